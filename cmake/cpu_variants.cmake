@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+# ISA flags of the cpu plugin's kernel files: the file name ends in the ISA it needs.
+foreach(source ${ORIBI_CPU_SOURCES})
+    if(source MATCHES "_x86_avx2\\.c$")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+    elseif(source MATCHES "_x86_avx512\\.c$")
+        set_source_files_properties(${source} PROPERTIES
+            COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512bw;-mavx512dq;-mfma")
+    endif()
+endforeach()

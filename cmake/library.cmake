@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+# The library: the rooms of src/ below the command, and the built-in plugins. Plugins see include/
+# (and micro/) alone.
+file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
+    src/base/*.c src/tensor/*.c src/op/*.c src/kernel/*.c src/device/*.c src/plugin/*.c
+    src/graph/*.c src/import/*.c src/pass/*.c src/session/*.c src/compile/*.c)
+file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c)
+file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*.c)
+
+add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES})
+target_include_directories(oribi_core PUBLIC include src PRIVATE plugins)
+target_link_libraries(oribi_core PRIVATE oribi_flags)
+
+# <name> as objects for the library (init under its own name), and as a .so of its own for the tests.
+function(oribi_plugin name init)
+    add_library(oribi_${name} OBJECT ${ARGN})
+    target_include_directories(oribi_${name} PRIVATE include plugins)
+    target_link_libraries(oribi_${name} PRIVATE oribi_flags)
+    add_library(oribi_${name}_so MODULE EXCLUDE_FROM_ALL ${ARGN})
+    target_include_directories(oribi_${name}_so PRIVATE include plugins)
+    target_compile_definitions(oribi_${name}_so PRIVATE ${init}=TF_InitKernel)
+    target_link_libraries(oribi_${name}_so PRIVATE oribi_flags m)
+    set_target_properties(oribi_${name}_so PROPERTIES PREFIX "" OUTPUT_NAME oribi_${name}
+        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
+endfunction()
+oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
+oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
+include(cmake/cpu_variants.cmake)
+
+set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core> $<TARGET_OBJECTS:oribi_ops_core>
+    $<TARGET_OBJECTS:oribi_cpu>)
+find_package(Threads REQUIRED)
+add_library(oribi_shared SHARED ${ORIBI_OBJECTS})
+add_library(oribi_static STATIC ${ORIBI_OBJECTS})
+foreach(library oribi_shared oribi_static)
+    target_include_directories(${library} PUBLIC
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oribi>)
+    target_link_libraries(${library} PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+    set_target_properties(${library} PROPERTIES OUTPUT_NAME oribi)
+endforeach()
+set_target_properties(oribi_shared PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set_target_properties(oribi_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+target_link_options(oribi_shared PRIVATE -Wl,--no-undefined -Wl,-z,noexecstack)

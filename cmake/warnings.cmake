@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Warnings are errors, with gcc and clang; sanitizers when asked for.
+add_library(oribi_flags INTERFACE)
+target_compile_options(oribi_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror -fno-math-errno
+    $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
+target_compile_definitions(oribi_flags INTERFACE _GNU_SOURCE)
+if(ORIBI_SANITIZE)
+    add_compile_options(-fsanitize=${ORIBI_SANITIZE} -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${ORIBI_SANITIZE})
+    if(ORIBI_SANITIZE MATCHES "undefined")
+        add_compile_options(-fno-sanitize-recover=undefined)
+    endif()
+endif()

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi for applications: open a model, make a session, run it.
+ *
+ * Trust    models and inputs are untrusted data; plugins are trusted code.
+ * Handles  are opaque. create/open gives one to you, destroy takes it back; destroy(NULL) is fine.
+ * Errors   every call that can fail takes a TF_Status last: code, and a message that says what,
+ *          where and what to do. On failure outputs are untouched and nothing leaks. NULL results
+ *          mean failure.
+ * Threads  a model and a session may be shared by threads once they are made; an oribi_run belongs
+ * to one thread at a time, make one for each thread. Since    1.0 unless said otherwise.
+ */
+#ifndef ORIBI_ORIBI_H_
+#define ORIBI_ORIBI_H_
+
+#include "tensorflow/c/tf_buffer.h"
+#include "tensorflow/c/tf_datatype.h"
+#include "tensorflow/c/tf_status.h"
+#include "tensorflow/c/tf_tensor.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ORIBI_VERSION_MAJOR 1
+#define ORIBI_VERSION_MINOR 0
+#define ORIBI_VERSION_PATCH 0
+
+typedef struct oribi_options oribi_options;
+typedef struct oribi_model oribi_model;
+typedef struct oribi_session oribi_session;
+typedef struct oribi_run oribi_run;
+
+/* "1.0.0", of the library that is running. */
+TF_CAPI_EXPORT extern const char *oribi_version(void);
+
+/* --- Process --------------------------------------------------------------------------------- */
+
+/* Replaces the allocator of the process. Call before anything else of the library. Both functions
+ * may be called from any thread; alignment is a power of two; NULL from allocate is out of memory.
+ * NULL as `allocate` restores the C heap. */
+TF_CAPI_EXPORT extern void
+oribi_set_allocator(void *self, void *(*allocate)(void *self, size_t bytes, size_t alignment),
+                    void (*release)(void *self, void *block));
+
+/* Receives log lines (level 0 info, 1 warning, 2 error) from any thread; NULL restores the default,
+ * warnings and errors to stderr. */
+TF_CAPI_EXPORT extern void oribi_set_log(void (*hook)(void *arg, int level, const char *message),
+                                         void *arg);
+
+/* Loads one plugin: "path[:key=val[,key=val]]", probed in a helper process first. A plugin is never
+ * unloaded. The same file twice is one plugin. */
+TF_CAPI_EXPORT extern void oribi_plugin_load_file(const char *spec, TF_Status *status);
+
+/* Loads what ORIBI_PLUGIN_PATH and the install folder hold. A plugin that fails is a warning in the
+ * log, not an error. */
+TF_CAPI_EXPORT extern void oribi_plugin_load_search_path(TF_Status *status);
+
+/* Serialised JSON about the process: what is one of "ops", "kernels", "plugins", "map" (how ONNX
+ * operators translate). Fills an empty buffer. */
+TF_CAPI_EXPORT extern void oribi_describe(const char *what, TF_Buffer *json, TF_Status *status);
+
+/* --- Options --------------------------------------------------------------------------------- */
+
+TF_CAPI_EXPORT extern oribi_options *oribi_options_create(TF_Status *status);
+TF_CAPI_EXPORT extern void oribi_options_destroy(oribi_options *options);
+
+/* Threads of a session, the caller of run included; 0 (default): the processors that the process
+ * may use. */
+TF_CAPI_EXPORT extern void oribi_options_set_threads(oribi_options *options, int threads);
+/* Limit on the memory that a model makes the library take, in bytes; 0 (default): half of the RAM
+ * or of the cgroup's limit. RESOURCE_EXHAUSTED when it would be passed. */
+TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes);
+/* May external data leave the model's folder through a link? Default no. */
+TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options, bool follow);
+/* Switches a pass off: "fold", "fuse", "layout", "batch_norm". INVALID_ARGUMENT for another name.
+ */
+TF_CAPI_EXPORT extern void oribi_options_disable_pass(oribi_options *options, const char *pass,
+                                                      TF_Status *status);
+/* Fixes the unknown dimensions of an input, by name. */
+TF_CAPI_EXPORT extern void oribi_options_set_input_shape(oribi_options *options, const char *input,
+                                                         const int64_t *dims, int num_dims,
+                                                         TF_Status *status);
+
+/* --- Models ---------------------------------------------------------------------------------- */
+
+/* Maps the file and reads it; options may be NULL.
+ * Errors   NOT_FOUND; INVALID_ARGUMENT or DATA_LOSS with the byte offset for a bad file;
+ *          UNIMPLEMENTED with every missing op, its nodes and what could provide it;
+ *          RESOURCE_EXHAUSTED for a limit.
+ */
+TF_CAPI_EXPORT extern oribi_model *oribi_model_open(const char *path, const oribi_options *options,
+                                                    TF_Status *status);
+/* The same from memory that the caller keeps, unchanged, until the model and its sessions are gone.
+ * name is for messages. External data is refused. */
+TF_CAPI_EXPORT extern oribi_model *oribi_model_from_memory(const void *data, size_t bytes,
+                                                           const char *name,
+                                                           const oribi_options *options,
+                                                           TF_Status *status);
+TF_CAPI_EXPORT extern void oribi_model_destroy(oribi_model *model); /* sessions live on */
+
+TF_CAPI_EXPORT extern int oribi_model_num_inputs(const oribi_model *model);
+TF_CAPI_EXPORT extern int oribi_model_num_outputs(const oribi_model *model);
+/* Borrowed, lives as long as the model; NULL for a bad index. */
+TF_CAPI_EXPORT extern const char *oribi_model_input_name(const oribi_model *model, int index);
+TF_CAPI_EXPORT extern const char *oribi_model_output_name(const oribi_model *model, int index);
+TF_CAPI_EXPORT extern TF_DataType oribi_model_input_type(const oribi_model *model, int index);
+TF_CAPI_EXPORT extern TF_DataType oribi_model_output_type(const oribi_model *model, int index);
+/* Rank (-1 unknown); writes min(rank, max_dims) dims, -1 for unknown ones. */
+TF_CAPI_EXPORT extern int oribi_model_input_shape(const oribi_model *model, int index,
+                                                  int64_t *dims, int max_dims);
+TF_CAPI_EXPORT extern int oribi_model_output_shape(const oribi_model *model, int index,
+                                                   int64_t *dims, int max_dims);
+
+/* --- Sessions -------------------------------------------------------------------------------- */
+
+/* Optimises the graph, chooses and creates kernels, plans memory. options may be NULL. */
+TF_CAPI_EXPORT extern oribi_session *
+oribi_session_create(oribi_model *model, const oribi_options *options, TF_Status *status);
+TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
+/* JSON about the session: what is one of "graph" (steps with kernels, shapes, memory), "passes"
+ * (what each changed), "memory" (plan against its bounds). Fills an empty buffer. */
+TF_CAPI_EXPORT extern void oribi_session_describe(oribi_session *session, const char *what,
+                                                  TF_Buffer *json, TF_Status *status);
+
+/* --- Runs ------------------------------------------------------------------------------------ */
+
+/* Bindings and working memory for runs of one thread at a time. Keeps the session alive. */
+TF_CAPI_EXPORT extern oribi_run *oribi_run_create(oribi_session *session, TF_Status *status);
+TF_CAPI_EXPORT extern void oribi_run_destroy(oribi_run *run);
+
+/* Binds input `index`; the run keeps a reference and reads the bytes in place, until another is
+ * bound. Bindings stay for later runs. INVALID_ARGUMENT: type or shape do not fit. */
+TF_CAPI_EXPORT extern void oribi_run_set_input(oribi_run *run, int index, const TF_Tensor *tensor,
+                                               TF_Status *status);
+/* Computes. From the third run with the same input shapes on it allocates nothing.
+ * Errors   FAILED_PRECONDITION: an input is not bound; CANCELLED; DEADLINE_EXCEEDED; what a kernel
+ *          reported, with the node's name. Outputs of the last good run stay then.
+ */
+TF_CAPI_EXPORT extern void oribi_run_execute(oribi_run *run, TF_Status *status);
+/* Output of the last good run: a new handle that the caller deletes. Its bytes are not overwritten
+ * by later runs while the handle lives. */
+TF_CAPI_EXPORT extern TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status);
+
+/* Stops the run that is under way, from any thread; it ends with CANCELLED soon. A run that starts
+ * later is not affected. */
+TF_CAPI_EXPORT extern void oribi_run_cancel(oribi_run *run);
+/* Longest time of each later run in nanoseconds; 0 (default): no limit. */
+TF_CAPI_EXPORT extern void oribi_run_set_time_limit(oribi_run *run, uint64_t nanoseconds);
+
+/* One thing that took time. Strings live as long as the session. */
+typedef struct oribi_trace_event {
+    const char *name;   /* node, or what the lane did */
+    const char *kind;   /* "step", "block", "alloc" */
+    const char *detail; /* op and kernel */
+    int32_t lane;       /* 0: the caller; 1..: pool workers */
+    int32_t reserved;
+    uint64_t start_ns, end_ns; /* monotonic clock */
+    uint64_t bytes;            /* of an allocation, else 0 */
+} oribi_trace_event;
+/* Receives events of later runs, on the thread that ran them; NULL switches it off. */
+TF_CAPI_EXPORT extern void
+oribi_run_set_trace(oribi_run *run, void (*hook)(void *arg, const oribi_trace_event *event),
+                    void *arg);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* ORIBI_ORIBI_H_ */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Table of the built-in plugins: each is an init function that, as a .so of its own, would be
+ * TF_InitKernel. No constructors, so one static binary works.
+ */
+#ifndef ORIBI_PLUGINS_BUILT_IN_H_
+#define ORIBI_PLUGINS_BUILT_IN_H_
+
+/* Compiled with -DORIBI_PLUGIN_INIT=TF_InitKernel for a .so, else under the names below. */
+void oribi_ops_core_init(void);
+void oribi_cpu_init(void);
+
+#endif

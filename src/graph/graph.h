@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graph: nodes, values, attributes; what importers make, passes change, session and compile read.
+ * All memory lives in the graph's arena; ids are indices and never change; removed things are
+ * marked dead and skipped. Read next: graph.c, then src/pass.
+ */
+#ifndef ORIBI_GRAPH_GRAPH_H_
+#define ORIBI_GRAPH_GRAPH_H_
+
+#include "base/map.h"
+#include "kernel/kernel.h"
+
+typedef int32_t oribi_value_id; /* index in graph->values; -1: none (an absent optional input) */
+typedef int32_t oribi_node_id;
+
+/* Bytes that a constant points into: a mapped file, a caller's memory, a folded tensor. Counted. */
+typedef struct oribi_source {
+    _Atomic int32_t references;
+    void (*release)(struct oribi_source *source); /* frees the struct too */
+    /* Pages of the range are not needed soon; NULL when there is nothing to give back. */
+    void (*give_back)(struct oribi_source *source, const void *from, size_t bytes);
+    void *priv;
+} oribi_source;
+void oribi_source_retain(oribi_source *source);
+void oribi_source_release(oribi_source *source); /* NULL ok */
+
+typedef struct oribi_constant {
+    oribi_constant_view view; /* data may be unaligned; strides as bytes, 0 for a splat */
+    oribi_source *source;     /* one reference held by the graph */
+    TF_Tensor *dense;         /* dense 64-byte aligned copy, made when first asked for, or NULL */
+} oribi_constant;
+
+typedef struct oribi_value {
+    const char *name; /* unique, never NULL */
+    TF_DataType dtype;
+    oribi_shape shape;
+    oribi_node_id producer; /* -1: graph input or constant */
+    int32_t producer_output;
+    oribi_constant *constant; /* or NULL */
+    int32_t n_uses;           /* node inputs plus graph outputs; kept by the functions below */
+    bool is_input;            /* fed by the caller */
+    bool is_output;
+} oribi_value;
+
+typedef struct oribi_node {
+    oribi_node_id id;
+    const char *name;       /* unique */
+    const char *op_name;    /* kept also when no definition is known */
+    const oribi_op_def *op; /* NULL until resolved */
+    oribi_attrs attrs;
+    oribi_signature signature;
+    int32_t n_inputs, n_outputs;
+    oribi_value_id *inputs, *outputs;
+    const char *device; /* requested: "", "CPU", "/device:GPU:0" */
+    const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
+    const oribi_kernel_def *kernel; /* chosen, or NULL */
+    bool is_dead;
+} oribi_node;
+
+typedef struct oribi_graph {
+    oribi_arena arena;
+    oribi_node **nodes; /* by id; order[] gives the execution order */
+    int32_t n_nodes, nodes_capacity;
+    oribi_value **values;
+    int32_t n_values, values_capacity;
+    oribi_value_id *inputs, *outputs;
+    const char **input_names, **output_names; /* as the model calls them */
+    int32_t n_inputs, n_outputs;
+    oribi_node_id *order; /* live nodes, topological; valid after oribi_graph_sort */
+    int32_t n_order;
+    oribi_map names;          /* of nodes and values, for uniqueness */
+    const char *source_name;  /* file, for messages */
+    const char *source_kind;  /* "onnx", "tflite", "graphdef" */
+    const char *producer;     /* free text of the model */
+    int64_t producer_version; /* GraphDef version, else 0 */
+    uint64_t max_bytes;       /* limit on memory made from the model; 0: none */
+    uint64_t made_bytes;      /* counted against max_bytes */
+} oribi_graph;
+
+oribi_graph *oribi_graph_create(TF_Status *status);
+void oribi_graph_destroy(oribi_graph *graph);
+
+/* All adders return -1 / NULL on failure with status set. Names are made unique with a suffix. */
+oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_DataType dtype,
+                                     const oribi_shape *shape, TF_Status *status);
+/* Takes over one reference of source (may be NULL for static data); copies dims and strides. */
+oribi_value_id oribi_graph_add_constant(oribi_graph *graph, const char *name,
+                                        const oribi_constant_view *view, oribi_source *source,
+                                        TF_Status *status);
+/* Copies data (dense). */
+oribi_value_id oribi_graph_add_constant_copy(oribi_graph *graph, const char *name,
+                                             TF_DataType dtype, const int64_t *dims, int32_t rank,
+                                             const void *data, TF_Status *status);
+/* Keeps a reference of the tensor (a folded result). */
+oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *name,
+                                               TF_Tensor *tensor, TF_Status *status);
+/* A constant that reads another one with permuted dims, nothing copied. */
+oribi_value_id oribi_graph_add_constant_transposed(oribi_graph *graph, const char *name,
+                                                   oribi_value_id constant,
+                                                   const int32_t *permutation, TF_Status *status);
+/* New node with n_outputs fresh values named NAME:k (or NAME for one). attrs may be filled through
+ * node->attrs before oribi_graph_resolve. inputs are counted as uses. */
+oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const char *name,
+                                 const oribi_value_id *inputs, int32_t n_inputs, int32_t n_outputs,
+                                 TF_Status *status);
+/* Looks up the op, resolves attributes, sets output types, infers output shapes. NOT_FOUND when the
+ * op is unknown. */
+bool oribi_graph_resolve(oribi_graph *graph, oribi_node *node, TF_Status *status);
+bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char *name,
+                           TF_Status *status);
+bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char *name,
+                            TF_Status *status);
+
+void oribi_graph_set_node_input(oribi_graph *graph, oribi_node *node, int32_t index,
+                                oribi_value_id value);
+/* Every use of `from`, graph outputs included, becomes a use of `to`. */
+void oribi_graph_replace_uses(oribi_graph *graph, oribi_value_id from, oribi_value_id to);
+/* Marks dead; its inputs lose a use. Outputs must have no uses. */
+void oribi_graph_remove_node(oribi_graph *graph, oribi_node *node);
+/* Removes nodes without side effects whose outputs nobody uses; returns how many. */
+int32_t oribi_graph_remove_dead(oribi_graph *graph);
+/* Recomputes order; INVALID_ARGUMENT naming a node on a cycle. Deterministic. */
+bool oribi_graph_sort(oribi_graph *graph, TF_Status *status);
+/* Consumers of a value: fills up to max pairs, returns the number there are (node inputs only). */
+typedef struct oribi_use {
+    oribi_node *node;
+    int32_t input;
+} oribi_use;
+int32_t oribi_graph_uses(const oribi_graph *graph, oribi_value_id value, oribi_use *out_uses,
+                         int32_t max_uses);
+oribi_node *oribi_graph_producer(const oribi_graph *graph, oribi_value_id value);
+
+/* Dense, aligned tensor of a constant value (kept in the constant); counted handle. Checks
+ * max_bytes. */
+TF_Tensor *oribi_graph_constant_tensor(oribi_graph *graph, oribi_value_id value, TF_Status *status);
+/* Reads an integer constant (int32 or int64, rank 0 or 1) into out, at most max; -1 when the value
+ * is not such a constant, else the count. */
+int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
+                                  int32_t max);
+/* View for kernel selection and creation; arrays live in the graph's arena. */
+bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_node_view *out_view,
+                           TF_Status *status);
+/* Invariants: ids, uses, producers, types. False with a message in test builds' checks. */
+bool oribi_graph_check(const oribi_graph *graph, TF_Status *status);
+/* One line per node in order. */
+void oribi_graph_print(const oribi_graph *graph, struct oribi_text *text);
+
+#endif

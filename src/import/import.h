@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Importers: untrusted bytes in, a resolved graph out. Format is told from the bytes. */
+#ifndef ORIBI_IMPORT_IMPORT_H_
+#define ORIBI_IMPORT_IMPORT_H_
+
+#include "graph/graph.h"
+
+typedef struct oribi_import_options {
+    const char *folder;               /* for external data; NULL: refused */
+    bool follow_links;                /* may external data leave the folder through a link */
+    uint64_t max_bytes;               /* 0: no limit */
+    const int64_t *const *input_dims; /* by index: dims to force on unknown ones, or NULL */
+    const int32_t *input_ranks;
+    int32_t n_input_dims;
+} oribi_import_options;
+
+/* Takes over one reference of source, which owns data. On failure NULL; INVALID_ARGUMENT/DATA_LOSS
+ * with the byte offset for a bad file, UNIMPLEMENTED with one report of all missing ops, nodes and
+ * providers, RESOURCE_EXHAUSTED for limits. */
+oribi_graph *oribi_import(const uint8_t *data, size_t bytes, oribi_source *source,
+                          const char *source_name, const oribi_import_options *options,
+                          TF_Status *status);
+oribi_graph *oribi_import_onnx(const uint8_t *data, size_t bytes, oribi_source *source,
+                               const char *source_name, const oribi_import_options *options,
+                               TF_Status *status);
+/* "ONNX Conv 1-22 -> Conv2D, DepthwiseConv2dNative, ...", one line each, for `oribi ops --map`. */
+void oribi_import_onnx_print_map(struct oribi_text *text);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels: registrations, choice, creation. What a kernel sees while it runs is in context.h.
+ * A kernel knows nodes only as oribi_node_view: this room does not see the graph.
+ */
+#ifndef ORIBI_KERNEL_KERNEL_H_
+#define ORIBI_KERNEL_KERNEL_H_
+
+#include "op/op.h"
+#include "tensorflow/c/kernels.h"
+#include "tensorflow/c/kernels_extension.h"
+
+enum { /* built-in priorities are negative, so that a plugin at 0 wins and never ties */
+       ORIBI_PRIORITY_REFERENCE = -1000,
+       ORIBI_PRIORITY_VARIANT_FIRST = -999,
+       ORIBI_PRIORITY_VARIANT_LAST = -900
+};
+
+typedef struct oribi_kernel_constraint {
+    const char *attr;
+    TF_DataType type; /* the attribute, or every element of a list attribute, must equal it */
+    struct oribi_kernel_constraint *next;
+} oribi_kernel_constraint;
+
+typedef struct oribi_kernel_def { /* lives for ever once committed */
+    const char *op_name, *device_type, *label, *kernel_name;
+    const char *provider; /* "built-in" or the plugin's file */
+    int32_t priority;
+    oribi_kernel_constraint *constraints;
+    const char *const *host_memory_args;
+    int32_t n_host_memory_args;
+    uint64_t strided_outputs; /* bit i: output i may be written with a row stride */
+    void *(*create)(TF_OpKernelConstruction *);
+    void (*compute)(void *, TF_OpKernelContext *);
+    void (*compute_async)(void *, TF_OpKernelContext *, TF_AsyncOpKernelDoneCallback *);
+    void (*destroy)(void *);
+    int32_t sequence; /* order of registration */
+} oribi_kernel_def;
+
+/* Constant input as the graph has it: maybe strided, maybe a splat (all strides 0), never copied.
+ */
+typedef struct oribi_constant_view {
+    TF_DataType dtype;
+    int32_t rank;
+    const int64_t *dims;
+    const int64_t *strides; /* bytes; NULL: dense row major */
+    const void *data;
+} oribi_constant_view;
+
+/* A node as kernels and selection see it. */
+typedef struct oribi_node_view {
+    const char *name;
+    const oribi_op_def *op;
+    const oribi_attrs *attrs;
+    const oribi_signature *signature;
+    const oribi_shape *input_shapes;  /* n_inputs, or NULL */
+    const oribi_shape *output_shapes; /* n_outputs, or NULL */
+    const char *const *input_names;   /* edge texts, or NULL */
+    /* Value of input i, or NULL in `data` when it is not constant. May be NULL as a whole. */
+    bool (*constant_input)(void *arg, int32_t input, oribi_constant_view *out_view);
+    TF_Tensor *(*dense_constant)(void *arg, int32_t input, TF_Status *status); /* counted handle */
+    void (*release_constant)(void *arg, int32_t input); /* the kernel keeps its own packed copy */
+    void *arg;
+} oribi_node_view;
+
+/* Transaction of a plugin load; see oribi_op_begin. */
+bool oribi_kernel_begin(const char *provider, TF_Status *status);
+bool oribi_kernel_commit(TF_Status *status);
+void oribi_kernel_rollback(void);
+
+/* Chooses by device type, label, constraints, priority; falls back to device type "DEFAULT".
+ * NULL: NOT_FOUND whose message lists each registration considered and why it was refused, or
+ * INVALID_ARGUMENT for a tie. `explain` (may be NULL) gets the same list on success too. */
+const oribi_kernel_def *oribi_kernel_select(const oribi_node_view *node, const char *device_type,
+                                            struct oribi_text *explain, TF_Status *status);
+/* Calls visit for each kernel in order of op name, then sequence, until it returns false. */
+void oribi_kernel_each(bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg);
+bool oribi_kernel_exists(const char *op_name, const char *device_type);
+
+typedef struct oribi_kernel { /* one per node and session */
+    const oribi_kernel_def *def;
+    void *state;
+    const oribi_node_view *node; /* must outlive the kernel */
+} oribi_kernel;
+
+/* Runs create; on failure calls destroy as the contract says. */
+bool oribi_kernel_create(const oribi_kernel_def *def, const oribi_node_view *node,
+                         oribi_kernel *out_kernel, TF_Status *status);
+void oribi_kernel_destroy(oribi_kernel *kernel);
+
+/* One computation outside a session, for constant folding and tests: on the calling thread, outputs
+ * are new tensors that the caller deletes. pool may be NULL. */
+bool oribi_kernel_run_once(const oribi_kernel *kernel, TF_Tensor *const *inputs,
+                           TF_Tensor **out_outputs, struct oribi_pool *pool, TF_Status *status);
+
+#endif

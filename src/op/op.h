@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops: definitions, the registry, argument expansion, shape inference.
+ * Source  reference: TensorFlow's ops.h and its op-spec language. Read next: spec.c, shape.c.
+ */
+#ifndef ORIBI_OP_OP_H_
+#define ORIBI_OP_OP_H_
+
+#include "op/attr.h"
+#include "tensor/status.h"
+#include "tensorflow/c/ops.h"
+
+typedef struct oribi_arg_def {
+    const char *name;
+    const char *description;
+    TF_DataType type;           /* 0 when given by an attribute */
+    const char *type_attr;      /* or NULL */
+    const char *number_attr;    /* "N * T", or NULL */
+    const char *type_list_attr; /* list(type), or NULL */
+    bool is_ref;
+} oribi_arg_def;
+
+typedef struct oribi_attr_def {
+    const char *name;
+    const char *description;
+    uint8_t kind; /* TF_AttrType */
+    bool is_list;
+    bool has_minimum;
+    int64_t minimum;
+    const oribi_attr *default_value; /* or NULL */
+    const oribi_attr *allowed;       /* list of types or strings, or NULL */
+} oribi_attr_def;
+
+typedef struct oribi_op_def {
+    const char *name;
+    oribi_arg_def *inputs, *outputs;
+    int32_t n_inputs, n_outputs, n_attrs;
+    oribi_attr_def *attrs;
+    const char *summary, *description;
+    bool is_commutative, is_aggregate, is_stateful, allows_uninitialized_input;
+    int32_t deprecation_version; /* 0: not deprecated */
+    const char *deprecation_explanation;
+    void (*shape_fn)(TF_ShapeInferenceContext *ctx, TF_Status *status); /* or NULL */
+    void (*shape_fn_data)(void *data, TF_ShapeInferenceContext *ctx, TF_Status *status);
+    void *shape_data;
+    const char *provider; /* "built-in" or the plugin's file */
+} oribi_op_def;
+
+/* Registry of the process. Definitions are never removed once committed and never move. */
+const oribi_op_def *oribi_op_find(const char *name); /* NULL: unknown */
+/* Calls visit for each op in order of name until it returns false. */
+void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg);
+const oribi_attr_def *oribi_op_find_attr(const oribi_op_def *op, const char *name);
+
+/* Registration transaction of a plugin load, one per process at a time (the loader holds a lock).
+ * Between begin and commit, TF_RegisterOpDefinition adds to a pending set that this thread sees;
+ * rollback drops it. An identical definition is accepted silently; a different one is
+ * ALREADY_EXISTS naming both providers, and is remembered: commit then fails with that message even
+ * if the plugin ignored the status. Outside a transaction registration commits at once. */
+bool oribi_op_begin(const char *provider, TF_Status *status);
+bool oribi_op_commit(TF_Status *status);
+void oribi_op_rollback(void);
+
+/* Types and counts of a node's flat inputs or outputs from its attributes. */
+typedef struct oribi_signature {
+    int32_t n_inputs, n_outputs;
+    TF_DataType *input_types, *output_types;
+    int32_t *input_arg_start; /* n args + 1 entries: flat index at which argument k starts */
+    int32_t *output_arg_start;
+} oribi_signature;
+
+/* Fills defaults for absent attributes, infers type and number attributes from input_types where
+ * they are absent, checks kinds, minimums and allowed values, and expands arguments. Messages name
+ * node and attribute. input_types may be NULL when all attributes are present. */
+bool oribi_op_resolve(const oribi_op_def *op, const char *node_name, oribi_attrs *attrs,
+                      const TF_DataType *input_types, int32_t n_inputs, oribi_arena *arena,
+                      oribi_signature *out_signature, TF_Status *status);
+
+/* One call of an op's shape function. constants[i] is the value of input i or NULL; input_shapes
+ * and out_shapes are flat. Without a shape function outputs are unknown. Results live in arena.
+ * constant_shapes[i] (array may be NULL) is a partly known value of a 1-D integer input, as a
+ * shape, for MakeShapeFromTensor. */
+bool oribi_op_infer_shapes(const oribi_op_def *op, const char *node_name, const oribi_attrs *attrs,
+                           const oribi_signature *signature, const oribi_shape *input_shapes,
+                           TF_Tensor *const *constants, const oribi_shape *constant_shapes,
+                           oribi_arena *arena, oribi_shape *out_shapes, TF_Status *status);
+
+/* Definition as text in the style of the spec language, for `oribi ops NAME`. */
+void oribi_op_print(const oribi_op_def *op, struct oribi_text *text);
+/* Same inputs, outputs, attributes and flags? Docs and provider do not count. */
+bool oribi_op_equal(const oribi_op_def *a, const oribi_op_def *b, struct oribi_text *difference);
+
+#endif

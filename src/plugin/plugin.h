@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plugins: find, probe in a helper process, load as one transaction, never unload. Built-ins go the
+ * same way from a table.
+ */
+#ifndef ORIBI_PLUGIN_PLUGIN_H_
+#define ORIBI_PLUGIN_PLUGIN_H_
+
+#include "kernel/kernel.h"
+
+typedef struct oribi_plugin_info {
+    const char *path, *name; /* name: file name without folder, or the built-in's name */
+    bool is_built_in;
+    const char *options; /* text after the first ':' of --plugin, or "" */
+    int32_t n_ops, n_kernels;
+    const char *entry_points; /* "TF_InitKernel" ... */
+} oribi_plugin_info;
+
+/* Registers the built-in plugins once per process (thread safe). */
+bool oribi_plugin_load_built_ins(TF_Status *status);
+/* "path[:key=val[,key=val]]". The same file (device and inode) twice is one plugin, and no error.
+ */
+bool oribi_plugin_load(const char *spec, TF_Status *status);
+/* ORIBI_PLUGIN_PATH and the install folder; a plugin that fails there is a warning in the log. */
+bool oribi_plugin_load_found(TF_Status *status);
+/* Runs the probe of one file in this process; what `--probe-plugin` of the helper calls. */
+void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin), void *arg);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Status inside the house: formatting setters and the propagate macro over tf_status.h. A status
+ * holds 128 bytes of text inline, longer text on the heap; when that fails the text is cut. */
+#ifndef ORIBI_TENSOR_STATUS_H_
+#define ORIBI_TENSOR_STATUS_H_
+
+#include "tensorflow/c/tf_status.h"
+
+/* Sets code and formatted message; first argument may be NULL (then nothing happens). Returns
+ * false always, so that `return oribi_fail(...)` reads well in functions that return bool. */
+bool oribi_fail(TF_Status *status, TF_Code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool oribi_fail_memory(TF_Status *status); /* RESOURCE_EXHAUSTED, no allocation */
+/* Puts text before the present message: "node 'x': ..." */
+void oribi_status_prefix(TF_Status *status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void oribi_status_copy(TF_Status *to, const TF_Status *from);
+static inline bool oribi_ok(const TF_Status *status)
+{
+    return TF_GetCode(status) == TF_OK;
+}
+
+/* Functions that can fail take a TF_Status last, set it on failure only, and return bool. */
+#define ORIBI_TRY(expr)                                                                            \
+    do {                                                                                           \
+        if (!(expr)) {                                                                             \
+            return false;                                                                          \
+        }                                                                                          \
+    } while (0)
+
+#endif
