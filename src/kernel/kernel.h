@@ -18,6 +18,9 @@ enum { /* built-in priorities are negative, so that a plugin at 0 wins and never
 typedef struct oribi_kernel_constraint {
     const char *attr;
     TF_DataType type; /* the attribute, or every element of a list attribute, must equal it */
+    /* From a serialised KernelDef: a list of types, strings, ints or bools of which the attribute
+     * must be one; type is 0 then. NULL otherwise. */
+    const oribi_attr *allowed;
     struct oribi_kernel_constraint *next;
 } oribi_kernel_constraint;
 
@@ -35,6 +38,9 @@ typedef struct oribi_kernel_def { /* lives for ever once committed */
     void (*destroy)(void *);
     int32_t sequence; /* order of registration */
 } oribi_kernel_def;
+
+struct oribi_text;
+struct oribi_pool;
 
 /* Constant input as the graph has it: maybe strided, maybe a splat (all strides 0), never copied.
  */

@@ -29,20 +29,35 @@ oribi_buffer *oribi_buffer_new(size_t bytes);
 void oribi_buffer_retain(oribi_buffer *buffer);
 void oribi_buffer_release(oribi_buffer *buffer); /* NULL ok */
 
+/* Storage that a run context owns (an arena, a constant, a caller's input). Any thread may call. */
+typedef struct oribi_tensor_owner_ops {
+    /* TF_DeleteTensor calls this and does nothing else: the owner takes the handle back, with
+     * oribi_tensor_handle_free when it came from the slabs. */
+    void (*drop)(struct TF_Tensor *tensor);
+    /* Makes `to`, a handle of the slabs without storage, one more handle on the storage of `from`:
+     * sets data, bytes, owner_ops, owner and slot; dims and dtype are the caller's matter. */
+    void (*share)(const struct TF_Tensor *from, struct TF_Tensor *to);
+} oribi_tensor_owner_ops;
+
 struct TF_Tensor {
-    void *data; /* into buffer, or the run's arena */
+    void *data; /* into buffer, or into storage of the owner */
     size_t bytes;
-    oribi_buffer *buffer; /* NULL: the storage belongs to a run's arena, counted by `owner` */
-    int64_t *dims;        /* inline_dims, or heap for rank > 8 */
+    oribi_buffer *buffer; /* NULL: without storage yet, or the storage belongs to `owner` */
+    int64_t *dims;        /* inline_dims, a heap block (dims_on_heap), or memory of the owner */
     int32_t rank;
     TF_DataType dtype;
-    /* Called on delete of a handle whose buffer is NULL, so that a run sees open handles. The
-     * session sets it; see src/session. */
-    void (*on_delete)(void *owner, struct TF_Tensor *tensor);
+    bool dims_on_heap; /* rank > 8: freed with the handle */
+    /* Set only while a run context owns the storage; see src/kernel/context.h. A handle that drops
+     * its storage for another (TF_TensorBitcastFrom) goes through these as well. */
+    const oribi_tensor_owner_ops *owner_ops;
     void *owner;
+    void *slot; /* the owner's mark */
     int64_t inline_dims[ORIBI_INLINE_RANK];
 };
 
+/* Gives the struct back to the slab it came from (any thread), dims on the heap included; touches
+ * no storage. */
+void oribi_tensor_handle_free(TF_Tensor *tensor);
 /* Handle without storage from the slab of this thread, dims copied; NULL: no memory. */
 TF_Tensor *oribi_tensor_handle(TF_DataType dtype, const int64_t *dims, int rank);
 /* New handle on the same storage. */
