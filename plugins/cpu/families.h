@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The op families of the cpu plugin, one line each: FAMILY(name) stands for the table
+ * oribi_cpu_<name>_kernels, which the file of that family exports.
+ */
+#ifndef ORIBI_PLUGINS_CPU_FAMILIES_H_
+#define ORIBI_PLUGINS_CPU_FAMILIES_H_
+
+#include "cpu/cpu.h"
+
+/* clang-format off */
+#define ORIBI_CPU_FAMILIES(FAMILY) \
+    FAMILY(view)
+/* clang-format on */
+
+#define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];
+ORIBI_CPU_FAMILIES(ORIBI_CPU_DECLARE_FAMILY)
+#undef ORIBI_CPU_DECLARE_FAMILY
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shapes as kernels need them: dims of inputs, checked products, axes, integer inputs,
+ * broadcasting. Kernels check for themselves, since a shape function may have seen unknown shapes.
+ * No data is moved here.
+ */
+#ifndef ORIBI_PLUGINS_CPU_SHAPE_H_
+#define ORIBI_PLUGINS_CPU_SHAPE_H_
+
+#include "cpu/run.h"
+
+enum { ORIBI_CPU_MAX_RANK = 16 };
+
+typedef struct oribi_cpu_shape {
+    int rank;
+    int64_t dims[ORIBI_CPU_MAX_RANK];
+} oribi_cpu_shape;
+
+/* Dims of input `index`; fails when its rank is above ORIBI_CPU_MAX_RANK. */
+bool oribi_cpu_input_shape(oribi_cpu_run *run, int index, oribi_cpu_shape *out);
+bool oribi_cpu_tensor_shape(oribi_cpu_run *run, const TF_Tensor *tensor, oribi_cpu_shape *out);
+bool oribi_cpu_shape_equal(const oribi_cpu_shape *a, const oribi_cpu_shape *b);
+/* Product of n dims; fails when one is negative or the product leaves int64. 0 wins over both. */
+bool oribi_cpu_count(oribi_cpu_run *run, const int64_t *dims, int n, int64_t *out);
+/* The same for dims of a tensor that exists, where the product is known to fit. */
+int64_t oribi_cpu_product(const int64_t *dims, int n);
+/* Row-major strides in elements. */
+void oribi_cpu_strides(const oribi_cpu_shape *shape, int64_t *out);
+/* "[1,2,3]" into a buffer for messages. */
+typedef struct oribi_cpu_text {
+    char chars[112];
+} oribi_cpu_text;
+oribi_cpu_text oribi_cpu_shape_text(const oribi_cpu_shape *shape);
+
+/* Elements of an int32 or int64 input of rank 0 or 1, at most max; fails naming `what`. */
+bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_t *out, int max,
+                         int *out_count);
+/* Exactly one integer: a scalar or a vector of one. */
+bool oribi_cpu_read_int(oribi_cpu_run *run, int index, const char *what, int64_t *out);
+/* Dims of an output from an integer input: each at least 0. */
+bool oribi_cpu_read_shape(oribi_cpu_run *run, int index, const char *what, oribi_cpu_shape *out);
+/* Turns an axis of [-rank, rank) into [0, rank). */
+bool oribi_cpu_axis(oribi_cpu_run *run, int64_t axis, int rank, int *out);
+
+/* Numpy's rules; fails naming both shapes. */
+bool oribi_cpu_broadcast(oribi_cpu_run *run, const oribi_cpu_shape *a, const oribi_cpu_shape *b,
+                         oribi_cpu_shape *out);
+/* Strides in elements with which an operand of shape `in` walks over `out`: 0 along dims that it
+ * repeats. `in` must broadcast to `out`. */
+void oribi_cpu_broadcast_strides(const oribi_cpu_shape *in, const oribi_cpu_shape *out,
+                                 int64_t *strides);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that show an input with other dims or tell about its shape: Identity, Reshape, Squeeze,
+ * ExpandDims, Bitcast, Shape, Size, Rank and kin. They never copy elements, so every element type
+ * works. Movement of elements: transpose.c, slice.c, concat.c.
+ */
+#include "cpu/families.h"
+#include "cpu/shape.h"
+
+enum { MAX_RANK = 254 }; /* of a tensor; views need no loops and take any rank */
+
+static void identity_compute(void *state, TF_OpKernelContext *context)
+{
+    oribi_cpu_run run;
+    (void)state;
+    if (oribi_cpu_begin(&run, context, 1)) {
+        TF_SetOutput(context, 0, run.in[0], run.status);
+    }
+    oribi_cpu_end(&run);
+}
+
+static void identity_n_compute(void *state, TF_OpKernelContext *context)
+{
+    oribi_cpu_run run;
+    (void)state;
+    (void)oribi_cpu_begin(&run, context, 0);
+    int n = TF_NumInputs(context);
+    for (int i = 0; i < n && TF_GetCode(run.status) == TF_OK; i++) {
+        TF_Tensor *tensor = NULL;
+        TF_GetInput(context, i, &tensor, run.status);
+        if (tensor != NULL) {
+            TF_SetOutput(context, i, tensor, run.status);
+            TF_DeleteTensor(tensor);
+        }
+    }
+    oribi_cpu_end(&run);
+}
+
+static bool reshape_run(const void *state, oribi_cpu_run *run)
+{
+    int64_t dims[MAX_RANK];
+    int rank = 0, unknown = -1;
+    (void)state;
+    if (!oribi_cpu_read_ints(run, 1, "shape", dims, MAX_RANK, &rank)) {
+        return false;
+    }
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] == -1 && unknown < 0) {
+            unknown = i;
+            dims[i] = 1;
+        } else if (dims[i] < 0) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "shape[%d] is %lld: dims are at least 0, and one may be -1", i,
+                                  (long long)dims[i]);
+        }
+    }
+    int64_t have = TF_TensorElementCount(run->in[0]), want = 0;
+    if (!oribi_cpu_count(run, dims, rank, &want)) {
+        return false;
+    }
+    if (unknown >= 0 && want > 0 && have % want == 0) {
+        dims[unknown] = have / want;
+    } else if (unknown >= 0 && want == 0 && have == 0) {
+        dims[unknown] = 0;
+    } else if (unknown >= 0 || want != have) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Input to reshape is a tensor with %lld values, but the requested "
+                              "shape %s %lld",
+                              (long long)have, unknown >= 0 ? "needs a multiple of" : "has",
+                              (long long)want);
+    }
+    return oribi_cpu_output_alias(run, 0, dims, rank);
+}
+ORIBI_CPU_COMPUTE(reshape, 2)
+
+static bool expand_dims_run(const void *state, oribi_cpu_run *run)
+{
+    int64_t dims[MAX_RANK], axis = 0;
+    int rank = TF_NumDims(run->in[0]), at = 0;
+    (void)state;
+    if (!oribi_cpu_read_int(run, 1, "dim", &axis) || !oribi_cpu_axis(run, axis, rank + 1, &at)) {
+        return false;
+    }
+    if (rank + 1 > MAX_RANK) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "rank %d cannot grow", rank);
+    }
+    for (int i = 0; i <= rank; i++) {
+        dims[i] = i == at ? 1 : TF_Dim(run->in[0], i < at ? i : i - 1);
+    }
+    return oribi_cpu_output_alias(run, 0, dims, rank + 1);
+}
+ORIBI_CPU_COMPUTE(expand_dims, 2)
+
+typedef struct squeeze_state {
+    int n_axes;
+    int64_t axes[MAX_RANK];
+} squeeze_state;
+
+static void *squeeze_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    squeeze_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_cpu_attr_ints(&setup, "squeeze_dims", state->axes, MAX_RANK, &state->n_axes);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool squeeze_run(const squeeze_state *state, oribi_cpu_run *run)
+{
+    int64_t dims[MAX_RANK];
+    bool drop[MAX_RANK + 1] = {false};
+    int rank = TF_NumDims(run->in[0]), kept = 0;
+    for (int i = 0; i < state->n_axes; i++) {
+        int axis = 0;
+        if (!oribi_cpu_axis(run, state->axes[i], rank, &axis)) {
+            return false;
+        }
+        drop[axis] = true;
+        if (TF_Dim(run->in[0], axis) != 1) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "Can not squeeze dim[%d], expected a dimension of 1, got %lld",
+                                  axis, (long long)TF_Dim(run->in[0], axis));
+        }
+    }
+    for (int i = 0; i < rank; i++) {
+        int64_t dim = TF_Dim(run->in[0], i);
+        if (state->n_axes == 0 ? dim != 1 : !drop[i]) {
+            dims[kept++] = dim;
+        }
+    }
+    return oribi_cpu_output_alias(run, 0, dims, kept);
+}
+ORIBI_CPU_COMPUTE(squeeze, 1)
+
+static bool bitcast_run(const void *state, oribi_cpu_run *run)
+{
+    int64_t dims[MAX_RANK], none = 0;
+    int rank = TF_NumDims(run->in[0]);
+    TF_DataType type = TF_ExpectedOutputDataType(run->context, 0);
+    size_t from = TF_DataTypeSize(TF_TensorType(run->in[0])), to = TF_DataTypeSize(type);
+    (void)state;
+    for (int i = 0; i < rank; i++) {
+        dims[i] = TF_Dim(run->in[0], i);
+    }
+    if (from == 0 || to == 0) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Cannot bitcast type %d to type %d: both need a fixed size",
+                              (int)TF_TensorType(run->in[0]), (int)type);
+    }
+    if (from > to) {
+        if (rank == MAX_RANK) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "rank %d cannot grow", rank);
+        }
+        dims[rank++] = (int64_t)(from / to);
+    } else if (from < to) {
+        if (rank == 0 || dims[rank - 1] != (int64_t)(to / from)) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "Cannot bitcast from %d bytes to %d: the last dimension must be "
+                                  "%d, not %lld",
+                                  (int)from, (int)to, (int)(to / from),
+                                  rank == 0 ? -1LL : (long long)dims[rank - 1]);
+        }
+        rank--;
+    }
+    TF_Tensor *result = TF_AllocateTensor(type, &none, 1, 0);
+    if (result == NULL) {
+        return oribi_cpu_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for a tensor handle");
+    }
+    TF_TensorBitcastFrom(run->in[0], type, result, dims, rank, run->status);
+    if (TF_GetCode(run->status) == TF_OK) {
+        TF_SetOutput(run->context, 0, result, run->status);
+    }
+    TF_DeleteTensor(result);
+    return TF_GetCode(run->status) == TF_OK;
+}
+ORIBI_CPU_COMPUTE(bitcast, 1)
+
+/* Writes value i of an int32 or int64 output; fails where int32 is too narrow. */
+static bool put(oribi_cpu_run *run, void *data, int64_t i, int64_t value)
+{
+    if (TF_ExpectedOutputDataType(run->context, 0) == TF_INT64) {
+        ((int64_t *)data)[i] = value;
+        return true;
+    }
+    if (value > INT32_MAX) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%lld does not fit in the int32 output",
+                              (long long)value);
+    }
+    ((int32_t *)data)[i] = (int32_t)value;
+    return true;
+}
+
+static bool shape_run(const void *state, oribi_cpu_run *run)
+{
+    int64_t rank = TF_NumDims(run->in[0]);
+    void *data = oribi_cpu_output(run, 0, &rank, 1);
+    bool good = data != NULL;
+    (void)state;
+    for (int i = 0; good && i < (int)rank; i++) {
+        good = put(run, data, i, TF_Dim(run->in[0], i));
+    }
+    return good;
+}
+ORIBI_CPU_COMPUTE(shape, 1)
+
+static bool size_run(const void *state, oribi_cpu_run *run)
+{
+    void *data = oribi_cpu_output(run, 0, NULL, 0);
+    (void)state;
+    return data != NULL && put(run, data, 0, TF_TensorElementCount(run->in[0]));
+}
+ORIBI_CPU_COMPUTE(size, 1)
+
+static bool rank_run(const void *state, oribi_cpu_run *run)
+{
+    void *data = oribi_cpu_output(run, 0, NULL, 0);
+    (void)state;
+    return data != NULL && put(run, data, 0, TF_NumDims(run->in[0]));
+}
+ORIBI_CPU_COMPUTE(rank, 1)
+
+#define VIEW(op, create_fn, compute_fn, destroy_fn, text)                                          \
+    {                                                                                              \
+        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
+        .compute = compute_fn, .destroy = destroy_fn, .why = text                                  \
+    }
+const oribi_cpu_kernel oribi_cpu_view_kernels[] = {
+    VIEW("Identity", NULL, identity_compute, NULL, "aliases its input"),
+    VIEW("StopGradient", NULL, identity_compute, NULL, "aliases its input"),
+    VIEW("PreventGradient", NULL, identity_compute, NULL, "aliases its input"),
+    VIEW("Snapshot", NULL, identity_compute, NULL, "aliases its input"),
+    VIEW("IdentityN", NULL, identity_n_compute, NULL, "aliases its inputs"),
+    VIEW("Reshape", NULL, reshape_compute, NULL, "aliases its input"),
+    VIEW("ExpandDims", NULL, expand_dims_compute, NULL, "aliases its input"),
+    VIEW("Squeeze", squeeze_create, squeeze_compute, oribi_cpu_free, "aliases its input"),
+    VIEW("Bitcast", NULL, bitcast_compute, NULL, "aliases its input"),
+    VIEW("Shape", NULL, shape_compute, NULL, "reads the dims only"),
+    VIEW("Size", NULL, size_compute, NULL, "reads the dims only"),
+    VIEW("Rank", NULL, rank_compute, NULL, "reads the dims only"),
+    {.op_name = NULL},
+};
