@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graph: nodes, values, attributes; what importers make, passes change, session and compile read.
- * All memory lives in the graph's arena; ids are indices and never change; removed things are
- * marked dead and skipped. Read next: graph.c, then src/pass.
+ * Memory lives in the graph's arena and goes with it; ids are indices and never change; removed
+ * things are marked dead and skipped. One thread at a time. Read next: graph.c, then src/pass.
  */
 #ifndef ORIBI_GRAPH_GRAPH_H_
 #define ORIBI_GRAPH_GRAPH_H_
@@ -27,7 +27,20 @@ typedef struct oribi_constant {
     oribi_constant_view view; /* data may be unaligned; strides as bytes, 0 for a splat */
     oribi_source *source;     /* one reference held by the graph */
     TF_Tensor *dense;         /* dense 64-byte aligned copy, made when first asked for, or NULL */
+    int32_t n_released;       /* uses whose kernel keeps a packed copy of its own */
 } oribi_constant;
+
+struct oribi_node;
+
+/* One input slot that reads a value; the slots of a value form a ring in order of addition. */
+typedef struct oribi_use {
+    struct oribi_node *node;
+    int32_t input;
+} oribi_use;
+typedef struct oribi_use_link {
+    oribi_use use;
+    struct oribi_use_link *next, *previous;
+} oribi_use_link;
 
 typedef struct oribi_value {
     const char *name; /* unique, never NULL */
@@ -37,6 +50,7 @@ typedef struct oribi_value {
     int32_t producer_output;
     oribi_constant *constant; /* or NULL */
     int32_t n_uses;           /* node inputs plus graph outputs; kept by the functions below */
+    oribi_use_link *uses;     /* node inputs: first of the ring, or NULL */
     bool is_input;            /* fed by the caller */
     bool is_output;
 } oribi_value;
@@ -49,8 +63,9 @@ typedef struct oribi_node {
     oribi_attrs attrs;
     oribi_signature signature;
     int32_t n_inputs, n_outputs;
-    oribi_value_id *inputs, *outputs;
-    const char *device; /* requested: "", "CPU", "/device:GPU:0" */
+    oribi_value_id *inputs, *outputs; /* change inputs through oribi_graph_set_node_input only */
+    oribi_use_link *links;            /* n_inputs */
+    const char *device;               /* requested: "", "CPU", "/device:GPU:0" */
     const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
     const oribi_kernel_def *kernel; /* chosen, or NULL */
     bool is_dead;
@@ -67,6 +82,7 @@ typedef struct oribi_graph {
     int32_t n_inputs, n_outputs;
     oribi_node_id *order; /* live nodes, topological; valid after oribi_graph_sort */
     int32_t n_order;
+    struct oribi_kept_tensor *kept;
     oribi_map names;          /* of nodes and values, for uniqueness */
     const char *source_name;  /* file, for messages */
     const char *source_kind;  /* "onnx", "tflite", "graphdef" */
@@ -79,10 +95,19 @@ typedef struct oribi_graph {
 oribi_graph *oribi_graph_create(TF_Status *status);
 void oribi_graph_destroy(oribi_graph *graph);
 
+/* Counts bytes that the model makes the library take; RESOURCE_EXHAUSTED, and nothing counted, when
+ * max_bytes would be passed. Ask before allocating. */
+bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status);
+
+/* Takes over the reference of a tensor that an attribute of a node points to, also when it fails;
+ * it goes with the graph. */
+bool oribi_graph_keep_tensor(oribi_graph *graph, TF_Tensor *tensor, TF_Status *status);
+
 /* All adders return -1 / NULL on failure with status set. Names are made unique with a suffix. */
 oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_DataType dtype,
                                      const oribi_shape *shape, TF_Status *status);
-/* Takes over one reference of source (may be NULL for static data); copies dims and strides. */
+/* Takes over one reference of source (may be NULL for static data), also when it fails; copies dims
+ * and strides. The maker has checked that all elements lie inside the source. */
 oribi_value_id oribi_graph_add_constant(oribi_graph *graph, const char *name,
                                         const oribi_constant_view *view, oribi_source *source,
                                         TF_Status *status);
@@ -90,7 +115,7 @@ oribi_value_id oribi_graph_add_constant(oribi_graph *graph, const char *name,
 oribi_value_id oribi_graph_add_constant_copy(oribi_graph *graph, const char *name,
                                              TF_DataType dtype, const int64_t *dims, int32_t rank,
                                              const void *data, TF_Status *status);
-/* Keeps a reference of the tensor (a folded result). */
+/* Keeps a reference of the tensor (a folded result) and counts its bytes against max_bytes. */
 oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *name,
                                                TF_Tensor *tensor, TF_Status *status);
 /* A constant that reads another one with permuted dims, nothing copied. */
@@ -121,10 +146,6 @@ int32_t oribi_graph_remove_dead(oribi_graph *graph);
 /* Recomputes order; INVALID_ARGUMENT naming a node on a cycle. Deterministic. */
 bool oribi_graph_sort(oribi_graph *graph, TF_Status *status);
 /* Consumers of a value: fills up to max pairs, returns the number there are (node inputs only). */
-typedef struct oribi_use {
-    oribi_node *node;
-    int32_t input;
-} oribi_use;
 int32_t oribi_graph_uses(const oribi_graph *graph, oribi_value_id value, oribi_use *out_uses,
                          int32_t max_uses);
 oribi_node *oribi_graph_producer(const oribi_graph *graph, oribi_value_id value);

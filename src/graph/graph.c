@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graph: life cycle, limits, names, sources. Values are in value.c, constants in constant.c, nodes
+ * in node.c, changes in edit.c, execution order in order.c.
+ */
+#include "graph/graph_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+void oribi_source_retain(oribi_source *source)
+{
+    if (source != NULL) {
+        atomic_fetch_add_explicit(&source->references, 1, memory_order_relaxed);
+    }
+}
+
+void oribi_source_release(oribi_source *source)
+{
+    if (source != NULL &&
+        atomic_fetch_sub_explicit(&source->references, 1, memory_order_acq_rel) == 1) {
+        source->release(source);
+    }
+}
+
+oribi_graph *oribi_graph_create(TF_Status *status)
+{
+    oribi_graph *graph = oribi_alloc_zero(1, sizeof(*graph));
+    if (graph == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    oribi_arena_init(&graph->arena);
+    graph->source_name = "";
+    graph->source_kind = "";
+    graph->producer = "";
+    return graph;
+}
+
+struct oribi_kept_tensor {
+    TF_Tensor *tensor;
+    struct oribi_kept_tensor *next;
+};
+
+bool oribi_graph_keep_tensor(oribi_graph *graph, TF_Tensor *tensor, TF_Status *status)
+{
+    struct oribi_kept_tensor *kept = oribi_arena_array(&graph->arena, 1, sizeof(*kept));
+    if (kept == NULL) {
+        TF_DeleteTensor(tensor);
+        return oribi_fail_memory(status);
+    }
+    kept->tensor = tensor;
+    kept->next = graph->kept;
+    graph->kept = kept;
+    return true;
+}
+
+void oribi_graph_destroy(oribi_graph *graph)
+{
+    if (graph == NULL) {
+        return;
+    }
+    for (int32_t i = 0; i < graph->n_values; i++) {
+        oribi_constant *constant = graph->values[i]->constant;
+        if (constant != NULL) {
+            TF_DeleteTensor(constant->dense);
+            oribi_source_release(constant->source);
+        }
+    }
+    for (struct oribi_kept_tensor *kept = graph->kept; kept != NULL; kept = kept->next) {
+        TF_DeleteTensor(kept->tensor);
+    }
+    oribi_free(graph->nodes);
+    oribi_free(graph->values);
+    oribi_free(graph->order);
+    oribi_free(graph->inputs);
+    oribi_free(graph->outputs);
+    oribi_free(graph->input_names);
+    oribi_free(graph->output_names);
+    oribi_map_destroy(&graph->names);
+    oribi_arena_destroy(&graph->arena);
+    oribi_free(graph);
+}
+
+bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status)
+{
+    uint64_t held = graph->made_bytes + graph->arena.used_bytes;
+    if (graph->max_bytes != 0 && (held > graph->max_bytes || bytes > graph->max_bytes - held)) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "model '%s' needs %" PRIu64 " more bytes beside the %" PRIu64
+                          " it holds; the limit is %" PRIu64 ": raise the memory limit",
+                          graph->source_name, bytes, held, graph->max_bytes);
+    }
+    graph->made_bytes += bytes;
+    return true;
+}
+
+bool oribi_graph_grow(void **array, int32_t count, int32_t *capacity, size_t size,
+                      TF_Status *status)
+{
+    if (count < *capacity) {
+        return true;
+    }
+    if (count > INT32_MAX / 2 - 8) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "a graph holds at most %d things of a kind", INT32_MAX / 2);
+    }
+    int32_t wanted = count < 8 ? 8 : count + count / 2;
+    void *grown = oribi_realloc_array(*array, (size_t)wanted, size);
+    if (grown == NULL) {
+        return oribi_fail_memory(status);
+    }
+    *array = grown;
+    *capacity = wanted;
+    return true;
+}
+
+/* A name maps to (next suffix to try << 2 | who uses it), so that many equal names stay cheap. */
+const char *oribi_graph_unique_name(oribi_graph *graph, const char *name, uintptr_t user,
+                                    TF_Status *status)
+{
+    enum { USER_BITS = 2 };
+    const char *base = name == NULL || name[0] == '\0' ? "unnamed" : name;
+    const char *candidate = base;
+    uintptr_t taken = (uintptr_t)oribi_map_get(&graph->names, base);
+    uintptr_t suffix = taken >> USER_BITS;
+    char text[256];
+    while (((uintptr_t)oribi_map_get(&graph->names, candidate) & user) != 0) {
+        suffix++;
+        snprintf(text, sizeof(text), "%.200s_%" PRIuPTR, base, suffix);
+        candidate = text;
+    }
+    if (candidate != base &&
+        !oribi_map_put(&graph->names, base, (void *)((suffix << USER_BITS) | (taken & 3)))) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    uintptr_t before = (uintptr_t)oribi_map_get(&graph->names, candidate);
+    char *kept = oribi_arena_strdup(&graph->arena, candidate);
+    if (kept == NULL || !oribi_map_put(&graph->names, kept, (void *)(before | user))) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return kept;
+}
