@@ -7,12 +7,18 @@ file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
 file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c)
 file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*.c)
 
+set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
 add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES})
 target_include_directories(oribi_core PUBLIC include src PRIVATE plugins)
 target_link_libraries(oribi_core PRIVATE oribi_flags)
 
 # <name> as objects for the library (init under its own name), and as a .so of its own for the tests.
+# A plugin whose folder has no sources adds nothing.
 function(oribi_plugin name init)
+    if(NOT ARGN)
+        return()
+    endif()
+    set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_${name}> PARENT_SCOPE)
     add_library(oribi_${name} OBJECT ${ARGN})
     target_include_directories(oribi_${name} PRIVATE include plugins)
     target_link_libraries(oribi_${name} PRIVATE oribi_flags)
@@ -27,8 +33,6 @@ oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
 include(cmake/cpu_variants.cmake)
 
-set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core> $<TARGET_OBJECTS:oribi_ops_core>
-    $<TARGET_OBJECTS:oribi_cpu>)
 find_package(Threads REQUIRED)
 add_library(oribi_shared SHARED ${ORIBI_OBJECTS})
 add_library(oribi_static STATIC ${ORIBI_OBJECTS})

@@ -58,9 +58,10 @@ struct TF_Tensor {
 /* Gives the struct back to the slab it came from (any thread), dims on the heap included; touches
  * no storage. */
 void oribi_tensor_handle_free(TF_Tensor *tensor);
-/* Handle without storage from the slab of this thread, dims copied; NULL: no memory. */
+/* Handle without storage from the slab of this thread, dims copied; NULL: no memory, or a rank
+ * outside 0..ORIBI_MAX_RANK. */
 TF_Tensor *oribi_tensor_handle(TF_DataType dtype, const int64_t *dims, int rank);
-/* New handle on the same storage. */
+/* New handle on the same storage; NULL: no memory. */
 TF_Tensor *oribi_tensor_share(const TF_Tensor *tensor);
 /* Bytes of one element in memory (24 for strings, 8 for resource and variant handles). */
 size_t oribi_dtype_bytes(TF_DataType dtype);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads on POSIX. Not here: the pool that uses them (device), control groups (cgroup.c). */
+#include "base/thread.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/cgroup.h"
+
+struct oribi_thread {
+    pthread_t id;
+    void (*work)(void *arg);
+    void *arg;
+    char name[16]; /* as much as the kernel shows, with the NUL */
+};
+
+bool oribi_mutex_init(oribi_mutex *mutex)
+{
+    return pthread_mutex_init(mutex, NULL) == 0;
+}
+
+void oribi_mutex_destroy(oribi_mutex *mutex)
+{
+    (void)pthread_mutex_destroy(mutex);
+}
+
+void oribi_mutex_lock(oribi_mutex *mutex)
+{
+    (void)pthread_mutex_lock(mutex);
+}
+
+void oribi_mutex_unlock(oribi_mutex *mutex)
+{
+    (void)pthread_mutex_unlock(mutex);
+}
+
+bool oribi_cond_init(oribi_cond *cond)
+{
+    return pthread_cond_init(cond, NULL) == 0;
+}
+
+void oribi_cond_destroy(oribi_cond *cond)
+{
+    (void)pthread_cond_destroy(cond);
+}
+
+void oribi_cond_wait(oribi_cond *cond, oribi_mutex *mutex)
+{
+    (void)pthread_cond_wait(cond, mutex);
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000u),
+                             .tv_nsec = (long)(ns % 1000000000u)};
+}
+
+bool oribi_cond_wait_until(oribi_cond *cond, oribi_mutex *mutex, uint64_t deadline_ns)
+{
+#if defined(__GLIBC__)
+    struct timespec deadline = timespec_of(deadline_ns);
+    return pthread_cond_clockwait(cond, mutex, CLOCK_MONOTONIC, &deadline) != ETIMEDOUT;
+#else
+    /* Without clockwait the wait is on the wall clock, and the deadline is judged on ours. */
+    struct timespec wall;
+    uint64_t now = oribi_now_ns();
+    (void)clock_gettime(CLOCK_REALTIME, &wall);
+    uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+    struct timespec until =
+        timespec_of((uint64_t)wall.tv_sec * 1000000000u + (uint64_t)wall.tv_nsec + left);
+    return pthread_cond_timedwait(cond, mutex, &until) != ETIMEDOUT || oribi_now_ns() < deadline_ns;
+#endif
+}
+
+void oribi_cond_signal(oribi_cond *cond)
+{
+    (void)pthread_cond_signal(cond);
+}
+
+void oribi_cond_broadcast(oribi_cond *cond)
+{
+    (void)pthread_cond_broadcast(cond);
+}
+
+void oribi_once_call(oribi_once *once, void (*init)(void))
+{
+    (void)pthread_once(once, init);
+}
+
+static void *thread_main(void *arg)
+{
+    oribi_thread *thread = arg;
+    if (thread->name[0] != '\0') {
+        (void)pthread_setname_np(pthread_self(), thread->name);
+    }
+    thread->work(thread->arg);
+    return NULL;
+}
+
+oribi_thread *oribi_thread_start(void (*work)(void *arg), void *arg, const char *name,
+                                 uint64_t stack_bytes)
+{
+    pthread_attr_t attributes;
+    oribi_thread *thread = oribi_alloc(sizeof(*thread));
+    if (thread == NULL) {
+        return NULL;
+    }
+    *thread = (oribi_thread){.work = work, .arg = arg};
+    (void)snprintf(thread->name, sizeof(thread->name), "%s", name != NULL ? name : "");
+    bool good = pthread_attr_init(&attributes) == 0;
+    if (good) {
+        uint64_t least = (uint64_t)sysconf(_SC_THREAD_STACK_MIN);
+        size_t stack =
+            oribi_size_round_up((size_t)(stack_bytes < least ? least : stack_bytes), 4096);
+        good = (stack_bytes == 0 || pthread_attr_setstacksize(&attributes, stack) == 0) &&
+               pthread_create(&thread->id, &attributes, thread_main, thread) == 0;
+        (void)pthread_attr_destroy(&attributes);
+    }
+    if (!good) {
+        oribi_free(thread);
+        return NULL;
+    }
+    return thread;
+}
+
+void oribi_thread_join(oribi_thread *thread)
+{
+    if (thread != NULL) {
+        (void)pthread_join(thread->id, NULL);
+        oribi_free(thread);
+    }
+}
+
+static int affinity_count(void)
+{
+    /* The call fails while the mask is smaller than the kernel's. */
+    for (size_t cpus = CPU_SETSIZE; cpus <= 1u << 16; cpus *= 4) {
+        cpu_set_t *set = oribi_alloc_zero(1, CPU_ALLOC_SIZE(cpus));
+        if (set == NULL) {
+            break;
+        }
+        int count = -1;
+        if (sched_getaffinity(0, CPU_ALLOC_SIZE(cpus), set) == 0) {
+            count = CPU_COUNT_S(CPU_ALLOC_SIZE(cpus), set);
+        }
+        oribi_free(set);
+        if (count > 0) {
+            return count;
+        }
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    return online > 0 && online < INT_MAX ? (int)online : 1;
+}
+
+int oribi_processor_count(void)
+{
+    int count = affinity_count();
+    int limit = oribi_cgroup_processor_limit();
+    return limit > 0 && limit < count ? limit : count;
+}
+
+uint64_t oribi_memory_limit_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    uint64_t ram = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
+    uint64_t group = oribi_cgroup_memory_limit();
+    return group < ram ? group : ram;
+}
+
+uint64_t oribi_now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slabs of handles. Each slot is preceded by a pointer to its slab, each slab points to its heap;
+ * a heap is owned by one thread at a time, or by nobody (an orphan).
+ *
+ * Order of the remote list: a push releases, the drain acquires, so what the freeing thread did to
+ * the object happens before its next use. Only whole lists are taken, hence no ABA.
+ */
+#include "tensor/handle.h"
+
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "tensor/status_internal.h"
+#include "tensor/tensor.h"
+
+enum { GRAIN = 16, SLOTS = 64 };
+
+typedef struct slot {
+    struct slab *slab;
+    struct slot *next; /* of a free slot; the object begins after the first GRAIN bytes */
+} slot;
+_Static_assert(sizeof(slot) == GRAIN, "an object is 16-byte aligned");
+
+typedef struct slab {
+    struct heap *heap;
+    struct slab *next;
+    oribi_handle_kind kind;
+    unsigned free_count; /* used while trimming */
+} slab;
+
+typedef struct heap {
+    slot *free[ORIBI_HANDLE_KINDS];
+    slab *slabs;
+    struct heap *next_orphan;
+    _Alignas(64) _Atomic(slot *) remote[ORIBI_HANDLE_KINDS]; /* foreign threads write here only */
+} heap;
+
+static const size_t object_bytes[ORIBI_HANDLE_KINDS] = {
+    [ORIBI_HANDLE_TENSOR] = sizeof(TF_Tensor),
+    [ORIBI_HANDLE_STATUS] = sizeof(struct TSL_Status),
+    [ORIBI_HANDLE_BUFFER] = sizeof(oribi_buffer),
+};
+
+static ORIBI_THREAD_LOCAL heap *own_heap;
+static oribi_mutex orphan_mutex = ORIBI_MUTEX_INIT;
+static heap *orphans;
+static oribi_once exit_once = ORIBI_ONCE_INIT;
+static pthread_key_t exit_key;
+static bool has_exit_key;
+
+static void *object_of(slot *s)
+{
+    return (char *)s + GRAIN;
+}
+
+static slot *slot_of(void *object)
+{
+    return (slot *)(void *)((char *)object - GRAIN);
+}
+
+/* Moves what other threads freed to the own list of the kind. */
+static void drain(heap *h, oribi_handle_kind kind)
+{
+    slot *taken = atomic_exchange_explicit(&h->remote[kind], NULL, memory_order_acquire);
+    while (taken != NULL) {
+        slot *next = taken->next;
+        taken->next = h->free[kind];
+        h->free[kind] = taken;
+        taken = next;
+    }
+}
+
+/* --- Ends of threads ------------------------------------------------------------------------- */
+
+/* Takes the slots of wholly free slabs off the list. */
+static void drop_slots(heap *h, oribi_handle_kind kind)
+{
+    slot **link = &h->free[kind];
+    while (*link != NULL) {
+        if ((*link)->slab->free_count == SLOTS) {
+            *link = (*link)->next;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+}
+
+/* Returns wholly free slabs; true when no slab is left, and then nobody can reach the heap. */
+static bool trim(heap *h)
+{
+    for (slab *s = h->slabs; s != NULL; s = s->next) {
+        s->free_count = 0;
+    }
+    for (int kind = 0; kind < ORIBI_HANDLE_KINDS; kind++) {
+        drain(h, (oribi_handle_kind)kind);
+        for (slot *s = h->free[kind]; s != NULL; s = s->next) {
+            s->slab->free_count++;
+        }
+        drop_slots(h, (oribi_handle_kind)kind);
+    }
+    slab **link = &h->slabs;
+    while (*link != NULL) {
+        slab *s = *link;
+        if (s->free_count == SLOTS) {
+            *link = s->next;
+            oribi_free(s);
+        } else {
+            link = &s->next;
+        }
+    }
+    return h->slabs == NULL;
+}
+
+static void trim_orphans(void)
+{
+    oribi_mutex_lock(&orphan_mutex);
+    heap **link = &orphans;
+    while (*link != NULL) {
+        heap *h = *link;
+        if (trim(h)) {
+            *link = h->next_orphan;
+            oribi_free(h);
+        } else {
+            link = &h->next_orphan;
+        }
+    }
+    oribi_mutex_unlock(&orphan_mutex);
+}
+
+/* At a thread's end. Later destructors of the thread may make handles: they get a new heap. */
+static void leave_heap(void *arg)
+{
+    heap *h = arg;
+    own_heap = NULL;
+    if (trim(h)) {
+        oribi_free(h);
+        return;
+    }
+    oribi_mutex_lock(&orphan_mutex);
+    h->next_orphan = orphans;
+    orphans = h;
+    oribi_mutex_unlock(&orphan_mutex);
+}
+
+static void make_exit_key(void)
+{
+    has_exit_key = pthread_key_create(&exit_key, leave_heap) == 0;
+}
+
+/* The thread that ends the process runs no key destructors, and a key must not outlive the code. */
+__attribute__((destructor)) static void release_at_exit(void)
+{
+    if (own_heap != NULL) {
+        leave_heap(own_heap);
+    }
+    trim_orphans();
+    if (has_exit_key) {
+        has_exit_key = false;
+        (void)pthread_key_delete(exit_key);
+    }
+}
+
+/* --- Making and freeing ---------------------------------------------------------------------- */
+
+static heap *adopt_orphan(void)
+{
+    oribi_mutex_lock(&orphan_mutex);
+    heap *h = orphans;
+    if (h != NULL) {
+        orphans = h->next_orphan;
+    }
+    oribi_mutex_unlock(&orphan_mutex);
+    return h;
+}
+
+static heap *join_heap(void)
+{
+    oribi_once_call(&exit_once, make_exit_key);
+    heap *h = adopt_orphan();
+    if (h == NULL) {
+        h = oribi_alloc_aligned(sizeof(*h), _Alignof(heap));
+        if (h == NULL) {
+            return NULL;
+        }
+        *h = (heap){0};
+    }
+    own_heap = h;
+    if (has_exit_key && pthread_setspecific(exit_key, h) != 0) {
+        leave_heap(h); /* this thread's end would go unnoticed */
+        return NULL;
+    }
+    return h;
+}
+
+static bool add_slab(heap *h, oribi_handle_kind kind)
+{
+    size_t stride = GRAIN + oribi_size_round_up(object_bytes[kind], GRAIN);
+    size_t head = oribi_size_round_up(sizeof(slab), GRAIN);
+    slab *s = oribi_alloc_aligned(head + stride * SLOTS, 64);
+    if (s == NULL) {
+        return false;
+    }
+    *s = (slab){.heap = h, .next = h->slabs, .kind = kind};
+    h->slabs = s;
+    for (int i = SLOTS - 1; i >= 0; i--) {
+        slot *added = (slot *)(void *)((char *)s + head + stride * (size_t)i);
+        added->slab = s;
+        added->next = h->free[kind];
+        h->free[kind] = added;
+    }
+    return true;
+}
+
+/* The own list is empty: from other threads, else from the heap. */
+static bool refill(heap *h, oribi_handle_kind kind)
+{
+    drain(h, kind);
+    return h->free[kind] != NULL || add_slab(h, kind);
+}
+
+void *oribi_handle_new(oribi_handle_kind kind)
+{
+    heap *h = own_heap;
+    if (h == NULL && (h = join_heap()) == NULL) {
+        return NULL;
+    }
+    if (h->free[kind] == NULL && !refill(h, kind)) {
+        return NULL;
+    }
+    slot *taken = h->free[kind];
+    h->free[kind] = taken->next;
+    return object_of(taken);
+}
+
+void oribi_handle_free(void *handle)
+{
+    if (handle == NULL) {
+        return;
+    }
+    slot *s = slot_of(handle);
+    heap *h = s->slab->heap;
+    oribi_handle_kind kind = s->slab->kind;
+    if (h == own_heap) {
+        s->next = h->free[kind];
+        h->free[kind] = s;
+        return;
+    }
+    slot *head = atomic_load_explicit(&h->remote[kind], memory_order_relaxed);
+    do {
+        s->next = head;
+    } while (!atomic_compare_exchange_weak_explicit(&h->remote[kind], &head, s,
+                                                    memory_order_release, memory_order_relaxed));
+}
+
+void oribi_handle_trim(void)
+{
+    heap *h = own_heap;
+    if (h != NULL && trim(h)) {
+        own_heap = NULL;
+        if (has_exit_key) {
+            (void)pthread_setspecific(exit_key, NULL);
+        }
+        oribi_free(h);
+    }
+    trim_orphans();
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counted storage of tensors: heap memory of ours, or a caller's with its deallocator. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "tensor/storage.h"
+
+enum { HEAD_BYTES = ORIBI_TENSOR_ALIGNMENT };
+_Static_assert(sizeof(oribi_buffer) <= HEAD_BYTES, "struct and data share one block");
+
+static void release_own(oribi_buffer *buffer)
+{
+    if (buffer->has_strings) {
+        TF_TString *strings = buffer->data;
+        for (size_t i = 0; i < buffer->bytes / sizeof(*strings); i++) {
+            TF_TString_Dealloc(&strings[i]);
+        }
+    }
+    oribi_free(buffer);
+}
+
+oribi_buffer *oribi_buffer_new(size_t bytes)
+{
+    size_t total = 0;
+    if (!oribi_size_add(bytes, (size_t)2 * HEAD_BYTES, &total)) {
+        return NULL;
+    }
+    /* Data is padded to whole alignments, and is never of size 0: vector code may load the last one
+     * whole. */
+    total = oribi_size_round_up(total - HEAD_BYTES + (bytes == 0), HEAD_BYTES);
+    oribi_buffer *buffer = oribi_alloc_aligned(total, ORIBI_TENSOR_ALIGNMENT);
+    if (buffer == NULL) {
+        return NULL;
+    }
+    *buffer = (oribi_buffer){.data = (char *)buffer + HEAD_BYTES,
+                             .bytes = bytes,
+                             .references = 1,
+                             .library_owned = true,
+                             .release = release_own};
+    return buffer;
+}
+
+static void release_foreign(oribi_buffer *buffer)
+{
+    oribi_buffer taken = {.data = buffer->data,
+                          .bytes = buffer->bytes,
+                          .deallocator = buffer->deallocator,
+                          .arg = buffer->arg};
+    oribi_handle_free(buffer);
+    if (taken.deallocator != NULL) {
+        taken.deallocator(taken.data, taken.bytes, taken.arg);
+    }
+}
+
+oribi_buffer *oribi_buffer_wrap(void *data, size_t bytes,
+                                void (*deallocator)(void *data, size_t bytes, void *arg), void *arg)
+{
+    oribi_buffer *buffer = oribi_handle_new(ORIBI_HANDLE_BUFFER);
+    if (buffer != NULL) {
+        *buffer = (oribi_buffer){.data = data,
+                                 .bytes = bytes,
+                                 .references = 1,
+                                 .release = release_foreign,
+                                 .deallocator = deallocator,
+                                 .arg = arg};
+    }
+    return buffer;
+}
+
+void oribi_buffer_retain(oribi_buffer *buffer)
+{
+    atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+}
+
+void oribi_buffer_release(oribi_buffer *buffer)
+{
+    /* Release and acquire: all writes through other handles come before the memory goes. */
+    if (buffer != NULL &&
+        atomic_fetch_sub_explicit(&buffer->references, 1, memory_order_acq_rel) == 1) {
+        buffer->release(buffer);
+    }
+}

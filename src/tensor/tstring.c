@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The exported twins of the inline string functions: the same code, so that they cannot differ. */
+#include "tensorflow/c/tf_tstring.h"
+
+_Static_assert(sizeof(TF_TString) == 24 && _Alignof(TF_TString) == 8, "the layout of strings");
+_Static_assert(sizeof(TF_TString_Offset) == 12, "the layout of offset strings");
+
+void TF_StringInit(TF_TString *t)
+{
+    TF_TString_Init(t);
+}
+
+void TF_StringCopy(TF_TString *dst, const char *src, size_t size)
+{
+    TF_TString_Copy(dst, src, size);
+}
+
+void TF_StringAssignView(TF_TString *dst, const char *src, size_t size)
+{
+    TF_TString_AssignView(dst, src, size);
+}
+
+const char *TF_StringGetDataPointer(const TF_TString *tstr)
+{
+    return TF_TString_GetDataPointer(tstr);
+}
+
+TF_TString_Type TF_StringGetType(const TF_TString *str)
+{
+    return TF_TString_GetType(str);
+}
+
+size_t TF_StringGetSize(const TF_TString *tstr)
+{
+    return TF_TString_GetSize(tstr);
+}
+
+size_t TF_StringGetCapacity(const TF_TString *str)
+{
+    return TF_TString_GetCapacity(str);
+}
+
+void TF_StringDealloc(TF_TString *tstr)
+{
+    TF_TString_Dealloc(tstr);
+}
