@@ -46,4 +46,7 @@ endforeach()
 set_target_properties(oribi_shared PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set_target_properties(oribi_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-target_link_options(oribi_shared PRIVATE -Wl,--no-undefined -Wl,-z,noexecstack)
+target_link_options(oribi_shared PRIVATE -Wl,-z,noexecstack)
+if(NOT ORIBI_PARTIAL)
+    target_link_options(oribi_shared PRIVATE -Wl,--no-undefined)
+endif()

@@ -57,6 +57,7 @@ bool oribi_attrs_set_strings(oribi_attrs *attrs, oribi_arena *arena, const char 
                              const char *const *values, int count);
 /* Same value, tensors and all? */
 bool oribi_attr_equal(const oribi_attr *a, const oribi_attr *b);
+struct oribi_text;
 void oribi_attr_print(const oribi_attr *attr, struct oribi_text *text);
 
 /* rank -1 makes an unknown shape. NULL dims of a result: no memory. */
