@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Thin face over CMake: installs what is missing, configures, builds. `make help` lists the targets.
+PRESET   ?= release
+JOBS     ?= $(shell nproc)
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
+VENV      = build/venv
+
+.PHONY: help deps build demo test test-asan test-tsan test-clang bench lint format fuzz install clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make build     configure and build; the command is build/bin/oribi"
+	@echo "make demo      classify digit pictures, run a custom op from a plugin binary"
+	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
+	@echo "make bench     speed and memory against named peers (docs/performance.md)"
+	@echo "make lint      clang-format, layering, house rules"
+	@echo "make fuzz      20 minutes of libFuzzer on the model readers (SECONDS=n)"
+	@echo "make install   PREFIX=/usr/local DESTDIR="
+
+# Debian packages; the marker file keeps a second call free of charge.
+deps:
+	@tools/install-deps.sh
+
+build: deps
+	@cmake --preset $(PRESET) >build-$(PRESET).log 2>&1 || { cat build-$(PRESET).log; exit 1; }
+	@rm -f build-$(PRESET).log
+	@cmake --build $(BUILD) -j$(JOBS)
+
+demo: build
+	@examples/demo.sh $(BUILD)
+
+test: deps
+	@tests/run-all.sh $(JOBS)
+
+bench: build
+	@bench/run.sh $(BUILD)
+
+lint: deps
+	@tests/lint/run.sh
+
+format:
+	@git ls-files '*.c' '*.h' '*.cc' '*.def' | xargs clang-format-14 -i
+
+fuzz: deps
+	@tests/fuzz/run.sh
+
+install: build
+	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean:
+	@rm -rf build

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Everything that `make test` runs, in order of how soon it can say no: lint, gcc (all tests), clang,
+# ASan+UBSan, TSan (the tests that use threads), then the install check. Ends with the gcc run's
+# CTest summary of all stages. ORIBI_TEST_STAGES narrows it: "gcc" or "lint gcc".
+set -eu
+cd "$(dirname "$0")/.."
+jobs=${1:-2}
+stages=${ORIBI_TEST_STAGES:-lint clang asan tsan gcc}
+want() {
+    case " $stages " in *" $1 "*) return 0 ;; *) return 1 ;; esac
+}
+say() {
+    printf '\n== %s\n' "$*"
+}
+build() {
+    say "build $1"
+    mkdir -p build
+    cmake --preset "$1" >"build/$1.log" 2>&1 || { cat "build/$1.log"; return 1; }
+    cmake --build --preset "$1" -j "$jobs" >"build/$1.log" 2>&1 || { tail -n 60 "build/$1.log"; return 1; }
+}
+check() { # preset, ctest arguments
+    preset=$1
+    shift
+    say "test $preset"
+    ctest --preset "$preset" -j "$jobs" "$@"
+}
+if want lint; then say lint && tests/lint/run.sh; fi
+if want clang; then build clang && check clang -LE "slow|script" ; fi
+if want asan; then build asan && check asan -LE "slow|script" ; fi
+if want tsan; then build tsan && check tsan -L "device|session|tensor|kernel" -LE "slow|script" ; fi
+if want gcc; then build release && check release; fi
