@@ -11,7 +11,6 @@ Repository 1998, doi:10.24432/C50P49, CC BY 4.0; the 1797 pictures of 8 x 8 that
 """
 import pathlib
 import sys
-import tempfile
 
 import numpy as np
 import onnx
@@ -19,6 +18,8 @@ import tensorflow as tf
 from onnx import TensorProto, helper, numpy_helper
 from PIL import Image
 from sklearn.datasets import load_digits
+from tensorflow.python.framework.convert_to_constants import \
+    convert_variables_to_constants_v2
 
 SEED = 7
 
@@ -111,14 +112,11 @@ def to_onnx(model, path):
 
 
 def to_tflite(model, x, path):
-    # A signature with a fixed batch keeps shape arithmetic out of the file.
-    fixed = tf.Module()
-    fixed.model = model
-    fixed.run = tf.function(lambda picture: fixed.model(picture, training=False),
-                            input_signature=[tf.TensorSpec([1, 8, 8, 1], tf.float32, "picture")])
-    with tempfile.TemporaryDirectory() as saved:
-        tf.saved_model.save(fixed, saved, signatures=fixed.run)
-        converted = convert(tf.lite.TFLiteConverter.from_saved_model(saved), x)
+    # A fixed batch and frozen weights keep shape arithmetic and variables out of the file.
+    run = tf.function(lambda picture: model(picture, training=False))
+    frozen = convert_variables_to_constants_v2(
+        run.get_concrete_function(tf.TensorSpec([1, 8, 8, 1], tf.float32, "picture")))
+    converted = convert(tf.lite.TFLiteConverter.from_concrete_functions([frozen]), x)
     path.write_bytes(converted)
 
 
