@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command: tables of commands and options, exit codes, talk on stderr. It sees include/ alone.
+ * Read next: main.c (dispatch), then one cmd_*.c.
+ */
+#ifndef ORIBI_CLI_CLI_H_
+#define ORIBI_CLI_CLI_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oribi/oribi.h"
+
+enum {
+    CLI_OK = 0,
+    CLI_MISMATCH = 1,
+    CLI_USAGE = 2,
+    CLI_UNSUPPORTED = 3,
+    CLI_BAD_INPUT = 4,
+    CLI_LIMIT = 5,
+    CLI_PLUGIN = 6
+};
+
+typedef struct cli_option {
+    const char *name;  /* "--threads" */
+    char letter;       /* 'i', or 0 */
+    const char *value; /* "N" for people, NULL for a flag */
+    const char *help;
+} cli_option;
+
+typedef struct cli_args {
+    const struct cli_command *command;
+    const char **positional;
+    int n_positional;
+    struct cli_given {
+        const cli_option *option;
+        const char *value;
+    } * given;
+    int n_given;
+} cli_args;
+
+typedef struct cli_command {
+    const char *name;
+    const char *arguments; /* "MODEL" */
+    const char *summary;
+    const char *description;   /* for help and the man page; NULL: none */
+    const cli_option *options; /* ends with name NULL */
+    int (*run)(const cli_args *args);
+} cli_command;
+
+extern const cli_command cli_commands[]; /* ends with name NULL */
+
+/* args.c. NULL after a message: usage. */
+cli_args *cli_args_parse(const cli_command *command, int argc, char **argv);
+void cli_args_destroy(cli_args *args);
+bool cli_has(const cli_args *args, const char *option);
+const char *cli_value(const cli_args *args, const char *option); /* the last one, or NULL */
+/* The k-th value of an option given several times, or NULL. */
+const char *cli_value_at(const cli_args *args, const char *option, int k);
+/* Number in [low, high] or `fallback` when absent; a bad one prints usage and sets *bad. */
+int64_t cli_number(const cli_args *args, const char *option, int64_t fallback, int64_t low,
+                   int64_t high, bool *bad);
+
+/* help.c */
+void cli_help_all(void);
+void cli_help_command(const cli_command *command);
+int cli_help_generate(const char *what); /* "man", "bash" */
+const char *cli_did_you_mean(const char *word, const char *const *candidates, size_t n);
+
+/* talk.c. Everything for people goes to stderr. */
+void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int cli_exit_code(const TF_Status *status);
+/* Prints the message and tells the exit code. */
+int cli_fail(const TF_Status *status);
+/* Progress on a terminal; does nothing elsewhere. total 0 clears the line. */
+void cli_progress(const char *what, int64_t done, int64_t total);
+
+/* Out of memory ends the command: it is a program, not the library. */
+void *cli_alloc(size_t bytes);
+void *cli_grow(void *block, size_t count, size_t size);
+/* Whole file, NUL added after the last byte; NULL after a message. */
+uint8_t *cli_read_file(const char *path, size_t *out_bytes);
+/* Refuses to overwrite without force; false after a message. */
+bool cli_write_file(const char *path, const void *data, size_t bytes, bool force);
+
+/* model.c: what run, inspect and bench share. */
+typedef struct cli_session {
+    oribi_options *options;
+    oribi_model *model;
+    oribi_session *session;
+} cli_session;
+#define CLI_SESSION_OPTIONS                                                                        \
+    {"--plugin", 'p', "FILE[:K=V,..]", "load a plugin first; may be given several times"},         \
+        {"--threads", 't', "N", "threads, the caller included (default: all processors)"},         \
+        {"--max-bytes", 0, "N", "memory limit; k, m, g allowed (default: half of the memory)"},    \
+        {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
+        {"--disable-pass", 0, "PASS", "fold, fuse, layout or batch_norm"},                         \
+    {                                                                                              \
+        "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \
+    }
+int cli_session_open(const cli_args *args, cli_session *out); /* an exit code */
+void cli_session_close(cli_session *session);
+
+/* tensor_text.c */
+const char *cli_type_name(TF_DataType type);
+TF_DataType cli_type_parse(const char *name, size_t length);
+double cli_element(const TF_Tensor *tensor, int64_t index); /* as a number */
+void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size);
+TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank);
+
+/* npy.c, npz.c, pb.c, image.c: NULL after a message. */
+TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what);
+TF_Tensor *cli_npz_read(const char *path, const char *member);
+bool cli_npz_write(const char *path, const char *const *names, TF_Tensor *const *tensors, int n,
+                   bool force);
+uint8_t *cli_npy_format(const TF_Tensor *tensor, size_t *out_bytes);
+TF_Tensor *cli_pb_parse(const uint8_t *data, size_t bytes, const char *what);
+typedef struct cli_image_options {
+    const char *layout;       /* "nchw", "nhwc" or NULL: guess from the shape */
+    const char *mean, *scale; /* "123.7,116.3,103.5", or NULL */
+    bool show;
+} cli_image_options;
+TF_Tensor *cli_image_read(const char *path, TF_DataType type, const int64_t *dims, int rank,
+                          const cli_image_options *options);
+
+/* input.c: "NAME=@file", "0=@file", "NAME=2x3xf32=1,2,..", "NAME=rand:SEED", "NAME=ramp". */
+typedef struct cli_input {
+    int index;
+    const char *spec; /* after NAME= */
+    const char *text; /* whole, for messages */
+} cli_input;
+bool cli_input_parse(const oribi_model *model, const char *text, cli_input *out);
+TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
+                          const cli_image_options *images);
+
+/* output.c */
+void cli_output_print(const char *name, const TF_Tensor *tensor, int top_k, char **labels,
+                      int n_labels, bool json);
+
+/* trace.c: Chrome trace events, for Perfetto. */
+typedef struct cli_trace cli_trace;
+cli_trace *cli_trace_begin(oribi_run *run);
+bool cli_trace_end(cli_trace *trace, const char *path, bool force);
+
+/* json_table.c: JSON of the library as it is, or as a table with the given columns. */
+void cli_json_print(const TF_Buffer *json, bool raw, const char *array, const char *const *columns);
+
+int cmd_run(const cli_args *args);
+int cmd_inspect(const cli_args *args);
+int cmd_bench(const cli_args *args);
+int cmd_ops(const cli_args *args);
+int cmd_plugin(const cli_args *args);
+int cmd_help(const cli_args *args);
+extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
+    cmd_ops_options[], cmd_plugin_options[], cmd_help_options[];
+
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `oribi inspect`: what a model is and what became of it. */
+#include <stdio.h>
+
+#include "cli.h"
+
+const cli_option cmd_inspect_options[] = {
+    {"--steps", 0, NULL, "each step: node, op, kernel, shapes, place in memory"},
+    {"--passes", 0, NULL, "what each pass changed"},
+    {"--memory", 0, NULL, "the memory plan against its bounds"},
+    {"--json", 0, NULL, "as JSON"},
+    CLI_SESSION_OPTIONS,
+    {NULL, 0, NULL, NULL},
+};
+
+static void print_port(const char *kind, int index, const char *name, TF_DataType type,
+                       const int64_t *dims, int rank)
+{
+    printf("%-6s %d  %-32s %s ", kind, index, name, cli_type_name(type));
+    for (int i = 0; i < rank && i < 16; i++) {
+        if (dims[i] < 0) {
+            printf("%s?", i == 0 ? "" : "x");
+        } else {
+            printf("%s%lld", i == 0 ? "" : "x", (long long)dims[i]);
+        }
+    }
+    printf("%s\n", rank < 0 ? "(any shape)" : rank == 0 ? "scalar" : "");
+}
+
+static void print_ports(const oribi_model *model)
+{
+    int64_t dims[16];
+
+    for (int i = 0; i < oribi_model_num_inputs(model); i++) {
+        int rank = oribi_model_input_shape(model, i, dims, 16);
+        print_port("input", i, oribi_model_input_name(model, i), oribi_model_input_type(model, i),
+                   dims, rank);
+    }
+    for (int i = 0; i < oribi_model_num_outputs(model); i++) {
+        int rank = oribi_model_output_shape(model, i, dims, 16);
+        print_port("output", i, oribi_model_output_name(model, i),
+                   oribi_model_output_type(model, i), dims, rank);
+    }
+}
+
+static int describe(const cli_args *args, const cli_session *s, const char *what, const char *array,
+                    const char *const *columns)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    int code = CLI_OK;
+
+    oribi_session_describe(s->session, what, json, status);
+    if (TF_GetCode(status) != TF_OK) {
+        code = cli_fail(status);
+    } else {
+        cli_json_print(json, cli_has(args, "--json"), array, columns);
+    }
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    return code;
+}
+
+int cmd_inspect(const cli_args *args)
+{
+    static const char *const steps[] = {"step",     "node",  "op",     "kernel",
+                                        "provider", "bytes", "offset", NULL};
+    static const char *const passes[] = {"pass", "change", NULL};
+    cli_session s;
+    int code = cli_session_open(args, &s);
+    bool chosen = false;
+
+    if (code != CLI_OK) {
+        return code;
+    }
+    if (!cli_has(args, "--json")) {
+        print_ports(s.model);
+    }
+    if (cli_has(args, "--passes")) {
+        chosen = true;
+        code = describe(args, &s, "passes", "changes", passes);
+    }
+    if (code == CLI_OK && cli_has(args, "--memory")) {
+        chosen = true;
+        code = describe(args, &s, "memory", "buffers", NULL);
+    }
+    if (code == CLI_OK && (cli_has(args, "--steps") || (!chosen && cli_has(args, "--json")))) {
+        code = describe(args, &s, "graph", "steps", steps);
+    } else if (code == CLI_OK && !chosen) {
+        code = describe(args, &s, "memory", NULL, NULL);
+    }
+    cli_session_close(&s);
+    return code;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `oribi run`: inputs, one or more runs, outputs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+const cli_option cmd_run_options[] = {
+    {"--input", 'i', "NAME=VALUE", "an input; see above"},
+    {"--output", 'o', "FILE", "store the outputs: .npz, or .npy for the first one"},
+    {"--top-k", 'k', "K", "print the K largest elements of each output"},
+    {"--labels", 0, "FILE", "names of the classes, one a line"},
+    {"--json", 0, NULL, "outputs as JSON, one line each"},
+    {"--layout", 0, "nchw|nhwc", "layout of picture inputs (default: guessed from the shape)"},
+    {"--mean", 0, "A[,B,C]", "subtracted from the pixels 0..255 of a picture (default 0)"},
+    {"--scale", 0, "A[,B,C]", "then multiplied (default 1/255; 1 for u8 inputs)"},
+    {"--show", 0, NULL, "draw picture inputs in the terminal"},
+    {"--trace", 0, "FILE", "write a trace of the runs that Perfetto opens"},
+    {"--time-limit", 0, "MS", "give a run up after so many milliseconds (exit 5)"},
+    {"--force", 'f', NULL, "overwrite files"},
+    CLI_SESSION_OPTIONS,
+    {NULL, 0, NULL, NULL},
+};
+
+typedef struct labels {
+    char *text, **lines;
+    int count;
+} labels;
+
+static bool read_labels(const char *path, labels *out)
+{
+    size_t bytes;
+
+    *out = (labels){NULL, NULL, 0};
+    if (path == NULL) {
+        return true;
+    }
+    out->text = (char *)cli_read_file(path, &bytes);
+    if (out->text == NULL) {
+        return false;
+    }
+    out->lines = cli_alloc((bytes + 1) * sizeof *out->lines);
+    for (char *line = strtok(out->text, "\r\n"); line != NULL; line = strtok(NULL, "\r\n")) {
+        out->lines[out->count++] = line;
+    }
+    return true;
+}
+
+static bool save(const cli_args *args, const oribi_model *model, TF_Tensor *const *outputs, int n)
+{
+    const char *path = cli_value(args, "--output");
+    bool force = cli_has(args, "--force");
+    size_t length = path == NULL ? 0 : strlen(path), bytes;
+
+    if (path == NULL) {
+        return true;
+    }
+    if (length > 4 && strcmp(path + length - 4, ".npy") == 0) {
+        uint8_t *npy = cli_npy_format(outputs[0], &bytes);
+        bool good = npy != NULL && cli_write_file(path, npy, bytes, force);
+        free(npy);
+        return good;
+    }
+    const char **names = cli_alloc((size_t)n * sizeof *names);
+    for (int i = 0; i < n; i++) {
+        names[i] = oribi_model_output_name(model, i);
+    }
+    bool good = cli_npz_write(path, names, outputs, n, force);
+    free(names);
+    return good;
+}
+
+/* Binds the k-th value of each input; sets *bound when there was one. */
+static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *run, int k,
+                       bool *bound, TF_Status *status)
+{
+    cli_image_options images = {cli_value(args, "--layout"), cli_value(args, "--mean"),
+                                cli_value(args, "--scale"), cli_has(args, "--show")};
+    int *seen = cli_alloc((size_t)oribi_model_num_inputs(s->model) * sizeof *seen + 1);
+    const char *text;
+    int code = CLI_OK;
+
+    *bound = false;
+    for (int i = 0; code == CLI_OK && (text = cli_value_at(args, "--input", i)) != NULL; i++) {
+        cli_input input;
+        if (!cli_input_parse(s->model, text, &input)) {
+            code = CLI_USAGE;
+            break;
+        }
+        if (seen[input.index]++ != k) {
+            continue;
+        }
+        TF_Tensor *tensor = cli_input_make(s->model, &input, &images);
+        if (tensor == NULL) {
+            code = CLI_BAD_INPUT;
+            break;
+        }
+        *bound = true;
+        oribi_run_set_input(run, input.index, tensor, status);
+        TF_DeleteTensor(tensor);
+        code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+    }
+    free(seen);
+    return code;
+}
+
+static int run_once(const cli_args *args, const cli_session *s, oribi_run *run, const labels *names,
+                    int top_k, TF_Status *status)
+{
+    int n = oribi_model_num_outputs(s->model), code = CLI_OK;
+
+    oribi_run_execute(run, status);
+    if (TF_GetCode(status) != TF_OK) {
+        return cli_fail(status);
+    }
+    TF_Tensor **outputs = cli_alloc((size_t)n * sizeof *outputs + 1);
+    for (int i = 0; i < n && code == CLI_OK; i++) {
+        outputs[i] = oribi_run_output(run, i, status);
+        if (outputs[i] == NULL) {
+            code = cli_fail(status);
+        } else {
+            cli_output_print(oribi_model_output_name(s->model, i), outputs[i], top_k, names->lines,
+                             names->count, cli_has(args, "--json"));
+        }
+    }
+    if (code == CLI_OK && !save(args, s->model, outputs, n)) {
+        code = CLI_BAD_INPUT;
+    }
+    for (int i = 0; i < n; i++) {
+        TF_DeleteTensor(outputs[i]);
+    }
+    free(outputs);
+    return code;
+}
+
+static int run_all(const cli_args *args, const cli_session *s, const labels *names, int top_k,
+                   int64_t limit_ms)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_run *run = oribi_run_create(s->session, status);
+    const char *trace_path = cli_value(args, "--trace");
+    cli_trace *trace = NULL;
+    int code = run == NULL ? cli_fail(status) : CLI_OK;
+
+    if (code == CLI_OK) {
+        oribi_run_set_time_limit(run, (uint64_t)limit_ms * 1000000u);
+        trace = trace_path == NULL ? NULL : cli_trace_begin(run);
+    }
+    for (int k = 0; code == CLI_OK; k++) {
+        bool bound;
+        code = bind_inputs(args, s, run, k, &bound, status);
+        if (code != CLI_OK || (k > 0 && !bound)) {
+            break;
+        }
+        code = run_once(args, s, run, names, top_k, status);
+    }
+    if (trace != NULL && !cli_trace_end(trace, trace_path, cli_has(args, "--force"))) {
+        code = code == CLI_OK ? CLI_BAD_INPUT : code;
+    }
+    oribi_run_destroy(run);
+    TF_DeleteStatus(status);
+    return code;
+}
+
+int cmd_run(const cli_args *args)
+{
+    cli_session s;
+    labels names;
+    bool bad = false;
+    int top_k = (int)cli_number(args, "--top-k", 0, 1, 100000, &bad);
+    int64_t limit_ms = cli_number(args, "--time-limit", 0, 1, INT32_MAX, &bad);
+    const char *layout = cli_value(args, "--layout");
+
+    if (layout != NULL && strcmp(layout, "nchw") != 0 && strcmp(layout, "nhwc") != 0) {
+        cli_error("run: --layout wants nchw or nhwc, not '%s'", layout);
+        bad = true;
+    }
+    if (bad) {
+        return CLI_USAGE;
+    }
+    if (!read_labels(cli_value(args, "--labels"), &names)) {
+        return CLI_BAD_INPUT;
+    }
+    int code = cli_session_open(args, &s);
+    if (code == CLI_OK) {
+        code = run_all(args, &s, &names, top_k, limit_ms);
+        cli_session_close(&s);
+    }
+    free(names.lines);
+    free(names.text);
+    return code;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Entry of the command `oribi`: the table of commands and the dispatch. Read next: args.c,
+ * cmd_run.c.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+const cli_command cli_commands[] = {
+    {"run", "MODEL", "run a model on inputs and print or store its outputs",
+     "Inputs are given with -i, by name or by index:\n"
+     "  -i picture=@cat.png         image (png, jpg, bmp): resized and scaled to the input\n"
+     "  -i 0=@x.npy                 npy, npz[:member], pb (ONNX TensorProto), bin (raw bytes)\n"
+     "  -i x=2x3xf32=1,2,3,4,5,6    shape, type and values\n"
+     "  -i x=rand:7 / -i x=ramp     seeded random numbers in [0, 1) / element i is i/n\n"
+     "An input given several times makes several runs, in order.",
+     cmd_run_options, cmd_run},
+    {"inspect", "MODEL", "show inputs, outputs, steps, memory and what the passes changed", NULL,
+     cmd_inspect_options, cmd_inspect},
+    {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,
+     cmd_bench_options, cmd_bench},
+    {"ops", "[NAME]", "list the known ops, or one in full", NULL, cmd_ops_options, cmd_ops},
+    {"plugin", "list | info FILE", "list the loaded plugins, or load one and say what it brings",
+     NULL, cmd_plugin_options, cmd_plugin},
+    {"help", "[COMMAND]", "this text, or one command in full", NULL, cmd_help_options, cmd_help},
+    {NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+static const cli_command *find_command(const char *name)
+{
+    const char *names[16];
+    size_t n = 0;
+
+    for (const cli_command *c = cli_commands; c->name != NULL; c++) {
+        if (strcmp(c->name, name) == 0) {
+            return c;
+        }
+        names[n++] = c->name;
+    }
+    const char *near = cli_did_you_mean(name, names, n);
+    cli_error("unknown command '%s'%s%s%s; `oribi help` lists them", name,
+              near == NULL ? "" : ", did you mean '", near == NULL ? "" : near,
+              near == NULL ? "" : "'?");
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        cli_help_all();
+        return CLI_USAGE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("oribi %s\n", oribi_version());
+        return CLI_OK;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        cli_help_all();
+        return CLI_OK;
+    }
+    const cli_command *command = find_command(argv[1]);
+    if (command == NULL) {
+        return CLI_USAGE;
+    }
+    for (int i = 2; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            cli_help_command(command);
+            return CLI_OK;
+        }
+    }
+    cli_args *args = cli_args_parse(command, argc - 2, argv + 2);
+    if (args == NULL) {
+        return CLI_USAGE;
+    }
+    int code = command->run(args);
+    cli_args_destroy(args);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        cli_error("cannot write to standard output");
+        return code == CLI_OK ? CLI_BAD_INPUT : code;
+    }
+    return code;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening: plugins, model and session from the options that run, inspect and bench share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static int load_plugins(const cli_args *args, TF_Status *status)
+{
+    const char *spec;
+
+    oribi_plugin_load_search_path(status);
+    if (TF_GetCode(status) != TF_OK) {
+        cli_fail(status);
+        return CLI_PLUGIN;
+    }
+    for (int k = 0; (spec = cli_value_at(args, "--plugin", k)) != NULL; k++) {
+        oribi_plugin_load_file(spec, status);
+        if (TF_GetCode(status) != TF_OK) {
+            cli_fail(status);
+            return CLI_PLUGIN;
+        }
+    }
+    return CLI_OK;
+}
+
+/* "NAME=1x3x224x224" */
+static bool set_shape(oribi_options *options, const char *text, TF_Status *status)
+{
+    const char *equals = strrchr(text, '=');
+    int64_t dims[16];
+    int rank = 0;
+
+    if (equals == NULL || equals == text || strlen(text) > 1024) {
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, "--shape wants NAME=1x3x224x224");
+        return false;
+    }
+    char name[1025];
+    memcpy(name, text, (size_t)(equals - text));
+    name[equals - text] = 0;
+    for (const char *at = equals + 1; *at != 0 && rank < 16;) {
+        char *end;
+        dims[rank++] = strtoll(at, &end, 10);
+        if (end == at || (*end != 'x' && *end != 0) || dims[rank - 1] < 0) {
+            TF_SetStatus(status, TF_INVALID_ARGUMENT, "--shape wants NAME=1x3x224x224");
+            return false;
+        }
+        at = *end == 'x' ? end + 1 : end;
+    }
+    oribi_options_set_input_shape(options, name, dims, rank, status);
+    return TF_GetCode(status) == TF_OK;
+}
+
+static int make_options(const cli_args *args, oribi_options *options, TF_Status *status)
+{
+    bool bad = false;
+    const char *text;
+
+    oribi_options_set_threads(options, (int)cli_number(args, "--threads", 0, 0, 1024, &bad));
+    oribi_options_set_max_bytes(options,
+                                (uint64_t)cli_number(args, "--max-bytes", 0, 0, INT64_MAX, &bad));
+    oribi_options_set_follow_links(options, cli_has(args, "--follow-links"));
+    for (int k = 0; !bad && (text = cli_value_at(args, "--disable-pass", k)) != NULL; k++) {
+        oribi_options_disable_pass(options, text, status);
+        bad = TF_GetCode(status) != TF_OK;
+    }
+    for (int k = 0; !bad && (text = cli_value_at(args, "--shape", k)) != NULL; k++) {
+        bad = !set_shape(options, text, status);
+    }
+    if (bad && TF_GetCode(status) != TF_OK) {
+        cli_fail(status);
+    }
+    return bad ? CLI_USAGE : CLI_OK;
+}
+
+int cli_session_open(const cli_args *args, cli_session *out)
+{
+    TF_Status *status = TF_NewStatus();
+    int code = CLI_USAGE;
+
+    *out = (cli_session){NULL, NULL, NULL};
+    if (args->n_positional != 1) {
+        cli_error("%s: wants one model file; see `oribi help %s`", args->command->name,
+                  args->command->name);
+        goto done;
+    }
+    out->options = oribi_options_create(status);
+    code = out->options == NULL ? cli_fail(status) : make_options(args, out->options, status);
+    if (code != CLI_OK) {
+        goto done;
+    }
+    code = load_plugins(args, status);
+    if (code != CLI_OK) {
+        goto done;
+    }
+    out->model = oribi_model_open(args->positional[0], out->options, status);
+    if (out->model == NULL) {
+        code = cli_fail(status);
+        goto done;
+    }
+    out->session = oribi_session_create(out->model, out->options, status);
+    if (out->session == NULL) {
+        /* a missing kernel is NOT_FOUND here, and that is "unsupported" */
+        code = cli_fail(status);
+        code = TF_GetCode(status) == TF_NOT_FOUND ? CLI_UNSUPPORTED : code;
+    }
+done:
+    if (code != CLI_OK) {
+        cli_session_close(out);
+    }
+    TF_DeleteStatus(status);
+    return code;
+}
+
+void cli_session_close(cli_session *session)
+{
+    oribi_session_destroy(session->session);
+    oribi_model_destroy(session->model);
+    oribi_options_destroy(session->options);
+    *session = (cli_session){NULL, NULL, NULL};
+}

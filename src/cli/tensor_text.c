@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors as people see them: type names, shapes, elements as numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* The short names are ours ("f32"), the long ones TensorFlow's ("float"), numpy's come beside. */
+static const struct {
+    const char *name, *alias;
+    TF_DataType type;
+} types[] = {
+    {"f32", "float", TF_FLOAT},    {"f32", "float32", TF_FLOAT}, {"f64", "double", TF_DOUBLE},
+    {"f64", "float64", TF_DOUBLE}, {"i32", "int32", TF_INT32},   {"u8", "uint8", TF_UINT8},
+    {"i16", "int16", TF_INT16},    {"i8", "int8", TF_INT8},      {"i64", "int64", TF_INT64},
+    {"bool", "bool", TF_BOOL},     {"u16", "uint16", TF_UINT16}, {"u32", "uint32", TF_UINT32},
+    {"u64", "uint64", TF_UINT64},  {"f16", "half", TF_HALF},     {"bf16", "bfloat16", TF_BFLOAT16},
+    {"f16", "float16", TF_HALF},   {"str", "string", TF_STRING},
+};
+
+const char *cli_type_name(TF_DataType type)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].type == type) {
+            return types[i].name;
+        }
+    }
+    return "?";
+}
+
+TF_DataType cli_type_parse(const char *name, size_t length)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const char *both[2] = {types[i].name, types[i].alias};
+        for (int k = 0; k < 2; k++) {
+            if (strlen(both[k]) == length && memcmp(both[k], name, length) == 0) {
+                return types[i].type;
+            }
+        }
+    }
+    return (TF_DataType)0;
+}
+
+static double half_to_double(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    double value = exponent == 31  ? (fraction != 0 ? (double)NAN : (double)INFINITY)
+                   : exponent == 0 ? ldexp(fraction, -24)
+                                   : ldexp(fraction + 1024, exponent - 25);
+
+    return bits & 0x8000 ? -value : value;
+}
+
+double cli_element(const TF_Tensor *tensor, int64_t index)
+{
+    const char *data = TF_TensorData(tensor);
+    size_t at = (size_t)index * TF_DataTypeSize(TF_TensorType(tensor));
+#define READ(type)                                                                                 \
+    do {                                                                                           \
+        type value;                                                                                \
+        memcpy(&value, data + at, sizeof value);                                                   \
+        return (double)value;                                                                      \
+    } while (0)
+
+    switch ((int)TF_TensorType(tensor)) {
+    case TF_FLOAT:
+        READ(float);
+    case TF_DOUBLE:
+        READ(double);
+    case TF_INT64:
+        READ(int64_t);
+    case TF_UINT64:
+        READ(uint64_t);
+    case TF_INT32:
+    case TF_QINT32:
+        READ(int32_t);
+    case TF_UINT32:
+        READ(uint32_t);
+    case TF_INT16:
+        READ(int16_t);
+    case TF_UINT16:
+        READ(uint16_t);
+    case TF_INT8:
+    case TF_QINT8:
+        READ(int8_t);
+    case TF_UINT8:
+    case TF_QUINT8:
+    case TF_BOOL:
+        READ(uint8_t);
+    case TF_HALF: {
+        uint16_t bits;
+        memcpy(&bits, data + at, sizeof bits);
+        return half_to_double(bits);
+    }
+    case TF_BFLOAT16: {
+        uint16_t bits;
+        memcpy(&bits, data + at, sizeof bits);
+        uint32_t wide = (uint32_t)bits << 16;
+        float value;
+        memcpy(&value, &wide, sizeof value);
+        return (double)value;
+    }
+    default:
+        return (double)NAN;
+    }
+#undef READ
+}
+
+void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = 0;
+    for (int i = 0; i < TF_NumDims(tensor) && used + 24 < size; i++) {
+        used += (size_t)snprintf(out + used, size - used, "%s%lld", i == 0 ? "" : "x",
+                                 (long long)TF_Dim(tensor, i));
+    }
+    if (TF_NumDims(tensor) == 0) {
+        snprintf(out, size, "scalar");
+    }
+}
+
+TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank)
+{
+    size_t bytes = TF_DataTypeSize(type);
+
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] < 0 || __builtin_mul_overflow(bytes, (size_t)dims[i], &bytes)) {
+            cli_error("an input of that shape is too large");
+            return NULL;
+        }
+    }
+    TF_Tensor *tensor = TF_AllocateTensor(type, dims, rank, bytes);
+    if (tensor == NULL) {
+        cli_error("out of memory for an input of %zu bytes", bytes);
+    } else if (TF_TensorByteSize(tensor) > 0) {
+        memset(TF_TensorData(tensor), 0, bytes);
+    }
+    return tensor;
+}
