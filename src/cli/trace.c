@@ -47,7 +47,10 @@ static void on_event(void *arg, const oribi_trace_event *event)
     if (trace->events == 0) {
         trace->first_ns = event->start_ns;
     }
-    add(trace, trace->events++ == 0 ? "\n{" : ",\n{", trace->events == 1 ? 2 : 3);
+    if (trace->events++ > 0) {
+        add(trace, ",", 1);
+    }
+    add(trace, "\n{", 2);
     add_string(trace, "\"name\":\"", event->name == NULL ? "" : event->name);
     add_string(trace, ",\"cat\":\"", event->kind == NULL ? "" : event->kind);
     int n = snprintf(numbers, sizeof numbers,
