@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Thread pool, the threads: start and stop, looking for work, sleeping, waking, scheduled work.
+ * Not here: how a loop is cut and shared (pool_loop.c). Read first: pool_internal.h.
+ */
+#include "device/pool.h"
+
+#include "base/alloc.h"
+#include "base/futex.h"
+#include "device/pool_internal.h"
+#include "tensor/status.h"
+
+#include <string.h>
+
+/* An idle worker looks for work this long before it sleeps. Long enough to bridge the serial piece
+ * between two operators, short enough to be invisible to other processes; it halves each time that
+ * it was in vain and doubles when it paid, so a busy or a serial program soon has none of it. */
+enum { SPIN_MIN_NS = 4000, SPIN_FIRST_NS = 50000, SPIN_MAX_NS = 100000, SPINS_PER_CLOCK = 32 };
+
+static ORIBI_THREAD_LOCAL oribi_pool_worker *current_worker;
+
+static bool has_work(oribi_pool *pool)
+{
+    return atomic_load(&pool->n_tasks) > 0 || oribi_pool_has_blocks(pool) ||
+           atomic_load(&pool->stopping);
+}
+
+int oribi_pool_count_sleeping(oribi_pool *pool)
+{
+    int n = 0;
+    for (int m = 0; m * 64 < pool->n_threads - 1; m++) {
+        n += __builtin_popcountll(atomic_load(&pool->sleeping[m]));
+    }
+    return n;
+}
+
+void oribi_pool_wake(oribi_pool *pool, int n)
+{
+    for (int m = 0; m * 64 < pool->n_threads - 1 && n > 0; m++) {
+        uint64_t mask = atomic_load(&pool->sleeping[m]);
+        while (mask && n > 0) {
+            uint64_t bit = mask & (~mask + 1);
+            mask = atomic_fetch_and(&pool->sleeping[m], ~bit);
+            if (mask & bit) { /* else somebody else woke it, or it woke by itself */
+                oribi_pool_worker *worker = &pool->workers[m * 64 + __builtin_ctzll(bit)];
+                atomic_store_explicit(&worker->asleep, 0, memory_order_release);
+                oribi_futex_wake(&worker->asleep, 1);
+                n--;
+            }
+            mask &= ~bit;
+        }
+    }
+}
+
+static void fall_asleep(oribi_pool_worker *worker)
+{
+    oribi_pool *pool = worker->pool;
+    _Atomic uint64_t *sleeping = &pool->sleeping[(worker->index - 1) / 64];
+    uint64_t bit = 1ull << ((worker->index - 1) % 64);
+    atomic_store_explicit(&worker->asleep, 1, memory_order_relaxed);
+    atomic_fetch_or(sleeping, bit);
+    if (has_work(pool)) { /* published before we were seen as sleeping */
+        atomic_fetch_and(sleeping, ~bit);
+        return;
+    }
+    while (atomic_load_explicit(&worker->asleep, memory_order_acquire) == 1) {
+        oribi_futex_wait(&worker->asleep, 1);
+    }
+}
+
+static bool spin_for_work(oribi_pool_worker *worker)
+{
+    uint64_t end = oribi_now_ns() + worker->spin_ns;
+    do {
+        for (int i = 0; i < SPINS_PER_CLOCK; i++) {
+            if (has_work(worker->pool)) {
+                worker->spin_ns =
+                    worker->spin_ns < SPIN_MAX_NS / 2 ? worker->spin_ns * 2 : SPIN_MAX_NS;
+                return true;
+            }
+            oribi_cpu_relax();
+        }
+    } while (oribi_now_ns() < end);
+    worker->spin_ns = worker->spin_ns / 2 > SPIN_MIN_NS ? worker->spin_ns / 2 : SPIN_MIN_NS;
+    return false;
+}
+
+static oribi_pool_task *pop_task(oribi_pool *pool)
+{
+    if (atomic_load(&pool->n_tasks) <= 0) {
+        return NULL;
+    }
+    oribi_mutex_lock(&pool->mutex);
+    oribi_pool_task *task = pool->first_task;
+    if (task) {
+        pool->first_task = task->next;
+        pool->last_task = task->next ? pool->last_task : NULL;
+        atomic_fetch_sub(&pool->n_tasks, 1);
+    }
+    oribi_mutex_unlock(&pool->mutex);
+    return task;
+}
+
+static bool run_task(oribi_pool *pool)
+{
+    oribi_pool_task *task = pop_task(pool);
+    if (!task) {
+        return false;
+    }
+    atomic_fetch_add_explicit(&pool->n_busy, 1, memory_order_relaxed);
+    task->fn(task->object);
+    atomic_fetch_sub_explicit(&pool->n_busy, 1, memory_order_relaxed);
+    oribi_free(task);
+    return true;
+}
+
+static void worker_main(void *arg)
+{
+    oribi_pool_worker *worker = arg;
+    oribi_pool *pool = worker->pool;
+    current_worker = worker;
+    for (;;) {
+        bool worked = oribi_pool_help(pool, worker->index);
+        worked |= run_task(pool);
+        if (worked) {
+            continue;
+        }
+        if (atomic_load(&pool->stopping)) {
+            break; /* after the tasks: destroy waits for scheduled work */
+        }
+        if (!spin_for_work(worker)) {
+            fall_asleep(worker);
+        }
+    }
+}
+
+oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
+{
+    if (n_threads <= 0) {
+        n_threads = oribi_processor_count();
+    }
+    n_threads = n_threads < POOL_MAX_THREADS ? n_threads : POOL_MAX_THREADS;
+    size_t n_workers = (size_t)n_threads - 1;
+    size_t bytes = sizeof(oribi_pool) + n_workers * sizeof(oribi_pool_worker);
+    oribi_pool *pool = oribi_alloc_aligned(bytes, CACHE_LINE);
+    if (!pool) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    memset(pool, 0, bytes);
+    pool->n_threads = 1;
+    if (!oribi_mutex_init(&pool->mutex)) {
+        oribi_free(pool);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    /* Workers look at n_threads, so it is final before the first one starts. */
+    pool->n_threads = n_threads;
+    for (size_t i = 0; i < n_workers; i++) {
+        oribi_pool_worker *worker = &pool->workers[i];
+        worker->index = (int)i + 1;
+        worker->pool = pool;
+        worker->spin_ns = SPIN_FIRST_NS;
+        worker->thread = oribi_thread_start(worker_main, worker, "oribi-worker", 0);
+        if (!worker->thread) {
+            oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                       "thread pool: worker %d of %d did not start; ask for fewer threads",
+                       (int)i + 1, (int)n_workers);
+            oribi_pool_destroy(pool);
+            return NULL;
+        }
+    }
+    return pool;
+}
+
+void oribi_pool_destroy(oribi_pool *pool)
+{
+    if (!pool) {
+        return;
+    }
+    atomic_store(&pool->stopping, 1);
+    oribi_pool_wake(pool, POOL_MAX_THREADS);
+    for (int i = 0; i < pool->n_threads - 1 && pool->workers[i].thread; i++) {
+        oribi_thread_join(pool->workers[i].thread);
+    }
+    oribi_mutex_destroy(&pool->mutex);
+    oribi_free(pool);
+}
+
+int oribi_pool_threads(const oribi_pool *pool)
+{
+    return pool ? pool->n_threads : 1;
+}
+
+int oribi_pool_current_worker(const oribi_pool *pool)
+{
+    return current_worker && current_worker->pool == pool ? current_worker->index : 0;
+}
+
+bool oribi_pool_schedule(oribi_pool *pool, void (*fn)(void *object), void *object)
+{
+    if (oribi_pool_threads(pool) == 1) {
+        fn(object);
+        return true;
+    }
+    oribi_pool_task *task = oribi_alloc(sizeof(*task));
+    if (!task) {
+        return false;
+    }
+    *task = (oribi_pool_task){NULL, fn, object};
+    oribi_mutex_lock(&pool->mutex);
+    if (pool->last_task) {
+        pool->last_task->next = task;
+    } else {
+        pool->first_task = task;
+    }
+    pool->last_task = task;
+    atomic_fetch_add(&pool->n_tasks, 1);
+    oribi_mutex_unlock(&pool->mutex);
+    oribi_pool_wake(pool, 1);
+    return true;
+}
