@@ -33,13 +33,28 @@ typedef struct oribi_plan_pool {
     uint64_t out_bytes; /* highest byte used */
 } oribi_plan_pool;
 
-typedef struct oribi_plan_bounds {
+typedef struct oribi_plan_bounds { /* of one pool: with alignment gaps that no plan can avoid */
     uint64_t floor_no_alias_bytes; /* largest live sum without aliasing */
-    uint64_t bound_bytes;          /* largest live sum after aliasing */
+    uint64_t bound_bytes;          /* largest live sum after aliasing: no plan is smaller */
 } oribi_plan_bounds;
 
+/* Plans. Each buffer goes to a pool with a low index where it can; then the highest bytes used are
+ * kept small, those of the last pool first. Takes a few milliseconds for a thousand buffers.
+ * Buffers of no bytes get offset 0. An alias whose buffers share more steps than a's last one has
+ * no effect. Errors   INVALID_ARGUMENT with the buffer or alias that is wrong; RESOURCE_EXHAUSTED
+ * when the limits cannot be met (what is missing is in the message) or memory is out. Buffers,
+ *          pools and bounds are untouched then.
+ */
 bool oribi_plan_memory(oribi_plan_buffer *buffers, int32_t n_buffers,
                        const oribi_plan_alias *aliases, int32_t n_aliases, oribi_plan_pool *pools,
                        int32_t n_pools, oribi_plan_bounds *out_bounds, TF_Status *status);
+/* The same with a budget of its own: the planner looks at about `effort` pairs of buffers (some
+ * nanoseconds each) before it settles for what it has; it stops early at the bound.
+ * ORIBI_PLAN_THOROUGH is meant for a hundred buffers of which each byte counts: 0.1 s. */
+enum { ORIBI_PLAN_QUICK = 400000, ORIBI_PLAN_THOROUGH = 20000000 };
+bool oribi_plan_memory_search(oribi_plan_buffer *buffers, int32_t n_buffers,
+                              const oribi_plan_alias *aliases, int32_t n_aliases,
+                              oribi_plan_pool *pools, int32_t n_pools,
+                              oribi_plan_bounds *out_bounds, int64_t effort, TF_Status *status);
 
 #endif

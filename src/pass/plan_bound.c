@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory planner: how small a plan can possibly be. At each step the live buffers must lie side by
+ * side, except for what aliases let overlap; the largest such sum bounds every plan from below.
+ * Not here: whether that bound can be reached (plan_search.c).
+ */
+#include "pass/plan_internal.h"
+#include "tensor/status.h"
+
+enum { EXACT_SLACK_BUFFERS = 4096 }; /* beyond, one slack for all steps: a weaker bound, but fast */
+
+typedef struct bound_walk {
+    const plan_problem *problem;
+    int32_t group;
+    uint64_t unit;
+    int32_t *by_end; /* all buffers, by last use */
+    int32_t *alias_order;
+    uint64_t *save_a, *save_b; /* by buffer: what its aliases could save, capped by its bytes */
+} bound_walk;
+
+uint64_t oribi__plan_group_unit(const plan_problem *problem, int32_t group)
+{
+    uint64_t unit = UINT64_MAX;
+    for (int32_t i = 0; i < problem->n; i++) {
+        const oribi_plan_buffer *buffer = &problem->buffers[i];
+        if (buffer->bytes && (group < 0 || __builtin_ctz(buffer->allowed_pools) == group)) {
+            unit = buffer->alignment < unit ? buffer->alignment : unit;
+        }
+    }
+    return unit == UINT64_MAX ? 1 : unit;
+}
+
+static bool is_in_group(const bound_walk *walk, int32_t i)
+{
+    return walk->group < 0 || __builtin_ctz(walk->problem->buffers[i].allowed_pools) == walk->group;
+}
+
+/* Offsets are multiples of the unit, so a buffer takes whole units from its neighbours... */
+static uint64_t round_up(const bound_walk *walk, uint64_t bytes)
+{
+    return (bytes + walk->unit - 1) & ~(walk->unit - 1);
+}
+
+/* ...except for the topmost one: its last unit may be cut. The most that this can save at a step.
+ */
+static uint64_t largest_slack(const bound_walk *walk, int32_t step, bool is_any_step)
+{
+    uint64_t slack = 0;
+    for (int32_t i = 0; i < walk->problem->n; i++) {
+        const oribi_plan_buffer *buffer = &walk->problem->buffers[i];
+        if (!is_in_group(walk, i) ||
+            (!is_any_step && (buffer->first_use > step || buffer->last_use < step))) {
+            continue;
+        }
+        uint64_t own = round_up(walk, buffer->bytes) - buffer->bytes;
+        slack = own > slack ? own : slack;
+    }
+    return slack;
+}
+
+static uint64_t add_capped(uint64_t sum, uint64_t more, uint64_t cap)
+{
+    return more > cap - sum ? cap : sum + more;
+}
+
+/* Most bytes that a and b of one alias can have in common. */
+static uint64_t common_bytes(const bound_walk *walk, const oribi_plan_alias *alias)
+{
+    uint64_t below;
+    uint64_t above;
+    if (!is_in_group(walk, alias->a) || !is_in_group(walk, alias->b) ||
+        !oribi__plan_alias_reach(walk->problem, alias, &below, &above)) {
+        return 0;
+    }
+    uint64_t a = round_up(walk, walk->problem->buffers[alias->a].bytes);
+    uint64_t b = round_up(walk, walk->problem->buffers[alias->b].bytes);
+    below = round_up(walk, below);
+    above = round_up(walk, above);
+    uint64_t by_above = a - above < b ? a - above : b;
+    uint64_t by_below = b - below < a ? b - below : a;
+    return by_above > by_below ? by_above : by_below;
+}
+
+/* Bytes that aliases from and to buffers at `step` can save: what is common is part of dying
+ * buffers and part of new ones, so each side bounds it. aliases [from, to) of alias_order. */
+static uint64_t step_saving(bound_walk *walk, int32_t from, int32_t to)
+{
+    const plan_problem *problem = walk->problem;
+    uint64_t total_a = 0;
+    uint64_t total_b = 0;
+    for (int32_t k = from; k < to; k++) {
+        const oribi_plan_alias *alias = &problem->aliases[walk->alias_order[k]];
+        uint64_t common = common_bytes(walk, alias);
+        uint64_t cap_a = round_up(walk, problem->buffers[alias->a].bytes);
+        uint64_t cap_b = round_up(walk, problem->buffers[alias->b].bytes);
+        uint64_t *a = &walk->save_a[alias->a];
+        uint64_t *b = &walk->save_b[alias->b];
+        uint64_t before_a = *a;
+        uint64_t before_b = *b;
+        *a = add_capped(before_a, common, cap_a);
+        *b = add_capped(before_b, common, cap_b);
+        total_a += *a - before_a;
+        total_b += *b - before_b;
+    }
+    return total_a < total_b ? total_a : total_b;
+}
+
+static uint64_t ascending(int32_t step)
+{
+    return UINT32_MAX - (uint64_t)((int64_t)step - INT32_MIN);
+}
+
+static bool walk_init(bound_walk *walk, oribi_arena *arena)
+{
+    const plan_problem *problem = walk->problem;
+    size_t n = (size_t)problem->n;
+    size_t n_aliases = (size_t)problem->n_aliases;
+    size_t most = (n > n_aliases ? n : n_aliases) + 1;
+    uint64_t *keys = oribi_arena_array(arena, most, sizeof(*keys));
+    int32_t *scratch = oribi_arena_array(arena, most, sizeof(*scratch));
+    walk->by_end = oribi_arena_array(arena, n + 1, sizeof(int32_t));
+    walk->alias_order = oribi_arena_array(arena, n_aliases + 1, sizeof(int32_t));
+    walk->save_a = oribi_arena_array(arena, n + 1, sizeof(uint64_t));
+    walk->save_b = oribi_arena_array(arena, n + 1, sizeof(uint64_t));
+    if (!keys || !scratch || !walk->by_end || !walk->alias_order || !walk->save_a ||
+        !walk->save_b) {
+        return false;
+    }
+    for (int32_t i = 0; i < problem->n; i++) {
+        walk->by_end[i] = i;
+        keys[i] = ascending(problem->buffers[i].last_use);
+    }
+    oribi__plan_sort(walk->by_end, problem->n, keys, scratch);
+    for (int32_t i = 0; i < problem->n_aliases; i++) {
+        walk->alias_order[i] = i;
+        keys[i] = ascending(problem->buffers[problem->aliases[i].b].first_use);
+    }
+    oribi__plan_sort(walk->alias_order, problem->n_aliases, keys, scratch);
+    return true;
+}
+
+static void walk_steps(bound_walk *walk, oribi_plan_bounds *bounds)
+{
+    const plan_problem *problem = walk->problem;
+    bool is_exact = problem->n <= EXACT_SLACK_BUFFERS;
+    uint64_t slack = is_exact ? 0 : largest_slack(walk, 0, true);
+    uint64_t live = 0;
+    int32_t begun = 0;
+    int32_t ended = 0;
+    int32_t alias = 0;
+    while (begun < problem->n || ended < problem->n) {
+        int64_t next_begin = INT64_MAX;
+        if (begun < problem->n) {
+            next_begin = problem->buffers[problem->by_first_use[begun]].first_use;
+        }
+        int64_t next_end = (int64_t)problem->buffers[walk->by_end[ended]].last_use + 1;
+        int64_t step = next_begin < next_end ? next_begin : next_end;
+        for (; ended < problem->n; ended++) {
+            int32_t i = walk->by_end[ended];
+            if ((int64_t)problem->buffers[i].last_use >= step) {
+                break;
+            }
+            live -= is_in_group(walk, i) ? round_up(walk, problem->buffers[i].bytes) : 0;
+        }
+        for (; begun < problem->n; begun++) {
+            int32_t i = problem->by_first_use[begun];
+            if ((int64_t)problem->buffers[i].first_use > step) {
+                break;
+            }
+            live += is_in_group(walk, i) ? round_up(walk, problem->buffers[i].bytes) : 0;
+        }
+        int32_t first = alias;
+        while (alias < problem->n_aliases &&
+               problem->buffers[problem->aliases[walk->alias_order[alias]].b].first_use <= step) {
+            alias++;
+        }
+        uint64_t saving = step_saving(walk, first, alias);
+        if (live > bounds->floor_no_alias_bytes || live - saving > bounds->bound_bytes) {
+            uint64_t cut = is_exact ? largest_slack(walk, (int32_t)step, false) : slack;
+            uint64_t floor = live > cut ? live - cut : 0;
+            uint64_t bound = live > saving + cut ? live - saving - cut : 0;
+            bounds->floor_no_alias_bytes =
+                floor > bounds->floor_no_alias_bytes ? floor : bounds->floor_no_alias_bytes;
+            bounds->bound_bytes = bound > bounds->bound_bytes ? bound : bounds->bound_bytes;
+        }
+    }
+}
+
+bool oribi__plan_bound(const plan_problem *problem, int32_t group, uint64_t unit,
+                       oribi_plan_bounds *out_bounds, TF_Status *status)
+{
+    oribi_arena arena;
+    oribi_arena_init(&arena);
+    bound_walk walk = {.problem = problem, .group = group, .unit = unit};
+    bool ok = walk_init(&walk, &arena);
+    if (ok) {
+        *out_bounds = (oribi_plan_bounds){0, 0};
+        walk_steps(&walk, out_bounds);
+    } else {
+        oribi_fail_memory(status);
+    }
+    oribi_arena_destroy(&arena);
+    return ok;
+}

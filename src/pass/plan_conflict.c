@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory planner: which buffers may not share bytes, as a list of neighbours for each buffer, and
+ * how aliases relax it. Not here: offsets. Read first: plan_internal.h.
+ */
+#include <string.h>
+
+#include "pass/plan_internal.h"
+#include "tensor/status.h"
+
+void oribi__plan_sort(int32_t *indices, int32_t n, const uint64_t *keys, int32_t *scratch)
+{
+    if (n < 2) {
+        return;
+    }
+    int32_t half = n / 2;
+    oribi__plan_sort(indices, half, keys, scratch);
+    oribi__plan_sort(indices + half, n - half, keys, scratch);
+    memcpy(scratch, indices, (size_t)n * sizeof(*indices));
+    for (int32_t i = 0, a = 0, b = half; i < n; i++) {
+        bool take_a = b == n || (a < half && keys[scratch[a]] >= keys[scratch[b]]);
+        indices[i] = take_a ? scratch[a++] : scratch[b++];
+    }
+}
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+bool oribi__plan_alias_reach(const plan_problem *problem, const oribi_plan_alias *alias,
+                             uint64_t *below, uint64_t *above)
+{
+    const oribi_plan_buffer *a = &problem->buffers[alias->a];
+    const oribi_plan_buffer *b = &problem->buffers[alias->b];
+    if (a->last_use != b->first_use || !a->bytes || !b->bytes) {
+        return false;
+    }
+    *below = b->bytes;
+    *above = a->bytes;
+    if (alias->min_offset >= 0) {
+        *above = smaller(a->bytes, (uint64_t)alias->min_offset);
+    } else {
+        *below = smaller(b->bytes, -(uint64_t)alias->min_offset);
+    }
+    return true;
+}
+
+static bool reach_is_before(const plan_reach *reach, int32_t owner, int32_t other)
+{
+    return reach->owner < owner || (reach->owner == owner && reach->other < other);
+}
+
+/* Index of the first reach that is not before (owner, other). */
+static int32_t find_slot(const plan_problem *problem, int32_t owner, int32_t other)
+{
+    int32_t low = 0;
+    int32_t high = problem->n_reaches;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (reach_is_before(&problem->reaches[middle], owner, other)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+const plan_reach *oribi__plan_find_reach(const plan_problem *problem, int32_t owner, int32_t other)
+{
+    int32_t i = find_slot(problem, owner, other);
+    const plan_reach *reach = &problem->reaches[i];
+    bool is_found = i < problem->n_reaches && reach->owner == owner && reach->other == other;
+    return is_found ? reach : NULL;
+}
+
+/* Sorted by one merge pass over sorted indices, so that many aliases stay cheap. */
+static bool collect_reaches(plan_problem *problem)
+{
+    size_t n = (size_t)problem->n_aliases * 2;
+    plan_reach *raw = oribi_arena_array(&problem->arena, n + 1, sizeof(*raw));
+    int32_t *order = oribi_arena_array(&problem->arena, n + 1, sizeof(*order));
+    int32_t *scratch = oribi_arena_array(&problem->arena, n + 1, sizeof(*scratch));
+    uint64_t *keys = oribi_arena_array(&problem->arena, n + 1, sizeof(*keys));
+    problem->reaches = oribi_arena_array(&problem->arena, n + 1, sizeof(plan_reach));
+    if (!raw || !order || !scratch || !keys || !problem->reaches) {
+        return false;
+    }
+    int32_t count = 0;
+    for (int32_t i = 0; i < problem->n_aliases; i++) {
+        const oribi_plan_alias *alias = &problem->aliases[i];
+        uint64_t below;
+        uint64_t above;
+        if (oribi__plan_alias_reach(problem, alias, &below, &above)) {
+            raw[count++] = (plan_reach){alias->b, alias->a, below, above};
+            raw[count++] = (plan_reach){alias->a, alias->b, above, below};
+        }
+    }
+    for (int32_t i = 0; i < count; i++) {
+        order[i] = i;
+        keys[i] = ~(((uint64_t)(uint32_t)raw[i].owner << 32) | (uint32_t)raw[i].other);
+    }
+    oribi__plan_sort(order, count, keys, scratch);
+    for (int32_t i = 0; i < count; i++) {
+        const plan_reach *reach = &raw[order[i]];
+        plan_reach *last = &problem->reaches[problem->n_reaches];
+        if (i > 0 &&
+            keys[order[i]] == keys[order[i - 1]]) { /* two aliases of one pair: both hold */
+            last[-1].below = smaller(last[-1].below, reach->below);
+            last[-1].above = smaller(last[-1].above, reach->above);
+        } else {
+            *last = *reach;
+            problem->n_reaches++;
+        }
+    }
+    return true;
+}
+
+typedef struct edge_builder {
+    int32_t *active; /* buffers that live at the present step */
+    int32_t n_active;
+    int64_t total; /* directed edges */
+    int64_t *fill; /* NULL while counting */
+} edge_builder;
+
+static void link_pair(plan_problem *problem, edge_builder *builder, int32_t i, int32_t j)
+{
+    if (!builder->fill) {
+        problem->edge_start[i + 1]++;
+        problem->edge_start[j + 1]++;
+        return;
+    }
+    uint32_t flag = 0;
+    const oribi_plan_buffer *x = &problem->buffers[i];
+    const oribi_plan_buffer *y = &problem->buffers[j];
+    if (problem->n_reaches && (x->last_use == y->first_use || y->last_use == x->first_use) &&
+        oribi__plan_find_reach(problem, i, j)) {
+        flag = PLAN_EDGE_ALIASED;
+    }
+    problem->edges[builder->fill[i]++] = (uint32_t)j | flag;
+    problem->edges[builder->fill[j]++] = (uint32_t)i | flag;
+}
+
+/* Walks the buffers by first use and links each with those that still live. */
+static bool sweep(plan_problem *problem, edge_builder *builder)
+{
+    builder->n_active = 0;
+    for (int32_t k = 0; k < problem->n; k++) {
+        int32_t j = problem->by_first_use[k];
+        const oribi_plan_buffer *buffer = &problem->buffers[j];
+        if (!buffer->bytes) {
+            continue;
+        }
+        int32_t kept = 0;
+        for (int32_t i = 0; i < builder->n_active; i++) {
+            int32_t other = builder->active[i];
+            if (problem->buffers[other].last_use >= buffer->first_use) {
+                builder->active[kept++] = other;
+                link_pair(problem, builder, other, j);
+            }
+        }
+        builder->active[kept] = j;
+        builder->n_active = kept + 1;
+        builder->total += 2 * (int64_t)kept;
+        if (builder->total > PLAN_MAX_EDGES) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool build(plan_problem *problem)
+{
+    size_t n = (size_t)problem->n;
+    edge_builder builder = {0};
+    builder.active = oribi_arena_array(&problem->arena, n + 1, sizeof(int32_t));
+    problem->edge_start = oribi_arena_array(&problem->arena, n + 2, sizeof(int64_t));
+    if (!builder.active || !problem->edge_start || !collect_reaches(problem)) {
+        return false;
+    }
+    if (!sweep(problem, &builder)) {
+        return true; /* too many: edges stays NULL */
+    }
+    for (size_t i = 0; i < n; i++) {
+        problem->edge_start[i + 1] += problem->edge_start[i];
+    }
+    problem->edges =
+        oribi_arena_array(&problem->arena, (size_t)builder.total + 1, sizeof(uint32_t));
+    builder.fill = oribi_arena_array(&problem->arena, n + 1, sizeof(int64_t));
+    if (!problem->edges || !builder.fill) {
+        return false;
+    }
+    memcpy(builder.fill, problem->edge_start, n * sizeof(int64_t));
+    builder.total = 0;
+    return sweep(problem, &builder);
+}
+
+bool oribi__plan_build_edges(plan_problem *problem, TF_Status *status)
+{
+    return build(problem) || oribi_fail_memory(status);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the planner's files: plan.c (entry, checks, result), plan_bound.c (lower bounds),
+ * plan_conflict.c (who may not overlap whom), plan_place.c (one order to one layout), plan_search.c
+ * (which orders).
+ *
+ * The model: each pair of buffers that live at a common step is an edge. For an edge j -> i the
+ * offsets off(j) with off(i) - below < off(j) < off(i) + above are forbidden; without an alias
+ * below is j's bytes and above is i's. An alias only makes one of them smaller. A layout is made by
+ * placing the buffers one after the other at the lowest offset that no placed neighbour forbids, so
+ * a search over orders is a search over layouts, and some order gives a best one (sort a best
+ * layout by offset: each buffer then lands there or lower).
+ *
+ * No floating point and no unstable sort: the same input gives the same plan on every host.
+ */
+#ifndef ORIBI_PASS_PLAN_INTERNAL_H_
+#define ORIBI_PASS_PLAN_INTERNAL_H_
+
+#include "base/arena.h"
+#include "pass/plan.h"
+
+enum { PLAN_MAX_POOLS = 32, PLAN_MAX_EDGES = 1 << 22 };
+#define PLAN_EDGE_ALIASED 0x80000000u
+
+typedef struct plan_reach { /* of an edge owner -> other that an alias made smaller */
+    int32_t owner, other;
+    uint64_t below, above;
+} plan_reach;
+
+typedef struct plan_problem {
+    const oribi_plan_buffer *buffers;
+    int32_t n;
+    const oribi_plan_alias *aliases;
+    int32_t n_aliases;
+    const oribi_plan_pool *pools;
+    int32_t n_pools;
+    oribi_arena arena;
+    /* Edges of j: edges[edge_start[j]] up to edge_start[j + 1]. NULL: too many for a search. */
+    uint32_t *edges;
+    int64_t *edge_start;
+    plan_reach *reaches; /* sorted by owner, then other */
+    int32_t n_reaches;
+    int32_t *by_first_use;                /* all buffers, by first use, then index */
+    uint64_t group_bound[PLAN_MAX_POOLS]; /* of the buffers whose first allowed pool it is */
+} plan_problem;
+
+typedef struct plan_score {        /* smaller is better, compared from the top down */
+    uint64_t overflow;             /* bytes beyond limits */
+    uint64_t peak[PLAN_MAX_POOLS]; /* the last pool's weighs most */
+    uint64_t spill;                /* bytes that are not in their first allowed pool */
+} plan_score;
+
+typedef struct plan_layout {
+    uint64_t *offset;
+    int32_t *pool; /* -1: not placed */
+    plan_score score;
+} plan_layout;
+
+/* An order, and for each buffer the first pool that is tried (0: any). */
+typedef struct plan_order {
+    int32_t *sequence;
+    uint8_t *first_pool;
+    bool is_best_fit;
+} plan_order;
+
+/* plan_conflict.c */
+bool oribi__plan_build_edges(plan_problem *problem, TF_Status *status);
+const plan_reach *oribi__plan_find_reach(const plan_problem *problem, int32_t owner, int32_t other);
+/* The alias's reach for off(b) - off(a), or false when it has no effect. */
+bool oribi__plan_alias_reach(const plan_problem *problem, const oribi_plan_alias *alias,
+                             uint64_t *below, uint64_t *above);
+/* Sorts n indices by keys[index], descending and stable: the only sort of buffers. */
+void oribi__plan_sort(int32_t *indices, int32_t n, const uint64_t *keys, int32_t *scratch);
+
+/* plan_bound.c: largest live sum of the buffers whose first allowed pool is `group` (-1: all), in
+ * units of `unit` bytes (a power of two that divides every alignment). */
+bool oribi__plan_bound(const plan_problem *problem, int32_t group, uint64_t unit,
+                       oribi_plan_bounds *out_bounds, TF_Status *status);
+uint64_t oribi__plan_group_unit(const plan_problem *problem, int32_t group);
+
+/* plan_place.c */
+typedef struct plan_placer {
+    const plan_problem *problem;
+    struct plan_gap *gaps; /* scratch */
+    int64_t work;          /* pairs looked at so far */
+} plan_placer;
+bool oribi__plan_placer_init(plan_placer *placer, plan_problem *problem);
+int oribi__plan_score_compare(const plan_problem *problem, const plan_score *a,
+                              const plan_score *b);
+void oribi__plan_layout_clear(const plan_problem *problem, plan_layout *layout);
+/* Lowest free offset of buffer j in the pool among those placed. */
+uint64_t oribi__plan_fit(plan_placer *placer, const plan_layout *layout, int32_t j, int32_t pool,
+                         bool is_best_fit);
+void oribi__plan_put(const plan_problem *problem, plan_layout *layout, int32_t j, int32_t pool,
+                     uint64_t offset);
+/* Places everything; false as soon as the layout is certain to be no better than `limit`. */
+bool oribi__plan_place(plan_placer *placer, const plan_order *order, const plan_score *limit,
+                       plan_layout *layout);
+/* For more conflicts than can be stored: one pass over time, ignoring aliases. */
+bool oribi__plan_place_by_time(plan_problem *problem, plan_layout *layout, TF_Status *status);
+
+/* plan_search.c: the best layout that was found within the effort. */
+bool oribi__plan_search(plan_problem *problem, int64_t effort, plan_layout *best,
+                        TF_Status *status);
+
+#endif
