@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs into a folder and uses it as a stranger would: pkg-config (shared and static), CMake, a
+# plugin built by one line with gcc and with clang, the command, the man page.
+set -eu
+build=$1
+source=$(cd "$(dirname "$0")/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+say() {
+    echo "== $*"
+}
+DESTDIR="$work/image" cmake --install "$build" --prefix /usr >"$work/install.log"
+export PKG_CONFIG_PATH="$work/image/usr/lib/x86_64-linux-gnu/pkgconfig:$work/image/usr/lib/pkgconfig"
+for folder in "$work"/image/usr/lib/*/pkgconfig; do
+    [ -d "$folder" ] && PKG_CONFIG_PATH="$folder:$PKG_CONFIG_PATH"
+done
+library=$(pkg-config --variable=libdir oribi)
+export LD_LIBRARY_PATH="$library"
+unset ORIBI_PLUGIN_PROBE || true
+model="$source/examples/digits/digits.onnx"
+
+say "shared, by pkg-config"
+# shellcheck disable=SC2046
+cc -std=c11 "$source/tests/install/app.c" -o "$work/shared" $(pkg-config --cflags --libs oribi)
+"$work/shared" "$model"
+
+say "static, by pkg-config --static"
+# shellcheck disable=SC2046
+cc -std=c11 "$source/tests/install/app.c" -o "$work/static" $(pkg-config --cflags oribi) \
+    -L"$library" $(pkg-config --static --libs-only-other oribi) -Wl,--whole-archive -l:liboribi.a \
+    -Wl,--no-whole-archive -pthread -ldl -lm
+env -u LD_LIBRARY_PATH "$work/static" "$model"
+
+say "by find_package(oribi)"
+mkdir "$work/cmake"
+cat >"$work/cmake/CMakeLists.txt" <<EOF
+cmake_minimum_required(VERSION 3.20)
+project(stranger C)
+find_package(oribi 1.0 REQUIRED)
+add_executable(app $source/tests/install/app.c)
+target_link_libraries(app oribi::oribi)
+add_library(plug MODULE $source/examples/bitcast/bitcast.c)
+target_link_libraries(plug oribi::plugin)
+EOF
+cmake -S "$work/cmake" -B "$work/cmake/b" -DCMAKE_PREFIX_PATH="$work/image/usr" >"$work/cmake.log"
+cmake --build "$work/cmake/b" >"$work/cmake.log"
+"$work/cmake/b/app" "$model"
+
+for compiler in gcc clang-14; do
+    command -v $compiler >/dev/null || { echo "skipped: no $compiler"; continue; }
+    say "the bitcast plugin by one line of $compiler"
+    # shellcheck disable=SC2046
+    $compiler -shared -fPIC $(pkg-config --cflags oribi-plugin) "$source/examples/bitcast/bitcast.c" \
+        -o "$work/bitcast.so"
+    "$work/image/usr/bin/oribi" plugin info "$work/bitcast.so" | grep bitcast.so
+done
+
+say "command, man page, completions"
+"$work/image/usr/bin/oribi" --version
+test -s "$work/image/usr/share/man/man1/oribi.1"
+test -s "$work/image/usr/share/bash-completion/completions/oribi"
+test -f "$work/image/usr/include/oribi/tensorflow/c/kernels.h"
+for header in "$work"/image/usr/include/oribi/tensorflow/c/*.h "$work/image/usr/include/oribi/oribi/oribi.h"; do
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/image/usr/include/oribi" -x c "$header"
+    c++ -std=c++14 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/image/usr/include/oribi" -x c++ "$header"
+done
+echo "install: all good"
