@@ -37,6 +37,9 @@ typedef struct oribi_tensor_owner_ops {
     /* Makes `to`, a handle of the slabs without storage, one more handle on the storage of `from`:
      * sets data, bytes, owner_ops, owner and slot; dims and dtype are the caller's matter. */
     void (*share)(const struct TF_Tensor *from, struct TF_Tensor *to);
+    /* The handle gives its storage up (TF_TensorBitcastFrom) and becomes a plain one of the slabs:
+     * owner_ops, owner and slot NULL. */
+    void (*leave)(struct TF_Tensor *tensor);
 } oribi_tensor_owner_ops;
 
 struct TF_Tensor {

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The construction context, shared by the construction*.c files. */
+#ifndef ORIBI_KERNEL_CONSTRUCTION_INTERNAL_H_
+#define ORIBI_KERNEL_CONSTRUCTION_INTERNAL_H_
+
+#include "kernel/kernel.h"
+
+struct TF_OpKernelConstruction {
+    const oribi_node_view *node;
+    TF_Status *failure; /* first failure wins */
+    oribi_arena arena;  /* strides of constant views; dies with the call */
+};
+
+/* The attribute, or NULL. */
+const oribi_attr *oribi_construction_attr(const TF_OpKernelConstruction *ctx, const char *name);
+/* Protobuf of a node and of a function attribute; NULL: no memory. Made with the C heap. */
+TF_Buffer *oribi_node_def_write(const oribi_node_view *node);
+TF_Buffer *oribi_name_attr_list_write(const oribi_string *name);
+
+#endif

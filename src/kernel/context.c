@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Life of a run context: enter, compute steps, leave or be detached, failure, asynchronous kernels.
+ * Not here: handles (handles.c), what kernels ask (context_inputs.c, context_outputs.c).
+ */
+#include "kernel/context.h"
+
+#include <string.h>
+
+#include "tensor/handle.h"
+
+ORIBI_THREAD_LOCAL char oribi_context_thread_mark;
+
+bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status)
+{
+    ctx->host = host;
+    atomic_init(&ctx->thread, NULL);
+    atomic_init(&ctx->remote, ORIBI_CONTEXT_BIAS);
+    atomic_init(&ctx->stop, 0);
+    atomic_init(&ctx->deferred, 0);
+    if (!oribi_mutex_init(&ctx->lock)) {
+        return oribi_fail_memory(status);
+    }
+    if (!oribi_mutex_init(&ctx->done.lock)) {
+        oribi_mutex_destroy(&ctx->lock);
+        return oribi_fail_memory(status);
+    }
+    if (!oribi_cond_init(&ctx->done.changed)) {
+        oribi_mutex_destroy(&ctx->done.lock);
+        oribi_mutex_destroy(&ctx->lock);
+        return oribi_fail_memory(status);
+    }
+    ctx->failure = TF_NewStatus();
+    return true;
+}
+
+void oribi_context_destroy(TF_OpKernelContext *ctx)
+{
+    if (ctx->failure == NULL) {
+        return; /* never initialised */
+    }
+    while (ctx->spare_handles != NULL) {
+        TF_Tensor *next = ctx->spare_handles->data;
+        oribi_tensor_handle_free(ctx->spare_handles);
+        ctx->spare_handles = next;
+    }
+    TF_DeleteStatus(ctx->failure);
+    ctx->failure = NULL;
+    oribi_cond_destroy(&ctx->done.changed);
+    oribi_mutex_destroy(&ctx->done.lock);
+    oribi_mutex_destroy(&ctx->lock);
+}
+
+void oribi_context_enter(TF_OpKernelContext *ctx)
+{
+    atomic_store_explicit(&ctx->thread, &oribi_context_thread_mark, memory_order_relaxed);
+    atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
+    ctx->stamp++;
+    if (ctx->stamp == 0) {
+        ctx->stamp = 1; /* slots start at 0, unset */
+    }
+    ctx->is_slow = false;
+    TF_SetStatus(ctx->failure, TF_OK, "");
+}
+
+bool oribi_context_leave(TF_OpKernelContext *ctx)
+{
+    atomic_store_explicit(&ctx->thread, NULL, memory_order_relaxed);
+    if (ctx->open == 0 &&
+        atomic_load_explicit(&ctx->remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS) {
+        return true;
+    }
+    /* From here on `remote` counts all open handles, and whoever brings it to 0 releases. */
+    const int64_t change = ctx->open - ORIBI_CONTEXT_BIAS;
+    if (atomic_fetch_add_explicit(&ctx->remote, change, memory_order_acq_rel) + change == 0) {
+        ctx->host->release(ctx);
+    }
+    return false;
+}
+
+bool oribi_context_collect(TF_OpKernelContext *ctx, int32_t n_slots)
+{
+    const int64_t remote = atomic_load_explicit(&ctx->remote, memory_order_acquire);
+    if (ctx->open + remote != ORIBI_CONTEXT_BIAS) {
+        return true;
+    }
+    /* Other threads dropped handles that this one made: the sum is 0, the parts are not. */
+    for (int32_t i = 0; i < n_slots; i++) {
+        ctx->slots[i].open = 0;
+    }
+    atomic_fetch_add_explicit(&ctx->remote, ctx->open, memory_order_relaxed);
+    ctx->open = 0;
+    return false;
+}
+
+static void wait_done(TF_OpKernelContext *ctx)
+{
+    oribi_mutex_lock(&ctx->done.lock);
+    while (!ctx->done.is_done) {
+        oribi_cond_wait(&ctx->done.changed, &ctx->done.lock);
+    }
+    oribi_mutex_unlock(&ctx->done.lock);
+}
+
+void TF_RunAsyncOpKernelDoneCallback(TF_AsyncOpKernelDoneCallback *done)
+{
+    oribi_mutex_lock(&done->lock);
+    done->is_done = true;
+    oribi_cond_broadcast(&done->changed);
+    oribi_mutex_unlock(&done->lock);
+}
+
+void TF_IncNumDeferredOps(TF_OpKernelContext *context)
+{
+    atomic_fetch_add_explicit(&context->deferred, 1, memory_order_relaxed);
+}
+
+void TF_DecNumDeferredOps(TF_OpKernelContext *context)
+{
+    oribi_mutex_lock(&context->done.lock);
+    if (atomic_fetch_sub_explicit(&context->deferred, 1, memory_order_acq_rel) == 1) {
+        oribi_cond_broadcast(&context->done.changed);
+    }
+    oribi_mutex_unlock(&context->done.lock);
+}
+
+static void wait_deferred(TF_OpKernelContext *ctx)
+{
+    oribi_mutex_lock(&ctx->done.lock);
+    while (atomic_load_explicit(&ctx->deferred, memory_order_acquire) > 0) {
+        oribi_cond_wait(&ctx->done.changed, &ctx->done.lock);
+    }
+    oribi_mutex_unlock(&ctx->done.lock);
+}
+
+static bool fail_stopped(TF_OpKernelContext *ctx, int stop, TF_Status *status)
+{
+    if (stop == ORIBI_STOP_CANCELLED) {
+        return oribi_fail(status, TF_CANCELLED, "the run was cancelled");
+    }
+    if (stop == ORIBI_STOP_DEADLINE) {
+        return oribi_fail(status, TF_DEADLINE_EXCEEDED, "the run passed its time limit");
+    }
+    oribi_mutex_lock(&ctx->lock);
+    oribi_status_copy(status, ctx->failure);
+    oribi_mutex_unlock(&ctx->lock);
+    return false;
+}
+
+bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_step_io *step, TF_Status *status)
+{
+    const oribi_kernel *kernel = step->kernel;
+    ctx->step = step;
+    ctx->next_temp = step->first_temp;
+    if (kernel->def->compute != NULL) {
+        kernel->def->compute(kernel->state, ctx);
+    } else {
+        ctx->done.is_done = false;
+        kernel->def->compute_async(kernel->state, ctx, &ctx->done);
+        wait_done(ctx);
+    }
+    if (atomic_load_explicit(&ctx->deferred, memory_order_acquire) > 0) {
+        wait_deferred(ctx);
+    }
+    const int stop = atomic_load_explicit(&ctx->stop, memory_order_acquire);
+    return stop == 0 || fail_stopped(ctx, stop, status);
+}
+
+void TF_OpKernelContext_Failure(TF_OpKernelContext *ctx, TF_Status *status)
+{
+    if (oribi_ok(status)) {
+        return;
+    }
+    oribi_mutex_lock(&ctx->lock);
+    if (oribi_ok(ctx->failure)) {
+        oribi_status_copy(ctx->failure, status);
+        atomic_store_explicit(&ctx->stop, ORIBI_STOP_FAILED, memory_order_release);
+    }
+    oribi_mutex_unlock(&ctx->lock);
+}
+
+void TF_OpKernelContext_UpdateStatus(TF_OpKernelContext *ctx, TF_Status *status)
+{
+    oribi_mutex_lock(&ctx->lock);
+    oribi_status_copy(status, ctx->failure);
+    oribi_mutex_unlock(&ctx->lock);
+}
+
+bool oribi_context_should_stop(TF_OpKernelContext *ctx)
+{
+    if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0) {
+        return true;
+    }
+    if (ctx->deadline_ns == 0 || oribi_now_ns() < ctx->deadline_ns) {
+        return false;
+    }
+    int none = 0;
+    atomic_compare_exchange_strong(&ctx->stop, &none, ORIBI_STOP_DEADLINE);
+    return true;
+}
+
+bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx)
+{
+    return oribi_context_should_stop(ctx);
+}

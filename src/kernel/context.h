@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel's run context is made of: slots (values of a run), the step, tensor handles.
+ *
+ * The session (or run_once.c) owns one context for each run and moves it from step to step. The
+ * functions here serve what was planned, without a lock or an allocation; anything else goes to the
+ * host's slow functions. Not here: plans and memory (src/session). Read next: context.c, handles.c.
+ *
+ * Threads  one thread runs the context and owns its counters and spare handles; handles that any
+ *          other thread makes or drops (a pool worker, a thread of an asynchronous kernel) are
+ *          counted with an atomic.
+ */
+#ifndef ORIBI_KERNEL_CONTEXT_H_
+#define ORIBI_KERNEL_CONTEXT_H_
+
+#include <stdatomic.h>
+
+#include "base/thread.h"
+#include "kernel/kernel.h"
+
+typedef enum oribi_storage {
+    ORIBI_STORAGE_NONE,     /* no bytes yet */
+    ORIBI_STORAGE_ARENA,    /* planned bytes of the run */
+    ORIBI_STORAGE_HEAP,     /* slot->buffer, one reference held by the slot */
+    ORIBI_STORAGE_OUTPUT,   /* planned bytes of a graph output's buffer */
+    ORIBI_STORAGE_CONSTANT, /* lives as long as the session */
+    ORIBI_STORAGE_CALLER    /* an input that the application bound */
+} oribi_storage;
+
+/* How the plan expects the producing kernel to ask for an output. */
+typedef enum oribi_request {
+    ORIBI_REQUEST_UNKNOWN,  /* nothing planned */
+    ORIBI_REQUEST_ALLOCATE, /* TF_AllocateOutput, or a forward that allocates */
+    ORIBI_REQUEST_FORWARD,  /* in place of input forward_from */
+    ORIBI_REQUEST_VIEW      /* TF_SetOutput with the bytes that are planned here */
+} oribi_request;
+
+/* One value of a run: where its bytes are and what they are. */
+typedef struct oribi_slot {
+    void *data;
+    size_t bytes; /* of the present dims */
+    const int64_t *dims;
+    int32_t rank;
+    TF_DataType dtype;
+    uint32_t stamp;       /* equals the context's stamp once it was set in this run */
+    int32_t open;         /* handles that the running thread holds */
+    int32_t forward_from; /* flat input for ORIBI_REQUEST_FORWARD, else -1 */
+    uint8_t storage;      /* oribi_storage */
+    uint8_t request;      /* oribi_request */
+    bool is_output;       /* a graph output */
+    bool is_spilled;      /* differs from the plan; the host restores it */
+    size_t capacity;      /* bytes planned at data */
+    int64_t row_stride;   /* elements from row to row, 0: dense */
+    oribi_buffer *buffer;
+    int64_t dims_store[ORIBI_INLINE_RANK];
+} oribi_slot;
+
+/* One step as the context sees it. */
+typedef struct oribi_step_io {
+    oribi_kernel *kernel;
+    const int32_t *inputs, *outputs; /* slots; -1: an absent input */
+    int32_t n_inputs, n_outputs;
+    int32_t first_temp, n_temps; /* slots planned for TF_AllocateTemp, in order of request */
+} oribi_step_io;
+
+/* Slow functions of whoever owns the context. Indices are in range; called on any thread. */
+typedef struct oribi_context_host {
+    /* Gives output `index` storage for dims; `candidates` are inputs that it may take over (and
+     * out_forwarded tells which one it did), none for a plain allocation. */
+    bool (*allocate_output)(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
+                            const int *candidates, int n_candidates, int *out_forwarded,
+                            TF_Status *status);
+    bool (*set_output)(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor,
+                       TF_Status *status);
+    TF_Tensor *(*allocate_temp)(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
+                                int rank, TF_Status *status);
+    void (*release)(TF_OpKernelContext *ctx); /* the last handle of a detached context went */
+} oribi_context_host;
+
+/* Blocks of pool loops that ran while a trace was on. */
+typedef struct oribi_block_event {
+    uint64_t start_ns, end_ns;
+    int32_t lane;
+} oribi_block_event;
+typedef struct oribi_block_trace {
+    oribi_block_event *events;
+    int32_t capacity;
+    atomic_int count;
+} oribi_block_trace;
+
+enum { ORIBI_STOP_CANCELLED = 1, ORIBI_STOP_DEADLINE = 2, ORIBI_STOP_FAILED = 3 };
+
+struct TF_AsyncOpKernelDoneCallback {
+    oribi_mutex lock;
+    oribi_cond changed;
+    bool is_done;
+};
+
+struct TF_OpKernelContext {
+    _Atomic(const char *) thread; /* mark of the thread that runs; NULL: none */
+    TF_Tensor *spare_handles;     /* of the slabs, chained through data */
+    int64_t open;                 /* handles that the running thread made, less those it dropped */
+    oribi_slot *slots;
+    const oribi_step_io *step;
+    uint32_t stamp;
+    int32_t next_temp;
+    bool is_slow; /* a handle outlived its step: planned places must be checked */
+    atomic_int stop;
+    _Atomic int64_t remote; /* the same of all other threads, biased while attached */
+    const oribi_context_host *host;
+    struct oribi_pool *pool;
+    TF_Status *failure;
+    oribi_mutex lock; /* failure, and slow functions of the host */
+    struct TF_AsyncOpKernelDoneCallback done;
+    atomic_int deferred;
+    uint64_t deadline_ns; /* 0: none */
+    oribi_block_trace *trace;
+    int64_t step_id;
+    int32_t graph_version;
+};
+
+/* Marks threads: the address of this variable. */
+extern ORIBI_THREAD_LOCAL char oribi_context_thread_mark;
+static inline bool oribi_context_is_running_thread(const TF_OpKernelContext *ctx)
+{
+    return atomic_load_explicit(&((TF_OpKernelContext *)ctx)->thread, memory_order_relaxed) ==
+           &oribi_context_thread_mark;
+}
+
+/* {0} first. Allocates the status and the locks. */
+bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status);
+/* Frees what init made; no handle is open. Any thread. */
+void oribi_context_destroy(TF_OpKernelContext *ctx);
+
+/* The calling thread runs the context until oribi_context_leave. */
+void oribi_context_enter(TF_OpKernelContext *ctx);
+/* True: no handle is open and the context may run again. False: it is detached, host->release will
+ * be called (perhaps already was) and the caller must not touch it any more. */
+bool oribi_context_leave(TF_OpKernelContext *ctx);
+
+/* Computes one step and waits for asynchronous ones. False: the kernel failed, status says why. */
+bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_step_io *step, TF_Status *status);
+/* Are handles open, after a step that should have deleted them all? The slow half sorts out what
+ * other threads dropped; n_slots bounds ctx->slots. */
+bool oribi_context_collect(TF_OpKernelContext *ctx, int32_t n_slots);
+#define ORIBI_CONTEXT_BIAS ((int64_t)1 << 40)
+static inline bool oribi_context_has_open(TF_OpKernelContext *ctx, int32_t n_slots)
+{
+    const int64_t remote = atomic_load_explicit(&ctx->remote, memory_order_acquire);
+    return (ctx->open != 0 || remote != ORIBI_CONTEXT_BIAS) && oribi_context_collect(ctx, n_slots);
+}
+
+/* New handle on a slot, for the calling thread; NULL: no memory, status set. */
+TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status);
+/* The slot of this context behind a handle, or NULL. */
+oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor *tensor);
+/* Cancelled, failed, or past its deadline? Reads the clock when there is a deadline. */
+bool oribi_context_should_stop(TF_OpKernelContext *ctx);
+/* Copies dims into the slot (rank <= 8); false for a larger rank without room. */
+bool oribi_slot_set_dims(oribi_slot *slot, const int64_t *dims, int rank);
+/* Non-NULL address for tensors without elements. */
+void *oribi_context_empty_data(void);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel asks about the run and the node; and the calls of TensorFlow that a host without
+ * function libraries, resources or pluggable devices answers with an empty value.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/context.h"
+
+static TF_StringView view(const char *text)
+{
+    return (TF_StringView){text, strlen(text)};
+}
+
+SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status)
+{
+    oribi_fail(status, TF_FAILED_PRECONDITION,
+               "node '%s' runs on the CPU, which has no stream: register a kernel for the device "
+               "type of your plugin",
+               ctx->step->kernel->node->name);
+    return NULL;
+}
+
+static void free_data(void *data, size_t length)
+{
+    (void)length;
+    free(data);
+}
+
+/* An empty message; the block is of the C heap because the plugin may free it by the deallocator.
+ */
+static void fill_empty(TF_Buffer *buffer, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (buffer->data != NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
+        return;
+    }
+    void *data = malloc(1);
+    if (data == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    buffer->data = data;
+    buffer->length = 0;
+    buffer->data_deallocator = free_data;
+}
+
+void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext *ctx,
+                                        TF_Buffer *serialized_function_def_library,
+                                        TF_Status *status)
+{
+    (void)ctx;
+    fill_empty(serialized_function_def_library, status);
+}
+
+void TF_GetSerializedConfigProto(TF_OpKernelContext *ctx, TF_Buffer *serialized_config_proto,
+                                 TF_Status *status)
+{
+    (void)ctx;
+    fill_empty(serialized_config_proto, status);
+}
+
+void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
+                                         TF_Buffer *serialized_resource_handle_proto,
+                                         TF_Status *status)
+{
+    if (serialized_resource_handle_proto->data != NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
+    } else if (i < 0 || i >= ctx->step->n_inputs) {
+        oribi_fail(status, TF_OUT_OF_RANGE, "input index %d of node '%s' is out of range", i,
+                   ctx->step->kernel->node->name);
+    } else {
+        oribi_fail(status, TF_UNIMPLEMENTED,
+                   "input %d of node '%s': resource handles have no serialised form here", i,
+                   ctx->step->kernel->node->name);
+    }
+}
+
+int64_t TF_StepId(TF_OpKernelContext *ctx)
+{
+    return ctx->step_id;
+}
+
+int64_t TF_GetStepId(TF_OpKernelContext *ctx)
+{
+    return ctx->step_id;
+}
+
+uint64_t TF_GetFrameId(TF_OpKernelContext *ctx)
+{
+    (void)ctx;
+    return 0; /* no loop frames here */
+}
+
+int64_t TF_GetIterId(TF_OpKernelContext *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+int TF_GetDeviceId(TF_OpKernelContext *ctx)
+{
+    (void)ctx;
+    return 0; /* the first CPU */
+}
+
+TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx)
+{
+    (void)ctx;
+    return view("/job:localhost/replica:0/task:0/device:CPU:0");
+}
+
+TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext *ctx)
+{
+    (void)ctx;
+    return (TF_RendezvousThunk){0};
+}
+
+int TF_GetGraphDefVersion(TF_OpKernelContext *ctx)
+{
+    return ctx->graph_version;
+}
+
+TF_StringView TF_GetOpKernelName(TF_OpKernelContext *ctx)
+{
+    return view(ctx->step->kernel->node->name);
+}
+
+TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext *ctx)
+{
+    (void)ctx;
+    return view("localhost");
+}

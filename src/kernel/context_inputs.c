@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a kernel asks about its inputs while it computes. Outputs: context_outputs.c. */
+#include <string.h>
+
+#include "kernel/handles_internal.h"
+
+int TF_NumInputs(TF_OpKernelContext *ctx)
+{
+    return ctx->step->n_inputs;
+}
+
+static void fail_index(const TF_OpKernelContext *ctx, const char *what, int i, int n,
+                       TF_Status *status)
+{
+    oribi_fail(status, TF_OUT_OF_RANGE, "%s index %d of node '%s' is out of range, it has %d", what,
+               i, ctx->step->kernel->node->name, n);
+}
+
+static void fail_unset(const TF_OpKernelContext *ctx, int i, TF_Status *status)
+{
+    oribi_fail(status, TF_FAILED_PRECONDITION,
+               "input %d of node '%s' has no value: it is not initialised, or the kernel promised "
+               "with TF_OpKernelConstruction_ReleaseConstant not to read it",
+               i, ctx->step->kernel->node->name);
+}
+
+void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *status)
+{
+    const oribi_step_io *step = ctx->step;
+    oribi_status_clear(status);
+    if ((unsigned)i >= (unsigned)step->n_inputs) {
+        fail_index(ctx, "input", i, step->n_inputs, status);
+        return;
+    }
+    if (step->inputs[i] < 0) {
+        *tensor = NULL;
+        return;
+    }
+    oribi_slot *slot = &ctx->slots[step->inputs[i]];
+    if (slot->data == NULL) {
+        fail_unset(ctx, i, status);
+        return;
+    }
+    TF_Tensor *handle = oribi_handle_take(ctx, slot, status);
+    if (handle != NULL) {
+        *tensor = handle;
+    }
+}
+
+void TF_InputRange(TF_OpKernelContext *ctx, const char *name, TF_InputRange_Args *args)
+{
+    const oribi_node_view *node = ctx->step->kernel->node;
+    args->start = -1;
+    args->stop = -1;
+    for (int32_t k = 0; node->op != NULL && name != NULL && k < node->op->n_inputs; k++) {
+        if (strcmp(node->op->inputs[k].name, name) == 0) {
+            args->start = node->signature->input_arg_start[k];
+            args->stop = node->signature->input_arg_start[k + 1];
+            TF_SetStatus(args->status, TF_OK, "");
+            return;
+        }
+    }
+    oribi_fail(args->status, TF_INVALID_ARGUMENT, "Unknown input name: '%s' of node '%s'",
+               name != NULL ? name : "", node->name);
+}
+
+TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index)
+{
+    const oribi_signature *signature = ctx->step->kernel->node->signature;
+    return index >= 0 && index < signature->n_inputs ? signature->input_types[index]
+                                                     : (TF_DataType)0;
+}
+
+/* Everything is host memory on the CPU, the only device so far. */
+bool TF_IsHostMemoryInput(TF_OpKernelContext *ctx, int i, TF_Status *status)
+{
+    oribi_status_clear(status);
+    if (i < 0 || i >= ctx->step->n_inputs) {
+        fail_index(ctx, "input", i, ctx->step->n_inputs, status);
+        return false;
+    }
+    return true;
+}
+
+bool TF_IsHostMemoryOutput(TF_OpKernelContext *ctx, int i, TF_Status *status)
+{
+    oribi_status_clear(status);
+    if (i < 0 || i >= ctx->step->n_outputs) {
+        fail_index(ctx, "output", i, ctx->step->n_outputs, status);
+        return false;
+    }
+    return true;
+}
+
+TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext *ctx, size_t index)
+{
+    const oribi_node_view *node = ctx->step->kernel->node;
+    const char *name = "";
+    if (node->input_names != NULL && index < (size_t)node->signature->n_inputs &&
+        node->input_names[index] != NULL) {
+        name = node->input_names[index];
+    }
+    return (TF_StringView){name, strlen(name)};
+}

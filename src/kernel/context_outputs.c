@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a kernel gets storage: outputs, forwarded inputs, aliases, temporaries. A request that agrees
+ * with the plan is served here without lock or allocation; the host serves the others.
+ */
+#include "base/alloc.h"
+#include "kernel/handles_internal.h"
+
+int TF_NumOutputs(TF_OpKernelContext *ctx)
+{
+    return ctx->step->n_outputs;
+}
+
+TF_DataType TF_ExpectedOutputDataType(TF_OpKernelContext *ctx, int i)
+{
+    return i >= 0 && i < ctx->step->n_outputs ? ctx->slots[ctx->step->outputs[i]].dtype
+                                              : (TF_DataType)0;
+}
+
+static bool same_dims(const oribi_slot *slot, const int64_t *dims, int rank)
+{
+    if (slot->rank != rank) {
+        return false;
+    }
+    for (int i = 0; i < rank; i++) {
+        if (slot->dims[i] != dims[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The slot of output index, not set yet in this run; else NULL with status set. */
+static oribi_slot *output_slot(const TF_OpKernelContext *ctx, int index, TF_Status *status)
+{
+    const oribi_step_io *step = ctx->step;
+    if ((unsigned)index >= (unsigned)step->n_outputs) {
+        oribi_fail(status, TF_INTERNAL, "output index %d of node '%s' is out of range, it has %d",
+                   index, step->kernel->node->name, (int)step->n_outputs);
+        return NULL;
+    }
+    oribi_slot *slot = &ctx->slots[step->outputs[index]];
+    if (slot->stamp == ctx->stamp) {
+        oribi_fail(status, TF_INTERNAL, "output %d of node '%s' is allocated a second time", index,
+                   step->kernel->node->name);
+        return NULL;
+    }
+    return slot;
+}
+
+static bool check_dims(const TF_OpKernelContext *ctx, const char *what, int index, TF_DataType dtype,
+                       const int64_t *dims, int rank, TF_Status *status)
+{
+    size_t bytes = 0;
+    if (rank < 0 || rank > ORIBI_MAX_RANK || (rank > 0 && dims == NULL) ||
+        !oribi_size_of_dims(dims, rank, oribi_dtype_bytes(dtype), &bytes)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "%s %d of node '%s': a rank of %d (at most %d), a negative dimension, or "
+                          "more elements than an address can count",
+                          what, index, ctx->step->kernel->node->name, rank, ORIBI_MAX_RANK);
+    }
+    return true;
+}
+
+static TF_Tensor *allocate_slow(TF_OpKernelContext *ctx, int index, oribi_slot *slot,
+                                const int64_t *dims, int rank, const int *candidates,
+                                int n_candidates, int *out_forwarded, TF_Status *status)
+{
+    int forwarded = -1;
+    if (!check_dims(ctx, "output", index, slot->dtype, dims, rank, status) ||
+        !ctx->host->allocate_output(ctx, index, dims, rank, candidates, n_candidates, &forwarded,
+                                    status)) {
+        return NULL;
+    }
+    if (out_forwarded != NULL) {
+        *out_forwarded = forwarded;
+    }
+    return oribi_handle_take(ctx, slot, status);
+}
+
+TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index, TF_DataType dtype,
+                             const int64_t *dims, int num_dims, size_t len, TF_Status *status)
+{
+    (void)dtype; /* both ignored by contract: the op definition and dims decide */
+    (void)len;
+    oribi_status_clear(status);
+    oribi_slot *slot = output_slot(context, index, status);
+    if (slot == NULL) {
+        return NULL;
+    }
+    if (slot->request == ORIBI_REQUEST_ALLOCATE && !context->is_slow &&
+        same_dims(slot, dims, num_dims)) {
+        slot->stamp = context->stamp;
+        return oribi_handle_take(context, slot, status);
+    }
+    return allocate_slow(context, index, slot, dims, num_dims, NULL, 0, NULL, status);
+}
+
+static bool contains(const int *candidates, int n, int wanted)
+{
+    for (int i = 0; i < n; i++) {
+        if (candidates[i] == wanted) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool candidates_are_inputs(const TF_OpKernelContext *ctx, const int *candidates, int n,
+                                  TF_Status *status)
+{
+    for (int i = 0; i < n; i++) {
+        if (candidates[i] < 0 || candidates[i] >= ctx->step->n_inputs) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "node '%s' has no input %d to forward, it has %d",
+                              ctx->step->kernel->node->name, candidates[i],
+                              (int)ctx->step->n_inputs);
+        }
+    }
+    return true;
+}
+
+TF_Tensor *TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context,
+                                           const int *candidate_input_indices,
+                                           int num_candidate_input_indices, int output_index,
+                                           const int64_t *output_dims, int output_num_dims,
+                                           int *forwarded_input, TF_Status *status)
+{
+    const oribi_step_io *step = context->step;
+    oribi_status_clear(status);
+    oribi_slot *slot = output_slot(context, output_index, status);
+    if (slot == NULL || !candidates_are_inputs(context, candidate_input_indices,
+                                               num_candidate_input_indices, status)) {
+        return NULL;
+    }
+    if (slot->request == ORIBI_REQUEST_FORWARD && !context->is_slow &&
+        contains(candidate_input_indices, num_candidate_input_indices, slot->forward_from) &&
+        context->slots[step->inputs[slot->forward_from]].open == 0 &&
+        atomic_load_explicit(&context->remote, memory_order_relaxed) == ORIBI_CONTEXT_BIAS &&
+        context->slots[step->inputs[slot->forward_from]].data == slot->data &&
+        same_dims(slot, output_dims, output_num_dims)) {
+        slot->stamp = context->stamp;
+        if (forwarded_input != NULL) {
+            *forwarded_input = slot->forward_from;
+        }
+        return oribi_handle_take(context, slot, status);
+    }
+    return allocate_slow(context, output_index, slot, output_dims, output_num_dims,
+                         candidate_input_indices, num_candidate_input_indices, forwarded_input,
+                         status);
+}
+
+void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, TF_Status *status)
+{
+    oribi_status_clear(status);
+    if (i < 0 || i >= ctx->step->n_outputs) {
+        oribi_fail(status, TF_OUT_OF_RANGE, "output index %d of node '%s' is out of range, it has %d",
+                   i, ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
+        return;
+    }
+    oribi_slot *slot = &ctx->slots[ctx->step->outputs[i]];
+    if (slot->request == ORIBI_REQUEST_VIEW && !ctx->is_slow && tensor->owner == ctx &&
+        tensor->data == slot->data && tensor->dtype == slot->dtype &&
+        same_dims(slot, tensor->dims, tensor->rank)) {
+        slot->stamp = ctx->stamp;
+        return;
+    }
+    if (tensor->dtype != slot->dtype) {
+        oribi_fail(status, TF_INTERNAL,
+                   "Output %d of type %s does not match declared output type %s for node '%s'", i,
+                   oribi_dtype_name(tensor->dtype), oribi_dtype_name(slot->dtype),
+                   ctx->step->kernel->node->name);
+        TF_OpKernelContext_Failure(ctx, status); /* found after compute by TensorFlow: it fails */
+        return;
+    }
+    (void)ctx->host->set_output(ctx, i, tensor, status);
+}
+
+TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status)
+{
+    oribi_status_clear(status);
+    if (i < 0 || i >= ctx->step->n_outputs) {
+        oribi_fail(status, TF_OUT_OF_RANGE, "output index %d of node '%s' is out of range, it has %d",
+                   i, ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
+        return NULL;
+    }
+    oribi_slot *slot = &ctx->slots[ctx->step->outputs[i]];
+    if (slot->stamp != ctx->stamp) {
+        oribi_fail(status, TF_FAILED_PRECONDITION, "output %d of node '%s' is not allocated yet", i,
+                   ctx->step->kernel->node->name);
+        return NULL;
+    }
+    return oribi_handle_take(ctx, slot, status);
+}
+
+int64_t TF_OutputRowStride(TF_OpKernelContext *ctx, int i)
+{
+    if (i < 0 || i >= ctx->step->n_outputs) {
+        return 0;
+    }
+    const oribi_slot *slot = &ctx->slots[ctx->step->outputs[i]];
+    if (slot->row_stride != 0) {
+        return slot->row_stride;
+    }
+    return slot->stamp == ctx->stamp && slot->rank > 0 ? slot->dims[slot->rank - 1] : 1;
+}
+
+/* The next planned temporary, when the request fits it; only the running thread has them. */
+static TF_Tensor *planned_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
+                               int rank, size_t bytes, TF_Status *status)
+{
+    const oribi_step_io *step = ctx->step;
+    if (ctx->is_slow || !oribi_context_is_running_thread(ctx) || rank > ORIBI_INLINE_RANK ||
+        ctx->next_temp >= step->first_temp + step->n_temps) {
+        return NULL;
+    }
+    oribi_slot *slot = &ctx->slots[ctx->next_temp];
+    if (bytes > slot->capacity) {
+        return NULL;
+    }
+    ctx->next_temp++;
+    slot->bytes = bytes;
+    slot->dtype = dtype;
+    slot->stamp = ctx->stamp;
+    (void)oribi_slot_set_dims(slot, dims, rank);
+    return oribi_handle_take(ctx, slot, status);
+}
+
+TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const int64_t *dims,
+                           int num_dims, TF_AllocatorAttributes *alloc_attrs, TF_Status *status)
+{
+    size_t bytes = 0;
+    oribi_status_clear(status);
+    if (alloc_attrs != NULL && alloc_attrs->struct_size == 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "TF_AllocateTemp in node '%s': struct_size of the allocator attributes is 0, set "
+                   "it to TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE",
+                   context->step->kernel->node->name);
+        return NULL;
+    }
+    if (oribi_dtype_bytes(dtype) == 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "TF_AllocateTemp in node '%s': no data type %d",
+                   context->step->kernel->node->name, (int)dtype);
+        return NULL;
+    }
+    if (!check_dims(context, "temporary", context->next_temp - context->step->first_temp, dtype,
+                    dims, num_dims, status) ||
+        !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(dtype), &bytes)) {
+        return NULL;
+    }
+    TF_Tensor *tensor = NULL;
+    if (dtype != TF_STRING) {
+        tensor = planned_temp(context, dtype, dims, num_dims, bytes, status);
+    }
+    return tensor != NULL
+               ? tensor
+               : context->host->allocate_temp(context, dtype, dims, num_dims, status);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensor handles that a run context gives to kernels, and how it counts them.
+ *
+ * The running thread keeps spare handles and counts without atomics; other threads use the slabs
+ * and ctx->remote. open + remote is always the number of handles that are out (plus the bias).
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "kernel/context.h"
+#include "kernel/handles_internal.h"
+#include "tensor/handle.h"
+
+static _Alignas(ORIBI_TENSOR_ALIGNMENT) char empty_data[ORIBI_TENSOR_ALIGNMENT];
+
+void *oribi_context_empty_data(void)
+{
+    return empty_data;
+}
+
+static void drop_own_dims(TF_Tensor *tensor)
+{
+    if (tensor->dims_on_heap) {
+        oribi_free(tensor->dims);
+        tensor->dims_on_heap = false;
+    }
+}
+
+static void count_down(TF_OpKernelContext *ctx)
+{
+    if (atomic_fetch_sub_explicit(&ctx->remote, 1, memory_order_acq_rel) == 1) {
+        ctx->host->release(ctx);
+    }
+}
+
+/* A handle that the running thread made. */
+static void drop_own(TF_Tensor *tensor)
+{
+    TF_OpKernelContext *ctx = tensor->owner;
+    if (oribi_context_is_running_thread(ctx)) {
+        oribi_slot *slot = tensor->slot;
+        slot->open--;
+        ctx->open--;
+        drop_own_dims(tensor);
+        tensor->data = ctx->spare_handles;
+        ctx->spare_handles = tensor;
+    } else {
+        oribi_tensor_handle_free(tensor);
+        count_down(ctx);
+    }
+}
+
+static void drop_counted(TF_Tensor *tensor)
+{
+    TF_OpKernelContext *ctx = tensor->owner;
+    oribi_tensor_handle_free(tensor);
+    count_down(ctx);
+}
+
+static void make_plain(TF_Tensor *tensor)
+{
+    tensor->data = NULL;
+    tensor->bytes = 0;
+    tensor->owner_ops = NULL;
+    tensor->owner = NULL;
+    tensor->slot = NULL;
+}
+
+static void leave_own(TF_Tensor *tensor)
+{
+    TF_OpKernelContext *ctx = tensor->owner;
+    oribi_slot *slot = tensor->slot;
+    make_plain(tensor);
+    if (oribi_context_is_running_thread(ctx)) {
+        slot->open--;
+        ctx->open--;
+    } else {
+        count_down(ctx);
+    }
+}
+
+static void leave_counted(TF_Tensor *tensor)
+{
+    TF_OpKernelContext *ctx = tensor->owner;
+    make_plain(tensor);
+    count_down(ctx);
+}
+
+static void share(const TF_Tensor *from, TF_Tensor *to);
+
+const oribi_tensor_owner_ops oribi_handle_own_ops = {drop_own, share, leave_own};
+static const oribi_tensor_owner_ops counted_ops = {drop_counted, share, leave_counted};
+
+static void share(const TF_Tensor *from, TF_Tensor *to)
+{
+    TF_OpKernelContext *ctx = from->owner;
+    atomic_fetch_add_explicit(&ctx->remote, 1, memory_order_relaxed);
+    to->data = from->data;
+    to->bytes = from->bytes;
+    to->owner_ops = &counted_ops;
+    to->owner = ctx;
+    to->slot = from->slot;
+}
+
+static void fill(TF_Tensor *tensor, const oribi_slot *slot)
+{
+    tensor->data = slot->data;
+    tensor->bytes = slot->bytes;
+    tensor->dims = (int64_t *)slot->dims;
+    tensor->rank = slot->rank;
+    tensor->dtype = slot->dtype;
+    tensor->slot = (void *)slot;
+}
+
+TF_Tensor *oribi_handle_take_slow(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status)
+{
+    TF_Tensor *tensor = oribi_tensor_handle(slot->dtype, NULL, 0);
+    if (tensor == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    tensor->owner = ctx;
+    fill(tensor, slot);
+    if (oribi_context_is_running_thread(ctx)) {
+        tensor->owner_ops = &oribi_handle_own_ops;
+        slot->open++;
+        ctx->open++;
+    } else {
+        tensor->owner_ops = &counted_ops;
+        atomic_fetch_add_explicit(&ctx->remote, 1, memory_order_relaxed);
+    }
+    return tensor;
+}
+
+TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status)
+{
+    return oribi_handle_take(ctx, slot, status);
+}
+
+oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor *tensor)
+{
+    return tensor->owner_ops != NULL && tensor->owner == ctx ? tensor->slot : NULL;
+}
+
+bool oribi_slot_set_dims(oribi_slot *slot, const int64_t *dims, int rank)
+{
+    if (rank > ORIBI_INLINE_RANK) {
+        return false;
+    }
+    for (int i = 0; i < rank; i++) {
+        slot->dims_store[i] = dims[i];
+    }
+    slot->dims = slot->dims_store;
+    slot->rank = rank;
+    return true;
+}
