@@ -64,8 +64,7 @@ void TF_DeleteKernelBuilder(TF_KernelBuilder *builder)
 oribi_kernel_constraint *oribi_kernel_add_constraint(TF_KernelBuilder *builder, const char *attr,
                                                      size_t length, TF_DataType type)
 {
-    oribi_kernel_constraint *constraint =
-        oribi_arena_array(&builder->arena, 1, sizeof *constraint);
+    oribi_kernel_constraint *constraint = oribi_arena_array(&builder->arena, 1, sizeof *constraint);
     if (constraint == NULL) {
         return NULL;
     }
@@ -148,9 +147,9 @@ void TF_KernelBuilder_Label(TF_KernelBuilder *kernel_builder, const char *label)
     }
     oribi_kernel_def *def = &kernel_builder->def;
     if (def->label[0] != '\0' && strcmp(def->label, label) != 0) {
-        kernel_builder->mistake =
-            oribi_arena_printf(&kernel_builder->arena,
-                               "label set twice, first to '%s' and then to '%s'", def->label, label);
+        kernel_builder->mistake = oribi_arena_printf(
+            &kernel_builder->arena, "label set twice, first to '%s' and then to '%s'", def->label,
+            label);
         kernel_builder->no_memory |= kernel_builder->mistake == NULL;
         return;
     }

@@ -26,9 +26,9 @@ bool oribi_kernel_create(const oribi_kernel_def *def, const oribi_node_view *nod
         *out_kernel = (oribi_kernel){def, state, node};
     } else {
         oribi_status_copy(status, construction.failure);
-        oribi_status_prefix(status, "node '%s' (op %s): kernel '%s' of %s could not be made: ",
-                            node->name, node->op != NULL ? node->op->name : "", def->kernel_name,
-                            def->provider);
+        oribi_status_prefix(
+            status, "node '%s' (op %s): kernel '%s' of %s could not be made: ", node->name,
+            node->op != NULL ? node->op->name : "", def->kernel_name, def->provider);
         if (def->destroy != NULL && def->create != NULL) {
             def->destroy(state);
         }
@@ -135,8 +135,7 @@ bool TF_OpKernelConstruction_ConstantView(TF_OpKernelConstruction *ctx, int i,
         !constant_view(ctx, i, &found)) {
         return false;
     }
-    const int64_t *strides =
-        found.strides != NULL ? found.strides : dense_strides(ctx, &found);
+    const int64_t *strides = found.strides != NULL ? found.strides : dense_strides(ctx, &found);
     if (strides == NULL) {
         return false;
     }

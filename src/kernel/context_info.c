@@ -2,7 +2,6 @@
 /* What a kernel asks about the run and the node; and the calls of TensorFlow that a host without
  * function libraries, resources or pluggable devices answers with an empty value.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/context.h"
@@ -21,14 +20,7 @@ SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status)
     return NULL;
 }
 
-static void free_data(void *data, size_t length)
-{
-    (void)length;
-    free(data);
-}
-
-/* An empty message; the block is of the C heap because the plugin may free it by the deallocator.
- */
+/* An empty message: block and deallocator are those of any buffer that the library fills. */
 static void fill_empty(TF_Buffer *buffer, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
@@ -36,14 +28,14 @@ static void fill_empty(TF_Buffer *buffer, TF_Status *status)
         oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
         return;
     }
-    void *data = malloc(1);
-    if (data == NULL) {
+    TF_Buffer *made = TF_NewBufferFromString("", 0);
+    if (made == NULL) {
         oribi_fail_memory(status);
         return;
     }
-    buffer->data = data;
-    buffer->length = 0;
-    buffer->data_deallocator = free_data;
+    *buffer = *made;
+    *made = (TF_Buffer){0};
+    TF_DeleteBuffer(made);
 }
 
 void TF_GetSerializedFunctionDefLibrary(TF_OpKernelContext *ctx,

@@ -47,8 +47,8 @@ static oribi_slot *output_slot(const TF_OpKernelContext *ctx, int index, TF_Stat
     return slot;
 }
 
-static bool check_dims(const TF_OpKernelContext *ctx, const char *what, int index, TF_DataType dtype,
-                       const int64_t *dims, int rank, TF_Status *status)
+static bool check_dims(const TF_OpKernelContext *ctx, const char *what, int index,
+                       TF_DataType dtype, const int64_t *dims, int rank, TF_Status *status)
 {
     size_t bytes = 0;
     if (rank < 0 || rank > ORIBI_MAX_RANK || (rank > 0 && dims == NULL) ||
@@ -110,10 +110,9 @@ static bool candidates_are_inputs(const TF_OpKernelContext *ctx, const int *cand
 {
     for (int i = 0; i < n; i++) {
         if (candidates[i] < 0 || candidates[i] >= ctx->step->n_inputs) {
-            return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "node '%s' has no input %d to forward, it has %d",
-                              ctx->step->kernel->node->name, candidates[i],
-                              (int)ctx->step->n_inputs);
+            return oribi_fail(
+                status, TF_INVALID_ARGUMENT, "node '%s' has no input %d to forward, it has %d",
+                ctx->step->kernel->node->name, candidates[i], (int)ctx->step->n_inputs);
         }
     }
     return true;
@@ -153,8 +152,9 @@ void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, TF_St
 {
     oribi_status_clear(status);
     if (i < 0 || i >= ctx->step->n_outputs) {
-        oribi_fail(status, TF_OUT_OF_RANGE, "output index %d of node '%s' is out of range, it has %d",
-                   i, ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
+        oribi_fail(status, TF_OUT_OF_RANGE,
+                   "output index %d of node '%s' is out of range, it has %d", i,
+                   ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
         return;
     }
     oribi_slot *slot = &ctx->slots[ctx->step->outputs[i]];
@@ -179,8 +179,9 @@ TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status
 {
     oribi_status_clear(status);
     if (i < 0 || i >= ctx->step->n_outputs) {
-        oribi_fail(status, TF_OUT_OF_RANGE, "output index %d of node '%s' is out of range, it has %d",
-                   i, ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
+        oribi_fail(status, TF_OUT_OF_RANGE,
+                   "output index %d of node '%s' is out of range, it has %d", i,
+                   ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
         return NULL;
     }
     oribi_slot *slot = &ctx->slots[ctx->step->outputs[i]];
@@ -231,10 +232,11 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
     size_t bytes = 0;
     oribi_status_clear(status);
     if (alloc_attrs != NULL && alloc_attrs->struct_size == 0) {
-        oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "TF_AllocateTemp in node '%s': struct_size of the allocator attributes is 0, set "
-                   "it to TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE",
-                   context->step->kernel->node->name);
+        oribi_fail(
+            status, TF_INVALID_ARGUMENT,
+            "TF_AllocateTemp in node '%s': struct_size of the allocator attributes is 0, set "
+            "it to TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE",
+            context->step->kernel->node->name);
         return NULL;
     }
     if (oribi_dtype_bytes(dtype) == 0) {
@@ -251,7 +253,6 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
     if (dtype != TF_STRING) {
         tensor = planned_temp(context, dtype, dims, num_dims, bytes, status);
     }
-    return tensor != NULL
-               ? tensor
-               : context->host->allocate_temp(context, dtype, dims, num_dims, status);
+    return tensor != NULL ? tensor
+                          : context->host->allocate_temp(context, dtype, dims, num_dims, status);
 }

@@ -157,8 +157,8 @@ static const oribi_attr *make_allowed(TF_KernelBuilder *builder, const values *l
             }
         }
     }
-    *attr = (oribi_attr){.name = "", .kind = (uint8_t)list->kind, .is_list = true,
-                         .count = list->count};
+    *attr = (oribi_attr){
+        .name = "", .kind = (uint8_t)list->kind, .is_list = true, .count = list->count};
     if (list->kind == TF_ATTR_TYPE) {
         attr->u.type = types;
     } else if (list->kind == TF_ATTR_INT) {
@@ -198,8 +198,8 @@ static bool read_constraint(TF_KernelBuilder *builder, cursor in, TF_Status *sta
     }
     const TF_DataType type =
         list.kind == TF_ATTR_TYPE && list.count == 1 ? (TF_DataType)list.ints[0] : (TF_DataType)0;
-    oribi_kernel_constraint *constraint = oribi_kernel_add_constraint(
-        builder, (const char *)name.at, length_of(&name), type);
+    oribi_kernel_constraint *constraint =
+        oribi_kernel_add_constraint(builder, (const char *)name.at, length_of(&name), type);
     if (constraint == NULL) {
         return oribi_fail_memory(status);
     }

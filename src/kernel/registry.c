@@ -217,8 +217,8 @@ void oribi_kernel_each(bool (*visit)(void *arg, const oribi_kernel_def *kernel),
     int32_t j = 0;
     bool more = true;
     while (more && (i < a->count || j < b->count)) {
-        const bool from_b = i == a->count || (j < b->count && compare(&b->items[j]->def,
-                                                                      &a->items[i]->def) < 0);
+        const bool from_b =
+            i == a->count || (j < b->count && compare(&b->items[j]->def, &a->items[i]->def) < 0);
         more = visit(arg, from_b ? &b->items[j++]->def : &a->items[i++]->def);
     }
     oribi_mutex_unlock(&registry.lock);

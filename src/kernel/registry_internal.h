@@ -11,7 +11,7 @@ struct TF_KernelBuilder {
     oribi_kernel_def def; /* strings in arena */
     oribi_arena arena;
     int32_t host_memory_capacity;
-    bool no_memory;     /* a setter without a status ran out of memory */
+    bool no_memory;      /* a setter without a status ran out of memory */
     const char *mistake; /* of a setter without a status; in arena */
 };
 

@@ -10,12 +10,12 @@
 typedef struct choice {
     const oribi_node_view *node;
     const char *device_type;
-    oribi_string label;         /* of the node, "" when it has none */
-    oribi_text *log;            /* one line for each kernel considered */
+    oribi_string label; /* of the node, "" when it has none */
+    oribi_text *log;    /* one line for each kernel considered */
     const oribi_kernel_def *best, *tie;
-    const char *missing_attr;   /* a kernel constrains an attribute that the node has not */
+    const char *missing_attr; /* a kernel constrains an attribute that the node has not */
     const oribi_kernel_def *missing_in;
-    bool attrs_mismatch;        /* some kernel of this device type failed its constraints only */
+    bool attrs_mismatch; /* some kernel of this device type failed its constraints only */
 } choice;
 
 static void print_constraint(const oribi_kernel_constraint *constraint, oribi_text *text)
@@ -185,9 +185,8 @@ static const oribi_kernel_def *conclude(const choice *search, TF_Status *status)
                    "No registered '%s' OpKernel for '%s' devices compatible with node '%s'%s. "
                    "Load a plugin that provides one. Considered:%s",
                    op_name_of(node), search->device_type, node->name,
-                   search->attrs_mismatch
-                       ? " (OpKernel was found, but attributes didn't match)"
-                       : "",
+                   search->attrs_mismatch ? " (OpKernel was found, but attributes didn't match)"
+                                          : "",
                    considered[0] != '\0' ? considered : " <no registered kernels>");
     }
     return search->best;
@@ -197,7 +196,9 @@ const oribi_kernel_def *oribi_kernel_select(const oribi_node_view *node, const c
                                             struct oribi_text *explain, TF_Status *status)
 {
     oribi_text own = {0};
-    choice search = {.node = node, .device_type = device_type, .label = {"", 0},
+    choice search = {.node = node,
+                     .device_type = device_type,
+                     .label = {"", 0},
                      .log = explain != NULL ? explain : &own};
     const oribi_attr *label = oribi_attrs_find(node->attrs, "_kernel");
     if (label != NULL && label->kind == TF_ATTR_STRING && label->count == 1) {

@@ -253,20 +253,17 @@ void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to
                          new_bytes);
         return;
     }
-    if (to != from && to->owner_ops != NULL) {
-        (void)oribi_fail(
-            status, TF_FAILED_PRECONDITION,
-            "bitcast into a tensor whose storage a kernel context owns; make the target "
-            "with TF_AllocateTensor");
-        return;
-    }
     if (!set_dims(to, new_dims, num_new_dims)) {
         (void)oribi_fail_memory(status);
         return;
     }
     to->dtype = type;
-    if (to != from) {
-        oribi_buffer_release(to->buffer); /* should both share it, `from` keeps it alive */
+    if (to != from) { /* should both share the storage, `from` keeps it alive */
+        if (to->owner_ops != NULL) {
+            to->owner_ops->leave(to);
+        } else {
+            oribi_buffer_release(to->buffer);
+        }
         join_storage(to, from);
     }
     TF_SetStatus(status, TF_OK, "");
