@@ -130,6 +130,8 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
 /* Looks up the op, resolves attributes, sets output types, infers output shapes. NOT_FOUND when the
  * op is unknown. */
 bool oribi_graph_resolve(oribi_graph *graph, oribi_node *node, TF_Status *status);
+/* Infers the output shapes of a resolved node again. */
+bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status);
 bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char *name,
                            TF_Status *status);
 bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char *name,
@@ -157,6 +159,10 @@ TF_Tensor *oribi_graph_constant_tensor(oribi_graph *graph, oribi_value_id value,
  * is not such a constant, else the count. */
 int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
                                   int32_t max);
+/* What is known of an integer value of rank 0 or 1 whose elements are not all constant, as dims: -1
+ * where nothing (or a negative one) is known; rank -1 when nothing is. Lives in the arena. */
+bool oribi_graph_partial_ints(oribi_graph *graph, oribi_value_id value, oribi_shape *out_shape,
+                              TF_Status *status);
 /* View for kernel selection and creation; arrays live in the graph's arena. */
 bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_node_view *out_view,
                            TF_Status *status);

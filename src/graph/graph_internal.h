@@ -19,9 +19,5 @@ bool oribi_graph_grow(void **array, int32_t count, int32_t *capacity, size_t siz
                       TF_Status *status);
 void oribi_graph_link(oribi_graph *graph, oribi_node *node, int32_t input, oribi_value_id value);
 void oribi_graph_unlink(oribi_graph *graph, oribi_node *node, int32_t input);
-/* What shape functions may know of a 1-D integer value whose elements are not all constant, as a
- * shape; rank -1 when nothing is known. */
-bool oribi_graph_partial_ints(oribi_graph *graph, oribi_value_id value, oribi_shape *out_shape,
-                              TF_Status *status);
 
 #endif

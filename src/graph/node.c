@@ -124,7 +124,7 @@ static bool is_shape_like(const oribi_value *value)
     return count <= MAX_ELEMENTS;
 }
 
-static bool infer_shapes(oribi_graph *graph, oribi_node *node, TF_Status *status)
+bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)
 {
     size_t n = (size_t)node->n_inputs;
     size_t n_outputs = (size_t)node->n_outputs;
@@ -146,7 +146,8 @@ static bool infer_shapes(oribi_graph *graph, oribi_node *node, TF_Status *status
             if (constants[i] == NULL) {
                 goto done;
             }
-        } else if (!oribi_graph_partial_ints(graph, node->inputs[i], &partial[i], status)) {
+        } else if (value->shape.rank == 1 &&
+                   !oribi_graph_partial_ints(graph, node->inputs[i], &partial[i], status)) {
             goto done;
         }
     }
@@ -233,5 +234,5 @@ bool oribi_graph_resolve(oribi_graph *graph, oribi_node *node, TF_Status *status
     for (int32_t i = 0; i < node->n_outputs; i++) {
         graph->values[node->outputs[i]]->dtype = node->signature.output_types[i];
     }
-    return infer_shapes(graph, node, status);
+    return oribi_graph_infer(graph, node, status);
 }

@@ -202,7 +202,7 @@ bool oribi_graph_partial_ints(oribi_graph *graph, oribi_value_id value, oribi_sh
     elements found;
     out_shape->rank = -1;
     out_shape->dims = NULL;
-    if (graph->values[value]->shape.rank != 1 || !evaluate(&e, value, MAX_DEPTH, &found)) {
+    if (!evaluate(&e, value, MAX_DEPTH, &found)) {
         return true;
     }
     for (int32_t i = 0; i < found.count; i++) {

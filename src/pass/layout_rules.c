@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ops let a transpose through, and the rules for elementwise ones. Ops with axes in their
+ * arguments are in layout_axes.c, reshapes in layout_reshape.c.
+ */
+#include "pass/layout_internal.h"
+
+#include <string.h>
+
+/* A constant of at most the form's rank, read in the base's order. */
+static oribi_value_id permuted_constant(oribi_layout *layout, oribi_value_id value,
+                                        const oribi_layout_form *form)
+{
+    const oribi_constant_view *view = oribi_pass_constant(layout->graph, value);
+    int64_t dims[ORIBI_PASS_MAX_RANK], strides[ORIBI_PASS_MAX_RANK], old[ORIBI_PASS_MAX_RANK];
+    if (view->rank > form->rank || view->dtype == TF_STRING) {
+        return -1;
+    }
+    oribi_pass_view_strides(view, old);
+    int32_t missing = form->rank - view->rank;
+    for (int32_t i = 0; i < form->rank; i++) {
+        dims[form->perm[i]] = i < missing ? 1 : view->dims[i - missing];
+        strides[form->perm[i]] = i < missing ? 0 : old[i - missing];
+    }
+    int32_t skip = 0; /* leading ones say nothing; per-channel vectors become vectors */
+    while (skip < missing && dims[skip] == 1) {
+        skip++;
+    }
+    return oribi_pass_add_view(layout->graph, layout->graph->values[value]->name, value,
+                               dims + skip, strides + skip, form->rank - skip, layout->status);
+}
+
+/* value as it is, or with its dims put in another order where that moves only ones. */
+static oribi_value_id free_operand(oribi_layout *layout, oribi_value_id value,
+                                   const oribi_layout_form *form, bool broadcast,
+                                   const oribi_node *like)
+{
+    const oribi_layout_form *own = oribi_layout_moved(layout, value);
+    oribi_value_id from = own != NULL ? own->base : value;
+    const oribi_shape *shape = &layout->graph->values[value]->shape;
+    int64_t full[ORIBI_PASS_MAX_RANK], dims[ORIBI_PASS_MAX_RANK];
+    int32_t missing = form->rank - shape->rank, n_unknown = 0;
+    if (shape->rank < 0 || missing < 0 || (missing > 0 && !broadcast)) {
+        return -1;
+    }
+    if (own != NULL && !oribi_layout_is_free(&layout->graph->values[from]->shape, own->perm)) {
+        return -1;
+    }
+    int8_t last = -1;
+    for (int32_t i = 0; i < form->rank; i++) {
+        full[i] = i < missing ? 1 : shape->dims[i - missing];
+        dims[form->perm[i]] = full[i];
+        n_unknown += full[i] < 0 ? 1 : 0;
+        if (full[i] != 1) {
+            if (form->perm[i] < last) {
+                return -1;
+            }
+            last = form->perm[i];
+        }
+    }
+    if (n_unknown > 1) {
+        return -1;
+    }
+    return oribi_layout_reshape(layout, from, dims, form->rank, like);
+}
+
+oribi_value_id oribi_layout_operand(oribi_layout *layout, oribi_value_id value,
+                                    const oribi_layout_form *form, bool broadcast,
+                                    const oribi_node *like)
+{
+    if (value < 0) {
+        return value;
+    }
+    const oribi_layout_form *own = oribi_layout_moved(layout, value);
+    if (own != NULL && oribi_layout_same_perm(own, form)) {
+        return own->base;
+    }
+    const oribi_value *v = layout->graph->values[value];
+    if (v->constant != NULL && (broadcast || v->shape.rank == form->rank)) {
+        return broadcast && v->shape.rank == 0 ? value : permuted_constant(layout, value, form);
+    }
+    if (own == NULL && broadcast && v->shape.rank == 0) {
+        return value;
+    }
+    return free_operand(layout, value, form, broadcast, like);
+}
+
+/* The first moved input of the given rank decides. */
+static bool leading_form(const oribi_layout *layout, const oribi_node *node, int32_t rank,
+                         oribi_layout_form *out)
+{
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[i]);
+        if (form != NULL && form->rank == rank && !oribi_layout_is_identity(form)) {
+            *out = *form;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool elementwise_rule(oribi_layout *layout, oribi_node *node)
+{
+    enum { MAX_INPUTS = 16 };
+    oribi_value_id inputs[MAX_INPUTS];
+    oribi_layout_form form;
+    int32_t rank = layout->graph->values[node->outputs[0]]->shape.rank;
+    if (node->n_inputs > MAX_INPUTS || node->n_outputs != 1 ||
+        !leading_form(layout, node, rank, &form)) {
+        return false;
+    }
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        inputs[i] = oribi_layout_operand(layout, node->inputs[i], &form, true, node);
+        if (inputs[i] < 0 && node->inputs[i] >= 0) {
+            return false;
+        }
+    }
+    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    ORIBI_TRY(copy != NULL);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], form.perm, form.rank);
+    return true;
+}
+
+/* BiasAdd and batch normalization: input 0 is data, the rest are vectors along its channels. */
+static bool channels_rule(oribi_layout *layout, oribi_node *node)
+{
+    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
+    oribi_value_id inputs[8];
+    if (form == NULL || form->rank < 3 || node->n_inputs > 8 ||
+        oribi_pass_attr_bool(node, "is_training", false)) {
+        return false;
+    }
+    bool nchw = oribi_pass_attr_is(node, "data_format", "NCHW", "NHWC");
+    int32_t axis = form->perm[nchw ? 1 : form->rank - 1];
+    if (axis != form->rank - 1 && axis != 1) {
+        return false;
+    }
+    for (int32_t i = 1; i < node->n_outputs; i++) {
+        if (layout->graph->values[node->outputs[i]]->n_uses > 0) {
+            return false;
+        }
+    }
+    inputs[0] = form->base;
+    for (int32_t i = 1; i < node->n_inputs; i++) {
+        inputs[i] = oribi_layout_value(layout, node->inputs[i], node);
+    }
+    oribi_layout_form keep = *form;
+    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    ORIBI_TRY(copy != NULL);
+    if (!oribi_attrs_set_string(&copy->attrs, &layout->graph->arena, "data_format",
+                                axis == keep.rank - 1 ? "NHWC" : "NCHW")) {
+        return oribi_fail_memory(layout->status);
+    }
+    ORIBI_TRY(oribi_graph_resolve(layout->graph, copy, layout->status));
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], keep.perm, keep.rank);
+    return true;
+}
+
+/* Softmax works on the last axis: fine when that stays last. */
+static bool last_axis_rule(oribi_layout *layout, oribi_node *node)
+{
+    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
+    if (form == NULL || form->perm[form->rank - 1] != form->rank - 1) {
+        return false;
+    }
+    return elementwise_rule(layout, node);
+}
+
+static const char *const elementwise[] = {"Abs",
+                                          "Acos",
+                                          "Acosh",
+                                          "Add",
+                                          "AddN",
+                                          "AddV2",
+                                          "Asin",
+                                          "Asinh",
+                                          "Atan",
+                                          "Atanh",
+                                          "Cast",
+                                          "Ceil",
+                                          "ClipByValue",
+                                          "Cos",
+                                          "Cosh",
+                                          "Div",
+                                          "DivNoNan",
+                                          "Elu",
+                                          "Equal",
+                                          "Erf",
+                                          "Exp",
+                                          "Expm1",
+                                          "Floor",
+                                          "FloorDiv",
+                                          "FloorMod",
+                                          "Greater",
+                                          "GreaterEqual",
+                                          "Identity",
+                                          "Inv",
+                                          "IsFinite",
+                                          "IsInf",
+                                          "IsNan",
+                                          "LeakyRelu",
+                                          "Less",
+                                          "LessEqual",
+                                          "Log",
+                                          "Log1p",
+                                          "LogicalAnd",
+                                          "LogicalNot",
+                                          "LogicalOr",
+                                          "Maximum",
+                                          "Minimum",
+                                          "Mod",
+                                          "Mul",
+                                          "Neg",
+                                          "NotEqual",
+                                          "Pow",
+                                          "RealDiv",
+                                          "Reciprocal",
+                                          "Relu",
+                                          "Relu6",
+                                          "Rint",
+                                          "Round",
+                                          "Rsqrt",
+                                          "SelectV2",
+                                          "Selu",
+                                          "Sigmoid",
+                                          "Sign",
+                                          "Sin",
+                                          "Sinh",
+                                          "Softplus",
+                                          "Softsign",
+                                          "Sqrt",
+                                          "Square",
+                                          "SquaredDifference",
+                                          "Sub",
+                                          "Tan",
+                                          "Tanh",
+                                          "TruncateDiv",
+                                          "Xdivy",
+                                          "Xlogy",
+                                          "ONNX>Gelu",
+                                          "ONNX>HardSigmoid",
+                                          "ONNX>HardSwish",
+                                          "ONNX>Mish",
+                                          "ONNX>PRelu",
+                                          "ONNX>ThresholdedRelu",
+                                          "ONNX>Celu",
+                                          "ONNX>Shrink",
+                                          NULL};
+static const char *const channels[] = {"BiasAdd", "FusedBatchNorm", "FusedBatchNormV2",
+                                       "FusedBatchNormV3", NULL};
+static const char *const reductions[] = {"Mean", "Sum", "Max",           "Min", "Prod",
+                                         "All",  "Any", "EuclideanNorm", NULL};
+static const char *const reshapes[] = {"Reshape", "Squeeze", "ExpandDims", NULL};
+static const char *const pads[] = {"Pad", "PadV2", "MirrorPad", NULL};
+static const char *const last_axis[] = {"Softmax", "LogSoftmax", NULL};
+static const char *const splits[] = {"Split", "SplitV", NULL};
+
+oribi_layout_rule *oribi_layout_find_rule(const oribi_node *node)
+{
+    static const struct {
+        const char *const *names;
+        oribi_layout_rule *rule;
+    } rules[] = {
+        {elementwise, elementwise_rule},       {channels, channels_rule},
+        {last_axis, last_axis_rule},           {reductions, oribi_layout_reduce_rule},
+        {reshapes, oribi_layout_reshape_rule}, {pads, oribi_layout_pad_rule},
+        {splits, oribi_layout_split_rule},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (oribi_pass_is_one_of(node, rules[i].names)) {
+            return rules[i].rule;
+        }
+    }
+    if (oribi_pass_is(node, "ConcatV2")) {
+        return oribi_layout_concat_rule;
+    }
+    if (oribi_pass_is(node, "Slice")) {
+        return oribi_layout_slice_rule;
+    }
+    if (oribi_pass_is(node, "StridedSlice")) {
+        return oribi_layout_strided_slice_rule;
+    }
+    if (oribi_pass_is(node, "Tile")) {
+        return oribi_layout_tile_rule;
+    }
+    return oribi_pass_is(node, "Shape") ? oribi_layout_shape_rule : NULL;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Helpers that passes share: questions about nodes and constants, small edits. Not for other rooms.
+ */
+#ifndef ORIBI_PASS_PASS_INTERNAL_H_
+#define ORIBI_PASS_PASS_INTERNAL_H_
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "pass/pass.h"
+
+enum { ORIBI_PASS_MAX_RANK = 8 };
+
+/* --- Nodes (match.c) ------------------------------------------------------------------------ */
+
+bool oribi_pass_is(const oribi_node *node, const char *op_name);             /* NULL node: false */
+bool oribi_pass_is_one_of(const oribi_node *node, const char *const *names); /* NULL-terminated */
+/* Attribute or the default when it is absent or of another kind. */
+int64_t oribi_pass_attr_int(const oribi_node *node, const char *name, int64_t otherwise);
+float oribi_pass_attr_float(const oribi_node *node, const char *name, float otherwise);
+bool oribi_pass_attr_bool(const oribi_node *node, const char *name, bool otherwise);
+/* Is the string attribute equal to text? An absent one is equal to `otherwise`. */
+bool oribi_pass_attr_is(const oribi_node *node, const char *name, const char *text,
+                        const char *otherwise);
+/* The one node that reads the value; NULL when several do or when it is a graph output. */
+oribi_node *oribi_pass_only_consumer(const oribi_graph *graph, oribi_value_id value,
+                                     int32_t *out_input);
+/* Was the kernel of this node written by somebody else? Such nodes keep their op. */
+bool oribi_pass_is_foreign(const oribi_node *node);
+
+/* --- Constants (constant.c) ----------------------------------------------------------------- */
+
+const oribi_constant_view *oribi_pass_constant(const oribi_graph *graph, oribi_value_id value);
+int64_t oribi_pass_view_count(const oribi_constant_view *view);
+bool oribi_pass_view_is_splat(const oribi_constant_view *view); /* one element stands for all */
+bool oribi_pass_view_is_dense(const oribi_constant_view *view);
+/* Byte strides, computed for a dense view. */
+void oribi_pass_view_strides(const oribi_constant_view *view, int64_t *out_strides);
+/* Bytes that the view really reads, at most; SIZE_MAX on overflow. */
+size_t oribi_pass_view_bytes(const oribi_constant_view *view);
+/* A float constant that holds `channels` values along the last axis and nothing along the others,
+ * or a single value: written into out, converted to double. */
+bool oribi_pass_channel_vector(const oribi_graph *graph, oribi_value_id value, int64_t channels,
+                               double *out);
+/* Constant of the same bytes seen with other dims and strides. */
+oribi_value_id oribi_pass_add_view(oribi_graph *graph, const char *name, oribi_value_id of,
+                                   const int64_t *dims, const int64_t *strides, int32_t rank,
+                                   TF_Status *status);
+oribi_value_id oribi_pass_add_ints(oribi_graph *graph, const char *name, const int64_t *values,
+                                   int32_t count, TF_Status *status); /* int32, rank 1 */
+oribi_value_id oribi_pass_add_floats(oribi_graph *graph, const char *name, const double *values,
+                                     int64_t count, TF_Status *status); /* float, rank 1 */
+/* Constant that reads `constant` with other dims of the same count, nothing copied; -1 with OK
+ * status when its bytes do not lie so. */
+oribi_value_id oribi_pass_add_reshaped(oribi_graph *graph, oribi_value_id constant,
+                                       const int64_t *dims, int32_t rank, TF_Status *status);
+
+/* --- Edits (edit.c) ------------------------------------------------------------------------- */
+
+/* Adds and resolves a node of one output whose place is beside `like` (device, origin, name). */
+oribi_node *oribi_pass_add_node(oribi_graph *graph, const char *op_name, const oribi_node *like,
+                                const oribi_value_id *inputs, int32_t n_inputs,
+                                const oribi_attr *attrs, int32_t n_attrs, TF_Status *status);
+/* `to` stands for `from` from now on: its uses, and its name when both are of one type. */
+void oribi_pass_take_over(oribi_graph *graph, oribi_value_id from, oribi_value_id to);
+/* Origin text of a node that does the work of both. */
+const char *oribi_pass_join_origin(oribi_graph *graph, const oribi_node *a, const oribi_node *b);
+/* Removes a node whose outputs are unused. */
+void oribi_pass_drop(oribi_graph *graph, oribi_node *node);
+
+/* --- Between passes ------------------------------------------------------------------------- */
+
+/* Kernel for one node; NULL with the reason in status. */
+const oribi_kernel_def *oribi_pass_select(oribi_graph *graph, const oribi_node *node,
+                                          const oribi_pass_options *options, TF_Status *status);
+/* Chooses where there is a kernel and leaves NULL elsewhere. */
+bool oribi_pass_choose_some(oribi_graph *graph, const oribi_pass_options *options,
+                            TF_Status *status);
+/* Removes what does nothing: Identity, Reshape to the same shape, ... */
+bool oribi_pass_simplify(oribi_graph *graph, oribi_pass_report *report, TF_Status *status);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Removes what does nothing and joins chains that one node can do. Needs no kernel. Part of the
+ * fold and layout passes.
+ */
+#include "pass/pass_internal.h"
+
+#include <string.h>
+
+static const char *const identities[] = {"Identity", "StopGradient", "PreventGradient", "Snapshot",
+                                         NULL};
+static const char *const reshapes[] = {"Reshape", "Squeeze", "ExpandDims", NULL};
+
+static bool same_full_shape(const oribi_graph *graph, oribi_value_id a, oribi_value_id b)
+{
+    const oribi_shape *x = &graph->values[a]->shape, *y = &graph->values[b]->shape;
+    return oribi_shape_is_full(x) && x->rank == y->rank && oribi_shape_is_full(y) &&
+           (x->rank == 0 || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0);
+}
+
+static bool is_all(const oribi_graph *graph, oribi_value_id value, int64_t wanted)
+{
+    int64_t elements[64];
+    const oribi_constant_view *view = oribi_pass_constant(graph, value);
+    if (view == NULL || view->rank > ORIBI_PASS_MAX_RANK || oribi_pass_view_count(view) > 64 ||
+        !oribi_pass_view_is_dense(view) || (view->dtype != TF_INT32 && view->dtype != TF_INT64)) {
+        return false;
+    }
+    int64_t count = oribi_pass_view_count(view);
+    for (int64_t i = 0; i < count; i++) {
+        int32_t narrow = 0;
+        if (view->dtype == TF_INT32) {
+            memcpy(&narrow, (const char *)view->data + i * 4, sizeof narrow);
+            elements[i] = narrow;
+        } else {
+            memcpy(&elements[i], (const char *)view->data + i * 8, sizeof elements[i]);
+        }
+        if (elements[i] != wanted) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_identity_permutation(const oribi_graph *graph, oribi_value_id value)
+{
+    int64_t p[ORIBI_PASS_MAX_RANK];
+    int32_t n = oribi_graph_constant_ints(graph, value, p, ORIBI_PASS_MAX_RANK);
+    for (int32_t i = 0; i < n; i++) {
+        if (p[i] != i) {
+            return false;
+        }
+    }
+    return n >= 0;
+}
+
+static bool does_nothing(const oribi_graph *graph, const oribi_node *node)
+{
+    if (node->n_inputs < 1 || node->n_outputs != 1 || node->inputs[0] < 0 ||
+        graph->values[node->inputs[0]]->dtype != graph->values[node->outputs[0]]->dtype) {
+        return false;
+    }
+    if (oribi_pass_is_one_of(node, identities) || oribi_pass_is(node, "Cast")) {
+        return true;
+    }
+    if (oribi_pass_is_one_of(node, reshapes)) {
+        return same_full_shape(graph, node->inputs[0], node->outputs[0]);
+    }
+    if (oribi_pass_is(node, "Transpose")) {
+        return is_identity_permutation(graph, node->inputs[1]);
+    }
+    if (oribi_pass_is(node, "Pad") || oribi_pass_is(node, "PadV2") ||
+        oribi_pass_is(node, "MirrorPad")) {
+        return is_all(graph, node->inputs[1], 0);
+    }
+    if (oribi_pass_is(node, "Tile")) {
+        return is_all(graph, node->inputs[1], 1);
+    }
+    return (oribi_pass_is(node, "ConcatV2") && node->n_inputs == 2) ||
+           (oribi_pass_is(node, "AddN") && node->n_inputs == 1);
+}
+
+/* A graph output must stay a value of its own when what it copies is fed or constant, or is an
+ * output already. */
+static bool may_replace(const oribi_graph *graph, oribi_value_id from, oribi_value_id to)
+{
+    const oribi_value *source = graph->values[to];
+    return !graph->values[from]->is_output || (source->producer >= 0 && !source->is_output);
+}
+
+/* Reshape of a reshape reads the first one's input, when the second does not depend on its shape
+ * (its own output shape is known, and given as a constant). */
+static bool join_reshapes(oribi_graph *graph, oribi_node *node)
+{
+    oribi_node *before = oribi_graph_producer(graph, node->inputs[0]);
+    if (!oribi_pass_is(node, "Reshape") || before == NULL || before->inputs[0] < 0 ||
+        !oribi_pass_is_one_of(before, reshapes) ||
+        graph->values[node->inputs[1]]->constant == NULL ||
+        !oribi_shape_is_full(&graph->values[node->outputs[0]]->shape)) {
+        return false;
+    }
+    int64_t dims[ORIBI_PASS_MAX_RANK];
+    int32_t n = oribi_graph_constant_ints(graph, node->inputs[1], dims, ORIBI_PASS_MAX_RANK);
+    if (n < 0) {
+        return false;
+    }
+    oribi_graph_set_node_input(graph, node, 0, before->inputs[0]);
+    return true;
+}
+
+bool oribi_pass_simplify(oribi_graph *graph, oribi_pass_report *report, TF_Status *status)
+{
+    ORIBI_TRY(oribi_graph_sort(graph, status));
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        oribi_node *node = graph->nodes[graph->order[i]];
+        if (node->op == NULL || node->is_dead || oribi_pass_is_foreign(node)) {
+            continue;
+        }
+        if (node->n_inputs > 0 && node->inputs[0] >= 0) {
+            join_reshapes(graph, node);
+        }
+        if (!does_nothing(graph, node)) {
+            continue;
+        }
+        oribi_value_id from = node->outputs[0], to = node->inputs[0];
+        if (may_replace(graph, from, to)) {
+            oribi_pass_note(graph, report, "fold", "removed %s '%s', which does nothing",
+                            node->op_name, node->name);
+            oribi_graph_replace_uses(graph, from, to);
+            oribi_pass_drop(graph, node);
+        }
+    }
+    oribi_graph_remove_dead(graph);
+    return true;
+}
