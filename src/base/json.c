@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON out. One flag is state enough: a comma is due exactly after a value that has a neighbour. */
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void begin_value(oribi_json *json)
+{
+    if (json->comma) {
+        oribi_text_append_n(json->text, ",", 1);
+    }
+    json->comma = true;
+}
+
+void oribi_json_open(oribi_json *json, char bracket)
+{
+    begin_value(json);
+    oribi_text_append_n(json->text, &bracket, 1);
+    json->comma = false;
+}
+
+void oribi_json_close(oribi_json *json, char bracket)
+{
+    oribi_text_append_n(json->text, &bracket, 1);
+    json->comma = true;
+}
+
+void oribi_json_key(oribi_json *json, const char *key)
+{
+    oribi_json_string(json, key);
+    oribi_text_append_n(json->text, ":", 1);
+    json->comma = false;
+}
+
+/* Bytes of the well-formed UTF-8 character at `at`, 0 when there is none. */
+static size_t character_bytes(const unsigned char *at, size_t left)
+{
+    unsigned char first = at[0];
+    size_t bytes = first < 0x80                    ? 1
+                   : first >= 0xc2 && first < 0xe0 ? 2
+                   : first >= 0xe0 && first < 0xf0 ? 3
+                   : first >= 0xf0 && first < 0xf5 ? 4
+                                                   : 0;
+    if (bytes == 0 || bytes > left) {
+        return 0;
+    }
+    for (size_t i = 1; i < bytes; i++) {
+        if ((at[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (first == 0xe0 && at[1] < 0xa0) || (first == 0xf0 && at[1] < 0x90);
+    bool surrogate = first == 0xed && at[1] >= 0xa0;
+    bool beyond = first == 0xf4 && at[1] >= 0x90;
+    return overlong || surrogate || beyond ? 0 : bytes;
+}
+
+static void append_control(oribi_text *text, unsigned char c)
+{
+    static const char letters[] = "btn?fr"; /* 8 to 13; 11 has no letter */
+    if (c >= 8 && c <= 13 && c != 11) {
+        oribi_text_printf(text, "\\%c", letters[c - 8]);
+    } else {
+        oribi_text_printf(text, "\\u%04x", c);
+    }
+}
+
+void oribi_json_string_n(oribi_json *json, const char *bytes, size_t length)
+{
+    begin_value(json);
+    const unsigned char *at = (const unsigned char *)bytes;
+    oribi_text_append_n(json->text, "\"", 1);
+    for (size_t i = 0; i < length;) {
+        size_t taken = character_bytes(at + i, length - i);
+        if (taken == 0) {
+            oribi_text_append(json->text, "\xef\xbf\xbd");
+            taken = 1;
+        } else if (at[i] == '"' || at[i] == '\\') {
+            oribi_text_printf(json->text, "\\%c", at[i]);
+        } else if (at[i] < 0x20 || at[i] == 0x7f) {
+            append_control(json->text, at[i]);
+        } else {
+            oribi_text_append_n(json->text, at + i, taken);
+        }
+        i += taken;
+    }
+    oribi_text_append_n(json->text, "\"", 1);
+}
+
+void oribi_json_string(oribi_json *json, const char *string)
+{
+    if (string == NULL) {
+        oribi_json_null(json);
+    } else {
+        oribi_json_string_n(json, string, strlen(string));
+    }
+}
+
+void oribi_json_int(oribi_json *json, int64_t value)
+{
+    begin_value(json);
+    oribi_text_printf(json->text, "%" PRId64, value);
+}
+
+void oribi_json_uint(oribi_json *json, uint64_t value)
+{
+    begin_value(json);
+    oribi_text_printf(json->text, "%" PRIu64, value);
+}
+
+void oribi_json_double(oribi_json *json, double value)
+{
+    char digits[40];
+    if (!isfinite(value)) {
+        oribi_json_null(json);
+        return;
+    }
+    for (int precision = 1; precision <= 17; precision++) {
+        (void)snprintf(digits, sizeof(digits), "%.*g", precision, value);
+        if (strtod(digits, NULL) == value) {
+            break;
+        }
+    }
+    /* The locale's decimal sign, of one byte or more, is the only thing that is not of JSON. */
+    size_t kept = 0;
+    for (size_t i = 0; digits[i] != '\0'; i++) {
+        if (strchr("0123456789+-e", digits[i]) != NULL) {
+            digits[kept++] = digits[i];
+        } else if (kept > 0 && digits[kept - 1] != '.') {
+            digits[kept++] = '.';
+        }
+    }
+    begin_value(json);
+    oribi_text_append_n(json->text, digits, kept);
+}
+
+void oribi_json_bool(oribi_json *json, bool value)
+{
+    begin_value(json);
+    oribi_text_append(json->text, value ? "true" : "false");
+}
+
+void oribi_json_null(oribi_json *json)
+{
+    begin_value(json);
+    oribi_text_append(json->text, "null");
+}
