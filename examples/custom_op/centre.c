@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plugin that brings an op of its own: Com>Acme>Centre moves each picture so that its centre of mass
- * is in the middle. An ONNX model calls it as `Centre` of the domain `com.acme`.
+/* A plugin that brings an op of its own: Com>Acme>Centre moves each picture so that its centre of
+ * mass is in the middle. An ONNX model calls it as `Centre` of the domain `com.acme`.
  *
  *     cc -shared -fPIC $(pkg-config --cflags oribi-plugin) centre.c -o centre.so
  *     oribi run digits_centred.onnx --plugin ./centre.so -i picture=@digit.png
