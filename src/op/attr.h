@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attribute values and partial shapes: one representation for op defaults, graph nodes, kernels and
  * importers. All memory belongs to the arena that the maker passed, except tensors (counted).
+ * Reading values by kind, with messages: attr_read.h.
  */
 #ifndef ORIBI_OP_ATTR_H_
 #define ORIBI_OP_ATTR_H_
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/arena.h"
 #include "tensor/tensor.h"
 #include "tensorflow/c/tf_attrtype.h"
+
+struct oribi_text;
 
 typedef struct oribi_string { /* bytes; NUL-terminated for convenience */
     const char *data;
@@ -41,7 +47,10 @@ typedef struct oribi_attrs {
 } oribi_attrs;
 
 const oribi_attr *oribi_attrs_find(const oribi_attrs *attrs, const char *name);
-/* Setters copy into the arena and replace an attribute of the same name; false: no memory. */
+size_t oribi_attr_element_bytes(uint8_t kind);                /* of u's arrays; 0 for a bad kind */
+const char *oribi_attr_kind_name(uint8_t kind, bool is_list); /* "int", "list(int)" */
+/* Setters copy into the arena and replace an attribute of the same name; false: no memory. Tensor
+ * pointers are copied without a new reference. */
 bool oribi_attrs_set(oribi_attrs *attrs, oribi_arena *arena, const oribi_attr *value);
 bool oribi_attrs_set_int(oribi_attrs *attrs, oribi_arena *arena, const char *name, int64_t value);
 bool oribi_attrs_set_float(oribi_attrs *attrs, oribi_arena *arena, const char *name, float value);
@@ -55,12 +64,12 @@ bool oribi_attrs_set_types(oribi_attrs *attrs, oribi_arena *arena, const char *n
                            const TF_DataType *values, int count);
 bool oribi_attrs_set_strings(oribi_attrs *attrs, oribi_arena *arena, const char *name,
                              const char *const *values, int count);
-/* Same value, tensors and all? */
+/* Same value, tensors and all? Names do not count. NULL equals NULL only. */
 bool oribi_attr_equal(const oribi_attr *a, const oribi_attr *b);
-struct oribi_text;
+/* The value alone, as a default is written in an attribute spec; long values are cut. */
 void oribi_attr_print(const oribi_attr *attr, struct oribi_text *text);
 
-/* rank -1 makes an unknown shape. NULL dims of a result: no memory. */
+/* rank -1 makes an unknown shape. False: no memory, *out untouched. */
 bool oribi_shape_copy(oribi_arena *arena, const int64_t *dims, int32_t rank, oribi_shape *out);
 bool oribi_shape_is_full(const oribi_shape *shape); /* rank and every dimension known */
 void oribi_shape_print(const oribi_shape *shape, struct oribi_text *text); /* "[1,?,3]", "?" */
