@@ -92,7 +92,7 @@ bool oribi_attr_read_list(const oribi_attrs *attrs, const char *node, const char
 bool oribi_attr_read_type(const oribi_attrs *attrs, const char *node, const char *name,
                           TF_DataType *out, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_TYPE, &attr, status));
     *out = attr->u.type[0];
     return true;
@@ -101,7 +101,7 @@ bool oribi_attr_read_type(const oribi_attrs *attrs, const char *node, const char
 bool oribi_attr_read_int32(const oribi_attrs *attrs, const char *node, const char *name,
                            int32_t *out, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_INT, &attr, status));
     if (attr->u.i[0] < INT32_MIN || attr->u.i[0] > INT32_MAX) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
@@ -115,7 +115,7 @@ bool oribi_attr_read_int32(const oribi_attrs *attrs, const char *node, const cha
 bool oribi_attr_read_int64(const oribi_attrs *attrs, const char *node, const char *name,
                            int64_t *out, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_INT, &attr, status));
     *out = attr->u.i[0];
     return true;
@@ -124,7 +124,7 @@ bool oribi_attr_read_int64(const oribi_attrs *attrs, const char *node, const cha
 bool oribi_attr_read_float(const oribi_attrs *attrs, const char *node, const char *name, float *out,
                            TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_FLOAT, &attr, status));
     *out = attr->u.f[0];
     return true;
@@ -133,7 +133,7 @@ bool oribi_attr_read_float(const oribi_attrs *attrs, const char *node, const cha
 bool oribi_attr_read_bool(const oribi_attrs *attrs, const char *node, const char *name,
                           unsigned char *out, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_BOOL, &attr, status));
     *out = attr->u.b[0];
     return true;
@@ -142,7 +142,7 @@ bool oribi_attr_read_bool(const oribi_attrs *attrs, const char *node, const char
 bool oribi_attr_read_string(const oribi_attrs *attrs, const char *node, const char *name, char *out,
                             size_t max_length, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_STRING, &attr, status));
     const oribi_string *string = &attr->u.s[0];
     size_t length = string->length < max_length ? string->length : max_length;
@@ -155,7 +155,7 @@ bool oribi_attr_read_string(const oribi_attrs *attrs, const char *node, const ch
 bool oribi_attr_read_tensor(const oribi_attrs *attrs, const char *node, const char *name,
                             TF_Tensor **out, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_scalar(attrs, node, name, TF_ATTR_TENSOR, &attr, status));
     TF_Tensor *shared = oribi_tensor_share(attr->u.tensor[0]);
     if (shared == NULL) {
@@ -173,7 +173,7 @@ static int take(const oribi_attr *attr, int max)
 bool oribi_attr_read_types(const oribi_attrs *attrs, const char *node, const char *name,
                            TF_DataType *out, int max, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_TYPE, &attr, status));
     for (int i = 0; i < take(attr, max); i++) {
         out[i] = attr->u.type[i];
@@ -184,7 +184,7 @@ bool oribi_attr_read_types(const oribi_attrs *attrs, const char *node, const cha
 bool oribi_attr_read_int32s(const oribi_attrs *attrs, const char *node, const char *name,
                             int32_t *out, int max, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_INT, &attr, status));
     for (int i = 0; i < take(attr, max); i++) {
         out[i] = (int32_t)attr->u.i[i]; /* unchecked, by contract */
@@ -195,7 +195,7 @@ bool oribi_attr_read_int32s(const oribi_attrs *attrs, const char *node, const ch
 bool oribi_attr_read_int64s(const oribi_attrs *attrs, const char *node, const char *name,
                             int64_t *out, int max, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_INT, &attr, status));
     for (int i = 0; i < take(attr, max); i++) {
         out[i] = attr->u.i[i];
@@ -206,7 +206,7 @@ bool oribi_attr_read_int64s(const oribi_attrs *attrs, const char *node, const ch
 bool oribi_attr_read_floats(const oribi_attrs *attrs, const char *node, const char *name,
                             float *out, int max, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_FLOAT, &attr, status));
     for (int i = 0; i < take(attr, max); i++) {
         out[i] = attr->u.f[i];
@@ -217,7 +217,7 @@ bool oribi_attr_read_floats(const oribi_attrs *attrs, const char *node, const ch
 bool oribi_attr_read_bools(const oribi_attrs *attrs, const char *node, const char *name,
                            unsigned char *out, int max, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_BOOL, &attr, status));
     for (int i = 0; i < take(attr, max); i++) {
         out[i] = attr->u.b[i];
@@ -229,7 +229,7 @@ bool oribi_attr_read_strings(const oribi_attrs *attrs, const char *node, const c
                              char **values, size_t *lengths, int max, void *storage,
                              size_t storage_size, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     char *at = storage;
     size_t left = storage_size;
     ORIBI_TRY(oribi_attr_read_list(attrs, node, name, TF_ATTR_STRING, &attr, status));

@@ -164,7 +164,7 @@ static bool check_inferred(const resolution *r, const char *name)
 /* One unknown length is what the other arguments leave over. */
 static bool infer_lengths(const resolution *r)
 {
-    const char *unknown;
+    const char *unknown = NULL;
     int64_t known = 0, uses = 0;
     bool is_number = false;
     ORIBI_TRY(default_spare_lengths(r, &unknown));

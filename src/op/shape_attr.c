@@ -67,7 +67,7 @@ static void take_shape(TF_ShapeInferenceContext *ctx, const oribi_shape *shape,
 void TF_ShapeInferenceContext_GetAttrShape(TF_ShapeInferenceContext *ctx, const char *attr_name,
                                            TF_ShapeHandle *result, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     if (oribi_shape_begin(result, status) &&
         oribi_attr_read_scalar(ctx->attrs, ctx->node, attr_name, TF_ATTR_SHAPE, &attr, status)) {
         take_shape(ctx, &attr->u.shape[0], result, status);
@@ -142,7 +142,7 @@ void TF_ShapeInferenceContext_GetAttrShapeListItem(TF_ShapeInferenceContext *ctx
                                                    const char *attr_name, int index,
                                                    TF_ShapeHandle *result, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     if (oribi_shape_begin(result, status) &&
         oribi_attr_read_list(ctx->attrs, ctx->node, attr_name, TF_ATTR_SHAPE, &attr, status) &&
         check_item(ctx, attr, index, status)) {
@@ -154,7 +154,7 @@ void TF_ShapeInferenceContext_GetAttrTensorListItem(TF_ShapeInferenceContext *ct
                                                     const char *attr_name, int index,
                                                     TF_Tensor **val, TF_Status *status)
 {
-    const oribi_attr *attr;
+    const oribi_attr *attr = NULL;
     TF_SetStatus(status, TF_OK, "");
     *val = NULL;
     if (oribi_attr_read_list(ctx->attrs, ctx->node, attr_name, TF_ATTR_TENSOR, &attr, status) &&
