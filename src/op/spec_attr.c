@@ -6,15 +6,16 @@
 
 #include "op/spec.h"
 
+/* In the order of the enumerators, as TensorFlow's registry stores them. */
 static const TF_DataType number_types[] = {
-    TF_FLOAT,  TF_DOUBLE,    TF_INT64,      TF_INT32,  TF_UINT8,   TF_UINT16, TF_INT16,
-    TF_INT8,   TF_COMPLEX64, TF_COMPLEX128, TF_QINT8,  TF_QUINT8,  TF_QINT16, TF_QUINT16,
-    TF_QINT32, TF_HALF,      TF_UINT32,     TF_UINT64, TF_BFLOAT16};
-static const TF_DataType real_number_types[] = {TF_FLOAT, TF_DOUBLE, TF_INT32,  TF_INT64,
-                                                TF_UINT8, TF_INT16,  TF_INT8,   TF_UINT16,
-                                                TF_HALF,  TF_UINT32, TF_UINT64, TF_BFLOAT16};
-static const TF_DataType quantized_types[] = {TF_QINT8, TF_QUINT8, TF_QINT16, TF_QUINT16,
-                                              TF_QINT32};
+    TF_FLOAT,  TF_DOUBLE,     TF_INT32,  TF_UINT8,  TF_INT16,    TF_INT8,   TF_COMPLEX64,
+    TF_INT64,  TF_QINT8,      TF_QUINT8, TF_QINT32, TF_BFLOAT16, TF_QINT16, TF_QUINT16,
+    TF_UINT16, TF_COMPLEX128, TF_HALF,   TF_UINT32, TF_UINT64};
+static const TF_DataType real_number_types[] = {TF_FLOAT,  TF_DOUBLE, TF_INT32,  TF_UINT8,
+                                                TF_INT16,  TF_INT8,   TF_INT64,  TF_BFLOAT16,
+                                                TF_UINT16, TF_HALF,   TF_UINT32, TF_UINT64};
+static const TF_DataType quantized_types[] = {TF_QINT8, TF_QUINT8, TF_QINT32, TF_QINT16,
+                                              TF_QUINT16};
 
 static const struct {
     const char *name;

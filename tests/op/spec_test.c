@@ -38,14 +38,14 @@ static const spec_case good[] = {
     {{"attr T: { int32 , float , } "}, "  attr T: {int32, float}\n"},
     {{"attr T: list({int32, bool})"}, "  attr T: list({int32, bool})\n"},
     {{"attr T: {bfloat16, float, quantizedtype}"},
-     "  attr T: {bfloat16, float, qint8, quint8, qint16, quint16, qint32}\n"},
-    {{"attr T: quantizedtype"}, "  attr T: {qint8, quint8, qint16, quint16, qint32}\n"},
+     "  attr T: {bfloat16, float, qint8, quint8, qint32, qint16, quint16}\n"},
+    {{"attr T: quantizedtype"}, "  attr T: {qint8, quint8, qint32, qint16, quint16}\n"},
     {{"attr T: realnumbertype"},
-     "  attr T: {float, double, int32, int64, uint8, int16, int8, uint16, half, uint32, uint64, "
-     "bfloat16}\n"},
+     "  attr T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+     "uint64}\n"},
     {{"attr T: numbertype"},
-     "  attr T: {float, double, int64, int32, uint8, uint16, int16, int8, complex64, complex128, "
-     "qint8, quint8, qint16, quint16, qint32, half, uint32, uint64, bfloat16}\n"},
+     "  attr T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, "
+     "qint32, bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}\n"},
     {{"attr s: {'a', \"b c\", '', 'it\\'s'} = ''"}, "  attr s: {'a', 'b c', '', 'it\\'s'} = ''\n"},
     {{"attr s: string = 'a\\n\\x41\\102' \"z\""}, "  attr s: string = 'a\\012ABz'\n"},
     {{"attr s: list(string) = ['a', 'b']"}, "  attr s: list(string) = ['a', 'b']\n"},
