@@ -277,10 +277,11 @@ static inline void TF_TString_AssignView(TF_TString *dst, const char *src, size_
 static inline void TF_TString_AppendN(TF_TString *dst, const char *src, size_t size)
 {
     const size_t old_size = TF_TString_GetSize(dst);
-    const char *old = TF_TString_GetDataPointer(dst);
-    const int inside =
-        (uintptr_t)src >= (uintptr_t)old && (uintptr_t)src <= (uintptr_t)old + old_size;
-    const size_t at = inside ? (size_t)((uintptr_t)src - (uintptr_t)old) : 0;
+    const uintptr_t old = (uintptr_t)TF_TString_GetDataPointer(dst);
+    /* Own text moves when it grows; what a VIEW or OFFSET shows stays where it is. */
+    const int own = TF_TString_GetType(dst) <= TF_TSTR_LARGE;
+    const int inside = own && (uintptr_t)src >= old && (uintptr_t)src < old + old_size;
+    const size_t at = inside ? (size_t)((uintptr_t)src - old) : 0;
     char *text;
     if (size == 0) {
         return;
