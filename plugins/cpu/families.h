@@ -9,7 +9,14 @@
 
 /* clang-format off */
 #define ORIBI_CPU_FAMILIES(FAMILY) \
-    FAMILY(view)
+    FAMILY(view) \
+    FAMILY(transpose) \
+    FAMILY(unary_reference) \
+    FAMILY(unary_portable) \
+    FAMILY(unary_x86_avx2) \
+    FAMILY(binary_reference) \
+    FAMILY(binary_portable) \
+    FAMILY(binary_x86_avx2)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See elementwise.h. */
+#include "cpu/elementwise.h"
+
+#include <stdatomic.h>
+
+void oribi_cpu_unary_compute(TF_OpKernelContext *context, oribi_cpu_unary_loop loop, int64_t cost,
+                             float a, float b)
+{
+    enum { MAX_RANK = 254 };
+    oribi_cpu_run run;
+    if (oribi_cpu_begin(&run, context, 1)) {
+        static const int candidate = 0;
+        int64_t dims[MAX_RANK];
+        int rank = TF_NumDims(run.in[0]);
+        int64_t count = TF_TensorElementCount(run.in[0]);
+        for (int i = 0; i < rank; i++) {
+            dims[i] = TF_Dim(run.in[0], i);
+        }
+        oribi_cpu_unary work = {.x = TF_TensorData(run.in[0]), .a = a, .b = b};
+        /* A bool output in the memory of a float input is refused by the host: other type. */
+        work.y = oribi_cpu_output_in_place(&run, &candidate, 1, dims, rank);
+        if (work.y != NULL) {
+            oribi_cpu_parallel(&run, count, cost, &work, loop);
+        }
+    }
+    oribi_cpu_end(&run);
+}
+
+typedef struct binary_work {
+    const oribi_cpu_binary_op *op;
+    const oribi_cpu_walk *walk;
+    const char *a, *b;
+    char *y;
+    atomic_bool refused;
+} binary_work;
+
+static void binary_line(void *object, const oribi_cpu_walk *walk, const int64_t *offsets,
+                        int64_t at, int64_t count)
+{
+    binary_work *work = object;
+    const oribi_cpu_binary_op *op = work->op;
+    int last = walk->rank - 1;
+    if (!op->line(work->a + offsets[0] * op->in_bytes, walk->strides[0][last],
+                  work->b + offsets[1] * op->in_bytes, walk->strides[1][last],
+                  work->y + at * op->out_bytes, count)) {
+        atomic_store_explicit(&work->refused, true, memory_order_relaxed);
+    }
+}
+
+static void binary_block(void *object, int64_t begin, int64_t end)
+{
+    const binary_work *work = object;
+    oribi_cpu_walk_run(work->walk, begin, end, object, binary_line);
+}
+
+static void binary_flat(void *object, int64_t begin, int64_t end)
+{
+    binary_work *work = object;
+    const oribi_cpu_binary_op *op = work->op;
+    const oribi_cpu_walk *walk = work->walk;
+    int64_t sa = walk->strides[0][0], sb = walk->strides[1][0];
+    if (!op->line(work->a + begin * sa * op->in_bytes, sa, work->b + begin * sb * op->in_bytes, sb,
+                  work->y + begin * op->out_bytes, end - begin)) {
+        atomic_store_explicit(&work->refused, true, memory_order_relaxed);
+    }
+}
+
+bool oribi_cpu_binary_run(oribi_cpu_run *run, const oribi_cpu_binary_op *op,
+                          const oribi_cpu_shape *a, const oribi_cpu_shape *b,
+                          const oribi_cpu_shape *out)
+{
+    static const int candidates[] = {0, 1};
+    oribi_cpu_walk walk;
+    binary_work work = {op,   &walk, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
+                        NULL, false};
+    bool same = oribi_cpu_shape_equal(a, b);
+    bool a_fits =
+        same || oribi_cpu_product(a->dims, a->rank) == oribi_cpu_product(out->dims, out->rank);
+    /* An operand that is read more than once must not be overwritten. */
+    work.y = !op->in_place ? oribi_cpu_output(run, 0, out->dims, out->rank)
+                           : oribi_cpu_output_in_place(run, candidates + (a_fits ? 0 : 1),
+                                                       same ? 2 : 1, out->dims, out->rank);
+    if (work.y == NULL) {
+        return false;
+    }
+    if (same && op->collapse) {
+        walk.rank = 1;
+        walk.strides[0][0] = walk.strides[1][0] = 1;
+        walk.count = oribi_cpu_product(out->dims, out->rank);
+    } else {
+        const oribi_cpu_shape *operands[] = {a, b};
+        oribi_cpu_walk_broadcast(&walk, out, operands, 2);
+        if (op->collapse) {
+            oribi_cpu_walk_collapse(&walk);
+        }
+    }
+    oribi_cpu_parallel(run, walk.count, op->cost, &work,
+                       walk.rank == 1 ? binary_flat : binary_block);
+    if (atomic_load_explicit(&work.refused, memory_order_relaxed)) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%s", op->refusal);
+    }
+    return true;
+}
+
+void oribi_cpu_binary_compute(TF_OpKernelContext *context, const oribi_cpu_binary_op *op)
+{
+    oribi_cpu_run run;
+    oribi_cpu_shape a, b, out;
+    int64_t count = 0;
+    if (oribi_cpu_begin(&run, context, 2) && oribi_cpu_input_shape(&run, 0, &a) &&
+        oribi_cpu_input_shape(&run, 1, &b) && oribi_cpu_broadcast(&run, &a, &b, &out) &&
+        oribi_cpu_count(&run, out.dims, out.rank, &count)) {
+        (void)oribi_cpu_binary_run(&run, op, &a, &b, &out);
+    }
+    oribi_cpu_end(&run);
+}

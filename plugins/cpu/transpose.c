@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that put the same elements in another order: Transpose, ReverseV2, Tile, BroadcastTo,
+ * DepthToSpace, SpaceToDepth. Each only finds strides; walk.c moves.
+ */
+#include "cpu/families.h"
+#include "cpu/walk.h"
+
+static bool transpose_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape in, out;
+    oribi_cpu_walk walk = {.n_operands = 1};
+    int64_t perm[ORIBI_CPU_MAX_RANK], strides[ORIBI_CPU_MAX_RANK];
+    int n = 0;
+    uint32_t seen = 0;
+    bool moves = false;
+    (void)state;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
+        !oribi_cpu_read_ints(run, 1, "perm", perm, ORIBI_CPU_MAX_RANK, &n)) {
+        return false;
+    }
+    if (n != in.rank) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "transpose expects a vector of size %d. "
+                              "But input(1) is a vector of size %d",
+                              in.rank, n);
+    }
+    oribi_cpu_strides(&in, strides);
+    out.rank = in.rank;
+    int64_t before = -1;
+    for (int i = 0; i < n; i++) {
+        int from = 0;
+        if (!oribi_cpu_axis(run, perm[i], n, &from)) {
+            return false;
+        }
+        if ((seen >> from & 1) != 0) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "perm names dimension %d twice", from);
+        }
+        seen |= 1u << from;
+        out.dims[i] = walk.dims[i] = in.dims[from];
+        walk.strides[0][i] = strides[from];
+        if (in.dims[from] != 1) {
+            moves = moves || from < before;
+            before = from;
+        }
+    }
+    if (!moves) {
+        return oribi_cpu_output_alias(run, 0, out.dims, out.rank);
+    }
+    const void *source = TF_TensorData(run->in[0]);
+    void *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    if (target != NULL) {
+        walk.rank = n;
+        walk.count = oribi_cpu_product(out.dims, n);
+        oribi_cpu_walk_copy(run, &walk, source, target, width);
+    }
+    return target != NULL;
+}
+ORIBI_CPU_COMPUTE(transpose, 2)
+
+static bool reverse_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape shape;
+    oribi_cpu_walk walk;
+    int64_t axes[ORIBI_CPU_MAX_RANK], start = 0;
+    int n = 0;
+    uint32_t seen = 0;
+    (void)state;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
+        !oribi_cpu_read_ints(run, 1, "axis", axes, ORIBI_CPU_MAX_RANK, &n)) {
+        return false;
+    }
+    const oribi_cpu_shape *operand = &shape;
+    oribi_cpu_walk_broadcast(&walk, &shape, &operand, 1);
+    for (int i = 0; i < n; i++) {
+        int axis = 0;
+        if (!oribi_cpu_axis(run, axes[i], shape.rank, &axis)) {
+            return false;
+        }
+        if ((seen >> axis & 1) != 0) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "axis %d specified more than once.",
+                                  axis);
+        }
+        seen |= 1u << axis;
+        start += walk.count == 0 ? 0 : (shape.dims[axis] - 1) * walk.strides[0][axis];
+        walk.strides[0][axis] = -walk.strides[0][axis];
+    }
+    void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    if (target != NULL) {
+        const char *source = TF_TensorData(run->in[0]);
+        oribi_cpu_walk_copy(run, &walk, source + start * (int64_t)width, target, width);
+    }
+    return target != NULL;
+}
+ORIBI_CPU_COMPUTE(reverse, 2)
+
+/* Output dim i is multiple i times dim i: two dims of the walk, the first with stride 0. */
+static bool tile_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape in, multiples, out;
+    oribi_cpu_walk walk = {.n_operands = 1};
+    int64_t strides[ORIBI_CPU_MAX_RANK];
+    (void)state;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
+        !oribi_cpu_read_shape(run, 1, "multiples", &multiples)) {
+        return false;
+    }
+    if (multiples.rank != in.rank) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Expected multiples argument to be a vector of length %d but got "
+                              "length %d",
+                              in.rank, multiples.rank);
+    }
+    oribi_cpu_strides(&in, strides);
+    out.rank = in.rank;
+    for (int i = 0; i < in.rank; i++) {
+        if (__builtin_mul_overflow(in.dims[i], multiples.dims[i], &out.dims[i])) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "dimension %d times %lld leaves int64",
+                                  i, (long long)multiples.dims[i]);
+        }
+        walk.dims[2 * i] = multiples.dims[i];
+        walk.dims[2 * i + 1] = in.dims[i];
+        walk.strides[0][2 * i + 1] = strides[i];
+    }
+    if (!oribi_cpu_count(run, out.dims, out.rank, &walk.count)) {
+        return false;
+    }
+    walk.rank = 2 * in.rank;
+    if (walk.rank == 0) {
+        walk.dims[walk.rank++] = 1;
+    }
+    void *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    if (target != NULL) {
+        oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
+    }
+    return target != NULL;
+}
+ORIBI_CPU_COMPUTE(tile, 2)
+
+static bool broadcast_to_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape in, wanted, out;
+    oribi_cpu_walk walk;
+    int64_t count = 0;
+    (void)state;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
+        !oribi_cpu_read_shape(run, 1, "shape", &wanted) ||
+        !oribi_cpu_count(run, wanted.dims, wanted.rank, &count) ||
+        !oribi_cpu_broadcast(run, &in, &wanted, &out)) {
+        return false;
+    }
+    if (!oribi_cpu_shape_equal(&out, &wanted)) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "Incompatible shapes: %s vs. %s",
+                              oribi_cpu_shape_text(&in).chars, oribi_cpu_shape_text(&wanted).chars);
+    }
+    void *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    if (target != NULL) {
+        const oribi_cpu_shape *operand = &in;
+        oribi_cpu_walk_broadcast(&walk, &out, &operand, 1);
+        oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
+    }
+    return target != NULL;
+}
+ORIBI_CPU_COMPUTE(broadcast_to, 2)
+
+typedef struct space_state {
+    int64_t block;
+} space_state;
+
+static void *space_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    char format[16] = "NHWC";
+    space_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_cpu_attr_int(&setup, "block_size", &state->block);
+        oribi_cpu_attr_string(&setup, "data_format", format, sizeof format);
+        if (format[1] != 'H') {
+            (void)oribi_cpu_setup_fail(&setup, TF_UNIMPLEMENTED,
+                                       "data_format %s: the cpu kernel has NHWC only", format);
+        } else if (state->block < 2 || state->block > INT32_MAX) {
+            (void)oribi_cpu_setup_fail(&setup, TF_INVALID_ARGUMENT,
+                                       "Block size should be > 1, but was: %lld",
+                                       (long long)state->block);
+        }
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+/* Output dims and strides of a walk over six dims, in the order in which the output has them. */
+static bool space_copy(oribi_cpu_run *run, const int64_t *dims, const int64_t *strides,
+                       const oribi_cpu_shape *out)
+{
+    oribi_cpu_walk walk = {.rank = 6, .n_operands = 1};
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    for (int i = 0; i < 6; i++) {
+        walk.dims[i] = dims[i];
+        walk.strides[0][i] = strides[i];
+    }
+    walk.count = oribi_cpu_product(out->dims, 4);
+    void *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out->dims, 4);
+    if (target != NULL) {
+        oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
+    }
+    return target != NULL;
+}
+
+static bool depth_to_space_run(const space_state *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape in;
+    int64_t b = state->block;
+    if (!oribi_cpu_input_shape(run, 0, &in)) {
+        return false;
+    }
+    if (in.rank != 4 || in.dims[3] % (b * b) != 0) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "input %s must have rank 4 and a depth that %lld divides",
+                              oribi_cpu_shape_text(&in).chars, (long long)(b * b));
+    }
+    int64_t h = in.dims[1], w = in.dims[2], c = in.dims[3], d = c / (b * b);
+    oribi_cpu_shape out = {4, {in.dims[0], h * b, w * b, d}};
+    int64_t dims[6] = {in.dims[0], h, b, w, b, d};
+    int64_t strides[6] = {h * w * c, w * c, b * d, c, d, 1};
+    return space_copy(run, dims, strides, &out);
+}
+ORIBI_CPU_COMPUTE(depth_to_space, 1)
+
+static bool space_to_depth_run(const space_state *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape in;
+    int64_t b = state->block;
+    if (!oribi_cpu_input_shape(run, 0, &in)) {
+        return false;
+    }
+    if (in.rank != 4 || in.dims[1] % b != 0 || in.dims[2] % b != 0) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "input %s must have rank 4 and a height and width that %lld divides",
+                              oribi_cpu_shape_text(&in).chars, (long long)b);
+    }
+    int64_t h = in.dims[1], w = in.dims[2], c = in.dims[3];
+    oribi_cpu_shape out = {4, {in.dims[0], h / b, w / b, c * b * b}};
+    int64_t dims[6] = {in.dims[0], h / b, w / b, b, b, c};
+    int64_t strides[6] = {h * w * c, b * w * c, b * c, w * c, c, 1};
+    return space_copy(run, dims, strides, &out);
+}
+ORIBI_CPU_COMPUTE(space_to_depth, 1)
+
+#define MOVE(op, create_fn, compute_fn, destroy_fn)                                                \
+    {                                                                                              \
+        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
+        .compute = compute_fn, .destroy = destroy_fn, .why = "strided copy by element width"       \
+    }
+const oribi_cpu_kernel oribi_cpu_transpose_kernels[] = {
+    MOVE("Transpose", NULL, transpose_compute, NULL),
+    MOVE("ReverseV2", NULL, reverse_compute, NULL),
+    MOVE("Tile", NULL, tile_compute, NULL),
+    MOVE("BroadcastTo", NULL, broadcast_to_compute, NULL),
+    MOVE("DepthToSpace", space_create, depth_to_space_compute, oribi_cpu_free),
+    MOVE("SpaceToDepth", space_create, space_to_depth_compute, oribi_cpu_free),
+    {.op_name = NULL},
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks a dense output while up to three operands follow with strides of their own: broadcasting,
+ * permutations, slices and reversals are all this one walk. Knows no element type.
+ */
+#ifndef ORIBI_PLUGINS_CPU_WALK_H_
+#define ORIBI_PLUGINS_CPU_WALK_H_
+
+#include "cpu/shape.h"
+
+enum { ORIBI_CPU_WALK_OPERANDS = 3, ORIBI_CPU_WALK_RANK = 2 * ORIBI_CPU_MAX_RANK };
+
+typedef struct oribi_cpu_walk {
+    int rank; /* at least 1 */
+    int n_operands;
+    int64_t count;                                                 /* elements of the output */
+    int64_t dims[ORIBI_CPU_WALK_RANK];                             /* of the output */
+    int64_t strides[ORIBI_CPU_WALK_OPERANDS][ORIBI_CPU_WALK_RANK]; /* in elements */
+} oribi_cpu_walk;
+
+/* Part of one innermost line: operand k starts at offsets[k] and steps by
+ * strides[k][rank - 1]; the output starts at element `at`, dense. */
+typedef void (*oribi_cpu_walk_line)(void *object, const oribi_cpu_walk *walk,
+                                    const int64_t *offsets, int64_t at, int64_t count);
+
+/* Operands that broadcast to `out` by numpy's rules. */
+void oribi_cpu_walk_broadcast(oribi_cpu_walk *walk, const oribi_cpu_shape *out,
+                              const oribi_cpu_shape *const *operands, int n_operands);
+/* Drops dims of 1 and joins neighbours that every operand walks in one go. */
+void oribi_cpu_walk_collapse(oribi_cpu_walk *walk);
+/* Output elements [begin, end), line by line. */
+void oribi_cpu_walk_run(const oribi_cpu_walk *walk, int64_t begin, int64_t end, void *object,
+                        oribi_cpu_walk_line line);
+
+/* Copies operand 0 (from `source`, elements of `width` bytes) to the dense `target`, in parallel.
+ * Strides may be negative; source points at the element with all coordinates 0. */
+void oribi_cpu_walk_copy(oribi_cpu_run *run, oribi_cpu_walk *walk, const void *source, void *target,
+                         size_t width);
+/* Bytes of an element that may be copied bit by bit; 0 (after failing): strings and handles. */
+size_t oribi_cpu_width(oribi_cpu_run *run, TF_DataType dtype);
+
+#endif
