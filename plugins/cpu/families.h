@@ -16,7 +16,13 @@
     FAMILY(unary_x86_avx2) \
     FAMILY(binary_reference) \
     FAMILY(binary_portable) \
-    FAMILY(binary_x86_avx2)
+    FAMILY(binary_x86_avx2) \
+    FAMILY(pool_reference) \
+    FAMILY(pool_portable) \
+    FAMILY(pool_x86_avx2) \
+    FAMILY(norm_reference) \
+    FAMILY(norm_portable) \
+    FAMILY(norm_x86_avx2)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];

@@ -94,9 +94,10 @@ bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_
     const TF_Tensor *tensor = run->in[index];
     TF_DataType dtype = TF_TensorType(tensor);
     int rank = TF_NumDims(tensor);
-    if (rank > 1 || (dtype != TF_INT32 && dtype != TF_INT64)) {
+    if (rank > 1 ||
+        (dtype != TF_INT32 && dtype != TF_INT64 && dtype != TF_INT16 && dtype != TF_INT8)) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "%s must be a scalar or vector of int32 or int64, not rank %d of "
+                              "%s must be a scalar or vector of signed integers, not rank %d of "
                               "type %d",
                               what, rank, (int)dtype);
     }
@@ -108,7 +109,10 @@ bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_
     }
     const void *data = TF_TensorData(tensor);
     for (int64_t i = 0; i < count; i++) {
-        out[i] = dtype == TF_INT32 ? ((const int32_t *)data)[i] : ((const int64_t *)data)[i];
+        out[i] = dtype == TF_INT32   ? ((const int32_t *)data)[i]
+                 : dtype == TF_INT64 ? ((const int64_t *)data)[i]
+                 : dtype == TF_INT16 ? ((const int16_t *)data)[i]
+                                     : ((const int8_t *)data)[i];
     }
     *out_count = (int)count;
     return true;
