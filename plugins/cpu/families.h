@@ -11,6 +11,8 @@
 #define ORIBI_CPU_FAMILIES(FAMILY) \
     FAMILY(view) \
     FAMILY(transpose) \
+    FAMILY(concat) \
+    FAMILY(slice) \
     FAMILY(unary_reference) \
     FAMILY(unary_portable) \
     FAMILY(unary_x86_avx2) \

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Slice and StridedSlice: boxes of a tensor. The specification becomes a start and strides; walk.c
+ * moves. The rules of StridedSlice's masks are TensorFlow's (tf.strided_slice).
+ */
+#include "cpu/families.h"
+#include "cpu/walk.h"
+
+/* Copies a box of input 0: `start` in elements, strides of the walk set, output dims `out`. */
+static bool copy_box(oribi_cpu_run *run, oribi_cpu_walk *walk, int64_t start,
+                     const oribi_cpu_shape *out)
+{
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    void *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out->dims, out->rank);
+    if (target == NULL) {
+        return false;
+    }
+    walk->n_operands = 1;
+    if (walk->rank == 0) {
+        walk->rank = 1;
+        walk->dims[0] = 1;
+        walk->strides[0][0] = 0;
+    }
+    walk->count = oribi_cpu_product(walk->dims, walk->rank);
+    if (walk->count > 0) {
+        const char *source = TF_TensorData(run->in[0]);
+        oribi_cpu_walk_copy(run, walk, source + start * (int64_t)width, target, width);
+    }
+    return true;
+}
+
+static bool slice_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape in, out;
+    oribi_cpu_walk walk;
+    int64_t begin[ORIBI_CPU_MAX_RANK], size[ORIBI_CPU_MAX_RANK], start = 0;
+    int n_begin = 0, n_size = 0;
+    bool whole = true;
+    (void)state;
+    if (!oribi_cpu_input_shape(run, 0, &in) ||
+        !oribi_cpu_read_ints(run, 1, "begin", begin, ORIBI_CPU_MAX_RANK, &n_begin) ||
+        !oribi_cpu_read_ints(run, 2, "size", size, ORIBI_CPU_MAX_RANK, &n_size)) {
+        return false;
+    }
+    if (n_begin != in.rank || n_size != in.rank) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Expected begin and size arguments to be 1-D tensors of size %d, but "
+                              "got sizes %d and %d instead.",
+                              in.rank, n_begin, n_size);
+    }
+    oribi_cpu_strides(&in, walk.strides[0]);
+    out.rank = walk.rank = in.rank;
+    for (int i = 0; i < in.rank; i++) {
+        int64_t rest = in.dims[i] - begin[i];
+        if (begin[i] < 0 || begin[i] > in.dims[i] || size[i] < -1 || size[i] > rest) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "begin[%d] = %lld and size[%d] = %lld do not lie in a dimension "
+                                  "of %lld",
+                                  i, (long long)begin[i], i, (long long)size[i],
+                                  (long long)in.dims[i]);
+        }
+        out.dims[i] = walk.dims[i] = size[i] == -1 ? rest : size[i];
+        start += begin[i] * walk.strides[0][i];
+        whole = whole && out.dims[i] == in.dims[i];
+    }
+    return whole ? oribi_cpu_output_alias(run, 0, in.dims, in.rank)
+                 : copy_box(run, &walk, start, &out);
+}
+ORIBI_CPU_COMPUTE(slice, 3)
+
+typedef struct strided_state {
+    int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+} strided_state;
+
+static void *strided_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    strided_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_cpu_attr_int(&setup, "begin_mask", &state->begin_mask);
+        oribi_cpu_attr_int(&setup, "end_mask", &state->end_mask);
+        oribi_cpu_attr_int(&setup, "ellipsis_mask", &state->ellipsis_mask);
+        oribi_cpu_attr_int(&setup, "new_axis_mask", &state->new_axis_mask);
+        oribi_cpu_attr_int(&setup, "shrink_axis_mask", &state->shrink_axis_mask);
+        if ((state->ellipsis_mask & (state->ellipsis_mask - 1)) != 0) {
+            (void)oribi_cpu_setup_fail(&setup, TF_INVALID_ARGUMENT,
+                                       "Multiple ellipses in slice spec not allowed");
+        }
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+/* The specification as read, and the box as far as it is built. */
+typedef struct strided_spec {
+    const strided_state *masks;
+    int n;
+    int64_t begin[ORIBI_CPU_MAX_RANK], end[ORIBI_CPU_MAX_RANK], step[ORIBI_CPU_MAX_RANK];
+    oribi_cpu_shape in, out;
+    oribi_cpu_walk walk;
+    int64_t start;
+    bool whole;
+} strided_spec;
+
+static bool has(int64_t mask, int bit)
+{
+    return (mask >> bit & 1) != 0;
+}
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static void add_dim(strided_spec *spec, int64_t dim, int64_t stride)
+{
+    spec->walk.dims[spec->walk.rank] = dim;
+    spec->walk.strides[0][spec->walk.rank++] = stride;
+}
+
+/* Entry i of the specification takes dimension d of the input. */
+static bool take_dim(oribi_cpu_run *run, strided_spec *spec, int i, int d, int64_t stride)
+{
+    int64_t dim = spec->in.dims[d], step = spec->step[i];
+    int64_t begin = spec->begin[i], end = spec->end[i];
+    if (has(spec->masks->shrink_axis_mask, i)) {
+        int64_t at = begin < 0 ? begin + dim : begin;
+        if (step <= 0) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "only stride 1 allowed on non-range indexing.");
+        }
+        if (at < 0 || at >= dim) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "slice index %lld of dimension %d out of bounds.",
+                                  (long long)begin, d);
+        }
+        spec->start += at * stride;
+        spec->whole = false;
+        return true;
+    }
+    if (step == 0) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "strides[%d] must be non-zero", i);
+    }
+    int64_t low = step > 0 ? 0 : -1, high = step > 0 ? dim : dim - 1;
+    begin = has(spec->masks->begin_mask, i) ? (step > 0 ? low : high)
+                                            : clamp(begin < 0 ? begin + dim : begin, low, high);
+    end = has(spec->masks->end_mask, i) ? (step > 0 ? high : low)
+                                        : clamp(end < 0 ? end + dim : end, low, high);
+    int64_t length = step > 0 ? end - begin : begin - end, pace = step > 0 ? step : -step;
+    if (step == INT64_MIN) {
+        pace = INT64_MAX;
+    }
+    int64_t count = length <= 0 ? 0 : (length - 1) / pace + 1;
+    spec->start += count > 0 ? begin * stride : 0;
+    spec->whole = spec->whole && count == dim && (step == 1 || dim <= 1);
+    spec->out.dims[spec->out.rank++] = count;
+    add_dim(spec, count, count > 1 ? stride * step : 0);
+    return true;
+}
+
+static bool take_whole(strided_spec *spec, int d, int64_t stride)
+{
+    spec->out.dims[spec->out.rank++] = spec->in.dims[d];
+    add_dim(spec, spec->in.dims[d], stride);
+    return true;
+}
+
+/* Walks the specification and the input's dims side by side. */
+static bool build(oribi_cpu_run *run, strided_spec *spec)
+{
+    const strided_state *masks = spec->masks;
+    int64_t strides[ORIBI_CPU_MAX_RANK];
+    int n_new = 0, d = 0;
+    bool seen_ellipsis = false;
+    for (int i = 0; i < spec->n; i++) {
+        seen_ellipsis = seen_ellipsis || has(masks->ellipsis_mask, i);
+        n_new += !has(masks->ellipsis_mask, i) && has(masks->new_axis_mask, i);
+    }
+    int n_taken = spec->n - n_new - (seen_ellipsis ? 1 : 0);
+    if (n_taken > spec->in.rank || spec->in.rank + n_new > ORIBI_CPU_MAX_RANK) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Index out of range using input dim %d; input has only %d dims",
+                              n_taken - 1, spec->in.rank);
+    }
+    oribi_cpu_strides(&spec->in, strides);
+    for (int i = 0; i < spec->n; i++) {
+        if (has(masks->ellipsis_mask, i)) {
+            for (int k = spec->in.rank - n_taken; k > 0; k--, d++) {
+                (void)take_whole(spec, d, strides[d]);
+            }
+        } else if (has(masks->new_axis_mask, i)) {
+            spec->out.dims[spec->out.rank++] = 1;
+        } else if (!take_dim(run, spec, i, d, strides[d])) {
+            return false;
+        } else {
+            d++;
+        }
+    }
+    for (; d < spec->in.rank; d++) {
+        (void)take_whole(spec, d, strides[d]);
+    }
+    return true;
+}
+
+static bool strided_run(const strided_state *state, oribi_cpu_run *run)
+{
+    strided_spec spec;
+    int n_end = 0, n_step = 0;
+    spec.masks = state;
+    spec.out.rank = spec.walk.rank = 0;
+    spec.start = 0;
+    spec.whole = true;
+    if (!oribi_cpu_input_shape(run, 0, &spec.in) ||
+        !oribi_cpu_read_ints(run, 1, "begin", spec.begin, ORIBI_CPU_MAX_RANK, &spec.n) ||
+        !oribi_cpu_read_ints(run, 2, "end", spec.end, ORIBI_CPU_MAX_RANK, &n_end) ||
+        !oribi_cpu_read_ints(run, 3, "strides", spec.step, ORIBI_CPU_MAX_RANK, &n_step)) {
+        return false;
+    }
+    if (n_end != spec.n || n_step != spec.n) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Expected begin, end, and strides to be 1D equal size tensors, but "
+                              "got sizes %d, %d, and %d instead.",
+                              spec.n, n_end, n_step);
+    }
+    if (!build(run, &spec)) {
+        return false;
+    }
+    return spec.whole ? oribi_cpu_output_alias(run, 0, spec.out.dims, spec.out.rank)
+                      : copy_box(run, &spec.walk, spec.start, &spec.out);
+}
+ORIBI_CPU_COMPUTE(strided, 4)
+
+const oribi_cpu_kernel oribi_cpu_slice_kernels[] = {
+    {.op_name = "Slice",
+     .priority = ORIBI_CPU_REFERENCE,
+     .compute = slice_compute,
+     .why = "strided copy by element width"},
+    {.op_name = "StridedSlice",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = strided_create,
+     .compute = strided_compute,
+     .destroy = oribi_cpu_free,
+     .why = "strided copy by element width"},
+    {.op_name = NULL},
+};
