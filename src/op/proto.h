@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes and op definitions as TensorFlow's protobuf messages.
+ * Source   field numbers of attr_value.proto, tensor.proto, tensor_shape.proto, op_def.proto.
+ */
+#ifndef ORIBI_OP_PROTO_H_
+#define ORIBI_OP_PROTO_H_
+
+#include "base/text.h"
+#include "op/op.h"
+#include "tensorflow/c/tf_buffer.h"
+
+/* Appends an AttrValue (its fields, without a tag around them). */
+void oribi_proto_attr_value(oribi_text *out, const oribi_attr *attr);
+void oribi_proto_op_def(oribi_text *out, const oribi_op_def *op);
+/* Moves the text into a new buffer of the C heap and empties it; NULL: no memory. */
+TF_Buffer *oribi_proto_finish(oribi_text *text);
+
+#endif
