@@ -3,7 +3,7 @@
 #include "plugin/absent.h"
 #include "tensorflow/c/c_api.h"
 
-/* clang-format off: a table */
+/* clang-format off */
 
 /* Graph, operation building */
 ABSENT(TF_Graph *, TF_NewGraph, (void), NULL, NULL)

@@ -3,7 +3,7 @@
 #include "plugin/absent.h"
 #include "tensorflow/c/c_api.h"
 
-/* clang-format off: a table */
+/* clang-format off */
 
 /* Version, libraries, registries */
 ABSENT_VOID(TF_TensorFromProto, (const TF_Buffer *from, TF_Tensor *to, TF_Status *status), status)

@@ -6,7 +6,7 @@
 #include "tensorflow/c/experimental/grappler/grappler.h"
 #include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 
-/* clang-format off: a table */
+/* clang-format off */
 ABSENT_VOID(TF_GetNodesToPreserveListSize, (const TF_GrapplerItem *item, int *num_values, size_t
     *storage_size, TF_Status *status), status)
 ABSENT_VOID(TF_GetNodesToPreserveList, (const TF_GrapplerItem *item, char **values, size_t *lengths,
