@@ -114,6 +114,8 @@ def dump(include, compiler):
         text = probe_text(include)
         structs = set(re.findall(r"\*t_(\w+);", text))
         source.write_text(text)
+        if compiler.startswith("clang"):
+            language.append("-fstandalone-debug")  # else types behind pointers stay incomplete
         base = [compiler, *language, "-g", "-w", f"-I{include}", str(source)]
         subprocess.run([*base, "-c", "-o", f"{work}/probe.o"], check=True)
         xml = subprocess.run(["abidw", "--no-show-locs", "--no-corpus-path", f"{work}/probe.o"],
