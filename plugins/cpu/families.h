@@ -15,6 +15,9 @@
     FAMILY(slice) \
     FAMILY(pad) \
     FAMILY(fill) \
+    FAMILY(cast) \
+    FAMILY(gather) \
+    FAMILY(select) \
     FAMILY(reduce_reference) \
     FAMILY(reduce_portable) \
     FAMILY(reduce_x86_avx2) \
