@@ -24,7 +24,9 @@
     FAMILY(pool_x86_avx2) \
     FAMILY(norm_reference) \
     FAMILY(norm_portable) \
-    FAMILY(norm_x86_avx2)
+    FAMILY(norm_x86_avx2) \
+    FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(depthwise) \
+    FAMILY(matmul_reference) FAMILY(matmul)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];
