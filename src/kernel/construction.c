@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel creation: the life of oribi_kernel and what a kernel may ask about its node, attributes
- * aside (construction_attrs.c, construction_lists.c).
+ * aside (construction_attrs.c).
  */
 #include "kernel/construction_internal.h"
 

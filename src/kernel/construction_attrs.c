@@ -1,165 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attribute getters of the construction context: size and single values.
- * Lists: construction_lists.c.
+/* Attribute getters of the construction context; the rules are those of op/attr_read.h, which shape
+ * functions share. Each clears the status first, except GetAttrSize and HasAttr (as in TensorFlow).
  */
-#include <string.h>
-
-#include "base/alloc.h"
 #include "kernel/construction_internal.h"
+#include "op/attr_read.h"
 
-const oribi_attr *oribi_construction_attr(const TF_OpKernelConstruction *ctx, const char *name)
+static const oribi_attrs *attrs_of(const TF_OpKernelConstruction *ctx)
 {
-    return name != NULL ? oribi_attrs_find(ctx->node->attrs, name) : NULL;
+    return ctx->node->attrs;
 }
 
-static const char *kind_name(TF_AttrType kind)
+static const char *name_or_empty(const char *name)
 {
-    static const char *const names[] = {"string", "int",    "float",       "bool", "type",
-                                        "shape",  "tensor", "placeholder", "func"};
-    return (unsigned)kind < sizeof names / sizeof names[0] ? names[kind] : "?";
-}
-
-/* The attribute as a single value of the kind; else NULL with status set. */
-static const oribi_attr *find_single(const TF_OpKernelConstruction *ctx, const char *name,
-                                     TF_AttrType kind, TF_Status *status)
-{
-    const oribi_attr *attr = oribi_construction_attr(ctx, name);
-    TF_SetStatus(status, TF_OK, "");
-    if (attr == NULL) {
-        oribi_fail(status, TF_NOT_FOUND, "No attr named '%s' in NodeDef of node '%s'",
-                   name != NULL ? name : "", ctx->node->name);
-        return NULL;
-    }
-    if (attr->is_list || attr->kind != kind) {
-        oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "AttrValue of '%s' in node '%s' is %s%s%s, expected '%s'", name, ctx->node->name,
-                   attr->is_list ? "list(" : "", kind_name((TF_AttrType)attr->kind),
-                   attr->is_list ? ")" : "", kind_name(kind));
-        return NULL;
-    }
-    return attr;
-}
-
-static void size_of_list(const oribi_attr *attr, int32_t *list_size, int32_t *total_size)
-{
-    int64_t total = -1;
-    *list_size = attr->kind == TF_ATTR_FUNC ? 0 : attr->count;
-    if (attr->count > 0 && attr->kind == TF_ATTR_STRING) {
-        total = 0;
-        for (int32_t k = 0; k < attr->count; k++) {
-            total += (int64_t)attr->u.s[k].length;
-        }
-    } else if (attr->count > 0 && attr->kind == TF_ATTR_SHAPE) {
-        total = 0;
-        for (int32_t k = 0; k < attr->count; k++) {
-            total += attr->u.shape[k].rank > 0 ? attr->u.shape[k].rank : 0;
-        }
-    }
-    *total_size = total > INT32_MAX ? INT32_MAX : (int32_t)total;
+    return name != NULL ? name : "";
 }
 
 void TF_OpKernelConstruction_GetAttrSize(TF_OpKernelConstruction *ctx, const char *attr_name,
                                          int32_t *list_size, int32_t *total_size, TF_Status *status)
 {
-    const oribi_attr *attr = oribi_construction_attr(ctx, attr_name);
-    *list_size = -1;
-    *total_size = -1;
-    if (attr == NULL) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "Operation '%s' has no attr named '%s'.",
-                   ctx->node->name, attr_name != NULL ? attr_name : "");
-    } else if (attr->is_list) {
-        size_of_list(attr, list_size, total_size);
-    } else if (attr->kind == TF_ATTR_STRING) {
-        const size_t length = attr->u.s[0].length;
-        *total_size = length > INT32_MAX ? INT32_MAX : (int32_t)length;
-    } else if (attr->kind == TF_ATTR_SHAPE) {
-        *total_size = attr->u.shape[0].rank;
-    }
+    (void)oribi_attr_read_size(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name), list_size,
+                               total_size, status);
 }
 
-void TF_OpKernelConstruction_GetAttrType(TF_OpKernelConstruction *ctx, const char *attr_name,
-                                         TF_DataType *val, TF_Status *status)
+bool TF_OpKernelConstruction_HasAttr(TF_OpKernelConstruction *ctx, const char *attr_name,
+                                     TF_Status *status)
 {
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_TYPE, status);
-    if (attr != NULL) {
-        *val = attr->u.type[0];
-    }
+    (void)status; /* never written */
+    return oribi_attrs_find(attrs_of(ctx), name_or_empty(attr_name)) != NULL;
 }
 
-void TF_OpKernelConstruction_GetAttrInt32(TF_OpKernelConstruction *ctx, const char *attr_name,
-                                          int32_t *val, TF_Status *status)
-{
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_INT, status);
-    if (attr == NULL) {
-        return;
-    }
-    if (attr->u.i[0] < INT32_MIN || attr->u.i[0] > INT32_MAX) {
-        oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "Attr %s of node '%s' has value %lld out of range for an int32", attr_name,
-                   ctx->node->name, (long long)attr->u.i[0]);
-        return;
-    }
-    *val = (int32_t)attr->u.i[0];
-}
+/* --- Single values --------------------------------------------------------------------------- */
 
-void TF_OpKernelConstruction_GetAttrInt64(TF_OpKernelConstruction *ctx, const char *attr_name,
-                                          int64_t *val, TF_Status *status)
-{
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_INT, status);
-    if (attr != NULL) {
-        *val = attr->u.i[0];
+#define DEFINE_SINGLE(kind, type, read)                                                            \
+    void TF_OpKernelConstruction_GetAttr##kind(                                                    \
+        TF_OpKernelConstruction *ctx, const char *attr_name, type *val, TF_Status *status)         \
+    {                                                                                              \
+        TF_SetStatus(status, TF_OK, "");                                                           \
+        (void)read(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name), val, status);         \
     }
-}
 
-void TF_OpKernelConstruction_GetAttrFloat(TF_OpKernelConstruction *ctx, const char *attr_name,
-                                          float *val, TF_Status *status)
-{
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_FLOAT, status);
-    if (attr != NULL) {
-        *val = attr->u.f[0];
-    }
-}
-
-void TF_OpKernelConstruction_GetAttrBool(TF_OpKernelConstruction *ctx, const char *attr_name,
-                                         TF_Bool *val, TF_Status *status)
-{
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_BOOL, status);
-    if (attr != NULL) {
-        *val = attr->u.b[0] != 0;
-    }
-}
+DEFINE_SINGLE(Type, TF_DataType, oribi_attr_read_type)
+DEFINE_SINGLE(Int32, int32_t, oribi_attr_read_int32)
+DEFINE_SINGLE(Int64, int64_t, oribi_attr_read_int64)
+DEFINE_SINGLE(Float, float, oribi_attr_read_float)
+DEFINE_SINGLE(Bool, TF_Bool, oribi_attr_read_bool)
 
 void TF_OpKernelConstruction_GetAttrString(TF_OpKernelConstruction *ctx, const char *attr_name,
                                            char *val, size_t max_length, TF_Status *status)
 {
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_STRING, status);
-    if (attr != NULL && max_length > 0) {
-        const size_t length = attr->u.s[0].length;
-        const size_t n = length < max_length ? length : max_length;
-        if (n > 0) {
-            memcpy(val, attr->u.s[0].data, n);
-        }
-    }
+    TF_SetStatus(status, TF_OK, "");
+    (void)oribi_attr_read_string(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name), val,
+                                 max_length, status);
 }
 
 void TF_OpKernelConstruction_GetAttrTensor(TF_OpKernelConstruction *ctx, const char *attr_name,
                                            TF_Tensor **val, TF_Status *status)
 {
     *val = NULL;
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_TENSOR, status);
-    if (attr != NULL) {
-        *val = oribi_tensor_share(attr->u.tensor[0]);
-        if (*val == NULL) {
-            oribi_fail_memory(status);
-        }
-    }
+    TF_SetStatus(status, TF_OK, "");
+    (void)oribi_attr_read_tensor(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name), val,
+                                 status);
 }
 
 TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx,
                                                    const char *attr_name, TF_Status *status)
 {
-    const oribi_attr *attr = find_single(ctx, attr_name, TF_ATTR_FUNC, status);
-    if (attr == NULL) {
+    const oribi_attr *attr = NULL;
+    TF_SetStatus(status, TF_OK, "");
+    if (!oribi_attr_read_scalar(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name),
+                                TF_ATTR_FUNC, &attr, status)) {
         return NULL;
     }
     TF_Buffer *buffer = oribi_name_attr_list_write(&attr->u.s[0]);
@@ -169,9 +78,48 @@ TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx,
     return buffer;
 }
 
-bool TF_OpKernelConstruction_HasAttr(TF_OpKernelConstruction *ctx, const char *attr_name,
-                                     TF_Status *status)
+/* --- Lists: longer ones are cut silently ------------------------------------------------------ */
+
+#define DEFINE_LIST(kind, type, read)                                                              \
+    void TF_OpKernelConstruction_GetAttr##kind##List(TF_OpKernelConstruction *ctx,                 \
+                                                     const char *attr_name, type *vals,            \
+                                                     int max_vals, TF_Status *status)              \
+    {                                                                                              \
+        TF_SetStatus(status, TF_OK, "");                                                           \
+        (void)read(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name), vals, max_vals,       \
+                   status);                                                                        \
+    }
+
+DEFINE_LIST(Type, TF_DataType, oribi_attr_read_types)
+DEFINE_LIST(Int32, int32_t, oribi_attr_read_int32s)
+DEFINE_LIST(Int64, int64_t, oribi_attr_read_int64s)
+DEFINE_LIST(Float, float, oribi_attr_read_floats)
+DEFINE_LIST(Bool, TF_Bool, oribi_attr_read_bools)
+
+void TF_OpKernelConstruction_GetAttrStringList(TF_OpKernelConstruction *ctx, const char *attr_name,
+                                               char **values, size_t *lengths, int max_values,
+                                               void *storage, size_t storage_size,
+                                               TF_Status *status)
 {
-    (void)status; /* never written, as in TensorFlow */
-    return oribi_construction_attr(ctx, attr_name) != NULL;
+    TF_SetStatus(status, TF_OK, "");
+    (void)oribi_attr_read_strings(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name), values,
+                                  lengths, max_values, storage, storage_size, status);
+}
+
+void TF_OpKernelConstruction_GetAttrTensorList(TF_OpKernelConstruction *ctx, const char *attr_name,
+                                               TF_Tensor **vals, int max_values, TF_Status *status)
+{
+    const oribi_attr *attr = NULL;
+    TF_SetStatus(status, TF_OK, "");
+    if (!oribi_attr_read_list(attrs_of(ctx), ctx->node->name, name_or_empty(attr_name),
+                              TF_ATTR_TENSOR, &attr, status)) {
+        return;
+    }
+    for (int i = 0; i < attr->count && i < max_values; i++) {
+        vals[i] = oribi_tensor_share(attr->u.tensor[i]);
+        if (vals[i] == NULL) {
+            oribi_fail_memory(status);
+            return;
+        }
+    }
 }

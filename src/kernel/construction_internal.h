@@ -11,8 +11,6 @@ struct TF_OpKernelConstruction {
     oribi_arena arena;  /* strides of constant views; dies with the call */
 };
 
-/* The attribute, or NULL. */
-const oribi_attr *oribi_construction_attr(const TF_OpKernelConstruction *ctx, const char *name);
 /* Protobuf of a node and of a function attribute; NULL: no memory. Made with the C heap. */
 TF_Buffer *oribi_node_def_write(const oribi_node_view *node);
 TF_Buffer *oribi_name_attr_list_write(const oribi_string *name);

@@ -15,7 +15,6 @@ bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host,
     ctx->host = host;
     atomic_init(&ctx->thread, NULL);
     atomic_init(&ctx->remote, ORIBI_CONTEXT_BIAS);
-    atomic_init(&ctx->stop, 0);
     atomic_init(&ctx->deferred, 0);
     if (!oribi_mutex_init(&ctx->lock)) {
         return oribi_fail_memory(status);
@@ -53,7 +52,7 @@ void oribi_context_destroy(TF_OpKernelContext *ctx)
 void oribi_context_enter(TF_OpKernelContext *ctx)
 {
     atomic_store_explicit(&ctx->thread, &oribi_context_thread_mark, memory_order_relaxed);
-    atomic_store_explicit(&ctx->stop, 0, memory_order_relaxed);
+    atomic_store_explicit(ctx->stop, 0, memory_order_relaxed);
     ctx->stamp++;
     if (ctx->stamp == 0) {
         ctx->stamp = 1; /* slots start at 0, unset */
@@ -161,7 +160,7 @@ bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_step_io *step, T
     if (atomic_load_explicit(&ctx->deferred, memory_order_acquire) > 0) {
         wait_deferred(ctx);
     }
-    const int stop = atomic_load_explicit(&ctx->stop, memory_order_acquire);
+    const int stop = atomic_load_explicit(ctx->stop, memory_order_acquire);
     return stop == 0 || fail_stopped(ctx, stop, status);
 }
 
@@ -173,7 +172,7 @@ void TF_OpKernelContext_Failure(TF_OpKernelContext *ctx, TF_Status *status)
     oribi_mutex_lock(&ctx->lock);
     if (oribi_ok(ctx->failure)) {
         oribi_status_copy(ctx->failure, status);
-        atomic_store_explicit(&ctx->stop, ORIBI_STOP_FAILED, memory_order_release);
+        atomic_store_explicit(ctx->stop, ORIBI_STOP_FAILED, memory_order_release);
     }
     oribi_mutex_unlock(&ctx->lock);
 }
@@ -187,14 +186,14 @@ void TF_OpKernelContext_UpdateStatus(TF_OpKernelContext *ctx, TF_Status *status)
 
 bool oribi_context_should_stop(TF_OpKernelContext *ctx)
 {
-    if (atomic_load_explicit(&ctx->stop, memory_order_relaxed) != 0) {
+    if (atomic_load_explicit(ctx->stop, memory_order_relaxed) != 0) {
         return true;
     }
     if (ctx->deadline_ns == 0 || oribi_now_ns() < ctx->deadline_ns) {
         return false;
     }
     int none = 0;
-    atomic_compare_exchange_strong(&ctx->stop, &none, ORIBI_STOP_DEADLINE);
+    atomic_compare_exchange_strong(ctx->stop, &none, ORIBI_STOP_DEADLINE);
     return true;
 }
 

@@ -47,10 +47,12 @@ typedef struct oribi_slot {
     uint8_t storage;      /* oribi_storage */
     uint8_t request;      /* oribi_request */
     bool is_output;       /* a graph output */
+    bool is_settled;      /* a forward that allocates tells the plan nothing new */
     bool is_spilled;      /* differs from the plan; the host restores it */
     size_t capacity;      /* bytes planned at data */
     int64_t row_stride;   /* elements from row to row, 0: dense */
     oribi_buffer *buffer;
+    int64_t *dims_heap; /* for a rank above 8, kept */
     int64_t dims_store[ORIBI_INLINE_RANK];
 } oribi_slot;
 
@@ -103,8 +105,8 @@ struct TF_OpKernelContext {
     const oribi_step_io *step;
     uint32_t stamp;
     int32_t next_temp;
-    bool is_slow; /* a handle outlived its step: planned places must be checked */
-    atomic_int stop;
+    bool is_slow;           /* a handle outlived its step: planned places must be checked */
+    atomic_int *stop;       /* of whoever runs: 0, or why to stop (ORIBI_STOP_...) */
     _Atomic int64_t remote; /* the same of all other threads, biased while attached */
     const oribi_context_host *host;
     struct oribi_pool *pool;
@@ -155,7 +157,7 @@ TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_St
 oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor *tensor);
 /* Cancelled, failed, or past its deadline? Reads the clock when there is a deadline. */
 bool oribi_context_should_stop(TF_OpKernelContext *ctx);
-/* Copies dims into the slot (rank <= 8); false for a larger rank without room. */
+/* Copies dims into the slot; false: no memory for a rank above 8, dims unchanged. */
 bool oribi_slot_set_dims(oribi_slot *slot, const int64_t *dims, int rank);
 /* Non-NULL address for tensors without elements. */
 void *oribi_context_empty_data(void);

@@ -131,6 +131,14 @@ TF_Tensor *TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context,
                                                num_candidate_input_indices, status)) {
         return NULL;
     }
+    if (slot->request == ORIBI_REQUEST_ALLOCATE && slot->is_settled && !context->is_slow &&
+        same_dims(slot, output_dims, output_num_dims)) {
+        slot->stamp = context->stamp;
+        if (forwarded_input != NULL) {
+            *forwarded_input = -1;
+        }
+        return oribi_handle_take(context, slot, status);
+    }
     if (slot->request == ORIBI_REQUEST_FORWARD && !context->is_slow &&
         contains(candidate_input_indices, num_candidate_input_indices, slot->forward_from) &&
         context->slots[step->inputs[slot->forward_from]].open == 0 &&
@@ -205,20 +213,21 @@ int64_t TF_OutputRowStride(TF_OpKernelContext *ctx, int i)
     return slot->stamp == ctx->stamp && slot->rank > 0 ? slot->dims[slot->rank - 1] : 1;
 }
 
-/* The next planned temporary, when the request fits it; only the running thread has them. */
+/* The next planned temporary, when the request fits it; only the running thread has them. Every
+ * request of that thread is counted, so that the host knows its ordinal. */
 static TF_Tensor *planned_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
                                int rank, size_t bytes, TF_Status *status)
 {
     const oribi_step_io *step = ctx->step;
-    if (ctx->is_slow || !oribi_context_is_running_thread(ctx) || rank > ORIBI_INLINE_RANK ||
-        ctx->next_temp >= step->first_temp + step->n_temps) {
+    if (!oribi_context_is_running_thread(ctx)) {
         return NULL;
     }
-    oribi_slot *slot = &ctx->slots[ctx->next_temp];
-    if (bytes > slot->capacity) {
+    const int32_t index = ctx->next_temp++;
+    if (ctx->is_slow || rank > ORIBI_INLINE_RANK || dtype == TF_STRING ||
+        index >= step->first_temp + step->n_temps || bytes > ctx->slots[index].capacity) {
         return NULL;
     }
-    ctx->next_temp++;
+    oribi_slot *slot = &ctx->slots[index];
     slot->bytes = bytes;
     slot->dtype = dtype;
     slot->stamp = ctx->stamp;
@@ -249,10 +258,7 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
         !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(dtype), &bytes)) {
         return NULL;
     }
-    TF_Tensor *tensor = NULL;
-    if (dtype != TF_STRING) {
-        tensor = planned_temp(context, dtype, dims, num_dims, bytes, status);
-    }
+    TF_Tensor *tensor = planned_temp(context, dtype, dims, num_dims, bytes, status);
     return tensor != NULL ? tensor
                           : context->host->allocate_temp(context, dtype, dims, num_dims, status);
 }

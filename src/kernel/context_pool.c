@@ -44,7 +44,7 @@ static void run_loop(loop *self, int64_t total, int64_t cost_per_unit)
 {
     if (total > 0) {
         oribi_pool_parallel_for(self->ctx->pool, total, cost_per_unit > 0 ? cost_per_unit : 1,
-                                run_block, self, &self->ctx->stop);
+                                run_block, self, self->ctx->stop);
     }
 }
 

@@ -144,13 +144,20 @@ oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor
 
 bool oribi_slot_set_dims(oribi_slot *slot, const int64_t *dims, int rank)
 {
+    int64_t *room = slot->dims_store;
     if (rank > ORIBI_INLINE_RANK) {
-        return false;
+        if (slot->dims_heap == NULL) {
+            slot->dims_heap = oribi_alloc_array(ORIBI_MAX_RANK, sizeof *room);
+        }
+        room = slot->dims_heap;
+        if (room == NULL) {
+            return false;
+        }
     }
     for (int i = 0; i < rank; i++) {
-        slot->dims_store[i] = dims[i];
+        room[i] = dims[i];
     }
-    slot->dims = slot->dims_store;
+    slot->dims = room;
     slot->rank = rank;
     return true;
 }

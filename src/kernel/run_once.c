@@ -13,6 +13,7 @@ typedef struct once {
     int32_t *ids;
     TF_Tensor **inputs; /* own handles: a kernel may keep one of its own on them */
     int32_t n_slots;
+    atomic_int stop;
 } once;
 
 static void once_free(TF_OpKernelContext *ctx)
@@ -23,6 +24,7 @@ static void once_free(TF_OpKernelContext *ctx)
     }
     for (int32_t i = 0; i < self->n_slots; i++) {
         oribi_buffer_release(ctx->slots[i].buffer);
+        oribi_free(ctx->slots[i].dims_heap);
     }
     oribi_context_destroy(ctx);
     oribi_free(ctx->slots);
@@ -37,8 +39,7 @@ static bool give_storage(oribi_slot *slot, oribi_buffer *buffer, void *data, siz
 {
     if (!oribi_slot_set_dims(slot, dims, rank)) {
         oribi_buffer_release(buffer);
-        return oribi_fail(status, TF_UNIMPLEMENTED, "node '%s': a rank of %d, above %d, is not run",
-                          ctx->step->kernel->node->name, rank, ORIBI_INLINE_RANK);
+        return oribi_fail_memory(status);
     }
     oribi_buffer_release(slot->buffer);
     slot->buffer = buffer;
@@ -118,6 +119,7 @@ static once *once_create(const oribi_kernel *kernel, struct oribi_pool *pool, TF
     const int32_t n_inputs = signature->n_inputs;
     const int32_t n_slots = n_inputs + signature->n_outputs;
     self->ctx.pool = pool;
+    self->ctx.stop = &self->stop;
     self->ctx.slots = oribi_alloc_zero((size_t)n_slots + 1, sizeof *self->ctx.slots);
     self->ids = oribi_alloc_zero((size_t)n_slots + 1, sizeof *self->ids);
     self->inputs = oribi_alloc_zero((size_t)n_inputs + 1, sizeof(TF_Tensor *));

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON about a session: its steps, what the passes changed, where memory goes. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/json.h"
+#include "session/session_internal.h"
+
+static void put_shape(oribi_json *json, const oribi_session_value *value, const oribi_place *place)
+{
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "name");
+    oribi_json_string(json, value->name);
+    oribi_json_key(json, "type");
+    oribi_json_string(json, oribi_dtype_name(value->dtype));
+    const bool is_planned = place != NULL && place->rank >= 0;
+    const int32_t rank = is_planned ? place->rank : value->shape.rank;
+    const int64_t *dims = is_planned ? place->dims : value->shape.dims;
+    oribi_json_key(json, "shape");
+    if (rank < 0) {
+        oribi_json_null(json);
+    } else {
+        oribi_json_open(json, '[');
+        for (int32_t k = 0; k < rank; k++) {
+            oribi_json_int(json, dims[k]);
+        }
+        oribi_json_close(json, ']');
+    }
+    oribi_json_close(json, '}');
+}
+
+static void put_ends(oribi_json *json, const char *key, const oribi_session *session,
+                     const oribi_plan *plan, const int32_t *ids, int32_t n)
+{
+    oribi_json_key(json, key);
+    oribi_json_open(json, '[');
+    for (int32_t i = 0; i < n; i++) {
+        if (ids[i] < 0) {
+            oribi_json_null(json);
+        } else {
+            put_shape(json, &session->values[ids[i]], plan != NULL ? &plan->places[ids[i]] : NULL);
+        }
+    }
+    oribi_json_close(json, ']');
+}
+
+static const char *storage_name(const oribi_plan *plan, int32_t value)
+{
+    static const char *const names[] = {"heap", "arena", "heap", "output", "constant", "caller"};
+    return plan != NULL ? names[plan->places[value].storage] : "unknown";
+}
+
+/* How the first output gets its bytes. */
+static void put_memory(oribi_json *json, const oribi_session_step *step, const oribi_plan *plan,
+                       bool is_placed)
+{
+    static const char *const requests[] = {"unknown", "allocate", "forward", "view"};
+    size_t bytes = 0;
+    for (int32_t i = 0; plan != NULL && i < step->node->n_outputs; i++) {
+        bytes += plan->places[step->outputs[i]].bytes;
+    }
+    oribi_json_key(json, "bytes");
+    oribi_json_uint(json, bytes);
+    if (step->node->n_outputs > 0 && plan != NULL) {
+        const oribi_place *place = &plan->places[step->outputs[0]];
+        oribi_json_key(json, "storage");
+        oribi_json_string(json, storage_name(plan, step->outputs[0]));
+        oribi_json_key(json, "offset");
+        oribi_json_uint(json, place->offset);
+        oribi_json_key(json, "request");
+        oribi_json_string(json, requests[place->request]);
+        if (place->row_stride != 0) {
+            oribi_json_key(json, "row_stride");
+            oribi_json_int(json, place->row_stride);
+        }
+    }
+    oribi_json_key(json, "in_place_concat");
+    oribi_json_bool(json, is_placed);
+}
+
+static void put_step(oribi_json *json, const oribi_session *session, const oribi_plan *plan,
+                     int32_t s)
+{
+    const oribi_session_step *step = &session->steps[s];
+    const oribi_kernel_def *def = step->kernel.def;
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "step");
+    oribi_json_int(json, s);
+    oribi_json_key(json, "node");
+    oribi_json_string(json, step->node->name);
+    oribi_json_key(json, "op");
+    oribi_json_string(json, step->node->op_name);
+    oribi_json_key(json, "kernel");
+    oribi_json_string(json, def->kernel_name);
+    oribi_json_key(json, "provider");
+    oribi_json_string(json, def->provider);
+    oribi_json_key(json, "device");
+    oribi_json_string(json, def->device_type);
+    oribi_json_key(json, "priority");
+    oribi_json_int(json, def->priority);
+    oribi_json_key(json, "origin");
+    oribi_json_string(json, step->node->origin);
+    put_ends(json, "inputs", session, plan, step->inputs, step->node->n_inputs);
+    put_ends(json, "outputs", session, plan, step->outputs, step->node->n_outputs);
+    put_memory(json, step, plan, plan != NULL && plan->is_placed[s]);
+    oribi_json_close(json, '}');
+}
+
+static void put_graph(oribi_json *json, const oribi_session *session, const oribi_plan *plan)
+{
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "source");
+    oribi_json_string(json, session->graph->source_name);
+    oribi_json_key(json, "is_planned");
+    oribi_json_bool(json, plan != NULL);
+    put_ends(json, "inputs", session, plan, session->inputs, session->n_inputs);
+    put_ends(json, "outputs", session, plan, session->outputs, session->n_outputs);
+    oribi_json_key(json, "steps");
+    oribi_json_open(json, '[');
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        put_step(json, session, plan, s);
+    }
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
+
+static void put_passes(oribi_json *json, const oribi_session *session)
+{
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "changes");
+    oribi_json_open(json, '[');
+    for (int32_t i = 0; i < session->report.n_changes; i++) {
+        oribi_json_open(json, '{');
+        oribi_json_key(json, "pass");
+        oribi_json_string(json, session->report.changes[i].pass);
+        oribi_json_key(json, "change");
+        oribi_json_string(json, session->report.changes[i].what);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
+
+static uint64_t constant_bytes(const oribi_session *session)
+{
+    uint64_t bytes = 0;
+    for (int32_t i = 0; i < session->n_values; i++) {
+        bytes += session->values[i].constant != NULL ? session->values[i].constant->bytes : 0;
+    }
+    return bytes;
+}
+
+static void put_buffers(oribi_json *json, const oribi_session *session, const oribi_plan *plan)
+{
+    oribi_json_key(json, "buffers");
+    oribi_json_open(json, '[');
+    for (int32_t i = 0; plan != NULL && i < session->n_values; i++) {
+        if (session->values[i].producer < 0) {
+            continue;
+        }
+        oribi_json_open(json, '{');
+        oribi_json_key(json, "value");
+        oribi_json_string(json, session->values[i].name);
+        oribi_json_key(json, "storage");
+        oribi_json_string(json, storage_name(plan, i));
+        oribi_json_key(json, "offset");
+        oribi_json_uint(json, plan->places[i].offset);
+        oribi_json_key(json, "bytes");
+        oribi_json_uint(json, plan->places[i].bytes);
+        oribi_json_key(json, "first_use");
+        oribi_json_int(json, session->values[i].producer);
+        oribi_json_key(json, "last_use");
+        oribi_json_int(json, session->values[i].last_use);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+}
+
+static void put_sizes(oribi_json *json, const oribi_session *session, const oribi_plan *plan)
+{
+    uint64_t temps = 0;
+    for (int32_t i = 0; plan != NULL && i < plan->n_temps; i++) {
+        temps += plan->places[plan->n_values + i].capacity;
+    }
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "plans");
+    oribi_json_int(json, session->n_plans);
+    oribi_json_key(json, "arena_bytes");
+    oribi_json_uint(json, plan != NULL ? plan->arena_bytes : 0);
+    oribi_json_key(json, "bound_bytes");
+    oribi_json_uint(json, plan != NULL ? plan->bounds.bound_bytes : 0);
+    oribi_json_key(json, "temporary_bytes");
+    oribi_json_uint(json, temps);
+    oribi_json_key(json, "constant_bytes");
+    oribi_json_uint(json, constant_bytes(session));
+    oribi_json_key(json, "used_bytes");
+    oribi_json_uint(json, atomic_load(&session->meter->used));
+    oribi_json_key(json, "max_bytes");
+    oribi_json_uint(json, session->meter->max_bytes);
+    put_buffers(json, session, plan);
+    oribi_json_close(json, '}');
+}
+
+/* The plan that was used last, counted; NULL when there is none. */
+static oribi_plan *latest_plan(oribi_session *session)
+{
+    oribi_plan *latest = NULL;
+    oribi_mutex_lock(&session->lock);
+    for (int32_t i = 0; i < session->n_plans; i++) {
+        if (latest == NULL || session->plans[i]->last_used > latest->last_used) {
+            latest = session->plans[i];
+        }
+    }
+    if (latest != NULL) {
+        oribi_plan_retain(latest);
+    }
+    oribi_mutex_unlock(&session->lock);
+    return latest;
+}
+
+static bool describe(oribi_session *session, const char *what, oribi_text *text, TF_Status *status)
+{
+    oribi_json json = {.text = text};
+    oribi_plan *plan = latest_plan(session);
+    bool ok = true;
+    if (strcmp(what, "graph") == 0) {
+        put_graph(&json, session, plan);
+    } else if (strcmp(what, "passes") == 0) {
+        put_passes(&json, session);
+    } else if (strcmp(what, "memory") == 0) {
+        put_sizes(&json, session, plan);
+    } else {
+        ok = oribi_fail(status, TF_INVALID_ARGUMENT,
+                        "a session cannot describe '%s': graph, passes or memory", what);
+    }
+    oribi_plan_release(plan);
+    return ok;
+}
+
+void oribi_session_describe(oribi_session *session, const char *what, TF_Buffer *json,
+                            TF_Status *status)
+{
+    oribi_text text = {0};
+    TF_SetStatus(status, TF_OK, "");
+    if (json->data != NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
+        return;
+    }
+    if (describe(session, what, &text, status)) {
+        TF_Buffer *made =
+            text.failed ? NULL : TF_NewBufferFromString(oribi_text_string(&text), text.length);
+        if (made == NULL) {
+            oribi_fail_memory(status);
+        } else {
+            *json = *made;
+            *made = (TF_Buffer){0};
+            TF_DeleteBuffer(made);
+        }
+    }
+    oribi_text_destroy(&text);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory and slots of one run: laid out by a plan, restored after each run, left to the handles
+ * when a kernel keeps one. Not here: what kernels ask beyond the plan (frame_host.c), what happens
+ * between steps (frame_step.c).
+ */
+#include "session/session_internal.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, TF_Status *status)
+{
+    oribi_frame *frame = oribi_alloc_zero(1, sizeof *frame);
+    if (frame == NULL || !oribi_context_init(&frame->ctx, &oribi_frame_host, status)) {
+        oribi_free(frame);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    oribi_session_retain(session);
+    frame->session = session;
+    frame->run = run;
+    frame->ctx.stop = &run->stop;
+    frame->ctx.pool = session->pool;
+    frame->ctx.graph_version = (int32_t)session->graph->producer_version;
+    frame->spilled = oribi_alloc_array((size_t)session->n_values + 1, sizeof *frame->spilled);
+    if (frame->spilled == NULL) {
+        oribi_frame_destroy(frame);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return frame;
+}
+
+static void free_slots(oribi_frame *frame)
+{
+    for (int32_t i = 0; i < frame->n_slots; i++) {
+        if (frame->ctx.slots[i].storage == ORIBI_STORAGE_HEAP) {
+            oribi_buffer_release(frame->ctx.slots[i].buffer);
+        }
+    }
+    for (int32_t i = 0; i < frame->slots_capacity; i++) {
+        oribi_free(frame->ctx.slots[i].dims_heap);
+    }
+    oribi_free(frame->ctx.slots);
+    frame->ctx.slots = NULL;
+    frame->n_slots = 0;
+    frame->slots_capacity = 0;
+}
+
+static void free_arena(oribi_frame *frame)
+{
+    if (frame->arena != NULL) {
+        oribi_free(frame->arena);
+        oribi_meter_discharge(frame->session->meter, frame->arena_bytes);
+    }
+    frame->arena = NULL;
+    frame->arena_bytes = 0;
+}
+
+void oribi_frame_destroy(oribi_frame *frame)
+{
+    if (frame == NULL) {
+        return;
+    }
+    oribi_session *session = frame->session;
+    free_slots(frame);
+    free_arena(frame);
+    for (int32_t i = 0; i < frame->n_seen; i++) {
+        oribi_buffer_release(frame->seen[i].buffer);
+    }
+    oribi_plan_release(frame->plan);
+    oribi_record_destroy(frame->news);
+    oribi_context_destroy(&frame->ctx);
+    oribi_free(frame->spilled);
+    oribi_free(frame->pins);
+    oribi_free(frame->seen);
+    oribi_free(frame);
+    oribi_session_release(session);
+}
+
+/* --- Binding --------------------------------------------------------------------------------- */
+
+static bool reserve_slots(oribi_frame *frame, int32_t n, TF_Status *status)
+{
+    if (n <= frame->slots_capacity) {
+        return true;
+    }
+    oribi_slot *slots = oribi_alloc_zero((size_t)n, sizeof *slots);
+    if (slots == NULL) {
+        return oribi_fail_memory(status);
+    }
+    free_slots(frame);
+    frame->ctx.slots = slots;
+    frame->slots_capacity = n;
+    return true;
+}
+
+static bool reserve_arena(oribi_frame *frame, size_t bytes, TF_Status *status)
+{
+    if (bytes <= frame->arena_bytes) {
+        return true;
+    }
+    ORIBI_TRY(oribi_meter_charge(frame->session->meter, bytes - frame->arena_bytes,
+                                 "memory for intermediate values", status));
+    void *arena = oribi_alloc_aligned(bytes, ORIBI_TENSOR_ALIGNMENT);
+    if (arena == NULL) {
+        oribi_meter_discharge(frame->session->meter, bytes - frame->arena_bytes);
+        return oribi_fail_memory(status);
+    }
+    oribi_free(frame->arena);
+    frame->arena = arena;
+    frame->arena_bytes = bytes;
+    return true;
+}
+
+/* The slot as the plan has it. A graph output's address comes with oribi_frame_set_output. */
+static void lay_slot(oribi_frame *frame, int32_t i)
+{
+    const oribi_place *place = &frame->plan->places[i];
+    oribi_slot *slot = &frame->ctx.slots[i];
+    slot->storage = place->storage;
+    slot->request = place->request;
+    slot->is_settled = place->is_settled;
+    slot->forward_from = place->forward_from;
+    slot->capacity = place->capacity;
+    slot->row_stride = place->row_stride;
+    slot->bytes = place->bytes;
+    slot->is_spilled = false;
+    slot->stamp = 0;
+    slot->open = 0;
+    slot->buffer = NULL;
+    slot->data = NULL;
+    slot->rank = -1;
+    if (place->rank >= 0 && place->rank <= ORIBI_INLINE_RANK) {
+        (void)oribi_slot_set_dims(slot, place->dims, place->rank);
+    }
+    if (place->storage == ORIBI_STORAGE_ARENA) {
+        slot->data = frame->arena != NULL ? (char *)frame->arena + place->offset
+                                          : oribi_context_empty_data();
+    }
+}
+
+static void lay_constant(oribi_slot *slot, const TF_Tensor *tensor)
+{
+    if (tensor != NULL) { /* else every kernel promised not to read it */
+        slot->data = tensor->data;
+        slot->bytes = tensor->bytes;
+        slot->dims = tensor->dims;
+        slot->rank = tensor->rank;
+        slot->buffer = tensor->buffer; /* borrowed: the session keeps it */
+    }
+}
+
+bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status)
+{
+    const oribi_session *session = frame->session;
+    const int32_t n = plan->n_values + plan->n_temps;
+    ORIBI_TRY(reserve_slots(frame, n, status) && reserve_arena(frame, plan->arena_bytes, status));
+    oribi_plan_retain(plan);
+    oribi_plan_release(frame->plan);
+    frame->plan = plan;
+    frame->n_slots = n;
+    for (int32_t i = 0; i < n; i++) {
+        lay_slot(frame, i);
+        if (i < session->n_values) {
+            const oribi_session_value *value = &session->values[i];
+            frame->ctx.slots[i].dtype = value->dtype;
+            frame->ctx.slots[i].is_output = value->is_output;
+            if (value->is_constant) {
+                lay_constant(&frame->ctx.slots[i], value->constant);
+            }
+        }
+    }
+    return true;
+}
+
+void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *buffer)
+{
+    const oribi_plan *plan = frame->plan;
+    for (int32_t k = 0; k < plan->n_output_items; k++) {
+        const int32_t i = plan->output_items[k];
+        if (plan->places[i].output == output) {
+            frame->ctx.slots[i].data = (char *)buffer->data + plan->places[i].offset;
+            frame->ctx.slots[i].buffer = buffer; /* borrowed: the run keeps it */
+        }
+    }
+}
+
+bool oribi_frame_set_input(oribi_frame *frame, int32_t input, const TF_Tensor *tensor)
+{
+    oribi_slot *slot = &frame->ctx.slots[frame->session->inputs[input]];
+    slot->data = tensor->data;
+    slot->bytes = tensor->bytes;
+    slot->buffer = tensor->buffer; /* borrowed: the run keeps it */
+    return oribi_slot_set_dims(slot, tensor->dims, tensor->rank);
+}
+
+/* --- Beyond the plan ------------------------------------------------------------------------- */
+
+oribi_buffer *oribi_frame_buffer(oribi_frame *frame, size_t bytes, TF_Status *status)
+{
+    const char *name = frame->session->steps[frame->step].node->name;
+    if (frame->run != NULL && frame->run->trace != NULL) {
+        oribi_run_trace_alloc(frame->run, name, bytes);
+    }
+    return oribi_meter_buffer(frame->session->meter, bytes, "an unplanned value", status);
+}
+
+/* Marks the slot so that the plan's state comes back after the run. */
+static void mark_spilled(oribi_frame *frame, int32_t value)
+{
+    oribi_slot *slot = &frame->ctx.slots[value];
+    if (!slot->is_spilled) {
+        slot->is_spilled = true;
+        frame->spilled[frame->n_spilled++] = value;
+    }
+}
+
+void oribi_frame_spill(oribi_frame *frame, int32_t value, oribi_buffer *buffer, size_t bytes)
+{
+    oribi_slot *slot = &frame->ctx.slots[value];
+    oribi_mutex_lock(&frame->ctx.lock);
+    if (slot->storage == ORIBI_STORAGE_HEAP) {
+        oribi_buffer_release(slot->buffer);
+    }
+    mark_spilled(frame, value);
+    slot->storage = ORIBI_STORAGE_HEAP;
+    slot->buffer = buffer;
+    slot->data = buffer->data;
+    slot->bytes = bytes;
+    slot->row_stride = 0;
+    oribi_mutex_unlock(&frame->ctx.lock);
+}
+
+void oribi_frame_alias(oribi_frame *frame, int32_t value, const oribi_slot *from, void *data,
+                       size_t bytes)
+{
+    oribi_slot *slot = &frame->ctx.slots[value];
+    if (slot->storage == ORIBI_STORAGE_HEAP ||
+        frame->plan->places[value].storage != ORIBI_STORAGE_NONE) {
+        oribi_mutex_lock(&frame->ctx.lock);
+        if (slot->storage == ORIBI_STORAGE_HEAP) {
+            oribi_buffer_release(slot->buffer);
+        }
+        mark_spilled(frame, value);
+        oribi_mutex_unlock(&frame->ctx.lock);
+    }
+    slot->storage = from->storage;
+    slot->buffer = from->buffer;
+    slot->data = data;
+    slot->bytes = bytes;
+    slot->row_stride = 0;
+}
+
+void oribi_frame_restore(oribi_frame *frame)
+{
+    for (int32_t k = 0; k < frame->n_spilled; k++) {
+        oribi_slot *slot = &frame->ctx.slots[frame->spilled[k]];
+        if (slot->storage == ORIBI_STORAGE_HEAP) {
+            oribi_buffer_release(slot->buffer);
+        }
+        lay_slot(frame, frame->spilled[k]);
+    }
+    frame->n_spilled = 0;
+}
+
+void oribi_frame_hold(oribi_frame *frame)
+{
+    for (int32_t i = 0; i < frame->n_slots; i++) {
+        oribi_slot *slot = &frame->ctx.slots[i];
+        if (slot->buffer != NULL &&
+            (slot->storage == ORIBI_STORAGE_OUTPUT || slot->storage == ORIBI_STORAGE_CALLER)) {
+            oribi_buffer_retain(slot->buffer);
+            slot->storage = ORIBI_STORAGE_HEAP;
+        }
+    }
+    frame->run = NULL;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests of kernels that the plan does not serve at once: served from the planned place when they
+ * fit there, else from the heap, and noted for the next plan.
+ *
+ * The record of the plan is read without a lock, because it does not change; only news takes one.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "session/session_internal.h"
+
+bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *wish, TF_Status *status)
+{
+    bool ok = true;
+    if (!oribi_record_is_news(frame->plan->record, value, wish)) {
+        return true;
+    }
+    oribi_mutex_lock(&frame->ctx.lock);
+    if (frame->news == NULL) {
+        frame->news = oribi_record_copy(frame->plan->record, status);
+        ok = frame->news != NULL;
+    }
+    if (ok && oribi_record_is_news(frame->news, value, wish)) {
+        oribi_record_note(frame->news, value, wish);
+    }
+    oribi_mutex_unlock(&frame->ctx.lock);
+    return ok;
+}
+
+static oribi_wish make_wish(oribi_wish_kind kind, int32_t from, const int64_t *dims, int rank,
+                            size_t bytes)
+{
+    oribi_wish wish = {.kind = (uint8_t)kind, .from = from, .rank = rank, .bytes = bytes};
+    for (int k = 0; k < rank && rank <= ORIBI_INLINE_RANK; k++) {
+        wish.dims[k] = dims[k];
+    }
+    return wish;
+}
+
+static bool finish_slot(const oribi_frame *frame, oribi_slot *slot, const int64_t *dims, int rank,
+                        TF_Status *status)
+{
+    if (!oribi_slot_set_dims(slot, dims, rank)) {
+        return oribi_fail_memory(status);
+    }
+    slot->stamp = frame->ctx.stamp;
+    return true;
+}
+
+/* Storage of its own: the planned place, or the heap until the end of the run. */
+static bool give_storage(oribi_frame *frame, int32_t value, size_t bytes, TF_Status *status)
+{
+    oribi_slot *slot = &frame->ctx.slots[value];
+    if (!slot->is_spilled && slot->request == ORIBI_REQUEST_ALLOCATE && bytes <= slot->capacity &&
+        !(frame->ctx.is_slow && oribi_frame_overlaps_pin(frame, slot->data, bytes))) {
+        slot->bytes = bytes;
+        return true;
+    }
+    oribi_buffer *buffer = oribi_frame_buffer(frame, bytes, status);
+    if (buffer == NULL) {
+        return false;
+    }
+    if (slot->dtype == TF_STRING) {
+        memset(buffer->data, 0, bytes); /* empty strings */
+        buffer->has_strings = true;
+    }
+    oribi_frame_spill(frame, value, buffer, bytes);
+    return true;
+}
+
+/* --- Outputs that are allocated or forwarded ------------------------------------------------- */
+
+static bool handles_are_closed(const oribi_frame *frame, const oribi_slot *slot)
+{
+    return slot->open == 0 &&
+           atomic_load_explicit(&frame->ctx.remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS;
+}
+
+/* First candidate that the output could take over, as far as one can tell before planning. */
+static int find_forward(const oribi_frame *frame, int32_t value, size_t bytes,
+                        const int *candidates, int n)
+{
+    const oribi_step_io *step = frame->ctx.step;
+    const oribi_session_value *values = frame->session->values;
+    for (int i = 0; i < n; i++) {
+        const int32_t u = step->inputs[candidates[i]];
+        if (u < 0) {
+            continue;
+        }
+        const oribi_slot *slot = &frame->ctx.slots[u];
+        if (values[u].producer >= 0 && values[u].n_uses == 1 && !values[u].is_output &&
+            values[u].dtype == values[value].dtype && slot->bytes == bytes &&
+            slot->dtype != TF_STRING && handles_are_closed(frame, slot)) {
+            return candidates[i];
+        }
+    }
+    return -1;
+}
+
+/* The planned forward, when its conditions hold in this run too. */
+static bool takes_planned_forward(const oribi_frame *frame, const oribi_slot *slot, size_t bytes,
+                                  const int *candidates, int n)
+{
+    if (slot->is_spilled || slot->request != ORIBI_REQUEST_FORWARD || bytes > slot->capacity) {
+        return false;
+    }
+    const oribi_slot *source = &frame->ctx.slots[frame->ctx.step->inputs[slot->forward_from]];
+    bool is_candidate = false;
+    for (int i = 0; i < n; i++) {
+        is_candidate |= candidates[i] == slot->forward_from;
+    }
+    return is_candidate && source->data == slot->data && handles_are_closed(frame, source) &&
+           source->bytes == bytes &&
+           !(frame->ctx.is_slow && oribi_frame_overlaps_pin(frame, slot->data, bytes));
+}
+
+static bool host_allocate_output(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
+                                 const int *candidates, int n_candidates, int *out_forwarded,
+                                 TF_Status *status)
+{
+    oribi_frame *frame = (oribi_frame *)ctx;
+    const int32_t value = ctx->step->outputs[index];
+    oribi_slot *slot = &ctx->slots[value];
+    size_t bytes = 0;
+    *out_forwarded = -1;
+    if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(slot->dtype), &bytes)) {
+        return oribi_fail_memory(status);
+    }
+    if (takes_planned_forward(frame, slot, bytes, candidates, n_candidates)) {
+        *out_forwarded = slot->forward_from;
+        slot->bytes = bytes;
+        return finish_slot(frame, slot, dims, rank, status);
+    }
+    const int from = find_forward(frame, value, bytes, candidates, n_candidates);
+    const oribi_wish wish =
+        make_wish(from >= 0 ? ORIBI_WISH_FORWARD : ORIBI_WISH_ALLOCATE, from, dims, rank, bytes);
+    return oribi_frame_note(frame, value, &wish, status) &&
+           give_storage(frame, value, bytes, status) &&
+           finish_slot(frame, slot, dims, rank, status);
+}
+
+/* --- Outputs that are set -------------------------------------------------------------------- */
+
+static bool copy_to_output(oribi_frame *frame, int32_t value, const TF_Tensor *tensor, size_t bytes,
+                           TF_Status *status)
+{
+    oribi_slot *slot = &frame->ctx.slots[value];
+    const void *from = tensor->data;
+    ORIBI_TRY(give_storage(frame, value, bytes, status));
+    if (bytes > 0 && slot->data != from) {
+        memmove(slot->data, from, bytes);
+    }
+    return true;
+}
+
+/* Ordinal of the step's temporary behind the buffer, or -1. */
+static int32_t seen_ordinal(oribi_frame *frame, const oribi_buffer *buffer)
+{
+    int32_t ordinal = -1;
+    oribi_mutex_lock(&frame->ctx.lock);
+    for (int32_t i = 0; i < frame->n_seen; i++) {
+        if (frame->seen[i].buffer == buffer) {
+            ordinal = frame->seen[i].ordinal;
+        }
+    }
+    oribi_mutex_unlock(&frame->ctx.lock);
+    return ordinal;
+}
+
+/* A tensor of the kernel's own: the output takes a reference. */
+static bool set_plain(oribi_frame *frame, int32_t value, const TF_Tensor *tensor, size_t bytes,
+                      TF_Status *status)
+{
+    const int32_t ordinal = seen_ordinal(frame, tensor->buffer);
+    const oribi_wish wish = make_wish(ordinal >= 0 ? ORIBI_WISH_TEMP : ORIBI_WISH_EXTERNAL, ordinal,
+                                      tensor->dims, tensor->rank, bytes);
+    ORIBI_TRY(oribi_frame_note(frame, value, &wish, status));
+    oribi_buffer_retain(tensor->buffer);
+    oribi_frame_spill(frame, value, tensor->buffer, bytes);
+    frame->ctx.slots[value].data = tensor->data;
+    return true;
+}
+
+/* A handle on a slot of this run. */
+static bool set_from_slot(oribi_frame *frame, int32_t value, const oribi_slot *from,
+                          const TF_Tensor *tensor, size_t bytes, TF_Status *status)
+{
+    oribi_slot *slot = &frame->ctx.slots[value];
+    const int32_t source = (int32_t)(from - frame->ctx.slots);
+    const bool is_fixed =
+        from->storage == ORIBI_STORAGE_CONSTANT || from->storage == ORIBI_STORAGE_CALLER;
+    oribi_wish wish = make_wish(ORIBI_WISH_VIEW, source, tensor->dims, tensor->rank, bytes);
+    if (source >= frame->plan->n_values) {
+        wish.kind = ORIBI_WISH_TEMP;
+        wish.from = source - frame->ctx.step->first_temp;
+    } else if (is_fixed) { /* what the application gets is never its own input */
+        wish.kind = slot->is_output ? ORIBI_WISH_ALLOCATE : ORIBI_WISH_EXTERNAL;
+        wish.from = -1;
+    }
+    ORIBI_TRY(oribi_frame_note(frame, value, &wish, status));
+    if (is_fixed && !slot->is_output) {
+        oribi_frame_alias(frame, value, from, tensor->data, bytes);
+        return true;
+    }
+    if (from->storage == ORIBI_STORAGE_HEAP) {
+        oribi_buffer_retain(from->buffer);
+        oribi_frame_spill(frame, value, from->buffer, bytes);
+        slot->data = tensor->data;
+        return true;
+    }
+    if (!slot->is_spilled && slot->request == ORIBI_REQUEST_VIEW && slot->data == tensor->data &&
+        bytes <= slot->capacity) {
+        slot->bytes = bytes;
+        return true;
+    }
+    return copy_to_output(frame, value, tensor, bytes, status);
+}
+
+static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor,
+                            TF_Status *status)
+{
+    oribi_frame *frame = (oribi_frame *)ctx;
+    const int32_t value = ctx->step->outputs[index];
+    oribi_slot *slot = &ctx->slots[value];
+    const oribi_slot *from = oribi_context_slot_of(ctx, tensor);
+    size_t bytes = 0;
+    if (!oribi_size_of_dims(tensor->dims, tensor->rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
+        bytes > tensor->bytes || tensor->data == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "output %d of node '%s': the tensor that was set has a shape that does "
+                          "not fit its %zu bytes",
+                          index, ctx->step->kernel->node->name, tensor->bytes);
+    }
+    bool ok = true;
+    if (from == slot && slot->stamp == ctx->stamp) {
+        slot->bytes = bytes; /* its own storage under another shape */
+    } else if (from != NULL) {
+        ok = set_from_slot(frame, value, from, tensor, bytes, status);
+    } else if (tensor->buffer != NULL) {
+        ok = set_plain(frame, value, tensor, bytes, status);
+    } else { /* kept from an earlier run */
+        const oribi_wish wish =
+            make_wish(ORIBI_WISH_ALLOCATE, -1, tensor->dims, tensor->rank, bytes);
+        ok = oribi_frame_note(frame, value, &wish, status) &&
+             copy_to_output(frame, value, tensor, bytes, status);
+    }
+    return ok && finish_slot(frame, slot, tensor->dims, tensor->rank, status);
+}
+
+/* --- Temporaries ----------------------------------------------------------------------------- */
+
+/* Remembers the temporary until the end of the step, where it shows whether it escaped. */
+static bool see_temp(oribi_frame *frame, oribi_buffer *buffer, int32_t ordinal, TF_Status *status)
+{
+    bool ok = true;
+    oribi_mutex_lock(&frame->ctx.lock);
+    if (frame->n_seen == frame->seen_capacity) {
+        const int32_t capacity = frame->seen_capacity * 2 + 8;
+        oribi_seen_temp *seen =
+            oribi_realloc_array(frame->seen, (size_t)capacity, sizeof *frame->seen);
+        ok = seen != NULL || oribi_fail_memory(status);
+        if (ok) {
+            frame->seen = seen;
+            frame->seen_capacity = capacity;
+        }
+    }
+    if (ok) {
+        oribi_buffer_retain(buffer);
+        frame->seen[frame->n_seen++] = (oribi_seen_temp){buffer, ordinal};
+    }
+    oribi_mutex_unlock(&frame->ctx.lock);
+    return ok;
+}
+
+static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
+                                     const int64_t *dims, int rank, TF_Status *status)
+{
+    oribi_frame *frame = (oribi_frame *)ctx;
+    size_t bytes = 0;
+    TF_Tensor *tensor = NULL;
+    if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(dtype), &bytes)) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    oribi_buffer *buffer = oribi_frame_buffer(frame, bytes, status);
+    if (buffer == NULL) {
+        return NULL;
+    }
+    if (dtype == TF_STRING) {
+        memset(buffer->data, 0, bytes);
+        buffer->has_strings = true;
+    } else if (oribi_context_is_running_thread(ctx) &&
+               !see_temp(frame, buffer, ctx->next_temp - 1 - ctx->step->first_temp, status)) {
+        goto failed;
+    }
+    tensor = oribi_tensor_handle(dtype, dims, rank);
+    if (tensor == NULL) {
+        oribi_fail_memory(status);
+        goto failed;
+    }
+    tensor->buffer = buffer;
+    tensor->data = buffer->data;
+    tensor->bytes = bytes;
+    return tensor;
+failed:
+    oribi_buffer_release(buffer);
+    return NULL;
+}
+
+static void host_release(TF_OpKernelContext *ctx)
+{
+    oribi_frame_destroy((oribi_frame *)ctx);
+}
+
+const oribi_context_host oribi_frame_host = {host_allocate_output, host_set_output,
+                                             host_allocate_temp, host_release};

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models: open bytes, import them, tell their inputs and outputs; sessions of a model. */
+#include "session/model_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "import/import.h"
+#include "plugin/plugin.h"
+
+/* --- Sources --------------------------------------------------------------------------------- */
+
+static void release_map(oribi_source *source)
+{
+    oribi_file_map_close(source->priv);
+    oribi_free(source->priv);
+    oribi_free(source);
+}
+
+static void give_back_map(oribi_source *source, const void *from, size_t bytes)
+{
+    oribi_file_map_give_back(source->priv, from, bytes);
+}
+
+static void release_nothing(oribi_source *source)
+{
+    oribi_free(source);
+}
+
+static oribi_source *source_new(void (*release)(oribi_source *source), void *priv)
+{
+    oribi_source *source = oribi_alloc_zero(1, sizeof *source);
+    if (source != NULL) {
+        atomic_init(&source->references, 1);
+        source->release = release;
+        source->priv = priv;
+    }
+    return source;
+}
+
+/* --- Import ---------------------------------------------------------------------------------- */
+
+static oribi_graph *import(const oribi_model *model, const oribi_options *options,
+                           TF_Status *status)
+{
+    const oribi_import_options import_options = {
+        .folder = model->folder,
+        .follow_links = model->follow_links || (options != NULL && options->follow_links),
+        .max_bytes =
+            options != NULL && options->max_bytes > 0 ? options->max_bytes : model->max_bytes,
+    };
+    oribi_source_retain(model->source);
+    return oribi_import(model->data, model->bytes, model->source, model->name, &import_options,
+                        status);
+}
+
+/* Unknown dimensions of inputs that the options fix; false: status set. */
+static bool fix_shapes(oribi_graph *graph, const oribi_options *options, bool *out_any,
+                       TF_Status *status)
+{
+    *out_any = false;
+    for (const oribi_fixed_shape *fixed = options != NULL ? options->shapes : NULL; fixed != NULL;
+         fixed = fixed->next) {
+        int32_t index = -1;
+        for (int32_t i = 0; i < graph->n_inputs; i++) {
+            index = strcmp(graph->input_names[i], fixed->input) == 0 ? i : index;
+        }
+        if (index < 0) {
+            const char *near =
+                oribi_text_did_you_mean(fixed->input, graph->input_names, (size_t)graph->n_inputs);
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "the model has no input '%s'%s%s%s",
+                              fixed->input, near != NULL ? "; did you mean '" : "",
+                              near != NULL ? near : "", near != NULL ? "'?" : "");
+        }
+        oribi_shape *shape = &graph->values[graph->inputs[index]]->shape;
+        bool fits = shape->rank < 0 || shape->rank == fixed->shape.rank;
+        for (int32_t k = 0; fits && k < shape->rank; k++) {
+            fits = shape->dims[k] < 0 || shape->dims[k] == fixed->shape.dims[k];
+        }
+        if (!fits) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "the shape given for input '%s' contradicts the model's",
+                              fixed->input);
+        }
+        if (!oribi_shape_copy(&graph->arena, fixed->shape.dims, fixed->shape.rank, shape)) {
+            return oribi_fail_memory(status);
+        }
+        *out_any = true;
+    }
+    return true;
+}
+
+static oribi_graph *import_fixed(const oribi_model *model, const oribi_options *options,
+                                 TF_Status *status)
+{
+    bool any = false;
+    oribi_graph *graph = import(model, options, status);
+    if (graph != NULL &&
+        (!fix_shapes(graph, options, &any, status) || (any && !oribi_pass_infer(graph, status)))) {
+        oribi_graph_destroy(graph);
+        graph = NULL;
+    }
+    return graph;
+}
+
+/* --- Descriptions ---------------------------------------------------------------------------- */
+
+static bool copy_ports(oribi_arena *arena, const oribi_graph *graph, const oribi_value_id *ids,
+                       const char *const *names, int32_t n, const char ***out_names,
+                       TF_DataType **out_types, oribi_shape **out_shapes)
+{
+    *out_names = oribi_arena_array(arena, (size_t)n + 1, sizeof(char *));
+    *out_types = oribi_arena_array(arena, (size_t)n + 1, sizeof(TF_DataType));
+    *out_shapes = oribi_arena_array(arena, (size_t)n + 1, sizeof(oribi_shape));
+    if (*out_names == NULL || *out_types == NULL || *out_shapes == NULL) {
+        return false;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const oribi_value *value = graph->values[ids[i]];
+        (*out_names)[i] = oribi_arena_strdup(arena, names[i]);
+        (*out_types)[i] = value->dtype;
+        if ((*out_names)[i] == NULL ||
+            !oribi_shape_copy(arena, value->shape.dims, value->shape.rank, &(*out_shapes)[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool describe_ports(oribi_model *model, const oribi_graph *graph)
+{
+    model->n_inputs = graph->n_inputs;
+    model->n_outputs = graph->n_outputs;
+    return copy_ports(&model->arena, graph, graph->inputs, graph->input_names, graph->n_inputs,
+                      &model->input_names, &model->input_types, &model->input_shapes) &&
+           copy_ports(&model->arena, graph, graph->outputs, graph->output_names, graph->n_outputs,
+                      &model->output_names, &model->output_types, &model->output_shapes);
+}
+
+/* --- Life ------------------------------------------------------------------------------------ */
+
+/* Takes over one reference of source, also when it fails. */
+static oribi_model *model_new(const uint8_t *data, size_t bytes, oribi_source *source,
+                              const char *name, char *folder, const oribi_options *options,
+                              TF_Status *status)
+{
+    oribi_model *model = oribi_alloc_zero(1, sizeof *model);
+    if (model == NULL || !oribi_mutex_init(&model->lock)) {
+        oribi_free(model);
+        oribi_free(folder);
+        oribi_source_release(source);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    model->source = source;
+    model->data = data;
+    model->bytes = bytes;
+    model->folder = folder;
+    model->name = oribi_strdup(name);
+    model->max_bytes = oribi_options_max_bytes(options);
+    model->follow_links = options != NULL && options->follow_links;
+    if (model->name == NULL) {
+        oribi_fail_memory(status);
+        goto failed;
+    }
+    if (!oribi_plugin_load_built_ins(status)) {
+        goto failed;
+    }
+    model->first = import_fixed(model, options, status);
+    if (model->first == NULL) {
+        goto failed;
+    }
+    if (!describe_ports(model, model->first)) {
+        oribi_fail_memory(status);
+        goto failed;
+    }
+    return model;
+failed:
+    oribi_model_destroy(model);
+    return NULL;
+}
+
+void oribi_model_destroy(oribi_model *model)
+{
+    if (model != NULL) {
+        oribi_graph_destroy(model->first);
+        oribi_source_release(model->source);
+        oribi_arena_destroy(&model->arena);
+        oribi_mutex_destroy(&model->lock);
+        oribi_free(model->name);
+        oribi_free(model->folder);
+        oribi_free(model);
+    }
+}
+
+oribi_model *oribi_model_open(const char *path, const oribi_options *options, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_file_map *map = oribi_alloc_zero(1, sizeof *map);
+    char *folder = oribi_path_folder(path);
+    if (map == NULL || folder == NULL) {
+        oribi_free(map);
+        oribi_free(folder);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    const int error = oribi_file_map_open(path, map);
+    if (error != 0) {
+        TF_SetStatusFromIOError(status, error, path);
+        oribi_free(map);
+        oribi_free(folder);
+        return NULL;
+    }
+    oribi_source *source = source_new(release_map, map);
+    if (source == NULL) {
+        oribi_file_map_close(map);
+        oribi_free(map);
+        oribi_free(folder);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    source->give_back = give_back_map;
+    return model_new(map->data, map->bytes, source, path, folder, options, status);
+}
+
+oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char *name,
+                                     const oribi_options *options, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_source *source = source_new(release_nothing, NULL);
+    if (source == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return model_new(data, bytes, source, name != NULL ? name : "model", NULL, options, status);
+}
+
+oribi_session *oribi_session_create(oribi_model *model, const oribi_options *options,
+                                    TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_graph *graph = NULL;
+    if (options == NULL || options->shapes == NULL) {
+        oribi_mutex_lock(&model->lock);
+        graph = model->first;
+        model->first = NULL;
+        oribi_mutex_unlock(&model->lock);
+    }
+    if (graph == NULL) {
+        graph = import_fixed(model, options, status);
+    }
+    return graph != NULL ? oribi_session_from_graph(graph, options, status) : NULL;
+}
+
+/* --- Ports ----------------------------------------------------------------------------------- */
+
+int oribi_model_num_inputs(const oribi_model *model)
+{
+    return model->n_inputs;
+}
+
+int oribi_model_num_outputs(const oribi_model *model)
+{
+    return model->n_outputs;
+}
+
+const char *oribi_model_input_name(const oribi_model *model, int index)
+{
+    return index >= 0 && index < model->n_inputs ? model->input_names[index] : NULL;
+}
+
+const char *oribi_model_output_name(const oribi_model *model, int index)
+{
+    return index >= 0 && index < model->n_outputs ? model->output_names[index] : NULL;
+}
+
+TF_DataType oribi_model_input_type(const oribi_model *model, int index)
+{
+    return index >= 0 && index < model->n_inputs ? model->input_types[index] : (TF_DataType)0;
+}
+
+TF_DataType oribi_model_output_type(const oribi_model *model, int index)
+{
+    return index >= 0 && index < model->n_outputs ? model->output_types[index] : (TF_DataType)0;
+}
+
+static int write_shape(const oribi_shape *shape, int64_t *dims, int max_dims)
+{
+    for (int k = 0; k < shape->rank && k < max_dims; k++) {
+        dims[k] = shape->dims[k];
+    }
+    return shape->rank;
+}
+
+int oribi_model_input_shape(const oribi_model *model, int index, int64_t *dims, int max_dims)
+{
+    return index >= 0 && index < model->n_inputs
+               ? write_shape(&model->input_shapes[index], dims, max_dims)
+               : -1;
+}
+
+int oribi_model_output_shape(const oribi_model *model, int index, int64_t *dims, int max_dims)
+{
+    return index >= 0 && index < model->n_outputs
+               ? write_shape(&model->output_shapes[index], dims, max_dims)
+               : -1;
+}

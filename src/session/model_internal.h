@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A model: the bytes, kept mapped, and what a reader of them found. Each session imports the bytes
+ * again, which is cheap because weights stay where they are. */
+#ifndef ORIBI_SESSION_MODEL_INTERNAL_H_
+#define ORIBI_SESSION_MODEL_INTERNAL_H_
+
+#include "session/session_internal.h"
+
+struct oribi_model {
+    oribi_source *source; /* one reference; owns data */
+    const uint8_t *data;
+    size_t bytes;
+    char *name, *folder; /* folder NULL: no external data */
+    oribi_mutex lock;
+    oribi_graph *first; /* imported when the model was opened; the first session takes it */
+    oribi_arena arena;
+    const char **input_names, **output_names;
+    TF_DataType *input_types, *output_types;
+    oribi_shape *input_shapes, *output_shapes;
+    int32_t n_inputs, n_outputs;
+    bool follow_links;
+    uint64_t max_bytes;
+};
+
+#endif

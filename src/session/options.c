@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of models and sessions. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "session/session_internal.h"
+
+oribi_options *oribi_options_create(TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_options *options = oribi_alloc_zero(1, sizeof *options);
+    if (options == NULL) {
+        oribi_fail_memory(status);
+    }
+    return options;
+}
+
+void oribi_options_destroy(oribi_options *options)
+{
+    if (options != NULL) {
+        oribi_arena_destroy(&options->arena);
+        oribi_free(options);
+    }
+}
+
+void oribi_options_set_threads(oribi_options *options, int threads)
+{
+    options->threads = threads > 0 ? threads : 0;
+}
+
+void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes)
+{
+    options->max_bytes = bytes;
+}
+
+uint64_t oribi_options_max_bytes(const oribi_options *options)
+{
+    return options != NULL && options->max_bytes > 0 ? options->max_bytes
+                                                     : oribi_memory_limit_bytes() / 2;
+}
+
+void oribi_options_set_follow_links(oribi_options *options, bool follow)
+{
+    options->follow_links = follow;
+}
+
+void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Status *status)
+{
+    static const struct {
+        const char *name;
+        uint32_t bit;
+    } passes[] = {{"fold", ORIBI_PASS_FOLD},
+                  {"fuse", ORIBI_PASS_FUSE},
+                  {"layout", ORIBI_PASS_LAYOUT},
+                  {"batch_norm", ORIBI_PASS_BATCH_NORM}};
+    TF_SetStatus(status, TF_OK, "");
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
+        if (strcmp(pass, passes[i].name) == 0) {
+            options->disabled_passes |= passes[i].bit;
+            return;
+        }
+    }
+    oribi_fail(status, TF_INVALID_ARGUMENT,
+               "there is no pass '%s' to switch off: fold, fuse, layout or batch_norm", pass);
+}
+
+static bool shape_is_fine(const char *input, const int64_t *dims, int num_dims, TF_Status *status)
+{
+    if (num_dims < 0 || num_dims > ORIBI_MAX_RANK) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s': a rank of %d, at most %d",
+                          input, num_dims, ORIBI_MAX_RANK);
+    }
+    for (int i = 0; i < num_dims; i++) {
+        if (dims[i] < 0) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s': dimension %d is negative",
+                              input, i);
+        }
+    }
+    return true;
+}
+
+void oribi_options_set_input_shape(oribi_options *options, const char *input, const int64_t *dims,
+                                   int num_dims, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (!shape_is_fine(input, dims, num_dims, status)) {
+        return;
+    }
+    oribi_shape shape;
+    oribi_fixed_shape *fixed = oribi_arena_array(&options->arena, 1, sizeof *fixed);
+    char *name = oribi_arena_strdup(&options->arena, input);
+    if (fixed == NULL || name == NULL ||
+        !oribi_shape_copy(&options->arena, dims, num_dims, &shape)) {
+        oribi_fail_memory(status);
+        return;
+    }
+    *fixed = (oribi_fixed_shape){name, shape, options->shapes}; /* a later one is found first */
+    options->shapes = fixed;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the shape functions know for one set of input shapes, before any kernel ran: the record from
+ * which the first plan is built.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "session/session_internal.h"
+
+enum { SMALL_ELEMENTS = 1024 };
+
+/* Constants that shape functions read: shapes, axes, paddings. */
+static bool is_small(const oribi_value *value)
+{
+    const oribi_constant *constant = value->constant;
+    if (constant == NULL || constant->view.rank > 2 || constant->view.dtype == TF_STRING) {
+        return false;
+    }
+    int64_t count = 1;
+    for (int32_t i = 0; i < constant->view.rank; i++) {
+        count *=
+            constant->view.dims[i] <= SMALL_ELEMENTS ? constant->view.dims[i] : SMALL_ELEMENTS + 1;
+    }
+    return count <= SMALL_ELEMENTS;
+}
+
+typedef struct guess {
+    const oribi_session *session;
+    oribi_arena arena;
+    oribi_shape *shapes; /* n_values */
+} guess;
+
+static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *status)
+{
+    const oribi_node *node = step->node;
+    const size_t n = (size_t)node->n_inputs;
+    bool ok = false;
+    oribi_shape *in = oribi_arena_array(&work->arena, n + 1, sizeof *in);
+    oribi_shape *out = oribi_arena_array(&work->arena, (size_t)node->n_outputs + 1, sizeof *out);
+    TF_Tensor **constants = oribi_arena_array(&work->arena, n + 1, sizeof(TF_Tensor *));
+    if (in == NULL || out == NULL || constants == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (size_t i = 0; i < n; i++) {
+        in[i] = (oribi_shape){.rank = -1};
+        if (step->inputs[i] < 0) {
+            continue;
+        }
+        in[i] = work->shapes[step->inputs[i]];
+        if (is_small(work->session->graph->values[node->inputs[i]])) {
+            constants[i] =
+                oribi_graph_constant_tensor(work->session->graph, node->inputs[i], status);
+            if (constants[i] == NULL) {
+                goto done;
+            }
+        }
+    }
+    ok = oribi_op_infer_shapes(node->op, node->name, &node->attrs, &node->signature, in, constants,
+                               NULL, &work->arena, out, status);
+    for (int32_t i = 0; ok && i < node->n_outputs; i++) {
+        oribi_shape *shape = &work->shapes[step->outputs[i]];
+        if (!oribi_shape_is_full(shape)) {
+            *shape = out[i];
+        }
+    }
+done:
+    for (size_t i = 0; i < n; i++) {
+        TF_DeleteTensor(constants[i]);
+    }
+    return ok;
+}
+
+static bool needs_inference(const guess *work, const oribi_session_step *step)
+{
+    for (int32_t i = 0; i < step->node->n_outputs; i++) {
+        if (!oribi_shape_is_full(&work->shapes[step->outputs[i]])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void set_guess(oribi_wish *wish, const oribi_shape *shape, TF_DataType dtype)
+{
+    size_t bytes = 0;
+    wish->from = -1;
+    wish->rank = -1;
+    if (!oribi_shape_is_full(shape) || shape->rank > ORIBI_INLINE_RANK ||
+        !oribi_size_of_dims(shape->dims, shape->rank, oribi_dtype_bytes(dtype), &bytes)) {
+        return;
+    }
+    wish->kind = ORIBI_WISH_GUESS;
+    wish->rank = shape->rank;
+    wish->bytes = bytes;
+    for (int32_t k = 0; k < shape->rank; k++) {
+        wish->dims[k] = shape->dims[k];
+    }
+}
+
+oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *input_shapes,
+                               TF_Status *status)
+{
+    guess work = {.session = session};
+    bool ok = false;
+    oribi_record *record = oribi_record_create(session->n_values, status);
+    if (record == NULL) {
+        return NULL;
+    }
+    work.shapes =
+        oribi_arena_array(&work.arena, (size_t)session->n_values + 1, sizeof *work.shapes);
+    if (work.shapes == NULL) {
+        oribi_fail_memory(status);
+        goto done;
+    }
+    for (int32_t i = 0; i < session->n_values; i++) {
+        work.shapes[i] = session->values[i].shape;
+    }
+    for (int32_t i = 0; i < session->n_inputs; i++) {
+        work.shapes[session->inputs[i]] = input_shapes[i];
+    }
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        if (needs_inference(&work, &session->steps[s]) &&
+            !infer_step(&work, &session->steps[s], status)) {
+            goto done;
+        }
+    }
+    for (int32_t i = 0; i < session->n_values; i++) {
+        set_guess(&record->values[i], &work.shapes[i], session->values[i].dtype);
+    }
+    ok = true;
+done:
+    oribi_arena_destroy(&work.arena);
+    if (!ok) {
+        oribi_record_destroy(record);
+        record = NULL;
+    }
+    return record;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by plan_build.c and plan_concat.c: classes of values that share storage. */
+#ifndef ORIBI_SESSION_PLAN_INTERNAL_H_
+#define ORIBI_SESSION_PLAN_INTERNAL_H_
+
+#include "session/session_internal.h"
+
+/* One value or temporary; the fields after `parent` count at the root of its class. */
+typedef struct oribi_plan_item {
+    int32_t parent;
+    bool is_stored; /* has planned bytes: an arena's or a graph output's */
+    bool is_piece;  /* written inside the output of a placed concatenation */
+    size_t piece_offset;
+    int64_t row_stride;
+    int32_t first, last; /* steps */
+    size_t bytes;
+    int32_t output; /* graph output whose buffer it lives in, or -1 */
+    int32_t n_members;
+    int32_t buffer; /* of the planner, or -1 */
+} oribi_plan_item;
+
+typedef struct oribi_plan_builder {
+    const oribi_session *session;
+    oribi_plan *plan;
+    oribi_plan_item *items; /* n_values, then n_temps */
+    int32_t n_items;
+} oribi_plan_builder;
+
+int32_t oribi_plan_root(oribi_plan_builder *builder, int32_t item);
+void oribi_plan_unite(oribi_plan_builder *builder, int32_t to, int32_t item);
+/* Lets producers write straight into the outputs of concatenations where they can. */
+void oribi_plan_place_concats(oribi_plan_builder *builder);
+
+#endif

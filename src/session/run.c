@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oribi_run: bindings, one execution, cancelling. The walk over the steps is in run_steps.c. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/text.h"
+#include "session/session_internal.h"
+
+oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_run *run = oribi_alloc_zero(1, sizeof *run);
+    if (run == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    const size_t n_inputs = (size_t)session->n_inputs + 1;
+    const size_t n_outputs = (size_t)session->n_outputs + 1;
+    oribi_session_retain(session);
+    run->session = session;
+    atomic_init(&run->stop, 0);
+    run->inputs = oribi_alloc_zero(n_inputs, sizeof *run->inputs);
+    run->input_shapes = oribi_alloc_zero(n_inputs, sizeof *run->input_shapes);
+    run->spares = oribi_alloc_zero(n_outputs, sizeof *run->spares);
+    run->good = oribi_alloc_zero(n_outputs, sizeof *run->good);
+    run->copies = oribi_alloc_zero(n_outputs, sizeof *run->copies);
+    if (run->inputs == NULL || run->input_shapes == NULL || run->spares == NULL ||
+        run->good == NULL || run->copies == NULL) {
+        oribi_run_destroy(run);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return run;
+}
+
+void oribi_run_destroy(oribi_run *run)
+{
+    if (run == NULL) {
+        return;
+    }
+    oribi_session *session = run->session;
+    oribi_frame_destroy(run->frame);
+    for (int32_t i = 0; i < session->n_inputs && run->inputs != NULL; i++) {
+        TF_DeleteTensor(run->inputs[i]);
+    }
+    for (int32_t i = 0; i < session->n_outputs; i++) {
+        for (int k = 0; k < ORIBI_OUTPUT_SPARES && run->spares != NULL; k++) {
+            oribi_buffer_release(run->spares[i][k]);
+        }
+        if (run->good != NULL) {
+            oribi_buffer_release(run->good[i].buffer);
+            oribi_free(run->good[i].dims_heap);
+        }
+    }
+    oribi_free(run->inputs);
+    oribi_free(run->input_shapes);
+    oribi_free(run->spares);
+    oribi_free(run->good);
+    oribi_free(run->copies);
+    oribi_free(run->blocks.events);
+    oribi_free(run);
+    oribi_session_release(session);
+}
+
+/* --- Bindings -------------------------------------------------------------------------------- */
+
+static bool check_input(const oribi_session *session, int index, const TF_Tensor *tensor,
+                        TF_Status *status)
+{
+    if (index < 0 || index >= session->n_inputs) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d, the model has %d",
+                          index, (int)session->n_inputs);
+    }
+    const oribi_session_value *value = &session->values[session->inputs[index]];
+    const char *name = session->graph->input_names[index];
+    if (tensor == NULL || tensor->buffer == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "input '%s': the tensor is NULL or has no storage of its own", name);
+    }
+    if (tensor->dtype != value->dtype) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s' is %s, the tensor is %s", name,
+                          oribi_dtype_name(value->dtype), oribi_dtype_name(tensor->dtype));
+    }
+    bool fits = value->shape.rank < 0 || value->shape.rank == tensor->rank;
+    for (int32_t k = 0; fits && k < value->shape.rank; k++) {
+        fits = value->shape.dims[k] < 0 || value->shape.dims[k] == tensor->dims[k];
+    }
+    if (!fits) {
+        oribi_text expected = {0};
+        oribi_text found = {0};
+        const oribi_shape shape = {tensor->rank, tensor->dims};
+        oribi_shape_print(&value->shape, &expected);
+        oribi_shape_print(&shape, &found);
+        oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s' has shape %s, the tensor has %s", name,
+                   oribi_text_string(&expected), oribi_text_string(&found));
+        oribi_text_destroy(&expected);
+        oribi_text_destroy(&found);
+        return false;
+    }
+    size_t bytes = 0;
+    if (!oribi_size_of_dims(tensor->dims, tensor->rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
+        bytes > tensor->bytes) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "input '%s': the shape of the tensor does not fit its %zu bytes", name,
+                          tensor->bytes);
+    }
+    return true;
+}
+
+void oribi_run_set_input(oribi_run *run, int index, const TF_Tensor *tensor, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (!check_input(run->session, index, tensor, status)) {
+        return;
+    }
+    TF_Tensor *bound = oribi_tensor_share(tensor);
+    if (bound == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    TF_DeleteTensor(run->inputs[index]);
+    run->inputs[index] = bound;
+    run->input_shapes[index] = (oribi_shape){bound->rank, bound->dims};
+}
+
+static bool all_bound(const oribi_run *run, TF_Status *status)
+{
+    for (int32_t i = 0; i < run->session->n_inputs; i++) {
+        if (run->inputs[i] == NULL) {
+            return oribi_fail(status, TF_FAILED_PRECONDITION,
+                              "input '%s' is not bound: call oribi_run_set_input",
+                              run->session->graph->input_names[i]);
+        }
+    }
+    return true;
+}
+
+/* --- One execution --------------------------------------------------------------------------- */
+
+/* A frame that is laid out for the bound shapes. */
+static bool prepare_frame(oribi_run *run, TF_Status *status)
+{
+    if (run->frame == NULL) {
+        run->frame = oribi_frame_create(run->session, run, status);
+        ORIBI_TRY(run->frame != NULL);
+    }
+    const oribi_plan *present = run->frame->plan;
+    if (present == NULL || atomic_load_explicit(&present->is_superseded, memory_order_acquire) ||
+        !oribi_plan_fits(present, run->input_shapes, run->session->n_inputs)) {
+        oribi_plan *plan = oribi_plan_find(run->session, run->input_shapes, status);
+        ORIBI_TRY(plan != NULL);
+        const bool bound = plan == present || oribi_frame_bind(run->frame, plan, status);
+        oribi_plan_release(plan);
+        ORIBI_TRY(bound);
+    }
+    for (int32_t i = 0; i < run->session->n_inputs; i++) {
+        if (!oribi_frame_set_input(run->frame, i, run->inputs[i])) {
+            return oribi_fail_memory(status);
+        }
+    }
+    return oribi_run_prepare_outputs(run, status);
+}
+
+/* Takes the frame back, or leaves it to the handles that kernels kept; plans again. */
+static void finish(oribi_run *run, bool ok)
+{
+    oribi_frame *frame = run->frame;
+    oribi_record *news = frame->news;
+    oribi_plan *plan = frame->plan;
+    frame->news = NULL;
+    oribi_plan_retain(plan);
+    for (int32_t i = 0; i < frame->n_seen; i++) { /* of a step that failed */
+        oribi_buffer_release(frame->seen[i].buffer);
+    }
+    frame->n_seen = 0;
+    frame->n_pins = 0;
+    if (oribi_context_has_open(&frame->ctx, frame->n_slots)) {
+        run->frame = NULL;
+        oribi_frame_hold(frame);
+        if (oribi_context_leave(&frame->ctx)) { /* the last one went meanwhile */
+            oribi_frame_destroy(frame);
+        }
+    } else {
+        (void)oribi_context_leave(&frame->ctx);
+        oribi_frame_restore(frame);
+    }
+    if (news != NULL && ok) {
+        oribi_plan_improve(run->session, plan, news);
+    } else {
+        oribi_record_destroy(news); /* a run that failed may have asked for anything */
+    }
+    oribi_plan_release(plan);
+}
+
+void oribi_run_execute(oribi_run *run, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (!all_bound(run, status) || !prepare_frame(run, status)) {
+        return;
+    }
+    TF_OpKernelContext *ctx = &run->frame->ctx;
+    oribi_context_enter(ctx);
+    ctx->step_id =
+        atomic_fetch_add_explicit(&run->session->next_run_id, 1, memory_order_relaxed) + 1;
+    ctx->deadline_ns = run->time_limit_ns > 0 ? oribi_now_ns() + run->time_limit_ns : 0;
+    ctx->trace = run->trace != NULL && run->blocks.events != NULL ? &run->blocks : NULL;
+    const bool ok = oribi_run_steps(run, status) && oribi_run_keep_outputs(run, status);
+    finish(run, ok);
+}
+
+void oribi_run_cancel(oribi_run *run)
+{
+    int none = 0;
+    atomic_compare_exchange_strong(&run->stop, &none, ORIBI_STOP_CANCELLED);
+}
+
+void oribi_run_set_time_limit(oribi_run *run, uint64_t nanoseconds)
+{
+    run->time_limit_ns = nanoseconds;
+}

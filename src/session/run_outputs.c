@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Graph outputs of a run. They never live in the arena: each has a few buffers in turn, so that a
+ * result stays while its handle lives and the last good one survives a run that fails.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "session/session_internal.h"
+
+/* A buffer that nobody else holds; the reference stays with the run. NULL: status set. */
+static oribi_buffer *find_spare(oribi_run *run, int32_t output, size_t bytes, TF_Status *status)
+{
+    oribi_buffer **spares = run->spares[output];
+    int victim = -1;
+    for (int k = 0; k < ORIBI_OUTPUT_SPARES; k++) {
+        const bool is_free = spares[k] != NULL && atomic_load_explicit(&spares[k]->references,
+                                                                       memory_order_acquire) == 1;
+        if (is_free && spares[k]->bytes >= bytes) {
+            return spares[k];
+        }
+        if (victim < 0 && (spares[k] == NULL || is_free)) {
+            victim = k;
+        }
+    }
+    victim = victim < 0 ? 0 : victim; /* all are held elsewhere: one goes out of our hands */
+    oribi_buffer *buffer = oribi_meter_buffer(run->session->meter, bytes, "a graph output", status);
+    if (buffer == NULL) {
+        return NULL;
+    }
+    if (run->trace != NULL) {
+        oribi_run_trace_alloc(run, run->session->graph->output_names[output], bytes);
+    }
+    oribi_buffer_release(spares[victim]);
+    spares[victim] = buffer;
+    return buffer;
+}
+
+bool oribi_run_prepare_outputs(oribi_run *run, TF_Status *status)
+{
+    const oribi_plan *plan = run->frame->plan;
+    for (int32_t i = 0; i < run->session->n_outputs; i++) {
+        if (plan->output_bytes[i] == SIZE_MAX) {
+            continue;
+        }
+        oribi_buffer *buffer = find_spare(run, i, plan->output_bytes[i], status);
+        ORIBI_TRY(buffer != NULL);
+        oribi_frame_set_output(run->frame, i, buffer);
+    }
+    return true;
+}
+
+static const oribi_slot *output_slot(const oribi_run *run, int32_t i)
+{
+    return &run->frame->ctx.slots[run->session->outputs[i]];
+}
+
+/* An output that is a bound input itself is copied: the caller may write to its input again. */
+static bool copy_inputs(oribi_run *run, TF_Status *status)
+{
+    for (int32_t i = 0; i < run->session->n_outputs; i++) {
+        const oribi_slot *slot = output_slot(run, i);
+        run->copies[i] = NULL;
+        if (slot->storage != ORIBI_STORAGE_CALLER) {
+            continue;
+        }
+        oribi_buffer *copy = NULL;
+        if (slot->dtype == TF_STRING) {
+            copy = slot->buffer; /* text cannot be moved by its bytes: shared */
+        } else {
+            copy = find_spare(run, i, slot->bytes, status);
+            ORIBI_TRY(copy != NULL);
+            if (slot->bytes > 0) {
+                memcpy(copy->data, slot->data, slot->bytes);
+            }
+        }
+        run->copies[i] = copy;
+    }
+    return true;
+}
+
+static bool reserve_dims(oribi_run *run)
+{
+    for (int32_t i = 0; i < run->session->n_outputs; i++) {
+        oribi_good_output *good = &run->good[i];
+        if (output_slot(run, i)->rank > ORIBI_INLINE_RANK && good->dims_heap == NULL) {
+            good->dims_heap = oribi_alloc_array(ORIBI_MAX_RANK, sizeof(int64_t));
+            if (good->dims_heap == NULL) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void keep(oribi_good_output *good, const oribi_slot *slot, oribi_buffer *copy)
+{
+    oribi_buffer *buffer = copy != NULL ? copy : slot->buffer;
+    oribi_buffer_retain(buffer);
+    oribi_buffer_release(good->buffer);
+    good->buffer = buffer;
+    good->data = copy != NULL ? copy->data : slot->data;
+    good->bytes = slot->bytes;
+    good->rank = slot->rank;
+    int64_t *dims = slot->rank > ORIBI_INLINE_RANK ? good->dims_heap : good->dims;
+    for (int32_t k = 0; k < slot->rank; k++) {
+        dims[k] = slot->dims[k];
+    }
+}
+
+bool oribi_run_keep_outputs(oribi_run *run, TF_Status *status)
+{
+    ORIBI_TRY(copy_inputs(run, status));
+    if (!reserve_dims(run)) {
+        return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; i < run->session->n_outputs; i++) {
+        keep(&run->good[i], output_slot(run, i), run->copies[i]);
+    }
+    run->has_good = true;
+    return true;
+}
+
+TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (index < 0 || index >= run->session->n_outputs) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no output %d, the model has %d", index,
+                   (int)run->session->n_outputs);
+        return NULL;
+    }
+    if (!run->has_good) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "no run has succeeded yet: call oribi_run_execute");
+        return NULL;
+    }
+    const oribi_good_output *good = &run->good[index];
+    const int64_t *dims = good->rank > ORIBI_INLINE_RANK ? good->dims_heap : good->dims;
+    TF_Tensor *tensor = oribi_tensor_handle(
+        run->session->values[run->session->outputs[index]].dtype, dims, good->rank);
+    if (tensor == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    oribi_buffer_retain(good->buffer);
+    tensor->buffer = good->buffer;
+    tensor->data = good->data;
+    tensor->bytes = good->bytes;
+    return tensor;
+}

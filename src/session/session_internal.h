@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The structures of this room: options, session, plan, record, frame, run.
+ *
+ * A session is a flat array of steps over a flat array of values; it does not change once made. A
+ * plan says, for one set of input shapes, where each value lives. A record says what kernels asked
+ * for; a plan is built from it. A frame holds the memory and the slots of one run. Order of
+ * reading: session.c, plan_build.c, frame.c, frame_host.c, run_steps.c.
+ */
+#ifndef ORIBI_SESSION_SESSION_INTERNAL_H_
+#define ORIBI_SESSION_SESSION_INTERNAL_H_
+
+#include "device/pool.h"
+#include "kernel/context.h"
+#include "pass/pass.h"
+#include "pass/plan.h"
+#include "session/session.h"
+
+enum { ORIBI_MAX_PLANS = 16, ORIBI_OUTPUT_SPARES = 3 };
+
+/* --- Options --------------------------------------------------------------------------------- */
+
+typedef struct oribi_fixed_shape {
+    const char *input;
+    oribi_shape shape;
+    struct oribi_fixed_shape *next;
+} oribi_fixed_shape;
+
+struct oribi_options {
+    oribi_arena arena;
+    int threads;
+    uint64_t max_bytes;
+    bool follow_links;
+    uint32_t disabled_passes;
+    oribi_fixed_shape *shapes;
+};
+
+uint64_t oribi_options_max_bytes(const oribi_options *options); /* NULL: the default */
+
+/* --- Memory that counts against the limit ---------------------------------------------------- */
+
+/* Outlives the session: buffers that the application holds point to it. */
+typedef struct oribi_meter {
+    _Atomic int64_t references;
+    _Atomic uint64_t used;
+    uint64_t max_bytes;
+    void (*release_buffer)(oribi_buffer *buffer);
+} oribi_meter;
+
+oribi_meter *oribi_meter_create(uint64_t max_bytes, TF_Status *status);
+void oribi_meter_release(oribi_meter *meter); /* NULL ok */
+/* RESOURCE_EXHAUSTED, nothing counted, when the limit would be passed; what is for the message. */
+bool oribi_meter_charge(oribi_meter *meter, uint64_t bytes, const char *what, TF_Status *status);
+void oribi_meter_discharge(oribi_meter *meter, uint64_t bytes);
+/* Counted buffer, which gives its bytes back when the last reference goes. */
+oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *what,
+                                 TF_Status *status);
+
+/* --- Session --------------------------------------------------------------------------------- */
+
+typedef struct oribi_session_value {
+    const char *name;
+    TF_DataType dtype;
+    oribi_shape shape; /* as far as it is known without a run */
+    int32_t producer;  /* step, or -1 */
+    int32_t last_use;  /* step; the producer when nobody reads it */
+    int32_t n_uses;    /* node inputs and graph outputs */
+    bool is_input, is_output;
+    TF_Tensor *constant; /* dense, when a kernel or the caller still reads it */
+    bool is_constant;
+} oribi_session_value;
+
+typedef struct oribi_session_step {
+    oribi_kernel kernel;
+    oribi_node_view view;
+    const oribi_node *node;
+    int32_t *inputs, *outputs; /* values */
+    bool *released;            /* n_inputs: constants that the kernel promised not to read */
+    const char *detail;        /* "op, kernel of provider" */
+    void *graph_arg;           /* of the graph's view callbacks */
+    void (*graph_release)(void *arg, int32_t input);
+    bool (*graph_constant)(void *arg, int32_t input, oribi_constant_view *out_view);
+    TF_Tensor *(*graph_dense)(void *arg, int32_t input, TF_Status *status);
+} oribi_session_step;
+
+struct oribi_session {
+    _Atomic int64_t references;
+    oribi_graph *graph;
+    oribi_arena arena;
+    oribi_pool *pool;
+    oribi_meter *meter;
+    oribi_pass_report report;
+    oribi_session_step *steps;
+    oribi_session_value *values;
+    int32_t *inputs, *outputs; /* values */
+    int32_t n_steps, n_values, n_inputs, n_outputs;
+    _Atomic int64_t next_run_id;
+    oribi_mutex lock; /* plans */
+    struct oribi_plan *plans[ORIBI_MAX_PLANS];
+    int32_t n_plans;
+    uint64_t plan_clock;
+};
+
+void oribi_session_retain(oribi_session *session);
+void oribi_session_release(oribi_session *session);
+
+/* --- What kernels ask for -------------------------------------------------------------------- */
+
+typedef enum oribi_wish_kind {
+    ORIBI_WISH_NONE,     /* not seen, and not to be guessed */
+    ORIBI_WISH_GUESS,    /* shape functions know the bytes; the kernel was not seen yet */
+    ORIBI_WISH_ALLOCATE, /* allocated, or must be copied */
+    ORIBI_WISH_FORWARD,  /* would take over input `from` */
+    ORIBI_WISH_VIEW,     /* set to the bytes of value `from` */
+    ORIBI_WISH_TEMP,     /* set to a temporary of the step; `from` is its ordinal */
+    ORIBI_WISH_EXTERNAL  /* set to bytes that are not planned: a constant, the caller's, its own */
+} oribi_wish_kind;
+
+typedef struct oribi_wish { /* for one value */
+    uint8_t kind;
+    int32_t from;
+    int32_t rank;
+    int64_t dims[ORIBI_INLINE_RANK];
+    size_t bytes; /* most that was asked for */
+} oribi_wish;
+
+typedef struct oribi_temp_wish {
+    int32_t step, ordinal;
+    size_t bytes;
+    bool escapes; /* the kernel keeps it: never planned */
+    struct oribi_temp_wish *next;
+} oribi_temp_wish;
+
+typedef struct oribi_record {
+    oribi_wish *values; /* n_values of the session */
+    oribi_temp_wish *temps;
+    int32_t n_values;
+    oribi_arena arena;
+} oribi_record;
+
+oribi_record *oribi_record_create(int32_t n_values, TF_Status *status);
+oribi_record *oribi_record_copy(const oribi_record *record, TF_Status *status);
+void oribi_record_destroy(oribi_record *record);
+/* Would noting it change the record? Sizes only grow and a wish only becomes weaker, so planning
+ * settles. */
+bool oribi_record_is_news(const oribi_record *record, int32_t value, const oribi_wish *wish);
+void oribi_record_note(oribi_record *record, int32_t value, const oribi_wish *wish);
+const oribi_temp_wish *oribi_record_find_temp(const oribi_record *record, int32_t step,
+                                              int32_t ordinal);
+bool oribi_record_note_temp(oribi_record *record, int32_t step, int32_t ordinal, size_t bytes,
+                            bool escapes);
+
+/* --- Plan ------------------------------------------------------------------------------------ */
+
+typedef struct oribi_place { /* of a value or a temporary */
+    uint8_t storage;         /* ARENA, OUTPUT, CONSTANT, CALLER or NONE */
+    uint8_t request;         /* oribi_request */
+    bool is_settled;
+    int32_t forward_from;
+    int32_t output; /* which graph output's buffer, for OUTPUT */
+    size_t offset, capacity, bytes;
+    int32_t rank; /* -1: no dims planned */
+    int64_t dims[ORIBI_INLINE_RANK];
+    int64_t row_stride;
+} oribi_place;
+
+typedef struct oribi_plan {
+    _Atomic int64_t references;
+    _Atomic bool is_superseded;
+    uint64_t last_used;
+    oribi_arena arena;
+    oribi_record *record;
+    oribi_shape *input_shapes; /* of the session's inputs */
+    oribi_place *places;       /* n_values, then n_temps */
+    oribi_step_io *steps;
+    bool *is_placed; /* step: a concatenation whose inputs are written in place */
+    int32_t n_values, n_temps, n_steps, n_placed;
+    size_t arena_bytes;
+    size_t *output_bytes;  /* by output: bytes to have ready; SIZE_MAX: nothing lives there */
+    int32_t *output_items; /* places that live in graph outputs' buffers */
+    int32_t n_output_items;
+    oribi_plan_bounds bounds;
+} oribi_plan;
+
+void oribi_plan_retain(oribi_plan *plan);
+void oribi_plan_release(oribi_plan *plan);
+/* Plan for input shapes from a record, which it takes over, also when it fails. */
+oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *input_shapes,
+                             oribi_record *record, TF_Status *status);
+/* Record of guesses from the shape functions. */
+oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *input_shapes,
+                               TF_Status *status);
+/* Counted plan for the shapes, from the cache or new. */
+oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_shapes,
+                            TF_Status *status);
+/* Plans again with what a run learnt; takes news over. Failure leaves the old plan. */
+void oribi_plan_improve(oribi_session *session, oribi_plan *plan, oribi_record *news);
+bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes, int32_t n_inputs);
+
+/* --- Frame ----------------------------------------------------------------------------------- */
+
+typedef struct oribi_pin { /* bytes of the arena that a kept handle still reads */
+    const char *from, *to;
+} oribi_pin;
+
+typedef struct oribi_seen_temp { /* a temporary of the present step that was not planned */
+    oribi_buffer *buffer;        /* one reference */
+    int32_t ordinal;
+} oribi_seen_temp;
+
+typedef struct oribi_frame {
+    TF_OpKernelContext ctx; /* first: the host gets a context and finds the frame */
+    oribi_session *session; /* one reference */
+    oribi_plan *plan;       /* one reference */
+    void *arena;
+    size_t arena_bytes;
+    int32_t n_slots, slots_capacity;
+    int32_t *spilled; /* n_values entries of room: values that differ from the plan */
+    int32_t n_spilled;
+    oribi_record *news; /* NULL: every request was known */
+    oribi_pin *pins;
+    int32_t n_pins, pins_capacity;
+    oribi_seen_temp *seen;
+    int32_t n_seen, seen_capacity;
+    int32_t step;          /* index of the present step */
+    struct oribi_run *run; /* NULL once detached */
+} oribi_frame;
+
+oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, TF_Status *status);
+void oribi_frame_destroy(oribi_frame *frame); /* no handle open; NULL ok */
+/* Lays the plan over the slots; no handle is open. Keeps a reference. */
+bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status);
+/* Points the slots of a graph output's buffer to it. */
+void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *buffer);
+bool oribi_frame_set_input(oribi_frame *frame, int32_t input, const TF_Tensor *tensor);
+/* After a run: slots that differ from the plan are as planned again. */
+void oribi_frame_restore(oribi_frame *frame);
+/* Keeps what open handles point to, before the frame is left to them. */
+void oribi_frame_hold(oribi_frame *frame);
+/* Gives the value a heap buffer until the end of the run; the reference is taken over. */
+void oribi_frame_spill(oribi_frame *frame, int32_t value, oribi_buffer *buffer, size_t bytes);
+/* Points the value to fixed bytes of another slot (a constant, a bound input). */
+void oribi_frame_alias(oribi_frame *frame, int32_t value, const oribi_slot *from, void *data,
+                       size_t bytes);
+oribi_buffer *oribi_frame_buffer(oribi_frame *frame, size_t bytes, TF_Status *status);
+/* First byte after those that a slot of these bytes touches, rows apart included. */
+const char *oribi_slot_end(const oribi_slot *slot);
+bool oribi_frame_overlaps_pin(const oribi_frame *frame, const void *data, size_t bytes);
+/* Notes a wish; only a new one allocates. */
+bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *wish, TF_Status *status);
+/* After a step: temporaries that were seen, handles that are still open, values that died. */
+bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status);
+/* A placed concatenation: nothing to do when all inputs were written in place, else computes it. */
+bool oribi_frame_finish_concat(oribi_frame *frame, const oribi_step_io *step, TF_Status *status);
+extern const oribi_context_host oribi_frame_host;
+
+/* --- Run ------------------------------------------------------------------------------------- */
+
+typedef struct oribi_good_output { /* of the last good run */
+    oribi_buffer *buffer;
+    void *data;
+    size_t bytes;
+    int32_t rank;
+    int64_t dims[ORIBI_INLINE_RANK];
+    int64_t *dims_heap;
+} oribi_good_output;
+
+struct oribi_run {
+    oribi_session *session; /* one reference */
+    oribi_frame *frame;     /* NULL before the first run and after it was detached */
+    TF_Tensor **inputs;     /* n_inputs, own handles */
+    oribi_shape *input_shapes;
+    oribi_buffer *(*spares)[ORIBI_OUTPUT_SPARES]; /* by output */
+    oribi_good_output *good;
+    oribi_buffer **copies; /* by output, while outputs are kept: copies of bound inputs */
+    bool has_good;
+    atomic_int stop;
+    uint64_t time_limit_ns;
+    void (*trace)(void *arg, const oribi_trace_event *event);
+    void *trace_arg;
+    oribi_block_trace blocks;
+};
+
+bool oribi_run_steps(struct oribi_run *run, TF_Status *status);
+bool oribi_run_prepare_outputs(struct oribi_run *run, TF_Status *status);
+bool oribi_run_keep_outputs(struct oribi_run *run, TF_Status *status);
+void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step, uint64_t start_ns);
+void oribi_run_trace_alloc(struct oribi_run *run, const char *name, size_t bytes);
+
+#endif
