@@ -11,6 +11,8 @@ set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
 add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES})
 target_include_directories(oribi_core PUBLIC include src PRIVATE plugins)
 target_link_libraries(oribi_core PRIVATE oribi_flags)
+set_source_files_properties(src/plugin/search.c src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
+    "ORIBI_PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/oribi/plugins\";ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
 
 # <name> as objects for the library (init under its own name), and as a .so of its own for the tests.
 # A plugin whose folder has no sources adds nothing.

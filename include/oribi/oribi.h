@@ -55,7 +55,7 @@ TF_CAPI_EXPORT extern void oribi_plugin_load_file(const char *spec, TF_Status *s
  * log, not an error. */
 TF_CAPI_EXPORT extern void oribi_plugin_load_search_path(TF_Status *status);
 
-/* Serialised JSON about the process: what is one of "ops", "kernels", "plugins", "map" (how ONNX
+/* JSON about the process: what is one of "ops", "op:NAME", "kernels", "plugins", "map" (how ONNX
  * operators translate). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_describe(const char *what, TF_Buffer *json, TF_Status *status);
 

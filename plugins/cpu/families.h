@@ -13,14 +13,6 @@
     FAMILY(transpose) \
     FAMILY(concat) \
     FAMILY(slice) \
-    FAMILY(pad) \
-    FAMILY(fill) \
-    FAMILY(cast) \
-    FAMILY(gather) \
-    FAMILY(select) \
-    FAMILY(reduce_reference) \
-    FAMILY(reduce_portable) \
-    FAMILY(reduce_x86_avx2) \
     FAMILY(unary_reference) \
     FAMILY(unary_portable) \
     FAMILY(unary_x86_avx2) \
@@ -32,7 +24,9 @@
     FAMILY(pool_x86_avx2) \
     FAMILY(norm_reference) \
     FAMILY(norm_portable) \
-    FAMILY(norm_x86_avx2)
+    FAMILY(norm_x86_avx2) \
+    FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(depthwise) \
+    FAMILY(matmul_reference) FAMILY(matmul)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
+
 typedef struct note {
     size_t bytes;    /* asked for */
     uint32_t offset; /* from the hook's block to the caller's */
@@ -23,6 +25,7 @@ static _Atomic uint64_t allocation_count;
 static _Atomic int64_t live_count;
 static _Atomic uint64_t fail_number; /* value of allocation_count to fail at; 0: off */
 static atomic_bool fail_sticky;
+static ORIBI_THREAD_LOCAL uint64_t failure_count;
 
 void oribi_alloc_set_hooks(const oribi_alloc_hooks *hooks)
 {
@@ -50,6 +53,11 @@ uint64_t oribi_alloc_count(void)
     return atomic_load(&allocation_count);
 }
 
+uint64_t oribi_alloc_failures(void)
+{
+    return failure_count;
+}
+
 int64_t oribi_alloc_live(void)
 {
     return atomic_load(&live_count);
@@ -74,12 +82,14 @@ void *oribi_alloc_aligned(size_t bytes, size_t alignment)
     size_t offset = alignment < NOTE_BYTES ? NOTE_BYTES : alignment;
     size_t total = 0;
     if (must_fail() || alignment > UINT32_MAX || !oribi_size_add(bytes, offset, &total)) {
+        failure_count++;
         return NULL;
     }
     bool hooked = current_hooks.allocate != NULL;
     char *base = hooked ? current_hooks.allocate(current_hooks.self, total, offset)
                         : heap_allocate(total, offset);
     if (base == NULL) {
+        failure_count++;
         return NULL;
     }
     atomic_fetch_add_explicit(&live_count, 1, memory_order_relaxed);

@@ -29,6 +29,8 @@ void *oribi_realloc_array(void *block, size_t count, size_t size); /* keeps bloc
 char *oribi_strdup(const char *text);
 char *oribi_strndup(const char *text, size_t length);
 void oribi_free(void *block); /* NULL ok */
+/* Allocations of this thread that failed so far: whether memory ran out inside foreign code. */
+uint64_t oribi_alloc_failures(void);
 
 /* Tests. The n-th allocation from now (1 is the next) fails once, and, with `sticky`, all later
  * ones too; 0 turns it off. count: allocations since the start of the process. */

@@ -8,7 +8,8 @@
 oribi_dynlib *oribi_dynlib_open(const char *path, unsigned flags, oribi_text *error)
 {
     int mode = RTLD_NOW | ((flags & ORIBI_DYNLIB_GLOBAL) != 0 ? RTLD_GLOBAL : RTLD_LOCAL) |
-               ((flags & ORIBI_DYNLIB_NOLOAD) != 0 ? RTLD_NOLOAD : 0);
+               ((flags & ORIBI_DYNLIB_NOLOAD) != 0 ? RTLD_NOLOAD : 0) |
+               ((flags & ORIBI_DYNLIB_KEEP) != 0 ? RTLD_NODELETE : 0);
     (void)dlerror(); /* an older message must not be taken for ours */
     void *handle = dlopen(path, mode);
     if (handle == NULL && error != NULL) {

@@ -9,7 +9,8 @@
 enum {
     ORIBI_DYNLIB_LOCAL = 0,
     ORIBI_DYNLIB_GLOBAL = 1, /* later libraries resolve against it */
-    ORIBI_DYNLIB_NOLOAD = 2  /* only if it is mapped already; with GLOBAL it is promoted */
+    ORIBI_DYNLIB_NOLOAD = 2, /* only if it is mapped already; with GLOBAL it is promoted */
+    ORIBI_DYNLIB_KEEP = 4    /* stays mapped for ever; the handle may be closed */
 };
 
 typedef struct oribi_dynlib oribi_dynlib;

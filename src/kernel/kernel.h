@@ -70,6 +70,9 @@ typedef struct oribi_node_view {
 
 /* Transaction of a plugin load; see oribi_op_begin. */
 bool oribi_kernel_begin(const char *provider, TF_Status *status);
+/* Everything of a commit that can fail; after it oribi_kernel_commit succeeds. For a loader that
+ * commits ops and kernels together. */
+bool oribi_kernel_prepare(TF_Status *status);
 bool oribi_kernel_commit(TF_Status *status);
 void oribi_kernel_rollback(void);
 

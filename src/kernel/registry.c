@@ -15,6 +15,7 @@ static struct {
     const char *provider;
     const char *owner;  /* thread mark of the transaction */
     TF_Status *failure; /* first failed registration of the transaction */
+    int32_t n_prepared; /* room that a prepared commit counts on */
     int32_t next_sequence;
 } registry = {.lock = ORIBI_MUTEX_INIT};
 
@@ -100,27 +101,45 @@ static void close_transaction(bool kept)
     registry.provider = NULL;
     registry.owner = NULL;
     registry.failure = NULL;
+    registry.n_prepared = 0;
     oribi_free(registry.pending.items);
     registry.pending = (oribi_kernel_list){NULL, 0, 0};
 }
 
+/* Under the lock. */
+static bool prepare(TF_Status *status)
+{
+    if (!registry.is_open) {
+        return oribi_fail(status, TF_FAILED_PRECONDITION, "no kernel registration is under way");
+    }
+    if (!oribi_ok(registry.failure)) {
+        oribi_status_copy(status, registry.failure);
+        return false;
+    }
+    if (!list_reserve(&registry.committed, registry.pending.count)) {
+        return oribi_fail_memory(status);
+    }
+    registry.n_prepared = registry.pending.count;
+    return true;
+}
+
+bool oribi_kernel_prepare(TF_Status *status)
+{
+    oribi_mutex_lock(&registry.lock);
+    const bool ok = prepare(status);
+    oribi_mutex_unlock(&registry.lock);
+    return ok;
+}
+
 bool oribi_kernel_commit(TF_Status *status)
 {
-    bool ok = false;
-
     oribi_mutex_lock(&registry.lock);
-    if (!registry.is_open) {
-        oribi_fail(status, TF_FAILED_PRECONDITION, "no kernel registration is under way");
-    } else if (!oribi_ok(registry.failure)) {
-        oribi_status_copy(status, registry.failure);
-    } else if (!list_reserve(&registry.committed, registry.pending.count)) {
-        oribi_fail_memory(status);
-    } else {
+    const bool ok = prepare(status);
+    if (ok) {
         for (int32_t i = 0; i < registry.pending.count; i++) {
             list_insert(&registry.committed, registry.pending.items[i]);
         }
         close_transaction(registry.pending.count > 0);
-        ok = true;
     }
     oribi_mutex_unlock(&registry.lock);
     return ok;
@@ -145,7 +164,7 @@ bool oribi_kernel_register(TF_KernelBuilder *entry, TF_Status *status)
     oribi_mutex_lock(&registry.lock);
     const bool is_pending = sees_pending();
     oribi_kernel_list *list = is_pending ? &registry.pending : &registry.committed;
-    if (list_reserve(list, 1)) {
+    if (list_reserve(list, is_pending ? 1 : 1 + registry.n_prepared)) {
         entry->def.sequence = registry.next_sequence++;
         entry->def.provider = is_pending ? registry.provider : "application";
         list_insert(list, entry);

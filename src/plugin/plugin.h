@@ -22,7 +22,7 @@ bool oribi_plugin_load_built_ins(TF_Status *status);
 bool oribi_plugin_load(const char *spec, TF_Status *status);
 /* ORIBI_PLUGIN_PATH and the install folder; a plugin that fails there is a warning in the log. */
 bool oribi_plugin_load_found(TF_Status *status);
-/* Runs the probe of one file in this process; what `--probe-plugin` of the helper calls. */
+/* In order of loading, until visit returns false. */
 void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin), void *arg);
 
 #endif

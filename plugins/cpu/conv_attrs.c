@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See conv_attrs.h. Source of names and order: TensorFlow's op definitions, NHWC. */
+#include "cpu/conv_attrs.h"
+
+#include <string.h>
+
+/* A list [1, y, x, 1]; absent attributes leave ones. */
+static void read_pair(oribi_cpu_setup *setup, const char *name, int64_t *out)
+{
+    int64_t values[4] = {1, 1, 1, 1};
+    int count = 4;
+    if (setup->state == NULL ||
+        !TF_OpKernelConstruction_HasAttr(setup->construction, name, setup->status)) {
+        out[0] = out[1] = 1;
+        return;
+    }
+    oribi_cpu_attr_ints(setup, name, values, 4, &count);
+    if (TF_GetCode(setup->status) == TF_OK &&
+        (count != 4 || values[0] != 1 || values[3] != 1 || values[1] < 1 || values[2] < 1)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "attribute '%s' must be [1, y, x, 1] with y and x of 1 or more; "
+                                   "it has %d elements, the first four [%lld, %lld, %lld, %lld]",
+                                   name, count, (long long)values[0], (long long)values[1],
+                                   (long long)values[2], (long long)values[3]);
+    }
+    out[0] = values[1];
+    out[1] = values[2];
+}
+
+static void read_padding(oribi_cpu_setup *setup, oribi_conv_attrs *out)
+{
+    char padding[16] = "";
+    int64_t sizes[8] = {0};
+    int count = 0;
+    oribi_cpu_attr_string(setup, "padding", padding, sizeof padding);
+    if (setup->state == NULL || TF_GetCode(setup->status) != TF_OK) {
+        return;
+    }
+    if (strcmp(padding, "SAME") == 0) {
+        out->padding = ORIBI_CONV_SAME;
+    } else if (strcmp(padding, "VALID") == 0) {
+        out->padding = ORIBI_CONV_VALID;
+    } else if (strcmp(padding, "EXPLICIT") == 0) {
+        out->padding = ORIBI_CONV_EXPLICIT;
+        oribi_cpu_attr_ints(setup, "explicit_paddings", sizes, 8, &count);
+        if (TF_GetCode(setup->status) == TF_OK &&
+            (count != 8 || sizes[0] != 0 || sizes[1] != 0 || sizes[6] != 0 || sizes[7] != 0)) {
+            (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                       "attribute 'explicit_paddings' must hold 8 sizes, those of "
+                                       "batch and channels 0; it holds %d",
+                                       count);
+        }
+        for (int axis = 0; axis < 2; axis++) {
+            out->before[axis] = sizes[2 + 2 * axis];
+            out->after[axis] = sizes[3 + 2 * axis];
+        }
+    } else {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "padding '%s' is not known; use SAME, VALID or EXPLICIT",
+                                   padding);
+    }
+}
+
+void oribi_conv_attrs_read(oribi_cpu_setup *setup, oribi_conv_attrs *out)
+{
+    char format[16] = "NHWC";
+    read_pair(setup, "strides", out->strides);
+    read_pair(setup, "dilations", out->dilations);
+    oribi_cpu_attr_string(setup, "data_format", format, sizeof format);
+    if (setup->state != NULL && TF_GetCode(setup->status) == TF_OK && strcmp(format, "NHWC") != 0) {
+        (void)oribi_cpu_setup_fail(setup, TF_UNIMPLEMENTED,
+                                   "data_format '%s' has no kernel on the CPU; transpose to NHWC "
+                                   "before and back after the op",
+                                   format);
+    }
+    read_padding(setup, out);
+}
+
+bool oribi_conv_attrs_resolve(oribi_cpu_run *run, const oribi_conv_attrs *attrs, int64_t height,
+                              int64_t width, int64_t filter_height, int64_t filter_width,
+                              oribi_conv_axis *out_y, oribi_conv_axis *out_x)
+{
+    const int64_t sizes[2] = {height, width}, taps[2] = {filter_height, filter_width};
+    oribi_conv_axis *const axes[2] = {out_y, out_x};
+    for (int i = 0; i < 2; i++) {
+        *axes[i] = (oribi_conv_axis){.in = sizes[i],
+                                     .taps = taps[i],
+                                     .stride = attrs->strides[i],
+                                     .dilation = attrs->dilations[i],
+                                     .before = attrs->before[i],
+                                     .after = attrs->after[i]};
+        if (!oribi_conv_axis_resolve(axes[i], attrs->padding)) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "a filter %s of %lld, dilation %lld, padding %lld and %lld, does "
+                                  "not fit an image %s of %lld",
+                                  i == 0 ? "height" : "width", (long long)taps[i],
+                                  (long long)axes[i]->dilation, (long long)axes[i]->before,
+                                  (long long)axes[i]->after, i == 0 ? "height" : "width",
+                                  (long long)sizes[i]);
+        }
+    }
+    return true;
+}

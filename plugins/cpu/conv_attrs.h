@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the convolutions have in common beside arithmetic: their attributes, and the axes of one
+ * call checked against the shapes that it brings. Read next: conv.c.
+ */
+#ifndef ORIBI_PLUGINS_CPU_CONV_ATTRS_H_
+#define ORIBI_PLUGINS_CPU_CONV_ATTRS_H_
+
+#include "cpu/conv_geometry.h"
+#include "cpu/run.h"
+
+typedef struct oribi_conv_attrs {
+    oribi_conv_padding padding;
+    int64_t strides[2], dilations[2]; /* y, x */
+    int64_t before[2], after[2];      /* explicit padding, y, x */
+} oribi_conv_attrs;
+
+/* Reads strides, padding, explicit_paddings, dilations, data_format; refuses what this plugin has
+ * no kernel for: NCHW, and strides or dilations of batch or channels. */
+void oribi_conv_attrs_read(oribi_cpu_setup *setup, oribi_conv_attrs *out);
+
+/* Both axes for an image and a filter of these sizes; fails naming what does not fit. */
+bool oribi_conv_attrs_resolve(oribi_cpu_run *run, const oribi_conv_attrs *attrs, int64_t height,
+                              int64_t width, int64_t filter_height, int64_t filter_width,
+                              oribi_conv_axis *out_y, oribi_conv_axis *out_x);
+
+#endif

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* DepthwiseConv2dNative and _FusedDepthwiseConv2dNative, float32, NHWC: 3x3 and 5x5 filters with
+ * stride 1 and 2 in tiles, everything else pixel by pixel. What they mean is in conv_reference.c;
+ * the inner loops are depthwise.h.
+ */
+#include "cpu/depthwise.h"
+#include "cpu/conv_attrs.h"
+#include "cpu/epilogue.h"
+#include "cpu/families.h"
+#include "cpu/weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ANY_TAPS = ORIBI_DEPTHWISE_MAX_PIXELS };
+
+typedef struct depthwise_state {
+    const oribi_depthwise_variant *variant;
+    oribi_conv_attrs attrs;
+    oribi_epilogue epilogue;
+    bool packed;
+    int64_t filter[4];
+    float *weights; /* [taps, padded channels], then a pixel of zeros */
+} depthwise_state;
+
+typedef struct depthwise_call {
+    const depthwise_state *state;
+    const oribi_depthwise_loop *loop; /* NULL: pixel by pixel */
+    int64_t filter[4], dims[4], padded;
+    const float *image, *weights, *zeros;
+    oribi_epilogue_args args;
+    oribi_conv_axis y, x;
+    float *out;
+    int64_t out_stride, bands, band_rows; /* a band is a few output rows of one image */
+    TF_Tensor *scratch;
+} depthwise_call;
+
+static int64_t padded_channels(const int64_t *filter)
+{
+    return (filter[2] * filter[3] + ORIBI_DEPTHWISE_PAD - 1) / ORIBI_DEPTHWISE_PAD *
+           ORIBI_DEPTHWISE_PAD;
+}
+
+/* Packed weights and one pixel of zeros; -1 when it leaves int64. */
+static int64_t weight_count(const int64_t *filter)
+{
+    int64_t count = 0, padded = 0;
+    if (__builtin_mul_overflow(filter[2], filter[3], &padded) || padded > INT64_MAX / 16 ||
+        __builtin_mul_overflow(filter[0] * filter[1] + 1, padded_channels(filter), &count) ||
+        count > INT64_MAX / 16) {
+        return -1;
+    }
+    return count;
+}
+
+static void pack_weights(const oribi_weights_view *view, float *out)
+{
+    const int64_t padded = padded_channels(view->dims), multiplier = view->dims[3];
+    memset(out, 0, (size_t)weight_count(view->dims) * sizeof(float));
+    for (int64_t tap = 0; tap < view->dims[0] * view->dims[1]; tap++) {
+        const char *from = view->data + tap / view->dims[1] * view->strides[0] +
+                           tap % view->dims[1] * view->strides[1];
+        for (int64_t i = 0; i < view->dims[2] * multiplier; i++) {
+            memcpy(out + tap * padded + i,
+                   from + i / multiplier * view->strides[2] + i % multiplier * view->strides[3],
+                   sizeof(float));
+        }
+    }
+}
+
+static void *depthwise_create(TF_OpKernelConstruction *construction,
+                              const oribi_depthwise_variant *variant)
+{
+    oribi_cpu_setup setup;
+    oribi_weights_view view;
+    depthwise_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state == NULL) {
+        return oribi_cpu_setup_end(&setup);
+    }
+    state->variant = variant;
+    oribi_conv_attrs_read(&setup, &state->attrs);
+    oribi_epilogue_read(&setup, &state->epilogue);
+    if (oribi_weights_constant(&setup, 1, 4, &view) &&
+        (state->weights = oribi_weights_allocate(&setup, weight_count(view.dims))) != NULL) {
+        pack_weights(&view, state->weights);
+        memcpy(state->filter, view.dims, sizeof state->filter);
+        state->packed = true;
+        TF_OpKernelConstruction_ReleaseConstant(construction, 1);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static void depthwise_destroy(void *arg)
+{
+    depthwise_state *state = arg;
+    if (state != NULL) {
+        free(state->weights);
+        free(state);
+    }
+}
+
+/* Input pixels of a tile whose first one is (y, x) in the image; beyond its edges, zeros. */
+static void find_pixels(const depthwise_call *call, int64_t batch, int64_t y, int64_t x,
+                        int64_t rows, int64_t columns, const float **out)
+{
+    const int64_t channels = call->filter[2], down = call->y.dilation, right = call->x.dilation;
+    const float *image = call->image + batch * call->y.in * call->x.in * channels;
+    for (int64_t i = 0; i < rows; i++, out += columns) {
+        const int64_t row = y + i * down;
+        const bool inside = (uint64_t)row < (uint64_t)call->y.in;
+        const float *line = image + (row * call->x.in + x) * channels;
+        if (inside && x >= 0 && x + (columns - 1) * right < call->x.in) {
+            for (int64_t j = 0; j < columns; j++) {
+                out[j] = line + j * right * channels;
+            }
+            continue;
+        }
+        for (int64_t j = 0; j < columns; j++) {
+            const int64_t column = x + j * right;
+            out[j] = inside && (uint64_t)column < (uint64_t)call->x.in ? line + j * right * channels
+                                                                       : call->zeros;
+        }
+    }
+}
+
+static void start_tile(const depthwise_call *call, oribi_depthwise_tile *tile, int64_t batch,
+                       int64_t y, int64_t x)
+{
+    const int64_t pixel = (batch * call->dims[1] + y) * call->dims[2] + x;
+    tile->out = call->out + pixel * call->out_stride;
+    tile->residual =
+        call->args.residual != NULL ? call->args.residual + pixel * call->dims[3] : NULL;
+}
+
+/* Output rows [y, y + rows) with the loop for this filter. */
+static void run_tiles(const depthwise_call *call, oribi_depthwise_tile *tile, int64_t batch,
+                      int64_t y, int64_t rows)
+{
+    const oribi_depthwise_loop *loop = call->loop;
+    const float *pixels[ORIBI_DEPTHWISE_MAX_PIXELS];
+    const int64_t top = y * loop->stride - call->y.before;
+    const int64_t pixel_rows = (rows - 1) * loop->stride + loop->taps_y;
+    const bool wide = call->dims[2] >= loop->columns;
+    const int64_t step = wide ? loop->columns : 1;
+    const oribi_depthwise_fn run = !wide                ? loop->pixel
+                                   : rows == loop->rows ? loop->full
+                                                        : loop->row;
+    tile->pixels = pixels;
+    tile->pixel_columns = (step - 1) * loop->stride + loop->taps_x;
+    for (int64_t column = 0; column < call->dims[2]; column += step) {
+        /* The last tile reaches back over pixels that are done: they get the same values. */
+        const int64_t x = column + step > call->dims[2] ? call->dims[2] - step : column;
+        find_pixels(call, batch, top, x * loop->stride - call->x.before, pixel_rows,
+                    tile->pixel_columns, pixels);
+        start_tile(call, tile, batch, y, x);
+        run(tile);
+    }
+}
+
+/* One pixel where each channel makes several. */
+static void multiply_pixel(const depthwise_call *call, const oribi_depthwise_tile *tile)
+{
+    const int64_t multiplier = call->filter[3];
+    for (int64_t i = 0; i < tile->channels; i++) {
+        float sum = 0.0f;
+        for (int64_t tap = 0; tap < tile->pixel_columns; tap++) {
+            sum += tile->pixels[tap][i / multiplier] * tile->weights[tap * tile->padded + i];
+        }
+        sum += tile->bias != NULL ? tile->bias[i] : 0.0f;
+        sum += tile->residual != NULL ? tile->residual[i] : 0.0f;
+        sum = sum < tile->low ? tile->low : sum;
+        tile->out[i] = sum > tile->high ? tile->high : sum;
+    }
+}
+
+/* One output row of any filter. */
+static void run_pixels(const depthwise_call *call, oribi_depthwise_tile *tile, int64_t batch,
+                       int64_t y)
+{
+    const float *pixels[ANY_TAPS];
+    tile->pixels = pixels;
+    tile->pixel_columns = call->y.taps * call->x.taps;
+    for (int64_t x = 0; x < call->dims[2]; x++) {
+        find_pixels(call, batch, y * call->y.stride - call->y.before,
+                    x * call->x.stride - call->x.before, call->y.taps, call->x.taps, pixels);
+        start_tile(call, tile, batch, y, x);
+        if (call->filter[3] == 1) {
+            call->state->variant->any(tile);
+        } else {
+            multiply_pixel(call, tile);
+        }
+    }
+}
+
+static void activate(const depthwise_call *call, int64_t batch, int64_t y, int64_t rows)
+{
+    for (int64_t i = 0; i < rows * call->dims[2]; i++) {
+        const int64_t pixel = (batch * call->dims[1] + y) * call->dims[2] + i;
+        oribi_epilogue_row(&call->state->epilogue, call->out + pixel * call->out_stride,
+                           call->dims[3]);
+    }
+}
+
+static void run_bands(void *object, int64_t begin, int64_t end)
+{
+    const depthwise_call *call = object;
+    const int64_t channels = call->dims[3];
+    oribi_depthwise_tile tile = {.weights = call->weights,
+                                 .channels = channels,
+                                 .padded = call->padded,
+                                 .row_stride = call->dims[2] * call->out_stride,
+                                 .column_stride = call->out_stride,
+                                 .bias = call->args.bias,
+                                 .residual_row_stride = call->dims[2] * channels,
+                                 .residual_column_stride = channels,
+                                 .low = call->state->epilogue.low,
+                                 .high = call->state->epilogue.high};
+    for (int64_t band = begin; band < end; band++) {
+        const int64_t batch = band / call->bands, y = band % call->bands * call->band_rows;
+        int64_t rows = call->dims[1] - y < call->band_rows ? call->dims[1] - y : call->band_rows;
+        if (call->loop == NULL) {
+            run_pixels(call, &tile, batch, y);
+        } else {
+            run_tiles(call, &tile, batch, y, rows);
+        }
+        if (oribi_epilogue_needs_row(&call->state->epilogue)) {
+            activate(call, batch, y, rows);
+        }
+    }
+}
+
+static const oribi_depthwise_loop *find_loop(const depthwise_call *call)
+{
+    const oribi_depthwise_loop *loop = call->state->variant->loops;
+    for (; loop->taps_y != 0; loop++) {
+        if (call->filter[3] == 1 && loop->taps_y == call->y.taps && loop->taps_x == call->x.taps &&
+            loop->stride == call->y.stride && loop->stride == call->x.stride &&
+            call->y.dilation == 1 && call->x.dilation == 1) {
+            return loop;
+        }
+    }
+    return NULL;
+}
+
+static bool take_weights(oribi_cpu_run *run, depthwise_call *call, const oribi_weights_view *filter)
+{
+    const float *weights = call->state->weights;
+    call->padded = padded_channels(call->filter);
+    if (!call->state->packed) {
+        const int64_t count = weight_count(call->filter);
+        float *packed = oribi_cpu_scratch(run, count < 0 ? INT64_MAX : count * 4, &call->scratch);
+        if (packed == NULL) {
+            return false;
+        }
+        pack_weights(filter, packed);
+        weights = packed;
+    }
+    call->weights = weights;
+    call->zeros = weights + call->filter[0] * call->filter[1] * call->padded;
+    return true;
+}
+
+static bool take_shapes(oribi_cpu_run *run, depthwise_call *call, oribi_weights_view *filter)
+{
+    const depthwise_state *state = call->state;
+    oribi_weights_view image;
+    if (!oribi_weights_input(run, 0, 4, &image) ||
+        (!state->packed && !oribi_weights_input(run, 1, 4, filter))) {
+        return false;
+    }
+    memcpy(call->filter, state->packed ? state->filter : filter->dims, sizeof call->filter);
+    if (image.dims[3] != call->filter[2] || weight_count(call->filter) < 0) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "an image of %lld channels does not fit a depthwise filter of %lld",
+                              (long long)image.dims[3], (long long)call->filter[2]);
+    }
+    if (!oribi_conv_attrs_resolve(run, &state->attrs, image.dims[1], image.dims[2], call->filter[0],
+                                  call->filter[1], &call->y, &call->x)) {
+        return false;
+    }
+    call->image = (const float *)(const void *)image.data;
+    call->dims[0] = image.dims[0];
+    call->dims[1] = call->y.out;
+    call->dims[2] = call->x.out;
+    call->dims[3] = call->filter[2] * call->filter[3];
+    call->loop = find_loop(call);
+    if (call->loop == NULL && call->y.taps * call->x.taps > ANY_TAPS) {
+        return oribi_cpu_fail(run, TF_UNIMPLEMENTED,
+                              "a depthwise filter of %lld by %lld is too large; at most %d taps",
+                              (long long)call->y.taps, (long long)call->x.taps, (int)ANY_TAPS);
+    }
+    return true;
+}
+
+static bool depthwise_run(oribi_cpu_run *run, depthwise_call *call)
+{
+    oribi_weights_view filter;
+    if (!take_shapes(run, call, &filter) ||
+        !oribi_epilogue_args_take(run, &call->state->epilogue, call->dims, 4, &call->args)) {
+        return false;
+    }
+    const int64_t *dims = call->dims;
+    call->out = oribi_cpu_output(run, 0, dims, 4);
+    if (call->out == NULL || dims[0] * dims[1] * dims[2] == 0 || dims[3] == 0) {
+        return call->out != NULL;
+    }
+    if (!take_weights(run, call, &filter)) {
+        return false;
+    }
+    call->out_stride = TF_OutputRowStride(run->context, 0);
+    /* Images narrower than a tile go pixel by pixel, one row at a time. */
+    call->band_rows = call->loop != NULL && dims[2] >= call->loop->columns ? call->loop->rows : 1;
+    call->bands = (dims[1] + call->band_rows - 1) / call->band_rows;
+    const int64_t cost = call->band_rows * dims[2] * (dims[3] + 16) * call->y.taps * call->x.taps;
+    oribi_cpu_parallel(run, dims[0] * call->bands, cost / 8 + 1, call, run_bands);
+    return true;
+}
+
+static void depthwise_compute(void *arg, TF_OpKernelContext *context)
+{
+    const depthwise_state *state = arg;
+    depthwise_call call = {.state = state};
+    oribi_cpu_run run;
+    if (oribi_cpu_begin(&run, context, state->packed ? 1 : 2)) {
+        (void)depthwise_run(&run, &call);
+    }
+    TF_DeleteTensor(call.scratch);
+    oribi_cpu_end(&run);
+}
+
+#define CREATE(isa)                                                                                \
+    static void *create_##isa(TF_OpKernelConstruction *construction)                               \
+    {                                                                                              \
+        return depthwise_create(construction, &oribi_depthwise_##isa);                             \
+    }
+#define ROW(op, variant, required, rank)                                                           \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .priority = rank, .isa = required,         \
+        .create = create_##variant, .compute = depthwise_compute, .destroy = depthwise_destroy,    \
+        .strided_outputs = 1, .tolerance = 1e-4, .why = "pixels shared by taps, " #variant         \
+    }
+#define ROWS(isa, required, rank)                                                                  \
+    ROW("DepthwiseConv2dNative", isa, required, rank),                                             \
+        ROW("_FusedDepthwiseConv2dNative", isa, required, rank),
+
+/* clang-format off */
+CREATE(portable)
+#if defined(__x86_64__)
+CREATE(avx2)
+CREATE(avx512)
+#elif defined(__aarch64__)
+CREATE(neon)
+#endif
+
+const oribi_cpu_kernel oribi_cpu_depthwise_kernels[] = {
+    ROWS(portable, ORIBI_CPU_ISA_ANY, ORIBI_CPU_PORTABLE)
+#if defined(__x86_64__)
+    ROWS(avx2, ORIBI_CPU_ISA_AVX2, ORIBI_CPU_AVX2)
+    ROWS(avx512, ORIBI_CPU_ISA_AVX512, ORIBI_CPU_AVX512)
+#elif defined(__aarch64__)
+    ROWS(neon, ORIBI_CPU_ISA_NEON, ORIBI_CPU_NEON)
+#endif
+    {.op_name = NULL}};
+/* clang-format on */

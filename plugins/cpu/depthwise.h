@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inner loops of depthwise convolution: tiles of a few output pixels, all channels of each, a
+ * vector of channels at a time. Padding is a pointer to zeros. Read next: depthwise.c.
+ */
+#ifndef ORIBI_PLUGINS_CPU_DEPTHWISE_H_
+#define ORIBI_PLUGINS_CPU_DEPTHWISE_H_
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    ORIBI_DEPTHWISE_PAD = 16,         /* channels of packed weights are rounded up to this */
+    ORIBI_DEPTHWISE_MAX_PIXELS = 1024 /* input pixels that one tile reads */
+};
+
+/* One tile: rows x columns output pixels. */
+typedef struct oribi_depthwise_tile {
+    const float *const *pixels; /* input pixels of the tile, row by row */
+    int64_t pixel_columns;      /* in one row of pixels */
+    const float *weights;       /* [taps, padded channels], aligned */
+    int64_t channels, padded;
+    float *out;                        /* first pixel of the tile */
+    int64_t row_stride, column_stride; /* floats between output rows and columns */
+    const float *bias, *residual;      /* as in oribi_gemm_tile; NULL for none */
+    int64_t residual_row_stride, residual_column_stride;
+    float low, high;
+} oribi_depthwise_tile;
+
+typedef void (*oribi_depthwise_fn)(const oribi_depthwise_tile *tile);
+
+/* A loop for one shape of filter, in two sizes: full tiles, and single pixels for what remains. */
+typedef struct oribi_depthwise_loop {
+    int32_t taps_y, taps_x, stride;      /* dilation 1 */
+    int32_t rows, columns;               /* output pixels of a full tile */
+    oribi_depthwise_fn full, row, pixel; /* rows x columns, 1 x columns, 1 x 1 */
+} oribi_depthwise_loop;
+
+/* Loops end with taps_y 0. `any` does one pixel of any filter: pixels lists its taps in order,
+ * their number being pixel_columns. */
+typedef struct oribi_depthwise_variant {
+    const char *name;
+    const oribi_depthwise_loop *loops;
+    oribi_depthwise_fn any;
+} oribi_depthwise_variant;
+
+extern const oribi_depthwise_variant oribi_depthwise_portable;
+#if defined(__x86_64__)
+extern const oribi_depthwise_variant oribi_depthwise_avx2, oribi_depthwise_avx512;
+#endif
+#if defined(__aarch64__)
+extern const oribi_depthwise_variant oribi_depthwise_neon;
+#endif
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Depthwise loops for AVX-512; the loops themselves stand in depthwise_tile.inc. */
+#include "cpu/depthwise.h"
+
+#if defined(__x86_64__)
+#include "cpu/vector_x86_avx512.h"
+
+#define DEPTHWISE_ROWS 2
+#include "cpu/depthwise_tile.inc"
+
+const oribi_depthwise_variant oribi_depthwise_avx512 = {"avx512", loops, loop_any};
+#else
+typedef int oribi_depthwise_avx512_absent; /* a file needs a declaration */
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NEON micro-kernels: 12 rows by 8 columns are 24 accumulators of the 32 registers; 14 loads feed
+ * 24 multiply-adds. See gemm_tile.inc for the kernels themselves.
+ */
+#include "cpu/gemm.h"
+
+#if defined(__aarch64__)
+#include "cpu/vector_arm_neon.h"
+
+enum { ROWS = 8 };
+#define EACH_HEIGHT ORIBI_EACH_TO_8
+#include "cpu/gemm_tile.inc"
+
+const oribi_gemm_variant oribi_gemm_neon = {.name = "neon",
+                                            .rows = ROWS,
+                                            .width = 2 * LANES,
+                                            .narrow = LANES,
+                                            .tile = wide_tile,
+                                            .narrow_tile = narrow_tile};
+#else
+typedef int oribi_gemm_neon_absent; /* a file needs a declaration */
+#endif

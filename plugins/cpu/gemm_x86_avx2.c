@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* AVX2 and FMA micro-kernels: 6 rows by 16 columns are 12 accumulators of the 16 registers. See
+ * gemm_tile.inc for the kernels themselves.
+ */
+#include "cpu/gemm.h"
+
+#if defined(__x86_64__)
+#include "cpu/vector_x86_avx2.h"
+
+enum { ROWS = 6 };
+#define EACH_HEIGHT ORIBI_EACH_TO_6
+#include "cpu/gemm_tile.inc"
+
+const oribi_gemm_variant oribi_gemm_avx2 = {.name = "avx2",
+                                            .rows = ROWS,
+                                            .width = 2 * LANES,
+                                            .narrow = LANES,
+                                            .tile = wide_tile,
+                                            .narrow_tile = narrow_tile};
+#else
+typedef int oribi_gemm_avx2_absent; /* a file needs a declaration */
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* AVX-512 micro-kernels: 12 rows by 32 columns are 24 accumulators; 12 row pointers, the panel and
+ * one index fill the general registers exactly, so nothing spills. See gemm_tile.inc for the
+ * kernels themselves.
+ */
+#include "cpu/gemm.h"
+
+#if defined(__x86_64__)
+#include "cpu/vector_x86_avx512.h"
+
+enum { ROWS = 12 };
+#define EACH_HEIGHT ORIBI_EACH_TO_12
+#include "cpu/gemm_tile.inc"
+
+const oribi_gemm_variant oribi_gemm_avx512 = {.name = "avx512",
+                                              .rows = ROWS,
+                                              .width = 2 * LANES,
+                                              .narrow = LANES,
+                                              .tile = wide_tile,
+                                              .narrow_tile = narrow_tile};
+#else
+typedef int oribi_gemm_avx512_absent; /* a file needs a declaration */
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the matrix products mean: MatMul, _FusedMatMul and BatchMatMulV2 as plain loops with double
+ * sums, and the shapes that they share with matmul.c. See matmul.h.
+ */
+#include "cpu/matmul.h"
+#include "cpu/families.h"
+
+void oribi_matmul_attrs_read(oribi_cpu_setup *setup, oribi_matmul_attrs *out)
+{
+    if (setup->state == NULL || TF_GetCode(setup->status) != TF_OK) {
+        return;
+    }
+    const bool plain =
+        TF_OpKernelConstruction_HasAttr(setup->construction, "transpose_a", setup->status);
+    oribi_cpu_attr_bool(setup, plain ? "transpose_a" : "adj_x", &out->transpose_a);
+    oribi_cpu_attr_bool(setup, plain ? "transpose_b" : "adj_y", &out->transpose_b);
+}
+
+/* Batch dims broadcast; matrices are counted in whole matrices. */
+static bool take_batches(oribi_cpu_run *run, oribi_cpu_shape left, oribi_cpu_shape right,
+                         oribi_matmul_shapes *out)
+{
+    oribi_cpu_shape batches;
+    left.rank -= 2;
+    right.rank -= 2;
+    if (!oribi_cpu_broadcast(run, &left, &right, &batches)) {
+        return false;
+    }
+    out->left_batches = oribi_cpu_product(left.dims, left.rank);
+    out->right_batches = oribi_cpu_product(right.dims, right.rank);
+    oribi_cpu_broadcast_strides(&left, &batches, out->left_strides);
+    oribi_cpu_broadcast_strides(&right, &batches, out->right_strides);
+    out->rank = batches.rank + 2;
+    for (int i = 0; i < batches.rank; i++) {
+        out->out[i] = batches.dims[i];
+    }
+    out->out[batches.rank] = out->m;
+    out->out[batches.rank + 1] = out->n;
+    return oribi_cpu_count(run, batches.dims, batches.rank, &out->batches);
+}
+
+bool oribi_matmul_shapes_take(oribi_cpu_run *run, const oribi_matmul_attrs *attrs,
+                              const int64_t *packed, oribi_matmul_shapes *out)
+{
+    oribi_cpu_shape left, right = {.rank = 2};
+    if (!oribi_cpu_input_shape(run, 0, &left) ||
+        (packed == NULL && !oribi_cpu_input_shape(run, 1, &right))) {
+        return false;
+    }
+    if (left.rank < 2 || right.rank < 2) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "a matrix product needs inputs of rank 2 or more, not %d and %d",
+                              left.rank, right.rank);
+    }
+    const int64_t *a = left.dims + left.rank - 2, *b = right.dims + right.rank - 2;
+    out->m = a[attrs->transpose_a ? 1 : 0];
+    out->k = a[attrs->transpose_a ? 0 : 1];
+    out->n = packed != NULL ? packed[1] : b[attrs->transpose_b ? 0 : 1];
+    const int64_t k = packed != NULL ? packed[0] : b[attrs->transpose_b ? 1 : 0];
+    if (out->k != k) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "the inner dims of a matrix product differ: %lld and %lld",
+                              (long long)out->k, (long long)k);
+    }
+    return take_batches(run, left, right, out);
+}
+
+int64_t oribi_matmul_batch(const oribi_matmul_shapes *shapes, const int64_t *strides, int64_t batch)
+{
+    int64_t index = 0;
+    for (int i = shapes->rank - 3; i >= 0; i--) {
+        index += batch % shapes->out[i] * strides[i];
+        batch /= shapes->out[i];
+    }
+    return index;
+}
+
+typedef struct reference_state {
+    oribi_matmul_attrs attrs;
+    oribi_epilogue epilogue;
+} reference_state;
+
+static void *reference_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    reference_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_matmul_attrs_read(&setup, &state->attrs);
+        oribi_epilogue_read(&setup, &state->epilogue);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool matmul_reference_run(const void *arg, oribi_cpu_run *run)
+{
+    const reference_state *state = arg;
+    oribi_matmul_shapes s;
+    oribi_epilogue_args args;
+    if (!oribi_matmul_shapes_take(run, &state->attrs, NULL, &s) ||
+        !oribi_epilogue_args_take(run, &state->epilogue, s.out, s.rank, &args)) {
+        return false;
+    }
+    const float *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
+    float *out = oribi_cpu_output(run, 0, s.out, s.rank);
+    for (int64_t i = 0; out != NULL && i < s.batches * s.m * s.n; i++) {
+        const int64_t batch = i / (s.m * s.n), row = i / s.n % s.m, column = i % s.n;
+        const float *a = left + oribi_matmul_batch(&s, s.left_strides, batch) * s.m * s.k;
+        const float *b = right + oribi_matmul_batch(&s, s.right_strides, batch) * s.k * s.n;
+        double sum = 0.0;
+        for (int64_t k = 0; k < s.k; k++) {
+            const float x = state->attrs.transpose_a ? a[k * s.m + row] : a[row * s.k + k];
+            const float y = state->attrs.transpose_b ? b[column * s.k + k] : b[k * s.n + column];
+            sum += (double)x * (double)y;
+        }
+        sum += args.bias != NULL ? (double)args.bias[column] : 0.0;
+        sum += args.residual != NULL ? (double)args.residual[i] : 0.0;
+        out[i] = oribi_epilogue_value(&state->epilogue, sum);
+    }
+    return out != NULL;
+}
+
+ORIBI_CPU_COMPUTE(matmul_reference, 2)
+
+#define ROW(op)                                                                                    \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .priority = ORIBI_CPU_REFERENCE,           \
+        .create = reference_create, .compute = matmul_reference_compute,                           \
+        .destroy = oribi_cpu_free, .why = "plain loops, double sums"                               \
+    }
+const oribi_cpu_kernel oribi_cpu_matmul_reference_kernels[] = {
+    ROW("MatMul"), ROW("_FusedMatMul"), ROW("BatchMatMulV2"), {.op_name = NULL}};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One vector of floats, 8 lanes, as the templates gemm_tile.inc and depthwise_tile.inc ask for it.
+ * For files compiled with the flags of the ISA only.
+ */
+#ifndef ORIBI_PLUGINS_CPU_VECTOR_X86_AVX2_H_
+#define ORIBI_PLUGINS_CPU_VECTOR_X86_AVX2_H_
+
+#include <immintrin.h>
+
+enum { LANES = 8 };
+typedef __m256 vector;
+typedef __m256i vector_mask;
+
+static inline vector_mask vector_mask_of(int32_t n)
+{
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32(n), lanes);
+}
+
+static inline vector vector_load_part(vector_mask mask, const float *from)
+{
+    return _mm256_maskload_ps(from, mask);
+}
+
+/* A masked store is slow on some processors, so a full one is told apart. */
+static inline void vector_store_part(float *to, vector_mask mask, vector value)
+{
+    if (_mm256_movemask_epi8(mask) == -1) {
+        _mm256_storeu_ps(to, value);
+    } else {
+        _mm256_maskstore_ps(to, mask, value);
+    }
+}
+
+static inline vector vector_load(const float *from)
+{
+    return _mm256_load_ps(from);
+}
+
+static inline vector vector_splat(float value)
+{
+    return _mm256_set1_ps(value);
+}
+
+static inline vector vector_multiply_add(vector a, vector b, vector sum)
+{
+    return _mm256_fmadd_ps(a, b, sum);
+}
+
+static inline vector vector_add(vector a, vector b)
+{
+    return _mm256_add_ps(a, b);
+}
+
+/* The sum stands second in both: a NaN in it comes through. */
+static inline vector vector_bound(vector low, vector high, vector sum)
+{
+    return _mm256_min_ps(high, _mm256_max_ps(low, sum));
+}
+
+#endif

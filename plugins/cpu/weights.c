@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See weights.h. */
+#include "cpu/weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool oribi_weights_constant(oribi_cpu_setup *setup, int index, int rank, oribi_weights_view *out)
+{
+    TF_ConstantView view = {.struct_size = TF_CONSTANT_VIEW_STRUCT_SIZE};
+    if (setup->state == NULL || TF_GetCode(setup->status) != TF_OK ||
+        rank > ORIBI_WEIGHTS_MAX_RANK ||
+        !TF_OpKernelConstruction_ConstantView(setup->construction, index, &view) ||
+        view.rank != rank || view.dtype != (int32_t)TF_FLOAT) {
+        return false;
+    }
+    *out = (oribi_weights_view){.data = view.data, .rank = rank};
+    for (int i = 0; i < rank; i++) {
+        out->dims[i] = view.dims[i];
+        out->strides[i] = view.strides[i];
+    }
+    return true;
+}
+
+bool oribi_weights_input(oribi_cpu_run *run, int index, int rank, oribi_weights_view *out)
+{
+    const TF_Tensor *tensor = NULL;
+    for (int i = 0; i < run->n_in; i++) {
+        tensor = i == index ? run->in[i] : tensor;
+    }
+    if (tensor == NULL) {
+        return oribi_cpu_fail(run, TF_INTERNAL, "input %d was not taken", index);
+    }
+    if (TF_TensorType(tensor) != TF_FLOAT || TF_NumDims(tensor) != rank) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %d must be float of rank %d, not %d",
+                              index, rank, TF_NumDims(tensor));
+    }
+    *out = (oribi_weights_view){.data = TF_TensorData(tensor), .rank = rank};
+    int64_t stride = (int64_t)sizeof(float);
+    for (int i = rank - 1; i >= 0; i--) {
+        out->dims[i] = TF_Dim(tensor, i);
+        out->strides[i] = stride;
+        stride *= out->dims[i];
+    }
+    return true;
+}
+
+float *oribi_weights_allocate(oribi_cpu_setup *setup, int64_t count)
+{
+    void *memory = NULL;
+    if (setup->state != NULL && count >= 0 && count < INT64_MAX / 8 &&
+        (memory = aligned_alloc(64, ((size_t)count * sizeof(float) + 127) / 64 * 64)) == NULL) {
+        (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED,
+                                   "no memory for %lld packed weights", (long long)count);
+    }
+    return memory;
+}
+
+int64_t oribi_weights_count(const oribi_gemm_variant *variant, int64_t groups, int64_t k, int64_t n)
+{
+    int64_t most = 0;
+    if (__builtin_mul_overflow(groups, k, &most) ||
+        __builtin_mul_overflow(most, n + variant->width, &most) || most > INT64_MAX / 16) {
+        return -1;
+    }
+    return groups * oribi_gemm_packed_count(variant, k, n);
+}

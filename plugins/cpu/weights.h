@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights in packed form: packed once when they are constant, by the call when not. The bytes of
+ * the model are given back where the packed copy replaces them. Read next: gemm.h, conv.c.
+ */
+#ifndef ORIBI_PLUGINS_CPU_WEIGHTS_H_
+#define ORIBI_PLUGINS_CPU_WEIGHTS_H_
+
+#include "cpu/gemm.h"
+#include "cpu/run.h"
+
+enum { ORIBI_WEIGHTS_MAX_RANK = 4 };
+
+/* Dense or constant weights: dims and where each element lies. */
+typedef struct oribi_weights_view {
+    const char *data;
+    int rank;
+    int64_t dims[ORIBI_WEIGHTS_MAX_RANK];
+    int64_t strides[ORIBI_WEIGHTS_MAX_RANK]; /* bytes */
+} oribi_weights_view;
+
+/* True when input `index` is a float constant of this rank. */
+bool oribi_weights_constant(oribi_cpu_setup *setup, int index, int rank, oribi_weights_view *out);
+/* Input `index` of this call; fails when its type or rank is another. */
+bool oribi_weights_input(oribi_cpu_run *run, int index, int rank, oribi_weights_view *out);
+
+/* 64-byte aligned memory of the kernel; NULL: failed, reported. */
+float *oribi_weights_allocate(oribi_cpu_setup *setup, int64_t count);
+/* Floats of `groups` packed k x n matrices; -1 when the count leaves int64. */
+int64_t oribi_weights_count(const oribi_gemm_variant *variant, int64_t groups, int64_t k,
+                            int64_t n);
+
+#endif

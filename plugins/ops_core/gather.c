@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements picked and placed by index. */
+#include <inttypes.h>
+
+#include "ops_core/ops_core.h"
+#include "ops_core/shape.h"
+
+static void gather(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape params, indices;
+    if (!oribi_ops_input(ctx, 0, &params, status) || !oribi_ops_at_least(&params, 1, status) ||
+        !oribi_ops_input(ctx, 1, &indices, status)) {
+        return;
+    }
+    if (params.rank < 0 || indices.rank < 0) {
+        oribi_ops_set_unknown(&indices);
+    } else if (!oribi_ops_append(&indices, &params.dims[1], params.rank - 1, status)) {
+        return;
+    }
+    oribi_ops_output(ctx, 0, &indices, status);
+}
+
+/* batch, params before the axis, indices after the batch, params after the axis */
+static bool gather_result(const oribi_ops_shape *params, const oribi_ops_shape *indices,
+                          int64_t axis, int64_t batch, oribi_ops_shape *out, TF_Status *status)
+{
+    out->rank = 0;
+    if (!oribi_ops_append(out, params->dims, axis, status)) {
+        return false;
+    }
+    for (int64_t i = 0; i < batch; i++) {
+        if (!oribi_ops_merge_dim(&out->dims[i], indices->dims[i], status)) {
+            return false;
+        }
+    }
+    return oribi_ops_append(out, &indices->dims[batch], indices->rank - batch, status) &&
+           oribi_ops_append(out, &params->dims[axis + 1], params->rank - axis - 1, status);
+}
+
+static bool check_batch(int64_t *batch, int64_t indices_rank, TF_Status *status)
+{
+    if (*batch < -indices_rank || *batch > indices_rank) {
+        return oribi_ops_fail(status,
+                              "batch_dims %" PRId64 " is out of range for indices of rank "
+                              "%" PRId64,
+                              *batch, indices_rank);
+    }
+    *batch += *batch < 0 ? indices_rank : 0;
+    return true;
+}
+
+/* Ranks alone are known when the axis is not. */
+static void gather_without_axis(const oribi_ops_shape *params, const oribi_ops_shape *indices,
+                                int64_t batch, oribi_ops_shape *out)
+{
+    int64_t rank = params->rank - 1 + indices->rank - batch;
+    if (rank < 0 || rank > ORIBI_OPS_MAX_RANK) {
+        oribi_ops_set_unknown(out);
+    } else {
+        oribi_ops_set_unknown_dims(out, rank);
+    }
+}
+
+static void gather_v2(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape params, indices, scalar, result;
+    int64_t axis, batch;
+    bool known;
+    if (!oribi_ops_input(ctx, 0, &params, status) || !oribi_ops_input(ctx, 1, &indices, status) ||
+        !oribi_ops_at_least(&params, 1, status) ||
+        !oribi_ops_input_rank(ctx, 2, 0, &scalar, status) ||
+        !oribi_ops_input_int(ctx, 2, &axis, &known, status) ||
+        !oribi_ops_attr_int(ctx, "batch_dims", &batch, status)) {
+        return;
+    }
+    if (known && !oribi_ops_at_least(&params, axis < 0 ? -axis : axis + 1, status)) {
+        return;
+    }
+    if (params.rank < 0 || indices.rank < 0) {
+        oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
+        return;
+    }
+    if (!check_batch(&batch, indices.rank, status)) {
+        return;
+    }
+    if (!known) {
+        gather_without_axis(&params, &indices, batch, &result);
+    } else {
+        axis += axis < 0 ? params.rank : 0;
+        if (batch > axis || batch >= params.rank) {
+            oribi_ops_fail(status,
+                           "batch_dims (%" PRId64 ") must be less than or equal to axis "
+                           "(%" PRId64 ")",
+                           batch, axis);
+            return;
+        }
+        if (!gather_result(&params, &indices, axis, batch, &result, status)) {
+            return;
+        }
+    }
+    oribi_ops_output(ctx, 0, &result, status);
+}
+
+static void gather_nd(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape params, indices;
+    if (!oribi_ops_input(ctx, 0, &params, status) || !oribi_ops_input(ctx, 1, &indices, status) ||
+        !oribi_ops_at_least(&indices, 1, status)) {
+        return;
+    }
+    int64_t depth = indices.rank > 0 ? indices.dims[indices.rank - 1] : -1;
+    if (params.rank < 0 || depth < 0) {
+        oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&indices), status);
+        return;
+    }
+    if (depth > params.rank) {
+        oribi_ops_fail(status,
+                       "indices.shape[-1] must be <= params.rank, but saw indices of depth "
+                       "%" PRId64 " and params of rank %" PRId64,
+                       depth, params.rank);
+        return;
+    }
+    indices.rank--;
+    if (oribi_ops_append(&indices, &params.dims[depth], params.rank - depth, status)) {
+        oribi_ops_output(ctx, 0, &indices, status);
+    }
+}
+
+/* The outer dimensions of updates are those of indices, the inner ones those of the result. */
+static bool check_scatter(const oribi_ops_shape *indices, const oribi_ops_shape *updates,
+                          const oribi_ops_shape *result, TF_Status *status)
+{
+    if (indices->rank < 1 || updates->rank < 0 || result->rank < 0) {
+        return true;
+    }
+    int64_t outer = indices->rank - 1, depth = indices->dims[outer];
+    oribi_ops_shape want = *indices;
+    want.rank = outer;
+    if (depth < 0) {
+        return true;
+    }
+    if (depth > result->rank) {
+        return oribi_ops_fail(status,
+                              "The inner dimension of indices is %" PRId64
+                              ", more than the rank %" PRId64 " of the result",
+                              depth, result->rank);
+    }
+    return oribi_ops_append(&want, &result->dims[depth], result->rank - depth, status) &&
+           oribi_ops_merge(&want, updates, status);
+}
+
+static void scatter_nd(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape indices, updates, result;
+    if (oribi_ops_input(ctx, 0, &indices, status) && oribi_ops_at_least(&indices, 1, status) &&
+        oribi_ops_input(ctx, 1, &updates, status) && oribi_ops_at_least(&updates, 1, status) &&
+        oribi_ops_input_as_shape(ctx, 2, &result, status) &&
+        check_scatter(&indices, &updates, &result, status)) {
+        oribi_ops_output(ctx, 0, &result, status);
+    }
+}
+
+const oribi_ops_row oribi_ops_gather[] = {
+    {.name = "Gather",
+     .inputs = {"params: Tparams", "indices: Tindices"},
+     .outputs = {"output: Tparams"},
+     .attrs = {"validate_indices: bool = true", "Tparams: type", "Tindices: {int32, int64}"},
+     .shape = gather},
+    {.name = "GatherV2",
+     .inputs = {"params: Tparams", "indices: Tindices", "axis: Taxis"},
+     .outputs = {"output: Tparams"},
+     .attrs = {"batch_dims: int = 0", "Tparams: type", "Tindices: {int16, int32, int64}",
+               "Taxis: {int32, int64}"},
+     .shape = gather_v2},
+    {.name = "GatherNd",
+     .inputs = {"params: Tparams", "indices: Tindices"},
+     .outputs = {"output: Tparams"},
+     .attrs = {"Tparams: type", "Tindices: {int16, int32, int64}",
+               "bad_indices_policy: string = ''"},
+     .shape = gather_nd},
+    {.name = "ScatterNd",
+     .inputs = {"indices: Tindices", "updates: T", "shape: Tindices"},
+     .outputs = {"output: T"},
+     .attrs = {"T: type", "Tindices: {int16, int32, int64}", "bad_indices_policy: string = ''"},
+     .shape = scatter_nd},
+    {.name = NULL},
+};

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors joined and taken apart along one axis. */
+#include <inttypes.h>
+
+#include "ops_core/ops_core.h"
+#include "ops_core/shape.h"
+
+/* Without an axis: all parts have one rank, and nothing more is known. */
+static bool concat_unknown_axis(oribi_ops_ctx *ctx, int first, int count, oribi_ops_shape *out,
+                                TF_Status *status)
+{
+    oribi_ops_shape one;
+    oribi_ops_set_unknown(out);
+    for (int i = first; i < first + count; i++) {
+        if (!oribi_ops_input(ctx, i, &one, status)) {
+            return false;
+        }
+        if (one.rank < 0) {
+            continue;
+        }
+        if (out->rank >= 0 && !oribi_ops_with_rank(&one, out->rank, status)) {
+            return false;
+        }
+        oribi_ops_set_unknown_dims(out, one.rank);
+    }
+    return out->rank != 0 || oribi_ops_fail(status, "Can't concatenate scalars (use pack instead)");
+}
+
+/* Parts agree but along the axis, where they add up. */
+static bool concat_along(oribi_ops_ctx *ctx, int first, int count, int64_t axis,
+                         oribi_ops_shape *out, TF_Status *status)
+{
+    oribi_ops_shape one;
+    int64_t total = 0, at = -1;
+    oribi_ops_set_unknown(out);
+    for (int i = first; i < first + count; i++) {
+        if (!oribi_ops_input(ctx, i, &one, status)) {
+            return false;
+        }
+        if (one.rank < 0) { /* only its other dimensions could be wrong */
+            total = -1;
+            continue;
+        }
+        if (!oribi_ops_at_least(&one, axis < 0 ? -axis : axis + 1, status) ||
+            !oribi_ops_axis(axis, one.rank, &at, status) ||
+            !oribi_ops_add(total, one.dims[at], &total, status)) {
+            return false;
+        }
+        one.dims[at] = -1;
+        if (!oribi_ops_merge(out, &one, status)) {
+            return false;
+        }
+    }
+    if (out->rank >= 0) {
+        out->dims[at] = total;
+    }
+    return true;
+}
+
+static void concat(oribi_ops_ctx *ctx, int axis_input, int first, TF_Status *status)
+{
+    oribi_ops_shape result, scalar;
+    int64_t axis;
+    bool known;
+    int count = (int)TF_ShapeInferenceContextNumInputs(ctx) - 1;
+    if (!oribi_ops_input_rank(ctx, axis_input, 0, &scalar, status) ||
+        !oribi_ops_input_int(ctx, axis_input, &axis, &known, status)) {
+        return;
+    }
+    if (known ? concat_along(ctx, first, count, axis, &result, status)
+              : concat_unknown_axis(ctx, first, count, &result, status)) {
+        oribi_ops_output(ctx, 0, &result, status);
+    }
+}
+
+static void concat_v1(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    concat(ctx, 0, 1, status);
+}
+
+static void concat_v2(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    concat(ctx, (int)TF_ShapeInferenceContextNumInputs(ctx) - 1, 0, status);
+}
+
+static bool output_all(oribi_ops_ctx *ctx, const oribi_ops_shape *shape, TF_Status *status)
+{
+    for (int i = 0; i < (int)TF_ShapeInferenceContextNumOutputs(ctx); i++) {
+        if (!oribi_ops_output(ctx, i, shape, status)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void split(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape value, scalar;
+    int64_t axis, parts = TF_ShapeInferenceContextNumOutputs(ctx);
+    bool known;
+    if (!oribi_ops_input_rank(ctx, 0, 0, &scalar, status) ||
+        !oribi_ops_input_int(ctx, 0, &axis, &known, status) ||
+        !oribi_ops_input(ctx, 1, &value, status)) {
+        return;
+    }
+    if (!known) {
+        if (value.rank >= 0) {
+            oribi_ops_set_unknown_dims(&value, value.rank);
+        }
+    } else if (value.rank < 0) {
+        if (!oribi_ops_at_least(&value, axis < 0 ? -axis : axis + 1, status)) {
+            return;
+        }
+    } else if (!oribi_ops_axis(axis, value.rank, &axis, status) ||
+               !oribi_ops_divide_evenly(value.dims[axis], parts, &value.dims[axis], status)) {
+        return;
+    }
+    output_all(ctx, &value, status);
+}
+
+/* The one size of -1 is what the others leave. */
+static bool split_sizes(oribi_ops_ctx *ctx, const oribi_ops_shape *value, int64_t axis,
+                        const int64_t *sizes, int64_t count, TF_Status *status)
+{
+    oribi_ops_shape part = *value;
+    int64_t total = 0, rest = -1, whole = value->dims[axis];
+    int n_open = 0;
+    for (int64_t i = 0; i < count; i++) {
+        n_open += sizes[i] == -1;
+        if (sizes[i] < -1 || !oribi_ops_add(total, sizes[i] < 0 ? 0 : sizes[i], &total, status)) {
+            return oribi_ops_fail(status, "size_splits[%" PRId64 "] is %" PRId64, i, sizes[i]);
+        }
+    }
+    if (n_open > 1) {
+        return oribi_ops_fail(status, "size_splits can only have one -1");
+    }
+    if (whole >= 0 && (n_open > 0 ? total > whole : total != whole)) {
+        return oribi_ops_fail(status,
+                              "can't split axis of size %" PRId64 " into pieces of size "
+                              "%" PRId64 " in sum",
+                              whole, total);
+    }
+    rest = whole >= 0 ? whole - total : -1;
+    for (int64_t i = 0; i < count; i++) {
+        part.dims[axis] = sizes[i] < 0 ? rest : sizes[i];
+        if (!oribi_ops_output(ctx, (int)i, &part, status)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void split_v(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape value, vector, scalar;
+    int64_t axis, count, sizes[256], parts = TF_ShapeInferenceContextNumOutputs(ctx);
+    bool known;
+    if (!oribi_ops_input(ctx, 0, &value, status) ||
+        !oribi_ops_input_rank(ctx, 1, 1, &vector, status) ||
+        !oribi_ops_merge_dim(&vector.dims[0], parts, status) ||
+        !oribi_ops_input_rank(ctx, 2, 0, &scalar, status) ||
+        !oribi_ops_input_int(ctx, 2, &axis, &known, status)) {
+        return;
+    }
+    if (value.rank < 0 || !known) {
+        if (value.rank >= 0) {
+            oribi_ops_set_unknown_dims(&value, value.rank);
+        }
+        output_all(ctx, &value, status);
+        return;
+    }
+    if (!oribi_ops_axis(axis, value.rank, &axis, status)) {
+        return;
+    }
+    if (parts > (int64_t)(sizeof sizes / sizeof sizes[0])) {
+        value.dims[axis] = -1; /* so many pieces are not looked at one by one */
+        output_all(ctx, &value, status);
+        return;
+    }
+    if (!oribi_ops_input_ints(ctx, 1, sizes, 256, &count, status)) {
+        return;
+    }
+    if (count < 0) {
+        value.dims[axis] = parts == 1 ? value.dims[axis] : -1;
+        output_all(ctx, &value, status);
+    } else {
+        split_sizes(ctx, &value, axis, sizes, count, status);
+    }
+}
+
+static void pack(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape all, one;
+    int64_t axis, count = TF_ShapeInferenceContextNumInputs(ctx);
+    oribi_ops_set_unknown(&all);
+    if (!oribi_ops_attr_int(ctx, "axis", &axis, status)) {
+        return;
+    }
+    for (int i = 0; i < (int)count; i++) {
+        if (!oribi_ops_input(ctx, i, &one, status) || !oribi_ops_merge(&all, &one, status)) {
+            return;
+        }
+    }
+    if (all.rank >= 0 && (!oribi_ops_axis(axis, all.rank + 1, &axis, status) ||
+                          !oribi_ops_insert_dim(&all, axis, count, status))) {
+        return;
+    }
+    oribi_ops_output(ctx, 0, &all, status);
+}
+
+static void unpack(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape value;
+    int64_t axis;
+    if (!oribi_ops_attr_int(ctx, "axis", &axis, status) ||
+        !oribi_ops_input(ctx, 0, &value, status)) {
+        return;
+    }
+    if (value.rank >= 0) {
+        int64_t count = TF_ShapeInferenceContextNumOutputs(ctx);
+        if (!oribi_ops_at_least(&value, 1, status) ||
+            !oribi_ops_axis(axis, value.rank, &axis, status) ||
+            !oribi_ops_merge_dim(&count, value.dims[axis], status)) {
+            return;
+        }
+        oribi_ops_remove_dim(&value, axis);
+    }
+    output_all(ctx, &value, status);
+}
+
+const oribi_ops_row oribi_ops_join[] = {
+    {.name = "ConcatV2",
+     .inputs = {"values: N * T", "axis: Tidx"},
+     .outputs = {"output: T"},
+     .attrs = {"N: int >= 2", "T: type", "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = concat_v2},
+    {.name = "Concat",
+     .inputs = {"concat_dim: int32", "values: N * T"},
+     .outputs = {"output: T"},
+     .attrs = {"N: int >= 2", "T: type"},
+     .shape = concat_v1},
+    {.name = "Split",
+     .inputs = {"split_dim: int32", "value: T"},
+     .outputs = {"output: num_split * T"},
+     .attrs = {"num_split: int >= 1", "T: type"},
+     .shape = split},
+    {.name = "SplitV",
+     .inputs = {"value: T", "size_splits: Tlen", "split_dim: int32"},
+     .outputs = {"output: num_split * T"},
+     .attrs = {"num_split: int >= 1", "T: type", "Tlen: {int8, int32, int64} = DT_INT64"},
+     .shape = split_v},
+    {.name = "Pack",
+     .inputs = {"values: N * T"},
+     .outputs = {"output: T"},
+     .attrs = {"N: int >= 1", "T: type", "axis: int = 0"},
+     .shape = pack},
+    {.name = "Unpack",
+     .inputs = {"value: T"},
+     .outputs = {"output: num * T"},
+     .attrs = {"num: int >= 0", "T: type", "axis: int = 0"},
+     .shape = unpack},
+    {.name = NULL},
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions over axes, and the running ones. */
+#include <inttypes.h>
+
+#include "ops_core/ops_core.h"
+#include "ops_core/shape.h"
+
+/* Without the axes: the rank stays with keep_dims, else nothing is known. */
+static void reduce_unknown(oribi_ops_ctx *ctx, oribi_ops_shape *shape, bool keep_dims,
+                           TF_Status *status)
+{
+    if (keep_dims && shape->rank >= 0) {
+        oribi_ops_set_unknown_dims(shape, shape->rank);
+    } else {
+        oribi_ops_set_unknown(shape);
+    }
+    oribi_ops_output(ctx, 0, shape, status);
+}
+
+static void reduce(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape, axes_shape, result = {.rank = 0};
+    int64_t axes[ORIBI_OPS_MAX_RANK], count, axis;
+    bool keep_dims, reduced[ORIBI_OPS_MAX_RANK] = {false};
+    if (!oribi_ops_input(ctx, 0, &shape, status) || !oribi_ops_input(ctx, 1, &axes_shape, status) ||
+        !oribi_ops_attr_bool(ctx, "keep_dims", &keep_dims, status) ||
+        !oribi_ops_input_ints(ctx, 1, axes, ORIBI_OPS_MAX_RANK, &count, status)) {
+        return;
+    }
+    if (count < 0 || shape.rank < 0) {
+        reduce_unknown(ctx, &shape, keep_dims, status);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (!oribi_ops_axis(axes[i], shape.rank, &axis, status)) {
+            return;
+        }
+        reduced[axis] = true;
+    }
+    for (int64_t i = 0; i < shape.rank; i++) {
+        if (!reduced[i]) {
+            result.dims[result.rank++] = shape.dims[i];
+        } else if (keep_dims) {
+            result.dims[result.rank++] = 1;
+        }
+    }
+    oribi_ops_output(ctx, 0, &result, status);
+}
+
+static void arg_extreme(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape, scalar;
+    int64_t axis;
+    bool known;
+    if (!oribi_ops_input(ctx, 0, &shape, status) ||
+        !oribi_ops_input_rank(ctx, 1, 0, &scalar, status) ||
+        !oribi_ops_input_int(ctx, 1, &axis, &known, status)) {
+        return;
+    }
+    if (shape.rank >= 0 && shape.rank <= 1) {
+        shape.rank = 0; /* whatever the axis is */
+    } else if (shape.rank > 0 && known) {
+        if (!oribi_ops_axis(axis, shape.rank, &axis, status)) {
+            return;
+        }
+        oribi_ops_remove_dim(&shape, axis);
+    } else if (shape.rank > 0) {
+        oribi_ops_set_unknown_dims(&shape, shape.rank - 1);
+    }
+    oribi_ops_output(ctx, 0, &shape, status);
+}
+
+const oribi_ops_row oribi_ops_reduce[] = {
+    {.name = "Sum",
+     .inputs = {"input: T", "reduction_indices: Tidx"},
+     .outputs = {"output: T"},
+     .attrs = {"keep_dims: bool = false", "T: numbertype", "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = reduce},
+    {.name = "Mean",
+     .inputs = {"input: T", "reduction_indices: Tidx"},
+     .outputs = {"output: T"},
+     .attrs = {"keep_dims: bool = false", "T: numbertype", "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = reduce},
+    {.name = "Max",
+     .inputs = {"input: T", "reduction_indices: Tidx"},
+     .outputs = {"output: T"},
+     .attrs = {"keep_dims: bool = false", "T: {realnumbertype, quantizedtype}",
+               "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = reduce},
+    {.name = "Min",
+     .inputs = {"input: T", "reduction_indices: Tidx"},
+     .outputs = {"output: T"},
+     .attrs = {"keep_dims: bool = false", "T: {realnumbertype, quantizedtype}",
+               "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = reduce},
+    {.name = "Prod",
+     .inputs = {"input: T", "reduction_indices: Tidx"},
+     .outputs = {"output: T"},
+     .attrs = {"keep_dims: bool = false", "T: numbertype", "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = reduce},
+    {.name = "All",
+     .inputs = {"input: bool", "reduction_indices: Tidx"},
+     .outputs = {"output: bool"},
+     .attrs = {"keep_dims: bool = false", "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = reduce},
+    {.name = "Any",
+     .inputs = {"input: bool", "reduction_indices: Tidx"},
+     .outputs = {"output: bool"},
+     .attrs = {"keep_dims: bool = false", "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = reduce},
+    {.name = "ArgMax",
+     .inputs = {"input: T", "dimension: Tidx"},
+     .outputs = {"output: output_type"},
+     .attrs = {"T: {realnumbertype, quantizedtype, bool}", "Tidx: {int16, int32, int64} = DT_INT32",
+               "output_type: {int16, uint16, int32, int64} = DT_INT64"},
+     .shape = arg_extreme},
+    {.name = "ArgMin",
+     .inputs = {"input: T", "dimension: Tidx"},
+     .outputs = {"output: output_type"},
+     .attrs = {"T: {realnumbertype, quantizedtype, bool}", "Tidx: " ORIBI_OPS_INDEX_DEFAULT,
+               "output_type: {int32, int64} = DT_INT64"},
+     .shape = arg_extreme},
+    {.name = "Cumsum",
+     .inputs = {"x: T", "axis: Tidx"},
+     .outputs = {"out: T"},
+     .attrs = {"exclusive: bool = false", "reverse: bool = false", "T: numbertype",
+               "Tidx: " ORIBI_OPS_INDEX_DEFAULT},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = NULL},
+};

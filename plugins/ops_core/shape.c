@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arithmetic on shapes with unknowns, and the shape functions that several families share. */
+#include "ops_core/shape.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+oribi_ops_shape *oribi_ops_set_unknown(oribi_ops_shape *shape)
+{
+    shape->rank = -1;
+    return shape;
+}
+
+void oribi_ops_set_unknown_dims(oribi_ops_shape *shape, int64_t rank)
+{
+    shape->rank = rank;
+    for (int64_t i = 0; i < rank; i++) {
+        shape->dims[i] = -1;
+    }
+}
+
+bool oribi_ops_with_rank(oribi_ops_shape *shape, int64_t rank, TF_Status *status)
+{
+    if (rank > ORIBI_OPS_MAX_RANK) {
+        return oribi_ops_fail(status, "A shape of rank %" PRId64 " is above the limit of %d", rank,
+                              ORIBI_OPS_MAX_RANK);
+    }
+    if (shape->rank < 0) {
+        oribi_ops_set_unknown_dims(shape, rank);
+        return true;
+    }
+    return shape->rank == rank ||
+           oribi_ops_fail(status, "Shape must be rank %" PRId64 " but is rank %" PRId64, rank,
+                          shape->rank);
+}
+
+bool oribi_ops_at_least(const oribi_ops_shape *shape, int64_t rank, TF_Status *status)
+{
+    return shape->rank < 0 || shape->rank >= rank ||
+           oribi_ops_fail(status, "Shape must be at least rank %" PRId64 " but is rank %" PRId64,
+                          rank, shape->rank);
+}
+
+bool oribi_ops_at_most(const oribi_ops_shape *shape, int64_t rank, TF_Status *status)
+{
+    return shape->rank <= rank ||
+           oribi_ops_fail(status, "Shape must be at most rank %" PRId64 " but is rank %" PRId64,
+                          rank, shape->rank);
+}
+
+bool oribi_ops_is_full(const oribi_ops_shape *shape)
+{
+    for (int64_t i = 0; i < shape->rank; i++) {
+        if (shape->dims[i] < 0) {
+            return false;
+        }
+    }
+    return shape->rank >= 0;
+}
+
+bool oribi_ops_merge_dim(int64_t *into, int64_t other, TF_Status *status)
+{
+    if (*into >= 0 && other >= 0 && *into != other) {
+        return oribi_ops_fail(status, "Dimensions must be equal, but are %" PRId64 " and %" PRId64,
+                              *into, other);
+    }
+    *into = *into < 0 ? other : *into;
+    return true;
+}
+
+bool oribi_ops_merge(oribi_ops_shape *into, const oribi_ops_shape *other, TF_Status *status)
+{
+    if (other->rank < 0) {
+        return true;
+    }
+    if (into->rank < 0) {
+        *into = *other;
+        return true;
+    }
+    if (into->rank != other->rank) {
+        return oribi_ops_fail(status, "Shapes must be equal rank, but are %" PRId64 " and %" PRId64,
+                              into->rank, other->rank);
+    }
+    for (int64_t i = 0; i < into->rank; i++) {
+        if (into->dims[i] >= 0 && other->dims[i] >= 0 && into->dims[i] != other->dims[i]) {
+            return oribi_ops_fail(status,
+                                  "Dimension %" PRId64 " in both shapes must be equal, but are "
+                                  "%" PRId64 " and %" PRId64,
+                                  i, into->dims[i], other->dims[i]);
+        }
+        into->dims[i] = into->dims[i] < 0 ? other->dims[i] : into->dims[i];
+    }
+    return true;
+}
+
+bool oribi_ops_axis(int64_t axis, int64_t rank, int64_t *out, TF_Status *status)
+{
+    if (axis < -rank || axis >= rank) {
+        return oribi_ops_fail(status, "Axis %" PRId64 " is out of range [%" PRId64 ", %" PRId64 ")",
+                              axis, -rank, rank);
+    }
+    *out = axis < 0 ? axis + rank : axis;
+    return true;
+}
+
+void oribi_ops_remove_dim(oribi_ops_shape *shape, int64_t at)
+{
+    memmove(&shape->dims[at], &shape->dims[at + 1],
+            (size_t)(shape->rank - at - 1) * sizeof shape->dims[0]);
+    shape->rank--;
+}
+
+bool oribi_ops_insert_dim(oribi_ops_shape *shape, int64_t at, int64_t dim, TF_Status *status)
+{
+    if (shape->rank >= ORIBI_OPS_MAX_RANK) {
+        return oribi_ops_fail(status, "The rank would grow above the limit of %d",
+                              ORIBI_OPS_MAX_RANK);
+    }
+    memmove(&shape->dims[at + 1], &shape->dims[at],
+            (size_t)(shape->rank - at) * sizeof shape->dims[0]);
+    shape->dims[at] = dim;
+    shape->rank++;
+    return true;
+}
+
+bool oribi_ops_append(oribi_ops_shape *shape, const int64_t *dims, int64_t count, TF_Status *status)
+{
+    if (count > ORIBI_OPS_MAX_RANK - shape->rank) {
+        return oribi_ops_fail(status, "The rank would grow above the limit of %d",
+                              ORIBI_OPS_MAX_RANK);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        shape->dims[shape->rank++] = dims[i];
+    }
+    return true;
+}
+
+bool oribi_ops_add(int64_t a, int64_t b, int64_t *out, TF_Status *status)
+{
+    *out = -1;
+    if (a < 0 || b < 0) {
+        return true;
+    }
+    return !__builtin_add_overflow(a, b, out) ||
+           oribi_ops_fail(status, "Dimension size overflow from adding %" PRId64 " and %" PRId64, a,
+                          b);
+}
+
+bool oribi_ops_subtract(int64_t a, int64_t b, int64_t *out, TF_Status *status)
+{
+    *out = -1;
+    if (a < 0 || b < 0) {
+        return true;
+    }
+    *out = a - b;
+    return a >= b ||
+           oribi_ops_fail(status,
+                          "Negative dimension size caused by subtracting %" PRId64 " from %" PRId64,
+                          b, a);
+}
+
+bool oribi_ops_multiply(int64_t a, int64_t b, int64_t *out, TF_Status *status)
+{
+    *out = a == 0 || b == 0 ? 0 : -1;
+    if (a <= 0 || b <= 0) {
+        return true;
+    }
+    return !__builtin_mul_overflow(a, b, out) ||
+           oribi_ops_fail(
+               status, "Dimension size overflow from multiplying %" PRId64 " and %" PRId64, a, b);
+}
+
+bool oribi_ops_divide_evenly(int64_t a, int64_t b, int64_t *out, TF_Status *status)
+{
+    *out = -1;
+    if (b <= 0) {
+        return oribi_ops_fail(status, "Divisor must be positive but is %" PRId64, b);
+    }
+    if (a < 0) {
+        return true;
+    }
+    *out = a / b;
+    return a % b == 0 ||
+           oribi_ops_fail(status,
+                          "Dimension size must be evenly divisible by %" PRId64 " but is %" PRId64,
+                          b, a);
+}
+
+/* One pair of dimensions; *out_fits false when they can not go together. */
+static int64_t broadcast_dim(int64_t a, int64_t b, bool *out_fits)
+{
+    if (a < 0 || b < 0) { /* a known one above 1 must be the result; 1 gives way to the unknown */
+        int64_t known = a < 0 ? b : a;
+        return known > 1 ? known : -1;
+    }
+    *out_fits = *out_fits && (a == b || a == 1 || b == 1);
+    return a == 1 ? b : a;
+}
+
+bool oribi_ops_broadcast(const oribi_ops_shape *a, const oribi_ops_shape *b, bool strict,
+                         oribi_ops_shape *out, TF_Status *status)
+{
+    if (a->rank < 0 || b->rank < 0) {
+        oribi_ops_set_unknown(out);
+        return true;
+    }
+    oribi_ops_shape result = {.rank = a->rank > b->rank ? a->rank : b->rank};
+    for (int64_t i = 0; i < result.rank; i++) {
+        int64_t at_a = i - (result.rank - a->rank), at_b = i - (result.rank - b->rank);
+        int64_t x = at_a >= 0 ? a->dims[at_a] : 1, y = at_b >= 0 ? b->dims[at_b] : 1;
+        bool fits = true;
+        result.dims[i] = broadcast_dim(x, y, &fits);
+        if (!strict && (!fits || ((x < 0 || y < 0) && result.dims[i] > 1))) {
+            oribi_ops_set_unknown(out);
+            return true;
+        }
+        if (!fits) {
+            return oribi_ops_fail(
+                status, "Dimensions must be equal, but are %" PRId64 " and %" PRId64, x, y);
+        }
+    }
+    *out = result;
+    return true;
+}
+
+void oribi_ops_shape_unchanged(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    if (oribi_ops_input(ctx, 0, &shape, status)) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
+}
+
+void oribi_ops_shape_scalar(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_output_dims(ctx, 0, 0, NULL, status);
+}
+
+void oribi_ops_shape_broadcast(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape a, b, result;
+    if (oribi_ops_input(ctx, 0, &a, status) && oribi_ops_input(ctx, 1, &b, status) &&
+        oribi_ops_broadcast(&a, &b, true, &result, status)) {
+        oribi_ops_output(ctx, 0, &result, status);
+    }
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loading of a plugin's file: look, probe, map, register. A mapped file is never unmapped.
+ * Not here: where files are looked for (search.c). Read first: plugin_internal.h.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/dynlib.h"
+#include "base/log.h"
+#include "plugin/plugin_internal.h"
+
+typedef struct load {
+    char *path;
+    const oribi_plugin_options *options;
+    oribi_file_id id;
+    oribi_arena arena;
+    oribi_elf elf;
+} load;
+
+static bool has_any_entry(const oribi_elf *elf)
+{
+    bool any = false;
+    for (int e = 0; e < ORIBI_N_ENTRIES; e++) {
+        any = any || elf->has_entry[e];
+    }
+    return any;
+}
+
+static bool is_loaded(load *l)
+{
+    bool loaded = oribi__plugin_is_loaded(&l->id);
+    if (loaded && l->options) {
+        oribi_log(ORIBI_LOG_WARNING,
+                  "plugin '%s': loaded already; its options are those of the first time, not '%s'",
+                  l->path, l->options->text);
+    }
+    return loaded;
+}
+
+/* Everything that can be said without running the plugin's code. */
+static bool examine(load *l, TF_Status *status)
+{
+    ORIBI_TRY(oribi__elf_read(l->path, &l->arena, &l->elf, status));
+    if (!has_any_entry(&l->elf)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "plugin '%s': has none of the entry points " ORIBI_ENTRY_POINTS_TEXT
+                          "; export `void TF_InitKernel(void)`",
+                          l->path);
+    }
+    ORIBI_TRY(oribi__own_check_alone(l->path, status));
+    return oribi__own_admit(l->path, &l->elf, status);
+}
+
+static bool name_entries(load *l, oribi_text *names, TF_Status *status)
+{
+    for (int e = 0; e < ORIBI_N_ENTRIES; e++) {
+        if (!l->elf.has_entry[e]) {
+            continue;
+        }
+        oribi_text_printf(names, "%s%s", names->length ? ", " : "", oribi__entry_names[e]);
+        if (e != ORIBI_ENTRY_INIT_KERNEL) {
+            oribi_log(l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL] ? ORIBI_LOG_INFO
+                                                                : ORIBI_LOG_WARNING,
+                      "plugin '%s': %s is not supported yet and is not called", l->path,
+                      oribi__entry_names[e]);
+        }
+    }
+    return !names->failed || oribi_fail_memory(status);
+}
+
+static bool map_and_register(load *l, TF_Status *status)
+{
+    oribi_text text = {0};
+    oribi_plugin_source source = {.path = l->path,
+                                  .name = oribi_path_name(l->path),
+                                  .provider = l->path,
+                                  .options = l->options,
+                                  .id = l->id};
+    oribi_log(ORIBI_LOG_INFO, "plugin '%s': mapping the file", source.name);
+    oribi_dynlib *library = oribi_dynlib_open(l->path, ORIBI_DYNLIB_KEEP, &text);
+    if (!library) {
+        oribi_fail(status, TF_NOT_FOUND, "plugin '%s': does not load: %s", l->path,
+                   oribi_text_string(&text));
+        oribi_text_destroy(&text);
+        return false;
+    }
+    bool ok = oribi__own_check_alone(l->path, status) && name_entries(l, &text, status);
+    if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL]) {
+        source.init_kernel = oribi_dynlib_find_function(library, "TF_InitKernel");
+        ok = source.init_kernel ||
+             oribi_fail(status, TF_INVALID_ARGUMENT,
+                        "plugin '%s': TF_InitKernel is in the file but hidden; give it default "
+                        "visibility",
+                        l->path);
+    }
+    if (ok) {
+        source.entry_points = oribi_text_string(&text);
+        ok = oribi__plugin_register(&source, status);
+        if (!ok) {
+            oribi_status_prefix(status, "plugin '%s': ", l->path);
+        }
+    }
+    oribi_text_destroy(&text);
+    oribi_dynlib_close(library);
+    return ok;
+}
+
+static bool load_locked(load *l, bool is_named, TF_Status *status)
+{
+    ORIBI_TRY(oribi__plugin_lock(l->path, status));
+    bool loaded = is_loaded(l);
+    oribi__plugin_unlock();
+    if (loaded) {
+        return true;
+    }
+    ORIBI_TRY(examine(l, status));
+    /* The probe may take seconds; other threads may load meanwhile. */
+    ORIBI_TRY(oribi__plugin_probe(l->path, l->options, &l->id, is_named, status));
+    ORIBI_TRY(oribi__plugin_lock(l->path, status));
+    bool ok = is_loaded(l) || map_and_register(l, status);
+    oribi__plugin_unlock();
+    return ok;
+}
+
+bool oribi__plugin_load(const char *spec, bool is_named, TF_Status *status)
+{
+    load l = {0};
+    ORIBI_TRY(oribi_plugin_load_built_ins(status));
+    ORIBI_TRY(oribi__plugin_spec_parse(spec, &l.path, &l.options, status));
+    oribi_arena_init(&l.arena);
+    int error = oribi_file_identify(l.path, &l.id);
+    bool ok = error == 0
+                  ? load_locked(&l, is_named, status)
+                  : oribi_fail(status, TF_NOT_FOUND, "plugin '%s': %s", l.path, strerror(error));
+    oribi_arena_destroy(&l.arena);
+    oribi_free(l.path);
+    return ok;
+}
+
+bool oribi_plugin_load(const char *spec, TF_Status *status)
+{
+    return oribi__plugin_load(spec, true, status);
+}

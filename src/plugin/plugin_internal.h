@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared in this room. The way of a plugin: spec.c (path and options) -> elf.c (what the file says)
+ * -> own.c (are we visible to it?) -> probe.c, verdict.c (does it survive?) -> load.c (map it, find
+ * the entry points) -> transaction.c (run the init, all or nothing). Built-ins (built_in.c) enter
+ * at the last station.
+ */
+#ifndef ORIBI_PLUGIN_PLUGIN_INTERNAL_H_
+#define ORIBI_PLUGIN_PLUGIN_INTERNAL_H_
+
+#include "base/file.h"
+#include "plugin/elf.h"
+#include "plugin/plugin.h"
+
+#define ORIBI_TEXT_OF(x)      #x
+#define ORIBI_DOTTED(a, b, c) ORIBI_TEXT_OF(a) "." ORIBI_TEXT_OF(b) "." ORIBI_TEXT_OF(c)
+#define ORIBI_VERSION_TEXT                                                                         \
+    ORIBI_DOTTED(ORIBI_VERSION_MAJOR, ORIBI_VERSION_MINOR, ORIBI_VERSION_PATCH)
+#define ORIBI_ENTRY_POINTS_TEXT "SE_InitPlugin, TF_InitKernel, TF_InitGraph, TF_InitProfiler"
+
+/* --- spec.c --- */
+
+/* Options of one plugin, kept for ever: plugins may hold what TF_PluginOption gave them. */
+typedef struct oribi_plugin_options {
+    struct oribi_plugin_options *next;
+    char *text; /* as given */
+    char *cut;  /* the same with NUL after each key and value */
+    size_t n;
+    struct {
+        const char *key, *value;
+    } items[];
+} oribi_plugin_options;
+
+/* Splits "path[:key=val[,key=val]]". *out_path is newly allocated, with links resolved. */
+bool oribi__plugin_spec_parse(const char *spec, char **out_path,
+                              const oribi_plugin_options **out_options, TF_Status *status);
+/* What TF_PluginOption sees on this thread from now on; NULL: nothing. */
+void oribi__plugin_options_enter(const oribi_plugin_options *options);
+
+/* --- own.c --- */
+
+/* Folder of the file that this code was loaded from, newly allocated, or NULL. */
+char *oribi__own_folder(void);
+/* Will a plugin with these needs find our functions, once mapped? Makes them visible to it where
+ * that is needed, and refuses it with a reason where it cannot work. */
+bool oribi__own_admit(const char *path, const oribi_elf *elf, TF_Status *status);
+/* Is a TensorFlow mapped that is not us? Then false, with a message naming it. */
+bool oribi__own_check_alone(const char *path, TF_Status *status);
+
+/* --- probe.c, verdict.c --- */
+
+/* Runs the plugin in a helper process, or recalls an earlier result. True: it may be loaded, or
+ * there is no helper. is_named: a user asked for this file by name, so an old refusal is not
+ * believed. */
+bool oribi__plugin_probe(const char *path, const oribi_plugin_options *options,
+                         const oribi_file_id *id, bool is_named, TF_Status *status);
+
+typedef struct oribi_verdict_key { /* which file, under which circumstances */
+    oribi_file_id plugin, probe;
+    uint64_t options_hash;
+} oribi_verdict_key;
+/* True: a verdict is known; its code and message are in *status (TF_OK: the plugin is fine). */
+bool oribi__verdict_find(const oribi_verdict_key *key, bool is_named, TF_Status *status);
+void oribi__verdict_keep(const oribi_verdict_key *key, const TF_Status *verdict);
+uint64_t oribi__verdict_hash(const char *text, size_t length);
+
+/* --- transaction.c --- */
+
+typedef struct oribi_plugin_source {
+    const char *path, *name;
+    const char *provider; /* how registrations call it */
+    const oribi_plugin_options *options;
+    const char *entry_points;
+    bool is_built_in;
+    oribi_file_id id;
+    void (*init_kernel)(void); /* NULL: it has none */
+} oribi_plugin_source;
+
+/* Serialises loads. False when this thread is inside a plugin's init already. */
+bool oribi__plugin_lock(const char *path, TF_Status *status);
+void oribi__plugin_unlock(void);
+/* Runs the init and adds the plugin to the list, or leaves everything as it was. Locked. */
+bool oribi__plugin_register(const oribi_plugin_source *source, TF_Status *status);
+/* Is the file in the list (same device and inode)? Locked. */
+bool oribi__plugin_is_loaded(const oribi_file_id *id);
+
+/* --- load.c --- */
+
+/* is_named: see oribi__plugin_probe. */
+bool oribi__plugin_load(const char *spec, bool is_named, TF_Status *status);
+
+#endif

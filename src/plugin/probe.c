@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probe of a plugin: its init runs in a helper process first, which may crash, hang or exit in our
+ * place. Not here: the helper itself (probe/main.c), remembered verdicts (verdict.c).
+ *
+ * The helper's stdout carries its report alone (what the plugin prints goes to stderr there):
+ *   "oribi-probe 1"           it started
+ *   "at TEXT"                 what it does next
+ *   "verdict CODE MESSAGE"    the end; nothing after it counts
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/process.h"
+#include "plugin/plugin_internal.h"
+
+enum { TIMEOUT_MS = 10000, MAX_OUTPUT = 64 * 1024, MAX_QUOTE = 160 };
+
+/* Newly allocated, or NULL: not found. *out_is_off: the user switched probing off. */
+static char *find_helper(bool *out_is_off)
+{
+    static const char *const beside[] = {"oribi-plugin-probe",
+                                         "../libexec/oribi/oribi-plugin-probe",
+                                         "../../libexec/oribi/oribi-plugin-probe"};
+    const char *named = secure_getenv("ORIBI_PLUGIN_PROBE");
+    *out_is_off = named && !named[0];
+    if (named) {
+        return named[0] && oribi_file_exists(named) ? oribi_strdup(named) : NULL;
+    }
+    char *folder = oribi__own_folder();
+    char *found = NULL;
+    for (size_t i = 0; folder && !found && i < sizeof(beside) / sizeof(beside[0]); i++) {
+        found = oribi_path_join(folder, beside[i]);
+        if (found && !oribi_file_exists(found)) {
+            oribi_free(found);
+            found = NULL;
+        }
+    }
+    oribi_free(folder);
+#ifdef ORIBI_PROBE_INSTALLED
+    if (!found && oribi_file_exists(ORIBI_PROBE_INSTALLED)) {
+        found = oribi_strdup(ORIBI_PROBE_INSTALLED);
+    }
+#endif
+    return found;
+}
+
+static uint64_t timeout_ms(void)
+{
+    const char *text = secure_getenv("ORIBI_PLUGIN_PROBE_TIMEOUT_MS");
+    char *end = NULL;
+    unsigned long long value = text ? strtoull(text, &end, 10) : 0;
+    return text && end != text && !*end && value > 0 && value < 86400000 ? value : TIMEOUT_MS;
+}
+
+/* Last line of what the plugin said on stderr, made harmless: at most MAX_QUOTE printable bytes. */
+static void quote_last_line(const oribi_text *said, char quote[MAX_QUOTE + 32])
+{
+    size_t end = said->length;
+    while (end > 0 && (said->data[end - 1] == '\n' || said->data[end - 1] == '\r')) {
+        end--;
+    }
+    size_t begin = end;
+    while (begin > 0 && said->data[begin - 1] != '\n' && end - begin < MAX_QUOTE) {
+        begin--;
+    }
+    char line[MAX_QUOTE + 1];
+    for (size_t i = begin; i < end; i++) {
+        line[i - begin] = '?';
+        if (said->data[i] >= ' ' && said->data[i] != 0x7f) {
+            line[i - begin] = said->data[i];
+        }
+    }
+    line[end - begin] = '\0';
+    quote[0] = '\0';
+    if (end > begin) {
+        (void)snprintf(quote, MAX_QUOTE + 32, "; it said last: \"%s\"", line);
+    }
+}
+
+typedef struct report {
+    bool is_started, has_verdict;
+    TF_Code code;
+    char *at, *message; /* into the text; NULL when absent */
+} report;
+
+static report read_report(char *text)
+{
+    report r = {0};
+    for (char *line = text; line && *line && !r.has_verdict;) {
+        char *end = strchr(line, '\n');
+        if (!end) {
+            break; /* cut short */
+        }
+        *end = '\0';
+        if (strcmp(line, "oribi-probe 1") == 0) {
+            r.is_started = true;
+        } else if (strncmp(line, "at ", 3) == 0) {
+            r.at = line + 3;
+        } else if (strncmp(line, "verdict ", 8) == 0) {
+            r.has_verdict = true;
+            r.code = (TF_Code)strtol(line + 8, &r.message, 10);
+            r.message += *r.message == ' ';
+        }
+        line = end + 1;
+    }
+    return r;
+}
+
+static bool judge(const char *path, oribi_process_result *result, TF_Status *status)
+{
+    char quote[MAX_QUOTE + 32];
+    report r = read_report(result->out.data);
+    const char *at = r.at ? r.at : "before the probe had begun";
+    quote_last_line(&result->err, quote);
+    if (result->timed_out) {
+        return oribi_fail(status, TF_DEADLINE_EXCEEDED,
+                          "plugin '%s': hung in the probe (%s) and was ended after %llu ms%s", path,
+                          at, (unsigned long long)timeout_ms(), quote);
+    }
+    if (result->signal) {
+        return oribi_fail(status, TF_ABORTED,
+                          "plugin '%s': crashed in the probe (%s) with signal %d, %s%s", path, at,
+                          result->signal, strsignal(result->signal), quote);
+    }
+    if (!r.has_verdict) {
+        return oribi_fail(status, TF_ABORTED,
+                          "plugin '%s': ended the probe (%s) with exit code %d%s", path, at,
+                          result->exit_code, quote);
+    }
+    return r.code == TF_OK || oribi_fail(status, r.code, "%s", r.message);
+}
+
+/* False with *out_error 0: refused, status says why; else the helper could not be run. */
+static bool run_helper(const char *helper, const char *path, const oribi_plugin_options *options,
+                       int *out_error, TF_Status *status)
+{
+    oribi_process_result result;
+    const char *argv[] = {helper, path, options ? options->text : "", NULL};
+    *out_error = oribi_process_run(argv, MAX_OUTPUT, timeout_ms(), &result);
+    if (*out_error != 0) {
+        return false;
+    }
+    bool ok = judge(path, &result, status);
+    oribi_process_result_destroy(&result);
+    return ok;
+}
+
+bool oribi__plugin_probe(const char *path, const oribi_plugin_options *options,
+                         const oribi_file_id *id, bool is_named, TF_Status *status)
+{
+    bool is_off;
+    oribi_verdict_key key = {.plugin = *id};
+    char *helper = find_helper(&is_off);
+    if (!helper || oribi_file_identify(helper, &key.probe) != 0) {
+        oribi_log(ORIBI_LOG_INFO, "plugin '%s': loaded without a probe (%s)", path,
+                  is_off ? "ORIBI_PLUGIN_PROBE is empty" : "no oribi-plugin-probe was found");
+        oribi_free(helper);
+        return true;
+    }
+    if (options) {
+        key.options_hash = oribi__verdict_hash(options->text, strlen(options->text));
+    }
+    TF_Status *verdict = TF_NewStatus();
+    bool ok = verdict || oribi_fail_memory(status);
+    int error = 0;
+    if (ok && !oribi__verdict_find(&key, is_named, verdict)) {
+        run_helper(helper, path, options, &error, verdict);
+        if (error == 0) {
+            oribi__verdict_keep(&key, verdict);
+        }
+    }
+    if (ok && error == ENOMEM) {
+        ok = oribi_fail_memory(status);
+    } else if (ok && error != 0) {
+        oribi_log(ORIBI_LOG_WARNING, "plugin '%s': loaded without a probe: '%s' does not run: %s",
+                  path, helper, strerror(error));
+    } else if (ok && !oribi_ok(verdict)) {
+        oribi_status_copy(status, verdict);
+        ok = false;
+    }
+    TF_DeleteStatus(verdict);
+    oribi_free(helper);
+    return ok;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oribi-plugin-probe FILE [OPTIONS]: runs a plugin's init in this process, so that it does not
+ * crash, hang or exit in the one that wants it, and reports on stdout; see ../probe.c. Not for
+ * people: `oribi plugin info FILE` is.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "oribi/oribi.h"
+
+static FILE *report;
+static pid_t own_pid;
+
+/* The library says what it is about to do: "plugin 'NAME': calling TF_InitKernel". */
+static void note(void *arg, int level, const char *message)
+{
+    const char *what = strstr(message, "': ");
+    (void)arg;
+    if (level == 0 && strncmp(message, "plugin '", 8) == 0 && what && getpid() == own_pid) {
+        fprintf(report, "at %.200s\n", what + 3);
+        fflush(report);
+    }
+}
+
+static void write_verdict(const TF_Status *status)
+{
+    char message[2000];
+    snprintf(message, sizeof(message), "%s", TF_Message(status));
+    for (char *c = message; *c; c++) {
+        *c = (unsigned char)*c < ' ' ? ' ' : *c;
+    }
+    fprintf(report, "verdict %d %s\n", (int)TF_GetCode(status), message);
+    fflush(report);
+}
+
+/* What the plugin prints goes to stderr; the report keeps the real stdout, out of children. */
+static int take_stdout(void)
+{
+    int fd = dup(STDOUT_FILENO);
+    if (fd < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+        return -1;
+    }
+    report = fdopen(fd, "w");
+    return report ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    const struct rlimit no_core = {0, 0};
+    TF_Status *status = TF_NewStatus();
+    const char *options = argc > 2 ? argv[2] : "";
+    if (argc < 2 || !status || take_stdout() != 0) {
+        fputs("usage: oribi-plugin-probe FILE [OPTIONS]\n", stderr);
+        return 2;
+    }
+    size_t bytes = strlen(argv[1]) + strlen(options) + 2;
+    char *spec = malloc(bytes);
+    if (!spec) {
+        return 2;
+    }
+    snprintf(spec, bytes, "%s%s%s", argv[1], options[0] ? ":" : "", options);
+    own_pid = getpid();
+    setenv("ORIBI_PLUGIN_PROBE", "", 1); /* this is the probe */
+    setrlimit(RLIMIT_CORE, &no_core);
+    fputs("oribi-probe 1\n", report);
+    fflush(report);
+    oribi_set_log(note, NULL);
+    oribi_plugin_load_file(spec, status);
+    if (getpid() == own_pid) { /* a plugin that forks comes here twice */
+        write_verdict(status);
+    }
+    _exit(0); /* without exit handlers of the plugin's: they are not what was asked */
+}

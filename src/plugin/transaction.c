@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registration of one plugin as one transaction over ops and kernels, and the list of the plugins
+ * that are in. Nothing is ever taken out. Not here: files (load.c).
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "plugin/plugin_internal.h"
+
+typedef struct plugin_entry {
+    struct plugin_entry *next;
+    oribi_plugin_info info;
+    oribi_file_id id;
+} plugin_entry;
+
+static oribi_mutex load_mutex = ORIBI_MUTEX_INIT; /* one load at a time */
+static oribi_mutex list_mutex = ORIBI_MUTEX_INIT; /* of the list's links; taken inside load_mutex */
+static plugin_entry *first, **last = &first;
+static ORIBI_THREAD_LOCAL bool is_loading;
+
+bool oribi__plugin_lock(const char *path, TF_Status *status)
+{
+    if (is_loading) {
+        return oribi_fail(status, TF_FAILED_PRECONDITION,
+                          "plugin '%s': loaded from inside another plugin's init; load it before "
+                          "or after",
+                          path);
+    }
+    oribi_mutex_lock(&load_mutex);
+    is_loading = true;
+    return true;
+}
+
+void oribi__plugin_unlock(void)
+{
+    is_loading = false;
+    oribi_mutex_unlock(&load_mutex);
+}
+
+bool oribi__plugin_is_loaded(const oribi_file_id *id)
+{
+    for (const plugin_entry *entry = first; entry; entry = entry->next) {
+        if (!entry->info.is_built_in && entry->id.device == id->device &&
+            entry->id.inode == id->inode) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void entry_destroy(plugin_entry *entry)
+{
+    if (entry) {
+        oribi_free((char *)entry->info.path);
+        oribi_free((char *)entry->info.name);
+        oribi_free((char *)entry->info.entry_points);
+        oribi_free(entry);
+    }
+}
+
+static plugin_entry *entry_create(const oribi_plugin_source *source, TF_Status *status)
+{
+    plugin_entry *entry = oribi_alloc_zero(1, sizeof(*entry));
+    if (entry) {
+        entry->id = source->id;
+        entry->info = (oribi_plugin_info){
+            .path = oribi_strdup(source->path),
+            .name = oribi_strdup(source->name),
+            .is_built_in = source->is_built_in,
+            .options = source->options ? source->options->text : "",
+            .entry_points = oribi_strdup(source->entry_points),
+        };
+    }
+    if (!entry || !entry->info.path || !entry->info.name || !entry->info.entry_points) {
+        entry_destroy(entry);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return entry;
+}
+
+static bool count_op(void *arg, const oribi_op_def *op)
+{
+    (void)op;
+    ++*(int32_t *)arg;
+    return true;
+}
+
+static bool count_kernel(void *arg, const oribi_kernel_def *kernel)
+{
+    (void)kernel;
+    ++*(int32_t *)arg;
+    return true;
+}
+
+static void count_all(int32_t *n_ops, int32_t *n_kernels)
+{
+    *n_ops = 0;
+    *n_kernels = 0;
+    oribi_op_each(count_op, n_ops);
+    oribi_kernel_each(count_kernel, n_kernels);
+}
+
+/* All that can fail comes before the first thing that is visible. */
+static bool run_init(const oribi_plugin_source *source, TF_Status *status)
+{
+    ORIBI_TRY(oribi_op_begin(source->provider, status));
+    if (!oribi_kernel_begin(source->provider, status)) {
+        oribi_op_rollback();
+        return false;
+    }
+    uint64_t failures = oribi_alloc_failures();
+    if (source->init_kernel) {
+        oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling TF_InitKernel", source->name);
+        oribi__plugin_options_enter(source->options);
+        source->init_kernel();
+        oribi__plugin_options_enter(NULL);
+    }
+    /* A plugin that got no memory may have said nothing, and be half registered. */
+    bool ok = oribi_alloc_failures() == failures || oribi_fail_memory(status);
+    ok = ok && oribi_kernel_prepare(status) && oribi_op_commit(status) &&
+         oribi_kernel_commit(status);
+    if (!ok) {
+        oribi_kernel_rollback();
+        oribi_op_rollback();
+    }
+    return ok;
+}
+
+bool oribi__plugin_register(const oribi_plugin_source *source, TF_Status *status)
+{
+    int32_t ops_before;
+    int32_t kernels_before;
+    plugin_entry *entry = entry_create(source, status);
+    if (!entry) {
+        return false;
+    }
+    count_all(&ops_before, &kernels_before);
+    if (!run_init(source, status)) {
+        entry_destroy(entry);
+        return false;
+    }
+    count_all(&entry->info.n_ops, &entry->info.n_kernels);
+    entry->info.n_ops -= ops_before;
+    entry->info.n_kernels -= kernels_before;
+    oribi_mutex_lock(&list_mutex);
+    *last = entry;
+    last = &entry->next;
+    oribi_mutex_unlock(&list_mutex);
+    return true;
+}
+
+/* The lock is not held while visit runs; entries live for ever. */
+void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin), void *arg)
+{
+    oribi_mutex_lock(&list_mutex);
+    const plugin_entry *entry = first;
+    oribi_mutex_unlock(&list_mutex);
+    while (entry && visit(arg, &entry->info)) {
+        oribi_mutex_lock(&list_mutex);
+        entry = entry->next;
+        oribi_mutex_unlock(&list_mutex);
+    }
+}

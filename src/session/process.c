@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The part of oribi.h that is about the process: version, hooks, plugins, and what is registered,
+ * as JSON. Not here: models and sessions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/json.h"
+#include "base/log.h"
+#include "import/import.h"
+#include "oribi/oribi.h"
+#include "plugin/plugin.h"
+
+#define TEXT_OF(x)      #x
+#define DOTTED(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
+
+const char *oribi_version(void)
+{
+    return DOTTED(ORIBI_VERSION_MAJOR, ORIBI_VERSION_MINOR, ORIBI_VERSION_PATCH);
+}
+
+void oribi_set_allocator(void *self, void *(*allocate)(void *self, size_t bytes, size_t alignment),
+                         void (*release)(void *self, void *block))
+{
+    oribi_alloc_hooks hooks = {self, allocate, release};
+    oribi_alloc_set_hooks(allocate && release ? &hooks : NULL);
+}
+
+void oribi_set_log(void (*hook)(void *arg, int level, const char *message), void *arg)
+{
+    oribi_log_set_hook(hook, arg);
+}
+
+void oribi_plugin_load_file(const char *spec, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_plugin_load(spec, status);
+}
+
+void oribi_plugin_load_search_path(TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_plugin_load_found(status);
+}
+
+static void field(oribi_json *json, const char *key, const char *value)
+{
+    oribi_json_key(json, key);
+    oribi_json_string(json, value ? value : "");
+}
+
+static void number_field(oribi_json *json, const char *key, int64_t value)
+{
+    oribi_json_key(json, key);
+    oribi_json_int(json, value);
+}
+
+static bool describe_op(void *arg, const oribi_op_def *op)
+{
+    oribi_json *json = arg;
+    oribi_text definition = {0};
+    oribi_op_print(op, &definition);
+    json->text->failed = json->text->failed || definition.failed;
+    oribi_json_open(json, '{');
+    field(json, "name", op->name);
+    field(json, "definition", oribi_text_string(&definition));
+    field(json, "summary", op->summary);
+    field(json, "description", op->description);
+    field(json, "provider", op->provider);
+    oribi_json_key(json, "stateful");
+    oribi_json_bool(json, op->is_stateful);
+    oribi_json_close(json, '}');
+    oribi_text_destroy(&definition);
+    return true;
+}
+
+static bool describe_kernel(void *arg, const oribi_kernel_def *kernel)
+{
+    oribi_json *json = arg;
+    oribi_text constraints = {0};
+    for (const oribi_kernel_constraint *c = kernel->constraints; c; c = c->next) {
+        oribi_text_printf(&constraints, "%s%s=%s", constraints.length ? "," : "", c->attr,
+                          oribi_dtype_name(c->type));
+    }
+    json->text->failed = json->text->failed || constraints.failed;
+    oribi_json_open(json, '{');
+    field(json, "op", kernel->op_name);
+    field(json, "name", kernel->kernel_name);
+    field(json, "device", kernel->device_type);
+    number_field(json, "priority", kernel->priority);
+    field(json, "constraints", oribi_text_string(&constraints));
+    field(json, "label", kernel->label);
+    field(json, "provider", kernel->provider);
+    oribi_json_close(json, '}');
+    oribi_text_destroy(&constraints);
+    return true;
+}
+
+static bool describe_plugin(void *arg, const oribi_plugin_info *plugin)
+{
+    oribi_json *json = arg;
+    oribi_json_open(json, '{');
+    field(json, "name", plugin->name);
+    field(json, "path", plugin->path);
+    oribi_json_key(json, "built_in");
+    oribi_json_bool(json, plugin->is_built_in);
+    field(json, "options", plugin->options);
+    number_field(json, "ops", plugin->n_ops);
+    number_field(json, "kernels", plugin->n_kernels);
+    field(json, "entry_points", plugin->entry_points);
+    oribi_json_close(json, '}');
+    return true;
+}
+
+/* One line "ONNX Conv 1-22 -> Conv2D, ..." of the importer's map. */
+static void describe_map_line(oribi_json *json, char *line)
+{
+    char *arrow = strstr(line, " -> ");
+    char *from = strncmp(line, "ONNX ", 5) == 0 ? line + 5 : line;
+    if (!arrow) {
+        return;
+    }
+    *arrow = '\0';
+    char *versions = strchr(from, ' ');
+    oribi_json_open(json, '{');
+    if (versions) {
+        *versions++ = '\0';
+    }
+    field(json, "onnx", from);
+    if (versions) {
+        char *end;
+        long since = strtol(versions, &end, 10);
+        number_field(json, "since", since);
+        number_field(json, "until", *end == '-' ? strtol(end + 1, NULL, 10) : since);
+    }
+    field(json, "to", arrow + 4);
+    oribi_json_close(json, '}');
+}
+
+static void describe_map(oribi_json *json)
+{
+    oribi_text map = {0};
+    oribi_import_onnx_print_map(&map);
+    json->text->failed = json->text->failed || map.failed;
+    for (char *line = map.data; line && *line;) {
+        char *end = strchr(line, '\n');
+        if (end) {
+            *end = '\0';
+        }
+        describe_map_line(json, line);
+        line = end ? end + 1 : NULL;
+    }
+    oribi_text_destroy(&map);
+}
+
+static void describe_list(oribi_json *json, const char *what)
+{
+    oribi_json_open(json, '{');
+    field(json, "version", oribi_version());
+    oribi_json_key(json, what);
+    oribi_json_open(json, '[');
+    if (strcmp(what, "ops") == 0) {
+        oribi_op_each(describe_op, json);
+    } else if (strcmp(what, "kernels") == 0) {
+        oribi_kernel_each(describe_kernel, json);
+    } else if (strcmp(what, "plugins") == 0) {
+        oribi_plugin_each(describe_plugin, json);
+    } else {
+        describe_map(json);
+    }
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
+
+typedef struct name_list {
+    const char **names;
+    size_t n, capacity;
+} name_list;
+
+static bool collect_name(void *arg, const oribi_op_def *op)
+{
+    name_list *list = arg;
+    if (list->n == list->capacity) {
+        size_t more = list->capacity ? list->capacity * 2 : 256;
+        const char **grown = oribi_realloc_array(list->names, more, sizeof(*grown));
+        if (!grown) {
+            return false; /* fewer names to guess from */
+        }
+        list->names = grown;
+        list->capacity = more;
+    }
+    list->names[list->n++] = op->name;
+    return true;
+}
+
+static bool describe_one_op(oribi_json *json, const char *name, TF_Status *status)
+{
+    const oribi_op_def *op = oribi_op_find(name);
+    if (op) {
+        describe_op(json, op);
+        return true;
+    }
+    name_list list = {0};
+    oribi_op_each(collect_name, &list);
+    const char *near = oribi_text_did_you_mean(name, list.names, list.n);
+    oribi_fail(status, TF_NOT_FOUND, "no op '%s' is known%s%s%s", name,
+               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    oribi_free(list.names);
+    return false;
+}
+
+static void release_json(void *data, size_t length)
+{
+    (void)length;
+    oribi_free(data);
+}
+
+void oribi_describe(const char *what, TF_Buffer *buffer, TF_Status *status)
+{
+    static const char *const lists[] = {"ops", "kernels", "plugins", "map"};
+    oribi_text text = {0};
+    oribi_json json = {.text = &text};
+    bool ok = false;
+    TF_SetStatus(status, TF_OK, "");
+    if (buffer->data) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_describe: the buffer is not empty");
+        return;
+    }
+    if (!oribi_plugin_load_built_ins(status)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]) && !ok; i++) {
+        if (strcmp(what, lists[i]) == 0) {
+            describe_list(&json, what);
+            ok = true;
+        }
+    }
+    if (!ok && strncmp(what, "op:", 3) == 0) {
+        ok = describe_one_op(&json, what + 3, status);
+    } else if (!ok) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "oribi_describe: '%s' is not one of ops, op:NAME, kernels, plugins, map", what);
+    }
+    if (ok && text.failed) {
+        ok = oribi_fail_memory(status);
+    }
+    if (!ok) {
+        oribi_text_destroy(&text);
+        return;
+    }
+    buffer->data = text.data;
+    buffer->length = text.length;
+    buffer->data_deallocator = release_json;
+}

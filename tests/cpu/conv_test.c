@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every variant of the convolutions against the reference row, on shapes that meet every edge: odd
+ * sizes, paddings, strides, dilations, groups, fused forms, gaps between output rows.
+ */
+#include "kernel_harness.h"
+
+typedef struct conv_case {
+    int64_t batch, height, width, channels;
+    int64_t taps_y, taps_x, outputs, groups; /* depthwise: outputs is the multiplier */
+    int64_t stride_y, stride_x, dilation_y, dilation_x;
+    const char *padding;
+    int64_t pads[4];      /* top, bottom, left, right; EXPLICIT only */
+    const char *words[3]; /* fused_ops; none: the plain op */
+    bool is_constant;     /* the filter, stored as [out, in, y, x] */
+    int64_t gap;
+} conv_case;
+
+/* clang-format off */
+static const conv_case conv_cases[] = {
+    {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "VALID", {0}, {NULL}, true, 0},
+    {1, 7, 7, 32, 1, 1, 64, 1, 1, 1, 1, 1, "VALID", {0}, {NULL}, true, 0},
+    {2, 5, 9, 3, 3, 3, 16, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    {1, 13, 11, 3, 7, 7, 33, 1, 2, 2, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 0},
+    {1, 13, 11, 3, 7, 7, 33, 1, 2, 2, 1, 1, "EXPLICIT", {3, 2, 1, 4}, {"BiasAdd"}, false, 5},
+    {1, 9, 8, 5, 3, 2, 17, 1, 1, 2, 2, 3, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
+    {2, 6, 6, 40, 3, 3, 48, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 16},
+    {1, 6, 7, 40, 3, 3, 24, 1, 2, 1, 1, 1, "EXPLICIT", {1, 1, 1, 1}, {"BiasAdd", "Add"}, true, 3},
+    {1, 8, 8, 8, 3, 3, 12, 4, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Elu"}, true, 0},
+    {1, 8, 8, 66, 1, 1, 99, 3, 2, 2, 1, 1, "VALID", {0}, {"BiasAdd", "LeakyRelu"}, false, 2},
+    {1, 7, 7, 70, 3, 3, 130, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Sigmoid"}, true, 0},
+    {1, 3, 3, 1600, 1, 1, 40, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Tanh"}, true, 0},
+    {1, 4, 5, 800, 3, 3, 70, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 7},
+    {1, 27, 31, 2, 11, 11, 10, 1, 4, 4, 1, 1, "VALID", {0}, {NULL}, true, 0},
+    {1, 16, 16, 40, 9, 9, 8, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    {1, 14, 14, 1, 5, 5, 8, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 0},
+    {3, 1, 50, 31, 1, 5, 23, 1, 1, 3, 1, 2, "SAME", {0}, {"BiasAdd"}, true, 0},
+    {1, 40, 40, 16, 3, 3, 24, 1, 1, 1, 1, 1, "EXPLICIT", {2, 0, 0, 2}, {NULL}, false, 0},
+    {0, 4, 4, 3, 3, 3, 5, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+};
+
+static const conv_case depthwise_cases[] = {
+    {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "VALID", {0}, {NULL}, true, 0},
+    {1, 7, 7, 33, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    {2, 9, 4, 16, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
+    {1, 9, 3, 16, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, false, 4},
+    {1, 12, 13, 50, 3, 3, 1, 1, 2, 2, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 6},
+    {1, 13, 12, 24, 3, 3, 1, 1, 2, 2, 1, 1, "EXPLICIT", {1, 1, 1, 1}, {"BiasAdd"}, true, 0},
+    {1, 11, 15, 20, 5, 5, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Elu"}, true, 1},
+    {1, 11, 15, 20, 5, 5, 1, 1, 2, 2, 1, 1, "EXPLICIT", {2, 2, 2, 2}, {"BiasAdd", "Relu"}, true, 0},
+    {1, 8, 9, 19, 3, 3, 1, 1, 1, 1, 2, 2, "SAME", {0}, {"BiasAdd", "Relu"}, true, 0},
+    {1, 8, 9, 6, 3, 2, 3, 1, 1, 2, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 2},
+    {2, 8, 9, 6, 4, 4, 2, 1, 3, 3, 1, 1, "VALID", {0}, {NULL}, false, 0},
+    {1, 20, 21, 7, 7, 7, 1, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    {1, 33, 30, 96, 3, 3, 1, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Tanh"}, true, 0},
+};
+/* clang-format on */
+
+typedef struct conv_check {
+    harness node;
+    TF_Tensor *expected;
+    char what[64];
+} conv_check;
+
+static void check_row(void *arg, const oribi_cpu_kernel *row)
+{
+    conv_check *check = arg;
+    TF_Status *status = TF_NewStatus();
+    char what[128];
+    (void)snprintf(what, sizeof what, "%s, %s, %s", row->op_name, row->why, check->what);
+
+    TF_Tensor *actual = harness_compute(&check->node, row, status);
+
+    if (actual == NULL) {
+        fail_msg("%s: %s", what, TF_Message(status));
+    }
+    harness_assert_close(actual, check->expected, row->tolerance, what);
+    TF_DeleteTensor(actual);
+    TF_DeleteStatus(status);
+}
+
+static int64_t out_size(int64_t in, int64_t taps, int64_t stride, int64_t dilation,
+                        const char *padding, int64_t before, int64_t after)
+{
+    if (strcmp(padding, "SAME") == 0) {
+        return (in + stride - 1) / stride;
+    }
+    return (in + before + after - ((taps - 1) * dilation + 1)) / stride + 1;
+}
+
+static void set_attrs(harness *node, const conv_case *c, int n_words)
+{
+    const int64_t strides[4] = {1, c->stride_y, c->stride_x, 1};
+    const int64_t dilations[4] = {1, c->dilation_y, c->dilation_x, 1};
+    const int64_t pads[8] = {0, 0, c->pads[0], c->pads[1], c->pads[2], c->pads[3], 0, 0};
+    oribi_attrs *attrs = &node->attrs;
+    oribi_arena *arena = &node->arena;
+    assert_true(oribi_attrs_set_ints(attrs, arena, "strides", strides, 4));
+    assert_true(oribi_attrs_set_ints(attrs, arena, "dilations", dilations, 4));
+    assert_true(oribi_attrs_set_string(attrs, arena, "padding", c->padding));
+    assert_true(oribi_attrs_set_ints(attrs, arena, "explicit_paddings", pads,
+                                     strcmp(c->padding, "EXPLICIT") == 0 ? 8 : 0));
+    assert_true(oribi_attrs_set_string(attrs, arena, "data_format", "NHWC"));
+    assert_true(oribi_attrs_set_float(attrs, arena, "leakyrelu_alpha", 0.3f));
+    assert_true(oribi_attrs_set_strings(attrs, arena, "fused_ops", c->words, n_words));
+}
+
+static void run_case(const conv_case *c, bool depthwise, oribi_pool *pool, const char *what)
+{
+    static const int stored_order[4] = {3, 2, 0, 1};
+    conv_check check;
+    int n_words = 0, n_variants = 0;
+    TF_Status *status = TF_NewStatus();
+    const int64_t outputs = depthwise ? c->channels * c->outputs : c->outputs;
+    const int64_t image[4] = {c->batch, c->height, c->width, c->channels};
+    const int64_t filter[4] = {c->taps_y, c->taps_x,
+                               depthwise ? c->channels : c->channels / c->groups, c->outputs};
+    const int64_t out[4] = {c->batch,
+                            out_size(c->height, c->taps_y, c->stride_y, c->dilation_y, c->padding,
+                                     c->pads[0], c->pads[1]),
+                            out_size(c->width, c->taps_x, c->stride_x, c->dilation_x, c->padding,
+                                     c->pads[2], c->pads[3]),
+                            outputs};
+    harness_begin(&check.node);
+    (void)snprintf(check.what, sizeof check.what, "%s", what);
+    while (n_words < 3 && c->words[n_words] != NULL) {
+        n_words++;
+    }
+    set_attrs(&check.node, c, n_words);
+    check.node.gap = c->gap;
+    check.node.pool = pool;
+    harness_add(&check.node, harness_random_tensor(image, 4));
+    harness_add(&check.node, harness_random_tensor(filter, 4));
+    for (int i = 0; i < n_words && i < 2; i++) {
+        if (strcmp(c->words[i], "BiasAdd") == 0) {
+            harness_add(&check.node, harness_random_tensor(out + 3, 1));
+        } else if (strcmp(c->words[i], "Add") == 0) {
+            harness_add(&check.node, harness_random_tensor(out, 4));
+        }
+    }
+    const char *op = depthwise
+                         ? (n_words > 0 ? "_FusedDepthwiseConv2dNative" : "DepthwiseConv2dNative")
+                         : (n_words > 0 ? "_FusedConv2D" : "Conv2D");
+    check.expected = harness_compute(&check.node, harness_reference(op), status);
+    if (check.expected == NULL) {
+        fail_msg("%s: reference: %s", what, TF_Message(status));
+    }
+    assert_int_equal(TF_Dim(check.expected, 1), out[1]);
+    assert_int_equal(TF_Dim(check.expected, 2), out[2]);
+    if (c->is_constant) { /* from here on: the reference reads all its inputs */
+        harness_make_constant(&check.node, 1, stored_order);
+    }
+
+    n_variants = harness_each_variant(op, check_row, &check);
+
+    assert_true(n_variants > 0);
+    TF_DeleteTensor(check.expected);
+    harness_end(&check.node);
+    TF_DeleteStatus(status);
+}
+
+static void run_cases(const conv_case *cases, size_t count, bool depthwise, int threads)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_pool *pool = threads > 1 ? oribi_pool_create(threads, status) : NULL;
+    for (size_t i = 0; i < count; i++) {
+        char what[32];
+        (void)snprintf(what, sizeof what, "case %zu, %d threads", i, threads);
+        harness_random_state = (uint32_t)i + 1;
+        run_case(&cases[i], depthwise, pool, what);
+    }
+    oribi_pool_destroy(pool);
+    TF_DeleteStatus(status);
+}
+
+static void every_convolution_variant_agrees_with_the_reference(void **state)
+{
+    (void)state;
+    run_cases(conv_cases, sizeof conv_cases / sizeof *conv_cases, false, 1);
+}
+
+static void convolutions_on_three_threads_agree_with_the_reference(void **state)
+{
+    (void)state;
+    run_cases(conv_cases, sizeof conv_cases / sizeof *conv_cases, false, 3);
+}
+
+static void every_depthwise_variant_agrees_with_the_reference(void **state)
+{
+    (void)state;
+    run_cases(depthwise_cases, sizeof depthwise_cases / sizeof *depthwise_cases, true, 1);
+}
+
+static void depthwise_on_three_threads_agrees_with_the_reference(void **state)
+{
+    (void)state;
+    run_cases(depthwise_cases, sizeof depthwise_cases / sizeof *depthwise_cases, true, 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_convolution_variant_agrees_with_the_reference),
+        cmocka_unit_test(convolutions_on_three_threads_agree_with_the_reference),
+        cmocka_unit_test(every_depthwise_variant_agrees_with_the_reference),
+        cmocka_unit_test(depthwise_on_three_threads_agrees_with_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
