@@ -13,6 +13,14 @@
     FAMILY(transpose) \
     FAMILY(concat) \
     FAMILY(slice) \
+    FAMILY(pad) \
+    FAMILY(fill) \
+    FAMILY(cast) \
+    FAMILY(gather) \
+    FAMILY(select) \
+    FAMILY(reduce_reference) \
+    FAMILY(reduce_portable) \
+    FAMILY(reduce_x86_avx2) \
     FAMILY(unary_reference) \
     FAMILY(unary_portable) \
     FAMILY(unary_x86_avx2) \

@@ -228,3 +228,15 @@ TF_Buffer *TF_GetAllOpList(void)
     oribi_op_each(add_op, &list);
     return oribi_proto_finish(&list);
 }
+
+int TF_OpIsStateful(const char *op_type, TF_Status *status)
+{
+    const oribi_op_def *op = oribi_op_find(op_type);
+
+    if (op == NULL) {
+        oribi_fail(status, TF_NOT_FOUND, "no op '%s' is registered", op_type);
+        return 0;
+    }
+    TF_SetStatus(status, TF_OK, "");
+    return op->is_stateful;
+}

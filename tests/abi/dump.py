@@ -42,7 +42,7 @@ def probe_text(include):
             if re.match(r"^(?:TSL_\w+|\(?-?\d+\w*\)?|TF_OFFSET_OF_END.*)$", value.strip()):
                 names["macro"].add(macro)
     lines += ["#include <stdio.h>", "struct probe {"]
-    lines += [f"    {t} t_{t};" for t in sorted(names["struct"] | names["enum"])]
+    lines += [f"    {t} *t_{t};" for t in sorted(names["struct"] | names["enum"])]
     lines += [f"    __typeof__(&{f}) f_{f};" for f in sorted(names["fn"])]
     lines += ["} oribi_abi_probe;", "#ifdef PRINT", "int main(void) {"]
     lines += [f'    printf("macro {m} %lld\\n", (long long)({m}));' for m in sorted(names["macro"])]
@@ -112,8 +112,10 @@ def dump(include, compiler):
     with tempfile.TemporaryDirectory() as work:
         source = pathlib.Path(work) / "probe.c"
         text = probe_text(include)
-        structs = set(re.findall(r" t_(\w+);", text))
+        structs = set(re.findall(r"\*t_(\w+);", text))
         source.write_text(text)
+        if compiler.startswith("clang"):
+            language.append("-fstandalone-debug")  # else types behind pointers stay incomplete
         base = [compiler, *language, "-g", "-w", f"-I{include}", str(source)]
         subprocess.run([*base, "-c", "-o", f"{work}/probe.o"], check=True)
         xml = subprocess.run(["abidw", "--no-show-locs", "--no-corpus-path", f"{work}/probe.o"],

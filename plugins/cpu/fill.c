@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that make a tensor out of next to nothing: Fill, ZerosLike, OnesLike, Range, OneHot.
+ * Elements are made once and repeated by width.
+ */
+#include "cpu/families.h"
+#include "cpu/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+/* count copies of one element. */
+static void repeat(char *target, const void *element, size_t width, int64_t count)
+{
+    if (count <= 0) {
+        return;
+    }
+    size_t total = (size_t)count * width, done = width;
+    memcpy(target, element, width);
+    while (done < total) { /* doubling: each copy is as long as all before it, up to a page */
+        size_t part = done < 4096 ? done : 4096 / width * width;
+        part = part < total - done ? part : total - done;
+        memcpy(target + done, target, part);
+        done += part;
+    }
+}
+
+static bool fill_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape shape;
+    int64_t count = 0;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[1]));
+    (void)state;
+    if (width == 0 || !oribi_cpu_read_shape(run, 0, "dims", &shape) ||
+        !oribi_cpu_count(run, shape.dims, shape.rank, &count)) {
+        return false;
+    }
+    if (TF_TensorElementCount(run->in[1]) != 1) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "value must be a scalar");
+    }
+    void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    if (target != NULL) {
+        repeat(target, TF_TensorData(run->in[1]), width, count);
+    }
+    return target != NULL;
+}
+ORIBI_CPU_COMPUTE(fill, 2)
+
+static bool like(oribi_cpu_run *run, const void *element)
+{
+    oribi_cpu_shape shape;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
+    }
+    void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    if (target != NULL) {
+        repeat(target, element, width, oribi_cpu_product(shape.dims, shape.rank));
+    }
+    return target != NULL;
+}
+
+static bool zeros_like_run(const void *state, oribi_cpu_run *run)
+{
+    static const char zero[16];
+    (void)state;
+    return like(run, zero);
+}
+ORIBI_CPU_COMPUTE(zeros_like, 1)
+
+static bool ones_like_run(const void *state, oribi_cpu_run *run)
+{
+    const float f = 1;
+    const double d = 1;
+    const float complex64[2] = {1, 0};
+    const double complex128[2] = {1, 0};
+    const uint16_t half = 0x3c00, bfloat16 = 0x3f80;
+    const uint64_t integer = 1; /* little endian: its first bytes are 1 in every width */
+    (void)state;
+    switch (TF_TensorType(run->in[0])) {
+    case TF_FLOAT:
+        return like(run, &f);
+    case TF_DOUBLE:
+        return like(run, &d);
+    case TF_HALF:
+        return like(run, &half);
+    case TF_BFLOAT16:
+        return like(run, &bfloat16);
+    case TF_COMPLEX64:
+        return like(run, complex64);
+    case TF_COMPLEX128:
+        return like(run, complex128);
+    default:
+        return like(run, &integer);
+    }
+}
+ORIBI_CPU_COMPUTE(ones_like, 1)
+
+/* Range: the count is found in double for floats, in 128 bits for integers. */
+static bool range_dims(oribi_cpu_run *run, bool is_zero, bool is_backwards, double count)
+{
+    for (int i = 0; i < 3; i++) {
+        if (TF_TensorElementCount(run->in[i]) != 1) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "start, limit and delta must be scalars, not %lld elements",
+                                  (long long)TF_TensorElementCount(run->in[i]));
+        }
+    }
+    if (is_zero) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "Requires delta != 0");
+    }
+    if (is_backwards) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Requires start <= limit when delta > 0, start >= limit when delta < "
+                              "0");
+    }
+    if (!(count < 9e18)) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "Requires ((limit - start) / delta) <= "
+                              "2^63");
+    }
+    return true;
+}
+
+#define RANGE(T, wide)                                                                             \
+    static bool range_##T##_run(const void *state, oribi_cpu_run *run)                             \
+    {                                                                                              \
+        (void)state;                                                                               \
+        for (int i = 0; i < 3; i++) {                                                              \
+            if (TF_TensorElementCount(run->in[i]) != 1) {                                          \
+                return range_dims(run, false, false, 0);                                           \
+            }                                                                                      \
+        }                                                                                          \
+        wide start = *(const T *)TF_TensorData(run->in[0]);                                        \
+        wide limit = *(const T *)TF_TensorData(run->in[1]);                                        \
+        wide delta = *(const T *)TF_TensorData(run->in[2]);                                        \
+        double span = ((double)limit - (double)start) / (double)(delta == 0 ? 1 : delta);          \
+        if (!range_dims(run, delta == 0, delta > 0 ? start > limit : start < limit, span)) {       \
+            return false;                                                                          \
+        }                                                                                          \
+        int64_t count = (int64_t)COUNT_##wide(start, limit, delta);                                \
+        T *target = oribi_cpu_output(run, 0, &count, 1);                                           \
+        for (int64_t i = 0; target != NULL && i < count; i++) {                                    \
+            target[i] = (T)start;                                                                  \
+            start = ADD_##wide(start, delta);                                                      \
+        }                                                                                          \
+        return target != NULL;                                                                     \
+    }                                                                                              \
+    ORIBI_CPU_COMPUTE(range_##T, 3)
+#define COUNT_int64_t(a, b, d)                                                                     \
+    ((d) > 0 ? ((uint64_t)(b) - (uint64_t)(a) + (uint64_t)(d)-1) / (uint64_t)(d)                   \
+             : ((uint64_t)(a) - (uint64_t)(b)-1 - (uint64_t)(d)) / (0 - (uint64_t)(d)))
+#define COUNT_uint64_t(a, b, d) (((b) - (a) + (d)-1) / (d))
+#define COUNT_double(a, b, d)   ceil(fabs(((b) - (a)) / (d)))
+#define COUNT_float(a, b, d)    COUNT_double((double)(a), (double)(b), (double)(d))
+#define ADD_int64_t(a, d)       (int64_t)((uint64_t)(a) + (uint64_t)(d))
+#define ADD_uint64_t(a, d)      ((a) + (d))
+#define ADD_double(a, d)        ((a) + (d))
+#define ADD_float(a, d)         ((a) + (d))
+RANGE(int8_t, int64_t)
+RANGE(int16_t, int64_t)
+RANGE(int32_t, int64_t)
+RANGE(int64_t, int64_t)
+RANGE(uint16_t, uint64_t)
+RANGE(uint32_t, uint64_t)
+RANGE(uint64_t, uint64_t)
+RANGE(float, float)
+RANGE(double, double)
+
+typedef struct one_hot_state {
+    int64_t axis;
+} one_hot_state;
+
+static void *one_hot_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    one_hot_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_cpu_attr_int(&setup, "axis", &state->axis);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static int64_t index_at(const TF_Tensor *tensor, int64_t i)
+{
+    const void *data = TF_TensorData(tensor);
+    switch (TF_TensorType(tensor)) {
+    case TF_INT64:
+        return ((const int64_t *)data)[i];
+    case TF_INT32:
+        return ((const int32_t *)data)[i];
+    case TF_UINT8:
+        return ((const uint8_t *)data)[i];
+    default:
+        return ((const int8_t *)data)[i];
+    }
+}
+
+static bool one_hot_run(const one_hot_state *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape in, out;
+    int64_t depth = 0, count = 0;
+    int axis = 0;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[2]));
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
+        !oribi_cpu_read_int(run, 1, "depth", &depth)) {
+        return false;
+    }
+    if (in.rank >= ORIBI_CPU_MAX_RANK || depth < 0 || TF_TensorElementCount(run->in[2]) != 1 ||
+        TF_TensorElementCount(run->in[3]) != 1) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "depth %lld must be at least 0, on_value and off_value scalars",
+                              (long long)depth);
+    }
+    if (!oribi_cpu_axis(run, state->axis, in.rank + 1, &axis)) {
+        return false;
+    }
+    out.rank = in.rank + 1;
+    for (int i = 0; i < out.rank; i++) {
+        out.dims[i] = i == axis ? depth : in.dims[i < axis ? i : i - 1];
+    }
+    if (!oribi_cpu_count(run, out.dims, out.rank, &count)) {
+        return false;
+    }
+    char *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    if (target == NULL || count == 0) {
+        return target != NULL;
+    }
+    repeat(target, TF_TensorData(run->in[3]), width, count);
+    const void *on = TF_TensorData(run->in[2]);
+    int64_t inner = oribi_cpu_product(out.dims + axis + 1, out.rank - axis - 1);
+    int64_t n = oribi_cpu_product(in.dims, in.rank);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t hot = index_at(run->in[0], i);
+        if (hot >= 0 && hot < depth) { /* others leave the line off, as in TensorFlow */
+            int64_t at = (i / inner * depth + hot) * inner + i % inner;
+            memcpy(target + (size_t)at * width, on, width);
+        }
+    }
+    return true;
+}
+ORIBI_CPU_COMPUTE(one_hot, 4)
+
+#define ROW(op, create_fn, compute_fn, destroy_fn)                                                 \
+    {                                                                                              \
+        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
+        .compute = compute_fn, .destroy = destroy_fn, .why = "by element width"                    \
+    }
+#define RANGE_ROW(T, dtype)                                                                        \
+    {                                                                                              \
+        .op_name = "Range", .types = {{"Tidx", ORIBI_CPU_TYPE(dtype)}},                            \
+        .priority = ORIBI_CPU_REFERENCE, .compute = range_##T##_compute, .why = "plain loop"       \
+    }
+const oribi_cpu_kernel oribi_cpu_fill_kernels[] = {
+    ROW("Fill", NULL, fill_compute, NULL),
+    ROW("ZerosLike", NULL, zeros_like_compute, NULL),
+    ROW("OnesLike", NULL, ones_like_compute, NULL),
+    ROW("OneHot", one_hot_create, one_hot_compute, oribi_cpu_free),
+    RANGE_ROW(int8_t, TF_INT8),
+    RANGE_ROW(int16_t, TF_INT16),
+    RANGE_ROW(int32_t, TF_INT32),
+    RANGE_ROW(int64_t, TF_INT64),
+    RANGE_ROW(uint16_t, TF_UINT16),
+    RANGE_ROW(uint32_t, TF_UINT32),
+    RANGE_ROW(uint64_t, TF_UINT64),
+    RANGE_ROW(float, TF_FLOAT),
+    RANGE_ROW(double, TF_DOUBLE),
+    {.op_name = NULL},
+};

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that pick or place by index: GatherV2, Gather, GatherNd, ScatterNd, TensorScatterUpdate.
+ * Indices are untrusted: every one is checked before anything is read or written.
+ */
+#include "cpu/families.h"
+#include "cpu/walk.h"
+
+#include <string.h>
+
+static int64_t index_at(const TF_Tensor *tensor, int64_t i)
+{
+    const void *data = TF_TensorData(tensor);
+    switch (TF_TensorType(tensor)) {
+    case TF_INT64:
+        return ((const int64_t *)data)[i];
+    case TF_INT16:
+        return ((const int16_t *)data)[i];
+    default:
+        return ((const int32_t *)data)[i];
+    }
+}
+
+static bool check_index_type(oribi_cpu_run *run, const TF_Tensor *tensor)
+{
+    TF_DataType dtype = TF_TensorType(tensor);
+    return dtype == TF_INT32 || dtype == TF_INT64 || dtype == TF_INT16 ||
+           oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "indices must be integers, not of type %d",
+                          (int)dtype);
+}
+
+/* params [batch][outer][limit][inner], indices [batch][picks]. */
+typedef struct gather_work {
+    const TF_Tensor *indices;
+    const char *source;
+    char *target;
+    int64_t outer, limit, picks;
+    size_t inner; /* bytes */
+} gather_work;
+
+/* A unit is one copied run: [batch][outer][pick]. */
+static void gather_units(void *object, int64_t begin, int64_t end)
+{
+    const gather_work *work = object;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t plane = unit / work->picks, pick = unit % work->picks;
+        int64_t at = index_at(work->indices, plane / work->outer * work->picks + pick);
+        memcpy(work->target + (size_t)unit * work->inner,
+               work->source + (size_t)(plane * work->limit + at) * work->inner, work->inner);
+    }
+}
+
+static bool gather_axes(oribi_cpu_run *run, int64_t batch_attr, const oribi_cpu_shape *params,
+                        const oribi_cpu_shape *indices, int64_t axis_value, int *out_axis,
+                        int *out_batch)
+{
+    int64_t batch = batch_attr < 0 ? batch_attr + indices->rank : batch_attr;
+    if (!oribi_cpu_axis(run, axis_value, params->rank, out_axis)) {
+        return false;
+    }
+    if (batch < 0 || batch > indices->rank || batch > *out_axis) {
+        return oribi_cpu_fail(
+            run, TF_INVALID_ARGUMENT,
+            "batch_dims %lld must lie within the indices' rank %d and the axis %d",
+            (long long)batch_attr, indices->rank, *out_axis);
+    }
+    for (int i = 0; i < (int)batch; i++) {
+        if (params->dims[i] != indices->dims[i]) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "params.shape[%d] is %lld, indices.shape[%d] is %lld", i,
+                                  (long long)params->dims[i], i, (long long)indices->dims[i]);
+        }
+    }
+    *out_batch = (int)batch;
+    return true;
+}
+
+static bool gather(oribi_cpu_run *run, int64_t batch_attr, int64_t axis_value)
+{
+    oribi_cpu_shape params, indices, out = {.rank = 0};
+    int axis = 0, batch = 0;
+    int64_t count = 0;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &params) ||
+        !oribi_cpu_input_shape(run, 1, &indices) || !check_index_type(run, run->in[1]) ||
+        !gather_axes(run, batch_attr, &params, &indices, axis_value, &axis, &batch)) {
+        return false;
+    }
+    if (params.rank - 1 + indices.rank - batch > ORIBI_CPU_MAX_RANK) {
+        return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the result's rank is above %d",
+                              ORIBI_CPU_MAX_RANK);
+    }
+    for (int i = 0; i < axis; i++) {
+        out.dims[out.rank++] = params.dims[i];
+    }
+    for (int i = batch; i < indices.rank; i++) {
+        out.dims[out.rank++] = indices.dims[i];
+    }
+    for (int i = axis + 1; i < params.rank; i++) {
+        out.dims[out.rank++] = params.dims[i];
+    }
+    int64_t n = TF_TensorElementCount(run->in[1]);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = index_at(run->in[1], i);
+        if (at < 0 || at >= params.dims[axis]) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "indices[%lld] = %lld is not in [0, %lld)", (long long)i,
+                                  (long long)at, (long long)params.dims[axis]);
+        }
+    }
+    gather_work work = {
+        .indices = run->in[1],
+        .source = TF_TensorData(run->in[0]),
+        .outer = oribi_cpu_product(params.dims + batch, axis - batch),
+        .limit = params.dims[axis],
+        .picks = oribi_cpu_product(indices.dims + batch, indices.rank - batch),
+        .inner = (size_t)oribi_cpu_product(params.dims + axis + 1, params.rank - axis - 1) * width};
+    if (!oribi_cpu_count(run, out.dims, out.rank, &count)) {
+        return false;
+    }
+    work.target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    if (work.target != NULL && count > 0) {
+        oribi_cpu_parallel(run, count / (int64_t)(work.inner / width), (int64_t)work.inner / 8 + 10,
+                           &work, gather_units);
+    }
+    return work.target != NULL;
+}
+
+typedef struct gather_state {
+    int64_t batch_dims;
+} gather_state;
+
+static void *gather_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    gather_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_cpu_attr_int(&setup, "batch_dims", &state->batch_dims);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool gather_v2_run(const gather_state *state, oribi_cpu_run *run)
+{
+    int64_t axis = 0;
+    return oribi_cpu_read_int(run, 2, "axis", &axis) && gather(run, state->batch_dims, axis);
+}
+ORIBI_CPU_COMPUTE(gather_v2, 3)
+
+static bool gather_v1_run(const void *state, oribi_cpu_run *run)
+{
+    (void)state;
+    return gather(run, 0, 0);
+}
+ORIBI_CPU_COMPUTE(gather_v1, 2)
+
+/* An index tuple of the last dimension of `indices` addresses a slice of `shape`. */
+typedef struct nd_work {
+    const TF_Tensor *indices;
+    int64_t depth, n, slice;             /* tuples, elements of a slice */
+    int64_t strides[ORIBI_CPU_MAX_RANK]; /* of the addressed dims, in elements */
+} nd_work;
+
+static int64_t nd_offset(const nd_work *work, int64_t tuple)
+{
+    int64_t offset = 0;
+    for (int64_t k = 0; k < work->depth; k++) {
+        offset += index_at(work->indices, tuple * work->depth + k) * work->strides[k];
+    }
+    return offset;
+}
+
+static bool nd_prepare(oribi_cpu_run *run, int indices_input, const oribi_cpu_shape *shape,
+                       const oribi_cpu_shape *indices, nd_work *work)
+{
+    work->indices = run->in[indices_input];
+    if (!check_index_type(run, work->indices)) {
+        return false;
+    }
+    work->depth = indices->rank == 0 ? 0 : indices->dims[indices->rank - 1];
+    if (indices->rank == 0 || work->depth > shape->rank) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "index innermost dimension length must be <= %d; saw: %lld",
+                              shape->rank, (long long)work->depth);
+    }
+    oribi_cpu_strides(shape, work->strides);
+    work->n = oribi_cpu_product(indices->dims, indices->rank - 1);
+    work->slice = oribi_cpu_product(shape->dims + work->depth, shape->rank - (int)work->depth);
+    for (int64_t i = 0; i < work->n * work->depth; i++) {
+        int64_t at = index_at(work->indices, i), dim = shape->dims[i % work->depth];
+        if (at < 0 || at >= dim) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "indices[%lld, %lld] = %lld does not index into a dimension of "
+                                  "%lld",
+                                  (long long)(i / work->depth), (long long)(i % work->depth),
+                                  (long long)at, (long long)dim);
+        }
+    }
+    return true;
+}
+
+static bool gather_nd_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape params, indices, out;
+    nd_work work;
+    int64_t count = 0;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    (void)state;
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &params) ||
+        !oribi_cpu_input_shape(run, 1, &indices) || !nd_prepare(run, 1, &params, &indices, &work)) {
+        return false;
+    }
+    out.rank = indices.rank - 1;
+    memcpy(out.dims, indices.dims, sizeof out.dims);
+    for (int i = (int)work.depth; i < params.rank; i++) {
+        if (out.rank == ORIBI_CPU_MAX_RANK) {
+            return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the result's rank is above %d",
+                                  ORIBI_CPU_MAX_RANK);
+        }
+        out.dims[out.rank++] = params.dims[i];
+    }
+    if (!oribi_cpu_count(run, out.dims, out.rank, &count)) {
+        return false;
+    }
+    char *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    const char *source = TF_TensorData(run->in[0]);
+    size_t bytes = (size_t)work.slice * width;
+    for (int64_t i = 0; target != NULL && count > 0 && i < work.n; i++) {
+        memcpy(target + (size_t)i * bytes, source + (size_t)nd_offset(&work, i) * width, bytes);
+    }
+    return target != NULL;
+}
+ORIBI_CPU_COMPUTE(gather_nd, 2)
+
+/* updates must have the shape indices.shape[:-1] + shape[depth:]. */
+static bool check_updates(oribi_cpu_run *run, int updates_input, const oribi_cpu_shape *shape,
+                          const oribi_cpu_shape *indices, const nd_work *work)
+{
+    oribi_cpu_shape updates;
+    int lead = indices->rank - 1, tail = shape->rank - (int)work->depth;
+    if (!oribi_cpu_input_shape(run, updates_input, &updates)) {
+        return false;
+    }
+    bool fits = updates.rank == lead + tail;
+    for (int i = 0; fits && i < updates.rank; i++) {
+        fits =
+            updates.dims[i] == (i < lead ? indices->dims[i] : shape->dims[work->depth + i - lead]);
+    }
+    return fits || oribi_cpu_fail(
+                       run, TF_INVALID_ARGUMENT, "updates %s do not fit indices %s into shape %s",
+                       oribi_cpu_shape_text(&updates).chars, oribi_cpu_shape_text(indices).chars,
+                       oribi_cpu_shape_text(shape).chars);
+}
+
+#define ADD(T, wide)                                                                               \
+    for (int64_t k = 0; k < count; k++) {                                                          \
+        ((T *)target)[k] = (T)((wide)((T *)target)[k] + (wide)((const T *)source)[k]);             \
+    }                                                                                              \
+    return true
+
+/* target += source; false: the type has no sum here. */
+static bool add(TF_DataType dtype, void *target, const void *source, int64_t count)
+{
+    switch (dtype) {
+    case TF_FLOAT:
+        ADD(float, float);
+    case TF_DOUBLE:
+        ADD(double, double);
+    case TF_INT8:
+    case TF_UINT8:
+        ADD(uint8_t, uint64_t);
+    case TF_INT16:
+    case TF_UINT16:
+        ADD(uint16_t, uint64_t);
+    case TF_INT32:
+    case TF_UINT32:
+        ADD(uint32_t, uint64_t);
+    case TF_INT64:
+    case TF_UINT64:
+        ADD(uint64_t, uint64_t);
+    case TF_BOOL:
+        ADD(bool, int);
+    default:
+        return count == 0;
+    }
+}
+
+/* Updates that share an index add up. */
+static bool scatter_nd_run(const void *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape shape, indices;
+    nd_work work;
+    int64_t count = 0;
+    TF_DataType dtype = TF_TensorType(run->in[1]);
+    size_t width = oribi_cpu_width(run, dtype);
+    (void)state;
+    if (width == 0 || !oribi_cpu_read_shape(run, 2, "shape", &shape) ||
+        !oribi_cpu_count(run, shape.dims, shape.rank, &count) ||
+        !oribi_cpu_input_shape(run, 0, &indices) || !nd_prepare(run, 0, &shape, &indices, &work) ||
+        !check_updates(run, 1, &shape, &indices, &work)) {
+        return false;
+    }
+    char *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    const char *source = TF_TensorData(run->in[1]);
+    if (target == NULL) {
+        return false;
+    }
+    memset(target, 0, (size_t)count * width);
+    for (int64_t i = 0; count > 0 && i < work.n; i++) {
+        if (!add(dtype, target + (size_t)nd_offset(&work, i) * width,
+                 source + (size_t)(i * work.slice) * width, work.slice)) {
+            return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "ScatterNd cannot add type %d",
+                                  (int)dtype);
+        }
+    }
+    return true;
+}
+ORIBI_CPU_COMPUTE(scatter_nd, 3)
+
+/* The last update of an index wins. */
+static bool scatter_update_run(const void *state, oribi_cpu_run *run)
+{
+    static const int candidate = 0;
+    oribi_cpu_shape shape, indices;
+    nd_work work;
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    (void)state;
+    if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
+        !oribi_cpu_input_shape(run, 1, &indices) || !nd_prepare(run, 1, &shape, &indices, &work) ||
+        !check_updates(run, 2, &shape, &indices, &work)) {
+        return false;
+    }
+    const char *before = TF_TensorData(run->in[0]), *source = TF_TensorData(run->in[2]);
+    char *target = oribi_cpu_output_in_place(run, &candidate, 1, shape.dims, shape.rank);
+    int64_t count = oribi_cpu_product(shape.dims, shape.rank);
+    if (target == NULL) {
+        return false;
+    }
+    if (target != before && count > 0) {
+        memcpy(target, before, (size_t)count * width);
+    }
+    size_t bytes = (size_t)work.slice * width;
+    for (int64_t i = 0; count > 0 && i < work.n; i++) {
+        memcpy(target + (size_t)nd_offset(&work, i) * width, source + (size_t)i * bytes, bytes);
+    }
+    return true;
+}
+ORIBI_CPU_COMPUTE(scatter_update, 3)
+
+#define MOVE(op, create_fn, compute_fn, destroy_fn)                                                \
+    {                                                                                              \
+        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
+        .compute = compute_fn, .destroy = destroy_fn, .why = "copies of runs of bytes"             \
+    }
+const oribi_cpu_kernel oribi_cpu_gather_kernels[] = {
+    MOVE("GatherV2", gather_create, gather_v2_compute, oribi_cpu_free),
+    MOVE("Gather", NULL, gather_v1_compute, NULL),
+    MOVE("GatherNd", NULL, gather_nd_compute, NULL),
+    MOVE("ScatterNd", NULL, scatter_nd_compute, NULL),
+    MOVE("TensorScatterUpdate", NULL, scatter_update_compute, NULL),
+    {.op_name = NULL},
+};

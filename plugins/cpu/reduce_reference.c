@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reductions, reference: plain loops; floats fold in double, integers wrap in 64 bits. Fast f32
+ * loops: reduce_loops.h.
+ */
+#include "cpu/families.h"
+#include "cpu/reduce.h"
+
+#define FOLD(T, A, result, init, step)                                                             \
+    A acc = result;                                                                                \
+    for (int64_t i = 0; i < count; i++) {                                                          \
+        A v = (A)x[i * stride];                                                                    \
+        acc = (A)(step);                                                                           \
+    }                                                                                              \
+    result = acc;
+
+#define FLOATS(T, lowest, highest)                                                                 \
+    ORIBI_CPU_REDUCE(sum_##T, T, double, 0, acc + v, acc, FOLD, 3)                                 \
+    ORIBI_CPU_REDUCE(mean_##T, T, double, 0, acc + v, acc / (double)n, FOLD, 3)                    \
+    ORIBI_CPU_REDUCE(prod_##T, T, double, 1, acc *v, acc, FOLD, 3)                                 \
+    ORIBI_CPU_REDUCE(max_##T, T, T, lowest, v > acc || v != v ? v : acc, acc, FOLD, 3)             \
+    ORIBI_CPU_REDUCE(min_##T, T, T, highest, v < acc || v != v ? v : acc, acc, FOLD, 3)
+#define INTS(T, A, lowest, highest)                                                                \
+    ORIBI_CPU_REDUCE(sum_##T, T, uint64_t, 0, acc + v, acc, FOLD, 1)                               \
+    ORIBI_CPU_REDUCE(mean_##T, T, uint64_t, 0, acc + v, (A)acc / (A)(n > 0 ? n : 1), FOLD, 1)      \
+    ORIBI_CPU_REDUCE(prod_##T, T, uint64_t, 1, acc *v, acc, FOLD, 1)                               \
+    ORIBI_CPU_REDUCE(max_##T, T, T, lowest, v > acc ? v : acc, acc, FOLD, 1)                       \
+    ORIBI_CPU_REDUCE(min_##T, T, T, highest, v < acc ? v : acc, acc, FOLD, 1)
+
+FLOATS(float, -__builtin_inff(), __builtin_inff())
+FLOATS(double, -__builtin_inf(), __builtin_inf())
+INTS(int8_t, int64_t, INT8_MIN, INT8_MAX)
+INTS(int16_t, int64_t, INT16_MIN, INT16_MAX)
+INTS(int32_t, int64_t, INT32_MIN, INT32_MAX)
+INTS(int64_t, int64_t, INT64_MIN, INT64_MAX)
+INTS(uint8_t, uint64_t, 0, UINT8_MAX)
+INTS(uint16_t, uint64_t, 0, UINT16_MAX)
+INTS(uint32_t, uint64_t, 0, UINT32_MAX)
+INTS(uint64_t, uint64_t, 0, UINT64_MAX)
+ORIBI_CPU_REDUCE(all, bool, bool, true, acc &&v, acc, FOLD, 1)
+ORIBI_CPU_REDUCE(any, bool, bool, false, acc || v, acc, FOLD, 1)
+
+#define ROW(op, T, dtype, fn)                                                                      \
+    {.op_name = op,                                                                                \
+     .types = {{"T", ORIBI_CPU_TYPE(dtype)}},                                                      \
+     .priority = ORIBI_CPU_REFERENCE,                                                              \
+     .create = oribi_cpu_reduce_create,                                                            \
+     .compute = fn##_##T##_compute,                                                                \
+     .destroy = oribi_cpu_free,                                                                    \
+     .why = "plain loops"},
+#define ROWS(T, dtype)                                                                             \
+    ROW("Sum", T, dtype, sum)                                                                      \
+    ROW("Mean", T, dtype, mean)                                                                    \
+    ROW("Prod", T, dtype, prod)                                                                    \
+    ROW("Max", T, dtype, max)                                                                      \
+    ROW("Min", T, dtype, min)
+#define BOOL_ROW(op, fn)                                                                           \
+    {.op_name = op,                                                                                \
+     .priority = ORIBI_CPU_REFERENCE,                                                              \
+     .create = oribi_cpu_reduce_create,                                                            \
+     .compute = fn##_compute,                                                                      \
+     .destroy = oribi_cpu_free,                                                                    \
+     .why = "plain loops"},
+/* clang-format off */
+const oribi_cpu_kernel oribi_cpu_reduce_reference_kernels[] = {
+    ROWS(float, TF_FLOAT)
+    ROWS(double, TF_DOUBLE)
+    ROWS(int8_t, TF_INT8)
+    ROWS(int16_t, TF_INT16)
+    ROWS(int32_t, TF_INT32)
+    ROWS(int64_t, TF_INT64)
+    ROWS(uint8_t, TF_UINT8)
+    ROWS(uint16_t, TF_UINT16)
+    ROWS(uint32_t, TF_UINT32)
+    ROWS(uint64_t, TF_UINT64)
+    BOOL_ROW("All", all)
+    BOOL_ROW("Any", any)
+    {.op_name = NULL},
+};
+/* clang-format on */
