@@ -118,8 +118,9 @@ static bool fail_with_missing(oribi_graph *graph, const oribi_pass_options *opti
             oribi_text_printf(&text, "\n  node '%s': %s", node->name, TF_Message(status));
         }
     }
-    oribi_fail(status, TF_UNIMPLEMENTED, "%s: %d things are missing that this model needs:%s",
-               graph->source_name != NULL ? graph->source_name : "model", n_missing,
+    bool has_name = graph->source_name != NULL && graph->source_name[0] != '\0';
+    oribi_fail(status, TF_UNIMPLEMENTED, "%s needs what is not there (%d in all):%s",
+               has_name ? graph->source_name : "the model", (int)n_missing,
                oribi_text_string(&text));
     oribi_text_destroy(&text);
     return false;

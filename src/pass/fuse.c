@@ -16,17 +16,19 @@ typedef struct fusion { /* what a layer takes along */
     const char *origin;
 } fusion;
 
-static const struct {
-    const char *op, *fused;
-} families[] = {{"Conv2D", "_FusedConv2D"},
-                {"DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative"},
-                {"MatMul", "_FusedMatMul"}};
+typedef struct family {
+    const char *op, *fused, *own; /* own: for what TensorFlow's cannot say, or NULL */
+} family;
+static const family families[] = {
+    {"Conv2D", "_FusedConv2D", NULL},
+    {"DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", "Oribi>FusedDepthwiseConv2d"},
+    {"MatMul", "_FusedMatMul", NULL}};
 
-static const char *fused_name(const oribi_node *node)
+static const family *family_of(const oribi_node *node)
 {
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         if (oribi_pass_is(node, families[i].op)) {
-            return families[i].fused;
+            return &families[i];
         }
     }
     return NULL;
@@ -169,10 +171,10 @@ static bool set_fusion_attrs(oribi_graph *graph, const fusion *f, const oribi_op
 }
 
 /* The fused node, or NULL when its op cannot say what the layer says, or nobody has a kernel. */
-static oribi_node *make_fused(oribi_graph *graph, const fusion *f,
-                              const oribi_pass_options *options, TF_Status *status)
+static oribi_node *make_as(oribi_graph *graph, const fusion *f, const char *op_name,
+                           const oribi_pass_options *options, TF_Status *status)
 {
-    const oribi_op_def *fused = oribi_op_find(fused_name(f->layer));
+    const oribi_op_def *fused = oribi_op_find(op_name);
     oribi_value_id inputs[4] = {f->layer->inputs[0], f->layer->inputs[1], f->bias, f->addend};
     int32_t n_args = f->addend >= 0 ? 2 : 1;
     if (fused == NULL) {
@@ -197,6 +199,17 @@ static oribi_node *make_fused(oribi_graph *graph, const fusion *f,
     oribi_graph_remove_node(graph, node);
     TF_SetStatus(status, TF_OK, "");
     return NULL;
+}
+
+static oribi_node *make_fused(oribi_graph *graph, const fusion *f,
+                              const oribi_pass_options *options, TF_Status *status)
+{
+    const family *ops = family_of(f->layer);
+    oribi_node *node = make_as(graph, f, ops->fused, options, status);
+    if (node == NULL && ops->own != NULL && oribi_ok(status)) {
+        node = make_as(graph, f, ops->own, options, status);
+    }
+    return node;
 }
 
 static bool fuse_layer(oribi_graph *graph, oribi_node *layer, const oribi_pass_options *options,
@@ -296,7 +309,7 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
         if (!is_used || node->op == NULL) {
             continue;
         }
-        if (fused_name(node) != NULL) {
+        if (family_of(node) != NULL) {
             ORIBI_TRY(fuse_layer(graph, node, options, report, status));
         } else if (oribi_pass_is(node, "FusedBatchNormV3")) {
             ORIBI_TRY(fuse_norm(graph, node, options, report, status));

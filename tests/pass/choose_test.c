@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels are chosen before anything is fused, and what is missing is told all at once. The vendor
+ * kernels here are registered as a plugin's would be, and never run.
+ */
+#include "pass/pass_test_support.h"
+#include "tensorflow/c/kernels.h"
+
+static void never_called(void *kernel, TF_OpKernelContext *ctx)
+{
+    (void)kernel;
+    (void)ctx;
+    fail();
+}
+
+static void add_kernel(const char *provider, const char *op)
+{
+    TF_Status *status = TF_NewStatus();
+    assert_true(oribi_kernel_begin(provider, status));
+    TF_KernelBuilder *builder = TF_NewKernelBuilder(op, "CPU", NULL, never_called, NULL);
+    TF_KernelBuilder_TypeConstraint(builder, "T", TF_FLOAT, status);
+    TF_RegisterKernelBuilder("vendor", builder, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_true(oribi_kernel_commit(status));
+    TF_DeleteStatus(status);
+}
+
+static void build(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    oribi_value_id bias = net_floats(n, DIMS(8), 0.0F, 1.0F);
+    oribi_value_id y = net_op(n, "BiasAdd", IDS(net_conv(n, "Conv2D", x, 3, 3, 8), bias));
+    y = net_op(n, "Relu", IDS(net_norm(n, y, 8)));
+    net_output(n, y);
+}
+
+static net planned(void)
+{
+    net n = net_open();
+    build(&n);
+    net_pass(&n, 0);
+    return n;
+}
+
+static void vendor_convolution_keeps_its_op_until_the_vendor_has_the_fused_one(void **state)
+{
+    (void)state;
+    net n = planned();
+    assert_int_equal(net_count(&n, "_FusedConv2D"), 1);
+    net_close(&n);
+
+    add_kernel("/opt/vendor.so", "Conv2D");
+    n = planned();
+    assert_int_equal(net_count(&n, "_FusedConv2D"), 0);
+    assert_int_equal(net_count(&n, "Conv2D"), 1);
+    assert_int_equal(net_count(&n, "FusedBatchNormV3"), 0); /* still goes into the weights */
+    assert_int_equal(net_count(&n, "BiasAdd"), 1);
+    net_close(&n);
+
+    add_kernel("/opt/other.so", "_FusedConv2D");
+    n = planned();
+    assert_int_equal(net_count(&n, "_FusedConv2D"), 0); /* another vendor's does not count */
+    net_close(&n);
+}
+
+static void vendor_activation_is_not_taken_along(void **state)
+{
+    (void)state;
+    add_kernel("/opt/relu.so", "Relu6");
+    net n = net_open();
+    oribi_value_id x = net_input(&n, "x", DIMS(1, 6, 5, 3));
+    oribi_value_id y = net_conv(&n, "DepthwiseConv2dNative", x, 3, 3, 1);
+    net_output(&n, net_op(&n, "Relu6", IDS(y)));
+    net_pass(&n, 0);
+    assert_int_equal(net_count(&n, "Relu6"), 1);
+    net_close(&n);
+}
+
+static void everything_that_is_missing_is_told_at_once(void **state)
+{
+    (void)state;
+    net n = net_open();
+    oribi_pass_options options = {0};
+    oribi_value_id x = net_input(&n, "x", DIMS(1, 6));
+    static const char *const names[] = {"first", "second", "third"};
+    for (int i = 0; i < 3; i++) {
+        oribi_node *node = oribi_graph_add_node(n.graph, i == 1 ? "Acme>Bar" : "Acme>Foo", names[i],
+                                                &x, 1, 1, n.status);
+        n.graph->values[node->outputs[0]]->dtype = TF_FLOAT;
+        x = node->outputs[0];
+    }
+    net_output(&n, x);
+    assert_false(oribi_pass_run_all(n.graph, &options, NULL, n.status));
+    assert_int_equal(TF_GetCode(n.status), TF_UNIMPLEMENTED);
+    const char *message = TF_Message(n.status);
+    assert_non_null(strstr(message, "'Acme>Foo'"));
+    assert_non_null(strstr(message, "'first', 'third'"));
+    assert_non_null(strstr(message, "'Acme>Bar'"));
+    assert_non_null(strstr(message, "'second'"));
+    net_close(&n);
+}
+
+static void op_without_a_kernel_for_its_type_tells_why(void **state)
+{
+    (void)state;
+    net n = net_open();
+    oribi_pass_options options = {0};
+    oribi_shape shape = {2, (int64_t[]){2, 2}};
+    oribi_value_id x = oribi_graph_add_value(n.graph, "x", TF_COMPLEX128, &shape, n.status);
+    oribi_graph_add_input(n.graph, x, "x", n.status);
+    net_output(&n, net_op(&n, "MatMul", IDS(x, x)));
+    assert_false(oribi_pass_run_all(n.graph, &options, NULL, n.status));
+    assert_int_equal(TF_GetCode(n.status), TF_UNIMPLEMENTED);
+    assert_non_null(strstr(TF_Message(n.status), "node 'MatMul'"));
+    assert_non_null(strstr(TF_Message(n.status), "COMPLEX128"));
+    net_close(&n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(vendor_convolution_keeps_its_op_until_the_vendor_has_the_fused_one),
+        cmocka_unit_test(vendor_activation_is_not_taken_along),
+        cmocka_unit_test(everything_that_is_missing_is_told_at_once),
+        cmocka_unit_test(op_without_a_kernel_for_its_type_tells_why),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

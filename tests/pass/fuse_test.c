@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batch normalization goes into weights, and bias, sum and activation into the layer before them;
+ * results stay what they were.
+ */
+#include "pass/pass_test_support.h"
+
+static oribi_value_id bias_add(net *n, oribi_value_id x, int64_t channels)
+{
+    return net_op(n, "BiasAdd", IDS(x, net_floats(n, DIMS(channels), 0.0F, 1.0F)));
+}
+
+static void build_conv_norm_relu(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    oribi_value_id y = bias_add(n, net_conv(n, "Conv2D", x, 3, 3, 8), 8);
+    net_output(n, net_op(n, "Relu", IDS(net_norm(n, y, 8))));
+}
+
+static void convolution_bias_norm_and_relu_are_one_node(void **state)
+{
+    (void)state;
+    net n = net_compare(build_conv_norm_relu);
+    assert_int_equal(net_count(&n, NULL), 1);
+    assert_int_equal(net_count(&n, "_FusedConv2D"), 1);
+    net_close(&n);
+}
+
+static void build_scale_chain(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    oribi_value_id y = net_norm(n, net_conv(n, "Conv2D", x, 3, 3, 8), 8);
+    y = net_op(n, "Mul", IDS(y, net_floats(n, DIMS(1, 1, 8), 1.0F, 0.5F)));
+    y = net_op(n, "AddV2", IDS(net_floats(n, DIMS(1, 1, 8), 0.0F, 0.5F), y));
+    net_output(n, net_op(n, "Relu6", IDS(y)));
+}
+
+static void norm_scale_and_offset_fold_together(void **state)
+{
+    (void)state;
+    net n = net_compare(build_scale_chain);
+    assert_int_equal(net_count(&n, NULL), 1);
+    net_close(&n);
+}
+
+static void build_depthwise(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    oribi_value_id y = net_norm(n, net_conv(n, "DepthwiseConv2dNative", x, 3, 3, 2), 6);
+    net_output(n, net_op(n, "Relu6", IDS(y)));
+}
+
+static void depthwise_weights_take_the_scale_of_their_channel(void **state)
+{
+    (void)state;
+    net n = net_compare(build_depthwise);
+    assert_int_equal(net_count(&n, "FusedBatchNormV3"), 0);
+    assert_int_equal(net_count(&n, "Relu6"), 0);
+    net_close(&n);
+}
+
+static void build_padded_depthwise(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 6, 3));
+    oribi_node *node =
+        net_node(n, "DepthwiseConv2dNative", IDS(x, net_floats(n, DIMS(3, 3, 3, 1), 0.0F, 1.0F)));
+    oribi_arena *arena = &n->graph->arena;
+    oribi_attrs_set_ints(&node->attrs, arena, "strides", (const int64_t[]){1, 2, 2, 1}, 4);
+    oribi_attrs_set_string(&node->attrs, arena, "padding", "EXPLICIT");
+    oribi_attrs_set_ints(&node->attrs, arena, "explicit_paddings",
+                         (const int64_t[]){0, 0, 1, 1, 1, 1, 0, 0}, 8);
+    net_output(n, net_op(n, "Relu6", IDS(bias_add(n, net_done(n, node), 3))));
+}
+
+static void depthwise_with_explicit_padding_uses_our_own_fused_op(void **state)
+{
+    (void)state;
+    net n = net_compare(build_padded_depthwise);
+    assert_int_equal(net_count(&n, NULL), 1);
+    assert_int_equal(net_count(&n, "Oribi>FusedDepthwiseConv2d"), 1);
+    net_close(&n);
+}
+
+static void build_dense(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(4, 6));
+    oribi_value_id w = net_floats(n, DIMS(8, 6), 0.0F, 1.0F);
+    oribi_node *node = net_node(n, "MatMul", IDS(x, w));
+    oribi_attrs_set_bool(&node->attrs, &n->graph->arena, "transpose_b", true);
+    oribi_value_id y =
+        net_op(n, "AddV2", IDS(net_done(n, node), net_floats(n, DIMS(8), 0.0F, 1.0F)));
+    y = net_op(n, "Mul", IDS(y, net_floats(n, DIMS(1, 8), 1.0F, 0.5F)));
+    net_output(n, net_op(n, "Relu", IDS(y)));
+}
+
+static void dense_layer_takes_bias_scale_and_relu(void **state)
+{
+    (void)state;
+    net n = net_compare(build_dense);
+    assert_int_equal(net_count(&n, NULL), 1);
+    assert_int_equal(net_count(&n, "_FusedMatMul"), 1);
+    net_close(&n);
+}
+
+static void build_residual(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 8));
+    oribi_value_id y = net_op(n, "Relu", IDS(bias_add(n, net_conv(n, "Conv2D", x, 3, 8, 8), 8)));
+    y = net_norm(n, net_conv(n, "Conv2D", y, 3, 8, 8), 8);
+    net_output(n, net_op(n, "Relu", IDS(net_op(n, "AddV2", IDS(x, y)))));
+}
+
+static void sum_with_another_branch_is_an_epilogue(void **state)
+{
+    (void)state;
+    net n = net_compare(build_residual);
+    assert_int_equal(net_count(&n, NULL), 2);
+    assert_int_equal(net_count(&n, "_FusedConv2D"), 2);
+    net_close(&n);
+}
+
+static void build_broadcast_sum(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 8)), r = net_input(n, "r", DIMS(1, 1, 5, 8));
+    oribi_value_id y = bias_add(n, net_conv(n, "Conv2D", x, 3, 8, 8), 8);
+    net_output(n, net_op(n, "AddV2", IDS(y, r)));
+}
+
+static void a_sum_that_broadcasts_stays_a_sum(void **state)
+{
+    (void)state;
+    net n = net_compare(build_broadcast_sum);
+    assert_int_equal(net_count(&n, "AddV2"), 1);
+    net_close(&n);
+}
+
+static void build_shared(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 8));
+    oribi_value_id y = bias_add(n, net_conv(n, "Conv2D", x, 3, 8, 8), 8);
+    net_output(n, net_op(n, "Relu", IDS(y)));
+    net_output(n, net_norm(n, y, 8));
+}
+
+static void a_value_with_two_readers_is_not_swallowed(void **state)
+{
+    (void)state;
+    net n = net_compare(build_shared);
+    assert_int_equal(net_count(&n, "Relu"), 1);
+    assert_int_equal(net_count(&n, "FusedBatchNormV3"), 1);
+    net_close(&n);
+}
+
+static void build_norm_alone(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 8));
+    oribi_value_id y = net_norm(n, x, 8);
+    y = net_op(n, "Mul", IDS(y, net_floats(n, DIMS(8), 1.0F, 0.5F)));
+    y = net_op(n, "AddV2", IDS(y, net_floats(n, DIMS(8), 0.0F, 0.5F)));
+    y = net_op(n, "Relu", IDS(y));
+    net_output(n, net_conv(n, "Conv2D", y, 1, 8, 4));
+}
+
+static void norm_before_a_convolution_is_one_node_with_its_relu(void **state)
+{
+    (void)state;
+    net n = net_compare(build_norm_alone);
+    assert_int_equal(net_count(&n, "Mul") + net_count(&n, "AddV2"), 0);
+    assert_int_equal(net_count(&n, "FusedBatchNormV3") + net_count(&n, "_FusedBatchNormEx"), 1);
+    net_close(&n);
+}
+
+static void build_splat_weights(net *n)
+{
+    static const float weight = 0.02F;
+    int64_t dims[4] = {3, 3, 3, 8}, zeros[4] = {0};
+    oribi_constant_view view = {
+        .dtype = TF_FLOAT, .rank = 4, .dims = dims, .strides = zeros, .data = &weight};
+    oribi_value_id w = oribi_graph_add_constant(n->graph, "w", &view, NULL, n->status);
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    oribi_node *node = net_node(n, "Conv2D", IDS(x, w));
+    const int64_t strides[4] = {1, 1, 1, 1};
+    oribi_attrs_set_ints(&node->attrs, &n->graph->arena, "strides", strides, 4);
+    oribi_attrs_set_string(&node->attrs, &n->graph->arena, "padding", "VALID");
+    net_output(n, net_norm(n, net_done(n, node), 8));
+}
+
+static void scaled_weights_of_one_element_take_a_vector(void **state)
+{
+    (void)state;
+    net n = net_compare(build_splat_weights);
+    const oribi_node *node = oribi_graph_producer(n.graph, n.graph->outputs[0]);
+    const oribi_constant_view *view = &n.graph->values[node->inputs[1]]->constant->view;
+    assert_int_equal(view->strides[0], 0);
+    assert_int_equal(view->strides[2], 0);
+    assert_int_equal(view->strides[3], 4);
+    net_close(&n);
+}
+
+static void passes_can_be_switched_off(void **state)
+{
+    (void)state;
+    net n = net_open();
+    build_conv_norm_relu(&n);
+    net_pass(&n, ORIBI_PASS_FUSE | ORIBI_PASS_BATCH_NORM);
+    assert_int_equal(net_count(&n, NULL), 4);
+    net_close(&n);
+}
+
+static void every_change_is_reported(void **state)
+{
+    (void)state;
+    net n = net_compare(build_conv_norm_relu);
+    bool has_norm = false, has_fuse = false;
+    for (int32_t i = 0; i < n.report.n_changes; i++) {
+        has_norm = has_norm || strcmp(n.report.changes[i].pass, "batch_norm") == 0;
+        has_fuse = has_fuse || strcmp(n.report.changes[i].pass, "fuse") == 0;
+    }
+    assert_true(has_norm && has_fuse);
+    net_close(&n);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(convolution_bias_norm_and_relu_are_one_node),
+        cmocka_unit_test(norm_scale_and_offset_fold_together),
+        cmocka_unit_test(depthwise_weights_take_the_scale_of_their_channel),
+        cmocka_unit_test(depthwise_with_explicit_padding_uses_our_own_fused_op),
+        cmocka_unit_test(dense_layer_takes_bias_scale_and_relu),
+        cmocka_unit_test(sum_with_another_branch_is_an_epilogue),
+        cmocka_unit_test(a_sum_that_broadcasts_stays_a_sum),
+        cmocka_unit_test(a_value_with_two_readers_is_not_swallowed),
+        cmocka_unit_test(norm_before_a_convolution_is_one_node_with_its_relu),
+        cmocka_unit_test(scaled_weights_of_one_element_take_a_vector),
+        cmocka_unit_test(passes_can_be_switched_off),
+        cmocka_unit_test(every_change_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
