@@ -132,6 +132,9 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
 bool oribi_graph_resolve(oribi_graph *graph, oribi_node *node, TF_Status *status);
 /* Infers the output shapes of a resolved node again. */
 bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status);
+/* Gives a value another name, made unique. */
+bool oribi_graph_rename_value(oribi_graph *graph, oribi_value_id value, const char *name,
+                              TF_Status *status);
 bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char *name,
                            TF_Status *status);
 bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char *name,
@@ -163,6 +166,10 @@ int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value
  * where nothing (or a negative one) is known; rank -1 when nothing is. Lives in the arena. */
 bool oribi_graph_partial_ints(oribi_graph *graph, oribi_value_id value, oribi_shape *out_shape,
                               TF_Status *status);
+/* The same for a value that is constant or follows from shapes that are known (Shape, Gather,
+ * Concat and so on); -1 when an element is not known. */
+int32_t oribi_graph_known_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
+                               int32_t max);
 /* View for kernel selection and creation; arrays live in the graph's arena. */
 bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_node_view *out_view,
                            TF_Status *status);

@@ -195,6 +195,26 @@ static bool evaluate(evaluation *e, oribi_value_id id, int32_t depth, elements *
     return node != NULL && node->n_inputs > 0 && evaluate_node(e, node, depth - 1, out);
 }
 
+int32_t oribi_graph_known_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
+                               int32_t max)
+{
+    int32_t count = oribi_graph_constant_ints(graph, value, out, max);
+    evaluation e = {graph, MAX_STEPS};
+    elements found;
+    if (count >= 0 || value < 0 || !evaluate(&e, value, MAX_DEPTH, &found)) {
+        return count;
+    }
+    for (int32_t i = 0; i < found.count; i++) {
+        if (found.at[i] == UNKNOWN) {
+            return -1;
+        }
+        if (i < max) {
+            out[i] = found.at[i];
+        }
+    }
+    return found.count;
+}
+
 bool oribi_graph_partial_ints(oribi_graph *graph, oribi_value_id value, oribi_shape *out_shape,
                               TF_Status *status)
 {

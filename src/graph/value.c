@@ -36,6 +36,20 @@ oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_Da
     return graph->n_values++;
 }
 
+bool oribi_graph_rename_value(oribi_graph *graph, oribi_value_id value, const char *name,
+                              TF_Status *status)
+{
+    if (strcmp(graph->values[value]->name, name) == 0) {
+        return true;
+    }
+    const char *unique = oribi_graph_unique_name(graph, name, ORIBI_NAME_OF_VALUE, status);
+    if (unique == NULL) {
+        return false;
+    }
+    graph->values[value]->name = unique;
+    return true;
+}
+
 /* Appends to a pair of parallel arrays that grow in powers of two. */
 static bool append_end(oribi_graph *graph, oribi_value_id **values, const char ***names,
                        int32_t *count, oribi_value_id value, const char *name, TF_Status *status)

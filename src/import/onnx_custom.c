@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators without a row: of other domains, and standard ones that have an op of their own
+ * (ONNX>Name). Inputs by position, attributes by name, kinds as the op's definition wants them.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "import/onnx_emit.h"
+
+/* "com.acme" -> "Com>Acme>"; characters that no op name may hold become '_'. */
+const char *oribi_onnx_custom_name(oribi_onnx *onnx, const oribi_string *domain,
+                                   const oribi_string *op_type)
+{
+    oribi_string prefix = domain->length == 0 ? (oribi_string){"ONNX", 4} : *domain;
+    size_t length = prefix.length + 1 + op_type->length;
+    char *name = oribi_arena_alloc(&onnx->scratch, length + 1);
+    if (name == NULL) {
+        return NULL;
+    }
+    memcpy(name, prefix.data, prefix.length);
+    name[prefix.length] = '>';
+    memcpy(name + prefix.length + 1, op_type->data, op_type->length);
+    name[length] = '\0';
+    bool at_start = true;
+    for (size_t i = 0; i < length; i++) {
+        bool in_domain = i < prefix.length;
+        char c = name[i];
+        bool is_lower = c >= 'a' && c <= 'z';
+        bool is_other = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '>';
+        if (in_domain && c == '.') {
+            name[i] = '>';
+        } else if (!is_lower && !is_other) {
+            name[i] = '_';
+        } else if (in_domain && at_start && is_lower) {
+            name[i] = (char)(c - 'a' + 'A');
+        }
+        at_start = name[i] == '>';
+    }
+    return name;
+}
+
+typedef struct custom { /* the op node in the making */
+    const oribi_op_def *op;
+    oribi_attrs attrs;
+} custom;
+
+static bool set(oribi_onnx_node *n, custom *c, const oribi_attr *attr)
+{
+    if (!oribi_attrs_set(&c->attrs, &n->graph->arena, attr)) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    return true;
+}
+
+static bool kind_mismatch(oribi_onnx_node *n, const oribi_onnx_attr *from,
+                          const oribi_attr_def *def)
+{
+    return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                           "attribute '%s' at byte %zu has ONNX type %" PRId64 "; op '%s' wants %s",
+                           def->name, from->offset, from->type, n->label,
+                           oribi_attr_kind_name(def->kind, def->is_list));
+}
+
+/* Integers as the definition's kind: numbers, truth values, element types. */
+static bool set_integers(oribi_onnx_node *n, custom *c, const oribi_attr_def *def,
+                         const int64_t *values, int32_t count)
+{
+    oribi_attr attr = {
+        .name = def->name, .kind = def->kind, .is_list = def->is_list, .count = count};
+    size_t room = (size_t)count + 1;
+    TF_DataType *types = oribi_arena_array(&n->onnx->scratch, room, sizeof(*types));
+    uint8_t *flags = oribi_arena_array(&n->onnx->scratch, room, sizeof(*flags));
+    if (types == NULL || flags == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        types[i] = oribi_onnx_dtype(values[i]);
+        flags[i] = values[i] != 0;
+        if (def->kind == TF_ATTR_TYPE && types[i] == 0) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                                   "attribute '%s': %" PRId64 " is no element type", def->name,
+                                   values[i]);
+        }
+    }
+    oribi_shape shape = {count, (int64_t *)values};
+    if (def->kind == TF_ATTR_SHAPE) {
+        attr.count = 1;
+        attr.u.shape = &shape;
+    } else if (def->kind == TF_ATTR_TYPE) {
+        attr.u.type = types;
+    } else if (def->kind == TF_ATTR_BOOL) {
+        attr.u.b = flags;
+    } else {
+        attr.u.i = values;
+    }
+    return set(n, c, &attr);
+}
+
+static bool set_integer_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from,
+                             const oribi_attr_def *def)
+{
+    int64_t one = 0;
+    int64_t *many = &one;
+    int32_t count = 1;
+    bool wants_list = def->is_list || def->kind == TF_ATTR_SHAPE;
+    if (from->type == ORIBI_ONNX_ATTR_INT && !wants_list) {
+        return oribi_onnx_read_int(n, from, &one) && set_integers(n, c, def, &one, 1);
+    }
+    if (from->type != ORIBI_ONNX_ATTR_INTS || !wants_list) {
+        return kind_mismatch(n, from, def);
+    }
+    return oribi_onnx_read_ints(n, from, &many, &count) && set_integers(n, c, def, many, count);
+}
+
+static bool set_float_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from,
+                           const oribi_attr_def *def)
+{
+    float one = 0.0f;
+    float *many = &one;
+    int32_t count = 1;
+    if (from->type == ORIBI_ONNX_ATTR_FLOAT && !def->is_list) {
+        ORIBI_TRY(oribi_onnx_read_float(n, from, &one));
+    } else if (from->type == ORIBI_ONNX_ATTR_FLOATS && def->is_list) {
+        ORIBI_TRY(oribi_onnx_read_floats(n, from, &many, &count));
+    } else {
+        return kind_mismatch(n, from, def);
+    }
+    oribi_attr attr = {.name = def->name,
+                       .kind = TF_ATTR_FLOAT,
+                       .is_list = def->is_list,
+                       .count = count,
+                       .u.f = many};
+    return set(n, c, &attr);
+}
+
+static bool set_string_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from,
+                            const oribi_attr_def *def)
+{
+    oribi_string one = {"", 0};
+    oribi_string *many = &one;
+    int32_t count = 1;
+    if (from->type == ORIBI_ONNX_ATTR_STRING && !def->is_list) {
+        ORIBI_TRY(oribi_onnx_read_string(n, from, &one));
+    } else if (from->type == ORIBI_ONNX_ATTR_STRINGS && def->is_list) {
+        ORIBI_TRY(oribi_onnx_read_strings(n, from, &many, &count));
+    } else {
+        return kind_mismatch(n, from, def);
+    }
+    oribi_attr attr = {.name = def->name,
+                       .kind = TF_ATTR_STRING,
+                       .is_list = def->is_list,
+                       .count = count,
+                       .u.s = many};
+    return set(n, c, &attr);
+}
+
+static bool set_tensor_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from,
+                            const oribi_attr_def *def)
+{
+    if (from->type != ORIBI_ONNX_ATTR_TENSOR || def->is_list) {
+        return kind_mismatch(n, from, def);
+    }
+    oribi_value_id value = oribi_onnx_read_tensor(n, from);
+    TF_Tensor *tensor = value < 0 ? NULL : oribi_graph_constant_tensor(n->graph, value, n->status);
+    if (tensor == NULL || !oribi_graph_keep_tensor(n->graph, tensor, n->status)) {
+        n->failed = true;
+        return false;
+    }
+    oribi_attr attr = {.name = def->name, .kind = TF_ATTR_TENSOR, .count = 1, .u.tensor = &tensor};
+    return set(n, c, &attr);
+}
+
+static bool set_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from)
+{
+    const char *name = oribi_onnx_text(&n->onnx->scratch, &from->name);
+    if (name == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    const oribi_attr_def *def = oribi_op_find_attr(c->op, name);
+    if (def == NULL) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "op '%s' of %s has no attribute '%s'",
+                               c->op->name, c->op->provider, name);
+    }
+    switch (def->kind) {
+    case TF_ATTR_INT:
+    case TF_ATTR_BOOL:
+    case TF_ATTR_TYPE:
+    case TF_ATTR_SHAPE:
+        return set_integer_attr(n, c, from, def);
+    case TF_ATTR_FLOAT:
+        return set_float_attr(n, c, from, def);
+    case TF_ATTR_STRING:
+        return set_string_attr(n, c, from, def);
+    case TF_ATTR_TENSOR:
+        return set_tensor_attr(n, c, from, def);
+    default:
+        return kind_mismatch(n, from, def);
+    }
+}
+
+/* Attributes that our own ONNX> ops have beside the operator's: which optional inputs are there,
+ * the opset, the element type. */
+static bool set_hidden_attrs(oribi_onnx_node *n, custom *c)
+{
+    oribi_arena *arena = &n->graph->arena;
+    bool ok = true;
+    if (oribi_op_find_attr(c->op, "present") != NULL) {
+        size_t count = (size_t)n->n_inputs;
+        uint8_t *present = oribi_arena_array(&n->onnx->scratch, count + 1, sizeof(*present));
+        for (size_t i = 0; present != NULL && i < count; i++) {
+            present[i] = n->inputs[i] >= 0;
+        }
+        oribi_attr attr = {.name = "present",
+                           .kind = TF_ATTR_BOOL,
+                           .is_list = true,
+                           .count = n->n_inputs,
+                           .u.b = present};
+        ok = present != NULL && oribi_attrs_set(&c->attrs, arena, &attr);
+    }
+    if (ok && oribi_op_find_attr(c->op, "since_version") != NULL) {
+        ok = oribi_attrs_set_int(&c->attrs, arena, "since_version", n->opset);
+    }
+    if (ok && n->domain.length == 0 && oribi_op_find_attr(c->op, "T") != NULL &&
+        oribi_emit_input(n, 0) >= 0) {
+        ok = oribi_attrs_set_type(&c->attrs, arena, "T", oribi_emit_dtype(n, n->inputs[0]));
+    }
+    n->failed = !ok;
+    return ok || oribi_fail_memory(n->status);
+}
+
+static bool collect_attrs(oribi_onnx_node *n, custom *c)
+{
+    oribi_wire position = n->body;
+    oribi_onnx_attr attr;
+    while (oribi_onnx_attr_next(n, &position, &attr)) {
+        ORIBI_TRY(set_attr(n, c, &attr));
+    }
+    return !n->failed && set_hidden_attrs(n, c);
+}
+
+/* Inputs that are there; a gap is fine only for an op that is told of it. */
+static int32_t collect_inputs(oribi_onnx_node *n, const custom *c, oribi_value_id *out)
+{
+    int32_t count = 0;
+    bool has_present = oribi_op_find_attr(c->op, "present") != NULL;
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        if (n->inputs[i] >= 0) {
+            if (!has_present && count != i) {
+                oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                                "input %d is absent and a later one is not; op '%s' takes its "
+                                "inputs by position",
+                                (int)count, c->op->name);
+                return -1;
+            }
+            out[count++] = n->inputs[i];
+        }
+    }
+    return count;
+}
+
+/* Outputs that the definition has, which may be more than the model names. */
+static int32_t count_outputs(oribi_onnx_node *n, const custom *c, const oribi_value_id *inputs,
+                             int32_t n_inputs)
+{
+    oribi_signature signature;
+    oribi_attrs attrs = c->attrs;
+    TF_DataType *types = oribi_arena_array(&n->onnx->scratch, (size_t)n_inputs + 1, sizeof(*types));
+    if (types == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+        return -1;
+    }
+    for (int32_t i = 0; i < n_inputs; i++) {
+        types[i] = oribi_emit_dtype(n, inputs[i]);
+    }
+    if (!oribi_op_resolve(c->op, n->label, &attrs, types, n_inputs, &n->graph->arena, &signature,
+                          n->status)) {
+        n->failed = true;
+        oribi_status_prefix(n->status, "%s: ", n->origin);
+        return -1;
+    }
+    if (n->n_outputs > signature.n_outputs) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d outputs; op '%s' has %d", (int)n->n_outputs,
+                        c->op->name, (int)signature.n_outputs);
+        return -1;
+    }
+    return signature.n_outputs;
+}
+
+bool oribi_onnx_translate_custom(oribi_onnx_node *n)
+{
+    const char *name = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
+    oribi_value_id *inputs =
+        oribi_arena_array(&n->onnx->scratch, (size_t)n->n_inputs + 1, sizeof(*inputs));
+    if (name == NULL || inputs == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    custom c = {.op = oribi_op_find(name)};
+    if (c.op == NULL) {
+        bool is_function =
+            oribi_map_get_n(&n->onnx->functions, n->op_type.data, n->op_type.length) != NULL;
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               is_function ? "the model defines it as a function; inline functions "
+                                             "with onnx.inliner before import"
+                                           : "no op is registered under this name");
+    }
+    ORIBI_TRY(collect_attrs(n, &c));
+    int32_t n_inputs = collect_inputs(n, &c, inputs);
+    int32_t n_outputs = n->failed ? -1 : count_outputs(n, &c, inputs, n_inputs);
+    if (n->failed) {
+        return false;
+    }
+    oribi_node *node =
+        oribi_graph_add_node(n->graph, name, n->label, inputs, n_inputs, n_outputs, n->status);
+    if (node == NULL) {
+        n->failed = true;
+        return false;
+    }
+    node->attrs = c.attrs;
+    node->origin = n->origin;
+    if (!oribi_graph_resolve(n->graph, node, n->status)) {
+        n->failed = true;
+        oribi_status_prefix(n->status, "%s: ", n->origin);
+        return false;
+    }
+    for (int32_t i = 0; i < n->n_outputs; i++) {
+        ORIBI_TRY(oribi_emit_bind(n, i, node->outputs[i]));
+    }
+    return true;
+}

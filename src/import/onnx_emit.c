@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making nodes, and what is known of their values. Constants are in onnx_emit_constant.c, layout in
+ * onnx_emit_layout.c. See onnx_emit.h.
+ */
+#include "import/onnx_emit.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool set_attr(oribi_onnx_node *n, oribi_node *node, const oribi_emit_attr *a)
+{
+    oribi_arena *arena = &n->graph->arena;
+    switch (a->kind) {
+    case TF_ATTR_INT:
+        return a->count >= 0 ? oribi_attrs_set_ints(&node->attrs, arena, a->name, a->ints, a->count)
+                             : oribi_attrs_set_int(&node->attrs, arena, a->name, a->i);
+    case TF_ATTR_BOOL:
+        return oribi_attrs_set_bool(&node->attrs, arena, a->name, a->i != 0);
+    case TF_ATTR_TYPE:
+        return oribi_attrs_set_type(&node->attrs, arena, a->name, (TF_DataType)a->i);
+    case TF_ATTR_FLOAT:
+        return oribi_attrs_set_float(&node->attrs, arena, a->name, a->f);
+    default:
+        return oribi_attrs_set_string(&node->attrs, arena, a->name, a->s);
+    }
+}
+
+/* Attributes that do not resolve are a type or a form that the op does not have; shapes that do not
+ * fit are the model's fault. */
+static void resolve_failed(oribi_onnx_node *n, const oribi_node *node)
+{
+    TF_Code code = TF_GetCode(n->status);
+    if (code == TF_INVALID_ARGUMENT && node->signature.input_types == NULL) {
+        code = TF_UNIMPLEMENTED;
+    }
+    oribi_text text = {0};
+    oribi_text_append(&text, TF_Message(n->status));
+    oribi_onnx_fail(n, code, "%s", oribi_text_string(&text));
+    oribi_text_destroy(&text);
+}
+
+oribi_node *oribi_emit_node(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,
+                            int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs,
+                            int32_t n_outputs)
+{
+    if (n->failed) {
+        return NULL;
+    }
+    for (int32_t i = 0; i < n_inputs; i++) {
+        if (inputs[i] < 0) {
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "an input is required and absent");
+            return NULL;
+        }
+    }
+    if (oribi_op_find(op) == NULL) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "this form needs op '%s', which is not registered",
+                        op);
+        return NULL;
+    }
+    oribi_node *node =
+        oribi_graph_add_node(n->graph, op, n->label, inputs, n_inputs, n_outputs, n->status);
+    n->failed = node == NULL;
+    for (int32_t i = 0; !n->failed && i < n_attrs; i++) {
+        if (!set_attr(n, node, &attrs[i])) {
+            n->failed = true;
+            oribi_fail_memory(n->status);
+        }
+    }
+    if (n->failed) {
+        return NULL;
+    }
+    node->origin = n->origin;
+    if (!oribi_graph_resolve(n->graph, node, n->status)) {
+        resolve_failed(n, node);
+        return NULL;
+    }
+    return node;
+}
+
+oribi_value_id oribi_emit(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,
+                          int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs)
+{
+    const oribi_node *node = oribi_emit_node(n, op, inputs, n_inputs, attrs, n_attrs, 1);
+    return node == NULL ? -1 : node->outputs[0];
+}
+
+oribi_value_id oribi_emit1(oribi_onnx_node *n, const char *op, oribi_value_id x)
+{
+    return oribi_emit(n, op, INPUTS(x), NO_ATTRS);
+}
+
+oribi_value_id oribi_emit2(oribi_onnx_node *n, const char *op, oribi_value_id a, oribi_value_id b)
+{
+    return oribi_emit(n, op, INPUTS(a, b), NO_ATTRS);
+}
+
+oribi_value_id oribi_emit3(oribi_onnx_node *n, const char *op, oribi_value_id a, oribi_value_id b,
+                           oribi_value_id c)
+{
+    return oribi_emit(n, op, INPUTS(a, b, c), NO_ATTRS);
+}
+
+bool oribi_emit_wants(const oribi_onnx_node *n, int32_t index)
+{
+    return index < n->n_outputs && n->outputs[index].length > 0;
+}
+
+/* --- What is known --------------------------------------------------------------------------- */
+
+oribi_value_id oribi_emit_input(const oribi_onnx_node *n, int32_t index)
+{
+    return index < n->n_inputs ? n->inputs[index] : -1;
+}
+
+TF_DataType oribi_emit_dtype(const oribi_onnx_node *n, oribi_value_id value)
+{
+    return value < 0 ? (TF_DataType)0 : n->graph->values[value]->dtype;
+}
+
+bool oribi_emit_is_float(const oribi_onnx_node *n, oribi_value_id value)
+{
+    TF_DataType dtype = oribi_emit_dtype(n, value);
+    return dtype == TF_FLOAT || dtype == TF_DOUBLE || dtype == TF_HALF || dtype == TF_BFLOAT16;
+}
+
+int32_t oribi_emit_rank(oribi_onnx_node *n, oribi_value_id value)
+{
+    if (n->failed || value < 0) {
+        return 0;
+    }
+    const oribi_value *v = n->graph->values[value];
+    if (v->shape.rank < 0 || v->shape.rank > ORIBI_ONNX_MAX_RANK) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                        "the rank of '%s' must be known, and at most %d, to translate this "
+                        "operator: give the shapes of the model's inputs",
+                        v->name, ORIBI_ONNX_MAX_RANK);
+        return 0;
+    }
+    return v->shape.rank;
+}
+
+int64_t oribi_emit_dim(const oribi_onnx_node *n, oribi_value_id value, int32_t axis)
+{
+    if (value < 0) {
+        return -1;
+    }
+    const oribi_shape *shape = &n->graph->values[value]->shape;
+    return axis >= 0 && axis < shape->rank ? shape->dims[axis] : -1;
+}
+
+bool oribi_emit_is_constant(const oribi_onnx_node *n, oribi_value_id value)
+{
+    return value >= 0 && n->graph->values[value]->constant != NULL;
+}
+
+int32_t oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, int64_t *out, int32_t max)
+{
+    return n->failed ? -1 : oribi_graph_known_ints(n->graph, value, out, max);
+}
+
+int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
+{
+    if (!n->failed && (axis < -rank || axis >= rank)) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %" PRId64 " of a tensor with %d dimensions",
+                        axis, (int)rank);
+    }
+    return n->failed ? 0 : (int32_t)(axis < 0 ? axis + rank : axis);
+}
+
+int32_t oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
+                        int32_t *out_axes)
+{
+    int64_t given[ORIBI_ONNX_MAX_RANK];
+    bool has[ORIBI_ONNX_MAX_RANK] = {false};
+    int32_t count = -1, unique = 0;
+    if (n->opset < input_since) {
+        count = oribi_onnx_ints(n, "axes", given, ORIBI_ONNX_MAX_RANK);
+    } else if (oribi_emit_input(n, input) >= 0) {
+        count = oribi_emit_known_ints(n, n->inputs[input], given, ORIBI_ONNX_MAX_RANK);
+        if (count < 0) {
+            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed, not constant");
+        }
+    }
+    if (count > ORIBI_ONNX_MAX_RANK) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d axes", (int)count);
+    }
+    if (n->failed || count < 0) {
+        return -1;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        int32_t axis = oribi_emit_axis(n, given[i], rank);
+        if (!n->failed && has[axis]) {
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d is there twice", (int)axis);
+        }
+        if (n->failed) {
+            return -1;
+        }
+        has[axis] = true;
+    }
+    for (int32_t axis = 0; axis < rank; axis++) {
+        if (has[axis]) {
+            out_axes[unique++] = axis;
+        }
+    }
+    return unique;
+}

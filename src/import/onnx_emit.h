@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How translations make nodes. Every function returns -1 once the node has failed (n->failed) and
+ * takes -1 as an input then, so that a translation reads as a formula:
+ *
+ *     oribi_value_id y = oribi_emit2(n, "AddV2", a, b);
+ *     return oribi_emit_bind(n, 0, y);
+ */
+#ifndef ORIBI_IMPORT_ONNX_EMIT_H_
+#define ORIBI_IMPORT_ONNX_EMIT_H_
+
+#include "import/onnx.h"
+
+enum { ORIBI_ONNX_MAX_RANK = 16 };
+
+typedef struct oribi_emit_attr {
+    const char *name;
+    uint8_t kind;  /* TF_AttrType */
+    int32_t count; /* of a list of ints, else -1 */
+    int64_t i;     /* INT, BOOL, TYPE */
+    float f;
+    const char *s;
+    const int64_t *ints;
+} oribi_emit_attr;
+
+#define ATTR_INT(n, v)                                                                             \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_INT, .count = -1, .i = (v)                                    \
+    }
+#define ATTR_BOOL(n, v)                                                                            \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_BOOL, .count = -1, .i = (v)                                   \
+    }
+#define ATTR_TYPE(n, v)                                                                            \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_TYPE, .count = -1, .i = (int64_t)(v)                          \
+    }
+#define ATTR_FLOAT(n, v)                                                                           \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_FLOAT, .count = -1, .f = (v)                                  \
+    }
+#define ATTR_TEXT(n, v)                                                                            \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_STRING, .count = -1, .s = (v)                                 \
+    }
+#define ATTR_INTS(n, v, c)                                                                         \
+    {                                                                                              \
+        .name = (n), .kind = TF_ATTR_INT, .count = (c), .ints = (v)                                \
+    }
+#define ATTRS(...)                                                                                 \
+    (const oribi_emit_attr[]){__VA_ARGS__},                                                        \
+        (int32_t)(sizeof((const oribi_emit_attr[]){__VA_ARGS__}) / sizeof(oribi_emit_attr))
+#define NO_ATTRS NULL, 0
+#define INPUTS(...)                                                                                \
+    (const oribi_value_id[]){__VA_ARGS__},                                                         \
+        (int32_t)(sizeof((const oribi_value_id[]){__VA_ARGS__}) / sizeof(oribi_value_id))
+
+/* A resolved node; NULL on failure. */
+oribi_node *oribi_emit_node(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,
+                            int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs,
+                            int32_t n_outputs);
+/* The only (or first) output of one. */
+oribi_value_id oribi_emit(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,
+                          int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs);
+oribi_value_id oribi_emit1(oribi_onnx_node *n, const char *op, oribi_value_id x);
+oribi_value_id oribi_emit2(oribi_onnx_node *n, const char *op, oribi_value_id a, oribi_value_id b);
+oribi_value_id oribi_emit3(oribi_onnx_node *n, const char *op, oribi_value_id a, oribi_value_id b,
+                           oribi_value_id c);
+/* Gives the node's output `index` its value, under the model's name. False on failure. */
+bool oribi_emit_bind(oribi_onnx_node *n, int32_t index, oribi_value_id value);
+bool oribi_emit_wants(const oribi_onnx_node *n, int32_t index); /* is the output named? */
+
+/* What is known of values. */
+TF_DataType oribi_emit_dtype(const oribi_onnx_node *n, oribi_value_id value);
+/* Rank, and a failure that asks for the input's shape when it is not known or above the limit. */
+int32_t oribi_emit_rank(oribi_onnx_node *n, oribi_value_id value);
+int64_t oribi_emit_dim(const oribi_onnx_node *n, oribi_value_id value, int32_t axis); /* -1 */
+bool oribi_emit_is_constant(const oribi_onnx_node *n, oribi_value_id value);
+bool oribi_emit_is_float(const oribi_onnx_node *n, oribi_value_id value);
+/* Value of an integer that is constant or follows from known shapes: its count, -1 when unknown. */
+int32_t oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, int64_t *out, int32_t max);
+/* Value of a constant with one element, any number type. */
+bool oribi_emit_known_scalar(const oribi_onnx_node *n, oribi_value_id value, double *out);
+oribi_value_id oribi_emit_input(const oribi_onnx_node *n, int32_t index); /* -1: absent */
+/* axis in [0, rank) from one in [-rank, rank); a failure otherwise. */
+int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank);
+/* Axes from an attribute or, since an opset, an input that must be known; normalised, unique,
+ * ascending. Count, -1 when there are none given. */
+int32_t oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
+                        int32_t *out_axes);
+
+/* Constants. Ints are int32 where they fit, else int64. */
+oribi_value_id oribi_emit_int(oribi_onnx_node *n, int64_t value);
+oribi_value_id oribi_emit_vector(oribi_onnx_node *n, const int64_t *values, int32_t count);
+oribi_value_id oribi_emit_vector_as(oribi_onnx_node *n, TF_DataType dtype, const int64_t *values,
+                                    int32_t count);
+oribi_value_id oribi_emit_scalar(oribi_onnx_node *n, TF_DataType dtype, double value);
+oribi_value_id oribi_emit_scalar_like(oribi_onnx_node *n, oribi_value_id like, double value);
+
+/* Shapes and layout; views when the value is a constant. */
+oribi_value_id oribi_emit_transpose(oribi_onnx_node *n, oribi_value_id x, const int32_t *perm,
+                                    int32_t rank);
+oribi_value_id oribi_emit_to_nhwc(oribi_onnx_node *n, oribi_value_id x);
+oribi_value_id oribi_emit_to_nchw(oribi_onnx_node *n, oribi_value_id x);
+/* dims may hold one -1. */
+oribi_value_id oribi_emit_reshape(oribi_onnx_node *n, oribi_value_id x, const int64_t *dims,
+                                  int32_t count);
+oribi_value_id oribi_emit_shape_of(oribi_onnx_node *n, oribi_value_id x, TF_DataType dtype);
+oribi_value_id oribi_emit_cast(oribi_onnx_node *n, oribi_value_id x, TF_DataType dtype);
+/* One axis of a shape vector or any vector: x[begin:end], or the element x[begin] as a scalar. */
+oribi_value_id oribi_emit_range_of(oribi_onnx_node *n, oribi_value_id x, int64_t begin,
+                                   int64_t end);
+oribi_value_id oribi_emit_element(oribi_onnx_node *n, oribi_value_id x, int64_t index);
+/* A value of shape [c] as [c, 1, ..., 1] for broadcasting against x along axis. */
+oribi_value_id oribi_emit_along_axis(oribi_onnx_node *n, oribi_value_id vector, int32_t axis,
+                                     int32_t rank);
+/* Negative indices into an axis of `x` become positive. */
+oribi_value_id oribi_emit_positive_indices(oribi_onnx_node *n, oribi_value_id indices,
+                                           oribi_value_id x, int32_t axis);
+
+#endif

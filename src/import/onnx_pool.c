@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools, NCHW to NHWC. A form that TensorFlow's op does not have keeps ONNX's own op. */
+#include "import/onnx_window.h"
+
+static bool is_dilated(const oribi_window *w)
+{
+    for (int32_t i = 0; i < w->axes; i++) {
+        if (w->dilations[i] != 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static oribi_value_id pool_nhwc(oribi_onnx_node *n, const char *op, oribi_value_id x,
+                                const oribi_window *window)
+{
+    oribi_window_attrs attrs;
+    oribi_window_describe(window, true, false, &attrs);
+    return oribi_emit(n, op, INPUTS(x), attrs.list, attrs.count);
+}
+
+static bool max_pool(oribi_onnx_node *n)
+{
+    oribi_value_id x = n->inputs[0];
+    oribi_window window;
+    if (!oribi_window_read(n, x, NULL, oribi_onnx_flag(n, "ceil_mode", false), &window)) {
+        return false;
+    }
+    if (window.axes == 3 || is_dilated(&window) || oribi_emit_wants(n, 1)) {
+        return oribi_onnx_translate_custom(n);
+    }
+    bool is_one_dimensional = window.axes == 1;
+    if (is_one_dimensional) {
+        x = oribi_window_widen(n, x, &window);
+    }
+    oribi_value_id y =
+        oribi_emit_to_nchw(n, pool_nhwc(n, "MaxPool", oribi_emit_to_nhwc(n, x), &window));
+    return oribi_emit_bind(n, 0, is_one_dimensional ? oribi_window_narrow(n, y) : y);
+}
+
+static bool average_pool(oribi_onnx_node *n)
+{
+    oribi_value_id x = n->inputs[0];
+    oribi_window window;
+    bool ceil = oribi_onnx_flag(n, "ceil_mode", false);
+    bool counts_pad = oribi_onnx_flag(n, "count_include_pad", false);
+    if (!oribi_window_read(n, x, NULL, false, &window)) {
+        return false;
+    }
+    bool is_one_dimensional = window.axes == 1;
+    bool fits = window.is_valid || (window.is_same && !counts_pad);
+    if (window.axes == 3 || is_dilated(&window) || ceil || (!fits && !counts_pad)) {
+        return oribi_onnx_translate_custom(n);
+    }
+    if (is_one_dimensional) {
+        x = oribi_window_widen(n, x, &window);
+    }
+    x = oribi_emit_to_nhwc(n, x);
+    if (!fits) { /* zeros that count are zeros like others */
+        int64_t dims[] = {4, 2};
+        int64_t pads[] = {
+            0, 0, window.before[0], window.after[0], window.before[1], window.after[1], 0, 0};
+        x = oribi_emit2(n, "Pad", x, oribi_emit_reshape(n, oribi_emit_vector(n, pads, 8), dims, 2));
+        window.is_valid = true;
+    }
+    oribi_value_id y = oribi_emit_to_nchw(n, pool_nhwc(n, "AvgPool", x, &window));
+    return oribi_emit_bind(n, 0, is_one_dimensional ? oribi_window_narrow(n, y) : y);
+}
+
+/* Over all spatial axes, which stay with size 1. */
+static bool global_pool(oribi_onnx_node *n)
+{
+    const char *op = n->row->into;
+    int64_t axes[ORIBI_ONNX_MAX_RANK];
+    oribi_value_id x = n->inputs[0];
+    int32_t rank = oribi_emit_rank(n, x);
+    if (n->failed || rank < 3) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "an input with %d dimensions", (int)rank);
+    }
+    for (int32_t i = 0; i < rank - 2; i++) {
+        axes[i] = rank == 4 ? i + 1 : i + 2;
+    }
+    oribi_value_id y = rank == 4 ? oribi_emit_to_nhwc(n, x) : x;
+    y = oribi_emit(n, op, INPUTS(y, oribi_emit_vector(n, axes, rank - 2)),
+                   ATTRS(ATTR_BOOL("keep_dims", true)));
+    return oribi_emit_bind(n, 0, rank == 4 ? oribi_emit_to_nchw(n, y) : y);
+}
+
+/* clang-format off */
+const oribi_onnx_row oribi_onnx_pool_rows[] = {
+    {"AveragePool", 7, 25, average_pool, 1, 1, "AvgPool, Pad, Transpose; ONNX>AveragePool"},
+    {"GlobalAveragePool", 1, 25, global_pool, 1, 1, "Mean"},
+    {"GlobalMaxPool", 1, 25, global_pool, 1, 1, "Max"},
+    {"MaxPool", 1, 25, max_pool, 1, 1, "MaxPool, Transpose; ONNX>MaxPool"},
+    {NULL, 0, 0, NULL, 0, 0, NULL}};
+/* clang-format on */

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators that change the shape or the order of axes and no element. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "import/onnx_emit.h"
+
+/* Zero in a target shape means the input's dimension. The whole shape is known. */
+static bool reshape_known(oribi_onnx_node *n, int64_t *dims, int32_t count, bool allow_zero)
+{
+    oribi_value_id x = n->inputs[0];
+    int32_t open = 0, unknown = -1;
+    if (count > ORIBI_ONNX_MAX_RANK) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a shape of %d dimensions", (int)count);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (dims[i] == 0 && !allow_zero) {
+            if (i >= oribi_emit_rank(n, x)) {
+                return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                                       "element %d of the shape is 0, and the input has no "
+                                       "dimension %d",
+                                       (int)i, (int)i);
+            }
+            dims[i] = oribi_emit_dim(n, x, i);
+            unknown = dims[i] < 0 ? i : unknown;
+        }
+        if (dims[i] < -1) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "element %d of the shape is %" PRId64,
+                                   (int)i, dims[i]);
+        }
+        open += dims[i] == -1;
+    }
+    if (open <= 1) {
+        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims, count));
+    }
+    if (unknown < 0) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "two elements of the shape are -1");
+    }
+    /* Dimensions that only the run knows: pick them from the input's shape. */
+    oribi_value_id parts[ORIBI_ONNX_MAX_RANK];
+    int64_t given[ORIBI_ONNX_MAX_RANK];
+    oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT64);
+    oribi_emit_known_ints(n, n->inputs[1], given, ORIBI_ONNX_MAX_RANK);
+    for (int32_t i = 0; i < count; i++) {
+        parts[i] = given[i] == 0 && dims[i] < 0 ? oribi_emit_element(n, shape, i)
+                                                : oribi_emit_scalar(n, TF_INT64, (double)dims[i]);
+    }
+    oribi_value_id packed = oribi_emit(n, "Pack", parts, count, NO_ATTRS);
+    return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", x, packed));
+}
+
+/* Zeros in a computed shape: replaced when it runs. */
+static bool reshape_computed(oribi_onnx_node *n, bool allow_zero)
+{
+    oribi_value_id x = n->inputs[0], target = n->inputs[1];
+    int64_t count = oribi_emit_dim(n, target, 0);
+    int32_t rank = oribi_emit_rank(n, x);
+    if (!allow_zero && count > 0 && !n->failed) {
+        oribi_value_id zero = oribi_emit_scalar(n, TF_INT64, 0);
+        oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT64);
+        if (count < rank) {
+            shape = oribi_emit_range_of(n, shape, 0, count);
+        } else if (count > rank) {
+            oribi_value_id more = oribi_emit_vector_as(n, TF_INT32, (int64_t[]){count - rank}, 1);
+            shape = oribi_emit3(n, "ConcatV2", shape, oribi_emit2(n, "Fill", more, zero),
+                                oribi_emit_int(n, 0));
+        }
+        target = oribi_emit3(n, "SelectV2", oribi_emit2(n, "Equal", target, zero), shape, target);
+    }
+    return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", x, target));
+}
+
+static bool reshape(oribi_onnx_node *n)
+{
+    int64_t dims[ORIBI_ONNX_MAX_RANK];
+    bool allow_zero = oribi_onnx_flag(n, "allowzero", false);
+    int32_t count = oribi_emit_known_ints(n, n->inputs[1], dims, ORIBI_ONNX_MAX_RANK);
+    if (n->failed) {
+        return false;
+    }
+    return count >= 0 ? reshape_known(n, dims, count, allow_zero) : reshape_computed(n, allow_zero);
+}
+
+static bool transpose(oribi_onnx_node *n)
+{
+    int64_t given[ORIBI_ONNX_MAX_RANK];
+    int32_t perm[ORIBI_ONNX_MAX_RANK];
+    bool seen[ORIBI_ONNX_MAX_RANK] = {false};
+    int32_t rank = oribi_emit_rank(n, n->inputs[0]);
+    int32_t count = oribi_onnx_ints(n, "perm", given, ORIBI_ONNX_MAX_RANK);
+    if (n->failed || (count >= 0 && count != rank)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "perm has %d elements, the input %d axes",
+                               (int)count, (int)rank);
+    }
+    for (int32_t i = 0; i < rank; i++) {
+        int64_t axis = count < 0 ? rank - 1 - i : given[i];
+        if (axis < 0 || axis >= rank || seen[axis]) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "perm is no permutation");
+        }
+        seen[axis] = true;
+        perm[i] = (int32_t)axis;
+    }
+    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, n->inputs[0], perm, rank));
+}
+
+/* To a matrix: dimensions before axis, and the rest. */
+static bool flatten(oribi_onnx_node *n)
+{
+    oribi_value_id x = n->inputs[0];
+    int32_t rank = oribi_emit_rank(n, x);
+    int64_t given = oribi_onnx_int(n, "axis", 1);
+    int32_t axis = given == rank ? rank : oribi_emit_axis(n, given, rank);
+    int64_t dims[] = {1, 1};
+    for (int32_t i = 0; i < rank; i++) {
+        int64_t *product = &dims[i < axis ? 0 : 1];
+        int64_t dim = oribi_emit_dim(n, x, i);
+        if (dim < 0 || *product < 0) {
+            *product = -1;
+        } else if (__builtin_mul_overflow(*product, dim, product)) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "dimensions overflow");
+        }
+    }
+    if (dims[0] >= 0 || dims[1] >= 0) {
+        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims, 2));
+    }
+    oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT32);
+    oribi_value_id rows = oribi_emit(
+        n, "Prod",
+        INPUTS(oribi_emit_range_of(n, shape, 0, axis), oribi_emit_vector(n, (int64_t[]){0}, 1)),
+        NO_ATTRS);
+    oribi_value_id matrix = oribi_emit2(n, "Pack", rows, oribi_emit_int(n, -1));
+    return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", x, matrix));
+}
+
+static bool squeeze(oribi_onnx_node *n)
+{
+    int32_t axes[ORIBI_ONNX_MAX_RANK];
+    int64_t dims[ORIBI_ONNX_MAX_RANK], gone[ORIBI_ONNX_MAX_RANK];
+    oribi_value_id x = n->inputs[0];
+    int32_t rank = oribi_emit_rank(n, x), kept = 0, next = 0;
+    int32_t count = oribi_emit_axes(n, 13, 1, rank, axes);
+    bool all_known = true;
+    for (int32_t i = 0; !n->failed && i < rank; i++) {
+        int64_t dim = oribi_emit_dim(n, x, i);
+        bool goes = count < 0 ? dim == 1 : next < count && axes[next] == i;
+        next += goes && count >= 0;
+        all_known = all_known && dim >= 0;
+        if (!goes) {
+            dims[kept++] = dim;
+        } else if (dim > 1 || dim == 0) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d has size %" PRId64 ", not 1",
+                                   (int)i, dim);
+        }
+    }
+    if (all_known && oribi_emit_is_constant(n, x)) {
+        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims, kept));
+    }
+    for (int32_t i = 0; i < count; i++) {
+        gone[i] = axes[i];
+    }
+    return oribi_emit_bind(
+        n, 0,
+        oribi_emit(n, "Squeeze", INPUTS(x),
+                   ATTRS(ATTR_INTS("squeeze_dims", gone, count < 0 ? 0 : count))));
+}
+
+static int32_t axis_count(oribi_onnx_node *n)
+{
+    int64_t axes[ORIBI_ONNX_MAX_RANK];
+    int32_t count =
+        n->opset < 13 ? oribi_onnx_ints(n, "axes", axes, ORIBI_ONNX_MAX_RANK)
+                      : oribi_emit_known_ints(n, oribi_emit_input(n, 1), axes, ORIBI_ONNX_MAX_RANK);
+    if (!n->failed && count < 0) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are absent or computed");
+    }
+    return n->failed ? 0 : count;
+}
+
+static bool unsqueeze(oribi_onnx_node *n)
+{
+    int32_t axes[ORIBI_ONNX_MAX_RANK];
+    int64_t dims[ORIBI_ONNX_MAX_RANK];
+    oribi_value_id x = n->inputs[0];
+    int32_t rank = oribi_emit_rank(n, x) + axis_count(n), from = 0, next = 0;
+    if (n->failed || rank > ORIBI_ONNX_MAX_RANK) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a result of %d dimensions", (int)rank);
+    }
+    int32_t count = oribi_emit_axes(n, 13, 1, rank, axes);
+    bool all_known = true;
+    for (int32_t i = 0; !n->failed && i < rank; i++) {
+        bool is_new = next < count && axes[next] == i;
+        next += is_new;
+        dims[i] = is_new ? 1 : oribi_emit_dim(n, x, from++);
+        all_known = all_known && dims[i] >= 0;
+    }
+    if (all_known && oribi_emit_is_constant(n, x)) {
+        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims, rank));
+    }
+    for (int32_t i = 0; i < count; i++) { /* ascending: each is right when its turn comes */
+        x = oribi_emit2(n, "ExpandDims", x, oribi_emit_int(n, axes[i]));
+    }
+    return oribi_emit_bind(n, 0, count == 0 ? oribi_emit1(n, "Identity", x) : x);
+}
+
+/* Broadcast both ways: a 1 in the shape keeps the input's dimension. */
+static bool expand(oribi_onnx_node *n)
+{
+    int64_t wanted[ORIBI_ONNX_MAX_RANK], dims[ORIBI_ONNX_MAX_RANK];
+    oribi_value_id x = n->inputs[0];
+    int32_t count = oribi_emit_known_ints(n, n->inputs[1], wanted, ORIBI_ONNX_MAX_RANK);
+    int32_t x_rank = oribi_emit_rank(n, x);
+    int32_t rank = count > x_rank ? count : x_rank;
+    bool all_known = count >= 0 && count <= ORIBI_ONNX_MAX_RANK;
+    for (int32_t i = 0; all_known && i < rank; i++) {
+        int64_t a = i < rank - x_rank ? 1 : oribi_emit_dim(n, x, i - (rank - x_rank));
+        int64_t b = i < rank - count ? 1 : wanted[i - (rank - count)];
+        dims[i] = b == 1 ? a : b;
+        all_known = dims[i] >= 0 && a >= 0;
+    }
+    oribi_value_id shape =
+        all_known
+            ? oribi_emit_vector(n, dims, rank)
+            : oribi_emit2(n, "BroadcastArgs", oribi_emit_shape_of(n, x, TF_INT64), n->inputs[1]);
+    return oribi_emit_bind(n, 0, oribi_emit2(n, "BroadcastTo", x, shape));
+}
+
+static bool tile(oribi_onnx_node *n)
+{
+    return oribi_emit_bind(n, 0, oribi_emit2(n, "Tile", n->inputs[0], n->inputs[1]));
+}
+
+/* --- Depth and space ------------------------------------------------------------------------- */
+
+static int64_t block_size(oribi_onnx_node *n)
+{
+    int64_t block = oribi_onnx_int(n, "blocksize", 0);
+    if (!n->failed && (block < 1 || block > 4096 || oribi_emit_rank(n, n->inputs[0]) != 4)) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "blocksize %" PRId64, block);
+    }
+    return block;
+}
+
+/* Channel order of CRD: the block's position runs fastest. */
+static bool depth_to_space_crd(oribi_onnx_node *n, int64_t block)
+{
+    static const int32_t perm[] = {0, 1, 4, 2, 5, 3};
+    oribi_value_id x = n->inputs[0];
+    int64_t c = oribi_emit_dim(n, x, 1), h = oribi_emit_dim(n, x, 2), w = oribi_emit_dim(n, x, 3);
+    if (c < 0 || h < 0 || w < 0 || c % (block * block) != 0) {
+        return oribi_onnx_fail(n, c < 0 || h < 0 || w < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
+                               "channels %" PRId64 " with blocksize %" PRId64, c, block);
+    }
+    int64_t split[] = {-1, c / (block * block), block, block, h, w};
+    int64_t joined[] = {-1, c / (block * block), h * block, w * block};
+    oribi_value_id y = oribi_emit_transpose(n, oribi_emit_reshape(n, x, split, 6), perm, 6);
+    return oribi_emit_bind(n, 0, oribi_emit_reshape(n, y, joined, 4));
+}
+
+static bool depth_to_space(oribi_onnx_node *n)
+{
+    int64_t block = block_size(n);
+    if (n->failed) {
+        return false;
+    }
+    if (oribi_onnx_string_is(n, "mode", "DCR", "CRD")) {
+        return depth_to_space_crd(n, block);
+    }
+    oribi_value_id x = oribi_emit_to_nhwc(n, n->inputs[0]);
+    oribi_value_id y =
+        block == 1 ? x
+                   : oribi_emit(n, "DepthToSpace", INPUTS(x), ATTRS(ATTR_INT("block_size", block)));
+    return oribi_emit_bind(n, 0, oribi_emit_to_nchw(n, y));
+}
+
+static bool space_to_depth(oribi_onnx_node *n)
+{
+    int64_t block = block_size(n);
+    oribi_value_id x = n->failed ? -1 : oribi_emit_to_nhwc(n, n->inputs[0]);
+    oribi_value_id y =
+        block == 1 ? x
+                   : oribi_emit(n, "SpaceToDepth", INPUTS(x), ATTRS(ATTR_INT("block_size", block)));
+    return oribi_emit_bind(n, 0, oribi_emit_to_nchw(n, y));
+}
+
+/* clang-format off */
+const oribi_onnx_row oribi_onnx_shape_rows[] = {
+    {"DepthToSpace", 1, 25, depth_to_space, 1, 1, "DepthToSpace, Reshape, Transpose"},
+    {"Expand", 8, 25, expand, 2, 2, "BroadcastTo, BroadcastArgs"},
+    {"Flatten", 1, 25, flatten, 1, 1, "Reshape"},
+    {"Reshape", 5, 25, reshape, 2, 2, "Reshape"},
+    {"SpaceToDepth", 1, 25, space_to_depth, 1, 1, "SpaceToDepth, Transpose"},
+    {"Squeeze", 1, 25, squeeze, 1, 2, "Squeeze"},
+    {"Tile", 6, 25, tile, 2, 2, "Tile"},
+    {"Transpose", 1, 25, transpose, 1, 1, "Transpose"},
+    {"Unsqueeze", 1, 25, unsqueeze, 1, 2, "ExpandDims"},
+    {NULL, 0, 0, NULL, 0, 0, NULL}};
+/* clang-format on */

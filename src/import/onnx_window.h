@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What convolutions and pools share: kernel, strides, dilations and padding over spatial axes. */
+#ifndef ORIBI_IMPORT_ONNX_WINDOW_H_
+#define ORIBI_IMPORT_ONNX_WINDOW_H_
+
+#include "import/onnx_emit.h"
+
+enum { ORIBI_WINDOW_MAX_AXES = 3 };
+
+typedef struct oribi_window {
+    int32_t axes; /* spatial */
+    int64_t kernel[ORIBI_WINDOW_MAX_AXES], strides[ORIBI_WINDOW_MAX_AXES];
+    int64_t dilations[ORIBI_WINDOW_MAX_AXES];
+    int64_t before[ORIBI_WINDOW_MAX_AXES], after[ORIBI_WINDOW_MAX_AXES]; /* padding */
+    int64_t in[ORIBI_WINDOW_MAX_AXES];                                   /* sizes, -1 unknown */
+    bool is_same, is_valid; /* padding is TensorFlow's SAME (auto_pad or by size), or none */
+} oribi_window;
+
+/* Reads kernel_shape (kernel is a default per axis, -1 for none), strides, dilations, pads and
+ * auto_pad for x [n, c, spatial...]. With ceil, pads grow at the end so that the output is rounded
+ * up as ONNX asks. */
+bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const int64_t *kernel, bool ceil,
+                       oribi_window *out);
+/* The attributes strides, dilations, padding, explicit_paddings (and ksize) for NHWC, of a window
+ * with two axes. Arrays live in *store. Returns how many were written to out (at most 6). */
+typedef struct oribi_window_attrs {
+    int64_t strides[4], dilations[4], paddings[8], ksize[4];
+    oribi_emit_attr list[6];
+    int32_t count;
+} oribi_window_attrs;
+void oribi_window_describe(const oribi_window *window, bool has_ksize, bool has_dilations,
+                           oribi_window_attrs *out);
+/* One spatial axis becomes two, [n, c, 1, w]; the window too. */
+oribi_value_id oribi_window_widen(oribi_onnx_node *n, oribi_value_id x, oribi_window *window);
+oribi_value_id oribi_window_narrow(oribi_onnx_node *n, oribi_value_id y);
+
+#endif
