@@ -80,7 +80,8 @@ static double run_with_fault(const reference *ref, planted_fault fault)
     return worst;
 }
 
-static const double tolerance = 1e-3;
+/* A fifth of what the goal asks: float sums in another order stay below 3e-5 here. */
+static const double tolerance = 2e-4;
 
 static void topology_with_random_weights_agrees_with_the_peer(void **state)
 {
