@@ -18,6 +18,7 @@
     FAMILY(cast) \
     FAMILY(gather) \
     FAMILY(select) \
+    FAMILY(variable) \
     FAMILY(reduce_reference) \
     FAMILY(reduce_portable) \
     FAMILY(reduce_x86_avx2) \

@@ -110,6 +110,7 @@ struct TF_OpKernelContext {
     _Atomic int64_t remote; /* the same of all other threads, biased while attached */
     const oribi_context_host *host;
     struct oribi_pool *pool;
+    struct oribi_resources *resources; /* of the session; NULL: those of the process */
     TF_Status *failure;
     oribi_mutex lock; /* failure, and slow functions of the host */
     struct TF_AsyncOpKernelDoneCallback done;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Resources of a session: objects by container, type and name; handles are numbers that are never
+ * used again, so a stale one is found out. Contract: tensorflow/c/resource.h.
+ */
+#ifndef ORIBI_KERNEL_RESOURCE_H_
+#define ORIBI_KERNEL_RESOURCE_H_
+
+#include "tensor/status.h"
+#include "tensorflow/c/resource.h"
+
+typedef struct oribi_resources oribi_resources;
+
+oribi_resources *oribi_resources_create(TF_Status *status);
+/* Drops the manager's references; objects that kernels still hold live on. */
+void oribi_resources_destroy(oribi_resources *resources);
+/* Of the context, or those of the process for contexts without a session. NULL: no memory. */
+oribi_resources *oribi_resources_of(TF_OpKernelContext *ctx, TF_Status *status);
+
+#endif
