@@ -12,7 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ANY_TAPS = ORIBI_DEPTHWISE_MAX_PIXELS };
+enum {
+    ANY_TAPS = ORIBI_DEPTHWISE_MAX_PIXELS,
+    /* A block of the output when the image is in the second level cache already: with a 3x3 filter
+     * it reads about 24 KiB, whatever the stride. Larger images are streamed instead: all channels,
+     * rows as wide as the table of pixels allows. */
+    BLOCK_ROWS = 8,
+    BLOCK_COLUMNS = 16,
+    BLOCK_CHANNELS = 32,
+    STREAM_ROWS = 2,
+    STREAM_COLUMNS = 128,
+    STREAM_BYTES = 1024 * 1024
+};
 
 typedef struct depthwise_state {
     const oribi_depthwise_variant *variant;
@@ -32,8 +43,14 @@ typedef struct depthwise_call {
     oribi_conv_axis y, x;
     float *out;
     int64_t out_stride, bands, band_rows; /* a band is a few output rows of one image */
+    int64_t block_columns, block_channels;
     TF_Tensor *scratch;
 } depthwise_call;
+
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 static int64_t padded_channels(const int64_t *filter)
 {
@@ -132,28 +149,56 @@ static void start_tile(const depthwise_call *call, oribi_depthwise_tile *tile, i
         call->args.residual != NULL ? call->args.residual + pixel * call->dims[3] : NULL;
 }
 
+/* Part of a band: output rows [y, y + rows), columns [x, x + columns), which meets all taps of a
+ * few channels at a time, so that what it reads stays in the first level cache. */
+typedef struct block {
+    int64_t batch, y, x, rows, columns;
+    int64_t step; /* columns of a tile: those of the loop, or 1 */
+} block;
+
+static void run_block(const depthwise_call *call, oribi_depthwise_tile *tile, const block *part)
+{
+    const oribi_depthwise_loop *loop = call->loop;
+    const float *pixels[ORIBI_DEPTHWISE_MAX_PIXELS];
+    const int64_t stride = loop->stride, columns = (part->columns - 1) * stride + loop->taps_x;
+    find_pixels(call, part->batch, part->y * stride - call->y.before,
+                part->x * stride - call->x.before, (part->rows - 1) * stride + loop->taps_y,
+                columns, pixels);
+    tile->pixel_columns = columns;
+    for (tile->first = 0; tile->first < call->dims[3]; tile->first = tile->end) {
+        tile->end = smaller(tile->first + call->block_channels, call->dims[3]);
+        for (int64_t y = 0; y < part->rows;) {
+            const bool full = part->step > 1 && y + loop->rows <= part->rows;
+            const oribi_depthwise_fn run = full             ? loop->full
+                                           : part->step > 1 ? loop->row
+                                                            : loop->pixel;
+            for (int64_t column = 0; column < part->columns; column += part->step) {
+                /* The last tile reaches back over pixels that are done: they get the same. */
+                const int64_t back = part->columns - part->step;
+                const int64_t x = column < back ? column : back;
+                tile->pixels = pixels + y * stride * columns + x * stride;
+                start_tile(call, tile, part->batch, part->y + y, part->x + x);
+                run(tile);
+            }
+            y += full ? loop->rows : 1;
+        }
+    }
+}
+
 /* Output rows [y, y + rows) with the loop for this filter. */
 static void run_tiles(const depthwise_call *call, oribi_depthwise_tile *tile, int64_t batch,
                       int64_t y, int64_t rows)
 {
-    const oribi_depthwise_loop *loop = call->loop;
-    const float *pixels[ORIBI_DEPTHWISE_MAX_PIXELS];
-    const int64_t top = y * loop->stride - call->y.before;
-    const int64_t pixel_rows = (rows - 1) * loop->stride + loop->taps_y;
-    const bool wide = call->dims[2] >= loop->columns;
-    const int64_t step = wide ? loop->columns : 1;
-    const oribi_depthwise_fn run = !wide                ? loop->pixel
-                                   : rows == loop->rows ? loop->full
-                                                        : loop->row;
-    tile->pixels = pixels;
-    tile->pixel_columns = (step - 1) * loop->stride + loop->taps_x;
-    for (int64_t column = 0; column < call->dims[2]; column += step) {
-        /* The last tile reaches back over pixels that are done: they get the same values. */
-        const int64_t x = column + step > call->dims[2] ? call->dims[2] - step : column;
-        find_pixels(call, batch, top, x * loop->stride - call->x.before, pixel_rows,
-                    tile->pixel_columns, pixels);
-        start_tile(call, tile, batch, y, x);
-        run(tile);
+    const int64_t width = call->dims[2];
+    const int64_t step = width >= call->loop->columns ? call->loop->columns : 1;
+    block part = {.batch = batch, .y = y, .rows = rows, .step = step};
+    for (part.x = 0; part.x < width; part.x += part.columns) {
+        part.columns = smaller(width - part.x, call->block_columns);
+        if (part.columns < step) { /* too narrow for a tile: done once more, with what is before */
+            part.x = width - step;
+            part.columns = step;
+        }
+        run_block(call, tile, &part);
     }
 }
 
@@ -161,7 +206,7 @@ static void run_tiles(const depthwise_call *call, oribi_depthwise_tile *tile, in
 static void multiply_pixel(const depthwise_call *call, const oribi_depthwise_tile *tile)
 {
     const int64_t multiplier = call->filter[3];
-    for (int64_t i = 0; i < tile->channels; i++) {
+    for (int64_t i = 0; i < tile->end; i++) {
         float sum = 0.0f;
         for (int64_t tap = 0; tap < tile->pixel_columns; tap++) {
             sum += tile->pixels[tap][i / multiplier] * tile->weights[tap * tile->padded + i];
@@ -206,7 +251,7 @@ static void run_bands(void *object, int64_t begin, int64_t end)
     const depthwise_call *call = object;
     const int64_t channels = call->dims[3];
     oribi_depthwise_tile tile = {.weights = call->weights,
-                                 .channels = channels,
+                                 .end = channels,
                                  .padded = call->padded,
                                  .row_stride = call->dims[2] * call->out_stride,
                                  .column_stride = call->out_stride,
@@ -217,7 +262,7 @@ static void run_bands(void *object, int64_t begin, int64_t end)
                                  .high = call->state->epilogue.high};
     for (int64_t band = begin; band < end; band++) {
         const int64_t batch = band / call->bands, y = band % call->bands * call->band_rows;
-        int64_t rows = call->dims[1] - y < call->band_rows ? call->dims[1] - y : call->band_rows;
+        const int64_t rows = smaller(call->dims[1] - y, call->band_rows);
         if (call->loop == NULL) {
             run_pixels(call, &tile, batch, y);
         } else {
@@ -292,6 +337,22 @@ static bool take_shapes(oribi_cpu_run *run, depthwise_call *call, oribi_weights_
     return true;
 }
 
+static void plan_blocks(depthwise_call *call)
+{
+    const int64_t image = call->y.in * call->x.in * call->filter[2] * (int64_t)sizeof(float);
+    if (call->loop == NULL) {
+        call->band_rows = 1;
+    } else if (image > STREAM_BYTES) {
+        call->band_rows = STREAM_ROWS;
+        call->block_columns = STREAM_COLUMNS / call->loop->stride;
+        call->block_channels = call->dims[3];
+    } else {
+        call->band_rows = BLOCK_ROWS / call->loop->stride;
+        call->block_columns = BLOCK_COLUMNS / call->loop->stride;
+        call->block_channels = BLOCK_CHANNELS;
+    }
+}
+
 static bool depthwise_run(oribi_cpu_run *run, depthwise_call *call)
 {
     oribi_weights_view filter;
@@ -308,8 +369,7 @@ static bool depthwise_run(oribi_cpu_run *run, depthwise_call *call)
         return false;
     }
     call->out_stride = TF_OutputRowStride(run->context, 0);
-    /* Images narrower than a tile go pixel by pixel, one row at a time. */
-    call->band_rows = call->loop != NULL && dims[2] >= call->loop->columns ? call->loop->rows : 1;
+    plan_blocks(call);
     call->bands = (dims[1] + call->band_rows - 1) / call->band_rows;
     const int64_t cost = call->band_rows * dims[2] * (dims[3] + 16) * call->y.taps * call->x.taps;
     oribi_cpu_parallel(run, dims[0] * call->bands, cost / 8 + 1, call, run_bands);

@@ -17,9 +17,10 @@ enum {
 /* One tile: rows x columns output pixels. */
 typedef struct oribi_depthwise_tile {
     const float *const *pixels; /* input pixels of the tile, row by row */
-    int64_t pixel_columns;      /* in one row of pixels */
+    int64_t pixel_columns;      /* from one row of pixels to the next */
     const float *weights;       /* [taps, padded channels], aligned */
-    int64_t channels, padded;
+    int64_t first, end;         /* channels; first is a multiple of ORIBI_DEPTHWISE_PAD */
+    int64_t padded;
     float *out;                        /* first pixel of the tile */
     int64_t row_stride, column_stride; /* floats between output rows and columns */
     const float *bias, *residual;      /* as in oribi_gemm_tile; NULL for none */
