@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See machine.h. Target attributes, so that one file holds the loops of every ISA. */
+#include "machine.h"
+
+#include "cpu/gemm_repeat.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { CHAINS = 12, STEPS = 20000, TRIES = 200 };
+
+double bench_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static volatile float sink, seed; /* seed: no two chains are known to be alike */
+
+/* CHAINS independent multiply-adds again and again, in named variables so that none meets memory.
+ */
+#define FMA_LOOP(vector, splat, multiply_add, add_up)                                              \
+    const vector x = splat(0.5f);                                                                  \
+    ORIBI_REPEAT_12(START)                                                                         \
+    for (int64_t step = 0; step < STEPS; step++) {                                                 \
+        ORIBI_REPEAT_12(multiply_add)                                                              \
+        __asm__ volatile("");                                                                      \
+    }                                                                                              \
+    ORIBI_REPEAT_12(add_up)
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+__attribute__((target("avx512f"))) static void fma_avx512(void)
+{
+#define START(i)    __m512 sum##i = _mm512_set1_ps(seed);
+#define STEP_512(i) sum##i = _mm512_fmadd_ps(sum##i, x, x);
+#define SINK_512(i) sink = _mm512_reduce_add_ps(sum##i);
+    FMA_LOOP(__m512, _mm512_set1_ps, STEP_512, SINK_512)
+#undef START
+}
+
+__attribute__((target("avx2,fma"))) static void fma_avx2(void)
+{
+#define START(i)    __m256 sum##i = _mm256_set1_ps(seed);
+#define STEP_256(i) sum##i = _mm256_fmadd_ps(sum##i, x, x);
+#define SINK_256(i) sink = _mm256_cvtss_f32(sum##i);
+    FMA_LOOP(__m256, _mm256_set1_ps, STEP_256, SINK_256)
+#undef START
+}
+
+__attribute__((target("avx512f"))) static void read_avx512(const float *data, size_t count)
+{
+    __m512 sums[8];
+    for (int i = 0; i < 8; i++) {
+        sums[i] = _mm512_setzero_ps();
+    }
+    for (size_t k = 0; k + 128 <= count; k += 128) {
+        for (int i = 0; i < 8; i++) {
+            sums[i] = _mm512_add_ps(sums[i], _mm512_load_ps(data + k + 16 * i));
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        sink = _mm512_reduce_add_ps(sums[i]);
+    }
+}
+
+__attribute__((target("avx2"))) static void read_avx2(const float *data, size_t count)
+{
+    __m256 sums[8];
+    for (int i = 0; i < 8; i++) {
+        sums[i] = _mm256_setzero_ps();
+    }
+    for (size_t k = 0; k + 64 <= count; k += 64) {
+        for (int i = 0; i < 8; i++) {
+            sums[i] = _mm256_add_ps(sums[i], _mm256_load_ps(data + k + 8 * i));
+        }
+    }
+    for (int i = 0; i < 8; i++) {
+        sink = _mm256_cvtss_f32(sums[i]);
+    }
+}
+#endif
+
+typedef struct four_floats {
+    float lanes[4];
+} four_floats;
+
+static four_floats four_splat(float value)
+{
+    return (four_floats){{value, value, value, value}};
+}
+
+static four_floats four_multiply_add(four_floats sum, four_floats x)
+{
+    for (int i = 0; i < 4; i++) {
+        sum.lanes[i] = sum.lanes[i] * x.lanes[i] + x.lanes[i];
+    }
+    return sum;
+}
+
+static void fma_plain(void)
+{
+#define START(i)      four_floats sum##i = four_splat(seed);
+#define STEP_PLAIN(i) sum##i = four_multiply_add(sum##i, x);
+#define SINK_PLAIN(i) sink = sum##i.lanes[0];
+    FMA_LOOP(four_floats, four_splat, STEP_PLAIN, SINK_PLAIN)
+#undef START
+}
+
+static void read_plain(const float *data, size_t count)
+{
+    uint64_t sums[4] = {0};
+    for (size_t k = 0; k + 8 <= count; k += 8) {
+        for (int i = 0; i < 4; i++) {
+            uint64_t value;
+            memcpy(&value, data + k + 2 * i, sizeof value);
+            sums[i] += value;
+        }
+    }
+    sink = (float)(sums[0] + sums[1] + sums[2] + sums[3]);
+}
+
+typedef struct loops {
+    const char *isa;
+    int lanes;
+    void (*fma)(void);
+    void (*read)(const float *data, size_t count);
+} loops;
+
+static loops widest(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f")) {
+        return (loops){"avx512", 16, fma_avx512, read_avx512};
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        return (loops){"avx2", 8, fma_avx2, read_avx2};
+    }
+#endif
+    return (loops){"plain", 4, fma_plain, read_plain};
+}
+
+double bench_peak_sample(void)
+{
+    const loops best_loops = widest();
+    const double start = bench_seconds();
+    best_loops.fma();
+    return 2.0 * CHAINS * STEPS * best_loops.lanes / (bench_seconds() - start);
+}
+
+double bench_peak_flops(const char **out_isa)
+{
+    double best = 0.0;
+    *out_isa = widest().isa;
+    for (int try = 0; try < TRIES; try++) {
+        const double flops = bench_peak_sample();
+        best = flops > best ? flops : best;
+    }
+    return best;
+}
+
+double bench_read_bandwidth(size_t bytes)
+{
+    const loops best_loops = widest();
+    const size_t count = bytes / sizeof(float) / 128 * 128;
+    double best = 0.0;
+    float *data = aligned_alloc(64, count * sizeof(float));
+    if (data == NULL) {
+        return 0.0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        data[i] = (float)(i % 7);
+    }
+    const double begin = bench_seconds();
+    for (int try = 0; try < 5 || bench_seconds() - begin < 0.3; try++) {
+        const double start = bench_seconds();
+        best_loops.read(data, count);
+        const double rate = (double)(count * sizeof(float)) / (bench_seconds() - start);
+        best = rate > best ? rate : best;
+    }
+    free(data);
+    return best;
+}
