@@ -60,6 +60,9 @@ void oribi_cpu_walk_run(const oribi_cpu_walk *walk, int64_t begin, int64_t end, 
     int64_t at[ORIBI_CPU_WALK_RANK], offsets[ORIBI_CPU_WALK_OPERANDS] = {0};
     int64_t rest = begin;
     int last = walk->rank - 1;
+    if (begin >= end) { /* a dim may be 0 */
+        return;
+    }
     for (int i = last; i >= 0; i--) {
         at[i] = rest % walk->dims[i];
         rest /= walk->dims[i];
