@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See pool.h. MaxPool, MaxPoolV2 and AvgPool as TensorFlow defines them. */
+/* See pool.h. MaxPool and AvgPool as TensorFlow defines them. */
 #include "cpu/pool.h"
 
 #include <string.h>
@@ -8,11 +8,10 @@ typedef enum pool_padding { PAD_VALID, PAD_SAME, PAD_EXPLICIT } pool_padding;
 
 typedef struct pool_state {
     pool_padding padding;
-    bool from_inputs; /* kernel and strides come at run time */
     int64_t kernel[4], strides[4], pads[8];
 } pool_state;
 
-static void read_padding(oribi_cpu_setup *setup, pool_state *state, bool may_be_explicit)
+static void read_padding(oribi_cpu_setup *setup, pool_state *state)
 {
     char padding[16] = "VALID", format[16] = "NHWC";
     int n_pads = 0;
@@ -26,9 +25,6 @@ static void read_padding(oribi_cpu_setup *setup, pool_state *state, bool may_be_
                                    "data_format %s: the cpu kernel has NHWC only", format);
     }
     if (state->padding == PAD_EXPLICIT) {
-        if (!may_be_explicit) {
-            (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT, "padding EXPLICIT has no pads");
-        }
         oribi_cpu_attr_ints(setup, "explicit_paddings", state->pads, 8, &n_pads);
     }
 }
@@ -40,18 +36,13 @@ void *oribi_cpu_pool_create(TF_OpKernelConstruction *construction)
     if (state != NULL) {
         oribi_cpu_attr_ints(&setup, "ksize", state->kernel, 4, NULL);
         oribi_cpu_attr_ints(&setup, "strides", state->strides, 4, NULL);
-        read_padding(&setup, state, true);
-    }
-    return oribi_cpu_setup_end(&setup);
-}
-
-void *oribi_cpu_pool_v2_create(TF_OpKernelConstruction *construction)
-{
-    oribi_cpu_setup setup;
-    pool_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        state->from_inputs = true;
-        read_padding(&setup, state, false);
+        read_padding(&setup, state);
+        if (state->kernel[0] != 1 || state->kernel[3] != 1 || state->strides[0] != 1 ||
+            state->strides[3] != 1) {
+            (void)oribi_cpu_setup_fail(
+                &setup, TF_UNIMPLEMENTED,
+                "Pooling is not yet supported on the batch or depth dimension.");
+        }
     }
     return oribi_cpu_setup_end(&setup);
 }
@@ -100,33 +91,10 @@ static void pool_lines(void *object, int64_t begin, int64_t end)
     }
 }
 
-static bool read_window(const pool_state *state, oribi_cpu_run *run, int64_t *kernel,
-                        int64_t *strides)
-{
-    int n_kernel = 4, n_strides = 4;
-    memcpy(kernel, state->kernel, sizeof state->kernel);
-    memcpy(strides, state->strides, sizeof state->strides);
-    if (state->from_inputs && (!oribi_cpu_read_ints(run, 1, "ksize", kernel, 4, &n_kernel) ||
-                               !oribi_cpu_read_ints(run, 2, "strides", strides, 4, &n_strides))) {
-        return false;
-    }
-    if (n_kernel != 4 || n_strides != 4) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "ksize and strides must have 4 elements, not %d and %d", n_kernel,
-                              n_strides);
-    }
-    if (kernel[0] != 1 || kernel[3] != 1 || strides[0] != 1 || strides[3] != 1) {
-        return oribi_cpu_fail(run, TF_UNIMPLEMENTED,
-                              "Pooling is not yet supported on the batch or depth dimension.");
-    }
-    return true;
-}
-
 static bool pool_run(const pool_state *state, oribi_cpu_run *run, oribi_cpu_pool_line line)
 {
     oribi_cpu_shape in;
-    int64_t kernel[4], strides[4];
-    if (!oribi_cpu_input_shape(run, 0, &in) || !read_window(state, run, kernel, strides)) {
+    if (!oribi_cpu_input_shape(run, 0, &in)) {
         return false;
     }
     if (in.rank != 4) {
@@ -140,10 +108,10 @@ static bool pool_run(const pool_state *state, oribi_cpu_run *run, oribi_cpu_pool
                           .in_h = in.dims[1],
                           .in_w = in.dims[2],
                           .channels = in.dims[3],
-                          .kernel_h = kernel[1],
-                          .kernel_w = kernel[2],
-                          .stride_h = strides[1],
-                          .stride_w = strides[2],
+                          .kernel_h = state->kernel[1],
+                          .kernel_w = state->kernel[2],
+                          .stride_h = state->strides[1],
+                          .stride_w = state->strides[2],
                           .dilation_h = 1,
                           .dilation_w = 1,
                           .pad_top = state->pads[2],
@@ -176,7 +144,7 @@ void oribi_cpu_pool_compute(const void *state, TF_OpKernelContext *context,
                             oribi_cpu_pool_line line)
 {
     oribi_cpu_run run;
-    if (oribi_cpu_begin(&run, context, ((const pool_state *)state)->from_inputs ? 3 : 1)) {
+    if (oribi_cpu_begin(&run, context, 1)) {
         (void)pool_run(state, &run, line);
     }
     oribi_cpu_end(&run);

@@ -23,8 +23,6 @@ typedef void (*oribi_cpu_pool_line)(const oribi_cpu_pool *pool, int64_t line);
 void *oribi_cpu_pool_create(TF_OpKernelConstruction *construction);
 void oribi_cpu_pool_compute(const void *state, TF_OpKernelContext *context,
                             oribi_cpu_pool_line line);
-/* MaxPoolV2: kernel and strides are inputs 1 and 2. */
-void *oribi_cpu_pool_v2_create(TF_OpKernelConstruction *construction);
 
 /* Part of the window of output pixel (oh, ow) that lies inside the image: taps [from, to) along
  * each axis, and the image's line and column of tap 0. */

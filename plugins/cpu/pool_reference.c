@@ -58,9 +58,7 @@ AVG_LINE(double)
      .destroy = oribi_cpu_free,                                                                    \
      .strided_outputs = 1,                                                                         \
      .why = "plain loops"},
-#define MAX_ROWS(T, dtype)                                                                         \
-    ROW("MaxPool", T, dtype, max, oribi_cpu_pool_create)                                           \
-    ROW("MaxPoolV2", T, dtype, max, oribi_cpu_pool_v2_create)
+#define MAX_ROWS(T, dtype) ROW("MaxPool", T, dtype, max, oribi_cpu_pool_create)
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_pool_reference_kernels[] = {
     MAX_ROWS(float, TF_FLOAT)

@@ -34,7 +34,9 @@ bool oribi_cpu_setup_fail(oribi_cpu_setup *setup, TF_Code code, const char *form
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    TF_SetStatus(setup->status, code, text);
+    if (TF_GetCode(setup->status) == TF_OK) { /* the first failure tells most */
+        TF_SetStatus(setup->status, code, text);
+    }
     return false;
 }
 

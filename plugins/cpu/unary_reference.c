@@ -86,7 +86,6 @@ static double log_gamma(double v)
     X(sqrt, "Sqrt", sqrt(v))                                                                       \
     X(rsqrt, "Rsqrt", 1 / sqrt(v))                                                                 \
     X(reciprocal, "Reciprocal", 1 / v)                                                             \
-    X(inv, "Inv", 1 / v)                                                                           \
     X(sin, "Sin", sin(v))                                                                          \
     X(cos, "Cos", cos(v))                                                                          \
     X(tan, "Tan", tan(v))                                                                          \

@@ -18,23 +18,6 @@ static void identity_compute(void *state, TF_OpKernelContext *context)
     oribi_cpu_end(&run);
 }
 
-static void identity_n_compute(void *state, TF_OpKernelContext *context)
-{
-    oribi_cpu_run run;
-    (void)state;
-    (void)oribi_cpu_begin(&run, context, 0);
-    int n = TF_NumInputs(context);
-    for (int i = 0; i < n && TF_GetCode(run.status) == TF_OK; i++) {
-        TF_Tensor *tensor = NULL;
-        TF_GetInput(context, i, &tensor, run.status);
-        if (tensor != NULL) {
-            TF_SetOutput(context, i, tensor, run.status);
-            TF_DeleteTensor(tensor);
-        }
-    }
-    oribi_cpu_end(&run);
-}
-
 static bool reshape_run(const void *state, oribi_cpu_run *run)
 {
     int64_t dims[MAX_RANK];
@@ -229,7 +212,6 @@ const oribi_cpu_kernel oribi_cpu_view_kernels[] = {
     VIEW("StopGradient", NULL, identity_compute, NULL, "aliases its input"),
     VIEW("PreventGradient", NULL, identity_compute, NULL, "aliases its input"),
     VIEW("Snapshot", NULL, identity_compute, NULL, "aliases its input"),
-    VIEW("IdentityN", NULL, identity_n_compute, NULL, "aliases its inputs"),
     VIEW("Reshape", NULL, reshape_compute, NULL, "aliases its input"),
     VIEW("ExpandDims", NULL, expand_dims_compute, NULL, "aliases its input"),
     VIEW("Squeeze", squeeze_create, squeeze_compute, oribi_cpu_free, "aliases its input"),

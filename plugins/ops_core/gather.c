@@ -183,5 +183,11 @@ const oribi_ops_row oribi_ops_gather[] = {
      .outputs = {"output: T"},
      .attrs = {"T: type", "Tindices: {int16, int32, int64}", "bad_indices_policy: string = ''"},
      .shape = scatter_nd},
+    {.name = "TensorScatterUpdate",
+     .inputs = {"tensor: T", "indices: Tindices", "updates: T"},
+     .outputs = {"output: T"},
+     .attrs = {"T: type", "Tindices: {int16, int32, int64, uint16}",
+               "bad_indices_policy: string = ''"},
+     .shape = oribi_ops_shape_unchanged},
     {.name = NULL},
 };

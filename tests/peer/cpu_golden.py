@@ -220,7 +220,6 @@ def windows():
     case("AvgPool", f32(1, 7, 7, 5), ksize=[1, 7, 7, 1], strides=[1, 1, 1, 1], padding="VALID", tol=1e-6, scale=3)
     case("AvgPool", f32(1, 3, 3, 2).astype(np.float64), ksize=[1, 2, 2, 1], strides=[1, 1, 1, 1],
          padding="SAME", tol=1e-12, scale=3)
-    case("MaxPoolV2", f32(1, 4, 4, 2), np.array([1, 2, 2, 1], I), np.array([1, 2, 2, 1], I), padding="VALID")
 
 
 def norms():
