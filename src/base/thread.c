@@ -136,6 +136,11 @@ void oribi_thread_join(oribi_thread *thread)
     }
 }
 
+void oribi_thread_yield(void)
+{
+    (void)sched_yield();
+}
+
 static int affinity_count(void)
 {
     /* The call fails while the mask is smaller than the kernel's. */

@@ -34,6 +34,7 @@ void oribi_once_call(oribi_once *once, void (*init)(void));
 oribi_thread *oribi_thread_start(void (*work)(void *arg), void *arg, const char *name,
                                  uint64_t stack_bytes);
 void oribi_thread_join(oribi_thread *thread);
+void oribi_thread_yield(void); /* lets another thread that waits for this processor run first */
 
 /* Processors this process may really use: affinity mask and cgroup quota, at least 1. */
 int oribi_processor_count(void);

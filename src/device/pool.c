@@ -11,10 +11,17 @@
 
 #include <string.h>
 
-/* An idle worker looks for work this long before it sleeps. Long enough to bridge the serial piece
- * between two operators, short enough to be invisible to other processes; it halves each time that
- * it was in vain and doubles when it paid, so a busy or a serial program soon has none of it. */
-enum { SPIN_MIN_NS = 4000, SPIN_FIRST_NS = 50000, SPIN_MAX_NS = 100000, SPINS_PER_CLOCK = 32 };
+/* An idle worker looks for work this long before it sleeps: long enough to bridge the serial pieces
+ * between the loops of a program that has many, short where the next loop is far away anyhow. So
+ * it learns from how long it really had nothing to do: twice that, if spinning so long is
+ * acceptable at all, else half of what it was. */
+enum {
+    SPIN_MIN_NS = 10000,
+    SPIN_FIRST_NS = 50000,
+    SPIN_MAX_NS = 150000,
+    SPIN_ALONE_NS = 5000,
+    SPINS_PER_CLOCK = 16
+};
 
 static ORIBI_THREAD_LOCAL oribi_pool_worker *current_worker;
 
@@ -67,21 +74,36 @@ static void fall_asleep(oribi_pool_worker *worker)
     }
 }
 
-static bool spin_for_work(oribi_pool_worker *worker)
+static bool spin_for_work(oribi_pool_worker *worker, uint64_t idle_since)
 {
-    uint64_t end = oribi_now_ns() + worker->spin_ns;
-    do {
+    for (uint64_t spun_ns = 0; spun_ns < worker->spin_ns;) {
         for (int i = 0; i < SPINS_PER_CLOCK; i++) {
             if (has_work(worker->pool)) {
-                worker->spin_ns =
-                    worker->spin_ns < SPIN_MAX_NS / 2 ? worker->spin_ns * 2 : SPIN_MAX_NS;
                 return true;
             }
             oribi_cpu_relax();
         }
-    } while (oribi_now_ns() < end);
-    worker->spin_ns = worker->spin_ns / 2 > SPIN_MIN_NS ? worker->spin_ns / 2 : SPIN_MIN_NS;
+        spun_ns = oribi_now_ns() - idle_since;
+        if (spun_ns > SPIN_ALONE_NS) {
+            oribi_thread_yield(); /* on a busy machine somebody has a better use for it */
+        }
+    }
     return false;
+}
+
+static void wait_for_work(oribi_pool_worker *worker)
+{
+    uint64_t idle_since = oribi_now_ns();
+    if (spin_for_work(worker, idle_since)) {
+        return;
+    }
+    fall_asleep(worker);
+    uint64_t idle_ns = oribi_now_ns() - idle_since;
+    if (idle_ns <= SPIN_MAX_NS) {
+        worker->spin_ns = idle_ns < SPIN_MAX_NS / 2 ? idle_ns * 2 : SPIN_MAX_NS;
+    } else {
+        worker->spin_ns = worker->spin_ns / 2 > SPIN_MIN_NS ? worker->spin_ns / 2 : SPIN_MIN_NS;
+    }
 }
 
 static oribi_pool_task *pop_task(oribi_pool *pool)
@@ -127,9 +149,7 @@ static void worker_main(void *arg)
         if (atomic_load(&pool->stopping)) {
             break; /* after the tasks: destroy waits for scheduled work */
         }
-        if (!spin_for_work(worker)) {
-            fall_asleep(worker);
-        }
+        wait_for_work(worker);
     }
 }
 

@@ -63,6 +63,7 @@ struct oribi_pool {
     _Alignas(CACHE_LINE) _Atomic uint64_t used_slots;
     _Alignas(CACHE_LINE) _Atomic uint64_t sleeping[POOL_MASKS]; /* bit index - 1 of each worker */
     _Atomic int32_t n_busy;                                     /* workers inside a task */
+    _Atomic uint64_t last_short_ns;                             /* see is_one_of_many */
     int n_threads;
     oribi_mutex mutex; /* of the task list */
     oribi_pool_task *first_task, *last_task;

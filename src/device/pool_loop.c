@@ -9,13 +9,17 @@
 /* Cost model, in cycles of about a third of a nanosecond. Sharing a loop costs a microsecond when a
  * worker is awake, and several when one must be woken, so that much work must be saved at least. */
 enum {
-    INLINE_AWAKE_CYCLES = 15000,   /* 5 us: less is done by the caller alone */
-    INLINE_ASLEEP_CYCLES = 50000,  /* 17 us: the same, when workers sleep */
-    THREAD_CYCLES = 7500,          /* a further thread for each so many */
+    INLINE_AWAKE_CYCLES = 9000,    /* 3 us: less is done by the caller alone */
+    INLINE_ASLEEP_CYCLES = 50000,  /* 17 us: the same, when workers sleep and nothing points to */
+    SOON_NS = 100000,              /* more loops: another one so short a time ago does */
+    THREAD_CYCLES = 4500,          /* a further thread for each so many */
     BLOCK_CYCLES = 20000,          /* wished size of a block: claiming one is 1 % of that */
     BLOCKS_PER_THREAD = 8,         /* so that a late thread costs an eighth of its share at most */
     CANCEL_BLOCK_CYCLES = 3000000, /* alone, look at `cancelled` about each millisecond */
-    WAIT_SPIN_NS = 20000           /* caller spins for the last blocks, then sleeps */
+    /* The caller waits for the last blocks: first it just spins, then it offers the processor to
+     * others between looks, then it sleeps. */
+    WAIT_ALONE_NS = 10000,
+    WAIT_SPIN_NS = 100000
 };
 
 static bool is_cancelled(const atomic_int *cancelled)
@@ -108,9 +112,10 @@ bool oribi_pool_help(oribi_pool *pool, int worker)
 /* Closes the slot and waits for the workers in it; everything they wrote is visible then. */
 static void slot_close(oribi_pool_slot *slot)
 {
-    uint32_t state = atomic_fetch_and_explicit(&slot->state, ~(uint32_t)SLOT_OPEN, memory_order_acquire);
+    uint32_t state =
+        atomic_fetch_and_explicit(&slot->state, ~(uint32_t)SLOT_OPEN, memory_order_acquire);
     state &= ~(uint32_t)SLOT_OPEN;
-    uint64_t end = 0;
+    uint64_t begin = 0;
     for (uint32_t spins = 1; state & SLOT_JOINED; spins++) {
         oribi_cpu_relax();
         state = atomic_load_explicit(&slot->state, memory_order_acquire);
@@ -118,8 +123,11 @@ static void slot_close(oribi_pool_slot *slot)
             continue;
         }
         uint64_t now = oribi_now_ns();
-        end = end ? end : now + WAIT_SPIN_NS;
-        if (now < end) {
+        begin = begin ? begin : now;
+        if (now - begin < WAIT_SPIN_NS) {
+            if (now - begin > WAIT_ALONE_NS) {
+                oribi_thread_yield(); /* the worker may be waiting for this very processor */
+            }
             continue;
         }
         if ((state & SLOT_WAITING) ||
@@ -219,6 +227,16 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* Was there a loop a moment ago that was too short to wake somebody for? Then it pays for the next
+ * ones, because a worker that is awake stays so for a while. */
+static bool is_one_of_many(oribi_pool *pool)
+{
+    uint64_t now = oribi_now_ns();
+    uint64_t last = atomic_load_explicit(&pool->last_short_ns, memory_order_relaxed);
+    atomic_store_explicit(&pool->last_short_ns, now, memory_order_relaxed);
+    return now - last < SOON_NS;
+}
+
 /* How many blocks a loop of so many cycles is cut into. */
 static int64_t count_blocks(oribi_pool *pool, int64_t cycles)
 {
@@ -227,7 +245,8 @@ static int64_t count_blocks(oribi_pool *pool, int64_t cycles)
     if (threads == 1 || cycles < INLINE_AWAKE_CYCLES) {
         return alone;
     }
-    if (cycles < INLINE_ASLEEP_CYCLES && oribi_pool_count_sleeping(pool) == threads - 1) {
+    if (cycles < INLINE_ASLEEP_CYCLES && oribi_pool_count_sleeping(pool) == threads - 1 &&
+        !is_one_of_many(pool)) {
         return alone;
     }
     int64_t useful_threads = clamp(cycles / THREAD_CYCLES, 2, threads);
