@@ -7,6 +7,8 @@
 #include "pass/plan_internal.h"
 #include "tensor/status.h"
 
+enum { SMALL_SORT = 24 }; /* up to here insertion is the fastest */
+
 typedef struct plan_gap { /* offsets in [begin, end) are forbidden */
     uint64_t begin, end;
 } plan_gap;
@@ -62,7 +64,7 @@ static void sift_down(plan_gap *gaps, int64_t root, int64_t n)
 /* By begin. Equal ones may come in any order: only their union matters. */
 static void sort_gaps(plan_gap *gaps, int64_t n)
 {
-    if (n <= 24) {
+    if (n <= SMALL_SORT) {
         for (int64_t i = 1; i < n; i++) {
             plan_gap gap = gaps[i];
             int64_t k = i;
@@ -105,7 +107,8 @@ static int64_t collect_gaps(plan_placer *placer, const plan_layout *layout, int3
         placer->gaps[n].end = offset + above;
         n += placer->gaps[n].begin < placer->gaps[n].end;
     }
-    placer->work += problem->edge_start[j + 1] - problem->edge_start[j] + 4;
+    int64_t degree = problem->edge_start[j + 1] - problem->edge_start[j];
+    placer->work += (degree > SMALL_SORT ? 4 * degree : degree) + 4; /* sorting costs, too */
     return n;
 }
 
