@@ -5,7 +5,9 @@
 #ifndef ORIBI_PLUGINS_BUILT_IN_H_
 #define ORIBI_PLUGINS_BUILT_IN_H_
 
-/* Compiled with -DORIBI_PLUGIN_INIT=TF_InitKernel for a .so, else under the names below. */
+#include "tensorflow/c/kernels.h" /* for a .so the names below are defined as TF_InitKernel, and this
+                                     header makes that one visible */
+
 void oribi_ops_core_init(void);
 void oribi_cpu_init(void);
 

@@ -8,9 +8,6 @@
 
 #include "plugin/plugin_internal.h"
 
-#pragma weak oribi_ops_core_init
-#pragma weak oribi_cpu_init
-
 static const struct {
     const char *name;
     void (*init)(void);
@@ -30,9 +27,6 @@ bool oribi_plugin_load_built_ins(TF_Status *status)
     ORIBI_TRY(oribi__plugin_lock("built-in", status));
     bool ok = true;
     for (int i = atomic_load(&n_loaded); ok && i < N; i++) {
-        if (!table[i].init) {
-            continue;
-        }
         const oribi_plugin_source source = {.path = "",
                                             .name = table[i].name,
                                             .provider = "built-in",

@@ -144,6 +144,44 @@ static void plugins_of_other_compilers_load_and_run(void **state)
     }
 }
 
+typedef struct kernel_count {
+    const char *provider;
+    size_t n;
+} kernel_count;
+
+static bool count_kernel_of(void *arg, const oribi_kernel_def *kernel)
+{
+    kernel_count *count = arg;
+    count->n += strcmp(kernel->provider, count->provider) == 0;
+    return true;
+}
+
+static size_t count_kernels(const char *provider)
+{
+    kernel_count count = {provider, 0};
+    oribi_kernel_each(count_kernel_of, &count);
+    return count.n;
+}
+
+/* The built-ins have no private door: as files they bring the same ops and kernels. */
+static void built_in_plugins_work_as_files_too(void **state)
+{
+    (void)state;
+    char path[500];
+    TF_Status *status = TF_NewStatus();
+    assert_true(oribi_plugin_load_built_ins(status));
+    TF_DeleteStatus(status);
+
+    snprintf(path, sizeof(path), "%s/plugins/oribi_ops_core.so", TEST_BINARY);
+    assert_loads(path); /* any difference to the definitions that are there is an error */
+    assert_int_equal(count_kernels(path), 0);
+    snprintf(path, sizeof(path), "%s/plugins/oribi_cpu.so", TEST_BINARY);
+    assert_loads(path);
+
+    assert_true(count_kernels("built-in") > 0);
+    assert_int_equal(count_kernels(path), count_kernels("built-in"));
+}
+
 static void one_file_under_many_names_is_one_plugin(void **state)
 {
     (void)state;
@@ -568,6 +606,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_may_load_at_once),
         cmocka_unit_test(plugins_of_other_compilers_load_and_run),
+        cmocka_unit_test(built_in_plugins_work_as_files_too),
         cmocka_unit_test(one_file_under_many_names_is_one_plugin),
         cmocka_unit_test(options_are_seen_during_init_only),
         cmocka_unit_test(malformed_options_are_refused),
