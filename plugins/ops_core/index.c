@@ -48,12 +48,8 @@ static void one_hot(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_fail(status, "axis must be >= -1, got %" PRId64, axis);
         return;
     }
-    for (int i = 1; i <= 3; i++) {
-        if (!oribi_ops_input_rank(ctx, i, 0, &scalar, status)) {
-            return;
-        }
-    }
-    if (!oribi_ops_input_int(ctx, 1, &depth, &known, status)) {
+    if (!oribi_ops_input_rank(ctx, 1, 0, &scalar, status) ||
+        !oribi_ops_input_int(ctx, 1, &depth, &known, status)) {
         return;
     }
     if (known && depth < 0) {

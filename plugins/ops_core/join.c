@@ -181,7 +181,7 @@ static void split_v(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     if (count < 0) {
-        value.dims[axis] = parts == 1 ? value.dims[axis] : -1;
+        value.dims[axis] = -1;
         output_all(ctx, &value, status);
     } else {
         split_sizes(ctx, &value, axis, sizes, count, status);

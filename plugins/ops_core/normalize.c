@@ -35,43 +35,28 @@ static void bias_add(oribi_ops_ctx *ctx, TF_Status *status)
 }
 
 /* y is of x's shape, the others are vectors over the channels. */
-static void batch_norm(oribi_ops_ctx *ctx, bool is_v3, TF_Status *status)
+static void batch_norm(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape x, vector;
     char format[ORIBI_OPS_STRING];
     bool is_training;
-    int n_vectors = 3;
     if (!oribi_ops_attr_string(ctx, "data_format", format, status) ||
         !oribi_ops_input_rank(ctx, 0, (int64_t)strlen(format), &x, status) ||
         !oribi_ops_attr_bool(ctx, "is_training", &is_training, status)) {
         return;
     }
     int64_t *channels = &x.dims[format[1] == 'C' ? 1 : x.rank - 1];
-    n_vectors = is_training ? 3 : 5;
+    int n_vectors = is_training ? 3 : 5; /* mean and variance are not read in training */
     for (int i = 1; i < n_vectors; i++) {
         if (!oribi_ops_input_rank(ctx, i, 1, &vector, status) ||
             !oribi_ops_merge_dim(channels, vector.dims[0], status)) {
             return;
         }
     }
-    bool done = oribi_ops_output(ctx, 0, &x, status);
+    bool done = oribi_ops_output(ctx, 0, &x, status); /* V3's sixth output stays unknown */
     for (int i = 1; done && i < 5; i++) {
         done = oribi_ops_output_dims(ctx, i, 1, channels, status);
     }
-    if (done && is_v3) {
-        const int64_t unknown = -1;
-        oribi_ops_output_dims(ctx, 5, 1, &unknown, status);
-    }
-}
-
-static void fused_batch_norm(oribi_ops_ctx *ctx, TF_Status *status)
-{
-    batch_norm(ctx, false, status);
-}
-
-static void fused_batch_norm_v3(oribi_ops_ctx *ctx, TF_Status *status)
-{
-    batch_norm(ctx, true, status);
 }
 
 static void softmax(oribi_ops_ctx *ctx, TF_Status *status)
@@ -102,7 +87,7 @@ const oribi_ops_row oribi_ops_normalize[] = {
                  "reserve_space_2: T"},
      .attrs = {"T: {float}", "epsilon: float = 0.0001", "exponential_avg_factor: float = 1.0",
                ORIBI_OPS_FORMAT, "is_training: bool = true"},
-     .shape = fused_batch_norm},
+     .shape = batch_norm},
     {.name = "FusedBatchNormV3",
      .inputs = {"x: T", "scale: U", "offset: U", "mean: U", "variance: U"},
      .outputs = {"y: T", "batch_mean: U", "batch_variance: U", "reserve_space_1: U",
@@ -111,7 +96,7 @@ const oribi_ops_row oribi_ops_normalize[] = {
                "exponential_avg_factor: float = 1.0",
                "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'",
                "is_training: bool = true"},
-     .shape = fused_batch_norm_v3},
+     .shape = batch_norm},
     {.name = "_FusedBatchNormEx",
      .inputs = {"x: T", "scale: U", "offset: U", "mean: U", "variance: U",
                 "side_input: num_side_inputs * T"},
@@ -121,7 +106,7 @@ const oribi_ops_row oribi_ops_normalize[] = {
                "exponential_avg_factor: float = 1.0", "num_side_inputs: int >= 0 = 0",
                "activation_mode: string = 'Identity'", ORIBI_OPS_FORMAT,
                "is_training: bool = true"},
-     .shape = fused_batch_norm_v3},
+     .shape = batch_norm},
     {.name = "Softmax",
      .inputs = {"logits: T"},
      .outputs = {"softmax: T"},

@@ -23,6 +23,7 @@ static void reduce(oribi_ops_ctx *ctx, TF_Status *status)
     int64_t axes[ORIBI_OPS_MAX_RANK], count, axis;
     bool keep_dims, reduced[ORIBI_OPS_MAX_RANK] = {false};
     if (!oribi_ops_input(ctx, 0, &shape, status) || !oribi_ops_input(ctx, 1, &axes_shape, status) ||
+        !oribi_ops_at_most(&axes_shape, 1, status) ||
         !oribi_ops_attr_bool(ctx, "keep_dims", &keep_dims, status) ||
         !oribi_ops_input_ints(ctx, 1, axes, ORIBI_OPS_MAX_RANK, &count, status)) {
         return;

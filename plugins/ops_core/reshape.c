@@ -61,8 +61,8 @@ static bool fit(const oribi_ops_shape *from, oribi_ops_shape *to, TF_Status *sta
 static void reshape(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape from, to;
-    if (oribi_ops_input(ctx, 0, &from, status) && oribi_ops_input_as_shape(ctx, 1, &to, status) &&
-        fit(&from, &to, status)) {
+    if (oribi_ops_input(ctx, 0, &from, status) && oribi_ops_input_rank(ctx, 1, 1, &to, status) &&
+        oribi_ops_input_as_shape(ctx, 1, &to, status) && fit(&from, &to, status)) {
         oribi_ops_output(ctx, 0, &to, status);
     }
 }
@@ -122,10 +122,7 @@ static void expand_dims(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     if (!known) {
-        if (shape.rank < ORIBI_OPS_MAX_RANK) {
-            oribi_ops_set_unknown_dims(&shape, shape.rank + 1);
-        }
-        oribi_ops_output(ctx, 0, &shape, status);
+        oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&shape), status);
     } else if (oribi_ops_axis(axis, shape.rank + 1, &axis, status) &&
                oribi_ops_insert_dim(&shape, axis, 1, status)) {
         oribi_ops_output(ctx, 0, &shape, status);
@@ -172,8 +169,6 @@ static void transpose(oribi_ops_ctx *ctx, TF_Status *status)
         if (!permute(&shape, perm, count, &result, status)) {
             return;
         }
-    } else if (rank <= 1) { /* nothing to permute, whatever perm says */
-        result = shape;
     } else {
         oribi_ops_set_unknown_dims(&result, rank);
     }
@@ -196,6 +191,9 @@ static void broadcast_to(oribi_ops_ctx *ctx, TF_Status *status)
                 status, "Dimension %" PRId64 " of size %" PRId64 " does not broadcast to %" PRId64,
                 i, in, out);
             return;
+        }
+        if (out < 0 && in > 1) {
+            to.dims[to.rank - from.rank + i] = in; /* it can be nothing else */
         }
     }
     oribi_ops_output(ctx, 0, &to, status);

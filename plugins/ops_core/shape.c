@@ -210,8 +210,12 @@ bool oribi_ops_broadcast(const oribi_ops_shape *a, const oribi_ops_shape *b, boo
         int64_t x = at_a >= 0 ? a->dims[at_a] : 1, y = at_b >= 0 ? b->dims[at_b] : 1;
         bool fits = true;
         result.dims[i] = broadcast_dim(x, y, &fits);
-        if (!strict && (!fits || ((x < 0 || y < 0) && result.dims[i] > 1))) {
-            oribi_ops_set_unknown(out);
+        if (!strict && (x < 0 || y < 0) && result.dims[i] > 1) {
+            oribi_ops_set_unknown(out); /* a scalar, should they turn out not to fit */
+            return true;
+        }
+        if (!strict && !fits) {
+            out->rank = 0;
             return true;
         }
         if (!fits) {

@@ -70,7 +70,7 @@ bool oribi_ops_add(int64_t a, int64_t b, int64_t *out, TF_Status *status);
 bool oribi_ops_subtract(int64_t a, int64_t b, int64_t *out, TF_Status *status);
 bool oribi_ops_multiply(int64_t a, int64_t b, int64_t *out, TF_Status *status);
 bool oribi_ops_divide_evenly(int64_t a, int64_t b, int64_t *out, TF_Status *status);
-/* Numpy's rules. With `strict` false an incompatible pair makes the result unknown instead. */
+/* Numpy's rules. With `strict` false shapes that do not fit give a scalar instead of an error. */
 bool oribi_ops_broadcast(const oribi_ops_shape *a, const oribi_ops_shape *b, bool strict,
                          oribi_ops_shape *out, TF_Status *status);
 

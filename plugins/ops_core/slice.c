@@ -5,7 +5,8 @@
 #include "ops_core/ops_core.h"
 #include "ops_core/shape.h"
 
-/* One size of Slice; begin -1 stands for an unknown one. */
+/* One size of Slice; -1 means up to the end. That begin and size lie in the input is the kernel's
+ * to check, as in TensorFlow. */
 static bool slice_dim(int64_t i, int64_t in, int64_t begin, int64_t size, int64_t *out,
                       TF_Status *status)
 {
@@ -13,13 +14,7 @@ static bool slice_dim(int64_t i, int64_t in, int64_t begin, int64_t size, int64_
         return oribi_ops_subtract(in, begin, out, status);
     }
     *out = size;
-    if (size < -1 || (in >= 0 && size > in) || (in >= 0 && begin >= 0 && begin > in - size)) {
-        return oribi_ops_fail(status,
-                              "Slice of dimension %" PRId64 ": begin %" PRId64 " and size %" PRId64
-                              " do not lie in %" PRId64,
-                              i, begin, size, in);
-    }
-    return true;
+    return size >= 0 || oribi_ops_fail(status, "size[%" PRId64 "] of Slice is %" PRId64, i, size);
 }
 
 static void slice(oribi_ops_ctx *ctx, TF_Status *status)
@@ -104,16 +99,7 @@ static bool strided_size(const strided_spec *spec, int64_t i, int64_t in, int64_
     if (stride == 0) {
         return oribi_ops_fail(status, "strides[%" PRId64 "] must be non-zero", i);
     }
-    if (in < 0 || (!open_begin && !spec->has_begin) || (!open_end && !spec->has_end)) {
-        bool from_start = open_begin || (spec->has_begin && spec->begin[i] == 0);
-        bool to_count = !open_end && spec->has_end && spec->end[i] == 0;
-        if (from_start && to_count && stride > 0) {
-            *out = 0; /* [0:0] and [:0] are empty whatever the size */
-        } else if (spec->has_begin && spec->has_end && !open_begin && !open_end &&
-                   (spec->begin[i] < 0) == (spec->end[i] < 0) &&
-                   (stride > 0 ? spec->begin[i] >= spec->end[i] : spec->begin[i] <= spec->end[i])) {
-            *out = 0;
-        }
+    if (in < 0 || (!(open_begin && open_end) && !(spec->has_begin && spec->has_end))) {
         return true;
     }
     int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? in : in - 1;

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shape functions of the built-in ops against TensorFlow's: each line of shapes.txt, whose last
+ * column TensorFlow made (tests/peer/shapes.py). Also: every op of ours has a line.
+ */
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "built_in.h"
+#include "op/op_test_support.h"
+#include "op/spec.h"
+
+enum { MAX_INPUTS = 8, MAX_LINE = 1024, MAX_WRONG_SHOWN = 40 };
+
+typedef struct node { /* one line */
+    char *op_name, *inputs, *attrs, *want;
+    oribi_op_entry entry; /* holds what attribute values need */
+    oribi_arena *arena;
+    oribi_attrs values;
+    TF_DataType types[MAX_INPUTS];
+    oribi_shape shapes[MAX_INPUTS], partial[MAX_INPUTS];
+    TF_Tensor *constants[MAX_INPUTS];
+    int32_t n_inputs;
+} node;
+
+static char *trim(char *text)
+{
+    while (isspace((unsigned char)*text)) {
+        text++;
+    }
+    for (char *end = text + strlen(text); end > text && isspace((unsigned char)end[-1]);) {
+        *--end = '\0';
+    }
+    return text;
+}
+
+/* "1,?,3" into dims, -1 for a question mark; the number of them. */
+static int32_t parse_numbers(char *text, int64_t *out)
+{
+    int32_t count = 0;
+    char *rest = text;
+    for (char *one = strtok_r(rest, ",", &rest); one != NULL; one = strtok_r(NULL, ",", &rest)) {
+        out[count++] = strcmp(one, "?") == 0 ? -1 : strtoll(one, NULL, 10);
+    }
+    return count;
+}
+
+static TF_Tensor *make_tensor(TF_DataType type, const oribi_shape *shape, char *values)
+{
+    char *rest = values;
+    size_t n = 1, bytes = TF_DataTypeSize(type);
+    for (int32_t i = 0; i < shape->rank; i++) {
+        n *= (size_t)shape->dims[i];
+    }
+    TF_Tensor *tensor = TF_AllocateTensor(type, shape->dims, shape->rank, n * bytes);
+    char *data = TF_TensorData(tensor);
+    for (size_t i = 0; i < n; i++) {
+        char *one = strtok_r(i == 0 ? values : NULL, ",", &rest);
+        assert_non_null(one);
+        double number = strtod(one, NULL);
+        int32_t as_int32 = (int32_t)number;
+        int64_t as_int64 = (int64_t)number;
+        float as_float = (float)number;
+        const void *from = type == TF_INT32   ? (const void *)&as_int32
+                           : type == TF_INT64 ? (const void *)&as_int64
+                                              : (const void *)&as_float;
+        memcpy(data + i * bytes, from, bytes);
+    }
+    return tensor;
+}
+
+/* dtype[dims]{values} */
+static void parse_input(node *n, char *text)
+{
+    int32_t i = n->n_inputs++;
+    size_t length = strcspn(text, "[?");
+    int64_t numbers[16];
+    assert_true(i < MAX_INPUTS);
+    n->types[i] = oribi_dtype_parse(text, length);
+    assert_int_not_equal(n->types[i], 0);
+    n->partial[i].rank = -1;
+    if (text[length] == '?') {
+        n->shapes[i].rank = -1;
+        return;
+    }
+    char *end = strchr(text, ']'), *values = strchr(text, '{');
+    *end = '\0';
+    int32_t rank = parse_numbers(text + length + 1, numbers);
+    assert_true(oribi_shape_copy(n->arena, numbers, rank, &n->shapes[i]));
+    if (values == NULL) {
+        return;
+    }
+    *strchr(values, '}') = '\0';
+    if (strchr(values, '?') != NULL) {
+        rank = parse_numbers(values + 1, numbers);
+        assert_true(oribi_shape_copy(n->arena, numbers, rank, &n->partial[i]));
+    } else {
+        n->constants[i] = make_tensor(n->types[i], &n->shapes[i], values + 1);
+    }
+}
+
+static void parse_attr(node *n, const oribi_op_def *op, char *text)
+{
+    oribi_text errors = {0};
+    oribi_spec spec = {.entry = &n->entry, .errors = &errors};
+    const oribi_attr *value = NULL;
+    char *equals = strchr(text, '=');
+    *equals = '\0';
+    const oribi_attr_def *def = oribi_op_find_attr(op, text);
+    if (def == NULL ||
+        !oribi_value_parse(&spec, equals + 1, def->kind, def->is_list, def->name, &value)) {
+        fail_msg("bad attribute %s of %s", text, op->name);
+    }
+    assert_true(oribi_attrs_set(&n->values, n->arena, value));
+}
+
+static void parse_line(node *n, char *line)
+{
+    char *rest = line, *more;
+    memset(n, 0, sizeof *n);
+    n->arena = &n->entry.arena;
+    n->op_name = trim(strsep(&rest, "|"));
+    n->inputs = trim(strsep(&rest, "|"));
+    n->attrs = trim(strsep(&rest, "|"));
+    n->want = trim(strsep(&rest, "|"));
+    if (rest != NULL) { /* where we answer otherwise than TensorFlow: "ours OUTPUTS: why" */
+        rest = trim(rest);
+        assert_memory_equal(rest, "ours ", 5);
+        n->want = strsep(&rest, ":") + 5;
+    }
+    const oribi_op_def *op = oribi_op_find(n->op_name);
+    assert_non_null(op);
+    n->entry.def.name = n->op_name;
+    more = n->inputs;
+    for (char *one = strtok_r(more, " ", &more); one != NULL; one = strtok_r(NULL, " ", &more)) {
+        parse_input(n, one);
+    }
+    for (char *one = n->attrs; one != NULL && *one != '\0';) {
+        char *next = strstr(one, "; ");
+        if (next != NULL) {
+            *next = '\0';
+            next += 2;
+        }
+        parse_attr(n, op, one);
+        one = next;
+    }
+}
+
+static void destroy(node *n)
+{
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        TF_DeleteTensor(n->constants[i]);
+    }
+    for (oribi_held_tensor *held = n->entry.tensors; held != NULL; held = held->next) {
+        TF_DeleteTensor(held->tensor);
+    }
+    oribi_arena_destroy(n->arena);
+}
+
+/* The outputs as the table writes them, or "error". */
+static void infer(node *n, oribi_text *out, TF_Status *status)
+{
+    const oribi_op_def *op = oribi_op_find(n->op_name);
+    oribi_signature signature;
+    oribi_shape outputs[16];
+    if (!oribi_op_resolve(op, "n", &n->values, n->types, n->n_inputs, n->arena, &signature,
+                          status) ||
+        !oribi_op_infer_shapes(op, "n", &n->values, &signature, n->shapes, n->constants, n->partial,
+                               n->arena, outputs, status)) {
+        assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+        oribi_text_append(out, "error");
+        return;
+    }
+    for (int32_t i = 0; i < signature.n_outputs; i++) {
+        oribi_text_append(out, i > 0 ? " " : "");
+        oribi_shape_print(&outputs[i], out);
+    }
+}
+
+static bool run_line(char *line)
+{
+    char copy[MAX_LINE];
+    node n;
+    oribi_text got = {0};
+    TF_Status *status = TF_NewStatus();
+    snprintf(copy, sizeof copy, "%s", line);
+    parse_line(&n, copy);
+    infer(&n, &got, status);
+    bool same = strcmp(oribi_text_string(&got), n.want) == 0;
+    if (!same) {
+        print_error("%s  got %s %s\n", line, oribi_text_string(&got), TF_Message(status));
+    }
+    oribi_text_destroy(&got);
+    destroy(&n);
+    TF_DeleteStatus(status);
+    return same;
+}
+
+static void shapes_are_those_that_tensorflow_infers(void **state)
+{
+    (void)state;
+    char line[MAX_LINE];
+    int count = 0, wrong = 0;
+    FILE *file = fopen(TEST_SOURCE "/tests/op/shapes.txt", "r");
+    assert_non_null(file);
+
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (line[0] == '#' || line[0] == '\n') {
+            continue;
+        }
+        count++;
+        wrong += !run_line(line);
+        assert_true(wrong <= MAX_WRONG_SHOWN);
+    }
+    fclose(file);
+
+    assert_int_equal(wrong, 0);
+    assert_true(count >= 600);
+}
+
+static bool mark(void *arg, const oribi_op_def *op)
+{
+    FILE *file = arg;
+    char line[MAX_LINE], start[128];
+    if (strchr(op->name, '>') != NULL) {
+        return true; /* TensorFlow has none of these */
+    }
+    snprintf(start, sizeof start, "%s |", op->name);
+    rewind(file);
+    while (fgets(line, sizeof line, file) != NULL) {
+        if (strncmp(line, start, strlen(start)) == 0) {
+            return true;
+        }
+    }
+    fail_msg("op %s has no line in shapes.txt", op->name);
+    return false;
+}
+
+static void every_op_has_a_line(void **state)
+{
+    (void)state;
+    FILE *file = fopen(TEST_SOURCE "/tests/op/shapes.txt", "r");
+    assert_non_null(file);
+
+    oribi_op_each(mark, file);
+
+    fclose(file);
+}
+
+static int register_ops(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    bool ok = oribi_op_begin("built-in", status);
+    oribi_ops_core_init();
+    ok = ok && oribi_op_commit(status);
+    TF_DeleteStatus(status);
+    return ok ? 0 : -1;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_are_those_that_tensorflow_infers),
+        cmocka_unit_test(every_op_has_a_line),
+    };
+    return cmocka_run_group_tests(tests, register_ops, NULL);
+}
