@@ -160,6 +160,17 @@ static void scatter_nd(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* The same with the result's shape given by the tensor that is updated. */
+static void tensor_scatter(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape tensor, indices, updates;
+    if (oribi_ops_input(ctx, 0, &tensor, status) && oribi_ops_input(ctx, 1, &indices, status) &&
+        oribi_ops_at_least(&indices, 1, status) && oribi_ops_input(ctx, 2, &updates, status) &&
+        check_scatter(&indices, &updates, &tensor, status)) {
+        oribi_ops_output(ctx, 0, &tensor, status);
+    }
+}
+
 const oribi_ops_row oribi_ops_gather[] = {
     {.name = "Gather",
      .inputs = {"params: Tparams", "indices: Tindices"},
@@ -185,8 +196,7 @@ const oribi_ops_row oribi_ops_gather[] = {
     {.name = "TensorScatterUpdate",
      .inputs = {"tensor: T", "indices: Tindices", "updates: T"},
      .outputs = {"output: T"},
-     .attrs = {"T: type", "Tindices: {int16, int32, int64, uint16}",
-               "bad_indices_policy: string = ''"},
-     .shape = oribi_ops_shape_unchanged},
+     .attrs = {"T: type", "Tindices: {int16, int32, int64, uint16}"},
+     .shape = tensor_scatter},
     {.name = NULL},
 };
