@@ -76,7 +76,7 @@ class Types:
             # A const on a by-value parameter is no part of the prototype; compilers differ in telling.
             parameters = [self.name(p.get("type-id"), depth + 1) if not p.get("is-variadic") else "..."
                           for p in element.findall("parameter")]
-            parameters = [re.sub(r"(?<!\*) const$", "", p) if "*" not in p else p for p in parameters]
+            parameters = [re.sub(r" const$", "", p) for p in parameters]
             result = self.name(element.find("return").get("type-id"), depth + 1)
             return f"{result}({', '.join(parameters)})"
         return tag
