@@ -16,8 +16,6 @@
 #include "tensor/handle.h"
 #include "tensorflow/c/kernels_experimental.h"
 
-
-
 /* A node of one op with its kernel, made by hand. */
 typedef struct one {
     oribi_arena arena;
