@@ -13,7 +13,8 @@ typedef __mmask16 vector_mask;
 
 static inline vector_mask vector_mask_of(int32_t n)
 {
-    return n >= LANES ? (__mmask16)0xffff : n <= 0 ? (__mmask16)0 : (__mmask16)((1u << n) - 1u);
+    unsigned bits = n >= LANES ? 0xffffu : n <= 0 ? 0u : (1u << n) - 1u;
+    return (vector_mask)bits; /* one cast: a conditional of masks is an int again */
 }
 
 static inline vector vector_load_part(vector_mask mask, const float *from)
