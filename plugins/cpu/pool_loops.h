@@ -131,5 +131,6 @@ static void avg_compute(void *state, TF_OpKernelContext *context)
 const oribi_cpu_kernel POOL_FAMILY[] = {
     POOL_ROW("MaxPool", oribi_cpu_pool_create, max_compute, 0),
     POOL_ROW("AvgPool", oribi_cpu_pool_create, avg_compute, 1e-5),
+    POOL_ROW("Oribi>AvgPool", oribi_cpu_pool_create, avg_compute, 1e-5),
     {.op_name = NULL},
 };

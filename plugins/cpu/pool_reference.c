@@ -71,6 +71,8 @@ const oribi_cpu_kernel oribi_cpu_pool_reference_kernels[] = {
     MAX_ROWS(uint16_t, TF_UINT16)
     ROW("AvgPool", float, TF_FLOAT, avg, oribi_cpu_pool_create)
     ROW("AvgPool", double, TF_DOUBLE, avg, oribi_cpu_pool_create)
+    ROW("Oribi>AvgPool", float, TF_FLOAT, avg, oribi_cpu_pool_create)
+    ROW("Oribi>AvgPool", double, TF_DOUBLE, avg, oribi_cpu_pool_create)
     {.op_name = NULL},
 };
 /* clang-format on */

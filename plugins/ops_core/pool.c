@@ -56,6 +56,13 @@ const oribi_ops_row oribi_ops_pool[] = {
      .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING,
                ORIBI_OPS_FORMAT, "T: " ORIBI_OPS_FLOATS},
      .shape = avg_pool},
+    /* Ours: explicit padding, which no average counts. TensorFlow's has SAME and VALID only. */
+    {.name = "Oribi>AvgPool",
+     .inputs = {"value: T"},
+     .outputs = {"output: T"},
+     .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING_EXPLICIT,
+               "explicit_paddings: list(int) = []", ORIBI_OPS_FORMAT, "T: " ORIBI_OPS_FLOATS},
+     .shape = avg_pool},
     {.name = "MaxPool3D",
      .inputs = {"input: T"},
      .outputs = {"output: T"},

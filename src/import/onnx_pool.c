@@ -45,26 +45,28 @@ static bool average_pool(oribi_onnx_node *n)
     oribi_window window;
     bool ceil = oribi_onnx_flag(n, "ceil_mode", false);
     bool counts_pad = oribi_onnx_flag(n, "count_include_pad", false);
-    if (!oribi_window_read(n, x, NULL, false, &window)) {
+    if (!oribi_window_read(n, x, NULL, ceil && !counts_pad, &window)) {
         return false;
     }
     bool is_one_dimensional = window.axes == 1;
     bool fits = window.is_valid || (window.is_same && !counts_pad);
-    if (window.axes == 3 || is_dilated(&window) || ceil || (!fits && !counts_pad)) {
+    if (window.axes == 3 || is_dilated(&window) || (ceil && counts_pad)) {
         return oribi_onnx_translate_custom(n);
     }
     if (is_one_dimensional) {
         x = oribi_window_widen(n, x, &window);
     }
     x = oribi_emit_to_nhwc(n, x);
-    if (!fits) { /* zeros that count are zeros like others */
+    if (!fits && counts_pad) { /* zeros that count are zeros like others */
         int64_t dims[] = {4, 2};
         int64_t pads[] = {
             0, 0, window.before[0], window.after[0], window.before[1], window.after[1], 0, 0};
         x = oribi_emit2(n, "Pad", x, oribi_emit_reshape(n, oribi_emit_vector(n, pads, 8), dims, 2));
         window.is_valid = true;
+        fits = true;
     }
-    oribi_value_id y = oribi_emit_to_nchw(n, pool_nhwc(n, "AvgPool", x, &window));
+    const char *op = fits ? "AvgPool" : "Oribi>AvgPool";
+    oribi_value_id y = oribi_emit_to_nchw(n, pool_nhwc(n, op, x, &window));
     return oribi_emit_bind(n, 0, is_one_dimensional ? oribi_window_narrow(n, y) : y);
 }
 
@@ -89,7 +91,7 @@ static bool global_pool(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_pool_rows[] = {
-    {"AveragePool", 7, 25, average_pool, 1, 1, "AvgPool, Pad, Transpose; ONNX>AveragePool"},
+    {"AveragePool", 7, 25, average_pool, 1, 1, "AvgPool, Oribi>AvgPool, Pad, Transpose; ONNX>AveragePool"},
     {"GlobalAveragePool", 1, 25, global_pool, 1, 1, "Mean"},
     {"GlobalMaxPool", 1, 25, global_pool, 1, 1, "Max"},
     {"MaxPool", 1, 25, max_pool, 1, 1, "MaxPool, Transpose; ONNX>MaxPool"},
