@@ -62,7 +62,7 @@ static int load(const cli_args *args, const char *more)
 
 int cmd_ops(const cli_args *args)
 {
-    static const char *const ops[] = {"name", "definition", NULL};
+    static const char *const ops[] = {"name", "signature", NULL};
     static const char *const kernels[] = {"op",    "device",   "priority", "constraints",
                                           "label", "provider", NULL};
     static const char *const map[] = {"onnx", "since", "until", "to", NULL};

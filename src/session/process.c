@@ -57,6 +57,36 @@ static void number_field(oribi_json *json, const char *key, int64_t value)
     oribi_json_int(json, value);
 }
 
+static void print_arguments(const oribi_arg_def *args, int32_t n, oribi_text *text)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const oribi_arg_def *arg = &args[i];
+        oribi_text_printf(text, "%s%s: ", i ? ", " : "", arg->name);
+        if (arg->number_attr) {
+            oribi_text_printf(text, "%s * ", arg->number_attr);
+        }
+        oribi_text_printf(text, "%s%s%s", arg->is_ref ? "Ref(" : "",
+                          arg->type_list_attr ? arg->type_list_attr
+                          : arg->type_attr    ? arg->type_attr
+                                              : oribi_dtype_name(arg->type),
+                          arg->is_ref ? ")" : "");
+    }
+}
+
+/* "(x: T, y: T) -> (z: T)" */
+static void signature_field(oribi_json *json, const oribi_op_def *op)
+{
+    oribi_text text = {0};
+    oribi_text_append(&text, "(");
+    print_arguments(op->inputs, op->n_inputs, &text);
+    oribi_text_append(&text, ") -> (");
+    print_arguments(op->outputs, op->n_outputs, &text);
+    oribi_text_append(&text, ")");
+    json->text->failed = json->text->failed || text.failed;
+    field(json, "signature", oribi_text_string(&text));
+    oribi_text_destroy(&text);
+}
+
 static bool describe_op(void *arg, const oribi_op_def *op)
 {
     oribi_json *json = arg;
@@ -65,6 +95,7 @@ static bool describe_op(void *arg, const oribi_op_def *op)
     json->text->failed = json->text->failed || definition.failed;
     oribi_json_open(json, '{');
     field(json, "name", op->name);
+    signature_field(json, op);
     field(json, "definition", oribi_text_string(&definition));
     field(json, "summary", op->summary);
     field(json, "description", op->description);
