@@ -29,7 +29,11 @@ static ORIBI_THREAD_LOCAL uint64_t failure_count;
 
 void oribi_alloc_set_hooks(const oribi_alloc_hooks *hooks)
 {
-    current_hooks = hooks != NULL ? *hooks : (oribi_alloc_hooks){0};
+    if (hooks != NULL) {
+        current_hooks = *hooks;
+    } else {
+        current_hooks.allocate = NULL; /* blocks that the old hooks gave go back to them */
+    }
 }
 
 static bool must_fail(void)
