@@ -12,7 +12,7 @@
 #include "import/import.h"
 #include "import/wire.h"
 
-enum { ORIBI_ONNX_MIN_OPSET = 7, ORIBI_ONNX_MAX_OPSET = 25 };
+enum { ORIBI_ONNX_MIN_OPSET = 1, ORIBI_ONNX_MAX_OPSET = 28 };
 
 /* AttributeProto.type */
 enum {
@@ -103,6 +103,9 @@ extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_ro
 
 /* NULL: no row for the op at this opset. */
 const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t opset);
+
+/* Oldest opset that has a row for the op, 0 when none has. */
+int32_t oribi_onnx_first_opset(const oribi_string *op_type);
 
 /* --- Reading a node (onnx_node.c) --------------------------------------------------------------
  */

@@ -131,6 +131,9 @@ static bool dropout(oribi_onnx_node *n)
         (!oribi_emit_known_scalar(n, n->inputs[2], &training) || training != 0)) {
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "dropout in training form");
     }
+    if (n->opset < 7 && !oribi_onnx_flag(n, "is_test", false)) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "dropout in training form");
+    }
     oribi_value_id x = n->inputs[0];
     if (oribi_emit_wants(n, 1)) {
         oribi_value_id yes = oribi_emit_scalar(n, TF_BOOL, 1);
@@ -176,11 +179,11 @@ static bool size(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_constant_rows[] = {
-    {"Constant", 1, 25, constant, 0, 0, "a constant"},
-    {"ConstantOfShape", 9, 25, constant_of_shape, 1, 1, "a constant, Fill"},
-    {"Dropout", 7, 25, dropout, 1, 3, "Identity, Fill"},
-    {"Range", 11, 25, range, 3, 3, "Range"},
-    {"Shape", 1, 25, shape, 1, 1, "Shape, StridedSlice"},
-    {"Size", 1, 25, size, 1, 1, "Size"},
+    {"Constant", 1, 28, constant, 0, 0, "a constant"},
+    {"ConstantOfShape", 9, 28, constant_of_shape, 1, 1, "a constant, Fill"},
+    {"Dropout", 6, 28, dropout, 1, 3, "Identity, Fill"},
+    {"Range", 11, 26, range, 3, 3, "Range"},
+    {"Shape", 1, 28, shape, 1, 1, "Shape, StridedSlice"},
+    {"Size", 1, 28, size, 1, 1, "Size"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -222,7 +222,7 @@ static bool conv_transpose(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_conv_rows[] = {
-    {"Conv", 1, 25, conv, 2, 3, "Conv2D, DepthwiseConv2dNative, BiasAdd, Transpose"},
-    {"ConvTranspose", 1, 25, conv_transpose, 2, 3, "Conv2DBackpropInput, BiasAdd, Transpose"},
+    {"Conv", 1, 28, conv, 2, 3, "Conv2D, DepthwiseConv2dNative, BiasAdd, Transpose"},
+    {"ConvTranspose", 1, 28, conv_transpose, 2, 3, "Conv2DBackpropInput, BiasAdd, Transpose"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -85,10 +85,10 @@ static bool non_zero(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_gather_rows[] = {
-    {"Gather", 1, 25, gather, 2, 2, "GatherV2"},
-    {"GatherND", 11, 25, gather_nd, 2, 2, "GatherNd; ONNX>GatherND"},
-    {"NonZero", 9, 25, non_zero, 1, 1, "Where, Transpose"},
-    {"OneHot", 9, 25, one_hot, 3, 3, "OneHot"},
-    {"ScatterND", 11, 25, scatter_nd, 3, 3, "TensorScatterUpdate, TensorScatterAdd, TensorScatterMax, TensorScatterMin; ONNX>ScatterND"},
+    {"Gather", 1, 28, gather, 2, 2, "GatherV2"},
+    {"GatherND", 11, 28, gather_nd, 2, 2, "GatherNd; ONNX>GatherND"},
+    {"NonZero", 9, 28, non_zero, 1, 1, "Where, Transpose"},
+    {"OneHot", 9, 28, one_hot, 3, 3, "OneHot"},
+    {"ScatterND", 11, 28, scatter_nd, 3, 3, "TensorScatterUpdate, TensorScatterAdd, TensorScatterMax, TensorScatterMin; ONNX>ScatterND"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -94,8 +94,8 @@ static bool matmul_integer(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_matmul_rows[] = {
-    {"Gemm", 7, 25, gemm, 2, 3, "MatMul, Mul, BiasAdd, AddV2"},
-    {"MatMul", 1, 25, matmul, 2, 2, "MatMul, BatchMatMulV2"},
-    {"MatMulInteger", 10, 25, matmul_integer, 2, 4, "Cast, Sub, MatMul, BatchMatMulV2"},
+    {"Gemm", 6, 28, gemm, 2, 3, "MatMul, Mul, BiasAdd, AddV2"},
+    {"MatMul", 1, 28, matmul, 2, 2, "MatMul, BatchMatMulV2"},
+    {"MatMulInteger", 10, 28, matmul_integer, 2, 4, "Cast, Sub, MatMul, BatchMatMulV2"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -99,9 +99,8 @@ static bool read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wi
         onnx->opset = version;
         if (version < ORIBI_ONNX_MIN_OPSET) {
             return oribi_fail(status, TF_UNIMPLEMENTED,
-                              "byte %zu: opset %" PRId64 ", and the oldest that is read is %d: "
-                              "convert the model with onnx.version_converter",
-                              field->offset, version, ORIBI_ONNX_MIN_OPSET);
+                              "byte %zu: opset %" PRId64 "; there is none below %d", field->offset,
+                              version, ORIBI_ONNX_MIN_OPSET);
         }
         return true;
     }
@@ -237,6 +236,12 @@ static bool read_tensor_type(const oribi_wire *type, const oribi_wire_field *fie
         if (f.number == 1) {
             ORIBI_TRY(oribi_wire_int(&f, "an element type", &onnx_type, status));
             info->dtype = oribi_onnx_dtype(onnx_type);
+            if (info->dtype == 0 && onnx_type > 20) {
+                return oribi_fail(status, TF_UNIMPLEMENTED,
+                                  "byte %zu: '%.*s' has element type %" PRId64
+                                  ", which is not supported",
+                                  f.offset, (int)info->name.length, info->name.data, onnx_type);
+            }
         } else if (f.number == 2) {
             ORIBI_TRY(oribi_wire_enter(&body, &f, &shape, status));
             info->shape.rank = 0;
@@ -419,6 +424,11 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
         if (check_arity(n, row) && row->translate(n)) {
             check_outputs_bound(n);
         }
+    } else if (is_standard && n->opset < oribi_onnx_first_opset(&n->op_type)) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                        "opset %" PRId64 " of this operator; it is read from opset %d on: convert "
+                        "the model with onnx.version_converter",
+                        n->opset, (int)oribi_onnx_first_opset(&n->op_type));
     } else {
         oribi_onnx_translate_custom(n);
     }

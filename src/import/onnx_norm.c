@@ -34,7 +34,8 @@ static bool batch_norm(oribi_onnx_node *n)
     int32_t rank = oribi_emit_rank(n, x);
     float epsilon = oribi_onnx_float(n, "epsilon", 1e-5f);
     if (!n->failed && (oribi_onnx_flag(n, "training_mode", false) || oribi_emit_wants(n, 1) ||
-                       !oribi_onnx_flag(n, "spatial", true))) {
+                       !oribi_onnx_flag(n, "spatial", true) ||
+                       (n->opset < 7 && !oribi_onnx_flag(n, "is_test", false)))) {
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "batch normalisation in training form");
     }
     if (rank != 4 || oribi_emit_dtype(n, x) != TF_FLOAT ||
@@ -221,13 +222,13 @@ static bool lp_norm(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_norm_rows[] = {
-    {"BatchNormalization", 7, 25, batch_norm, 5, 5, "FusedBatchNormV3, Transpose; Sub, Rsqrt, Mul, AddV2"},
-    {"GroupNormalization", 18, 25, group_norm, 3, 3, "Reshape, Mean, Sub, Square, Rsqrt, Mul, AddV2"},
-    {"InstanceNormalization", 6, 25, instance_norm, 3, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
-    {"LRN", 1, 25, lrn, 1, 1, "LRN, Transpose; ONNX>LRN"},
-    {"LayerNormalization", 17, 25, layer_norm, 2, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
-    {"LpNormalization", 1, 25, lp_norm, 1, 1, "Abs, Square, Sum, Sqrt, DivNoNan"},
-    {"MeanVarianceNormalization", 9, 25, mean_variance_norm, 1, 1, "Mean, Sub, Square, Sqrt, RealDiv"},
-    {"RMSNormalization", 23, 25, rms_norm, 2, 2, "Mean, Square, Rsqrt, Mul"},
+    {"BatchNormalization", 6, 28, batch_norm, 5, 5, "FusedBatchNormV3, Transpose; Sub, Rsqrt, Mul, AddV2"},
+    {"GroupNormalization", 18, 28, group_norm, 3, 3, "Reshape, Mean, Sub, Square, Rsqrt, Mul, AddV2"},
+    {"InstanceNormalization", 6, 28, instance_norm, 3, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
+    {"LRN", 1, 28, lrn, 1, 1, "LRN, Transpose; ONNX>LRN"},
+    {"LayerNormalization", 17, 28, layer_norm, 2, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
+    {"LpNormalization", 1, 28, lp_norm, 1, 1, "Abs, Square, Sum, Sqrt, DivNoNan"},
+    {"MeanVarianceNormalization", 9, 28, mean_variance_norm, 1, 1, "Mean, Sub, Square, Sqrt, RealDiv"},
+    {"RMSNormalization", 23, 28, rms_norm, 2, 2, "Mean, Square, Rsqrt, Mul"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -91,9 +91,9 @@ static bool global_pool(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_pool_rows[] = {
-    {"AveragePool", 7, 25, average_pool, 1, 1, "AvgPool, Oribi>AvgPool, Pad, Transpose; ONNX>AveragePool"},
-    {"GlobalAveragePool", 1, 25, global_pool, 1, 1, "Mean"},
-    {"GlobalMaxPool", 1, 25, global_pool, 1, 1, "Max"},
-    {"MaxPool", 1, 25, max_pool, 1, 1, "MaxPool, Transpose; ONNX>MaxPool"},
+    {"AveragePool", 1, 28, average_pool, 1, 1, "AvgPool, Oribi>AvgPool, Pad, Transpose; ONNX>AveragePool"},
+    {"GlobalAveragePool", 1, 28, global_pool, 1, 1, "Mean"},
+    {"GlobalMaxPool", 1, 28, global_pool, 1, 1, "Max"},
+    {"MaxPool", 1, 28, max_pool, 1, 1, "MaxPool, Transpose; ONNX>MaxPool"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

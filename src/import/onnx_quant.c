@@ -116,8 +116,8 @@ static bool dynamic_quantize(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_quant_rows[] = {
-    {"DequantizeLinear", 10, 25, dequantize, 2, 3, "Cast, Sub, Mul"},
-    {"DynamicQuantizeLinear", 11, 25, dynamic_quantize, 1, 1, "Max, Min, RealDiv, Round, ClipByValue, Cast"},
-    {"QuantizeLinear", 10, 25, quantize, 2, 3, "RealDiv, Round, AddV2, ClipByValue, Cast"},
+    {"DequantizeLinear", 10, 28, dequantize, 2, 3, "Cast, Sub, Mul"},
+    {"DynamicQuantizeLinear", 11, 28, dynamic_quantize, 1, 1, "Max, Min, RealDiv, Round, ClipByValue, Cast"},
+    {"QuantizeLinear", 10, 28, quantize, 2, 3, "RealDiv, Round, AddV2, ClipByValue, Cast"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

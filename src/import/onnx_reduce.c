@@ -127,15 +127,15 @@ static bool log_sum_exp(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_reduce_rows[] = {
-    {"ReduceL1", 1, 25, l1, 1, 2, "Abs, Sum"},
-    {"ReduceL2", 1, 25, l2, 1, 2, "Square, Sum, Sqrt"},
-    {"ReduceLogSum", 1, 25, log_sum, 1, 2, "Sum, Log"},
-    {"ReduceLogSumExp", 1, 25, log_sum_exp, 1, 2, "Max, Sub, Exp, Sum, Log, AddV2"},
-    {"ReduceMax", 1, 25, extreme, 1, 2, "Max"},
-    {"ReduceMean", 1, 25, simple, 1, 2, "Mean"},
-    {"ReduceMin", 1, 25, extreme, 1, 2, "Min"},
-    {"ReduceProd", 1, 25, simple, 1, 2, "Prod"},
-    {"ReduceSum", 1, 25, simple, 1, 2, "Sum"},
-    {"ReduceSumSquare", 1, 25, sum_square, 1, 2, "Square, Sum"},
+    {"ReduceL1", 1, 28, l1, 1, 2, "Abs, Sum"},
+    {"ReduceL2", 1, 28, l2, 1, 2, "Square, Sum, Sqrt"},
+    {"ReduceLogSum", 1, 27, log_sum, 1, 2, "Sum, Log"},
+    {"ReduceLogSumExp", 1, 27, log_sum_exp, 1, 2, "Max, Sub, Exp, Sum, Log, AddV2"},
+    {"ReduceMax", 1, 28, extreme, 1, 2, "Max"},
+    {"ReduceMean", 1, 28, simple, 1, 2, "Mean"},
+    {"ReduceMin", 1, 28, extreme, 1, 2, "Min"},
+    {"ReduceProd", 1, 28, simple, 1, 2, "Prod"},
+    {"ReduceSum", 1, 28, simple, 1, 2, "Sum"},
+    {"ReduceSumSquare", 1, 28, sum_square, 1, 2, "Square, Sum"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

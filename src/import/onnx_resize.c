@@ -150,7 +150,7 @@ static bool resize(oribi_onnx_node *n)
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_resize_rows[] = {
     {"Resize", 10, 10, resize, 2, 2, "ResizeNearestNeighbor, ResizeBilinear; ONNX>Resize"},
-    {"Resize", 11, 25, resize, 1, 4, "ResizeNearestNeighbor, ResizeBilinear; ONNX>Resize"},
+    {"Resize", 11, 28, resize, 1, 4, "ResizeNearestNeighbor, ResizeBilinear; ONNX>Resize"},
     {"Upsample", 7, 8, upsample, 1, 1, "ResizeNearestNeighbor, ResizeBilinear"},
     {"Upsample", 9, 9, upsample, 2, 2, "ResizeNearestNeighbor, ResizeBilinear"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};

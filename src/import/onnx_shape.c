@@ -181,6 +181,11 @@ static bool unsqueeze(oribi_onnx_node *n)
     int32_t axes[ORIBI_ONNX_MAX_RANK];
     int64_t dims[ORIBI_ONNX_MAX_RANK];
     oribi_value_id x = n->inputs[0];
+    oribi_value_id computed = n->opset < 13 ? -1 : oribi_emit_input(n, 1);
+    if (computed >= 0 && oribi_emit_known_ints(n, computed, dims, 0) < 0 &&
+        oribi_emit_dim(n, computed, 0) == 1) {
+        return oribi_emit_bind(n, 0, oribi_emit2(n, "ExpandDims", x, computed));
+    }
     int32_t rank = oribi_emit_rank(n, x) + axis_count(n), from = 0, next = 0;
     if (n->failed || rank > ORIBI_ONNX_MAX_RANK) {
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a result of %d dimensions", (int)rank);
@@ -202,6 +207,36 @@ static bool unsqueeze(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, count == 0 ? oribi_emit1(n, "Identity", x) : x);
 }
 
+/* A shape vector with ones in front, up to count elements. */
+static oribi_value_id lengthened(oribi_onnx_node *n, oribi_value_id shape, int64_t from,
+                                 int64_t count)
+{
+    int64_t ones[ORIBI_ONNX_MAX_RANK];
+    int32_t more = (int32_t)(count - from);
+    for (int32_t i = 0; i < more; i++) {
+        ones[i] = 1;
+    }
+    return more == 0 ? shape
+                     : oribi_emit3(n, "ConcatV2", oribi_emit_vector_as(n, TF_INT64, ones, more),
+                                   shape, oribi_emit_int(n, 0));
+}
+
+/* What x and the computed shape of input 1 broadcast to. */
+static oribi_value_id broadcast_shape(oribi_onnx_node *n, int32_t x_rank)
+{
+    int64_t count = oribi_emit_dim(n, n->inputs[1], 0);
+    if (count < 0 || count > ORIBI_ONNX_MAX_RANK) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a computed shape of unknown length");
+        return -1;
+    }
+    int64_t rank = count > x_rank ? count : x_rank;
+    oribi_value_id x_shape = oribi_emit_shape_of(n, n->inputs[0], TF_INT64);
+    oribi_value_id a = lengthened(n, x_shape, x_rank, rank);
+    oribi_value_id b = lengthened(n, n->inputs[1], count, rank);
+    oribi_value_id is_one = oribi_emit2(n, "Equal", b, oribi_emit_scalar(n, TF_INT64, 1));
+    return oribi_emit3(n, "SelectV2", is_one, a, b);
+}
+
 /* Broadcast both ways: a 1 in the shape keeps the input's dimension. */
 static bool expand(oribi_onnx_node *n)
 {
@@ -218,9 +253,7 @@ static bool expand(oribi_onnx_node *n)
         all_known = dims[i] >= 0 && a >= 0;
     }
     oribi_value_id shape =
-        all_known
-            ? oribi_emit_vector(n, dims, rank)
-            : oribi_emit2(n, "BroadcastArgs", oribi_emit_shape_of(n, x, TF_INT64), n->inputs[1]);
+        all_known ? oribi_emit_vector(n, dims, rank) : broadcast_shape(n, x_rank);
     return oribi_emit_bind(n, 0, oribi_emit2(n, "BroadcastTo", x, shape));
 }
 
@@ -284,14 +317,14 @@ static bool space_to_depth(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_shape_rows[] = {
-    {"DepthToSpace", 1, 25, depth_to_space, 1, 1, "DepthToSpace, Reshape, Transpose"},
-    {"Expand", 8, 25, expand, 2, 2, "BroadcastTo, BroadcastArgs"},
-    {"Flatten", 1, 25, flatten, 1, 1, "Reshape"},
-    {"Reshape", 5, 25, reshape, 2, 2, "Reshape"},
-    {"SpaceToDepth", 1, 25, space_to_depth, 1, 1, "SpaceToDepth, Transpose"},
-    {"Squeeze", 1, 25, squeeze, 1, 2, "Squeeze"},
-    {"Tile", 6, 25, tile, 2, 2, "Tile"},
-    {"Transpose", 1, 25, transpose, 1, 1, "Transpose"},
-    {"Unsqueeze", 1, 25, unsqueeze, 1, 2, "ExpandDims"},
+    {"DepthToSpace", 1, 27, depth_to_space, 1, 1, "DepthToSpace, Reshape, Transpose"},
+    {"Expand", 8, 28, expand, 2, 2, "BroadcastTo"},
+    {"Flatten", 1, 28, flatten, 1, 1, "Reshape"},
+    {"Reshape", 5, 28, reshape, 2, 2, "Reshape"},
+    {"SpaceToDepth", 1, 27, space_to_depth, 1, 1, "SpaceToDepth, Transpose"},
+    {"Squeeze", 1, 28, squeeze, 1, 2, "Squeeze"},
+    {"Tile", 6, 28, tile, 2, 2, "Tile"},
+    {"Transpose", 1, 28, transpose, 1, 1, "Transpose"},
+    {"Unsqueeze", 1, 28, unsqueeze, 1, 2, "ExpandDims"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -26,8 +26,9 @@ static bool concat(oribi_onnx_node *n)
 
 /* --- Split ----------------------------------------------------------------------------------- */
 
-/* Sizes of the parts, or NULL when all are equal. */
-static bool split_sizes(oribi_onnx_node *n, int32_t axis, int64_t *sizes, bool *out_equal)
+/* Sizes of the parts: all equal, known, or (*out_computed) the value of an input. */
+static bool split_sizes(oribi_onnx_node *n, int32_t axis, int64_t *sizes, bool *out_equal,
+                        oribi_value_id *out_computed)
 {
     int32_t parts = n->n_outputs, count;
     int64_t dim = oribi_emit_dim(n, n->inputs[0], axis);
@@ -36,7 +37,8 @@ static bool split_sizes(oribi_onnx_node *n, int32_t axis, int64_t *sizes, bool *
     } else if (oribi_emit_input(n, 1) >= 0) {
         count = oribi_emit_known_ints(n, n->inputs[1], sizes, parts);
         if (count < 0) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "split sizes that are computed");
+            *out_computed = n->inputs[1];
+            return !n->failed;
         }
     } else {
         count = -1;
@@ -64,13 +66,14 @@ static bool split(oribi_onnx_node *n)
     int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", 0), rank);
     int64_t parts = n->n_outputs;
     bool equal = false;
+    oribi_value_id computed = -1;
     const oribi_node *node;
     int64_t *sizes = oribi_arena_array(&n->onnx->scratch, (size_t)parts + 1, sizeof(*sizes));
     if (sizes == NULL) {
         n->failed = true;
         return oribi_fail_memory(n->status);
     }
-    if (n->failed || !split_sizes(n, axis, sizes, &equal)) {
+    if (n->failed || !split_sizes(n, axis, sizes, &equal, &computed)) {
         return false;
     }
     if (parts == 1) {
@@ -80,7 +83,7 @@ static bool split(oribi_onnx_node *n)
         node = oribi_emit_node(n, "Split", INPUTS(oribi_emit_int(n, axis), x),
                                ATTRS(ATTR_INT("num_split", parts)), n->n_outputs);
     } else {
-        oribi_value_id all = oribi_emit_vector(n, sizes, n->n_outputs);
+        oribi_value_id all = computed >= 0 ? computed : oribi_emit_vector(n, sizes, n->n_outputs);
         node = oribi_emit_node(n, "SplitV", INPUTS(x, all, oribi_emit_int(n, axis)),
                                ATTRS(ATTR_INT("num_split", parts)), n->n_outputs);
     }
@@ -340,12 +343,12 @@ static bool pad(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_slice_rows[] = {
-    {"Concat", 1, 25, concat, 1, -1, "ConcatV2"},
+    {"Concat", 1, 28, concat, 1, -1, "ConcatV2"},
     {"Pad", 2, 10, pad, 1, 1, "PadV2, MirrorPad, StridedSlice; ONNX>Pad"},
-    {"Pad", 11, 25, pad, 2, 4, "PadV2, MirrorPad, StridedSlice; ONNX>Pad"},
+    {"Pad", 11, 28, pad, 2, 4, "PadV2, MirrorPad, StridedSlice; ONNX>Pad"},
     {"Slice", 1, 9, slice, 1, 1, "StridedSlice"},
-    {"Slice", 10, 25, slice, 3, 5, "StridedSlice"},
+    {"Slice", 10, 28, slice, 3, 5, "StridedSlice"},
     {"Split", 2, 12, split, 1, 1, "Split, SplitV"},
-    {"Split", 13, 25, split, 1, 2, "Split, SplitV"},
+    {"Split", 13, 28, split, 1, 2, "Split, SplitV"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -77,10 +77,10 @@ static bool cumulative_sum(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_sort_rows[] = {
-    {"ArgMax", 1, 25, arg_extreme, 1, 1, "ArgMax"},
-    {"ArgMin", 1, 25, arg_extreme, 1, 1, "ArgMin"},
-    {"CumSum", 11, 25, cumulative_sum, 2, 2, "Cumsum"},
+    {"ArgMax", 1, 28, arg_extreme, 1, 1, "ArgMax"},
+    {"ArgMin", 1, 28, arg_extreme, 1, 1, "ArgMin"},
+    {"CumSum", 11, 28, cumulative_sum, 2, 2, "Cumsum"},
     {"TopK", 1, 9, top_k, 1, 1, "TopKV2, Cast"},
-    {"TopK", 10, 25, top_k, 2, 2, "TopKV2, Cast"},
+    {"TopK", 10, 28, top_k, 2, 2, "TopKV2, Cast"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

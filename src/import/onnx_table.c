@@ -27,6 +27,15 @@ const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t o
     return NULL;
 }
 
+int32_t oribi_onnx_first_opset(const oribi_string *op_type)
+{
+    int32_t first = 0;
+    for (int32_t opset = ORIBI_ONNX_MAX_OPSET; opset >= ORIBI_ONNX_MIN_OPSET; opset--) {
+        first = oribi_onnx_find_row(op_type, opset) != NULL ? opset : first;
+    }
+    return first;
+}
+
 void oribi_import_onnx_print_map(oribi_text *text)
 {
     for (int i = 0; i < N_FAMILIES; i++) {
