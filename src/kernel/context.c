@@ -145,23 +145,23 @@ static bool fail_stopped(TF_OpKernelContext *ctx, int stop, TF_Status *status)
     return false;
 }
 
-bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_step_io *step, TF_Status *status)
+bool oribi_context_settle(TF_OpKernelContext *ctx, TF_Status *status)
 {
-    const oribi_kernel *kernel = step->kernel;
-    ctx->step = step;
-    ctx->next_temp = step->first_temp;
-    if (kernel->def->compute != NULL) {
-        kernel->def->compute(kernel->state, ctx);
-    } else {
-        ctx->done.is_done = false;
-        kernel->def->compute_async(kernel->state, ctx, &ctx->done);
-        wait_done(ctx);
-    }
     if (atomic_load_explicit(&ctx->deferred, memory_order_acquire) > 0) {
         wait_deferred(ctx);
     }
     const int stop = atomic_load_explicit(ctx->stop, memory_order_acquire);
     return stop == 0 || fail_stopped(ctx, stop, status);
+}
+
+bool oribi_context_compute_slow(TF_OpKernelContext *ctx, const oribi_step_io *step,
+                                TF_Status *status)
+{
+    const oribi_kernel *kernel = step->kernel;
+    ctx->done.is_done = false;
+    kernel->def->compute_async(kernel->state, ctx, &ctx->done);
+    wait_done(ctx);
+    return oribi_context_settle(ctx, status);
 }
 
 void TF_OpKernelContext_Failure(TF_OpKernelContext *ctx, TF_Status *status)

@@ -58,6 +58,8 @@ typedef struct oribi_slot {
 
 /* One step as the context sees it. */
 typedef struct oribi_step_io {
+    void (*compute)(void *state, TF_OpKernelContext *ctx); /* of the kernel; NULL: asynchronous */
+    void *state;
     oribi_kernel *kernel;
     const int32_t *inputs, *outputs; /* slots; -1: an absent input */
     int32_t n_inputs, n_outputs;
@@ -141,7 +143,22 @@ void oribi_context_enter(TF_OpKernelContext *ctx);
 bool oribi_context_leave(TF_OpKernelContext *ctx);
 
 /* Computes one step and waits for asynchronous ones. False: the kernel failed, status says why. */
-bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_step_io *step, TF_Status *status);
+bool oribi_context_compute_slow(TF_OpKernelContext *ctx, const oribi_step_io *step,
+                                TF_Status *status);
+bool oribi_context_settle(TF_OpKernelContext *ctx, TF_Status *status);
+static inline bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_step_io *step,
+                                         TF_Status *status)
+{
+    ctx->step = step;
+    ctx->next_temp = step->first_temp;
+    if (step->compute == NULL) {
+        return oribi_context_compute_slow(ctx, step, status);
+    }
+    step->compute(step->state, ctx);
+    return (atomic_load_explicit(&ctx->deferred, memory_order_acquire) == 0 &&
+            atomic_load_explicit(ctx->stop, memory_order_acquire) == 0) ||
+           oribi_context_settle(ctx, status);
+}
 /* Are handles open, after a step that should have deleted them all? The slow half sorts out what
  * other threads dropped; n_slots bounds ctx->slots. */
 bool oribi_context_collect(TF_OpKernelContext *ctx, int32_t n_slots);

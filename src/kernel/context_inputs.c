@@ -24,11 +24,13 @@ static void fail_unset(const TF_OpKernelContext *ctx, int i, TF_Status *status)
                i, ctx->step->kernel->node->name);
 }
 
-void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *status)
+/* All of TF_GetInput; kept out of the fast path, which then needs no stack. */
+static __attribute__((noinline)) void get_input_slow(TF_OpKernelContext *ctx, int i,
+                                                     TF_Tensor **tensor, TF_Status *status)
 {
     const oribi_step_io *step = ctx->step;
     oribi_status_clear(status);
-    if ((unsigned)i >= (unsigned)step->n_inputs) {
+    if (i < 0 || i >= step->n_inputs) {
         fail_index(ctx, "input", i, step->n_inputs, status);
         return;
     }
@@ -41,10 +43,24 @@ void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *
         fail_unset(ctx, i, status);
         return;
     }
-    TF_Tensor *handle = oribi_handle_take(ctx, slot, status);
+    TF_Tensor *handle = oribi_context_handle(ctx, slot, status);
     if (handle != NULL) {
         *tensor = handle;
     }
+}
+
+void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *status)
+{
+    const oribi_step_io *step = ctx->step;
+    if ((unsigned)i < (unsigned)step->n_inputs && step->inputs[i] >= 0 && status->code == TF_OK &&
+        oribi_handle_has_spare(ctx)) {
+        oribi_slot *slot = &ctx->slots[step->inputs[i]];
+        if (slot->data != NULL) {
+            *tensor = oribi_handle_take_spare(ctx, slot);
+            return;
+        }
+    }
+    get_input_slow(ctx, i, tensor, status);
 }
 
 void TF_InputRange(TF_OpKernelContext *ctx, const char *name, TF_InputRange_Args *args)

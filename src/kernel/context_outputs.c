@@ -74,7 +74,32 @@ static TF_Tensor *allocate_slow(TF_OpKernelContext *ctx, int index, oribi_slot *
     if (out_forwarded != NULL) {
         *out_forwarded = forwarded;
     }
-    return oribi_handle_take(ctx, slot, status);
+    return oribi_context_handle(ctx, slot, status);
+}
+
+/* Set just so in the plan, by the running thread, for the first time in this run? */
+static inline bool is_planned(const TF_OpKernelContext *ctx, const oribi_slot *slot,
+                              const int64_t *dims, int rank, const TF_Status *status)
+{
+    return slot->request == ORIBI_REQUEST_ALLOCATE && slot->stamp != ctx->stamp && !ctx->is_slow &&
+           status->code == TF_OK && oribi_handle_has_spare(ctx) && same_dims(slot, dims, rank);
+}
+
+static __attribute__((noinline)) TF_Tensor *allocate_output(TF_OpKernelContext *ctx, int index,
+                                                            const int64_t *dims, int num_dims,
+                                                            TF_Status *status)
+{
+    oribi_status_clear(status);
+    oribi_slot *slot = output_slot(ctx, index, status);
+    if (slot == NULL) {
+        return NULL;
+    }
+    if (slot->request == ORIBI_REQUEST_ALLOCATE && !ctx->is_slow &&
+        same_dims(slot, dims, num_dims)) {
+        slot->stamp = ctx->stamp;
+        return oribi_context_handle(ctx, slot, status);
+    }
+    return allocate_slow(ctx, index, slot, dims, num_dims, NULL, 0, NULL, status);
 }
 
 TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index, TF_DataType dtype,
@@ -82,17 +107,14 @@ TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index, TF_DataType
 {
     (void)dtype; /* both ignored by contract: the op definition and dims decide */
     (void)len;
-    oribi_status_clear(status);
-    oribi_slot *slot = output_slot(context, index, status);
-    if (slot == NULL) {
-        return NULL;
+    if ((unsigned)index < (unsigned)context->step->n_outputs) {
+        oribi_slot *slot = &context->slots[context->step->outputs[index]];
+        if (is_planned(context, slot, dims, num_dims, status)) {
+            slot->stamp = context->stamp;
+            return oribi_handle_take_spare(context, slot);
+        }
     }
-    if (slot->request == ORIBI_REQUEST_ALLOCATE && !context->is_slow &&
-        same_dims(slot, dims, num_dims)) {
-        slot->stamp = context->stamp;
-        return oribi_handle_take(context, slot, status);
-    }
-    return allocate_slow(context, index, slot, dims, num_dims, NULL, 0, NULL, status);
+    return allocate_output(context, index, dims, num_dims, status);
 }
 
 static bool contains(const int *candidates, int n, int wanted)
@@ -118,42 +140,58 @@ static bool candidates_are_inputs(const TF_OpKernelContext *ctx, const int *cand
     return true;
 }
 
+/* Do the conditions of the planned forward hold in this run? */
+static inline bool takes_forward(const TF_OpKernelContext *ctx, const oribi_slot *slot,
+                                 const int *candidates, int n)
+{
+    const oribi_step_io *step = ctx->step;
+    if (slot->request != ORIBI_REQUEST_FORWARD || ctx->is_slow ||
+        !contains(candidates, n, slot->forward_from)) {
+        return false;
+    }
+    const oribi_slot *source = &ctx->slots[step->inputs[slot->forward_from]];
+    return source->open == 0 && source->data == slot->data &&
+           atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_relaxed) ==
+               ORIBI_CONTEXT_BIAS;
+}
+
+static __attribute__((noinline)) TF_Tensor *forward_slow(TF_OpKernelContext *ctx,
+                                                         const int *candidates, int n_candidates,
+                                                         int index, const int64_t *dims, int rank,
+                                                         int *forwarded, TF_Status *status)
+{
+    oribi_status_clear(status);
+    oribi_slot *slot = output_slot(ctx, index, status);
+    if (slot == NULL || !candidates_are_inputs(ctx, candidates, n_candidates, status)) {
+        return NULL;
+    }
+    return allocate_slow(ctx, index, slot, dims, rank, candidates, n_candidates, forwarded, status);
+}
+
 TF_Tensor *TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context,
                                            const int *candidate_input_indices,
                                            int num_candidate_input_indices, int output_index,
                                            const int64_t *output_dims, int output_num_dims,
                                            int *forwarded_input, TF_Status *status)
 {
-    const oribi_step_io *step = context->step;
-    oribi_status_clear(status);
-    oribi_slot *slot = output_slot(context, output_index, status);
-    if (slot == NULL || !candidates_are_inputs(context, candidate_input_indices,
-                                               num_candidate_input_indices, status)) {
-        return NULL;
-    }
-    if (slot->request == ORIBI_REQUEST_ALLOCATE && slot->is_settled && !context->is_slow &&
-        same_dims(slot, output_dims, output_num_dims)) {
-        slot->stamp = context->stamp;
-        if (forwarded_input != NULL) {
-            *forwarded_input = -1;
+    if ((unsigned)output_index < (unsigned)context->step->n_outputs &&
+        oribi_handle_has_spare(context) && status->code == TF_OK) {
+        oribi_slot *slot = &context->slots[context->step->outputs[output_index]];
+        const bool is_forward =
+            takes_forward(context, slot, candidate_input_indices, num_candidate_input_indices);
+        const bool is_allocation =
+            slot->request == ORIBI_REQUEST_ALLOCATE && slot->is_settled && !context->is_slow;
+        if ((is_forward || is_allocation) && slot->stamp != context->stamp &&
+            same_dims(slot, output_dims, output_num_dims)) {
+            slot->stamp = context->stamp;
+            if (forwarded_input != NULL) {
+                *forwarded_input = is_forward ? slot->forward_from : -1;
+            }
+            return oribi_handle_take_spare(context, slot);
         }
-        return oribi_handle_take(context, slot, status);
     }
-    if (slot->request == ORIBI_REQUEST_FORWARD && !context->is_slow &&
-        contains(candidate_input_indices, num_candidate_input_indices, slot->forward_from) &&
-        context->slots[step->inputs[slot->forward_from]].open == 0 &&
-        atomic_load_explicit(&context->remote, memory_order_relaxed) == ORIBI_CONTEXT_BIAS &&
-        context->slots[step->inputs[slot->forward_from]].data == slot->data &&
-        same_dims(slot, output_dims, output_num_dims)) {
-        slot->stamp = context->stamp;
-        if (forwarded_input != NULL) {
-            *forwarded_input = slot->forward_from;
-        }
-        return oribi_handle_take(context, slot, status);
-    }
-    return allocate_slow(context, output_index, slot, output_dims, output_num_dims,
-                         candidate_input_indices, num_candidate_input_indices, forwarded_input,
-                         status);
+    return forward_slow(context, candidate_input_indices, num_candidate_input_indices, output_index,
+                        output_dims, output_num_dims, forwarded_input, status);
 }
 
 void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, TF_Status *status)
@@ -198,7 +236,7 @@ TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status
                    ctx->step->kernel->node->name);
         return NULL;
     }
-    return oribi_handle_take(ctx, slot, status);
+    return oribi_context_handle(ctx, slot, status);
 }
 
 int64_t TF_OutputRowStride(TF_OpKernelContext *ctx, int i)
@@ -232,7 +270,7 @@ static TF_Tensor *planned_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const
     slot->dtype = dtype;
     slot->stamp = ctx->stamp;
     (void)oribi_slot_set_dims(slot, dims, rank);
-    return oribi_handle_take(ctx, slot, status);
+    return oribi_context_handle(ctx, slot, status);
 }
 
 TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const int64_t *dims,

@@ -26,27 +26,12 @@ static void drop_own_dims(TF_Tensor *tensor)
     }
 }
 
+static void drop_own(TF_Tensor *tensor);
+
 static void count_down(TF_OpKernelContext *ctx)
 {
     if (atomic_fetch_sub_explicit(&ctx->remote, 1, memory_order_acq_rel) == 1) {
         ctx->host->release(ctx);
-    }
-}
-
-/* A handle that the running thread made. */
-static void drop_own(TF_Tensor *tensor)
-{
-    TF_OpKernelContext *ctx = tensor->owner;
-    if (oribi_context_is_running_thread(ctx)) {
-        oribi_slot *slot = tensor->slot;
-        slot->open--;
-        ctx->open--;
-        drop_own_dims(tensor);
-        tensor->data = ctx->spare_handles;
-        ctx->spare_handles = tensor;
-    } else {
-        oribi_tensor_handle_free(tensor);
-        count_down(ctx);
     }
 }
 
@@ -55,6 +40,32 @@ static void drop_counted(TF_Tensor *tensor)
     TF_OpKernelContext *ctx = tensor->owner;
     oribi_tensor_handle_free(tensor);
     count_down(ctx);
+}
+
+/* A handle that the running thread made. */
+static __attribute__((noinline)) void drop_own_slow(TF_Tensor *tensor)
+{
+    TF_OpKernelContext *ctx = tensor->owner;
+    if (!oribi_context_is_running_thread(ctx)) {
+        drop_counted(tensor);
+        return;
+    }
+    drop_own_dims(tensor);
+    drop_own(tensor);
+}
+
+static void drop_own(TF_Tensor *tensor)
+{
+    TF_OpKernelContext *ctx = tensor->owner;
+    if (tensor->dims_on_heap || !oribi_context_is_running_thread(ctx)) {
+        drop_own_slow(tensor);
+        return;
+    }
+    oribi_slot *slot = tensor->slot;
+    slot->open--;
+    ctx->open--;
+    tensor->data = ctx->spare_handles;
+    ctx->spare_handles = tensor;
 }
 
 static void make_plain(TF_Tensor *tensor)
@@ -88,7 +99,7 @@ static void leave_counted(TF_Tensor *tensor)
 
 static void share(const TF_Tensor *from, TF_Tensor *to);
 
-const oribi_tensor_owner_ops oribi_handle_own_ops = {drop_own, share, leave_own};
+static const oribi_tensor_owner_ops own_ops = {drop_own, share, leave_own};
 static const oribi_tensor_owner_ops counted_ops = {drop_counted, share, leave_counted};
 
 static void share(const TF_Tensor *from, TF_Tensor *to)
@@ -112,8 +123,11 @@ static void fill(TF_Tensor *tensor, const oribi_slot *slot)
     tensor->slot = (void *)slot;
 }
 
-TF_Tensor *oribi_handle_take_slow(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status)
+TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status)
 {
+    if (oribi_handle_has_spare(ctx)) {
+        return oribi_handle_take_spare(ctx, slot);
+    }
     TF_Tensor *tensor = oribi_tensor_handle(slot->dtype, NULL, 0);
     if (tensor == NULL) {
         oribi_fail_memory(status);
@@ -122,7 +136,7 @@ TF_Tensor *oribi_handle_take_slow(TF_OpKernelContext *ctx, oribi_slot *slot, TF_
     tensor->owner = ctx;
     fill(tensor, slot);
     if (oribi_context_is_running_thread(ctx)) {
-        tensor->owner_ops = &oribi_handle_own_ops;
+        tensor->owner_ops = &own_ops;
         slot->open++;
         ctx->open++;
     } else {
@@ -130,11 +144,6 @@ TF_Tensor *oribi_handle_take_slow(TF_OpKernelContext *ctx, oribi_slot *slot, TF_
         atomic_fetch_add_explicit(&ctx->remote, 1, memory_order_relaxed);
     }
     return tensor;
-}
-
-TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status)
-{
-    return oribi_handle_take(ctx, slot, status);
 }
 
 oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor *tensor)

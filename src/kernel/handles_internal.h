@@ -6,17 +6,16 @@
 #include "kernel/context.h"
 #include "tensor/status_internal.h"
 
-extern const oribi_tensor_owner_ops oribi_handle_own_ops;
-TF_Tensor *oribi_handle_take_slow(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status);
+/* Is there a spare handle, and is this the thread that may take it? */
+static inline bool oribi_handle_has_spare(const TF_OpKernelContext *ctx)
+{
+    return ctx->spare_handles != NULL && oribi_context_is_running_thread(ctx);
+}
 
 /* A spare handle has owner, owner_ops, buffer and dims_on_heap set already. */
-static inline TF_Tensor *oribi_handle_take(TF_OpKernelContext *ctx, oribi_slot *slot,
-                                           TF_Status *status)
+static inline TF_Tensor *oribi_handle_take_spare(TF_OpKernelContext *ctx, oribi_slot *slot)
 {
     TF_Tensor *tensor = ctx->spare_handles;
-    if (!oribi_context_is_running_thread(ctx) || tensor == NULL) {
-        return oribi_handle_take_slow(ctx, slot, status);
-    }
     ctx->spare_handles = tensor->data;
     tensor->data = slot->data;
     tensor->bytes = slot->bytes;

@@ -136,7 +136,9 @@ static once *once_create(const oribi_kernel *kernel, struct oribi_pool *pool, TF
         self->ctx.slots[n_inputs + i].dtype = signature->output_types[i];
         self->ctx.slots[n_inputs + i].forward_from = -1;
     }
-    self->step = (oribi_step_io){.kernel = (oribi_kernel *)kernel,
+    self->step = (oribi_step_io){.compute = kernel->def->compute,
+                                 .state = kernel->state,
+                                 .kernel = (oribi_kernel *)kernel,
                                  .inputs = self->ids,
                                  .outputs = self->ids + n_inputs,
                                  .n_inputs = n_inputs,

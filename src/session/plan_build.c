@@ -266,7 +266,9 @@ static bool init_steps(oribi_plan *plan, const oribi_session *session, int32_t *
     plan->n_steps = session->n_steps;
     for (int32_t s = 0; s < session->n_steps; s++) {
         oribi_session_step *step = &session->steps[s];
-        plan->steps[s] = (oribi_step_io){.kernel = &step->kernel,
+        plan->steps[s] = (oribi_step_io){.compute = step->kernel.def->compute,
+                                         .state = step->kernel.state,
+                                         .kernel = &step->kernel,
                                          .inputs = step->inputs,
                                          .outputs = step->outputs,
                                          .n_inputs = step->node->n_inputs,

@@ -8,7 +8,8 @@ static bool fail_missing(const oribi_session_step *step, int32_t output, TF_Stat
                       step->node->name);
 }
 
-static bool outputs_are_set(const oribi_frame *frame, const oribi_step_io *step, TF_Status *status)
+static inline bool outputs_are_set(const oribi_frame *frame, const oribi_step_io *step,
+                                   TF_Status *status)
 {
     const oribi_slot *slots = frame->ctx.slots;
     for (int32_t i = 0; i < step->n_outputs; i++) {
@@ -26,22 +27,24 @@ static void name_step(const oribi_session_step *step, TF_Status *status)
                         step->node->op_name, def->kernel_name, def->provider);
 }
 
-static bool needs_finishing(oribi_frame *frame)
+/* Anything to do after a step that the plan did not foresee? */
+static inline bool needs_finishing(const oribi_frame *frame)
 {
-    return frame->n_seen > 0 || frame->n_spilled > 0 || frame->ctx.is_slow ||
-           oribi_context_has_open(&frame->ctx, frame->n_slots);
+    const TF_OpKernelContext *ctx = &frame->ctx;
+    return (frame->n_seen | frame->n_spilled | ctx->is_slow) != 0 || ctx->open != 0 ||
+           atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_acquire) !=
+               ORIBI_CONTEXT_BIAS;
 }
 
-static bool run_step(oribi_run *run, int32_t index, TF_Status *status)
+static inline bool run_step(oribi_frame *frame, const oribi_plan *plan, int32_t index,
+                            TF_Status *status)
 {
-    oribi_frame *frame = run->frame;
-    const oribi_plan *plan = frame->plan;
     const oribi_step_io *step = &plan->steps[index];
     frame->step = index;
-    if (plan->is_placed[index]) {
-        ORIBI_TRY(oribi_frame_finish_concat(frame, step, status));
-    } else {
+    if (!plan->is_placed[index]) {
         ORIBI_TRY(oribi_context_compute(&frame->ctx, step, status));
+    } else {
+        ORIBI_TRY(oribi_frame_finish_concat(frame, step, status));
     }
     return outputs_are_set(frame, step, status) &&
            (!needs_finishing(frame) || oribi_frame_finish_step(frame, status));
@@ -49,7 +52,7 @@ static bool run_step(oribi_run *run, int32_t index, TF_Status *status)
 
 static bool is_late(TF_OpKernelContext *ctx, TF_Status *status)
 {
-    if (ctx->deadline_ns != 0 && oribi_context_should_stop(ctx)) {
+    if (oribi_context_should_stop(ctx)) {
         return !oribi_fail(status, TF_DEADLINE_EXCEEDED, "the run passed its time limit");
     }
     return false;
@@ -58,10 +61,13 @@ static bool is_late(TF_OpKernelContext *ctx, TF_Status *status)
 bool oribi_run_steps(oribi_run *run, TF_Status *status)
 {
     const oribi_session *session = run->session;
+    oribi_frame *frame = run->frame;
+    const oribi_plan *plan = frame->plan;
     const bool is_traced = run->trace != NULL;
-    for (int32_t s = 0; s < session->n_steps; s++) {
+    const bool is_timed = frame->ctx.deadline_ns != 0;
+    for (int32_t s = 0; s < plan->n_steps; s++) {
         const uint64_t start_ns = is_traced ? oribi_now_ns() : 0;
-        if (is_late(&run->frame->ctx, status) || !run_step(run, s, status)) {
+        if ((is_timed && is_late(&frame->ctx, status)) || !run_step(frame, plan, s, status)) {
             name_step(&session->steps[s], status);
             return false;
         }
