@@ -3,7 +3,8 @@
  * between chains of 1000 and 2000 tiny ops.
  *
  *     build/bench/oribi-bench-dispatch             seconds: ns per op
- *     build/bench/oribi-bench-dispatch count 2000  one chain, 100 runs: under `valgrind --tool=callgrind`
+ *     build/bench/oribi-bench-dispatch count 2000  one chain, 100 runs: under `valgrind
+ * --tool=callgrind`
  *                                      --toggle-collect=oribi_run_execute (or perf stat), twice
  *
  * The kernels do what the smallest real kernel does: get one or two inputs, allocate or forward the
