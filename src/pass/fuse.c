@@ -12,7 +12,8 @@ typedef struct fusion { /* what a layer takes along */
     oribi_value_id bias, addend; /* -1: none */
     const char *activation;      /* fused_ops word, or NULL */
     float alpha;
-    oribi_node *last; /* node whose output the fused one makes */
+    const char *vendor; /* who wrote kernels of what is taken along; NULL: only we */
+    oribi_node *last;   /* node whose output the fused one makes */
     const char *origin;
 } fusion;
 
@@ -47,8 +48,21 @@ static bool same_full_shape(const oribi_graph *graph, oribi_value_id a, oribi_va
            memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0;
 }
 
+static const char *vendor_of(const oribi_node *node)
+{
+    return oribi_pass_is_foreign(node) ? node->kernel->provider : NULL;
+}
+
+/* One vendor at most: only its own fused op may stand for its kernels. */
+static bool may_follow(const fusion *f, const oribi_node *node)
+{
+    const char *vendor = vendor_of(node);
+    return vendor == NULL || f->vendor == NULL || strcmp(vendor, f->vendor) == 0;
+}
+
 static void follow(oribi_graph *graph, fusion *f, oribi_node *node)
 {
+    f->vendor = f->vendor != NULL ? f->vendor : vendor_of(node);
     f->origin = oribi_pass_join_origin(graph, f->last, node);
     f->last = node;
 }
@@ -85,7 +99,7 @@ static bool take_bias(oribi_graph *graph, fusion *f, TF_Status *status)
     bool is_bias = oribi_pass_is(node, "BiasAdd") && data == 0 &&
                    oribi_pass_attr_is(node, "data_format", "NHWC", "NHWC");
     bool is_sum = oribi_pass_is(node, "AddV2") || oribi_pass_is(node, "Add");
-    if (channels <= 0 || !(is_bias || is_sum) || oribi_pass_is_foreign(node) ||
+    if (channels <= 0 || !(is_bias || is_sum) || !may_follow(f, node) ||
         graph->values[node->outputs[0]]->shape.rank != graph->values[value]->shape.rank) {
         return true;
     }
@@ -103,7 +117,7 @@ static void take_addend(oribi_graph *graph, fusion *f)
     oribi_node *node = oribi_pass_only_consumer(graph, value, &data);
     bool is_sum = oribi_pass_is(node, "AddV2") || oribi_pass_is(node, "Add") ||
                   (oribi_pass_is(node, "AddN") && node->n_inputs == 2);
-    if (!is_sum || oribi_pass_is_foreign(node)) {
+    if (!is_sum || !may_follow(f, node)) {
         return;
     }
     oribi_value_id other = node->inputs[1 - data];
@@ -119,7 +133,7 @@ static void take_activation(oribi_graph *graph, fusion *f)
     static const char *const activations[] = {"Relu", "Relu6",   "Elu", "LeakyRelu",
                                               "Tanh", "Sigmoid", NULL};
     oribi_node *node = oribi_pass_only_consumer(graph, f->last->outputs[0], NULL);
-    if (node == NULL || !oribi_pass_is_one_of(node, activations) || oribi_pass_is_foreign(node)) {
+    if (node == NULL || !oribi_pass_is_one_of(node, activations) || !may_follow(f, node)) {
         return;
     }
     f->activation = node->op_name;
@@ -170,6 +184,28 @@ static bool set_fusion_attrs(oribi_graph *graph, const fusion *f, const oribi_op
             oribi_attrs_set_float(&node->attrs, arena, "leakyrelu_alpha", f->alpha));
 }
 
+static void keep_constant(void *arg, int32_t input)
+{
+    (void)arg;
+    (void)input;
+}
+
+/* A vendor's fused kernel may know fewer words than TensorFlow has: it is asked by making it once,
+ * without giving any constant back. Ours know them all. */
+static bool can_create(oribi_graph *graph, const oribi_node *node, TF_Status *status)
+{
+    oribi_node_view view;
+    oribi_kernel kernel;
+    if (!oribi_pass_is_foreign(node)) {
+        return true;
+    }
+    ORIBI_TRY(oribi_graph_node_view(graph, node, &view, status));
+    view.release_constant = keep_constant;
+    ORIBI_TRY(oribi_kernel_create(node->kernel, &view, &kernel, status));
+    oribi_kernel_destroy(&kernel);
+    return true;
+}
+
 /* The fused node, or NULL when its op cannot say what the layer says, or nobody has a kernel. */
 static oribi_node *make_as(oribi_graph *graph, const fusion *f, const char *op_name,
                            const oribi_pass_options *options, TF_Status *status)
@@ -187,12 +223,13 @@ static oribi_node *make_as(oribi_graph *graph, const fusion *f, const char *op_n
     }
     node->device = f->layer->device;
     node->origin = f->origin;
-    const char *provider = f->layer->kernel != NULL ? f->layer->kernel->provider : "built-in";
     if (copy_attrs(graph, f->layer, fused, node) &&
         set_fusion_attrs(graph, f, fused, node, n_args) &&
         oribi_graph_resolve(graph, node, status)) {
         node->kernel = oribi_pass_select(graph, node, options, status);
-        if (node->kernel != NULL && strcmp(node->kernel->provider, provider) == 0) {
+        bool is_theirs = node->kernel != NULL &&
+                         (f->vendor == NULL || strcmp(node->kernel->provider, f->vendor) == 0);
+        if (is_theirs && can_create(graph, node, status)) {
             return node;
         }
     }
@@ -219,6 +256,7 @@ static bool fuse_layer(oribi_graph *graph, oribi_node *layer, const oribi_pass_o
                 .bias = -1,
                 .addend = -1,
                 .alpha = 0.2F,
+                .vendor = vendor_of(layer),
                 .last = layer,
                 .origin = layer->origin};
     int64_t channels = last_dim(graph, layer->outputs[0]);

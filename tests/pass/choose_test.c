@@ -12,16 +12,36 @@ static void never_called(void *kernel, TF_OpKernelContext *ctx)
     fail();
 }
 
-static void add_kernel(const char *provider, const char *op)
+/* Knows a bias and nothing more. */
+static void *create_with_bias_only(TF_OpKernelConstruction *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    int32_t count = 0, bytes = 0;
+    TF_OpKernelConstruction_GetAttrSize(ctx, "fused_ops", &count, &bytes, status);
+    if (count != 1) {
+        TF_SetStatus(status, TF_UNIMPLEMENTED, "only BiasAdd");
+        TF_OpKernelConstruction_Failure(ctx, status);
+    }
+    TF_DeleteStatus(status);
+    return NULL;
+}
+
+static void add_kernel_with(const char *provider, const char *op,
+                            void *(*create)(TF_OpKernelConstruction *))
 {
     TF_Status *status = TF_NewStatus();
     assert_true(oribi_kernel_begin(provider, status));
-    TF_KernelBuilder *builder = TF_NewKernelBuilder(op, "CPU", NULL, never_called, NULL);
+    TF_KernelBuilder *builder = TF_NewKernelBuilder(op, "CPU", create, never_called, NULL);
     TF_KernelBuilder_TypeConstraint(builder, "T", TF_FLOAT, status);
     TF_RegisterKernelBuilder("vendor", builder, status);
     assert_int_equal(TF_GetCode(status), TF_OK);
     assert_true(oribi_kernel_commit(status));
     TF_DeleteStatus(status);
+}
+
+static void add_kernel(const char *provider, const char *op)
+{
+    add_kernel_with(provider, op, NULL);
 }
 
 static void build(net *n)
@@ -60,6 +80,25 @@ static void vendor_convolution_keeps_its_op_until_the_vendor_has_the_fused_one(v
     n = planned();
     assert_int_equal(net_count(&n, "_FusedConv2D"), 0); /* another vendor's does not count */
     net_close(&n);
+}
+
+/* The depthwise ops are free of other vendors here. */
+static void vendor_fused_kernel_that_refuses_is_not_used(void **state)
+{
+    (void)state;
+    add_kernel_with("/opt/depth.so", "_FusedDepthwiseConv2dNative", create_with_bias_only);
+    add_kernel_with("/opt/depth.so", "Oribi>FusedDepthwiseConv2d", create_with_bias_only);
+    for (int with_relu = 0; with_relu < 2; with_relu++) {
+        net n = net_open();
+        oribi_value_id x = net_input(&n, "x", DIMS(1, 6, 5, 3));
+        oribi_value_id y = net_conv(&n, "DepthwiseConv2dNative", x, 3, 3, 1);
+        y = net_op(&n, "BiasAdd", IDS(y, net_floats(&n, DIMS(3), 0.0F, 1.0F)));
+        net_output(&n, with_relu ? net_op(&n, "Relu", IDS(y)) : y);
+        net_pass(&n, 0);
+        assert_int_equal(net_count(&n, "_FusedDepthwiseConv2dNative"), with_relu ? 0 : 1);
+        assert_int_equal(net_count(&n, "Relu"), with_relu);
+        net_close(&n);
+    }
 }
 
 static void vendor_activation_is_not_taken_along(void **state)
@@ -119,6 +158,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vendor_convolution_keeps_its_op_until_the_vendor_has_the_fused_one),
+        cmocka_unit_test(vendor_fused_kernel_that_refuses_is_not_used),
         cmocka_unit_test(vendor_activation_is_not_taken_along),
         cmocka_unit_test(everything_that_is_missing_is_told_at_once),
         cmocka_unit_test(op_without_a_kernel_for_its_type_tells_why),
