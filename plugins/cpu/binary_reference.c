@@ -17,6 +17,7 @@
         for (int64_t i = 0; i < count; i++) {                                                      \
             T u = a[i * sa], v = b[i * sb];                                                        \
             (void)u;                                                                               \
+            (void)v;                                                                               \
             good = good && (is_good);                                                              \
             y[i] = (R)((is_good) ? (expr) : 0);                                                    \
         }                                                                                          \
@@ -120,6 +121,7 @@ static int shift_by(int64_t by, size_t bytes)
     LINE(minimum, T, T, u < v || u != u ? u : v, true, 1, NULL)                                    \
     LINE(pow, T, T, pow((double)u, (double)v), true, 60, NULL)                                     \
     LINE(atan2, T, T, atan2((double)u, (double)v), true, 60, NULL)                                 \
+    LINE(prelu, T, T, u < 0 ? u * v : u, true, 1, NULL)                                            \
     LINE(squared_difference, T, T, (u - v) * (u - v), true, 1, NULL)                               \
     COMPARE(T)
 #define INT_LINES(T)                                                                               \
@@ -136,6 +138,7 @@ static int shift_by(int64_t by, size_t bytes)
     COMPARE(T)
 #define SIGNED_LINES(T)                                                                            \
     INT_LINES(T)                                                                                   \
+    LINE(prelu, T, T, u < 0 ? W(u) * W(v) : W(u), true, 1, NULL)                                   \
     LINE(div, T, T, truncate_div(u, v), v != 0, 20, BY_ZERO)                                       \
     LINE(truncate_mod, T, T, truncate_mod(u, v), v != 0, 20, BY_ZERO)                              \
     LINE(floor_div, T, T, floor_div_int(u, v), v != 0, 20, BY_ZERO)                                \
@@ -145,6 +148,7 @@ static int shift_by(int64_t by, size_t bytes)
     LINE(shift_right, T, T, u >> shift_by(v, sizeof(T)), true, 1, NULL)
 #define UNSIGNED_LINES(T)                                                                          \
     INT_LINES(T)                                                                                   \
+    LINE(prelu, T, T, u, true, 1, NULL)                                                            \
     LINE(div, T, T, u / v, v != 0, 20, BY_ZERO)                                                    \
     LINE(truncate_mod, T, T, u % v, v != 0, 20, BY_ZERO)                                           \
     LINE(pow, T, T, power_int(W(u), W(v)), true, 20, NULL)                                         \
@@ -221,6 +225,7 @@ const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
     NUMBERS("Maximum", maximum)
     NUMBERS("Minimum", minimum)
     NUMBERS("Pow", pow)
+    NUMBERS("ONNX>PRelu", prelu)
     NUMBERS("SquaredDifference", squared_difference)
     FLOATS("Atan2", atan2)
     NUMBERS("Less", less)

@@ -18,17 +18,22 @@
     FAMILY(cast) \
     FAMILY(gather) \
     FAMILY(select) \
+    FAMILY(index) \
+    FAMILY(batch_space) \
     FAMILY(variable) \
     FAMILY(reduce_reference) \
     FAMILY(reduce_portable) \
     FAMILY(reduce_x86_avx2) \
     FAMILY(unary_reference) \
+    FAMILY(unary_onnx) \
     FAMILY(unary_portable) \
     FAMILY(unary_x86_avx2) \
     FAMILY(binary_reference) \
     FAMILY(binary_portable) \
     FAMILY(binary_x86_avx2) \
     FAMILY(pool_reference) \
+    FAMILY(pool_nd) \
+    FAMILY(resize) \
     FAMILY(pool_portable) \
     FAMILY(pool_x86_avx2) \
     FAMILY(norm_reference) \

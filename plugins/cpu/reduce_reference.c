@@ -39,6 +39,33 @@ INTS(uint64_t, uint64_t, 0, UINT64_MAX)
 ORIBI_CPU_REDUCE(all, bool, bool, true, acc &&v, acc, FOLD, 1)
 ORIBI_CPU_REDUCE(any, bool, bool, false, acc || v, acc, FOLD, 1)
 
+/* L2Loss: half the sum of squares, one number. */
+#define L2_LOSS(T)                                                                                 \
+    static bool l2_loss_##T##_run(const void *state, oribi_cpu_run *run)                           \
+    {                                                                                              \
+        const T *x = TF_TensorData(run->in[0]);                                                    \
+        int64_t n = TF_TensorElementCount(run->in[0]);                                             \
+        T *y = oribi_cpu_output(run, 0, NULL, 0);                                                  \
+        double sum = 0;                                                                            \
+        (void)state;                                                                               \
+        for (int64_t i = 0; y != NULL && i < n; i++) {                                             \
+            sum += (double)x[i] * (double)x[i];                                                    \
+        }                                                                                          \
+        if (y != NULL) {                                                                           \
+            *y = (T)(sum / 2);                                                                     \
+        }                                                                                          \
+        return y != NULL;                                                                          \
+    }                                                                                              \
+    ORIBI_CPU_COMPUTE(l2_loss_##T, 1)
+L2_LOSS(float)
+L2_LOSS(double)
+
+#define L2_ROW(T, dtype)                                                                           \
+    {.op_name = "L2Loss",                                                                          \
+     .types = {{"T", ORIBI_CPU_TYPE(dtype)}},                                                      \
+     .priority = ORIBI_CPU_REFERENCE,                                                              \
+     .compute = l2_loss_##T##_compute,                                                             \
+     .why = "plain loop"},
 #define ROW(op, T, dtype, fn)                                                                      \
     {.op_name = op,                                                                                \
      .types = {{"T", ORIBI_CPU_TYPE(dtype)}},                                                      \
@@ -74,6 +101,8 @@ const oribi_cpu_kernel oribi_cpu_reduce_reference_kernels[] = {
     ROWS(uint64_t, TF_UINT64)
     BOOL_ROW("All", all)
     BOOL_ROW("Any", any)
+    L2_ROW(float, TF_FLOAT)
+    L2_ROW(double, TF_DOUBLE)
     {.op_name = NULL},
 };
 /* clang-format on */

@@ -186,6 +186,63 @@ static bool shape_run(const void *state, oribi_cpu_run *run)
 }
 ORIBI_CPU_COMPUTE(shape, 1)
 
+static void shape_n_compute(void *state, TF_OpKernelContext *context)
+{
+    oribi_cpu_run run;
+    (void)state;
+    (void)oribi_cpu_begin(&run, context, 0);
+    int n = TF_NumInputs(context);
+    for (int i = 0; i < n && TF_GetCode(run.status) == TF_OK; i++) {
+        TF_Tensor *tensor = NULL;
+        TF_GetInput(context, i, &tensor, run.status);
+        if (tensor == NULL) {
+            break;
+        }
+        int64_t rank = TF_NumDims(tensor);
+        size_t bytes = (size_t)rank * TF_DataTypeSize(TF_ExpectedOutputDataType(context, i));
+        TF_Tensor *result = TF_AllocateOutput(context, i, TF_ExpectedOutputDataType(context, i),
+                                              &rank, 1, bytes, run.status);
+        for (int k = 0; result != NULL && k < (int)rank; k++) {
+            (void)put(&run, TF_TensorData(result), k, TF_Dim(tensor, k));
+        }
+        TF_DeleteTensor(result);
+        TF_DeleteTensor(tensor);
+    }
+    oribi_cpu_end(&run);
+}
+
+/* The value of a Const, kept as the one handle that all runs share. */
+static void *const_create(TF_OpKernelConstruction *construction)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *value = NULL;
+    TF_OpKernelConstruction_GetAttrTensor(construction, "value", &value, status);
+    if (TF_GetCode(status) != TF_OK) {
+        TF_OpKernelConstruction_Failure(construction, status);
+    }
+    TF_DeleteStatus(status);
+    return value;
+}
+
+static void const_compute(void *state, TF_OpKernelContext *context)
+{
+    oribi_cpu_run run;
+    (void)oribi_cpu_begin(&run, context, 0);
+    TF_SetOutput(context, 0, state, run.status);
+    oribi_cpu_end(&run);
+}
+
+static void const_destroy(void *state)
+{
+    TF_DeleteTensor(state);
+}
+
+static void no_op_compute(void *state, TF_OpKernelContext *context)
+{
+    (void)state;
+    (void)context;
+}
+
 static bool size_run(const void *state, oribi_cpu_run *run)
 {
     void *data = oribi_cpu_output(run, 0, NULL, 0);
@@ -219,5 +276,8 @@ const oribi_cpu_kernel oribi_cpu_view_kernels[] = {
     VIEW("Shape", NULL, shape_compute, NULL, "reads the dims only"),
     VIEW("Size", NULL, size_compute, NULL, "reads the dims only"),
     VIEW("Rank", NULL, rank_compute, NULL, "reads the dims only"),
+    VIEW("ShapeN", NULL, shape_n_compute, NULL, "reads the dims only"),
+    VIEW("Const", const_create, const_compute, const_destroy, "shows its attribute"),
+    VIEW("NoOp", NULL, no_op_compute, NULL, "does nothing"),
     {.op_name = NULL},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every row of the kernel list against what TensorFlow answers (golden.txt, made by
- * tests/peer/cpu_golden.py): one case after the other, each through all rows that fit it.
+/* Every row of the kernel list against what TensorFlow and ONNX Runtime answer (golden.txt and
+ * golden_onnx.txt, made by scripts in tests/peer): one case after the other, each through all rows
+ * that fit it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,6 +95,15 @@ static void read_attr(harness *h)
             values[i] = number();
         }
         assert_true(oribi_attrs_set_ints(&h->attrs, &h->arena, name, values, n));
+    } else if (strcmp(kind, "bools") == 0) {
+        uint8_t values[8];
+        oribi_attr attr = {
+            .name = name, .kind = TF_ATTR_BOOL, .is_list = true, .count = (int32_t)number()};
+        for (int i = 0; i < attr.count; i++) {
+            values[i] = number() != 0;
+        }
+        attr.u.b = values;
+        assert_true(oribi_attrs_set(&h->attrs, &h->arena, &attr));
     } else if (strcmp(kind, "int") == 0) {
         assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, name, number()));
     } else if (strcmp(kind, "float") == 0) {
@@ -165,31 +175,41 @@ static void read_line(golden *g, char *text, char *op, size_t op_size)
     }
 }
 
-static void every_row_answers_as_tensorflow_does(void **state)
+static int run_file(const char *name)
 {
     enum { LINE_BYTES = 1 << 17 };
     golden g = {0};
     char op[64];
     char *text = malloc(LINE_BYTES);
-    FILE *file = fopen(TEST_SOURCE "/tests/cpu/golden.txt", "r");
-    (void)state;
+    FILE *file = fopen(name, "r");
     assert_non_null(text);
     assert_non_null(file);
-
     while (fgets(text, LINE_BYTES, file) != NULL) {
         g.line++;
         read_line(&g, text, op, sizeof op);
     }
-
     (void)fclose(file);
     free(text);
     print_message("%d cases, %d runs\n", g.n_cases, g.n_runs);
     assert_int_equal(g.n_failures, 0);
-    assert_true(g.n_cases > 600);
+    return g.n_cases;
+}
+
+static void every_row_answers_as_tensorflow_does(void **state)
+{
+    (void)state;
+    assert_true(run_file(TEST_SOURCE "/tests/cpu/golden.txt") > 600);
+}
+
+static void ops_of_onnx_answer_as_onnx_runtime_does(void **state)
+{
+    (void)state;
+    assert_true(run_file(TEST_SOURCE "/tests/cpu/golden_onnx.txt") > 40);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row_answers_as_tensorflow_does)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row_answers_as_tensorflow_does),
+                                       cmocka_unit_test(ops_of_onnx_answer_as_onnx_runtime_does)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ def attribute(name, kind, value):
     raise ValueError((name, kind))
 
 
-def case(op, *inputs, tol=0.0, scale=0.0, **attrs):
+def case(op, *inputs, tol=0.0, scale=0.0, compare=None, **attrs):
     """Runs raw op `op`; list inputs are list arguments. Results that cancel are judged by `scale`,
     the size of what went in."""
     global count
@@ -95,7 +95,7 @@ def case(op, *inputs, tol=0.0, scale=0.0, **attrs):
     for value in inputs:
         for item in value if isinstance(value, list) else [value]:
             print("in", show(item), file=out)
-    for item in results:
+    for item in results[:compare]:  # TensorFlow leaves some outputs undefined
         print("out", show(item.numpy()), file=out)
     print("tol %g %g\nend" % (tol, scale), file=out)
     count += 1
@@ -379,6 +379,44 @@ def reductions():
         case(op, np.zeros((2, 0), np.bool_), np.array([1], I), keep_dims=True)
 
 
+def indices():
+    for op in ["ArgMax", "ArgMin"]:
+        case(op, f32(3, 4, 2), I(1))
+        case(op, f32(5), I(-1), output_type="int32")
+        case(op, np.array([[1, 3, 3], [2, 2, 2]], np.float32), I(1))
+        case(op, ints(np.uint8, 2, 6), np.int64(0))
+    for k, shape in [(3, (2, 7)), (0, (2, 3)), (5, (5,)), (2, (2, 2, 9)), (1, (4, 1))]:
+        case("TopKV2", f32(*shape), I(k))
+    case("TopKV2", ints(np.int32, 3, 8, low=0, high=3), I(6))
+    case("TopKV2", np.array([3, 1, 3, 2, 3], np.int8), I(4))
+    for exclusive in [False, True]:
+        for reverse in [False, True]:
+            case("Cumsum", f32(2, 5, 2), I(1), exclusive=exclusive, reverse=reverse, tol=1e-6, scale=3)
+    case("Cumsum", ints(np.int32, 4, 3), I(-2))
+    case("ReverseSequence", f32(3, 4, 2), np.array([1, 4, 2], np.int64), seq_dim=1, batch_dim=0)
+    case("ReverseSequence", ints(np.int32, 4, 3), np.array([0, 3, 2], I), seq_dim=0, batch_dim=1)
+    case("L2Loss", f32(3, 4), tol=1e-6)
+    case("L2Loss", f32(0))
+    case("BatchToSpaceND", f32(4, 2, 3, 2), np.array([2, 2], I), np.array([[0, 1], [1, 0]], I))
+    case("SpaceToBatchND", f32(1, 3, 4, 2), np.array([2, 2], I), np.array([[0, 1], [0, 0]], I))
+    case("SpaceToBatchND", f32(2, 5), np.array([3], I), np.array([[1, 0]], I))
+    case("ShapeN", [f32(2, 3), f32(4)])
+
+
+def images():
+    for size in [(4, 6), (2, 3), (7, 5), (3, 4), (1, 1)]:
+        for mode in [dict(), dict(align_corners=True), dict(half_pixel_centers=True)]:
+            case("ResizeBilinear", f32(1, 3, 4, 2), np.array(size, I), tol=1e-6, scale=3, **mode)
+            case("ResizeNearestNeighbor", f32(1, 3, 4, 2), np.array(size, I), **mode)
+    case("ResizeNearestNeighbor", ints(np.uint8, 1, 2, 2, 3), np.array([5, 3], I))
+    for pad in ["SAME", "VALID"]:
+        attrs = dict(ksize=[1, 2, 3, 2, 1], strides=[1, 2, 1, 2, 1], padding=pad)
+        case("MaxPool3D", f32(1, 3, 4, 5, 2), **attrs)
+        case("AvgPool3D", f32(1, 3, 4, 5, 2), tol=1e-6, scale=3, **attrs)
+    case("FusedBatchNormV3", f32(2, 2, 3, 4), f32(4), f32(4), f32(4), np.abs(f32(4)) + 0.1,
+         is_training=False, epsilon=0.01, tol=1e-5, scale=3, compare=1)
+
+
 unary()
 binary()
 windows()
@@ -388,5 +426,7 @@ makers()
 casts()
 picks()
 reductions()
+indices()
+images()
 out.close()
 print(count, "cases")

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ResizeBilinear, ResizeNearestNeighbor, ONNX>Resize. Every way of resizing here is separable:
+ * along each axis an output coordinate is a weighted sum of a few input coordinates
+ * (resize_taps.c), and the axes are resized one after the other.
+ */
+#include "cpu/resize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/families.h"
+
+/* One axis of x [outer, n_in, inner] to y [outer, n_out, inner]. */
+typedef struct axis_work {
+    const oribi_cpu_taps *taps; /* n_out entries */
+    const char *x;
+    char *y;
+    int64_t n_in, n_out, inner;
+    size_t width;
+} axis_work;
+
+static void nearest_lines(void *object, int64_t begin, int64_t end)
+{
+    const axis_work *work = object;
+    size_t bytes = (size_t)work->inner * work->width;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t from = unit / work->n_out * work->n_in + work->taps[unit % work->n_out].index[0];
+        memcpy(work->y + (size_t)unit * bytes, work->x + (size_t)from * bytes, bytes);
+    }
+}
+
+static void weighted_lines(void *object, int64_t begin, int64_t end)
+{
+    const axis_work *work = object;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const oribi_cpu_taps *taps = &work->taps[unit % work->n_out];
+        const float *x =
+            (const float *)(const void *)work->x + unit / work->n_out * work->n_in * work->inner;
+        float *y = (float *)(void *)work->y + unit * work->inner;
+        for (int64_t i = 0; i < work->inner; i++) {
+            float sum = 0.0f;
+            for (int k = 0; k < taps->n; k++) {
+                sum += taps->weight[k] * x[taps->index[k] * work->inner + i];
+            }
+            y[i] = sum;
+        }
+    }
+}
+
+/* Resizes axis after axis; between two axes the result lies in one of two scratch tensors. */
+bool oribi_cpu_resize(oribi_cpu_run *run, const oribi_cpu_resize_plan *plan, const void *x,
+                      size_t width)
+{
+    oribi_cpu_shape now = plan->in;
+    TF_Tensor *scratch[2] = {NULL, NULL};
+    const void *from = x;
+    int left = 0, turn = 0;
+    for (int axis = 0; axis < plan->in.rank; axis++) {
+        left += plan->is_resized[axis] ? 1 : 0;
+    }
+    void *y = oribi_cpu_output(run, 0, plan->out.dims, plan->out.rank);
+    int64_t count = oribi_cpu_product(plan->out.dims, plan->out.rank);
+    if (y == NULL || count == 0) {
+        return y != NULL;
+    }
+    if (left == 0) {
+        memcpy(y, x, (size_t)count * width);
+        return true;
+    }
+    for (int axis = plan->in.rank - 1; axis >= 0 && TF_GetCode(run->status) == TF_OK; axis--) {
+        TF_Tensor *taps_memory = NULL;
+        if (!plan->is_resized[axis]) {
+            continue;
+        }
+        axis_work work = {.x = from, .n_in = now.dims[axis], .width = width};
+        now.dims[axis] = work.n_out = plan->out.dims[axis];
+        work.inner = oribi_cpu_product(now.dims + axis + 1, now.rank - axis - 1);
+        int64_t elements = 0, bytes = 0;
+        oribi_cpu_taps *taps =
+            oribi_cpu_scratch(run, work.n_out * (int64_t)sizeof *taps, &taps_memory);
+        if (taps != NULL && oribi_cpu_count(run, now.dims, now.rank, &elements) &&
+            !__builtin_mul_overflow(elements, (int64_t)width, &bytes)) {
+            work.taps = taps;
+            if (--left == 0) {
+                work.y = y;
+            } else {
+                TF_DeleteTensor(scratch[turn]);
+                work.y = oribi_cpu_scratch(run, bytes, &scratch[turn]);
+                turn = 1 - turn;
+            }
+            if (work.y != NULL) {
+                plan->fill(plan, axis, taps);
+                oribi_cpu_parallel(run, elements / work.inner, work.inner * 2 + 10, &work,
+                                   plan->is_nearest ? nearest_lines : weighted_lines);
+                from = work.y;
+            }
+        }
+        TF_DeleteTensor(taps_memory);
+    }
+    TF_DeleteTensor(scratch[0]);
+    TF_DeleteTensor(scratch[1]);
+    return TF_GetCode(run->status) == TF_OK;
+}
+
+typedef struct image_state {
+    bool align_corners, half_pixel_centers;
+} image_state;
+
+static void *image_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    image_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_cpu_attr_bool(&setup, "align_corners", &state->align_corners);
+        oribi_cpu_attr_bool(&setup, "half_pixel_centers", &state->half_pixel_centers);
+        if (state->align_corners && state->half_pixel_centers) {
+            (void)oribi_cpu_setup_fail(&setup, TF_INVALID_ARGUMENT,
+                                       "If half_pixel_centers is True, align_corners must be "
+                                       "False.");
+        }
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool image_plan(oribi_cpu_run *run, const image_state *state, oribi_cpu_resize_plan *plan)
+{
+    int64_t size[2], count = 0;
+    int n = 0;
+    if (!oribi_cpu_input_shape(run, 0, &plan->in) ||
+        !oribi_cpu_read_ints(run, 1, "size", size, 2, &n)) {
+        return false;
+    }
+    if (plan->in.rank != 4 || n != 2 || size[0] <= 0 || size[1] <= 0 || size[0] > INT32_MAX ||
+        size[1] > INT32_MAX || plan->in.dims[1] <= 0 || plan->in.dims[2] <= 0) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "images %s must have rank 4 and a size; the new size needs two "
+                              "positive integers",
+                              oribi_cpu_shape_text(&plan->in).chars);
+    }
+    plan->out = plan->in;
+    for (int k = 0; k < 2; k++) {
+        plan->out.dims[1 + k] = size[k];
+        plan->is_resized[1 + k] = size[k] != plan->in.dims[1 + k];
+    }
+    plan->align_corners = state->align_corners;
+    plan->half_pixel = state->half_pixel_centers;
+    plan->fill = plan->is_nearest ? oribi_cpu_fill_tf_nearest : oribi_cpu_fill_tf_linear;
+    return oribi_cpu_count(run, plan->out.dims, 4, &count);
+}
+
+static bool nearest_run(const image_state *state, oribi_cpu_run *run)
+{
+    oribi_cpu_resize_plan plan = {.is_nearest = true};
+    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
+    return width != 0 && image_plan(run, state, &plan) &&
+           oribi_cpu_resize(run, &plan, TF_TensorData(run->in[0]), width);
+}
+ORIBI_CPU_COMPUTE(nearest, 2)
+
+static bool bilinear_run(const image_state *state, oribi_cpu_run *run)
+{
+    oribi_cpu_resize_plan plan = {.is_nearest = false};
+    return image_plan(run, state, &plan) &&
+           oribi_cpu_resize(run, &plan, TF_TensorData(run->in[0]), sizeof(float));
+}
+ORIBI_CPU_COMPUTE(bilinear, 2)
+
+const oribi_cpu_kernel oribi_cpu_resize_kernels[] = {
+    {.op_name = "ResizeNearestNeighbor",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = image_create,
+     .compute = nearest_compute,
+     .destroy = oribi_cpu_free,
+     .why = "axis by axis, by element width"},
+    {.op_name = "ResizeBilinear",
+     .types = {{"T", ORIBI_CPU_F32}},
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = image_create,
+     .compute = bilinear_compute,
+     .destroy = oribi_cpu_free,
+     .why = "axis by axis"},
+    {.op_name = "ONNX>Resize",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = oribi_cpu_resize_onnx_create,
+     .compute = oribi_cpu_resize_onnx_compute,
+     .destroy = oribi_cpu_free,
+     .why = "axis by axis"},
+    {.op_name = NULL},
+};
