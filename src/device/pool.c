@@ -72,6 +72,8 @@ static void fall_asleep(oribi_pool_worker *worker)
     while (atomic_load_explicit(&worker->asleep, memory_order_acquire) == 1) {
         oribi_futex_wait(&worker->asleep, 1);
     }
+    /* Usually gone; a waker that was late for our last sleep cut this one short otherwise. */
+    atomic_fetch_and(sleeping, ~bit);
 }
 
 static bool spin_for_work(oribi_pool_worker *worker, uint64_t idle_since)
@@ -141,9 +143,8 @@ static void worker_main(void *arg)
     oribi_pool *pool = worker->pool;
     current_worker = worker;
     for (;;) {
-        bool worked = oribi_pool_help(pool, worker->index);
-        worked |= run_task(pool);
-        if (worked) {
+        /* Tasks first: a loop has its caller at least. */
+        if (run_task(pool) || oribi_pool_help(pool, worker->index)) {
             continue;
         }
         if (atomic_load(&pool->stopping)) {
