@@ -56,12 +56,12 @@ int main(int argc, char **argv)
         fputs("usage: oribi-plugin-probe FILE [OPTIONS]\n", stderr);
         return 2;
     }
-    size_t bytes = strlen(argv[1]) + strlen(options) + 2;
-    char *spec = malloc(bytes);
-    if (!spec) {
+    static char spec[16384];
+    int length = snprintf(spec, sizeof(spec), "%s%s%s", argv[1], options[0] ? ":" : "", options);
+    if (length < 0 || (size_t)length >= sizeof(spec)) {
+        fputs("path and options are too long\n", stderr);
         return 2;
     }
-    snprintf(spec, bytes, "%s%s%s", argv[1], options[0] ? ":" : "", options);
     own_pid = getpid();
     setenv("ORIBI_PLUGIN_PROBE", "", 1); /* this is the probe */
     setrlimit(RLIMIT_CORE, &no_core);
