@@ -12,6 +12,7 @@ enum { SAMPLES = 2000 };
 
 typedef struct bench_run {
     TF_OpKernelContext context; /* first */
+    atomic_int stop;
     oribi_slot slots[BENCH_INPUTS + 1];
     int32_t ids[BENCH_INPUTS + 1];
     oribi_step_io step;
@@ -206,6 +207,9 @@ bool bench_begin(bench_node *node, const oribi_cpu_kernel *row, oribi_pool *pool
     }
     run->context.pool = pool;
     run->context.slots = run->slots;
+    run->context.stop = &run->stop;
+    run->step.compute = row->compute;
+    run->step.state = run->kernel.state;
     oribi_context_enter(&run->context);
     if (!compute(run)) {
         fprintf(stderr, "%s: %s\n", row->op_name, TF_Message(run->status));

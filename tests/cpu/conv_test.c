@@ -163,7 +163,7 @@ static void run_cases(const conv_case *cases, size_t count, bool depthwise, int 
     TF_Status *status = TF_NewStatus();
     oribi_pool *pool = threads > 1 ? oribi_pool_create(threads, status) : NULL;
     for (size_t i = 0; i < count; i++) {
-        char what[32];
+        char what[64];
         (void)snprintf(what, sizeof what, "case %zu, %d threads", i, threads);
         harness_random_state = (uint32_t)i + 1;
         run_case(&cases[i], depthwise, pool, what);

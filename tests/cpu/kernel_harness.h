@@ -152,6 +152,7 @@ typedef struct harness_run {
     TF_OpKernelContext context; /* first */
     oribi_slot slots[HARNESS_INPUTS + 1];
     int32_t ids[HARNESS_INPUTS + 1];
+    atomic_int stop;
     float *memory;
     size_t rows;
     int64_t gap;
@@ -276,10 +277,13 @@ static inline TF_Tensor *harness_compute(harness *self, const oribi_cpu_kernel *
                                 .outputs = run.ids + n,
                                 .n_inputs = n,
                                 .n_outputs = 1,
+                                .compute = row->compute,
+                                .state = kernel.state,
                                 .first_temp = n + 1};
     run.context.pool = self->pool;
     run.context.slots = run.slots;
     run.context.stamp = 1;
+    run.context.stop = &run.stop;
     for (int32_t i = 0; i < n; i++) {
         run.slots[i].stamp = 1;
     }

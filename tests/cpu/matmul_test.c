@@ -117,7 +117,7 @@ static void run_cases(int threads)
     TF_Status *status = TF_NewStatus();
     oribi_pool *pool = threads > 1 ? oribi_pool_create(threads, status) : NULL;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char what[32];
+        char what[64];
         (void)snprintf(what, sizeof what, "case %zu, %d threads", i, threads);
         harness_random_state = (uint32_t)i + 1;
         run_case(&cases[i], pool, what);
