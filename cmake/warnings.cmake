@@ -15,3 +15,6 @@ endif()
 if(ORIBI_PARTIAL)
     add_link_options(-Wl,--unresolved-symbols=ignore-all)
 endif()
+if(ORIBI_BUILD_FUZZ) # coverage of the library; the targets add the main function
+    add_compile_options(-fsanitize=fuzzer-no-link -Wno-pass-failed)
+endif()

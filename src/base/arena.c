@@ -10,7 +10,7 @@
 
 #include "base/alloc.h"
 
-enum { FIRST_BYTES = 4096, LARGEST_BYTES = 1 << 20, GRAIN = 16 };
+enum { FIRST_BYTES = 4096, LARGEST_BYTES = 1 << 16, GRAIN = 16 };
 
 struct oribi_arena_block {
     struct oribi_arena_block *next;

@@ -77,9 +77,11 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
     }
     size_t count = (size_t)n_inputs + (size_t)n_outputs;
     oribi_node *node = oribi_arena_array(arena, 1, sizeof(*node));
-    oribi_value_id *ends = oribi_arena_array(arena, count + 1, sizeof(*ends));
-    oribi_use_link *links = oribi_arena_array(arena, (size_t)n_inputs + 1, sizeof(*links));
-    char *kept_op = oribi_arena_strdup(arena, op_name);
+    oribi_value_id *ends = oribi_arena_array(arena, count > 0 ? count : 1, sizeof(*ends));
+    oribi_use_link *links =
+        oribi_arena_array(arena, n_inputs > 0 ? (size_t)n_inputs : 1, sizeof(*links));
+    const oribi_op_def *op = oribi_op_find(op_name); /* its name lives for ever */
+    const char *kept_op = op != NULL ? op->name : oribi_arena_strdup(arena, op_name);
     if (node == NULL || ends == NULL || links == NULL || kept_op == NULL) {
         oribi_fail_memory(status);
         return NULL;
@@ -109,7 +111,8 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
     return node;
 }
 
-/* Only small constants are made dense for shape functions: shapes, axes, paddings, scalars. */
+/* Only what may say a shape is made dense for shape functions: a few integers (shapes, axes,
+ * paddings) and scalars. Weights stay where they are. */
 static bool is_shape_like(const oribi_value *value)
 {
     enum { MAX_ELEMENTS = 1024 };
@@ -117,11 +120,12 @@ static bool is_shape_like(const oribi_value *value)
     if (constant == NULL || constant->view.rank > 2 || constant->view.dtype == TF_STRING) {
         return false;
     }
+    bool is_integer = constant->view.dtype == TF_INT32 || constant->view.dtype == TF_INT64;
     int64_t count = 1;
     for (int32_t i = 0; i < constant->view.rank; i++) {
         count *= constant->view.dims[i] < MAX_ELEMENTS ? constant->view.dims[i] : MAX_ELEMENTS + 1;
     }
-    return count <= MAX_ELEMENTS;
+    return count <= (is_integer ? MAX_ELEMENTS : 1);
 }
 
 bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)

@@ -28,7 +28,7 @@ enum {
 
 /* Op names that nothing provides: see onnx_missing.c. */
 typedef struct oribi_onnx_missing {
-    const char *op, *name, *why; /* for people, registered name, reason or NULL */
+    const char *op, *name, *why; /* for people, registered name, reason or NULL; kept */
     oribi_text nodes;
     int32_t n_nodes;
     struct oribi_onnx_missing *next;
@@ -46,7 +46,8 @@ typedef struct oribi_onnx { /* one import */
     oribi_graph *graph;
     const oribi_import_options *options;
     oribi_source *source;
-    oribi_arena scratch; /* goes when the import ends */
+    oribi_arena kept;    /* goes when the import ends */
+    oribi_arena scratch; /* emptied after every node */
     oribi_map values;    /* name in the file -> tagged value id, initialiser or "missing" */
     oribi_map constants; /* small ones made here, by content -> id + 1 */
     oribi_map functions; /* names of model-local functions */
@@ -137,7 +138,8 @@ bool oribi_onnx_read_floats(oribi_onnx_node *n, const oribi_onnx_attr *attr, flo
                             int32_t *out_count);
 bool oribi_onnx_read_strings(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_string **out,
                              int32_t *out_count);
-/* A constant of the graph. */
+/* The TensorProto, and it as a constant of the graph. */
+bool oribi_onnx_read_tensor_body(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_wire *out);
 oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr *attr);
 
 /* Sets a message "node 'x' (Conv) at byte n: ..." and n->failed; returns false. */
@@ -152,6 +154,10 @@ TF_DataType oribi_onnx_dtype(int64_t onnx_type); /* 0: unknown */
  */
 oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor,
                                       const char *fallback_name, TF_Status *status);
+/* A TensorProto with one number, of any rank, as a view of rank 0; *out_source is borrowed. */
+bool oribi_onnx_tensor_element(oribi_onnx *onnx, const oribi_wire *tensor,
+                               oribi_constant_view *out_view, oribi_source **out_source,
+                               TF_Status *status);
 bool oribi_onnx_tensor_name(const oribi_wire *tensor, oribi_string *out_name, TF_Status *status);
 /* Bytes of a file of external data, [offset, offset + bytes); length -1: to its end. *out_source is
  * borrowed from the import. */

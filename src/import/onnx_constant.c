@@ -74,21 +74,24 @@ static bool constant(oribi_onnx_node *n)
 }
 
 /* The fill value: one element, float 0 by default. */
-static oribi_value_id fill_value(oribi_onnx_node *n)
+static bool fill_value(oribi_onnx_node *n, oribi_constant_view *out, oribi_source **out_source)
 {
+    static const float zero = 0.0f;
     oribi_onnx_attr attr;
+    oribi_wire tensor;
+    *out = (oribi_constant_view){.dtype = TF_FLOAT, .data = &zero};
+    *out_source = NULL;
     if (!oribi_onnx_find_attr(n, "value", &attr)) {
-        return oribi_emit_scalar(n, TF_FLOAT, 0.0);
+        return !n->failed;
     }
-    oribi_value_id value = oribi_onnx_read_tensor(n, &attr);
-    if (value >= 0) {
-        const oribi_shape *shape = &n->graph->values[value]->shape;
-        if (shape->rank > 1 || (shape->rank == 1 && shape->dims[0] != 1)) {
-            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "the fill value has more than one element");
-            return -1;
-        }
+    if (!oribi_onnx_read_tensor_body(n, &attr, &tensor)) {
+        return false;
     }
-    return value;
+    if (!oribi_onnx_tensor_element(n->onnx, &tensor, out, out_source, n->status)) {
+        n->failed = true;
+        oribi_status_prefix(n->status, "%s: ", n->origin);
+    }
+    return !n->failed;
 }
 
 /* With a known shape the result is a splat: one element, all strides 0. */
@@ -96,31 +99,26 @@ static bool constant_of_shape(oribi_onnx_node *n)
 {
     int64_t dims[ORIBI_ONNX_MAX_RANK], strides[ORIBI_ONNX_MAX_RANK] = {0};
     size_t bytes = 0;
-    oribi_value_id value = fill_value(n);
-    int32_t rank = oribi_emit_known_ints(n, n->inputs[0], dims, ORIBI_ONNX_MAX_RANK);
-    if (n->failed) {
+    oribi_constant_view view;
+    oribi_source *source = NULL;
+    if (!fill_value(n, &view, &source)) {
         return false;
     }
-    const oribi_constant *element = n->graph->values[value]->constant;
-    size_t element_bytes = oribi_dtype_bytes(element->view.dtype);
-    if (rank < 0) {
-        value = oribi_emit_reshape(n, value, NULL, 0);
-        return oribi_emit_bind(n, 0, oribi_emit2(n, "Fill", n->inputs[0], value));
-    }
-    if (rank > ORIBI_ONNX_MAX_RANK || !oribi_size_of_dims(dims, rank, element_bytes, &bytes)) {
+    int32_t rank = oribi_emit_known_ints(n, n->inputs[0], dims, ORIBI_ONNX_MAX_RANK);
+    bool is_known = rank >= 0;
+    if (rank > ORIBI_ONNX_MAX_RANK ||
+        (is_known && !oribi_size_of_dims(dims, rank, oribi_dtype_bytes(view.dtype), &bytes))) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "the shape is negative, too large, or has more than %d dimensions",
                                ORIBI_ONNX_MAX_RANK);
     }
-    oribi_constant_view view = element->view;
-    view.rank = rank;
+    view.rank = is_known ? rank : 0;
     view.dims = dims;
-    view.strides = rank > 0 ? strides : NULL;
-    oribi_source_retain(element->source);
-    oribi_value_id splat =
-        oribi_graph_add_constant(n->graph, n->label, &view, element->source, n->status);
-    n->failed = splat < 0;
-    return oribi_emit_bind(n, 0, splat);
+    view.strides = strides;
+    oribi_source_retain(source);
+    oribi_value_id value = oribi_graph_add_constant(n->graph, n->label, &view, source, n->status);
+    n->failed = value < 0;
+    return oribi_emit_bind(n, 0, is_known ? value : oribi_emit2(n, "Fill", n->inputs[0], value));
 }
 
 /* Inference: the value passes, and the mask is all true. */

@@ -15,7 +15,7 @@ static oribi_value_id shared_constant(oribi_onnx_node *n, TF_DataType dtype, int
     oribi_onnx *onnx = n->onnx;
     size_t data_bytes = (size_t)count * oribi_dtype_bytes(dtype);
     size_t key_bytes = 2 + data_bytes;
-    uint8_t *key = oribi_arena_alloc(&onnx->scratch, key_bytes);
+    uint8_t *key = oribi_arena_alloc(&onnx->kept, key_bytes);
     if (key == NULL) {
         n->failed = true;
         oribi_fail_memory(n->status);

@@ -81,7 +81,7 @@ static char *resolve(const oribi_onnx *onnx, const char *location, const char *t
 static oribi_onnx_file *map_file(oribi_onnx *onnx, const char *location, const char *tensor,
                                  TF_Status *status)
 {
-    oribi_onnx_file *file = oribi_arena_array(&onnx->scratch, 1, sizeof(*file));
+    oribi_onnx_file *file = oribi_arena_array(&onnx->kept, 1, sizeof(*file));
     oribi_source *source = oribi_alloc_zero(1, sizeof(*source));
     oribi_file_map *map = oribi_alloc_zero(1, sizeof(*map));
     char *path = NULL;
@@ -124,7 +124,7 @@ bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, in
                               const uint8_t **out_data, oribi_source **out_source,
                               TF_Status *status)
 {
-    const char *text = oribi_onnx_text(&onnx->scratch, location);
+    const char *text = oribi_onnx_text(&onnx->kept, location);
     oribi_onnx_file *file = onnx->files;
     if (text == NULL) {
         return oribi_fail_memory(status);

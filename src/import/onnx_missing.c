@@ -17,8 +17,8 @@ bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const ch
     }
     const char *op =
         n->domain.length == 0
-            ? oribi_arena_printf(&onnx->scratch, "%s (opset %" PRId64 ")", op_type, n->opset)
-            : oribi_arena_printf(&onnx->scratch, "%s:%s", domain, op_type);
+            ? oribi_arena_printf(&onnx->kept, "%s (opset %" PRId64 ")", op_type, n->opset)
+            : oribi_arena_printf(&onnx->kept, "%s:%s", domain, op_type);
     if (op == NULL) {
         return oribi_fail_memory(status);
     }
@@ -28,7 +28,8 @@ bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const ch
     }
     if (entry == NULL) {
         const char *name = oribi_onnx_custom_name(onnx, &n->domain, &n->op_type);
-        entry = oribi_arena_array(&onnx->scratch, 1, sizeof(*entry));
+        name = name == NULL ? NULL : oribi_arena_strdup(&onnx->kept, name);
+        entry = oribi_arena_array(&onnx->kept, 1, sizeof(*entry));
         if (entry == NULL || name == NULL) {
             return oribi_fail_memory(status);
         }

@@ -104,7 +104,7 @@ static bool read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wi
         }
         return true;
     }
-    int64_t *kept = oribi_arena_memdup(&onnx->scratch, &version, sizeof(version));
+    int64_t *kept = oribi_arena_memdup(&onnx->kept, &version, sizeof(version));
     return (kept != NULL && oribi_map_put_n(&onnx->domains, domain.data, domain.length, kept)) ||
            oribi_fail_memory(status);
 }
@@ -186,7 +186,7 @@ static bool read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status *sta
                               "byte %zu: a second initialiser named '%.*s'", f.offset,
                               (int)name.length, name.data);
         }
-        void *kept = oribi_arena_memdup(&onnx->scratch, &body, sizeof(body));
+        void *kept = oribi_arena_memdup(&onnx->kept, &body, sizeof(body));
         if (kept == NULL) {
             return oribi_fail_memory(status);
         }
@@ -438,7 +438,7 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     if (TF_GetCode(n->status) != TF_UNIMPLEMENTED) {
         return false;
     }
-    const char *why = oribi_arena_strdup(&n->onnx->scratch, TF_Message(n->status));
+    const char *why = oribi_arena_strdup(&n->onnx->kept, TF_Message(n->status));
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
     ORIBI_TRY(oribi_onnx_missing_add(n->onnx, n, why, n->status));
@@ -461,6 +461,7 @@ static bool read_nodes(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
     oribi_wire_field f;
     while (oribi_wire_next(&graph, &f, status)) {
         ORIBI_TRY(f.number != 1 || read_node(onnx, &graph, &f, status));
+        oribi_arena_destroy(&onnx->scratch);
     }
     return oribi_ok(status);
 }
@@ -525,6 +526,7 @@ static void close_import(oribi_onnx *onnx)
     oribi_map_destroy(&onnx->functions);
     oribi_map_destroy(&onnx->domains);
     oribi_arena_destroy(&onnx->scratch);
+    oribi_arena_destroy(&onnx->kept);
 }
 
 oribi_graph *oribi_import_onnx(const uint8_t *data, size_t bytes, oribi_source *source,

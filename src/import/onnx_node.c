@@ -400,23 +400,28 @@ bool oribi_onnx_read_strings(oribi_onnx_node *n, const oribi_onnx_attr *attr, or
     return true;
 }
 
-oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr *attr)
+bool oribi_onnx_read_tensor_body(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_wire *out)
 {
     oribi_wire_field f;
-    oribi_wire tensor;
     if (!want_type(n, attr, ORIBI_ONNX_ATTR_TENSOR, "tensor")) {
-        return -1;
+        return false;
     }
     if (!last_field(n, attr, 5, &f)) {
-        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "attribute '%.*s' at byte %zu holds no tensor",
-                        (int)attr->name.length, attr->name.data, attr->offset);
-        return -1;
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "attribute '%.*s' at byte %zu holds no tensor",
+                               (int)attr->name.length, attr->name.data, attr->offset);
     }
+    return adopt(n, oribi_wire_enter(&attr->body, &f, out, n->status));
+}
+
+oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr *attr)
+{
+    oribi_wire tensor;
     oribi_value_id value = -1;
-    if (oribi_wire_enter(&attr->body, &f, &tensor, n->status)) {
+    if (oribi_onnx_read_tensor_body(n, attr, &tensor)) {
         value = oribi_onnx_tensor_read(n->onnx, &tensor, n->label, n->status);
+        adopt(n, value >= 0);
     }
-    adopt(n, value >= 0);
     return value;
 }
 

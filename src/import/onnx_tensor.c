@@ -378,6 +378,38 @@ static bool find_bytes(oribi_onnx *onnx, const proto *t, size_t bytes, const uin
     return *out_data != NULL;
 }
 
+/* Type, dims and data; *out_bytes of data, which strings do not have in this form. */
+static bool view_of(oribi_onnx *onnx, const proto *t, const uint8_t **out_data,
+                    oribi_source **out_source, size_t *out_bytes, TF_Status *status)
+{
+    if (!oribi_size_of_dims(t->dims, t->rank, oribi_dtype_bytes(t->dtype), out_bytes)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "byte %zu: the dimensions of tensor '%.*s' overflow", t->offset,
+                          (int)t->name.length, t->name.data);
+    }
+    if (t->dtype == TF_STRING) {
+        return check_typed(t, *out_bytes, status);
+    }
+    return find_bytes(onnx, t, *out_bytes, out_data, out_source, status);
+}
+
+bool oribi_onnx_tensor_element(oribi_onnx *onnx, const oribi_wire *tensor,
+                               oribi_constant_view *out_view, oribi_source **out_source,
+                               TF_Status *status)
+{
+    proto t;
+    size_t bytes = 0;
+    const uint8_t *data = NULL;
+    ORIBI_TRY(read_proto(tensor, &t, status) &&
+              view_of(onnx, &t, &data, out_source, &bytes, status));
+    if (t.dtype == TF_STRING || bytes != oribi_dtype_bytes(t.dtype)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: a tensor that is not one number",
+                          t.offset);
+    }
+    *out_view = (oribi_constant_view){.dtype = t.dtype, .data = data};
+    return true;
+}
+
 oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor,
                                       const char *fallback_name, TF_Status *status)
 {
@@ -385,7 +417,7 @@ oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor
     size_t bytes = 0;
     oribi_source *source = NULL;
     const uint8_t *data = NULL;
-    if (!read_proto(tensor, &t, status)) {
+    if (!read_proto(tensor, &t, status) || !view_of(onnx, &t, &data, &source, &bytes, status)) {
         return -1;
     }
     const char *name = t.name.length > 0 ? oribi_onnx_text(&onnx->scratch, &t.name) : fallback_name;
@@ -393,16 +425,8 @@ oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor
         oribi_fail_memory(status);
         return -1;
     }
-    if (!oribi_size_of_dims(t.dims, t.rank, oribi_dtype_bytes(t.dtype), &bytes)) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: the dimensions of tensor '%s' overflow",
-                   t.offset, name);
-        return -1;
-    }
     if (t.dtype == TF_STRING) {
-        return check_typed(&t, bytes, status) ? add_strings(onnx, &t, name, bytes, status) : -1;
-    }
-    if (!find_bytes(onnx, &t, bytes, &data, &source, status)) {
-        return -1;
+        return add_strings(onnx, &t, name, bytes, status);
     }
     oribi_constant_view view = {t.dtype, t.rank, t.dims, NULL, data};
     oribi_source_retain(source);
