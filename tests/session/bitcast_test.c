@@ -54,8 +54,8 @@ static void the_plugin_wins_over_the_built_in_kernel(void **state)
     oribi_session_describe(session, "graph", json, status);
 
     small_expect_ok(status);
-    assert_non_null(strstr(json->data, "\"kernel\":\"example_bitcast\""));
-    assert_non_null(strstr(json->data, "bitcast.so\""));
+    assert_true(small_has(json, "\"kernel\":\"example_bitcast\""));
+    assert_true(small_has(json, "bitcast.so\""));
     TF_DeleteBuffer(json);
     TF_DeleteStatus(status);
     oribi_session_destroy(session);

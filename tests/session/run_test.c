@@ -339,7 +339,7 @@ static void ops_without_a_shape_function_are_planned_after_the_first_run(void **
     oribi_session_describe(session, "memory", json, status);
 
     small_expect_ok(status);
-    assert_non_null(strstr(json->data, "\"arena_bytes\":128")); /* two of 60 bytes, rounded up */
+    assert_true(small_has(json, "\"arena_bytes\":128")); /* two of 60 bytes, rounded up */
     TF_DeleteBuffer(json);
     TF_DeleteStatus(status);
     oribi_run_destroy(run);

@@ -42,6 +42,12 @@ static inline void small_expect_ok(TF_Status *status)
     assert_int_equal(TF_GetCode(status), TF_OK);
 }
 
+/* Is text in the buffer, which need not end in a NUL? */
+static inline bool small_has(const TF_Buffer *buffer, const char *text)
+{
+    return memmem(buffer->data, buffer->length, text, strlen(text)) != NULL;
+}
+
 static inline void small_same_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
 {
     TF_ShapeHandle *shape = TF_NewShapeHandle();
