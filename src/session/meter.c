@@ -60,6 +60,11 @@ static void release_metered(oribi_buffer *buffer)
     oribi_meter_release(meter);
 }
 
+bool oribi_meter_owns(const oribi_meter *meter, const oribi_buffer *buffer)
+{
+    return buffer->release == release_metered && buffer->arg == meter;
+}
+
 oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *what,
                                  TF_Status *status)
 {

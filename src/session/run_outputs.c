@@ -7,31 +7,53 @@
 #include "base/alloc.h"
 #include "session/session_internal.h"
 
+/* New buffer in the place of the spare. */
+static oribi_buffer *add_spare(oribi_run *run, int32_t output, int place, size_t bytes,
+                               TF_Status *status)
+{
+    oribi_buffer *buffer = oribi_meter_buffer(run->session->meter, bytes, "a graph output", status);
+    if (buffer != NULL) {
+        if (run->trace != NULL) {
+            oribi_run_trace_alloc(run, run->session->graph->output_names[output], bytes);
+        }
+        oribi_buffer_release(run->spares[output][place]);
+        run->spares[output][place] = buffer;
+    }
+    return buffer;
+}
+
+static bool is_free(const oribi_buffer *buffer)
+{
+    return atomic_load_explicit(&((oribi_buffer *)buffer)->references, memory_order_acquire) == 1;
+}
+
 /* A buffer that nobody else holds; the reference stays with the run. NULL: status set. */
 static oribi_buffer *find_spare(oribi_run *run, int32_t output, size_t bytes, TF_Status *status)
 {
     oribi_buffer **spares = run->spares[output];
     int victim = -1;
+    int empty[2] = {-1, -1};
+    int n_fitting = 0;
     for (int k = 0; k < ORIBI_OUTPUT_SPARES; k++) {
-        const bool is_free = spares[k] != NULL && atomic_load_explicit(&spares[k]->references,
-                                                                       memory_order_acquire) == 1;
-        if (is_free && spares[k]->bytes >= bytes) {
+        if (spares[k] == NULL) {
+            empty[1] = empty[0];
+            empty[0] = k;
+        } else if (is_free(spares[k]) && spares[k]->bytes >= bytes) {
             return spares[k];
+        } else if (spares[k]->bytes >= bytes) {
+            n_fitting++;
+        } else {
+            victim = k; /* too small */
         }
-        if (victim < 0 && (spares[k] == NULL || is_free)) {
-            victim = k;
-        }
     }
-    victim = victim < 0 ? 0 : victim; /* all are held elsewhere: one goes out of our hands */
-    oribi_buffer *buffer = oribi_meter_buffer(run->session->meter, bytes, "a graph output", status);
-    if (buffer == NULL) {
-        return NULL;
+    const int place = victim >= 0 ? victim : empty[0] >= 0 ? empty[0] : 0;
+    const int other = victim >= 0 ? empty[0] : empty[1];
+    oribi_buffer *buffer = add_spare(run, output, place, bytes, status);
+    if (buffer != NULL && run->has_good && n_fitting == 0 && other >= 0) {
+        /* the next run needs another one: better now than in the third run */
+        (void)add_spare(run, output, other, bytes, status);
+        TF_SetStatus(status, TF_OK, "");
     }
-    if (run->trace != NULL) {
-        oribi_run_trace_alloc(run, run->session->graph->output_names[output], bytes);
-    }
-    oribi_buffer_release(spares[victim]);
-    spares[victim] = buffer;
     return buffer;
 }
 
@@ -92,6 +114,34 @@ static bool reserve_dims(oribi_run *run)
     return true;
 }
 
+static bool is_spare(const oribi_run *run, const oribi_buffer *buffer)
+{
+    for (int32_t i = 0; i < run->session->n_outputs; i++) {
+        for (int k = 0; k < ORIBI_OUTPUT_SPARES; k++) {
+            if (run->spares[i][k] == buffer) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A heap buffer of an unplanned output serves later runs too. Two outputs may share it: one has it
+ * then. */
+static void adopt(oribi_run *run, int32_t output, oribi_buffer *buffer)
+{
+    if (!oribi_meter_owns(run->session->meter, buffer) || is_spare(run, buffer)) {
+        return;
+    }
+    for (int k = 0; k < ORIBI_OUTPUT_SPARES; k++) {
+        if (run->spares[output][k] == NULL) {
+            oribi_buffer_retain(buffer);
+            run->spares[output][k] = buffer;
+            return;
+        }
+    }
+}
+
 static void keep(oribi_good_output *good, const oribi_slot *slot, oribi_buffer *copy)
 {
     oribi_buffer *buffer = copy != NULL ? copy : slot->buffer;
@@ -114,7 +164,11 @@ bool oribi_run_keep_outputs(oribi_run *run, TF_Status *status)
         return oribi_fail_memory(status);
     }
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
-        keep(&run->good[i], output_slot(run, i), run->copies[i]);
+        const oribi_slot *slot = output_slot(run, i);
+        keep(&run->good[i], slot, run->copies[i]);
+        if (slot->storage == ORIBI_STORAGE_HEAP && slot->dtype != TF_STRING) {
+            adopt(run, i, slot->buffer);
+        }
     }
     run->has_good = true;
     return true;

@@ -54,6 +54,7 @@ void oribi_meter_discharge(oribi_meter *meter, uint64_t bytes);
 /* Counted buffer, which gives its bytes back when the last reference goes. */
 oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *what,
                                  TF_Status *status);
+bool oribi_meter_owns(const oribi_meter *meter, const oribi_buffer *buffer);
 
 /* --- Session --------------------------------------------------------------------------------- */
 
