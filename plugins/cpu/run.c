@@ -155,7 +155,9 @@ void oribi_cpu_end(oribi_cpu_run *run)
         TF_OpKernelContext_Failure(run->context, run->status);
     }
     for (int i = 0; i < run->n_in; i++) {
-        TF_DeleteTensor(run->in[i]);
+        if (run->in[i] != NULL) {
+            TF_DeleteTensor(run->in[i]);
+        }
     }
     for (int i = 0; i < ORIBI_CPU_MAX_OUTPUTS; i++) {
         if (run->out[i] != NULL) {
@@ -208,6 +210,11 @@ void *oribi_cpu_output_in_place(oribi_cpu_run *run, const int *candidates, int n
                                 const int64_t *dims, int rank)
 {
     int forwarded = -1;
+    /* A value is handed on only while nobody holds a handle on it; the context keeps the bytes. */
+    for (int i = 0; i < n_candidates; i++) {
+        TF_DeleteTensor(run->in[candidates[i]]);
+        run->in[candidates[i]] = NULL;
+    }
     return data_of(run, 0,
                    TF_ForwardInputOrAllocateOutput(run->context, candidates, n_candidates, 0, dims,
                                                    rank, &forwarded, run->status));

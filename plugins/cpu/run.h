@@ -53,7 +53,8 @@ bool oribi_cpu_fail(oribi_cpu_run *run, TF_Code code, const char *format, ...)
 
 /* Data of output `index`, allocated with this shape; NULL: failed, status set. */
 void *oribi_cpu_output(oribi_cpu_run *run, int index, const int64_t *dims, int rank);
-/* The same, in the memory of an input among candidates when the host allows. */
+/* The same, in the memory of an input among candidates when the host allows. Deletes the
+ * candidates' handles (in[i] becomes NULL): take data and dims before; data stays readable. */
 void *oribi_cpu_output_in_place(oribi_cpu_run *run, const int *candidates, int n_candidates,
                                 const int64_t *dims, int rank);
 /* Output 0 becomes input `index` seen with other dims; nothing is copied. */

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every variant row against the reference row of its op on random inputs: plain, in place of an
+ * input, with a row stride, and on a pool. The rows drive it: a variant of an op without a recipe
+ * here fails the test.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cpu/harness.h"
+#include "cpu/hosted.h"
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t next(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return seed;
+}
+
+static float uniform(float low, float high)
+{
+    return low + (high - low) * (float)(next() >> 40) * 0x1p-24f;
+}
+
+static void floats(harness *h, int rank, const int64_t *dims, float low, float high)
+{
+    float *data = harness_input_floats(h, rank, dims);
+    int64_t n = TF_TensorElementCount(h->inputs[h->n_inputs - 1]);
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = uniform(low, high);
+    }
+}
+
+typedef enum kind {
+    UNARY,
+    POSITIVE,
+    BINARY,
+    POOL,
+    BIAS,
+    ADD_N,
+    CLIP,
+    NORM,
+    BATCH,
+    LRN,
+    REDUCE
+} kind;
+
+/* How to make inputs for an op; scale: see harness_close. */
+typedef struct recipe {
+    const char *op;
+    kind kind;
+    float low, high;
+    double scale;
+    bool in_place; /* some shape must be computed in place */
+} recipe;
+
+static const recipe recipes[] = {
+    {"Abs", UNARY, -9, 9, 0, true},
+    {"Neg", UNARY, -9, 9, 0, true},
+    {"Square", UNARY, -9, 9, 0, true},
+    {"Relu", UNARY, -9, 9, 0, true},
+    {"Relu6", UNARY, -9, 9, 0, true},
+    {"Sqrt", POSITIVE, 0, 9, 0, true},
+    {"Rsqrt", POSITIVE, 0.001f, 9, 0, true},
+    {"Reciprocal", UNARY, -9, 9, 0, true},
+    {"Exp", UNARY, -103, 89, 1e-37, true},
+    {"Log", POSITIVE, 0, 30, 0, true},
+    {"Sigmoid", UNARY, -90, 90, 1e-30, true},
+    {"Tanh", UNARY, -9, 9, 0, true},
+    {"Elu", UNARY, -30, 9, 0, true},
+    {"Selu", UNARY, -30, 9, 0, true},
+    {"Softplus", UNARY, -90, 90, 1e-30, true},
+    {"Softsign", UNARY, -9, 9, 0, true},
+    {"Add", BINARY, -9, 9, 0, true},
+    {"AddV2", BINARY, -9, 9, 0, true},
+    {"Sub", BINARY, -9, 9, 0, true},
+    {"Mul", BINARY, -9, 9, 0, true},
+    {"RealDiv", BINARY, -9, 9, 0, true},
+    {"Maximum", BINARY, -9, 9, 0, true},
+    {"Minimum", BINARY, -9, 9, 0, true},
+    {"SquaredDifference", BINARY, -9, 9, 0, true},
+    {"BiasAdd", BIAS, -9, 9, 0, true},
+    {"AddN", ADD_N, -9, 9, 0, true},
+    {"ClipByValue", CLIP, -9, 9, 0, true},
+    {"MaxPool", POOL, -9, 9, 0, false},
+    {"AvgPool", POOL, -9, 9, 9, false},
+    {"Oribi>AvgPool", POOL, -9, 9, 9, false},
+    {"Softmax", NORM, -20, 20, 0, true},
+    {"LogSoftmax", NORM, -20, 20, 9, true},
+    {"LRN", LRN, -9, 9, 0, false},
+    {"FusedBatchNormV3", BATCH, -9, 9, 9, true},
+    {"_FusedBatchNormEx", BATCH, -9, 9, 9, true},
+    {"Sum", REDUCE, -9, 9, 900, false},
+    {"Mean", REDUCE, -9, 9, 9, false},
+    {"Prod", REDUCE, 0.9f, 1.1f, 0, false},
+    {"Max", REDUCE, -9, 9, 0, false},
+    {"Min", REDUCE, -9, 9, 0, false},
+};
+
+enum { SHAPES = 7 };
+static const int64_t shapes[SHAPES][4] = {{1, 1, 1, 1},    {1, 3, 5, 7},   {2, 9, 4, 33},
+                                          {1, 40, 30, 64}, {3, 1, 7, 515}, {1, 200, 150, 3},
+                                          {2, 0, 3, 4}};
+
+static void window_attrs(harness *h, int turn)
+{
+    const int64_t kernel[4] = {1, 1 + turn % 3, 1 + (turn + 1) % 3, 1};
+    const int64_t strides[4] = {1, 1 + turn % 2, 1 + turn / 2 % 2, 1};
+    assert_true(oribi_attrs_set_ints(&h->attrs, &h->arena, "ksize", kernel, 4));
+    assert_true(oribi_attrs_set_ints(&h->attrs, &h->arena, "strides", strides, 4));
+    assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, "padding", "SAME"));
+}
+
+/* Inputs beyond the first, and attributes. */
+static void fill(harness *h, const recipe *r, const int64_t *shape, int turn)
+{
+    static const int32_t axes[3][3] = {{3, 0, 0}, {1, 2, 0}, {0, 1, 3}};
+    int64_t channels = shape[3];
+    floats(h, 4, shape, r->low, r->high);
+    switch (r->kind) {
+    case BINARY: {
+        int64_t other[4] = {turn % 2 ? 1 : shape[0], turn % 3 ? shape[1] : 1,
+                            turn % 4 ? shape[2] : 1, turn % 5 ? shape[3] : 1};
+        floats(h, turn == 4 ? 0 : 4, other, r->low, r->high);
+        break;
+    }
+    case BIAS:
+        floats(h, 1, &channels, -1, 1);
+        break;
+    case ADD_N:
+        floats(h, 4, shape, r->low, r->high);
+        floats(h, 4, shape, r->low, r->high);
+        break;
+    case CLIP:
+        floats(h, 0, NULL, -5, -1);
+        floats(h, 0, NULL, 1, 5);
+        break;
+    case POOL:
+        window_attrs(h, turn);
+        break;
+    case LRN:
+        assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "depth_radius", turn));
+        assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, "beta", turn % 2 ? 0.75f : 0.6f));
+        break;
+    case BATCH:
+        for (int i = 0; i < 3; i++) {
+            floats(h, 1, &channels, -2, 2);
+        }
+        floats(h, 1, &channels, 0.1f, 2);
+        assert_true(oribi_attrs_set_bool(&h->attrs, &h->arena, "is_training", false));
+        if (h->op[0] == '_') {
+            assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, "activation_mode", "Relu"));
+            if (turn % 2 == 1) {
+                floats(h, 4, shape, -2, 2);
+                assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "num_side_inputs", 1));
+            }
+        }
+        break;
+    case REDUCE:
+        harness_input_ints(h, turn % 3 == 0 ? 1 : turn % 3 == 1 ? 2 : 3, axes[turn % 3]);
+        break;
+    default:
+        break;
+    }
+}
+
+typedef struct trial {
+    harness h;
+    const recipe *recipe;
+    TF_Tensor *want;
+    oribi_pool *pool;
+    int n_checked, n_in_place;
+    char what[96];
+} trial;
+
+static void check(void *arg, const oribi_cpu_kernel *row)
+{
+    trial *t = arg;
+    if (row->priority == ORIBI_CPU_REFERENCE && row->strided_outputs == 0) {
+        return;
+    }
+    TF_Tensor *got =
+        TF_AllocateTensor(t->want->dtype, t->want->dims, t->want->rank, t->want->bytes);
+    assert_non_null(got);
+    assert_true(harness_run(&t->h, row));
+    assert_true(harness_close(t->h.outputs[0], t->want, row->tolerance, t->recipe->scale, t->what));
+    for (int mode = 0; mode < 4; mode++) {
+        bool strided = mode % 2 == 1 && row->strided_outputs != 0;
+        int n =
+            hosted_run(&t->h, row, mode >= 2 && !strided, strided, mode == 0 ? NULL : t->pool, got);
+        if (n < 0) {
+            print_error("%s: %s\n", t->what, TF_Message(t->h.status));
+        }
+        assert_true(n >= 0);
+        t->n_in_place += n;
+        assert_true(harness_close(got, t->want, row->tolerance, t->recipe->scale, t->what));
+    }
+    TF_DeleteTensor(got);
+    t->n_checked++;
+}
+
+static void run_recipe(const recipe *r, oribi_pool *pool)
+{
+    int n_in_place = 0;
+    for (int turn = 0; turn < SHAPES; turn++) {
+        trial t = {.recipe = r, .pool = pool};
+        harness_init(&t.h, r->op);
+        (void)snprintf(t.what, sizeof t.what, "%s, shape %d", r->op, turn);
+        fill(&t.h, r, shapes[turn], turn);
+        assert_true(harness_resolve(&t.h));
+        const oribi_cpu_kernel *reference = harness_reference(&t.h);
+        assert_non_null(reference);
+        if (!harness_run(&t.h, reference)) {
+            fail_msg("%s: %s", t.what, TF_Message(t.h.status));
+        }
+        t.want = t.h.outputs[0];
+        t.h.outputs[0] = NULL;
+        (void)harness_each_row(&t.h, check, &t);
+        assert_true(t.n_checked > 0);
+        n_in_place += t.n_in_place;
+        TF_DeleteTensor(t.want);
+        harness_destroy(&t.h);
+    }
+    if ((n_in_place > 0) != r->in_place) {
+        fail_msg("%s: %d runs in place", r->op, n_in_place);
+    }
+}
+
+static void every_variant_agrees_with_its_reference(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_pool *pool = oribi_pool_create(3, status);
+    (void)state;
+    assert_non_null(pool);
+
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        run_recipe(&recipes[i], pool);
+    }
+
+    oribi_pool_destroy(pool);
+    TF_DeleteStatus(status);
+}
+
+/* Families of convolutions and products have tests of their own. */
+static bool is_elsewhere(const char *op)
+{
+    return strstr(op, "Conv") != NULL || strstr(op, "MatMul") != NULL || strstr(op, "Gemm") != NULL;
+}
+
+static void every_variant_has_a_recipe(void **state)
+{
+    (void)state;
+    for (const oribi_cpu_family *family = oribi_cpu_families; family->name != NULL; family++) {
+        for (const oribi_cpu_kernel *row = family->kernels; row->op_name != NULL; row++) {
+            bool found = row->priority == ORIBI_CPU_REFERENCE || is_elsewhere(row->op_name);
+            for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+                found = found || strcmp(recipes[i].op, row->op_name) == 0;
+            }
+            if (!found) {
+                fail_msg("the variant of %s in %s is compared with nothing", row->op_name,
+                         family->name);
+            }
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant_has_a_recipe),
+                                       cmocka_unit_test(every_variant_agrees_with_its_reference)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
