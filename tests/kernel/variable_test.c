@@ -205,11 +205,12 @@ static void *fail_to_make(void *arg, TF_Status *status)
 
 static void an_object_lives_until_the_last_reference_goes(void **state)
 {
-    TF_OpKernelContext ctx = {0};
+    TF_OpKernelContext ctx;
     TF_Status *status = TF_NewStatus();
     int object = 3;
     (void)state;
 
+    memset(&ctx, 0, sizeof ctx);
     ctx.resources = oribi_resources_create(status);
     made = destroyed = 0;
     TF_Resource *a = TF_LookupOrCreateResource(&ctx, "", "r", "T", make_counter, &object,
