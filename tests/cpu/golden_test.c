@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every row of the kernel list against what TensorFlow and ONNX Runtime answer (golden.txt and
- * golden_onnx.txt, made by scripts in tests/peer): one case after the other, each through all rows
- * that fit it.
+ * golden_onnx.txt, golden_heavy.txt, made by scripts in tests/peer): one case after the other, each
+ * through all rows that fit it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,6 +110,13 @@ static void read_attr(harness *h)
         assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, name, strtof(word(), NULL)));
     } else if (strcmp(kind, "bool") == 0) {
         assert_true(oribi_attrs_set_bool(&h->attrs, &h->arena, name, number() != 0));
+    } else if (strcmp(kind, "strings") == 0) {
+        const char *values[8];
+        int n = (int)number();
+        for (int i = 0; i < n; i++) {
+            values[i] = word();
+        }
+        assert_true(oribi_attrs_set_strings(&h->attrs, &h->arena, name, values, n));
     } else if (strcmp(kind, "string") == 0) {
         assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, name, word()));
     } else {
@@ -207,9 +214,17 @@ static void ops_of_onnx_answer_as_onnx_runtime_does(void **state)
     assert_true(run_file(TEST_SOURCE "/tests/cpu/golden_onnx.txt") > 40);
 }
 
+static void convolutions_and_products_answer_as_tensorflow_does(void **state)
+{
+    (void)state;
+    assert_true(run_file(TEST_SOURCE "/tests/cpu/golden_heavy.txt") > 45);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row_answers_as_tensorflow_does),
-                                       cmocka_unit_test(ops_of_onnx_answer_as_onnx_runtime_does)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_answers_as_tensorflow_does),
+        cmocka_unit_test(ops_of_onnx_answer_as_onnx_runtime_does),
+        cmocka_unit_test(convolutions_and_products_answer_as_tensorflow_does)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
