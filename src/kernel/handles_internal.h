@@ -9,7 +9,7 @@
 /* Is there a spare handle, and is this the thread that may take it? */
 static inline bool oribi_handle_has_spare(const TF_OpKernelContext *ctx)
 {
-    return ctx->spare_handles != NULL && oribi_context_is_running_thread(ctx);
+    return oribi_context_is_running_thread(ctx) && ctx->spare_handles != NULL;
 }
 
 /* A spare handle has owner, owner_ops, buffer and dims_on_heap set already. */
