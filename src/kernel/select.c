@@ -20,12 +20,10 @@ typedef struct choice {
 
 static void print_constraint(const oribi_kernel_constraint *constraint, oribi_text *text)
 {
+    const oribi_attr one = {
+        .kind = TF_ATTR_TYPE, .is_list = true, .count = 1, .u.type = &constraint->type};
     oribi_text_printf(text, "%s in ", constraint->attr);
-    if (constraint->allowed == NULL) {
-        oribi_text_printf(text, "[%s]", oribi_dtype_name(constraint->type));
-    } else {
-        oribi_attr_print(constraint->allowed, text);
-    }
+    oribi_attr_print(constraint->allowed != NULL ? constraint->allowed : &one, text);
 }
 
 static void print_kernel(const oribi_kernel_def *def, oribi_text *text)
