@@ -13,6 +13,7 @@
     FAMILY(transpose) \
     FAMILY(concat) \
     FAMILY(slice) \
+    FAMILY(shuffle) \
     FAMILY(pad) \
     FAMILY(fill) \
     FAMILY(cast) \

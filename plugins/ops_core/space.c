@@ -196,5 +196,11 @@ const oribi_ops_row oribi_ops_space[] = {
      .attrs = {"T: type", "Tblock_shape: " ORIBI_OPS_INDEX_DEFAULT,
                "Tcrops: " ORIBI_OPS_INDEX_DEFAULT},
      .shape = batch_to_space},
+    /* Ours: channels [groups, each] become [each, groups], in each pixel. */
+    {.name = "Oribi>ChannelShuffle",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: type", "groups: int >= 1"},
+     .shape = oribi_ops_shape_unchanged},
     {.name = NULL},
 };

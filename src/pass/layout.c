@@ -308,6 +308,7 @@ bool oribi_pass_layout(oribi_graph *graph, const oribi_pass_options *options,
     ORIBI_TRY(ok);
     oribi_graph_remove_dead(graph);
     ORIBI_TRY(oribi_pass_simplify(graph, report, status));
+    ORIBI_TRY(oribi_pass_find_shuffles(graph, options, report, status));
     oribi_pass_note(graph, report, "layout", "%d transposes became %d", (int)before,
                     (int)count_transposes(graph));
     return true;

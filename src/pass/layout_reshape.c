@@ -14,7 +14,8 @@ static const int64_t unknown_token = INT64_C(2147483647);
 enum { MAX_RANK = ORIBI_PASS_MAX_RANK };
 
 /* Axes from[] of the value that together make dims to[] of the result. Axes of one element are in
- * no group on the left; on the right they go with the group that follows. */
+ * no group on the left; on the right those in front are a group of their own, which stays in front
+ * (a batch of one), and others go with the group that follows. */
 typedef struct group {
     int32_t from[MAX_RANK], n_from;
     int64_t to[MAX_RANK];
@@ -53,6 +54,12 @@ static bool make_groups(const int64_t *from, int32_t n_from, const int64_t *to, 
 {
     int32_t i = 0, k = 0;
     out->n_groups = 0;
+    group *front = &out->groups[0];
+    *front = (group){.to_start = 0};
+    while (k < n_to && to[k] == 1) {
+        front->to[front->n_to++] = to[k++];
+    }
+    out->n_groups = k > 0 ? 1 : 0;
     for (;;) {
         group *g = &out->groups[out->n_groups];
         *g = (group){.to_start = k};

@@ -75,6 +75,9 @@ const oribi_kernel_def *oribi_pass_select(oribi_graph *graph, const oribi_node *
 /* Chooses where there is a kernel and leaves NULL elsewhere. */
 bool oribi_pass_choose_some(oribi_graph *graph, const oribi_pass_options *options,
                             TF_Status *status);
+/* Reshape, Transpose, Reshape that only mix channels become Oribi>ChannelShuffle. */
+bool oribi_pass_find_shuffles(oribi_graph *graph, const oribi_pass_options *options,
+                              oribi_pass_report *report, TF_Status *status);
 /* Removes what does nothing: Identity, Reshape to the same shape, ... */
 bool oribi_pass_simplify(oribi_graph *graph, oribi_pass_report *report, TF_Status *status);
 

@@ -69,12 +69,36 @@ static void build_shuffle(net *n)
     net_output(n, conv_nchw(n, y, 6, 2));
 }
 
-/* The one in the middle is the shuffle itself, on channels that lie together. */
-static void channel_shuffle_stays_in_the_order_of_convolutions(void **state)
+static void channel_shuffle_in_the_order_of_convolutions_is_one_node(void **state)
 {
     (void)state;
     net n = net_compare(build_shuffle);
-    assert_int_equal(net_count(&n, "Transpose"), 3);
+    assert_int_equal(net_count(&n, "Transpose"), 2);
+    assert_int_equal(net_count(&n, "Oribi>ChannelShuffle"), 1);
+    assert_int_equal(net_count(&n, "Reshape"), 0);
+    net_close(&n);
+}
+
+/* Groups of every size, a lone pixel, and a swap that is no shuffle of channels. */
+static void build_shuffles(net *n)
+{
+    static const int64_t groups[] = {1, 2, 3, 4, 6, 12};
+    oribi_value_id x = net_input(n, "x", DIMS(2, 3, 12));
+    for (int i = 0; i < 6; i++) {
+        oribi_value_id y = net_reshape(n, x, DIMS(2, 3, groups[i], 12 / groups[i]));
+        y = net_transpose(n, y, DIMS(0, 1, 3, 2));
+        net_output(n, net_reshape(n, y, DIMS(2, 3, 12)));
+    }
+    oribi_value_id y = net_transpose(n, net_reshape(n, x, DIMS(2, 3, 3, 4)), DIMS(0, 1, 3, 2));
+    net_output(n, net_reshape(n, y, DIMS(2, 36)));
+}
+
+static void shuffles_of_any_groups_give_what_the_three_steps_gave(void **state)
+{
+    (void)state;
+    net n = net_compare(build_shuffles);
+    assert_int_equal(net_count(&n, "Oribi>ChannelShuffle"), 4); /* 1 and 12 do not move anything */
+    assert_int_equal(net_count(&n, "Transpose"), 1);
     net_close(&n);
 }
 
@@ -216,7 +240,8 @@ int main(void)
         cmocka_unit_test(chain_of_convolutions_keeps_one_transpose_at_each_end),
         cmocka_unit_test(sums_and_channel_constants_let_transposes_through),
         cmocka_unit_test(concat_moves_its_axis),
-        cmocka_unit_test(channel_shuffle_stays_in_the_order_of_convolutions),
+        cmocka_unit_test(channel_shuffle_in_the_order_of_convolutions_is_one_node),
+        cmocka_unit_test(shuffles_of_any_groups_give_what_the_three_steps_gave),
         cmocka_unit_test(flatten_before_dense_layers_permutes_their_weights),
         cmocka_unit_test(global_mean_and_flatten_need_no_transpose),
         cmocka_unit_test(reductions_move_their_axes),

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Channel shuffles: [..., g * e] seen as [..., g, e], its last two axes swapped, seen as [..., e *
+ * g] is one op of ours. Part of the layout pass, after transposes have cancelled; a vendor's
+ * Transpose stays.
+ */
+#include "pass/pass_internal.h"
+
+#include <string.h>
+
+/* Does a transpose of this shape swap its last two dims and nothing else, dims of one element
+ * aside? Those two. */
+static bool swaps_last_two(const oribi_graph *graph, const oribi_shape *shape, oribi_value_id perm,
+                           int64_t out_last_two[2])
+{
+    int64_t order[ORIBI_PASS_MAX_RANK], place[ORIBI_PASS_MAX_RANK];
+    int32_t n = 0, rank = shape->rank;
+    if (!oribi_shape_is_full(shape) || rank > ORIBI_PASS_MAX_RANK ||
+        oribi_graph_constant_ints(graph, perm, order, ORIBI_PASS_MAX_RANK) != rank) {
+        return false;
+    }
+    for (int32_t i = 0; i < rank; i++) {
+        if (order[i] < 0 || order[i] >= rank) {
+            return false;
+        }
+        if (shape->dims[order[i]] != 1) {
+            place[n++] = order[i];
+        }
+    }
+    for (int32_t i = 1; i + 2 < n; i++) { /* those before the last two stand in order */
+        if (place[i] < place[i - 1]) {
+            return false;
+        }
+    }
+    if (n < 2 || place[n - 1] > place[n - 2] || (n > 2 && place[n - 1] < place[n - 3])) {
+        return false;
+    }
+    out_last_two[0] = shape->dims[place[n - 1]];
+    out_last_two[1] = shape->dims[place[n - 2]];
+    return true;
+}
+
+static int64_t last_dim(const oribi_shape *shape)
+{
+    return oribi_shape_is_full(shape) && shape->rank > 0 ? shape->dims[shape->rank - 1] : -1;
+}
+
+/* The Reshape before the Transpose when the three are a shuffle; *out_last is the one after. The
+ * channels are what the two swapped dims make together, so all dims before them stay in place. */
+static oribi_node *match(const oribi_graph *graph, const oribi_node *transpose,
+                         oribi_node **out_last, int64_t *out_groups)
+{
+    oribi_node *first = oribi_graph_producer(graph, transpose->inputs[0]);
+    oribi_node *last = oribi_pass_only_consumer(graph, transpose->outputs[0], NULL);
+    if (!oribi_pass_is(first, "Reshape") || !oribi_pass_is(last, "Reshape") ||
+        oribi_pass_is_foreign(transpose) || oribi_pass_is_foreign(first) ||
+        oribi_pass_is_foreign(last)) {
+        return NULL;
+    }
+    int64_t swapped[2], channels = 0;
+    const oribi_shape *in = &graph->values[first->inputs[0]]->shape;
+    const oribi_shape *out = &graph->values[last->outputs[0]]->shape;
+    if (!swaps_last_two(graph, &graph->values[first->outputs[0]]->shape, transpose->inputs[1],
+                        swapped) ||
+        __builtin_mul_overflow(swapped[0], swapped[1], &channels) || last_dim(in) != channels ||
+        in->rank != out->rank ||
+        memcmp(in->dims, out->dims, (size_t)in->rank * sizeof in->dims[0]) != 0) {
+        return NULL;
+    }
+    *out_groups = swapped[0];
+    *out_last = last;
+    return first;
+}
+
+bool oribi_pass_find_shuffles(oribi_graph *graph, const oribi_pass_options *options,
+                              oribi_pass_report *report, TF_Status *status)
+{
+    if (oribi_op_find("Oribi>ChannelShuffle") == NULL) {
+        return true;
+    }
+    ORIBI_TRY(oribi_graph_sort(graph, status));
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        oribi_node *transpose = graph->nodes[graph->order[i]], *last = NULL;
+        int64_t groups = 0;
+        oribi_node *first = !transpose->is_dead && oribi_pass_is(transpose, "Transpose")
+                                ? match(graph, transpose, &last, &groups)
+                                : NULL;
+        if (first == NULL) {
+            continue;
+        }
+        oribi_attr attr = {.name = "groups", .kind = TF_ATTR_INT, .count = 1, .u.i = &groups};
+        oribi_node *node = oribi_pass_add_node(graph, "Oribi>ChannelShuffle", transpose,
+                                               &first->inputs[0], 1, &attr, 1, status);
+        ORIBI_TRY(node != NULL);
+        node->kernel = oribi_pass_select(graph, node, options, status);
+        TF_SetStatus(status, TF_OK, "");
+        if (node->kernel == NULL) { /* a type that it has no kernel for */
+            oribi_graph_remove_node(graph, node);
+            continue;
+        }
+        oribi_pass_note(graph, report, "layout", "'%s' to '%s' shuffle channels in %lld groups",
+                        first->name, last->name, (long long)groups);
+        oribi_pass_take_over(graph, last->outputs[0], node->outputs[0]);
+        oribi_pass_drop(graph, last);
+    }
+    oribi_graph_remove_dead(graph);
+    return oribi_graph_sort(graph, status);
+}
