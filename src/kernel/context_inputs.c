@@ -63,21 +63,38 @@ void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *
     get_input_slow(ctx, i, tensor, status);
 }
 
-void TF_InputRange(TF_OpKernelContext *ctx, const char *name, TF_InputRange_Args *args)
+static void find_range(const oribi_node_view *node, const oribi_arg_def *args, int32_t n_args,
+                       const int32_t *arg_start, const char *kind, const char *name,
+                       TF_InputRange_Args *out)
 {
-    const oribi_node_view *node = ctx->step->kernel->node;
-    args->start = -1;
-    args->stop = -1;
-    for (int32_t k = 0; node->op != NULL && name != NULL && k < node->op->n_inputs; k++) {
-        if (strcmp(node->op->inputs[k].name, name) == 0) {
-            args->start = node->signature->input_arg_start[k];
-            args->stop = node->signature->input_arg_start[k + 1];
-            TF_SetStatus(args->status, TF_OK, "");
+    out->start = -1;
+    out->stop = -1;
+    for (int32_t k = 0; name != NULL && k < n_args; k++) {
+        if (strcmp(args[k].name, name) == 0) {
+            out->start = arg_start[k];
+            out->stop = arg_start[k + 1];
+            TF_SetStatus(out->status, TF_OK, "");
             return;
         }
     }
-    oribi_fail(args->status, TF_INVALID_ARGUMENT, "Unknown input name: '%s' of node '%s'",
+    oribi_fail(out->status, TF_INVALID_ARGUMENT, "Unknown %s name: '%s' of node '%s'", kind,
                name != NULL ? name : "", node->name);
+}
+
+void TF_InputRange(TF_OpKernelContext *ctx, const char *name, TF_InputRange_Args *args)
+{
+    const oribi_node_view *node = ctx->step->kernel->node;
+    find_range(node, node->op != NULL ? node->op->inputs : NULL,
+               node->op != NULL ? node->op->n_inputs : 0, node->signature->input_arg_start, "input",
+               name, args);
+}
+
+void TF_OutputRange(TF_OpKernelContext *ctx, const char *name, TF_InputRange_Args *args)
+{
+    const oribi_node_view *node = ctx->step->kernel->node;
+    find_range(node, node->op != NULL ? node->op->outputs : NULL,
+               node->op != NULL ? node->op->n_outputs : 0, node->signature->output_arg_start,
+               "output", name, args);
 }
 
 TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index)

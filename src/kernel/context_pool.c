@@ -4,6 +4,7 @@
  */
 #include "tensorflow/c/thread_pool.h"
 
+#include "base/alloc.h"
 #include "device/pool.h"
 #include "kernel/context.h"
 
@@ -75,4 +76,34 @@ void TF_ThreadPool_ParallelForWithWorkerId(TF_OpKernelContext *ctx, int64_t tota
 int TF_ThreadPool_NumThreads(TF_OpKernelContext *ctx)
 {
     return oribi_pool_threads(ctx->pool);
+}
+
+static void run_callable(const TF_Callable *fn)
+{
+    if (fn->call != NULL) {
+        fn->call(fn->object);
+    }
+    if (fn->delete_object != NULL) {
+        fn->delete_object(fn->object);
+    }
+}
+
+static void run_scheduled(void *object)
+{
+    const TF_Callable fn = *(const TF_Callable *)object;
+    oribi_free(object);
+    run_callable(&fn);
+}
+
+void TF_ThreadPool_Schedule(TF_OpKernelContext *ctx, TF_Callable fn)
+{
+    TF_Callable *copy = oribi_pool_threads(ctx->pool) > 1 ? oribi_alloc(sizeof(*copy)) : NULL;
+    if (copy != NULL) {
+        *copy = fn;
+        if (oribi_pool_schedule(ctx->pool, run_scheduled, copy)) {
+            return;
+        }
+        oribi_free(copy);
+    }
+    run_callable(&fn);
 }

@@ -21,8 +21,12 @@ ENUM = re.compile(r"^typedef enum (\w+) \{", re.M)
 MACRO = re.compile(r"^#define ((?:TF|SE|SP|TP|ORIBI)_\w+)[ \t]+(\S.*)$", re.M)
 
 
+CXX_ONLY = ("absl", "third_party", "unsupported", "tensorflow/core", "tsl")  # the C++ face: source, not ABI
+
+
 def headers(include):
-    return sorted(p.relative_to(include) for p in pathlib.Path(include).rglob("*.h"))
+    names = (p.relative_to(include) for p in pathlib.Path(include).rglob("*.h"))
+    return sorted(n for n in names if not n.as_posix().startswith(CXX_ONLY))
 
 
 def strip_comments(text):

@@ -77,6 +77,11 @@ TF_CAPI_EXPORT extern void TF_KernelBuilder_StridedOutput(TF_KernelBuilder *buil
  * allocated. */
 TF_CAPI_EXPORT extern int64_t TF_OutputRowStride(TF_OpKernelContext *ctx, int i);
 
+/* The same as TF_InputRange for a named output argument: half-open range of flat indices; start =
+ * stop = -1 and INVALID_ARGUMENT for an unknown name. */
+TF_CAPI_EXPORT extern void TF_OutputRange(TF_OpKernelContext *ctx, const char *name,
+                                          TF_InputRange_Args *args);
+
 /* Copies the run context's status (first failure so far) into *status. */
 TF_CAPI_EXPORT extern void TF_OpKernelContext_UpdateStatus(TF_OpKernelContext *ctx,
                                                            TF_Status *status);

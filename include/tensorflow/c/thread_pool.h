@@ -40,6 +40,20 @@ TF_CAPI_EXPORT extern void TF_ThreadPool_ParallelForWithWorkerId(TF_OpKernelCont
                                                                  int64_t cost_per_unit,
                                                                  TF_WorkerRangeCallable fn);
 
+/* Function object without arguments. delete_object may be NULL. */
+typedef struct TF_Callable {
+    void *object;
+    void (*call)(void *object);
+    void (*delete_object)(void *object);
+} TF_Callable;
+
+/* Calls fn once, later, on a thread of the pool; at once on the calling thread where the pool has
+ * no other or memory is short. The caller waits for what it scheduled before compute (or the done
+ * callback of an asynchronous kernel) ends.
+ * Owns    fn.object is deleted exactly once, after the call.
+ */
+TF_CAPI_EXPORT extern void TF_ThreadPool_Schedule(TF_OpKernelContext *ctx, TF_Callable fn);
+
 /* Threads that a loop may use, the caller included; at least 1. */
 TF_CAPI_EXPORT extern int TF_ThreadPool_NumThreads(TF_OpKernelContext *ctx);
 

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NodeDef: name and op of a node; attributes are read through GetAttr. */
+#ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_PB_H_
+#define ORIBI_TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_PB_H_
+
+#include "tensorflow/core/framework/node_def_reader.h"
+
+namespace tensorflow ORIBI_HIDDEN
+{
+
+class NodeDef
+{
+  public:
+    NodeDef() : reader_(string())
+    {
+    }
+    NodeDef(string name, string bytes) : name_(std::move(name)), reader_(std::move(bytes))
+    {
+        op_ = reader_.op();
+    }
+    const string &name() const
+    {
+        return name_;
+    }
+    const string &op() const
+    {
+        return op_;
+    }
+    const NodeDefReader &reader() const
+    {
+        return reader_;
+    }
+
+  private:
+    string name_, op_;
+    NodeDefReader reader_;
+};
+
+} // namespace ORIBI_HIDDEN
+
+#endif

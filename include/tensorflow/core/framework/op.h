@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* REGISTER_OP. */
+#ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_H_
+#define ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_H_
+#include "tensorflow/core/framework/op_def_builder.h"
+#include "tensorflow/core/framework/shape_inference.h"
+#include "tensorflow/core/platform/macros.h"
+#endif
