@@ -22,10 +22,16 @@ static void print_json_string(const char *text)
     fputc('"', stdout);
 }
 
+/* Nine digits tell any two floats apart; integers up to 2^53 come out whole. */
+static void print_number(double value)
+{
+    printf(value == nearbyint(value) && fabs(value) < 9007199254740992.0 ? "%.0f" : "%.9g", value);
+}
+
 static void print_json_number(double value)
 {
     if (isfinite(value)) {
-        printf("%.9g", value);
+        print_number(value);
     } else {
         fputs("null", stdout);
     }
@@ -131,7 +137,8 @@ void cli_output_print(const char *name, const TF_Tensor *tensor, int top_k, char
         printf("  min %.9g  max %.9g  mean %.9g\n  ", low, high, sum / (double)n);
     }
     for (int64_t i = 0; i < n && i < 8; i++) {
-        printf("%s%.9g", i == 0 ? "" : ", ", cli_element(tensor, i));
+        fputs(i == 0 ? "" : ", ", stdout);
+        print_number(cli_element(tensor, i));
     }
     printf("%s\n", n > 8 ? ", ..." : "");
 }

@@ -7,10 +7,20 @@
 
 #include "import/onnx_emit.h"
 
-/* "com.acme" -> "Com>Acme>"; characters that no op name may hold become '_'. */
+static bool is_tensorflow(const oribi_string *domain)
+{
+    static const char name[] = "org.tensorflow";
+    return domain->length == sizeof name - 1 && memcmp(domain->data, name, domain->length) == 0;
+}
+
+/* "com.acme" -> "Com>Acme>"; characters that no op name may hold become '_'. Operators of the
+ * domain org.tensorflow are ops under their own name. */
 const char *oribi_onnx_custom_name(oribi_onnx *onnx, const oribi_string *domain,
                                    const oribi_string *op_type)
 {
+    if (is_tensorflow(domain)) {
+        return oribi_arena_strndup(&onnx->scratch, op_type->data, op_type->length);
+    }
     oribi_string prefix = domain->length == 0 ? (oribi_string){"ONNX", 4} : *domain;
     size_t length = prefix.length + 1 + op_type->length;
     char *name = oribi_arena_alloc(&onnx->scratch, length + 1);

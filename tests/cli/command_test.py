@@ -215,6 +215,16 @@ class Command(unittest.TestCase):
         self.assertEqual(line["top"][0]["index"], 3)
         self.assertIn("centre.so", self.oribi("plugin", "list", "--plugin", plugin))
 
+    def test_bitcast_of_the_design_runs_from_the_plugin(self):
+        plugin = self.plugin("bitcast", (SOURCE / "examples/bitcast/bitcast.c").read_text())
+        model = SOURCE / "examples/bitcast/bitcast.onnx"
+        x = np.array([1, 2, -0.5, 0], np.float32)
+        line = json.loads(self.oribi("run", model, "-i", "x=4xf32=1,2,-0.5,0", "--plugin", plugin,
+                                     "--json"))
+        self.assertEqual(line["values"], x.view(np.int32).tolist())
+        steps = json.loads(self.oribi("inspect", model, "--plugin", plugin, "--json"))["steps"]
+        self.assertIn("bitcast.so", steps[0]["provider"])
+
     # --- real models -----------------------------------------------------------------------------
 
     @unittest.skipUnless(SHARED.is_dir(), "skipped: ../shared/models is absent")
