@@ -238,8 +238,8 @@ void bench_measure(bench_node *node, double seconds, double *out_time, double *o
     }
     qsort(times, (size_t)count, sizeof *times, compare);
     qsort(peaks, (size_t)count, sizeof *peaks, compare);
-    *out_time = times[count / 4];
-    *out_peak = peaks[count - 1 - count / 4];
+    *out_time = times[count / 10];
+    *out_peak = peaks[count - 1 - count / 10];
 }
 
 void bench_end(bench_node *node)

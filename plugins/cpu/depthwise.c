@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DepthwiseConv2dNative and _FusedDepthwiseConv2dNative, float32, NHWC: 3x3 and 5x5 filters with
+/* DepthwiseConv2dNative and its fused forms, float32, NHWC: 3x3 and 5x5 filters with
  * stride 1 and 2 in tiles, everything else pixel by pixel. What they mean is in conv_reference.c;
  * the inner loops are depthwise.h.
  */
@@ -402,6 +402,7 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
 #define ROWS(isa, required, rank)                                                                  \
     ROW("DepthwiseConv2dNative", isa, required, rank),                                             \
         ROW("_FusedDepthwiseConv2dNative", isa, required, rank),                                   \
+        ROW("Oribi>FusedDepthwiseConv2d", isa, required, rank),                                    \
         ROW("Oribi>FusedDepthwiseConv2d", isa, required, rank),
 
 /* clang-format off */

@@ -138,7 +138,7 @@ static void run_case(const conv_case *c, bool depthwise, oribi_pool *pool, const
         }
     }
     const char *op = depthwise
-                         ? (n_words > 0 ? "_FusedDepthwiseConv2dNative" : "DepthwiseConv2dNative")
+                         ? (n_words > 0 ? "Oribi>FusedDepthwiseConv2d" : "DepthwiseConv2dNative")
                          : (n_words > 0 ? "_FusedConv2D" : "Conv2D");
     check.expected = harness_compute(&check.node, harness_reference(op), status);
     if (check.expected == NULL) {
