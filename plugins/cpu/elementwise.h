@@ -10,6 +10,7 @@
 /* Before a loop whose output may be one of its inputs, element for element, and else overlaps
  * nothing: without it compilers test for overlap and take the scalar loop when in place. */
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* builds that do not vectorise at all */
 #define ORIBI_CPU_NO_ALIAS _Pragma("clang loop vectorize(assume_safety)")
 #elif defined(__GNUC__)
 #define ORIBI_CPU_NO_ALIAS _Pragma("GCC ivdep")
