@@ -23,7 +23,7 @@ bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const ch
         return oribi_fail_memory(status);
     }
     oribi_onnx_missing *entry = onnx->missing;
-    while (entry != NULL && (strcmp(entry->op, op) != 0 || (entry->why == NULL) != (why == NULL))) {
+    while (entry != NULL && strcmp(entry->op, op) != 0) {
         entry = entry->next;
     }
     if (entry == NULL) {
@@ -35,10 +35,10 @@ bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const ch
         }
         entry->op = op;
         entry->name = name;
-        entry->why = why;
         *onnx->missing_tail = entry;
         onnx->missing_tail = &entry->next;
     }
+    entry->why = entry->why == NULL ? why : entry->why; /* the first says enough */
     if (entry->n_nodes++ < MAX_NODES_NAMED) {
         oribi_text_printf(&entry->nodes, "%s'%s'", entry->n_nodes > 1 ? ", " : "", n->label);
     }

@@ -34,10 +34,10 @@ bool oribi_emit_bind(oribi_onnx_node *n, int32_t index, oribi_value_id value)
     if (n->failed || value < 0) {
         return false;
     }
-    const oribi_string *name = &n->outputs[index];
-    if (name->length == 0) {
+    if (!oribi_emit_wants(n, index)) { /* not there, or without a name */
         return true;
     }
+    const oribi_string *name = &n->outputs[index];
     if (oribi_map_get_n(&n->onnx->values, name->data, name->length) != NULL) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "output %d is named '%.*s', and so is an earlier value", (int)index,
@@ -368,6 +368,25 @@ static bool find_inputs(oribi_onnx_node *n, const oribi_string *names, bool *out
     return true;
 }
 
+/* Every name is given once. */
+static bool check_output_names(oribi_onnx_node *n)
+{
+    oribi_map seen = {0};
+    bool ok = true;
+    for (int32_t i = 0; ok && n->n_outputs > 1 && i < n->n_outputs; i++) {
+        const oribi_string *name = &n->outputs[i];
+        if (name->length > 0 && oribi_map_get_n(&seen, name->data, name->length) != NULL) {
+            ok = oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "two outputs are named '%.*s'",
+                                 (int)name->length, name->data);
+        } else if (!oribi_map_put_n(&seen, name->data, name->length, n)) {
+            n->failed = true;
+            ok = oribi_fail_memory(n->status);
+        }
+    }
+    oribi_map_destroy(&seen);
+    return ok;
+}
+
 static bool mark_missing(oribi_onnx_node *n)
 {
     for (int32_t i = 0; i < n->n_outputs; i++) {
@@ -452,7 +471,7 @@ static bool read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wir
     oribi_string *names = NULL;
     bool is_blocked = false;
     ORIBI_TRY(oribi_onnx_node_read(onnx, graph, field, &n, &names, status));
-    ORIBI_TRY(find_inputs(&n, names, &is_blocked));
+    ORIBI_TRY(check_output_names(&n) && find_inputs(&n, names, &is_blocked));
     return translate(&n, is_blocked);
 }
 

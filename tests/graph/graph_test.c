@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The graph: uses, edits, order, names, constants. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/text.h"
+#include "graph/graph.h"
+#include "plugin/plugin.h"
+#include "support/fail_nth.h"
+
+static TF_Status *status;
+static oribi_graph *graph;
+
+static int make_graph(void **state)
+{
+    (void)state;
+    status = TF_NewStatus();
+    graph = oribi_graph_create(status);
+    return graph != NULL ? 0 : -1;
+}
+
+static int drop_graph(void **state)
+{
+    (void)state;
+    oribi_graph_destroy(graph);
+    TF_DeleteStatus(status);
+    return 0;
+}
+
+static oribi_value_id add_input(const char *name)
+{
+    int64_t dims[] = {2, 3};
+    oribi_shape shape = {2, dims};
+    oribi_value_id value = oribi_graph_add_value(graph, name, TF_FLOAT, &shape, status);
+    assert_true(value >= 0 && oribi_graph_add_input(graph, value, name, status));
+    return value;
+}
+
+static oribi_node *add_node(const char *op, const char *name, oribi_value_id a, oribi_value_id b)
+{
+    oribi_value_id inputs[] = {a, b};
+    oribi_node *node = oribi_graph_add_node(graph, op, name, inputs, b < 0 ? 1 : 2, 1, status);
+    assert_non_null(node);
+    assert_true(oribi_graph_resolve(graph, node, status));
+    return node;
+}
+
+static void check(void)
+{
+    assert_true(oribi_graph_sort(graph, status));
+    assert_true(oribi_graph_check(graph, status));
+    assert_string_equal(TF_Message(status), "");
+}
+
+static void the_same_value_given_twice_counts_two_uses(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    oribi_node *node = add_node("AddV2", "double", x, x);
+    oribi_use uses[2];
+    assert_int_equal(graph->values[x]->n_uses, 2);
+    assert_int_equal(oribi_graph_uses(graph, x, uses, 2), 2);
+    assert_ptr_equal(uses[1].node, node);
+    assert_int_equal(uses[1].input, 1);
+    check();
+}
+
+static void replacing_uses_moves_inputs_and_outputs(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    oribi_node *first = add_node("Relu", "first", x, -1);
+    oribi_node *second = add_node("AddV2", "second", first->outputs[0], first->outputs[0]);
+    assert_true(oribi_graph_add_output(graph, first->outputs[0], "a", status));
+    assert_true(oribi_graph_add_output(graph, second->outputs[0], "b", status));
+    check();
+
+    oribi_graph_replace_uses(graph, first->outputs[0], x);
+
+    assert_int_equal(graph->values[first->outputs[0]]->n_uses, 0);
+    assert_false(graph->values[first->outputs[0]]->is_output);
+    assert_int_equal(graph->outputs[0], x);
+    assert_int_equal(second->inputs[1], x);
+    assert_int_equal(graph->values[x]->n_uses, 4); /* first, second twice, an output */
+    assert_int_equal(oribi_graph_remove_dead(graph), 1);
+    assert_true(first->is_dead);
+    check();
+}
+
+static void dead_chains_go_whole(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    oribi_node *kept = add_node("Relu", "kept", x, -1);
+    oribi_node *last = kept;
+    assert_true(oribi_graph_add_output(graph, kept->outputs[0], "y", status));
+    for (int i = 0; i < 10; i++) {
+        last = add_node("Relu", "dead", last->outputs[0], -1);
+    }
+    assert_int_equal(oribi_graph_remove_dead(graph), 10);
+    check();
+    assert_int_equal(graph->n_order, 1);
+}
+
+static void a_node_added_late_runs_just_before_its_consumer(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    oribi_node *a = add_node("Relu", "a", x, -1);
+    oribi_node *b = add_node("Relu", "b", a->outputs[0], -1);
+    oribi_node *c = add_node("Relu", "c", b->outputs[0], -1);
+    oribi_node *late = add_node("Tanh", "late", a->outputs[0], -1);
+    oribi_graph_set_node_input(graph, b, 0, late->outputs[0]);
+    assert_true(oribi_graph_add_output(graph, c->outputs[0], "y", status));
+    check();
+    const oribi_node_id expected[] = {a->id, late->id, b->id, c->id};
+    assert_memory_equal(graph->order, expected, sizeof(expected));
+}
+
+static void a_cycle_is_refused_by_name(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    oribi_node *a = add_node("Relu", "a", x, -1);
+    oribi_node *b = add_node("Relu", "b", a->outputs[0], -1);
+    oribi_graph_set_node_input(graph, a, 0, b->outputs[0]);
+    assert_false(oribi_graph_sort(graph, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(status), "cycle"));
+}
+
+static void equal_names_get_suffixes(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x"), again = add_input("x"), taken = add_input("x_1");
+    assert_string_equal(graph->values[x]->name, "x");
+    assert_string_equal(graph->values[again]->name, "x_1");
+    assert_string_equal(graph->values[taken]->name, "x_1_1");
+    assert_string_equal(graph->values[add_input("x")]->name, "x_2");
+    assert_string_equal(add_node("Relu", "x", x, -1)->name, "x"); /* nodes have their own names */
+}
+
+static void a_wrong_count_is_seen_by_check(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    add_node("Relu", "a", x, -1);
+    graph->values[x]->n_uses++;
+    assert_false(oribi_graph_check(graph, status));
+    graph->values[x]->n_uses--;
+    assert_true(oribi_graph_check(graph, status));
+}
+
+/* --- Constants ------------------------------------------------------------------------------- */
+
+static void a_transposed_constant_is_a_view_until_it_is_made_dense(void **state)
+{
+    (void)state;
+    static const float data[] = {1, 2, 3, 4, 5, 6}, expected[] = {1, 4, 2, 5, 3, 6};
+    int64_t dims[] = {2, 3};
+    static const int32_t swap[] = {1, 0};
+    oribi_constant_view view = {TF_FLOAT, 2, dims, NULL, data};
+    oribi_value_id x = oribi_graph_add_constant(graph, "w", &view, NULL, status);
+    oribi_value_id y = oribi_graph_add_constant_transposed(graph, "w", x, swap, status);
+    assert_ptr_equal(graph->values[y]->constant->view.data, data);
+    assert_int_equal(graph->values[y]->shape.dims[0], 3);
+    TF_Tensor *tensor = oribi_graph_constant_tensor(graph, y, status);
+    assert_memory_equal(TF_TensorData(tensor), expected, sizeof(expected));
+    assert_int_equal((uintptr_t)TF_TensorData(tensor) % 64, 0);
+    TF_DeleteTensor(tensor);
+}
+
+static void a_splat_is_filled_only_when_made_dense(void **state)
+{
+    (void)state;
+    static const float half = 0.5f;
+    int64_t dims[] = {4, 5}, strides[] = {0, 0};
+    oribi_constant_view view = {TF_FLOAT, 2, dims, strides, &half};
+    oribi_value_id x = oribi_graph_add_constant(graph, "w", &view, NULL, status);
+    TF_Tensor *tensor = oribi_graph_constant_tensor(graph, x, status);
+    for (int i = 0; i < 20; i++) {
+        assert_true(((const float *)TF_TensorData(tensor))[i] == half);
+    }
+    TF_DeleteTensor(tensor);
+}
+
+static int released;
+
+static void count_release(oribi_source *source)
+{
+    (void)source;
+    released++;
+}
+
+static void aligned_bytes_are_used_in_place_and_kept_alive(void **state)
+{
+    (void)state;
+    static _Alignas(64) float data[16] = {1, 2, 3};
+    static oribi_source source = {.release = count_release};
+    int64_t dims[] = {16};
+    released = 0;
+    atomic_store(&source.references, 1);
+    oribi_constant_view view = {TF_FLOAT, 1, dims, NULL, data};
+    oribi_value_id x = oribi_graph_add_constant(graph, "w", &view, &source, status);
+    TF_Tensor *tensor = oribi_graph_constant_tensor(graph, x, status);
+    assert_ptr_equal(TF_TensorData(tensor), data);
+    oribi_graph_destroy(graph);
+    graph = oribi_graph_create(status);
+    assert_int_equal(released, 0);
+    TF_DeleteTensor(tensor);
+    assert_int_equal(released, 1);
+}
+
+static void integers_are_read_through_strides(void **state)
+{
+    (void)state;
+    static const int32_t narrow[] = {7, 0, 8, 0, 9};
+    int64_t dims[] = {3}, strides[] = {8}, out[3] = {0};
+    oribi_constant_view view = {TF_INT32, 1, dims, strides, narrow};
+    oribi_value_id x = oribi_graph_add_constant(graph, "i", &view, NULL, status);
+    assert_int_equal(oribi_graph_constant_ints(graph, x, out, 3), 3);
+    assert_int_equal(out[2], 9);
+    assert_int_equal(oribi_graph_constant_ints(graph, add_input("x"), out, 3), -1);
+}
+
+static void the_limit_stops_a_dense_copy_before_it_is_made(void **state)
+{
+    (void)state;
+    static const float half = 0.5f;
+    int64_t dims[] = {1 << 20, 1 << 20}, strides[] = {0, 0};
+    oribi_constant_view view = {TF_FLOAT, 2, dims, strides, &half};
+    graph->max_bytes = 1 << 20;
+    oribi_value_id x = oribi_graph_add_constant(graph, "w", &view, NULL, status);
+    assert_null(oribi_graph_constant_tensor(graph, x, status));
+    assert_int_equal(TF_GetCode(status), TF_RESOURCE_EXHAUSTED);
+}
+
+static void known_integers_follow_from_shapes(void **state)
+{
+    (void)state;
+    int64_t out[4] = {0};
+    oribi_value_id x = add_input("x");
+    oribi_node *shape = add_node("Shape", "s", x, -1);
+    assert_int_equal(oribi_graph_known_ints(graph, shape->outputs[0], out, 4), 2);
+    assert_int_equal(out[1], 3);
+    graph->values[x]->shape.dims[0] = -1;
+    assert_int_equal(oribi_graph_known_ints(graph, shape->outputs[0], out, 4), -1);
+}
+
+static void a_graph_prints_one_line_per_node(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    oribi_node *node = add_node("Relu", "r", x, -1);
+    assert_true(oribi_graph_add_output(graph, node->outputs[0], "y", status));
+    check();
+    oribi_text text = {0};
+    oribi_graph_print(graph, &text);
+    assert_non_null(strstr(oribi_text_string(&text), "%r:float[2,3] = Relu(%x:float[2,3])"));
+    oribi_text_destroy(&text);
+}
+
+/* --- Memory ---------------------------------------------------------------------------------- */
+
+static bool build(void *arg)
+{
+    (void)arg;
+    static const int32_t axes[] = {0, 1};
+    int64_t dims[] = {2, 3}, two = 2;
+    oribi_shape shape = {2, dims};
+    TF_Status *s = TF_NewStatus();
+    oribi_graph *g = s == NULL ? NULL : oribi_graph_create(s);
+    bool ok = false;
+    if (g != NULL) {
+        oribi_value_id x = oribi_graph_add_value(g, "x", TF_FLOAT, &shape, s);
+        oribi_value_id c =
+            x < 0 ? -1 : oribi_graph_add_constant_copy(g, "c", TF_INT32, &two, 1, axes, s);
+        oribi_value_id inputs[] = {x, c};
+        oribi_node *node = c < 0 ? NULL : oribi_graph_add_node(g, "Sum", "sum", inputs, 2, 1, s);
+        ok = node != NULL && oribi_graph_resolve(g, node, s) &&
+             oribi_graph_add_input(g, x, "x", s) &&
+             oribi_graph_add_output(g, node->outputs[0], "y", s) && oribi_graph_sort(g, s) &&
+             oribi_graph_check(g, s);
+    }
+    oribi_graph_destroy(g);
+    TF_DeleteStatus(s);
+    return ok;
+}
+
+static void each_allocation_that_fails_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    assert_true(build(NULL));
+    assert_true(fail_each_allocation(build, NULL) > 10);
+}
+
+static int load(void **state)
+{
+    (void)state;
+    TF_Status *s = TF_NewStatus();
+    bool ok = oribi_plugin_load_built_ins(s);
+    TF_DeleteStatus(s);
+    return ok ? 0 : -1;
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_graph, drop_graph)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_same_value_given_twice_counts_two_uses),
+        TEST(replacing_uses_moves_inputs_and_outputs),
+        TEST(dead_chains_go_whole),
+        TEST(a_node_added_late_runs_just_before_its_consumer),
+        TEST(a_cycle_is_refused_by_name),
+        TEST(equal_names_get_suffixes),
+        TEST(a_wrong_count_is_seen_by_check),
+        TEST(a_transposed_constant_is_a_view_until_it_is_made_dense),
+        TEST(a_splat_is_filled_only_when_made_dense),
+        TEST(aligned_bytes_are_used_in_place_and_kept_alive),
+        TEST(integers_are_read_through_strides),
+        TEST(the_limit_stops_a_dense_copy_before_it_is_made),
+        TEST(known_integers_follow_from_shapes),
+        TEST(a_graph_prints_one_line_per_node),
+        cmocka_unit_test(each_allocation_that_fails_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, load, NULL);
+}

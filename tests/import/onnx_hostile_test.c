@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hostile ONNX files: an error with a message, never a crash, a leak or much memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "support/fail_nth.h"
+#include "support/onnx_import.h"
+
+static const char *const digits = TEST_SOURCE "/examples/digits/digits.onnx";
+
+/* Imports, checks what must hold whatever the bytes are, and returns the code. */
+static TF_Code attempt(const void *data, size_t n)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_import_options options = {.max_bytes = 64u << 20};
+    oribi_graph *graph = import_bytes(data, n, &options, status);
+    TF_Code code = TF_GetCode(status);
+    if (graph != NULL) {
+        assert_int_equal(code, TF_OK);
+        assert_true(oribi_graph_check(graph, status));
+    } else {
+        assert_int_not_equal(code, TF_OK);
+        assert_string_not_equal(TF_Message(status), "");
+    }
+    oribi_graph_destroy(graph);
+    TF_DeleteStatus(status);
+    return code;
+}
+
+static TF_Code attempt_model(bytes model)
+{
+    TF_Code code = attempt(model.data, model.n);
+    free(model.data);
+    return code;
+}
+
+static void truncate_everywhere(const char *path)
+{
+    void *data = NULL;
+    size_t n = 0;
+    if (oribi_file_read(path, SIZE_MAX, &data, &n) != 0) {
+        print_message("skipped: %s is not here\n", path);
+        skip();
+    }
+    assert_int_equal(attempt(data, n), TF_OK);
+    int64_t live = fail_nth_live();
+    for (size_t cut = 0; cut < n; cut++) {
+        void *part = malloc(cut + 1); /* so that a sanitizer sees a read beyond the end */
+        memcpy(part, data, cut);
+        TF_Code code = attempt(part, cut);
+        free(part);
+        if (code == TF_OK) { /* whole messages may be missing at the end, never the graph */
+            assert_true(cut > n / 2);
+        }
+    }
+    assert_int_equal(fail_nth_live(), live);
+    oribi_free(data);
+}
+
+static void digits_truncated_at_every_byte_is_an_error(void **state)
+{
+    (void)state;
+    truncate_everywhere(digits);
+}
+
+static void mnist_truncated_at_every_byte_is_an_error(void **state)
+{
+    (void)state;
+    truncate_everywhere(TEST_SHARED "/models/onnx/mnist.onnx");
+}
+
+static void any_single_byte_changed_is_survived(void **state)
+{
+    (void)state;
+    static const uint8_t changes[] = {0xff, 0x80, 0x01, 0x08};
+    void *data = NULL;
+    size_t n = 0;
+    if (oribi_file_read(digits, SIZE_MAX, &data, &n) != 0) {
+        skip();
+    }
+    uint8_t *copy = malloc(n);
+    size_t step = n / 3000 + 1; /* weights are most of the file: structure is hit often enough */
+    for (size_t i = 0; i < n; i += i < 2000 || i + 2000 > n ? 1 : step) {
+        for (size_t k = 0; k < sizeof(changes); k++) {
+            memcpy(copy, data, n);
+            copy[i] ^= changes[k];
+            (void)attempt(copy, n);
+        }
+    }
+    free(copy);
+    oribi_free(data);
+}
+
+static void text_and_emptiness_are_no_models(void **state)
+{
+    (void)state;
+    assert_int_not_equal(attempt("", 0), TF_OK);
+    assert_int_not_equal(attempt("#!/bin/sh\necho hello\n", 21), TF_OK);
+    assert_int_equal(attempt("\x1c\0\0\0TFL3more", 12), TF_UNIMPLEMENTED);
+}
+
+static bytes one_node(const char *inputs, const char *outputs, const char *graph_output)
+{
+    bytes graph = {0};
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){2}, 1);
+    put_node(&graph, "", "Add", "first", inputs, outputs);
+    put_value(&graph, GRAPH_OUTPUT, graph_output, ONNX_FLOAT, NULL, -1);
+    return make_model(13, &graph);
+}
+
+static void a_node_that_reads_itself_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(attempt_model(one_node("x,y", "y", "y")), TF_INVALID_ARGUMENT);
+}
+
+static void a_cycle_of_two_nodes_is_refused_with_its_name(void **state)
+{
+    (void)state;
+    bytes graph = {0};
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){2}, 1);
+    put_node(&graph, "", "Add", "first", "x,b", "a");
+    put_node(&graph, "", "Add", "second", "x,a", "b");
+    put_value(&graph, GRAPH_OUTPUT, "b", ONNX_FLOAT, NULL, -1);
+    TF_Status *status = TF_NewStatus();
+    assert_null(import_model(make_model(13, &graph), status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(status), "'first'"));
+    TF_DeleteStatus(status);
+}
+
+static void an_output_that_nothing_makes_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(attempt_model(one_node("x,x", "y", "z")), TF_INVALID_ARGUMENT);
+}
+
+static void names_that_are_there_twice_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(attempt_model(one_node("x,x", "x", "x")), TF_INVALID_ARGUMENT);
+    assert_int_equal(attempt_model(one_node("x,x", "y,y", "y")), TF_INVALID_ARGUMENT);
+    bytes graph = {0};
+    float one = 1;
+    put_initialiser(&graph, "w", ONNX_FLOAT, NULL, 0, &one, 4);
+    put_initialiser(&graph, "w", ONNX_FLOAT, NULL, 0, &one, 4);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_INVALID_ARGUMENT);
+}
+
+static TF_Code initialiser(const int64_t *dims, int rank, int type, const void *raw, size_t n)
+{
+    bytes graph = {0};
+    put_initialiser(&graph, "w", type, dims, rank, raw, n);
+    put_node(&graph, "", "Identity", "i", "w", "y");
+    put_value(&graph, GRAPH_OUTPUT, "y", type, NULL, -1);
+    return attempt_model(make_model(13, &graph));
+}
+
+static void dimensions_must_fit_the_data(void **state)
+{
+    (void)state;
+    int64_t huge[] = {INT64_MAX, INT64_MAX}, wraps[] = {INT64_C(1) << 32, INT64_C(1) << 32};
+    int64_t negative[] = {-1, 4}, two[] = {2};
+    int64_t many[64] = {0};
+    float data[] = {1, 2};
+    assert_int_equal(initialiser(two, 1, ONNX_FLOAT, data, 8), TF_OK);
+    assert_int_equal(initialiser(two, 1, ONNX_FLOAT, data, 7), TF_INVALID_ARGUMENT);
+    assert_int_equal(initialiser(huge, 2, ONNX_FLOAT, data, 8), TF_INVALID_ARGUMENT);
+    assert_int_equal(initialiser(wraps, 2, ONNX_FLOAT, data, 0), TF_INVALID_ARGUMENT);
+    assert_int_equal(initialiser(negative, 2, ONNX_FLOAT, data, 8), TF_INVALID_ARGUMENT);
+    assert_int_equal(initialiser(many, 64, ONNX_FLOAT, data, 0), TF_INVALID_ARGUMENT);
+    assert_int_equal(initialiser(two, 1, 99, data, 8), TF_UNIMPLEMENTED);
+    assert_int_equal(initialiser(two, 1, 0, data, 8), TF_INVALID_ARGUMENT);
+}
+
+static void an_attribute_of_another_kind_is_refused(void **state)
+{
+    (void)state;
+    bytes graph = {0}, node = make_node("", "LeakyRelu", "leaky", "x", "y");
+    put_attr_text(&node, "alpha", "no number");
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){2}, 1);
+    put_message(&graph, GRAPH_NODE, &node);
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_INVALID_ARGUMENT);
+}
+
+static void an_output_declared_with_another_type_is_refused(void **state)
+{
+    (void)state;
+    bytes graph = {0};
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){2}, 1);
+    put_node(&graph, "", "Relu", "r", "x", "y");
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_INT64, NULL, -1);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_INVALID_ARGUMENT);
+}
+
+static void outputs_that_are_left_out_are_not_bound(void **state)
+{
+    (void)state;
+    bytes graph = {0};
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){2}, 1);
+    put_node(&graph, "", "DynamicQuantizeLinear", "q", "x", "y");
+    put_value(&graph, GRAPH_OUTPUT, "y", 2, NULL, -1);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_OK);
+}
+
+static void messages_nested_without_end_are_refused(void **state)
+{
+    (void)state;
+    bytes inner = {0};
+    for (int i = 0; i < 2000; i++) { /* attribute -> graph -> node -> attribute ... */
+        bytes outer = {0};
+        put_message(&outer, i % 3 == 0 ? 6 : i % 3 == 1 ? 5 : 1, &inner);
+        inner = outer;
+    }
+    (void)attempt_model(make_model(13, &inner)); /* read lazily: survived, at least */
+}
+
+static void a_fill_of_absurd_size_costs_nothing(void **state)
+{
+    (void)state;
+    bytes graph = {0};
+    int64_t shape[] = {INT64_C(1) << 20, INT64_C(1) << 20, 1024};
+    put_initialiser(&graph, "shape", ONNX_INT64, (int64_t[]){3}, 1, shape, sizeof(shape));
+    put_node(&graph, "", "ConstantOfShape", "fill", "shape", "y");
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_OK);
+}
+
+static void a_deep_chain_is_imported(void **state)
+{
+    (void)state;
+    bytes graph = {0};
+    char from[32] = "x", to[32];
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){2}, 1);
+    for (int i = 0; i < 20000; i++) {
+        snprintf(to, sizeof(to), "v%d", i);
+        put_node(&graph, "", "Relu", to, from, to);
+        memcpy(from, to, sizeof(to));
+    }
+    put_value(&graph, GRAPH_OUTPUT, from, ONNX_FLOAT, NULL, -1);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_OK);
+}
+
+/* --- Memory ---------------------------------------------------------------------------------- */
+
+static size_t held, peak;
+
+static void *count_allocate(void *self, size_t n, size_t alignment)
+{
+    (void)self;
+    size_t header = alignment < 64 ? 64 : alignment;
+    char *block = NULL;
+    if (posix_memalign((void **)&block, header, n + header) != 0) {
+        return NULL;
+    }
+    memcpy(block + header - sizeof(n), &n, sizeof(n));
+    memcpy(block + header - 2 * sizeof(n), &header, sizeof(header));
+    held += n;
+    peak = held > peak ? held : peak;
+    return block + header;
+}
+
+static void count_release(void *self, void *block)
+{
+    (void)self;
+    size_t n = 0, header = 0;
+    if (block == NULL) {
+        return;
+    }
+    memcpy(&n, (char *)block - sizeof(n), sizeof(n));
+    memcpy(&header, (char *)block - 2 * sizeof(n), sizeof(header));
+    held -= n;
+    free((char *)block - header);
+}
+
+static void import_takes_eight_times_the_file_and_a_mebibyte(void **state)
+{
+    (void)state;
+    static const char *const names[] = {
+        "light_densenet121", "light_inception_v2", "light_shufflenet", "light_resnet50", "mnist",
+        "ultraface_rfb320"};
+    char path[1024];
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        void *data = NULL;
+        size_t n = 0;
+        snprintf(path, sizeof(path), TEST_SHARED "/models/onnx/%s.onnx", names[i]);
+        if (oribi_file_read(path, SIZE_MAX, &data, &n) != 0) {
+            skip();
+        }
+        size_t before = peak = held;
+        assert_int_equal(attempt(data, n), TF_OK);
+        print_message("%s: %zu bytes for a file of %zu\n", names[i], peak - before, n);
+        assert_in_range(peak - before, 0, n * 8 + (1 << 20));
+        oribi_free(data);
+    }
+}
+
+static void the_limit_is_obeyed(void **state)
+{
+    (void)state;
+    void *data = NULL;
+    size_t n = 0;
+    TF_Status *status = TF_NewStatus();
+    oribi_import_options options = {.max_bytes = 4096};
+    if (oribi_file_read(digits, SIZE_MAX, &data, &n) != 0) {
+        skip();
+    }
+    assert_null(import_bytes(data, n, &options, status));
+    assert_int_equal(TF_GetCode(status), TF_RESOURCE_EXHAUSTED);
+    TF_DeleteStatus(status);
+    oribi_free(data);
+}
+
+typedef struct file {
+    void *data;
+    size_t n;
+} file;
+
+static bool import_once(void *arg)
+{
+    const file *f = arg;
+    TF_Status *status = TF_NewStatus();
+    if (status == NULL) {
+        return false;
+    }
+    oribi_graph *graph = import_bytes(f->data, f->n, NULL, status);
+    if (graph == NULL) {
+        assert_int_equal(TF_GetCode(status), TF_RESOURCE_EXHAUSTED);
+    }
+    bool ok = graph != NULL;
+    oribi_graph_destroy(graph);
+    TF_DeleteStatus(status);
+    return ok;
+}
+
+static void each_allocation_that_fails_leaves_nothing_behind(void **state)
+{
+    (void)state;
+    file f = {0};
+    if (oribi_file_read(digits, SIZE_MAX, &f.data, &f.n) != 0) {
+        skip();
+    }
+    assert_true(import_once(&f));
+    uint64_t n = fail_each_allocation(import_once, &f);
+    print_message("%llu allocations\n", (unsigned long long)n);
+    oribi_free(f.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(digits_truncated_at_every_byte_is_an_error),
+        cmocka_unit_test(mnist_truncated_at_every_byte_is_an_error),
+        cmocka_unit_test(any_single_byte_changed_is_survived),
+        cmocka_unit_test(text_and_emptiness_are_no_models),
+        cmocka_unit_test(a_node_that_reads_itself_is_refused),
+        cmocka_unit_test(a_cycle_of_two_nodes_is_refused_with_its_name),
+        cmocka_unit_test(an_output_that_nothing_makes_is_refused),
+        cmocka_unit_test(names_that_are_there_twice_are_refused),
+        cmocka_unit_test(dimensions_must_fit_the_data),
+        cmocka_unit_test(an_attribute_of_another_kind_is_refused),
+        cmocka_unit_test(an_output_declared_with_another_type_is_refused),
+        cmocka_unit_test(outputs_that_are_left_out_are_not_bound),
+        cmocka_unit_test(messages_nested_without_end_are_refused),
+        cmocka_unit_test(a_fill_of_absurd_size_costs_nothing),
+        cmocka_unit_test(a_deep_chain_is_imported),
+        cmocka_unit_test(import_takes_eight_times_the_file_and_a_mebibyte),
+        cmocka_unit_test(the_limit_is_obeyed),
+        cmocka_unit_test(each_allocation_that_fails_leaves_nothing_behind),
+    };
+    oribi_alloc_hooks hooks = {NULL, count_allocate, count_release};
+    oribi_alloc_set_hooks(&hooks);
+    return cmocka_run_group_tests(tests, load_built_ins, NULL);
+}
