@@ -144,13 +144,17 @@ static bool channels_rule(oribi_layout *layout, oribi_node *node)
         inputs[i] = oribi_layout_value(layout, node->inputs[i], node);
     }
     oribi_layout_form keep = *form;
-    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
-    ORIBI_TRY(copy != NULL);
-    if (!oribi_attrs_set_string(&copy->attrs, &layout->graph->arena, "data_format",
+    /* The copy's shapes are inferred as it is made: it must read the new format by then. */
+    oribi_arena *arena = &layout->graph->arena;
+    if (!oribi_attrs_set_string(&node->attrs, arena, "data_format",
                                 axis == keep.rank - 1 ? "NHWC" : "NCHW")) {
         return oribi_fail_memory(layout->status);
     }
-    ORIBI_TRY(oribi_graph_resolve(layout->graph, copy, layout->status));
+    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    if (!oribi_attrs_set_string(&node->attrs, arena, "data_format", nchw ? "NCHW" : "NHWC")) {
+        return oribi_fail_memory(layout->status);
+    }
+    ORIBI_TRY(copy != NULL);
     oribi_layout_set(layout, node->outputs[0], copy->outputs[0], keep.perm, keep.rank);
     return true;
 }
