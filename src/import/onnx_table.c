@@ -18,8 +18,8 @@ const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t o
     for (int i = 0; i < N_FAMILIES; i++) {
         for (const oribi_onnx_row *row = families[i]; row->op_type != NULL; row++) {
             if (opset >= row->since && opset <= row->until &&
-                strncmp(row->op_type, op_type->data, op_type->length) == 0 &&
-                row->op_type[op_type->length] == '\0') {
+                strlen(row->op_type) == op_type->length &&
+                memcmp(row->op_type, op_type->data, op_type->length) == 0) {
                 return row;
             }
         }
