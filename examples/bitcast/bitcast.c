@@ -12,6 +12,9 @@
 
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/ops.h"
+#include "tensorflow/c/plugin_note.h"
+
+ORIBI_PLUGIN("bitcast", "1.0", "Apache-2.0");
 
 #define PLAIN_TYPES                                                                                \
     "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, uint64, int8, int16, "   \

@@ -13,6 +13,9 @@
 
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/ops.h"
+#include "tensorflow/c/plugin_note.h"
+
+ORIBI_PLUGIN("centre", "1.0", "Apache-2.0");
 
 typedef struct centre {
     int64_t max_shift; /* pixels */

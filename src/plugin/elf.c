@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reader of the dynamic section of a shared library. Contract: elf.h.
+/* Reader of the header and the dynamic section of a shared library. Contract: elf.h. Read next:
+ * elf_symbols.c, elf_note.c.
  * Source   System V ABI, gABI chapters 4 and 5; the GNU hash table as its users describe it.
  */
-#include "plugin/elf.h"
-
-#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <link.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "plugin/elf_internal.h"
 
 const char *const oribi__entry_names[ORIBI_N_ENTRIES] = {"SE_InitPlugin", "TF_InitKernel",
                                                          "TF_InitGraph", "TF_InitProfiler"};
@@ -33,23 +30,14 @@ enum { OWN_MACHINE = EM_S390 };
 enum { OWN_MACHINE = EM_NONE }; /* not checked here; the system's loader will tell */
 #endif
 
-typedef struct reader {
-    const char *path;
-    oribi_file_map map;
-    oribi_arena *arena;
-    TF_Status *status;
-    ElfW(Ehdr) header;
-    /* From the dynamic section; 0: absent. Addresses as the file has them. */
-    uint64_t strings, strings_bytes, symbols, gnu_hash, hash;
-} reader;
-
-static bool fail(reader *r, const char *reason)
+bool oribi__elf_fail(oribi_elf_reader *r, const char *reason)
 {
     return oribi_fail(r->status, TF_INVALID_ARGUMENT, "plugin '%s': %s", r->path, reason);
 }
 
 /* Copies bytes at a file offset; the file may end before, then it is truncated. */
-static bool read_at(reader *r, uint64_t offset, void *to, size_t bytes, const char *what)
+bool oribi__elf_read_at(oribi_elf_reader *r, uint64_t offset, void *to, size_t bytes,
+                        const char *what)
 {
     if (offset > r->map.bytes || bytes > r->map.bytes - offset) {
         return oribi_fail(r->status, TF_INVALID_ARGUMENT,
@@ -83,24 +71,24 @@ static const char *machine_name(unsigned machine)
     }
 }
 
-static bool check_header(reader *r)
+static bool check_header(oribi_elf_reader *r)
 {
     unsigned char ident[EI_NIDENT];
     static const uint16_t one = 1;
     if (r->map.bytes < SELFMAG || memcmp(r->map.data, ELFMAG, SELFMAG) != 0) {
-        return fail(r, "not a shared library (it has no ELF header)");
+        return oribi__elf_fail(r, "not a shared library (it has no ELF header)");
     }
-    if (!read_at(r, 0, ident, sizeof(ident), "the ELF header")) {
+    if (!oribi__elf_read_at(r, 0, ident, sizeof(ident), "the ELF header")) {
         return false;
     }
     if (ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)) {
-        return fail(r, sizeof(void *) == 8 ? "a 32-bit library; this Oribi is 64-bit"
-                                           : "a 64-bit library; this Oribi is 32-bit");
+        return oribi__elf_fail(r, sizeof(void *) == 8 ? "a 32-bit library; this Oribi is 64-bit"
+                                                      : "a 64-bit library; this Oribi is 32-bit");
     }
     if (ident[EI_DATA] != (*(const unsigned char *)&one ? ELFDATA2LSB : ELFDATA2MSB)) {
-        return fail(r, "a library of the other byte order");
+        return oribi__elf_fail(r, "a library of the other byte order");
     }
-    if (!read_at(r, 0, &r->header, sizeof(r->header), "the ELF header")) {
+    if (!oribi__elf_read_at(r, 0, &r->header, sizeof(r->header), "the ELF header")) {
         return false;
     }
     if (OWN_MACHINE != EM_NONE && r->header.e_machine != OWN_MACHINE) {
@@ -110,32 +98,32 @@ static bool check_header(reader *r)
                           machine_name(OWN_MACHINE));
     }
     if (r->header.e_type == ET_REL) {
-        return fail(r, "an object file; link it with `cc -shared`");
+        return oribi__elf_fail(r, "an object file; link it with `cc -shared`");
     }
     if (r->header.e_type != ET_DYN) {
-        return fail(r, "not a shared library; link it with `cc -shared`");
+        return oribi__elf_fail(r, "not a shared library; link it with `cc -shared`");
     }
     if (r->header.e_phentsize != sizeof(ElfW(Phdr))) {
-        return fail(r, "damaged: its program headers have an unknown size");
+        return oribi__elf_fail(r, "damaged: its program headers have an unknown size");
     }
     return true;
 }
 
-static bool read_segment(reader *r, unsigned i, ElfW(Phdr) * segment)
+bool oribi__elf_segment(oribi_elf_reader *r, unsigned i, ElfW(Phdr) * segment)
 {
     uint64_t at;
     if (__builtin_add_overflow((uint64_t)r->header.e_phoff, (uint64_t)i * sizeof(*segment), &at)) {
-        return fail(r, "damaged: offset of the program headers");
+        return oribi__elf_fail(r, "damaged: offset of the program headers");
     }
-    return read_at(r, at, segment, sizeof(*segment), "a program header");
+    return oribi__elf_read_at(r, at, segment, sizeof(*segment), "a program header");
 }
 
 /* File offset of an address; *room gets the file's bytes from there to the segment's end. */
-static bool translate(reader *r, uint64_t address, uint64_t *offset, uint64_t *room)
+bool oribi__elf_translate(oribi_elf_reader *r, uint64_t address, uint64_t *offset, uint64_t *room)
 {
     for (unsigned i = 0; i < r->header.e_phnum; i++) {
         ElfW(Phdr) segment;
-        if (!read_segment(r, i, &segment)) {
+        if (!oribi__elf_segment(r, i, &segment)) {
             return false;
         }
         if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
@@ -146,14 +134,14 @@ static bool translate(reader *r, uint64_t address, uint64_t *offset, uint64_t *r
             return true;
         }
     }
-    return fail(r, "damaged: a table of its dynamic section lies outside the file");
+    return oribi__elf_fail(r, "damaged: a table of its dynamic section lies outside the file");
 }
 
-static bool find_dynamic(reader *r, uint64_t *offset, uint64_t *count)
+static bool find_dynamic(oribi_elf_reader *r, uint64_t *offset, uint64_t *count)
 {
     for (unsigned i = 0; i < r->header.e_phnum; i++) {
         ElfW(Phdr) segment;
-        if (!read_segment(r, i, &segment)) {
+        if (!oribi__elf_segment(r, i, &segment)) {
             return false;
         }
         if (segment.p_type == PT_DYNAMIC) {
@@ -162,14 +150,15 @@ static bool find_dynamic(reader *r, uint64_t *offset, uint64_t *count)
             return true;
         }
     }
-    return fail(r, "no dynamic section; link it with `cc -shared`");
+    return oribi__elf_fail(r, "no dynamic section; link it with `cc -shared`");
 }
 
-static const char *copy_string(reader *r, uint64_t index)
+const char *oribi__elf_string(oribi_elf_reader *r, uint64_t index)
 {
     uint64_t offset;
     uint64_t room;
-    if (index >= r->strings_bytes || !translate(r, r->strings, &offset, &room) || index >= room) {
+    if (index >= r->strings_bytes || !oribi__elf_translate(r, r->strings, &offset, &room) ||
+        index >= room) {
         return NULL;
     }
     room = room < r->strings_bytes ? room : r->strings_bytes;
@@ -181,29 +170,85 @@ static const char *copy_string(reader *r, uint64_t index)
     return end ? text : NULL;
 }
 
-static bool keep(reader *r, const char ***list, size_t *n, size_t *capacity, const char *text)
+bool oribi__elf_keep(oribi_elf_reader *r, oribi_elf_names *names, const char *text)
 {
-    if (*n == *capacity) {
-        size_t more = *capacity ? *capacity * 2 : 16;
+    if (names->count == names->capacity) {
+        size_t more = names->capacity ? names->capacity * 2 : 16;
         const char **grown = oribi_arena_array(r->arena, more, sizeof(*grown));
         if (!grown) {
             return oribi_fail_memory(r->status);
         }
-        if (*n) {
-            memcpy(grown, *list, *n * sizeof(*grown));
+        if (names->count) {
+            memcpy(grown, names->items, names->count * sizeof(*grown));
         }
-        *list = grown;
-        *capacity = more;
+        names->items = grown;
+        names->capacity = more;
     }
-    (*list)[*n] = oribi_arena_strdup(r->arena, text);
-    return (*list)[(*n)++] || oribi_fail_memory(r->status);
+    names->items[names->count] = oribi_arena_strdup(r->arena, text);
+    return names->items[names->count++] || oribi_fail_memory(r->status);
 }
 
-static bool read_dynamic(reader *r, oribi_elf *elf)
+/* One entry whose value needs no name. */
+static void note_entry(oribi_elf_reader *r, oribi_elf *elf, const ElfW(Dyn) * entry)
+{
+    uint64_t value = entry->d_un.d_val;
+    switch (entry->d_tag) {
+    case DT_STRTAB:
+        r->strings = value;
+        break;
+    case DT_STRSZ:
+        r->strings_bytes = value;
+        break;
+    case DT_SYMTAB:
+        r->symbols = value;
+        break;
+    case DT_GNU_HASH:
+        r->gnu_hash = value;
+        break;
+    case DT_HASH:
+        r->hash = value;
+        break;
+    case DT_VERNEED:
+        r->needs = value;
+        break;
+    case DT_VERNEEDNUM:
+        r->n_needs = value;
+        break;
+    case DT_INIT_ARRAYSZ:
+        elf->n_init_functions = value / sizeof(ElfW(Addr));
+        break;
+    case DT_INIT:
+        elf->has_old_init = true;
+        break;
+    case DT_TEXTREL:
+        elf->has_text_relocations = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool note_name(oribi_elf_reader *r, oribi_elf *elf, const ElfW(Dyn) * entry)
+{
+    if (entry->d_tag != DT_NEEDED && entry->d_tag != DT_RPATH && entry->d_tag != DT_RUNPATH) {
+        return true;
+    }
+    const char *name = oribi__elf_string(r, entry->d_un.d_val);
+    if (!name) {
+        return oribi__elf_fail(r, "damaged: the name of a needed library is out of range");
+    }
+    if (entry->d_tag == DT_NEEDED) {
+        return oribi__elf_keep(r, &elf->needed, name);
+    }
+    const char **path = entry->d_tag == DT_RPATH ? &elf->rpath : &elf->runpath;
+    *path = oribi_arena_strdup(r->arena, name);
+    return *path || oribi_fail_memory(r->status);
+}
+
+static bool read_dynamic(oribi_elf_reader *r, oribi_elf *elf)
 {
     uint64_t offset = 0;
     uint64_t count = 0;
-    size_t capacity = 0;
     if (!find_dynamic(r, &offset, &count)) {
         return false;
     }
@@ -211,125 +256,19 @@ static bool read_dynamic(reader *r, oribi_elf *elf)
         for (uint64_t i = 0; i < count; i++) {
             ElfW(Dyn) entry;
             uint64_t at = offset + i * sizeof(entry);
-            if (at < offset || !read_at(r, at, &entry, sizeof(entry), "the dynamic section")) {
-                return at < offset ? fail(r, "damaged: offset of the dynamic section") : false;
+            if (at < offset ||
+                !oribi__elf_read_at(r, at, &entry, sizeof(entry), "the dynamic section")) {
+                return at < offset ? oribi__elf_fail(r, "damaged: offset of the dynamic section")
+                                   : false;
             }
-            uint64_t value = entry.d_un.d_val;
             if (entry.d_tag == DT_NULL) {
                 break;
             }
-            r->strings = entry.d_tag == DT_STRTAB ? value : r->strings;
-            r->strings_bytes = entry.d_tag == DT_STRSZ ? value : r->strings_bytes;
-            r->symbols = entry.d_tag == DT_SYMTAB ? value : r->symbols;
-            r->gnu_hash = entry.d_tag == DT_GNU_HASH ? value : r->gnu_hash;
-            r->hash = entry.d_tag == DT_HASH ? value : r->hash;
-            if (pass == 1 && entry.d_tag == DT_NEEDED) {
-                const char *name = copy_string(r, value);
-                if (!name) {
-                    return fail(r, "damaged: the name of a needed library is out of range");
-                }
-                if (!keep(r, &elf->needed, &elf->n_needed, &capacity, name)) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
-/* Index after the last symbol, from the end of the longest chain of the GNU hash table. */
-static bool count_by_gnu_hash(reader *r, uint64_t *count)
-{
-    uint32_t head[4]; /* buckets, first hashed symbol, bloom words, bloom shift */
-    uint64_t offset;
-    uint64_t room;
-    uint32_t last = 0;
-    if (!translate(r, r->gnu_hash, &offset, &room) ||
-        !read_at(r, offset, head, sizeof(head), "the hash table")) {
-        return false;
-    }
-    uint64_t buckets = offset + sizeof(head) + (uint64_t)head[2] * sizeof(ElfW(Addr));
-    uint64_t chains = buckets + (uint64_t)head[0] * 4;
-    for (uint32_t i = 0; i < head[0]; i++) {
-        uint32_t symbol = 0;
-        if (!read_at(r, buckets + (uint64_t)i * 4, &symbol, 4, "the hash table")) {
-            return false;
-        }
-        last = symbol > last ? symbol : last;
-    }
-    *count = head[1];
-    while (last >= head[1]) {
-        uint32_t link = 0;
-        if (!read_at(r, chains + (uint64_t)(last - head[1]) * 4, &link, 4, "the hash table")) {
-            return false;
-        }
-        *count = ++last;
-        if (link & 1) {
-            break;
-        }
-    }
-    return true;
-}
-
-static bool count_symbols(reader *r, uint64_t *count)
-{
-    *count = 0;
-    if (r->hash) {
-        uint64_t offset;
-        uint64_t room;
-        uint32_t head[2]; /* buckets, symbols */
-        if (!translate(r, r->hash, &offset, &room) ||
-            !read_at(r, offset, head, sizeof(head), "the hash table")) {
-            return false;
-        }
-        *count = head[1];
-        return true;
-    }
-    return !r->gnu_hash || count_by_gnu_hash(r, count);
-}
-
-static bool is_contract_name(const char *name)
-{
-    static const char *const prefixes[] = {"TF_", "SE_", "SP_", "TP_", "TSL_", "oribi_"};
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool read_symbols(reader *r, oribi_elf *elf)
-{
-    uint64_t offset;
-    uint64_t room;
-    uint64_t count = 0;
-    size_t capacity = 0;
-    if (!count_symbols(r, &count) || count == 0) {
-        return oribi_ok(r->status);
-    }
-    if (!translate(r, r->symbols, &offset, &room)) {
-        return false;
-    }
-    for (uint64_t i = 1; i < count; i++) {
-        ElfW(Sym) symbol;
-        uint64_t at = offset + i * sizeof(symbol);
-        if (!read_at(r, at, &symbol, sizeof(symbol), "the symbol table")) {
-            return false;
-        }
-        const char *name = copy_string(r, symbol.st_name);
-        if (!name) {
-            return fail(r, "damaged: the name of a symbol is out of range");
-        }
-        if (symbol.st_shndx == SHN_UNDEF) {
-            if ((symbol.st_info >> 4) == STB_GLOBAL && is_contract_name(name) &&
-                !keep(r, &elf->undefined, &elf->n_undefined, &capacity, name)) {
+            if (pass == 0) {
+                note_entry(r, elf, &entry);
+            } else if (!note_name(r, elf, &entry)) {
                 return false;
             }
-            continue;
-        }
-        for (int e = 0; e < ORIBI_N_ENTRIES; e++) {
-            elf->has_entry[e] = elf->has_entry[e] || strcmp(name, oribi__entry_names[e]) == 0;
         }
     }
     return true;
@@ -346,13 +285,14 @@ static bool fail_to_open(const char *path, int error, TF_Status *status)
 
 bool oribi__elf_read(const char *path, oribi_arena *arena, oribi_elf *out_elf, TF_Status *status)
 {
-    reader r = {.path = path, .arena = arena, .status = status};
+    oribi_elf_reader r = {.path = path, .arena = arena, .status = status};
     oribi_elf elf = {0};
     int error = oribi_file_map_open(path, &r.map);
     if (error != 0) {
         return fail_to_open(path, error, status);
     }
-    bool ok = check_header(&r) && read_dynamic(&r, &elf) && read_symbols(&r, &elf);
+    bool ok = check_header(&r) && read_dynamic(&r, &elf) && oribi__elf_read_symbols(&r, &elf) &&
+              oribi__elf_read_versions(&r, &elf) && oribi__elf_read_segments(&r, &elf);
     oribi_file_map_close(&r.map);
     if (ok) {
         *out_elf = elf;

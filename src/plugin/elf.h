@@ -17,12 +17,29 @@ enum { /* entry points, in the order in which a loader calls them */
 };
 extern const char *const oribi__entry_names[ORIBI_N_ENTRIES];
 
+typedef struct oribi_elf_names {
+    const char **items;
+    size_t count, capacity;
+} oribi_elf_names;
+
+typedef struct oribi_elf_note { /* of ORIBI_PLUGIN; see tensorflow/c/plugin_note.h */
+    bool is_present;
+    uint32_t contract, headers; /* major * 100 + minor */
+    const char *name, *version, *licence, *build;
+} oribi_elf_note;
+
 typedef struct oribi_elf {
-    const char **needed; /* file names of libraries, in the file's order */
-    size_t n_needed;
-    const char **undefined; /* functions named TF_*, SE_*, ... that must come from elsewhere */
-    size_t n_undefined;
+    oribi_elf_names needed;    /* file names of libraries, in the file's order */
+    oribi_elf_names undefined; /* functions named TF_*, SE_*, ... that must come from elsewhere */
+    oribi_elf_names others;    /* everything else that must come from elsewhere, weak ones too */
+    oribi_elf_names exports;
+    oribi_elf_names versions; /* symbol versions asked of other libraries: "GLIBC_2.34" */
     bool has_entry[ORIBI_N_ENTRIES];
+    oribi_elf_note note;
+    const char *rpath, *runpath; /* NULL: none */
+    uint64_t n_init_functions;   /* entries of .init_array, the compiler's own one included */
+    bool has_old_init;           /* DT_INIT */
+    bool has_stack_mark, is_stack_executable, has_text_relocations;
 } oribi_elf;
 
 /* Every offset and count is checked against the file. Strings live in the arena.

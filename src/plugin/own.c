@@ -70,14 +70,23 @@ static bool check_functions(const char *path, const oribi_elf *elf, oribi_dynlib
                             TF_Status *status)
 {
     oribi_text missing = {0};
-    for (size_t i = 0; i < elf->n_undefined; i++) {
-        if (!oribi_dynlib_find(own, elf->undefined[i])) {
-            oribi_text_printf(&missing, "%s%s", missing.length ? ", " : "", elf->undefined[i]);
+    for (size_t i = 0; i < elf->undefined.count; i++) {
+        if (!oribi_dynlib_find(own, elf->undefined.items[i])) {
+            oribi_text_printf(&missing, "%s%s", missing.length ? ", " : "",
+                              elf->undefined.items[i]);
         }
     }
     bool ok = !missing.length;
     if (missing.failed) {
         ok = oribi_fail_memory(status);
+    } else if (!ok && elf->note.is_present && elf->note.contract > ORIBI_CONTRACT_VERSION) {
+        oribi_fail(
+            status, TF_UNIMPLEMENTED,
+            "plugin '%s': built for contract %u.%u, this Oribi %s has %d.%d, missing %s; use "
+            "a newer Oribi, or compile the plugin with -DORIBI_TARGET_CONTRACT=%d",
+            path, elf->note.contract / 100, elf->note.contract % 100, ORIBI_VERSION_TEXT,
+            ORIBI_CONTRACT_VERSION / 100, ORIBI_CONTRACT_VERSION % 100, oribi_text_string(&missing),
+            ORIBI_CONTRACT_VERSION);
     } else if (!ok) {
         oribi_fail(status, TF_UNIMPLEMENTED,
                    "plugin '%s': needs %s, which this Oribi %s lacks; use a newer Oribi, or build "
@@ -97,8 +106,8 @@ bool oribi__own_admit(const char *path, const oribi_elf *elf, TF_Status *status)
                           path);
     }
     bool needs_us = false;
-    for (size_t i = 0; i < elf->n_needed; i++) {
-        needs_us = needs_us || has_prefix(elf->needed[i], "liboribi.so");
+    for (size_t i = 0; i < elf->needed.count; i++) {
+        needs_us = needs_us || has_prefix(elf->needed.items[i], "liboribi.so");
     }
     /* Without such a need the plugin's functions are looked up in the global scope only. */
     oribi_dynlib *own = open_own(needs_us ? 0 : ORIBI_DYNLIB_GLOBAL);

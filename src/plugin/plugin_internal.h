@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
+#include "tensorflow/c/plugin_note.h"
 
 #define ORIBI_TEXT_OF(x)      #x
 #define ORIBI_DOTTED(a, b, c) ORIBI_TEXT_OF(a) "." ORIBI_TEXT_OF(b) "." ORIBI_TEXT_OF(c)

@@ -40,6 +40,28 @@ static bool contains(const char **names, size_t n, const char *name)
     return false;
 }
 
+static void note_tells_contract_name_version_and_licence(void **state)
+{
+    (void)state;
+    oribi_arena arena = {0};
+    oribi_elf elf;
+    TF_Status *status = TF_NewStatus();
+
+    assert_true(oribi__elf_read(TEST_PLUGINS "/newer_with_floor.so", &arena, &elf, status));
+    assert_true(elf.note.is_present);
+    assert_int_equal(elf.note.contract, 100);
+    assert_int_equal(elf.note.headers, 104);
+    assert_string_equal(elf.note.name, "newer");
+    assert_string_equal(elf.note.version, "3.1");
+    assert_string_equal(elf.note.licence, "MIT");
+    assert_true(elf.has_stack_mark && !elf.is_stack_executable);
+
+    assert_true(oribi__elf_read(TEST_PLUGINS "/own.so", &arena, &elf, status));
+    assert_false(elf.note.is_present);
+    TF_DeleteStatus(status);
+    oribi_arena_destroy(&arena);
+}
+
 static void library_tells_entry_points_and_needs(void **state)
 {
     (void)state;
@@ -51,12 +73,12 @@ static void library_tells_entry_points_and_needs(void **state)
 
     assert_true(elf.has_entry[ORIBI_ENTRY_INIT_KERNEL]);
     assert_false(elf.has_entry[ORIBI_ENTRY_SE_INIT_PLUGIN]);
-    assert_true(contains(elf.undefined, elf.n_undefined, "TF_FrobnicateTensor"));
-    assert_true(contains(elf.undefined, elf.n_undefined, "SE_DefenestrateStream"));
-    assert_true(contains(elf.undefined, elf.n_undefined, "TF_NewStatus"));
-    assert_int_equal(elf.n_undefined, 4);
+    assert_true(contains(elf.undefined.items, elf.undefined.count, "TF_FrobnicateTensor"));
+    assert_true(contains(elf.undefined.items, elf.undefined.count, "SE_DefenestrateStream"));
+    assert_true(contains(elf.undefined.items, elf.undefined.count, "TF_NewStatus"));
+    assert_int_equal(elf.undefined.count, 4);
     assert_int_equal(read_elf(TEST_PLUGINS "/option.so", &arena, &elf, message), TF_OK);
-    assert_true(contains(elf.needed, elf.n_needed, "libc.so.6"));
+    assert_true(contains(elf.needed.items, elf.needed.count, "libc.so.6"));
     oribi_arena_destroy(&arena);
 }
 
@@ -181,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(library_tells_entry_points_and_needs),
+        cmocka_unit_test(note_tells_contract_name_version_and_licence),
         cmocka_unit_test(file_of_another_kind_is_named),
         cmocka_unit_test(missing_file_is_not_found),
         cmocka_unit_test(truncated_file_is_an_error_at_each_length),

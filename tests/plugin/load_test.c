@@ -360,6 +360,15 @@ static void missing_functions_are_named(void **state)
     assert_says("acme_start_engine");
 }
 
+static void plugin_for_a_newer_contract_is_refused_by_version_and_name(void **state)
+{
+    (void)state;
+    assert_int_equal(load(PLUGIN("newer")), TF_UNIMPLEMENTED);
+    assert_says("built for contract 1.4, this Oribi 1.0.0 has 1.0, missing TF_FrobnicateTensor");
+
+    assert_loads(PLUGIN("newer_with_floor"));
+}
+
 static void file_that_is_no_plugin_is_refused_with_the_reason(void **state)
 {
     (void)state;
@@ -619,6 +628,7 @@ int main(void)
         cmocka_unit_test(failed_plugin_leaves_nothing_behind),
         cmocka_unit_test(failure_is_rolled_back_without_a_probe_too),
         cmocka_unit_test(missing_functions_are_named),
+        cmocka_unit_test(plugin_for_a_newer_contract_is_refused_by_version_and_name),
         cmocka_unit_test(file_that_is_no_plugin_is_refused_with_the_reason),
         cmocka_unit_test(entry_points_for_later_are_reported),
         cmocka_unit_test(different_definitions_of_one_op_name_both_files),

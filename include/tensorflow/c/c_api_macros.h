@@ -9,6 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Version of the contract that these headers declare: major * 100 + minor. A function that came in
+ * 1.N stands in `#if ORIBI_HAS_CONTRACT(1, N)`. A plugin that must load in older hosts is compiled
+ * with, say, -DORIBI_TARGET_CONTRACT=100: what is newer than 1.0 is then not declared. */
+#define ORIBI_CONTRACT_VERSION 100
+#ifndef ORIBI_TARGET_CONTRACT
+#define ORIBI_TARGET_CONTRACT ORIBI_CONTRACT_VERSION
+#endif
+#if ORIBI_TARGET_CONTRACT < 100 || ORIBI_TARGET_CONTRACT > ORIBI_CONTRACT_VERSION
+#error "ORIBI_TARGET_CONTRACT: 100 (contract 1.0) up to ORIBI_CONTRACT_VERSION of these headers"
+#endif
+#define ORIBI_HAS_CONTRACT(major, minor) (ORIBI_TARGET_CONTRACT >= (major)*100 + (minor))
+
 /* Visibility of a contract function. TF_CAPI_WEAK makes references weak, so that one binary can
  * test at run time whether its host has a function. */
 #if defined(_WIN32)
