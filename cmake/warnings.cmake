@@ -9,7 +9,7 @@ if(ORIBI_SANITIZE)
     add_compile_options(-fsanitize=${ORIBI_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${ORIBI_SANITIZE})
     # Instrumented code confuses the size analysis of format strings.
-    add_compile_options(-Wno-format-truncation)
+    add_compile_options($<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)
     if(ORIBI_SANITIZE MATCHES "undefined")
         add_compile_options(-fno-sanitize-recover=undefined)
     endif()
