@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One plugin for two hosts: compiled against TensorFlow's own C headers (ops.h there is C++ only), it
- * loads in TensorFlow and in Oribi and must compute the same bits. Read next: ../compare_hosts.py.
+/* One plugin for two hosts: compiled against TensorFlow's own C headers (ops.h there is C++ only),
+ * it loads in TensorFlow and in Oribi and must compute the same bits. Read next:
+ * ../compare_hosts.py.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static void add(digest *d, double value)
     }
 }
 
-/* --- Attrs: every kind of attribute, as numbers ------------------------------------------------ */
+/* --- Attrs: every kind of attribute, as numbers ------------------------------------------------
+ */
 
 static void add_sizes(digest *d, TF_OpKernelConstruction *c, const char *name, TF_Status *status)
 {
@@ -92,7 +94,8 @@ static void read_lists(digest *d, TF_OpKernelConstruction *c, TF_Status *status)
     add(d, (double)(lengths[0] * 10 + lengths[1]));
     add(d, ls[1][0]);
     TF_OpKernelConstruction_GetAttrStringList(c, "ls", ls, lengths, 8, storage, 2, status);
-    add(d, TF_GetCode(status)); /* storage too small */
+    add(d, TF_GetCode(status));      /* storage too small */
+    TF_SetStatus(status, TF_OK, ""); /* GetAttrSize wants a clean one */
     add_sizes(d, c, "sh", status);
     add_sizes(d, c, "none", status);
     TF_OpKernelConstruction_GetAttrInt64(c, "li", li, status);
@@ -127,7 +130,8 @@ static void attrs_compute(void *state, TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
-/* --- Sum: a list input -------------------------------------------------------------------------- */
+/* --- Sum: a list input --------------------------------------------------------------------------
+ */
 
 static void sum_compute(void *, TF_OpKernelContext *ctx)
 {
@@ -157,7 +161,8 @@ static void sum_compute(void *, TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
-/* --- Text: strings of every size ------------------------------------------------------------------ */
+/* --- Text: strings of every size
+ * ------------------------------------------------------------------ */
 
 static void to_text_compute(void *, TF_OpKernelContext *ctx)
 {
@@ -200,7 +205,8 @@ static void from_text_compute(void *, TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
-/* --- Forward: in place where the host allows, host memory, other run questions -------------------- */
+/* --- Forward: in place where the host allows, host memory, other run questions
+ * -------------------- */
 
 static void forward_compute(void *, TF_OpKernelContext *ctx)
 {
@@ -239,7 +245,8 @@ static void forward_compute(void *, TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
-/* --- Fails: the first failure wins ---------------------------------------------------------------- */
+/* --- Fails: the first failure wins
+ * ---------------------------------------------------------------- */
 
 static void fails_compute(void *, TF_OpKernelContext *ctx)
 {
@@ -251,7 +258,8 @@ static void fails_compute(void *, TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
-/* --- Counter: a variable ---------------------------------------------------------------------------- */
+/* --- Counter: a variable
+ * ---------------------------------------------------------------------------- */
 
 static void copy_value(TF_OpKernelContext *, TF_Tensor *from, TF_Tensor *to)
 {
@@ -295,7 +303,8 @@ static void counter_compute(void *, TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
-/* --- Registration ------------------------------------------------------------------------------------- */
+/* --- Registration
+ * ------------------------------------------------------------------------------------- */
 
 static void op(const char *name, const char *const *inputs, const char *const *outputs,
                const char *const *attrs, bool stateful, TF_Status *status)
@@ -313,8 +322,7 @@ static void op(const char *name, const char *const *inputs, const char *const *o
     if (stateful) {
         TF_OpDefinitionBuilderSetIsStateful(b, true);
     }
-    TF_OpDefinitionBuilderSetShapeInferenceFunction(b,
-                                                    &TF_ShapeInferenceContextSetUnknownShape);
+    TF_OpDefinitionBuilderSetShapeInferenceFunction(b, &TF_ShapeInferenceContextSetUnknownShape);
     TF_RegisterOpDefinition(b, status);
 }
 
@@ -343,8 +351,7 @@ extern "C" void TF_InitKernel(void)
        NAMES("i: int", "f: float = 0.25", "b: bool = true", "t: type = DT_INT8", "s: string",
              "sh: shape = { dim { size: 3 } dim { size: 5 } }", "li: list(int) >= 1",
              "lf: list(float) = [0.5, 1.5]", "lb: list(bool) = [true, false, true]",
-             "lt: list(type) = [DT_FLOAT, DT_STRING]", "ls: list(string)",
-             "none: list(int) = []"),
+             "lt: list(type) = [DT_FLOAT, DT_STRING]", "ls: list(string)", "none: list(int) = []"),
        false, s);
     kernel("Com>Acme>Attrs", attrs_create, attrs_compute, free_state, NULL, s);
     op("Com>Acme>Sum", NAMES("xs: N * float", "ys: float"), NAMES("y: double"),
