@@ -189,6 +189,5 @@ const oribi_cpu_kernel oribi_cpu_conv_reference_kernels[] = {
     ROW("DepthwiseConv2dNative", depthwise_reference, 1),
     ROW("_FusedDepthwiseConv2dNative", depthwise_reference, 1),
     ROW("Oribi>FusedDepthwiseConv2d", depthwise_reference, 1),
-    ROW("Oribi>FusedDepthwiseConv2d", depthwise_reference, 1),
     ROW("Conv2DBackpropInput", backprop_reference, 0),
     {.op_name = NULL}};

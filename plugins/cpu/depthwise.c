@@ -402,7 +402,6 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
 #define ROWS(isa, required, rank)                                                                  \
     ROW("DepthwiseConv2dNative", isa, required, rank),                                             \
         ROW("_FusedDepthwiseConv2dNative", isa, required, rank),                                   \
-        ROW("Oribi>FusedDepthwiseConv2d", isa, required, rank),                                    \
         ROW("Oribi>FusedDepthwiseConv2d", isa, required, rank),
 
 /* clang-format off */
