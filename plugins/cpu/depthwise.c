@@ -14,12 +14,12 @@
 
 enum {
     ANY_TAPS = ORIBI_DEPTHWISE_MAX_PIXELS,
-    /* A block of the output when the image is in the second level cache already: with a 3x3 filter
-     * it reads about 24 KiB, whatever the stride. Larger images are streamed instead: all channels,
-     * rows as wide as the table of pixels allows. */
+    /* A block of the output when the image is in the second level cache already: what it reads fits
+     * the first. Larger images are streamed instead: all channels, rows as wide as the table of
+     * pixels allows. */
     BLOCK_ROWS = 8,
     BLOCK_COLUMNS = 16,
-    BLOCK_CHANNELS = 32,
+    BLOCK_BYTES = 32 * 1024,
     STREAM_ROWS = 2,
     STREAM_COLUMNS = 128,
     STREAM_BYTES = 1024 * 1024
@@ -349,7 +349,11 @@ static void plan_blocks(depthwise_call *call)
     } else {
         call->band_rows = BLOCK_ROWS / call->loop->stride;
         call->block_columns = BLOCK_COLUMNS / call->loop->stride;
-        call->block_channels = BLOCK_CHANNELS;
+        const int64_t rows = (smaller(call->band_rows, call->dims[1]) - 1) * call->y.stride;
+        const int64_t columns = (smaller(call->block_columns, call->dims[2]) - 1) * call->x.stride;
+        const int64_t pixels = (rows + call->y.taps) * (columns + call->x.taps);
+        const int64_t channels = BLOCK_BYTES / (pixels * (int64_t)sizeof(float));
+        call->block_channels = (channels / ORIBI_DEPTHWISE_PAD + 1) * ORIBI_DEPTHWISE_PAD;
     }
 }
 
