@@ -44,15 +44,25 @@ static bool list_reserve(oribi_kernel_list *list, int32_t more)
     return true;
 }
 
-/* Room is reserved. */
+/* Room is reserved. Entries mostly come in order, or near the end. */
 static void list_insert(oribi_kernel_list *list, TF_KernelBuilder *entry)
 {
-    int32_t at = list->count;
-    while (at > 0 && compare(&list->items[at - 1]->def, &entry->def) > 0) {
-        list->items[at] = list->items[at - 1];
-        at--;
+    int32_t low = 0;
+    int32_t high = list->count;
+    if (high > 0 && compare(&list->items[high - 1]->def, &entry->def) < 0) {
+        low = high;
     }
-    list->items[at] = entry;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (compare(&list->items[middle]->def, &entry->def) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    memmove(list->items + low + 1, list->items + low,
+            (size_t)(list->count - low) * sizeof list->items[0]);
+    list->items[low] = entry;
     list->count++;
 }
 
