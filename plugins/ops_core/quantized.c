@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops Oribi>Q...: TFLite's quantised operators, NHWC, with TFLite's layouts of weights (filter
+ * OHWI, depthwise 1HW(C*M), fully connected [O, I]). The quantisation of each input and of the
+ * result are attributes, so that a node alone says what to compute. `rounding` tells whose:
+ * TFLite Micro's or the TFLite interpreter's. Importers make these nodes; micro/ has their
+ * arithmetic.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ops_core/ops_core.h"
+#include "ops_core/shape.h"
+
+enum { HEIGHT = 1, WIDTH = 2, CHANNELS = 3 };
+
+/* What the windows of convolutions and pools have in common; (height, width). */
+typedef struct quantized_window {
+    int64_t size[2], strides[2], dilations[2];
+    bool is_same;
+} quantized_window;
+
+static bool read_pair(oribi_ops_ctx *ctx, const char *name, int64_t out[2], TF_Status *status)
+{
+    int count;
+    if (!oribi_ops_attr_ints(ctx, name, out, 2, &count, status)) {
+        return false;
+    }
+    if (count != 2 || out[0] <= 0 || out[1] <= 0) {
+        return oribi_ops_fail(status, "Attr '%s' must be two positive values (height, width)",
+                              name);
+    }
+    return true;
+}
+
+static bool read_window(oribi_ops_ctx *ctx, quantized_window *out, TF_Status *status)
+{
+    char padding[ORIBI_OPS_STRING];
+    *out = (quantized_window){.size = {-1, -1}, .strides = {1, 1}, .dilations = {1, 1}};
+    if (!oribi_ops_attr_string(ctx, "padding", padding, status) ||
+        !read_pair(ctx, "strides", out->strides, status)) {
+        return false;
+    }
+    out->is_same = strcmp(padding, "SAME") == 0;
+    return (!TF_ShapeInferenceContext_HasAttr(ctx, "dilations") ||
+            read_pair(ctx, "dilations", out->dilations, status)) &&
+           (!TF_ShapeInferenceContext_HasAttr(ctx, "ksize") ||
+            read_pair(ctx, "ksize", out->size, status));
+}
+
+static bool slide(const quantized_window *window, oribi_ops_shape *shape, TF_Status *status)
+{
+    for (int k = 0; k < 2; k++) {
+        int64_t *dim = &shape->dims[HEIGHT + k];
+        int64_t stride = window->strides[k], reach, rest;
+        if (*dim < 0) {
+            continue;
+        }
+        if (window->is_same) {
+            *dim = *dim / stride + (*dim % stride != 0);
+            continue;
+        }
+        if (window->size[k] < 0) {
+            *dim = -1;
+            continue;
+        }
+        if (window->size[k] == 0) {
+            return oribi_ops_fail(status, "A window of size 0 covers nothing");
+        }
+        if (!oribi_ops_multiply(window->size[k] - 1, window->dilations[k], &reach, status) ||
+            !oribi_ops_add(reach, 1, &reach, status) ||
+            !oribi_ops_subtract(*dim, reach, &rest, status)) {
+            return false;
+        }
+        *dim = rest / stride + 1;
+    }
+    return true;
+}
+
+/* The bias has one element for each output channel, the filter one scale or as many. */
+static bool check_channels(oribi_ops_ctx *ctx, int64_t channels, TF_Status *status)
+{
+    oribi_ops_shape bias;
+    int32_t count, total;
+    if (!oribi_ops_input_rank(ctx, 2, 1, &bias, status) ||
+        !oribi_ops_merge_dim(&bias.dims[0], channels, status)) {
+        return false;
+    }
+    TF_ShapeInferenceContext_GetAttrSize(ctx, "filter_scales", &count, &total, status);
+    if (TF_GetCode(status) != TF_OK) {
+        return false;
+    }
+    if (count != 1 && channels >= 0 && count != channels) {
+        return oribi_ops_fail(status,
+                              "Attr 'filter_scales' must have 1 or %" PRId64 " values, but has %d",
+                              channels, (int)count);
+    }
+    return true;
+}
+
+static void conv_2d(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input, filter;
+    quantized_window window;
+    if (!read_window(ctx, &window, status) || !oribi_ops_input_rank(ctx, 0, 4, &input, status) ||
+        !oribi_ops_input_rank(ctx, 1, 4, &filter, status) ||
+        !check_channels(ctx, filter.dims[0], status)) {
+        return;
+    }
+    int64_t depth = input.dims[CHANNELS], taken = filter.dims[CHANNELS];
+    if (depth >= 0 && taken >= 0 && (taken == 0 || depth % taken != 0)) {
+        oribi_ops_fail(status,
+                       "The filter takes %" PRId64
+                       " channels, which does not divide the input's %" PRId64,
+                       taken, depth);
+        return;
+    }
+    window.size[0] = filter.dims[HEIGHT];
+    window.size[1] = filter.dims[WIDTH];
+    input.dims[CHANNELS] = filter.dims[0];
+    if (slide(&window, &input, status)) {
+        oribi_ops_output(ctx, 0, &input, status);
+    }
+}
+
+static void depthwise(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input, filter;
+    quantized_window window;
+    int64_t multiplier, depth;
+    if (!read_window(ctx, &window, status) || !oribi_ops_input_rank(ctx, 0, 4, &input, status) ||
+        !oribi_ops_input_rank(ctx, 1, 4, &filter, status) ||
+        !oribi_ops_attr_int(ctx, "depth_multiplier", &multiplier, status)) {
+        return;
+    }
+    if (multiplier < 1) {
+        oribi_ops_fail(status, "Attr 'depth_multiplier' must be positive, but is %" PRId64,
+                       multiplier);
+        return;
+    }
+    if (!oribi_ops_merge_dim(&filter.dims[0], 1, status) ||
+        !oribi_ops_multiply(input.dims[CHANNELS], multiplier, &depth, status) ||
+        !oribi_ops_merge_dim(&depth, filter.dims[CHANNELS], status) ||
+        !check_channels(ctx, depth, status)) {
+        return;
+    }
+    window.size[0] = filter.dims[HEIGHT];
+    window.size[1] = filter.dims[WIDTH];
+    input.dims[CHANNELS] = depth;
+    if (slide(&window, &input, status)) {
+        oribi_ops_output(ctx, 0, &input, status);
+    }
+}
+
+static void pool(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input;
+    quantized_window window;
+    if (read_window(ctx, &window, status) && oribi_ops_input_rank(ctx, 0, 4, &input, status) &&
+        slide(&window, &input, status)) {
+        oribi_ops_output(ctx, 0, &input, status);
+    }
+}
+
+/* Rows of I elements, whatever the input's rank. */
+static void fully_connected(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input, filter, output = {.rank = 2, .dims = {1, -1}};
+    bool keep;
+    if (!oribi_ops_input(ctx, 0, &input, status) ||
+        !oribi_ops_input_rank(ctx, 1, 2, &filter, status) ||
+        !oribi_ops_attr_bool(ctx, "keep_num_dims", &keep, status) ||
+        !check_channels(ctx, filter.dims[0], status)) {
+        return;
+    }
+    if (keep && input.rank >= 1) {
+        if (oribi_ops_merge_dim(&input.dims[input.rank - 1], filter.dims[1], status)) {
+            input.dims[input.rank - 1] = filter.dims[0];
+            oribi_ops_output(ctx, 0, &input, status);
+        }
+        return;
+    }
+    if (keep) {
+        oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&input), status);
+        return;
+    }
+    for (int64_t i = 0; i < input.rank; i++) {
+        if (!oribi_ops_multiply(output.dims[0], input.dims[i], &output.dims[0], status)) {
+            return;
+        }
+    }
+    if (input.rank < 0 || filter.dims[1] < 0) {
+        output.dims[0] = -1;
+    } else if (filter.dims[1] == 0) {
+        oribi_ops_fail(status, "A filter for rows of 0 elements");
+        return;
+    } else if (!oribi_ops_divide_evenly(output.dims[0], filter.dims[1], &output.dims[0], status)) {
+        return;
+    }
+    output.dims[1] = filter.dims[0];
+    oribi_ops_output(ctx, 0, &output, status);
+}
+
+static void mean(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape, result = {.rank = 0};
+    int64_t axes[ORIBI_OPS_MAX_RANK], count, axis;
+    bool keep, reduced[ORIBI_OPS_MAX_RANK] = {false};
+    if (!oribi_ops_input(ctx, 0, &shape, status) ||
+        !oribi_ops_attr_bool(ctx, "keep_dims", &keep, status) ||
+        !oribi_ops_input_ints(ctx, 1, axes, ORIBI_OPS_MAX_RANK, &count, status)) {
+        return;
+    }
+    if (count < 0 || shape.rank < 0) {
+        oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&shape), status);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (!oribi_ops_axis(axes[i], shape.rank, &axis, status)) {
+            return;
+        }
+        reduced[axis] = true;
+    }
+    for (int64_t i = 0; i < shape.rank; i++) {
+        if (!reduced[i] || keep) {
+            result.dims[result.rank++] = reduced[i] ? 1 : shape.dims[i];
+        }
+    }
+    oribi_ops_output(ctx, 0, &result, status);
+}
+
+static void concat(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape, other;
+    int64_t axis, n = TF_ShapeInferenceContextNumInputs(ctx), sum = 0;
+    if (!oribi_ops_attr_int(ctx, "axis", &axis, status)) {
+        return;
+    }
+    oribi_ops_set_unknown(&shape);
+    for (int i = 0; i < n; i++) {
+        if (!oribi_ops_input(ctx, i, &other, status)) {
+            return;
+        }
+        if (other.rank < 0) {
+            oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&shape), status);
+            return;
+        }
+        if (!oribi_ops_axis(axis, other.rank, &axis, status) ||
+            !oribi_ops_add(sum, other.dims[axis], &sum, status)) {
+            return;
+        }
+        other.dims[axis] = -1;
+        if (!oribi_ops_merge(&shape, &other, status)) {
+            return;
+        }
+    }
+    if (shape.rank > axis) {
+        shape.dims[axis] = sum;
+    }
+    oribi_ops_output(ctx, 0, &shape, status);
+}
+
+/* clang-format off: one attribute a line */
+#define T_ATTR       "T: {int8}"
+#define ROUNDING     "rounding: {'tflm', 'tflite'} = 'tflm'"
+#define ACTIVATION   "activation: {'NONE', 'RELU', 'RELU6', 'RELU_N1_TO_1'} = 'NONE'"
+#define INPUT_QUANT  "input_scale: float", "input_zero: int"
+#define OUTPUT_QUANT "output_scale: float", "output_zero: int"
+#define UNARY_ATTRS  T_ATTR, ROUNDING, INPUT_QUANT, OUTPUT_QUANT
+#define BINARY_ATTRS                                                                               \
+    T_ATTR, ROUNDING, "a_scale: float", "a_zero: int", "b_scale: float", "b_zero: int",            \
+        OUTPUT_QUANT, ACTIVATION
+#define CONV_ATTRS                                                                                 \
+    UNARY_ATTRS, ACTIVATION, "filter_scales: list(float)", "strides: list(int)",                   \
+        "dilations: list(int)", ORIBI_OPS_PADDING
+#define POOL_ATTRS                                                                                 \
+    UNARY_ATTRS, ACTIVATION, "ksize: list(int)", "strides: list(int)", ORIBI_OPS_PADDING
+/* clang-format on */
+
+const oribi_ops_row oribi_ops_quantized[] = {
+    {.name = "Oribi>QConv2D",
+     .inputs = {"input: T", "filter: int8", "bias: int32"},
+     .outputs = {"output: T"},
+     .attrs = {CONV_ATTRS},
+     .shape = conv_2d},
+    {.name = "Oribi>QDepthwiseConv2D",
+     .inputs = {"input: T", "filter: int8", "bias: int32"},
+     .outputs = {"output: T"},
+     .attrs = {CONV_ATTRS, "depth_multiplier: int"},
+     .shape = depthwise},
+    {.name = "Oribi>QFullyConnected",
+     .inputs = {"input: T", "filter: int8", "bias: int32"},
+     .outputs = {"output: T"},
+     .attrs = {UNARY_ATTRS, ACTIVATION, "filter_scales: list(float)",
+               "keep_num_dims: bool = false"},
+     .shape = fully_connected},
+    {.name = "Oribi>QAdd",
+     .inputs = {"a: T", "b: T"},
+     .outputs = {"output: T"},
+     .attrs = {BINARY_ATTRS},
+     .shape = oribi_ops_shape_broadcast},
+    {.name = "Oribi>QSub",
+     .inputs = {"a: T", "b: T"},
+     .outputs = {"output: T"},
+     .attrs = {BINARY_ATTRS},
+     .shape = oribi_ops_shape_broadcast},
+    {.name = "Oribi>QMul",
+     .inputs = {"a: T", "b: T"},
+     .outputs = {"output: T"},
+     .attrs = {BINARY_ATTRS},
+     .shape = oribi_ops_shape_broadcast},
+    {.name = "Oribi>QAveragePool",
+     .inputs = {"input: T"},
+     .outputs = {"output: T"},
+     .attrs = {POOL_ATTRS},
+     .shape = pool},
+    {.name = "Oribi>QMaxPool",
+     .inputs = {"input: T"},
+     .outputs = {"output: T"},
+     .attrs = {POOL_ATTRS},
+     .shape = pool},
+    {.name = "Oribi>QSoftmax",
+     .inputs = {"input: T"},
+     .outputs = {"output: T"},
+     .attrs = {UNARY_ATTRS, "beta: float"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "Oribi>QMean",
+     .inputs = {"input: T", "axes: int32"},
+     .outputs = {"output: T"},
+     .attrs = {UNARY_ATTRS, "keep_dims: bool = false"},
+     .shape = mean},
+    {.name = "Oribi>QUnary",
+     .inputs = {"input: T"},
+     .outputs = {"output: T"},
+     .attrs = {UNARY_ATTRS,
+               "function: {'RELU', 'RELU6', 'RELU_N1_TO_1', 'LOGISTIC', 'TANH', 'HARD_SWISH', "
+               "'LEAKY_RELU', 'REQUANTIZE', 'ABS', 'NEG'}",
+               "alpha: float = 0.0"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "Oribi>QConcat",
+     .inputs = {"values: N * T"},
+     .outputs = {"output: T"},
+     .attrs = {"N: int >= 1", T_ATTR, ROUNDING, "axis: int", "input_scales: list(float)",
+               "input_zeros: list(int)", OUTPUT_QUANT, ACTIVATION},
+     .shape = concat},
+    {.name = "Oribi>QQuantize",
+     .inputs = {"input: float"},
+     .outputs = {"output: T"},
+     .attrs = {T_ATTR, ROUNDING, OUTPUT_QUANT},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "Oribi>QDequantize",
+     .inputs = {"input: T"},
+     .outputs = {"output: float"},
+     .attrs = {T_ATTR, ROUNDING, INPUT_QUANT},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = NULL},
+};
