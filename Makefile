@@ -16,7 +16,7 @@ help:
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
 	@echo "make bench     speed and memory against named peers (docs/performance.md)"
 	@echo "make lint      clang-format, layering, house rules"
-	@echo "make fuzz      20 minutes of libFuzzer on the model readers (SECONDS=n)"
+	@echo "make fuzz      20 minutes of libFuzzer on the model readers (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
 
 # Debian packages; the marker file keeps a second call free of charge.
