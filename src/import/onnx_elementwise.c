@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Element-wise operators with ONNX's (NumPy's) broadcasting, which is TensorFlow's too. */
-#include <string.h>
-
 #include "import/onnx_emit.h"
 
 static bool unary(oribi_onnx_node *n)
@@ -93,9 +91,13 @@ static bool same_shapes(const oribi_onnx_node *n)
     const oribi_shape *first = &n->graph->values[n->inputs[0]]->shape;
     for (int32_t i = 0; i < n->n_inputs; i++) {
         const oribi_shape *shape = n->inputs[i] < 0 ? NULL : &n->graph->values[n->inputs[i]]->shape;
-        if (shape == NULL || !oribi_shape_is_full(shape) || shape->rank != first->rank ||
-            memcmp(shape->dims, first->dims, (size_t)shape->rank * sizeof(*shape->dims)) != 0) {
+        if (shape == NULL || !oribi_shape_is_full(shape) || shape->rank != first->rank) {
             return false;
+        }
+        for (int32_t k = 0; k < shape->rank; k++) {
+            if (shape->dims[k] != first->dims[k]) {
+                return false;
+            }
         }
     }
     return true;

@@ -225,6 +225,16 @@ static void an_op_type_with_a_zero_inside_is_an_unknown_op(void **state)
     assert_int_equal(attempt_model(make_model(13, &graph)), TF_UNIMPLEMENTED);
 }
 
+static void scalars_are_added_like_tensors(void **state)
+{
+    (void)state;
+    bytes graph = {0};
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, NULL, 0);
+    put_node(&graph, "", "Sum", "s", "x,x,x", "y");
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_OK);
+}
+
 static void messages_nested_without_end_are_refused(void **state)
 {
     (void)state;
@@ -384,6 +394,7 @@ int main(void)
         cmocka_unit_test(an_output_declared_with_another_type_is_refused),
         cmocka_unit_test(outputs_that_are_left_out_are_not_bound),
         cmocka_unit_test(an_op_type_with_a_zero_inside_is_an_unknown_op),
+        cmocka_unit_test(scalars_are_added_like_tensors),
         cmocka_unit_test(messages_nested_without_end_are_refused),
         cmocka_unit_test(a_fill_of_absurd_size_costs_nothing),
         cmocka_unit_test(a_deep_chain_is_imported),
