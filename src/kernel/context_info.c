@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel asks about the run and the node; and the calls of TensorFlow that a host without
- * function libraries, resources or pluggable devices answers with an empty value.
+ * function libraries or pluggable devices answers with an empty value.
  */
 #include <string.h>
 
@@ -51,22 +51,6 @@ void TF_GetSerializedConfigProto(TF_OpKernelContext *ctx, TF_Buffer *serialized_
 {
     (void)ctx;
     fill_empty(serialized_config_proto, status);
-}
-
-void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
-                                         TF_Buffer *serialized_resource_handle_proto,
-                                         TF_Status *status)
-{
-    if (serialized_resource_handle_proto->data != NULL) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
-    } else if (i < 0 || i >= ctx->step->n_inputs) {
-        oribi_fail(status, TF_OUT_OF_RANGE, "input index %d of node '%s' is out of range", i,
-                   ctx->step->kernel->node->name);
-    } else {
-        oribi_fail(status, TF_UNIMPLEMENTED,
-                   "input %d of node '%s': resource handles have no serialised form here", i,
-                   ctx->step->kernel->node->name);
-    }
 }
 
 int64_t TF_StepId(TF_OpKernelContext *ctx)

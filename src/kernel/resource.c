@@ -59,6 +59,12 @@ void *TF_ResourceObject(const TF_Resource *resource)
     return resource->object;
 }
 
+oribi_resource_names oribi_resource_names_of(const TF_Resource *resource)
+{
+    return (oribi_resource_names){resource->container, resource->name, resource->type,
+                                  resource->id};
+}
+
 oribi_resources *oribi_resources_create(TF_Status *status)
 {
     oribi_resources *made = oribi_alloc_zero(1, sizeof *made);
@@ -92,6 +98,12 @@ oribi_resources *oribi_resources_of(TF_OpKernelContext *ctx, TF_Status *status)
     return ctx->resources != NULL ? ctx->resources : &process_resources;
 }
 
+/* The empty container is the default one. */
+static const char *container_of(const char *container)
+{
+    return container[0] != '\0' ? container : "localhost";
+}
+
 /* Under the lock. */
 static size_t find(const oribi_resources *r, const char *container, const char *name,
                    const char *type)
@@ -100,7 +112,7 @@ static size_t find(const oribi_resources *r, const char *container, const char *
 
     while (i < r->count &&
            (strcmp(r->items[i]->name, name) != 0 || strcmp(r->items[i]->type, type) != 0 ||
-            strcmp(r->items[i]->container, container) != 0)) {
+            strcmp(r->items[i]->container, container_of(container)) != 0)) {
         i++;
     }
     return i;
@@ -118,7 +130,7 @@ static TF_Resource *make(const char *container, const char *name, const char *ty
         return NULL;
     }
     atomic_init(&made->references, 1);
-    made->container = oribi_strdup(container);
+    made->container = oribi_strdup(container_of(container));
     made->name = oribi_strdup(name);
     made->type = oribi_strdup(type);
     made->destroy = destroy;
@@ -267,7 +279,7 @@ TF_Resource *TF_ResourceFromTensor(TF_OpKernelContext *ctx, const TF_Tensor *ten
         oribi_fail(status, TF_NOT_FOUND,
                    "the resource handle names nothing: it was removed, or belongs to another "
                    "session");
-    } else if (strcmp(found->type, type) != 0) {
+    } else if (type != NULL && strcmp(found->type, type) != 0) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "resource '%s' is of type %s, not %s", found->name,
                    found->type, type);
         TF_DeleteResource(found);

@@ -16,4 +16,10 @@ void oribi_resources_destroy(oribi_resources *resources);
 /* Of the context, or those of the process for contexts without a session. NULL: no memory. */
 oribi_resources *oribi_resources_of(TF_OpKernelContext *ctx, TF_Status *status);
 
+typedef struct oribi_resource_names { /* borrowed from the resource */
+    const char *container, *name, *type;
+    uint64_t id;
+} oribi_resource_names;
+oribi_resource_names oribi_resource_names_of(const TF_Resource *resource);
+
 #endif

@@ -22,6 +22,7 @@ oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, T
     frame->run = run;
     frame->ctx.stop = &run->stop;
     frame->ctx.pool = session->pool;
+    frame->ctx.resources = session->resources;
     frame->ctx.graph_version = (int32_t)session->graph->producer_version;
     frame->spilled = oribi_alloc_array((size_t)session->n_values + 1, sizeof *frame->spilled);
     if (frame->spilled == NULL) {

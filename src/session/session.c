@@ -223,6 +223,7 @@ static void session_free(oribi_session *session)
     for (int32_t i = 0; i < session->n_values && session->values != NULL; i++) {
         TF_DeleteTensor(session->values[i].constant);
     }
+    oribi_resources_destroy(session->resources);
     oribi_pool_destroy(session->pool);
     oribi_graph_destroy(session->graph);
     oribi_meter_release(session->meter);
@@ -291,6 +292,10 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
     session->graph = graph;
     session->meter = oribi_meter_create(oribi_options_max_bytes(options), status);
     if (session->meter == NULL) {
+        goto failed;
+    }
+    session->resources = oribi_resources_create(status);
+    if (session->resources == NULL) {
         goto failed;
     }
     session->pool = oribi_pool_create(options != NULL ? options->threads : 0, status);

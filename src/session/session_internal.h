@@ -11,6 +11,7 @@
 
 #include "device/pool.h"
 #include "kernel/context.h"
+#include "kernel/resource.h"
 #include "pass/pass.h"
 #include "pass/plan.h"
 #include "session/session.h"
@@ -88,6 +89,7 @@ struct oribi_session {
     oribi_graph *graph;
     oribi_arena arena;
     oribi_pool *pool;
+    oribi_resources *resources; /* shared by the session's runs, by no other session */
     oribi_meter *meter;
     oribi_pass_report report;
     oribi_session_step *steps;

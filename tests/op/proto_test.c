@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -76,6 +77,31 @@ static void list_of_all_ops_holds_the_definition_as_its_field_1(void **state)
     TF_DeleteBuffer(list);
 }
 
+static void an_op_tells_whether_it_keeps_state(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder("Stateless");
+    (void)state;
+
+    TF_OpDefinitionBuilderSetIsStateful(op, false); /* the argument counts */
+    TF_RegisterOpDefinition(op, status);
+    assert_int_equal(TF_OpIsStateful("Probe", status), 1);
+    assert_int_equal(TF_OpIsStateful("Stateless", status), 0);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_int_equal(TF_OpIsStateful("Nobody", status), 0);
+    assert_int_equal(TF_GetCode(status), TF_NOT_FOUND);
+    TF_DeleteStatus(status);
+}
+
+static void the_version_has_three_numbers(void **state)
+{
+    int major = -1, minor = -1, patch = -1;
+    (void)state;
+
+    assert_int_equal(sscanf(TF_Version(), "%d.%d.%d", &major, &minor, &patch), 3);
+    assert_true(major >= 0 && minor >= 0 && patch >= 0);
+}
+
 static void compute(void *kernel, TF_OpKernelContext *ctx)
 {
     (void)kernel;
@@ -129,6 +155,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(definition_has_the_bytes_that_tensorflow_writes),
         cmocka_unit_test(list_of_all_ops_holds_the_definition_as_its_field_1),
+        cmocka_unit_test(an_op_tells_whether_it_keeps_state),
+        cmocka_unit_test(the_version_has_three_numbers),
         cmocka_unit_test(kernels_of_an_op_are_listed_and_an_unknown_op_has_none),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

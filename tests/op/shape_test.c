@@ -34,6 +34,7 @@ static const char *const specs[] = {
     "attr lf: list(float) = [1.5, 2.5]",
     "attr lb: list(bool) = [true, false]",
     "attr lsh: list(shape) = [{}, { dim { size: 9 } }]",
+    "attr lte: list(tensor) = [{ dtype: DT_INT32 tensor_shape {} int_val: 6 }]",
     "attr N: int >= 0 = 2",
     "input known: float",
     "input unknown: float",
@@ -399,6 +400,15 @@ static void attributes(context *ctx, TF_Status *status)
     ok();
     assert_int_equal(*(int32_t *)TF_TensorData(tensor), 5);
     TF_DeleteTensor(tensor);
+    TF_ShapeInferenceContext_GetAttrTensorListItem(ctx, "lte", 0, &tensor, t.status);
+    ok();
+    assert_int_equal(*(int32_t *)TF_TensorData(tensor), 6);
+    TF_DeleteTensor(tensor);
+    TF_ShapeInferenceContext_GetAttrTensorListItem(ctx, "lte", 1, &tensor, t.status);
+    failed(TF_OUT_OF_RANGE, "has 1 element");
+    assert_null(tensor);
+    TF_ShapeInferenceContext_GetAttrTensorListItem(ctx, "te", 0, &tensor, t.status);
+    failed(TF_INVALID_ARGUMENT, "te");
     TF_ShapeInferenceContext_GetAttrShape(ctx, "sh", t.a, t.status);
     TF_ShapeInferenceContextSetOutput(ctx, 0, t.a, t.status);
     TF_ShapeInferenceContext_GetAttrShapeListItem(ctx, "lsh", 1, t.a, t.status);

@@ -130,6 +130,8 @@ static void threads_and_libraries_and_clock_work(void **state)
     TF_JoinThread(TF_StartThread(&options, "oribi-test", set_flag, &flag));
     assert_int_equal(flag, 7);
     assert_true(TF_NowNanos() / 1000000000u - TF_NowSeconds() <= 1);
+    const uint64_t micros = TF_NowMicros();
+    assert_true(TF_NowNanos() / 1000u - micros <= 60000000u);
     void *library = TF_LoadSharedLibrary("libm.so.6", status);
     assert_non_null(library);
     assert_non_null(TF_GetSymbolFromLibrary(library, "cos", status));
@@ -138,6 +140,25 @@ static void threads_and_libraries_and_clock_work(void **state)
     assert_null(TF_LoadSharedLibrary("/no/such/library.so", status));
     assert_int_equal(TF_GetCode(status), TF_NOT_FOUND);
     TF_DeleteStatus(status);
+}
+
+static void the_folders_for_temporary_files_are_folders(void **state)
+{
+    TF_StringStream *list = TF_GetLocalTempDirectories();
+    const char *name = NULL;
+    int n = 0;
+    (void)state;
+    assert_non_null(list);
+
+    while (TF_StringStreamNext(list, &name)) {
+        struct stat info;
+        assert_int_equal(stat(name, &info), 0);
+        assert_true(S_ISDIR(info.st_mode));
+        n++;
+    }
+
+    assert_true(n > 0);
+    TF_StringStreamDone(list);
 }
 
 static char last_line[128];
@@ -158,6 +179,7 @@ static void a_fatal_line_is_logged_and_the_process_lives(void **state)
     assert_string_equal(last_line, "lost 3");
     assert_int_equal(last_level, ORIBI_LOG_ERROR);
     TF_VLog(9, "hidden");
+    TF_DVLog(0, "for debug builds of TensorFlow only");
     assert_string_equal(last_line, "lost 3");
     oribi_log_set_hook(NULL, NULL);
 }
@@ -168,6 +190,7 @@ int main(void)
         cmocka_unit_test(files_are_written_listed_and_deleted),
         cmocka_unit_test(recursive_deletion_does_not_follow_links),
         cmocka_unit_test(temporary_names_are_new_files_with_the_extension),
+        cmocka_unit_test(the_folders_for_temporary_files_are_folders),
         cmocka_unit_test(threads_and_libraries_and_clock_work),
         cmocka_unit_test(a_fatal_line_is_logged_and_the_process_lives),
     };

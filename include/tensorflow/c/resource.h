@@ -48,7 +48,7 @@ TF_CAPI_EXPORT extern void TF_DeleteResource(TF_Resource *resource); /* NULL ok 
 TF_CAPI_EXPORT extern TF_Tensor *TF_ResourceHandleTensor(TF_OpKernelContext *ctx,
                                                          TF_Resource *resource, TF_Status *status);
 
-/* New reference to what element `index` of a TF_RESOURCE tensor names.
+/* New reference to what element `index` of a TF_RESOURCE tensor names; type NULL: of any type.
  * Errors   NOT_FOUND: removed meanwhile, or of another session; INVALID_ARGUMENT: another element
  *          type, or another resource type (both are named).
  */

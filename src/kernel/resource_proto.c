@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A resource handle as a message, for plugins that pass handles on. The resource itself and its
+ * names: resource.c.
+ * Source   field numbers of resource_handle.proto. hash_code, a number of the C++ type there, is
+ *          the number of the resource here.
+ */
+#include "kernel/context.h"
+#include "kernel/resource.h"
+#include "base/proto.h"
+#include "op/proto.h"
+
+enum { FIELD_DEVICE = 1, FIELD_CONTAINER, FIELD_NAME, FIELD_HASH_CODE, FIELD_TYPE_NAME };
+
+static TF_Buffer *write_handle(TF_OpKernelContext *ctx, const TF_Resource *resource)
+{
+    const oribi_resource_names names = oribi_resource_names_of(resource);
+    oribi_text text = {0};
+
+    oribi_proto_string(&text, FIELD_DEVICE, TF_GetDeviceName(ctx).data);
+    oribi_proto_string(&text, FIELD_CONTAINER, names.container);
+    oribi_proto_string(&text, FIELD_NAME, names.name);
+    oribi_proto_number(&text, FIELD_HASH_CODE, names.id);
+    oribi_proto_string(&text, FIELD_TYPE_NAME, names.type);
+    return oribi_proto_finish(&text);
+}
+
+void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
+                                         TF_Buffer *serialized_resource_handle_proto,
+                                         TF_Status *status)
+{
+    TF_Tensor *handle = NULL;
+    TF_Resource *resource = NULL;
+    TF_Buffer *made = NULL;
+
+    TF_SetStatus(status, TF_OK, "");
+    if (serialized_resource_handle_proto->data != NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
+        return;
+    }
+    TF_GetInput(ctx, i, &handle, status);
+    if (oribi_ok(status) && handle == NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "input %d is absent, it should be a resource", i);
+    }
+    if (oribi_ok(status)) {
+        resource = TF_ResourceFromTensor(ctx, handle, 0, NULL, status);
+    }
+    if (resource != NULL) {
+        made = write_handle(ctx, resource);
+        if (made == NULL) {
+            oribi_fail_memory(status);
+        } else {
+            *serialized_resource_handle_proto = *made;
+            *made = (TF_Buffer){0};
+        }
+    }
+    TF_DeleteBuffer(made);
+    TF_DeleteResource(resource);
+    TF_DeleteTensor(handle);
+}
