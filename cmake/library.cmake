@@ -6,6 +6,7 @@ file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
     src/graph/*.c src/import/*.c src/pass/*.c src/session/*.c src/compile/*.c)
 file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c)
 file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*.c)
+file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c)
 
 set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
 add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES})
@@ -13,6 +14,15 @@ target_include_directories(oribi_core PUBLIC include src PRIVATE plugins)
 target_link_libraries(oribi_core PRIVATE oribi_flags)
 set_source_files_properties(src/plugin/search.c src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/oribi/plugins\";ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
+
+# micro/ is C99 and includes as "micro/..."; a contraction would change a multiplier's last bit.
+add_library(oribi_micro OBJECT ${ORIBI_MICRO_SOURCES})
+target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(oribi_micro PRIVATE oribi_flags)
+target_compile_options(oribi_micro PRIVATE -ffp-contract=off)
+set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)
+list(APPEND ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_micro>)
+target_include_directories(oribi_core PRIVATE ${PROJECT_SOURCE_DIR})
 
 # <name> as objects for the library (init under its own name), and as a .so of its own for the tests.
 # A plugin whose folder has no sources adds nothing.
@@ -22,10 +32,10 @@ function(oribi_plugin name init)
     endif()
     set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_${name}> PARENT_SCOPE)
     add_library(oribi_${name} OBJECT ${ARGN})
-    target_include_directories(oribi_${name} PRIVATE include plugins)
+    target_include_directories(oribi_${name} PRIVATE include plugins ${PROJECT_SOURCE_DIR})
     target_link_libraries(oribi_${name} PRIVATE oribi_flags)
     add_library(oribi_${name}_so MODULE EXCLUDE_FROM_ALL ${ARGN})
-    target_include_directories(oribi_${name}_so PRIVATE include plugins)
+    target_include_directories(oribi_${name}_so PRIVATE include plugins ${PROJECT_SOURCE_DIR})
     target_compile_definitions(oribi_${name}_so PRIVATE ${init}=TF_InitKernel)
     target_link_libraries(oribi_${name}_so PRIVATE oribi_flags m)
     set_target_properties(oribi_${name}_so PROPERTIES PREFIX "" OUTPUT_NAME oribi_${name}
@@ -33,6 +43,7 @@ function(oribi_plugin name init)
 endfunction()
 oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
+target_sources(oribi_cpu_so PRIVATE $<TARGET_OBJECTS:oribi_micro>)
 include(cmake/cpu_variants.cmake)
 
 find_package(Threads REQUIRED)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derives what the kernels' arguments hold. Doubles and floats stand where TensorFlow Lite has
+ * them, since a multiplier that differs in its last bit is another result. Host only.
+ */
+#include "micro/prepare.h"
+
+#include <math.h>
+
+const char *oribi_micro_text(int32_t code)
+{
+    switch (code) {
+    case ORIBI_MICRO_OK:
+        return "no error";
+    case ORIBI_MICRO_INVALID:
+        return "a size, scale or zero point is outside its range";
+    case ORIBI_MICRO_OVERFLOW:
+        return "a sum could leave 32 bits";
+    case ORIBI_MICRO_TOO_LARGE:
+        return "a tensor or its scratch would need 2 GiB or more";
+    default:
+        return "unknown code";
+    }
+}
+
+static int scale_is_usable(double scale)
+{
+    return isfinite(scale) && scale > 0.0;
+}
+
+int32_t oribi_micro_check_s8(struct oribi_micro_quantisation quantisation)
+{
+    const int usable = scale_is_usable((double)quantisation.scale) &&
+                       quantisation.zero >= INT8_MIN && quantisation.zero <= INT8_MAX;
+    return usable ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
+}
+
+int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *out_shift)
+{
+    int exponent = 0;
+    if (!isfinite(real) || real < 0.0) {
+        return ORIBI_MICRO_INVALID;
+    }
+    int64_t mantissa = (int64_t)round(frexp(real, &exponent) * 2147483648.0);
+    if (mantissa == INT64_C(1) << 31) {
+        mantissa /= 2;
+        exponent++;
+    }
+    if (exponent > 30) {
+        return ORIBI_MICRO_INVALID;
+    }
+    if (exponent < -31) {
+        mantissa = 0;
+        exponent = 0;
+    }
+    *out_multiplier = (int32_t)mantissa;
+    *out_shift = (int32_t)exponent;
+    return ORIBI_MICRO_OK;
+}
+
+/* The quantised value of a bound; far outside int8 it may be anything of the right sign. */
+static int32_t quantised(float real, struct oribi_micro_quantisation output)
+{
+    const float steps = roundf(real / output.scale);
+    const float limit = 1.0e6F;
+    return output.zero + (int32_t)(steps > limit ? limit : steps < -limit ? -limit : steps);
+}
+
+int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisation output,
+                              int32_t *out_low, int32_t *out_high)
+{
+    int32_t low = INT8_MIN, high = INT8_MAX;
+    if (oribi_micro_check_s8(output) != ORIBI_MICRO_OK || activation < ORIBI_MICRO_NONE ||
+        activation > ORIBI_MICRO_RELU_N1_TO_1) {
+        return ORIBI_MICRO_INVALID;
+    }
+    if (activation != ORIBI_MICRO_NONE) {
+        const float floor = activation == ORIBI_MICRO_RELU_N1_TO_1 ? -1.0F : 0.0F;
+        const int32_t bound = quantised(floor, output);
+        low = bound > low ? bound : low;
+    }
+    if (activation == ORIBI_MICRO_RELU6 || activation == ORIBI_MICRO_RELU_N1_TO_1) {
+        const float ceiling = activation == ORIBI_MICRO_RELU6 ? 6.0F : 1.0F;
+        const int32_t bound = quantised(ceiling, output);
+        high = bound < high ? bound : high;
+    }
+    *out_low = low;
+    *out_high = high;
+    return ORIBI_MICRO_OK;
+}
+
+int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding)
+{
+    if (axis->in < 1 || axis->filter < 1 || axis->stride < 1 || axis->dilation < 1 ||
+        (padding != ORIBI_MICRO_SAME && padding != ORIBI_MICRO_VALID)) {
+        return ORIBI_MICRO_INVALID;
+    }
+    const int64_t in = axis->in, stride = axis->stride;
+    const int64_t reach = ((int64_t)axis->filter - 1) * axis->dilation + 1;
+    const int64_t out =
+        padding == ORIBI_MICRO_SAME ? (in + stride - 1) / stride : (in + stride - reach) / stride;
+    if (out < 1 || reach > INT32_MAX / 2 || in > INT32_MAX / 2 || stride > INT32_MAX / 2) {
+        return ORIBI_MICRO_INVALID;
+    }
+    const int64_t missing = (out - 1) * stride + reach - in;
+    axis->out = (int32_t)out;
+    axis->before = missing > 0 ? (int32_t)(missing / 2) : 0;
+    return ORIBI_MICRO_OK;
+}
+
+int32_t oribi_micro_product(const int32_t *sizes, int32_t count, int32_t *out_product)
+{
+    int64_t product = 1;
+    for (int32_t i = 0; i < count; i++) {
+        if (sizes[i] < 1) {
+            return ORIBI_MICRO_INVALID;
+        }
+        product *= sizes[i];
+        if (product > INT32_MAX) {
+            return ORIBI_MICRO_TOO_LARGE;
+        }
+    }
+    *out_product = (int32_t)product;
+    return ORIBI_MICRO_OK;
+}
+
+int32_t oribi_micro_fold_bias(const int8_t *filter, int32_t count, int32_t step, int32_t bias,
+                              int32_t zero, int32_t *out_bias)
+{
+    int64_t sum = 0, positive = 0, negative = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const int64_t w = filter[(int64_t)i * step];
+        sum += w;
+        positive += w > 0 ? w : 0;
+        negative += w < 0 ? -w : 0;
+    }
+    const int64_t folded = bias - sum * zero;
+    const int64_t reach = 128 * (positive + negative);
+    if (folded > INT32_MAX - reach || folded < INT32_MIN + reach) {
+        return ORIBI_MICRO_OVERFLOW;
+    }
+    *out_bias = (int32_t)folded;
+    return ORIBI_MICRO_OK;
+}

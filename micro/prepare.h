@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the `prepare` halves share: codes, quantisation of a tensor, multipliers, activation bounds,
+ * windows. Host only, never emitted. Read next: fixed_point.h for what multipliers mean.
+ */
+#ifndef ORIBI_MICRO_PREPARE_H_
+#define ORIBI_MICRO_PREPARE_H_
+
+#include <stdint.h>
+
+/* Results of prepare functions. */
+enum {
+    ORIBI_MICRO_OK = 0,
+    ORIBI_MICRO_INVALID = -1,  /* a size, scale or zero point outside its range */
+    ORIBI_MICRO_OVERFLOW = -2, /* a sum could leave int32 */
+    ORIBI_MICRO_TOO_LARGE = -3 /* a tensor or scratch of 2^31 bytes or more */
+};
+
+/* Fused activations. */
+enum {
+    ORIBI_MICRO_NONE = 0,
+    ORIBI_MICRO_RELU = 1,
+    ORIBI_MICRO_RELU6 = 2,
+    ORIBI_MICRO_RELU_N1_TO_1 = 3
+};
+
+enum { ORIBI_MICRO_VALID = 0, ORIBI_MICRO_SAME = 1 };
+
+/* real = scale * (quantised - zero); scale is finite and above 0. */
+struct oribi_micro_quantisation {
+    float scale;
+    int32_t zero;
+};
+
+/* One spatial axis of a window op; out and before are derived. */
+struct oribi_micro_axis {
+    int32_t in, filter, stride, dilation;
+    int32_t out;    /* values along the output */
+    int32_t before; /* padding before the first value */
+};
+
+/* The words for a code, for messages: "a sum could leave int32". */
+const char *oribi_micro_text(int32_t code);
+
+/* Is the scale usable and the zero point an int8? */
+int32_t oribi_micro_check_s8(struct oribi_micro_quantisation quantisation);
+
+/* real as multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31), or 0 below 2^-32.
+ * Errors: INVALID when real is negative, not finite, or needs a shift above 30. */
+int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *out_shift);
+
+/* Bounds of an int8 result after a fused activation. */
+int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisation output,
+                              int32_t *out_low, int32_t *out_high);
+
+/* Derives out and before as TensorFlow does. Errors: INVALID when no output value is left. */
+int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding);
+
+/* The product of `count` sizes, each at least 1. Errors: INVALID, TOO_LARGE at 2^31. */
+int32_t oribi_micro_product(const int32_t *sizes, int32_t count, int32_t *out_product);
+
+/* bias - zero * sum(filter) of one output channel with `count` weights `step` apart, so that a
+ * kernel sums raw inputs. Errors: OVERFLOW when some input could take a sum out of int32. */
+int32_t oribi_micro_fold_bias(const int8_t *filter, int32_t count, int32_t step, int32_t bias,
+                              int32_t zero, int32_t *out_bias);
+
+#endif
