@@ -48,7 +48,7 @@ static const form forms[] = {
     REDUCE("ReduceProd", -6, -120),
     REDUCE("ReduceSumSquare", 14, 77),
     REDUCE("ReduceLogSum", 0.6931471805599453f, 1.0986122886681098f),
-    REDUCE("ReduceLogSumExp", 3.1328462f, 5.3132742f),
+    REDUCE("ReduceLogSumExp", 3.1328452f, 5.3132742f),
     {.op = "ReduceSum",
      .opsets = {7, 11},
      .name = "axes",
