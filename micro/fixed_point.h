@@ -34,7 +34,7 @@ static inline int32_t oribi_micro_shift_left(int32_t x, int32_t exponent)
     return (int32_t)((uint32_t)x << exponent);
 }
 
-/* x times multiplier * 2^(shift - 31); shift in [-31, 30]. */
+/* x times multiplier * 2^(shift - 31); shift in [-31, 31]. */
 static inline int32_t oribi_micro_scale(int32_t x, int32_t multiplier, int32_t shift)
 {
     const int32_t left = shift > 0 ? shift : 0;

@@ -45,7 +45,7 @@ int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *ou
         mantissa /= 2;
         exponent++;
     }
-    if (exponent > 30) {
+    if (exponent > 31) {
         return ORIBI_MICRO_INVALID;
     }
     if (exponent < -31) {

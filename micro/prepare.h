@@ -45,7 +45,7 @@ const char *oribi_micro_text(int32_t code);
 int32_t oribi_micro_check_s8(struct oribi_micro_quantisation quantisation);
 
 /* real as multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31), or 0 below 2^-32.
- * Errors: INVALID when real is negative, not finite, or needs a shift above 30. */
+ * Errors: INVALID when real is negative, not finite, or needs a shift above 31. */
 int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *out_shift);
 
 /* Bounds of an int8 result after a fused activation. */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Maximum pooling of int8, exact to TensorFlow Lite Micro. */
+#ifndef ORIBI_MICRO_MAX_POOL_S8_H_
+#define ORIBI_MICRO_MAX_POOL_S8_H_
+
+#include "micro/pool_s8.h"
+
+/* Pools each channel of input: padding does not count.
+ * Shapes   input [batch, in_h, in_w, channels], output [batch, out_h, out_w, channels], dense.
+ * Owns     nothing; output must not overlap input.
+ * Context  run: no allocation, no state; scratch may be NULL.
+ * Source   TensorFlow Lite Micro's reference pooling, bit for bit (docs/rounding.md).
+ */
+void oribi_micro_max_pool_s8(const struct oribi_micro_pool_s8_args *args, const int8_t *input,
+                             int8_t *output, void *scratch);
+
+#endif
