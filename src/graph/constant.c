@@ -16,6 +16,14 @@ oribi_value_id oribi_graph_add_constant(oribi_graph *graph, const char *name,
 {
     oribi_shape shape = {view->rank, (int64_t *)view->dims};
     int64_t *strides = NULL;
+    size_t dense_bytes;
+    /* Splats and constants without elements, too: strides of later views must not overflow. */
+    if (!oribi_size_of_dims(view->dims, view->rank, oribi_dtype_bytes(view->dtype), &dense_bytes) ||
+        dense_bytes > PTRDIFF_MAX) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "constant '%s' is too large", name);
+        oribi_source_release(source);
+        return -1;
+    }
     oribi_constant *constant = oribi_arena_array(&graph->arena, 1, sizeof(*constant));
     if (constant == NULL) {
         oribi_fail_memory(status);

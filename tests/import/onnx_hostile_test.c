@@ -258,6 +258,20 @@ static void a_fill_of_absurd_size_costs_nothing(void **state)
     assert_int_equal(attempt_model(make_model(13, &graph)), TF_OK);
 }
 
+/* More bytes than a signed offset can tell: strides of the permuted filter would overflow. */
+static void a_filter_beyond_every_address_is_refused(void **state)
+{
+    (void)state;
+    bytes graph = {0};
+    int64_t shape[] = {INT64_C(1) << 54, 12, 7, 7}, dims[] = {1, 12, 8, 8};
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, dims, 4);
+    put_initialiser(&graph, "shape", ONNX_INT64, (int64_t[]){4}, 1, shape, sizeof(shape));
+    put_node(&graph, "", "ConstantOfShape", "fill", "shape", "w");
+    put_node(&graph, "", "Conv", "conv", "x,w", "y");
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    assert_int_equal(attempt_model(make_model(13, &graph)), TF_INVALID_ARGUMENT);
+}
+
 static void a_deep_chain_is_imported(void **state)
 {
     (void)state;
@@ -397,6 +411,7 @@ int main(void)
         cmocka_unit_test(scalars_are_added_like_tensors),
         cmocka_unit_test(messages_nested_without_end_are_refused),
         cmocka_unit_test(a_fill_of_absurd_size_costs_nothing),
+        cmocka_unit_test(a_filter_beyond_every_address_is_refused),
         cmocka_unit_test(a_deep_chain_is_imported),
         cmocka_unit_test(import_takes_eight_times_the_file_and_a_mebibyte),
         cmocka_unit_test(the_limit_is_obeyed),
