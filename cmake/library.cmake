@@ -12,6 +12,8 @@ set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
 add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES})
 target_include_directories(oribi_core PUBLIC include src PRIVATE plugins)
 target_link_libraries(oribi_core PRIVATE oribi_flags)
+set_source_files_properties(src/plugin/dropin.c PROPERTIES COMPILE_DEFINITIONS
+    "ORIBI_LIBRARY_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 set_source_files_properties(src/plugin/search.c src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/oribi/plugins\";ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
 

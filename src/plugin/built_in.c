@@ -27,12 +27,12 @@ bool oribi_plugin_load_built_ins(TF_Status *status)
     ORIBI_TRY(oribi__plugin_lock("built-in", status));
     bool ok = true;
     for (int i = atomic_load(&n_loaded); ok && i < N; i++) {
-        const oribi_plugin_source source = {.path = "",
-                                            .name = table[i].name,
-                                            .provider = "built-in",
-                                            .entry_points = "TF_InitKernel",
-                                            .is_built_in = true,
-                                            .init_kernel = table[i].init};
+        oribi_plugin_source source = {.path = "",
+                                      .name = table[i].name,
+                                      .provider = "built-in",
+                                      .entry_points = "TF_InitKernel",
+                                      .is_built_in = true,
+                                      .init_kernel = table[i].init};
         ok = oribi__plugin_register(&source, status);
         if (ok) {
             atomic_store_explicit(&n_loaded, i + 1, memory_order_release);

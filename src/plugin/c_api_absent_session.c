@@ -7,10 +7,6 @@
 
 /* Version, libraries, registries */
 ABSENT_VOID(TF_TensorFromProto, (const TF_Buffer *from, TF_Tensor *to, TF_Status *status), status)
-ABSENT(TF_Library *, TF_LoadLibrary, (const char *library_filename, TF_Status *status), status,
-    NULL)
-ABSENT_STRUCT(TF_Buffer, TF_GetOpList, (TF_Library *lib_handle), NULL)
-ABSENT_VOID(TF_DeleteLibraryHandle, (TF_Library *lib_handle), NULL)
 ABSENT(TF_ApiDefMap *, TF_NewApiDefMap, (TF_Buffer *op_list_buffer, TF_Status *status), status,
     NULL)
 ABSENT_VOID(TF_DeleteApiDefMap, (TF_ApiDefMap *apimap), NULL)
@@ -156,9 +152,6 @@ ABSENT_VOID(TF_AddWhileInputHack, (TF_Graph *graph, TF_Output new_src, TF_Operat
     *status), status)
 
 /* Experimental: libraries, configuration, checkpoints */
-ABSENT(TF_Library *, TF_LoadPluggableDeviceLibrary, (const char *library_filename, TF_Status
-    *status), status, NULL)
-ABSENT_VOID(TF_DeletePluggableDeviceLibraryHandle, (TF_Library *lib_handle), NULL)
 ABSENT(TF_Buffer *, TF_CreateConfig, (unsigned char enable_xla_compilation, unsigned char
     gpu_memory_allow_growth, unsigned int num_cpu_devices), NULL, NULL)
 ABSENT(TF_Buffer *, TF_CreateRunOptions, (unsigned char enable_full_trace), NULL, NULL)

@@ -15,6 +15,7 @@ typedef struct load {
     oribi_file_id id;
     oribi_arena arena;
     oribi_elf elf;
+    bool is_library; /* needs no entry point: its constructors register */
 } load;
 
 static bool has_any_entry(const oribi_elf *elf)
@@ -28,7 +29,7 @@ static bool has_any_entry(const oribi_elf *elf)
 
 static bool is_loaded(load *l)
 {
-    bool loaded = oribi__plugin_is_loaded(&l->id);
+    bool loaded = oribi__plugin_loaded_path(&l->id) != NULL;
     if (loaded && l->options) {
         oribi_log(ORIBI_LOG_WARNING,
                   "plugin '%s': loaded already; its options are those of the first time, not '%s'",
@@ -41,7 +42,7 @@ static bool is_loaded(load *l)
 static bool examine(load *l, TF_Status *status)
 {
     ORIBI_TRY(oribi__elf_read(l->path, &l->arena, &l->elf, status));
-    if (!has_any_entry(&l->elf)) {
+    if (!has_any_entry(&l->elf) && !l->is_library) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "plugin '%s': has none of the entry points " ORIBI_ENTRY_POINTS_TEXT
                           "; export `void TF_InitKernel(void)`",
@@ -68,15 +69,13 @@ static bool name_entries(load *l, oribi_text *names, TF_Status *status)
     return !names->failed || oribi_fail_memory(status);
 }
 
-static bool map_and_register(load *l, TF_Status *status)
+/* Maps the file, inside the transaction: constructors may register too. The handle may be closed at
+ * once, the file stays. */
+static bool map_file(void *arg, oribi_plugin_source *source, TF_Status *status)
 {
+    load *l = arg;
     oribi_text text = {0};
-    oribi_plugin_source source = {.path = l->path,
-                                  .name = oribi_path_name(l->path),
-                                  .provider = l->path,
-                                  .options = l->options,
-                                  .id = l->id};
-    oribi_log(ORIBI_LOG_INFO, "plugin '%s': mapping the file", source.name);
+    oribi_log(ORIBI_LOG_INFO, "plugin '%s': mapping the file", source->name);
     oribi_dynlib *library = oribi_dynlib_open(l->path, ORIBI_DYNLIB_KEEP, &text);
     if (!library) {
         oribi_fail(status, TF_NOT_FOUND, "plugin '%s': does not load: %s", l->path,
@@ -84,24 +83,39 @@ static bool map_and_register(load *l, TF_Status *status)
         oribi_text_destroy(&text);
         return false;
     }
-    bool ok = oribi__own_check_alone(l->path, status) && name_entries(l, &text, status);
+    bool ok = oribi__own_check_alone(l->path, status);
     if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL]) {
-        source.init_kernel = oribi_dynlib_find_function(library, "TF_InitKernel");
-        ok = source.init_kernel ||
+        source->init_kernel = oribi_dynlib_find_function(library, "TF_InitKernel");
+        ok = source->init_kernel ||
              oribi_fail(status, TF_INVALID_ARGUMENT,
                         "plugin '%s': TF_InitKernel is in the file but hidden; give it default "
                         "visibility",
                         l->path);
     }
+    oribi_dynlib_close(library);
+    return ok;
+}
+
+static bool map_and_register(load *l, TF_Status *status)
+{
+    oribi_text entries = {0};
+    oribi_plugin_source source = {.path = l->path,
+                                  .name = oribi_path_name(l->path),
+                                  .provider = l->path,
+                                  .options = l->options,
+                                  .id = l->id,
+                                  .map = map_file,
+                                  .map_arg = l};
+    oribi__dropin_open(l->path, &l->elf);
+    bool ok = name_entries(l, &entries, status);
     if (ok) {
-        source.entry_points = oribi_text_string(&text);
+        source.entry_points = oribi_text_string(&entries);
         ok = oribi__plugin_register(&source, status);
-        if (!ok) {
+        if (!ok && strncmp(TF_Message(status), "plugin '", 8) != 0) {
             oribi_status_prefix(status, "plugin '%s': ", l->path);
         }
     }
-    oribi_text_destroy(&text);
-    oribi_dynlib_close(library);
+    oribi_text_destroy(&entries);
     return ok;
 }
 
@@ -115,24 +129,43 @@ static bool load_locked(load *l, bool is_named, TF_Status *status)
     }
     ORIBI_TRY(examine(l, status));
     /* The probe may take seconds; other threads may load meanwhile. */
-    ORIBI_TRY(oribi__plugin_probe(l->path, l->options, &l->id, is_named, status));
+    ORIBI_TRY(!has_any_entry(&l->elf) ||
+              oribi__plugin_probe(l->path, l->options, &l->id, is_named, status));
     ORIBI_TRY(oribi__plugin_lock(l->path, status));
     bool ok = is_loaded(l) || map_and_register(l, status);
     oribi__plugin_unlock();
     return ok;
 }
 
+static bool load_spec(load *l, const char *spec, bool is_named, TF_Status *status)
+{
+    ORIBI_TRY(oribi_plugin_load_built_ins(status));
+    ORIBI_TRY(oribi__plugin_spec_parse(spec, &l->path, &l->options, status));
+    oribi_arena_init(&l->arena);
+    int error = oribi_file_identify(l->path, &l->id);
+    bool ok = error == 0
+                  ? load_locked(l, is_named, status)
+                  : oribi_fail(status, TF_NOT_FOUND, "plugin '%s': %s", l->path, strerror(error));
+    oribi_arena_destroy(&l->arena);
+    return ok;
+}
+
 bool oribi__plugin_load(const char *spec, bool is_named, TF_Status *status)
 {
     load l = {0};
-    ORIBI_TRY(oribi_plugin_load_built_ins(status));
-    ORIBI_TRY(oribi__plugin_spec_parse(spec, &l.path, &l.options, status));
-    oribi_arena_init(&l.arena);
-    int error = oribi_file_identify(l.path, &l.id);
-    bool ok = error == 0
-                  ? load_locked(&l, is_named, status)
-                  : oribi_fail(status, TF_NOT_FOUND, "plugin '%s': %s", l.path, strerror(error));
-    oribi_arena_destroy(&l.arena);
+    bool ok = load_spec(&l, spec, is_named, status);
+    oribi_free(l.path);
+    return ok;
+}
+
+bool oribi__plugin_load_library(const char *spec, const char **out_provider, TF_Status *status)
+{
+    load l = {.is_library = true};
+    bool ok = load_spec(&l, spec, true, status) && oribi__plugin_lock(l.path, status);
+    if (ok) {
+        *out_provider = oribi__plugin_loaded_path(&l.id);
+        oribi__plugin_unlock();
+    }
     oribi_free(l.path);
     return ok;
 }

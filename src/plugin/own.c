@@ -136,7 +136,8 @@ static int find_tensorflow(struct dl_phdr_info *info, size_t size, void *arg)
     (void)size;
     bool is_tensorflow =
         has_prefix(name, "libtensorflow") || has_prefix(name, "_pywrap_tensorflow");
-    if (is_tensorflow && dladdr(&own_address, &own) && own.dli_fname &&
+    if (is_tensorflow && !oribi__dropin_is_ours(info->dlpi_name) && dladdr(&own_address, &own) &&
+        own.dli_fname &&
         strcmp(own.dli_fname, info->dlpi_name) != 0) { /* we may go under its name */
         search->found = info->dlpi_name;
         return 1;

@@ -47,6 +47,13 @@ bool oribi__own_admit(const char *path, const oribi_elf *elf, TF_Status *status)
 /* Is a TensorFlow mapped that is not us? Then false, with a message naming it. */
 bool oribi__own_check_alone(const char *path, TF_Status *status);
 
+/* --- dropin.c --- */
+
+/* Opens the empty library of each name of TensorFlow's that the plugin needs. */
+void oribi__dropin_open(const char *path, const oribi_elf *elf);
+/* Is the mapped file one of those? */
+bool oribi__dropin_is_ours(const char *path);
+
 /* --- probe.c, verdict.c --- */
 
 /* Runs the plugin in a helper process, or recalls an earlier result. True: it may be loaded, or
@@ -74,19 +81,26 @@ typedef struct oribi_plugin_source {
     bool is_built_in;
     oribi_file_id id;
     void (*init_kernel)(void); /* NULL: it has none */
+    /* Maps the file and sets init_kernel, once the transaction is open; NULL: mapped already. */
+    bool (*map)(void *arg, struct oribi_plugin_source *source, TF_Status *status);
+    void *map_arg;
 } oribi_plugin_source;
 
 /* Serialises loads. False when this thread is inside a plugin's init already. */
 bool oribi__plugin_lock(const char *path, TF_Status *status);
 void oribi__plugin_unlock(void);
 /* Runs the init and adds the plugin to the list, or leaves everything as it was. Locked. */
-bool oribi__plugin_register(const oribi_plugin_source *source, TF_Status *status);
-/* Is the file in the list (same device and inode)? Locked. */
-bool oribi__plugin_is_loaded(const oribi_file_id *id);
+bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status);
+/* Path under which the file (same device and inode) is in the list, which is the provider of its
+ * ops, for ever; NULL: it is not. Locked. */
+const char *oribi__plugin_loaded_path(const oribi_file_id *id);
 
 /* --- load.c --- */
 
 /* is_named: see oribi__plugin_probe. */
 bool oribi__plugin_load(const char *spec, bool is_named, TF_Status *status);
+/* For TF_LoadLibrary: a library without entry points will do, whose constructors register. A
+ * library that has none is not probed. *out_provider: of its ops. */
+bool oribi__plugin_load_library(const char *spec, const char **out_provider, TF_Status *status);
 
 #endif

@@ -39,15 +39,15 @@ void oribi__plugin_unlock(void)
     oribi_mutex_unlock(&load_mutex);
 }
 
-bool oribi__plugin_is_loaded(const oribi_file_id *id)
+const char *oribi__plugin_loaded_path(const oribi_file_id *id)
 {
     for (const plugin_entry *entry = first; entry; entry = entry->next) {
         if (!entry->info.is_built_in && entry->id.device == id->device &&
             entry->id.inode == id->inode) {
-            return true;
+            return entry->info.path;
         }
     }
-    return false;
+    return NULL;
 }
 
 static void entry_destroy(plugin_entry *entry)
@@ -104,7 +104,7 @@ static void count_all(int32_t *n_ops, int32_t *n_kernels)
 }
 
 /* All that can fail comes before the first thing that is visible. */
-static bool run_init(const oribi_plugin_source *source, TF_Status *status)
+static bool run_init(oribi_plugin_source *source, TF_Status *status)
 {
     ORIBI_TRY(oribi_op_begin(source->provider, status));
     if (!oribi_kernel_begin(source->provider, status)) {
@@ -112,14 +112,15 @@ static bool run_init(const oribi_plugin_source *source, TF_Status *status)
         return false;
     }
     uint64_t failures = oribi_alloc_failures();
-    if (source->init_kernel) {
+    bool is_mapped = !source->map || source->map(source->map_arg, source, status);
+    if (is_mapped && source->init_kernel) {
         oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling TF_InitKernel", source->name);
         oribi__plugin_options_enter(source->options);
         source->init_kernel();
         oribi__plugin_options_enter(NULL);
     }
     /* A plugin that got no memory may have said nothing, and be half registered. */
-    bool ok = oribi_alloc_failures() == failures || oribi_fail_memory(status);
+    bool ok = is_mapped && (oribi_alloc_failures() == failures || oribi_fail_memory(status));
     ok = ok && oribi_kernel_prepare(status) && oribi_op_commit(status) &&
          oribi_kernel_commit(status);
     if (!ok) {
@@ -129,7 +130,7 @@ static bool run_init(const oribi_plugin_source *source, TF_Status *status)
     return ok;
 }
 
-bool oribi__plugin_register(const oribi_plugin_source *source, TF_Status *status)
+bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status)
 {
     int32_t ops_before;
     int32_t kernels_before;
