@@ -11,7 +11,8 @@ set_target_properties(oribi_plugin_headers PROPERTIES EXPORT_NAME plugin)
 set_target_properties(oribi_shared PROPERTIES EXPORT_NAME oribi)
 set_target_properties(oribi_static PROPERTIES EXPORT_NAME static)
 
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi
+    PATTERN .clang-format EXCLUDE)
 install(TARGETS oribi_shared oribi_static oribi_plugin_headers EXPORT oribi-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT oribi-targets NAMESPACE oribi:: DESTINATION ${ORIBI_CMAKE_FOLDER})

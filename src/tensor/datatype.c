@@ -88,5 +88,8 @@ TF_DataType oribi_dtype_parse(const char *name, size_t length)
     if (same(name, length, "float64")) {
         return TF_DOUBLE;
     }
+    if (same(name, length, "float16")) {
+        return TF_HALF;
+    }
     return (TF_DataType)0;
 }

@@ -56,5 +56,5 @@ template <typename A, typename B> bool c_equal(const A &a, const B &b)
     return std::equal(std::begin(a), std::end(a), std::begin(b), std::end(b));
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

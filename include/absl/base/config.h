@@ -15,11 +15,13 @@
 #endif
 #endif
 #if !defined(ORIBI_FOREIGN_ABSL) && !defined(ORIBI_OWN_ABSL)
-#define ORIBI_OWN_ABSL 1
+#define ORIBI_OWN_ABSL        1
+#define ABSL_IS_LITTLE_ENDIAN 1
 #define ABSL_NAMESPACE_BEGIN
 #define ABSL_NAMESPACE_END
 /* On a namespace: what is defined in that block stays inside the plugin. */
 #define ORIBI_HIDDEN __attribute__((visibility("hidden")))
 #include "absl/base/attributes.h"
 #include "absl/base/optimization.h"
+#include "absl/numeric/bits.h"
 #endif

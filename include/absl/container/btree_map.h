@@ -22,5 +22,5 @@ using btree_multimap = std::multimap<K, V, L>;
 template <typename K, typename L = std::less<K>> using btree_set = HashTable<std::set<K, L>>;
 template <typename K, typename L = std::less<K>> using btree_multiset = std::multiset<K, L>;
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

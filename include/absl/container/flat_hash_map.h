@@ -91,5 +91,5 @@ using flat_hash_map = HashMap<std::unordered_map<K, V, H, E>>;
 template <typename K, typename V, typename H = Hash<K>, typename E = std::equal_to<K>>
 using node_hash_map = HashMap<std::unordered_map<K, V, H, E>>;
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

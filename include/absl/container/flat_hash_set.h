@@ -19,5 +19,5 @@ using flat_hash_set = HashTable<std::unordered_set<K, H, E>>;
 template <typename K, typename H = Hash<K>, typename E = std::equal_to<K>>
 using node_hash_set = HashTable<std::unordered_set<K, H, E>>;
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

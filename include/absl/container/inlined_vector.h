@@ -27,5 +27,5 @@ template <typename T, size_t N = 0> class FixedArray : public std::vector<T>
     using std::vector<T>::vector;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

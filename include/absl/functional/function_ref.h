@@ -38,5 +38,5 @@ template <typename R, typename... A> class FunctionRef<R(A...)>
     R (*call_)(void *, A...);
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

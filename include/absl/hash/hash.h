@@ -100,5 +100,5 @@ template <typename... T> size_t HashOf(const T &...values)
     return HashState::combine(HashState(), values...).value();
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

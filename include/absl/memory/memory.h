@@ -18,5 +18,5 @@ template <typename T> std::unique_ptr<T> WrapUnique(T *object)
     return std::unique_ptr<T>(object);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

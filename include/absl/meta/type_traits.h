@@ -21,5 +21,5 @@ using std::remove_pointer_t;
 using std::remove_reference_t;
 using std::underlying_type_t;
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -36,5 +36,5 @@ template <typename T> constexpr bool has_single_bit(T v)
     return v != 0 && (v & (v - 1)) == 0;
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

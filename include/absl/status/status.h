@@ -155,5 +155,5 @@ inline Status OkStatus()
 ORIBI_STATUS_CODES(ORIBI_STATUS_CODE)
 #undef ORIBI_STATUS_CODE
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

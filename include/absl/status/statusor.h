@@ -136,6 +136,6 @@ template <typename T> class StatusOr
     std::unique_ptr<T> value_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 
 #endif

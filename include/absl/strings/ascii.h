@@ -109,5 +109,5 @@ inline void StripAsciiWhitespace(std::string *text)
     *text = std::string(StripAsciiWhitespace(string_view(*text)));
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

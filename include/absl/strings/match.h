@@ -42,5 +42,5 @@ inline bool EndsWithIgnoreCase(string_view text, string_view suffix)
     return EndsWith(AsciiStrToLower(text), AsciiStrToLower(suffix));
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -74,5 +74,5 @@ inline bool SimpleAtob(string_view text, bool *out)
     return *out || word == "false" || word == "f" || word == "no" || word == "n" || word == "0";
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -186,5 +186,5 @@ template <typename... A> std::string StrCat(const A &...args)
     return out;
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

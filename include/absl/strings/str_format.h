@@ -150,5 +150,5 @@ template <typename... A> int FPrintF(std::FILE *file, string_view format, const 
     return std::fputs(text.c_str(), file) < 0 ? -1 : static_cast<int>(text.size());
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -57,5 +57,5 @@ std::string StrJoin(const R &range, string_view separator, F formatter)
     return StrJoin(std::begin(range), std::end(range), separator, formatter);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -50,5 +50,5 @@ template <typename Pairs> std::string StrReplaceAll(string_view text, const Pair
     return StrReplaceAllIn(text, replacements);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -160,5 +160,5 @@ Pieces StrSplit(string_view text, MaxSplitsImpl<D> d, P keep = P())
     return Pieces(text, d.delimiter, keep, d.limit);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -26,8 +26,14 @@ namespace absl ORIBI_HIDDEN
 using string_view = std::string_view;
 #else
 
+/* In a template, so that C++14 code may take its address. */
+template <typename T> struct Npos {
+    static constexpr std::size_t npos = static_cast<std::size_t>(-1);
+};
+template <typename T> constexpr std::size_t Npos<T>::npos;
+
 /* Text of someone else. */
-class string_view
+class string_view : public Npos<void>
 {
   public:
     using value_type = char;
@@ -39,7 +45,6 @@ class string_view
     using size_type = std::size_t;
     using difference_type = std::ptrdiff_t;
     using traits_type = std::char_traits<char>;
-    static constexpr size_type npos = static_cast<size_type>(-1);
 
     constexpr string_view() noexcept : data_(nullptr), size_(0)
     {
@@ -268,7 +273,7 @@ inline string_view NullSafeStringView(const char *text)
     return text != nullptr ? string_view(text) : string_view();
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 
 #if __cplusplus < 201703L
 namespace std

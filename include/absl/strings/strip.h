@@ -39,5 +39,5 @@ inline string_view StripSuffix(string_view text, string_view suffix)
     return text;
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -35,5 +35,5 @@ template <typename... A> std::string Substitute(string_view format, const A &...
     return out;
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -38,5 +38,5 @@ class BlockingCounter
     int count_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

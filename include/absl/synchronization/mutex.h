@@ -136,5 +136,5 @@ class MutexLock
 using ReaderMutexLock = MutexLock;
 using WriterMutexLock = MutexLock;
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

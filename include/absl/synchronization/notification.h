@@ -39,5 +39,5 @@ class Notification
     bool done_ = false;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -135,5 +135,5 @@ template <typename T> optional<typename std::decay<T>::type> make_optional(T &&v
 }
 #endif
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -194,5 +194,5 @@ template <typename T, size_t N> Span<const T> MakeConstSpan(const T (&array)[N])
     return Span<const T>(array, N);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -19,5 +19,5 @@ using std::integer_sequence;
 using std::make_index_sequence;
 using std::move;
 
-} // namespace ORIBI_HIDDEN
+} // namespace absl
 #endif

@@ -57,6 +57,6 @@ inline Allocator *cpu_allocator()
     return &heap;
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

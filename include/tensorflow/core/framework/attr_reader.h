@@ -209,6 +209,6 @@ template <typename Api> class AttrReader
     string name_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

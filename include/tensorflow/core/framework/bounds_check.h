@@ -30,6 +30,6 @@ template <typename T> const T &SubtleMustCopyIfIntegral(const T &value)
 }
 } // namespace internal
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -52,6 +52,6 @@ class CancellationManager
     CancellationToken next_ = 0;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -107,6 +107,6 @@ class DeviceBase
 #endif
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

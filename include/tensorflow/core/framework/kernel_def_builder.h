@@ -10,6 +10,7 @@
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/core/framework/registration.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/lib/gtl/array_slice.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -127,6 +128,6 @@ class Name : public KernelDefBuilder
 };
 
 } // namespace register_kernel
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

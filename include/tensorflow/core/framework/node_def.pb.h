@@ -36,6 +36,6 @@ class NodeDef
     NodeDefReader reader_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -180,6 +180,6 @@ class NodeDefReader
     string bytes_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

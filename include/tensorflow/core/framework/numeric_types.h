@@ -34,6 +34,6 @@ ORIBI_QUANTISED(quint16, uint16)
 ORIBI_QUANTISED(qint32, int32)
 #undef ORIBI_QUANTISED
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -166,7 +166,7 @@ struct OpDefBuilderReceiver {
 };
 
 } // namespace register_op
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #define ORIBI_REGISTER_OP(id, name)                                                                \
     static const ::tensorflow::register_op::OpDefBuilderReceiver id TF_ATTRIBUTE_UNUSED =          \

@@ -4,8 +4,13 @@
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_
 
+#include <algorithm>
 #include <functional>
+#include <map>
+#include <set>
 #include <type_traits>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/kernel_def_builder.h"
@@ -19,6 +24,7 @@
 #include "tensorflow/core/lib/gtl/array_slice.h"
 #include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/mutex.h"
+#include "tensorflow/core/util/work_sharder.h"
 
 namespace Eigen
 {
@@ -213,11 +219,11 @@ template <typename K> struct Registrar {
 };
 
 } // namespace register_kernel
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #define ORIBI_REGISTER_KERNEL(id, kernel_builder, ...)                                             \
     static const ::tensorflow::register_kernel::Registrar<__VA_ARGS__> id TF_ATTRIBUTE_UNUSED(     \
-        ::tensorflow::register_kernel::kernel_builder, #__VA_ARGS__)
+        ::tensorflow::register_kernel::kernel_builder, #__VA_ARGS__);
 #define REGISTER_KERNEL_BUILDER(kernel_builder, ...)                                               \
     ORIBI_REGISTER_KERNEL(ORIBI_UNIQUE(oribi_register_kernel_), kernel_builder, __VA_ARGS__)
 #define REGISTER_SYSTEM_KERNEL_BUILDER(kernel_builder, ...)                                        \

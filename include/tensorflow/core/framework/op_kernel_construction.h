@@ -189,6 +189,6 @@ class OpKernelConstruction
     Status status_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -265,7 +265,7 @@ class OpKernelContext
         CStatus status;
         int taken = -1;
         for (int input : candidates) {
-            inputs_[static_cast<size_t>(input)] = Tensor();
+            inputs_[static_cast<size_t>(input)].ReleaseBuffer();
         }
         TF_Tensor *handle = TF_ForwardInputOrAllocateOutput(
             ctx_, candidates.data(), static_cast<int>(candidates.size()), i, shape.data(),
@@ -377,9 +377,10 @@ class OpKernelContext
         }
         return device_.get();
     }
-    template <typename D, typename B = DeviceBase> const D &eigen_device() const
+    /* The CPU's; code for another device compiles and ends the process when it is reached. */
+    template <typename D> const D &eigen_device() const
     {
-        return *static_cast<B *>(device())->eigen_cpu_device();
+        return *Device<D>(device(), 0);
     }
 #ifdef ORIBI_HAS_EIGEN_THREADS
     const Eigen::ThreadPoolDevice &eigen_cpu_device() const
@@ -421,6 +422,16 @@ class OpKernelContext
 
   private:
     friend class OpOutputList;
+    template <typename D, typename B>
+    static auto Device(B *base, int) -> decltype(static_cast<const D *>(base->eigen_cpu_device()))
+    {
+        return base->eigen_cpu_device();
+    }
+    template <typename D> static const D *Device(void *, long)
+    {
+        LOG(FATAL) << "the computation has no such device";
+        return nullptr;
+    }
     Status Range(StringPiece name, bool is_input, int *start, int *stop) const
     {
         CStatus status;
@@ -498,6 +509,6 @@ inline void OpOutputList::set(int i, Tensor &&tensor)
     ctx_->set_output(start_ + i, static_cast<const Tensor &>(tensor));
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

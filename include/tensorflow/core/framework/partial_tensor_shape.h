@@ -163,6 +163,6 @@ struct PartialTensorShapeUtils {
     }
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -98,6 +98,6 @@ template <typename T, int N> class PlainTensor
     Dimensions dims_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -60,7 +60,7 @@ inline void RegisterAll()
 }
 
 } // namespace registration
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 /* A plugin that defines TF_InitKernel itself has ORIBI_NO_INIT_KERNEL defined in that file, and
  * calls tensorflow::registration::RegisterAll(). */

@@ -76,6 +76,6 @@ class ResourceHandle
 };
 static_assert(sizeof(ResourceHandle) == 8, "the element of a resource tensor has 8 bytes");
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

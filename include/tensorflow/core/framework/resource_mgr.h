@@ -276,7 +276,7 @@ Status GetResourceFromContext(OpKernelContext *ctx, const string &input, T **out
     return ctx->resource_manager()->Lookup(string(names(0)), string(names(1)), out);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #include "tensorflow/core/framework/op_kernel.h"
 

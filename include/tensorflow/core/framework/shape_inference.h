@@ -92,12 +92,17 @@ struct ShapeAndType {
     DataType dtype = DT_INVALID;
 };
 
-class InferenceContext
-{
-  public:
+/* In a template, so that C++14 code may take their addresses. */
+template <typename T> struct UnknownValues {
     static constexpr int64 kUnknownDim = -1;
     static constexpr int32 kUnknownRank = -1;
+};
+template <typename T> constexpr int64 UnknownValues<T>::kUnknownDim;
+template <typename T> constexpr int32 UnknownValues<T>::kUnknownRank;
 
+class InferenceContext : public UnknownValues<void>
+{
+  public:
     explicit InferenceContext(TF_ShapeInferenceContext *ctx)
         : ctx_(ctx), values_(static_cast<size_t>(num_inputs())),
           asked_(static_cast<size_t>(num_inputs())), outputs_(static_cast<size_t>(num_outputs()))
@@ -547,6 +552,6 @@ inline void RunShapeFn(const OpShapeInferenceFn &fn, TF_ShapeInferenceContext *c
 }
 
 } // namespace shape_inference
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

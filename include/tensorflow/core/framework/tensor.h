@@ -83,6 +83,12 @@ class Tensor
         return same ? handle : nullptr;
     }
 
+    /* Lets go of the bytes; type and shape stay. */
+    void ReleaseBuffer()
+    {
+        buffer_ = TensorBuffer();
+    }
+
     DataType dtype() const
     {
         return dtype_;
@@ -366,6 +372,6 @@ inline string Tensor::SummarizeValue(int64 max_entries, bool) const
     return out + (count < NumElements() ? "..." : "");
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -151,6 +151,6 @@ class TensorBuffer
     char *data_ = nullptr;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -312,6 +312,12 @@ struct TensorShapeUtils {
     {
         return TensorShape::Build(dims, out);
     }
+    /* Sizes from anything with data() and size(): a vector, a view of a tensor. */
+    template <typename V, typename = decltype(std::declval<const V &>().data())>
+    static Status MakeShape(const V &dims, TensorShape *out)
+    {
+        return MakeShape(dims.data(), static_cast<int64>(dims.size()), out);
+    }
     static Status NumElements(gtl::ArraySlice<int64> dims, int64 *out)
     {
         TensorShape shape;
@@ -329,7 +335,7 @@ struct TensorShapeUtils {
     }
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #include "tensorflow/core/framework/partial_tensor_shape.h"
 #endif

@@ -80,6 +80,6 @@ template <typename T, int NDIMS = 1, typename IndexType = std::ptrdiff_t> struct
 };
 #endif
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -39,6 +39,6 @@ class TypeIndex
     const char *mark_ = nullptr;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

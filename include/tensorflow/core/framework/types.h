@@ -139,6 +139,11 @@ constexpr DataTypeSet ToSet(DataType type)
 template <typename T> struct IsValidDataType {
     static constexpr bool value = false;
 };
+/* In a template, so that C++14 code may take its address. */
+template <DataType kType> struct DataTypeValue {
+    static constexpr DataType value = kType;
+};
+template <DataType kType> constexpr DataType DataTypeValue<kType>::value;
 /* DataTypeToEnum<T>::v() and ::value; EnumToDataType<DT>::Type. */
 template <typename T> struct DataTypeToEnum {
     static_assert(IsValidDataType<T>::value, "this C++ type is no element type of tensors");
@@ -146,7 +151,7 @@ template <typename T> struct DataTypeToEnum {
 template <DataType VALUE> struct EnumToDataType {
 };
 #define ORIBI_DATA_TYPE(NAME, number, CType, text)                                                 \
-    template <> struct DataTypeToEnum<CType> {                                                     \
+    template <> struct DataTypeToEnum<CType> : DataTypeValue<NAME> {                               \
         static DataType v()                                                                        \
         {                                                                                          \
             return NAME;                                                                           \
@@ -155,7 +160,6 @@ template <DataType VALUE> struct EnumToDataType {
         {                                                                                          \
             return NAME##_REF;                                                                     \
         }                                                                                          \
-        static constexpr DataType value = NAME;                                                    \
     };                                                                                             \
     template <> struct IsValidDataType<CType> {                                                    \
         static constexpr bool value = true;                                                        \
@@ -246,6 +250,6 @@ static const char *const DEVICE_GPU TF_ATTRIBUTE_UNUSED = "GPU";
 enum MemoryType { DEVICE_MEMORY = 0, HOST_MEMORY = 1 };
 using MemoryTypeVector = absl::InlinedVector<MemoryType, 4>;
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -73,6 +73,6 @@ struct half {
 };
 #endif
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

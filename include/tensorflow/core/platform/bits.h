@@ -30,6 +30,6 @@ inline uint64 NextPowerOfTwo64(uint64 n)
     return n <= 1 ? 1 : uint64{1} << Log2Ceiling64(n);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

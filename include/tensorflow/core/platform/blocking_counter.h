@@ -35,6 +35,6 @@ class BlockingCounter
     int count_;
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

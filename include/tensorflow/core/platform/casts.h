@@ -22,7 +22,7 @@ template <typename To> To implicit_cast(To to)
     return to;
 }
 #endif
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -40,6 +40,6 @@ template <typename To> To implicit_cast(To to)
     return to;
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -87,6 +87,6 @@ inline Status WriteStringToFile(Env *env, const string &name, StringPiece text)
     return file->Close();
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -3,6 +3,8 @@
 #ifndef ORIBI_TENSORFLOW_CORE_PLATFORM_ERRORS_H_
 #define ORIBI_TENSORFLOW_CORE_PLATFORM_ERRORS_H_
 
+#include <sstream>
+
 #include "tensorflow/core/platform/status.h"
 #include "tensorflow/core/platform/str_util.h"
 #include "tensorflow/core/platform/strcat.h"
@@ -12,10 +14,24 @@ namespace tensorflow ORIBI_HIDDEN
 namespace errors
 {
 
+/* What StrCat does not take is printed. */
+template <typename T>
+auto ForStrCat(const T &value, int)
+    -> decltype(strings::AlphaNum(value).Piece(), static_cast<const T &>(value))
+{
+    return value;
+}
+template <typename T> string ForStrCat(const T &value, long)
+{
+    std::ostringstream out;
+    out << value;
+    return out.str();
+}
+
 #define ORIBI_ERROR(Name)                                                                          \
     template <typename... A> Status Name(const A &...args)                                         \
     {                                                                                              \
-        return Status(absl::StatusCode::k##Name, strings::StrCat(args...));                        \
+        return Status(absl::StatusCode::k##Name, strings::StrCat(ForStrCat(args, 0)...));          \
     }                                                                                              \
     inline bool Is##Name(const Status &status)                                                     \
     {                                                                                              \
@@ -41,7 +57,8 @@ ORIBI_ERROR(Unauthenticated)
 
 template <typename... A> void AppendToMessage(Status *status, const A &...args)
 {
-    *status = Status(status->code(), strings::StrCat(status->message(), "\n\t", args...));
+    *status =
+        Status(status->code(), strings::StrCat(status->message(), "\n\t", ForStrCat(args, 0)...));
 }
 inline string FormatNodeNameForError(const string &name)
 {
@@ -53,6 +70,6 @@ inline string FormatColocationNodeForError(const string &name)
 }
 
 } // namespace errors
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

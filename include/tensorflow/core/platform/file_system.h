@@ -115,6 +115,6 @@ class FileSystem
     }
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

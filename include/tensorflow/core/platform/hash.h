@@ -38,6 +38,6 @@ template <typename T, typename = void> struct hash {
     }
 };
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -106,7 +106,7 @@ template <typename T> T CheckNotNull(const char *file, int line, const char *tex
 }
 
 } // namespace internal
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #define ORIBI_LOG_AT(severity)                                                                     \
     ::tensorflow::internal::LogMessage(__FILE__, __LINE__, ::tensorflow::severity)

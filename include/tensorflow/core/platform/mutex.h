@@ -121,6 +121,6 @@ inline ConditionResult WaitForMilliseconds(mutex_lock *held, condition_variable 
                : kCond_MaybeNotified;
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

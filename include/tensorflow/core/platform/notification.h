@@ -11,6 +11,6 @@ namespace tensorflow ORIBI_HIDDEN
 
 using absl::Notification;
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

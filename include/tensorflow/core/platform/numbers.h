@@ -42,6 +42,6 @@ inline string FpToString(uint64 v)
 }
 
 } // namespace strings
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

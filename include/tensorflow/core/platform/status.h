@@ -84,7 +84,7 @@ inline std::string error_name(error::Code code)
     return absl::StatusCodeToString(code);
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #define TF_RETURN_IF_ERROR(...)                                                                    \
     do {                                                                                           \

@@ -158,6 +158,6 @@ inline string CEscape(StringPiece text)
 }
 
 } // namespace str_util
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

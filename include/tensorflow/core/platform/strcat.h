@@ -43,6 +43,6 @@ using absl::StrCat;
 #endif
 
 } // namespace strings
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -12,6 +12,6 @@ namespace tensorflow ORIBI_HIDDEN
 using StringPiece = absl::string_view;
 using StringPieceHasher = std::hash<absl::string_view>;
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

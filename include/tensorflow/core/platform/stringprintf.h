@@ -47,6 +47,6 @@ inline void Appendf(string *out, const char *format, ...)
 }
 
 } // namespace strings
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -254,6 +254,6 @@ class ThreadPool
 };
 
 } // namespace thread
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

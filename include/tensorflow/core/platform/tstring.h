@@ -22,7 +22,7 @@ class tstring
     using const_iterator = const char *;
     using iterator = char *;
     using value_type = char;
-    static constexpr size_t npos = static_cast<size_t>(-1);
+    enum : size_t { npos = static_cast<size_t>(-1) };
 
     /* Text that is only looked at: the maker keeps it alive. */
     class view
@@ -278,51 +278,60 @@ class tstring
         return absl::string_view(*this).compare(other);
     }
 
+    /* Found only where a tstring takes part: string_view has comparisons of its own. */
+#define ORIBI_TSTRING_COMPARE(op)                                                                  \
+    friend bool operator op(const tstring &a, const tstring &b)                                    \
+    {                                                                                              \
+        return absl::string_view(a) op absl::string_view(b);                                       \
+    }                                                                                              \
+    friend bool operator op(const tstring &a, const char *b)                                       \
+    {                                                                                              \
+        return absl::string_view(a) op absl::string_view(b);                                       \
+    }                                                                                              \
+    friend bool operator op(const char *a, const tstring &b)                                       \
+    {                                                                                              \
+        return absl::string_view(a) op absl::string_view(b);                                       \
+    }                                                                                              \
+    friend bool operator op(const tstring &a, const std::string &b)                                \
+    {                                                                                              \
+        return absl::string_view(a) op absl::string_view(b);                                       \
+    }                                                                                              \
+    friend bool operator op(const std::string &a, const tstring &b)                                \
+    {                                                                                              \
+        return absl::string_view(a) op absl::string_view(b);                                       \
+    }                                                                                              \
+    friend bool operator op(const tstring &a, absl::string_view b)                                 \
+    {                                                                                              \
+        return absl::string_view(a) op b;                                                          \
+    }                                                                                              \
+    friend bool operator op(absl::string_view a, const tstring &b)                                 \
+    {                                                                                              \
+        return a op absl::string_view(b);                                                          \
+    }
+    ORIBI_TSTRING_COMPARE(==)
+    ORIBI_TSTRING_COMPARE(!=)
+    ORIBI_TSTRING_COMPARE(<)
+    ORIBI_TSTRING_COMPARE(>)
+    ORIBI_TSTRING_COMPARE(<=)
+    ORIBI_TSTRING_COMPARE(>=)
+#undef ORIBI_TSTRING_COMPARE
+
+    friend tstring operator+(const tstring &a, const tstring &b)
+    {
+        tstring out(a);
+        return out += absl::string_view(b);
+    }
+    friend std::ostream &operator<<(std::ostream &out, const tstring &text)
+    {
+        return out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    }
+
   private:
     TF_TString text_;
 };
 static_assert(sizeof(tstring) == 24, "a tstring is the element of a TF_STRING tensor");
 
-#define ORIBI_TSTRING_COMPARE(op)                                                                  \
-    inline bool operator op(const tstring &a, const tstring &b)                                    \
-    {                                                                                              \
-        return absl::string_view(a) op absl::string_view(b);                                       \
-    }                                                                                              \
-    inline bool operator op(const tstring &a, const char *b)                                       \
-    {                                                                                              \
-        return absl::string_view(a) op absl::string_view(b);                                       \
-    }                                                                                              \
-    inline bool operator op(const char *a, const tstring &b)                                       \
-    {                                                                                              \
-        return absl::string_view(a) op absl::string_view(b);                                       \
-    }                                                                                              \
-    inline bool operator op(const tstring &a, const std::string &b)                                \
-    {                                                                                              \
-        return absl::string_view(a) op absl::string_view(b);                                       \
-    }                                                                                              \
-    inline bool operator op(const std::string &a, const tstring &b)                                \
-    {                                                                                              \
-        return absl::string_view(a) op absl::string_view(b);                                       \
-    }
-ORIBI_TSTRING_COMPARE(==)
-ORIBI_TSTRING_COMPARE(!=)
-ORIBI_TSTRING_COMPARE(<)
-ORIBI_TSTRING_COMPARE(>)
-ORIBI_TSTRING_COMPARE(<=)
-ORIBI_TSTRING_COMPARE(>=)
-#undef ORIBI_TSTRING_COMPARE
-
-inline tstring operator+(const tstring &a, const tstring &b)
-{
-    tstring out(a);
-    return out += absl::string_view(b);
-}
-inline std::ostream &operator<<(std::ostream &out, const tstring &text)
-{
-    return out.write(text.data(), static_cast<std::streamsize>(text.size()));
-}
-
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 namespace std
 {

@@ -41,6 +41,6 @@ constexpr int64 kint64max = std::numeric_limits<int64>::max();
 
 using Fprint = uint64;
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -12,7 +12,7 @@ namespace tensorflow ORIBI_HIDDEN
 
 /* Calls work on ranges that cover [0, total), at most max_parallelism of them at a time. */
 inline void Shard(int max_parallelism, thread::ThreadPool *workers, int64 total,
-                  int64 cost_per_unit, const std::function<void(int64, int64)> &work)
+                  int64 cost_per_unit, std::function<void(int64, int64)> work)
 {
     if (total == 0) {
         return;
@@ -27,6 +27,6 @@ inline void Shard(int max_parallelism, thread::ThreadPool *workers, int64 total,
     }
 }
 
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

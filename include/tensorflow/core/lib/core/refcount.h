@@ -83,6 +83,6 @@ class ScopedUnref
 };
 
 } // namespace core
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

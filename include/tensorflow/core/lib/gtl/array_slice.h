@@ -15,6 +15,6 @@ template <typename T> using ArraySlice = absl::Span<const T>;
 template <typename T> using MutableArraySlice = absl::Span<T>;
 
 } // namespace gtl
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -14,6 +14,6 @@ namespace gtl
 using absl::InlinedVector;
 
 } // namespace gtl
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif

@@ -41,6 +41,6 @@ inline StringPiece Extension(StringPiece path)
 }
 
 } // namespace io
-} // namespace ORIBI_HIDDEN
+} // namespace tensorflow
 
 #endif
