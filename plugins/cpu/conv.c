@@ -39,7 +39,7 @@ static int64_t packed_group_count(const oribi_gemm_variant *variant, const int64
 }
 
 static void pack_filter(const oribi_gemm_variant *variant, const oribi_weights_view *view,
-                        int64_t groups, float *out)
+                        int64_t groups, oribi_weights_reader *reader, float *out)
 {
     const int64_t n = view->dims[3] / groups;
     for (int64_t group = 0; group < groups; group++) {
@@ -51,7 +51,9 @@ static void pack_filter(const oribi_gemm_variant *variant, const oribi_weights_v
                                           .outer_stride = view->strides[0],
                                           .middle_stride = view->strides[1],
                                           .inner_stride = view->strides[2],
-                                          .n_stride = view->strides[3]};
+                                          .n_stride = view->strides[3],
+                                          .done = reader != NULL ? oribi_weights_read : NULL,
+                                          .done_arg = reader};
         oribi_gemm_pack(variant, &source,
                         out + group * packed_group_count(variant, view->dims, groups));
     }
@@ -92,7 +94,8 @@ static void pack_constant(oribi_cpu_setup *setup, conv_state *state)
     }
     memset(state->zeros, 0, (size_t)tap_floats(view.dims) * sizeof(float));
     memcpy(state->filter, view.dims, sizeof state->filter);
-    pack_filter(state->variant, &view, groups, state->panels);
+    oribi_weights_reader reader = {setup->construction, 1};
+    pack_filter(state->variant, &view, groups, &reader, state->panels);
     state->groups = groups;
     TF_OpKernelConstruction_ReleaseConstant(setup->construction, 1);
 }
@@ -170,7 +173,7 @@ static bool take_filter(oribi_cpu_run *run, const conv_state *state, conv_call *
         return false;
     }
     memset(zeros, 0, (size_t)zero_bytes);
-    pack_filter(state->variant, filter, call->groups, panels);
+    pack_filter(state->variant, filter, call->groups, NULL, panels);
     call->gemm.panels = panels;
     call->rows.zeros = zeros;
     return true;

@@ -56,11 +56,14 @@ extern const oribi_gemm_variant oribi_gemm_neon;
 
 /* B as it lies in memory: k = (outer, middle, inner) in that order, strides in bytes, 0 for a value
  * that stands for all; data may be unaligned. A filter [h, w, in, out] has outer = h, middle = w,
- * inner = in; a plain matrix has outer = middle = 1. */
+ * inner = in; a plain matrix has outer = middle = 1. Packing tells `done`, when it is not NULL, of
+ * ranges that it has read, a MiB or so at a time. */
 typedef struct oribi_gemm_source {
     const char *data;
     int64_t outer, middle, inner, n;
     int64_t outer_stride, middle_stride, inner_stride, n_stride;
+    void (*done)(void *arg, const char *from, int64_t bytes);
+    void *done_arg;
 } oribi_gemm_source;
 
 /* Floats that the packed form of a k x n matrix takes. The caller knows that k * n fits. */

@@ -23,13 +23,18 @@ static float load_float(const char *from)
     return value;
 }
 
-/* Rows of one (outer, middle): inner x columns at `from` to panel rows of `width`. */
-static void pack_rows(const oribi_gemm_source *source, const char *from, int64_t columns,
-                      int64_t width, float *out)
+static int64_t panel_width(const oribi_gemm_variant *variant, int64_t remaining)
+{
+    return remaining <= variant->narrow ? variant->narrow : variant->width;
+}
+
+/* Rows of one (outer, middle): rows x columns at `from` to panel rows of `width`. */
+static void pack_rows(const oribi_gemm_source *source, const char *from, int64_t rows,
+                      int64_t columns, int64_t width, float *out)
 {
     const bool dense = source->n_stride == (int64_t)sizeof(float);
-    for (int64_t first = 0; first < source->inner; first += BLOCK_ROWS) {
-        const int64_t end = first + BLOCK_ROWS < source->inner ? first + BLOCK_ROWS : source->inner;
+    for (int64_t first = 0; first < rows; first += BLOCK_ROWS) {
+        const int64_t end = first + BLOCK_ROWS < rows ? first + BLOCK_ROWS : rows;
         if (dense) {
             for (int64_t k = first; k < end; k++) {
                 memcpy(out + k * width, from + k * source->inner_stride,
@@ -45,25 +50,88 @@ static void pack_rows(const oribi_gemm_source *source, const char *from, int64_t
         }
     }
     if (columns < width) {
-        for (int64_t k = 0; k < source->inner; k++) {
+        for (int64_t k = 0; k < rows; k++) {
             memset(out + k * width + columns, 0, (size_t)(width - columns) * sizeof(float));
         }
     }
 }
 
-void oribi_gemm_pack(const oribi_gemm_variant *variant, const oribi_gemm_source *source, float *out)
+/* What was read since the source was told last. Each range is told twice, since the fault on a page
+ * may bring back its neighbours. */
+typedef struct progress {
+    const oribi_gemm_source *source;
+    const char *previous, *told;
+} progress;
+
+static void read_up_to(progress *p, const char *end)
 {
+    enum { TELL_BYTES = 1 << 20 };
+    if (p->source->done != NULL && end - p->told >= TELL_BYTES) {
+        p->source->done(p->source->done_arg, p->previous, end - p->previous);
+        p->previous = p->told;
+        p->told = end;
+    }
+}
+
+/* Bytes from the first element of one column to the end of its last. */
+static int64_t column_bytes(const oribi_gemm_source *source)
+{
+    return (source->outer - 1) * source->outer_stride +
+           (source->middle - 1) * source->middle_stride +
+           (source->inner - 1) * source->inner_stride + (int64_t)sizeof(float);
+}
+
+/* Panels outside: where each column lies by itself, every byte is read in the order of memory. */
+static void pack_panels(const oribi_gemm_variant *variant, const oribi_gemm_source *source,
+                        float *out)
+{
+    const bool in_order = source->n_stride >= column_bytes(source);
+    progress p = {source, source->data, source->data};
     for (int64_t first = 0; first < source->n; first += variant->width) {
         const int64_t remaining = source->n - first;
-        const int64_t width = remaining <= variant->narrow ? variant->narrow : variant->width;
+        const int64_t width = panel_width(variant, remaining);
         const int64_t columns = remaining < width ? remaining : width;
         for (int64_t y = 0; y < source->outer; y++) {
             for (int64_t x = 0; x < source->middle; x++) {
                 const char *from = source->data + y * source->outer_stride +
                                    x * source->middle_stride + first * source->n_stride;
-                pack_rows(source, from, columns, width, out);
+                pack_rows(source, from, source->inner, columns, width, out);
                 out += source->inner * width;
             }
         }
+        if (in_order) {
+            read_up_to(&p, source->data + (first + columns) * source->n_stride);
+        }
+    }
+}
+
+/* Slabs of rows outside: where a row holds all columns, and panels outside would pass over the
+ * whole matrix for each of them. A slab of a panel is about a page of the packed form. */
+static void pack_slabs(const oribi_gemm_variant *variant, const oribi_gemm_source *source,
+                       float *out)
+{
+    const int64_t rows = 64;
+    progress p = {source, source->data, source->data};
+    for (int64_t begin = 0; begin < source->inner; begin += rows) {
+        const int64_t count = source->inner - begin < rows ? source->inner - begin : rows;
+        const char *slab = source->data + begin * source->inner_stride;
+        for (int64_t first = 0; first < source->n; first += variant->width) {
+            const int64_t remaining = source->n - first;
+            const int64_t width = panel_width(variant, remaining);
+            const int64_t columns = remaining < width ? remaining : width;
+            pack_rows(source, slab + first * source->n_stride, count, columns, width,
+                      out + source->inner * first + begin * width);
+        }
+        read_up_to(&p, slab + count * source->inner_stride);
+    }
+}
+
+void oribi_gemm_pack(const oribi_gemm_variant *variant, const oribi_gemm_source *source, float *out)
+{
+    const bool is_matrix = source->outer == 1 && source->middle == 1;
+    if (is_matrix && source->n_stride > 0 && source->inner_stride >= source->n * source->n_stride) {
+        pack_slabs(variant, source, out);
+    } else {
+        pack_panels(variant, source, out);
     }
 }

@@ -68,7 +68,10 @@ static void pack_constant(oribi_cpu_setup *setup, matmul_state *state)
     if (!oribi_weights_constant(setup, 1, 2, &view)) {
         return;
     }
-    const oribi_gemm_source source = right_source(&view, state->attrs.transpose_b);
+    oribi_weights_reader reader = {setup->construction, 1};
+    oribi_gemm_source source = right_source(&view, state->attrs.transpose_b);
+    source.done = oribi_weights_read;
+    source.done_arg = &reader;
     state->panels = oribi_weights_allocate(
         setup, oribi_weights_count(state->variant, 1, source.inner, source.n));
     if (state->panels != NULL) {

@@ -45,6 +45,12 @@ bool oribi_weights_input(oribi_cpu_run *run, int index, int rank, oribi_weights_
     return true;
 }
 
+void oribi_weights_read(void *arg, const char *from, int64_t bytes)
+{
+    const oribi_weights_reader *reader = arg;
+    TF_OpKernelConstruction_ConstantRead(reader->construction, reader->index, from, (size_t)bytes);
+}
+
 float *oribi_weights_allocate(oribi_cpu_setup *setup, int64_t count)
 {
     void *memory = NULL;

@@ -23,6 +23,14 @@ bool oribi_weights_constant(oribi_cpu_setup *setup, int index, int rank, oribi_w
 /* Input `index` of this call; fails when its type or rank is another. */
 bool oribi_weights_input(oribi_cpu_run *run, int index, int rank, oribi_weights_view *out);
 
+/* For oribi_gemm_source.done: the host may give the pages of what was packed back. `arg` is one of
+ * these; it lives as long as the packing. */
+typedef struct oribi_weights_reader {
+    TF_OpKernelConstruction *construction;
+    int index;
+} oribi_weights_reader;
+void oribi_weights_read(void *arg, const char *from, int64_t bytes);
+
 /* 64-byte aligned memory of the kernel; NULL: failed, reported. */
 float *oribi_weights_allocate(oribi_cpu_setup *setup, int64_t count);
 /* Floats of `groups` packed k x n matrices; -1 when the count leaves int64. */

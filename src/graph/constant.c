@@ -111,6 +111,23 @@ oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *n
     return id;
 }
 
+bool oribi_graph_source_is_tensor(const oribi_source *source)
+{
+    return source != NULL && source->release == release_tensor_source;
+}
+
+void oribi_graph_drop_unused_constants(oribi_graph *graph)
+{
+    for (int32_t i = 0; i < graph->n_values; i++) {
+        oribi_value *value = graph->values[i];
+        if (value->constant != NULL && value->n_uses == 0) {
+            TF_DeleteTensor(value->constant->dense);
+            oribi_source_release(value->constant->source);
+            value->constant = NULL;
+        }
+    }
+}
+
 oribi_value_id oribi_graph_add_constant_transposed(oribi_graph *graph, const char *name,
                                                    oribi_value_id constant,
                                                    const int32_t *permutation, TF_Status *status)
@@ -252,6 +269,12 @@ TF_Tensor *oribi_graph_constant_tensor(oribi_graph *graph, oribi_value_id value,
                    graph->values[value]->name);
         return NULL;
     }
+    if (constant->is_dropped) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "constant '%s': its kernels have packed it and its bytes were given back",
+                   graph->values[value]->name);
+        return NULL;
+    }
     if (constant->dense == NULL) {
         constant->dense = make_dense(graph, graph->values[value], status);
         if (constant->dense == NULL) {
@@ -272,7 +295,8 @@ int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value
         return -1;
     }
     const oribi_constant_view *view = &graph->values[value]->constant->view;
-    if ((view->dtype != TF_INT32 && view->dtype != TF_INT64) || view->rank > 1) {
+    if (graph->values[value]->constant->is_dropped ||
+        (view->dtype != TF_INT32 && view->dtype != TF_INT64) || view->rank > 1) {
         return -1;
     }
     int64_t count = view->rank == 0 ? 1 : view->dims[0];

@@ -28,6 +28,7 @@ typedef struct oribi_constant {
     oribi_source *source;     /* one reference held by the graph */
     TF_Tensor *dense;         /* dense 64-byte aligned copy, made when first asked for, or NULL */
     int32_t n_released;       /* uses whose kernel keeps a packed copy of its own */
+    bool is_dropped;          /* all uses have one, and the bytes are gone for good */
 } oribi_constant;
 
 struct oribi_node;
@@ -118,6 +119,8 @@ oribi_value_id oribi_graph_add_constant_copy(oribi_graph *graph, const char *nam
 /* Keeps a reference of the tensor (a folded result) and counts its bytes against max_bytes. */
 oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *name,
                                                TF_Tensor *tensor, TF_Status *status);
+/* Lets go of the constants that nothing uses: what folding replaced. For when no pass follows. */
+void oribi_graph_drop_unused_constants(oribi_graph *graph);
 /* A constant that reads another one with permuted dims, nothing copied. */
 oribi_value_id oribi_graph_add_constant_transposed(oribi_graph *graph, const char *name,
                                                    oribi_value_id constant,

@@ -17,6 +17,8 @@ const char *oribi_graph_unique_name(oribi_graph *graph, const char *name, uintpt
 /* Room for one more element in a heap array. */
 bool oribi_graph_grow(void **array, int32_t count, int32_t *capacity, size_t size,
                       TF_Status *status);
+/* Does the source keep a tensor of the graph's own, whose bytes nobody can bring back? */
+bool oribi_graph_source_is_tensor(const oribi_source *source);
 void oribi_graph_link(oribi_graph *graph, oribi_node *node, int32_t input, oribi_value_id value);
 void oribi_graph_unlink(oribi_graph *graph, oribi_node *node, int32_t input);
 

@@ -17,7 +17,7 @@ static bool constant_input(void *arg, int32_t input, oribi_constant_view *out_vi
         return false;
     }
     const oribi_constant *constant = owner->graph->values[owner->node->inputs[input]]->constant;
-    if (constant == NULL) {
+    if (constant == NULL || constant->is_dropped) {
         return false;
     }
     *out_view = constant->view;
@@ -56,8 +56,20 @@ static void view_range(const oribi_constant_view *view, const uint8_t **out_from
     *out_bytes = bytes;
 }
 
-/* Once every use has packed the constant, the dense copy and the file's pages are not needed. Both
- * come back when they are asked for again. */
+/* A tensor that the passes made does not come back: what shape functions may read later stays. */
+static void drop_constant(oribi_constant *constant, size_t bytes)
+{
+    enum { KEPT_BYTES = 64 << 10 };
+    if (bytes > KEPT_BYTES && oribi_graph_source_is_tensor(constant->source)) {
+        oribi_source_release(constant->source);
+        constant->source = NULL;
+        constant->view.data = NULL;
+        constant->is_dropped = true;
+    }
+}
+
+/* Once every use has packed the constant, the dense copy, the file's pages and the passes' own
+ * tensors are not needed. The first two come back when they are asked for again. */
 static void release_constant(void *arg, int32_t input)
 {
     const view_owner *owner = arg;
@@ -72,10 +84,32 @@ static void release_constant(void *arg, int32_t input)
     constant->n_released = 0;
     TF_DeleteTensor(constant->dense);
     constant->dense = NULL;
+    const uint8_t *from = NULL;
+    size_t bytes = 0;
+    view_range(&constant->view, &from, &bytes);
     if (constant->source != NULL && constant->source->give_back != NULL) {
-        const uint8_t *from = NULL;
-        size_t bytes = 0;
-        view_range(&constant->view, &from, &bytes);
+        constant->source->give_back(constant->source, from, bytes);
+    } else {
+        drop_constant(constant, bytes);
+    }
+}
+
+/* Pages come back by themselves, whoever else reads them: one reader's word is enough. */
+static void constant_read(void *arg, int32_t input, const void *from, size_t bytes)
+{
+    const view_owner *owner = arg;
+    if (input < 0 || input >= owner->node->n_inputs) {
+        return;
+    }
+    const oribi_constant *constant = owner->graph->values[owner->node->inputs[input]]->constant;
+    if (constant == NULL || constant->source == NULL || constant->source->give_back == NULL) {
+        return;
+    }
+    const uint8_t *first = NULL;
+    size_t all = 0;
+    view_range(&constant->view, &first, &all);
+    const uintptr_t low = (uintptr_t)first, start = (uintptr_t)from;
+    if (start >= low && start - low <= all && bytes <= all - (start - low)) {
         constant->source->give_back(constant->source, from, bytes);
     }
 }
@@ -112,6 +146,7 @@ bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_nod
     out_view->constant_input = constant_input;
     out_view->dense_constant = dense_constant;
     out_view->release_constant = release_constant;
+    out_view->constant_read = constant_read;
     out_view->arg = owner;
     return true;
 }

@@ -171,3 +171,12 @@ void TF_OpKernelConstruction_ReleaseConstant(TF_OpKernelConstruction *ctx, int i
         node->release_constant(node->arg, i);
     }
 }
+
+void TF_OpKernelConstruction_ConstantRead(TF_OpKernelConstruction *ctx, int i, const void *from,
+                                          size_t bytes)
+{
+    const oribi_node_view *node = ctx->node;
+    if (i >= 0 && i < node->signature->n_inputs && node->constant_read != NULL) {
+        node->constant_read(node->arg, i, from, bytes);
+    }
+}

@@ -65,6 +65,8 @@ typedef struct oribi_node_view {
     bool (*constant_input)(void *arg, int32_t input, oribi_constant_view *out_view);
     TF_Tensor *(*dense_constant)(void *arg, int32_t input, TF_Status *status); /* counted handle */
     void (*release_constant)(void *arg, int32_t input); /* the kernel keeps its own packed copy */
+    /* Bytes of constant input i that the kernel has read and will not read soon. May be NULL. */
+    void (*constant_read)(void *arg, int32_t input, const void *from, size_t bytes);
     void *arg;
 } oribi_node_view;
 

@@ -32,6 +32,12 @@ static void step_release(void *arg, int32_t input)
     }
 }
 
+static void step_read(void *arg, int32_t input, const void *from, size_t bytes)
+{
+    const oribi_session_step *step = arg;
+    step->graph_read(step->graph_arg, input, from, bytes);
+}
+
 /* --- Flat arrays ----------------------------------------------------------------------------- */
 
 /* Numbers the values that steps, inputs and outputs mention: ids[graph id] is the number or -1. */
@@ -72,10 +78,12 @@ static bool make_step(oribi_session *session, int32_t s, int32_t *ids, int32_t *
     ORIBI_TRY(oribi_graph_node_view(session->graph, node, &step->view, status));
     step->graph_arg = step->view.arg;
     step->graph_release = step->view.release_constant;
+    step->graph_read = step->view.constant_read;
     step->graph_constant = step->view.constant_input;
     step->graph_dense = step->view.dense_constant;
     step->view.arg = step;
     step->view.release_constant = step_release;
+    step->view.constant_read = step_read;
     step->view.constant_input = step_constant;
     step->view.dense_constant = step_dense;
     return true;
@@ -254,8 +262,9 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
 {
     const oribi_pass_options passes = {.disabled = options != NULL ? options->disabled_passes : 0,
                                        .pool = session->pool};
-    return oribi_pass_run_all(session->graph, &passes, &session->report, status) &&
-           oribi_graph_sort(session->graph, status);
+    ORIBI_TRY(oribi_pass_run_all(session->graph, &passes, &session->report, status));
+    oribi_graph_drop_unused_constants(session->graph);
+    return oribi_graph_sort(session->graph, status);
 }
 
 /* A plan ahead of the first run, when the model fixes all shapes: limits show now. */

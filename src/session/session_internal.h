@@ -80,6 +80,7 @@ typedef struct oribi_session_step {
     const char *detail;        /* "op, kernel of provider" */
     void *graph_arg;           /* of the graph's view callbacks */
     void (*graph_release)(void *arg, int32_t input);
+    void (*graph_read)(void *arg, int32_t input, const void *from, size_t bytes);
     bool (*graph_constant)(void *arg, int32_t input, oribi_constant_view *out_view);
     TF_Tensor *(*graph_dense)(void *arg, int32_t input, TF_Status *status);
 } oribi_session_step;

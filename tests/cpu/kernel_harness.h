@@ -28,6 +28,7 @@ typedef struct harness_input {
     bool is_constant, is_released;
     void *memory;
     char *stored; /* constants only: the same values in another order, unaligned */
+    int64_t stored_bytes, told_bytes; /* up to where creation said that it had read */
     int64_t strides[ORIBI_INLINE_RANK];
 } harness_input;
 
@@ -40,6 +41,7 @@ typedef struct harness {
     TF_DataType types[HARNESS_INPUTS], output_type;
     harness_input inputs[HARNESS_INPUTS];
     int64_t gap; /* floats between output rows */
+    bool spoils; /* what creation says that it has read, so that a second look shows */
     oribi_pool *pool;
 } harness;
 
@@ -72,11 +74,26 @@ static void harness_release(void *arg, int32_t input)
     self->inputs[input].is_released = true;
 }
 
+static void harness_constant_read(void *arg, int32_t input, const void *from, size_t bytes)
+{
+    harness *self = arg;
+    harness_input *constant = &self->inputs[input];
+    const int64_t begin = (const char *)from - constant->stored;
+    const int64_t end = begin + (int64_t)bytes;
+    assert_true(constant->is_constant && begin >= 0 && end <= constant->stored_bytes);
+    assert_true(!self->spoils || (begin <= constant->told_bytes && end > constant->told_bytes));
+    if (self->spoils) {
+        memset(constant->stored + begin, 0xff, bytes);
+    }
+    constant->told_bytes = end;
+}
+
 static inline void harness_begin(harness *self)
 {
     *self = (harness){.output_type = TF_FLOAT};
     self->view.constant_input = harness_constant;
     self->view.release_constant = harness_release;
+    self->view.constant_read = harness_constant_read;
     self->view.arg = self;
     assert_true(oribi_attrs_set_type(&self->attrs, &self->arena, "T", TF_FLOAT));
 }
@@ -129,7 +146,10 @@ static inline void harness_make_constant(harness *self, int i, const int *order)
     const int64_t count = TF_TensorElementCount(tensor);
     const float *values = TF_TensorData(tensor);
     int64_t stride = (int64_t)sizeof(float);
+    free(input->memory);
     input->is_constant = true;
+    input->stored_bytes = count * (int64_t)sizeof(float);
+    input->told_bytes = 0;
     input->memory = calloc((size_t)count + 1, sizeof(float));
     assert_non_null(input->memory);
     input->stored = (char *)input->memory + 1;

@@ -14,6 +14,7 @@
 #include "graph/graph.h"
 #include "plugin/plugin.h"
 #include "support/fail_nth.h"
+#include "tensor/tensor.h"
 
 static TF_Status *status;
 static oribi_graph *graph;
@@ -230,6 +231,83 @@ static void integers_are_read_through_strides(void **state)
     assert_int_equal(oribi_graph_constant_ints(graph, add_input("x"), out, 3), -1);
 }
 
+static size_t n_given_back;
+static const void *given_back;
+
+static void note_give_back(oribi_source *source, const void *from, size_t bytes)
+{
+    (void)source;
+    given_back = from;
+    n_given_back += bytes;
+}
+
+static void release_static(oribi_source *source)
+{
+    (void)source;
+}
+
+static void bytes_that_a_kernel_has_read_go_back_to_their_source_and_no_others(void **state)
+{
+    (void)state;
+    static const float file[16];
+    const float *data = file + 4;
+    static oribi_source source = {1, release_static, note_give_back, NULL};
+    int64_t dims[] = {2, 3};
+    oribi_constant_view constant = {TF_FLOAT, 2, dims, NULL, data};
+    oribi_value_id w = oribi_graph_add_constant(graph, "w", &constant, &source, status);
+    oribi_node *node = add_node("AddV2", "add", add_input("x"), w);
+    oribi_node_view view;
+    assert_true(oribi_graph_node_view(graph, node, &view, status));
+    n_given_back = 0;
+    view.constant_read(view.arg, 1, data + 2, 8);
+    assert_ptr_equal(given_back, data + 2);
+    assert_int_equal(n_given_back, 8);
+    view.constant_read(view.arg, 1, data, 25);
+    view.constant_read(view.arg, 1, data - 1, 4);
+    view.constant_read(view.arg, 1, data + 7, 4);
+    view.constant_read(view.arg, 0, data, 4);
+    view.constant_read(view.arg, 2, data, 4);
+    assert_int_equal(n_given_back, 8);
+}
+
+static void a_made_tensor_goes_when_its_last_use_has_packed_it(void **state)
+{
+    (void)state;
+    int64_t dims[] = {200, 100};
+    const size_t bytes = 200 * 100 * sizeof(float);
+    TF_Tensor *made = TF_AllocateTensor(TF_FLOAT, dims, 2, bytes);
+    assert_non_null(made);
+    oribi_value_id w = oribi_graph_add_constant_tensor(graph, "w", made, status);
+    oribi_node *node = add_node("AddV2", "add", w, w);
+    oribi_node_view view;
+    oribi_constant_view constant;
+    assert_true(oribi_graph_node_view(graph, node, &view, status));
+    view.release_constant(view.arg, 0);
+    assert_true(view.constant_input(view.arg, 1, &constant));
+    view.release_constant(view.arg, 1);
+    assert_false(view.constant_input(view.arg, 1, &constant));
+    assert_null(oribi_graph_constant_tensor(graph, w, status));
+    assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+    assert_int_equal(atomic_load(&made->buffer->references), 1);
+    TF_DeleteTensor(made);
+}
+
+static void constants_that_nothing_uses_are_let_go(void **state)
+{
+    (void)state;
+    int64_t dims[] = {2};
+    TF_Tensor *made = TF_AllocateTensor(TF_FLOAT, dims, 1, 8);
+    assert_non_null(made);
+    oribi_value_id unused = oribi_graph_add_constant_tensor(graph, "unused", made, status);
+    oribi_value_id output = oribi_graph_add_constant_tensor(graph, "output", made, status);
+    assert_true(oribi_graph_add_output(graph, output, "y", status));
+    oribi_graph_drop_unused_constants(graph);
+    assert_null(graph->values[unused]->constant);
+    assert_non_null(graph->values[output]->constant);
+    check();
+    TF_DeleteTensor(made);
+}
+
 static void the_limit_stops_a_dense_copy_before_it_is_made(void **state)
 {
     (void)state;
@@ -326,6 +404,9 @@ int main(void)
         TEST(a_splat_is_filled_only_when_made_dense),
         TEST(aligned_bytes_are_used_in_place_and_kept_alive),
         TEST(integers_are_read_through_strides),
+        TEST(bytes_that_a_kernel_has_read_go_back_to_their_source_and_no_others),
+        TEST(a_made_tensor_goes_when_its_last_use_has_packed_it),
+        TEST(constants_that_nothing_uses_are_let_go),
         TEST(the_limit_stops_a_dense_copy_before_it_is_made),
         TEST(known_integers_follow_from_shapes),
         TEST(a_graph_prints_one_line_per_node),

@@ -30,6 +30,7 @@ static const char *const names[3] = {"a", "b:1", "c"};
 static const float constant_data[2] = {5, 6};
 static const int64_t constant_dims[2] = {1, 2};
 static int n_released;
+static size_t bytes_read;
 
 static bool constant_input(void *arg, int32_t input, oribi_constant_view *out_view)
 {
@@ -57,6 +58,14 @@ static void release_constant(void *arg, int32_t input)
     n_released += input == 0;
 }
 
+static void constant_read(void *arg, int32_t input, const void *from, size_t bytes)
+{
+    (void)arg;
+    assert_int_equal(input, 0);
+    assert_ptr_equal(from, constant_data + 1);
+    bytes_read += bytes;
+}
+
 static oribi_node_view view = {.name = "node",
                                .op = &op,
                                .attrs = &attrs,
@@ -65,7 +74,8 @@ static oribi_node_view view = {.name = "node",
                                .input_names = names,
                                .constant_input = constant_input,
                                .dense_constant = dense_constant,
-                               .release_constant = release_constant};
+                               .release_constant = release_constant,
+                               .constant_read = constant_read};
 
 static void add(uint8_t kind, bool is_list, int count, const char *name, const void *items)
 {
@@ -372,6 +382,10 @@ static void ask_inputs(TF_OpKernelConstruction *ctx)
     assert_null(tensor);
     TF_OpKernelConstruction_ConstantInput(ctx, 5, &tensor, status);
     assert_int_equal(TF_GetCode(status), TF_OUT_OF_RANGE);
+    TF_OpKernelConstruction_ConstantRead(ctx, 0, constant_data + 1, 4);
+    TF_OpKernelConstruction_ConstantRead(ctx, 8, constant_data + 1, 4);
+    TF_OpKernelConstruction_ConstantRead(ctx, -1, constant_data + 1, 4);
+    assert_int_equal(bytes_read, 4);
     TF_OpKernelConstruction_ReleaseConstant(ctx, 0);
     TF_OpKernelConstruction_ReleaseConstant(ctx, 8);
     assert_int_equal(n_released, 1);

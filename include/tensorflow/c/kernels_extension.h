@@ -61,6 +61,17 @@ TF_CAPI_EXPORT extern void TF_OpKernelConstruction_ConstantInput(TF_OpKernelCons
                                                                  int i, TF_Tensor **tensor,
                                                                  TF_Status *status);
 
+/* Hint: create has read these bytes of constant input i, seen through its view, and goes on to
+ * others. While a large constant is packed, the host may give their pages back to the system, so
+ * that the model's bytes and the packed ones are never both in memory.
+ * Range   first byte and count; bytes outside the constant are ignored. Ranges may overlap and come
+ *         in any order; some 1 MiB at a time is worth a call.
+ * Effect  none on what the view shows: bytes that are read again come back, at the cost of a fault.
+ *         Never fails.
+ */
+TF_CAPI_EXPORT extern void TF_OpKernelConstruction_ConstantRead(TF_OpKernelConstruction *ctx, int i,
+                                                                const void *from, size_t bytes);
+
 /* Promise: this kernel packed its own copy of constant input i and never reads it in compute. The
  * host may give the bytes back once all consumers have promised. TF_GetInput of it then fails with
  * FAILED_PRECONDITION. */
