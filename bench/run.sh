@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `make bench`: the machine's own limits first, then kernels, dispatch and the library's size; with
+# a Python that has onnxruntime, whole models and load against it. Writes nothing into the source.
+#
+#     bench/run.sh [BUILD]            default: build
+#     ORIBI_PEER_PYTHON=PYTHON        with numpy, onnx and onnxruntime
+#     ORIBI_PEER_MODELS="A.onnx ..."  default: the models of ../shared/models/onnx, where there are any
+set -eu
+root=$(CDPATH='' cd "$(dirname "$0")/.." && pwd)
+build=${1:-build}
+title() { printf '\n## %s\n\n' "$1"; }
+
+title "Machine and kernels, one thread"
+"$build/bench/oribi-bench-kernels"
+
+title "Dispatch: slope between chains of 1000 and 2000 tiny ops"
+"$build/bench/oribi-bench-dispatch"
+if command -v valgrind >/dev/null; then
+    counted() { # instructions of 100 runs of a chain
+        valgrind --tool=callgrind --toggle-collect=oribi_run_execute --callgrind-out-file=/dev/null \
+            "$build/bench/oribi-bench-dispatch" count "$1" 2>&1 | sed -n 's/.*Collected : *//p'
+    }
+    short=$(counted 1000)
+    long=$(counted 2000)
+    echo "instructions an op under callgrind: $(((long - short) / 100000))"
+fi
+
+title "Size of the stripped library, built-in plugins included"
+stripped=$(mktemp)
+trap 'rm -f "$stripped"' EXIT
+strip -o "$stripped" "$build/lib/liboribi.so"
+echo "$(wc -c <"$stripped") bytes"
+
+python=${ORIBI_PEER_PYTHON:-}
+models=${ORIBI_PEER_MODELS:-$(ls "$root"/../shared/models/onnx/*.onnx 2>/dev/null || true)}
+if [ -z "$python" ]; then
+    title "Against ONNX Runtime: left out"
+    echo "Name a Python with numpy, onnx and onnxruntime: ORIBI_PEER_PYTHON=.../bin/python make bench"
+elif ! "$python" -c 'import numpy, onnx, onnxruntime' 2>/dev/null; then
+    echo "bench: $python lacks numpy, onnx or onnxruntime: install them there, or name another" >&2
+    exit 1
+elif [ -z "$models" ]; then
+    title "Against ONNX Runtime: left out"
+    echo "No models: name some in ORIBI_PEER_MODELS"
+else
+    title "Whole models: time over ONNX Runtime's"
+    # shellcheck disable=SC2086 # names of models have no spaces
+    "$python" "$root/bench/peer_ort.py" --oribi "$build/bin/oribi" $models
+    title "Load time and peak memory, weights stored as random numbers, 1 thread"
+    # shellcheck disable=SC2086
+    "$python" "$root/bench/peer_load.py" --oribi "$build/bin/oribi" $models
+fi
+
+cat <<'TEXT'
+
+docs/performance.md keeps these tables. To bring it up to date: run this on a quiet machine, put each
+table in the place of the old one there, keep the commands, name the processor, and give ranges over
+at least three runs. A number that fell is explained or mended, not left out.
+TEXT
