@@ -9,12 +9,7 @@ oribi_graph *oribi_import(const uint8_t *data, size_t bytes, oribi_source *sourc
                           TF_Status *status)
 {
     if (bytes >= 8 && memcmp(data + 4, "TFL3", 4) == 0) {
-        oribi_fail(status, TF_UNIMPLEMENTED,
-                   "'%s' is a TFLite model; this version reads ONNX models only: convert it with "
-                   "tf2onnx",
-                   source_name);
-        oribi_source_release(source);
-        return NULL;
+        return oribi_import_tflite(data, bytes, source, source_name, options, status);
     }
     if (bytes == 0) {
         oribi_fail(status, TF_DATA_LOSS, "'%s' is empty (byte 0): not a model", source_name);

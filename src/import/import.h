@@ -23,6 +23,9 @@ oribi_graph *oribi_import(const uint8_t *data, size_t bytes, oribi_source *sourc
 oribi_graph *oribi_import_onnx(const uint8_t *data, size_t bytes, oribi_source *source,
                                const char *source_name, const oribi_import_options *options,
                                TF_Status *status);
+oribi_graph *oribi_import_tflite(const uint8_t *data, size_t bytes, oribi_source *source,
+                                 const char *source_name, const oribi_import_options *options,
+                                 TF_Status *status);
 /* "ONNX Conv 1-22 -> Conv2D, DepthwiseConv2dNative, ...", one line each, for `oribi ops --map`. */
 void oribi_import_onnx_print_map(struct oribi_text *text);
 

@@ -9,7 +9,9 @@
 #define ORIBI_IMPORT_ONNX_H_
 
 #include "base/text.h"
+#include "import/emit.h"
 #include "import/import.h"
+#include "import/missing.h"
 #include "import/wire.h"
 
 enum { ORIBI_ONNX_MIN_OPSET = 1, ORIBI_ONNX_MAX_OPSET = 28 };
@@ -25,14 +27,6 @@ enum {
     ORIBI_ONNX_ATTR_INTS = 7,
     ORIBI_ONNX_ATTR_STRINGS = 8
 };
-
-/* Op names that nothing provides: see onnx_missing.c. */
-typedef struct oribi_onnx_missing {
-    const char *op, *name, *why; /* for people, registered name, reason or NULL; kept */
-    oribi_text nodes;
-    int32_t n_nodes;
-    struct oribi_onnx_missing *next;
-} oribi_onnx_missing;
 
 typedef struct oribi_onnx_file { /* a file of external data */
     const char *location;
@@ -53,7 +47,7 @@ typedef struct oribi_onnx { /* one import */
     oribi_map functions; /* names of model-local functions */
     int64_t opset;       /* of the standard domain */
     oribi_map domains;   /* domain -> version */
-    oribi_onnx_missing *missing, **missing_tail;
+    oribi_missing missing;
     oribi_onnx_file *files;
     oribi_value_id to_nhwc, to_nchw; /* permutations, shared by all transposes; -1 until needed */
 } oribi_onnx;
@@ -179,9 +173,5 @@ bool oribi_onnx_translate_custom(oribi_onnx_node *n);
 /* Notes that nothing provides the op; why may be NULL. */
 bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const char *why,
                             TF_Status *status);
-bool oribi_onnx_missing_report(const oribi_onnx *onnx, TF_Status *status);
-
-/* A copy of file text that is fit for messages: NUL-terminated, control characters as '?'. */
-const char *oribi_onnx_text(oribi_arena *arena, const oribi_string *string);
 
 #endif

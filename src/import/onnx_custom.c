@@ -184,7 +184,7 @@ static bool set_tensor_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr
 
 static bool set_attr(oribi_onnx_node *n, custom *c, const oribi_onnx_attr *from)
 {
-    const char *name = oribi_onnx_text(&n->onnx->scratch, &from->name);
+    const char *name = oribi_import_text(&n->onnx->scratch, &from->name);
     if (name == NULL) {
         n->failed = true;
         return oribi_fail_memory(n->status);

@@ -7,24 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-static bool set_attr(oribi_onnx_node *n, oribi_node *node, const oribi_emit_attr *a)
-{
-    oribi_arena *arena = &n->graph->arena;
-    switch (a->kind) {
-    case TF_ATTR_INT:
-        return a->count >= 0 ? oribi_attrs_set_ints(&node->attrs, arena, a->name, a->ints, a->count)
-                             : oribi_attrs_set_int(&node->attrs, arena, a->name, a->i);
-    case TF_ATTR_BOOL:
-        return oribi_attrs_set_bool(&node->attrs, arena, a->name, a->i != 0);
-    case TF_ATTR_TYPE:
-        return oribi_attrs_set_type(&node->attrs, arena, a->name, (TF_DataType)a->i);
-    case TF_ATTR_FLOAT:
-        return oribi_attrs_set_float(&node->attrs, arena, a->name, a->f);
-    default:
-        return oribi_attrs_set_string(&node->attrs, arena, a->name, a->s);
-    }
-}
-
 /* Attributes that do not resolve are a type or a form that the op does not have; shapes that do not
  * fit are the model's fault. */
 static void resolve_failed(oribi_onnx_node *n, const oribi_node *node)
@@ -61,7 +43,7 @@ oribi_node *oribi_emit_node(oribi_onnx_node *n, const char *op, const oribi_valu
         oribi_graph_add_node(n->graph, op, n->label, inputs, n_inputs, n_outputs, n->status);
     n->failed = node == NULL;
     for (int32_t i = 0; !n->failed && i < n_attrs; i++) {
-        if (!set_attr(n, node, &attrs[i])) {
+        if (!oribi_emit_set_attr(n->graph, node, &attrs[i])) {
             n->failed = true;
             oribi_fail_memory(n->status);
         }

@@ -8,51 +8,10 @@
 #ifndef ORIBI_IMPORT_ONNX_EMIT_H_
 #define ORIBI_IMPORT_ONNX_EMIT_H_
 
+#include "import/emit.h"
 #include "import/onnx.h"
 
 enum { ORIBI_ONNX_MAX_RANK = 16 };
-
-typedef struct oribi_emit_attr {
-    const char *name;
-    uint8_t kind;  /* TF_AttrType */
-    int32_t count; /* of a list of ints, else -1 */
-    int64_t i;     /* INT, BOOL, TYPE */
-    float f;
-    const char *s;
-    const int64_t *ints;
-} oribi_emit_attr;
-
-#define ATTR_INT(n, v)                                                                             \
-    {                                                                                              \
-        .name = (n), .kind = TF_ATTR_INT, .count = -1, .i = (v)                                    \
-    }
-#define ATTR_BOOL(n, v)                                                                            \
-    {                                                                                              \
-        .name = (n), .kind = TF_ATTR_BOOL, .count = -1, .i = (v)                                   \
-    }
-#define ATTR_TYPE(n, v)                                                                            \
-    {                                                                                              \
-        .name = (n), .kind = TF_ATTR_TYPE, .count = -1, .i = (int64_t)(v)                          \
-    }
-#define ATTR_FLOAT(n, v)                                                                           \
-    {                                                                                              \
-        .name = (n), .kind = TF_ATTR_FLOAT, .count = -1, .f = (v)                                  \
-    }
-#define ATTR_TEXT(n, v)                                                                            \
-    {                                                                                              \
-        .name = (n), .kind = TF_ATTR_STRING, .count = -1, .s = (v)                                 \
-    }
-#define ATTR_INTS(n, v, c)                                                                         \
-    {                                                                                              \
-        .name = (n), .kind = TF_ATTR_INT, .count = (c), .ints = (v)                                \
-    }
-#define ATTRS(...)                                                                                 \
-    (const oribi_emit_attr[]){__VA_ARGS__},                                                        \
-        (int32_t)(sizeof((const oribi_emit_attr[]){__VA_ARGS__}) / sizeof(oribi_emit_attr))
-#define NO_ATTRS NULL, 0
-#define INPUTS(...)                                                                                \
-    (const oribi_value_id[]){__VA_ARGS__},                                                         \
-        (int32_t)(sizeof((const oribi_value_id[]){__VA_ARGS__}) / sizeof(oribi_value_id))
 
 /* A resolved node; NULL on failure. */
 oribi_node *oribi_emit_node(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,

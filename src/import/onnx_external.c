@@ -124,7 +124,7 @@ bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, in
                               const uint8_t **out_data, oribi_source **out_source,
                               TF_Status *status)
 {
-    const char *text = oribi_onnx_text(&onnx->kept, location);
+    const char *text = oribi_import_text(&onnx->kept, location);
     oribi_onnx_file *file = onnx->files;
     if (text == NULL) {
         return oribi_fail_memory(status);

@@ -45,7 +45,7 @@ bool oribi_emit_bind(oribi_onnx_node *n, int32_t index, oribi_value_id value)
     }
     const oribi_value *bound = n->graph->values[value];
     if (bound->producer >= n->first_node) {
-        const char *text = oribi_onnx_text(&n->onnx->scratch, name);
+        const char *text = oribi_import_text(&n->onnx->scratch, name);
         if (text == NULL || !oribi_graph_rename_value(n->graph, value, text, n->status)) {
             n->failed = true;
             return oribi_ok(n->status) ? oribi_fail_memory(n->status) : false;
@@ -69,7 +69,7 @@ static bool look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *
         *out_value = (oribi_value_id)((uintptr_t)entry >> TAG_BITS);
         return true;
     }
-    const char *text = oribi_onnx_text(&onnx->scratch, name);
+    const char *text = oribi_import_text(&onnx->scratch, name);
     if (text == NULL) {
         return oribi_fail_memory(status);
     }
@@ -160,7 +160,7 @@ static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "byte 0: no graph inside: not an ONNX model, or a damaged one");
     }
-    onnx->graph->producer = oribi_onnx_text(&onnx->graph->arena, &producer);
+    onnx->graph->producer = oribi_import_text(&onnx->graph->arena, &producer);
     return onnx->graph->producer != NULL || oribi_fail_memory(status);
 }
 
@@ -320,7 +320,7 @@ static bool read_inputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
         if (entry != NULL && tag_of(entry) == TAG_POINTER) {
             continue; /* old files list initialisers as inputs with a default */
         }
-        const char *name = oribi_onnx_text(&onnx->scratch, &info.name);
+        const char *name = oribi_import_text(&onnx->scratch, &info.name);
         if (name == NULL) {
             return oribi_fail_memory(status);
         }
@@ -457,7 +457,7 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     if (TF_GetCode(n->status) != TF_UNIMPLEMENTED) {
         return false;
     }
-    const char *why = oribi_arena_strdup(&n->onnx->kept, TF_Message(n->status));
+    const char *why = oribi_arena_strdup(&n->onnx->scratch, TF_Message(n->status));
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
     ORIBI_TRY(oribi_onnx_missing_add(n->onnx, n, why, n->status));
@@ -497,7 +497,7 @@ static bool read_outputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
         bool found = false;
         ORIBI_TRY(read_value_info(&graph, &f, &info, status));
         ORIBI_TRY(look_up(onnx, &info.name, &value, &found, status));
-        const char *name = oribi_onnx_text(&onnx->scratch, &info.name);
+        const char *name = oribi_import_text(&onnx->scratch, &info.name);
         if (name == NULL) {
             return oribi_fail_memory(status);
         }
@@ -526,8 +526,8 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
     ORIBI_TRY(read_initialisers(onnx, graph, status));
     ORIBI_TRY(read_inputs(onnx, graph, status));
     ORIBI_TRY(read_nodes(onnx, graph, status));
-    if (onnx->missing != NULL) {
-        return oribi_onnx_missing_report(onnx, status);
+    if (onnx->missing.first != NULL) {
+        return oribi_missing_report(&onnx->missing, status);
     }
     ORIBI_TRY(read_outputs(onnx, graph, status));
     oribi_graph_remove_dead(onnx->graph);
@@ -536,9 +536,7 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
 
 static void close_import(oribi_onnx *onnx)
 {
-    for (oribi_onnx_missing *m = onnx->missing; m != NULL; m = m->next) {
-        oribi_text_destroy(&m->nodes);
-    }
+    oribi_missing_destroy(&onnx->missing);
     oribi_onnx_external_close(onnx);
     oribi_map_destroy(&onnx->values);
     oribi_map_destroy(&onnx->constants);
@@ -555,7 +553,6 @@ oribi_graph *oribi_import_onnx(const uint8_t *data, size_t bytes, oribi_source *
     oribi_onnx onnx = {.options = options, .source = source, .to_nhwc = -1, .to_nchw = -1};
     TF_SetStatus(status, TF_OK, "");
     oribi_graph *graph = oribi_graph_create(status);
-    onnx.missing_tail = &onnx.missing;
     onnx.graph = graph;
     if (graph == NULL) {
         goto done;

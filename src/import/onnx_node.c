@@ -24,16 +24,6 @@ bool oribi_onnx_fail(oribi_onnx_node *n, TF_Code code, const char *format, ...)
     return false;
 }
 
-const char *oribi_onnx_text(oribi_arena *arena, const oribi_string *string)
-{
-    size_t length = string->length < 4096 ? string->length : 4096;
-    char *text = oribi_arena_strndup(arena, string->data, length);
-    for (size_t i = 0; text != NULL && i < length && text[i] != '\0'; i++) {
-        text[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
-    }
-    return text;
-}
-
 static bool count_ends(oribi_onnx_node *n, TF_Status *status)
 {
     oribi_wire body = n->body;
@@ -86,8 +76,8 @@ static bool make_label(oribi_onnx_node *n, TF_Status *status)
         label = n->outputs[i];
     }
     label = label.length == 0 ? n->op_type : label;
-    const char *op_type = oribi_onnx_text(&n->onnx->scratch, &n->op_type);
-    n->label = oribi_onnx_text(&n->onnx->scratch, &label);
+    const char *op_type = oribi_import_text(&n->onnx->scratch, &n->op_type);
+    n->label = oribi_import_text(&n->onnx->scratch, &label);
     if (op_type == NULL || n->label == NULL) {
         return oribi_fail_memory(status);
     }

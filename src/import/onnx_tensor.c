@@ -227,7 +227,7 @@ static bool find_external(oribi_onnx *onnx, const proto *t, size_t expected_byte
         }
     }
     ORIBI_TRY(oribi_ok(status));
-    const char *name = oribi_onnx_text(&onnx->scratch, &t->name);
+    const char *name = oribi_import_text(&onnx->scratch, &t->name);
     return (name != NULL || oribi_fail_memory(status)) &&
            oribi_onnx_external_open(onnx, &location, offset, length, expected_bytes, name, out_data,
                                     out_source, status);
@@ -420,7 +420,7 @@ oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor
     if (!read_proto(tensor, &t, status) || !view_of(onnx, &t, &data, &source, &bytes, status)) {
         return -1;
     }
-    const char *name = t.name.length > 0 ? oribi_onnx_text(&onnx->scratch, &t.name) : fallback_name;
+    const char *name = t.name.length > 0 ? oribi_import_text(&onnx->scratch, &t.name) : fallback_name;
     if (name == NULL) {
         oribi_fail_memory(status);
         return -1;

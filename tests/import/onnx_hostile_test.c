@@ -104,7 +104,7 @@ static void text_and_emptiness_are_no_models(void **state)
     (void)state;
     assert_int_not_equal(attempt("", 0), TF_OK);
     assert_int_not_equal(attempt("#!/bin/sh\necho hello\n", 21), TF_OK);
-    assert_int_equal(attempt("\x1c\0\0\0TFL3more", 12), TF_UNIMPLEMENTED);
+    assert_int_equal(attempt("\x1c\0\0\0TFL3more", 12), TF_DATA_LOSS);
 }
 
 static bytes one_node(const char *inputs, const char *outputs, const char *graph_output)

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The report of ops that nothing provides: all of them at once, with their nodes. Shared by the
+ * importers.
+ */
+#ifndef ORIBI_IMPORT_MISSING_H_
+#define ORIBI_IMPORT_MISSING_H_
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "tensor/status.h"
+
+typedef struct oribi_missing_op {
+    const char *op, *name, *why; /* for people, registered name, reason or NULL */
+    oribi_text nodes;
+    int32_t n_nodes;
+    struct oribi_missing_op *next;
+} oribi_missing_op;
+
+typedef struct oribi_missing { /* {0}, with an arena that lives as long */
+    oribi_missing_op *first;
+    oribi_arena arena;
+} oribi_missing;
+
+/* Notes that nothing provides the op for a node; texts are copied. name NULL: no
+ * plugin could; why may be NULL, the first one is kept. */
+bool oribi_missing_add(oribi_missing *missing, const char *op, const char *name, const char *why,
+                       const char *node, TF_Status *status);
+/* Sets UNIMPLEMENTED with all that is missing; returns false. */
+bool oribi_missing_report(const oribi_missing *missing, TF_Status *status);
+void oribi_missing_destroy(oribi_missing *missing);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TFLite importer, inside: what its files share. Operators are translated in the file's order, each
+ * by a function from a table: float ones into TensorFlow's ops, int8 ones into Oribi>Q... ops with
+ * the quantisation of their tensors as attributes. Strings and weights stay in the file. Read next:
+ * tflite_model.c (the walk), tflite_node.c (how a translation reads and makes nodes), then one
+ * family, tflite_quantised.c. Source  schema version 3 (field numbers and operator codes).
+ */
+#ifndef ORIBI_IMPORT_TFLITE_H_
+#define ORIBI_IMPORT_TFLITE_H_
+
+#include "import/emit.h"
+#include "import/flat.h"
+#include "import/import.h"
+#include "import/missing.h"
+
+enum { ORIBI_TFLITE_MAX_RANK = 16, ORIBI_TFLITE_CUSTOM = 32 };
+enum { ORIBI_TFLITE_UNMADE = -1, ORIBI_TFLITE_BLOCKED = -2 }; /* values of tensors */
+
+/* ActivationFunctionType */
+enum {
+    ORIBI_TFLITE_ACT_NONE = 0,
+    ORIBI_TFLITE_ACT_RELU = 1,
+    ORIBI_TFLITE_ACT_RELU_N1_TO_1 = 2,
+    ORIBI_TFLITE_ACT_RELU6 = 3,
+    ORIBI_TFLITE_ACT_TANH = 4
+};
+
+typedef struct oribi_tflite_tensor {
+    oribi_string name;
+    size_t offset;               /* of its table */
+    int64_t type;                /* TensorType */
+    TF_DataType dtype;           /* 0: not supported */
+    oribi_flat_vector shape;     /* int32; -1 where the signature says so */
+    bool is_unranked;            /* no shape is given at all: a scalar, or unknown */
+    bool is_sparse, is_variable; /* refused where used */
+    oribi_flat_vector data;      /* of a constant; file NULL otherwise */
+    oribi_flat_vector scales;    /* float; empty: not quantised */
+    oribi_flat_vector zeros;     /* int64 */
+    int64_t quantised_dimension;
+    oribi_value_id value; /* or ORIBI_TFLITE_... */
+} oribi_tflite_tensor;
+
+typedef struct oribi_tflite_code {
+    int64_t builtin, version;
+    oribi_string custom;
+} oribi_tflite_code;
+
+typedef struct oribi_tflite { /* one import */
+    oribi_graph *graph;
+    const oribi_import_options *options;
+    oribi_source *source;
+    oribi_flat file;
+    uint64_t
+        budget; /* elements that may still be read: vectors can be shared, work must not grow */
+    oribi_arena kept, scratch; /* the import's, the node's */
+    oribi_missing missing;
+    oribi_tflite_code *codes;
+    oribi_tflite_tensor *tensors;
+    uint32_t n_codes, n_tensors;
+    oribi_flat_vector buffers;
+} oribi_tflite;
+
+/* An operator under translation. The first failure sets n->status and n->failed; functions do
+ * nothing afterwards, so that translations need not check every step. */
+typedef struct oribi_tflite_node {
+    oribi_tflite *tflite;
+    oribi_graph *graph;
+    TF_Status *status;
+    bool failed;
+    const oribi_tflite_code *code;
+    const struct oribi_tflite_row *row; /* NULL: a custom operator */
+    const char *op;                     /* "CONV_2D", or the custom code */
+    const char *label;                  /* name of the first output */
+    const char *origin; /* "operator 3 'x' (CONV_2D) at byte 12", in the graph's arena */
+    size_t offset;
+    oribi_flat_table table, options;
+    int64_t options_type;
+    int32_t n_inputs, n_outputs;
+    oribi_tflite_tensor **inputs, **outputs; /* NULL: absent */
+} oribi_tflite_node;
+
+typedef struct oribi_tflite_row { /* one builtin operator */
+    int16_t builtin;
+    int16_t options;                           /* BuiltinOptions that it reads, 0: none */
+    int16_t min_inputs, max_inputs, n_outputs; /* max_inputs, n_outputs -1: any number */
+    bool (*translate)(oribi_tflite_node *n);
+    const char *into; /* TensorFlow op of the same meaning, for translations that need no more */
+} oribi_tflite_row;
+
+/* Families of rows end with a translate of NULL. */
+extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise_rows[],
+    oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
+    oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[];
+
+const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
+const char *oribi_tflite_builtin_name(int64_t builtin);         /* "CONV_2D", NULL: unknown */
+const char *oribi_tflite_type_name(int64_t type);               /* "INT8", NULL: unknown */
+TF_DataType oribi_tflite_dtype(int64_t type);                   /* 0: not supported */
+
+/* --- Reading (tflite_node.c) ------------------------------------------------------------------ */
+
+/* Counts elements that are read, so that a file in which much is shared can not make endless work;
+ * INVALID_ARGUMENT beyond a multiple of the file's size. */
+bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *status);
+/* Fails the node with a message "operator 3 'x' (CONV_2D) at byte n: ..."; returns false. */
+bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Fields of the operator's options; the default on failure. */
+int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent);  /* int32 */
+int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent); /* byte, bool, enum */
+float oribi_tflite_float(oribi_tflite_node *n, int field, float absent);
+int32_t oribi_tflite_ints(oribi_tflite_node *n, int field, int64_t *out, int32_t max);
+
+/* Value of input i: -1 when it is absent or on failure. Constants enter the graph here. */
+oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i);
+TF_DataType oribi_tflite_dtype_in(const oribi_tflite_node *n, int32_t i); /* 0: absent */
+/* Shape of a value in the graph; -1 for what is not known. */
+int32_t oribi_tflite_rank(const oribi_tflite_node *n, oribi_value_id value);
+int64_t oribi_tflite_dim(const oribi_tflite_node *n, oribi_value_id value, int32_t axis);
+
+typedef struct oribi_tflite_quant {
+    float scale;
+    int64_t zero;
+} oribi_tflite_quant;
+/* The one scale and zero point of a tensor, checked. */
+bool oribi_tflite_quant_of(oribi_tflite_node *n, const oribi_tflite_tensor *tensor,
+                           const char *what, oribi_tflite_quant *out);
+bool oribi_tflite_is_int8(const oribi_tflite_node *n); /* is input 0 quantised int8? */
+bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
+                             const oribi_tflite_tensor *b);
+
+/* --- Making nodes (tflite_emit.c); -1 on failure, and when an input is -1 ----------------------
+ */
+
+oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
+                                   const oribi_value_id *inputs, int32_t n_inputs,
+                                   const oribi_emit_attr *attrs, int32_t n_attrs,
+                                   int32_t n_outputs);
+oribi_value_id oribi_tflite_emit(oribi_tflite_node *n, const char *op, const oribi_value_id *inputs,
+                                 int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs);
+/* Gives the operator's output its value, whose element type must be the one declared. */
+bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value);
+/* The activation as a node of its own after a float result. */
+oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation);
+/* Its name for a Q op; NULL and a failure when Q ops do not have it. */
+const char *oribi_tflite_activation_name(oribi_tflite_node *n, int64_t activation);
+/* Constants: a vector and a scalar of int32, a scalar like another value's elements. */
+oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const int64_t *values, int32_t count);
+oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value);
+oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value);
+oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const int64_t *dims,
+                                    int32_t count);
+/* A constant is read with permuted dims, anything else gets a Transpose. */
+oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x, const int32_t *perm,
+                                      int32_t rank);
+
+/* Translations that several rows use: the row's `into` with the inputs as they are; `copy` for ops
+ * that only move elements, so that quantised ones are moved as they are. */
+bool oribi_tflite_translate_plain(oribi_tflite_node *n);
+bool oribi_tflite_translate_copy(oribi_tflite_node *n);
+bool oribi_tflite_translate_custom(oribi_tflite_node *n);
+
+/* --- Quantised operators (tflite_quantised.c) --------------------------------------------------
+ */
+
+bool oribi_tflite_q_conv(oribi_tflite_node *n);
+bool oribi_tflite_q_depthwise(oribi_tflite_node *n);
+bool oribi_tflite_q_fully_connected(oribi_tflite_node *n);
+bool oribi_tflite_q_binary(oribi_tflite_node *n, const char *op, int64_t activation);
+bool oribi_tflite_q_pool(oribi_tflite_node *n, const char *op);
+bool oribi_tflite_q_softmax(oribi_tflite_node *n);
+bool oribi_tflite_q_mean(oribi_tflite_node *n);
+bool oribi_tflite_q_unary(oribi_tflite_node *n, const char *function, float alpha);
+bool oribi_tflite_q_concat(oribi_tflite_node *n, const oribi_value_id *inputs);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making nodes, small constants, activations. See tflite.h. */
+#include "import/tflite.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Attributes that do not resolve are a type or a form that the op does not have; shapes that do not
+ * fit are the model's fault. */
+static void resolve_failed(oribi_tflite_node *n, const oribi_node *node)
+{
+    TF_Code code = TF_GetCode(n->status);
+    if (code == TF_INVALID_ARGUMENT && node->signature.input_types == NULL) {
+        code = TF_UNIMPLEMENTED;
+    }
+    oribi_text text = {0};
+    oribi_text_append(&text, TF_Message(n->status));
+    oribi_tflite_fail(n, code, "%s", oribi_text_string(&text));
+    oribi_text_destroy(&text);
+}
+
+oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
+                                   const oribi_value_id *inputs, int32_t n_inputs,
+                                   const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
+{
+    for (int32_t i = 0; i < n_inputs; i++) {
+        if (inputs[i] < 0) {
+            oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "an input is required and absent");
+        }
+    }
+    if (!n->failed && oribi_op_find(op) == NULL) {
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "this form needs op '%s', which is not registered",
+                          op);
+    }
+    if (n->failed) {
+        return NULL;
+    }
+    oribi_node *node =
+        oribi_graph_add_node(n->graph, op, n->label, inputs, n_inputs, n_outputs, n->status);
+    n->failed = node == NULL;
+    for (int32_t i = 0; !n->failed && i < n_attrs; i++) {
+        if (!oribi_emit_set_attr(n->graph, node, &attrs[i])) {
+            n->failed = true;
+            oribi_fail_memory(n->status);
+        }
+    }
+    if (n->failed) {
+        return NULL;
+    }
+    node->origin = n->origin;
+    if (!oribi_graph_resolve(n->graph, node, n->status)) {
+        resolve_failed(n, node);
+        return NULL;
+    }
+    return node;
+}
+
+oribi_value_id oribi_tflite_emit(oribi_tflite_node *n, const char *op, const oribi_value_id *inputs,
+                                 int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs)
+{
+    const oribi_node *node = oribi_tflite_emit_node(n, op, inputs, n_inputs, attrs, n_attrs, 1);
+    return node == NULL ? -1 : node->outputs[0];
+}
+
+bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value)
+{
+    if (n->failed || value < 0 || index >= n->n_outputs) {
+        return false;
+    }
+    oribi_tflite_tensor *tensor = n->outputs[index];
+    oribi_value *bound = n->graph->values[value];
+    if (tensor == NULL) {
+        return true;
+    }
+    if (tensor->dtype != bound->dtype) {
+        return oribi_tflite_fail(
+            n, TF_INVALID_ARGUMENT, "output %d is declared as %s, and its operator makes %s",
+            (int)index,
+            tensor->dtype == 0 ? "an unsupported type" : oribi_dtype_name(tensor->dtype),
+            oribi_dtype_name(bound->dtype));
+    }
+    if (tensor->value != ORIBI_TFLITE_UNMADE) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "output %d is there twice", (int)index);
+    }
+    bool is_new = true; /* not an input that passes through */
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        is_new = is_new && (n->inputs[i] == NULL || n->inputs[i]->value != value);
+    }
+    if (is_new && bound->constant == NULL && tensor->name.length > 0) {
+        const char *name = oribi_import_text(&n->tflite->scratch, &tensor->name);
+        if (name == NULL || !oribi_graph_rename_value(n->graph, value, name, n->status)) {
+            n->failed = true;
+            return oribi_ok(n->status) ? oribi_fail_memory(n->status) : false;
+        }
+    }
+    tensor->value = value;
+    return true;
+}
+
+/* --- Constants -------------------------------------------------------------------------------- */
+
+static oribi_value_id add_small(oribi_tflite_node *n, TF_DataType dtype, int32_t rank,
+                                int64_t count, const void *data)
+{
+    if (n->failed) {
+        return -1;
+    }
+    oribi_value_id id =
+        oribi_graph_add_constant_copy(n->graph, "const", dtype, &count, rank, data, n->status);
+    n->failed = id < 0;
+    return id;
+}
+
+oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const int64_t *values, int32_t count)
+{
+    int32_t narrow[2 * ORIBI_TFLITE_MAX_RANK];
+    for (int32_t i = 0; i < count; i++) {
+        if (values[i] < INT32_MIN || values[i] > INT32_MAX) {
+            oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%" PRId64 " does not fit 32 bits",
+                              values[i]);
+            return -1;
+        }
+        narrow[i] = (int32_t)values[i];
+    }
+    return add_small(n, TF_INT32, 1, count, narrow);
+}
+
+oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value)
+{
+    int32_t narrow = (int32_t)value;
+    return add_small(n, TF_INT32, 0, 1, &narrow);
+}
+
+oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value)
+{
+    if (n->failed || like < 0) {
+        return -1;
+    }
+    TF_DataType dtype = n->graph->values[like]->dtype;
+    int64_t integer = (int64_t)value;
+    switch ((int)dtype) {
+    case TF_FLOAT:
+        return add_small(n, dtype, 0, 1, &value);
+    case TF_INT8:
+    case TF_UINT8:
+    case TF_INT16:
+    case TF_INT32:
+    case TF_INT64: /* little endian: the low bytes */
+        return add_small(n, dtype, 0, 1, &integer);
+    default:
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for elements of type %s",
+                          oribi_dtype_name(dtype));
+        return -1;
+    }
+}
+
+oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const int64_t *dims,
+                                    int32_t count)
+{
+    oribi_value_id shape = oribi_tflite_vector(n, dims, count);
+    return oribi_tflite_emit(n, "Reshape", INPUTS(x, shape), NO_ATTRS);
+}
+
+oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x, const int32_t *perm,
+                                      int32_t rank)
+{
+    int64_t wide[ORIBI_TFLITE_MAX_RANK];
+    if (n->failed || x < 0) {
+        return -1;
+    }
+    const oribi_value *value = n->graph->values[x];
+    if (value->constant != NULL && value->shape.rank == rank) {
+        oribi_value_id id =
+            oribi_graph_add_constant_transposed(n->graph, value->name, x, perm, n->status);
+        n->failed = id < 0;
+        return id;
+    }
+    for (int32_t i = 0; i < rank; i++) {
+        wide[i] = perm[i];
+    }
+    oribi_value_id order = oribi_tflite_vector(n, wide, rank);
+    return oribi_tflite_emit(n, "Transpose", INPUTS(x, order), NO_ATTRS);
+}
+
+/* --- Activations ------------------------------------------------------------------------------ */
+
+const char *oribi_tflite_activation_name(oribi_tflite_node *n, int64_t activation)
+{
+    switch (activation) {
+    case ORIBI_TFLITE_ACT_NONE:
+        return "NONE";
+    case ORIBI_TFLITE_ACT_RELU:
+        return "RELU";
+    case ORIBI_TFLITE_ACT_RELU_N1_TO_1:
+        return "RELU_N1_TO_1";
+    case ORIBI_TFLITE_ACT_RELU6:
+        return "RELU6";
+    default:
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "fused activation %" PRId64, activation);
+        return NULL;
+    }
+}
+
+oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation)
+{
+    oribi_value_id low, high;
+    switch (activation) {
+    case ORIBI_TFLITE_ACT_NONE:
+        return x;
+    case ORIBI_TFLITE_ACT_RELU:
+        return oribi_tflite_emit(n, "Relu", INPUTS(x), NO_ATTRS);
+    case ORIBI_TFLITE_ACT_RELU6:
+        return oribi_tflite_emit(n, "Relu6", INPUTS(x), NO_ATTRS);
+    case ORIBI_TFLITE_ACT_TANH:
+        return oribi_tflite_emit(n, "Tanh", INPUTS(x), NO_ATTRS);
+    case ORIBI_TFLITE_ACT_RELU_N1_TO_1:
+        low = oribi_tflite_scalar_like(n, x, -1.0f);
+        high = oribi_tflite_scalar_like(n, x, 1.0f);
+        x = oribi_tflite_emit(n, "Maximum", INPUTS(x, low), NO_ATTRS);
+        return oribi_tflite_emit(n, "Minimum", INPUTS(x, high), NO_ATTRS);
+    default:
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "fused activation %" PRId64, activation);
+        return -1;
+    }
+}
+
+/* --- Translations that need nothing more ------------------------------------------------------ */
+
+bool oribi_tflite_translate_copy(oribi_tflite_node *n)
+{
+    enum { MAX_INPUTS = 8 };
+    oribi_value_id inputs[MAX_INPUTS] = {0};
+    int32_t count = n->n_inputs < MAX_INPUTS ? n->n_inputs : MAX_INPUTS;
+    for (int32_t i = 0; i < count; i++) {
+        inputs[i] = oribi_tflite_input(n, i);
+    }
+    oribi_value_id y = oribi_tflite_emit(n, n->row->into, inputs, count, NO_ATTRS);
+    return oribi_tflite_bind(n, 0, y);
+}
+
+bool oribi_tflite_translate_plain(oribi_tflite_node *n)
+{
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        const oribi_tflite_tensor *tensor = n->inputs[i];
+        if (tensor != NULL && tensor->scales.count > 0 && tensor->dtype != TF_FLOAT) {
+            return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
+        }
+    }
+    return oribi_tflite_translate_copy(n);
+}
+
+/* The op of that name; a plugin that wants the options declares `custom_options: string`. */
+bool oribi_tflite_translate_custom(oribi_tflite_node *n)
+{
+    oribi_flat_vector options = {0};
+    const oribi_op_def *op = oribi_op_find(n->op);
+    oribi_value_id *inputs =
+        oribi_arena_array(&n->tflite->scratch, (size_t)n->n_inputs + 1, sizeof(*inputs));
+    if (inputs == NULL ||
+        !oribi_flat_read_vector(&n->table, 5, 1, "custom options", &options, n->status)) {
+        n->failed = true;
+        return inputs == NULL ? oribi_fail_memory(n->status) : false;
+    }
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        inputs[i] = oribi_tflite_input(n, i);
+        if (inputs[i] < 0) {
+            return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "absent inputs of a custom operator");
+        }
+    }
+    oribi_node *node = oribi_graph_add_node(n->graph, n->op, n->label, inputs, n->n_inputs,
+                                            n->n_outputs, n->status);
+    if (node == NULL) {
+        n->failed = true;
+        return false;
+    }
+    node->origin = n->origin;
+    if (oribi_op_find_attr(op, "custom_options") != NULL) {
+        const oribi_string bytes = {
+            options.file == NULL ? "" : (const char *)options.file->data + options.at,
+            options.count};
+        const oribi_attr attr = {
+            .name = "custom_options", .kind = TF_ATTR_STRING, .count = 1, .u.s = &bytes};
+        if (!oribi_tflite_spend(n->tflite, options.count, n->status) ||
+            !oribi_attrs_set(&node->attrs, &n->graph->arena, &attr)) {
+            n->failed = true;
+            return oribi_ok(n->status) ? oribi_fail_memory(n->status) : false;
+        }
+    }
+    if (!oribi_graph_resolve(n->graph, node, n->status)) {
+        resolve_failed(n, node);
+        return false;
+    }
+    for (int32_t i = 0; i < n->n_outputs; i++) {
+        ORIBI_TRY(oribi_tflite_bind(n, i, node->outputs[i]));
+    }
+    return true;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Several tensors into one, and one into several. */
+#include "import/tflite.h"
+
+static oribi_value_id *read_values(oribi_tflite_node *n)
+{
+    oribi_value_id *values =
+        oribi_arena_array(&n->tflite->scratch, (size_t)n->n_inputs + 2, sizeof(*values));
+    if (values == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+    }
+    for (int32_t i = 0; values != NULL && i < n->n_inputs; i++) {
+        values[i] = oribi_tflite_input(n, i);
+        if (values[i] < 0) {
+            oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "input %d is required", (int)i);
+            return NULL;
+        }
+    }
+    return values;
+}
+
+/* Are the quantised tensors all of one scale and zero point, or not quantised at all? */
+static bool one_quant(oribi_tflite_node *n)
+{
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        if (oribi_tflite_is_int8(n) && n->inputs[i]->scales.count > 0 &&
+            !oribi_tflite_same_quant(n, n->inputs[i], n->outputs[0])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool concatenation(oribi_tflite_node *n)
+{
+    oribi_value_id *values = read_values(n);
+    if (values == NULL) {
+        return false;
+    }
+    int64_t activation = oribi_tflite_byte(n, 1, 0);
+    bool is_one = one_quant(n), is_plain = activation == ORIBI_TFLITE_ACT_NONE;
+    if (oribi_tflite_is_int8(n) && (!is_one || !is_plain)) {
+        return oribi_tflite_q_concat(n, values);
+    }
+    if (oribi_tflite_dtype_in(n, 0) == TF_UINT8 && n->inputs[0]->scales.count > 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised uint8");
+    }
+    values[n->n_inputs] = oribi_tflite_scalar(n, oribi_tflite_int(n, 0, 0));
+    oribi_value_id y = oribi_tflite_emit(n, "ConcatV2", values, n->n_inputs + 1,
+                                         ATTRS(ATTR_INT("N", n->n_inputs)));
+    return oribi_tflite_bind(n, 0, oribi_tflite_activate(n, y, activation));
+}
+
+static bool pack(oribi_tflite_node *n)
+{
+    const oribi_value_id *values = read_values(n);
+    if (values == NULL) {
+        return false;
+    }
+    oribi_value_id y = oribi_tflite_emit(
+        n, "Pack", values, n->n_inputs,
+        ATTRS(ATTR_INT("N", n->n_inputs), ATTR_INT("axis", oribi_tflite_int(n, 1, 0))));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool add_n(oribi_tflite_node *n)
+{
+    const oribi_value_id *values = read_values(n);
+    if (values == NULL) {
+        return false;
+    }
+    if (n->inputs[0]->scales.count > 0 && n->inputs[0]->dtype != TF_FLOAT) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
+    }
+    oribi_value_id y =
+        oribi_tflite_emit(n, "AddN", values, n->n_inputs, ATTRS(ATTR_INT("N", n->n_inputs)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool bind_all(oribi_tflite_node *n, const oribi_node *node)
+{
+    for (int32_t i = 0; node != NULL && i < n->n_outputs; i++) {
+        ORIBI_TRY(oribi_tflite_bind(n, i, node->outputs[i]));
+    }
+    return node != NULL;
+}
+
+static bool unpack(oribi_tflite_node *n)
+{
+    return bind_all(n, oribi_tflite_emit_node(n, "Unpack", INPUTS(oribi_tflite_input(n, 0)),
+                                              ATTRS(ATTR_INT("num", n->n_outputs),
+                                                    ATTR_INT("axis", oribi_tflite_int(n, 1, 0))),
+                                              n->n_outputs));
+}
+
+static bool split(oribi_tflite_node *n)
+{
+    oribi_value_id axis = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 1);
+    return bind_all(n, oribi_tflite_emit_node(n, "Split", INPUTS(axis, x),
+                                              ATTRS(ATTR_INT("num_split", n->n_outputs)),
+                                              n->n_outputs));
+}
+
+static bool split_v(oribi_tflite_node *n)
+{
+    oribi_value_id x = oribi_tflite_input(n, 0), sizes = oribi_tflite_input(n, 1);
+    oribi_value_id axis = oribi_tflite_input(n, 2);
+    return bind_all(n, oribi_tflite_emit_node(n, "SplitV", INPUTS(x, sizes, axis),
+                                              ATTRS(ATTR_INT("num_split", n->n_outputs)),
+                                              n->n_outputs));
+}
+
+static bool top_k(oribi_tflite_node *n)
+{
+    oribi_value_id x = oribi_tflite_input(n, 0), k = oribi_tflite_input(n, 1);
+    return bind_all(n, oribi_tflite_emit_node(n, "TopKV2", INPUTS(x, k), NO_ATTRS, 2));
+}
+
+const oribi_tflite_row oribi_tflite_join_rows[] = {
+    /* operator, options, inputs at least and at most, outputs */
+    {2, 10, 1, -1, 1, concatenation, NULL}, {83, 59, 1, -1, 1, pack, NULL},
+    {106, 82, 1, -1, 1, add_n, NULL},       {88, 64, 1, 1, -1, unpack, NULL},
+    {49, 35, 2, 2, -1, split, NULL},        {102, 79, 3, 3, -1, split_v, NULL},
+    {48, 0, 2, 2, 2, top_k, NULL},          {0, 0, 0, 0, 0, NULL, NULL},
+};

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading one operator: options, inputs as values, quantisation. Making nodes: tflite_emit.c. */
+#include "import/tflite.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+
+#include "base/alloc.h"
+
+bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *status)
+{
+    if (elements > tflite->budget) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "the file uses the same lists again and again: it describes far more "
+                          "than its %zu bytes hold",
+                          tflite->file.bytes);
+    }
+    tflite->budget -= elements;
+    return true;
+}
+
+bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, ...)
+{
+    if (n->failed) {
+        return false;
+    }
+    n->failed = true;
+    oribi_text text = {0};
+    va_list args;
+    va_start(args, format);
+    oribi_text_vprintf(&text, format, args);
+    va_end(args);
+    oribi_fail(n->status, code, "%s: %s", n->origin, oribi_text_string(&text));
+    oribi_text_destroy(&text);
+    return false;
+}
+
+/* --- Options ---------------------------------------------------------------------------------- */
+
+static int64_t read_option(oribi_tflite_node *n, int field, int bytes, int64_t absent)
+{
+    int64_t value = absent;
+    if (!n->failed && !oribi_flat_read_int(&n->options, field, bytes, true, absent,
+                                           "an operator's option", &value, n->status)) {
+        n->failed = true;
+    }
+    return value;
+}
+
+int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent)
+{
+    return read_option(n, field, 4, absent);
+}
+
+int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent)
+{
+    return read_option(n, field, 1, absent);
+}
+
+float oribi_tflite_float(oribi_tflite_node *n, int field, float absent)
+{
+    float value = absent;
+    if (!n->failed && !oribi_flat_read_float(&n->options, field, absent, "an operator's option",
+                                             &value, n->status)) {
+        n->failed = true;
+    }
+    return value;
+}
+
+int32_t oribi_tflite_ints(oribi_tflite_node *n, int field, int64_t *out, int32_t max)
+{
+    oribi_flat_vector vector = {0};
+    if (n->failed) {
+        return -1;
+    }
+    if (!oribi_flat_read_vector(&n->options, field, 4, "an operator's option", &vector,
+                                n->status)) {
+        n->failed = true;
+        return -1;
+    }
+    if (vector.file == NULL) {
+        return -1;
+    }
+    if (vector.count > (uint32_t)max) {
+        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%u values in a list of at most %d",
+                          (unsigned)vector.count, (int)max);
+        return -1;
+    }
+    for (uint32_t i = 0; i < vector.count; i++) {
+        out[i] = oribi_flat_int32_at(&vector, i);
+    }
+    return (int32_t)vector.count;
+}
+
+/* --- Inputs ----------------------------------------------------------------------------------- */
+
+/* The tensor's data as a constant of the graph, in place. */
+static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
+{
+    int64_t dims[ORIBI_TFLITE_MAX_RANK];
+    size_t bytes = 0;
+    int32_t rank = (int32_t)tensor->shape.count;
+    static const uint8_t nothing[1];
+    for (int32_t i = 0; i < rank; i++) {
+        dims[i] = oribi_flat_int32_at(&tensor->shape, (uint32_t)i);
+        if (dims[i] < 0) {
+            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                     "a constant has dimension %" PRId64 " (tensor at byte %zu)",
+                                     dims[i], tensor->offset);
+        }
+    }
+    if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
+        bytes != tensor->data.count) {
+        return oribi_tflite_fail(
+            n, TF_INVALID_ARGUMENT,
+            "a constant has %u bytes, its shape wants %zu (tensor at byte %zu)",
+            (unsigned)tensor->data.count, bytes, tensor->offset);
+    }
+    const char *name = oribi_import_text(&n->tflite->scratch, &tensor->name);
+    if (name == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    const uint8_t *data =
+        tensor->data.file != NULL ? tensor->data.file->data + tensor->data.at : nothing;
+    oribi_constant_view view = {tensor->dtype, rank, dims, NULL, data};
+    oribi_source_retain(n->tflite->source);
+    tensor->value = oribi_graph_add_constant(n->graph, name, &view, n->tflite->source, n->status);
+    n->failed = tensor->value < 0;
+    tensor->value = n->failed ? ORIBI_TFLITE_UNMADE : tensor->value;
+    return !n->failed;
+}
+
+oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i)
+{
+    if (n->failed || i >= n->n_inputs || n->inputs[i] == NULL) {
+        return -1;
+    }
+    oribi_tflite_tensor *tensor = n->inputs[i];
+    if (tensor->value >= 0) {
+        return tensor->value;
+    }
+    const char *why = tensor->is_sparse     ? "is sparse"
+                      : tensor->is_variable ? "is a variable"
+                      : tensor->dtype == 0  ? "has an element type that is not supported"
+                                            : NULL;
+    if (why != NULL) {
+        const char *type = oribi_tflite_type_name(tensor->type);
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "input %d %s (%s)", (int)i, why,
+                          type != NULL ? type : "unknown type");
+        return -1;
+    }
+    return add_constant(n, tensor) ? tensor->value : -1;
+}
+
+TF_DataType oribi_tflite_dtype_in(const oribi_tflite_node *n, int32_t i)
+{
+    return i < n->n_inputs && n->inputs[i] != NULL ? n->inputs[i]->dtype : (TF_DataType)0;
+}
+
+int32_t oribi_tflite_rank(const oribi_tflite_node *n, oribi_value_id value)
+{
+    return value < 0 ? -1 : n->graph->values[value]->shape.rank;
+}
+
+int64_t oribi_tflite_dim(const oribi_tflite_node *n, oribi_value_id value, int32_t axis)
+{
+    if (value < 0) {
+        return -1;
+    }
+    const oribi_shape *shape = &n->graph->values[value]->shape;
+    return axis >= 0 && axis < shape->rank ? shape->dims[axis] : -1;
+}
+
+/* --- Quantisation ----------------------------------------------------------------------------- */
+
+bool oribi_tflite_quant_of(oribi_tflite_node *n, const oribi_tflite_tensor *tensor,
+                           const char *what, oribi_tflite_quant *out)
+{
+    if (n->failed) {
+        return false;
+    }
+    if (tensor->scales.count != 1 || tensor->zeros.count > 1) {
+        return oribi_tflite_fail(
+            n, TF_INVALID_ARGUMENT, "%s must have one scale and one zero point, but has %u and %u",
+            what, (unsigned)tensor->scales.count, (unsigned)tensor->zeros.count);
+    }
+    float scale = oribi_flat_float_at(&tensor->scales, 0);
+    int64_t zero = tensor->zeros.count == 0 ? 0 : oribi_flat_int64_at(&tensor->zeros, 0);
+    if (!isfinite(scale) || !(scale > 0.0f) || zero < INT8_MIN || zero > INT8_MAX) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                 "%s has scale %g and zero point %" PRId64
+                                 "; a positive scale and a zero point of int8 are possible",
+                                 what, (double)scale, zero);
+    }
+    *out = (oribi_tflite_quant){scale, zero};
+    return true;
+}
+
+bool oribi_tflite_is_int8(const oribi_tflite_node *n)
+{
+    return oribi_tflite_dtype_in(n, 0) == TF_INT8 && n->inputs[0]->scales.count > 0;
+}
+
+bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
+                             const oribi_tflite_tensor *b)
+{
+    oribi_tflite_quant qa = {0}, qb = {0};
+    return oribi_tflite_quant_of(n, a, "the input", &qa) &&
+           oribi_tflite_quant_of(n, b, "the output", &qb) && !(qa.scale < qb.scale) &&
+           !(qa.scale > qb.scale) && qa.zero == qb.zero;
+}

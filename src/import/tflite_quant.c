@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between element types: QUANTIZE, DEQUANTIZE, CAST. */
+#include "import/tflite.h"
+
+static bool cast_to_output(oribi_tflite_node *n)
+{
+    TF_DataType dtype = n->outputs[0]->dtype;
+    if (dtype == 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a result of this element type");
+    }
+    oribi_value_id y = oribi_tflite_emit(n, "Cast", INPUTS(oribi_tflite_input(n, 0)),
+                                         ATTRS(ATTR_TYPE("DstT", dtype)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool quantize(oribi_tflite_node *n)
+{
+    oribi_tflite_quant out = {0};
+    if (oribi_tflite_is_int8(n)) {
+        return oribi_tflite_q_unary(n, "REQUANTIZE", 0.0f);
+    }
+    if (oribi_tflite_dtype_in(n, 0) != TF_FLOAT || n->outputs[0]->dtype != TF_INT8) {
+        const char *from = oribi_tflite_type_name(n->inputs[0]->type);
+        const char *to = oribi_tflite_type_name(n->outputs[0]->type);
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "from %s to %s", from == NULL ? "?" : from,
+                                 to == NULL ? "?" : to);
+    }
+    ORIBI_TRY(oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
+    oribi_value_id y =
+        oribi_tflite_emit(n, "Oribi>QQuantize", INPUTS(oribi_tflite_input(n, 0)),
+                          ATTRS(ATTR_TYPE("T", TF_INT8), ATTR_FLOAT("output_scale", out.scale),
+                                ATTR_INT("output_zero", out.zero)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool dequantize(oribi_tflite_node *n)
+{
+    oribi_tflite_quant in = {0};
+    if (oribi_tflite_dtype_in(n, 0) == TF_HALF) { /* float16 weights: folded before the first run */
+        return cast_to_output(n);
+    }
+    if (!oribi_tflite_is_int8(n)) {
+        const char *from = oribi_tflite_type_name(n->inputs[0]->type);
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "from %s", from == NULL ? "?" : from);
+    }
+    if (n->inputs[0]->scales.count != 1) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a tensor with a scale for each channel");
+    }
+    ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the input", &in));
+    oribi_value_id y = oribi_tflite_emit(
+        n, "Oribi>QDequantize", INPUTS(oribi_tflite_input(n, 0)),
+        ATTRS(ATTR_FLOAT("input_scale", in.scale), ATTR_INT("input_zero", in.zero)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+const oribi_tflite_row oribi_tflite_quant_rows[] = {
+    /* operator, options, inputs at least and at most, outputs */
+    {114, 0, 1, 1, 1, quantize, NULL},
+    {6, 0, 1, 1, 1, dequantize, NULL},
+    {53, 0, 1, 1, 1, cast_to_output, NULL},
+    {0, 0, 0, 0, 0, NULL, NULL},
+};
