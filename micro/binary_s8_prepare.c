@@ -74,6 +74,11 @@ int32_t oribi_micro_mul_s8_prepare(const struct oribi_micro_binary_s8_spec *spec
     args->b_zero = s->b.zero;
     args->output_zero = s->output.zero;
     args->scratch_bytes = 0;
+    if (s->variant == ORIBI_MICRO_TFLITE) {
+        const float product = s->a.scale * s->b.scale;
+        const float real = product / s->output.scale;
+        return oribi_micro_multiplier((double)real, &args->output_multiplier, &args->output_shift);
+    }
     return oribi_micro_multiplier((double)s->a.scale * (double)s->b.scale / (double)s->output.scale,
                                   &args->output_multiplier, &args->output_shift);
 }

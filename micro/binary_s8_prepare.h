@@ -12,6 +12,7 @@ struct oribi_micro_binary_s8_spec {
     int32_t a_rank, b_rank;
     struct oribi_micro_quantisation a, b, output;
     int32_t activation;
+    int32_t variant; /* matters for products only */
 };
 
 /* Each fills args. Errors: the codes of prepare.h; args are then unspecified. */

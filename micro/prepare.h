@@ -23,6 +23,10 @@ enum {
     ORIBI_MICRO_RELU_N1_TO_1 = 3
 };
 
+/* Whose results: TensorFlow Lite Micro's, or the TensorFlow Lite interpreter's where they differ.
+ */
+enum { ORIBI_MICRO_TFLM = 0, ORIBI_MICRO_TFLITE = 1 };
+
 enum { ORIBI_MICRO_VALID = 0, ORIBI_MICRO_SAME = 1 };
 
 /* real = scale * (quantised - zero); scale is finite and above 0. */

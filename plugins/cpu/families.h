@@ -41,7 +41,9 @@
     FAMILY(norm_portable) \
     FAMILY(norm_x86_avx2) \
     FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(depthwise) \
-    FAMILY(matmul_reference) FAMILY(matmul)
+    FAMILY(matmul_reference) FAMILY(matmul) \
+    FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
+    FAMILY(quantized_pool) FAMILY(quantized_unary)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See quantized.h. */
+#include "cpu/quantized.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool fine(const oribi_cpu_setup *setup)
+{
+    return setup->state != NULL && TF_GetCode(setup->status) == TF_OK;
+}
+
+void oribi_quantized_attr(oribi_cpu_setup *setup, const char *name,
+                          struct oribi_micro_quantisation *out)
+{
+    char scale[32] = "", zero[32] = "";
+    int64_t value = 0;
+    strncat(strncat(scale, name, 20), "_scale", 10);
+    strncat(strncat(zero, name, 20), "_zero", 10);
+    oribi_cpu_attr_float(setup, scale, &out->scale);
+    oribi_cpu_attr_int(setup, zero, &value);
+    if (fine(setup) && (value < INT8_MIN || value > INT8_MAX)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "attribute '%s' is %lld, which is no int8", zero,
+                                   (long long)value);
+    }
+    out->zero = (int32_t)value;
+}
+
+/* Index of the attribute's value among `words`. */
+static void word(oribi_cpu_setup *setup, const char *name, const char *const *words, int32_t count,
+                 int32_t *out)
+{
+    char value[32] = "";
+    oribi_cpu_attr_string(setup, name, value, sizeof value);
+    for (int32_t i = 0; fine(setup) && i < count; i++) {
+        if (strcmp(words[i], value) == 0) {
+            *out = i;
+            return;
+        }
+    }
+    if (fine(setup)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT, "attribute '%s' is '%s'", name,
+                                   value);
+    }
+}
+
+void oribi_quantized_activation(oribi_cpu_setup *setup, int32_t *out)
+{
+    static const char *const words[] = {[ORIBI_MICRO_NONE] = "NONE",
+                                        [ORIBI_MICRO_RELU] = "RELU",
+                                        [ORIBI_MICRO_RELU6] = "RELU6",
+                                        [ORIBI_MICRO_RELU_N1_TO_1] = "RELU_N1_TO_1"};
+    word(setup, "activation", words, 4, out);
+}
+
+void oribi_quantized_padding(oribi_cpu_setup *setup, int32_t *out)
+{
+    static const char *const words[] = {[ORIBI_MICRO_VALID] = "VALID", [ORIBI_MICRO_SAME] = "SAME"};
+    word(setup, "padding", words, 2, out);
+}
+
+void oribi_quantized_variant(oribi_cpu_setup *setup, int32_t *out)
+{
+    static const char *const words[] = {
+        [ORIBI_MICRO_TFLM] = "tflm", [ORIBI_MICRO_TFLITE] = "tflite"};
+    word(setup, "rounding", words, 2, out);
+}
+
+void oribi_quantized_pair(oribi_cpu_setup *setup, const char *name, int32_t *out_h, int32_t *out_w)
+{
+    int64_t pair[2] = {0, 0};
+    oribi_cpu_attr_ints(setup, name, pair, 2, NULL);
+    if (fine(setup) && (pair[0] < 1 || pair[0] > INT32_MAX || pair[1] < 1 || pair[1] > INT32_MAX)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "attribute '%s' is (%lld, %lld); it must be positive", name,
+                                   (long long)pair[0], (long long)pair[1]);
+    }
+    *out_h = (int32_t)pair[0];
+    *out_w = (int32_t)pair[1];
+}
+
+/* Constant input `index` of this type and rank, its dims in out. */
+static TF_Tensor *constant(oribi_cpu_setup *setup, int index, TF_DataType type, int rank,
+                           int32_t *out_dims)
+{
+    TF_Tensor *tensor = NULL;
+    if (!fine(setup)) {
+        return NULL;
+    }
+    TF_OpKernelConstruction_ConstantInput(setup->construction, index, &tensor, setup->status);
+    if (TF_GetCode(setup->status) == TF_NOT_FOUND) {
+        TF_SetStatus(setup->status, TF_OK, "");
+        (void)oribi_cpu_setup_fail(setup, TF_UNIMPLEMENTED,
+                                   "input %d must be a constant for this kernel", index);
+    }
+    bool fits = fine(setup) && TF_TensorType(tensor) == type && TF_NumDims(tensor) == rank;
+    for (int i = 0; fits && i < rank; i++) {
+        const int64_t dim = TF_Dim(tensor, i);
+        fits = dim >= 1 && dim <= INT32_MAX;
+        out_dims[i] = (int32_t)dim;
+    }
+    if (fine(setup) && !fits) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "constant input %d must have type %d, rank %d and no dim of 0",
+                                   index, (int)type, rank);
+    }
+    return tensor;
+}
+
+void oribi_quantized_weights_take(oribi_cpu_setup *setup, int rank, int channel_dim,
+                                  oribi_quantized_weights *out)
+{
+    int32_t bias_dims[1] = {0}, n = 0, total = 0;
+    out->filter_tensor = constant(setup, 1, TF_INT8, rank, out->filter_dims);
+    out->bias_tensor = constant(setup, 2, TF_INT32, 1, bias_dims);
+    if (!fine(setup)) {
+        return;
+    }
+    out->n_channels = out->filter_dims[channel_dim];
+    out->filter = TF_TensorData(out->filter_tensor);
+    out->bias = TF_TensorData(out->bias_tensor);
+    TF_OpKernelConstruction_GetAttrSize(setup->construction, "filter_scales", &n, &total,
+                                        setup->status);
+    if (fine(setup) && ((n != 1 && n != out->n_channels) || bias_dims[0] != out->n_channels)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "%d filter scales and %d biases do not fit %d channels", (int)n,
+                                   (int)bias_dims[0], (int)out->n_channels);
+    }
+    if (!fine(setup)) {
+        return;
+    }
+    const size_t channels = (size_t)out->n_channels;
+    out->n_scales = n;
+    out->scales = calloc((size_t)n, sizeof(float));
+    out->folded = calloc(channels, sizeof(int32_t));
+    out->multiplier = calloc(channels, sizeof(int32_t));
+    out->shift = calloc(channels, sizeof(int32_t));
+    if (out->scales == NULL || out->folded == NULL || out->multiplier == NULL ||
+        out->shift == NULL) {
+        (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                   (int)out->n_channels);
+        return;
+    }
+    TF_OpKernelConstruction_GetAttrFloatList(setup->construction, "filter_scales", out->scales, n,
+                                             setup->status);
+}
+
+void oribi_quantized_weights_free(oribi_quantized_weights *weights)
+{
+    if (weights->filter_tensor != NULL) {
+        TF_DeleteTensor(weights->filter_tensor);
+    }
+    if (weights->bias_tensor != NULL) {
+        TF_DeleteTensor(weights->bias_tensor);
+    }
+    free(weights->scales);
+    free(weights->folded);
+    free(weights->multiplier);
+    free(weights->shift);
+}
+
+bool oribi_quantized_setup_check(oribi_cpu_setup *setup, int32_t code)
+{
+    return code == ORIBI_MICRO_OK ||
+           oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT, "%s", oribi_micro_text(code));
+}
+
+bool oribi_quantized_check(oribi_cpu_run *run, int32_t code)
+{
+    return code == ORIBI_MICRO_OK ||
+           oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%s", oribi_micro_text(code));
+}
+
+bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_rank,
+                          int32_t *out_dims, int *out_rank)
+{
+    oribi_cpu_shape shape;
+    if (!oribi_cpu_input_shape(run, index, &shape)) {
+        return false;
+    }
+    if (shape.rank < min_rank || shape.rank > max_rank) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "input %d has rank %d; %d to %d are supported", index, shape.rank,
+                              min_rank, max_rank);
+    }
+    for (int i = 0; i < shape.rank; i++) {
+        if (shape.dims[i] > INT32_MAX) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %d is too large", index);
+        }
+        out_dims[i] = (int32_t)shape.dims[i];
+    }
+    *out_rank = shape.rank;
+    return true;
+}

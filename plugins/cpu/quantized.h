@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernels of Oribi>Q... ops have in common: quantisation attributes, constants of a layer,
+ * sizes as micro/ wants them. No arithmetic: that is micro/'s, the same that emitted code carries.
+ */
+#ifndef ORIBI_PLUGINS_CPU_QUANTIZED_H_
+#define ORIBI_PLUGINS_CPU_QUANTIZED_H_
+
+#include "cpu/run.h"
+#include "cpu/shape.h"
+#include "micro/prepare.h"
+
+/* <name>_scale and <name>_zero. */
+void oribi_quantized_attr(oribi_cpu_setup *setup, const char *name,
+                          struct oribi_micro_quantisation *out);
+/* The codes of prepare.h. */
+void oribi_quantized_activation(oribi_cpu_setup *setup, int32_t *out);
+void oribi_quantized_padding(oribi_cpu_setup *setup, int32_t *out);
+void oribi_quantized_variant(oribi_cpu_setup *setup, int32_t *out);
+/* Two positive values, (height, width). */
+void oribi_quantized_pair(oribi_cpu_setup *setup, const char *name, int32_t *out_h, int32_t *out_w);
+
+/* Filter, bias and what prepare makes of them, owned by a kernel. */
+typedef struct oribi_quantized_weights {
+    TF_Tensor *filter_tensor, *bias_tensor;
+    const int8_t *filter;
+    const int32_t *bias;
+    float *scales;
+    int32_t n_scales;
+    int32_t filter_dims[4];
+    int32_t *folded, *multiplier, *shift; /* n_channels each */
+    int32_t n_channels;
+} oribi_quantized_weights;
+
+/* Takes the constant inputs 1 (filter, of this rank, whose dimension channel_dim counts the result
+ * channels) and 2 (bias), and filter_scales. Fails when one is not constant or does not fit. */
+void oribi_quantized_weights_take(oribi_cpu_setup *setup, int rank, int channel_dim,
+                                  oribi_quantized_weights *out);
+void oribi_quantized_weights_free(oribi_quantized_weights *weights);
+
+/* Turns a code of prepare.h other than OK into a failure. */
+bool oribi_quantized_setup_check(oribi_cpu_setup *setup, int32_t code);
+bool oribi_quantized_check(oribi_cpu_run *run, int32_t code);
+
+/* Dims of input `index` as int32; fails when one is larger, or the rank is not min_rank..max_rank.
+ */
+bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_rank,
+                          int32_t *out_dims, int *out_rank);
+
+#endif
