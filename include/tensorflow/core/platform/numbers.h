@@ -38,7 +38,7 @@ inline bool safe_strtod(StringPiece text, double *out)
 }
 inline string FpToString(uint64 v)
 {
-    return StrCat(Hex(v, kZeroPad16));
+    return strings::StrCat(Hex(v, kZeroPad16));
 }
 
 } // namespace strings
