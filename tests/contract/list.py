@@ -6,6 +6,7 @@ when. The page is made from the headers, the sources and the tests; without --up
     list.py LIBRARY [--update]
 
 A function counts as tested when a file under tests/ or a built-in plugin that the tests run names it.
+The page keeps the file that it names as long as that file names the function.
 """
 import pathlib
 import re
@@ -51,11 +52,25 @@ def status_of(name, symbols, absent):
     return "works" if name in symbols else "missing"
 
 
-def page(symbols):
+def listed(page_file):
+    """function: file, as the page has it now."""
+    text = page_file.read_text() if page_file.exists() else ""
+    return {name: ROOT / test for name, test in re.findall(r"^\| `(\w+)` \| works \| (\S+) \|", text, re.M)}
+
+
+def choose(name, texts, present):
+    """The file that the page has, else the first test, else the first plugin."""
+    word = re.compile(rf"\b{name}\b")
+    if present in texts and word.search(texts[present]):
+        return present
+    return next((p for p, t in texts.items() if word.search(t)), None)
+
+
+def page(symbols, present):
     absent = sources("src", r"absent.*\.c$")
     tests = sources("tests", r"\.(c|cc|py)$")
     tests = {p: t for p, t in tests.items() if "abi" not in p.parts}
-    users = sources("plugins", r"\.c$") | sources("examples", r"\.c$")
+    texts = tests | sources("plugins", r"\.c$") | sources("examples", r"\.c$")
     out, missing, untested, last = [HEAD], [], [], None
     counts = {"works": 0, "named": 0, "plugin": 0, "missing": 0}
     for header, name in functions():
@@ -64,9 +79,7 @@ def page(symbols):
             last = header
         status = status_of(name, symbols, absent)
         counts[status] += 1
-        word = re.compile(rf"\b{name}\b")
-        test = next((p for p, t in tests.items() if word.search(t)), None) or \
-            next((p for p, t in users.items() if word.search(t)), None)
+        test = choose(name, texts, present.get(name))
         if status == "missing":
             missing.append(name)
         if status == "works" and test is None:
@@ -78,8 +91,8 @@ def page(symbols):
 
 
 def main():
-    text, missing, untested = page(exported(sys.argv[1]))
     file = ROOT / "docs/plugin-contract.md"
+    text, missing, untested = page(exported(sys.argv[1]), listed(file))
     if "--update" in sys.argv:
         file.write_text(text)
     problems = [f"not implemented: {n}" for n in missing] + [f"no test names {n}" for n in untested]
