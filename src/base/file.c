@@ -50,6 +50,9 @@ int oribi_file_map_open(const char *path, oribi_file_map *out_map)
         if (data == MAP_FAILED) {
             error = errno;
         } else {
+            /* A huge page would bring 2 MiB of a model in for one header, and keep them. A system
+             * without huge pages refuses; so much the better. */
+            (void)madvise(data, (size_t)st.st_size, MADV_NOHUGEPAGE);
             *out_map = (oribi_file_map){.data = data, .bytes = (size_t)st.st_size};
         }
     }
