@@ -30,7 +30,8 @@ typedef struct oribi_tflite_tensor {
     size_t offset;               /* of its table */
     int64_t type;                /* TensorType */
     TF_DataType dtype;           /* 0: not supported */
-    oribi_flat_vector shape;     /* int32; -1 where the signature says so */
+    oribi_flat_vector shape;     /* int32 */
+    oribi_flat_vector signature; /* the same with -1 where the caller may choose; may be empty */
     bool is_unranked;            /* no shape is given at all: a scalar, or unknown */
     bool is_sparse, is_variable; /* refused where used */
     oribi_flat_vector data;      /* of a constant; file NULL otherwise */

@@ -92,7 +92,6 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
                         TF_Status *status)
 {
     int64_t buffer = 0, has_rank = 0, is_variable = 0;
-    oribi_flat_vector signature = {0};
     oribi_flat_table sparsity = {0};
     out->offset = table->at;
     out->value = ORIBI_TFLITE_UNMADE;
@@ -103,7 +102,7 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
     ORIBI_TRY(read_quantisation(table, out, status));
     ORIBI_TRY(oribi_flat_read_int(table, 5, 1, false, 0, "is_variable", &is_variable, status));
     ORIBI_TRY(oribi_flat_read_table(table, 6, "the sparsity", &sparsity, status));
-    ORIBI_TRY(oribi_flat_read_vector(table, 7, 4, "a shape signature", &signature, status));
+    ORIBI_TRY(oribi_flat_read_vector(table, 7, 4, "a shape signature", &out->signature, status));
     ORIBI_TRY(oribi_flat_read_int(table, 8, 1, false, 0, "has_rank", &has_rank, status));
     ORIBI_TRY(read_data(t, buffer, out, status));
     if (out->shape.count > ORIBI_TFLITE_MAX_RANK) {
@@ -114,9 +113,6 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
     out->is_variable = is_variable != 0;
     out->is_sparse = sparsity.file != NULL;
     out->is_unranked = out->shape.count == 0 && has_rank == 0;
-    if (signature.count == out->shape.count && out->data.file == NULL) {
-        out->shape = signature;
-    }
     return oribi_tflite_spend(t, out->name.length + out->scales.count, status);
 }
 
@@ -153,9 +149,9 @@ static bool tensor_at(const oribi_tflite *t, const oribi_flat_vector *list, uint
     return true;
 }
 
-/* Dimensions that the caller fixed; they must not contradict known ones. */
-static bool force_dims(const oribi_tflite *t, int32_t index, const char *name, int64_t *dims,
-                       oribi_shape *shape, TF_Status *status)
+/* Dimensions that the caller chose; the signature says which may be chosen. */
+static bool force_dims(const oribi_tflite *t, int32_t index, const char *name,
+                       const oribi_tflite_tensor *tensor, oribi_shape *shape, TF_Status *status)
 {
     const oribi_import_options *options = t->options;
     if (options == NULL || index >= options->n_input_dims || options->input_dims == NULL ||
@@ -166,9 +162,11 @@ static bool force_dims(const oribi_tflite *t, int32_t index, const char *name, i
     const int64_t *wanted = options->input_dims[index];
     bool does_fit = rank <= ORIBI_TFLITE_MAX_RANK && (shape->rank < 0 || shape->rank == rank);
     for (int32_t i = 0; does_fit && i < rank; i++) {
-        int64_t known = shape->rank < 0 ? -1 : dims[i];
-        does_fit = known < 0 || wanted[i] < 0 || known == wanted[i];
-        dims[i] = known >= 0 ? known : wanted[i];
+        bool is_free = shape->rank < 0 || shape->dims[i] < 0 ||
+                       (tensor->signature.count == tensor->shape.count &&
+                        oribi_flat_int32_at(&tensor->signature, (uint32_t)i) < 0);
+        does_fit = is_free || wanted[i] < 0 || wanted[i] == shape->dims[i];
+        shape->dims[i] = shape->rank < 0 || wanted[i] >= 0 ? wanted[i] : shape->dims[i];
     }
     if (!does_fit) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
@@ -196,7 +194,7 @@ static bool add_input(oribi_tflite *t, oribi_tflite_tensor *tensor, TF_Status *s
         int32_t dim = oribi_flat_int32_at(&tensor->shape, i);
         dims[i] = dim < 0 ? -1 : dim;
     }
-    ORIBI_TRY(force_dims(t, t->graph->n_inputs, name, dims, &shape, status));
+    ORIBI_TRY(force_dims(t, t->graph->n_inputs, name, tensor, &shape, status));
     tensor->value = oribi_graph_add_value(t->graph, name, tensor->dtype, &shape, status);
     if (tensor->value < 0) {
         return false;

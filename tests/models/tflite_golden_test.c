@@ -44,7 +44,7 @@ static void run_vector(oribi_model *model, oribi_run *run, const char *name, int
     assert_int_equal(TF_TensorType(output), TF_INT8);
     assert_int_equal(TF_TensorByteSize(output), want.bytes);
     const int8_t *found = TF_TensorData(output);
-    const int8_t *expected = want.data;
+    const int8_t *expected = (const int8_t *)want.data;
     for (size_t i = 0; i < want.bytes; i++) {
         if (found[i] != expected[i]) {
             fail_msg("%s vector %d [%zu]: expected %d, found %d", name, index, i, expected[i],
@@ -78,7 +78,7 @@ static void model_gives_the_golden_outputs_bit_for_bit(void **state)
 
     oribi_run_destroy(run);
     oribi_session_destroy(session);
-    oribi_model_close(model);
+    oribi_model_destroy(model);
     TF_DeleteStatus(status);
 }
 
