@@ -56,11 +56,38 @@ bool cli_input_parse(const oribi_model *model, const char *text, cli_input *out)
     return false;
 }
 
-static TF_Tensor *read_raw(const char *path, TF_DataType type, const int64_t *dims, int rank)
+/* One unknown dimension is what the bytes of a raw file leave for it. */
+static void fit_dims(int64_t *dims, int rank, TF_DataType type, size_t bytes)
+{
+    int unknown = -1;
+    uint64_t known = TF_DataTypeSize(type);
+
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] < 0 && unknown < 0) {
+            unknown = i;
+        } else if (dims[i] <= 0 || __builtin_mul_overflow(known, (uint64_t)dims[i], &known)) {
+            return;
+        }
+    }
+    if (unknown >= 0 && known > 0 && bytes % known == 0) {
+        dims[unknown] = (int64_t)(bytes / known);
+    }
+}
+
+static TF_Tensor *read_raw(const char *path, TF_DataType type, const int64_t *wanted, int rank)
 {
     size_t bytes;
+    int64_t dims[16];
     uint8_t *data = cli_read_file(path, &bytes);
-    TF_Tensor *tensor = data == NULL ? NULL : cli_tensor(type, dims, rank);
+
+    if (data == NULL) {
+        return NULL;
+    }
+    if (rank > 0) {
+        memcpy(dims, wanted, (size_t)rank * sizeof *dims);
+    }
+    fit_dims(dims, rank, type, bytes);
+    TF_Tensor *tensor = cli_tensor(type, dims, rank);
 
     if (tensor != NULL && TF_TensorByteSize(tensor) != bytes) {
         cli_error("%s: the input wants %zu bytes, the file holds %zu", path,
@@ -223,10 +250,11 @@ TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
     }
     if (strcmp(input->spec, "ramp") == 0 || strncmp(input->spec, "rand:", 5) == 0) {
         for (int i = 0; i < rank; i++) {
-            if (dims[i] < 0) {
+            if (dims[i] < 0 && i > 0) {
                 cli_error("input %s: dimension %d is unknown; fix it with --shape", input->text, i);
                 return NULL;
             }
+            dims[i] = dims[i] < 0 ? 1 : dims[i]; /* an unknown batch is one */
         }
         return make_pattern(input->spec, type, dims, rank < 0 ? 0 : rank);
     }

@@ -85,6 +85,15 @@ class Command(unittest.TestCase):
             self.assertEqual(line["values"], np.maximum(x, 0).ravel().tolist())
             self.assertEqual(line["shape"], [2, 3])
 
+    def test_an_unknown_batch_is_what_a_raw_file_holds_and_else_one(self):
+        model = self.write("b.onnx", o.model([o.node("Relu", ["x"], ["y"])], [o.info("x", ["n", 3])],
+                                             [o.info("y", ["n", 3])]))
+        np.arange(6, dtype=np.float32).tofile(self.folder / "x.bin")
+        self.assertEqual(json.loads(self.oribi("run", model, "-i", "x=@x.bin", "--json"))["shape"], [2, 3])
+        self.assertEqual(json.loads(self.oribi("run", model, "-i", "x=ramp", "--json"))["shape"], [1, 3])
+        np.arange(5, dtype=np.float32).tofile(self.folder / "odd.bin")
+        self.oribi("run", model, "-i", "x=@odd.bin", code=4)
+
     def test_outputs_are_stored_and_never_overwritten_silently(self):
         model = self.relu_model()
         self.oribi("run", model, "-i", "x=ramp", "-o", "y.npz")
