@@ -7,7 +7,7 @@ DESTDIR  ?=
 BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 VENV      = build/venv
 
-.PHONY: help deps build demo test test-asan test-tsan test-clang bench lint format fuzz install clean
+.PHONY: help deps build demo test test-asan test-tsan test-clang bench lint format fuzz install packages clean
 .DEFAULT_GOAL := help
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make lint      clang-format, layering, house rules"
 	@echo "make fuzz      20 minutes of libFuzzer on the model readers (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
+	@echo "make packages  .debs and the header tarball into build/packages/out (docs/packages.md)"
 
 # Debian packages; the marker file keeps a second call free of charge.
 deps:
@@ -48,6 +49,12 @@ fuzz: deps
 
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
+
+packages: deps
+	@cmake -S . -B build/packages -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
+		-DORIBI_BUILD_TESTS=OFF -DORIBI_BUILD_BENCH=OFF >/dev/null
+	@cmake --build build/packages -j$(JOBS)
+	@packaging/deb/build.sh build/packages build/packages/out
 
 clean:
 	@rm -rf build

@@ -27,6 +27,9 @@ write_basic_package_version_file(${CMAKE_BINARY_DIR}/packaging/oribi-config-vers
     COMPATIBILITY SameMajorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/packaging/oribi-config.cmake
     ${CMAKE_BINARY_DIR}/packaging/oribi-config-version.cmake DESTINATION ${ORIBI_CMAKE_FOLDER})
+# Up from the pkg-config files to the prefix: two folders, or three where libdir is lib/TRIPLET.
+file(RELATIVE_PATH ORIBI_PC_TO_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
+string(REGEX REPLACE "/$" "" ORIBI_PC_TO_PREFIX "${ORIBI_PC_TO_PREFIX}")
 foreach(name oribi oribi-plugin)
     configure_file(packaging/${name}.pc.in ${CMAKE_BINARY_DIR}/packaging/${name}.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/packaging/${name}.pc

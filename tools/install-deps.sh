@@ -5,7 +5,7 @@
 set -eu
 packages="gcc g++ clang-14 clang-format-14 libclang-rt-14-dev cmake ninja-build pkg-config make git \
 libcmocka-dev libeigen3-dev libcjson-dev libstb-dev zlib1g-dev valgrind abigail-tools python3 python3-numpy xz-utils \
-gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+debootstrap gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 missing=""
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing="$missing $package"

@@ -1,0 +1,102 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Debian packages and the header tarball from a build for prefix /usr:
+#     build.sh BUILD OUT
+# The same sources give the same bytes (SOURCE_DATE_EPOCH, else the time of the last commit).
+set -eu
+build=$(cd "$1" && pwd)
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+source=$(cd "$(dirname "$0")/../.." && pwd)
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
+grep -q '^CMAKE_INSTALL_PREFIX:PATH=/usr$' "$build/CMakeCache.txt" || {
+    echo "$build is not for packages: configure it with -DCMAKE_INSTALL_PREFIX=/usr" >&2
+    exit 1
+}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$source" log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+image=$work/image
+umask 022
+DESTDIR="$image" cmake --install "$build" --strip >"$work/install.log"
+arch=$(dpkg --print-architecture)
+
+# Package names for the libraries that files need; a library not listed here is an error.
+depends_of() {
+    libc=2.17
+    for file in "$@"; do
+        glibc=$(objdump -T "$file" | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -1)
+        libc=$(printf '%s\n%s\n' "$libc" "${glibc#GLIBC_}" | sort -V | tail -1)
+        for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p'); do
+            case $library in
+            libc.so.6 | libm.so.6 | libdl.so.2 | libpthread.so.0 | ld-linux*) ;;
+            liboribi.so.1) ;;
+            libz.so.1) echo ", zlib1g" ;;
+            libcjson.so.1) echo ", libcjson1" ;;
+            libgcc_s.so.1) echo ", libgcc-s1" ;;
+            *)
+                echo "$file needs $library: packaging/deb/build.sh does not know its package" >&2
+                exit 1
+                ;;
+            esac
+        done
+    done | sort -u | tr -d '\n' >"$work/others"
+    for file in "$@"; do
+        glibc=$(objdump -T "$file" | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -1)
+        libc=$(printf '%s\n%s\n' "$libc" "${glibc#GLIBC_}" | sort -V | tail -1)
+    done
+    echo "libc6 (>= $libc)$(cat "$work/others")"
+}
+
+# package NAME SECTION DEPENDS "SUMMARY" path...: moves the paths out of the image
+package() {
+    name=$1 section=$2 depends=$3 summary=$4
+    shift 4
+    root=$work/$name
+    mkdir -p "$root/DEBIAN" "$root/usr/share/doc/$name"
+    cp "$source/LICENSE" "$root/usr/share/doc/$name/copyright"
+    for path in "$@"; do
+        mkdir -p "$root/$(dirname "$path")"
+        mv "$image/$path" "$root/$path"
+    done
+    cat >"$root/DEBIAN/control" <<EOF
+Package: $name
+Version: $version
+Architecture: $arch
+Maintainer: The Oribi authors <oribi@localhost>
+Installed-Size: $(find "$root" -type f -printf '%s\n' | awk '{ n += $1 } END { print int(n / 1024) + 1 }')
+Depends: $depends
+Section: $section
+Priority: optional
+Description: $summary
+EOF
+    [ "$name" = liboribi1 ] && echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
+    find "$root" -depth -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+    dpkg-deb --root-owner-group -Zxz --build "$root" "$out/${name}_${version}_$arch.deb" >/dev/null
+}
+
+cd "$image"
+lib=$(dirname "$(find usr/lib -name liboribi.so.1)")
+# shellcheck disable=SC2046
+package liboribi1 libs "$(depends_of "$lib/liboribi.so.1" usr/libexec/oribi/*)" \
+    "runs ONNX models with ops and kernels that come as C binaries" \
+    $(find "$lib" -maxdepth 1 -name 'liboribi.so.1*') "$lib/oribi" usr/libexec/oribi
+package oribi utils "$(depends_of usr/bin/oribi), liboribi1 (= $version)" \
+    "command that runs and inspects models" usr/bin/oribi usr/share/man/man1/oribi.1 \
+    usr/share/bash-completion/completions/oribi
+mkdir -p "$work/headers"
+cp -R usr/include/oribi "$work/headers/oribi-headers-$version"
+cp "$source/LICENSE" "$work/headers/oribi-headers-$version/"
+package liboribi-dev libdevel "liboribi1 (= $version)" \
+    "headers and static library of Oribi, for programs and plugins" usr/include/oribi \
+    "$lib/liboribi.so" "$lib/liboribi.a" "$lib/pkgconfig" "$lib/cmake"
+left=$(find . ! -type d)
+[ -z "$left" ] || {
+    echo "installed, but in no package: $left" >&2
+    exit 1
+}
+tar -C "$work/headers" --sort=name --owner=0 --group=0 --numeric-owner \
+    --mtime="@$SOURCE_DATE_EPOCH" --format=gnu -cf - "oribi-headers-$version" |
+    gzip -n9 >"$out/oribi-headers-$version.tar.gz"
+ls "$out"
