@@ -55,9 +55,50 @@ TF_CAPI_EXPORT extern void oribi_plugin_load_file(const char *spec, TF_Status *s
  * log, not an error. */
 TF_CAPI_EXPORT extern void oribi_plugin_load_search_path(TF_Status *status);
 
-/* JSON about the process: what is one of "ops", "op:NAME", "kernels", "plugins", "map" (how ONNX
- * operators translate). Fills an empty buffer. */
+/* JSON about the process: what is one of "ops", "op:NAME", "kernels", "plugins", "plugin:PATH" (ops
+ * and kernels that came from the file, by its real path), "map" (how ONNX operators translate).
+ * Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_describe(const char *what, TF_Buffer *json, TF_Status *status);
+
+/* --- Plugins, for their authors: nothing of the plugin stays in this process -------------------
+ */
+
+/* JSON about a plugin's file, from reading it and from loading it in a helper process.
+ * what     "describe": note, needs, entry points, ops and kernels. "check": findings, each with
+ *          severity ("error", "warning", "note"), a name and a message.
+ * Errors   NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT for a file that is no plugin;
+ *          UNAVAILABLE: the helper program is not there. A plugin that cannot be loaded is a
+ *          finding of "check", and an error of "describe".
+ */
+TF_CAPI_EXPORT extern void oribi_plugin_examine(const char *path, const char *what, TF_Buffer *json,
+                                                TF_Status *status);
+
+/* Settings of oribi_plugin_test; {0} with struct_size is a good start. */
+typedef struct oribi_plugin_test_settings {
+    size_t struct_size;
+    uint64_t seed; /* of everything random; the same seed makes the same cases */
+    const char
+        *cases; /* JSON text, see docs/author-tools.md; NULL: FILE.cases.json if it is there */
+    const char *only;   /* kernels of this op alone; NULL: all */
+    int32_t n_cases;    /* random cases of each kernel; 0: 6 */
+    int32_t timeout_ms; /* of one case; 0: 20000 */
+    /* Called after each kernel, on the calling thread; may be NULL. */
+    void (*progress)(void *arg, const char *kernel, int done, int total);
+    void *arg;
+} oribi_plugin_test_settings;
+
+/* Runs each kernel and shape function of a plugin on given and on random inputs, each case in a
+ * process of its own, and reports what is wrong as JSON: "kernels", each with its findings.
+ * spec     "path[:key=val,..]".
+ * Errors   as oribi_plugin_examine; INVALID_ARGUMENT for bad cases. A faulty kernel is no error.
+ */
+TF_CAPI_EXPORT extern void oribi_plugin_test(const char *spec,
+                                             const oribi_plugin_test_settings *settings,
+                                             TF_Buffer *json, TF_Status *status);
+/* One such case, in this process, of a plugin that is loaded: what the helper program calls. The
+ * form of request and answer is not part of the contract. */
+TF_CAPI_EXPORT extern void oribi_plugin_test_case(const char *path, const char *request,
+                                                  TF_Buffer *json, TF_Status *status);
 
 /* --- Options --------------------------------------------------------------------------------- */
 

@@ -146,6 +146,16 @@ bool cli_trace_end(cli_trace *trace, const char *path, bool force);
 /* json_table.c: JSON of the library as it is, or as a table with the given columns. */
 void cli_json_print(const TF_Buffer *json, bool raw, const char *array, const char *const *columns);
 
+/* cmd_ops.c: loads what the search path, --plugin and `more` name; prints oribi_describe(what). */
+int cli_load_plugins(const cli_args *args, const char *more);
+int cli_describe(const cli_args *args, const char *what, const char *const *columns);
+
+/* cmd_plugin_*.c; the file or name is the second word. */
+int cmd_plugin_describe(const cli_args *args, const char *file);
+int cmd_plugin_check(const cli_args *args, const char *file);
+int cmd_plugin_test(const cli_args *args, const char *file);
+int cmd_plugin_new(const cli_args *args, const char *name);
+
 int cmd_run(const cli_args *args);
 int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `oribi ops` and `oribi plugin`: what this process knows. */
+/* `oribi ops`: what this process knows. Read next: cmd_plugin.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,13 +12,8 @@ const cli_option cmd_ops_options[] = {
     {"--plugin", 'p', "FILE[:K=V,..]", "load a plugin first; may be given several times"},
     {NULL, 0, NULL, NULL},
 };
-const cli_option cmd_plugin_options[] = {
-    {"--json", 0, NULL, "as JSON"},
-    {"--plugin", 'p', "FILE[:K=V,..]", "load a plugin first; may be given several times"},
-    {NULL, 0, NULL, NULL},
-};
 
-static int describe(const cli_args *args, const char *what, const char *const *columns)
+int cli_describe(const cli_args *args, const char *what, const char *const *columns)
 {
     TF_Status *status = TF_NewStatus();
     TF_Buffer *json = TF_NewBuffer();
@@ -35,7 +30,7 @@ static int describe(const cli_args *args, const char *what, const char *const *c
     return code;
 }
 
-static int load(const cli_args *args, const char *more)
+int cli_load_plugins(const cli_args *args, const char *more)
 {
     TF_Status *status = TF_NewStatus();
     int code = CLI_OK;
@@ -66,37 +61,21 @@ int cmd_ops(const cli_args *args)
     static const char *const kernels[] = {"op",    "device",   "priority", "constraints",
                                           "label", "provider", NULL};
     static const char *const map[] = {"onnx", "since", "until", "to", NULL};
-    int code = load(args, NULL);
+    int code = cli_load_plugins(args, NULL);
 
     if (code != CLI_OK) {
         return code;
     }
     if (cli_has(args, "--map")) {
-        return describe(args, "map", map);
+        return cli_describe(args, "map", map);
     }
     if (cli_has(args, "--kernels")) {
-        return describe(args, "kernels", kernels);
+        return cli_describe(args, "kernels", kernels);
     }
     if (args->n_positional == 1) {
         char what[300];
         snprintf(what, sizeof what, "op:%s", args->positional[0]);
-        return describe(args, what, NULL);
+        return cli_describe(args, what, NULL);
     }
-    return describe(args, "ops", ops);
-}
-
-int cmd_plugin(const cli_args *args)
-{
-    static const char *const columns[] = {"name", "ops", "kernels", "entry_points", "path", NULL};
-
-    if (args->n_positional == 1 && strcmp(args->positional[0], "list") == 0) {
-        int code = load(args, NULL);
-        return code == CLI_OK ? describe(args, "plugins", columns) : code;
-    }
-    if (args->n_positional == 2 && strcmp(args->positional[0], "info") == 0) {
-        int code = load(args, args->positional[1]);
-        return code == CLI_OK ? describe(args, "plugins", columns) : code;
-    }
-    cli_error("plugin: wants `list` or `info FILE`");
-    return CLI_USAGE;
+    return cli_describe(args, "ops", ops);
 }

@@ -21,8 +21,16 @@ const cli_command cli_commands[] = {
     {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,
      cmd_bench_options, cmd_bench},
     {"ops", "[NAME]", "list the known ops, or one in full", NULL, cmd_ops_options, cmd_ops},
-    {"plugin", "list | info FILE", "list the loaded plugins, or load one and say what it brings",
-     NULL, cmd_plugin_options, cmd_plugin},
+    {"plugin", "list | info FILE | describe FILE | check FILE | test FILE | new NAME",
+     "list plugins; look into one, check and test it; begin a new one",
+     "list            plugins of this process\n"
+     "  info FILE       load it and say what it brings\n"
+     "  describe FILE   note, needs, ops and kernels, without loading it here\n"
+     "  check FILE      what would stop it on another machine or in another host\n"
+     "  test FILE       run its kernels on given and random inputs, each in a process of its own\n"
+     "  new NAME        a folder with a plugin that builds and passes its test\n"
+     "Cases for `test` stand in FILE.cases.json beside FILE.so, or in --cases.",
+     cmd_plugin_options, cmd_plugin},
     {"help", "[COMMAND]", "this text, or one command in full", NULL, cmd_help_options, cmd_help},
     {NULL, NULL, NULL, NULL, NULL, NULL},
 };

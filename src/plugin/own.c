@@ -66,16 +66,28 @@ static bool has_prefix(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+static void list_missing(const oribi_elf *elf, oribi_dynlib *own, oribi_text *missing)
+{
+    for (size_t i = 0; i < elf->undefined.count; i++) {
+        if (!own || !oribi_dynlib_find(own, elf->undefined.items[i])) {
+            oribi_text_printf(missing, "%s%s", missing->length ? ", " : "",
+                              elf->undefined.items[i]);
+        }
+    }
+}
+
+void oribi__own_list_missing(const oribi_elf *elf, oribi_text *missing)
+{
+    oribi_dynlib *own = open_own(0);
+    list_missing(elf, own, missing);
+    oribi_dynlib_close(own);
+}
+
 static bool check_functions(const char *path, const oribi_elf *elf, oribi_dynlib *own,
                             TF_Status *status)
 {
     oribi_text missing = {0};
-    for (size_t i = 0; i < elf->undefined.count; i++) {
-        if (!oribi_dynlib_find(own, elf->undefined.items[i])) {
-            oribi_text_printf(&missing, "%s%s", missing.length ? ", " : "",
-                              elf->undefined.items[i]);
-        }
-    }
+    list_missing(elf, own, &missing);
     bool ok = !missing.length;
     if (missing.failed) {
         ok = oribi_fail_memory(status);

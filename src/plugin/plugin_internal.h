@@ -8,6 +8,7 @@
 #define ORIBI_PLUGIN_PLUGIN_INTERNAL_H_
 
 #include "base/file.h"
+#include "base/text.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
 #include "tensorflow/c/plugin_note.h"
@@ -44,6 +45,8 @@ char *oribi__own_folder(void);
 /* Will a plugin with these needs find our functions, once mapped? Makes them visible to it where
  * that is needed, and refuses it with a reason where it cannot work. */
 bool oribi__own_admit(const char *path, const oribi_elf *elf, TF_Status *status);
+/* Names of functions that the plugin needs and we lack, separated by commas. */
+void oribi__own_list_missing(const oribi_elf *elf, oribi_text *missing);
 /* Is a TensorFlow mapped that is not us? Then false, with a message naming it. */
 bool oribi__own_check_alone(const char *path, TF_Status *status);
 
@@ -61,6 +64,17 @@ bool oribi__dropin_is_ours(const char *path);
  * believed. */
 bool oribi__plugin_probe(const char *path, const oribi_plugin_options *options,
                          const oribi_file_id *id, bool is_named, TF_Status *status);
+
+typedef struct oribi_helper_request { /* one run of the helper program */
+    const char *path, *options;
+    const char *mode, *argument; /* "describe" or "case"; NULL: a probe */
+    uint64_t timeout_ms;         /* 0: the probe's */
+} oribi_helper_request;
+/* The plugin is loaded in the helper, then what mode asks for is done there; *json gets the answer.
+ * Errors   what the plugin was refused for; ABORTED: it crashed or exited; DEADLINE_EXCEEDED: it
+ *          hung; UNAVAILABLE: there is no helper program.
+ */
+bool oribi__helper_run(const oribi_helper_request *request, oribi_text *json, TF_Status *status);
 
 typedef struct oribi_verdict_key { /* which file, under which circumstances */
     oribi_file_id plugin, probe;

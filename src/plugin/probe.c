@@ -5,6 +5,7 @@
  * The helper's stdout carries its report alone (what the plugin prints goes to stderr there):
  *   "oribi-probe 1"           it started
  *   "at TEXT"                 what it does next
+ *   "json TEXT"               the answer to what was asked beyond a probe
  *   "verdict CODE MESSAGE"    the end; nothing after it counts
  */
 #include <errno.h>
@@ -17,7 +18,7 @@
 #include "base/process.h"
 #include "plugin/plugin_internal.h"
 
-enum { TIMEOUT_MS = 10000, MAX_OUTPUT = 64 * 1024, MAX_QUOTE = 160 };
+enum { TIMEOUT_MS = 10000, MAX_OUTPUT = 64 * 1024, MAX_ANSWER = 1 << 24, MAX_QUOTE = 160 };
 
 /* Newly allocated, or NULL: not found. *out_is_off: the user switched probing off. */
 static char *find_helper(bool *out_is_off)
@@ -84,7 +85,7 @@ static void quote_last_line(const oribi_text *said, char quote[MAX_QUOTE + 32])
 typedef struct report {
     bool is_started, has_verdict;
     TF_Code code;
-    char *at, *message; /* into the text; NULL when absent */
+    char *at, *json, *message; /* into the text; NULL when absent */
 } report;
 
 static report read_report(char *text)
@@ -100,6 +101,8 @@ static report read_report(char *text)
             r.is_started = true;
         } else if (strncmp(line, "at ", 3) == 0) {
             r.at = line + 3;
+        } else if (strncmp(line, "json ", 5) == 0) {
+            r.json = line + 5;
         } else if (strncmp(line, "verdict ", 8) == 0) {
             r.has_verdict = true;
             r.code = (TF_Code)strtol(line + 8, &r.message, 10);
@@ -110,7 +113,8 @@ static report read_report(char *text)
     return r;
 }
 
-static bool judge(const char *path, oribi_process_result *result, TF_Status *status)
+static bool judge(const char *path, uint64_t limit_ms, oribi_process_result *result,
+                  oribi_text *json, TF_Status *status)
 {
     char quote[MAX_QUOTE + 32];
     report r = read_report(result->out.data);
@@ -119,7 +123,7 @@ static bool judge(const char *path, oribi_process_result *result, TF_Status *sta
     if (result->timed_out) {
         return oribi_fail(status, TF_DEADLINE_EXCEEDED,
                           "plugin '%s': hung in the probe (%s) and was ended after %llu ms%s", path,
-                          at, (unsigned long long)timeout_ms(), quote);
+                          at, (unsigned long long)limit_ms, quote);
     }
     if (result->signal) {
         return oribi_fail(status, TF_ABORTED,
@@ -131,21 +135,54 @@ static bool judge(const char *path, oribi_process_result *result, TF_Status *sta
                           "plugin '%s': ended the probe (%s) with exit code %d%s", path, at,
                           result->exit_code, quote);
     }
-    return r.code == TF_OK || oribi_fail(status, r.code, "%s", r.message);
+    if (r.code != TF_OK) {
+        return oribi_fail(status, r.code, "%s", r.message);
+    }
+    if (json) {
+        oribi_text_append(json, r.json ? r.json : "null");
+        return !json->failed || oribi_fail_memory(status);
+    }
+    return true;
 }
 
 /* False with *out_error 0: refused, status says why; else the helper could not be run. */
-static bool run_helper(const char *helper, const char *path, const oribi_plugin_options *options,
-                       int *out_error, TF_Status *status)
+static bool run_helper(const char *helper, const oribi_helper_request *request, int *out_error,
+                       oribi_text *json, TF_Status *status)
 {
     oribi_process_result result;
-    const char *argv[] = {helper, path, options ? options->text : "", NULL};
-    *out_error = oribi_process_run(argv, MAX_OUTPUT, timeout_ms(), &result);
+    const char *argv[] = {
+        helper,        request->path,     request->options ? request->options : "",
+        request->mode, request->argument, NULL};
+    const uint64_t limit_ms = request->timeout_ms ? request->timeout_ms : timeout_ms();
+    *out_error =
+        oribi_process_run(argv, request->mode ? MAX_ANSWER : MAX_OUTPUT, limit_ms, &result);
     if (*out_error != 0) {
         return false;
     }
-    bool ok = judge(path, &result, status);
+    bool ok = judge(request->path, limit_ms, &result, json, status);
     oribi_process_result_destroy(&result);
+    return ok;
+}
+
+bool oribi__helper_run(const oribi_helper_request *request, oribi_text *json, TF_Status *status)
+{
+    bool is_off;
+    int error = 0;
+    char *helper = find_helper(&is_off);
+    if (!helper) {
+        return oribi_fail(
+            status, TF_UNAVAILABLE,
+            "the program oribi-plugin-probe, which runs plugins in a process of their "
+            "own, was not found%s; install it beside the library or name it in "
+            "ORIBI_PLUGIN_PROBE",
+            is_off ? " (ORIBI_PLUGIN_PROBE is empty)" : "");
+    }
+    bool ok = run_helper(helper, request, &error, json, status);
+    if (error != 0) {
+        oribi_fail(status, error == ENOMEM ? TF_RESOURCE_EXHAUSTED : TF_UNAVAILABLE,
+                   "'%s' does not run: %s", helper, strerror(error));
+    }
+    oribi_free(helper);
     return ok;
 }
 
@@ -168,7 +205,9 @@ bool oribi__plugin_probe(const char *path, const oribi_plugin_options *options,
     bool ok = verdict || oribi_fail_memory(status);
     int error = 0;
     if (ok && !oribi__verdict_find(&key, is_named, verdict)) {
-        run_helper(helper, path, options, &error, verdict);
+        const oribi_helper_request request = {.path = path,
+                                              .options = options ? options->text : ""};
+        run_helper(helper, &request, &error, NULL, verdict);
         if (error == 0) {
             oribi__verdict_keep(&key, verdict);
         }

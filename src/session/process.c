@@ -205,6 +205,38 @@ static void describe_list(oribi_json *json, const char *what)
     oribi_json_close(json, '}');
 }
 
+typedef struct filter {
+    oribi_json *json;
+    const char *provider;
+} filter;
+
+static bool describe_op_of(void *arg, const oribi_op_def *op)
+{
+    const filter *wanted = arg;
+    return strcmp(op->provider, wanted->provider) != 0 || describe_op(wanted->json, op);
+}
+
+static bool describe_kernel_of(void *arg, const oribi_kernel_def *kernel)
+{
+    const filter *wanted = arg;
+    return strcmp(kernel->provider, wanted->provider) != 0 || describe_kernel(wanted->json, kernel);
+}
+
+static void describe_plugin_in_full(oribi_json *json, const char *path)
+{
+    filter wanted = {json, path};
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "ops");
+    oribi_json_open(json, '[');
+    oribi_op_each(describe_op_of, &wanted);
+    oribi_json_close(json, ']');
+    oribi_json_key(json, "kernels");
+    oribi_json_open(json, '[');
+    oribi_kernel_each(describe_kernel_of, &wanted);
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
+
 typedef struct name_list {
     const char **names;
     size_t n, capacity;
@@ -268,11 +300,16 @@ void oribi_describe(const char *what, TF_Buffer *buffer, TF_Status *status)
             ok = true;
         }
     }
-    if (!ok && strncmp(what, "op:", 3) == 0) {
+    if (!ok && strncmp(what, "plugin:", 7) == 0) {
+        describe_plugin_in_full(&json, what + 7);
+        ok = true;
+    } else if (!ok && strncmp(what, "op:", 3) == 0) {
         ok = describe_one_op(&json, what + 3, status);
     } else if (!ok) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "oribi_describe: '%s' is not one of ops, op:NAME, kernels, plugins, map", what);
+                   "oribi_describe: '%s' is not one of ops, op:NAME, kernels, plugins, "
+                   "plugin:PATH, map",
+                   what);
     }
     if (ok && text.failed) {
         ok = oribi_fail_memory(status);

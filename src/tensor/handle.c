@@ -265,3 +265,19 @@ void oribi_handle_trim(void)
     }
     trim_orphans();
 }
+
+size_t oribi_handle_count_live(oribi_handle_kind kind)
+{
+    size_t live = 0;
+    if (own_heap == NULL) {
+        return 0;
+    }
+    drain(own_heap, kind);
+    for (const slab *s = own_heap->slabs; s != NULL; s = s->next) {
+        live += s->kind == kind ? SLOTS : 0;
+    }
+    for (const slot *s = own_heap->free[kind]; s != NULL; s = s->next) {
+        live--;
+    }
+    return live;
+}

@@ -10,6 +10,8 @@
 #ifndef ORIBI_TENSOR_HANDLE_H_
 #define ORIBI_TENSOR_HANDLE_H_
 
+#include <stddef.h>
+
 typedef enum oribi_handle_kind {
     ORIBI_HANDLE_TENSOR,
     ORIBI_HANDLE_STATUS,
@@ -25,5 +27,8 @@ void oribi_handle_free(void *handle);
 /* Returns this thread's wholly free slabs and all such orphans to the heap. For tests that count
  * live blocks, and for a host that is short of memory. */
 void oribi_handle_trim(void);
+
+/* Objects of the kind that this thread's slabs have given out and not got back. Slow; for tests. */
+size_t oribi_handle_count_live(oribi_handle_kind kind);
 
 #endif

@@ -56,6 +56,20 @@ for compiler in gcc clang-14; do
     "$work/image/usr/bin/oribi" plugin info "$work/bitcast.so" | grep bitcast.so
 done
 
+for flavour in c cxx; do
+    say "a new plugin in $flavour, by make and by cmake, unchanged"
+    [ $flavour = cxx ] && flag=--cxx || flag=
+    PATH="$work/image/usr/bin:$PATH"
+    # shellcheck disable=SC2086
+    (cd "$work" && oribi plugin new my_$flavour $flag)
+    if (cd "$work" && oribi plugin new my_$flavour) 2>"$work/again.txt"; then echo "overwrote"; exit 1; fi
+    grep -q "nothing was written" "$work/again.txt"
+    make -s -C "$work/my_$flavour" test
+    cmake -S "$work/my_$flavour" -B "$work/my_$flavour/b" -DCMAKE_PREFIX_PATH="$work/image/usr" >"$work/cmake.log"
+    cmake --build "$work/my_$flavour/b" >"$work/cmake.log"
+    ctest --test-dir "$work/my_$flavour/b" >"$work/cmake.log" || { cat "$work/cmake.log"; exit 1; }
+done
+
 say "command, man page, completions"
 "$work/image/usr/bin/oribi" --version
 test -s "$work/image/usr/share/man/man1/oribi.1"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oribi-plugin-probe FILE [OPTIONS]: runs a plugin's init in this process, so that it does not
- * crash, hang or exit in the one that wants it, and reports on stdout; see ../probe.c. Not for
- * people: `oribi plugin info FILE` is.
+/* oribi-plugin-probe FILE [OPTIONS [describe | case REQUEST]]: runs a plugin's init in this
+ * process, so that it does not crash, hang or exit in the one that wants it, and reports on stdout;
+ * see ../probe.c. Not for people: `oribi plugin check FILE` is.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +34,25 @@ static void write_verdict(const TF_Status *status)
     }
     fprintf(report, "verdict %d %s\n", (int)TF_GetCode(status), message);
     fflush(report);
+}
+
+/* What was asked for beyond the load; JSON without line ends. */
+static void answer(const char *path, const char *mode, const char *argument, TF_Status *status)
+{
+    TF_Buffer *json = TF_NewBuffer();
+    if (strcmp(mode, "describe") == 0) {
+        char what[5000];
+        char *real = realpath(path, NULL);
+        snprintf(what, sizeof(what), "plugin:%s", real ? real : path);
+        oribi_describe(what, json, status);
+    } else {
+        oribi_plugin_test_case(path, argument, json, status);
+    }
+    if (TF_GetCode(status) == TF_OK && getpid() == own_pid) {
+        fprintf(report, "json %.*s\n", (int)json->length, (const char *)json->data);
+        fflush(report);
+    }
+    TF_DeleteBuffer(json);
 }
 
 /* What the plugin prints goes to stderr; the report keeps the real stdout, out of children. */
@@ -69,6 +88,9 @@ int main(int argc, char **argv)
     fflush(report);
     oribi_set_log(note, NULL);
     oribi_plugin_load_file(spec, status);
+    if (TF_GetCode(status) == TF_OK && argc > 3) {
+        answer(argv[1], argv[3], argc > 4 ? argv[4] : "", status);
+    }
     if (getpid() == own_pid) { /* a plugin that forks comes here twice */
         write_verdict(status);
     }

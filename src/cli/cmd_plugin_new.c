@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `oribi plugin new NAME [--cxx]`: a folder with a plugin that builds and passes its test as it is.
+ * The texts are below; @NAME@ is the name, @OP@ the op's. Nothing is ever overwritten. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+/* Both languages: the C functions are the same. */
+static const char source[] =
+    "/* @NAME@: the op @OP@, y = factor * x. */\n"
+    "#include <stdlib.h>\n\n"
+    "#include \"tensorflow/c/kernels.h\"\n"
+    "#include \"tensorflow/c/ops.h\"\n"
+    "#include \"tensorflow/c/plugin_note.h\"\n\n"
+    "ORIBI_PLUGIN(\"@NAME@\", \"0.1\", \"unlicensed\");\n\n"
+    "@EXTERN@"
+    "typedef struct Scale {\n    float factor;\n} Scale;\n\n"
+    "static void infer_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)\n{\n"
+    "    TF_ShapeHandle *shape = TF_NewShapeHandle();\n\n"
+    "    TF_ShapeInferenceContextGetInput(ctx, 0, shape, status);\n"
+    "    if (TF_GetCode(status) == TF_OK) {\n"
+    "        TF_ShapeInferenceContextSetOutput(ctx, 0, shape, status);\n    }\n"
+    "    TF_DeleteShapeHandle(shape);\n}\n\n"
+    "static void *create(TF_OpKernelConstruction *construction)\n{\n"
+    "    TF_Status *status = TF_NewStatus();\n"
+    "    Scale *kernel = (Scale *)calloc(1, sizeof *kernel);\n\n"
+    "    if (kernel == NULL) {\n"
+    "        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, \"out of memory\");\n    } else {\n"
+    "        TF_OpKernelConstruction_GetAttrFloat(construction, \"factor\", &kernel->factor,\n"
+    "                                             status);\n    }\n"
+    "    if (TF_GetCode(status) != TF_OK) {\n"
+    "        TF_OpKernelConstruction_Failure(construction, status);\n    }\n"
+    "    TF_DeleteStatus(status);\n    return kernel;\n}\n\n"
+    "static void destroy(void *kernel)\n{\n    free(kernel);\n}\n\n"
+    "static void scale(const Scale *kernel, TF_OpKernelContext *ctx, TF_Tensor *input,\n"
+    "                  TF_Status *status)\n{\n"
+    "    int64_t dims[8];\n    int rank = TF_NumDims(input);\n\n"
+    "    if (rank > 8) {\n"
+    "        TF_SetStatus(status, TF_INVALID_ARGUMENT, \"@OP@ wants a rank of at most 8\");\n"
+    "        return;\n    }\n"
+    "    for (int i = 0; i < rank; i++) {\n        dims[i] = TF_Dim(input, i);\n    }\n"
+    "    TF_Tensor *output =\n"
+    "        TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, rank, TF_TensorByteSize(input), status);\n"
+    "    if (TF_GetCode(status) == TF_OK) {\n"
+    "        const float *x = (const float *)TF_TensorData(input);\n"
+    "        float *y = (float *)TF_TensorData(output);\n"
+    "        int64_t n = TF_TensorElementCount(input);\n"
+    "        for (int64_t i = 0; i < n; i++) {\n            y[i] = kernel->factor * x[i];\n"
+    "        }\n    }\n"
+    "    TF_DeleteTensor(output);\n}\n\n"
+    "static void compute(void *kernel, TF_OpKernelContext *ctx)\n{\n"
+    "    TF_Status *status = TF_NewStatus();\n    TF_Tensor *input = NULL;\n\n"
+    "    TF_GetInput(ctx, 0, &input, status);\n"
+    "    if (TF_GetCode(status) == TF_OK) {\n"
+    "        scale((const Scale *)kernel, ctx, input, status);\n    }\n"
+    "    if (TF_GetCode(status) != TF_OK) {\n        TF_OpKernelContext_Failure(ctx, status);\n"
+    "    }\n"
+    "    TF_DeleteTensor(input);\n    TF_DeleteStatus(status);\n}\n\n"
+    "@EXTERN_END@"
+    "void TF_InitKernel(void)\n{\n"
+    "    TF_Status *status = TF_NewStatus();\n"
+    "    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder(\"@OP@\");\n\n"
+    "    TF_OpDefinitionBuilderAddInput(op, \"x: float\");\n"
+    "    TF_OpDefinitionBuilderAddOutput(op, \"y: float\");\n"
+    "    TF_OpDefinitionBuilderAddAttr(op, \"factor: float = 2.0\");\n"
+    "    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, infer_shape);\n"
+    "    TF_RegisterOpDefinition(op, status);\n"
+    "    TF_RegisterKernelBuilder(\"@OP@\",\n"
+    "                             TF_NewKernelBuilder(\"@OP@\", \"CPU\", create, compute, "
+    "destroy),\n"
+    "                             status);\n"
+    "    TF_DeleteStatus(status);\n}\n";
+
+static const char cmake_text[] =
+    "cmake_minimum_required(VERSION 3.16)\nproject(@NAME@ @LANGUAGE@)\n\n"
+    "find_package(oribi 1.0 REQUIRED)\n"
+    "add_library(@NAME@ MODULE @NAME@.@SUFFIX@)\n"
+    "target_link_libraries(@NAME@ PRIVATE oribi::plugin)\n"
+    "set_target_properties(@NAME@ PROPERTIES PREFIX \"\" @LANGUAGE@_VISIBILITY_PRESET hidden)\n"
+    "add_custom_command(TARGET @NAME@ POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy_if_different\n"
+    "    ${CMAKE_CURRENT_SOURCE_DIR}/@NAME@.cases.json $<TARGET_FILE_DIR:@NAME@>)\n\n"
+    "enable_testing()\nfind_program(ORIBI oribi REQUIRED)\n"
+    "add_test(NAME check COMMAND ${ORIBI} plugin check $<TARGET_FILE:@NAME@>)\n"
+    "add_test(NAME test COMMAND ${ORIBI} plugin test $<TARGET_FILE:@NAME@>)\n";
+
+static const char make_text[] =
+    "ORIBI ?= oribi\n"
+    "FLAGS = -O2 -Wall -Wextra -fPIC -fvisibility=hidden $(shell pkg-config --cflags "
+    "oribi-plugin)\n\n"
+    "@NAME@.so: @NAME@.@SUFFIX@\n\t$(@COMPILER@) $(FLAGS) -shared $< -o $@\n\n"
+    "test: @NAME@.so\n\t$(ORIBI) plugin check ./@NAME@.so\n\t$(ORIBI) plugin test ./@NAME@.so\n\n"
+    "clean:\n\trm -f @NAME@.so\n\n.PHONY: test clean\n";
+
+static const char cases_text[] =
+    "{\"cases\": [\n"
+    "  {\"op\": \"@OP@\", \"attrs\": {\"factor\": 3.0},\n"
+    "   \"inputs\": [{\"shape\": [2, 2], \"values\": [1, 2, 3, -4]}],\n"
+    "   \"outputs\": [{\"values\": [3, 6, 9, -12]}], \"tolerance\": 0}\n]}\n";
+
+static const char ci_text[] =
+    "# A job for a runner on which liboribi-dev and oribi are installed.\n"
+    "name: test\non: [push, pull_request]\njobs:\n  test:\n    runs-on: ubuntu-latest\n    steps:\n"
+    "      - uses: actions/checkout@v4\n      - run: make test\n";
+
+static const char readme_text[] =
+    "# @NAME@\n\nA plugin for Oribi and TensorFlow with the op `@OP@`: y = factor * x.\n\n"
+    "    make test\n\nor `cmake -S . -B build && cmake --build build && ctest --test-dir build`.\n"
+    "Expected values stand in `@NAME@.cases.json`; `oribi plugin test` draws random ones as "
+    "well.\n";
+
+typedef struct word {
+    const char *mark, *value;
+} word;
+
+/* Text with the marks replaced. */
+static char *fill(const char *text, const word *words)
+{
+    size_t used = 0, room = strlen(text) * 2 + 1000;
+    char *out = cli_alloc(room);
+
+    while (*text != '\0') {
+        const word *w = words;
+        while (w->mark != NULL && strncmp(text, w->mark, strlen(w->mark)) != 0) {
+            w++;
+        }
+        const char *from = w->mark == NULL ? text : w->value;
+        const size_t bytes = w->mark == NULL ? 1 : strlen(w->value);
+        if (used + bytes + 1 > room) {
+            room = room * 2 + bytes;
+            out = cli_grow(out, room, 1);
+        }
+        memcpy(out + used, from, bytes);
+        used += bytes;
+        text += w->mark == NULL ? 1 : strlen(w->mark);
+    }
+    out[used] = '\0';
+    return out;
+}
+
+static bool write_one(const char *folder, const char *name, const char *text, const word *words)
+{
+    char path[600];
+    char *filled = fill(text, words);
+    char *filled_name = fill(name, words);
+    snprintf(path, sizeof path, "%s/%s", folder, filled_name);
+    bool ok = cli_write_file(path, filled, strlen(filled), false);
+    free(filled);
+    free(filled_name);
+    return ok;
+}
+
+static bool check_name(const char *name)
+{
+    size_t n = strlen(name);
+    bool ok = n > 0 && n <= 60 && islower((unsigned char)name[0]);
+    for (size_t i = 0; i < n; i++) {
+        ok = ok &&
+             (islower((unsigned char)name[i]) || isdigit((unsigned char)name[i]) || name[i] == '_');
+    }
+    if (!ok) {
+        cli_error("plugin new: '%s' is no name: small letters, digits and '_', at most 60, a "
+                  "letter first",
+                  name);
+    }
+    return ok;
+}
+
+/* "my_op" -> "MyOp" */
+static void camel(const char *name, char out[64])
+{
+    size_t n = 0;
+    bool up = true;
+    for (; *name != '\0' && n < 63; name++) {
+        if (*name != '_') {
+            out[n++] = (char)(up ? toupper((unsigned char)*name) : *name);
+        }
+        up = *name == '_';
+    }
+    out[n] = '\0';
+}
+
+int cmd_plugin_new(const cli_args *args, const char *name)
+{
+    static const struct {
+        const char *name, *text;
+    } files[] = {{"@NAME@.@SUFFIX@", source},
+                 {"CMakeLists.txt", cmake_text},
+                 {"Makefile", make_text},
+                 {"@NAME@.cases.json", cases_text},
+                 {".github/workflows/test.yml", ci_text},
+                 {"README.md", readme_text}};
+    const bool cxx = cli_has(args, "--cxx");
+    char op[64], folder[200];
+
+    if (!check_name(name)) {
+        return CLI_USAGE;
+    }
+    camel(name, op);
+    const word words[] = {{"@NAME@", name},
+                          {"@OP@", op},
+                          {"@SUFFIX@", cxx ? "cc" : "c"},
+                          {"@LANGUAGE@", cxx ? "CXX" : "C"},
+                          {"@COMPILER@", cxx ? "CXX" : "CC"},
+                          {"@EXTERN@", cxx ? "namespace {\n\n" : ""},
+                          {"@EXTERN_END@", cxx ? "} // namespace\n\n" : ""},
+                          {NULL, NULL}};
+    if (mkdir(name, 0777) != 0) {
+        cli_error("plugin new: './%s': %s; nothing was written", name, strerror(errno));
+        return CLI_BAD_INPUT;
+    }
+    snprintf(folder, sizeof folder, "%s/.github", name);
+    mkdir(folder, 0777);
+    snprintf(folder, sizeof folder, "%s/.github/workflows", name);
+    mkdir(folder, 0777);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (!write_one(name, files[i].name, files[i].text, words)) {
+            return CLI_BAD_INPUT;
+        }
+    }
+    printf("%s: a plugin with the op %s; now: cd %s && make test\n", name, op, name);
+    return CLI_OK;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planted bug: writes one element past the end of its output. */
+#include "bug.h"
+
+static void compute(void *state, TF_OpKernelContext *ctx)
+{
+    io p;
+    (void)state;
+    if (io_input(ctx, &p) && io_output(ctx, &p)) {
+        for (int64_t i = 0; i <= p.n; i++) {
+            p.y[i] = i < p.n ? p.x[i] + 1 : 0;
+        }
+    }
+    io_close(ctx, &p);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planted bug: makes a status and does not delete it. */
+#include "bug.h"
+
+static void compute(void *state, TF_OpKernelContext *ctx)
+{
+    io p;
+    (void)state;
+    if (io_input(ctx, &p) && io_output(ctx, &p)) {
+        (void)TF_NewStatus();
+        for (int64_t i = 0; i < p.n; i++) {
+            p.y[i] = p.x[i] + 1;
+        }
+    }
+    io_close(ctx, &p);
+}

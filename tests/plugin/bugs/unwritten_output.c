@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planted bug: leaves the last element of its output unwritten. */
+#include "bug.h"
+
+static void compute(void *state, TF_OpKernelContext *ctx)
+{
+    io p;
+    (void)state;
+    if (io_input(ctx, &p) && io_output(ctx, &p)) {
+        for (int64_t i = 0; i + 1 < p.n; i++) {
+            p.y[i] = p.x[i] + 1;
+        }
+    }
+    io_close(ctx, &p);
+}

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The author's tools from outside: `oribi plugin describe`, `check`, `test` on good plugins, on planted
+bugs and on hostile files. Each bug must be found under its own name, and nothing hangs.
+
+Covers oribi_plugin_examine, oribi_plugin_test and oribi_plugin_test_case, of which the command is a face.
+
+    tools_test.py ORIBI SOURCE_FOLDER BUILD_FOLDER
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ORIBI, SOURCE, BUILD = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+HERE = SOURCE / "tests/plugin"
+MADE = BUILD / "tests/plugin/plugins"
+LIMIT = 60  # seconds; far above what any call needs, far below a hang
+
+# Planted bug: the finding that must name it.
+BUGS = {"out_of_bounds": "out-of-bounds", "unwritten_output": "unwritten-output",
+        "shape_function": "shape-function", "tensor_leak": "tensor-leak",
+        "tensor_leak_of_its_own": "tensor-leak", "status_leak": "status-leak",
+        "memory_leak": "memory-leak", "nondeterministic": "nondeterministic", "threads": "threads",
+        "uninitialised_read": "uninitialised-read", "input_modified": "input-modified",
+        "crash_on_empty": "crash", "hang": "hang", "ignores_failure": "ignores-failure",
+        "forwarding": "forwarding", "aliasing": "aliasing", "not_exercised": "not-exercised"}
+
+
+class Tools(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def oribi(self, *args, code=0, env=None):
+        done = subprocess.run([ORIBI, *map(str, args)], capture_output=True, cwd=self.folder,
+                              env={**os.environ, **(env or {})}, timeout=LIMIT)
+        self.out, self.err = done.stdout.decode(), done.stderr.decode()
+        self.assertEqual(done.returncode, code, f"{args}\n{self.out}\n{self.err}")
+        return self.out
+
+    def build(self, source, *flags, name=None):
+        output = self.folder / f"{name or source.stem}.so"
+        compiler = "c++" if source.suffix == ".cc" else "cc"
+        subprocess.run([compiler, "-shared", "-fPIC", "-O2", "-I", SOURCE / "include", source, "-o",
+                        output, *flags], check=True)
+        return output
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        return self.folder / name
+
+    def findings(self, plugin, *args, code):
+        report = json.loads(self.oribi("plugin", "test", plugin, "--json", "--seed", 3, *args, code=code))
+        return [f["check"] for k in report["kernels"] for f in k["findings"]]
+
+    # --- test ------------------------------------------------------------------------------------
+
+    def test_each_planted_bug_is_named(self):
+        for bug, name in BUGS.items():
+            with self.subTest(bug):
+                plugin = self.build(HERE / "bugs" / f"{bug}.c")
+                self.assertIn(name, self.findings(plugin, "--timeout-ms", 2000, code=6))
+
+    def test_a_bug_is_named_alone_where_it_has_one_face(self):
+        for bug in ("out_of_bounds", "unwritten_output", "shape_function", "threads", "status_leak"):
+            plugin = self.build(HERE / "bugs" / f"{bug}.c")
+            self.assertEqual({BUGS[bug]}, set(self.findings(plugin, code=6)), bug)
+
+    def test_good_plugins_pass(self):
+        for plugin in (self.build(HERE / "bugs/none.c"), self.build(SOURCE / "examples/bitcast/bitcast.c"),
+                       self.build(SOURCE / "examples/custom_op/centre.c", "-lm")):
+            self.assertEqual([], self.findings(plugin, code=0))
+
+    def test_same_seed_makes_the_same_report(self):
+        plugin = self.build(HERE / "bugs/unwritten_output.c")
+        first = self.oribi("plugin", "test", plugin, "--seed", 11, code=6)
+        self.assertEqual(first, self.oribi("plugin", "test", plugin, "--seed", 11, code=6))
+        self.assertIn("seed 11", first)
+
+    def test_cases_beside_the_plugin_exercise_what_cannot_be_guessed(self):
+        plugin = self.build(HERE / "bugs/not_exercised.c")
+        self.write("not_exercised.cases.json", json.dumps(
+            {"cases": [{"op": "Bug", "inputs": [{"shape": [1, 1, 1, 1, 1, 2, 1], "range": [0, 1]}],
+                        "outputs": [{"values": [0, 0]}]}]}))
+        self.assertEqual([], self.findings(plugin, code=0))
+
+    def test_expected_output_that_differs_is_named(self):
+        plugin = self.build(HERE / "bugs/none.c")
+        cases = self.write("c.json", json.dumps(
+            {"cases": [{"op": "Bug", "inputs": [{"shape": [2], "values": [1, 2]}],
+                        "outputs": [{"values": [2, 4]}]}]}))
+        self.assertEqual(["expected-output"], self.findings(plugin, "--cases", cases, code=6))
+        self.write("c.json", "{\"cases\": [")
+        self.oribi("plugin", "test", plugin, "--cases", cases, code=6)
+        self.assertIn("JSON", self.err)
+
+    # --- describe --------------------------------------------------------------------------------
+
+    def test_describe_tells_note_ops_and_kernels(self):
+        plugin = self.build(SOURCE / "examples/custom_op/centre.c", "-lm")
+        told = json.loads(self.oribi("plugin", "describe", plugin, "--json"))
+        self.assertEqual(("centre", "1.0", "Apache-2.0", "1.0"),
+                         tuple(told["note"][k] for k in ("name", "version", "licence", "contract")))
+        self.assertEqual(["TF_InitKernel"], told["entry_points"])
+        self.assertIn("libm.so.6", told["needed"])
+        self.assertEqual("Com>Acme>Centre", told["registered"]["ops"][0]["name"])
+        self.assertEqual("CPU", told["registered"]["kernels"][0]["device"])
+        text = self.oribi("plugin", "describe", plugin)
+        for part in ("centre 1.0, licence Apache-2.0", "max_shift: int", "kernel Centre"):
+            self.assertIn(part, text)
+
+    # --- check -----------------------------------------------------------------------------------
+
+    def check(self, plugin, severity, name, code):
+        self.assertRegex(self.oribi("plugin", "check", plugin, code=code), rf"(?m)^{severity}: {name}: ")
+
+    def test_check_finds_each_planted_fault(self):
+        plain = self.write("plain.c", '#include "tensorflow/c/kernels.h"\nvoid TF_InitKernel(void) {}\n')
+        init = "void TF_InitKernel(void);\nvoid TF_InitKernel(void) {}\n"
+        other = self.write("other.c", "int acme_start(void) { return 1; }\n")
+        library = self.build(other, name="libacme")
+        uses = self.write("uses.c", "int acme_start(void);\n" + init + "int use(void);\nint use(void) { return acme_start(); }\n")
+        cxx = self.write("cxx.cc", "namespace acme { int start(); }\nextern \"C\" int use() { return acme::start(); }\n"
+                                   "extern \"C\" void TF_InitKernel() {}\n")
+        acme = self.write("acme.cc", "namespace acme { int start() { return 1; } }\n")
+        self.build(acme, name="libacmecxx")
+        constructs = self.write("constructs.c", init + "static volatile int x;\n__attribute__((constructor)) static void early(void) { x = 1; }\n")
+        lacks = self.write("lacks.c", "void TF_NoSuchFunction(void);\nvoid TF_InitKernel(void);\n"
+                                      "void TF_InitKernel(void) { TF_NoSuchFunction(); }\n")
+        none = self.write("none.c", "int x;\n")
+        here = f"-L{self.folder}"
+        env = f"-Wl,-rpath,{self.folder}"
+        self.check(self.build(plain), "warning", "note", 0)
+        self.check(self.build(none), "error", "entry-point", 6)
+        self.check(self.build(lacks), "error", "imports", 6)
+        self.check(self.build(plain, "-Wl,-z,execstack"), "error", "stack", 6)
+        self.check(self.build(constructs), "warning", "constructors", 0)
+        self.check(self.build(uses, here, "-l:libacme.so", env), "warning", "needed", 0)
+        self.check(self.build(uses, here, "-l:libacme.so", env), "warning", "rpath", 0)
+        self.check(self.build(uses, here, "-l:libacme.so", env), "warning", "exports", 0)
+        self.check(self.build(cxx, here, "-l:libacmecxx.so", env), "error", "cxx-symbols", 6)
+        self.check(self.build(SOURCE / "examples/bitcast/bitcast.c"), "note", "glibc", 0)
+        self.check(MADE / "aborts.so", "error", "dry-run", 6)
+        self.check(MADE / "newer.so", "error", "imports", 6)
+        self.assertIn("built for contract 1.4, this Oribi has 1.0, missing TF_FrobnicateTensor", self.out)
+        library.unlink()
+
+    # --- hostile files ---------------------------------------------------------------------------
+
+    def hostile(self):
+        good = (MADE / "own.so").read_bytes()
+        files = {"text.so": b"hello\n", "empty.so": b"", "cut.so": good[:700],
+                 "wide.so": good[:4] + b"\x01" + good[5:],                   # says 32-bit
+                 "arm.so": good[:18] + b"\xb7\x00" + good[20:]}              # says AArch64
+        for name, data in files.items():
+            (self.folder / name).write_bytes(data)
+            yield self.folder / name
+        for name in ("no_entry", "hangs", "exits", "aborts", "crashes_at_load",
+                     "registers_twice", "registers_half", "missing_function", "missing_other"):
+            yield MADE / f"{name}.so"
+        yield self.folder / "not_there.so"
+
+    def test_hostile_files_give_a_message_and_a_code(self):
+        quick = {"ORIBI_PLUGIN_PROBE_TIMEOUT_MS": "700", "ORIBI_PLUGIN_CACHE": "0"}
+        for plugin in self.hostile():
+            for word in ("info", "describe", "check", "test"):
+                with self.subTest(f"{word} {plugin.name}"):
+                    self.oribi("plugin", word, plugin, code=6, env=quick)
+                    self.assertIn(plugin.name, self.err + self.out)
+
+    def test_plugins_that_fork_or_chatter_are_survived(self):
+        quick = {"ORIBI_PLUGIN_PROBE_TIMEOUT_MS": "5000", "ORIBI_PLUGIN_CACHE": "0"}
+        for name in ("forks", "chatters"):
+            for word in ("describe", "check", "test"):
+                done = subprocess.run([ORIBI, "plugin", word, MADE / f"{name}.so"], capture_output=True,
+                                      env={**os.environ, **quick}, timeout=LIMIT)
+                self.assertIn(done.returncode, (0, 6), f"{word} {name}")
+                self.assertLess(len(done.stdout), 100000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]])
