@@ -24,10 +24,7 @@ arch=$(dpkg --print-architecture)
 
 # Package names for the libraries that files need; a library not listed here is an error.
 depends_of() {
-    libc=2.17
     for file in "$@"; do
-        glibc=$(objdump -T "$file" | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -1)
-        libc=$(printf '%s\n%s\n' "$libc" "${glibc#GLIBC_}" | sort -V | tail -1)
         for library in $(objdump -p "$file" | sed -n 's/^ *NEEDED *//p'); do
             case $library in
             libc.so.6 | libm.so.6 | libdl.so.2 | libpthread.so.0 | ld-linux*) ;;
@@ -37,20 +34,19 @@ depends_of() {
             libgcc_s.so.1) echo ", libgcc-s1" ;;
             *)
                 echo "$file needs $library: packaging/deb/build.sh does not know its package" >&2
-                exit 1
+                touch "$work/unknown"
                 ;;
             esac
         done
     done | sort -u | tr -d '\n' >"$work/others"
-    for file in "$@"; do
-        glibc=$(objdump -T "$file" | grep -o 'GLIBC_2\.[0-9]*' | sort -uV | tail -1)
-        libc=$(printf '%s\n%s\n' "$libc" "${glibc#GLIBC_}" | sort -V | tail -1)
-    done
-    echo "libc6 (>= $libc)$(cat "$work/others")"
+    libc=$(for file in "$@"; do objdump -T "$file"; done | grep -o 'GLIBC_2\.[0-9]*' |
+        sort -uV | tail -1)
+    echo "libc6 (>= ${libc#GLIBC_})$(cat "$work/others")"
 }
 
 # package NAME SECTION DEPENDS "SUMMARY" path...: moves the paths out of the image
 package() {
+    [ ! -e "$work/unknown" ] || exit 1
     name=$1 section=$2 depends=$3 summary=$4
     shift 4
     root=$work/$name

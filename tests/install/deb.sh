@@ -31,11 +31,11 @@ else
     echo "skipped: no debootstrap"
     exit 77
 fi
-mkdir "$root/work"
+mkdir "$root/srv/try"
 cp "$work"/one/* "$source/tests/install/app.c" "$source/examples/bitcast/bitcast.c" \
-    "$source/examples/digits/digits.onnx" "$root/work"
+    "$source/examples/digits/digits.onnx" "$root/srv/try"
 chroot "$root" sh -eu -c '
-    cd /work
+    cd /srv/try
     export DEBIAN_FRONTEND=noninteractive
     dpkg -i ./*.deb >log 2>&1 || { apt-get update >>log 2>&1 && apt-get install -y -f >>log 2>&1; } || {
         tail log
@@ -47,11 +47,11 @@ chroot "$root" sh -eu -c '
     cc -std=c11 app.c -o app $(pkg-config --cflags --libs oribi)
     ./app digits.onnx
     cc -shared -fPIC $(pkg-config --cflags oribi-plugin) bitcast.c -o bitcast.so
-    oribi plugin info /work/bitcast.so | grep bitcast.so
+    oribi plugin info ./bitcast.so | grep bitcast.so
     test -x /usr/libexec/oribi/oribi-plugin-probe
     tar -xzf oribi-headers-*.tar.gz
     cc -shared -fPIC -I"$(echo oribi-headers-*/)" bitcast.c -o other.so
-    oribi plugin info /work/other.so | grep other.so
+    oribi plugin info ./other.so | grep other.so
     dpkg -r oribi liboribi-dev liboribi1 >>log 2>&1
     test ! -e /usr/bin/oribi && test ! -e /usr/include/oribi && test ! -e /usr/libexec/oribi
 '
