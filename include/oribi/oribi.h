@@ -159,7 +159,8 @@ TF_CAPI_EXPORT extern oribi_session *
 oribi_session_create(oribi_model *model, const oribi_options *options, TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
 /* JSON about the session: what is one of "graph" (steps with kernels, shapes, memory), "passes"
- * (what each changed), "memory" (plan against its bounds). Fills an empty buffer. */
+ * (what each changed), "memory" (plan against its bounds), "explain:NODE" (kernels and devices
+ * considered for a node; NOT_FOUND: no step runs it). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_session_describe(oribi_session *session, const char *what,
                                                   TF_Buffer *json, TF_Status *status);
 

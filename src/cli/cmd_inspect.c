@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `oribi inspect`: what a model is and what became of it. */
+#include <cJSON.h>
 #include <stdio.h>
 
 #include "cli.h"
@@ -8,6 +9,7 @@ const cli_option cmd_inspect_options[] = {
     {"--steps", 0, NULL, "each step: node, op, kernel, shapes, place in memory"},
     {"--passes", 0, NULL, "what each pass changed"},
     {"--memory", 0, NULL, "the memory plan against its bounds"},
+    {"--explain", 0, "NODE", "kernels and devices considered for a node, and why (not) taken"},
     {"--json", 0, NULL, "as JSON"},
     CLI_SESSION_OPTIONS,
     {NULL, 0, NULL, NULL},
@@ -61,6 +63,31 @@ static int describe(const cli_args *args, const cli_session *s, const char *what
     return code;
 }
 
+static int explain(const cli_args *args, const cli_session *s, const char *node)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    char what[1000];
+    int code = CLI_OK;
+
+    snprintf(what, sizeof what, "explain:%s", node);
+    oribi_session_describe(s->session, what, json, status);
+    if (TF_GetCode(status) != TF_OK) {
+        code = cli_fail(status);
+    } else if (cli_has(args, "--json")) {
+        printf("%.*s\n", (int)json->length, (const char *)json->data);
+    } else {
+        cJSON *root = cJSON_ParseWithLength(json->data, json->length);
+        const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(root, "considered"));
+        const char *op = cJSON_GetStringValue(cJSON_GetObjectItem(root, "op"));
+        printf("node %s, op %s:%s\n", node, op == NULL ? "" : op, text == NULL ? "" : text);
+        cJSON_Delete(root);
+    }
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    return code;
+}
+
 int cmd_inspect(const cli_args *args)
 {
     static const char *const steps[] = {"step",     "node",  "op",     "kernel",
@@ -71,6 +98,11 @@ int cmd_inspect(const cli_args *args)
     bool chosen = false;
 
     if (code != CLI_OK) {
+        return code;
+    }
+    if (cli_has(args, "--explain")) {
+        code = explain(args, &s, cli_value(args, "--explain"));
+        cli_session_close(&s);
         return code;
     }
     if (!cli_has(args, "--json")) {

@@ -218,6 +218,43 @@ static oribi_plan *latest_plan(oribi_session *session)
     return latest;
 }
 
+/* Kernels and devices considered for one node, with the reason for each. */
+static bool put_explanation(oribi_json *json, const oribi_session *session, const char *node,
+                            TF_Status *status)
+{
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        const oribi_session_step *step = &session->steps[s];
+        if (strcmp(step->node->name, node) != 0) {
+            continue;
+        }
+        const oribi_kernel_def *chosen = step->kernel.def;
+        oribi_text text = {0};
+        (void)oribi_kernel_select(&step->view, chosen->device_type, &text, status);
+        TF_SetStatus(status, TF_OK, "");
+        json->text->failed = json->text->failed || text.failed;
+        oribi_json_open(json, '{');
+        oribi_json_key(json, "node");
+        oribi_json_string(json, node);
+        oribi_json_key(json, "op");
+        oribi_json_string(json, step->node->op_name);
+        oribi_json_key(json, "kernel");
+        oribi_json_string(json, chosen->kernel_name);
+        oribi_json_key(json, "provider");
+        oribi_json_string(json, chosen->provider);
+        oribi_json_key(json, "device");
+        oribi_json_string(json, chosen->device_type);
+        oribi_json_key(json, "considered");
+        oribi_json_string(json, oribi_text_string(&text));
+        oribi_json_close(json, '}');
+        oribi_text_destroy(&text);
+        return true;
+    }
+    return oribi_fail(status, TF_NOT_FOUND,
+                      "no step runs a node '%s'; it may be folded or fused away, `oribi inspect "
+                      "--passes` says which were",
+                      node);
+}
+
 static bool describe(oribi_session *session, const char *what, oribi_text *text, TF_Status *status)
 {
     oribi_json json = {.text = text};
@@ -229,9 +266,12 @@ static bool describe(oribi_session *session, const char *what, oribi_text *text,
         put_passes(&json, session);
     } else if (strcmp(what, "memory") == 0) {
         put_sizes(&json, session, plan);
+    } else if (strncmp(what, "explain:", 8) == 0) {
+        ok = put_explanation(&json, session, what + 8, status);
     } else {
         ok = oribi_fail(status, TF_INVALID_ARGUMENT,
-                        "a session cannot describe '%s': graph, passes or memory", what);
+                        "a session cannot describe '%s': graph, passes, memory or explain:NODE",
+                        what);
     }
     oribi_plan_release(plan);
     return ok;

@@ -150,6 +150,20 @@ class Tools(unittest.TestCase):
         self.assertIn("built for contract 1.4, this Oribi has 1.0, missing TF_FrobnicateTensor", self.out)
         library.unlink()
 
+    # --- explain ---------------------------------------------------------------------------------
+
+    def test_explain_tells_why_each_kernel_was_taken_or_not(self):
+        model = SOURCE / "examples/digits/digits.onnx"
+        step = json.loads(self.oribi("inspect", model, "--steps", "--json"))["steps"][0]
+        text = self.oribi("inspect", model, "--explain", step["node"])
+        self.assertIn(f"chosen: kernel '{step['kernel']}' of {step['provider']}", text)
+        self.assertRegex(text, r"kernel '.*device='CPU'.*: fits")
+        self.assertEqual(step["kernel"], json.loads(
+            self.oribi("inspect", model, "--explain", step["node"], "--json"))["kernel"])
+        done = subprocess.run([ORIBI, "inspect", model, "--explain", "nothing"], capture_output=True)
+        self.assertNotEqual(0, done.returncode)
+        self.assertIn(b"no step runs a node 'nothing'", done.stderr)
+
     # --- hostile files ---------------------------------------------------------------------------
 
     def hostile(self):
