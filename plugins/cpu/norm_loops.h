@@ -226,11 +226,18 @@ static void bn_compute(void *state, TF_OpKernelContext *context)
         .isa = NORM_ISA, .create = create_fn, .compute = compute_fn, .destroy = destroy_fn,        \
         .strided_outputs = strided, .tolerance = relative, .why = NORM_WHY                         \
     }
+/* The statistics have a type of their own, U. */
+#define BN_ROW(op, create_fn)                                                                      \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_F32}, {"U", ORIBI_CPU_F32}},                      \
+        .priority = NORM_PRIORITY, .isa = NORM_ISA, .create = create_fn, .compute = bn_compute,    \
+        .destroy = oribi_cpu_free, .strided_outputs = 1, .tolerance = 1e-5, .why = NORM_WHY        \
+    }
 const oribi_cpu_kernel NORM_FAMILY[] = {
     NORM_ROW("Softmax", NULL, softmax_compute, NULL, 0, 1e-5),
     NORM_ROW("LogSoftmax", NULL, log_softmax_compute, NULL, 0, 1e-5),
     NORM_ROW("LRN", oribi_cpu_lrn_create, lrn_compute, oribi_cpu_free, 0, 1e-5),
-    NORM_ROW("FusedBatchNormV3", oribi_cpu_bn_create, bn_compute, oribi_cpu_free, 1, 1e-5),
-    NORM_ROW("_FusedBatchNormEx", oribi_cpu_bn_ex_create, bn_compute, oribi_cpu_free, 1, 1e-5),
+    BN_ROW("FusedBatchNormV3", oribi_cpu_bn_create),
+    BN_ROW("_FusedBatchNormEx", oribi_cpu_bn_ex_create),
     {.op_name = NULL},
 };

@@ -420,7 +420,8 @@ oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor
     if (!read_proto(tensor, &t, status) || !view_of(onnx, &t, &data, &source, &bytes, status)) {
         return -1;
     }
-    const char *name = t.name.length > 0 ? oribi_import_text(&onnx->scratch, &t.name) : fallback_name;
+    const char *name =
+        t.name.length > 0 ? oribi_import_text(&onnx->scratch, &t.name) : fallback_name;
     if (name == NULL) {
         oribi_fail_memory(status);
         return -1;
