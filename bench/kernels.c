@@ -42,6 +42,7 @@ typedef struct totals { /* limit: the time that the peak would take */
 typedef struct settings {
     oribi_pool *pool;
     const char *isa;
+    const char *only; /* a section to run, or NULL */
     int threads;
 } settings;
 
@@ -80,11 +81,14 @@ static bool bench_layer(const char *op, const conv_layer *layer, const settings 
 static totals bench_layers(const char *title, const conv_layer *layers, bool is_depthwise,
                            const settings *with)
 {
+    if (with->only != NULL && strcmp(with->only, title) != 0) {
+        return (totals){0.0, 0.0};
+    }
     const char *op = is_depthwise ? "_FusedDepthwiseConv2dNative" : "_FusedConv2D";
     totals all = {0.0, 0.0};
     const oribi_cpu_kernel *row = bench_row(op, with->isa);
-    printf("\n%s (%s)\n%-46s %9s %9s %8s\n", title, row != NULL ? row->why : "no kernel", "layer",
-           "ms", "GFLOP/s", "of peak");
+    printf("\n%s (%s)\n%-46s %9s %9s %8s%s\n", title, row != NULL ? row->why : "no kernel", "layer",
+           "ms", "GFLOP/s", "of peak", is_depthwise ? "  moved alone" : "");
     for (const conv_layer *layer = layers; layer->size != 0; layer++) {
         const int out = (layer->size + layer->stride - 1) / layer->stride;
         const int depth = is_depthwise ? 1 : layer->channels;
@@ -99,8 +103,14 @@ static totals bench_layers(const char *title, const conv_layer *layers, bool is_
         (void)snprintf(name, sizeof name, "%dx%dx%d -> %d, %dx%d, stride %d, K %d", layer->size,
                        layer->size, layer->channels, outputs, layer->taps, layer->taps,
                        layer->stride, depth * layer->taps * layer->taps);
-        printf("%-46s %9.3f %9.1f %7.1f%%\n", name, time * 1e3, work / time * 1e-9,
+        printf("%-46s %9.3f %9.1f %7.1f%%", name, time * 1e3, work / time * 1e-9,
                100.0 * limit / time);
+        if (is_depthwise) { /* the share if nothing were computed */
+            const size_t read = (size_t)layer->size * (size_t)layer->size * (size_t)outputs;
+            const size_t written = (size_t)out * (size_t)out * (size_t)outputs;
+            printf(" %11.1f%%", 100.0 * limit / bench_stream_seconds(read, written));
+        }
+        printf("\n");
         all.time += time * layer->count;
         all.limit += limit * layer->count;
     }
@@ -111,6 +121,9 @@ static totals bench_layers(const char *title, const conv_layer *layers, bool is_
 
 static void bench_dense(const settings *with)
 {
+    if (with->only != NULL && strcmp(with->only, "dense") != 0) {
+        return;
+    }
     printf("\ndense layers at batch 1: share of what one core reads of that many bytes\n");
     for (int i = 0; dense[i][0] != 0; i++) {
         bench_node node = {.n_inputs = 0};
@@ -143,9 +156,12 @@ int main(int argc, char **argv)
             with.threads = atoi(argv[++i]);
         } else if (strcmp(argv[i], "--isa") == 0 && i + 1 < argc) {
             with.isa = argv[++i];
+        } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
+            with.only = argv[++i];
         } else {
             fprintf(stderr,
-                    "usage: oribi-bench-kernels [--threads N] [--isa any|avx2|avx512|neon]\n");
+                    "usage: oribi-bench-kernels [--threads N] [--isa any|avx2|avx512|neon]\n"
+                    "           [--only ResNet-50|MobileNetV2|depthwise|dense]\n");
             return 2;
         }
     }
@@ -161,9 +177,11 @@ int main(int argc, char **argv)
     printf("threads: %d\n", with.threads);
     const totals a = bench_layers("ResNet-50", resnet50, false, &with);
     const totals b = bench_layers("MobileNetV2", mobilenetv2, false, &with);
-    printf("\nboth networks, weighted by work: %.1f%% of peak\n",
-           100.0 * (a.limit + b.limit) / (a.time + b.time));
-    (void)bench_layers("MobileNetV2, depthwise", depthwise, true, &with);
+    if (with.only == NULL) {
+        printf("\nboth networks, weighted by work: %.1f%% of peak\n",
+               100.0 * (a.limit + b.limit) / (a.time + b.time));
+    }
+    (void)bench_layers("depthwise", depthwise, true, &with);
     bench_dense(&with);
     oribi_pool_destroy(with.pool);
     TF_DeleteStatus(status);

@@ -124,6 +124,21 @@ static void read_plain(const float *data, size_t count)
     sink = (float)(sums[0] + sums[1] + sums[2] + sums[3]);
 }
 
+/* Output lines are sums of `ratio` neighbouring input lines each. */
+static void stream_lines(const float *from, float *to, size_t lines, size_t ratio)
+{
+    for (size_t i = 0; i < lines; i++, to += 16, from += 16 * ratio) {
+        float sums[16];
+        memcpy(sums, from, sizeof sums);
+        for (size_t j = 1; j < ratio; j++) {
+            for (size_t k = 0; k < 16; k++) {
+                sums[k] += from[j * 16 + k];
+            }
+        }
+        memcpy(to, sums, sizeof sums);
+    }
+}
+
 typedef struct loops {
     const char *isa;
     int lanes;
@@ -184,5 +199,27 @@ double bench_read_bandwidth(size_t bytes)
         best = rate > best ? rate : best;
     }
     free(data);
+    return best;
+}
+
+double bench_stream_seconds(size_t read, size_t written)
+{
+    const size_t lines = written / 16, ratio = read / written;
+    float *from = aligned_alloc(64, lines * ratio * 64), *to = aligned_alloc(64, lines * 64);
+    double best = 1e9;
+    for (size_t i = 0; from != NULL && i < lines * ratio * 16; i++) {
+        from[i] = (float)(i % 7);
+    }
+    const double begin = bench_seconds();
+    for (int try = 0; from != NULL && to != NULL && (try < 5 || bench_seconds() - begin < 0.1);
+         try++) {
+        const double start = bench_seconds();
+        stream_lines(from, to, lines, ratio);
+        const double time = bench_seconds() - start;
+        best = time < best ? time : best;
+        sink = to[try % 16];
+    }
+    free(from);
+    free(to);
     return best;
 }

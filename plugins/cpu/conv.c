@@ -258,6 +258,7 @@ static bool conv_run(const conv_state *state, oribi_cpu_run *run, conv_call *cal
     gemm->n = dims[3] / call->groups;
     gemm->n_taps = call->filter[0] * call->filter[1];
     gemm->depth = call->filter[2];
+    gemm->pairs = oribi_gemm_pairs(gemm->variant, call->filter[2], gemm->n);
     gemm->rows = oribi_conv_rows_fill;
     gemm->rows_arg = &call->rows;
     gemm->c_stride = TF_OutputRowStride(run->context, 0);

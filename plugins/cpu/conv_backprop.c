@@ -163,6 +163,7 @@ static bool make_shares(oribi_cpu_run *run, const backprop_state *state, backpro
                               .n = n,
                               .n_taps = 1,
                               .depth = call->depth,
+                              .pairs = oribi_gemm_pairs(state->variant, call->depth, n),
                               .rows = pixel_rows,
                               .rows_arg = call,
                               .c = product,

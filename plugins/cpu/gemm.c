@@ -31,8 +31,12 @@ static int64_t larger(int64_t a, int64_t b)
 static void plan_parts(const oribi_gemm *gemm, oribi_gemm_plan *plan)
 {
     const int64_t most_taps = ORIBI_GEMM_MAX_POINTERS / gemm->variant->rows;
-    const int64_t slices = larger(1, ceil_divide(gemm->depth, PART_DEPTH + PART_DEPTH / 2));
+    int64_t slices = larger(1, ceil_divide(gemm->depth, PART_DEPTH + PART_DEPTH / 2));
     plan->part_depth = larger(1, ceil_divide(gemm->depth, slices));
+    if (gemm->pairs) {
+        plan->part_depth = larger(2, ceil_divide(plan->part_depth, 2) * 2);
+        slices = larger(1, ceil_divide(gemm->depth, plan->part_depth));
+    }
     plan->part_taps =
         slices > 1 ? 1 : larger(1, smaller(most_taps, PART_DEPTH / larger(1, gemm->depth)));
     plan->k_parts = slices > 1 ? slices * gemm->n_taps : ceil_divide(gemm->n_taps, plan->part_taps);
@@ -82,7 +86,10 @@ static void run_panels(const oribi_gemm *gemm, const oribi_gemm_plan *plan, cons
         const int64_t column = panel * variant->width;
         const int64_t remaining = gemm->n - column;
         const bool narrow = remaining <= variant->narrow;
-        const int64_t width = narrow ? variant->narrow : variant->width;
+        const bool pairs = gemm->pairs && remaining < variant->width;
+        const int64_t width = pairs    ? ORIBI_GEMM_PAIRS_WIDTH
+                              : narrow ? variant->narrow
+                                       : variant->width;
         tile->n = (int32_t)smaller(remaining, width);
         tile->panel = panels + column * k + k_start * width;
         tile->c = gemm->c + row * gemm->c_stride + column_base + column;
@@ -90,7 +97,7 @@ static void run_panels(const oribi_gemm *gemm, const oribi_gemm_plan *plan, cons
         tile->residual = gemm->residual != NULL
                              ? gemm->residual + row * gemm->residual_stride + column_base + column
                              : NULL;
-        (narrow ? variant->narrow_tile : variant->tile)(tile);
+        (pairs ? variant->pairs_tile : narrow ? variant->narrow_tile : variant->tile)(tile);
     }
 }
 

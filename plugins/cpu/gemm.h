@@ -14,6 +14,7 @@
 enum {
     ORIBI_GEMM_MAX_ROWS = 16,     /* of a tile, over all variants */
     ORIBI_GEMM_MAX_WIDTH = 32,    /* of a panel, over all variants */
+    ORIBI_GEMM_PAIRS_WIDTH = 24,  /* of a panel in pairs of k */
     ORIBI_GEMM_MAX_POINTERS = 512 /* rows x taps that one tile call sees */
 };
 
@@ -44,11 +45,13 @@ typedef struct oribi_gemm_variant {
     int32_t rows, width, narrow;
     void (*tile)(const oribi_gemm_tile *tile);
     void (*narrow_tile)(const oribi_gemm_tile *tile);
+    void (*pairs_tile)(const oribi_gemm_tile *tile); /* see oribi_gemm_pairs; or NULL */
 } oribi_gemm_variant;
 
 extern const oribi_gemm_variant oribi_gemm_portable;
 #if defined(__x86_64__)
 extern const oribi_gemm_variant oribi_gemm_avx2, oribi_gemm_avx512;
+void oribi_gemm_pairs_avx512(const oribi_gemm_tile *tile);
 #endif
 #if defined(__aarch64__)
 extern const oribi_gemm_variant oribi_gemm_neon;
@@ -66,6 +69,10 @@ typedef struct oribi_gemm_source {
     void *done_arg;
 } oribi_gemm_source;
 
+/* Whether the last panel of n columns holds ORIBI_GEMM_PAIRS_WIDTH of them, k in pairs: value (k,
+ * j) at k / 2 * 2 * width + 2 * j + k % 2. `inner` is the source's; a tap is then even, however
+ * many taps are merged into one. */
+bool oribi_gemm_pairs(const oribi_gemm_variant *variant, int64_t inner, int64_t n);
 /* Floats that the packed form of a k x n matrix takes. The caller knows that k * n fits. */
 int64_t oribi_gemm_packed_count(const oribi_gemm_variant *variant, int64_t k, int64_t n);
 /* Packs into out, 64-byte aligned, columns beyond n being zero. */
@@ -84,6 +91,7 @@ typedef struct oribi_gemm {
     const float *panels; /* groups x packed_count(n_taps * depth, n) */
     int64_t groups, m, n;
     int64_t n_taps, depth; /* k = n_taps * depth */
+    bool pairs;            /* what oribi_gemm_pairs said of the source that was packed */
     oribi_gemm_rows_fn rows;
     const void *rows_arg;
     float *c;

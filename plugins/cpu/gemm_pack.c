@@ -28,10 +28,42 @@ static int64_t panel_width(const oribi_gemm_variant *variant, int64_t remaining)
     return remaining <= variant->narrow ? variant->narrow : variant->width;
 }
 
+bool oribi_gemm_pairs(const oribi_gemm_variant *variant, int64_t inner, int64_t n)
+{
+    const int64_t rest = n % variant->width;
+    return variant->pairs_tile != NULL && inner % 2 == 0 && rest > variant->narrow &&
+           rest <= ORIBI_GEMM_PAIRS_WIDTH;
+}
+
+static int64_t source_width(const oribi_gemm_variant *variant, const oribi_gemm_source *source,
+                            int64_t remaining)
+{
+    return remaining < variant->width && oribi_gemm_pairs(variant, source->inner, source->n)
+               ? ORIBI_GEMM_PAIRS_WIDTH
+               : panel_width(variant, remaining);
+}
+
+/* What pack_rows does, in pairs of k; rows is even. */
+static void pack_pairs(const oribi_gemm_source *source, const char *from, int64_t rows,
+                       int64_t columns, float *out)
+{
+    memset(out, 0, (size_t)(rows * ORIBI_GEMM_PAIRS_WIDTH) * sizeof(float));
+    for (int64_t k = 0; k < rows; k++) {
+        float *to = out + k / 2 * 2 * ORIBI_GEMM_PAIRS_WIDTH + k % 2;
+        for (int64_t j = 0; j < columns; j++) {
+            to[2 * j] = load_float(from + k * source->inner_stride + j * source->n_stride);
+        }
+    }
+}
+
 /* Rows of one (outer, middle): rows x columns at `from` to panel rows of `width`. */
 static void pack_rows(const oribi_gemm_source *source, const char *from, int64_t rows,
                       int64_t columns, int64_t width, float *out)
 {
+    if (width == ORIBI_GEMM_PAIRS_WIDTH) { /* no variant has another panel of this width */
+        pack_pairs(source, from, rows, columns, out);
+        return;
+    }
     const bool dense = source->n_stride == (int64_t)sizeof(float);
     for (int64_t first = 0; first < rows; first += BLOCK_ROWS) {
         const int64_t end = first + BLOCK_ROWS < rows ? first + BLOCK_ROWS : rows;
@@ -89,7 +121,7 @@ static void pack_panels(const oribi_gemm_variant *variant, const oribi_gemm_sour
     progress p = {source, source->data, source->data};
     for (int64_t first = 0; first < source->n; first += variant->width) {
         const int64_t remaining = source->n - first;
-        const int64_t width = panel_width(variant, remaining);
+        const int64_t width = source_width(variant, source, remaining);
         const int64_t columns = remaining < width ? remaining : width;
         for (int64_t y = 0; y < source->outer; y++) {
             for (int64_t x = 0; x < source->middle; x++) {
@@ -117,7 +149,7 @@ static void pack_slabs(const oribi_gemm_variant *variant, const oribi_gemm_sourc
         const char *slab = source->data + begin * source->inner_stride;
         for (int64_t first = 0; first < source->n; first += variant->width) {
             const int64_t remaining = source->n - first;
-            const int64_t width = panel_width(variant, remaining);
+            const int64_t width = source_width(variant, source, remaining);
             const int64_t columns = remaining < width ? remaining : width;
             pack_rows(source, slab + first * source->n_stride, count, columns, width,
                       out + source->inner * first + begin * width);

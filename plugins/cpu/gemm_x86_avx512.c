@@ -17,7 +17,8 @@ const oribi_gemm_variant oribi_gemm_avx512 = {.name = "avx512",
                                               .width = 2 * LANES,
                                               .narrow = LANES,
                                               .tile = wide_tile,
-                                              .narrow_tile = narrow_tile};
+                                              .narrow_tile = narrow_tile,
+                                              .pairs_tile = oribi_gemm_pairs_avx512};
 #else
 typedef int oribi_gemm_avx512_absent; /* a file needs a declaration */
 #endif

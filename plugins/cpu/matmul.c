@@ -190,6 +190,7 @@ static void fill_gemm(oribi_cpu_run *run, matmul_call *call, const oribi_epilogu
     gemm->m = shapes->m;
     gemm->n = gemm->c_stride = gemm->residual_stride = shapes->n;
     gemm->depth = shapes->k;
+    gemm->pairs = oribi_gemm_pairs(gemm->variant, shapes->k, shapes->n);
     gemm->rows = rows_fill;
     gemm->rows_arg = &call->rows;
     gemm->c = call->out;

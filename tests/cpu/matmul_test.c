@@ -25,6 +25,8 @@ static const matmul_case cases[] = {
     {"MatMul", {29, 37}, {65, 29}, 2, 2, true, true, {NULL}, true},
     {"MatMul", {37, 29}, {65, 29}, 2, 2, false, true, {NULL}, true},
     {"MatMul", {37, 29}, {65, 29}, 2, 2, false, true, {NULL}, false},
+    {"MatMul", {11, 1538}, {1538, 55}, 2, 2, false, false, {NULL}, true},
+    {"MatMul", {37, 30}, {56, 30}, 2, 2, false, true, {NULL}, false},
     {"MatMul", {3, 0}, {0, 5}, 2, 2, false, false, {NULL}, false},
     {"MatMul", {0, 4}, {4, 5}, 2, 2, false, false, {NULL}, true},
     {"_FusedMatMul", {1, 256}, {256, 100}, 2, 2, false, false, {"BiasAdd", "Relu"}, true},
@@ -150,6 +152,7 @@ static void every_transposed_convolution_variant_agrees_with_the_reference(void 
     static const backprop_case backprops[] = {
         {{1, 4, 5, 7}, {3, 3, 6, 7}, {1, 8, 10, 6}, 2, 1, "SAME", {0}},
         {{2, 4, 5, 20}, {2, 2, 33, 20}, {2, 8, 10, 33}, 2, 1, "VALID", {0}},
+        {{2, 4, 5, 20}, {2, 2, 6, 20}, {2, 8, 10, 6}, 2, 1, "VALID", {0}},
         {{1, 4, 4, 3}, {3, 3, 5, 3}, {1, 4, 4, 5}, 1, 1, "SAME", {0}},
         {{1, 5, 5, 3}, {3, 3, 5, 3}, {1, 9, 9, 5}, 1, 2, "VALID", {0}},
         {{1, 5, 5, 3}, {4, 4, 5, 3}, {1, 10, 10, 5}, 2, 1, "EXPLICIT", {1, 1, 1, 1}},
