@@ -13,10 +13,10 @@ double bench_peak_flops(const char **out_isa);
 /* One sample of some tens of microseconds. The clock of a core wanders with its load and that of
  * its neighbours, so a share of the peak needs both taken in turn. */
 double bench_peak_sample(void);
-/* Reading `bytes` again and again with the same vectors, best of several passes. */
 /* Seconds to read so many floats and write so many, each once, in this proportion: what a layer
  * that moves them could take at best, from whatever cache holds them after the last time. */
 double bench_stream_seconds(size_t read, size_t written);
+/* Reading `bytes` again and again with the same vectors, best of several passes. */
 double bench_read_bandwidth(size_t bytes);
 
 #endif

@@ -15,13 +15,12 @@
 enum {
     ANY_TAPS = ORIBI_DEPTHWISE_MAX_PIXELS,
     /* A block of the output when the image is in the second level cache already: what it reads fits
-     * the first. Larger images are streamed instead: all channels, rows as wide as the table of
-     * pixels allows. */
+     * the first. Larger images are streamed instead: all channels of a few rows. */
     BLOCK_ROWS = 8,
     BLOCK_COLUMNS = 16,
     BLOCK_BYTES = 32 * 1024,
-    STREAM_ROWS = 2,
-    STREAM_COLUMNS = 128,
+    STREAM_ROWS = 4,
+    STREAM_COLUMNS = 64,
     STREAM_BYTES = 1024 * 1024
 };
 
@@ -31,13 +30,13 @@ typedef struct depthwise_state {
     oribi_epilogue epilogue;
     bool packed;
     int64_t filter[4];
-    float *weights; /* [taps, padded channels], then a pixel of zeros */
+    float *weights; /* [channels / PAD, taps, PAD], then a pixel of zeros */
 } depthwise_state;
 
 typedef struct depthwise_call {
     const depthwise_state *state;
     const oribi_depthwise_loop *loop; /* NULL: pixel by pixel */
-    int64_t filter[4], dims[4], padded;
+    int64_t filter[4], dims[4];
     const float *image, *weights, *zeros;
     oribi_epilogue_args args;
     oribi_conv_axis y, x;
@@ -70,15 +69,21 @@ static int64_t weight_count(const int64_t *filter)
     return count;
 }
 
+static int64_t weight_index(int64_t taps, int64_t tap, int64_t channel)
+{
+    const int64_t inside = channel & (ORIBI_DEPTHWISE_PAD - 1);
+    return (channel - inside) * taps + tap * ORIBI_DEPTHWISE_PAD + inside;
+}
+
 static void pack_weights(const oribi_weights_view *view, float *out)
 {
-    const int64_t padded = padded_channels(view->dims), multiplier = view->dims[3];
+    const int64_t taps = view->dims[0] * view->dims[1], multiplier = view->dims[3];
     memset(out, 0, (size_t)weight_count(view->dims) * sizeof(float));
-    for (int64_t tap = 0; tap < view->dims[0] * view->dims[1]; tap++) {
+    for (int64_t tap = 0; tap < taps; tap++) {
         const char *from = view->data + tap / view->dims[1] * view->strides[0] +
                            tap % view->dims[1] * view->strides[1];
         for (int64_t i = 0; i < view->dims[2] * multiplier; i++) {
-            memcpy(out + tap * padded + i,
+            memcpy(out + weight_index(taps, tap, i),
                    from + i / multiplier * view->strides[2] + i % multiplier * view->strides[3],
                    sizeof(float));
         }
@@ -209,9 +214,10 @@ static void multiply_pixel(const depthwise_call *call, const oribi_depthwise_til
     for (int64_t i = 0; i < tile->end; i++) {
         float sum = 0.0f;
         for (int64_t tap = 0; tap < tile->pixel_columns; tap++) {
-            sum += tile->pixels[tap][i / multiplier] * tile->weights[tap * tile->padded + i];
+            sum += tile->pixels[tap][i / multiplier] *
+                   tile->weights[weight_index(tile->pixel_columns, tap, i)];
         }
-        sum += tile->bias != NULL ? tile->bias[i] : 0.0f;
+        sum += tile->bias[i];
         sum += tile->residual != NULL ? tile->residual[i] : 0.0f;
         sum = sum < tile->low ? tile->low : sum;
         tile->out[i] = sum > tile->high ? tile->high : sum;
@@ -252,10 +258,9 @@ static void run_bands(void *object, int64_t begin, int64_t end)
     const int64_t channels = call->dims[3];
     oribi_depthwise_tile tile = {.weights = call->weights,
                                  .end = channels,
-                                 .padded = call->padded,
                                  .row_stride = call->dims[2] * call->out_stride,
                                  .column_stride = call->out_stride,
-                                 .bias = call->args.bias,
+                                 .bias = call->args.bias != NULL ? call->args.bias : call->zeros,
                                  .residual_row_stride = call->dims[2] * channels,
                                  .residual_column_stride = channels,
                                  .low = call->state->epilogue.low,
@@ -290,7 +295,6 @@ static const oribi_depthwise_loop *find_loop(const depthwise_call *call)
 static bool take_weights(oribi_cpu_run *run, depthwise_call *call, const oribi_weights_view *filter)
 {
     const float *weights = call->state->weights;
-    call->padded = padded_channels(call->filter);
     if (!call->state->packed) {
         const int64_t count = weight_count(call->filter);
         float *packed = oribi_cpu_scratch(run, count < 0 ? INT64_MAX : count * 4, &call->scratch);
@@ -301,7 +305,7 @@ static bool take_weights(oribi_cpu_run *run, depthwise_call *call, const oribi_w
         weights = packed;
     }
     call->weights = weights;
-    call->zeros = weights + call->filter[0] * call->filter[1] * call->padded;
+    call->zeros = weights + call->filter[0] * call->filter[1] * padded_channels(call->filter);
     return true;
 }
 

@@ -16,14 +16,14 @@ enum {
 
 /* One tile: rows x columns output pixels. */
 typedef struct oribi_depthwise_tile {
-    const float *const *pixels; /* input pixels of the tile, row by row */
-    int64_t pixel_columns;      /* from one row of pixels to the next */
-    const float *weights;       /* [taps, padded channels], aligned */
-    int64_t first, end;         /* channels; first is a multiple of ORIBI_DEPTHWISE_PAD */
-    int64_t padded;
+    const float *const *pixels;        /* input pixels of the tile, row by row */
+    int64_t pixel_columns;             /* from one row of pixels to the next */
+    const float *weights;              /* [channels / PAD, taps, PAD], aligned */
+    int64_t first, end;                /* channels; first is a multiple of ORIBI_DEPTHWISE_PAD */
     float *out;                        /* first pixel of the tile */
     int64_t row_stride, column_stride; /* floats between output rows and columns */
-    const float *bias, *residual;      /* as in oribi_gemm_tile; NULL for none */
+    const float *bias;                 /* zeros for none */
+    const float *residual;             /* as in oribi_gemm_tile; NULL for none */
     int64_t residual_row_stride, residual_column_stride;
     float low, high;
 } oribi_depthwise_tile;

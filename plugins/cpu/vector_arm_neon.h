@@ -53,6 +53,17 @@ static inline void vector_store_part(float *to, vector_mask mask, vector value)
     }
 }
 
+/* At any address. */
+static inline vector vector_load_loose(const float *from)
+{
+    return vector_load(from);
+}
+
+static inline void vector_store(float *to, vector value)
+{
+    vst1q_f32(to, value);
+}
+
 static inline vector vector_splat(float value)
 {
     return vdupq_n_f32(value);

@@ -46,6 +46,19 @@ static inline void vector_store_part(float *to, vector_mask mask, vector value)
     }
 }
 
+/* At any address. */
+static inline vector vector_load_loose(const float *from)
+{
+    return vector_load(from);
+}
+
+static inline void vector_store(float *to, vector value)
+{
+    for (int i = 0; i < LANES; i++) {
+        to[i] = value.lanes[i];
+    }
+}
+
 static inline vector vector_splat(float value)
 {
     vector out;

@@ -37,6 +37,17 @@ static inline vector vector_load(const float *from)
     return _mm256_load_ps(from);
 }
 
+/* At any address. */
+static inline vector vector_load_loose(const float *from)
+{
+    return _mm256_loadu_ps(from);
+}
+
+static inline void vector_store(float *to, vector value)
+{
+    _mm256_storeu_ps(to, value);
+}
+
 static inline vector vector_splat(float value)
 {
     return _mm256_set1_ps(value);

@@ -32,6 +32,17 @@ static inline vector vector_load(const float *from)
     return _mm512_load_ps(from);
 }
 
+/* At any address. */
+static inline vector vector_load_loose(const float *from)
+{
+    return _mm512_loadu_ps(from);
+}
+
+static inline void vector_store(float *to, vector value)
+{
+    _mm512_storeu_ps(to, value);
+}
+
 static inline vector vector_splat(float value)
 {
     return _mm512_set1_ps(value);
