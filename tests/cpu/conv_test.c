@@ -37,7 +37,7 @@ static const conv_case conv_cases[] = {
     {1, 40, 40, 16, 3, 3, 24, 1, 1, 1, 1, 1, "EXPLICIT", {2, 0, 0, 2}, {NULL}, false, 0},
     {1, 9, 10, 3, 4, 4, 20, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd"}, true, 0},
     {2, 9, 10, 6, 4, 3, 55, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Elu"}, false, 2},
-    {1, 5, 5, 1602, 1, 1, 23, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
+    {1, 5, 5, 1538, 1, 1, 23, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
     {1, 6, 7, 60, 3, 3, 112, 2, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
     {0, 4, 4, 3, 3, 3, 5, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
 };
