@@ -128,6 +128,8 @@ static bool load_models(const char *root)
         if (read_model(&m)) {
             m.name = strdup(line);
             models[n_models++] = m;
+        } else {
+            oribi_free(data);
         }
     }
     if (file != NULL) {
@@ -209,6 +211,7 @@ int main(void)
     if (system(command) == 0 && oribi_plugin_load_built_ins(status) && load_models(root)) {
         code = run_all(root);
     }
+    TF_DeleteStatus(status);
     snprintf(command, sizeof(command), "rm -rf %s", root);
     return system(command) == 0 ? code : FAILED;
 }
