@@ -8,9 +8,17 @@ file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c)
 file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*.c)
 file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c)
 
+# Emitted code carries the text of the kernels that it uses: a table made from micro/.
+file(GLOB ORIBI_MICRO_TEXTS CONFIGURE_DEPENDS micro/*.c micro/*.h)
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/micro_texts.c
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro
+        -DOUTPUT=${CMAKE_BINARY_DIR}/micro_texts.c -P ${PROJECT_SOURCE_DIR}/cmake/micro_table.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/micro_texts.c
+    DEPENDS ${ORIBI_MICRO_TEXTS} cmake/micro_table.cmake VERBATIM)
+
 set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
-add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES})
-target_include_directories(oribi_core PUBLIC include src PRIVATE plugins)
+add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${CMAKE_BINARY_DIR}/micro_texts.c)
+target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${PROJECT_SOURCE_DIR})
 target_link_libraries(oribi_core PRIVATE oribi_flags)
 set_source_files_properties(src/plugin/dropin.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_LIBRARY_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")

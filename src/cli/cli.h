@@ -156,12 +156,21 @@ int cmd_plugin_check(const cli_args *args, const char *file);
 int cmd_plugin_test(const cli_args *args, const char *file);
 int cmd_plugin_new(const cli_args *args, const char *name);
 
+/* cmd_compile.c: what compile and verify share. */
+int cli_compile_model(const cli_args *args, oribi_compile *compile); /* an exit code */
+bool cli_compile_write(const oribi_compile *compile, const char *folder, bool force);
+/* One of the files by name; NULL when there is none. */
+const char *cli_compile_file(const oribi_compile *compile, const char *name, size_t *bytes);
+
 int cmd_run(const cli_args *args);
+int cmd_compile(const cli_args *args);
+int cmd_verify(const cli_args *args);
 int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_ops(const cli_args *args);
 int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
+extern const cli_option cmd_compile_options[], cmd_verify_options[];
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_ops_options[], cmd_plugin_options[], cmd_help_options[];
 

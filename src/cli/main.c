@@ -16,6 +16,13 @@ const cli_command cli_commands[] = {
      "  -i x=rand:7 / -i x=ramp     seeded random numbers in [0, 1) / element i is i/n\n"
      "An input given several times makes several runs, in order.",
      cmd_run_options, cmd_run},
+    {"compile", "MODEL", "make C99 for a microcontroller of a model",
+     "Writes tvmgen_NAME.h, .c and _weights.c, the kernels that they use, CMakeLists.txt,\n"
+     "metadata.json and report.json. The C needs no heap and no library but memcpy, memmove and\n"
+     "memset, and computes bit for bit what `oribi run` computes.",
+     cmd_compile_options, cmd_compile},
+    {"verify", "MODEL", "compile a model, run the C and compare it with `oribi run` bit for bit",
+     NULL, cmd_verify_options, cmd_verify},
     {"inspect", "MODEL", "show inputs, outputs, steps, memory and what the passes changed", NULL,
      cmd_inspect_options, cmd_inspect},
     {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The flow of a compilation: bytes, graph, calls, plan, files. Read next: compile_internal.h. */
+#include "compile/compile_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+#include "import/import.h"
+#include "pass/pass.h"
+#include "plugin/plugin.h"
+#include "tensor/status.h"
+
+/* --- Life and options ------------------------------------------------------------------------ */
+
+oribi_compile *oribi_compile_create(TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_compile *compile = oribi_alloc_zero(1, sizeof *compile);
+    if (compile == NULL) {
+        oribi_fail_memory(status);
+    }
+    return compile;
+}
+
+void oribi_compile_destroy(oribi_compile *compile)
+{
+    if (compile != NULL) {
+        oribi_graph_destroy(compile->graph);
+        oribi_arena_destroy(&compile->arena);
+        oribi_free(compile);
+    }
+}
+
+void oribi_compile_set_name(oribi_compile *compile, const char *name, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    const char *identifier = oribi_compile_identifier(&compile->arena, name);
+    if (identifier == NULL) {
+        oribi_fail_memory(status);
+    } else if (strcmp(identifier, name) != 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "a model cannot be called '%s' in C; '%s' would do",
+                   name, identifier);
+    } else {
+        compile->given_name = identifier;
+    }
+}
+
+void oribi_compile_set_budget(oribi_compile *compile, uint64_t max_ram, uint64_t max_flash)
+{
+    compile->max_ram = max_ram;
+    compile->max_flash = max_flash;
+}
+
+void oribi_compile_set_io_in_workspace(oribi_compile *compile, bool in)
+{
+    compile->ports_in_workspace = in;
+}
+
+/* --- Model ----------------------------------------------------------------------------------- */
+
+static void release_map(oribi_source *source)
+{
+    oribi_file_map_close(source->priv);
+    oribi_free(source->priv);
+    oribi_free(source);
+}
+
+static bool import(oribi_compile *c, const char *path, TF_Status *status)
+{
+    oribi_file_map *map = oribi_alloc_zero(1, sizeof *map);
+    oribi_source *source = oribi_alloc_zero(1, sizeof *source);
+    char *folder = oribi_path_folder(path);
+    bool ok = map != NULL && source != NULL && folder != NULL;
+    const int error = ok ? oribi_file_map_open(path, map) : 0;
+    if (!ok || error != 0) {
+        oribi_free(map);
+        oribi_free(source);
+        oribi_free(folder);
+        if (error != 0) {
+            TF_SetStatusFromIOError(status, error, path);
+            return false;
+        }
+        return oribi_fail_memory(status);
+    }
+    atomic_init(&source->references, 1);
+    source->release = release_map;
+    source->priv = map;
+    oribi_sha256_hex(map->data, map->bytes, c->sha256);
+    const oribi_import_options options = {.folder = folder};
+    c->graph = oribi_import(map->data, map->bytes, source, path, &options, status);
+    oribi_free(folder);
+    return c->graph != NULL;
+}
+
+/* "digits_int8" of "x/digits_int8.tflite". */
+static bool choose_name(oribi_compile *c, const char *path, TF_Status *status)
+{
+    c->source_name = oribi_arena_strdup(&c->arena, oribi_path_name(path));
+    if (c->source_name == NULL) {
+        return oribi_fail_memory(status);
+    }
+    const char *dot = strrchr(c->source_name, '.');
+    const size_t length = dot != NULL ? (size_t)(dot - c->source_name) : strlen(c->source_name);
+    const char *stem = oribi_arena_strndup(&c->arena, c->source_name, length);
+    c->name = c->given_name != NULL ? c->given_name
+              : stem != NULL        ? oribi_compile_identifier(&c->arena, stem)
+                                    : NULL;
+    c->macro = c->name != NULL ? oribi_compile_upper(&c->arena, c->name) : NULL;
+    return c->macro != NULL || oribi_fail_memory(status);
+}
+
+/* --- Memory ---------------------------------------------------------------------------------- */
+
+static int32_t heaviest_untried(const oribi_compile *c, const bool *tried)
+{
+    int32_t best = -1;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        if (c->calls[i].is_careful && !tried[i] &&
+            (best < 0 || c->calls[i].macs > c->calls[best].macs)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Kernels that write over their input pay for it with copies: each that the plan does not need is
+ * made plain again, the heaviest first. */
+static bool relax(oribi_compile *c, oribi_lowering *lowering, TF_Status *status)
+{
+    const int64_t target = c->workspace_bytes;
+    bool *tried = oribi_arena_array(&c->arena, (size_t)c->n_calls + 1, sizeof *tried);
+    if (tried == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (int32_t i; (i = heaviest_untried(c, tried)) >= 0;) {
+        tried[i] = true;
+        c->calls[i].forbids_overlap = true;
+        ORIBI_TRY(oribi_lower_call(lowering, &c->calls[i]));
+        ORIBI_TRY(oribi_compile_plan(c, ORIBI_PLAN_QUICK, status));
+        if (c->workspace_bytes > target) {
+            c->calls[i].forbids_overlap = false;
+            ORIBI_TRY(oribi_lower_call(lowering, &c->calls[i]));
+        }
+    }
+    return oribi_compile_plan(c, ORIBI_PLAN_THOROUGH, status);
+}
+
+static const char *largest_call(const oribi_compile *c, bool in_flash)
+{
+    const char *name = "nothing";
+    int64_t most = -1;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_call *call = &c->calls[i];
+        int64_t bytes = in_flash ? oribi_call_flash(call) : call->scratch_bytes;
+        for (int32_t k = 0; !in_flash && k < call->n_inputs; k++) {
+            bytes += c->locations[call->node->inputs[k]].bytes;
+        }
+        bytes += in_flash ? 0 : c->locations[call->node->outputs[0]].bytes;
+        if (bytes > most) {
+            most = bytes;
+            name = call->node->name;
+        }
+    }
+    return name;
+}
+
+static bool check_budget(const oribi_compile *c, TF_Status *status)
+{
+    const int64_t ram = c->workspace_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
+    const bool ram_fits = c->max_ram == 0 || (uint64_t)ram <= c->max_ram;
+    const bool flash_fits = c->max_flash == 0 || (uint64_t)c->constants_bytes <= c->max_flash;
+    if (ram_fits && flash_fits) {
+        return true;
+    }
+    oribi_text safe = {0};
+    oribi_writer_append_safe(&safe, largest_call(c, ram_fits));
+    if (!ram_fits) {
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                   "the model needs %" PRId64 " bytes of RAM (workspace %" PRId64
+                   ", inputs and outputs %" PRId64 "), more than --max-ram %" PRIu64
+                   "; the largest operator is '%s'",
+                   ram, c->workspace_bytes, c->io_bytes, c->max_ram, oribi_text_string(&safe));
+    } else {
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                   "the constants take %" PRId64 " bytes of flash, more than --max-flash %" PRIu64
+                   "; the largest operator is '%s'",
+                   c->constants_bytes, c->max_flash, oribi_text_string(&safe));
+    }
+    oribi_text_destroy(&safe);
+    return false;
+}
+
+static void count_constants(oribi_compile *c)
+{
+    c->constants_bytes = 0;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        c->constants_bytes += oribi_call_flash(&c->calls[i]);
+    }
+    for (int32_t i = 0; i < c->n_constants; i++) {
+        c->constants_bytes += c->constants[i].count * oribi_element_bytes(c->constants[i].kind);
+    }
+}
+
+/* --- Flow ------------------------------------------------------------------------------------ */
+
+static bool emit(oribi_compile *c, TF_Status *status)
+{
+    return oribi_emit_header(c, status) && oribi_emit_operators(c, status) &&
+           oribi_emit_weights(c, status) && oribi_emit_kernels(c, status) &&
+           oribi_emit_build(c, status) && oribi_emit_metadata(c, status) &&
+           oribi_emit_report(c, status);
+}
+
+/* A batch that is not fixed is 1 in compiled code. */
+static bool fix_batch(oribi_graph *graph, TF_Status *status)
+{
+    for (int32_t i = 0; i < graph->n_inputs; i++) {
+        oribi_shape *shape = &graph->values[graph->inputs[i]]->shape;
+        if (shape->rank > 0 && shape->dims[0] < 0) {
+            if (!oribi_shape_copy(&graph->arena, shape->dims, shape->rank, shape)) {
+                return oribi_fail_memory(status);
+            }
+            shape->dims[0] = 1;
+        }
+    }
+    return true;
+}
+
+static bool compile(oribi_compile *c, const char *path, TF_Status *status)
+{
+    const oribi_pass_options options = {0};
+    oribi_pass_report report = {0};
+    ORIBI_TRY(oribi_plugin_load_built_ins(status));
+    ORIBI_TRY(choose_name(c, path, status));
+    ORIBI_TRY(import(c, path, status));
+    ORIBI_TRY(fix_batch(c->graph, status));
+    ORIBI_TRY(oribi_pass_infer(c->graph, status));
+    ORIBI_TRY(oribi_pass_fold(c->graph, &options, &report, status));
+    (void)oribi_graph_remove_dead(c->graph);
+    ORIBI_TRY(oribi_graph_sort(c->graph, status));
+    oribi_lowering lowering = {c->graph, &c->arena, status};
+    ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
+    ORIBI_TRY(oribi_compile_ports(c, status));
+    ORIBI_TRY(oribi_compile_plan(c, ORIBI_PLAN_THOROUGH, status));
+    ORIBI_TRY(relax(c, &lowering, status));
+    ORIBI_TRY(oribi_compile_place_constants(c, status));
+    count_constants(c);
+    ORIBI_TRY(check_budget(c, status));
+    return emit(c, status);
+}
+
+void oribi_compile_model(oribi_compile *c, const char *path, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (c->graph != NULL || c->n_files > 0) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "this compilation has its model already; make another one");
+        return;
+    }
+    if (!compile(c, path, status)) {
+        c->n_files = 0;
+    }
+}
+
+/* --- Files ----------------------------------------------------------------------------------- */
+
+void oribi_emit_banner(const oribi_compile *c, oribi_writer *writer, const char *what)
+{
+    oribi_text safe = {0};
+    oribi_writer_append_safe(&safe, c->source_name);
+    oribi_writer_line(writer, "/* SPDX-License-Identifier: 0BSD */");
+    oribi_writer_comment(writer,
+                         "%s Made by oribi %s from '%s' (SHA-256 %s)%s; make it again rather than "
+                         "change it.",
+                         what, oribi_version(), oribi_text_string(&safe), c->sha256,
+                         c->ports_in_workspace ? " with --io pool" : "");
+    writer->text.failed = writer->text.failed || safe.failed;
+    oribi_text_destroy(&safe);
+}
+
+bool oribi_compile_add_file(oribi_compile *c, const char *name, oribi_text *text, TF_Status *status)
+{
+    bool ok = name != NULL && !text->failed;
+    if (ok && c->n_files == c->files_capacity) {
+        const int32_t capacity = c->files_capacity * 2 + 16;
+        oribi_file *grown = oribi_arena_array(&c->arena, (size_t)capacity, sizeof *grown);
+        ok = grown != NULL;
+        if (ok && c->n_files > 0) {
+            memcpy(grown, c->files, (size_t)c->n_files * sizeof *grown);
+        }
+        c->files = ok ? grown : c->files;
+        c->files_capacity = ok ? capacity : c->files_capacity;
+    }
+    char *data = ok ? oribi_arena_strndup(&c->arena, oribi_text_string(text), text->length) : NULL;
+    if (data != NULL) {
+        c->files[c->n_files++] = (oribi_file){name, data, text->length};
+    }
+    oribi_text_destroy(text);
+    return data != NULL || oribi_fail_memory(status);
+}
+
+int oribi_compile_num_files(const oribi_compile *compile)
+{
+    return compile->n_files;
+}
+
+const char *oribi_compile_file_name(const oribi_compile *compile, int index)
+{
+    return index >= 0 && index < compile->n_files ? compile->files[index].name : NULL;
+}
+
+const void *oribi_compile_file_data(const oribi_compile *compile, int index, size_t *bytes)
+{
+    *bytes = index >= 0 && index < compile->n_files ? compile->files[index].bytes : 0;
+    return index >= 0 && index < compile->n_files ? compile->files[index].data : NULL;
+}

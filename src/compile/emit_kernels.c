@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* micro/: the kernels that the calls use and what those include, nothing else. Our own text, given
+ * under the licence of the output. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "compile/kernel_texts.h"
+#include "tensor/status.h"
+
+enum { MAX_TEXTS = 256 };
+
+typedef struct emitter {
+    oribi_compile *c;
+    bool wanted[MAX_TEXTS];
+} emitter;
+
+static int32_t find(const char *name, size_t length)
+{
+    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
+        if (strlen(oribi_kernel_texts[i].name) == length &&
+            memcmp(oribi_kernel_texts[i].name, name, length) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Marks the file and, through its #include lines, what it needs; a header brings its .c file. */
+static void want(emitter *e, const char *name, size_t length)
+{
+    static const char mark[] = "#include \"micro/";
+    const int32_t index = find(name, length);
+    if (index < 0 || e->wanted[index]) {
+        return;
+    }
+    e->wanted[index] = true;
+    const char *text = (const char *)oribi_kernel_texts[index].text;
+    while ((text = strstr(text, mark)) != NULL) {
+        text += sizeof mark - 1;
+        want(e, text, strcspn(text, "\""));
+    }
+    char source[80];
+    if (length < sizeof source && length > 2 && strcmp(name + length - 2, ".c") != 0) {
+        memcpy(source, name, length);
+        source[length - 1] = 'c';
+        want(e, source, length);
+    }
+}
+
+static bool add(emitter *e, int32_t index, TF_Status *status)
+{
+    static const char ours[] = "SPDX-License-Identifier: Apache-2.0";
+    const char *text = (const char *)oribi_kernel_texts[index].text;
+    const char *licence = strstr(text, ours);
+    oribi_text copy = {0};
+    char *name = oribi_arena_printf(&e->c->arena, "micro/%s", oribi_kernel_texts[index].name);
+    if (licence != NULL) {
+        oribi_text_append_n(&copy, text, (size_t)(licence - text));
+        oribi_text_append(&copy, "SPDX-License-Identifier: 0BSD");
+        text = licence + sizeof ours - 1;
+    }
+    oribi_text_append(&copy, text);
+    return oribi_compile_add_file(e->c, name, &copy, status);
+}
+
+bool oribi_emit_kernels(oribi_compile *c, TF_Status *status)
+{
+    emitter e = {.c = c};
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        char name[80];
+        if (c->calls[i].kernel == NULL) {
+            continue;
+        }
+        const int length = snprintf(name, sizeof name, "%s.c", c->calls[i].kernel);
+        if (find(name, (size_t)length) < 0) {
+            return oribi_fail(status, TF_INTERNAL, "the library carries no kernel '%s'", name);
+        }
+        want(&e, name, (size_t)length);
+    }
+    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
+        if (e.wanted[i]) {
+            ORIBI_TRY(add(&e, i, status));
+        }
+    }
+    return true;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of what can be compiled, and the walk over the graph. */
+#include "compile/lower.h"
+
+#include <string.h>
+
+#include "tensor/status.h"
+
+typedef struct lower_row {
+    const char *op;
+    const char *stem; /* of the call's name */
+    oribi_lower_function *lower;
+} lower_row;
+
+static const lower_row rows[] = {
+    {"Oribi>QConv2D", "conv2d", oribi_lower_conv2d},
+    {"Oribi>QDepthwiseConv2D", "depthwise_conv2d", oribi_lower_depthwise_conv2d},
+    {"Oribi>QFullyConnected", "fully_connected", oribi_lower_fully_connected},
+    {"Oribi>QAdd", "add", oribi_lower_add},
+    {"Oribi>QSub", "sub", oribi_lower_sub},
+    {"Oribi>QMul", "mul", oribi_lower_mul},
+    {"Oribi>QAveragePool", "average_pool", oribi_lower_average_pool},
+    {"Oribi>QMaxPool", "max_pool", oribi_lower_max_pool},
+    {"Oribi>QSoftmax", "softmax", oribi_lower_softmax},
+    {"Reshape", "reshape", oribi_lower_view},
+    {"Squeeze", "squeeze", oribi_lower_view},
+    {"ExpandDims", "expand_dims", oribi_lower_view},
+    {"Identity", "identity", oribi_lower_view},
+};
+
+static const lower_row *find_row(const char *op)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(rows[i].op, op) == 0) {
+            return &rows[i];
+        }
+    }
+    return NULL;
+}
+
+bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_node *node = call->node;
+    const char *name = call->name;
+    *call = (oribi_call){.node = node, .name = name, .forbids_overlap = call->forbids_overlap};
+    return find_row(node->op_name)->lower(lowering, call);
+}
+
+/* Every operator that has no row, a line each. */
+static bool report_missing(oribi_lowering *lowering)
+{
+    const oribi_graph *graph = lowering->graph;
+    oribi_text text = {0};
+    int32_t n_missing = 0;
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        const oribi_node *node = graph->nodes[graph->order[i]];
+        if (find_row(node->op_name) == NULL) {
+            n_missing++;
+            oribi_text_append(&text, "\n  ");
+            oribi_writer_append_safe(&text, node->op_name);
+            oribi_text_append(&text, "  node '");
+            oribi_writer_append_safe(&text, node->name);
+            oribi_text_append(&text, "'");
+        }
+    }
+    if (n_missing > 0) {
+        oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                   "%d of %d operators cannot be compiled to C yet (`oribi run` may run them):%s",
+                   (int)n_missing, (int)graph->n_order, oribi_text_string(&text));
+    }
+    oribi_text_destroy(&text);
+    return n_missing == 0;
+}
+
+static bool check_value(oribi_lowering *lowering, const oribi_node *node, oribi_value_id id)
+{
+    const oribi_value *value = id < 0 ? NULL : lowering->graph->values[id];
+    if (value == NULL || oribi_shape_is_full(&value->shape)) {
+        return true;
+    }
+    oribi_text text = {0};
+    oribi_writer_append_safe(&text, value->name);
+    oribi_fail(lowering->status, TF_INVALID_ARGUMENT,
+               "node '%s': the shape of '%s' is not known before a run; compiled models need fixed "
+               "shapes (fix the inputs with --shape NAME=1x3x224x224)",
+               node->name, oribi_text_string(&text));
+    oribi_text_destroy(&text);
+    return false;
+}
+
+bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls)
+{
+    const oribi_graph *graph = lowering->graph;
+    ORIBI_TRY(report_missing(lowering));
+    oribi_call *calls =
+        oribi_arena_array(lowering->arena, (size_t)graph->n_order + 1, sizeof *calls);
+    if (calls == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        const oribi_node *node = graph->nodes[graph->order[i]];
+        for (int32_t k = 0; k < node->n_inputs; k++) {
+            ORIBI_TRY(check_value(lowering, node, node->inputs[k]));
+        }
+        for (int32_t k = 0; k < node->n_outputs; k++) {
+            ORIBI_TRY(check_value(lowering, node, node->outputs[k]));
+        }
+        calls[i].node = node;
+        calls[i].name =
+            oribi_arena_printf(lowering->arena, "%s_%d", find_row(node->op_name)->stem, (int)i);
+        if (calls[i].name == NULL) {
+            return oribi_fail_memory(lowering->status);
+        }
+        ORIBI_TRY(oribi_lower_call(lowering, &calls[i]));
+    }
+    *out_calls = calls;
+    *out_n_calls = graph->n_order;
+    return true;
+}
+
+/* Reshape and its kin: the same bytes under another shape. */
+bool oribi_lower_view(oribi_lowering *lowering, oribi_call *call)
+{
+    (void)lowering;
+    call->is_view = true;
+    call->n_inputs = 1;
+    return true;
+}

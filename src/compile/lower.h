@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering: a node becomes a call of a kernel of micro/. The planner, the reports and what is
+ * emitted know calls only. One file per op family (lower_*.c) makes calls; lower.c has the table.
+ */
+#ifndef ORIBI_COMPILE_LOWER_H_
+#define ORIBI_COMPILE_LOWER_H_
+
+#include "compile/writer.h"
+#include "graph/graph.h"
+
+/* Elements that are placed in flash, as an array named <call>_<name>. */
+typedef struct oribi_placed {
+    const char *name;
+    int32_t kind; /* oribi_element_kind */
+    int64_t count;
+    const void *data;
+} oribi_placed;
+
+typedef struct oribi_field {    /* one member of the args struct */
+    const char *name;           /* ".name" of an initialiser: "in_h", "shape.rank" */
+    const int32_t *numbers;     /* n of them, a list; or NULL */
+    const oribi_placed *placed; /* a pointer to it, or NULL */
+    int32_t number;             /* else */
+    int32_t n;
+} oribi_field;
+
+/* The output may share memory with an input that dies here. */
+typedef struct oribi_call_alias {
+    int32_t input;    /* of the node */
+    bool is_exact;    /* where that input starts, and nowhere else */
+    int64_t distance; /* else at most this far behind the input's start; may be negative */
+} oribi_call_alias;
+
+enum { ORIBI_CALL_FIELDS = 48, ORIBI_CALL_PLACED = 6, ORIBI_CALL_ALIASES = 2 };
+
+typedef struct oribi_call {
+    const oribi_node *node;
+    const char *name;   /* "conv2d_0": C identifier, unique in the model */
+    const char *kernel; /* "conv2d_s8": file and function of micro/; NULL: no call is needed */
+    const char *args;   /* of struct oribi_micro_<args>_args; NULL: as kernel */
+    oribi_field fields[ORIBI_CALL_FIELDS];
+    oribi_placed placed[ORIBI_CALL_PLACED];
+    oribi_call_alias aliases[ORIBI_CALL_ALIASES];
+    int32_t n_fields, n_placed, n_aliases;
+    int32_t n_inputs; /* the first inputs of the node are the kernel's */
+    bool has_scratch; /* the kernel takes a scratch argument */
+    bool is_view;     /* the output is input 0's bytes; kernel NULL */
+    int64_t scratch_bytes;
+    int64_t macs;
+    bool is_careful;      /* made so that alias 0 holds, which costs time */
+    bool forbids_overlap; /* to be made without that cost */
+} oribi_call;
+
+typedef struct oribi_lowering {
+    oribi_graph *graph;
+    oribi_arena *arena; /* of what calls point to */
+    TF_Status *status;
+} oribi_lowering;
+
+/* Makes the calls of the live nodes, in order. UNIMPLEMENTED with every node that cannot be
+ * compiled. The array lives in the arena. */
+bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls);
+/* Makes one again, as its forbids_overlap says now. */
+bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call);
+
+/* --- For the families ------------------------------------------------------------------------ */
+
+typedef bool oribi_lower_function(oribi_lowering *lowering, oribi_call *call);
+oribi_lower_function oribi_lower_conv2d, oribi_lower_depthwise_conv2d, oribi_lower_fully_connected,
+    oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add, oribi_lower_sub,
+    oribi_lower_mul, oribi_lower_softmax, oribi_lower_view;
+
+const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
+                                     int32_t index);
+const oribi_value *oribi_lower_output(const oribi_lowering *lowering, const oribi_call *call);
+/* Dense bytes of a constant input in the arena; NULL with a message when it is not constant. */
+const void *oribi_lower_constant(oribi_lowering *lowering, const oribi_call *call, int32_t index,
+                                 TF_DataType type);
+/* The dims of a value in int32, padded with leading ones to four; false: too large. */
+bool oribi_lower_dims(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
+                      int32_t out_dims[4]);
+int64_t oribi_lower_count(const oribi_value *value); /* elements */
+
+int32_t oribi_lower_int(const oribi_call *call, const char *name, int32_t otherwise);
+float oribi_lower_float(const oribi_call *call, const char *name);
+/* Element of a list of ints. */
+int32_t oribi_lower_list(const oribi_call *call, const char *name, int32_t index,
+                         int32_t otherwise);
+const float *oribi_lower_floats(const oribi_call *call, const char *name, int32_t *out_count);
+bool oribi_lower_is(const oribi_call *call, const char *name, const char *text);
+int32_t oribi_lower_activation(const oribi_call *call); /* a code of micro/prepare.h */
+
+void oribi_call_number(oribi_call *call, const char *name, int32_t number);
+/* A member that is an array; copies. False: no memory. */
+bool oribi_call_numbers(oribi_lowering *lowering, oribi_call *call, const char *name,
+                        const int32_t *numbers, int32_t n);
+void oribi_call_place(oribi_call *call, const char *field, int32_t kind, int64_t count,
+                      const void *data);
+/* INVALID_ARGUMENT (or what fits a code of micro/prepare.h) that names the node; false. */
+bool oribi_lower_fail(oribi_lowering *lowering, const oribi_call *call, int32_t code);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of sums, differences and products of two tensors. */
+#include <string.h>
+
+#include "compile/lower.h"
+#include "micro/binary_s8_prepare.h"
+#include "tensor/status.h"
+
+enum { MAX_RANK = 8 };
+
+typedef struct binary {
+    int32_t a_dims[MAX_RANK], b_dims[MAX_RANK];
+    struct oribi_micro_binary_s8_spec spec;
+} binary;
+
+static bool read_dims(oribi_lowering *lowering, const oribi_call *call, int32_t input,
+                      int32_t *out_dims, int32_t *out_rank)
+{
+    const oribi_shape *shape = &oribi_lower_input(lowering, call, input)->shape;
+    bool fits = shape->rank <= MAX_RANK;
+    for (int32_t i = 0; fits && i < shape->rank; i++) {
+        fits = shape->dims[i] <= INT32_MAX;
+        out_dims[i] = fits ? (int32_t)shape->dims[i] : 0;
+    }
+    *out_rank = shape->rank;
+    return fits || oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+}
+
+static bool read_spec(oribi_lowering *lowering, const oribi_call *call, binary *b)
+{
+    struct oribi_micro_binary_s8_spec *spec = &b->spec;
+    memset(b, 0, sizeof *b);
+    ORIBI_TRY(read_dims(lowering, call, 0, b->a_dims, &spec->a_rank));
+    ORIBI_TRY(read_dims(lowering, call, 1, b->b_dims, &spec->b_rank));
+    spec->a_dims = b->a_dims;
+    spec->b_dims = b->b_dims;
+    spec->a.scale = oribi_lower_float(call, "a_scale");
+    spec->a.zero = oribi_lower_int(call, "a_zero", 0);
+    spec->b.scale = oribi_lower_float(call, "b_scale");
+    spec->b.zero = oribi_lower_int(call, "b_zero", 0);
+    spec->output.scale = oribi_lower_float(call, "output_scale");
+    spec->output.zero = oribi_lower_int(call, "output_zero", 0);
+    spec->activation = oribi_lower_activation(call);
+    spec->variant =
+        oribi_lower_is(call, "rounding", "tflite") ? ORIBI_MICRO_TFLITE : ORIBI_MICRO_TFLM;
+    return true;
+}
+
+static bool set_shape(oribi_lowering *lowering, oribi_call *call,
+                      const struct oribi_micro_broadcast *shape)
+{
+    oribi_call_number(call, "shape.rank", shape->rank);
+    return oribi_call_numbers(lowering, call, "shape.dims", shape->dims, shape->rank) &&
+           oribi_call_numbers(lowering, call, "shape.a_step", shape->a_step, shape->rank) &&
+           oribi_call_numbers(lowering, call, "shape.b_step", shape->b_step, shape->rank);
+}
+
+/* The result may be written over an input of the same shape. */
+static void set_common(oribi_lowering *lowering, oribi_call *call, const char *kernel)
+{
+    const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
+    call->kernel = kernel;
+    call->n_inputs = 2;
+    call->has_scratch = true;
+    for (int32_t i = 0; i < 2; i++) {
+        if (oribi_lower_count(oribi_lower_input(lowering, call, i)) == count) {
+            call->aliases[call->n_aliases++] = (oribi_call_alias){i, true, 0};
+        }
+    }
+}
+
+static bool lower_sum(oribi_lowering *lowering, oribi_call *call, bool subtracts)
+{
+    binary b;
+    struct oribi_micro_add_s8_args args;
+    ORIBI_TRY(read_spec(lowering, call, &b));
+    const int32_t code = subtracts ? oribi_micro_sub_s8_prepare(&b.spec, &args)
+                                   : oribi_micro_add_s8_prepare(&b.spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    set_common(lowering, call, "add_s8");
+    call->scratch_bytes = args.scratch_bytes;
+    ORIBI_TRY(set_shape(lowering, call, &args.shape));
+    oribi_call_number(call, "a_zero", args.a_zero);
+    oribi_call_number(call, "a_multiplier", args.a_multiplier);
+    oribi_call_number(call, "a_shift", args.a_shift);
+    oribi_call_number(call, "b_zero", args.b_zero);
+    oribi_call_number(call, "b_multiplier", args.b_multiplier);
+    oribi_call_number(call, "b_shift", args.b_shift);
+    oribi_call_number(call, "subtract", args.subtract);
+    oribi_call_number(call, "output_zero", args.output_zero);
+    oribi_call_number(call, "output_multiplier", args.output_multiplier);
+    oribi_call_number(call, "output_shift", args.output_shift);
+    oribi_call_number(call, "low", args.low);
+    oribi_call_number(call, "high", args.high);
+    oribi_call_number(call, "scratch_bytes", args.scratch_bytes);
+    return true;
+}
+
+bool oribi_lower_add(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_sum(lowering, call, false);
+}
+
+bool oribi_lower_sub(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_sum(lowering, call, true);
+}
+
+bool oribi_lower_mul(oribi_lowering *lowering, oribi_call *call)
+{
+    binary b;
+    struct oribi_micro_mul_s8_args args;
+    ORIBI_TRY(read_spec(lowering, call, &b));
+    const int32_t code = oribi_micro_mul_s8_prepare(&b.spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    set_common(lowering, call, "mul_s8");
+    call->scratch_bytes = args.scratch_bytes;
+    ORIBI_TRY(set_shape(lowering, call, &args.shape));
+    oribi_call_number(call, "a_zero", args.a_zero);
+    oribi_call_number(call, "b_zero", args.b_zero);
+    oribi_call_number(call, "output_zero", args.output_zero);
+    oribi_call_number(call, "output_multiplier", args.output_multiplier);
+    oribi_call_number(call, "output_shift", args.output_shift);
+    oribi_call_number(call, "low", args.low);
+    oribi_call_number(call, "high", args.high);
+    oribi_call_number(call, "scratch_bytes", args.scratch_bytes);
+    return true;
+}

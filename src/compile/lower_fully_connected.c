@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of fully connected layers. */
+#include "compile/lower.h"
+#include "micro/fully_connected_s8_prepare.h"
+#include "tensor/status.h"
+
+static void set_fields(oribi_call *call, const struct oribi_micro_fully_connected_s8_args *a)
+{
+    oribi_call_number(call, "rows", a->rows);
+    oribi_call_number(call, "in_c", a->in_c);
+    oribi_call_number(call, "out_c", a->out_c);
+    oribi_call_number(call, "per_channel", a->per_channel);
+    oribi_call_number(call, "output_zero", a->output_zero);
+    oribi_call_number(call, "low", a->low);
+    oribi_call_number(call, "high", a->high);
+    oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
+}
+
+bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
+{
+    int32_t filter[4];
+    struct oribi_micro_fully_connected_s8_args args;
+    struct oribi_micro_fully_connected_s8_spec spec = {0};
+    const int64_t count = oribi_lower_count(oribi_lower_input(lowering, call, 0));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), filter));
+    const size_t channels = (size_t)filter[2];
+    int32_t *bias = oribi_arena_array(lowering->arena, channels, sizeof *bias);
+    int32_t *multiplier = oribi_arena_array(lowering->arena, channels, sizeof *multiplier);
+    int32_t *shift = oribi_arena_array(lowering->arena, channels, sizeof *shift);
+    if (bias == NULL || multiplier == NULL || shift == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    spec.filter = oribi_lower_constant(lowering, call, 1, TF_INT8);
+    spec.bias = spec.filter == NULL ? NULL : oribi_lower_constant(lowering, call, 2, TF_INT32);
+    if (spec.bias == NULL) {
+        return false;
+    }
+    spec.out_c = filter[2];
+    spec.in_c = filter[3];
+    spec.rows = count / filter[3] <= INT32_MAX ? (int32_t)(count / filter[3]) : INT32_MAX;
+    spec.activation = oribi_lower_activation(call);
+    spec.input.scale = oribi_lower_float(call, "input_scale");
+    spec.input.zero = oribi_lower_int(call, "input_zero", 0);
+    spec.output.scale = oribi_lower_float(call, "output_scale");
+    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
+    spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
+    const int32_t code =
+        oribi_micro_fully_connected_s8_prepare(&spec, &args, bias, multiplier, shift);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    const int64_t weights = (int64_t)spec.in_c * spec.out_c;
+    const int32_t n_scales = args.per_channel != 0 ? spec.out_c : 1;
+    call->kernel = "fully_connected_s8";
+    call->n_inputs = 1;
+    call->has_scratch = true;
+    call->scratch_bytes = args.scratch_bytes;
+    call->macs = weights * spec.rows;
+    oribi_call_place(call, "filter", ORIBI_ELEMENT_S8, weights, spec.filter);
+    oribi_call_place(call, "bias", ORIBI_ELEMENT_S32, spec.out_c, bias);
+    oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, n_scales, multiplier);
+    oribi_call_place(call, "shift", ORIBI_ELEMENT_S32, n_scales, shift);
+    set_fields(call, &args);
+    return true;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the families share: reading a node's attributes and constants, filling a call. */
+#include <string.h>
+
+#include "compile/lower.h"
+#include "micro/prepare.h"
+#include "tensor/status.h"
+
+const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
+                                     int32_t index)
+{
+    return lowering->graph->values[call->node->inputs[index]];
+}
+
+const oribi_value *oribi_lower_output(const oribi_lowering *lowering, const oribi_call *call)
+{
+    return lowering->graph->values[call->node->outputs[0]];
+}
+
+const void *oribi_lower_constant(oribi_lowering *lowering, const oribi_call *call, int32_t index,
+                                 TF_DataType type)
+{
+    const oribi_value *value = oribi_lower_input(lowering, call, index);
+    if (value->constant == NULL || value->dtype != type) {
+        oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                   "node '%s': input %d is %s; compiled code needs it as a constant of type %s",
+                   call->node->name, (int)index,
+                   value->constant == NULL ? "computed" : oribi_dtype_name(value->dtype),
+                   oribi_dtype_name(type));
+        return NULL;
+    }
+    TF_Tensor *tensor =
+        oribi_graph_constant_tensor(lowering->graph, call->node->inputs[index], lowering->status);
+    if (tensor == NULL) {
+        return NULL;
+    }
+    const void *copy = oribi_arena_memdup(lowering->arena, tensor->data, tensor->bytes);
+    TF_DeleteTensor(tensor);
+    if (copy == NULL) {
+        oribi_fail_memory(lowering->status);
+    }
+    return copy;
+}
+
+bool oribi_lower_dims(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
+                      int32_t out_dims[4])
+{
+    const int32_t rank = value->shape.rank;
+    bool fits = rank <= 4;
+    for (int32_t i = 0; i < 4; i++) {
+        out_dims[i] = 1;
+    }
+    for (int32_t i = 0; fits && i < rank; i++) {
+        fits = value->shape.dims[i] > 0 && value->shape.dims[i] <= INT32_MAX;
+        out_dims[4 - rank + i] = fits ? (int32_t)value->shape.dims[i] : 0;
+    }
+    return fits || oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                              "node '%s': a tensor of rank %d or with an empty dimension cannot be "
+                              "compiled to C yet",
+                              call->node->name, (int)rank);
+}
+
+int64_t oribi_lower_count(const oribi_value *value)
+{
+    int64_t count = 1;
+    for (int32_t i = 0; i < value->shape.rank; i++) {
+        count *= value->shape.dims[i];
+    }
+    return count;
+}
+
+static const oribi_attr *find(const oribi_call *call, const char *name, uint8_t kind)
+{
+    const oribi_attr *attr = oribi_attrs_find(&call->node->attrs, name);
+    return attr != NULL && attr->kind == kind ? attr : NULL;
+}
+
+static int32_t narrow(int64_t value)
+{
+    return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : (int32_t)value;
+}
+
+int32_t oribi_lower_int(const oribi_call *call, const char *name, int32_t otherwise)
+{
+    return oribi_lower_list(call, name, 0, otherwise);
+}
+
+int32_t oribi_lower_list(const oribi_call *call, const char *name, int32_t index, int32_t otherwise)
+{
+    const oribi_attr *attr = find(call, name, TF_ATTR_INT);
+    return attr != NULL && index < attr->count ? narrow(attr->u.i[index]) : otherwise;
+}
+
+float oribi_lower_float(const oribi_call *call, const char *name)
+{
+    const oribi_attr *attr = find(call, name, TF_ATTR_FLOAT);
+    return attr != NULL && attr->count == 1 ? attr->u.f[0] : 0.0f;
+}
+
+const float *oribi_lower_floats(const oribi_call *call, const char *name, int32_t *out_count)
+{
+    const oribi_attr *attr = find(call, name, TF_ATTR_FLOAT);
+    *out_count = attr != NULL ? attr->count : 0;
+    return attr != NULL ? attr->u.f : NULL;
+}
+
+bool oribi_lower_is(const oribi_call *call, const char *name, const char *text)
+{
+    const oribi_attr *attr = find(call, name, TF_ATTR_STRING);
+    const size_t length = strlen(text);
+    return attr != NULL && attr->count == 1 && attr->u.s[0].length == length &&
+           memcmp(attr->u.s[0].data, text, length) == 0;
+}
+
+int32_t oribi_lower_activation(const oribi_call *call)
+{
+    static const struct {
+        const char *name;
+        int32_t code;
+    } codes[] = {{"RELU", ORIBI_MICRO_RELU},
+                 {"RELU6", ORIBI_MICRO_RELU6},
+                 {"RELU_N1_TO_1", ORIBI_MICRO_RELU_N1_TO_1}};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (oribi_lower_is(call, "activation", codes[i].name)) {
+            return codes[i].code;
+        }
+    }
+    return ORIBI_MICRO_NONE;
+}
+
+void oribi_call_number(oribi_call *call, const char *name, int32_t number)
+{
+    if (call->n_fields < ORIBI_CALL_FIELDS) {
+        call->fields[call->n_fields++] = (oribi_field){.name = name, .number = number, .n = 1};
+    }
+}
+
+bool oribi_call_numbers(oribi_lowering *lowering, oribi_call *call, const char *name,
+                        const int32_t *numbers, int32_t n)
+{
+    const int32_t *copy = oribi_arena_memdup(lowering->arena, numbers, (size_t)n * sizeof *numbers);
+    if (copy == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    if (call->n_fields < ORIBI_CALL_FIELDS) {
+        call->fields[call->n_fields++] = (oribi_field){.name = name, .numbers = copy, .n = n};
+    }
+    return true;
+}
+
+void oribi_call_place(oribi_call *call, const char *field, int32_t kind, int64_t count,
+                      const void *data)
+{
+    if (call->n_fields < ORIBI_CALL_FIELDS && call->n_placed < ORIBI_CALL_PLACED) {
+        oribi_placed *placed = &call->placed[call->n_placed++];
+        *placed = (oribi_placed){field, kind, count, data};
+        call->fields[call->n_fields++] = (oribi_field){.name = field, .placed = placed, .n = 1};
+    }
+}
+
+bool oribi_lower_fail(oribi_lowering *lowering, const oribi_call *call, int32_t code)
+{
+    return oribi_fail(lowering->status, TF_INVALID_ARGUMENT, "node '%s' (%s): %s", call->node->name,
+                      call->node->op_name, oribi_micro_text(code));
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inputs and outputs as emitted code names them. Names come from the model and are hostile: every
+ * character that C does not take becomes '_', and two that then are equal are refused. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/map.h"
+#include "compile/compile_internal.h"
+#include "tensor/status.h"
+
+static const char *const keywords[] = {
+    "auto",     "break",    "case",      "char",     "const",  "continue", "default",  "do",
+    "double",   "else",     "enum",      "extern",   "float",  "for",      "goto",     "if",
+    "inline",   "int",      "long",      "register", "return", "short",    "signed",   "sizeof",
+    "static",   "struct",   "switch",    "typedef",  "union",  "unsigned", "void",     "volatile",
+    "while",    "restrict", "class",     "new",      "delete", "this",     "template", "typename",
+    "operator", "private",  "protected", "public",   "bool",   "true",     "false",    "namespace",
+    "using",    "virtual",  "try",       "catch",    "throw",  "and",      "or",       "not",
+    "xor",      "friend",   "explicit",  "export",   "asm",    "mutable",  NULL};
+
+enum { NAME_BYTES = 96 };
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+char *oribi_compile_identifier(oribi_arena *arena, const char *text)
+{
+    size_t length = strlen(text);
+    length = length > NAME_BYTES ? NAME_BYTES : length;
+    const bool needs_letter = length == 0 || !is_plain(text[0]) || text[0] <= '9';
+    char *name = oribi_arena_printf(arena, "%s%.*s", needs_letter ? "t_" : "", (int)length, text);
+    for (char *at = name; at != NULL && *at != 0; at++) {
+        *at = is_plain(*at) ? *at : '_';
+    }
+    for (size_t i = 0; name != NULL && keywords[i] != NULL; i++) {
+        if (strcmp(name, keywords[i]) == 0) {
+            return oribi_arena_printf(arena, "%s_", keywords[i]);
+        }
+    }
+    return name;
+}
+
+char *oribi_compile_upper(oribi_arena *arena, const char *text)
+{
+    char *upper = oribi_arena_strdup(arena, text);
+    for (char *at = upper; at != NULL && *at != 0; at++) {
+        *at = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+    }
+    return upper;
+}
+
+int32_t oribi_element_kind_of(TF_DataType type)
+{
+    switch (type) {
+    case TF_INT8:
+        return ORIBI_ELEMENT_S8;
+    case TF_UINT8:
+        return ORIBI_ELEMENT_U8;
+    case TF_INT16:
+        return ORIBI_ELEMENT_S16;
+    case TF_INT32:
+        return ORIBI_ELEMENT_S32;
+    case TF_FLOAT:
+        return ORIBI_ELEMENT_F32;
+    default:
+        return -1;
+    }
+}
+
+static bool read_quantisation(oribi_port *port, const oribi_node *node, const char *prefix)
+{
+    char scale[32] = "", zero[32] = "";
+    strcat(strcat(scale, prefix), "_scale");
+    strcat(strcat(zero, prefix), "_zero");
+    const oribi_attr *s = oribi_attrs_find(&node->attrs, scale);
+    const oribi_attr *z = oribi_attrs_find(&node->attrs, zero);
+    if (s == NULL || s->kind != TF_ATTR_FLOAT || s->count != 1 || z == NULL ||
+        z->kind != TF_ATTR_INT || z->count != 1) {
+        return false;
+    }
+    port->is_quantised = true;
+    port->scale = s->u.f[0];
+    port->zero = (int32_t)z->u.i[0];
+    return true;
+}
+
+/* The quantisation of a value is told by the operators around it, through views. */
+static void find_quantisation(const oribi_compile *compile, oribi_port *port)
+{
+    oribi_value_id up = port->value, down = port->value;
+    for (int32_t depth = 0; depth < 64; depth++) {
+        const oribi_node *producer = oribi_graph_producer(compile->graph, up);
+        if (producer == NULL || read_quantisation(port, producer, "output") ||
+            producer->n_inputs == 0) {
+            break;
+        }
+        up = producer->inputs[0];
+    }
+    for (int32_t depth = 0; depth < 64 && !port->is_quantised; depth++) {
+        oribi_use use;
+        if (oribi_graph_uses(compile->graph, down, &use, 1) < 1 ||
+            read_quantisation(port, use.node, use.input == 1 ? "b" : "a") ||
+            read_quantisation(port, use.node, "input") || use.node->n_outputs == 0) {
+            break;
+        }
+        down = use.node->outputs[0];
+    }
+}
+
+static bool make_port(oribi_compile *c, oribi_value_id value, const char *name, oribi_port *port,
+                      TF_Status *status)
+{
+    const oribi_value *v = c->graph->values[value];
+    size_t bytes;
+    *port =
+        (oribi_port){.model_name = name, .value = value, .kind = oribi_element_kind_of(v->dtype)};
+    oribi_text safe = {0};
+    oribi_writer_append_safe(&safe, name);
+    bool ok = true;
+    if (port->kind < 0) {
+        ok = oribi_fail(status, TF_UNIMPLEMENTED, "'%s' has the type %s, which cannot be compiled",
+                        oribi_text_string(&safe), oribi_dtype_name(v->dtype));
+    } else if (!oribi_shape_is_full(&v->shape) ||
+               !oribi_size_of_dims(v->shape.dims, v->shape.rank,
+                                   (size_t)oribi_element_bytes(port->kind), &bytes) ||
+               bytes > INT32_MAX) {
+        ok = oribi_fail(status, TF_INVALID_ARGUMENT,
+                        "the shape of '%s' is not known before a run, or is too large; compiled "
+                        "models need fixed shapes",
+                        oribi_text_string(&safe));
+    } else {
+        port->bytes = (int64_t)bytes;
+        port->count = (int64_t)bytes / oribi_element_bytes(port->kind);
+        port->name = oribi_compile_identifier(&c->arena, name);
+        port->macro = port->name != NULL ? oribi_compile_upper(&c->arena, port->name) : NULL;
+        ok = port->macro != NULL || oribi_fail_memory(status);
+        find_quantisation(c, port);
+    }
+    oribi_text_destroy(&safe);
+    return ok;
+}
+
+static bool check_names(const oribi_compile *c, TF_Status *status)
+{
+    oribi_map seen = {0};
+    bool ok = true;
+    for (int32_t i = 0; ok && i < c->n_inputs + c->n_outputs; i++) {
+        const oribi_port *port = i < c->n_inputs ? &c->inputs[i] : &c->outputs[i - c->n_inputs];
+        if (oribi_map_get(&seen, port->macro) != NULL) {
+            ok = oribi_fail(status, TF_INVALID_ARGUMENT,
+                            "two inputs or outputs would both be called '%s' in C; rename one in "
+                            "the model",
+                            port->macro);
+        } else if (!oribi_map_put(&seen, port->macro, (void *)(uintptr_t)port)) {
+            ok = oribi_fail_memory(status);
+        }
+    }
+    oribi_map_destroy(&seen);
+    return ok;
+}
+
+bool oribi_compile_ports(oribi_compile *c, TF_Status *status)
+{
+    const oribi_graph *graph = c->graph;
+    c->n_inputs = graph->n_inputs;
+    c->n_outputs = graph->n_outputs;
+    c->inputs = oribi_arena_array(&c->arena, (size_t)c->n_inputs + 1, sizeof *c->inputs);
+    c->outputs = oribi_arena_array(&c->arena, (size_t)c->n_outputs + 1, sizeof *c->outputs);
+    if (c->inputs == NULL || c->outputs == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; i < c->n_inputs; i++) {
+        ORIBI_TRY(make_port(c, graph->inputs[i], graph->input_names[i], &c->inputs[i], status));
+        c->io_bytes += c->inputs[i].bytes;
+    }
+    for (int32_t i = 0; i < c->n_outputs; i++) {
+        ORIBI_TRY(make_port(c, graph->outputs[i], graph->output_names[i], &c->outputs[i], status));
+        c->io_bytes += c->outputs[i].bytes;
+    }
+    return check_names(c, status);
+}

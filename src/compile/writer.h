@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writer: the only way emitted text is made. Owns indentation and the escaping of text that comes
+ * from a model, which is hostile. Out of memory is sticky, in `text`. Not here: what is written
+ * (emit_*.c), names (names.h).
+ */
+#ifndef ORIBI_COMPILE_WRITER_H_
+#define ORIBI_COMPILE_WRITER_H_
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+typedef struct oribi_writer {
+    oribi_text text;
+    int32_t depth; /* of blocks */
+} oribi_writer;
+
+void oribi_writer_blank(oribi_writer *writer);
+/* One indented line. */
+void oribi_writer_line(oribi_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* One statement, continued on deeper lines where it is long; it is broken after commas. */
+void oribi_writer_wrapped(oribi_writer *writer, const char *statement);
+/* The line, then deeper by one level. */
+void oribi_writer_open(oribi_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Back by one level, then the line ("}", "};"). */
+void oribi_writer_close(oribi_writer *writer, const char *line);
+/* A comment of one paragraph, wrapped; comment marks and what is not printable in it are made
+ * harmless. */
+void oribi_writer_comment(oribi_writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+enum oribi_element_kind {
+    ORIBI_ELEMENT_S8,
+    ORIBI_ELEMENT_U8,
+    ORIBI_ELEMENT_S16,
+    ORIBI_ELEMENT_S32,
+    ORIBI_ELEMENT_F32
+};
+const char *oribi_element_c_type(int32_t kind);
+int64_t oribi_element_bytes(int32_t kind);
+/* Elements of an initialiser, as many as fit on a line. */
+void oribi_writer_elements(oribi_writer *writer, int32_t kind, const void *data, int64_t count);
+
+/* Text of a model that is safe inside a comment, a C string, CMake or JSON: printable ASCII, no
+ * quotes, backslashes, comment marks or dollar signs; cut at 200 bytes. Appends to text. */
+void oribi_writer_append_safe(oribi_text *text, const char *string);
+/* A literal of type float that reads back as the same value: "0.5f". */
+void oribi_writer_append_float(oribi_text *text, float value);
+
+#endif
