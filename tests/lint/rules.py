@@ -17,7 +17,7 @@ RULES = [
     ("allocation in emitted code", r"^micro/.*\.[ch]$", r"(?<!\w)(?:malloc|calloc|realloc|free)\s*\(",
      r"$^", ("micro/x.c", "    free(p);")),
     ("absolute machine path", r"^(?!tests/lint/).*", r"(?<![\w.])/(?:work|root|home/\w+)/", r"$^",
-     ("docs/x.md", "see /work/main")),
+     ("docs/x.md", "see /home/ann/main")),
     ("tab", r"\.(?:c|h|cc|py|sh|cmake)$", r"\t", r"$^", ("src/op/x.c", "\tint x;")),
     ("trailing space", r"\.(?:c|h|cc|py|sh|cmake|md)$", r"[ \t]+$", r"$^", ("src/op/x.c", "int x; ")),
     ("unfinished work without an issue", r"^(?!tests/lint/).*\.(?:c|h|cc|py|sh)$", r"\b(?:TODO|FIXME|XXX|HACK)\b(?!\(#\d)",
