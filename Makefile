@@ -16,7 +16,7 @@ help:
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
 	@echo "make bench     speed and memory against named peers (docs/performance.md)"
 	@echo "make lint      clang-format, layering, house rules"
-	@echo "make fuzz      20 minutes of libFuzzer on the model readers (SECONDS_EACH=n)"
+	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
 	@echo "make packages  .debs and the header tarball into build/packages/out (docs/packages.md)"
 
