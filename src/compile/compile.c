@@ -155,7 +155,7 @@ static const char *largest_call(const oribi_compile *c, bool in_flash)
         const oribi_call *call = &c->calls[i];
         int64_t bytes = in_flash ? oribi_call_flash(call) : call->scratch_bytes;
         for (int32_t k = 0; !in_flash && k < call->n_inputs; k++) {
-            bytes += c->locations[call->node->inputs[k]].bytes;
+            bytes += c->locations[call->inputs[k]].bytes;
         }
         bytes += in_flash ? 0 : c->locations[call->node->outputs[0]].bytes;
         if (bytes > most) {
@@ -230,16 +230,13 @@ static bool fix_batch(oribi_graph *graph, TF_Status *status)
 
 static bool compile(oribi_compile *c, const char *path, TF_Status *status)
 {
-    const oribi_pass_options options = {0};
+    const oribi_pass_options options = {.plain_activations = true};
     oribi_pass_report report = {0};
     ORIBI_TRY(oribi_plugin_load_built_ins(status));
     ORIBI_TRY(choose_name(c, path, status));
     ORIBI_TRY(import(c, path, status));
     ORIBI_TRY(fix_batch(c->graph, status));
-    ORIBI_TRY(oribi_pass_infer(c->graph, status));
-    ORIBI_TRY(oribi_pass_fold(c->graph, &options, &report, status));
-    (void)oribi_graph_remove_dead(c->graph);
-    ORIBI_TRY(oribi_graph_sort(c->graph, status));
+    ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
     oribi_lowering lowering = {c->graph, &c->arena, status};
     ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
     ORIBI_TRY(oribi_compile_ports(c, status));

@@ -43,7 +43,7 @@ bool oribi_compile_place_constants(oribi_compile *c, TF_Status *status)
     for (int32_t i = 0; i < c->n_calls; i++) {
         const oribi_call *call = &c->calls[i];
         for (int32_t k = 0; !call->is_view && k < call->n_inputs; k++) {
-            ORIBI_TRY(place(c, call->node->inputs[k], status));
+            ORIBI_TRY(place(c, call->inputs[k], status));
         }
     }
     for (int32_t i = 0; i < c->n_copies; i++) {

@@ -62,6 +62,11 @@ static void field(emitter *e, const oribi_call *call, const oribi_field *f)
         }
         oribi_writer_line(w, ".%s = {%s},", f->name, oribi_text_string(&list));
         oribi_text_destroy(&list);
+    } else if (f->is_real) {
+        oribi_text real = {0};
+        oribi_writer_append_float(&real, f->real);
+        oribi_writer_line(w, ".%s = %s,", f->name, oribi_text_string(&real));
+        oribi_text_destroy(&real);
     } else if (f->number == INT32_MIN) {
         oribi_writer_line(w, ".%s = -2147483647 - 1,", f->name);
     } else {
@@ -76,7 +81,7 @@ static void introduce(emitter *e, const oribi_call *call, int32_t index)
     oribi_writer_append_safe(&safe, call->node->name);
     for (int32_t i = 0; i < call->n_inputs; i++) {
         oribi_text_append(&from, i > 0 ? " and " : "");
-        oribi_emit_type(e->c, &from, call->node->inputs[i]);
+        oribi_emit_type(e->c, &from, call->inputs[i]);
     }
     oribi_emit_type(e->c, &to, call->node->outputs[0]);
     if (call->macs > 0) {
@@ -116,19 +121,55 @@ static void arguments(emitter *e)
 
 /* --- Operators ------------------------------------------------------------------------------- */
 
+/* "const void *const inputs[] = {a, b};", for kernels that take any number. */
+static void pointer_list(emitter *e, const char *type, const char *name,
+                         const oribi_value_id *values, int32_t n)
+{
+    oribi_text text = {0};
+    oribi_text_printf(&text, "%s *const %s[] = {", type, name);
+    for (int32_t i = 0; i < n; i++) {
+        oribi_text_append(&text, i > 0 ? ", " : "");
+        oribi_emit_place(e->c, &text, values[i]);
+    }
+    oribi_text_append(&text, "};");
+    oribi_writer_wrapped(&e->w, oribi_text_string(&text));
+    e->w.text.failed = e->w.text.failed || text.failed;
+    oribi_text_destroy(&text);
+}
+
+static void places(emitter *e, oribi_text *text, const oribi_value_id *values, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        oribi_text_append(text, ", ");
+        oribi_emit_place(e->c, text, values[i]);
+    }
+}
+
 static void call_line(emitter *e, int32_t index, const oribi_call *call)
 {
     oribi_writer *w = &e->w;
     oribi_text text = {0};
     const oribi_location *scratch = &e->c->scratch[index];
-    oribi_text_printf(&text, "oribi_micro_%s(&%s_args", call->kernel, call->name);
-    for (int32_t i = 0; i < call->n_inputs; i++) {
-        oribi_text_append(&text, ", ");
-        oribi_emit_place(e->c, &text, call->node->inputs[i]);
+    const bool lists = call->lists_inputs || call->lists_outputs;
+    if (lists) {
+        oribi_writer_open(w, "{");
     }
-    for (int32_t i = 0; i < call->node->n_outputs; i++) {
-        oribi_text_append(&text, ", ");
-        oribi_emit_place(e->c, &text, call->node->outputs[i]);
+    if (call->lists_inputs) {
+        pointer_list(e, "const void", "from", call->inputs, call->n_inputs);
+    }
+    if (call->lists_outputs) {
+        pointer_list(e, "void", "to", call->node->outputs, call->n_outputs);
+    }
+    oribi_text_printf(&text, "oribi_micro_%s(&%s_args", call->kernel, call->name);
+    if (call->lists_inputs) {
+        oribi_text_append(&text, ", from");
+    } else {
+        places(e, &text, call->inputs, call->n_inputs);
+    }
+    if (call->lists_outputs) {
+        oribi_text_append(&text, ", to");
+    } else {
+        places(e, &text, call->node->outputs, call->n_outputs);
     }
     if (call->has_scratch && scratch->storage == ORIBI_IN_WORKSPACE) {
         oribi_text_printf(&text, ", &workspace[%" PRId64 "]", scratch->offset);
@@ -137,6 +178,9 @@ static void call_line(emitter *e, int32_t index, const oribi_call *call)
     }
     oribi_text_append(&text, ");");
     oribi_writer_wrapped(w, oribi_text_string(&text));
+    if (lists) {
+        oribi_writer_close(w, "}");
+    }
     w->text.failed = w->text.failed || text.failed;
     oribi_text_destroy(&text);
 }

@@ -42,7 +42,11 @@ bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
 {
     const oribi_node *node = call->node;
     const char *name = call->name;
-    *call = (oribi_call){.node = node, .name = name, .forbids_overlap = call->forbids_overlap};
+    *call = (oribi_call){.node = node,
+                         .inputs = node->inputs,
+                         .name = name,
+                         .n_outputs = node->n_outputs,
+                         .forbids_overlap = call->forbids_overlap};
     return find_row(node->op_name)->lower(lowering, call);
 }
 

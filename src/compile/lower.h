@@ -20,13 +20,15 @@ typedef struct oribi_field {    /* one member of the args struct */
     const char *name;           /* ".name" of an initialiser: "in_h", "shape.rank" */
     const int32_t *numbers;     /* n of them, a list; or NULL */
     const oribi_placed *placed; /* a pointer to it, or NULL */
-    int32_t number;             /* else */
+    bool is_real;               /* else `real`, else `number` */
+    float real;
+    int32_t number;
     int32_t n;
 } oribi_field;
 
 /* The output may share memory with an input that dies here. */
 typedef struct oribi_call_alias {
-    int32_t input;    /* of the node */
+    int32_t input;    /* of the kernel */
     bool is_exact;    /* where that input starts, and nowhere else */
     int64_t distance; /* else at most this far behind the input's start; may be negative */
 } oribi_call_alias;
@@ -35,16 +37,20 @@ enum { ORIBI_CALL_FIELDS = 48, ORIBI_CALL_PLACED = 6, ORIBI_CALL_ALIASES = 2 };
 
 typedef struct oribi_call {
     const oribi_node *node;
-    const char *name;   /* "conv2d_0": C identifier, unique in the model */
+    const oribi_value_id *inputs; /* of the kernel: the node's, or some of them in another order */
+    const char *name;             /* "conv2d_0": C identifier, unique in the model */
     const char *kernel; /* "conv2d_s8": file and function of micro/; NULL: no call is needed */
     const char *args;   /* of struct oribi_micro_<args>_args; NULL: as kernel */
     oribi_field fields[ORIBI_CALL_FIELDS];
     oribi_placed placed[ORIBI_CALL_PLACED];
     oribi_call_alias aliases[ORIBI_CALL_ALIASES];
     int32_t n_fields, n_placed, n_aliases;
-    int32_t n_inputs; /* the first inputs of the node are the kernel's */
-    bool has_scratch; /* the kernel takes a scratch argument */
-    bool is_view;     /* the output is input 0's bytes; kernel NULL */
+    int32_t n_inputs;
+    int32_t n_outputs;  /* the first outputs of the node are the kernel's */
+    bool lists_inputs;  /* the kernel takes an array of pointers to its inputs */
+    bool lists_outputs; /* and to its outputs */
+    bool has_scratch;   /* the kernel takes a scratch argument */
+    bool is_view;       /* the output is input 0's bytes; kernel NULL */
     int64_t scratch_bytes;
     int64_t macs;
     bool is_careful;      /* made so that alias 0 holds, which costs time */
@@ -91,6 +97,9 @@ bool oribi_lower_is(const oribi_call *call, const char *name, const char *text);
 int32_t oribi_lower_activation(const oribi_call *call); /* a code of micro/prepare.h */
 
 void oribi_call_number(oribi_call *call, const char *name, int32_t number);
+void oribi_call_real(oribi_call *call, const char *name, float number);
+/* The kernel's inputs are these inputs of the node. False: no memory. */
+bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *inputs, int32_t n);
 /* A member that is an array; copies. False: no memory. */
 bool oribi_call_numbers(oribi_lowering *lowering, oribi_call *call, const char *name,
                         const int32_t *numbers, int32_t n);

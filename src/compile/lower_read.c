@@ -135,6 +135,28 @@ void oribi_call_number(oribi_call *call, const char *name, int32_t number)
     }
 }
 
+void oribi_call_real(oribi_call *call, const char *name, float number)
+{
+    if (call->n_fields < ORIBI_CALL_FIELDS) {
+        call->fields[call->n_fields++] =
+            (oribi_field){.name = name, .is_real = true, .real = number, .n = 1};
+    }
+}
+
+bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *inputs, int32_t n)
+{
+    oribi_value_id *values = oribi_arena_array(lowering->arena, (size_t)n + 1, sizeof *values);
+    if (values == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        values[i] = call->node->inputs[inputs[i]];
+    }
+    call->inputs = values;
+    call->n_inputs = n;
+    return true;
+}
+
 bool oribi_call_numbers(oribi_lowering *lowering, oribi_call *call, const char *name,
                         const int32_t *numbers, int32_t n)
 {

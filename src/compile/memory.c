@@ -76,9 +76,9 @@ static void init_values(planning *p)
     for (int32_t i = 0; i < c->n_calls; i++) {
         const oribi_call *call = &c->calls[i];
         for (int32_t k = 0; k < call->n_inputs; k++) {
-            extend(&p->groups[call->node->inputs[k]], i);
+            extend(&p->groups[call->inputs[k]], i);
         }
-        for (int32_t k = 0; k < call->node->n_outputs; k++) {
+        for (int32_t k = 0; k < call->n_outputs; k++) {
             const int32_t id = call->node->outputs[k];
             p->groups[id].bytes = oribi_lower_count(value_of(p, id)) *
                                   (int64_t)oribi_dtype_bytes(value_of(p, id)->dtype);
@@ -106,7 +106,7 @@ static void join_views(planning *p)
         if (!call->is_view) {
             continue;
         }
-        const int32_t from = root_of(p, call->node->inputs[0]);
+        const int32_t from = root_of(p, call->inputs[0]);
         const int32_t to = root_of(p, call->node->outputs[0]);
         const bool both = p->groups[to].output >= 0 &&
                           (p->groups[from].output >= 0 || p->groups[from].input >= 0 ||
@@ -129,7 +129,7 @@ static void join_in_place(planning *p)
         for (int32_t k = 0; k < call->n_aliases; k++) {
             const oribi_call_alias *alias = &call->aliases[k];
             const int32_t to = root_of(p, call->node->outputs[0]);
-            const int32_t from = root_of(p, call->node->inputs[alias->input]);
+            const int32_t from = root_of(p, call->inputs[alias->input]);
             const group *g = &p->groups[from], *h = &p->groups[to];
             if ((alias->is_exact || alias->distance >= 0) && from != to && g->last == i &&
                 h->first == i && !g->is_read_only && value_of(p, from)->constant == NULL &&
@@ -191,7 +191,7 @@ static void add_aliases(planning *p)
     for (int32_t i = 0; i < c->n_calls; i++) {
         const oribi_call *call = &c->calls[i];
         for (int32_t k = 0; k < call->n_aliases; k++) {
-            const int32_t from = root_of(p, call->node->inputs[call->aliases[k].input]);
+            const int32_t from = root_of(p, call->inputs[call->aliases[k].input]);
             const int32_t to = root_of(p, call->node->outputs[0]);
             const group *g = &p->groups[from];
             const oribi_call_alias *alias = &call->aliases[k];
@@ -247,7 +247,7 @@ static bool is_kept(const planning *p, const oribi_call *call)
 {
     for (int32_t k = 0; k < call->n_aliases; k++) {
         const oribi_call_alias *alias = &call->aliases[k];
-        const int32_t from = p->groups[root_of(p, call->node->inputs[alias->input])].buffer;
+        const int32_t from = p->groups[root_of(p, call->inputs[alias->input])].buffer;
         const int32_t to = p->groups[root_of(p, call->node->outputs[0])].buffer;
         if (from < 0 || to < 0 || from == to) {
             continue;

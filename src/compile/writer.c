@@ -3,6 +3,7 @@
 #include "compile/writer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -201,6 +202,12 @@ void oribi_writer_append_safe(oribi_text *text, const char *string)
 void oribi_writer_append_float(oribi_text *text, float value)
 {
     char shortest[40];
+    if (isnan(value) || isinf(value)) {
+        oribi_text_append(text, isnan(value) ? "(0.0f / 0.0f)"
+                                : value > 0  ? "(1.0f / 0.0f)"
+                                             : "(-1.0f / 0.0f)");
+        return;
+    }
     for (int precision = 6; precision <= 9; precision++) {
         float back = 0;
         snprintf(shortest, sizeof shortest, "%.*g", precision, (double)value);

@@ -11,6 +11,7 @@ typedef struct fusion { /* what a layer takes along */
     oribi_node *layer;
     oribi_value_id bias, addend; /* -1: none */
     const char *activation;      /* fused_ops word, or NULL */
+    bool plain;                  /* only activations without transcendental functions */
     float alpha;
     const char *vendor; /* who wrote kernels of what is taken along; NULL: only we */
     oribi_node *last;   /* node whose output the fused one makes */
@@ -130,8 +131,9 @@ static void take_addend(oribi_graph *graph, fusion *f)
 
 static void take_activation(oribi_graph *graph, fusion *f)
 {
-    static const char *const activations[] = {"Relu", "Relu6",   "Elu", "LeakyRelu",
-                                              "Tanh", "Sigmoid", NULL};
+    static const char *const all[] = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", NULL};
+    static const char *const plain[] = {"Relu", "Relu6", "LeakyRelu", NULL};
+    const char *const *activations = f->plain ? plain : all;
     oribi_node *node = oribi_pass_only_consumer(graph, f->last->outputs[0], NULL);
     if (node == NULL || !oribi_pass_is_one_of(node, activations) || !may_follow(f, node)) {
         return;
@@ -256,6 +258,7 @@ static bool fuse_layer(oribi_graph *graph, oribi_node *layer, const oribi_pass_o
                 .bias = -1,
                 .addend = -1,
                 .alpha = 0.2F,
+                .plain = options != NULL && options->plain_activations,
                 .vendor = vendor_of(layer),
                 .last = layer,
                 .origin = layer->origin};

@@ -18,9 +18,10 @@ typedef struct oribi_pass_options {
     uint32_t disabled;
     const char *device; /* default device type; NULL: "CPU" */
     struct oribi_pool *pool;
-    size_t fold_max_bytes; /* per node result; 0: 64 MiB */
-    uint64_t fold_max_ns;  /* per node; 0: 2 s; a slower node is given up afterwards */
-    bool keep_names;       /* values of the model stay visible (verify --per-node) */
+    size_t fold_max_bytes;  /* per node result; 0: 64 MiB */
+    uint64_t fold_max_ns;   /* per node; 0: 2 s; a slower node is given up afterwards */
+    bool plain_activations; /* layers take along Relu, Relu6 and LeakyRelu only */
+    bool keep_names;        /* values of the model stay visible (verify --per-node) */
 } oribi_pass_options;
 
 typedef struct oribi_pass_change { /* one thing that a pass did, for `inspect --passes` */
