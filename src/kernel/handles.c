@@ -115,11 +115,7 @@ static void share(const TF_Tensor *from, TF_Tensor *to)
 
 static void fill(TF_Tensor *tensor, const oribi_slot *slot)
 {
-    tensor->data = slot->data;
-    tensor->bytes = slot->bytes;
-    tensor->dims = (int64_t *)slot->dims;
-    tensor->rank = slot->rank;
-    tensor->dtype = slot->dtype;
+    memcpy(tensor, slot, ORIBI_HEAD_BYTES);
     tensor->slot = (void *)slot;
 }
 

@@ -36,12 +36,11 @@ static inline bool needs_finishing(const oribi_frame *frame)
                ORIBI_CONTEXT_BIAS;
 }
 
-static inline bool run_step(oribi_frame *frame, const oribi_plan *plan, int32_t index,
-                            TF_Status *status)
+static inline bool run_step(oribi_frame *frame, const oribi_step_io *step, bool is_placed,
+                            int32_t index, TF_Status *status)
 {
-    const oribi_step_io *step = &plan->steps[index];
     frame->step = index;
-    if (!plan->is_placed[index]) {
+    if (!is_placed) {
         ORIBI_TRY(oribi_context_compute(&frame->ctx, step, status));
     } else {
         ORIBI_TRY(oribi_frame_finish_concat(frame, step, status));
@@ -58,7 +57,8 @@ static bool is_late(TF_OpKernelContext *ctx, TF_Status *status)
     return false;
 }
 
-bool oribi_run_steps(oribi_run *run, TF_Status *status)
+/* A run with a time limit or a trace, which costs what most runs should not pay for. */
+static bool run_steps_watched(oribi_run *run, TF_Status *status)
 {
     const oribi_session *session = run->session;
     oribi_frame *frame = run->frame;
@@ -67,12 +67,31 @@ bool oribi_run_steps(oribi_run *run, TF_Status *status)
     const bool is_timed = frame->ctx.deadline_ns != 0;
     for (int32_t s = 0; s < plan->n_steps; s++) {
         const uint64_t start_ns = is_traced ? oribi_now_ns() : 0;
-        if ((is_timed && is_late(&frame->ctx, status)) || !run_step(frame, plan, s, status)) {
+        if ((is_timed && is_late(&frame->ctx, status)) ||
+            !run_step(frame, &plan->steps[s], plan->is_placed[s], s, status)) {
             name_step(&session->steps[s], status);
             return false;
         }
         if (is_traced) {
             oribi_run_trace_step(run, &session->steps[s], start_ns);
+        }
+    }
+    return true;
+}
+
+bool oribi_run_steps(oribi_run *run, TF_Status *status)
+{
+    oribi_frame *frame = run->frame;
+    if (run->trace != NULL || frame->ctx.deadline_ns != 0) {
+        return run_steps_watched(run, status);
+    }
+    const oribi_step_io *steps = frame->plan->steps;
+    const bool *is_placed = frame->plan->is_placed;
+    const int32_t n = frame->plan->n_steps;
+    for (int32_t s = 0; s < n; s++) {
+        if (!run_step(frame, &steps[s], is_placed[s], s, status)) {
+            name_step(&run->session->steps[s], status);
+            return false;
         }
     }
     return true;

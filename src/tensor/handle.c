@@ -212,25 +212,33 @@ static bool add_slab(heap *h, oribi_handle_kind kind)
     return true;
 }
 
-/* The own list is empty: from other threads, else from the heap. */
+/* Something on the own list: what is there, else from other threads, else from the heap. */
 static bool refill(heap *h, oribi_handle_kind kind)
 {
-    drain(h, kind);
+    if (h->free[kind] == NULL) {
+        drain(h, kind);
+    }
     return h->free[kind] != NULL || add_slab(h, kind);
+}
+
+static void *take(heap *h, oribi_handle_kind kind)
+{
+    slot *taken = h->free[kind];
+    h->free[kind] = taken->next;
+    return object_of(taken);
+}
+
+/* Kept out of the fast path, which then needs no stack. */
+static __attribute__((noinline)) void *take_slow(oribi_handle_kind kind)
+{
+    heap *h = own_heap != NULL ? own_heap : join_heap();
+    return h != NULL && refill(h, kind) ? take(h, kind) : NULL;
 }
 
 void *oribi_handle_new(oribi_handle_kind kind)
 {
     heap *h = own_heap;
-    if (h == NULL && (h = join_heap()) == NULL) {
-        return NULL;
-    }
-    if (h->free[kind] == NULL && !refill(h, kind)) {
-        return NULL;
-    }
-    slot *taken = h->free[kind];
-    h->free[kind] = taken->next;
-    return object_of(taken);
+    return h != NULL && h->free[kind] != NULL ? take(h, kind) : take_slow(kind);
 }
 
 void oribi_handle_free(void *handle)

@@ -39,7 +39,8 @@ static void drop_payloads(TF_Status *status)
     }
 }
 
-void TF_DeleteStatus(TF_Status *status)
+/* Kept out of the fast path, which then needs no stack. */
+static __attribute__((noinline)) void delete_slow(TF_Status *status)
 {
     if (status == NULL || status == &out_of_memory) {
         return;
@@ -49,6 +50,16 @@ void TF_DeleteStatus(TF_Status *status)
         oribi_free(status->message);
     }
     oribi_handle_free(status);
+}
+
+void TF_DeleteStatus(TF_Status *status)
+{
+    /* The status of a lack of memory has its text elsewhere. */
+    if (status != NULL && status->message == status->inline_text && status->payloads == NULL) {
+        oribi_handle_free(status);
+        return;
+    }
+    delete_slow(status);
 }
 
 /* Length of the longest head of text that fits `room` bytes and does not end inside a UTF-8

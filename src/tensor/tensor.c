@@ -172,6 +172,13 @@ TF_Tensor *TF_TensorMaybeMove(TF_Tensor *tensor)
     return movable ? tensor : NULL;
 }
 
+/* Kept out of the fast path, which then needs no stack. */
+static __attribute__((noinline)) void delete_plain(TF_Tensor *tensor)
+{
+    oribi_buffer_release(tensor->buffer);
+    oribi_tensor_handle_free(tensor);
+}
+
 void TF_DeleteTensor(TF_Tensor *tensor)
 {
     if (tensor == NULL) {
@@ -181,8 +188,7 @@ void TF_DeleteTensor(TF_Tensor *tensor)
         tensor->owner_ops->drop(tensor);
         return;
     }
-    oribi_buffer_release(tensor->buffer);
-    oribi_tensor_handle_free(tensor);
+    delete_plain(tensor);
 }
 
 TF_DataType TF_TensorType(const TF_Tensor *tensor)

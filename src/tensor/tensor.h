@@ -43,13 +43,14 @@ typedef struct oribi_tensor_owner_ops {
 } oribi_tensor_owner_ops;
 
 struct TF_Tensor {
+    /* The first five as in oribi_slot (kernel/context.h), which copies them in one go. */
     void *data; /* into buffer, or into storage of the owner */
     size_t bytes;
-    oribi_buffer *buffer; /* NULL: without storage yet, or the storage belongs to `owner` */
-    int64_t *dims;        /* inline_dims, a heap block (dims_on_heap), or memory of the owner */
+    int64_t *dims; /* inline_dims, a heap block (dims_on_heap), or memory of the owner */
     int32_t rank;
     TF_DataType dtype;
-    bool dims_on_heap; /* rank > 8: freed with the handle */
+    oribi_buffer *buffer; /* NULL: without storage yet, or the storage belongs to `owner` */
+    bool dims_on_heap;    /* rank > 8: freed with the handle */
     /* Set only while a run context owns the storage; see src/kernel/context.h. A handle that drops
      * its storage for another (TF_TensorBitcastFrom) goes through these as well. */
     const oribi_tensor_owner_ops *owner_ops;
