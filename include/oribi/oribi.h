@@ -207,21 +207,21 @@ oribi_run_set_trace(oribi_run *run, void (*hook)(void *arg, const oribi_trace_ev
 /* --- Compiling to C ----------------------------------------------------------------------------
  */
 
-/* A compilation: options, then one model, then the files that came out. One thread at a time. */
+/* A compilation: options, then the models, then the files that came out. One thread at a time. */
 typedef struct oribi_compile oribi_compile;
 
 TF_CAPI_EXPORT extern oribi_compile *oribi_compile_create(TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_compile_destroy(oribi_compile *compile);
-/* Name in symbols and files, tvmgen_NAME...; default: the file's name. INVALID_ARGUMENT when it is
- * no C identifier. */
-TF_CAPI_EXPORT extern void oribi_compile_set_name(oribi_compile *compile, const char *name,
-                                                  TF_Status *status);
-/* Budgets in bytes, 0 (default) for none: workspace (and what the caller holds for inputs and
- * outputs), and constants. */
-TF_CAPI_EXPORT extern void oribi_compile_set_budget(oribi_compile *compile, uint64_t max_ram,
-                                                    uint64_t max_flash);
-/* Do inputs and outputs lie in the workspace, or (default) in memory of the caller? */
-TF_CAPI_EXPORT extern void oribi_compile_set_io_in_workspace(oribi_compile *compile, bool in);
+/* The options, by index from 0: key ("io"), values for people ("caller|pool": one of these, the
+ * first is the default; "N": free; NULL: a flag) and help. NULL key: past the last one. */
+TF_CAPI_EXPORT extern const char *oribi_compile_option_key(int index);
+TF_CAPI_EXPORT extern const char *oribi_compile_option_values(int index);
+TF_CAPI_EXPORT extern const char *oribi_compile_option_help(int index);
+/* Sets an option, before the models are compiled. The last value counts, but an option that lists
+ * things (name, place, rename, pool) takes one more. value may be NULL for a flag: "on".
+ * Errors   INVALID_ARGUMENT for an unknown key or a value that it does not take; nothing is set. */
+TF_CAPI_EXPORT extern void oribi_compile_set_option(oribi_compile *compile, const char *key,
+                                                    const char *value, TF_Status *status);
 /* Compiles the model of a file; once per object. Nothing is written: see oribi_compile_file_data.
  * Errors   as oribi_model_open; UNIMPLEMENTED with every operator that has no C form;
  *          INVALID_ARGUMENT when shapes are not fixed or names collide in C; RESOURCE_EXHAUSTED
@@ -229,6 +229,9 @@ TF_CAPI_EXPORT extern void oribi_compile_set_io_in_workspace(oribi_compile *comp
  */
 TF_CAPI_EXPORT extern void oribi_compile_model(oribi_compile *compile, const char *path,
                                                TF_Status *status);
+/* The same for 1 to 64 models that share kernels and may share a workspace; once per object. */
+TF_CAPI_EXPORT extern void oribi_compile_models(oribi_compile *compile, const char *const *paths,
+                                                int n_paths, TF_Status *status);
 /* The files, with names relative to the folder of the output ("micro/add_s8.c"); borrowed. Files of
  * text are followed by a NUL that does not count. NULL for a bad index. */
 TF_CAPI_EXPORT extern int oribi_compile_num_files(const oribi_compile *compile);

@@ -157,6 +157,11 @@ int cmd_plugin_test(const cli_args *args, const char *file);
 int cmd_plugin_new(const cli_args *args, const char *name);
 
 /* cmd_compile.c: what compile and verify share. */
+enum { CLI_COMPILE_OPTIONS = 64 };
+/* Own options, then those of the library; out has room for CLI_COMPILE_OPTIONS. */
+void cli_compile_options_make(cli_option *out, const cli_option *own);
+void cmd_compile_prepare(void);
+void cmd_verify_prepare(void);
 int cli_compile_model(const cli_args *args, oribi_compile *compile); /* an exit code */
 bool cli_compile_write(const oribi_compile *compile, const char *folder, bool force);
 /* One of the files by name; NULL when there is none. */
@@ -170,7 +175,7 @@ int cmd_bench(const cli_args *args);
 int cmd_ops(const cli_args *args);
 int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
-extern const cli_option cmd_compile_options[], cmd_verify_options[];
+extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_ops_options[], cmd_plugin_options[], cmd_help_options[];
 

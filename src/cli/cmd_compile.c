@@ -10,17 +10,47 @@
 
 #include "cli.h"
 
-const cli_option cmd_compile_options[] = {
+static const cli_option own_options[] = {
     {"--output", 'o', "DIR", "folder for the files; made when it is missing"},
-    {"--name", 0, "NAME", "name in symbols, tvmgen_NAME (default: the file's name)"},
-    {"--max-ram", 0, "N", "refuse a model that needs more bytes of RAM (exit 5); k, m allowed"},
-    {"--max-flash", 0, "N", "refuse a model whose constants take more bytes (exit 5)"},
-    {"--io", 0, "caller|pool", "where inputs and outputs lie (default: caller)"},
     {"--report", 0, "FILE.json", "a copy of report.json"},
     {"--json", 0, NULL, "print report.json instead of a summary"},
     {"--force", 'f', NULL, "overwrite files"},
     {NULL, 0, NULL, NULL},
 };
+cli_option cmd_compile_options[CLI_COMPILE_OPTIONS]; /* made at start, as cmd_verify_options */
+
+/* "c|bin" is a choice, "N" and "NODE:SECTION" are not. */
+static bool is_choice(const char *values)
+{
+    return values != NULL && strchr(values, '|') != NULL;
+}
+
+/* The options of the library follow: their names and help live as long as the process. */
+void cli_compile_options_make(cli_option *out, const cli_option *own)
+{
+    int n = 0;
+    for (; own[n].name != NULL; n++) {
+        out[n] = own[n];
+    }
+    for (int i = 0; oribi_compile_option_key(i) != NULL && n < CLI_COMPILE_OPTIONS - 1; i++) {
+        const char *key = oribi_compile_option_key(i), *values = oribi_compile_option_values(i);
+        const char *text = oribi_compile_option_help(i);
+        size_t size = strlen(text) + (values != NULL ? strlen(values) : 0) + 16;
+        char *name = cli_alloc(strlen(key) + 3), *help = cli_alloc(size);
+        sprintf(name, "--%s", key);
+        snprintf(help, size, "%s", text);
+        if (is_choice(values)) {
+            snprintf(help, size, "%s (default: %.*s)", text, (int)strcspn(values, "|"), values);
+        }
+        out[n++] = (cli_option){name, 0, values, help};
+    }
+    out[n] = (cli_option){NULL, 0, NULL, NULL};
+}
+
+void cmd_compile_prepare(void)
+{
+    cli_compile_options_make(cmd_compile_options, own_options);
+}
 
 /* With its parents. */
 static bool make_folder(const char *path)
@@ -110,34 +140,33 @@ static void print_summary(const oribi_compile *compile, const char *folder)
     cJSON_Delete(report);
 }
 
+/* Every option that the library knows, as given. */
+static bool set_options(const cli_args *args, oribi_compile *compile, TF_Status *status)
+{
+    for (int i = 0; i < args->n_given; i++) {
+        const char *key = args->given[i].option->name + 2;
+        for (int k = 0; oribi_compile_option_key(k) != NULL; k++) {
+            if (strcmp(oribi_compile_option_key(k), key) == 0) {
+                oribi_compile_set_option(compile, key, args->given[i].value, status);
+            }
+        }
+        if (TF_GetCode(status) != TF_OK) {
+            cli_error("%s: %s", args->command->name, TF_Message(status));
+            return false;
+        }
+    }
+    return true;
+}
+
 int cli_compile_model(const cli_args *args, oribi_compile *compile)
 {
     TF_Status *status = TF_NewStatus();
-    bool bad = false;
-    const char *name = cli_value(args, "--name"), *io = cli_value(args, "--io");
-    int64_t ram = cli_number(args, "--max-ram", 0, 1, INT64_MAX, &bad);
-    int64_t flash = cli_number(args, "--max-flash", 0, 1, INT64_MAX, &bad);
     int code = CLI_USAGE;
 
-    if (io != NULL && strcmp(io, "caller") != 0 && strcmp(io, "pool") != 0) {
-        cli_error("%s: --io wants caller or pool, not '%s'", args->command->name, io);
-        bad = true;
+    if (set_options(args, compile, status)) {
+        oribi_compile_models(compile, args->positional, args->n_positional, status);
+        code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
     }
-    if (bad) {
-        goto done;
-    }
-    if (name != NULL) {
-        oribi_compile_set_name(compile, name, status);
-        if (TF_GetCode(status) != TF_OK) {
-            cli_fail(status);
-            goto done;
-        }
-    }
-    oribi_compile_set_budget(compile, (uint64_t)ram, (uint64_t)flash);
-    oribi_compile_set_io_in_workspace(compile, io != NULL && strcmp(io, "pool") == 0);
-    oribi_compile_model(compile, args->positional[0], status);
-    code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
-done:
     TF_DeleteStatus(status);
     return code;
 }
@@ -167,8 +196,8 @@ int cmd_compile(const cli_args *args)
     int code = CLI_USAGE;
     oribi_compile *compile = NULL;
 
-    if (args->n_positional != 1 || cli_value(args, "--output") == NULL) {
-        cli_error("compile: wants one model file and -o DIR; see `oribi help compile`");
+    if (args->n_positional < 1 || cli_value(args, "--output") == NULL) {
+        cli_error("compile: wants model files and -o DIR; see `oribi help compile`");
         goto done;
     }
     compile = oribi_compile_create(status);

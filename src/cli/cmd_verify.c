@@ -12,17 +12,19 @@
 
 #include "cli.h"
 
-const cli_option cmd_verify_options[] = {
+static const cli_option own_options[] = {
     {"--target", 0, "host", "where the C runs (default: host, built with cc or $CC)"},
     {"--runs", 0, "N", "runs on random inputs (default 8)"},
     {"--against", 0, "FILE.npz", "inputs and expected outputs by name, compared too"},
-    {"--io", 0, "caller|pool", "where inputs and outputs lie (default: caller)"},
-    {"--name", 0, "NAME", "name in symbols (default: the file's name)"},
-    {"--max-ram", 0, "N", "refuse a model that needs more bytes of RAM (exit 5)"},
-    {"--max-flash", 0, "N", "refuse a model whose constants take more bytes (exit 5)"},
     CLI_SESSION_OPTIONS,
     {NULL, 0, NULL, NULL},
 };
+cli_option cmd_verify_options[CLI_COMPILE_OPTIONS];
+
+void cmd_verify_prepare(void)
+{
+    cli_compile_options_make(cmd_verify_options, own_options);
+}
 
 enum { MAX_PORTS = 32 };
 

@@ -64,13 +64,14 @@ void cli_help_command(const cli_command *command)
         printf("\noptions:\n");
     }
     for (const cli_option *o = command->options; o->name != NULL; o++) {
-        char left[64], letter[8] = "";
+        char left[112], letter[8] = "";
         if (o->letter != 0) {
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
         }
         snprintf(left, sizeof left, "%s%s%s%s", letter, o->name, o->value == NULL ? "" : " ",
                  o->value == NULL ? "" : o->value);
-        printf("  %-34s %s\n", left, o->help);
+        printf("  %-34s%s%s\n", left,
+               strlen(left) > 34 ? "\n                                     " : " ", o->help);
     }
 }
 

@@ -16,7 +16,7 @@ const cli_command cli_commands[] = {
      "  -i x=rand:7 / -i x=ramp     seeded random numbers in [0, 1) / element i is i/n\n"
      "An input given several times makes several runs, in order.",
      cmd_run_options, cmd_run},
-    {"compile", "MODEL", "make C99 for a microcontroller of a model",
+    {"compile", "MODEL...", "make C99 for a microcontroller of models",
      "Writes tvmgen_NAME.h, .c and _weights.c, the kernels that they use, CMakeLists.txt,\n"
      "metadata.json and report.json. The C needs no heap and no library but memcpy, memmove and\n"
      "memset, and computes bit for bit what `oribi run` computes.",
@@ -62,6 +62,8 @@ static const cli_command *find_command(const char *name)
 
 int main(int argc, char **argv)
 {
+    cmd_compile_prepare();
+    cmd_verify_prepare();
     if (argc < 2) {
         cli_help_all();
         return CLI_USAGE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flow of a compilation: bytes, graph, calls, plan, files. Read next: compile_internal.h. */
+/* The flow of a compilation: bytes, graph, calls, plan, files. Read next: compile_internal.h,
+ * options.c, files.c. */
 #include "compile/compile_internal.h"
 
 #include <inttypes.h>
@@ -12,7 +13,7 @@
 #include "plugin/plugin.h"
 #include "tensor/status.h"
 
-/* --- Life and options ------------------------------------------------------------------------ */
+/* --- Life ------------------------------------------------------------------------------------ */
 
 oribi_compile *oribi_compile_create(TF_Status *status)
 {
@@ -27,35 +28,13 @@ oribi_compile *oribi_compile_create(TF_Status *status)
 void oribi_compile_destroy(oribi_compile *compile)
 {
     if (compile != NULL) {
+        for (int32_t i = 0; i < compile->n_models; i++) {
+            oribi_compile_destroy(compile->models[i]);
+        }
         oribi_graph_destroy(compile->graph);
         oribi_arena_destroy(&compile->arena);
         oribi_free(compile);
     }
-}
-
-void oribi_compile_set_name(oribi_compile *compile, const char *name, TF_Status *status)
-{
-    TF_SetStatus(status, TF_OK, "");
-    const char *identifier = oribi_compile_identifier(&compile->arena, name);
-    if (identifier == NULL) {
-        oribi_fail_memory(status);
-    } else if (strcmp(identifier, name) != 0) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "a model cannot be called '%s' in C; '%s' would do",
-                   name, identifier);
-    } else {
-        compile->given_name = identifier;
-    }
-}
-
-void oribi_compile_set_budget(oribi_compile *compile, uint64_t max_ram, uint64_t max_flash)
-{
-    compile->max_ram = max_ram;
-    compile->max_flash = max_flash;
-}
-
-void oribi_compile_set_io_in_workspace(oribi_compile *compile, bool in)
-{
-    compile->ports_in_workspace = in;
 }
 
 /* --- Model ----------------------------------------------------------------------------------- */
@@ -95,7 +74,7 @@ static bool import(oribi_compile *c, const char *path, TF_Status *status)
 }
 
 /* "digits_int8" of "x/digits_int8.tflite". */
-static bool choose_name(oribi_compile *c, const char *path, TF_Status *status)
+static bool choose_name(oribi_compile *c, const char *path, const char *given, TF_Status *status)
 {
     c->source_name = oribi_arena_strdup(&c->arena, oribi_path_name(path));
     if (c->source_name == NULL) {
@@ -104,9 +83,9 @@ static bool choose_name(oribi_compile *c, const char *path, TF_Status *status)
     const char *dot = strrchr(c->source_name, '.');
     const size_t length = dot != NULL ? (size_t)(dot - c->source_name) : strlen(c->source_name);
     const char *stem = oribi_arena_strndup(&c->arena, c->source_name, length);
-    c->name = c->given_name != NULL ? c->given_name
-              : stem != NULL        ? oribi_compile_identifier(&c->arena, stem)
-                                    : NULL;
+    c->name = given != NULL  ? given
+              : stem != NULL ? oribi_compile_identifier(&c->arena, stem)
+                             : NULL;
     c->macro = c->name != NULL ? oribi_compile_upper(&c->arena, c->name) : NULL;
     return c->macro != NULL || oribi_fail_memory(status);
 }
@@ -169,8 +148,9 @@ static const char *largest_call(const oribi_compile *c, bool in_flash)
 static bool check_budget(const oribi_compile *c, TF_Status *status)
 {
     const int64_t ram = c->workspace_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
-    const bool ram_fits = c->max_ram == 0 || (uint64_t)ram <= c->max_ram;
-    const bool flash_fits = c->max_flash == 0 || (uint64_t)c->constants_bytes <= c->max_flash;
+    const bool ram_fits = c->options.max_ram == 0 || (uint64_t)ram <= c->options.max_ram;
+    const bool flash_fits =
+        c->options.max_flash == 0 || (uint64_t)c->constants_bytes <= c->options.max_flash;
     if (ram_fits && flash_fits) {
         return true;
     }
@@ -181,12 +161,13 @@ static bool check_budget(const oribi_compile *c, TF_Status *status)
                    "the model needs %" PRId64 " bytes of RAM (workspace %" PRId64
                    ", inputs and outputs %" PRId64 "), more than --max-ram %" PRIu64
                    "; the largest operator is '%s'",
-                   ram, c->workspace_bytes, c->io_bytes, c->max_ram, oribi_text_string(&safe));
+                   ram, c->workspace_bytes, c->io_bytes, c->options.max_ram,
+                   oribi_text_string(&safe));
     } else {
         oribi_fail(status, TF_RESOURCE_EXHAUSTED,
                    "the constants take %" PRId64 " bytes of flash, more than --max-flash %" PRIu64
                    "; the largest operator is '%s'",
-                   c->constants_bytes, c->max_flash, oribi_text_string(&safe));
+                   c->constants_bytes, c->options.max_flash, oribi_text_string(&safe));
     }
     oribi_text_destroy(&safe);
     return false;
@@ -205,12 +186,11 @@ static void count_constants(oribi_compile *c)
 
 /* --- Flow ------------------------------------------------------------------------------------ */
 
+/* The files of one model. What several models share is made when all are done: files.c. */
 static bool emit(oribi_compile *c, TF_Status *status)
 {
     return oribi_emit_header(c, status) && oribi_emit_operators(c, status) &&
-           oribi_emit_weights(c, status) && oribi_emit_kernels(c, status) &&
-           oribi_emit_build(c, status) && oribi_emit_metadata(c, status) &&
-           oribi_emit_report(c, status);
+           oribi_emit_weights(c, status) && oribi_emit_report(c, status);
 }
 
 /* A batch that is not fixed is 1 in compiled code. */
@@ -228,16 +208,16 @@ static bool fix_batch(oribi_graph *graph, TF_Status *status)
     return true;
 }
 
-static bool compile(oribi_compile *c, const char *path, TF_Status *status)
+static bool compile(oribi_compile *c, const char *path, const char *name, TF_Status *status)
 {
     const oribi_pass_options options = {.plain_activations = true};
     oribi_pass_report report = {0};
-    ORIBI_TRY(oribi_plugin_load_built_ins(status));
-    ORIBI_TRY(choose_name(c, path, status));
+    c->ports_in_workspace = c->options.io == ORIBI_IO_POOL;
+    ORIBI_TRY(choose_name(c, path, name, status));
     ORIBI_TRY(import(c, path, status));
     ORIBI_TRY(fix_batch(c->graph, status));
     ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
-    oribi_lowering lowering = {c->graph, &c->arena, status};
+    oribi_lowering lowering = {c->graph, &c->arena, &c->options, status};
     ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
     ORIBI_TRY(oribi_compile_ports(c, status));
     ORIBI_TRY(oribi_compile_plan(c, ORIBI_PLAN_THOROUGH, status));
@@ -248,68 +228,71 @@ static bool compile(oribi_compile *c, const char *path, TF_Status *status)
     return emit(c, status);
 }
 
-void oribi_compile_model(oribi_compile *c, const char *path, TF_Status *status)
+/* One more model, with the options of all. */
+static oribi_compile *add_model(oribi_compile *all, TF_Status *status)
+{
+    oribi_compile *model = oribi_compile_create(status);
+    if (model != NULL) {
+        model->options = all->options;
+        all->models[all->n_models++] = model;
+    }
+    return model;
+}
+
+/* Two models whose symbols would be the same. */
+static bool check_model_name(const oribi_compile *all, const oribi_compile *model,
+                             TF_Status *status)
+{
+    for (int32_t i = 0; i < all->n_models; i++) {
+        if (all->models[i] != model && strcmp(all->models[i]->macro, model->macro) == 0) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "two models would both be called '%s' in C; name them apart with "
+                              "--name, once for each",
+                              model->name);
+        }
+    }
+    return true;
+}
+
+static bool compile_all(oribi_compile *all, const char *const *paths, int32_t n, TF_Status *status)
+{
+    const oribi_option_list *names = &all->options.names;
+    if (names->n > n) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "%d names for %d models", (int)names->n,
+                          (int)n);
+    }
+    all->models = oribi_arena_array(&all->arena, (size_t)n, sizeof(oribi_compile *));
+    if (all->models == NULL) {
+        return oribi_fail_memory(status);
+    }
+    ORIBI_TRY(oribi_plugin_load_built_ins(status));
+    for (int32_t i = 0; i < n; i++) {
+        oribi_compile *model = add_model(all, status);
+        if (model == NULL) {
+            return false;
+        }
+        ORIBI_TRY(compile(model, paths[i], i < names->n ? names->items[i] : NULL, status));
+        ORIBI_TRY(check_model_name(all, model, status));
+    }
+    return oribi_compile_finish(all, status);
+}
+
+void oribi_compile_models(oribi_compile *compile, const char *const *paths, int n_paths,
+                          TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    if (c->graph != NULL || c->n_files > 0) {
+    if (compile->n_models > 0) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
-                   "this compilation has its model already; make another one");
-        return;
+                   "this compilation has its models already; make another one");
+    } else if (n_paths < 1 || n_paths > ORIBI_COMPILE_MODELS) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "1 to %d models, not %d", ORIBI_COMPILE_MODELS,
+                   n_paths);
+    } else if (!compile_all(compile, paths, n_paths, status)) {
+        compile->n_files = 0;
     }
-    if (!compile(c, path, status)) {
-        c->n_files = 0;
-    }
 }
 
-/* --- Files ----------------------------------------------------------------------------------- */
-
-void oribi_emit_banner(const oribi_compile *c, oribi_writer *writer, const char *what)
+void oribi_compile_model(oribi_compile *compile, const char *path, TF_Status *status)
 {
-    oribi_text safe = {0};
-    oribi_writer_append_safe(&safe, c->source_name);
-    oribi_writer_line(writer, "/* SPDX-License-Identifier: 0BSD */");
-    oribi_writer_comment(writer,
-                         "%s Made by oribi %s from '%s' (SHA-256 %s)%s; make it again rather than "
-                         "change it.",
-                         what, oribi_version(), oribi_text_string(&safe), c->sha256,
-                         c->ports_in_workspace ? " with --io pool" : "");
-    writer->text.failed = writer->text.failed || safe.failed;
-    oribi_text_destroy(&safe);
-}
-
-bool oribi_compile_add_file(oribi_compile *c, const char *name, oribi_text *text, TF_Status *status)
-{
-    bool ok = name != NULL && !text->failed;
-    if (ok && c->n_files == c->files_capacity) {
-        const int32_t capacity = c->files_capacity * 2 + 16;
-        oribi_file *grown = oribi_arena_array(&c->arena, (size_t)capacity, sizeof *grown);
-        ok = grown != NULL;
-        if (ok && c->n_files > 0) {
-            memcpy(grown, c->files, (size_t)c->n_files * sizeof *grown);
-        }
-        c->files = ok ? grown : c->files;
-        c->files_capacity = ok ? capacity : c->files_capacity;
-    }
-    char *data = ok ? oribi_arena_strndup(&c->arena, oribi_text_string(text), text->length) : NULL;
-    if (data != NULL) {
-        c->files[c->n_files++] = (oribi_file){name, data, text->length};
-    }
-    oribi_text_destroy(text);
-    return data != NULL || oribi_fail_memory(status);
-}
-
-int oribi_compile_num_files(const oribi_compile *compile)
-{
-    return compile->n_files;
-}
-
-const char *oribi_compile_file_name(const oribi_compile *compile, int index)
-{
-    return index >= 0 && index < compile->n_files ? compile->files[index].name : NULL;
-}
-
-const void *oribi_compile_file_data(const oribi_compile *compile, int index, size_t *bytes)
-{
-    *bytes = index >= 0 && index < compile->n_files ? compile->files[index].bytes : 0;
-    return index >= 0 && index < compile->n_files ? compile->files[index].data : NULL;
+    oribi_compile_models(compile, &path, 1, status);
 }

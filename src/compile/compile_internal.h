@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One compilation: options, the calls, where everything lies, the files that came out. Order of
- * reading: compile.c (the flow), lower.h, memory.c, emit_*.c.
+ * reading: options.h, compile.c (the flow), lower.h, memory.c, emit_*.c, files.c.
+ *
+ * The object that a caller holds has the options, the models and the files of all; each of its
+ * models is an object of the same type with a copy of the options.
  */
 #ifndef ORIBI_COMPILE_COMPILE_INTERNAL_H_
 #define ORIBI_COMPILE_COMPILE_INTERNAL_H_
 
 #include "compile/lower.h"
+#include "compile/options.h"
 #include "oribi/oribi.h"
 #include "pass/plan.h"
 
-enum { ORIBI_WORKSPACE_ALIGNMENT = 16 };
+enum { ORIBI_WORKSPACE_ALIGNMENT = 16, ORIBI_COMPILE_MODELS = 64 };
 
 /* Where the bytes of a value are while the model runs. */
 enum oribi_storage {
@@ -51,11 +55,10 @@ typedef struct oribi_file {
 
 struct oribi_compile {
     oribi_arena arena;
-    /* Options */
-    const char *given_name;
-    uint64_t max_ram, max_flash;
-    bool ports_in_workspace;
-    /* Of the model */
+    oribi_compile_options options;
+    oribi_compile **models; /* of the caller's object; what follows them is a model's */
+    int32_t n_models;
+    bool ports_in_workspace; /* --io pool */
     oribi_graph *graph;
     const char *name, *macro; /* "digits", "DIGITS" */
     const char *source_name;  /* file name without folder; hostile */
@@ -87,14 +90,17 @@ bool oribi_compile_ports(oribi_compile *compile, TF_Status *status);
 char *oribi_compile_identifier(oribi_arena *arena, const char *text);
 char *oribi_compile_upper(oribi_arena *arena, const char *text);
 
-/* emit_*.c: each adds files. */
+/* emit_*.c: files of one model. */
 bool oribi_emit_header(oribi_compile *compile, TF_Status *status);
 bool oribi_emit_operators(oribi_compile *compile, TF_Status *status);
 bool oribi_emit_weights(oribi_compile *compile, TF_Status *status);
-bool oribi_emit_kernels(oribi_compile *compile, TF_Status *status);
-bool oribi_emit_build(oribi_compile *compile, TF_Status *status);
-bool oribi_emit_metadata(oribi_compile *compile, TF_Status *status);
 bool oribi_emit_report(oribi_compile *compile, TF_Status *status);
+/* Files that all models share. */
+bool oribi_emit_kernels(oribi_compile *all, TF_Status *status);
+bool oribi_emit_build(oribi_compile *all, TF_Status *status);
+bool oribi_emit_metadata(oribi_compile *all, TF_Status *status);
+/* files.c: takes the files of the models, adds what they share. */
+bool oribi_compile_finish(oribi_compile *all, TF_Status *status);
 int32_t oribi_emit_operator_count(const oribi_compile *compile);
 /* What each emitted file begins with. */
 void oribi_emit_banner(const oribi_compile *compile, oribi_writer *writer, const char *what);

@@ -12,12 +12,13 @@
 bool oribi_emit_build(oribi_compile *c, TF_Status *status)
 {
     oribi_writer w = {0};
+    const char *name = c->models[0]->name;
     oribi_writer_line(&w, "# SPDX-License-Identifier: 0BSD");
     oribi_writer_line(&w, "# Library tvmgen_%s, made by oribi %s: add_subdirectory() this folder.",
-                      c->name, oribi_version());
+                      name, oribi_version());
     oribi_writer_line(&w, "cmake_minimum_required(VERSION 3.13)");
-    oribi_writer_line(&w, "project(tvmgen_%s C)", c->name);
-    oribi_writer_open(&w, "add_library(tvmgen_%s STATIC", c->name);
+    oribi_writer_line(&w, "project(tvmgen_%s C)", name);
+    oribi_writer_open(&w, "add_library(tvmgen_%s STATIC", name);
     for (int32_t i = 0; i < c->n_files; i++) {
         const size_t length = strlen(c->files[i].name);
         if (length > 2 && strcmp(c->files[i].name + length - 2, ".c") == 0) {
@@ -25,9 +26,9 @@ bool oribi_emit_build(oribi_compile *c, TF_Status *status)
         }
     }
     oribi_writer_close(&w, ")");
-    oribi_writer_line(&w, "target_include_directories(tvmgen_%s PUBLIC", c->name);
+    oribi_writer_line(&w, "target_include_directories(tvmgen_%s PUBLIC", name);
     oribi_writer_line(&w, "    ${CMAKE_CURRENT_SOURCE_DIR})");
-    oribi_writer_line(&w, "set_target_properties(tvmgen_%s PROPERTIES C_STANDARD 99)", c->name);
+    oribi_writer_line(&w, "set_target_properties(tvmgen_%s PROPERTIES C_STANDARD 99)", name);
     return oribi_compile_add_file(c, "CMakeLists.txt", &w.text, status);
 }
 
@@ -110,7 +111,29 @@ static void put_memory(oribi_json *json, const oribi_compile *c)
     oribi_json_close(json, '}');
 }
 
-bool oribi_emit_metadata(oribi_compile *c, TF_Status *status)
+static void put_module(oribi_json *json, const oribi_compile *c)
+{
+    oribi_json_key(json, c->name);
+    oribi_json_open(json, '{');
+    put_text(json, "model_name", c->name);
+    put_date(json);
+    put_memory(json, c);
+    oribi_json_key(json, "target");
+    oribi_json_open(json, '[');
+    oribi_json_string(json, "c");
+    oribi_json_close(json, ']');
+    oribi_json_key(json, "executors");
+    oribi_json_open(json, '[');
+    oribi_json_string(json, "aot");
+    oribi_json_close(json, ']');
+    put_text(json, "style", "full-model");
+    oribi_json_key(json, "external_dependencies");
+    oribi_json_open(json, '[');
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
+
+bool oribi_emit_metadata(oribi_compile *all, TF_Status *status)
 {
     oribi_text text = {0};
     oribi_json json = {.text = &text};
@@ -118,26 +141,11 @@ bool oribi_emit_metadata(oribi_compile *c, TF_Status *status)
     put_number(&json, "version", 7);
     oribi_json_key(&json, "modules");
     oribi_json_open(&json, '{');
-    oribi_json_key(&json, c->name);
-    oribi_json_open(&json, '{');
-    put_text(&json, "model_name", c->name);
-    put_date(&json);
-    put_memory(&json, c);
-    oribi_json_key(&json, "target");
-    oribi_json_open(&json, '[');
-    oribi_json_string(&json, "c");
-    oribi_json_close(&json, ']');
-    oribi_json_key(&json, "executors");
-    oribi_json_open(&json, '[');
-    oribi_json_string(&json, "aot");
-    oribi_json_close(&json, ']');
-    put_text(&json, "style", "full-model");
-    oribi_json_key(&json, "external_dependencies");
-    oribi_json_open(&json, '[');
-    oribi_json_close(&json, ']');
-    oribi_json_close(&json, '}');
+    for (int32_t i = 0; i < all->n_models; i++) {
+        put_module(&json, all->models[i]);
+    }
     oribi_json_close(&json, '}');
     oribi_json_close(&json, '}');
     oribi_text_append(&text, "\n");
-    return oribi_compile_add_file(c, "metadata.json", &text, status);
+    return oribi_compile_add_file(all, "metadata.json", &text, status);
 }

@@ -64,19 +64,27 @@ static bool add(emitter *e, int32_t index, TF_Status *status)
     return oribi_compile_add_file(e->c, name, &copy, status);
 }
 
-bool oribi_emit_kernels(oribi_compile *c, TF_Status *status)
+static bool want_kernels(emitter *e, const oribi_compile *model, TF_Status *status)
 {
-    emitter e = {.c = c};
-    for (int32_t i = 0; i < c->n_calls; i++) {
+    for (int32_t i = 0; i < model->n_calls; i++) {
         char name[80];
-        if (c->calls[i].kernel == NULL) {
+        if (model->calls[i].kernel == NULL) {
             continue;
         }
-        const int length = snprintf(name, sizeof name, "%s.c", c->calls[i].kernel);
+        const int length = snprintf(name, sizeof name, "%s.c", model->calls[i].kernel);
         if (find(name, (size_t)length) < 0) {
             return oribi_fail(status, TF_INTERNAL, "the library carries no kernel '%s'", name);
         }
-        want(&e, name, (size_t)length);
+        want(e, name, (size_t)length);
+    }
+    return true;
+}
+
+bool oribi_emit_kernels(oribi_compile *all, TF_Status *status)
+{
+    emitter e = {.c = all};
+    for (int32_t i = 0; i < all->n_models; i++) {
+        ORIBI_TRY(want_kernels(&e, all->models[i], status));
     }
     for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
         if (e.wanted[i]) {

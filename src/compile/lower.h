@@ -5,6 +5,7 @@
 #ifndef ORIBI_COMPILE_LOWER_H_
 #define ORIBI_COMPILE_LOWER_H_
 
+#include "compile/options.h"
 #include "compile/writer.h"
 #include "graph/graph.h"
 
@@ -60,6 +61,7 @@ typedef struct oribi_call {
 typedef struct oribi_lowering {
     oribi_graph *graph;
     oribi_arena *arena; /* of what calls point to */
+    const oribi_compile_options *options;
     TF_Status *status;
 } oribi_lowering;
 

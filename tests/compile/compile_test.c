@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -18,12 +19,17 @@ static oribi_compile *compile(const char *name, uint64_t max_ram, bool pool, TF_
 {
     TF_Status *status = TF_NewStatus();
     oribi_compile *made = oribi_compile_create(status);
+    char ram[16];
 
     assert_non_null(made);
-    oribi_compile_set_name(made, name, status);
+    snprintf(ram, sizeof ram, "%d", (int)max_ram);
+    oribi_compile_set_option(made, "name", name, status);
     assert_int_equal(TF_GetCode(status), TF_OK);
-    oribi_compile_set_budget(made, max_ram, 0);
-    oribi_compile_set_io_in_workspace(made, pool);
+    oribi_compile_set_option(made, max_ram > 0 ? "max-ram" : "io", max_ram > 0 ? ram : "caller",
+                             status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    oribi_compile_set_option(made, "io", pool ? "pool" : "caller", status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
     oribi_compile_model(made, DIGITS, status);
     if (TF_GetCode(status) != want) {
         fail_msg("code %d: %s", TF_GetCode(status), TF_Message(status));
@@ -87,10 +93,73 @@ static void a_name_that_is_no_identifier_is_refused(void **state)
     oribi_compile *c = oribi_compile_create(status);
     (void)state;
 
-    oribi_compile_set_name(c, "a b*/", status);
+    oribi_compile_set_option(c, "name", "a b*/", status);
     assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
     oribi_compile_destroy(c);
     oribi_compile_destroy(NULL);
+    TF_DeleteStatus(status);
+}
+
+static void options_are_listed_and_checked(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"io", "pools"},        {"wieghts", "c"},       {"max-ram", "0"},     {"max-ram", "12x"},
+        {"self-test", "maybe"}, {"place", "node"},      {"place", ":flash"},  {"place", "n:a b"},
+        {"rename", "a"},        {"rename", "a=for"},    {"rename", "=b"},     {"name", ""},
+        {"max-flash", ""},      {"tflite-variant", ""}, {"layout", "cmake|"}, {"weights", NULL}};
+    TF_Status *status = TF_NewStatus();
+    oribi_compile *c = oribi_compile_create(status);
+    int n = 0;
+    (void)state;
+
+    for (; oribi_compile_option_key(n) != NULL; n++) {
+        assert_true(strlen(oribi_compile_option_help(n)) > 10);
+        if (oribi_compile_option_values(n) == NULL) {
+            oribi_compile_set_option(c, oribi_compile_option_key(n), NULL, status);
+            assert_int_equal(TF_GetCode(status), TF_OK);
+        }
+    }
+    assert_true(n > 8);
+    assert_null(oribi_compile_option_key(-1));
+    assert_null(oribi_compile_option_help(n));
+    assert_null(oribi_compile_option_values(n));
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        oribi_compile_set_option(c, wrong[i][0], wrong[i][1], status);
+        assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    }
+    oribi_compile_set_option(c, "rename", "x:0=y", status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    oribi_compile_destroy(c);
+    TF_DeleteStatus(status);
+}
+
+static void models_of_one_call_share_kernels_and_have_names_of_their_own(void **state)
+{
+    const char *paths[] = {DIGITS, DIGITS};
+    TF_Status *status = TF_NewStatus();
+    oribi_compile *same = oribi_compile_create(status), *apart = oribi_compile_create(status);
+    size_t n;
+    (void)state;
+
+    oribi_compile_models(same, paths, 2, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_int_equal(oribi_compile_num_files(same), 0);
+    oribi_compile_set_option(apart, "name", "one", status);
+    oribi_compile_set_option(apart, "name", "two", status);
+    oribi_compile_models(apart, paths, 2, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_non_null(find(apart, "tvmgen_one.h", &n));
+    assert_non_null(find(apart, "tvmgen_two.h", &n));
+    for (int i = 0; i < oribi_compile_num_files(apart); i++) {
+        for (int k = 0; k < i; k++) {
+            assert_string_not_equal(oribi_compile_file_name(apart, i),
+                                    oribi_compile_file_name(apart, k));
+        }
+    }
+    oribi_compile_set_option(apart, "io", "pool", status);
+    assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+    oribi_compile_destroy(same);
+    oribi_compile_destroy(apart);
     TF_DeleteStatus(status);
 }
 
@@ -101,6 +170,8 @@ int main(void)
         cmocka_unit_test(names_and_run_are_in_the_header),
         cmocka_unit_test(a_budget_that_is_too_small_is_a_limit),
         cmocka_unit_test(a_name_that_is_no_identifier_is_refused),
+        cmocka_unit_test(options_are_listed_and_checked),
+        cmocka_unit_test(models_of_one_call_share_kernels_and_have_names_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

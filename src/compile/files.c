@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The files that came out: each model's, then what the models of one compilation share. */
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "tensor/status.h"
+
+void oribi_emit_banner(const oribi_compile *c, oribi_writer *writer, const char *what)
+{
+    oribi_text safe = {0}, asked = {0};
+    oribi_writer_append_safe(&safe, c->source_name);
+    oribi_compile_options_print(&c->options, &asked);
+    oribi_writer_line(writer, "/* SPDX-License-Identifier: 0BSD */");
+    oribi_writer_comment(
+        writer,
+        "%s Made by oribi %s from '%s' (SHA-256 %s)%s%s; make it again rather than "
+        "change it.",
+        what, oribi_version(), oribi_text_string(&safe), c->sha256, asked.length > 0 ? " with" : "",
+        oribi_text_string(&asked));
+    writer->text.failed = writer->text.failed || safe.failed || asked.failed;
+    oribi_text_destroy(&safe);
+    oribi_text_destroy(&asked);
+}
+
+bool oribi_compile_add_file(oribi_compile *c, const char *name, oribi_text *text, TF_Status *status)
+{
+    bool ok = name != NULL && !text->failed;
+    if (ok && c->n_files == c->files_capacity) {
+        const int32_t capacity = c->files_capacity * 2 + 16;
+        oribi_file *grown = oribi_arena_array(&c->arena, (size_t)capacity, sizeof *grown);
+        ok = grown != NULL;
+        if (ok && c->n_files > 0) {
+            memcpy(grown, c->files, (size_t)c->n_files * sizeof *grown);
+        }
+        c->files = ok ? grown : c->files;
+        c->files_capacity = ok ? capacity : c->files_capacity;
+    }
+    char *data = ok ? oribi_arena_strndup(&c->arena, oribi_text_string(text), text->length) : NULL;
+    if (data != NULL) {
+        c->files[c->n_files++] = (oribi_file){name, data, text->length};
+    }
+    oribi_text_destroy(text);
+    return data != NULL || oribi_fail_memory(status);
+}
+
+int oribi_compile_num_files(const oribi_compile *compile)
+{
+    return compile->n_files;
+}
+
+const char *oribi_compile_file_name(const oribi_compile *compile, int index)
+{
+    return index >= 0 && index < compile->n_files ? compile->files[index].name : NULL;
+}
+
+const void *oribi_compile_file_data(const oribi_compile *compile, int index, size_t *bytes)
+{
+    *bytes = index >= 0 && index < compile->n_files ? compile->files[index].bytes : 0;
+    return index >= 0 && index < compile->n_files ? compile->files[index].data : NULL;
+}
+
+static bool take_files(oribi_compile *all, const oribi_compile *model, TF_Status *status)
+{
+    for (int32_t i = 0; i < model->n_files; i++) {
+        const oribi_file *file = &model->files[i];
+        oribi_text text = {0};
+        const char *name = file->name;
+        if (all->n_models > 1 && strcmp(name, "report.json") == 0) {
+            name = oribi_arena_printf(&all->arena, "report_%s.json", model->name);
+        }
+        oribi_text_append_n(&text, file->data, file->bytes);
+        ORIBI_TRY(oribi_compile_add_file(all, name, &text, status));
+    }
+    return true;
+}
+
+bool oribi_compile_finish(oribi_compile *all, TF_Status *status)
+{
+    for (int32_t i = 0; i < all->n_models; i++) {
+        ORIBI_TRY(take_files(all, all->models[i], status));
+    }
+    return oribi_emit_kernels(all, status) && oribi_emit_build(all, status) &&
+           oribi_emit_metadata(all, status);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of options, and the setter over it. A new option is a row here and a member of
+ * oribi_compile_options; the command needs no change.
+ */
+#include "compile/options.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "tensor/status.h"
+
+enum kind { CHOICE, FLAG, SIZE, LIST };
+
+typedef struct row {
+    const char *key;
+    const char *values; /* for people; of a choice "a|b", the default first; NULL: a flag */
+    int32_t kind;
+    size_t offset; /* in oribi_compile_options */
+    bool (*check)(const char *value, const char **out_wanted);
+    bool is_silent; /* does not change what comes out */
+    const char *help;
+} row;
+
+static bool is_name(const char *value, const char **out_wanted)
+{
+    oribi_arena arena = {0};
+    const char *identifier = oribi_compile_identifier(&arena, value);
+    const bool good = identifier != NULL && strcmp(identifier, value) == 0;
+    oribi_arena_destroy(&arena);
+    *out_wanted = "letters, digits and '_', no word of C";
+    return good;
+}
+
+static bool is_section_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c != 0 && strchr("._$-", c) != NULL);
+}
+
+static bool is_place(const char *value, const char **out_wanted)
+{
+    const char *colon = strrchr(value, ':');
+    *out_wanted = "NODE:SECTION, a section of letters, digits, '.', '_', '$' and '-'";
+    if (colon == NULL || colon == value || colon[1] == 0) {
+        return false;
+    }
+    for (const char *at = colon + 1; *at != 0; at++) {
+        if (!is_section_char(*at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_rename(const char *value, const char **out_wanted)
+{
+    const char *equals = strrchr(value, '='), *ignored;
+    const bool good = equals != NULL && equals != value && is_name(equals + 1, &ignored);
+    *out_wanted = "NAME=NEW, the new one of letters, digits and '_', no word of C";
+    return good;
+}
+
+#define AT(member) offsetof(oribi_compile_options, member)
+static const row rows[] = {
+    {"name", "NAME", LIST, AT(names), is_name, true,
+     "name in symbols and files, tvmgen_NAME (default: the file's name); once for each model"},
+    {"io", "caller|pool", CHOICE, AT(io), NULL, false,
+     "inputs and outputs lie in memory of the caller, or in the workspace"},
+    {"weights", "c|bin|incbin|obj", CHOICE, AT(weights), NULL, false,
+     "weights as C, as a file passed at run time, taken in by the assembler, or an ELF object"},
+    {"weights-machine", "arm|aarch64|riscv32|riscv64|x86-64|i386|xtensa", CHOICE, AT(machine), NULL,
+     false, "machine of the object of --weights obj"},
+    {"place", "NODE:SECTION", LIST, AT(places), is_place, false,
+     "the weights of a node go to a section of their own; may be given several times"},
+    {"layout", "cmake|plain|zephyr|esp-idf|arduino|cmsis-pack|mlf", CHOICE, AT(layout), NULL, false,
+     "folders and build files of what comes out"},
+    {"workspace", "argument|static", CHOICE, AT(workspace), NULL, false,
+     "static adds a file with the memory of one instance"},
+    {"self-test", NULL, FLAG, AT(self_test), NULL, false,
+     "adds a known run: a checksum for each operator names the first bad one at boot"},
+    {"rename", "NAME=NEW", LIST, AT(renames), is_rename, false,
+     "an input or output is called NEW in C; may be given several times"},
+    {"tflite-variant", "tflm|tflite", CHOICE, AT(tflite_variant), NULL, false,
+     "whose rounding int8 and int16 operators of TFLite follow"},
+    {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
+     "what kernels are chosen for"},
+    {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
+    {"max-ram", "N", SIZE, AT(max_ram), NULL, true,
+     "refuse a model that needs more bytes of RAM (exit 5); k, m allowed"},
+    {"max-flash", "N", SIZE, AT(max_flash), NULL, true,
+     "refuse a model whose constants take more bytes (exit 5); k, m allowed"},
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+/* --- Public table ---------------------------------------------------------------------------- */
+
+const char *oribi_compile_option_key(int index)
+{
+    return index >= 0 && index < N_ROWS ? rows[index].key : NULL;
+}
+
+const char *oribi_compile_option_values(int index)
+{
+    return index >= 0 && index < N_ROWS ? rows[index].values : NULL;
+}
+
+const char *oribi_compile_option_help(int index)
+{
+    return index >= 0 && index < N_ROWS ? rows[index].help : NULL;
+}
+
+/* --- Setting --------------------------------------------------------------------------------- */
+
+static const row *find_row(const char *key, TF_Status *status)
+{
+    const char *keys[N_ROWS];
+    for (int32_t i = 0; i < N_ROWS; i++) {
+        if (strcmp(rows[i].key, key) == 0) {
+            return &rows[i];
+        }
+        keys[i] = rows[i].key;
+    }
+    const char *near = oribi_text_did_you_mean(key, keys, N_ROWS);
+    oribi_fail(status, TF_INVALID_ARGUMENT, "compile has no option '%s'%s%s%s", key,
+               near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
+               near != NULL ? "'?" : "");
+    return NULL;
+}
+
+/* Which of "a|b|c" the value is; -1: none. */
+static int32_t choice_of(const char *values, const char *value)
+{
+    const size_t length = strlen(value);
+    for (int32_t i = 0;; i++) {
+        const size_t n = strcspn(values, "|");
+        if (n == length && memcmp(values, value, n) == 0) {
+            return i;
+        }
+        if (values[n] == 0) {
+            return -1;
+        }
+        values += n + 1;
+    }
+}
+
+static bool read_size(const char *value, uint64_t *out)
+{
+    uint64_t number = 0, unit = 1;
+    const char *at = value;
+    for (; *at >= '0' && *at <= '9' && number <= UINT32_MAX; at++) {
+        number = number * 10 + (uint64_t)(*at - '0');
+    }
+    if (*at == 'k' || *at == 'K') {
+        unit = 1024;
+    } else if (*at == 'm' || *at == 'M') {
+        unit = 1024 * 1024;
+    } else if (*at == 'g' || *at == 'G') {
+        unit = 1024 * 1024 * 1024;
+    }
+    *out = number * unit;
+    return at != value && at[unit != 1 ? 1 : 0] == 0 && number > 0;
+}
+
+static bool append(oribi_arena *arena, oribi_option_list *list, const char *value,
+                   TF_Status *status)
+{
+    if (list->n == list->capacity) {
+        const int32_t capacity = list->capacity * 2 + 4;
+        const char **grown = oribi_arena_array(arena, (size_t)capacity, sizeof *grown);
+        if (grown == NULL) {
+            return oribi_fail_memory(status);
+        }
+        if (list->n > 0) {
+            memcpy(grown, list->items, (size_t)list->n * sizeof *grown);
+        }
+        list->items = grown;
+        list->capacity = capacity;
+    }
+    const char *copy = oribi_arena_strdup(arena, value);
+    if (copy == NULL) {
+        return oribi_fail_memory(status);
+    }
+    list->items[list->n++] = copy;
+    return true;
+}
+
+/* What was wrong is told by `wanted`. */
+static bool set(oribi_compile *compile, const row *r, const char *value, const char **wanted,
+                TF_Status *status)
+{
+    char *member = (char *)&compile->options + r->offset;
+    *wanted = r->values;
+    switch (r->kind) {
+    case CHOICE:
+        if (choice_of(r->values, value) < 0) {
+            return false;
+        }
+        *(int32_t *)(void *)member = choice_of(r->values, value);
+        return true;
+    case FLAG:
+        *wanted = "on or off";
+        if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0) {
+            return false;
+        }
+        *(bool *)(void *)member = strcmp(value, "on") == 0;
+        return true;
+    case SIZE:
+        *wanted = "a number of bytes above 0, with k, m or g behind it or not";
+        return read_size(value, (uint64_t *)(void *)member);
+    default:
+        if (r->check != NULL && !r->check(value, wanted)) {
+            return false;
+        }
+        return append(&compile->arena, (oribi_option_list *)(void *)member, value, status);
+    }
+}
+
+void oribi_compile_set_option(oribi_compile *compile, const char *key, const char *value,
+                              TF_Status *status)
+{
+    const char *wanted = NULL;
+    TF_SetStatus(status, TF_OK, "");
+    if (key == NULL || (compile->n_models > 0)) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "options are set by their key, before the model is compiled");
+        return;
+    }
+    const row *r = find_row(key, status);
+    if (r == NULL) {
+        return;
+    }
+    value = value == NULL && r->kind == FLAG ? "on" : value == NULL ? "" : value;
+    if (set(compile, r, value, &wanted, status) || TF_GetCode(status) != TF_OK) {
+        return;
+    }
+    oribi_fail(status, TF_INVALID_ARGUMENT, "--%s wants %s, not '%s'", key, wanted, value);
+}
+
+/* --- Reading --------------------------------------------------------------------------------- */
+
+static void print_choice(const row *r, int32_t choice, oribi_text *text)
+{
+    const char *at = r->values;
+    for (; choice > 0; choice--) {
+        at = strchr(at, '|') + 1;
+    }
+    oribi_text_printf(text, " --%s %.*s", r->key, (int)strcspn(at, "|"), at);
+}
+
+void oribi_compile_options_print(const oribi_compile_options *options, oribi_text *text)
+{
+    for (int32_t i = 0; i < N_ROWS; i++) {
+        const row *r = &rows[i];
+        const char *member = (const char *)options + r->offset;
+        if (r->is_silent) {
+            continue;
+        }
+        if (r->kind == CHOICE && *(const int32_t *)(const void *)member != 0) {
+            print_choice(r, *(const int32_t *)(const void *)member, text);
+        } else if (r->kind == FLAG && *(const bool *)(const void *)member) {
+            oribi_text_printf(text, " --%s", r->key);
+        } else if (r->kind == LIST) {
+            const oribi_option_list *list = (const oribi_option_list *)(const void *)member;
+            for (int32_t k = 0; k < list->n; k++) {
+                oribi_text_printf(text, " --%s ", r->key);
+                oribi_writer_append_safe(text, list->items[k]);
+            }
+        }
+    }
+}
+
+const char *oribi_option_split(const char *item, char separator, int32_t *out_length)
+{
+    const char *at = strrchr(item, separator);
+    *out_length = at != NULL ? (int32_t)(at - item) : (int32_t)strlen(item);
+    return at != NULL ? at + 1 : "";
+}

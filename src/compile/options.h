@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a compilation was asked for. One table (options.c) has every option: key, values, help; the
+ * library's setter, the command and its help are made of it.
+ */
+#ifndef ORIBI_COMPILE_OPTIONS_H_
+#define ORIBI_COMPILE_OPTIONS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/text.h"
+
+/* Values of an option, in the order of its row. */
+enum oribi_option_io { ORIBI_IO_CALLER, ORIBI_IO_POOL };
+enum oribi_option_tflite_variant { ORIBI_VARIANT_TFLM, ORIBI_VARIANT_TFLITE };
+enum oribi_option_optimize { ORIBI_OPTIMIZE_BALANCED, ORIBI_OPTIMIZE_SIZE, ORIBI_OPTIMIZE_SPEED };
+enum oribi_option_weights {
+    ORIBI_WEIGHTS_C,
+    ORIBI_WEIGHTS_BIN,
+    ORIBI_WEIGHTS_INCBIN,
+    ORIBI_WEIGHTS_OBJ
+};
+enum oribi_option_machine {
+    ORIBI_MACHINE_ARM,
+    ORIBI_MACHINE_AARCH64,
+    ORIBI_MACHINE_RISCV32,
+    ORIBI_MACHINE_RISCV64,
+    ORIBI_MACHINE_X86_64,
+    ORIBI_MACHINE_I386,
+    ORIBI_MACHINE_XTENSA
+};
+enum oribi_option_layout {
+    ORIBI_LAYOUT_CMAKE,
+    ORIBI_LAYOUT_PLAIN,
+    ORIBI_LAYOUT_ZEPHYR,
+    ORIBI_LAYOUT_ESP_IDF,
+    ORIBI_LAYOUT_ARDUINO,
+    ORIBI_LAYOUT_CMSIS_PACK,
+    ORIBI_LAYOUT_MLF
+};
+enum oribi_option_workspace { ORIBI_WORKSPACE_ARGUMENT, ORIBI_WORKSPACE_STATIC };
+
+/* Values of an option that may be given several times, in their order. */
+typedef struct oribi_option_list {
+    const char **items;
+    int32_t n, capacity;
+} oribi_option_list;
+
+typedef struct oribi_compile_options {
+    uint64_t max_ram, max_flash; /* bytes; 0: no limit */
+    int32_t io, tflite_variant, optimize, weights, machine, layout, workspace;
+    bool no_fuse, self_test;
+    oribi_option_list names;   /* by model */
+    oribi_option_list places;  /* "node:section" */
+    oribi_option_list renames; /* "A=B" */
+    oribi_option_list pools;   /* "name=sram,size=64K,..." */
+} oribi_compile_options;
+
+/* Appends " --io pool --weights bin": what differs from the defaults, in the order of the table.
+ * Budgets are left out: they do not change what comes out. */
+void oribi_compile_options_print(const oribi_compile_options *options, oribi_text *text);
+/* Part of item after the separator, "B" of "A=B", with the length of the part before. */
+const char *oribi_option_split(const char *item, char separator, int32_t *out_length);
+
+#endif
