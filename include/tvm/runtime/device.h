@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The device contract: what generated code and the drivers of accelerators share. The functions
+ * themselves are per device kind, tvm/device/<kind>.h; the struct of a device and its Init are per
+ * platform, tvm/device/<kind>/<platform>.h. C99; no enum in a struct or prototype, so that every
+ * compiler lays it out alike. How the functions are called: docs/device-hooks.md.
+ */
+#ifndef TVM_RUNTIME_DEVICE_H_
+#define TVM_RUNTIME_DEVICE_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- Codes ------------------------------------------------------------------------------------ */
+
+/* Every hook returns int32_t, 0 is success. What a driver returns comes back from
+ * tvmgen_<model>_run as it is; these codes are the contract's own, for drivers too. */
+#define TVM_DEVICE_OK            0
+#define TVM_DEVICE_E_NULL        (-32001) /* no devices, or a member that is NULL; no hook ran */
+#define TVM_DEVICE_E_TIMEOUT     (-32002) /* the device did not answer in time */
+#define TVM_DEVICE_E_IO          (-32003) /* the way to the device is broken or garbled */
+#define TVM_DEVICE_E_CANCELLED   (-32004) /* started work was cancelled */
+#define TVM_DEVICE_E_UNSUPPORTED (-32005) /* an operator, type or size that the device lacks */
+#define TVM_DEVICE_E_RANGE       (-32006) /* an offset outside the device's memory */
+#define TVM_DEVICE_E_STATE       (-32007) /* a hook out of order: Invoke without Open */
+#define TVM_DEVICE_E_BUSY        (-32008) /* held by somebody else, and waiting is not allowed */
+
+/* --- Where a run failed ----------------------------------------------------------------------- */
+
+#define TVM_DEVICE_HOOK_NONE             0 /* the failure was no hook's: a NULL member, an operator */
+#define TVM_DEVICE_HOOK_ACTIVATE         1
+#define TVM_DEVICE_HOOK_OPEN             2
+#define TVM_DEVICE_HOOK_INVOKE           3
+#define TVM_DEVICE_HOOK_START            4
+#define TVM_DEVICE_HOOK_WAIT             5
+#define TVM_DEVICE_HOOK_CANCEL           6
+#define TVM_DEVICE_HOOK_COPY_TO          7
+#define TVM_DEVICE_HOOK_COPY_FROM        8
+#define TVM_DEVICE_HOOK_COPY_PEER        9
+#define TVM_DEVICE_HOOK_CACHE_CLEAN      10
+#define TVM_DEVICE_HOOK_CACHE_INVALIDATE 11
+#define TVM_DEVICE_HOOK_ADDRESS          12
+#define TVM_DEVICE_HOOK_CLOSE            13
+#define TVM_DEVICE_HOOK_DEACTIVATE       14
+
+/* What went wrong first, and how clearing up went. Owned by the caller of tvmgen_<model>_run, which
+ * fills it when a run fails; strings are static. */
+struct tvm_device_error {
+    int32_t code;             /* what run returned */
+    int32_t hook;             /* TVM_DEVICE_HOOK_... */
+    int32_t device;           /* index in the devices struct; -1: none */
+    int32_t operator_index;   /* as in the generated report; -1: none */
+    int32_t cleanup_failures; /* hooks that failed while the run was unwound */
+    const char *device_kind;  /* "woofles"; NULL: none */
+    const char *instance;     /* the member of the devices struct; NULL: none */
+    const char *operator_name;
+};
+
+/* --- Calls ------------------------------------------------------------------------------------ */
+
+/* A tensor of a call: host memory, or bytes of the device's own memory. */
+struct tvm_device_tensor {
+    void *data;             /* host memory; NULL: at device_offset. Inputs are not written. */
+    uint32_t device_offset; /* in the device's memory, when data is NULL */
+    uint32_t bytes;
+};
+
+/* One operator on a device. All that it points to stays as it is until the call has ended: until
+ * Invoke returns, or Wait after Start. */
+struct tvm_device_call {
+    int32_t op; /* the target's number of the operator */
+    int32_t n_inputs, n_outputs;
+    const struct tvm_device_tensor *tensors; /* inputs, then outputs */
+    const void *params;                      /* what the target's code writer made, in flash */
+    uint32_t params_bytes;
+};
+
+/* --- Users of one device ---------------------------------------------------------------------- */
+
+/* Counts who has activated a device, so that one model's Deactivate does not cut another's power.
+ * A member of the driver's struct; both functions are called under the driver's lock. */
+struct tvm_device_users {
+    int32_t count;
+};
+
+/* Counts one in. Returns 1 for the first, who switches the device on; when that fails, the driver
+ * calls tvm_device_users_leave again. */
+static inline int32_t tvm_device_users_enter(struct tvm_device_users *users)
+{
+    users->count++;
+    return users->count == 1;
+}
+
+/* Counts one out. Returns 1 for the last, who switches the device off; 0 also when nobody was in.
+ */
+static inline int32_t tvm_device_users_leave(struct tvm_device_users *users)
+{
+    if (users->count <= 0) {
+        return 0;
+    }
+    users->count--;
+    return users->count == 0;
+}
+
+/* "Open" of TVM_DEVICE_HOOK_OPEN; "" of what is none. */
+static inline const char *tvm_device_hook_name(int32_t hook)
+{
+    static const char *const names[] = {"",         "Activate", "Open",       "Invoke",
+                                        "Start",    "Wait",     "Cancel",     "CopyTo",
+                                        "CopyFrom", "CopyPeer", "CacheClean", "CacheInvalidate",
+                                        "Address",  "Close",    "Deactivate"};
+    return hook > 0 && hook <= TVM_DEVICE_HOOK_DEACTIVATE ? names[hook] : "";
+}
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* TVM_RUNTIME_DEVICE_H_ */
