@@ -205,7 +205,7 @@ static void add_aliases(planning *p)
                                    : p->strict[i]        ? -1
                                                          : 0;
             p->aliases[p->n_aliases++] =
-                (oribi_plan_alias){g->buffer, p->groups[to].buffer, offset};
+                (oribi_plan_alias){g->buffer, p->groups[to].buffer, offset, offset};
         }
     }
 }

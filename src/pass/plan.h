@@ -20,12 +20,12 @@ typedef struct oribi_plan_buffer {
     uint64_t out_offset;
 } oribi_plan_buffer;
 
-/* b may start inside a's bytes although both live at a's last step, provided that
- * offset(b) >= offset(a) + min_offset, or, for a negative one, offset(b) + -min_offset <=
- * offset(a). min_offset 0: exactly in place or anything above. */
+/* b may share bytes with a although both live at a's last step, which is b's first, provided that
+ * min_offset <= offset(b) - offset(a) <= max_offset. Both 0: exactly in place. INT64_MIN and
+ * INT64_MAX: no limit on that side. Two of one pair: either may hold. */
 typedef struct oribi_plan_alias {
     int32_t a, b;
-    int64_t min_offset;
+    int64_t min_offset, max_offset;
 } oribi_plan_alias;
 
 typedef struct oribi_plan_pool {

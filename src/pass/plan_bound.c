@@ -62,22 +62,32 @@ static uint64_t add_capped(uint64_t sum, uint64_t more, uint64_t cap)
     return more > cap - sum ? cap : sum + more;
 }
 
-/* Most bytes that a and b of one alias can have in common. */
+/* The largest multiple of the unit that is not above x. */
+static int64_t round_down(const bound_walk *walk, int64_t x)
+{
+    const int64_t unit = (int64_t)walk->unit;
+    return (x >= 0 ? x : x - unit + 1) / unit * unit;
+}
+
+/* Most bytes that a and b of one alias can have in common: it grows towards where the smaller one
+ * lies within the larger. */
 static uint64_t common_bytes(const bound_walk *walk, const oribi_plan_alias *alias)
 {
-    uint64_t below;
-    uint64_t above;
+    plan_window window;
     if (!is_in_group(walk, alias->a) || !is_in_group(walk, alias->b) ||
-        !oribi__plan_alias_reach(walk->problem, alias, &below, &above)) {
+        !oribi__plan_alias_window(walk->problem, alias, &window)) {
         return 0;
     }
-    uint64_t a = round_up(walk, walk->problem->buffers[alias->a].bytes);
-    uint64_t b = round_up(walk, walk->problem->buffers[alias->b].bytes);
-    below = round_up(walk, below);
-    above = round_up(walk, above);
-    uint64_t by_above = a - above < b ? a - above : b;
-    uint64_t by_below = b - below < a ? b - below : a;
-    return by_above > by_below ? by_above : by_below;
+    const int64_t a = (int64_t)round_up(walk, walk->problem->buffers[alias->a].bytes);
+    const int64_t b = (int64_t)round_up(walk, walk->problem->buffers[alias->b].bytes);
+    const int64_t from = -round_down(walk, -window.from);
+    const int64_t to = round_down(walk, window.to);
+    const int64_t low = a < b ? a - b : 0;
+    const int64_t high = a < b ? 0 : a - b;
+    const int64_t at = to < low ? to : from > high ? from : low > from ? low : from;
+    const int64_t end = at + b < a ? at + b : a;
+    const int64_t common = end - (at > 0 ? at : 0);
+    return from <= to && common > 0 ? (uint64_t)common : 0;
 }
 
 /* Bytes that aliases from and to buffers at `step` can save: what is common is part of dying

@@ -22,97 +22,81 @@ void oribi__plan_sort(int32_t *indices, int32_t n, const uint64_t *keys, int32_t
     }
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-bool oribi__plan_alias_reach(const plan_problem *problem, const oribi_plan_alias *alias,
-                             uint64_t *below, uint64_t *above)
+bool oribi__plan_alias_window(const plan_problem *problem, const oribi_plan_alias *alias,
+                              plan_window *out)
 {
     const oribi_plan_buffer *a = &problem->buffers[alias->a];
     const oribi_plan_buffer *b = &problem->buffers[alias->b];
-    if (a->last_use != b->first_use || !a->bytes || !b->bytes) {
-        return false;
-    }
-    *below = b->bytes;
-    *above = a->bytes;
-    if (alias->min_offset >= 0) {
-        *above = smaller(a->bytes, (uint64_t)alias->min_offset);
-    } else {
-        *below = smaller(b->bytes, -(uint64_t)alias->min_offset);
-    }
-    return true;
+    const int64_t lowest = -(int64_t)b->bytes;
+    const int64_t highest = (int64_t)a->bytes;
+    out->owner = alias->b;
+    out->other = alias->a;
+    out->from = alias->min_offset > lowest ? alias->min_offset : lowest;
+    out->to = alias->max_offset < highest ? alias->max_offset : highest;
+    return a->last_use == b->first_use && a->bytes && b->bytes && out->from <= out->to;
 }
 
-static bool reach_is_before(const plan_reach *reach, int32_t owner, int32_t other)
+static bool window_is_before(const plan_window *window, int32_t owner, int32_t other)
 {
-    return reach->owner < owner || (reach->owner == owner && reach->other < other);
+    return window->owner < owner || (window->owner == owner && window->other < other);
 }
 
-/* Index of the first reach that is not before (owner, other). */
-static int32_t find_slot(const plan_problem *problem, int32_t owner, int32_t other)
+const plan_window *oribi__plan_first_window(const plan_problem *problem, int32_t owner,
+                                            int32_t other)
 {
     int32_t low = 0;
-    int32_t high = problem->n_reaches;
+    int32_t high = problem->n_windows;
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
-        if (reach_is_before(&problem->reaches[middle], owner, other)) {
+        if (window_is_before(&problem->windows[middle], owner, other)) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return low;
+    return &problem->windows[low];
 }
 
-const plan_reach *oribi__plan_find_reach(const plan_problem *problem, int32_t owner, int32_t other)
+static bool has_window(const plan_problem *problem, int32_t owner, int32_t other)
 {
-    int32_t i = find_slot(problem, owner, other);
-    const plan_reach *reach = &problem->reaches[i];
-    bool is_found = i < problem->n_reaches && reach->owner == owner && reach->other == other;
-    return is_found ? reach : NULL;
+    const plan_window *window = oribi__plan_first_window(problem, owner, other);
+    return window < problem->windows + problem->n_windows && window->owner == owner &&
+           window->other == other;
 }
 
-/* Sorted by one merge pass over sorted indices, so that many aliases stay cheap. */
-static bool collect_reaches(plan_problem *problem)
+/* Sorted by merge passes over indices, so that many aliases stay cheap. */
+static bool collect_windows(plan_problem *problem)
 {
     size_t n = (size_t)problem->n_aliases * 2;
-    plan_reach *raw = oribi_arena_array(&problem->arena, n + 1, sizeof(*raw));
+    plan_window *raw = oribi_arena_array(&problem->arena, n + 1, sizeof(*raw));
     int32_t *order = oribi_arena_array(&problem->arena, n + 1, sizeof(*order));
     int32_t *scratch = oribi_arena_array(&problem->arena, n + 1, sizeof(*scratch));
     uint64_t *keys = oribi_arena_array(&problem->arena, n + 1, sizeof(*keys));
-    problem->reaches = oribi_arena_array(&problem->arena, n + 1, sizeof(plan_reach));
-    if (!raw || !order || !scratch || !keys || !problem->reaches) {
+    problem->windows = oribi_arena_array(&problem->arena, n + 1, sizeof(plan_window));
+    if (!raw || !order || !scratch || !keys || !problem->windows) {
         return false;
     }
     int32_t count = 0;
     for (int32_t i = 0; i < problem->n_aliases; i++) {
-        const oribi_plan_alias *alias = &problem->aliases[i];
-        uint64_t below;
-        uint64_t above;
-        if (oribi__plan_alias_reach(problem, alias, &below, &above)) {
-            raw[count++] = (plan_reach){alias->b, alias->a, below, above};
-            raw[count++] = (plan_reach){alias->a, alias->b, above, below};
+        plan_window window;
+        if (oribi__plan_alias_window(problem, &problem->aliases[i], &window)) {
+            raw[count++] = window;
+            raw[count++] = (plan_window){window.other, window.owner, -window.to, -window.from};
         }
     }
     for (int32_t i = 0; i < count; i++) {
         order[i] = i;
+        keys[i] = (uint64_t)(INT64_MAX - raw[i].from);
+    }
+    oribi__plan_sort(order, count, keys, scratch);
+    for (int32_t i = 0; i < count; i++) {
         keys[i] = ~(((uint64_t)(uint32_t)raw[i].owner << 32) | (uint32_t)raw[i].other);
     }
     oribi__plan_sort(order, count, keys, scratch);
     for (int32_t i = 0; i < count; i++) {
-        const plan_reach *reach = &raw[order[i]];
-        plan_reach *last = &problem->reaches[problem->n_reaches];
-        if (i > 0 &&
-            keys[order[i]] == keys[order[i - 1]]) { /* two aliases of one pair: both hold */
-            last[-1].below = smaller(last[-1].below, reach->below);
-            last[-1].above = smaller(last[-1].above, reach->above);
-        } else {
-            *last = *reach;
-            problem->n_reaches++;
-        }
+        problem->windows[i] = raw[order[i]];
     }
+    problem->n_windows = count;
     return true;
 }
 
@@ -133,8 +117,8 @@ static void link_pair(plan_problem *problem, edge_builder *builder, int32_t i, i
     uint32_t flag = 0;
     const oribi_plan_buffer *x = &problem->buffers[i];
     const oribi_plan_buffer *y = &problem->buffers[j];
-    if (problem->n_reaches && (x->last_use == y->first_use || y->last_use == x->first_use) &&
-        oribi__plan_find_reach(problem, i, j)) {
+    if (problem->n_windows && (x->last_use == y->first_use || y->last_use == x->first_use) &&
+        has_window(problem, i, j)) {
         flag = PLAN_EDGE_ALIASED;
     }
     problem->edges[builder->fill[i]++] = (uint32_t)j | flag;
@@ -175,7 +159,7 @@ static bool build(plan_problem *problem)
     edge_builder builder = {0};
     builder.active = oribi_arena_array(&problem->arena, n + 1, sizeof(int32_t));
     problem->edge_start = oribi_arena_array(&problem->arena, n + 2, sizeof(int64_t));
-    if (!builder.active || !problem->edge_start || !collect_reaches(problem)) {
+    if (!builder.active || !problem->edge_start || !collect_windows(problem)) {
         return false;
     }
     if (!sweep(problem, &builder)) {

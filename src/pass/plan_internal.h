@@ -4,11 +4,11 @@
  * (which orders).
  *
  * The model: each pair of buffers that live at a common step is an edge. For an edge j -> i the
- * offsets off(j) with off(i) - below < off(j) < off(i) + above are forbidden; without an alias
- * below is j's bytes and above is i's. An alias only makes one of them smaller. A layout is made by
- * placing the buffers one after the other at the lowest offset that no placed neighbour forbids, so
- * a search over orders is a search over layouts, and some order gives a best one (sort a best
- * layout by offset: each buffer then lands there or lower).
+ * offsets off(j) with off(i) - j's bytes < off(j) < off(i) + i's bytes are forbidden; an alias
+ * takes a window out of that. A layout is made by placing the buffers one after the other at the
+ * lowest offset that no placed neighbour forbids, so a search over orders is a search over layouts,
+ * and some order gives a best one (sort a best layout by offset: each buffer then lands there or
+ * lower; windows that end on both sides can break this, so with them the search may miss it).
  *
  * No floating point and no unstable sort: the same input gives the same plan on every host.
  */
@@ -21,10 +21,10 @@
 enum { PLAN_MAX_POOLS = 32, PLAN_MAX_EDGES = 1 << 22 };
 #define PLAN_EDGE_ALIASED 0x80000000u
 
-typedef struct plan_reach { /* of an edge owner -> other that an alias made smaller */
+typedef struct plan_window { /* allowed, both included: off(owner) - off(other) */
     int32_t owner, other;
-    uint64_t below, above;
-} plan_reach;
+    int64_t from, to; /* within the reach of the two */
+} plan_window;
 
 typedef struct plan_problem {
     const oribi_plan_buffer *buffers;
@@ -37,8 +37,8 @@ typedef struct plan_problem {
     /* Edges of j: edges[edge_start[j]] up to edge_start[j + 1]. NULL: too many for a search. */
     uint32_t *edges;
     int64_t *edge_start;
-    plan_reach *reaches; /* sorted by owner, then other */
-    int32_t n_reaches;
+    plan_window *windows; /* sorted by owner, then other, then from */
+    int32_t n_windows;
     int32_t *by_first_use;                /* all buffers, by first use, then index */
     uint64_t group_bound[PLAN_MAX_POOLS]; /* of the buffers whose first allowed pool it is */
 } plan_problem;
@@ -64,10 +64,12 @@ typedef struct plan_order {
 
 /* plan_conflict.c */
 bool oribi__plan_build_edges(plan_problem *problem, TF_Status *status);
-const plan_reach *oribi__plan_find_reach(const plan_problem *problem, int32_t owner, int32_t other);
-/* The alias's reach for off(b) - off(a), or false when it has no effect. */
-bool oribi__plan_alias_reach(const plan_problem *problem, const oribi_plan_alias *alias,
-                             uint64_t *below, uint64_t *above);
+/* The first window of the pair, or the end of all. */
+const plan_window *oribi__plan_first_window(const plan_problem *problem, int32_t owner,
+                                            int32_t other);
+/* The alias's window for off(b) - off(a), or false when it has no effect. */
+bool oribi__plan_alias_window(const plan_problem *problem, const oribi_plan_alias *alias,
+                              plan_window *out);
 /* Sorts n indices by keys[index], descending and stable: the only sort of buffers. */
 void oribi__plan_sort(int32_t *indices, int32_t n, const uint64_t *keys, int32_t *scratch);
 

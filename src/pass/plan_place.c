@@ -22,6 +22,8 @@ bool oribi__plan_placer_init(plan_placer *placer, plan_problem *problem)
     }
     placer->problem = problem;
     placer->work = 0;
+    /* A window splits a gap in two. */
+    most += problem->edges ? problem->n_windows : 0;
     placer->gaps = oribi_arena_array(&problem->arena, (size_t)most + 1, sizeof(plan_gap));
     return placer->gaps != NULL;
 }
@@ -86,26 +88,47 @@ static void sort_gaps(plan_gap *gaps, int64_t n)
     }
 }
 
+/* Forbids offset + [from, to), as far as it is not negative. */
+static int64_t add_gap(plan_gap *gaps, int64_t n, int64_t offset, int64_t from, int64_t to)
+{
+    gaps[n].begin = offset + from > 0 ? (uint64_t)(offset + from) : 0;
+    gaps[n].end = offset + to > 0 ? (uint64_t)(offset + to) : 0;
+    return n + (gaps[n].begin < gaps[n].end);
+}
+
+/* The gaps that i leaves to j between the windows of the pair. */
+static int64_t add_windowed_gaps(const plan_problem *problem, plan_gap *gaps, int64_t n, int32_t j,
+                                 int32_t i, int64_t offset)
+{
+    const plan_window *window = oribi__plan_first_window(problem, j, i);
+    const plan_window *end = problem->windows + problem->n_windows;
+    int64_t from = 1 - (int64_t)problem->buffers[j].bytes;
+    for (; window < end && window->owner == j && window->other == i; window++) {
+        n = add_gap(gaps, n, offset, from, window->from);
+        from = window->to + 1 > from ? window->to + 1 : from;
+    }
+    return add_gap(gaps, n, offset, from, (int64_t)problem->buffers[i].bytes);
+}
+
 static int64_t collect_gaps(plan_placer *placer, const plan_layout *layout, int32_t j, int32_t pool)
 {
     const plan_problem *problem = placer->problem;
+    const uint64_t below = problem->buffers[j].bytes;
+    plan_gap *gaps = placer->gaps;
     int64_t n = 0;
     for (int64_t e = problem->edge_start[j]; e < problem->edge_start[j + 1]; e++) {
         int32_t i = (int32_t)(problem->edges[e] & ~PLAN_EDGE_ALIASED);
         if (layout->pool[i] != pool) {
             continue;
         }
-        uint64_t below = problem->buffers[j].bytes;
-        uint64_t above = problem->buffers[i].bytes;
-        if (problem->edges[e] & PLAN_EDGE_ALIASED) {
-            const plan_reach *reach = oribi__plan_find_reach(problem, j, i);
-            below = reach->below;
-            above = reach->above;
-        }
         uint64_t offset = layout->offset[i];
-        placer->gaps[n].begin = offset >= below ? offset - below + 1 : 0;
-        placer->gaps[n].end = offset + above;
-        n += placer->gaps[n].begin < placer->gaps[n].end;
+        if (problem->edges[e] & PLAN_EDGE_ALIASED) {
+            n = add_windowed_gaps(problem, gaps, n, j, i, (int64_t)offset);
+            continue;
+        }
+        gaps[n].begin = offset >= below ? offset - below + 1 : 0;
+        gaps[n].end = offset + problem->buffers[i].bytes;
+        n++;
     }
     int64_t degree = problem->edge_start[j + 1] - problem->edge_start[j];
     placer->work += (degree > SMALL_SORT ? 4 * degree : degree) + 4; /* sorting costs, too */

@@ -16,10 +16,8 @@ static inline bool plan_check_alias_allows(const oribi_plan_buffer *buffers,
     if (b->first_use != a->last_use) { /* they must meet in a's last step only */
         return false;
     }
-    if (alias->min_offset >= 0) {
-        return b->out_offset >= a->out_offset + (uint64_t)alias->min_offset;
-    }
-    return b->out_offset + (0 - (uint64_t)alias->min_offset) <= a->out_offset;
+    const int64_t distance = (int64_t)b->out_offset - (int64_t)a->out_offset;
+    return alias->min_offset <= distance && distance <= alias->max_offset;
 }
 
 /* NULL, or what is wrong first; *out_i and *out_j tell with which buffers. */

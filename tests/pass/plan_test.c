@@ -93,8 +93,23 @@ static void random_instance(instance *it, uint64_t seed, int32_t n, uint32_t mos
             if (a != b && it->buffers[a].last_use == it->buffers[b].first_use &&
                 random_below(100) < alias_percent) {
                 int64_t offset = (int64_t)random_below(most_bytes) - most_bytes / 3;
-                it->aliases[it->n_aliases++] = (oribi_plan_alias){a, b, offset};
+                it->aliases[it->n_aliases++] = (oribi_plan_alias){
+                    a, b, offset < 0 ? INT64_MIN : offset, offset < 0 ? offset : INT64_MAX};
             }
+        }
+    }
+}
+
+/* Windows that end on both sides, some of one pair, some of a single offset or of none. */
+static void add_random_windows(instance *it, int32_t most_bytes)
+{
+    for (int32_t k = 0; k < it->n_aliases; k++) {
+        const int64_t middle = (int64_t)random_below((uint32_t)most_bytes * 2) - most_bytes;
+        it->aliases[k].min_offset = middle;
+        it->aliases[k].max_offset = middle + (int64_t)random_below(8) - 1;
+        if (k > 0 && random_below(4) == 0) {
+            it->aliases[k].a = it->aliases[k - 1].a;
+            it->aliases[k].b = it->aliases[k - 1].b;
         }
     }
 }
@@ -136,7 +151,7 @@ static void in_place_step_needs_one_buffer(void **state)
     instance it = {0};
     add(&it, 100, 0, 1);
     add(&it, 100, 1, 2);
-    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 0};
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 0, INT64_MAX};
 
     assert_int_equal(plan(&it, ORIBI_PLAN_QUICK), TF_OK);
 
@@ -152,7 +167,7 @@ static void output_overlaps_input_by_a_diagonal_from_below(void **state)
     instance it = {0}; /* as a convolution that reads 20 bytes ahead of what it writes */
     add(&it, 100, 0, 1);
     add(&it, 90, 1, 2);
-    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, -20};
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, INT64_MIN, -20};
 
     assert_int_equal(plan(&it, ORIBI_PLAN_QUICK), TF_OK);
 
@@ -168,12 +183,46 @@ static void output_overlaps_input_from_above(void **state)
     instance it = {0};
     add(&it, 100, 0, 1);
     add(&it, 100, 1, 2);
-    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 30};
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 30, INT64_MAX};
 
     assert_int_equal(plan(&it, ORIBI_PLAN_QUICK), TF_OK);
 
     assert_valid(&it, 0);
     assert_int_equal(it.pools[0].out_bytes, 130);
+}
+
+static void exactly_in_place_is_one_offset_for_buffers_of_two_sizes(void **state)
+{
+    (void)state;
+    instance it = {0}; /* the output must begin where the input begins; 10 bytes of it outlive it */
+    add(&it, 100, 0, 1);
+    add(&it, 40, 1, 2);
+    add(&it, 30, 0, 2);
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 0, 0};
+
+    assert_int_equal(plan(&it, ORIBI_PLAN_QUICK), TF_OK);
+
+    assert_valid(&it, 0);
+    assert_int_equal(it.buffers[1].out_offset, it.buffers[0].out_offset);
+    assert_int_equal(it.pools[0].out_bytes, 130);
+    assert_int_equal(it.bounds.bound_bytes, 130);
+}
+
+static void window_of_no_offset_saves_nothing(void **state)
+{
+    (void)state;
+    instance it = {0};
+    add(&it, 96, 0, 1);
+    add(&it, 96, 1, 2);
+    it.buffers[0].alignment = it.buffers[1].alignment = 32;
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 1, 31};
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 20, 10};
+
+    assert_int_equal(plan(&it, ORIBI_PLAN_QUICK), TF_OK);
+
+    assert_valid(&it, 0);
+    assert_int_equal(it.pools[0].out_bytes, 192);
+    assert_int_equal(it.bounds.bound_bytes, 192);
 }
 
 static void alias_of_buffers_that_share_more_steps_has_no_effect(void **state)
@@ -182,7 +231,7 @@ static void alias_of_buffers_that_share_more_steps_has_no_effect(void **state)
     instance it = {0};
     add(&it, 100, 0, 3);
     add(&it, 100, 1, 4);
-    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 0};
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, 0, INT64_MAX};
 
     assert_int_equal(plan(&it, ORIBI_PLAN_QUICK), TF_OK);
 
@@ -260,7 +309,7 @@ static void wrong_arguments_are_refused(void **state)
     it.buffers[0].allowed_pools = 2;
     assert_int_equal(plan(&it, 1), TF_INVALID_ARGUMENT);
     it = good;
-    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 2, 0};
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 2, 0, 0};
     assert_int_equal(plan(&it, 1), TF_INVALID_ARGUMENT);
     it = good;
     it.n_pools = 0;
@@ -269,7 +318,7 @@ static void wrong_arguments_are_refused(void **state)
     it.buffers[0].bytes = UINT64_MAX - 4;
     assert_int_equal(plan(&it, 1), TF_RESOURCE_EXHAUSTED);
     it = good;
-    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, INT64_MIN};
+    it.aliases[it.n_aliases++] = (oribi_plan_alias){0, 1, INT64_MIN, INT64_MIN};
     assert_int_equal(plan(&it, 1), TF_OK);
     assert_valid(&it, 0);
 }
@@ -367,6 +416,55 @@ static void tiny_plans_are_optimal(void **state)
     print_message("%d of 400 reach the bound, all are optimal\n", n_at_bound);
 }
 
+static void plans_with_windows_are_valid_and_hardly_ever_miss_the_best(void **state)
+{
+    (void)state;
+    int n_missed = 0;
+    uint64_t seed = first_seed();
+    for (uint64_t end = seed + 300; seed < end; seed++) {
+        instance it;
+        random_instance(&it, seed, 2 + (int32_t)(seed % 30), 100, 3 + (uint32_t)(seed % 9), 40);
+        add_random_windows(&it, 100);
+        assert_int_equal(plan(&it, 50000), TF_OK);
+        assert_valid(&it, seed);
+        assert_true(it.pools[0].out_bytes >= it.bounds.bound_bytes);
+
+        random_instance(&it, seed, 2 + (int32_t)(seed % 5), 7, 5, 60);
+        add_random_windows(&it, 7);
+        instance oracle = it;
+        assert_int_equal(plan(&it, ORIBI_PLAN_QUICK), TF_OK);
+        assert_valid(&it, seed);
+        n_missed += fits(&oracle, 0, it.pools[0].out_bytes - 1);
+    }
+    print_message("%d of 300 tiny ones are not the best\n", n_missed);
+    assert_true(n_missed <= 6);
+}
+
+/* The checker must see an alias whose offset is wrong by one. */
+static void checker_finds_a_window_that_is_left_by_one(void **state)
+{
+    (void)state;
+    int n_found = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        instance it;
+        random_instance(&it, seed, 10, 50, 6, 60);
+        add_random_windows(&it, 50);
+        for (int32_t k = 0; k < it.n_aliases; k++) { /* what the planner believes, one byte more */
+            it.aliases[k].max_offset++;
+        }
+        assert_int_equal(plan(&it, 20000), TF_OK);
+        assert_valid(&it, seed);
+        for (int32_t k = 0; k < it.n_aliases; k++) {
+            it.aliases[k].max_offset--;
+        }
+        int32_t i;
+        int32_t j;
+        n_found += check(&it, &i, &j) != NULL;
+    }
+    print_message("%d of 60 plans used the wrong byte\n", n_found);
+    assert_true(n_found > 5);
+}
+
 /* The checker must see a plan whose planner forgot one pair. */
 static void checker_finds_one_forgotten_conflict(void **state)
 {
@@ -454,6 +552,10 @@ int main(void)
         cmocka_unit_test(in_place_step_needs_one_buffer),
         cmocka_unit_test(output_overlaps_input_by_a_diagonal_from_below),
         cmocka_unit_test(output_overlaps_input_from_above),
+        cmocka_unit_test(exactly_in_place_is_one_offset_for_buffers_of_two_sizes),
+        cmocka_unit_test(window_of_no_offset_saves_nothing),
+        cmocka_unit_test(plans_with_windows_are_valid_and_hardly_ever_miss_the_best),
+        cmocka_unit_test(checker_finds_a_window_that_is_left_by_one),
         cmocka_unit_test(alias_of_buffers_that_share_more_steps_has_no_effect),
         cmocka_unit_test(alignment_is_kept_and_its_gaps_are_in_the_bound),
         cmocka_unit_test(full_pool_spills_to_the_next_allowed_one),
