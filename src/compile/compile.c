@@ -90,88 +90,7 @@ static bool choose_name(oribi_compile *c, const char *path, const char *given, T
     return c->macro != NULL || oribi_fail_memory(status);
 }
 
-/* --- Memory ---------------------------------------------------------------------------------- */
-
-static int32_t heaviest_untried(const oribi_compile *c, const bool *tried)
-{
-    int32_t best = -1;
-    for (int32_t i = 0; i < c->n_calls; i++) {
-        if (c->calls[i].is_careful && !tried[i] &&
-            (best < 0 || c->calls[i].macs > c->calls[best].macs)) {
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* Kernels that write over their input pay for it with copies: each that the plan does not need is
- * made plain again, the heaviest first. */
-static bool relax(oribi_compile *c, oribi_lowering *lowering, TF_Status *status)
-{
-    const int64_t target = c->workspace_bytes;
-    bool *tried = oribi_arena_array(&c->arena, (size_t)c->n_calls + 1, sizeof *tried);
-    if (tried == NULL) {
-        return oribi_fail_memory(status);
-    }
-    for (int32_t i; (i = heaviest_untried(c, tried)) >= 0;) {
-        tried[i] = true;
-        c->calls[i].forbids_overlap = true;
-        ORIBI_TRY(oribi_lower_call(lowering, &c->calls[i]));
-        ORIBI_TRY(oribi_compile_plan(c, ORIBI_PLAN_QUICK, status));
-        if (c->workspace_bytes > target) {
-            c->calls[i].forbids_overlap = false;
-            ORIBI_TRY(oribi_lower_call(lowering, &c->calls[i]));
-        }
-    }
-    return oribi_compile_plan(c, ORIBI_PLAN_THOROUGH, status);
-}
-
-static const char *largest_call(const oribi_compile *c, bool in_flash)
-{
-    const char *name = "nothing";
-    int64_t most = -1;
-    for (int32_t i = 0; i < c->n_calls; i++) {
-        const oribi_call *call = &c->calls[i];
-        int64_t bytes = in_flash ? oribi_call_flash(call) : call->scratch_bytes;
-        for (int32_t k = 0; !in_flash && k < call->n_inputs; k++) {
-            bytes += c->locations[call->inputs[k]].bytes;
-        }
-        bytes += in_flash ? 0 : c->locations[call->node->outputs[0]].bytes;
-        if (bytes > most) {
-            most = bytes;
-            name = call->node->name;
-        }
-    }
-    return name;
-}
-
-static bool check_budget(const oribi_compile *c, TF_Status *status)
-{
-    const int64_t ram = c->workspace_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
-    const bool ram_fits = c->options.max_ram == 0 || (uint64_t)ram <= c->options.max_ram;
-    const bool flash_fits =
-        c->options.max_flash == 0 || (uint64_t)c->constants_bytes <= c->options.max_flash;
-    if (ram_fits && flash_fits) {
-        return true;
-    }
-    oribi_text safe = {0};
-    oribi_writer_append_safe(&safe, largest_call(c, ram_fits));
-    if (!ram_fits) {
-        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                   "the model needs %" PRId64 " bytes of RAM (workspace %" PRId64
-                   ", inputs and outputs %" PRId64 "), more than --max-ram %" PRIu64
-                   "; the largest operator is '%s'",
-                   ram, c->workspace_bytes, c->io_bytes, c->options.max_ram,
-                   oribi_text_string(&safe));
-    } else {
-        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                   "the constants take %" PRId64 " bytes of flash, more than --max-flash %" PRIu64
-                   "; the largest operator is '%s'",
-                   c->constants_bytes, c->options.max_flash, oribi_text_string(&safe));
-    }
-    oribi_text_destroy(&safe);
-    return false;
-}
+/* --- Sizes ------------------------------------------------------------------------------------ */
 
 static void count_constants(oribi_compile *c)
 {
@@ -220,11 +139,11 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     oribi_lowering lowering = {c->graph, &c->arena, &c->options, status};
     ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
     ORIBI_TRY(oribi_compile_ports(c, status));
-    ORIBI_TRY(oribi_compile_plan(c, ORIBI_PLAN_THOROUGH, status));
-    ORIBI_TRY(relax(c, &lowering, status));
+    ORIBI_TRY(oribi_compile_pools(c, status));
+    ORIBI_TRY(oribi_compile_choose(c, &lowering, status));
     ORIBI_TRY(oribi_compile_place_constants(c, status));
     count_constants(c);
-    ORIBI_TRY(check_budget(c, status));
+    ORIBI_TRY(oribi_compile_check_budget(c, status));
     return emit(c, status);
 }
 

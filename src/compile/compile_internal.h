@@ -13,21 +13,45 @@
 #include "oribi/oribi.h"
 #include "pass/plan.h"
 
-enum { ORIBI_WORKSPACE_ALIGNMENT = 16, ORIBI_COMPILE_MODELS = 64 };
+enum {
+    ORIBI_WORKSPACE_ALIGNMENT = 16, /* of pools, and of inputs and outputs in them */
+    ORIBI_SCRATCH_ALIGNMENT = 4,
+    ORIBI_CACHE_LINE = 32, /* the largest of the targets': what a device touches is rounded to it */
+    ORIBI_POOLS = 8,
+    ORIBI_COMPILE_MODELS = 64
+};
 
 /* Where the bytes of a value are while the model runs. */
 enum oribi_storage {
     ORIBI_IN_NOTHING, /* not needed: a constant that a call has packed, a removed value */
     ORIBI_IN_INPUT,   /* the caller's, member `index` of the inputs */
     ORIBI_IN_OUTPUT,
-    ORIBI_IN_WORKSPACE, /* at `offset` */
+    ORIBI_IN_WORKSPACE, /* at `offset` of pool `index` */
     ORIBI_IN_FLASH      /* constant `index` of the model */
 };
 
 typedef struct oribi_location {
     int32_t storage, index;
     int64_t offset, bytes;
+    int32_t buffer; /* of oribi_compile.buffers, or -1 */
 } oribi_location;
+
+typedef struct oribi_pool {   /* memory that the caller gives to a run */
+    const char *name, *macro; /* "workspace", "WORKSPACE" */
+    uint64_t max_bytes;       /* 0: no limit */
+    int64_t bytes;            /* what the plan needs */
+} oribi_pool;
+
+/* Why a value shares the bytes of another. */
+enum oribi_share_kind {
+    ORIBI_SHARE_NONE,
+    ORIBI_SHARE_VIEW,    /* the same bytes under another shape */
+    ORIBI_SHARE_PART,    /* of a concatenation's result or of what was split */
+    ORIBI_SHARE_IN_PLACE /* its operator writes over it */
+};
+typedef struct oribi_share {
+    int32_t why, with, call; /* with: a value */
+} oribi_share;
 
 /* A model input or output as emitted code sees it. */
 typedef struct oribi_port {
@@ -70,13 +94,31 @@ struct oribi_compile {
     oribi_copy *copies;
     oribi_placed *constants; /* that kernels read as tensors: ORIBI_IN_FLASH */
     int32_t n_inputs, n_outputs, n_calls, n_copies, n_constants;
+    oribi_pool pools[ORIBI_POOLS]; /* in order of preference */
+    int32_t n_pools;
+    bool pools_are_limited; /* one of them at least */
     oribi_plan_bounds bounds;
+    oribi_plan_buffer *buffers; /* as planned */
+    oribi_plan_alias *aliases;  /* that kernels allow between buffers; each of the call */
+    int32_t *alias_calls;
+    int32_t n_buffers, n_aliases;
+    oribi_share *shares; /* by value */
     int64_t workspace_bytes, constants_bytes, io_bytes;
     int64_t floor_bytes; /* live sum without aliasing, views apart */
     oribi_file *files;
     int32_t n_files, files_capacity;
 };
 
+/* pools.c: the pools that the options ask for; one, "workspace", without. */
+bool oribi_compile_pools(oribi_compile *compile, TF_Status *status);
+bool oribi_compile_is_pool(const char *text, const char **out_wanted);
+/* choose.c: makes the calls and their order such that they need little memory, and plans. */
+bool oribi_compile_choose(oribi_compile *compile, oribi_lowering *lowering, TF_Status *status);
+/* order.c: an order of the calls with a lower peak than the present one, if it finds one. */
+bool oribi_compile_order(const oribi_compile *compile, int32_t *out_order, bool *out_is_other,
+                         TF_Status *status);
+/* budget.c: RESOURCE_EXHAUSTED with what is largest. */
+bool oribi_compile_check_budget(const oribi_compile *compile, TF_Status *status);
 /* memory.c: places values and scratch; sets locations, copies, bounds and workspace_bytes. effort
  * is the planner's. */
 bool oribi_compile_plan(oribi_compile *compile, int64_t effort, TF_Status *status);

@@ -26,7 +26,7 @@ static bool place(oribi_compile *c, oribi_value_id id, TF_Status *status)
         return oribi_fail(status, TF_UNIMPLEMENTED, "constant '%s' of type %s cannot be compiled",
                           value->name, oribi_dtype_name(value->dtype));
     }
-    *location = (oribi_location){ORIBI_IN_FLASH, c->n_constants, 0, (int64_t)bytes};
+    *location = (oribi_location){ORIBI_IN_FLASH, c->n_constants, 0, (int64_t)bytes, -1};
     c->constants[c->n_constants++] =
         (oribi_placed){name, kind, (int64_t)bytes / oribi_element_bytes(kind), data};
     return true;

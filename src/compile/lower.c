@@ -46,7 +46,8 @@ bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
                          .inputs = node->inputs,
                          .name = name,
                          .n_outputs = node->n_outputs,
-                         .forbids_overlap = call->forbids_overlap};
+                         .forbids_overlap = call->forbids_overlap,
+                         .forbids_views = call->forbids_views};
     return find_row(node->op_name)->lower(lowering, call);
 }
 
@@ -92,6 +93,18 @@ static bool check_value(oribi_lowering *lowering, const oribi_node *node, oribi_
     return false;
 }
 
+bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls)
+{
+    for (int32_t i = 0; i < n_calls; i++) {
+        calls[i].name = oribi_arena_printf(lowering->arena, "%s_%d",
+                                           find_row(calls[i].node->op_name)->stem, (int)i);
+        if (calls[i].name == NULL) {
+            return oribi_fail_memory(lowering->status);
+        }
+    }
+    return true;
+}
+
 bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls)
 {
     const oribi_graph *graph = lowering->graph;
@@ -110,11 +123,6 @@ bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t
             ORIBI_TRY(check_value(lowering, node, node->outputs[k]));
         }
         calls[i].node = node;
-        calls[i].name =
-            oribi_arena_printf(lowering->arena, "%s_%d", find_row(node->op_name)->stem, (int)i);
-        if (calls[i].name == NULL) {
-            return oribi_fail_memory(lowering->status);
-        }
         ORIBI_TRY(oribi_lower_call(lowering, &calls[i]));
     }
     *out_calls = calls;

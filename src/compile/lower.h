@@ -34,6 +34,13 @@ typedef struct oribi_call_alias {
     int64_t distance; /* else at most this far behind the input's start; may be negative */
 } oribi_call_alias;
 
+/* A value whose bytes may be bytes of another: a part of a concatenation's result or of what is
+ * split. The kernel must bear that it lies there (memmove). */
+typedef struct oribi_call_view {
+    oribi_value_id whole, part;
+    int64_t offset; /* bytes, of the part in the whole */
+} oribi_call_view;
+
 enum { ORIBI_CALL_FIELDS = 48, ORIBI_CALL_PLACED = 6, ORIBI_CALL_ALIASES = 2 };
 
 typedef struct oribi_call {
@@ -47,15 +54,21 @@ typedef struct oribi_call {
     oribi_call_alias aliases[ORIBI_CALL_ALIASES];
     int32_t n_fields, n_placed, n_aliases;
     int32_t n_inputs;
-    int32_t n_outputs;  /* the first outputs of the node are the kernel's */
-    bool lists_inputs;  /* the kernel takes an array of pointers to its inputs */
-    bool lists_outputs; /* and to its outputs */
-    bool has_scratch;   /* the kernel takes a scratch argument */
-    bool is_view;       /* the output is input 0's bytes; kernel NULL */
+    int32_t n_outputs;            /* the first outputs of the node are the kernel's */
+    bool lists_inputs;            /* the kernel takes an array of pointers to its inputs */
+    bool lists_outputs;           /* and to its outputs */
+    bool has_scratch;             /* the kernel takes a scratch argument */
+    bool is_view;                 /* the output is input 0's bytes; kernel NULL */
+    const oribi_call_view *views; /* n_views; with all of them the call need not run */
+    int32_t n_views;
+    int32_t device;  /* 0: the CPU */
+    bool has_effect; /* on what is not its output (state): keeps its place among those */
     int64_t scratch_bytes;
     int64_t macs;
     bool is_careful;      /* made so that alias 0 holds, which costs time */
     bool forbids_overlap; /* to be made without that cost */
+    bool forbids_views;   /* its views are not used */
+    bool is_elided;       /* the plan used all of its views */
 } oribi_call;
 
 typedef struct oribi_lowering {
@@ -68,6 +81,8 @@ typedef struct oribi_lowering {
 /* Makes the calls of the live nodes, in order. UNIMPLEMENTED with every node that cannot be
  * compiled. The array lives in the arena. */
 bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls);
+/* Names the calls by what they do and their place in the order. False: no memory. */
+bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls);
 /* Makes one again, as its forbids_overlap says now. */
 bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call);
 
@@ -88,6 +103,7 @@ const void *oribi_lower_constant(oribi_lowering *lowering, const oribi_call *cal
 bool oribi_lower_dims(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
                       int32_t out_dims[4]);
 int64_t oribi_lower_count(const oribi_value *value); /* elements */
+int64_t oribi_lower_bytes(const oribi_value *value);
 
 int32_t oribi_lower_int(const oribi_call *call, const char *name, int32_t otherwise);
 float oribi_lower_float(const oribi_call *call, const char *name);

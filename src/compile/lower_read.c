@@ -69,6 +69,11 @@ int64_t oribi_lower_count(const oribi_value *value)
     return count;
 }
 
+int64_t oribi_lower_bytes(const oribi_value *value)
+{
+    return oribi_lower_count(value) * (int64_t)oribi_dtype_bytes(value->dtype);
+}
+
 static const oribi_attr *find(const oribi_call *call, const char *name, uint8_t kind)
 {
     const oribi_attr *attr = oribi_attrs_find(&call->node->attrs, name);

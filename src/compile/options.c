@@ -88,6 +88,8 @@ static const row rows[] = {
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
      "what kernels are chosen for"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
+    {"pool", "name=NAME[,size=BYTES]", LIST, AT(pools), oribi_compile_is_pool, false,
+     "a pool of memory for the workspace; several are used in their order; k, m allowed"},
     {"max-ram", "N", SIZE, AT(max_ram), NULL, true,
      "refuse a model that needs more bytes of RAM (exit 5); k, m allowed"},
     {"max-flash", "N", SIZE, AT(max_flash), NULL, true,
@@ -146,7 +148,7 @@ static int32_t choice_of(const char *values, const char *value)
     }
 }
 
-static bool read_size(const char *value, uint64_t *out)
+bool oribi_option_size(const char *value, uint64_t *out)
 {
     uint64_t number = 0, unit = 1;
     const char *at = value;
@@ -209,7 +211,7 @@ static bool set(oribi_compile *compile, const row *r, const char *value, const c
         return true;
     case SIZE:
         *wanted = "a number of bytes above 0, with k, m or g behind it or not";
-        return read_size(value, (uint64_t *)(void *)member);
+        return oribi_option_size(value, (uint64_t *)(void *)member);
     default:
         if (r->check != NULL && !r->check(value, wanted)) {
             return false;

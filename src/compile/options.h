@@ -60,6 +60,8 @@ typedef struct oribi_compile_options {
 /* Appends " --io pool --weights bin": what differs from the defaults, in the order of the table.
  * Budgets are left out: they do not change what comes out. */
 void oribi_compile_options_print(const oribi_compile_options *options, oribi_text *text);
+/* Bytes of "64k"; false: none. */
+bool oribi_option_size(const char *value, uint64_t *out_bytes);
 /* Part of item after the separator, "B" of "A=B", with the length of the part before. */
 const char *oribi_option_split(const char *item, char separator, int32_t *out_length);
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Budgets: a model that needs more memory than was given is refused, with what is largest. */
+#include <inttypes.h>
+
+#include "compile/compile_internal.h"
+#include "tensor/status.h"
+
+static const char *largest_call(const oribi_compile *c, bool in_flash)
+{
+    const char *name = "nothing";
+    int64_t most = -1;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_call *call = &c->calls[i];
+        int64_t bytes = in_flash ? oribi_call_flash(call) : call->scratch_bytes;
+        for (int32_t k = 0; !in_flash && k < call->n_inputs; k++) {
+            bytes += c->locations[call->inputs[k]].bytes;
+        }
+        bytes += in_flash ? 0 : c->locations[call->node->outputs[0]].bytes;
+        if (bytes > most) {
+            most = bytes;
+            name = call->node->name;
+        }
+    }
+    return name;
+}
+
+bool oribi_compile_check_budget(const oribi_compile *c, TF_Status *status)
+{
+    const int64_t ram = c->workspace_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
+    const bool ram_fits = c->options.max_ram == 0 || (uint64_t)ram <= c->options.max_ram;
+    const bool flash_fits =
+        c->options.max_flash == 0 || (uint64_t)c->constants_bytes <= c->options.max_flash;
+    if (ram_fits && flash_fits) {
+        return true;
+    }
+    oribi_text safe = {0};
+    oribi_writer_append_safe(&safe, largest_call(c, ram_fits));
+    if (!ram_fits) {
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                   "the model needs %" PRId64 " bytes of RAM (workspace %" PRId64
+                   ", inputs and outputs %" PRId64 "), more than --max-ram %" PRIu64
+                   "; the largest operator is '%s'",
+                   ram, c->workspace_bytes, c->io_bytes, c->options.max_ram,
+                   oribi_text_string(&safe));
+    } else {
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                   "the constants take %" PRId64 " bytes of flash, more than --max-flash %" PRIu64
+                   "; the largest operator is '%s'",
+                   c->constants_bytes, c->options.max_flash, oribi_text_string(&safe));
+    }
+    oribi_text_destroy(&safe);
+    return false;
+}

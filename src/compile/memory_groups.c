@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which values are the same bytes: views (a reshape, parts of a concatenation or a split), and
+ * operators exactly in place. A group that holds a model's input or output lives with the caller,
+ * or in a pool when that was asked for.
+ */
+#include "compile/memory.h"
+
+int32_t oribi__memory_root(const oribi_memory *m, int32_t value, int64_t *out_offset)
+{
+    int64_t offset = 0;
+    while (m->members[value].parent != value) {
+        offset += m->members[value].offset;
+        value = m->members[value].parent;
+    }
+    if (out_offset != NULL) {
+        *out_offset = offset;
+    }
+    return value;
+}
+
+bool oribi__memory_in_pool(const oribi_memory *m, int32_t root)
+{
+    const oribi_memory_group *g = &m->groups[root];
+    const bool is_port = g->input >= 0 || g->output >= 0;
+    return g->last >= 0 && !g->is_constant && (!is_port || m->compile->ports_in_workspace);
+}
+
+int64_t oribi__memory_live_sum(const oribi_memory *m)
+{
+    const oribi_compile *c = m->compile;
+    int64_t largest = 0;
+    for (int32_t step = 0; step <= c->n_calls; step++) {
+        int64_t sum = 0;
+        for (int32_t i = 0; i < c->graph->n_values; i++) {
+            const oribi_memory_group *g = &m->groups[i];
+            const bool lives = m->members[i].parent == i && g->first <= step && step <= g->last &&
+                               oribi__memory_in_pool(m, i);
+            sum += lives ? g->bytes : 0;
+        }
+        largest = sum > largest ? sum : largest;
+    }
+    return largest;
+}
+
+/* --- Single values --------------------------------------------------------------------------- */
+
+static void extend(oribi_memory_group *g, int32_t step)
+{
+    g->first = step < g->first ? step : g->first;
+    g->last = step > g->last ? step : g->last;
+}
+
+static void align(oribi_memory_group *g, int32_t alignment)
+{
+    g->alignment = alignment > g->alignment ? alignment : g->alignment;
+}
+
+/* The caller writes and reads these; what it finds starts at the common alignment. */
+static void add_ports(oribi_memory *m)
+{
+    oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->n_inputs; i++) {
+        oribi_memory_group *g = &m->groups[c->inputs[i].value];
+        g->input = i;
+        g->is_read_only = !c->ports_in_workspace;
+        g->bytes = c->inputs[i].bytes;
+        align(g, ORIBI_WORKSPACE_ALIGNMENT);
+        extend(g, 0);
+    }
+    for (int32_t i = 0; i < c->n_outputs; i++) {
+        oribi_memory_group *g = &m->groups[c->outputs[i].value];
+        extend(g, c->n_calls);
+        if (g->input < 0 && g->output < 0 && !g->is_constant) {
+            g->output = i;
+            align(g, ORIBI_WORKSPACE_ALIGNMENT);
+        } else {
+            c->copies[c->n_copies++] = (oribi_copy){c->outputs[i].value, i};
+        }
+    }
+}
+
+/* A device may write back or drop whole cache lines: what it touches has its lines alone. */
+static void touch(oribi_memory *m, int32_t value, int32_t step)
+{
+    oribi_memory_group *g = &m->groups[value];
+    extend(g, step);
+    if (m->compile->calls[step].device > 0) {
+        const int64_t line = ORIBI_CACHE_LINE;
+        align(g, ORIBI_CACHE_LINE);
+        g->bytes = (g->bytes + line - 1) / line * line;
+    }
+}
+
+static void init_values(oribi_memory *m)
+{
+    oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->graph->n_values; i++) {
+        const oribi_value *value = c->graph->values[i];
+        const int32_t element = (int32_t)oribi_dtype_bytes(value->dtype);
+        m->members[i] = (oribi_memory_member){i, 0};
+        m->shares[i] = (oribi_share){.why = ORIBI_SHARE_NONE, .with = -1, .call = -1};
+        m->groups[i] = (oribi_memory_group){.first = INT32_MAX,
+                                            .last = -1,
+                                            .input = -1,
+                                            .output = -1,
+                                            .buffer = -1,
+                                            .alignment = element > 4 ? element : 4,
+                                            .is_constant = value->constant != NULL};
+    }
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_node *node = c->calls[i].node;
+        for (int32_t k = 0; k < c->calls[i].n_outputs; k++) {
+            const oribi_value *value = c->graph->values[node->outputs[k]];
+            m->groups[node->outputs[k]].bytes =
+                oribi_lower_count(value) * (int64_t)oribi_dtype_bytes(value->dtype);
+        }
+    }
+    add_ports(m);
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_call *call = &c->calls[i];
+        for (int32_t k = 0; k < call->n_inputs; k++) {
+            touch(m, call->inputs[k], i);
+        }
+        for (int32_t k = 0; k < call->n_outputs; k++) {
+            touch(m, call->node->outputs[k], i);
+        }
+    }
+}
+
+/* --- Groups ---------------------------------------------------------------------------------- */
+
+/* The group `part` becomes bytes of the group `whole`, from offset on. Both are roots. */
+static void join(oribi_memory *m, int32_t whole, int32_t part, int64_t offset)
+{
+    oribi_memory_group *g = &m->groups[whole];
+    const oribi_memory_group *h = &m->groups[part];
+    m->members[part] = (oribi_memory_member){whole, offset};
+    extend(g, h->first);
+    extend(g, h->last);
+    align(g, h->alignment);
+    g->bytes = h->bytes + offset > g->bytes ? h->bytes + offset : g->bytes;
+    g->output = g->output >= 0 ? g->output : h->output;
+    g->input = g->input >= 0 ? g->input : h->input;
+    g->is_read_only = g->is_read_only || h->is_read_only;
+}
+
+/* The output of a view is its input's bytes. Where both ends belong to the caller, it is copied. */
+static void join_views(oribi_memory *m)
+{
+    oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_call *call = &c->calls[i];
+        if (!call->is_view) {
+            continue;
+        }
+        const int32_t input = call->inputs[0], output = call->node->outputs[0];
+        const int32_t from = oribi__memory_root(m, input, NULL);
+        const int32_t to = oribi__memory_root(m, output, NULL);
+        const oribi_memory_group *g = &m->groups[from];
+        if (m->groups[to].output >= 0 && (g->output >= 0 || g->input >= 0 || g->is_constant)) {
+            c->copies[c->n_copies++] = (oribi_copy){input, m->groups[to].output};
+            m->groups[to].output = -1;
+            extend(&m->groups[from], c->n_calls);
+        }
+        join(m, from, to, 0);
+        m->shares[output] = (oribi_share){ORIBI_SHARE_VIEW, input, i};
+    }
+}
+
+/* May the part lie in the whole? Then all that shares bytes with it are views of it; and neither
+ * is the caller's, whose pointers may be anywhere. */
+static bool can_be_part(const oribi_memory *m, const oribi_call_view *view, int32_t *out_whole,
+                        int32_t *out_part, int64_t *out_offset)
+{
+    int64_t in_whole, in_part;
+    const int32_t whole = oribi__memory_root(m, view->whole, &in_whole);
+    const int32_t part = oribi__memory_root(m, view->part, &in_part);
+    const oribi_memory_group *g = &m->groups[part];
+    *out_whole = whole;
+    *out_part = part;
+    *out_offset = in_whole + view->offset;
+    return whole != part && in_part == 0 && oribi__memory_in_pool(m, whole) &&
+           oribi__memory_in_pool(m, part) && g->input < 0 && g->output < 0 &&
+           m->groups[whole].input < 0 && *out_offset % g->alignment == 0 &&
+           g->bytes == oribi_lower_bytes(m->compile->graph->values[view->part]);
+}
+
+/* Parts of concatenations and splits where they belong; a call all of whose parts are there needs
+ * not run. */
+static void join_parts(oribi_memory *m)
+{
+    oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        oribi_call *call = &c->calls[i];
+        int32_t n_joined = 0;
+        for (int32_t k = 0; k < call->n_views && !call->forbids_views; k++) {
+            const oribi_call_view *view = &call->views[k];
+            int32_t whole, part;
+            int64_t offset;
+            if (can_be_part(m, view, &whole, &part, &offset)) {
+                join(m, whole, part, offset);
+                m->shares[view->part] = (oribi_share){ORIBI_SHARE_PART, view->whole, i};
+                n_joined++;
+            }
+        }
+        call->is_elided = call->n_views > 0 && n_joined == call->n_views;
+    }
+}
+
+/* Operators that may work exactly in place, on an input that dies there. */
+static void join_in_place(oribi_memory *m)
+{
+    const oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_call *call = &c->calls[i];
+        for (int32_t k = 0; k < call->n_aliases && !call->is_elided; k++) {
+            const int32_t input = call->inputs[call->aliases[k].input];
+            const int32_t from = oribi__memory_root(m, input, NULL);
+            const int32_t to = oribi__memory_root(m, call->node->outputs[0], NULL);
+            const oribi_memory_group *g = &m->groups[from], *h = &m->groups[to];
+            const bool has_port = g->input >= 0 || g->output >= 0 || h->output >= 0;
+            oribi_plan_alias window;
+            if (g->bytes == h->bytes && (!has_port || c->ports_in_workspace) &&
+                oribi__memory_window(m, i, k, &window) && window.min_offset <= 0 &&
+                window.max_offset >= 0) {
+                join(m, from, to, 0);
+                m->shares[call->node->outputs[0]] = (oribi_share){ORIBI_SHARE_IN_PLACE, input, i};
+                break;
+            }
+        }
+    }
+}
+
+void oribi__memory_group(oribi_memory *m)
+{
+    m->compile->n_copies = 0;
+    init_values(m);
+    join_views(m);
+    m->compile->floor_bytes = oribi__memory_live_sum(m);
+    join_parts(m);
+    if (!m->forbids_joins) {
+        join_in_place(m);
+    }
+}
