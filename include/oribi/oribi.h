@@ -113,6 +113,11 @@ TF_CAPI_EXPORT extern void oribi_options_set_threads(oribi_options *options, int
 TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes);
 /* May external data leave the model's folder through a link? Default no. */
 TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options, bool follow);
+/* Whose results the quantised operators of a TFLite model have, to the bit, where the two differ:
+ * "tflm" (default), TensorFlow Lite Micro's, or "tflite", the TensorFlow Lite interpreter's.
+ * INVALID_ARGUMENT for another name. Source  docs/rounding.md. */
+TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *options,
+                                                            const char *variant, TF_Status *status);
 /* Switches a pass off: "fold", "fuse", "layout", "batch_norm". INVALID_ARGUMENT for another name.
  */
 TF_CAPI_EXPORT extern void oribi_options_disable_pass(oribi_options *options, const char *pass,

@@ -10,17 +10,10 @@ static void *softmax_create(TF_OpKernelConstruction *construction)
     oribi_cpu_setup setup;
     struct oribi_micro_softmax_s8_spec *spec =
         oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
-    int32_t variant = ORIBI_MICRO_TFLM;
     if (spec != NULL) {
         oribi_quantized_attr(&setup, "input", &spec->input);
         oribi_quantized_attr(&setup, "output", &spec->output);
-        oribi_quantized_variant(&setup, &variant);
         oribi_cpu_attr_float(&setup, "beta", &spec->beta);
-    }
-    if (spec != NULL && variant != ORIBI_MICRO_TFLM && TF_GetCode(setup.status) == TF_OK) {
-        (void)oribi_cpu_setup_fail(&setup, TF_UNIMPLEMENTED,
-                                   "softmax as the TensorFlow Lite interpreter rounds it is not "
-                                   "there; use rounding 'tflm'");
     }
     return oribi_cpu_setup_end(&setup);
 }

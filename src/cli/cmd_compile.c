@@ -32,12 +32,22 @@ void cli_compile_options_make(cli_option *out, const cli_option *own)
     for (; own[n].name != NULL; n++) {
         out[n] = own[n];
     }
+    const int n_own = n;
     for (int i = 0; oribi_compile_option_key(i) != NULL && n < CLI_COMPILE_OPTIONS - 1; i++) {
         const char *key = oribi_compile_option_key(i), *values = oribi_compile_option_values(i);
         const char *text = oribi_compile_option_help(i);
         size_t size = strlen(text) + (values != NULL ? strlen(values) : 0) + 16;
         char *name = cli_alloc(strlen(key) + 3), *help = cli_alloc(size);
         sprintf(name, "--%s", key);
+        bool is_known = false; /* sessions have it, too */
+        for (int k = 0; k < n_own; k++) {
+            is_known = is_known || strcmp(own[k].name, name) == 0;
+        }
+        if (is_known) {
+            free(name);
+            free(help);
+            continue;
+        }
         snprintf(help, size, "%s", text);
         if (is_choice(values)) {
             snprintf(help, size, "%s (default: %.*s)", text, (int)strcspn(values, "|"), values);

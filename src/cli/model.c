@@ -60,6 +60,11 @@ static int make_options(const cli_args *args, oribi_options *options, TF_Status 
     oribi_options_set_max_bytes(options,
                                 (uint64_t)cli_number(args, "--max-bytes", 0, 0, INT64_MAX, &bad));
     oribi_options_set_follow_links(options, cli_has(args, "--follow-links"));
+    text = cli_value(args, "--tflite-variant");
+    if (!bad && text != NULL) {
+        oribi_options_set_tflite_variant(options, text, status);
+        bad = TF_GetCode(status) != TF_OK;
+    }
     for (int k = 0; !bad && (text = cli_value_at(args, "--disable-pass", k)) != NULL; k++) {
         oribi_options_disable_pass(options, text, status);
         bad = TF_GetCode(status) != TF_OK;

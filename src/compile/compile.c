@@ -67,7 +67,10 @@ static bool import(oribi_compile *c, const char *path, TF_Status *status)
     source->release = release_map;
     source->priv = map;
     oribi_sha256_hex(map->data, map->bytes, c->sha256);
-    const oribi_import_options options = {.folder = folder};
+    const oribi_import_options options = {
+        .folder = folder,
+        .rounds_as_tflite = c->options.tflite_variant == ORIBI_VARIANT_TFLITE,
+    };
     c->graph = oribi_import(map->data, map->bytes, source, path, &options, status);
     oribi_free(folder);
     return c->graph != NULL;

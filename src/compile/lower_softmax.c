@@ -2,7 +2,6 @@
 /* Lowering of softmax. */
 #include "compile/lower.h"
 #include "micro/softmax_s8_prepare.h"
-#include "tensor/status.h"
 
 bool oribi_lower_softmax(oribi_lowering *lowering, oribi_call *call)
 {
@@ -11,11 +10,6 @@ bool oribi_lower_softmax(oribi_lowering *lowering, oribi_call *call)
     const oribi_value *input = oribi_lower_input(lowering, call, 0);
     const int64_t count = oribi_lower_count(input);
     const int64_t columns = input->shape.rank > 0 ? input->shape.dims[input->shape.rank - 1] : 1;
-    if (!oribi_lower_is(call, "rounding", "tflm")) {
-        return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
-                          "node '%s': softmax compiles with rounding 'tflm' only",
-                          call->node->name);
-    }
     if (columns < 1 || columns > INT32_MAX || count / columns > INT32_MAX) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
     }

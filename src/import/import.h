@@ -12,6 +12,7 @@ typedef struct oribi_import_options {
     const int64_t *const *input_dims; /* by index: dims to force on unknown ones, or NULL */
     const int32_t *input_ranks;
     int32_t n_input_dims;
+    bool rounds_as_tflite; /* quantised TFLite operators: as its interpreter, not as TFLite Micro */
 } oribi_import_options;
 
 /* Takes over one reference of source, which owns data. On failure NULL; INVALID_ARGUMENT/DATA_LOSS

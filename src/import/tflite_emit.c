@@ -44,6 +44,14 @@ oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
             oribi_fail_memory(n->status);
         }
     }
+    const oribi_emit_attr rounding = ATTR_TEXT("rounding", "tflite");
+    const oribi_import_options *options = n->tflite->options;
+    if (!n->failed && options != NULL && options->rounds_as_tflite &&
+        oribi_op_find_attr(oribi_op_find(op), rounding.name) != NULL &&
+        !oribi_emit_set_attr(n->graph, node, &rounding)) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+    }
     if (n->failed) {
         return NULL;
     }

@@ -51,6 +51,8 @@ static oribi_graph *import(const oribi_model *model, const oribi_options *option
         .follow_links = model->follow_links || (options != NULL && options->follow_links),
         .max_bytes =
             options != NULL && options->max_bytes > 0 ? options->max_bytes : model->max_bytes,
+        .rounds_as_tflite =
+            model->rounds_as_tflite || (options != NULL && options->rounds_as_tflite),
     };
     oribi_source_retain(model->source);
     return oribi_import(model->data, model->bytes, model->source, model->name, &import_options,
@@ -162,6 +164,7 @@ static oribi_model *model_new(const uint8_t *data, size_t bytes, oribi_source *s
     model->name = oribi_strdup(name);
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
+    model->rounds_as_tflite = options != NULL && options->rounds_as_tflite;
     if (model->name == NULL) {
         oribi_fail_memory(status);
         goto failed;

@@ -45,6 +45,18 @@ void oribi_options_set_follow_links(oribi_options *options, bool follow)
     options->follow_links = follow;
 }
 
+void oribi_options_set_tflite_variant(oribi_options *options, const char *variant,
+                                      TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (strcmp(variant, "tflm") != 0 && strcmp(variant, "tflite") != 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "a TFLite variant is tflm or tflite, not '%s'",
+                   variant);
+        return;
+    }
+    options->rounds_as_tflite = strcmp(variant, "tflite") == 0;
+}
+
 void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Status *status)
 {
     static const struct {

@@ -30,7 +30,7 @@ struct oribi_options {
     oribi_arena arena;
     int threads;
     uint64_t max_bytes;
-    bool follow_links;
+    bool follow_links, rounds_as_tflite;
     uint32_t disabled_passes;
     oribi_fixed_shape *shapes;
 };

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every vector of tests/vectors: the host session and the emitted C against the reference interpreters,
+to the bit (floats within the tolerance that a vector states).
+
+    vectors_test.py VECTORS_RUN SOURCE_FOLDER [--only PREFIX] [--session] [--asan] [--plant]
+
+--session leaves the C out; --asan builds it with AddressSanitizer and UBSan; --plant spoils the rounding
+of the emitted C and fails when nothing notices."""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+FLAGS = ["-std=c99", "-w", "-Werror=implicit-function-declaration", "-ffp-contract=off"]
+SANITIZERS = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+MAIN = """#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "batch.h"
+/* One line for each case that differs. */
+static float as_float(const unsigned char *bytes)
+{
+    float value;
+    memcpy(&value, bytes, 4);
+    return value;
+}
+static unsigned take(void)
+{
+    unsigned value = 0;
+    if (fread(&value, 1, 4, stdin) != 4) {
+        exit(9);
+    }
+    return value;
+}
+static void *piece(unsigned *bytes)
+{
+    *bytes = take();
+    void *data = malloc(*bytes + 1);
+    if (fread(data, 1, *bytes, stdin) != *bytes) {
+        exit(9);
+    }
+    return data;
+}
+static int equal(const unsigned char *got, const unsigned char *want, unsigned n, float atol, float rtol)
+{
+    if (memcmp(got, want, n) == 0) {
+        return 1;
+    }
+    for (unsigned i = 0; (atol > 0 || rtol > 0) && i + 4 <= n; i += 4) {
+        const float a = as_float(got + i), b = as_float(want + i);
+        if (!(fabsf(a - b) <= atol + rtol * fabsf(b)) && memcmp(got + i, want + i, 4) != 0) {
+            return 0;
+        }
+    }
+    return atol > 0 || rtol > 0;
+}
+int main(void)
+{
+    for (unsigned k = 0; k < N_MODELS; k++) {
+        void *inputs[16], *outputs[16], *wanted[16];
+        unsigned sizes[16], i, n, n_inputs, bits[2];
+        float tolerance[2];
+        bits[0] = take();
+        bits[1] = take();
+        memcpy(tolerance, bits, 8);
+        n_inputs = take();
+        for (i = 0; i < n_inputs; i++) {
+            inputs[i] = piece(&n);
+        }
+        n = take();
+        for (i = 0; i < n; i++) {
+            wanted[i] = piece(&sizes[i]);
+            outputs[i] = malloc(sizes[i] + 1);
+            memset(outputs[i], 0x5A, sizes[i]);
+        }
+        unsigned char *block = malloc(models[k].workspace + 64); /* guarded at its end by the sanitizer */
+        unsigned char *pool = block + 64 - (uintptr_t)block % 64;
+        memset(block, 0xA5, models[k].workspace + 64);
+        const int code = models[k].run(inputs, outputs, pool);
+        for (i = 0; i < n; i++) {
+            if (code != 0 || !equal(outputs[i], wanted[i], sizes[i], tolerance[0], tolerance[1])) {
+                printf("emitted %u differs: output %u, code %d\\n", models[k].index, i, code);
+            }
+            free(outputs[i]);
+            free(wanted[i]);
+        }
+        for (i = 0; i < n_inputs; i++) {
+            free(inputs[i]);
+        }
+        free(block);
+    }
+    return 0;
+}
+"""
+
+
+def pieces(items):
+    return struct.pack("<I", len(items)) + b"".join(struct.pack("<I", len(i)) + i for i in items)
+
+
+def tolerances(case):
+    return struct.pack("<ff", case.atol, case.rtol)
+
+
+def glue(header, name):
+    """A function that gives arrays of pointers to the model's structs."""
+    def members(struct_name):
+        body = re.search(rf"struct tvmgen_{name}_{struct_name} {{(.*?)}};", header, re.S).group(1)
+        return re.findall(r"^\s*(const )?(\w+) \*(\w+);", body, re.M)
+
+    macro = name.upper()
+    lines = [f"static int run_{name}(void **x, void **y, unsigned char *pool)", "{",
+             f"    struct tvmgen_{name}_workspace_pools pools = {{pool}};",
+             f"    struct tvmgen_{name}_inputs in;", f"    struct tvmgen_{name}_outputs out;"]
+    lines += [f"    in.{m} = ({c or ''}{t} *)x[{i}];" for i, (c, t, m) in enumerate(members("inputs"))]
+    lines += [f"    out.{m} = ({t} *)y[{i}];" for i, (_, t, m) in enumerate(members("outputs"))]
+    lines += [f"    return tvmgen_{name}_run(&in, &out, &pools);", "}"]
+    return "\n".join(lines), f"{{{name[1:]}, TVMGEN_{macro}_WORKSPACE_SIZE, run_{name}}},"
+
+
+def unity(folder, indices):
+    """One source for a batch: every model's file, its static names made its own."""
+    out, table = [], []
+    for index in indices:
+        name = f"m{index}"
+        for part in (f"tvmgen_{name}_weights.c", f"tvmgen_{name}.c"):
+            text = (folder / part).read_text()
+            names = sorted(set(re.findall(r"^static [^;={(]*?\b(\w+)\s*[\[(=]", text, re.M)) |
+                           set(re.findall(r"^static const struct \w+ (\w+) = ", text, re.M)))
+            names = [n for n in names if not n.startswith("tvmgen_")]
+            out += [f"#define {n} {name}_{n}" for n in names] + [f'#include "{part}"']
+            out += [f"#undef {n}" for n in names]
+        function, row = glue((folder / f"tvmgen_{name}.h").read_text(), name)
+        out.append(function)
+        table.append(row)
+    out.append("static const struct { unsigned index; unsigned long workspace;\n"
+               "    int (*run)(void **, void **, unsigned char *); } models[] = {")
+    return "\n".join(out + table + ["};", f"#define N_MODELS {len(indices)}u", ""])
+
+
+def plant(folder):
+    """A high multiply that no longer rounds."""
+    path = folder / "micro/fixed_point.h"
+    text = path.read_text()
+    spoilt = text.replace("(product + (INT64_C(1) << 30)) >> 31", "product >> 31")
+    if spoilt == text:
+        sys.exit("vectors_test.py: micro/fixed_point.h has changed; plant the fault elsewhere")
+    path.write_text(spoilt)
+
+
+def build_and_run(folder, indices, cases, asan):
+    """The lines of findings of one batch."""
+    (folder / "batch.h").write_text(unity(folder, indices))
+    (folder / "main.c").write_text(MAIN)
+    program = folder / "program"
+    done = subprocess.run([os.environ.get("CC", "cc"), *FLAGS, *(SANITIZERS if asan else ["-O1"]),
+                           f"-I{folder}", folder / "main.c", *sorted((folder / "micro").glob("*.c")), "-o",
+                           program, "-lm"], capture_output=True, text=True)
+    if done.returncode != 0:
+        return [f"{folder.name} does not build: {done.stderr[:2000]}"]
+    data = b"".join(tolerances(c) + pieces(c.inputs) + pieces(outputs)
+                    for c, outputs in (cases[i] for i in indices))
+    done = subprocess.run([program], input=data, capture_output=True)
+    lines = done.stdout.decode().splitlines()
+    if done.returncode != 0:
+        lines.append(f"{folder.name} exits with {done.returncode}: {done.stderr.decode()[:2000]}")
+    return lines
+
+
+def check(args, files, variant, container):
+    """Findings of one variant, and how many cases there are."""
+    cases, names = [], []
+    for path in files:
+        head, found = container.unpack(path)
+        for case in found:
+            if variant in case.outputs:
+                cases.append((case, case.outputs[variant]))
+                names.append(f"{head['operator']} {head['type']} case {case.name} ({variant})")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        jobs = struct.pack("<I", len(cases)) + b"".join(
+            tolerances(c) + struct.pack("<I", len(c.model)) + c.model + pieces(c.inputs) + pieces(outputs)
+            for c, outputs in cases)
+        (folder / "jobs").write_bytes(jobs)
+        done = subprocess.run([args.program, folder / "jobs", folder, variant], capture_output=True,
+                              text=True)
+        lines, batches = [], []
+        if done.returncode != 0:
+            lines.append(f"vectors_run exits with {done.returncode}: {done.stderr[:2000]}")
+        for line in done.stdout.splitlines():
+            if line.startswith("batch ") and "fails" not in line:
+                number, *indices = [int(w) for w in line.split()[1:]]
+                batches.append((folder / f"b{number}", indices))
+            else:
+                lines.append(line)
+        if not args.session:
+            for planted, _ in batches if args.plant else []:
+                plant(planted)
+            with concurrent.futures.ThreadPoolExecutor(2) as pool:
+                for found in pool.map(lambda b: build_and_run(*b, cases, args.asan), batches):
+                    lines += found
+            built = sum(len(indices) for _, indices in batches)
+            failed = sum(line.startswith("compile ") for line in lines)
+            if built + failed != len(cases) and not any(" fails" in line for line in lines):
+                lines.append(f"{len(cases)} cases, but only {built} of them were built")
+        else:
+            lines = [line for line in lines if not line.startswith("compile ")]
+    spell = re.compile(r"^(session|compile|emitted) (\d+)")
+    return [spell.sub(lambda m: f"{m[1]} {names[int(m[2])]}", line) for line in lines], len(cases)
+
+
+def report(lines):
+    """The first finding of each operator, stage and kind, with their number."""
+    kinds = {}
+    for line in lines:
+        kinds.setdefault(re.sub(r" case \d+.*?(differs|fails).*", r" \1", line), []).append(line)
+    for found in kinds.values():
+        print(f"  {len(found)} times: {found[0][:400]}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("source", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--session", action="store_true")
+    parser.add_argument("--asan", action="store_true")
+    parser.add_argument("--plant", action="store_true")
+    args = parser.parse_args()
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(args.source / "tests/peer/tflite"))
+    import container
+    files = sorted((args.source / "tests/vectors").glob(f"{args.only}*.bin.xz"))
+    findings = 0
+    for variant in container.VARIANTS:
+        lines, count = check(args, files, variant, container)
+        findings += len(lines)
+        print(f"{variant}: {count} vectors of {len(files)} files, {len(lines)} findings", flush=True)
+        report(lines)
+        if count == 0:
+            print("  no vectors: nothing was tested")
+            findings += 1
+    return int(not findings) if args.plant else int(findings > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

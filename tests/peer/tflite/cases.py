@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every operator that has cases, and how a case is made. tests/peer/tflite/cases_*.py hold them; a new
+operator is one function there, and a line in schema.py."""
+import cases_math
+import cases_move
+import cases_window
+from build import COLUMNS, Builder, Skip
+
+CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES}
+COUNT = 26  # tried for each operator and element type; at least LEAST must be answered
+LEAST = 20
+# Floats that our own expf and sums in another order leave apart: {operator: (absolute, relative)}.
+TOLERANCES = {}
+
+
+def stem(operator, column):
+    return f"{operator.lower()}_{column}"
+
+
+def make(operator, column, index):
+    """A Builder that holds the case, or None when there is none of that number."""
+    builder = Builder(operator, column, index)
+    if column == "f32":
+        builder.atol, builder.rtol = TOLERANCES.get(operator, (0.0, 0.0))
+    try:
+        CASES[operator](builder)
+    except Skip:
+        return None
+    return builder
+
+
+def make_all(operator, column):
+    """[(number, Builder)]; numbers go on behind COUNT where some do not exist."""
+    out, index = [], 0
+    while len(out) < COUNT and index < 3 * COUNT:
+        builder = make(operator, column, index)
+        if builder is not None:
+            out.append((index, builder))
+        index += 1
+    return out
+
+
+__all__ = ["CASES", "COLUMNS", "COUNT", "LEAST", "make", "make_all", "stem"]

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of operators whose window slides over an image: convolutions and pools."""
+from build import ACTIVATIONS, window
+
+
+def _geometry(b, dilates=True):
+    g = {"padding": b.walk("SAME", "VALID"), "activation": b.walk(*ACTIVATIONS, "NONE")}
+    g["h"], g["w"] = b.size(3, 8), b.size(3, 8)
+    g["kh"], g["kw"] = b.pick((1, 1), (3, 3), (3, 3), (2, 2), (1, 3), (3, 2), (2, 1))
+    g["sh"], g["sw"] = b.pick((1, 1), (1, 1), (2, 2), (2, 1), (1, 3))
+    dilated = dilates and b.i % 4 == 3
+    g["dh"], g["dw"] = b.pick((2, 1), (1, 2), (2, 2)) if dilated else (1, 1)
+    if dilated:
+        g["sh"] = g["sw"] = 1
+    g["h"] = max(g["h"], (g["kh"] - 1) * g["dh"] + 1)
+    g["w"] = max(g["w"], (g["kw"] - 1) * g["dw"] + 1)
+    g["oh"] = window(g["h"], g["kh"], g["sh"], g["dh"], g["padding"])
+    g["ow"] = window(g["w"], g["kw"], g["sw"], g["dw"], g["padding"])
+    return g
+
+
+def _options(g):
+    return {"padding": g["padding"], "stride_h": g["sh"], "stride_w": g["sw"],
+            "activation": g["activation"]}
+
+
+def conv_2d(b):
+    g, n, ic, oc = _geometry(b), b.pick(1, 1, 2), b.size(1, 5), b.size(1, 6)
+    if b.i % 6 == 5:  # a 1x1 filter
+        g.update(kh=1, kw=1, dh=1, dw=1)
+        g["oh"] = window(g["h"], 1, g["sh"], 1, g["padding"])
+        g["ow"] = window(g["w"], 1, g["sw"], 1, g["padding"])
+    q = b.quant()
+    x = b.input([n, g["h"], g["w"], ic], q)
+    w, bias, out = b.weights([oc, g["kh"], g["kw"], ic], 0, q, g["kh"] * g["kw"] * ic,
+                             bias=b.i % 7 != 6)
+    y = b.output([n, g["oh"], g["ow"], oc], out)
+    b.op("CONV_2D", [x, w] + ([bias] if bias >= 0 else []), [y], dilation_h=g["dh"],
+         dilation_w=g["dw"], **_options(g))
+
+
+def depthwise_conv_2d(b):
+    g, n, ic, m = _geometry(b), b.pick(1, 1, 2), b.size(1, 6), b.walk(1, 1, 2, 1, 3)
+    q = b.quant()
+    x = b.input([n, g["h"], g["w"], ic], q)
+    w, bias, out = b.weights([1, g["kh"], g["kw"], ic * m], 3, q, g["kh"] * g["kw"],
+                             bias=b.i % 7 != 6)
+    y = b.output([n, g["oh"], g["ow"], ic * m], out)
+    b.op("DEPTHWISE_CONV_2D", [x, w] + ([bias] if bias >= 0 else []), [y], depth_multiplier=m,
+         dilation_h=g["dh"], dilation_w=g["dw"], **_options(g))
+
+
+def transpose_conv(b):
+    """The output's size is given; the window slides over it."""
+    g, n, ic, oc = _geometry(b, False), b.pick(1, 1, 2), b.size(1, 4), b.size(1, 4)
+    q = b.quant()
+    x = b.input([n, g["oh"], g["ow"], ic], q)
+    w, bias, out = b.weights([oc, g["kh"], g["kw"], ic], 0, q, g["kh"] * g["kw"] * ic,
+                             bias=b.i % 4 != 3)
+    y = b.output([n, g["h"], g["w"], oc], out)
+    shape = b.ints([n, g["h"], g["w"], oc])
+    g["activation"] = b.walk("NONE", "NONE", "RELU", "NONE", "RELU6")
+    b.op("TRANSPOSE_CONV", [shape, w, x] + ([bias] if bias >= 0 else []), [y], **_options(g))
+
+
+def _pool(b, name):
+    g, n, c = _geometry(b, False), b.pick(1, 2), b.size(1, 5)
+    q = b.quant()
+    x = b.input([n, g["h"], g["w"], c], q)
+    y = b.output([n, g["oh"], g["ow"], c], q)
+    b.op(name, [x], [y], filter_h=g["kh"], filter_w=g["kw"], **_options(g))
+
+
+def average_pool_2d(b):
+    _pool(b, "AVERAGE_POOL_2D")
+
+
+def max_pool_2d(b):
+    _pool(b, "MAX_POOL_2D")
+
+
+CASES = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d, "TRANSPOSE_CONV": transpose_conv,
+         "AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}

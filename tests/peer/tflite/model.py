@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A TFLite file of our own making: tensors, operators, one or more subgraphs; bytes by flat.py."""
+import numpy as np
+
+import schema
+from flat import Table, Vector, serialise
+
+
+class Tensor:
+    """shape in elements; data: numpy array of a constant, or None; scales, zeros: per tensor or along
+    axis, or None."""
+
+    def __init__(self, name, shape, kind, data=None, scales=None, zeros=None, axis=0, variable=False):
+        self.name, self.shape, self.kind, self.data = name, [int(d) for d in shape], kind, data
+        self.scales = None if scales is None else np.atleast_1d(np.asarray(scales, np.float32))
+        self.zeros = None if scales is None else np.atleast_1d(np.asarray(zeros, np.int64))
+        self.axis, self.variable = axis, variable
+
+
+class Graph:
+    """Tensors are known by their index; -1 stands for an input that is left out."""
+
+    def __init__(self, name="main"):
+        self.name, self.tensors, self.operators, self.inputs, self.outputs = name, [], [], [], []
+
+    def add(self, tensor):
+        self.tensors.append(tensor)
+        return len(self.tensors) - 1
+
+    def op(self, name, inputs, outputs, **options):
+        self.operators.append((name, list(inputs), list(outputs), options))
+
+
+def _indices(values):
+    return Vector(np.asarray(values, np.int32))
+
+
+def _options(name, options):
+    """The options' table; words become the schema's numbers."""
+    _, _, fields = schema.OPERATORS[name]
+    words = {"padding": schema.PADDINGS, "activation": schema.ACTIVATIONS, "mode": schema.MIRRORS,
+             "in_type": schema.TYPES, "out_type": schema.TYPES}
+    out, known = {}, set()
+    for number, field in enumerate(fields):
+        if field == "-":
+            continue
+        key, kind = field.split(":")
+        known.add(key)
+        if key in options:
+            value = options[key]
+            value = words[key][value] if isinstance(value, str) and key in words else value
+            out[number] = (_indices(value) if kind == "i32s" else value if kind == "string" else
+                           (kind, value))
+    unknown = set(options) - known
+    if unknown:
+        raise ValueError(f"{name} has no option {sorted(unknown)}")
+    return Table(out)
+
+
+class Writer:
+    def __init__(self):
+        self.buffers, self.codes = [Table({})], []
+
+    def _buffer(self, data):
+        if data is None:
+            return 0
+        raw = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8)
+        self.buffers.append(Table({0: Vector(raw, align=16)}))
+        return len(self.buffers) - 1
+
+    def _tensor(self, tensor):
+        quantisation = None
+        if tensor.scales is not None:
+            quantisation = Table({2: Vector(tensor.scales), 3: Vector(tensor.zeros),
+                                  6: ("i32", tensor.axis)})
+        return Table({0: _indices(tensor.shape), 1: ("i8", schema.TYPES[tensor.kind]),
+                      2: ("u32", self._buffer(tensor.data)), 3: tensor.name, 4: quantisation,
+                      5: ("bool", int(tensor.variable)) if tensor.variable else None,
+                      8: ("bool", 1)})
+
+    def _operator(self, name, inputs, outputs, options):
+        if name not in self.codes:
+            self.codes.append(name)
+        kind = schema.OPERATORS[name][1]
+        return Table({0: ("u32", self.codes.index(name)), 1: _indices(inputs), 2: _indices(outputs),
+                      3: ("u8", kind) if kind else None, 4: _options(name, options) if kind else None})
+
+    def _graph(self, graph):
+        return Table({0: Vector([self._tensor(t) for t in graph.tensors]), 1: _indices(graph.inputs),
+                      2: _indices(graph.outputs),
+                      3: Vector([self._operator(*o) for o in graph.operators]), 4: graph.name})
+
+    def write(self, graphs):
+        made = Vector([self._graph(g) for g in graphs])
+        codes = [Table({0: ("i8", min(schema.OPERATORS[c][0], 127)), 2: ("i32", 1),
+                        3: ("i32", schema.OPERATORS[c][0])}) for c in self.codes]
+        return serialise(Table({0: ("u32", 3), 1: Vector(codes), 2: made, 3: "oribi",
+                                4: Vector(self.buffers)}), "TFL3")
+
+
+def write(*graphs):
+    return Writer().write(graphs)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Asks a reference interpreter, inside a Python that has it:
+
+    python reference.py tflite|tflm JOBS RESULTS
+
+JOBS is a pickle of [(model, [input bytes])]; RESULTS becomes {"version": ..., "results": [[output
+bytes] or the error's text]}. Each model runs in a process of its own: an interpreter that aborts costs
+one case. tflite: TensorFlow Lite's reference kernels. tflm: TensorFlow Lite Micro's."""
+import os
+import pickle
+import sys
+
+import numpy as np
+
+
+def tflite():
+    import tensorflow as tf
+
+    def run(model, inputs):
+        resolver = tf.lite.experimental.OpResolverType.BUILTIN_REF
+        interpreter = tf.lite.Interpreter(model_content=model, experimental_op_resolver_type=resolver)
+        interpreter.allocate_tensors()
+        for detail, raw in zip(interpreter.get_input_details(), inputs):
+            value = np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"])
+            interpreter.set_tensor(detail["index"], value)
+        outputs, results = interpreter.get_output_details(), []
+        for before in (0, 3):  # a kernel that leaves values unwritten is no reference
+            for d in outputs:
+                interpreter.set_tensor(d["index"], np.full(d["shape"], before, d["dtype"]))
+            interpreter.invoke()
+            results.append([interpreter.get_tensor(d["index"]).tobytes() for d in outputs])
+        if results[0] != results[1]:
+            raise ValueError("the interpreter leaves values of its output unwritten")
+        return results[0]
+
+    return tf.__version__, run
+
+
+def tflm():
+    import importlib.metadata
+    from tflite_micro import runtime
+
+    def run(model, inputs):
+        interpreter = runtime.Interpreter.from_bytes(model, arena_size=1 << 20)
+        for i, raw in enumerate(inputs):
+            detail = interpreter.get_input_details(i)
+            interpreter.set_input(np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"]), i)
+        interpreter.invoke()
+        n_outputs = model_outputs(model)
+        return [interpreter.get_output(i).tobytes() for i in range(n_outputs)]
+
+    return importlib.metadata.version("tflite_micro"), run
+
+
+def model_outputs(model):
+    """How many outputs the first subgraph has: root field 2, its field 2."""
+    def u32(at):
+        return int.from_bytes(model[at:at + 4], "little")
+
+    def field(table, number):
+        vtable = table - int.from_bytes(model[table:table + 4], "little", signed=True)
+        at = int.from_bytes(model[vtable + 4 + 2 * number:vtable + 6 + 2 * number], "little")
+        return table + at + u32(table + at)
+
+    graphs = field(u32(0), 2)
+    return u32(field(graphs + 4 + u32(graphs + 4), 2))
+
+
+def apart(run, job):
+    """The result of run in a child process, or what went wrong."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        try:
+            result = run(*job)
+        except Exception as error:  # the interpreter's refusal is a result
+            result = f"{type(error).__name__}: {error}"
+        with os.fdopen(writer, "wb") as pipe:
+            pickle.dump(result, pipe)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader, "rb") as pipe:
+        raw = pipe.read()
+    _, status = os.waitpid(child, 0)
+    return pickle.loads(raw) if raw else f"the interpreter died (status {status})"
+
+
+def main():
+    version, run = {"tflite": tflite, "tflm": tflm}[sys.argv[1]]()
+    with open(sys.argv[2], "rb") as file:
+        jobs = pickle.load(file)
+    results = [apart(run, job) for job in jobs]
+    with open(sys.argv[3], "wb") as file:
+        pickle.dump({"version": version, "results": results}, file)
+
+
+if __name__ == "__main__":
+    main()

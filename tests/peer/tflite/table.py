@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""docs/tflite-operators.md: for each operator and element type the number of vectors, or why the
+compiler refuses it. Fails when the file is stale, or when a cell has neither.
+
+    table.py ORIBI SOURCE_FOLDER [--update]"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import cases
+import container
+import model
+
+ORDER = """CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV FULLY_CONNECTED BATCH_MATMUL ADD SUB MUL MAXIMUM
+MINIMUM AVERAGE_POOL_2D MAX_POOL_2D MEAN SUM SOFTMAX LOGISTIC TANH RELU RELU6 LEAKY_RELU PRELU HARD_SWISH
+RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE TRANSPOSE
+RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNPACK SVDF
+UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
+# Cells that TFLite itself does not have.
+ABSENT = {("QUANTIZE", "f32"): "TFLite has no such form"}
+
+HEAD = """# TFLite operators
+
+Made by `tests/peer/tflite/table.py`; do not edit. A number counts vectors in `tests/vectors/`: small models of
+that operator with odd shapes, every padding, fused activations and broadcasts, whose outputs come from TensorFlow
+Lite Micro and TensorFlow Lite ({references}). The test `compile.vectors` compares the host session
+and the emitted C with them to the bit. Anything else is why `oribi compile` refuses such a model. The columns are
+the element types: float, int8, int16 with int8 weights, uint8. How results are rounded: `rounding.md`.
+
+"""
+
+
+def bare(operator, column):
+    """A model of an operator that has no cases: enough for a refusal."""
+    kind = "i16" if column == "i16x8" else column
+    quant = None if column == "f32" else (0.5, 0)
+    graph = model.Graph()
+    for name in ("x", "y"):
+        graph.add(model.Tensor(name, [1, 4], kind, None, *(quant or (None, None))))
+    graph.inputs, graph.outputs = [0], [1]
+    graph.op(operator, [0], [1])
+    return model.write(graph)
+
+
+def reason(text):
+    """The sentence of a refusal, without what belongs to one node or one file."""
+    found = re.search(r"at byte \d+: (.*)", text)
+    if "cannot be compiled to C yet" in text:
+        return "no C form yet"
+    if "No registered" in text:
+        return "no kernel yet"
+    if found:
+        return re.sub(r"node '[^']*' ", "", found[1])
+    found = re.search(r"node '[^']*'(?: \([^)]*\))?: (.*)", text)
+    return found[1] if found else text.strip().splitlines()[0]
+
+
+def refusal(oribi, operator, column, folder):
+    """Why the model is refused; None: it is not."""
+    if operator in cases.CASES:
+        made = cases.make_all(operator, column)
+        models = [builder.model() for _, builder in made]
+    else:
+        models = [bare(operator, column)]
+    for data in models:
+        path = folder / "model.tflite"
+        path.write_bytes(data)
+        done = subprocess.run([oribi, "compile", path, "-o", folder / "c", "--force"],
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            return reason(done.stderr)
+    return None
+
+
+def cell(oribi, vectors, operator, column, folder, references):
+    if (operator, column) in ABSENT:
+        return ABSENT[operator, column]
+    path = vectors / f"{cases.stem(operator, column)}.bin.xz"
+    if path.exists():
+        head, found = container.unpack(path)
+        references.update(head["references"])
+        if len(found) < cases.LEAST:
+            return f"**{len(found)} vectors, {cases.LEAST} are wanted**"
+        return str(len(found))
+    why = refusal(oribi, operator, column, folder)
+    return f"refused: {why}".replace("|", "/") if why else "**accepted, and no vectors**"
+
+
+def table(oribi, source):
+    references, lines = {}, []
+    with tempfile.TemporaryDirectory() as name:
+        for operator in ORDER:
+            row = [cell(oribi, source / "tests/vectors", operator, column, pathlib.Path(name), references)
+                   for column in cases.COLUMNS]
+            lines.append(f"| {operator} | " + " | ".join(row) + " |")
+    names = {"tflm": "tflite-micro", "tflite": "tensorflow"}
+    given = ", ".join(f"{names[who]} {version}" for who, version in sorted(references.items()))
+    header = "| operator | " + " | ".join(cases.COLUMNS) + " |\n|---|" + "---|" * len(cases.COLUMNS) + "\n"
+    return HEAD.format(references=given) + header + "\n".join(lines) + "\n"
+
+
+def main():
+    oribi, source = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+    path = source / "docs/tflite-operators.md"
+    text = table(oribi, source)
+    missing = sorted(set(cases.CASES) - set(ORDER))
+    if missing:
+        sys.exit(f"table.py: no row for {missing}")
+    if sys.argv[3:] == ["--update"]:
+        path.write_text(text)
+    elif not path.exists() or path.read_text() != text:
+        sys.exit("docs/tflite-operators.md is stale: tests/peer/tflite/table.py ORIBI . --update")
+    red = [line for line in text.splitlines() if "**" in line]
+    for line in red:
+        print(f"neither vectors nor a refusal: {line}")
+    return 1 if red else 0
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.exit(main())
