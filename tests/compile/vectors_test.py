@@ -146,10 +146,10 @@ def unity(folder, indices):
 
 
 def plant(folder):
-    """A high multiply that no longer rounds."""
+    """A shift that no longer rounds."""
     path = folder / "micro/fixed_point.h"
     text = path.read_text()
-    spoilt = text.replace("(product + (INT64_C(1) << 30)) >> 31", "product >> 31")
+    spoilt = text.replace("(remainder > threshold ? 1 : 0)", "0 * threshold * remainder")
     if spoilt == text:
         sys.exit("vectors_test.py: micro/fixed_point.h has changed; plant the fault elsewhere")
     path.write_text(spoilt)
