@@ -44,7 +44,7 @@ class OpKernel
     {
     }
     OpKernel(OpKernelConstruction *ctx, bool is_deferred)
-        : def_(ctx->def()), is_deferred_(is_deferred)
+        : def_(ctx->def()), is_deferred_(is_deferred), manager_(ctx->shared_manager())
     {
         for (int i = 0; i < ctx->num_inputs(); i++) {
             input_types_.push_back(ctx->input_type(i));
@@ -114,12 +114,23 @@ class OpKernel
     {
         return is_deferred_;
     }
+    ResourceMgr *manager() const
+    {
+        return manager_.get();
+    }
 
   private:
     NodeDef def_;
     DataTypeVector input_types_, output_types_;
     bool is_deferred_;
+    std::shared_ptr<ResourceMgr> manager_; /* outlives what derived destructors do */
 };
+
+inline ResourceMgr *AttachedManager(const OpKernel &kernel, TF_OpKernelContext *ctx)
+{
+    kernel.manager()->Attach(ctx);
+    return kernel.manager();
+}
 
 /* Computes without keeping the thread: calls done exactly once when the outputs are there. */
 class AsyncOpKernel : public OpKernel
@@ -159,9 +170,17 @@ template <typename K, bool kIsAsync = std::is_base_of<AsyncOpKernel, K>::value> 
     }
     static void Compute(void *kernel, TF_OpKernelContext *c)
     {
-        OpKernelContext ctx(c, static_cast<OpKernel *>(kernel));
+        OpKernel *self = static_cast<OpKernel *>(kernel);
+        Prepare(*self, c);
+        OpKernelContext ctx(c, self);
         if (ctx.status().ok()) {
-            static_cast<OpKernel *>(kernel)->Compute(&ctx);
+            self->Compute(&ctx);
+        }
+    }
+    static void Prepare(const OpKernel &kernel, TF_OpKernelContext *c)
+    {
+        if (kernel.manager()->IsKept()) {
+            kernel.manager()->Attach(c);
         }
     }
     static TF_KernelBuilder *Make(const char *op, const char *device)
@@ -175,6 +194,7 @@ template <typename K> struct Functions<K, true> : Functions<K, false> {
                              TF_AsyncOpKernelDoneCallback *done)
     {
         OpKernel *self = static_cast<OpKernel *>(kernel);
+        Base::Prepare(*self, c);
         OpKernelContext *ctx = new OpKernelContext(c, self);
         const auto finish = [ctx, done] {
             delete ctx;

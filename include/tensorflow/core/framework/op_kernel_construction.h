@@ -4,6 +4,7 @@
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_CONSTRUCTION_H_
 
 #include <initializer_list>
+#include <memory>
 
 #include "tensorflow/c/kernels_extension.h"
 #include "tensorflow/core/framework/attr_reader.h"
@@ -13,12 +14,14 @@ namespace tensorflow ORIBI_HIDDEN
 {
 
 class ResourceMgr;
-ResourceMgr *PluginResourceMgr();
+std::shared_ptr<ResourceMgr> NewResourceMgr(ResourceMgr **out);
+void KeepResourceMgr(ResourceMgr *manager);
 
 class OpKernelConstruction
 {
   public:
-    explicit OpKernelConstruction(TF_OpKernelConstruction *ctx) : ctx_(ctx)
+    explicit OpKernelConstruction(TF_OpKernelConstruction *ctx)
+        : ctx_(ctx), shared_manager_(NewResourceMgr(&manager_))
     {
     }
     TF_OpKernelConstruction *c_context() const
@@ -120,9 +123,16 @@ class OpKernelConstruction
     {
         return DeviceType(DEVICE_CPU);
     }
+    /* Valid as long as the kernel. What the constructor creates there is the plugin's; what the
+     * kernel creates later is its session's. */
     ResourceMgr *resource_manager() const
     {
-        return PluginResourceMgr();
+        KeepResourceMgr(manager_);
+        return manager_;
+    }
+    const std::shared_ptr<ResourceMgr> &shared_manager() const
+    {
+        return shared_manager_;
     }
     Status allocate_temp(DataType type, const TensorShape &shape, Tensor *out) const
     {
@@ -185,6 +195,8 @@ class OpKernelConstruction
         return Status();
     }
     TF_OpKernelConstruction *ctx_;
+    ResourceMgr *manager_ = nullptr;
+    std::shared_ptr<ResourceMgr> shared_manager_;
     mutable std::unique_ptr<NodeDef> def_;
     Status status_;
 };

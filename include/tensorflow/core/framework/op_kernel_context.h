@@ -19,6 +19,7 @@ namespace tensorflow ORIBI_HIDDEN
 
 class OpKernel;
 class OpKernelContext;
+ResourceMgr *AttachedManager(const OpKernel &kernel, TF_OpKernelContext *ctx);
 
 /* The tensors of a list argument. */
 class OpInputList
@@ -390,7 +391,7 @@ class OpKernelContext
 #endif
     ResourceMgr *resource_manager() const
     {
-        return PluginResourceMgr();
+        return AttachedManager(*kernel_, ctx_);
     }
     CancellationManager *cancellation_manager()
     {

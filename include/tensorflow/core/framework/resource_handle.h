@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ResourceHandle: the element of a resource tensor. Eight bytes that may be copied freely: the
- * address of a record which lives as long as the plugin. */
+ * address of a record which lives as long as the plugin. Eight bytes of anybody else are told apart
+ * before they are taken for one. */
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_RESOURCE_HANDLE_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_RESOURCE_HANDLE_H_
 
 #include <map>
 #include <mutex>
+#include <set>
 #include <tuple>
 
 #include "tensorflow/core/framework/types.h"
@@ -26,20 +28,23 @@ class ResourceHandle
     static ResourceHandle Make(const string &container, const string &name, const string &type,
                                uint64 hash)
     {
-        static std::mutex mutex;
-        static auto *records = new std::map<std::tuple<string, string, uint64>, Record *>;
-        std::lock_guard<std::mutex> held(mutex);
-        Record *&record = (*records)[std::make_tuple(container, name, hash)];
+        Registry &registry = All();
+        std::lock_guard<std::mutex> held(registry.mutex);
+        Record *&record = registry.by_name[std::make_tuple(container, name, hash)];
         if (record == nullptr) {
             record = new Record{"CPU:0", container, name, type, hash};
+            registry.known.insert(record);
         }
         ResourceHandle out;
         out.record_ = record;
         return out;
     }
+    /* Made by this plugin? */
     bool valid() const
     {
-        return record_ != nullptr;
+        Registry &registry = All();
+        std::lock_guard<std::mutex> held(registry.mutex);
+        return registry.known.count(record_) != 0;
     }
     const string &device() const
     {
@@ -67,10 +72,20 @@ class ResourceHandle
     }
 
   private:
+    struct Registry {
+        std::mutex mutex;
+        std::map<std::tuple<string, string, uint64>, Record *> by_name;
+        std::set<const Record *> known;
+    };
+    static Registry &All()
+    {
+        static Registry *all = new Registry; /* kernels may use it until the process ends */
+        return *all;
+    }
     const Record &get() const
     {
         static const Record none{};
-        return record_ != nullptr ? *record_ : none;
+        return valid() ? *record_ : none;
     }
     const Record *record_ = nullptr;
 };

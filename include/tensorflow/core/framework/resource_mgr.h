@@ -1,45 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ResourceMgr: objects that outlive a run, by container and name. One for each plugin; the host
- * does not see them. A kernel that makes a handle to one: resource_op_kernel.h. */
+/* ResourceMgr: objects that outlive a run, by container and name. Those of a session are its own,
+ * and go with it (resource_store.h); those that constructors of kernels create are the plugin's,
+ * found by all its sessions. Other plugins see neither. Read next: resource_op_kernel.h. */
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_RESOURCE_MGR_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_RESOURCE_MGR_H_
 
+#include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <utility>
 
 #include "tensorflow/core/framework/op_kernel_context.h"
 #include "tensorflow/core/framework/resource_handle.h"
+#include "tensorflow/core/framework/resource_store.h"
 #include "tensorflow/core/framework/type_index.h"
-#include "tensorflow/core/lib/core/refcount.h"
-#include "tensorflow/core/platform/mutex.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
 
-class ResourceBase : public core::RefCounted
-{
-  public:
-    virtual string DebugString() const
-    {
-        return "";
-    }
-    virtual int64 MemoryUsed() const
-    {
-        return 0;
-    }
-};
-
+/* A kernel's door to the stores. Lives as long as the kernel, so that it may keep the pointer. */
 class ResourceMgr
 {
-    using Key = std::tuple<string, string, uint64>;
+    using Key = ResourceStore::Key;
 
   public:
     ResourceMgr() = default;
+    ResourceMgr(const ResourceMgr &) = delete;
+    ResourceMgr &operator=(const ResourceMgr &) = delete;
     ~ResourceMgr()
     {
-        Clear();
+        TF_DeleteResource(reference_);
     }
     const string &default_container() const
     {
@@ -49,18 +39,23 @@ class ResourceMgr
     /* Takes the caller's reference, also when it fails. */
     template <typename T> Status Create(const string &container, const string &name, T *resource)
     {
-        mutex_lock held(mutex_);
-        if (!all_.emplace(KeyOf<T>(container, name), resource).second) {
+        const Key key = KeyOf<T>(container, name);
+        if (!store()->Add(key, resource)) {
             resource->Unref();
-            return errors::AlreadyExists("Resource ", container, "/", name, " exists already");
+            return errors::AlreadyExists("Resource ", Text(key), " exists already");
         }
         return Status();
     }
     /* *out carries a reference for the caller. */
     template <typename T> Status Lookup(const string &container, const string &name, T **out) const
     {
-        mutex_lock held(mutex_);
-        return Find(container, name, out);
+        const Key key = KeyOf<T>(container, name);
+        ResourceBase *found = Find(key);
+        if (found == nullptr) {
+            return errors::NotFound("Resource ", Text(key), " does not exist.");
+        }
+        *out = static_cast<T *>(found);
+        return Status();
     }
     template <typename T>
     Status Lookup(const string &container, const string &name, core::RefCountPtr<T> *out) const
@@ -70,86 +65,108 @@ class ResourceMgr
         out->reset(resource);
         return Status();
     }
-    /* The creator runs under the lock, once for each name. */
+    /* The creator runs under a lock, once for each name. */
     template <typename T, bool = false>
     Status LookupOrCreate(const string &container, const string &name, T **out,
                           std::function<Status(T **)> creator)
     {
-        mutex_lock held(mutex_);
-        if (Find(container, name, out).ok()) {
-            return Status();
+        const Key key = KeyOf<T>(container, name);
+        ResourceBase *object = Find(key);
+        if (object == nullptr) {
+            TF_RETURN_IF_ERROR(store()->FindOrAdd(key, &object, [&](ResourceBase **made) {
+                T *typed = nullptr;
+                const Status status = creator(&typed);
+                *made = typed;
+                return status;
+            }));
         }
-        TF_RETURN_IF_ERROR(creator(out));
-        all_.emplace(KeyOf<T>(container, name), *out);
-        (*out)->Ref();
+        *out = static_cast<T *>(object);
         return Status();
     }
     template <typename T> Status Delete(const string &container, const string &name)
     {
-        return Erase(KeyOf<T>(container, name));
+        return Remove(KeyOf<T>(container, name));
     }
     Status Delete(const ResourceHandle &handle)
     {
-        return Erase(Key(handle.container(), handle.name(), handle.hash_code()));
+        return Remove(Key(handle.container(), handle.name(), handle.hash_code()));
     }
     Status Cleanup(const string &container)
     {
-        mutex_lock held(mutex_);
-        for (auto it = all_.begin(); it != all_.end();) {
-            if (std::get<0>(it->first) == container) {
-                it->second->Unref();
-                it = all_.erase(it);
-            } else {
-                ++it;
-            }
-        }
+        const string &name = container.empty() ? default_container() : container;
+        store()->RemoveContainer(name);
+        ResourceStore::OfPlugin()->RemoveContainer(name);
         return Status();
     }
     void Clear()
     {
-        mutex_lock held(mutex_);
-        for (auto &item : all_) {
-            item.second->Unref();
+        store()->Clear();
+    }
+
+    /* From here on the resources are those of the session in which ctx computes. A kernel is of one
+     * session. */
+    void Attach(TF_OpKernelContext *ctx)
+    {
+        if (store_.load(std::memory_order_acquire) != nullptr) {
+            return;
         }
-        all_.clear();
+        mutex_lock held(mutex_);
+        if (store_.load(std::memory_order_relaxed) == nullptr) {
+            store_.store(ResourceStore::OfSession(ctx, &reference_), std::memory_order_release);
+        }
+    }
+    /* A kernel that keeps the pointer from its constructor on is attached before it computes. */
+    void SetKept()
+    {
+        is_kept_ = true;
+    }
+    bool IsKept() const
+    {
+        return is_kept_;
     }
 
   private:
-    template <typename T> static Key KeyOf(const string &container, const string &name)
+    template <typename T> Key KeyOf(const string &container, const string &name) const
     {
-        return Key(container.empty() ? "localhost" : container, name,
+        return Key(container.empty() ? default_container() : container, name,
                    TypeIndex::Make<T>().hash_code());
     }
-    template <typename T> Status Find(const string &container, const string &name, T **out) const
+    static string Text(const Key &key)
     {
-        const auto it = all_.find(KeyOf<T>(container, name));
-        if (it == all_.end()) {
-            return errors::NotFound("Resource ", container, "/", name, " does not exist.");
-        }
-        *out = static_cast<T *>(it->second);
-        (*out)->Ref();
-        return Status();
+        return strings::StrCat(std::get<0>(key), "/", std::get<1>(key));
     }
-    Status Erase(const Key &key)
+    ResourceStore *store() const
     {
-        mutex_lock held(mutex_);
-        const auto it = all_.find(key);
-        if (it == all_.end()) {
-            return errors::NotFound("Resource ", std::get<0>(key), "/", std::get<1>(key),
-                                    " does not exist.");
-        }
-        it->second->Unref();
-        all_.erase(it);
-        return Status();
+        ResourceStore *of_session = store_.load(std::memory_order_acquire);
+        return of_session != nullptr ? of_session : ResourceStore::OfPlugin();
     }
-    mutable mutex mutex_;
-    std::map<Key, ResourceBase *> all_;
+    ResourceBase *Find(const Key &key) const
+    {
+        ResourceBase *found = store()->Find(key);
+        return found != nullptr ? found : ResourceStore::OfPlugin()->Find(key);
+    }
+    Status Remove(const Key &key)
+    {
+        if (store()->Remove(key) || ResourceStore::OfPlugin()->Remove(key)) {
+            return Status();
+        }
+        return errors::NotFound("Resource ", Text(key), " does not exist.");
+    }
+    mutex mutex_;
+    std::atomic<ResourceStore *> store_{nullptr};
+    TF_Resource *reference_ = nullptr; /* keeps *store_ alive beyond the session's end */
+    bool is_kept_ = false;
 };
 
-inline ResourceMgr *PluginResourceMgr()
+inline std::shared_ptr<ResourceMgr> NewResourceMgr(ResourceMgr **out)
 {
-    static ResourceMgr *manager = new ResourceMgr; /* kernels may use it until the process ends */
-    return manager;
+    auto made = std::make_shared<ResourceMgr>();
+    *out = made.get();
+    return made;
+}
+inline void KeepResourceMgr(ResourceMgr *manager)
+{
+    manager->SetKept();
 }
 
 /* Where an op keeps its resource: by its attributes container and shared_name, or a name of its
@@ -223,41 +240,70 @@ Status MakeResourceHandleToOutput(OpKernelContext *ctx, int i, const string &con
     handle->scalar<ResourceHandle>()() = MakeResourceHandle<T>(ctx, container, name);
     return Status();
 }
+/* The first element of a resource tensor; a handle that names nothing, where there is none. */
+inline const ResourceHandle &HandleOf(const Tensor &tensor)
+{
+    static const ResourceHandle none;
+    return tensor.dtype() == DT_RESOURCE && tensor.NumElements() > 0
+               ? *static_cast<const ResourceHandle *>(tensor.data())
+               : none;
+}
 inline const ResourceHandle &HandleFromInput(OpKernelContext *ctx, int i)
 {
-    return *static_cast<const ResourceHandle *>(ctx->input(i).data());
+    return HandleOf(ctx->input(i));
 }
 inline Status HandleFromInput(OpKernelContext *ctx, StringPiece name, ResourceHandle *out)
 {
     const Tensor *tensor = nullptr;
     TF_RETURN_IF_ERROR(ctx->input(name, &tensor));
-    *out = *static_cast<const ResourceHandle *>(tensor->data());
+    *out = HandleOf(*tensor);
+    return Status();
+}
+/* A model may wire any resource to any op: a variable of the host, an object of another plugin. */
+template <typename T> Status CheckHandle(const ResourceHandle &handle)
+{
+    if (!handle.valid()) {
+        return errors::InvalidArgument("the resource handle is none that this plugin made");
+    }
+    if (handle.hash_code() != TypeIndex::Make<T>().hash_code()) {
+        return errors::InvalidArgument("Trying to access resource ", handle.name(),
+                                       " using the wrong type");
+    }
     return Status();
 }
 template <typename T>
 Status LookupResource(OpKernelContext *ctx, const ResourceHandle &handle, T **out)
 {
+    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
     return ctx->resource_manager()->Lookup(handle.container(), handle.name(), out);
 }
 template <typename T>
 Status LookupResource(OpKernelContext *ctx, const ResourceHandle &handle, core::RefCountPtr<T> *out)
 {
+    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
     return ctx->resource_manager()->Lookup(handle.container(), handle.name(), out);
 }
 template <typename T>
 Status CreateResource(OpKernelContext *ctx, const ResourceHandle &handle, T *resource)
 {
+    const Status status = CheckHandle<T>(handle);
+    if (!status.ok()) {
+        resource->Unref();
+        return status;
+    }
     return ctx->resource_manager()->Create(handle.container(), handle.name(), resource);
 }
 template <typename T>
 Status LookupOrCreateResource(OpKernelContext *ctx, const ResourceHandle &handle, T **out,
                               std::function<Status(T **)> creator)
 {
+    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
     return ctx->resource_manager()->LookupOrCreate(handle.container(), handle.name(), out,
                                                    std::move(creator));
 }
 template <typename T> Status DeleteResource(OpKernelContext *ctx, const ResourceHandle &handle)
 {
+    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
     return ctx->resource_manager()->Delete<T>(handle.container(), handle.name());
 }
 inline Status DeleteResource(OpKernelContext *ctx, const ResourceHandle &handle)
@@ -270,9 +316,13 @@ Status GetResourceFromContext(OpKernelContext *ctx, const string &input, T **out
     const Tensor *tensor = nullptr;
     TF_RETURN_IF_ERROR(ctx->input(input, &tensor));
     if (tensor->dtype() == DT_RESOURCE) {
-        return LookupResource(ctx, *static_cast<const ResourceHandle *>(tensor->data()), out);
+        return LookupResource(ctx, HandleOf(*tensor), out);
     }
     const auto names = tensor->flat<tstring>();
+    if (names.size() != 2) {
+        return errors::InvalidArgument("Resource handle must have 2 elements, but had shape: ",
+                                       tensor->shape().DebugString());
+    }
     return ctx->resource_manager()->Lookup(string(names(0)), string(names(1)), out);
 }
 

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops that hold state in a session: a resource that one op makes and others reach by its handle, a
+// resource by name whose manager the constructor keeps, temporary memory, inputs taken over.
+#include "tensorflow/core/framework/common_shape_fns.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/framework/resource_op_kernel.h"
+#include "tensorflow/core/framework/shape_inference.h"
+
+namespace tensorflow
+{
+
+REGISTER_OP("HeldCounter")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Attr("start: int = 0")
+    .Output("handle: resource")
+    .SetIsStateful()
+    .SetShapeFn(shape_inference::ScalarShape);
+REGISTER_OP("HeldNext")
+    .Input("handle: resource")
+    .Input("x: float")
+    .Output("y: float")
+    .Output("in_place: int32")
+    .SetIsStateful()
+    .SetShapeFn([](shape_inference::InferenceContext *c) {
+        c->set_output(0, c->input(1));
+        c->set_output(1, c->Scalar());
+        return OkStatus();
+    });
+REGISTER_OP("HeldByName")
+    .Attr("container: string = ''")
+    .Attr("shared_name: string = ''")
+    .Output("count: int64")
+    .SetIsStateful()
+    .SetShapeFn(shape_inference::ScalarShape);
+REGISTER_OP("HeldClear")
+    .Output("done: int64")
+    .SetIsStateful()
+    .SetShapeFn(shape_inference::ScalarShape);
+REGISTER_OP("HeldLive")
+    .Output("count: int64")
+    .SetIsStateful()
+    .SetShapeFn(shape_inference::ScalarShape);
+
+namespace
+{
+std::atomic<int64> live{0};
+} // namespace
+
+class HeldNumber : public ResourceBase
+{
+  public:
+    explicit HeldNumber(int64 start) : value_(start)
+    {
+        live++;
+    }
+    ~HeldNumber() override
+    {
+        live--;
+    }
+    int64 Next()
+    {
+        return ++value_;
+    }
+
+  private:
+    std::atomic<int64> value_;
+};
+
+class HeldCounterOp : public ResourceOpKernel<HeldNumber>
+{
+  public:
+    explicit HeldCounterOp(OpKernelConstruction *ctx) : ResourceOpKernel(ctx)
+    {
+        OP_REQUIRES_OK(ctx, ctx->GetAttr("start", &start_));
+    }
+
+  private:
+    Status CreateResource(HeldNumber **out) override
+    {
+        if (start_ < 0) {
+            return errors::InvalidArgument("start must not be below 0, is ", start_);
+        }
+        *out = new HeldNumber(start_);
+        return OkStatus();
+    }
+    int64 start_ = 0;
+};
+REGISTER_KERNEL_BUILDER(Name("HeldCounter").Device(DEVICE_CPU), HeldCounterOp);
+
+/* x and the next number, by way of a temporary; in the place of x where the host allows it. */
+class HeldNextOp : public OpKernel
+{
+  public:
+    using OpKernel::OpKernel;
+    void Compute(OpKernelContext *ctx) override
+    {
+        core::RefCountPtr<HeldNumber> number;
+        OP_REQUIRES_OK(ctx, LookupResource(ctx, HandleFromInput(ctx, 0), &number));
+        const TensorShape shape = ctx->input(1).shape();
+        Tensor sum, *y = nullptr, *in_place = nullptr;
+        OP_REQUIRES_OK(ctx, ctx->allocate_temp(DT_FLOAT, shape, &sum));
+        const float next = static_cast<float>(number->Next());
+        for (int64 i = 0; i < shape.num_elements(); i++) {
+            sum.flat<float>()(i) = ctx->input(1).flat<float>()(i) + next;
+        }
+        int taken = -1;
+        OP_REQUIRES_OK(ctx, ctx->forward_input_or_allocate_output({1}, 0, shape, &y, &taken));
+        for (int64 i = 0; i < shape.num_elements(); i++) {
+            y->flat<float>()(i) = sum.flat<float>()(i);
+        }
+        OP_REQUIRES_OK(ctx, ctx->allocate_output(1, TensorShape({}), &in_place));
+        in_place->scalar<int32>()() = taken == 1;
+    }
+};
+REGISTER_KERNEL_BUILDER(Name("HeldNext").Device(DEVICE_CPU).HostMemory("handle"), HeldNextOp);
+
+/* Keeps the manager that its constructor was given. */
+class HeldByNameOp : public OpKernel
+{
+  public:
+    explicit HeldByNameOp(OpKernelConstruction *ctx) : OpKernel(ctx)
+    {
+        OP_REQUIRES_OK(ctx, where_.Init(ctx->resource_manager(), def()));
+    }
+    void Compute(OpKernelContext *ctx) override
+    {
+        HeldNumber *number = nullptr;
+        OP_REQUIRES_OK(ctx, where_.resource_manager()->LookupOrCreate<HeldNumber>(
+                                where_.container(), where_.name(), &number, [](HeldNumber **out) {
+                                    *out = new HeldNumber(0);
+                                    return OkStatus();
+                                }));
+        core::ScopedUnref unref(number);
+        Tensor *y = nullptr;
+        OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &y));
+        y->scalar<int64>()() = number->Next();
+    }
+
+  private:
+    ContainerInfo where_;
+};
+REGISTER_KERNEL_BUILDER(Name("HeldByName").Device(DEVICE_CPU), HeldByNameOp);
+
+/* Drops what the container "box" holds. */
+class HeldClearOp : public OpKernel
+{
+  public:
+    using OpKernel::OpKernel;
+    void Compute(OpKernelContext *ctx) override
+    {
+        OP_REQUIRES_OK(ctx, ctx->resource_manager()->Cleanup("box"));
+        Tensor *y = nullptr;
+        OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &y));
+        y->scalar<int64>()() = 1;
+    }
+};
+REGISTER_KERNEL_BUILDER(Name("HeldClear").Device(DEVICE_CPU), HeldClearOp);
+
+class HeldLiveOp : public OpKernel
+{
+  public:
+    using OpKernel::OpKernel;
+    void Compute(OpKernelContext *ctx) override
+    {
+        Tensor *y = nullptr;
+        OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &y));
+        y->scalar<int64>()() = live;
+    }
+};
+REGISTER_KERNEL_BUILDER(Name("HeldLive").Device(DEVICE_CPU), HeldLiveOp);
+
+} // namespace tensorflow
