@@ -65,6 +65,7 @@ static void add_ports(oribi_memory *m)
         g->is_read_only = !c->ports_in_workspace;
         g->bytes = c->inputs[i].bytes;
         align(g, ORIBI_WORKSPACE_ALIGNMENT);
+        extend(g, -1); /* before the first call, which may write over another input */
         extend(g, 0);
     }
     for (int32_t i = 0; i < c->n_outputs; i++) {

@@ -1,0 +1,722 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory of compiled models: random models of made-up calls are planned, then run on memory whose
+ * bytes are tags that say which byte of which tensor is there. What runs them knows nothing of the
+ * planner: a call that finds another tag than its input's byte, or writes where its kernel may not,
+ * fails the test. Orders against all orders there are. ORIBI_TEST_SEED replaces the first seed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "compile/compile_internal.h"
+#include "support/fail_nth.h"
+#include "tensor/status.h"
+
+enum { MOST_VALUES = 80, MOST_BYTES = 1 << 15, GARBAGE = 1 << 30 };
+
+typedef struct origin { /* whose bytes a value's are: value `of` from `offset` on */
+    int32_t of, offset;
+} origin;
+
+typedef struct model {
+    oribi_compile compile;
+    oribi_call calls[MOST_VALUES];
+    oribi_call_view views[MOST_VALUES][3];
+    oribi_port inputs[2], outputs[3];
+    int32_t bytes[MOST_VALUES];
+    origin origins[MOST_VALUES];    /* of what is not a concatenation's result */
+    int32_t joined[MOST_VALUES][3]; /* parts of a concatenation's result; else -1 */
+    TF_Status *status;
+} model;
+
+/* --- Random models --------------------------------------------------------------------------- */
+
+static uint64_t random_state;
+
+static int32_t random_below(int32_t n)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (int32_t)((random_state >> 16) % (uint64_t)n);
+}
+
+static uint64_t first_seed(void)
+{
+    const char *text = getenv("ORIBI_TEST_SEED");
+    const uint64_t seed = text != NULL ? strtoull(text, NULL, 10) : 1;
+    print_message("seed %llu (ORIBI_TEST_SEED)\n", (unsigned long long)seed);
+    return seed;
+}
+
+static void open_model(model *m, uint64_t seed)
+{
+    memset(m, 0, sizeof *m);
+    random_state = seed * 0x9E3779B97F4A7C15U + 1;
+    m->status = TF_NewStatus();
+    m->compile.graph = oribi_graph_create(m->status);
+    assert_non_null(m->compile.graph);
+    m->compile.calls = m->calls;
+    m->compile.inputs = m->inputs;
+    m->compile.outputs = m->outputs;
+}
+
+static void close_model(model *m)
+{
+    oribi_graph_destroy(m->compile.graph);
+    oribi_arena_destroy(&m->compile.arena);
+    TF_DeleteStatus(m->status);
+}
+
+static void describe(model *m, int32_t value, int32_t bytes)
+{
+    const int64_t dims[1] = {bytes};
+    oribi_value *v = m->compile.graph->values[value];
+    assert_true(value < MOST_VALUES);
+    v->dtype = TF_INT8;
+    assert_true(oribi_shape_copy(&m->compile.graph->arena, dims, 1, &v->shape));
+    m->bytes[value] = bytes;
+    m->origins[value] = (origin){value, 0};
+    m->joined[value][0] = -1;
+}
+
+static int32_t add_input(model *m, int32_t bytes)
+{
+    const int64_t dims[1] = {bytes};
+    const oribi_shape shape = {1, (int64_t *)(uintptr_t)dims};
+    const int32_t value = oribi_graph_add_value(m->compile.graph, "x", TF_INT8, &shape, m->status);
+    describe(m, value, bytes);
+    m->inputs[m->compile.n_inputs++] = (oribi_port){.value = value, .bytes = bytes};
+    return value;
+}
+
+static void add_output(model *m, int32_t value)
+{
+    m->outputs[m->compile.n_outputs++] = (oribi_port){.value = value, .bytes = m->bytes[value]};
+}
+
+/* A call of a kernel; its outputs get the sizes. */
+static oribi_call *add_call(model *m, const int32_t *inputs, int32_t n_inputs, const int32_t *bytes,
+                            int32_t n_outputs)
+{
+    oribi_node *node = oribi_graph_add_node(m->compile.graph, "Call", "call", inputs, n_inputs,
+                                            n_outputs, m->status);
+    oribi_call *call = &m->calls[m->compile.n_calls++];
+    assert_non_null(node);
+    *call = (oribi_call){.node = node,
+                         .inputs = node->inputs,
+                         .kernel = "call",
+                         .n_inputs = n_inputs,
+                         .n_outputs = n_outputs};
+    for (int32_t i = 0; i < n_outputs; i++) {
+        describe(m, node->outputs[i], bytes[i]);
+    }
+    return call;
+}
+
+static void add_view_of(model *m, int32_t input)
+{
+    oribi_call *call = add_call(m, &input, 1, &m->bytes[input], 1);
+    const int32_t output = call->node->outputs[0];
+    call->kernel = NULL;
+    call->is_view = true;
+    m->origins[output] = m->origins[input];
+    memcpy(m->joined[output], m->joined[input], sizeof m->joined[input]);
+    if (m->joined[input][0] >= 0) { /* the same parts: the origin is the concatenation */
+        m->origins[output] = (origin){output, 0};
+    }
+}
+
+static void add_concatenation(model *m, const int32_t *inputs, int32_t n)
+{
+    int32_t bytes = 0;
+    oribi_call_view *views = m->views[m->compile.n_calls];
+    for (int32_t i = 0; i < n; i++) {
+        views[i] = (oribi_call_view){0, inputs[i], bytes};
+        bytes += m->bytes[inputs[i]];
+    }
+    oribi_call *call = add_call(m, inputs, n, &bytes, 1);
+    const int32_t output = call->node->outputs[0];
+    for (int32_t i = 0; i < 3; i++) {
+        views[i].whole = output;
+        m->joined[output][i] = i < n ? inputs[i] : -1;
+    }
+    call->views = views;
+    call->n_views = n;
+}
+
+static void add_split(model *m, int32_t input)
+{
+    oribi_call_view *views = m->views[m->compile.n_calls];
+    int32_t bytes[2] = {m->bytes[input] / 8 * 4, 0};
+    bytes[1] = m->bytes[input] - bytes[0];
+    oribi_call *call = add_call(m, &input, 1, bytes, 2);
+    for (int32_t i = 0; i < 2; i++) {
+        const int32_t part = call->node->outputs[i];
+        views[i] = (oribi_call_view){input, part, i == 0 ? 0 : bytes[0]};
+        m->origins[part] = (origin){input, i == 0 ? 0 : bytes[0]};
+    }
+    call->views = views;
+    call->n_views = 2;
+}
+
+static void add_kernel(model *m, const int32_t *inputs, int32_t n)
+{
+    const bool keeps_size = random_below(2) == 0;
+    const int32_t bytes = keeps_size ? m->bytes[inputs[0]] : 4 + random_below(200);
+    oribi_call *call = add_call(m, inputs, n, &bytes, 1);
+    call->scratch_bytes = random_below(3) == 0 ? 1 + random_below(60) : 0;
+    call->has_scratch = true;
+    for (int32_t i = 0; i < n; i++) {
+        if (random_below(2) == 0) {
+            call->aliases[call->n_aliases++] =
+                (oribi_call_alias){i, random_below(2) == 0, random_below(120) - 80};
+        }
+    }
+}
+
+static void add_something(model *m)
+{
+    int32_t inputs[3];
+    for (int32_t i = 0; i < 3; i++) { /* mostly of the last few */
+        const int32_t n = m->compile.graph->n_values;
+        const int32_t back = 1 + random_below(random_below(4) == 0 ? n : n < 4 ? n : 4);
+        inputs[i] = n - back;
+    }
+    switch (random_below(8)) {
+    case 0:
+        add_view_of(m, inputs[0]);
+        break;
+    case 1:
+    case 2:
+        add_concatenation(m, inputs, 2 + random_below(2));
+        break;
+    case 3:
+        if (m->bytes[inputs[0]] >= 8) {
+            add_split(m, inputs[0]);
+            break;
+        }
+        /* fall through */
+    default:
+        add_kernel(m, inputs, 1 + random_below(2));
+        break;
+    }
+}
+
+static void make_model(model *m, uint64_t seed, int32_t n_calls)
+{
+    open_model(m, seed);
+    add_input(m, 4 + random_below(200));
+    if (random_below(2) == 0) {
+        add_input(m, 4 + random_below(200));
+    }
+    while (m->compile.n_calls < n_calls && m->compile.graph->n_values < MOST_VALUES - 3 &&
+           m->bytes[m->compile.graph->n_values - 1] < 2000) {
+        add_something(m);
+    }
+    add_output(m, m->compile.graph->n_values - 1);
+    if (random_below(3) == 0) {
+        add_output(m, random_below(m->compile.graph->n_values));
+    }
+    m->compile.ports_in_workspace = random_below(2) == 0;
+    m->compile.n_pools = 1;
+    if (random_below(4) == 0) {
+        m->compile.n_pools = 2;
+        m->compile.pools[0].max_bytes = 600;
+    }
+}
+
+/* --- Running on tags ------------------------------------------------------------------------- */
+
+typedef struct run {
+    const model *m;
+    int32_t *memory; /* pools, then inputs, then outputs: MOST_BYTES each */
+    const char *wrong;
+    int32_t call;
+} run;
+
+/* What byte i of a value is: a tag of the value that some kernel, or the caller, made. */
+static int32_t tag_of(const model *m, int32_t value, int32_t i)
+{
+    while (m->joined[value][0] >= 0 || m->origins[value].of != value) {
+        if (m->joined[value][0] < 0) {
+            i += m->origins[value].offset;
+            value = m->origins[value].of;
+            continue;
+        }
+        int32_t part = 0;
+        while (i >= m->bytes[m->joined[value][part]]) {
+            i -= m->bytes[m->joined[value][part++]];
+        }
+        value = m->joined[value][part];
+    }
+    return value * MOST_BYTES + i;
+}
+
+/* Where a place is among all memory; -1: nowhere. */
+static int64_t address_of(const run *r, const oribi_location *place)
+{
+    const oribi_compile *c = &r->m->compile;
+    switch (place->storage) {
+    case ORIBI_IN_WORKSPACE:
+        return (int64_t)place->index * MOST_BYTES + place->offset;
+    case ORIBI_IN_INPUT:
+        return (int64_t)(c->n_pools + place->index) * MOST_BYTES;
+    case ORIBI_IN_OUTPUT:
+        return (int64_t)(c->n_pools + c->n_inputs + place->index) * MOST_BYTES;
+    default:
+        return -1;
+    }
+}
+
+static void fault(run *r, const char *what)
+{
+    r->wrong = r->wrong != NULL ? r->wrong : what;
+}
+
+static void check_value(run *r, int32_t value, const char *what)
+{
+    const int64_t at = address_of(r, &r->m->compile.locations[value]);
+    for (int32_t i = 0; i < r->m->bytes[value]; i++) {
+        if (at < 0 || r->memory[at + i] != tag_of(r->m, value, i)) {
+            fault(r, what);
+        }
+    }
+}
+
+static void write_value(run *r, int32_t value)
+{
+    const oribi_compile *c = &r->m->compile;
+    const oribi_location *place = &c->locations[value];
+    const int64_t at = address_of(r, place), bytes = r->m->bytes[value];
+    if (at < 0 || place->storage == ORIBI_IN_INPUT ||
+        (place->storage == ORIBI_IN_WORKSPACE &&
+         place->offset + bytes > c->pools[place->index].bytes)) {
+        fault(r, "writes where nothing may be written");
+        return;
+    }
+    for (int32_t i = 0; i < bytes; i++) {
+        r->memory[at + i] = tag_of(r->m, value, i);
+    }
+}
+
+static bool overlap(int64_t a, int64_t a_bytes, int64_t b, int64_t b_bytes)
+{
+    return a >= 0 && b >= 0 && a < b + b_bytes && b < a + a_bytes;
+}
+
+/* A kernel that moves parts may find some where they belong: it writes what is there. */
+static bool is_moved_onto_itself(const run *r, int32_t from, int64_t a, int32_t to, int64_t b)
+{
+    const int64_t first = a > b ? a : b;
+    for (int64_t i = first; i < a + r->m->bytes[from] && i < b + r->m->bytes[to]; i++) {
+        if (tag_of(r->m, from, (int32_t)(i - a)) != tag_of(r->m, to, (int32_t)(i - b))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* May the output of the call begin `distance` behind its input? */
+static bool is_allowed(const oribi_call *call, int32_t input, int32_t output, int64_t distance)
+{
+    for (int32_t k = 0; k < call->n_aliases && output == 0; k++) {
+        const oribi_call_alias *a = &call->aliases[k];
+        if (a->input == input && (a->is_exact ? distance == 0 : distance <= a->distance)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_overlaps(run *r, const oribi_call *call, int64_t scratch)
+{
+    const model *m = r->m;
+    for (int32_t k = 0; k < call->n_outputs; k++) {
+        const int32_t to = call->node->outputs[k];
+        const int64_t b = address_of(r, &m->compile.locations[to]);
+        if (overlap(scratch, call->scratch_bytes, b, m->bytes[to])) {
+            fault(r, "scratch over an output");
+        }
+        for (int32_t i = 0; i < call->n_inputs; i++) {
+            const int32_t from = call->inputs[i];
+            const int64_t a = address_of(r, &m->compile.locations[from]);
+            if (overlap(a, m->bytes[from], b, m->bytes[to]) && !is_allowed(call, i, k, b - a) &&
+                !(call->n_views > 0 && is_moved_onto_itself(r, from, a, to, b))) {
+                fault(r, "writes over an input as its kernel does not allow");
+            }
+            if (overlap(scratch, call->scratch_bytes, a, m->bytes[from])) {
+                fault(r, "scratch over an input");
+            }
+        }
+    }
+}
+
+static void run_call(run *r, int32_t index)
+{
+    const oribi_compile *c = &r->m->compile;
+    const oribi_call *call = &c->calls[index];
+    const bool runs = call->kernel != NULL && !call->is_elided;
+    const oribi_location *place = &c->scratch[index];
+    const int64_t scratch = runs && call->scratch_bytes > 0 ? address_of(r, place) : -1;
+    for (int32_t i = 0; i < call->n_inputs; i++) {
+        check_value(r, call->inputs[i], "an input is not there any more");
+    }
+    if (runs) {
+        check_overlaps(r, call, scratch);
+    }
+    for (int64_t i = 0; scratch >= 0 && i < call->scratch_bytes; i++) {
+        r->memory[scratch + i] = GARBAGE;
+        if (place->offset + i >= c->pools[place->index].bytes) {
+            fault(r, "scratch beyond the pool");
+        }
+    }
+    for (int32_t i = 0; i < call->n_outputs; i++) {
+        const int32_t output = call->node->outputs[i];
+        if (runs) {
+            write_value(r, output);
+        } else if (address_of(r, &c->locations[output]) >= 0 && c->locations[output].bytes > 0) {
+            check_value(r, output, "a view does not show what it should");
+        }
+    }
+}
+
+/* NULL, or what is wrong first; out_call: where. */
+static const char *run_model(const model *m, int32_t *out_call)
+{
+    const oribi_compile *c = &m->compile;
+    const size_t n = (size_t)(c->n_pools + c->n_inputs + c->n_outputs) * MOST_BYTES;
+    run r = {.m = m, .memory = test_malloc(n * sizeof *r.memory)};
+    for (size_t i = 0; i < n; i++) {
+        r.memory[i] = GARBAGE;
+    }
+    for (int32_t i = 0; i < c->n_inputs; i++) {
+        const int64_t at = address_of(&r, &c->locations[c->inputs[i].value]);
+        for (int32_t k = 0; k < c->inputs[i].bytes; k++) {
+            r.memory[at + k] = tag_of(m, c->inputs[i].value, k);
+        }
+    }
+    for (int32_t i = 0; i < c->n_calls && r.wrong == NULL; i++) {
+        run_call(&r, i);
+        *out_call = i;
+    }
+    for (int32_t i = 0; i < c->n_copies && r.wrong == NULL; i++) {
+        check_value(&r, c->copies[i].from, "a copied output is not there any more");
+    }
+    for (int32_t i = 0; i < c->n_outputs && r.wrong == NULL; i++) {
+        bool is_copied = false;
+        for (int32_t k = 0; k < c->n_copies; k++) {
+            is_copied = is_copied || c->copies[k].output == i;
+        }
+        if (!is_copied) {
+            check_value(&r, c->outputs[i].value, "an output is not there");
+        }
+    }
+    test_free(r.memory);
+    return r.wrong;
+}
+
+static void assert_runs(const model *m, uint64_t seed)
+{
+    int32_t call = -1;
+    const char *wrong = run_model(m, &call);
+    if (wrong != NULL) {
+        fail_msg("seed %llu, call %d: %s", (unsigned long long)seed, (int)call, wrong);
+    }
+}
+
+/* --- Tests ----------------------------------------------------------------------------------- */
+
+static void plan(model *m, int64_t effort)
+{
+    if (!oribi_compile_plan(&m->compile, effort, m->status)) {
+        fail_msg("%s", TF_Message(m->status));
+    }
+}
+
+static void random_models_find_their_bytes(void **state)
+{
+    int32_t n_elided = 0, n_overlaps = 0;
+    uint64_t seed = first_seed();
+    (void)state;
+    for (const uint64_t end = seed + 1500; seed < end; seed++) {
+        model m;
+        make_model(&m, seed, 2 + (int32_t)(seed % 24));
+        plan(&m, 30000);
+
+        assert_runs(&m, seed);
+        const oribi_compile *c = &m.compile;
+        assert_true(c->n_pools > 1 || c->workspace_bytes >= (int64_t)c->bounds.bound_bytes);
+        for (int32_t i = 0; i < c->n_calls; i++) {
+            n_elided += c->calls[i].is_elided;
+        }
+        for (int32_t i = 0; i < c->n_aliases; i++) {
+            const oribi_plan_buffer *a = &c->buffers[c->aliases[i].a];
+            const oribi_plan_buffer *b = &c->buffers[c->aliases[i].b];
+            n_overlaps += a->out_pool == b->out_pool && a->out_offset < b->out_offset + b->bytes &&
+                          b->out_offset < a->out_offset + a->bytes;
+        }
+        close_model(&m);
+    }
+    print_message("%d calls elided, %d buffers over others\n", n_elided, n_overlaps);
+    assert_true(n_elided > 50 && n_overlaps > 500);
+}
+
+static void the_same_model_has_the_same_plan(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 60; seed++) {
+        model a, b;
+        make_model(&a, seed, 20);
+        make_model(&b, seed, 20);
+        plan(&a, 30000);
+        plan(&b, 30000);
+        const size_t n = (size_t)a.compile.graph->n_values;
+        assert_memory_equal(a.compile.locations, b.compile.locations,
+                            n * sizeof *a.compile.locations);
+        close_model(&a);
+        close_model(&b);
+    }
+}
+
+/* A value one byte beside where it was planned must be seen by what runs the models. */
+static void a_place_that_is_wrong_by_one_is_found(void **state)
+{
+    int32_t n_planted = 0, n_found = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed < 200; seed++) {
+        model m;
+        make_model(&m, seed, 12);
+        plan(&m, 30000);
+        for (int32_t i = 0; i < m.compile.graph->n_values; i++) {
+            oribi_location *place = &m.compile.locations[i];
+            int32_t call;
+            if (place->storage == ORIBI_IN_WORKSPACE && place->bytes > 0) {
+                place->offset++;
+                n_planted++;
+                n_found += run_model(&m, &call) != NULL;
+                place->offset--;
+            }
+        }
+        close_model(&m);
+    }
+    print_message("%d of %d found\n", n_found, n_planted);
+    assert_true(n_found * 10 > n_planted * 5);
+}
+
+/* So must an alias that allows one byte more than the kernel bears. */
+static void an_alias_that_is_wrong_by_one_is_found(void **state)
+{
+    int32_t n_found = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed < 600; seed++) {
+        model m;
+        int32_t call;
+        make_model(&m, seed, 12);
+        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+            for (int32_t k = 0; k < m.calls[i].n_aliases; k++) {
+                m.calls[i].aliases[k].distance += 4; /* the next offset that is aligned */
+            }
+        }
+        plan(&m, 30000);
+        assert_runs(&m, seed);
+        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+            for (int32_t k = 0; k < m.calls[i].n_aliases; k++) {
+                m.calls[i].aliases[k].distance -= 4;
+            }
+        }
+        n_found += run_model(&m, &call) != NULL;
+        close_model(&m);
+    }
+    print_message("%d of 599 plans went too far\n", n_found);
+    assert_true(n_found > 30);
+}
+
+/* What a device touches has its cache lines alone. */
+static void buffers_of_devices_are_whole_cache_lines(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 100; seed++) {
+        model m;
+        make_model(&m, seed, 10);
+        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+            m.calls[i].device = m.calls[i].is_view ? 0 : random_below(2);
+        }
+        plan(&m, 30000);
+        assert_runs(&m, seed);
+        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+            const oribi_call *call = &m.calls[i];
+            const int32_t buffer = m.compile.locations[call->node->outputs[0]].buffer;
+            if (call->device > 0 && buffer >= 0) {
+                assert_int_equal(m.compile.buffers[buffer].bytes % ORIBI_CACHE_LINE, 0);
+                assert_int_equal(m.compile.buffers[buffer].out_offset % ORIBI_CACHE_LINE, 0);
+            }
+        }
+        close_model(&m);
+    }
+}
+
+/* --- Order ----------------------------------------------------------------------------------- */
+
+/* Calls without aliases, views or scratch: what is live is easy to count. */
+static void make_plain_model(model *m, uint64_t seed, int32_t n_calls)
+{
+    open_model(m, seed);
+    add_input(m, 8);
+    while (m->compile.n_calls < n_calls) {
+        const int32_t n = m->compile.graph->n_values;
+        const int32_t inputs[2] = {random_below(n), random_below(n)};
+        const int32_t bytes = 4 * (1 + random_below(20));
+        add_call(m, inputs, 1 + random_below(2), &bytes, 1);
+    }
+    add_output(m, m->compile.graph->n_values - 1);
+    m->compile.n_pools = 1;
+}
+
+/* Largest sum of tensors that are live at a call; caller's ports are not counted. */
+static int64_t peak_of(const model *m, const int32_t *order)
+{
+    const oribi_compile *c = &m->compile;
+    int64_t peak = 0;
+    for (int32_t at = 0; at < c->n_calls; at++) {
+        int64_t sum = 0;
+        for (int32_t v = 0; v < c->graph->n_values; v++) {
+            int32_t first = c->n_calls, last = -1;
+            for (int32_t i = 0; i < c->n_calls; i++) {
+                const oribi_call *call = &m->calls[order[i]];
+                bool touches = call->node->outputs[0] == v;
+                for (int32_t k = 0; k < call->n_inputs; k++) {
+                    touches = touches || call->inputs[k] == v;
+                }
+                first = touches && i < first ? i : first;
+                last = touches ? i : last;
+            }
+            const bool is_port = v == m->inputs[0].value || v == m->outputs[0].value;
+            sum += !is_port && first <= at && at <= last ? m->bytes[v] : 0;
+        }
+        peak = sum > peak ? sum : peak;
+    }
+    return peak;
+}
+
+static bool is_topological(const model *m, const int32_t *order, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t k = i + 1; k < n; k++) {
+            const oribi_call *early = &m->calls[order[i]], *late = &m->calls[order[k]];
+            for (int32_t j = 0; j < early->n_inputs; j++) {
+                if (early->inputs[j] == late->node->outputs[0]) {
+                    return false;
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/* The least peak of all orders that begin with the first n of `order`. */
+static int64_t least_peak(const model *m, int32_t *order, int32_t n)
+{
+    int64_t least = INT64_MAX;
+    if (n == m->compile.n_calls) {
+        return is_topological(m, order, n) ? peak_of(m, order) : INT64_MAX;
+    }
+    for (int32_t i = n; i < m->compile.n_calls; i++) {
+        const int32_t swap = order[n];
+        order[n] = order[i];
+        order[i] = swap;
+        const int64_t peak = least_peak(m, order, n + 1);
+        least = peak < least ? peak : least;
+        order[i] = order[n];
+        order[n] = swap;
+    }
+    return least;
+}
+
+static void orders_are_the_best_there_are(void **state)
+{
+    int32_t n_better = 0;
+    uint64_t seed = first_seed();
+    (void)state;
+    for (const uint64_t end = seed + 60; seed < end; seed++) {
+        model m;
+        int32_t order[8] = {0}, given[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        bool is_other;
+        make_plain_model(&m, seed, 6);
+        plan(&m, 30000);
+        assert_true(oribi_compile_order(&m.compile, order, &is_other, m.status));
+        const int64_t before = peak_of(&m, given), best = least_peak(&m, given, 0);
+        if (is_other) {
+            assert_true(is_topological(&m, order, m.compile.n_calls));
+        }
+        assert_int_equal(is_other ? peak_of(&m, order) : before, best);
+        n_better += is_other;
+        close_model(&m);
+    }
+    print_message("%d of 60 models had a better order\n", n_better);
+    assert_true(n_better > 10);
+}
+
+static void calls_with_effects_keep_their_order(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 100; seed++) {
+        model m;
+        int32_t order[16], last = -1;
+        bool is_other;
+        make_plain_model(&m, seed, 14);
+        for (int32_t i = 0; i < 14; i++) {
+            m.calls[i].has_effect = i % 3 == 0;
+        }
+        plan(&m, 30000);
+        assert_true(oribi_compile_order(&m.compile, order, &is_other, m.status));
+        for (int32_t i = 0; is_other && i < 14; i++) {
+            if (m.calls[order[i]].has_effect) {
+                assert_true(order[i] > last);
+                last = order[i];
+            }
+        }
+        close_model(&m);
+    }
+}
+
+static void an_allocation_that_fails_is_a_status(void **state)
+{
+    int32_t n = 0;
+    (void)state;
+    for (uint64_t nth = 1; nth < 200; nth++) {
+        model m;
+        make_model(&m, 7, 12);
+        oribi_alloc_fail_at(nth, true);
+        const bool ok = oribi_compile_plan(&m.compile, 1000, m.status);
+        oribi_alloc_fail_at(0, false);
+        assert_true(ok || TF_GetCode(m.status) == TF_RESOURCE_EXHAUSTED);
+        n += !ok;
+        close_model(&m);
+        if (ok) {
+            break;
+        }
+    }
+    assert_true(n > 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_models_find_their_bytes),
+        cmocka_unit_test(the_same_model_has_the_same_plan),
+        cmocka_unit_test(a_place_that_is_wrong_by_one_is_found),
+        cmocka_unit_test(an_alias_that_is_wrong_by_one_is_found),
+        cmocka_unit_test(buffers_of_devices_are_whole_cache_lines),
+        cmocka_unit_test(orders_are_the_best_there_are),
+        cmocka_unit_test(calls_with_effects_keep_their_order),
+        cmocka_unit_test(an_allocation_that_fails_is_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
