@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: 0BSD */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The hooks of the device kind `woofles`, alike on every platform. A platform's header
  * (woofles/<platform>.h) declares tvm_device_woofles_t and Init, then includes this one; a new kind
  * copies both and changes the name. Every function returns 0, or a code that ends the run.

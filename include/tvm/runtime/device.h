@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: 0BSD */
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device contract: what generated code and the drivers of accelerators share. The functions
  * themselves are per device kind, tvm/device/<kind>.h; the struct of a device and its Init are per
  * platform, tvm/device/<kind>/<platform>.h. C99; no enum in a struct or prototype, so that every
