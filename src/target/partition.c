@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Partition: finds regions, asks their targets, spreads them over the instances, and puts one node
+ * in the place of each.
+ */
+#include <string.h>
+
+#include "target/target.h"
+#include "tensor/status.h"
+
+typedef struct partitioning {
+    oribi_partition *partition;
+    oribi_graph *graph;
+    const char *const *assignments;
+    int32_t n_assignments;
+    bool *is_taken; /* by node id */
+    int64_t load[ORIBI_DEVICES_MAX];
+    TF_Status *status;
+} partitioning;
+
+/* --- Devices ---------------------------------------------------------------------------------- */
+
+static bool is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '-'))) {
+            return false;
+        }
+    }
+    return length > 0;
+}
+
+bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF_Status *status)
+{
+    const char *equals = strchr(spec, '=');
+    const char *kind = equals != NULL ? equals + 1 : spec;
+    const size_t length = equals != NULL ? (size_t)(equals - spec) : strlen(spec);
+    const oribi_target *target = oribi_target_find(kind);
+    if (target == NULL) {
+        oribi_text known = {0};
+        oribi_target_list(&known);
+        oribi_fail(status, TF_NOT_FOUND,
+                   "there is no target '%s'; known: %s. A plugin brings one: --plugin p.so", kind,
+                   known.length > 0 ? oribi_text_string(&known) : "none");
+        oribi_text_destroy(&known);
+        return false;
+    }
+    if (!is_name(spec, length)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "'%s': a device is KIND or NAME=KIND, names of letters, digits and '_'",
+                          spec);
+    }
+    if (partition->n_devices == ORIBI_DEVICES_MAX) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED, "a model has at most %d devices",
+                          (int)ORIBI_DEVICES_MAX);
+    }
+    const char *name = oribi_arena_strndup(&partition->arena, spec, length);
+    if (name == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; i < partition->n_devices; i++) {
+        if (strcmp(partition->devices[i].name, name) == 0) {
+            return oribi_fail(status, TF_ALREADY_EXISTS,
+                              "two devices are called '%s'; name them: npu1=%s and npu2=%s", name,
+                              kind, kind);
+        }
+    }
+    partition->devices[partition->n_devices++] = (oribi_device_instance){name, target};
+    return true;
+}
+
+/* --- Notes ------------------------------------------------------------------------------------ */
+
+/* Room for one more element; the old ones are copied. NULL: no memory. */
+static void *grow(oribi_arena *arena, void *items, int32_t n, int32_t *capacity, size_t bytes)
+{
+    if (n < *capacity) {
+        return items;
+    }
+    const int32_t larger = *capacity * 2 + 8;
+    void *grown = oribi_arena_array(arena, (size_t)larger, bytes);
+    if (grown != NULL) {
+        if (n > 0) {
+            memcpy(grown, items, (size_t)n * bytes);
+        }
+        *capacity = larger;
+    }
+    return grown;
+}
+
+static bool note(partitioning *p, const oribi_node *node, const oribi_target *target,
+                 const oribi_target_pattern *pattern, const char *why)
+{
+    oribi_partition *part = p->partition;
+    oribi_partition_note *notes =
+        grow(&part->arena, part->notes, part->n_notes, &part->notes_capacity, sizeof *notes);
+    const char *kept = why != NULL ? oribi_arena_strdup(&part->arena, why) : NULL;
+    if (notes == NULL || (why != NULL && kept == NULL)) {
+        return oribi_fail_memory(p->status);
+    }
+    part->notes = notes;
+    notes[part->n_notes++] = (oribi_partition_note){node->name, target->name, pattern->name, kept};
+    return true;
+}
+
+/* --- Matching --------------------------------------------------------------------------------- */
+
+/* The only reader of what a node makes, when nobody else sees it; NULL otherwise. */
+static oribi_node *only_reader(const partitioning *p, const oribi_node *node)
+{
+    if (node->n_outputs != 1) {
+        return NULL;
+    }
+    const oribi_value *value = p->graph->values[node->outputs[0]];
+    return value->n_uses == 1 && !value->is_output && value->uses != NULL ? value->uses->use.node
+                                                                          : NULL;
+}
+
+/* Fills the chain that begins at `node`; false when the pattern is not there. */
+static bool match(const partitioning *p, const oribi_target_pattern *pattern, oribi_node *node,
+                  oribi_node **out)
+{
+    for (int32_t i = 0; i < pattern->n_ops; i++) {
+        if (node == NULL || p->is_taken[node->id] || strcmp(node->op_name, pattern->ops[i]) != 0) {
+            return false;
+        }
+        out[i] = node;
+        node = i + 1 < pattern->n_ops ? only_reader(p, node) : NULL;
+    }
+    return true;
+}
+
+static bool is_supported(partitioning *p, const oribi_target *target, const oribi_region *region,
+                         bool *out)
+{
+    const oribi_target_pattern *pattern = region->pattern;
+    char why[256] = "";
+    *out =
+        pattern->supports == NULL || pattern->supports(pattern->user, region, why, sizeof why) != 0;
+    why[sizeof why - 1] = '\0';
+    return *out || note(p, region->nodes[0], target, pattern,
+                        why[0] != '\0' ? why : "the target refuses it without a reason");
+}
+
+/* --- Choosing --------------------------------------------------------------------------------- */
+
+/* The instance that an assignment names for the node: its index, -1 for the CPU, -2 for none. */
+static bool assigned(const partitioning *p, const oribi_node *node, int32_t *out)
+{
+    const size_t length = strlen(node->name);
+    *out = -2;
+    for (int32_t i = 0; i < p->n_assignments; i++) {
+        const char *text = p->assignments[i];
+        if (strncmp(text, node->name, length) != 0 || text[length] != '=') {
+            continue;
+        }
+        const char *name = text + length + 1;
+        *out = strcmp(name, "cpu") == 0 ? -1 : -2;
+        for (int32_t d = 0; d < p->partition->n_devices; d++) {
+            *out = strcmp(p->partition->devices[d].name, name) == 0 ? d : *out;
+        }
+        if (*out == -2) {
+            return oribi_fail(p->status, TF_NOT_FOUND, "'%s': there is no device '%s'", text, name);
+        }
+    }
+    return true;
+}
+
+/* A region that a device could take. */
+typedef struct candidate {
+    oribi_region region;
+    oribi_node *nodes[ORIBI_PATTERN_MAX];
+    int64_t end_us; /* of the instance's work, with this region */
+    bool is_set;
+} candidate;
+
+/* Longer chains win, then what is done first; the earlier device of equals. */
+static bool is_better(const candidate *a, const candidate *b)
+{
+    return !b->is_set || a->region.n_nodes > b->region.n_nodes ||
+           (a->region.n_nodes == b->region.n_nodes && a->end_us < b->end_us);
+}
+
+static bool try_pattern(partitioning *p, oribi_node *node, int32_t device,
+                        const oribi_target_pattern *pattern, candidate *best)
+{
+    const oribi_target *target = p->partition->devices[device].target;
+    candidate c = {.region = {.graph = p->graph,
+                              .pattern = pattern,
+                              .device = device,
+                              .n_nodes = pattern->n_ops},
+                   .is_set = true};
+    c.region.nodes = c.nodes;
+    bool is_taken = false;
+    if (!match(p, pattern, node, c.nodes)) {
+        return true;
+    }
+    ORIBI_TRY(is_supported(p, target, &c.region, &is_taken));
+    if (is_taken) {
+        const int64_t us =
+            pattern->cost_us != NULL ? pattern->cost_us(pattern->user, &c.region) : 0;
+        c.region.us = us > 0 ? us : 0;
+        c.end_us = p->load[device] + c.region.us;
+        if (is_better(&c, best)) {
+            *best = c;
+            best->region.nodes = best->nodes;
+        }
+    }
+    return true;
+}
+
+static bool find_best(partitioning *p, oribi_node *node, candidate *best)
+{
+    int32_t wanted;
+    ORIBI_TRY(assigned(p, node, &wanted));
+    for (int32_t d = 0; d < p->partition->n_devices && wanted != -1; d++) {
+        const oribi_target *target = p->partition->devices[d].target;
+        for (int32_t i = 0; i < target->n_patterns && (wanted == -2 || wanted == d); i++) {
+            ORIBI_TRY(try_pattern(p, node, d, &target->patterns[i], best));
+        }
+    }
+    return true;
+}
+
+/* --- Replacing -------------------------------------------------------------------------------- */
+
+static bool is_inside(const oribi_region *region, oribi_node_id producer)
+{
+    for (int32_t i = 0; i < region->n_nodes; i++) {
+        if (region->nodes[i]->id == producer) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The values that the region reads from outside, constants apart: the target has those already. */
+static int32_t outer_inputs(const partitioning *p, const oribi_region *region, oribi_value_id *out)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < region->n_nodes; i++) {
+        const oribi_node *node = region->nodes[i];
+        for (int32_t k = 0; k < node->n_inputs; k++) {
+            const oribi_value_id id = node->inputs[k];
+            const oribi_value *value = id >= 0 ? p->graph->values[id] : NULL;
+            if (value != NULL && value->constant == NULL && !is_inside(region, value->producer)) {
+                out[n++] = id;
+            }
+        }
+    }
+    return n;
+}
+
+static bool set_attributes(partitioning *p, oribi_node *made, const oribi_node *last, int32_t index)
+{
+    oribi_arena *arena = &p->graph->arena;
+    TF_DataType *types =
+        oribi_arena_array(arena, (size_t)(made->n_inputs + last->n_outputs) + 1, sizeof *types);
+    oribi_shape *shapes = oribi_arena_array(arena, (size_t)last->n_outputs + 1, sizeof *shapes);
+    if (types == NULL || shapes == NULL) {
+        return oribi_fail_memory(p->status);
+    }
+    for (int32_t i = 0; i < made->n_inputs; i++) {
+        types[i] = p->graph->values[made->inputs[i]]->dtype;
+    }
+    for (int32_t i = 0; i < last->n_outputs; i++) {
+        types[made->n_inputs + i] = p->graph->values[last->outputs[i]]->dtype;
+        shapes[i] = p->graph->values[last->outputs[i]]->shape;
+    }
+    const oribi_attr shape_list = {.name = "shapes",
+                                   .kind = TF_ATTR_SHAPE,
+                                   .is_list = true,
+                                   .count = last->n_outputs,
+                                   .u.shape = shapes};
+    const bool ok =
+        oribi_attrs_set_types(&made->attrs, arena, "Tin", types, made->n_inputs) &&
+        oribi_attrs_set_types(&made->attrs, arena, "Tout", types + made->n_inputs,
+                              last->n_outputs) &&
+        oribi_attrs_set(&made->attrs, arena, &shape_list) &&
+        oribi_attrs_set_int(&made->attrs, arena, "region", index) &&
+        oribi_attrs_set_string(&made->attrs, arena, "device_name",
+                               p->partition->devices[p->partition->regions[index].device].name);
+    return ok || oribi_fail_memory(p->status);
+}
+
+/* The region runs where its last node ran: all that it reads is there then, and nothing has asked
+ * for what it makes. Sorting afresh would move it to its first reader, and so away from the
+ * operators that could run beside it. */
+static void order_again(oribi_graph *graph, oribi_node_id last, oribi_node_id made)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        const oribi_node_id id = graph->order[i] == last ? made : graph->order[i];
+        if (!graph->nodes[id]->is_dead) {
+            graph->order[n++] = id;
+        }
+    }
+    graph->n_order = n;
+}
+
+static bool replace(partitioning *p, int32_t index)
+{
+    const oribi_region *region = &p->partition->regions[index];
+    oribi_node *const last = region->nodes[region->n_nodes - 1];
+    size_t most = 1;
+    for (int32_t i = 0; i < region->n_nodes; i++) {
+        most += (size_t)region->nodes[i]->n_inputs;
+    }
+    oribi_value_id *inputs = oribi_arena_array(&p->graph->arena, most, sizeof *inputs);
+    if (inputs == NULL) {
+        return oribi_fail_memory(p->status);
+    }
+    const int32_t n = outer_inputs(p, region, inputs);
+    oribi_node *made = oribi_graph_add_node(p->graph, ORIBI_REGION_OP, last->name, inputs, n,
+                                            last->n_outputs, p->status);
+    ORIBI_TRY(made != NULL && set_attributes(p, made, last, index) &&
+              oribi_graph_resolve(p->graph, made, p->status));
+    made->origin = last->origin;
+    for (int32_t i = 0; i < last->n_outputs; i++) {
+        oribi_graph_replace_uses(p->graph, last->outputs[i], made->outputs[i]);
+    }
+    for (int32_t i = region->n_nodes - 1; i >= 0; i--) {
+        oribi_graph_remove_node(p->graph, region->nodes[i]);
+    }
+    order_again(p->graph, last->id, made->id);
+    return true;
+}
+
+static bool take(partitioning *p, const candidate *c)
+{
+    oribi_partition *part = p->partition;
+    oribi_region *regions = grow(&part->arena, part->regions, part->n_regions,
+                                 &part->regions_capacity, sizeof *regions);
+    oribi_node **nodes =
+        oribi_arena_array(&part->arena, (size_t)c->region.n_nodes, sizeof(oribi_node *));
+    if (regions == NULL || nodes == NULL) {
+        return oribi_fail_memory(p->status);
+    }
+    memcpy(nodes, c->nodes, (size_t)c->region.n_nodes * sizeof(oribi_node *));
+    part->regions = regions;
+    oribi_region *region = &regions[part->n_regions];
+    *region = c->region;
+    region->nodes = nodes;
+    region->code = (oribi_target_code){.arena = &part->arena, .params_alignment = 4};
+    TF_SetStatus(p->status, TF_OK, "");
+    region->pattern->write(region->pattern->user, region, &region->code, p->status);
+    const oribi_target *target = part->devices[region->device].target;
+    if (!oribi_ok(p->status)) {
+        oribi_status_prefix(p->status, "target '%s', node '%s': ", target->name, nodes[0]->name);
+        return false;
+    }
+    p->load[region->device] += region->us;
+    for (int32_t i = 0; i < region->n_nodes; i++) {
+        p->is_taken[nodes[i]->id] = true;
+        ORIBI_TRY(note(p, nodes[i], target, region->pattern, NULL));
+    }
+    part->n_regions++;
+    return true;
+}
+
+bool oribi_partition_graph(oribi_partition *partition, oribi_graph *graph,
+                           const char *const *assignments, int32_t n_assignments, TF_Status *status)
+{
+    partitioning p = {
+        .partition = partition,
+        .graph = graph,
+        .assignments = assignments,
+        .n_assignments = n_assignments,
+        .is_taken =
+            oribi_arena_array(&partition->arena, (size_t)graph->n_nodes + 1, sizeof *p.is_taken),
+        .status = status,
+    };
+    if (p.is_taken == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; i < graph->n_order && partition->n_devices > 0; i++) {
+        oribi_node *node = graph->nodes[graph->order[i]];
+        candidate best = {.is_set = false};
+        ORIBI_TRY(p.is_taken[node->id] || find_best(&p, node, &best));
+        ORIBI_TRY(!best.is_set || take(&p, &best));
+    }
+    for (int32_t i = 0; i < partition->n_regions; i++) {
+        ORIBI_TRY(replace(&p, i));
+    }
+    return true;
+}
+
+void oribi_partition_destroy(oribi_partition *partition)
+{
+    oribi_arena_destroy(&partition->arena);
+    *partition = (oribi_partition){0};
+}

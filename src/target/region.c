@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a target sees of a region, and what it makes of it: oribi_region_*, oribi_target_set_*. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "op/attr_read.h"
+#include "target/target.h"
+#include "tensor/status.h"
+
+static const oribi_node *node_at(const oribi_region *region, int32_t node)
+{
+    return node >= 0 && node < region->n_nodes ? region->nodes[node] : NULL;
+}
+
+int32_t oribi_region_num_nodes(const oribi_region *region)
+{
+    return region->n_nodes;
+}
+
+const char *oribi_region_op(const oribi_region *region, int32_t node)
+{
+    const oribi_node *n = node_at(region, node);
+    return n != NULL ? n->op_name : NULL;
+}
+
+const char *oribi_region_node_name(const oribi_region *region, int32_t node)
+{
+    const oribi_node *n = node_at(region, node);
+    return n != NULL ? n->name : NULL;
+}
+
+/* --- Tensors ---------------------------------------------------------------------------------- */
+
+int32_t oribi_region_num_inputs(const oribi_region *region, int32_t node)
+{
+    const oribi_node *n = node_at(region, node);
+    return n != NULL ? n->n_inputs : 0;
+}
+
+int32_t oribi_region_num_outputs(const oribi_region *region, int32_t node)
+{
+    const oribi_node *n = node_at(region, node);
+    return n != NULL ? n->n_outputs : 0;
+}
+
+static void read_tensor(const oribi_region *region, int32_t node, const oribi_value_id *ids,
+                        int32_t n_ids, int32_t index, oribi_region_tensor *out, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (index < 0 || index >= n_ids || ids[index] < 0 || out->struct_size < sizeof *out) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "operator %d of the region has no tensor %d, or struct_size is not set",
+                   (int)node, (int)index);
+        return;
+    }
+    const oribi_value *value = region->graph->values[ids[index]];
+    oribi_region_tensor made = {
+        .struct_size = out->struct_size,
+        .name = value->name,
+        .dtype = value->dtype,
+        .rank = value->shape.rank,
+        .dims = value->shape.dims,
+        .bytes = oribi_dtype_bytes(value->dtype),
+    };
+    for (int32_t i = 0; i < value->shape.rank; i++) {
+        made.bytes *= (size_t)value->shape.dims[i];
+    }
+    if (value->constant != NULL) {
+        /* The constant keeps its dense tensor; our handle may go at once. */
+        TF_Tensor *dense = oribi_graph_constant_tensor(region->graph, ids[index], status);
+        if (dense == NULL) {
+            return;
+        }
+        made.constant = TF_TensorData(dense);
+        TF_DeleteTensor(dense);
+    }
+    *out = made;
+}
+
+void oribi_region_input(const oribi_region *region, int32_t node, int32_t input,
+                        oribi_region_tensor *out, TF_Status *status)
+{
+    const oribi_node *n = node_at(region, node);
+    read_tensor(region, node, n != NULL ? n->inputs : NULL, n != NULL ? n->n_inputs : 0, input, out,
+                status);
+}
+
+void oribi_region_output(const oribi_region *region, int32_t node, int32_t output,
+                         oribi_region_tensor *out, TF_Status *status)
+{
+    const oribi_node *n = node_at(region, node);
+    read_tensor(region, node, n != NULL ? n->outputs : NULL, n != NULL ? n->n_outputs : 0, output,
+                out, status);
+}
+
+/* --- Attributes ------------------------------------------------------------------------------- */
+
+static const oribi_attrs *attrs_of(const oribi_region *region, int32_t node, const char **out_name,
+                                   TF_Status *status)
+{
+    const oribi_node *n = node_at(region, node);
+    TF_SetStatus(status, TF_OK, "");
+    if (n == NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "the region has no operator %d", (int)node);
+        return NULL;
+    }
+    *out_name = n->name;
+    return &n->attrs;
+}
+
+int64_t oribi_region_attr_int(const oribi_region *region, int32_t node, const char *name,
+                              TF_Status *status)
+{
+    const char *node_name;
+    const oribi_attr *attr;
+    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
+    return attrs != NULL &&
+                   oribi_attr_read_scalar(attrs, node_name, name, TF_ATTR_INT, &attr, status)
+               ? attr->u.i[0]
+               : 0;
+}
+
+float oribi_region_attr_float(const oribi_region *region, int32_t node, const char *name,
+                              TF_Status *status)
+{
+    const char *node_name;
+    const oribi_attr *attr;
+    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
+    return attrs != NULL &&
+                   oribi_attr_read_scalar(attrs, node_name, name, TF_ATTR_FLOAT, &attr, status)
+               ? attr->u.f[0]
+               : 0.0f;
+}
+
+const char *oribi_region_attr_string(const oribi_region *region, int32_t node, const char *name,
+                                     TF_Status *status)
+{
+    const char *node_name;
+    const oribi_attr *attr;
+    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
+    return attrs != NULL &&
+                   oribi_attr_read_scalar(attrs, node_name, name, TF_ATTR_STRING, &attr, status)
+               ? attr->u.s[0].data
+               : NULL;
+}
+
+static const oribi_attr *list_of(const oribi_region *region, int32_t node, const char *name,
+                                 uint8_t kind, TF_Status *status)
+{
+    const char *node_name;
+    const oribi_attr *attr;
+    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
+    return attrs != NULL && oribi_attr_read_list(attrs, node_name, name, kind, &attr, status)
+               ? attr
+               : NULL;
+}
+
+int32_t oribi_region_attr_ints(const oribi_region *region, int32_t node, const char *name,
+                               int64_t *values, int32_t max, TF_Status *status)
+{
+    const oribi_attr *attr = list_of(region, node, name, TF_ATTR_INT, status);
+    for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
+        values[i] = attr->u.i[i];
+    }
+    return attr != NULL ? attr->count : 0;
+}
+
+int32_t oribi_region_attr_floats(const oribi_region *region, int32_t node, const char *name,
+                                 float *values, int32_t max, TF_Status *status)
+{
+    const oribi_attr *attr = list_of(region, node, name, TF_ATTR_FLOAT, status);
+    for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
+        values[i] = attr->u.f[i];
+    }
+    return attr != NULL ? attr->count : 0;
+}
+
+/* --- Code ------------------------------------------------------------------------------------- */
+
+void oribi_target_set_op(oribi_target_code *code, int32_t op)
+{
+    code->op = op;
+}
+
+void oribi_target_set_params(oribi_target_code *code, const void *data, size_t bytes,
+                             size_t alignment, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > 4096 ||
+        bytes > UINT32_MAX || (data == NULL && bytes > 0)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "params of %zu bytes with alignment %zu: below 4 GiB, and a power of two up to "
+                   "4096",
+                   bytes, alignment);
+        return;
+    }
+    uint8_t *copy = oribi_arena_array(code->arena, bytes + 1, 1);
+    if (copy == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    if (bytes > 0) {
+        memcpy(copy, data, bytes);
+    }
+    code->params = copy;
+    code->params_bytes = bytes;
+    code->params_alignment = alignment;
+}
+
+void oribi_target_set_scratch(oribi_target_code *code, size_t bytes)
+{
+    code->scratch_bytes = bytes;
+}
+
+void oribi_target_set_body(oribi_target_code *code, const char *declarations, const char *body,
+                           TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    const char *first = oribi_arena_strdup(code->arena, declarations != NULL ? declarations : "");
+    const char *second = oribi_arena_strdup(code->arena, body);
+    if (first == NULL || second == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    code->declarations = first;
+    code->body = second;
+}
