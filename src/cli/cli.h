@@ -164,6 +164,7 @@ void cli_compile_options_make(cli_option *out, const cli_option *own);
 void cmd_compile_prepare(void);
 void cmd_verify_prepare(void);
 int cli_compile_model(const cli_args *args, oribi_compile *compile); /* an exit code */
+bool cli_make_parents(const char *path); /* the folders that a file lies in */
 bool cli_compile_write(const oribi_compile *compile, const char *folder, bool force);
 /* One of the files by name; NULL when there is none. */
 const char *cli_compile_file(const oribi_compile *compile, const char *name, size_t *bytes);

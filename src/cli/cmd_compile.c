@@ -82,6 +82,20 @@ static bool make_folder(const char *path)
     return good;
 }
 
+bool cli_make_parents(const char *path)
+{
+    char *copy = cli_alloc(strlen(path) + 1);
+    strcpy(copy, path);
+    char *slash = strrchr(copy, '/');
+    bool good = true;
+    if (slash != NULL && slash != copy) {
+        *slash = 0;
+        good = make_folder(copy);
+    }
+    free(copy);
+    return good;
+}
+
 /* "DIR/name"; the caller frees it. */
 static char *join(const char *folder, const char *name)
 {

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Script: writes a C table with the text of platform/ (startup code, linker scripts, harness), so that
+# an installed `oribi verify` needs no source tree.
+#   cmake -DFOLDER=platform -DOUTPUT=table.c -P platform_table.cmake
+file(GLOB_RECURSE names RELATIVE ${FOLDER} ${FOLDER}/*.c ${FOLDER}/*.h ${FOLDER}/*.S ${FOLDER}/*.ld)
+list(SORT names)
+set(arrays "")
+set(rows "")
+set(index 0)
+foreach(name ${names})
+    file(READ ${FOLDER}/${name} bytes HEX)
+    string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(APPEND arrays "static const unsigned char text_${index}[] = {\n    ${bytes}0};\n")
+    string(APPEND rows "    {\"${name}\", text_${index}, sizeof text_${index} - 1},\n")
+    math(EXPR index "${index} + 1")
+endforeach()
+file(WRITE ${OUTPUT}.new "/* Made by cmake/platform_table.cmake from platform/. */
+#include \"verify.h\"
+
+${arrays}
+const verify_platform_file verify_platform_files[] = {
+${rows}    {0, 0, 0},
+};
+")
+execute_process(COMMAND ${CMAKE_COMMAND} -E copy_if_different ${OUTPUT}.new ${OUTPUT})

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The program around an emitted model on a target: takes inputs, runs, answers with outputs and
+ * with what the run took. Memory that the model may write is filled before each run, so that what
+ * was touched, and what lies beside it, can be told. Read next: wire.h, port.h. */
+#include <stddef.h>
+#include <string.h>
+
+#include "harness/frame.h"
+#include "harness/model.h"
+#include "harness/port.h"
+#include "harness/wire.h"
+
+static const struct oribi_harness_model *const model = &oribi_harness_model;
+
+struct result {
+    int32_t status;
+    uint32_t stack, touched, flags;
+    uint64_t count;
+};
+
+/* --- Memory around the model ----------------------------------------------------------------- */
+
+static void fill(const struct oribi_harness_block *blocks, int32_t n, uint8_t filling)
+{
+    for (int32_t i = 0; i < n; i++) {
+        memset(blocks[i].start, filling, blocks[i].room);
+    }
+}
+
+static int32_t is_filled(const uint8_t *from, const uint8_t *to, uint8_t filling)
+{
+    while (from < to && *from == filling) {
+        from++;
+    }
+    return from >= to;
+}
+
+static int32_t is_intact(const struct oribi_harness_block *blocks, int32_t n, uint8_t filling)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const struct oribi_harness_block *b = &blocks[i];
+        if (!is_filled(b->start, b->at, filling) ||
+            !is_filled(b->at + b->bytes, b->start + b->room, filling)) {
+            return 0;
+        }
+    }
+    return 1;
+}
+
+/* Bytes up to the last that is not as it was filled, over all pools. */
+static uint32_t touched(uint8_t filling)
+{
+    uint32_t sum = 0;
+    for (int32_t i = 0; i < model->n_pools; i++) {
+        uint32_t n = model->pools[i].bytes;
+        while (n > 0u && model->pools[i].at[n - 1u] == filling) {
+            n--;
+        }
+        sum += n;
+    }
+    return sum;
+}
+
+/* Inputs that live in the workspace are laid over the filling. */
+static void prepare(const uint8_t *inputs, uint8_t filling)
+{
+    fill(model->pools, model->n_pools, filling);
+    fill(model->inputs, model->n_inputs, filling);
+    fill(model->outputs, model->n_outputs, filling);
+    for (int32_t i = 0; i < model->n_inputs; i++) {
+        memcpy(model->inputs[i].at, inputs, model->inputs[i].bytes);
+        inputs += model->inputs[i].bytes;
+    }
+    if (model->reset != NULL) {
+        model->reset();
+    }
+}
+
+static uint32_t check(uint8_t filling)
+{
+    return is_intact(model->pools, model->n_pools, filling) &&
+                   is_intact(model->inputs, model->n_inputs, filling) &&
+                   is_intact(model->outputs, model->n_outputs, filling)
+               ? 0u
+               : ORIBI_WIRE_OUTSIDE;
+}
+
+static uint32_t hash_outputs(void)
+{
+    uint32_t crc = 0;
+    for (int32_t i = 0; i < model->n_outputs; i++) {
+        crc = oribi_crc32(crc, model->outputs[i].at, model->outputs[i].bytes);
+    }
+    return crc;
+}
+
+/* --- Runs ------------------------------------------------------------------------------------ */
+
+static int32_t nothing(void)
+{
+    return 0;
+}
+
+static uint64_t ticks_of(int32_t (*run)(void), int32_t *out_status)
+{
+    int32_t (*volatile call)(void) = run; /* so that neither call is made inline */
+    const uint64_t before = oribi_port_ticks();
+    *out_status = call();
+    return oribi_port_ticks() - before;
+}
+
+/* Measured first, then with another filling: both must write the same outputs. */
+static void run(const uint8_t *inputs, uint32_t flags, struct result *result)
+{
+    const uint8_t fillings[2] = {0xA5u, 0x5Au};
+    uint32_t hash = 0, stack;
+    int32_t status;
+    for (uint32_t i = 0; i < ((flags & ORIBI_WIRE_ONCE) != 0u ? 1u : 2u); i++) {
+        prepare(inputs, fillings[i]);
+        if (i == 0u) {
+            const uint64_t empty = ticks_of(nothing, &status);
+            result->count = oribi_port_count(ticks_of(model->run, &result->status) - empty);
+            prepare(inputs, fillings[i]);
+            result->stack = 0;
+        }
+        status = oribi_port_call(model->run, &stack);
+        result->stack = stack > result->stack ? stack : result->stack;
+        const uint32_t n = touched(fillings[i]);
+        result->touched = n > result->touched ? n : result->touched;
+        result->flags |= check(fillings[i]);
+        if (i == 0u) {
+            hash = hash_outputs();
+        }
+        if (hash_outputs() != hash || status != result->status) {
+            result->flags |= ORIBI_WIRE_UNEQUAL;
+        }
+    }
+}
+
+static void run_steps(const uint8_t *inputs, struct result *result)
+{
+    struct oribi_frame frame;
+    const uint32_t hash = hash_outputs();
+    int32_t value = 0, more = 1;
+    prepare(inputs, 0xA5u);
+    oribi_frame_begin(&frame, ORIBI_WIRE_HASHES, 4u * (uint32_t)model->n_values);
+    for (int32_t step = 0; step < model->n_operators; step++) {
+        more = more == 1 ? model->step() : more;
+        for (; value < model->n_values && model->values[value].step == step; value++) {
+            const struct oribi_harness_value *v = &model->values[value];
+            oribi_frame_put_word(&frame, oribi_crc32(0u, v->at, v->bytes));
+        }
+    }
+    oribi_frame_end(&frame);
+    if (more != 0 || hash_outputs() != hash) {
+        result->flags |= ORIBI_WIRE_STEPS_DIFFER;
+    }
+}
+
+/* --- Conversation ---------------------------------------------------------------------------- */
+
+static void answer_hello(void)
+{
+    struct oribi_frame frame;
+    uint32_t workspace = 0;
+    for (int32_t i = 0; i < model->n_pools; i++) {
+        workspace += model->pools[i].bytes;
+    }
+    oribi_frame_begin(&frame, ORIBI_WIRE_IDENTITY, ORIBI_WIRE_IDENTITY_BYTES);
+    oribi_frame_put_word(&frame, ORIBI_WIRE_PROTOCOL);
+    oribi_frame_put_word(&frame, model->input_bytes);
+    oribi_frame_put_word(&frame, model->output_bytes);
+    oribi_frame_put_word(&frame, workspace);
+    oribi_frame_put_word(&frame, (uint32_t)model->n_operators);
+    oribi_frame_put_word(&frame, oribi_port_count_kind());
+    oribi_frame_put(&frame, model->sha256, sizeof model->sha256);
+    oribi_frame_end(&frame);
+}
+
+static void answer_run(const uint8_t *request)
+{
+    struct oribi_frame frame;
+    struct result result = {0, 0u, 0u, 0u, 0u};
+    const uint32_t flags = request[0];
+    run(request + 4, flags, &result);
+    if ((flags & ORIBI_WIRE_STEPS) != 0u) {
+        run_steps(request + 4, &result);
+    }
+    oribi_frame_begin(&frame, ORIBI_WIRE_RESULT,
+                      4u * ORIBI_WIRE_RESULT_WORDS + model->output_bytes);
+    oribi_frame_put_word(&frame, (uint32_t)result.status);
+    oribi_frame_put_word(&frame, result.stack);
+    oribi_frame_put_word(&frame, result.touched);
+    oribi_frame_put_word(&frame, result.flags);
+    oribi_frame_put_word(&frame, (uint32_t)result.count);
+    oribi_frame_put_word(&frame, (uint32_t)(result.count >> 32));
+    for (int32_t i = 0; i < model->n_outputs; i++) {
+        oribi_frame_put(&frame, model->outputs[i].at, model->outputs[i].bytes);
+    }
+    oribi_frame_end(&frame);
+}
+
+static void refuse(uint32_t reason)
+{
+    struct oribi_frame frame;
+    oribi_frame_begin(&frame, ORIBI_WIRE_REFUSAL, 4u);
+    oribi_frame_put_word(&frame, reason);
+    oribi_frame_end(&frame);
+}
+
+int main(void)
+{
+    model->bind();
+    for (;;) {
+        uint32_t type = 0, bytes = 0, reason = 0;
+        if (!oribi_frame_receive(model->request, model->request_room, &type, &bytes, &reason)) {
+            refuse(reason);
+        } else if (type == ORIBI_WIRE_HELLO) {
+            answer_hello();
+        } else if (type == ORIBI_WIRE_RUN && bytes == 4u + model->input_bytes) {
+            answer_run(model->request);
+        } else if (type == ORIBI_WIRE_RUN) {
+            refuse(ORIBI_WIRE_BAD_LENGTH);
+        } else if (type == ORIBI_WIRE_END) {
+            oribi_port_end(0);
+        } else {
+            refuse(ORIBI_WIRE_BAD_TYPE);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `oribi verify` writes for the harness about a model: where its memory lies, how to run it.
+ */
+#ifndef ORIBI_PLATFORM_HARNESS_MODEL_H_
+#define ORIBI_PLATFORM_HARNESS_MODEL_H_
+
+#include <stdint.h>
+
+/* Memory that the model may write, `bytes` inside an array of `room` bytes at `start`: what is
+ * beside it must stay as it was filled. */
+struct oribi_harness_block {
+    uint8_t *start, *at;
+    uint32_t room, bytes;
+};
+
+/* A value right after operator `step`. */
+struct oribi_harness_value {
+    int32_t step;
+    const uint8_t *at;
+    uint32_t bytes;
+};
+
+struct oribi_harness_model {
+    uint8_t sha256[32];
+    const struct oribi_harness_block *inputs, *outputs, *pools;
+    const struct oribi_harness_value *values; /* by step */
+    int32_t n_inputs, n_outputs, n_pools, n_values, n_operators;
+    uint32_t input_bytes, output_bytes;
+    uint8_t *request; /* room for a RUN request */
+    uint32_t request_room;
+    void (*bind)(void); /* once, before anything else */
+    int32_t (*run)(void);
+    int32_t (*step)(void); /* one operator; 1 while operators are left */
+    void (*reset)(void);   /* of the model's state, before each run */
+};
+
+/* An array for a pool, between guard pages on a bare machine and with bytes to watch on a hosted
+ * one. The pool ends at the guard as closely as its alignment lets it. */
+#define ORIBI_HARNESS_PAGE 4096u
+#if defined(__STDC_HOSTED__) && __STDC_HOSTED__
+#define ORIBI_HARNESS_WATCHED ORIBI_HARNESS_PAGE
+#else
+#define ORIBI_HARNESS_WATCHED 0u
+#endif
+#define ORIBI_HARNESS_UP(bytes, to) (((bytes) + (to)-1u) / (to) * (to))
+#define ORIBI_HARNESS_POOL(name, bytes)                                                            \
+    static uint8_t                                                                                 \
+        name[ORIBI_HARNESS_UP((bytes) + 1u, ORIBI_HARNESS_PAGE) + ORIBI_HARNESS_WATCHED]           \
+        __attribute__((section(".oribi_pool"), aligned(4096)))
+#define ORIBI_HARNESS_POOL_BLOCK(name, bytes, alignment)                                           \
+    {                                                                                              \
+        (name),                                                                                    \
+            (name) + sizeof(name) - ORIBI_HARNESS_WATCHED -                                        \
+                ORIBI_HARNESS_UP((bytes), (alignment)),                                            \
+            sizeof(name), (bytes)                                                                  \
+    }
+/* An array for an input or output, with bytes on either side that nobody may touch. */
+#define ORIBI_HARNESS_BESIDE 64u
+#define ORIBI_HARNESS_PORT(name, bytes)                                                            \
+    static uint8_t name[(bytes) + 2u * ORIBI_HARNESS_BESIDE]                                       \
+        __attribute__((section(".oribi_io"), aligned(64)))
+#define ORIBI_HARNESS_PORT_BLOCK(name, bytes)                                                      \
+    {                                                                                              \
+        (name), (name) + ORIBI_HARNESS_BESIDE, sizeof(name), (bytes)                               \
+    }
+
+extern const struct oribi_harness_model oribi_harness_model;
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of `oribi verify` share. Order of reading: cmd_verify.c (the flow), verify_glue.c,
+ * verify_target.c, verify_wire.c, verify_check.c; the other side is platform/harness. */
+#ifndef ORIBI_CLI_VERIFY_H_
+#define ORIBI_CLI_VERIFY_H_
+
+#include <cjson/cJSON.h>
+
+#include "cli.h"
+
+/* The text of platform/ as it was when the command was built; made by cmake/platform_table.cmake.
+ */
+typedef struct verify_platform_file {
+    const char *name; /* "harness/wire.h" */
+    const unsigned char *text;
+    size_t bytes;
+} verify_platform_file;
+extern const verify_platform_file verify_platform_files[]; /* ends with name NULL */
+
+/* One way to compile and run; a row of verify_target.c. */
+typedef struct verify_target {
+    const char *name;     /* "cortex-m4" */
+    const char *folder;   /* of platform/ */
+    const char *compiler; /* found in PATH unless --cc or, for the host, $CC says otherwise */
+    const char *flags, *clang_flags, *link_flags;
+    const char *linker;      /* NULL: the compiler links */
+    const char *const *core; /* files of platform/ beside the harness, ends with NULL */
+    const char *file_transport, *serial_transport;
+    const char *emulator, *machine; /* NULL: the image is a program */
+    const char *packages;           /* Debian's, for messages */
+    bool is_arm;
+} verify_target;
+const verify_target *verify_target_find(const char *name);
+
+enum { VERIFY_MAX_PORTS = 32 };
+
+/* One run that is compared. */
+typedef struct verify_case {
+    char what[64];                       /* "random inputs 3" */
+    uint8_t *inputs, *expected, *golden; /* all inputs, outputs in a row; golden or NULL */
+} verify_case;
+
+/* What runs took, over all cases. */
+typedef struct verify_result {
+    int n_runs;
+    uint32_t stack_bytes, touched_bytes, count_kind;
+    uint64_t count; /* of the first run */
+} verify_result;
+
+typedef struct verify {
+    const cli_args *args;
+    const verify_target *target;
+    cli_session session;
+    oribi_compile *compile;
+    char *folder;
+    bool keeps_folder;
+    cJSON *metadata, *report;
+    const char *name;              /* of the model in symbols */
+    char *macro;                   /* the same in upper case */
+    const cJSON *inputs, *outputs; /* by name, with "size" */
+    size_t input_bytes, output_bytes, workspace_bytes;
+    int32_t n_operators;
+    int64_t seconds; /* limit of one run of the image */
+    verify_result result;
+} verify;
+
+/* "FOLDER/NAME"; the caller frees it. */
+char *verify_path(const verify *v, const char *name);
+
+/* verify_process.c: runs a program in a folder (NULL: here) with stdin, stdout and stderr from and
+ * to files (NULL: ours). While it runs, the growth of `watched` towards watched_bytes is shown. The
+ * exit code; -1: it did not start or was killed; -2: it took longer than `seconds`. */
+typedef struct verify_process {
+    const char *const *argv;
+    const char *folder, *in, *out, *err;
+    const char *watched, *what;
+    int64_t watched_bytes, seconds;
+} verify_process;
+int verify_process_run(const verify_process *process);
+/* Lines of a file to stderr, at most `most`. */
+void verify_show(const char *path, int most);
+
+/* verify_glue.c: the model's side of platform/harness/model.h. */
+bool verify_write_glue(const verify *v);
+/* verify_target.c: an exit code each. */
+int verify_build(const verify *v, bool is_serial);
+int verify_emulate(const verify *v, int64_t out_bytes);
+
+/* verify_wire.c */
+typedef struct verify_bytes {
+    uint8_t *data;
+    size_t n, room;
+} verify_bytes;
+void verify_append(verify_bytes *bytes, const void *data, size_t n);
+void verify_frame(verify_bytes *bytes, uint8_t type, const void *head, size_t head_bytes,
+                  const void *payload, size_t n);
+typedef struct verify_frame_view {
+    uint8_t type;
+    const uint8_t *payload;
+    size_t bytes;
+} verify_frame_view;
+/* The frame at *at, which moves behind it. False: there is no whole one, or it is broken. */
+bool verify_next_frame(const verify_bytes *bytes, size_t *at, verify_frame_view *out);
+uint32_t verify_word(const uint8_t *bytes);
+
+/* verify_check.c: an exit code. */
+int verify_check(verify *v, const verify_case *cases, int n_cases);
+/* verify_fault.c: what a FAULT frame says, on stderr. */
+void verify_explain_fault(const verify *v, const uint8_t *payload);
+
+#endif

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Targets of `oribi verify`, as data: compiler, flags, machine; and how an image is built and run.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "verify.h"
+
+static const char *const cortex_m_core[] = {"cortex-m/startup.c", "cortex-m/fault.c",
+                                            "cortex-m/stack.c",   "cortex-m/semihosting.c",
+                                            "harness/memory.c",   NULL};
+static const char *const riscv_core[] = {"riscv32/start.S", "harness/memory.c", NULL};
+static const char *const host_core[] = {NULL};
+
+#define BARE      "-ffreestanding -fbuiltin -ffunction-sections -fdata-sections"
+#define BARE_LINK "-nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-segments"
+
+static const verify_target targets[] = {
+    {.name = "host",
+     .folder = "host",
+     .compiler = "cc",
+     .flags = "",
+     .clang_flags = "",
+     .link_flags = "",
+     .core = host_core,
+     .file_transport = "host/port.c"},
+    {.name = "cortex-m4",
+     .folder = "cortex-m4",
+     .compiler = "arm-none-eabi-gcc",
+     .flags = BARE " -mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard",
+     .clang_flags = "--target=thumbv7em-none-eabihf -fshort-enums",
+     .link_flags = BARE_LINK,
+     .linker = "arm-none-eabi-gcc",
+     .core = cortex_m_core,
+     .file_transport = "harness/transport_file.c",
+     .serial_transport = "cortex-m/transport_serial.c",
+     .emulator = "qemu-system-arm",
+     .machine = "-M mps2-an386 -icount shift=10",
+     .packages = "gcc-arm-none-eabi qemu-system-arm",
+     .is_arm = true},
+    {.name = "cortex-m55",
+     .folder = "cortex-m55",
+     .compiler = "arm-none-eabi-gcc",
+     .flags = BARE " -mcpu=cortex-m55 -mthumb -mfloat-abi=hard",
+     .clang_flags = "--target=thumbv8.1m.main-none-eabihf -fshort-enums",
+     .link_flags = BARE_LINK,
+     .linker = "arm-none-eabi-gcc",
+     .core = cortex_m_core,
+     .file_transport = "harness/transport_file.c",
+     .serial_transport = "cortex-m/transport_serial.c",
+     .emulator = "qemu-system-arm",
+     .machine = "-M mps3-an547 -icount shift=10",
+     .packages = "gcc-arm-none-eabi qemu-system-arm",
+     .is_arm = true},
+    {.name = "riscv32",
+     .folder = "riscv32",
+     .compiler = "riscv64-unknown-elf-gcc",
+     .flags = BARE " -march=rv32imac -mabi=ilp32",
+     .clang_flags = "--target=riscv32-unknown-elf",
+     .link_flags = BARE_LINK,
+     .linker = "riscv64-unknown-elf-gcc",
+     .core = riscv_core,
+     .file_transport = "harness/transport_file.c",
+     .serial_transport = "riscv32/transport_serial.c",
+     .emulator = "qemu-system-riscv32",
+     .machine = "-M virt -bios none -icount shift=0",
+     .packages = "gcc-riscv64-unknown-elf qemu-system-misc"},
+};
+
+const verify_target *verify_target_find(const char *name)
+{
+    const char *names[sizeof targets / sizeof targets[0]];
+    const size_t n = sizeof targets / sizeof targets[0];
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(name, targets[i].name) == 0) {
+            return &targets[i];
+        }
+        names[i] = targets[i].name;
+    }
+    const char *near = cli_did_you_mean(name, names, n);
+    cli_error("verify: no target '%s'%s%s%s; there are host, cortex-m4, cortex-m55 and riscv32",
+              name, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+              near != NULL ? "'?)" : "");
+    return NULL;
+}
+
+char *verify_path(const verify *v, const char *name)
+{
+    const size_t size = strlen(v->folder) + strlen(name) + 2;
+    char *path = cli_alloc(size);
+    snprintf(path, size, "%s/%s", v->folder, name);
+    return path;
+}
+
+/* --- Arguments ------------------------------------------------------------------------------- */
+
+enum { MAX_ARGUMENTS = 512, ARGUMENT_TEXT = 32768 };
+
+typedef struct arguments {
+    const char *argv[MAX_ARGUMENTS + 1];
+    char text[ARGUMENT_TEXT];
+    size_t n, used;
+    bool is_full;
+} arguments;
+
+static void add(arguments *a, const char *word, size_t length)
+{
+    if (a->n == MAX_ARGUMENTS || ARGUMENT_TEXT - a->used <= length) {
+        a->is_full = true;
+        return;
+    }
+    memcpy(a->text + a->used, word, length);
+    a->text[a->used + length] = 0;
+    a->argv[a->n++] = a->text + a->used;
+    a->used += length + 1;
+}
+
+static void add_words(arguments *a, const char *words)
+{
+    for (const char *at = words; at != NULL && *at != 0;) {
+        const size_t length = strcspn(at, " ");
+        if (length > 0) {
+            add(a, at, length);
+        }
+        at += length + (at[length] == ' ');
+    }
+}
+
+static void add_word(arguments *a, const char *word)
+{
+    add(a, word, strlen(word));
+}
+
+/* --- Build ----------------------------------------------------------------------------------- */
+
+static const char *compiler_of(const verify *v)
+{
+    const char *given = cli_value(v->args, "--cc"), *cc = getenv("CC");
+    if (given != NULL) {
+        return given;
+    }
+    return v->target->emulator == NULL && cc != NULL && cc[0] != 0 ? cc : v->target->compiler;
+}
+
+static bool is_clang(const char *compiler)
+{
+    const char *slash = strrchr(compiler, '/');
+    return strncmp(slash != NULL ? slash + 1 : compiler, "clang", 5) == 0;
+}
+
+static void add_flags(const verify *v, arguments *a)
+{
+    char include[64];
+    const char *cc = compiler_of(v);
+    add_words(a, cc);
+    add_words(a, "-std=c99 -g -ffp-contract=off -I. -Iplatform");
+    snprintf(include, sizeof include, "-Iplatform/%s", v->target->folder);
+    add_word(a, include);
+    if (v->target->emulator != NULL) {
+        add_words(a, "-isystem platform/include");
+    }
+    add_words(a, v->target->flags);
+    add_words(a, is_clang(cc) ? v->target->clang_flags : "");
+    add_words(a, "-O3");
+}
+
+/* The compiler's words end in the file build.log of the folder; those of a failure are shown. */
+static int run_tool(const verify *v, arguments *a, const char *what)
+{
+    char *log = verify_path(v, "build.log");
+    a->argv[a->n] = NULL;
+    const verify_process process = {
+        .argv = a->argv, .folder = v->folder, .err = log, .out = log, .seconds = 600};
+    const int ended = a->is_full ? -1 : verify_process_run(&process);
+    if (ended == 127) {
+        cli_error("verify: %s is not installed (Debian: %s)", a->argv[0],
+                  v->target->packages != NULL ? v->target->packages : "gcc");
+    } else if (ended != 0) {
+        verify_show(log, 40);
+        cli_error("verify: %s cannot build %s (see above)", a->argv[0], what);
+    }
+    free(log);
+    return ended == 0 ? CLI_OK : ended == 127 ? CLI_UNSUPPORTED : CLI_BAD_INPUT;
+}
+
+/* "micro/add_s8.c" is compiled into "micro_add_s8.o". */
+static void object_name(const char *source, char *out, size_t size)
+{
+    snprintf(out, size, "%s", source);
+    for (char *at = out; *at != 0; at++) {
+        *at = *at == '/' ? '_' : *at;
+    }
+    char *dot = strrchr(out, '.');
+    if (dot != NULL && (size_t)(dot - out) + 3 <= size) {
+        memcpy(dot, ".o", 3);
+    }
+}
+
+/* more: flags for this file, or NULL. */
+static int compile(const verify *v, const char *source, const char *more, arguments *link)
+{
+    char object[256];
+    arguments *a = cli_alloc(sizeof *a);
+    object_name(source, object, sizeof object);
+    add_word(link, object);
+    add_flags(v, a);
+    add_words(a, more);
+    add_words(a, "-c -o");
+    add_word(a, object);
+    add_word(a, source);
+    const int code = run_tool(v, a, source);
+    free(a);
+    return code;
+}
+
+static int compile_platform(const verify *v, const char *name, arguments *link)
+{
+    char source[128];
+    const bool is_memory = strcmp(name, "harness/memory.c") == 0; /* else it would call itself */
+    const char *more =
+        is_clang(compiler_of(v)) ? "-fno-builtin" : "-fno-tree-loop-distribute-patterns";
+    snprintf(source, sizeof source, "platform/%s", name);
+    return compile(v, source, is_memory ? more : NULL, link);
+}
+
+static int compile_all(const verify *v, bool is_serial, arguments *link)
+{
+    const verify_target *t = v->target;
+    const int n = oribi_compile_num_files(v->compile);
+    const char *flags = cli_value(v->args, "--cflags");
+    int code = compile(v, "oribi_model.c", flags, link);
+    for (int i = 0; code == CLI_OK && i < n; i++) {
+        const char *name = oribi_compile_file_name(v->compile, i);
+        const size_t length = strlen(name);
+        cli_progress("build", i, n + 1);
+        if (length > 2 && strcmp(name + length - 2, ".c") == 0) {
+            code = compile(v, name, flags, link);
+        }
+    }
+    code = code != CLI_OK ? code : compile_platform(v, "harness/harness.c", link);
+    code = code != CLI_OK ? code : compile_platform(v, "harness/frame.c", link);
+    for (int i = 0; code == CLI_OK && t->core[i] != NULL; i++) {
+        code = compile_platform(v, t->core[i], link);
+    }
+    if (code == CLI_OK && t->emulator != NULL) {
+        char board[64];
+        snprintf(board, sizeof board, "%s/board.c", t->folder);
+        code = compile_platform(v, board, link);
+    }
+    if (code == CLI_OK) {
+        code = compile_platform(v, is_serial ? t->serial_transport : t->file_transport, link);
+    }
+    cli_progress("build", 0, 0);
+    return code;
+}
+
+static bool write_platform(const verify *v)
+{
+    bool good = true;
+    for (const verify_platform_file *f = verify_platform_files; good && f->name != NULL; f++) {
+        char name[160];
+        snprintf(name, sizeof name, "platform/%s", f->name);
+        char *path = verify_path(v, name);
+        good = cli_make_parents(path) && cli_write_file(path, f->text, f->bytes, true);
+        free(path);
+    }
+    return good;
+}
+
+int verify_build(const verify *v, bool is_serial)
+{
+    const verify_target *t = v->target;
+    arguments *objects = cli_alloc(sizeof *objects), *link = cli_alloc(sizeof *link);
+    int code = write_platform(v) && verify_write_glue(v) ? CLI_OK : CLI_BAD_INPUT;
+    code = code == CLI_OK ? compile_all(v, is_serial, objects) : code;
+    if (code == CLI_OK) {
+        add_words(link, t->linker != NULL ? t->linker : compiler_of(v));
+        add_words(link, t->flags);
+        add_words(link, t->link_flags);
+        if (t->emulator != NULL) {
+            char script[96];
+            snprintf(script, sizeof script, "-Tplatform/%s/link.ld", t->folder);
+            add_word(link, script);
+        } else {
+            add_words(link, cli_value(v->args, "--cflags"));
+        }
+        add_words(link, "-o image");
+        for (size_t i = 0; i < objects->n; i++) {
+            add_word(link, objects->argv[i]);
+        }
+        add_words(link, t->emulator != NULL ? "-lgcc" : "");
+        link->is_full = link->is_full || objects->is_full;
+        code = run_tool(v, link, "the image");
+    }
+    free(objects);
+    free(link);
+    return code;
+}
+
+/* --- Run ------------------------------------------------------------------------------------- */
+
+/* Exit codes of an image: platform/harness/transport_file.c. */
+static int explain_end(const verify *v, int ended, const char *log)
+{
+    if (ended == 0 || ended == 5) { /* 5: a fault, which the frames tell */
+        return CLI_OK;
+    }
+    if (ended == 127 && v->target->emulator != NULL) {
+        cli_error("verify: %s is not installed (Debian: %s)", v->target->emulator,
+                  v->target->packages);
+        return CLI_UNSUPPORTED;
+    }
+    verify_show(log, 20);
+    if (ended == -2) {
+        cli_error("verify: the image ran for %lld seconds without an end (--timeout)",
+                  (long long)v->seconds);
+        return CLI_LIMIT;
+    }
+    cli_error("verify: the image ended early (code %d)", ended);
+    return CLI_MISMATCH;
+}
+
+int verify_emulate(const verify *v, int64_t out_bytes)
+{
+    const verify_target *t = v->target;
+    arguments *a = cli_alloc(sizeof *a);
+    char *out = verify_path(v, "out"), *in = verify_path(v, "in"), *log = verify_path(v, "run.log");
+    char program[16] = "./image";
+    if (t->emulator != NULL) {
+        add_word(a, t->emulator);
+        add_words(a, t->machine);
+        add_words(a, "-display none -monitor none -serial null");
+        add_words(a, "-semihosting-config enable=on,target=native");
+        add_words(a, cli_value(v->args, "--emulator-flags"));
+        add_words(a, "-kernel image");
+    } else {
+        add_word(a, program);
+    }
+    a->argv[a->n] = NULL;
+    const verify_process process = {.argv = a->argv,
+                                    .folder = v->folder,
+                                    .in = t->emulator != NULL ? "/dev/null" : in,
+                                    .out = t->emulator != NULL ? log : out,
+                                    .err = log,
+                                    .watched = out,
+                                    .watched_bytes = out_bytes,
+                                    .what = "run",
+                                    .seconds = v->seconds};
+    (void)unlink(out);
+    const int code = explain_end(v, verify_process_run(&process), log);
+    free(a);
+    free(out);
+    free(in);
+    free(log);
+    return code;
+}

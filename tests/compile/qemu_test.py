@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Emitted C on microcontrollers in QEMU, through `oribi verify`: bit for bit what the host computes and
+what TensorFlow Lite Micro gave, workspace and stack as measured there, and faults that must be seen.
+
+    qemu_test.py ORIBI SOURCE_FOLDER
+"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+ORIBI, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
+TINY = SOURCE.parent / "shared/models/mlperf-tiny"
+TARGETS = {"cortex-m4": ("arm-none-eabi-gcc", "qemu-system-arm"),
+           "cortex-m55": ("arm-none-eabi-gcc", "qemu-system-arm"),
+           "riscv32": ("riscv64-unknown-elf-gcc", "qemu-system-riscv32")}
+PORTS = {"ad01_int8": ("input_1", "Identity"), "kws_ref_model": ("input_1", "Identity"),
+         "pretrainedResnet_quant": ("input_1_int8", "Identity_int8"),
+         "vww_96_int8": ("input_1_int8", "Identity_int8")}
+SHAPES = {"ad01_int8": ((1, 640), (1, 640)), "kws_ref_model": ((1, 49, 10, 1), (1, 12)),
+          "pretrainedResnet_quant": ((1, 32, 32, 3), (1, 10)), "vww_96_int8": ((1, 96, 96, 3), (1, 2))}
+STACK_BYTES = 512  # what a run may take
+
+
+def missing():
+    return sorted({tool for tools in TARGETS.values() for tool in tools if shutil.which(tool) is None})
+
+
+def verify(model, *more):
+    return subprocess.run([ORIBI, "verify", model, "--json", *more], capture_output=True, text=True,
+                          timeout=600)
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        if missing():
+            self.skipTest("skipped: not installed: " + ", ".join(missing()))
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+
+class Models(Case):
+    def measure(self, model, target, *more):
+        done = verify(model, "--target", target, *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        measured = json.loads(done.stdout)
+        self.assertEqual(measured["touched_bytes"], measured["workspace_bytes"])
+        self.assertLessEqual(measured["stack_bytes"], STACK_BYTES)
+        self.assertGreater(measured["stack_bytes"], 0)
+        self.assertGreater(measured["instructions"], 1000)
+        return measured
+
+    def test_digits_are_exact_on_every_target(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                self.measure(DIGITS, target, "--runs", "3")
+                self.measure(DIGITS, target, "--runs", "2", "--io", "pool")
+
+    def test_counts_are_the_same_twice(self):
+        counts = [self.measure(DIGITS, "cortex-m4", "--runs", "1")["instructions"] for _ in range(2)]
+        self.assertEqual(counts[0], counts[1])
+
+    @unittest.skipUnless(TINY.is_dir(), "skipped: ../shared/models/mlperf-tiny is absent")
+    def test_golden_vectors_are_exact_on_every_target(self):
+        for name, (first, last) in PORTS.items():
+            against = []
+            for i in range(4):
+                golden = [np.fromfile(TINY / f"golden/{name}/{what}_{i}.bin", np.int8).reshape(shape)
+                          for what, shape in zip(("input", "output"), SHAPES[name])]
+                path = self.folder / f"{name}-{i}.npz"
+                np.savez(path, **{first: golden[0], last: golden[1]})
+                against += ["--against", path]
+            for target in TARGETS:
+                with self.subTest(name, target=target):
+                    measured = self.measure(TINY / f"{name}.tflite", target, "--runs", "0", *against)
+                    self.assertEqual(measured["runs"], 4)
+
+    def test_a_golden_that_is_wrong_is_refused(self):
+        held_out = np.load(SOURCE / "examples/digits/held_out.npz")
+        done = subprocess.run([ORIBI, "inspect", DIGITS, "--json"], capture_output=True, text=True, check=True)
+        model = json.loads(done.stdout)
+        first, last = model["inputs"][0]["name"], model["outputs"][0]["name"]
+        picture = (held_out["pictures"][0].astype(np.int16) - 128).astype(np.int8)
+        np.savez(self.folder / "wrong.npz",
+                 **{first: picture.reshape(1, 8, 8, 1), last: np.full((1, 10), 3, np.int8)})
+        done = verify(DIGITS, "--target", "cortex-m4", "--runs", "0", "--against", self.folder / "wrong.npz")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("differs from the golden output", done.stderr)
+
+
+class Faults(Case):
+    """Each plant is code that runs before every operator, on the target alone."""
+
+    def refused(self, target, plant, words, *more):
+        header = self.folder / "plant.h"
+        header.write_text(f"""#include <stdint.h>
+static uint32_t deep(uint32_t n)
+{{
+    volatile uint32_t here[16] = {{n}};
+    return n == 0u ? here[0] : deep(n - 1u) + here[n % 16u];
+}}
+static inline void plant(uint8_t *workspace, const void *inputs)
+{{
+    (void)workspace;
+    (void)inputs;
+    (void)deep;
+    {plant}
+}}
+#define TVMGEN_ON_OP(index) plant(workspace, inputs)
+""")
+        done = verify(DIGITS, "--target", target, "--runs", "1", "--cflags", f"-include {header}", *more)
+        self.assertEqual(done.returncode, 1, (target, plant, done.stderr[-600:]))
+        self.assertIn(words, done.stderr)
+
+    def workspace(self):
+        report = subprocess.run([ORIBI, "compile", DIGITS, "-o", self.folder / "c", "--json"], check=True,
+                                capture_output=True, text=True)
+        return json.loads(report.stdout)["workspace_bytes"]
+
+    def test_a_byte_beside_the_workspace_is_seen(self):
+        size = self.workspace()
+        for target in ("host", *TARGETS):
+            with self.subTest(target):
+                beside = "bytes beside" if target == "host" or size % 16 else "a fault"
+                self.refused(target, f"workspace[{size}] = 1;", beside)
+                self.refused(target, "workspace[-1] = 1;", "bytes beside")
+
+    def test_an_access_far_from_the_workspace_is_a_fault(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                self.refused(target, "workspace[4096] = 1;", "a fault on the target: data")
+                self.refused(target, "*(volatile uint8_t *)(workspace - 4096);", "a fault on the target: data")
+
+    def test_constants_and_code_cannot_be_written(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                self.refused(target, "static const uint32_t c = 5; *(volatile uint32_t *)(uintptr_t)&c = 6;",
+                             "a fault on the target: data")
+                self.refused(target, "*(volatile uint32_t *)((uintptr_t)&deep & ~3u) = 0;",
+                             "a fault on the target: data")
+
+    def test_a_stack_overflow_is_a_fault(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                self.refused(target, "workspace[0] = (uint8_t)deep(1000u);",
+                             "data that may not be written" if target == "riscv32" else "stack")
+
+    def test_an_instruction_of_another_core_is_a_fault(self):
+        self.refused("cortex-m4", '__asm__ volatile(".inst.w 0xee310b02");  /* vadd.f64 */',
+                     "an instruction that this core does not have")
+        self.refused("cortex-m4", '__asm__ volatile(".inst.w 0xef020840");  /* vadd.i8 q0, q1, q0 */', "fault")
+        self.refused("riscv32", '__asm__ volatile(".word 0x003100d3");  /* fadd.s */', "an illegal instruction")
+
+    def test_a_fault_names_the_function(self):
+        self.refused("cortex-m4", "workspace[4096] = 1;", "in plant (plant.h:")
+
+    def test_results_that_depend_on_old_memory_are_seen(self):
+        self.refused("cortex-m4", "((int8_t *)(uintptr_t)*(const uintptr_t *)inputs)[0] = (int8_t)workspace[9];",
+                     "differs")
+
+    def test_an_endless_loop_ends_with_the_time_limit(self):
+        header = self.folder / "plant.h"
+        header.write_text("#define TVMGEN_ON_OP(index) for (;;) {}\n")
+        done = verify(DIGITS, "--target", "cortex-m4", "--runs", "1", "--timeout", "2", "--cflags",
+                      f"-include {header}")
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn("--timeout", done.stderr)
+
+    def test_unknown_targets_and_compilers_are_refused(self):
+        self.assertEqual(verify(DIGITS, "--target", "cortex-m3").returncode, 2)
+        done = verify(DIGITS, "--target", "cortex-m4", "--cc", "no-such-compiler")
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("gcc-arm-none-eabi", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
