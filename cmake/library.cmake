@@ -21,7 +21,7 @@ set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
 add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${CMAKE_BINARY_DIR}/micro_texts.c)
 target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${PROJECT_SOURCE_DIR})
 target_link_libraries(oribi_core PRIVATE oribi_flags)
-set_source_files_properties(src/plugin/dropin.c PROPERTIES COMPILE_DEFINITIONS
+set_source_files_properties(src/plugin/dropin.c src/plugin/trial.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_LIBRARY_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 set_source_files_properties(src/plugin/search.c src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/oribi/plugins\";ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
@@ -74,3 +74,8 @@ target_link_options(oribi_shared PRIVATE -Wl,-z,noexecstack)
 if(NOT ORIBI_PARTIAL)
     target_link_options(oribi_shared PRIVATE -Wl,--no-undefined)
 endif()
+
+# Cases of `oribi plugin test` for the built-in plugins; found beside the library, see src/plugin/trial.c.
+configure_file(plugins/built_in.cases.json ${CMAKE_BINARY_DIR}/lib/oribi/cases/built_in.cases.json
+    COPYONLY)
+install(FILES plugins/built_in.cases.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi/cases)

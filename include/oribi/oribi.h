@@ -56,8 +56,8 @@ TF_CAPI_EXPORT extern void oribi_plugin_load_file(const char *spec, TF_Status *s
 TF_CAPI_EXPORT extern void oribi_plugin_load_search_path(TF_Status *status);
 
 /* JSON about the process: what is one of "ops", "op:NAME", "kernels", "plugins", "plugin:PATH" (ops
- * and kernels that came from the file, by its real path), "map" (how ONNX operators translate).
- * Fills an empty buffer. */
+ * and kernels that came from the file, by its real path, or from the built-in of that name), "map"
+ * (how ONNX operators translate). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_describe(const char *what, TF_Buffer *json, TF_Status *status);
 
 /* --- Plugins, for their authors: nothing of the plugin stays in this process -------------------
@@ -76,10 +76,10 @@ TF_CAPI_EXPORT extern void oribi_plugin_examine(const char *path, const char *wh
 /* Settings of oribi_plugin_test; {0} with struct_size is a good start. */
 typedef struct oribi_plugin_test_settings {
     size_t struct_size;
-    uint64_t seed; /* of everything random; the same seed makes the same cases */
-    const char
-        *cases; /* JSON text, see docs/author-tools.md; NULL: FILE.cases.json if it is there */
-    const char *only;   /* kernels of this op alone; NULL: all */
+    uint64_t seed;      /* of everything random; the same seed makes the same cases */
+    const char *cases;  /* JSON text, see docs/author-tools.md; NULL: FILE.cases.json if it is
+                           there, else those that the plugin carries */
+    const char *only;   /* kernels of this op alone; "#K/N": part K of N of all; NULL: all */
     int32_t n_cases;    /* random cases of each kernel; 0: 6 */
     int32_t timeout_ms; /* of one case; 0: 20000 */
     /* Called after each kernel, on the calling thread; may be NULL. */
@@ -89,7 +89,7 @@ typedef struct oribi_plugin_test_settings {
 
 /* Runs each kernel and shape function of a plugin on given and on random inputs, each case in a
  * process of its own, and reports what is wrong as JSON: "kernels", each with its findings.
- * spec     "path[:key=val,..]".
+ * spec     "path[:key=val,..]", or the name of a built-in plugin.
  * Errors   as oribi_plugin_examine; INVALID_ARGUMENT for bad cases. A faulty kernel is no error.
  */
 TF_CAPI_EXPORT extern void oribi_plugin_test(const char *spec,

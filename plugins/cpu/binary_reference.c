@@ -130,7 +130,6 @@ static int shift_by(int64_t by, size_t bytes)
     LINE(mul, T, T, W(u) * W(v), true, 1, NULL)                                                    \
     LINE(maximum, T, T, u > v ? u : v, true, 1, NULL)                                              \
     LINE(minimum, T, T, u < v ? u : v, true, 1, NULL)                                              \
-    LINE(squared_difference, T, T, (W(u) - W(v)) * (W(u) - W(v)), true, 1, NULL)                   \
     LINE(bit_and, T, T, u &v, true, 1, NULL)                                                       \
     LINE(bit_or, T, T, u | v, true, 1, NULL)                                                       \
     LINE(bit_xor, T, T, u ^ v, true, 1, NULL)                                                      \
@@ -138,20 +137,21 @@ static int shift_by(int64_t by, size_t bytes)
     COMPARE(T)
 #define SIGNED_LINES(T)                                                                            \
     INT_LINES(T)                                                                                   \
-    LINE(prelu, T, T, u < 0 ? W(u) * W(v) : W(u), true, 1, NULL)                                   \
     LINE(div, T, T, truncate_div(u, v), v != 0, 20, BY_ZERO)                                       \
-    LINE(truncate_mod, T, T, truncate_mod(u, v), v != 0, 20, BY_ZERO)                              \
     LINE(floor_div, T, T, floor_div_int(u, v), v != 0, 20, BY_ZERO)                                \
     LINE(floor_mod, T, T, floor_mod_int(u, v), v != 0, 20, BY_ZERO)                                \
     LINE(pow, T, T, power_int(W(u), W(v)), v >= 0, 20,                                             \
          "Integers to negative integer powers are not allowed")                                    \
     LINE(shift_right, T, T, u >> shift_by(v, sizeof(T)), true, 1, NULL)
+/* Ops that have no narrower integers. */
+#define WIDE_LINES(T)                                                                              \
+    LINE(prelu, T, T, u < 0 ? W(u) * W(v) : W(u), true, 1, NULL)                                   \
+    LINE(truncate_mod, T, T, truncate_mod(u, v), v != 0, 20, BY_ZERO)                              \
+    LINE(squared_difference, T, T, (W(u) - W(v)) * (W(u) - W(v)), true, 1, NULL)
 #define UNSIGNED_LINES(T)                                                                          \
     INT_LINES(T)                                                                                   \
-    LINE(prelu, T, T, u, true, 1, NULL)                                                            \
     LINE(div, T, T, u / v, v != 0, 20, BY_ZERO)                                                    \
     LINE(truncate_mod, T, T, u % v, v != 0, 20, BY_ZERO)                                           \
-    LINE(pow, T, T, power_int(W(u), W(v)), true, 20, NULL)                                         \
     LINE(shift_right, T, T, u >> shift_by((int64_t)(v > 63 ? 63 : v), sizeof(T)), true, 1, NULL)
 
 FLOAT_LINES(float)
@@ -164,6 +164,10 @@ UNSIGNED_LINES(uint8_t)
 UNSIGNED_LINES(uint16_t)
 UNSIGNED_LINES(uint32_t)
 UNSIGNED_LINES(uint64_t)
+WIDE_LINES(int32_t)
+WIDE_LINES(int64_t)
+LINE(prelu, uint32_t, uint32_t, u, true, 1, NULL)
+LINE(prelu, uint64_t, uint64_t, u, true, 1, NULL)
 #define COMBINE(T) ORIBI_CPU_COMBINE(_##T, add_##T##_op, maximum_##T##_op, minimum_##T##_op)
 COMBINE(float)
 COMBINE(double)
@@ -187,25 +191,28 @@ LINE(not_equal, bool, truth, u != v, true, 1, NULL)
      .compute = fn##_##T##_compute,                                                                \
      .why = "plain loop"},
 #define FLOATS(op, id) ROW(op, float, TF_FLOAT, id) ROW(op, double, TF_DOUBLE, id)
+#define WIDE(op, id)   ROW(op, int32_t, TF_INT32, id) ROW(op, int64_t, TF_INT64, id)
 #define SIGNED(op, id)                                                                             \
     ROW(op, int8_t, TF_INT8, id)                                                                   \
     ROW(op, int16_t, TF_INT16, id)                                                                 \
-    ROW(op, int32_t, TF_INT32, id)                                                                 \
-    ROW(op, int64_t, TF_INT64, id)
+    WIDE(op, id)
+#define WIDE_UNSIGNED(op, id) ROW(op, uint32_t, TF_UINT32, id) ROW(op, uint64_t, TF_UINT64, id)
 #define UNSIGNED(op, id)                                                                           \
     ROW(op, uint8_t, TF_UINT8, id)                                                                 \
     ROW(op, uint16_t, TF_UINT16, id)                                                               \
-    ROW(op, uint32_t, TF_UINT32, id)                                                               \
-    ROW(op, uint64_t, TF_UINT64, id)
+    WIDE_UNSIGNED(op, id)
 #define INTS(op, id)    SIGNED(op, id) UNSIGNED(op, id)
 #define NUMBERS(op, id) FLOATS(op, id) INTS(op, id)
 
 #define COMBINED(T, dtype)                                                                         \
     ORIBI_CPU_COMBINE_ROWS(_##T, dtype, ORIBI_CPU_REFERENCE, ORIBI_CPU_ISA_ANY, "plain loop")
 
+/* Types are those that the op admits. */
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
-    NUMBERS("Add", add)
+    FLOATS("Add", add)
+    SIGNED("Add", add)
+    ROW("Add", uint8_t, TF_UINT8, add)
     NUMBERS("AddV2", add)
     NUMBERS("Sub", sub)
     NUMBERS("Mul", mul)
@@ -220,13 +227,19 @@ const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
     FLOATS("FloorMod", floor_mod)
     SIGNED("FloorMod", floor_mod)
     UNSIGNED("FloorMod", truncate_mod)
-    NUMBERS("Mod", truncate_mod)
-    NUMBERS("TruncateMod", truncate_mod)
+    FLOATS("Mod", truncate_mod)
+    WIDE("Mod", truncate_mod)
+    FLOATS("TruncateMod", truncate_mod)
+    WIDE("TruncateMod", truncate_mod)
     NUMBERS("Maximum", maximum)
     NUMBERS("Minimum", minimum)
-    NUMBERS("Pow", pow)
-    NUMBERS("ONNX>PRelu", prelu)
-    NUMBERS("SquaredDifference", squared_difference)
+    FLOATS("Pow", pow)
+    SIGNED("Pow", pow)
+    FLOATS("ONNX>PRelu", prelu)
+    WIDE("ONNX>PRelu", prelu)
+    WIDE_UNSIGNED("ONNX>PRelu", prelu)
+    FLOATS("SquaredDifference", squared_difference)
+    WIDE("SquaredDifference", squared_difference)
     FLOATS("Atan2", atan2)
     NUMBERS("Less", less)
     NUMBERS("LessEqual", less_equal)

@@ -162,7 +162,6 @@ RANGE(int32_t, int64_t)
 RANGE(int64_t, int64_t)
 RANGE(uint16_t, uint64_t)
 RANGE(uint32_t, uint64_t)
-RANGE(uint64_t, uint64_t)
 RANGE(float, float)
 RANGE(double, double)
 
@@ -261,7 +260,6 @@ const oribi_cpu_kernel oribi_cpu_fill_kernels[] = {
     RANGE_ROW(int64_t, TF_INT64),
     RANGE_ROW(uint16_t, TF_UINT16),
     RANGE_ROW(uint32_t, TF_UINT32),
-    RANGE_ROW(uint64_t, TF_UINT64),
     RANGE_ROW(float, TF_FLOAT),
     RANGE_ROW(double, TF_DOUBLE),
     {.op_name = NULL},

@@ -60,9 +60,12 @@ static void lrn_pixels(const oribi_cpu_lrn *lrn, int64_t begin, int64_t end)
         const float *x = lrn->x + pixel * lrn->channels;
         float *y = lrn->y + pixel * lrn->channels;
         for (int64_t c = 0; c < lrn->channels; c++) {
+            const int64_t last = lrn->channels - 1;
+            const int64_t from = c > lrn->radius ? c - lrn->radius : 0;
+            const int64_t to = last - c > lrn->radius ? c + lrn->radius : last;
             double sum = 0;
-            for (int64_t i = c - lrn->radius; i <= c + lrn->radius; i++) {
-                sum += i < 0 || i >= lrn->channels ? 0 : (double)x[i] * (double)x[i];
+            for (int64_t i = from; i <= to; i++) {
+                sum += (double)x[i] * (double)x[i];
             }
             double base = (double)lrn->bias + (double)lrn->alpha * sum;
             y[c] = (float)((double)x[c] * pow(base, -(double)lrn->beta));

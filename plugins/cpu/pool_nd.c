@@ -252,6 +252,9 @@ static int64_t index_of(const nd_pool *p, int64_t plane, const int64_t *at)
             y += o[k] * p->y_stride[k];                                                            \
         }                                                                                          \
         A acc = start;                                                                             \
+        if (p->indices != NULL) {                                                                  \
+            p->indices[y] = -1; /* of a window that has padding alone */                           \
+        }                                                                                          \
         for (int64_t a = from[0]; a < to[0]; a++) {                                                \
             for (int64_t b = from[1]; b < to[1]; b++) {                                            \
                 for (int64_t c = from[2]; c < to[2]; c++) {                                        \

@@ -258,6 +258,12 @@ static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_re
 static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan)
 {
     int axes[ORIBI_CPU_MAX_RANK], n = state->n_axes;
+    if (TF_TensorType(run->in[0]) != TF_ExpectedOutputDataType(run->context, 0)) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "X is of type %d and the output of type %d; they must be the same",
+                              (int)TF_TensorType(run->in[0]),
+                              (int)TF_ExpectedOutputDataType(run->context, 0));
+    }
     if (!oribi_cpu_input_shape(run, 0, &plan->in)) {
         return false;
     }

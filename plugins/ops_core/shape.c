@@ -210,7 +210,7 @@ bool oribi_ops_broadcast(const oribi_ops_shape *a, const oribi_ops_shape *b, boo
         int64_t x = at_a >= 0 ? a->dims[at_a] : 1, y = at_b >= 0 ? b->dims[at_b] : 1;
         bool fits = true;
         result.dims[i] = broadcast_dim(x, y, &fits);
-        if (!strict && (x < 0 || y < 0) && result.dims[i] > 1) {
+        if (!strict && ((x < 0 && y < 0) || ((x < 0 || y < 0) && result.dims[i] > 1))) {
             oribi_ops_set_unknown(out); /* a scalar, should they turn out not to fit */
             return true;
         }

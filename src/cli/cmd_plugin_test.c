@@ -70,6 +70,7 @@ int cmd_plugin_test(const cli_args *args, const char *file)
     oribi_plugin_test_settings settings = {.struct_size = sizeof settings, .progress = progress};
     bool bad = false;
     size_t bytes;
+    char part[32];
     uint8_t *cases = NULL;
     const char *case_file = cli_value(args, "--cases");
 
@@ -77,6 +78,10 @@ int cmd_plugin_test(const cli_args *args, const char *file)
     settings.n_cases = (int32_t)cli_number(args, "--random", 0, 1, 1000, &bad);
     settings.timeout_ms = (int32_t)cli_number(args, "--timeout-ms", 0, 1, 1 << 30, &bad);
     settings.only = cli_value(args, "--op");
+    if (cli_has(args, "--part")) {
+        snprintf(part, sizeof part, "#%s", cli_value(args, "--part"));
+        settings.only = part;
+    }
     if (bad) {
         return CLI_USAGE;
     }

@@ -36,7 +36,8 @@ const cli_command cli_commands[] = {
      "  check FILE      what would stop it on another machine or in another host\n"
      "  test FILE       run its kernels on given and random inputs, each in a process of its own\n"
      "  new NAME        a folder with a plugin that builds and passes its test\n"
-     "Cases for `test` stand in FILE.cases.json beside FILE.so, or in --cases.",
+     "FILE of `test` may be a built-in plugin: cpu, ops_core. Cases stand in --cases, in\n"
+     "FILE.cases.json beside FILE.so, or in the plugin (ORIBI_PLUGIN_CASES).",
      cmd_plugin_options, cmd_plugin},
     {"help", "[COMMAND]", "this text, or one command in full", NULL, cmd_help_options, cmd_help},
     {NULL, NULL, NULL, NULL, NULL, NULL},

@@ -22,4 +22,10 @@ typedef struct oribi_resource_names { /* borrowed from the resource */
 } oribi_resource_names;
 oribi_resource_names oribi_resource_names_of(const TF_Resource *resource);
 
+/* A variable that holds a copy of the value (strings too). The caller deletes the reference. */
+TF_Resource *oribi_variable_create(TF_OpKernelContext *ctx, const char *name,
+                                   const TF_Tensor *value, TF_Status *status);
+/* Shares what a variable holds; NULL: nothing, or no memory. */
+TF_Tensor *oribi_variable_share(const TF_Resource *variable);
+
 #endif

@@ -351,3 +351,33 @@ bool TF_VariableIsInitialized(TF_OpKernelContext *ctx, int input, TF_Status *sta
     TF_DeleteResource(resource);
     return initialised;
 }
+
+TF_Resource *oribi_variable_create(TF_OpKernelContext *ctx, const char *name,
+                                   const TF_Tensor *value, TF_Status *status)
+{
+    TF_Tensor *copied = copy_tensor(ctx, value, NULL, status);
+    TF_Resource *resource =
+        copied == NULL ? NULL
+                       : TF_LookupOrCreateResource(ctx, "", name, VARIABLE_TYPE, create_variable,
+                                                   NULL, destroy_variable, status);
+
+    if (resource != NULL) {
+        variable *v = TF_ResourceObject(resource);
+        oribi_mutex_lock(&v->lock);
+        TF_Tensor *old = v->value;
+        v->value = copied;
+        copied = old;
+        oribi_mutex_unlock(&v->lock);
+    }
+    TF_DeleteTensor(copied);
+    return resource;
+}
+
+TF_Tensor *oribi_variable_share(const TF_Resource *resource)
+{
+    variable *v = TF_ResourceObject(resource);
+    oribi_mutex_lock(&v->lock);
+    TF_Tensor *value = v->value == NULL ? NULL : oribi_tensor_share(v->value);
+    oribi_mutex_unlock(&v->lock);
+    return value;
+}

@@ -5,6 +5,7 @@
 #include "built_in.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "plugin/plugin_internal.h"
 
@@ -17,6 +18,16 @@ static const struct {
 };
 
 static atomic_int n_loaded; /* rows that are done; they never run again */
+
+bool oribi_plugin_is_built_in(const char *name)
+{
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (strcmp(name, table[i].name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
 
 bool oribi_plugin_load_built_ins(TF_Status *status)
 {

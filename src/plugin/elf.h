@@ -36,6 +36,7 @@ typedef struct oribi_elf {
     oribi_elf_names versions; /* symbol versions asked of other libraries: "GLIBC_2.34" */
     bool has_entry[ORIBI_N_ENTRIES];
     oribi_elf_note note;
+    const char *cases;           /* JSON of ORIBI_PLUGIN_CASES, or NULL */
     const char *rpath, *runpath; /* NULL: none */
     uint64_t n_init_functions;   /* entries of .init_array, the compiler's own one included */
     bool has_old_init;           /* DT_INIT */

@@ -56,9 +56,17 @@ static bool read_notes(oribi_elf_reader *r, const ElfW(Phdr) * segment, oribi_el
         if (12 + owner + head[1] > bytes) {
             return true; /* of somebody else's making; the system does not read it either */
         }
-        if (head[0] == 6 && memcmp(at + 12, "Oribi", 6) == 0 && head[2] == ORIBI_PLUGIN_NOTE_TYPE &&
+        const bool is_own = head[0] == 6 && memcmp(at + 12, "Oribi", 6) == 0;
+        if (is_own && head[2] == ORIBI_PLUGIN_NOTE_TYPE &&
             !read_own_note(r, at + 12 + owner, head[1], elf)) {
             return false;
+        }
+        if (is_own && head[2] == ORIBI_PLUGIN_CASES_TYPE) {
+            const char *text = (const char *)at + 12 + owner;
+            elf->cases = next_text(r, &text, text + head[1]);
+            if (!elf->cases) {
+                return oribi__elf_fail(r, "damaged: its note of test cases has no end");
+            }
         }
         at += whole < bytes ? whole : bytes;
         bytes -= whole < bytes ? whole : bytes;

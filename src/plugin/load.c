@@ -153,6 +153,9 @@ static bool load_spec(load *l, const char *spec, bool is_named, TF_Status *statu
 bool oribi__plugin_load(const char *spec, bool is_named, TF_Status *status)
 {
     load l = {0};
+    if (oribi_plugin_is_built_in(spec)) {
+        return oribi_plugin_load_built_ins(status);
+    }
     bool ok = load_spec(&l, spec, is_named, status);
     oribi_free(l.path);
     return ok;

@@ -17,6 +17,8 @@ typedef struct oribi_plugin_info {
 
 /* Registers the built-in plugins once per process (thread safe). */
 bool oribi_plugin_load_built_ins(TF_Status *status);
+/* Is this the name of one? A file of that name is written with its folder: "./cpu". */
+bool oribi_plugin_is_built_in(const char *name);
 /* "path[:key=val[,key=val]]". The same file (device and inode) twice is one plugin, and no error.
  */
 bool oribi_plugin_load(const char *spec, TF_Status *status);

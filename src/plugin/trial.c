@@ -3,6 +3,7 @@
  * next: trial_case.c, which runs in the helper.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -19,6 +20,7 @@ typedef struct trials {
     const oribi_json_value *cases; /* first of the file, or NULL */
     oribi_json json;
     int64_t n_failures;
+    int part, n_parts; /* subjects part, part + n_parts, ... alone; n_parts 1: all */
 } trials;
 
 /* One kernel, or the shape function of an op that has none. */
@@ -121,13 +123,25 @@ static bool run_case(trials *all, subject *s, int number, const oribi_json_value
     return ok;
 }
 
+/* "op" is a name or a list of names. */
+static bool is_case_of(const oribi_json_value *given, const char *name)
+{
+    const oribi_json_value *op = oribi_json_find(given, "op");
+    const oribi_json_value *one = op && op->kind == ORIBI_JSON_ARRAY ? op->child : op;
+    for (; one; one = op->kind == ORIBI_JSON_ARRAY ? one->next : NULL) {
+        if (one->text && strcmp(one->text, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool run_given(trials *all, subject *s, TF_Status *status)
 {
     int number = 1000;
     for (int round = 0; round < ROUNDS && s->n_computes < ENOUGH_COMPUTES; round++) {
         for (const oribi_json_value *c = all->cases; c && !s->is_lost; c = c->next) {
-            const oribi_json_value *op = oribi_json_find(c, "op");
-            if (op && op->text && strcmp(op->text, s->op) == 0) {
+            if (is_case_of(c, s->op)) {
                 ORIBI_TRY(run_case(all, s, number, c, status));
             }
             number++;
@@ -147,17 +161,18 @@ static bool run_subject(trials *all, subject *s, TF_Status *status)
     oribi_json_open(&all->json, '[');
     bool ok = run_given(all, s, status);
     for (int i = 0; ok && !s->is_lost && i < MAX_CASES; i++) {
-        const bool wants_more = s->kernel >= 0 && s->n_done > 0 && s->n_computes < ENOUGH_COMPUTES;
+        const bool wants_more = s->n_done > 0 && s->n_computes < ENOUGH_COMPUTES;
         if (i >= n && !wants_more) {
             break;
         }
         ok = run_case(all, s, i, NULL, status);
     }
-    const bool is_exercised = s->kernel < 0 || s->n_computes >= ENOUGH_COMPUTES;
+    const bool is_exercised = s->n_computes >= ENOUGH_COMPUTES;
     if (ok && !is_exercised) {
         char message[400];
-        snprintf(message, sizeof(message), "%d computes of at least %d; last refusal: %s",
-                 s->n_computes, ENOUGH_COMPUTES, s->refusal[0] ? s->refusal : "none");
+        snprintf(message, sizeof(message), "%d %s of at least %d; last refusal: %s", s->n_computes,
+                 s->kernel < 0 ? "shapes inferred" : "computes", ENOUGH_COMPUTES,
+                 s->refusal[0] ? s->refusal : "none");
         add_finding(all, s, "not-exercised", message, s->n_cases);
     }
     all->n_failures += s->n_findings > 0;
@@ -186,48 +201,75 @@ static bool has_kernel(const oribi_json_value *kernels, const char *op)
     return false;
 }
 
+/* Every subject is counted, those of this part and of this op are run. */
+static bool run_one(trials *all, subject *s, int number, int total, TF_Status *status)
+{
+    const oribi_plugin_test_settings *settings = &all->settings;
+    bool ok = true;
+    if (number % all->n_parts == all->part &&
+        (!settings->only || strcmp(settings->only, s->op) == 0)) {
+        ok = run_subject(all, s, status);
+    }
+    if (settings->progress) {
+        settings->progress(settings->arg, s->op, number + 1, total);
+    }
+    return ok;
+}
+
+/* "#K/N" of settings.only. */
+static bool read_part(trials *all, TF_Status *status)
+{
+    const char *text = all->settings.only;
+    char *end = NULL;
+    all->n_parts = 1;
+    if (!text || text[0] != '#') {
+        return true;
+    }
+    const long part = strtol(text + 1, &end, 10);
+    const long n = *end == '/' ? strtol(end + 1, &end, 10) : 0;
+    if (*end != '\0' || part < 1 || part > n || n > 10000) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "part '%s' of the kernels: want K/N with K from 1 to N", text + 1);
+    }
+    all->part = (int)part - 1;
+    all->n_parts = (int)n;
+    all->settings.only = NULL;
+    return true;
+}
+
 static bool run_all(trials *all, const oribi_json_value *registered, TF_Status *status)
 {
     const oribi_json_value *kernels = oribi_json_find(registered, "kernels");
     const oribi_json_value *ops = oribi_json_find(registered, "ops");
-    const char *only = all->settings.only;
     int64_t index = 0;
-    int done = 0;
+    int number = 0;
     const int total = (kernels ? kernels->count : 0) + (ops ? ops->count : 0);
     for (const oribi_json_value *k = kernels ? kernels->child : NULL; k; k = k->next) {
         subject s = {.op = text_of(k, "op"),
                      .name = text_of(k, "name"),
                      .constraints = text_of(k, "constraints"),
                      .kernel = index++};
-        if (!only || strcmp(only, s.op) == 0) {
-            ORIBI_TRY(run_subject(all, &s, status));
-        }
-        if (all->settings.progress) {
-            all->settings.progress(all->settings.arg, s.op, ++done, total);
-        }
+        ORIBI_TRY(run_one(all, &s, number++, total, status));
     }
     for (const oribi_json_value *o = ops ? ops->child : NULL; o; o = o->next) {
         subject s = {.op = text_of(o, "name"), .name = "", .constraints = "", .kernel = -1};
-        if (!has_kernel(kernels, s.op) && (!only || strcmp(only, s.op) == 0)) {
-            ORIBI_TRY(run_subject(all, &s, status));
+        if (!has_kernel(kernels, s.op)) {
+            ORIBI_TRY(run_one(all, &s, number, total, status));
         }
-        if (all->settings.progress) {
-            all->settings.progress(all->settings.arg, s.op, ++done, total);
-        }
+        number++;
     }
     return true;
 }
 
-/* FILE.cases.json for FILE.so; NULL when it is not there. */
-static char *read_case_file(const char *path)
+/* FOLDER/STEM.cases.json; NULL when it is not there. */
+static char *read_case_file(const char *folder, const char *stem, size_t length)
 {
-    const char *end = strstr(oribi_path_name(path), ".so");
-    const size_t stem = end ? (size_t)(end - path) : strlen(path);
     oribi_text name = {0};
     void *data = NULL;
     size_t bytes = 0;
     char *text = NULL;
-    oribi_text_append_n(&name, path, stem);
+    oribi_text_printf(&name, "%s%s", folder, folder[0] ? "/" : "");
+    oribi_text_append_n(&name, stem, length);
     oribi_text_append(&name, ".cases.json");
     if (!name.failed && oribi_file_read(name.data, 1 << 24, &data, &bytes) == 0) {
         text = oribi_strndup(data, bytes);
@@ -235,6 +277,27 @@ static char *read_case_file(const char *path)
     oribi_free(data);
     oribi_text_destroy(&name);
     return text;
+}
+
+/* Beside FILE.so; of the built-in plugins beside the library, beside a program that was built with
+ * it, or where it was to be installed. */
+static char *find_cases(const char *path)
+{
+    static const char *const below[] = {"oribi/cases", "../lib/oribi/cases"};
+    static const char name[] = "built_in";
+    if (!oribi_plugin_is_built_in(path)) {
+        const char *end = strstr(oribi_path_name(path), ".so");
+        return read_case_file("", path, end ? (size_t)(end - path) : strlen(path));
+    }
+    char *own = oribi__own_folder();
+    char *text = NULL;
+    for (size_t i = 0; i < sizeof(below) / sizeof(below[0]) && own && !text; i++) {
+        char *folder = oribi_path_join(own, below[i]);
+        text = folder ? read_case_file(folder, name, strlen(name)) : NULL;
+        oribi_free(folder);
+    }
+    oribi_free(own);
+    return text ? text : read_case_file(ORIBI_LIBRARY_FOLDER "/oribi/cases", name, strlen(name));
 }
 
 static bool read_cases(trials *all, const char *text, TF_Status *status)
@@ -259,14 +322,17 @@ static bool test(trials *all, TF_Status *status)
     oribi_elf elf = {0};
     oribi_text described = {0};
     oribi_text error = {0};
-    char *beside = all->settings.cases ? NULL : read_case_file(all->path);
+    char *beside = all->settings.cases ? NULL : find_cases(all->path);
     const char *cases = all->settings.cases ? all->settings.cases : beside;
     const oribi_helper_request request = {
         .path = all->path, .options = all->options ? all->options->text : "", .mode = "describe"};
     const oribi_json_value *registered = NULL;
-    bool ok = oribi__elf_read(all->path, &all->arena, &elf, status) &&
-              (!cases || read_cases(all, cases, status)) &&
-              oribi__helper_run(&request, &described, status);
+    bool ok = oribi_plugin_is_built_in(all->path) ||
+              oribi__elf_read(all->path, &all->arena, &elf, status);
+    ok = ok && read_part(all, status);
+    cases = cases ? cases : elf.cases;
+    ok = ok && (!cases || read_cases(all, cases, status)) &&
+         oribi__helper_run(&request, &described, status);
     if (ok) {
         registered = oribi_json_read(oribi_text_string(&described), &all->arena, &error);
         ok = registered || oribi_fail(status, TF_INTERNAL, "%s", oribi_text_string(&error));
@@ -306,7 +372,11 @@ void oribi_plugin_test(const char *spec, const oribi_plugin_test_settings *setti
                settings->struct_size < sizeof(all.settings) ? settings->struct_size
                                                             : sizeof(all.settings));
     }
-    if (oribi__plugin_spec_parse(spec, &path, &all.options, status)) {
+    const bool is_built_in = oribi_plugin_is_built_in(spec);
+    path = is_built_in ? oribi_strdup(spec) : NULL;
+    if (is_built_in && !path) {
+        oribi_fail_memory(status);
+    } else if (is_built_in || oribi__plugin_spec_parse(spec, &path, &all.options, status)) {
         all.path = path;
         if (test(&all, status)) {
             oribi__json_give(&text, buffer, status);

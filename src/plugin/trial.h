@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by trial*.c, the test of a plugin's kernels. trial.c sends cases to helper processes;
- * there trial_case.c runs one: trial_make.c makes a node and its inputs, trial_run.c computes it
- * under watch, trial_case.c compares. */
+ * there trial_case.c runs one: trial_attrs.c, trial_make.c and trial_value.c make a node and its
+ * inputs, trial_run.c computes it under watch, trial_check.c and trial_expect.c judge. */
 #ifndef ORIBI_PLUGIN_TRIAL_H_
 #define ORIBI_PLUGIN_TRIAL_H_
 
@@ -35,9 +35,20 @@ typedef struct oribi_trial {
     oribi_signature signature;
     oribi_shape *input_shapes, *output_shapes;
     TF_Tensor **inputs;
+    TF_Tensor **variables; /* what the variable of a resource input holds before each run */
+    TF_Tensor *attr_tensors[ORIBI_TRIAL_MAX_INPUTS];
+    int n_attr_tensors;
+    bool is_other; /* the given case is for another kernel of this op */
 } oribi_trial;
 
 uint64_t oribi__trial_random(oribi_trial *trial, uint64_t below);
+bool oribi__trial_chance(oribi_trial *trial, unsigned percent);
+/* Attributes alone: given, constrained or random. */
+bool oribi__trial_make_attrs(oribi_trial *trial, TF_Status *status);
+/* Random elements, in range [low, high] when the case gives one (or NULL). */
+void oribi__trial_fill(oribi_trial *trial, TF_Tensor *tensor, const oribi_json_value *range);
+void oribi__trial_fill_given(TF_Tensor *tensor, const oribi_json_value *values);
+double oribi__trial_number(const oribi_json_value *value); /* "nan", "inf" and "-inf" too */
 /* Fresh attributes, types, shapes and inputs. False: they do not go together, status says why. */
 bool oribi__trial_make(oribi_trial *trial, TF_Status *status);
 /* Ends one sample; random, kind, def, op and given stay. */
@@ -65,14 +76,53 @@ typedef struct oribi_trial_outcome {
     oribi_text bytes; /* of all outputs; strings with their lengths */
     oribi_trial_output *outputs;
     int32_t n_outputs, n_forwarded, n_requests;
-    int64_t n_open;      /* handles that the kernel did not delete */
-    oribi_text damage;   /* written beyond the ends */
-    oribi_text modified; /* inputs that changed */
+    int64_t n_open;       /* handles that the kernel did not delete */
+    oribi_text damage;    /* written beyond the ends */
+    oribi_text modified;  /* inputs that changed */
+    oribi_text variables; /* what they hold afterwards */
 } oribi_trial_outcome;
 
 /* Computes once. False: no memory. */
 bool oribi__trial_run(const oribi_trial *trial, const oribi_kernel *kernel,
                       const oribi_trial_setting *setting, oribi_trial_outcome *out);
 void oribi__trial_outcome_clear(oribi_trial_outcome *outcome);
+
+enum { ORIBI_TRIAL_PATTERN = 0xa5, ORIBI_TRIAL_OTHER_PATTERN = 0x5b };
+
+typedef struct oribi_trial_case {
+    oribi_trial trial;
+    const char *path;
+    oribi_kernel kernel;
+    oribi_node_view view;
+    oribi_json *json;
+    int n_computes;
+    bool has_open;             /* contexts stay then, with what is theirs: nothing can be counted */
+    oribi_trial_outcome first; /* what all others must agree with */
+} oribi_trial_case;
+
+double oribi__trial_half(TF_DataType dtype, uint16_t bits); /* TF_HALF or TF_BFLOAT16 */
+
+/* A finding. */
+void oribi__trial_say(oribi_trial_case *c, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Where the process is, should it end here: the probe's reader quotes it. */
+void oribi__trial_at(const oribi_trial_case *c, const char *what);
+bool oribi__trial_infer(oribi_trial_case *c, const oribi_shape *inputs, TF_Tensor *const *constants,
+                        oribi_shape *out, TF_Status *status);
+/* Computes and judges that computation by itself; false: no memory, *out is clear. */
+bool oribi__trial_compute(oribi_trial_case *c, const oribi_trial_setting *setting,
+                          oribi_trial_outcome *out);
+bool oribi__trial_same(const oribi_trial_outcome *a, const oribi_trial_outcome *b);
+/* Of c->first and *o. */
+void oribi__trial_describe_difference(const oribi_trial_case *c, const oribi_trial_outcome *o,
+                                      char out[200]);
+/* Shapes inferred from less knowledge against those of trial->output_shapes. */
+void oribi__trial_check_inference(oribi_trial_case *c);
+/* Everything that a good first computation is compared with. */
+void oribi__trial_check_all(oribi_trial_case *c);
+/* What fails must not leak either. */
+void oribi__trial_check_failure(oribi_trial_case *c);
+/* Outputs, or the error, that a given case expects. */
+void oribi__trial_check_expected(oribi_trial_case *c);
 
 #endif

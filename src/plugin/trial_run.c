@@ -4,13 +4,19 @@
  * Not here: what the results mean (trial_case.c).
  */
 #include <malloc.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "kernel/resource.h"
 #include "plugin/trial.h"
 #include "tensor/storage.h"
 
-enum { GUARD_BYTES = 256, MAX_BLOCKS = 256 };
+enum {
+    GUARD_BYTES = 256,
+    MAX_BLOCKS = 256,
+    MOST_BYTES = 1 << 28 /* of one run: a kernel that wants more is refused, as by a small host */
+};
 
 typedef struct block {
     uint8_t *all; /* guard, data, guard */
@@ -30,6 +36,8 @@ typedef struct watch {
     atomic_int stop;
     block blocks[MAX_BLOCKS];
     int n_blocks;
+    size_t bytes;
+    TF_Resource *variables[ORIBI_TRIAL_MAX_INPUTS];
     bool taken[ORIBI_TRIAL_MAX_INPUTS];
     uint8_t *input_data[ORIBI_TRIAL_MAX_INPUTS];
 } watch;
@@ -45,9 +53,10 @@ static void keep_until_the_end(void *data, size_t bytes, void *arg)
 static uint8_t *new_block(watch *w, size_t bytes, const char *what, int index,
                           oribi_buffer **out_buffer)
 {
-    if (w->n_blocks == MAX_BLOCKS) {
+    if (w->n_blocks == MAX_BLOCKS || bytes > MOST_BYTES - w->bytes) {
         return NULL;
     }
+    w->bytes += bytes;
     block *b = &w->blocks[w->n_blocks];
     b->all = oribi_alloc_aligned(bytes + 2 * GUARD_BYTES, ORIBI_TENSOR_ALIGNMENT);
     b->buffer =
@@ -216,11 +225,27 @@ static bool same_shape(const TF_Tensor *a, const TF_Tensor *b)
 static int32_t source_of(const watch *w, int32_t i)
 {
     for (int32_t k = 0; w->setting->aliases && k < i; k++) {
-        if (same_shape(w->trial->inputs[k], w->trial->inputs[i])) {
+        if (same_shape(w->trial->inputs[k], w->trial->inputs[i]) && !w->trial->variables[i]) {
             return k;
         }
     }
     return i;
+}
+
+/* A fresh variable behind the handle of a resource input. */
+static bool bind_variable(watch *w, int32_t i, uint8_t *handle)
+{
+    char name[32];
+    TF_Tensor *tensor = NULL;
+    snprintf(name, sizeof(name), "trial_%d", (int)i);
+    w->variables[i] = oribi_variable_create(&w->ctx, name, w->trial->variables[i], w->out->status);
+    tensor =
+        w->variables[i] ? TF_ResourceHandleTensor(&w->ctx, w->variables[i], w->out->status) : NULL;
+    if (tensor) {
+        memcpy(handle, tensor->data, w->trial->inputs[i]->bytes);
+    }
+    TF_DeleteTensor(tensor);
+    return tensor != NULL;
 }
 
 static bool bind_inputs(watch *w)
@@ -244,11 +269,27 @@ static bool bind_inputs(watch *w)
                 return false;
             }
             copy_elements(tensor, slot->data);
+            if (w->trial->variables[i] && !bind_variable(w, i, slot->data)) {
+                return false;
+            }
         }
         oribi_buffer_retain(slot->buffer);
         w->input_data[i] = slot->data;
     }
     return true;
+}
+
+/* Strings with their lengths; handles are numbers of the run and say nothing. */
+static void append_elements(oribi_text *text, TF_DataType dtype, const void *data, size_t bytes)
+{
+    if (dtype != TF_STRING && dtype != TF_RESOURCE) {
+        oribi_text_append_n(text, data, bytes);
+    }
+    for (size_t i = 0; dtype == TF_STRING && i < bytes / sizeof(TF_TString); i++) {
+        const TF_TString *string = (const TF_TString *)data + i;
+        oribi_text_printf(text, "%zu:", TF_TString_GetSize(string));
+        oribi_text_append_n(text, TF_TString_GetDataPointer(string), TF_TString_GetSize(string));
+    }
 }
 
 static void append_output(watch *w, const oribi_slot *slot, oribi_trial_output *output)
@@ -267,15 +308,22 @@ static void append_output(watch *w, const oribi_slot *slot, oribi_trial_output *
                           slot->bytes, wanted);
         wanted = slot->bytes;
     }
-    if (slot->dtype != TF_STRING) {
-        oribi_text_append_n(bytes, slot->data, wanted);
-    }
-    for (size_t i = 0; slot->dtype == TF_STRING && i < wanted / sizeof(TF_TString); i++) {
-        const TF_TString *string = (const TF_TString *)slot->data + i;
-        oribi_text_printf(bytes, "%zu:", TF_TString_GetSize(string));
-        oribi_text_append_n(bytes, TF_TString_GetDataPointer(string), TF_TString_GetSize(string));
-    }
+    append_elements(bytes, slot->dtype, slot->data, wanted);
     output->bytes = bytes->length - output->begin;
+}
+
+static void collect_variables(watch *w)
+{
+    for (int32_t i = 0; i < w->step.n_inputs; i++) {
+        TF_Tensor *value = w->variables[i] ? oribi_variable_share(w->variables[i]) : NULL;
+        if (value) {
+            oribi_text_printf(&w->out->variables, "%d,", (int)value->rank);
+            oribi_text_append_n(&w->out->variables, (const char *)value->dims,
+                                (size_t)value->rank * sizeof(*value->dims));
+            append_elements(&w->out->variables, value->dtype, value->data, value->bytes);
+        }
+        TF_DeleteTensor(value);
+    }
 }
 
 static void collect(watch *w)
@@ -317,7 +365,7 @@ static void check_blocks(watch *w)
     }
     for (int32_t i = 0; i < w->step.n_inputs; i++) {
         const TF_Tensor *tensor = w->trial->inputs[source_of(w, i)];
-        if (!w->taken[i] && tensor->dtype != TF_STRING &&
+        if (!w->taken[i] && tensor->dtype != TF_STRING && tensor->dtype != TF_RESOURCE &&
             memcmp(w->input_data[i], tensor->data, tensor->bytes) != 0) {
             oribi_text_printf(&w->out->modified, "input %d; ", i);
         }
@@ -344,6 +392,9 @@ static void finish(watch *w, bool has_left)
         oribi_buffer_release(slot->buffer);
         oribi_free(slot->dims_heap);
     }
+    for (int32_t i = 0; i < w->step.n_inputs; i++) {
+        TF_DeleteResource(w->variables[i]);
+    }
     if (!has_left) {
         return;
     }
@@ -354,6 +405,7 @@ static void finish(watch *w, bool has_left)
             oribi_free(w->blocks[i].all);
         }
     }
+    oribi_resources_destroy(w->ctx.resources);
     oribi_context_destroy(&w->ctx);
     oribi_free(w->ctx.slots);
     oribi_free(w->ids);
@@ -375,6 +427,7 @@ static watch *begin(const oribi_trial *trial, const oribi_kernel *kernel,
     w->out = out;
     w->ctx.pool = setting->pool;
     w->ctx.stop = &w->stop;
+    w->ctx.resources = oribi_resources_create(out->status);
     w->ctx.slots = oribi_alloc_zero((size_t)n + 1, sizeof(*w->ctx.slots));
     w->ids = oribi_alloc_zero((size_t)n + 1, sizeof(*w->ids));
     out->outputs = oribi_alloc_zero((size_t)s->n_outputs + 1, sizeof(*out->outputs));
@@ -384,7 +437,7 @@ static watch *begin(const oribi_trial *trial, const oribi_kernel *kernel,
                               .inputs = w->ids,
                               .n_inputs = s->n_inputs,
                               .n_outputs = s->n_outputs};
-    if (!w->ctx.slots || !w->ids || !out->outputs) {
+    if (!w->ctx.slots || !w->ids || !out->outputs || !w->ctx.resources) {
         w->step.n_inputs = w->step.n_outputs = 0;
         finish(w, true);
         return NULL;
@@ -409,14 +462,15 @@ bool oribi__trial_run(const oribi_trial *trial, const oribi_kernel *kernel,
     if (!w) {
         return false;
     }
+    oribi_context_enter(&w->ctx);
     bool is_bound = bind_inputs(w);
 #ifdef M_PERTURB
     mallopt(M_PERTURB, setting->pattern); /* the kernel's own heap blocks too */
 #endif
-    oribi_context_enter(&w->ctx);
     if (is_bound) {
         out->is_ok = oribi_context_compute(&w->ctx, &w->step, out->status);
         collect(w);
+        collect_variables(w);
         check_blocks(w);
     }
     (void)oribi_context_has_open(&w->ctx, w->step.n_inputs + w->step.n_outputs);
@@ -425,7 +479,7 @@ bool oribi__trial_run(const oribi_trial *trial, const oribi_kernel *kernel,
 #ifdef M_PERTURB
     mallopt(M_PERTURB, 0);
 #endif
-    return is_bound && !out->bytes.failed;
+    return is_bound && !out->bytes.failed && !out->variables.failed;
 }
 
 void oribi__trial_outcome_clear(oribi_trial_outcome *outcome)
@@ -433,6 +487,7 @@ void oribi__trial_outcome_clear(oribi_trial_outcome *outcome)
     oribi_text_destroy(&outcome->bytes);
     oribi_text_destroy(&outcome->damage);
     oribi_text_destroy(&outcome->modified);
+    oribi_text_destroy(&outcome->variables);
     oribi_free(outcome->outputs);
     TF_DeleteStatus(outcome->status);
     *outcome = (oribi_trial_outcome){0};

@@ -222,17 +222,37 @@ static bool describe_kernel_of(void *arg, const oribi_kernel_def *kernel)
     return strcmp(kernel->provider, wanted->provider) != 0 || describe_kernel(wanted->json, kernel);
 }
 
+static bool find_built_in(void *arg, const oribi_plugin_info *plugin)
+{
+    oribi_plugin_info *wanted = arg;
+    const bool is_it = plugin->is_built_in && strcmp(plugin->name, wanted->name) == 0;
+    if (is_it) {
+        *wanted = *plugin;
+    }
+    return !is_it;
+}
+
+/* Registrations of the built-ins share a provider; each of those has either ops or kernels. */
 static void describe_plugin_in_full(oribi_json *json, const char *path)
 {
     filter wanted = {json, path};
+    oribi_plugin_info built_in = {.name = path, .n_ops = 1, .n_kernels = 1};
+    oribi_plugin_each(find_built_in, &built_in);
+    if (built_in.is_built_in) {
+        wanted.provider = "built-in";
+    }
     oribi_json_open(json, '{');
     oribi_json_key(json, "ops");
     oribi_json_open(json, '[');
-    oribi_op_each(describe_op_of, &wanted);
+    if (built_in.n_ops > 0) {
+        oribi_op_each(describe_op_of, &wanted);
+    }
     oribi_json_close(json, ']');
     oribi_json_key(json, "kernels");
     oribi_json_open(json, '[');
-    oribi_kernel_each(describe_kernel_of, &wanted);
+    if (built_in.n_kernels > 0) {
+        oribi_kernel_each(describe_kernel_of, &wanted);
+    }
     oribi_json_close(json, ']');
     oribi_json_close(json, '}');
 }

@@ -28,7 +28,9 @@ BUGS = {"out_of_bounds": "out-of-bounds", "unwritten_output": "unwritten-output"
         "memory_leak": "memory-leak", "nondeterministic": "nondeterministic", "threads": "threads",
         "uninitialised_read": "uninitialised-read", "input_modified": "input-modified",
         "crash_on_empty": "crash", "hang": "hang", "ignores_failure": "ignores-failure",
-        "forwarding": "forwarding", "aliasing": "aliasing", "not_exercised": "not-exercised"}
+        "forwarding": "forwarding", "aliasing": "aliasing", "not_exercised": "not-exercised",
+        "ignores_late_failure": "ignores-failure", "leak_when_refused": "memory-leak",
+        "leak_of_state": "memory-leak", "shape_function_of_the_known": "shape-function"}
 
 
 class Tools(unittest.TestCase):
@@ -67,7 +69,8 @@ class Tools(unittest.TestCase):
                 self.assertIn(name, self.findings(plugin, "--timeout-ms", 2000, code=6))
 
     def test_a_bug_is_named_alone_where_it_has_one_face(self):
-        for bug in ("out_of_bounds", "unwritten_output", "shape_function", "threads", "status_leak"):
+        for bug in ("out_of_bounds", "unwritten_output", "shape_function", "threads", "status_leak",
+                    "ignores_late_failure", "leak_when_refused", "leak_of_state"):
             plugin = self.build(HERE / "bugs" / f"{bug}.c")
             self.assertEqual({BUGS[bug]}, set(self.findings(plugin, code=6)), bug)
 
@@ -98,6 +101,79 @@ class Tools(unittest.TestCase):
         self.write("c.json", "{\"cases\": [")
         self.oribi("plugin", "test", plugin, "--cases", cases, code=6)
         self.assertIn("JSON", self.err)
+
+    def built_in(self, op, case, code):
+        """Findings of one case of a built-in op."""
+        cases = self.write("c.json", json.dumps({"cases": [{"op": op, **case}]}))
+        report = json.loads(self.oribi("plugin", "test", "cpu", "--op", op, "--random", 1, "--seed", 3, "--json",
+                                       "--cases", cases, code=code))
+        return {f["check"] for k in report["kernels"] for f in k["findings"]}
+
+    def test_expected_outputs_of_each_kind_of_type(self):
+        """Numbers that a reader can check: Cast and Identity."""
+        def cast(source, target, given, wanted, code, **more):
+            return self.built_in("Cast", {
+                "attrs": {"SrcT": source, "DstT": target}, "inputs": [{"shape": [len(given)], "values": given}],
+                "outputs": [{"type": target, "shape": [len(given)], "values": wanted, **more}]}, code)
+        big = 9007199254740993  # has no double
+        for source, target, given, right, wrong in (
+                ("float", "int8", [-3.7, 2.2], [-3, 2], [-3, 3]), ("int32", "uint16", [7, 65535], [7, 65535], [7, -1]),
+                ("int64", "int64", [big, -big], [big, -big], [big - 1, -big]),
+                ("int32", "bool", [0, 5], [False, True], [False, False]),
+                ("float", "half", [0.5, -2], [0.5, -2], [0.5, 2]), ("float", "bfloat16", [1.5, 3], [1.5, 3], [1.5, 4]),
+                ("float", "double", ["nan", "-inf"], ["nan", "-inf"], ["nan", "inf"])):
+            with self.subTest(f"{source} to {target}"):
+                self.assertEqual(set(), cast(source, target, given, right, 0))
+                self.assertEqual({"expected-output"}, cast(source, target, given, wrong, 6))
+        self.assertEqual({"expected-output"}, cast("float", "int8", [1, 2], [1, 2, 3], 6))
+        self.assertEqual({"expected-output"}, cast("float", "int8", [1, 2], [1, 2], 6, type="int16"))
+        self.assertEqual({"expected-output"}, cast("float", "int8", [1, 2], [1, 2], 6, shape=[1, 2]))
+        for wanted, code in ((["ab", ""], 0), (["a", "b"], 6)):
+            found = self.built_in("Identity", {"attrs": {"T": "string"}, "outputs": [{"values": wanted}],
+                                               "inputs": [{"shape": [2], "values": ["ab", ""]}]}, code)
+            self.assertEqual({"expected-output"} if code else set(), found)
+
+    def test_expected_errors_and_cases_that_do_not_complete_are_named(self):
+        by_zero = {"attrs": {"T": "int32"}, "inputs": [{"shape": [1], "values": [1]}, {"shape": [1], "values": [0]}]}
+        self.assertEqual(set(), self.built_in("FloorDiv", {**by_zero, "error": "division by zero"}, 0))
+        self.assertEqual({"expected-error"}, self.built_in("FloorDiv", {**by_zero, "error": "no room"}, 6))
+        self.assertIn("case-refused", self.built_in("FloorDiv", by_zero, 6))
+        by_zero["inputs"][1]["values"] = [1]
+        self.assertEqual({"expected-error"}, self.built_in("FloorDiv", {**by_zero, "error": "division by zero"}, 6))
+
+    def test_variables_are_what_a_case_says_and_are_compared(self):
+        add = {"attrs": {"dtype": "int32"}, "inputs": [{"shape": [2], "values": [1, 2]}, {"shape": [2]}]}
+        self.assertEqual(set(), self.built_in("AssignAddVariableOp", add, 0))
+        read = {"attrs": {"dtype": "int32"}, "inputs": [{"shape": [2], "values": [1, 2]}]}
+        self.assertEqual(set(), self.built_in("ReadVariableOp", {**read, "outputs": [{"values": [1, 2]}]}, 0))
+        self.assertEqual({"expected-output"},
+                         self.built_in("ReadVariableOp", {**read, "outputs": [{"values": [1, 3]}]}, 6))
+
+    def test_cases_that_the_plugin_carries(self):
+        cases = json.dumps({"cases": [{"op": "Bug", "inputs": [{"shape": [1, 1, 1, 1, 1, 2, 1]}]}]})
+        source = self.write("carries.c", f'#include "{HERE}/bugs/not_exercised.c"\n'
+                                         f"ORIBI_PLUGIN_CASES({json.dumps(cases)});\n")
+        plugin = self.build(source)
+        self.assertEqual([], self.findings(plugin, code=0))
+        self.assertEqual("bug", json.loads(self.oribi("plugin", "describe", plugin, "--json"))["note"]["name"])
+        beside = self.write("carries.cases.json", '{"cases": []}')
+        self.assertEqual(["not-exercised"], self.findings(plugin, code=6))  # the file goes before
+        beside.unlink()
+        data = plugin.read_bytes()
+        at = data.index(cases.encode()) + len(cases)
+        (self.folder / "damaged.so").write_bytes(data[:at] + b"x" + data[at + 1:])
+        self.oribi("plugin", "test", self.folder / "damaged.so", code=6)
+        self.assertIn("test cases", self.err)
+
+    def test_parts_of_the_kernels_make_the_whole(self):
+        whole, parts = [], []
+        for only in (["--part", "1/1"], ["--part", "1/3"], ["--part", "2/3"], ["--part", "3/3"]):
+            told = json.loads(self.oribi("plugin", "test", MADE / "own.so", "--random", 1, "--json", *only, code=0))
+            (whole if only[1] == "1/1" else parts).extend(k["op"] for k in told["kernels"])
+        self.assertEqual(sorted(whole), sorted(parts))
+        for bad in ("0/2", "3/2", "1", "x/2", "1/2/3"):
+            self.oribi("plugin", "test", MADE / "own.so", "--part", bad, code=6)
+            self.assertIn("want K/N", self.err)
 
     # --- describe --------------------------------------------------------------------------------
 

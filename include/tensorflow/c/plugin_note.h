@@ -16,6 +16,8 @@
 /* Type of the note, and the form of its contents: two numbers, then four texts, each with its NUL.
  */
 #define ORIBI_PLUGIN_NOTE_TYPE 1
+/* The type of a note of test cases: one text with its NUL. */
+#define ORIBI_PLUGIN_CASES_TYPE 2
 
 #define ORIBI_PLUGIN(name_, version_, licence_)                                                    \
     static const struct {                                                                          \
@@ -36,5 +38,15 @@
         version_,                                                                                  \
         licence_,                                                                                  \
         __VERSION__}
+
+/* Cases for `oribi plugin test`, which travel in the plugin: JSON as docs/author-tools.md has it, a
+ * string literal. Once, in one file; a file beside the plugin or --cases goes before it. */
+#define ORIBI_PLUGIN_CASES(json_)                                                                  \
+    static const struct {                                                                          \
+        uint32_t owner_bytes, content_bytes, type;                                                 \
+        char owner[8];                                                                             \
+        char json[sizeof(json_)];                                                                  \
+    } oribi_plugin_cases __attribute__((section(".note.oribi"), used, aligned(4))) = {             \
+        6, sizeof(json_), ORIBI_PLUGIN_CASES_TYPE, "Oribi", json_}
 
 #endif /* ORIBI_TENSORFLOW_C_PLUGIN_NOTE_H_ */

@@ -15,6 +15,13 @@
 #ifndef INPUTS
 #define INPUTS 1
 #endif
+#ifndef SHAPE
+#define SHAPE same_shape
+#endif
+#ifndef CREATE
+#define CREATE NULL
+#define DELETE NULL
+#endif
 
 ORIBI_PLUGIN("bug", "1.0", "Apache-2.0");
 
@@ -82,9 +89,10 @@ void TF_InitKernel(void)
         TF_OpDefinitionBuilderAddInput(op, "more: float");
     }
     TF_OpDefinitionBuilderAddOutput(op, "y: float");
-    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, same_shape);
+    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, SHAPE);
     TF_RegisterOpDefinition(op, status);
-    TF_RegisterKernelBuilder("Bug", TF_NewKernelBuilder("Bug", "CPU", NULL, compute, NULL), status);
+    TF_RegisterKernelBuilder("Bug", TF_NewKernelBuilder("Bug", "CPU", CREATE, compute, DELETE),
+                             status);
     TF_DeleteStatus(status);
 }
 
