@@ -38,7 +38,8 @@ typedef struct oribi_trial {
     TF_Tensor **variables; /* what the variable of a resource input holds before each run */
     TF_Tensor *attr_tensors[ORIBI_TRIAL_MAX_INPUTS];
     int n_attr_tensors;
-    bool is_other; /* the given case is for another kernel of this op */
+    int common_length; /* of many list attributes of this sample */
+    bool is_other;     /* the given case is for another kernel of this op */
 } oribi_trial;
 
 uint64_t oribi__trial_random(oribi_trial *trial, uint64_t below);

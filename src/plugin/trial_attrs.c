@@ -50,6 +50,22 @@ static const char *random_string(oribi_trial *t, const oribi_attr_def *attr)
     return some[oribi__trial_random(t, 6)];
 }
 
+/* One shape, or a list of n. */
+static bool set_shapes(oribi_trial *t, const char *name, bool is_list, int n)
+{
+    int64_t dims[MAX_LIST][4];
+    oribi_shape shapes[MAX_LIST];
+    for (int i = 0; i < n; i++) {
+        shapes[i] = (oribi_shape){.rank = (int32_t)oribi__trial_random(t, 5), .dims = dims[i]};
+        for (int k = 0; k < shapes[i].rank; k++) {
+            dims[i][k] = 1 + (int64_t)oribi__trial_random(t, 4);
+        }
+    }
+    const oribi_attr value = {
+        .name = name, .kind = TF_ATTR_SHAPE, .is_list = is_list, .count = n, .u.shape = shapes};
+    return oribi_attrs_set(&t->attrs, &t->arena, &value);
+}
+
 /* As long as the op asks for, as windows of images want (2, 4 or 5), or anything short. */
 static int list_length(oribi_trial *t, const oribi_attr_def *attr)
 {
@@ -59,6 +75,9 @@ static int list_length(oribi_trial *t, const oribi_attr_def *attr)
     int64_t n = least + (int64_t)oribi__trial_random(t, 4);
     if (attr->kind == TF_ATTR_INT && oribi__trial_chance(t, 60)) {
         n = usual[oribi__trial_random(t, 4)];
+    }
+    if (attr->kind != TF_ATTR_INT && oribi__trial_chance(t, 60)) {
+        n = t->common_length; /* lists that go together are as long */
     }
     if (n < least || (least > 1 && oribi__trial_chance(t, 60))) {
         n = least;
@@ -99,19 +118,9 @@ static bool set_list(oribi_trial *t, const oribi_attr_def *attr)
         value.u.b = bools;
         return oribi_attrs_set(&t->attrs, &t->arena, &value);
     default:
-        return true; /* left out: the op's definition must have a default */
+        return attr->kind != TF_ATTR_SHAPE || set_shapes(t, attr->name, true, n);
+        /* others are left out: the op's definition must have a default */
     }
-}
-
-static bool set_shape(oribi_trial *t, const char *name)
-{
-    int64_t dims[4];
-    oribi_shape shape = {.rank = (int32_t)oribi__trial_random(t, 5), .dims = dims};
-    for (int i = 0; i < shape.rank; i++) {
-        dims[i] = 1 + (int64_t)oribi__trial_random(t, 4);
-    }
-    const oribi_attr value = {.name = name, .kind = TF_ATTR_SHAPE, .count = 1, .u.shape = &shape};
-    return oribi_attrs_set(&t->attrs, &t->arena, &value);
 }
 
 /* Of the type that another attribute names; `given`, or NULL, has shape and values. */
@@ -177,7 +186,7 @@ static bool set_random(oribi_trial *t, const oribi_attr_def *attr)
     case TF_ATTR_STRING:
         return oribi_attrs_set_string(&t->attrs, &t->arena, attr->name, random_string(t, attr));
     case TF_ATTR_SHAPE:
-        return set_shape(t, attr->name);
+        return set_shapes(t, attr->name, false, 1);
     case TF_ATTR_TENSOR:
         return set_tensor(t, attr->name, NULL);
     default:
@@ -273,6 +282,7 @@ static bool is_of_kernel(oribi_trial *t, TF_Status *status)
 
 bool oribi__trial_make_attrs(oribi_trial *t, TF_Status *status)
 {
+    t->common_length = (int)oribi__trial_random(t, 4);
     for (int pass = 0; pass < 2; pass++) { /* tensors after the types that they are of */
         for (int32_t i = 0; i < t->op->n_attrs; i++) {
             const bool is_tensor = t->op->attrs[i].kind == TF_ATTR_TENSOR;
