@@ -50,7 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (compile == NULL) {
         abort();
     }
-    oribi_compile_set_budget(compile, 16u << 20, 16u << 20);
+    oribi_compile_set_option(compile, "max-ram", "16m", status);
+    oribi_compile_set_option(compile, "max-flash", "16m", status);
     oribi_compile_model(compile, model_path(), status);
     if (TF_GetCode(status) != TF_OK && TF_Message(status)[0] == '\0') {
         abort(); /* a failure says why */
