@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "micro/port.h"
+
 #if defined(__STDC_HOSTED__) && __STDC_HOSTED__
 #include <string.h>
 #else

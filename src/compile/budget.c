@@ -26,7 +26,8 @@ static const char *largest_call(const oribi_compile *c, bool in_flash)
 
 bool oribi_compile_check_budget(const oribi_compile *c, TF_Status *status)
 {
-    const int64_t ram = c->workspace_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
+    const int64_t ram =
+        c->workspace_bytes + c->state_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
     const bool ram_fits = c->options.max_ram == 0 || (uint64_t)ram <= c->options.max_ram;
     const bool flash_fits =
         c->options.max_flash == 0 || (uint64_t)c->constants_bytes <= c->options.max_flash;
@@ -37,10 +38,10 @@ bool oribi_compile_check_budget(const oribi_compile *c, TF_Status *status)
     oribi_writer_append_safe(&safe, largest_call(c, ram_fits));
     if (!ram_fits) {
         oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                   "the model needs %" PRId64 " bytes of RAM (workspace %" PRId64
+                   "the model needs %" PRId64 " bytes of RAM (workspace %" PRId64 ", state %" PRId64
                    ", inputs and outputs %" PRId64 "), more than --max-ram %" PRIu64
                    "; the largest operator is '%s'",
-                   ram, c->workspace_bytes, c->io_bytes, c->options.max_ram,
+                   ram, c->workspace_bytes, c->state_bytes, c->io_bytes, c->options.max_ram,
                    oribi_text_string(&safe));
     } else {
         oribi_fail(status, TF_RESOURCE_EXHAUSTED,

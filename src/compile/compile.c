@@ -31,6 +31,7 @@ void oribi_compile_destroy(oribi_compile *compile)
         for (int32_t i = 0; i < compile->n_models; i++) {
             oribi_compile_destroy(compile->models[i]);
         }
+        oribi_compile_drop_files(compile);
         oribi_graph_destroy(compile->graph);
         oribi_arena_destroy(&compile->arena);
         oribi_free(compile);
@@ -136,6 +137,7 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     oribi_pass_report report = {0};
     c->ports_in_workspace = c->options.io == ORIBI_IO_POOL;
     ORIBI_TRY(choose_name(c, path, name, status));
+    c->kernels = c->kernels != NULL ? c->kernels : c->name;
     ORIBI_TRY(import(c, path, status));
     ORIBI_TRY(fix_batch(c->graph, status));
     ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
@@ -145,17 +147,20 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     ORIBI_TRY(oribi_compile_pools(c, status));
     ORIBI_TRY(oribi_compile_choose(c, &lowering, status));
     ORIBI_TRY(oribi_compile_place_constants(c, status));
+    ORIBI_TRY(oribi_compile_list_arrays(c, status));
+    ORIBI_TRY(oribi_compile_order_states(c, status));
     count_constants(c);
     ORIBI_TRY(oribi_compile_check_budget(c, status));
     return emit(c, status);
 }
 
 /* One more model, with the options of all. */
-static oribi_compile *add_model(oribi_compile *all, TF_Status *status)
+static oribi_compile *add_model(oribi_compile *all, int32_t n, TF_Status *status)
 {
     oribi_compile *model = oribi_compile_create(status);
     if (model != NULL) {
         model->options = all->options;
+        model->has_siblings = n > 1;
         all->models[all->n_models++] = model;
     }
     return model;
@@ -189,10 +194,11 @@ static bool compile_all(oribi_compile *all, const char *const *paths, int32_t n,
     }
     ORIBI_TRY(oribi_plugin_load_built_ins(status));
     for (int32_t i = 0; i < n; i++) {
-        oribi_compile *model = add_model(all, status);
+        oribi_compile *model = add_model(all, n, status);
         if (model == NULL) {
             return false;
         }
+        model->kernels = i > 0 ? all->models[0]->name : NULL;
         ORIBI_TRY(compile(model, paths[i], i < names->n ? names->items[i] : NULL, status));
         ORIBI_TRY(check_model_name(all, model, status));
     }
@@ -210,7 +216,7 @@ void oribi_compile_models(oribi_compile *compile, const char *const *paths, int 
         oribi_fail(status, TF_INVALID_ARGUMENT, "1 to %d models, not %d", ORIBI_COMPILE_MODELS,
                    n_paths);
     } else if (!compile_all(compile, paths, n_paths, status)) {
-        compile->n_files = 0;
+        oribi_compile_drop_files(compile);
     }
 }
 

@@ -27,7 +27,8 @@ enum oribi_storage {
     ORIBI_IN_INPUT,   /* the caller's, member `index` of the inputs */
     ORIBI_IN_OUTPUT,
     ORIBI_IN_WORKSPACE, /* at `offset` of pool `index` */
-    ORIBI_IN_FLASH      /* constant `index` of the model */
+    ORIBI_IN_FLASH,     /* constant `index` of the model */
+    ORIBI_IN_STATE      /* member `index` of the state, as the last run left it */
 };
 
 typedef struct oribi_location {
@@ -66,6 +67,26 @@ typedef struct oribi_port {
     int64_t offset; /* in the workspace, when it lives there */
 } oribi_port;
 
+/* What a run leaves to the next one. In the graph it is an input and an output that the caller does
+ * not see; a run writes `next` anywhere but over the state, and only when all operators have run is
+ * it copied there (docs/compile.md). */
+typedef struct oribi_state {
+    const char *name, *model_name; /* as of a port */
+    oribi_value_id read, next;     /* of equal type and size */
+    int32_t kind;
+    int64_t count, bytes;
+    const void *initial; /* bytes; NULL: `fill` */
+    int32_t fill;        /* every element after a reset: the zero point of integers */
+} oribi_state;
+
+/* A constant of the model as it is stored. */
+typedef struct oribi_weights_array {
+    const oribi_placed *placed;
+    const char *symbol;  /* "conv2d_0_filter" of tvmgen_<model>_conv2d_0_filter */
+    const char *section; /* of --place, or NULL */
+    int64_t offset;      /* in the image of --weights bin, its head included */
+} oribi_weights_array;
+
 typedef struct oribi_copy { /* an output that is not computed where it is wanted */
     oribi_value_id from;
     int32_t output;
@@ -73,7 +94,7 @@ typedef struct oribi_copy { /* an output that is not computed where it is wanted
 
 typedef struct oribi_file {
     const char *name; /* below the folder, "micro/conv2d_s8.c" */
-    const char *data;
+    char *data;
     size_t bytes;
 } oribi_file;
 
@@ -82,18 +103,24 @@ struct oribi_compile {
     oribi_compile_options options;
     oribi_compile **models; /* of the caller's object; what follows them is a model's */
     int32_t n_models;
+    bool has_siblings;       /* other models of the same call */
     bool ports_in_workspace; /* --io pool */
     oribi_graph *graph;
     const char *name, *macro; /* "digits", "DIGITS" */
     const char *source_name;  /* file name without folder; hostile */
     char sha256[65];
+    const char *kernels; /* model whose name the symbols of micro/ carry */
     oribi_port *inputs, *outputs;
+    oribi_state *states;
     oribi_call *calls;
     oribi_location *locations; /* by value */
     oribi_location *scratch;   /* by call */
     oribi_copy *copies;
+    int32_t *commits;        /* states in the order in which they are written */
     oribi_placed *constants; /* that kernels read as tensors: ORIBI_IN_FLASH */
-    int32_t n_inputs, n_outputs, n_calls, n_copies, n_constants;
+    oribi_weights_array *arrays;
+    int32_t first_constant; /* of `constants` among the arrays */
+    int32_t n_inputs, n_outputs, n_states, n_calls, n_copies, n_constants, n_arrays;
     oribi_pool pools[ORIBI_POOLS]; /* in order of preference */
     int32_t n_pools;
     bool pools_are_limited; /* one of them at least */
@@ -103,7 +130,8 @@ struct oribi_compile {
     int32_t *alias_calls;
     int32_t n_buffers, n_aliases;
     oribi_share *shares; /* by value */
-    int64_t workspace_bytes, constants_bytes, io_bytes;
+    int64_t workspace_bytes, constants_bytes, io_bytes, state_bytes;
+    int64_t image_bytes; /* of --weights bin */
     int64_t floor_bytes; /* live sum without aliasing, views apart */
     oribi_file *files;
     int32_t n_files, files_capacity;
@@ -126,15 +154,31 @@ bool oribi_compile_plan(oribi_compile *compile, int64_t effort, TF_Status *statu
 /* constants.c: places the constants that calls and copies read; sets their locations. */
 bool oribi_compile_place_constants(oribi_compile *compile, TF_Status *status);
 
-/* ports.c: names, sizes and quantisation of inputs and outputs. */
+/* ports.c: names, sizes and quantisation of inputs, outputs and state. */
 bool oribi_compile_ports(oribi_compile *compile, TF_Status *status);
+/* state.c: takes what is state out of the inputs and outputs of a compilation that has just made
+ * them; afterwards, once everything is placed, puts states into an order in which they can be
+ * overwritten one after the other. */
+bool oribi_compile_take_states(oribi_compile *compile, TF_Status *status);
+bool oribi_compile_order_states(oribi_compile *compile, TF_Status *status);
 /* Makes a C identifier of a model's string; NULL: no memory. */
 char *oribi_compile_identifier(oribi_arena *arena, const char *text);
 char *oribi_compile_upper(oribi_arena *arena, const char *text);
 
+/* weights.c: lists all constants; sets arrays and image_bytes. */
+bool oribi_compile_list_arrays(oribi_compile *compile, TF_Status *status);
+enum { ORIBI_WEIGHTS_ALIGNMENT = 4, ORIBI_WEIGHTS_HEAD = 32 };
+void oribi_weights_append(oribi_text *text, const oribi_placed *placed); /* padded, little-endian */
+/* The image: a head of 32 bytes ("ORIBIW01", the bytes that follow it as 64 bits, the first half of
+ * their SHA-256), then the arrays; little-endian. */
+bool oribi_weights_image(const oribi_compile *compile, oribi_text *text);
+uint32_t oribi_crc32(uint32_t crc, const void *data, size_t bytes); /* 0 at first */
+
 /* emit_*.c: files of one model. */
 bool oribi_emit_header(oribi_compile *compile, TF_Status *status);
 bool oribi_emit_operators(oribi_compile *compile, TF_Status *status);
+void oribi_emit_helpers(const oribi_compile *compile, oribi_writer *writer); /* into the header */
+void oribi_emit_entries(const oribi_compile *compile, oribi_writer *writer); /* of it */
 bool oribi_emit_weights(oribi_compile *compile, TF_Status *status);
 bool oribi_emit_report(oribi_compile *compile, TF_Status *status);
 /* Files that all models share. */
@@ -146,11 +190,25 @@ bool oribi_compile_finish(oribi_compile *all, TF_Status *status);
 int32_t oribi_emit_operator_count(const oribi_compile *compile);
 /* What each emitted file begins with. */
 void oribi_emit_banner(const oribi_compile *compile, oribi_writer *writer, const char *what);
-/* Adds a file and destroys the text. name is copied. */
+/* Adds a file and takes over the text, also when it fails. name must live as long. */
 bool oribi_compile_add_file(oribi_compile *compile, const char *name, oribi_text *text,
                             TF_Status *status);
-/* The place of a value as an expression of the operators' file. */
+void oribi_compile_drop_files(oribi_compile *compile);
+/* The place of a value as an expression over inputs, outputs, workspace, weights and state. */
 void oribi_emit_place(const oribi_compile *compile, oribi_text *text, oribi_value_id value);
+/* The place of a constant. */
+void oribi_emit_array(const oribi_compile *compile, oribi_text *text, int32_t array);
+/* "(const int32_t *)(const void *)" where a pointer to bytes needs it. */
+const char *oribi_emit_pointer_cast(int32_t kind, bool is_const);
+/* "(int8_t *)&workspace[128]" */
+void oribi_emit_pool_place(const oribi_compile *compile, oribi_text *text, int32_t kind,
+                           const oribi_location *location);
+/* "inputs, outputs, workspace_pools, state": the lines of parameters of an entry, and an argument
+ * list of the same. */
+void oribi_emit_parameters(const oribi_compile *compile, oribi_writer *writer, const char *end);
+const char *oribi_emit_forwarded(const oribi_compile *compile);
+/* Lines that name the pools that `body` uses; what it does not use is marked so. */
+void oribi_emit_pools(const oribi_compile *compile, oribi_writer *writer, const char *body);
 /* "int8 [1,8,8,1]" */
 void oribi_emit_type(const oribi_compile *compile, oribi_text *text, oribi_value_id value);
 int32_t oribi_element_kind_of(TF_DataType type); /* -1: none */

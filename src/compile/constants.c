@@ -49,5 +49,8 @@ bool oribi_compile_place_constants(oribi_compile *c, TF_Status *status)
     for (int32_t i = 0; i < c->n_copies; i++) {
         ORIBI_TRY(place(c, c->copies[i].from, status));
     }
+    for (int32_t i = 0; i < c->n_states; i++) {
+        ORIBI_TRY(place(c, c->states[i].next, status));
+    }
     return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvmgen_<model>.h: what an application includes. Clean in C99 and C++. */
+/* tvmgen_<model>.h: what an application includes. Clean in C99 and C++. Read next: emit_helpers.c.
+ */
 #include <inttypes.h>
 
 #include "compile/compile_internal.h"
@@ -53,6 +54,10 @@ static void sizes(emitter *e)
     oribi_writer_line(w, "#define TVMGEN_%s_MORE 1 /* of a step: operators are left */", c->macro);
     oribi_writer_line(
         w, "#define TVMGEN_%s_BAD_ARGUMENT (-1) /* a pointer is NULL or misaligned */", c->macro);
+    if (c->options.weights == ORIBI_WEIGHTS_BIN) {
+        oribi_writer_line(w, "#define TVMGEN_%s_BAD_WEIGHTS (-2) /* of another model or version */",
+                          c->macro);
+    }
     oribi_writer_blank(w);
     for (int32_t i = 0; i < c->n_inputs; i++) {
         port_macros(e, &c->inputs[i], "Input");
@@ -63,8 +68,63 @@ static void sizes(emitter *e)
     oribi_writer_comment(w, "Working memory of a run, all scratch included%s.",
                          c->ports_in_workspace ? ", inputs and outputs too" : "");
     oribi_writer_line(w, "#define TVMGEN_%s_WORKSPACE_SIZE %" PRId64, c->macro, c->workspace_bytes);
-    oribi_writer_line(w, "#define TVMGEN_%s_WORKSPACE_ALIGNMENT %d", c->macro,
+    for (int32_t i = 0; i < c->n_pools && c->options.pools.n > 0; i++) {
+        oribi_writer_line(w, "#define TVMGEN_%s_%s_WORKSPACE_POOL_SIZE %" PRId64, c->macro,
+                          c->pools[i].macro, c->pools[i].bytes);
+    }
+    oribi_writer_line(w, "#define TVMGEN_%s_WORKSPACE_ALIGNMENT %d /* of each pool */", c->macro,
                       (int)ORIBI_WORKSPACE_ALIGNMENT);
+    oribi_writer_blank(w);
+    if (c->options.weights == ORIBI_WEIGHTS_BIN) {
+        oribi_writer_comment(w, "Bytes of tvmgen_%s_weights.bin, and how they are aligned.",
+                             c->name);
+        oribi_writer_line(w, "#define TVMGEN_%s_WEIGHTS_SIZE %" PRId64 "u", c->macro,
+                          c->image_bytes);
+        oribi_writer_line(w, "#define TVMGEN_%s_WEIGHTS_ALIGNMENT %d", c->macro,
+                          (int)ORIBI_WEIGHTS_ALIGNMENT);
+        oribi_writer_blank(w);
+    }
+    if (c->n_states > 0) {
+        oribi_writer_comment(w, "Bytes that the model keeps between runs.");
+        oribi_writer_line(w, "#define TVMGEN_%s_STATE_SIZE %" PRId64, c->macro, c->state_bytes);
+        oribi_writer_blank(w);
+    }
+}
+
+/* Members with the widest elements come first, so that none needs padding. */
+static void state_struct(emitter *e)
+{
+    const oribi_compile *c = e->c;
+    oribi_writer *w = &e->w;
+    oribi_writer_comment(w, "What a run leaves to the next one. Reset before the first; a run that "
+                            "fails or is given up leaves it as it was.");
+    oribi_writer_open(w, "struct tvmgen_%s_state {", c->name);
+    for (int64_t size = 8; size > 0; size /= 2) {
+        for (int32_t i = 0; i < c->n_states; i++) {
+            const oribi_state *state = &c->states[i];
+            if (oribi_element_bytes(state->kind) == size) {
+                oribi_writer_line(w, "%s %s[%" PRId64 "];", oribi_element_c_type(state->kind),
+                                  state->name, state->count);
+            }
+        }
+    }
+    oribi_writer_close(w, "};");
+    oribi_writer_blank(w);
+}
+
+static void port_struct(emitter *e, const char *what, const oribi_port *ports, int32_t n,
+                        bool is_const)
+{
+    oribi_writer *w = &e->w;
+    oribi_writer_open(w, "struct tvmgen_%s_%s {", e->c->name, what);
+    for (int32_t i = 0; i < n; i++) {
+        oribi_writer_line(w, "%s%s *%s;", is_const ? "const " : "",
+                          oribi_element_c_type(ports[i].kind), ports[i].name);
+    }
+    if (n == 0) {
+        oribi_writer_line(w, "uint8_t none; /* C wants a member */");
+    }
+    oribi_writer_close(w, "};");
     oribi_writer_blank(w);
 }
 
@@ -72,24 +132,22 @@ static void structs(emitter *e)
 {
     const oribi_compile *c = e->c;
     oribi_writer *w = &e->w;
-    oribi_writer_open(w, "struct tvmgen_%s_inputs {", c->name);
-    for (int32_t i = 0; i < c->n_inputs; i++) {
-        oribi_writer_line(w, "%s%s *%s;", c->ports_in_workspace ? "" : "const ",
-                          oribi_element_c_type(c->inputs[i].kind), c->inputs[i].name);
-    }
-    oribi_writer_close(w, "};");
-    oribi_writer_blank(w);
-    oribi_writer_open(w, "struct tvmgen_%s_outputs {", c->name);
-    for (int32_t i = 0; i < c->n_outputs; i++) {
-        oribi_writer_line(w, "%s *%s;", oribi_element_c_type(c->outputs[i].kind),
-                          c->outputs[i].name);
-    }
-    oribi_writer_close(w, "};");
-    oribi_writer_blank(w);
+    port_struct(e, "inputs", c->inputs, c->n_inputs, !c->ports_in_workspace);
+    port_struct(e, "outputs", c->outputs, c->n_outputs, false);
     oribi_writer_open(w, "struct tvmgen_%s_workspace_pools {", c->name);
-    oribi_writer_line(w, "uint8_t *workspace; /* TVMGEN_%s_WORKSPACE_SIZE bytes */", c->macro);
+    for (int32_t i = 0; i < c->n_pools; i++) {
+        oribi_writer_line(w, "uint8_t *%s; /* %" PRId64 " bytes */", c->pools[i].name,
+                          c->pools[i].bytes);
+    }
+    if (c->options.weights == ORIBI_WEIGHTS_BIN) {
+        oribi_writer_line(w, "const uint8_t *weights; /* TVMGEN_%s_WEIGHTS_SIZE bytes */",
+                          c->macro);
+    }
     oribi_writer_close(w, "};");
     oribi_writer_blank(w);
+    if (c->n_states > 0) {
+        state_struct(e);
+    }
     oribi_writer_comment(w, "Where a stepped run stands; all zero before the first step.");
     oribi_writer_open(w, "struct tvmgen_%s_cursor {", c->name);
     oribi_writer_line(w, "int32_t next; /* operator */");
@@ -97,7 +155,7 @@ static void structs(emitter *e)
     oribi_writer_blank(w);
 }
 
-static void prototypes(emitter *e)
+static void other_prototypes(emitter *e)
 {
     const oribi_compile *c = e->c;
     oribi_writer *w = &e->w;
@@ -111,11 +169,31 @@ static void prototypes(emitter *e)
         oribi_writer_line(w, "    const struct tvmgen_%s_workspace_pools *workspace_pools);", n);
         oribi_writer_blank(w);
     }
+    if (c->n_states > 0) {
+        oribi_writer_comment(w, "Puts the state to what it is before the first run.");
+        oribi_writer_line(w, "void tvmgen_%s_reset(struct tvmgen_%s_state *state);", n, n);
+        oribi_writer_blank(w);
+    }
+    if (c->options.weights == ORIBI_WEIGHTS_BIN) {
+        oribi_writer_comment(w, "Reads all of the weights and compares their checksum: OK, "
+                                "BAD_ARGUMENT or BAD_WEIGHTS. A run compares their first 32 bytes "
+                                "only, which name model and version.");
+        oribi_writer_line(
+            w, "int32_t tvmgen_%s_check_weights(const uint8_t *weights, uint32_t bytes);", n);
+        oribi_writer_blank(w);
+    }
+}
+
+static void prototypes(emitter *e)
+{
+    const oribi_compile *c = e->c;
+    oribi_writer *w = &e->w;
+    const char *n = c->name;
+    other_prototypes(e);
     oribi_writer_comment(w, "Runs the model once. Any thread may call it, with memory of its own: "
                             "there is no other state. On failure outputs are unspecified.");
-    oribi_writer_line(w, "int32_t tvmgen_%s_run(const struct tvmgen_%s_inputs *inputs,", n, n);
-    oribi_writer_line(w, "    const struct tvmgen_%s_outputs *outputs,", n);
-    oribi_writer_line(w, "    const struct tvmgen_%s_workspace_pools *workspace_pools);", n);
+    oribi_writer_line(w, "int32_t tvmgen_%s_run(", n);
+    oribi_emit_parameters(c, w, ");");
     oribi_writer_blank(w);
     oribi_writer_comment(w,
                          "Runs one operator and moves the cursor: MORE while operators are left, "
@@ -123,71 +201,9 @@ static void prototypes(emitter *e)
     oribi_writer_line(w, "#define TVMGEN_%s_OPERATORS %d", c->macro,
                       (int)oribi_emit_operator_count(c));
     oribi_writer_line(w, "int32_t tvmgen_%s_step(struct tvmgen_%s_cursor *cursor,", n, n);
-    oribi_writer_line(w, "    const struct tvmgen_%s_inputs *inputs,", n);
-    oribi_writer_line(w, "    const struct tvmgen_%s_outputs *outputs,", n);
-    oribi_writer_line(w, "    const struct tvmgen_%s_workspace_pools *workspace_pools);", n);
+    oribi_emit_parameters(c, w, ");");
     oribi_writer_comment(w, "Gives a stepped run up.");
     oribi_writer_line(w, "void tvmgen_%s_abort(struct tvmgen_%s_cursor *cursor);", n, n);
-    oribi_writer_blank(w);
-}
-
-static void quantise_helper(emitter *e, const oribi_port *port)
-{
-    oribi_writer *w = &e->w;
-    const char *n = e->c->name, *m = e->c->macro, *p = port->macro;
-    const char *type = oribi_element_c_type(port->kind);
-    const bool is_16 = port->kind == ORIBI_ELEMENT_S16, is_u8 = port->kind == ORIBI_ELEMENT_U8;
-    const char *low = is_16 ? "-32768.0f" : is_u8 ? "0.0f" : "-128.0f";
-    const char *high = is_16 ? "32767.0f" : is_u8 ? "255.0f" : "127.0f";
-    oribi_writer_comment(w, "Nearest element of input '%s', ties away from zero.", port->name);
-    oribi_writer_line(w, "static inline %s tvmgen_%s_quantize_%s(float value)", type, n,
-                      port->name);
-    oribi_writer_open(w, "{");
-    oribi_writer_line(w, "const float scaled = value / TVMGEN_%s_%s_SCALE;", m, p);
-    oribi_writer_line(w, "const float moved = scaled + (float)TVMGEN_%s_%s_ZERO_POINT;", m, p);
-    oribi_writer_open(w, "if (!(moved > %s)) {", low);
-    oribi_writer_line(w, "return (%s)%s;", type, low);
-    oribi_writer_close(w, "}");
-    oribi_writer_open(w, "if (moved >= %s) {", high);
-    oribi_writer_line(w, "return (%s)%s;", type, high);
-    oribi_writer_close(w, "}");
-    oribi_writer_line(w,
-                      "return (%s)((int32_t)(scaled + (scaled < 0.0f ? -0.5f : 0.5f)) + "
-                      "TVMGEN_%s_%s_ZERO_POINT);",
-                      type, m, p);
-    oribi_writer_close(w, "}");
-    oribi_writer_blank(w);
-}
-
-static void output_helpers(emitter *e, const oribi_port *port)
-{
-    oribi_writer *w = &e->w;
-    const char *n = e->c->name, *m = e->c->macro, *p = port->macro;
-    const char *type = oribi_element_c_type(port->kind);
-    if (port->is_quantised) {
-        oribi_writer_comment(w, "The number that an element of output '%s' stands for.",
-                             port->name);
-        oribi_writer_line(w, "static inline float tvmgen_%s_dequantize_%s(%s element)", n,
-                          port->name, type);
-        oribi_writer_open(w, "{");
-        oribi_writer_line(w,
-                          "return TVMGEN_%s_%s_SCALE * (float)(element - "
-                          "TVMGEN_%s_%s_ZERO_POINT);",
-                          m, p, m, p);
-        oribi_writer_close(w, "}");
-        oribi_writer_blank(w);
-    }
-    oribi_writer_comment(w, "Index of the largest element of output '%s', the first of equals.",
-                         port->name);
-    oribi_writer_line(w, "static inline int32_t tvmgen_%s_argmax_%s(const %s *elements)", n,
-                      port->name, type);
-    oribi_writer_open(w, "{");
-    oribi_writer_line(w, "int32_t best = 0;");
-    oribi_writer_open(w, "for (int32_t i = 1; i < TVMGEN_%s_%s_COUNT; i++) {", m, p);
-    oribi_writer_line(w, "best = elements[i] > elements[best] ? i : best;");
-    oribi_writer_close(w, "}");
-    oribi_writer_line(w, "return best;");
-    oribi_writer_close(w, "}");
     oribi_writer_blank(w);
 }
 
@@ -209,15 +225,7 @@ bool oribi_emit_header(oribi_compile *c, TF_Status *status)
     sizes(&e);
     structs(&e);
     prototypes(&e);
-    for (int32_t i = 0; i < c->n_inputs; i++) {
-        if (c->inputs[i].is_quantised && c->inputs[i].kind != ORIBI_ELEMENT_F32 &&
-            c->inputs[i].kind != ORIBI_ELEMENT_S32) {
-            quantise_helper(&e, &c->inputs[i]);
-        }
-    }
-    for (int32_t i = 0; i < c->n_outputs; i++) {
-        output_helpers(&e, &c->outputs[i]);
-    }
+    oribi_emit_helpers(c, w);
     oribi_writer_line(w, "#ifdef __cplusplus");
     oribi_writer_line(w, "}");
     oribi_writer_line(w, "#endif");

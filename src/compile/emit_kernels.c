@@ -48,19 +48,42 @@ static void want(emitter *e, const char *name, size_t length)
     }
 }
 
+/* Copies the text with the licence of the output, symbols that carry the model's name, so that
+ * models compiled apart link together, and headers found beside the file. */
+static void rewrite(const char *text, const char *model, oribi_text *out)
+{
+    static const struct {
+        const char *from;
+        const char *to; /* NULL: tvmgen_<model>_micro_ */
+    } changes[] = {{"SPDX-License-Identifier: Apache-2.0", "SPDX-License-Identifier: 0BSD"},
+                   {"#include \"micro/", "#include \""},
+                   {"oribi_micro_", NULL}};
+    while (*text != 0) {
+        size_t changed = 0;
+        for (size_t i = 0; i < sizeof changes / sizeof changes[0] && changed == 0; i++) {
+            const size_t length = strlen(changes[i].from);
+            if (strncmp(text, changes[i].from, length) != 0) {
+                continue;
+            }
+            changed = length;
+            if (changes[i].to != NULL) {
+                oribi_text_append(out, changes[i].to);
+            } else {
+                oribi_text_printf(out, "tvmgen_%s_micro_", model);
+            }
+        }
+        if (changed == 0) {
+            oribi_text_append_n(out, text, 1);
+        }
+        text += changed > 0 ? changed : 1;
+    }
+}
+
 static bool add(emitter *e, int32_t index, TF_Status *status)
 {
-    static const char ours[] = "SPDX-License-Identifier: Apache-2.0";
-    const char *text = (const char *)oribi_kernel_texts[index].text;
-    const char *licence = strstr(text, ours);
     oribi_text copy = {0};
     char *name = oribi_arena_printf(&e->c->arena, "micro/%s", oribi_kernel_texts[index].name);
-    if (licence != NULL) {
-        oribi_text_append_n(&copy, text, (size_t)(licence - text));
-        oribi_text_append(&copy, "SPDX-License-Identifier: 0BSD");
-        text = licence + sizeof ours - 1;
-    }
-    oribi_text_append(&copy, text);
+    rewrite((const char *)oribi_kernel_texts[index].text, e->c->models[0]->name, &copy);
     return oribi_compile_add_file(e->c, name, &copy, status);
 }
 
@@ -83,6 +106,8 @@ static bool want_kernels(emitter *e, const oribi_compile *model, TF_Status *stat
 bool oribi_emit_kernels(oribi_compile *all, TF_Status *status)
 {
     emitter e = {.c = all};
+    want(&e, "port.h", strlen("port.h"));
+    want(&e, "memory.h", strlen("memory.h"));
     for (int32_t i = 0; i < all->n_models; i++) {
         ORIBI_TRY(want_kernels(&e, all->models[i], status));
     }

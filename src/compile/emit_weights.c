@@ -1,77 +1,185 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tvmgen_<model>_weights.c and .h: every constant of the model, and what each operator costs. */
+/* The weights as --weights says: tvmgen_<model>_weights.h and beside it .c, .S with .bin, or .o; or
+ * .bin alone, which the application passes to each run.
+ */
 #include <inttypes.h>
+#include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/object.h"
+#include "tensor/status.h"
 
-static void declare(const oribi_compile *c, oribi_writer *w, const char *owner,
-                    const oribi_placed *placed)
-{
-    oribi_writer_line(w, "extern const %s tvmgen_%s_%s%s%s[%" PRId64 "];",
-                      oribi_element_c_type(placed->kind), c->name, owner, owner[0] != 0 ? "_" : "",
-                      placed->name, placed->count);
-}
+static const char default_section[] = ".rodata.tvmgen_weights";
 
-static void define(const oribi_compile *c, oribi_writer *w, const char *owner,
-                   const oribi_placed *placed)
+/* --- Header ---------------------------------------------------------------------------------- */
+
+static void head_array(const oribi_compile *c, oribi_writer *w)
 {
-    oribi_writer_blank(w);
-    oribi_writer_open(w, "TVMGEN_CONSTANT const %s tvmgen_%s_%s%s%s[%" PRId64 "] = {",
-                      oribi_element_c_type(placed->kind), c->name, owner, owner[0] != 0 ? "_" : "",
-                      placed->name, placed->count);
-    oribi_writer_elements(w, placed->kind, placed->data, placed->count);
+    oribi_text image = {0};
+    (void)oribi_weights_image(c, &image);
+    oribi_writer_comment(w, "What tvmgen_%s_weights.bin begins with: its kind, its size, a hash.",
+                         c->name);
+    oribi_writer_open(w, "static const uint8_t tvmgen_%s_weights_head[%d] = {", c->name,
+                      (int)ORIBI_WEIGHTS_HEAD);
+    if (!image.failed && image.length >= ORIBI_WEIGHTS_HEAD) {
+        oribi_writer_elements(w, ORIBI_ELEMENT_U8, image.data, ORIBI_WEIGHTS_HEAD);
+    }
     oribi_writer_close(w, "};");
+    oribi_writer_line(w, "#define TVMGEN_%s_WEIGHTS_CRC32 0x%08" PRIx32 "u", c->macro,
+                      oribi_crc32(0, oribi_text_string(&image), image.length));
+    w->text.failed = w->text.failed || image.failed;
+    oribi_text_destroy(&image);
 }
 
-static void each(const oribi_compile *c, oribi_writer *w,
-                 void (*visit)(const oribi_compile *c, oribi_writer *w, const char *owner,
-                               const oribi_placed *placed))
-{
-    for (int32_t i = 0; i < c->n_calls; i++) {
-        for (int32_t k = 0; k < c->calls[i].n_placed; k++) {
-            visit(c, w, c->calls[i].name, &c->calls[i].placed[k]);
-        }
-    }
-    for (int32_t i = 0; i < c->n_constants; i++) {
-        visit(c, w, "", &c->constants[i]);
-    }
-}
-
-int64_t oribi_call_flash(const oribi_call *call)
-{
-    int64_t bytes = 0;
-    for (int32_t i = 0; i < call->n_placed; i++) {
-        bytes += call->placed[i].count * oribi_element_bytes(call->placed[i].kind);
-    }
-    for (int32_t i = 0; i < call->n_fields; i++) {
-        bytes += 4 * (int64_t)call->fields[i].n;
-    }
-    return bytes;
-}
-
-bool oribi_emit_weights(oribi_compile *c, TF_Status *status)
+static bool emit_declarations(oribi_compile *c, TF_Status *status)
 {
     oribi_writer w = {0};
-    char *header = oribi_arena_printf(&c->arena, "tvmgen_%s_weights.h", c->name);
-    char *source = oribi_arena_printf(&c->arena, "tvmgen_%s_weights.c", c->name);
     oribi_emit_banner(c, &w, "The weights of the model; for tvmgen_*.c alone.");
     oribi_writer_line(&w, "#ifndef TVMGEN_%s_WEIGHTS_H_", c->macro);
     oribi_writer_line(&w, "#define TVMGEN_%s_WEIGHTS_H_", c->macro);
     oribi_writer_blank(&w);
     oribi_writer_line(&w, "#include <stdint.h>");
     oribi_writer_blank(&w);
-    each(c, &w, declare);
+    if (c->options.weights == ORIBI_WEIGHTS_BIN) {
+        head_array(c, &w);
+    }
+    for (int32_t i = 0; c->options.weights != ORIBI_WEIGHTS_BIN && i < c->n_arrays; i++) {
+        const oribi_placed *placed = c->arrays[i].placed;
+        oribi_writer_line(&w, "extern const %s tvmgen_%s_%s[%" PRId64 "];",
+                          oribi_element_c_type(placed->kind), c->name, c->arrays[i].symbol,
+                          placed->count);
+    }
     oribi_writer_blank(&w);
     oribi_writer_line(&w, "#endif");
-    ORIBI_TRY(oribi_compile_add_file(c, header, &w.text, status));
-    w = (oribi_writer){0};
+    return oribi_compile_add_file(c, oribi_arena_printf(&c->arena, "tvmgen_%s_weights.h", c->name),
+                                  &w.text, status);
+}
+
+/* --- C --------------------------------------------------------------------------------------- */
+
+static bool emit_c(oribi_compile *c, TF_Status *status)
+{
+    oribi_writer w = {0};
     oribi_emit_banner(c, &w, "The weights of the model.");
     oribi_writer_line(&w, "#include \"tvmgen_%s_weights.h\"", c->name);
     oribi_writer_blank(&w);
-    oribi_writer_comment(&w, "Where weights go: define it as a section attribute, for example.");
-    oribi_writer_line(&w, "#ifndef TVMGEN_CONSTANT");
-    oribi_writer_line(&w, "#define TVMGEN_CONSTANT");
+    oribi_writer_line(&w, "#include \"micro/port.h\"");
+    for (int32_t i = 0; i < c->n_arrays; i++) {
+        const oribi_weights_array *array = &c->arrays[i];
+        const oribi_placed *placed = array->placed;
+        oribi_writer_blank(&w);
+        if (array->section != NULL) {
+            oribi_writer_line(&w, "TVMGEN_SECTION(\"%s\")", array->section);
+        } else {
+            oribi_writer_line(&w, "TVMGEN_CONSTANT");
+        }
+        oribi_writer_open(&w, "TVMGEN_ALIGNED(%d) const %s tvmgen_%s_%s[%" PRId64 "] = {",
+                          (int)ORIBI_WEIGHTS_ALIGNMENT, oribi_element_c_type(placed->kind), c->name,
+                          array->symbol, placed->count);
+        oribi_writer_elements(&w, placed->kind, placed->data, placed->count);
+        oribi_writer_close(&w, "};");
+    }
+    return oribi_compile_add_file(c, oribi_arena_printf(&c->arena, "tvmgen_%s_weights.c", c->name),
+                                  &w.text, status);
+}
+
+/* --- One file of bytes ----------------------------------------------------------------------- */
+
+static bool emit_image(oribi_compile *c, TF_Status *status)
+{
+    oribi_text image = {0};
+    (void)oribi_weights_image(c, &image);
+    return oribi_compile_add_file(
+        c, oribi_arena_printf(&c->arena, "tvmgen_%s_weights.bin", c->name), &image, status);
+}
+
+/* Pieces of the image by .incbin; the file is found beside this one through -I. */
+static bool emit_assembly(oribi_compile *c, TF_Status *status)
+{
+    oribi_writer w = {0};
+    oribi_emit_banner(c, &w, "The weights of the model, taken from the file beside this one.");
+    oribi_writer_line(&w,
+                      "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__");
+    oribi_writer_line(&w, "#error \"the file of weights is little-endian; use --weights c\"");
     oribi_writer_line(&w, "#endif");
-    each(c, &w, define);
-    return oribi_compile_add_file(c, source, &w.text, status);
+    for (int32_t i = 0; i < c->n_arrays; i++) {
+        const oribi_weights_array *array = &c->arrays[i];
+        const int64_t bytes = array->placed->count * oribi_element_bytes(array->placed->kind);
+        oribi_writer_blank(&w);
+        oribi_writer_line(&w, "    .section %s, \"a\"",
+                          array->section != NULL ? array->section : default_section);
+        oribi_writer_line(&w, "    .balign %d", (int)ORIBI_WEIGHTS_ALIGNMENT);
+        oribi_writer_line(&w, "    .globl tvmgen_%s_%s", c->name, array->symbol);
+        oribi_writer_line(&w, "    .type tvmgen_%s_%s, %%object", c->name, array->symbol);
+        oribi_writer_line(&w, "    .size tvmgen_%s_%s, %" PRId64, c->name, array->symbol, bytes);
+        oribi_writer_line(&w, "tvmgen_%s_%s:", c->name, array->symbol);
+        oribi_writer_line(&w, "    .incbin \"tvmgen_%s_weights.bin\", %" PRId64 ", %" PRId64,
+                          c->name, array->offset, bytes);
+    }
+    oribi_writer_blank(&w);
+    oribi_writer_line(&w, "    .section .note.GNU-stack, \"\", %%progbits");
+    return oribi_compile_add_file(c, oribi_arena_printf(&c->arena, "tvmgen_%s_weights.S", c->name),
+                                  &w.text, status);
+}
+
+/* --- Object ---------------------------------------------------------------------------------- */
+
+static int32_t section_index(oribi_object_section *sections, int32_t *n, const char *name)
+{
+    name = name != NULL ? name : default_section;
+    for (int32_t i = 0; i < *n; i++) {
+        if (strcmp(sections[i].name, name) == 0) {
+            return i;
+        }
+    }
+    sections[*n].name = name;
+    return (*n)++;
+}
+
+static bool emit_object(oribi_compile *c, TF_Status *status)
+{
+    const size_t n = (size_t)c->n_arrays + 1;
+    oribi_object_symbol *symbols = oribi_arena_array(&c->arena, n, sizeof *symbols);
+    oribi_object_section *sections = oribi_arena_array(&c->arena, n, sizeof *sections);
+    oribi_text *bodies = oribi_arena_array(&c->arena, n, sizeof *bodies);
+    oribi_text object = {0};
+    int32_t n_sections = 0;
+    if (symbols == NULL || sections == NULL || bodies == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; i < c->n_arrays; i++) {
+        const oribi_weights_array *array = &c->arrays[i];
+        const int32_t index = section_index(sections, &n_sections, array->section);
+        sections[index].bytes = &bodies[index];
+        symbols[i].name = oribi_arena_printf(&c->arena, "tvmgen_%s_%s", c->name, array->symbol);
+        symbols[i].section = index;
+        symbols[i].offset = bodies[index].length;
+        symbols[i].bytes =
+            (uint64_t)(array->placed->count * oribi_element_bytes(array->placed->kind));
+        object.failed = object.failed || symbols[i].name == NULL;
+        oribi_weights_append(&bodies[index], array->placed);
+    }
+    if (!object.failed) {
+        oribi_object_write(c->options.machine, sections, n_sections, symbols, c->n_arrays, &object);
+    }
+    for (int32_t i = 0; i < n_sections; i++) {
+        oribi_text_destroy(&bodies[i]);
+    }
+    return oribi_compile_add_file(c, oribi_arena_printf(&c->arena, "tvmgen_%s_weights.o", c->name),
+                                  &object, status);
+}
+
+bool oribi_emit_weights(oribi_compile *c, TF_Status *status)
+{
+    ORIBI_TRY(emit_declarations(c, status));
+    switch (c->options.weights) {
+    case ORIBI_WEIGHTS_BIN:
+        return emit_image(c, status);
+    case ORIBI_WEIGHTS_INCBIN:
+        return emit_image(c, status) && emit_assembly(c, status);
+    case ORIBI_WEIGHTS_OBJ:
+        return emit_object(c, status);
+    default:
+        return emit_c(c, status);
+    }
 }

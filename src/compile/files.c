@@ -24,7 +24,8 @@ void oribi_emit_banner(const oribi_compile *c, oribi_writer *writer, const char 
 
 bool oribi_compile_add_file(oribi_compile *c, const char *name, oribi_text *text, TF_Status *status)
 {
-    bool ok = name != NULL && !text->failed;
+    oribi_text_append(text, ""); /* never NULL */
+    bool ok = name != NULL && !text->failed && text->data != NULL;
     if (ok && c->n_files == c->files_capacity) {
         const int32_t capacity = c->files_capacity * 2 + 16;
         oribi_file *grown = oribi_arena_array(&c->arena, (size_t)capacity, sizeof *grown);
@@ -35,12 +36,22 @@ bool oribi_compile_add_file(oribi_compile *c, const char *name, oribi_text *text
         c->files = ok ? grown : c->files;
         c->files_capacity = ok ? capacity : c->files_capacity;
     }
-    char *data = ok ? oribi_arena_strndup(&c->arena, oribi_text_string(text), text->length) : NULL;
-    if (data != NULL) {
-        c->files[c->n_files++] = (oribi_file){name, data, text->length};
+    if (!ok) {
+        oribi_text_destroy(text);
+        return oribi_fail_memory(status);
     }
-    oribi_text_destroy(text);
-    return data != NULL || oribi_fail_memory(status);
+    c->files[c->n_files++] = (oribi_file){name, text->data, text->length};
+    *text = (oribi_text){0};
+    return true;
+}
+
+void oribi_compile_drop_files(oribi_compile *c)
+{
+    for (int32_t i = 0; i < c->n_files; i++) {
+        oribi_text text = {.data = c->files[i].data};
+        oribi_text_destroy(&text);
+    }
+    c->n_files = 0;
 }
 
 int oribi_compile_num_files(const oribi_compile *compile)
@@ -59,16 +70,16 @@ const void *oribi_compile_file_data(const oribi_compile *compile, int index, siz
     return index >= 0 && index < compile->n_files ? compile->files[index].data : NULL;
 }
 
-static bool take_files(oribi_compile *all, const oribi_compile *model, TF_Status *status)
+static bool take_files(oribi_compile *all, oribi_compile *model, TF_Status *status)
 {
     for (int32_t i = 0; i < model->n_files; i++) {
-        const oribi_file *file = &model->files[i];
-        oribi_text text = {0};
+        oribi_file *file = &model->files[i];
+        oribi_text text = {.data = file->data, .length = file->bytes, .capacity = file->bytes + 1};
         const char *name = file->name;
         if (all->n_models > 1 && strcmp(name, "report.json") == 0) {
             name = oribi_arena_printf(&all->arena, "report_%s.json", model->name);
         }
-        oribi_text_append_n(&text, file->data, file->bytes);
+        file->data = NULL;
         ORIBI_TRY(oribi_compile_add_file(all, name, &text, status));
     }
     return true;

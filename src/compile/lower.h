@@ -17,11 +17,11 @@ typedef struct oribi_placed {
     const void *data;
 } oribi_placed;
 
-typedef struct oribi_field {    /* one member of the args struct */
-    const char *name;           /* ".name" of an initialiser: "in_h", "shape.rank" */
-    const int32_t *numbers;     /* n of them, a list; or NULL */
-    const oribi_placed *placed; /* a pointer to it, or NULL */
-    bool is_real;               /* else `real`, else `number` */
+typedef struct oribi_field { /* one member of the args struct */
+    const char *name;        /* ".name" of an initialiser: "in_h", "shape.rank" */
+    const int32_t *numbers;  /* n of them, a list; or NULL */
+    bool is_placed;          /* a pointer to the array `number` of the call */
+    bool is_real;            /* else `real`, else `number` */
     float real;
     int32_t number;
     int32_t n;
@@ -53,6 +53,7 @@ typedef struct oribi_call {
     oribi_placed placed[ORIBI_CALL_PLACED];
     oribi_call_alias aliases[ORIBI_CALL_ALIASES];
     int32_t n_fields, n_placed, n_aliases;
+    int32_t first_array; /* of placed[0] among the arrays of the compilation */
     int32_t n_inputs;
     int32_t n_outputs;            /* the first outputs of the node are the kernel's */
     bool lists_inputs;            /* the kernel takes an array of pointers to its inputs */

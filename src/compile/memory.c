@@ -136,6 +136,9 @@ static oribi_location place_of(const oribi_memory *m, int32_t value)
         place.storage = ORIBI_IN_WORKSPACE;
         place.index = m->buffers[g->buffer].out_pool;
         place.offset += (int64_t)m->buffers[g->buffer].out_offset;
+    } else if (g->state >= 0) {
+        place.storage = ORIBI_IN_STATE;
+        place.index = g->state;
     } else if (g->input >= 0) {
         place.storage = ORIBI_IN_INPUT;
         place.index = g->input;

@@ -13,6 +13,7 @@ typedef struct oribi_memory_group {
     int64_t bytes;
     int32_t first, last;   /* calls, both included; last < 0: not used; first -1: an input */
     int32_t input, output; /* port of the model that is one of the values, or -1 */
+    int32_t state;         /* that is read here, or -1 */
     int32_t buffer;        /* of the planner, or -1 */
     int32_t alignment;
     bool is_constant, is_read_only; /* is_read_only: never written over */

@@ -22,7 +22,8 @@ bool oribi__memory_in_pool(const oribi_memory *m, int32_t root)
 {
     const oribi_memory_group *g = &m->groups[root];
     const bool is_port = g->input >= 0 || g->output >= 0;
-    return g->last >= 0 && !g->is_constant && (!is_port || m->compile->ports_in_workspace);
+    return g->last >= 0 && !g->is_constant && g->state < 0 &&
+           (!is_port || m->compile->ports_in_workspace);
 }
 
 int64_t oribi__memory_live_sum(const oribi_memory *m)
@@ -68,10 +69,18 @@ static void add_ports(oribi_memory *m)
         extend(g, -1); /* before the first call, which may write over another input */
         extend(g, 0);
     }
+    for (int32_t i = 0; i < c->n_states; i++) {
+        oribi_memory_group *g = &m->groups[c->states[i].read];
+        g->state = i;
+        g->is_read_only = true;
+        g->bytes = c->states[i].bytes;
+        extend(g, 0);
+        extend(&m->groups[c->states[i].next], c->n_calls); /* copied when all has run */
+    }
     for (int32_t i = 0; i < c->n_outputs; i++) {
         oribi_memory_group *g = &m->groups[c->outputs[i].value];
         extend(g, c->n_calls);
-        if (g->input < 0 && g->output < 0 && !g->is_constant) {
+        if (g->state < 0 && g->input < 0 && g->output < 0 && !g->is_constant) {
             g->output = i;
             align(g, ORIBI_WORKSPACE_ALIGNMENT);
         } else {
@@ -104,6 +113,7 @@ static void init_values(oribi_memory *m)
                                             .last = -1,
                                             .input = -1,
                                             .output = -1,
+                                            .state = -1,
                                             .buffer = -1,
                                             .alignment = element > 4 ? element : 4,
                                             .is_constant = value->constant != NULL};
@@ -142,6 +152,7 @@ static void join(oribi_memory *m, int32_t whole, int32_t part, int64_t offset)
     g->bytes = h->bytes + offset > g->bytes ? h->bytes + offset : g->bytes;
     g->output = g->output >= 0 ? g->output : h->output;
     g->input = g->input >= 0 ? g->input : h->input;
+    g->state = g->state >= 0 ? g->state : h->state;
     g->is_read_only = g->is_read_only || h->is_read_only;
 }
 
@@ -158,7 +169,8 @@ static void join_views(oribi_memory *m)
         const int32_t from = oribi__memory_root(m, input, NULL);
         const int32_t to = oribi__memory_root(m, output, NULL);
         const oribi_memory_group *g = &m->groups[from];
-        if (m->groups[to].output >= 0 && (g->output >= 0 || g->input >= 0 || g->is_constant)) {
+        if (m->groups[to].output >= 0 &&
+            (g->output >= 0 || g->input >= 0 || g->state >= 0 || g->is_constant)) {
             c->copies[c->n_copies++] = (oribi_copy){input, m->groups[to].output};
             m->groups[to].output = -1;
             extend(&m->groups[from], c->n_calls);

@@ -63,6 +63,13 @@ static bool is_rename(const char *value, const char **out_wanted)
     return good;
 }
 
+static bool is_pair(const char *value, const char **out_wanted)
+{
+    const char *equals = strrchr(value, '=');
+    *out_wanted = "INPUT=OUTPUT, names of the model";
+    return equals != NULL && equals != value && equals[1] != 0;
+}
+
 #define AT(member) offsetof(oribi_compile_options, member)
 static const row rows[] = {
     {"name", "NAME", LIST, AT(names), is_name, true,
@@ -83,6 +90,8 @@ static const row rows[] = {
      "adds a known run: a checksum for each operator names the first bad one at boot"},
     {"rename", "NAME=NEW", LIST, AT(renames), is_rename, false,
      "an input or output is called NEW in C; may be given several times"},
+    {"state", "INPUT=OUTPUT", LIST, AT(states), is_pair, false,
+     "an output is what the next run finds in an input, kept in a struct; several times"},
     {"tflite-variant", "tflm|tflite", CHOICE, AT(tflite_variant), NULL, false,
      "whose rounding int8 and int16 operators of TFLite follow"},
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,

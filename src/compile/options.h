@@ -54,6 +54,7 @@ typedef struct oribi_compile_options {
     oribi_option_list names;   /* by model */
     oribi_option_list places;  /* "node:section" */
     oribi_option_list renames; /* "A=B" */
+    oribi_option_list states;  /* "INPUT=OUTPUT" */
     oribi_option_list pools;   /* "name=sram,size=64K,..." */
 } oribi_compile_options;
 

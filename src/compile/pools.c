@@ -41,11 +41,25 @@ static bool add_pool(oribi_compile *c, const char *name, uint64_t bytes, TF_Stat
     return true;
 }
 
+/* Names that emitted functions use for something else. */
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = {"weights", "state", "inputs",         "outputs",
+                                        "index",   "args",  "from",           "to",
+                                        "devices", "code",  "workspace_pools"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        is = is || strcmp(name, taken[i]) == 0;
+    }
+    return is;
+}
+
 bool oribi_compile_is_pool(const char *text, const char **out_wanted)
 {
     oribi_arena arena = {0};
     int32_t n_good = 0, n_parts = 0;
-    *out_wanted = "name=NAME[,size=BYTES], a name of letters, digits and '_', no word of C";
+    *out_wanted = "name=NAME[,size=BYTES], a name of letters, digits and '_', no word of C "
+                  "and none that the C uses itself";
     for (const char *at = text; at[0] != 0;
          at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
         n_parts++;
@@ -54,7 +68,7 @@ bool oribi_compile_is_pool(const char *text, const char **out_wanted)
     uint64_t bytes;
     if (name != NULL) {
         const char *identifier = oribi_compile_identifier(&arena, name);
-        n_good += identifier != NULL && strcmp(identifier, name) == 0;
+        n_good += identifier != NULL && strcmp(identifier, name) == 0 && !is_taken(name);
     }
     n_good += size != NULL && oribi_option_size(size, &bytes);
     const bool is_good = name != NULL && n_good == n_parts;

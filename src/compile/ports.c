@@ -17,7 +17,11 @@ static const char *const keywords[] = {
     "while",    "restrict", "class",     "new",      "delete", "this",     "template", "typename",
     "operator", "private",  "protected", "public",   "bool",   "true",     "false",    "namespace",
     "using",    "virtual",  "try",       "catch",    "throw",  "and",      "or",       "not",
-    "xor",      "friend",   "explicit",  "export",   "asm",    "mutable",  NULL};
+    "xor",      "friend",   "explicit",  "export",   "asm",    "mutable",  "NULL",     "EOF",
+    "errno",    "linux",    "unix",      "i386",     "near",   "far",      "signals",  "interrupt",
+    NULL};
+/* An input of this name would share a macro with what the header defines for the model. */
+static const char *const reserved[] = {"WORKSPACE", "STATE", "WEIGHTS", "SHARED_WORKSPACE", NULL};
 
 enum { NAME_BYTES = 96 };
 
@@ -110,6 +114,54 @@ static void find_quantisation(const oribi_compile *compile, oribi_port *port)
     }
 }
 
+/* The name that C sees: that of --rename, or the model's; "state" becomes "state_". */
+static bool name_port(oribi_compile *c, oribi_port *port, TF_Status *status)
+{
+    const char *name = port->model_name;
+    for (int32_t i = 0; i < c->options.renames.n; i++) {
+        int32_t length;
+        const char *item = c->options.renames.items[i];
+        const char *to = oribi_option_split(item, '=', &length);
+        name = strlen(port->model_name) == (size_t)length &&
+                       memcmp(item, port->model_name, (size_t)length) == 0
+                   ? to
+                   : name;
+    }
+    port->name = oribi_compile_identifier(&c->arena, name);
+    port->macro = port->name != NULL ? oribi_compile_upper(&c->arena, port->name) : NULL;
+    for (int32_t i = 0; port->macro != NULL && reserved[i] != NULL; i++) {
+        if (strcmp(port->macro, reserved[i]) == 0) {
+            port->name = oribi_arena_printf(&c->arena, "%s_", port->name);
+            port->macro = oribi_arena_printf(&c->arena, "%s_", port->macro);
+            break;
+        }
+    }
+    return (port->name != NULL && port->macro != NULL) || oribi_fail_memory(status);
+}
+
+/* Each --rename is of an input or output. */
+static bool check_renames(const oribi_compile *c, TF_Status *status)
+{
+    for (int32_t i = 0; i < c->options.renames.n; i++) {
+        int32_t length;
+        bool is_found = false;
+        const char *item = c->options.renames.items[i];
+        (void)oribi_option_split(item, '=', &length);
+        for (int32_t k = 0; k < c->n_inputs + c->n_outputs && !is_found; k++) {
+            const char *name =
+                k < c->n_inputs ? c->inputs[k].model_name : c->outputs[k - c->n_inputs].model_name;
+            is_found = strlen(name) == (size_t)length && memcmp(name, item, (size_t)length) == 0;
+        }
+        if (!is_found && !c->has_siblings) {
+            return oribi_fail(status, TF_NOT_FOUND,
+                              "--rename %s: the model has no input or output of that name; `oribi "
+                              "inspect` lists them",
+                              item);
+        }
+    }
+    return true;
+}
+
 static bool make_port(oribi_compile *c, oribi_value_id value, const char *name, oribi_port *port,
                       TF_Status *status)
 {
@@ -134,13 +186,39 @@ static bool make_port(oribi_compile *c, oribi_value_id value, const char *name, 
     } else {
         port->bytes = (int64_t)bytes;
         port->count = (int64_t)bytes / oribi_element_bytes(port->kind);
-        port->name = oribi_compile_identifier(&c->arena, name);
-        port->macro = port->name != NULL ? oribi_compile_upper(&c->arena, port->name) : NULL;
-        ok = port->macro != NULL || oribi_fail_memory(status);
+        ok = name_port(c, port, status);
         find_quantisation(c, port);
     }
     oribi_text_destroy(&safe);
     return ok;
+}
+
+static bool check_places(const oribi_compile *c, TF_Status *status)
+{
+    for (int32_t i = 0; i < c->n_outputs && c->ports_in_workspace; i++) {
+        if (c->graph->values[c->outputs[i].value]->constant != NULL) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
+                              "output '%s' does not depend on any input; with --io pool it has no "
+                              "place: use --io caller",
+                              c->outputs[i].name);
+        }
+    }
+    return true;
+}
+
+/* Offers the option that helps. */
+static bool fail_collision(const oribi_port *one, const oribi_port *other, TF_Status *status)
+{
+    oribi_text a = {0}, b = {0};
+    oribi_writer_append_safe(&a, one->model_name);
+    oribi_writer_append_safe(&b, other->model_name);
+    oribi_fail(status, TF_INVALID_ARGUMENT,
+               "'%s' and '%s' would both be called '%s' in C; give one of them another name: "
+               "--rename '%s=NEW'",
+               oribi_text_string(&a), oribi_text_string(&b), one->macro, oribi_text_string(&b));
+    oribi_text_destroy(&a);
+    oribi_text_destroy(&b);
+    return false;
 }
 
 static bool check_names(const oribi_compile *c, TF_Status *status)
@@ -149,11 +227,9 @@ static bool check_names(const oribi_compile *c, TF_Status *status)
     bool ok = true;
     for (int32_t i = 0; ok && i < c->n_inputs + c->n_outputs; i++) {
         const oribi_port *port = i < c->n_inputs ? &c->inputs[i] : &c->outputs[i - c->n_inputs];
-        if (oribi_map_get(&seen, port->macro) != NULL) {
-            ok = oribi_fail(status, TF_INVALID_ARGUMENT,
-                            "two inputs or outputs would both be called '%s' in C; rename one in "
-                            "the model",
-                            port->macro);
+        const oribi_port *other = oribi_map_get(&seen, port->macro);
+        if (other != NULL) {
+            ok = fail_collision(other, port, status);
         } else if (!oribi_map_put(&seen, port->macro, (void *)(uintptr_t)port)) {
             ok = oribi_fail_memory(status);
         }
@@ -180,5 +256,6 @@ bool oribi_compile_ports(oribi_compile *c, TF_Status *status)
         ORIBI_TRY(make_port(c, graph->outputs[i], graph->output_names[i], &c->outputs[i], status));
         c->io_bytes += c->outputs[i].bytes;
     }
-    return check_names(c, status);
+    return check_renames(c, status) && check_names(c, status) && check_places(c, status) &&
+           oribi_compile_take_states(c, status);
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The constants of a model as one list, and as one image of bytes. How they are written out:
+ * emit_weights.c. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "tensor/status.h"
+
+/* --- List ------------------------------------------------------------------------------------ */
+
+static int64_t bytes_of(const oribi_placed *placed)
+{
+    return placed->count * oribi_element_bytes(placed->kind);
+}
+
+static bool add(oribi_compile *c, const char *owner, const oribi_placed *placed,
+                const char *section, TF_Status *status)
+{
+    oribi_weights_array *array = &c->arrays[c->n_arrays++];
+    array->placed = placed;
+    array->section = section;
+    array->offset = c->image_bytes;
+    array->symbol =
+        oribi_arena_printf(&c->arena, "%s%s%s", owner, owner[0] != 0 ? "_" : "", placed->name);
+    const int64_t padded = (bytes_of(placed) + ORIBI_WEIGHTS_ALIGNMENT - 1) /
+                           ORIBI_WEIGHTS_ALIGNMENT * ORIBI_WEIGHTS_ALIGNMENT;
+    c->image_bytes += padded;
+    return array->symbol != NULL || oribi_fail_memory(status);
+}
+
+/* The section that --place names for a node; the last one counts. */
+static const char *section_of(const oribi_compile *c, const char *node)
+{
+    const char *section = NULL;
+    for (int32_t i = 0; i < c->options.places.n; i++) {
+        int32_t length;
+        const char *one = oribi_option_split(c->options.places.items[i], ':', &length);
+        if ((size_t)length == strlen(node) &&
+            memcmp(c->options.places.items[i], node, (size_t)length) == 0) {
+            section = one;
+        }
+    }
+    return section;
+}
+
+static bool check_places(const oribi_compile *c, TF_Status *status)
+{
+    if (c->options.places.n > 0 && c->options.weights == ORIBI_WEIGHTS_BIN) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "--place needs weights that the linker sees; --weights bin is one file");
+    }
+    for (int32_t i = 0; i < c->options.places.n; i++) {
+        int32_t length;
+        bool is_found = false;
+        (void)oribi_option_split(c->options.places.items[i], ':', &length);
+        for (int32_t k = 0; k < c->n_calls && !is_found; k++) {
+            const char *name = c->calls[k].node->name;
+            is_found = strlen(name) == (size_t)length && c->calls[k].n_placed > 0 &&
+                       memcmp(name, c->options.places.items[i], (size_t)length) == 0;
+        }
+        if (!is_found && !c->has_siblings) {
+            return oribi_fail(status, TF_NOT_FOUND,
+                              "--place: model '%s' has no node '%.*s' with weights; report.json "
+                              "lists its nodes",
+                              c->name, (int)length, c->options.places.items[i]);
+        }
+    }
+    return true;
+}
+
+bool oribi_compile_list_arrays(oribi_compile *c, TF_Status *status)
+{
+    int32_t n = c->n_constants;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        n += c->calls[i].n_placed;
+    }
+    c->arrays = oribi_arena_array(&c->arena, (size_t)n + 1, sizeof *c->arrays);
+    if (c->arrays == NULL) {
+        return oribi_fail_memory(status);
+    }
+    c->n_arrays = 0;
+    c->image_bytes = ORIBI_WEIGHTS_HEAD;
+    ORIBI_TRY(check_places(c, status));
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        oribi_call *call = &c->calls[i];
+        const char *section = section_of(c, call->node->name);
+        call->first_array = c->n_arrays;
+        for (int32_t k = 0; k < call->n_placed; k++) {
+            ORIBI_TRY(add(c, call->name, &call->placed[k], section, status));
+        }
+    }
+    c->first_constant = c->n_arrays;
+    for (int32_t i = 0; i < c->n_constants; i++) {
+        ORIBI_TRY(add(c, "", &c->constants[i], NULL, status));
+    }
+    return true;
+}
+
+/* --- Image ----------------------------------------------------------------------------------- */
+
+static bool host_is_little(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, 1);
+    return first == 1;
+}
+
+void oribi_weights_append(oribi_text *text, const oribi_placed *placed)
+{
+    const size_t size = (size_t)oribi_element_bytes(placed->kind);
+    const char *data = placed->data;
+    if (host_is_little() || size == 1) {
+        oribi_text_append_n(text, data, (size_t)bytes_of(placed));
+    } else {
+        for (int64_t i = 0; i < placed->count; i++) {
+            for (size_t k = size; k-- > 0;) {
+                oribi_text_append_n(text, data + (size_t)i * size + k, 1);
+            }
+        }
+    }
+    while (text->length % ORIBI_WEIGHTS_ALIGNMENT != 0) {
+        oribi_text_append_n(text, "", 1);
+    }
+}
+
+static void append_head(const oribi_text *body, oribi_text *out)
+{
+    char hex[65];
+    const uint64_t bytes = body->length;
+    oribi_sha256_hex(body->data, body->length, hex);
+    oribi_text_append(out, "ORIBIW01");
+    for (int32_t i = 0; i < 8; i++) {
+        const char one = (char)(uint8_t)(bytes >> (8 * i));
+        oribi_text_append_n(out, &one, 1);
+    }
+    for (int32_t i = 0; i < 16; i++) {
+        unsigned value = 0;
+        (void)sscanf(hex + 2 * i, "%2x", &value);
+        const char one = (char)(uint8_t)value;
+        oribi_text_append_n(out, &one, 1);
+    }
+}
+
+bool oribi_weights_image(const oribi_compile *c, oribi_text *text)
+{
+    oribi_text body = {0};
+    oribi_text_append(&body, "");
+    for (int32_t i = 0; i < c->n_arrays; i++) {
+        oribi_weights_append(&body, c->arrays[i].placed);
+    }
+    if (!body.failed) {
+        append_head(&body, text);
+        oribi_text_append_n(text, body.data, body.length);
+    }
+    const bool good = !body.failed && !text->failed;
+    oribi_text_destroy(&body);
+    return good;
+}
+
+uint32_t oribi_crc32(uint32_t crc, const void *data, size_t bytes)
+{
+    const uint8_t *at = data;
+    crc = ~crc;
+    for (size_t i = 0; i < bytes; i++) {
+        crc ^= at[i];
+        for (int32_t k = 0; k < 8; k++) {
+            crc = (crc >> 1) ^ (0xEDB88320u & (0u - (crc & 1u)));
+        }
+    }
+    return ~crc;
+}
+
+int64_t oribi_call_flash(const oribi_call *call)
+{
+    int64_t bytes = 0;
+    for (int32_t i = 0; i < call->n_placed; i++) {
+        bytes += bytes_of(&call->placed[i]);
+    }
+    for (int32_t i = 0; i < call->n_fields; i++) {
+        bytes += 4 * (int64_t)call->fields[i].n;
+    }
+    return bytes;
+}
