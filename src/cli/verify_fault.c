@@ -59,7 +59,8 @@ static const char *meaning_of(const verify *v, uint32_t cause, uint32_t status)
     return "an exception";
 }
 
-/* "conv2d_s8.c:123 in oribi_micro_conv2d_s8" by the compiler's addr2line; "" when it cannot tell.
+/* "conv2d_s8.c:123 in tvmgen_net_micro_conv2d_s8" by the compiler's addr2line; "" when it cannot
+ * tell.
  */
 static void place_of(const verify *v, uint32_t counter, char *out, size_t size)
 {

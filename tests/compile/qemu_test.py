@@ -113,7 +113,7 @@ static inline void plant(uint8_t *workspace, const void *inputs)
     (void)deep;
     {plant}
 }}
-#define TVMGEN_ON_OP(index) plant(workspace, inputs)
+#define TVMGEN_ON_OP(index) plant(workspace_pools->workspace, inputs)
 """)
         done = verify(DIGITS, "--target", target, "--runs", "1", "--cflags", f"-include {header}", *more)
         self.assertEqual(done.returncode, 1, (target, plant, done.stderr[-600:]))
