@@ -93,6 +93,10 @@ typedef bool oribi_lower_function(oribi_lowering *lowering, oribi_call *call);
 oribi_lower_function oribi_lower_conv2d, oribi_lower_depthwise_conv2d, oribi_lower_fully_connected,
     oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add, oribi_lower_sub,
     oribi_lower_mul, oribi_lower_softmax, oribi_lower_view;
+oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
+    oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
+    oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,
+    oribi_lower_resize_nearest;
 
 const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
                                      int32_t index);
@@ -104,9 +108,22 @@ const void *oribi_lower_constant(oribi_lowering *lowering, const oribi_call *cal
 bool oribi_lower_dims(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
                       int32_t out_dims[4]);
 int64_t oribi_lower_count(const oribi_value *value); /* elements */
+enum { ORIBI_LOWER_RANK = 8 };
+/* Dims as they are, at most ORIBI_LOWER_RANK of at least 1, and the bytes of an element (0 is asked
+ * for with NULL). False: too large, empty, or of a type that emitted C does not have. */
+bool oribi_lower_sizes(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
+                       int32_t out_dims[ORIBI_LOWER_RANK], int32_t *out_rank,
+                       int32_t *out_element_bytes);
+/* The integers of a constant input, `max` at most; -1 with a message when it is none. */
+int32_t oribi_lower_ints(oribi_lowering *lowering, const oribi_call *call, int32_t index,
+                         int64_t *out, int32_t max);
+/* The same of one axis, from 0. False: no constant, or outside the rank. */
+bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t given, int32_t rank,
+                      int32_t *out_axis);
 int64_t oribi_lower_bytes(const oribi_value *value);
 
 int32_t oribi_lower_int(const oribi_call *call, const char *name, int32_t otherwise);
+bool oribi_lower_bool(const oribi_call *call, const char *name); /* false when absent */
 float oribi_lower_float(const oribi_call *call, const char *name);
 /* Element of a list of ints. */
 int32_t oribi_lower_list(const oribi_call *call, const char *name, int32_t index,

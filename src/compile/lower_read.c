@@ -2,7 +2,7 @@
 /* What the families share: reading a node's attributes and constants, filling a call. */
 #include <string.h>
 
-#include "compile/lower.h"
+#include "compile/compile_internal.h"
 #include "micro/prepare.h"
 #include "tensor/status.h"
 
@@ -74,6 +74,49 @@ int64_t oribi_lower_bytes(const oribi_value *value)
     return oribi_lower_count(value) * (int64_t)oribi_dtype_bytes(value->dtype);
 }
 
+bool oribi_lower_sizes(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
+                       int32_t out_dims[ORIBI_LOWER_RANK], int32_t *out_rank,
+                       int32_t *out_element_bytes)
+{
+    const int32_t rank = value->shape.rank, kind = oribi_element_kind_of(value->dtype);
+    bool fits = rank <= ORIBI_LOWER_RANK;
+    for (int32_t i = 0; fits && i < rank; i++) {
+        fits = value->shape.dims[i] > 0 && value->shape.dims[i] <= INT32_MAX;
+        out_dims[i] = fits ? (int32_t)value->shape.dims[i] : 0;
+    }
+    *out_rank = rank;
+    if (out_element_bytes != NULL) {
+        *out_element_bytes = kind < 0 ? 0 : (int32_t)oribi_element_bytes(kind);
+    }
+    return (fits && kind >= 0) ||
+           oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                      "node '%s': a tensor of type %s and rank %d%s cannot be compiled to C yet",
+                      call->node->name, oribi_dtype_name(value->dtype), (int)rank,
+                      fits ? "" : ", or with an empty dimension,");
+}
+
+int32_t oribi_lower_ints(oribi_lowering *lowering, const oribi_call *call, int32_t index,
+                         int64_t *out, int32_t max)
+{
+    const int32_t n =
+        oribi_graph_constant_ints(lowering->graph, call->node->inputs[index], out, max);
+    if (n < 0 || n > max) {
+        oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                   "node '%s': input %d must be a constant of at most %d integers in compiled code",
+                   call->node->name, (int)index, (int)max);
+        return -1;
+    }
+    return n;
+}
+
+bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t given, int32_t rank,
+                      int32_t *out_axis)
+{
+    *out_axis = (int32_t)(given < 0 ? given + rank : given);
+    return (given >= -rank && given < rank) ||
+           oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+}
+
 static const oribi_attr *find(const oribi_call *call, const char *name, uint8_t kind)
 {
     const oribi_attr *attr = oribi_attrs_find(&call->node->attrs, name);
@@ -94,6 +137,12 @@ int32_t oribi_lower_list(const oribi_call *call, const char *name, int32_t index
 {
     const oribi_attr *attr = find(call, name, TF_ATTR_INT);
     return attr != NULL && index < attr->count ? narrow(attr->u.i[index]) : otherwise;
+}
+
+bool oribi_lower_bool(const oribi_call *call, const char *name)
+{
+    const oribi_attr *attr = find(call, name, TF_ATTR_BOOL);
+    return attr != NULL && attr->count == 1 && attr->u.b[0] != 0;
 }
 
 float oribi_lower_float(const oribi_call *call, const char *name)

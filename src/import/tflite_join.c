@@ -40,15 +40,18 @@ static bool concatenation(oribi_tflite_node *n)
     }
     int64_t activation = oribi_tflite_byte(n, 1, 0);
     bool is_one = one_quant(n), is_plain = activation == ORIBI_TFLITE_ACT_NONE;
-    if (oribi_tflite_is_int8(n) && (!is_one || !is_plain)) {
-        return oribi_tflite_q_concat(n, values);
+    if (oribi_tflite_is_int8(n) && (!is_one || !is_plain)) { /* as both references */
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "%s",
+                                 is_plain ? "int8 inputs whose scales are not the result's"
+                                          : "a fused activation on int8");
     }
     if (oribi_tflite_dtype_in(n, 0) == TF_UINT8 && n->inputs[0]->scales.count > 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised uint8");
     }
     values[n->n_inputs] = oribi_tflite_scalar(n, oribi_tflite_int(n, 0, 0));
-    oribi_value_id y = oribi_tflite_emit(n, "ConcatV2", values, n->n_inputs + 1,
-                                         ATTRS(ATTR_INT("N", n->n_inputs)));
+    oribi_value_id y = n->n_inputs == 1 ? oribi_tflite_emit(n, "Identity", values, 1, NO_ATTRS)
+                                        : oribi_tflite_emit(n, "ConcatV2", values, n->n_inputs + 1,
+                                                            ATTRS(ATTR_INT("N", n->n_inputs)));
     return oribi_tflite_bind(n, 0, oribi_tflite_activate(n, y, activation));
 }
 
@@ -94,9 +97,24 @@ static bool unpack(oribi_tflite_node *n)
                                               n->n_outputs));
 }
 
+/* The axis may be a vector of one element here; TensorFlow wants a scalar. */
+static oribi_value_id read_axis(oribi_tflite_node *n, int32_t input)
+{
+    int64_t axis[2];
+    const oribi_value_id given = oribi_tflite_input(n, input);
+    if (n->failed || oribi_tflite_rank(n, given) != 1) {
+        return given;
+    }
+    if (oribi_graph_constant_ints(n->graph, given, axis, 2) != 1) {
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an axis that is no constant");
+        return -1;
+    }
+    return oribi_tflite_scalar(n, axis[0]);
+}
+
 static bool split(oribi_tflite_node *n)
 {
-    oribi_value_id axis = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 1);
+    oribi_value_id axis = read_axis(n, 0), x = oribi_tflite_input(n, 1);
     return bind_all(n, oribi_tflite_emit_node(n, "Split", INPUTS(axis, x),
                                               ATTRS(ATTR_INT("num_split", n->n_outputs)),
                                               n->n_outputs));
@@ -105,7 +123,7 @@ static bool split(oribi_tflite_node *n)
 static bool split_v(oribi_tflite_node *n)
 {
     oribi_value_id x = oribi_tflite_input(n, 0), sizes = oribi_tflite_input(n, 1);
-    oribi_value_id axis = oribi_tflite_input(n, 2);
+    oribi_value_id axis = read_axis(n, 2);
     return bind_all(n, oribi_tflite_emit_node(n, "SplitV", INPUTS(x, sizes, axis),
                                               ATTRS(ATTR_INT("num_split", n->n_outputs)),
                                               n->n_outputs));

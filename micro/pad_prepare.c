@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Checks borders and joins what needs no border of its own. */
+#include "micro/pad_prepare.h"
+
+#include <string.h>
+
+enum { RANK = ORIBI_MICRO_PAD_RANK };
+
+typedef struct box {
+    int32_t rank;
+    int64_t dims[RANK], before[RANK], after[RANK];
+} box;
+
+static int32_t check(const struct oribi_micro_pad_spec *s)
+{
+    int64_t total = s->element_bytes;
+    const int32_t is_width = s->element_bytes == 1 || s->element_bytes == 2 ||
+                             s->element_bytes == 4 || s->element_bytes == 8;
+    if (s->rank > RANK) {
+        return ORIBI_MICRO_TOO_LARGE;
+    }
+    for (int32_t i = 0; i < s->rank; i++) {
+        if (s->dims[i] < 1 || s->pads[2 * i] < 0 || s->pads[2 * i + 1] < 0) {
+            return ORIBI_MICRO_INVALID;
+        }
+        total *= (int64_t)s->dims[i] + s->pads[2 * i] + s->pads[2 * i + 1];
+        if (total > INT32_MAX) {
+            return ORIBI_MICRO_TOO_LARGE;
+        }
+    }
+    return is_width ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
+}
+
+/* A dimension without border joins the one before it: that one's border grows by its size. */
+static void join(const struct oribi_micro_pad_spec *s, box *out)
+{
+    out->rank = 0;
+    for (int32_t i = 0; i < s->rank; i++) {
+        const int32_t n = out->rank;
+        if (n > 0 && s->pads[2 * i] == 0 && s->pads[2 * i + 1] == 0) {
+            out->dims[n - 1] *= s->dims[i];
+            out->before[n - 1] *= s->dims[i];
+            out->after[n - 1] *= s->dims[i];
+            continue;
+        }
+        out->dims[n] = s->dims[i];
+        out->before[n] = s->pads[2 * i];
+        out->after[n] = s->pads[2 * i + 1];
+        out->rank++;
+    }
+    if (out->rank == 0) {
+        out->rank = 1;
+        out->dims[0] = 1;
+        out->before[0] = out->after[0] = 0;
+    }
+}
+
+int32_t oribi_micro_pad_prepare(const struct oribi_micro_pad_spec *spec,
+                                struct oribi_micro_pad_args *args)
+{
+    const struct oribi_micro_pad_spec *s = spec;
+    box b;
+    const int32_t code = check(s);
+    if (code != ORIBI_MICRO_OK) {
+        return code;
+    }
+    join(s, &b);
+    args->rank = b.rank;
+    for (int32_t i = 0; i < RANK; i++) {
+        const int64_t unit = i == b.rank - 1 ? s->element_bytes : 1;
+        args->dims[i] = i < b.rank ? (int32_t)(b.dims[i] * unit) : 1;
+        args->before[i] = i < b.rank ? (int32_t)(b.before[i] * unit) : 0;
+        args->after[i] = i < b.rank ? (int32_t)(b.after[i] * unit) : 0;
+    }
+    args->element_bytes = s->element_bytes;
+    args->value[0] = args->value[1] = 0;
+    memcpy(args->value, s->value, (size_t)s->element_bytes);
+    return ORIBI_MICRO_OK;
+}
+
+int32_t oribi_micro_mirror_pad_prepare(const struct oribi_micro_pad_spec *spec,
+                                       struct oribi_micro_mirror_pad_args *args)
+{
+    const struct oribi_micro_pad_spec *s = spec;
+    int64_t step = s->element_bytes;
+    const int32_t code = check(s), edge = s->reflects != 0 ? 1 : 0;
+    if (code != ORIBI_MICRO_OK) {
+        return code;
+    }
+    args->rank = s->rank > 0 ? s->rank : 1;
+    for (int32_t i = RANK - 1; i >= 0; i--) {
+        const int32_t is_there = i < s->rank;
+        args->dims[i] = is_there ? s->dims[i] : 1;
+        args->before[i] = is_there ? s->pads[2 * i] : 0;
+        args->after[i] = is_there ? s->pads[2 * i + 1] : 0;
+        args->step[i] = is_there ? (int32_t)step : 0;
+        step *= is_there ? s->dims[i] : 1;
+        if (args->before[i] > args->dims[i] - edge || args->after[i] > args->dims[i] - edge) {
+            return ORIBI_MICRO_INVALID;
+        }
+    }
+    args->element_bytes = s->element_bytes;
+    args->edge = edge;
+    return ORIBI_MICRO_OK;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of gathering along one dimension. */
+#include "compile/lower.h"
+#include "micro/prepare.h"
+#include "tensor/status.h"
+
+enum { RANK = ORIBI_LOWER_RANK };
+
+/* Indices that are known must be in range; others are brought into it when the model runs. */
+static bool check_indices(oribi_lowering *lowering, const oribi_call *call, int32_t choices)
+{
+    const oribi_value *value = oribi_lower_input(lowering, call, 1);
+    if (value->dtype != TF_INT32) {
+        return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                          "node '%s': indices of type %s; compiled code takes int32",
+                          call->node->name, oribi_dtype_name(value->dtype));
+    }
+    if (value->constant == NULL) {
+        return true;
+    }
+    const int32_t *indices = oribi_lower_constant(lowering, call, 1, TF_INT32);
+    const int64_t n = oribi_lower_count(value);
+    for (int64_t i = 0; indices != NULL && i < n; i++) {
+        if (indices[i] < 0 || indices[i] >= choices) {
+            return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+        }
+    }
+    return indices != NULL;
+}
+
+bool oribi_lower_gather(oribi_lowering *lowering, oribi_call *call)
+{
+    static const int32_t inputs[2] = {0, 1};
+    int32_t dims[RANK], rank, element_bytes, axis;
+    int64_t given, sizes[4] = {1, 1, 1, 1}; /* batch, rows, slice, indices of a batch */
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), dims, &rank,
+                                &element_bytes));
+    ORIBI_TRY(oribi_lower_ints(lowering, call, 2, &given, 1) >= 0);
+    ORIBI_TRY(oribi_lower_axis(lowering, call, given, rank, &axis));
+    const oribi_value *indices = oribi_lower_input(lowering, call, 1);
+    int32_t batch_dims = oribi_lower_int(call, "batch_dims", 0);
+    batch_dims += batch_dims < 0 ? indices->shape.rank : 0;
+    if (batch_dims < 0 || batch_dims > axis || batch_dims > indices->shape.rank) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    for (int32_t i = 0; i < rank; i++) {
+        sizes[i < batch_dims ? 0 : i < axis ? 1 : 2] *= i == axis ? 1 : dims[i];
+    }
+    sizes[2] *= element_bytes;
+    sizes[3] = oribi_lower_count(indices) / sizes[0];
+    const int64_t out = oribi_lower_count(oribi_lower_output(lowering, call)) * element_bytes;
+    const int64_t in = sizes[0] * sizes[1] * sizes[2] * dims[axis];
+    if (in > INT32_MAX || out > INT32_MAX) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+    }
+    ORIBI_TRY(check_indices(lowering, call, dims[axis]));
+    call->kernel = "gather";
+    oribi_call_number(call, "batch", (int32_t)sizes[0]);
+    oribi_call_number(call, "rows", (int32_t)sizes[1]);
+    oribi_call_number(call, "choices", dims[axis]);
+    oribi_call_number(call, "indices", (int32_t)sizes[3]);
+    oribi_call_number(call, "bytes", (int32_t)sizes[2]);
+    return oribi_call_take(lowering, call, inputs, 2);
+}

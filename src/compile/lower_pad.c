@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of borders: of one value, or mirrored. */
+#include <string.h>
+
+#include "compile/lower.h"
+#include "micro/pad_prepare.h"
+#include "tensor/status.h"
+
+enum { RANK = ORIBI_LOWER_RANK };
+
+typedef struct border {
+    int32_t dims[RANK], pads[2 * RANK];
+    struct oribi_micro_pad_spec spec;
+} border;
+
+/* The paddings are a matrix [rank, 2] of int32 or int64. */
+static bool read_pads(oribi_lowering *lowering, const oribi_call *call, border *b)
+{
+    const oribi_value *value = oribi_lower_input(lowering, call, 1);
+    const bool is_wide = value->dtype == TF_INT64;
+    if (oribi_lower_count(value) != 2 * (int64_t)b->spec.rank) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    const uint8_t *data = oribi_lower_constant(lowering, call, 1, is_wide ? TF_INT64 : TF_INT32);
+    ORIBI_TRY(data != NULL);
+    for (int32_t i = 0; i < 2 * b->spec.rank; i++) {
+        int64_t wide;
+        if (is_wide) {
+            memcpy(&wide, data + 8 * i, sizeof wide);
+            b->pads[i] = wide < 0 || wide > INT32_MAX ? -1 : (int32_t)wide;
+        } else {
+            memcpy(&b->pads[i], data + 4 * i, sizeof b->pads[i]);
+        }
+    }
+    b->spec.dims = b->dims;
+    b->spec.pads = b->pads;
+    return true;
+}
+
+static bool read_border(oribi_lowering *lowering, const oribi_call *call, border *b)
+{
+    memset(b, 0, sizeof *b);
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    return oribi_lower_sizes(lowering, call, x, b->dims, &b->spec.rank, &b->spec.element_bytes) &&
+           read_pads(lowering, call, b);
+}
+
+bool oribi_lower_pad(oribi_lowering *lowering, oribi_call *call)
+{
+    static const uint8_t nothing[8] = {0};
+    border b;
+    struct oribi_micro_pad_args args;
+    ORIBI_TRY(read_border(lowering, call, &b));
+    b.spec.value = nothing;
+    if (call->node->n_inputs > 2) {
+        const oribi_value *value = oribi_lower_input(lowering, call, 2);
+        b.spec.value = oribi_lower_constant(lowering, call, 2, value->dtype);
+        ORIBI_TRY(b.spec.value != NULL);
+        if (value->dtype != oribi_lower_input(lowering, call, 0)->dtype ||
+            oribi_lower_count(value) != 1) {
+            return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+        }
+    }
+    const int32_t code = oribi_micro_pad_prepare(&b.spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "pad";
+    call->n_inputs = 1;
+    oribi_call_number(call, "rank", args.rank);
+    oribi_call_number(call, "element_bytes", args.element_bytes);
+    return oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
+           oribi_call_numbers(lowering, call, "before", args.before, args.rank) &&
+           oribi_call_numbers(lowering, call, "after", args.after, args.rank) &&
+           oribi_call_numbers(lowering, call, "value", args.value, 2);
+}
+
+bool oribi_lower_mirror_pad(oribi_lowering *lowering, oribi_call *call)
+{
+    border b;
+    struct oribi_micro_mirror_pad_args args;
+    ORIBI_TRY(read_border(lowering, call, &b));
+    b.spec.reflects = oribi_lower_is(call, "mode", "REFLECT") ? 1 : 0;
+    const int32_t code = oribi_micro_mirror_pad_prepare(&b.spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "mirror_pad";
+    call->n_inputs = 1;
+    oribi_call_number(call, "rank", args.rank);
+    oribi_call_number(call, "element_bytes", args.element_bytes);
+    oribi_call_number(call, "edge", args.edge);
+    return oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
+           oribi_call_numbers(lowering, call, "before", args.before, args.rank) &&
+           oribi_call_numbers(lowering, call, "after", args.after, args.rank) &&
+           oribi_call_numbers(lowering, call, "step", args.step, args.rank);
+}
