@@ -343,6 +343,36 @@ static bool count_provider(void *arg, const oribi_op_def *op)
     return true;
 }
 
+static void plugin_with_a_real_abseil_computes(void **state)
+{
+    (void)state;
+    static const char *const want[] = {"one;two;", "no word for 7"};
+    if (!exists(CXX_PLUGINS "/abseil.so")) {
+        skip();
+    }
+    load(CXX_PLUGINS "/abseil.so");
+    for (int i = 0; i < 2; i++) {
+        TF_Tensor *x = ints((int32_t[]){1, i == 0 ? 2 : 7}, 2);
+        TF_Status *status = TF_NewStatus();
+        run_op run;
+
+        const bool ok = run_op_begin(&run, "AbseilWords", "", &x, 1, NULL, status);
+
+        assert_int_equal(ok, i == 0);
+        if (ok) {
+            const TF_TString *text = TF_TensorData(run.outputs[0]);
+            assert_int_equal(TF_TString_GetSize(text), strlen(want[0]));
+            assert_memory_equal(TF_TString_GetDataPointer(text), want[0], strlen(want[0]));
+        } else {
+            assert_int_equal(TF_GetCode(status), TF_NOT_FOUND);
+            assert_non_null(strstr(TF_Message(status), want[1]));
+        }
+        run_op_end(&run);
+        TF_DeleteTensor(x);
+        TF_DeleteStatus(status);
+    }
+}
+
 static void two_plugins_in_a_process_do_not_share_their_lists(void **state)
 {
     (void)state;
@@ -372,6 +402,7 @@ int main(void)
         cmocka_unit_test(asynchronous_kernel_answers_from_its_thread),
         cmocka_unit_test(resources_of_two_plugins_are_apart_and_outlive_kernels),
         cmocka_unit_test(dimensions_are_computed_with),
+        cmocka_unit_test(plugin_with_a_real_abseil_computes),
         cmocka_unit_test(two_plugins_in_a_process_do_not_share_their_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

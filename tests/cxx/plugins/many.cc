@@ -5,6 +5,7 @@
 // is the beginning of the op names.
 #include <thread>
 
+#include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/register_types.h"
 #include "tensorflow/core/framework/resource_mgr.h"
@@ -117,6 +118,14 @@ class DescribeOp : public OpKernel
         OP_REQUIRES_OK(ctx, ctx->GetAttr("shapes", &shapes));
         OP_REQUIRES(ctx, ctx->GetAttr("none", &i).code() == error::NOT_FOUND,
                     errors::Internal("an attribute that is not there was found"));
+        OP_REQUIRES(ctx,
+                    SameInDef("i", i) && SameInDef("wide", wide) && SameInDef("f", f) &&
+                        SameInDef("b", b) && SameInDef("s", s) && SameInDef("type", type) &&
+                        SameInDef("shape", shape) && SameInDef("is", is) && SameInDef("fs", fs) &&
+                        SameInDef("bs", bs) && SameInDef("ss", ss) && SameInDef("types", types) &&
+                        SameInDef("shapes", shapes) && !TryGetNodeAttr(def(), "none", &i) &&
+                        !TryGetNodeAttr(def(), "s", &f),
+                    errors::Internal("the NodeDef and the attributes differ"));
         text_ =
             strings::StrCat(i, "|", wide, "|", f, "|", b, "|", s, "|", DataTypeString(type), "|");
         strings::StrAppend(&text_, shape.DebugString(), "|", partial.DebugString(), "|",
@@ -134,6 +143,11 @@ class DescribeOp : public OpKernel
     }
 
   private:
+    template <typename T> bool SameInDef(StringPiece attr, const T &value) const
+    {
+        T in_def{};
+        return GetNodeAttr(def(), attr, &in_def).ok() && in_def == value;
+    }
     string text_;
 };
 REGISTER_KERNEL_BUILDER(Name(PREFIX "Describe").Device(DEVICE_CPU), DescribeOp);

@@ -41,6 +41,11 @@ class WireReader
             return false;
         }
     }
+    /* For the bytes of a packed field: the next number, or four bytes, of it. */
+    bool NextPacked(bool is_float)
+    {
+        return is_float ? Take(4, &bytes) : !rest_.empty() && Varint(&number);
+    }
     int field = 0;
     uint64 number = 0;
     StringPiece bytes;

@@ -14,6 +14,7 @@
 
 #include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/kernel_def_builder.h"
+#include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_kernel_construction.h"
 #include "tensorflow/core/framework/op_kernel_context.h"

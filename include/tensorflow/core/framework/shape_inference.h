@@ -13,92 +13,12 @@
 #include "tensorflow/c/shape_inference.h"
 #include "tensorflow/core/framework/attr_reader.h"
 #include "tensorflow/core/framework/op_def_builder.h"
+#include "tensorflow/core/framework/shape_handles.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
 namespace shape_inference
 {
-
-class InferenceContext;
-
-class ShapeHandle
-{
-  public:
-    ShapeHandle() = default;
-    bool SameHandle(ShapeHandle other) const
-    {
-        return handle_ == other.handle_;
-    }
-    bool IsSet() const
-    {
-        return handle_ != nullptr;
-    }
-    TF_ShapeHandle *get() const
-    {
-        return handle_;
-    }
-
-  private:
-    friend class InferenceContext;
-    TF_ShapeHandle *handle_ = nullptr;
-};
-
-class DimensionHandle
-{
-  public:
-    DimensionHandle() = default;
-    bool SameHandle(DimensionHandle other) const
-    {
-        return handle_ == other.handle_;
-    }
-    bool IsSet() const
-    {
-        return handle_ != nullptr;
-    }
-    TF_DimensionHandle *get() const
-    {
-        return handle_;
-    }
-
-  private:
-    friend class InferenceContext;
-    TF_DimensionHandle *handle_ = nullptr;
-};
-
-/* A dimension, or a number that stands for one. */
-struct DimensionOrConstant {
-    DimensionOrConstant(DimensionHandle d) : dim(d), val(-1)
-    {
-    }
-    DimensionOrConstant(int64 v) : val(v)
-    {
-    }
-    DimensionOrConstant(int v) : val(v)
-    {
-    }
-    DimensionOrConstant(size_t v) : val(static_cast<int64>(v))
-    {
-    }
-    DimensionHandle dim;
-    int64 val;
-};
-
-struct ShapeAndType {
-    ShapeAndType() = default;
-    ShapeAndType(ShapeHandle s, DataType t) : shape(s), dtype(t)
-    {
-    }
-    ShapeHandle shape;
-    DataType dtype = DT_INVALID;
-};
-
-/* In a template, so that C++14 code may take their addresses. */
-template <typename T> struct UnknownValues {
-    static constexpr int64 kUnknownDim = -1;
-    static constexpr int32 kUnknownRank = -1;
-};
-template <typename T> constexpr int64 UnknownValues<T>::kUnknownDim;
-template <typename T> constexpr int32 UnknownValues<T>::kUnknownRank;
 
 class InferenceContext : public UnknownValues<void>
 {
@@ -205,6 +125,10 @@ class InferenceContext : public UnknownValues<void>
     void request_input_tensor(int)
     {
     }
+    bool requested_input_tensor(int i) const
+    {
+        return asked_[static_cast<size_t>(i)];
+    }
     void set_output(int i, ShapeHandle shape)
     {
         CStatus status;
@@ -231,6 +155,18 @@ class InferenceContext : public UnknownValues<void>
         ShapeHandle &shape = outputs_[static_cast<size_t>(i)];
         shape = shape.IsSet() ? shape : UnknownShape();
         return shape;
+    }
+    Status output(StringPiece name, std::vector<ShapeHandle> *out)
+    {
+        int start = 0, stop = 0;
+        CStatus status;
+        TF_ShapeInferenceContextOutputRange(ctx_, string(name).c_str(), &start, &stop, status);
+        TF_RETURN_IF_ERROR(status.ToStatus());
+        out->clear();
+        for (int i = start; i < stop; i++) {
+            out->push_back(output(i));
+        }
+        return Status();
     }
     /* Shapes behind resource handles are not followed. */
     const std::vector<ShapeAndType> *input_handle_shapes_and_types(int) const
@@ -385,6 +321,36 @@ class InferenceContext : public UnknownValues<void>
     {
         return Shape(out, &TF_ShapeInferenceContextMakeShapeFromInput, input);
     }
+    /* The shape that the elements of a tensor are; -1 is an unknown dimension, or, as a scalar, an
+     * unknown shape. Null: `shape` is that of the tensor, whose length is the rank. */
+    Status MakeShapeFromTensor(const Tensor *tensor, ShapeHandle shape, ShapeHandle *out)
+    {
+        if (tensor == nullptr) {
+            *out = RankKnown(shape) && Rank(shape) == 1 && ValueKnown(Dim(shape, 0))
+                       ? UnknownShapeOfRank(Value(Dim(shape, 0)))
+                       : UnknownShape();
+            return Status();
+        }
+        const bool is_scalar = tensor->dims() == 0;
+        if (tensor->dims() > 1 || (tensor->dtype() != DT_INT32 && tensor->dtype() != DT_INT64)) {
+            return errors::InvalidArgument("Input tensor must be int32 or int64 of rank 1, is ",
+                                           tensor->DebugString());
+        }
+        std::vector<DimensionHandle> dims;
+        for (int64 i = 0; i < tensor->NumElements(); i++) {
+            const int64 dim = tensor->dtype() == DT_INT32
+                                  ? static_cast<const int32 *>(tensor->data())[i]
+                                  : static_cast<const int64 *>(tensor->data())[i];
+            if (dim < kUnknownDim || (is_scalar && dim != kUnknownDim)) {
+                return errors::InvalidArgument("Invalid value in tensor used for shape: ", dim,
+                                               is_scalar ? ", a scalar must be -1"
+                                                         : ", at least -1");
+            }
+            dims.push_back(MakeDim(dim));
+        }
+        *out = is_scalar ? UnknownShape() : MakeShape(dims);
+        return Status();
+    }
     Status Merge(ShapeHandle a, ShapeHandle b, ShapeHandle *out)
     {
         return Shape(out, &TF_ShapeInferenceContextMerge, a.handle_, b.handle_);
@@ -453,6 +419,27 @@ class InferenceContext : public UnknownValues<void>
     Status MakeDimForScalarInput(int i, DimensionHandle *out)
     {
         return Dimension(out, &TF_ShapeInferenceContextMakeDimFromInput, i);
+    }
+    /* An index that counts from the end when it is negative; rank -1: not known. */
+    Status MakeDimForScalarInputWithNegativeIndexing(int i, int rank, DimensionHandle *out)
+    {
+        const Tensor *tensor = input_tensor(i);
+        int64 value = 0;
+        if (tensor == nullptr) {
+            *out = UnknownDim();
+            return Status();
+        }
+        TF_RETURN_IF_ERROR(GetScalarFromTensor(tensor, &value));
+        if (value < 0 && rank < 0) {
+            *out = UnknownDim();
+            return Status();
+        }
+        if (value < 0 && value + rank < 0) {
+            return errors::InvalidArgument("Dimension size, given by scalar input ", value,
+                                           " must be in range [-", rank, ", ", rank, ")");
+        }
+        *out = MakeDim(value < 0 ? value + rank : value);
+        return Status();
     }
     Status GetScalarFromTensor(const Tensor *tensor, int64 *value)
     {

@@ -56,7 +56,7 @@ enum DataType : int {
 #undef ORIBI_DATA_TYPE
 };
 
-enum : int { kDataTypeRefOffset = 100 };
+constexpr int kDataTypeRefOffset = 100;
 inline bool IsRefType(DataType type)
 {
     return type > static_cast<DataType>(kDataTypeRefOffset);

@@ -38,8 +38,17 @@ template <typename... A> void StrAppend(tstring *out, const A &...args)
 #else
 using absl::AlphaNum;
 using absl::Hex;
+using absl::kNoPad;
+using absl::kZeroPad16;
+using absl::kZeroPad2;
+using absl::kZeroPad4;
+using absl::kZeroPad8;
 using absl::StrAppend;
 using absl::StrCat;
+template <typename... A> void StrAppend(tstring *out, const A &...args)
+{
+    *out += StrCat(args...);
+}
 #endif
 
 } // namespace strings

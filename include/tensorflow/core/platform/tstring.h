@@ -9,8 +9,12 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#ifndef ORIBI_OWN_ABSL
+#include "absl/strings/str_cat.h"
+#endif
 #include "tensorflow/c/ctstring.h"
 #include "tensorflow/core/platform/macros.h"
+#include "tensorflow/core/platform/stringpiece.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -120,6 +124,12 @@ class tstring
     {
         return std::string(data(), size());
     }
+#ifndef ORIBI_OWN_ABSL
+    operator absl::AlphaNum() const /* StrCat(text): ours takes it anyway */
+    {
+        return {absl::string_view(data(), size())};
+    }
+#endif
     operator absl::string_view() const
     {
         return absl::string_view(data(), size());
@@ -338,7 +348,7 @@ namespace std
 template <> struct ORIBI_HIDDEN hash<tensorflow::tstring> {
     size_t operator()(const tensorflow::tstring &text) const
     {
-        return hash<absl::string_view>()(absl::string_view(text));
+        return tensorflow::StringPieceHasher()(tensorflow::StringPiece(text.data(), text.size()));
     }
 };
 } // namespace std
