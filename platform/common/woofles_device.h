@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The far side of a woofles window: takes commands in order and computes them. Stands for the
+ * hardware, in a thread on POSIX (platform/posix/woofles.c) and in a process beside QEMU.
+ */
+#ifndef ORIBI_PLATFORM_WOOFLES_DEVICE_H_
+#define ORIBI_PLATFORM_WOOFLES_DEVICE_H_
+
+#include "woofles_window.h"
+
+/* Computes the next command, if there is one. Returns 1 when there was. The window is shared: words
+ * are read and written with acquire and release. */
+int32_t woofles_device_step(struct woofles_window *window);
+
+/* One operator: woofles_ops.c. Tensors lie in the window, checked to be inside. */
+struct woofles_span {
+    uint8_t *data;
+    uint32_t bytes;
+};
+int32_t woofles_compute(uint32_t op, const uint8_t *params, uint32_t params_bytes,
+                        const struct woofles_span *inputs, uint32_t n_inputs,
+                        const struct woofles_span *outputs, uint32_t n_outputs);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver of `woofles` on POSIX and the device behind it: operators, queue, copies, cancelling,
+ * and what a device does with commands that are wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "platform/common/woofles_device.h"
+#include "platform/common/woofles_params.h"
+#include "tvm/device/woofles/posix.h"
+
+enum { MEMORY = 4096, WINDOW = WOOFLES_MEMORY_OFFSET + MEMORY + 512 };
+
+typedef struct fixture {
+    tvm_device_woofles_t device, peer;
+    _Alignas(16) uint8_t window[WINDOW], peer_window[WINDOW];
+    /* A 1x1 convolution of one channel that multiplies by 2: 2^30 * 2^(1 - 31) = 1. */
+    struct {
+        struct woofles_conv p;
+        int32_t bias, multiplier, shift;
+        int8_t weight;
+    } params;
+    struct tvm_device_tensor tensors[2];
+    struct tvm_device_call call;
+} fixture;
+
+static int set_up(void **state)
+{
+    static fixture f;
+    memset(&f, 0, sizeof f);
+    assert_int_equal(TVMDeviceWooflesInit(&f.device, f.window, WINDOW, MEMORY), 0);
+    assert_int_equal(TVMDeviceWooflesInit(&f.peer, f.peer_window, WINDOW, MEMORY), 0);
+    f.params.p = (struct woofles_conv){.batch = 1,
+                                       .in_h = 1,
+                                       .in_w = 8,
+                                       .in_c = 1,
+                                       .out_h = 1,
+                                       .out_w = 8,
+                                       .out_c = 1,
+                                       .filter_h = 1,
+                                       .filter_w = 1,
+                                       .stride_h = 1,
+                                       .stride_w = 1,
+                                       .dilation_h = 1,
+                                       .dilation_w = 1,
+                                       .low = -128,
+                                       .high = 127};
+    f.params.multiplier = 1 << 30;
+    f.params.shift = 1;
+    f.params.weight = 2;
+    f.tensors[0] = (struct tvm_device_tensor){NULL, 0, 8};
+    f.tensors[1] = (struct tvm_device_tensor){NULL, 64, 8};
+    f.call =
+        (struct tvm_device_call){WOOFLES_CONV, 1, 1, f.tensors, &f.params, sizeof f.params.p + 13};
+    assert_int_equal(TVMDeviceWooflesActivate(&f.device), 0);
+    assert_int_equal(TVMDeviceWooflesOpen(&f.device), 0);
+    *state = &f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(TVMDeviceWooflesClose(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesDeactivate(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesDestroy(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesDestroy(&f->peer), 0);
+    return 0;
+}
+
+static const int8_t input[8] = {1, -2, 3, 100, -100, 0, 63, -64};
+static const int8_t doubled[8] = {2, -4, 6, 127, -128, 0, 126, -128};
+
+static void operators_work_in_the_devices_memory(void **state)
+{
+    fixture *f = *state;
+    int8_t out[8] = {0};
+    assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), 0);
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), 0);
+    assert_int_equal(TVMDeviceWooflesCopyFrom(&f->device, 64, out, 8), 0);
+    assert_memory_equal(out, doubled, 8);
+}
+
+/* More commands than the ring and than the place for params hold; each reads what the one before
+ * made. */
+static void started_calls_keep_their_order(void **state)
+{
+    fixture *f = *state;
+    struct tvm_device_tensor tensors[20][2];
+    struct tvm_device_call calls[20];
+    int8_t out[8];
+    assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), 0);
+    f->params.weight = 1;
+    for (int i = 0; i < 20; i++) {
+        tensors[i][0] = (struct tvm_device_tensor){NULL, 8u * (uint32_t)i, 8};
+        tensors[i][1] = (struct tvm_device_tensor){NULL, 8u * (uint32_t)i + 8u, 8};
+        calls[i] = f->call;
+        calls[i].tensors = tensors[i];
+        assert_int_equal(TVMDeviceWooflesStart(&f->device, &calls[i]), 0);
+    }
+    assert_int_equal(TVMDeviceWooflesWait(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesCopyFrom(&f->device, 160, out, 8), 0);
+    assert_memory_equal(out, input, 8);
+}
+
+static void errors_come_with_the_wait(void **state)
+{
+    fixture *f = *state;
+    struct tvm_device_call bad = f->call;
+    bad.op = 99;
+    assert_int_equal(TVMDeviceWooflesStart(&f->device, &bad), 0);
+    assert_int_equal(TVMDeviceWooflesStart(&f->device, &f->call), 0);
+    assert_int_equal(TVMDeviceWooflesWait(&f->device), TVM_DEVICE_E_UNSUPPORTED);
+    assert_int_equal(TVMDeviceWooflesWait(&f->device), 0);
+    bad = f->call;
+    bad.params_bytes -= 1;
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &bad), TVM_DEVICE_E_UNSUPPORTED);
+    f->params.p.in_w = 9;
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), TVM_DEVICE_E_UNSUPPORTED);
+}
+
+static void cancelled_calls_write_nothing_afterwards(void **state)
+{
+    fixture *f = *state;
+    int8_t zero[8] = {0}, out[8];
+    for (int i = 0; i < 50; i++) {
+        assert_int_equal(TVMDeviceWooflesCopyTo(zero, &f->device, 64, 8), 0);
+        assert_int_equal(TVMDeviceWooflesStart(&f->device, &f->call), 0);
+        assert_int_equal(TVMDeviceWooflesCancel(&f->device), 0);
+        assert_int_equal(TVMDeviceWooflesWait(&f->device), 0);
+    }
+    assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), 0);
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), 0);
+    assert_int_equal(TVMDeviceWooflesCopyFrom(&f->device, 64, out, 8), 0);
+    assert_memory_equal(out, doubled, 8);
+}
+
+static void offsets_outside_are_refused(void **state)
+{
+    fixture *f = *state;
+    uint8_t bytes[8] = {0};
+    assert_int_equal(TVMDeviceWooflesCopyTo(bytes, &f->device, MEMORY - 7, 8), TVM_DEVICE_E_RANGE);
+    assert_int_equal(TVMDeviceWooflesCopyFrom(&f->device, UINT32_MAX, bytes, 8),
+                     TVM_DEVICE_E_RANGE);
+    f->tensors[1].device_offset = MEMORY;
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), TVM_DEVICE_E_RANGE);
+    f->tensors[1].data = bytes;
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), TVM_DEVICE_E_UNSUPPORTED);
+}
+
+static void peers_hand_over_without_the_host(void **state)
+{
+    fixture *f = *state;
+    int8_t out[8];
+    assert_int_equal(TVMDeviceWooflesActivate(&f->peer), 0);
+    assert_int_equal(TVMDeviceWooflesOpen(&f->peer), 0);
+    assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), 0);
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), 0);
+    assert_int_equal(TVMDeviceWooflesCopyPeer(&f->device, 64, &f->peer, 128, 8), 0);
+    assert_int_equal(TVMDeviceWooflesCopyFrom(&f->peer, 128, out, 8), 0);
+    assert_memory_equal(out, doubled, 8);
+    assert_int_equal(TVMDeviceWooflesClose(&f->peer), 0);
+    assert_int_equal(TVMDeviceWooflesDeactivate(&f->peer), 0);
+}
+
+/* One user's Deactivate does not cut another's power; without any, the device does nothing. */
+static void power_is_counted(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(TVMDeviceWooflesClose(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesActivate(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesDeactivate(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesOpen(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), 0);
+    assert_int_equal(TVMDeviceWooflesClose(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesDeactivate(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesOpen(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), TVM_DEVICE_E_STATE);
+    assert_int_equal(TVMDeviceWooflesClose(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesActivate(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesOpen(&f->device), 0);
+}
+
+static void hooks_out_of_order_are_refused(void **state)
+{
+    fixture *f = *state;
+    assert_int_equal(TVMDeviceWooflesClose(&f->device), 0);
+    assert_int_equal(TVMDeviceWooflesClose(&f->device), TVM_DEVICE_E_STATE);
+    assert_int_equal(TVMDeviceWooflesInvoke(&f->device, &f->call), TVM_DEVICE_E_STATE);
+    assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), TVM_DEVICE_E_STATE);
+    assert_int_equal(TVMDeviceWooflesInit(&f->peer, NULL, 0, 0), TVM_DEVICE_E_NULL);
+    assert_int_equal(TVMDeviceWooflesInit(&f->peer, f->peer_window + 1, WINDOW - 1, 0),
+                     TVM_DEVICE_E_RANGE);
+    assert_int_equal(TVMDeviceWooflesOpen(&f->device), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+        CASE(operators_work_in_the_devices_memory),
+        CASE(started_calls_keep_their_order),
+        CASE(errors_come_with_the_wait),
+        CASE(cancelled_calls_write_nothing_afterwards),
+        CASE(offsets_outside_are_refused),
+        CASE(peers_hand_over_without_the_host),
+        CASE(power_is_counted),
+        CASE(hooks_out_of_order_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
