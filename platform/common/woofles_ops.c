@@ -5,7 +5,7 @@
 
 #include "tvm/runtime/device.h"
 #include "woofles_device.h"
-#include "woofles_params.h"
+#include "tvm/device/woofles/params.h"
 
 typedef struct conv {
     struct woofles_conv p;

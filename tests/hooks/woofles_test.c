@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "platform/common/woofles_device.h"
-#include "platform/common/woofles_params.h"
+#include "tvm/device/woofles/params.h"
 #include "tvm/device/woofles/posix.h"
 
 enum { MEMORY = 4096, WINDOW = WOOFLES_MEMORY_OFFSET + MEMORY + 512 };

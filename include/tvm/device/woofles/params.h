@@ -2,8 +2,8 @@
 /* What a woofles calls its operators, and their params: words, then int32 arrays, then weights. The
  * target (examples/woofles/target.c) writes them, the device reads them.
  */
-#ifndef ORIBI_PLATFORM_WOOFLES_PARAMS_H_
-#define ORIBI_PLATFORM_WOOFLES_PARAMS_H_
+#ifndef TVM_DEVICE_WOOFLES_PARAMS_H_
+#define TVM_DEVICE_WOOFLES_PARAMS_H_
 
 #include <stdint.h>
 
