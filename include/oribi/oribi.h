@@ -209,6 +209,24 @@ TF_CAPI_EXPORT extern void
 oribi_run_set_trace(oribi_run *run, void (*hook)(void *arg, const oribi_trace_event *event),
                     void *arg);
 
+/* One value that a step has computed. Strings and pointers are valid during the call. */
+typedef struct oribi_value_event {
+    const char *name; /* of the value in the model; values that passes removed or made differ */
+    const char *node;
+    TF_DataType dtype;
+    int32_t num_dims;
+    const int64_t *dims;
+    const void *data; /* dense, as TF_TensorData has it */
+    size_t bytes;
+} oribi_value_event;
+/* Receives each output of each step of later runs, right after the step and in the order of steps,
+ * on the thread that runs; NULL switches it off. Graph inputs and constants are no outputs of a
+ * step. To see every value of the model, switch the passes "fuse", "layout" and "batch_norm" off.
+ */
+TF_CAPI_EXPORT extern void
+oribi_run_set_watch(oribi_run *run, void (*hook)(void *arg, const oribi_value_event *event),
+                    void *arg);
+
 /* --- Compiling to C ----------------------------------------------------------------------------
  */
 

@@ -14,11 +14,16 @@ static const cli_option own_options[] = {
     {"--target", 0, "NAME", "host (default), cortex-m4, cortex-m55 or riscv32, in QEMU"},
     {"--runs", 0, "N", "runs on random inputs (default 8)"},
     {"--against", 0, "FILE.npz", "inputs and expected outputs by name, too; several are allowed"},
+    {"--per-node", 0, NULL,
+     "compare the output of every operator, too, and name the first bad one"},
     {"--cc", 0, "COMPILER", "compiler for the target; clang is given its target"},
     {"--cflags", 0, "FLAGS", "more flags for the model's C, after -O3"},
     {"--emulator-flags", 0, "FLAGS", "more flags for QEMU"},
     {"--timeout", 0, "SECONDS", "of the runs together (default 300)"},
     {"--keep", 0, "DIR", "build in this folder and leave it: sources, objects, image"},
+    {"--image", 0, "DIR", "only build, for a board on a serial line: DIR/image and its sources"},
+    {"--port", 0, "TTY", "a board that runs such an image, instead of QEMU"},
+    {"--baud", 0, "N", "of the port (default 115200)"},
     {"--json", 0, NULL, "print what was measured as JSON"},
     CLI_SESSION_OPTIONS,
     {NULL, 0, NULL, NULL},
@@ -31,181 +36,9 @@ void cmd_verify_prepare(void)
     cli_compile_options_make(cmd_verify_options, own_options);
 }
 
-enum { BATCH_BYTES = 16 << 20 }; /* of inputs in one start of the image */
-
-/* --- Cases ----------------------------------------------------------------------------------- */
-
-static void free_cases(verify_case *cases, int n)
-{
-    for (int i = 0; i < n; i++) {
-        free(cases[i].inputs);
-        free(cases[i].expected);
-        free(cases[i].golden);
-    }
-}
-
-/* An unknown dimension is 1, as in the C. Floats are in [0, 1), other types any bytes. */
-static TF_Tensor *random_input(const verify *v, int index, uint32_t *state)
-{
-    int64_t dims[16];
-    TF_DataType type = oribi_model_input_type(v->session.model, index);
-    int rank = oribi_model_input_shape(v->session.model, index, dims, 16);
-    rank = rank < 0 ? 0 : rank > 16 ? 16 : rank;
-    for (int k = 0; k < rank; k++) {
-        dims[k] = dims[k] < 0 ? 1 : dims[k];
-    }
-    TF_Tensor *tensor = cli_tensor(type, dims, rank);
-    uint8_t *bytes = TF_TensorData(tensor);
-    float *floats = TF_TensorData(tensor);
-    size_t n = TF_TensorByteSize(tensor) / (type == TF_FLOAT ? sizeof(float) : 1);
-    for (size_t k = 0; k < n; k++) {
-        *state = *state * 1664525u + 1013904223u;
-        if (type == TF_FLOAT) {
-            floats[k] = (float)(*state >> 8) / 16777216.0f;
-        } else {
-            bytes[k] = (uint8_t)(*state >> 24);
-        }
-    }
-    return tensor;
-}
-
-/* The bytes of tensors in a row; NULL when they are not as many as the C has. */
-static uint8_t *join(TF_Tensor *const *tensors, int n, size_t bytes)
-{
-    uint8_t *joined = cli_alloc(bytes);
-    size_t at = 0;
-    for (int i = 0; i < n; i++) {
-        const size_t size = TF_TensorByteSize(tensors[i]);
-        if (size > bytes - at) {
-            free(joined);
-            return NULL;
-        }
-        if (size > 0) {
-            memcpy(joined + at, TF_TensorData(tensors[i]), size);
-        }
-        at += size;
-    }
-    if (at != bytes) {
-        free(joined);
-        return NULL;
-    }
-    return joined;
-}
-
-static void drop(TF_Tensor **tensors, int n)
-{
-    for (int i = 0; i < n; i++) {
-        TF_DeleteTensor(tensors[i]);
-        tensors[i] = NULL;
-    }
-}
-
-/* Runs the host session on the inputs and fills the case; an exit code. */
-static int run_host(const verify *v, oribi_run *run, TF_Tensor *const *inputs, verify_case *out)
-{
-    const oribi_model *model = v->session.model;
-    const int n_inputs = oribi_model_num_inputs(model), n_outputs = oribi_model_num_outputs(model);
-    TF_Tensor *outputs[VERIFY_MAX_PORTS] = {NULL};
-    TF_Status *status = TF_NewStatus();
-    for (int i = 0; TF_GetCode(status) == TF_OK && i < n_inputs; i++) {
-        oribi_run_set_input(run, i, inputs[i], status);
-    }
-    if (TF_GetCode(status) == TF_OK) {
-        oribi_run_execute(run, status);
-    }
-    for (int i = 0; TF_GetCode(status) == TF_OK && i < n_outputs; i++) {
-        outputs[i] = oribi_run_output(run, i, status);
-    }
-    int code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
-    if (code == CLI_OK) {
-        out->inputs = join(inputs, n_inputs, v->input_bytes);
-        out->expected = join(outputs, n_outputs, v->output_bytes);
-        if (out->inputs == NULL || out->expected == NULL) {
-            cli_error("verify: %s: inputs or outputs have other sizes than in the C", out->what);
-            code = CLI_BAD_INPUT;
-        }
-    }
-    drop(outputs, n_outputs);
-    TF_DeleteStatus(status);
-    return code;
-}
-
-static int random_case(const verify *v, oribi_run *run, int seed, verify_case *out)
-{
-    TF_Tensor *inputs[VERIFY_MAX_PORTS] = {NULL};
-    const int n = oribi_model_num_inputs(v->session.model);
-    uint32_t state = (uint32_t)seed * 2654435761u + 1u;
-    snprintf(out->what, sizeof out->what, "random inputs %d", seed);
-    for (int i = 0; i < n; i++) {
-        inputs[i] = random_input(v, i, &state);
-    }
-    const int code = run_host(v, run, inputs, out);
-    drop(inputs, n);
-    return code;
-}
-
-static int golden_case(const verify *v, oribi_run *run, const char *path, verify_case *out)
-{
-    const oribi_model *model = v->session.model;
-    const int n_inputs = oribi_model_num_inputs(model), n_outputs = oribi_model_num_outputs(model);
-    TF_Tensor *inputs[VERIFY_MAX_PORTS] = {NULL}, *golden[VERIFY_MAX_PORTS] = {NULL};
-    const char *slash = strrchr(path, '/');
-    int code = CLI_OK;
-    snprintf(out->what, sizeof out->what, "%.60s", slash != NULL ? slash + 1 : path);
-    for (int i = 0; code == CLI_OK && i < n_inputs; i++) {
-        inputs[i] = cli_npz_read(path, oribi_model_input_name(model, i));
-        code = inputs[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
-    }
-    for (int i = 0; code == CLI_OK && i < n_outputs; i++) {
-        golden[i] = cli_npz_read(path, oribi_model_output_name(model, i));
-        code = golden[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
-    }
-    code = code == CLI_OK ? run_host(v, run, inputs, out) : code;
-    if (code == CLI_OK) {
-        out->golden = join(golden, n_outputs, v->output_bytes);
-        if (out->golden == NULL) {
-            cli_error("verify: %s: its outputs have other sizes than the model's", path);
-            code = CLI_BAD_INPUT;
-        }
-    }
-    drop(inputs, n_inputs);
-    drop(golden, n_outputs);
-    return code;
-}
-
-/* All golden files, then the random inputs, in batches. */
-static int check_all(verify *v, int n_runs)
-{
-    TF_Status *status = TF_NewStatus();
-    oribi_run *run = oribi_run_create(v->session.session, status);
-    int code = run == NULL ? cli_fail(status) : CLI_OK, n_golden = 0;
-    while (cli_value_at(v->args, "--against", n_golden) != NULL) {
-        n_golden++;
-    }
-    const size_t batch = 1 + (size_t)BATCH_BYTES / (v->input_bytes + v->output_bytes + 1);
-    verify_case *cases = cli_alloc(batch * sizeof *cases);
-    for (int i = 0; code == CLI_OK && i < n_golden + n_runs;) {
-        int n = 0;
-        memset(cases, 0, batch * sizeof *cases);
-        for (; code == CLI_OK && n < (int)batch && i < n_golden + n_runs; n++, i++) {
-            cli_progress("host", i, n_golden + n_runs);
-            code = i < n_golden
-                       ? golden_case(v, run, cli_value_at(v->args, "--against", i), &cases[n])
-                       : random_case(v, run, i - n_golden + 1, &cases[n]);
-        }
-        cli_progress("host", 0, 0);
-        code = code == CLI_OK ? verify_check(v, cases, n) : code;
-        free_cases(cases, n);
-    }
-    free(cases);
-    oribi_run_destroy(run);
-    TF_DeleteStatus(status);
-    return code;
-}
-
 /* --- What was measured ----------------------------------------------------------------------- */
 
-static void print_text(const verify *v)
+static void print_text(const verify *v, const verify *unfused)
 {
     const verify_result *r = &v->result;
     printf("%s: equal bit for bit: %d runs\n", v->target->name, r->n_runs);
@@ -219,9 +52,31 @@ static void print_text(const verify *v)
     }
     printf("  workspace    %u of %zu bytes touched\n", (unsigned)r->touched_bytes,
            v->workspace_bytes);
+    if (v->is_per_node) {
+        printf("  per node     %d of %d values\n", (int)r->n_compared, (int)v->n_values);
+    }
+    if (unfused->result.n_runs > 0) {
+        printf("  unfused      %d of %d values\n", (int)unfused->result.n_compared,
+               (int)unfused->n_values);
+    }
 }
 
-static void print_json(const verify *v)
+/* Of the first run. */
+static cJSON *values_of(const verify *v)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (int32_t i = 0; i < v->n_values; i++) {
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddStringToObject(item, "value", v->values[i].name);
+        cJSON_AddStringToObject(item, "op", v->values[i].op);
+        cJSON_AddNumberToObject(item, "bytes", (double)v->values[i].bytes);
+        cJSON_AddNumberToObject(item, "crc32", v->values[i].hash);
+        cJSON_AddItemToArray(list, item);
+    }
+    return list;
+}
+
+static void print_json(const verify *v, const verify *unfused)
 {
     const verify_result *r = &v->result;
     cJSON *json = cJSON_CreateObject();
@@ -236,6 +91,14 @@ static void print_json(const verify *v)
         cJSON_AddNumberToObject(
             json, r->count_kind == ORIBI_WIRE_COUNTS_CYCLES ? "cycles" : "instructions",
             (double)r->count);
+    }
+    if (v->is_per_node) {
+        cJSON_AddNumberToObject(json, "compared", r->n_compared);
+        cJSON_AddItemToObject(json, "values", values_of(v));
+    }
+    if (unfused->result.n_runs > 0) {
+        cJSON_AddNumberToObject(json, "unfused_compared", unfused->result.n_compared);
+        cJSON_AddItemToObject(json, "unfused_values", values_of(unfused));
     }
     char *text = cJSON_Print(json);
     printf("%s\n", text != NULL ? text : "{}");
@@ -294,22 +157,23 @@ static bool read_metadata(verify *v)
     v->input_bytes = sum_of_sizes(v->inputs);
     v->output_bytes = sum_of_sizes(v->outputs);
     v->workspace_bytes = (size_t)number(v->report, "workspace_bytes");
-    const cJSON *node;
-    cJSON_ArrayForEach(node, cJSON_GetObjectItemCaseSensitive(v->report, "nodes"))
-    {
-        v->n_operators += cJSON_IsString(cJSON_GetObjectItemCaseSensitive(node, "call")) ? 1 : 0;
-    }
+    verify_list_values(v);
     return true;
 }
 
 static int make_folder(verify *v)
 {
-    const char *keep = cli_value(v->args, "--keep"), *base = getenv("TMPDIR");
+    const char *image = cli_value(v->args, "--image");
+    const char *keep = image != NULL ? image : cli_value(v->args, "--keep"),
+               *base = getenv("TMPDIR");
     base = base == NULL || base[0] == 0 ? "/tmp" : base;
     const char *from = keep != NULL ? keep : base;
     const size_t size = strlen(from) + 32;
     v->folder = cli_alloc(size);
-    snprintf(v->folder, size, "%s%s", from, keep != NULL ? "" : "/oribi-verify-XXXXXX");
+    snprintf(v->folder, size, "%s%s", from,
+             keep == NULL                                        ? "/oribi-verify-XXXXXX"
+             : v->is_not_fused && !cli_has(v->args, "--no-fuse") ? "/unfused"
+                                                                 : "");
     v->keeps_folder = keep != NULL;
     if (keep == NULL && mkdtemp(v->folder) == NULL) {
         cli_error("%s: %s", v->folder, strerror(errno));
@@ -328,36 +192,102 @@ static void close_all(verify *v)
     }
     free(v->folder);
     free(v->macro);
+    verify_free_values(v);
     cJSON_Delete(v->metadata);
     cJSON_Delete(v->report);
     oribi_compile_destroy(v->compile);
     cli_session_close(&v->session);
 }
 
+/* A session whose steps are the model's own operators. */
+static int open_unfused(verify *v, TF_Status *status)
+{
+    static const char *const passes[] = {"fuse", "layout", "batch_norm"};
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
+        oribi_options_disable_pass(v->session.options, passes[i], status);
+    }
+    oribi_session_destroy(v->session.session);
+    v->session.session = oribi_session_create(v->session.model, v->session.options, status);
+    return v->session.session == NULL ? cli_fail(status) : CLI_OK;
+}
+
+static int compile(verify *v, TF_Status *status)
+{
+    if (oribi_model_num_inputs(v->session.model) > VERIFY_MAX_PORTS ||
+        oribi_model_num_outputs(v->session.model) > VERIFY_MAX_PORTS) {
+        cli_error("verify: at most %d inputs and outputs", VERIFY_MAX_PORTS);
+        return CLI_UNSUPPORTED;
+    }
+    v->compile = oribi_compile_create(status);
+    if (v->compile != NULL && v->is_not_fused) {
+        oribi_compile_set_option(v->compile, "no-fuse", NULL, status);
+    }
+    if (TF_GetCode(status) != TF_OK) {
+        return cli_fail(status);
+    }
+    const int code = cli_compile_model(v->args, v->compile);
+    return code != CLI_OK ? code : read_metadata(v) ? CLI_OK : CLI_BAD_INPUT;
+}
+
+static int build_and_run(verify *v, int n_runs)
+{
+    const bool is_image = cli_value(v->args, "--image") != NULL;
+    if (cli_value(v->args, "--port") != NULL) {
+        return verify_run_cases(v, n_runs);
+    }
+    int code = make_folder(v);
+    code = code == CLI_OK ? verify_build(v, is_image) : code;
+    return code == CLI_OK && !is_image ? verify_run_cases(v, n_runs) : code;
+}
+
+/* Values that fusion removed: a second build, unless there are none. */
+static int verify_unfused(const verify *shipped, verify *v, int n_runs, TF_Status *status)
+{
+    *v = (verify){.args = shipped->args,
+                  .target = shipped->target,
+                  .session = shipped->session,
+                  .seconds = shipped->seconds,
+                  .is_per_node = true,
+                  .is_not_fused = true};
+    v->session.session = NULL;
+    int code = open_unfused(v, status);
+    code = code == CLI_OK ? compile(v, status) : code;
+    if (code == CLI_OK && v->n_values > shipped->n_values) {
+        cli_note("%s: without fusing", v->target->name);
+        code = build_and_run(v, n_runs);
+    }
+    return code;
+}
+
+/* A board has one image. */
+static bool is_built_here(const cli_args *args)
+{
+    return cli_value(args, "--port") == NULL && cli_value(args, "--image") == NULL;
+}
+
 static int verify_model(verify *v, int n_runs)
 {
     TF_Status *status = TF_NewStatus();
+    verify unfused = {0};
     int code = cli_session_open(v->args, &v->session);
-    if (code == CLI_OK && (oribi_model_num_inputs(v->session.model) > VERIFY_MAX_PORTS ||
-                           oribi_model_num_outputs(v->session.model) > VERIFY_MAX_PORTS)) {
-        cli_error("verify: at most %d inputs and outputs", VERIFY_MAX_PORTS);
-        code = CLI_UNSUPPORTED;
+    v->is_not_fused = cli_has(v->args, "--no-fuse");
+    v->is_per_node = cli_has(v->args, "--per-node");
+    code = code == CLI_OK && v->is_not_fused ? open_unfused(v, status) : code;
+    code = code == CLI_OK ? compile(v, status) : code;
+    code = code == CLI_OK ? build_and_run(v, n_runs) : code;
+    if (code == CLI_OK && v->is_per_node && !v->is_not_fused && is_built_here(v->args)) {
+        code = verify_unfused(v, &unfused, n_runs, status);
     }
-    if (code == CLI_OK) {
-        v->compile = oribi_compile_create(status);
-        code = v->compile == NULL ? cli_fail(status) : cli_compile_model(v->args, v->compile);
-    }
-    if (code == CLI_OK) {
-        code = read_metadata(v) ? CLI_OK : CLI_BAD_INPUT;
-    }
-    code = code == CLI_OK ? make_folder(v) : code;
-    code = code == CLI_OK ? verify_build(v, false) : code;
-    code = code == CLI_OK ? check_all(v, n_runs) : code;
-    if (code == CLI_OK && cli_has(v->args, "--json")) {
-        print_json(v);
+    if (code == CLI_OK && cli_value(v->args, "--image") != NULL) {
+        printf("%s/image\n", cli_value(v->args, "--image"));
+    } else if (code == CLI_OK && cli_has(v->args, "--json")) {
+        print_json(v, &unfused);
     } else if (code == CLI_OK) {
-        print_text(v);
+        print_text(v, &unfused);
     }
+    unfused.session.model = NULL; /* they are v's */
+    unfused.session.options = NULL;
+    close_all(&unfused);
     TF_DeleteStatus(status);
     return code;
 }
@@ -374,6 +304,9 @@ int cmd_verify(const cli_args *args)
     v.target = verify_target_find(target != NULL ? target : "host");
     if (args->n_positional != 1) {
         cli_error("verify: wants one model file; see `oribi help verify`");
+    } else if (v.target != NULL && v.target->serial_transport == NULL && !is_built_here(args)) {
+        cli_error("verify: --image and --port want a target that is a board, not %s",
+                  v.target->name);
     } else if (!bad && v.target != NULL) {
         code = verify_model(&v, n_runs);
     }

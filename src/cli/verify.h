@@ -4,6 +4,8 @@
 #ifndef ORIBI_CLI_VERIFY_H_
 #define ORIBI_CLI_VERIFY_H_
 
+#include <stdio.h>
+
 #include <cjson/cJSON.h>
 
 #include "cli.h"
@@ -38,11 +40,23 @@ enum { VERIFY_MAX_PORTS = 32 };
 typedef struct verify_case {
     char what[64];                       /* "random inputs 3" */
     uint8_t *inputs, *expected, *golden; /* all inputs, outputs in a row; golden or NULL */
+    uint32_t *hashes;                    /* of the host session's values, with --per-node */
+    bool *is_hashed;                     /* does the session have such a value? */
 } verify_case;
+
+/* A value of the plan. Strings but `place` are the report's. */
+typedef struct verify_value {
+    const char *name, *node, *op;
+    char *place;  /* as C in oribi_model.c */
+    int32_t step; /* operator after which it is there */
+    size_t bytes;
+    uint32_t hash; /* the target's, in the first run */
+} verify_value;
 
 /* What runs took, over all cases. */
 typedef struct verify_result {
     int n_runs;
+    int32_t n_compared; /* values, with --per-node */
     uint32_t stack_bytes, touched_bytes, count_kind;
     uint64_t count; /* of the first run */
 } verify_result;
@@ -59,7 +73,9 @@ typedef struct verify {
     char *macro;                   /* the same in upper case */
     const cJSON *inputs, *outputs; /* by name, with "size" */
     size_t input_bytes, output_bytes, workspace_bytes;
-    int32_t n_operators;
+    bool is_per_node, is_not_fused;
+    verify_value *values;
+    int32_t n_values;
     int64_t seconds; /* limit of one run of the image */
     verify_result result;
 } verify;
@@ -103,6 +119,24 @@ typedef struct verify_frame_view {
 bool verify_next_frame(const verify_bytes *bytes, size_t *at, verify_frame_view *out);
 uint32_t verify_word(const uint8_t *bytes);
 
+/* verify_serial.c: sends the requests over a line and collects the answers; an exit code. */
+int verify_serial(const verify *v, const char *path, const verify_bytes *requests,
+                  verify_bytes *out_replies);
+
+/* verify_node.c */
+typedef struct verify_watch {
+    const verify *verify;
+    verify_case *which;
+    int32_t next;
+} verify_watch;
+void verify_list_values(verify *v);
+void verify_free_values(verify *v);
+void verify_put_values(const verify *v, FILE *file);
+void verify_note_value(void *watch, const oribi_value_event *event);
+/* The target's hashes, n_values words. */
+int verify_check_values(verify *v, const verify_case *which, const uint8_t *hashes);
+/* verify_cases.c: golden files and random inputs, with what the host session makes of them. */
+int verify_run_cases(verify *v, int n_runs);
 /* verify_check.c: an exit code. */
 int verify_check(verify *v, const verify_case *cases, int n_cases);
 /* verify_fault.c: what a FAULT frame says, on stderr. */

@@ -10,7 +10,7 @@
 
 static void put_requests(const verify *v, const verify_case *cases, int n, verify_bytes *out)
 {
-    const uint8_t flags[4] = {0};
+    const uint8_t flags[4] = {v->is_per_node ? ORIBI_WIRE_STEPS : 0};
     verify_frame(out, ORIBI_WIRE_HELLO, NULL, 0, NULL, 0);
     for (int i = 0; i < n; i++) {
         verify_frame(out, ORIBI_WIRE_RUN, flags, sizeof flags, cases[i].inputs, v->input_bytes);
@@ -18,12 +18,17 @@ static void put_requests(const verify *v, const verify_case *cases, int n, verif
     verify_frame(out, ORIBI_WIRE_END, NULL, 0, NULL, 0);
 }
 
-/* The image in emulation reads the file "in" and writes the file "out". */
+/* A board is on a serial line; the image in emulation reads the file "in" and writes the file
+ * "out". */
 static int exchange(const verify *v, const verify_bytes *requests, int n, verify_bytes *out_replies)
 {
-    const int64_t expected =
-        (int64_t)ORIBI_WIRE_IDENTITY_BYTES +
-        (int64_t)n * (int64_t)(ORIBI_WIRE_RESULT_WORDS * 4 + v->output_bytes + 12);
+    const int64_t expected = (int64_t)ORIBI_WIRE_IDENTITY_BYTES +
+                             (int64_t)n * (int64_t)(ORIBI_WIRE_RESULT_WORDS * 4 + v->output_bytes +
+                                                    12 + (size_t)v->n_values * 4);
+    const char *port = cli_value(v->args, "--port");
+    if (port != NULL) {
+        return verify_serial(v, port, requests, out_replies);
+    }
     char *in = verify_path(v, "in"), *out = verify_path(v, "out");
     int code = cli_write_file(in, requests->data, requests->n, true) ? CLI_OK : CLI_BAD_INPUT;
     code = code == CLI_OK ? verify_emulate(v, expected) : code;
@@ -119,6 +124,10 @@ static int check_result(verify *v, const verify_frame_view *frame, const verify_
                   which->what);
         code = CLI_MISMATCH;
     }
+    if (code == CLI_OK && (flags & ORIBI_WIRE_STEPS_DIFFER) != 0) {
+        cli_error("verify: %s: tvmgen_%s_step gives other outputs than _run", which->what, v->name);
+        code = CLI_MISMATCH;
+    }
     note_result(v, frame->payload);
     return code;
 }
@@ -155,6 +164,11 @@ int verify_check(verify *v, const verify_case *cases, int n_cases)
     code = code == CLI_OK ? check_identity(v, &frame) : code;
     for (int i = 0; code == CLI_OK && i < n_cases; i++) {
         code = next(v, &replies, &at, cases[i].what, &frame);
+        if (code == CLI_OK && frame.type == ORIBI_WIRE_HASHES &&
+            frame.bytes == (size_t)4 * (size_t)v->n_values) {
+            code = verify_check_values(v, &cases[i], frame.payload);
+            code = code == CLI_OK ? next(v, &replies, &at, cases[i].what, &frame) : code;
+        }
         code = code == CLI_OK ? check_result(v, &frame, &cases[i]) : code;
     }
     free(requests.data);

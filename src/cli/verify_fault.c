@@ -65,6 +65,10 @@ static const char *meaning_of(const verify *v, uint32_t cause, uint32_t status)
 static void place_of(const verify *v, uint32_t counter, char *out, size_t size)
 {
     char tool[64], address[16], function[128] = "", place[256] = "";
+    out[0] = 0;
+    if (v->folder == NULL || counter == ORIBI_WIRE_UNKNOWN) { /* a board's image is not here */
+        return;
+    }
     char *path = verify_path(v, "place");
     const char *gcc = strstr(v->target->compiler, "gcc");
     const int prefix = gcc != NULL ? (int)(gcc - v->target->compiler) : 0;
@@ -73,8 +77,7 @@ static void place_of(const verify *v, uint32_t counter, char *out, size_t size)
     const char *const argv[] = {tool, "-s", "-f", "-e", "image", address, NULL};
     const verify_process process = {
         .argv = argv, .folder = v->folder, .out = path, .err = "/dev/null", .seconds = 20};
-    out[0] = 0;
-    if (counter != ORIBI_WIRE_UNKNOWN && verify_process_run(&process) == 0) {
+    if (verify_process_run(&process) == 0) {
         FILE *file = fopen(path, "r");
         if (file != NULL && fgets(function, sizeof function, file) != NULL &&
             fgets(place, sizeof place, file) != NULL) {

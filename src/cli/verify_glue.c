@@ -72,9 +72,10 @@ static void put_functions(const verify *v, FILE *file)
             "static struct tvmgen_%s_inputs in;\n"
             "static struct tvmgen_%s_outputs out;\n"
             "static struct tvmgen_%s_workspace_pools workspace_pools;\n"
-            "static struct tvmgen_%s_cursor cursor;\n\n"
-            "static void bind(void)\n{\n    workspace_pools.workspace = pools[0].at;\n",
+            "static struct tvmgen_%s_cursor cursor;\n\n",
             n, n, n, n);
+    verify_put_values(v, file);
+    fprintf(file, "static void bind(void)\n{\n    workspace_pools.workspace = pools[0].at;\n");
     if (is_in_pool(v)) {
         fprintf(file,
                 "    in = tvmgen_%s_map_inputs(&workspace_pools);\n"
@@ -84,7 +85,7 @@ static void put_functions(const verify *v, FILE *file)
     put_binding(v, file, v->inputs, "in");
     put_binding(v, file, v->outputs, "out");
     fprintf(file,
-            "}\n\nstatic int32_t run(void)\n{\n"
+            "    bind_values();\n}\n\nstatic int32_t run(void)\n{\n"
             "    return tvmgen_%s_run(&in, &out, &workspace_pools);\n}\n\n"
             "static int32_t step(void)\n{\n"
             "    return tvmgen_%s_step(&cursor, &in, &out, &workspace_pools);\n}\n\n",
@@ -102,15 +103,16 @@ static void put_table(const verify *v, FILE *file)
                               : ", ",
                 sha256 + (size_t)2 * (size_t)i);
     }
-    fprintf(file,
-            "},\n    .inputs = in_blocks,\n    .outputs = out_blocks,\n    .pools = pools,\n"
-            "    .values = 0,\n    .n_inputs = %d,\n    .n_outputs = %d,\n    .n_pools = 1,\n"
-            "    .n_values = 0,\n    .n_operators = %d,\n    .input_bytes = %zuu,\n"
-            "    .output_bytes = %zuu,\n    .request = request,\n"
-            "    .request_room = sizeof request,\n    .bind = bind,\n    .run = run,\n"
-            "    .step = step,\n};\n",
-            cJSON_GetArraySize(v->inputs), cJSON_GetArraySize(v->outputs), (int)v->n_operators,
-            v->input_bytes, v->output_bytes);
+    fprintf(
+        file,
+        "},\n    .inputs = in_blocks,\n    .outputs = out_blocks,\n    .pools = pools,\n"
+        "    .values = values,\n    .n_inputs = %d,\n    .n_outputs = %d,\n    .n_pools = 1,\n"
+        "    .n_values = %d,\n    .n_operators = TVMGEN_%s_OPERATORS,\n    .input_bytes = %zuu,\n"
+        "    .output_bytes = %zuu,\n    .request = request,\n"
+        "    .request_room = sizeof request,\n    .bind = bind,\n    .run = run,\n"
+        "    .step = step,\n};\n",
+        cJSON_GetArraySize(v->inputs), cJSON_GetArraySize(v->outputs), (int)v->n_values, v->macro,
+        v->input_bytes, v->output_bytes);
 }
 
 bool verify_write_glue(const verify *v)

@@ -133,7 +133,8 @@ static bool fix_batch(oribi_graph *graph, TF_Status *status)
 
 static bool compile(oribi_compile *c, const char *path, const char *name, TF_Status *status)
 {
-    const oribi_pass_options options = {.plain_activations = true};
+    const oribi_pass_options options = {.plain_activations = true,
+                                        .keep_names = c->options.no_fuse};
     oribi_pass_report report = {0};
     c->ports_in_workspace = c->options.io == ORIBI_IO_POOL;
     ORIBI_TRY(choose_name(c, path, name, status));

@@ -24,6 +24,24 @@ static void put_place(oribi_json *json, const oribi_location *location)
     }
 }
 
+/* Each output as it lies right after the operator. */
+static void put_outputs(oribi_json *json, const oribi_compile *c, const oribi_call *call)
+{
+    oribi_json_key(json, "outputs");
+    oribi_json_open(json, '[');
+    for (int32_t i = 0; i < call->node->n_outputs; i++) {
+        const oribi_value_id id = call->node->outputs[i];
+        const oribi_location *at = &c->locations[id];
+        oribi_json_open(json, '{');
+        put_text(json, "value", c->graph->values[id]->name);
+        put_number(json, "bytes", at->bytes);
+        put_place(json, at);
+        put_number(json, "index", at->index);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+}
+
 static void put_node(oribi_json *json, const oribi_compile *c, int32_t index)
 {
     const oribi_call *call = &c->calls[index];
@@ -37,6 +55,7 @@ static void put_node(oribi_json *json, const oribi_compile *c, int32_t index)
     put_number(json, "macs", call->macs);
     put_number(json, "bytes", output->bytes);
     put_place(json, output);
+    put_outputs(json, c, call);
     put_number(json, "scratch", call->scratch_bytes);
     put_number(json, "flash", oribi_call_flash(call));
     oribi_json_close(json, '}');

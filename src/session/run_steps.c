@@ -57,7 +57,7 @@ static bool is_late(TF_OpKernelContext *ctx, TF_Status *status)
     return false;
 }
 
-/* A run with a time limit or a trace, which costs what most runs should not pay for. */
+/* A run with a time limit, a trace or a watch, which costs what most runs should not pay for. */
 static bool run_steps_watched(oribi_run *run, TF_Status *status)
 {
     const oribi_session *session = run->session;
@@ -75,6 +75,9 @@ static bool run_steps_watched(oribi_run *run, TF_Status *status)
         if (is_traced) {
             oribi_run_trace_step(run, &session->steps[s], start_ns);
         }
+        if (run->watch != NULL) {
+            ORIBI_TRY(oribi_run_watch_step(run, &session->steps[s], status));
+        }
     }
     return true;
 }
@@ -82,7 +85,7 @@ static bool run_steps_watched(oribi_run *run, TF_Status *status)
 bool oribi_run_steps(oribi_run *run, TF_Status *status)
 {
     oribi_frame *frame = run->frame;
-    if (run->trace != NULL || frame->ctx.deadline_ns != 0) {
+    if (run->trace != NULL || run->watch != NULL || frame->ctx.deadline_ns != 0) {
         return run_steps_watched(run, status);
     }
     const oribi_step_io *steps = frame->plan->steps;

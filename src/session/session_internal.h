@@ -282,12 +282,16 @@ struct oribi_run {
     void (*trace)(void *arg, const oribi_trace_event *event);
     void *trace_arg;
     oribi_block_trace blocks;
+    void (*watch)(void *arg, const oribi_value_event *event);
+    void *watch_arg;
 };
 
 bool oribi_run_steps(struct oribi_run *run, TF_Status *status);
 bool oribi_run_prepare_outputs(struct oribi_run *run, TF_Status *status);
 bool oribi_run_keep_outputs(struct oribi_run *run, TF_Status *status);
 void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step, uint64_t start_ns);
+/* watch.c: hands out the step's outputs. */
+bool oribi_run_watch_step(struct oribi_run *run, const oribi_session_step *step, TF_Status *status);
 void oribi_run_trace_alloc(struct oribi_run *run, const char *name, size_t bytes);
 
 #endif

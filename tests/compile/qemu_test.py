@@ -6,7 +6,9 @@ what TensorFlow Lite Micro gave, workspace and stack as measured there, and faul
     qemu_test.py ORIBI SOURCE_FOLDER
 """
 import json
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -36,6 +38,15 @@ def missing():
 def verify(model, *more):
     return subprocess.run([ORIBI, "verify", model, "--json", *more], capture_output=True, text=True,
                           timeout=600)
+
+
+def npz(folder, name, i):
+    """Golden vector i of a model as a file for --against."""
+    arrays = [np.fromfile(TINY / f"golden/{name}/{what}_{i}.bin", np.int8).reshape(shape)
+              for what, shape in zip(("input", "output"), SHAPES[name])]
+    path = folder / f"{name}-{i}.npz"
+    np.savez(path, **dict(zip(PORTS[name], arrays)))
+    return path
 
 
 class Case(unittest.TestCase):
@@ -69,14 +80,8 @@ class Models(Case):
 
     @unittest.skipUnless(TINY.is_dir(), "skipped: ../shared/models/mlperf-tiny is absent")
     def test_golden_vectors_are_exact_on_every_target(self):
-        for name, (first, last) in PORTS.items():
-            against = []
-            for i in range(4):
-                golden = [np.fromfile(TINY / f"golden/{name}/{what}_{i}.bin", np.int8).reshape(shape)
-                          for what, shape in zip(("input", "output"), SHAPES[name])]
-                path = self.folder / f"{name}-{i}.npz"
-                np.savez(path, **{first: golden[0], last: golden[1]})
-                against += ["--against", path]
+        for name in PORTS:
+            against = [word for i in range(4) for word in ("--against", npz(self.folder, name, i))]
             for target in TARGETS:
                 with self.subTest(name, target=target):
                     measured = self.measure(TINY / f"{name}.tflite", target, "--runs", "0", *against)
@@ -93,6 +98,99 @@ class Models(Case):
         done = verify(DIGITS, "--target", "cortex-m4", "--runs", "0", "--against", self.folder / "wrong.npz")
         self.assertEqual(done.returncode, 1)
         self.assertIn("differs from the golden output", done.stderr)
+
+
+class Nodes(Case):
+    def test_every_value_of_the_digits_is_compared(self):
+        for target in ("host", *TARGETS):
+            done = verify(DIGITS, "--target", target, "--runs", "2", "--per-node")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            measured = json.loads(done.stdout)
+            self.assertEqual(measured["compared"], len(measured["values"]))
+            self.assertGreaterEqual(measured["compared"], 10)
+
+    def test_the_first_node_that_differs_is_named(self):
+        header = self.folder / "plant.h"
+        header.write_text("#define TVMGEN_ON_OP(index) ((index) == 4 ? (void)(workspace[0] ^= 0x55) : (void)0)\n")
+        for target in ("host", "cortex-m4", "riscv32"):
+            done = verify(DIGITS, "--target", target, "--runs", "1", "--per-node", "--cflags", f"-include {header}")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("operator 4, 'functional_1/pool3_1/MaxPool2d' (Oribi>QMaxPool), is the first that differs",
+                          done.stderr)
+
+    @unittest.skipUnless(TINY.is_dir(), "skipped: ../shared/models/mlperf-tiny is absent")
+    def test_every_layer_is_what_tflite_micro_computed(self):
+        """layers_N.txt: index, operator, tensor, bytes and CRC-32 of each operator's output."""
+        for name in PORTS:
+            golden = npz(self.folder, name, 2)
+            layers = [line.split() for line in (TINY / f"golden/{name}/layers_2.txt").read_text().splitlines()
+                      if line and not line.startswith("#")]
+            wanted = {(int(layer[3]), int(layer[4], 16)) for layer in layers}
+            for target in ("cortex-m4", "riscv32") if name == "kws_ref_model" else ("cortex-m4",):
+                done = verify(TINY / f"{name}.tflite", "--target", target, "--runs", "0", "--per-node",
+                              "--no-fuse", "--against", golden)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                values = json.loads(done.stdout)["values"]
+                got = {(value["bytes"], value["crc32"]) for value in values}
+                self.assertLessEqual(wanted, got, (name, target))
+
+
+class Serial(Case):
+    """An image for a board, in QEMU with its UART on a pty."""
+
+    MACHINES = {"cortex-m4": ["qemu-system-arm", "-M", "mps2-an386"],
+                "cortex-m55": ["qemu-system-arm", "-M", "mps3-an547"],
+                "riscv32": ["qemu-system-riscv32", "-M", "virt", "-bios", "none"]}
+
+    def board(self, target, *more):
+        folder = self.folder / target
+        done = verify(DIGITS, "--target", target, "--image", folder, *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        machine = subprocess.Popen([*self.MACHINES[target], "-display", "none", "-monitor", "none",
+                                    "-serial", "pty", "-kernel", folder / "image"], stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.addCleanup(machine.stdout.close)
+        self.addCleanup(machine.wait)
+        self.addCleanup(machine.kill)
+        found = re.search(r"/dev/pts/\d+", machine.stdout.readline())
+        self.assertIsNotNone(found)
+        return found.group(0)
+
+    def test_a_board_on_a_serial_line_is_compared(self):
+        for target in TARGETS:
+            with self.subTest(target):
+                port = self.board(target)
+                for _ in range(2):  # the board stays
+                    done = verify(DIGITS, "--target", target, "--port", port, "--runs", "2", "--per-node",
+                                  "--timeout", "60")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    measured = json.loads(done.stdout)
+                    self.assertEqual(measured["runs"], 2)
+                    self.assertEqual(measured["compared"], len(measured["values"]))
+
+    def test_a_fault_of_a_board_is_told(self):
+        header = self.folder / "plant.h"
+        header.write_text("#define TVMGEN_ON_OP(index) ((index) == 2 ? (void)(workspace[4096] = 1) : (void)0)\n")
+        port = self.board("cortex-m4", "--cflags", f"-include {header}")
+        done = verify(DIGITS, "--target", "cortex-m4", "--port", port, "--runs", "1", "--timeout", "30")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("a fault on the target: data", done.stderr)
+
+    def test_another_model_and_no_board_are_told(self):
+        port = self.board("cortex-m4")
+        other = self.folder / "other.tflite"
+        other.write_bytes(DIGITS.read_bytes() + b"\0")
+        done = verify(other, "--target", "cortex-m4", "--port", port, "--runs", "1", "--timeout", "30")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("another model", done.stderr)
+        silent = os.openpty()
+        self.addCleanup(os.close, silent[0])
+        self.addCleanup(os.close, silent[1])
+        done = verify(DIGITS, "--target", "cortex-m4", "--port", os.ttyname(silent[1]), "--timeout", "2")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("no answer", done.stderr)
+        done = verify(DIGITS, "--target", "cortex-m4", "--port", "/dev/null", "--timeout", "2")
+        self.assertEqual(done.returncode, 4)
 
 
 class Faults(Case):

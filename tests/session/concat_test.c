@@ -290,6 +290,67 @@ static void a_concatenation_of_concatenations_is_right(void **state)
     oribi_session_destroy(session);
 }
 
+/* --- Watching -------------------------------------------------------------------------------- */
+
+typedef struct watched {
+    int n;
+    float first[8][15]; /* of each value, its first elements */
+    size_t bytes[8];
+    char node[8][32];
+} watched;
+
+static void note_value(void *arg, const oribi_value_event *event)
+{
+    watched *w = arg;
+    assert_true(w->n < 8);
+    assert_non_null(event->name);
+    assert_int_equal(event->dtype, TF_FLOAT);
+    assert_int_equal(event->num_dims, 2);
+    assert_int_equal(event->dims[0], 3);
+    memcpy(w->first[w->n], event->data,
+           event->bytes < sizeof w->first[0] ? event->bytes : sizeof w->first[0]);
+    w->bytes[w->n] = event->bytes;
+    snprintf(w->node[w->n++], sizeof w->node[0], "%s", event->node);
+}
+
+static void a_watch_sees_every_value_dense(void **state)
+{
+    (void)state;
+    small_graph g = small_begin();
+    const oribi_value_id x = small_input(&g, "x", 2, DIMS);
+    const oribi_value_id a = strided(&g, 1, x), b = strided(&g, 2, x);
+    const oribi_value_id value = concat(&g, a, b, -1);
+    small_output(&g, small_fn1(&g, small_add_one, value), "z");
+    oribi_session *session = small_finish(&g);
+    oribi_run *run = small_run_of(session);
+    watched w = {0};
+    oribi_run_set_watch(run, note_value, &w);
+
+    for (int i = 0; i < 4; i++) {
+        w.n = 0;
+        small_bind(run, 0, small_tensor(2, DIMS, (float)i));
+        small_execute(run);
+        assert_int_equal(w.n, 4);
+        for (int k = 0; k < 15; k++) { /* the pieces' rows lie apart once they are placed */
+            assert_true(w.first[0][k] == (float)(i + 1 + k));
+            assert_true(w.first[1][k] == (float)(i + 2 + k));
+        }
+        assert_int_equal(w.bytes[0], 60);
+        assert_int_equal(w.bytes[2], 120);
+        assert_true(w.first[2][5] == (float)(i + 2));
+        assert_true(w.first[3][5] == (float)(i + 3));
+        assert_string_equal(w.node[0], "s0");
+    }
+    assert_true(is_placed(session));
+    oribi_run_set_watch(run, NULL, NULL);
+    w.n = 0;
+    small_execute(run);
+    assert_int_equal(w.n, 0);
+
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +360,7 @@ int main(void)
         cmocka_unit_test(kernels_that_declared_nothing_are_not_given_strides),
         cmocka_unit_test(a_piece_with_another_reader_is_copied),
         cmocka_unit_test(a_concatenation_of_concatenations_is_right),
+        cmocka_unit_test(a_watch_sees_every_value_dense),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

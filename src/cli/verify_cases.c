@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `oribi verify` runs: golden files and random inputs, and what the host session makes of
+ * them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify.h"
+
+enum { BATCH_BYTES = 16 << 20 }; /* of inputs in one start of the image */
+
+static void free_cases(verify_case *cases, int n)
+{
+    for (int i = 0; i < n; i++) {
+        free(cases[i].inputs);
+        free(cases[i].expected);
+        free(cases[i].golden);
+        free(cases[i].hashes);
+        free(cases[i].is_hashed);
+    }
+}
+
+/* An unknown dimension is 1, as in the C. Floats are in [0, 1), other types any bytes. */
+static TF_Tensor *random_input(const verify *v, int index, uint32_t *state)
+{
+    int64_t dims[16];
+    TF_DataType type = oribi_model_input_type(v->session.model, index);
+    int rank = oribi_model_input_shape(v->session.model, index, dims, 16);
+    rank = rank < 0 ? 0 : rank > 16 ? 16 : rank;
+    for (int k = 0; k < rank; k++) {
+        dims[k] = dims[k] < 0 ? 1 : dims[k];
+    }
+    TF_Tensor *tensor = cli_tensor(type, dims, rank);
+    uint8_t *bytes = TF_TensorData(tensor);
+    float *floats = TF_TensorData(tensor);
+    size_t n = TF_TensorByteSize(tensor) / (type == TF_FLOAT ? sizeof(float) : 1);
+    for (size_t k = 0; k < n; k++) {
+        *state = *state * 1664525u + 1013904223u;
+        if (type == TF_FLOAT) {
+            floats[k] = (float)(*state >> 8) / 16777216.0f;
+        } else {
+            bytes[k] = (uint8_t)(*state >> 24);
+        }
+    }
+    return tensor;
+}
+
+/* The bytes of tensors in a row; NULL when they are not as many as the C has. */
+static uint8_t *join(TF_Tensor *const *tensors, int n, size_t bytes)
+{
+    uint8_t *joined = cli_alloc(bytes);
+    size_t at = 0;
+    for (int i = 0; i < n; i++) {
+        const size_t size = TF_TensorByteSize(tensors[i]);
+        if (size > bytes - at) {
+            free(joined);
+            return NULL;
+        }
+        if (size > 0) {
+            memcpy(joined + at, TF_TensorData(tensors[i]), size);
+        }
+        at += size;
+    }
+    if (at != bytes) {
+        free(joined);
+        return NULL;
+    }
+    return joined;
+}
+
+static void drop(TF_Tensor **tensors, int n)
+{
+    for (int i = 0; i < n; i++) {
+        TF_DeleteTensor(tensors[i]);
+        tensors[i] = NULL;
+    }
+}
+
+/* Runs the host session on the inputs and fills the case; an exit code. */
+static int run_host(const verify *v, oribi_run *run, TF_Tensor *const *inputs, verify_case *out)
+{
+    const oribi_model *model = v->session.model;
+    const int n_inputs = oribi_model_num_inputs(model), n_outputs = oribi_model_num_outputs(model);
+    TF_Tensor *outputs[VERIFY_MAX_PORTS] = {NULL};
+    TF_Status *status = TF_NewStatus();
+    verify_watch watch = {v, out, 0};
+    out->hashes = cli_alloc((size_t)v->n_values * sizeof *out->hashes);
+    out->is_hashed = cli_alloc((size_t)v->n_values * sizeof *out->is_hashed);
+    for (int i = 0; TF_GetCode(status) == TF_OK && i < n_inputs; i++) {
+        oribi_run_set_input(run, i, inputs[i], status);
+    }
+    if (TF_GetCode(status) == TF_OK) {
+        oribi_run_set_watch(run, v->is_per_node ? verify_note_value : NULL, &watch);
+        oribi_run_execute(run, status);
+    }
+    for (int i = 0; TF_GetCode(status) == TF_OK && i < n_outputs; i++) {
+        outputs[i] = oribi_run_output(run, i, status);
+    }
+    int code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+    if (code == CLI_OK) {
+        out->inputs = join(inputs, n_inputs, v->input_bytes);
+        out->expected = join(outputs, n_outputs, v->output_bytes);
+        if (out->inputs == NULL || out->expected == NULL) {
+            cli_error("verify: %s: inputs or outputs have other sizes than in the C", out->what);
+            code = CLI_BAD_INPUT;
+        }
+    }
+    drop(outputs, n_outputs);
+    TF_DeleteStatus(status);
+    return code;
+}
+
+static int random_case(const verify *v, oribi_run *run, int seed, verify_case *out)
+{
+    TF_Tensor *inputs[VERIFY_MAX_PORTS] = {NULL};
+    const int n = oribi_model_num_inputs(v->session.model);
+    uint32_t state = (uint32_t)seed * 2654435761u + 1u;
+    snprintf(out->what, sizeof out->what, "random inputs %d", seed);
+    for (int i = 0; i < n; i++) {
+        inputs[i] = random_input(v, i, &state);
+    }
+    const int code = run_host(v, run, inputs, out);
+    drop(inputs, n);
+    return code;
+}
+
+static int golden_case(const verify *v, oribi_run *run, const char *path, verify_case *out)
+{
+    const oribi_model *model = v->session.model;
+    const int n_inputs = oribi_model_num_inputs(model), n_outputs = oribi_model_num_outputs(model);
+    TF_Tensor *inputs[VERIFY_MAX_PORTS] = {NULL}, *golden[VERIFY_MAX_PORTS] = {NULL};
+    const char *slash = strrchr(path, '/');
+    int code = CLI_OK;
+    snprintf(out->what, sizeof out->what, "%.60s", slash != NULL ? slash + 1 : path);
+    for (int i = 0; code == CLI_OK && i < n_inputs; i++) {
+        inputs[i] = cli_npz_read(path, oribi_model_input_name(model, i));
+        code = inputs[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
+    }
+    for (int i = 0; code == CLI_OK && i < n_outputs; i++) {
+        golden[i] = cli_npz_read(path, oribi_model_output_name(model, i));
+        code = golden[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
+    }
+    code = code == CLI_OK ? run_host(v, run, inputs, out) : code;
+    if (code == CLI_OK) {
+        out->golden = join(golden, n_outputs, v->output_bytes);
+        if (out->golden == NULL) {
+            cli_error("verify: %s: its outputs have other sizes than the model's", path);
+            code = CLI_BAD_INPUT;
+        }
+    }
+    drop(inputs, n_inputs);
+    drop(golden, n_outputs);
+    return code;
+}
+
+/* All golden files, then the random inputs, in batches. */
+int verify_run_cases(verify *v, int n_runs)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_run *run = oribi_run_create(v->session.session, status);
+    int code = run == NULL ? cli_fail(status) : CLI_OK, n_golden = 0;
+    while (cli_value_at(v->args, "--against", n_golden) != NULL) {
+        n_golden++;
+    }
+    const size_t batch = 1 + (size_t)BATCH_BYTES / (v->input_bytes + v->output_bytes + 1);
+    verify_case *cases = cli_alloc(batch * sizeof *cases);
+    for (int i = 0; code == CLI_OK && i < n_golden + n_runs;) {
+        int n = 0;
+        memset(cases, 0, batch * sizeof *cases);
+        for (; code == CLI_OK && n < (int)batch && i < n_golden + n_runs; n++, i++) {
+            cli_progress("host", i, n_golden + n_runs);
+            code = i < n_golden
+                       ? golden_case(v, run, cli_value_at(v->args, "--against", i), &cases[n])
+                       : random_case(v, run, i - n_golden + 1, &cases[n]);
+        }
+        cli_progress("host", 0, 0);
+        code = code == CLI_OK ? verify_check(v, cases, n) : code;
+        free_cases(cases, n);
+    }
+    free(cases);
+    oribi_run_destroy(run);
+    TF_DeleteStatus(status);
+    return code;
+}

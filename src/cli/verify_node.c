@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `oribi verify --per-node`: every value of the plan, hashed on the target right after the step
+ * that computes it, and the host session's value of the same name. Values that fusion removed exist
+ * in a build without it, which is compared with a session without it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <zlib.h>
+
+#include "verify.h"
+
+static const char *text_of(const cJSON *json, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    return text != NULL ? text : "";
+}
+
+static int64_t number_of(const cJSON *json, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
+    return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : 0;
+}
+
+/* Where the value lies as C; NULL: nowhere. */
+static const char *place_of(const verify *v, const cJSON *output, char *text, size_t size)
+{
+    const char *storage = text_of(output, "storage");
+    const int index = (int)number_of(output, "index");
+    if (strcmp(storage, "workspace") == 0) {
+        snprintf(text, size, "pools[%d].at + %" PRId64, index, number_of(output, "offset"));
+        return text;
+    }
+    const bool is_output = strcmp(storage, "output") == 0;
+    const cJSON *port = cJSON_GetArrayItem(is_output ? v->outputs : v->inputs, index);
+    if ((!is_output && strcmp(storage, "input") != 0) || port == NULL) {
+        return NULL;
+    }
+    snprintf(text, size, "(const uint8_t *)%s.%s", is_output ? "out" : "in", port->string);
+    return text;
+}
+
+/* A view has no operator: its bytes are there once the operator before it has run. */
+void verify_list_values(verify *v)
+{
+    const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(v->report, "nodes"), *node, *output;
+    int32_t step = -1;
+    cJSON_ArrayForEach(node, nodes)
+    {
+        step += cJSON_IsString(cJSON_GetObjectItemCaseSensitive(node, "call")) ? 1 : 0;
+        cJSON_ArrayForEach(output, cJSON_GetObjectItemCaseSensitive(node, "outputs"))
+        {
+            char place[256];
+            if (step < 0 || place_of(v, output, place, sizeof place) == NULL) {
+                continue;
+            }
+            v->values = cli_grow(v->values, (size_t)v->n_values + 1, sizeof *v->values);
+            verify_value *value = &v->values[v->n_values++];
+            *value = (verify_value){.name = text_of(output, "value"),
+                                    .node = text_of(node, "name"),
+                                    .op = text_of(node, "op"),
+                                    .step = step,
+                                    .bytes = (size_t)number_of(output, "bytes"),
+                                    .place = cli_alloc(strlen(place) + 1)};
+            strcpy(value->place, place);
+        }
+    }
+}
+
+void verify_free_values(verify *v)
+{
+    for (int32_t i = 0; i < v->n_values; i++) {
+        free(v->values[i].place);
+    }
+    free(v->values);
+}
+
+void verify_put_values(const verify *v, FILE *file)
+{
+    fprintf(file,
+            "static struct oribi_harness_value values[%d];\n\nstatic void bind_values(void)\n{\n",
+            (int)(v->n_values > 0 ? v->n_values : 1));
+    for (int32_t i = 0; i < v->n_values; i++) {
+        fprintf(
+            file,
+            "    values[%d].step = %d;\n    values[%d].at = %s;\n    values[%d].bytes = %zuu;\n",
+            (int)i, (int)v->values[i].step, (int)i, v->values[i].place, (int)i, v->values[i].bytes);
+    }
+    fprintf(file, "}\n\n");
+}
+
+/* --- Host ------------------------------------------------------------------------------------ */
+
+/* Values come in an order near that of the plan: the search begins behind the last one found. */
+void verify_note_value(void *arg, const oribi_value_event *event)
+{
+    verify_watch *watch = arg;
+    const verify *v = watch->verify;
+    for (int32_t i = 0; i < v->n_values; i++) {
+        const int32_t k = (watch->next + i) % v->n_values;
+        if (v->values[k].bytes == event->bytes && strcmp(v->values[k].name, event->name) == 0) {
+            watch->which->hashes[k] = (uint32_t)crc32_z(0, event->data, event->bytes);
+            watch->which->is_hashed[k] = true;
+            watch->next = k + 1;
+            return;
+        }
+    }
+}
+
+/* --- Comparison ------------------------------------------------------------------------------ */
+
+int verify_check_values(verify *v, const verify_case *which, const uint8_t *hashes)
+{
+    int32_t n_bad = 0, n_compared = 0;
+    const verify_value *first = NULL;
+    for (int32_t i = 0; i < v->n_values; i++) {
+        const bool differs =
+            which->is_hashed[i] && which->hashes[i] != verify_word(hashes + (size_t)4 * (size_t)i);
+        n_compared += which->is_hashed[i] ? 1 : 0;
+        n_bad += differs ? 1 : 0;
+        first = differs && first == NULL ? &v->values[i] : first;
+        if (v->result.n_runs == 0) {
+            v->values[i].hash = verify_word(hashes + (size_t)4 * (size_t)i);
+        }
+    }
+    v->result.n_compared = n_compared;
+    if (first == NULL) {
+        return CLI_OK;
+    }
+    cli_error(
+        "verify: %s: operator %d, '%s' (%s), is the first that differs from the host session: "
+        "value '%s', %zu bytes (%d of %d values differ)",
+        which->what, (int)first->step, first->node, first->op, first->name, first->bytes,
+        (int)n_bad, (int)v->n_values);
+    return CLI_MISMATCH;
+}
