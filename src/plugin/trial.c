@@ -201,12 +201,14 @@ static bool has_kernel(const oribi_json_value *kernels, const char *op)
     return false;
 }
 
-/* Every subject is counted, those of this part and of this op are run. */
-static bool run_one(trials *all, subject *s, int number, int total, TF_Status *status)
+/* Every subject is counted; those of this part and of this op, and not run as a kernel's, are run.
+ */
+static bool run_one(trials *all, subject *s, bool is_wanted, int number, int total,
+                    TF_Status *status)
 {
     const oribi_plugin_test_settings *settings = &all->settings;
     bool ok = true;
-    if (number % all->n_parts == all->part &&
+    if (is_wanted && number % all->n_parts == all->part &&
         (!settings->only || strcmp(settings->only, s->op) == 0)) {
         ok = run_subject(all, s, status);
     }
@@ -249,14 +251,11 @@ static bool run_all(trials *all, const oribi_json_value *registered, TF_Status *
                      .name = text_of(k, "name"),
                      .constraints = text_of(k, "constraints"),
                      .kernel = index++};
-        ORIBI_TRY(run_one(all, &s, number++, total, status));
+        ORIBI_TRY(run_one(all, &s, true, number++, total, status));
     }
     for (const oribi_json_value *o = ops ? ops->child : NULL; o; o = o->next) {
         subject s = {.op = text_of(o, "name"), .name = "", .constraints = "", .kernel = -1};
-        if (!has_kernel(kernels, s.op)) {
-            ORIBI_TRY(run_one(all, &s, number, total, status));
-        }
-        number++;
+        ORIBI_TRY(run_one(all, &s, !has_kernel(kernels, s.op), number++, total, status));
     }
     return true;
 }

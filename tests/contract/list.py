@@ -1,29 +1,41 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """docs/plugin-contract.md: every function of the public headers with its status, its test and since
-when. The page is made from the headers, the sources and the tests; without --update it must be fresh.
+when; and absent_calls.h, one call of each function that is only named. Both are made from the headers,
+the sources and the tests; without --update they must be fresh.
 
     list.py LIBRARY [--update]
 
-A function counts as tested when a file under tests/ or a built-in plugin that the tests run names it.
-The page keeps the file that it names as long as that file names the function.
+A function counts as tested when a test calls it, itself or through the helpers, kernels and tables of its
+file (reach.py). The page keeps the test that it has as long as that test calls the function.
 """
 import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/abi"))
 import dump  # noqa: E402
+import reach  # noqa: E402
 
 SINCE = "1.0"
 HEAD = """# Plugin contract: every function
 
 Made by `python3 tests/contract/list.py build/lib/liboribi.so --update`; a test keeps it fresh. *works*: implemented; *named*: exported so that
-plugins and bindings load, says UNIMPLEMENTED; *plugin*: implemented by the plugin. Layouts: `tests/abi/contract.abi`.
+plugins and bindings load, says UNIMPLEMENTED, which `tests/contract/absent_test.c` asks of each; *plugin*: implemented by the plugin. The test
+of a function is one that calls it; *setup*: a group's, before all its tests. Layouts: `tests/abi/contract.abi`.
 
 """
+CALLS_HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
+/* Made by tests/contract/list.py: one call of each function that is only named. A returns nothing,
+ * B a value, C a struct; the name is followed by 1 where the function has a status.
+ */
+/* clang-format off */
+"""
+ROW = re.compile(r"^ABSENT(_VOID|_STRUCT)?\(\s*(?:(.*?),\s*)??(\w+),\s*(\((?:[^()]|\([^()]*\))*\)),"
+                 r"\s*(\w+)(?:,\s*([^;]*?))?\)$", re.M | re.S)
 
 
 def functions():
@@ -33,9 +45,48 @@ def functions():
             yield str(header), name
 
 
-def sources(folder, pattern):
-    return {p: p.read_text(errors="replace") for p in sorted((ROOT / folder).rglob("*"))
-            if re.search(pattern, p.name) and p.is_file()}
+def absent_rows():
+    """name: (kind, type, parameters, status) of each ABSENT row of the sources."""
+    rows = {}
+    for path in sorted((ROOT / "src").rglob("*absent*.c")):
+        for kind, kind_type, name, params, status, _ in ROW.findall(dump.strip_comments(path.read_text())):
+            rows[name] = (kind, kind_type, params, status)
+    return rows
+
+
+def argument(parameter):
+    """Nothing, of the parameter's type."""
+    words = parameter.split()
+    if "TF_Status" in words:
+        return "status"
+    if "*" in parameter or "(" in parameter:
+        return "NULL"
+    if words[0] in ("TF_Output", "TF_Input"):
+        return f"({words[0]}){{0}}"
+    return f"({words[0]})0" if words[0].startswith("TF_") else "0"
+
+
+def split_parameters(params):
+    """At the commas that are not within a function pointer's own list."""
+    out, depth = [""], 0
+    for c in params[1:-1]:
+        depth += {"(": 1, ")": -1}.get(c, 0)
+        if c == "," and depth == 0:
+            out.append("")
+        else:
+            out[-1] += c
+    return [" ".join(p.split()) for p in out if p.strip() not in ("", "void")]
+
+
+def absent_calls(rows):
+    lines = []
+    for name, (kind, kind_type, params, status) in sorted(rows.items()):
+        call = f"{name}({', '.join(argument(p) for p in split_parameters(params))})"
+        letter = {"_VOID": "A", "_STRUCT": "C", "": "B"}[kind]
+        first = f"{kind_type}, " if letter == "C" else ""
+        line = f"{letter}({first}{name}, {int(status != 'NULL')}, {call})"
+        lines += textwrap.wrap(line, 100, subsequent_indent="    ", break_long_words=False)
+    return CALLS_HEAD + "\n".join(lines) + "\n/* clang-format on */\n"
 
 
 def exported(library):
@@ -47,30 +98,19 @@ def exported(library):
 def status_of(name, symbols, absent):
     if name == "TF_InitKernel":
         return "plugin"
-    if any(re.search(rf"ABSENT\w*\([^()]*\b{name},", text) for text in absent.values()):
+    if name in absent:
         return "named"
     return "works" if name in symbols else "missing"
 
 
 def listed(page_file):
-    """function: file, as the page has it now."""
+    """function: "file: test", as the page has it now."""
     text = page_file.read_text() if page_file.exists() else ""
-    return {name: ROOT / test for name, test in re.findall(r"^\| `(\w+)` \| works \| (\S+) \|", text, re.M)}
+    return dict(re.findall(r"^\| `(\w+)` \| works \| `?([^|`]+?)`? \|", text, re.M))
 
 
-def choose(name, texts, present):
-    """The file that the page has, else the first test, else the first plugin."""
-    word = re.compile(rf"\b{name}\b")
-    if present in texts and word.search(texts[present]):
-        return present
-    return next((p for p, t in texts.items() if word.search(t)), None)
-
-
-def page(symbols, present):
-    absent = sources("src", r"absent.*\.c$")
-    tests = sources("tests", r"\.(c|cc|py)$")
-    tests = {p: t for p, t in tests.items() if "abi" not in p.parts}
-    texts = tests | sources("plugins", r"\.c$") | sources("examples", r"\.c$")
+def page(symbols, present, absent):
+    tests = reach.tests_by_function(ROOT / "tests")
     out, missing, untested, last = [HEAD], [], [], None
     counts = {"works": 0, "named": 0, "plugin": 0, "missing": 0}
     for header, name in functions():
@@ -79,25 +119,34 @@ def page(symbols, present):
             last = header
         status = status_of(name, symbols, absent)
         counts[status] += 1
-        test = choose(name, texts, present.get(name))
+        found = tests.get(name, [])
+        where = present.get(name) if present.get(name) in found else next(iter(found), "")
         if status == "missing":
             missing.append(name)
-        if status == "works" and test is None:
+        if status == "works" and not where:
             untested.append(name)
-        where = str(test.relative_to(ROOT)) if test and status == "works" else ""
-        out.append(f"| `{name}` | {status} | {where} | {SINCE} |\n")
+        if status != "works":
+            where = "tests/contract/absent_test.c: each_says_that_it_is_not_implemented" if status == "named" else ""
+        out.append(f"| `{name}` | {status} | {f'`{where}`' if where else ''} | {SINCE} |\n")
     out.insert(1, f"{counts['works']} work, {counts['named']} are named, {counts['plugin']} belong to the plugin.\n")
     return "".join(out), missing, untested
 
 
 def main():
+    absent = absent_rows()
     file = ROOT / "docs/plugin-contract.md"
-    text, missing, untested = page(exported(sys.argv[1]), listed(file))
+    calls_file = ROOT / "tests/contract/absent_calls.h"
+    text, missing, untested = page(exported(sys.argv[1]), listed(file), absent)
+    calls = absent_calls(absent)
     if "--update" in sys.argv:
         file.write_text(text)
-    problems = [f"not implemented: {n}" for n in missing] + [f"no test names {n}" for n in untested]
-    if not file.exists() or file.read_text() != text:
-        problems.append("docs/plugin-contract.md is stale: python3 tests/contract/list.py build/lib/liboribi.so --update")
+        calls_file.write_text(calls)
+    problems = [f"not implemented: {n}" for n in missing] + [f"no test calls {n}" for n in untested]
+    for made, fresh in ((file, text), (calls_file, calls)):
+        if not made.exists() or made.read_text() != fresh:
+            problems.append(f"{made.relative_to(ROOT)} is stale: python3 tests/contract/list.py "
+                            "build/lib/liboribi.so --update")
+    problems += reach.planted_faults()
     print("\n".join(problems))
     sys.exit(1 if problems else 0)
 

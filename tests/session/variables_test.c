@@ -137,6 +137,53 @@ static void a_session_that_goes_takes_its_variables_with_it(void **state)
     assert_int_equal(oribi_alloc_live(), live);
 }
 
+static TF_Resource *resource_of(TF_OpKernelContext *ctx, const TF_Tensor *handle)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Resource *found = TF_ResourceFromTensor(ctx, handle, 0, NULL, status);
+    small_expect_ok(status);
+    TF_DeleteStatus(status);
+    return found;
+}
+
+/* Input 0 is the handle of variable v in the default container. */
+static void name_variables(TF_OpKernelContext *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *input = NULL;
+    TF_GetInput(ctx, 0, &input, status);
+    TF_Tensor *same = TF_VariableHandle(ctx, "", "v", status);
+    small_expect_ok(status);
+    TF_Tensor *other = TF_VariableHandle(ctx, "elsewhere", "v", status);
+    small_expect_ok(status);
+    TF_Resource *a = resource_of(ctx, input);
+    TF_Resource *b = resource_of(ctx, same);
+    TF_Resource *c = resource_of(ctx, other);
+    assert_int_equal(TF_TensorType(same), TF_RESOURCE);
+    assert_int_equal(TF_NumDims(same), 0);
+    assert_ptr_equal(TF_ResourceObject(a), TF_ResourceObject(b));
+    assert_ptr_not_equal(TF_ResourceObject(a), TF_ResourceObject(c));
+    TF_DeleteResource(a);
+    TF_DeleteResource(b);
+    TF_DeleteResource(c);
+    TF_DeleteTensor(other);
+    small_close(input, same);
+    TF_DeleteStatus(status);
+    pass_on(ctx);
+}
+
+static void a_handle_names_one_variable_by_container_and_name(void **state)
+{
+    (void)state;
+    oribi_session *session = make(name_variables);
+    oribi_run *run = small_run_of(session);
+
+    run_with(run, 5);
+
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 /* --- Updates by the plugin's functions -------------------------------------------------------- */
 
 static int n_updates, n_copies;
@@ -418,6 +465,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_of_one_session_share_a_variable_and_sessions_do_not),
         cmocka_unit_test(a_session_that_goes_takes_its_variables_with_it),
+        cmocka_unit_test(a_handle_names_one_variable_by_container_and_name),
         cmocka_unit_test(updates_call_the_plugin_with_its_own_operation),
         cmocka_unit_test(failures_reach_the_context_as_well),
         cmocka_unit_test(each_variable_is_locked_once_and_written_in_place),

@@ -42,7 +42,8 @@ static void answer(const char *path, const char *mode, const char *argument, TF_
     TF_Buffer *json = TF_NewBuffer();
     if (strcmp(mode, "describe") == 0) {
         char what[5000];
-        char *real = realpath(path, NULL);
+        /* A name without a folder is a built-in's. */
+        char *real = strchr(path, '/') ? realpath(path, NULL) : NULL;
         snprintf(what, sizeof(what), "plugin:%s", real ? real : path);
         oribi_describe(what, json, status);
     } else {
