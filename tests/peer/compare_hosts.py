@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """One plugin binary in two hosts: compiled against TensorFlow's own C headers, loaded by TensorFlow and
-by Oribi, each in a process of its own, must give the same bits.
+by Oribi, each in a process of its own, must give the same bits. And the other way round: compiled
+against Oribi's headers with weak references, a plugin uses extension functions where they are.
 
     PYTHON_WITH_TENSORFLOW tests/peer/compare_hosts.py ORIBI SOURCE [--report docs/two-hosts.md]
 
@@ -29,6 +30,9 @@ if not tf.__version__.startswith("2.16."):
 
 ATTRS = {"i": 70000, "s": "hello", "li": [1, 2, 3], "ls": ["ab", "cde"]}
 X4 = [0.5, -1.25, 3.0, 1e-3]
+MANY = [i / 7 - 100 for i in range(3000)]
+# Bits of the second output of Weak: pool, input type, resources; none in TensorFlow.
+USED_THERE, USED_HERE = 0, 7
 LENGTHS = [0, 1, 21, 22, 23, 24, 100, 5000]
 
 
@@ -64,6 +68,8 @@ def in_tensorflow(plugin, wanted):
         return run("Com>Acme>Forward", 2, [constant([1, 2, 3, 4.5], tf.float32)], ())
     if wanted == "Fails":
         return run("Com>Acme>Fails", 1, [x], ())
+    if wanted == "Weak":
+        return run("Com>Acme>Weak", 2, [constant(MANY, tf.float32)], ())
     variable = tf.raw_ops.VarHandleOp(dtype=tf.float32, shape=[2], shared_name="v")
     return run("Com>Acme>Counter", 1, [variable, constant([1.5, -2], tf.float32)], ())
 
@@ -103,6 +109,9 @@ def models(folder, source):
         "Forward": (write("f", [o.node("Forward", ["x"], ["y", "facts"], **acme)], [x],
                           [o.info("y", [2, 2]), o.info("facts", [8], 6)]), ["x=4xf32=1,2,3,4.5"]),
         "Fails": (write("e", [o.node("Fails", ["x"], ["y"], **acme)], [x], [y]), [x4]),
+        "Weak": (write("w", [o.node("Weak", ["x"], ["y", "used"], **acme)],
+                       [o.info("x", [len(MANY)])], [o.info("y", [len(MANY)]), o.info("used", [], 6)]),
+                 [f"x={len(MANY)}xf32=" + ",".join(map(repr, MANY))]),
         "Counter": (write("v", counter, [o.info("x", [2])], [y]), ["x=2xf32=1.5,-2"]),
     }
 
@@ -125,15 +134,22 @@ def in_oribi(oribi, plugin, case):
 
 
 def build(folder, source):
-    plugin = str(folder / "contract_plugin.so")
+    """By case: Weak's plugin against our headers, that of the others against TensorFlow's."""
+    theirs, weak = str(folder / "contract_plugin.so"), str(folder / "weak_plugin.so")
     subprocess.run(["g++", "-std=c++17", "-O1", "-shared", "-fPIC", f"-I{tf.sysconfig.get_include()}",
-                    str(source / "tests/peer/plugin/contract_plugin.cc"), "-o", plugin], check=True)
-    return plugin
+                    str(source / "tests/peer/plugin/contract_plugin.cc"), "-o", theirs], check=True)
+    subprocess.run(["gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC",
+                    "-ffp-contract=off", f"-I{source}/include",
+                    str(source / "tests/peer/plugin/weak_plugin.c"), "-o", weak], check=True)
+    return lambda case: weak if case == "Weak" else theirs
 
 
 def compare(name, theirs, ours):
     if name == "Fails":
         good = theirs.get("code") == 15 and theirs.get("first") and "the first reason" in ours.get("text", "")
+    elif name == "Weak":
+        good = (isinstance(ours, list) and ours[0] == theirs[0] and theirs[1] == [USED_THERE] and
+                ours[1] == [USED_HERE])
     else:
         good = ours == theirs
     if not good:
@@ -146,8 +162,9 @@ def main():
     rows, bad = [], 0
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work)
-        plugin = build(folder, source)
+        plugin_of = build(folder, source)
         for name, case in models(folder, source).items():
+            plugin = plugin_of(name)
             done = subprocess.run([sys.executable, __file__, "--child", plugin, name],
                                   capture_output=True, text=True)
             if done.returncode != 0:
@@ -155,7 +172,7 @@ def main():
             theirs = json.loads(done.stdout.splitlines()[-1])
             good = compare(name, theirs, in_oribi(oribi, plugin, case))
             bad += not good
-            numbers = sum(map(len, theirs)) if isinstance(theirs, list) else 1
+            numbers = len(MANY) if name == "Weak" else sum(map(len, theirs)) if isinstance(theirs, list) else 1
             rows.append(f"| {name} | {numbers} | {'same' if good else 'DIFFERENT'} |")
     table = "\n".join(rows)
     print(table)
@@ -173,6 +190,11 @@ Oribi.
 Attrs: attributes of every kind, sizes, truncation, wrong and missing ones. Sum: a list input and its range. Text: strings
 of 0 to 5000 bytes. Forward: in place, host memory, what a context tells. Fails: code and message of the first failure.
 Counter: a variable assigned, updated and read.
+
+Weak is the other way round: `tests/peer/plugin/weak_plugin.c`, compiled once against Oribi's headers with `TF_CAPI_WEAK` defined,
+so that a reference to a function that the host lacks is NULL. In Oribi it computes on the host's threads and has a resource, in
+TensorFlow it loops by itself; what it computes has the same bits. A second output says which functions were used: none of the
+extension in TensorFlow, all in Oribi, and neither has one that no host knows.
 """
         pathlib.Path(sys.argv[sys.argv.index("--report") + 1]).write_text(page)
     sys.exit(1 if bad else 0)

@@ -65,6 +65,21 @@ static void a_library_lists_the_ops_that_it_registered(void **state)
     assert_non_null(oribi_op_find("TestOwn"));
 }
 
+/* That it computes, here and in TensorFlow: tests/peer/compare_hosts.py. */
+static void weak_reference_to_what_we_lack_is_no_reason_to_refuse(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+
+    TF_DeleteLibraryHandle(load(PLUGIN("weak")));
+    TF_Library *refused = TF_LoadLibrary(PLUGIN("strong"), status);
+
+    assert_non_null(oribi_op_find("Com>Acme>Weak"));
+    assert_null(refused);
+    assert_non_null(strstr(TF_Message(status), "TF_NeverThere"));
+    TF_DeleteStatus(status);
+}
+
 static void a_link_to_a_library_is_the_same_library(void **state)
 {
     (void)state;
@@ -179,6 +194,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_library_lists_the_ops_that_it_registered),
+        cmocka_unit_test(weak_reference_to_what_we_lack_is_no_reason_to_refuse),
         cmocka_unit_test(a_link_to_a_library_is_the_same_library),
         cmocka_unit_test(constructors_register_where_there_is_no_entry_point),
         cmocka_unit_test(a_library_without_ops_has_an_empty_list),
