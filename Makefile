@@ -7,7 +7,7 @@ DESTDIR  ?=
 BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 VENV      = build/venv
 
-.PHONY: help deps build demo test test-asan test-tsan test-clang bench lint format fuzz install packages clean
+.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu lint format fuzz install packages clean
 .DEFAULT_GOAL := help
 
 help:
@@ -15,6 +15,7 @@ help:
 	@echo "make demo      classify digit pictures, run a custom op from a plugin binary"
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
 	@echo "make bench     speed and memory against named peers (docs/performance.md)"
+	@echo "make bench-mcu instructions, code and memory on a Cortex-M4 in QEMU against TFLite Micro"
 	@echo "make lint      clang-format, layering, house rules"
 	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
@@ -34,6 +35,9 @@ demo: build
 
 test: deps
 	@tests/run-all.sh $(JOBS)
+
+bench-mcu: build
+	@python=$$(command -v /usr/bin/python3 || command -v python3); $$python bench/mcu.py --oribi $(BUILD)/bin/oribi --write
 
 bench: build
 	@bench/run.sh $(BUILD)

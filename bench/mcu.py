@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Emitted C on a Cortex-M4 in QEMU against TensorFlow Lite Micro with CMSIS-NN (bench/peers/mcu.json):
+instructions of one inference (golden input 0, set-up excluded), estimated cycles, code and constants of
+a firmware with the model alone, workspace, stack.
+
+    mcu.py [--oribi build/bin/oribi] [--models FOLDER] [--only NAME] [--write] [--check] [--json]
+    mcu.py --profile MODEL.tflite [--cflags -Os]     instructions of each C function, random inputs
+
+--write puts the table into docs/performance.md; --check fails where a gate is missed. Cycles are an
+estimate: 1 an instruction, 1 more a word moved, 2 more a branch taken, 11 more a division (the most).
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+PEERS = json.loads((ROOT / "bench/peers/mcu.json").read_text())
+PORTS = {"ad01_int8": ("input_1", "Identity"), "kws_ref_model": ("input_1", "Identity"),
+         "pretrainedResnet_quant": ("input_1_int8", "Identity_int8"),
+         "vww_96_int8": ("input_1_int8", "Identity_int8")}
+SHAPES = {"ad01_int8": ((1, 640), (1, 640)), "kws_ref_model": ((1, 49, 10, 1), (1, 12)),
+          "pretrainedResnet_quant": ((1, 32, 32, 3), (1, 10)), "vww_96_int8": ((1, 96, 96, 3), (1, 2))}
+BEGIN, END = "<!-- bench-mcu: begin -->", "<!-- bench-mcu: end -->"
+GCC = "arm-none-eabi-gcc"
+FLAGS = ["-std=c99", "-ffp-contract=off", "-ffreestanding", "-fbuiltin", "-ffunction-sections", "-fdata-sections",
+         "-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
+
+
+def run(*words, **more):
+    done = subprocess.run([str(w) for w in words], capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(str(w) for w in words)}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def symbols(image):
+    out = {}
+    for line in run("arm-none-eabi-nm", image).splitlines():
+        words = line.split()
+        if len(words) == 3:
+            out[words[2]] = int(words[0], 16)
+    return out
+
+
+def count(oribi, model, flags, against, folder):
+    """What `oribi verify` and the plugin measured."""
+    inputs = ["--runs", "0", "--against", against] if against else ["--runs", "1"]
+    words = [oribi, "verify", model, "--target", "cortex-m4", "--json", "--name", "net", *inputs]
+    if flags:
+        words += ["--cflags", flags]
+    measured = json.loads(run(*words, "--keep", folder / "first"))
+    at = symbols(folder / "first/image")
+    plugin, log = folder / "plugin.so", folder / "plugin.log"
+    run("gcc", "-O2", "-shared", "-fPIC", "-o", plugin, ROOT / "bench/mcu_plugin.c")
+    run(*words, "--keep", folder / "second", "--emulator-flags",
+        f"-plugin {plugin},start={at['tvmgen_net_run']:#x},stop={at['oribi_port_ticks']:#x} -d plugin -D {log}")
+    counted = json.loads(re.search(r"mcu_plugin (\{.*\})", log.read_text()).group(1))
+    if "error" in counted:
+        sys.exit(f"{model}: {counted['error']}")
+    counted["instructions"] = sum(counted["functions"].values())
+    # The harness calls through a pointer and returns: a few instructions round the run.
+    if abs(counted["instructions"] - measured["instructions"]) > 40:
+        sys.exit(f"{model}: the timer says {measured['instructions']} instructions, the plugin {counted['instructions']}")
+    measured["cycles"] = counted["instructions"] + counted["words"] + 2 * counted["taken"] + 11 * counted["divisions"]
+    measured["counted"] = counted
+    return measured
+
+
+def weigh(oribi, model, level, folder):
+    """Bytes of code and of constants of a firmware with nothing but the model."""
+    report = json.loads(run(oribi, "compile", model, "-o", folder / "c", "--name", "net", "--force", "--json"))
+    objects = []
+    sources = [*sorted((folder / "c").rglob("*.c")), ROOT / "bench/mcu_main.c", ROOT / "platform/cortex-m/startup.c",
+               ROOT / "platform/harness/memory.c"]
+    for source in sources:
+        objects.append(folder / f"{source.parent.name}-{source.stem}.o")
+        more = ["-fno-tree-loop-distribute-patterns"] if source.name == "memory.c" else []
+        run(GCC, *FLAGS, level, *more, "-DMODEL=net", "-DMODEL_UPPER=NET", '-DMODEL_HEADER="tvmgen_net.h"',
+            f"-I{folder / 'c'}", "-isystem", ROOT / "platform/include", "-c", source, "-o", objects[-1])
+    image = folder / "firmware"
+    run(GCC, *FLAGS, "-nostdlib", "-static", "-Wl,--gc-sections", "-Wl,--no-warn-rwx-segments",
+        f"-T{ROOT / 'platform/cortex-m4/link.ld'}", *objects, "-lgcc", "-o", image)
+    sizes = {words[0]: int(words[1]) for words in map(str.split, run("arm-none-eabi-size", "-A", image).splitlines())
+             if len(words) == 3 and words[1].isdigit()}
+    return {"code_bytes": sizes[".text"], "constants_bytes": sizes.get(".rodata", 0) + sizes.get(".data", 0),
+            "report": {k: report[k] for k in ("workspace_bytes", "bound_bytes", "floor_no_alias_bytes",
+                                              "constants_bytes", "macs")}}
+
+
+def measure(oribi, models, name):
+    model = models / f"{name}.tflite"
+    with tempfile.TemporaryDirectory() as text:
+        folder = pathlib.Path(text)
+        golden = [np.fromfile(models / f"golden/{name}/{what}_0.bin", np.int8).reshape(shape)
+                  for what, shape in zip(("input", "output"), SHAPES[name])]
+        against = folder / "golden.npz"
+        np.savez(against, **dict(zip(PORTS[name], golden)))
+        fast = count(oribi, model, "", against, folder)
+        small = json.loads(run(oribi, "verify", model, "--target", "cortex-m4", "--json", "--runs", "0", "--against",
+                               against, "--cflags", "-Os"))
+        return {"fast": fast, "small": small, **weigh(oribi, model, "-O3", folder),
+                "small_code_bytes": weigh(oribi, model, "-Os", folder)["code_bytes"]}
+
+
+def gates(name, got):
+    """(what, measured, limit) of each promise."""
+    peer = PEERS["models"][name]
+    fast, small = got["fast"], got["small"]
+    limit = peer["weight_bytes"] + PEERS["constants_per_output_channel"] * peer["output_channels"]
+    return [
+        ("instructions over the peer's", fast["instructions"] / peer["instructions"], peer["gate"]),
+        ("-Os over -O3", small["instructions"] / fast["instructions"], PEERS["optimised_for_size"]["instructions_over_speed"]),
+        ("code bytes", got["code_bytes"], peer["code_goal"]),
+        ("constants bytes", got["constants_bytes"], limit),
+        ("workspace bytes", fast["workspace_bytes"], peer["workspace_goal"]),
+        ("workspace never touched", fast["workspace_bytes"] - fast["touched_bytes"], 0),
+        ("stack bytes", max(fast["stack_bytes"], small["stack_bytes"]), PEERS["stack_bytes"]),
+    ]
+
+
+def table(results):
+    lines = ["| model | instructions | over the peer's (gate) | -Os over -O3 | cycles, estimated | code (goal; peer) |"
+             " constants (limit) | workspace (goal) | stack |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for name, got in results.items():
+        peer = PEERS["models"][name]
+        limits = {what: (value, limit) for what, value, limit in gates(name, got)}
+        ratio, gate = limits["instructions over the peer's"]
+        constants, most = limits["constants bytes"]
+        lines.append(
+            f"| {peer['title']} ({name}) | {got['fast']['instructions']:,} | {ratio:.3f} ({gate:.2f}) |"
+            f" {limits['-Os over -O3'][0]:.2f} | {got['fast']['cycles']:,} |"
+            f" {got['code_bytes']:,} ({peer['code_goal']:,}; {peer['code_bytes']:,}) | {constants:,} ({most:,}) |"
+            f" {got['fast']['workspace_bytes']:,} ({peer['workspace_goal']:,}) | {limits['stack bytes'][0]} |")
+    return "\n".join(lines)
+
+
+def write(text):
+    page = ROOT / "docs/performance.md"
+    old = page.read_text()
+    if BEGIN not in old or END not in old:
+        sys.exit(f"{page}: the marks {BEGIN} and {END} are missing")
+    page.write_text(old[:old.index(BEGIN) + len(BEGIN)] + "\n\n" + text + "\n\n" + old[old.index(END):])
+
+
+def profile(oribi, model, flags):
+    with tempfile.TemporaryDirectory() as folder:
+        got = count(oribi, model, flags, None, pathlib.Path(folder))
+    total = got["counted"]["instructions"]
+    for name, n in sorted(got["counted"]["functions"].items(), key=lambda row: -row[1]):
+        print(f"{n:12,} {100 * n / total:6.2f} %  {name}")
+    print(f"{total:12,} instructions, about {got['cycles']:,} cycles ({got['counted']['words']:,} words moved,"
+          f" {got['counted']['taken']:,} branches taken, {got['counted']['divisions']:,} divisions)")
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--oribi", type=pathlib.Path, default=ROOT / "build/bin/oribi")
+    options.add_argument("--models", type=pathlib.Path, default=ROOT.parent / "shared/models/mlperf-tiny")
+    options.add_argument("--only", choices=sorted(PORTS))
+    options.add_argument("--profile", type=pathlib.Path)
+    options.add_argument("--cflags", default="")
+    for flag in ("--write", "--check", "--json"):
+        options.add_argument(flag, action="store_true")
+    given = options.parse_args()
+    if given.profile:
+        profile(given.oribi, given.profile, given.cflags)
+        return
+    if not given.models.is_dir():
+        print(f"skipped: {given.models} is absent (the MLPerf Tiny models; see docs/performance.md)")
+        return
+    results = {name: measure(given.oribi, given.models, name) for name in ([given.only] if given.only else PORTS)}
+    print(json.dumps(results, indent=1) if given.json else table(results))
+    if given.write:
+        write(table(results))
+    missed = [f"{name}: {what}: {value:.4g}, not at most {limit}" for name, got in results.items()
+              for what, value, limit in gates(name, got) if value > limit]
+    for line in missed:
+        print(line, file=sys.stderr)
+    if given.check and missed:
+        sys.exit(1)
+
+
+main()
