@@ -5,15 +5,12 @@
 #ifndef ORIBI_MICRO_ADD_S8_H_
 #define ORIBI_MICRO_ADD_S8_H_
 
+#include "micro/add_row_s8.h"
 #include "micro/broadcast.h"
 
 struct oribi_micro_add_s8_args {
     struct oribi_micro_broadcast shape;
-    int32_t a_zero, a_multiplier, a_shift;
-    int32_t b_zero, b_multiplier, b_shift;
-    int32_t subtract; /* 1: a - b */
-    int32_t output_zero, output_multiplier, output_shift;
-    int32_t low, high;     /* bounds of the result, activation included */
+    struct oribi_micro_add_scales_s8 scales;
     int32_t scratch_bytes; /* 0 */
 };
 

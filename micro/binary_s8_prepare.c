@@ -28,14 +28,19 @@ static int32_t small(double real, int32_t *out_multiplier, int32_t *out_shift)
 static int32_t fill(const struct oribi_micro_binary_s8_spec *s, const double real[3],
                     struct oribi_micro_add_s8_args *args)
 {
-    int32_t code = check(s, &args->shape, &args->low, &args->high);
-    code = code != ORIBI_MICRO_OK ? code : small(real[0], &args->a_multiplier, &args->a_shift);
-    code = code != ORIBI_MICRO_OK ? code : small(real[1], &args->b_multiplier, &args->b_shift);
-    code = code != ORIBI_MICRO_OK ? code
-                                  : small(real[2], &args->output_multiplier, &args->output_shift);
-    args->a_zero = s->a.zero;
-    args->b_zero = s->b.zero;
-    args->output_zero = s->output.zero;
+    int32_t code = check(s, &args->shape, &args->scales.low, &args->scales.high);
+    code = code != ORIBI_MICRO_OK
+               ? code
+               : small(real[0], &args->scales.a_multiplier, &args->scales.a_shift);
+    code = code != ORIBI_MICRO_OK
+               ? code
+               : small(real[1], &args->scales.b_multiplier, &args->scales.b_shift);
+    code = code != ORIBI_MICRO_OK
+               ? code
+               : small(real[2], &args->scales.output_multiplier, &args->scales.output_shift);
+    args->scales.a_zero = s->a.zero;
+    args->scales.b_zero = s->b.zero;
+    args->scales.output_zero = s->output.zero;
     args->scratch_bytes = 0;
     return code;
 }
@@ -46,7 +51,7 @@ int32_t oribi_micro_add_s8_prepare(const struct oribi_micro_binary_s8_spec *spec
     const double a = (double)spec->a.scale, b = (double)spec->b.scale;
     const double twice = 2.0 * (a > b ? a : b);
     const double real[3] = {a / twice, b / twice, twice / (finer * (double)spec->output.scale)};
-    args->subtract = 0;
+    args->scales.subtract = 0;
     return fill(spec, real, args);
 }
 
@@ -58,7 +63,7 @@ int32_t oribi_micro_sub_s8_prepare(const struct oribi_micro_binary_s8_spec *spec
     const float a_real = a / twice, b_real = b / twice;
     const float output_real = twice / ((float)finer * spec->output.scale);
     const double real[3] = {(double)a_real, (double)b_real, (double)output_real};
-    args->subtract = 1;
+    args->scales.subtract = 1;
     return fill(spec, real, args);
 }
 

@@ -139,6 +139,7 @@ bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *
 /* A member that is an array; copies. False: no memory. */
 bool oribi_call_numbers(oribi_lowering *lowering, oribi_call *call, const char *name,
                         const int32_t *numbers, int32_t n);
+/* A member that points to elements in flash; the array has the name behind the field's last dot. */
 void oribi_call_place(oribi_call *call, const char *field, int32_t kind, int64_t count,
                       const void *data);
 /* INVALID_ARGUMENT (or what fits a code of micro/prepare.h) that names the node; false. */

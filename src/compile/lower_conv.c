@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of convolutions: with a filter of all channels, and depthwise. */
+/* Lowering of convolutions with filters of all channels. Read next: lower_depthwise.c. */
 #include "compile/lower.h"
+#include "compile/lower_lanes.h"
 #include "compile/overlap.h"
+#include "micro/conv2d_lanes_s8_prepare.h"
 #include "micro/conv2d_s8_prepare.h"
-#include "micro/depthwise_conv2d_s8_prepare.h"
 #include "tensor/status.h"
 
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
@@ -56,6 +57,59 @@ static void conv2d_fields(oribi_call *call, const struct oribi_micro_conv2d_s8_a
     oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
 }
 
+/* The result may follow its input so closely as windows that are read in order allow. */
+static void add_overlap(oribi_call *call, const struct oribi_micro_conv2d_s8_args *a)
+{
+    const oribi_overlap windows = {
+        {a->in_h, a->in_w},
+        {a->out_h, a->out_w},
+        {a->stride_h, a->stride_w},
+        {a->before_h, a->before_w},
+        a->in_c,
+        a->out_c,
+        a->batch,
+    };
+    oribi_overlap_add(call, &windows);
+}
+
+static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
+                        const struct oribi_micro_conv2d_s8_args *plain,
+                        const struct oribi_micro_lanes_spec *spec)
+{
+    struct oribi_micro_conv2d_lanes_s8_args a;
+    const int32_t *words = oribi_lanes_place(lowering, call, spec);
+    const int32_t code =
+        words == NULL ? ORIBI_MICRO_OK : oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a);
+    if (words == NULL) {
+        return false;
+    }
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "conv2d_lanes_s8";
+    call->scratch_bytes = a.scratch_bytes;
+    oribi_lanes_output(call, &a.output);
+    oribi_call_number(call, "batch", a.batch);
+    oribi_call_number(call, "in_h", a.in_h);
+    oribi_call_number(call, "in_w", a.in_w);
+    oribi_call_number(call, "in_c", a.in_c);
+    oribi_call_number(call, "out_h", a.out_h);
+    oribi_call_number(call, "out_w", a.out_w);
+    oribi_call_number(call, "out_c", a.out_c);
+    oribi_call_number(call, "filter_h", a.filter_h);
+    oribi_call_number(call, "filter_w", a.filter_w);
+    oribi_call_number(call, "stride_h", a.stride_h);
+    oribi_call_number(call, "stride_w", a.stride_w);
+    oribi_call_number(call, "dilation_h", a.dilation_h);
+    oribi_call_number(call, "before_h", a.before_h);
+    oribi_call_number(call, "before_w", a.before_w);
+    oribi_call_number(call, "taps", a.taps);
+    oribi_call_number(call, "input_zero", a.input_zero);
+    oribi_call_number(call, "scratch_bytes", a.scratch_bytes);
+    add_overlap(call, plain);
+    return true;
+}
+
 bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
 {
     int32_t in[4], filter[4];
@@ -95,106 +149,20 @@ bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
         return oribi_lower_fail(lowering, call, code);
     }
     const int64_t taps = (int64_t)filter[1] * filter[2] * filter[3];
-    call->kernel = "conv2d_s8";
+    struct oribi_micro_lanes_spec lanes;
     call->n_inputs = 1;
     call->has_scratch = true;
-    call->scratch_bytes = args.scratch_bytes;
     call->macs = taps * args.batch * args.out_h * args.out_w * args.out_c;
+    if (oribi_micro_conv2d_lanes_s8_fits(&args, &lanes)) {
+        return lower_lanes(lowering, call, &args, &lanes);
+    }
+    call->kernel = "conv2d_s8";
+    call->scratch_bytes = args.scratch_bytes;
     place(call, args.out_c, taps * args.out_c, spec.filter, &a);
     conv2d_fields(call, &args);
     if (spec.gather != 0) {
-        const oribi_overlap windows = {
-            {args.in_h, args.in_w},
-            {args.out_h, args.out_w},
-            {args.stride_h, args.stride_w},
-            {args.before_h, args.before_w},
-            args.in_c,
-            args.out_c,
-            args.batch,
-        };
-        oribi_overlap_add(call, &windows);
+        add_overlap(call, &args);
         call->is_careful = call->n_aliases > 0;
-    }
-    return true;
-}
-
-static void depthwise_fields(oribi_call *call, const struct oribi_micro_depthwise_conv2d_s8_args *a)
-{
-    oribi_call_number(call, "batch", a->batch);
-    oribi_call_number(call, "in_h", a->in_h);
-    oribi_call_number(call, "in_w", a->in_w);
-    oribi_call_number(call, "in_c", a->in_c);
-    oribi_call_number(call, "out_h", a->out_h);
-    oribi_call_number(call, "out_w", a->out_w);
-    oribi_call_number(call, "out_c", a->out_c);
-    oribi_call_number(call, "filter_h", a->filter_h);
-    oribi_call_number(call, "filter_w", a->filter_w);
-    oribi_call_number(call, "stride_h", a->stride_h);
-    oribi_call_number(call, "stride_w", a->stride_w);
-    oribi_call_number(call, "dilation_h", a->dilation_h);
-    oribi_call_number(call, "dilation_w", a->dilation_w);
-    oribi_call_number(call, "before_h", a->before_h);
-    oribi_call_number(call, "before_w", a->before_w);
-    oribi_call_number(call, "depth_multiplier", a->depth_multiplier);
-    oribi_call_number(call, "input_zero", a->input_zero);
-    oribi_call_number(call, "output_zero", a->output_zero);
-    oribi_call_number(call, "low", a->low);
-    oribi_call_number(call, "high", a->high);
-    oribi_call_number(call, "in_place", a->in_place);
-    oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
-}
-
-bool oribi_lower_depthwise_conv2d(oribi_lowering *lowering, oribi_call *call)
-{
-    int32_t in[4], filter[4], out[4];
-    struct oribi_micro_depthwise_conv2d_s8_args args;
-    struct oribi_micro_depthwise_conv2d_s8_spec spec = {0};
-    arrays a;
-    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), in));
-    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), filter));
-    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_output(lowering, call), out));
-    ORIBI_TRY(make_arrays(lowering, filter[DEPTH], &a));
-    spec.filter = oribi_lower_constant(lowering, call, 1, TF_INT8);
-    spec.bias = spec.filter == NULL ? NULL : oribi_lower_constant(lowering, call, 2, TF_INT32);
-    if (spec.bias == NULL) {
-        return false;
-    }
-    spec.batch = in[0];
-    spec.in_h = in[HEIGHT];
-    spec.in_w = in[WIDTH];
-    spec.in_c = in[DEPTH];
-    spec.depth_multiplier = oribi_lower_int(call, "depth_multiplier", 1);
-    spec.filter_h = filter[HEIGHT];
-    spec.filter_w = filter[WIDTH];
-    spec.stride_h = oribi_lower_list(call, "strides", 0, 1);
-    spec.stride_w = oribi_lower_list(call, "strides", 1, 1);
-    spec.dilation_h = oribi_lower_list(call, "dilations", 0, 1);
-    spec.dilation_w = oribi_lower_list(call, "dilations", 1, 1);
-    spec.padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
-    spec.activation = oribi_lower_activation(call);
-    spec.in_place = !call->forbids_overlap && spec.depth_multiplier == 1 && in[0] == 1 &&
-                    (int64_t)out[HEIGHT] * out[WIDTH] <= (int64_t)in[HEIGHT] * in[WIDTH];
-    spec.input.scale = oribi_lower_float(call, "input_scale");
-    spec.input.zero = oribi_lower_int(call, "input_zero", 0);
-    spec.output.scale = oribi_lower_float(call, "output_scale");
-    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
-    spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
-    const int32_t code =
-        oribi_micro_depthwise_conv2d_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
-    const int64_t taps = (int64_t)filter[HEIGHT] * filter[WIDTH];
-    call->kernel = "depthwise_conv2d_s8";
-    call->n_inputs = 1;
-    call->has_scratch = true;
-    call->scratch_bytes = args.scratch_bytes;
-    call->macs = taps * args.batch * args.out_h * args.out_w * args.out_c;
-    place(call, args.out_c, taps * args.out_c, spec.filter, &a);
-    depthwise_fields(call, &args);
-    if (args.in_place != 0) {
-        call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
-        call->is_careful = true;
     }
     return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of fully connected layers. */
 #include "compile/lower.h"
+#include "compile/lower_lanes.h"
+#include "micro/fully_connected_lanes_s8_prepare.h"
 #include "micro/fully_connected_s8_prepare.h"
 #include "tensor/status.h"
 
@@ -14,6 +16,26 @@ static void set_fields(oribi_call *call, const struct oribi_micro_fully_connecte
     oribi_call_number(call, "low", a->low);
     oribi_call_number(call, "high", a->high);
     oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
+}
+
+static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
+                        const struct oribi_micro_fully_connected_s8_args *plain,
+                        const struct oribi_micro_lanes_spec *spec)
+{
+    struct oribi_micro_fully_connected_lanes_s8_args a;
+    const int32_t *words = oribi_lanes_place(lowering, call, spec);
+    if (words == NULL) {
+        return false;
+    }
+    oribi_micro_fully_connected_lanes_s8_prepare(plain, words, &a);
+    call->kernel = "fully_connected_lanes_s8";
+    call->scratch_bytes = a.scratch_bytes;
+    oribi_call_number(call, "rows", a.rows);
+    oribi_call_number(call, "in_c", a.in_c);
+    oribi_call_number(call, "out_c", a.out_c);
+    oribi_lanes_output(call, &a.output);
+    oribi_call_number(call, "scratch_bytes", a.scratch_bytes);
+    return true;
 }
 
 bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
@@ -51,11 +73,15 @@ bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
     }
     const int64_t weights = (int64_t)spec.in_c * spec.out_c;
     const int32_t n_scales = args.per_channel != 0 ? spec.out_c : 1;
-    call->kernel = "fully_connected_s8";
+    struct oribi_micro_lanes_spec lanes;
     call->n_inputs = 1;
     call->has_scratch = true;
-    call->scratch_bytes = args.scratch_bytes;
     call->macs = weights * spec.rows;
+    if (oribi_micro_fully_connected_lanes_s8_fits(&args, &lanes)) {
+        return lower_lanes(lowering, call, &args, &lanes);
+    }
+    call->kernel = "fully_connected_s8";
+    call->scratch_bytes = args.scratch_bytes;
     oribi_call_place(call, "filter", ORIBI_ELEMENT_S8, weights, spec.filter);
     oribi_call_place(call, "bias", ORIBI_ELEMENT_S32, spec.out_c, bias);
     oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, n_scales, multiplier);

@@ -228,9 +228,11 @@ void oribi_call_place(oribi_call *call, const char *field, int32_t kind, int64_t
                       const void *data)
 {
     if (call->n_fields < ORIBI_CALL_FIELDS && call->n_placed < ORIBI_CALL_PLACED) {
+        const char *dot = strrchr(field, '.');
         call->fields[call->n_fields++] =
             (oribi_field){.name = field, .is_placed = true, .number = call->n_placed, .n = 1};
-        call->placed[call->n_placed++] = (oribi_placed){field, kind, count, data};
+        call->placed[call->n_placed++] =
+            (oribi_placed){dot != NULL ? dot + 1 : field, kind, count, data};
     }
 }
 

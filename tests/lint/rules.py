@@ -16,6 +16,8 @@ RULES = [
      r"^src/cli/|^src/base/process\.c|^src/plugin/probe/main\.c|static_assert", ("src/op/x.c", "    abort();")),
     ("allocation in emitted code", r"^micro/.*\.[ch]$", r"(?<!\w)(?:malloc|calloc|realloc|free)\s*\(",
      r"$^", ("micro/x.c", "    free(p);")),
+    ("assembly outside micro/dsp.h", r"^micro/.*\.[ch]$", r"(?<!\w)(?:__asm__|__asm|asm|ORIBI_MICRO_ASM)\s*(?:volatile)?\s*\(",
+     r"^micro/dsp\.h", ("micro/x.c", '    __asm__ volatile("nop");')),
     ("absolute machine path", r"^(?!tests/lint/).*", r"(?<![\w.])/(?:work|root|home/\w+)/", r"$^",
      ("docs/x.md", "see /home/ann/main")),
     ("tab", r"\.(?:c|h|cc|py|sh|cmake)$", r"\t", r"$^", ("src/op/x.c", "\tint x;")),

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two pixels of a convolution whose weights lie in lanes: what the kernels that convolve share. */
+#ifndef ORIBI_MICRO_CONV2D_LANES_S8_PIXELS_H_
+#define ORIBI_MICRO_CONV2D_LANES_S8_PIXELS_H_
+
+#include "micro/lanes_s8.h"
+
+struct oribi_micro_conv2d_lanes_s8_args {
+    const int32_t *filter; /* lanes_prepare.h, taps as in memory: row, column, channel */
+    int32_t batch, in_h, in_w, in_c;
+    int32_t out_h, out_w, out_c;
+    int32_t filter_h, filter_w;
+    int32_t stride_h, stride_w;
+    int32_t dilation_h;
+    int32_t before_h, before_w; /* padding before the first row and column */
+    int32_t taps;               /* filter_h * filter_w * in_c, rounded up to a multiple of 8 */
+    int32_t input_zero;
+    struct oribi_micro_lanes_output output;
+    int32_t scratch_bytes; /* 4 * taps; 5 * taps unless in_c is a multiple of 4 */
+};
+
+/* The results of `count` pixels of one image, 1 or 2, from `pixel` on, counted row by row.
+ * Shapes   output [count, out_c], dense.
+ * Context  as conv2d_lanes_s8.h.
+ */
+void oribi_micro_conv2d_lanes_s8_pixels(const struct oribi_micro_conv2d_lanes_s8_args *args,
+                                        const int8_t *image, int32_t pixel, int32_t count,
+                                        int8_t *output, void *scratch);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What conv2d_lanes_s8 needs of the plain convolution's arguments. */
+#include "micro/conv2d_lanes_s8_prepare.h"
+
+int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args *plain,
+                                         struct oribi_micro_lanes_spec *out_spec)
+{
+    const struct oribi_micro_conv2d_s8_args *a = plain;
+    out_spec->filter = a->filter;
+    out_spec->channels = a->out_c;
+    out_spec->depth = a->filter_h * a->filter_w * a->in_c;
+    out_spec->group = 2;
+    out_spec->bias = a->bias;
+    out_spec->multiplier = a->multiplier;
+    out_spec->shift = a->shift;
+    out_spec->one_scale = 0;
+    out_spec->output.zero = (int8_t)a->output_zero;
+    out_spec->output.low = (int8_t)a->low;
+    out_spec->output.high = (int8_t)a->high;
+    return a->groups == 1 && (a->dilation_w == 1 || a->filter_w == 1) &&
+           oribi_micro_lanes_fit(out_spec);
+}
+
+int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_args *plain,
+                                            const int32_t *words,
+                                            struct oribi_micro_conv2d_lanes_s8_args *args)
+{
+    const struct oribi_micro_conv2d_s8_args *a = plain;
+    const int32_t taps = oribi_micro_lanes_taps(a->filter_h * a->filter_w * a->in_c);
+    if (taps > INT32_MAX / 5) {
+        return ORIBI_MICRO_TOO_LARGE;
+    }
+    args->filter = words;
+    args->output.zero = (int8_t)a->output_zero;
+    args->output.low = (int8_t)a->low;
+    args->output.high = (int8_t)a->high;
+    args->batch = a->batch;
+    args->in_h = a->in_h;
+    args->in_w = a->in_w;
+    args->in_c = a->in_c;
+    args->out_h = a->out_h;
+    args->out_w = a->out_w;
+    args->out_c = a->out_c;
+    args->filter_h = a->filter_h;
+    args->filter_w = a->filter_w;
+    args->stride_h = a->stride_h;
+    args->stride_w = a->stride_w;
+    args->dilation_h = a->dilation_h;
+    args->before_h = a->before_h;
+    args->before_w = a->before_w;
+    args->taps = taps;
+    args->input_zero = a->input_zero;
+    args->scratch_bytes = a->in_c % 4 == 0 ? 4 * taps : 5 * taps;
+    return ORIBI_MICRO_OK;
+}

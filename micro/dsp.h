@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one place with inline assembly: what kernels ask of a core with Arm's DSP extension
+ * (Cortex-M4, M7, M33, M55), each function with its twin in plain C for every other machine. The
+ * twins compute the same bits; tests/micro runs kernels over them, and an emulated Cortex-M4 runs
+ * the assembly. ORIBI_MICRO_PLAIN_C chooses the twins everywhere.
+ *
+ * A word of two lanes is an int32_t: two int16, the lower in its lower half. Sums wrap.
+ */
+#ifndef ORIBI_MICRO_DSP_H_
+#define ORIBI_MICRO_DSP_H_
+
+#include "micro/fixed_point.h"
+#include "micro/memory.h"
+
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !defined(ORIBI_MICRO_PLAIN_C)
+#if defined(__GNUC__) || defined(__clang__) /* armclang is clang */
+#define ORIBI_MICRO_ASM __asm__
+#elif defined(__ICCARM__)
+#define ORIBI_MICRO_ASM __asm
+#endif
+#endif
+
+/* --- Bytes and lanes ------------------------------------------------------------------------- */
+
+/* Four int8 as a word, the first in the lowest byte; from needs no alignment. */
+static inline int32_t oribi_micro_load4(const int8_t *from)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    int32_t word;
+#ifdef __GNUC__ /* a load, not a call, in freestanding code too */
+    __builtin_memcpy(&word, from, sizeof word);
+#else
+    memcpy(&word, from, sizeof word);
+#endif
+    return word;
+#else
+    const uint32_t low = (uint32_t)(uint8_t)from[0] | (uint32_t)(uint8_t)from[1] << 8;
+    const uint32_t high = (uint32_t)(uint8_t)from[2] | (uint32_t)(uint8_t)from[3] << 8;
+    return (int32_t)(low | high << 16);
+#endif
+}
+
+/* Four int8 that lie step bytes apart as a word, the first in the lowest byte. */
+static inline int32_t oribi_micro_load4_apart(const int8_t *from, int32_t step)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t word, next;
+    ORIBI_MICRO_ASM volatile("ldrb %[word], [%[from]]\n\t"
+                             "ldrb %[next], [%[from], %[step]]\n\t"
+                             "orr %[word], %[word], %[next], lsl #8\n\t"
+                             "ldrb %[next], [%[from], %[step], lsl #1]\n\t"
+                             "orr %[word], %[word], %[next], lsl #16\n\t"
+                             "ldrb %[next], [%[from], %[thrice]]\n\t"
+                             "orr %[word], %[word], %[next], lsl #24"
+                             : [word] "=&r"(word), [next] "=&r"(next)
+                             : [from] "r"(from), [step] "r"(step), [thrice] "r"(3 * step)
+                             : "memory");
+    return word;
+#else
+    return (int32_t)((uint32_t)(uint8_t)from[0] | (uint32_t)(uint8_t)from[step] << 8 |
+                     (uint32_t)(uint8_t)from[2 * step] << 16 |
+                     (uint32_t)(uint8_t)from[3 * step] << 24);
+#endif
+}
+
+/* Writes the bytes of a word, the lowest first; to needs no alignment. */
+static inline void oribi_micro_store4(int8_t *to, int32_t word)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && defined(__GNUC__)
+    __builtin_memcpy(to, &word, sizeof word);
+#else
+    for (int32_t i = 0; i < 4; i++) {
+        to[i] = (int8_t)(uint8_t)((uint32_t)word >> 8 * i & 0xffU);
+    }
+#endif
+}
+
+static inline int32_t oribi_micro_low_lane(int32_t x)
+{
+    return (int16_t)(uint16_t)((uint32_t)x & 0xffffU);
+}
+
+static inline int32_t oribi_micro_high_lane(int32_t x)
+{
+    return x >> 16;
+}
+
+static inline int32_t oribi_micro_lanes(int32_t low, int32_t high)
+{
+    return (int32_t)(((uint32_t)low & 0xffffU) | (uint32_t)high << 16);
+}
+
+static inline int32_t oribi_micro_wrapping_add(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+
+/* Bytes 0 and 2 of four int8 as lanes. */
+static inline int32_t oribi_micro_even_bytes(int32_t x)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("sxtb16 %0, %1" : "=r"(out) : "r"(x));
+    return out;
+#else
+    return oribi_micro_lanes((int8_t)(uint8_t)((uint32_t)x & 0xffU),
+                             (int8_t)(uint8_t)((uint32_t)x >> 16 & 0xffU));
+#endif
+}
+
+/* Bytes 1 and 3 of four int8 as lanes. */
+static inline int32_t oribi_micro_odd_bytes(int32_t x)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("sxtb16 %0, %1, ror #8" : "=r"(out) : "r"(x));
+    return out;
+#else
+    return oribi_micro_even_bytes((int32_t)((uint32_t)x >> 8));
+#endif
+}
+
+/* Both lanes doubled; neither may overflow. */
+static inline int32_t oribi_micro_double_lanes(int32_t x)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("sadd16 %0, %1, %1" : "=r"(out) : "r"(x));
+    return out;
+#else
+    return oribi_micro_lanes(2 * oribi_micro_low_lane(x), 2 * oribi_micro_high_lane(x));
+#endif
+}
+
+/* --- Products -------------------------------------------------------------------------------- */
+
+/* sum + both lanes' products. */
+static inline int32_t oribi_micro_dot2(int32_t x, int32_t y, int32_t sum)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("smlad %0, %1, %2, %3" : "=r"(out) : "r"(x), "r"(y), "r"(sum));
+    return out;
+#else
+    const int32_t low = oribi_micro_low_lane(x) * oribi_micro_low_lane(y);
+    const int32_t high = oribi_micro_high_lane(x) * oribi_micro_high_lane(y);
+    return oribi_micro_wrapping_add(sum, oribi_micro_wrapping_add(low, high));
+#endif
+}
+
+/* sum + low lane of x * low lane of y. */
+static inline int32_t oribi_micro_low_by_low(int32_t x, int32_t y, int32_t sum)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("smlabb %0, %1, %2, %3" : "=r"(out) : "r"(x), "r"(y), "r"(sum));
+    return out;
+#else
+    return oribi_micro_wrapping_add(sum, oribi_micro_low_lane(x) * oribi_micro_low_lane(y));
+#endif
+}
+
+/* sum + high lane of x * low lane of y. */
+static inline int32_t oribi_micro_high_by_low(int32_t x, int32_t y, int32_t sum)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("smlatb %0, %1, %2, %3" : "=r"(out) : "r"(x), "r"(y), "r"(sum));
+    return out;
+#else
+    return oribi_micro_wrapping_add(sum, oribi_micro_high_lane(x) * oribi_micro_low_lane(y));
+#endif
+}
+
+/* sum + low lane of x * high lane of y. */
+static inline int32_t oribi_micro_low_by_high(int32_t x, int32_t y, int32_t sum)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("smlabt %0, %1, %2, %3" : "=r"(out) : "r"(x), "r"(y), "r"(sum));
+    return out;
+#else
+    return oribi_micro_wrapping_add(sum, oribi_micro_low_lane(x) * oribi_micro_high_lane(y));
+#endif
+}
+
+/* sum + high lane of x * high lane of y. */
+static inline int32_t oribi_micro_high_by_high(int32_t x, int32_t y, int32_t sum)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("smlatt %0, %1, %2, %3" : "=r"(out) : "r"(x), "r"(y), "r"(sum));
+    return out;
+#else
+    return oribi_micro_wrapping_add(sum, oribi_micro_high_lane(x) * oribi_micro_high_lane(y));
+#endif
+}
+
+/* round(x * y / 2^32), ties up. */
+static inline int32_t oribi_micro_high_product(int32_t x, int32_t y)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("smmulr %0, %1, %2" : "=r"(out) : "r"(x), "r"(y));
+    return out;
+#else
+    return (int32_t)(((int64_t)x * y + (INT64_C(1) << 31)) >> 32);
+#endif
+}
+
+/* floor(x / 2), saturated to int8. */
+static inline int32_t oribi_micro_saturate_half_s8(int32_t x)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t out;
+    ORIBI_MICRO_ASM("ssat %0, #8, %1, asr #1" : "=r"(out) : "r"(x));
+    return out;
+#else
+    return oribi_micro_clamp(x >> 1, INT8_MIN, INT8_MAX);
+#endif
+}
+
+/* --- Blocks ---------------------------------------------------------------------------------- */
+
+/* The twin of the blocks: a word of weights, two lanes of 256 * w[1] + w[0], against two inputs.
+ * sum[0] gains x * w[0] and sum[1] gains x * (256 * w[1] + w[0]). */
+static inline void oribi_micro_lanes_by_input(int32_t weights, int32_t x, int32_t *sum0,
+                                              int32_t *sum1)
+{
+    *sum1 = oribi_micro_dot2(weights, x, *sum1);
+    *sum0 = oribi_micro_dot2(oribi_micro_even_bytes(weights), x, *sum0);
+}
+
+/* Two output channels of two pixels. */
+struct oribi_micro_sums2x2 {
+    int32_t a0, a1; /* first pixel: channel 0, and 256 * channel 1 + channel 0 */
+    int32_t b0, b1; /* second pixel */
+};
+
+/* Inputs of two pixels from x to end, per four of each the lanes {a: 0 and 2, a: 1 and 3, b: 0 and
+ * 2, b: 1 and 3}, a multiple of eight of each and at least eight, against their words of weights at
+ * w. Returns w moved on. */
+static inline const int32_t *oribi_micro_sum2x2(const int32_t *x, const int32_t *end,
+                                                const int32_t *w, struct oribi_micro_sums2x2 *s)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t a0 = 0, a1 = 0, b0 = 0, b1 = 0, w0, w1;
+#define ORIBI_MICRO_FOUR                                                                           \
+    "ldmia %[x]!, {r4, r5, r6, r8}\n\t"                                                            \
+    "ldrd %[w0], %[w1], [%[w]], #8\n\t"                                                            \
+    "smlad %[a1], %[w0], r4, %[a1]\n\t"                                                            \
+    "smlad %[b1], %[w0], r6, %[b1]\n\t"                                                            \
+    "sxtb16 %[w0], %[w0]\n\t"                                                                      \
+    "smlad %[a1], %[w1], r5, %[a1]\n\t"                                                            \
+    "smlad %[b1], %[w1], r8, %[b1]\n\t"                                                            \
+    "sxtb16 %[w1], %[w1]\n\t"                                                                      \
+    "smlad %[a0], %[w0], r4, %[a0]\n\t"                                                            \
+    "smlad %[b0], %[w0], r6, %[b0]\n\t"                                                            \
+    "smlad %[a0], %[w1], r5, %[a0]\n\t"                                                            \
+    "smlad %[b0], %[w1], r8, %[b0]\n\t"
+    ORIBI_MICRO_ASM volatile("1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "cmp %[x], %[end]\n\t"
+                             "bne 1b"
+                             : [a0] "+r"(a0), [a1] "+r"(a1), [b0] "+r"(b0), [b1] "+r"(b1),
+                               [x] "+r"(x), [w] "+r"(w), [w0] "=&r"(w0), [w1] "=&r"(w1)
+                             : [end] "r"(end)
+                             : "r4", "r5", "r6", "r8", "cc", "memory");
+#undef ORIBI_MICRO_FOUR
+    s->a0 = a0;
+    s->a1 = a1;
+    s->b0 = b0;
+    s->b1 = b1;
+#else
+    s->a0 = s->a1 = s->b0 = s->b1 = 0;
+    for (; x != end; x += 4, w += 2) {
+        for (int32_t i = 0; i < 2; i++) {
+            oribi_micro_lanes_by_input(w[i], x[i], &s->a0, &s->a1);
+            oribi_micro_lanes_by_input(w[i], x[2 + i], &s->b0, &s->b1);
+        }
+    }
+#endif
+    return w;
+}
+
+/* Four output channels of one pixel. */
+struct oribi_micro_sums1x4 {
+    int32_t c0, c1; /* channel 0, and 256 * channel 1 + channel 0 */
+    int32_t c2, c3; /* channel 2, and 256 * channel 3 + channel 2 */
+};
+
+/* Inputs from x to end, a multiple of eight and at least eight, against words of weights at w: for
+ * each four inputs a word of channels 0 and 1 with inputs 0 and 2, one with inputs 1 and 3, and the
+ * same of channels 2 and 3. x needs no alignment. Returns w moved on. */
+static inline const int32_t *oribi_micro_sum1x4(const int8_t *x, const int8_t *end,
+                                                const int32_t *w, struct oribi_micro_sums1x4 *s)
+{
+    int32_t c0 = 0, c1 = 0, c2 = 0, c3 = 0;
+#ifdef ORIBI_MICRO_ASM
+    int32_t even, odd;
+#define ORIBI_MICRO_FOUR                                                                           \
+    "ldr %[odd], [%[x]], #4\n\t"                                                                   \
+    "ldmia %[w]!, {r4, r5, r6, r8}\n\t"                                                            \
+    "sxtb16 %[even], %[odd]\n\t"                                                                   \
+    "sxtb16 %[odd], %[odd], ror #8\n\t"                                                            \
+    "smlad %[c1], r4, %[even], %[c1]\n\t"                                                          \
+    "smlad %[c3], r6, %[even], %[c3]\n\t"                                                          \
+    "sxtb16 r4, r4\n\t"                                                                            \
+    "smlad %[c1], r5, %[odd], %[c1]\n\t"                                                           \
+    "smlad %[c3], r8, %[odd], %[c3]\n\t"                                                           \
+    "sxtb16 r6, r6\n\t"                                                                            \
+    "smlad %[c0], r4, %[even], %[c0]\n\t"                                                          \
+    "sxtb16 r5, r5\n\t"                                                                            \
+    "smlad %[c2], r6, %[even], %[c2]\n\t"                                                          \
+    "sxtb16 r8, r8\n\t"                                                                            \
+    "smlad %[c0], r5, %[odd], %[c0]\n\t"                                                           \
+    "smlad %[c2], r8, %[odd], %[c2]\n\t"
+    ORIBI_MICRO_ASM volatile("1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "cmp %[x], %[end]\n\t"
+                             "bne 1b"
+                             : [c0] "+r"(c0), [c1] "+r"(c1), [c2] "+r"(c2), [c3] "+r"(c3),
+                               [x] "+r"(x), [w] "+r"(w), [even] "=&r"(even), [odd] "=&r"(odd)
+                             : [end] "r"(end)
+                             : "r4", "r5", "r6", "r8", "cc", "memory");
+#undef ORIBI_MICRO_FOUR
+#else
+    for (; x != end; x += 4, w += 4) {
+        const int32_t four = oribi_micro_load4(x);
+        const int32_t even = oribi_micro_even_bytes(four), odd = oribi_micro_odd_bytes(four);
+        oribi_micro_lanes_by_input(w[0], even, &c0, &c1);
+        oribi_micro_lanes_by_input(w[1], odd, &c0, &c1);
+        oribi_micro_lanes_by_input(w[2], even, &c2, &c3);
+        oribi_micro_lanes_by_input(w[3], odd, &c2, &c3);
+    }
+#endif
+    s->c0 = c0;
+    s->c1 = c1;
+    s->c2 = c2;
+    s->c3 = c3;
+    return w;
+}
+
+#endif

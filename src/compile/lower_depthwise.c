@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of depthwise convolutions. */
+#include "compile/lower.h"
+#include "compile/lower_lanes.h"
+#include "micro/depthwise_conv2d_3x3_s8_prepare.h"
+#include "micro/depthwise_conv2d_s8_prepare.h"
+#include "tensor/status.h"
+
+enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
+
+typedef struct arrays { /* per output channel */
+    int32_t *bias, *multiplier, *shift;
+} arrays;
+
+static bool make_arrays(oribi_lowering *lowering, int32_t channels, arrays *out)
+{
+    out->bias = oribi_arena_array(lowering->arena, (size_t)channels, sizeof(int32_t));
+    out->multiplier = oribi_arena_array(lowering->arena, (size_t)channels, sizeof(int32_t));
+    out->shift = oribi_arena_array(lowering->arena, (size_t)channels, sizeof(int32_t));
+    return (out->bias != NULL && out->multiplier != NULL && out->shift != NULL) ||
+           oribi_fail_memory(lowering->status);
+}
+
+static void place(oribi_call *call, int32_t channels, int64_t weights, const int8_t *filter,
+                  const arrays *a)
+{
+    oribi_call_place(call, "filter", ORIBI_ELEMENT_S8, weights, filter);
+    oribi_call_place(call, "bias", ORIBI_ELEMENT_S32, channels, a->bias);
+    oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, channels, a->multiplier);
+    oribi_call_place(call, "shift", ORIBI_ELEMENT_S32, channels, a->shift);
+}
+
+static void depthwise_fields(oribi_call *call, const struct oribi_micro_depthwise_conv2d_s8_args *a)
+{
+    oribi_call_number(call, "batch", a->batch);
+    oribi_call_number(call, "in_h", a->in_h);
+    oribi_call_number(call, "in_w", a->in_w);
+    oribi_call_number(call, "in_c", a->in_c);
+    oribi_call_number(call, "out_h", a->out_h);
+    oribi_call_number(call, "out_w", a->out_w);
+    oribi_call_number(call, "out_c", a->out_c);
+    oribi_call_number(call, "filter_h", a->filter_h);
+    oribi_call_number(call, "filter_w", a->filter_w);
+    oribi_call_number(call, "stride_h", a->stride_h);
+    oribi_call_number(call, "stride_w", a->stride_w);
+    oribi_call_number(call, "dilation_h", a->dilation_h);
+    oribi_call_number(call, "dilation_w", a->dilation_w);
+    oribi_call_number(call, "before_h", a->before_h);
+    oribi_call_number(call, "before_w", a->before_w);
+    oribi_call_number(call, "depth_multiplier", a->depth_multiplier);
+    oribi_call_number(call, "input_zero", a->input_zero);
+    oribi_call_number(call, "output_zero", a->output_zero);
+    oribi_call_number(call, "low", a->low);
+    oribi_call_number(call, "high", a->high);
+    oribi_call_number(call, "in_place", a->in_place);
+    oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
+}
+
+static bool lower_3x3(oribi_lowering *lowering, oribi_call *call,
+                      const struct oribi_micro_depthwise_conv2d_s8_args *plain)
+{
+    struct oribi_micro_depthwise_conv2d_3x3_s8_args a;
+    const size_t count = (size_t)plain->out_c * ORIBI_MICRO_LANES_RECORD;
+    int32_t *words = oribi_arena_array(lowering->arena, count, sizeof *words);
+    if (words == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    const int32_t code = oribi_micro_depthwise_conv2d_3x3_s8_prepare(plain, words, &a);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "depthwise_conv2d_3x3_s8";
+    call->scratch_bytes = a.scratch_bytes;
+    oribi_call_place(call, "filter", ORIBI_ELEMENT_S32, (int64_t)count, words);
+    oribi_call_number(call, "batch", a.batch);
+    oribi_call_number(call, "channels", a.channels);
+    oribi_call_number(call, "in_rows", a.in_rows);
+    oribi_call_number(call, "in_columns", a.in_columns);
+    oribi_call_number(call, "in_row_step", a.in_row_step);
+    oribi_call_number(call, "in_column_step", a.in_column_step);
+    oribi_call_number(call, "out_rows", a.out_rows);
+    oribi_call_number(call, "out_columns", a.out_columns);
+    oribi_call_number(call, "out_row_step", a.out_row_step);
+    oribi_call_number(call, "out_column_step", a.out_column_step);
+    oribi_call_number(call, "row_stride", a.row_stride);
+    oribi_call_number(call, "column_stride", a.column_stride);
+    oribi_call_number(call, "rows_before", a.rows_before);
+    oribi_call_number(call, "columns_before", a.columns_before);
+    oribi_call_number(call, "plane_columns", a.plane_columns);
+    oribi_call_number(call, "input_zero", a.input_zero);
+    oribi_call_number(call, "scratch_bytes", a.scratch_bytes);
+    oribi_lanes_output(call, &a.output);
+    if (plain->in_place != 0) {
+        call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
+    }
+    return true;
+}
+
+bool oribi_lower_depthwise_conv2d(oribi_lowering *lowering, oribi_call *call)
+{
+    int32_t in[4], filter[4], out[4];
+    struct oribi_micro_depthwise_conv2d_s8_args args;
+    struct oribi_micro_depthwise_conv2d_s8_spec spec = {0};
+    arrays a;
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), in));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), filter));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_output(lowering, call), out));
+    ORIBI_TRY(make_arrays(lowering, filter[DEPTH], &a));
+    spec.filter = oribi_lower_constant(lowering, call, 1, TF_INT8);
+    spec.bias = spec.filter == NULL ? NULL : oribi_lower_constant(lowering, call, 2, TF_INT32);
+    if (spec.bias == NULL) {
+        return false;
+    }
+    spec.batch = in[0];
+    spec.in_h = in[HEIGHT];
+    spec.in_w = in[WIDTH];
+    spec.in_c = in[DEPTH];
+    spec.depth_multiplier = oribi_lower_int(call, "depth_multiplier", 1);
+    spec.filter_h = filter[HEIGHT];
+    spec.filter_w = filter[WIDTH];
+    spec.stride_h = oribi_lower_list(call, "strides", 0, 1);
+    spec.stride_w = oribi_lower_list(call, "strides", 1, 1);
+    spec.dilation_h = oribi_lower_list(call, "dilations", 0, 1);
+    spec.dilation_w = oribi_lower_list(call, "dilations", 1, 1);
+    spec.padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
+    spec.activation = oribi_lower_activation(call);
+    spec.in_place = !call->forbids_overlap && spec.depth_multiplier == 1 && in[0] == 1 &&
+                    (int64_t)out[HEIGHT] * out[WIDTH] <= (int64_t)in[HEIGHT] * in[WIDTH];
+    spec.input.scale = oribi_lower_float(call, "input_scale");
+    spec.input.zero = oribi_lower_int(call, "input_zero", 0);
+    spec.output.scale = oribi_lower_float(call, "output_scale");
+    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
+    spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
+    const int32_t code =
+        oribi_micro_depthwise_conv2d_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    const int64_t taps = (int64_t)filter[HEIGHT] * filter[WIDTH];
+    call->n_inputs = 1;
+    call->has_scratch = true;
+    call->macs = taps * args.batch * args.out_h * args.out_w * args.out_c;
+    if (oribi_micro_depthwise_conv2d_3x3_s8_fits(&args)) {
+        return lower_3x3(lowering, call, &args);
+    }
+    call->kernel = "depthwise_conv2d_s8";
+    call->scratch_bytes = args.scratch_bytes;
+    place(call, args.out_c, taps * args.out_c, spec.filter, &a);
+    depthwise_fields(call, &args);
+    if (args.in_place != 0) {
+        call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
+        call->is_careful = true;
+    }
+    return true;
+}
