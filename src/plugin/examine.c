@@ -132,6 +132,13 @@ void oribi_plugin_examine(const char *path, const char *what, TF_Buffer *buffer,
                    "oribi_plugin_examine: '%s' is neither describe nor check", what);
         return;
     }
+    if (oribi_plugin_is_built_in(path)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "plugin '%s' is built in and has no file; `oribi ops --kernels` lists what it "
+                   "brings, `oribi plugin test %s` tests it",
+                   path, path);
+        return;
+    }
     if (oribi__plugin_spec_parse(path, &real, &options, status) &&
         examine(real, is_check, &arena, &text, status)) {
         oribi__json_give(&text, buffer, status);

@@ -20,6 +20,7 @@ typedef struct trials {
     const oribi_json_value *cases; /* first of the file, or NULL */
     oribi_json json;
     int64_t n_failures;
+    int n_run;
     int part, n_parts; /* subjects part, part + n_parts, ... alone; n_parts 1: all */
 } trials;
 
@@ -210,6 +211,7 @@ static bool run_one(trials *all, subject *s, bool is_wanted, int number, int tot
     bool ok = true;
     if (is_wanted && number % all->n_parts == all->part &&
         (!settings->only || strcmp(settings->only, s->op) == 0)) {
+        all->n_run++;
         ok = run_subject(all, s, status);
     }
     if (settings->progress) {
@@ -256,6 +258,12 @@ static bool run_all(trials *all, const oribi_json_value *registered, TF_Status *
     for (const oribi_json_value *o = ops ? ops->child : NULL; o; o = o->next) {
         subject s = {.op = text_of(o, "name"), .name = "", .constraints = "", .kernel = -1};
         ORIBI_TRY(run_one(all, &s, !has_kernel(kernels, s.op), number++, total, status));
+    }
+    if (all->n_run == 0 && all->n_parts == 1) { /* a part may be empty */
+        const char *only = all->settings.only;
+        return oribi_fail(status, TF_NOT_FOUND,
+                          "plugin '%s': nothing to test: it registers no kernel and no op%s%s%s",
+                          all->path, only ? " '" : "", only ? only : "", only ? "'" : "");
     }
     return true;
 }

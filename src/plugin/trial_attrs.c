@@ -194,8 +194,32 @@ static bool set_random(oribi_trial *t, const oribi_attr_def *attr)
     }
 }
 
+/* A list of lists of numbers. */
+static bool set_given_shapes(oribi_trial *t, const char *name, const oribi_json_value *given)
+{
+    oribi_shape *shapes = oribi_arena_array(&t->arena, (size_t)given->count + 1, sizeof(*shapes));
+    int n = 0;
+    for (const oribi_json_value *one = given->child; shapes && one; one = one->next) {
+        int64_t *dims = oribi_arena_array(&t->arena, (size_t)one->count + 1, sizeof(*dims));
+        if (!dims) {
+            return false;
+        }
+        shapes[n] = (oribi_shape){.rank = 0, .dims = dims};
+        for (const oribi_json_value *v = one->child; v; v = v->next) {
+            dims[shapes[n].rank++] = v->integer;
+        }
+        n++;
+    }
+    const oribi_attr value = {
+        .name = name, .kind = TF_ATTR_SHAPE, .is_list = true, .count = n, .u.shape = shapes};
+    return shapes && oribi_attrs_set(&t->attrs, &t->arena, &value);
+}
+
 static bool set_given(oribi_trial *t, const oribi_attr_def *attr, const oribi_json_value *given)
 {
+    if (attr->kind == TF_ATTR_SHAPE && attr->is_list) {
+        return set_given_shapes(t, attr->name, given);
+    }
     if (attr->kind == TF_ATTR_TENSOR && !attr->is_list) {
         return set_tensor(t, attr->name, given);
     }
