@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The demo: real pictures through a trained network, one of its ops from a plugin binary that is built
-# here, outside the tree, against the installed headers alone.
+# here, outside the tree, against the installed headers alone; then the network as C on a microcontroller.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
@@ -45,6 +45,32 @@ echo "with it:"
 echo "\$ oribi run digits_centred.onnx --plugin ./centre.so -i picture=@digit-3-0059.png --top-k 3"
 "$oribi" run examples/custom_op/digits_centred.onnx --plugin "$work/centre.so" --top-k 3 \
     --labels examples/digits/labels.txt -i picture=@examples/digits/digit-3-0059.png
+
+say "3. The network in int8, as plain C on a Cortex-M4 (in QEMU)"
+if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null; then
+    echo "\$ oribi compile examples/digits/digits_int8.tflite -o digits_c"
+    "$oribi" compile examples/digits/digits_int8.tflite -o "$work/digits_c"
+    for picture in examples/digits/digit-3-0219.png examples/digits/digit-8-0114.png; do
+        echo
+        echo "\$ oribi verify examples/digits/digits_int8.tflite --target cortex-m4 -i picture=@$picture --top-k 1"
+        "$oribi" verify examples/digits/digits_int8.tflite --target cortex-m4 --runs 0 \
+            -i picture=@"$picture" --top-k 1 >"$work/out"
+        cat "$work/out"
+        truth=$(basename "$picture" | cut -d- -f2)
+        guess=$(awk '/^ +[0-9]+ +[0-9.]+ / {print $1; exit}' "$work/out")
+        [ "$guess" = "$truth" ] || { echo "really a $truth: something is broken" >&2; exit 1; }
+        echo "class $guess, really a $truth"
+    done
+    keyword=../shared/models/mlperf-tiny/kws_ref_model.tflite
+    if [ -f "$keyword" ]; then
+        echo
+        echo "the keyword model of MLPerf Tiny on a recorded word:"
+        "$oribi" verify "$keyword" --target cortex-m4 --runs 0 --top-k 2 \
+            -i 0=@../shared/models/mlperf-tiny/golden/kws_ref_model/input_2.bin
+    fi
+else
+    echo "left out: gcc-arm-none-eabi and qemu-system-arm are not installed (make deps)"
+fi
 
 say "What to try next"
 cat <<EOF

@@ -13,6 +13,9 @@
 static const cli_option own_options[] = {
     {"--target", 0, "NAME", "host (default), cortex-m4, cortex-m55 or riscv32, in QEMU"},
     {"--runs", 0, "N", "runs on random inputs (default 8)"},
+    {"--input", 'i', "NAME=VALUE",
+     "a run on these inputs, as `oribi run` takes them; prints the outputs"},
+    {"--top-k", 'k', "K", "of its outputs, the K largest elements"},
     {"--against", 0, "FILE.npz", "inputs and expected outputs by name, too; several are allowed"},
     {"--per-node", 0, NULL,
      "compare the output of every operator, too, and name the first bad one"},
@@ -38,6 +41,13 @@ void cmd_verify_prepare(void)
 
 /* --- What was measured ----------------------------------------------------------------------- */
 
+static size_t ram_of(const verify *v)
+{
+    const bool is_in_pool =
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(v->report, "io_in_workspace"));
+    return v->workspace_bytes + (is_in_pool ? 0 : v->input_bytes + v->output_bytes);
+}
+
 static void print_text(const verify *v, const verify *unfused)
 {
     const verify_result *r = &v->result;
@@ -49,6 +59,12 @@ static void print_text(const verify *v, const verify *unfused)
     }
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
         printf("  stack        %u bytes\n", (unsigned)r->stack_bytes);
+    }
+    printf("  RAM          %zu bytes (workspace, inputs and outputs)\n", ram_of(v));
+    if (r->code_bytes > 0) {
+        printf("  flash        %lld bytes (code %lld, constants %lld)\n",
+               (long long)(r->code_bytes + r->data_bytes), (long long)r->code_bytes,
+               (long long)r->data_bytes);
     }
     printf("  workspace    %u of %zu bytes touched\n", (unsigned)r->touched_bytes,
            v->workspace_bytes);
@@ -84,6 +100,11 @@ static void print_json(const verify *v, const verify *unfused)
     cJSON_AddNumberToObject(json, "runs", r->n_runs);
     cJSON_AddNumberToObject(json, "workspace_bytes", (double)v->workspace_bytes);
     cJSON_AddNumberToObject(json, "touched_bytes", r->touched_bytes);
+    cJSON_AddNumberToObject(json, "ram_bytes", (double)ram_of(v));
+    if (r->code_bytes > 0) {
+        cJSON_AddNumberToObject(json, "code_bytes", (double)r->code_bytes);
+        cJSON_AddNumberToObject(json, "constants_bytes", (double)r->data_bytes);
+    }
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
         cJSON_AddNumberToObject(json, "stack_bytes", r->stack_bytes);
     }
@@ -237,6 +258,9 @@ static int build_and_run(verify *v, int n_runs)
     }
     int code = make_folder(v);
     code = code == CLI_OK ? verify_build(v, is_image) : code;
+    if (code == CLI_OK) {
+        verify_weigh(v);
+    }
     return code == CLI_OK && !is_image ? verify_run_cases(v, n_runs) : code;
 }
 

@@ -77,10 +77,16 @@ static void draw(const uint8_t *pixels, const geometry *g)
     }
 }
 
+/* An i8 picture is a u8 one less 128, as image models that were quantised have it. */
 static void store(TF_Tensor *tensor, size_t index, double value)
 {
     if (TF_TensorType(tensor) == TF_FLOAT) {
         ((float *)TF_TensorData(tensor))[index] = (float)value;
+    } else if (TF_TensorType(tensor) == TF_INT8) {
+        ((int8_t *)TF_TensorData(tensor))[index] =
+            (int8_t)(value < 0     ? -128
+                     : value > 255 ? 127
+                                   : (int)(value + 0.5) - 128);
     } else {
         ((uint8_t *)TF_TensorData(tensor))[index] = (uint8_t)(value < 0     ? 0
                                                               : value > 255 ? 255
@@ -122,8 +128,8 @@ TF_Tensor *cli_image_read(const char *path, TF_DataType type, const int64_t *dim
     double mean[4], scale[4];
     int64_t full[4];
 
-    if (type != TF_FLOAT && type != TF_UINT8) {
-        cli_error("%s: a picture fits an input of type f32 or u8, not %s", path,
+    if (type != TF_FLOAT && type != TF_UINT8 && type != TF_INT8) {
+        cli_error("%s: a picture fits an input of type f32, u8 or i8, not %s", path,
                   cli_type_name(type));
         return NULL;
     }

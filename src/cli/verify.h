@@ -40,6 +40,7 @@ enum { VERIFY_MAX_PORTS = 32 };
 typedef struct verify_case {
     char what[64];                       /* "random inputs 3" */
     uint8_t *inputs, *expected, *golden; /* all inputs, outputs in a row; golden or NULL */
+    bool is_given;                       /* by --input: outputs are printed */
     uint32_t *hashes;                    /* of the host session's values, with --per-node */
     bool *is_hashed;                     /* does the session have such a value? */
 } verify_case;
@@ -58,7 +59,8 @@ typedef struct verify_result {
     int n_runs;
     int32_t n_compared; /* values, with --per-node */
     uint32_t stack_bytes, touched_bytes, count_kind;
-    uint64_t count; /* of the first run */
+    uint64_t count;                 /* of the first run */
+    int64_t code_bytes, data_bytes; /* of the emitted objects: code and constants; -1: unknown */
 } verify_result;
 
 typedef struct verify {
@@ -95,6 +97,13 @@ typedef struct verify_process {
 int verify_process_run(const verify_process *process);
 /* Lines of a file to stderr, at most `most`. */
 void verify_show(const char *path, int most);
+
+/* verify_size.c: sets the result's code_bytes and data_bytes. */
+void verify_weigh(verify *v);
+/* "arm-none-eabi-" of the target's compiler and the tool's name. */
+void verify_tool(const verify *v, const char *tool, char *out, size_t size);
+/* The object that a source of the folder is compiled into. */
+void verify_object(const char *source, char *out, size_t size);
 
 /* verify_glue.c: the model's side of platform/harness/model.h. */
 bool verify_write_glue(const verify *v);

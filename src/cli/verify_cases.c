@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "verify.h"
 
@@ -153,25 +154,71 @@ static int golden_case(const verify *v, oribi_run *run, const char *path, verify
     return code;
 }
 
-/* All golden files, then the random inputs, in batches. */
+/* What --input says. */
+static int given_case(const verify *v, oribi_run *run, verify_case *out)
+{
+    const oribi_model *model = v->session.model;
+    const cli_image_options images = {.show = isatty(STDOUT_FILENO) != 0};
+    TF_Tensor *inputs[VERIFY_MAX_PORTS] = {NULL};
+    const int n = oribi_model_num_inputs(model);
+    const char *text;
+    int code = CLI_OK;
+    snprintf(out->what, sizeof out->what, "given inputs");
+    out->is_given = true;
+    for (int i = 0; code == CLI_OK && (text = cli_value_at(v->args, "--input", i)) != NULL; i++) {
+        cli_input input;
+        if (!cli_input_parse(model, text, &input)) {
+            code = CLI_USAGE;
+        } else if (inputs[input.index] != NULL) {
+            cli_error("verify: input '%s' is given twice", text);
+            code = CLI_USAGE;
+        } else {
+            inputs[input.index] = cli_input_make(model, &input, &images);
+            code = inputs[input.index] != NULL ? CLI_OK : CLI_BAD_INPUT;
+        }
+    }
+    for (int i = 0; code == CLI_OK && i < n; i++) {
+        if (inputs[i] == NULL) {
+            cli_error("verify: input '%s' is missing; --input gives all or none",
+                      oribi_model_input_name(model, i));
+            code = CLI_USAGE;
+        }
+    }
+    code = code == CLI_OK ? run_host(v, run, inputs, out) : code;
+    drop(inputs, n);
+    return code;
+}
+
+static int make_case(const verify *v, oribi_run *run, int i, int n_given, int n_golden,
+                     verify_case *out)
+{
+    if (i < n_given) {
+        return given_case(v, run, out);
+    }
+    i -= n_given;
+    return i < n_golden ? golden_case(v, run, cli_value_at(v->args, "--against", i), out)
+                        : random_case(v, run, i - n_golden + 1, out);
+}
+
+/* The given inputs, all golden files, then the random inputs, in batches. */
 int verify_run_cases(verify *v, int n_runs)
 {
     TF_Status *status = TF_NewStatus();
     oribi_run *run = oribi_run_create(v->session.session, status);
+    const int n_given = cli_value(v->args, "--input") != NULL ? 1 : 0;
     int code = run == NULL ? cli_fail(status) : CLI_OK, n_golden = 0;
     while (cli_value_at(v->args, "--against", n_golden) != NULL) {
         n_golden++;
     }
+    const int n_all = n_given + n_golden + n_runs;
     const size_t batch = 1 + (size_t)BATCH_BYTES / (v->input_bytes + v->output_bytes + 1);
     verify_case *cases = cli_alloc(batch * sizeof *cases);
-    for (int i = 0; code == CLI_OK && i < n_golden + n_runs;) {
+    for (int i = 0; code == CLI_OK && i < n_all;) {
         int n = 0;
         memset(cases, 0, batch * sizeof *cases);
-        for (; code == CLI_OK && n < (int)batch && i < n_golden + n_runs; n++, i++) {
-            cli_progress("host", i, n_golden + n_runs);
-            code = i < n_golden
-                       ? golden_case(v, run, cli_value_at(v->args, "--against", i), &cases[n])
-                       : random_case(v, run, i - n_golden + 1, &cases[n]);
+        for (; code == CLI_OK && n < (int)batch && i < n_all; n++, i++) {
+            cli_progress("host", i, n_all);
+            code = make_case(v, run, i, n_given, n_golden, &cases[n]);
         }
         cli_progress("host", 0, 0);
         code = code == CLI_OK ? verify_check(v, cases, n) : code;

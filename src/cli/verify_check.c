@@ -86,6 +86,34 @@ static int compare(const verify *v, const uint8_t *bytes, const uint8_t *expecte
     return CLI_OK;
 }
 
+/* What the target computed, as `oribi run` prints it. */
+static void print_outputs(const verify *v, const uint8_t *bytes)
+{
+    bool bad = false;
+    size_t left = v->output_bytes;
+    const int top_k = (int)cli_number(v->args, "--top-k", 0, 1, 1000000, &bad);
+    for (int i = 0; !bad && i < oribi_model_num_outputs(v->session.model); i++) {
+        int64_t dims[16];
+        int rank = oribi_model_output_shape(v->session.model, i, dims, 16);
+        rank = rank < 0 ? 0 : rank > 16 ? 16 : rank;
+        for (int k = 0; k < rank; k++) {
+            dims[k] = dims[k] < 0 ? 1 : dims[k];
+        }
+        TF_Tensor *tensor = cli_tensor(oribi_model_output_type(v->session.model, i), dims, rank);
+        const size_t n = TF_TensorByteSize(tensor);
+        if (n > left) { /* a shape that only a run knows */
+            TF_DeleteTensor(tensor);
+            return;
+        }
+        memcpy(TF_TensorData(tensor), bytes, n);
+        bytes += n;
+        left -= n;
+        cli_output_print(oribi_model_output_name(v->session.model, i), tensor, top_k, NULL, 0,
+                         false);
+        TF_DeleteTensor(tensor);
+    }
+}
+
 static void note_result(verify *v, const uint8_t *payload)
 {
     verify_result *r = &v->result;
@@ -127,6 +155,9 @@ static int check_result(verify *v, const verify_frame_view *frame, const verify_
     if (code == CLI_OK && (flags & ORIBI_WIRE_STEPS_DIFFER) != 0) {
         cli_error("verify: %s: tvmgen_%s_step gives other outputs than _run", which->what, v->name);
         code = CLI_MISMATCH;
+    }
+    if (code == CLI_OK && which->is_given && !cli_has(v->args, "--json")) {
+        print_outputs(v, frame->payload + head);
     }
     note_result(v, frame->payload);
     return code;

@@ -70,9 +70,7 @@ static void place_of(const verify *v, uint32_t counter, char *out, size_t size)
         return;
     }
     char *path = verify_path(v, "place");
-    const char *gcc = strstr(v->target->compiler, "gcc");
-    const int prefix = gcc != NULL ? (int)(gcc - v->target->compiler) : 0;
-    snprintf(tool, sizeof tool, "%.*saddr2line", prefix, v->target->compiler);
+    verify_tool(v, "addr2line", tool, sizeof tool);
     snprintf(address, sizeof address, "0x%" PRIx32, counter);
     const char *const argv[] = {tool, "-s", "-f", "-e", "image", address, NULL};
     const verify_process process = {

@@ -187,7 +187,7 @@ static int run_tool(const verify *v, arguments *a, const char *what)
 }
 
 /* "micro/add_s8.c" is compiled into "micro_add_s8.o". */
-static void object_name(const char *source, char *out, size_t size)
+void verify_object(const char *source, char *out, size_t size)
 {
     snprintf(out, size, "%s", source);
     for (char *at = out; *at != 0; at++) {
@@ -204,7 +204,7 @@ static int compile(const verify *v, const char *source, const char *more, argume
 {
     char object[256];
     arguments *a = cli_alloc(sizeof *a);
-    object_name(source, object, sizeof object);
+    verify_object(source, object, sizeof object);
     add_word(link, object);
     add_flags(v, a);
     add_words(a, more);

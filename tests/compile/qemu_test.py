@@ -78,6 +78,16 @@ class Models(Case):
         counts = [self.measure(DIGITS, "cortex-m4", "--runs", "1")["instructions"] for _ in range(2)]
         self.assertEqual(counts[0], counts[1])
 
+    def test_a_digit_is_recognised_on_a_cortex_m4(self):
+        picture = SOURCE / "examples/digits/digit-8-0114.png"
+        done = subprocess.run([ORIBI, "verify", DIGITS, "--target", "cortex-m4", "--runs", "0", "--top-k", "1", "-i",
+                               f"picture=@{picture}"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"Identity: i8 1x10\n +8 +127")
+        self.assertRegex(done.stdout, r"flash +\d+ bytes \(code \d+, constants \d+\)")
+        self.assertEqual(verify(DIGITS, "-i", "picture=rand:1", "-i", "picture=rand:2").returncode, 2)
+        self.assertEqual(verify(DIGITS, "-i", "nothing=rand:1").returncode, 2)
+
     @unittest.skipUnless(TINY.is_dir(), "skipped: ../shared/models/mlperf-tiny is absent")
     def test_golden_vectors_are_exact_on_every_target(self):
         for name in PORTS:
