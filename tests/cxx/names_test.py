@@ -46,6 +46,21 @@ def jobs(source, work, eigen):
             yield compiler, 17, source, ["-DORIBI_NO_EIGEN", f"-DREAL_ABSEIL={order}", where]
 
 
+def without_types(source, work):
+    """Headers that bring the integer types, string and tstring along, as sources rely on; which do not?"""
+    missing = []
+    for header in ("lib/core/status.h", "lib/core/stringpiece.h", "lib/core/errors.h", "lib/strings/strcat.h",
+                   "platform/logging.h", "platform/tstring.h", "platform/types.h"):
+        text = work / "alone.cc"
+        text.write_text(f'#include "tensorflow/core/{header}"\n'
+                        "tensorflow::uint32 f(tensorflow::int64 i, tensorflow::string s,"
+                        " tensorflow::tstring t);\n")
+        done = subprocess.run(["g++", "-std=c++14", "-fsyntax-only", f"-I{source}/include", str(text)],
+                              capture_output=True)
+        missing += [header] if done.returncode else []
+    return missing
+
+
 def planted(source, work):
     """Does the loss of a method turn it red?"""
     copy = work / "include"
@@ -71,6 +86,8 @@ def main():
             results = list(pool.map(lambda job: compile_names(*job), jobs(source, work, eigen)))
         bad = [text for ok, text in results if not ok]
         print("\n".join(bad + [f"{len(results)} compiled, {len(bad)} failed"]))
+        bad += without_types(source, work)
+        print("\n".join(f"{header} brings no integer types" for header in bad if header.endswith(".h")))
         seen = planted(source, work)
         print("" if seen else "a header without ReplaceDim was not noticed")
     sys.exit(0 if not bad and seen and results else 1)

@@ -13,6 +13,7 @@
 
 #include "tensorflow/c/logging.h"
 #include "tensorflow/core/platform/macros.h"
+#include "tensorflow/core/platform/types.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {

@@ -27,4 +27,7 @@ struct StringPieceHasher {
 
 } // namespace tensorflow
 
+/* At the end: its tstring.h needs the above. Code expects the types of whoever includes this. */
+#include "tensorflow/core/platform/types.h"
+
 #endif
