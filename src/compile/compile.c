@@ -113,7 +113,8 @@ static void count_constants(oribi_compile *c)
 static bool emit(oribi_compile *c, TF_Status *status)
 {
     return oribi_emit_header(c, status) && oribi_emit_operators(c, status) &&
-           oribi_emit_weights(c, status) && oribi_emit_report(c, status);
+           oribi_emit_weights(c, status) && oribi_emit_self_test(c, status) &&
+           oribi_emit_report(c, status);
 }
 
 /* A batch that is not fixed is 1 in compiled code. */

@@ -174,17 +174,24 @@ void oribi_weights_append(oribi_text *text, const oribi_placed *placed); /* padd
 bool oribi_weights_image(const oribi_compile *compile, oribi_text *text);
 uint32_t oribi_crc32(uint32_t crc, const void *data, size_t bytes); /* 0 at first */
 
+/* evaluate.c: fills values, by id and NULL before, with the tensors of one run on made-up inputs.
+ * The caller deletes them, also on failure; of a constant it is a handle of its own. */
+bool oribi_compile_evaluate(oribi_compile *compile, TF_Tensor **values, TF_Status *status);
+
 /* emit_*.c: files of one model. */
 bool oribi_emit_header(oribi_compile *compile, TF_Status *status);
 bool oribi_emit_operators(oribi_compile *compile, TF_Status *status);
 void oribi_emit_helpers(const oribi_compile *compile, oribi_writer *writer); /* into the header */
 void oribi_emit_entries(const oribi_compile *compile, oribi_writer *writer); /* of it */
 bool oribi_emit_weights(oribi_compile *compile, TF_Status *status);
+bool oribi_emit_self_test(oribi_compile *compile, TF_Status *status); /* none: none is asked for */
 bool oribi_emit_report(oribi_compile *compile, TF_Status *status);
 /* Files that all models share. */
 bool oribi_emit_kernels(oribi_compile *all, TF_Status *status);
+bool oribi_emit_shared(oribi_compile *all, TF_Status *status);
 bool oribi_emit_build(oribi_compile *all, TF_Status *status);
 bool oribi_emit_metadata(oribi_compile *all, TF_Status *status);
+int64_t oribi_compile_time(void); /* SOURCE_DATE_EPOCH, else 0 (1970) */
 /* files.c: takes the files of the models, adds what they share. */
 bool oribi_compile_finish(oribi_compile *all, TF_Status *status);
 int32_t oribi_emit_operator_count(const oribi_compile *compile);

@@ -1,151 +1,256 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CMakeLists.txt and metadata.json (keys of the Model Library Format) beside the sources. Runs
- * last: it lists the files. */
-#include <inttypes.h>
-#include <stdlib.h>
+/* Build files for CMake, Zephyr, ESP-IDF, Arduino and CMSIS-Pack. They list the files that are
+ * there, so they are made last. Names in them are identifiers; no text of the model goes in.
+ */
 #include <string.h>
-#include <time.h>
 
-#include "base/json.h"
 #include "compile/compile_internal.h"
+#include "tensor/status.h"
 
-bool oribi_emit_build(oribi_compile *c, TF_Status *status)
+static const char licence[] = "0BSD";
+
+static bool ends_with(const char *name, const char *end)
 {
-    oribi_writer w = {0};
-    const char *name = c->models[0]->name;
-    oribi_writer_line(&w, "# SPDX-License-Identifier: 0BSD");
-    oribi_writer_line(&w, "# Library tvmgen_%s, made by oribi %s: add_subdirectory() this folder.",
-                      name, oribi_version());
-    oribi_writer_line(&w, "cmake_minimum_required(VERSION 3.13)");
-    oribi_writer_line(&w, "project(tvmgen_%s C)", name);
-    oribi_writer_open(&w, "add_library(tvmgen_%s STATIC", name);
-    for (int32_t i = 0; i < c->n_files; i++) {
-        const size_t length = strlen(c->files[i].name);
-        if (length > 2 && strcmp(c->files[i].name + length - 2, ".c") == 0) {
-            oribi_writer_line(&w, "%s", c->files[i].name);
+    const size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+static bool is_source(const char *name)
+{
+    return ends_with(name, ".c") || ends_with(name, ".S");
+}
+
+static const char *library(const oribi_compile *all)
+{
+    return all->models[0]->name;
+}
+
+static void head(const oribi_compile *all, oribi_writer *w, const char *what)
+{
+    oribi_writer_line(w, "# SPDX-License-Identifier: 0BSD");
+    oribi_writer_line(w, "# %s tvmgen_%s, made by oribi %s.", what, library(all), oribi_version());
+}
+
+static void list(const oribi_compile *all, oribi_writer *w, const char *format)
+{
+    for (int32_t i = 0; i < all->n_files; i++) {
+        const char *name = all->files[i].name;
+        if (is_source(name) || ends_with(name, ".o")) {
+            oribi_writer_line(w, "%s%s", format, name);
         }
     }
+}
+
+/* The assembler looks for the file of weights beside the source. */
+static void assembly(const oribi_compile *all, oribi_writer *w)
+{
+    for (int32_t i = 0; i < all->n_files; i++) {
+        const char *name = all->files[i].name;
+        if (!ends_with(name, ".S")) {
+            continue;
+        }
+        const char *slash = strrchr(name, '/');
+        const int length = slash != NULL ? (int)(slash - name) : 0;
+        const char *gap = length > 0 ? "/" : "";
+        oribi_writer_line(w, "set_source_files_properties(%s PROPERTIES", name);
+        oribi_writer_line(w, "    COMPILE_OPTIONS \"-Wa,-I${CMAKE_CURRENT_SOURCE_DIR}%s%.*s\"", gap,
+                          length, name);
+        oribi_writer_line(w, "    OBJECT_DEPENDS \"${CMAKE_CURRENT_SOURCE_DIR}/%.*s.bin\")",
+                          (int)strlen(name) - 2, name);
+    }
+}
+
+static bool has_assembly(const oribi_compile *all)
+{
+    return all->options.weights == ORIBI_WEIGHTS_INCBIN;
+}
+
+/* --- CMake ----------------------------------------------------------------------------------- */
+
+static bool emit_cmake(oribi_compile *all, TF_Status *status)
+{
+    oribi_writer w = {0};
+    const char *name = library(all);
+    head(all, &w, "Library");
+    oribi_writer_line(&w, "# add_subdirectory() this folder and link with tvmgen_%s.", name);
+    oribi_writer_line(&w, "cmake_minimum_required(VERSION 3.13)");
+    oribi_writer_line(&w, "project(tvmgen_%s C%s)", name, has_assembly(all) ? " ASM" : "");
+    oribi_writer_open(&w, "add_library(tvmgen_%s STATIC", name);
+    list(all, &w, "");
     oribi_writer_close(&w, ")");
     oribi_writer_line(&w, "target_include_directories(tvmgen_%s PUBLIC", name);
     oribi_writer_line(&w, "    ${CMAKE_CURRENT_SOURCE_DIR})");
     oribi_writer_line(&w, "set_target_properties(tvmgen_%s PROPERTIES C_STANDARD 99)", name);
-    return oribi_compile_add_file(c, "CMakeLists.txt", &w.text, status);
+    oribi_writer_line(&w, "if(CMAKE_C_COMPILER_ID MATCHES \"GNU|Clang\")");
+    oribi_writer_line(&w, "    target_compile_options(tvmgen_%s PRIVATE", name);
+    oribi_writer_line(&w, "        $<$<COMPILE_LANGUAGE:C>:-ffp-contract=off>)");
+    oribi_writer_line(&w, "endif()");
+    assembly(all, &w);
+    return oribi_compile_add_file(all, "CMakeLists.txt", &w.text, status);
 }
 
-/* SOURCE_DATE_EPOCH, else 1970: the same input makes the same bytes. */
-static void put_date(oribi_json *json)
+/* --- Zephyr ---------------------------------------------------------------------------------- */
+
+static bool emit_zephyr(oribi_compile *all, TF_Status *status)
 {
-    const char *epoch = getenv("SOURCE_DATE_EPOCH");
-    time_t when = (time_t)(epoch != NULL ? strtoll(epoch, NULL, 10) : 0);
-    struct tm utc;
-    char text[40] = "1970-01-01 00:00:00Z";
-    if (gmtime_r(&when, &utc) != NULL) {
-        (void)strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &utc);
-    }
-    oribi_json_key(json, "export_datetime");
-    oribi_json_string(json, text);
+    oribi_writer w = {0}, module = {0}, kconfig = {0};
+    const char *name = library(all), *macro = all->models[0]->macro;
+    head(all, &w, "Zephyr module");
+    oribi_writer_line(&w, "# Name this folder in ZEPHYR_EXTRA_MODULES.");
+    oribi_writer_line(&w, "if(CONFIG_TVMGEN_%s)", macro);
+    w.depth++;
+    oribi_writer_line(&w, "zephyr_library_named(tvmgen_%s)", name);
+    oribi_writer_line(&w, "zephyr_include_directories(include)");
+    oribi_writer_open(&w, "zephyr_library_sources(");
+    list(all, &w, "");
+    oribi_writer_close(&w, ")");
+    oribi_writer_line(&w, "zephyr_library_compile_options($<$<COMPILE_LANGUAGE:C>:"
+                          "-ffp-contract=off>)");
+    assembly(all, &w);
+    w.depth--;
+    oribi_writer_line(&w, "endif()");
+    ORIBI_TRY(oribi_compile_add_file(all, "CMakeLists.txt", &w.text, status));
+    head(all, &module, "Zephyr module");
+    oribi_writer_line(&module, "name: tvmgen_%s", name);
+    oribi_writer_line(&module, "build:");
+    oribi_writer_line(&module, "  cmake: .");
+    oribi_writer_line(&module, "  kconfig: Kconfig");
+    ORIBI_TRY(oribi_compile_add_file(all, "zephyr/module.yml", &module.text, status));
+    head(all, &kconfig, "Options of the Zephyr module");
+    oribi_writer_line(&kconfig, "config TVMGEN_%s", macro);
+    oribi_writer_line(&kconfig, "\tbool \"Compiled model %s\"", name);
+    oribi_writer_line(&kconfig, "\tdefault y");
+    return oribi_compile_add_file(all, "Kconfig", &kconfig.text, status);
 }
 
-static void put_number(oribi_json *json, const char *key, int64_t number)
-{
-    oribi_json_key(json, key);
-    oribi_json_int(json, number);
-}
+/* --- ESP-IDF --------------------------------------------------------------------------------- */
 
-static void put_text(oribi_json *json, const char *key, const char *text)
+static bool emit_esp_idf(oribi_compile *all, TF_Status *status)
 {
-    oribi_json_key(json, key);
-    oribi_json_string(json, text);
-}
-
-static void put_ports(oribi_json *json, const char *key, const oribi_port *ports, int32_t n)
-{
-    static const char *const types[] = {"int8", "uint8", "int16", "int32", "float32"};
-    oribi_json_key(json, key);
-    oribi_json_open(json, '{');
-    for (int32_t i = 0; i < n; i++) {
-        oribi_json_key(json, ports[i].name);
-        oribi_json_open(json, '{');
-        put_number(json, "size", ports[i].bytes);
-        put_text(json, "dtype", types[ports[i].kind]);
-        oribi_json_close(json, '}');
-    }
-    oribi_json_close(json, '}');
-}
-
-static void put_memory(oribi_json *json, const oribi_compile *c)
-{
-    oribi_json_key(json, "memory");
-    oribi_json_open(json, '{');
-    oribi_json_key(json, "functions");
-    oribi_json_open(json, '{');
-    oribi_json_key(json, "main");
-    oribi_json_open(json, '[');
-    oribi_json_open(json, '{');
-    put_number(json, "device", 1);
-    put_number(json, "workspace_size_bytes", c->workspace_bytes);
-    put_number(json, "constants_size_bytes", c->constants_bytes);
-    put_number(json, "io_size_bytes", c->io_bytes);
-    put_ports(json, "inputs", c->inputs, c->n_inputs);
-    put_ports(json, "outputs", c->outputs, c->n_outputs);
-    oribi_json_close(json, '}');
-    oribi_json_close(json, ']');
-    oribi_json_key(json, "operator_functions");
-    oribi_json_open(json, '[');
-    for (int32_t i = 0; i < c->n_calls; i++) {
-        if (c->calls[i].kernel != NULL) {
-            oribi_json_open(json, '{');
-            put_text(json, "function_name", c->calls[i].name);
-            oribi_json_key(json, "workspace");
-            oribi_json_open(json, '[');
-            oribi_json_open(json, '{');
-            put_number(json, "device", 1);
-            put_number(json, "workspace_size_bytes", c->calls[i].scratch_bytes);
-            oribi_json_close(json, '}');
-            oribi_json_close(json, ']');
-            oribi_json_close(json, '}');
+    oribi_writer w = {0}, yaml = {0};
+    head(all, &w, "Component");
+    oribi_writer_line(&w, "# Put this folder into components/ of a project, as tvmgen_%s.",
+                      library(all));
+    oribi_writer_line(&w, "idf_component_register(");
+    oribi_writer_line(&w, "    SRCS");
+    w.depth = 2;
+    for (int32_t i = 0; i < all->n_files; i++) {
+        if (is_source(all->files[i].name)) {
+            oribi_writer_line(&w, "\"%s\"", all->files[i].name);
         }
     }
-    oribi_json_close(json, ']');
-    oribi_json_close(json, '}');
-    oribi_json_close(json, '}');
-}
-
-static void put_module(oribi_json *json, const oribi_compile *c)
-{
-    oribi_json_key(json, c->name);
-    oribi_json_open(json, '{');
-    put_text(json, "model_name", c->name);
-    put_date(json);
-    put_memory(json, c);
-    oribi_json_key(json, "target");
-    oribi_json_open(json, '[');
-    oribi_json_string(json, "c");
-    oribi_json_close(json, ']');
-    oribi_json_key(json, "executors");
-    oribi_json_open(json, '[');
-    oribi_json_string(json, "aot");
-    oribi_json_close(json, ']');
-    put_text(json, "style", "full-model");
-    oribi_json_key(json, "external_dependencies");
-    oribi_json_open(json, '[');
-    oribi_json_close(json, ']');
-    oribi_json_close(json, '}');
-}
-
-bool oribi_emit_metadata(oribi_compile *all, TF_Status *status)
-{
-    oribi_text text = {0};
-    oribi_json json = {.text = &text};
-    oribi_json_open(&json, '{');
-    put_number(&json, "version", 7);
-    oribi_json_key(&json, "modules");
-    oribi_json_open(&json, '{');
-    for (int32_t i = 0; i < all->n_models; i++) {
-        put_module(&json, all->models[i]);
+    w.depth = 0;
+    oribi_writer_line(&w, "    INCLUDE_DIRS \"include\")");
+    oribi_writer_line(&w, "target_compile_options(${COMPONENT_LIB} PRIVATE");
+    oribi_writer_line(&w, "    $<$<COMPILE_LANGUAGE:C>:-ffp-contract=off>)");
+    for (int32_t i = 0; i < all->n_files; i++) {
+        if (ends_with(all->files[i].name, ".o")) {
+            oribi_writer_line(&w, "target_link_libraries(${COMPONENT_LIB} INTERFACE");
+            oribi_writer_line(&w, "    \"${CMAKE_CURRENT_SOURCE_DIR}/%s\")", all->files[i].name);
+        }
     }
-    oribi_json_close(&json, '}');
-    oribi_json_close(&json, '}');
-    oribi_text_append(&text, "\n");
-    return oribi_compile_add_file(all, "metadata.json", &text, status);
+    assembly(all, &w);
+    ORIBI_TRY(oribi_compile_add_file(all, "CMakeLists.txt", &w.text, status));
+    head(all, &yaml, "Component");
+    oribi_writer_line(&yaml, "version: \"%s\"", oribi_version());
+    oribi_writer_line(&yaml, "description: \"Compiled model %s\"", library(all));
+    oribi_writer_line(&yaml, "license: \"%s\"", licence);
+    return oribi_compile_add_file(all, "idf_component.yml", &yaml.text, status);
+}
+
+/* --- Arduino --------------------------------------------------------------------------------- */
+
+static bool emit_arduino(oribi_compile *all, TF_Status *status)
+{
+    oribi_writer w = {0};
+    if (all->options.weights == ORIBI_WEIGHTS_INCBIN || all->options.weights == ORIBI_WEIGHTS_OBJ) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "an Arduino library is built from its sources alone: --layout arduino "
+                          "goes with --weights c or bin");
+    }
+    oribi_writer_line(&w, "name=tvmgen_%s", library(all));
+    oribi_writer_line(&w, "version=%s", oribi_version());
+    oribi_writer_line(&w, "author=oribi");
+    oribi_writer_line(&w, "maintainer=oribi");
+    oribi_writer_line(&w, "sentence=Compiled model %s.", library(all));
+    oribi_writer_line(&w, "paragraph=Made by oribi %s; licence %s.", oribi_version(), licence);
+    oribi_writer_line(&w, "category=Data Processing");
+    oribi_writer_line(&w, "url=");
+    oribi_writer_line(&w, "architectures=*");
+    oribi_writer_line(&w, "includes=tvmgen_%s.h", library(all));
+    return oribi_compile_add_file(all, "library.properties", &w.text, status);
+}
+
+/* --- CMSIS-Pack ------------------------------------------------------------------------------ */
+
+static void pack_files(const oribi_compile *all, oribi_writer *w)
+{
+    oribi_writer_line(w, "<file category=\"include\" name=\"include/\"/>");
+    for (int32_t i = 0; i < all->n_files; i++) {
+        const char *name = all->files[i].name;
+        const char *category = ends_with(name, ".c")                              ? "sourceC"
+                               : ends_with(name, ".S")                            ? "sourceAsm"
+                               : ends_with(name, ".o")                            ? "object"
+                               : strncmp(name, "include/", 8) == 0                ? "header"
+                               : ends_with(name, ".h") || ends_with(name, ".bin") ? "other"
+                                                                                  : NULL;
+        if (category != NULL) {
+            oribi_writer_line(w, "<file category=\"%s\" name=\"%s\"/>", category, name);
+        }
+    }
+}
+
+static bool emit_cmsis_pack(oribi_compile *all, TF_Status *status)
+{
+    oribi_writer w = {0};
+    const char *name = library(all);
+    oribi_writer_line(&w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    oribi_writer_line(&w, "<!-- SPDX-License-Identifier: 0BSD -->");
+    oribi_writer_open(&w, "<package schemaVersion=\"1.7.28\""
+                          " xmlns:xs=\"http://www.w3.org/2001/XMLSchema-instance\""
+                          " xs:noNamespaceSchemaLocation=\"PACK.xsd\">");
+    oribi_writer_line(&w, "<vendor>Oribi</vendor>");
+    oribi_writer_line(&w, "<name>tvmgen_%s</name>", name);
+    oribi_writer_line(&w, "<description>Compiled model %s</description>", name);
+    oribi_writer_line(&w, "<url></url>");
+    oribi_writer_line(&w, "<license>LICENSE</license>");
+    oribi_writer_open(&w, "<releases>");
+    oribi_writer_line(&w, "<release version=\"%s\">Made by oribi.</release>", oribi_version());
+    oribi_writer_close(&w, "</releases>");
+    oribi_writer_open(&w, "<components>");
+    oribi_writer_open(&w,
+                      "<component Cclass=\"Machine Learning\" Cgroup=\"Model\" Csub=\"%s\""
+                      " Cversion=\"%s\">",
+                      name, oribi_version());
+    oribi_writer_line(&w, "<description>Compiled model %s</description>", name);
+    oribi_writer_open(&w, "<files>");
+    pack_files(all, &w);
+    oribi_writer_close(&w, "</files>");
+    oribi_writer_close(&w, "</component>");
+    oribi_writer_close(&w, "</components>");
+    oribi_writer_close(&w, "</package>");
+    ORIBI_TRY(oribi_compile_add_file(
+        all, oribi_arena_printf(&all->arena, "Oribi.tvmgen_%s.pdsc", name), &w.text, status));
+    oribi_writer text = {0};
+    oribi_writer_line(&text, "SPDX-License-Identifier: %s", licence);
+    oribi_writer_line(&text, "https://spdx.org/licenses/0BSD.html");
+    return oribi_compile_add_file(all, "LICENSE", &text.text, status);
+}
+
+bool oribi_emit_build(oribi_compile *all, TF_Status *status)
+{
+    switch (all->options.layout) {
+    case ORIBI_LAYOUT_CMAKE:
+        return emit_cmake(all, status);
+    case ORIBI_LAYOUT_ZEPHYR:
+        return emit_zephyr(all, status);
+    case ORIBI_LAYOUT_ESP_IDF:
+        return emit_esp_idf(all, status);
+    case ORIBI_LAYOUT_ARDUINO:
+        return emit_arduino(all, status);
+    case ORIBI_LAYOUT_CMSIS_PACK:
+        return emit_cmsis_pack(all, status);
+    default:
+        return true;
+    }
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/tar.h"
 #include "tensor/status.h"
 
 void oribi_emit_banner(const oribi_compile *c, oribi_writer *writer, const char *what)
@@ -85,11 +86,93 @@ static bool take_files(oribi_compile *all, oribi_compile *model, TF_Status *stat
     return true;
 }
 
+/* --- Layout ---------------------------------------------------------------------------------- */
+
+typedef struct folders {
+    const char *headers; /* what an application includes */
+    const char *sources; /* and what these include */
+} folders;
+
+static const folders layouts[] = {
+    [ORIBI_LAYOUT_CMAKE] = {"", ""},
+    [ORIBI_LAYOUT_PLAIN] = {"", ""},
+    [ORIBI_LAYOUT_ZEPHYR] = {"include/", "src/"},
+    [ORIBI_LAYOUT_ESP_IDF] = {"include/", "src/"},
+    [ORIBI_LAYOUT_ARDUINO] = {"src/", "src/"},
+    [ORIBI_LAYOUT_CMSIS_PACK] = {"include/", "source/"},
+    [ORIBI_LAYOUT_MLF] = {"codegen/host/include/", "codegen/host/src/"},
+};
+
+static const char *suffix_of(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot != NULL ? dot : "";
+}
+
+/* Reports, and weights that the application loads, stay at the top. */
+static const char *folder_of(const oribi_compile *all, const char *name)
+{
+    const folders *f = &layouts[all->options.layout];
+    const char *suffix = suffix_of(name);
+    const bool is_internal = strncmp(name, "micro/", 6) == 0 || strstr(name, "_weights.h") != NULL;
+    if (strcmp(suffix, ".h") == 0) {
+        return is_internal ? f->sources : f->headers;
+    }
+    if (strcmp(suffix, ".bin") == 0) {
+        return all->options.weights == ORIBI_WEIGHTS_INCBIN ? f->sources : "";
+    }
+    const bool is_source =
+        strcmp(suffix, ".c") == 0 || strcmp(suffix, ".S") == 0 || strcmp(suffix, ".o") == 0;
+    return is_source ? f->sources : "";
+}
+
+static bool move_files(oribi_compile *all, TF_Status *status)
+{
+    for (int32_t i = 0; i < all->n_files; i++) {
+        oribi_file *file = &all->files[i];
+        file->name =
+            oribi_arena_printf(&all->arena, "%s%s", folder_of(all, file->name), file->name);
+        if (file->name == NULL) {
+            return oribi_fail_memory(status);
+        }
+    }
+    return true;
+}
+
+/* The Model Library Format is one archive. Beside it lie the reports and the metadata. */
+static bool pack(oribi_compile *all, TF_Status *status)
+{
+    oribi_text tar = {0};
+    int32_t n_kept = 0;
+    for (int32_t i = 0; i < all->n_files; i++) {
+        oribi_file *file = &all->files[i];
+        oribi_text text = {.data = file->data};
+        const char *name = oribi_arena_printf(&all->arena, "./%s", file->name);
+        tar.failed = tar.failed || name == NULL;
+        if (!tar.failed) {
+            oribi_tar_add(&tar, name, file->data, file->bytes, oribi_compile_time());
+        }
+        if (strchr(file->name, '/') == NULL) {
+            all->files[n_kept++] = *file;
+        } else {
+            oribi_text_destroy(&text);
+        }
+    }
+    all->n_files = n_kept;
+    oribi_tar_end(&tar);
+    return oribi_compile_add_file(
+        all, oribi_arena_printf(&all->arena, "tvmgen_%s.tar", all->models[0]->name), &tar, status);
+}
+
 bool oribi_compile_finish(oribi_compile *all, TF_Status *status)
 {
     for (int32_t i = 0; i < all->n_models; i++) {
         ORIBI_TRY(take_files(all, all->models[i], status));
     }
-    return oribi_emit_kernels(all, status) && oribi_emit_build(all, status) &&
-           oribi_emit_metadata(all, status);
+    ORIBI_TRY(oribi_emit_kernels(all, status));
+    ORIBI_TRY(oribi_emit_shared(all, status));
+    ORIBI_TRY(move_files(all, status));
+    ORIBI_TRY(oribi_emit_build(all, status));
+    ORIBI_TRY(oribi_emit_metadata(all, status));
+    return all->options.layout != ORIBI_LAYOUT_MLF || pack(all, status);
 }

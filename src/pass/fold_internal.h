@@ -5,10 +5,6 @@
 
 #include "pass/pass_internal.h"
 
-/* Runs the node's CPU kernel once. */
-bool oribi_pass_fold_run(oribi_graph *graph, const oribi_node *node, TF_Tensor *const *inputs,
-                         TF_Tensor **out_outputs, const oribi_pass_options *options,
-                         TF_Status *status);
 /* Replaces a node on constants by a view of them, without any bytes. True when it did; false with
  * OK status when the node is of another kind. */
 bool oribi_pass_fold_view(oribi_graph *graph, oribi_node *node, const oribi_pass_options *options,

@@ -37,6 +37,10 @@ bool oribi_pass_run_all(oribi_graph *graph, const oribi_pass_options *options,
 bool oribi_pass_infer(oribi_graph *graph, TF_Status *status);
 bool oribi_pass_choose(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status);
+/* Runs the node's CPU kernel once; outputs are new tensors that the caller deletes. */
+bool oribi_pass_fold_run(oribi_graph *graph, const oribi_node *node, TF_Tensor *const *inputs,
+                         TF_Tensor **out_outputs, const oribi_pass_options *options,
+                         TF_Status *status);
 bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,
                      oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_batch_norm(oribi_graph *graph, const oribi_pass_options *options,
