@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.json: memory against its bounds, and per node what it costs. */
+/* report.json: memory against its bounds, where everything lies and why, and per node what it
+ * costs. Its schema: docs/report.schema.json. The page: report_html.c.
+ */
+#include "compile/report.h"
+
+#include <string.h>
+
 #include "base/json.h"
-#include "compile/compile_internal.h"
+#include "tensor/status.h"
 
 static void put_number(oribi_json *json, const char *key, int64_t number)
 {
@@ -15,82 +21,202 @@ static void put_text(oribi_json *json, const char *key, const char *text)
     oribi_json_string(json, text);
 }
 
-static void put_place(oribi_json *json, const oribi_location *location)
+static const char *value_name(const oribi_compile *c, int32_t value)
 {
-    static const char *const names[] = {"none", "input", "output", "workspace", "constant"};
-    put_text(json, "storage", names[location->storage]);
-    if (location->storage == ORIBI_IN_WORKSPACE) {
-        put_number(json, "offset", location->offset);
+    return value < 0 ? NULL : c->graph->values[value]->name;
+}
+
+static void put_place(oribi_json *json, const oribi_compile *c, const oribi_location *place)
+{
+    static const char *const names[] = {"none",      "input",    "output",
+                                        "workspace", "constant", "state"};
+    put_text(json, "storage", names[place->storage]);
+    if (place->storage == ORIBI_IN_WORKSPACE) {
+        put_text(json, "pool", c->pools[place->index].name);
+        put_number(json, "offset", place->offset);
     }
 }
 
-/* Each output as it lies right after the operator. */
-static void put_outputs(oribi_json *json, const oribi_compile *c, const oribi_call *call)
+static void put_reason(oribi_json *json, const oribi_report *r, int32_t value)
 {
-    oribi_json_key(json, "outputs");
+    int32_t with;
+    const char *reason = oribi__report_reason(r, value, &with);
+    put_text(json, "shares", reason);
+    put_text(json, "shares_with", value_name(r->c, strcmp(reason, "own") == 0 ? -1 : with));
+}
+
+static void put_values(oribi_json *json, const char *key, const oribi_compile *c,
+                       const oribi_value_id *values, int32_t n)
+{
+    oribi_json_key(json, key);
     oribi_json_open(json, '[');
-    for (int32_t i = 0; i < call->node->n_outputs; i++) {
-        const oribi_value_id id = call->node->outputs[i];
-        const oribi_location *at = &c->locations[id];
+    for (int32_t i = 0; i < n; i++) {
+        oribi_json_string(json, value_name(c, values[i]));
+    }
+    oribi_json_close(json, ']');
+}
+
+static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
+{
+    const oribi_compile *c = r->c;
+    const oribi_call *call = &c->calls[index];
+    const oribi_location *output = &c->locations[call->node->outputs[0]];
+    const bool is_called = oribi__report_is_called(call);
+    oribi_json_open(json, '{');
+    put_text(json, "name", call->node->name);
+    put_text(json, "op", call->node->op_name);
+    put_text(json, "call", is_called ? call->name : NULL);
+    put_text(json, "kernel", is_called ? call->kernel : "view");
+    put_number(json, "device", call->device);
+    put_number(json, "macs", call->macs);
+    put_number(json, "bytes", output->bytes);
+    put_place(json, c, output);
+    put_reason(json, r, call->node->outputs[0]);
+    put_number(json, "scratch", is_called ? call->scratch_bytes : 0);
+    put_number(json, "flash", oribi_call_flash(call));
+    put_number(json, "live_bytes", r->live[index]);
+    put_values(json, "inputs", c, call->inputs, call->n_inputs);
+    put_values(json, "outputs", c, call->node->outputs, call->n_outputs);
+    oribi_json_close(json, '}');
+}
+
+/* A tensor, or (value -1) the scratch of a call. */
+static void put_buffer(oribi_json *json, const oribi_report *r, int32_t value, int32_t call)
+{
+    const oribi_compile *c = r->c;
+    const oribi_location *place = value >= 0 ? &c->locations[value] : &c->scratch[call];
+    if (place->storage != ORIBI_IN_WORKSPACE || place->bytes == 0) {
+        return;
+    }
+    oribi_json_open(json, '{');
+    put_text(json, "name", value >= 0 ? value_name(c, value) : c->calls[call].name);
+    put_text(json, "kind", value >= 0 ? "tensor" : "scratch");
+    put_text(json, "pool", c->pools[place->index].name);
+    put_number(json, "offset", place->offset);
+    put_number(json, "bytes", place->bytes);
+    put_number(json, "first_step", value >= 0 ? r->first[value] : call);
+    put_number(json, "last_step", value >= 0 ? r->last[value] : call);
+    if (value >= 0) {
+        put_reason(json, r, value);
+    } else {
+        put_text(json, "shares", "own");
+        put_text(json, "shares_with", NULL);
+    }
+    oribi_json_close(json, '}');
+}
+
+static void put_pools(oribi_json *json, const oribi_compile *c)
+{
+    oribi_json_key(json, "pools");
+    oribi_json_open(json, '[');
+    for (int32_t p = 0; p < c->n_pools; p++) {
         oribi_json_open(json, '{');
-        put_text(json, "value", c->graph->values[id]->name);
-        put_number(json, "bytes", at->bytes);
-        put_place(json, at);
-        put_number(json, "index", at->index);
+        put_text(json, "name", c->pools[p].name);
+        put_number(json, "bytes", c->pools[p].bytes);
+        oribi_json_key(json, "max_bytes");
+        if (c->pools[p].max_bytes > 0) {
+            oribi_json_uint(json, c->pools[p].max_bytes);
+        } else {
+            oribi_json_null(json);
+        }
         oribi_json_close(json, '}');
     }
     oribi_json_close(json, ']');
 }
 
-static void put_node(oribi_json *json, const oribi_compile *c, int32_t index)
+static void put_totals(oribi_json *json, const oribi_report *r)
 {
-    const oribi_call *call = &c->calls[index];
-    const oribi_location *output = &c->locations[call->node->outputs[0]];
-    oribi_json_open(json, '{');
-    put_text(json, "name", call->node->name);
-    put_text(json, "op", call->node->op_name);
-    oribi_json_key(json, "call");
-    oribi_json_string(json, call->kernel != NULL ? call->name : NULL);
-    put_text(json, "kernel", call->is_view ? "view" : call->kernel);
-    put_number(json, "macs", call->macs);
-    put_number(json, "bytes", output->bytes);
-    put_place(json, output);
-    put_outputs(json, c, call);
-    put_number(json, "scratch", call->scratch_bytes);
-    put_number(json, "flash", oribi_call_flash(call));
-    oribi_json_close(json, '}');
+    const oribi_compile *c = r->c;
+    put_number(json, "schema", 1);
+    put_text(json, "model", c->source_name);
+    put_text(json, "sha256", c->sha256);
+    put_text(json, "name", c->name);
+    put_text(json, "version", oribi_version());
+    put_number(json, "workspace_bytes", c->workspace_bytes);
+    put_number(json, "bound_bytes", (int64_t)c->bounds.bound_bytes);
+    put_number(json, "floor_no_alias_bytes", c->floor_bytes);
+    put_number(json, "constants_bytes", c->constants_bytes);
+    put_number(json, "state_bytes", c->state_bytes);
+    put_number(json, "io_bytes", c->io_bytes);
+    oribi_json_key(json, "io_in_workspace");
+    oribi_json_bool(json, c->ports_in_workspace);
+    put_number(json, "macs", r->macs);
+    put_number(json, "peak_step", r->peak);
+    put_pools(json, c);
 }
 
 bool oribi_emit_report(oribi_compile *c, TF_Status *status)
 {
     oribi_text text = {0};
     oribi_json json = {.text = &text};
-    int64_t macs = 0;
-    for (int32_t i = 0; i < c->n_calls; i++) {
-        macs += c->calls[i].macs;
+    oribi_report r;
+    if (!oribi__report_make(c, &r)) {
+        return oribi_fail_memory(status);
     }
     oribi_json_open(&json, '{');
-    put_number(&json, "schema", 1);
-    put_text(&json, "model", c->source_name);
-    put_text(&json, "sha256", c->sha256);
-    put_text(&json, "name", c->name);
-    put_text(&json, "version", oribi_version());
-    put_number(&json, "workspace_bytes", c->workspace_bytes);
-    put_number(&json, "bound_bytes", (int64_t)c->bounds.bound_bytes);
-    put_number(&json, "floor_no_alias_bytes", c->floor_bytes);
-    put_number(&json, "constants_bytes", c->constants_bytes);
-    put_number(&json, "state_bytes", c->state_bytes);
-    put_number(&json, "io_bytes", c->io_bytes);
-    oribi_json_key(&json, "io_in_workspace");
-    oribi_json_bool(&json, c->ports_in_workspace);
-    put_number(&json, "macs", macs);
+    put_totals(&json, &r);
     oribi_json_key(&json, "nodes");
     oribi_json_open(&json, '[');
     for (int32_t i = 0; i < c->n_calls; i++) {
-        put_node(&json, c, i);
+        put_node(&json, &r, i);
+    }
+    oribi_json_close(&json, ']');
+    oribi_json_key(&json, "buffers");
+    oribi_json_open(&json, '[');
+    for (int32_t i = 0; i < c->graph->n_values; i++) {
+        put_buffer(&json, &r, i, -1);
+    }
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        put_buffer(&json, &r, -1, i);
     }
     oribi_json_close(&json, ']');
     oribi_json_close(&json, '}');
     oribi_text_append(&text, "\n");
     return oribi_compile_add_file(c, "report.json", &text, status);
+}
+
+/* --- Public ---------------------------------------------------------------------------------- */
+
+/* "[report, report]" of the files of several models. */
+static void append_all(const oribi_compile *all, oribi_text *text)
+{
+    const char *separator = "[";
+    for (int32_t i = 0; i < all->n_models; i++) {
+        const oribi_compile *c = all->models[i];
+        for (int32_t k = 0; k < c->n_files; k++) {
+            if (strcmp(c->files[k].name, "report.json") == 0) {
+                oribi_text_append(text, all->n_models > 1 ? separator : "");
+                oribi_text_append_n(text, c->files[k].data, c->files[k].bytes);
+                separator = ",";
+            }
+        }
+    }
+    oribi_text_append(text, all->n_models > 1 ? "]\n" : "");
+}
+
+const char *oribi_compile_report(oribi_compile *all, const char *format, size_t *bytes,
+                                 TF_Status *status)
+{
+    oribi_text text = {0};
+    char *copy = NULL;
+    bool ok = true;
+    TF_SetStatus(status, TF_OK, "");
+    *bytes = 0;
+    if (all->n_models == 0 || all->n_files == 0) {
+        ok = oribi_fail(status, TF_FAILED_PRECONDITION, "a report comes after a compiled model");
+    } else if (strcmp(format, "html") == 0) {
+        ok = oribi__report_html(all, &text, status);
+    } else if (strcmp(format, "json") == 0) {
+        append_all(all, &text);
+    } else {
+        ok = oribi_fail(status, TF_INVALID_ARGUMENT, "a report is html or json, not '%s'", format);
+    }
+    if (ok) {
+        copy = text.failed ? NULL
+                           : oribi_arena_strndup(&all->arena, oribi_text_string(&text), text.length);
+        *bytes = copy != NULL ? text.length : 0;
+        ok = copy != NULL || oribi_fail_memory(status);
+    }
+    oribi_text_destroy(&text);
+    return copy;
 }
