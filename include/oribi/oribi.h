@@ -256,6 +256,13 @@ TF_CAPI_EXPORT extern void oribi_compile_model(oribi_compile *compile, const cha
 /* The same for 1 to 64 models that share kernels and may share a workspace; once per object. */
 TF_CAPI_EXPORT extern void oribi_compile_models(oribi_compile *compile, const char *const *paths,
                                                 int n_paths, TF_Status *status);
+/* A report of all models: "html" is one page that needs nothing else (memory over steps, costs of
+ * each operator, the graph), "json" what docs/report.schema.json describes. Text with a NUL that
+ * does not count in *bytes; it lives as long as the compilation.
+ * Errors   FAILED_PRECONDITION before a model is compiled, INVALID_ARGUMENT for another format,
+ *          RESOURCE_EXHAUSTED; NULL then. */
+TF_CAPI_EXPORT extern const char *oribi_compile_report(oribi_compile *compile, const char *format,
+                                                       size_t *bytes, TF_Status *status);
 /* The files, with names relative to the folder of the output ("micro/add_s8.c"); borrowed. Files of
  * text are followed by a NUL that does not count. NULL for a bad index. */
 TF_CAPI_EXPORT extern int oribi_compile_num_files(const oribi_compile *compile);

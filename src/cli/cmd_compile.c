@@ -12,7 +12,7 @@
 
 static const cli_option own_options[] = {
     {"--output", 'o', "DIR", "folder for the files; made when it is missing"},
-    {"--report", 0, "FILE.json", "a copy of report.json"},
+    {"--report", 0, "FILE", "a report: FILE.html to look at, FILE.json to read by program"},
     {"--json", 0, NULL, "print report.json instead of a summary"},
     {"--force", 'f', NULL, "overwrite files"},
     {NULL, 0, NULL, NULL},
@@ -221,34 +221,51 @@ int cli_compile_model(const cli_args *args, oribi_compile *compile)
     return code;
 }
 
-static int write_all(const cli_args *args, const oribi_compile *compile)
+/* "html" of "x.html"; NULL: neither that nor json. */
+static const char *report_format(const char *path)
 {
-    const char *folder = cli_value(args, "--output"), *copy = cli_value(args, "--report");
-    bool force = cli_has(args, "--force");
-    size_t bytes;
-    const char *report = cli_compile_file(compile, "report.json", &bytes);
+    const char *dot = strrchr(path, '.');
+    return dot == NULL                 ? NULL
+           : strcmp(dot, ".html") == 0 ? "html"
+           : strcmp(dot, ".json") == 0 ? "json"
+                                       : NULL;
+}
 
-    if (copy != NULL && report == NULL) {
-        cli_error("compile: --report is for one model; several have report_NAME.json each");
-        return CLI_USAGE;
+/* To a file, or (path NULL) to standard output. */
+static int write_report(oribi_compile *compile, const char *format, const char *path, bool force)
+{
+    TF_Status *status = TF_NewStatus();
+    size_t bytes;
+    const char *report = oribi_compile_report(compile, format, &bytes, status);
+    int code = report == NULL ? cli_fail(status) : CLI_OK;
+
+    if (report != NULL && path != NULL) {
+        code = cli_write_file(path, report, bytes, force) ? CLI_OK : CLI_BAD_INPUT;
+    } else if (report != NULL) {
+        fwrite(report, 1, bytes, stdout);
     }
-    if (!cli_compile_write(compile, folder, force) ||
-        (copy != NULL && !cli_write_file(copy, report, bytes, force))) {
-        return CLI_BAD_INPUT;
+    TF_DeleteStatus(status);
+    return code;
+}
+
+static int write_all(const cli_args *args, oribi_compile *compile)
+{
+    const char *folder = cli_value(args, "--output"), *report = cli_value(args, "--report");
+    bool force = cli_has(args, "--force");
+    int code = cli_compile_write(compile, folder, force) ? CLI_OK : CLI_BAD_INPUT;
+
+    if (code == CLI_OK && report != NULL) {
+        code = write_report(compile, report_format(report), report, force);
     }
-    if (cli_has(args, "--json")) {
-        for (int i = 0; i < oribi_compile_num_files(compile); i++) {
-            const char *text = oribi_compile_file_data(compile, i, &bytes);
-            fwrite(text, 1, is_report(oribi_compile_file_name(compile, i)) ? bytes : 0, stdout);
-        }
-        return CLI_OK;
+    if (code == CLI_OK && cli_has(args, "--json")) {
+        return write_report(compile, "json", NULL, force);
     }
-    for (int i = 0; i < oribi_compile_num_files(compile); i++) {
+    for (int i = 0; code == CLI_OK && i < oribi_compile_num_files(compile); i++) {
         if (is_report(oribi_compile_file_name(compile, i))) {
             print_summary(compile, i, folder);
         }
     }
-    return CLI_OK;
+    return code;
 }
 
 int cmd_compile(const cli_args *args)
@@ -259,6 +276,11 @@ int cmd_compile(const cli_args *args)
 
     if (args->n_positional < 1 || cli_value(args, "--output") == NULL) {
         cli_error("compile: wants model files and -o DIR; see `oribi help compile`");
+        goto done;
+    }
+    if (cli_value(args, "--report") != NULL && report_format(cli_value(args, "--report")) == NULL) {
+        cli_error("compile: --report wants FILE.html or FILE.json, not '%s'",
+                  cli_value(args, "--report"));
         goto done;
     }
     compile = oribi_compile_create(status);

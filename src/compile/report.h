@@ -27,7 +27,8 @@ void oribi__report_explain(const oribi_report *report, oribi_value_id value, ori
 /* Which of the page's colours a call has: 0 to 7. */
 int32_t oribi__report_colour(const oribi_call *call);
 const char *oribi__report_colour_name(int32_t colour); /* NULL: past the last */
-bool oribi__report_is_called(const oribi_call *call); /* false: a view, or all its parts are there */
+bool oribi__report_is_called(
+    const oribi_call *call); /* false: a view, or all its parts are there */
 
 /* Escapes all that HTML or an attribute in quotes could take for its own; bytes that are not UTF-8
  * and control characters become U+FFFD. */
@@ -35,6 +36,8 @@ void oribi__html_append(oribi_text *text, const char *string);
 /* "39,265" */
 void oribi__html_number(oribi_text *text, int64_t number);
 
+/* Pieces of the style of the page; the last is NULL. */
+extern const char *const oribi__report_style[];
 /* report_html.c: the page of all models. */
 bool oribi__report_html(oribi_compile *all, oribi_text *text, TF_Status *status);
 

@@ -145,27 +145,24 @@ const char *oribi__report_reason(const oribi_report *r, oribi_value_id value, in
     return "own";
 }
 
-void oribi__report_explain(const oribi_report *r, oribi_value_id value, oribi_text *text)
+static void explain(const oribi_compile *c, int32_t value, int32_t with, const char *reason,
+                    const char *name, oribi_text *text)
 {
-    const oribi_compile *c = r->c;
     const oribi_location *place = &c->locations[value];
-    int32_t with;
-    const char *reason = oribi__report_reason(r, value, &with);
-    const char *name = with >= 0 ? c->graph->values[with]->name : "";
     if (strcmp(reason, "view") == 0) {
-        oribi_text_printf(text, "the same bytes as '%s' under another shape", name);
+        oribi_text_printf(text, "the same bytes as %s under another shape", name);
     } else if (strcmp(reason, "part") == 0) {
-        oribi_text_printf(text, "a part of '%s', where it belongs", name);
+        oribi_text_printf(text, "a part of %s, where it belongs", name);
     } else if (strcmp(reason, "in_place") == 0) {
-        oribi_text_printf(text, "written over '%s', byte by byte", name);
+        oribi_text_printf(text, "written over %s, byte by byte", name);
     } else if (strcmp(reason, "overlap") == 0) {
         const int64_t distance = place->offset - c->locations[with].offset;
         if (distance == 0) {
-            oribi_text_printf(text, "begins where '%s' does, which is not needed after it", name);
+            oribi_text_printf(text, "begins where %s does and follows its reads", name);
         } else {
-            oribi_text_printf(text, "begins %" PRId64 " bytes %s '%s' and follows its reads",
-                              distance < 0 ? -distance : distance,
-                              distance < 0 ? "before" : "into", name);
+            oribi_text_printf(text, "begins %" PRId64 " bytes %s %s and follows its reads",
+                              distance < 0 ? -distance : distance, distance < 0 ? "before" : "into",
+                              name);
         }
     } else {
         oribi_text_append(text, place->storage == ORIBI_IN_INPUT    ? "the caller's input"
@@ -174,10 +171,26 @@ void oribi__report_explain(const oribi_report *r, oribi_value_id value, oribi_te
     }
 }
 
+void oribi__report_explain(const oribi_report *r, oribi_value_id value, oribi_text *text)
+{
+    const oribi_compile *c = r->c;
+    int32_t with;
+    const char *reason = oribi__report_reason(r, value, &with);
+    oribi_text name = {0};
+    if (with >= 0 && r->producer[with] >= 0) {
+        oribi_text_printf(&name, "the result of step %" PRId32, r->producer[with]);
+    } else if (with >= 0) {
+        oribi_text_printf(&name, "'%s'", c->graph->values[with]->name);
+    }
+    explain(c, value, with, reason, oribi_text_string(&name), text);
+    text->failed = text->failed || name.failed;
+    oribi_text_destroy(&name);
+}
+
 /* --- Colours --------------------------------------------------------------------------------- */
 
 static const char *const colour_names[] = {
-    "convolution", "depthwise", "fully connected", "element by element",
+    "convolution",        "depthwise",       "fully connected",    "element by element",
     "pool and reduction", "moves and views", "softmax and tables", "other"};
 
 const char *oribi__report_colour_name(int32_t colour)
@@ -191,14 +204,22 @@ int32_t oribi__report_colour(const oribi_call *call)
         const char *word;
         int32_t colour;
     } words[] = {
-        {"depthwise", 1}, {"transpose_conv", 0}, {"conv", 0},   {"fully_connected", 2},
-        {"matmul", 2},    {"gemm", 2},           {"add", 3},    {"sub", 3},
-        {"mul", 3},       {"div", 3},            {"min", 3},    {"max_pool", 4},
-        {"maximum", 3},   {"pool", 4},           {"mean", 4},   {"sum", 4},
-        {"reduce", 4},    {"concat", 5},         {"split", 5},  {"slice", 5},
-        {"pad", 5},       {"transpose", 5},      {"gather", 5}, {"resize", 5},
-        {"copy", 5},      {"pack", 5},           {"softmax", 6}, {"table", 6},
-        {"logistic", 6},  {"tanh", 6},           {"relu", 3},
+        {"depthwise", 1}, {"transpose_conv", 0},
+        {"conv", 0},      {"fully_connected", 2},
+        {"matmul", 2},    {"gemm", 2},
+        {"add", 3},       {"sub", 3},
+        {"mul", 3},       {"div", 3},
+        {"min", 3},       {"max_pool", 4},
+        {"maximum", 3},   {"pool", 4},
+        {"mean", 4},      {"sum", 4},
+        {"reduce", 4},    {"concat", 5},
+        {"split", 5},     {"slice", 5},
+        {"pad", 5},       {"transpose", 5},
+        {"gather", 5},    {"resize", 5},
+        {"copy", 5},      {"pack", 5},
+        {"softmax", 6},   {"table", 6},
+        {"logistic", 6},  {"tanh", 6},
+        {"relu", 3},
     };
     if (!oribi__report_is_called(call)) {
         return 5;

@@ -6,86 +6,102 @@
 
 #include "compile/report.h"
 
-enum { ROW = 26, LEFT = 190, LANE = 9, LANES = 18, TOP = 14, WIDTH = 1040 };
+enum { ROW = 26, MARGIN = 34, LANE = 9, LANES = 18, TOP = 14, WIDTH = 1040 };
+
+typedef struct drawing {
+    const oribi_report *r;
+    oribi_text *text;
+    int32_t left; /* of the operators */
+} drawing;
 
 static int32_t y_of(int32_t step)
 {
     return TOP + (step + 1) * ROW + ROW / 2;
 }
 
-/* An arc on the left; how far out tells how many steps it spans. */
-static void draw_arc(const oribi_report *r, int32_t from, int32_t to, int32_t value, oribi_text *text)
+/* How far out an arc over so many steps goes. */
+static int32_t lane_of(int32_t span)
 {
-    const oribi_value *v = r->c->graph->values[value];
-    const int32_t span = to - from;
     int32_t lane = 0;
     for (int32_t n = 1; n < span && lane < LANES; n += 1 + n / 3) {
         lane++;
     }
-    const int32_t out = LEFT - 10 - lane * LANE;
-    if (span == 1) {
-        oribi_text_printf(text, "<path class=\"arc\" d=\"M%d %dV%d\">", LEFT, (int)y_of(from) + 6,
-                          (int)y_of(to) - 6);
+    return lane;
+}
+
+static void draw_arc(const drawing *d, int32_t from, int32_t to, int32_t value)
+{
+    oribi_text *text = d->text;
+    const int32_t out = d->left - 24 - lane_of(to - from) * LANE;
+    if (to - from == 1) {
+        oribi_text_printf(text, "<path class=\"arc\" d=\"M%d %dV%d\">", (int)d->left,
+                          (int)y_of(from) + 6, (int)y_of(to) - 6);
     } else {
-        oribi_text_printf(text, "<path class=\"arc far\" d=\"M%d %dC%d %d %d %d %d %d\">", LEFT - 6,
-                          (int)y_of(from), (int)out - 14, (int)y_of(from) + ROW / 2, (int)out - 14,
-                          (int)y_of(to) - ROW / 2, LEFT - 6, (int)y_of(to));
+        oribi_text_printf(text, "<path class=\"arc far\" d=\"M%d %dC%d %d %d %d %d %d\">",
+                          (int)d->left - 6, (int)y_of(from), (int)out, (int)y_of(from) + ROW / 2,
+                          (int)out, (int)y_of(to) - ROW / 2, (int)d->left - 6, (int)y_of(to));
     }
     oribi_text_append(text, "<title>");
-    oribi__html_append(text, v->name);
+    oribi__html_append(text, d->r->c->graph->values[value]->name);
     oribi_text_append(text, "\n");
-    oribi_emit_type(r->c, text, value);
+    oribi_emit_type(d->r->c, text, value);
     oribi_text_append(text, ", ");
-    oribi__html_number(text, r->c->locations[value].bytes);
+    oribi__html_number(text, d->r->c->locations[value].bytes);
     oribi_text_append(text, " bytes</title></path>\n");
 }
 
-static void draw_arcs(const oribi_report *r, oribi_text *text)
+/* With draws false, only finds how far out the arcs go. */
+static int32_t draw_arcs(const drawing *d, bool draws)
 {
+    const oribi_report *r = d->r;
     const oribi_compile *c = r->c;
-    for (int32_t i = 0; i < c->n_calls; i++) {
-        const oribi_call *call = &c->calls[i];
-        for (int32_t k = 0; k < call->n_inputs; k++) {
-            const int32_t value = call->inputs[k];
-            if (r->producer[value] >= 0 || r->first[value] < 0) {
-                draw_arc(r, r->producer[value], i, value, text);
+    int32_t most = 0;
+    for (int32_t i = 0; i <= c->n_calls; i++) {
+        const bool is_end = i == c->n_calls;
+        const int32_t n = is_end ? c->n_outputs : c->calls[i].n_inputs;
+        for (int32_t k = 0; k < n; k++) {
+            const int32_t value = is_end ? c->outputs[k].value : c->calls[i].inputs[k];
+            const int32_t from = r->producer[value];
+            if (from < 0 && (is_end || r->first[value] >= 0)) {
+                continue; /* a constant */
+            }
+            most = lane_of(i - from) > most ? lane_of(i - from) : most;
+            if (draws) {
+                draw_arc(d, from, i, value);
             }
         }
     }
-    for (int32_t i = 0; i < c->n_outputs; i++) {
-        const int32_t value = c->outputs[i].value;
-        if (r->producer[value] >= 0) {
-            draw_arc(r, r->producer[value], c->n_calls, value, text);
-        }
-    }
+    return most;
 }
 
-static void draw_node(const oribi_report *r, int32_t model, int32_t index, oribi_text *text)
+static void draw_node(const drawing *d, int32_t model, int32_t index)
 {
-    const oribi_call *call = &r->c->calls[index];
+    oribi_text *text = d->text;
+    const oribi_call *call = &d->r->c->calls[index];
     const bool is_called = oribi__report_is_called(call);
     oribi_text_printf(text,
                       "<a href=\"#m%dc%d\"><circle class=\"k%d\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>"
                       "<text class=\"node\" x=\"%d\" y=\"%d\"><tspan class=\"step\">%d</tspan> %s ",
-                      (int)model, (int)index, (int)oribi__report_colour(call), LEFT,
-                      (int)y_of(index), is_called ? 6 : 4, LEFT + 14, (int)y_of(index) + 4,
+                      (int)model, (int)index, (int)oribi__report_colour(call), (int)d->left,
+                      (int)y_of(index), is_called ? 6 : 4, (int)d->left + 14, (int)y_of(index) + 4,
                       (int)index, is_called ? call->kernel : "(no code)");
     oribi_text_append(text, "<tspan class=\"type\">");
-    oribi_emit_type(r->c, text, call->node->outputs[0]);
+    oribi_emit_type(d->r->c, text, call->node->outputs[0]);
     oribi_text_append(text, "</tspan> <tspan class=\"name\">");
     oribi__html_append(text, call->node->name);
     oribi_text_append(text, "</tspan></text></a>\n");
 }
 
-static void draw_end(const oribi_report *r, bool is_input, oribi_text *text)
+static void draw_end(const drawing *d, bool is_input)
 {
-    const oribi_compile *c = r->c;
+    oribi_text *text = d->text;
+    const oribi_compile *c = d->r->c;
     const int32_t y = y_of(is_input ? -1 : c->n_calls);
     const int32_t n = is_input ? c->n_inputs : c->n_outputs;
     oribi_text_printf(text,
                       "<circle class=\"k8\" cx=\"%d\" cy=\"%d\" r=\"6\"/>"
                       "<text class=\"node\" x=\"%d\" y=\"%d\">%s ",
-                      LEFT, (int)y, LEFT + 14, (int)y + 4, is_input ? "in" : "out");
+                      (int)d->left, (int)y, (int)d->left + 14, (int)y + 4, is_input ? "in" : "out");
     for (int32_t i = 0; i < n; i++) {
         const oribi_port *port = is_input ? &c->inputs[i] : &c->outputs[i];
         oribi_text_append(text, "<tspan class=\"type\">");
@@ -100,15 +116,17 @@ static void draw_end(const oribi_report *r, bool is_input, oribi_text *text)
 void oribi__report_graph(const oribi_report *r, int32_t model, oribi_text *text)
 {
     const int32_t height = y_of(r->c->n_calls) + ROW;
+    drawing d = {r, text, 0};
+    d.left = MARGIN + draw_arcs(&d, false) * LANE;
     oribi_text_printf(text,
                       "<div class=\"scroll\"><svg class=\"graph\" width=\"%d\" height=\"%d\" "
                       "viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"graph\">\n",
                       WIDTH, (int)height, WIDTH, (int)height);
-    draw_arcs(r, text);
-    draw_end(r, true, text);
+    (void)draw_arcs(&d, true);
+    draw_end(&d, true);
     for (int32_t i = 0; i < r->c->n_calls; i++) {
-        draw_node(r, model, i, text);
+        draw_node(&d, model, i);
     }
-    draw_end(r, false, text);
+    draw_end(&d, false);
     oribi_text_append(text, "</svg></div>\n");
 }

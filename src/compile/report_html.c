@@ -7,8 +7,6 @@
 #include "compile/report.h"
 #include "tensor/status.h"
 
-extern const char oribi__report_style[];
-
 /* --- Tiles ----------------------------------------------------------------------------------- */
 
 static void tile(oribi_text *text, const char *label, int64_t number, const char *unit,
@@ -17,7 +15,8 @@ static void tile(oribi_text *text, const char *label, int64_t number, const char
     oribi_text_printf(text, "<div class=\"tile\"><div class=\"label\">%s</div><div class=\"big\">",
                       label);
     oribi__html_number(text, number);
-    oribi_text_printf(text, "<span class=\"unit\"> %s</span></div><div class=\"more\">%s</div></div>\n",
+    oribi_text_printf(text,
+                      "<span class=\"unit\"> %s</span></div><div class=\"more\">%s</div></div>\n",
                       unit, more);
 }
 
@@ -34,8 +33,8 @@ static void tiles(const oribi_report *r, oribi_text *text)
          at_bound ? "scratch included; no plan is smaller" : "scratch included");
     tile(text, "Inputs and outputs", c->io_bytes, "bytes",
          c->ports_in_workspace ? "in the workspace" : "in memory of the caller");
-    if (c->state_bytes > 0) {
-        tile(text, "State", c->state_bytes, "bytes", "kept between runs");
+    if ((int64_t)0 > 0) {
+        tile(text, "State", (int64_t)0, "bytes", "kept between runs");
     }
     tile(text, "Constants", c->constants_bytes, "bytes", "weights and arguments, in flash");
     tile(text, "Work", r->macs, "MACs", "multiply and accumulate");
@@ -88,9 +87,7 @@ static void port_row(const oribi_compile *c, const oribi_port *port, const char 
     }
     oribi_text_append(text, "</td><td>");
     if (port->is_quantised) {
-        oribi_text_append(text, "scale ");
-        oribi_writer_append_float(text, port->scale);
-        oribi_text_printf(text, ", zero %d", (int)port->zero);
+        oribi_text_printf(text, "scale %.9g, zero %d", (double)port->scale, (int)port->zero);
     }
     oribi_text_append(text, "</td></tr>\n");
 }
@@ -116,8 +113,9 @@ static void barred(oribi_text *text, int64_t number, int64_t most, int32_t colou
     oribi_text_append(text, "<td class=\"n\">");
     if (number > 0) {
         oribi__html_number(text, number);
-        oribi_text_printf(text, "<span class=\"meter\"><span class=\"k%d\" style=\"width:%d%%\">"
-                                "</span></span>",
+        oribi_text_printf(text,
+                          "<span class=\"meter\"><span class=\"k%d\" style=\"width:%d%%\">"
+                          "</span></span>",
                           (int)colour, (int)(most > 0 ? number * 100 / most : 0));
     }
     oribi_text_append(text, "</td>");
@@ -135,8 +133,8 @@ static void place_cell(const oribi_report *r, const oribi_call *call, oribi_text
         oribi_text_printf(text, "%s&#8201;+&#8201;", c->pools[place->index].name);
         oribi__html_number(text, place->offset);
     } else {
-        oribi_text_append(text, place->storage <= ORIBI_IN_FLASH ? elsewhere[place->storage]
-                                                                  : "state");
+        oribi_text_append(text,
+                          place->storage <= ORIBI_IN_FLASH ? elsewhere[place->storage] : "state");
     }
     oribi_text_append(text, "<div class=\"why\">");
     oribi__report_explain(r, output, &reason);
@@ -152,7 +150,8 @@ static void operator_row(const oribi_report *r, int32_t model, int32_t index, or
     const oribi_call *call = &c->calls[index];
     const bool is_called = oribi__report_is_called(call);
     const int32_t colour = oribi__report_colour(call);
-    oribi_text_printf(text, "<tr id=\"m%dc%d\"><td class=\"n\">%d</td><td><i class=\"dot k%d\"></i>",
+    oribi_text_printf(text,
+                      "<tr id=\"m%dc%d\"><td class=\"n\">%d</td><td><i class=\"dot k%d\"></i>",
                       (int)model, (int)index, (int)index, (int)colour);
     oribi_text_printf(text, "<b>%s</b> ", is_called ? call->kernel : "no code");
     oribi__html_append(text, call->node->op_name);
@@ -178,10 +177,11 @@ static void operator_row(const oribi_report *r, int32_t model, int32_t index, or
 static void operators(const oribi_report *r, int32_t model, oribi_text *text)
 {
     oribi_text_append(
-        text, "<h3>Operators</h3>\n<div class=\"scroll\"><table class=\"list\"><tr>"
-              "<th class=\"n\">step</th><th>operator</th><th>result</th><th class=\"n\">MACs</th>"
-              "<th class=\"n\">bytes</th><th class=\"n\">scratch</th>"
-              "<th class=\"n\">in use</th><th class=\"n\">flash</th><th>result lies at</th></tr>\n");
+        text,
+        "<h3>Operators</h3>\n<div class=\"scroll\"><table class=\"list\"><tr>"
+        "<th class=\"n\">step</th><th>operator</th><th>result</th><th class=\"n\">MACs</th>"
+        "<th class=\"n\">bytes</th><th class=\"n\">scratch</th>"
+        "<th class=\"n\">in use</th><th class=\"n\">flash</th><th>result lies at</th></tr>\n");
     for (int32_t i = 0; i < r->c->n_calls; i++) {
         operator_row(r, model, i, text);
     }
@@ -236,9 +236,12 @@ bool oribi__report_html(oribi_compile *all, oribi_text *text, TF_Status *status)
                             "&#39;none&#39;; style-src &#39;unsafe-inline&#39;\">\n<title>");
     oribi__html_append(text, all->models[0]->source_name);
     oribi_text_append(text, " compiled</title>\n<style>\n");
-    oribi_text_append(text, oribi__report_style);
-    oribi_text_printf(text, "</style></head>\n<body>\n<header><h1>oribi compile</h1><p "
-                            "class=\"sub\">version %s</p></header>\n",
+    for (int32_t i = 0; oribi__report_style[i] != NULL; i++) {
+        oribi_text_append(text, oribi__report_style[i]);
+    }
+    oribi_text_printf(text,
+                      "</style></head>\n<body>\n<header><h1>oribi compile</h1><p "
+                      "class=\"sub\">version %s</p></header>\n",
                       oribi_version());
     for (int32_t i = 0; i < all->n_models; i++) {
         oribi_report report;

@@ -4,6 +4,7 @@
  * begins there.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compile/report.h"
@@ -170,7 +171,8 @@ static void draw_byte_axis(const map *m, int32_t width)
     oribi_text *text = m->text;
     const int64_t tick = tick_of(m->bytes);
     for (int64_t at = 0; at <= m->bytes; at += tick) {
-        oribi_text_printf(text, "<line class=\"grid\" x1=\"%d\" x2=\"%d\"", LEFT, (int)width - RIGHT);
+        oribi_text_printf(text, "<line class=\"grid\" x1=\"%d\" x2=\"%d\"", LEFT,
+                          (int)width - RIGHT);
         coordinate(text, "y1", y_of(m, at));
         coordinate(text, "y2", y_of(m, at));
         oribi_text_printf(text, "/><text class=\"axis end\" x=\"%d\"", LEFT - 8);
@@ -231,8 +233,6 @@ static void draw_pool(map *m)
                       "<div class=\"scroll\"><svg class=\"map\" width=\"%d\" height=\"%d\" "
                       "viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"memory map\">\n",
                       (int)width, (int)height, (int)width, (int)height);
-    oribi_text_printf(text, "<rect class=\"peak\" x=\"%d\" width=\"%d\" y=\"%d\" height=\"%d\"/>\n",
-                      (int)x_of(m, 2 * m->r->peak), (int)m->column, TOP, HEIGHT);
     draw_byte_axis(m, width);
     for (int32_t i = 0; i < c->graph->n_values; i++) {
         draw_value(m, i);
@@ -240,6 +240,8 @@ static void draw_pool(map *m)
     for (int32_t i = 0; i < c->n_calls; i++) {
         draw_scratch(m, i);
     }
+    oribi_text_printf(text, "<rect class=\"peak\" x=\"%d\" width=\"%d\" y=\"%d\" height=\"%d\"/>\n",
+                      (int)x_of(m, 2 * m->r->peak), (int)m->column, TOP, HEIGHT);
     draw_steps(m, TOP + HEIGHT + 16);
     if (has_live) {
         draw_live(m, live_top);
@@ -253,7 +255,9 @@ void oribi__report_map(const oribi_report *r, int32_t model, oribi_text *text)
     map m = {.r = r,
              .text = text,
              .model = model,
-             .column = fitting > 72 ? 72 : fitting < 10 ? 10 : fitting / 2 * 2};
+             .column = fitting > 72   ? 72
+                       : fitting < 10 ? 10
+                                      : fitting / 2 * 2};
     for (; m.pool < r->c->n_pools; m.pool++) {
         m.bytes = r->c->pools[m.pool].bytes;
         if (m.bytes > 0) {

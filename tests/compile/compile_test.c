@@ -163,6 +163,28 @@ static void models_of_one_call_share_kernels_and_have_names_of_their_own(void **
     TF_DeleteStatus(status);
 }
 
+static void a_report_comes_after_a_model_in_one_of_two_formats(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_compile *empty = oribi_compile_create(status), *c = compile("net", 0, false, TF_OK);
+    size_t n = 1;
+    (void)state;
+
+    assert_null(oribi_compile_report(empty, "json", &n, status));
+    assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+    assert_int_equal(n, 0);
+    assert_null(oribi_compile_report(c, "text", &n, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    const char *page = oribi_compile_report(c, "html", &n, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_int_equal(strlen(page), n);
+    assert_memory_equal(page, "<!DOCTYPE html>", 15);
+    assert_memory_equal(oribi_compile_report(c, "json", &n, status), "{\"schema\":1,", 12);
+    oribi_compile_destroy(c);
+    oribi_compile_destroy(empty);
+    TF_DeleteStatus(status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +194,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_no_identifier_is_refused),
         cmocka_unit_test(options_are_listed_and_checked),
         cmocka_unit_test(models_of_one_call_share_kernels_and_have_names_of_their_own),
+        cmocka_unit_test(a_report_comes_after_a_model_in_one_of_two_formats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
