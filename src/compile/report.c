@@ -136,7 +136,7 @@ static void put_totals(oribi_json *json, const oribi_report *r)
     put_number(json, "bound_bytes", (int64_t)c->bounds.bound_bytes);
     put_number(json, "floor_no_alias_bytes", c->floor_bytes);
     put_number(json, "constants_bytes", c->constants_bytes);
-    put_number(json, "state_bytes", (int64_t)0);
+    put_number(json, "state_bytes", c->state_bytes);
     put_number(json, "io_bytes", c->io_bytes);
     oribi_json_key(json, "io_in_workspace");
     oribi_json_bool(json, c->ports_in_workspace);

@@ -33,8 +33,8 @@ static void tiles(const oribi_report *r, oribi_text *text)
          at_bound ? "scratch included; no plan is smaller" : "scratch included");
     tile(text, "Inputs and outputs", c->io_bytes, "bytes",
          c->ports_in_workspace ? "in the workspace" : "in memory of the caller");
-    if ((int64_t)0 > 0) {
-        tile(text, "State", (int64_t)0, "bytes", "kept between runs");
+    if (c->state_bytes > 0) {
+        tile(text, "State", c->state_bytes, "bytes", "kept between runs");
     }
     tile(text, "Constants", c->constants_bytes, "bytes", "weights and arguments, in flash");
     tile(text, "Work", r->macs, "MACs", "multiply and accumulate");
@@ -123,7 +123,7 @@ static void barred(oribi_text *text, int64_t number, int64_t most, int32_t colou
 
 static void place_cell(const oribi_report *r, const oribi_call *call, oribi_text *text)
 {
-    static const char *const elsewhere[] = {"nowhere", "caller", "caller", "", "flash"};
+    static const char *const elsewhere[] = {"nowhere", "caller", "caller", "", "flash", "state"};
     const oribi_compile *c = r->c;
     const int32_t output = call->node->outputs[0];
     const oribi_location *place = &c->locations[output];
