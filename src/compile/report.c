@@ -145,10 +145,9 @@ static void put_totals(oribi_json *json, const oribi_report *r)
     put_pools(json, c);
 }
 
-bool oribi_emit_report(oribi_compile *c, TF_Status *status)
+static bool append_report(oribi_compile *c, oribi_text *text, TF_Status *status)
 {
-    oribi_text text = {0};
-    oribi_json json = {.text = &text};
+    oribi_json json = {.text = text};
     oribi_report r;
     if (!oribi__report_make(c, &r)) {
         return oribi_fail_memory(status);
@@ -171,27 +170,29 @@ bool oribi_emit_report(oribi_compile *c, TF_Status *status)
     }
     oribi_json_close(&json, ']');
     oribi_json_close(&json, '}');
-    oribi_text_append(&text, "\n");
+    oribi_text_append(text, "\n");
+    return true;
+}
+
+bool oribi_emit_report(oribi_compile *c, TF_Status *status)
+{
+    oribi_text text = {0};
+    ORIBI_TRY(append_report(c, &text, status));
     return oribi_compile_add_file(c, "report.json", &text, status);
 }
 
 /* --- Public ---------------------------------------------------------------------------------- */
 
-/* "[report, report]" of the files of several models. */
-static void append_all(const oribi_compile *all, oribi_text *text)
+/* "[report, report]" of several models. */
+static bool append_all(const oribi_compile *all, oribi_text *text, TF_Status *status)
 {
-    const char *separator = "[";
+    const bool is_list = all->n_models > 1;
     for (int32_t i = 0; i < all->n_models; i++) {
-        const oribi_compile *c = all->models[i];
-        for (int32_t k = 0; k < c->n_files; k++) {
-            if (strcmp(c->files[k].name, "report.json") == 0) {
-                oribi_text_append(text, all->n_models > 1 ? separator : "");
-                oribi_text_append_n(text, c->files[k].data, c->files[k].bytes);
-                separator = ",";
-            }
-        }
+        oribi_text_append(text, !is_list ? "" : i == 0 ? "[" : ",");
+        ORIBI_TRY(append_report(all->models[i], text, status));
     }
-    oribi_text_append(text, all->n_models > 1 ? "]\n" : "");
+    oribi_text_append(text, is_list ? "]\n" : "");
+    return true;
 }
 
 const char *oribi_compile_report(oribi_compile *all, const char *format, size_t *bytes,
@@ -207,7 +208,7 @@ const char *oribi_compile_report(oribi_compile *all, const char *format, size_t 
     } else if (strcmp(format, "html") == 0) {
         ok = oribi__report_html(all, &text, status);
     } else if (strcmp(format, "json") == 0) {
-        append_all(all, &text);
+        ok = append_all(all, &text, status);
     } else {
         ok = oribi_fail(status, TF_INVALID_ARGUMENT, "a report is html or json, not '%s'", format);
     }
