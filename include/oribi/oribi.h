@@ -119,6 +119,12 @@ TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options
  * INVALID_ARGUMENT for another name. Source  docs/rounding.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *options,
                                                             const char *variant, TF_Status *status);
+/* Which of the library's own kernels run float operators: "fast" (default), or "micro", those that
+ * the C of oribi_compile_model carries, so that a session computes what that C computes, bit for
+ * bit. Operators that have no such kernel keep theirs. INVALID_ARGUMENT for another name.
+ * Source  docs/compile.md. */
+TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, const char *kernels,
+                                                     TF_Status *status);
 /* Switches a pass off: "fold", "fuse", "layout", "batch_norm". INVALID_ARGUMENT for another name.
  */
 TF_CAPI_EXPORT extern void oribi_options_disable_pass(oribi_options *options, const char *pass,

@@ -21,6 +21,7 @@ typedef enum oribi_cpu_isa {
 /* Priorities: reference rows are -1000; variants are better the higher, up to -900. */
 enum {
     ORIBI_CPU_REFERENCE = -1000,
+    ORIBI_CPU_MICRO = -995,    /* what emitted C computes; label "micro" */
     ORIBI_CPU_PORTABLE = -990, /* fast, portable C */
     ORIBI_CPU_NEON = -960,
     ORIBI_CPU_AVX2 = -950,

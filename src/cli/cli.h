@@ -95,12 +95,15 @@ typedef struct cli_session {
         {"--threads", 't', "N", "threads, the caller included (default: all processors)"},         \
         {"--max-bytes", 0, "N", "memory limit; k, m, g allowed (default: half of the memory)"},    \
         {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
+        {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
         {"--disable-pass", 0, "PASS", "fold, fuse, layout or batch_norm"},                         \
         {"--tflite-variant", 0, "tflm|tflite", "whose rounding quantised TFLite operators have"},  \
     {                                                                                              \
         "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \
     }
 int cli_session_open(const cli_args *args, cli_session *out); /* an exit code */
+/* The same with this choice of kernels (NULL: the default) where --kernels is not given. */
+int cli_session_open_with(const cli_args *args, const char *kernels, cli_session *out);
 void cli_session_close(cli_session *session);
 
 /* tensor_text.c */

@@ -51,7 +51,8 @@ static bool set_shape(oribi_options *options, const char *text, TF_Status *statu
     return TF_GetCode(status) == TF_OK;
 }
 
-static int make_options(const cli_args *args, oribi_options *options, TF_Status *status)
+static int make_options(const cli_args *args, const char *kernels, oribi_options *options,
+                        TF_Status *status)
 {
     bool bad = false;
     const char *text;
@@ -63,6 +64,11 @@ static int make_options(const cli_args *args, oribi_options *options, TF_Status 
     text = cli_value(args, "--tflite-variant");
     if (!bad && text != NULL) {
         oribi_options_set_tflite_variant(options, text, status);
+        bad = TF_GetCode(status) != TF_OK;
+    }
+    text = cli_value(args, "--kernels");
+    if (!bad && (text != NULL || kernels != NULL)) {
+        oribi_options_set_kernels(options, text != NULL ? text : kernels, status);
         bad = TF_GetCode(status) != TF_OK;
     }
     for (int k = 0; !bad && (text = cli_value_at(args, "--disable-pass", k)) != NULL; k++) {
@@ -80,6 +86,11 @@ static int make_options(const cli_args *args, oribi_options *options, TF_Status 
 
 int cli_session_open(const cli_args *args, cli_session *out)
 {
+    return cli_session_open_with(args, NULL, out);
+}
+
+int cli_session_open_with(const cli_args *args, const char *kernels, cli_session *out)
+{
     TF_Status *status = TF_NewStatus();
     int code = CLI_USAGE;
 
@@ -90,7 +101,8 @@ int cli_session_open(const cli_args *args, cli_session *out)
         goto done;
     }
     out->options = oribi_options_create(status);
-    code = out->options == NULL ? cli_fail(status) : make_options(args, out->options, status);
+    code =
+        out->options == NULL ? cli_fail(status) : make_options(args, kernels, out->options, status);
     if (code != CLI_OK) {
         goto done;
     }

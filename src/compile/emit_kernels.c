@@ -8,7 +8,7 @@
 #include "compile/kernel_texts.h"
 #include "tensor/status.h"
 
-enum { MAX_TEXTS = 256 };
+enum { MAX_TEXTS = 512 };
 
 typedef struct emitter {
     oribi_compile *c;

@@ -271,6 +271,11 @@ static void run_operator(emitter *e)
     oribi_text_destroy(&body.w.text);
 }
 
+static const char *header_of(const oribi_call *call)
+{
+    return call->kernel == NULL ? NULL : call->header != NULL ? call->header : call->kernel;
+}
+
 static void includes(emitter *e)
 {
     const oribi_compile *c = e->c;
@@ -280,13 +285,14 @@ static void includes(emitter *e)
     oribi_writer_line(w, "#include <stddef.h>");
     oribi_writer_blank(w);
     for (int32_t i = 0; i < c->n_calls; i++) {
-        bool is_new = c->calls[i].kernel != NULL;
+        const char *header = header_of(&c->calls[i]);
+        bool is_new = header != NULL;
         for (int32_t k = 0; is_new && k < i; k++) {
-            is_new =
-                c->calls[k].kernel == NULL || strcmp(c->calls[k].kernel, c->calls[i].kernel) != 0;
+            const char *earlier = header_of(&c->calls[k]);
+            is_new = earlier == NULL || strcmp(earlier, header) != 0;
         }
         if (is_new) {
-            oribi_writer_line(w, "#include \"micro/%s.h\"", c->calls[i].kernel);
+            oribi_writer_line(w, "#include \"micro/%s.h\"", header);
         }
     }
     oribi_writer_line(w, "#include \"micro/memory.h\"");

@@ -6,13 +6,7 @@
 
 #include "tensor/status.h"
 
-typedef struct lower_row {
-    const char *op;
-    const char *stem; /* of the call's name */
-    oribi_lower_function *lower;
-} lower_row;
-
-static const lower_row rows[] = {
+static const oribi_lower_row rows[] = {
     {"Oribi>QConv2D", "conv2d", oribi_lower_conv2d},
     {"Oribi>QDepthwiseConv2D", "depthwise_conv2d", oribi_lower_depthwise_conv2d},
     {"Oribi>QFullyConnected", "fully_connected", oribi_lower_fully_connected},
@@ -39,13 +33,17 @@ static const lower_row rows[] = {
     {"Squeeze", "squeeze", oribi_lower_view},
     {"ExpandDims", "expand_dims", oribi_lower_view},
     {"Identity", "identity", oribi_lower_view},
+    {NULL, NULL, NULL},
 };
 
-static const lower_row *find_row(const char *op)
+static const oribi_lower_row *find_row(const char *op)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (strcmp(rows[i].op, op) == 0) {
-            return &rows[i];
+    static const oribi_lower_row *const tables[] = {rows, oribi_lower_f32_rows};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        for (const oribi_lower_row *row = tables[i]; row->op != NULL; row++) {
+            if (strcmp(row->op, op) == 0) {
+                return row;
+            }
         }
     }
     return NULL;

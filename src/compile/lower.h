@@ -49,6 +49,7 @@ typedef struct oribi_call {
     const char *name;             /* "conv2d_0": C identifier, unique in the model */
     const char *kernel; /* "conv2d_s8": file and function of micro/; NULL: no call is needed */
     const char *args;   /* of struct oribi_micro_<args>_args; NULL: as kernel */
+    const char *header; /* file that declares it; NULL: as kernel */
     oribi_field fields[ORIBI_CALL_FIELDS];
     oribi_placed placed[ORIBI_CALL_PLACED];
     oribi_call_alias aliases[ORIBI_CALL_ALIASES];
@@ -90,6 +91,14 @@ bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call);
 /* --- For the families ------------------------------------------------------------------------ */
 
 typedef bool oribi_lower_function(oribi_lowering *lowering, oribi_call *call);
+
+typedef struct oribi_lower_row {
+    const char *op;   /* NULL ends a table */
+    const char *stem; /* of the call's name */
+    oribi_lower_function *lower;
+} oribi_lower_row;
+extern const oribi_lower_row oribi_lower_f32_rows[];
+
 oribi_lower_function oribi_lower_conv2d, oribi_lower_depthwise_conv2d, oribi_lower_fully_connected,
     oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add, oribi_lower_sub,
     oribi_lower_mul, oribi_lower_softmax, oribi_lower_view;

@@ -4,6 +4,7 @@
 
 #include "compile/compile_internal.h"
 #include "micro/prepare.h"
+#include "op/op.h"
 #include "tensor/status.h"
 
 const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
@@ -117,9 +118,13 @@ bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t 
            oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
 }
 
+/* Of the node, or the op's default. */
 static const oribi_attr *find(const oribi_call *call, const char *name, uint8_t kind)
 {
     const oribi_attr *attr = oribi_attrs_find(&call->node->attrs, name);
+    const oribi_attr_def *def =
+        attr == NULL && call->node->op != NULL ? oribi_op_find_attr(call->node->op, name) : NULL;
+    attr = def != NULL ? def->default_value : attr;
     return attr != NULL && attr->kind == kind ? attr : NULL;
 }
 
@@ -214,6 +219,9 @@ bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *
 bool oribi_call_numbers(oribi_lowering *lowering, oribi_call *call, const char *name,
                         const int32_t *numbers, int32_t n)
 {
+    if (n == 0) {
+        return true; /* C99 has no empty initialiser; what is left out is zero */
+    }
     const int32_t *copy = oribi_arena_memdup(lowering->arena, numbers, (size_t)n * sizeof *numbers);
     if (copy == NULL) {
         return oribi_fail_memory(lowering->status);

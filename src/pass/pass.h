@@ -20,6 +20,7 @@ typedef struct oribi_pass_options {
     struct oribi_pool *pool;
     size_t fold_max_bytes;  /* per node result; 0: 64 MiB */
     uint64_t fold_max_ns;   /* per node; 0: 2 s; a slower node is given up afterwards */
+    const char *label;      /* kernels with this label go before all others; NULL: none */
     bool plain_activations; /* layers take along Relu, Relu6 and LeakyRelu only */
     bool keep_names;        /* values of the model stay visible (verify --per-node) */
 } oribi_pass_options;
@@ -41,6 +42,9 @@ bool oribi_pass_choose(oribi_graph *graph, const oribi_pass_options *options,
 bool oribi_pass_fold_run(oribi_graph *graph, const oribi_node *node, TF_Tensor *const *inputs,
                          TF_Tensor **out_outputs, const oribi_pass_options *options,
                          TF_Status *status);
+/* Part of run_all: kernels with options->label, where there are some. */
+bool oribi_pass_prefer(oribi_graph *graph, const oribi_pass_options *options,
+                       oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,
                      oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_batch_norm(oribi_graph *graph, const oribi_pass_options *options,

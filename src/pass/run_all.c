@@ -35,6 +35,7 @@ bool oribi_pass_run_all(oribi_graph *graph, const oribi_pass_options *options,
     if (n_dead > 0) {
         oribi_pass_note(graph, report, "dead", "removed %d nodes that nobody needs", (int)n_dead);
     }
+    ORIBI_TRY(oribi_pass_prefer(graph, &all, report, status));
     ORIBI_TRY(oribi_pass_choose(graph, &all, report, status));
     note_size(graph, report, "planned");
     return true;

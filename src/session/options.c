@@ -57,6 +57,19 @@ void oribi_options_set_tflite_variant(oribi_options *options, const char *varian
     options->rounds_as_tflite = strcmp(variant, "tflite") == 0;
 }
 
+void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (strcmp(kernels, "fast") == 0) {
+        options->kernels = NULL;
+    } else if (strcmp(kernels, "micro") == 0) {
+        options->kernels = "micro";
+    } else {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there are no kernels '%s': fast or micro",
+                   kernels);
+    }
+}
+
 void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Status *status)
 {
     static const struct {

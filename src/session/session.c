@@ -260,7 +260,10 @@ void oribi_session_destroy(oribi_session *session)
 
 static bool run_passes(oribi_session *session, const oribi_options *options, TF_Status *status)
 {
+    const char *label = options != NULL ? options->kernels : NULL;
     const oribi_pass_options passes = {.disabled = options != NULL ? options->disabled_passes : 0,
+                                       .label = label,
+                                       .plain_activations = label != NULL,
                                        .pool = session->pool};
     ORIBI_TRY(oribi_pass_run_all(session->graph, &passes, &session->report, status));
     oribi_graph_drop_unused_constants(session->graph);

@@ -32,6 +32,7 @@ struct oribi_options {
     uint64_t max_bytes;
     bool follow_links, rounds_as_tflite;
     uint32_t disabled_passes;
+    const char *kernels; /* label that goes first; NULL: none */
     oribi_fixed_shape *shapes;
 };
 

@@ -275,6 +275,9 @@ static inline TF_Tensor *harness_compute(harness *self, const oribi_cpu_kernel *
     self->view.attrs = &self->attrs;
     self->view.signature = &self->signature;
     self->view.input_shapes = self->shapes;
+    for (int32_t i = 0; i < n; i++) {
+        self->inputs[i].is_released = false; /* by the kernel of an earlier call */
+    }
     if (!oribi_kernel_create(&def, &self->view, &kernel, status)) {
         return NULL;
     }

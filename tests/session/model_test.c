@@ -216,6 +216,22 @@ static void tflite_variants_are_chosen_by_name(void **state)
     TF_DeleteStatus(status);
 }
 
+static void kernels_are_chosen_by_name(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_options *options = oribi_options_create(status);
+    (void)state;
+    oribi_options_set_kernels(options, "micro", status);
+    expect(status, TF_OK);
+    oribi_options_set_kernels(options, "fast", status);
+    expect(status, TF_OK);
+    oribi_options_set_kernels(options, "slow", status);
+    expect(status, TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(status), "'slow'"));
+    oribi_options_destroy(options);
+    TF_DeleteStatus(status);
+}
+
 static void external_data_follows_a_link_out_only_when_allowed(void **state)
 {
     (void)state;
@@ -302,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_shape_that_is_fixed_binds_no_other),
         cmocka_unit_test(passes_are_switched_off_by_name),
         cmocka_unit_test(tflite_variants_are_chosen_by_name),
+        cmocka_unit_test(kernels_are_chosen_by_name),
         cmocka_unit_test(external_data_follows_a_link_out_only_when_allowed),
         cmocka_unit_test(the_search_path_warns_and_never_fails),
     };

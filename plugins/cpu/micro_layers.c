@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Float layers by the kernels that emitted C carries, under the label "micro": a session that asks
+ * for it computes what that C computes, bit for bit. Nothing here is fast. Read next: micro_math.c.
+ */
+#include "cpu/conv_attrs.h"
+#include "cpu/epilogue.h"
+#include "cpu/families.h"
+#include "cpu/matmul.h"
+#include "cpu/weights.h"
+
+#include "micro/activation_f32.h"
+#include "micro/conv2d_f32_prepare.h"
+#include "micro/depthwise_conv2d_f32.h"
+#include "micro/matmul_f32.h"
+#include "micro/unary_f32.h"
+
+typedef struct layer_state {
+    oribi_conv_attrs attrs;
+    oribi_matmul_attrs matmul;
+    oribi_epilogue epilogue;
+    int32_t activation;
+} layer_state;
+
+/* Elu, Sigmoid and Tanh are operators of their own there: see finish. */
+static void read_epilogue(oribi_cpu_setup *setup, layer_state *state)
+{
+    oribi_epilogue_read(setup, &state->epilogue);
+    state->activation = ORIBI_MICRO_LINEAR_F32;
+    if (state->epilogue.activation == ORIBI_ACTIVATION_BOUND) {
+        state->activation =
+            state->epilogue.high > 6.0f ? ORIBI_MICRO_RELU_F32 : ORIBI_MICRO_RELU6_F32;
+    } else if (state->epilogue.activation == ORIBI_ACTIVATION_LEAKY_RELU) {
+        state->activation = ORIBI_MICRO_LEAKY_RELU_F32;
+    }
+}
+
+static void finish(const layer_state *state, float *y, int64_t count)
+{
+    const struct oribi_micro_unary_f32_args args = {.count = (int32_t)count};
+    switch (state->epilogue.activation) {
+    case ORIBI_ACTIVATION_ELU:
+        oribi_micro_elu_f32(&args, y, y);
+        return;
+    case ORIBI_ACTIVATION_SIGMOID:
+        oribi_micro_sigmoid_f32(&args, y, y);
+        return;
+    case ORIBI_ACTIVATION_TANH:
+        oribi_micro_tanh_f32(&args, y, y);
+        return;
+    case ORIBI_ACTIVATION_NONE:
+    case ORIBI_ACTIVATION_BOUND:
+    case ORIBI_ACTIVATION_LEAKY_RELU:
+        return;
+    }
+}
+
+static void *conv_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    layer_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_conv_attrs_read(&setup, &state->attrs);
+        read_epilogue(&setup, state);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static void *matmul_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    layer_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_matmul_attrs_read(&setup, &state->matmul);
+        read_epilogue(&setup, state);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+/* Every size as the kernels count, or a failure. */
+static bool fits(oribi_cpu_run *run, const int64_t *sizes, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (sizes[i] < 1 || sizes[i] > INT32_MAX / 2) {
+            return oribi_cpu_fail(run, TF_UNIMPLEMENTED,
+                                  "a size of %lld; the kernels of micro/ take 1 to 2^30",
+                                  (long long)sizes[i]);
+        }
+    }
+    return true;
+}
+
+/* Packs the filter into scratch and computes. */
+static bool call_conv(oribi_cpu_run *run, struct oribi_micro_conv2d_f32_args *args,
+                      const struct oribi_micro_filter_f32 *filter, const float *input,
+                      const float *residual, float *output)
+{
+    const int64_t taps = (int64_t)args->filter_h * args->filter_w * (args->in_c / args->groups);
+    TF_Tensor *scratch = NULL;
+    float *packed = oribi_cpu_scratch(run, taps * args->out_c * (int64_t)sizeof *packed, &scratch);
+    if (packed == NULL) {
+        return false;
+    }
+    oribi_micro_conv2d_f32_pack(filter, taps, args->out_c, args->groups, packed);
+    args->filter = packed;
+    oribi_micro_conv2d_f32(args, input, residual, output);
+    TF_DeleteTensor(scratch);
+    return true;
+}
+
+/* --- Convolutions ---------------------------------------------------------------------------- */
+
+typedef struct conv_call {
+    oribi_weights_view image, filter;
+    oribi_conv_axis y, x;
+    oribi_epilogue_args args;
+    int64_t dims[4];
+} conv_call;
+
+static bool take_conv(const layer_state *state, oribi_cpu_run *run, bool depthwise, conv_call *c)
+{
+    if (!oribi_weights_input(run, 0, 4, &c->image) || !oribi_weights_input(run, 1, 4, &c->filter) ||
+        !oribi_conv_attrs_resolve(run, &state->attrs, c->image.dims[1], c->image.dims[2],
+                                  c->filter.dims[0], c->filter.dims[1], &c->y, &c->x)) {
+        return false;
+    }
+    const int64_t channels = c->image.dims[3], depth = c->filter.dims[2];
+    const int64_t outputs = c->filter.dims[3];
+    const bool agrees = depthwise ? depth == channels
+                                  : depth > 0 && channels >= depth && channels % depth == 0 &&
+                                        outputs % (channels / depth) == 0;
+    if (!agrees) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "an image of %lld channels does not fit a filter of %lld by %lld",
+                              (long long)channels, (long long)depth, (long long)outputs);
+    }
+    c->dims[0] = c->image.dims[0];
+    c->dims[1] = c->y.out;
+    c->dims[2] = c->x.out;
+    c->dims[3] = depthwise ? channels * outputs : outputs;
+    const int64_t sizes[] = {oribi_cpu_product(c->image.dims, 4),
+                             oribi_cpu_product(c->filter.dims, 4),
+                             oribi_cpu_product(c->dims, 4),
+                             c->y.stride,
+                             c->x.stride,
+                             c->y.dilation,
+                             c->x.dilation};
+    return fits(run, sizes, 7) &&
+           oribi_epilogue_args_take(run, &state->epilogue, c->dims, 4, &c->args);
+}
+
+#define GEOMETRY(args, c)                                                                          \
+    (args).bias = (c).args.bias;                                                                   \
+    (args).batch = (int32_t)(c).dims[0];                                                           \
+    (args).in_h = (int32_t)(c).y.in;                                                               \
+    (args).in_w = (int32_t)(c).x.in;                                                               \
+    (args).in_c = (int32_t)(c).image.dims[3];                                                      \
+    (args).out_h = (int32_t)(c).y.out;                                                             \
+    (args).out_w = (int32_t)(c).x.out;                                                             \
+    (args).filter_h = (int32_t)(c).y.taps;                                                         \
+    (args).filter_w = (int32_t)(c).x.taps;                                                         \
+    (args).stride_h = (int32_t)(c).y.stride;                                                       \
+    (args).stride_w = (int32_t)(c).x.stride;                                                       \
+    (args).dilation_h = (int32_t)(c).y.dilation;                                                   \
+    (args).dilation_w = (int32_t)(c).x.dilation;                                                   \
+    (args).before_h = (int32_t)(c).y.before;                                                       \
+    (args).before_w = (int32_t)(c).x.before;                                                       \
+    (args).adds = (c).args.residual != NULL ? 1 : 0
+
+static bool conv_run(const void *arg, oribi_cpu_run *run)
+{
+    const layer_state *state = arg;
+    struct oribi_micro_conv2d_f32_args args = {.activation = state->activation,
+                                               .alpha = state->epilogue.alpha};
+    conv_call c;
+    if (!take_conv(state, run, false, &c)) {
+        return false;
+    }
+    GEOMETRY(args, c);
+    args.out_c = (int32_t)c.dims[3];
+    args.groups = (int32_t)(c.image.dims[3] / c.filter.dims[2]);
+    const struct oribi_micro_filter_f32 filter = {(const float *)(const void *)c.filter.data,
+                                                  args.out_c, 1};
+    const float *image = (const float *)(const void *)c.image.data;
+    float *out = oribi_cpu_output(run, 0, c.dims, 4);
+    if (out == NULL || !call_conv(run, &args, &filter, image,
+                                  c.args.residual != NULL ? c.args.residual : image, out)) {
+        return false;
+    }
+    finish(state, out, oribi_cpu_product(c.dims, 4));
+    return true;
+}
+
+static bool depthwise_run(const void *arg, oribi_cpu_run *run)
+{
+    const layer_state *state = arg;
+    struct oribi_micro_depthwise_conv2d_f32_args args = {.activation = state->activation,
+                                                         .alpha = state->epilogue.alpha};
+    conv_call c;
+    if (!take_conv(state, run, true, &c)) {
+        return false;
+    }
+    GEOMETRY(args, c);
+    args.multiplier = (int32_t)c.filter.dims[3];
+    args.filter = (const float *)(const void *)c.filter.data;
+    const float *image = (const float *)(const void *)c.image.data;
+    float *out = oribi_cpu_output(run, 0, c.dims, 4);
+    if (out != NULL) {
+        oribi_micro_depthwise_conv2d_f32(&args, image,
+                                         c.args.residual != NULL ? c.args.residual : image, out);
+    }
+    return out != NULL;
+}
+ORIBI_CPU_COMPUTE(conv, 2)
+ORIBI_CPU_COMPUTE(depthwise, 2)
+
+/* --- Products of matrices -------------------------------------------------------------------- */
+
+/* With a bias or residual: a convolution of one row of pixels, as emitted code has it. */
+static bool dense(const layer_state *state, oribi_cpu_run *run, const oribi_matmul_shapes *s,
+                  const oribi_epilogue_args *extra, float *out)
+{
+    const float *left = TF_TensorData(run->in[0]);
+    const bool flips = state->matmul.transpose_b;
+    struct oribi_micro_conv2d_f32_args args = {.bias = extra->bias,
+                                               .batch = 1,
+                                               .in_h = 1,
+                                               .in_w = (int32_t)s->m,
+                                               .in_c = (int32_t)s->k,
+                                               .out_h = 1,
+                                               .out_w = (int32_t)s->m,
+                                               .out_c = (int32_t)s->n,
+                                               .filter_h = 1,
+                                               .filter_w = 1,
+                                               .stride_h = 1,
+                                               .stride_w = 1,
+                                               .dilation_h = 1,
+                                               .dilation_w = 1,
+                                               .groups = 1,
+                                               .adds = extra->residual != NULL ? 1 : 0,
+                                               .activation = state->activation,
+                                               .alpha = state->epilogue.alpha};
+    const struct oribi_micro_filter_f32 filter = {TF_TensorData(run->in[1]), flips ? 1 : s->n,
+                                                  flips ? s->k : 1};
+    if (!call_conv(run, &args, &filter, left, extra->residual != NULL ? extra->residual : left,
+                   out)) {
+        return false;
+    }
+    finish(state, out, s->m * s->n);
+    return true;
+}
+
+static bool matmul_run(const void *arg, oribi_cpu_run *run)
+{
+    const layer_state *state = arg;
+    oribi_matmul_shapes s;
+    oribi_epilogue_args extra;
+    if (!oribi_matmul_shapes_take(run, &state->matmul, NULL, &s) ||
+        !oribi_epilogue_args_take(run, &state->epilogue, s.out, s.rank, &extra)) {
+        return false;
+    }
+    const bool flips_a = state->matmul.transpose_a, flips_b = state->matmul.transpose_b;
+    const int64_t sizes[] = {s.batches * s.m * s.n, s.m * s.k, s.k * s.n};
+    if (!fits(run, sizes, 3)) {
+        return false;
+    }
+    const float *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
+    float *out = oribi_cpu_output(run, 0, s.out, s.rank);
+    if (out == NULL || (s.batches == 1 && !flips_a)) {
+        return out != NULL && dense(state, run, &s, &extra, out);
+    }
+    if (extra.bias != NULL || extra.residual != NULL ||
+        state->epilogue.activation != ORIBI_ACTIVATION_NONE) {
+        return oribi_cpu_fail(run, TF_UNIMPLEMENTED,
+                              "the kernels of micro/ fuse nothing into a transposed product");
+    }
+    const struct oribi_micro_matmul_f32_args args = {1,
+                                                     (int32_t)s.m,
+                                                     (int32_t)s.k,
+                                                     (int32_t)s.n,
+                                                     0,
+                                                     0,
+                                                     (int32_t)(flips_a ? 1 : s.k),
+                                                     (int32_t)(flips_a ? s.m : 1),
+                                                     (int32_t)(flips_b ? 1 : s.n),
+                                                     (int32_t)(flips_b ? s.k : 1)};
+    for (int64_t i = 0; i < s.batches; i++) {
+        oribi_micro_matmul_f32(&args, left + oribi_matmul_batch(&s, s.left_strides, i) * s.m * s.k,
+                               right + oribi_matmul_batch(&s, s.right_strides, i) * s.k * s.n,
+                               out + i * s.m * s.n);
+    }
+    return true;
+}
+ORIBI_CPU_COMPUTE(matmul, 2)
+
+#define ROW(op, fn, create_fn)                                                                     \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = "micro",                          \
+        .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
+        .destroy = oribi_cpu_free, .tolerance = 1e-5, .why = "the arithmetic of emitted C"         \
+    }
+const oribi_cpu_kernel oribi_cpu_micro_layers_kernels[] = {
+    ROW("Conv2D", conv, conv_create),
+    ROW("_FusedConv2D", conv, conv_create),
+    ROW("DepthwiseConv2dNative", depthwise, conv_create),
+    ROW("_FusedDepthwiseConv2dNative", depthwise, conv_create),
+    ROW("Oribi>FusedDepthwiseConv2d", depthwise, conv_create),
+    ROW("MatMul", matmul, matmul_create),
+    ROW("_FusedMatMul", matmul, matmul_create),
+    ROW("BatchMatMulV2", matmul, matmul_create),
+    {.op_name = NULL}};

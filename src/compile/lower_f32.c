@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of float operators, and what their families share. */
+#include "compile/lower_f32.h"
+
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "tensor/status.h"
+
+const oribi_lower_row oribi_lower_f32_rows[] = {
+    {"Conv2D", "conv2d", oribi_lower_conv2d_f32},
+    {"_FusedConv2D", "conv2d", oribi_lower_conv2d_f32},
+    {"DepthwiseConv2dNative", "depthwise_conv2d", oribi_lower_depthwise_f32},
+    {"_FusedDepthwiseConv2dNative", "depthwise_conv2d", oribi_lower_depthwise_f32},
+    {"Oribi>FusedDepthwiseConv2d", "depthwise_conv2d", oribi_lower_depthwise_f32},
+    {"MatMul", "matmul", oribi_lower_matmul_f32},
+    {"_FusedMatMul", "matmul", oribi_lower_matmul_f32},
+    {"BatchMatMul", "matmul", oribi_lower_matmul_f32},
+    {"BatchMatMulV2", "matmul", oribi_lower_matmul_f32},
+    {"AvgPool", "average_pool", oribi_lower_pool_f32},
+    {"Oribi>AvgPool", "average_pool", oribi_lower_pool_f32},
+    {"MaxPool", "max_pool", oribi_lower_pool_f32},
+    {"FusedBatchNorm", "batch_norm", oribi_lower_batch_norm_f32},
+    {"FusedBatchNormV2", "batch_norm", oribi_lower_batch_norm_f32},
+    {"FusedBatchNormV3", "batch_norm", oribi_lower_batch_norm_f32},
+    {"_FusedBatchNormEx", "batch_norm", oribi_lower_batch_norm_f32},
+    {"Softmax", "softmax", oribi_lower_softmax_f32},
+    {"LogSoftmax", "log_softmax", oribi_lower_softmax_f32},
+    {"LRN", "lrn", oribi_lower_lrn_f32},
+    {"Abs", "abs", oribi_lower_unary_f32},
+    {"Ceil", "ceil", oribi_lower_unary_f32},
+    {"Elu", "elu", oribi_lower_unary_f32},
+    {"Erf", "erf", oribi_lower_unary_f32},
+    {"Exp", "exp", oribi_lower_unary_f32},
+    {"Floor", "floor", oribi_lower_unary_f32},
+    {"LeakyRelu", "leaky_relu", oribi_lower_unary_f32},
+    {"Log", "log", oribi_lower_unary_f32},
+    {"Neg", "neg", oribi_lower_unary_f32},
+    {"Reciprocal", "reciprocal", oribi_lower_unary_f32},
+    {"Relu", "relu", oribi_lower_unary_f32},
+    {"Relu6", "relu6", oribi_lower_unary_f32},
+    {"Rint", "round", oribi_lower_unary_f32},
+    {"Round", "round", oribi_lower_unary_f32},
+    {"Rsqrt", "rsqrt", oribi_lower_unary_f32},
+    {"Selu", "selu", oribi_lower_unary_f32},
+    {"Sigmoid", "sigmoid", oribi_lower_unary_f32},
+    {"Sign", "sign", oribi_lower_unary_f32},
+    {"Softplus", "softplus", oribi_lower_unary_f32},
+    {"Softsign", "softsign", oribi_lower_unary_f32},
+    {"Sqrt", "sqrt", oribi_lower_unary_f32},
+    {"Square", "square", oribi_lower_unary_f32},
+    {"Tanh", "tanh", oribi_lower_unary_f32},
+    {"ClipByValue", "clip", oribi_lower_clip_f32},
+    {"Add", "add", oribi_lower_binary_f32},
+    {"AddV2", "add", oribi_lower_binary_f32},
+    {"BiasAdd", "add", oribi_lower_binary_f32},
+    {"Div", "div", oribi_lower_binary_f32},
+    {"FloorDiv", "floor_div", oribi_lower_binary_f32},
+    {"Maximum", "maximum", oribi_lower_binary_f32},
+    {"Minimum", "minimum", oribi_lower_binary_f32},
+    {"Mul", "mul", oribi_lower_binary_f32},
+    {"Pow", "pow", oribi_lower_binary_f32},
+    {"RealDiv", "div", oribi_lower_binary_f32},
+    {"SquaredDifference", "squared_difference", oribi_lower_binary_f32},
+    {"Sub", "sub", oribi_lower_binary_f32},
+    {"Max", "reduce_max", oribi_lower_reduce_f32},
+    {"Mean", "reduce_mean", oribi_lower_reduce_f32},
+    {"Min", "reduce_min", oribi_lower_reduce_f32},
+    {"Prod", "reduce_prod", oribi_lower_reduce_f32},
+    {"Sum", "reduce_sum", oribi_lower_reduce_f32},
+    {"Oribi>ChannelShuffle", "channel_shuffle", oribi_lower_channel_shuffle},
+    {"Tile", "tile", oribi_lower_tile},
+    {"BroadcastTo", "broadcast", oribi_lower_broadcast},
+    {NULL, NULL, NULL},
+};
+
+bool oribi_lower_refuse(oribi_lowering *lowering, const oribi_call *call, const char *what)
+{
+    return oribi_fail(lowering->status, TF_UNIMPLEMENTED, "node '%s' (%s) %s", call->node->name,
+                      call->node->op_name, what);
+}
+
+static bool fits(const oribi_lowering *lowering, const oribi_value_id *ids, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const oribi_value *value = lowering->graph->values[ids[i]];
+        const int64_t count = oribi_lower_count(value);
+        if (count < 1 || count > INT32_MAX / 8 * 4 || value->shape.rank > ORIBI_LOWER_RANK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool oribi_lower_is_plain(oribi_lowering *lowering, const oribi_call *call)
+{
+    const oribi_node *node = call->node;
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] < 0) {
+            return oribi_lower_refuse(lowering, call, "lacks an input");
+        }
+    }
+    if (!fits(lowering, node->inputs, node->n_inputs) || !fits(lowering, node->outputs, 1)) {
+        return oribi_lower_refuse(lowering, call,
+                                  "has an empty tensor, one of more than 8 dimensions or one of "
+                                  "2^30 elements or more");
+    }
+    return oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype) >= 0 ||
+           oribi_lower_refuse(lowering, call, "has elements of a type that cannot be compiled");
+}
+
+bool oribi_lower_is_f32(oribi_lowering *lowering, const oribi_call *call)
+{
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    return (oribi_lower_output(lowering, call)->dtype == TF_FLOAT &&
+            oribi_lower_input(lowering, call, 0)->dtype == TF_FLOAT &&
+            !oribi_lower_is(call, "data_format", "NCHW")) ||
+           oribi_lower_refuse(lowering, call, "compiles for float elements in NHWC order only");
+}
+
+bool oribi_lower_word(const oribi_string *word, const char *text)
+{
+    return word->length == strlen(text) && memcmp(word->data, text, word->length) == 0;
+}
+
+int32_t oribi_lower_before(const oribi_call *call, int32_t axis, int32_t in, int32_t out,
+                           int32_t filter, int32_t stride, int32_t dilation)
+{
+    if (oribi_lower_is(call, "padding", "EXPLICIT")) {
+        return oribi_lower_list(call, "explicit_paddings", 2 + 2 * axis, 0);
+    }
+    if (!oribi_lower_is(call, "padding", "SAME")) {
+        return 0;
+    }
+    const int64_t reach = (int64_t)(filter - 1) * dilation + 1;
+    const int64_t missing = (int64_t)(out - 1) * stride + reach - in;
+    return missing > 0 ? (int32_t)(missing / 2) : 0;
+}
+
+TF_Tensor *oribi_lower_constant_tensor(oribi_lowering *lowering, const oribi_call *call,
+                                       int32_t index, TF_DataType type)
+{
+    const oribi_value *value = oribi_lower_input(lowering, call, index);
+    if (value->constant == NULL || value->dtype != type) {
+        oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                   "node '%s' (%s): input %d is %s; compiled code needs it as a constant of type "
+                   "%s",
+                   call->node->name, call->node->op_name, (int)index,
+                   value->constant == NULL ? "computed" : oribi_dtype_name(value->dtype),
+                   oribi_dtype_name(type));
+        return NULL;
+    }
+    return oribi_graph_constant_tensor(lowering->graph, call->node->inputs[index],
+                                       lowering->status);
+}
+
+const char *oribi_lower_f32_kernel(oribi_lowering *lowering, const oribi_call *call)
+{
+    const oribi_lower_row *row = oribi_lower_f32_rows;
+    while (row->op != NULL && strcmp(row->op, call->node->op_name) != 0) {
+        row++;
+    }
+    const char *name = oribi_arena_printf(lowering->arena, "%s_f32", row->stem);
+    if (name == NULL) {
+        oribi_fail_memory(lowering->status);
+    }
+    return name;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of functions of one and of two floats. */
+#include "compile/lower_f32.h"
+#include "micro/broadcast_prepare.h"
+#include "tensor/status.h"
+
+/* The result may be written over an input of the same shape. */
+static void alias(oribi_lowering *lowering, oribi_call *call, int32_t input)
+{
+    if (oribi_lower_count(oribi_lower_input(lowering, call, input)) ==
+        oribi_lower_count(oribi_lower_output(lowering, call))) {
+        call->aliases[call->n_aliases++] = (oribi_call_alias){input, true, 0};
+    }
+}
+
+static bool set_unary(oribi_lowering *lowering, oribi_call *call)
+{
+    ORIBI_TRY(oribi_lower_is_f32(lowering, call));
+    call->kernel = oribi_lower_f32_kernel(lowering, call);
+    ORIBI_TRY(call->kernel != NULL);
+    call->args = call->header = "unary_f32";
+    call->n_inputs = 1;
+    alias(lowering, call, 0);
+    oribi_call_number(call, "count",
+                      (int32_t)oribi_lower_count(oribi_lower_output(lowering, call)));
+    return true;
+}
+
+bool oribi_lower_unary_f32(oribi_lowering *lowering, oribi_call *call)
+{
+    ORIBI_TRY(set_unary(lowering, call));
+    if (oribi_attrs_find(&call->node->attrs, "alpha") != NULL) {
+        oribi_call_real(call, "alpha", oribi_lower_float(call, "alpha"));
+    }
+    return true;
+}
+
+static bool bound(oribi_lowering *lowering, oribi_call *call, int32_t input, const char *name)
+{
+    if (oribi_lower_count(oribi_lower_input(lowering, call, input)) != 1) {
+        return oribi_lower_refuse(lowering, call, "has bounds that are not single numbers");
+    }
+    const float *value = oribi_lower_constant(lowering, call, input, TF_FLOAT);
+    ORIBI_TRY(value != NULL);
+    oribi_call_real(call, name, *value);
+    return true;
+}
+
+bool oribi_lower_clip_f32(oribi_lowering *lowering, oribi_call *call)
+{
+    return set_unary(lowering, call) && bound(lowering, call, 1, "low") &&
+           bound(lowering, call, 2, "high");
+}
+
+static void int32_dims(const oribi_shape *shape, int32_t out[ORIBI_LOWER_RANK])
+{
+    for (int32_t i = 0; i < shape->rank; i++) {
+        out[i] = (int32_t)shape->dims[i]; /* checked: the product fits */
+    }
+}
+
+bool oribi_lower_binary_f32(oribi_lowering *lowering, oribi_call *call)
+{
+    int32_t a_dims[ORIBI_LOWER_RANK], b_dims[ORIBI_LOWER_RANK];
+    struct oribi_micro_broadcast shape;
+    ORIBI_TRY(oribi_lower_is_f32(lowering, call));
+    const oribi_shape *a = &oribi_lower_input(lowering, call, 0)->shape;
+    const oribi_shape *b = &oribi_lower_input(lowering, call, 1)->shape;
+    int32_dims(a, a_dims);
+    int32_dims(b, b_dims);
+    const int32_t code = oribi_micro_broadcast_resolve(a_dims, a->rank, b_dims, b->rank, &shape);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = oribi_lower_f32_kernel(lowering, call);
+    ORIBI_TRY(call->kernel != NULL);
+    call->args = call->header = "binary_f32";
+    call->n_inputs = 2;
+    alias(lowering, call, 0);
+    alias(lowering, call, 1);
+    oribi_call_number(call, "shape.rank", shape.rank);
+    return oribi_call_numbers(lowering, call, "shape.dims", shape.dims, shape.rank) &&
+           oribi_call_numbers(lowering, call, "shape.a_step", shape.a_step, shape.rank) &&
+           oribi_call_numbers(lowering, call, "shape.b_step", shape.b_step, shape.rank);
+}

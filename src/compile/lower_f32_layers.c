@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of float layers with weights: convolutions and dense layers, with what the fuse pass
+ * made them take along. Read next: ../../micro/conv2d_f32.h.
+ */
+#include <string.h>
+
+#include "compile/lower_f32.h"
+#include "micro/activation_f32.h"
+#include "micro/conv2d_f32_prepare.h"
+#include "micro/depthwise_conv2d_f32.h"
+#include "tensor/status.h"
+
+enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
+
+typedef struct epilogue {
+    const float *bias;
+    int32_t residual; /* input of the node; -1: none */
+    int32_t activation;
+    float alpha;
+} epilogue;
+
+static bool take_word(const oribi_call *call, const oribi_string *word, int32_t *next_input,
+                      epilogue *out)
+{
+    static const struct {
+        const char *word;
+        int32_t activation;
+    } words[] = {{"Relu", ORIBI_MICRO_RELU_F32},
+                 {"Relu6", ORIBI_MICRO_RELU6_F32},
+                 {"LeakyRelu", ORIBI_MICRO_LEAKY_RELU_F32}};
+    if (oribi_lower_word(word, "BiasAdd")) {
+        ++*next_input; /* read by the caller */
+        return true;
+    }
+    if (oribi_lower_word(word, "Add")) {
+        out->residual = (*next_input)++;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (oribi_lower_word(word, words[i].word)) {
+            out->activation = words[i].activation;
+            out->alpha = oribi_lower_float(call, "leakyrelu_alpha");
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of an op without fused_ops: nothing. */
+static bool read_epilogue(oribi_lowering *lowering, oribi_call *call, int32_t channels,
+                          epilogue *out)
+{
+    const oribi_attr *attr = oribi_attrs_find(&call->node->attrs, "fused_ops");
+    int32_t next_input = 2;
+    *out = (epilogue){.residual = -1};
+    for (int32_t i = 0; attr != NULL && i < attr->count; i++) {
+        if (!take_word(call, &attr->u.s[i], &next_input, out)) {
+            return oribi_lower_refuse(lowering, call, "takes along what cannot be compiled");
+        }
+    }
+    if (attr != NULL && attr->count > 0 && oribi_lower_word(&attr->u.s[0], "BiasAdd")) {
+        out->bias = oribi_lower_constant(lowering, call, 2, TF_FLOAT);
+        ORIBI_TRY(out->bias != NULL);
+        if (oribi_lower_count(oribi_lower_input(lowering, call, 2)) != channels) {
+            return oribi_lower_refuse(lowering, call, "has a bias of another length");
+        }
+    }
+    return true;
+}
+
+/* The kernel's inputs (x, residual), its bias and activation; the output may lie on the residual.
+ */
+static bool set_epilogue(oribi_lowering *lowering, oribi_call *call, const epilogue *e,
+                         int32_t channels)
+{
+    const bool adds = e->residual >= 0;
+    ORIBI_TRY(oribi_call_take(lowering, call, (const int32_t[]){0, adds ? e->residual : 0}, 2));
+    if (adds) {
+        call->aliases[call->n_aliases++] = (oribi_call_alias){1, true, 0};
+    }
+    if (e->bias != NULL) {
+        oribi_call_place(call, "bias", ORIBI_ELEMENT_F32, channels, e->bias);
+    }
+    oribi_call_number(call, "adds", adds ? 1 : 0);
+    oribi_call_number(call, "activation", e->activation);
+    oribi_call_real(call, "alpha", e->alpha);
+    return true;
+}
+
+/* --- Convolutions ---------------------------------------------------------------------------- */
+
+typedef struct geometry {
+    int32_t in[4], out[4], filter[4], before[2], stride[2], dilation[2];
+} geometry;
+
+static bool read_geometry(oribi_lowering *lowering, const oribi_call *call, geometry *g)
+{
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), g->in));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), g->filter));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_output(lowering, call), g->out));
+    for (int32_t i = 0; i < 2; i++) {
+        g->stride[i] = oribi_lower_list(call, "strides", i + 1, 1);
+        g->dilation[i] = oribi_lower_list(call, "dilations", i + 1, 1);
+        g->before[i] = oribi_lower_before(call, i, g->in[i + 1], g->out[i + 1], g->filter[i],
+                                          g->stride[i], g->dilation[i]);
+    }
+    return true;
+}
+
+static void set_geometry(oribi_call *call, const geometry *g)
+{
+    oribi_call_number(call, "batch", g->in[0]);
+    oribi_call_number(call, "in_h", g->in[HEIGHT]);
+    oribi_call_number(call, "in_w", g->in[WIDTH]);
+    oribi_call_number(call, "in_c", g->in[DEPTH]);
+    oribi_call_number(call, "out_h", g->out[HEIGHT]);
+    oribi_call_number(call, "out_w", g->out[WIDTH]);
+    oribi_call_number(call, "filter_h", g->filter[0]);
+    oribi_call_number(call, "filter_w", g->filter[1]);
+    oribi_call_number(call, "stride_h", g->stride[0]);
+    oribi_call_number(call, "stride_w", g->stride[1]);
+    oribi_call_number(call, "dilation_h", g->dilation[0]);
+    oribi_call_number(call, "dilation_w", g->dilation[1]);
+    oribi_call_number(call, "before_h", g->before[0]);
+    oribi_call_number(call, "before_w", g->before[1]);
+}
+
+/* Packs and places a filter of taps by channels that is input 1. */
+static bool place_filter(oribi_lowering *lowering, oribi_call *call, int64_t taps, int32_t channels,
+                         int32_t groups, bool is_transposed)
+{
+    float *packed = oribi_arena_array(lowering->arena, (size_t)taps * (size_t)channels, 4);
+    if (packed == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    TF_Tensor *tensor = oribi_lower_constant_tensor(lowering, call, 1, TF_FLOAT);
+    ORIBI_TRY(tensor != NULL);
+    const struct oribi_micro_filter_f32 filter = {
+        TF_TensorData(tensor), is_transposed ? 1 : channels, is_transposed ? taps : 1};
+    oribi_micro_conv2d_f32_pack(&filter, taps, channels, groups, packed);
+    TF_DeleteTensor(tensor);
+    oribi_call_place(call, "filter", ORIBI_ELEMENT_F32, taps * channels, packed);
+    return true;
+}
+
+bool oribi_lower_conv2d_f32(oribi_lowering *lowering, oribi_call *call)
+{
+    geometry g;
+    epilogue e;
+    ORIBI_TRY(oribi_lower_is_f32(lowering, call));
+    ORIBI_TRY(read_geometry(lowering, call, &g));
+    const int32_t out_c = g.filter[3], depth = g.filter[2];
+    const int64_t taps = (int64_t)g.filter[0] * g.filter[1] * depth;
+    ORIBI_TRY(read_epilogue(lowering, call, out_c, &e));
+    if (depth < 1 || g.in[DEPTH] % depth != 0 || out_c % (g.in[DEPTH] / depth) != 0) {
+        return oribi_lower_refuse(lowering, call, "has groups that do not divide its channels");
+    }
+    ORIBI_TRY(place_filter(lowering, call, taps, out_c, g.in[DEPTH] / depth, false));
+    call->kernel = "conv2d_f32";
+    call->macs = taps * g.in[0] * g.out[HEIGHT] * g.out[WIDTH] * out_c;
+    set_geometry(call, &g);
+    oribi_call_number(call, "out_c", out_c);
+    oribi_call_number(call, "groups", g.in[DEPTH] / depth);
+    return set_epilogue(lowering, call, &e, out_c);
+}
+
+bool oribi_lower_depthwise_f32(oribi_lowering *lowering, oribi_call *call)
+{
+    geometry g;
+    epilogue e;
+    ORIBI_TRY(oribi_lower_is_f32(lowering, call));
+    ORIBI_TRY(read_geometry(lowering, call, &g));
+    const int32_t channels = g.out[DEPTH];
+    const int64_t taps = (int64_t)g.filter[0] * g.filter[1];
+    ORIBI_TRY(read_epilogue(lowering, call, channels, &e));
+    const float *filter = oribi_lower_constant(lowering, call, 1, TF_FLOAT);
+    ORIBI_TRY(filter != NULL);
+    oribi_call_place(call, "filter", ORIBI_ELEMENT_F32, taps * channels, filter);
+    call->kernel = "depthwise_conv2d_f32";
+    call->macs = taps * g.in[0] * g.out[HEIGHT] * g.out[WIDTH] * channels;
+    set_geometry(call, &g);
+    oribi_call_number(call, "multiplier", g.filter[3]);
+    return set_epilogue(lowering, call, &e, channels);
+}
+
+/* --- Products of matrices -------------------------------------------------------------------- */
+
+/* A dense layer: a convolution of one row of pixels by a 1x1 filter. */
+static bool lower_dense(oribi_lowering *lowering, oribi_call *call, int32_t rows, int32_t inner,
+                        int32_t columns, bool is_transposed)
+{
+    const geometry g = {.in = {1, 1, rows, inner},
+                        .out = {1, 1, rows, columns},
+                        .filter = {1, 1, inner, columns},
+                        .stride = {1, 1},
+                        .dilation = {1, 1}};
+    epilogue e;
+    ORIBI_TRY(read_epilogue(lowering, call, columns, &e));
+    ORIBI_TRY(place_filter(lowering, call, inner, columns, 1, is_transposed));
+    call->kernel = "conv2d_f32";
+    call->macs = (int64_t)rows * inner * columns;
+    set_geometry(call, &g);
+    oribi_call_number(call, "out_c", columns);
+    oribi_call_number(call, "groups", 1);
+    return set_epilogue(lowering, call, &e, columns);
+}
+
+static int64_t matrices(const oribi_value *value)
+{
+    const int32_t rank = value->shape.rank;
+    const int64_t each = value->shape.dims[rank - 1] * value->shape.dims[rank - 2];
+    return each > 0 ? oribi_lower_count(value) / each : 0;
+}
+
+bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_value *a = oribi_lower_input(lowering, call, 0);
+    const oribi_value *b = oribi_lower_input(lowering, call, 1);
+    const bool flips_a = oribi_lower_bool(call, "transpose_a") || oribi_lower_bool(call, "adj_x");
+    const bool flips_b = oribi_lower_bool(call, "transpose_b") || oribi_lower_bool(call, "adj_y");
+    ORIBI_TRY(oribi_lower_is_f32(lowering, call));
+    const int32_t a_rank = a->shape.rank, b_rank = b->shape.rank;
+    if (a_rank < 2 || b_rank < 2 || oribi_attrs_find(&call->node->attrs, "fused_ops") != NULL
+            ? b->constant == NULL || flips_a
+            : false) {
+        return oribi_lower_refuse(lowering, call, "is a product of what cannot be compiled");
+    }
+    const int32_t a0 = (int32_t)a->shape.dims[a_rank - 2], a1 = (int32_t)a->shape.dims[a_rank - 1];
+    const int32_t b0 = (int32_t)b->shape.dims[b_rank - 2], b1 = (int32_t)b->shape.dims[b_rank - 1];
+    const int32_t rows = flips_a ? a1 : a0, inner = flips_a ? a0 : a1, columns = flips_b ? b0 : b1;
+    const int64_t n_a = matrices(a), n_b = matrices(b);
+    if (b->constant != NULL && !flips_a && n_b == 1) {
+        return lower_dense(lowering, call, (int32_t)(rows * n_a), inner, columns, flips_b);
+    }
+    if (n_a != n_b && n_a != 1 && n_b != 1) {
+        return oribi_lower_refuse(lowering, call, "repeats matrices in a way not known");
+    }
+    call->kernel = "matmul_f32";
+    call->n_inputs = 2;
+    call->macs = (n_a > n_b ? n_a : n_b) * rows * inner * columns;
+    oribi_call_number(call, "batch", (int32_t)(n_a > n_b ? n_a : n_b));
+    oribi_call_number(call, "rows", rows);
+    oribi_call_number(call, "inner", inner);
+    oribi_call_number(call, "columns", columns);
+    oribi_call_number(call, "a_step", n_a > 1 ? rows * inner : 0);
+    oribi_call_number(call, "b_step", n_b > 1 ? inner * columns : 0);
+    oribi_call_number(call, "a_row", flips_a ? 1 : inner);
+    oribi_call_number(call, "a_column", flips_a ? rows : 1);
+    oribi_call_number(call, "b_row", flips_b ? 1 : columns);
+    oribi_call_number(call, "b_column", flips_b ? inner : 1);
+    return true;
+}

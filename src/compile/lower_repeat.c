@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of what takes elements of any type from regular places: channel shuffles, tiles,
+ * broadcasts. Transposes and slices: lower_move.c, which has the same kernel.
+ */
+#include "compile/lower_f32.h"
+#include "micro/move_prepare.h"
+#include "tensor/status.h"
+
+typedef struct box { /* dims of the output, each with its step in the input */
+    int32_t rank, dims[2 * ORIBI_LOWER_RANK];
+    int64_t steps[2 * ORIBI_LOWER_RANK];
+} box;
+
+static void add(box *b, int64_t dim, int64_t step)
+{
+    b->dims[b->rank] = (int32_t)dim;
+    b->steps[b->rank++] = step;
+}
+
+static bool set_box(oribi_lowering *lowering, oribi_call *call, const box *b)
+{
+    struct oribi_micro_move_args args;
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    const struct oribi_micro_move_spec spec = {
+        b->rank, (int32_t)oribi_dtype_bytes(x->dtype), b->dims, b->steps, 0, oribi_lower_count(x)};
+    const int32_t code = oribi_micro_move_prepare(&spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "move";
+    call->n_inputs = 1;
+    oribi_call_number(call, "rank", args.rank);
+    ORIBI_TRY(oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
+              oribi_call_numbers(lowering, call, "step", args.step, args.rank));
+    oribi_call_number(call, "start", args.start);
+    oribi_call_number(call, "run_bytes", args.run_bytes);
+    return true;
+}
+
+/* Steps of a dense tensor. */
+static void dense(const oribi_shape *shape, int64_t out[ORIBI_LOWER_RANK])
+{
+    int64_t step = 1;
+    for (int32_t i = shape->rank - 1; i >= 0; i--) {
+        out[i] = step;
+        step *= shape->dims[i];
+    }
+}
+
+/* The channels of each pixel, as [groups, each], become [each, groups]. */
+bool oribi_lower_channel_shuffle(oribi_lowering *lowering, oribi_call *call)
+{
+    box b = {.rank = 0};
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    const int64_t groups = oribi_lower_int(call, "groups", 1);
+    const int64_t channels = x->shape.rank > 0 ? x->shape.dims[x->shape.rank - 1] : 1;
+    if (groups < 1 || channels % groups != 0) {
+        return oribi_lower_refuse(lowering, call, "has groups that do not divide its channels");
+    }
+    add(&b, oribi_lower_count(x) / channels, channels);
+    add(&b, channels / groups, 1);
+    add(&b, groups, channels / groups);
+    return set_box(lowering, call, &b);
+}
+
+bool oribi_lower_tile(oribi_lowering *lowering, oribi_call *call)
+{
+    int64_t steps[ORIBI_LOWER_RANK];
+    box b = {.rank = 0};
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    const oribi_shape *shape = &oribi_lower_input(lowering, call, 0)->shape;
+    const oribi_shape *out = &oribi_lower_output(lowering, call)->shape;
+    if (out->rank != shape->rank) {
+        return oribi_lower_refuse(lowering, call, "changes the number of dimensions");
+    }
+    dense(shape, steps);
+    for (int32_t i = 0; i < shape->rank; i++) {
+        add(&b, out->dims[i] / shape->dims[i], 0);
+        add(&b, shape->dims[i], steps[i]);
+    }
+    return set_box(lowering, call, &b);
+}
+
+bool oribi_lower_broadcast(oribi_lowering *lowering, oribi_call *call)
+{
+    int64_t steps[ORIBI_LOWER_RANK];
+    box b = {.rank = 0};
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    const oribi_shape *shape = &oribi_lower_input(lowering, call, 0)->shape;
+    const oribi_shape *out = &oribi_lower_output(lowering, call)->shape;
+    const int32_t added = out->rank - shape->rank;
+    if (added < 0) {
+        return oribi_lower_refuse(lowering, call, "takes dimensions away");
+    }
+    dense(shape, steps);
+    for (int32_t i = 0; i < out->rank; i++) {
+        const bool repeats = i < added || shape->dims[i - added] == 1;
+        add(&b, out->dims[i], repeats ? 0 : steps[i - added]);
+    }
+    return set_box(lowering, call, &b);
+}
