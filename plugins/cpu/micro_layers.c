@@ -80,9 +80,9 @@ static void *matmul_create(TF_OpKernelConstruction *construction)
 static bool fits(oribi_cpu_run *run, const int64_t *sizes, int count)
 {
     for (int i = 0; i < count; i++) {
-        if (sizes[i] < 1 || sizes[i] > INT32_MAX / 2) {
+        if (sizes[i] > INT32_MAX / 2) {
             return oribi_cpu_fail(run, TF_UNIMPLEMENTED,
-                                  "a size of %lld; the kernels of micro/ take 1 to 2^30",
+                                  "a size of %lld; the kernels of micro/ take up to 2^30",
                                   (long long)sizes[i]);
         }
     }
@@ -96,7 +96,8 @@ static bool call_conv(oribi_cpu_run *run, struct oribi_micro_conv2d_f32_args *ar
 {
     const int64_t taps = (int64_t)args->filter_h * args->filter_w * (args->in_c / args->groups);
     TF_Tensor *scratch = NULL;
-    float *packed = oribi_cpu_scratch(run, taps * args->out_c * (int64_t)sizeof *packed, &scratch);
+    const int64_t count = taps > 0 ? taps * args->out_c : 1;
+    float *packed = oribi_cpu_scratch(run, count * (int64_t)sizeof *packed, &scratch);
     if (packed == NULL) {
         return false;
     }
@@ -207,6 +208,7 @@ static bool depthwise_run(const void *arg, oribi_cpu_run *run)
     if (out != NULL) {
         oribi_micro_depthwise_conv2d_f32(&args, image,
                                          c.args.residual != NULL ? c.args.residual : image, out);
+        finish(state, out, oribi_cpu_product(c.dims, 4));
     }
     return out != NULL;
 }
@@ -296,7 +298,7 @@ ORIBI_CPU_COMPUTE(matmul, 2)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = "micro",                          \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
-        .destroy = oribi_cpu_free, .tolerance = 1e-5, .why = "the arithmetic of emitted C"         \
+        .destroy = oribi_cpu_free, .tolerance = 2e-4, .why = "the arithmetic of emitted C"         \
     }
 const oribi_cpu_kernel oribi_cpu_micro_layers_kernels[] = {
     ROW("Conv2D", conv, conv_create),

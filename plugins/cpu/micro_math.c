@@ -207,7 +207,6 @@ const oribi_cpu_kernel oribi_cpu_micro_math_kernels[] = {
     ROW("LogSoftmax", log_softmax, NULL, NULL),
     ROW("LRN", lrn, oribi_cpu_lrn_create, oribi_cpu_free),
     NORM_ROW("FusedBatchNormV3", oribi_cpu_bn_create),
-    STRIDED_ROW("FusedBatchNorm", norm, oribi_cpu_bn_create),
     NORM_ROW("_FusedBatchNormEx", oribi_cpu_bn_ex_create),
     ROW("Mean", mean, oribi_cpu_reduce_create, oribi_cpu_free),
     ROW("Prod", prod, oribi_cpu_reduce_create, oribi_cpu_free),

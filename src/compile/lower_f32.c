@@ -20,8 +20,6 @@ const oribi_lower_row oribi_lower_f32_rows[] = {
     {"AvgPool", "average_pool", oribi_lower_pool_f32},
     {"Oribi>AvgPool", "average_pool", oribi_lower_pool_f32},
     {"MaxPool", "max_pool", oribi_lower_pool_f32},
-    {"FusedBatchNorm", "batch_norm", oribi_lower_batch_norm_f32},
-    {"FusedBatchNormV2", "batch_norm", oribi_lower_batch_norm_f32},
     {"FusedBatchNormV3", "batch_norm", oribi_lower_batch_norm_f32},
     {"_FusedBatchNormEx", "batch_norm", oribi_lower_batch_norm_f32},
     {"Softmax", "softmax", oribi_lower_softmax_f32},
