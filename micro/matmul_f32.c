@@ -4,20 +4,32 @@
 
 #include "micro/matmul_f32.h"
 
+static void matrix(const struct oribi_micro_matmul_f32_args *args, const float *a, const float *b,
+                   float *output)
+{
+    for (int32_t i = 0; i < args->rows; i++) {
+        for (int32_t j = 0; j < args->columns; j++) {
+            const float *left = a + i * args->a_row, *right = b + j * args->b_column;
+            float sum = 0.0F;
+            for (int32_t k = 0; k < args->inner; k++) {
+                sum += left[k * args->a_column] * right[k * args->b_row];
+            }
+            *output++ = sum;
+        }
+    }
+}
+
 void oribi_micro_matmul_f32(const struct oribi_micro_matmul_f32_args *args, const float *a,
                             const float *b, float *output)
 {
-    for (int32_t m = 0; m < args->batch; m++) {
-        for (int32_t i = 0; i < args->rows; i++) {
-            for (int32_t j = 0; j < args->columns; j++) {
-                const float *left = a + m * args->a_step + i * args->a_row;
-                const float *right = b + m * args->b_step + j * args->b_column;
-                float sum = 0.0F;
-                for (int32_t k = 0; k < args->inner; k++) {
-                    sum += left[k * args->a_column] * right[k * args->b_row];
-                }
-                *output++ = sum;
-            }
+    struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
+    const int32_t last = args->batch.rank - 1, count = args->batch.dims[last];
+    const int32_t a_step = args->batch.a_step[last], b_step = args->batch.b_step[last];
+    do {
+        for (int32_t i = 0; i < count; i++) {
+            matrix(args, a + (walk.a + i * a_step) * args->rows * args->inner,
+                   b + (walk.b + i * b_step) * args->inner * args->columns, output);
+            output += args->rows * args->columns;
         }
-    }
+    } while (oribi_micro_broadcast_next(&args->batch, &walk));
 }

@@ -275,12 +275,10 @@ static bool matmul_run(const void *arg, oribi_cpu_run *run)
         return oribi_cpu_fail(run, TF_UNIMPLEMENTED,
                               "the kernels of micro/ fuse nothing into a transposed product");
     }
-    const struct oribi_micro_matmul_f32_args args = {1,
+    const struct oribi_micro_matmul_f32_args args = {{1, {1}, {0}, {0}},
                                                      (int32_t)s.m,
                                                      (int32_t)s.k,
                                                      (int32_t)s.n,
-                                                     0,
-                                                     0,
                                                      (int32_t)(flips_a ? 1 : s.k),
                                                      (int32_t)(flips_a ? s.m : 1),
                                                      (int32_t)(flips_b ? 1 : s.n),

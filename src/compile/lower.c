@@ -131,7 +131,8 @@ bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t
             ORIBI_TRY(check_value(lowering, node, node->inputs[k]));
         }
         for (int32_t k = 0; k < node->n_outputs; k++) {
-            ORIBI_TRY(check_value(lowering, node, node->outputs[k]));
+            const bool is_needed = k == 0 || graph->values[node->outputs[k]]->n_uses > 0;
+            ORIBI_TRY(!is_needed || check_value(lowering, node, node->outputs[k]));
         }
         calls[i].node = node;
         ORIBI_TRY(oribi_lower_call(lowering, &calls[i]));

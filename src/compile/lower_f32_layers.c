@@ -6,6 +6,7 @@
 
 #include "compile/lower_f32.h"
 #include "micro/activation_f32.h"
+#include "micro/broadcast_prepare.h"
 #include "micro/conv2d_f32_prepare.h"
 #include "micro/depthwise_conv2d_f32.h"
 #include "tensor/status.h"
@@ -212,6 +213,33 @@ static int64_t matrices(const oribi_value *value)
     return each > 0 ? oribi_lower_count(value) / each : 0;
 }
 
+static void batch_dims(const oribi_shape *shape, int32_t out[ORIBI_LOWER_RANK])
+{
+    for (int32_t i = 0; i < shape->rank - 2; i++) {
+        out[i] = (int32_t)shape->dims[i];
+    }
+}
+
+static bool set_batches(oribi_lowering *lowering, oribi_call *call, const oribi_shape *a,
+                        const oribi_shape *b)
+{
+    int32_t a_dims[ORIBI_LOWER_RANK], b_dims[ORIBI_LOWER_RANK];
+    struct oribi_micro_broadcast batch;
+    batch_dims(a, a_dims);
+    batch_dims(b, b_dims);
+    const int32_t code =
+        oribi_micro_broadcast_resolve(a_dims, a->rank - 2, b_dims, b->rank - 2, &batch);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "matmul_f32";
+    call->n_inputs = 2;
+    oribi_call_number(call, "batch.rank", batch.rank);
+    return oribi_call_numbers(lowering, call, "batch.dims", batch.dims, batch.rank) &&
+           oribi_call_numbers(lowering, call, "batch.a_step", batch.a_step, batch.rank) &&
+           oribi_call_numbers(lowering, call, "batch.b_step", batch.b_step, batch.rank);
+}
+
 bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)
 {
     const oribi_value *a = oribi_lower_input(lowering, call, 0);
@@ -220,9 +248,8 @@ bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)
     const bool flips_b = oribi_lower_bool(call, "transpose_b") || oribi_lower_bool(call, "adj_y");
     ORIBI_TRY(oribi_lower_is_f32(lowering, call));
     const int32_t a_rank = a->shape.rank, b_rank = b->shape.rank;
-    if (a_rank < 2 || b_rank < 2 || oribi_attrs_find(&call->node->attrs, "fused_ops") != NULL
-            ? b->constant == NULL || flips_a
-            : false) {
+    const bool is_fused = oribi_attrs_find(&call->node->attrs, "fused_ops") != NULL;
+    if (a_rank < 2 || b_rank < 2 || (is_fused && (b->constant == NULL || flips_a))) {
         return oribi_lower_refuse(lowering, call, "is a product of what cannot be compiled");
     }
     const int32_t a0 = (int32_t)a->shape.dims[a_rank - 2], a1 = (int32_t)a->shape.dims[a_rank - 1];
@@ -232,18 +259,11 @@ bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)
     if (b->constant != NULL && !flips_a && n_b == 1) {
         return lower_dense(lowering, call, (int32_t)(rows * n_a), inner, columns, flips_b);
     }
-    if (n_a != n_b && n_a != 1 && n_b != 1) {
-        return oribi_lower_refuse(lowering, call, "repeats matrices in a way not known");
-    }
-    call->kernel = "matmul_f32";
-    call->n_inputs = 2;
-    call->macs = (n_a > n_b ? n_a : n_b) * rows * inner * columns;
-    oribi_call_number(call, "batch", (int32_t)(n_a > n_b ? n_a : n_b));
+    ORIBI_TRY(set_batches(lowering, call, &a->shape, &b->shape));
+    call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * inner;
     oribi_call_number(call, "rows", rows);
     oribi_call_number(call, "inner", inner);
     oribi_call_number(call, "columns", columns);
-    oribi_call_number(call, "a_step", n_a > 1 ? rows * inner : 0);
-    oribi_call_number(call, "b_step", n_b > 1 ? inner * columns : 0);
     oribi_call_number(call, "a_row", flips_a ? 1 : inner);
     oribi_call_number(call, "a_column", flips_a ? rows : 1);
     oribi_call_number(call, "b_row", flips_b ? 1 : columns);

@@ -312,6 +312,7 @@ int main(int argc, char **argv)
     }
     oribi_options_set_threads(options, 1);
     oribi_options_set_tflite_variant(options, argv[3], status);
+    oribi_options_set_kernels(options, "micro", status); /* what the C computes */
     if (TF_GetCode(status) != TF_OK) {
         die(TF_Message(status));
     }
