@@ -74,7 +74,7 @@ const oribi_lower_row oribi_lower_f32_rows[] = {
 
 bool oribi_lower_refuse(oribi_lowering *lowering, const oribi_call *call, const char *what)
 {
-    return oribi_fail(lowering->status, TF_UNIMPLEMENTED, "node '%s' (%s) %s", call->node->name,
+    return oribi_fail(lowering->status, TF_UNIMPLEMENTED, "node '%s' (%s): %s", call->node->name,
                       call->node->op_name, what);
 }
 

@@ -12,7 +12,7 @@ oribi_lower_function oribi_lower_conv2d_f32, oribi_lower_depthwise_f32, oribi_lo
     oribi_lower_batch_norm_f32, oribi_lower_softmax_f32, oribi_lower_lrn_f32,
     oribi_lower_reduce_f32, oribi_lower_channel_shuffle, oribi_lower_tile, oribi_lower_broadcast;
 
-/* UNIMPLEMENTED: "node 'x' (Conv2D) <what>"; false. */
+/* UNIMPLEMENTED: "node 'x' (Conv2D): <what>"; false. */
 bool oribi_lower_refuse(oribi_lowering *lowering, const oribi_call *call, const char *what);
 /* Refuses unless output 0 is float and no size leaves int32. */
 bool oribi_lower_is_f32(oribi_lowering *lowering, const oribi_call *call);
