@@ -3,6 +3,7 @@
 #include "micro/average_pool_s8.h"
 
 #include "micro/fixed_point.h"
+#include "micro/port.h"
 
 enum { BLOCK = 16 };
 
@@ -32,6 +33,7 @@ void oribi_micro_average_pool_s8(const struct oribi_micro_pool_s8_args *args, co
     (void)scratch;
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t y = 0; y < a->out_h; y++) {
+            TVMGEN_YIELD();
             for (int32_t x = 0; x < a->out_w; x++) {
                 const struct oribi_micro_pool_window w = oribi_micro_pool_window(a, y, x);
                 for (int32_t c = 0; c < a->channels; c += BLOCK) {

@@ -3,6 +3,8 @@
  * conv2d_lanes_s8_pixels.c. */
 #include "micro/conv2d_lanes_s8.h"
 
+#include "micro/port.h"
+
 void oribi_micro_conv2d_lanes_s8(const struct oribi_micro_conv2d_lanes_s8_args *args,
                                  const int8_t *input, int8_t *output, void *scratch)
 {
@@ -10,6 +12,7 @@ void oribi_micro_conv2d_lanes_s8(const struct oribi_micro_conv2d_lanes_s8_args *
     const int32_t pixels = a->out_h * a->out_w;
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t p = 0; p < pixels; p += 2) {
+            TVMGEN_YIELD();
             oribi_micro_conv2d_lanes_s8_pixels(a, input, p, p + 1 < pixels ? 2 : 1,
                                                output + p * a->out_c, scratch);
         }

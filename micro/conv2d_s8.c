@@ -6,6 +6,7 @@
 
 #include "micro/dot_s8.h"
 #include "micro/memory.h"
+#include "micro/port.h"
 
 /* The inputs of one result pixel: `rows` runs of `run` bytes, `stride` apart. */
 struct window {
@@ -93,6 +94,7 @@ void oribi_micro_conv2d_s8(const struct oribi_micro_conv2d_s8_args *args, const 
     for (int32_t b = 0; b < a->batch; b++) {
         const int8_t *image = input + b * a->in_h * a->in_w * a->in_c;
         for (int32_t y = 0; y < a->out_h; y++) {
+            TVMGEN_YIELD();
             for (int32_t x = 0; x < a->out_w; x++) {
                 pixel(a, image, y * a->stride_h - a->before_h, x * a->stride_w - a->before_w,
                       output, (int8_t *)scratch);

@@ -6,6 +6,7 @@
 
 #include "micro/dot_s8.h"
 #include "micro/memory.h"
+#include "micro/port.h"
 
 /* Doubled weights as lanes: the outer ones of each row; the middles of rows 0 and 1; of row 2. */
 struct weights {
@@ -134,6 +135,7 @@ static void image(const struct oribi_micro_depthwise_conv2d_3x3_s8_args *a, cons
     const int32_t *record = a->filter;
     memset(plane, a->input_zero, (size_t)(plane_rows * a->plane_columns + 1));
     for (int32_t c = 0; c < a->channels; c++) {
+        TVMGEN_YIELD();
         struct weights w;
         struct scale k;
         w.sides0 = oribi_micro_double_lanes(oribi_micro_even_bytes(record[0]));

@@ -7,6 +7,7 @@
 
 #include "micro/dot_s8.h"
 #include "micro/memory.h"
+#include "micro/port.h"
 
 enum { BLOCK = 16 };
 
@@ -80,6 +81,7 @@ static void beside(const struct oribi_micro_depthwise_conv2d_s8_args *a, const i
                    int8_t *output)
 {
     for (int32_t y = 0; y < a->out_h; y++) {
+        TVMGEN_YIELD();
         for (int32_t x = 0; x < a->out_w; x++) {
             for (int32_t c = 0; c < a->out_c; c += BLOCK) {
                 const int32_t left = a->out_c - c;
@@ -113,6 +115,7 @@ static void in_place(const struct oribi_micro_depthwise_conv2d_s8_args *a, const
     const int32_t plane_h = (a->out_h - 1) * a->stride_h + (a->filter_h - 1) * a->dilation_h + 1;
     const int32_t plane_w = (a->out_w - 1) * a->stride_w + (a->filter_w - 1) * a->dilation_w + 1;
     for (int32_t c = 0; c < a->out_c; c++) {
+        TVMGEN_YIELD();
         copy_plane(a, image, c, plane_h, plane_w, plane);
         for (int32_t p = 0; p < a->out_h * a->out_w; p++) {
             const int8_t *corner =

@@ -4,6 +4,7 @@
 #include "micro/fully_connected_lanes_s8.h"
 
 #include "micro/memory.h"
+#include "micro/port.h"
 
 /* Writes the two results of a pair. */
 static inline void write_pair(const struct oribi_micro_lanes_output *o, const int32_t *record,
@@ -40,6 +41,7 @@ static void row(const struct oribi_micro_fully_connected_lanes_s8_args *a, const
     const int32_t *w = a->filter;
     int32_t left = a->out_c;
     for (; left > 2; left -= 4) {
+        TVMGEN_YIELD();
         struct oribi_micro_sums1x4 s;
         w = oribi_micro_sum1x4(x, end, w, &s);
         write_pair(&a->output, w, s.c0, s.c1, output);

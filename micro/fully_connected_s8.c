@@ -3,6 +3,7 @@
 #include "micro/fully_connected_s8.h"
 
 #include "micro/dot_s8.h"
+#include "micro/port.h"
 
 static int8_t result(const struct oribi_micro_fully_connected_s8_args *a, int32_t acc,
                      int32_t channel)
@@ -20,6 +21,7 @@ void oribi_micro_fully_connected_s8(const struct oribi_micro_fully_connected_s8_
     for (int32_t row = 0; row < a->rows; row++) {
         int32_t c = 0;
         for (; c + 4 <= a->out_c; c += 4) {
+            TVMGEN_YIELD();
             int32_t acc[4] = {a->bias[c], a->bias[c + 1], a->bias[c + 2], a->bias[c + 3]};
             oribi_micro_dot4_s8(input, a->filter + c * a->in_c, a->in_c, a->in_c, acc);
             for (int32_t i = 0; i < 4; i++) {

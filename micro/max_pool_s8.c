@@ -4,6 +4,7 @@
 
 #include "micro/fixed_point.h"
 #include "micro/memory.h"
+#include "micro/port.h"
 
 static void pixel(const struct oribi_micro_pool_s8_args *a, const int8_t *image,
                   struct oribi_micro_pool_window w, int8_t *output)
@@ -29,6 +30,7 @@ void oribi_micro_max_pool_s8(const struct oribi_micro_pool_s8_args *args, const 
     (void)scratch;
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t y = 0; y < a->out_h; y++) {
+            TVMGEN_YIELD();
             for (int32_t x = 0; x < a->out_w; x++) {
                 pixel(a, input, oribi_micro_pool_window(a, y, x), output);
                 output += a->channels;

@@ -3,6 +3,7 @@
 #include "micro/softmax_s8.h"
 
 #include "micro/exponential.h"
+#include "micro/port.h"
 
 enum { SUM_INTEGER_BITS = 12, RESULT_BITS = 8 };
 
@@ -42,6 +43,7 @@ void oribi_micro_softmax_s8(const struct oribi_micro_softmax_s8_args *args, cons
 {
     (void)scratch;
     for (int32_t row = 0; row < args->rows; row++) {
+        TVMGEN_YIELD();
         row_softmax(args, input + row * args->columns, output + row * args->columns);
     }
 }

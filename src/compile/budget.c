@@ -52,3 +52,30 @@ bool oribi_compile_check_budget(const oribi_compile *c, TF_Status *status)
     oribi_text_destroy(&safe);
     return false;
 }
+
+/* Constants and state add up; workspace, inputs and outputs are used in turn. */
+bool oribi_compile_check_budgets(const oribi_compile *all, TF_Status *status)
+{
+    int64_t flash = 0, states = 0, working = 0;
+    for (int32_t i = 0; i < all->n_models; i++) {
+        const oribi_compile *c = all->models[i];
+        const int64_t one = c->workspace_bytes + (c->ports_in_workspace ? 0 : c->io_bytes);
+        flash += c->constants_bytes;
+        states += c->state_bytes;
+        working = one > working ? one : working;
+    }
+    if (all->options.max_flash > 0 && (uint64_t)flash > all->options.max_flash) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "the constants of the %d models take %" PRId64
+                          " bytes of flash, more than --max-flash %" PRIu64,
+                          (int)all->n_models, flash, all->options.max_flash);
+    }
+    if (all->options.max_ram > 0 && (uint64_t)(working + states) > all->options.max_ram) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "the %d models need %" PRId64 " bytes of RAM (%" PRId64
+                          " in turn, states %" PRId64 "), more than --max-ram %" PRIu64,
+                          (int)all->n_models, working + states, working, states,
+                          all->options.max_ram);
+    }
+    return true;
+}

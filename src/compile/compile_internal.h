@@ -147,6 +147,7 @@ bool oribi_compile_order(const oribi_compile *compile, int32_t *out_order, bool 
                          TF_Status *status);
 /* budget.c: RESOURCE_EXHAUSTED with what is largest. */
 bool oribi_compile_check_budget(const oribi_compile *compile, TF_Status *status);
+bool oribi_compile_check_budgets(const oribi_compile *all, TF_Status *status); /* of all models */
 /* memory.c: places values and scratch; sets locations, copies, bounds and workspace_bytes. effort
  * is the planner's. */
 bool oribi_compile_plan(oribi_compile *compile, int64_t effort, TF_Status *status);

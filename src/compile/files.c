@@ -2,6 +2,7 @@
 /* The files that came out: each model's, then what the models of one compilation share. */
 #include <string.h>
 
+#include "base/map.h"
 #include "compile/compile_internal.h"
 #include "compile/tar.h"
 #include "tensor/status.h"
@@ -164,13 +165,34 @@ static bool pack(oribi_compile *all, TF_Status *status)
         all, oribi_arena_printf(&all->arena, "tvmgen_%s.tar", all->models[0]->name), &tar, status);
 }
 
+/* Models "a" and "a_static" may each want tvmgen_a_static.h. */
+static bool check_files(const oribi_compile *all, TF_Status *status)
+{
+    oribi_map seen = {0};
+    bool ok = true;
+    for (int32_t i = 0; ok && i < all->n_files; i++) {
+        const char *name = all->files[i].name;
+        if (oribi_map_get(&seen, name) != NULL) {
+            ok = oribi_fail(status, TF_INVALID_ARGUMENT,
+                            "two of the files would be '%s'; give the models other names: --name",
+                            name);
+        } else if (!oribi_map_put(&seen, name, (void *)(uintptr_t)all)) {
+            ok = oribi_fail_memory(status);
+        }
+    }
+    oribi_map_destroy(&seen);
+    return ok;
+}
+
 bool oribi_compile_finish(oribi_compile *all, TF_Status *status)
 {
+    ORIBI_TRY(oribi_compile_check_budgets(all, status));
     for (int32_t i = 0; i < all->n_models; i++) {
         ORIBI_TRY(take_files(all, all->models[i], status));
     }
     ORIBI_TRY(oribi_emit_kernels(all, status));
     ORIBI_TRY(oribi_emit_shared(all, status));
+    ORIBI_TRY(check_files(all, status));
     ORIBI_TRY(move_files(all, status));
     ORIBI_TRY(oribi_emit_build(all, status));
     ORIBI_TRY(oribi_emit_metadata(all, status));

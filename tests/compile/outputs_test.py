@@ -199,6 +199,15 @@ int main(void)
         static = subprocess.run(["gcc", "-c", f"-I{folder}", folder / "tvmgen_a_static.c", "-o", self.folder / "s.o"])
         self.assertEqual(static.returncode, 0)
 
+    def test_names_and_budgets_count_for_all_models(self):
+        other = self.adder({})
+        self.compile([DIGITS, other], "--name", "a", "--name", "a_static", "--workspace", "static", code=4)
+        self.assertIn("tvmgen_a_static", self.stderr)
+        one = json.loads((self.compile(DIGITS) / "report.json").read_text())["constants_bytes"]
+        self.compile([DIGITS, other], "--name", "a", "--name", "b", "--max-flash", str(2 * one))
+        self.compile([DIGITS, DIGITS], "--name", "a", "--name", "b", "--max-flash", str(2 * one - 1), code=5)
+        self.assertIn("--max-flash", self.stderr)
+
     # --- State
 
     def test_state_is_kept_between_runs_and_only_when_they_succeed(self):
@@ -326,6 +335,81 @@ int main(void)
             operators.write_text(re.sub(r"(case 5:\n.*?)(break;)", rf"\1{written.group(1)} ^= 1; \2",
                                         operators.read_text(), flags=re.S))
             self.assertEqual(run(), "-3 5 depthwise_conv2d_5")
+
+    # --- Rules of the C
+
+    def test_long_operators_yield(self):
+        folder = self.compile(DIGITS, "--name", "net")
+        (self.folder / "config.h").write_text(
+            "extern int now, yields[32];\n#define TVMGEN_ON_OP(index) (now = (index))\n"
+            "#define TVMGEN_YIELD() ((void)yields[now]++)\n")
+        body = """int now, yields[32];
+int main(void)
+{
+    static uint8_t memory[TVMGEN_NET_WORKSPACE_SIZE] __attribute__((aligned(16)));
+    static int8_t in[64], out[10];
+    struct tvmgen_net_workspace_pools pools = {memory};
+    struct tvmgen_net_inputs inputs = {in};
+    struct tvmgen_net_outputs outputs = {out};
+    if (tvmgen_net_run(&inputs, &outputs, &pools) != 0) return 1;
+    for (int i = 0; i < TVMGEN_NET_OPERATORS; i++) printf("%d ", yields[i]);
+    return 0;
+}"""
+        program = self.program(folder, "tvmgen_net.h", body, f'-DTVMGEN_CONFIG_HEADER="{self.folder}/config.h"')
+        yields = [int(n) for n in subprocess.run([program], capture_output=True, text=True, check=True).stdout.split()]
+        report = json.loads((folder / "report.json").read_text())
+        nodes = [n for n in report["nodes"] if n["call"] is not None]
+        self.assertEqual(len(yields), len(nodes))
+        for count, node in zip(yields, nodes):
+            if node["macs"] > 1000:
+                self.assertGreaterEqual(count, node["macs"] // 20000 + 1, node["name"])
+
+    def calls_of(self, sources):
+        """function -> functions that it calls, by the compiler's own assembly without inlining."""
+        calls = {}
+        for source in sources:
+            text = subprocess.run(["gcc", "-std=c99", "-O0", "-fno-inline", "-fno-pie", "-fno-jump-tables", "-Wvla", "-Werror", "-S", "-I",
+                                   SOURCE, source, "-o", "-"], check=True, capture_output=True, text=True).stdout
+            function = None
+            for line in text.splitlines():
+                label = re.match(r"([A-Za-z_]\w*):", line)
+                call = re.match(r"\s+(?:call|jmp)\s+(\S+)", line)
+                if label:
+                    function = f"{source.name}:{label[1]}" if f"\t.globl\t{label[1]}\n" not in text else label[1]
+                    calls.setdefault(function, set())
+                elif call and not call[1].startswith(".L"):
+                    name = call[1].split("@")[0]
+                    calls[function].add(f"{source.name}:{name}" if f"\n{name}:" in text and
+                                        f"\t.globl\t{name}\n" not in text else name)
+        return calls
+
+    def faults_of(self, calls):
+        """Indirect calls, allocation and cycles."""
+        found, done = [], set()
+
+        def visit(name, path):
+            if name in path:
+                found.append(" -> ".join([*path[path.index(name):], name]))
+            elif name not in done:
+                for callee in calls.get(name, ()):
+                    visit(callee, [*path, name])
+                done.add(name)
+        for name in calls:
+            visit(name, [])
+            found += [f"{name}: indirect call" for c in calls[name] if "*" in c]
+            found += [f"{name} calls {c}" for c in calls[name] if c in ("malloc", "calloc", "realloc", "free", "alloca")]
+        return found
+
+    def test_no_kernel_recurses_allocates_or_calls_through_a_pointer(self):
+        kernels = [p for p in sorted((SOURCE / "micro").glob("*.c")) if "prepare" not in p.name]
+        folder = self.compile(DIGITS, "--name", "net", "--self-test")
+        self.assertEqual(self.faults_of(self.calls_of([*kernels, *folder.glob("*.c")])), [])
+        planted = self.folder / "planted.c"
+        for text, words in (("int f(int n);\nint f(int n) { return n > 0 ? f(n - 1) : 0; }\n", "f -> f"),
+                            ("int f(int (*g)(void));\nint f(int (*g)(void)) { return g() + 1; }\n", "indirect"),
+                            ("#include <stdlib.h>\nint f(void);\nint f(void) { free(malloc(3)); return 1; }\n", "malloc")):
+            planted.write_text(text)
+            self.assertTrue(any(words in fault for fault in self.faults_of(self.calls_of([planted]))), text)
 
     # --- Strings
 
