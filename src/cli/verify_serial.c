@@ -130,47 +130,68 @@ static int use_of(uint8_t request, uint8_t frame)
     }
 }
 
-/* Reads frames until one that ends the answer; false at the deadline. */
-static bool receive(int file, uint8_t request, verify_bytes *replies, int64_t deadline_ms)
+/* Frames that came; those before `whole` are answers that were waited for. */
+typedef struct answers {
+    int file;
+    verify_bytes *bytes;
+    size_t whole;
+} answers;
+
+static void drop_until(answers *a, size_t at)
 {
-    size_t whole = replies->n;
-    while (wait_for(file, POLLIN, deadline_ms)) {
-        uint8_t some[4096];
+    memmove(a->bytes->data + a->whole, a->bytes->data + at, a->bytes->n - at);
+    a->bytes->n -= at - a->whole;
+}
+
+/* Takes whole frames until one that ends the answer. */
+static bool take(answers *a, uint8_t request)
+{
+    for (;;) {
         verify_frame_view frame;
-        const ssize_t got = read(file, some, sizeof some);
+        find_mark(a->bytes, a->whole);
+        size_t at = a->whole;
+        const bool is_good = verify_next_frame(a->bytes, &at, &frame);
+        if (!is_good && at == a->whole) { /* more has to come */
+            return false;
+        }
+        const int use = is_good ? use_of(request, frame.type) : DROP;
+        if (use == DROP) {
+            drop_until(a, at);
+        } else {
+            a->whole = at;
+        }
+        if (use == LAST) {
+            return true;
+        }
+    }
+}
+
+/* Reads until the answer is there; false at the deadline. */
+static bool receive(answers *a, uint8_t request, int64_t deadline_ms)
+{
+    while (!take(a, request)) {
+        uint8_t some[4096];
+        if (!wait_for(a->file, POLLIN, deadline_ms)) {
+            return false;
+        }
+        const ssize_t got = read(a->file, some, sizeof some);
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
             return false;
         }
-        verify_append(replies, some, got > 0 ? (size_t)got : 0);
-        find_mark(replies, whole);
-        for (size_t at = whole; verify_next_frame(replies, &at, &frame);) {
-            const int use = use_of(request, frame.type);
-            if (use == LAST) {
-                return true;
-            }
-            if (use == DROP) {
-                memmove(replies->data + whole, replies->data + at, replies->n - at);
-                replies->n -= at - whole;
-                find_mark(replies, whole);
-                at = whole;
-            }
-            whole = at;
-        }
+        verify_append(a->bytes, some, got > 0 ? (size_t)got : 0);
     }
-    return false;
+    return true;
 }
 
 /* The first request again and again, until there is an answer. */
-static bool say_hello(int file, const uint8_t *hello, size_t n, verify_bytes *replies,
-                      int64_t deadline_ms)
+static bool say_hello(answers *a, const uint8_t *hello, size_t n, int64_t deadline_ms)
 {
     while (now_ms() < deadline_ms) {
         const int64_t until = now_ms() + HELLO_MS < deadline_ms ? now_ms() + HELLO_MS : deadline_ms;
-        replies->n = 0;
-        if (!send_all(file, hello, n, deadline_ms)) {
+        if (!send_all(a->file, hello, n, deadline_ms)) {
             return false;
         }
-        if (receive(file, ORIBI_WIRE_HELLO, replies, until)) {
+        if (receive(a, ORIBI_WIRE_HELLO, until)) {
             return true;
         }
     }
@@ -184,6 +205,7 @@ int verify_serial(const verify *v, const char *path, const verify_bytes *request
     const int64_t baud = cli_number(v->args, "--baud", 115200, 1, INT32_MAX, &bad);
     const int file = bad ? -1 : open_line(path, baud);
     int code = file >= 0 ? CLI_OK : CLI_BAD_INPUT;
+    answers a = {file, out_replies, 0};
     verify_frame_view frame;
     size_t at = 0, before = 0;
     while (code == CLI_OK && verify_next_frame(requests, &at, &frame)) {
@@ -191,10 +213,10 @@ int verify_serial(const verify *v, const char *path, const verify_bytes *request
         const uint8_t *bytes = requests->data + before;
         bool answered = true;
         if (frame.type == ORIBI_WIRE_HELLO) {
-            answered = say_hello(file, bytes, at - before, out_replies, deadline);
+            answered = say_hello(&a, bytes, at - before, deadline);
         } else if (frame.type == ORIBI_WIRE_RUN) {
             answered = send_all(file, bytes, at - before, deadline) &&
-                       receive(file, ORIBI_WIRE_RUN, out_replies, deadline);
+                       receive(&a, ORIBI_WIRE_RUN, deadline);
         }
         cli_progress("run", (int64_t)at, (int64_t)requests->n);
         if (!answered) {
@@ -208,6 +230,7 @@ int verify_serial(const verify *v, const char *path, const verify_bytes *request
         before = at;
     }
     cli_progress("run", 0, 0);
+    out_replies->n = a.whole;
     if (file >= 0) {
         close(file);
     }

@@ -9,9 +9,13 @@
 
 #include "verify.h"
 
-static const char *const cortex_m_core[] = {"cortex-m/startup.c", "cortex-m/fault.c",
-                                            "cortex-m/stack.c",   "cortex-m/semihosting.c",
-                                            "harness/memory.c",   NULL};
+static const char *const cortex_m_core[] = {"cortex-m/startup.c",
+                                            "cortex-m/fault.c",
+                                            "cortex-m/stack.c",
+                                            "cortex-m/semihosting.c",
+                                            "harness/memory.c",
+                                            "cortex-m/runtime_abi.c",
+                                            NULL};
 static const char *const riscv_core[] = {"riscv32/start.S", "harness/memory.c", NULL};
 static const char *const host_core[] = {NULL};
 
@@ -219,7 +223,9 @@ static int compile(const verify *v, const char *source, const char *more, argume
 static int compile_platform(const verify *v, const char *name, arguments *link)
 {
     char source[128];
-    const bool is_memory = strcmp(name, "harness/memory.c") == 0; /* else it would call itself */
+    const bool is_memory =
+        strcmp(name, "harness/memory.c") == 0 ||
+        strcmp(name, "cortex-m/runtime_abi.c") == 0; /* else it would call itself */
     const char *more =
         is_clang(compiler_of(v)) ? "-fno-builtin" : "-fno-tree-loop-distribute-patterns";
     snprintf(source, sizeof source, "platform/%s", name);
