@@ -6,7 +6,7 @@
 #include "micro/lanes_s8.h"
 
 struct oribi_micro_conv2d_lanes_s8_args {
-    const int32_t *filter; /* lanes_prepare.h, taps as in memory: row, column, channel */
+    const int32_t *filter; /* lanes_prepare.h, in groups of two, filter_h rows of taps */
     int32_t batch, in_h, in_w, in_c;
     int32_t out_h, out_w, out_c;
     int32_t filter_h, filter_w;
@@ -16,7 +16,8 @@ struct oribi_micro_conv2d_lanes_s8_args {
     int32_t taps;               /* filter_h * filter_w * in_c, rounded up to a multiple of 8 */
     int32_t input_zero;
     struct oribi_micro_lanes_output output;
-    int32_t scratch_bytes; /* 4 * taps; 5 * taps unless in_c is a multiple of 4 */
+    int32_t is_point; /* 1: a result pixel sees its own input alone, and in_c is a multiple of 4 */
+    int32_t scratch_bytes; /* 4 * taps, and unless in_c is a multiple of 4 a row and what is left */
 };
 
 /* The results of `count` pixels of one image, 1 or 2, from `pixel` on, counted row by row.

@@ -9,6 +9,7 @@ int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args
     out_spec->filter = a->filter;
     out_spec->channels = a->out_c;
     out_spec->depth = a->filter_h * a->filter_w * a->in_c;
+    out_spec->rows = a->filter_h;
     out_spec->group = 2;
     out_spec->bias = a->bias;
     out_spec->multiplier = a->multiplier;
@@ -27,7 +28,7 @@ int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_a
 {
     const struct oribi_micro_conv2d_s8_args *a = plain;
     const int32_t taps = oribi_micro_lanes_taps(a->filter_h * a->filter_w * a->in_c);
-    if (taps > INT32_MAX / 5) {
+    if (taps > INT32_MAX / 6) {
         return ORIBI_MICRO_TOO_LARGE;
     }
     args->filter = words;
@@ -50,6 +51,12 @@ int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_a
     args->before_w = a->before_w;
     args->taps = taps;
     args->input_zero = a->input_zero;
-    args->scratch_bytes = a->in_c % 4 == 0 ? 4 * taps : 5 * taps;
+    const int32_t run = a->filter_w * a->in_c, whole = run / 4 * 4;
+    args->is_point = a->filter_h * a->filter_w == 1 && a->stride_h * a->stride_w == 1 &&
+                     a->out_h == a->in_h && a->out_w == a->in_w && a->in_c % 4 == 0;
+    args->scratch_bytes = 4 * taps;
+    if (a->in_c % 4 != 0) {
+        args->scratch_bytes += run + (whole == run ? 0 : taps - a->filter_h * whole);
+    }
     return ORIBI_MICRO_OK;
 }

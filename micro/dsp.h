@@ -2,7 +2,8 @@
 /* The one place with inline assembly: what kernels ask of a core with Arm's DSP extension
  * (Cortex-M4, M7, M33, M55), each function with its twin in plain C for every other machine. The
  * twins compute the same bits; tests/micro runs kernels over them, and an emulated Cortex-M4 runs
- * the assembly. ORIBI_MICRO_PLAIN_C chooses the twins everywhere.
+ * the assembly. ORIBI_MICRO_PLAIN_C chooses the twins everywhere; unoptimised builds, which leave
+ * assembly too few registers, have them too.
  *
  * A word of two lanes is an int32_t: two int16, the lower in its lower half. Sums wrap.
  */
@@ -12,7 +13,8 @@
 #include "micro/fixed_point.h"
 #include "micro/memory.h"
 
-#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && !defined(ORIBI_MICRO_PLAIN_C)
+#if defined(__ARM_FEATURE_DSP) && __ARM_FEATURE_DSP && defined(__ARM_FEATURE_UNALIGNED) &&         \
+    !defined(ORIBI_MICRO_PLAIN_C) && (!defined(__GNUC__) || defined(__OPTIMIZE__))
 #if defined(__GNUC__) || defined(__clang__) /* armclang is clang */
 #define ORIBI_MICRO_ASM __asm__
 #elif defined(__ICCARM__)
@@ -237,6 +239,34 @@ struct oribi_micro_sums2x2 {
     int32_t b0, b1; /* second pixel */
 };
 
+/* Widens count int8, a multiple of four, to lanes: of each four, 0 and 2, then 1 and 3. Two words
+ * are left out behind each two: they belong to the other pixel. from needs no alignment. Returns to
+ * moved on. */
+static inline int32_t *oribi_micro_widen(const int8_t *from, int32_t count, int32_t *to)
+{
+    const int8_t *const end = from + count;
+    while (from != end) {
+#ifdef ORIBI_MICRO_ASM
+        int32_t even, odd;
+        ORIBI_MICRO_ASM volatile(
+            "ldr %[odd], [%[from]], #4\n\t"
+            "sxtb16 %[even], %[odd]\n\t"
+            "sxtb16 %[odd], %[odd], ror #8\n\t"
+            "strd %[even], %[odd], [%[to]], #16"
+            : [from] "+r"(from), [to] "+r"(to), [even] "=&r"(even), [odd] "=&r"(odd)
+            :
+            : "memory");
+#else
+        const int32_t four = oribi_micro_load4(from);
+        to[0] = oribi_micro_even_bytes(four);
+        to[1] = oribi_micro_odd_bytes(four);
+        from += 4;
+        to += 4;
+#endif
+    }
+    return to;
+}
+
 /* Inputs of two pixels from x to end, per four of each the lanes {a: 0 and 2, a: 1 and 3, b: 0 and
  * 2, b: 1 and 3}, a multiple of eight of each and at least eight, against their words of weights at
  * w. Returns w moved on. */
@@ -279,6 +309,76 @@ static inline const int32_t *oribi_micro_sum2x2(const int32_t *x, const int32_t 
     }
 #endif
     return w;
+}
+
+/* From sums of two pixels to results: the channels' biases doubled, multipliers and shifts are at
+ * record (lanes_s8.h). twice_zero is 2 * zero point + 1 of the output; the second pixel's results
+ * lie `distance` behind the first's. Returns output moved on. */
+static inline int8_t *oribi_micro_finish2x2(const struct oribi_micro_sums2x2 *s,
+                                            const int32_t *record, int32_t twice_zero,
+                                            int8_t *output, int32_t distance)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t a0 = s->a0, a1 = s->a1, b0 = s->b0, b1 = s->b1, t0, t1, t2, t3;
+    ORIBI_MICRO_ASM volatile(
+        "ldrd %[t0], %[t1], [%[record]]\n\t"
+        "ldrd %[t2], %[t3], [%[record], #8]\n\t"
+        "sub %[a1], %[a1], %[a0]\n\t"
+        "sub %[b1], %[b1], %[b0]\n\t"
+        "add %[a0], %[t0], %[a0], lsl #1\n\t"
+        "add %[b0], %[t0], %[b0], lsl #1\n\t"
+        "add %[a1], %[t1], %[a1], asr #7\n\t"
+        "add %[b1], %[t1], %[b1], asr #7\n\t"
+        "smmulr %[a0], %[a0], %[t2]\n\t"
+        "smmulr %[b0], %[b0], %[t2]\n\t"
+        "smmulr %[a1], %[a1], %[t3]\n\t"
+        "smmulr %[b1], %[b1], %[t3]\n\t"
+        "ldr %[t1], [%[record], #16]\n\t"
+        "uxtb %[t0], %[t1]\n\t"
+        "asr %[t1], %[t1], #8\n\t"
+        "lsl %[t2], %[zero], %[t0]\n\t"
+        "lsl %[t3], %[zero], %[t1]\n\t"
+        "add %[a0], %[a0], %[a0], asr #31\n\t"
+        "add %[b0], %[b0], %[b0], asr #31\n\t"
+        "add %[a1], %[a1], %[a1], asr #31\n\t"
+        "add %[b1], %[b1], %[b1], asr #31\n\t"
+        "add %[a0], %[a0], %[t2]\n\t"
+        "add %[b0], %[b0], %[t2]\n\t"
+        "add %[a1], %[a1], %[t3]\n\t"
+        "add %[b1], %[b1], %[t3]\n\t"
+        "asr %[a0], %[a0], %[t0]\n\t"
+        "asr %[b0], %[b0], %[t0]\n\t"
+        "asr %[a1], %[a1], %[t1]\n\t"
+        "asr %[b1], %[b1], %[t1]\n\t"
+        "ssat %[a0], #8, %[a0], asr #1\n\t"
+        "ssat %[b0], #8, %[b0], asr #1\n\t"
+        "ssat %[a1], #8, %[a1], asr #1\n\t"
+        "ssat %[b1], #8, %[b1], asr #1\n\t"
+        "strb %[b0], [%[output], %[distance]]\n\t"
+        "strb %[a0], [%[output]], #1\n\t"
+        "strb %[b1], [%[output], %[distance]]\n\t"
+        "strb %[a1], [%[output]], #1"
+        : [a0] "+r"(a0), [a1] "+r"(a1), [b0] "+r"(b0), [b1] "+r"(b1), [output] "+r"(output),
+          [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3)
+        : [record] "r"(record), [zero] "r"(twice_zero), [distance] "r"(distance)
+        : "memory");
+#else
+    const int32_t sums[2][2] = {{s->b0, s->b1}, {s->a0, s->a1}};
+    for (int32_t i = 0; i < 2; i++) {
+        int8_t *to = i == 0 ? output + distance : output;
+        for (int32_t c = 0; c < 2; c++) {
+            const int32_t other =
+                (int32_t)((uint32_t)sums[i][1] - (uint32_t)sums[i][0]) >> 7; /* no bit is lost */
+            const int32_t shift = c == 0 ? record[4] & 0xff : record[4] >> 8;
+            const int32_t product = oribi_micro_high_product(
+                record[c] + (c == 0 ? 2 * sums[i][0] : other), record[2 + c]);
+            to[c] = (int8_t)oribi_micro_saturate_half_s8(
+                (product + (product >> 31) + oribi_micro_shift_left(twice_zero, shift)) >> shift);
+        }
+    }
+    output += 2;
+#endif
+    return output;
 }
 
 /* Four output channels of one pixel. */

@@ -10,6 +10,7 @@ oribi_micro_fully_connected_lanes_s8_fits(const struct oribi_micro_fully_connect
     out_spec->filter = a->filter;
     out_spec->channels = a->out_c;
     out_spec->depth = a->in_c;
+    out_spec->rows = 1;
     out_spec->group = 4;
     out_spec->bias = a->bias;
     out_spec->multiplier = a->multiplier;

@@ -104,9 +104,19 @@ static struct channel channel_at(const struct oribi_micro_lanes_spec *s, int32_t
     return ch;
 }
 
-/* A lane of two channels for one tap. */
-static int32_t lane(const struct oribi_micro_lanes_spec *s, const struct channel *pair, int32_t tap)
+/* Where the tap that comes k-th lies in the model's order. */
+static int32_t tap_at(const struct oribi_micro_lanes_spec *s, int32_t k)
 {
+    const int32_t run = s->depth / s->rows, whole = run / 4 * 4;
+    const int32_t left = k - s->rows * whole;
+    return left < 0 ? k / whole * run + k % whole
+                    : left / (run - whole) * run + whole + left % (run - whole);
+}
+
+/* A lane of two channels for the tap that comes k-th. */
+static int32_t lane(const struct oribi_micro_lanes_spec *s, const struct channel *pair, int32_t k)
+{
+    const int32_t tap = k < s->depth ? tap_at(s, k) : s->depth;
     const int32_t lower = tap < s->depth && pair[0].weights != NULL ? pair[0].weights[tap] : 0;
     const int32_t upper = tap < s->depth && pair[1].weights != NULL ? pair[1].weights[tap] : 0;
     return 256 * upper + lower;

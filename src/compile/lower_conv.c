@@ -104,6 +104,7 @@ static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
     oribi_call_number(call, "before_h", a.before_h);
     oribi_call_number(call, "before_w", a.before_w);
     oribi_call_number(call, "taps", a.taps);
+    oribi_call_number(call, "is_point", a.is_point);
     oribi_call_number(call, "input_zero", a.input_zero);
     oribi_call_number(call, "scratch_bytes", a.scratch_bytes);
     add_overlap(call, plain);

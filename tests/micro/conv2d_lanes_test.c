@@ -147,8 +147,8 @@ static void weights_that_lanes_cannot_hold_are_left_plain(void **state)
 {
     int8_t filter[2][8] = {{-1, 0}, {-128, 0}};
     int32_t bias[2] = {0, 0}, multiplier[2] = {1 << 30, 1 << 30}, shift[2] = {-4, -4};
-    struct oribi_micro_lanes_spec spec = {&filter[0][0], 2, 8, 2, bias, multiplier, shift, 0,
-                                          {0, -128, 127}};
+    struct oribi_micro_lanes_spec spec = {&filter[0][0], 2,          8,     1, 2,
+                                          bias,          multiplier, shift, 0, {0, -128, 127}};
     (void)state;
 
     assert_false(oribi_micro_lanes_fit(&spec));
@@ -161,8 +161,8 @@ static void a_sum_that_leaves_24_bits_is_left_plain(void **state)
     enum { DEPTH = 520 };
     static int8_t filter[2][DEPTH];
     int32_t bias[2] = {0, 0}, multiplier[2] = {1 << 30, 1 << 30}, shift[2] = {-4, -4};
-    struct oribi_micro_lanes_spec spec = {&filter[0][0], 2, DEPTH,         2, bias, multiplier,
-                                          shift,         0, {0, -128, 127}};
+    struct oribi_micro_lanes_spec spec = {&filter[0][0], 2,          DEPTH, 1, 2,
+                                          bias,          multiplier, shift, 0, {0, -128, 127}};
     (void)state;
 
     memset(filter, 127, sizeof filter);
