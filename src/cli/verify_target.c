@@ -242,7 +242,8 @@ static int compile_all(const verify *v, bool is_serial, arguments *link)
         const char *name = oribi_compile_file_name(v->compile, i);
         const size_t length = strlen(name);
         cli_progress("build", i, n + 1);
-        if (length > 2 && strcmp(name + length - 2, ".c") == 0) {
+        if (length > 2 && (strcmp(name + length - 2, ".c") == 0 ||
+                           strcmp(name + length - 2, ".S") == 0)) { /* .S: --weights incbin */
             code = compile(v, name, flags, link);
         }
     }

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Float models as C: the bits of `oribi run --kernels micro`, whatever the compiler, its optimisation and
+its mode; the values of ONNX Runtime.
+
+    float_test.py ORIBI SOURCE_FOLDER [--large]
+
+--large verifies every ONNX model of ../shared/models instead (minutes, gigabytes)."""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+ORIBI, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+MODELS = SOURCE.parent / "shared/models/onnx"
+DIGITS = SOURCE / "examples/digits/digits.onnx"
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
+MAIN = """#include <stdio.h>
+#include "tvmgen_net.h"
+static union {{ double align; unsigned char bytes[TVMGEN_NET_WORKSPACE_SIZE]; }} memory
+    __attribute__((aligned(TVMGEN_NET_WORKSPACE_ALIGNMENT)));
+{arrays}
+int main(void)
+{{
+    struct tvmgen_net_workspace_pools pools = {{memory.bytes}};
+    struct tvmgen_net_inputs inputs = {{{inputs}}};
+    struct tvmgen_net_outputs outputs = {{{outputs}}};
+    if (fread(in0, 1, sizeof in0, stdin) != sizeof in0 ||
+        tvmgen_net_run(&inputs, &outputs, &pools) != 0) {{
+        return 1;
+    }}
+{writes}
+    return 0;
+}}
+"""
+
+
+def fields(data):
+    """(number, value) of a protobuf message; value: int or bytes."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(data):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+        else:
+            size = {2: varint, 5: lambda: 4, 1: lambda: 8}[key & 7]()
+            yield key >> 3, data[at:at + size]
+            at += size
+
+
+def tensor_proto(path):
+    """The float elements of a serialized TensorProto, flat."""
+    parts = [value for number, value in fields(path.read_bytes()) if number in (4, 9)]
+    return np.frombuffer(b"".join(parts), np.float32)
+
+
+def has_fma():
+    try:
+        return " fma " in pathlib.Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return False
+
+
+class Float(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def compile(self, model, *more):
+        done = subprocess.run([ORIBI, "compile", model, "-o", self.folder / "c", "--name", "net", "--force",
+                               *more], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.folder / "c"
+
+    def build(self, folder, n_outputs, *flags, compiler="gcc"):
+        header = (folder / "tvmgen_net.h").read_text()
+        ports = [line.split()[1][len("TVMGEN_NET_"):-len("_COUNT")] for line in header.splitlines()
+                 if line.startswith("#define") and line.split()[1].endswith("_COUNT")]
+        self.assertEqual(len(ports), 1 + n_outputs)
+        names = ["in0"] + [f"out{i}" for i in range(n_outputs)]
+        arrays = [f"static float {n}[TVMGEN_NET_{p}_COUNT];" for n, p in zip(names, ports)]
+        writes = [f"    fwrite({n}, 1, sizeof {n}, stdout);" for n in names[1:]]
+        (self.folder / "main.c").write_text(MAIN.format(
+            arrays="\n".join(arrays), inputs="in0", outputs=", ".join(names[1:]), writes="\n".join(writes)))
+        program = self.folder / "program"
+        done = subprocess.run([compiler, *flags, "-w", f"-I{folder}", self.folder / "main.c",
+                               *sorted(folder.rglob("*.c")), "-o", program], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program
+
+    def run_program(self, program, values):
+        return subprocess.run([program], input=values.astype(np.float32).tobytes(), check=True,
+                              capture_output=True).stdout
+
+    def verify(self, model, *more):
+        done = subprocess.run([ORIBI, "verify", model, "--runs", "1", *more], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, f"{model}: {done.stderr}")
+        self.assertIn("equal bit for bit", done.stdout)
+
+    def need(self, name):
+        if not (MODELS / name).exists():
+            self.skipTest(f"../shared/models/onnx/{name} is not there")
+        return MODELS / name
+
+    def test_the_digits_model_equals_the_session_per_node(self):
+        self.verify(DIGITS, "--per-node")
+
+    def test_mnist_equals_the_session_per_node(self):
+        self.verify(self.need("mnist.onnx"), "--per-node")
+
+    def test_ultraface_equals_the_session(self):
+        self.verify(self.need("ultraface_rfb320.onnx"))
+
+    def test_shufflenet_with_weights_of_the_assembler_equals_the_session(self):
+        self.verify(self.need("light_shufflenet.onnx"), "--weights", "incbin")
+
+    def test_it_gives_the_values_of_onnx_runtime(self):
+        for name, n_outputs, count in (("mnist", 1, 28 * 28), ("ultraface_rfb320", 2, 3 * 240 * 320)):
+            with self.subTest(name):
+                folder = self.compile(self.need(f"{name}.onnx"))
+                got = np.frombuffer(self.run_program(self.build(folder, n_outputs, "-O2", "-std=c99"),
+                                                     np.arange(count) / count), np.float32)
+                want = np.concatenate([tensor_proto(MODELS / f"{name}_output_{i}.pb")
+                                       for i in range(n_outputs)])
+                np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)
+
+    def test_every_compiler_and_mode_gives_the_same_bits(self):
+        folder = self.compile(DIGITS)
+        values = np.random.default_rng(5).random(64)
+        modes = [["-std=c99", "-O0"], ["-std=c99", "-O2"], ["-std=c99", "-O3"], ["-std=gnu99", "-O3"]]
+        modes += [["-std=gnu99", "-O3", "-mfma", "-mavx2"]] if has_fma() else []
+        first = None
+        for compiler in ("gcc", "clang-14"):
+            for mode in modes:
+                with self.subTest(f"{compiler} {' '.join(mode)}"):
+                    out = self.run_program(self.build(folder, 1, *mode, compiler=compiler), values)
+                    first = first or out
+                    self.assertEqual(out, first)
+
+    @unittest.skipUnless(has_fma(), "the processor has no fused multiply-add")
+    def test_a_contraction_would_be_seen(self):
+        folder = self.compile(DIGITS)
+        values = np.random.default_rng(5).random(64)
+        good = self.run_program(self.build(folder, 1, "-std=gnu99", "-O3", "-mfma"), values)
+        rules = folder / "micro/float_rules.h"
+        text = rules.read_text()
+        rules.write_text(text.replace('#pragma GCC optimize("fp-contract=off")', ""))
+        self.assertNotEqual(rules.read_text(), text)
+
+        bad = self.run_program(self.build(folder, 1, "-std=gnu99", "-O3", "-mfma"), values)
+
+        self.assertNotEqual(good, bad)
+
+    def test_fast_math_is_refused(self):
+        folder = self.compile(DIGITS)
+        done = subprocess.run(["gcc", "-std=c99", "-Ofast", f"-I{folder}", "-c", folder / "micro/conv2d_f32.c",
+                               "-o", self.folder / "x.o"], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("fast-math", done.stderr)
+
+    def test_it_is_clean_c99_and_asks_for_nothing(self):
+        folder = self.compile(DIGITS)
+        for compiler in ("gcc", "clang-14"):
+            objects = []
+            for source in sorted(folder.rglob("*.c")):
+                objects.append(self.folder / f"{compiler}-{source.stem}.o")
+                subprocess.run([compiler, "-std=c99", "-O2", *WARNINGS, f"-I{folder}", "-c", source, "-o",
+                                objects[-1]], check=True)
+            subprocess.run(["ld", "-r", *objects, "-o", self.folder / "whole.o"], check=True)
+            names = subprocess.run(["nm", "-u", self.folder / "whole.o"], check=True, capture_output=True,
+                                   text=True).stdout
+            self.assertLessEqual(set(names.split()) - {"U"}, {"memcpy", "memmove", "memset"})
+
+
+class Large(Float):
+    """Every model; vgg19 takes gigabytes."""
+
+    def test_every_model_equals_the_session(self):
+        models = sorted(MODELS.glob("*.onnx"))
+        if not models:
+            self.skipTest("../shared/models/onnx is not there")
+        for model in models:
+            with self.subTest(model.name):
+                self.verify(model, "--weights", "incbin", "--max-bytes", "8g", "--timeout", "900")
+
+
+if __name__ == "__main__":
+    if "--large" in sys.argv:
+        tests = unittest.TestSuite([Large("test_every_model_equals_the_session")])
+    else:
+        tests = unittest.defaultTestLoader.loadTestsFromTestCase(Float)
+    result = unittest.TextTestRunner(verbosity=2).run(tests)
+    sys.exit(0 if result.wasSuccessful() else 1)

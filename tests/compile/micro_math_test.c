@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The elementary functions of micro/ against the C library's in double, over floats of every
+ * exponent. What is asked of them: micro/math_f32.h.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "micro/math_f64.h"
+
+enum { STEP = 40009 }; /* of bit patterns; a prime */
+
+/* Units in the last place of the float next to `want`. */
+static double distance(float got, double want)
+{
+    const float nearest = (float)want;
+    int exponent = 0;
+    if (isnan(want) || isinf(nearest)) {
+        return isnan(want) ? (isnan(got) ? 0 : 1e9) : got == nearest ? 0 : 1e9;
+    }
+    (void)frexp(want, &exponent);
+    const double unit = ldexp(1.0, exponent - 24 < -149 ? -149 : exponent - 24);
+    return fabs((double)got - want) / unit;
+}
+
+static void check(const char *name, float (*ours)(float), double (*libm)(double), double most)
+{
+    for (uint64_t bits = 0; bits <= UINT32_MAX; bits += STEP) {
+        const float x = oribi_micro_from_bits((uint32_t)bits);
+        const double d = distance(ours(x), libm((double)x));
+        if (!(d <= most)) {
+            fail_msg("%s(%.9g) is %.9g, %.9g was wanted: %g units", name, (double)x,
+                     (double)ours(x), libm((double)x), d);
+        }
+    }
+}
+
+static double logistic(double x)
+{
+    return 1.0 / (1.0 + exp(-x));
+}
+
+static void functions_are_within_their_bounds(void **state)
+{
+    (void)state;
+    check("exp", oribi_micro_exp, exp, 1.5);
+    check("expm1", oribi_micro_expm1, expm1, 2);
+    check("log", oribi_micro_log, log, 1);
+    check("tanh", oribi_micro_tanh, tanh, 2);
+    check("sigmoid", oribi_micro_sigmoid, logistic, 3);
+    check("erf", oribi_micro_erf, erf, 0.51);
+}
+
+static void roots_and_roundings_are_exact(void **state)
+{
+    (void)state;
+    check("sqrt", oribi_micro_sqrt, sqrt, 0.5);
+    check("floor", oribi_micro_floor, floor, 0);
+    check("ceil", oribi_micro_ceil, ceil, 0);
+    check("round_even", oribi_micro_round_even, rint, 0);
+}
+
+/* The sign of a zero counts. */
+static void powers_have_the_special_cases_of_c(void **state)
+{
+    static const float values[] = {0.0f, -0.0f, 1.0f,     -1.0f,     0.5f,  -0.5f, 2.0f,  -2.0f,
+                                   3.0f, -3.0f, INFINITY, -INFINITY, 1e30f, 7.5f,  -7.5f, 1e-30f};
+    const size_t n = sizeof values / sizeof values[0];
+    (void)state;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++) {
+            const float got = oribi_micro_pow(values[i], values[k]);
+            const double want = pow((double)values[i], (double)values[k]);
+            if (!(distance(got, want) <= 0.51) ||
+                (want == 0 && signbit(got) != signbit((float)want))) {
+                fail_msg("pow(%g, %g) is %g, %g was wanted", (double)values[i], (double)values[k],
+                         (double)got, want);
+            }
+        }
+    }
+    assert_true(isnan(oribi_micro_pow(NAN, 2.0f)));
+    assert_true(oribi_micro_pow(NAN, 0.0f) == 1.0f);
+}
+
+static void signs_of_zero_stay(void **state)
+{
+    (void)state;
+    assert_true(signbit(oribi_micro_ceil(-0.5f)));
+    assert_true(signbit(oribi_micro_round_even(-0.25f)));
+    assert_true(signbit(oribi_micro_sqrt(-0.0f)));
+    assert_false(signbit(oribi_micro_floor(0.5f)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_are_within_their_bounds),
+        cmocka_unit_test(roots_and_roundings_are_exact),
+        cmocka_unit_test(powers_have_the_special_cases_of_c),
+        cmocka_unit_test(signs_of_zero_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
