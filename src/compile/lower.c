@@ -56,10 +56,12 @@ bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
     *call = (oribi_call){.node = node,
                          .inputs = node->inputs,
                          .name = name,
+                         .fused = call->fused,
                          .n_outputs = node->n_outputs,
                          .forbids_overlap = call->forbids_overlap,
                          .forbids_views = call->forbids_views};
-    return find_row(node->op_name)->lower(lowering, call);
+    return call->fused != NULL ? oribi_lower_conv2d_add(lowering, call)
+                               : find_row(node->op_name)->lower(lowering, call);
 }
 
 /* Every operator that has no row, a line each. */
@@ -107,8 +109,9 @@ static bool check_value(oribi_lowering *lowering, const oribi_node *node, oribi_
 bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls)
 {
     for (int32_t i = 0; i < n_calls; i++) {
-        calls[i].name = oribi_arena_printf(lowering->arena, "%s_%d",
-                                           find_row(calls[i].node->op_name)->stem, (int)i);
+        const char *stem = find_row(calls[i].node->op_name)->stem;
+        calls[i].name = oribi_arena_printf(lowering->arena, "%s%s_%d",
+                                           calls[i].fused != NULL ? "conv2d_" : "", stem, (int)i);
         if (calls[i].name == NULL) {
             return oribi_fail_memory(lowering->status);
         }
@@ -139,7 +142,7 @@ bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t
     }
     *out_calls = calls;
     *out_n_calls = graph->n_order;
-    return true;
+    return oribi_lower_fuse(lowering, calls, out_n_calls);
 }
 
 /* Reshape and its kin: the same bytes under another shape. */

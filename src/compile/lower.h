@@ -45,6 +45,7 @@ enum { ORIBI_CALL_FIELDS = 48, ORIBI_CALL_PLACED = 6, ORIBI_CALL_ALIASES = 2 };
 
 typedef struct oribi_call {
     const oribi_node *node;
+    const oribi_node *fused;      /* a convolution whose result this node alone reads, or NULL */
     const oribi_value_id *inputs; /* of the kernel: the node's, or some of them in another order */
     const char *name;             /* "conv2d_0": C identifier, unique in the model */
     const char *kernel; /* "conv2d_s8": file and function of micro/; NULL: no call is needed */
@@ -85,6 +86,8 @@ typedef struct oribi_lowering {
 bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls);
 /* Names the calls by what they do and their place in the order. False: no memory. */
 bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls);
+/* lower_conv_add.c: makes one call of a sum and a convolution that only it reads. */
+bool oribi_lower_fuse(oribi_lowering *lowering, oribi_call *calls, int32_t *n_calls);
 /* Makes one again, as its forbids_overlap says now. */
 bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call);
 
@@ -99,9 +102,9 @@ typedef struct oribi_lower_row {
 } oribi_lower_row;
 extern const oribi_lower_row oribi_lower_f32_rows[];
 
-oribi_lower_function oribi_lower_conv2d, oribi_lower_depthwise_conv2d, oribi_lower_fully_connected,
-    oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add, oribi_lower_sub,
-    oribi_lower_mul, oribi_lower_softmax, oribi_lower_view;
+oribi_lower_function oribi_lower_conv2d, oribi_lower_conv2d_add, oribi_lower_depthwise_conv2d,
+    oribi_lower_fully_connected, oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add,
+    oribi_lower_sub, oribi_lower_mul, oribi_lower_softmax, oribi_lower_view;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
     oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
     oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,

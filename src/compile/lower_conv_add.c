@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A convolution whose only use is a sum becomes one call with it: its result needs no memory, and
+ * the sum may lie where what it is added to was. Bit for bit the two calls.
+ */
+#include <string.h>
+
+#include "compile/lower.h"
+#include "micro/prepare.h"
+#include "tensor/status.h"
+
+enum { RESULTS = 2 /* pixels that micro/conv2d_add_lanes_s8.c keeps in scratch */ };
+
+static int32_t number_of(const oribi_call *call, const char *field)
+{
+    for (int32_t i = 0; i < call->n_fields; i++) {
+        if (strcmp(call->fields[i].name, field) == 0) {
+            return call->fields[i].number;
+        }
+    }
+    return 0;
+}
+
+/* The scales of a sum whose first side is the convolution's result. */
+static void copy_scales(oribi_call *call, const oribi_call *add, bool conv_is_b)
+{
+    static const char *const names[][2] = {
+        {"scales.a_zero", "scales.b_zero"},
+        {"scales.a_multiplier", "scales.b_multiplier"},
+        {"scales.a_shift", "scales.b_shift"},
+        {"scales.b_zero", "scales.a_zero"},
+        {"scales.b_multiplier", "scales.a_multiplier"},
+        {"scales.b_shift", "scales.a_shift"},
+        {"scales.subtract", "scales.subtract"},
+        {"scales.output_zero", "scales.output_zero"},
+        {"scales.output_multiplier", "scales.output_multiplier"},
+        {"scales.output_shift", "scales.output_shift"},
+        {"scales.low", "scales.low"},
+        {"scales.high", "scales.high"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        oribi_call_number(call, names[i][0], number_of(add, names[i][conv_is_b ? 1 : 0]));
+    }
+}
+
+/* Members of the convolution become members of a member. */
+static bool copy_conv(oribi_lowering *lowering, oribi_call *call, const oribi_call *conv)
+{
+    memcpy(call->placed, conv->placed, sizeof call->placed);
+    memcpy(call->fields, conv->fields, sizeof call->fields);
+    call->n_placed = conv->n_placed;
+    call->n_fields = conv->n_fields;
+    for (int32_t i = 0; i < call->n_fields; i++) {
+        call->fields[i].name = oribi_arena_printf(lowering->arena, "conv.%s", conv->fields[i].name);
+        if (call->fields[i].name == NULL) {
+            return oribi_fail_memory(lowering->status);
+        }
+    }
+    return true;
+}
+
+/* The node's call as it would be alone. */
+static bool lower_alone(oribi_lowering *lowering, const oribi_node *node, oribi_call *out)
+{
+    *out = (oribi_call){.node = node, .name = "", .forbids_overlap = true};
+    return oribi_lower_call(lowering, out);
+}
+
+bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
+{
+    oribi_call conv, add;
+    const oribi_node *node = call->fused;
+    const bool conv_is_b = call->node->inputs[1] == node->outputs[0];
+    ORIBI_TRY(lower_alone(lowering, node, &conv));
+    ORIBI_TRY(lower_alone(lowering, call->node, &add));
+    oribi_value_id *inputs = oribi_arena_array(lowering->arena, 2, sizeof *inputs);
+    if (inputs == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    inputs[0] = node->inputs[0];
+    inputs[1] = call->node->inputs[conv_is_b ? 0 : 1];
+    call->inputs = inputs;
+    call->n_inputs = 2;
+    call->n_outputs = 1;
+    call->kernel = "conv2d_add_lanes_s8";
+    call->has_scratch = true;
+    call->macs = conv.macs;
+    ORIBI_TRY(copy_conv(lowering, call, &conv));
+    copy_scales(call, &add, conv_is_b);
+    const int64_t channels = number_of(&conv, "out_c");
+    call->scratch_bytes = conv.scratch_bytes + RESULTS * channels;
+    oribi_call_number(call, "scratch_bytes", (int32_t)call->scratch_bytes);
+    call->aliases[call->n_aliases++] = (oribi_call_alias){1, true, 0};
+    if (conv.n_aliases > 0) {
+        call->aliases[call->n_aliases++] = conv.aliases[0];
+    }
+    return call->scratch_bytes <= INT32_MAX ||
+           oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+}
+
+/* --- Which ----------------------------------------------------------------------------------- */
+
+/* The latest of the sum's sides that is a convolution in lanes and read by nothing else; -1: none.
+ */
+static int32_t find_conv(const oribi_lowering *lowering, const oribi_call *calls, int32_t index)
+{
+    const oribi_call *add = &calls[index];
+    const oribi_graph *graph = lowering->graph;
+    const int64_t count = oribi_lower_count(graph->values[add->node->outputs[0]]);
+    for (int32_t i = 0; i < 2; i++) {
+        if (oribi_lower_count(graph->values[add->node->inputs[i]]) != count) {
+            return -1;
+        }
+    }
+    for (int32_t j = index - 1; j >= 0; j--) {
+        const oribi_call *conv = &calls[j];
+        const int32_t output = conv->node->outputs[0];
+        const oribi_value *value = graph->values[output];
+        const bool is_side = add->node->inputs[0] == output || add->node->inputs[1] == output;
+        if (is_side && conv->kernel != NULL && strcmp(conv->kernel, "conv2d_lanes_s8") == 0 &&
+            value->n_uses == 1 && !value->is_output) {
+            return j;
+        }
+    }
+    return -1;
+}
+
+bool oribi_lower_fuse(oribi_lowering *lowering, oribi_call *calls, int32_t *n_calls)
+{
+    for (int32_t i = 0; i < *n_calls && !lowering->options->no_fuse; i++) {
+        if (strcmp(calls[i].node->op_name, "Oribi>QAdd") != 0 || calls[i].kernel == NULL ||
+            strcmp(calls[i].kernel, "add_s8") != 0) {
+            continue;
+        }
+        const int32_t conv = find_conv(lowering, calls, i);
+        if (conv >= 0) {
+            calls[i].fused = calls[conv].node;
+            ORIBI_TRY(oribi_lower_call(lowering, &calls[i]));
+            memmove(&calls[conv], &calls[conv + 1], (size_t)(*n_calls - conv - 1) * sizeof *calls);
+            (*n_calls)--;
+            i--;
+        }
+    }
+    return true;
+}
