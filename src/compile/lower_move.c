@@ -25,6 +25,23 @@ static bool read_source(oribi_lowering *lowering, const oribi_call *call, source
     return true;
 }
 
+/* A box of neighbouring bytes may stay where it is. */
+static bool add_view(oribi_lowering *lowering, oribi_call *call,
+                     const struct oribi_micro_move_args *args)
+{
+    oribi_call_view *view = oribi_arena_array(lowering->arena, 1, sizeof *view);
+    if (args->rank != 1 || (args->dims[0] > 1 && args->step[0] != args->run_bytes)) {
+        return true;
+    }
+    if (view == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    *view = (oribi_call_view){call->node->inputs[0], call->node->outputs[0], args->start};
+    call->views = view;
+    call->n_views = 1;
+    return true;
+}
+
 /* The box of these output dims and steps. */
 static bool finish(oribi_lowering *lowering, oribi_call *call, const source *x, int64_t start,
                    const int32_t *dims, const int64_t *steps, int32_t rank)
@@ -43,7 +60,7 @@ static bool finish(oribi_lowering *lowering, oribi_call *call, const source *x, 
               oribi_call_numbers(lowering, call, "step", args.step, args.rank));
     oribi_call_number(call, "start", args.start);
     oribi_call_number(call, "run_bytes", args.run_bytes);
-    return true;
+    return add_view(lowering, call, &args);
 }
 
 bool oribi_lower_transpose(oribi_lowering *lowering, oribi_call *call)

@@ -2,123 +2,15 @@
 /* Memory of compiled models: random models of made-up calls are planned, then run on memory whose
  * bytes are tags that say which byte of which tensor is there. What runs them knows nothing of the
  * planner: a call that finds another tag than its input's byte, or writes where its kernel may not,
- * fails the test. Orders against all orders there are. ORIBI_TEST_SEED replaces the first seed.
+ * fails the test. ORIBI_TEST_SEED replaces the first seed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/compile/made_model.h"
 
-#include <cmocka.h>
-
-#include "base/alloc.h"
-#include "compile/compile_internal.h"
 #include "support/fail_nth.h"
-#include "tensor/status.h"
 
-enum { MOST_VALUES = 80, MOST_BYTES = 1 << 15, GARBAGE = 1 << 30 };
+enum { GARBAGE = 1 << 30 };
 
-typedef struct origin { /* whose bytes a value's are: value `of` from `offset` on */
-    int32_t of, offset;
-} origin;
-
-typedef struct model {
-    oribi_compile compile;
-    oribi_call calls[MOST_VALUES];
-    oribi_call_view views[MOST_VALUES][3];
-    oribi_port inputs[2], outputs[3];
-    int32_t bytes[MOST_VALUES];
-    origin origins[MOST_VALUES];    /* of what is not a concatenation's result */
-    int32_t joined[MOST_VALUES][3]; /* parts of a concatenation's result; else -1 */
-    TF_Status *status;
-} model;
-
-/* --- Random models --------------------------------------------------------------------------- */
-
-static uint64_t random_state;
-
-static int32_t random_below(int32_t n)
-{
-    random_state ^= random_state << 13;
-    random_state ^= random_state >> 7;
-    random_state ^= random_state << 17;
-    return (int32_t)((random_state >> 16) % (uint64_t)n);
-}
-
-static uint64_t first_seed(void)
-{
-    const char *text = getenv("ORIBI_TEST_SEED");
-    const uint64_t seed = text != NULL ? strtoull(text, NULL, 10) : 1;
-    print_message("seed %llu (ORIBI_TEST_SEED)\n", (unsigned long long)seed);
-    return seed;
-}
-
-static void open_model(model *m, uint64_t seed)
-{
-    memset(m, 0, sizeof *m);
-    random_state = seed * 0x9E3779B97F4A7C15U + 1;
-    m->status = TF_NewStatus();
-    m->compile.graph = oribi_graph_create(m->status);
-    assert_non_null(m->compile.graph);
-    m->compile.calls = m->calls;
-    m->compile.inputs = m->inputs;
-    m->compile.outputs = m->outputs;
-}
-
-static void close_model(model *m)
-{
-    oribi_graph_destroy(m->compile.graph);
-    oribi_arena_destroy(&m->compile.arena);
-    TF_DeleteStatus(m->status);
-}
-
-static void describe(model *m, int32_t value, int32_t bytes)
-{
-    const int64_t dims[1] = {bytes};
-    oribi_value *v = m->compile.graph->values[value];
-    assert_true(value < MOST_VALUES);
-    v->dtype = TF_INT8;
-    assert_true(oribi_shape_copy(&m->compile.graph->arena, dims, 1, &v->shape));
-    m->bytes[value] = bytes;
-    m->origins[value] = (origin){value, 0};
-    m->joined[value][0] = -1;
-}
-
-static int32_t add_input(model *m, int32_t bytes)
-{
-    const int64_t dims[1] = {bytes};
-    const oribi_shape shape = {1, (int64_t *)(uintptr_t)dims};
-    const int32_t value = oribi_graph_add_value(m->compile.graph, "x", TF_INT8, &shape, m->status);
-    describe(m, value, bytes);
-    m->inputs[m->compile.n_inputs++] = (oribi_port){.value = value, .bytes = bytes};
-    return value;
-}
-
-static void add_output(model *m, int32_t value)
-{
-    m->outputs[m->compile.n_outputs++] = (oribi_port){.value = value, .bytes = m->bytes[value]};
-}
-
-/* A call of a kernel; its outputs get the sizes. */
-static oribi_call *add_call(model *m, const int32_t *inputs, int32_t n_inputs, const int32_t *bytes,
-                            int32_t n_outputs)
-{
-    oribi_node *node = oribi_graph_add_node(m->compile.graph, "Call", "call", inputs, n_inputs,
-                                            n_outputs, m->status);
-    oribi_call *call = &m->calls[m->compile.n_calls++];
-    assert_non_null(node);
-    *call = (oribi_call){.node = node,
-                         .inputs = node->inputs,
-                         .kernel = "call",
-                         .n_inputs = n_inputs,
-                         .n_outputs = n_outputs};
-    for (int32_t i = 0; i < n_outputs; i++) {
-        describe(m, node->outputs[i], bytes[i]);
-    }
-    return call;
-}
+/* --- Random models ---------------------------------------------------------------------------- */
 
 static void add_view_of(model *m, int32_t input)
 {
@@ -431,14 +323,7 @@ static void assert_runs(const model *m, uint64_t seed)
     }
 }
 
-/* --- Tests ----------------------------------------------------------------------------------- */
-
-static void plan(model *m, int64_t effort)
-{
-    if (!oribi_compile_plan(&m->compile, effort, m->status)) {
-        fail_msg("%s", TF_Message(m->status));
-    }
-}
+/* --- Tests ------------------------------------------------------------------------------------ */
 
 static void random_models_find_their_bytes(void **state)
 {
@@ -562,130 +447,6 @@ static void buffers_of_devices_are_whole_cache_lines(void **state)
     }
 }
 
-/* --- Order ----------------------------------------------------------------------------------- */
-
-/* Calls without aliases, views or scratch: what is live is easy to count. */
-static void make_plain_model(model *m, uint64_t seed, int32_t n_calls)
-{
-    open_model(m, seed);
-    add_input(m, 8);
-    while (m->compile.n_calls < n_calls) {
-        const int32_t n = m->compile.graph->n_values;
-        const int32_t inputs[2] = {random_below(n), random_below(n)};
-        const int32_t bytes = 4 * (1 + random_below(20));
-        add_call(m, inputs, 1 + random_below(2), &bytes, 1);
-    }
-    add_output(m, m->compile.graph->n_values - 1);
-    m->compile.n_pools = 1;
-}
-
-/* Largest sum of tensors that are live at a call; caller's ports are not counted. */
-static int64_t peak_of(const model *m, const int32_t *order)
-{
-    const oribi_compile *c = &m->compile;
-    int64_t peak = 0;
-    for (int32_t at = 0; at < c->n_calls; at++) {
-        int64_t sum = 0;
-        for (int32_t v = 0; v < c->graph->n_values; v++) {
-            int32_t first = c->n_calls, last = -1;
-            for (int32_t i = 0; i < c->n_calls; i++) {
-                const oribi_call *call = &m->calls[order[i]];
-                bool touches = call->node->outputs[0] == v;
-                for (int32_t k = 0; k < call->n_inputs; k++) {
-                    touches = touches || call->inputs[k] == v;
-                }
-                first = touches && i < first ? i : first;
-                last = touches ? i : last;
-            }
-            const bool is_port = v == m->inputs[0].value || v == m->outputs[0].value;
-            sum += !is_port && first <= at && at <= last ? m->bytes[v] : 0;
-        }
-        peak = sum > peak ? sum : peak;
-    }
-    return peak;
-}
-
-static bool is_topological(const model *m, const int32_t *order, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++) {
-        for (int32_t k = i + 1; k < n; k++) {
-            const oribi_call *early = &m->calls[order[i]], *late = &m->calls[order[k]];
-            for (int32_t j = 0; j < early->n_inputs; j++) {
-                if (early->inputs[j] == late->node->outputs[0]) {
-                    return false;
-                }
-            }
-        }
-    }
-    return true;
-}
-
-/* The least peak of all orders that begin with the first n of `order`. */
-static int64_t least_peak(const model *m, int32_t *order, int32_t n)
-{
-    int64_t least = INT64_MAX;
-    if (n == m->compile.n_calls) {
-        return is_topological(m, order, n) ? peak_of(m, order) : INT64_MAX;
-    }
-    for (int32_t i = n; i < m->compile.n_calls; i++) {
-        const int32_t swap = order[n];
-        order[n] = order[i];
-        order[i] = swap;
-        const int64_t peak = least_peak(m, order, n + 1);
-        least = peak < least ? peak : least;
-        order[i] = order[n];
-        order[n] = swap;
-    }
-    return least;
-}
-
-static void orders_are_the_best_there_are(void **state)
-{
-    int32_t n_better = 0;
-    uint64_t seed = first_seed();
-    (void)state;
-    for (const uint64_t end = seed + 60; seed < end; seed++) {
-        model m;
-        int32_t order[8] = {0}, given[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-        bool is_other;
-        make_plain_model(&m, seed, 6);
-        plan(&m, 30000);
-        assert_true(oribi_compile_order(&m.compile, order, &is_other, m.status));
-        const int64_t before = peak_of(&m, given), best = least_peak(&m, given, 0);
-        if (is_other) {
-            assert_true(is_topological(&m, order, m.compile.n_calls));
-        }
-        assert_int_equal(is_other ? peak_of(&m, order) : before, best);
-        n_better += is_other;
-        close_model(&m);
-    }
-    print_message("%d of 60 models had a better order\n", n_better);
-    assert_true(n_better > 10);
-}
-
-static void calls_with_effects_keep_their_order(void **state)
-{
-    (void)state;
-    for (uint64_t seed = 1; seed < 100; seed++) {
-        model m;
-        int32_t order[16], last = -1;
-        bool is_other;
-        make_plain_model(&m, seed, 14);
-        for (int32_t i = 0; i < 14; i++) {
-            m.calls[i].has_effect = i % 3 == 0;
-        }
-        plan(&m, 30000);
-        assert_true(oribi_compile_order(&m.compile, order, &is_other, m.status));
-        for (int32_t i = 0; is_other && i < 14; i++) {
-            if (m.calls[order[i]].has_effect) {
-                assert_true(order[i] > last);
-                last = order[i];
-            }
-        }
-        close_model(&m);
-    }
-}
-
 static void an_allocation_that_fails_is_a_status(void **state)
 {
     int32_t n = 0;
@@ -714,8 +475,6 @@ int main(void)
         cmocka_unit_test(a_place_that_is_wrong_by_one_is_found),
         cmocka_unit_test(an_alias_that_is_wrong_by_one_is_found),
         cmocka_unit_test(buffers_of_devices_are_whole_cache_lines),
-        cmocka_unit_test(orders_are_the_best_there_are),
-        cmocka_unit_test(calls_with_effects_keep_their_order),
         cmocka_unit_test(an_allocation_that_fails_is_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
