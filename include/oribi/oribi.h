@@ -178,7 +178,9 @@ TF_CAPI_EXPORT extern void oribi_session_describe(oribi_session *session, const 
 
 /* --- Runs ------------------------------------------------------------------------------------ */
 
-/* Bindings and working memory for runs of one thread at a time. Keeps the session alive. */
+/* Bindings and working memory for runs of one thread at a time. Keeps the session alive. The state
+ * of a model that keeps variables between runs (streaming) is the run object's: it starts at the
+ * model's first values, and an execution that fails leaves it as it was. */
 TF_CAPI_EXPORT extern oribi_run *oribi_run_create(oribi_session *session, TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_run_destroy(oribi_run *run);
 

@@ -57,9 +57,14 @@ static bool take(oribi_compile *c, int32_t in, int32_t out, const void *initial,
 bool oribi_compile_take_states(oribi_compile *c, TF_Status *status)
 {
     const oribi_option_list *asked = &c->options.states;
+    const int32_t n_own = c->graph->n_states;
     c->states = oribi_arena_array(&c->arena, (size_t)c->n_inputs + 1, sizeof *c->states);
     if (c->states == NULL) {
         return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; i < n_own; i++) { /* of the model: its last inputs and outputs */
+        ORIBI_TRY(take(c, c->n_inputs - (n_own - i), c->n_outputs - (n_own - i),
+                       TF_TensorData(c->graph->states[i]), status));
     }
     for (int32_t i = 0; i < asked->n; i++) {
         int32_t length;

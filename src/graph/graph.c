@@ -79,6 +79,7 @@ void oribi_graph_destroy(oribi_graph *graph)
     oribi_free(graph->outputs);
     oribi_free(graph->input_names);
     oribi_free(graph->output_names);
+    oribi_free(graph->states);
     oribi_map_destroy(&graph->names);
     oribi_arena_destroy(&graph->arena);
     oribi_free(graph);

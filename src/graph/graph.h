@@ -81,6 +81,10 @@ typedef struct oribi_graph {
     oribi_value_id *inputs, *outputs;
     const char **input_names, **output_names; /* as the model calls them */
     int32_t n_inputs, n_outputs;
+    /* What a run leaves to the next one: the last n_states inputs are read from it, the last
+     * n_states outputs are what becomes of it, in the same order. Callers see neither. */
+    TF_Tensor **states; /* their values before the first run; `kept` owns them */
+    int32_t n_states;
     oribi_node_id *order; /* live nodes, topological; valid after oribi_graph_sort */
     int32_t n_order;
     struct oribi_kept_tensor *kept;
@@ -142,6 +146,12 @@ bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char 
                            TF_Status *status);
 bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char *name,
                             TF_Status *status);
+
+/* State that a run reads as `read`, an input from now on, and leaves as `next`, of equal type and
+ * shape; the latter's name is NAME:next. Takes `initial` over, also when it fails. No input or
+ * output may be added behind it. */
+bool oribi_graph_add_state(oribi_graph *graph, oribi_value_id read, oribi_value_id next,
+                           const char *name, TF_Tensor *initial, TF_Status *status);
 
 void oribi_graph_set_node_input(oribi_graph *graph, oribi_node *node, int32_t index,
                                 oribi_value_id value);

@@ -47,7 +47,9 @@ static void print_node(const oribi_graph *graph, const oribi_node *node, oribi_t
 void oribi_graph_print(const oribi_graph *graph, oribi_text *text)
 {
     for (int32_t i = 0; i < graph->n_inputs; i++) {
-        oribi_text_printf(text, "input %s = ", graph->input_names[i]);
+        oribi_text_printf(text,
+                          "%s %s = ", i < graph->n_inputs - graph->n_states ? "input" : "state",
+                          graph->input_names[i]);
         print_value(graph, graph->inputs[i], text);
         oribi_text_append(text, "\n");
     }
@@ -58,7 +60,9 @@ void oribi_graph_print(const oribi_graph *graph, oribi_text *text)
         }
     }
     for (int32_t i = 0; i < graph->n_outputs; i++) {
-        oribi_text_printf(text, "output %s = ", graph->output_names[i]);
+        oribi_text_printf(text,
+                          "%s %s = ", i < graph->n_outputs - graph->n_states ? "output" : "next",
+                          graph->output_names[i]);
         print_value(graph, graph->outputs[i], text);
         oribi_text_append(text, "\n");
     }

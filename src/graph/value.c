@@ -97,6 +97,25 @@ bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char
     return true;
 }
 
+bool oribi_graph_add_state(oribi_graph *graph, oribi_value_id read, oribi_value_id next,
+                           const char *name, TF_Tensor *initial, TF_Status *status)
+{
+    const int32_t n = graph->n_states;
+    ORIBI_TRY(oribi_graph_keep_tensor(graph, initial, status));
+    if ((n & (n - 1)) == 0) {
+        TF_Tensor **more =
+            oribi_realloc_array(graph->states, n == 0 ? 1 : (size_t)n * 2, sizeof *more);
+        ORIBI_TRY(more != NULL || oribi_fail_memory(status));
+        graph->states = more;
+    }
+    const char *next_name = oribi_arena_printf(&graph->arena, "%s:next", name);
+    ORIBI_TRY(next_name != NULL || oribi_fail_memory(status));
+    ORIBI_TRY(oribi_graph_add_input(graph, read, name, status) &&
+              oribi_graph_add_output(graph, next, next_name, status));
+    graph->states[graph->n_states++] = initial;
+    return true;
+}
+
 oribi_node *oribi_graph_producer(const oribi_graph *graph, oribi_value_id value)
 {
     if (value < 0 || graph->values[value]->producer < 0) {

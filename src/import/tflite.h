@@ -14,7 +14,8 @@
 #include "import/missing.h"
 
 enum { ORIBI_TFLITE_MAX_RANK = 16, ORIBI_TFLITE_CUSTOM = 32 };
-enum { ORIBI_TFLITE_UNMADE = -1, ORIBI_TFLITE_BLOCKED = -2 }; /* values of tensors */
+/* values of tensors; a handle is one of a variable */
+enum { ORIBI_TFLITE_UNMADE = -1, ORIBI_TFLITE_BLOCKED = -2, ORIBI_TFLITE_HANDLE = -3 };
 
 /* ActivationFunctionType */
 enum {
@@ -38,8 +39,19 @@ typedef struct oribi_tflite_tensor {
     oribi_flat_vector scales;    /* float; empty: not quantised */
     oribi_flat_vector zeros;     /* int64 */
     int64_t quantised_dimension;
-    oribi_value_id value; /* or ORIBI_TFLITE_... */
+    oribi_value_id value;                   /* or ORIBI_TFLITE_... */
+    struct oribi_tflite_variable *variable; /* that a handle names, or that is_variable makes */
 } oribi_tflite_tensor;
+
+/* What a run leaves to the next one (tflite_variable.c). */
+typedef struct oribi_tflite_variable {
+    oribi_string container, name;
+    const oribi_tflite_tensor *tensor; /* with is_variable; NULL: of a handle */
+    const char *label, *origin;        /* for people, once it is read */
+    oribi_value_id read, current;      /* before the run, at this point of it; -1 */
+    oribi_value_id initial;            /* a constant, or -1 */
+    struct oribi_tflite_variable *next;
+} oribi_tflite_variable;
 
 typedef struct oribi_tflite_code {
     int64_t builtin, version;
@@ -59,6 +71,9 @@ typedef struct oribi_tflite { /* one import */
     oribi_tflite_tensor *tensors;
     uint32_t n_codes, n_tensors;
     oribi_flat_vector buffers;
+    oribi_tflite_variable *variables; /* in the order in which they are found */
+    uint32_t initialiser;             /* subgraph of CALL_ONCE, or 0 */
+    bool is_initialising;             /* that is the one being read */
 } oribi_tflite;
 
 /* An operator under translation. The first failure sets n->status and n->failed; functions do
@@ -91,7 +106,7 @@ typedef struct oribi_tflite_row { /* one builtin operator */
 /* Families of rows end with a translate of NULL. */
 extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise_rows[],
     oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
-    oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[];
+    oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const char *oribi_tflite_builtin_name(int64_t builtin);         /* "CONV_2D", NULL: unknown */
@@ -160,6 +175,14 @@ oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x, co
 bool oribi_tflite_translate_plain(oribi_tflite_node *n);
 bool oribi_tflite_translate_copy(oribi_tflite_node *n);
 bool oribi_tflite_translate_custom(oribi_tflite_node *n);
+
+/* --- Variables (tflite_variable.c) ------------------------------------------------------------ */
+
+/* Input i, a tensor with is_variable: its present value, and the one that it has from now on. */
+oribi_value_id oribi_tflite_state(oribi_tflite_node *n, int32_t i);
+bool oribi_tflite_set_state(oribi_tflite_node *n, int32_t i, oribi_value_id value);
+/* Everything is read: variables become states of the graph. */
+bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
 
 /* --- Quantised operators (tflite_quantised.c) --------------------------------------------------
  */

@@ -340,7 +340,8 @@ static bool check_row(oribi_tflite_node *n, const oribi_tflite_row *row)
             return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "input %d is required", (int)i);
         }
     }
-    if (n->n_outputs == 0 || (row->n_outputs >= 0 && n->n_outputs != row->n_outputs)) {
+    if ((n->n_outputs == 0 && row->n_outputs != 0) ||
+        (row->n_outputs >= 0 && n->n_outputs != row->n_outputs)) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%d outputs; the operator has %d",
                                  (int)n->n_outputs, row->n_outputs);
     }
@@ -447,6 +448,32 @@ static bool open_model(oribi_tflite *t, oribi_flat_table *out_model, oribi_flat_
     return oribi_flat_table_at(&subgraphs, 0, "the subgraph", out_subgraph, status);
 }
 
+/* The initialiser of CALL_ONCE: it has tensors of its own, and gives variables their first values.
+ */
+static bool read_initialiser(oribi_tflite *t, const oribi_flat_table *model, TF_Status *status)
+{
+    oribi_flat_vector subgraphs = {0};
+    oribi_flat_table subgraph = {0};
+    if (t->initialiser == 0) {
+        return true;
+    }
+    ORIBI_TRY(oribi_flat_read_vector(model, 2, 4, "the subgraphs", &subgraphs, status));
+    if (t->initialiser >= subgraphs.count) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "CALL_ONCE names subgraph %u, and there are %u", (unsigned)t->initialiser,
+                          (unsigned)subgraphs.count);
+    }
+    ORIBI_TRY(oribi_flat_table_at(&subgraphs, t->initialiser, "a subgraph", &subgraph, status));
+    oribi_tflite_tensor *tensors = t->tensors; /* in t->kept, as those of the initialiser */
+    const uint32_t n_tensors = t->n_tensors;
+    t->is_initialising = true;
+    const bool ok = read_tensors(t, &subgraph, status) && read_operators(t, &subgraph, status);
+    t->is_initialising = false;
+    t->tensors = tensors;
+    t->n_tensors = n_tensors;
+    return ok;
+}
+
 static bool import_file(oribi_tflite *t, TF_Status *status)
 {
     oribi_flat_table model = {0}, subgraph = {0};
@@ -456,10 +483,12 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     ORIBI_TRY(read_tensors(t, &subgraph, status));
     ORIBI_TRY(read_inputs(t, &subgraph, status));
     ORIBI_TRY(read_operators(t, &subgraph, status));
+    ORIBI_TRY(read_initialiser(t, &model, status));
     if (t->missing.first != NULL) {
         return oribi_missing_report(&t->missing, status);
     }
     ORIBI_TRY(read_outputs(t, &subgraph, status));
+    ORIBI_TRY(oribi_tflite_finish_variables(t, status));
     oribi_graph_remove_dead(t->graph);
     return oribi_graph_sort(t->graph, status);
 }

@@ -113,8 +113,9 @@ static void put_graph(oribi_json *json, const oribi_session *session, const orib
     oribi_json_string(json, session->graph->source_name);
     oribi_json_key(json, "is_planned");
     oribi_json_bool(json, plan != NULL);
-    put_ends(json, "inputs", session, plan, session->inputs, session->n_inputs);
-    put_ends(json, "outputs", session, plan, session->outputs, session->n_outputs);
+    put_ends(json, "inputs", session, plan, session->inputs, session->n_inputs - session->n_states);
+    put_ends(json, "outputs", session, plan, session->outputs,
+             session->n_outputs - session->n_states);
     oribi_json_key(json, "steps");
     oribi_json_open(json, '[');
     for (int32_t s = 0; s < session->n_steps; s++) {

@@ -134,11 +134,11 @@ static bool copy_ports(oribi_arena *arena, const oribi_graph *graph, const oribi
 
 static bool describe_ports(oribi_model *model, const oribi_graph *graph)
 {
-    model->n_inputs = graph->n_inputs;
-    model->n_outputs = graph->n_outputs;
-    return copy_ports(&model->arena, graph, graph->inputs, graph->input_names, graph->n_inputs,
+    model->n_inputs = graph->n_inputs - graph->n_states;
+    model->n_outputs = graph->n_outputs - graph->n_states;
+    return copy_ports(&model->arena, graph, graph->inputs, graph->input_names, model->n_inputs,
                       &model->input_names, &model->input_types, &model->input_shapes) &&
-           copy_ports(&model->arena, graph, graph->outputs, graph->output_names, graph->n_outputs,
+           copy_ports(&model->arena, graph, graph->outputs, graph->output_names, model->n_outputs,
                       &model->output_names, &model->output_types, &model->output_shapes);
 }
 

@@ -24,10 +24,15 @@ oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
     run->spares = oribi_alloc_zero(n_outputs, sizeof *run->spares);
     run->good = oribi_alloc_zero(n_outputs, sizeof *run->good);
     run->copies = oribi_alloc_zero(n_outputs, sizeof *run->copies);
+    run->next = oribi_alloc_zero((size_t)session->n_states + 1, sizeof *run->next);
     if (run->inputs == NULL || run->input_shapes == NULL || run->spares == NULL ||
-        run->good == NULL || run->copies == NULL) {
+        run->good == NULL || run->copies == NULL || run->next == NULL) {
         oribi_run_destroy(run);
         oribi_fail_memory(status);
+        return NULL;
+    }
+    if (!oribi_run_reset_states(run, status)) {
+        oribi_run_destroy(run);
         return NULL;
     }
     return run;
@@ -57,6 +62,7 @@ void oribi_run_destroy(oribi_run *run)
     oribi_free(run->spares);
     oribi_free(run->good);
     oribi_free(run->copies);
+    oribi_free(run->next);
     oribi_free(run->blocks.events);
     oribi_free(run);
     oribi_session_release(session);
@@ -67,9 +73,10 @@ void oribi_run_destroy(oribi_run *run)
 static bool check_input(const oribi_session *session, int index, const TF_Tensor *tensor,
                         TF_Status *status)
 {
-    if (index < 0 || index >= session->n_inputs) {
+    const int32_t n_inputs = session->n_inputs - session->n_states;
+    if (index < 0 || index >= n_inputs) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d, the model has %d",
-                          index, (int)session->n_inputs);
+                          index, (int)n_inputs);
     }
     const oribi_session_value *value = &session->values[session->inputs[index]];
     const char *name = session->graph->input_names[index];
@@ -204,7 +211,8 @@ void oribi_run_execute(oribi_run *run, TF_Status *status)
         atomic_fetch_add_explicit(&run->session->next_run_id, 1, memory_order_relaxed) + 1;
     ctx->deadline_ns = run->time_limit_ns > 0 ? oribi_now_ns() + run->time_limit_ns : 0;
     ctx->trace = run->trace != NULL && run->blocks.events != NULL ? &run->blocks : NULL;
-    const bool ok = oribi_run_steps(run, status) && oribi_run_keep_outputs(run, status);
+    const bool ok = oribi_run_steps(run, status) && oribi_run_keep_outputs(run, status) &&
+                    oribi_run_commit_states(run, status);
     finish(run, ok);
 }
 

@@ -174,19 +174,8 @@ bool oribi_run_keep_outputs(oribi_run *run, TF_Status *status)
     return true;
 }
 
-TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status)
+TF_Tensor *oribi_run_share_output(oribi_run *run, int32_t index, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
-    if (index < 0 || index >= run->session->n_outputs) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no output %d, the model has %d", index,
-                   (int)run->session->n_outputs);
-        return NULL;
-    }
-    if (!run->has_good) {
-        oribi_fail(status, TF_FAILED_PRECONDITION,
-                   "no run has succeeded yet: call oribi_run_execute");
-        return NULL;
-    }
     const oribi_good_output *good = &run->good[index];
     const int64_t *dims = good->rank > ORIBI_INLINE_RANK ? good->dims_heap : good->dims;
     TF_Tensor *tensor = oribi_tensor_handle(
@@ -200,4 +189,21 @@ TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status)
     tensor->data = good->data;
     tensor->bytes = good->bytes;
     return tensor;
+}
+
+TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status)
+{
+    const int32_t n_outputs = run->session->n_outputs - run->session->n_states;
+    TF_SetStatus(status, TF_OK, "");
+    if (index < 0 || index >= n_outputs) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no output %d, the model has %d", index,
+                   (int)n_outputs);
+        return NULL;
+    }
+    if (!run->has_good) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "no run has succeeded yet: call oribi_run_execute");
+        return NULL;
+    }
+    return oribi_run_share_output(run, index, status);
 }

@@ -135,6 +135,7 @@ static bool flatten(oribi_session *session, TF_Status *status)
     session->n_steps = graph->n_order;
     session->n_inputs = graph->n_inputs;
     session->n_outputs = graph->n_outputs;
+    session->n_states = graph->n_states;
     session->steps = oribi_arena_array(arena, (size_t)graph->n_order + 1, sizeof *session->steps);
     session->inputs = oribi_arena_array(arena, (size_t)graph->n_inputs + 1, sizeof(int32_t));
     session->outputs = oribi_arena_array(arena, (size_t)graph->n_outputs + 1, sizeof(int32_t));

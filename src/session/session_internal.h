@@ -98,6 +98,7 @@ struct oribi_session {
     oribi_session_value *values;
     int32_t *inputs, *outputs; /* values */
     int32_t n_steps, n_values, n_inputs, n_outputs;
+    int32_t n_states; /* of both: the last ones, which callers do not see */
     _Atomic int64_t next_run_id;
     oribi_mutex lock; /* plans */
     struct oribi_plan *plans[ORIBI_MAX_PLANS];
@@ -272,7 +273,8 @@ typedef struct oribi_good_output { /* of the last good run */
 struct oribi_run {
     oribi_session *session; /* one reference */
     oribi_frame *frame;     /* NULL before the first run and after it was detached */
-    TF_Tensor **inputs;     /* n_inputs, own handles */
+    TF_Tensor **inputs;     /* n_inputs, own handles; the last n_states are the state */
+    TF_Tensor **next;       /* n_states: what a run has made of it; NULL between runs */
     oribi_shape *input_shapes;
     oribi_buffer *(*spares)[ORIBI_OUTPUT_SPARES]; /* by output */
     oribi_good_output *good;
@@ -291,6 +293,11 @@ bool oribi_run_steps(struct oribi_run *run, TF_Status *status);
 bool oribi_run_prepare_outputs(struct oribi_run *run, TF_Status *status);
 bool oribi_run_keep_outputs(struct oribi_run *run, TF_Status *status);
 void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step, uint64_t start_ns);
+/* run_state.c: the state before the first run, and after one that succeeded (all of it or none). */
+bool oribi_run_reset_states(struct oribi_run *run, TF_Status *status);
+bool oribi_run_commit_states(struct oribi_run *run, TF_Status *status);
+/* A handle of output `index`, states included, of the last good run. */
+TF_Tensor *oribi_run_share_output(struct oribi_run *run, int32_t index, TF_Status *status);
 /* watch.c: hands out the step's outputs. */
 bool oribi_run_watch_step(struct oribi_run *run, const oribi_session_step *step, TF_Status *status);
 void oribi_run_trace_alloc(struct oribi_run *run, const char *name, size_t bytes);

@@ -5,10 +5,11 @@
  *
  *     vectors_run JOBS FOLDER tflm|tflite
  *
- * JOBS is what vectors_test.py writes: for each case the tolerances (2 floats), then the model, the
- * inputs and the wanted outputs as (u32 length, bytes), with a u32 count before each list. FOLDER
- * gets the C, a folder b0, b1, ... for each batch of models m0, m1, ...; the output a line for each
- * finding: "session 3 differs: ...", "compile 3 fails: ...", "batch 0 0 1 3".
+ * JOBS is what vectors_test.py writes: for each case the tolerances (2 floats) and the number of
+ * steps (u32), then the model, the inputs and the wanted outputs as (u32 length, bytes), with a u32
+ * count before each list. FOLDER gets the C, a folder b0, b1, ... for each batch of models m0, m1,
+ * ...; the output a line for each finding: "session 3 differs: ...", "compile 3 fails: ...", "batch
+ * 0 0 1 3".
  */
 #include <math.h>
 #include <stdbool.h>
@@ -20,7 +21,7 @@
 #include "oribi/oribi.h"
 #include "tensorflow/c/tf_tensor.h"
 
-enum { MOST_PORTS = 16, BATCH = 50, PATH = 512 };
+enum { MOST_PORTS = 64, BATCH = 50, PATH = 512 };
 
 typedef struct piece {
     const uint8_t *data;
@@ -30,7 +31,7 @@ typedef struct piece {
 typedef struct job {
     float atol, rtol;
     piece model, inputs[MOST_PORTS], outputs[MOST_PORTS];
-    uint32_t n_inputs, n_outputs;
+    uint32_t n_inputs, n_outputs, steps; /* inputs and outputs of one step after the other */
 } job;
 
 typedef struct reader {
@@ -83,9 +84,13 @@ static job read_job(reader *r)
     const uint32_t bits[2] = {read_u32(r), read_u32(r)};
     memcpy(&j.atol, &bits[0], sizeof j.atol);
     memcpy(&j.rtol, &bits[1], sizeof j.rtol);
+    j.steps = read_u32(r);
     j.model = read_piece(r);
     j.n_inputs = read_list(r, j.inputs);
     j.n_outputs = read_list(r, j.outputs);
+    if (j.steps == 0) {
+        die("a job of no steps");
+    }
     return j;
 }
 
@@ -140,32 +145,50 @@ static const char *compare(const TF_Tensor *got, const piece *wanted, const job 
     return NULL;
 }
 
-static bool bind(oribi_run *run, const oribi_model *model, const job *j, TF_Status *status)
+static bool bind(oribi_run *run, const oribi_model *model, const piece *inputs, uint32_t n,
+                 TF_Status *status)
 {
-    for (uint32_t i = 0; i < j->n_inputs && TF_GetCode(status) == TF_OK; i++) {
+    for (uint32_t i = 0; i < n && TF_GetCode(status) == TF_OK; i++) {
         int64_t dims[16];
         const int rank = oribi_model_input_shape(model, (int)i, dims, 16);
-        TF_Tensor *x = TF_AllocateTensor(oribi_model_input_type(model, (int)i), dims, rank,
-                                         j->inputs[i].bytes);
-        if (x == NULL || TF_TensorByteSize(x) != j->inputs[i].bytes) {
+        TF_Tensor *x =
+            TF_AllocateTensor(oribi_model_input_type(model, (int)i), dims, rank, inputs[i].bytes);
+        if (x == NULL || TF_TensorByteSize(x) != inputs[i].bytes) {
             die("an input of another size than the model's");
         }
-        memcpy(TF_TensorData(x), j->inputs[i].data, j->inputs[i].bytes);
+        memcpy(TF_TensorData(x), inputs[i].data, inputs[i].bytes);
         oribi_run_set_input(run, (int)i, x, status);
         TF_DeleteTensor(x);
     }
     return TF_GetCode(status) == TF_OK;
 }
 
-static void check_outputs(oribi_run *run, int index, const job *j, TF_Status *status)
+static void check_outputs(oribi_run *run, int index, const job *j, uint32_t first, uint32_t n,
+                          TF_Status *status)
 {
-    for (uint32_t i = 0; i < j->n_outputs; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         TF_Tensor *y = oribi_run_output(run, (int)i, status);
-        const char *what = y == NULL ? TF_Message(status) : compare(y, &j->outputs[i], j);
+        const char *what = y == NULL ? TF_Message(status) : compare(y, &j->outputs[first + i], j);
         if (what != NULL) {
-            printf("session %d differs: output %u: %s\n", index, (unsigned)i, what);
+            printf("session %d differs: output %u: %s\n", index, (unsigned)(first + i), what);
         }
         TF_DeleteTensor(y);
+    }
+}
+
+/* Each step reads the state that the one before has left. */
+static void run_steps(oribi_run *run, const oribi_model *model, int index, const job *j,
+                      TF_Status *status)
+{
+    const uint32_t n_inputs = j->n_inputs / j->steps, n_outputs = j->n_outputs / j->steps;
+    for (uint32_t step = 0; step < j->steps; step++) {
+        if (bind(run, model, j->inputs + step * n_inputs, n_inputs, status)) {
+            oribi_run_execute(run, status);
+        }
+        if (TF_GetCode(status) != TF_OK) {
+            return;
+        }
+        check_outputs(run, index, j, step * n_outputs, n_outputs, status);
     }
 }
 
@@ -182,13 +205,11 @@ static void run_session(int index, const job *j, const oribi_options *options)
     if (session != NULL) {
         run = oribi_run_create(session, status);
     }
-    if (run != NULL && bind(run, model, j, status)) {
-        oribi_run_execute(run, status);
+    if (run != NULL) {
+        run_steps(run, model, index, j, status);
     }
     if (TF_GetCode(status) != TF_OK) {
         print_finding("session", index, "fails", TF_Message(status));
-    } else {
-        check_outputs(run, index, j, status);
     }
     oribi_run_destroy(run);
     oribi_session_destroy(session);

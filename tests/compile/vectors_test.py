@@ -64,12 +64,13 @@ static int equal(const unsigned char *got, const unsigned char *want, unsigned n
 int main(void)
 {
     for (unsigned k = 0; k < N_MODELS; k++) {
-        void *inputs[16], *outputs[16], *wanted[16];
-        unsigned sizes[16], i, n, n_inputs, bits[2];
+        void *inputs[64], *outputs[64], *wanted[64];
+        unsigned sizes[64], i, n, n_inputs, bits[2], steps;
         float tolerance[2];
         bits[0] = take();
         bits[1] = take();
         memcpy(tolerance, bits, 8);
+        steps = take();
         n_inputs = take();
         for (i = 0; i < n_inputs; i++) {
             inputs[i] = piece(&n);
@@ -83,7 +84,13 @@ int main(void)
         unsigned char *block = malloc(models[k].workspace + 64); /* guarded at its end by the sanitizer */
         unsigned char *pool = block + 64 - (uintptr_t)block % 64;
         memset(block, 0xA5, models[k].workspace + 64);
-        const int code = models[k].run(inputs, outputs, pool);
+        void *state = malloc(models[k].state + 1);
+        memset(state, 0x5A, models[k].state);
+        int code = 0;
+        for (unsigned step = 0; step < steps && code == 0; step++) {
+            code = models[k].run(inputs + step * (n_inputs / steps), outputs + step * (n / steps), pool,
+                                 state, step == 0);
+        }
         for (i = 0; i < n; i++) {
             if (code != 0 || !equal(outputs[i], wanted[i], sizes[i], tolerance[0], tolerance[1])) {
                 printf("emitted %u differs: output %u, code %d\\n", models[k].index, i, code);
@@ -94,6 +101,7 @@ int main(void)
         for (i = 0; i < n_inputs; i++) {
             free(inputs[i]);
         }
+        free(state);
         free(block);
     }
     return 0;
@@ -105,24 +113,31 @@ def pieces(items):
     return struct.pack("<I", len(items)) + b"".join(struct.pack("<I", len(i)) + i for i in items)
 
 
-def tolerances(case):
-    return struct.pack("<ff", case.atol, case.rtol)
+def head_of(case):
+    return struct.pack("<ffI", case.atol, case.rtol, case.steps)
 
 
 def glue(header, name):
     """A function that gives arrays of pointers to the model's structs."""
     def members(struct_name):
-        body = re.search(rf"struct tvmgen_{name}_{struct_name} {{(.*?)}};", header, re.S).group(1)
+        found = re.search(rf"struct tvmgen_{name}_{struct_name} {{(.*?)}};", header, re.S)
+        body = found.group(1) if found else ""
         return re.findall(r"^\s*(const )?(\w+) \*(\w+);", body, re.M)
 
     macro = name.upper()
-    lines = [f"static int run_{name}(void **x, void **y, unsigned char *pool)", "{",
+    state = f"struct tvmgen_{name}_state"
+    has_state = state + " {" in header
+    lines = [f"static int run_{name}(void **x, void **y, unsigned char *pool, void *state, int is_first)", "{",
              f"    struct tvmgen_{name}_workspace_pools pools = {{pool}};",
              f"    struct tvmgen_{name}_inputs in;", f"    struct tvmgen_{name}_outputs out;"]
     lines += [f"    in.{m} = ({c or ''}{t} *)x[{i}];" for i, (c, t, m) in enumerate(members("inputs"))]
     lines += [f"    out.{m} = ({t} *)y[{i}];" for i, (_, t, m) in enumerate(members("outputs"))]
-    lines += [f"    return tvmgen_{name}_run(&in, &out, &pools);", "}"]
-    return "\n".join(lines), f"{{{name[1:]}, TVMGEN_{macro}_WORKSPACE_SIZE, run_{name}}},"
+    if has_state:
+        lines += ["    if (is_first) {", f"        tvmgen_{name}_reset(state);", "    }"]
+    lines += ["    (void)state, (void)is_first, (void)x;",
+              f"    return tvmgen_{name}_run(&in, &out, &pools{', state' if has_state else ''});", "}"]
+    size = f"sizeof({state})" if has_state else "0"
+    return "\n".join(lines), f"{{{name[1:]}, TVMGEN_{macro}_WORKSPACE_SIZE, {size}, run_{name}}},"
 
 
 def unity(folder, indices):
@@ -140,8 +155,8 @@ def unity(folder, indices):
         function, row = glue((folder / f"tvmgen_{name}.h").read_text(), name)
         out.append(function)
         table.append(row)
-    out.append("static const struct { unsigned index; unsigned long workspace;\n"
-               "    int (*run)(void **, void **, unsigned char *); } models[] = {")
+    out.append("static const struct { unsigned index; unsigned long workspace, state;\n"
+               "    int (*run)(void **, void **, unsigned char *, void *, int); } models[] = {")
     return "\n".join(out + table + ["};", f"#define N_MODELS {len(indices)}u", ""])
 
 
@@ -165,7 +180,7 @@ def build_and_run(folder, indices, cases, asan):
                            program, "-lm"], capture_output=True, text=True)
     if done.returncode != 0:
         return [f"{folder.name} does not build: {done.stderr[:2000]}"]
-    data = b"".join(tolerances(c) + pieces(c.inputs) + pieces(outputs)
+    data = b"".join(head_of(c) + pieces(c.inputs) + pieces(outputs)
                     for c, outputs in (cases[i] for i in indices))
     done = subprocess.run([program], input=data, capture_output=True)
     lines = done.stdout.decode().splitlines()
@@ -186,7 +201,7 @@ def check(args, files, variant, container):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         jobs = struct.pack("<I", len(cases)) + b"".join(
-            tolerances(c) + struct.pack("<I", len(c.model)) + c.model + pieces(c.inputs) + pieces(outputs)
+            head_of(c) + struct.pack("<I", len(c.model)) + c.model + pieces(c.inputs) + pieces(outputs)
             for c, outputs in cases)
         (folder / "jobs").write_bytes(jobs)
         done = subprocess.run([args.program, folder / "jobs", folder, variant], capture_output=True,

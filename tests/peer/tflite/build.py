@@ -30,6 +30,7 @@ class Builder:
         self.graph = model.Graph()
         self.graphs = [self.graph]
         self.data = []
+        self.steps, self.fresh = 1, []
         self.atol = self.rtol = 0.0
         self.excluded = set()
 
@@ -80,6 +81,25 @@ class Builder:
         index = self._add(f"x{len(self.data)}", shape, kind, None, quant)
         self.graph.inputs.append(index)
         self.data.append(data.tobytes())
+        self.fresh.append((shape, kind))
+        return index
+
+    def stream(self, steps):
+        """The model runs that often, on other inputs each time, and keeps its state in between."""
+        self.steps = steps
+        for _ in range(steps - 1):
+            self.data += [self.values(shape, kind).tobytes() for shape, kind in self.fresh]
+
+    def state(self, shape, quant=None, kind=None):
+        """A tensor that an operator keeps from run to run."""
+        index = self._add(f"s{len(self.graph.tensors)}", shape, kind or self.kind, None, quant)
+        self.graph.tensors[index].variable = True
+        return index
+
+    def handle(self, graph, name):
+        """VAR_HANDLE in a graph."""
+        index = graph.add(model.Tensor(f"h{len(graph.tensors)}", [], "resource"))
+        graph.op("VAR_HANDLE", [], [index], container="", shared_name=name)
         return index
 
     def const(self, data, kind, quant=None, axis=0):

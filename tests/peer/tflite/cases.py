@@ -3,10 +3,11 @@
 operator is one function there, and a line in schema.py."""
 import cases_math
 import cases_move
+import cases_state
 import cases_window
 from build import COLUMNS, Builder, Skip
 
-CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES}
+CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES, **cases_state.CASES}
 COUNT = 26  # tried for each operator and element type; at least LEAST must be answered
 LEAST = 20
 # Floats that our own expf and sums in another order leave apart: {operator: (absolute, relative)}.

@@ -38,7 +38,7 @@ def main():
     args = parser.parse_args()
     wanted = [(o, c) for o in args.operators or sorted(cases.CASES) for c in args.types.split(",")]
     made = {key: cases.make_all(*key) for key in wanted}
-    jobs = [(b.model(), b.data) for key in wanted for _, b in made[key]]
+    jobs = [(b.model(), b.data, b.steps) for key in wanted for _, b in made[key]]
     with tempfile.TemporaryDirectory() as folder:
         answers = {who: ask(python, who, jobs, pathlib.Path(folder))
                    for who, python in (("tflm", args.tflm), ("tflite", args.tflite)) if python}
@@ -51,11 +51,12 @@ def main():
                        if who not in builder.excluded}
             for who in [w for w in outputs if isinstance(outputs[w], str)]:
                 errors.setdefault(who, outputs.pop(who).strip().splitlines()[-1])
-            model, data = jobs[at]
+            model, data, steps = jobs[at]
             at += 1
             differ += len(outputs) == 2 and outputs["tflm"] != outputs["tflite"]
             if outputs:
-                out.append(container.Case(f"{index}", model, data, outputs, builder.atol, builder.rtol))
+                out.append(container.Case(f"{index}", model, data, outputs, builder.atol, builder.rtol,
+                                          steps))
         path = VECTORS / f"{cases.stem(operator, column)}.bin.xz"
         count = {who: sum(who in c.outputs for c in out) for who in answers}
         size = 0

@@ -3,7 +3,7 @@
 
     python reference.py tflite|tflm JOBS RESULTS
 
-JOBS is a pickle of [(model, [input bytes])]; RESULTS becomes {"version": ..., "results": [[output
+JOBS is a pickle of [(model, [input bytes], steps)], the inputs of one step after the other; RESULTS becomes {"version": ..., "results": [[output
 bytes] or the error's text]}. Each model runs in a process of its own: an interpreter that aborts costs
 one case. tflite: TensorFlow Lite's reference kernels. tflm: TensorFlow Lite Micro's."""
 import os
@@ -16,19 +16,24 @@ import numpy as np
 def tflite():
     import tensorflow as tf
 
-    def run(model, inputs):
+    def stream(model, inputs, steps, before):
         resolver = tf.lite.experimental.OpResolverType.BUILTIN_REF
         interpreter = tf.lite.Interpreter(model_content=model, experimental_op_resolver_type=resolver)
         interpreter.allocate_tensors()
-        for detail, raw in zip(interpreter.get_input_details(), inputs):
-            value = np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"])
-            interpreter.set_tensor(detail["index"], value)
-        outputs, results = interpreter.get_output_details(), []
-        for before in (0, 3):  # a kernel that leaves values unwritten is no reference
+        details, outputs, results = interpreter.get_input_details(), interpreter.get_output_details(), []
+        for step in range(steps):
+            for detail, raw in zip(details, inputs[step * len(details):]):
+                value = np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"])
+                interpreter.set_tensor(detail["index"], value)
             for d in outputs:
                 interpreter.set_tensor(d["index"], np.full(d["shape"], before, d["dtype"]))
             interpreter.invoke()
-            results.append([interpreter.get_tensor(d["index"]).tobytes() for d in outputs])
+            results += [interpreter.get_tensor(d["index"]).tobytes() for d in outputs]
+        return results
+
+    def run(model, inputs, steps):
+        # a kernel that leaves values unwritten is no reference
+        results = [stream(model, inputs, steps, before) for before in (0, 3)]
         if results[0] != results[1]:
             raise ValueError("the interpreter leaves values of its output unwritten")
         return results[0]
@@ -40,14 +45,16 @@ def tflm():
     import importlib.metadata
     from tflite_micro import runtime
 
-    def run(model, inputs):
+    def run(model, inputs, steps):
         interpreter = runtime.Interpreter.from_bytes(model, arena_size=1 << 20)
-        for i, raw in enumerate(inputs):
-            detail = interpreter.get_input_details(i)
-            interpreter.set_input(np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"]), i)
-        interpreter.invoke()
-        n_outputs = model_outputs(model)
-        return [interpreter.get_output(i).tobytes() for i in range(n_outputs)]
+        n_outputs, n_inputs, results = model_outputs(model), len(inputs) // steps, []
+        for step in range(steps):
+            for i, raw in enumerate(inputs[step * n_inputs:(step + 1) * n_inputs]):
+                detail = interpreter.get_input_details(i)
+                interpreter.set_input(np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"]), i)
+            interpreter.invoke()
+            results += [interpreter.get_output(i).tobytes() for i in range(n_outputs)]
+        return results
 
     return importlib.metadata.version("tflite_micro"), run
 

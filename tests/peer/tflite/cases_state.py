@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of variables: models that run several times on other inputs and keep something in between."""
+import model
+
+
+def _initialiser(b, variables):
+    """The subgraph of CALL_ONCE, which gives each variable (name, shape) its first value."""
+    graph = model.Graph("init")
+    for name, shape, quant in variables:
+        scales, zeros = quant if quant is not None else (None, None)
+        value = graph.add(model.Tensor(f"first_{name}", shape, b.kind, b.values(shape), scales, zeros))
+        graph.op("ASSIGN_VARIABLE", [b.handle(graph, name), value], [])
+    b.graphs.append(graph)
+    b.op("CALL_ONCE", [], [], init_subgraph=len(b.graphs) - 1)
+
+
+def _tensor(b, shape, quant):
+    return b._add(f"t{len(b.graph.tensors)}", shape, b.kind, None, quant)
+
+
+def _push(b, handle, x, length, shape, quant):
+    """A history of `length` inputs takes the newest and drops the oldest."""
+    history = _tensor(b, [length] + shape, quant)
+    b.op("READ_VARIABLE", [handle], [history])
+    parts = [_tensor(b, shape, quant) for _ in range(length)]
+    b.op("UNPACK", [history], parts, count=length, axis=0)
+    pushed = _tensor(b, [length] + shape, quant)
+    b.op("PACK", parts[1:] + [x], [pushed], count=length, axis=0)
+    b.op("ASSIGN_VARIABLE", [handle, pushed], [])
+    return pushed
+
+
+def _stream(b, n_variables, reads_after, reads_before):
+    shape, quant, length = b.shape(b.pick(1, 2)), b.quant(), b.size(2, 4)
+    variables = [(f"v{k}", [length] + shape, quant) for k in range(n_variables)]
+    _initialiser(b, variables)
+    handles = [b.handle(b.graph, name) for name, _, _ in variables]
+    for handle in handles:
+        x = b.input(shape, quant)
+        if reads_before:
+            b.op("READ_VARIABLE", [handle], [b.output([length] + shape, quant)])
+        pushed = _push(b, handle, x, length, shape, quant)
+        out = b.output([length] + shape, quant)
+        if reads_after:
+            b.op("READ_VARIABLE", [handle], [out])
+        else:
+            b.op("RESHAPE", [pushed, b.ints([length] + shape)], [out], new_shape=[length] + shape)
+    b.stream(b.walk(3, 5, 2))
+
+
+def call_once(b):
+    _stream(b, 1, False, True)
+
+
+def var_handle(b):
+    _stream(b, 2, b.i % 2 == 0, False)
+
+
+def read_variable(b):
+    _stream(b, 1, True, b.i % 2 == 0)
+
+
+def assign_variable(b):
+    """What was assigned last counts, and an input itself may be assigned."""
+    shape, quant = b.shape(2), b.quant()
+    _initialiser(b, [("last", shape, quant)])
+    handle = b.handle(b.graph, "last")
+    x, z = b.input(shape, quant), b.input(shape, quant)
+    b.op("READ_VARIABLE", [handle], [b.output(shape, quant)])
+    b.op("ASSIGN_VARIABLE", [handle, x], [])
+    if b.i % 2:
+        b.op("READ_VARIABLE", [handle], [b.output(shape, quant)])
+    if b.i % 3:
+        turned = _tensor(b, shape[::-1], quant)
+        b.op("TRANSPOSE", [z, b.ints([1, 0])], [turned])
+        back = _tensor(b, shape, quant)
+        b.op("RESHAPE", [turned, b.ints(shape)], [back], new_shape=shape)
+        b.op("ASSIGN_VARIABLE", [handle, back], [])
+    b.stream(b.walk(3, 4))
+
+
+CASES = {"CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
+         "ASSIGN_VARIABLE": assign_variable}
