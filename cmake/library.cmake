@@ -10,7 +10,7 @@ file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*.c)
 file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c)
 
 # Emitted code carries the text of the kernels that it uses: a table made from micro/.
-file(GLOB ORIBI_MICRO_TEXTS CONFIGURE_DEPENDS micro/*.c micro/*.h)
+file(GLOB ORIBI_MICRO_TEXTS CONFIGURE_DEPENDS micro/*.c micro/*.h include/tvm/runtime/device.h)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/micro_texts.c
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro
         -DOUTPUT=${CMAKE_BINARY_DIR}/micro_texts.c -P ${PROJECT_SOURCE_DIR}/cmake/micro_table.cmake

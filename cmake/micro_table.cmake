@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Script: writes a C table with the text of the files that emitted code carries, so that an installed
 # `oribi` needs no source tree. Host-only files (prepare.*, *_prepare.*) stay out.
+# The device contract's header goes with them.
 #   cmake -DFOLDER=micro -DOUTPUT=table.c -P micro_table.cmake
 file(GLOB names RELATIVE ${FOLDER} ${FOLDER}/*.c ${FOLDER}/*.h)
 list(FILTER names EXCLUDE REGEX "(^|_)prepare\\.[ch]$")
@@ -8,8 +9,13 @@ list(SORT names)
 set(arrays "")
 set(rows "")
 set(index 0)
+list(APPEND names tvm/runtime/device.h)
 foreach(name ${names})
-    file(READ ${FOLDER}/${name} bytes HEX)
+    set(file ${FOLDER}/${name})
+    if(name STREQUAL "tvm/runtime/device.h")
+        set(file ${FOLDER}/../include/${name})
+    endif()
+    file(READ ${file} bytes HEX)
     string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
     string(APPEND arrays "static const unsigned char text_${index}[] = {\n    ${bytes}0};\n")

@@ -113,6 +113,7 @@ typedef struct oribi_target {
     int32_t device_api;       /* 1: the hooks are called; 0: operators are plain calls */
     int32_t is_asynchronous;  /* Start and Wait instead of Invoke */
     int32_t has_cache_hooks;  /* CacheClean before, CacheInvalidate after each call */
+    int32_t has_address;      /* Address gives the place where the device sees host memory */
     int32_t has_copy_peer;    /* CopyPeer between two of its kind */
     int64_t activate_us;      /* from Activate until it can work */
     int64_t memory_bytes;     /* of its own; 0: it works in the host's memory */

@@ -96,17 +96,16 @@ static int32_t fill(tvm_device_woofles_t *dev, const struct tvm_device_call *cal
     return code != 0 ? code : place_params(dev, call, &c->params);
 }
 
-/* Puts a command into the ring. A full ring is waited for. */
+/* Makes room for one command. A slot whose code nobody has read is not free; collecting gives the
+ * room for params back too, so this comes before they are placed. */
+static int32_t make_room(tvm_device_woofles_t *dev)
+{
+    return dev->window->posted - dev->first_pending == WOOFLES_RING ? wait_all(dev) : TVM_DEVICE_OK;
+}
+
 static int32_t post(tvm_device_woofles_t *dev, const struct woofles_command *command)
 {
     struct woofles_window *w = dev->window;
-    int32_t code = wait_until(dev, WOOFLES_RING - 1u);
-    if (code == 0 && w->posted - dev->first_pending == WOOFLES_RING) {
-        code = wait_all(dev); /* its slot still holds a code that nobody has read */
-    }
-    if (code != 0) {
-        return code;
-    }
     w->ring[w->posted % WOOFLES_RING] = *command;
     woofles_port_store(&w->posted, w->posted + 1u);
     return woofles_port_ring(dev);
@@ -120,7 +119,8 @@ int32_t TVMDeviceWooflesStart(tvm_device_woofles_t *dev, const struct tvm_device
     if (dev->is_open == 0) {
         return TVM_DEVICE_E_STATE;
     }
-    const int32_t code = fill(dev, call, &command);
+    int32_t code = make_room(dev);
+    code = code != 0 ? code : fill(dev, call, &command);
     return code != 0 ? code : post(dev, &command);
 }
 

@@ -15,6 +15,7 @@ static const cli_option own_options[] = {
     {"--report", 0, "FILE", "a report: FILE.html to look at, FILE.json to read by program"},
     {"--json", 0, NULL, "print report.json instead of a summary"},
     {"--force", 'f', NULL, "overwrite files"},
+    {"--plugin", 'p', "FILE[:K=V,..]", "load a plugin first, for ops or targets; several times"},
     {NULL, 0, NULL, NULL},
 };
 cli_option cmd_compile_options[CLI_COMPILE_OPTIONS]; /* made at start, as cmd_verify_options */
@@ -205,12 +206,27 @@ static bool set_options(const cli_args *args, oribi_compile *compile, TF_Status 
     return true;
 }
 
+static bool load_plugins(const cli_args *args, TF_Status *status)
+{
+    const char *spec;
+    for (int k = 0; (spec = cli_value_at(args, "--plugin", k)) != NULL; k++) {
+        oribi_plugin_load_file(spec, status);
+        if (TF_GetCode(status) != TF_OK) {
+            cli_error("%s", TF_Message(status));
+            return false;
+        }
+    }
+    return true;
+}
+
 int cli_compile_model(const cli_args *args, oribi_compile *compile)
 {
     TF_Status *status = TF_NewStatus();
     int code = CLI_USAGE;
 
-    if (set_options(args, compile, status)) {
+    if (!load_plugins(args, status)) {
+        code = CLI_BAD_INPUT;
+    } else if (set_options(args, compile, status)) {
         if (strcmp(args->command->name, "verify") == 0) { /* its harness knows flat folders */
             oribi_compile_set_option(compile, "layout", "plain", status);
         }

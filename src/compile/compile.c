@@ -32,6 +32,7 @@ void oribi_compile_destroy(oribi_compile *compile)
             oribi_compile_destroy(compile->models[i]);
         }
         oribi_compile_drop_files(compile);
+        oribi_compile_destroy_devices(&compile->devices);
         oribi_graph_destroy(compile->graph);
         oribi_arena_destroy(&compile->arena);
         oribi_free(compile);
@@ -143,7 +144,8 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     ORIBI_TRY(import(c, path, status));
     ORIBI_TRY(fix_batch(c->graph, status));
     ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
-    oribi_lowering lowering = {c->graph, &c->arena, &c->options, status};
+    ORIBI_TRY(oribi_compile_add_devices(c, status));
+    oribi_lowering lowering = {c->graph, &c->arena, &c->options, &c->devices, status};
     ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
     ORIBI_TRY(oribi_compile_ports(c, status));
     ORIBI_TRY(oribi_compile_pools(c, status));

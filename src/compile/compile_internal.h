@@ -8,6 +8,7 @@
 #ifndef ORIBI_COMPILE_COMPILE_INTERNAL_H_
 #define ORIBI_COMPILE_COMPILE_INTERNAL_H_
 
+#include "compile/devices.h"
 #include "compile/lower.h"
 #include "compile/options.h"
 #include "oribi/oribi.h"
@@ -105,6 +106,7 @@ struct oribi_compile {
     int32_t n_models;
     bool has_siblings;       /* other models of the same call */
     bool ports_in_workspace; /* --io pool */
+    oribi_devices devices;
     oribi_graph *graph;
     const char *name, *macro; /* "digits", "DIGITS" */
     const char *source_name;  /* file name without folder; hostile */
@@ -195,6 +197,10 @@ bool oribi_emit_metadata(oribi_compile *all, TF_Status *status);
 int64_t oribi_compile_time(void); /* SOURCE_DATE_EPOCH, else 0 (1970) */
 /* files.c: takes the files of the models, adds what they share. */
 bool oribi_compile_finish(oribi_compile *all, TF_Status *status);
+static inline bool oribi_emit_is_operator(const oribi_call *call)
+{
+    return call->kernel != NULL || call->region != NULL;
+}
 int32_t oribi_emit_operator_count(const oribi_compile *compile);
 /* What each emitted file begins with. */
 void oribi_emit_banner(const oribi_compile *compile, oribi_writer *writer, const char *what);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/emit_device.h"
 
 typedef struct emitter {
     const oribi_compile *c;
@@ -84,6 +85,9 @@ static void check_function(const emitter *e)
     }
     if (c->options.weights == ORIBI_WEIGHTS_BIN) {
         check_weights(e);
+    }
+    if (c->devices.partition.n_devices > 0) {
+        oribi_emit_device_checks(c, w);
     }
     oribi_writer_line(w, "return TVMGEN_%s_OK;", c->macro);
     oribi_writer_close(w, "}");
@@ -286,8 +290,12 @@ void oribi_emit_entries(const oribi_compile *c, oribi_writer *writer)
         commit_function(&e);
         reset_function(&e);
     }
-    run_function(&e);
-    step_function(&e);
+    if (c->devices.partition.n_devices > 0) {
+        oribi_emit_device_entries(c, writer);
+    } else {
+        run_function(&e);
+        step_function(&e);
+    }
     if (c->options.weights == ORIBI_WEIGHTS_BIN) {
         check_weights_function(&e);
     }

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "compile/compile_internal.h"
+#include "compile/emit_device.h"
 
 typedef struct emitter {
     const oribi_compile *c;
@@ -148,9 +149,15 @@ static void structs(emitter *e)
     if (c->n_states > 0) {
         state_struct(e);
     }
+    if (c->devices.partition.n_devices > 0) {
+        oribi_emit_device_structs(c, w);
+    }
     oribi_writer_comment(w, "Where a stepped run stands; all zero before the first step.");
     oribi_writer_open(w, "struct tvmgen_%s_cursor {", c->name);
     oribi_writer_line(w, "int32_t next; /* operator */");
+    if (c->devices.partition.n_devices > 0) {
+        oribi_emit_device_cursor(c, w);
+    }
     oribi_writer_close(w, "};");
     oribi_writer_blank(w);
 }
@@ -202,8 +209,16 @@ static void prototypes(emitter *e)
                       (int)oribi_emit_operator_count(c));
     oribi_writer_line(w, "int32_t tvmgen_%s_step(struct tvmgen_%s_cursor *cursor,", n, n);
     oribi_emit_parameters(c, w, ");");
-    oribi_writer_comment(w, "Gives a stepped run up.");
-    oribi_writer_line(w, "void tvmgen_%s_abort(struct tvmgen_%s_cursor *cursor);", n, n);
+    if (c->devices.partition.n_devices > 0) {
+        oribi_writer_comment(w, "Gives a stepped run up: what is under way on a device is "
+                                "cancelled, what is open is closed.");
+        oribi_writer_line(w, "void tvmgen_%s_abort(struct tvmgen_%s_cursor *cursor,", n, n);
+        oribi_writer_line(w, "    const struct tvmgen_%s_devices *devices);", n);
+        oribi_emit_device_prototypes(c, w);
+    } else {
+        oribi_writer_comment(w, "Gives a stepped run up.");
+        oribi_writer_line(w, "void tvmgen_%s_abort(struct tvmgen_%s_cursor *cursor);", n, n);
+    }
     oribi_writer_blank(w);
 }
 
@@ -218,6 +233,9 @@ bool oribi_emit_header(oribi_compile *c, TF_Status *status)
     oribi_writer_blank(w);
     oribi_writer_line(w, "#include <stdint.h>");
     oribi_writer_blank(w);
+    if (c->devices.partition.n_devices > 0) {
+        oribi_emit_device_includes(c, w);
+    }
     oribi_writer_line(w, "#ifdef __cplusplus");
     oribi_writer_line(w, "extern \"C\" {");
     oribi_writer_line(w, "#endif");

@@ -9,6 +9,7 @@
 #include "tensor/status.h"
 
 enum { MAX_TEXTS = 512 };
+static const char device_header[] = "tvm/runtime/device.h";
 
 typedef struct emitter {
     oribi_compile *c;
@@ -82,7 +83,9 @@ static void rewrite(const char *text, const char *model, oribi_text *out)
 static bool add(emitter *e, int32_t index, TF_Status *status)
 {
     oribi_text copy = {0};
-    char *name = oribi_arena_printf(&e->c->arena, "micro/%s", oribi_kernel_texts[index].name);
+    const char *text = oribi_kernel_texts[index].name;
+    char *name = oribi_arena_printf(&e->c->arena, "%s%s",
+                                    strcmp(text, device_header) == 0 ? "" : "micro/", text);
     rewrite((const char *)oribi_kernel_texts[index].text, e->c->models[0]->name, &copy);
     return oribi_compile_add_file(e->c, name, &copy, status);
 }
@@ -109,6 +112,9 @@ bool oribi_emit_kernels(oribi_compile *all, TF_Status *status)
     want(&e, "port.h", strlen("port.h"));
     want(&e, "memory.h", strlen("memory.h"));
     for (int32_t i = 0; i < all->n_models; i++) {
+        if (all->models[i]->devices.partition.n_devices > 0) {
+            want(&e, device_header, strlen(device_header));
+        }
         ORIBI_TRY(want_kernels(&e, all->models[i], status));
     }
     for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/emit_device.h"
 
 typedef struct emitter {
     const oribi_compile *c;
@@ -22,7 +23,7 @@ int32_t oribi_emit_operator_count(const oribi_compile *c)
 {
     int32_t n = c->n_copies;
     for (int32_t i = 0; i < c->n_calls; i++) {
-        n += c->calls[i].kernel != NULL ? 1 : 0;
+        n += oribi_emit_is_operator(&c->calls[i]) ? 1 : 0;
     }
     return n;
 }
@@ -90,10 +91,16 @@ static void arguments(emitter *e)
     int32_t index = 0;
     for (int32_t i = 0; i < e->c->n_calls; i++) {
         const oribi_call *call = &e->c->calls[i];
-        if (call->kernel == NULL) {
+        if (!oribi_emit_is_operator(call)) {
             continue;
         }
         introduce(e, call, index++);
+        if (call->kernel == NULL) {
+            oribi_writer_comment(&e->w, "It runs on device '%s'.",
+                                 e->c->devices.names[call->device - 1].member);
+            oribi_writer_blank(w);
+            continue;
+        }
         oribi_writer_open(w, "static const struct tvmgen_%s_micro_%s_args %s_args = {",
                           e->c->kernels, call->args != NULL ? call->args : call->kernel,
                           call->name);
@@ -226,7 +233,13 @@ static void copy_line(emitter *e, const oribi_copy *copy)
     oribi_text_destroy(&text);
 }
 
-static void cases(emitter *e)
+static void kernel_line(void *arg, int32_t call)
+{
+    emitter *e = arg;
+    call_line(e, call, &e->c->calls[call]);
+}
+
+static void kernel_cases(emitter *e)
 {
     oribi_writer *w = &e->w;
     int32_t index = 0;
@@ -234,10 +247,21 @@ static void cases(emitter *e)
         if (e->c->calls[i].kernel != NULL) {
             oribi_writer_line(w, "case %d:", (int)index++);
             w->depth++;
-            call_line(e, i, &e->c->calls[i]);
+            kernel_line(e, i);
             oribi_writer_line(w, "break;");
             w->depth--;
         }
+    }
+}
+
+static void cases(emitter *e)
+{
+    oribi_writer *w = &e->w;
+    int32_t index = oribi_emit_operator_count(e->c) - e->c->n_copies;
+    if (e->c->devices.partition.n_devices > 0) {
+        oribi_emit_device_cases(e->c, w, kernel_line, e);
+    } else {
+        kernel_cases(e);
     }
     for (int32_t i = 0; i < e->c->n_copies; i++) {
         oribi_writer_line(w, "case %d:", (int)index++);
@@ -258,13 +282,23 @@ static void run_operator(emitter *e)
     emitter body = {.c = e->c, .w = {.depth = 1}};
     cases(&body);
     const char *text = oribi_text_string(&body.w.text);
-    oribi_writer_line(w, "static void run_operator(int32_t index,");
-    oribi_emit_parameters(e->c, w, ")");
+    const bool has_devices = e->c->devices.partition.n_devices > 0;
+    oribi_writer_line(w, "static %s run_operator(int32_t index,", has_devices ? "int32_t" : "void");
+    oribi_emit_parameters(e->c, w, has_devices ? "," : ")");
+    if (has_devices) {
+        oribi_writer_line(w, "    struct tvmgen_%s_cursor *cursor)", e->c->name);
+    }
     oribi_writer_open(w, "{");
     oribi_emit_pools(e->c, w, text);
+    if (has_devices) {
+        oribi_writer_line(w, "int32_t code = TVMGEN_%s_OK;", e->c->macro);
+    }
     oribi_writer_line(w, "switch (index) {");
     oribi_text_append(&w->text, text);
     oribi_writer_line(w, "}");
+    if (has_devices) {
+        oribi_writer_line(w, "return code;");
+    }
     oribi_writer_close(w, "}");
     oribi_writer_blank(w);
     w->text.failed = w->text.failed || body.w.text.failed;
@@ -308,6 +342,9 @@ bool oribi_emit_operators(oribi_compile *c, TF_Status *status)
     oribi_emit_banner(c, &e.w, "The operators of the model, in the order in which they run.");
     includes(&e);
     arguments(&e);
+    if (c->devices.partition.n_devices > 0) {
+        oribi_emit_device_functions(c, &e.w);
+    }
     run_operator(&e);
     oribi_emit_entries(c, &e.w);
     return oribi_compile_add_file(c, name, &e.w.text, status);

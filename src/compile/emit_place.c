@@ -60,19 +60,27 @@ void oribi_emit_place(const oribi_compile *c, oribi_text *text, oribi_value_id v
 void oribi_emit_parameters(const oribi_compile *c, oribi_writer *w, const char *end)
 {
     const char *n = c->name;
+    const bool has_state = c->n_states > 0, has_devices = c->devices.partition.n_devices > 0;
     oribi_writer_line(w, "    const struct tvmgen_%s_inputs *inputs,", n);
     oribi_writer_line(w, "    const struct tvmgen_%s_outputs *outputs,", n);
     oribi_writer_line(w, "    const struct tvmgen_%s_workspace_pools *workspace_pools%s", n,
-                      c->n_states > 0 ? "," : end);
-    if (c->n_states > 0) {
-        oribi_writer_line(w, "    struct tvmgen_%s_state *state%s", n, end);
+                      has_state || has_devices ? "," : end);
+    if (has_state) {
+        oribi_writer_line(w, "    struct tvmgen_%s_state *state%s", n, has_devices ? "," : end);
+    }
+    if (has_devices) {
+        oribi_writer_line(w, "    const struct tvmgen_%s_devices *devices%s", n, end);
     }
 }
 
 const char *oribi_emit_forwarded(const oribi_compile *c)
 {
-    return c->n_states > 0 ? "inputs, outputs, workspace_pools, state"
-                           : "inputs, outputs, workspace_pools";
+    static const char *const lists[2][2] = {
+        {"inputs, outputs, workspace_pools", "inputs, outputs, workspace_pools, devices"},
+        {"inputs, outputs, workspace_pools, state",
+         "inputs, outputs, workspace_pools, state, devices"},
+    };
+    return lists[c->n_states > 0][c->devices.partition.n_devices > 0];
 }
 
 /* Does the text index this pool? */
@@ -112,5 +120,8 @@ void oribi_emit_pools(const oribi_compile *c, oribi_writer *w, const char *body)
     }
     if (c->n_states > 0 && strstr(body, "state->") == NULL) {
         oribi_writer_line(w, "(void)state;");
+    }
+    if (c->devices.partition.n_devices > 0 && strstr(body, "devices") == NULL) {
+        oribi_writer_line(w, "(void)devices;");
     }
 }

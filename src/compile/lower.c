@@ -29,6 +29,7 @@ static const oribi_lower_row rows[] = {
     {"PadV2", "pad", oribi_lower_pad},
     {"MirrorPad", "mirror_pad", oribi_lower_mirror_pad},
     {"ResizeNearestNeighbor", "resize", oribi_lower_resize_nearest},
+    {"Oribi>Region", "region", oribi_lower_region},
     {"Reshape", "reshape", oribi_lower_view},
     {"Squeeze", "squeeze", oribi_lower_view},
     {"ExpandDims", "expand_dims", oribi_lower_view},

@@ -64,7 +64,8 @@ typedef struct oribi_call {
     bool is_view;                 /* the output is input 0's bytes; kernel NULL */
     const oribi_call_view *views; /* n_views; with all of them the call need not run */
     int32_t n_views;
-    int32_t device;  /* 0: the CPU */
+    int32_t device;                    /* 0: the CPU, else one more than the index of the device */
+    const struct oribi_region *region; /* that the device computes; kernel NULL */
     bool has_effect; /* on what is not its output (state): keeps its place among those */
     int64_t scratch_bytes;
     int64_t macs;
@@ -78,6 +79,7 @@ typedef struct oribi_lowering {
     oribi_graph *graph;
     oribi_arena *arena; /* of what calls point to */
     const oribi_compile_options *options;
+    const struct oribi_devices *devices; /* of regions; NULL: there are none */
     TF_Status *status;
 } oribi_lowering;
 
@@ -105,6 +107,7 @@ extern const oribi_lower_row oribi_lower_f32_rows[];
 oribi_lower_function oribi_lower_conv2d, oribi_lower_conv2d_add, oribi_lower_depthwise_conv2d,
     oribi_lower_fully_connected, oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add,
     oribi_lower_sub, oribi_lower_mul, oribi_lower_softmax, oribi_lower_view;
+oribi_lower_function oribi_lower_region;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
     oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
     oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,

@@ -40,8 +40,12 @@ static void add_buffers(oribi_memory *m)
         }
     }
     for (int32_t i = 0; i < c->n_calls; i++) {
-        const int64_t bytes = c->calls[i].is_elided ? 0 : c->calls[i].scratch_bytes;
-        m->scratch_buffer[i] = bytes > 0 ? add_buffer(m, bytes, ORIBI_SCRATCH_ALIGNMENT, i, i) : -1;
+        const bool is_elsewhere = c->calls[i].region != NULL && c->devices.places[i] != NULL;
+        const int64_t bytes =
+            c->calls[i].is_elided || is_elsewhere ? 0 : c->calls[i].scratch_bytes;
+        const int32_t last = c->calls[i].region != NULL ? c->devices.done[i] - 1 : i;
+        m->scratch_buffer[i] =
+            bytes > 0 ? add_buffer(m, bytes, ORIBI_SCRATCH_ALIGNMENT, i, last) : -1;
     }
 }
 
@@ -223,7 +227,7 @@ bool oribi_compile_plan(oribi_compile *c, int64_t effort, TF_Status *status)
                             c->scratch != NULL && c->copies != NULL;
     outcome out;
     bool ok = has_memory || oribi_fail_memory(status);
-    ok = ok && plan(&m, effort, &out, status);
+    ok = ok && oribi_compile_make_steps(c, status) && plan(&m, effort, &out, status);
     if (ok) {
         write_places(&m);
         ok = keep(&m, &out, status);

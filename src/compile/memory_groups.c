@@ -93,7 +93,14 @@ static void add_ports(oribi_memory *m)
 static void touch(oribi_memory *m, int32_t value, int32_t step)
 {
     oribi_memory_group *g = &m->groups[value];
+    const oribi_devices *devices = &m->compile->devices;
+    if (devices->is_inside != NULL && devices->is_inside[value]) {
+        return; /* it never leaves a device's memory */
+    }
     extend(g, step);
+    if (m->compile->calls[step].region != NULL) {
+        extend(g, devices->done[step] - 1); /* until it has been waited for */
+    }
     if (m->compile->calls[step].device > 0) {
         const int64_t line = ORIBI_CACHE_LINE;
         align(g, ORIBI_CACHE_LINE);

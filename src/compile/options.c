@@ -70,6 +70,20 @@ static bool is_pair(const char *value, const char **out_wanted)
     return equals != NULL && equals != value && equals[1] != 0;
 }
 
+static bool is_host_device(const char *value, const char **out_wanted)
+{
+    const char *ignored;
+    *out_wanted = "host=KIND, the kind of letters, digits and '_'";
+    return strncmp(value, "host=", 5) == 0 && is_name(value + 5, &ignored);
+}
+
+static bool is_platform(const char *value, const char **out_wanted)
+{
+    const char *equals = strrchr(value, '='), *ignored;
+    *out_wanted = "KIND=PLATFORM, the platform of letters, digits and '_'";
+    return equals != NULL && equals != value && is_name(equals + 1, &ignored);
+}
+
 #define AT(member) offsetof(oribi_compile_options, member)
 static const row rows[] = {
     {"name", "NAME", LIST, AT(names), is_name, true,
@@ -99,6 +113,18 @@ static const row rows[] = {
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
     {"pool", "name=NAME[,size=BYTES]", LIST, AT(pools), oribi_compile_is_pool, false,
      "a pool of memory for the workspace; several are used in their order; k, m allowed"},
+    {"target-device", "[NAME=]KIND", LIST, AT(target_devices), NULL, false,
+     "a device takes what its target supports; several instances are named npu1=KIND npu2=KIND"},
+    {"assign", "NODE=NAME", LIST, AT(assignments), NULL, false,
+     "the node runs on that device, or on 'cpu'; may be given several times"},
+    {"device", "host=KIND", LIST, AT(devices), is_host_device, false,
+     "adds the member 'host' to the devices, which takes no operators"},
+    {"device-platform", "KIND=PLATFORM", LIST, AT(device_platforms), is_platform, false,
+     "which header of a device the application gets by default: tvm/device/KIND/PLATFORM.h"},
+    {"device-schedule", "design|lazy|eager|hold", CHOICE, AT(device_schedule), NULL, false,
+     "when devices are activated and opened: all at once, at first use, ahead of it, held open"},
+    {"cpu-mhz", "N", SIZE, AT(cpu_mhz), NULL, false,
+     "clock of the CPU, for how early eager activates a device (default 100)"},
     {"max-ram", "N", SIZE, AT(max_ram), NULL, true,
      "refuse a model that needs more bytes of RAM (exit 5); k, m allowed"},
     {"max-flash", "N", SIZE, AT(max_flash), NULL, true,

@@ -51,11 +51,17 @@ typedef struct oribi_compile_options {
     uint64_t max_ram, max_flash; /* bytes; 0: no limit */
     int32_t io, tflite_variant, optimize, weights, machine, layout, workspace;
     bool no_fuse, self_test;
-    oribi_option_list names;   /* by model */
-    oribi_option_list places;  /* "node:section" */
-    oribi_option_list renames; /* "A=B" */
-    oribi_option_list states;  /* "INPUT=OUTPUT" */
-    oribi_option_list pools;   /* "name=sram,size=64K,..." */
+    oribi_option_list names;            /* by model */
+    oribi_option_list places;           /* "node:section" */
+    oribi_option_list renames;          /* "A=B" */
+    oribi_option_list states;           /* "INPUT=OUTPUT" */
+    int32_t device_schedule;            /* oribi_schedule_mode */
+    oribi_option_list target_devices;   /* "woofles", "npu1=woofles" */
+    oribi_option_list assignments;      /* "node=npu1" */
+    oribi_option_list devices;          /* "host=KIND" */
+    oribi_option_list device_platforms; /* "woofles=zephyr" */
+    uint64_t cpu_mhz;                   /* for estimates; 0: 100 */
+    oribi_option_list pools;            /* "name=sram,size=64K,..." */
 } oribi_compile_options;
 
 /* Appends " --io pool --weights bin": what differs from the defaults, in the order of the table.

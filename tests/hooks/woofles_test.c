@@ -13,7 +13,7 @@
 #include "tvm/device/woofles/params.h"
 #include "tvm/device/woofles/posix.h"
 
-enum { MEMORY = 4096, WINDOW = WOOFLES_MEMORY_OFFSET + MEMORY + 512 };
+enum { MEMORY = 4096, WINDOW = WOOFLES_MEMORY_OFFSET + MEMORY + 1152 };
 
 typedef struct fixture {
     tvm_device_woofles_t device, peer;
@@ -86,25 +86,32 @@ static void operators_work_in_the_devices_memory(void **state)
 }
 
 /* More commands than the ring and than the place for params hold; each reads what the one before
- * made. */
+ * made, and has params of its own: seven of them negate. */
 static void started_calls_keep_their_order(void **state)
 {
     fixture *f = *state;
     struct tvm_device_tensor tensors[20][2];
     struct tvm_device_call calls[20];
+    uint8_t params[20][sizeof f->params];
     int8_t out[8];
     assert_int_equal(TVMDeviceWooflesCopyTo(input, &f->device, 0, 8), 0);
-    f->params.weight = 1;
     for (int i = 0; i < 20; i++) {
         tensors[i][0] = (struct tvm_device_tensor){NULL, 8u * (uint32_t)i, 8};
         tensors[i][1] = (struct tvm_device_tensor){NULL, 8u * (uint32_t)i + 8u, 8};
+        f->params.weight = i % 3 == 1 ? -1 : 1;
+        memcpy(params[i], &f->params, sizeof f->params);
         calls[i] = f->call;
         calls[i].tensors = tensors[i];
+        calls[i].params = params[i];
         assert_int_equal(TVMDeviceWooflesStart(&f->device, &calls[i]), 0);
     }
     assert_int_equal(TVMDeviceWooflesWait(&f->device), 0);
-    assert_int_equal(TVMDeviceWooflesCopyFrom(&f->device, 160, out, 8), 0);
-    assert_memory_equal(out, input, 8);
+    for (uint32_t i = 0; i < 20; i++) {
+        assert_int_equal(TVMDeviceWooflesCopyFrom(&f->device, 8 * i + 8, out, 8), 0);
+        for (int k = 0; k < 8; k++) {
+            assert_int_equal(out[k], (i + 2) / 3 % 2 == 0 ? input[k] : -input[k]);
+        }
+    }
 }
 
 static void errors_come_with_the_wait(void **state)

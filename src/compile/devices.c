@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From options to devices: instances, their names in C, the partition of the graph. */
+#include "compile/devices.h"
+
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "tensor/status.h"
+
+/* --- Names ------------------------------------------------------------------------------------ */
+
+/* "ethos-u" as "EthosU": '-' and '_' begin a word, digits stay. */
+static char *camel_case(oribi_arena *arena, const char *kind)
+{
+    char *out = oribi_arena_strdup(arena, kind);
+    size_t n = 0;
+    bool begins = true;
+    for (size_t i = 0; out != NULL && kind[i] != '\0'; i++) {
+        char c = kind[i];
+        if (c == '-' || c == '_') {
+            begins = true;
+            continue;
+        }
+        const bool is_upper = c >= 'A' && c <= 'Z', is_lower = c >= 'a' && c <= 'z';
+        if (begins && is_lower) {
+            c = (char)(c - 'a' + 'A');
+        } else if (!begins && is_upper) {
+            c = (char)(c - 'A' + 'a');
+        }
+        out[n++] = c;
+        begins = false;
+    }
+    if (out != NULL) {
+        out[n] = '\0';
+    }
+    return out;
+}
+
+static char *lower_case(oribi_arena *arena, const char *text)
+{
+    char *out = oribi_arena_strdup(arena, text);
+    for (char *c = out; c != NULL && *c != '\0'; c++) {
+        *c = *c == '-' ? '_' : *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    }
+    return out;
+}
+
+/* The platform of "woofles=zephyr" among the options; NULL: none is named. */
+static const char *platform_of(const oribi_compile *c, const char *kind)
+{
+    const oribi_option_list *list = &c->options.device_platforms;
+    const char *found = NULL;
+    for (int32_t i = 0; i < list->n; i++) {
+        int32_t length;
+        const char *platform = oribi_option_split(list->items[i], '=', &length);
+        if (strlen(kind) == (size_t)length && memcmp(list->items[i], kind, (size_t)length) == 0) {
+            found = platform;
+        }
+    }
+    return found;
+}
+
+static bool name_device(oribi_compile *c, int32_t index, TF_Status *status)
+{
+    const oribi_device_instance *d = &c->devices.partition.devices[index];
+    oribi_device_names *names = &c->devices.names[index];
+    oribi_arena *arena = &c->arena;
+    const char *platform = platform_of(c, d->target->name);
+    names->member = oribi_compile_identifier(arena, lower_case(arena, d->name));
+    names->kind = lower_case(arena, d->target->name);
+    names->camel = camel_case(arena, d->target->name);
+    names->macro = names->member != NULL ? oribi_compile_upper(arena, names->member) : NULL;
+    names->upper = names->kind != NULL ? oribi_compile_upper(arena, names->kind) : NULL;
+    names->header = NULL;
+    if (platform != NULL) {
+        names->header = oribi_arena_printf(arena, "tvm/device/%s/%s.h", names->kind, platform);
+    }
+    return (names->member != NULL && names->kind != NULL && names->camel != NULL &&
+            names->macro != NULL && names->upper != NULL &&
+            (platform == NULL || names->header != NULL)) ||
+           oribi_fail_memory(status);
+}
+
+/* Names are kept apart: two members, or two kinds whose hooks would be the same functions. */
+static bool check_names(const oribi_compile *c, int32_t index, TF_Status *status)
+{
+    const oribi_devices *d = &c->devices;
+    const oribi_device_names *a = &d->names[index];
+    if (strcmp(a->member, "error") == 0) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "a device cannot be called 'error', the devices struct has that member; "
+                          "name it: --target-device NAME=%s",
+                          a->kind);
+    }
+    for (int32_t i = 0; i < index; i++) {
+        const oribi_device_names *b = &d->names[i];
+        const bool is_same_kind =
+            d->partition.devices[i].target == d->partition.devices[index].target;
+        if (strcmp(a->member, b->member) == 0) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "devices '%s' and '%s' would both be member '%s'; name them apart: "
+                              "--target-device NAME=%s",
+                              d->partition.devices[i].name, d->partition.devices[index].name,
+                              a->member, a->kind);
+        }
+        if (!is_same_kind && (strcmp(a->camel, b->camel) == 0 || strcmp(a->kind, b->kind) == 0)) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "targets '%s' and '%s' would both have the hooks TVMDevice%s...",
+                              d->partition.devices[i].target->name,
+                              d->partition.devices[index].target->name, a->camel);
+        }
+    }
+    return true;
+}
+
+/* --- Flow ------------------------------------------------------------------------------------- */
+
+/* --device host=KIND: a device for the host's own use, which takes no operators. */
+static bool add_host(oribi_compile *c, const char *kind, TF_Status *status)
+{
+    oribi_partition *p = &c->devices.partition;
+    oribi_target *target = oribi_arena_array(&c->arena, 1, sizeof *target);
+    if (target == NULL) {
+        return oribi_fail_memory(status);
+    }
+    if (p->n_devices == ORIBI_DEVICES_MAX) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED, "a model has at most %d devices",
+                          (int)ORIBI_DEVICES_MAX);
+    }
+    const oribi_target *known = oribi_target_find(kind);
+    *target = (oribi_target){.struct_size = sizeof *target, .name = kind, .device_api = 1};
+    c->devices.host = p->n_devices;
+    p->devices[p->n_devices++] = (oribi_device_instance){"host", known != NULL ? known : target};
+    return true;
+}
+
+bool oribi_compile_add_devices(oribi_compile *c, TF_Status *status)
+{
+    const oribi_option_list *wanted = &c->options.target_devices;
+    const oribi_option_list *assigned = &c->options.assignments;
+    oribi_partition *p = &c->devices.partition;
+    c->devices.host = -1;
+    for (int32_t i = 0; i < wanted->n; i++) {
+        ORIBI_TRY(oribi_partition_add_device(p, wanted->items[i], status));
+    }
+    ORIBI_TRY(oribi_partition_graph(p, c->graph, assigned->items, assigned->n, status));
+    for (int32_t i = 0; i < c->options.devices.n; i++) {
+        int32_t length;
+        ORIBI_TRY(
+            add_host(c, oribi_option_split(c->options.devices.items[i], '=', &length), status));
+    }
+    for (int32_t i = 0; i < p->n_devices; i++) {
+        ORIBI_TRY(name_device(c, i, status) && check_names(c, i, status));
+    }
+    return true;
+}
+
+void oribi_compile_destroy_devices(oribi_devices *devices)
+{
+    oribi_partition_destroy(&devices->partition);
+    oribi_arena_destroy(&devices->arena);
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What devices_test.py puts round emitted C: devices in memory of the program, runs from stdin to
+ * stdout. The test defines N_IN, N_OUT, RUN and the makers of devices before it includes this.
+ */
+#ifndef ORIBI_TESTS_HOOKS_DEVICE_MAIN_H_
+#define ORIBI_TESTS_HOOKS_DEVICE_MAIN_H_
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "platform/common/uart_far_end.h"
+#include "platform/common/woofles_device.h"
+
+#ifdef TVM_DEVICE_WOOFLES_POSIX_H_
+/* A window with 1 MiB for tensors and as much for params. */
+static inline int make_woofles(tvm_device_woofles_t *dev)
+{
+    const size_t bytes = (2u << 20) + WOOFLES_MEMORY_OFFSET;
+    return TVMDeviceWooflesInit(dev, aligned_alloc(16, bytes), (uint32_t)bytes, 1u << 20) == 0;
+}
+
+static inline int end_woofles(tvm_device_woofles_t *dev)
+{
+    void *const window = dev->window;
+    const int32_t code = TVMDeviceWooflesDestroy(dev);
+    free(window);
+    return code == 0;
+}
+#endif
+
+#ifdef TVM_DEVICE_UART_ACCEL_POSIX_H_
+struct far_line {
+    int near, far;
+    pthread_t thread;
+    uint8_t *buffer;
+};
+static struct far_line far_lines[8];
+static int n_far_lines;
+
+static inline int32_t far_receive(void *context, void *data, uint32_t bytes, int32_t timeout_ms)
+{
+    const struct far_line *line = context;
+    uint8_t *at = data;
+    while (bytes > 0) {
+        struct pollfd p = {.fd = line->far, .events = POLLIN};
+        if (poll(&p, 1, timeout_ms) == 0) {
+            return 1;
+        }
+        const ssize_t n = read(line->far, at, bytes);
+        if (n <= 0) {
+            return -1;
+        }
+        at += n;
+        bytes -= (uint32_t)n;
+    }
+    return 0;
+}
+
+static inline int32_t far_send(void *context, const void *data, uint32_t bytes)
+{
+    const struct far_line *line = context;
+    return send(line->far, data, bytes, MSG_NOSIGNAL) == (ssize_t)bytes ? 0 : -1;
+}
+
+static inline int32_t far_invoke(void *context, int32_t op, const uint8_t *params,
+                                 uint32_t params_bytes, const uint8_t *in, uint32_t in_bytes,
+                                 uint8_t *out, uint32_t out_bytes)
+{
+    const struct woofles_span input = {(uint8_t *)(uintptr_t)in, in_bytes},
+                              output = {out, out_bytes};
+    (void)context;
+    return woofles_compute((uint32_t)op, params, params_bytes, &input, 1, &output, 1);
+}
+
+static inline void *far_main(void *arg)
+{
+    struct far_line *line = arg;
+    struct uart_far_end end = {line,     far_receive, far_send, far_invoke, line->buffer,
+                               4u << 20, 500,         0,        0};
+    while (uart_far_end_serve(&end) == 0) {
+    }
+    return NULL;
+}
+
+static inline int make_uart_accel(tvm_device_uart_accel_t *dev)
+{
+    struct far_line *line = &far_lines[n_far_lines++];
+    int pair[2];
+    line->buffer = malloc(4u << 20);
+    if (line->buffer == NULL || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) {
+        return 0;
+    }
+    line->near = pair[0];
+    line->far = pair[1];
+    return pthread_create(&line->thread, NULL, far_main, line) == 0 &&
+           TVMDeviceUartAccelInit(dev, line->near) == 0;
+}
+
+static inline int end_uart_accel(tvm_device_uart_accel_t *dev)
+{
+    const int fd = dev->fd;
+    const int32_t code = TVMDeviceUartAccelDestroy(dev);
+    shutdown(fd, SHUT_RDWR);
+    for (int i = 0; i < n_far_lines; i++) {
+        if (far_lines[i].near == fd) {
+            pthread_join(far_lines[i].thread, NULL);
+            close(far_lines[i].far);
+            free(far_lines[i].buffer);
+        }
+    }
+    close(fd);
+    return code == 0;
+}
+#endif
+
+#endif

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Models with their convolutions on the example accelerators, on POSIX: every schedule, one and two
+instances, bit for bit what the CPU computes. Emitted code with devices keeps the rules of emitted code.
+
+    devices_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN [all]
+
+`all`: every model in every schedule on every set of devices.
+"""
+import itertools
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+ALL = "all" in sys.argv[4:]
+DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
+TINY = SOURCE.parent / "shared/models/mlperf-tiny"
+FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+         "-Wshadow", "-Werror"]
+SCHEDULES = ["design", "lazy", "eager", "hold"]
+DEVICES = {"woofles": ["woofles"], "uart_accel": ["uart_accel"], "two": ["npu1=woofles", "npu2=woofles"],
+           "mixed": ["woofles", "uart_accel"], "two_lines": ["a=uart_accel", "b=uart_accel"]}
+DRIVERS = ["common/woofles.c", "common/woofles_device.c", "common/woofles_ops.c", "posix/woofles.c",
+           "common/uart_accel.c", "common/uart_far_end.c", "posix/uart_accel.c"]
+MAIN = """#include "tvmgen_net.h"
+#include "tests/hooks/device_main.h"
+static int8_t in[TVMGEN_NET_{input}_COUNT], out[TVMGEN_NET_{output}_COUNT];
+static union {{ uint64_t align[2]; uint8_t bytes[TVMGEN_NET_WORKSPACE_SIZE + 16]; }} memory
+    __attribute__((aligned(16)));
+int main(void)
+{{
+    struct tvm_device_error error = {{0}};
+    {declare}
+    struct tvmgen_net_workspace_pools pools = {{memory.bytes}};
+    struct tvmgen_net_inputs inputs = {{in}};
+    struct tvmgen_net_outputs outputs = {{out}};
+    struct tvmgen_net_devices devices = {{{members}, &error}};
+    struct tvmgen_net_cursor cursor = {{0}};
+    if (!({make})) {{
+        return 1;
+    }}
+    for (int round = 0; fread(in, 1, sizeof in, stdin) == sizeof in; round++) {{
+        int32_t code = 0;
+        if (round % 2 == 0) {{
+            code = tvmgen_net_run(&inputs, &outputs, &pools, &devices);
+        }} else {{
+            while ((code = tvmgen_net_step(&cursor, &inputs, &outputs, &pools, &devices)) ==
+                   TVMGEN_NET_MORE) {{
+            }}
+        }}
+        if (code != 0) {{
+            fprintf(stderr, "code %d, %s of %s, operator %s\\n", (int)code,
+                    tvm_device_hook_name(error.hook), error.instance != NULL ? error.instance : "",
+                    error.operator_name != NULL ? error.operator_name : "");
+            return 2;
+        }}
+        fwrite(out, 1, sizeof out, stdout);
+    }}
+    return {end} ? 0 : 3;
+}}
+"""
+
+
+def ports(header):
+    names = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", header)
+    return names[0], names[-1]
+
+
+class Devices(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.objects = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.objects)
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def emit(self, model, devices, *options, code=0):
+        args = [ORIBI, "compile", model, "-o", self.folder / "c", "--name", "net", "--force", "--plugin", TARGET,
+                "--device-platform", "woofles=posix", "--device-platform", "uart_accel=posix"]
+        for device in devices:
+            args += ["--target-device", device]
+        done = subprocess.run([*args, *options], capture_output=True, text=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return self.folder / "c" if code == 0 else done.stderr
+
+    def build(self, folder, devices, *flags, compiler="gcc"):
+        names = [d.split("=")[0] for d in devices]
+        kinds = [d.split("=")[-1] for d in devices]
+        source = (folder / "tvmgen_net.h").read_text()
+        first, last = ports(source)
+        main = MAIN.format(
+            input=first, output=last, members=", ".join(f"&{n}" for n in names),
+            declare="\n    ".join(f"static tvm_device_{k}_t {n};" for n, k in zip(names, kinds)),
+            make=" && ".join(f"make_{k}(&{n})" for n, k in zip(names, kinds)),
+            end=" && ".join(f"end_{k}(&{n})" for n, k in zip(names, kinds)))
+        (folder / "main.c").write_text(main)
+        program = self.folder / "program"
+        drivers = [d for d in DRIVERS if "uart" in d and "uart_accel" in kinds or
+                   "woofles" in d]
+        if "woofles" not in kinds:
+            drivers = [d for d in drivers if d not in ("common/woofles.c", "posix/woofles.c")]
+        subprocess.run([compiler, *FLAGS, *flags, "-I", folder, "-I", SOURCE / "include", "-I", SOURCE,
+                        *folder.rglob("*.c"), *(self.driver(d, compiler, flags) for d in drivers), "-lpthread",
+                        "-o", program], check=True)
+        return program
+
+    def driver(self, name, compiler, flags):
+        """A driver's object, compiled once for all tests."""
+        path = self.objects / f"{name.replace('/', '_')}{compiler}{len(flags)}.o"
+        if not path.exists():
+            subprocess.run([compiler, *FLAGS, *flags, "-I", SOURCE / "include", "-c", SOURCE / "platform" / name,
+                            "-o", path], check=True)
+        return path
+
+    def golden(self, model):
+        folder = TINY / "golden" / model.stem
+        if model == DIGITS:
+            inputs = bytes(i * 37 % 251 for i in range(64 * 3))
+            expected = self.on_cpu(model, inputs)
+            return inputs, expected
+        count = 1 if not ALL else 3
+        vectors = sorted(folder.glob("*input*"))[:count]
+        inputs = b"".join(v.read_bytes() for v in vectors)
+        expected = b"".join(pathlib.Path(str(v).replace("input", "output")).read_bytes() for v in vectors)
+        return inputs, expected
+
+    def on_cpu(self, model, inputs):
+        folder = self.emit(model, [])
+        main = MAIN.replace(", &devices", "").replace("struct tvmgen_net_devices devices = {{{members}, &error}};", "")
+        first, last = ports((folder / "tvmgen_net.h").read_text())
+        main = main.replace('#include "tests/hooks/device_main.h"',
+                            "#include <stdio.h>\n#include <tvm/runtime/device.h>")
+        (folder / "main.c").write_text(main.format(input=first, output=last, members="", declare="", make="1", end="1"))
+        program = self.folder / "cpu"
+        subprocess.run(["gcc", *FLAGS, "-I", folder, "-I", SOURCE / "include", *folder.rglob("*.c"), "-o", program],
+                       check=True)
+        done = subprocess.run([program], input=inputs, capture_output=True, check=True)
+        shutil.rmtree(folder)
+        return done.stdout
+
+    def check(self, model, devices, schedule, *flags, compiler="gcc"):
+        inputs, expected = self.golden(model)
+        if (self.folder / "c").exists():
+            shutil.rmtree(self.folder / "c")
+        folder = self.emit(model, devices, "--device-schedule", schedule)
+        program = self.build(folder, devices, *flags, compiler=compiler)
+        done = subprocess.run([program], input=inputs, capture_output=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertEqual(done.stdout, expected, f"{model.stem} {devices} {schedule}")
+
+    def test_digits_in_every_schedule_on_all_devices(self):
+        for devices, schedule in itertools.product(DEVICES.values(), SCHEDULES):
+            with self.subTest(devices=devices, schedule=schedule):
+                flags = ["-fsanitize=address,undefined"] if ALL else []
+                self.check(DIGITS, devices, schedule, *flags)
+
+    def test_models_in_every_schedule(self):
+        models = ["kws_ref_model", "pretrainedResnet_quant", "vww_96_int8"]
+        if not (TINY / "vww_96_int8.tflite").exists():
+            self.skipTest("the models of MLPerf Tiny are absent")
+        for name, devices, schedule in itertools.product(models, DEVICES.values(), SCHEDULES):
+            if not ALL and (name != models[0] or schedule not in ("design", "hold") or len(devices) > 1):
+                continue
+            with self.subTest(model=name, devices=devices, schedule=schedule):
+                self.check(TINY / f"{name}.tflite", devices, schedule)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
