@@ -41,8 +41,7 @@ static void add_buffers(oribi_memory *m)
     }
     for (int32_t i = 0; i < c->n_calls; i++) {
         const bool is_elsewhere = c->calls[i].region != NULL && c->devices.places[i] != NULL;
-        const int64_t bytes =
-            c->calls[i].is_elided || is_elsewhere ? 0 : c->calls[i].scratch_bytes;
+        const int64_t bytes = c->calls[i].is_elided || is_elsewhere ? 0 : c->calls[i].scratch_bytes;
         const int32_t last = c->calls[i].region != NULL ? c->devices.done[i] - 1 : i;
         m->scratch_buffer[i] =
             bytes > 0 ? add_buffer(m, bytes, ORIBI_SCRATCH_ALIGNMENT, i, last) : -1;
