@@ -9,11 +9,11 @@
 
 /* Shifts are those of oribi_micro_scale, none to the left. */
 struct oribi_micro_add_scales_s8 {
-    int32_t a_zero, a_multiplier, a_shift;
-    int32_t b_zero, b_multiplier, b_shift;
-    int32_t subtract; /* 1: a - b */
-    int32_t output_zero, output_multiplier, output_shift;
-    int32_t low, high; /* bounds of the result, activation included */
+    int32_t a_multiplier, b_multiplier, output_multiplier;
+    int8_t a_shift, b_shift, output_shift;
+    int8_t a_zero, b_zero, output_zero;
+    int8_t low, high; /* bounds of the result, activation included */
+    int8_t subtract;  /* 1: a - b */
 };
 
 /* Adds count values, or subtracts them; neighbours of a lie a_step values apart, 0 or 1, and those

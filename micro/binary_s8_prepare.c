@@ -28,19 +28,20 @@ static int32_t small(double real, int32_t *out_multiplier, int32_t *out_shift)
 static int32_t fill(const struct oribi_micro_binary_s8_spec *s, const double real[3],
                     struct oribi_micro_add_s8_args *args)
 {
-    int32_t code = check(s, &args->shape, &args->scales.low, &args->scales.high);
-    code = code != ORIBI_MICRO_OK
-               ? code
-               : small(real[0], &args->scales.a_multiplier, &args->scales.a_shift);
-    code = code != ORIBI_MICRO_OK
-               ? code
-               : small(real[1], &args->scales.b_multiplier, &args->scales.b_shift);
-    code = code != ORIBI_MICRO_OK
-               ? code
-               : small(real[2], &args->scales.output_multiplier, &args->scales.output_shift);
-    args->scales.a_zero = s->a.zero;
-    args->scales.b_zero = s->b.zero;
-    args->scales.output_zero = s->output.zero;
+    struct oribi_micro_add_scales_s8 *to = &args->scales;
+    int32_t low = 0, high = 0, a_shift = 0, b_shift = 0, output_shift = 0;
+    int32_t code = check(s, &args->shape, &low, &high);
+    code = code != ORIBI_MICRO_OK ? code : small(real[0], &to->a_multiplier, &a_shift);
+    code = code != ORIBI_MICRO_OK ? code : small(real[1], &to->b_multiplier, &b_shift);
+    code = code != ORIBI_MICRO_OK ? code : small(real[2], &to->output_multiplier, &output_shift);
+    to->a_shift = (int8_t)a_shift;
+    to->b_shift = (int8_t)b_shift;
+    to->output_shift = (int8_t)output_shift;
+    to->a_zero = (int8_t)s->a.zero;
+    to->b_zero = (int8_t)s->b.zero;
+    to->output_zero = (int8_t)s->output.zero;
+    to->low = (int8_t)low;
+    to->high = (int8_t)high;
     args->scratch_bytes = 0;
     return code;
 }

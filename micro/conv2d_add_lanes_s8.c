@@ -7,7 +7,7 @@ void oribi_micro_conv2d_add_lanes_s8(const struct oribi_micro_conv2d_add_lanes_s
                                      void *scratch)
 {
     const struct oribi_micro_conv2d_lanes_s8_args *a = &args->conv;
-    int8_t *results = (int8_t *)scratch + a->scratch_bytes;
+    int8_t *results = (int8_t *)scratch + args->results;
     const int32_t pixels = a->out_h * a->out_w;
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t p = 0; p < pixels; p += 2) {

@@ -11,8 +11,8 @@
 struct oribi_micro_conv2d_add_lanes_s8_args {
     struct oribi_micro_conv2d_lanes_s8_args conv;
     struct oribi_micro_add_scales_s8
-        scales;            /* a: the convolution's result; b: what it is added to */
-    int32_t scratch_bytes; /* those of conv, then two pixels of results */
+        scales;      /* a: the convolution's result; b: what it is added to */
+    int32_t results; /* where in scratch two pixels of results lie, behind the bytes of conv */
 };
 
 /* Convolves input, adds other.

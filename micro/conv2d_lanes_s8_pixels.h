@@ -5,19 +5,19 @@
 
 #include "micro/lanes_s8.h"
 
+/* Small members: the arguments of every layer lie in flash. */
 struct oribi_micro_conv2d_lanes_s8_args {
     const int32_t *filter; /* lanes_prepare.h, in groups of two, filter_h rows of taps */
-    int32_t batch, in_h, in_w, in_c;
-    int32_t out_h, out_w, out_c;
-    int32_t filter_h, filter_w;
-    int32_t stride_h, stride_w;
-    int32_t dilation_h;
-    int32_t before_h, before_w; /* padding before the first row and column */
-    int32_t taps;               /* filter_h * filter_w * in_c, rounded up to a multiple of 8 */
-    int32_t input_zero;
+    int16_t batch, in_h, in_w, in_c;
+    int16_t out_h, out_w, out_c;
+    int16_t filter_h, filter_w;
+    int16_t stride_h, stride_w;
+    int16_t dilation_h;
+    int16_t before_h, before_w; /* padding before the first row and column */
+    uint16_t taps;              /* filter_h * filter_w * in_c, rounded up to a multiple of 8 */
+    int8_t input_zero;
+    int8_t is_point; /* 1: a result pixel sees its own input alone, and in_c is a multiple of 4 */
     struct oribi_micro_lanes_output output;
-    int32_t is_point; /* 1: a result pixel sees its own input alone, and in_c is a multiple of 4 */
-    int32_t scratch_bytes; /* 4 * taps, and unless in_c is a multiple of 4 a row and what is left */
 };
 
 /* The results of `count` pixels of one image, 1 or 2, from `pixel` on, counted row by row.

@@ -2,6 +2,21 @@
 /* What conv2d_lanes_s8 needs of the plain convolution's arguments. */
 #include "micro/conv2d_lanes_s8_prepare.h"
 
+#include <stddef.h>
+
+static int32_t sizes_fit(const struct oribi_micro_conv2d_s8_args *a)
+{
+    const int32_t sizes[] = {a->batch,    a->in_h,     a->in_w,     a->in_c,      a->out_h,
+                             a->out_w,    a->out_c,    a->filter_h, a->filter_w,  a->stride_h,
+                             a->stride_w, a->before_h, a->before_w, a->dilation_h};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (sizes[i] > INT16_MAX) {
+            return 0;
+        }
+    }
+    return (int64_t)a->filter_h * a->filter_w * a->in_c <= UINT16_MAX - 7;
+}
+
 int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args *plain,
                                          struct oribi_micro_lanes_spec *out_spec)
 {
@@ -18,7 +33,7 @@ int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args
     out_spec->output.zero = (int8_t)a->output_zero;
     out_spec->output.low = (int8_t)a->low;
     out_spec->output.high = (int8_t)a->high;
-    return a->groups == 1 && (a->dilation_w == 1 || a->filter_w == 1) &&
+    return a->groups == 1 && (a->dilation_w == 1 || a->filter_w == 1) && sizes_fit(a) &&
            oribi_micro_lanes_fit(out_spec);
 }
 
@@ -28,35 +43,30 @@ int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_a
 {
     const struct oribi_micro_conv2d_s8_args *a = plain;
     const int32_t taps = oribi_micro_lanes_taps(a->filter_h * a->filter_w * a->in_c);
-    if (taps > INT32_MAX / 6) {
-        return ORIBI_MICRO_TOO_LARGE;
-    }
     args->filter = words;
     args->output.zero = (int8_t)a->output_zero;
     args->output.low = (int8_t)a->low;
     args->output.high = (int8_t)a->high;
-    args->batch = a->batch;
-    args->in_h = a->in_h;
-    args->in_w = a->in_w;
-    args->in_c = a->in_c;
-    args->out_h = a->out_h;
-    args->out_w = a->out_w;
-    args->out_c = a->out_c;
-    args->filter_h = a->filter_h;
-    args->filter_w = a->filter_w;
-    args->stride_h = a->stride_h;
-    args->stride_w = a->stride_w;
-    args->dilation_h = a->dilation_h;
-    args->before_h = a->before_h;
-    args->before_w = a->before_w;
-    args->taps = taps;
-    args->input_zero = a->input_zero;
+    args->batch = (int16_t)a->batch;
+    args->in_h = (int16_t)a->in_h;
+    args->in_w = (int16_t)a->in_w;
+    args->in_c = (int16_t)a->in_c;
+    args->out_h = (int16_t)a->out_h;
+    args->out_w = (int16_t)a->out_w;
+    args->out_c = (int16_t)a->out_c;
+    args->filter_h = (int16_t)a->filter_h;
+    args->filter_w = (int16_t)a->filter_w;
+    args->stride_h = (int16_t)a->stride_h;
+    args->stride_w = (int16_t)a->stride_w;
+    args->dilation_h = (int16_t)a->dilation_h;
+    args->before_h = (int16_t)a->before_h;
+    args->before_w = (int16_t)a->before_w;
+    args->taps = (uint16_t)taps;
+    args->input_zero = (int8_t)a->input_zero;
     const int32_t run = a->filter_w * a->in_c, whole = run / 4 * 4;
     args->is_point = a->filter_h * a->filter_w == 1 && a->stride_h * a->stride_w == 1 &&
                      a->out_h == a->in_h && a->out_w == a->in_w && a->in_c % 4 == 0;
-    args->scratch_bytes = 4 * taps;
-    if (a->in_c % 4 != 0) {
-        args->scratch_bytes += run + (whole == run ? 0 : taps - a->filter_h * whole);
-    }
-    return ORIBI_MICRO_OK;
+    return 4 * taps + (a->in_c % 4 == 0 ? 0
+                       : whole == run   ? run
+                                        : run + taps - a->filter_h * whole);
 }

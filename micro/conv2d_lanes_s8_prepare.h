@@ -8,12 +8,13 @@
 #include "micro/lanes_prepare.h"
 
 /* 1, with what is to be packed in out_spec: the layer fits conv2d_lanes_s8. 0: it needs conv2d_s8
- * (groups, dilation along a row, sums too large for lanes). */
+ * (groups, dilation along a row, sums too large for lanes, sizes above int16). */
 int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args *plain,
                                          struct oribi_micro_lanes_spec *out_spec);
 
-/* Fills args, which then points to words, packed before (lanes_prepare.h). Errors:
- * TOO_LARGE when scratch would need 2 GiB. */
+/* Fills args, which then points to words, packed before (lanes_prepare.h). Returns bytes of
+ * scratch: 4 per tap, and unless in_c is a multiple of 4 a row of the window and what is left of
+ * all rows. */
 int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_args *plain,
                                             const int32_t *words,
                                             struct oribi_micro_conv2d_lanes_s8_args *args);

@@ -68,6 +68,7 @@ typedef struct oribi_call {
     const struct oribi_region *region; /* that the device computes; kernel NULL */
     bool has_effect; /* on what is not its output (state): keeps its place among those */
     int64_t scratch_bytes;
+    int64_t args_bytes; /* of the args struct in flash; 0: 4 a field */
     int64_t macs;
     bool is_careful;      /* made so that alias 0 holds, which costs time */
     bool forbids_overlap; /* to be made without that cost */

@@ -78,16 +78,12 @@ static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
 {
     struct oribi_micro_conv2d_lanes_s8_args a;
     const int32_t *words = oribi_lanes_place(lowering, call, spec);
-    const int32_t code =
-        words == NULL ? ORIBI_MICRO_OK : oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a);
     if (words == NULL) {
         return false;
     }
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
     call->kernel = "conv2d_lanes_s8";
-    call->scratch_bytes = a.scratch_bytes;
+    call->scratch_bytes = oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a);
+    call->args_bytes = 40;
     oribi_lanes_output(call, &a.output);
     oribi_call_number(call, "batch", a.batch);
     oribi_call_number(call, "in_h", a.in_h);
@@ -106,7 +102,6 @@ static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
     oribi_call_number(call, "taps", a.taps);
     oribi_call_number(call, "is_point", a.is_point);
     oribi_call_number(call, "input_zero", a.input_zero);
-    oribi_call_number(call, "scratch_bytes", a.scratch_bytes);
     add_overlap(call, plain);
     return true;
 }

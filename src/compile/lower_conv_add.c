@@ -88,7 +88,8 @@ bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
     copy_scales(call, &add, conv_is_b);
     const int64_t channels = number_of(&conv, "out_c");
     call->scratch_bytes = conv.scratch_bytes + RESULTS * channels;
-    oribi_call_number(call, "scratch_bytes", (int32_t)call->scratch_bytes);
+    oribi_call_number(call, "results", (int32_t)conv.scratch_bytes);
+    call->args_bytes = conv.args_bytes + 28;
     call->aliases[call->n_aliases++] = (oribi_call_alias){1, true, 0};
     if (conv.n_aliases > 0) {
         call->aliases[call->n_aliases++] = conv.aliases[0];

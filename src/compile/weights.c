@@ -178,8 +178,8 @@ int64_t oribi_call_flash(const oribi_call *call)
     for (int32_t i = 0; i < call->n_placed; i++) {
         bytes += bytes_of(&call->placed[i]);
     }
-    for (int32_t i = 0; i < call->n_fields; i++) {
+    for (int32_t i = 0; i < call->n_fields && call->args_bytes == 0; i++) {
         bytes += 4 * (int64_t)call->fields[i].n;
     }
-    return bytes;
+    return bytes + call->args_bytes;
 }

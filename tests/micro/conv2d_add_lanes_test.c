@@ -76,9 +76,8 @@ static void run(const struct oribi_micro_conv2d_s8_args *plain,
     int32_t *words = (int32_t *)(void *)exactly(4 * oribi_micro_lanes_words(lanes));
 
     oribi_micro_lanes_pack(lanes, words);
-    assert_int_equal(oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a.conv), ORIBI_MICRO_OK);
-    a.scratch_bytes = a.conv.scratch_bytes + 2 * a.conv.out_c;
-    int8_t *scratch = exactly(a.scratch_bytes), *y = exactly(n);
+    a.results = oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a.conv);
+    int8_t *scratch = exactly(a.results + 2 * a.conv.out_c), *y = exactly(n);
     oribi_micro_conv2d_add_lanes_s8(&a, x, other, y, scratch);
     assert_memory_equal(y, wanted, (size_t)n);
     oribi_micro_conv2d_add_lanes_s8(&a, x, other, other, scratch);

@@ -63,8 +63,8 @@ static void run_lanes(const struct oribi_micro_conv2d_s8_args *plain,
     struct oribi_micro_conv2d_lanes_s8_args a;
 
     oribi_micro_lanes_pack(spec, words);
-    assert_int_equal(oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a), ORIBI_MICRO_OK);
-    int8_t *scratch = exactly(a.scratch_bytes), *y = exactly(n_out);
+    int8_t *scratch = exactly(oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a)),
+           *y = exactly(n_out);
     oribi_micro_conv2d_lanes_s8(&a, x, y, scratch);
     assert_memory_equal(y, wanted, (size_t)n_out);
     if (a.filter_h * a.filter_w * a.stride_h * a.stride_w == 1 && a.out_c <= a.in_c) {
