@@ -44,7 +44,8 @@
     FAMILY(matmul_reference) FAMILY(matmul) \
     FAMILY(micro_layers) FAMILY(micro_math) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
-    FAMILY(quantized_pool) FAMILY(quantized_unary)
+    FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_math) \
+    FAMILY(quantized_image) FAMILY(quantized_cast)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];

@@ -5,7 +5,7 @@
 #include "ops_core/ops_core.h"
 #include "ops_core/shape.h"
 
-static void resize(oribi_ops_ctx *ctx, TF_Status *status)
+void oribi_ops_shape_resize(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape images, vector;
     int64_t sizes[2] = {-1, -1}, count;
@@ -32,13 +32,13 @@ const oribi_ops_row oribi_ops_image[] = {
      .outputs = {"resized_images: T"},
      .attrs = {"T: {int8, uint8, int16, uint16, int32, int64, half, float, double, bfloat16}",
                "align_corners: bool = false", "half_pixel_centers: bool = false"},
-     .shape = resize},
+     .shape = oribi_ops_shape_resize},
     {.name = "ResizeBilinear",
      .inputs = {"images: T", "size: int32"},
      .outputs = {"resized_images: float"},
      .attrs =
          {"T: {int8, uint8, int16, uint16, int32, int64, bfloat16, half, float, double, bfloat16}",
           "align_corners: bool = false", "half_pixel_centers: bool = false"},
-     .shape = resize},
+     .shape = oribi_ops_shape_resize},
     {.name = NULL},
 };

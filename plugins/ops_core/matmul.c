@@ -20,7 +20,7 @@ static void mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
-static void batch_mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
+void oribi_ops_shape_batch_mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape a, b, result;
     bool adjoint_a, adjoint_b;
@@ -71,6 +71,6 @@ const oribi_ops_row oribi_ops_matmul[] = {
                "uint64, complex64, complex128}",
                "adj_x: bool = false", "adj_y: bool = false", "grad_x: bool = false",
                "grad_y: bool = false"},
-     .shape = batch_mat_mul},
+     .shape = oribi_ops_shape_batch_mat_mul},
     {.name = NULL},
 };

@@ -151,6 +151,23 @@ static void depthwise(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* The sizes are a constant; input and filter say the channels. */
+static void transpose_conv(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input, filter, output;
+    if (!oribi_ops_input_rank(ctx, 1, 4, &filter, status) ||
+        !oribi_ops_input_rank(ctx, 3, 4, &input, status) ||
+        !check_channels(ctx, filter.dims[0], status) ||
+        !oribi_ops_merge_dim(&input.dims[CHANNELS], filter.dims[CHANNELS], status) ||
+        !oribi_ops_input_as_shape(ctx, 0, &output, status) ||
+        !oribi_ops_with_rank(&output, 4, status) ||
+        !oribi_ops_merge_dim(&output.dims[0], input.dims[0], status) ||
+        !oribi_ops_merge_dim(&output.dims[CHANNELS], filter.dims[0], status)) {
+        return;
+    }
+    oribi_ops_output(ctx, 0, &output, status);
+}
+
 static void pool(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape input;
@@ -328,6 +345,39 @@ const oribi_ops_row oribi_ops_quantized[] = {
      .outputs = {"output: T"},
      .attrs = {UNARY_ATTRS, "keep_dims: bool = false"},
      .shape = mean},
+    {.name = "Oribi>QSum",
+     .inputs = {"input: T", "axes: int32"},
+     .outputs = {"output: T"},
+     .attrs = {UNARY_ATTRS, "keep_dims: bool = false"},
+     .shape = mean},
+    {.name = "Oribi>QTransposeConv",
+     .inputs = {"sizes: int32", "filter: int8", "bias: int32", "input: T"},
+     .outputs = {"output: T"},
+     .attrs = {UNARY_ATTRS, ACTIVATION, "filter_scales: list(float)", "strides: list(int)",
+               ORIBI_OPS_PADDING},
+     .shape = transpose_conv},
+    {.name = "Oribi>QBatchMatMul",
+     .inputs = {"x: T", "y: T"},
+     .outputs = {"output: T"},
+     .attrs = {T_ATTR, ROUNDING, "a_scale: float", "a_zero: int", "b_scale: float", "b_zero: int",
+               OUTPUT_QUANT, "adj_x: bool = false", "adj_y: bool = false"},
+     .shape = oribi_ops_shape_batch_mat_mul},
+    {.name = "Oribi>QPRelu",
+     .inputs = {"input: T", "slopes: T"},
+     .outputs = {"output: T"},
+     .attrs = {UNARY_ATTRS, "slope_scale: float", "slope_zero: int"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "Oribi>QResizeBilinear",
+     .inputs = {"images: T", "size: int32"},
+     .outputs = {"output: T"},
+     .attrs = {T_ATTR, ROUNDING, "align_corners: bool = false", "half_pixel_centers: bool = false"},
+     .shape = oribi_ops_shape_resize},
+    {.name = "Oribi>QRequantize",
+     .inputs = {"input: T"},
+     .outputs = {"output: Tout"},
+     .attrs = {"T: {int8, uint8, int16}", "Tout: {int8, uint8, int16}", ROUNDING, INPUT_QUANT,
+               OUTPUT_QUANT},
+     .shape = oribi_ops_shape_unchanged},
     {.name = "Oribi>QUnary",
      .inputs = {"input: T"},
      .outputs = {"output: T"},
@@ -345,12 +395,12 @@ const oribi_ops_row oribi_ops_quantized[] = {
     {.name = "Oribi>QQuantize",
      .inputs = {"input: float"},
      .outputs = {"output: T"},
-     .attrs = {T_ATTR, ROUNDING, OUTPUT_QUANT},
+     .attrs = {"T: {int8, uint8, int16}", ROUNDING, OUTPUT_QUANT},
      .shape = oribi_ops_shape_unchanged},
     {.name = "Oribi>QDequantize",
      .inputs = {"input: T"},
      .outputs = {"output: float"},
-     .attrs = {T_ATTR, ROUNDING, INPUT_QUANT},
+     .attrs = {"T: {int8, uint8, int16}", ROUNDING, INPUT_QUANT},
      .shape = oribi_ops_shape_unchanged},
     {.name = NULL},
 };

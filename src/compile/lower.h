@@ -113,6 +113,10 @@ oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strid
     oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
     oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,
     oribi_lower_resize_nearest;
+oribi_lower_function oribi_lower_unary, oribi_lower_cast, oribi_lower_quantize,
+    oribi_lower_dequantize, oribi_lower_requantize, oribi_lower_mean, oribi_lower_sum,
+    oribi_lower_maximum, oribi_lower_minimum, oribi_lower_prelu, oribi_lower_batch_matmul,
+    oribi_lower_transpose_conv, oribi_lower_resize_bilinear;
 
 const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
                                      int32_t index);
@@ -147,6 +151,14 @@ int32_t oribi_lower_list(const oribi_call *call, const char *name, int32_t index
 const float *oribi_lower_floats(const oribi_call *call, const char *name, int32_t *out_count);
 bool oribi_lower_is(const oribi_call *call, const char *name, const char *text);
 int32_t oribi_lower_activation(const oribi_call *call); /* a code of micro/prepare.h */
+int32_t oribi_lower_variant(const oribi_call *call);    /* another, of attribute `rounding` */
+struct oribi_micro_quantisation;
+void oribi_lower_quantisation(const oribi_call *call, const char *scale, const char *zero,
+                              struct oribi_micro_quantisation *out);
+struct oribi_micro_unary_8_spec;
+/* Makes the call a table of this function of one byte. */
+bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
+                       const struct oribi_micro_unary_8_spec *spec);
 
 void oribi_call_number(oribi_call *call, const char *name, int32_t number);
 void oribi_call_real(oribi_call *call, const char *name, float number);

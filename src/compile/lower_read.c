@@ -187,6 +187,18 @@ int32_t oribi_lower_activation(const oribi_call *call)
     return ORIBI_MICRO_NONE;
 }
 
+int32_t oribi_lower_variant(const oribi_call *call)
+{
+    return oribi_lower_is(call, "rounding", "tflite") ? ORIBI_MICRO_TFLITE : ORIBI_MICRO_TFLM;
+}
+
+void oribi_lower_quantisation(const oribi_call *call, const char *scale, const char *zero,
+                              struct oribi_micro_quantisation *out)
+{
+    out->scale = oribi_lower_float(call, scale);
+    out->zero = oribi_lower_int(call, zero, 0);
+}
+
 void oribi_call_number(oribi_call *call, const char *name, int32_t number)
 {
     if (call->n_fields < ORIBI_CALL_FIELDS) {

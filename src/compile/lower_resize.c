@@ -61,3 +61,16 @@ bool oribi_lower_resize_nearest(oribi_lowering *lowering, oribi_call *call)
            place(lowering, call, "columns", i.in[2], i.out[2], oribi_micro_resize_nearest_places,
                  1);
 }
+
+bool oribi_lower_resize_bilinear(oribi_lowering *lowering, oribi_call *call)
+{
+    images i;
+    ORIBI_TRY(read_images(lowering, call, &i));
+    call->kernel = "resize_bilinear_s8";
+    set_sizes(call, &i);
+    oribi_call_number(call, "channels", i.in[3]);
+    return place(lowering, call, "rows", i.in[1], i.out[1], oribi_micro_resize_bilinear_places,
+                 3) &&
+           place(lowering, call, "columns", i.in[2], i.out[2], oribi_micro_resize_bilinear_places,
+                 3);
+}

@@ -193,8 +193,27 @@ bool oribi_tflite_q_fully_connected(oribi_tflite_node *n);
 bool oribi_tflite_q_binary(oribi_tflite_node *n, const char *op, int64_t activation);
 bool oribi_tflite_q_pool(oribi_tflite_node *n, const char *op);
 bool oribi_tflite_q_softmax(oribi_tflite_node *n);
-bool oribi_tflite_q_mean(oribi_tflite_node *n);
+bool oribi_tflite_q_reduce(oribi_tflite_node *n, const char *op);
+bool oribi_tflite_q_transpose_conv(oribi_tflite_node *n);
+bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n);
+bool oribi_tflite_q_prelu(oribi_tflite_node *n);
+bool oribi_tflite_q_resize_bilinear(oribi_tflite_node *n);
+bool oribi_tflite_requantize(oribi_tflite_node *n); /* int8, uint8 and int16 among each other */
 bool oribi_tflite_q_unary(oribi_tflite_node *n, const char *function, float alpha);
 bool oribi_tflite_q_concat(oribi_tflite_node *n, const oribi_value_id *inputs);
+
+/* What their files share: quantisation of input 0 and output 0, and constants of a layer. */
+typedef struct oribi_tflite_weights {
+    oribi_value_id filter, bias; /* the bias is zeros where the file has none */
+    float *scales;
+    int32_t n_scales;
+} oribi_tflite_weights;
+#define ORIBI_TFLITE_QUANT_ATTRS(in, out)                                                          \
+    ATTR_FLOAT("input_scale", (in).scale), ATTR_INT("input_zero", (in).zero),                      \
+        ATTR_FLOAT("output_scale", (out).scale), ATTR_INT("output_zero", (out).zero)
+bool oribi_tflite_int8_output(oribi_tflite_node *n); /* false with a message when it is not */
+/* Input 1 is the filter, of this rank with channels along axis; the bias is input `bias`. */
+bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank, int32_t axis,
+                               oribi_tflite_weights *out);
 
 #endif

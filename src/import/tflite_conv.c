@@ -79,6 +79,9 @@ static bool depthwise(oribi_tflite_node *n)
 static bool transpose_conv(oribi_tflite_node *n)
 {
     static const int32_t ohwi_to_hwoi[4] = {1, 2, 0, 3};
+    if (oribi_tflite_dtype_in(n, 2) == TF_INT8) {
+        return oribi_tflite_q_transpose_conv(n);
+    }
     ORIBI_TRY(check_float(n, 2, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     oribi_value_id sizes = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 2);
@@ -139,6 +142,9 @@ static bool fully_connected(oribi_tflite_node *n)
 
 static bool batch_matmul(oribi_tflite_node *n)
 {
+    if (oribi_tflite_is_int8(n)) {
+        return oribi_tflite_q_batch_matmul(n);
+    }
     ORIBI_TRY(check_float(n, 0, 1));
     oribi_value_id y = oribi_tflite_emit(
         n, "BatchMatMulV2", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),

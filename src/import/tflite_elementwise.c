@@ -78,6 +78,11 @@ static bool hard_swish(oribi_tflite_node *n)
     return unary(n, "HARD_SWISH");
 }
 
+static bool prelu(oribi_tflite_node *n)
+{
+    return oribi_tflite_is_int8(n) ? oribi_tflite_q_prelu(n) : oribi_tflite_translate_plain(n);
+}
+
 static bool absolute(oribi_tflite_node *n)
 {
     return unary(n, "ABS");
@@ -139,7 +144,7 @@ const oribi_tflite_row oribi_tflite_elementwise_rows[] = {
     {101, 0, 1, 1, 1, absolute, "Abs"},
     {59, 0, 1, 1, 1, negate, "Neg"},
     {150, 0, 1, 1, 1, gelu, NULL},
-    PLAIN(54, 2, "ONNX>PRelu"),
+    {54, 0, 2, 2, 1, prelu, "ONNX>PRelu"},
     PLAIN(8, 1, "Floor"),
     PLAIN(104, 1, "Ceil"),
     PLAIN(116, 1, "Round"),

@@ -188,11 +188,17 @@ bool oribi_tflite_quant_of(oribi_tflite_node *n, const oribi_tflite_tensor *tens
     }
     float scale = oribi_flat_float_at(&tensor->scales, 0);
     int64_t zero = tensor->zeros.count == 0 ? 0 : oribi_flat_int64_at(&tensor->zeros, 0);
-    if (!isfinite(scale) || !(scale > 0.0f) || zero < INT8_MIN || zero > INT8_MAX) {
+    const bool is_byte = tensor->dtype == TF_UINT8, is_wide = tensor->dtype == TF_INT16;
+    const int64_t low = is_byte ? 0 : is_wide ? INT16_MIN : INT8_MIN;
+    const int64_t high = is_byte ? UINT8_MAX : is_wide ? INT16_MAX : INT8_MAX;
+    if (!isfinite(scale) || !(scale > 0.0f) || zero < low || zero > high) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
                                  "%s has scale %g and zero point %" PRId64
-                                 "; a positive scale and a zero point of int8 are possible",
-                                 what, (double)scale, zero);
+                                 "; a positive scale and a zero point of %s are possible",
+                                 what, (double)scale, zero,
+                                 is_byte   ? "uint8"
+                                 : is_wide ? "int16"
+                                           : "int8");
     }
     *out = (oribi_tflite_quant){scale, zero};
     return true;

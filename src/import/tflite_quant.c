@@ -16,10 +16,14 @@ static bool cast_to_output(oribi_tflite_node *n)
 static bool quantize(oribi_tflite_node *n)
 {
     oribi_tflite_quant out = {0};
-    if (oribi_tflite_is_int8(n)) {
-        return oribi_tflite_q_unary(n, "REQUANTIZE", 0.0f);
+    const TF_DataType from_type = oribi_tflite_dtype_in(n, 0), to_type = n->outputs[0]->dtype;
+    const bool from_integers =
+        from_type == TF_INT8 || from_type == TF_UINT8 || from_type == TF_INT16;
+    if (from_integers && (to_type == TF_INT8 || to_type == TF_UINT8 || to_type == TF_INT16)) {
+        return oribi_tflite_requantize(n);
     }
-    if (oribi_tflite_dtype_in(n, 0) != TF_FLOAT || n->outputs[0]->dtype != TF_INT8) {
+    if (from_type != TF_FLOAT ||
+        (to_type != TF_INT8 && to_type != TF_UINT8 && to_type != TF_INT16)) {
         const char *from = oribi_tflite_type_name(n->inputs[0]->type);
         const char *to = oribi_tflite_type_name(n->outputs[0]->type);
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "from %s to %s", from == NULL ? "?" : from,
@@ -28,7 +32,7 @@ static bool quantize(oribi_tflite_node *n)
     ORIBI_TRY(oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
     oribi_value_id y =
         oribi_tflite_emit(n, "Oribi>QQuantize", INPUTS(oribi_tflite_input(n, 0)),
-                          ATTRS(ATTR_TYPE("T", TF_INT8), ATTR_FLOAT("output_scale", out.scale),
+                          ATTRS(ATTR_TYPE("T", to_type), ATTR_FLOAT("output_scale", out.scale),
                                 ATTR_INT("output_zero", out.zero)));
     return oribi_tflite_bind(n, 0, y);
 }
@@ -39,7 +43,9 @@ static bool dequantize(oribi_tflite_node *n)
     if (oribi_tflite_dtype_in(n, 0) == TF_HALF) { /* float16 weights: folded before the first run */
         return cast_to_output(n);
     }
-    if (!oribi_tflite_is_int8(n)) {
+    const TF_DataType from_type = oribi_tflite_dtype_in(n, 0);
+    if ((from_type != TF_INT8 && from_type != TF_UINT8 && from_type != TF_INT16) ||
+        n->inputs[0]->scales.count == 0) {
         const char *from = oribi_tflite_type_name(n->inputs[0]->type);
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "from %s", from == NULL ? "?" : from);
     }

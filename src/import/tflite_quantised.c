@@ -7,11 +7,9 @@
 
 #include "import/tflite.h"
 
-#define QUANT_ATTRS(in, out)                                                                       \
-    ATTR_FLOAT("input_scale", (in).scale), ATTR_INT("input_zero", (in).zero),                      \
-        ATTR_FLOAT("output_scale", (out).scale), ATTR_INT("output_zero", (out).zero)
+#define QUANT_ATTRS ORIBI_TFLITE_QUANT_ATTRS
 
-static bool check_output(oribi_tflite_node *n)
+bool oribi_tflite_int8_output(oribi_tflite_node *n)
 {
     return n->outputs[0]->dtype == TF_INT8 ||
            oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 input and a result of another type");
@@ -19,17 +17,13 @@ static bool check_output(oribi_tflite_node *n)
 
 static bool read_quant(oribi_tflite_node *n, oribi_tflite_quant *in, oribi_tflite_quant *out)
 {
-    return check_output(n) && oribi_tflite_quant_of(n, n->inputs[0], "the input", in) &&
+    return oribi_tflite_int8_output(n) && oribi_tflite_quant_of(n, n->inputs[0], "the input", in) &&
            oribi_tflite_quant_of(n, n->outputs[0], "the output", out);
 }
 
 /* --- Weights ---------------------------------------------------------------------------------- */
 
-typedef struct weights {
-    oribi_value_id filter, bias;
-    float *scales;
-    int32_t n_scales;
-} weights;
+typedef oribi_tflite_weights weights;
 
 /* One scale, or one for each channel; int8 filters are symmetric. */
 static bool read_scales(oribi_tflite_node *n, int32_t axis, int64_t channels, weights *out)
@@ -86,7 +80,8 @@ static bool zero_bias(oribi_tflite_node *n, int64_t channels, oribi_value_id *ou
 }
 
 /* Filter and bias are constants: their sums and multipliers are worked out before the first run. */
-static bool read_weights(oribi_tflite_node *n, int32_t rank, int32_t axis, weights *out)
+bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank, int32_t axis,
+                               weights *out)
 {
     if (n->inputs[1]->dtype != TF_INT8) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a filter of type %s with an int8 input",
@@ -95,7 +90,7 @@ static bool read_weights(oribi_tflite_node *n, int32_t rank, int32_t axis, weigh
                                      : oribi_tflite_type_name(n->inputs[1]->type));
     }
     out->filter = oribi_tflite_input(n, 1);
-    out->bias = oribi_tflite_input(n, 2);
+    out->bias = oribi_tflite_input(n, bias);
     if (n->failed) {
         return false;
     }
@@ -118,7 +113,7 @@ bool oribi_tflite_q_conv(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, out = {0};
     weights w = {0};
-    ORIBI_TRY(read_quant(n, &in, &out) && read_weights(n, 4, 0, &w));
+    ORIBI_TRY(read_quant(n, &in, &out) && oribi_tflite_read_weights(n, 2, 4, 0, &w));
     int64_t strides[2] = {oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0)};
     int64_t dilations[2] = {oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1)};
     const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 3, 0));
@@ -153,7 +148,7 @@ bool oribi_tflite_q_depthwise(oribi_tflite_node *n)
     oribi_tflite_quant in = {0}, out = {0};
     weights w = {0};
     int64_t multiplier = 1;
-    ORIBI_TRY(read_quant(n, &in, &out) && read_weights(n, 4, 3, &w));
+    ORIBI_TRY(read_quant(n, &in, &out) && oribi_tflite_read_weights(n, 2, 4, 3, &w));
     oribi_value_id x = oribi_tflite_input(n, 0);
     ORIBI_TRY(find_multiplier(n, x, w.filter, &multiplier));
     int64_t strides[2] = {oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0)};
@@ -173,7 +168,7 @@ bool oribi_tflite_q_fully_connected(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, out = {0};
     weights w = {0};
-    ORIBI_TRY(read_quant(n, &in, &out) && read_weights(n, 2, 0, &w));
+    ORIBI_TRY(read_quant(n, &in, &out) && oribi_tflite_read_weights(n, 2, 2, 0, &w));
     const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 0, 0));
     if (oribi_tflite_byte(n, 1, 0) != 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "weights in a shuffled format");
@@ -192,7 +187,7 @@ bool oribi_tflite_q_binary(oribi_tflite_node *n, const char *op, int64_t activat
 {
     oribi_tflite_quant a = {0}, b = {0}, out = {0};
     const char *name = oribi_tflite_activation_name(n, activation);
-    if (!check_output(n) || n->inputs[1]->dtype != TF_INT8) {
+    if (!oribi_tflite_int8_output(n) || n->inputs[1]->dtype != TF_INT8) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 and another operand");
     }
     ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the first operand", &a) &&
@@ -237,12 +232,12 @@ bool oribi_tflite_q_softmax(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
-bool oribi_tflite_q_mean(oribi_tflite_node *n)
+bool oribi_tflite_q_reduce(oribi_tflite_node *n, const char *op)
 {
     oribi_tflite_quant in = {0}, out = {0};
     ORIBI_TRY(read_quant(n, &in, &out));
     oribi_value_id y = oribi_tflite_emit(
-        n, "Oribi>QMean", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+        n, op, INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
         ATTRS(QUANT_ATTRS(in, out), ATTR_BOOL("keep_dims", oribi_tflite_byte(n, 0, 0) != 0)));
     return oribi_tflite_bind(n, 0, y);
 }
@@ -267,7 +262,8 @@ bool oribi_tflite_q_concat(oribi_tflite_node *n, const oribi_value_id *inputs)
         n->failed = true;
         return oribi_fail_memory(n->status);
     }
-    ORIBI_TRY(check_output(n) && oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
+    ORIBI_TRY(oribi_tflite_int8_output(n) &&
+              oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
     for (int32_t i = 0; i < n->n_inputs; i++) {
         ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[i], "an input", &q));
         scales[i] = q.scale;

@@ -17,7 +17,12 @@ static bool reduce(oribi_tflite_node *n)
 
 static bool mean(oribi_tflite_node *n)
 {
-    return oribi_tflite_is_int8(n) ? oribi_tflite_q_mean(n) : reduce(n);
+    return oribi_tflite_is_int8(n) ? oribi_tflite_q_reduce(n, "Oribi>QMean") : reduce(n);
+}
+
+static bool sum(oribi_tflite_node *n)
+{
+    return oribi_tflite_is_int8(n) ? oribi_tflite_q_reduce(n, "Oribi>QSum") : reduce(n);
 }
 
 static bool arithmetic(oribi_tflite_node *n)
@@ -66,7 +71,7 @@ static bool cumsum(oribi_tflite_node *n)
 const oribi_tflite_row oribi_tflite_reduce_rows[] = {
     /* operator, options, inputs at least and at most, outputs */
     {40, 27, 2, 2, 1, mean, "Mean"},
-    {74, 27, 2, 2, 1, arithmetic, "Sum"},
+    {74, 27, 2, 2, 1, sum, "Sum"},
     {81, 27, 2, 2, 1, arithmetic, "Prod"},
     {82, 27, 2, 2, 1, extreme, "Max"},
     {89, 27, 2, 2, 1, extreme, "Min"},

@@ -63,7 +63,7 @@ static bool pad(oribi_tflite_node *n)
 {
     oribi_tflite_quant quant = {0};
     oribi_value_id x = oribi_tflite_input(n, 0), paddings = oribi_tflite_input(n, 1);
-    if (!oribi_tflite_is_int8(n)) {
+    if (n->inputs[0]->dtype == TF_FLOAT || n->inputs[0]->scales.count == 0) {
         return oribi_tflite_translate_plain(n);
     }
     if (!oribi_tflite_same_quant(n, n->inputs[0], n->outputs[0]) ||
@@ -96,6 +96,9 @@ static bool resize(oribi_tflite_node *n, const char *op, int align_corners)
 
 static bool resize_bilinear(oribi_tflite_node *n)
 {
+    if (oribi_tflite_is_int8(n)) {
+        return oribi_tflite_q_resize_bilinear(n);
+    }
     if (oribi_tflite_dtype_in(n, 0) != TF_FLOAT) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
     }

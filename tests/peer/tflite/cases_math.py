@@ -227,7 +227,7 @@ def dequantize(b):
 
 def cast(b):
     shape = b.shape(b.pick(1, 2, 3), 1, 5)
-    others = {"f32": ("i32", "i8", "u8", "i16", "bool"), "i8": ("f32", "i32", "i16", "u8"),
+    others = {"f32": ("i32", "i8", "u8", "i16"), "i8": ("f32", "i32", "i16", "u8"),
               "i16": ("f32", "i32", "i8"), "u8": ("f32", "i32", "i8")}[b.kind]
     other = b.walk(*others)
     source, to = (b.kind, other) if b.i // len(others) % 2 == 0 else (other, b.kind)

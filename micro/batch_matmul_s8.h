@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products of int8 matrices, batch by batch, either side transposed. The arguments come from
+ * batch_matmul_s8_prepare.h.
+ */
+#ifndef ORIBI_MICRO_BATCH_MATMUL_S8_H_
+#define ORIBI_MICRO_BATCH_MATMUL_S8_H_
+
+#include "micro/broadcast.h"
+
+struct oribi_micro_batch_matmul_s8_args {
+    struct oribi_micro_broadcast batches; /* steps count matrices */
+    int32_t m, k, n;
+    int32_t a_row, a_column; /* values from a row, and from a column, to the next */
+    int32_t b_row, b_column;
+    int32_t a_zero, b_zero, output_zero;
+    int32_t output_multiplier, output_shift;
+};
+
+/* Shapes   a [batches, m, k], b [batches, k, n], output [batches, m, n], all dense; a or b
+ *          transposed where the steps say so.
+ * Owns     nothing; output overlaps no input.
+ * Context  run: no allocation, no state.
+ * Source   TensorFlow Lite Micro's reference, bit for bit (docs/rounding.md).
+ */
+void oribi_micro_batch_matmul_s8(const struct oribi_micro_batch_matmul_s8_args *args,
+                                 const int8_t *a, const int8_t *b, int8_t *output);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading and writing one number of a type that is known when the model runs: the kinds of kernels
+ * that go between element types.
+ */
+#ifndef ORIBI_MICRO_ELEMENT_H_
+#define ORIBI_MICRO_ELEMENT_H_
+
+#include "micro/memory.h"
+
+#include <stdint.h>
+
+enum {
+    ORIBI_MICRO_S8 = 0,
+    ORIBI_MICRO_U8 = 1,
+    ORIBI_MICRO_S16 = 2,
+    ORIBI_MICRO_S32 = 3,
+    ORIBI_MICRO_F32 = 4
+};
+
+/* Element i of integers. */
+static inline int32_t oribi_micro_element_get(const void *data, int32_t kind, int32_t i)
+{
+    switch (kind) {
+    case ORIBI_MICRO_S8:
+        return ((const int8_t *)data)[i];
+    case ORIBI_MICRO_U8:
+        return ((const uint8_t *)data)[i];
+    case ORIBI_MICRO_S16:
+        return ((const int16_t *)data)[i];
+    default:
+        return ((const int32_t *)data)[i];
+    }
+}
+
+/* Wraps where the type is narrower. */
+static inline void oribi_micro_element_set(void *data, int32_t kind, int32_t i, int32_t value)
+{
+    const uint32_t bits = (uint32_t)value;
+    const uint8_t byte = (uint8_t)bits;
+    const uint16_t half = (uint16_t)bits;
+    switch (kind) {
+    case ORIBI_MICRO_S8:
+    case ORIBI_MICRO_U8:
+        ((uint8_t *)data)[i] = byte;
+        break;
+    case ORIBI_MICRO_S16:
+        memcpy((uint8_t *)data + 2 * i, &half, 2);
+        break;
+    default:
+        ((int32_t *)data)[i] = value;
+        break;
+    }
+}
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QQuantize, Oribi>QDequantize and Oribi>QRequantize by micro/'s kernels. */
+#include "cpu/families.h"
+#include "cpu/quantized.h"
+
+#include "micro/dequantize.h"
+#include "micro/element.h"
+#include "micro/quantize.h"
+#include "micro/requantize_prepare.h"
+
+/* Values of input 0, which fit an int32; -1: failed. */
+static int32_t count(oribi_cpu_run *run, oribi_cpu_shape *out)
+{
+    if (!oribi_cpu_input_shape(run, 0, out)) {
+        return -1;
+    }
+    const int64_t values = oribi_cpu_product(out->dims, out->rank);
+    if (values > INT32_MAX) {
+        (void)oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
+        return -1;
+    }
+    return (int32_t)values;
+}
+
+/* A scale and a zero point of any type. */
+static void read_quant(oribi_cpu_setup *setup, const char *scale, const char *zero,
+                       struct oribi_micro_quantisation *out)
+{
+    int64_t value = 0;
+    oribi_cpu_attr_float(setup, scale, &out->scale);
+    oribi_cpu_attr_int(setup, zero, &value);
+    out->zero = value < INT32_MIN || value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+static int32_t kind_of(TF_DataType type)
+{
+    return type == TF_INT8 ? ORIBI_MICRO_S8 : type == TF_UINT8 ? ORIBI_MICRO_U8 : ORIBI_MICRO_S16;
+}
+
+static void *quantize_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    struct oribi_micro_quantize_args *args =
+        oribi_cpu_setup_begin(&setup, construction, sizeof *args);
+    struct oribi_micro_quantisation output = {0};
+    TF_DataType type = TF_INT8;
+    if (args != NULL) {
+        oribi_cpu_attr_type(&setup, "T", &type);
+        read_quant(&setup, "output_scale", "output_zero", &output);
+        args->kind = kind_of(type);
+        args->scale = output.scale;
+        args->zero = output.zero;
+        if (TF_GetCode(setup.status) == TF_OK) {
+            (void)oribi_quantized_setup_check(
+                &setup, oribi_micro_kind_range(args->kind, output, &args->low, &args->high));
+        }
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool quantize_run(const struct oribi_micro_quantize_args *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_quantize_args args = *state;
+    oribi_cpu_shape shape;
+    args.count = count(run, &shape);
+    void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
+    if (output != NULL) {
+        oribi_micro_quantize(&args, TF_TensorData(run->in[0]), output);
+    }
+    return output != NULL;
+}
+ORIBI_CPU_COMPUTE(quantize, 1)
+
+static void *dequantize_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    struct oribi_micro_quantisation *state =
+        oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        read_quant(&setup, "input_scale", "input_zero", state);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool dequantize_run(const struct oribi_micro_quantisation *state, oribi_cpu_run *run)
+{
+    oribi_cpu_shape shape;
+    const int32_t n = count(run, &shape);
+    const struct oribi_micro_dequantize_args args = {n, kind_of(TF_TensorType(run->in[0])),
+                                                     state->scale, state->zero};
+    float *output = n >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
+    if (output != NULL) {
+        oribi_micro_dequantize(&args, TF_TensorData(run->in[0]), output);
+    }
+    return output != NULL;
+}
+ORIBI_CPU_COMPUTE(dequantize, 1)
+
+static void *requantize_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    struct oribi_micro_requantize_args *args =
+        oribi_cpu_setup_begin(&setup, construction, sizeof *args);
+    TF_DataType from = TF_INT8, to = TF_INT8;
+    struct oribi_micro_requantize_spec spec = {0};
+    if (args != NULL) {
+        oribi_cpu_attr_type(&setup, "T", &from);
+        oribi_cpu_attr_type(&setup, "Tout", &to);
+        read_quant(&setup, "input_scale", "input_zero", &spec.input);
+        read_quant(&setup, "output_scale", "output_zero", &spec.output);
+        spec.in_kind = kind_of(from);
+        spec.out_kind = kind_of(to);
+        if (TF_GetCode(setup.status) == TF_OK) {
+            (void)oribi_quantized_setup_check(&setup, oribi_micro_requantize_prepare(&spec, args));
+        }
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool requantize_run(const struct oribi_micro_requantize_args *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_requantize_args args = *state;
+    oribi_cpu_shape shape;
+    args.count = count(run, &shape);
+    void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
+    if (output != NULL) {
+        oribi_micro_requantize(&args, TF_TensorData(run->in[0]), output);
+    }
+    return output != NULL;
+}
+ORIBI_CPU_COMPUTE(requantize, 1)
+
+#define TYPES (ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8) | ORIBI_CPU_TYPE(TF_INT16))
+#define ROW(op, fn, ...)                                                                           \
+    {                                                                                              \
+        .op_name = op, .types = {__VA_ARGS__}, .priority = ORIBI_CPU_REFERENCE,                    \
+        .create = fn##_create, .compute = fn##_compute, .destroy = oribi_cpu_free,                 \
+        .why = "the arithmetic of micro/, bit for bit"                                             \
+    }
+const oribi_cpu_kernel oribi_cpu_quantized_cast_kernels[] = {
+    ROW("Oribi>QQuantize", quantize, {"T", TYPES}),
+    ROW("Oribi>QDequantize", dequantize, {"T", TYPES}),
+    ROW("Oribi>QRequantize", requantize, {"T", TYPES}, {"Tout", TYPES}),
+    {.op_name = NULL},
+};

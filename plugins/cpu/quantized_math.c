@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QMean, Oribi>QSum, Oribi>QPRelu and Oribi>QBatchMatMul by micro/'s kernels. */
+#include "cpu/families.h"
+#include "cpu/quantized.h"
+
+#include "micro/batch_matmul_s8_prepare.h"
+#include "micro/prelu_s8_prepare.h"
+#include "micro/reduce_s8_prepare.h"
+
+#include <string.h>
+
+enum { RANK = 8 };
+
+/* --- Means and sums -------------------------------------------------------------------------- */
+
+typedef struct reduce_state {
+    struct oribi_micro_reduce_s8_spec spec; /* sizes unset */
+    bool keeps_dims;
+} reduce_state;
+
+static void *reduce_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    reduce_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_quantized_attr(&setup, "input", &state->spec.input);
+        oribi_quantized_attr(&setup, "output", &state->spec.output);
+        oribi_cpu_attr_bool(&setup, "keep_dims", &state->keeps_dims);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool mark_axes(oribi_cpu_run *run, int rank, uint8_t *out_summed)
+{
+    const int32_t *axes = TF_TensorData(run->in[1]);
+    const int64_t n = TF_TensorElementCount(run->in[1]);
+    memset(out_summed, 0, RANK);
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "axis %d of a tensor of rank %d",
+                                  (int)axes[i], rank);
+        }
+        out_summed[axis] = 1;
+    }
+    return true;
+}
+
+static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, bool is_mean)
+{
+    struct oribi_micro_reduce_s8_spec spec = state->spec;
+    struct oribi_micro_reduce_s8_args args;
+    int32_t dims[RANK];
+    uint8_t summed[RANK];
+    int64_t out[RANK];
+    int rank, out_rank = 0;
+    if (!oribi_quantized_dims(run, 0, 0, RANK, dims, &rank) || !mark_axes(run, rank, summed)) {
+        return false;
+    }
+    spec.dims = dims;
+    spec.is_summed = summed;
+    spec.rank = rank;
+    spec.is_mean = is_mean;
+    if (!oribi_quantized_check(run, oribi_micro_reduce_s8_prepare(&spec, &args))) {
+        return false;
+    }
+    for (int i = 0; i < rank; i++) {
+        if (summed[i] == 0 || state->keeps_dims) {
+            out[out_rank++] = summed[i] != 0 ? 1 : dims[i];
+        }
+    }
+    int8_t *output = oribi_cpu_output(run, 0, out, out_rank);
+    if (output != NULL) {
+        oribi_micro_reduce_s8(&args, TF_TensorData(run->in[0]), output);
+    }
+    return output != NULL;
+}
+
+static bool mean_run(const void *state, oribi_cpu_run *run)
+{
+    return reduce_run(state, run, true);
+}
+ORIBI_CPU_COMPUTE(mean, 2)
+
+static bool sum_run(const void *state, oribi_cpu_run *run)
+{
+    return reduce_run(state, run, false);
+}
+ORIBI_CPU_COMPUTE(sum, 2)
+
+/* --- Rectifiers with slopes ------------------------------------------------------------------ */
+
+static void *prelu_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    struct oribi_micro_prelu_s8_spec *spec =
+        oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
+    if (spec != NULL) {
+        oribi_quantized_attr(&setup, "input", &spec->input);
+        oribi_quantized_attr(&setup, "slope", &spec->slope);
+        oribi_quantized_attr(&setup, "output", &spec->output);
+        oribi_quantized_variant(&setup, &spec->variant);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool prelu_run(const struct oribi_micro_prelu_s8_spec *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_prelu_s8_spec spec = *state;
+    struct oribi_micro_prelu_s8_args args;
+    int32_t dims[ORIBI_MICRO_BROADCAST_RANK], slopes[ORIBI_MICRO_BROADCAST_RANK];
+    oribi_cpu_shape shape;
+    if (!oribi_quantized_dims(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, dims, &spec.rank) ||
+        !oribi_quantized_dims(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, slopes, &spec.slope_rank) ||
+        !oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
+    }
+    spec.dims = dims;
+    spec.slope_dims = slopes;
+    if (!oribi_quantized_check(run, oribi_micro_prelu_s8_prepare(&spec, &args))) {
+        return false;
+    }
+    const int8_t *input = TF_TensorData(run->in[0]), *slope = TF_TensorData(run->in[1]);
+    int8_t *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    if (output != NULL) {
+        oribi_micro_prelu_s8(&args, input, slope, output);
+    }
+    return output != NULL;
+}
+ORIBI_CPU_COMPUTE(prelu, 2)
+
+/* --- Products of matrices -------------------------------------------------------------------- */
+
+static void *matmul_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    struct oribi_micro_batch_matmul_s8_spec *spec =
+        oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
+    bool a_transposed = false, b_transposed = false;
+    if (spec != NULL) {
+        oribi_quantized_attr(&setup, "a", &spec->a);
+        oribi_quantized_attr(&setup, "b", &spec->b);
+        oribi_quantized_attr(&setup, "output", &spec->output);
+        oribi_cpu_attr_bool(&setup, "adj_x", &a_transposed);
+        oribi_cpu_attr_bool(&setup, "adj_y", &b_transposed);
+        spec->a_transposed = a_transposed;
+        spec->b_transposed = b_transposed;
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool matmul_run(const struct oribi_micro_batch_matmul_s8_spec *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_batch_matmul_s8_spec spec = *state;
+    struct oribi_micro_batch_matmul_s8_args args;
+    int32_t a_dims[RANK], b_dims[RANK];
+    oribi_cpu_shape a, b, y;
+    if (!oribi_quantized_dims(run, 0, 2, RANK, a_dims, &spec.a_rank) ||
+        !oribi_quantized_dims(run, 1, 2, RANK, b_dims, &spec.b_rank) ||
+        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b)) {
+        return false;
+    }
+    spec.a_dims = a_dims;
+    spec.b_dims = b_dims;
+    if (!oribi_quantized_check(run, oribi_micro_batch_matmul_s8_prepare(&spec, &args))) {
+        return false;
+    }
+    a.rank -= 2; /* what is left are the batches */
+    b.rank -= 2;
+    if (!oribi_cpu_broadcast(run, &a, &b, &y)) {
+        return false;
+    }
+    y.dims[y.rank++] = args.m;
+    y.dims[y.rank++] = args.n;
+    int8_t *output = oribi_cpu_output(run, 0, y.dims, y.rank);
+    if (output != NULL) {
+        oribi_micro_batch_matmul_s8(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
+                                    output);
+    }
+    return output != NULL;
+}
+ORIBI_CPU_COMPUTE(matmul, 2)
+
+#define ROW(op, make, fn)                                                                          \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}}, .priority = ORIBI_CPU_REFERENCE, \
+        .create = make##_create, .compute = fn##_compute, .destroy = oribi_cpu_free,               \
+        .why = "the arithmetic of micro/, bit for bit"                                             \
+    }
+const oribi_cpu_kernel oribi_cpu_quantized_math_kernels[] = {
+    ROW("Oribi>QMean", reduce, mean),
+    ROW("Oribi>QSum", reduce, sum),
+    ROW("Oribi>QPRelu", prelu, prelu),
+    ROW("Oribi>QBatchMatMul", matmul, matmul),
+    {.op_name = NULL},
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of what goes between element types: casts, quantisation and its reverse. */
+#include "compile/compile_internal.h"
+#include "micro/element.h"
+#include "micro/requantize_prepare.h"
+#include "micro/unary_8_prepare.h"
+#include "tensor/status.h"
+
+/* The kinds of emitted elements and of kernels are the same numbers. */
+typedef char kinds_agree[(int)ORIBI_ELEMENT_S8 == (int)ORIBI_MICRO_S8 &&
+                                 (int)ORIBI_ELEMENT_U8 == (int)ORIBI_MICRO_U8 &&
+                                 (int)ORIBI_ELEMENT_S16 == (int)ORIBI_MICRO_S16 &&
+                                 (int)ORIBI_ELEMENT_S32 == (int)ORIBI_MICRO_S32 &&
+                                 (int)ORIBI_ELEMENT_F32 == (int)ORIBI_MICRO_F32
+                             ? 1
+                             : -1];
+
+typedef struct types {
+    int32_t in, out, count;
+} types;
+
+static bool start(oribi_lowering *lowering, oribi_call *call, const char *kernel, types *out)
+{
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    const oribi_value *y = oribi_lower_output(lowering, call);
+    int32_t dims[ORIBI_LOWER_RANK], rank;
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, dims, &rank, NULL) &&
+              oribi_lower_sizes(lowering, call, y, dims, &rank, NULL));
+    const int64_t count = oribi_lower_count(y);
+    if (count > INT32_MAX / 4) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+    }
+    *out =
+        (types){oribi_element_kind_of(x->dtype), oribi_element_kind_of(y->dtype), (int32_t)count};
+    call->kernel = kernel;
+    call->n_inputs = 1;
+    oribi_call_number(call, "count", out->count);
+    return true;
+}
+
+bool oribi_lower_cast(oribi_lowering *lowering, oribi_call *call)
+{
+    types t = {0, 0, 0};
+    ORIBI_TRY(start(lowering, call, "cast", &t));
+    oribi_call_number(call, "in_kind", t.in);
+    oribi_call_number(call, "out_kind", t.out);
+    return true;
+}
+
+bool oribi_lower_quantize(oribi_lowering *lowering, oribi_call *call)
+{
+    types t = {0, 0, 0};
+    struct oribi_micro_quantisation output;
+    int32_t low, high;
+    ORIBI_TRY(start(lowering, call, "quantize", &t));
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &output);
+    const int32_t code = oribi_micro_kind_range(t.out, output, &low, &high);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    oribi_call_number(call, "kind", t.out);
+    oribi_call_real(call, "scale", output.scale);
+    oribi_call_number(call, "zero", output.zero);
+    oribi_call_number(call, "low", low);
+    oribi_call_number(call, "high", high);
+    return true;
+}
+
+bool oribi_lower_dequantize(oribi_lowering *lowering, oribi_call *call)
+{
+    types t = {0, 0, 0};
+    struct oribi_micro_quantisation input;
+    ORIBI_TRY(start(lowering, call, "dequantize", &t));
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &input);
+    oribi_call_number(call, "kind", t.in);
+    oribi_call_real(call, "scale", input.scale);
+    oribi_call_number(call, "zero", input.zero);
+    return true;
+}
+
+static bool lower_bytes(oribi_lowering *lowering, oribi_call *call, const types *t,
+                        const struct oribi_micro_requantize_spec *from)
+{
+    const struct oribi_micro_unary_8_spec spec = {.function = ORIBI_MICRO_UNARY_REQUANTIZE,
+                                                  .in_unsigned = t->in == ORIBI_ELEMENT_U8,
+                                                  .out_unsigned = t->out == ORIBI_ELEMENT_U8,
+                                                  .input = from->input,
+                                                  .output = from->output};
+    return oribi_lower_table(lowering, call, &spec);
+}
+
+bool oribi_lower_requantize(oribi_lowering *lowering, oribi_call *call)
+{
+    types t = {oribi_element_kind_of(oribi_lower_input(lowering, call, 0)->dtype),
+               oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype), 0};
+    struct oribi_micro_requantize_args args;
+    struct oribi_micro_requantize_spec spec = {.in_kind = t.in, .out_kind = t.out};
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    if (t.in != ORIBI_ELEMENT_S16 && t.out != ORIBI_ELEMENT_S16) {
+        return lower_bytes(lowering, call, &t, &spec);
+    }
+    const int32_t code = oribi_micro_requantize_prepare(&spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    ORIBI_TRY(start(lowering, call, "requantize", &t));
+    oribi_call_number(call, "in_kind", args.in_kind);
+    oribi_call_number(call, "out_kind", args.out_kind);
+    oribi_call_number(call, "input_zero", args.input_zero);
+    oribi_call_number(call, "output_zero", args.output_zero);
+    oribi_call_number(call, "multiplier", args.multiplier);
+    oribi_call_number(call, "shift", args.shift);
+    oribi_call_number(call, "low", args.low);
+    oribi_call_number(call, "high", args.high);
+    return true;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of int8 means and sums. */
+#include "compile/lower.h"
+#include "micro/reduce_s8_prepare.h"
+#include "tensor/status.h"
+
+enum { RANK = ORIBI_LOWER_RANK };
+
+static bool set_axes(oribi_lowering *lowering, oribi_call *call,
+                     const struct oribi_micro_reduce_s8_args *args)
+{
+    oribi_call_number(call, "kept.rank", args->kept.rank);
+    oribi_call_number(call, "summed.rank", args->summed.rank);
+    return oribi_call_numbers(lowering, call, "kept.dims", args->kept.dims, args->kept.rank) &&
+           oribi_call_numbers(lowering, call, "kept.step", args->kept.step, args->kept.rank) &&
+           oribi_call_numbers(lowering, call, "summed.dims", args->summed.dims,
+                              args->summed.rank) &&
+           oribi_call_numbers(lowering, call, "summed.step", args->summed.step, args->summed.rank);
+}
+
+static bool lower_reduce(oribi_lowering *lowering, oribi_call *call, bool is_mean)
+{
+    int32_t dims[RANK], axis;
+    int64_t axes[RANK];
+    uint8_t summed[RANK] = {0};
+    struct oribi_micro_reduce_s8_args args;
+    struct oribi_micro_reduce_s8_spec spec = {
+        .dims = dims, .is_summed = summed, .is_mean = is_mean};
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), dims,
+                                &spec.rank, NULL));
+    const int32_t n = oribi_lower_ints(lowering, call, 1, axes, RANK);
+    ORIBI_TRY(n >= 0);
+    for (int32_t i = 0; i < n; i++) {
+        ORIBI_TRY(oribi_lower_axis(lowering, call, axes[i], spec.rank, &axis));
+        summed[axis] = 1;
+    }
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    const int32_t code = oribi_micro_reduce_s8_prepare(&spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "reduce_s8";
+    call->n_inputs = 1;
+    oribi_call_number(call, "zero_sum", args.zero_sum);
+    oribi_call_number(call, "output_zero", args.output_zero);
+    oribi_call_number(call, "output_multiplier", args.output_multiplier);
+    oribi_call_number(call, "output_shift", args.output_shift);
+    return set_axes(lowering, call, &args);
+}
+
+bool oribi_lower_mean(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_reduce(lowering, call, true);
+}
+
+bool oribi_lower_sum(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_reduce(lowering, call, false);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of int8 operators of two tensors that broadcast, sums and products apart
+ * (lower_binary.c): extremes, rectifiers with slopes, products of matrices.
+ */
+#include "compile/lower.h"
+#include "micro/batch_matmul_s8_prepare.h"
+#include "micro/broadcast_prepare.h"
+#include "micro/extreme_s8.h"
+#include "micro/prelu_s8_prepare.h"
+#include "tensor/status.h"
+
+typedef struct operands {
+    int32_t a_dims[ORIBI_LOWER_RANK], b_dims[ORIBI_LOWER_RANK];
+    int32_t a_rank, b_rank;
+} operands;
+
+/* Both are int8. */
+static bool read_operands(oribi_lowering *lowering, const oribi_call *call, operands *o)
+{
+    const oribi_value *a = oribi_lower_input(lowering, call, 0);
+    const oribi_value *b = oribi_lower_input(lowering, call, 1);
+    if (a->dtype != TF_INT8 || b->dtype != TF_INT8) {
+        return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                          "node '%s' (%s): no C form yet for elements of type %s", call->node->name,
+                          call->node->op_name, oribi_dtype_name(a->dtype));
+    }
+    return oribi_lower_sizes(lowering, call, a, o->a_dims, &o->a_rank, NULL) &&
+           oribi_lower_sizes(lowering, call, b, o->b_dims, &o->b_rank, NULL);
+}
+
+static bool set_broadcast(oribi_lowering *lowering, oribi_call *call, const char *const names[4],
+                          const struct oribi_micro_broadcast *shape)
+{
+    oribi_call_number(call, names[0], shape->rank);
+    return oribi_call_numbers(lowering, call, names[1], shape->dims, shape->rank) &&
+           oribi_call_numbers(lowering, call, names[2], shape->a_step, shape->rank) &&
+           oribi_call_numbers(lowering, call, names[3], shape->b_step, shape->rank);
+}
+
+static const char *const shape_names[4] = {"shape.rank", "shape.dims", "shape.a_step",
+                                           "shape.b_step"};
+
+/* The result may be written over an input of the same shape. */
+static void alias(oribi_lowering *lowering, oribi_call *call, int32_t n_inputs)
+{
+    const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
+    for (int32_t i = 0; i < n_inputs; i++) {
+        if (oribi_lower_count(oribi_lower_input(lowering, call, i)) == count) {
+            call->aliases[call->n_aliases++] = (oribi_call_alias){i, true, 0};
+        }
+    }
+}
+
+static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_least)
+{
+    operands o;
+    struct oribi_micro_broadcast shape;
+    ORIBI_TRY(read_operands(lowering, call, &o));
+    const int32_t code =
+        oribi_micro_broadcast_resolve(o.a_dims, o.a_rank, o.b_dims, o.b_rank, &shape);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "extreme_s8";
+    call->n_inputs = 2;
+    alias(lowering, call, 2);
+    oribi_call_number(call, "is_least", is_least);
+    return set_broadcast(lowering, call, shape_names, &shape);
+}
+
+bool oribi_lower_maximum(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_extreme(lowering, call, false);
+}
+
+bool oribi_lower_minimum(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_extreme(lowering, call, true);
+}
+
+bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
+{
+    operands o;
+    struct oribi_micro_prelu_s8_args args;
+    struct oribi_micro_prelu_s8_spec spec = {0};
+    ORIBI_TRY(read_operands(lowering, call, &o));
+    spec.dims = o.a_dims;
+    spec.rank = o.a_rank;
+    spec.slope_dims = o.b_dims;
+    spec.slope_rank = o.b_rank;
+    spec.variant = oribi_lower_variant(call);
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "slope_scale", "slope_zero", &spec.slope);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    const int32_t code = oribi_micro_prelu_s8_prepare(&spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "prelu_s8";
+    call->n_inputs = 2;
+    alias(lowering, call, 1);
+    oribi_call_number(call, "input_zero", args.input_zero);
+    oribi_call_number(call, "slope_zero", args.slope_zero);
+    oribi_call_number(call, "output_zero", args.output_zero);
+    oribi_call_number(call, "positive_multiplier", args.positive_multiplier);
+    oribi_call_number(call, "positive_shift", args.positive_shift);
+    oribi_call_number(call, "negative_multiplier", args.negative_multiplier);
+    oribi_call_number(call, "negative_shift", args.negative_shift);
+    return set_broadcast(lowering, call, shape_names, &args.shape);
+}
+
+bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
+{
+    static const char *const names[4] = {"batches.rank", "batches.dims", "batches.a_step",
+                                         "batches.b_step"};
+    operands o;
+    struct oribi_micro_batch_matmul_s8_args args;
+    struct oribi_micro_batch_matmul_s8_spec spec = {0};
+    ORIBI_TRY(read_operands(lowering, call, &o));
+    spec.a_dims = o.a_dims;
+    spec.a_rank = o.a_rank;
+    spec.b_dims = o.b_dims;
+    spec.b_rank = o.b_rank;
+    spec.a_transposed = oribi_lower_bool(call, "adj_x");
+    spec.b_transposed = oribi_lower_bool(call, "adj_y");
+    oribi_lower_quantisation(call, "a_scale", "a_zero", &spec.a);
+    oribi_lower_quantisation(call, "b_scale", "b_zero", &spec.b);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    const int32_t code = oribi_micro_batch_matmul_s8_prepare(&spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "batch_matmul_s8";
+    call->n_inputs = 2;
+    call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * args.k;
+    oribi_call_number(call, "m", args.m);
+    oribi_call_number(call, "k", args.k);
+    oribi_call_number(call, "n", args.n);
+    oribi_call_number(call, "a_row", args.a_row);
+    oribi_call_number(call, "a_column", args.a_column);
+    oribi_call_number(call, "b_row", args.b_row);
+    oribi_call_number(call, "b_column", args.b_column);
+    oribi_call_number(call, "a_zero", args.a_zero);
+    oribi_call_number(call, "b_zero", args.b_zero);
+    oribi_call_number(call, "output_zero", args.output_zero);
+    oribi_call_number(call, "output_multiplier", args.output_multiplier);
+    oribi_call_number(call, "output_shift", args.output_shift);
+    return set_broadcast(lowering, call, names, &args.batches);
+}
