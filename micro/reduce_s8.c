@@ -5,7 +5,7 @@
 #include "micro/fixed_point.h"
 
 /* Moves along all dimensions but the last `skip`; false at the end. */
-static int32_t next(const struct oribi_micro_reduce_axes *axes, int32_t skip, int32_t *index,
+static int32_t next(const struct oribi_micro_reduce_s8_axes *axes, int32_t skip, int32_t *index,
                     const int8_t **at)
 {
     for (int32_t k = axes->rank - 1 - skip; k >= 0; k--) {
@@ -19,10 +19,10 @@ static int32_t next(const struct oribi_micro_reduce_axes *axes, int32_t skip, in
     return 0;
 }
 
-static int32_t sum(const struct oribi_micro_reduce_axes *axes, const int8_t *from)
+static int32_t sum(const struct oribi_micro_reduce_s8_axes *axes, const int8_t *from)
 {
     const int32_t last = axes->rank - 1, count = axes->dims[last], step = axes->step[last];
-    int32_t index[ORIBI_MICRO_REDUCE_RANK] = {0}, total = 0;
+    int32_t index[ORIBI_MICRO_REDUCE_S8_RANK] = {0}, total = 0;
     do {
         const int8_t *x = from;
         for (int32_t i = 0; i < count; i++) {
@@ -37,7 +37,7 @@ void oribi_micro_reduce_s8(const struct oribi_micro_reduce_s8_args *args, const 
                            int8_t *output)
 {
     const struct oribi_micro_reduce_s8_args *p = args;
-    int32_t index[ORIBI_MICRO_REDUCE_RANK] = {0};
+    int32_t index[ORIBI_MICRO_REDUCE_S8_RANK] = {0};
     do {
         const int32_t total = sum(&p->summed, input) - p->zero_sum;
         *output++ = (int8_t)oribi_micro_clamp(

@@ -5,15 +5,15 @@
 
 #include <stdint.h>
 
-enum { ORIBI_MICRO_REDUCE_RANK = 4 };
+enum { ORIBI_MICRO_REDUCE_S8_RANK = 4 };
 
-struct oribi_micro_reduce_axes { /* dimensions and how far the input steps along them */
-    int32_t rank;                /* at least 1 */
-    int32_t dims[ORIBI_MICRO_REDUCE_RANK], step[ORIBI_MICRO_REDUCE_RANK];
+struct oribi_micro_reduce_s8_axes { /* dimensions and how far the input steps along them */
+    int32_t rank;                   /* at least 1 */
+    int32_t dims[ORIBI_MICRO_REDUCE_S8_RANK], step[ORIBI_MICRO_REDUCE_S8_RANK];
 };
 
 struct oribi_micro_reduce_s8_args {
-    struct oribi_micro_reduce_axes kept, summed;
+    struct oribi_micro_reduce_s8_axes kept, summed;
     int32_t zero_sum; /* of the input's zero point over the values of a sum */
     int32_t output_zero, output_multiplier, output_shift;
 };

@@ -2,14 +2,15 @@
 /* Joins dimensions of a kind; a mean's 1/N goes into the multiplier by an integer division. */
 #include "micro/reduce_s8_prepare.h"
 
-static int32_t add(struct oribi_micro_reduce_axes *axes, int32_t size, int32_t step, int32_t joins)
+static int32_t add(struct oribi_micro_reduce_s8_axes *axes, int32_t size, int32_t step,
+                   int32_t joins)
 {
     if (joins != 0) {
         axes->dims[axes->rank - 1] *= size;
         axes->step[axes->rank - 1] = step;
         return ORIBI_MICRO_OK;
     }
-    if (axes->rank == ORIBI_MICRO_REDUCE_RANK) {
+    if (axes->rank == ORIBI_MICRO_REDUCE_S8_RANK) {
         return ORIBI_MICRO_TOO_LARGE;
     }
     axes->dims[axes->rank] = size;
@@ -39,7 +40,7 @@ static int32_t sort(const struct oribi_micro_reduce_s8_spec *s,
     if (code == ORIBI_MICRO_OK && args->summed.rank == 0) {
         code = add(&args->summed, 1, 0, 0);
     }
-    for (int32_t k = 0; k < ORIBI_MICRO_REDUCE_RANK; k++) {
+    for (int32_t k = 0; k < ORIBI_MICRO_REDUCE_S8_RANK; k++) {
         args->kept.dims[k] = k < args->kept.rank ? args->kept.dims[k] : 1;
         args->kept.step[k] = k < args->kept.rank ? args->kept.step[k] : 0;
         args->summed.dims[k] = k < args->summed.rank ? args->summed.dims[k] : 1;

@@ -15,7 +15,7 @@ struct oribi_micro_reduce_s8_spec {
 };
 
 /* Fills args. Errors: the codes of prepare.h; OVERFLOW when a sum could leave int32, TOO_LARGE when
- * kept or summed dimensions do not join to ORIBI_MICRO_REDUCE_RANK. */
+ * kept or summed dimensions do not join to ORIBI_MICRO_REDUCE_S8_RANK. */
 int32_t oribi_micro_reduce_s8_prepare(const struct oribi_micro_reduce_s8_spec *spec,
                                       struct oribi_micro_reduce_s8_args *args);
 

@@ -2,7 +2,7 @@
 /* Lowering of int8 operators of two tensors that broadcast, sums and products apart
  * (lower_binary.c): extremes, rectifiers with slopes, products of matrices.
  */
-#include "compile/lower.h"
+#include "compile/lower_f32.h"
 #include "micro/batch_matmul_s8_prepare.h"
 #include "micro/broadcast_prepare.h"
 #include "micro/extreme_s8.h"
@@ -55,6 +55,9 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
 {
     operands o;
     struct oribi_micro_broadcast shape;
+    if (oribi_lower_output(lowering, call)->dtype == TF_FLOAT) {
+        return oribi_lower_binary_f32(lowering, call);
+    }
     ORIBI_TRY(read_operands(lowering, call, &o));
     const int32_t code =
         oribi_micro_broadcast_resolve(o.a_dims, o.a_rank, o.b_dims, o.b_rank, &shape);
