@@ -177,16 +177,10 @@ static void write_places(const oribi_memory *m)
 }
 
 /* Keeps what the reports tell. */
-static bool keep(const oribi_memory *m, const outcome *out, TF_Status *status)
+static void keep(const oribi_memory *m, const outcome *out)
 {
     oribi_compile *c = m->compile;
     const size_t n = (size_t)m->n_buffers, n_aliases = (size_t)m->n_aliases;
-    c->buffers = oribi_arena_array(&c->arena, n + 1, sizeof *c->buffers);
-    c->aliases = oribi_arena_array(&c->arena, n_aliases + 1, sizeof *c->aliases);
-    c->alias_calls = oribi_arena_array(&c->arena, n_aliases + 1, sizeof *c->alias_calls);
-    if (c->buffers == NULL || c->aliases == NULL || c->alias_calls == NULL) {
-        return oribi_fail_memory(status);
-    }
     memcpy(c->buffers, m->buffers, n * sizeof *c->buffers);
     memcpy(c->aliases, m->aliases, n_aliases * sizeof *c->aliases);
     memcpy(c->alias_calls, m->alias_calls, n_aliases * sizeof *c->alias_calls);
@@ -198,14 +192,19 @@ static bool keep(const oribi_memory *m, const outcome *out, TF_Status *status)
         c->pools[p].bytes = (int64_t)out->pools[p].out_bytes;
         c->workspace_bytes += c->pools[p].bytes;
     }
-    return true;
+}
+
+/* Plans are tried again and again: what they leave is allocated once. */
+static void *keep_array(oribi_compile *c, void *made, size_t n, size_t bytes)
+{
+    return made != NULL ? made : oribi_arena_array(&c->arena, n, bytes);
 }
 
 bool oribi_compile_plan(oribi_compile *c, int64_t effort, TF_Status *status)
 {
     const size_t n_values = (size_t)c->graph->n_values + 1, n_calls = (size_t)c->n_calls + 1;
     const size_t n_aliases = n_calls * ORIBI_CALL_ALIASES;
-    oribi_arena arena = {0}, *kept = &c->arena;
+    oribi_arena arena = {0};
     oribi_memory m = {
         .compile = c,
         .members = oribi_arena_array(&arena, n_values, sizeof *m.members),
@@ -214,12 +213,15 @@ bool oribi_compile_plan(oribi_compile *c, int64_t effort, TF_Status *status)
         .aliases = oribi_arena_array(&arena, n_aliases, sizeof *m.aliases),
         .alias_calls = oribi_arena_array(&arena, n_aliases, sizeof *m.alias_calls),
         .scratch_buffer = oribi_arena_array(&arena, n_calls, sizeof *m.scratch_buffer),
-        .shares = oribi_arena_array(kept, n_values, sizeof *m.shares),
+        .changes = oribi_arena_array(&arena, n_calls + 2, sizeof *m.changes),
     };
-    c->shares = m.shares;
-    c->locations = oribi_arena_array(kept, n_values, sizeof *c->locations);
-    c->scratch = oribi_arena_array(kept, n_calls, sizeof *c->scratch);
-    c->copies = oribi_arena_array(kept, (size_t)c->n_outputs + n_calls, sizeof *c->copies);
+    m.shares = c->shares = keep_array(c, c->shares, n_values, sizeof *c->shares);
+    c->locations = keep_array(c, c->locations, n_values, sizeof *c->locations);
+    c->scratch = keep_array(c, c->scratch, n_calls, sizeof *c->scratch);
+    c->copies = keep_array(c, c->copies, (size_t)c->n_outputs + n_calls, sizeof *c->copies);
+    c->buffers = keep_array(c, c->buffers, n_values + n_calls, sizeof *c->buffers);
+    c->aliases = keep_array(c, c->aliases, n_aliases, sizeof *c->aliases);
+    c->alias_calls = keep_array(c, c->alias_calls, n_aliases, sizeof *c->alias_calls);
     const bool has_memory = m.members != NULL && m.groups != NULL && m.buffers != NULL &&
                             m.aliases != NULL && m.alias_calls != NULL &&
                             m.scratch_buffer != NULL && c->shares != NULL && c->locations != NULL &&
@@ -229,7 +231,7 @@ bool oribi_compile_plan(oribi_compile *c, int64_t effort, TF_Status *status)
     ok = ok && oribi_compile_make_steps(c, status) && plan(&m, effort, &out, status);
     if (ok) {
         write_places(&m);
-        ok = keep(&m, &out, status);
+        keep(&m, &out);
     }
     oribi_arena_destroy(&arena);
     return ok;

@@ -33,6 +33,7 @@ typedef struct oribi_memory {
     oribi_plan_alias *aliases;
     int32_t *alias_calls;    /* by alias */
     int32_t *scratch_buffer; /* by call, -1: none */
+    int64_t *changes;        /* n_calls + 3, for oribi__memory_live_sum */
     int32_t n_buffers, n_aliases;
     bool forbids_joins; /* no two values exactly in place: more freedom, more to search */
 } oribi_memory;

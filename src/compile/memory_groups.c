@@ -5,6 +5,8 @@
  */
 #include "compile/memory.h"
 
+#include <string.h>
+
 int32_t oribi__memory_root(const oribi_memory *m, int32_t value, int64_t *out_offset)
 {
     int64_t offset = 0;
@@ -29,15 +31,18 @@ bool oribi__memory_in_pool(const oribi_memory *m, int32_t root)
 int64_t oribi__memory_live_sum(const oribi_memory *m)
 {
     const oribi_compile *c = m->compile;
-    int64_t largest = 0;
-    for (int32_t step = 0; step <= c->n_calls; step++) {
-        int64_t sum = 0;
-        for (int32_t i = 0; i < c->graph->n_values; i++) {
-            const oribi_memory_group *g = &m->groups[i];
-            const bool lives = m->members[i].parent == i && g->first <= step && step <= g->last &&
-                               oribi__memory_in_pool(m, i);
-            sum += lives ? g->bytes : 0;
+    int64_t *change = m->changes; /* of live bytes at each step, from -1 on */
+    memset(change, 0, ((size_t)c->n_calls + 3) * sizeof *change);
+    for (int32_t i = 0; i < c->graph->n_values; i++) {
+        const oribi_memory_group *g = &m->groups[i];
+        if (m->members[i].parent == i && oribi__memory_in_pool(m, i)) {
+            change[g->first + 1] += g->bytes;
+            change[g->last + 2] -= g->bytes;
         }
+    }
+    int64_t largest = 0, sum = 0;
+    for (int32_t step = 0; step < c->n_calls + 3; step++) {
+        sum += change[step];
         largest = sum > largest ? sum : largest;
     }
     return largest;

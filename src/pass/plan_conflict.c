@@ -86,7 +86,7 @@ static bool collect_windows(plan_problem *problem)
     }
     for (int32_t i = 0; i < count; i++) {
         order[i] = i;
-        keys[i] = (uint64_t)(INT64_MAX - raw[i].from);
+        keys[i] = (uint64_t)INT64_MAX - (uint64_t)raw[i].from;
     }
     oribi__plan_sort(order, count, keys, scratch);
     for (int32_t i = 0; i < count; i++) {
