@@ -43,6 +43,7 @@ static const oribi_lower_row rows[] = {
     {"MirrorPad", "mirror_pad", oribi_lower_mirror_pad},
     {"ResizeNearestNeighbor", "resize", oribi_lower_resize_nearest},
     {"Oribi>Region", "region", oribi_lower_region},
+    {"ONNX>QLinearConv2D", "conv2d", oribi_lower_qlinear_conv2d},
     {"Reshape", "reshape", oribi_lower_view},
     {"Squeeze", "squeeze", oribi_lower_view},
     {"ExpandDims", "expand_dims", oribi_lower_view},

@@ -87,7 +87,7 @@ static bool check_groups(oribi_onnx_node *n, int64_t group, int64_t channels, in
     return true;
 }
 
-static bool conv(oribi_onnx_node *n)
+oribi_value_id oribi_onnx_conv(oribi_onnx_node *n)
 {
     int64_t kernel[ORIBI_ONNX_MAX_RANK];
     oribi_value_id x = n->inputs[0], w = n->inputs[1];
@@ -95,16 +95,13 @@ static bool conv(oribi_onnx_node *n)
     oribi_window_attrs attrs;
     int32_t rank = oribi_emit_rank(n, x);
     if (n->failed || !check_weights(n, rank, kernel)) {
-        return false;
-    }
-    if (rank == 5) {
-        return oribi_onnx_translate_custom(n);
+        return -1;
     }
     int64_t group = oribi_onnx_int(n, "group", 1), channels = oribi_emit_dim(n, x, 1);
     int64_t outputs = oribi_emit_dim(n, w, 0), per_group = oribi_emit_dim(n, w, 1);
     if (!oribi_window_read(n, x, kernel, false, &window) || !check_kernel(n, &window, kernel) ||
         !check_groups(n, group, channels, outputs, per_group)) {
-        return false;
+        return -1;
     }
     if (rank == 3) {
         x = oribi_window_widen(n, x, &window);
@@ -120,7 +117,15 @@ static bool conv(oribi_onnx_node *n)
     y = oribi_emit(n, is_depthwise ? "DepthwiseConv2dNative" : "Conv2D", INPUTS(y, filter),
                    attrs.list, attrs.count);
     y = oribi_emit_to_nchw(n, add_bias(n, y, oribi_emit_input(n, 2)));
-    return oribi_emit_bind(n, 0, rank == 3 ? oribi_window_narrow(n, y) : y);
+    return rank == 3 ? oribi_window_narrow(n, y) : y;
+}
+
+static bool conv(oribi_onnx_node *n)
+{
+    if (!n->failed && oribi_emit_rank(n, n->inputs[0]) == 5) {
+        return oribi_onnx_translate_custom(n);
+    }
+    return oribi_emit_bind(n, 0, oribi_onnx_conv(n));
 }
 
 /* --- ConvTranspose --------------------------------------------------------------------------- */

@@ -34,4 +34,7 @@ void oribi_window_describe(const oribi_window *window, bool has_ksize, bool has_
 oribi_value_id oribi_window_widen(oribi_onnx_node *n, oribi_value_id x, oribi_window *window);
 oribi_value_id oribi_window_narrow(oribi_onnx_node *n, oribi_value_id y);
 
+/* The convolution of n->inputs, NCHW to NCHW, as the operator Conv has it; -1: failed. */
+oribi_value_id oribi_onnx_conv(oribi_onnx_node *n);
+
 #endif

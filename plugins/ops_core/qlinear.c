@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX's quantised convolution as one op, NHWC, filter HWIO. Zero points of the filter and
+ * multipliers come per result channel, as inputs, so that importers and kernels share one form for
+ * QLinearConv, ConvInteger and QLinearMatMul; micro/qlinear_conv2d.h has the arithmetic.
+ */
+#include "ops_core/ops_core.h"
+#include "ops_core/shape.h"
+
+static bool read_pair(oribi_ops_ctx *ctx, const char *name, int64_t out[2], TF_Status *status)
+{
+    int count = 0;
+    return oribi_ops_attr_ints(ctx, name, out, 2, &count, status) &&
+           ((count == 2 && out[0] > 0 && out[1] > 0) ||
+            oribi_ops_fail(status, "Attr '%s' must be two positive values (height, width)", name));
+}
+
+static bool slide(int64_t *dim, int64_t taps, int64_t stride, int64_t dilation, const int64_t *pads,
+                  TF_Status *status)
+{
+    int64_t reach, rest;
+    if (*dim < 0 || taps < 0) {
+        *dim = -1;
+        return true;
+    }
+    if (taps == 0 || pads[0] < 0 || pads[2] < 0) {
+        return oribi_ops_fail(status, "A window of size 0, or negative padding");
+    }
+    if (!oribi_ops_multiply(taps - 1, dilation, &reach, status) ||
+        !oribi_ops_add(*dim, pads[0], dim, status) || !oribi_ops_add(*dim, pads[2], dim, status) ||
+        !oribi_ops_subtract(*dim, reach, &rest, status) ||
+        !oribi_ops_subtract(rest, 1, &rest, status)) {
+        return false;
+    }
+    *dim = rest / stride + 1;
+    return true;
+}
+
+static void conv(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input, filter, per_channel;
+    int64_t strides[2], dilations[2], pads[4];
+    int count = 0;
+    if (!read_pair(ctx, "strides", strides, status) ||
+        !read_pair(ctx, "dilations", dilations, status) ||
+        !oribi_ops_attr_ints(ctx, "pads", pads, 4, &count, status) ||
+        !oribi_ops_input_rank(ctx, 0, 4, &input, status) ||
+        !oribi_ops_input_rank(ctx, 1, 4, &filter, status)) {
+        return;
+    }
+    for (int i = 2; i < 5; i++) { /* bias, filter_zeros, multipliers */
+        if (!oribi_ops_input_rank(ctx, i, 1, &per_channel, status) ||
+            !oribi_ops_merge_dim(&per_channel.dims[0], filter.dims[3], status)) {
+            return;
+        }
+    }
+    const int64_t depth = input.dims[3], taken = filter.dims[2];
+    if (count != 4 || (depth >= 0 && taken >= 0 && (taken == 0 || depth % taken != 0))) {
+        oribi_ops_fail(status, "Attr 'pads' must have four values, and the filter's channels must "
+                               "divide the input's");
+        return;
+    }
+    input.dims[3] = filter.dims[3];
+    if (slide(&input.dims[1], filter.dims[0], strides[0], dilations[0], pads, status) &&
+        slide(&input.dims[2], filter.dims[1], strides[1], dilations[1], pads + 1, status)) {
+        oribi_ops_output(ctx, 0, &input, status);
+    }
+}
+
+const oribi_ops_row oribi_ops_qlinear[] = {
+    {.name = "ONNX>QLinearConv2D",
+     .inputs = {"input: Tx", "filter: Tw", "bias: int32", "filter_zeros: int32",
+                "multipliers: float"},
+     .outputs = {"output: Ty"},
+     .attrs = {"Tx: {int8, uint8}", "Tw: {int8, uint8}", "Ty: {int8, uint8, int32}",
+               "input_zero: int", "output_zero: int", "strides: list(int)", "dilations: list(int)",
+               "pads: list(int)"},
+     .shape = conv},
+    {.name = NULL},
+};

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tests/vectors/onnx_*.bin.xz: models of ONNX's quantised operators, and what ONNX Runtime gives
+for them (without its optimisations, and with the sums of x86-64 that do not saturate). In the form of
+tests/peer/tflite/container.py, whose two variants are the same here; `compile.vectors` reads them.
+
+    onnx_qlinear.py        # an interpreter with numpy, onnx and onnxruntime"""
+import pathlib
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "tflite"))
+import container  # noqa: E402
+
+VECTORS = HERE.parent / "vectors"
+CASES = 24
+U8, S8 = np.uint8, np.int8
+TYPES = {U8: TensorProto.UINT8, S8: TensorProto.INT8}
+MIXES = [(U8, U8, U8), (U8, S8, U8), (S8, S8, S8)]  # input, weights, result: what ONNX Runtime has
+
+
+class Case:
+    def __init__(self, operator, index):
+        self.rng = np.random.default_rng([index, len(operator)])
+        self.index, self.constants, self.names = index, [], []
+
+    def any_of(self, dtype, *shape):
+        info = np.iinfo(dtype)
+        return np.array(self.rng.integers(info.min, info.max + 1, shape), dtype)
+
+    def constant(self, value):
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def scale(self, low, high, *shape):
+        return np.array(self.rng.uniform(low, high, shape), np.float32)
+
+    def weights_parameters(self, dtype, channels):
+        """Scale and zero point, of each channel every third time."""
+        if dtype is S8 and self.index % 3 == 0:
+            return [self.constant(self.scale(0.001, 0.03, channels)),
+                    self.constant(np.zeros(channels, S8))]
+        return [self.constant(self.scale(0.001, 0.03)), self.constant(self.any_of(dtype))]
+
+    def model(self, operator, inputs, x, result, **attributes):
+        node = helper.make_node(operator, inputs, ["y"], **attributes)
+        graph = helper.make_graph(
+            [node], "g", [helper.make_tensor_value_info("x", TYPES[x.dtype.type], x.shape)],
+            [helper.make_tensor_value_info("y", result, None)], self.constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+    def window(self):
+        """Sizes and attributes of a convolution: (channels, per group, outputs, h, w, kernel, attributes)."""
+        rng = self.rng
+        group = (1, 1, 2, 3)[self.index % 4]
+        depth, each = int(rng.integers(1, 4)), int(rng.integers(1, 4))
+        kernel = [int(k) for k in rng.integers(1, 4, 2)]
+        attributes = {"group": group, "strides": [int(k) for k in rng.integers(1, 3, 2)],
+                      "dilations": [int(k) for k in rng.integers(1, 3, 2)],
+                      "pads": [int(k) for k in rng.integers(0, 3, 4)]}
+        height, width = (int(k) for k in rng.integers(6, 10, 2))
+        return group * depth, depth, group * each, height, width, kernel, attributes
+
+
+def qlinear_conv(case):
+    xd, wd, yd = MIXES[case.index % 3]
+    channels, depth, outputs, height, width, kernel, attributes = case.window()
+    x, w = case.any_of(xd, 1 + case.index % 2, channels, height, width), case.any_of(wd, outputs, depth, *kernel)
+    inputs = ["x", case.constant(case.scale(0.01, 0.1)), case.constant(case.any_of(xd)), case.constant(w),
+              *case.weights_parameters(wd, outputs), case.constant(case.scale(0.1, 0.5)),
+              case.constant(case.any_of(yd))]
+    if case.index % 2:
+        inputs.append(case.constant(case.rng.integers(-9000, 9000, outputs).astype(np.int32)))
+    return case.model("QLinearConv", inputs, x, TYPES[yd], **attributes), x
+
+
+def conv_integer(case):
+    channels, depth, outputs, height, width, kernel, attributes = case.window()
+    wd = (U8, S8)[case.index % 2]
+    x, w = case.any_of(U8, 1, channels, height, width), case.any_of(wd, outputs, depth, *kernel)
+    inputs = ["x", case.constant(w), case.constant(case.any_of(U8)), case.constant(case.any_of(wd))]
+    return case.model("ConvInteger", inputs, x, TensorProto.INT32, **attributes), x
+
+
+def qlinear_matmul(case):
+    xd, wd, yd = MIXES[case.index % 3]
+    rows, inner, columns = (int(k) for k in case.rng.integers(1, 30, 3))
+    x, w = case.any_of(xd, rows, inner), case.any_of(wd, inner, columns)
+    inputs = ["x", case.constant(case.scale(0.01, 0.1)), case.constant(case.any_of(xd)), case.constant(w),
+              *case.weights_parameters(wd, columns), case.constant(case.scale(0.1, 0.5)),
+              case.constant(case.any_of(yd))]
+    return case.model("QLinearMatMul", inputs, x, TYPES[yd]), x
+
+
+def answer(model, x):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.add_session_config_entry("session.x64quantprecision", "1")
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options,
+                                           providers=["CPUExecutionProvider"])
+    return session.run(None, {"x": x})[0]
+
+
+def main():
+    references = {who: f"onnxruntime {onnxruntime.__version__}" for who in container.VARIANTS}
+    for make in (qlinear_conv, conv_integer, qlinear_matmul):
+        out = []
+        for index in range(CASES):
+            model, x = make(Case(make.__name__, index))
+            want = answer(model, x)
+            data = {who: [want.tobytes()] for who in container.VARIANTS}
+            out.append(container.Case(f"{index}", model.SerializeToString(), [x.tobytes()], data))
+        path = VECTORS / f"onnx_{make.__name__}.bin.xz"
+        path.write_bytes(container.pack(make.__name__.upper(), "ONNX", references, out))
+        print(path.name, len(out), path.stat().st_size)
+
+
+if __name__ == "__main__":
+    main()
