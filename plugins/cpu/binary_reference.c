@@ -31,8 +31,8 @@
                                                       .refusal = why_not};                         \
     static void id##_##T##_compute(void *state, TF_OpKernelContext *context)                       \
     {                                                                                              \
-        (void)state;                                                                               \
-        oribi_cpu_binary_compute(context, &id##_##T##_op);                                         \
+        (state == NULL ? oribi_cpu_binary_compute : oribi_cpu_equality_compute)(context,           \
+                                                                                &id##_##T##_op);   \
     }
 
 /* Is the output of the input's type? Comparisons write `truth`; LogicalAnd writes bool over bool.
@@ -190,6 +190,13 @@ LINE(not_equal, bool, truth, u != v, true, 1, NULL)
      .priority = ORIBI_CPU_REFERENCE,                                                              \
      .compute = fn##_##T##_compute,                                                                \
      .why = "plain loop"},
+#define EQUALITY(op, T, dtype, fn)                                                                 \
+    {.op_name = op,                                                                                \
+     .types = {{"T", ORIBI_CPU_TYPE(dtype)}},                                                      \
+     .priority = ORIBI_CPU_REFERENCE,                                                              \
+     .create = oribi_cpu_equality_create,                                                          \
+     .compute = fn##_##T##_compute,                                                                \
+     .why = "plain loop"},
 #define FLOATS(op, id) ROW(op, float, TF_FLOAT, id) ROW(op, double, TF_DOUBLE, id)
 #define WIDE(op, id)   ROW(op, int32_t, TF_INT32, id) ROW(op, int64_t, TF_INT64, id)
 #define SIGNED(op, id)                                                                             \
@@ -245,10 +252,28 @@ const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
     NUMBERS("LessEqual", less_equal)
     NUMBERS("Greater", greater)
     NUMBERS("GreaterEqual", greater_equal)
-    NUMBERS("Equal", equal)
-    NUMBERS("NotEqual", not_equal)
-    ROW("Equal", bool, TF_BOOL, equal)
-    ROW("NotEqual", bool, TF_BOOL, not_equal)
+    EQUALITY("Equal", float, TF_FLOAT, equal)
+    EQUALITY("Equal", double, TF_DOUBLE, equal)
+    EQUALITY("Equal", int8_t, TF_INT8, equal)
+    EQUALITY("Equal", int16_t, TF_INT16, equal)
+    EQUALITY("Equal", int32_t, TF_INT32, equal)
+    EQUALITY("Equal", int64_t, TF_INT64, equal)
+    EQUALITY("Equal", uint8_t, TF_UINT8, equal)
+    EQUALITY("Equal", uint16_t, TF_UINT16, equal)
+    EQUALITY("Equal", uint32_t, TF_UINT32, equal)
+    EQUALITY("Equal", uint64_t, TF_UINT64, equal)
+    EQUALITY("Equal", bool, TF_BOOL, equal)
+    EQUALITY("NotEqual", float, TF_FLOAT, not_equal)
+    EQUALITY("NotEqual", double, TF_DOUBLE, not_equal)
+    EQUALITY("NotEqual", int8_t, TF_INT8, not_equal)
+    EQUALITY("NotEqual", int16_t, TF_INT16, not_equal)
+    EQUALITY("NotEqual", int32_t, TF_INT32, not_equal)
+    EQUALITY("NotEqual", int64_t, TF_INT64, not_equal)
+    EQUALITY("NotEqual", uint8_t, TF_UINT8, not_equal)
+    EQUALITY("NotEqual", uint16_t, TF_UINT16, not_equal)
+    EQUALITY("NotEqual", uint32_t, TF_UINT32, not_equal)
+    EQUALITY("NotEqual", uint64_t, TF_UINT64, not_equal)
+    EQUALITY("NotEqual", bool, TF_BOOL, not_equal)
     INTS("BitwiseAnd", bit_and)
     INTS("BitwiseOr", bit_or)
     INTS("BitwiseXor", bit_xor)

@@ -115,3 +115,45 @@ void oribi_cpu_binary_compute(TF_OpKernelContext *context, const oribi_cpu_binar
     }
     oribi_cpu_end(&run);
 }
+
+void *oribi_cpu_equality_create(TF_OpKernelConstruction *construction)
+{
+    static char allows_any;
+    TF_Bool strict = 1;
+    TF_Status *status = TF_NewStatus();
+    TF_OpKernelConstruction_GetAttrBool(construction, "incompatible_shape_error", &strict, status);
+    if (TF_GetCode(status) != TF_OK) {
+        TF_OpKernelConstruction_Failure(construction, status);
+    }
+    TF_DeleteStatus(status);
+    return strict ? NULL : &allows_any;
+}
+
+static bool broadcasts(const oribi_cpu_shape *a, const oribi_cpu_shape *b)
+{
+    for (int i = 1; i <= a->rank && i <= b->rank; i++) {
+        int64_t u = a->dims[a->rank - i], v = b->dims[b->rank - i];
+        if (u != v && u != 1 && v != 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void oribi_cpu_equality_compute(TF_OpKernelContext *context, const oribi_cpu_binary_op *op)
+{
+    static const uint64_t zeros, ones = 0x0101010101010101; /* unlike in every type */
+    oribi_cpu_run run;
+    oribi_cpu_shape a, b;
+    void *y = NULL;
+    bool read = oribi_cpu_begin(&run, context, 2) && oribi_cpu_input_shape(&run, 0, &a) &&
+                oribi_cpu_input_shape(&run, 1, &b);
+    bool fits = read && broadcasts(&a, &b);
+    if (read && !fits && (y = oribi_cpu_output(&run, 0, NULL, 0)) != NULL) {
+        (void)op->line(&zeros, 0, &ones, 0, y, 1);
+    }
+    oribi_cpu_end(&run);
+    if (fits) {
+        oribi_cpu_binary_compute(context, op);
+    }
+}

@@ -46,7 +46,12 @@ typedef struct oribi_cpu_binary_op {
 } oribi_cpu_binary_op;
 
 void oribi_cpu_binary_compute(TF_OpKernelContext *context, const oribi_cpu_binary_op *op);
-/* The same inside a run whose inputs 0 and 1 are seen with these shapes. */
+/* Of Equal and NotEqual: is incompatible_shape_error false? Not NULL then. Nothing to destroy. */
+void *oribi_cpu_equality_create(TF_OpKernelConstruction *construction);
+/* The op where the shapes do not broadcast and may: one element, its answer for two unlike values.
+ */
+void oribi_cpu_equality_compute(TF_OpKernelContext *context, const oribi_cpu_binary_op *op);
+/* A binary op inside a run whose inputs 0 and 1 are seen with these shapes. */
 bool oribi_cpu_binary_run(oribi_cpu_run *run, const oribi_cpu_binary_op *op,
                           const oribi_cpu_shape *a, const oribi_cpu_shape *b,
                           const oribi_cpu_shape *out);

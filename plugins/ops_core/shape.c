@@ -227,11 +227,34 @@ bool oribi_ops_broadcast(const oribi_ops_shape *a, const oribi_ops_shape *b, boo
     return true;
 }
 
+/* Output 0 leads to what input 0 leads to. More than MAX_PARTS values are not told on. */
+static void pass_handle(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    enum { MAX_PARTS = 8 };
+    TF_ShapeHandle *shapes[MAX_PARTS];
+    TF_DataType dtypes[MAX_PARTS];
+    int count = TF_ShapeInferenceContextNumInputHandleShapesAndTypes(ctx, 0), made = 0;
+    count = count > MAX_PARTS ? 0 : count;
+    while (made < count && TF_GetCode(status) == TF_OK) {
+        shapes[made] = TF_NewShapeHandle();
+        TF_ShapeInferenceContextInputHandleShapeAndType(ctx, 0, made, shapes[made], &dtypes[made],
+                                                        status);
+        made++;
+    }
+    if (count > 0 && TF_GetCode(status) == TF_OK) {
+        TF_ShapeInferenceContextSetOutputHandleShapesAndTypes(ctx, 0, shapes, dtypes, count,
+                                                              status);
+    }
+    while (made > 0) {
+        TF_DeleteShapeHandle(shapes[--made]);
+    }
+}
+
 void oribi_ops_shape_unchanged(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape shape;
-    if (oribi_ops_input(ctx, 0, &shape, status)) {
-        oribi_ops_output(ctx, 0, &shape, status);
+    if (oribi_ops_input(ctx, 0, &shape, status) && oribi_ops_output(ctx, 0, &shape, status)) {
+        pass_handle(ctx, status);
     }
 }
 

@@ -10,31 +10,82 @@ static void scalar(oribi_ops_ctx *ctx, TF_Status *status)
     TF_DeleteShapeHandle(shape);
 }
 
-/* A handle does not tell its variable's shape here: what a run assigned decides. */
-static void read(oribi_ops_ctx *ctx, TF_Status *status)
+/* A scalar that leads to one value of the attributes' type and shape. */
+static void handle(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    TF_ShapeInferenceContextSetUnknownShape(ctx, status);
+    TF_DataType dtype = (TF_DataType)0;
+    TF_ShapeHandle *shape = TF_NewShapeHandle();
+    scalar(ctx, status);
+    if (TF_GetCode(status) == TF_OK) {
+        TF_ShapeInferenceContext_GetAttrType(ctx, "dtype", &dtype, status);
+    }
+    if (TF_GetCode(status) == TF_OK) {
+        TF_ShapeInferenceContext_GetAttrShape(ctx, "shape", shape, status);
+    }
+    if (TF_GetCode(status) == TF_OK) {
+        TF_ShapeInferenceContextSetOutputHandleShapesAndTypes(ctx, 0, &shape, &dtype, 1, status);
+    }
+    TF_DeleteShapeHandle(shape);
 }
 
-static void nothing(oribi_ops_ctx *ctx, TF_Status *status)
+/* What the handle tells of its variable, unset when it tells nothing; an error when that is of
+ * another type than the node's. */
+static bool look_behind(oribi_ops_ctx *ctx, TF_ShapeHandle *shape, TF_Status *status)
 {
-    (void)ctx;
-    TF_SetStatus(status, TF_OK, "");
+    TF_DataType held = (TF_DataType)0, dtype = (TF_DataType)0;
+    TF_ShapeInferenceContext_GetAttrType(ctx, "dtype", &dtype, status);
+    if (TF_GetCode(status) != TF_OK) {
+        return false;
+    }
+    if (TF_ShapeInferenceContextNumInputHandleShapesAndTypes(ctx, 0) == 0) {
+        return true;
+    }
+    TF_ShapeInferenceContextInputHandleShapeAndType(ctx, 0, 0, shape, &held, status);
+    if (TF_GetCode(status) == TF_OK && held != dtype) {
+        return oribi_ops_fail(status,
+                              "the variable's type is %d (TF_DataType), the node's attribute "
+                              "'dtype' says %d",
+                              (int)held, (int)dtype);
+    }
+    return TF_GetCode(status) == TF_OK;
+}
+
+static void read(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    TF_ShapeHandle *shape = TF_NewShapeHandle();
+    if (look_behind(ctx, shape, status)) {
+        TF_ShapeInferenceContextSetOutput(ctx, 0, shape, status);
+    }
+    TF_DeleteShapeHandle(shape);
+}
+
+/* The value must be one that the variable may hold. */
+static void assign(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    TF_ShapeHandle *shape = TF_NewShapeHandle(), *value = TF_NewShapeHandle();
+    if (look_behind(ctx, shape, status)) {
+        TF_ShapeInferenceContextGetInput(ctx, 1, value, status);
+    }
+    if (TF_GetCode(status) == TF_OK) {
+        TF_ShapeInferenceContextMerge(ctx, shape, value, shape, status);
+    }
+    TF_DeleteShapeHandle(value);
+    TF_DeleteShapeHandle(shape);
 }
 
 /* clang-format off */
 const oribi_ops_row oribi_ops_variable[] = {
     {"VarHandleOp", {NULL}, {"resource: resource"},
      {"container: string = ''", "shared_name: string = ''", "debug_name: string = ''", "dtype: type",
-      "shape: shape", "allowed_devices: list(string) = []"}, ORIBI_OPS_STATEFUL, scalar},
+      "shape: shape", "allowed_devices: list(string) = []"}, ORIBI_OPS_STATEFUL, handle},
     {"ReadVariableOp", {"resource: resource"}, {"value: dtype"}, {"dtype: type"},
      ORIBI_OPS_STATEFUL, read},
     {"AssignVariableOp", {"resource: resource", "value: dtype"}, {NULL},
-     {"dtype: type", "validate_shape: bool = false"}, ORIBI_OPS_STATEFUL, nothing},
+     {"dtype: type", "validate_shape: bool = false"}, ORIBI_OPS_STATEFUL, assign},
     {"AssignAddVariableOp", {"resource: resource", "value: dtype"}, {NULL}, {"dtype: type"},
-     ORIBI_OPS_STATEFUL, nothing},
+     ORIBI_OPS_STATEFUL, assign},
     {"AssignSubVariableOp", {"resource: resource", "value: dtype"}, {NULL}, {"dtype: type"},
-     ORIBI_OPS_STATEFUL, nothing},
+     ORIBI_OPS_STATEFUL, assign},
     {"VarIsInitializedOp", {"resource: resource"}, {"is_initialized: bool"}, {NULL},
      ORIBI_OPS_STATEFUL, scalar},
     {NULL, {NULL}, {NULL}, {NULL}, 0, NULL},

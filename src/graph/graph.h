@@ -47,7 +47,8 @@ typedef struct oribi_value {
     const char *name; /* unique, never NULL */
     TF_DataType dtype;
     oribi_shape shape;
-    oribi_node_id producer; /* -1: graph input or constant */
+    oribi_handle_data handle; /* of a resource: what is known of the values behind it */
+    oribi_node_id producer;   /* -1: graph input or constant */
     int32_t producer_output;
     oribi_constant *constant; /* or NULL */
     int32_t n_uses;           /* node inputs plus graph outputs; kept by the functions below */

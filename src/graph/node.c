@@ -134,8 +134,9 @@ bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)
     size_t n_outputs = (size_t)node->n_outputs;
     bool ok = false;
     oribi_shape *shapes = oribi_alloc_zero(n * 2 + n_outputs + 1, sizeof(*shapes));
+    oribi_handle_data *handles = oribi_alloc_zero(n + n_outputs + 1, sizeof(*handles));
     TF_Tensor **constants = oribi_alloc_zero(n + 1, sizeof(*constants));
-    if (shapes == NULL || constants == NULL) {
+    if (shapes == NULL || handles == NULL || constants == NULL) {
         oribi_fail_memory(status);
         goto done;
     }
@@ -144,6 +145,7 @@ bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)
     for (size_t i = 0; i < n; i++) {
         const oribi_value *value = graph->values[node->inputs[i]];
         shapes[i] = value->shape;
+        handles[i] = value->handle;
         partial[i].rank = -1;
         if (is_shape_like(value)) {
             constants[i] = oribi_graph_constant_tensor(graph, node->inputs[i], status);
@@ -155,12 +157,14 @@ bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)
             goto done;
         }
     }
-    if (!oribi_op_infer_shapes(node->op, node->name, &node->attrs, &node->signature, shapes,
-                               constants, partial, &graph->arena, out, status)) {
+    if (!oribi_op_infer_handles(node->op, node->name, &node->attrs, &node->signature, shapes,
+                                handles, constants, partial, &graph->arena, out, handles + n,
+                                status)) {
         goto done;
     }
     for (size_t i = 0; i < n_outputs; i++) {
         graph->values[node->outputs[i]]->shape = out[i];
+        graph->values[node->outputs[i]]->handle = handles[n + i];
     }
     ok = true;
 done:
@@ -168,6 +172,7 @@ done:
         TF_DeleteTensor(constants[i]);
     }
     oribi_free(constants);
+    oribi_free(handles);
     oribi_free(shapes);
     return ok;
 }

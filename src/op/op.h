@@ -75,6 +75,17 @@ bool oribi_op_resolve(const oribi_op_def *op, const char *node_name, oribi_attrs
                       const TF_DataType *input_types, int32_t n_inputs, oribi_arena *arena,
                       oribi_signature *out_signature, TF_Status *status);
 
+/* What is known of the values that a resource handle leads to. */
+typedef struct oribi_handle_part {
+    oribi_shape shape;
+    TF_DataType dtype; /* 0: not known */
+} oribi_handle_part;
+
+typedef struct oribi_handle_data {
+    oribi_handle_part *parts;
+    int32_t count; /* 0: nothing is known */
+} oribi_handle_data;
+
 /* One call of an op's shape function. constants[i] is the value of input i or NULL; input_shapes
  * and out_shapes are flat. Without a shape function outputs are unknown. Results live in arena.
  * constant_shapes[i] (array may be NULL) is a partly known value of a 1-D integer input, as a
@@ -83,6 +94,14 @@ bool oribi_op_infer_shapes(const oribi_op_def *op, const char *node_name, const 
                            const oribi_signature *signature, const oribi_shape *input_shapes,
                            TF_Tensor *const *constants, const oribi_shape *constant_shapes,
                            oribi_arena *arena, oribi_shape *out_shapes, TF_Status *status);
+/* The same with what is known behind the handles of inputs (n_inputs, borrowed) and, of outputs,
+ * what the shape function set (n_outputs, in arena). */
+bool oribi_op_infer_handles(const oribi_op_def *op, const char *node_name, const oribi_attrs *attrs,
+                            const oribi_signature *signature, const oribi_shape *input_shapes,
+                            const oribi_handle_data *input_handles, TF_Tensor *const *constants,
+                            const oribi_shape *constant_shapes, oribi_arena *arena,
+                            oribi_shape *out_shapes, oribi_handle_data *out_handles,
+                            TF_Status *status);
 
 /* Definition as text in the style of the spec language, for `oribi ops NAME`. */
 void oribi_op_print(const oribi_op_def *op, struct oribi_text *text);

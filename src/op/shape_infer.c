@@ -6,16 +6,23 @@
 #include "op/shape_internal.h"
 
 /* From the scratch into the arena; out is touched only when all of it worked. */
-static bool copy_outputs(oribi_shape *shapes, int32_t count, oribi_arena *arena, oribi_shape *out,
-                         TF_Status *status)
+static bool copy_outputs(const TF_ShapeInferenceContext *ctx, oribi_arena *arena, oribi_shape *out,
+                         oribi_handle_data *out_handles, TF_Status *status)
 {
+    oribi_shape *shapes = ctx->outputs;
+    oribi_handle_data *handles = ctx->output_handles;
+    int32_t count = ctx->signature->n_outputs;
     for (int32_t i = 0; i < count; i++) {
-        if (!oribi_shape_copy(arena, shapes[i].dims, shapes[i].rank, &shapes[i])) {
+        if (!oribi_shape_copy(arena, shapes[i].dims, shapes[i].rank, &shapes[i]) ||
+            !oribi_handle_data_copy(arena, &handles[i], &handles[i])) {
             return oribi_fail_memory(status);
         }
     }
     for (int32_t i = 0; i < count; i++) {
         out[i] = shapes[i];
+        if (out_handles != NULL) {
+            out_handles[i] = handles[i];
+        }
     }
     return true;
 }
@@ -54,10 +61,34 @@ static bool call(TF_ShapeInferenceContext *ctx, TF_Status *status)
     return ok;
 }
 
-bool oribi_op_infer_shapes(const oribi_op_def *op, const char *node_name, const oribi_attrs *attrs,
-                           const oribi_signature *signature, const oribi_shape *input_shapes,
-                           TF_Tensor *const *constants, const oribi_shape *constant_shapes,
-                           oribi_arena *arena, oribi_shape *out_shapes, TF_Status *status)
+/* Outputs unknown, and a copy of the inputs' handle data that the shape function may refine. */
+static bool begin(TF_ShapeInferenceContext *ctx, const oribi_handle_data *input_handles,
+                  TF_Status *status)
+{
+    int32_t n_inputs = ctx->signature->n_inputs, n_outputs = ctx->signature->n_outputs;
+    oribi_arena_init(&ctx->scratch);
+    ctx->outputs = oribi_arena_array(&ctx->scratch, (size_t)n_outputs + 1, sizeof *ctx->outputs);
+    ctx->input_handles = oribi_arena_array(&ctx->scratch, (size_t)n_inputs + (size_t)n_outputs + 1,
+                                           sizeof *ctx->input_handles);
+    if (ctx->outputs == NULL || ctx->input_handles == NULL) {
+        return oribi_fail_memory(status);
+    }
+    ctx->output_handles = ctx->input_handles + n_inputs;
+    for (int32_t i = 0; input_handles != NULL && i < n_inputs; i++) {
+        ctx->input_handles[i] = input_handles[i];
+    }
+    for (int32_t i = 0; i < n_outputs; i++) {
+        ctx->outputs[i] = oribi_shape_unknown();
+    }
+    return true;
+}
+
+bool oribi_op_infer_handles(const oribi_op_def *op, const char *node_name, const oribi_attrs *attrs,
+                            const oribi_signature *signature, const oribi_shape *input_shapes,
+                            const oribi_handle_data *input_handles, TF_Tensor *const *constants,
+                            const oribi_shape *constant_shapes, oribi_arena *arena,
+                            oribi_shape *out_shapes, oribi_handle_data *out_handles,
+                            TF_Status *status)
 {
     TF_ShapeInferenceContext ctx = {.op = op,
                                     .node = node_name,
@@ -66,15 +97,17 @@ bool oribi_op_infer_shapes(const oribi_op_def *op, const char *node_name, const 
                                     .inputs = input_shapes,
                                     .constants = constants,
                                     .constant_shapes = constant_shapes};
-    int32_t n_outputs = signature->n_outputs;
-    oribi_arena_init(&ctx.scratch);
-    ctx.outputs = oribi_arena_array(&ctx.scratch, (size_t)n_outputs + 1, sizeof *ctx.outputs);
-    bool ok = ctx.outputs != NULL || oribi_fail_memory(status);
-    for (int32_t i = 0; ok && i < n_outputs; i++) {
-        ctx.outputs[i] = oribi_shape_unknown();
-    }
-    ok =
-        ok && call(&ctx, status) && copy_outputs(ctx.outputs, n_outputs, arena, out_shapes, status);
+    bool ok = begin(&ctx, input_handles, status) && call(&ctx, status) &&
+              copy_outputs(&ctx, arena, out_shapes, out_handles, status);
     oribi_arena_destroy(&ctx.scratch);
     return ok;
+}
+
+bool oribi_op_infer_shapes(const oribi_op_def *op, const char *node_name, const oribi_attrs *attrs,
+                           const oribi_signature *signature, const oribi_shape *input_shapes,
+                           TF_Tensor *const *constants, const oribi_shape *constant_shapes,
+                           oribi_arena *arena, oribi_shape *out_shapes, TF_Status *status)
+{
+    return oribi_op_infer_handles(op, node_name, attrs, signature, input_shapes, NULL, constants,
+                                  constant_shapes, arena, out_shapes, NULL, status);
 }

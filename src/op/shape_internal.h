@@ -15,6 +15,8 @@ struct TF_ShapeInferenceContext { /* one call of a shape function */
     TF_Tensor *const *constants;        /* or NULL */
     const oribi_shape *constant_shapes; /* or NULL */
     oribi_shape *outputs;
+    oribi_handle_data *input_handles;  /* n_inputs, this call's own */
+    oribi_handle_data *output_handles; /* n_outputs */
     oribi_arena scratch; /* shapes behind handles; outputs are copied out at the end */
 };
 
@@ -50,5 +52,8 @@ bool oribi_dim_begin(TF_DimensionHandle *result, TF_Status *status);
 bool oribi_shape_new(TF_ShapeInferenceContext *ctx, int64_t rank, oribi_shape *out,
                      TF_Status *status);
 bool oribi_dims_merge(int64_t a, int64_t b, int64_t *out); /* false: they contradict */
+/* Into the arena; out may be from. False: no memory. */
+bool oribi_handle_data_copy(oribi_arena *arena, const oribi_handle_data *from,
+                            oribi_handle_data *out);
 
 #endif

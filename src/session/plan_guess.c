@@ -37,8 +37,9 @@ static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *s
     bool ok = false;
     oribi_shape *in = oribi_arena_array(&work->arena, n + 1, sizeof *in);
     oribi_shape *out = oribi_arena_array(&work->arena, (size_t)node->n_outputs + 1, sizeof *out);
+    oribi_handle_data *handles = oribi_arena_array(&work->arena, n + 1, sizeof *handles);
     TF_Tensor **constants = oribi_arena_array(&work->arena, n + 1, sizeof(TF_Tensor *));
-    if (in == NULL || out == NULL || constants == NULL) {
+    if (in == NULL || out == NULL || handles == NULL || constants == NULL) {
         return oribi_fail_memory(status);
     }
     for (size_t i = 0; i < n; i++) {
@@ -47,6 +48,7 @@ static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *s
             continue;
         }
         in[i] = work->shapes[step->inputs[i]];
+        handles[i] = work->session->graph->values[node->inputs[i]]->handle;
         if (is_small(work->session->graph->values[node->inputs[i]])) {
             constants[i] =
                 oribi_graph_constant_tensor(work->session->graph, node->inputs[i], status);
@@ -55,8 +57,8 @@ static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *s
             }
         }
     }
-    ok = oribi_op_infer_shapes(node->op, node->name, &node->attrs, &node->signature, in, constants,
-                               NULL, &work->arena, out, status);
+    ok = oribi_op_infer_handles(node->op, node->name, &node->attrs, &node->signature, in, handles,
+                                constants, NULL, &work->arena, out, NULL, status);
     for (int32_t i = 0; ok && i < node->n_outputs; i++) {
         oribi_shape *shape = &work->shapes[step->outputs[i]];
         if (!oribi_shape_is_full(shape)) {

@@ -20,7 +20,8 @@ sys.path.insert(0, str(ROOT / "tests/abi"))
 import dump  # noqa: E402
 import reach  # noqa: E402
 
-SINCE = "1.0"
+FIRST = "1.0"
+NEWER = re.compile(r"^#if ORIBI_HAS_CONTRACT\((\d+), (\d+)\)$(.*?)^#endif", re.M | re.S)
 HEAD = """# Plugin contract: every function
 
 Made by `python3 tests/contract/list.py build/lib/liboribi.so --update`; a test keeps it fresh. *works*: implemented; *named*: exported so that
@@ -39,10 +40,13 @@ ROW = re.compile(r"^ABSENT(_VOID|_STRUCT)?\(\s*(?:(.*?),\s*)??(\w+),\s*(\((?:[^(
 
 
 def functions():
+    """header, function, the contract version that brought it."""
     for header in dump.headers(ROOT / "include"):
         text = dump.strip_comments((ROOT / "include" / header).read_text())
+        since = {name: f"{major}.{minor}" for major, minor, body in NEWER.findall(text)
+                 for name in dump.PROTOTYPE.findall(body)}
         for name in dump.PROTOTYPE.findall(text):
-            yield str(header), name
+            yield str(header), name, since.get(name, FIRST)
 
 
 def absent_rows():
@@ -113,7 +117,7 @@ def page(symbols, present, absent):
     tests = reach.tests_by_function(ROOT / "tests")
     out, missing, untested, last = [HEAD], [], [], None
     counts = {"works": 0, "named": 0, "plugin": 0, "missing": 0}
-    for header, name in functions():
+    for header, name, since in functions():
         if header != last:
             out.append(f"\n## `{header}`\n\n| function | status | test | since |\n|---|---|---|---|\n")
             last = header
@@ -127,7 +131,7 @@ def page(symbols, present, absent):
             untested.append(name)
         if status != "works":
             where = "tests/contract/absent_test.c: each_says_that_it_is_not_implemented" if status == "named" else ""
-        out.append(f"| `{name}` | {status} | {f'`{where}`' if where else ''} | {SINCE} |\n")
+        out.append(f"| `{name}` | {status} | {f'`{where}`' if where else ''} | {since} |\n")
     out.insert(1, f"{counts['works']} work, {counts['named']} are named, {counts['plugin']} belong to the plugin.\n")
     return "".join(out), missing, untested
 

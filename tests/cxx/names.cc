@@ -140,7 +140,13 @@ static Status Shapes(InferenceContext *c)
         return errors::InvalidArgument(c->DebugString(s), c->DebugString(d), c->DebugString());
     }
     if (c->input_handle_shapes_and_types(0) == nullptr) {
-        c->set_output_handle_shapes_and_types(0, std::vector<ShapeAndType>{{s, DT_FLOAT}});
+        const std::vector<ShapeAndType> parts = {{s, DT_FLOAT}};
+        c->set_output_handle_shapes_and_types(0, parts);
+        n += c->output_handle_shapes_and_types(0) != nullptr;
+        n += c->MergeInputHandleShapesAndTypes(0, parts);
+        n += c->MergeOutputHandleShapesAndTypes(0, parts);
+        n += c->RelaxInputHandleShapesAndMergeTypes(0, parts);
+        n += c->RelaxOutputHandleShapesAndMergeTypes(0, parts);
     }
     for (int i = 0; i < c->num_inputs() && i < c->num_outputs(); i++) {
         c->set_output(i, c->MakeShape({d, c->MakeDim(3), c->UnknownDim(), n}));

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/thread.h"
+#include "graph/graph.h"
 #include "oribi/oribi.h"
 #include "plugin/plugin.h"
 #include "support/onnx_writer.h"
@@ -278,6 +279,43 @@ static void handle_of_somebody_else_is_an_error(void **state)
     TF_DeleteStatus(status);
 }
 
+static const oribi_value *told(oribi_graph *graph, const char *op, const oribi_value_id *input,
+                               oribi_value_id *out)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_node *node = oribi_graph_add_node(graph, op, op, input, input != NULL, 1, status);
+    if (!oribi_graph_resolve(graph, node, status)) {
+        fail_msg("%s", TF_Message(status));
+    }
+    TF_DeleteStatus(status);
+    *out = node->outputs[0];
+    return graph->values[*out];
+}
+
+static void shape_functions_see_what_handles_lead_to(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    oribi_graph *graph = oribi_graph_create(status);
+    oribi_value_id handle, passed, y;
+
+    const oribi_value *made = told(graph, "HeldTold", NULL, &handle);
+    (void)told(graph, "HeldPass", &handle, &passed);
+    const oribi_value *asked = told(graph, "HeldAsk", &passed, &y);
+    oribi_value_id plain = oribi_graph_add_value(graph, "plain", TF_RESOURCE, NULL, status);
+    const oribi_value *unknown = told(graph, "HeldAsk", &plain, &y);
+
+    assert_int_equal(made->handle.count, 1);
+    assert_int_equal(made->handle.parts[0].dtype, TF_FLOAT);
+    assert_int_equal(made->handle.parts[0].shape.dims[0], -1);
+    assert_int_equal(asked->shape.rank, 2);
+    assert_int_equal(asked->shape.dims[0], 7);
+    assert_int_equal(asked->shape.dims[1], 5);
+    assert_int_equal(unknown->shape.rank, -1);
+    oribi_graph_destroy(graph);
+    TF_DeleteStatus(status);
+}
+
 static void a_resource_that_cannot_be_made_fails_the_run(void **state)
 {
     (void)state;
@@ -347,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_manager_that_a_constructor_kept_is_that_of_its_session),
         cmocka_unit_test(a_container_is_emptied_without_the_others),
         cmocka_unit_test(handle_of_somebody_else_is_an_error),
+        cmocka_unit_test(shape_functions_see_what_handles_lead_to),
         cmocka_unit_test(a_resource_that_cannot_be_made_fails_the_run),
         cmocka_unit_test(runs_of_several_threads_count_together),
     };

@@ -27,6 +27,8 @@ typedef struct node { /* one line */
     TF_DataType types[MAX_INPUTS];
     oribi_shape shapes[MAX_INPUTS], partial[MAX_INPUTS];
     TF_Tensor *constants[MAX_INPUTS];
+    oribi_handle_data handles[MAX_INPUTS];
+    oribi_handle_part behind[MAX_INPUTS];
     int32_t n_inputs;
 } node;
 
@@ -76,13 +78,35 @@ static TF_Tensor *make_tensor(TF_DataType type, const oribi_shape *shape, char *
     return tensor;
 }
 
-/* dtype[dims]{values} */
+/* dtype[dims] or dtype? of what input i, a resource, leads to */
+static void parse_behind(node *n, int32_t i, char *text)
+{
+    size_t length = strcspn(text, "[?");
+    int64_t numbers[16];
+    oribi_handle_part *part = &n->behind[i];
+    n->handles[i] = (oribi_handle_data){part, 1};
+    part->dtype = oribi_dtype_parse(text, length);
+    part->shape.rank = -1;
+    assert_int_not_equal(part->dtype, 0);
+    if (text[length] == '[') {
+        *strchr(text, ']') = '\0';
+        int32_t rank = parse_numbers(text + length + 1, numbers);
+        assert_true(oribi_shape_copy(n->arena, numbers, rank, &part->shape));
+    }
+}
+
+/* dtype[dims]{values}, resource[]->dtype[dims] */
 static void parse_input(node *n, char *text)
 {
     int32_t i = n->n_inputs++;
     size_t length = strcspn(text, "[?");
     int64_t numbers[16];
     assert_true(i < MAX_INPUTS);
+    char *arrow = strstr(text, "->");
+    if (arrow != NULL) {
+        *arrow = '\0';
+        parse_behind(n, i, arrow + 2);
+    }
     n->types[i] = oribi_dtype_parse(text, length);
     assert_int_not_equal(n->types[i], 0);
     n->partial[i].rank = -1;
@@ -172,8 +196,8 @@ static void infer(node *n, oribi_text *out, TF_Status *status)
     oribi_shape outputs[16];
     if (!oribi_op_resolve(op, "n", &n->values, n->types, n->n_inputs, n->arena, &signature,
                           status) ||
-        !oribi_op_infer_shapes(op, "n", &n->values, &signature, n->shapes, n->constants, n->partial,
-                               n->arena, outputs, status)) {
+        !oribi_op_infer_handles(op, "n", &n->values, &signature, n->shapes, n->handles,
+                                n->constants, n->partial, n->arena, outputs, NULL, status)) {
         assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
         oribi_text_append(out, "error");
         return;

@@ -7,7 +7,8 @@
     python shapes.py --messages prints TensorFlow's message for each failing case
 
 A line is: op | inputs | attributes | outputs. An input is dtype[dims], dtype? for an unknown rank,
-with {values} when the value is known, of which some may be "?". Attributes are `name=value` in
+with {values} when the value is known, of which some may be "?"; resource[]->dtype[dims] is the
+handle of a variable. Attributes are `name=value` in
 protobuf text format, joined by "; ". Type attributes and lengths follow from the inputs. The outputs
 are shapes, or "error". A fifth column, "ours OUTPUTS: why", stays as it is.
 """
@@ -45,6 +46,9 @@ def parse_input(text):
 
 
 def make_input(text):
+    if "->" in text:
+        dtype, dims, _ = parse_input(text.split("->")[1])
+        return tf.raw_ops.VarHandleOp(dtype=dtype, shape=tf.TensorShape(dims))
     dtype, dims, values = parse_input(text)
     if values is None:
         return tf.compat.v1.placeholder(dtype, dims)

@@ -215,6 +215,57 @@ TF_CAPI_EXPORT extern void TF_ShapeInferenceContextMakeDimFromInput(TF_ShapeInfe
                                                                     TF_DimensionHandle *result,
                                                                     TF_Status *status);
 
+#if ORIBI_HAS_CONTRACT(1, 1)
+/* --- Resource handles (since 1.1) ------------------------------------------------------------
+ *
+ * A handle may tell the shapes and types of what it leads to: one pair for a variable, more for
+ * other resources. Shape functions of the ops that make handles set them on outputs; readers of
+ * the handle find them on inputs. Type 0 and an unset shape say that one is not known. */
+
+/* Pairs that are known behind input or output i; 0 when nothing is, or for a bad index. */
+TF_CAPI_EXPORT extern int
+TF_ShapeInferenceContextNumInputHandleShapesAndTypes(TF_ShapeInferenceContext *ctx, int i);
+TF_CAPI_EXPORT extern int
+TF_ShapeInferenceContextNumOutputHandleShapesAndTypes(TF_ShapeInferenceContext *ctx, int i);
+
+/* Pair k behind input or output i.
+ * Errors  INVALID_ARGUMENT: i or k out of range; then shape is unset and *dtype 0. */
+TF_CAPI_EXPORT extern void
+TF_ShapeInferenceContextInputHandleShapeAndType(TF_ShapeInferenceContext *ctx, int i, int k,
+                                                TF_ShapeHandle *shape, TF_DataType *dtype,
+                                                TF_Status *status);
+TF_CAPI_EXPORT extern void
+TF_ShapeInferenceContextOutputHandleShapeAndType(TF_ShapeInferenceContext *ctx, int i, int k,
+                                                 TF_ShapeHandle *shape, TF_DataType *dtype,
+                                                 TF_Status *status);
+
+/* Replaces what is known behind output i by `count` pairs; 0 forgets it. The arrays are copied.
+ * Errors  INVALID_ARGUMENT: bad index, count below 0, an array missing; nothing is changed. */
+TF_CAPI_EXPORT extern void TF_ShapeInferenceContextSetOutputHandleShapesAndTypes(
+    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *const *shapes, const TF_DataType *dtypes,
+    int count, TF_Status *status);
+
+/* Take `count` more pairs in: merging keeps what either says, and the present shape where the two
+ * contradict; relaxing keeps of a shape what both say. Either way an unknown type takes the other.
+ * Where nothing was known, the pairs are taken as they are. Of an input this shape function alone
+ * sees the change.
+ * Returns  true when anything changed; false, and nothing changed, also when the counts or two
+ *          known types differ, which is no error.
+ * Errors   as above. */
+TF_CAPI_EXPORT extern bool TF_ShapeInferenceContextMergeInputHandleShapesAndTypes(
+    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *const *shapes, const TF_DataType *dtypes,
+    int count, TF_Status *status);
+TF_CAPI_EXPORT extern bool TF_ShapeInferenceContextMergeOutputHandleShapesAndTypes(
+    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *const *shapes, const TF_DataType *dtypes,
+    int count, TF_Status *status);
+TF_CAPI_EXPORT extern bool TF_ShapeInferenceContextRelaxInputHandleShapesAndMergeTypes(
+    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *const *shapes, const TF_DataType *dtypes,
+    int count, TF_Status *status);
+TF_CAPI_EXPORT extern bool TF_ShapeInferenceContextRelaxOutputHandleShapesAndMergeTypes(
+    TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *const *shapes, const TF_DataType *dtypes,
+    int count, TF_Status *status);
+#endif /* 1.1 */
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif

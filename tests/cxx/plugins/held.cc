@@ -18,6 +18,55 @@ REGISTER_OP("HeldCounter")
     .Output("handle: resource")
     .SetIsStateful()
     .SetShapeFn(shape_inference::ScalarShape);
+// Handles that tell what they lead to: one value whose shape is known in part, read and refined.
+REGISTER_OP("HeldTold")
+    .Output("handle: resource")
+    .SetShapeFn([](shape_inference::InferenceContext *c) {
+        shape_inference::ShapesAndTypes told = {{c->Matrix(2, c->UnknownDim()), DT_FLOAT}};
+        if (c->output_handle_shapes_and_types(0) != nullptr) {
+            return errors::Internal("an output that leads somewhere before it is set");
+        }
+        c->set_output(0, c->Scalar());
+        c->set_output_handle_shapes_and_types(0, told);
+        told[0].shape = c->Matrix(c->UnknownDim(), 5);
+        if (!c->MergeOutputHandleShapesAndTypes(0, told) ||
+            c->MergeOutputHandleShapesAndTypes(0, told) ||
+            c->DebugString((*c->output_handle_shapes_and_types(0))[0].shape) != "[2,5]") {
+            return errors::Internal("merged another shape");
+        }
+        told[0].shape = c->Matrix(3, 5);
+        return c->RelaxOutputHandleShapesAndMergeTypes(0, told) ? OkStatus()
+                                                                : errors::Internal("not relaxed");
+    });
+REGISTER_OP("HeldAsk")
+    .Input("handle: resource")
+    .Output("y: float")
+    .SetShapeFn([](shape_inference::InferenceContext *c) {
+        using shape_inference::ShapesAndTypes;
+        const ShapesAndTypes *known = c->input_handle_shapes_and_types(0);
+        if (known == nullptr) {
+            c->set_output(0, c->UnknownShape());
+            return OkStatus();
+        }
+        if (known->size() != 1 || (*known)[0].dtype != DT_FLOAT) {
+            return errors::InvalidArgument("the handle leads to something else");
+        }
+        const ShapesAndTypes more = {{c->Matrix(7, 5), DT_FLOAT}}, other = {{c->Scalar(), DT_BOOL}};
+        if (c->MergeInputHandleShapesAndTypes(0, other) ||
+            !c->MergeInputHandleShapesAndTypes(0, more)) {
+            return errors::Internal("merged otherwise");
+        }
+        c->set_output(0, (*c->input_handle_shapes_and_types(0))[0].shape);
+        if (!c->RelaxInputHandleShapesAndMergeTypes(0, {{c->Vector(7), DT_FLOAT}}) ||
+            c->RankKnown((*c->input_handle_shapes_and_types(0))[0].shape)) {
+            return errors::Internal("relaxed otherwise");
+        }
+        return OkStatus();
+    });
+REGISTER_OP("HeldPass")
+    .Input("handle: resource")
+    .Output("same: resource")
+    .SetShapeFn(shape_inference::UnchangedShape);
 REGISTER_OP("HeldNext")
     .Input("handle: resource")
     .Input("x: float")

@@ -58,6 +58,10 @@ namespace shape_inference
 inline Status UnchangedShape(InferenceContext *c)
 {
     c->set_output(0, c->input(0));
+    const std::vector<ShapeAndType> *behind = c->input_handle_shapes_and_types(0);
+    if (behind != nullptr) {
+        c->set_output_handle_shapes_and_types(0, *behind);
+    }
     return Status();
 }
 inline Status UnchangedShapeWithRank(InferenceContext *c, int32 rank)

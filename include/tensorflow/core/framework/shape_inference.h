@@ -14,6 +14,7 @@
 #include "tensorflow/core/framework/attr_reader.h"
 #include "tensorflow/core/framework/op_def_builder.h"
 #include "tensorflow/core/framework/shape_handles.h"
+#include "tensorflow/core/framework/shape_resource_handles.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -168,17 +169,36 @@ class InferenceContext : public UnknownValues<void>
         }
         return Status();
     }
-    /* Shapes behind resource handles are not followed. */
-    const std::vector<ShapeAndType> *input_handle_shapes_and_types(int) const
+    /* --- Resource handles: null when nothing is known of what they lead to. Needs contract 1.1,
+     * without it nothing ever is. A pointer lives until the next change of the same handle. --- */
+    const ShapesAndTypes *input_handle_shapes_and_types(int i)
     {
-        return nullptr;
+        return handles_.Get(ctx_, true, i, [this]() { return NewShape(); });
     }
-    const std::vector<ShapeAndType> *output_handle_shapes_and_types(int) const
+    const ShapesAndTypes *output_handle_shapes_and_types(int i)
     {
-        return nullptr;
+        return handles_.Get(ctx_, false, i, [this]() { return NewShape(); });
     }
-    void set_output_handle_shapes_and_types(int, const std::vector<ShapeAndType> &)
+    void set_output_handle_shapes_and_types(int i, const ShapesAndTypes &parts)
     {
+        handles_.Set(ctx_, i, parts);
+    }
+    /* True when anything changed: merged, what either says; relaxed, what both say of a shape. */
+    bool MergeInputHandleShapesAndTypes(int i, const ShapesAndTypes &parts)
+    {
+        return handles_.Change(ctx_, true, false, i, parts);
+    }
+    bool MergeOutputHandleShapesAndTypes(int i, const ShapesAndTypes &parts)
+    {
+        return handles_.Change(ctx_, false, false, i, parts);
+    }
+    bool RelaxInputHandleShapesAndMergeTypes(int i, const ShapesAndTypes &parts)
+    {
+        return handles_.Change(ctx_, true, true, i, parts);
+    }
+    bool RelaxOutputHandleShapesAndMergeTypes(int i, const ShapesAndTypes &parts)
+    {
+        return handles_.Change(ctx_, false, true, i, parts);
     }
 
     /* --- Shapes asked --- */
@@ -522,6 +542,7 @@ class InferenceContext : public UnknownValues<void>
     }
 
     TF_ShapeInferenceContext *ctx_;
+    HandleShapes handles_;
     std::vector<TF_ShapeHandle *> shapes_;
     std::vector<TF_DimensionHandle *> dims_;
     std::vector<std::unique_ptr<Tensor>> values_;
