@@ -61,7 +61,8 @@ static uint32_t touched(uint8_t filling)
     return sum;
 }
 
-/* Inputs that live in the workspace are laid over the filling. */
+/* Inputs that live in the workspace are laid over the filling. Each run of a request begins with
+ * the same state. */
 static void prepare(const uint8_t *inputs, uint8_t filling)
 {
     fill(model->pools, model->n_pools, filling);
@@ -71,8 +72,8 @@ static void prepare(const uint8_t *inputs, uint8_t filling)
         memcpy(model->inputs[i].at, inputs, model->inputs[i].bytes);
         inputs += model->inputs[i].bytes;
     }
-    if (model->reset != NULL) {
-        model->reset();
+    if (model->state_bytes > 0u) {
+        memcpy(model->state, model->saved, model->state_bytes);
     }
 }
 
@@ -163,6 +164,10 @@ static void answer_hello(void)
 {
     struct oribi_frame frame;
     uint32_t workspace = 0;
+    if (model->state_bytes > 0u) {
+        model->reset();
+        memcpy(model->saved, model->state, model->state_bytes);
+    }
     for (int32_t i = 0; i < model->n_pools; i++) {
         workspace += model->pools[i].bytes;
     }
@@ -185,6 +190,9 @@ static void answer_run(const uint8_t *request)
     run(request + 4, flags, &result);
     if ((flags & ORIBI_WIRE_STEPS) != 0u) {
         run_steps(request + 4, &result);
+    }
+    if (model->state_bytes > 0u) {
+        memcpy(model->saved, model->state, model->state_bytes);
     }
     oribi_frame_begin(&frame, ORIBI_WIRE_RESULT,
                       4u * ORIBI_WIRE_RESULT_WORDS + model->output_bytes);

@@ -30,8 +30,10 @@ struct oribi_harness_model {
     uint32_t request_room;
     void (*bind)(void); /* once, before anything else */
     int32_t (*run)(void);
-    int32_t (*step)(void); /* one operator; 1 while operators are left */
-    void (*reset)(void);   /* of the model's state, before each run */
+    int32_t (*step)(void);  /* one operator; 1 while operators are left */
+    uint8_t *state, *saved; /* what runs leave to the next request, and room for a copy of it */
+    uint32_t state_bytes;
+    void (*reset)(void); /* of the state; not called when there is none */
 };
 
 /* An array for a pool, between guard pages on a bare machine and with bytes to watch on a hosted

@@ -17,7 +17,7 @@
 #define ORIBI_WIRE_HEADER   8u /* bytes before the payload */
 
 /* Host to target. */
-#define ORIBI_WIRE_HELLO 0x48u /* nothing; answered by IDENTITY */
+#define ORIBI_WIRE_HELLO 0x48u /* nothing; resets the state; answered by IDENTITY */
 #define ORIBI_WIRE_RUN                                                                             \
     0x52u                    /* flags (4 bytes), then the bytes of all inputs; answered by RESULT  \
                               */

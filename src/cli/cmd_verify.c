@@ -178,6 +178,10 @@ static bool read_metadata(verify *v)
     v->input_bytes = sum_of_sizes(v->inputs);
     v->output_bytes = sum_of_sizes(v->outputs);
     v->workspace_bytes = (size_t)number(v->report, "workspace_bytes");
+    v->state_bytes = (size_t)number(v->report, "state_bytes");
+    v->pools = cJSON_GetObjectItemCaseSensitive(v->report, "pools");
+    const char *weights = cli_value(v->args, "--weights");
+    v->is_weights_file = weights != NULL && strcmp(weights, "bin") == 0;
     verify_list_values(v);
     return true;
 }

@@ -74,7 +74,9 @@ typedef struct verify {
     const char *name;              /* of the model in symbols */
     char *macro;                   /* the same in upper case */
     const cJSON *inputs, *outputs; /* by name, with "size" */
-    size_t input_bytes, output_bytes, workspace_bytes;
+    const cJSON *pools;            /* of the report: "name" and "bytes" */
+    size_t input_bytes, output_bytes, workspace_bytes, state_bytes;
+    bool is_weights_file; /* --weights bin */
     bool is_per_node, is_not_fused;
     verify_value *values;
     int32_t n_values;

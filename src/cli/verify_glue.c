@@ -13,27 +13,64 @@ static long long size_of(const cJSON *port)
     return (long long)cJSON_GetObjectItemCaseSensitive(port, "size")->valuedouble;
 }
 
+static long long bytes_of(const cJSON *pool)
+{
+    return (long long)cJSON_GetObjectItemCaseSensitive(pool, "bytes")->valuedouble;
+}
+
 static bool is_in_pool(const verify *v)
 {
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(v->report, "io_in_workspace"));
 }
 
+static void put_pools(const verify *v, FILE *file)
+{
+    const cJSON *pool;
+    int i = 0;
+    cJSON_ArrayForEach(pool, v->pools)
+    {
+        fprintf(file, "ORIBI_HARNESS_POOL(pool_%d, %lldu);\n", i++, bytes_of(pool));
+    }
+    fprintf(file, "static struct oribi_harness_block pools[] = {\n");
+    i = 0;
+    cJSON_ArrayForEach(pool, v->pools)
+    {
+        fprintf(file,
+                "    ORIBI_HARNESS_POOL_BLOCK(pool_%d, %lldu, TVMGEN_%s_WORKSPACE_ALIGNMENT),\n",
+                i++, bytes_of(pool), v->macro);
+    }
+    fprintf(file, "};\n");
+}
+
+/* --weights bin: the file lies in flash, where the assembler put it. */
+static void put_weights(const verify *v, FILE *file)
+{
+    fprintf(file,
+            "__asm__(\".section .rodata.oribi_weights, \\\"a\\\"\\n\"\n"
+            "        \"\\t.balign 64\\n\"\n        \"oribi_weights:\\n\"\n"
+            "        \"\\t.incbin \\\"tvmgen_%s_weights.bin\\\"\\n\"\n        \"\\t.text\");\n"
+            "extern const uint8_t weights[] __asm__(\"oribi_weights\");\n",
+            v->name);
+}
+
 static void put_arrays(const verify *v, FILE *file)
 {
-    fprintf(file, "#define POOL_BYTES %zuu\nORIBI_HARNESS_POOL(pool_array, POOL_BYTES);\n",
-            v->workspace_bytes);
+    put_pools(v, file);
     for (const cJSON *port = v->inputs->child; !is_in_pool(v) && port != NULL; port = port->next) {
         fprintf(file, "ORIBI_HARNESS_PORT(port_in_%s, %lldu);\n", port->string, size_of(port));
     }
     for (const cJSON *port = v->outputs->child; !is_in_pool(v) && port != NULL; port = port->next) {
         fprintf(file, "ORIBI_HARNESS_PORT(port_out_%s, %lldu);\n", port->string, size_of(port));
     }
-    fprintf(
-        file,
-        "static uint8_t request[%zuu] __attribute__((section(\".oribi_io\"), aligned(64)));\n"
-        "static struct oribi_harness_block pools[] = {\n"
-        "    ORIBI_HARNESS_POOL_BLOCK(pool_array, POOL_BYTES, TVMGEN_%s_WORKSPACE_ALIGNMENT)};\n",
-        v->input_bytes + 4, v->macro);
+    fprintf(file,
+            "static uint8_t request[%zuu] __attribute__((section(\".oribi_io\"), aligned(64)));\n",
+            v->input_bytes + 4);
+    if (v->state_bytes > 0) {
+        fprintf(file, "static struct tvmgen_%s_state state, saved;\n", v->name);
+    }
+    if (v->is_weights_file) {
+        put_weights(v, file);
+    }
 }
 
 /* Blocks of the ports; in the workspace they are bound when the program starts. */
@@ -65,9 +102,34 @@ static void put_binding(const verify *v, FILE *file, const cJSON *ports, const c
     }
 }
 
+/* Once, before anything else: pointers that depend on where the linker put things. */
+static void put_bind(const verify *v, FILE *file)
+{
+    const cJSON *pool;
+    int i = 0;
+    fprintf(file, "static void bind(void)\n{\n");
+    cJSON_ArrayForEach(pool, v->pools)
+    {
+        fprintf(file, "    workspace_pools.%s = pools[%d].at;\n",
+                cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(pool, "name")), i++);
+    }
+    if (v->is_weights_file) {
+        fprintf(file, "    workspace_pools.weights = weights;\n");
+    }
+    if (is_in_pool(v)) {
+        fprintf(file,
+                "    in = tvmgen_%s_map_inputs(&workspace_pools);\n"
+                "    out = tvmgen_%s_map_outputs(&workspace_pools);\n",
+                v->name, v->name);
+    }
+    put_binding(v, file, v->inputs, "in");
+    put_binding(v, file, v->outputs, "out");
+    fprintf(file, "    bind_values();\n}\n\n");
+}
+
 static void put_functions(const verify *v, FILE *file)
 {
-    const char *n = v->name;
+    const char *n = v->name, *state = v->state_bytes > 0 ? ", &state" : "";
     fprintf(file,
             "static struct tvmgen_%s_inputs in;\n"
             "static struct tvmgen_%s_outputs out;\n"
@@ -75,21 +137,16 @@ static void put_functions(const verify *v, FILE *file)
             "static struct tvmgen_%s_cursor cursor;\n\n",
             n, n, n, n);
     verify_put_values(v, file);
-    fprintf(file, "static void bind(void)\n{\n    workspace_pools.workspace = pools[0].at;\n");
-    if (is_in_pool(v)) {
-        fprintf(file,
-                "    in = tvmgen_%s_map_inputs(&workspace_pools);\n"
-                "    out = tvmgen_%s_map_outputs(&workspace_pools);\n",
-                n, n);
-    }
-    put_binding(v, file, v->inputs, "in");
-    put_binding(v, file, v->outputs, "out");
+    put_bind(v, file);
     fprintf(file,
-            "    bind_values();\n}\n\nstatic int32_t run(void)\n{\n"
-            "    return tvmgen_%s_run(&in, &out, &workspace_pools);\n}\n\n"
+            "static int32_t run(void)\n{\n"
+            "    return tvmgen_%s_run(&in, &out, &workspace_pools%s);\n}\n\n"
             "static int32_t step(void)\n{\n"
-            "    return tvmgen_%s_step(&cursor, &in, &out, &workspace_pools);\n}\n\n",
-            n, n);
+            "    return tvmgen_%s_step(&cursor, &in, &out, &workspace_pools%s);\n}\n\n",
+            n, state, n, state);
+    if (v->state_bytes > 0) {
+        fprintf(file, "static void reset(void)\n{\n    tvmgen_%s_reset(&state);\n}\n\n", n);
+    }
 }
 
 static void put_table(const verify *v, FILE *file)
@@ -106,13 +163,18 @@ static void put_table(const verify *v, FILE *file)
     fprintf(
         file,
         "},\n    .inputs = in_blocks,\n    .outputs = out_blocks,\n    .pools = pools,\n"
-        "    .values = values,\n    .n_inputs = %d,\n    .n_outputs = %d,\n    .n_pools = 1,\n"
+        "    .values = values,\n    .n_inputs = %d,\n    .n_outputs = %d,\n    .n_pools = %d,\n"
         "    .n_values = %d,\n    .n_operators = TVMGEN_%s_OPERATORS,\n    .input_bytes = %zuu,\n"
         "    .output_bytes = %zuu,\n    .request = request,\n"
         "    .request_room = sizeof request,\n    .bind = bind,\n    .run = run,\n"
-        "    .step = step,\n};\n",
-        cJSON_GetArraySize(v->inputs), cJSON_GetArraySize(v->outputs), (int)v->n_values, v->macro,
-        v->input_bytes, v->output_bytes);
+        "    .step = step,\n",
+        cJSON_GetArraySize(v->inputs), cJSON_GetArraySize(v->outputs), cJSON_GetArraySize(v->pools),
+        (int)v->n_values, v->macro, v->input_bytes, v->output_bytes);
+    if (v->state_bytes > 0) {
+        fprintf(file, "    .state = (uint8_t *)&state,\n    .saved = (uint8_t *)&saved,\n"
+                      "    .state_bytes = sizeof state,\n    .reset = reset,\n");
+    }
+    fprintf(file, "};\n");
 }
 
 bool verify_write_glue(const verify *v)

@@ -24,46 +24,61 @@ static int64_t number_of(const cJSON *json, const char *key)
 }
 
 /* Where the value lies as C; NULL: nowhere. */
-static const char *place_of(const verify *v, const cJSON *output, char *text, size_t size)
+static const char *place_of(const verify *v, const cJSON *place, char *text, size_t size)
 {
-    const char *storage = text_of(output, "storage");
-    const int index = (int)number_of(output, "index");
+    const char *storage = text_of(place, "storage");
     if (strcmp(storage, "workspace") == 0) {
-        snprintf(text, size, "pools[%d].at + %" PRId64, index, number_of(output, "offset"));
+        const cJSON *pool;
+        int index = 0;
+        cJSON_ArrayForEach(pool, v->pools)
+        {
+            if (strcmp(text_of(pool, "name"), text_of(place, "pool")) == 0) {
+                snprintf(text, size, "pools[%d].at + %" PRId64, index, number_of(place, "offset"));
+                return text;
+            }
+            index++;
+        }
+    } else if (strcmp(storage, "output") == 0 || strcmp(storage, "input") == 0) {
+        snprintf(text, size, "(const uint8_t *)%s.%s", storage[0] == 'o' ? "out" : "in",
+                 text_of(place, "port"));
         return text;
     }
-    const bool is_output = strcmp(storage, "output") == 0;
-    const cJSON *port = cJSON_GetArrayItem(is_output ? v->outputs : v->inputs, index);
-    if ((!is_output && strcmp(storage, "input") != 0) || port == NULL) {
-        return NULL;
+    return NULL;
+}
+
+static void add_value(verify *v, const cJSON *node, const char *name, const cJSON *at, int32_t step)
+{
+    char place[256];
+    if (step < 0 || place_of(v, at, place, sizeof place) == NULL) {
+        return;
     }
-    snprintf(text, size, "(const uint8_t *)%s.%s", is_output ? "out" : "in", port->string);
-    return text;
+    v->values = cli_grow(v->values, (size_t)v->n_values + 1, sizeof *v->values);
+    verify_value *value = &v->values[v->n_values++];
+    *value = (verify_value){.name = name,
+                            .node = text_of(node, "name"),
+                            .op = text_of(node, "op"),
+                            .step = step,
+                            .bytes = (size_t)number_of(at, "bytes"),
+                            .place = cli_alloc(strlen(place) + 1)};
+    strcpy(value->place, place);
 }
 
 /* A view has no operator: its bytes are there once the operator before it has run. */
 void verify_list_values(verify *v)
 {
-    const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(v->report, "nodes"), *node, *output;
+    const cJSON *nodes = cJSON_GetObjectItemCaseSensitive(v->report, "nodes"), *node;
     int32_t step = -1;
     cJSON_ArrayForEach(node, nodes)
     {
+        const cJSON *names = cJSON_GetObjectItemCaseSensitive(node, "outputs");
+        const cJSON *places = cJSON_GetObjectItemCaseSensitive(node, "places");
+        const int n = cJSON_GetArraySize(names);
         step += cJSON_IsString(cJSON_GetObjectItemCaseSensitive(node, "call")) ? 1 : 0;
-        cJSON_ArrayForEach(output, cJSON_GetObjectItemCaseSensitive(node, "outputs"))
-        {
-            char place[256];
-            if (step < 0 || place_of(v, output, place, sizeof place) == NULL) {
-                continue;
+        for (int i = 0; i < n && i < cJSON_GetArraySize(places); i++) {
+            const char *name = cJSON_GetStringValue(cJSON_GetArrayItem(names, i));
+            if (name != NULL) {
+                add_value(v, node, name, cJSON_GetArrayItem(places, i), step);
             }
-            v->values = cli_grow(v->values, (size_t)v->n_values + 1, sizeof *v->values);
-            verify_value *value = &v->values[v->n_values++];
-            *value = (verify_value){.name = text_of(output, "value"),
-                                    .node = text_of(node, "name"),
-                                    .op = text_of(node, "op"),
-                                    .step = step,
-                                    .bytes = (size_t)number_of(output, "bytes"),
-                                    .place = cli_alloc(strlen(place) + 1)};
-            strcpy(value->place, place);
         }
     }
 }

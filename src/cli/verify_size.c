@@ -40,10 +40,14 @@ void verify_weigh(verify *v)
     argv[n_words++] = "-A";
     for (int i = 0; i < n; i++) {
         const char *name = oribi_compile_file_name(v->compile, i);
-        const size_t length = strlen(name);
-        if (length > 2 && strcmp(name + length - 2, ".c") == 0) {
+        const char *end = strrchr(name, '.');
+        size_t bytes = 0;
+        if (end != NULL && (end[1] == 'c' || end[1] == 'S' || end[1] == 'o') && end[2] == 0) {
             verify_object(name, objects[i], sizeof objects[i]);
             argv[n_words++] = objects[i];
+        } else if (v->is_weights_file && end != NULL && strcmp(end, ".bin") == 0) {
+            (void)oribi_compile_file_data(v->compile, i, &bytes);
+            v->result.data_bytes += (int64_t)bytes;
         }
     }
     const verify_process process = {

@@ -240,11 +240,12 @@ static int compile_all(const verify *v, bool is_serial, arguments *link)
     int code = compile(v, "oribi_model.c", flags, link);
     for (int i = 0; code == CLI_OK && i < n; i++) {
         const char *name = oribi_compile_file_name(v->compile, i);
-        const size_t length = strlen(name);
+        const char *end = strrchr(name, '.');
         cli_progress("build", i, n + 1);
-        if (length > 2 && (strcmp(name + length - 2, ".c") == 0 ||
-                           strcmp(name + length - 2, ".S") == 0)) { /* .S: --weights incbin */
-            code = compile(v, name, flags, link);
+        if (end != NULL && (strcmp(end, ".c") == 0 || strcmp(end, ".S") == 0)) {
+            code = compile(v, name, strcmp(end, ".c") == 0 ? flags : NULL, link);
+        } else if (end != NULL && strcmp(end, ".o") == 0) { /* --weights obj */
+            add_word(link, name);
         }
     }
     code = code != CLI_OK ? code : compile_platform(v, "harness/harness.c", link);

@@ -56,6 +56,25 @@ static void put_values(oribi_json *json, const char *key, const oribi_compile *c
     oribi_json_close(json, ']');
 }
 
+/* Where each output lies when the node has run; "port" is a member of the structs in C. */
+static void put_places(oribi_json *json, const oribi_compile *c, const oribi_call *call)
+{
+    oribi_json_key(json, "places");
+    oribi_json_open(json, '[');
+    for (int32_t i = 0; i < call->n_outputs; i++) {
+        const oribi_location *place = &c->locations[call->node->outputs[i]];
+        oribi_json_open(json, '{');
+        put_number(json, "bytes", place->bytes);
+        put_place(json, c, place);
+        if (place->storage == ORIBI_IN_INPUT || place->storage == ORIBI_IN_OUTPUT) {
+            const oribi_port *ports = place->storage == ORIBI_IN_INPUT ? c->inputs : c->outputs;
+            put_text(json, "port", ports[place->index].name);
+        }
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+}
+
 static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
 {
     const oribi_compile *c = r->c;
@@ -77,6 +96,7 @@ static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
     put_number(json, "live_bytes", r->live[index]);
     put_values(json, "inputs", c, call->inputs, call->n_inputs);
     put_values(json, "outputs", c, call->node->outputs, call->n_outputs);
+    put_places(json, c, call);
     oribi_json_close(json, '}');
 }
 

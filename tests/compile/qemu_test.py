@@ -78,6 +78,13 @@ class Models(Case):
         counts = [self.measure(DIGITS, "cortex-m4", "--runs", "1", "--io", "pool")["instructions"] for _ in range(2)]
         self.assertEqual(counts[0], counts[1])
 
+    def test_pools_and_places_of_weights_are_exact(self):
+        for more in (["--pool", "name=fast,size=1500", "--pool", "name=slow", "--weights", "bin"],
+                     ["--weights", "incbin", "--io", "pool"], ["--weights", "obj", "--optimize", "size"]):
+            measured = self.measure(DIGITS, "cortex-m4", "--runs", "2", "--per-node", *more)
+            self.assertEqual(measured["compared"], len(measured["values"]))
+            self.assertGreater(measured["constants_bytes"], 15000)
+
     @unittest.skipUnless(shutil.which(CLANG), f"skipped: {CLANG} is not installed")
     def test_clang_for_bare_metal_is_exact_too(self):
         for target in ("cortex-m4", "cortex-m55"):
