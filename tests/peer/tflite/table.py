@@ -102,6 +102,25 @@ def table(oribi, source):
     return HEAD.format(references=given) + header + "\n".join(lines) + "\n"
 
 
+# Operators of int8 that move values and round nothing.
+MOVES = """RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE
+TRANSPOSE GATHER PACK UNPACK CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
+
+
+def rounding(source):
+    """What docs/rounding.md lacks: a row for each int8 operator with vectors, which names them."""
+    rows = re.findall(r"^\| ([A-Z0-9_]+) \|.*\| (\w+) \|$", (source / "docs/rounding.md").read_text(), re.M)
+    vectors = {p.name.removesuffix(".bin.xz"): p for p in (source / "tests/vectors").glob("*_i8.bin.xz")}
+    out = [f"docs/rounding.md: {name} names no vectors of its own ({stem})" for name, stem in rows
+           if stem not in vectors or stem != cases.stem(name, "i8")]
+    out += [f"docs/rounding.md has no row for {name}" for name in ORDER
+            if name not in MOVES and cases.stem(name, "i8") in vectors and name not in dict(rows)]
+    for name, stem in rows:
+        if stem in vectors and any(c.atol or c.rtol for c in container.unpack(vectors[stem])[1]):
+            out.append(f"docs/rounding.md: the vectors of {name} are not compared to the bit")
+    return out
+
+
 def main():
     oribi, source = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
     path = source / "docs/tflite-operators.md"
@@ -116,7 +135,9 @@ def main():
     red = [line for line in text.splitlines() if "**" in line]
     for line in red:
         print(f"neither vectors nor a refusal: {line}")
-    return 1 if red else 0
+    lacks = rounding(source)
+    print("\n".join(lacks))
+    return 1 if red or lacks else 0
 
 
 if __name__ == "__main__":
