@@ -17,9 +17,10 @@ const cli_command cli_commands[] = {
      "An input given several times makes several runs, in order.",
      cmd_run_options, cmd_run},
     {"compile", "MODEL...", "make C99 for a microcontroller of models",
-     "Writes tvmgen_NAME.h, .c and _weights.c, the kernels that they use, CMakeLists.txt,\n"
+     "Writes tvmgen_NAME.h, .c and _weights.c, the kernels that they use, build files,\n"
      "metadata.json and report.json. The C needs no heap and no library but memcpy, memmove and\n"
-     "memset, and computes bit for bit what `oribi run` computes.",
+     "memset, and computes bit for bit what `oribi run` computes. Several models share their\n"
+     "kernels and may share a workspace. docs/compile.md tells what each option does.",
      cmd_compile_options, cmd_compile},
     {"verify", "MODEL", "compile a model, run the C and compare it with `oribi run` bit for bit",
      NULL, cmd_verify_options, cmd_verify},

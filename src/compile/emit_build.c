@@ -60,6 +60,19 @@ static void assembly(const oribi_compile *all, oribi_writer *w)
     }
 }
 
+/* Of the C files: the arithmetic of floats, and what --optimize asks for. */
+static const char *flags_of(const oribi_compile *all)
+{
+    switch (all->options.optimize) {
+    case ORIBI_OPTIMIZE_SIZE:
+        return "-ffp-contract=off;-Os";
+    case ORIBI_OPTIMIZE_SPEED:
+        return "-ffp-contract=off;-O3";
+    default:
+        return "-ffp-contract=off";
+    }
+}
+
 static bool has_assembly(const oribi_compile *all)
 {
     return all->options.weights == ORIBI_WEIGHTS_INCBIN;
@@ -83,7 +96,7 @@ static bool emit_cmake(oribi_compile *all, TF_Status *status)
     oribi_writer_line(&w, "set_target_properties(tvmgen_%s PROPERTIES C_STANDARD 99)", name);
     oribi_writer_line(&w, "if(CMAKE_C_COMPILER_ID MATCHES \"GNU|Clang\")");
     oribi_writer_line(&w, "    target_compile_options(tvmgen_%s PRIVATE", name);
-    oribi_writer_line(&w, "        $<$<COMPILE_LANGUAGE:C>:-ffp-contract=off>)");
+    oribi_writer_line(&w, "        \"$<$<COMPILE_LANGUAGE:C>:%s>\")", flags_of(all));
     oribi_writer_line(&w, "endif()");
     assembly(all, &w);
     return oribi_compile_add_file(all, "CMakeLists.txt", &w.text, status);
@@ -104,8 +117,8 @@ static bool emit_zephyr(oribi_compile *all, TF_Status *status)
     oribi_writer_open(&w, "zephyr_library_sources(");
     list(all, &w, "");
     oribi_writer_close(&w, ")");
-    oribi_writer_line(&w, "zephyr_library_compile_options($<$<COMPILE_LANGUAGE:C>:"
-                          "-ffp-contract=off>)");
+    oribi_writer_line(&w, "zephyr_library_compile_options(");
+    oribi_writer_line(&w, "    \"$<$<COMPILE_LANGUAGE:C>:%s>\")", flags_of(all));
     assembly(all, &w);
     w.depth--;
     oribi_writer_line(&w, "endif()");
@@ -142,7 +155,7 @@ static bool emit_esp_idf(oribi_compile *all, TF_Status *status)
     w.depth = 0;
     oribi_writer_line(&w, "    INCLUDE_DIRS \"include\")");
     oribi_writer_line(&w, "target_compile_options(${COMPONENT_LIB} PRIVATE");
-    oribi_writer_line(&w, "    $<$<COMPILE_LANGUAGE:C>:-ffp-contract=off>)");
+    oribi_writer_line(&w, "    \"$<$<COMPILE_LANGUAGE:C>:%s>\")", flags_of(all));
     for (int32_t i = 0; i < all->n_files; i++) {
         if (ends_with(all->files[i].name, ".o")) {
             oribi_writer_line(&w, "target_link_libraries(${COMPONENT_LIB} INTERFACE");

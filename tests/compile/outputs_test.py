@@ -93,6 +93,12 @@ class Outputs(unittest.TestCase):
                     done = subprocess.run(command, capture_output=True, text=True)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    def test_build_files_ask_for_what_is_optimised(self):
+        for layout in ("cmake", "zephyr", "esp-idf"):
+            for choice, flag in (("size", "-Os"), ("speed", "-O3"), ("balanced", None)):
+                text = (self.compile(DIGITS, "--layout", layout, "--optimize", choice) / "CMakeLists.txt").read_text()
+                self.assertEqual(re.findall(r"-O\w", text), [flag] if flag else [])
+
     def test_components_build_with_the_functions_that_their_systems_have(self):
         """Zephyr and ESP-IDF are not here: their CMake functions are stood in for by ones that build."""
         functions = {
@@ -335,6 +341,25 @@ int main(void)
             operators.write_text(re.sub(r"(case 5:\n.*?)(break;)", rf"\1{written.group(1)} ^= 1; \2",
                                         operators.read_text(), flags=re.S))
             self.assertEqual(run(), "-3 5 depthwise_conv2d_5")
+
+    # --- The page
+
+    def test_the_program_in_the_docs_runs(self):
+        page = (SOURCE / "docs/compile.md").read_text()
+        folder = self.compile(DIGITS, "--name", "digits")
+        (self.folder / "main.c").write_text(page.split("```c\n")[1].split("```")[0])
+        program = self.folder / "program"
+        subprocess.run(["gcc", *FLAGS, f"-I{folder}", self.folder / "main.c", *folder.rglob("*.c"), "-o", program],
+                       check=True)
+        self.assertRegex(subprocess.run([program], capture_output=True, text=True, check=True).stdout,
+                         r"^\d: [01]\.\d{3}\n$")
+
+    def test_the_page_names_every_option(self):
+        page = (SOURCE / "docs/compile.md").read_text()
+        text = subprocess.run([ORIBI, "compile", "--help"], capture_output=True, text=True, check=True).stdout
+        for option in re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, flags=re.M):
+            if option not in ("--output", "--json", "--force"):
+                self.assertTrue(option in page, option)
 
     # --- Rules of the C
 
