@@ -3,6 +3,7 @@
 #include "micro/float_rules.h"
 
 #include "micro/pool_f32.h"
+#include "micro/port.h"
 
 static float average(const struct oribi_micro_pool_f32_args *a, const float *channel,
                      const struct oribi_micro_pool_f32_window *w)
@@ -23,6 +24,7 @@ void oribi_micro_average_pool_f32(const struct oribi_micro_pool_f32_args *args, 
     for (int32_t b = 0; b < args->batch; b++) {
         const float *image = input + b * args->in_h * args->in_w * args->channels;
         for (int32_t y = 0; y < args->out_h; y++) {
+            TVMGEN_YIELD();
             for (int32_t x = 0; x < args->out_w; x++) {
                 const struct oribi_micro_pool_f32_window w =
                     oribi_micro_pool_f32_window(args, y, x);

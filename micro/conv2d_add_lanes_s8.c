@@ -2,6 +2,8 @@
 /* Convolution of int8 in lanes with a sum at its end, two pixels at a time. */
 #include "micro/conv2d_add_lanes_s8.h"
 
+#include "micro/port.h"
+
 void oribi_micro_conv2d_add_lanes_s8(const struct oribi_micro_conv2d_add_lanes_s8_args *args,
                                      const int8_t *input, const int8_t *other, int8_t *output,
                                      void *scratch)
@@ -11,6 +13,7 @@ void oribi_micro_conv2d_add_lanes_s8(const struct oribi_micro_conv2d_add_lanes_s
     const int32_t pixels = a->out_h * a->out_w;
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t p = 0; p < pixels; p += 2) {
+            TVMGEN_YIELD();
             const int32_t count = p + 1 < pixels ? 2 : 1;
             oribi_micro_conv2d_lanes_s8_pixels(a, input, p, count, results, scratch);
             oribi_micro_add_row_s8(&args->scales, results, 1, other, 1, count * a->out_c, output);

@@ -7,6 +7,7 @@
 
 #include "micro/activation_f32.h"
 #include "micro/conv2d_f32.h"
+#include "micro/port.h"
 
 /* The window of one result pixel: its corner, and the first channel of the group. */
 struct window {
@@ -93,6 +94,7 @@ static void block(const struct oribi_micro_conv2d_f32_args *a, const float *inpu
         struct window w;
         w.image = input + b * a->in_h * a->in_w * a->in_c + group * depth;
         for (int32_t y = 0; y < a->out_h; y++) {
+            TVMGEN_YIELD();
             w.y = y * a->stride_h - a->before_h;
             for (int32_t x = 0; x < a->out_w; x++) {
                 w.x = x * a->stride_w - a->before_w;

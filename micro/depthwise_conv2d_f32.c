@@ -6,6 +6,7 @@
 
 #include "micro/activation_f32.h"
 #include "micro/depthwise_conv2d_f32.h"
+#include "micro/port.h"
 
 /* The part of a window that lies in the image: taps [top, bottom) by [left, right). */
 struct window {
@@ -99,6 +100,7 @@ void oribi_micro_depthwise_conv2d_f32(const struct oribi_micro_depthwise_conv2d_
     for (int32_t b = 0; b < a->batch; b++) {
         const float *image = input + b * a->in_h * a->in_w * a->in_c;
         for (int32_t y = 0; y < a->out_h; y++) {
+            TVMGEN_YIELD();
             for (int32_t x = 0; x < a->out_w; x++) {
                 pixel(a, image, y * a->stride_h - a->before_h, x * a->stride_w - a->before_w,
                       residual + at, output + at);

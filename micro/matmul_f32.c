@@ -3,12 +3,14 @@
 #include "micro/float_rules.h"
 
 #include "micro/matmul_f32.h"
+#include "micro/port.h"
 
 static void matrix(const struct oribi_micro_matmul_f32_args *args, const float *a, const float *b,
                    float *output)
 {
     for (int32_t i = 0; i < args->rows; i++) {
         for (int32_t j = 0; j < args->columns; j++) {
+            TVMGEN_YIELD();
             const float *left = a + i * args->a_row, *right = b + j * args->b_column;
             float sum = 0.0F;
             for (int32_t k = 0; k < args->inner; k++) {

@@ -329,7 +329,7 @@ int main(void)
     struct tvmgen_net_outputs outputs = {out};
     int32_t code = tvmgen_net_self_test(&outputs, &pools, &finding);
 #endif
-    printf("%d %d %.18s", (int)code, (int)finding.index, finding.name);
+    printf("%d %d %s", (int)code, (int)finding.index, finding.name);
     return 0;
 }"""
             flags = ["-DMAPPED"] if pool == "pool" else []
@@ -340,7 +340,8 @@ int main(void)
             operators = folder / "tvmgen_net.c"
             operators.write_text(re.sub(r"(case 5:\n.*?)(break;)", rf"\1{written.group(1)} ^= 1; \2",
                                         operators.read_text(), flags=re.S))
-            self.assertEqual(run(), "-3 5 depthwise_conv2d_5")
+            calls = [n["call"] for n in json.loads((folder / "report.json").read_text())["nodes"] if n["call"]]
+            self.assertEqual(run().split(":")[0], f"-3 5 {calls[5]}")
 
     # --- The page
 
@@ -388,6 +389,14 @@ int main(void)
         for count, node in zip(yields, nodes):
             if node["macs"] > 1000:
                 self.assertGreaterEqual(count, node["macs"] // 20000 + 1, node["name"])
+
+    def test_kernels_of_many_products_yield(self):
+        names = [p for p in (SOURCE / "micro").glob("*.c") if re.match(
+            r"(conv2d|depthwise_conv2d|transpose_conv|fully_connected|matmul|batch_matmul|average_pool|max_pool)",
+            p.name) and not p.name.endswith(("_prepare.c", "_pixels.c"))]
+        self.assertGreater(len(names), 8)
+        for name in names:
+            self.assertIn("TVMGEN_YIELD();", name.read_text(), name.name)
 
     def calls_of(self, sources):
         """function -> functions that it calls, by the compiler's own assembly without inlining."""
@@ -449,7 +458,7 @@ int main(void)
             subprocess.run(["gcc", *FLAGS, "-trigraphs", "-r", "-nostdlib", *includes, *folder.rglob("*.c"), "-o",
                             self.folder / "whole.o"], check=True)
             for file in folder.rglob("*"):
-                if file.is_file() and file.suffix in (".c", ".h", ".txt", ".pdsc", ".yml", ".properties"):
+                if "micro" not in file.parts and file.is_file() and file.suffix in (".c", ".h", ".txt", ".pdsc", ".yml", ".properties"):
                     text = file.read_text(encoding="ascii")
                     for bad in ("<script", "${X}", "??/", "#error '", "`"):
                         self.assertNotIn(bad, text, file)
