@@ -3,6 +3,7 @@
 #include "micro/batch_matmul_s8.h"
 
 #include "micro/fixed_point.h"
+#include "micro/port.h"
 
 static int32_t dot(const struct oribi_micro_batch_matmul_s8_args *p, const int8_t *row,
                    const int8_t *column)
@@ -20,6 +21,7 @@ static int8_t *multiply(const struct oribi_micro_batch_matmul_s8_args *p, const 
                         const int8_t *b, int8_t *output)
 {
     for (int32_t y = 0; y < p->m; y++) {
+        TVMGEN_YIELD();
         for (int32_t x = 0; x < p->n; x++) {
             const int32_t sum = dot(p, a + y * p->a_row, b + x * p->b_column);
             *output++ = (int8_t)oribi_micro_clamp(

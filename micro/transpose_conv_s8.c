@@ -5,6 +5,7 @@
 #include "micro/transpose_conv_s8.h"
 
 #include "micro/fixed_point.h"
+#include "micro/port.h"
 
 static int32_t dot(const struct oribi_micro_transpose_conv_s8_args *p, const int8_t *pixel,
                    const int8_t *weights)
@@ -53,6 +54,7 @@ void oribi_micro_transpose_conv_s8(const struct oribi_micro_transpose_conv_s8_ar
     const int32_t taps = p->filter_h * p->filter_w * p->in_c;
     for (int32_t n = 0; n < p->batch; n++, input += p->in_h * p->in_w * p->in_c) {
         for (int32_t i = 0; i < p->out_h * p->out_w; i++) {
+            TVMGEN_YIELD();
             for (int32_t c = 0; c < p->out_c; c++) {
                 const int32_t total =
                     sum(p, input, p->filter + c * taps, i / p->out_w, i % p->out_w) + p->bias[c];
