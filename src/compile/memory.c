@@ -93,6 +93,24 @@ static bool plan_groups(oribi_memory *m, bool forbids_joins, int64_t effort, out
                                     c->n_pools, &out->bounds, effort, status);
 }
 
+/* The planner knows pools by number; the caller by name. */
+static bool name_pools(const oribi_compile *c, TF_Status *status)
+{
+    oribi_text text = {0};
+    for (int32_t p = 0; p < c->n_pools; p++) {
+        oribi_text_printf(&text, "%s%d is '%s'", p > 0 ? ", " : "", (int)p, c->pools[p].name);
+    }
+    char *why = oribi_strdup(TF_Message(status));
+    if (TF_GetCode(status) == TF_RESOURCE_EXHAUSTED && c->pools_are_limited && why != NULL) {
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                   "the workspace does not fit into what --pool gives (%s): %s",
+                   oribi_text_string(&text), why);
+    }
+    oribi_free(why);
+    oribi_text_destroy(&text);
+    return false;
+}
+
 /* Is `a` better than `b`? As the planner compares: what the last pool holds weighs most. */
 static bool is_smaller(const oribi_compile *c, const outcome *a, const outcome *b)
 {
@@ -224,11 +242,13 @@ bool oribi_compile_plan(oribi_compile *c, int64_t effort, TF_Status *status)
     c->alias_calls = keep_array(c, c->alias_calls, n_aliases, sizeof *c->alias_calls);
     const bool has_memory = m.members != NULL && m.groups != NULL && m.buffers != NULL &&
                             m.aliases != NULL && m.alias_calls != NULL &&
-                            m.scratch_buffer != NULL && c->shares != NULL && c->locations != NULL &&
-                            c->scratch != NULL && c->copies != NULL;
+                            m.scratch_buffer != NULL && m.changes != NULL && c->shares != NULL &&
+                            c->locations != NULL && c->scratch != NULL && c->copies != NULL &&
+                            c->buffers != NULL && c->aliases != NULL && c->alias_calls != NULL;
     outcome out;
     bool ok = has_memory || oribi_fail_memory(status);
-    ok = ok && oribi_compile_make_steps(c, status) && plan(&m, effort, &out, status);
+    ok = ok && oribi_compile_make_steps(c, status) &&
+         (plan(&m, effort, &out, status) || name_pools(c, status));
     if (ok) {
         write_places(&m);
         keep(&m, &out);

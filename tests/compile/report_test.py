@@ -243,6 +243,13 @@ class Reports(unittest.TestCase):
         self.assertIn("workspace", self.compile(DIGITS, "--max-ram", "100", code=5).stderr)
         self.compile(DIGITS, "--max-flash", "1m", "--max-ram", "1m")
 
+    def test_pools_that_are_too_small_are_named(self):
+        text = self.compile(DIGITS, "--pool", "name=fast,size=1k", "--pool", "name=slow,size=512", code=5).stderr
+        self.assertRegex(text, r"0 is 'fast', 1 is 'slow'.* needs \d+ bytes and may have")
+        self.compile(DIGITS, "--pool", "name=fast,size=x", code=2)
+        self.compile(DIGITS, "--pool", "size=1k", code=2)
+        self.compile(DIGITS, "--pool", "name=a", "--pool", "name=a", code=4)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1], verbosity=2)
