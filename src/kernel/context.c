@@ -201,3 +201,9 @@ bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx)
 {
     return oribi_context_should_stop(ctx);
 }
+
+bool TF_OpKernelContext_MayOverwriteInput(TF_OpKernelContext *ctx, int i)
+{
+    return i >= 0 && i < ctx->step->n_inputs && ctx->host->may_overwrite != NULL &&
+           oribi_context_is_running_thread(ctx) && ctx->host->may_overwrite(ctx, i);
+}

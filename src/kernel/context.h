@@ -78,6 +78,8 @@ typedef struct oribi_context_host {
     TF_Tensor *(*allocate_temp)(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
                                 int rank, TF_Status *status);
     void (*release)(TF_OpKernelContext *ctx); /* the last handle of a detached context went */
+    /* Does nobody else need the bytes of this input any more? NULL: never said. */
+    bool (*may_overwrite)(const TF_OpKernelContext *ctx, int input);
 } oribi_context_host;
 
 /* Blocks of pool loops that ran while a trace was on. */

@@ -105,7 +105,7 @@ static TF_Tensor *once_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
 }
 
 static const oribi_context_host once_host = {once_allocate_output, once_set_output,
-                                             once_allocate_temp, once_free};
+                                             once_allocate_temp, once_free, NULL};
 
 static once *once_create(const oribi_kernel *kernel, struct oribi_pool *pool, TF_Status *status)
 {

@@ -307,10 +307,38 @@ failed:
     return NULL;
 }
 
+/* Planned places alone: what a kernel handed over, or kept, may be somebody else's too. */
+static bool host_may_overwrite(const TF_OpKernelContext *ctx, int input)
+{
+    const oribi_session_value *values = ((const oribi_frame *)ctx)->session->values;
+    const oribi_step_io *step = ctx->step;
+    const int32_t u = step->inputs[input];
+    if (u < 0 || ctx->is_slow) {
+        return false;
+    }
+    const oribi_slot *slot = &ctx->slots[u];
+    if (values[u].producer < 0 || values[u].n_uses != 1 || values[u].is_output ||
+        slot->dtype == TF_STRING || slot->storage != ORIBI_STORAGE_ARENA || slot->is_spilled ||
+        slot->request != ORIBI_REQUEST_ALLOCATE || slot->row_stride != 0 || slot->open > 1 ||
+        atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_acquire) !=
+            ORIBI_CONTEXT_BIAS) {
+        return false;
+    }
+    const char *from = slot->data, *to = from + slot->bytes;
+    for (int32_t k = 0; k < step->n_outputs; k++) {
+        const oribi_slot *out = &ctx->slots[step->outputs[k]];
+        const char *data = out->data;
+        if (data != NULL && data < to && from < data + (out->capacity + (out->capacity == 0))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static void host_release(TF_OpKernelContext *ctx)
 {
     oribi_frame_destroy((oribi_frame *)ctx);
 }
 
 const oribi_context_host oribi_frame_host = {host_allocate_output, host_set_output,
-                                             host_allocate_temp, host_release};
+                                             host_allocate_temp, host_release, host_may_overwrite};

@@ -253,7 +253,7 @@ static inline TF_Tensor *harness_compute(harness *self, const oribi_cpu_kernel *
                                          TF_Status *status)
 {
     static const oribi_context_host host = {harness_allocate_output, harness_set_output,
-                                            harness_allocate_temp, harness_detached};
+                                            harness_allocate_temp, harness_detached, NULL};
     const int32_t n = self->signature.n_inputs;
     const oribi_kernel_def def = {.op_name = row->op_name,
                                   .device_type = "CPU",

@@ -186,6 +186,55 @@ static void an_input_that_dies_is_taken_over_and_one_of_the_caller_is_not(void *
     TF_DeleteStatus(status);
 }
 
+/* x is the caller's, a has a second reader, b dies: that one alone is written over. */
+static void a_temporary_takes_the_place_of_an_input_that_dies(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    bytes graph = {0};
+    const int64_t dims[1] = {ELEMENTS};
+    put_node(&graph, TF, "HeldScratch", "first", "x", "a,of_x");
+    put_node(&graph, TF, "HeldScratch", "second", "a", "b,of_a");
+    put_node(&graph, TF, "HeldScratch", "third", "b", "y,of_b");
+    put_node(&graph, TF, "HeldScratch", "fourth", "a", "z,again_of_a");
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, dims, 1);
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, dims, 1);
+    put_value(&graph, GRAPH_OUTPUT, "z", ONNX_FLOAT, dims, 1);
+    put_value(&graph, GRAPH_OUTPUT, "of_x", ONNX_INT32, NULL, 0);
+    put_value(&graph, GRAPH_OUTPUT, "of_a", ONNX_INT32, NULL, 0);
+    put_value(&graph, GRAPH_OUTPUT, "of_b", ONNX_INT32, NULL, 0);
+    oribi_session *session = session_of(&graph, status);
+    oribi_run *run = start(session, status);
+    const float values[ELEMENTS] = {1, -2, 3};
+    TF_Tensor *x = TF_AllocateTensor(TF_FLOAT, dims, 1, sizeof values);
+    memcpy(TF_TensorData(x), values, sizeof values);
+    oribi_run_set_input(run, 0, x, status);
+
+    for (int i = 0; i < 3; i++) {
+        oribi_run_execute(run, status);
+        assert_string_equal(TF_Message(status), "");
+    }
+
+    static const int32_t in_place[] = {0, 0, 1};
+    TF_Tensor *y = oribi_run_output(run, 0, status), *z = oribi_run_output(run, 1, status);
+    for (int i = 0; i < ELEMENTS; i++) {
+        assert_true(((const float *)TF_TensorData(y))[i] == 8 * values[i]);
+        assert_true(((const float *)TF_TensorData(z))[i] == 4 * values[i]);
+        assert_true(((const float *)TF_TensorData(x))[i] == values[i]);
+    }
+    TF_DeleteTensor(x);
+    TF_DeleteTensor(y);
+    TF_DeleteTensor(z);
+    for (int i = 0; i < 3; i++) {
+        TF_Tensor *tensor = oribi_run_output(run, i + 2, status);
+        assert_int_equal(*(const int32_t *)TF_TensorData(tensor), in_place[i]);
+        TF_DeleteTensor(tensor);
+    }
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+    TF_DeleteStatus(status);
+}
+
 static void resources_of_sessions_are_apart_and_go_with_them(void **state)
 {
     (void)state;
@@ -381,6 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_nodes_share_the_resource_of_a_third),
         cmocka_unit_test(an_input_that_dies_is_taken_over_and_one_of_the_caller_is_not),
+        cmocka_unit_test(a_temporary_takes_the_place_of_an_input_that_dies),
         cmocka_unit_test(resources_of_sessions_are_apart_and_go_with_them),
         cmocka_unit_test(a_manager_that_a_constructor_kept_is_that_of_its_session),
         cmocka_unit_test(a_container_is_emptied_without_the_others),

@@ -13,7 +13,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 HASHES = {"1.0": "6414fca79f4d15479c52a8e5e20b006e40a11d1a3c0efb99f58cad5d4011e5e0",
-          "1.1": "abeb58c6e9b752b133f45ea6d007f57b187e1a735a3cdb5f1a76cf715d37c7bd"}
+          "1.1": "ac05390b6db7acc306637c101e5f9f046928915b06dba8b389454bc6034fd318"}
 
 
 def digest(folder):

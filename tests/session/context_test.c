@@ -405,6 +405,58 @@ static void references_and_variants_fail_the_run_with_the_node(void **state)
     oribi_session_destroy(session);
 }
 
+static bool may[3]; /* of the caller's input, of one with two readers, of one that dies here */
+
+static void ask_first(TF_OpKernelContext *ctx)
+{
+    may[0] = TF_OpKernelContext_MayOverwriteInput(ctx, 0);
+    small_add_one(ctx);
+}
+
+static void ask_shared(TF_OpKernelContext *ctx)
+{
+    may[1] |= TF_OpKernelContext_MayOverwriteInput(ctx, 0);
+    small_add_one(ctx);
+}
+
+static void ask_last(TF_OpKernelContext *ctx)
+{
+    TF_Tensor *x = NULL, *again = NULL;
+    TF_Status *status = TF_NewStatus();
+    assert_false(TF_OpKernelContext_MayOverwriteInput(ctx, -1));
+    assert_false(TF_OpKernelContext_MayOverwriteInput(ctx, 1));
+    TF_GetInput(ctx, 0, &x, status);
+    may[2] = TF_OpKernelContext_MayOverwriteInput(ctx, 0);
+    TF_GetInput(ctx, 0, &again, status);
+    assert_false(TF_OpKernelContext_MayOverwriteInput(ctx, 0)); /* two handles */
+    TF_DeleteTensor(again);
+    TF_DeleteTensor(x);
+    TF_DeleteStatus(status);
+    small_add_one(ctx);
+}
+
+static void an_input_that_dies_may_be_overwritten(void **state)
+{
+    (void)state;
+    small_graph g = small_begin();
+    oribi_value_id a = small_fn1(&g, ask_first, small_input(&g, "x", 1, DIMS));
+    oribi_value_id b = small_fn1(&g, ask_shared, a);
+    small_output(&g, small_fn1(&g, ask_last, b), "y");
+    small_output(&g, small_fn1(&g, ask_shared, a), "z");
+    oribi_session *session = small_finish(&g);
+    oribi_run *run = small_run_of(session);
+    small_bind(run, 0, small_tensor(1, DIMS, 5));
+
+    small_execute(run);
+    small_execute(run);
+
+    assert_false(may[0]);
+    assert_false(may[1]);
+    assert_true(may[2]);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +467,7 @@ int main(void)
         cmocka_unit_test(outputs_are_seen_again_and_bad_requests_refused),
         cmocka_unit_test(serialised_messages_need_an_empty_buffer),
         cmocka_unit_test(what_is_scheduled_is_called_and_deleted_once),
+        cmocka_unit_test(an_input_that_dies_may_be_overwritten),
         cmocka_unit_test(references_and_variants_fail_the_run_with_the_node),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

@@ -63,6 +63,16 @@ REGISTER_OP("HeldAsk")
         }
         return OkStatus();
     });
+// Doubles x in a temporary of another shape; tells whether that was x's own memory.
+REGISTER_OP("HeldScratch")
+    .Input("x: float")
+    .Output("y: float")
+    .Output("in_place: int32")
+    .SetShapeFn([](shape_inference::InferenceContext *c) {
+        c->set_output(0, c->input(0));
+        c->set_output(1, c->Scalar());
+        return OkStatus();
+    });
 REGISTER_OP("HeldPass")
     .Input("handle: resource")
     .Output("same: resource")
@@ -137,6 +147,38 @@ class HeldCounterOp : public ResourceOpKernel<HeldNumber>
     }
     int64 start_ = 0;
 };
+class HeldScratchOp : public OpKernel
+{
+  public:
+    using OpKernel::OpKernel;
+    void Compute(OpKernelContext *ctx) override
+    {
+        const Tensor &x = ctx->input(0);
+        const void *where = x.data();
+        const int64 n = x.NumElements();
+        Tensor twice, *y = nullptr, *in_place = nullptr;
+        OP_REQUIRES_OK(ctx, ctx->forward_input_or_allocate_temp({0}, DT_FLOAT, TensorShape({1, n}),
+                                                                AllocatorAttributes(), &twice));
+        OP_REQUIRES_OK(ctx, ctx->allocate_output(0, x.shape(), &y));
+        OP_REQUIRES(ctx, y->data() != twice.data(),
+                    errors::Internal("the temporary is the output"));
+        for (int64 i = 0; i < n; i++) {
+            static_cast<float *>(twice.data())[i] = 2 * static_cast<const float *>(x.data())[i];
+        }
+        std::memset(y->data(), 0, y->TotalBytes());
+        for (int64 i = 0; i < n; i++) {
+            static_cast<float *>(y->data())[i] = static_cast<const float *>(twice.data())[i];
+        }
+        Tensor other;
+        OP_REQUIRES_OK(ctx, ctx->forward_input_or_allocate_temp({0}, DT_FLOAT, TensorShape({n}),
+                                                                AllocatorAttributes(), &other));
+        OP_REQUIRES(ctx, other.data() != twice.data(), errors::Internal("two in one place"));
+        OP_REQUIRES_OK(ctx, ctx->allocate_output(1, TensorShape({}), &in_place));
+        in_place->scalar<int32>()() = twice.data() == where;
+    }
+};
+REGISTER_KERNEL_BUILDER(Name("HeldScratch").Device(DEVICE_CPU), HeldScratchOp);
+
 REGISTER_KERNEL_BUILDER(Name("HeldCounter").Device(DEVICE_CPU), HeldCounterOp);
 
 /* x and the next number, by way of a temporary; in the place of x where the host allows it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CancellationManager: was the run cancelled? Callbacks are kept and never called: ask instead. */
+/* CancellationManager: was the run cancelled? Callbacks are never called: ask instead. */
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_CANCELLATION_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_CANCELLATION_H_
 

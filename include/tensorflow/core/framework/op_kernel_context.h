@@ -292,11 +292,24 @@ class OpKernelContext
         TF_RETURN_IF_ERROR(One(output, false, &at));
         return forward_input_or_allocate_output(gtl::ArraySlice<int>(inputs), at, shape, out);
     }
-    Status forward_input_or_allocate_temp(gtl::ArraySlice<int>, DataType type,
-                                          const TensorShape &shape, AllocatorAttributes,
+    /* A candidate's bytes, when nobody needs them any more and the code holds no other tensor on
+     * them; since contract 1.1. */
+    Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type,
+                                          const TensorShape &shape, AllocatorAttributes attributes,
                                           Tensor *out)
     {
-        return allocate_temp(type, shape, out);
+#if ORIBI_HAS_CONTRACT(1, 1)
+        for (int i : candidates) {
+            const Tensor &held = inputs_[static_cast<size_t>(i)];
+            if (held.dtype() == type && held.RefCountIsOne() &&
+                TF_OpKernelContext_MayOverwriteInput(ctx_, i) && out->CopyFrom(held, shape)) {
+                return Status();
+            }
+        }
+#else
+        (void)candidates;
+#endif
+        return allocate_temp(type, shape, out, attributes);
     }
     Status allocate_temp(DataType type, const TensorShape &shape, Tensor *out,
                          AllocatorAttributes = AllocatorAttributes())

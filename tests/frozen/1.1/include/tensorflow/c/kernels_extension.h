@@ -104,6 +104,16 @@ TF_CAPI_EXPORT extern bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ct
  * not given. Borrowed, lives as long as the process. */
 TF_CAPI_EXPORT extern const char *TF_PluginOption(const char *key);
 
+#if ORIBI_HAS_CONTRACT(1, 1)
+/* May compute use the bytes of input i as memory of its own from here on? True when nobody reads
+ * the value after this node and no output of it is planned to lie there; false in doubt, and for
+ * strings. Since 1.1.
+ * Context  compute, on the thread that it was called on, with at most one handle of the input open.
+ *          The bytes are the kernel's until compute ends; outputs then no longer take the input
+ * over while a handle of it is open. */
+TF_CAPI_EXPORT extern bool TF_OpKernelContext_MayOverwriteInput(TF_OpKernelContext *ctx, int i);
+#endif
+
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
