@@ -136,6 +136,7 @@ static bool fix_batch(oribi_graph *graph, TF_Status *status)
 static bool compile(oribi_compile *c, const char *path, const char *name, TF_Status *status)
 {
     const oribi_pass_options options = {.plain_activations = true,
+                                        .label = "micro", /* for evaluate.c */
                                         .keep_names = c->options.no_fuse};
     oribi_pass_report report = {0};
     c->ports_in_workspace = c->options.io == ORIBI_IO_POOL;

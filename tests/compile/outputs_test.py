@@ -343,6 +343,19 @@ int main(void)
             calls = [n["call"] for n in json.loads((folder / "report.json").read_text())["nodes"] if n["call"]]
             self.assertEqual(run().split(":")[0], f"-3 5 {calls[5]}")
 
+    def test_the_self_test_of_floats_passes_here(self):
+        folder = self.compile(DIGITS.with_name("digits.onnx"), "--name", "net", "--self-test", "--io", "pool")
+        body = """int main(void)
+{
+    static uint8_t memory[TVMGEN_NET_WORKSPACE_SIZE] __attribute__((aligned(16)));
+    struct tvmgen_net_workspace_pools pools = {memory};
+    struct tvmgen_net_finding finding;
+    return (int)tvmgen_net_self_test(&pools, &finding);
+}"""
+        for level in ("-O0", "-O3"):
+            program = self.program(folder, "tvmgen_net_self_test.h", body, level)
+            self.assertEqual(subprocess.run([program]).returncode, 0)
+
     # --- The page
 
     def test_the_program_in_the_docs_runs(self):
