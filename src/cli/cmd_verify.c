@@ -45,7 +45,8 @@ static size_t ram_of(const verify *v)
 {
     const bool is_in_pool =
         cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(v->report, "io_in_workspace"));
-    return v->workspace_bytes + (is_in_pool ? 0 : v->input_bytes + v->output_bytes);
+    return v->workspace_bytes + v->state_bytes +
+           (is_in_pool ? 0 : v->input_bytes + v->output_bytes);
 }
 
 static void print_text(const verify *v, const verify *unfused)
@@ -60,7 +61,7 @@ static void print_text(const verify *v, const verify *unfused)
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
         printf("  stack        %u bytes\n", (unsigned)r->stack_bytes);
     }
-    printf("  RAM          %zu bytes (workspace, inputs and outputs)\n", ram_of(v));
+    printf("  RAM          %zu bytes (workspace, inputs, outputs, state)\n", ram_of(v));
     if (r->code_bytes > 0) {
         printf("  flash        %lld bytes (code %lld, constants %lld)\n",
                (long long)(r->code_bytes + r->data_bytes), (long long)r->code_bytes,

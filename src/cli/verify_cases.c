@@ -211,7 +211,9 @@ int verify_run_cases(verify *v, int n_runs)
         n_golden++;
     }
     const int n_all = n_given + n_golden + n_runs;
-    const size_t batch = 1 + (size_t)BATCH_BYTES / (v->input_bytes + v->output_bytes + 1);
+    const size_t few = 1 + (size_t)BATCH_BYTES / (v->input_bytes + v->output_bytes + 1);
+    const size_t batch =
+        v->state_bytes > 0 ? (size_t)n_all + 1 : few; /* a start resets the state */
     verify_case *cases = cli_alloc(batch * sizeof *cases);
     for (int i = 0; code == CLI_OK && i < n_all;) {
         int n = 0;

@@ -123,6 +123,72 @@ class Models(Case):
         self.assertIn("differs from the golden output", done.stderr)
 
 
+class Float(Case):
+    """Float models of ONNX, on the cores that have a floating-point unit."""
+
+    def check(self, name, *more):
+        model = TINY.parent / f"onnx/{name}.onnx"
+        if not model.is_file():
+            self.skipTest(f"skipped: ../shared/models/onnx/{name}.onnx is absent")
+        for target in ("cortex-m4", "cortex-m55"):
+            with self.subTest(target):
+                done = verify(model, "--target", target, "--runs", "1", *more)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                measured = json.loads(done.stdout)
+                self.assertEqual(measured["touched_bytes"], measured["workspace_bytes"])
+                self.assertLessEqual(measured["stack_bytes"], STACK_BYTES)
+                yield measured
+
+    def test_mnist_is_exact_node_by_node_fused_and_not(self):
+        for measured in self.check("mnist", "--per-node"):
+            self.assertEqual(measured["compared"], len(measured["values"]))
+            self.assertEqual(measured["unfused_compared"], len(measured["unfused_values"]))
+            self.assertGreater(measured["unfused_compared"], measured["compared"])
+
+    def test_ultraface_is_exact(self):
+        for measured in self.check("ultraface_rfb320"):
+            self.assertGreater(measured["instructions"], 168_000_000)  # the fine timer went round
+
+
+class State(Case):
+    def test_what_a_run_leaves_reaches_the_next_one(self):
+        """A model that hands out what it was given in the run before, through a variable."""
+        sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+        import model  # noqa: PLC0415
+        main, init = model.Graph(), model.Graph("init")
+        first = init.add(model.Tensor("first", (2, 3), "f32", np.full((2, 3), 7, np.float32)))
+        handles = [graph.add(model.Tensor("handle", [], "resource")) for graph in (main, init)]
+        init.op("VAR_HANDLE", [], [handles[1]], container="", shared_name="kept")
+        init.op("ASSIGN_VARIABLE", [handles[1], first], [])
+        x, y = main.add(model.Tensor("x", [2, 3], "f32")), main.add(model.Tensor("y", [2, 3], "f32"))
+        main.inputs, main.outputs = [x], [y]
+        main.op("VAR_HANDLE", [], [handles[0]], container="", shared_name="kept")
+        main.op("CALL_ONCE", [], [], init_subgraph=1)
+        main.op("READ_VARIABLE", [handles[0]], [y])
+        main.op("ASSIGN_VARIABLE", [handles[0], x], [])
+        path = self.folder / "kept.tflite"
+        path.write_bytes(model.write(main, init))
+        for target in ("host", *TARGETS):
+            with self.subTest(target):
+                done = verify(path, "--target", target, "--runs", "4")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads(done.stdout)["ram_bytes"], 72)
+        header = self.folder / "plant.h"  # every other copy, the one into the state, is lost
+        header.write_text("""#include <string.h>
+static inline void plant(void *to, const void *from, size_t n)
+{
+    static int calls;
+    if (calls++ % 2 == 0) {
+        memcpy(to, from, n);
+    }
+}
+#define memcpy(to, from, n) plant(to, from, n)
+""")
+        done = verify(path, "--target", "cortex-m4", "--runs", "2", "--cflags", f"-include {header}")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("random inputs 2: output 'y' differs from the host session", done.stderr)
+
+
 class Nodes(Case):
     def test_every_value_of_the_digits_is_compared(self):
         for target in ("host", *TARGETS):
