@@ -30,6 +30,8 @@ void oribi_micro_exp_f32(const struct oribi_micro_unary_f32_args *args, const fl
                          float *output);
 void oribi_micro_floor_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                            float *output);
+void oribi_micro_hard_swish_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
+                                float *output);
 void oribi_micro_leaky_relu_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                                 float *output);
 void oribi_micro_log_f32(const struct oribi_micro_unary_f32_args *args, const float *input,

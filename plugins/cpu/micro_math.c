@@ -48,6 +48,7 @@ static void unary_loop(const oribi_cpu_unary *work, int64_t begin, int64_t end,
 UNARY(elu)
 UNARY(erf)
 UNARY(exp)
+UNARY(hard_swish)
 UNARY(log)
 UNARY(reciprocal)
 UNARY(rsqrt)
@@ -191,6 +192,7 @@ const oribi_cpu_kernel oribi_cpu_micro_math_kernels[] = {
     ROW("Elu", elu, NULL, NULL),
     ROW("Erf", erf, NULL, NULL),
     ROW("Exp", exp, NULL, NULL),
+    ROW("ONNX>HardSwish", hard_swish, NULL, NULL),
     ROW("Log", log, NULL, NULL),
     ROW("Reciprocal", reciprocal, NULL, NULL),
     ROW("Rsqrt", rsqrt, NULL, NULL),

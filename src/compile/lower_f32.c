@@ -32,6 +32,8 @@ const oribi_lower_row oribi_lower_f32_rows[] = {
     {"Exp", "exp", oribi_lower_unary_f32},
     {"Floor", "floor", oribi_lower_unary_f32},
     {"LeakyRelu", "leaky_relu", oribi_lower_unary_f32},
+    {"ONNX>HardSwish", "hard_swish", oribi_lower_unary_f32},
+    {"ONNX>PRelu", "prelu", oribi_lower_binary_f32},
     {"Log", "log", oribi_lower_unary_f32},
     {"Neg", "neg", oribi_lower_unary_f32},
     {"Reciprocal", "reciprocal", oribi_lower_unary_f32},

@@ -97,6 +97,9 @@ extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_ro
     oribi_onnx_resize_rows[], oribi_onnx_shape_rows[], oribi_onnx_slice_rows[],
     oribi_onnx_sort_rows[];
 
+/* Operators of the domain com.microsoft. */
+extern const oribi_onnx_row oribi_onnx_microsoft_rows[];
+const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type);
 /* NULL: no row for the op at this opset. */
 const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t opset);
 

@@ -427,10 +427,25 @@ static bool check_outputs_bound(oribi_onnx_node *n)
 }
 
 /* Translates, or notes that nothing provides the op. False only for what ends the import. */
+/* A plugin's op of another domain goes before our translation. */
+static const oribi_onnx_row *find_row(oribi_onnx_node *n)
+{
+    static const char microsoft[] = "com.microsoft";
+    if (n->domain.length == 0) {
+        return oribi_onnx_find_row(&n->op_type, n->opset);
+    }
+    if (n->domain.length != sizeof microsoft - 1 ||
+        memcmp(n->domain.data, microsoft, n->domain.length) != 0) {
+        return NULL;
+    }
+    const char *op = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
+    return op == NULL || oribi_op_find(op) != NULL ? NULL : oribi_onnx_find_microsoft(&n->op_type);
+}
+
 static bool translate(oribi_onnx_node *n, bool is_blocked)
 {
     bool is_standard = n->domain.length == 0;
-    const oribi_onnx_row *row = is_standard ? oribi_onnx_find_row(&n->op_type, n->opset) : NULL;
+    const oribi_onnx_row *row = find_row(n);
     if (is_blocked) {
         const char *op = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
         ORIBI_TRY(op != NULL || oribi_fail_memory(n->status));

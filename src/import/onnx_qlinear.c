@@ -276,6 +276,103 @@ static bool qlinear_matmul(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, requantised(n, y, in, rank - 1));
 }
 
+/* --- Operators of the domain com.microsoft: dequantised, computed, quantised ------------------ */
+
+static oribi_value_id scalar(oribi_onnx_node *n, oribi_value_id value)
+{
+    return n->failed || oribi_emit_rank(n, value) == 0 ? value
+                                                       : oribi_emit_reshape(n, value, NULL, 0);
+}
+
+/* (x - zero) * scale; scale and zero are inputs at + 1 and at + 2, one value each. */
+static oribi_value_id dequantised(oribi_onnx_node *n, int32_t at)
+{
+    const oribi_value_id x = centred(n, n->inputs[at], n->inputs[at + 2], 0, TF_FLOAT);
+    return oribi_emit2(n, "Mul", x, scalar(n, n->inputs[at + 1]));
+}
+
+/* saturate(round(y / scale) + zero), bound to output 0; scale is input at, zero input at + 1. */
+static bool bind_quantised(oribi_onnx_node *n, oribi_value_id y, int32_t at)
+{
+    const oribi_value_id zero = n->inputs[at + 1];
+    const TF_DataType dtype = n->failed ? TF_UINT8 : oribi_emit_dtype(n, zero);
+    const double low = dtype == TF_UINT8 ? 0 : -128;
+    y = oribi_emit1(n, "Round", oribi_emit2(n, "RealDiv", y, scalar(n, n->inputs[at])));
+    y = oribi_emit2(n, "AddV2", y, scalar(n, oribi_emit_cast(n, zero, TF_FLOAT)));
+    y = oribi_emit3(n, "ClipByValue", y, oribi_emit_scalar(n, TF_FLOAT, low),
+                    oribi_emit_scalar(n, TF_FLOAT, low + 255));
+    return oribi_emit_bind(n, 0, oribi_emit_cast(n, y, dtype));
+}
+
+static bool qlinear_add(oribi_onnx_node *n)
+{
+    return bind_quantised(n, oribi_emit2(n, "AddV2", dequantised(n, 0), dequantised(n, 3)), 6);
+}
+
+static bool qlinear_mul(oribi_onnx_node *n)
+{
+    return bind_quantised(n, oribi_emit2(n, "Mul", dequantised(n, 0), dequantised(n, 3)), 6);
+}
+
+static bool qlinear_sigmoid(oribi_onnx_node *n)
+{
+    return bind_quantised(n, oribi_emit1(n, "Sigmoid", dequantised(n, 0)), 3);
+}
+
+static bool qlinear_leaky_relu(oribi_onnx_node *n)
+{
+    const oribi_value_id x = dequantised(n, 0);
+    const float alpha = oribi_onnx_float(n, "alpha", 0.01F);
+    const oribi_value_id y =
+        oribi_emit(n, "LeakyRelu", INPUTS(x), ATTRS(ATTR_FLOAT("alpha", alpha)));
+    return bind_quantised(n, y, 3);
+}
+
+static bool qlinear_global_average_pool(oribi_onnx_node *n)
+{
+    const bool is_last = oribi_onnx_int(n, "channels_last", 0) != 0;
+    const int32_t rank = oribi_emit_rank(n, n->inputs[0]);
+    int64_t axes[ORIBI_ONNX_MAX_RANK];
+    for (int32_t i = 0; i + 2 < rank; i++) {
+        axes[i] = is_last ? i + 1 : i + 2;
+    }
+    const oribi_value_id x = dequantised(n, 0), along = oribi_emit_vector(n, axes, rank - 2);
+    const oribi_value_id y =
+        oribi_emit(n, "Mean", INPUTS(x, along), ATTRS(ATTR_BOOL("keep_dims", true)));
+    return bind_quantised(n, y, 3);
+}
+
+/* Inputs: the result's scale and zero point, then three for each part. */
+static bool qlinear_concat(oribi_onnx_node *n)
+{
+    const int32_t count = (n->n_inputs - 2) / 3;
+    if ((n->n_inputs - 2) % 3 != 0 || count < 1) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d inputs", (int)n->n_inputs);
+    }
+    oribi_value_id *parts = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
+    if (parts == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        parts[i] = dequantised(n, 2 + 3 * i);
+    }
+    const int32_t rank = oribi_emit_rank(n, n->inputs[2]);
+    parts[count] = oribi_emit_int(n, oribi_emit_axis(n, oribi_onnx_int(n, "axis", 1), rank));
+    return bind_quantised(n, oribi_emit(n, "ConcatV2", parts, count + 1, NO_ATTRS), 0);
+}
+
+/* clang-format off */
+const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
+    {"QLinearAdd", 1, 1, qlinear_add, 8, 8, "Cast, Sub, Mul, AddV2, RealDiv, Round, ClipByValue"},
+    {"QLinearConcat", 1, 1, qlinear_concat, 5, -1, "Cast, Sub, Mul, ConcatV2, RealDiv, Round, AddV2, ClipByValue"},
+    {"QLinearGlobalAveragePool", 1, 1, qlinear_global_average_pool, 5, 5, "Cast, Sub, Mul, Mean, RealDiv, Round, AddV2, ClipByValue"},
+    {"QLinearLeakyRelu", 1, 1, qlinear_leaky_relu, 5, 5, "Cast, Sub, Mul, LeakyRelu, RealDiv, Round, AddV2, ClipByValue"},
+    {"QLinearMul", 1, 1, qlinear_mul, 8, 8, "Cast, Sub, Mul, RealDiv, Round, AddV2, ClipByValue"},
+    {"QLinearSigmoid", 1, 1, qlinear_sigmoid, 5, 5, "Cast, Sub, Mul, Sigmoid, RealDiv, Round, AddV2, ClipByValue"},
+    {NULL, 0, 0, NULL, 0, 0, NULL}};
+/* clang-format on */
+
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_qlinear_rows[] = {
     {"ConvInteger", 10, 28, conv_integer, 2, 4, "ONNX>QLinearConv2D, or Cast, Sub, Conv2D"},

@@ -27,6 +27,17 @@ const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t o
     return NULL;
 }
 
+const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type)
+{
+    for (const oribi_onnx_row *row = oribi_onnx_microsoft_rows; row->op_type != NULL; row++) {
+        if (strlen(row->op_type) == op_type->length &&
+            memcmp(row->op_type, op_type->data, op_type->length) == 0) {
+            return row;
+        }
+    }
+    return NULL;
+}
+
 int32_t oribi_onnx_first_opset(const oribi_string *op_type)
 {
     int32_t first = 0;
@@ -43,6 +54,9 @@ void oribi_import_onnx_print_map(oribi_text *text)
             oribi_text_printf(text, "ONNX %s %d-%d -> %s\n", row->op_type, (int)row->since,
                               (int)row->until, row->into);
         }
+    }
+    for (const oribi_onnx_row *row = oribi_onnx_microsoft_rows; row->op_type != NULL; row++) {
+        oribi_text_printf(text, "com.microsoft:%s 1 -> %s\n", row->op_type, row->into);
     }
     oribi_text_append(text, "ONNX <other> -> ONNX><other>, from a plugin\n"
                             "com.example:Name -> Com>Example>Name, from a plugin\n");

@@ -70,6 +70,7 @@ static const recipe recipes[] = {
     {"Rsqrt", POSITIVE, 0.001f, 9, 0, true},
     {"Reciprocal", UNARY, -9, 9, 0, true},
     {"Pow", BINARY, 0.5f, 4, 0, true},
+    {"ONNX>HardSwish", UNARY, -9, 9, 9, true},
     {"Erf", UNARY, -5, 5, 0, true},
     {"Exp", UNARY, -103, 89, 1e-37, true},
     {"Log", POSITIVE, 0, 30, 0, true},
