@@ -322,6 +322,18 @@ static bool carry(oribi_graph *graph, oribi_value_id value, affine *a, oribi_pas
     return true;
 }
 
+/* x - zero of a quantised tensor is exact; scale and offset in one would round another way. */
+static bool is_dequantisation(const oribi_graph *graph, const oribi_node *first,
+                              oribi_value_id value)
+{
+    const oribi_node *cast = oribi_graph_producer(graph, value);
+    if (!oribi_pass_is(first, "Sub") || cast == NULL || !oribi_pass_is(cast, "Cast")) {
+        return false;
+    }
+    const TF_DataType dtype = graph->values[cast->inputs[0]]->dtype;
+    return dtype == TF_INT8 || dtype == TF_UINT8 || dtype == TF_INT16 || dtype == TF_UINT16;
+}
+
 static bool join_chain(oribi_graph *graph, oribi_node *first, oribi_pass_report *report,
                        TF_Status *status)
 {
@@ -330,7 +342,7 @@ static bool join_chain(oribi_graph *graph, oribi_node *first, oribi_pass_report 
     int64_t channels = value >= 0 ? channels_of(graph, value) : 0;
     affine a;
     if (channels == 0 || graph->values[value]->shape.rank != 4 ||
-        oribi_op_find("FusedBatchNormV3") == NULL) {
+        oribi_op_find("FusedBatchNormV3") == NULL || is_dequantisation(graph, first, value)) {
         return true;
     }
     if (!affine_create(&a, channels)) {

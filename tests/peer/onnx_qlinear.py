@@ -20,7 +20,7 @@ import container  # noqa: E402
 VECTORS = HERE.parent / "vectors"
 CASES = 24
 U8, S8 = np.uint8, np.int8
-TYPES = {U8: TensorProto.UINT8, S8: TensorProto.INT8}
+TYPES = {U8: TensorProto.UINT8, S8: TensorProto.INT8, np.float32: TensorProto.FLOAT}
 MIXES = [(U8, U8, U8), (U8, S8, U8), (S8, S8, S8)]  # input, weights, result: what ONNX Runtime has
 
 
@@ -48,12 +48,18 @@ class Case:
                     self.constant(np.zeros(channels, S8))]
         return [self.constant(self.scale(0.001, 0.03)), self.constant(self.any_of(dtype))]
 
-    def model(self, operator, inputs, x, result, **attributes):
-        node = helper.make_node(operator, inputs, ["y"], **attributes)
+    def parameters(self, dtype, low=0.01, high=0.1):
+        return [self.constant(self.scale(low, high)), self.constant(self.any_of(dtype))]
+
+    def model(self, operator, inputs, given, result, domain="", **attributes):
+        """given: {name: array} of what is fed."""
+        node = helper.make_node(operator, inputs, ["y"], domain=domain, **attributes)
         graph = helper.make_graph(
-            [node], "g", [helper.make_tensor_value_info("x", TYPES[x.dtype.type], x.shape)],
+            [node], "g", [helper.make_tensor_value_info(name, TYPES[x.dtype.type], x.shape)
+                          for name, x in given.items()],
             [helper.make_tensor_value_info("y", result, None)], self.constants)
-        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+        opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
+        return helper.make_model(graph, opset_imports=opsets, ir_version=8), given
 
     def window(self):
         """Sizes and attributes of a convolution: (channels, per group, outputs, h, w, kernel, attributes)."""
@@ -77,7 +83,7 @@ def qlinear_conv(case):
               case.constant(case.any_of(yd))]
     if case.index % 2:
         inputs.append(case.constant(case.rng.integers(-9000, 9000, outputs).astype(np.int32)))
-    return case.model("QLinearConv", inputs, x, TYPES[yd], **attributes), x
+    return case.model("QLinearConv", inputs, {"x": x}, TYPES[yd], **attributes)
 
 
 def conv_integer(case):
@@ -85,7 +91,7 @@ def conv_integer(case):
     wd = (U8, S8)[case.index % 2]
     x, w = case.any_of(U8, 1, channels, height, width), case.any_of(wd, outputs, depth, *kernel)
     inputs = ["x", case.constant(w), case.constant(case.any_of(U8)), case.constant(case.any_of(wd))]
-    return case.model("ConvInteger", inputs, x, TensorProto.INT32, **attributes), x
+    return case.model("ConvInteger", inputs, {"x": x}, TensorProto.INT32, **attributes)
 
 
 def qlinear_matmul(case):
@@ -95,29 +101,89 @@ def qlinear_matmul(case):
     inputs = ["x", case.constant(case.scale(0.01, 0.1)), case.constant(case.any_of(xd)), case.constant(w),
               *case.weights_parameters(wd, columns), case.constant(case.scale(0.1, 0.5)),
               case.constant(case.any_of(yd))]
-    return case.model("QLinearMatMul", inputs, x, TYPES[yd]), x
+    return case.model("QLinearMatMul", inputs, {"x": x}, TYPES[yd])
 
 
-def answer(model, x):
+def shape(case):
+    return (1, int(case.rng.integers(1, 6)), *(int(k) for k in case.rng.integers(2, 8, 2)))
+
+
+def pair(operator):
+    def make(case):
+        dtype, size = (U8, S8)[case.index % 2], shape(case)
+        other = (size, (size[1], 1, size[3]), (1,))[case.index % 3]
+        given = {"x": case.any_of(dtype, *size), "b": case.any_of(dtype, *other)}
+        inputs = ["x", *case.parameters(dtype), "b", *case.parameters(dtype), *case.parameters(dtype, 0.02, 0.3)]
+        return case.model(operator, inputs, given, TYPES[dtype], "com.microsoft")
+    return make
+
+
+def one(operator, **attributes):
+    def make(case):
+        dtype = (U8, S8)[case.index % 2]
+        given = {"x": case.any_of(dtype, *shape(case))}
+        inputs = ["x", *case.parameters(dtype), *case.parameters(dtype, 0.004, 0.05)]
+        return case.model(operator, inputs, given, TYPES[dtype], "com.microsoft", **attributes)
+    return make
+
+
+def qlinear_concat(case):
+    dtype, size, axis = (U8, S8)[case.index % 2], shape(case), 1 + case.index % 3
+    other = [k + 2 if i == axis else k for i, k in enumerate(size)]
+    given = {"x": case.any_of(dtype, *size), "b": case.any_of(dtype, *other)}
+    inputs = [*case.parameters(dtype), "x", *case.parameters(dtype), "b", *case.parameters(dtype)]
+    return case.model("QLinearConcat", inputs, given, TYPES[dtype], "com.microsoft", axis=axis)
+
+
+def quantize_linear(case):
+    """Ties, values far outside, a scale for each channel every third time."""
+    dtype, size = (U8, S8)[case.index % 2], shape(case)
+    x = case.rng.normal(0, 6, size).astype(np.float32)
+    x.flat[::3] = np.round(x.flat[::3]) / 2 + 0.25
+    channels = [size[1]] if case.index % 3 == 0 else []
+    scale = np.full(channels, 0.5, np.float32) if case.index % 2 else case.scale(0.01, 0.3, *channels)
+    inputs = ["x", case.constant(scale), case.constant(case.any_of(dtype, *channels))]
+    return case.model("QuantizeLinear", inputs, {"x": x}, TYPES[dtype], axis=1)
+
+
+def dequantize_linear(case):
+    dtype, size = (U8, S8)[case.index % 2], shape(case)
+    channels = [size[1]] if case.index % 3 == 0 else []
+    inputs = ["x", case.constant(case.scale(0.01, 0.3, *channels)),
+              case.constant(case.any_of(dtype, *channels))]
+    return case.model("DequantizeLinear", inputs, {"x": case.any_of(dtype, *size)}, TensorProto.FLOAT, axis=1)
+
+
+OPERATORS = {
+    "qlinear_conv": qlinear_conv, "conv_integer": conv_integer, "qlinear_matmul": qlinear_matmul,
+    "qlinear_add": pair("QLinearAdd"), "qlinear_mul": pair("QLinearMul"),
+    "qlinear_sigmoid": one("QLinearSigmoid"), "qlinear_leaky_relu": one("QLinearLeakyRelu", alpha=0.3),
+    "qlinear_global_average_pool": one("QLinearGlobalAveragePool", channels_last=0),
+    "qlinear_concat": qlinear_concat, "quantize_linear": quantize_linear,
+    "dequantize_linear": dequantize_linear,
+}
+
+
+def answer(model, given):
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_session_config_entry("session.x64quantprecision", "1")
     session = onnxruntime.InferenceSession(model.SerializeToString(), options,
                                            providers=["CPUExecutionProvider"])
-    return session.run(None, {"x": x})[0]
+    return session.run(None, given)[0]
 
 
 def main():
     references = {who: f"onnxruntime {onnxruntime.__version__}" for who in container.VARIANTS}
-    for make in (qlinear_conv, conv_integer, qlinear_matmul):
+    for name, make in OPERATORS.items():
         out = []
         for index in range(CASES):
-            model, x = make(Case(make.__name__, index))
-            want = answer(model, x)
+            model, given = make(Case(name, index))
+            want = answer(model, given)
             data = {who: [want.tobytes()] for who in container.VARIANTS}
-            out.append(container.Case(f"{index}", model.SerializeToString(), [x.tobytes()], data))
-        path = VECTORS / f"onnx_{make.__name__}.bin.xz"
-        path.write_bytes(container.pack(make.__name__.upper(), "ONNX", references, out))
+            out.append(container.Case(f"{index}", model.SerializeToString(), [x.tobytes() for x in given.values()], data))
+        path = VECTORS / f"onnx_{name}.bin.xz"
+        path.write_bytes(container.pack(name.upper(), "ONNX", references, out))
         print(path.name, len(out), path.stat().st_size)
 
 
