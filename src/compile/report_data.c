@@ -216,10 +216,11 @@ int32_t oribi__report_colour(const oribi_call *call)
         {"split", 5},     {"slice", 5},
         {"pad", 5},       {"transpose", 5},
         {"gather", 5},    {"resize", 5},
-        {"copy", 5},      {"pack", 5},
-        {"softmax", 6},   {"table", 6},
-        {"logistic", 6},  {"tanh", 6},
-        {"relu", 3},
+        {"copy", 5},      {"move", 5},
+        {"join", 5},      {"mirror", 5},
+        {"pack", 5},      {"softmax", 6},
+        {"table", 6},     {"logistic", 6},
+        {"tanh", 6},      {"relu", 3},
     };
     if (!oribi__report_is_called(call)) {
         return 5;

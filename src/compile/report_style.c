@@ -30,7 +30,8 @@ const char *const oribi__report_style[] = {
     ".more{font-size:12px;color:var(--soft)}\n",
     "table{border-collapse:collapse;width:100%}.measures{max-width:860px}.measures "
     "th{font-weight:400;"
-    "text-align:left;padding:3px 16px 3px 0;white-space:nowrap;width:1%}.measures .bar{width:70%}"
+    "text-align:left;padding:3px 16px 3px 0;white-space:nowrap;width:1%}.measures "
+    ".bar{width:70%}.measures .n{padding-left:12px}"
     ".bar "
     "span{display:block;height:14px;border-radius:3px;min-width:2px}.floor{background:var(--k9)}"
     ".planned{background:var(--k0)}.bound{background:var(--k1)}.n{text-align:right;white-space:"
