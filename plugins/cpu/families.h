@@ -22,6 +22,7 @@
     FAMILY(index) \
     FAMILY(batch_space) \
     FAMILY(variable) \
+    FAMILY(recurrent) \
     FAMILY(reduce_reference) \
     FAMILY(reduce_portable) \
     FAMILY(reduce_x86_avx2) \

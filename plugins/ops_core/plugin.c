@@ -11,7 +11,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_normalize, oribi_ops_reshape, oribi_ops_join,     oribi_ops_slice,
     oribi_ops_gather,    oribi_ops_pad,     oribi_ops_space,    oribi_ops_reduce,
     oribi_ops_index,     oribi_ops_image,   oribi_ops_variable, oribi_ops_onnx,
-    oribi_ops_quantized, oribi_ops_device,  oribi_ops_qlinear,
+    oribi_ops_quantized, oribi_ops_device,  oribi_ops_qlinear,  oribi_ops_recurrent,
 };
 
 static void register_row(const oribi_ops_row *row, TF_Status *status)

@@ -29,6 +29,8 @@ static const oribi_lower_row rows[] = {
     {"Maximum", "maximum", oribi_lower_maximum},
     {"Minimum", "minimum", oribi_lower_minimum},
     {"Cast", "cast", oribi_lower_cast},
+    {"Oribi>QSvdf", "svdf", oribi_lower_q_svdf},
+    {"Oribi>Svdf", "svdf", oribi_lower_svdf},
     {"Transpose", "transpose", oribi_lower_transpose},
     {"Slice", "slice", oribi_lower_slice},
     {"StridedSlice", "strided_slice", oribi_lower_strided_slice},

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of variables: models that run several times on other inputs and keep something in between."""
+import math
+
 import model
+import numpy as np
+from build import Skip
 
 
 def _initialiser(b, variables):
@@ -79,5 +83,32 @@ def assign_variable(b):
     b.stream(b.walk(3, 4))
 
 
-CASES = {"CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
+def svdf(b):
+    """The newest column of the state is in its range, and so is the output."""
+    if b.column not in ("f32", "i8"):
+        raise Skip()
+    batch, features, units, rank, memory = b.pick(1, 1, 2), b.size(1, 9), b.size(1, 4), b.walk(1, 2, 3), b.size(2, 6)
+    filters, q, out = units * rank, b.quant(), b.quant()
+    x = b.input([batch, features], q)
+    if b.is_float:
+        feature = b.const(b.rng.standard_normal([filters, features]), "f32")
+        time = b.const(b.rng.standard_normal([filters, memory]), "f32")
+        bias = b.const(b.rng.standard_normal(units), "f32") if b.i % 3 else -1
+        state, activation = b.state([batch, filters * memory]), b.walk("NONE", "RELU", "RELU6")
+    else:
+        scale = [np.float32(2.0 ** b.rng.uniform(low, low + 2)) for low in (-8, -15)]
+        kept = np.float32(float(q[0]) * float(scale[0]) * 5200 * math.sqrt(features) / 9000)
+        feature = b.const(b.rng.integers(-127, 128, [filters, features]), "i8", (scale[0], 0))
+        time = b.const(b.rng.integers(-32767, 32768, [filters, memory]), "i16", (scale[1], 0))
+        spread = 9000 * 19000 * math.sqrt(memory * rank)
+        bias = b.const(b.rng.integers(-int(spread) // 2, int(spread) // 2, units), "i32",
+                       (np.float32(kept * scale[1]), 0)) if b.i % 3 else -1
+        out = (np.float32(float(kept) * float(scale[1]) * spread / 60), out[1])
+        state, activation = b.state([batch, filters * memory], (kept, 0), "i16"), "RELU"
+    y = b.output([batch, units], out)
+    b.op("SVDF", [x, feature, time, bias, state], [y], rank=rank, activation=activation)
+    b.stream(b.walk(4, 7, 3))
+
+
+CASES = {"SVDF": svdf, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
          "ASSIGN_VARIABLE": assign_variable}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>Svdf and Oribi>QSvdf by micro/'s kernels. */
+#include "cpu/families.h"
+#include "cpu/quantized.h"
+
+#include "micro/svdf_f32.h"
+#include "micro/svdf_s8_prepare.h"
+
+/* All inputs' dims, checked against each other: input, feature, time, bias, state. */
+static bool read_sizes(oribi_cpu_run *run, int32_t rank, struct oribi_micro_svdf_s8_spec *out)
+{
+    static const int ranks[5] = {2, 2, 2, 1, 2};
+    int32_t dims[5][2] = {{0}};
+    int found;
+    for (int i = 0; i < 5; i++) {
+        if (!oribi_quantized_dims(run, i, ranks[i], ranks[i], dims[i], &found)) {
+            return false;
+        }
+    }
+    const int32_t filters = dims[1][0], memory = dims[2][1];
+    const bool fits = rank >= 1 && filters >= 1 && memory >= 1 && dims[1][1] == dims[0][1] &&
+                      dims[2][0] == filters && filters % rank == 0 &&
+                      dims[3][0] == filters / rank && dims[4][0] == dims[0][0] &&
+                      dims[4][1] == (int64_t)filters * memory;
+    if (!fits) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "the shapes of SVDF's inputs contradict each other");
+    }
+    out->batch = dims[0][0];
+    out->in_c = dims[0][1];
+    out->filters = filters;
+    out->memory = memory;
+    out->rank = rank;
+    return true;
+}
+
+static bool make_outputs(oribi_cpu_run *run, const struct oribi_micro_svdf_s8_spec *spec,
+                         void **out, void **out_next)
+{
+    const int64_t dims[2] = {spec->batch, spec->filters / spec->rank};
+    const int64_t next[2] = {spec->batch, (int64_t)spec->filters * spec->memory};
+    *out = oribi_cpu_output(run, 0, dims, 2);
+    *out_next = *out != NULL ? oribi_cpu_output(run, 1, next, 2) : NULL;
+    return *out_next != NULL;
+}
+
+static void *svdf_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    int64_t *rank = oribi_cpu_setup_begin(&setup, construction, sizeof *rank);
+    if (rank != NULL) {
+        oribi_cpu_attr_int(&setup, "rank", rank);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool svdf_run(const int64_t *rank, oribi_cpu_run *run)
+{
+    struct oribi_micro_svdf_s8_spec spec = {0};
+    void *output, *next;
+    if (!read_sizes(run, *rank > INT32_MAX ? 0 : (int32_t)*rank, &spec) ||
+        !make_outputs(run, &spec, &output, &next)) {
+        return false;
+    }
+    const struct oribi_micro_svdf_f32_args args = {TF_TensorData(run->in[1]),
+                                                   TF_TensorData(run->in[2]),
+                                                   TF_TensorData(run->in[3]),
+                                                   spec.batch,
+                                                   spec.in_c,
+                                                   spec.filters / spec.rank,
+                                                   spec.rank,
+                                                   spec.memory};
+    oribi_micro_svdf_f32(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[4]), output, next);
+    return true;
+}
+ORIBI_CPU_COMPUTE(svdf, 5)
+
+static void *q_svdf_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    struct oribi_micro_svdf_s8_spec *spec =
+        oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
+    if (spec != NULL) {
+        int64_t rank = 0;
+        oribi_quantized_attr(&setup, "input", &spec->input);
+        oribi_quantized_attr(&setup, "output", &spec->output);
+        oribi_cpu_attr_float(&setup, "feature_scale", &spec->feature_scale);
+        oribi_cpu_attr_float(&setup, "time_scale", &spec->time_scale);
+        oribi_cpu_attr_float(&setup, "state_scale", &spec->state_scale);
+        oribi_cpu_attr_int(&setup, "rank", &rank);
+        spec->rank = rank > INT32_MAX ? 0 : (int32_t)rank;
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool q_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_svdf_s8_spec spec = *state;
+    struct oribi_micro_svdf_s8_args args;
+    void *output, *next;
+    if (!read_sizes(run, spec.rank, &spec) ||
+        !oribi_quantized_check(run, oribi_micro_svdf_s8_prepare(&spec, &args)) ||
+        !make_outputs(run, &spec, &output, &next)) {
+        return false;
+    }
+    args.feature = TF_TensorData(run->in[1]);
+    args.time = TF_TensorData(run->in[2]);
+    args.bias = TF_TensorData(run->in[3]);
+    oribi_micro_svdf_s8(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[4]), output, next);
+    return true;
+}
+ORIBI_CPU_COMPUTE(q_svdf, 5)
+
+const oribi_cpu_kernel oribi_cpu_recurrent_kernels[] = {
+    {.op_name = "Oribi>Svdf",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = svdf_create,
+     .compute = svdf_compute,
+     .destroy = oribi_cpu_free,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = "Oribi>QSvdf",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = q_svdf_create,
+     .compute = q_svdf_compute,
+     .destroy = oribi_cpu_free,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = NULL},
+};
