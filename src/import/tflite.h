@@ -13,7 +13,7 @@
 #include "import/import.h"
 #include "import/missing.h"
 
-enum { ORIBI_TFLITE_MAX_RANK = 16, ORIBI_TFLITE_CUSTOM = 32 };
+enum { ORIBI_TFLITE_MAX_RANK = 16, ORIBI_TFLITE_CUSTOM = 32, ORIBI_TFLITE_INT4 = 17 };
 /* values of tensors; a handle is one of a variable */
 enum { ORIBI_TFLITE_UNMADE = -1, ORIBI_TFLITE_BLOCKED = -2, ORIBI_TFLITE_HANDLE = -3 };
 
@@ -35,6 +35,7 @@ typedef struct oribi_tflite_tensor {
     oribi_flat_vector signature; /* the same with -1 where the caller may choose; may be empty */
     bool is_unranked;            /* no shape is given at all: a scalar, or unknown */
     bool is_sparse, is_variable; /* refused where used */
+    bool is_packed;              /* a constant of int4, two a byte; int8 in the graph */
     oribi_flat_vector data;      /* of a constant; file NULL otherwise */
     oribi_flat_vector scales;    /* float; empty: not quantised */
     oribi_flat_vector zeros;     /* int64 */

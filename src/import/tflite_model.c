@@ -109,7 +109,8 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
         return oribi_fail(status, TF_UNIMPLEMENTED, "byte %zu: a tensor with %u dimensions",
                           table->at, (unsigned)out->shape.count);
     }
-    out->dtype = oribi_tflite_dtype(out->type);
+    out->is_packed = out->type == ORIBI_TFLITE_INT4 && out->data.file != NULL;
+    out->dtype = out->is_packed ? TF_INT8 : oribi_tflite_dtype(out->type);
     out->is_variable = is_variable != 0;
     out->is_sparse = sparsity.file != NULL;
     out->is_unranked = out->shape.count == 0 && has_rank == 0;

@@ -95,6 +95,31 @@ int32_t oribi_tflite_ints(oribi_tflite_node *n, int field, int64_t *out, int32_t
 
 /* --- Inputs ----------------------------------------------------------------------------------- */
 
+/* Elements of int4 as int8: the lower half of each byte comes first. */
+static bool unpack_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor, const char *name,
+                            const int64_t *dims, size_t count)
+{
+    const uint8_t *data = tensor->data.file->data + tensor->data.at;
+    int8_t *values = NULL;
+    if (oribi_graph_charge(n->graph, count, n->status)) {
+        values = oribi_arena_array(&n->tflite->scratch, count + 1, 1);
+        if (values == NULL) {
+            oribi_fail_memory(n->status);
+        }
+    }
+    for (size_t i = 0; values != NULL && i < count; i++) {
+        const int value = data[i / 2] >> (i % 2 * 4) & 15;
+        values[i] = (int8_t)(value < 8 ? value : value - 16);
+    }
+    tensor->value = values == NULL ? ORIBI_TFLITE_UNMADE
+                                   : oribi_graph_add_constant_copy(n->graph, name, TF_INT8, dims,
+                                                                   (int32_t)tensor->shape.count,
+                                                                   values, n->status);
+    n->failed = tensor->value < 0;
+    tensor->value = n->failed ? ORIBI_TFLITE_UNMADE : tensor->value;
+    return !n->failed;
+}
+
 /* The tensor's data as a constant of the graph, in place. */
 static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
 {
@@ -111,7 +136,7 @@ static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
         }
     }
     if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
-        bytes != tensor->data.count) {
+        (tensor->is_packed ? bytes / 2 + bytes % 2 : bytes) != tensor->data.count) {
         return oribi_tflite_fail(
             n, TF_INVALID_ARGUMENT,
             "a constant has %u bytes, its shape wants %zu (tensor at byte %zu)",
@@ -121,6 +146,9 @@ static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
     if (name == NULL) {
         n->failed = true;
         return oribi_fail_memory(n->status);
+    }
+    if (tensor->is_packed) {
+        return unpack_constant(n, tensor, name, dims, bytes);
     }
     const uint8_t *data =
         tensor->data.file != NULL ? tensor->data.file->data + tensor->data.at : nothing;

@@ -9,7 +9,7 @@ import numpy as np
 
 import model
 
-COLUMNS = ("f32", "i8", "i16x8", "u8")
+COLUMNS = ("f32", "i8", "i16x8", "u8")  # and i8x4, int8 with weights of int4
 LOW = {"i8": -128, "i16": -32768, "u8": 0, "i32": -1000, "i64": -1000}
 HIGH = {"i8": 127, "i16": 32767, "u8": 255, "i32": 1000, "i64": 1000}
 DTYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16, "u8": np.uint8,
@@ -24,7 +24,7 @@ class Skip(Exception):
 class Builder:
     def __init__(self, operator, column, index):
         self.column, self.i = column, index
-        self.kind = "i16" if column == "i16x8" else column  # of activations
+        self.kind = {"i16x8": "i16", "i8x4": "i8"}.get(column, column)  # of activations
         self.is_float = column == "f32"
         self.rng = np.random.default_rng([zlib.crc32(f"{operator} {column}".encode()), index])
         self.graph = model.Graph()
@@ -126,7 +126,8 @@ class Builder:
             w = self.const(self.rng.standard_normal(shape) / math.sqrt(taps), "f32")
             b = self.const(self.rng.standard_normal(channels), "f32") if bias else -1
             return w, b, None
-        n_scales = 1 if self.column == "u8" or self.i % 3 == 2 else channels
+        is_one = self.column == "u8" or self.i % 3 == 2 or (self.column == "i8x4" and len(shape) == 2)
+        n_scales = 1 if is_one else channels
         scales = (2.0 ** self.rng.uniform(-9, -5, n_scales)).astype(np.float32)
         if self.column == "u8":
             zeros = [self.size(0, 255)]
@@ -134,9 +135,16 @@ class Builder:
         else:
             zeros = [0] * n_scales
             data = self.rng.integers(-127, 128, shape)
-        w = self.const(data, "u8" if self.column == "u8" else "i8", (scales, zeros), axis)
+        if self.column == "i8x4":
+            scales = scales * np.float32(16)
+            nibbles = self.rng.integers(-7, 8, shape).reshape(-1) & 15
+            nibbles = np.pad(nibbles, (0, len(nibbles) % 2)).reshape(-1, 2)
+            packed = (nibbles[:, 0] | nibbles[:, 1] << 4).astype(np.uint8)
+            w = self._add(f"c{len(self.graph.tensors)}", shape, "i4", packed, (scales, zeros), axis)
+        else:
+            w = self.const(data, "u8" if self.column == "u8" else "i8", (scales, zeros), axis)
         x_rms = {"i8": 90.0, "u8": 110.0, "i16": 18900.0}[self.kind]
-        spread = x_rms * 74.0 * math.sqrt(taps)
+        spread = x_rms * (4.3 if self.column == "i8x4" else 74.0) * math.sqrt(taps)
         b = -1
         if bias:
             wide = "i64" if self.kind == "i16" else "i32"

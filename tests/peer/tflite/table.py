@@ -28,7 +28,8 @@ Made by `tests/peer/tflite/table.py`; do not edit. A number counts vectors in `t
 that operator with odd shapes, every padding, fused activations and broadcasts, whose outputs come from TensorFlow
 Lite Micro and TensorFlow Lite ({references}). The test `compile.vectors` compares the host session
 and the emitted C with them to the bit. Anything else is why `oribi compile` refuses such a model. The columns are
-the element types: float, int8, int16 with int8 weights, uint8. How results are rounded: `rounding.md`.
+the element types: float, int8, int16 with int8 weights, uint8. CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of
+int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). How results are rounded: `rounding.md`.
 
 """
 
