@@ -4,7 +4,6 @@ import math
 
 import model
 import numpy as np
-from build import Skip
 
 
 def _initialiser(b, variables):
@@ -85,8 +84,6 @@ def assign_variable(b):
 
 def svdf(b):
     """The newest column of the state is in its range, and so is the output."""
-    if b.column not in ("f32", "i8"):
-        raise Skip()
     batch, features, units, rank, memory = b.pick(1, 1, 2), b.size(1, 9), b.size(1, 4), b.walk(1, 2, 3), b.size(2, 6)
     filters, q, out = units * rank, b.quant(), b.quant()
     x = b.input([batch, features], q)
