@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every hook failing in turn, and every pair of a first failure with a failing hook of the clearing up: what
+emitted code calls afterwards is compared with what the contract says, on POSIX and on a Cortex-M4 in QEMU.
+
+    unwind_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
+DEVICES = {"one line": ["uart_accel"], "one memory": ["woofles"], "two memories": ["npu1=woofles", "npu2=woofles"],
+           "first and last": ["woofles", "uart_accel"], "three": ["a=uart_accel", "b=woofles", "c=uart_accel"]}
+NAMES = {"A": "Activate", "O": "Open", "I": "Invoke", "S": "Start", "W": "Wait", "T": "CopyTo", "F": "CopyFrom",
+         "P": "CopyPeer", "C": "Close", "D": "Deactivate"}
+FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
+         "-DTVM_DEVICE_WOOFLES_HEADER=\"recorder.h\"", "-DTVM_DEVICE_UART_ACCEL_HEADER=\"recorder.h\"",
+         "-DTVMGEN_CONFIG_HEADER=\"recorder_config.h\""]
+CORE = ["cortex-m/startup.c", "cortex-m/fault.c", "cortex-m/stack.c", "cortex-m/semihosting.c", "harness/memory.c",
+        "cortex-m/runtime_abi.c", "harness/transport_file.c", "cortex-m4/board.c"]
+
+
+def unwinding(calls, second):
+    """What must follow the calls of which the last one failed; `second` of all calls fails, too."""
+    active, opened, started = [], set(), set()
+    for k, (what, device) in enumerate(calls):
+        last = k == len(calls) - 1
+        if what == "A" and not last:
+            active.append(device)
+        elif what == "O" and not last:
+            opened.add(device)
+        elif what == "C":
+            opened.discard(device)
+        elif what == "D":
+            active.remove(device)
+        elif what in "S" or what in "TF" and device in ASYNCHRONOUS and not last:
+            started.add(device)
+        elif what == "W" and not last:
+            started.discard(device)
+    expected = []
+    for device in sorted(started, reverse=True):
+        expected.append(("N", device))
+        if len(calls) + len(expected) == second:
+            expected.append(("W", device))
+    expected += [("C", d) for d in sorted(opened, reverse=True)]
+    expected += [("D", d) for d in reversed(active)]
+    return expected
+
+
+class Unwinding(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def emit(self, devices, schedule):
+        folder = self.folder / "c"
+        shutil.rmtree(folder, ignore_errors=True)
+        arguments = [part for d in devices for part in ("--target-device", d)]
+        subprocess.run([ORIBI, "compile", DIGITS, "-o", folder, "--name", "net", "--plugin", TARGET, *arguments,
+                        "--device-schedule", schedule], check=True, stdout=subprocess.DEVNULL)
+        (folder / "recorder_config.h").write_text(
+            "#include <stdint.h>\nvoid recorder_on_operator(int32_t index);\n"
+            "#define TVMGEN_ON_OP(index) recorder_on_operator(index)\n")
+        header = (folder / "tvmgen_net.h").read_text()
+        ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", header)
+        members = ", ".join(f"&devices[{i}]" for i in range(len(devices)))
+        return folder, [*FLAGS, f"-DRECORDER_IN_TYPE=TVMGEN_NET_{ports[0]}_TYPE",
+                        f"-DRECORDER_IN_COUNT=TVMGEN_NET_{ports[0]}_COUNT",
+                        f"-DRECORDER_OUT_TYPE=TVMGEN_NET_{ports[-1]}_TYPE",
+                        f"-DRECORDER_OUT_COUNT=TVMGEN_NET_{ports[-1]}_COUNT", f"-DRECORDER_DEVICES={len(devices)}",
+                        f"-DRECORDER_MEMBERS={members}", "-I", folder, "-I", SOURCE / "tests/hooks", "-I",
+                        SOURCE / "include"]
+
+    def on_posix(self, folder, flags):
+        program = self.folder / "program"
+        subprocess.run(["gcc", *flags, "-g", "-fsanitize=address,undefined", "-DRECORDER_PRINT=\"recorder_posix.h\"",
+                        SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c"), "-o", program], check=True)
+        return subprocess.run([program], capture_output=True, text=True, check=True, timeout=120).stdout
+
+    def on_cortex_m4(self, folder, flags):
+        image = self.folder / "image.elf"
+        platform = SOURCE / "platform"
+        subprocess.run(["arm-none-eabi-gcc", *flags, "-DRECORDER_PRINT=\"recorder_bare.h\"", "-ffreestanding",
+                        "-fbuiltin", "-ffunction-sections", "-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16",
+                        "-mfloat-abi=hard", "-I", platform, "-I", platform / "include", "-I", platform / "cortex-m4",
+                        SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c"), *(platform / f for f in CORE),
+                        "-nostdlib", "-static", "-Wl,--gc-sections", "-T", platform / "cortex-m4/link.ld", "-lgcc",
+                        "-o", image], check=True)
+        (self.folder / "in").write_bytes(b"")
+        subprocess.run(["timeout", "120", "qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none",
+                        "-serial", "null", "-semihosting-config", "enable=on,target=native", "-kernel", image],
+                       cwd=self.folder, check=True, stdin=subprocess.DEVNULL)
+        return (self.folder / "out").read_text()
+
+    def check(self, text, devices):
+        global ASYNCHRONOUS
+        ASYNCHRONOUS = {i for i, d in enumerate(devices) if d.endswith("woofles")}
+        names = [d.split("=")[0] for d in devices]
+        lines = text.splitlines()
+        self.assertEqual(lines[-1], "end")
+        success, failures = None, 0
+        for line in lines[:-1]:
+            run, result, verdict = line.split("; ")
+            head, events = run.split(":")
+            first, second = map(int, head.split()[1:])
+            events = [(e[0], int(e[1:])) for e in events.split()]
+            calls = [e for e in events if e[0] != "o"]
+            code, hook, device, operator, cleanup, instance = result.split()
+            self.assertEqual(verdict, "ok", line)
+            if success is None:
+                success = calls
+                self.assertEqual(code, "0")
+                continue
+            failures += 1
+            failed = calls[:first]
+            self.assertEqual(failed, success[:first], line)
+            expected = unwinding(failed, second)
+            self.assertEqual(calls[first:], expected, line)
+            at = [e for e in events if e[0] == "o" or e in failed]
+            index, seen = -1, 0
+            for event in events:
+                index = event[1] if event[0] == "o" else index
+                seen += event[0] != "o"
+                if seen == first:
+                    break
+            self.assertEqual((int(code), hook, int(device), int(operator), instance),
+                             (101, NAMES[failed[-1][0]], failed[-1][1], index, names[failed[-1][1]]), line)
+            self.assertEqual(int(cleanup), int(first < second <= len(calls)), line)
+        self.assertGreater(failures, 2 * len(success))
+        return failures
+
+    def test_every_hook_fails_on_posix(self):
+        total = 0
+        for name, devices in DEVICES.items():
+            for schedule in ("design", "lazy", "hold"):
+                with self.subTest(devices=name, schedule=schedule):
+                    total += self.check(self.on_posix(*self.emit(devices, schedule)), devices)
+        print(f"{total} failures")
+
+    def test_every_hook_fails_on_a_cortex_m4(self):
+        if shutil.which("qemu-system-arm") is None or shutil.which("arm-none-eabi-gcc") is None:
+            self.skipTest("the emulator or the compiler is absent")
+        for name, devices in DEVICES.items():
+            with self.subTest(devices=name):
+                self.check(self.on_cortex_m4(*self.emit(devices, "hold")), devices)
+
+    def test_missing_devices_are_refused_before_any_hook(self):
+        folder, flags = self.emit(["npu1=woofles", "npu2=woofles"], "design")
+        flags = [f.replace("&devices[1]", "NULL") if isinstance(f, str) else f for f in flags]
+        text = self.on_posix(folder, flags).splitlines()
+        self.assertEqual(text[0], "run 0 0:; -32001 - 1 -1 0 npu2; ok")
+
+    def test_a_device_of_another_kind_does_not_compile(self):
+        folder, flags = self.emit(["woofles"], "design")
+        source = self.folder / "wrong.c"
+        source.write_text('#include "tvmgen_net.h"\ntypedef struct { int x; } other;\n'
+                          "other device;\nstruct tvmgen_net_devices devices = {&device, 0};\n")
+        done = subprocess.run(["gcc", *flags, "-c", source, "-o", self.folder / "x.o"], capture_output=True, text=True)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("incompatible pointer type", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
