@@ -125,38 +125,33 @@ void oribi_weights_append(oribi_text *text, const oribi_placed *placed)
     }
 }
 
-static void append_head(const oribi_text *body, oribi_text *out)
+/* body: what follows the head. */
+static void write_head(char *head, const char *body, uint64_t bytes)
 {
     char hex[65];
-    const uint64_t bytes = body->length;
-    oribi_sha256_hex(body->data, body->length, hex);
-    oribi_text_append(out, "ORIBIW01");
+    oribi_sha256_hex(body, (size_t)bytes, hex);
+    memcpy(head, "ORIBIW01", 8);
     for (int32_t i = 0; i < 8; i++) {
-        const char one = (char)(uint8_t)(bytes >> (8 * i));
-        oribi_text_append_n(out, &one, 1);
+        head[8 + i] = (char)(uint8_t)(bytes >> (8 * i));
     }
     for (int32_t i = 0; i < 16; i++) {
         unsigned value = 0;
         (void)sscanf(hex + 2 * i, "%2x", &value);
-        const char one = (char)(uint8_t)value;
-        oribi_text_append_n(out, &one, 1);
+        head[16 + i] = (char)(uint8_t)value;
     }
 }
 
 bool oribi_weights_image(const oribi_compile *c, oribi_text *text)
 {
-    oribi_text body = {0};
-    oribi_text_append(&body, "");
+    static const char head[ORIBI_WEIGHTS_HEAD];
+    oribi_text_append_n(text, head, sizeof head); /* written when the rest is known */
     for (int32_t i = 0; i < c->n_arrays; i++) {
-        oribi_weights_append(&body, c->arrays[i].placed);
+        oribi_weights_append(text, c->arrays[i].placed);
     }
-    if (!body.failed) {
-        append_head(&body, text);
-        oribi_text_append_n(text, body.data, body.length);
+    if (!text->failed) {
+        write_head(text->data, text->data + sizeof head, text->length - sizeof head);
     }
-    const bool good = !body.failed && !text->failed;
-    oribi_text_destroy(&body);
-    return good;
+    return !text->failed;
 }
 
 uint32_t oribi_crc32(uint32_t crc, const void *data, size_t bytes)
