@@ -136,15 +136,20 @@ static void products(const struct oribi_micro_conv2d_lanes_s8_args *a, const int
     const int32_t *w = a->filter, *const end = window + a->taps;
     const int32_t twice_zero = 2 * a->output.zero + 1;
     const int8_t *const first_end = first + (a->out_c & ~1);
-    while (first != first_end) {
+    while (first != first_end && a->has_general == 0) {
+        struct oribi_micro_sums2x2 s;
+        w = oribi_micro_sum2x2(window, end, w, &s);
+        first = oribi_micro_finish2x2(&s, w, twice_zero, first, distance);
+        w += ORIBI_MICRO_LANES_RECORD;
+    }
+    for (; first != first_end; first += 2) {
         struct oribi_micro_sums2x2 s;
         w = oribi_micro_sum2x2(window, end, w, &s);
         if (oribi_micro_lanes_is_general(w)) {
             oribi_micro_lanes_general(&a->output, w, s.a0, s.a1, first);
             oribi_micro_lanes_general(&a->output, w, s.b0, s.b1, first + distance);
-            first += 2;
         } else {
-            first = oribi_micro_finish2x2(&s, w, twice_zero, first, distance);
+            (void)oribi_micro_finish2x2(&s, w, twice_zero, first, distance);
         }
         w += ORIBI_MICRO_LANES_RECORD;
     }

@@ -44,6 +44,12 @@ int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_a
     const struct oribi_micro_conv2d_s8_args *a = plain;
     const int32_t taps = oribi_micro_lanes_taps(a->filter_h * a->filter_w * a->in_c);
     args->filter = words;
+    args->has_general = 0;
+    for (int32_t c = 0; c < a->out_c; c += 2) {
+        const int32_t *record =
+            words + (c / 2 + 1) * (taps / 2 + ORIBI_MICRO_LANES_RECORD) - ORIBI_MICRO_LANES_RECORD;
+        args->has_general |= (int8_t)(oribi_micro_lanes_is_general(record) != 0);
+    }
     args->output.zero = (int8_t)a->output_zero;
     args->output.low = (int8_t)a->low;
     args->output.high = (int8_t)a->high;

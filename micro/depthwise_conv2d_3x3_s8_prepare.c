@@ -39,10 +39,10 @@ static void pack(const struct oribi_micro_depthwise_conv2d_s8_args *a, int32_t c
     const int32_t keep = c.is_constant != 0 ? 0 : 1;
     const int32_t less = c.is_fast != 0 ? 1 : ORIBI_MICRO_LANES_GENERAL;
     words[0] = bytes(keep * w[0][0], keep * w[1][0], keep * w[0][2], keep * w[1][2]);
-    words[1] = bytes(keep * w[2][0], keep * w[0][1], keep * w[2][2], keep * w[1][1]);
+    words[1] = bytes(keep * w[2][0], keep * w[1][1], keep * w[2][2], keep * w[2][1]);
     words[2] = (c.is_fast != 0 ? 2 : 1) * c.bias;
     words[3] = c.multiplier;
-    words[4] = 256 * (c.right - less) + (keep * w[2][1] & 0xff);
+    words[4] = 256 * (c.right - less) + (keep * w[0][1] & 0xff);
 }
 
 /* What a plane of so many results costs: two neighbours of a row are made at once. */

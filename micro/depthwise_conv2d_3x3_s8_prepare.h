@@ -14,7 +14,7 @@ int32_t
 oribi_micro_depthwise_conv2d_3x3_s8_fits(const struct oribi_micro_depthwise_conv2d_s8_args *plain);
 
 /* Fills args and the 5 * channels words it then points to. With w[row][column], a channel's are the
- * bytes {w00, w10, w02, w12} and {w20, w01, w22, w11}, lowest first; bias and multiplier; w21 and
+ * bytes {w00, w10, w02, w12} and {w20, w11, w22, w21}, lowest first; bias and multiplier; w01 and
  * the shift as in lanes_s8.h. Errors: TOO_LARGE. */
 int32_t oribi_micro_depthwise_conv2d_3x3_s8_prepare(
     const struct oribi_micro_depthwise_conv2d_s8_args *plain, int32_t *words,

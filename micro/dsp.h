@@ -186,18 +186,6 @@ static inline int32_t oribi_micro_low_by_high(int32_t x, int32_t y, int32_t sum)
 #endif
 }
 
-/* sum + high lane of x * high lane of y. */
-static inline int32_t oribi_micro_high_by_high(int32_t x, int32_t y, int32_t sum)
-{
-#ifdef ORIBI_MICRO_ASM
-    int32_t out;
-    ORIBI_MICRO_ASM("smlatt %0, %1, %2, %3" : "=r"(out) : "r"(x), "r"(y), "r"(sum));
-    return out;
-#else
-    return oribi_micro_wrapping_add(sum, oribi_micro_high_lane(x) * oribi_micro_high_lane(y));
-#endif
-}
-
 /* round(x * y / 2^32), ties up. */
 static inline int32_t oribi_micro_high_product(int32_t x, int32_t y)
 {
@@ -288,12 +276,17 @@ static inline const int32_t *oribi_micro_sum2x2(const int32_t *x, const int32_t 
     "smlad %[b0], %[w0], r6, %[b0]\n\t"                                                            \
     "smlad %[a0], %[w1], r5, %[a0]\n\t"                                                            \
     "smlad %[b0], %[w1], r8, %[b0]\n\t"
-    ORIBI_MICRO_ASM volatile("1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "cmp %[x], %[end]\n\t"
-                             "bne 1b"
-                             : [a0] "+r"(a0), [a1] "+r"(a1), [b0] "+r"(b0), [b1] "+r"(b1),
-                               [x] "+r"(x), [w] "+r"(w), [w0] "=&r"(w0), [w1] "=&r"(w1)
-                             : [end] "r"(end)
-                             : "r4", "r5", "r6", "r8", "cc", "memory");
+    ORIBI_MICRO_ASM volatile(
+        "sub %[w0], %[end], %[x]\n\t"
+        "lsls %[w0], %[w0], #26\n\t" /* a multiple of 8, not of 16: half a round first */
+        "bmi 2f\n"
+        "1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "2:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR
+        "cmp %[x], %[end]\n\t"
+        "bne 1b"
+        : [a0] "+r"(a0), [a1] "+r"(a1), [b0] "+r"(b0), [b1] "+r"(b1), [x] "+r"(x), [w] "+r"(w),
+          [w0] "=&r"(w0), [w1] "=&r"(w1)
+        : [end] "r"(end)
+        : "r4", "r5", "r6", "r8", "cc", "memory");
 #undef ORIBI_MICRO_FOUR
     s->a0 = a0;
     s->a1 = a1;
@@ -413,7 +406,11 @@ static inline const int32_t *oribi_micro_sum1x4(const int8_t *x, const int8_t *e
     "sxtb16 r8, r8\n\t"                                                                            \
     "smlad %[c0], r5, %[odd], %[c0]\n\t"                                                           \
     "smlad %[c2], r8, %[odd], %[c2]\n\t"
-    ORIBI_MICRO_ASM volatile("1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "cmp %[x], %[end]\n\t"
+    ORIBI_MICRO_ASM volatile("sub %[even], %[end], %[x]\n\t"
+                             "lsls %[even], %[even], #28\n\t" /* as above */
+                             "bmi 2f\n"
+                             "1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR
+                             "2:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "cmp %[x], %[end]\n\t"
                              "bne 1b"
                              : [c0] "+r"(c0), [c1] "+r"(c1), [c2] "+r"(c2), [c3] "+r"(c3),
                                [x] "+r"(x), [w] "+r"(w), [even] "=&r"(even), [odd] "=&r"(odd)
@@ -435,6 +432,137 @@ static inline const int32_t *oribi_micro_sum1x4(const int8_t *x, const int8_t *e
     s->c2 = c2;
     s->c3 = c3;
     return w;
+}
+
+/* What a channel of a 3x3 depthwise convolution needs: weights doubled, as lanes. */
+struct oribi_micro_3x3 {
+    int32_t sides0, middle0, multiplier, rounding; /* of row 0: the outer weights; the middle one */
+    int32_t bias, sides1, sides2, middles;         /* middles of rows 1, low, and 2, high */
+    int32_t shift, step;
+};
+
+/* Twice the sum of one window, without the bias. */
+static inline int32_t oribi_micro_sum_3x3(const int8_t *x, int32_t columns,
+                                          const struct oribi_micro_3x3 *k)
+{
+    int32_t four = oribi_micro_load4(x);
+    int32_t s = oribi_micro_dot2(oribi_micro_even_bytes(four), k->sides0, 0);
+    s = oribi_micro_low_by_low(oribi_micro_odd_bytes(four), k->middle0, s);
+    four = oribi_micro_load4(x + columns);
+    s = oribi_micro_dot2(oribi_micro_even_bytes(four), k->sides1, s);
+    s = oribi_micro_low_by_low(oribi_micro_odd_bytes(four), k->middles, s);
+    four = oribi_micro_load4(x + 2 * columns);
+    s = oribi_micro_dot2(oribi_micro_even_bytes(four), k->sides2, s);
+    return oribi_micro_low_by_high(oribi_micro_odd_bytes(four), k->middles, s);
+}
+
+/* Results of two windows beside each other, at output and a step behind it. Rows of four bytes lie
+ * at x and `columns` apart. bias is doubled; rounding and shift as in lanes_s8.h. */
+static inline void oribi_micro_two_3x3(const int8_t *x, int32_t columns,
+                                       const struct oribi_micro_3x3 *k, int8_t *output)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t s, t, even, odd;
+    ORIBI_MICRO_ASM volatile(
+        "ldr %[odd], [%[x], %[columns]]\n\t"
+        "ldmia %[k], {r4, r5, r6, r8}\n\t"
+        "sxtb16 %[even], %[odd]\n\t"
+        "sxtb16 %[odd], %[odd], ror #8\n\t"
+        "smlad %[s], %[even], r5, r4\n\t"
+        "smlad %[t], %[odd], r5, r4\n\t"
+        "smlabb %[s], %[odd], r8, %[s]\n\t"
+        "smlatb %[t], %[even], r8, %[t]\n\t"
+        "ldr %[odd], [%[x], %[columns], lsl #1]\n\t"
+        "sxtb16 %[even], %[odd]\n\t"
+        "sxtb16 %[odd], %[odd], ror #8\n\t"
+        "smlad %[s], %[even], r6, %[s]\n\t"
+        "smlad %[t], %[odd], r6, %[t]\n\t"
+        "smlabt %[s], %[odd], r8, %[s]\n\t"
+        "smlatt %[t], %[even], r8, %[t]\n\t"
+        "ldr %[odd], [%[x]]\n\t"
+        "ldmdb %[k], {r4, r5, r6, r8}\n\t"
+        "sxtb16 %[even], %[odd]\n\t"
+        "sxtb16 %[odd], %[odd], ror #8\n\t"
+        "smlad %[s], %[even], r4, %[s]\n\t"
+        "smlad %[t], %[odd], r4, %[t]\n\t"
+        "smlabb %[s], %[odd], r5, %[s]\n\t"
+        "smlatb %[t], %[even], r5, %[t]\n\t"
+        "ldrd %[even], %[odd], [%[k], #16]\n\t"
+        "smmulr %[s], %[s], r6\n\t"
+        "smmulr %[t], %[t], r6\n\t"
+        "add %[s], %[s], %[s], asr #31\n\t"
+        "add %[t], %[t], %[t], asr #31\n\t"
+        "add %[s], %[s], r8\n\t"
+        "add %[t], %[t], r8\n\t"
+        "asr %[s], %[s], %[even]\n\t"
+        "asr %[t], %[t], %[even]\n\t"
+        "ssat %[s], #8, %[s], asr #1\n\t"
+        "ssat %[t], #8, %[t], asr #1\n\t"
+        "strb %[s], [%[output]]\n\t"
+        "strb %[t], [%[output], %[odd]]"
+        : [s] "=&r"(s), [t] "=&r"(t), [even] "=&r"(even), [odd] "=&r"(odd)
+        : [x] "r"(x), [columns] "r"(columns), [k] "r"(&k->bias), [output] "r"(output)
+        : "r4", "r5", "r6", "r8", "memory");
+#else
+    const int32_t middles[3] = {k->middle0, k->middles, k->middles >> 16};
+    const int32_t sides[3] = {k->sides0, k->sides1, k->sides2};
+    int32_t sums[2] = {k->bias, k->bias};
+    for (int32_t row = 0; row < 3; row++) {
+        const int32_t four = oribi_micro_load4(x + row * columns);
+        const int32_t even = oribi_micro_even_bytes(four), odd = oribi_micro_odd_bytes(four);
+        sums[0] = oribi_micro_dot2(even, sides[row], sums[0]);
+        sums[1] = oribi_micro_dot2(odd, sides[row], sums[1]);
+        sums[0] = oribi_micro_low_by_low(odd, middles[row], sums[0]);
+        sums[1] = oribi_micro_high_by_low(even, middles[row], sums[1]);
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        const int32_t product = oribi_micro_high_product(sums[i], k->multiplier);
+        output[i * k->step] = (int8_t)oribi_micro_saturate_half_s8(
+            (product + (product >> 31) + k->rounding) >> k->shift);
+    }
+#endif
+}
+
+/* The result of one window. */
+static inline void oribi_micro_one_3x3(const int8_t *x, int32_t columns,
+                                       const struct oribi_micro_3x3 *k, int8_t *output)
+{
+#ifdef ORIBI_MICRO_ASM
+    int32_t s, even, odd;
+    ORIBI_MICRO_ASM volatile(
+        "ldr %[odd], [%[x], %[columns]]\n\t"
+        "ldmia %[k], {r4, r5, r6, r8}\n\t"
+        "sxtb16 %[even], %[odd]\n\t"
+        "sxtb16 %[odd], %[odd], ror #8\n\t"
+        "smlad %[s], %[even], r5, r4\n\t"
+        "smlabb %[s], %[odd], r8, %[s]\n\t"
+        "ldr %[odd], [%[x], %[columns], lsl #1]\n\t"
+        "sxtb16 %[even], %[odd]\n\t"
+        "sxtb16 %[odd], %[odd], ror #8\n\t"
+        "smlad %[s], %[even], r6, %[s]\n\t"
+        "smlabt %[s], %[odd], r8, %[s]\n\t"
+        "ldr %[odd], [%[x]]\n\t"
+        "ldmdb %[k], {r4, r5, r6, r8}\n\t"
+        "sxtb16 %[even], %[odd]\n\t"
+        "sxtb16 %[odd], %[odd], ror #8\n\t"
+        "smlad %[s], %[even], r4, %[s]\n\t"
+        "smlabb %[s], %[odd], r5, %[s]\n\t"
+        "ldr %[even], [%[k], #16]\n\t"
+        "smmulr %[s], %[s], r6\n\t"
+        "add %[s], %[s], %[s], asr #31\n\t"
+        "add %[s], %[s], r8\n\t"
+        "asr %[s], %[s], %[even]\n\t"
+        "ssat %[s], #8, %[s], asr #1\n\t"
+        "strb %[s], [%[output]]"
+        : [s] "=&r"(s), [even] "=&r"(even), [odd] "=&r"(odd)
+        : [x] "r"(x), [columns] "r"(columns), [k] "r"(&k->bias), [output] "r"(output)
+        : "r4", "r5", "r6", "r8", "memory");
+#else
+    const int32_t twice = oribi_micro_wrapping_add(oribi_micro_sum_3x3(x, columns, k), k->bias);
+    const int32_t product = oribi_micro_high_product(twice, k->multiplier);
+    *output =
+        (int8_t)oribi_micro_saturate_half_s8((product + (product >> 31) + k->rounding) >> k->shift);
+#endif
 }
 
 #endif

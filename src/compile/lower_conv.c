@@ -101,6 +101,7 @@ static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
     oribi_call_number(call, "before_w", a.before_w);
     oribi_call_number(call, "taps", a.taps);
     oribi_call_number(call, "is_point", a.is_point);
+    oribi_call_number(call, "has_general", a.has_general);
     oribi_call_number(call, "input_zero", a.input_zero);
     add_overlap(call, plain);
     return true;

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The tests of micro/ on a Cortex-M4 in QEMU: the assembly of micro/dsp.h against the same oracle that
+its twins in C meet on the host. A planted fault in the assembly must be seen.
+
+    arm_test.py SOURCE_FOLDER
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1]).resolve()
+HERE = SOURCE / "tests/micro"
+FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft", "-std=gnu11", "-ffunction-sections", "-Wall",
+         "-Wextra", "-Werror", "-nostartfiles", "-Wl,--gc-sections", f"-I{HERE / 'arm'}"]
+QEMU = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "null",
+        "-chardev", "stdio,id=host,signal=off", "-semihosting-config",
+        "enable=on,target=native,chardev=host"]
+# How often each instruction of the blocks must at least be in a program that tests them.
+TESTS = {"conv2d_lanes_test": {"smlad": 16, "sxtb16": 4, "smmulr": 4, "ssat": 4},
+         "conv2d_add_lanes_test": {"smlad": 16, "smmulr": 7},
+         "fully_connected_lanes_test": {"smlad": 16, "sxtb16": 6, "smmulr": 2},
+         "depthwise_conv2d_3x3_test": {"smlad": 6, "smlabt": 3, "smlatt": 1, "sadd16": 5, "smmulr": 3},
+         "add_row_test": {"smmulr": 3, "ssat": 1}}
+FAULTS = {"conv2d_lanes_test": ("add %[a1], %[t1], %[a1], asr #7", "add %[a1], %[t1], %[a1], asr #8"),
+          "fully_connected_lanes_test": ("smlad %[c2], r8, %[odd], %[c2]", "smlad %[c2], r8, %[even], %[c2]"),
+          "depthwise_conv2d_3x3_test": ("smlatt %[t], %[even], r8, %[t]", "smlatb %[t], %[even], r8, %[t]")}
+
+
+@unittest.skipUnless(shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"),
+                     "skipped: arm-none-eabi-gcc or qemu-system-arm is absent")
+class Arm(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def build(self, test, root, *flags):
+        program = self.folder / f"{test}.elf"
+        subprocess.run(["arm-none-eabi-gcc", *FLAGS, f"-I{root}", f"-I{SOURCE}", *flags,
+                        HERE / f"{test}.c", HERE / "arm/start.c", *sorted((root / "micro").glob("*_s8*.c")),
+                        root / "micro/prepare.c", root / "micro/lanes_prepare.c",
+                        root / "micro/broadcast_prepare.c", "-T", HERE / "arm/link.ld", "-lm", "-o", program],
+                       check=True)
+        return program
+
+    def run_on_core(self, program):
+        return subprocess.run([*QEMU, "-kernel", program], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=120)
+
+    def test_assembly_gives_what_the_oracle_gives(self):
+        for test, wanted in TESTS.items():
+            for level in ("-O2", "-Os") if "lanes_test" in test else ("-O3",):
+                with self.subTest(test=test, level=level):
+                    program = self.build(test, SOURCE, level)
+                    done = self.run_on_core(program)
+                    self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                    code = subprocess.run(["arm-none-eabi-objdump", "-d", program], check=True,
+                                          capture_output=True, text=True).stdout
+                    for instruction, least in wanted.items():
+                        self.assertGreaterEqual(code.count(f"\t{instruction}"), least, instruction)
+
+    def test_a_fault_in_the_assembly_is_seen(self):
+        for test, (old, new) in FAULTS.items():
+            with self.subTest(test=test):
+                root = self.folder / test
+                shutil.copytree(SOURCE / "micro", root / "micro")
+                header = root / "micro/dsp.h"
+                text = header.read_text()
+                self.assertIn(old, text)
+                header.write_text(text.replace(old, new))
+                self.assertEqual(self.run_on_core(self.build(test, root, "-O2")).returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
