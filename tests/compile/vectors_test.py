@@ -170,6 +170,12 @@ def plant(folder):
     path.write_text(spoilt)
 
 
+def essence(folder, index):
+    """The C of a model but for its comments and its name: what two variants may have in common."""
+    parts = [(folder / f"tvmgen_m{index}{end}").read_text() for end in (".h", ".c", "_weights.c")]
+    return re.sub(r"(?i)(tvmgen_)m\d+", r"\1m", re.sub(r"/\*.*?\*/", "", "".join(parts), flags=re.S))
+
+
 def build_and_run(folder, indices, cases, asan):
     """The lines of findings of one batch."""
     (folder / "batch.h").write_text(unity(folder, indices))
@@ -189,8 +195,9 @@ def build_and_run(folder, indices, cases, asan):
     return lines
 
 
-def check(args, files, variant, container):
-    """Findings of one variant, and how many cases there are."""
+def check(args, files, variant, container, seen):
+    """Findings of one variant, and how many cases there are. seen: the C and the outputs that an
+    earlier variant has tested, which need no second build."""
     cases, names = [], []
     for path in files:
         head, found = container.unpack(path)
@@ -216,15 +223,24 @@ def check(args, files, variant, container):
             else:
                 lines.append(line)
         if not args.session:
+            tested = sum(len(indices) for _, indices in batches)
+            for at, (batch, indices) in enumerate(batches):
+                new = []
+                for i in indices:
+                    case, outputs = cases[i]
+                    key = (essence(batch, i), tuple(case.inputs), tuple(outputs))
+                    new += [] if key in seen else [i]
+                    seen.add(key)
+                batches[at] = (batch, new)
+            batches = [b for b in batches if b[1]]
             for planted, _ in batches if args.plant else []:
                 plant(planted)
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
                 for found in pool.map(lambda b: build_and_run(*b, cases, args.asan), batches):
                     lines += found
-            built = sum(len(indices) for _, indices in batches)
             failed = sum(line.startswith("compile ") for line in lines)
-            if built + failed != len(cases) and not any(" fails" in line for line in lines):
-                lines.append(f"{len(cases)} cases, but only {built} of them were built")
+            if tested + failed != len(cases) and not any(" fails" in line for line in lines):
+                lines.append(f"{len(cases)} cases, but only {tested} of them were compiled")
         else:
             lines = [line for line in lines if not line.startswith("compile ")]
     spell = re.compile(r"^(session|compile|emitted) (\d+)")
@@ -254,9 +270,9 @@ def main():
     import container
     files = sorted({f for only in args.only.split(",")
                     for f in (args.source / "tests/vectors").glob(f"{only}*.bin.xz")})
-    findings, noticed = 0, set()
+    findings, noticed, seen = 0, set(), set()
     for variant in container.VARIANTS:
-        lines, count = check(args, files, variant, container)
+        lines, count = check(args, files, variant, container, seen)
         findings += len(lines)
         noticed |= {tuple(line.split()[1:3]) for line in lines if line.startswith("emitted ")}
         print(f"{variant}: {count} vectors of {len(files)} files, {len(lines)} findings", flush=True)
