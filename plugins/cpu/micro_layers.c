@@ -3,6 +3,7 @@
  * for it computes what that C computes, bit for bit. Nothing here is fast. Read next: micro_math.c.
  */
 #include "cpu/conv_attrs.h"
+#include "cpu/conv_backprop.h"
 #include "cpu/epilogue.h"
 #include "cpu/families.h"
 #include "cpu/matmul.h"
@@ -12,6 +13,7 @@
 #include "micro/conv2d_f32_prepare.h"
 #include "micro/depthwise_conv2d_f32.h"
 #include "micro/matmul_f32.h"
+#include "micro/transpose_conv_f32.h"
 #include "micro/unary_f32.h"
 
 typedef struct layer_state {
@@ -212,6 +214,44 @@ static bool depthwise_run(const void *arg, oribi_cpu_run *run)
     }
     return out != NULL;
 }
+
+static bool backprop_run(const void *arg, oribi_cpu_run *run)
+{
+    const layer_state *state = arg;
+    int64_t dims[4];
+    oribi_weights_view filter, image;
+    oribi_conv_axis y, x;
+    if (!oribi_weights_input(run, 1, 4, &filter) || !oribi_weights_input(run, 2, 4, &image) ||
+        !oribi_conv_backprop_dims(run, filter.dims, image.dims, dims) ||
+        !oribi_conv_backprop_resolve(run, &state->attrs, dims, filter.dims, image.dims, &y, &x)) {
+        return false;
+    }
+    const int64_t sizes[] = {oribi_cpu_product(dims, 4), oribi_cpu_product(filter.dims, 4),
+                             oribi_cpu_product(image.dims, 4), y.stride, x.stride};
+    float *out = fits(run, sizes, 5) ? oribi_cpu_output(run, 0, dims, 4) : NULL;
+    if (out != NULL) {
+        const struct oribi_micro_transpose_conv_f32_args args = {
+            (int32_t)dims[0],       (int32_t)image.dims[1], (int32_t)image.dims[2],
+            (int32_t)image.dims[3], (int32_t)dims[1],       (int32_t)dims[2],
+            (int32_t)dims[3],       (int32_t)y.taps,        (int32_t)x.taps,
+            (int32_t)y.stride,      (int32_t)x.stride,      (int32_t)y.dilation,
+            (int32_t)x.dilation,    (int32_t)y.before,      (int32_t)x.before};
+        oribi_micro_transpose_conv_f32(&args, (const float *)(const void *)filter.data,
+                                       (const float *)(const void *)image.data, out);
+    }
+    return out != NULL;
+}
+
+static void *backprop_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    layer_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_conv_attrs_read(&setup, &state->attrs);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+ORIBI_CPU_COMPUTE(backprop, 3)
 ORIBI_CPU_COMPUTE(conv, 2)
 ORIBI_CPU_COMPUTE(depthwise, 2)
 
@@ -304,6 +344,7 @@ const oribi_cpu_kernel oribi_cpu_micro_layers_kernels[] = {
     ROW("DepthwiseConv2dNative", depthwise, conv_create),
     ROW("_FusedDepthwiseConv2dNative", depthwise, conv_create),
     ROW("Oribi>FusedDepthwiseConv2d", depthwise, conv_create),
+    ROW("Conv2DBackpropInput", backprop, backprop_create),
     ROW("MatMul", matmul, matmul_create),
     ROW("_FusedMatMul", matmul, matmul_create),
     ROW("BatchMatMulV2", matmul, matmul_create),

@@ -184,6 +184,33 @@ bool oribi_lower_depthwise_f32(oribi_lowering *lowering, oribi_call *call)
     return set_epilogue(lowering, call, &e, channels);
 }
 
+/* Inputs: sizes of the result, filter [h, w, out, in], values. The window is that of the
+ * convolution that would turn the result into the values. */
+bool oribi_lower_transpose_conv_f32(oribi_lowering *lowering, oribi_call *call)
+{
+    geometry g;
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 2), g.in));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), g.filter));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_output(lowering, call), g.out));
+    if (oribi_lower_output(lowering, call)->dtype != TF_FLOAT || g.filter[3] != g.in[DEPTH] ||
+        g.filter[2] != g.out[DEPTH]) {
+        return oribi_lower_refuse(lowering, call, "compiles for float elements, one group");
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        g.stride[i] = oribi_lower_list(call, "strides", i + 1, 1);
+        g.dilation[i] = oribi_lower_list(call, "dilations", i + 1, 1);
+        g.before[i] = oribi_lower_before(call, i, g.out[i + 1], g.in[i + 1], g.filter[i],
+                                         g.stride[i], g.dilation[i]);
+    }
+    call->kernel = "transpose_conv_f32";
+    call->macs = oribi_lower_count(oribi_lower_input(lowering, call, 2)) * g.filter[0] *
+                 g.filter[1] * g.out[DEPTH];
+    set_geometry(call, &g);
+    oribi_call_number(call, "out_c", g.out[DEPTH]);
+    return oribi_call_take(lowering, call, (const int32_t[]){1, 2}, 2);
+}
+
 /* --- Products of matrices -------------------------------------------------------------------- */
 
 /* A dense layer: a convolution of one row of pixels by a 1x1 filter. */
