@@ -55,6 +55,18 @@ def plant(include, committed):
                 sys.exit(f"abi: the planted fault '{what}' was not seen")
 
 
+def plant_unexported(library, wanted):
+    """A copy of the library that calls one of its functions otherwise."""
+    name, data = b"\0TF_RegisterOpDefinition\0", pathlib.Path(library).read_bytes()
+    if name not in data:
+        sys.exit("abi: the planted fault 'unexport' no longer fits the library")
+    with tempfile.TemporaryDirectory() as work:
+        copy = pathlib.Path(work) / "copy.so"
+        copy.write_bytes(data.replace(name, name.replace(b"TF_R", b"TF_P"), 1))
+        if lost(wanted, exported(copy)) != ["TF_RegisterOpDefinition"]:
+            sys.exit("abi: the planted fault 'unexport' was not seen")
+
+
 def main():
     source, library = pathlib.Path(sys.argv[1]), sys.argv[2]
     if shutil.which("abidw") is None:
@@ -85,8 +97,7 @@ def main():
     if lost(functions, exported(library)):
         sys.exit(f"abi: declared but not exported: {lost(functions, exported(library))}")
     plant(include, committed)
-    if not lost(wanted, wanted - {"TF_GetInput"}):
-        sys.exit("abi: the planted fault 'unexport' was not seen")
+    plant_unexported(library, wanted)
     print(f"abi: {len(FAULTS) + 1} planted faults seen")
 
 
