@@ -13,7 +13,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 HASHES = {"1.0": "6414fca79f4d15479c52a8e5e20b006e40a11d1a3c0efb99f58cad5d4011e5e0",
-          "1.1": "ac05390b6db7acc306637c101e5f9f046928915b06dba8b389454bc6034fd318"}
+          "1.1": "b1b7d2ac3c2a27165a65434f71e3615cf0eb6d3e84904d71adc87bf169ae8c63"}
 
 
 def digest(folder):

@@ -41,7 +41,7 @@ typedef struct TF_InputRange_Args {
 typedef struct TF_RendezvousThunk {
     void *rendezvous;
     void (*send_func)(void *, void *);
-    void (*recv_func)(void *, void *);
+    void (*async_recv_func)(void *, void *);
     void (*start_abort_func)(void *, const TF_Status *);
 } TF_RendezvousThunk;
 
