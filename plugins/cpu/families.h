@@ -45,7 +45,7 @@
     FAMILY(matmul_reference) FAMILY(matmul) \
     FAMILY(qlinear) FAMILY(micro_layers) FAMILY(micro_math) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
-    FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_math) \
+    FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_wide) FAMILY(quantized_math) \
     FAMILY(quantized_image) FAMILY(quantized_cast)
 /* clang-format on */
 

@@ -29,6 +29,7 @@ static const oribi_lower_row rows[] = {
     {"Maximum", "maximum", oribi_lower_maximum},
     {"Minimum", "minimum", oribi_lower_minimum},
     {"Cast", "cast", oribi_lower_cast},
+    {"Oribi>QWideConv2D", "conv2d", oribi_lower_wide_conv2d},
     {"Oribi>QSvdf", "svdf", oribi_lower_q_svdf},
     {"Oribi>Svdf", "svdf", oribi_lower_svdf},
     {"Transpose", "transpose", oribi_lower_transpose},

@@ -143,6 +143,11 @@ typedef struct oribi_tflite_quant {
 /* The one scale and zero point of a tensor, checked. */
 bool oribi_tflite_quant_of(oribi_tflite_node *n, const oribi_tflite_tensor *tensor,
                            const char *what, oribi_tflite_quant *out);
+/* Is input 0 quantised uint8 or int16? Layers of those are in tflite_wide.c. */
+bool oribi_tflite_is_wide(const oribi_tflite_node *n);
+bool oribi_tflite_wide_conv(oribi_tflite_node *n);
+bool oribi_tflite_wide_depthwise(oribi_tflite_node *n);
+bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n);
 bool oribi_tflite_is_int8(const oribi_tflite_node *n); /* is input 0 quantised int8? */
 bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
                              const oribi_tflite_tensor *b);

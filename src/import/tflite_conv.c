@@ -41,6 +41,9 @@ static bool conv_2d(oribi_tflite_node *n)
     if (oribi_tflite_is_int8(n)) {
         return oribi_tflite_q_conv(n);
     }
+    if (oribi_tflite_is_wide(n)) {
+        return oribi_tflite_wide_conv(n);
+    }
     ORIBI_TRY(check_float(n, 0, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     int64_t dilations[4] = {1, oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1), 1};
@@ -57,6 +60,9 @@ static bool depthwise(oribi_tflite_node *n)
 {
     if (oribi_tflite_is_int8(n)) {
         return oribi_tflite_q_depthwise(n);
+    }
+    if (oribi_tflite_is_wide(n)) {
+        return oribi_tflite_wide_depthwise(n);
     }
     ORIBI_TRY(check_float(n, 0, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
@@ -113,6 +119,9 @@ static bool fully_connected(oribi_tflite_node *n)
 {
     if (oribi_tflite_is_int8(n)) {
         return oribi_tflite_q_fully_connected(n);
+    }
+    if (oribi_tflite_is_wide(n)) {
+        return oribi_tflite_wide_fully_connected(n);
     }
     ORIBI_TRY(check_float(n, 0, 1));
     if (oribi_tflite_byte(n, 1, 0) != 0) {

@@ -147,7 +147,12 @@ class Builder:
         spread = x_rms * (4.3 if self.column == "i8x4" else 74.0) * math.sqrt(taps)
         b = -1
         if bias:
-            wide = "i64" if self.kind == "i16" else "i32"
+            # int16 with biases of int32: the interpreters contradict each other, and only TensorFlow
+            # Lite Micro's CONV_2D and FULLY_CONNECTED give what the numbers say
+            is_narrow = self.kind == "i16" and self.i % 5 == 4 and axis == 0
+            if is_narrow:
+                self.exclude("tflite")
+            wide = "i64" if self.kind == "i16" and not is_narrow else "i32"
             values = self.rng.integers(-int(spread), int(spread) + 1, channels)
             b = self.const(values, wide, (scales * np.float32(x[0]), [0] * n_scales))
         steps = 12000.0 if self.kind == "i16" else 50.0

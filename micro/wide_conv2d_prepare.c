@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derives the arguments of wide_conv2d. */
+#include "micro/wide_conv2d_prepare.h"
+
+#include "micro/element.h"
+
+#include <math.h>
+#include <stddef.h>
+
+static int32_t quantised(float real, struct oribi_micro_quantisation output)
+{
+    const float steps = roundf(real / output.scale);
+    const float limit = 1.0e6F;
+    return output.zero + (int32_t)(steps > limit ? limit : steps < -limit ? -limit : steps);
+}
+
+static int is_usable(int32_t kind, struct oribi_micro_quantisation q)
+{
+    const int32_t low = kind == ORIBI_MICRO_U8 ? 0 : 0, high = kind == ORIBI_MICRO_U8 ? 255 : 0;
+    return isfinite(q.scale) && q.scale > 0.0F && q.zero >= low && q.zero <= high;
+}
+
+int32_t oribi_micro_wide_bounds(int32_t kind, int32_t activation,
+                                struct oribi_micro_quantisation output, int32_t *out_low,
+                                int32_t *out_high)
+{
+    int32_t low = kind == ORIBI_MICRO_U8 ? 0 : INT16_MIN;
+    int32_t high = kind == ORIBI_MICRO_U8 ? 255 : INT16_MAX;
+    if (!is_usable(kind, output) || activation < ORIBI_MICRO_NONE ||
+        activation > ORIBI_MICRO_RELU_N1_TO_1) {
+        return ORIBI_MICRO_INVALID;
+    }
+    if (activation != ORIBI_MICRO_NONE) {
+        const float floor = activation == ORIBI_MICRO_RELU_N1_TO_1 ? -1.0F : 0.0F;
+        const int32_t bound = quantised(floor, output);
+        low = bound > low ? bound : low;
+    }
+    if (activation == ORIBI_MICRO_RELU6 || activation == ORIBI_MICRO_RELU_N1_TO_1) {
+        const float ceiling = activation == ORIBI_MICRO_RELU6 ? 6.0F : 1.0F;
+        const int32_t bound = quantised(ceiling, output);
+        high = bound < high ? bound : high;
+    }
+    *out_low = low;
+    *out_high = high;
+    return ORIBI_MICRO_OK;
+}
+
+static int32_t check(const struct oribi_micro_wide_conv2d_spec *s)
+{
+    const int32_t filter[4] = {s->out_c, s->filter_h, s->filter_w, s->filter_c};
+    int32_t count;
+    const int32_t code = oribi_micro_product(filter, 4, &count);
+    if (code != ORIBI_MICRO_OK) {
+        return code;
+    }
+    const int kinds =
+        (s->kind == ORIBI_MICRO_U8 && s->filter_kind == ORIBI_MICRO_U8 && s->wide_bias == NULL &&
+         s->filter_zero >= 0 && s->filter_zero <= 255) ||
+        (s->kind == ORIBI_MICRO_S16 && s->filter_kind == ORIBI_MICRO_S8 && s->filter_zero == 0);
+    const int fits = kinds && is_usable(s->kind, s->input) && s->in_c >= s->filter_c &&
+                     s->in_c % s->filter_c == 0 && s->out_c % (s->in_c / s->filter_c) == 0 &&
+                     (s->n_filter_scales == 1 || s->n_filter_scales == s->out_c);
+    return fits ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
+}
+
+static int32_t set_sizes(const struct oribi_micro_wide_conv2d_spec *s,
+                         struct oribi_micro_wide_conv2d_args *a)
+{
+    struct oribi_micro_axis y = {s->in_h, s->filter_h, s->stride_h, s->dilation_h, 0, 0};
+    struct oribi_micro_axis x = {s->in_w, s->filter_w, s->stride_w, s->dilation_w, 0, 0};
+    int32_t code = oribi_micro_axis_resolve(&y, s->padding);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_axis_resolve(&x, s->padding);
+    if (code != ORIBI_MICRO_OK) {
+        return code;
+    }
+    /* twice: elements may have two bytes */
+    const int32_t in[5] = {2, s->batch, s->in_h, s->in_w, s->in_c};
+    const int32_t out[5] = {2, s->batch, y.out, x.out, s->out_c};
+    int32_t bytes;
+    code = oribi_micro_product(in, 5, &bytes);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_product(out, 5, &bytes);
+    a->kind = s->kind;
+    a->filter_kind = s->filter_kind;
+    a->batch = s->batch;
+    a->in_h = s->in_h;
+    a->in_w = s->in_w;
+    a->in_c = s->in_c;
+    a->out_h = y.out;
+    a->out_w = x.out;
+    a->out_c = s->out_c;
+    a->filter_h = s->filter_h;
+    a->filter_w = s->filter_w;
+    a->stride_h = s->stride_h;
+    a->stride_w = s->stride_w;
+    a->dilation_h = s->dilation_h;
+    a->dilation_w = s->dilation_w;
+    a->before_h = y.before;
+    a->before_w = x.before;
+    a->groups = s->in_c / s->filter_c;
+    a->input_zero = s->input.zero;
+    a->filter_zero = s->filter_zero;
+    a->output_zero = s->output.zero;
+    return code;
+}
+
+/* Sums of 64 bits are multiplied by 15 more: 2^47 is their limit, and a shift is at most 7. */
+static int32_t check_reach(const struct oribi_micro_wide_conv2d_spec *s, int64_t bias,
+                           int32_t shift)
+{
+    const int64_t taps = (int64_t)s->filter_h * s->filter_w * s->filter_c;
+    const int64_t reach = taps * 32768 * 128, limit = INT64_C(1) << 46;
+    const int fits = shift <= 7 && reach < limit && bias < limit && bias > -limit;
+    return s->wide_bias == NULL || fits ? ORIBI_MICRO_OK : ORIBI_MICRO_OVERFLOW;
+}
+
+static double real_scale(const struct oribi_micro_wide_conv2d_spec *s, int32_t c)
+{
+    const float filter = s->filter_scales[s->n_filter_scales == 1 ? 0 : c];
+    const float product = s->input.scale * filter;
+    const double exact = (double)s->input.scale * (double)filter;
+    return (s->has_float_scales != 0 ? (double)product : exact) / (double)s->output.scale;
+}
+
+int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spec *spec,
+                                        struct oribi_micro_wide_conv2d_args *args,
+                                        int32_t *bias_low, int32_t *bias_high, int32_t *multiplier,
+                                        int32_t *shift)
+{
+    const struct oribi_micro_wide_conv2d_spec *s = spec;
+    int32_t code = check(s);
+    code = code != ORIBI_MICRO_OK ? code : set_sizes(s, args);
+    code = code != ORIBI_MICRO_OK ? code
+                                  : oribi_micro_wide_bounds(s->kind, s->activation, s->output,
+                                                            &args->low, &args->high);
+    for (int32_t c = 0; c < s->out_c && code == ORIBI_MICRO_OK; c++) {
+        const int64_t bias = s->wide_bias != NULL ? s->wide_bias[c]
+                             : s->bias != NULL    ? s->bias[c]
+                                                  : 0;
+        bias_low[c] = (int32_t)(uint32_t)((uint64_t)bias & 0xFFFFFFFFU);
+        bias_high[c] = (int32_t)(bias >> 32);
+        code = oribi_micro_multiplier(real_scale(s, c), &multiplier[c], &shift[c]);
+        code = code != ORIBI_MICRO_OK ? code : check_reach(s, bias, shift[c]);
+    }
+    args->is_wide = s->wide_bias != NULL;
+    args->filter = s->filter;
+    args->bias_low = bias_low;
+    args->bias_high = bias_high;
+    args->multiplier = multiplier;
+    args->shift = shift;
+    return code;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The prepare half of wide_conv2d: sizes, multipliers, biases in halves. Host only. */
+#ifndef ORIBI_MICRO_WIDE_CONV2D_PREPARE_H_
+#define ORIBI_MICRO_WIDE_CONV2D_PREPARE_H_
+
+#include "micro/prepare.h"
+#include "micro/wide_conv2d.h"
+
+struct oribi_micro_wide_conv2d_spec {
+    int32_t kind, filter_kind; /* element.h: U8 with U8, S16 with S8 */
+    const void *filter;        /* as of the args */
+    const int32_t *bias;       /* out_c, or NULL */
+    const int64_t *wide_bias;  /* out_c, or NULL; sums are of 64 bits with it */
+    int32_t batch, in_h, in_w, in_c;
+    int32_t out_c, filter_h, filter_w, filter_c;
+    int32_t stride_h, stride_w, dilation_h, dilation_w;
+    int32_t padding, activation; /* codes of prepare.h */
+    int32_t has_float_scales;    /* 1: input's times filter's scale is rounded to float32 first */
+    struct oribi_micro_quantisation input, output;
+    int32_t filter_zero;
+    const float *filter_scales; /* n: 1 or out_c */
+    int32_t n_filter_scales;
+};
+
+/* Bounds of a result of uint8 or int16 after a fused activation. */
+int32_t oribi_micro_wide_bounds(int32_t kind, int32_t activation,
+                                struct oribi_micro_quantisation output, int32_t *out_low,
+                                int32_t *out_high);
+
+/* Fills args; the arrays have room for out_c each.
+ * Errors: INVALID for a size, scale or zero point outside its range, OVERFLOW when a sum could
+ * leave what its arithmetic bears, TOO_LARGE. */
+int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spec *spec,
+                                        struct oribi_micro_wide_conv2d_args *args,
+                                        int32_t *bias_low, int32_t *bias_high, int32_t *multiplier,
+                                        int32_t *shift);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QWideConv2D by micro/'s kernel: layers of uint8, and of int16 with weights of int8. */
+#include "cpu/families.h"
+#include "cpu/quantized.h"
+
+#include "micro/element.h"
+#include "micro/wide_conv2d_prepare.h"
+
+#include <stdlib.h>
+
+typedef struct wide_state {
+    struct oribi_micro_wide_conv2d_spec spec;
+    float *scales;
+} wide_state;
+
+static void read_scales(oribi_cpu_setup *setup, wide_state *state)
+{
+    int32_t n = 0, total = 0;
+    TF_OpKernelConstruction_GetAttrSize(setup->construction, "filter_scales", &n, &total,
+                                        setup->status);
+    if (TF_GetCode(setup->status) != TF_OK) {
+        return;
+    }
+    if (n < 1) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT, "no filter scales");
+        return;
+    }
+    state->scales = calloc((size_t)n, sizeof(float));
+    if (state->scales == NULL) {
+        (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d scales", (int)n);
+        return;
+    }
+    TF_OpKernelConstruction_GetAttrFloatList(setup->construction, "filter_scales", state->scales, n,
+                                             setup->status);
+    state->spec.filter_scales = state->scales;
+    state->spec.n_filter_scales = n;
+}
+
+/* An integer attribute that must fit int32; INT32_MAX, which no zero point is, otherwise. */
+static int32_t read_int(oribi_cpu_setup *setup, const char *name)
+{
+    int64_t value = 0;
+    oribi_cpu_attr_int(setup, name, &value);
+    return value < INT32_MIN || value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+static void *wide_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    wide_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        struct oribi_micro_wide_conv2d_spec *s = &state->spec;
+        bool has_float_scales = false;
+        oribi_cpu_attr_float(&setup, "input_scale", &s->input.scale);
+        oribi_cpu_attr_float(&setup, "output_scale", &s->output.scale);
+        s->input.zero = read_int(&setup, "input_zero");
+        s->output.zero = read_int(&setup, "output_zero");
+        s->filter_zero = read_int(&setup, "filter_zero");
+        oribi_cpu_attr_bool(&setup, "has_float_scales", &has_float_scales);
+        s->has_float_scales = has_float_scales ? 1 : 0;
+        oribi_quantized_activation(&setup, &s->activation);
+        oribi_quantized_padding(&setup, &s->padding);
+        oribi_quantized_pair(&setup, "strides", &s->stride_h, &s->stride_w);
+        oribi_quantized_pair(&setup, "dilations", &s->dilation_h, &s->dilation_w);
+        if (TF_GetCode(setup.status) == TF_OK) {
+            read_scales(&setup, state);
+        }
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static void wide_destroy(void *state)
+{
+    if (state != NULL) {
+        free(((wide_state *)state)->scales);
+        free(state);
+    }
+}
+
+static bool read_inputs(oribi_cpu_run *run, struct oribi_micro_wide_conv2d_spec *s)
+{
+    int32_t in[4] = {0}, filter[4] = {0}, bias[1] = {0};
+    int rank;
+    if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank) ||
+        !oribi_quantized_dims(run, 1, 4, 4, filter, &rank) ||
+        !oribi_quantized_dims(run, 2, 1, 1, bias, &rank)) {
+        return false;
+    }
+    if (bias[0] != filter[0] || filter[0] < 1) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%d biases for %d channels", (int)bias[0],
+                              (int)filter[0]);
+    }
+    s->kind = TF_TensorType(run->in[0]) == TF_INT16 ? ORIBI_MICRO_S16 : ORIBI_MICRO_U8;
+    s->filter_kind = TF_TensorType(run->in[1]) == TF_INT8 ? ORIBI_MICRO_S8 : ORIBI_MICRO_U8;
+    s->filter = TF_TensorData(run->in[1]);
+    s->wide_bias = TF_TensorType(run->in[2]) == TF_INT64 ? TF_TensorData(run->in[2]) : NULL;
+    s->bias = s->wide_bias == NULL ? TF_TensorData(run->in[2]) : NULL;
+    s->batch = in[0];
+    s->in_h = in[1];
+    s->in_w = in[2];
+    s->in_c = in[3];
+    s->out_c = filter[0];
+    s->filter_h = filter[1];
+    s->filter_w = filter[2];
+    s->filter_c = filter[3];
+    return true;
+}
+
+static bool wide_run(const wide_state *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_wide_conv2d_spec spec = state->spec;
+    struct oribi_micro_wide_conv2d_args args;
+    TF_Tensor *tensor = NULL;
+    if (!read_inputs(run, &spec)) {
+        return false;
+    }
+    const int64_t n = spec.out_c;
+    int32_t *arrays = oribi_cpu_scratch(run, n * 4 * (int64_t)sizeof(int32_t), &tensor);
+    bool ok =
+        arrays != NULL &&
+        oribi_quantized_check(run, oribi_micro_wide_conv2d_prepare(&spec, &args, arrays, arrays + n,
+                                                                   arrays + 2 * n, arrays + 3 * n));
+    if (ok) {
+        const int64_t dims[4] = {args.batch, args.out_h, args.out_w, args.out_c};
+        void *output = oribi_cpu_output(run, 0, dims, 4);
+        ok = output != NULL;
+        if (ok) {
+            oribi_micro_wide_conv2d(&args, TF_TensorData(run->in[0]), output);
+        }
+    }
+    if (tensor != NULL) {
+        TF_DeleteTensor(tensor);
+    }
+    return ok;
+}
+ORIBI_CPU_COMPUTE(wide, 3)
+
+const oribi_cpu_kernel oribi_cpu_quantized_wide_kernels[] = {
+    {.op_name = "Oribi>QWideConv2D",
+     .types = {{"T", ORIBI_CPU_TYPE(TF_UINT8) | ORIBI_CPU_TYPE(TF_INT16)}},
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = wide_create,
+     .compute = wide_compute,
+     .destroy = wide_destroy,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = NULL},
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of layers of uint8, and of int16 with weights of int8. */
+#include "compile/lower.h"
+#include "micro/element.h"
+#include "micro/wide_conv2d_prepare.h"
+#include "tensor/status.h"
+
+typedef struct arrays { /* per output channel */
+    int32_t *bias_low, *bias_high, *multiplier, *shift;
+} arrays;
+
+static bool make_arrays(oribi_lowering *lowering, int32_t channels, arrays *out)
+{
+    const size_t n = channels > 0 ? (size_t)channels : 1;
+    out->bias_low = oribi_arena_array(lowering->arena, n, sizeof(int32_t));
+    out->bias_high = oribi_arena_array(lowering->arena, n, sizeof(int32_t));
+    out->multiplier = oribi_arena_array(lowering->arena, n, sizeof(int32_t));
+    out->shift = oribi_arena_array(lowering->arena, n, sizeof(int32_t));
+    return (out->bias_low != NULL && out->bias_high != NULL && out->multiplier != NULL &&
+            out->shift != NULL) ||
+           oribi_fail_memory(lowering->status);
+}
+
+static bool read_constants(oribi_lowering *lowering, oribi_call *call,
+                           struct oribi_micro_wide_conv2d_spec *s)
+{
+    const TF_DataType filter = oribi_lower_input(lowering, call, 1)->dtype;
+    const TF_DataType bias = oribi_lower_input(lowering, call, 2)->dtype;
+    s->kind =
+        oribi_lower_input(lowering, call, 0)->dtype == TF_INT16 ? ORIBI_MICRO_S16 : ORIBI_MICRO_U8;
+    s->filter_kind = filter == TF_INT8 ? ORIBI_MICRO_S8 : ORIBI_MICRO_U8;
+    s->filter = oribi_lower_constant(lowering, call, 1, filter);
+    const void *biases = s->filter == NULL ? NULL : oribi_lower_constant(lowering, call, 2, bias);
+    s->wide_bias = bias == TF_INT64 ? biases : NULL;
+    s->bias = bias == TF_INT64 ? NULL : biases;
+    return biases != NULL;
+}
+
+static void read_attrs(const oribi_call *call, struct oribi_micro_wide_conv2d_spec *s)
+{
+    s->stride_h = oribi_lower_list(call, "strides", 0, 1);
+    s->stride_w = oribi_lower_list(call, "strides", 1, 1);
+    s->dilation_h = oribi_lower_list(call, "dilations", 0, 1);
+    s->dilation_w = oribi_lower_list(call, "dilations", 1, 1);
+    s->padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
+    s->activation = oribi_lower_activation(call);
+    s->has_float_scales = oribi_lower_bool(call, "has_float_scales") ? 1 : 0;
+    s->input.scale = oribi_lower_float(call, "input_scale");
+    s->input.zero = oribi_lower_int(call, "input_zero", 0);
+    s->output.scale = oribi_lower_float(call, "output_scale");
+    s->output.zero = oribi_lower_int(call, "output_zero", 0);
+    s->filter_zero = oribi_lower_int(call, "filter_zero", 0);
+    s->filter_scales = oribi_lower_floats(call, "filter_scales", &s->n_filter_scales);
+}
+
+static void set_fields(oribi_call *call, const struct oribi_micro_wide_conv2d_args *a)
+{
+    oribi_call_number(call, "kind", a->kind);
+    oribi_call_number(call, "filter_kind", a->filter_kind);
+    oribi_call_number(call, "is_wide", a->is_wide);
+    oribi_call_number(call, "batch", a->batch);
+    oribi_call_number(call, "in_h", a->in_h);
+    oribi_call_number(call, "in_w", a->in_w);
+    oribi_call_number(call, "in_c", a->in_c);
+    oribi_call_number(call, "out_h", a->out_h);
+    oribi_call_number(call, "out_w", a->out_w);
+    oribi_call_number(call, "out_c", a->out_c);
+    oribi_call_number(call, "filter_h", a->filter_h);
+    oribi_call_number(call, "filter_w", a->filter_w);
+    oribi_call_number(call, "stride_h", a->stride_h);
+    oribi_call_number(call, "stride_w", a->stride_w);
+    oribi_call_number(call, "dilation_h", a->dilation_h);
+    oribi_call_number(call, "dilation_w", a->dilation_w);
+    oribi_call_number(call, "before_h", a->before_h);
+    oribi_call_number(call, "before_w", a->before_w);
+    oribi_call_number(call, "groups", a->groups);
+    oribi_call_number(call, "input_zero", a->input_zero);
+    oribi_call_number(call, "filter_zero", a->filter_zero);
+    oribi_call_number(call, "output_zero", a->output_zero);
+    oribi_call_number(call, "low", a->low);
+    oribi_call_number(call, "high", a->high);
+}
+
+bool oribi_lower_wide_conv2d(oribi_lowering *lowering, oribi_call *call)
+{
+    int32_t in[4], filter[4];
+    struct oribi_micro_wide_conv2d_spec spec = {0};
+    struct oribi_micro_wide_conv2d_args args;
+    arrays a;
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), in));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), filter));
+    ORIBI_TRY(make_arrays(lowering, filter[0], &a) && read_constants(lowering, call, &spec));
+    read_attrs(call, &spec);
+    spec.batch = in[0];
+    spec.in_h = in[1];
+    spec.in_w = in[2];
+    spec.in_c = in[3];
+    spec.out_c = filter[0];
+    spec.filter_h = filter[1];
+    spec.filter_w = filter[2];
+    spec.filter_c = filter[3];
+    const int32_t code = oribi_micro_wide_conv2d_prepare(&spec, &args, a.bias_low, a.bias_high,
+                                                         a.multiplier, a.shift);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    const int64_t taps = (int64_t)spec.filter_h * spec.filter_w * spec.filter_c;
+    call->kernel = "wide_conv2d";
+    call->n_inputs = 1;
+    call->macs = taps * spec.out_c * args.batch * args.out_h * args.out_w;
+    oribi_call_place(call, "filter",
+                     spec.filter_kind == ORIBI_MICRO_S8 ? ORIBI_ELEMENT_S8 : ORIBI_ELEMENT_U8,
+                     taps * spec.out_c, spec.filter);
+    oribi_call_place(call, "bias_low", ORIBI_ELEMENT_S32, spec.out_c, a.bias_low);
+    oribi_call_place(call, "bias_high", ORIBI_ELEMENT_S32, spec.out_c, a.bias_high);
+    oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, spec.out_c, a.multiplier);
+    oribi_call_place(call, "shift", ORIBI_ELEMENT_S32, spec.out_c, a.shift);
+    set_fields(call, &args);
+    return true;
+}
