@@ -389,7 +389,7 @@ const oribi_ops_row oribi_ops_quantized[] = {
     {.name = "Oribi>QUnary",
      .inputs = {"input: T"},
      .outputs = {"output: T"},
-     .attrs = {UNARY_ATTRS,
+     .attrs = {"T: {int8, uint8}", ROUNDING, INPUT_QUANT, OUTPUT_QUANT,
                "function: {'RELU', 'RELU6', 'RELU_N1_TO_1', 'LOGISTIC', 'TANH', 'HARD_SWISH', "
                "'LEAKY_RELU', 'REQUANTIZE', 'ABS', 'NEG'}",
                "alpha: float = 0.0"},

@@ -54,6 +54,8 @@ bool oribi_lower_unary(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(read_function(lowering, call, &spec.function));
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    spec.in_unsigned = oribi_lower_output(lowering, call)->dtype == TF_UINT8 ? 1 : 0;
+    spec.out_unsigned = spec.in_unsigned;
     spec.variant = oribi_lower_variant(call);
     spec.alpha = oribi_lower_float(call, "alpha");
     return oribi_lower_table(lowering, call, &spec);

@@ -47,10 +47,16 @@ static bool extreme(oribi_tflite_node *n)
                                    : oribi_tflite_translate_plain(n);
 }
 
+/* uint8 is TensorFlow Lite's in either variant. */
+static bool is_bytes(const oribi_tflite_node *n)
+{
+    return oribi_tflite_is_int8(n) ||
+           (oribi_tflite_dtype_in(n, 0) == TF_UINT8 && n->inputs[0]->scales.count > 0);
+}
+
 static bool unary(oribi_tflite_node *n, const char *function)
 {
-    return oribi_tflite_is_int8(n) ? oribi_tflite_q_unary(n, function, 0.0f)
-                                   : oribi_tflite_translate_plain(n);
+    return is_bytes(n) ? oribi_tflite_q_unary(n, function, 0.0f) : oribi_tflite_translate_plain(n);
 }
 
 static bool logistic(oribi_tflite_node *n)
@@ -105,7 +111,7 @@ static bool relu_n1_to_1(oribi_tflite_node *n)
 static bool leaky_relu(oribi_tflite_node *n)
 {
     float alpha = oribi_tflite_float(n, 0, 0.0f);
-    if (oribi_tflite_is_int8(n)) {
+    if (is_bytes(n)) {
         return oribi_tflite_q_unary(n, "LEAKY_RELU", alpha);
     }
     oribi_value_id y = oribi_tflite_emit(n, "LeakyRelu", INPUTS(oribi_tflite_input(n, 0)),

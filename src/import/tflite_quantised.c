@@ -245,7 +245,11 @@ bool oribi_tflite_q_reduce(oribi_tflite_node *n, const char *op)
 bool oribi_tflite_q_unary(oribi_tflite_node *n, const char *function, float alpha)
 {
     oribi_tflite_quant in = {0}, out = {0};
-    ORIBI_TRY(read_quant(n, &in, &out));
+    if (n->outputs[0]->dtype != n->inputs[0]->dtype) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an input and a result of different types");
+    }
+    ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the input", &in) &&
+              oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
     oribi_value_id y = oribi_tflite_emit(
         n, "Oribi>QUnary", INPUTS(oribi_tflite_input(n, 0)),
         ATTRS(QUANT_ATTRS(in, out), ATTR_TEXT("function", function), ATTR_FLOAT("alpha", alpha)));
