@@ -294,6 +294,22 @@ static bool is_built_here(const cli_args *args)
     return cli_value(args, "--port") == NULL && cli_value(args, "--image") == NULL;
 }
 
+/* Options of the compiler whose C the harness cannot run. */
+static bool is_followed(const cli_args *args)
+{
+    static const char *const others[] = {"--state", "--target-device"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (cli_has(args, others[i])) {
+            cli_error(
+                "verify: a model with %s cannot be verified: the harness brings no %s; compile "
+                "it, and compare its outputs in a program of yours",
+                others[i], i == 0 ? "outputs back to inputs" : "driver of a device");
+            return false;
+        }
+    }
+    return true;
+}
+
 static int verify_model(verify *v, int n_runs)
 {
     TF_Status *status = TF_NewStatus();
@@ -336,6 +352,8 @@ int cmd_verify(const cli_args *args)
     } else if (v.target != NULL && v.target->serial_transport == NULL && !is_built_here(args)) {
         cli_error("verify: --image and --port want a target that is a board, not %s",
                   v.target->name);
+    } else if (!is_followed(args)) {
+        code = CLI_UNSUPPORTED;
     } else if (!bad && v.target != NULL) {
         code = verify_model(&v, n_runs);
     }

@@ -446,6 +446,7 @@ static inline void plant(uint8_t *workspace, const void *inputs)
 
     def test_unknown_targets_and_compilers_are_refused(self):
         self.assertEqual(verify(DIGITS, "--target", "cortex-m3").returncode, 2)
+        self.assertEqual(verify(DIGITS, "--state", "a=b").returncode, 3)
         done = verify(DIGITS, "--target", "cortex-m4", "--cc", "no-such-compiler")
         self.assertEqual(done.returncode, 3)
         self.assertIn("gcc-arm-none-eabi", done.stderr)
