@@ -108,17 +108,32 @@ static bool report_missing(oribi_lowering *lowering)
     return n_missing == 0;
 }
 
+/* Sizes and offsets of emitted code are int32. */
+static bool is_addressable(const oribi_value *value)
+{
+    int64_t bytes = (int64_t)oribi_dtype_bytes(value->dtype);
+    for (int32_t i = 0; i < value->shape.rank && bytes > 0; i++) {
+        if (value->shape.dims[i] > INT32_MAX / bytes) {
+            return false;
+        }
+        bytes *= value->shape.dims[i];
+    }
+    return true;
+}
+
 static bool check_value(oribi_lowering *lowering, const oribi_node *node, oribi_value_id id)
 {
     const oribi_value *value = id < 0 ? NULL : lowering->graph->values[id];
-    if (value == NULL || oribi_shape_is_full(&value->shape)) {
+    const bool is_known = value == NULL || oribi_shape_is_full(&value->shape);
+    if (value == NULL || (is_known && is_addressable(value))) {
         return true;
     }
     oribi_text text = {0};
     oribi_writer_append_safe(&text, value->name);
     oribi_fail(lowering->status, TF_INVALID_ARGUMENT,
-               "node '%s': the shape of '%s' is not known before a run; compiled models need fixed "
-               "shapes (fix the inputs with --shape NAME=1x3x224x224)",
+               is_known ? "node '%s': '%s' has 2 GiB or more, which emitted code does not address"
+                        : "node '%s': the shape of '%s' is not known before a run; compiled models "
+                          "need fixed shapes (fix the inputs with --shape NAME=1x3x224x224)",
                node->name, oribi_text_string(&text));
     oribi_text_destroy(&text);
     return false;

@@ -145,7 +145,12 @@ oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id lik
         return -1;
     }
     TF_DataType dtype = n->graph->values[like]->dtype;
-    int64_t integer = (int64_t)value;
+    const bool is_integer = value > -9.0e18f && value < 9.0e18f; /* NaN is none either */
+    int64_t integer = is_integer ? (int64_t)value : 0;
+    if (dtype != TF_FLOAT && !is_integer) {
+        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%g is no integer of 64 bits", (double)value);
+        return -1;
+    }
     switch ((int)dtype) {
     case TF_FLOAT:
         return add_small(n, dtype, 0, 1, &value);
