@@ -4,6 +4,8 @@
 
 #include "micro/transpose_conv_f32.h"
 
+#include "micro/port.h"
+
 /* Which tap of the window at `position` reaches `reached`; -1: none. */
 static int32_t tap(int32_t reached, int32_t position, int32_t stride, int32_t dilation,
                    int32_t taps)
@@ -37,6 +39,7 @@ void oribi_micro_transpose_conv_f32(const struct oribi_micro_transpose_conv_f32_
     for (int32_t b = 0; b < args->batch; b++) {
         const float *image = input + b * args->in_h * args->in_w * args->in_c;
         for (int32_t y = 0; y < args->out_h; y++) {
+            TVMGEN_YIELD();
             for (int32_t x = 0; x < args->out_w; x++) {
                 for (int32_t c = 0; c < args->out_c; c++) {
                     *output++ =
