@@ -14,6 +14,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,10 @@ def main():
     for flag in ("--write", "--check", "--json"):
         options.add_argument(flag, action="store_true")
     given = options.parse_args()
+    absent = [tool for tool in (GCC, "qemu-system-arm", "gcc") if shutil.which(tool) is None]
+    if absent:
+        print(f"skipped: not installed: {', '.join(absent)} (make deps)")
+        return
     if given.profile:
         profile(given.oribi, given.profile, given.cflags)
         return
