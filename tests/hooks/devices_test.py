@@ -64,6 +64,48 @@ int main(void)
     return {end} ? 0 : 3;
 }}
 """
+# Two models over the same two devices, which each has in its own order.
+THREADS = """#include "tvmgen_ab.h"
+#include "tvmgen_ba.h"
+#include "tests/hooks/device_main.h"
+static tvm_device_woofles_t first, second;
+#define RUNNER(net, NET, one, two)                                                                  \\
+    static void *run_##net(void *arg)                                                              \\
+    {{                                                                                              \\
+        static int8_t in[TVMGEN_##NET##_{input}_COUNT], out[TVMGEN_##NET##_{output}_COUNT];          \\
+        static int8_t expected[TVMGEN_##NET##_{output}_COUNT];                                      \\
+        static union {{ uint64_t align[2]; uint8_t bytes[TVMGEN_##NET##_WORKSPACE_SIZE + 16]; }} memory  \\
+            __attribute__((aligned(16)));                                                          \\
+        struct tvm_device_error error;                                                             \\
+        struct tvmgen_##net##_workspace_pools pools = {{memory.bytes}};                              \\
+        struct tvmgen_##net##_inputs inputs = {{in}};                                                \\
+        struct tvmgen_##net##_outputs outputs = {{out}};                                             \\
+        struct tvmgen_##net##_devices devices = {{one, two, &error}};                                \\
+        int *failures = (int *)arg;                                                                \\
+        memset(in, 5, sizeof in);                                                                  \\
+        for (int i = 0; i < 8; i++) {{                                                              \\
+            *failures += tvmgen_##net##_run(&inputs, &outputs, &pools, &devices) != 0;             \\
+            memcpy(i == 0 ? expected : out, out, sizeof out);                                      \\
+            *failures += memcmp(out, expected, sizeof out) != 0;                                   \\
+        }}                                                                                          \\
+        return NULL;                                                                               \\
+    }}
+RUNNER(ab, AB, &first, &second)
+RUNNER(ba, BA, &second, &first)
+int main(void)
+{{
+    int failures[2] = {{0, 0}};
+    pthread_t threads[2];
+    if (!make_woofles(&first) || !make_woofles(&second)) {{
+        return 1;
+    }}
+    pthread_create(&threads[0], NULL, run_ab, &failures[0]);
+    pthread_create(&threads[1], NULL, run_ba, &failures[1]);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    return failures[0] + failures[1] == 0 && end_woofles(&first) && end_woofles(&second) ? 0 : 2;
+}}
+"""
 
 
 def ports(header):
@@ -160,6 +202,22 @@ class Devices(unittest.TestCase):
             with self.subTest(devices=devices, schedule=schedule):
                 flags = ["-fsanitize=address,undefined"] if ALL else []
                 self.check(DIGITS, devices, schedule, *flags)
+
+    def test_two_threads_share_devices_in_opposite_orders(self):
+        devices = ["--target-device", "one=woofles", "--target-device", "two=woofles"]
+        for schedule in ("design", "lazy", "eager"):
+            folder = self.folder / schedule
+            for name in ("ab", "ba"):
+                subprocess.run([ORIBI, "compile", DIGITS, "-o", folder / name, "--name", name, "--plugin", TARGET, *devices,
+                                "--device-platform", "woofles=posix", "--device-schedule", schedule], check=True,
+                               stdout=subprocess.DEVNULL)
+            first, last = ports((folder / "ab/tvmgen_ab.h").read_text().replace("_AB_", "_NET_"))
+            (folder / "main.c").write_text(THREADS.format(input=first, output=last))
+            sources = [*(SOURCE / "platform" / d for d in DRIVERS if "woofles" in d), *folder.rglob("*.c")]
+            subprocess.run(["gcc", *FLAGS, "-fsanitize=thread", "-I", folder / "ab", "-I", folder / "ba", "-I", SOURCE / "include",
+                            "-I", SOURCE, *sources, "-lpthread", "-o", self.folder / "threads"], check=True)
+            done = subprocess.run([self.folder / "threads"], capture_output=True, text=True, timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), schedule)
 
     def test_models_in_every_schedule(self):
         models = ["kws_ref_model", "pretrainedResnet_quant", "vww_96_int8"]
