@@ -8,8 +8,33 @@
 typedef struct qlinear_state {
     TF_DataType input, filter, output;
     int64_t input_zero, output_zero;
-    int64_t strides[2], dilations[2], pads[4];
+    int32_t stride_h, stride_w, dilation_h, dilation_w;
+    int64_t pads[4];
 } qlinear_state;
+
+/* Is this a value of 8 bits of either sign? What is larger overflows products and sums. */
+static bool is_zero_point(int64_t value)
+{
+    return value >= INT8_MIN && value <= UINT8_MAX;
+}
+
+static void check_state(oribi_cpu_setup *setup, const qlinear_state *s)
+{
+    if (!is_zero_point(s->input_zero) || !is_zero_point(s->output_zero)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "zero points %lld and %lld must be values of 8 bits",
+                                   (long long)s->input_zero, (long long)s->output_zero);
+        return;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (s->pads[i] < 0 || s->pads[i] > INT32_MAX) {
+            (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                       "padding %lld must be 0 to 2147483647",
+                                       (long long)s->pads[i]);
+            return;
+        }
+    }
+}
 
 static void *qlinear_create(TF_OpKernelConstruction *construction)
 {
@@ -21,9 +46,12 @@ static void *qlinear_create(TF_OpKernelConstruction *construction)
         oribi_cpu_attr_type(&setup, "Ty", &state->output);
         oribi_cpu_attr_int(&setup, "input_zero", &state->input_zero);
         oribi_cpu_attr_int(&setup, "output_zero", &state->output_zero);
-        oribi_cpu_attr_ints(&setup, "strides", state->strides, 2, NULL);
-        oribi_cpu_attr_ints(&setup, "dilations", state->dilations, 2, NULL);
+        oribi_quantized_pair(&setup, "strides", &state->stride_h, &state->stride_w);
+        oribi_quantized_pair(&setup, "dilations", &state->dilation_h, &state->dilation_w);
         oribi_cpu_attr_ints(&setup, "pads", state->pads, 4, NULL);
+        if (TF_GetCode(setup.status) == TF_OK) {
+            check_state(&setup, state);
+        }
     }
     return oribi_cpu_setup_end(&setup);
 }
@@ -35,29 +63,56 @@ static int64_t slide(int64_t in, int64_t taps, int64_t stride, int64_t dilation,
     return room < 0 ? 0 : room / stride + 1;
 }
 
+/* Does the result have at most INT32_MAX elements? Each factor is at most 2^31 - 1. */
+static bool is_small(int64_t batch, int64_t height, int64_t width, int64_t channels)
+{
+    return height * width <= INT32_MAX && height * width * batch <= INT32_MAX &&
+           height * width * batch * channels <= INT32_MAX;
+}
+
+/* Bias, zero points and multipliers: one each for a channel. */
+static bool check_channels(oribi_cpu_run *run, int32_t channels)
+{
+    for (int i = 2; i < 5; i++) {
+        if (TF_TensorElementCount(run->in[i]) != channels) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "input %d has %lld values for %d channels", i,
+                                  (long long)TF_TensorElementCount(run->in[i]), (int)channels);
+        }
+    }
+    const int32_t *zeros = TF_TensorData(run->in[3]);
+    for (int32_t c = 0; c < channels; c++) {
+        if (!is_zero_point(zeros[c])) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "zero point %d of the filter's channel %d must be a value of 8 "
+                                  "bits",
+                                  (int)zeros[c], (int)c);
+        }
+    }
+    return true;
+}
+
 static bool fill_args(const qlinear_state *s, oribi_cpu_run *run,
                       struct oribi_micro_qlinear_conv2d_args *args)
 {
     int32_t in[4], filter[4];
     int rank;
     if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank) ||
-        !oribi_quantized_dims(run, 1, 4, 4, filter, &rank)) {
+        !oribi_quantized_dims(run, 1, 4, 4, filter, &rank) || !check_channels(run, filter[3])) {
         return false;
     }
-    for (int i = 2; i < 5; i++) {
-        if (TF_TensorElementCount(run->in[i]) != filter[3]) {
-            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                                  "input %d has %lld values for %d channels", i,
-                                  (long long)TF_TensorElementCount(run->in[i]), (int)filter[3]);
-        }
+    const int64_t pads_h = s->pads[0] + s->pads[2], pads_w = s->pads[1] + s->pads[3];
+    if (filter[0] < 1 || filter[1] < 1 || in[1] + pads_h > INT32_MAX ||
+        in[2] + pads_w > INT32_MAX) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "the filter is empty, or the padded input exceeds 2147483647 rows or "
+                              "columns");
     }
-    const int64_t out_h =
-        slide(in[1], filter[0], s->strides[0], s->dilations[0], s->pads[0] + s->pads[2]);
-    const int64_t out_w =
-        slide(in[2], filter[1], s->strides[1], s->dilations[1], s->pads[1] + s->pads[3]);
-    const int64_t count = (int64_t)in[0] * out_h * out_w * filter[3];
-    if (filter[2] < 1 || in[3] % filter[2] != 0 || filter[3] % (in[3] / filter[2]) != 0 ||
-        in[3] < filter[2] || out_h > INT32_MAX || out_w > INT32_MAX || count > INT32_MAX) {
+    const int64_t out_h = slide(in[1], filter[0], s->stride_h, s->dilation_h, pads_h);
+    const int64_t out_w = slide(in[2], filter[1], s->stride_w, s->dilation_w, pads_w);
+    const bool fits = filter[2] >= 1 && in[3] >= filter[2] && in[3] % filter[2] == 0 &&
+                      filter[3] % (in[3] / filter[2]) == 0;
+    if (!fits || !is_small(in[0], out_h, out_w, filter[3])) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "an input of %d channels does not fit a filter of %d by %d, or the "
                               "result is too large",
@@ -73,10 +128,10 @@ static bool fill_args(const qlinear_state *s, oribi_cpu_run *run,
         .out_c = filter[3],
         .filter_h = filter[0],
         .filter_w = filter[1],
-        .stride_h = (int32_t)s->strides[0],
-        .stride_w = (int32_t)s->strides[1],
-        .dilation_h = (int32_t)s->dilations[0],
-        .dilation_w = (int32_t)s->dilations[1],
+        .stride_h = s->stride_h,
+        .stride_w = s->stride_w,
+        .dilation_h = s->dilation_h,
+        .dilation_w = s->dilation_w,
         .before_h = (int32_t)s->pads[0],
         .before_w = (int32_t)s->pads[1],
         .groups = in[3] / filter[2],

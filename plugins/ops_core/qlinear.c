@@ -3,6 +3,8 @@
  * multipliers come per result channel, as inputs, so that importers and kernels share one form for
  * QLinearConv, ConvInteger and QLinearMatMul; micro/qlinear_conv2d.h has the arithmetic.
  */
+#include <inttypes.h>
+
 #include "ops_core/ops_core.h"
 #include "ops_core/shape.h"
 
@@ -35,6 +37,25 @@ static bool slide(int64_t *dim, int64_t taps, int64_t stride, int64_t dilation, 
     return true;
 }
 
+/* Groups of `taken` of the input's `depth` channels make as many of the result's; -1: unknown. */
+static bool check_groups(int64_t depth, int64_t taken, int64_t channels, TF_Status *status)
+{
+    if (depth == 0 || taken == 0 || (depth > 0 && taken > 0 && depth % taken != 0)) {
+        return oribi_ops_fail(status,
+                              "The filter takes %" PRId64
+                              " channels, which must divide the input's %" PRId64
+                              ", and neither may be 0",
+                              taken, depth);
+    }
+    if (depth > 0 && taken > 0 && channels >= 0 && channels % (depth / taken) != 0) {
+        return oribi_ops_fail(status,
+                              "The filter's %" PRId64
+                              " result channels must be a multiple of %" PRId64 " groups",
+                              channels, depth / taken);
+    }
+    return true;
+}
+
 static void conv(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape input, filter, per_channel;
@@ -53,10 +74,11 @@ static void conv(oribi_ops_ctx *ctx, TF_Status *status)
             return;
         }
     }
-    const int64_t depth = input.dims[3], taken = filter.dims[2];
-    if (count != 4 || (depth >= 0 && taken >= 0 && (taken == 0 || depth % taken != 0))) {
-        oribi_ops_fail(status, "Attr 'pads' must have four values, and the filter's channels must "
-                               "divide the input's");
+    if (count != 4) {
+        oribi_ops_fail(status, "Attr 'pads' must have four values, but has %d", count);
+        return;
+    }
+    if (!check_groups(input.dims[3], filter.dims[2], filter.dims[3], status)) {
         return;
     }
     input.dims[3] = filter.dims[3];
