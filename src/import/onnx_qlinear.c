@@ -4,6 +4,7 @@
  * ONNX>QLinearConv2D; the rest is formulas, exact where sums stay below 2^24. Read next:
  * onnx_quant.c.
  */
+#include <math.h>
 #include <string.h>
 
 #include "import/onnx_window.h"
@@ -58,6 +59,10 @@ static oribi_value_id add_channels(oribi_onnx_node *n, TF_DataType dtype, const 
     }
     for (int64_t i = 0; i < count; i++) {
         const float real = (float)values[i];
+        if (dtype != TF_FLOAT && !(fabs(values[i]) <= (double)INT32_MAX)) {
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%g is no zero point or bias", values[i]);
+            return -1;
+        }
         const int32_t whole = dtype == TF_FLOAT ? 0 : (int32_t)values[i];
         memcpy(data + 4 * i, dtype == TF_FLOAT ? (const void *)&real : &whole, 4);
     }
