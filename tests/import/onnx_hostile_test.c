@@ -275,7 +275,7 @@ static void a_filter_beyond_every_address_is_refused(void **state)
 /* A QLinearMatMul whose zero point is a float of 3e12; found by fuzzing. */
 static void a_zero_point_that_is_no_integer_is_refused(void **state)
 {
-    static const uint8_t bytes[] = {
+    static const uint8_t model[] = {
         0x08, 0x08, 0x3a, 0xf1, 0x02, 0x0a, 0x31, 0x0a, 0x01, 0x78, 0x0a, 0x02, 0x63, 0x30, 0x0a,
         0x02, 0x63, 0x31, 0x0a, 0x02, 0x63, 0x32, 0x0a, 0x02, 0x63, 0x33, 0x0a, 0x02, 0x63, 0x35,
         0x0a, 0x02, 0x63, 0x35, 0x0a, 0x02, 0x63, 0x36, 0x12, 0x01, 0x79, 0x22, 0x0d, 0x51, 0x4c,
@@ -305,7 +305,7 @@ static void a_zero_point_that_is_no_integer_is_refused(void **state)
     };
     (void)state;
     TF_Status *status = TF_NewStatus();
-    assert_null(import_bytes(bytes, sizeof bytes, NULL, status));
+    assert_null(import_bytes(model, sizeof model, NULL, status));
     assert_non_null(strstr(TF_Message(status), "no zero point"));
     TF_DeleteStatus(status);
 }
