@@ -85,6 +85,14 @@ typedef struct quantised_layer {
 
 static oribi_value_id emit_layer(oribi_onnx_node *n, const quantised_layer *l)
 {
+    const double zeros_of_both[2] = {l->x_zero, l->y_zero};
+    for (int i = 0; i < 2; i++) {
+        if (!(fabs(zeros_of_both[i]) <= UINT8_MAX)) {
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%g is no zero point of 8 bits",
+                            zeros_of_both[i]);
+            return -1;
+        }
+    }
     const oribi_value_id bias = add_channels(n, TF_INT32, l->bias, l->channels);
     const oribi_value_id zeros = add_channels(n, TF_INT32, l->w_zero, l->channels);
     const oribi_value_id multipliers = add_channels(n, TF_FLOAT, l->multiplier, l->channels);
