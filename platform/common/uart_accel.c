@@ -217,6 +217,9 @@ int32_t TVMDeviceUartAccelInvoke(tvm_device_uart_accel_t *dev, const struct tvm_
 
 int32_t TVMDeviceUartAccelClose(tvm_device_uart_accel_t *dev)
 {
+    if (dev->is_open == 0) {
+        return TVM_DEVICE_E_STATE;
+    }
     dev->is_open = 0;
     return uart_accel_port_unlock(dev);
 }
