@@ -28,7 +28,7 @@ else
     release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
     mirror=$(apt-get indextargets --format '$(SITE)' "Created-By: Packages" | head -1)
     debootstrap --variant=minbase --include=gcc,libc6-dev,pkg-config "$release" "$root" \
-        "${mirror:-http://deb.debian.org/debian}" >"$work/log" 2>&1 || {
+        ${mirror:+"$mirror"} >"$work/log" 2>&1 || {
         echo "skipped: no Debian to install into: $(tail -1 "$work/log")"
         exit 77
     }
