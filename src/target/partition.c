@@ -19,18 +19,6 @@ typedef struct partitioning {
 
 /* --- Devices ---------------------------------------------------------------------------------- */
 
-static bool is_name(const char *text, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        const char c = text[i];
-        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!is_letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '-'))) {
-            return false;
-        }
-    }
-    return length > 0;
-}
-
 bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF_Status *status)
 {
     const char *equals = strchr(spec, '=');
@@ -46,7 +34,7 @@ bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF
         oribi_text_destroy(&known);
         return false;
     }
-    if (!is_name(spec, length)) {
+    if (!oribi_target_is_name(spec, length)) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "'%s': a device is KIND or NAME=KIND, names of letters, digits and '_'",
                           spec);

@@ -16,18 +16,22 @@ typedef struct entry {
 static oribi_mutex mutex = ORIBI_MUTEX_INIT;
 static entry *first, **last = &first;
 
-/* A kind becomes part of C names, TVMDevice<Kind>Open: letters, digits, '-' and '_'. */
-static bool is_kind(const char *name)
+bool oribi_target_is_name(const char *text, size_t length)
 {
-    size_t i = 0;
-    for (; name != NULL && name[i] != '\0'; i++) {
-        const char c = name[i];
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
         const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!is_letter && (i == 0 || !((c >= '0' && c <= '9') || c == '-' || c == '_'))) {
+        if (!is_letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '-'))) {
             return false;
         }
     }
-    return i > 0 && i <= 64;
+    return length > 0;
+}
+
+/* A kind becomes part of functions' names, TVMDevice<Kind>Open. */
+static bool is_kind(const char *name)
+{
+    return name != NULL && strlen(name) <= 64 && oribi_target_is_name(name, strlen(name));
 }
 
 static bool check_pattern(const oribi_target *target, int32_t index, TF_Status *status)

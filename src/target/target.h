@@ -57,6 +57,8 @@ typedef struct oribi_partition {
     int32_t n_notes, notes_capacity;
 } oribi_partition;
 
+/* A letter, then letters, digits, '-' and '_': what becomes part of C names. */
+bool oribi_target_is_name(const char *text, size_t length);
 /* NULL: none of that name. */
 const oribi_target *oribi_target_find(const char *name);
 /* "a, b", for messages. */

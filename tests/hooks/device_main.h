@@ -16,6 +16,7 @@
 
 #include "platform/common/uart_far_end.h"
 #include "platform/common/woofles_device.h"
+#include "tests/hooks/far_line.h"
 
 #ifdef TVM_DEVICE_WOOFLES_POSIX_H_
 /* A window with 1 MiB for tensors and as much for params. */
@@ -46,20 +47,7 @@ static int n_far_lines;
 static inline int32_t far_receive(void *context, void *data, uint32_t bytes, int32_t timeout_ms)
 {
     const struct far_line *line = context;
-    uint8_t *at = data;
-    while (bytes > 0) {
-        struct pollfd p = {.fd = line->far, .events = POLLIN};
-        if (poll(&p, 1, timeout_ms) == 0) {
-            return 1;
-        }
-        const ssize_t n = read(line->far, at, bytes);
-        if (n <= 0) {
-            return -1;
-        }
-        at += n;
-        bytes -= (uint32_t)n;
-    }
-    return 0;
+    return far_line_receive(line->far, data, bytes, timeout_ms);
 }
 
 static inline int32_t far_send(void *context, const void *data, uint32_t bytes)
@@ -68,21 +56,11 @@ static inline int32_t far_send(void *context, const void *data, uint32_t bytes)
     return send(line->far, data, bytes, MSG_NOSIGNAL) == (ssize_t)bytes ? 0 : -1;
 }
 
-static inline int32_t far_invoke(void *context, int32_t op, const uint8_t *params,
-                                 uint32_t params_bytes, const uint8_t *in, uint32_t in_bytes,
-                                 uint8_t *out, uint32_t out_bytes)
-{
-    const struct woofles_span input = {(uint8_t *)(uintptr_t)in, in_bytes},
-                              output = {out, out_bytes};
-    (void)context;
-    return woofles_compute((uint32_t)op, params, params_bytes, &input, 1, &output, 1);
-}
-
 static inline void *far_main(void *arg)
 {
     struct far_line *line = arg;
-    struct uart_far_end end = {line,     far_receive, far_send, far_invoke, line->buffer,
-                               4u << 20, 500,         0,        0};
+    struct uart_far_end end = {line, far_receive, far_send, far_line_invoke, line->buffer, 4u << 20,
+                               500,  0,           0};
     while (uart_far_end_serve(&end) == 0) {
     }
     return NULL;

@@ -19,6 +19,7 @@
 
 #include "platform/common/uart_far_end.h"
 #include "platform/common/uart_frame.h"
+#include "tests/hooks/far_line.h"
 #include "tvm/device/uart_accel/posix.h"
 
 /* --- The far end, in a thread ----------------------------------------------------------------- */
@@ -36,21 +37,7 @@ typedef struct line {
 static int32_t far_receive(void *context, void *data, uint32_t bytes, int32_t timeout_ms)
 {
     const line *l = context;
-    uint8_t *at = data;
-    while (bytes > 0) {
-        struct pollfd p = {.fd = l->far, .events = POLLIN};
-        const int n = poll(&p, 1, timeout_ms);
-        if (n == 0) {
-            return 1;
-        }
-        const ssize_t got = read(l->far, at, bytes);
-        if (got <= 0) {
-            return -1;
-        }
-        at += got;
-        bytes -= (uint32_t)got;
-    }
-    return 0;
+    return far_line_receive(l->far, data, bytes, timeout_ms);
 }
 
 static int32_t far_send(void *context, const void *data, uint32_t bytes)

@@ -12,6 +12,7 @@
 
 #include "platform/common/uart_far_end.h"
 #include "platform/common/woofles_device.h"
+#include "tests/hooks/far_line.h"
 
 typedef struct line {
     int fd;
@@ -21,20 +22,7 @@ typedef struct line {
 static int32_t receive(void *context, void *data, uint32_t bytes, int32_t timeout_ms)
 {
     const line *l = context;
-    uint8_t *at = data;
-    while (bytes > 0) {
-        struct pollfd p = {.fd = l->fd, .events = POLLIN};
-        if (poll(&p, 1, timeout_ms) == 0) {
-            return 1;
-        }
-        const ssize_t n = read(l->fd, at, bytes);
-        if (n <= 0) {
-            return -1;
-        }
-        at += n;
-        bytes -= (uint32_t)n;
-    }
-    return 0;
+    return far_line_receive(l->fd, data, bytes, timeout_ms);
 }
 
 static int32_t transmit(void *context, const void *data, uint32_t bytes)
@@ -51,15 +39,6 @@ static int32_t transmit(void *context, const void *data, uint32_t bytes)
         }
     }
     return 0;
-}
-
-static int32_t invoke(void *context, int32_t op, const uint8_t *params, uint32_t params_bytes,
-                      const uint8_t *in, uint32_t in_bytes, uint8_t *out, uint32_t out_bytes)
-{
-    const struct woofles_span input = {(uint8_t *)(uintptr_t)in, in_bytes};
-    const struct woofles_span output = {out, out_bytes};
-    (void)context;
-    return woofles_compute((uint32_t)op, params, params_bytes, &input, 1, &output, 1);
 }
 
 int main(int argc, char **argv)
@@ -80,7 +59,7 @@ int main(int argc, char **argv)
     struct uart_far_end end = {.context = &l,
                                .receive = receive,
                                .send = transmit,
-                               .invoke = invoke,
+                               .invoke = far_line_invoke,
                                .buffer = malloc(1u << 20),
                                .buffer_bytes = 1u << 20,
                                .gap_ms = 1000};
