@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops that read a state and leave the next one as an output: Oribi>Svdf and Oribi>QSvdf. Importers
- * make them; the state itself is the graph's (src/graph/graph.h).
+/* Ops that read a state and leave the next one as an output: SVDF and LSTM, in float and quantised.
+ * Importers make them; the state itself is the graph's (src/graph/graph.h).
  */
 #include <inttypes.h>
 
@@ -41,6 +41,44 @@ static void svdf(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 1, &state, status);
 }
 
+/* input [batch, steps, in_c] or steps first, weights [4, units, in_c], recurrent [4, units, units],
+ * bias [4, units], hidden and cell [batch, units]. */
+static void lstm(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input, weights, recurrent, bias, hidden, cell;
+    bool is_time_major;
+    if (!oribi_ops_input_rank(ctx, 0, 3, &input, status) ||
+        !oribi_ops_input_rank(ctx, 1, 3, &weights, status) ||
+        !oribi_ops_input_rank(ctx, 2, 3, &recurrent, status) ||
+        !oribi_ops_input_rank(ctx, 3, 2, &bias, status) ||
+        !oribi_ops_input_rank(ctx, 4, 2, &hidden, status) ||
+        !oribi_ops_input_rank(ctx, 5, 2, &cell, status) ||
+        !oribi_ops_attr_bool(ctx, "time_major", &is_time_major, status)) {
+        return;
+    }
+    int64_t gates = 4, units = hidden.dims[1];
+    int64_t *const batch = &input.dims[is_time_major ? 1 : 0];
+    if (!oribi_ops_merge_dim(&gates, weights.dims[0], status) ||
+        !oribi_ops_merge_dim(&gates, recurrent.dims[0], status) ||
+        !oribi_ops_merge_dim(&gates, bias.dims[0], status) ||
+        !oribi_ops_merge_dim(&units, weights.dims[1], status) ||
+        !oribi_ops_merge_dim(&units, recurrent.dims[1], status) ||
+        !oribi_ops_merge_dim(&units, recurrent.dims[2], status) ||
+        !oribi_ops_merge_dim(&units, bias.dims[1], status) ||
+        !oribi_ops_merge_dim(&units, cell.dims[1], status) ||
+        !oribi_ops_merge_dim(&input.dims[2], weights.dims[2], status) ||
+        !oribi_ops_merge_dim(batch, hidden.dims[0], status) ||
+        !oribi_ops_merge_dim(batch, cell.dims[0], status)) {
+        return;
+    }
+    input.dims[2] = units;
+    hidden.dims[0] = *batch;
+    hidden.dims[1] = units;
+    if (oribi_ops_output(ctx, 0, &input, status) && oribi_ops_output(ctx, 1, &hidden, status)) {
+        oribi_ops_output(ctx, 2, &hidden, status);
+    }
+}
+
 const oribi_ops_row oribi_ops_recurrent[] = {
     {.name = "Oribi>Svdf",
      .inputs = {"input: float", "feature: float", "time: float", "bias: float", "state: float"},
@@ -54,5 +92,20 @@ const oribi_ops_row oribi_ops_recurrent[] = {
                "output_zero: int", "feature_scale: float", "time_scale: float",
                "state_scale: float"},
      .shape = svdf},
+    {.name = "Oribi>Lstm",
+     .inputs = {"input: float", "weights: float", "recurrent: float", "bias: float",
+                "hidden: float", "cell: float"},
+     .outputs = {"output: float", "next_hidden: float", "next_cell: float"},
+     .attrs = {"time_major: bool = false", "cell_clip: float = 0.0"},
+     .shape = lstm},
+    {.name = "Oribi>QLstm",
+     .inputs = {"input: T", "weights: int8", "recurrent: int8", "bias: Tbias", "hidden: T",
+                "cell: int16"},
+     .outputs = {"output: T", "next_hidden: T", "next_cell: int16"},
+     .attrs = {"T: {int8, int16}", "Tbias: {int32, int64}", "rounding: {'tflm', 'tflite'} = 'tflm'",
+               "time_major: bool = false", "cell_clip: float = 0.0", "input_scale: float",
+               "input_zero: int", "hidden_scale: float", "hidden_zero: int", "cell_scale: float",
+               "product_scale: float", "product_zero: int", "weight_scales: list(float) >= 8"},
+     .shape = lstm},
     {.name = NULL},
 };

@@ -32,6 +32,8 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QWideConv2D", "conv2d", oribi_lower_wide_conv2d},
     {"Oribi>QSvdf", "svdf", oribi_lower_q_svdf},
     {"Oribi>Svdf", "svdf", oribi_lower_svdf},
+    {"Oribi>QLstm", "lstm", oribi_lower_q_lstm},
+    {"Oribi>Lstm", "lstm", oribi_lower_lstm},
     {"Transpose", "transpose", oribi_lower_transpose},
     {"Slice", "slice", oribi_lower_slice},
     {"StridedSlice", "strided_slice", oribi_lower_strided_slice},

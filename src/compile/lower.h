@@ -111,6 +111,7 @@ oribi_lower_function oribi_lower_conv2d, oribi_lower_conv2d_add, oribi_lower_dep
 oribi_lower_function oribi_lower_region;
 oribi_lower_function oribi_lower_qlinear_conv2d;
 oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_wide_conv2d;
+oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
     oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
     oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,

@@ -108,7 +108,7 @@ typedef struct oribi_tflite_row { /* one builtin operator */
 extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise_rows[],
     oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
     oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
-    oribi_tflite_recurrent_rows[];
+    oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const char *oribi_tflite_builtin_name(int64_t builtin);         /* "CONV_2D", NULL: unknown */

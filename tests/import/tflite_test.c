@@ -19,7 +19,7 @@
 
 static const char *const digits = TEST_SOURCE "/examples/digits/digits_int8.tflite";
 
-enum { CONV_2D = 3, LSTM = 44, ABS = 101 };
+enum { CONV_2D = 3, LSTM = 16, ABS = 101 };
 
 static uint8_t *read_model(const char *path, size_t *out_n)
 {
@@ -313,8 +313,7 @@ static void operators_that_are_missing_are_reported_at_once(void **state)
     assert_null(import_bytes(data, n, NULL, status));
 
     assert_int_equal(TF_GetCode(status), TF_UNIMPLEMENTED);
-    assert_non_null(
-        strstr(TF_Message(status), "UNIDIRECTIONAL_SEQUENCE_LSTM: nodes 'functional_1/conv1_1"));
+    assert_non_null(strstr(TF_Message(status), " LSTM: nodes 'functional_1/conv1_1"));
     assert_non_null(strstr(TF_Message(status), "conv5_1"));
     TF_DeleteStatus(status);
     oribi_free(data);

@@ -114,8 +114,8 @@ class Builder:
         self.graph.outputs.append(index)
         return index
 
-    def op(self, name, inputs, outputs, **options):
-        self.graph.op(name, inputs, outputs, **options)
+    def op(self, name, inputs, outputs, intermediates=(), **options):
+        self.graph.op(name, inputs, outputs, intermediates, **options)
 
     # --- Layers with weights
 

@@ -107,5 +107,54 @@ def svdf(b):
     b.stream(b.walk(4, 7, 3))
 
 
-CASES = {"SVDF": svdf, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
+def _lstm_weights(b, rows, columns, x_scale, x_rms):
+    """Weights of a gate, scaled so that its sums are a few units wide, and their scale."""
+    if b.is_float:
+        return b.const(b.rng.standard_normal([rows, columns]) / math.sqrt(columns), "f32"), 1.0
+    wide = 2.0 ** b.rng.uniform(-1.5, 2.5)
+    scale = np.float32(wide / (float(x_scale) * x_rms * 74 * math.sqrt(columns)))
+    return b.const(b.rng.integers(-127, 128, [rows, columns]), "i8", (scale, 0)), scale
+
+
+def _lstm_bias(b, units, x_scale, scale):
+    if b.is_float:
+        return b.const(b.rng.standard_normal(units), "f32")
+    spread = int(2.0 / (float(x_scale) * float(scale))) + 1
+    values = b.rng.integers(-spread, spread + 1, units)
+    return b.const(values, "i64" if b.kind == "i16" else "i32", (np.float32(x_scale * scale), 0))
+
+
+def lstm(b):
+    """Sequences of one step and of several, on states that earlier runs have left."""
+    batch, steps, features, units = b.walk(1, 2, 1), b.walk(1, 3, 4, 2, 5), b.size(1, 7), b.size(1, 6)
+    time_major, clip = b.walk(False, True, False, False), b.walk(0.0, 0.0, 0.75, 0.0, 0.0, 3.0)
+    power, is_wide = b.walk(-11, -12, -15, -13, -9, -11, -14, -10), b.kind == "i16"
+    q, rms = b.quant(), 18900.0 if is_wide else 74.0
+    hidden, cell = None, None
+    if not b.is_float:
+        scale = np.float32(2.0 ** b.rng.uniform(-0.3, 0.3) / (32768 if is_wide else 128))
+        hidden = (scale, 0 if is_wide else b.pick(0, b.size(-30, 30), q[1]))
+        cell = (np.float32(2.0 ** power), 0)
+    shape = [steps, batch] if time_major else [batch, steps]
+    x = b.input(shape + [features], q)
+    x_scale, h_scale = (q[0], hidden[0]) if not b.is_float else (1.0, 1.0)
+    inner = [_lstm_weights(b, units, features, x_scale, rms) for _ in range(4)]
+    recurrent = [_lstm_weights(b, units, units, h_scale, rms)[0] for _ in range(4)]
+    biases = [_lstm_bias(b, units, x_scale, scale) for _, scale in inner]
+    states = [b.state([batch, units], hidden), b.state([batch, units], cell, "f32" if b.is_float else "i16")]
+    y = b.output(shape + [units], hidden)
+    between = []
+    if not b.is_float:  # TensorFlow Lite wants five, and reads the last one's quantisation
+        between = [_tensor(b, [0], (np.float32(2.0 ** -12), 0)) for _ in range(4)] + [_tensor(b, [0], hidden)]
+    inputs = [x] + [w for w, _ in inner] + recurrent + [-1] * 3 + biases + [-1] * 2 + states
+    if b.i % 4 != 3 or not b.is_float:
+        inputs += [-1] * 4
+    if is_wide:
+        b.exclude("tflite")  # its kernel takes int16 for int8
+    b.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [y], between, activation="TANH", cell_clip=clip,
+         time_major=time_major)
+    b.stream(b.walk(4, 3, 5))
+
+
+CASES = {"SVDF": svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
          "ASSIGN_VARIABLE": assign_variable}

@@ -27,8 +27,8 @@ class Graph:
         self.tensors.append(tensor)
         return len(self.tensors) - 1
 
-    def op(self, name, inputs, outputs, **options):
-        self.operators.append((name, list(inputs), list(outputs), options))
+    def op(self, name, inputs, outputs, intermediates=(), **options):
+        self.operators.append((name, list(inputs), list(outputs), list(intermediates), options))
 
 
 def _indices(values):
@@ -78,12 +78,13 @@ class Writer:
                       5: ("bool", int(tensor.variable)) if tensor.variable else None,
                       8: ("bool", 1)})
 
-    def _operator(self, name, inputs, outputs, options):
+    def _operator(self, name, inputs, outputs, intermediates, options):
         if name not in self.codes:
             self.codes.append(name)
         kind = schema.OPERATORS[name][1]
         return Table({0: ("u32", self.codes.index(name)), 1: _indices(inputs), 2: _indices(outputs),
-                      3: ("u8", kind) if kind else None, 4: _options(name, options) if kind else None})
+                      3: ("u8", kind) if kind else None, 4: _options(name, options) if kind else None,
+                      8: _indices(intermediates) if intermediates else None})
 
     def _graph(self, graph):
         return Table({0: Vector([self._tensor(t) for t in graph.tensors]), 1: _indices(graph.inputs),

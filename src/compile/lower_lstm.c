@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of LSTM, in float and quantised. */
+#include "compile/lower.h"
+#include "micro/lstm_f32.h"
+#include "micro/lstm_s16_prepare.h"
+#include "micro/lstm_s8_prepare.h"
+#include "tensor/status.h"
+
+enum { INPUT, WEIGHTS, RECURRENT, BIAS, HIDDEN, CELL };
+
+/* The sizes; what the kernel reads is the input and the two states. */
+static bool read_sizes(oribi_lowering *lowering, oribi_call *call,
+                       struct oribi_micro_lstm_sizes *out)
+{
+    static const int32_t taken[3] = {INPUT, HIDDEN, CELL};
+    const int32_t is_time_major = oribi_lower_bool(call, "time_major") ? 1 : 0;
+    int32_t input[4], hidden[4];
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, INPUT), input));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, HIDDEN), hidden));
+    *out = (struct oribi_micro_lstm_sizes){.batch = input[1 + is_time_major],
+                                           .steps = input[2 - is_time_major],
+                                           .in_c = input[3],
+                                           .units = hidden[3],
+                                           .is_time_major = is_time_major};
+    const int32_t code = oribi_micro_lstm_check_sizes(out);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->macs = (int64_t)out->batch * out->steps * 4 * out->units * (out->in_c + out->units);
+    call->has_scratch = true;
+    return oribi_call_take(lowering, call, taken, 3);
+}
+
+static void place_matrices(oribi_call *call, const struct oribi_micro_lstm_sizes *s, int32_t kind,
+                           const void *weights, const void *recurrent)
+{
+    oribi_call_place(call, "weights", kind, (int64_t)4 * s->units * s->in_c, weights);
+    oribi_call_place(call, "recurrent", kind, (int64_t)4 * s->units * s->units, recurrent);
+}
+
+static void set_sizes(oribi_call *call, const struct oribi_micro_lstm_sizes *s, bool is_nested)
+{
+    oribi_call_number(call, is_nested ? "sizes.batch" : "batch", s->batch);
+    oribi_call_number(call, is_nested ? "sizes.steps" : "steps", s->steps);
+    oribi_call_number(call, is_nested ? "sizes.in_c" : "in_c", s->in_c);
+    oribi_call_number(call, is_nested ? "sizes.units" : "units", s->units);
+    oribi_call_number(call, is_nested ? "sizes.is_time_major" : "is_time_major", s->is_time_major);
+}
+
+bool oribi_lower_lstm(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_lstm_sizes sizes;
+    const void *constants[3];
+    call->kernel = "lstm_f32";
+    ORIBI_TRY(read_sizes(lowering, call, &sizes));
+    for (int32_t i = 0; i < 3; i++) {
+        constants[i] = oribi_lower_constant(lowering, call, WEIGHTS + i, TF_FLOAT);
+        ORIBI_TRY(constants[i] != NULL);
+    }
+    place_matrices(call, &sizes, ORIBI_ELEMENT_F32, constants[0], constants[1]);
+    oribi_call_place(call, "bias", ORIBI_ELEMENT_F32, (int64_t)4 * sizes.units, constants[2]);
+    set_sizes(call, &sizes, false);
+    oribi_call_real(call, "cell_clip", oribi_lower_float(call, "cell_clip"));
+    call->scratch_bytes = (int64_t)sizes.units * 4 * (int64_t)sizeof(float);
+    return true;
+}
+
+/* --- Quantised ------------------------------------------------------------------------------- */
+
+static bool read_spec(oribi_lowering *lowering, oribi_call *call, struct oribi_micro_lstm_spec *s)
+{
+    int32_t n = 0;
+    const float *scales = oribi_lower_floats(call, "weight_scales", &n);
+    ORIBI_TRY(read_sizes(lowering, call, &s->sizes));
+    if (scales == NULL || n != 2 * ORIBI_MICRO_LSTM_GATES) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        s->scales[i] = scales[i];
+    }
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &s->input);
+    oribi_lower_quantisation(call, "hidden_scale", "hidden_zero", &s->hidden);
+    oribi_lower_quantisation(call, "product_scale", "product_zero", &s->product);
+    s->cell_scale = oribi_lower_float(call, "cell_scale");
+    s->cell_clip = oribi_lower_float(call, "cell_clip");
+    s->variant = oribi_lower_variant(call);
+    return true;
+}
+
+/* The members of `sizes`, `gates` and `cell`. */
+static bool set_members(oribi_lowering *lowering, oribi_call *call,
+                        const struct oribi_micro_lstm_sizes *sizes,
+                        const struct oribi_micro_lstm_gates *gates,
+                        const struct oribi_micro_lstm_cell *cell)
+{
+    enum { N = ORIBI_MICRO_LSTM_GATES };
+    set_sizes(call, sizes, true);
+    ORIBI_TRY(
+        oribi_call_numbers(lowering, call, "gates.input_multiplier", gates->input_multiplier, N) &&
+        oribi_call_numbers(lowering, call, "gates.input_shift", gates->input_shift, N) &&
+        oribi_call_numbers(lowering, call, "gates.recurrent_multiplier",
+                           gates->recurrent_multiplier, N) &&
+        oribi_call_numbers(lowering, call, "gates.recurrent_shift", gates->recurrent_shift, N));
+    oribi_call_number(call, "cell.multiplier", cell->multiplier);
+    oribi_call_number(call, "cell.shift", cell->shift);
+    oribi_call_number(call, "cell.low", cell->low);
+    oribi_call_number(call, "cell.high", cell->high);
+    oribi_call_number(call, "cell.tanh_multiplier", cell->tanh_multiplier);
+    oribi_call_number(call, "cell.tanh_shift", cell->tanh_shift);
+    oribi_call_number(call, "cell.hidden_multiplier", cell->hidden_multiplier);
+    oribi_call_number(call, "cell.hidden_shift", cell->hidden_shift);
+    oribi_call_number(call, "cell.hidden_zero", cell->hidden_zero);
+    oribi_call_number(call, "cell.hidden_low", cell->hidden_low);
+    oribi_call_number(call, "cell.hidden_high", cell->hidden_high);
+    return true;
+}
+
+/* Two arrays of a number for each unit of each gate, one behind the other. */
+static int32_t *make_numbers(oribi_lowering *lowering, const struct oribi_micro_lstm_sizes *s)
+{
+    int32_t *made = oribi_arena_array(lowering->arena, (size_t)s->units * 8, sizeof *made);
+    if (made == NULL) {
+        oribi_fail_memory(lowering->status);
+    }
+    return made;
+}
+
+static bool lower_s8(oribi_lowering *lowering, oribi_call *call,
+                     const struct oribi_micro_lstm_spec *s)
+{
+    struct oribi_micro_lstm_s8_args args = {0};
+    const int64_t rows = (int64_t)s->sizes.units * 4;
+    int32_t *numbers = make_numbers(lowering, &s->sizes);
+    args.weights = oribi_lower_constant(lowering, call, WEIGHTS, TF_INT8);
+    args.recurrent =
+        args.weights == NULL ? NULL : oribi_lower_constant(lowering, call, RECURRENT, TF_INT8);
+    const void *bias =
+        args.recurrent == NULL ? NULL : oribi_lower_constant(lowering, call, BIAS, TF_INT32);
+    ORIBI_TRY(numbers != NULL && bias != NULL);
+    const int32_t code = oribi_micro_lstm_s8_prepare(s, bias, &args, numbers, numbers + rows);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    const bool is_tflite = s->variant == ORIBI_MICRO_TFLITE;
+    call->kernel = is_tflite ? "lstm_fixed_s8" : "lstm_s8";
+    call->args = "lstm_s8";
+    place_matrices(call, &s->sizes, ORIBI_ELEMENT_S8, args.weights, args.recurrent);
+    oribi_call_place(call, "bias", ORIBI_ELEMENT_S32, rows, args.bias);
+    oribi_call_place(call, "recurrent_bias", ORIBI_ELEMENT_S32, rows, args.recurrent_bias);
+    call->scratch_bytes = args.scratch_bytes;
+    oribi_call_number(call, "scratch_bytes", args.scratch_bytes);
+    return set_members(lowering, call, &args.sizes, &args.gates, &args.cell);
+}
+
+static bool lower_s16(oribi_lowering *lowering, oribi_call *call,
+                      const struct oribi_micro_lstm_spec *s)
+{
+    struct oribi_micro_lstm_s16_args args = {0};
+    const int64_t rows = (int64_t)s->sizes.units * 4;
+    int32_t *numbers = make_numbers(lowering, &s->sizes);
+    args.weights = oribi_lower_constant(lowering, call, WEIGHTS, TF_INT8);
+    args.recurrent =
+        args.weights == NULL ? NULL : oribi_lower_constant(lowering, call, RECURRENT, TF_INT8);
+    const void *bias =
+        args.recurrent == NULL ? NULL : oribi_lower_constant(lowering, call, BIAS, TF_INT64);
+    ORIBI_TRY(numbers != NULL && bias != NULL);
+    const int32_t code = oribi_micro_lstm_s16_prepare(s, bias, &args, numbers, numbers + rows);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "lstm_s16";
+    place_matrices(call, &s->sizes, ORIBI_ELEMENT_S8, args.weights, args.recurrent);
+    oribi_call_place(call, "bias_low", ORIBI_ELEMENT_S32, rows, args.bias_low);
+    oribi_call_place(call, "bias_high", ORIBI_ELEMENT_S32, rows, args.bias_high);
+    call->scratch_bytes = args.scratch_bytes;
+    oribi_call_number(call, "scratch_bytes", args.scratch_bytes);
+    return set_members(lowering, call, &args.sizes, &args.gates, &args.cell);
+}
+
+bool oribi_lower_q_lstm(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_lstm_spec spec = {0};
+    const bool is_wide = oribi_lower_input(lowering, call, INPUT)->dtype == TF_INT16;
+    call->kernel = is_wide ? "lstm_s16" : "lstm_s8";
+    ORIBI_TRY(read_spec(lowering, call, &spec));
+    return is_wide ? lower_s16(lowering, call, &spec) : lower_s8(lowering, call, &spec);
+}
