@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sum or difference of two int8 tensors of different scales, exact to TensorFlow Lite Micro. The
- * arguments come from binary_s8_prepare.h.
+ * arguments come from binary_q_prepare.h.
  */
 #ifndef ORIBI_MICRO_ADD_S8_H_
 #define ORIBI_MICRO_ADD_S8_H_

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Average pooling of int8: a block of channels at a time. */
-#include "micro/average_pool_s8.h"
+#include "micro/pool_q.h"
 
 #include "micro/fixed_point.h"
 #include "micro/port.h"
 
 enum { BLOCK = 16 };
 
-static void block(const struct oribi_micro_pool_s8_args *a, const int8_t *image,
+static void block(const struct oribi_micro_pool_q_args *a, const int8_t *image,
                   struct oribi_micro_pool_window w, int32_t first, int32_t count, int8_t *output)
 {
     const int32_t values = (w.bottom - w.top) * (w.right - w.left);
@@ -26,10 +26,10 @@ static void block(const struct oribi_micro_pool_s8_args *a, const int8_t *image,
     }
 }
 
-void oribi_micro_average_pool_s8(const struct oribi_micro_pool_s8_args *args, const int8_t *input,
+void oribi_micro_average_pool_s8(const struct oribi_micro_pool_q_args *args, const int8_t *input,
                                  int8_t *output, void *scratch)
 {
-    const struct oribi_micro_pool_s8_args *a = args;
+    const struct oribi_micro_pool_q_args *a = args;
     (void)scratch;
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t y = 0; y < a->out_h; y++) {

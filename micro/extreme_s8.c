@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Row by row of the broadcast. */
-#include "micro/extreme_s8.h"
+#include "micro/extreme_q.h"
 
-void oribi_micro_extreme_s8(const struct oribi_micro_extreme_s8_args *args, const int8_t *a,
+void oribi_micro_extreme_s8(const struct oribi_micro_extreme_q_args *args, const int8_t *a,
                             const int8_t *b, int8_t *output)
 {
     const struct oribi_micro_broadcast *shape = &args->shape;

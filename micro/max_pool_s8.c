@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Maximum pooling of int8: the output holds the largest value so far. */
-#include "micro/max_pool_s8.h"
+#include "micro/pool_q.h"
 
 #include "micro/fixed_point.h"
 #include "micro/memory.h"
 #include "micro/port.h"
 
-static void pixel(const struct oribi_micro_pool_s8_args *a, const int8_t *image,
+static void pixel(const struct oribi_micro_pool_q_args *a, const int8_t *image,
                   struct oribi_micro_pool_window w, int8_t *output)
 {
     memset(output, INT8_MIN, (size_t)a->channels);
@@ -23,10 +23,10 @@ static void pixel(const struct oribi_micro_pool_s8_args *a, const int8_t *image,
     }
 }
 
-void oribi_micro_max_pool_s8(const struct oribi_micro_pool_s8_args *args, const int8_t *input,
+void oribi_micro_max_pool_s8(const struct oribi_micro_pool_q_args *args, const int8_t *input,
                              int8_t *output, void *scratch)
 {
-    const struct oribi_micro_pool_s8_args *a = args;
+    const struct oribi_micro_pool_q_args *a = args;
     (void)scratch;
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t y = 0; y < a->out_h; y++) {

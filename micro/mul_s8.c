@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Product of int8: exact products, scaled once. */
-#include "micro/mul_s8.h"
+#include "micro/mul_q.h"
 
 #include "micro/fixed_point.h"
 
-void oribi_micro_mul_s8(const struct oribi_micro_mul_s8_args *args, const int8_t *a,
-                        const int8_t *b, int8_t *output, void *scratch)
+void oribi_micro_mul_s8(const struct oribi_micro_mul_q_args *args, const int8_t *a, const int8_t *b,
+                        int8_t *output, void *scratch)
 {
-    const struct oribi_micro_mul_s8_args *p = args;
+    const struct oribi_micro_mul_q_args *p = args;
     struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
     const int32_t last = p->shape.rank - 1;
     const int32_t count = p->shape.dims[last];

@@ -4,6 +4,8 @@
  */
 #include "micro/prepare.h"
 
+#include "micro/element.h"
+
 #include <math.h>
 
 const char *oribi_micro_text(int32_t code)
@@ -27,11 +29,19 @@ static int scale_is_usable(double scale)
     return isfinite(scale) && scale > 0.0;
 }
 
+int32_t oribi_micro_check(int32_t kind, struct oribi_micro_quantisation quantisation)
+{
+    const int32_t low = kind == ORIBI_MICRO_S8 ? INT8_MIN : 0;
+    const int32_t high = kind == ORIBI_MICRO_S8 ? INT8_MAX : kind == ORIBI_MICRO_U8 ? UINT8_MAX : 0;
+    const int usable = kind >= ORIBI_MICRO_S8 && kind <= ORIBI_MICRO_S16 &&
+                       scale_is_usable((double)quantisation.scale) && quantisation.zero >= low &&
+                       quantisation.zero <= high;
+    return usable ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
+}
+
 int32_t oribi_micro_check_s8(struct oribi_micro_quantisation quantisation)
 {
-    const int usable = scale_is_usable((double)quantisation.scale) &&
-                       quantisation.zero >= INT8_MIN && quantisation.zero <= INT8_MAX;
-    return usable ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
+    return oribi_micro_check(ORIBI_MICRO_S8, quantisation);
 }
 
 int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *out_shift)
@@ -57,7 +67,7 @@ int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *ou
     return ORIBI_MICRO_OK;
 }
 
-/* The quantised value of a bound; far outside int8 it may be anything of the right sign. */
+/* The quantised value of a bound; far outside the type it may be anything of the right sign. */
 static int32_t quantised(float real, struct oribi_micro_quantisation output)
 {
     const float steps = roundf(real / output.scale);
@@ -65,11 +75,14 @@ static int32_t quantised(float real, struct oribi_micro_quantisation output)
     return output.zero + (int32_t)(steps > limit ? limit : steps < -limit ? -limit : steps);
 }
 
-int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisation output,
-                              int32_t *out_low, int32_t *out_high)
+int32_t oribi_micro_bounds(int32_t kind, int32_t activation, struct oribi_micro_quantisation output,
+                           int32_t *out_low, int32_t *out_high)
 {
-    int32_t low = INT8_MIN, high = INT8_MAX;
-    if (oribi_micro_check_s8(output) != ORIBI_MICRO_OK || activation < ORIBI_MICRO_NONE ||
+    int32_t low = kind == ORIBI_MICRO_S8 ? INT8_MIN : kind == ORIBI_MICRO_U8 ? 0 : INT16_MIN;
+    int32_t high = kind == ORIBI_MICRO_S8   ? INT8_MAX
+                   : kind == ORIBI_MICRO_U8 ? UINT8_MAX
+                                            : INT16_MAX;
+    if (oribi_micro_check(kind, output) != ORIBI_MICRO_OK || activation < ORIBI_MICRO_NONE ||
         activation > ORIBI_MICRO_RELU_N1_TO_1) {
         return ORIBI_MICRO_INVALID;
     }
@@ -86,6 +99,12 @@ int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisatio
     *out_low = low;
     *out_high = high;
     return ORIBI_MICRO_OK;
+}
+
+int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisation output,
+                              int32_t *out_low, int32_t *out_high)
+{
+    return oribi_micro_bounds(ORIBI_MICRO_S8, activation, output, out_low, out_high);
 }
 
 int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding)

@@ -45,14 +45,18 @@ struct oribi_micro_axis {
 /* The words for a code, for messages: "a sum could leave int32". */
 const char *oribi_micro_text(int32_t code);
 
-/* Is the scale usable and the zero point an int8? */
+/* Is the scale usable, and does the zero point fit elements of this kind (S8, U8, S16 of
+ * element.h)? That of int16 is 0. */
+int32_t oribi_micro_check(int32_t kind, struct oribi_micro_quantisation quantisation);
 int32_t oribi_micro_check_s8(struct oribi_micro_quantisation quantisation);
 
 /* real as multiplier * 2^(shift - 31) with multiplier in [2^30, 2^31), or 0 below 2^-32.
  * Errors: INVALID when real is negative, not finite, or needs a shift above 31. */
 int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *out_shift);
 
-/* Bounds of an int8 result after a fused activation. */
+/* Bounds of a result after a fused activation: of a kind, of int8. */
+int32_t oribi_micro_bounds(int32_t kind, int32_t activation, struct oribi_micro_quantisation output,
+                           int32_t *out_low, int32_t *out_high);
 int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisation output,
                               int32_t *out_low, int32_t *out_high);
 

@@ -4,46 +4,7 @@
 
 #include "micro/element.h"
 
-#include <math.h>
 #include <stddef.h>
-
-static int32_t quantised(float real, struct oribi_micro_quantisation output)
-{
-    const float steps = roundf(real / output.scale);
-    const float limit = 1.0e6F;
-    return output.zero + (int32_t)(steps > limit ? limit : steps < -limit ? -limit : steps);
-}
-
-static int is_usable(int32_t kind, struct oribi_micro_quantisation q)
-{
-    const int32_t low = kind == ORIBI_MICRO_U8 ? 0 : 0, high = kind == ORIBI_MICRO_U8 ? 255 : 0;
-    return isfinite(q.scale) && q.scale > 0.0F && q.zero >= low && q.zero <= high;
-}
-
-int32_t oribi_micro_wide_bounds(int32_t kind, int32_t activation,
-                                struct oribi_micro_quantisation output, int32_t *out_low,
-                                int32_t *out_high)
-{
-    int32_t low = kind == ORIBI_MICRO_U8 ? 0 : INT16_MIN;
-    int32_t high = kind == ORIBI_MICRO_U8 ? 255 : INT16_MAX;
-    if (!is_usable(kind, output) || activation < ORIBI_MICRO_NONE ||
-        activation > ORIBI_MICRO_RELU_N1_TO_1) {
-        return ORIBI_MICRO_INVALID;
-    }
-    if (activation != ORIBI_MICRO_NONE) {
-        const float floor = activation == ORIBI_MICRO_RELU_N1_TO_1 ? -1.0F : 0.0F;
-        const int32_t bound = quantised(floor, output);
-        low = bound > low ? bound : low;
-    }
-    if (activation == ORIBI_MICRO_RELU6 || activation == ORIBI_MICRO_RELU_N1_TO_1) {
-        const float ceiling = activation == ORIBI_MICRO_RELU6 ? 6.0F : 1.0F;
-        const int32_t bound = quantised(ceiling, output);
-        high = bound < high ? bound : high;
-    }
-    *out_low = low;
-    *out_high = high;
-    return ORIBI_MICRO_OK;
-}
 
 static int32_t check(const struct oribi_micro_wide_conv2d_spec *s)
 {
@@ -57,8 +18,9 @@ static int32_t check(const struct oribi_micro_wide_conv2d_spec *s)
         (s->kind == ORIBI_MICRO_U8 && s->filter_kind == ORIBI_MICRO_U8 && s->wide_bias == NULL &&
          s->filter_zero >= 0 && s->filter_zero <= 255) ||
         (s->kind == ORIBI_MICRO_S16 && s->filter_kind == ORIBI_MICRO_S8 && s->filter_zero == 0);
-    const int fits = kinds && is_usable(s->kind, s->input) && s->in_c >= s->filter_c &&
-                     s->in_c % s->filter_c == 0 && s->out_c % (s->in_c / s->filter_c) == 0 &&
+    const int fits = kinds && oribi_micro_check(s->kind, s->input) == ORIBI_MICRO_OK &&
+                     s->in_c >= s->filter_c && s->in_c % s->filter_c == 0 &&
+                     s->out_c % (s->in_c / s->filter_c) == 0 &&
                      (s->n_filter_scales == 1 || s->n_filter_scales == s->out_c);
     return fits ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
 }
@@ -129,9 +91,9 @@ int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spe
     const struct oribi_micro_wide_conv2d_spec *s = spec;
     int32_t code = check(s);
     code = code != ORIBI_MICRO_OK ? code : set_sizes(s, args);
-    code = code != ORIBI_MICRO_OK ? code
-                                  : oribi_micro_wide_bounds(s->kind, s->activation, s->output,
-                                                            &args->low, &args->high);
+    code = code != ORIBI_MICRO_OK
+               ? code
+               : oribi_micro_bounds(s->kind, s->activation, s->output, &args->low, &args->high);
     for (int32_t c = 0; c < s->out_c && code == ORIBI_MICRO_OK; c++) {
         const int64_t bias = s->wide_bias != NULL ? s->wide_bias[c]
                              : s->bias != NULL    ? s->bias[c]

@@ -22,11 +22,6 @@ struct oribi_micro_wide_conv2d_spec {
     int32_t n_filter_scales;
 };
 
-/* Bounds of a result of uint8 or int16 after a fused activation. */
-int32_t oribi_micro_wide_bounds(int32_t kind, int32_t activation,
-                                struct oribi_micro_quantisation output, int32_t *out_low,
-                                int32_t *out_high);
-
 /* Fills args; the arrays have room for out_c each.
  * Errors: INVALID for a size, scale or zero point outside its range, OVERFLOW when a sum could
  * leave what its arithmetic bears, TOO_LARGE. */

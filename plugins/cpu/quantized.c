@@ -2,6 +2,8 @@
 /* See quantized.h. */
 #include "cpu/quantized.h"
 
+#include "micro/element.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +12,8 @@ static bool fine(const oribi_cpu_setup *setup)
     return setup->state != NULL && TF_GetCode(setup->status) == TF_OK;
 }
 
-void oribi_quantized_attr(oribi_cpu_setup *setup, const char *name,
-                          struct oribi_micro_quantisation *out)
+void oribi_quantized_attr_any(oribi_cpu_setup *setup, const char *name,
+                              struct oribi_micro_quantisation *out)
 {
     char scale[32] = "", zero[32] = "";
     int64_t value = 0;
@@ -19,12 +21,22 @@ void oribi_quantized_attr(oribi_cpu_setup *setup, const char *name,
     strncat(strncat(zero, name, 20), "_zero", 10);
     oribi_cpu_attr_float(setup, scale, &out->scale);
     oribi_cpu_attr_int(setup, zero, &value);
-    if (fine(setup) && (value < INT8_MIN || value > INT8_MAX)) {
-        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
-                                   "attribute '%s' is %lld, which is no int8", zero,
-                                   (long long)value);
+    out->zero = value < INT32_MIN || value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+void oribi_quantized_attr(oribi_cpu_setup *setup, const char *name,
+                          struct oribi_micro_quantisation *out)
+{
+    oribi_quantized_attr_any(setup, name, out);
+    if (fine(setup) && (out->zero < INT8_MIN || out->zero > INT8_MAX)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT, "attribute '%s_zero' is no int8",
+                                   name);
     }
-    out->zero = (int32_t)value;
+}
+
+int32_t oribi_quantized_kind(TF_DataType type)
+{
+    return type == TF_INT8 ? ORIBI_MICRO_S8 : type == TF_UINT8 ? ORIBI_MICRO_U8 : ORIBI_MICRO_S16;
 }
 
 /* Index of the attribute's value among `words`. */

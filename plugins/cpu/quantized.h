@@ -12,6 +12,13 @@
 /* <name>_scale and <name>_zero. */
 void oribi_quantized_attr(oribi_cpu_setup *setup, const char *name,
                           struct oribi_micro_quantisation *out);
+/* The same of any quantised type, its zero point unchecked: prepare functions look. */
+void oribi_quantized_attr_any(oribi_cpu_setup *setup, const char *name,
+                              struct oribi_micro_quantisation *out);
+#define ORIBI_QUANTIZED_TYPES                                                                      \
+    (ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8) | ORIBI_CPU_TYPE(TF_INT16))
+/* The kind (element.h) of int8, uint8 or int16. */
+int32_t oribi_quantized_kind(TF_DataType type);
 /* The codes of prepare.h. */
 void oribi_quantized_activation(oribi_cpu_setup *setup, int32_t *out);
 void oribi_quantized_padding(oribi_cpu_setup *setup, int32_t *out);

@@ -3,61 +3,92 @@
 #include "cpu/families.h"
 #include "cpu/quantized.h"
 
-#include "micro/binary_s8_prepare.h"
+#include "micro/binary_q_prepare.h"
+#include "micro/element.h"
 
 typedef struct binary_state {
-    struct oribi_micro_binary_s8_spec spec; /* dims unset */
+    struct oribi_micro_binary_q_spec spec; /* dims unset */
 } binary_state;
 
-static void *binary_create(TF_OpKernelConstruction *construction)
+/* `has_sums`: the op has pot_scale_int16. */
+static void *binary_make(TF_OpKernelConstruction *construction, bool has_sums)
 {
     oribi_cpu_setup setup;
+    bool prefers_binary = false;
     binary_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
-        oribi_quantized_attr(&setup, "a", &state->spec.a);
-        oribi_quantized_attr(&setup, "b", &state->spec.b);
-        oribi_quantized_attr(&setup, "output", &state->spec.output);
+        oribi_quantized_attr_any(&setup, "a", &state->spec.a);
+        oribi_quantized_attr_any(&setup, "b", &state->spec.b);
+        oribi_quantized_attr_any(&setup, "output", &state->spec.output);
         oribi_quantized_activation(&setup, &state->spec.activation);
         oribi_quantized_variant(&setup, &state->spec.variant);
+        if (has_sums) {
+            oribi_cpu_attr_bool(&setup, "pot_scale_int16", &prefers_binary);
+        }
+        state->spec.prefers_binary = prefers_binary ? 1 : 0;
     }
     return oribi_cpu_setup_end(&setup);
 }
 
-typedef union binary_args {
-    struct oribi_micro_add_s8_args add;
-    struct oribi_micro_mul_s8_args mul;
+static void *sum_create(TF_OpKernelConstruction *construction)
+{
+    return binary_make(construction, true);
+}
+
+static void *mul_create(TF_OpKernelConstruction *construction)
+{
+    return binary_make(construction, false);
+}
+
+typedef struct binary_args {
+    int32_t kind;
+    union {
+        struct oribi_micro_add_s8_args add;
+        struct oribi_micro_wide_add_args wide_add;
+        struct oribi_micro_mul_q_args mul;
+    } u;
 } binary_args;
 
-static int32_t add_prepare(const struct oribi_micro_binary_s8_spec *spec, binary_args *args)
+static int32_t add_prepare(const struct oribi_micro_binary_q_spec *spec, binary_args *args)
 {
-    return oribi_micro_add_s8_prepare(spec, &args->add);
+    return args->kind == ORIBI_MICRO_S8 ? oribi_micro_add_s8_prepare(spec, &args->u.add)
+                                        : oribi_micro_wide_add_prepare(spec, &args->u.wide_add);
 }
 
-static int32_t sub_prepare(const struct oribi_micro_binary_s8_spec *spec, binary_args *args)
+static int32_t sub_prepare(const struct oribi_micro_binary_q_spec *spec, binary_args *args)
 {
-    return oribi_micro_sub_s8_prepare(spec, &args->add);
+    return args->kind == ORIBI_MICRO_S8 ? oribi_micro_sub_s8_prepare(spec, &args->u.add)
+                                        : oribi_micro_wide_sub_prepare(spec, &args->u.wide_add);
 }
 
-static int32_t mul_prepare(const struct oribi_micro_binary_s8_spec *spec, binary_args *args)
+static int32_t mul_prepare(const struct oribi_micro_binary_q_spec *spec, binary_args *args)
 {
-    return oribi_micro_mul_s8_prepare(spec, &args->mul);
+    return oribi_micro_mul_q_prepare(spec, &args->u.mul);
 }
 
-static void add_call(const binary_args *args, const int8_t *a, const int8_t *b, int8_t *y)
+static void add_call(const binary_args *args, const void *a, const void *b, void *y)
 {
-    oribi_micro_add_s8(&args->add, a, b, y, NULL);
+    if (args->kind == ORIBI_MICRO_S8) {
+        oribi_micro_add_s8(&args->u.add, a, b, y, NULL);
+    } else {
+        oribi_micro_wide_add(&args->u.wide_add, a, b, y);
+    }
 }
 
-static void mul_call(const binary_args *args, const int8_t *a, const int8_t *b, int8_t *y)
+static void mul_call(const binary_args *args, const void *a, const void *b, void *y)
 {
-    oribi_micro_mul_s8(&args->mul, a, b, y, NULL);
+    if (args->kind == ORIBI_MICRO_S8) {
+        oribi_micro_mul_s8(&args->u.mul, a, b, y, NULL);
+    } else {
+        oribi_micro_wide_mul(&args->u.mul, a, b, y, NULL);
+    }
 }
 
 static bool binary_run(const binary_state *state, oribi_cpu_run *run,
-                       int32_t (*prepare)(const struct oribi_micro_binary_s8_spec *, binary_args *),
-                       void (*call)(const binary_args *, const int8_t *, const int8_t *, int8_t *))
+                       int32_t (*prepare)(const struct oribi_micro_binary_q_spec *, binary_args *),
+                       void (*call)(const binary_args *, const void *, const void *, void *))
 {
-    struct oribi_micro_binary_s8_spec spec = state->spec;
+    struct oribi_micro_binary_q_spec spec = state->spec;
     int32_t a_dims[ORIBI_MICRO_BROADCAST_RANK], b_dims[ORIBI_MICRO_BROADCAST_RANK];
     oribi_cpu_shape a, b, y;
     binary_args args;
@@ -69,10 +100,12 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run,
     }
     spec.a_dims = a_dims;
     spec.b_dims = b_dims;
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    args.kind = spec.kind;
     if (!oribi_quantized_check(run, prepare(&spec, &args))) {
         return false;
     }
-    const int8_t *x0 = TF_TensorData(run->in[0]), *x1 = TF_TensorData(run->in[1]);
+    const void *x0 = TF_TensorData(run->in[0]), *x1 = TF_TensorData(run->in[1]);
     int candidates[2], n = 0;
     if (oribi_cpu_shape_equal(&a, &y)) {
         candidates[n++] = 0;
@@ -80,7 +113,7 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run,
     if (oribi_cpu_shape_equal(&b, &y)) {
         candidates[n++] = 1;
     }
-    int8_t *output = oribi_cpu_output_in_place(run, candidates, n, y.dims, y.rank);
+    void *output = oribi_cpu_output_in_place(run, candidates, n, y.dims, y.rank);
     if (output != NULL) {
         call(&args, x0, x1, output);
     }
@@ -97,15 +130,15 @@ BINARY(add, add_call)
 BINARY(sub, add_call)
 BINARY(mul, mul_call)
 
-#define ROW(op, fn)                                                                                \
+#define ROW(op, make, fn)                                                                          \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}}, .priority = ORIBI_CPU_REFERENCE, \
-        .create = binary_create, .compute = fn##_compute, .destroy = oribi_cpu_free,               \
+        .op_name = op, .types = {{"T", ORIBI_QUANTIZED_TYPES}}, .priority = ORIBI_CPU_REFERENCE,   \
+        .create = make##_create, .compute = fn##_compute, .destroy = oribi_cpu_free,               \
         .why = "the arithmetic of micro/, bit for bit"                                             \
     }
 const oribi_cpu_kernel oribi_cpu_quantized_binary_kernels[] = {
-    ROW("Oribi>QAdd", add),
-    ROW("Oribi>QSub", sub),
-    ROW("Oribi>QMul", mul),
+    ROW("Oribi>QAdd", sum, add),
+    ROW("Oribi>QSub", sum, sub),
+    ROW("Oribi>QMul", mul, mul),
     {.op_name = NULL},
 };

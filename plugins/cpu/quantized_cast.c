@@ -22,21 +22,6 @@ static int32_t count(oribi_cpu_run *run, oribi_cpu_shape *out)
     return (int32_t)values;
 }
 
-/* A scale and a zero point of any type. */
-static void read_quant(oribi_cpu_setup *setup, const char *scale, const char *zero,
-                       struct oribi_micro_quantisation *out)
-{
-    int64_t value = 0;
-    oribi_cpu_attr_float(setup, scale, &out->scale);
-    oribi_cpu_attr_int(setup, zero, &value);
-    out->zero = value < INT32_MIN || value > INT32_MAX ? INT32_MAX : (int32_t)value;
-}
-
-static int32_t kind_of(TF_DataType type)
-{
-    return type == TF_INT8 ? ORIBI_MICRO_S8 : type == TF_UINT8 ? ORIBI_MICRO_U8 : ORIBI_MICRO_S16;
-}
-
 static void *quantize_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
@@ -46,8 +31,8 @@ static void *quantize_create(TF_OpKernelConstruction *construction)
     TF_DataType type = TF_INT8;
     if (args != NULL) {
         oribi_cpu_attr_type(&setup, "T", &type);
-        read_quant(&setup, "output_scale", "output_zero", &output);
-        args->kind = kind_of(type);
+        oribi_quantized_attr_any(&setup, "output", &output);
+        args->kind = oribi_quantized_kind(type);
         args->scale = output.scale;
         args->zero = output.zero;
         if (TF_GetCode(setup.status) == TF_OK) {
@@ -77,7 +62,7 @@ static void *dequantize_create(TF_OpKernelConstruction *construction)
     struct oribi_micro_quantisation *state =
         oribi_cpu_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
-        read_quant(&setup, "input_scale", "input_zero", state);
+        oribi_quantized_attr_any(&setup, "input", state);
     }
     return oribi_cpu_setup_end(&setup);
 }
@@ -86,8 +71,8 @@ static bool dequantize_run(const struct oribi_micro_quantisation *state, oribi_c
 {
     oribi_cpu_shape shape;
     const int32_t n = count(run, &shape);
-    const struct oribi_micro_dequantize_args args = {n, kind_of(TF_TensorType(run->in[0])),
-                                                     state->scale, state->zero};
+    const struct oribi_micro_dequantize_args args = {
+        n, oribi_quantized_kind(TF_TensorType(run->in[0])), state->scale, state->zero};
     float *output = n >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
     if (output != NULL) {
         oribi_micro_dequantize(&args, TF_TensorData(run->in[0]), output);
@@ -106,10 +91,10 @@ static void *requantize_create(TF_OpKernelConstruction *construction)
     if (args != NULL) {
         oribi_cpu_attr_type(&setup, "T", &from);
         oribi_cpu_attr_type(&setup, "Tout", &to);
-        read_quant(&setup, "input_scale", "input_zero", &spec.input);
-        read_quant(&setup, "output_scale", "output_zero", &spec.output);
-        spec.in_kind = kind_of(from);
-        spec.out_kind = kind_of(to);
+        oribi_quantized_attr_any(&setup, "input", &spec.input);
+        oribi_quantized_attr_any(&setup, "output", &spec.output);
+        spec.in_kind = oribi_quantized_kind(from);
+        spec.out_kind = oribi_quantized_kind(to);
         if (TF_GetCode(setup.status) == TF_OK) {
             (void)oribi_quantized_setup_check(&setup, oribi_micro_requantize_prepare(&spec, args));
         }
@@ -130,7 +115,6 @@ static bool requantize_run(const struct oribi_micro_requantize_args *state, orib
 }
 ORIBI_CPU_COMPUTE(requantize, 1)
 
-#define TYPES (ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8) | ORIBI_CPU_TYPE(TF_INT16))
 #define ROW(op, fn, ...)                                                                           \
     {                                                                                              \
         .op_name = op, .types = {__VA_ARGS__}, .priority = ORIBI_CPU_REFERENCE,                    \
@@ -138,8 +122,9 @@ ORIBI_CPU_COMPUTE(requantize, 1)
         .why = "the arithmetic of micro/, bit for bit"                                             \
     }
 const oribi_cpu_kernel oribi_cpu_quantized_cast_kernels[] = {
-    ROW("Oribi>QQuantize", quantize, {"T", TYPES}),
-    ROW("Oribi>QDequantize", dequantize, {"T", TYPES}),
-    ROW("Oribi>QRequantize", requantize, {"T", TYPES}, {"Tout", TYPES}),
+    ROW("Oribi>QQuantize", quantize, {"T", ORIBI_QUANTIZED_TYPES}),
+    ROW("Oribi>QDequantize", dequantize, {"T", ORIBI_QUANTIZED_TYPES}),
+    ROW("Oribi>QRequantize", requantize, {"T", ORIBI_QUANTIZED_TYPES},
+        {"Tout", ORIBI_QUANTIZED_TYPES}),
     {.op_name = NULL},
 };

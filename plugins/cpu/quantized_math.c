@@ -5,7 +5,8 @@
 
 #include "micro/batch_matmul_s8_prepare.h"
 #include "micro/prelu_s8_prepare.h"
-#include "micro/reduce_s8_prepare.h"
+#include "micro/element.h"
+#include "micro/reduce_q_prepare.h"
 
 #include <string.h>
 
@@ -14,7 +15,7 @@ enum { RANK = 8 };
 /* --- Means and sums -------------------------------------------------------------------------- */
 
 typedef struct reduce_state {
-    struct oribi_micro_reduce_s8_spec spec; /* sizes unset */
+    struct oribi_micro_reduce_q_spec spec; /* sizes unset */
     bool keeps_dims;
 } reduce_state;
 
@@ -23,8 +24,8 @@ static void *reduce_create(TF_OpKernelConstruction *construction)
     oribi_cpu_setup setup;
     reduce_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
-        oribi_quantized_attr(&setup, "input", &state->spec.input);
-        oribi_quantized_attr(&setup, "output", &state->spec.output);
+        oribi_quantized_attr_any(&setup, "input", &state->spec.input);
+        oribi_quantized_attr_any(&setup, "output", &state->spec.output);
         oribi_cpu_attr_bool(&setup, "keep_dims", &state->keeps_dims);
     }
     return oribi_cpu_setup_end(&setup);
@@ -48,8 +49,8 @@ static bool mark_axes(oribi_cpu_run *run, int rank, uint8_t *out_summed)
 
 static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, bool is_mean)
 {
-    struct oribi_micro_reduce_s8_spec spec = state->spec;
-    struct oribi_micro_reduce_s8_args args;
+    struct oribi_micro_reduce_q_spec spec = state->spec;
+    struct oribi_micro_reduce_q_args args;
     int32_t dims[RANK];
     uint8_t summed[RANK];
     int64_t out[RANK];
@@ -61,7 +62,8 @@ static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, bool is_me
     spec.is_summed = summed;
     spec.rank = rank;
     spec.is_mean = is_mean;
-    if (!oribi_quantized_check(run, oribi_micro_reduce_s8_prepare(&spec, &args))) {
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    if (!oribi_quantized_check(run, oribi_micro_reduce_q_prepare(&spec, &args))) {
         return false;
     }
     for (int i = 0; i < rank; i++) {
@@ -69,9 +71,11 @@ static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, bool is_me
             out[out_rank++] = summed[i] != 0 ? 1 : dims[i];
         }
     }
-    int8_t *output = oribi_cpu_output(run, 0, out, out_rank);
-    if (output != NULL) {
+    void *output = oribi_cpu_output(run, 0, out, out_rank);
+    if (output != NULL && args.kind == ORIBI_MICRO_S8) {
         oribi_micro_reduce_s8(&args, TF_TensorData(run->in[0]), output);
+    } else if (output != NULL) {
+        oribi_micro_wide_reduce(&args, TF_TensorData(run->in[0]), output);
     }
     return output != NULL;
 }
@@ -181,16 +185,16 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_s8_spec *state, ori
 }
 ORIBI_CPU_COMPUTE(matmul, 2)
 
-#define ROW(op, make, fn)                                                                          \
+#define ROW(op, type_mask, make, fn)                                                               \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}}, .priority = ORIBI_CPU_REFERENCE, \
+        .op_name = op, .types = {{"T", type_mask}}, .priority = ORIBI_CPU_REFERENCE,               \
         .create = make##_create, .compute = fn##_compute, .destroy = oribi_cpu_free,               \
         .why = "the arithmetic of micro/, bit for bit"                                             \
     }
 const oribi_cpu_kernel oribi_cpu_quantized_math_kernels[] = {
-    ROW("Oribi>QMean", reduce, mean),
-    ROW("Oribi>QSum", reduce, sum),
-    ROW("Oribi>QPRelu", prelu, prelu),
-    ROW("Oribi>QBatchMatMul", matmul, matmul),
+    ROW("Oribi>QMean", ORIBI_QUANTIZED_TYPES, reduce, mean),
+    ROW("Oribi>QSum", ORIBI_QUANTIZED_TYPES, reduce, sum),
+    ROW("Oribi>QPRelu", ORIBI_CPU_TYPE(TF_INT8), prelu, prelu),
+    ROW("Oribi>QBatchMatMul", ORIBI_CPU_TYPE(TF_INT8), matmul, matmul),
     {.op_name = NULL},
 };

@@ -3,19 +3,18 @@
 #include "cpu/families.h"
 #include "cpu/quantized.h"
 
-#include "micro/average_pool_s8.h"
-#include "micro/max_pool_s8.h"
-#include "micro/pool_s8_prepare.h"
+#include "micro/element.h"
+#include "micro/pool_q_prepare.h"
 
 static void *pool_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
-    struct oribi_micro_pool_s8_spec *spec =
+    struct oribi_micro_pool_q_spec *spec =
         oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
     struct oribi_micro_quantisation input = {1.0F, 0};
     if (spec != NULL) {
-        oribi_quantized_attr(&setup, "input", &input);
-        oribi_quantized_attr(&setup, "output", &spec->output);
+        oribi_quantized_attr_any(&setup, "input", &input);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
         oribi_quantized_activation(&setup, &spec->activation);
         oribi_quantized_padding(&setup, &spec->padding);
         oribi_quantized_pair(&setup, "ksize", &spec->filter_h, &spec->filter_w);
@@ -24,36 +23,45 @@ static void *pool_create(TF_OpKernelConstruction *construction)
     return oribi_cpu_setup_end(&setup);
 }
 
-static bool pool_run(const struct oribi_micro_pool_s8_spec *state, oribi_cpu_run *run,
-                     void (*call)(const struct oribi_micro_pool_s8_args *, const int8_t *, int8_t *,
-                                  void *))
+static bool pool_run(const struct oribi_micro_pool_q_spec *state, oribi_cpu_run *run,
+                     void (*call)(const struct oribi_micro_pool_q_args *, const void *, void *))
 {
-    struct oribi_micro_pool_s8_spec spec = *state;
-    struct oribi_micro_pool_s8_args args;
+    struct oribi_micro_pool_q_spec spec = *state;
+    struct oribi_micro_pool_q_args args;
     int32_t in[4];
     int rank;
     if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank)) {
         return false;
     }
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     spec.batch = in[0];
     spec.in_h = in[1];
     spec.in_w = in[2];
     spec.channels = in[3];
-    if (!oribi_quantized_check(run, oribi_micro_pool_s8_prepare(&spec, &args))) {
+    if (!oribi_quantized_check(run, oribi_micro_pool_q_prepare(&spec, &args))) {
         return false;
     }
     const int64_t dims[4] = {in[0], args.out_h, args.out_w, in[3]};
-    int8_t *output = oribi_cpu_output(run, 0, dims, 4);
+    void *output = oribi_cpu_output(run, 0, dims, 4);
     if (output != NULL) {
-        call(&args, TF_TensorData(run->in[0]), output, NULL);
+        call(&args, TF_TensorData(run->in[0]), output);
     }
     return output != NULL;
 }
 
 #define POOL(name)                                                                                 \
+    static void name##_call(const struct oribi_micro_pool_q_args *args, const void *input,         \
+                            void *output)                                                          \
+    {                                                                                              \
+        if (args->kind == ORIBI_MICRO_S8) {                                                        \
+            oribi_micro_##name##_pool_s8(args, input, output, NULL);                               \
+        } else {                                                                                   \
+            oribi_micro_wide_##name##_pool(args, input, output, NULL);                             \
+        }                                                                                          \
+    }                                                                                              \
     static bool name##_run(const void *state, oribi_cpu_run *run)                                  \
     {                                                                                              \
-        return pool_run(state, run, oribi_micro_##name##_pool_s8);                                 \
+        return pool_run(state, run, name##_call);                                                  \
     }                                                                                              \
     ORIBI_CPU_COMPUTE(name, 1)
 POOL(average)
@@ -61,7 +69,7 @@ POOL(max)
 
 #define ROW(op, fn)                                                                                \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}}, .priority = ORIBI_CPU_REFERENCE, \
+        .op_name = op, .types = {{"T", ORIBI_QUANTIZED_TYPES}}, .priority = ORIBI_CPU_REFERENCE,   \
         .create = pool_create, .compute = fn##_compute, .destroy = oribi_cpu_free,                 \
         .why = "the arithmetic of micro/, bit for bit"                                             \
     }

@@ -81,16 +81,6 @@ typedef struct unary_state {
     uint8_t table[256];
 } unary_state;
 
-/* A scale and a zero point of either type of bytes, which the table checks. */
-static void read_bytes(oribi_cpu_setup *setup, const char *scale, const char *zero,
-                       struct oribi_micro_quantisation *out)
-{
-    int64_t value = 0;
-    oribi_cpu_attr_float(setup, scale, &out->scale);
-    oribi_cpu_attr_int(setup, zero, &value);
-    out->zero = value < INT32_MIN || value > INT32_MAX ? INT32_MAX : (int32_t)value;
-}
-
 static void *unary_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
@@ -100,8 +90,8 @@ static void *unary_create(TF_OpKernelConstruction *construction)
     if (state != NULL) {
         oribi_cpu_attr_type(&setup, "T", &type);
         spec.in_unsigned = spec.out_unsigned = type == TF_UINT8 ? 1 : 0;
-        read_bytes(&setup, "input_scale", "input_zero", &spec.input);
-        read_bytes(&setup, "output_scale", "output_zero", &spec.output);
+        oribi_quantized_attr_any(&setup, "input", &spec.input);
+        oribi_quantized_attr_any(&setup, "output", &spec.output);
         oribi_quantized_variant(&setup, &spec.variant);
         oribi_cpu_attr_float(&setup, "alpha", &spec.alpha);
         read_function(&setup, &spec.function);

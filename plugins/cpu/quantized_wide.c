@@ -51,10 +51,8 @@ static void *wide_create(TF_OpKernelConstruction *construction)
     if (state != NULL) {
         struct oribi_micro_wide_conv2d_spec *s = &state->spec;
         bool has_float_scales = false;
-        oribi_cpu_attr_float(&setup, "input_scale", &s->input.scale);
-        oribi_cpu_attr_float(&setup, "output_scale", &s->output.scale);
-        s->input.zero = read_int(&setup, "input_zero");
-        s->output.zero = read_int(&setup, "output_zero");
+        oribi_quantized_attr_any(&setup, "input", &s->input);
+        oribi_quantized_attr_any(&setup, "output", &s->output);
         s->filter_zero = read_int(&setup, "filter_zero");
         oribi_cpu_attr_bool(&setup, "has_float_scales", &has_float_scales);
         s->has_float_scales = has_float_scales ? 1 : 0;

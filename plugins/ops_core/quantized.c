@@ -277,20 +277,22 @@ static void concat(oribi_ops_ctx *ctx, TF_Status *status)
 }
 
 /* clang-format off: one attribute a line */
-#define T_ATTR       "T: {int8}"
-#define ROUNDING     "rounding: {'tflm', 'tflite'} = 'tflm'"
-#define ACTIVATION   "activation: {'NONE', 'RELU', 'RELU6', 'RELU_N1_TO_1'} = 'NONE'"
-#define INPUT_QUANT  "input_scale: float", "input_zero: int"
-#define OUTPUT_QUANT "output_scale: float", "output_zero: int"
-#define UNARY_ATTRS  T_ATTR, ROUNDING, INPUT_QUANT, OUTPUT_QUANT
+#define T_ATTR          "T: {int8}"
+#define ANY_T           "T: {int8, uint8, int16}"
+#define ROUNDING        "rounding: {'tflm', 'tflite'} = 'tflm'"
+#define ACTIVATION      "activation: {'NONE', 'RELU', 'RELU6', 'RELU_N1_TO_1'} = 'NONE'"
+#define INPUT_QUANT     "input_scale: float", "input_zero: int"
+#define OUTPUT_QUANT    "output_scale: float", "output_zero: int"
+#define UNARY_ATTRS     T_ATTR, ROUNDING, INPUT_QUANT, OUTPUT_QUANT
+#define ANY_UNARY_ATTRS ANY_T, ROUNDING, INPUT_QUANT, OUTPUT_QUANT
 #define BINARY_ATTRS                                                                               \
-    T_ATTR, ROUNDING, "a_scale: float", "a_zero: int", "b_scale: float", "b_zero: int",            \
+    ANY_T, ROUNDING, "a_scale: float", "a_zero: int", "b_scale: float", "b_zero: int",             \
         OUTPUT_QUANT, ACTIVATION
 #define CONV_ATTRS                                                                                 \
     UNARY_ATTRS, ACTIVATION, "filter_scales: list(float)", "strides: list(int)",                   \
         "dilations: list(int)", ORIBI_OPS_PADDING
 #define POOL_ATTRS                                                                                 \
-    UNARY_ATTRS, ACTIVATION, "ksize: list(int)", "strides: list(int)", ORIBI_OPS_PADDING
+    ANY_UNARY_ATTRS, ACTIVATION, "ksize: list(int)", "strides: list(int)", ORIBI_OPS_PADDING
 /* clang-format on */
 
 const oribi_ops_row oribi_ops_quantized[] = {
@@ -321,12 +323,12 @@ const oribi_ops_row oribi_ops_quantized[] = {
     {.name = "Oribi>QAdd",
      .inputs = {"a: T", "b: T"},
      .outputs = {"output: T"},
-     .attrs = {BINARY_ATTRS},
+     .attrs = {BINARY_ATTRS, "pot_scale_int16: bool = false"},
      .shape = oribi_ops_shape_broadcast},
     {.name = "Oribi>QSub",
      .inputs = {"a: T", "b: T"},
      .outputs = {"output: T"},
-     .attrs = {BINARY_ATTRS},
+     .attrs = {BINARY_ATTRS, "pot_scale_int16: bool = false"},
      .shape = oribi_ops_shape_broadcast},
     {.name = "Oribi>QMul",
      .inputs = {"a: T", "b: T"},
@@ -351,12 +353,12 @@ const oribi_ops_row oribi_ops_quantized[] = {
     {.name = "Oribi>QMean",
      .inputs = {"input: T", "axes: int32"},
      .outputs = {"output: T"},
-     .attrs = {UNARY_ATTRS, "keep_dims: bool = false"},
+     .attrs = {ANY_UNARY_ATTRS, "keep_dims: bool = false"},
      .shape = mean},
     {.name = "Oribi>QSum",
      .inputs = {"input: T", "axes: int32"},
      .outputs = {"output: T"},
-     .attrs = {UNARY_ATTRS, "keep_dims: bool = false"},
+     .attrs = {ANY_UNARY_ATTRS, "keep_dims: bool = false"},
      .shape = mean},
     {.name = "Oribi>QTransposeConv",
      .inputs = {"sizes: int32", "filter: int8", "bias: int32", "input: T"},

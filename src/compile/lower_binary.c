@@ -2,15 +2,16 @@
 /* Lowering of sums, differences and products of two tensors. */
 #include <string.h>
 
-#include "compile/lower.h"
-#include "micro/binary_s8_prepare.h"
+#include "compile/compile_internal.h"
+#include "micro/binary_q_prepare.h"
+#include "micro/element.h"
 #include "tensor/status.h"
 
 enum { MAX_RANK = 8 };
 
 typedef struct binary {
     int32_t a_dims[MAX_RANK], b_dims[MAX_RANK];
-    struct oribi_micro_binary_s8_spec spec;
+    struct oribi_micro_binary_q_spec spec;
 } binary;
 
 static bool read_dims(oribi_lowering *lowering, const oribi_call *call, int32_t input,
@@ -28,7 +29,7 @@ static bool read_dims(oribi_lowering *lowering, const oribi_call *call, int32_t 
 
 static bool read_spec(oribi_lowering *lowering, const oribi_call *call, binary *b)
 {
-    struct oribi_micro_binary_s8_spec *spec = &b->spec;
+    struct oribi_micro_binary_q_spec *spec = &b->spec;
     memset(b, 0, sizeof *b);
     ORIBI_TRY(read_dims(lowering, call, 0, b->a_dims, &spec->a_rank));
     ORIBI_TRY(read_dims(lowering, call, 1, b->b_dims, &spec->b_rank));
@@ -41,8 +42,9 @@ static bool read_spec(oribi_lowering *lowering, const oribi_call *call, binary *
     spec->output.scale = oribi_lower_float(call, "output_scale");
     spec->output.zero = oribi_lower_int(call, "output_zero", 0);
     spec->activation = oribi_lower_activation(call);
-    spec->variant =
-        oribi_lower_is(call, "rounding", "tflite") ? ORIBI_MICRO_TFLITE : ORIBI_MICRO_TFLM;
+    spec->variant = oribi_lower_variant(call);
+    spec->kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype);
+    spec->prefers_binary = oribi_lower_bool(call, "pot_scale_int16") ? 1 : 0;
     return true;
 }
 
@@ -61,7 +63,6 @@ static void set_common(oribi_lowering *lowering, oribi_call *call, const char *k
     const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
     call->kernel = kernel;
     call->n_inputs = 2;
-    call->has_scratch = true;
     for (int32_t i = 0; i < 2; i++) {
         if (oribi_lower_count(oribi_lower_input(lowering, call, i)) == count) {
             call->aliases[call->n_aliases++] = (oribi_call_alias){i, true, 0};
@@ -69,17 +70,49 @@ static void set_common(oribi_lowering *lowering, oribi_call *call, const char *k
     }
 }
 
+static bool lower_wide_sum(oribi_lowering *lowering, oribi_call *call, const binary *b,
+                           bool subtracts)
+{
+    struct oribi_micro_wide_add_args args;
+    const int32_t code = subtracts ? oribi_micro_wide_sub_prepare(&b->spec, &args)
+                                   : oribi_micro_wide_add_prepare(&b->spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    set_common(lowering, call, "wide_add");
+    oribi_call_number(call, "kind", args.kind);
+    oribi_call_number(call, "subtract", args.subtract);
+    oribi_call_number(call, "is_binary", args.is_binary);
+    oribi_call_number(call, "finer", args.finer);
+    oribi_call_number(call, "a_zero", args.a_zero);
+    oribi_call_number(call, "a_multiplier", args.a_multiplier);
+    oribi_call_number(call, "a_shift", args.a_shift);
+    oribi_call_number(call, "b_zero", args.b_zero);
+    oribi_call_number(call, "b_multiplier", args.b_multiplier);
+    oribi_call_number(call, "b_shift", args.b_shift);
+    oribi_call_number(call, "output_zero", args.output_zero);
+    oribi_call_number(call, "output_multiplier", args.output_multiplier);
+    oribi_call_number(call, "output_shift", args.output_shift);
+    oribi_call_number(call, "low", args.low);
+    oribi_call_number(call, "high", args.high);
+    return set_shape(lowering, call, &args.shape);
+}
+
 static bool lower_sum(oribi_lowering *lowering, oribi_call *call, bool subtracts)
 {
     binary b;
     struct oribi_micro_add_s8_args args;
     ORIBI_TRY(read_spec(lowering, call, &b));
+    if (b.spec.kind != ORIBI_MICRO_S8) {
+        return lower_wide_sum(lowering, call, &b, subtracts);
+    }
     const int32_t code = subtracts ? oribi_micro_sub_s8_prepare(&b.spec, &args)
                                    : oribi_micro_add_s8_prepare(&b.spec, &args);
     if (code != ORIBI_MICRO_OK) {
         return oribi_lower_fail(lowering, call, code);
     }
     set_common(lowering, call, "add_s8");
+    call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
     ORIBI_TRY(set_shape(lowering, call, &args.shape));
     oribi_call_number(call, "scales.a_zero", args.scales.a_zero);
@@ -111,15 +144,19 @@ bool oribi_lower_sub(oribi_lowering *lowering, oribi_call *call)
 bool oribi_lower_mul(oribi_lowering *lowering, oribi_call *call)
 {
     binary b;
-    struct oribi_micro_mul_s8_args args;
+    struct oribi_micro_mul_q_args args;
     ORIBI_TRY(read_spec(lowering, call, &b));
-    const int32_t code = oribi_micro_mul_s8_prepare(&b.spec, &args);
+    const int32_t code = oribi_micro_mul_q_prepare(&b.spec, &args);
     if (code != ORIBI_MICRO_OK) {
         return oribi_lower_fail(lowering, call, code);
     }
-    set_common(lowering, call, "mul_s8");
+    set_common(lowering, call, args.kind == ORIBI_MICRO_S8 ? "mul_s8" : "wide_mul");
+    call->args = "mul_q";
+    call->header = "mul_q";
+    call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
     ORIBI_TRY(set_shape(lowering, call, &args.shape));
+    oribi_call_number(call, "kind", args.kind);
     oribi_call_number(call, "a_zero", args.a_zero);
     oribi_call_number(call, "b_zero", args.b_zero);
     oribi_call_number(call, "output_zero", args.output_zero);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of int8 means and sums. */
-#include "compile/lower.h"
-#include "micro/reduce_s8_prepare.h"
+/* Lowering of quantised means and sums. */
+#include "compile/compile_internal.h"
+#include "micro/element.h"
+#include "micro/reduce_q_prepare.h"
 #include "tensor/status.h"
 
 enum { RANK = ORIBI_LOWER_RANK };
 
 static bool set_axes(oribi_lowering *lowering, oribi_call *call,
-                     const struct oribi_micro_reduce_s8_args *args)
+                     const struct oribi_micro_reduce_q_args *args)
 {
     oribi_call_number(call, "kept.rank", args->kept.rank);
     oribi_call_number(call, "summed.rank", args->summed.rank);
@@ -23,9 +24,8 @@ static bool lower_reduce(oribi_lowering *lowering, oribi_call *call, bool is_mea
     int32_t dims[RANK], axis;
     int64_t axes[RANK];
     uint8_t summed[RANK] = {0};
-    struct oribi_micro_reduce_s8_args args;
-    struct oribi_micro_reduce_s8_spec spec = {
-        .dims = dims, .is_summed = summed, .is_mean = is_mean};
+    struct oribi_micro_reduce_q_args args;
+    struct oribi_micro_reduce_q_spec spec = {.dims = dims, .is_summed = summed, .is_mean = is_mean};
     ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), dims,
                                 &spec.rank, NULL));
     const int32_t n = oribi_lower_ints(lowering, call, 1, axes, RANK);
@@ -34,14 +34,20 @@ static bool lower_reduce(oribi_lowering *lowering, oribi_call *call, bool is_mea
         ORIBI_TRY(oribi_lower_axis(lowering, call, axes[i], spec.rank, &axis));
         summed[axis] = 1;
     }
+    spec.kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype);
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    const int32_t code = oribi_micro_reduce_s8_prepare(&spec, &args);
+    const int32_t code = oribi_micro_reduce_q_prepare(&spec, &args);
     if (code != ORIBI_MICRO_OK) {
         return oribi_lower_fail(lowering, call, code);
     }
-    call->kernel = "reduce_s8";
+    call->kernel = spec.kind == ORIBI_MICRO_S8 ? "reduce_s8" : "wide_reduce";
+    call->args = "reduce_q";
+    call->header = "reduce_q";
     call->n_inputs = 1;
+    oribi_call_number(call, "kind", args.kind);
+    oribi_call_number(call, "low", args.low);
+    oribi_call_number(call, "high", args.high);
     oribi_call_number(call, "zero_sum", args.zero_sum);
     oribi_call_number(call, "output_zero", args.output_zero);
     oribi_call_number(call, "output_multiplier", args.output_multiplier);

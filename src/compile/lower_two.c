@@ -2,24 +2,29 @@
 /* Lowering of int8 operators of two tensors that broadcast, sums and products apart
  * (lower_binary.c): extremes, rectifiers with slopes, products of matrices.
  */
+#include "compile/compile_internal.h"
 #include "compile/lower_f32.h"
 #include "micro/batch_matmul_s8_prepare.h"
 #include "micro/broadcast_prepare.h"
-#include "micro/extreme_s8.h"
+#include "micro/element.h"
+#include "micro/extreme_q.h"
 #include "micro/prelu_s8_prepare.h"
 #include "tensor/status.h"
 
 typedef struct operands {
     int32_t a_dims[ORIBI_LOWER_RANK], b_dims[ORIBI_LOWER_RANK];
     int32_t a_rank, b_rank;
+    int32_t kind;
 } operands;
 
-/* Both are int8. */
+/* Both are of one type: int8, uint8 or int16. */
 static bool read_operands(oribi_lowering *lowering, const oribi_call *call, operands *o)
 {
     const oribi_value *a = oribi_lower_input(lowering, call, 0);
     const oribi_value *b = oribi_lower_input(lowering, call, 1);
-    if (a->dtype != TF_INT8 || b->dtype != TF_INT8) {
+    o->kind = oribi_element_kind_of(a->dtype);
+    if (a->dtype != b->dtype ||
+        (a->dtype != TF_INT8 && a->dtype != TF_UINT8 && a->dtype != TF_INT16)) {
         return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
                           "node '%s' (%s): no C form yet for elements of type %s", call->node->name,
                           call->node->op_name, oribi_dtype_name(a->dtype));
@@ -64,7 +69,10 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
     if (code != ORIBI_MICRO_OK) {
         return oribi_lower_fail(lowering, call, code);
     }
-    call->kernel = "extreme_s8";
+    call->kernel = o.kind == ORIBI_MICRO_S8 ? "extreme_s8" : "wide_extreme";
+    call->args = "extreme_q";
+    call->header = "extreme_q";
+    oribi_call_number(call, "kind", o.kind);
     call->n_inputs = 2;
     alias(lowering, call, 2);
     oribi_call_number(call, "is_least", is_least);

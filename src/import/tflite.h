@@ -143,6 +143,8 @@ typedef struct oribi_tflite_quant {
 /* The one scale and zero point of a tensor, checked. */
 bool oribi_tflite_quant_of(oribi_tflite_node *n, const oribi_tflite_tensor *tensor,
                            const char *what, oribi_tflite_quant *out);
+/* Is input i int8, uint8 or int16, with a scale? */
+bool oribi_tflite_is_quantised(const oribi_tflite_node *n, int32_t i);
 /* Is input 0 quantised uint8 or int16? Layers of those are in tflite_wide.c. */
 bool oribi_tflite_is_wide(const oribi_tflite_node *n);
 bool oribi_tflite_wide_conv(oribi_tflite_node *n);
@@ -197,7 +199,8 @@ bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
 bool oribi_tflite_q_conv(oribi_tflite_node *n);
 bool oribi_tflite_q_depthwise(oribi_tflite_node *n);
 bool oribi_tflite_q_fully_connected(oribi_tflite_node *n);
-bool oribi_tflite_q_binary(oribi_tflite_node *n, const char *op, int64_t activation);
+bool oribi_tflite_q_sum(oribi_tflite_node *n, const char *op, int64_t activation);
+bool oribi_tflite_q_product(oribi_tflite_node *n, const char *op, int64_t activation);
 bool oribi_tflite_q_pool(oribi_tflite_node *n, const char *op);
 bool oribi_tflite_q_softmax(oribi_tflite_node *n);
 bool oribi_tflite_q_reduce(oribi_tflite_node *n, const char *op);
@@ -207,7 +210,6 @@ bool oribi_tflite_q_prelu(oribi_tflite_node *n);
 bool oribi_tflite_q_resize_bilinear(oribi_tflite_node *n);
 bool oribi_tflite_requantize(oribi_tflite_node *n); /* int8, uint8 and int16 among each other */
 bool oribi_tflite_q_unary(oribi_tflite_node *n, const char *function, float alpha);
-bool oribi_tflite_q_concat(oribi_tflite_node *n, const oribi_value_id *inputs);
 
 /* What their files share: quantisation of input 0 and output 0, and constants of a layer. */
 typedef struct oribi_tflite_weights {
@@ -218,7 +220,8 @@ typedef struct oribi_tflite_weights {
 #define ORIBI_TFLITE_QUANT_ATTRS(in, out)                                                          \
     ATTR_FLOAT("input_scale", (in).scale), ATTR_INT("input_zero", (in).zero),                      \
         ATTR_FLOAT("output_scale", (out).scale), ATTR_INT("output_zero", (out).zero)
-bool oribi_tflite_int8_output(oribi_tflite_node *n); /* false with a message when it is not */
+/* Has the result the type of input i? False with a message when it has not. */
+bool oribi_tflite_same_output(oribi_tflite_node *n, int32_t i);
 /* Input 1 is the filter, of this rank with channels along axis; the bias is input `bias`. */
 bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank, int32_t axis,
                                oribi_tflite_weights *out);

@@ -2,11 +2,13 @@
 /* Element by element: arithmetic, comparisons, activations. */
 #include "import/tflite.h"
 
-static bool binary(oribi_tflite_node *n, const char *quantised_op)
+typedef bool quantised_function(oribi_tflite_node *n, const char *op, int64_t activation);
+
+static bool binary(oribi_tflite_node *n, quantised_function *quantised, const char *quantised_op)
 {
     int64_t activation = oribi_tflite_byte(n, 0, 0);
-    if (oribi_tflite_is_int8(n) && quantised_op != NULL) {
-        return oribi_tflite_q_binary(n, quantised_op, activation);
+    if (oribi_tflite_is_quantised(n, 0) && quantised != NULL) {
+        return quantised(n, quantised_op, activation);
     }
     if (oribi_tflite_dtype_in(n, 0) != TF_FLOAT && n->inputs[0]->scales.count > 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
@@ -18,33 +20,33 @@ static bool binary(oribi_tflite_node *n, const char *quantised_op)
 
 static bool add(oribi_tflite_node *n)
 {
-    return binary(n, "Oribi>QAdd");
+    return binary(n, oribi_tflite_q_sum, "Oribi>QAdd");
 }
 
 static bool sub(oribi_tflite_node *n)
 {
-    return binary(n, "Oribi>QSub");
+    return binary(n, oribi_tflite_q_sum, "Oribi>QSub");
 }
 
 static bool mul(oribi_tflite_node *n)
 {
-    return binary(n, "Oribi>QMul");
+    return binary(n, oribi_tflite_q_product, "Oribi>QMul");
 }
 
 static bool divide(oribi_tflite_node *n)
 {
-    return binary(n, NULL);
+    return binary(n, NULL, NULL);
 }
 
 /* Largest and smallest of quantised elements are those of the numbers when all scales agree. */
 static bool extreme(oribi_tflite_node *n)
 {
-    if (oribi_tflite_is_int8(n) && (!oribi_tflite_same_quant(n, n->inputs[0], n->outputs[0]) ||
-                                    !oribi_tflite_same_quant(n, n->inputs[1], n->outputs[0]))) {
+    const bool is_quantised = oribi_tflite_is_quantised(n, 0);
+    if (is_quantised && (!oribi_tflite_same_quant(n, n->inputs[0], n->outputs[0]) ||
+                         !oribi_tflite_same_quant(n, n->inputs[1], n->outputs[0]))) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "operands with different scales");
     }
-    return oribi_tflite_is_int8(n) ? oribi_tflite_translate_copy(n)
-                                   : oribi_tflite_translate_plain(n);
+    return is_quantised ? oribi_tflite_translate_copy(n) : oribi_tflite_translate_plain(n);
 }
 
 /* uint8 is TensorFlow Lite's in either variant. */

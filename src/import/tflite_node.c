@@ -237,6 +237,13 @@ bool oribi_tflite_is_int8(const oribi_tflite_node *n)
     return oribi_tflite_dtype_in(n, 0) == TF_INT8 && n->inputs[0]->scales.count > 0;
 }
 
+bool oribi_tflite_is_quantised(const oribi_tflite_node *n, int32_t i)
+{
+    const TF_DataType type = oribi_tflite_dtype_in(n, i);
+    return (type == TF_INT8 || type == TF_UINT8 || type == TF_INT16) &&
+           n->inputs[i]->scales.count > 0;
+}
+
 bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
                              const oribi_tflite_tensor *b)
 {

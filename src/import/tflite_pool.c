@@ -4,7 +4,7 @@
 
 static bool pool(oribi_tflite_node *n, const char *op, const char *quantised_op)
 {
-    if (oribi_tflite_is_int8(n)) {
+    if (oribi_tflite_is_quantised(n, 0)) {
         return oribi_tflite_q_pool(n, quantised_op);
     }
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};

@@ -9,15 +9,16 @@
 
 #define QUANT_ATTRS ORIBI_TFLITE_QUANT_ATTRS
 
-bool oribi_tflite_int8_output(oribi_tflite_node *n)
+bool oribi_tflite_same_output(oribi_tflite_node *n, int32_t i)
 {
-    return n->outputs[0]->dtype == TF_INT8 ||
-           oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 input and a result of another type");
+    return n->outputs[0]->dtype == oribi_tflite_dtype_in(n, i) ||
+           oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an input and a result of different types");
 }
 
 static bool read_quant(oribi_tflite_node *n, oribi_tflite_quant *in, oribi_tflite_quant *out)
 {
-    return oribi_tflite_int8_output(n) && oribi_tflite_quant_of(n, n->inputs[0], "the input", in) &&
+    return oribi_tflite_same_output(n, 0) &&
+           oribi_tflite_quant_of(n, n->inputs[0], "the input", in) &&
            oribi_tflite_quant_of(n, n->outputs[0], "the output", out);
 }
 
@@ -183,23 +184,41 @@ bool oribi_tflite_q_fully_connected(oribi_tflite_node *n)
 
 /* --- Others ----------------------------------------------------------------------------------- */
 
-bool oribi_tflite_q_binary(oribi_tflite_node *n, const char *op, int64_t activation)
+/* has_sums: sums have an attribute more than products. */
+static bool emit_binary(oribi_tflite_node *n, const char *op, int64_t activation, bool has_sums)
 {
     oribi_tflite_quant a = {0}, b = {0}, out = {0};
     const char *name = oribi_tflite_activation_name(n, activation);
-    if (!oribi_tflite_int8_output(n) || n->inputs[1]->dtype != TF_INT8) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 and another operand");
+    if (n->inputs[1]->dtype != n->inputs[0]->dtype) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "operands of different types");
     }
-    ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the first operand", &a) &&
+    ORIBI_TRY(oribi_tflite_same_output(n, 0) &&
+              oribi_tflite_quant_of(n, n->inputs[0], "the first operand", &a) &&
               oribi_tflite_quant_of(n, n->inputs[1], "the second operand", &b) &&
               oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
-    oribi_value_id y =
-        oribi_tflite_emit(n, op, INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
-                          ATTRS(ATTR_FLOAT("a_scale", a.scale), ATTR_INT("a_zero", a.zero),
-                                ATTR_FLOAT("b_scale", b.scale), ATTR_INT("b_zero", b.zero),
-                                ATTR_FLOAT("output_scale", out.scale),
-                                ATTR_INT("output_zero", out.zero), ATTR_TEXT("activation", name)));
+    const oribi_emit_attr attrs[] = {
+        ATTR_FLOAT("a_scale", a.scale),
+        ATTR_INT("a_zero", a.zero),
+        ATTR_FLOAT("b_scale", b.scale),
+        ATTR_INT("b_zero", b.zero),
+        ATTR_FLOAT("output_scale", out.scale),
+        ATTR_INT("output_zero", out.zero),
+        ATTR_TEXT("activation", name),
+        ATTR_BOOL("pot_scale_int16", has_sums && oribi_tflite_byte(n, 1, 1) != 0)};
+    const int32_t count = (int32_t)(sizeof attrs / sizeof attrs[0]) - (has_sums ? 0 : 1);
+    oribi_value_id y = oribi_tflite_emit(
+        n, op, INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)), attrs, count);
     return oribi_tflite_bind(n, 0, y);
+}
+
+bool oribi_tflite_q_sum(oribi_tflite_node *n, const char *op, int64_t activation)
+{
+    return emit_binary(n, op, activation, true);
+}
+
+bool oribi_tflite_q_product(oribi_tflite_node *n, const char *op, int64_t activation)
+{
+    return emit_binary(n, op, activation, false);
 }
 
 bool oribi_tflite_q_pool(oribi_tflite_node *n, const char *op)
@@ -253,32 +272,5 @@ bool oribi_tflite_q_unary(oribi_tflite_node *n, const char *function, float alph
     oribi_value_id y = oribi_tflite_emit(
         n, "Oribi>QUnary", INPUTS(oribi_tflite_input(n, 0)),
         ATTRS(QUANT_ATTRS(in, out), ATTR_TEXT("function", function), ATTR_FLOAT("alpha", alpha)));
-    return oribi_tflite_bind(n, 0, y);
-}
-
-/* Inputs whose scales differ from the result's are requantised on the way. */
-bool oribi_tflite_q_concat(oribi_tflite_node *n, const oribi_value_id *inputs)
-{
-    oribi_tflite_quant q = {0}, out = {0};
-    float *scales = oribi_arena_array(&n->tflite->scratch, (size_t)n->n_inputs, sizeof(*scales));
-    int64_t *zeros = oribi_arena_array(&n->tflite->scratch, (size_t)n->n_inputs, sizeof(*zeros));
-    if (scales == NULL || zeros == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
-    ORIBI_TRY(oribi_tflite_int8_output(n) &&
-              oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
-    for (int32_t i = 0; i < n->n_inputs; i++) {
-        ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[i], "an input", &q));
-        scales[i] = q.scale;
-        zeros[i] = q.zero;
-    }
-    const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 1, 0));
-    oribi_value_id y = oribi_tflite_emit(
-        n, "Oribi>QConcat", inputs, n->n_inputs,
-        ATTRS(ATTR_INT("N", n->n_inputs), ATTR_INT("axis", oribi_tflite_int(n, 0, 0)),
-              ATTR_FLOATS("input_scales", scales, n->n_inputs),
-              ATTR_INTS("input_zeros", zeros, n->n_inputs), ATTR_FLOAT("output_scale", out.scale),
-              ATTR_INT("output_zero", out.zero), ATTR_TEXT("activation", activation)));
     return oribi_tflite_bind(n, 0, y);
 }

@@ -9,7 +9,7 @@ bool oribi_tflite_q_transpose_conv(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, out = {0};
     oribi_tflite_weights w = {0};
-    ORIBI_TRY(oribi_tflite_int8_output(n) &&
+    ORIBI_TRY(oribi_tflite_same_output(n, 2) &&
               oribi_tflite_quant_of(n, n->inputs[2], "the input", &in) &&
               oribi_tflite_quant_of(n, n->outputs[0], "the output", &out) &&
               oribi_tflite_read_weights(n, 3, 4, 0, &w));
@@ -28,7 +28,7 @@ bool oribi_tflite_q_transpose_conv(oribi_tflite_node *n)
 bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n)
 {
     oribi_tflite_quant a = {0}, b = {0}, out = {0};
-    if (!oribi_tflite_int8_output(n) || n->inputs[1]->dtype != TF_INT8) {
+    if (!oribi_tflite_same_output(n, 0) || n->inputs[1]->dtype != TF_INT8) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 and another operand");
     }
     ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the first operand", &a) &&
@@ -47,7 +47,7 @@ bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n)
 bool oribi_tflite_q_prelu(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, slope = {0}, out = {0};
-    if (!oribi_tflite_int8_output(n) || n->inputs[1]->dtype != TF_INT8) {
+    if (!oribi_tflite_same_output(n, 0) || n->inputs[1]->dtype != TF_INT8) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 input and slopes of another type");
     }
     ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the input", &in) &&

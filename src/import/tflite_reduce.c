@@ -17,12 +17,12 @@ static bool reduce(oribi_tflite_node *n)
 
 static bool mean(oribi_tflite_node *n)
 {
-    return oribi_tflite_is_int8(n) ? oribi_tflite_q_reduce(n, "Oribi>QMean") : reduce(n);
+    return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_reduce(n, "Oribi>QMean") : reduce(n);
 }
 
 static bool sum(oribi_tflite_node *n)
 {
-    return oribi_tflite_is_int8(n) ? oribi_tflite_q_reduce(n, "Oribi>QSum") : reduce(n);
+    return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_reduce(n, "Oribi>QSum") : reduce(n);
 }
 
 static bool arithmetic(oribi_tflite_node *n)

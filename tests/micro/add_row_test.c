@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "micro/binary_s8_prepare.h"
+#include "micro/binary_q_prepare.h"
 #include "tests/micro/layer.h"
 
 typedef struct sum {
     double a, b, output; /* what each side, and the sum, is multiplied by */
 } sum;
 
-static sum scales_of(const struct oribi_micro_binary_s8_spec *s, int subtracts)
+static sum scales_of(const struct oribi_micro_binary_q_spec *s, int subtracts)
 {
     sum r;
     if (subtracts) {
@@ -35,7 +35,8 @@ static int check(uint64_t seed, int subtracts)
 {
     static int8_t a[65536], b[65536], y[65536];
     const int32_t dims[1] = {65536};
-    struct oribi_micro_binary_s8_spec spec = {dims, dims, 1, 1, {1, 0}, {1, 0}, {1, 0}, 0, 0};
+    struct oribi_micro_binary_q_spec spec = {
+        .a_dims = dims, .b_dims = dims, .a_rank = 1, .b_rank = 1};
     struct oribi_micro_add_s8_args args;
     layer l;
 

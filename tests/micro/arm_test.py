@@ -40,7 +40,7 @@ class Arm(unittest.TestCase):
     def build(self, test, root, *flags):
         program = self.folder / f"{test}.elf"
         subprocess.run(["arm-none-eabi-gcc", *FLAGS, f"-I{root}", f"-I{SOURCE}", *flags,
-                        HERE / f"{test}.c", HERE / "arm/start.c", *sorted((root / "micro").glob("*_s8*.c")),
+                        HERE / f"{test}.c", HERE / "arm/start.c", *sorted((root / "micro").glob("*_s8*.c")), root / "micro/binary_q_prepare.c",
                         root / "micro/prepare.c", root / "micro/lanes_prepare.c",
                         root / "micro/broadcast_prepare.c", "-T", HERE / "arm/link.ld", "-lm", "-o", program],
                        check=True)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "micro/binary_s8_prepare.h"
+#include "micro/binary_q_prepare.h"
 #include "micro/conv2d_add_lanes_s8.h"
 #include "micro/conv2d_lanes_s8_prepare.h"
 #include "micro/conv2d_s8_prepare.h"
@@ -107,8 +107,13 @@ static int check(uint64_t seed)
         w.batch, w.in_h,  w.in_w,   w.in_c,   channels,   w.filter_h, w.filter_w,
         w.in_c,  1,       1,        1,        1,          1,          l.activation,
         0,       l.input, l.output, l.scales, l.n_scales, l.filter,   l.bias};
-    const struct oribi_micro_binary_s8_spec sum = {dims,    dims,     1, 1, l.output,
-                                                   s.other, s.output, 0, 0};
+    const struct oribi_micro_binary_q_spec sum = {.a_dims = dims,
+                                                  .b_dims = dims,
+                                                  .a_rank = 1,
+                                                  .b_rank = 1,
+                                                  .a = l.output,
+                                                  .b = s.other,
+                                                  .output = s.output};
     random_bytes(&seed, x, in, -128, 127);
     if (oribi_micro_conv2d_s8_prepare(&spec, &plain, l.folded, l.multiplier, l.shift) !=
             ORIBI_MICRO_OK ||

@@ -31,13 +31,25 @@ def _binary(b, name, out_bits):
     qa, qc = b.quant(), b.quant()
     out = b.quant(*out_bits)
     same = b.i % 5 == 4
+    options = {}
+    if b.kind == "i16" and name != "MUL" and b.i % 3 == 2:
+        qa, qc, out, options = _powers(b)
     a = b.input(shape_a, qa)
     if b.i % 4 == 1 and not same:  # a constant operand
         c = b.const(b.values(shape_c), b.kind, qc)
     else:
         c = b.input(shape_c, qa if same else qc)
     y = b.output(np.broadcast_shapes(shape_a, shape_c), out)
-    b.op(name, [a, c], [y], activation=b.walk(*ACTIVATIONS))
+    b.op(name, [a, c], [y], activation=b.walk(*ACTIVATIONS), **options)
+
+
+def _powers(b):
+    """Scales of powers of two, of which TensorFlow Lite makes shifts unless the model says otherwise: one
+    input has the output's scale, the other a finer one."""
+    exponent, finer = b.size(-11, -8), b.size(0, 4)
+    quants = [(np.float32(2.0 ** exponent), 0), (np.float32(2.0 ** (exponent - finer)), 0)]
+    return (*(quants if b.pick(True, False) else quants[::-1]), quants[0],
+            {"pot_scale_int16": False} if b.i % 4 == 2 else {})
 
 
 def add(b):
@@ -164,7 +176,7 @@ def mean(b):
 
 def sum_(b):
     _reduce(b, "SUM")
-    if not b.is_float:
+    if not b.is_float and b.kind != "u8":
         b.exclude("tflite")  # 2.16.1: no sum of the values, under any scale
 
 

@@ -116,6 +116,13 @@ def rounding(source):
            if stem not in vectors or stem != cases.stem(name, "i8")]
     out += [f"docs/rounding.md has no row for {name}" for name in ORDER
             if name not in MOVES and cases.stem(name, "i8") in vectors and name not in dict(rows)]
+    text = (source / "docs/rounding.md").read_text()
+    for column in ("i16x8", "u8"):
+        named = set(re.findall(rf"\b[a-z0-9_]+_{column}\b", text))
+        there = {p.name.removesuffix(".bin.xz") for p in (source / "tests/vectors").glob(f"*_{column}.bin.xz")}
+        wanted = {cases.stem(name, column) for name in ORDER if name not in MOVES} & there
+        out += [f"docs/rounding.md names vectors that are not there: {stem}" for stem in sorted(named - there)]
+        out += [f"docs/rounding.md has no row for {stem}" for stem in sorted(wanted - named)]
     for name, stem in rows:
         if stem in vectors and any(c.atol or c.rtol for c in container.unpack(vectors[stem])[1]):
             out.append(f"docs/rounding.md: the vectors of {name} are not compared to the bit")
