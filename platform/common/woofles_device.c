@@ -16,7 +16,8 @@ static int32_t is_inside(const struct woofles_window *w, uint32_t offset, uint32
     return offset >= WOOFLES_MEMORY_OFFSET && offset <= w->bytes && bytes <= w->bytes - offset;
 }
 
-static int32_t run(struct woofles_window *w, const struct woofles_command *c)
+static int32_t run(struct woofles_window *w, const struct woofles_command *c,
+                   woofles_compute_function *compute, void *context)
 {
     struct woofles_span spans[WOOFLES_TENSORS];
     uint8_t *base = (uint8_t *)w;
@@ -43,11 +44,12 @@ static int32_t run(struct woofles_window *w, const struct woofles_command *c)
     if (!is_inside(w, c->params, c->params_bytes)) {
         return TVM_DEVICE_E_RANGE;
     }
-    return woofles_compute(c->op, base + c->params, c->params_bytes, spans, c->n_inputs,
-                           spans + c->n_inputs, c->n_outputs);
+    return compute(context, c->op, base + c->params, c->params_bytes, spans, c->n_inputs,
+                   spans + c->n_inputs, c->n_outputs);
 }
 
-int32_t woofles_device_step(struct woofles_window *window)
+int32_t woofles_device_step_with(struct woofles_window *window, woofles_compute_function *compute,
+                                 void *context)
 {
     const uint32_t done = window->done, posted = load(&window->posted);
     if (done == posted) {
@@ -55,7 +57,21 @@ int32_t woofles_device_step(struct woofles_window *window)
     }
     struct woofles_command *c = &window->ring[done % WOOFLES_RING];
     const int32_t is_cancelled = (int32_t)(load(&window->cancel) - done) > 0;
-    c->code = (uint32_t)(is_cancelled ? TVM_DEVICE_E_CANCELLED : run(window, c));
+    c->code = (uint32_t)(is_cancelled ? TVM_DEVICE_E_CANCELLED : run(window, c, compute, context));
     __atomic_store_n(&window->done, done + 1u, __ATOMIC_RELEASE);
     return 1;
+}
+
+static int32_t compute_here(void *context, uint32_t op, const uint8_t *params,
+                            uint32_t params_bytes, const struct woofles_span *inputs,
+                            uint32_t n_inputs, const struct woofles_span *outputs,
+                            uint32_t n_outputs)
+{
+    (void)context;
+    return woofles_compute(op, params, params_bytes, inputs, n_inputs, outputs, n_outputs);
+}
+
+int32_t woofles_device_step(struct woofles_window *window)
+{
+    return woofles_device_step_with(window, compute_here, NULL);
 }

@@ -7,15 +7,26 @@
 
 #include "woofles_window.h"
 
-/* Computes the next command, if there is one. Returns 1 when there was. The window is shared: words
- * are read and written with acquire and release. */
-int32_t woofles_device_step(struct woofles_window *window);
-
-/* One operator: woofles_ops.c. Tensors lie in the window, checked to be inside. */
+/* Tensors lie in the window, checked to be inside. */
 struct woofles_span {
     uint8_t *data;
     uint32_t bytes;
 };
+
+/* Computes one operator; 0, or the code that the host gets. */
+typedef int32_t woofles_compute_function(void *context, uint32_t op, const uint8_t *params,
+                                         uint32_t params_bytes, const struct woofles_span *inputs,
+                                         uint32_t n_inputs, const struct woofles_span *outputs,
+                                         uint32_t n_outputs);
+
+/* Takes the next command, if there is one. Returns 1 when there was. The window is shared: words
+ * are read and written with acquire and release. */
+int32_t woofles_device_step_with(struct woofles_window *window, woofles_compute_function *compute,
+                                 void *context);
+/* The same by woofles_compute. */
+int32_t woofles_device_step(struct woofles_window *window);
+
+/* One operator in plain loops: woofles_ops.c. */
 int32_t woofles_compute(uint32_t op, const uint8_t *params, uint32_t params_bytes,
                         const struct woofles_span *inputs, uint32_t n_inputs,
                         const struct woofles_span *outputs, uint32_t n_outputs);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oribi/desk.h"
 #include "oribi/oribi.h"
 
 enum {
@@ -172,6 +173,23 @@ bool cli_compile_write(const oribi_compile *compile, const char *folder, bool fo
 /* One of the files by name; NULL when there is none. */
 const char *cli_compile_file(const oribi_compile *compile, const char *name, size_t *bytes);
 
+/* desk.c: what run, device-serve and inspect share of devices. */
+typedef struct cli_desk {
+    oribi_compile *compile;
+    oribi_desk *desk; /* NULL: not asked for */
+} cli_desk;
+#define CLI_DESK_OPTIONS                                                                           \
+    {"--target-device", 0, "[NAME=]KIND", "a device takes what its target supports; several"},     \
+    {                                                                                              \
+        "--assign", 0, "NODE=NAME", "the node runs on that device, or on 'cpu'; several"           \
+    }
+/* Compiles the model for devices; an exit code. Plugins are loaded. */
+int cli_desk_compile(const cli_args *args, cli_desk *out);
+/* The same, and opens a desk for it. */
+int cli_desk_open(const cli_args *args, cli_desk *out);
+void cli_desk_close(cli_desk *desk);
+
+int cmd_device_serve(const cli_args *args);
 int cmd_run(const cli_args *args);
 int cmd_compile(const cli_args *args);
 int cmd_verify(const cli_args *args);
@@ -182,6 +200,6 @@ int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
-    cmd_ops_options[], cmd_plugin_options[], cmd_help_options[];
+    cmd_ops_options[], cmd_plugin_options[], cmd_help_options[], cmd_device_serve_options[];
 
 #endif

@@ -20,6 +20,11 @@ const cli_option cmd_run_options[] = {
     {"--trace", 0, "FILE", "write a trace of the runs that Perfetto opens"},
     {"--time-limit", 0, "MS", "give a run up after so many milliseconds (exit 5)"},
     {"--force", 'f', NULL, "overwrite files"},
+    {"--device", 0, "NAME=DRIVER.so[:OPTIONS]",
+     "run the model's part for a device with its driver: docs/device-hooks.md; several"},
+    CLI_DESK_OPTIONS,
+    {"--device-schedule", 0, "design|lazy|eager|hold", "when the driver's hooks are called"},
+    {"--cpu-mhz", 0, "N", "clock of the CPU that the schedule reckons with (default 100)"},
     CLI_SESSION_OPTIONS,
     {NULL, 0, NULL, NULL},
 };
@@ -72,10 +77,29 @@ static bool save(const cli_args *args, const oribi_model *model, TF_Tensor *cons
     return good;
 }
 
-/* Binds the k-th value of each input; sets *bound when there was one. */
-static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *run, int k,
-                       bool *bound, TF_Status *status)
+/* What runs: a session, or (desk) the model's parts with their drivers. */
+typedef struct runner {
+    const cli_session *session;
+    oribi_run *run;
+    oribi_desk *desk;
+    TF_Tensor **inputs; /* of the desk */
+} runner;
+
+static void set_input(runner *r, int index, TF_Tensor *tensor, TF_Status *status)
 {
+    if (r->desk == NULL) {
+        oribi_run_set_input(r->run, index, tensor, status);
+        TF_DeleteTensor(tensor);
+    } else {
+        TF_DeleteTensor(r->inputs[index]);
+        r->inputs[index] = tensor;
+    }
+}
+
+/* Binds the k-th value of each input; sets *bound when there was one. */
+static int bind_inputs(const cli_args *args, runner *r, int k, bool *bound, TF_Status *status)
+{
+    const cli_session *s = r->session;
     cli_image_options images = {cli_value(args, "--layout"), cli_value(args, "--mean"),
                                 cli_value(args, "--scale"), cli_has(args, "--show")};
     int *seen = cli_alloc((size_t)oribi_model_num_inputs(s->model) * sizeof *seen + 1);
@@ -98,26 +122,35 @@ static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *ru
             break;
         }
         *bound = true;
-        oribi_run_set_input(run, input.index, tensor, status);
-        TF_DeleteTensor(tensor);
+        set_input(r, input.index, tensor, status);
         code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
     }
     free(seen);
     return code;
 }
 
-static int run_once(const cli_args *args, const cli_session *s, oribi_run *run, const labels *names,
-                    int top_k, TF_Status *status)
+static int execute(runner *r, TF_Tensor **outputs, TF_Status *status)
 {
-    int n = oribi_model_num_outputs(s->model), code = CLI_OK;
-
-    oribi_run_execute(run, status);
-    if (TF_GetCode(status) != TF_OK) {
-        return cli_fail(status);
+    if (r->desk != NULL) {
+        oribi_desk_run(r->desk, (const TF_Tensor *const *)r->inputs, outputs, status);
+    } else {
+        oribi_run_execute(r->run, status);
     }
+    return TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+}
+
+static int run_once(const cli_args *args, runner *r, const labels *names, int top_k,
+                    TF_Status *status)
+{
+    const cli_session *s = r->session;
+    int n = oribi_model_num_outputs(s->model);
     TF_Tensor **outputs = cli_alloc((size_t)n * sizeof *outputs + 1);
+    int code = execute(r, outputs, status);
+
     for (int i = 0; i < n && code == CLI_OK; i++) {
-        outputs[i] = oribi_run_output(run, i, status);
+        if (r->desk == NULL) {
+            outputs[i] = oribi_run_output(r->run, i, status);
+        }
         if (outputs[i] == NULL) {
             code = cli_fail(status);
         } else {
@@ -135,26 +168,27 @@ static int run_once(const cli_args *args, const cli_session *s, oribi_run *run, 
     return code;
 }
 
-static int run_all(const cli_args *args, const cli_session *s, const labels *names, int top_k,
+static int run_all(const cli_args *args, runner *r, const labels *names, int top_k,
                    int64_t limit_ms)
 {
     TF_Status *status = TF_NewStatus();
-    oribi_run *run = oribi_run_create(s->session, status);
+    oribi_run *run = oribi_run_create(r->session->session, status);
     const char *trace_path = cli_value(args, "--trace");
     cli_trace *trace = NULL;
     int code = run == NULL ? cli_fail(status) : CLI_OK;
 
+    r->run = run;
     if (code == CLI_OK) {
         oribi_run_set_time_limit(run, (uint64_t)limit_ms * 1000000u);
         trace = trace_path == NULL ? NULL : cli_trace_begin(run);
     }
     for (int k = 0; code == CLI_OK; k++) {
         bool bound;
-        code = bind_inputs(args, s, run, k, &bound, status);
+        code = bind_inputs(args, r, k, &bound, status);
         if (code != CLI_OK || (k > 0 && !bound)) {
             break;
         }
-        code = run_once(args, s, run, names, top_k, status);
+        code = run_once(args, r, names, top_k, status);
     }
     if (trace != NULL && !cli_trace_end(trace, trace_path, cli_has(args, "--force"))) {
         code = code == CLI_OK ? CLI_BAD_INPUT : code;
@@ -164,9 +198,54 @@ static int run_all(const cli_args *args, const cli_session *s, const labels *nam
     return code;
 }
 
-int cmd_run(const cli_args *args)
+/* Options of a session that a run with drivers does not follow. */
+static bool check_device_options(const cli_args *args)
+{
+    static const char *const others[] = {"--trace",   "--time-limit",   "--shape",
+                                         "--kernels", "--disable-pass", "--threads"};
+    static const char *const own[] = {"--target-device", "--assign", "--device-schedule",
+                                      "--cpu-mhz"};
+    const bool has_device = cli_has(args, "--device");
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (has_device && cli_has(args, others[i])) {
+            cli_error("run: %s does not go with --device", others[i]);
+            return false;
+        }
+    }
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        if (!has_device && cli_has(args, own[i])) {
+            cli_error("run: %s wants the device's driver, too: --device NAME=DRIVER.so", own[i]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* With a session, and with drivers where --device asks for them. */
+static int run_model(const cli_args *args, const labels *names, int top_k, int64_t limit_ms)
 {
     cli_session s;
+    cli_desk desk = {NULL, NULL};
+    int code = cli_session_open(args, &s);
+    if (code != CLI_OK) {
+        return code;
+    }
+    const int n = oribi_model_num_inputs(s.model);
+    runner r = {.session = &s, .inputs = cli_alloc((size_t)n * sizeof(TF_Tensor *) + 1)};
+    code = cli_has(args, "--device") ? cli_desk_open(args, &desk) : CLI_OK;
+    r.desk = desk.desk;
+    code = code == CLI_OK ? run_all(args, &r, names, top_k, limit_ms) : code;
+    for (int i = 0; i < n; i++) {
+        TF_DeleteTensor(r.inputs[i]);
+    }
+    free(r.inputs);
+    cli_desk_close(&desk);
+    cli_session_close(&s);
+    return code;
+}
+
+int cmd_run(const cli_args *args)
+{
     labels names;
     bool bad = false;
     int top_k = (int)cli_number(args, "--top-k", 0, 1, 100000, &bad);
@@ -177,17 +256,13 @@ int cmd_run(const cli_args *args)
         cli_error("run: --layout wants nchw or nhwc, not '%s'", layout);
         bad = true;
     }
-    if (bad) {
+    if (bad || !check_device_options(args)) {
         return CLI_USAGE;
     }
     if (!read_labels(cli_value(args, "--labels"), &names)) {
         return CLI_BAD_INPUT;
     }
-    int code = cli_session_open(args, &s);
-    if (code == CLI_OK) {
-        code = run_all(args, &s, &names, top_k, limit_ms);
-        cli_session_close(&s);
-    }
+    int code = run_model(args, &names, top_k, limit_ms);
     free(names.lines);
     free(names.text);
     return code;

@@ -44,7 +44,7 @@ void cli_help_all(void)
            "usage: oribi COMMAND [ARGUMENTS] [OPTIONS]\n\n",
            oribi_version());
     for (const cli_command *c = cli_commands; c->name != NULL; c++) {
-        printf("  %-9s %-17s %s\n", c->name, c->arguments, c->summary);
+        printf("  %-12s %-17s %s\n", c->name, c->arguments, c->summary);
     }
     printf(
         "\n`oribi help COMMAND` or `oribi COMMAND --help` tells more. Data goes to stdout, talk to "

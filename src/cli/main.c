@@ -24,6 +24,12 @@ const cli_command cli_commands[] = {
      cmd_compile_options, cmd_compile},
     {"verify", "MODEL", "compile a model, run the C and compare it with `oribi run` bit for bit",
      NULL, cmd_verify_options, cmd_verify},
+    {"device-serve", "MODEL", "play the accelerator of a model's devices for a board",
+     "Answers requests of the driver `uart_accel` on a serial line, or (--window) commands in the\n"
+     "shared memory of a `woofles`: the operators of MODEL that its devices take, computed by\n"
+     "`oribi run`'s kernels. MODEL and the target options are those of the board's compilation.\n"
+     "It prints \"serving on LINE\" and ends with the line, or on SIGINT and SIGTERM.",
+     cmd_device_serve_options, cmd_device_serve},
     {"inspect", "MODEL", "show inputs, outputs, steps, memory and what the passes changed", NULL,
      cmd_inspect_options, cmd_inspect},
     {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,

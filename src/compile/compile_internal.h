@@ -180,6 +180,8 @@ uint32_t oribi_crc32(uint32_t crc, const void *data, size_t bytes); /* 0 at firs
 /* evaluate.c: fills values, by id and NULL before, with the tensors of one run on made-up inputs.
  * The caller deletes them, also on failure; of a constant it is a handle of its own. */
 bool oribi_compile_evaluate(oribi_compile *compile, TF_Tensor **values, TF_Status *status);
+/* The bytes of a state before the first run. */
+void oribi_compile_first_state(const oribi_state *state, void *bytes);
 
 /* emit_*.c: files of one model. */
 bool oribi_emit_header(oribi_compile *compile, TF_Status *status);

@@ -38,9 +38,8 @@ static void make_up(TF_Tensor *tensor, int32_t kind, uint32_t *random)
     }
 }
 
-static void set_initial(TF_Tensor *tensor, const oribi_state *state)
+void oribi_compile_first_state(const oribi_state *state, void *bytes)
 {
-    char *bytes = TF_TensorData(tensor);
     const size_t size = (size_t)oribi_element_bytes(state->kind);
     const int8_t fill8 = (int8_t)state->fill;
     const int16_t fill16 = (int16_t)state->fill;
@@ -51,7 +50,7 @@ static void set_initial(TF_Tensor *tensor, const oribi_state *state)
         memset(bytes, 0, (size_t)state->bytes);
     } else {
         for (int64_t i = 0; i < state->count; i++) {
-            memcpy(bytes + (size_t)i * size, fill, size);
+            memcpy((char *)bytes + (size_t)i * size, fill, size);
         }
     }
 }
@@ -96,7 +95,7 @@ bool oribi_compile_evaluate(oribi_compile *c, TF_Tensor **values, TF_Status *sta
         if (values[id] == NULL) {
             return false;
         }
-        set_initial(values[id], &c->states[i]);
+        oribi_compile_first_state(&c->states[i], TF_TensorData(values[id]));
     }
     for (int32_t i = 0; i < c->graph->n_order; i++) {
         ORIBI_TRY(run_node(c, c->graph->nodes[c->graph->order[i]], values, status));

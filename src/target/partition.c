@@ -315,6 +315,21 @@ static bool replace(partitioning *p, int32_t index)
     return true;
 }
 
+/* Keeps what the nodes of a region read, for who computes it elsewhere. */
+static bool keep_inputs(oribi_arena *arena, oribi_region *region)
+{
+    region->inputs = oribi_arena_array(arena, (size_t)region->n_nodes, sizeof *region->inputs);
+    for (int32_t i = 0; region->inputs != NULL && i < region->n_nodes; i++) {
+        const oribi_node *node = region->nodes[i];
+        region->inputs[i] =
+            oribi_arena_memdup(arena, node->inputs, (size_t)node->n_inputs * sizeof *node->inputs);
+        if (region->inputs[i] == NULL) {
+            return false;
+        }
+    }
+    return region->inputs != NULL;
+}
+
 static bool take(partitioning *p, const candidate *c)
 {
     oribi_partition *part = p->partition;
@@ -330,6 +345,9 @@ static bool take(partitioning *p, const candidate *c)
     oribi_region *region = &regions[part->n_regions];
     *region = c->region;
     region->nodes = nodes;
+    if (!keep_inputs(&part->arena, region)) {
+        return oribi_fail_memory(p->status);
+    }
     region->code = (oribi_target_code){.arena = &part->arena, .params_alignment = 4};
     TF_SetStatus(p->status, TF_OK, "");
     region->pattern->write(region->pattern->user, region, &region->code, p->status);

@@ -32,6 +32,7 @@ struct oribi_region {
     int64_t us;
     oribi_node **nodes;
     int32_t n_nodes;
+    const oribi_value_id **inputs; /* by node: what it read; dead nodes have forgotten it */
     oribi_target_code code;
 };
 

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`oribi run --device` with the drivers of the example accelerators: bit for bit what the CPU computes; hooks in the order
+of the emitted C, also when one of them fails; the messages. `oribi device-serve --pty`.
+
+    desk_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN
+"""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+DRIVERS = {kind: TARGET.parent / f"{kind}_driver.so" for kind in ("woofles", "uart_accel")}
+DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
+TINY = SOURCE.parent / "shared/models/mlperf-tiny"
+SCHEDULES = ["design", "lazy", "eager", "hold"]
+NAMES = {"A": "Activate", "O": "Open", "I": "Invoke", "S": "Start", "W": "Wait", "T": "CopyTo", "F": "CopyFrom",
+         "P": "CopyPeer", "C": "Close", "D": "Deactivate"}
+
+
+class Desk(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def run_oribi(self, *args, code=0):
+        done = subprocess.run([ORIBI, *args], capture_output=True, text=True, timeout=100, cwd=self.folder)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def run_model(self, model, value, *options, code=0):
+        return self.run_oribi("run", model, "-i", f"0=@{value}", "--plugin", TARGET, "--json", *options, code=code)
+
+    def values(self, *args):
+        return [json.loads(line)["values"] for line in self.run_model(*args).stdout.splitlines()]
+
+    def test_models_compute_what_the_cpu_computes(self):
+        models = {DIGITS: self.folder / "x.bin"}
+        (self.folder / "x.bin").write_bytes(bytes(i * 37 % 120 for i in range(64)))
+        if (TINY / "vww_96_int8.tflite").exists():
+            for name in ("kws_ref_model", "pretrainedResnet_quant", "vww_96_int8"):
+                models[TINY / f"{name}.tflite"] = TINY / "golden" / name / "input_0.bin"
+        sets = [["--device", f"woofles={DRIVERS['woofles']}"],
+                ["--target-device", "npu1=woofles", "--target-device", "npu2=woofles", "--device",
+                 f"npu1={DRIVERS['woofles']}", "--device", f"npu2={DRIVERS['woofles']}"]]
+        for model, value in models.items():
+            expected = self.values(model, value)
+            if model != DIGITS:
+                golden = (TINY / "golden" / model.stem / "output_0.bin").read_bytes()
+                self.assertEqual([v & 255 for v in expected[0]], list(golden))
+            for devices in sets:
+                for schedule in SCHEDULES:
+                    with self.subTest(model=model.stem, devices=devices, schedule=schedule):
+                        self.assertEqual(self.values(model, value, *devices, "--device-schedule", schedule), expected)
+
+    def recorder(self, devices, schedule):
+        """The emitted C with recorders, as a program and as a driver."""
+        emitted = self.folder / "c"
+        shutil.rmtree(emitted, ignore_errors=True)
+        arguments = [part for d in devices for part in ("--target-device", d)]
+        self.run_oribi("compile", DIGITS, "-o", emitted, "--name", "net", "--plugin", TARGET, *arguments,
+                       "--device-schedule", schedule)
+        (emitted / "recorder_config.h").write_text("#include <stdint.h>\nvoid recorder_on_operator(int32_t index);\n"
+                                                   "#define TVMGEN_ON_OP(index) recorder_on_operator(index)\n")
+        ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", (emitted / "tvmgen_net.h").read_text())
+        flags = ["-O1", "-g", "-DRECORDER_PRINT=\"recorder_posix.h\"", "-DTVM_DEVICE_WOOFLES_HEADER=\"recorder.h\"",
+                 "-DTVM_DEVICE_UART_ACCEL_HEADER=\"recorder.h\"", "-DTVMGEN_CONFIG_HEADER=\"recorder_config.h\"",
+                 f"-DRECORDER_IN_TYPE=TVMGEN_NET_{ports[0]}_TYPE", f"-DRECORDER_IN_COUNT=TVMGEN_NET_{ports[0]}_COUNT",
+                 f"-DRECORDER_OUT_TYPE=TVMGEN_NET_{ports[-1]}_TYPE",
+                 f"-DRECORDER_OUT_COUNT=TVMGEN_NET_{ports[-1]}_COUNT", f"-DRECORDER_DEVICES={len(devices)}",
+                 "-DRECORDER_MEMBERS=" + ", ".join(f"&devices[{i}]" for i in range(len(devices))), "-I", emitted, "-I",
+                 SOURCE / "tests/hooks", "-I", SOURCE / "include"]
+        for source, more, out in (("recorder_main.c", [], "program"),
+                                  ("recorder_driver.c", ["-shared", "-fPIC"], "driver.so")):
+            subprocess.run(["gcc", *flags, *more, SOURCE / "tests/hooks" / source, *emitted.rglob("*.c"), "-o",
+                            self.folder / out], check=True)
+        return subprocess.run([self.folder / "program"], capture_output=True, text=True, check=True).stdout
+
+    def run_recorded(self, devices, schedule, first, second):
+        log = self.folder / "log"
+        options = [part for i, d in enumerate(devices) for part in
+                   ("--target-device", d, "--device",
+                    f"{d.split('=')[0]}={self.folder / 'driver.so'}:index={i},first={first},second={second},log={log}")]
+        done = subprocess.run([ORIBI, "run", DIGITS, "-i", "0=ramp", "--plugin", TARGET, "--device-schedule", schedule,
+                               *options], capture_output=True, text=True, cwd=self.folder, timeout=100)
+        return done, log.read_text().split()
+
+    def test_hooks_are_called_as_by_emitted_code_also_when_one_fails(self):
+        compared = 0
+        for devices in (["woofles"], ["npu1=woofles", "npu2=woofles"], ["a=uart_accel", "b=woofles", "c=uart_accel"]):
+            for schedule in ("design", "hold"):
+                for line in self.recorder(devices, schedule).splitlines()[:-1]:
+                    run, result, _ = line.split("; ")
+                    head, events = run.split(":")
+                    first, second = map(int, head.split()[1:])
+                    if second > first + 1:
+                        continue
+                    calls = [e for e in events.split() if e[0] != "o"]
+                    done, called = self.run_recorded(devices, schedule, first, second)
+                    self.assertEqual(called, calls, f"{devices} {schedule} {head}")
+                    code, hook, device, _, cleanup, instance = result.split()
+                    self.assertEqual(done.returncode, 0 if code == "0" else 4, done.stderr)
+                    if code != "0":
+                        self.assertIn(f"device '{instance}' (", done.stderr)
+                        self.assertIn(f"): {hook} failed at operator '", done.stderr)
+                        self.assertIn(f"with code {code},", done.stderr)
+                        self.assertEqual("more hook failed" in done.stderr, cleanup == "1", done.stderr)
+                    compared += 1
+        self.assertGreater(compared, 200)
+
+    def test_what_does_not_go_together_is_said(self):
+        (self.folder / "x.bin").write_bytes(bytes(64))
+        driver = ["--device", f"woofles={DRIVERS['woofles']}"]
+        for options, code, message in (
+                ([*driver, "--trace", "t"], 2, "--trace does not go with --device"),
+                (["--device-schedule", "hold"], 2, "wants the device's driver"),
+                (["--device", "npu=x.so"], 4, "there is no target 'npu'"),
+                (["--device", "woofles=missing.so"], 4, "missing.so"),
+                ([*driver, "--device-schedule", "soon"], 2, "design|lazy|eager|hold"),
+                (["--target-device", "a=woofles", "--target-device", "b=woofles", "--device",
+                  f"a={DRIVERS['woofles']}"], 4, "device 'b' has no driver")):
+            with self.subTest(options=options):
+                self.assertIn(message, self.run_model(DIGITS, "x.bin", *options, code=code).stderr)
+
+    def test_a_served_terminal_is_an_accelerator(self):
+        (self.folder / "x.bin").write_bytes(bytes(i * 37 % 120 for i in range(64)))
+        far = subprocess.Popen([ORIBI, "device-serve", DIGITS, "--plugin", TARGET, "--target-device", "uart_accel",
+                                "--pty"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(far.communicate)
+        self.addCleanup(far.kill)
+        path = re.match(r"serving on (/dev/pts/\d+)$", far.stdout.readline()).group(1)
+        expected = self.values(DIGITS, "x.bin")
+        for schedule in ("design", "hold"):  # one after the other: the terminal stays
+            self.assertEqual(self.values(DIGITS, "x.bin", "--device", f"uart_accel={DRIVERS['uart_accel']}:path={path}",
+                                         "--device-schedule", schedule), expected)
+        far.terminate()
+        self.assertRegex(far.communicate(timeout=20)[1], r"\d\d requests, 0 broken")
+        self.assertEqual(far.returncode, 0)
+
+    def test_serving_wants_a_model_a_device_and_one_line(self):
+        for options in ([], [DIGITS], [DIGITS, "--target-device", "uart_accel"],
+                        [DIGITS, "--target-device", "uart_accel", "--pty", "--socket", "x"]):
+            self.assertIn("device-serve: wants", self.run_oribi("device-serve", *options, code=2).stderr)
+        self.assertIn("there is no target 'x'", self.run_oribi("device-serve", DIGITS, "--target-device", "x", "--pty",
+                                                                code=4).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
