@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     }
     (void)bench_layers("depthwise", depthwise, true, &with);
     bench_dense(&with);
-    oribi_pool_destroy(with.pool);
+    oribi_pool_release(with.pool);
     TF_DeleteStatus(status);
     return 0;
 }

@@ -82,8 +82,8 @@ int main(int argc, char **argv)
         }
         printf("\n");
     }
-    oribi_pool_destroy(pools[0]);
-    oribi_pool_destroy(pools[1]);
+    oribi_pool_release(pools[0]);
+    oribi_pool_release(pools[1]);
     TF_DeleteStatus(status);
     return 0;
 }

@@ -109,6 +109,31 @@ TF_CAPI_EXPORT extern void oribi_options_destroy(oribi_options *options);
 /* Threads of a session, the caller of run included; 0 (default): the processors that the process
  * may use. */
 TF_CAPI_EXPORT extern void oribi_options_set_threads(oribi_options *options, int threads);
+
+#if ORIBI_HAS_CONTRACT(1, 2)
+/* Threads that belong to the application. A session that is made with them starts none of its own.
+ */
+typedef struct oribi_thread_pool {
+    size_t struct_size; /* sizeof(oribi_thread_pool) */
+    void *object;       /* handed to schedule */
+    int num_threads; /* that may run what is scheduled at the same time; 0: no help for callers */
+    /* Runs fn(arg) once, some time, on a thread of the application, never inside this call.
+     * Context  any thread, also one of the pool. */
+    void (*schedule)(void *object, void (*fn)(void *arg), void *arg);
+} oribi_thread_pool;
+
+/* Loops of kernels then run on these threads beside the caller of run. Nothing waits for a function
+ * that has not begun, so a pool that is busy or small makes runs slower and never stuck.
+ * Owns     the application: object lives until the last scheduled function has returned, which may
+ *          be after the session's end. The struct is copied.
+ * Threads  of a session: num_threads + 1, or fewer where oribi_options_set_threads says so.
+ * Errors   INVALID_ARGUMENT: no struct_size, no schedule, num_threads < 0. NULL takes the pool
+ * back.
+ */
+TF_CAPI_EXPORT extern void oribi_options_set_thread_pool(oribi_options *options,
+                                                         const oribi_thread_pool *pool,
+                                                         TF_Status *status);
+#endif /* 1.2 */
 /* Limit on the memory that a model makes the library take, in bytes; 0 (default): half of the RAM
  * or of the cgroup's limit. RESOURCE_EXHAUSTED when it would be passed. */
 TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes);

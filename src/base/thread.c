@@ -16,6 +16,7 @@ struct oribi_thread {
     pthread_t id;
     void (*work)(void *arg);
     void *arg;
+    bool is_alone; /* it frees this itself */
     char name[16]; /* as much as the kernel shows, with the NUL */
 };
 
@@ -99,33 +100,52 @@ static void *thread_main(void *arg)
         (void)pthread_setname_np(pthread_self(), thread->name);
     }
     thread->work(thread->arg);
+    if (thread->is_alone) {
+        oribi_free(thread);
+    }
     return NULL;
 }
 
-oribi_thread *oribi_thread_start(void (*work)(void *arg), void *arg, const char *name,
-                                 uint64_t stack_bytes)
+static oribi_thread *start(const oribi_thread *wanted, const char *name, uint64_t stack_bytes)
 {
     pthread_attr_t attributes;
     oribi_thread *thread = oribi_alloc(sizeof(*thread));
     if (thread == NULL) {
         return NULL;
     }
-    *thread = (oribi_thread){.work = work, .arg = arg};
+    *thread = *wanted;
     (void)snprintf(thread->name, sizeof(thread->name), "%s", name != NULL ? name : "");
+    pthread_t id;
     bool good = pthread_attr_init(&attributes) == 0;
     if (good) {
         uint64_t least = (uint64_t)sysconf(_SC_THREAD_STACK_MIN);
         size_t stack =
             oribi_size_round_up((size_t)(stack_bytes < least ? least : stack_bytes), 4096);
         good = (stack_bytes == 0 || pthread_attr_setstacksize(&attributes, stack) == 0) &&
-               pthread_create(&thread->id, &attributes, thread_main, thread) == 0;
+               (!wanted->is_alone ||
+                pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0) &&
+               pthread_create(&id, &attributes, thread_main, thread) == 0;
         (void)pthread_attr_destroy(&attributes);
     }
     if (!good) {
         oribi_free(thread);
         return NULL;
     }
+    if (!wanted->is_alone) { /* one that is may be over, and freed */
+        thread->id = id;
+    }
     return thread;
+}
+
+oribi_thread *oribi_thread_start(void (*work)(void *arg), void *arg, const char *name,
+                                 uint64_t stack_bytes)
+{
+    return start(&(oribi_thread){.work = work, .arg = arg}, name, stack_bytes);
+}
+
+bool oribi_thread_start_alone(void (*work)(void *arg), void *arg, const char *name)
+{
+    return start(&(oribi_thread){.work = work, .arg = arg, .is_alone = true}, name, 0) != NULL;
 }
 
 void oribi_thread_join(oribi_thread *thread)

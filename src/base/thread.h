@@ -34,6 +34,8 @@ void oribi_once_call(oribi_once *once, void (*init)(void));
 oribi_thread *oribi_thread_start(void (*work)(void *arg), void *arg, const char *name,
                                  uint64_t stack_bytes);
 void oribi_thread_join(oribi_thread *thread);
+/* A thread that nobody waits for. False: could not start. */
+bool oribi_thread_start_alone(void (*work)(void *arg), void *arg, const char *name);
 void oribi_thread_yield(void); /* lets another thread that waits for this processor run first */
 
 /* Processors this process may really use: affinity mask and cgroup quota, at least 1. */

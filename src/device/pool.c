@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread pool, the threads: start and stop, looking for work, sleeping, waking, scheduled work.
- * Not here: how a loop is cut and shared (pool_loop.c). Read first: pool_internal.h.
+/* Thread pool, the threads: start and stop, looking for work, sleeping, waking. Not here: how a
+ * loop is cut and shared (pool_loop.c), scheduled work (pool_task.c). Read first: pool_internal.h.
  */
 #include "device/pool.h"
 
@@ -23,7 +23,19 @@ enum {
     SPINS_PER_CLOCK = 16
 };
 
-static ORIBI_THREAD_LOCAL oribi_pool_worker *current_worker;
+static ORIBI_THREAD_LOCAL oribi_pool_place current_place;
+
+oribi_pool_place oribi_pool_enter(oribi_pool_place place)
+{
+    oribi_pool_place before = current_place;
+    current_place = place;
+    return before;
+}
+
+bool oribi_pool_is_inside(const oribi_pool *pool)
+{
+    return current_place.pool == pool;
+}
 
 static bool has_work(oribi_pool *pool)
 {
@@ -33,6 +45,9 @@ static bool has_work(oribi_pool *pool)
 
 int oribi_pool_count_sleeping(oribi_pool *pool)
 {
+    if (pool->is_outside) {
+        return oribi_pool_outside_count_sleeping(pool);
+    }
     int n = 0;
     for (int m = 0; m * 64 < pool->n_threads - 1; m++) {
         n += __builtin_popcountll(atomic_load(&pool->sleeping[m]));
@@ -40,21 +55,41 @@ int oribi_pool_count_sleeping(oribi_pool *pool)
     return n;
 }
 
-void oribi_pool_wake(oribi_pool *pool, int n)
+/* Of the workers that mask m has, the bits of start <= number < limit. */
+static uint64_t range_mask(int m, int start, int limit)
 {
-    for (int m = 0; m * 64 < pool->n_threads - 1 && n > 0; m++) {
-        uint64_t mask = atomic_load(&pool->sleeping[m]);
-        while (mask && n > 0) {
+    int first = start - 1 - m * 64;
+    int end = limit - 1 - m * 64;
+    uint64_t from = first <= 0 ? ~0ull : first < 64 ? ~0ull << first : 0;
+    uint64_t below = end <= 0 ? 0 : end < 64 ? (1ull << end) - 1 : ~0ull;
+    return from & below;
+}
+
+int oribi_pool_wake_range(oribi_pool *pool, int n, int start, int limit)
+{
+    int n_woken = 0;
+    for (int m = 0; m * 64 < pool->n_threads - 1 && n_woken < n; m++) {
+        uint64_t mask = atomic_load(&pool->sleeping[m]) & range_mask(m, start, limit);
+        while (mask && n_woken < n) {
             uint64_t bit = mask & (~mask + 1);
-            mask = atomic_fetch_and(&pool->sleeping[m], ~bit);
-            if (mask & bit) { /* else somebody else woke it, or it woke by itself */
+            mask &= ~bit;
+            if (atomic_fetch_and(&pool->sleeping[m], ~bit) & bit) { /* else somebody else woke it */
                 oribi_pool_worker *worker = &pool->workers[m * 64 + __builtin_ctzll(bit)];
                 atomic_store_explicit(&worker->asleep, 0, memory_order_release);
                 oribi_futex_wake(&worker->asleep, 1);
-                n--;
+                n_woken++;
             }
-            mask &= ~bit;
         }
+    }
+    return n_woken;
+}
+
+void oribi_pool_wake(oribi_pool *pool, int n)
+{
+    if (pool->is_outside) {
+        oribi_pool_outside_wake(pool, n);
+    } else {
+        (void)oribi_pool_wake_range(pool, n, 1, POOL_MAX_THREADS);
     }
 }
 
@@ -108,43 +143,14 @@ static void wait_for_work(oribi_pool_worker *worker)
     }
 }
 
-static oribi_pool_task *pop_task(oribi_pool *pool)
-{
-    if (atomic_load(&pool->n_tasks) <= 0) {
-        return NULL;
-    }
-    oribi_mutex_lock(&pool->mutex);
-    oribi_pool_task *task = pool->first_task;
-    if (task) {
-        pool->first_task = task->next;
-        pool->last_task = task->next ? pool->last_task : NULL;
-        atomic_fetch_sub(&pool->n_tasks, 1);
-    }
-    oribi_mutex_unlock(&pool->mutex);
-    return task;
-}
-
-static bool run_task(oribi_pool *pool)
-{
-    oribi_pool_task *task = pop_task(pool);
-    if (!task) {
-        return false;
-    }
-    atomic_fetch_add_explicit(&pool->n_busy, 1, memory_order_relaxed);
-    task->fn(task->object);
-    atomic_fetch_sub_explicit(&pool->n_busy, 1, memory_order_relaxed);
-    oribi_free(task);
-    return true;
-}
-
 static void worker_main(void *arg)
 {
     oribi_pool_worker *worker = arg;
     oribi_pool *pool = worker->pool;
-    current_worker = worker;
+    (void)oribi_pool_enter((oribi_pool_place){pool, worker->index});
     for (;;) {
         /* Tasks first: a loop has its caller at least. */
-        if (run_task(pool) || oribi_pool_help(pool, worker->index)) {
+        if (oribi_pool_run_task(pool) || oribi_pool_help(pool, worker->index)) {
             continue;
         }
         if (atomic_load(&pool->stopping)) {
@@ -154,13 +160,8 @@ static void worker_main(void *arg)
     }
 }
 
-oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
+static oribi_pool *create(int n_threads, size_t n_workers, TF_Status *status)
 {
-    if (n_threads <= 0) {
-        n_threads = oribi_processor_count();
-    }
-    n_threads = n_threads < POOL_MAX_THREADS ? n_threads : POOL_MAX_THREADS;
-    size_t n_workers = (size_t)n_threads - 1;
     size_t bytes = sizeof(oribi_pool) + n_workers * sizeof(oribi_pool_worker);
     oribi_pool *pool = oribi_alloc_aligned(bytes, CACHE_LINE);
     if (!pool) {
@@ -168,15 +169,30 @@ oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
         return NULL;
     }
     memset(pool, 0, bytes);
-    pool->n_threads = 1;
+    atomic_init(&pool->references, 1);
+    atomic_init(&pool->n_holders, 1);
+    pool->n_threads =
+        n_threads; /* workers look at it, so it is final before the first one starts */
     if (!oribi_mutex_init(&pool->mutex)) {
         oribi_free(pool);
         oribi_fail_memory(status);
         return NULL;
     }
-    /* Workers look at n_threads, so it is final before the first one starts. */
-    pool->n_threads = n_threads;
-    for (size_t i = 0; i < n_workers; i++) {
+    return pool;
+}
+
+static int thread_count(int n_threads)
+{
+    n_threads = n_threads > 0 ? n_threads : oribi_processor_count();
+    return n_threads < POOL_MAX_THREADS ? n_threads : POOL_MAX_THREADS;
+}
+
+oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
+{
+    n_threads = thread_count(n_threads);
+    size_t n_workers = (size_t)n_threads - 1;
+    oribi_pool *pool = create(n_threads, n_workers, status);
+    for (size_t i = 0; pool && i < n_workers; i++) {
         oribi_pool_worker *worker = &pool->workers[i];
         worker->index = (int)i + 1;
         worker->pool = pool;
@@ -186,23 +202,59 @@ oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
             oribi_fail(status, TF_RESOURCE_EXHAUSTED,
                        "thread pool: worker %d of %d did not start; ask for fewer threads",
                        (int)i + 1, (int)n_workers);
-            oribi_pool_destroy(pool);
+            oribi_pool_release(pool);
             return NULL;
         }
     }
     return pool;
 }
 
-void oribi_pool_destroy(oribi_pool *pool)
+oribi_pool *oribi_pool_create_outside(int n_threads, const oribi_pool_outside *outside,
+                                      TF_Status *status)
 {
-    if (!pool) {
-        return;
+    oribi_pool *pool = create(thread_count(n_threads), 0, status);
+    if (pool) {
+        pool->is_outside = true;
+        pool->outside = *outside;
     }
+    return pool;
+}
+
+void oribi_pool_retain(oribi_pool *pool)
+{
+    if (pool) {
+        atomic_fetch_add_explicit(&pool->references, 1, memory_order_relaxed);
+    }
+}
+
+static void end_threads(void *arg)
+{
+    oribi_pool *pool = arg;
     atomic_store(&pool->stopping, 1);
     oribi_pool_wake(pool, POOL_MAX_THREADS);
     for (int i = 0; i < pool->n_threads - 1 && pool->workers[i].thread; i++) {
         oribi_thread_join(pool->workers[i].thread);
     }
+    oribi_pool_free(pool);
+}
+
+void oribi_pool_release(oribi_pool *pool)
+{
+    if (!pool || atomic_fetch_sub(&pool->references, 1) > 1) {
+        return;
+    }
+    if (pool->is_outside) {
+        oribi_pool_outside_end(pool);
+    } else if (!oribi_pool_is_inside(pool)) {
+        end_threads(pool);
+    } else {
+        /* A worker cannot wait for itself. Without memory for a thread the workers stay, asleep. */
+        (void)oribi_thread_start_alone(end_threads, pool, "oribi-pool-end");
+    }
+}
+
+void oribi_pool_free(oribi_pool *pool)
+{
     oribi_mutex_destroy(&pool->mutex);
     oribi_free(pool);
 }
@@ -214,29 +266,5 @@ int oribi_pool_threads(const oribi_pool *pool)
 
 int oribi_pool_current_worker(const oribi_pool *pool)
 {
-    return current_worker && current_worker->pool == pool ? current_worker->index : 0;
-}
-
-bool oribi_pool_schedule(oribi_pool *pool, void (*fn)(void *object), void *object)
-{
-    if (oribi_pool_threads(pool) == 1) {
-        fn(object);
-        return true;
-    }
-    oribi_pool_task *task = oribi_alloc(sizeof(*task));
-    if (!task) {
-        return false;
-    }
-    *task = (oribi_pool_task){NULL, fn, object};
-    oribi_mutex_lock(&pool->mutex);
-    if (pool->last_task) {
-        pool->last_task->next = task;
-    } else {
-        pool->first_task = task;
-    }
-    pool->last_task = task;
-    atomic_fetch_add(&pool->n_tasks, 1);
-    oribi_mutex_unlock(&pool->mutex);
-    oribi_pool_wake(pool, 1);
-    return true;
+    return pool && oribi_pool_is_inside(pool) ? current_place.worker : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Thread pool of the host: the caller takes part, nested loops are fine, workers spin briefly and
- * then sleep, affinity is never set.
+ * then sleep, affinity is never set. Its threads are its own, or those of the application.
  */
 #ifndef ORIBI_DEVICE_POOL_H_
 #define ORIBI_DEVICE_POOL_H_
@@ -15,7 +15,21 @@ typedef struct oribi_pool oribi_pool;
 
 /* n_threads counts the caller: n_threads - 1 workers start. 0: oribi_processor_count(). */
 oribi_pool *oribi_pool_create(int n_threads, TF_Status *status);
-void oribi_pool_destroy(oribi_pool *pool);      /* waits for scheduled work */
+
+/* Threads of the application: schedule runs fn(arg) once, later, on one of them. */
+typedef struct oribi_pool_outside {
+    void *object;
+    void (*schedule)(void *object, void (*fn)(void *arg), void *arg);
+} oribi_pool_outside;
+/* No thread starts: up to n_threads - 1 helpers at a time are scheduled on the outside. What the
+ * outside has not begun holds memory of the pool, and nothing else, after its destruction. */
+oribi_pool *oribi_pool_create_outside(int n_threads, const oribi_pool_outside *outside,
+                                      TF_Status *status);
+
+/* A pool has one owner when it is made. The last release waits for scheduled work and ends the
+ * threads; on a thread of the pool itself it leaves that to a thread made for it. */
+void oribi_pool_retain(oribi_pool *pool); /* NULL is fine, here and below */
+void oribi_pool_release(oribi_pool *pool);
 int oribi_pool_threads(const oribi_pool *pool); /* 1 for NULL */
 
 /* Calls fn on [0, total) in blocks until all are done; blocks are sized from cost_per_unit (cycles
@@ -30,6 +44,9 @@ void oribi_pool_parallel_blocks(oribi_pool *pool, int64_t total, int64_t block_s
                                 oribi_pool_range_fn fn, void *object, const atomic_int *cancelled);
 /* Runs fn(object) later on some worker (on the caller when there are none). False: no memory. */
 bool oribi_pool_schedule(oribi_pool *pool, void (*fn)(void *object), void *object);
+/* The same, waking a worker of start <= number < limit where one sleeps. */
+bool oribi_pool_schedule_near(oribi_pool *pool, void (*fn)(void *object), void *object, int start,
+                              int limit);
 /* 0 for a thread outside the pool or the caller, else 1..threads-1. */
 int oribi_pool_current_worker(const oribi_pool *pool);
 

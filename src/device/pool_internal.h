@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layout of the thread pool, shared by pool.c (threads: start, sleep, wake, scheduled work) and
- * pool_loop.c (loops: slots, blocks, cost).
+/* Layout of the thread pool, shared by pool.c (own threads: start, sleep, wake), pool_outside.c
+ * (the application's threads), pool_task.c (scheduled work) and pool_loop.c (loops: slots, blocks,
+ * cost).
  *
  * A running loop occupies one of 64 slots inside the pool, never the heap. Workers find it through
  * open_slots, join it (state counts them), claim blocks from `next` and leave; the caller does the
@@ -8,6 +9,11 @@
  * spins for some microseconds and then sleeps on a word of its own. Lost wake-ups are excluded by
  * order: a caller publishes in open_slots and then reads `sleeping`; a worker enters itself in
  * `sleeping` and then reads open_slots; both sequentially consistent.
+ *
+ * Without workers of its own a pool schedules helpers on the application's threads instead of
+ * waking sleepers. A helper does what a worker does until there is nothing to do, and ends;
+ * n_helpers counts those that will still look. One that was scheduled and is late finds nothing, or
+ * another loop.
  */
 #ifndef ORIBI_DEVICE_POOL_INTERNAL_H_
 #define ORIBI_DEVICE_POOL_INTERNAL_H_
@@ -65,18 +71,43 @@ struct oribi_pool {
     _Atomic int32_t n_busy;                                     /* workers inside a task */
     _Atomic uint64_t last_short_ns;                             /* see is_one_of_many */
     int n_threads;
-    oribi_mutex mutex; /* of the task list */
+    _Atomic int32_t references;
+    /* Of the memory, on an outside: all owners together, and helpers that did not end yet. */
+    _Atomic int32_t n_holders;
+    bool is_outside;
+    oribi_pool_outside outside;
+    _Atomic int32_t n_helpers;
+    _Atomic uint64_t helper_numbers[POOL_MASKS]; /* bit number - 1 of each helper that runs */
+    oribi_mutex mutex;                           /* of the task list */
     oribi_pool_task *first_task, *last_task;
     oribi_pool_slot slots[POOL_SLOTS];
-    oribi_pool_worker workers[]; /* n_threads - 1 */
+    oribi_pool_worker workers[]; /* n_threads - 1, or none */
 };
+
+/* The calling thread's place in a pool. */
+typedef struct oribi_pool_place {
+    const oribi_pool *pool;
+    int worker;
+} oribi_pool_place;
+/* Returns where it was before. */
+oribi_pool_place oribi_pool_enter(oribi_pool_place place);
+bool oribi_pool_is_inside(const oribi_pool *pool); /* is the calling thread in this pool? */
 
 /* Is there a block that somebody may claim? */
 bool oribi_pool_has_blocks(oribi_pool *pool);
 /* Works on open loops until none has blocks left; false when there was nothing to do. */
 bool oribi_pool_help(oribi_pool *pool, int worker);
-/* Wakes up to n sleeping workers, those with low numbers first. */
+/* Wakes up to n sleeping workers of start <= number < limit, those with low numbers first. */
+int oribi_pool_wake_range(oribi_pool *pool, int n, int start, int limit);
 void oribi_pool_wake(oribi_pool *pool, int n);
 int oribi_pool_count_sleeping(oribi_pool *pool);
+/* Runs one scheduled function; false when there was none. */
+bool oribi_pool_run_task(oribi_pool *pool);
+void oribi_pool_free(oribi_pool *pool);
+/* An outside's part of waking, of counting the sleeping (those that may be scheduled), and of the
+ * end: runs what is scheduled and waits for what runs, unless it is called by what runs. */
+void oribi_pool_outside_wake(oribi_pool *pool, int n);
+int oribi_pool_outside_count_sleeping(oribi_pool *pool);
+void oribi_pool_outside_end(oribi_pool *pool);
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include "tensorflow/c/thread_pool.h"
 
-#include "base/alloc.h"
 #include "device/pool.h"
 #include "kernel/context.h"
 
@@ -41,11 +40,25 @@ static void run_block(void *object, int64_t begin, int64_t end, int worker)
     }
 }
 
-static void run_loop(loop *self, int64_t total, int64_t cost_per_unit)
+/* Blocks of block_size units, or sized from cost_per_unit where that is 0. */
+static void run_loop(loop *self, int64_t total, int64_t cost_per_unit, int64_t block_size)
 {
-    if (total > 0) {
-        oribi_pool_parallel_for(self->ctx->pool, total, cost_per_unit > 0 ? cost_per_unit : 1,
-                                run_block, self, self->ctx->stop);
+    oribi_pool *pool = self->ctx->pool;
+    const atomic_int *stop = self->ctx->stop;
+    if (self->call == NULL && self->call_worker == NULL) {
+        return;
+    }
+    if (block_size > 0) {
+        oribi_pool_parallel_blocks(pool, total, block_size, run_block, self, stop);
+    } else {
+        oribi_pool_parallel_for(pool, total, cost_per_unit, run_block, self, stop);
+    }
+}
+
+static void delete_object(void *object, void (*delete_it)(void *object))
+{
+    if (delete_it != NULL) {
+        delete_it(object);
     }
 }
 
@@ -53,57 +66,53 @@ void TF_ThreadPool_ParallelFor(TF_OpKernelContext *ctx, int64_t total, int64_t c
                                TF_RangeCallable fn)
 {
     loop self = {ctx, fn.object, fn.call, NULL};
-    if (fn.call != NULL) {
-        run_loop(&self, total, cost_per_unit);
-    }
-    if (fn.delete_object != NULL) {
-        fn.delete_object(fn.object);
-    }
+    run_loop(&self, total, cost_per_unit, 0);
+    delete_object(fn.object, fn.delete_object);
 }
 
 void TF_ThreadPool_ParallelForWithWorkerId(TF_OpKernelContext *ctx, int64_t total,
                                            int64_t cost_per_unit, TF_WorkerRangeCallable fn)
 {
     loop self = {ctx, fn.object, NULL, fn.call};
-    if (fn.call != NULL) {
-        run_loop(&self, total, cost_per_unit);
-    }
-    if (fn.delete_object != NULL) {
-        fn.delete_object(fn.object);
-    }
+    run_loop(&self, total, cost_per_unit, 0);
+    delete_object(fn.object, fn.delete_object);
+}
+
+void TF_ThreadPool_TransformRangeConcurrently(TF_OpKernelContext *ctx, int64_t block_size,
+                                              int64_t total, TF_RangeCallable fn)
+{
+    loop self = {ctx, fn.object, fn.call, NULL};
+    run_loop(&self, total, 0, block_size > 0 ? block_size : 1);
+    delete_object(fn.object, fn.delete_object);
+}
+
+static TF_ThreadPool *handle_of(TF_OpKernelContext *ctx)
+{
+    return (TF_ThreadPool *)ctx->pool;
 }
 
 int TF_ThreadPool_NumThreads(TF_OpKernelContext *ctx)
 {
-    return oribi_pool_threads(ctx->pool);
+    return TF_ThreadPoolHandle_NumThreads(handle_of(ctx));
 }
 
-static void run_callable(const TF_Callable *fn)
+int TF_ThreadPool_CurrentThreadId(TF_OpKernelContext *ctx)
 {
-    if (fn->call != NULL) {
-        fn->call(fn->object);
-    }
-    if (fn->delete_object != NULL) {
-        fn->delete_object(fn->object);
-    }
-}
-
-static void run_scheduled(void *object)
-{
-    const TF_Callable fn = *(const TF_Callable *)object;
-    oribi_free(object);
-    run_callable(&fn);
+    return TF_ThreadPoolHandle_CurrentThreadId(handle_of(ctx));
 }
 
 void TF_ThreadPool_Schedule(TF_OpKernelContext *ctx, TF_Callable fn)
 {
-    TF_Callable *copy = oribi_pool_threads(ctx->pool) > 1 ? oribi_alloc(sizeof(*copy)) : NULL;
-    if (copy != NULL) {
-        *copy = fn;
-        if (oribi_pool_schedule(ctx->pool, run_scheduled, copy)) {
-            return;
-        }
-        oribi_free(copy);
-    }
-    run_callable(&fn);
+    TF_ThreadPoolHandle_Schedule(handle_of(ctx), fn);
+}
+
+void TF_ThreadPool_ScheduleWithHint(TF_OpKernelContext *ctx, TF_Callable fn, int start, int limit)
+{
+    TF_ThreadPoolHandle_ScheduleWithHint(handle_of(ctx), fn, start, limit);
+}
+
+TF_ThreadPool *TF_GetThreadPoolHandle(TF_OpKernelContext *ctx)
+{
+    oribi_pool_retain(ctx->pool);
+    return handle_of(ctx);
 }

@@ -220,7 +220,7 @@ static void check_threads(oribi_trial_case *c)
         oribi_pool *pool = oribi_pool_create(counts[i], c->first.status);
         const oribi_trial_setting setting = {.pattern = ORIBI_TRIAL_PATTERN, .pool = pool};
         compare(c, &setting, "threads", i ? "running it on 4 threads" : "running it on 2 threads");
-        oribi_pool_destroy(pool);
+        oribi_pool_release(pool);
     }
 }
 

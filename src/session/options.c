@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of models and sessions. */
+#include <limits.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -27,6 +28,40 @@ void oribi_options_destroy(oribi_options *options)
 void oribi_options_set_threads(oribi_options *options, int threads)
 {
     options->threads = threads > 0 ? threads : 0;
+}
+
+void oribi_options_set_thread_pool(oribi_options *options, const oribi_thread_pool *pool,
+                                   TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (pool == NULL) {
+        options->has_thread_pool = false;
+        return;
+    }
+    if (pool->struct_size < TF_OFFSET_OF_END(oribi_thread_pool, schedule)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "thread pool: struct_size is %zu; set it to sizeof(oribi_thread_pool)",
+                   pool->struct_size);
+    } else if (pool->schedule == NULL || pool->num_threads < 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "thread pool: %s",
+                   pool->schedule == NULL ? "no function schedule" : "num_threads is negative");
+    } else {
+        options->thread_pool = *pool;
+        options->has_thread_pool = true;
+    }
+}
+
+oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status)
+{
+    const int threads = options != NULL ? options->threads : 0;
+    if (options == NULL || !options->has_thread_pool) {
+        return oribi_pool_create(threads, status);
+    }
+    const oribi_thread_pool *own = &options->thread_pool;
+    const oribi_pool_outside outside = {own->object, own->schedule};
+    const int most = own->num_threads < INT_MAX ? own->num_threads + 1 : INT_MAX;
+    return oribi_pool_create_outside(threads > 0 && threads < most ? threads : most, &outside,
+                                     status);
 }
 
 void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes)

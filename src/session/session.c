@@ -233,7 +233,7 @@ static void session_free(oribi_session *session)
         TF_DeleteTensor(session->values[i].constant);
     }
     oribi_resources_destroy(session->resources);
-    oribi_pool_destroy(session->pool);
+    oribi_pool_release(session->pool);
     oribi_graph_destroy(session->graph);
     oribi_meter_release(session->meter);
     oribi_arena_destroy(&session->arena);
@@ -311,7 +311,7 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
     if (session->resources == NULL) {
         goto failed;
     }
-    session->pool = oribi_pool_create(options != NULL ? options->threads : 0, status);
+    session->pool = oribi_options_make_pool(options, status);
     if (session->pool == NULL || !run_passes(session, options, status) ||
         !flatten(session, status)) {
         goto failed;

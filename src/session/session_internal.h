@@ -34,9 +34,13 @@ struct oribi_options {
     uint32_t disabled_passes;
     const char *kernels; /* label that goes first; NULL: none */
     oribi_fixed_shape *shapes;
+    bool has_thread_pool;
+    oribi_thread_pool thread_pool;
 };
 
 uint64_t oribi_options_max_bytes(const oribi_options *options); /* NULL: the default */
+/* Of its own threads, or on the application's. */
+oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status);
 
 /* --- Memory that counts against the limit ---------------------------------------------------- */
 

@@ -21,7 +21,7 @@ ENUM = re.compile(r"^typedef enum (\w+) \{", re.M)
 MACRO = re.compile(r"^#define ((?:TF|SE|SP|TP|ORIBI)_\w+)[ \t]+(\S.*)$", re.M)
 
 
-CXX_ONLY = ("absl", "third_party", "unsupported", "tensorflow/core", "tsl",  # the C++ face: source, not ABI
+CXX_ONLY = ("absl", "third_party", "unsupported", "tensorflow/cc", "tensorflow/core", "tsl",  # the C++ face: source, not ABI
             "tvm/device")  # the firmware's own, one struct a platform
 
 

@@ -172,7 +172,7 @@ static void run_cases(const conv_case *cases, size_t count, bool depthwise, int 
         harness_random_state = (uint32_t)i + 1;
         run_case(&cases[i], depthwise, pool, what);
     }
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
     TF_DeleteStatus(status);
 }
 

@@ -124,7 +124,7 @@ static void run_cases(int threads)
         harness_random_state = (uint32_t)i + 1;
         run_case(&cases[i], pool, what);
     }
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
     TF_DeleteStatus(status);
 }
 

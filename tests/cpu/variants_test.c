@@ -246,7 +246,7 @@ static void every_variant_agrees_with_its_reference(void **state)
         run_recipe(&recipes[i], pool);
     }
 
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
     TF_DeleteStatus(status);
 }
 

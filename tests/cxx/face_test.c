@@ -138,7 +138,7 @@ static void with_each_where(setting where, const char *op, const char *attrs, TF
         }
         run_op_end(&run);
     }
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
     for (int i = 0; i < n_inputs; i++) {
         TF_DeleteTensor(inputs[i]);
     }

@@ -90,7 +90,7 @@ static void each_unit_is_done_exactly_once(void **state)
                 oribi_free(t);
             }
         }
-        oribi_pool_destroy(pool);
+        oribi_pool_release(pool);
     }
 }
 
@@ -105,7 +105,7 @@ static void blocks_have_the_size_asked_for(void **state)
     assert_int_equal(count_wrong_units(t), 0);
     assert_int_equal(atomic_load(&t->n_blocks), 101);
     oribi_free(t);
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 static void no_pool_runs_on_the_caller(void **state)
@@ -119,7 +119,7 @@ static void no_pool_runs_on_the_caller(void **state)
     assert_int_equal(oribi_pool_threads(NULL), 1);
     assert_int_equal(oribi_pool_current_worker(NULL), 0);
     oribi_free(t);
-    oribi_pool_destroy(NULL);
+    oribi_pool_release(NULL);
 }
 
 static void small_loop_stays_on_the_caller_in_one_block(void **state)
@@ -133,7 +133,7 @@ static void small_loop_stays_on_the_caller_in_one_block(void **state)
     assert_int_equal(count_wrong_units(t), 0);
     assert_int_equal(atomic_load(&t->n_blocks), 1);
     oribi_free(t);
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 typedef struct sums { /* plain memory: the loop's end must make it visible */
@@ -166,7 +166,7 @@ static void thousands_of_short_loops_lose_nothing(void **state)
     for (int64_t i = 0; i < 64; i++) {
         assert_int_equal(s.values[i], i * i * LOOPS);
     }
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 typedef struct nest {
@@ -199,7 +199,7 @@ static void loops_nest_deeply_from_callers_and_workers(void **state)
     oribi_pool_parallel_blocks(pool, 7, 1, go_deeper, &outer, NULL);
 
     assert_int_equal(atomic_load(&outer.n_done), 7 * 7 * 7 * 7 * 7);
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 static void run_loops(void *arg)
@@ -229,7 +229,7 @@ static void foreign_threads_share_a_pool(void **state)
         oribi_thread_join(threads[i]);
     }
 
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 typedef struct cancelling {
@@ -242,7 +242,7 @@ static void cancel_in_the_third_block(void *object, int64_t begin, int64_t end, 
     (void)begin;
     (void)end;
     (void)worker;
-    if (atomic_fetch_add(&c->n_blocks, 1) == 2) {
+    if (atomic_fetch_add(&c->n_blocks, 1) >= 2) { /* the third may be slower than the fourth */
         atomic_store(&c->cancelled, 1);
     }
 }
@@ -260,7 +260,7 @@ static void cancelled_loop_starts_no_further_block(void **state)
         int before = atomic_load(&c.n_blocks);
         oribi_pool_parallel_for(pool, 1000, 100000, cancel_in_the_third_block, &c, &c.cancelled);
         assert_int_equal(atomic_load(&c.n_blocks), before);
-        oribi_pool_destroy(pool);
+        oribi_pool_release(pool);
     }
 }
 
@@ -274,7 +274,7 @@ static void work_beyond_64_bits_of_cycles_is_still_cut(void **state)
                             &c.cancelled);
 
     assert_in_range(atomic_load(&c.n_blocks), 3, 5);
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 typedef struct job {
@@ -304,7 +304,7 @@ static void scheduled_work_is_done_before_destroy_returns(void **state)
         for (int i = 0; i < 200; i++) {
             assert_true(oribi_pool_schedule(pool, do_job, &j));
         }
-        oribi_pool_destroy(pool);
+        oribi_pool_release(pool);
 
         assert_int_equal(atomic_load(&j.n_done), 200);
         assert_int_equal(atomic_load(&j.on_worker), threads > 1 ? 200 : 0);
@@ -323,7 +323,7 @@ static void steady_state_allocates_nothing(void **state)
     }
 
     assert_int_equal(oribi_alloc_count(), before);
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 static void idle_pool_takes_no_processor_time(void **state)
@@ -341,7 +341,7 @@ static void idle_pool_takes_no_processor_time(void **state)
     int64_t used_ns =
         (after.tv_sec - before.tv_sec) * 1000000000ll + after.tv_nsec - before.tv_nsec;
     assert_true(used_ns < 3000000); /* 1 % of 300 ms; processor time, so load does not matter */
-    oribi_pool_destroy(pool);
+    oribi_pool_release(pool);
 }
 
 static void creation_fails_cleanly_at_each_allocation(void **state)
@@ -356,7 +356,7 @@ static void creation_fails_cleanly_at_each_allocation(void **state)
         TF_Code code = TF_GetCode(status);
         TF_DeleteStatus(status);
         if (pool) {
-            oribi_pool_destroy(pool);
+            oribi_pool_release(pool);
             assert_true(n > 3);
             return;
         }

@@ -181,7 +181,7 @@ class Tools(unittest.TestCase):
     def test_describe_tells_note_ops_and_kernels(self):
         plugin = self.build(SOURCE / "examples/custom_op/centre.c", "-lm")
         told = json.loads(self.oribi("plugin", "describe", plugin, "--json"))
-        self.assertEqual(("centre", "1.0", "Apache-2.0", "1.1"),
+        self.assertEqual(("centre", "1.0", "Apache-2.0", "1.2"),
                          tuple(told["note"][k] for k in ("name", "version", "licence", "contract")))
         self.assertEqual(["TF_InitKernel"], told["entry_points"])
         self.assertIn("libm.so.6", told["needed"])
@@ -224,7 +224,7 @@ class Tools(unittest.TestCase):
         self.check(self.build(SOURCE / "examples/bitcast/bitcast.c"), "note", "glibc", 0)
         self.check(MADE / "aborts.so", "error", "dry-run", 6)
         self.check(MADE / "newer.so", "error", "imports", 6)
-        self.assertIn("built for contract 1.4, this Oribi has 1.1, missing TF_FrobnicateTensor", self.out)
+        self.assertIn("built for contract 1.4, this Oribi has 1.2, missing TF_FrobnicateTensor", self.out)
         library.unlink()
 
     # --- explain ---------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's thread pool for kernels. A callable crosses the border as {object, call, delete}.
- * Since 1.0.
+ * Source   the design's "ThreadPool API" and its first appendix; docs/device-contract.md has what
+ * differs. Since 1.0.
  */
 #ifndef ORIBI_TENSORFLOW_C_THREAD_POOL_H_
 #define ORIBI_TENSORFLOW_C_THREAD_POOL_H_
@@ -56,6 +57,56 @@ TF_CAPI_EXPORT extern void TF_ThreadPool_Schedule(TF_OpKernelContext *ctx, TF_Ca
 
 /* Threads that a loop may use, the caller included; at least 1. */
 TF_CAPI_EXPORT extern int TF_ThreadPool_NumThreads(TF_OpKernelContext *ctx);
+
+#if ORIBI_HAS_CONTRACT(1, 2)
+
+/* As Schedule. A thread of start <= number < limit is woken for it where one sleeps; any may take
+ * it. Numbers are those of CurrentThreadId. */
+TF_CAPI_EXPORT extern void TF_ThreadPool_ScheduleWithHint(TF_OpKernelContext *ctx, TF_Callable fn,
+                                                          int start, int limit);
+
+/* As ParallelFor, in blocks of exactly block_size units (at least 1; the last one may be shorter),
+ * each a call of its own. */
+TF_CAPI_EXPORT extern void TF_ThreadPool_TransformRangeConcurrently(TF_OpKernelContext *ctx,
+                                                                    int64_t block_size,
+                                                                    int64_t total,
+                                                                    TF_RangeCallable fn);
+
+/* 1 to NumThreads - 1 on a thread of the pool; -1 on any other, that which called run included. */
+TF_CAPI_EXPORT extern int TF_ThreadPool_CurrentThreadId(TF_OpKernelContext *ctx);
+
+/* --- The pool beyond compute -------------------------------------------------------------------
+ *
+ * A handle of the pool: for an asynchronous kernel's own threads, or kept by a kernel between two
+ * computes. It keeps the pool's threads alive, also when the session has gone. NULL is a handle,
+ * too: of no threads, on which everything runs on the caller.
+ * Errors   none: no cancellation and no failure of a context reaches these loops.
+ */
+typedef struct TF_ThreadPool TF_ThreadPool;
+
+/* Owns   the caller, who deletes it: the last one may be deleted on a thread of the pool. */
+TF_CAPI_EXPORT extern TF_ThreadPool *TF_GetThreadPoolHandle(TF_OpKernelContext *ctx);
+TF_CAPI_EXPORT extern void TF_DeleteThreadPoolHandle(TF_ThreadPool *pool);
+
+/* Each as its namesake above. Context   any thread. */
+TF_CAPI_EXPORT extern void TF_ThreadPoolHandle_Schedule(TF_ThreadPool *pool, TF_Callable fn);
+TF_CAPI_EXPORT extern void TF_ThreadPoolHandle_ScheduleWithHint(TF_ThreadPool *pool, TF_Callable fn,
+                                                                int start, int limit);
+TF_CAPI_EXPORT extern void TF_ThreadPoolHandle_ParallelFor(TF_ThreadPool *pool, int64_t total,
+                                                           int64_t cost_per_unit,
+                                                           TF_RangeCallable fn);
+TF_CAPI_EXPORT extern void TF_ThreadPoolHandle_ParallelForWithWorkerId(TF_ThreadPool *pool,
+                                                                       int64_t total,
+                                                                       int64_t cost_per_unit,
+                                                                       TF_WorkerRangeCallable fn);
+TF_CAPI_EXPORT extern void TF_ThreadPoolHandle_TransformRangeConcurrently(TF_ThreadPool *pool,
+                                                                          int64_t block_size,
+                                                                          int64_t total,
+                                                                          TF_RangeCallable fn);
+TF_CAPI_EXPORT extern int TF_ThreadPoolHandle_NumThreads(const TF_ThreadPool *pool);
+TF_CAPI_EXPORT extern int TF_ThreadPoolHandle_CurrentThreadId(const TF_ThreadPool *pool);
+
+#endif /* 1.2 */
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -10,47 +10,13 @@
 #include "tensorflow/core/platform/threadpool.h"
 #include "tensorflow/core/framework/types.h"
 
+#if defined(ORIBI_HAS_EIGEN) && defined(EIGEN_USE_THREADS) && ORIBI_HAS_CONTRACT(1, 2)
+#define ORIBI_HAS_EIGEN_THREADS 1
+#include "tensorflow/cc/eigen_cpu_device.h"
+#endif
+
 namespace tensorflow ORIBI_HIDDEN
 {
-
-#if defined(ORIBI_HAS_EIGEN) && defined(EIGEN_USE_THREADS)
-#define ORIBI_HAS_EIGEN_THREADS 1
-/* The host's pool as Eigen sees one. What runs inside a loop runs inline: a worker that waited for
- * other workers could wait for ever. */
-class EigenPool : public Eigen::ThreadPoolInterface
-{
-  public:
-    explicit EigenPool(thread::ThreadPool *pool) : pool_(pool)
-    {
-    }
-    void Schedule(std::function<void()> fn) override
-    {
-        if (NumThreads() == 1 || thread::ThreadPool::IsInLoop()) {
-            fn();
-        } else {
-            pool_->Schedule([fn] {
-                thread::ThreadPool::InLoop inside;
-                fn();
-            });
-        }
-    }
-    void ScheduleWithHint(std::function<void()> fn, int, int) override
-    {
-        Schedule(std::move(fn));
-    }
-    int NumThreads() const override
-    {
-        return pool_->NumThreads();
-    }
-    int CurrentThreadId() const override
-    {
-        return -1;
-    }
-
-  private:
-    thread::ThreadPool *pool_;
-};
-#endif
 
 class DeviceBase
 {
@@ -91,10 +57,9 @@ class DeviceBase
     const Eigen::ThreadPoolDevice *eigen_cpu_device()
     {
         if (!eigen_device_) {
-            eigen_pool_.reset(new EigenPool(&pool_));
-            eigen_device_.reset(new Eigen::ThreadPoolDevice(eigen_pool_.get(), pool_.NumThreads()));
+            eigen_device_.reset(new EigenCpuDevice(pool_.context()));
         }
-        return eigen_device_.get();
+        return &eigen_device_->get();
     }
 #endif
 
@@ -102,8 +67,7 @@ class DeviceBase
     thread::ThreadPool pool_;
     CpuWorkerThreads threads_;
 #ifdef ORIBI_HAS_EIGEN_THREADS
-    std::unique_ptr<EigenPool> eigen_pool_;
-    std::unique_ptr<Eigen::ThreadPoolDevice> eigen_device_;
+    std::unique_ptr<EigenCpuDevice> eigen_device_;
 #endif
 };
 

@@ -174,7 +174,16 @@ class ThreadPool
     }
     int CurrentThreadId() const
     {
+#if ORIBI_HAS_CONTRACT(1, 2)
+        return ctx_ != nullptr ? TF_ThreadPool_CurrentThreadId(ctx_) : -1;
+#else
         return -1;
+#endif
+    }
+    /* Of the run whose pool this is; null: of its own threads. */
+    TF_OpKernelContext *context() const
+    {
+        return ctx_;
     }
     /* Is the calling thread inside a block of a loop, or a scheduled function? */
     static bool IsInLoop()

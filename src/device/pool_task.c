@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Thread pool, scheduled work: a list that workers look at before loops, since a loop has its caller
+ * at least. Read first: pool_internal.h.
+ */
+#include "base/alloc.h"
+#include "device/pool_internal.h"
+
+static oribi_pool_task *pop_task(oribi_pool *pool)
+{
+    if (atomic_load(&pool->n_tasks) <= 0) {
+        return NULL;
+    }
+    oribi_mutex_lock(&pool->mutex);
+    oribi_pool_task *task = pool->first_task;
+    if (task) {
+        pool->first_task = task->next;
+        pool->last_task = task->next ? pool->last_task : NULL;
+        atomic_fetch_add(&pool->n_busy, 1); /* before it leaves the list: it is never in neither */
+        atomic_fetch_sub(&pool->n_tasks, 1);
+    }
+    oribi_mutex_unlock(&pool->mutex);
+    return task;
+}
+
+bool oribi_pool_run_task(oribi_pool *pool)
+{
+    oribi_pool_task *task = pop_task(pool);
+    if (!task) {
+        return false;
+    }
+    task->fn(task->object);
+    atomic_fetch_sub(&pool->n_busy, 1);
+    oribi_free(task);
+    return true;
+}
+
+static void push_task(oribi_pool *pool, oribi_pool_task *task)
+{
+    oribi_mutex_lock(&pool->mutex);
+    if (pool->last_task) {
+        pool->last_task->next = task;
+    } else {
+        pool->first_task = task;
+    }
+    pool->last_task = task;
+    atomic_fetch_add(&pool->n_tasks, 1);
+    oribi_mutex_unlock(&pool->mutex);
+}
+
+bool oribi_pool_schedule_near(oribi_pool *pool, void (*fn)(void *object), void *object, int start,
+                              int limit)
+{
+    if (oribi_pool_threads(pool) == 1) {
+        fn(object);
+        return true;
+    }
+    oribi_pool_task *task = oribi_alloc(sizeof(*task));
+    if (!task) {
+        return false;
+    }
+    *task = (oribi_pool_task){NULL, fn, object};
+    oribi_pool_retain(pool); /* the function may release what the caller has of it */
+    push_task(pool, task);
+    if (pool->is_outside || oribi_pool_wake_range(pool, 1, start, limit) == 0) {
+        oribi_pool_wake(pool, 1);
+    }
+    oribi_pool_release(pool);
+    return true;
+}
+
+bool oribi_pool_schedule(oribi_pool *pool, void (*fn)(void *object), void *object)
+{
+    return oribi_pool_schedule_near(pool, fn, object, 1, POOL_MAX_THREADS);
+}
