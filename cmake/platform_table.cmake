@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Script: writes a C table with the text of platform/ (startup code, linker scripts, harness), so that
 # an installed `oribi verify` needs no source tree.
-#   cmake -DFOLDER=platform -DOUTPUT=table.c -P platform_table.cmake
+# The headers of drivers, include/tvm/device, are carried along as device/tvm/device.
+#   cmake -DFOLDER=platform -DINCLUDE=include -DOUTPUT=table.c -P platform_table.cmake
 file(GLOB_RECURSE names RELATIVE ${FOLDER} ${FOLDER}/*.c ${FOLDER}/*.h ${FOLDER}/*.S ${FOLDER}/*.ld)
 list(SORT names)
+file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/tvm/device/*.h ${INCLUDE}/tvm/runtime/device.h)
+list(SORT headers)
+foreach(header ${headers})
+    list(APPEND names device/${header})
+endforeach()
 set(arrays "")
 set(rows "")
 set(index 0)
 foreach(name ${names})
-    file(READ ${FOLDER}/${name} bytes HEX)
+    set(path ${FOLDER}/${name})
+    if(name MATCHES "^device/(.*)")
+        set(path ${INCLUDE}/${CMAKE_MATCH_1})
+    endif()
+    file(READ ${path} bytes HEX)
     string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
     string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
     string(APPEND arrays "static const unsigned char text_${index}[] = {\n    ${bytes}0};\n")

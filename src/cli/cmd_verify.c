@@ -49,11 +49,17 @@ static size_t ram_of(const verify *v)
            (is_in_pool ? 0 : v->input_bytes + v->output_bytes);
 }
 
+/* Waiting for a device is no work of the model's. */
+static bool is_counted(const verify *v)
+{
+    return v->result.count_kind != ORIBI_WIRE_COUNTS_NOTHING && v->n_devices == 0;
+}
+
 static void print_text(const verify *v, const verify *unfused)
 {
     const verify_result *r = &v->result;
     printf("%s: equal bit for bit: %d runs\n", v->target->name, r->n_runs);
-    if (r->count_kind != ORIBI_WIRE_COUNTS_NOTHING) {
+    if (is_counted(v)) {
         printf("  %-12s %llu (first run)\n",
                r->count_kind == ORIBI_WIRE_COUNTS_CYCLES ? "cycles" : "instructions",
                (unsigned long long)r->count);
@@ -109,7 +115,7 @@ static void print_json(const verify *v, const verify *unfused)
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
         cJSON_AddNumberToObject(json, "stack_bytes", r->stack_bytes);
     }
-    if (r->count_kind != ORIBI_WIRE_COUNTS_NOTHING) {
+    if (is_counted(v)) {
         cJSON_AddNumberToObject(
             json, r->count_kind == ORIBI_WIRE_COUNTS_CYCLES ? "cycles" : "instructions",
             (double)r->count);
@@ -297,15 +303,10 @@ static bool is_built_here(const cli_args *args)
 /* Options of the compiler whose C the harness cannot run. */
 static bool is_followed(const cli_args *args)
 {
-    static const char *const others[] = {"--state", "--target-device"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (cli_has(args, others[i])) {
-            cli_error(
-                "verify: a model with %s cannot be verified: the harness brings no %s; compile "
-                "it, and compare its outputs in a program of yours",
-                others[i], i == 0 ? "outputs back to inputs" : "driver of a device");
-            return false;
-        }
+    if (cli_has(args, "--state")) {
+        cli_error("verify: a model with --state cannot be verified: the harness brings no outputs "
+                  "back to inputs; compile it, and compare its outputs in a program of yours");
+        return false;
     }
     return true;
 }
@@ -352,7 +353,7 @@ int cmd_verify(const cli_args *args)
     } else if (v.target != NULL && v.target->serial_transport == NULL && !is_built_here(args)) {
         cli_error("verify: --image and --port want a target that is a board, not %s",
                   v.target->name);
-    } else if (!is_followed(args)) {
+    } else if (!is_followed(args) || (v.target != NULL && !verify_devices_read(&v))) {
         code = CLI_UNSUPPORTED;
     } else if (!bad && v.target != NULL) {
         code = verify_model(&v, n_runs);

@@ -5,6 +5,7 @@
 #define ORIBI_CLI_VERIFY_H_
 
 #include <stdio.h>
+#include <sys/types.h>
 
 #include <cjson/cJSON.h>
 
@@ -34,7 +35,8 @@ typedef struct verify_target {
 } verify_target;
 const verify_target *verify_target_find(const char *name);
 
-enum { VERIFY_MAX_PORTS = 32 };
+enum { VERIFY_MAX_PORTS = 32, VERIFY_MAX_DEVICES = 4 };
+typedef struct verify_device_kind verify_device_kind; /* verify_device.c */
 
 /* One run that is compared. */
 typedef struct verify_case {
@@ -82,6 +84,8 @@ typedef struct verify {
     int32_t n_values;
     int64_t seconds; /* limit of one run of the image */
     verify_result result;
+    const verify_device_kind *devices[VERIFY_MAX_DEVICES];
+    int n_devices;
 } verify;
 
 /* "FOLDER/NAME"; the caller frees it. */
@@ -112,6 +116,23 @@ bool verify_write_glue(const verify *v);
 /* verify_target.c: an exit code each. */
 int verify_build(const verify *v, bool is_serial);
 int verify_emulate(const verify *v, int64_t out_bytes);
+
+/* verify_device.c: which devices the options ask for; false after a message. */
+bool verify_devices_read(verify *v);
+/* Their part of the glue, of the flags of each compilation, of the sources, of the emulator. */
+void verify_put_devices(const verify *v, FILE *file);
+void verify_put_device_start(const verify *v, FILE *file);
+void verify_device_flags(const verify *v, void (*add)(void *arg, const char *word), void *arg);
+int verify_device_sources(const verify *v, int (*compile)(void *arg, const char *source),
+                          void *arg);
+void verify_device_machine(const verify *v, void (*add)(void *arg, const char *word), void *arg);
+/* What is at the other end of the devices while the image runs. */
+typedef struct verify_far_ends {
+    pid_t ids[VERIFY_MAX_DEVICES];
+    int n;
+} verify_far_ends;
+bool verify_devices_start(const verify *v, verify_far_ends *out);
+void verify_devices_stop(verify_far_ends *ends);
 
 /* verify_wire.c */
 typedef struct verify_bytes {

@@ -124,12 +124,15 @@ static void put_bind(const verify *v, FILE *file)
     }
     put_binding(v, file, v->inputs, "in");
     put_binding(v, file, v->outputs, "out");
+    verify_put_device_start(v, file);
     fprintf(file, "    bind_values();\n}\n\n");
 }
 
 static void put_functions(const verify *v, FILE *file)
 {
     const char *n = v->name, *state = v->state_bytes > 0 ? ", &state" : "";
+    const char *devices = v->n_devices > 0 ? ", &devices" : "";
+    const char *ready = v->n_devices > 0 ? "device_code != 0 ? device_code : " : "";
     fprintf(file,
             "static struct tvmgen_%s_inputs in;\n"
             "static struct tvmgen_%s_outputs out;\n"
@@ -140,10 +143,10 @@ static void put_functions(const verify *v, FILE *file)
     put_bind(v, file);
     fprintf(file,
             "static int32_t run(void)\n{\n"
-            "    return tvmgen_%s_run(&in, &out, &workspace_pools%s);\n}\n\n"
+            "    return %stvmgen_%s_run(&in, &out, &workspace_pools%s%s);\n}\n\n"
             "static int32_t step(void)\n{\n"
-            "    return tvmgen_%s_step(&cursor, &in, &out, &workspace_pools%s);\n}\n\n",
-            n, state, n, state);
+            "    return %stvmgen_%s_step(&cursor, &in, &out, &workspace_pools%s%s);\n}\n\n",
+            ready, n, state, devices, ready, n, state, devices);
     if (v->state_bytes > 0) {
         fprintf(file, "static void reset(void)\n{\n    tvmgen_%s_reset(&state);\n}\n\n", n);
     }
@@ -187,6 +190,7 @@ bool verify_write_glue(const verify *v)
                 "/* Made by `oribi verify`: the model for the harness. */\n"
                 "#include \"harness/model.h\"\n#include \"tvmgen_%s.h\"\n\n",
                 v->name);
+        verify_put_devices(v, file);
         put_arrays(v, file);
         put_blocks(v, file, v->inputs, "in");
         put_blocks(v, file, v->outputs, "out");

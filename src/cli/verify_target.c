@@ -138,6 +138,11 @@ static void add_word(arguments *a, const char *word)
     add(a, word, strlen(word));
 }
 
+static void add_to(void *arg, const char *word)
+{
+    add_word(arg, word);
+}
+
 /* --- Build ----------------------------------------------------------------------------------- */
 
 static const char *compiler_of(const verify *v)
@@ -168,6 +173,7 @@ static void add_flags(const verify *v, arguments *a)
     }
     add_words(a, v->target->flags);
     add_words(a, is_clang(cc) ? v->target->clang_flags : "");
+    verify_device_flags(v, add_to, a);
     add_words(a, "-O3");
 }
 
@@ -232,8 +238,23 @@ static int compile_platform(const verify *v, const char *name, arguments *link)
     return compile(v, source, is_memory ? more : NULL, link);
 }
 
+typedef struct building {
+    const verify *v;
+    arguments *link;
+} building;
+
+/* A driver; on a hosted machine it asks the system for more than C has. */
+static int compile_driver(void *arg, const char *name)
+{
+    const building *b = arg;
+    char source[128];
+    snprintf(source, sizeof source, "platform/%s", name);
+    return compile(b->v, source, b->v->target->emulator == NULL ? "-D_GNU_SOURCE" : NULL, b->link);
+}
+
 static int compile_all(const verify *v, bool is_serial, arguments *link)
 {
+    building drivers = {v, link};
     const verify_target *t = v->target;
     const int n = oribi_compile_num_files(v->compile);
     const char *flags = cli_value(v->args, "--cflags");
@@ -261,6 +282,7 @@ static int compile_all(const verify *v, bool is_serial, arguments *link)
     if (code == CLI_OK) {
         code = compile_platform(v, is_serial ? t->serial_transport : t->file_transport, link);
     }
+    code = code == CLI_OK ? verify_device_sources(v, compile_driver, &drivers) : code;
     cli_progress("build", 0, 0);
     return code;
 }
@@ -294,6 +316,7 @@ int verify_build(const verify *v, bool is_serial)
             add_word(link, script);
         } else {
             add_words(link, cli_value(v->args, "--cflags"));
+            add_words(link, v->n_devices > 0 ? "-pthread" : "");
         }
         add_words(link, "-o image");
         for (size_t i = 0; i < objects->n; i++) {
@@ -339,8 +362,11 @@ int verify_emulate(const verify *v, int64_t out_bytes)
     char program[16] = "./image";
     if (t->emulator != NULL) {
         add_word(a, t->emulator);
-        add_words(a, t->machine);
+        add_words(a, v->n_devices == 0 ? t->machine : "");
         add_words(a, "-display none -monitor none -serial null");
+        if (v->n_devices > 0) { /* who answers is no part of the emulation: nothing is counted */
+            verify_device_machine(v, add_to, a);
+        }
         add_words(a, "-semihosting-config enable=on,target=native");
         add_words(a, cli_value(v->args, "--emulator-flags"));
         add_words(a, "-kernel image");
@@ -358,7 +384,11 @@ int verify_emulate(const verify *v, int64_t out_bytes)
                                     .what = "run",
                                     .seconds = v->seconds};
     (void)unlink(out);
-    const int code = explain_end(v, verify_process_run(&process), log);
+    verify_far_ends ends;
+    const int code = verify_devices_start(v, &ends)
+                         ? explain_end(v, verify_process_run(&process), log)
+                         : CLI_BAD_INPUT;
+    verify_devices_stop(&ends);
     free(a);
     free(out);
     free(in);
