@@ -114,8 +114,9 @@ static bool set_output(TF_OpKernelContext *context, int index, const TF_Tensor *
 
 /* As in a session, scratch has the same address in every run. */
 static TF_Tensor *allocate_temp(TF_OpKernelContext *context, TF_DataType dtype, const int64_t *dims,
-                                int rank, TF_Status *status)
+                                int rank, bool on_host, TF_Status *status)
 {
+    (void)on_host;
     bench_run *run = (bench_run *)context;
     size_t bytes = TF_DataTypeSize(dtype);
     for (int i = 0; i < rank; i++) {

@@ -154,6 +154,19 @@ TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, con
  */
 TF_CAPI_EXPORT extern void oribi_options_disable_pass(oribi_options *options, const char *pass,
                                                       TF_Status *status);
+/* Where nodes run that have a kernel there: "NAME" or "NAME:N", a platform's type or name and a
+ * number from 0; "CPU" is the default. Nodes without one run on the CPU. Since 1.2.
+ * Errors   INVALID_ARGUMENT for text of another form; NOT_FOUND when a session is made: no loaded
+ *          plugin brings the device. */
+TF_CAPI_EXPORT extern void oribi_options_set_device(oribi_options *options, const char *device,
+                                                    TF_Status *status);
+/* The same for one node of the model; of several for one node the last counts. NOT_FOUND, when a
+ * session is made, for a node that the model has not. Since 1.2. */
+TF_CAPI_EXPORT extern void oribi_options_place_node(oribi_options *options, const char *node,
+                                                    const char *device, TF_Status *status);
+/* May nodes without a kernel for their device run on the CPU? Default yes; no: NOT_FOUND when a
+ * session is made. Since 1.2. */
+TF_CAPI_EXPORT extern void oribi_options_set_soft_placement(oribi_options *options, bool soft);
 /* Fixes the unknown dimensions of an input, by name. */
 TF_CAPI_EXPORT extern void oribi_options_set_input_shape(oribi_options *options, const char *input,
                                                          const int64_t *dims, int num_dims,
@@ -225,6 +238,8 @@ TF_CAPI_EXPORT extern TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_
 /* Stops the run that is under way, from any thread; it ends with CANCELLED soon. A run that starts
  * later is not affected. */
 TF_CAPI_EXPORT extern void oribi_run_cancel(oribi_run *run);
+/* How often the last run waited for a device; 0 where all of it ran on the CPU. Since 1.2. */
+TF_CAPI_EXPORT extern uint64_t oribi_run_num_waits(const oribi_run *run);
 /* Longest time of each later run in nanoseconds; 0 (default): no limit. */
 TF_CAPI_EXPORT extern void oribi_run_set_time_limit(oribi_run *run, uint64_t nanoseconds);
 

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "base/thread.h"
+#include "device/device.h"
 #include "kernel/kernel.h"
 
 typedef enum oribi_storage {
@@ -45,6 +46,7 @@ typedef struct oribi_slot {
     int32_t open;         /* handles that the running thread holds */
     int32_t forward_from; /* flat input for ORIBI_REQUEST_FORWARD, else -1 */
     uint8_t storage;      /* oribi_storage */
+    uint8_t device;       /* whose memory: 0 the host's, else an index of ctx->streams */
     uint8_t request;      /* oribi_request */
     bool is_output;       /* a graph output */
     bool is_settled;      /* a forward that allocates tells the plan nothing new */
@@ -64,6 +66,7 @@ typedef struct oribi_step_io {
     const int32_t *inputs, *outputs; /* slots; -1: an absent input */
     int32_t n_inputs, n_outputs;
     int32_t first_temp, n_temps; /* slots planned for TF_AllocateTemp, in order of request */
+    int32_t device;              /* 0: the host, else an index of ctx->streams */
 } oribi_step_io;
 
 /* Slow functions of whoever owns the context. Indices are in range; called on any thread. */
@@ -75,8 +78,9 @@ typedef struct oribi_context_host {
                             TF_Status *status);
     bool (*set_output)(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor,
                        TF_Status *status);
+    /* In the memory of the step's device, or, with on_host, of the host. */
     TF_Tensor *(*allocate_temp)(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
-                                int rank, TF_Status *status);
+                                int rank, bool on_host, TF_Status *status);
     void (*release)(TF_OpKernelContext *ctx); /* the last handle of a detached context went */
     /* Does nobody else need the bytes of this input any more? NULL: never said. */
     bool (*may_overwrite)(const TF_OpKernelContext *ctx, int input);
@@ -114,6 +118,7 @@ struct TF_OpKernelContext {
     _Atomic int64_t remote; /* the same of all other threads, biased while attached */
     const oribi_context_host *host;
     struct oribi_pool *pool;
+    oribi_stream *const *streams; /* of the run, by device; [0] is NULL. NULL: the host alone */
     struct oribi_resources *resources; /* of the session; NULL: those of the process */
     TF_Status *failure;
     oribi_mutex lock; /* failure, and slow functions of the host */

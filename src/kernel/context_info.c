@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel asks about the run and the node; and the calls of TensorFlow that a host without
- * function libraries or pluggable devices answers with an empty value.
+ * function libraries answers with an empty value.
  */
 #include <string.h>
 
@@ -11,13 +11,24 @@ static TF_StringView view(const char *text)
     return (TF_StringView){text, strlen(text)};
 }
 
+/* Of the step's device; NULL: the host. */
+static oribi_stream *stream_of(const TF_OpKernelContext *ctx)
+{
+    return ctx->streams != NULL ? ctx->streams[ctx->step->device] : NULL;
+}
+
 SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status)
 {
-    oribi_fail(status, TF_FAILED_PRECONDITION,
-               "node '%s' runs on the CPU, which has no stream: register a kernel for the device "
-               "type of your plugin",
-               ctx->step->kernel->node->name);
-    return NULL;
+    oribi_stream *stream = stream_of(ctx);
+    if (stream == NULL) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "node '%s' runs on the CPU, which has no stream: register a kernel for the "
+                   "device type of your plugin",
+                   ctx->step->kernel->node->name);
+        return NULL;
+    }
+    TF_SetStatus(status, TF_OK, "");
+    return oribi_stream_handle(stream);
 }
 
 /* An empty message: block and deallocator are those of any buffer that the library fills. */
@@ -77,14 +88,15 @@ int64_t TF_GetIterId(TF_OpKernelContext *ctx)
 
 int TF_GetDeviceId(TF_OpKernelContext *ctx)
 {
-    (void)ctx;
-    return 0; /* the first CPU */
+    const oribi_stream *stream = stream_of(ctx);
+    return stream != NULL ? oribi_device_ordinal(oribi_stream_device(stream)) : 0;
 }
 
 TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx)
 {
-    (void)ctx;
-    return view("/job:localhost/replica:0/task:0/device:CPU:0");
+    const oribi_stream *stream = stream_of(ctx);
+    return view(stream != NULL ? oribi_device_full_name(oribi_stream_device(stream))
+                               : "/job:localhost/replica:0/task:0/device:CPU:0");
 }
 
 TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext *ctx)

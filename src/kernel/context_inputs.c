@@ -104,7 +104,6 @@ TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index)
                                                      : (TF_DataType)0;
 }
 
-/* Everything is host memory on the CPU, the only device so far. */
 bool TF_IsHostMemoryInput(TF_OpKernelContext *ctx, int i, TF_Status *status)
 {
     oribi_status_clear(status);
@@ -112,7 +111,7 @@ bool TF_IsHostMemoryInput(TF_OpKernelContext *ctx, int i, TF_Status *status)
         fail_index(ctx, "input", i, ctx->step->n_inputs, status);
         return false;
     }
-    return true;
+    return ctx->step->inputs[i] < 0 || ctx->slots[ctx->step->inputs[i]].device == 0;
 }
 
 bool TF_IsHostMemoryOutput(TF_OpKernelContext *ctx, int i, TF_Status *status)
@@ -122,7 +121,7 @@ bool TF_IsHostMemoryOutput(TF_OpKernelContext *ctx, int i, TF_Status *status)
         fail_index(ctx, "output", i, ctx->step->n_outputs, status);
         return false;
     }
-    return true;
+    return ctx->slots[ctx->step->outputs[i]].device == 0;
 }
 
 TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext *ctx, size_t index)

@@ -254,14 +254,14 @@ int64_t TF_OutputRowStride(TF_OpKernelContext *ctx, int i)
 /* The next planned temporary, when the request fits it; only the running thread has them. Every
  * request of that thread is counted, so that the host knows its ordinal. */
 static TF_Tensor *planned_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
-                               int rank, size_t bytes, TF_Status *status)
+                               int rank, size_t bytes, bool on_host, TF_Status *status)
 {
     const oribi_step_io *step = ctx->step;
     if (!oribi_context_is_running_thread(ctx)) {
         return NULL;
     }
     const int32_t index = ctx->next_temp++;
-    if (ctx->is_slow || rank > ORIBI_INLINE_RANK || dtype == TF_STRING ||
+    if (ctx->is_slow || on_host || rank > ORIBI_INLINE_RANK || dtype == TF_STRING ||
         index >= step->first_temp + step->n_temps || bytes > ctx->slots[index].capacity) {
         return NULL;
     }
@@ -296,7 +296,10 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
         !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(dtype), &bytes)) {
         return NULL;
     }
-    TF_Tensor *tensor = planned_temp(context, dtype, dims, num_dims, bytes, status);
-    return tensor != NULL ? tensor
-                          : context->host->allocate_temp(context, dtype, dims, num_dims, status);
+    const bool on_host = context->step->device != 0 &&
+                         ((alloc_attrs != NULL && alloc_attrs->on_host) || dtype == TF_STRING);
+    TF_Tensor *tensor = planned_temp(context, dtype, dims, num_dims, bytes, on_host, status);
+    return tensor != NULL
+               ? tensor
+               : context->host->allocate_temp(context, dtype, dims, num_dims, on_host, status);
 }

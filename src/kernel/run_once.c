@@ -90,8 +90,9 @@ static bool once_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor 
 }
 
 static TF_Tensor *once_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
-                                     const int64_t *dims, int rank, TF_Status *status)
+                                     const int64_t *dims, int rank, bool on_host, TF_Status *status)
 {
+    (void)on_host;
     (void)ctx;
     size_t bytes = 0;
     TF_Tensor *tensor = NULL;

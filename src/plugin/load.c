@@ -59,7 +59,7 @@ static bool name_entries(load *l, oribi_text *names, TF_Status *status)
             continue;
         }
         oribi_text_printf(names, "%s%s", names->length ? ", " : "", oribi__entry_names[e]);
-        if (e != ORIBI_ENTRY_INIT_KERNEL) {
+        if (e != ORIBI_ENTRY_INIT_KERNEL && e != ORIBI_ENTRY_SE_INIT_PLUGIN) {
             oribi_log(l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL] ? ORIBI_LOG_INFO
                                                                 : ORIBI_LOG_WARNING,
                       "plugin '%s': %s is not supported yet and is not called", l->path,
@@ -67,6 +67,19 @@ static bool name_entries(load *l, oribi_text *names, TF_Status *status)
         }
     }
     return !names->failed || oribi_fail_memory(status);
+}
+
+typedef void (*entry_point)(void);
+static entry_point find_entry(const load *l, oribi_dynlib *library, const char *name,
+                              TF_Status *status)
+{
+    entry_point found = oribi_dynlib_find_function(library, name);
+    if (!found) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "plugin '%s': %s is in the file but hidden; give it default visibility", l->path,
+                   name);
+    }
+    return found;
 }
 
 /* Maps the file, inside the transaction: constructors may register too. The handle may be closed at
@@ -84,13 +97,13 @@ static bool map_file(void *arg, oribi_plugin_source *source, TF_Status *status)
         return false;
     }
     bool ok = oribi__own_check_alone(l->path, status);
+    if (ok && l->elf.has_entry[ORIBI_ENTRY_SE_INIT_PLUGIN]) {
+        source->init_device = (oribi_platform_init)find_entry(l, library, "SE_InitPlugin", status);
+        ok = source->init_device != NULL;
+    }
     if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL]) {
-        source->init_kernel = oribi_dynlib_find_function(library, "TF_InitKernel");
-        ok = source->init_kernel ||
-             oribi_fail(status, TF_INVALID_ARGUMENT,
-                        "plugin '%s': TF_InitKernel is in the file but hidden; give it default "
-                        "visibility",
-                        l->path);
+        source->init_kernel = find_entry(l, library, "TF_InitKernel", status);
+        ok = source->init_kernel != NULL;
     }
     oribi_dynlib_close(library);
     return ok;

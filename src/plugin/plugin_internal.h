@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "device/device.h"
 #include "plugin/elf.h"
 #include "plugin/plugin.h"
 #include "tensorflow/c/plugin_note.h"
@@ -94,8 +95,9 @@ typedef struct oribi_plugin_source {
     const char *entry_points;
     bool is_built_in;
     oribi_file_id id;
-    void (*init_kernel)(void); /* NULL: it has none */
-    /* Maps the file and sets init_kernel, once the transaction is open; NULL: mapped already. */
+    oribi_platform_init init_device; /* NULL: it has none */
+    void (*init_kernel)(void);       /* the same */
+    /* Maps the file and sets both, once the transaction is open; NULL: mapped already. */
     bool (*map)(void *arg, struct oribi_plugin_source *source, TF_Status *status);
     void *map_arg;
 } oribi_plugin_source;

@@ -103,9 +103,29 @@ static void count_all(int32_t *n_ops, int32_t *n_kernels)
     oribi_kernel_each(count_kernel, n_kernels);
 }
 
+/* SE_InitPlugin, then TF_InitKernel, as a loader calls them; the platform shows at the commit. */
+static bool call_inits(oribi_plugin_source *source, oribi_platform **out_platform,
+                       TF_Status *status)
+{
+    bool ok = true;
+    oribi__plugin_options_enter(source->options);
+    if (source->init_device) {
+        oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling SE_InitPlugin", source->name);
+        *out_platform = oribi_platform_create(source->init_device, source->provider, status);
+        ok = *out_platform != NULL;
+    }
+    if (ok && source->init_kernel) {
+        oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling TF_InitKernel", source->name);
+        source->init_kernel();
+    }
+    oribi__plugin_options_enter(NULL);
+    return ok;
+}
+
 /* All that can fail comes before the first thing that is visible. */
 static bool run_init(oribi_plugin_source *source, TF_Status *status)
 {
+    oribi_platform *platform = NULL;
     ORIBI_TRY(oribi_op_begin(source->provider, status));
     if (!oribi_kernel_begin(source->provider, status)) {
         oribi_op_rollback();
@@ -113,21 +133,19 @@ static bool run_init(oribi_plugin_source *source, TF_Status *status)
     }
     uint64_t failures = oribi_alloc_failures();
     bool is_mapped = !source->map || source->map(source->map_arg, source, status);
-    if (is_mapped && source->init_kernel) {
-        oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling TF_InitKernel", source->name);
-        oribi__plugin_options_enter(source->options);
-        source->init_kernel();
-        oribi__plugin_options_enter(NULL);
-    }
+    const bool is_called = is_mapped && call_inits(source, &platform, status);
     /* A plugin that got no memory may have said nothing, and be half registered. */
-    bool ok = is_mapped && (oribi_alloc_failures() == failures || oribi_fail_memory(status));
+    bool ok = is_called && (oribi_alloc_failures() == failures || oribi_fail_memory(status));
     ok = ok && oribi_kernel_prepare(status) && oribi_op_commit(status) &&
          oribi_kernel_commit(status);
     if (!ok) {
         oribi_kernel_rollback();
         oribi_op_rollback();
+        oribi_platform_rollback(platform);
+        return false;
     }
-    return ok;
+    oribi_platform_commit(platform);
+    return true;
 }
 
 bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status)

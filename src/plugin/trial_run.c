@@ -157,8 +157,9 @@ static bool set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor *tens
 }
 
 static TF_Tensor *allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
-                                int rank, TF_Status *status)
+                                int rank, bool on_host, TF_Status *status)
 {
+    (void)on_host;
     watch *w = (watch *)ctx;
     size_t bytes = 0;
     oribi_buffer *buffer = NULL;

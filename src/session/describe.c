@@ -95,7 +95,8 @@ static void put_step(oribi_json *json, const oribi_session *session, const oribi
     oribi_json_key(json, "provider");
     oribi_json_string(json, def->provider);
     oribi_json_key(json, "device");
-    oribi_json_string(json, def->device_type);
+    oribi_json_string(json,
+                      step->device != 0 ? session->devices[step->device].name : def->device_type);
     oribi_json_key(json, "priority");
     oribi_json_int(json, def->priority);
     oribi_json_key(json, "origin");
@@ -225,7 +226,7 @@ static bool put_explanation(oribi_json *json, const oribi_session *session, cons
 {
     for (int32_t s = 0; s < session->n_steps; s++) {
         const oribi_session_step *step = &session->steps[s];
-        if (strcmp(step->node->name, node) != 0) {
+        if (step->transfer != NULL || strcmp(step->node->name, node) != 0) {
             continue;
         }
         const oribi_kernel_def *chosen = step->kernel.def;

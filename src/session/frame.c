@@ -67,6 +67,7 @@ void oribi_frame_destroy(oribi_frame *frame)
     oribi_session *session = frame->session;
     free_slots(frame);
     free_arena(frame);
+    oribi_frame_free_units(frame);
     for (int32_t i = 0; i < frame->n_seen; i++) {
         oribi_buffer_release(frame->seen[i].buffer);
     }
@@ -121,6 +122,7 @@ static void lay_slot(oribi_frame *frame, int32_t i)
     const oribi_place *place = &frame->plan->places[i];
     oribi_slot *slot = &frame->ctx.slots[i];
     slot->storage = place->storage;
+    slot->device = (uint8_t)place->device;
     slot->request = place->request;
     slot->is_settled = place->is_settled;
     slot->forward_from = place->forward_from;
@@ -136,7 +138,10 @@ static void lay_slot(oribi_frame *frame, int32_t i)
     if (place->rank >= 0 && place->rank <= ORIBI_INLINE_RANK) {
         (void)oribi_slot_set_dims(slot, place->dims, place->rank);
     }
-    if (place->storage == ORIBI_STORAGE_ARENA) {
+    if (place->storage == ORIBI_STORAGE_ARENA && place->unit >= 0) {
+        slot->buffer = frame->units[place->unit]; /* borrowed: the frame keeps it */
+        slot->data = (char *)slot->buffer->data + place->offset;
+    } else if (place->storage == ORIBI_STORAGE_ARENA) {
         slot->data = frame->arena != NULL ? (char *)frame->arena + place->offset
                                           : oribi_context_empty_data();
     }
@@ -158,6 +163,12 @@ bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status)
     const oribi_session *session = frame->session;
     const int32_t n = plan->n_values + plan->n_temps;
     ORIBI_TRY(reserve_slots(frame, n, status) && reserve_arena(frame, plan->arena_bytes, status));
+    if (session->n_devices > 1 && !oribi_frame_bind_units(frame, plan, status)) {
+        oribi_plan_release(frame->plan);
+        frame->plan = NULL; /* its units are gone */
+        frame->n_slots = 0;
+        return false;
+    }
     oribi_plan_retain(plan);
     oribi_plan_release(frame->plan);
     frame->plan = plan;
@@ -199,11 +210,16 @@ bool oribi_frame_set_input(oribi_frame *frame, int32_t input, const TF_Tensor *t
 
 /* --- Beyond the plan ------------------------------------------------------------------------- */
 
-oribi_buffer *oribi_frame_buffer(oribi_frame *frame, size_t bytes, TF_Status *status)
+oribi_buffer *oribi_frame_buffer(oribi_frame *frame, int32_t device, size_t bytes,
+                                 TF_Status *status)
 {
     const char *name = frame->session->steps[frame->step].node->name;
     if (frame->run != NULL && frame->run->trace != NULL) {
         oribi_run_trace_alloc(frame->run, name, bytes);
+    }
+    if (device != 0) {
+        return oribi_device_allocate(frame->session->devices[device].device,
+                                     frame->ctx.streams[device], bytes, status);
     }
     return oribi_meter_buffer(frame->session->meter, bytes, "an unplanned value", status);
 }
@@ -277,4 +293,5 @@ void oribi_frame_hold(oribi_frame *frame)
         }
     }
     frame->run = NULL;
+    frame->ctx.streams = NULL;
 }

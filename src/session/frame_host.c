@@ -56,7 +56,7 @@ static bool give_storage(oribi_frame *frame, int32_t value, size_t bytes, TF_Sta
         slot->bytes = bytes;
         return true;
     }
-    oribi_buffer *buffer = oribi_frame_buffer(frame, bytes, status);
+    oribi_buffer *buffer = oribi_frame_buffer(frame, slot->device, bytes, status);
     if (buffer == NULL) {
         return false;
     }
@@ -89,8 +89,8 @@ static int find_forward(const oribi_frame *frame, int32_t value, size_t bytes,
         }
         const oribi_slot *slot = &frame->ctx.slots[u];
         if (values[u].producer >= 0 && values[u].n_uses == 1 && !values[u].is_output &&
-            values[u].dtype == values[value].dtype && slot->bytes == bytes &&
-            slot->dtype != TF_STRING && handles_are_closed(frame, slot)) {
+            values[u].device == values[value].device && values[u].dtype == values[value].dtype &&
+            slot->bytes == bytes && slot->dtype != TF_STRING && handles_are_closed(frame, slot)) {
             return candidates[i];
         }
     }
@@ -141,16 +141,18 @@ static bool host_allocate_output(TF_OpKernelContext *ctx, int index, const int64
 
 /* --- Outputs that are set -------------------------------------------------------------------- */
 
-static bool copy_to_output(oribi_frame *frame, int32_t value, const TF_Tensor *tensor, size_t bytes,
-                           TF_Status *status)
+/* from: the slot behind the tensor, of this run or of another; NULL: it is a plain one. */
+static bool copy_to_output(oribi_frame *frame, int32_t value, const TF_Tensor *tensor,
+                           const oribi_slot *from, size_t bytes, TF_Status *status)
 {
     oribi_slot *slot = &frame->ctx.slots[value];
-    const void *from = tensor->data;
+    const oribi_buffer *buffer = from != NULL ? from->buffer : tensor->buffer;
+    const int32_t device =
+        from != NULL ? from->device : oribi_frame_device_of(frame, tensor->buffer);
+    const void *data = tensor->data;
     ORIBI_TRY(give_storage(frame, value, bytes, status));
-    if (bytes > 0 && slot->data != from) {
-        memmove(slot->data, from, bytes);
-    }
-    return true;
+    return bytes == 0 || slot->data == data ||
+           oribi_frame_move(frame, slot, buffer, device, data, bytes, status);
 }
 
 /* Ordinal of the step's temporary behind the buffer, or -1. */
@@ -171,6 +173,12 @@ static int32_t seen_ordinal(oribi_frame *frame, const oribi_buffer *buffer)
 static bool set_plain(oribi_frame *frame, int32_t value, const TF_Tensor *tensor, size_t bytes,
                       TF_Status *status)
 {
+    if (oribi_frame_device_of(frame, tensor->buffer) != frame->ctx.slots[value].device) {
+        const oribi_wish copy =
+            make_wish(ORIBI_WISH_ALLOCATE, -1, tensor->dims, tensor->rank, bytes);
+        return oribi_frame_note(frame, value, &copy, status) &&
+               copy_to_output(frame, value, tensor, NULL, bytes, status);
+    }
     const int32_t ordinal = seen_ordinal(frame, tensor->buffer);
     const oribi_wish wish = make_wish(ordinal >= 0 ? ORIBI_WISH_TEMP : ORIBI_WISH_EXTERNAL, ordinal,
                                       tensor->dims, tensor->rank, bytes);
@@ -190,6 +198,12 @@ static bool set_from_slot(oribi_frame *frame, int32_t value, const oribi_slot *f
     const bool is_fixed =
         from->storage == ORIBI_STORAGE_CONSTANT || from->storage == ORIBI_STORAGE_CALLER;
     oribi_wish wish = make_wish(ORIBI_WISH_VIEW, source, tensor->dims, tensor->rank, bytes);
+    if (from->device != slot->device) {
+        wish.kind = ORIBI_WISH_ALLOCATE;
+        wish.from = -1;
+        return oribi_frame_note(frame, value, &wish, status) &&
+               copy_to_output(frame, value, tensor, from, bytes, status);
+    }
     if (source >= frame->plan->n_values) {
         wish.kind = ORIBI_WISH_TEMP;
         wish.from = source - frame->ctx.step->first_temp;
@@ -213,7 +227,7 @@ static bool set_from_slot(oribi_frame *frame, int32_t value, const oribi_slot *f
         slot->bytes = bytes;
         return true;
     }
-    return copy_to_output(frame, value, tensor, bytes, status);
+    return copy_to_output(frame, value, tensor, from, bytes, status);
 }
 
 static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor,
@@ -242,7 +256,7 @@ static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor 
         const oribi_wish wish =
             make_wish(ORIBI_WISH_ALLOCATE, -1, tensor->dims, tensor->rank, bytes);
         ok = oribi_frame_note(frame, value, &wish, status) &&
-             copy_to_output(frame, value, tensor, bytes, status);
+             copy_to_output(frame, value, tensor, tensor->slot, bytes, status);
     }
     return ok && finish_slot(frame, slot, tensor->dims, tensor->rank, status);
 }
@@ -250,7 +264,8 @@ static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor 
 /* --- Temporaries ----------------------------------------------------------------------------- */
 
 /* Remembers the temporary until the end of the step, where it shows whether it escaped. */
-static bool see_temp(oribi_frame *frame, oribi_buffer *buffer, int32_t ordinal, TF_Status *status)
+static bool see_temp(oribi_frame *frame, oribi_buffer *buffer, int32_t ordinal, bool is_elsewhere,
+                     TF_Status *status)
 {
     bool ok = true;
     oribi_mutex_lock(&frame->ctx.lock);
@@ -266,23 +281,24 @@ static bool see_temp(oribi_frame *frame, oribi_buffer *buffer, int32_t ordinal, 
     }
     if (ok) {
         oribi_buffer_retain(buffer);
-        frame->seen[frame->n_seen++] = (oribi_seen_temp){buffer, ordinal};
+        frame->seen[frame->n_seen++] = (oribi_seen_temp){buffer, ordinal, is_elsewhere};
     }
     oribi_mutex_unlock(&frame->ctx.lock);
     return ok;
 }
 
 static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
-                                     const int64_t *dims, int rank, TF_Status *status)
+                                     const int64_t *dims, int rank, bool on_host, TF_Status *status)
 {
     oribi_frame *frame = (oribi_frame *)ctx;
+    const int32_t device = on_host ? 0 : ctx->step->device;
     size_t bytes = 0;
     TF_Tensor *tensor = NULL;
     if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(dtype), &bytes)) {
         oribi_fail_memory(status);
         return NULL;
     }
-    oribi_buffer *buffer = oribi_frame_buffer(frame, bytes, status);
+    oribi_buffer *buffer = oribi_frame_buffer(frame, device, bytes, status);
     if (buffer == NULL) {
         return NULL;
     }
@@ -290,7 +306,8 @@ static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
         memset(buffer->data, 0, bytes);
         buffer->has_strings = true;
     } else if (oribi_context_is_running_thread(ctx) &&
-               !see_temp(frame, buffer, ctx->next_temp - 1 - ctx->step->first_temp, status)) {
+               !see_temp(frame, buffer, ctx->next_temp - 1 - ctx->step->first_temp,
+                         device != ctx->step->device, status)) {
         goto failed;
     }
     tensor = oribi_tensor_handle(dtype, dims, rank);

@@ -115,7 +115,8 @@ static bool settle_seen(oribi_frame *frame, const oribi_seen_temp *seen, TF_Stat
 {
     const int32_t references =
         atomic_load_explicit(&seen->buffer->references, memory_order_acquire);
-    const bool escapes = references > 1 + count_in_outputs(frame, seen->buffer);
+    const bool escapes =
+        seen->is_elsewhere || references > 1 + count_in_outputs(frame, seen->buffer);
     const oribi_record *record = frame->news != NULL ? frame->news : frame->plan->record;
     const oribi_temp_wish *known = oribi_record_find_temp(record, frame->step, seen->ordinal);
     if (known != NULL && (known->escapes || (!escapes && known->bytes >= seen->buffer->bytes))) {
@@ -184,7 +185,7 @@ bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status)
 static bool make_dense(oribi_frame *frame, int32_t value, TF_Status *status)
 {
     oribi_slot *slot = &frame->ctx.slots[value];
-    oribi_buffer *buffer = oribi_frame_buffer(frame, slot->bytes, status);
+    oribi_buffer *buffer = oribi_frame_buffer(frame, 0, slot->bytes, status);
     if (buffer == NULL) {
         return false;
     }

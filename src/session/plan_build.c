@@ -69,7 +69,8 @@ static void init_values(oribi_plan_builder *builder)
                               .bytes = wish->bytes,
                               .output = value->is_output ? output_of(session, i) : -1,
                               .n_members = 1,
-                              .buffer = NO_BUFFER};
+                              .buffer = NO_BUFFER,
+                              .device = value->device};
     }
 }
 
@@ -92,6 +93,7 @@ static bool init_temps(oribi_plan_builder *builder, int32_t n_temps)
     }
     for (const oribi_temp_wish *temp = plan->record->temps; temp != NULL; temp = temp->next) {
         oribi_plan_item *item = &builder->items[plan->steps[temp->step].first_temp + temp->ordinal];
+        item->device = session->steps[temp->step].device;
         item->first = temp->step;
         item->last = temp->step;
         item->bytes = temp->escapes ? 0 : temp->bytes;
@@ -105,9 +107,10 @@ static bool may_forward(oribi_plan_builder *builder, int32_t step, int32_t u, in
     const oribi_session_value *value = &builder->session->values[u];
     const oribi_plan_item *item = &builder->items[oribi_plan_root(builder, u)];
     return value->producer >= 0 && value->n_uses == 1 && !value->is_output &&
-           builder->items[u].is_stored && builder->items[v].is_stored &&
-           value->dtype == builder->session->values[v].dtype && item->last <= step &&
-           item->output < 0 && builder->items[u].bytes >= builder->items[v].bytes;
+           builder->items[u].device == builder->items[v].device && builder->items[u].is_stored &&
+           builder->items[v].is_stored && value->dtype == builder->session->values[v].dtype &&
+           item->last <= step && item->output < 0 &&
+           builder->items[u].bytes >= builder->items[v].bytes;
 }
 
 static int32_t temp_slot(const oribi_plan *plan, int32_t step, int32_t ordinal)
@@ -140,7 +143,8 @@ static uint8_t join_class(oribi_plan_builder *builder, int32_t step, int32_t v)
     } else {
         return ORIBI_REQUEST_ALLOCATE;
     }
-    if (source < 0 || !builder->items[source].is_stored || source == v) {
+    if (source < 0 || !builder->items[source].is_stored || source == v ||
+        builder->items[source].device != item->device) {
         return ORIBI_REQUEST_ALLOCATE; /* copied to a place of its own */
     }
     const oribi_plan_item *class = &builder->items[oribi_plan_root(builder, source)];
@@ -166,10 +170,11 @@ static void join_classes(oribi_plan_builder *builder)
     }
 }
 
-static bool is_planned(const oribi_plan_builder *builder, int32_t item)
+bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int32_t device)
 {
     const oribi_plan_item *root = &builder->items[item];
-    return root->parent == item && root->is_stored && root->output < 0 && root->bytes > 0;
+    return root->parent == item && root->is_stored && root->output < 0 && root->bytes > 0 &&
+           root->device == device;
 }
 
 static bool place_in_arena(oribi_plan_builder *builder, TF_Status *status)
@@ -183,7 +188,7 @@ static bool place_in_arena(oribi_plan_builder *builder, TF_Status *status)
     }
     for (int32_t i = 0; i < builder->n_items; i++) {
         oribi_plan_item *item = &builder->items[i];
-        if (is_planned(builder, i)) {
+        if (oribi_plan_is_planned(builder, i, 0)) {
             item->buffer = n;
             buffers[n++] =
                 (oribi_plan_buffer){.bytes = oribi_size_round_up(item->bytes, 64),
@@ -232,6 +237,8 @@ static void fill_places(oribi_plan_builder *builder)
         place->storage = storage_of(builder, i, root);
         place->output = builder->items[root].output;
         place->offset = plan->places[root].offset + item->piece_offset;
+        place->unit = plan->places[root].unit;
+        place->device = item->device;
         place->row_stride = item->row_stride;
         place->rank = -1;
         if (place->storage != ORIBI_STORAGE_ARENA && place->storage != ORIBI_STORAGE_OUTPUT) {
@@ -271,6 +278,7 @@ static bool init_steps(oribi_plan *plan, const oribi_session *session, int32_t *
                                          .kernel = &step->kernel,
                                          .inputs = step->inputs,
                                          .outputs = step->outputs,
+                                         .device = step->device,
                                          .n_inputs = step->node->n_inputs,
                                          .n_outputs = step->node->n_outputs};
     }
@@ -344,7 +352,10 @@ oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *in
     }
     join_classes(&builder);
     oribi_plan_place_concats(&builder);
-    ok = place_in_arena(&builder, status);
+    for (int32_t i = 0; i < builder.n_items; i++) {
+        plan->places[i].unit = -1;
+    }
+    ok = place_in_arena(&builder, status) && oribi_plan_place_devices(&builder, status);
     if (ok) {
         fill_places(&builder);
     }

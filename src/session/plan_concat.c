@@ -40,7 +40,7 @@ static bool read_concat(oribi_plan_builder *builder, int32_t s, concat *out)
     const int32_t v = step->outputs[0];
     const oribi_wish *wish = &builder->plan->record->values[v];
     /* other members of its class are made from it, later */
-    if (!builder->items[v].is_stored || wish->rank < 1 ||
+    if (!builder->items[v].is_stored || wish->rank < 1 || step->device != 0 ||
         builder->items[oribi_plan_root(builder, v)].first != s ||
         builder->plan->places[v].request != ORIBI_REQUEST_ALLOCATE) {
         return false;

@@ -34,6 +34,10 @@ static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *s
 {
     const oribi_node *node = step->node;
     const size_t n = (size_t)node->n_inputs;
+    if (step->transfer != NULL) {
+        work->shapes[step->outputs[0]] = work->shapes[step->inputs[0]];
+        return true;
+    }
     bool ok = false;
     oribi_shape *in = oribi_arena_array(&work->arena, n + 1, sizeof *in);
     oribi_shape *out = oribi_arena_array(&work->arena, (size_t)node->n_outputs + 1, sizeof *out);

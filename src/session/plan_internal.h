@@ -17,6 +17,7 @@ typedef struct oribi_plan_item {
     int32_t output; /* graph output whose buffer it lives in, or -1 */
     int32_t n_members;
     int32_t buffer; /* of the planner, or -1 */
+    int32_t device; /* whose memory */
 } oribi_plan_item;
 
 typedef struct oribi_plan_builder {
@@ -30,5 +31,10 @@ int32_t oribi_plan_root(oribi_plan_builder *builder, int32_t item);
 void oribi_plan_unite(oribi_plan_builder *builder, int32_t to, int32_t item);
 /* Lets producers write straight into the outputs of concatenations where they can. */
 void oribi_plan_place_concats(oribi_plan_builder *builder);
+
+/* Places what lies in the memory of devices; see plan_device.c. */
+bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status);
+/* Is the item the root of a class that wants bytes of its own, in the memory of the device? */
+bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int32_t device);
 
 #endif

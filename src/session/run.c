@@ -44,6 +44,8 @@ void oribi_run_destroy(oribi_run *run)
         return;
     }
     oribi_session *session = run->session;
+    oribi_run_reset_streams(run);
+    oribi_free(run->streams);
     oribi_frame_destroy(run->frame);
     for (int32_t i = 0; i < session->n_inputs && run->inputs != NULL; i++) {
         TF_DeleteTensor(run->inputs[i]);
@@ -172,6 +174,9 @@ static bool prepare_frame(oribi_run *run, TF_Status *status)
 static void finish(oribi_run *run, bool ok)
 {
     oribi_frame *frame = run->frame;
+    if (!ok) {
+        oribi_run_reset_streams(run);
+    }
     oribi_record *news = frame->news;
     oribi_plan *plan = frame->plan;
     frame->news = NULL;
@@ -202,10 +207,13 @@ static void finish(oribi_run *run, bool ok)
 void oribi_run_execute(oribi_run *run, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    if (!all_bound(run, status) || !prepare_frame(run, status)) {
+    run->n_waits = 0;
+    if (!all_bound(run, status) || !oribi_run_open_streams(run, status) ||
+        !prepare_frame(run, status)) {
         return;
     }
     TF_OpKernelContext *ctx = &run->frame->ctx;
+    ctx->streams = (oribi_stream *const *)run->streams;
     oribi_context_enter(ctx);
     ctx->step_id =
         atomic_fetch_add_explicit(&run->session->next_run_id, 1, memory_order_relaxed) + 1;
@@ -220,6 +228,11 @@ void oribi_run_cancel(oribi_run *run)
 {
     int none = 0;
     atomic_compare_exchange_strong(&run->stop, &none, ORIBI_STOP_CANCELLED);
+}
+
+uint64_t oribi_run_num_waits(const oribi_run *run)
+{
+    return run->n_waits;
 }
 
 void oribi_run_set_time_limit(oribi_run *run, uint64_t nanoseconds)

@@ -20,11 +20,14 @@ static inline bool outputs_are_set(const oribi_frame *frame, const oribi_step_io
     return true;
 }
 
-static void name_step(const oribi_session_step *step, TF_Status *status)
+static void name_step(const oribi_session *session, int32_t s, TF_Status *status)
 {
+    const oribi_session_step *step = &session->steps[s];
     const oribi_kernel_def *def = step->kernel.def;
-    oribi_status_prefix(status, "node '%s' (op %s, kernel '%s' of %s): ", step->node->name,
-                        step->node->op_name, def->kernel_name, def->provider);
+    oribi_status_prefix(status, "node '%s' (op %s, kernel '%s' of %s%s%s): ", step->node->name,
+                        step->node->op_name, def->kernel_name, def->provider,
+                        step->device != 0 ? ", device " : "",
+                        step->device != 0 ? session->devices[step->device].name : "");
 }
 
 /* Anything to do after a step that the plan did not foresee? */
@@ -69,7 +72,7 @@ static bool run_steps_watched(oribi_run *run, TF_Status *status)
         const uint64_t start_ns = is_traced ? oribi_now_ns() : 0;
         if ((is_timed && is_late(&frame->ctx, status)) ||
             !run_step(frame, &plan->steps[s], plan->is_placed[s], s, status)) {
-            name_step(&session->steps[s], status);
+            name_step(session, s, status);
             return false;
         }
         if (is_traced) {
@@ -93,7 +96,7 @@ bool oribi_run_steps(oribi_run *run, TF_Status *status)
     const int32_t n = frame->plan->n_steps;
     for (int32_t s = 0; s < n; s++) {
         if (!run_step(frame, &steps[s], is_placed[s], s, status)) {
-            name_step(&run->session->steps[s], status);
+            name_step(run->session, s, status);
             return false;
         }
     }

@@ -9,6 +9,7 @@
 #ifndef ORIBI_SESSION_SESSION_INTERNAL_H_
 #define ORIBI_SESSION_SESSION_INTERNAL_H_
 
+#include "device/device.h"
 #include "device/pool.h"
 #include "kernel/context.h"
 #include "kernel/resource.h"
@@ -16,7 +17,7 @@
 #include "pass/plan.h"
 #include "session/session.h"
 
-enum { ORIBI_MAX_PLANS = 16, ORIBI_OUTPUT_SPARES = 3 };
+enum { ORIBI_MAX_PLANS = 16, ORIBI_OUTPUT_SPARES = 3, ORIBI_MAX_DEVICES = 32 };
 
 /* --- Options --------------------------------------------------------------------------------- */
 
@@ -25,6 +26,11 @@ typedef struct oribi_fixed_shape {
     oribi_shape shape;
     struct oribi_fixed_shape *next;
 } oribi_fixed_shape;
+
+typedef struct oribi_node_place { /* --place-node */
+    const char *node, *device;
+    struct oribi_node_place *next;
+} oribi_node_place;
 
 struct oribi_options {
     oribi_arena arena;
@@ -36,6 +42,9 @@ struct oribi_options {
     oribi_fixed_shape *shapes;
     bool has_thread_pool;
     oribi_thread_pool thread_pool;
+    const char *device; /* "FAKE:0", or NULL: the CPU */
+    oribi_node_place *places;
+    bool is_strict; /* a node without a kernel for its device is an error */
 };
 
 uint64_t oribi_options_max_bytes(const oribi_options *options); /* NULL: the default */
@@ -71,19 +80,43 @@ typedef struct oribi_session_value {
     int32_t producer;  /* step, or -1 */
     int32_t last_use;  /* step; the producer when nobody reads it */
     int32_t n_uses;    /* node inputs and graph outputs */
+    int32_t device;    /* whose memory it lies in: index of session->devices, 0: the host's */
     bool is_input, is_output;
     TF_Tensor *constant; /* dense, when a kernel or the caller still reads it */
     bool is_constant;
 } oribi_session_value;
 
+typedef enum oribi_transfer_kind {
+    ORIBI_TO_DEVICE,
+    ORIBI_TO_HOST,
+    ORIBI_ON_DEVICE, /* between devices, without the host */
+    ORIBI_WAIT,      /* of the host, for a mark */
+    ORIBI_WAIT_ALL
+} oribi_transfer_kind;
+
+typedef struct oribi_transfer { /* what a step does that is no node's: transfer.c */
+    uint8_t kind;
+    bool is_awaited;  /* a wait refers to the mark */
+    int32_t from, to; /* devices; a wait: from */
+    int32_t mark;
+} oribi_transfer;
+
+typedef struct oribi_session_device {
+    oribi_device *device; /* one reference; NULL for [0], the host */
+    const char *name;     /* "CPU", "FAKE:0" */
+    int32_t n_marks;
+} oribi_session_device;
+
 typedef struct oribi_session_step {
     oribi_kernel kernel;
     oribi_node_view view;
     const oribi_node *node;
-    int32_t *inputs, *outputs; /* values */
-    bool *released;            /* n_inputs: constants that the kernel promised not to read */
-    const char *detail;        /* "op, kernel of provider" */
-    void *graph_arg;           /* of the graph's view callbacks */
+    int32_t *inputs, *outputs;      /* values */
+    int32_t device;                 /* index of session->devices */
+    const oribi_transfer *transfer; /* NULL: a node of the graph */
+    bool *released;                 /* n_inputs: constants that the kernel promised not to read */
+    const char *detail;             /* "op, kernel of provider" */
+    void *graph_arg;                /* of the graph's view callbacks */
     void (*graph_release)(void *arg, int32_t input);
     void (*graph_read)(void *arg, int32_t input, const void *from, size_t bytes);
     bool (*graph_constant)(void *arg, int32_t input, oribi_constant_view *out_view);
@@ -98,6 +131,9 @@ struct oribi_session {
     oribi_resources *resources; /* shared by the session's runs, by no other session */
     oribi_meter *meter;
     oribi_pass_report report;
+    const char *device, *device_type; /* "FAKE:0" and "FAKE", where most nodes go; NULL: the CPU */
+    oribi_session_device *devices;    /* n_devices, at least the host */
+    int32_t n_devices;
     oribi_session_step *steps;
     oribi_session_value *values;
     int32_t *inputs, *outputs; /* values */
@@ -109,6 +145,20 @@ struct oribi_session {
     int32_t n_plans;
     uint64_t plan_clock;
 };
+
+/* place.c: names devices in the graph before the passes; opens those that nodes then go to. */
+bool oribi_place_request(oribi_session *session, const oribi_options *options, TF_Status *status);
+bool oribi_place_nodes(oribi_session *session, const oribi_options *options, int32_t *out_devices,
+                       TF_Status *status);
+/* Memory of a node's input or output, as its kernel wants it: the node's device, or 0. */
+int32_t oribi_place_of_input(const oribi_node *node, int32_t input, int32_t device);
+int32_t oribi_place_of_output(const oribi_node *node, int32_t output, int32_t device);
+/* steps.c: flat steps and values, copies and waits among them; devices by place in graph->order. */
+bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status *status);
+/* transfer.c */
+const oribi_kernel_def *oribi_transfer_kernel(oribi_transfer_kind kind);
+/* constants.c: dense bytes for the constants that something still reads, where it reads them. */
+bool oribi_constants_keep(oribi_session *session, TF_Status *status);
 
 void oribi_session_retain(oribi_session *session);
 void oribi_session_release(oribi_session *session);
@@ -171,7 +221,13 @@ typedef struct oribi_place { /* of a value or a temporary */
     int32_t rank; /* -1: no dims planned */
     int64_t dims[ORIBI_INLINE_RANK];
     int64_t row_stride;
+    int32_t device, unit; /* unit of a device's memory, for ARENA; -1: the host's arena */
 } oribi_place;
+
+typedef struct oribi_plan_unit { /* one allocation of a device, for each frame */
+    int32_t device, step;        /* the first step that uses it, for messages */
+    size_t bytes;
+} oribi_plan_unit;
 
 typedef struct oribi_plan {
     _Atomic int64_t references;
@@ -185,6 +241,8 @@ typedef struct oribi_plan {
     bool *is_placed; /* step: a concatenation whose inputs are written in place */
     int32_t n_values, n_temps, n_steps, n_placed;
     size_t arena_bytes;
+    oribi_plan_unit *units;
+    int32_t n_units;
     size_t *output_bytes;  /* by output: bytes to have ready; SIZE_MAX: nothing lives there */
     int32_t *output_items; /* places that live in graph outputs' buffers */
     int32_t n_output_items;
@@ -215,6 +273,7 @@ typedef struct oribi_pin { /* bytes of the arena that a kept handle still reads 
 typedef struct oribi_seen_temp { /* a temporary of the present step that was not planned */
     oribi_buffer *buffer;        /* one reference */
     int32_t ordinal;
+    bool is_elsewhere; /* host memory, asked for on a device: never planned */
 } oribi_seen_temp;
 
 typedef struct oribi_frame {
@@ -223,6 +282,8 @@ typedef struct oribi_frame {
     oribi_plan *plan;       /* one reference */
     void *arena;
     size_t arena_bytes;
+    oribi_buffer **units; /* by the plan's units */
+    int32_t n_units;
     int32_t n_slots, slots_capacity;
     int32_t *spilled; /* n_values entries of room: values that differ from the plan */
     int32_t n_spilled;
@@ -251,7 +312,16 @@ void oribi_frame_spill(oribi_frame *frame, int32_t value, oribi_buffer *buffer, 
 /* Points the value to fixed bytes of another slot (a constant, a bound input). */
 void oribi_frame_alias(oribi_frame *frame, int32_t value, const oribi_slot *from, void *data,
                        size_t bytes);
-oribi_buffer *oribi_frame_buffer(oribi_frame *frame, size_t bytes, TF_Status *status);
+/* In the memory of a device, by index of session->devices. */
+oribi_buffer *oribi_frame_buffer(oribi_frame *frame, int32_t device, size_t bytes,
+                                 TF_Status *status);
+/* Device of this frame that the buffer lies on; 0: host memory. */
+int32_t oribi_frame_device_of(const oribi_frame *frame, const oribi_buffer *buffer);
+/* frame_device.c: bytes from anywhere to anywhere, for requests beyond the plan. May wait. */
+bool oribi_frame_bind_units(oribi_frame *frame, const oribi_plan *plan, TF_Status *status);
+void oribi_frame_free_units(oribi_frame *frame);
+bool oribi_frame_move(oribi_frame *frame, oribi_slot *to, const oribi_buffer *from_buffer,
+                      int32_t from_device, const void *from, size_t bytes, TF_Status *status);
 /* First byte after those that a slot of these bytes touches, rows apart included. */
 const char *oribi_slot_end(const oribi_slot *slot);
 bool oribi_frame_overlaps_pin(const oribi_frame *frame, const void *data, size_t bytes);
@@ -289,6 +359,8 @@ struct oribi_run {
     void (*trace)(void *arg, const oribi_trace_event *event);
     void *trace_arg;
     oribi_block_trace blocks;
+    oribi_stream **streams; /* by device of the session; NULL without devices */
+    uint64_t n_waits;       /* of the last execution */
     void (*watch)(void *arg, const oribi_value_event *event);
     void *watch_arg;
 };
@@ -297,6 +369,10 @@ bool oribi_run_steps(struct oribi_run *run, TF_Status *status);
 bool oribi_run_prepare_outputs(struct oribi_run *run, TF_Status *status);
 bool oribi_run_keep_outputs(struct oribi_run *run, TF_Status *status);
 void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step, uint64_t start_ns);
+/* run_device.c: streams for all devices of the session, made when they are first needed and after a
+ * failure; then idle. */
+bool oribi_run_open_streams(struct oribi_run *run, TF_Status *status);
+void oribi_run_reset_streams(struct oribi_run *run); /* after a failure: waits, and lets them go */
 /* run_state.c: the state before the first run, and after one that succeeded (all of it or none). */
 bool oribi_run_reset_states(struct oribi_run *run, TF_Status *status);
 bool oribi_run_commit_states(struct oribi_run *run, TF_Status *status);

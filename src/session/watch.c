@@ -28,13 +28,33 @@ static void *gather(const oribi_slot *slot)
     return dense;
 }
 
+/* Bytes of a device, waited for; NULL: failed. */
+static void *fetch(oribi_run *run, const oribi_slot *slot, TF_Status *status)
+{
+    oribi_stream *stream = run->streams[slot->device];
+    void *dense = oribi_alloc(slot->bytes + 1);
+    if (dense != NULL &&
+        (!oribi_stream_to_host(stream, dense, slot->buffer, slot->data, slot->bytes, status) ||
+         !oribi_stream_wait_all(stream, status))) {
+        oribi_stream_drain(stream);
+        oribi_free(dense);
+        dense = NULL;
+    }
+    oribi_stream_touch(stream);
+    return dense;
+}
+
 bool oribi_run_watch_step(oribi_run *run, const oribi_session_step *step, TF_Status *status)
 {
-    for (int32_t i = 0; i < step->node->n_outputs; i++) {
+    for (int32_t i = 0; i < step->node->n_outputs && step->transfer == NULL; i++) {
         const oribi_slot *slot = &run->frame->ctx.slots[step->outputs[i]];
+        const bool is_apart = slot->row_stride != 0 || slot->device != 0;
         void *dense = slot->row_stride != 0 ? gather(slot) : NULL;
-        if (slot->row_stride != 0 && dense == NULL) {
-            return oribi_fail_memory(status);
+        if (slot->device != 0) {
+            dense = fetch(run, slot, status);
+        }
+        if (is_apart && dense == NULL) {
+            return oribi_ok(status) ? oribi_fail_memory(status) : false;
         }
         const oribi_value_event event = {
             .name = run->session->values[step->outputs[i]].name,

@@ -73,9 +73,10 @@ static inline bool hosted_set(TF_OpKernelContext *ctx, int index, const TF_Tenso
 }
 
 static inline TF_Tensor *hosted_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
-                                     const int64_t *dims, int rank, TF_Status *status)
+                                     const int64_t *dims, int rank, bool on_host, TF_Status *status)
 {
     (void)ctx;
+    (void)on_host;
     (void)status;
     return harness_tensor(dtype, dims, rank);
 }

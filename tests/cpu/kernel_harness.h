@@ -219,8 +219,10 @@ static bool harness_set_output(TF_OpKernelContext *context, int index, const TF_
 }
 
 static TF_Tensor *harness_allocate_temp(TF_OpKernelContext *context, TF_DataType dtype,
-                                        const int64_t *dims, int rank, TF_Status *status)
+                                        const int64_t *dims, int rank, bool on_host,
+                                        TF_Status *status)
 {
+    (void)on_host;
     (void)context;
     (void)status;
     return harness_tensor(dtype, dims, rank);

@@ -387,10 +387,16 @@ static void file_that_is_no_plugin_is_refused_with_the_reason(void **state)
 static void entry_points_for_later_are_reported(void **state)
 {
     (void)state;
-    assert_loads(PLUGIN("device_only"));
+    assert_loads(PLUGIN("graph_only"));
     assert_non_null(strstr(logged, "1 plugin"));
-    assert_non_null(strstr(logged, "SE_InitPlugin is not supported yet"));
     assert_non_null(strstr(logged, "TF_InitGraph is not supported yet"));
+}
+
+static void device_plugin_that_fills_in_nothing_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(load(PLUGIN("device_only")), TF_FAILED_PRECONDITION);
+    assert_says("'destroy_platform' field in SE_PlatformRegistrationParams must be set.");
 }
 
 static void different_definitions_of_one_op_name_both_files(void **state)
@@ -631,6 +637,7 @@ int main(void)
         cmocka_unit_test(plugin_for_a_newer_contract_is_refused_by_version_and_name),
         cmocka_unit_test(file_that_is_no_plugin_is_refused_with_the_reason),
         cmocka_unit_test(entry_points_for_later_are_reported),
+        cmocka_unit_test(device_plugin_that_fills_in_nothing_is_refused),
         cmocka_unit_test(different_definitions_of_one_op_name_both_files),
         cmocka_unit_test(bad_plugin_on_the_search_path_is_a_warning),
         cmocka_unit_test(current_folder_is_never_searched),

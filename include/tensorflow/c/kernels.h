@@ -6,6 +6,7 @@
 #define ORIBI_TENSORFLOW_C_KERNELS_H_
 
 #include "tensorflow/c/c_api_macros.h"
+#include "tensorflow/c/experimental/stream_executor/stream_executor.h"
 #include "tensorflow/c/tf_buffer.h"
 #include "tensorflow/c/tf_datatype.h"
 #include "tensorflow/c/tf_status.h"
@@ -19,7 +20,6 @@ typedef struct TF_KernelBuilder TF_KernelBuilder;
 typedef struct TF_OpKernelConstruction TF_OpKernelConstruction;
 typedef struct TF_OpKernelContext TF_OpKernelContext;
 typedef struct TF_AsyncOpKernelDoneCallback TF_AsyncOpKernelDoneCallback;
-typedef struct SP_Stream_st *SP_Stream;
 
 /* Text that the callee keeps; NUL-terminated here, although TensorFlow does not promise it. */
 typedef struct TF_StringView {

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An accelerator that does not exist: its memory is the host's, each stream is a thread. A template
+ * for device plugins, and the device that the tests break on purpose.
+ *
+ * Plugin options: devices=N (2), delay_us=N of each thing that a stream does (0), offsets=0|1: may
+ * the host cut one allocation into many (1)? Addresses are tagged, so that a host which follows one
+ * crashes at once. Read next: stream.c (what a stream does), kernels.c.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+#include "tensorflow/c/device_extension.h"
+#include "tensorflow/c/kernels_extension.h"
+#include "tensorflow/c/plugin_note.h"
+
+ORIBI_PLUGIN("fake_accelerator", "1.0", "Apache-2.0");
+
+enum { MAX_DEVICES = 8, MAX_FAULTS = 16 };
+static const uintptr_t address_tag = (uintptr_t)0x5a << 56; /* no address of a process has it */
+
+int fake_delay_us;
+static int n_devices = 2;
+static atomic_int_least64_t live_bytes;
+
+/* --- Faults that tests plant ----------------------------------------------------------------- */
+
+static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    char call[16];
+    int ordinal, after, times;
+} faults[MAX_FAULTS];
+static bool is_lost[MAX_DEVICES];
+
+void fake_plant(const char *call, int ordinal, int after, int times)
+{
+    pthread_mutex_lock(&fault_lock);
+    if (strcmp(call, "lost") == 0 || strcmp(call, "found") == 0) {
+        is_lost[ordinal] = call[0] == 'l';
+    }
+    for (int i = 0; i < MAX_FAULTS; i++) {
+        if (faults[i].times == 0) {
+            snprintf(faults[i].call, sizeof faults[i].call, "%s", call);
+            faults[i].ordinal = ordinal;
+            faults[i].after = after;
+            faults[i].times = call[0] == 'l' && call[1] == 'o' ? 0 : times;
+            break;
+        }
+    }
+    pthread_mutex_unlock(&fault_lock);
+}
+
+bool fake_is_faulty(const char *call, int ordinal)
+{
+    bool faulty = false;
+    pthread_mutex_lock(&fault_lock);
+    for (int i = 0; i < MAX_FAULTS; i++) {
+        if (faults[i].times > 0 && faults[i].ordinal == ordinal &&
+            strcmp(faults[i].call, call) == 0 && faults[i].after-- <= 0) {
+            faults[i].times--;
+            faulty = true;
+        }
+    }
+    pthread_mutex_unlock(&fault_lock);
+    return faulty;
+}
+
+bool fake_check(const char *call, int ordinal, TF_Status *status)
+{
+    pthread_mutex_lock(&fault_lock);
+    const bool lost = is_lost[ordinal];
+    pthread_mutex_unlock(&fault_lock);
+    if (lost) {
+        TF_SetStatus(status, TF_UNAVAILABLE, "the device is lost");
+    } else if (fake_is_faulty(call, ordinal)) {
+        TF_SetStatus(status, TF_INTERNAL, "a fault that was planted");
+    }
+    return TF_GetCode(status) == TF_OK;
+}
+
+/* --- Memory ---------------------------------------------------------------------------------- */
+
+int64_t fake_live_bytes(void)
+{
+    return atomic_load(&live_bytes);
+}
+
+void *fake_address(const void *opaque)
+{
+    return (void *)((uintptr_t)opaque ^ address_tag);
+}
+
+static void allocate(const SP_Device *device, uint64_t size, int64_t space,
+                     SP_DeviceMemoryBase *memory)
+{
+    (void)space;
+    void *block = NULL;
+    TF_Status *status = TF_NewStatus();
+    const bool ok =
+        fake_check("allocate", device->ordinal, status) && posix_memalign(&block, 256, size) == 0;
+    TF_DeleteStatus(status);
+    memory->struct_size = SP_DEVICE_MEMORY_BASE_STRUCT_SIZE;
+    memory->opaque = ok ? (void *)((uintptr_t)block ^ address_tag) : NULL;
+    memory->size = ok ? size : 0;
+    memory->payload = (uint64_t)device->ordinal;
+    atomic_fetch_add(&live_bytes, ok ? (int64_t)size : 0);
+}
+
+static void deallocate(const SP_Device *device, SP_DeviceMemoryBase *memory)
+{
+    (void)device;
+    if (memory->opaque != NULL) {
+        atomic_fetch_sub(&live_bytes, (int64_t)memory->size);
+        free(fake_address(memory->opaque));
+    }
+}
+
+static void *host_allocate(const SP_Device *device, uint64_t size)
+{
+    void *block = NULL;
+    (void)device;
+    return posix_memalign(&block, 64, size) == 0 ? block : NULL;
+}
+
+static void host_deallocate(const SP_Device *device, void *block)
+{
+    (void)device;
+    free(block);
+}
+
+static TF_Bool allocator_stats(const SP_Device *device, SP_AllocatorStats *stats)
+{
+    (void)device;
+    stats->bytes_in_use = fake_live_bytes();
+    return 1;
+}
+
+static TF_Bool memory_usage(const SP_Device *device, int64_t *free_bytes, int64_t *total)
+{
+    (void)device;
+    *total = (int64_t)1 << 32;
+    *free_bytes = *total - fake_live_bytes();
+    return 1;
+}
+
+/* --- Platform -------------------------------------------------------------------------------- */
+
+static void device_count(const SP_Platform *platform, int *count, TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *count = n_devices;
+}
+
+static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *params,
+                          TF_Status *status)
+{
+    (void)platform;
+    if (fake_check("create_device", params->ordinal, status)) {
+        params->device->ordinal = params->ordinal;
+        params->device->hardware_name = "threads and memory of the host";
+        params->device->device_vendor = "nobody";
+    }
+}
+
+static void destroy_device(const SP_Platform *platform, SP_Device *device)
+{
+    (void)platform;
+    (void)device;
+}
+
+static void create_device_fns(const SP_Platform *platform, SE_CreateDeviceFnsParams *params,
+                              TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *params->device_fns = (SP_DeviceFns){.struct_size = SP_DEVICE_FNS_STRUCT_SIZE};
+}
+
+static void destroy_device_fns(const SP_Platform *platform, SP_DeviceFns *fns)
+{
+    (void)platform;
+    (void)fns;
+}
+
+static void create_executor(const SP_Platform *platform, SE_CreateStreamExecutorParams *params,
+                            TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *params->stream_executor = (SP_StreamExecutor){
+        .struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE,
+        .allocate = allocate,
+        .deallocate = deallocate,
+        .host_memory_allocate = host_allocate,
+        .host_memory_deallocate = host_deallocate,
+        .get_allocator_stats = allocator_stats,
+        .device_memory_usage = memory_usage,
+    };
+    fake_fill_streams(params->stream_executor);
+}
+
+static void destroy_executor(const SP_Platform *platform, SP_StreamExecutor *executor)
+{
+    (void)platform;
+    (void)executor;
+}
+
+static void create_timer_fns(const SP_Platform *platform, SP_TimerFns *fns, TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *fns = (SP_TimerFns){.struct_size = SP_TIMER_FNS_STRUCT_SIZE, .nanoseconds = fake_timer_ns};
+}
+
+static void destroy_timer_fns(const SP_Platform *platform, SP_TimerFns *fns)
+{
+    (void)platform;
+    (void)fns;
+}
+
+static void destroy_platform(SP_Platform *platform)
+{
+    (void)platform;
+}
+
+static void destroy_platform_fns(SP_PlatformFns *fns)
+{
+    (void)fns;
+}
+
+static int option(const char *key, int fallback)
+{
+    const char *value = TF_PluginOption(key);
+    return value != NULL ? atoi(value) : fallback;
+}
+
+__attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
+                                                          TF_Status *status)
+{
+    const TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE,
+                                          .flags = TF_DEVICE_PEER_COPIES};
+    n_devices = option("devices", 2);
+    n_devices = n_devices < 0 ? 0 : n_devices > MAX_DEVICES ? MAX_DEVICES : n_devices;
+    fake_delay_us = option("delay_us", 0);
+    *params->platform = (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
+                                      .name = "FAKE",
+                                      .type = "FAKE",
+                                      .use_bfc_allocator = option("offsets", 1) != 0};
+    *params->platform_fns = (SP_PlatformFns){.struct_size = SP_PLATFORM_FNS_STRUCT_SIZE,
+                                             .get_device_count = device_count,
+                                             .create_device = create_device,
+                                             .destroy_device = destroy_device,
+                                             .create_device_fns = create_device_fns,
+                                             .destroy_device_fns = destroy_device_fns,
+                                             .create_stream_executor = create_executor,
+                                             .destroy_stream_executor = destroy_executor,
+                                             .create_timer_fns = create_timer_fns,
+                                             .destroy_timer_fns = destroy_timer_fns};
+    params->destroy_platform = destroy_platform;
+    params->destroy_platform_fns = destroy_platform_fns;
+    if (option("peers", 1)) {
+        TF_SetDeviceExtension(params, &extension, status);
+    }
+}

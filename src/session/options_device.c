@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options that say where nodes run. Whether the devices are there shows when a session is made. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "session/session_internal.h"
+
+static bool check_form(const char *device, TF_Status *status)
+{
+    const size_t length = strcspn(device, ":");
+    char *end = NULL;
+    bool ok = length > 0;
+    if (ok && device[length] == ':') {
+        const long number = strtol(device + length + 1, &end, 10);
+        ok = end != device + length + 1 && *end == '\0' && number >= 0;
+    }
+    return ok || oribi_fail(status, TF_INVALID_ARGUMENT,
+                            "device '%s': wants NAME or NAME:N with a number from 0", device);
+}
+
+void oribi_options_set_device(oribi_options *options, const char *device, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (!check_form(device, status)) {
+        return;
+    }
+    const char *copy = oribi_arena_strdup(&options->arena, device);
+    if (copy == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    options->device = copy;
+}
+
+void oribi_options_place_node(oribi_options *options, const char *node, const char *device,
+                              TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (!check_form(device, status)) {
+        return;
+    }
+    oribi_node_place *place = oribi_arena_array(&options->arena, 1, sizeof *place);
+    char *name = oribi_arena_strdup(&options->arena, node);
+    char *where = oribi_arena_strdup(&options->arena, device);
+    if (place == NULL || name == NULL || where == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    *place = (oribi_node_place){name, where, NULL};
+    oribi_node_place **last = &options->places;
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = place;
+}
+
+void oribi_options_set_soft_placement(oribi_options *options, bool soft)
+{
+    options->is_strict = !soft;
+}
