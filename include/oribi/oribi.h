@@ -311,6 +311,13 @@ TF_CAPI_EXPORT extern void oribi_compile_models(oribi_compile *compile, const ch
  *          RESOURCE_EXHAUSTED; NULL then. */
 TF_CAPI_EXPORT extern const char *oribi_compile_report(oribi_compile *compile, const char *format,
                                                        size_t *bytes, TF_Status *status);
+/* JSON about the compilation of one model: what is "devices", which device takes each node, and why
+ * or why not. Fills an empty buffer. It works as soon as devices have taken what they take, also
+ * when the model could not be compiled then.
+ * Errors   FAILED_PRECONDITION before that; INVALID_ARGUMENT for another `what`, or a buffer that
+ * is not empty. Since    1.1 */
+TF_CAPI_EXPORT extern void oribi_compile_describe(oribi_compile *compile, const char *what,
+                                                  TF_Buffer *json, TF_Status *status);
 /* The files, with names relative to the folder of the output ("micro/add_s8.c"); borrowed. Files of
  * text are followed by a NUL that does not count. NULL for a bad index. */
 TF_CAPI_EXPORT extern int oribi_compile_num_files(const oribi_compile *compile);

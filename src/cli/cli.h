@@ -183,8 +183,9 @@ typedef struct cli_desk {
     {                                                                                              \
         "--assign", 0, "NODE=NAME", "the node runs on that device, or on 'cpu'; several"           \
     }
-/* Compiles the model for devices; an exit code. Plugins are loaded. */
-int cli_desk_compile(const cli_args *args, cli_desk *out);
+/* Compiles the model for devices; an exit code. Plugins are loaded. A model that has no C form is
+ * noted when it is partitioned at least, and `is_partition_enough`. */
+int cli_desk_compile(const cli_args *args, bool is_partition_enough, cli_desk *out);
 /* The same, and opens a desk for it. */
 int cli_desk_open(const cli_args *args, cli_desk *out);
 void cli_desk_close(cli_desk *desk);

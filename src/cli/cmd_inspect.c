@@ -2,6 +2,7 @@
 /* `oribi inspect`: what a model is and what became of it. */
 #include <cJSON.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -9,8 +10,12 @@ const cli_option cmd_inspect_options[] = {
     {"--steps", 0, NULL, "each step: node, op, kernel, shapes, place in memory"},
     {"--passes", 0, NULL, "what each pass changed"},
     {"--memory", 0, NULL, "the memory plan against its bounds"},
-    {"--explain", 0, "NODE", "kernels and devices considered for a node, and why (not) taken"},
+    {"--explain", 0, "NODE",
+     "kernels and devices considered for a node, and why (not) taken; with --target-device, the "
+     "devices of the compiled model: without --explain, for all nodes"},
     {"--json", 0, NULL, "as JSON"},
+    CLI_DESK_OPTIONS,
+    {"--no-fuse", 0, NULL, "with --target-device: as for `oribi compile --no-fuse`"},
     CLI_SESSION_OPTIONS,
     {NULL, 0, NULL, NULL},
 };
@@ -88,6 +93,62 @@ static int explain(const cli_args *args, const cli_session *s, const char *node)
     return code;
 }
 
+/* --- Devices of compiled models -------------------------------------------------------------- */
+
+/* The rows of one node; NOT_FOUND is a usage error. */
+static int print_rows(const cJSON *root, const char *node, bool is_json)
+{
+    const cJSON *row, *rows = cJSON_GetObjectItemCaseSensitive(root, "nodes");
+    int n = 0;
+    cJSON_ArrayForEach(row, rows)
+    {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(row, "node"));
+        const char *device = cJSON_GetStringValue(cJSON_GetObjectItem(row, "device"));
+        const char *why = cJSON_GetStringValue(cJSON_GetObjectItem(row, "why"));
+        if (name == NULL || device == NULL || why == NULL || strcmp(name, node) != 0) {
+            continue;
+        }
+        char *text = is_json ? cJSON_PrintUnformatted(row) : NULL;
+        if (text != NULL) {
+            printf("%s\n", text);
+        } else {
+            printf("when compiled, on %s; %s\n", device, why);
+        }
+        cJSON_free(text);
+        n++;
+    }
+    if (n == 0) {
+        cli_error("no node '%s' is left when the model is compiled for these devices", node);
+    }
+    return n > 0 ? CLI_OK : CLI_BAD_INPUT;
+}
+
+/* Which device takes which node, of all nodes or of one. */
+static int explain_devices(const cli_args *args, const char *node)
+{
+    static const char *const columns[] = {"node", "op", "device", "why", NULL};
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    cli_desk desk;
+    int code = cli_desk_compile(args, true, &desk);
+
+    if (code == CLI_OK) {
+        oribi_compile_describe(desk.compile, "devices", json, status);
+        code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+        if (code == CLI_OK && node == NULL) {
+            cli_json_print(json, cli_has(args, "--json"), "nodes", columns);
+        } else if (code == CLI_OK) {
+            cJSON *root = cJSON_ParseWithLength(json->data, json->length);
+            code = print_rows(root, node, cli_has(args, "--json"));
+            cJSON_Delete(root);
+        }
+        cli_desk_close(&desk);
+    }
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    return code;
+}
+
 int cmd_inspect(const cli_args *args)
 {
     static const char *const steps[] = {"step",     "node",  "op",     "kernel",
@@ -98,6 +159,11 @@ int cmd_inspect(const cli_args *args)
     bool chosen = false;
 
     if (code != CLI_OK) {
+        return code;
+    }
+    if (cli_has(args, "--target-device")) {
+        code = explain_devices(args, cli_value(args, "--explain"));
+        cli_session_close(&s);
         return code;
     }
     if (cli_has(args, "--explain")) {

@@ -45,7 +45,26 @@ static bool set_kinds(const cli_args *args, oribi_compile *compile, TF_Status *s
     return true;
 }
 
-int cli_desk_compile(const cli_args *args, cli_desk *out)
+/* What is wrong with a model that could not be compiled: nothing, when its partition is enough. */
+static int judge(oribi_compile *compile, bool is_partition_enough, const TF_Status *status)
+{
+    TF_Status *ignored = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    int code = CLI_OK;
+    if (is_partition_enough) {
+        oribi_compile_describe(compile, "devices", json, ignored);
+    }
+    if (!is_partition_enough || TF_GetCode(ignored) != TF_OK) {
+        code = cli_fail(status);
+    } else {
+        cli_note("it cannot be compiled to C: %s", TF_Message(status));
+    }
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(ignored);
+    return code;
+}
+
+int cli_desk_compile(const cli_args *args, bool is_partition_enough, cli_desk *out)
 {
     TF_Status *status = TF_NewStatus();
     int code = CLI_OK;
@@ -58,7 +77,8 @@ int cli_desk_compile(const cli_args *args, cli_desk *out)
         code = CLI_USAGE;
     } else {
         oribi_compile_model(out->compile, args->positional[0], status);
-        code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
+        code =
+            TF_GetCode(status) == TF_OK ? CLI_OK : judge(out->compile, is_partition_enough, status);
     }
     if (code != CLI_OK) {
         cli_desk_close(out);
@@ -69,7 +89,7 @@ int cli_desk_compile(const cli_args *args, cli_desk *out)
 
 int cli_desk_open(const cli_args *args, cli_desk *out)
 {
-    int code = cli_desk_compile(args, out);
+    int code = cli_desk_compile(args, false, out);
     if (code != CLI_OK) {
         return code;
     }

@@ -105,6 +105,7 @@ struct oribi_compile {
     oribi_compile **models; /* of the caller's object; what follows them is a model's */
     int32_t n_models;
     bool has_siblings;       /* other models of the same call */
+    bool is_partitioned;     /* devices have taken what they take: describe.c */
     bool ports_in_workspace; /* --io pool */
     oribi_devices devices;
     oribi_graph *graph;

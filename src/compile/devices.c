@@ -144,6 +144,7 @@ bool oribi_compile_add_devices(oribi_compile *c, TF_Status *status)
         ORIBI_TRY(oribi_partition_add_device(p, wanted->items[i], status));
     }
     ORIBI_TRY(oribi_partition_graph(p, c->graph, assigned->items, assigned->n, status));
+    c->is_partitioned = true;
     for (int32_t i = 0; i < c->options.devices.n; i++) {
         int32_t length;
         ORIBI_TRY(

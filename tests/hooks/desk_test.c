@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "oribi/desk.h"
+#include "oribi/target.h"
 #include "platform/common/uart_far_end.h"
 #include "tests/hooks/far_line.h"
 #include "tests/support/fail_nth.h"
@@ -303,6 +304,76 @@ static void unknown_operators_and_sizes_are_refused(void **state)
     oribi_compile_destroy(compile);
 }
 
+/* --- Why -------------------------------------------------------------------------------------- */
+
+static int32_t too_wide(void *user, const oribi_region *region, char *why, size_t why_bytes)
+{
+    (void)user;
+    (void)region;
+    snprintf(why, why_bytes, "too wide");
+    return 0;
+}
+
+static void write_nothing(void *user, const oribi_region *region, oribi_target_code *code,
+                          TF_Status *status)
+{
+    (void)user;
+    (void)region;
+    (void)code;
+    TF_SetStatus(status, TF_OK, "");
+}
+
+static const char *const conv[] = {"Oribi>QConv2D"}, *const pool[] = {"Oribi>QMaxPool"};
+static const char *const add_softmax[] = {"Oribi>QAdd", "Oribi>QSoftmax"};
+static const oribi_target_pattern picky_patterns[] = {
+    {sizeof(oribi_target_pattern), "conv", conv, 1, too_wide, NULL, write_nothing, NULL},
+    {sizeof(oribi_target_pattern), "pool", pool, 1, NULL, NULL, write_nothing, NULL},
+    {sizeof(oribi_target_pattern), "sum", add_softmax, 2, NULL, NULL, write_nothing, NULL},
+};
+static const oribi_target picky = {.struct_size = sizeof(oribi_target),
+                                   .name = "picky",
+                                   .device_api = 1,
+                                   .patterns = picky_patterns,
+                                   .n_patterns = 3};
+
+static void assert_says(const TF_Buffer *json, const char *text)
+{
+    char *copy = malloc(json->length + 1);
+    memcpy(copy, json->data, json->length);
+    copy[json->length] = 0;
+    if (strstr(copy, text) == NULL) {
+        fail_msg("no '%s' in %s", text, copy);
+    }
+    free(copy);
+}
+
+static void a_compilation_says_why_a_node_was_not_taken(void **state)
+{
+    TF_Status *status = *state;
+    TF_Buffer *json = TF_NewBuffer();
+    oribi_compile *compile = oribi_compile_create(status);
+    oribi_compile_describe(compile, "devices", json, status);
+    assert_int_equal(TF_GetCode(status), TF_FAILED_PRECONDITION);
+    oribi_compile_destroy(compile);
+    oribi_target_register(&picky, status);
+    assert_ok(status);
+    compile = compile_digits("p=picky", status);
+    oribi_compile_describe(compile, "memory", json, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    oribi_compile_describe(compile, "devices", json, status);
+    assert_ok(status);
+    assert_says(json,
+                "\"op\":\"Oribi>QConv2D\",\"device\":\"cpu\",\"why\":\"picky, conv: too wide\"");
+    assert_says(json, "\"op\":\"Oribi>QMaxPool\",\"device\":\"p\",\"us\":0,"
+                      "\"why\":\"picky, pool: taken\"");
+    assert_says(json, "\"op\":\"Oribi>QAdd\",\"device\":\"cpu\",\"why\":\"a pattern has its op,");
+    assert_says(json, "\"op\":\"Reshape\",\"device\":\"cpu\",\"why\":\"no pattern of a target");
+    oribi_compile_describe(compile, "devices", json, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT); /* it is not empty */
+    TF_DeleteBuffer(json);
+    oribi_compile_destroy(compile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -311,6 +382,7 @@ int main(void)
         cmocka_unit_test(memory_that_runs_out_leaves_nothing_behind),
         cmocka_unit_test(a_silent_far_end_is_an_error_and_the_next_run_is_good),
         cmocka_unit_test(unknown_operators_and_sizes_are_refused),
+        cmocka_unit_test(a_compilation_says_why_a_node_was_not_taken),
     };
     return cmocka_run_group_tests(tests, load_target, drop_status);
 }

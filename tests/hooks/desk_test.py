@@ -127,6 +127,18 @@ class Desk(unittest.TestCase):
             with self.subTest(options=options):
                 self.assertIn(message, self.run_model(DIGITS, "x.bin", *options, code=code).stderr)
 
+    def test_inspect_says_which_device_takes_a_node(self):
+        devices = ["--plugin", TARGET, "--target-device", "npu1=woofles", "--target-device", "uart_accel"]
+        nodes = json.loads(self.run_oribi("inspect", DIGITS, *devices, "--json").stdout)["nodes"]
+        self.assertEqual({n["device"] for n in nodes}, {"npu1", "uart_accel", "cpu"})
+        self.assertEqual({n["op"] for n in nodes if n["device"] != "cpu"}, {"Oribi>QConv2D", "Oribi>QDepthwiseConv2D"})
+        conv = next(n["node"] for n in nodes if n["device"] == "npu1")
+        self.assertIn("when compiled, on npu1; woofles, conv2d: taken",
+                      self.run_oribi("inspect", DIGITS, *devices, "--explain", conv).stdout)
+        self.assertIn("when compiled, on cpu; --assign keeps it on the CPU", self.run_oribi(
+            "inspect", DIGITS, *devices, "--assign", f"{conv}=cpu", "--explain", conv).stdout)
+        self.assertIn("no node 'x'", self.run_oribi("inspect", DIGITS, *devices, "--explain", "x", code=4).stderr)
+
     def test_a_served_terminal_is_an_accelerator(self):
         (self.folder / "x.bin").write_bytes(bytes(i * 37 % 120 for i in range(64)))
         far = subprocess.Popen([ORIBI, "device-serve", DIGITS, "--plugin", TARGET, "--target-device", "uart_accel",
