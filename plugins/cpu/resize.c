@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ResizeBilinear, ResizeNearestNeighbor, ONNX>Resize. Every way of resizing here is separable:
  * along each axis an output coordinate is a weighted sum of a few input coordinates
- * (resize_taps.c), and the axes are resized one after the other.
+ * (micro/resize_taps_prepare.h), and the axes are resized one after the other. Sums are rounded as
+ * micro/resize_f32.c rounds them. ONNX's attributes: resize_onnx.c.
  */
+#include "micro/float_rules.h"
+
 #include "cpu/resize.h"
 
 #include <stdlib.h>
@@ -12,7 +15,7 @@
 
 /* One axis of x [outer, n_in, inner] to y [outer, n_out, inner]. */
 typedef struct axis_work {
-    const oribi_cpu_taps *taps; /* n_out entries */
+    const struct oribi_micro_resize_tap *taps; /* n_out entries */
     const char *x;
     char *y;
     int64_t n_in, n_out, inner;
@@ -33,7 +36,7 @@ static void weighted_lines(void *object, int64_t begin, int64_t end)
 {
     const axis_work *work = object;
     for (int64_t unit = begin; unit < end; unit++) {
-        const oribi_cpu_taps *taps = &work->taps[unit % work->n_out];
+        const struct oribi_micro_resize_tap *taps = &work->taps[unit % work->n_out];
         const float *x =
             (const float *)(const void *)work->x + unit / work->n_out * work->n_in * work->inner;
         float *y = (float *)(void *)work->y + unit * work->inner;
@@ -44,6 +47,16 @@ static void weighted_lines(void *object, int64_t begin, int64_t end)
             }
             y[i] = sum;
         }
+    }
+}
+
+/* Taps of all out.dims[axis] coordinates. */
+static void fill(const oribi_cpu_resize_plan *plan, int axis, struct oribi_micro_resize_tap *out)
+{
+    const struct oribi_micro_resize_axis a = {plan->in.dims[axis], plan->out.dims[axis],
+                                              plan->scales[axis]};
+    for (int64_t i = 0; i < a.out; i++) {
+        oribi_micro_resize_tap(&plan->rule, &a, i, &out[i]);
     }
 }
 
@@ -76,7 +89,7 @@ bool oribi_cpu_resize(oribi_cpu_run *run, const oribi_cpu_resize_plan *plan, con
         now.dims[axis] = work.n_out = plan->out.dims[axis];
         work.inner = oribi_cpu_product(now.dims + axis + 1, now.rank - axis - 1);
         int64_t elements = 0, bytes = 0;
-        oribi_cpu_taps *taps =
+        struct oribi_micro_resize_tap *taps =
             oribi_cpu_scratch(run, work.n_out * (int64_t)sizeof *taps, &taps_memory);
         if (taps != NULL && oribi_cpu_count(run, now.dims, now.rank, &elements) &&
             !__builtin_mul_overflow(elements, (int64_t)width, &bytes)) {
@@ -89,9 +102,10 @@ bool oribi_cpu_resize(oribi_cpu_run *run, const oribi_cpu_resize_plan *plan, con
                 turn = 1 - turn;
             }
             if (work.y != NULL) {
-                plan->fill(plan, axis, taps);
+                fill(plan, axis, taps);
                 oribi_cpu_parallel(run, elements / work.inner, work.inner * 2 + 10, &work,
-                                   plan->is_nearest ? nearest_lines : weighted_lines);
+                                   plan->rule.mode == ORIBI_MICRO_RESIZE_NEAREST ? nearest_lines
+                                                                                 : weighted_lines);
                 from = work.y;
             }
         }
@@ -142,15 +156,15 @@ static bool image_plan(oribi_cpu_run *run, const image_state *state, oribi_cpu_r
         plan->out.dims[1 + k] = size[k];
         plan->is_resized[1 + k] = size[k] != plan->in.dims[1 + k];
     }
-    plan->align_corners = state->align_corners;
-    plan->half_pixel = state->half_pixel_centers;
-    plan->fill = plan->is_nearest ? oribi_cpu_fill_tf_nearest : oribi_cpu_fill_tf_linear;
+    plan->rule.coordinates = state->align_corners        ? ORIBI_MICRO_RESIZE_TF_CORNERS
+                             : state->half_pixel_centers ? ORIBI_MICRO_RESIZE_TF_HALF
+                                                         : ORIBI_MICRO_RESIZE_TF_PLAIN;
     return oribi_cpu_count(run, plan->out.dims, 4, &count);
 }
 
 static bool nearest_run(const image_state *state, oribi_cpu_run *run)
 {
-    oribi_cpu_resize_plan plan = {.is_nearest = true};
+    oribi_cpu_resize_plan plan = {.rule.mode = ORIBI_MICRO_RESIZE_NEAREST};
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     return width != 0 && image_plan(run, state, &plan) &&
            oribi_cpu_resize(run, &plan, TF_TensorData(run->in[0]), width);
@@ -159,7 +173,7 @@ ORIBI_CPU_COMPUTE(nearest, 2)
 
 static bool bilinear_run(const image_state *state, oribi_cpu_run *run)
 {
-    oribi_cpu_resize_plan plan = {.is_nearest = false};
+    oribi_cpu_resize_plan plan = {.rule.mode = ORIBI_MICRO_RESIZE_LINEAR};
     return image_plan(run, state, &plan) &&
            oribi_cpu_resize(run, &plan, TF_TensorData(run->in[0]), sizeof(float));
 }

@@ -40,7 +40,7 @@ static TF_Tensor *random_input(const verify *v, int index, uint32_t *state)
         if (type == TF_FLOAT) {
             floats[k] = (float)(*state >> 8) / 16777216.0f;
         } else {
-            bytes[k] = (uint8_t)(*state >> 24);
+            bytes[k] = (uint8_t)(type == TF_BOOL ? *state >> 31 : *state >> 24);
         }
     }
     return tensor;

@@ -41,6 +41,13 @@ static bool start(oribi_lowering *lowering, oribi_call *call, const char *kernel
 bool oribi_lower_cast(oribi_lowering *lowering, oribi_call *call)
 {
     types t = {0, 0, 0};
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    if (oribi_lower_output(lowering, call)->dtype == TF_BOOL && x->dtype != TF_BOOL) {
+        return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                          "node '%s' (%s): a cast to bool cannot be compiled to C yet; a "
+                          "comparison with 0 can",
+                          call->node->name, call->node->op_name);
+    }
     ORIBI_TRY(start(lowering, call, "cast", &t));
     oribi_call_number(call, "in_kind", t.in);
     oribi_call_number(call, "out_kind", t.out);

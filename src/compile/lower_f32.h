@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of TensorFlow's float operators, and of those that repeat elements (lower_repeat.c). One
- * file per family (lower_f32_*.c); lower_f32.c has the table and what they share.
+/* Lowering of TensorFlow's float operators, of those that repeat elements (lower_repeat.c) and of
+ * those that choose them (lower_select.c). One file per family (lower_f32_*.c); lower_f32.c has the
+ * table and what they share.
  */
 #ifndef ORIBI_COMPILE_LOWER_F32_H_
 #define ORIBI_COMPILE_LOWER_F32_H_
@@ -11,7 +12,9 @@ oribi_lower_function oribi_lower_conv2d_f32, oribi_lower_depthwise_f32, oribi_lo
     oribi_lower_transpose_conv_f32, oribi_lower_pool_f32, oribi_lower_unary_f32,
     oribi_lower_clip_f32, oribi_lower_binary_f32, oribi_lower_batch_norm_f32,
     oribi_lower_softmax_f32, oribi_lower_lrn_f32, oribi_lower_reduce_f32,
-    oribi_lower_channel_shuffle, oribi_lower_tile, oribi_lower_broadcast;
+    oribi_lower_channel_shuffle, oribi_lower_tile, oribi_lower_broadcast,
+    oribi_lower_resize_bilinear_f32, oribi_lower_resize_onnx, oribi_lower_compare,
+    oribi_lower_logical, oribi_lower_logical_not, oribi_lower_select;
 
 /* UNIMPLEMENTED: "node 'x' (Conv2D): <what>"; false. */
 bool oribi_lower_refuse(oribi_lowering *lowering, const oribi_call *call, const char *what);

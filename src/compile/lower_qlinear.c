@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of ONNX's quantised convolution. */
 #include "compile/lower.h"
+#include "micro/prepare.h"
 #include "micro/qlinear_conv2d.h"
 #include "tensor/status.h"
+
+enum { INPUT, FILTER, BIAS, ZEROS, MULTIPLIERS };
 
 static int32_t result_of(TF_DataType type)
 {
@@ -11,11 +14,71 @@ static int32_t result_of(TF_DataType type)
                               : ORIBI_MICRO_QLINEAR_S8;
 }
 
+/* Is this a value of 8 bits of either sign? What is larger overflows products and sums. */
+static bool is_zero_point(int32_t value)
+{
+    return value >= INT8_MIN && value <= UINT8_MAX;
+}
+
+/* A node made by hand may hold anything that its shapes allow. */
+static bool check_numbers(oribi_lowering *lowering, const oribi_call *call)
+{
+    const int32_t input = oribi_lower_int(call, "input_zero", 0);
+    const int32_t output = oribi_lower_int(call, "output_zero", 0);
+    if (!is_zero_point(input) || !is_zero_point(output)) {
+        return oribi_fail(lowering->status, TF_INVALID_ARGUMENT,
+                          "node '%s' (%s): zero points %d and %d must be values of 8 bits",
+                          call->node->name, call->node->op_name, (int)input, (int)output);
+    }
+    for (int32_t i = 0; i < 4; i++) {
+        const bool fits = oribi_lower_list(call, "pads", i, 0) >= 0 &&
+                          (i >= 2 || (oribi_lower_list(call, "strides", i, 1) >= 1 &&
+                                      oribi_lower_list(call, "dilations", i, 1) >= 1));
+        if (!fits) {
+            return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+        }
+    }
+    return true;
+}
+
+/* Bias, zero points and multipliers: one each for a channel; the zero points are known. */
+static bool check_channels(oribi_lowering *lowering, const oribi_call *call, int32_t channels)
+{
+    for (int32_t i = BIAS; i <= MULTIPLIERS; i++) {
+        const int64_t count = oribi_lower_count(oribi_lower_input(lowering, call, i));
+        if (count != channels) {
+            return oribi_fail(lowering->status, TF_INVALID_ARGUMENT,
+                              "node '%s' (%s): input %d has %lld values for %d channels",
+                              call->node->name, call->node->op_name, (int)i, (long long)count,
+                              (int)channels);
+        }
+    }
+    const int32_t *zeros = oribi_lower_constant(lowering, call, ZEROS, TF_INT32);
+    for (int32_t c = 0; zeros != NULL && c < channels; c++) {
+        if (!is_zero_point(zeros[c])) {
+            return oribi_fail(lowering->status, TF_INVALID_ARGUMENT,
+                              "node '%s' (%s): zero point %d of the filter's channel %d must be a "
+                              "value of 8 bits",
+                              call->node->name, call->node->op_name, (int)zeros[c], (int)c);
+        }
+    }
+    return zeros != NULL;
+}
+
+/* Do the groups divide the channels? */
+static bool check_groups(oribi_lowering *lowering, const oribi_call *call, const int32_t in[4],
+                         const int32_t filter[4])
+{
+    const bool fits = filter[2] >= 1 && in[3] >= filter[2] && in[3] % filter[2] == 0 &&
+                      filter[3] % (in[3] / filter[2]) == 0;
+    return fits || oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+}
+
 bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
 {
     int32_t in[4], out[4], filter[4];
-    const oribi_value *x = oribi_lower_input(lowering, call, 0);
-    const oribi_value *w = oribi_lower_input(lowering, call, 1);
+    const oribi_value *x = oribi_lower_input(lowering, call, INPUT);
+    const oribi_value *w = oribi_lower_input(lowering, call, FILTER);
     const oribi_value *y = oribi_lower_output(lowering, call);
     ORIBI_TRY(oribi_lower_dims(lowering, call, x, in));
     ORIBI_TRY(oribi_lower_dims(lowering, call, w, filter));
@@ -25,6 +88,8 @@ bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
         return oribi_fail(lowering->status, TF_UNIMPLEMENTED, "node '%s' (%s): too large",
                           call->node->name, call->node->op_name);
     }
+    ORIBI_TRY(check_numbers(lowering, call) && check_groups(lowering, call, in, filter) &&
+              check_channels(lowering, call, filter[3]));
     call->kernel = "qlinear_conv2d";
     call->n_inputs = 5;
     call->macs = oribi_lower_count(y) * filter[0] * filter[1] * filter[2];

@@ -62,6 +62,7 @@ int32_t oribi_element_kind_of(TF_DataType type)
     case TF_INT8:
         return ORIBI_ELEMENT_S8;
     case TF_UINT8:
+    case TF_BOOL: /* 0 or 1 */
         return ORIBI_ELEMENT_U8;
     case TF_INT16:
         return ORIBI_ELEMENT_S16;

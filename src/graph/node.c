@@ -112,10 +112,10 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
 }
 
 /* Only what may say a shape is made dense for shape functions: a few integers (shapes, axes,
- * paddings) and scalars. Weights stay where they are. */
+ * paddings), scalars, factors of dimensions. Weights stay where they are. */
 static bool is_shape_like(const oribi_value *value)
 {
-    enum { MAX_ELEMENTS = 1024 };
+    enum { MAX_ELEMENTS = 1024, MAX_FACTORS = 8 };
     const oribi_constant *constant = value->constant;
     if (constant == NULL || constant->view.rank > 2 || constant->view.dtype == TF_STRING) {
         return false;
@@ -125,7 +125,7 @@ static bool is_shape_like(const oribi_value *value)
     for (int32_t i = 0; i < constant->view.rank; i++) {
         count *= constant->view.dims[i] < MAX_ELEMENTS ? constant->view.dims[i] : MAX_ELEMENTS + 1;
     }
-    return count <= (is_integer ? MAX_ELEMENTS : 1);
+    return count <= (is_integer ? MAX_ELEMENTS : MAX_FACTORS);
 }
 
 bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)

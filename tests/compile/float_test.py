@@ -16,6 +16,8 @@ import unittest
 import numpy as np
 
 ORIBI, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
 MODELS = SOURCE.parent / "shared/models/onnx"
 DIGITS = SOURCE / "examples/digits/digits.onnx"
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror"]
@@ -129,6 +131,16 @@ class Float(unittest.TestCase):
 
     def test_shufflenet_with_weights_of_the_assembler_equals_the_session(self):
         self.verify(self.need("light_shufflenet.onnx"), "--weights", "incbin")
+
+    def test_resizing_and_choosing_equal_the_session_per_node(self):
+        import container
+        for name in ("resize", "where"):
+            _, cases = container.unpack(SOURCE / f"tests/vectors/onnx_{name}.bin.xz")
+            for case in cases[::5]:
+                with self.subTest(f"{name} {case.name}"):
+                    model = self.folder / "model.onnx"
+                    model.write_bytes(case.model)
+                    self.verify(model, "--per-node")
 
     def test_it_gives_the_values_of_onnx_runtime(self):
         for name, n_outputs, count in (("mnist", 1, 28 * 28), ("ultraface_rfb320", 2, 3 * 240 * 320)):

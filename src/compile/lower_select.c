@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of choices, and of the comparisons and conditions that they choose by. */
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "compile/lower_f32.h"
+#include "micro/broadcast_prepare.h"
+#include "micro/compare_f32.h"
+#include "micro/logical.h"
+#include "micro/select_prepare.h"
+#include "tensor/status.h"
+
+static bool read_dims(oribi_lowering *lowering, const oribi_call *call, int32_t input,
+                      int32_t out[ORIBI_LOWER_RANK], int32_t *out_rank)
+{
+    return oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, input), out,
+                             out_rank, NULL);
+}
+
+/* --- Comparisons and conditions -------------------------------------------------------------- */
+
+static int32_t find(const char *const *words, int32_t n, const char *word)
+{
+    for (int32_t i = 0; i < n; i++) {
+        if (strcmp(words[i], word) == 0) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static bool set_binary(oribi_lowering *lowering, oribi_call *call, int32_t kind, TF_DataType type)
+{
+    int32_t a[ORIBI_LOWER_RANK], b[ORIBI_LOWER_RANK], a_rank, b_rank;
+    struct oribi_micro_broadcast shape;
+    if (oribi_lower_input(lowering, call, 0)->dtype != type ||
+        oribi_lower_input(lowering, call, 1)->dtype != type) {
+        return oribi_lower_refuse(lowering, call,
+                                  type == TF_FLOAT ? "compiles for float elements only"
+                                                   : "compiles for bool elements only");
+    }
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call) && read_dims(lowering, call, 0, a, &a_rank) &&
+              read_dims(lowering, call, 1, b, &b_rank));
+    const int32_t code = oribi_micro_broadcast_resolve(a, a_rank, b, b_rank, &shape);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->n_inputs = 2;
+    oribi_call_number(call, "kind", kind);
+    oribi_call_number(call, "shape.rank", shape.rank);
+    return oribi_call_numbers(lowering, call, "shape.dims", shape.dims, shape.rank) &&
+           oribi_call_numbers(lowering, call, "shape.a_step", shape.a_step, shape.rank) &&
+           oribi_call_numbers(lowering, call, "shape.b_step", shape.b_step, shape.rank);
+}
+
+bool oribi_lower_compare(oribi_lowering *lowering, oribi_call *call)
+{
+    static const char *const words[] = {
+        [ORIBI_MICRO_LESS] = "Less",       [ORIBI_MICRO_LESS_EQUAL] = "LessEqual",
+        [ORIBI_MICRO_GREATER] = "Greater", [ORIBI_MICRO_GREATER_EQUAL] = "GreaterEqual",
+        [ORIBI_MICRO_EQUAL] = "Equal",     [ORIBI_MICRO_NOT_EQUAL] = "NotEqual"};
+    call->kernel = "compare_f32";
+    return set_binary(lowering, call, find(words, 6, call->node->op_name), TF_FLOAT);
+}
+
+bool oribi_lower_logical(oribi_lowering *lowering, oribi_call *call)
+{
+    static const char *const words[] = {
+        [ORIBI_MICRO_AND] = "LogicalAnd", [ORIBI_MICRO_OR] = "LogicalOr"};
+    call->kernel = "logical";
+    return set_binary(lowering, call, find(words, 2, call->node->op_name), TF_BOOL);
+}
+
+/* Any byte but 0 is true. */
+bool oribi_lower_logical_not(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    const int32_t count = (int32_t)oribi_lower_count(x);
+    call->kernel = "lookup_8";
+    call->n_inputs = 1;
+    uint8_t *table = oribi_arena_array(lowering->arena, 256, sizeof *table);
+    if (table == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    table[0] = 1;
+    oribi_call_number(call, "count", count);
+    oribi_call_place(call, "table", ORIBI_ELEMENT_U8, 256, table);
+    return true;
+}
+
+/* --- Choices --------------------------------------------------------------------------------- */
+
+bool oribi_lower_select(oribi_lowering *lowering, oribi_call *call)
+{
+    int32_t dims[ORIBI_MICRO_SELECT_INPUTS][ORIBI_LOWER_RANK];
+    struct oribi_micro_shape shapes[ORIBI_MICRO_SELECT_INPUTS];
+    struct oribi_micro_select_args args = {0};
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    for (int32_t i = 0; i < ORIBI_MICRO_SELECT_INPUTS; i++) {
+        shapes[i].dims = dims[i];
+        ORIBI_TRY(read_dims(lowering, call, i, dims[i], &shapes[i].rank));
+    }
+    if (strcmp(call->node->op_name, "Select") == 0 && shapes[0].rank == 1) {
+        for (; shapes[0].rank < shapes[1].rank; shapes[0].rank++) { /* a condition for each row */
+            dims[0][shapes[0].rank] = 1;
+        }
+    }
+    const int32_t code = oribi_micro_select_resolve(shapes, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = "select";
+    call->n_inputs = 3;
+    oribi_call_number(call, "element_bytes",
+                      (int32_t)oribi_dtype_bytes(oribi_lower_output(lowering, call)->dtype));
+    oribi_call_number(call, "rank", args.rank);
+    return oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
+           oribi_call_numbers(lowering, call, "condition_step", args.condition_step, args.rank) &&
+           oribi_call_numbers(lowering, call, "yes_step", args.yes_step, args.rank) &&
+           oribi_call_numbers(lowering, call, "no_step", args.no_step, args.rank);
+}
