@@ -120,6 +120,8 @@ typedef struct oribi_target {
     int64_t memory_alignment; /* of tensors that it sees, a power of two; 0: 4 */
     const oribi_target_pattern *patterns;
     int32_t n_patterns;
+    int32_t cache_line; /* bytes, a power of two: tensors in the host's memory begin at a line and
+                         * have it alone; 0: 32 with has_cache_hooks, else lines do not matter */
 } oribi_target;
 
 /* Registers a target; all that it points to stays as it is for ever.

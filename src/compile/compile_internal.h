@@ -17,7 +17,7 @@
 enum {
     ORIBI_WORKSPACE_ALIGNMENT = 16, /* of pools, and of inputs and outputs in them */
     ORIBI_SCRATCH_ALIGNMENT = 4,
-    ORIBI_CACHE_LINE = 32, /* the largest of the targets': what a device touches is rounded to it */
+    ORIBI_CACHE_LINE = 32, /* of devices with cache hooks that say nothing of it */
     ORIBI_POOLS = 8,
     ORIBI_COMPILE_MODELS = 64
 };
@@ -42,6 +42,8 @@ typedef struct oribi_pool {   /* memory that the caller gives to a run */
     const char *name, *macro; /* "workspace", "WORKSPACE" */
     uint64_t max_bytes;       /* 0: no limit */
     int64_t bytes;            /* what the plan needs */
+    uint32_t devices;         /* that see it, a bit for each; 0: those that no pool names */
+    bool is_hidden;           /* the CPU does not see it */
 } oribi_pool;
 
 /* Why a value shares the bytes of another. */
@@ -143,6 +145,10 @@ struct oribi_compile {
 /* pools.c: the pools that the options ask for; one, "workspace", without. */
 bool oribi_compile_pools(oribi_compile *compile, TF_Status *status);
 bool oribi_compile_is_pool(const char *text, const char **out_wanted);
+uint32_t oribi_compile_all_pools(const oribi_compile *compile); /* a bit for each */
+uint32_t oribi_compile_cpu_pools(const oribi_compile *compile); /* those that the CPU sees */
+/* The alignment that each pool needs: of what lies in it. */
+int32_t oribi_compile_pool_alignment(const oribi_compile *compile);
 /* choose.c: makes the calls and their order such that they need little memory, and plans. */
 bool oribi_compile_choose(oribi_compile *compile, oribi_lowering *lowering, TF_Status *status);
 /* order.c: an order of the calls with a lower peak than the present one, if it finds one. */

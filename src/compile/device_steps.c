@@ -73,15 +73,19 @@ static void find_producers(stepping *s)
     }
 }
 
-/* Time of a call on the CPU: its multiplications, or a byte a cycle. */
-static int64_t estimate_us(const oribi_compile *c, const oribi_call *call)
+int64_t oribi_compile_mhz(const oribi_compile *c)
 {
-    const int64_t mhz = c->options.cpu_mhz > 0 ? (int64_t)c->options.cpu_mhz : DEFAULT_MHZ;
+    return c->options.cpu_mhz > 0 ? (int64_t)c->options.cpu_mhz : DEFAULT_MHZ;
+}
+
+/* On the CPU: its multiplications, and a byte a cycle. */
+int64_t oribi_compile_estimate_us(const oribi_compile *c, const oribi_call *call)
+{
     int64_t cycles = call->macs * CYCLES_PER_MAC;
     for (int32_t k = 0; k < call->n_outputs; k++) {
         cycles += oribi_lower_bytes(c->graph->values[call->node->outputs[k]]);
     }
-    return call->region != NULL ? call->region->us : cycles / mhz;
+    return call->region != NULL ? call->region->us : cycles / oribi_compile_mhz(c);
 }
 
 static bool describe_calls(stepping *s)
@@ -100,9 +104,23 @@ static bool describe_calls(stepping *s)
                 needs[n++] = s->run_of[producer];
             }
         }
-        s->calls[r] = (oribi_schedule_call){call->device - 1, estimate_us(c, call), needs, n};
+        s->calls[r] =
+            (oribi_schedule_call){call->device - 1, oribi_compile_estimate_us(c, call), needs, n};
     }
     return true;
+}
+
+/* Devices of one kind whose memories hand over to each other: one more than the first of them. */
+static int32_t peers_of(const oribi_partition *p, int32_t device)
+{
+    const oribi_target *target = p->devices[device].target;
+    for (int32_t i = 0; i < p->n_devices && target->memory_bytes > 0 && target->has_copy_peer;
+         i++) {
+        if (p->devices[i].target == target) {
+            return i + 1;
+        }
+    }
+    return 0;
 }
 
 static bool make_schedule(stepping *s)
@@ -110,8 +128,9 @@ static bool make_schedule(stepping *s)
     oribi_partition *p = &s->d->partition;
     oribi_schedule_device devices[ORIBI_DEVICES_MAX];
     for (int32_t i = 0; i < p->n_devices; i++) {
-        devices[i] = (oribi_schedule_device){p->devices[i].target->is_asynchronous != 0,
-                                             p->devices[i].target->activate_us};
+        const oribi_target *target = p->devices[i].target;
+        devices[i] = (oribi_schedule_device){target->is_asynchronous != 0, target->activate_us,
+                                             peers_of(p, i)};
     }
     if (!oribi_schedule_make(s->calls, s->n_runs, devices, p->n_devices,
                              (oribi_schedule_mode)s->c->options.device_schedule, &s->d->arena,
@@ -465,6 +484,7 @@ bool oribi_compile_make_steps(oribi_compile *c, TF_Status *status)
         .span_of = oribi_arena_array(a, n_calls, sizeof *s.span_of),
         .status = status,
     };
+    d->staged = oribi_arena_array(a, n_calls, sizeof *d->staged);
     d->places = oribi_arena_array(a, n_calls, sizeof *d->places);
     d->is_inside = oribi_arena_array(a, n_values, sizeof *d->is_inside);
     d->done = oribi_arena_array(a, n_calls, sizeof *d->done);
@@ -472,8 +492,16 @@ bool oribi_compile_make_steps(oribi_compile *c, TF_Status *status)
     d->first_tensor = oribi_arena_array(a, n_calls, sizeof *d->first_tensor);
     if (d->slot == NULL || d->first_tensor == NULL || s.calls == NULL || s.run_of == NULL ||
         s.call_of == NULL || s.producer == NULL || s.root == NULL || s.spans == NULL ||
-        s.span_of == NULL || d->places == NULL || d->is_inside == NULL || d->done == NULL) {
+        s.span_of == NULL || d->staged == NULL || d->places == NULL || d->is_inside == NULL ||
+        d->done == NULL) {
         return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; d->staged != NULL && i < c->n_calls; i++) {
+        const size_t n = c->calls[i].region != NULL ? (size_t)c->calls[i].n_inputs + 1 : 1;
+        d->staged[i] = oribi_arena_array(a, n, sizeof *d->staged[i]);
+        if (d->staged[i] == NULL) {
+            return oribi_fail_memory(status);
+        }
     }
     find_producers(&s);
     ORIBI_TRY(describe_calls(&s) && make_schedule(&s));

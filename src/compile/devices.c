@@ -134,16 +134,34 @@ static bool add_host(oribi_compile *c, const char *kind, TF_Status *status)
     return true;
 }
 
+/* The assignments of this model: of several, each has those whose node it has. */
+static const char **assignments_of(oribi_compile *c, int32_t *out_n)
+{
+    const oribi_option_list *all = &c->options.assignments;
+    const char **mine = oribi_arena_array(&c->arena, (size_t)all->n + 1, sizeof *mine);
+    *out_n = 0;
+    for (int32_t i = 0; mine != NULL && i < all->n; i++) {
+        if (!c->has_siblings || oribi_partition_has_node(c->graph, all->items[i])) {
+            mine[(*out_n)++] = all->items[i];
+        }
+    }
+    return mine;
+}
+
 bool oribi_compile_add_devices(oribi_compile *c, TF_Status *status)
 {
     const oribi_option_list *wanted = &c->options.target_devices;
-    const oribi_option_list *assigned = &c->options.assignments;
+    int32_t n_assigned;
+    const char **assigned = assignments_of(c, &n_assigned);
     oribi_partition *p = &c->devices.partition;
     c->devices.host = -1;
     for (int32_t i = 0; i < wanted->n; i++) {
         ORIBI_TRY(oribi_partition_add_device(p, wanted->items[i], status));
     }
-    ORIBI_TRY(oribi_partition_graph(p, c->graph, assigned->items, assigned->n, status));
+    if (assigned == NULL) {
+        return oribi_fail_memory(status);
+    }
+    ORIBI_TRY(oribi_partition_graph(p, c->graph, assigned, n_assigned, status));
     c->is_partitioned = true;
     for (int32_t i = 0; i < c->options.devices.n; i++) {
         int32_t length;
@@ -154,6 +172,31 @@ bool oribi_compile_add_devices(oribi_compile *c, TF_Status *status)
         ORIBI_TRY(name_device(c, i, status) && check_names(c, i, status));
     }
     return true;
+}
+
+int32_t oribi_device_line(const oribi_devices *devices, int32_t device)
+{
+    const oribi_target *target = devices->partition.devices[device].target;
+    return target->cache_line > 0         ? target->cache_line
+           : target->has_cache_hooks != 0 ? ORIBI_CACHE_LINE
+                                          : 1;
+}
+
+int32_t oribi_device_alignment(const oribi_devices *devices, int32_t device)
+{
+    const int32_t line = oribi_device_line(devices, device);
+    const int64_t wanted = devices->partition.devices[device].target->memory_alignment;
+    const int32_t alignment =
+        oribi_device_has_memory(devices, device) || wanted < 4 ? 4 : (int32_t)wanted;
+    return line > alignment ? line : alignment;
+}
+
+bool oribi_device_is_bound(const oribi_compile *c, int32_t device)
+{
+    const oribi_devices *d = &c->devices;
+    const oribi_target *target = d->partition.devices[device].target;
+    return !oribi_device_has_memory(d, device) &&
+           (target->has_cache_hooks != 0 || d->pools[device] != oribi_compile_all_pools(c));
 }
 
 void oribi_compile_destroy_devices(oribi_devices *devices)

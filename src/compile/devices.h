@@ -58,6 +58,12 @@ typedef struct oribi_devices {
     int32_t most_calls, most_tensors; /* of the cursor */
     int32_t *done;                    /* by call: the first call before which it has ended */
     int64_t memory_bytes[ORIBI_DEVICES_MAX]; /* of the device's own memory */
+    /* Pools that a device sees, a bit for each, and those that the CPU does not see. All and none,
+     * unless --pool says otherwise. */
+    uint32_t pools[ORIBI_DEVICES_MAX], hidden_pools;
+    /* By call: of its inputs, where the CPU copies them first because the device does not see where
+     * they are; bytes 0: it does. NULL: none. memory.c. */
+    struct oribi_location **staged;
 } oribi_devices;
 
 struct oribi_compile;
@@ -73,7 +79,17 @@ bool oribi_compile_add_devices(struct oribi_compile *compile, TF_Status *status)
 /* Makes the steps for the calls in their present order. RESOURCE_EXHAUSTED when a device's memory
  * is too small. */
 bool oribi_compile_make_steps(struct oribi_compile *compile, TF_Status *status);
+/* Estimated microseconds of a call: at --cpu-mhz, or what the target says of a device's. */
+int64_t oribi_compile_estimate_us(const struct oribi_compile *compile, const oribi_call *call);
+int64_t oribi_compile_mhz(const struct oribi_compile *compile);
 void oribi_compile_destroy_devices(oribi_devices *devices);
+
+/* Bytes of a cache line of the device: what it touches in the host's memory has its lines alone. */
+int32_t oribi_device_line(const oribi_devices *devices, int32_t device);
+/* Alignment of what it touches in the host's memory. */
+int32_t oribi_device_alignment(const oribi_devices *devices, int32_t device);
+/* Does the device work in the host's memory, but only in some pools, or in lines of its own? */
+bool oribi_device_is_bound(const struct oribi_compile *compile, int32_t device);
 
 /* Has the device memory that the host does not see? */
 static inline bool oribi_device_has_memory(const oribi_devices *devices, int32_t device)

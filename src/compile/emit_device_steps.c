@@ -99,23 +99,101 @@ static void copy(const stepper *s, const oribi_step *step)
 
 /* --- Operators -------------------------------------------------------------------------------- */
 
-/* Cleans or invalidates the cache lines of the tensors of a call in host memory. */
-static void cache(const stepper *s, int32_t index, bool is_clean)
+/* Where input k of a call is for its device: in the place of its value, or copied there. */
+static void operand(const stepper *s, oribi_text *text, int32_t index, int32_t k)
+{
+    const oribi_location *staged = &s->c->devices.staged[index][k];
+    if (staged->bytes > 0) {
+        oribi_emit_pool_place(s->c, text, ORIBI_ELEMENT_U8, staged);
+    } else {
+        oribi_emit_place(s->c, text, s->c->calls[index].inputs[k]);
+    }
+}
+
+/* Copies the inputs that the device does not see where they are. */
+static void stage(const stepper *s, int32_t index)
 {
     const oribi_call *call = &s->c->calls[index];
-    const int32_t device = call->device - 1;
-    const oribi_device_names *n = &s->c->devices.names[device];
-    const oribi_value_id *values = is_clean ? call->inputs : call->node->outputs;
-    const int32_t count = is_clean ? call->n_inputs : call->n_outputs;
-    for (int32_t k = 0; k < count && s->c->devices.places[index] == NULL; k++) {
+    for (int32_t k = 0; k < call->n_inputs; k++) {
+        const oribi_location *staged = &s->c->devices.staged[index][k];
         oribi_text text = {0};
-        oribi_text_printf(&text, "code = TVMDevice%sCache%s(devices->%s, ", n->camel,
-                          is_clean ? "Clean" : "Invalidate", n->member);
-        oribi_emit_place(s->c, &text, values[k]);
-        oribi_text_printf(&text, ", %" PRId64 "u);",
-                          oribi_lower_bytes(s->c->graph->values[values[k]]));
-        statement(s, &text);
-        check(s, is_clean ? "CACHE_CLEAN" : "CACHE_INVALIDATE", device);
+        if (staged->bytes > 0) {
+            oribi_text_append(&text, "memcpy(");
+            operand(s, &text, index, k);
+            oribi_text_append(&text, ", ");
+            oribi_emit_place(s->c, &text, call->inputs[k]);
+            oribi_text_printf(&text, ", %" PRId64 "u);", staged->bytes);
+            statement(s, &text);
+        }
+    }
+}
+
+/* Cleans or invalidates the lines at a place; takes the text over. */
+static void cache_line(const stepper *s, int32_t device, bool is_clean, oribi_text *place,
+                       int64_t bytes)
+{
+    const oribi_device_names *n = &s->c->devices.names[device];
+    oribi_text text = {0};
+    oribi_text_printf(&text, "code = TVMDevice%sCache%s(devices->%s, %s, %" PRId64 "u);", n->camel,
+                      is_clean ? "Clean" : "Invalidate", n->member, oribi_text_string(place),
+                      bytes);
+    text.failed = text.failed || place->failed;
+    oribi_text_destroy(place);
+    statement(s, &text);
+    check(s, is_clean ? "CACHE_CLEAN" : "CACHE_INVALIDATE", device);
+}
+
+/* Has the CPU no line of the value that memory lacks? So it is with what a device behind the same
+ * cache has written, perhaps is still about to write. */
+static bool is_clean_already(const stepper *s, int32_t index, oribi_value_id value)
+{
+    for (int32_t i = 0; i < index; i++) {
+        const oribi_call *call = &s->c->calls[i];
+        for (int32_t k = 0; call->region != NULL && k < call->n_outputs; k++) {
+            if (call->node->outputs[k] == value) {
+                return s->c->devices.places[i] == NULL &&
+                       target_of(s, call->device - 1)->has_cache_hooks != 0;
+            }
+        }
+    }
+    return false;
+}
+
+/* What the CPU has written goes to memory, before the device reads it. */
+static void clean(const stepper *s, int32_t index)
+{
+    const oribi_call *call = &s->c->calls[index];
+    for (int32_t k = 0; k < call->n_inputs; k++) {
+        const bool is_copied = s->c->devices.staged[index][k].bytes > 0;
+        if (is_copied || !is_clean_already(s, index, call->inputs[k])) {
+            oribi_text place = {0};
+            operand(s, &place, index, k);
+            cache_line(s, call->device - 1, true, &place,
+                       oribi_lower_bytes(s->c->graph->values[call->inputs[k]]));
+        }
+    }
+}
+
+/* Drops the lines of what a call makes: before it, since one that the CPU wrote earlier could be
+ * written back over the result; after it, since the CPU could have read one meanwhile. */
+static void invalidate_results(const stepper *s, int32_t index, bool is_before)
+{
+    const oribi_call *call = &s->c->calls[index];
+    const oribi_location *scratch = &s->c->scratch[index];
+    if (target_of(s, call->device - 1)->has_cache_hooks == 0 ||
+        s->c->devices.places[index] != NULL) {
+        return;
+    }
+    for (int32_t k = 0; k < call->n_outputs; k++) {
+        oribi_text place = {0};
+        oribi_emit_place(s->c, &place, call->node->outputs[k]);
+        cache_line(s, call->device - 1, false, &place,
+                   oribi_lower_bytes(s->c->graph->values[call->node->outputs[k]]));
+    }
+    if (is_before && scratch->storage == ORIBI_IN_WORKSPACE) {
+        oribi_text place = {0};
+        oribi_emit_pool_place(s->c, &place, ORIBI_ELEMENT_U8, scratch);
+        cache_line(s, call->device - 1, false, &place, scratch->bytes);
     }
 }
 
@@ -131,6 +209,9 @@ static void tensor(const stepper *s, int32_t index, int32_t k, int32_t first)
     oribi_text_printf(&text, "set_tensor(&cursor->tensors[%d], ", (int)(first + k));
     if (places != NULL) {
         oribi_text_printf(&text, "NULL, %" PRId64 "u", places[k].offset);
+    } else if (k < call->n_inputs) {
+        operand(s, &text, index, k);
+        oribi_text_append(&text, ", 0u");
     } else if (value >= 0) {
         oribi_emit_place(s->c, &text, value);
         oribi_text_append(&text, ", 0u");
@@ -167,9 +248,11 @@ static void device_call(const stepper *s, int32_t index, bool is_started)
     const oribi_device_names *n = &s->c->devices.names[device];
     const int32_t slot = s->c->devices.slot[index], first = s->c->devices.first_tensor[index];
     const int32_t n_tensors = oribi_device_tensors(call);
-    if (target_of(s, device)->has_cache_hooks != 0) {
-        cache(s, index, true);
+    stage(s, index);
+    if (target_of(s, device)->has_cache_hooks != 0 && s->c->devices.places[index] == NULL) {
+        clean(s, index);
     }
+    invalidate_results(s, index, true);
     for (int32_t k = 0; k < n_tensors; k++) {
         tensor(s, index, k, first);
     }
@@ -202,18 +285,17 @@ static void device_call(const stepper *s, int32_t index, bool is_started)
                           is_started ? "start" : "invoke", (int)slot, n->member);
     }
     check(s, is_started ? "START" : "INVOKE", device);
-    if (!is_started && target_of(s, device)->has_cache_hooks != 0) {
-        cache(s, index, false);
+    if (!is_started) {
+        invalidate_results(s, index, false);
     }
 }
 
 /* After a wait: what the device has written is not to be read from the cache. */
 static void invalidate(const stepper *s, const oribi_event *wait)
 {
-    for (int32_t i = 0; i < s->c->n_calls && target_of(s, wait->device)->has_cache_hooks != 0;
-         i++) {
+    for (int32_t i = 0; i < s->c->n_calls; i++) {
         if (s->c->calls[i].device - 1 == wait->device && s->c->devices.done[i] == wait->call) {
-            cache(s, i, false);
+            invalidate_results(s, i, false);
         }
     }
 }

@@ -74,7 +74,7 @@ static void sizes(emitter *e)
                           c->pools[i].macro, c->pools[i].bytes);
     }
     oribi_writer_line(w, "#define TVMGEN_%s_WORKSPACE_ALIGNMENT %d /* of each pool */", c->macro,
-                      (int)ORIBI_WORKSPACE_ALIGNMENT);
+                      (int)oribi_compile_pool_alignment(c));
     oribi_writer_blank(w);
     if (c->options.weights == ORIBI_WEIGHTS_BIN) {
         oribi_writer_comment(w, "Bytes of tvmgen_%s_weights.bin, and how they are aligned.",

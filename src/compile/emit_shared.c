@@ -122,13 +122,18 @@ static bool emit_static_header(oribi_compile *all, TF_Status *status)
 static void memory(const oribi_compile *all, oribi_writer *w)
 {
     const oribi_compile *c = first(all);
+    int32_t alignment = 0;
+    for (int32_t i = 0; i < all->n_models; i++) {
+        const int32_t one = oribi_compile_pool_alignment(all->models[i]);
+        alignment = one > alignment ? one : alignment;
+    }
     for (int32_t i = 0; i < c->n_pools; i++) {
         const int64_t bytes = largest(all, i);
         oribi_writer_line(w, "#ifndef TVMGEN_POOL_%s", c->pools[i].macro);
         oribi_writer_line(w, "#define TVMGEN_POOL_%s TVMGEN_WORKSPACE", c->pools[i].macro);
         oribi_writer_line(w, "#endif");
         oribi_writer_line(w, "TVMGEN_POOL_%s TVMGEN_ALIGNED(%d)", c->pools[i].macro,
-                          (int)ORIBI_WORKSPACE_ALIGNMENT);
+                          (int)alignment);
         oribi_writer_line(w, "static uint8_t pool_%s[%" PRId64 "];", c->pools[i].name,
                           bytes > 0 ? bytes : ORIBI_WORKSPACE_ALIGNMENT);
         oribi_writer_blank(w);

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "compile/devices.h"
 #include "compile/lower.h"
 #include "micro/prepare.h"
 #include "tensor/status.h"
@@ -100,6 +101,22 @@ bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
 
 /* --- Which ----------------------------------------------------------------------------------- */
 
+/* Is the sum's other side computed by an asynchronous device? Then the convolution runs meanwhile,
+ * as an operator of its own. */
+static bool has_device_beside(const oribi_lowering *lowering, const oribi_call *calls,
+                              const oribi_call *add, const oribi_call *conv)
+{
+    for (const oribi_call *other = calls; other < add; other++) {
+        const int32_t output = other->node->outputs[0];
+        const bool is_side = add->node->inputs[0] == output || add->node->inputs[1] == output;
+        if (other != conv && is_side && other->region != NULL &&
+            lowering->devices->partition.devices[other->device - 1].target->is_asynchronous != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The latest of the sum's sides that is a convolution in lanes and read by nothing else; -1: none.
  */
 static int32_t find_conv(const oribi_lowering *lowering, const oribi_call *calls, int32_t index)
@@ -118,7 +135,8 @@ static int32_t find_conv(const oribi_lowering *lowering, const oribi_call *calls
         const oribi_value *value = graph->values[output];
         const bool is_side = add->node->inputs[0] == output || add->node->inputs[1] == output;
         if (is_side && conv->kernel != NULL && strcmp(conv->kernel, "conv2d_lanes_s8") == 0 &&
-            value->n_uses == 1 && !value->is_output) {
+            value->n_uses == 1 && !value->is_output &&
+            !has_device_beside(lowering, calls, add, conv)) {
             return j;
         }
     }

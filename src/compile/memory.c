@@ -11,22 +11,42 @@
 
 /* --- Buffers --------------------------------------------------------------------------------- */
 
-static uint32_t all_pools(const oribi_compile *c)
-{
-    return c->n_pools >= 32 ? UINT32_MAX : (1U << c->n_pools) - 1;
-}
-
 static int32_t add_buffer(oribi_memory *m, int64_t bytes, int32_t alignment, int32_t first,
-                          int32_t last)
+                          int32_t last, uint32_t pools)
 {
     m->buffers[m->n_buffers] = (oribi_plan_buffer){
         .bytes = (uint64_t)bytes,
         .alignment = (uint64_t)alignment,
         .first_use = first,
         .last_use = last,
-        .allowed_pools = all_pools(m->compile),
+        .allowed_pools = pools,
     };
     return m->n_buffers++;
+}
+
+/* Scratch of a device's call, and copies of what it does not see, until the call has ended. */
+static void add_device_buffers(oribi_memory *m, int32_t index)
+{
+    const oribi_compile *c = m->compile;
+    const oribi_call *call = &c->calls[index];
+    const int32_t device = call->device - 1, last = c->devices.done[index] - 1;
+    const int32_t alignment = oribi_device_alignment(&c->devices, device);
+    const int64_t line = oribi_device_line(&c->devices, device);
+    const uint32_t pools = c->devices.pools[device];
+    m->scratch_buffer[index] = -1;
+    if (call->scratch_bytes > 0 && c->devices.places[index] == NULL) {
+        const int64_t bytes = (call->scratch_bytes + line - 1) / line * line;
+        m->scratch_buffer[index] = add_buffer(m, bytes, alignment, index, last, pools);
+    }
+    for (int32_t k = 0; k < call->n_inputs; k++) {
+        oribi_location *staged = &c->devices.staged[index][k];
+        const int64_t bytes = (staged->bytes + line - 1) / line * line;
+        staged->buffer = -1;
+        if (bytes > 0) {
+            staged->buffer =
+                add_buffer(m, bytes, alignment, index, last, pools & oribi_compile_cpu_pools(c));
+        }
+    }
 }
 
 static void add_buffers(oribi_memory *m)
@@ -36,15 +56,18 @@ static void add_buffers(oribi_memory *m)
     for (int32_t i = 0; i < c->graph->n_values; i++) {
         oribi_memory_group *g = &m->groups[i];
         if (m->members[i].parent == i && oribi__memory_in_pool(m, i)) {
-            g->buffer = add_buffer(m, g->bytes, g->alignment, g->first, g->last);
+            g->buffer = add_buffer(m, g->bytes, g->alignment, g->first, g->last, g->pools);
         }
     }
     for (int32_t i = 0; i < c->n_calls; i++) {
-        const bool is_elsewhere = c->calls[i].region != NULL && c->devices.places[i] != NULL;
-        const int64_t bytes = c->calls[i].is_elided || is_elsewhere ? 0 : c->calls[i].scratch_bytes;
-        const int32_t last = c->calls[i].region != NULL ? c->devices.done[i] - 1 : i;
-        m->scratch_buffer[i] =
-            bytes > 0 ? add_buffer(m, bytes, ORIBI_SCRATCH_ALIGNMENT, i, last) : -1;
+        if (c->calls[i].region != NULL) {
+            add_device_buffers(m, i);
+        } else {
+            const int64_t bytes = c->calls[i].is_elided ? 0 : c->calls[i].scratch_bytes;
+            m->scratch_buffer[i] = bytes > 0 ? add_buffer(m, bytes, ORIBI_SCRATCH_ALIGNMENT, i, i,
+                                                          oribi_compile_cpu_pools(c))
+                                             : -1;
+        }
     }
 }
 
@@ -186,6 +209,16 @@ static void write_places(const oribi_memory *m)
             c->scratch[i].offset = (int64_t)m->buffers[buffer].out_offset;
         }
     }
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        for (int32_t k = 0; c->calls[i].region != NULL && k < c->calls[i].n_inputs; k++) {
+            oribi_location *staged = &c->devices.staged[i][k];
+            if (staged->buffer >= 0) {
+                staged->storage = ORIBI_IN_WORKSPACE;
+                staged->index = m->buffers[staged->buffer].out_pool;
+                staged->offset = (int64_t)m->buffers[staged->buffer].out_offset;
+            }
+        }
+    }
     for (int32_t i = 0; i < c->n_inputs; i++) {
         c->inputs[i].offset = c->locations[c->inputs[i].value].offset;
     }
@@ -222,12 +255,16 @@ bool oribi_compile_plan(oribi_compile *c, int64_t effort, TF_Status *status)
 {
     const size_t n_values = (size_t)c->graph->n_values + 1, n_calls = (size_t)c->n_calls + 1;
     const size_t n_aliases = n_calls * ORIBI_CALL_ALIASES;
+    size_t n_buffers = n_values + n_calls;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        n_buffers += c->calls[i].region != NULL ? (size_t)c->calls[i].n_inputs : 0;
+    }
     oribi_arena arena = {0};
     oribi_memory m = {
         .compile = c,
         .members = oribi_arena_array(&arena, n_values, sizeof *m.members),
         .groups = oribi_arena_array(&arena, n_values, sizeof *m.groups),
-        .buffers = oribi_arena_array(&arena, n_values + n_calls, sizeof *m.buffers),
+        .buffers = oribi_arena_array(&arena, n_buffers, sizeof *m.buffers),
         .aliases = oribi_arena_array(&arena, n_aliases, sizeof *m.aliases),
         .alias_calls = oribi_arena_array(&arena, n_aliases, sizeof *m.alias_calls),
         .scratch_buffer = oribi_arena_array(&arena, n_calls, sizeof *m.scratch_buffer),
@@ -237,7 +274,7 @@ bool oribi_compile_plan(oribi_compile *c, int64_t effort, TF_Status *status)
     c->locations = keep_array(c, c->locations, n_values, sizeof *c->locations);
     c->scratch = keep_array(c, c->scratch, n_calls, sizeof *c->scratch);
     c->copies = keep_array(c, c->copies, (size_t)c->n_outputs + n_calls, sizeof *c->copies);
-    c->buffers = keep_array(c, c->buffers, n_values + n_calls, sizeof *c->buffers);
+    c->buffers = keep_array(c, c->buffers, n_buffers, sizeof *c->buffers);
     c->aliases = keep_array(c, c->aliases, n_aliases, sizeof *c->aliases);
     c->alias_calls = keep_array(c, c->alias_calls, n_aliases, sizeof *c->alias_calls);
     const bool has_memory = m.members != NULL && m.groups != NULL && m.buffers != NULL &&

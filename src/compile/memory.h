@@ -16,7 +16,10 @@ typedef struct oribi_memory_group {
     int32_t state;         /* that is read here, or -1 */
     int32_t buffer;        /* of the planner, or -1 */
     int32_t alignment;
+    uint32_t pools; /* that all who touch it see, a bit for each */
+    uint32_t seen;  /* by the devices that touch it: of one, or with others' differences, 0 */
     bool is_constant, is_read_only; /* is_read_only: never written over */
+    bool is_bound; /* a device writes it that does not write to the caller's memory */
 } oribi_memory_group;
 
 typedef struct oribi_memory_member { /* a value in its group */

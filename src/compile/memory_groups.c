@@ -85,7 +85,8 @@ static void add_ports(oribi_memory *m)
     for (int32_t i = 0; i < c->n_outputs; i++) {
         oribi_memory_group *g = &m->groups[c->outputs[i].value];
         extend(g, c->n_calls);
-        if (g->state < 0 && g->input < 0 && g->output < 0 && !g->is_constant) {
+        if (g->state < 0 && g->input < 0 && g->output < 0 && !g->is_constant &&
+            (!g->is_bound || c->ports_in_workspace)) {
             g->output = i;
             align(g, ORIBI_WORKSPACE_ALIGNMENT);
         } else {
@@ -95,6 +96,18 @@ static void add_ports(oribi_memory *m)
 }
 
 /* A device may write back or drop whole cache lines: what it touches has its lines alone. */
+static void touch_by_device(oribi_memory *m, oribi_memory_group *g, const oribi_call *call)
+{
+    const oribi_devices *devices = &m->compile->devices;
+    int32_t line = ORIBI_CACHE_LINE, alignment = line;
+    if (call->region != NULL) {
+        line = oribi_device_line(devices, call->device - 1);
+        alignment = oribi_device_alignment(devices, call->device - 1);
+    }
+    align(g, alignment);
+    g->bytes = (g->bytes + line - 1) / line * line;
+}
+
 static void touch(oribi_memory *m, int32_t value, int32_t step)
 {
     oribi_memory_group *g = &m->groups[value];
@@ -107,9 +120,28 @@ static void touch(oribi_memory *m, int32_t value, int32_t step)
         extend(g, devices->done[step] - 1); /* until it has been waited for */
     }
     if (m->compile->calls[step].device > 0) {
-        const int64_t line = ORIBI_CACHE_LINE;
-        align(g, ORIBI_CACHE_LINE);
-        g->bytes = (g->bytes + line - 1) / line * line;
+        touch_by_device(m, g, &m->compile->calls[step]);
+    }
+    if (m->compile->calls[step].kernel != NULL) {
+        g->pools &= oribi_compile_cpu_pools(m->compile);
+    }
+}
+
+/* What a device writes goes to pools that it sees, and its result to the caller by a copy. */
+static void bind_results(oribi_memory *m)
+{
+    const oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_call *call = &c->calls[i];
+        for (int32_t k = 0; call->region != NULL && k < call->n_outputs; k++) {
+            oribi_memory_group *g = &m->groups[call->node->outputs[k]];
+            const int32_t device = call->device - 1;
+            if (!oribi_device_has_memory(&c->devices, device)) {
+                g->pools &= c->devices.pools[device];
+                g->seen = c->devices.pools[device];
+                g->is_bound = oribi_device_is_bound(c, device);
+            }
+        }
     }
 }
 
@@ -128,6 +160,7 @@ static void init_values(oribi_memory *m)
                                             .state = -1,
                                             .buffer = -1,
                                             .alignment = element > 4 ? element : 4,
+                                            .pools = oribi_compile_all_pools(c),
                                             .is_constant = value->constant != NULL};
     }
     for (int32_t i = 0; i < c->n_calls; i++) {
@@ -138,6 +171,7 @@ static void init_values(oribi_memory *m)
                 oribi_lower_count(value) * (int64_t)oribi_dtype_bytes(value->dtype);
         }
     }
+    bind_results(m);
     add_ports(m);
     for (int32_t i = 0; i < c->n_calls; i++) {
         const oribi_call *call = &c->calls[i];
@@ -166,6 +200,9 @@ static void join(oribi_memory *m, int32_t whole, int32_t part, int64_t offset)
     g->input = g->input >= 0 ? g->input : h->input;
     g->state = g->state >= 0 ? g->state : h->state;
     g->is_read_only = g->is_read_only || h->is_read_only;
+    g->is_bound = g->is_bound || h->is_bound;
+    g->seen = h->seen == 0 ? g->seen : h->seen;
+    g->pools &= h->pools;
 }
 
 /* The output of a view is its input's bytes. Where both ends belong to the caller, it is copied. */
@@ -182,7 +219,8 @@ static void join_views(oribi_memory *m)
         const int32_t to = oribi__memory_root(m, output, NULL);
         const oribi_memory_group *g = &m->groups[from];
         if (m->groups[to].output >= 0 &&
-            (g->output >= 0 || g->input >= 0 || g->state >= 0 || g->is_constant)) {
+            (g->output >= 0 || g->input >= 0 || g->state >= 0 || g->is_constant ||
+             (g->is_bound && !c->ports_in_workspace))) {
             c->copies[c->n_copies++] = (oribi_copy){input, m->groups[to].output};
             m->groups[to].output = -1;
             extend(&m->groups[from], c->n_calls);
@@ -204,9 +242,9 @@ static bool can_be_part(const oribi_memory *m, const oribi_call_view *view, int3
     *out_whole = whole;
     *out_part = part;
     *out_offset = in_whole + view->offset;
-    return whole != part && in_part == 0 && oribi__memory_in_pool(m, whole) &&
-           oribi__memory_in_pool(m, part) && g->input < 0 && g->output < 0 &&
-           m->groups[whole].input < 0 && *out_offset % g->alignment == 0 &&
+    return whole != part && in_part == 0 && (g->pools & m->groups[whole].pools) != 0 &&
+           oribi__memory_in_pool(m, whole) && oribi__memory_in_pool(m, part) && g->input < 0 &&
+           g->output < 0 && m->groups[whole].input < 0 && *out_offset % g->alignment == 0 &&
            g->bytes == oribi_lower_bytes(m->compile->graph->values[view->part]);
 }
 
@@ -245,12 +283,67 @@ static void join_in_place(oribi_memory *m)
             const oribi_memory_group *g = &m->groups[from], *h = &m->groups[to];
             const bool has_port = g->input >= 0 || g->output >= 0 || h->output >= 0;
             oribi_plan_alias window;
-            if (g->bytes == h->bytes && (!has_port || c->ports_in_workspace) &&
-                oribi__memory_window(m, i, k, &window) && window.min_offset <= 0 &&
-                window.max_offset >= 0) {
+            if (g->bytes == h->bytes && (g->pools & h->pools) != 0 &&
+                (!has_port || c->ports_in_workspace) && oribi__memory_window(m, i, k, &window) &&
+                window.min_offset <= 0 && window.max_offset >= 0) {
                 join(m, from, to, 0);
                 m->shares[call->node->outputs[0]] = (oribi_share){ORIBI_SHARE_IN_PLACE, input, i};
                 break;
+            }
+        }
+    }
+}
+
+/* --- What devices read -------------------------------------------------------------------------
+ */
+
+/* The group that a device reads as input k; NULL: it has a memory of its own, and sees it there. */
+static oribi_memory_group *read_by_device(const oribi_memory *m, const oribi_call *call, int32_t k)
+{
+    const oribi_devices *d = &m->compile->devices;
+    return call->region == NULL || oribi_device_has_memory(d, call->device - 1)
+               ? NULL
+               : &m->groups[oribi__memory_root(m, call->inputs[k], NULL)];
+}
+
+/* What is read by devices that see different pools stays where the CPU can copy it from. */
+static void keep_for_copies(oribi_memory *m)
+{
+    const oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        for (int32_t k = 0; k < c->calls[i].n_inputs; k++) {
+            oribi_memory_group *g = read_by_device(m, &c->calls[i], k);
+            if (g == NULL) {
+                continue;
+            }
+            const uint32_t pools = c->devices.pools[c->calls[i].device - 1];
+            g->pools &= g->seen != 0 && g->seen != pools ? oribi_compile_cpu_pools(c) : UINT32_MAX;
+            g->seen = pools;
+        }
+    }
+}
+
+/* What a device reads lies in a pool that it sees, or the CPU copies it to one first. */
+static void bind_operands(oribi_memory *m)
+{
+    const oribi_compile *c = m->compile;
+    for (int32_t i = 0; i < c->n_calls; i++) {
+        const oribi_call *call = &c->calls[i];
+        oribi_location *staged = call->region != NULL ? c->devices.staged[i] : NULL;
+        for (int32_t k = 0; k < call->n_inputs; k++) {
+            oribi_memory_group *g = read_by_device(m, call, k);
+            if (g == NULL) {
+                continue;
+            }
+            const uint32_t pools = c->devices.pools[call->device - 1];
+            const int32_t root = oribi__memory_root(m, call->inputs[k], NULL);
+            const bool is_elsewhere = pools != oribi_compile_all_pools(c) &&
+                                      (!oribi__memory_in_pool(m, root) || (g->pools & pools) == 0);
+            staged[k] = (oribi_location){.buffer = -1};
+            if (is_elsewhere) {
+                staged[k].bytes = oribi_lower_bytes(c->graph->values[call->inputs[k]]);
+            } else if (oribi__memory_in_pool(m, root)) {
+                g->pools &= pools;
             }
         }
     }
@@ -265,5 +358,9 @@ void oribi__memory_group(oribi_memory *m)
     join_parts(m);
     if (!m->forbids_joins) {
         join_in_place(m);
+    }
+    if (m->compile->devices.partition.n_devices > 0) {
+        keep_for_copies(m);
+        bind_operands(m);
     }
 }

@@ -111,8 +111,9 @@ static const row rows[] = {
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
      "what the C is built for: build files ask for -Os or -O3"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
-    {"pool", "name=NAME[,size=BYTES]", LIST, AT(pools), oribi_compile_is_pool, false,
-     "a pool of memory for the workspace; several are used in their order; k, m allowed"},
+    {"pool", "name=NAME[,size=BYTES][,device=NAME]", LIST, AT(pools), oribi_compile_is_pool, false,
+     "a pool of memory for the workspace; several are used in their order; k, m allowed; "
+     "device=NAME: that device sees it, and no other that names none; cpu=no: devices alone do"},
     {"target-device", "[NAME=]KIND", LIST, AT(target_devices), NULL, false,
      "a device takes what its target supports; several instances are named npu1=KIND npu2=KIND"},
     {"assign", "NODE=NAME", LIST, AT(assignments), NULL, false,

@@ -7,18 +7,37 @@
 #include "compile/compile_internal.h"
 #include "tensor/status.h"
 
-/* The value of `key` in "name=sram,size=64k"; NULL: no memory or no such key. */
-static char *value_of(oribi_arena *arena, const char *text, const char *key)
+/* The value of the `nth` `key` in "name=sram,size=64k"; NULL: no memory or no such key. */
+static char *value_of(oribi_arena *arena, const char *text, const char *key, int32_t nth)
 {
     const size_t length = strlen(key);
     while (*text != 0) {
         const size_t n = strcspn(text, ",");
-        if (n > length && memcmp(text, key, length) == 0 && text[length] == '=') {
+        if (n > length && memcmp(text, key, length) == 0 && text[length] == '=' && nth-- == 0) {
             return oribi_arena_strndup(arena, text + length + 1, n - length - 1);
         }
         text += n + (text[n] == ',');
     }
     return NULL;
+}
+
+uint32_t oribi_compile_all_pools(const oribi_compile *c)
+{
+    return c->n_pools >= 32 ? UINT32_MAX : (1U << c->n_pools) - 1;
+}
+
+uint32_t oribi_compile_cpu_pools(const oribi_compile *c)
+{
+    return oribi_compile_all_pools(c) & ~c->devices.hidden_pools;
+}
+
+int32_t oribi_compile_pool_alignment(const oribi_compile *c)
+{
+    uint64_t alignment = ORIBI_WORKSPACE_ALIGNMENT;
+    for (int32_t i = 0; i < c->n_buffers; i++) {
+        alignment = c->buffers[i].alignment > alignment ? c->buffers[i].alignment : alignment;
+    }
+    return (int32_t)alignment;
 }
 
 static bool add_pool(oribi_compile *c, const char *name, uint64_t bytes, TF_Status *status)
@@ -57,35 +76,99 @@ static bool is_taken(const char *name)
 bool oribi_compile_is_pool(const char *text, const char **out_wanted)
 {
     oribi_arena arena = {0};
-    int32_t n_good = 0, n_parts = 0;
-    *out_wanted = "name=NAME[,size=BYTES], a name of letters, digits and '_', no word of C "
-                  "and none that the C uses itself";
+    int32_t n_good = 0, n_parts = 0, n_devices = 0;
+    *out_wanted = "name=NAME[,size=BYTES][,device=NAME...][,cpu=no], a name of letters, digits and "
+                  "'_', no word of C and none that the C uses itself";
     for (const char *at = text; at[0] != 0;
          at += strcspn(at, ",") + (at[strcspn(at, ",")] == ',')) {
         n_parts++;
     }
-    const char *name = value_of(&arena, text, "name"), *size = value_of(&arena, text, "size");
+    const char *name = value_of(&arena, text, "name", 0), *size = value_of(&arena, text, "size", 0);
+    const char *cpu = value_of(&arena, text, "cpu", 0);
     uint64_t bytes;
     if (name != NULL) {
         const char *identifier = oribi_compile_identifier(&arena, name);
         n_good += identifier != NULL && strcmp(identifier, name) == 0 && !is_taken(name);
     }
     n_good += size != NULL && oribi_option_size(size, &bytes);
+    n_good += cpu != NULL && strcmp(cpu, "no") == 0;
+    while (value_of(&arena, text, "device", n_devices) != NULL) {
+        n_devices++;
+    }
+    n_good += n_devices;
     const bool is_good = name != NULL && n_good == n_parts;
     oribi_arena_destroy(&arena);
     return is_good;
+}
+
+/* --- Devices ---------------------------------------------------------------------------------- */
+
+/* The devices that an option names. */
+static bool bind(oribi_compile *c, oribi_pool *pool, const char *option, TF_Status *status)
+{
+    const oribi_partition *p = &c->devices.partition;
+    const char *name;
+    for (int32_t nth = 0; (name = value_of(&c->arena, option, "device", nth)) != NULL; nth++) {
+        uint32_t bit = 0;
+        for (int32_t d = 0; d < p->n_devices; d++) {
+            bit |= strcmp(p->devices[d].name, name) == 0 ? 1U << d : 0;
+        }
+        if (bit == 0) {
+            return oribi_fail(
+                status, TF_NOT_FOUND,
+                "--pool %s: there is no device '%s'; --target-device %s=KIND adds one", option,
+                name, name);
+        }
+        pool->devices |= bit;
+    }
+    pool->is_hidden = value_of(&c->arena, option, "cpu", 0) != NULL;
+    return !pool->is_hidden || pool->devices != 0 ||
+           oribi_fail(status, TF_INVALID_ARGUMENT,
+                      "--pool %s: neither the CPU nor a device would see it; name one: device=NAME",
+                      option);
+}
+
+/* A device that pools name sees those; another sees all that are not named for devices alone. */
+static bool find_visible(oribi_compile *c, TF_Status *status)
+{
+    oribi_devices *d = &c->devices;
+    d->hidden_pools = 0;
+    for (int32_t p = 0; p < c->n_pools; p++) {
+        d->hidden_pools |= c->pools[p].is_hidden ? 1U << p : 0;
+    }
+    const uint32_t of_cpu = oribi_compile_cpu_pools(c);
+    if (of_cpu == 0) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "the CPU sees none of the pools; add one without cpu=no");
+    }
+    for (int32_t i = 0; i < d->partition.n_devices; i++) {
+        uint32_t named = 0;
+        for (int32_t p = 0; p < c->n_pools; p++) {
+            named |= (c->pools[p].devices >> i & 1) != 0 ? 1U << p : 0;
+        }
+        d->pools[i] = named != 0 ? named : of_cpu;
+        if ((d->pools[i] & of_cpu) == 0) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "device '%s' sees no pool that the CPU sees, so nothing could reach "
+                              "it; add device=%s to one without cpu=no",
+                              d->partition.devices[i].name, d->partition.devices[i].name);
+        }
+    }
+    return true;
 }
 
 bool oribi_compile_pools(oribi_compile *c, TF_Status *status)
 {
     const oribi_option_list *list = &c->options.pools;
     for (int32_t i = 0; i < list->n; i++) {
-        const char *size = value_of(&c->arena, list->items[i], "size");
+        const char *size = value_of(&c->arena, list->items[i], "size", 0);
         uint64_t bytes = 0;
         if (size != NULL) {
             (void)oribi_option_size(size, &bytes);
         }
-        ORIBI_TRY(add_pool(c, value_of(&c->arena, list->items[i], "name"), bytes, status));
+        ORIBI_TRY(add_pool(c, value_of(&c->arena, list->items[i], "name", 0), bytes, status) &&
+                  bind(c, &c->pools[i], list->items[i], status));
     }
-    return list->n > 0 || add_pool(c, "workspace", 0, status);
+    ORIBI_TRY(list->n > 0 || add_pool(c, "workspace", 0, status));
+    return find_visible(c, status);
 }

@@ -75,6 +75,24 @@ static void put_places(oribi_json *json, const oribi_compile *c, const oribi_cal
     oribi_json_close(json, ']');
 }
 
+/* Its number for TVMGEN_ON_OP and in tvm_device_error, and how long it is thought to take. */
+static void put_operator(oribi_json *json, const oribi_compile *c, int32_t index)
+{
+    const oribi_call *call = &c->calls[index];
+    const bool is_operator = oribi_emit_is_operator(call);
+    int32_t number = 0;
+    for (int32_t i = 0; i < index; i++) {
+        number += oribi_emit_is_operator(&c->calls[i]) ? 1 : 0;
+    }
+    oribi_json_key(json, "operator");
+    if (is_operator) {
+        oribi_json_int(json, number);
+    } else {
+        oribi_json_null(json);
+    }
+    put_number(json, "estimated_us", is_operator ? oribi_compile_estimate_us(c, call) : 0);
+}
+
 static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
 {
     const oribi_compile *c = r->c;
@@ -85,8 +103,9 @@ static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
     put_text(json, "name", call->node->name);
     put_text(json, "op", call->node->op_name);
     put_text(json, "call", is_called ? call->name : NULL);
-    put_text(json, "kernel", is_called ? call->kernel : "view");
+    put_text(json, "kernel", !is_called ? "view" : call->kernel == NULL ? "device" : call->kernel);
     put_number(json, "device", call->device);
+    put_operator(json, c, index);
     put_number(json, "macs", call->macs);
     put_number(json, "bytes", output->bytes);
     put_place(json, c, output);
@@ -162,6 +181,7 @@ static void put_totals(oribi_json *json, const oribi_report *r)
     oribi_json_bool(json, c->ports_in_workspace);
     put_number(json, "macs", r->macs);
     put_number(json, "peak_step", r->peak);
+    put_number(json, "cpu_mhz", oribi_compile_mhz(c));
     put_pools(json, c);
 }
 
@@ -180,6 +200,7 @@ static bool append_report(oribi_compile *c, oribi_text *text, TF_Status *status)
         put_node(&json, &r, i);
     }
     oribi_json_close(&json, ']');
+    oribi__report_put_devices(&json, &r);
     oribi_json_key(&json, "buffers");
     oribi_json_open(&json, '[');
     for (int32_t i = 0; i < c->graph->n_values; i++) {

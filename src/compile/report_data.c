@@ -9,7 +9,14 @@
 
 bool oribi__report_is_called(const oribi_call *call)
 {
-    return call->kernel != NULL && !call->is_elided;
+    return (call->kernel != NULL && !call->is_elided) || call->region != NULL;
+}
+
+const char *oribi__report_work(const oribi_call *call)
+{
+    return !oribi__report_is_called(call) ? "no code"
+           : call->kernel != NULL         ? call->kernel
+                                          : call->region->pattern->name;
 }
 
 /* --- Lifetimes ------------------------------------------------------------------------------- */
@@ -32,11 +39,14 @@ static void find_lifetimes(oribi_report *r)
     }
     for (int32_t i = 0; i < c->n_calls; i++) {
         const oribi_call *call = &c->calls[i];
+        const int32_t last = call->region != NULL ? c->devices.done[i] - 1 : i;
         for (int32_t k = 0; k < call->n_inputs; k++) {
             touch(r, call->inputs[k], i);
+            touch(r, call->inputs[k], last);
         }
         for (int32_t k = 0; k < call->n_outputs; k++) {
             touch(r, call->node->outputs[k], i);
+            touch(r, call->node->outputs[k], last);
             r->producer[call->node->outputs[k]] = i;
         }
     }
@@ -110,6 +120,9 @@ bool oribi__report_make(oribi_compile *c, oribi_report *out)
     };
     if (by_offset == NULL || out->first == NULL || out->last == NULL || out->producer == NULL ||
         out->live == NULL) {
+        return false;
+    }
+    if (c->devices.partition.n_devices > 0 && !oribi_timeline_make(c, &c->arena, &out->timeline)) {
         return false;
     }
     find_lifetimes(out);
@@ -226,7 +239,7 @@ int32_t oribi__report_colour(const oribi_call *call)
         return 5;
     }
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (strstr(call->kernel, words[i].word) != NULL) {
+        if (strstr(oribi__report_work(call), words[i].word) != NULL) {
             return words[i].colour;
         }
     }

@@ -84,7 +84,7 @@ static void draw_node(const drawing *d, int32_t model, int32_t index)
                       "<text class=\"node\" x=\"%d\" y=\"%d\"><tspan class=\"step\">%d</tspan> %s ",
                       (int)model, (int)index, (int)oribi__report_colour(call), (int)d->left,
                       (int)y_of(index), is_called ? 6 : 4, (int)d->left + 14, (int)y_of(index) + 4,
-                      (int)index, is_called ? call->kernel : "(no code)");
+                      (int)index, oribi__report_work(call));
     oribi_text_append(text, "<tspan class=\"type\">");
     oribi_emit_type(d->r->c, text, call->node->outputs[0]);
     oribi_text_append(text, "</tspan> <tspan class=\"name\">");

@@ -153,7 +153,7 @@ static void operator_row(const oribi_report *r, int32_t model, int32_t index, or
     oribi_text_printf(text,
                       "<tr id=\"m%dc%d\"><td class=\"n\">%d</td><td><i class=\"dot k%d\"></i>",
                       (int)model, (int)index, (int)index, (int)colour);
-    oribi_text_printf(text, "<b>%s</b> ", is_called ? call->kernel : "no code");
+    oribi_text_printf(text, "<b>%s</b> ", oribi__report_work(call));
     oribi__html_append(text, call->node->op_name);
     oribi_text_append(text, "<div class=\"why name\">");
     oribi__html_append(text, call->node->name);
@@ -219,6 +219,7 @@ static void model_section(oribi_compile *c, const oribi_report *r, int32_t model
                             "it leads to its operator, and says why it lies there.</p>\n");
     legend(text);
     oribi__report_map(r, model, text);
+    oribi__report_devices(r, model, text);
     operators(r, model, text);
     ports(c, text);
     oribi_text_append(text, "<h3>Graph</h3>\n");

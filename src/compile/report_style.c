@@ -75,6 +75,7 @@ const char *const oribi__report_style[] = {
     "size:12.5px}"
     ".node .step{fill:var(--soft)}.node .type{fill:var(--soft)}.node .name{fill:var(--k9)}"
     "a{text-decoration:none;color:inherit}a:hover .node{font-weight:600}\n",
+    ".powered{fill:var(--peak);stroke:var(--line)}.locked{fill:var(--k9);fill-opacity:.45}\n",
     "@media print{body{max-width:none;padding:0}.scroll{overflow:visible;border:none}}\n",
     NULL,
 };

@@ -71,6 +71,20 @@ static void find_waits(scheduling *s)
 
 /* --- Spans ------------------------------------------------------------------------------------ */
 
+/* Until when the device of call i is held open: the call has ended, and peers have its result. */
+static int32_t held_until(const scheduling *s, int32_t i)
+{
+    const int32_t device = s->calls[i].device, peers = s->devices[device].peers;
+    int32_t end = s->out->done[i];
+    for (int32_t k = i + 1; k < s->n_calls && peers != 0 && s->mode == ORIBI_SCHEDULE_HOLD; k++) {
+        const int32_t other = s->calls[k].device;
+        if (other >= 0 && other != device && s->devices[other].peers == peers && needs(s, k, i)) {
+            end = k + 1 > end ? k + 1 : end;
+        }
+    }
+    return end;
+}
+
 /* One a call, or, held open, one for calls of a device that follow each other or are queued. */
 static void find_open_spans(scheduling *s)
 {
@@ -81,9 +95,10 @@ static void find_open_spans(scheduling *s)
             last = s->open[k].device == device ? &s->open[k] : last;
         }
         if (last != NULL && s->mode == ORIBI_SCHEDULE_HOLD && last->end >= i) {
-            last->end = s->out->done[i];
+            const int32_t end = held_until(s, i);
+            last->end = end > last->end ? end : last->end;
         } else if (device >= 0) {
-            s->open[s->n_open++] = (span){device, i, s->out->done[i]};
+            s->open[s->n_open++] = (span){device, i, held_until(s, i)};
         }
     }
 }

@@ -19,13 +19,15 @@ typedef enum oribi_schedule_mode {
     ORIBI_SCHEDULE_LAZY,
     /* As lazy, but activated early enough for activate_us to pass before the first use. */
     ORIBI_SCHEDULE_EAGER,
-    /* As eager, and held open across consecutive operators of the device. */
+    /* As eager, and held open across consecutive operators of the device, and until a peer has taken
+     * over what it made. */
     ORIBI_SCHEDULE_HOLD
 } oribi_schedule_mode;
 
 typedef struct oribi_schedule_device { /* in the order of the devices struct */
     bool is_asynchronous;              /* Start and Wait instead of Invoke */
     int64_t activate_us;               /* from Activate until it can work */
+    int32_t peers; /* devices of one number hand results over while both are open; 0: none */
 } oribi_schedule_device;
 
 typedef struct oribi_schedule_call {

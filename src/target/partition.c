@@ -155,6 +155,31 @@ static bool assigned(const partitioning *p, const oribi_node *node, int32_t *out
     return true;
 }
 
+bool oribi_partition_has_node(const oribi_graph *graph, const char *assignment)
+{
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        const char *name = graph->nodes[graph->order[i]]->name;
+        const size_t length = strlen(name);
+        if (strncmp(assignment, name, length) == 0 && assignment[length] == '=') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool check_assignments(const partitioning *p)
+{
+    for (int32_t i = 0; i < p->n_assignments; i++) {
+        if (!oribi_partition_has_node(p->graph, p->assignments[i])) {
+            return oribi_fail(p->status, TF_NOT_FOUND,
+                              "'%s': no operator has that name; report.json lists them as `name` "
+                              "of `nodes`",
+                              p->assignments[i]);
+        }
+    }
+    return true;
+}
+
 /* A region that a device could take. */
 typedef struct candidate {
     oribi_region region;
@@ -311,6 +336,7 @@ static bool replace(partitioning *p, int32_t index)
     for (int32_t i = region->n_nodes - 1; i >= 0; i--) {
         oribi_graph_remove_node(p->graph, region->nodes[i]);
     }
+    made->name = last->name; /* no other live node has it: reports and --assign agree */
     order_again(p->graph, last->id, made->id);
     return true;
 }
@@ -380,6 +406,7 @@ bool oribi_partition_graph(oribi_partition *partition, oribi_graph *graph,
     if (p.is_taken == NULL) {
         return oribi_fail_memory(status);
     }
+    ORIBI_TRY(check_assignments(&p));
     for (int32_t i = 0; i < graph->n_order && partition->n_devices > 0; i++) {
         oribi_node *node = graph->nodes[graph->order[i]];
         candidate best = {.is_set = false};

@@ -71,12 +71,13 @@ static bool check(const oribi_target *target, TF_Status *status)
                           "a target's name must be a letter, then letters, digits, '-' or '_', at "
                           "most 64 of them");
     }
-    const int64_t alignment = target->memory_alignment;
+    const int64_t alignment = target->memory_alignment, line = target->cache_line;
     if (target->activate_us < 0 || target->memory_bytes < 0 || alignment < 0 || alignment > 4096 ||
-        (alignment & (alignment - 1)) != 0 || target->memory_bytes > UINT32_MAX) {
+        (alignment & (alignment - 1)) != 0 || target->memory_bytes > UINT32_MAX || line < 0 ||
+        line > 4096 || (line & (line - 1)) != 0) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "target '%s': activate_us and memory_bytes (below 4 GiB) must not be "
-                          "negative, memory_alignment a power of two up to 4096",
+                          "negative, memory_alignment and cache_line powers of two up to 4096",
                           target->name);
     }
     if (target->n_patterns <= 0 || target->patterns == NULL) {

@@ -75,6 +75,8 @@ bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF
 bool oribi_partition_graph(oribi_partition *partition, oribi_graph *graph,
                            const char *const *assignments, int32_t n_assignments,
                            TF_Status *status);
+/* Is the node of an assignment in the graph? oribi_partition_graph refuses those that are not. */
+bool oribi_partition_has_node(const oribi_graph *graph, const char *assignment);
 void oribi_partition_destroy(oribi_partition *partition);
 
 #endif

@@ -67,7 +67,7 @@ static void the_designs_order_is_kept(void **state)
 {
     (void)state;
     oribi_schedule_call calls[4];
-    const oribi_schedule_device devices[2] = {{false, 0}, {false, 0}};
+    const oribi_schedule_device devices[2] = {{false, 0, 0}, {false, 0, 0}};
     chain(calls, "01");
     expect(calls, 2, devices, 2, ORIBI_SCHEDULE_DESIGN, "A0 A1 O0 0 C0 O1 1 C1 D0 D1");
     chain(calls, ".00.");
@@ -78,7 +78,7 @@ static void lazy_activates_at_the_first_use_only(void **state)
 {
     (void)state;
     oribi_schedule_call calls[5];
-    const oribi_schedule_device devices[3] = {{false, 25}, {false, 0}, {false, 0}};
+    const oribi_schedule_device devices[3] = {{false, 25, 0}, {false, 0, 0}, {false, 0, 0}};
     chain(calls, "..0.1");
     expect(calls, 5, devices, 3, ORIBI_SCHEDULE_LAZY, "0 1 A0 O0 2 C0 D0 3 A1 O1 4 C1 D1");
 }
@@ -87,7 +87,7 @@ static void eager_activates_as_early_as_the_device_needs(void **state)
 {
     (void)state;
     oribi_schedule_call calls[4];
-    oribi_schedule_device device = {false, 0};
+    oribi_schedule_device device = {false, 0, 0};
     chain(calls, "...0");
     expect(calls, 4, &device, 1, ORIBI_SCHEDULE_EAGER, "0 1 2 A0 O0 3 C0 D0");
     device.activate_us = 10;
@@ -102,7 +102,7 @@ static void hold_keeps_open_across_consecutive_operators(void **state)
 {
     (void)state;
     oribi_schedule_call calls[6];
-    const oribi_schedule_device devices[2] = {{false, 0}, {false, 0}};
+    const oribi_schedule_device devices[2] = {{false, 0, 0}, {false, 0, 0}};
     chain(calls, "00.011");
     expect(calls, 6, devices, 2, ORIBI_SCHEDULE_HOLD, "A0 O0 0 1 C0 2 O0 3 C0 D0 A1 O1 4 5 C1 D1");
     expect(calls, 6, devices, 2, ORIBI_SCHEDULE_LAZY,
@@ -118,11 +118,25 @@ static void independent_branches_overlap(void **state)
         {-1, 1, NULL, 0},    {0, 1, needs_0, 1},     {0, 1, needs_1, 1},
         {-1, 1, needs_0, 1}, {-1, 1, needs_both, 2},
     };
-    const oribi_schedule_device device = {true, 0};
+    const oribi_schedule_device device = {true, 0, 0};
     expect(calls, 5, &device, 1, ORIBI_SCHEDULE_HOLD, "0 A0 O0 s1 s2 3 W0 C0 D0 4");
     expect(calls, 5, &device, 1, ORIBI_SCHEDULE_DESIGN, "A0 0 O0 s1 W0 C0 O0 s2 3 W0 C0 4 D0");
-    const oribi_schedule_device serial = {false, 0};
+    const oribi_schedule_device serial = {false, 0, 0};
     expect(calls, 5, &serial, 1, ORIBI_SCHEDULE_HOLD, "0 A0 O0 1 2 C0 D0 3 4");
+}
+
+static void a_peer_stays_open_until_its_result_is_taken_over(void **state)
+{
+    (void)state;
+    oribi_schedule_call calls[4];
+    oribi_schedule_device devices[2] = {{true, 0, 1}, {true, 0, 1}};
+    chain(calls, "01.");
+    expect(calls, 3, devices, 2, ORIBI_SCHEDULE_HOLD, "A0 O0 s0 W0 A1 O1 s1 W1 C1 C0 D1 D0 2");
+    chain(calls, "10.");
+    expect(calls, 3, devices, 2, ORIBI_SCHEDULE_HOLD, "A0 A1 O0 O1 s0 W1 s1 W0 C1 C0 D1 D0 2");
+    devices[1].peers = 2;
+    chain(calls, "01.");
+    expect(calls, 3, devices, 2, ORIBI_SCHEDULE_HOLD, "A0 O0 s0 W0 C0 D0 A1 O1 s1 W1 C1 D1 2");
 }
 
 static void devices_held_together_open_in_their_order(void **state)
@@ -130,7 +144,7 @@ static void devices_held_together_open_in_their_order(void **state)
     (void)state;
     static const int32_t needs_both[] = {0, 1};
     const oribi_schedule_call calls[3] = {{1, 1, NULL, 0}, {0, 1, NULL, 0}, {-1, 1, needs_both, 2}};
-    const oribi_schedule_device devices[2] = {{true, 0}, {true, 0}};
+    const oribi_schedule_device devices[2] = {{true, 0, 0}, {true, 0, 0}};
     expect(calls, 3, devices, 2, ORIBI_SCHEDULE_HOLD, "A0 A1 O0 O1 s0 s1 W0 W1 C1 C0 D1 D0 2");
 }
 
@@ -236,7 +250,8 @@ static void any_schedule_keeps_the_contract(void **state)
         const int32_t n_calls = (int32_t)random_below(&seed, 10) + 1;
         for (int32_t d = 0; d < n_devices; d++) {
             devices[d] = (oribi_schedule_device){random_below(&seed, 2) == 0,
-                                                 (int64_t)random_below(&seed, 40)};
+                                                 (int64_t)random_below(&seed, 40),
+                                                 (int32_t)random_below(&seed, 3)};
         }
         for (int32_t i = 0; i < n_calls; i++) {
             const int32_t n = i > 0 ? (int32_t)random_below(&seed, 3) : 0;
@@ -266,6 +281,7 @@ int main(void)
         cmocka_unit_test(eager_activates_as_early_as_the_device_needs),
         cmocka_unit_test(hold_keeps_open_across_consecutive_operators),
         cmocka_unit_test(independent_branches_overlap),
+        cmocka_unit_test(a_peer_stays_open_until_its_result_is_taken_over),
         cmocka_unit_test(devices_held_together_open_in_their_order),
         cmocka_unit_test(any_schedule_keeps_the_contract),
     };

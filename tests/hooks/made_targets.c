@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Targets for tests of `oribi compile`: kinds that differ from the examples in what the contract
+ * lets a target say. Their driver is made_device.c.
+ *   quick, medium, slow  fully connected layers; 0 us, 20 ms and 10 s from Activate until they work
+ *   cached, queued       convolutions in the host's memory, behind a cache, under addresses of
+ *                        their own; queued is asynchronous
+ *   shared, peer         convolutions in the host's memory, as it is
+ *   walled               convolutions in a memory of their own, without CopyPeer
+ */
+#define TF_InitKernel made_example_init
+#include "../../examples/woofles/target.c"
+#undef TF_InitKernel
+
+static void write_nothing(void *user, const oribi_region *region, oribi_target_code *code,
+                          TF_Status *status)
+{
+    (void)user;
+    (void)region;
+    (void)status;
+    oribi_target_set_op(code, 100);
+}
+
+static const char *const dense[] = {"Oribi>QFullyConnected"};
+static const oribi_target_pattern dense_patterns[] = {
+    {sizeof(oribi_target_pattern), "fully_connected", dense, 1, NULL, NULL, write_nothing, NULL},
+};
+
+#define DENSE_TARGET(us)                                                                           \
+    .struct_size = sizeof(oribi_target), .device_type = 12, .device_api = 1, .activate_us = (us),  \
+    .patterns = dense_patterns, .n_patterns = 1
+#define CONV_TARGET                                                                                \
+    .struct_size = sizeof(oribi_target), .device_type = 12, .device_api = 1, .patterns = patterns, \
+    .n_patterns = 2
+
+static const oribi_target made[] = {
+    {DENSE_TARGET(0), .name = "quick"},
+    {DENSE_TARGET(20000), .name = "medium"},
+    {DENSE_TARGET(10000000), .name = "slow"},
+    {CONV_TARGET, .name = "cached", .has_cache_hooks = 1, .has_address = 1},
+    {CONV_TARGET, .name = "queued", .has_cache_hooks = 1, .has_address = 1, .is_asynchronous = 1},
+    {CONV_TARGET, .name = "shared"},
+    {CONV_TARGET, .name = "peer"},
+    {CONV_TARGET, .name = "walled", .memory_bytes = 1 << 20},
+};
+
+TF_CAPI_EXPORT void TF_InitKernel(void);
+void TF_InitKernel(void)
+{
+    TF_Status *status = TF_NewStatus();
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        oribi_target_register(&made[i], status);
+    }
+    TF_DeleteStatus(status);
+}
