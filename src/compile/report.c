@@ -144,6 +144,29 @@ static void put_buffer(oribi_json *json, const oribi_report *r, int32_t value, i
     oribi_json_close(json, '}');
 }
 
+/* What the CPU copies for a device that does not see it where it is. */
+static void put_copies(oribi_json *json, const oribi_compile *c, int32_t index)
+{
+    const oribi_call *call = &c->calls[index];
+    for (int32_t k = 0; call->region != NULL && k < call->n_inputs; k++) {
+        const oribi_location *place = &c->devices.staged[index][k];
+        if (place->bytes == 0) {
+            continue;
+        }
+        oribi_json_open(json, '{');
+        put_text(json, "name", value_name(c, call->inputs[k]));
+        put_text(json, "kind", "copy");
+        put_text(json, "pool", c->pools[place->index].name);
+        put_number(json, "offset", place->offset);
+        put_number(json, "bytes", place->bytes);
+        put_number(json, "first_step", index);
+        put_number(json, "last_step", c->devices.done[index] - 1);
+        put_text(json, "shares", "own");
+        put_text(json, "shares_with", NULL);
+        oribi_json_close(json, '}');
+    }
+}
+
 static void put_pools(oribi_json *json, const oribi_compile *c)
 {
     oribi_json_key(json, "pools");
@@ -208,6 +231,7 @@ static bool append_report(oribi_compile *c, oribi_text *text, TF_Status *status)
     }
     for (int32_t i = 0; i < c->n_calls; i++) {
         put_buffer(&json, &r, -1, i);
+        put_copies(&json, c, i);
     }
     oribi_json_close(&json, ']');
     oribi_json_close(&json, '}');

@@ -19,8 +19,8 @@ typedef enum oribi_schedule_mode {
     ORIBI_SCHEDULE_LAZY,
     /* As lazy, but activated early enough for activate_us to pass before the first use. */
     ORIBI_SCHEDULE_EAGER,
-    /* As eager, and held open across consecutive operators of the device, and until a peer has taken
-     * over what it made. */
+    /* As eager, and held open across consecutive operators of the device, and until a peer has
+     * taken over what it made. */
     ORIBI_SCHEDULE_HOLD
 } oribi_schedule_mode;
 

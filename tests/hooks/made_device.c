@@ -25,11 +25,11 @@ void made_print(const char *line)
 
 void made_add_memory(const char *name, void *data, uint32_t bytes)
 {
-    const struct made_memory m = {name, data, malloc(bytes + MADE_LINE), bytes};
+    const struct made_memory m = {name, data, malloc(bytes), bytes};
     if (n_memories == MADE_MEMORIES || m.bus == NULL) {
         abort();
     }
-    memset(m.bus, 0x5a, bytes + MADE_LINE); /* what the device sees before anything is cleaned */
+    memset(m.bus, 0x5a, bytes); /* what the device sees before anything is cleaned */
     memories[n_memories++] = m;
 }
 
@@ -60,15 +60,15 @@ static void print_place(const void *data, uint32_t bytes, int32_t is_bus)
 /* --- The cache -------------------------------------------------------------------------------- */
 
 /* The lines of a range, from the CPU to the bus or back. Whole lines, as caches do it. */
-static int32_t move_lines(const void *data, uint32_t bytes, int32_t is_clean)
+static int32_t move_lines(const void *data, uint32_t bytes, int32_t is_clean, uint32_t line)
 {
     struct made_memory *m = find(data, bytes, 0);
     if (m == NULL) {
         return TVM_DEVICE_E_RANGE;
     }
     const uint32_t at = (uint32_t)((const uint8_t *)data - m->data);
-    const uint32_t from = at / MADE_LINE * MADE_LINE;
-    const uint32_t to = (at + bytes + MADE_LINE - 1) / MADE_LINE * MADE_LINE;
+    const uint32_t from = at / line * line;
+    const uint32_t to = (at + bytes + line - 1) / line * line;
     const uint32_t n = (to < m->bytes ? to : m->bytes) - from;
     memcpy(is_clean ? m->bus + from : m->data + from, is_clean ? m->data + from : m->bus + from, n);
     return 0;
@@ -80,7 +80,7 @@ static int32_t cache(const struct made_device *dev, const char *what, const void
     printf("%s %s", dev->name, what);
     print_place(data, bytes, 0);
     puts("");
-    return move_lines(data, bytes, strcmp(what, "CacheClean") == 0);
+    return move_lines(data, bytes, strcmp(what, "CacheClean") == 0, dev->line);
 }
 
 /* --- Calls ------------------------------------------------------------------------------------ */
@@ -110,21 +110,21 @@ static int32_t compute(const struct made_device *dev, const struct tvm_device_ca
  * the device has written its result. Lines that differ are such lines. */
 static int32_t compute_cached(const struct made_device *dev, const struct tvm_device_call *call)
 {
-    static uint8_t dirty[MADE_MEMORY / MADE_LINE];
+    static uint8_t dirty[MADE_MEMORY / 32];
     const struct tvm_device_tensor *out = &call->tensors[call->n_inputs];
     struct made_memory *m = find(out->data, out->bytes, 1);
     if (m == NULL) {
         return TVM_DEVICE_E_RANGE;
     }
-    const uint32_t at = (uint32_t)((uint8_t *)out->data - m->bus), first = at / MADE_LINE;
-    const uint32_t last = (at + out->bytes - 1) / MADE_LINE;
+    const uint32_t at = (uint32_t)((uint8_t *)out->data - m->bus), line = dev->line;
+    const uint32_t first = at / line, last = (at + out->bytes - 1) / line;
     for (uint32_t i = first; i <= last; i++) {
-        dirty[i] = memcmp(m->data + i * MADE_LINE, m->bus + i * MADE_LINE, MADE_LINE) != 0;
+        dirty[i] = memcmp(m->data + i * line, m->bus + i * line, line) != 0;
     }
     const int32_t code = compute(dev, call);
     for (uint32_t i = first; i <= last; i++) {
         if (dirty[i]) {
-            memcpy(m->bus + i * MADE_LINE, m->data + i * MADE_LINE, MADE_LINE);
+            memcpy(m->bus + i * line, m->data + i * line, line);
         }
     }
     return code;
@@ -285,3 +285,4 @@ MADE_HOOKS(Queued, queued, 1)
 MADE_HOOKS(Shared, shared, 0)
 MADE_HOOKS(Peer, peer, 0)
 MADE_HOOKS(Walled, walled, 0)
+MADE_HOOKS(Wide, wide, 1)

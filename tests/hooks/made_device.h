@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices of the kinds of made_targets.c, for programs that devices_made.py makes. They print each
  * hook, and they live on a bus of their own: a device sees memory through a copy that only
- * CacheClean and CacheInvalidate keep like the CPU's (kinds cached and queued), and refuses what
+ * CacheClean and CacheInvalidate keep like the CPU's (kinds cached, queued, wide), and refuses what
  * lies outside the memory that it was given.
  */
 #ifndef ORIBI_TESTS_HOOKS_MADE_DEVICE_H_
@@ -13,16 +13,18 @@
 extern "C" {
 #endif
 
-enum { MADE_MEMORY = 1 << 20, MADE_LINE = 32, MADE_QUEUE = 16 };
+enum { MADE_MEMORY = 1 << 20, MADE_QUEUE = 16 };
 
 typedef struct made_device {
     const char *name;
+    uint32_t line; /* of its cache, bytes */
     int32_t is_open, is_active;
     const struct tvm_device_call *queue[MADE_QUEUE];
     int32_t n_queued;
     uint8_t *memory; /* of kind walled */
 } tvm_device_quick_t, tvm_device_medium_t, tvm_device_slow_t, tvm_device_cached_t,
-    tvm_device_queued_t, tvm_device_shared_t, tvm_device_peer_t, tvm_device_walled_t;
+    tvm_device_queued_t, tvm_device_shared_t, tvm_device_peer_t, tvm_device_walled_t,
+    tvm_device_wide_t;
 
 /* Memory that devices may see: as the CPU sees it, and as a cached device does. */
 void made_add_memory(const char *name, void *data, uint32_t bytes);
@@ -57,6 +59,7 @@ MADE_HOOKS(Queued, queued)
 MADE_HOOKS(Shared, shared)
 MADE_HOOKS(Peer, peer)
 MADE_HOOKS(Walled, walled)
+MADE_HOOKS(Wide, wide)
 #undef MADE_HOOKS
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@ import subprocess
 
 FLAGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
          "-DTVMGEN_CONFIG_HEADER=\"made_config.h\""]
-KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled"]
+KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide"]
 CONFIG = """#include <stdint.h>
 void made_on_operator(int32_t index);
 void made_on_work(void);
@@ -120,18 +120,19 @@ class Program:
 
     def _write_main(self, devices, offset):
         ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", self.header)
-        pools = [p["name"] for p in self.report["pools"] if p["bytes"] > 0]
+        pools = [p["name"] for p in self.report["pools"]]
         macro = {"workspace": "TVMGEN_NET_WORKSPACE_SIZE"}
         names = [d.split("=")[0] for d in devices]
         walled = {d.split("=")[0] for d in devices if d.endswith("walled")}
         memory = "".join(f"static uint8_t memory_{n}[MADE_MEMORY] __attribute__((aligned(64)));\n"
                          for n in sorted(walled))
+        line = {d.split("=")[0]: 64 if d.endswith("wide") else 32 for d in devices}
         size = {p: macro.get(p, f"TVMGEN_NET_{p.upper()}_WORKSPACE_POOL_SIZE") for p in pools}
         (self.c / "main.c").write_text(MAIN.format(
             input=ports[0], output=ports[-1], from_=offset, members=", ".join(f"pool_{p}" for p in pools),
-            pools=memory + "".join(f"static uint8_t pool_{p}[{size[p]} / 32 * 32 + 64] __attribute__((aligned(64)));\n"
+            pools=memory + "".join(f"static uint8_t pool_{p}[({size[p]} + 127) / 64 * 64] __attribute__((aligned(128)));\n"
                                    for p in pools),
-            declare="\n    ".join(f"static struct made_device {n} = {{.name = \"{n}\""
+            declare="\n    ".join(f"static struct made_device {n} = {{.name = \"{n}\", .line = {line[n]}"
                                   + (f", .memory = memory_{n}" if n in walled else "") + "};" for n in names),
             devices=", ".join(f"&{n}" for n in names),
             add="\n    ".join([f'made_add_memory("{p}", pool_{p}, sizeof pool_{p});' for p in pools]

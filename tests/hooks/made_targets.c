@@ -5,6 +5,7 @@
  *   cached, queued       convolutions in the host's memory, behind a cache, under addresses of
  *                        their own; queued is asynchronous
  *   shared, peer         convolutions in the host's memory, as it is
+ *   wide                 as cached, with lines of 64 bytes and an alignment of 128
  *   walled               convolutions in a memory of their own, without CopyPeer
  */
 #define TF_InitKernel made_example_init
@@ -38,6 +39,8 @@ static const oribi_target made[] = {
     {DENSE_TARGET(10000000), .name = "slow"},
     {CONV_TARGET, .name = "cached", .has_cache_hooks = 1, .has_address = 1},
     {CONV_TARGET, .name = "queued", .has_cache_hooks = 1, .has_address = 1, .is_asynchronous = 1},
+    {CONV_TARGET, .name = "wide", .has_cache_hooks = 1, .has_address = 1, .cache_line = 64,
+     .memory_alignment = 128},
     {CONV_TARGET, .name = "shared"},
     {CONV_TARGET, .name = "peer"},
     {CONV_TARGET, .name = "walled", .memory_bytes = 1 << 20},
