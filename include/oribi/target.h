@@ -81,11 +81,22 @@ TF_CAPI_EXPORT extern void oribi_target_set_op(oribi_target_code *code, int32_t 
 TF_CAPI_EXPORT extern void oribi_target_set_params(oribi_target_code *code, const void *data,
                                                    size_t bytes, size_t alignment,
                                                    TF_Status *status);
+/* One more piece for `params`, behind what is there, at a multiple of its alignment (a power of two
+ * up to 4096) wherever the params end up: weights, a command stream. Returns its offset from
+ * call->params, SIZE_MAX on failure. Later calls of set_params and add_constant of one operator add
+ * to each other in their order; set_params comes first. */
+TF_CAPI_EXPORT extern size_t oribi_target_add_constant(oribi_target_code *code, const void *data,
+                                                       size_t bytes, size_t alignment,
+                                                       TF_Status *status);
 /* Memory that the call needs while it runs, planned with everything else; it is the last tensor of
  * the call. */
 TF_CAPI_EXPORT extern void oribi_target_set_scratch(oribi_target_code *code, size_t bytes);
 /* The body of a C function in place of Invoke: `int32_t NAME(const struct tvm_device_call *call,
- * void *resource_handle)`. It is copied; it may call what `declarations` declare. */
+ * void *resource_handle)`. It is copied; it may call what `declarations` declare, which stand above
+ * it at file scope, and returns 0 or a code that ends the run. resource_handle is the member of the
+ * devices struct, NULL for a target without device_api. Of an asynchronous device the body starts
+ * the work, and Wait is called later. C99 that compiles with the warnings of emitted code.
+ * Errors: INVALID_ARGUMENT for a NULL body. */
 TF_CAPI_EXPORT extern void oribi_target_set_body(oribi_target_code *code, const char *declarations,
                                                  const char *body, TF_Status *status);
 
@@ -110,7 +121,8 @@ typedef struct oribi_target {
     size_t struct_size;
     const char *name;         /* kind of the device: "woofles" */
     int32_t device_type;      /* as DLPack numbers them; 12 is an extension device */
-    int32_t device_api;       /* 1: the hooks are called; 0: operators are plain calls */
+    int32_t device_api;       /* 1: the hooks are called; 0: operators are plain calls of bodies
+                               * (oribi_target_set_body), and the devices struct has no member */
     int32_t is_asynchronous;  /* Start and Wait instead of Invoke */
     int32_t has_cache_hooks;  /* CacheClean before, CacheInvalidate after each call */
     int32_t has_address;      /* Address gives the place where the device sees host memory */

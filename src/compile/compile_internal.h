@@ -178,7 +178,10 @@ char *oribi_compile_upper(oribi_arena *arena, const char *text);
 /* weights.c: lists all constants; sets arrays and image_bytes. */
 bool oribi_compile_list_arrays(oribi_compile *compile, TF_Status *status);
 enum { ORIBI_WEIGHTS_ALIGNMENT = 4, ORIBI_WEIGHTS_HEAD = 32 };
-void oribi_weights_append(oribi_text *text, const oribi_placed *placed); /* padded, little-endian */
+/* Padded to its alignment before it and to ORIBI_WEIGHTS_ALIGNMENT behind it; little-endian. */
+void oribi_weights_append(oribi_text *text, const oribi_placed *placed);
+int32_t oribi_weights_alignment(const oribi_placed *placed);
+int32_t oribi_weights_most_alignment(const oribi_compile *compile); /* of the image */
 /* The image: a head of 32 bytes ("ORIBIW01", the bytes that follow it as 64 bits, the first half of
  * their SHA-256), then the arrays; little-endian. */
 bool oribi_weights_image(const oribi_compile *compile, oribi_text *text);

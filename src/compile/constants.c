@@ -28,7 +28,7 @@ static bool place(oribi_compile *c, oribi_value_id id, TF_Status *status)
     }
     *location = (oribi_location){ORIBI_IN_FLASH, c->n_constants, 0, (int64_t)bytes, -1};
     c->constants[c->n_constants++] =
-        (oribi_placed){name, kind, (int64_t)bytes / oribi_element_bytes(kind), data};
+        (oribi_placed){name, kind, (int64_t)bytes / oribi_element_bytes(kind), data, 0};
     return true;
 }
 

@@ -29,7 +29,7 @@ void oribi_emit_device_includes(const oribi_compile *c, oribi_writer *w)
     oribi_writer_blank(w);
     for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
         const oribi_device_names *n = &c->devices.names[i];
-        if (!is_first_of_kind(c, i)) {
+        if (!is_first_of_kind(c, i) || !oribi_device_has_hooks(&c->devices, i)) {
             continue;
         }
         oribi_writer_comment(w,
@@ -59,7 +59,9 @@ void oribi_emit_device_structs(const oribi_compile *c, oribi_writer *w)
                             "All are given; `error` may be NULL, and is filled when a run fails.");
     oribi_writer_open(w, "struct tvmgen_%s_devices {", c->name);
     for (int32_t i = 0; i < d->partition.n_devices; i++) {
-        oribi_writer_line(w, "tvm_device_%s_t *%s;", d->names[i].kind, d->names[i].member);
+        if (oribi_device_has_hooks(d, i)) {
+            oribi_writer_line(w, "tvm_device_%s_t *%s;", d->names[i].kind, d->names[i].member);
+        }
     }
     oribi_writer_line(w, "struct tvm_device_error *error;");
     oribi_writer_close(w, "};");
@@ -100,7 +102,9 @@ void oribi_emit_model_parameters(const oribi_compile *c, oribi_writer *w, const 
         oribi_writer_line(w, "    struct tvmgen_%s_state *state,", n);
     }
     for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
-        oribi_writer_line(w, "    void *%s,", c->devices.names[i].member);
+        if (oribi_device_has_hooks(&c->devices, i)) {
+            oribi_writer_line(w, "    void *%s,", c->devices.names[i].member);
+        }
     }
     oribi_writer_line(w, "    struct tvm_device_error *error%s", end);
 }

@@ -22,6 +22,7 @@ void oribi_emit_device_entries(const oribi_compile *compile, oribi_writer *write
 /* The cases of run_operator. kernel_line writes the call of a kernel. */
 void oribi_emit_device_cases(const oribi_compile *compile, oribi_writer *writer,
                              void (*kernel_line)(void *arg, int32_t call), void *arg);
+/* Has it a member of the devices struct, and hooks? */
 static inline bool oribi_device_has_hooks(const oribi_devices *devices, int32_t device)
 {
     return devices->partition.devices[device].target->device_api != 0;

@@ -8,6 +8,9 @@ void oribi_emit_device_checks(const oribi_compile *c, oribi_writer *w)
     oribi_writer_line(w, "return TVM_DEVICE_E_NULL;");
     oribi_writer_close(w, "}");
     for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
+        if (!oribi_device_has_hooks(&c->devices, i)) {
+            continue;
+        }
         oribi_writer_open(w, "if (devices->%s == NULL) {", c->devices.names[i].member);
         oribi_writer_line(w,
                           "return failed(devices, TVM_DEVICE_HOOK_NONE, %d, -1, "
@@ -28,8 +31,10 @@ static void run_model(const oribi_compile *c, oribi_writer *w)
     oribi_writer_line(w, "struct tvmgen_%s_cursor cursor;", c->name);
     oribi_writer_line(w, "int32_t code = TVMGEN_%s_OK;", c->macro);
     for (int32_t i = 0; i < d->partition.n_devices; i++) {
-        oribi_writer_line(w, "members.%s = (tvm_device_%s_t *)%s;", d->names[i].member,
-                          d->names[i].kind, d->names[i].member);
+        if (oribi_device_has_hooks(d, i)) {
+            oribi_writer_line(w, "members.%s = (tvm_device_%s_t *)%s;", d->names[i].member,
+                              d->names[i].kind, d->names[i].member);
+        }
     }
     oribi_writer_line(w, "members.error = error;");
     oribi_writer_line(w, "memset(&cursor, 0, sizeof cursor);");
@@ -68,7 +73,9 @@ static void run(const oribi_compile *c, oribi_writer *w)
     oribi_text_printf(&call, "code = tvmgen_%s_run_model(inputs, outputs, workspace_pools%s",
                       c->name, c->n_states > 0 ? ", state" : "");
     for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
-        oribi_text_printf(&call, ", devices->%s", c->devices.names[i].member);
+        if (oribi_device_has_hooks(&c->devices, i)) {
+            oribi_text_printf(&call, ", devices->%s", c->devices.names[i].member);
+        }
     }
     oribi_text_append(&call, ", devices->error);");
     oribi_writer_wrapped(w, oribi_text_string(&call));

@@ -278,8 +278,9 @@ static void device_call(const stepper *s, int32_t index, bool is_started)
         started(s, device);
     }
     if (code->body != NULL) {
-        oribi_writer_line(s->w, "code = %s(&cursor->calls[%d], devices->%s);", call->name,
-                          (int)slot, n->member);
+        const bool has_handle = oribi_device_has_hooks(&s->c->devices, device);
+        oribi_writer_line(s->w, "code = %s(&cursor->calls[%d], %s%s);", call->name, (int)slot,
+                          has_handle ? "devices->" : "NULL", has_handle ? n->member : "");
     } else {
         oribi_writer_line(s->w, "code = %s_%s(&cursor->calls[%d], devices->%s);", n->kind,
                           is_started ? "start" : "invoke", (int)slot, n->member);

@@ -50,7 +50,7 @@ static void check_weights(const emitter *e)
     oribi_writer_open(w, "if (workspace_pools->weights == NULL ||");
     w->depth--;
     oribi_writer_line(w, "    (uintptr_t)workspace_pools->weights %% %du != 0u) {",
-                      (int)ORIBI_WEIGHTS_ALIGNMENT);
+                      (int)oribi_weights_most_alignment(e->c));
     w->depth++;
     oribi_writer_line(w, "return TVMGEN_%s_BAD_ARGUMENT;", e->c->macro);
     oribi_writer_close(w, "}");

@@ -82,7 +82,7 @@ static void sizes(emitter *e)
         oribi_writer_line(w, "#define TVMGEN_%s_WEIGHTS_SIZE %" PRId64 "u", c->macro,
                           c->image_bytes);
         oribi_writer_line(w, "#define TVMGEN_%s_WEIGHTS_ALIGNMENT %d", c->macro,
-                          (int)ORIBI_WEIGHTS_ALIGNMENT);
+                          (int)oribi_weights_most_alignment(c));
         oribi_writer_blank(w);
     }
     if (c->n_states > 0) {

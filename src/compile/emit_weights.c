@@ -74,8 +74,8 @@ static bool emit_c(oribi_compile *c, TF_Status *status)
             oribi_writer_line(&w, "TVMGEN_CONSTANT");
         }
         oribi_writer_open(&w, "TVMGEN_ALIGNED(%d) const %s tvmgen_%s_%s[%" PRId64 "] = {",
-                          (int)ORIBI_WEIGHTS_ALIGNMENT, oribi_element_c_type(placed->kind), c->name,
-                          array->symbol, placed->count);
+                          (int)oribi_weights_alignment(placed), oribi_element_c_type(placed->kind),
+                          c->name, array->symbol, placed->count);
         oribi_writer_elements(&w, placed->kind, placed->data, placed->count);
         oribi_writer_close(&w, "};");
     }
@@ -108,7 +108,7 @@ static bool emit_assembly(oribi_compile *c, TF_Status *status)
         oribi_writer_blank(&w);
         oribi_writer_line(&w, "    .section %s, \"a\"",
                           array->section != NULL ? array->section : default_section);
-        oribi_writer_line(&w, "    .balign %d", (int)ORIBI_WEIGHTS_ALIGNMENT);
+        oribi_writer_line(&w, "    .balign %d", (int)oribi_weights_alignment(array->placed));
         oribi_writer_line(&w, "    .globl tvmgen_%s_%s", c->name, array->symbol);
         oribi_writer_line(&w, "    .type tvmgen_%s_%s, %%object", c->name, array->symbol);
         oribi_writer_line(&w, "    .size tvmgen_%s_%s, %" PRId64, c->name, array->symbol, bytes);
@@ -153,11 +153,17 @@ static bool emit_object(oribi_compile *c, TF_Status *status)
         sections[index].bytes = &bodies[index];
         symbols[i].name = oribi_arena_printf(&c->arena, "tvmgen_%s_%s", c->name, array->symbol);
         symbols[i].section = index;
-        symbols[i].offset = bodies[index].length;
         symbols[i].bytes =
             (uint64_t)(array->placed->count * oribi_element_bytes(array->placed->kind));
         object.failed = object.failed || symbols[i].name == NULL;
+        sections[index].alignment =
+            oribi_weights_alignment(array->placed) > sections[index].alignment
+                ? oribi_weights_alignment(array->placed)
+                : sections[index].alignment;
         oribi_weights_append(&bodies[index], array->placed);
+        symbols[i].offset =
+            bodies[index].length - (symbols[i].bytes + ORIBI_WEIGHTS_ALIGNMENT - 1) /
+                                       ORIBI_WEIGHTS_ALIGNMENT * ORIBI_WEIGHTS_ALIGNMENT;
     }
     if (!object.failed) {
         oribi_object_write(c->options.machine, sections, n_sections, symbols, c->n_arrays, &object);

@@ -15,6 +15,7 @@ typedef struct oribi_placed {
     int32_t kind; /* oribi_element_kind */
     int64_t count;
     const void *data;
+    int32_t alignment; /* bytes, a power of two; 0: that of all weights, 4 */
 } oribi_placed;
 
 typedef struct oribi_field { /* one member of the args struct */

@@ -252,7 +252,7 @@ void oribi_call_place(oribi_call *call, const char *field, int32_t kind, int64_t
         call->fields[call->n_fields++] =
             (oribi_field){.name = field, .is_placed = true, .number = call->n_placed, .n = 1};
         call->placed[call->n_placed++] =
-            (oribi_placed){dot != NULL ? dot + 1 : field, kind, count, data};
+            (oribi_placed){dot != NULL ? dot + 1 : field, kind, count, data, 0};
     }
 }
 

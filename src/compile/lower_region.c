@@ -22,6 +22,7 @@ bool oribi_lower_region(oribi_lowering *lowering, oribi_call *call)
     if (region->code.params_bytes > 0) {
         oribi_call_place(call, "params", ORIBI_ELEMENT_U8, (int64_t)region->code.params_bytes,
                          region->code.params);
+        call->placed[call->n_placed - 1].alignment = (int32_t)region->code.params_alignment;
     }
     return true;
 }

@@ -159,9 +159,11 @@ void oribi_object_write(int32_t machine_index, const oribi_object_section *secti
     put_file_head(&o);
     put_head(&o, &(section_head){"", 0, 0, 0, 0, 0, 0, 0, 0});
     for (int32_t i = 0; i < n_sections; i++) {
-        align(out, ALIGNMENT);
+        const uint64_t alignment =
+            sections[i].alignment > ALIGNMENT ? (uint64_t)sections[i].alignment : ALIGNMENT;
+        align(out, alignment);
         put_head(&o, &(section_head){sections[i].name, SHT_PROGBITS, 2, 0, 0, out->length,
-                                     sections[i].bytes->length, ALIGNMENT, 0});
+                                     sections[i].bytes->length, alignment, 0});
         oribi_text_append_n(out, oribi_text_string(sections[i].bytes), sections[i].bytes->length);
         out->failed = out->failed || sections[i].bytes->failed;
     }

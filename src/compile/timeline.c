@@ -18,6 +18,14 @@ const char *oribi_timeline_word(const oribi_step *step)
     return step->kind == ORIBI_STEP_EVENT ? events[step->event.kind] : copies[step->kind];
 }
 
+/* A hook of a device that has none is not called. */
+static bool is_silent(const oribi_compile *c, const oribi_step *step)
+{
+    const oribi_event *e = &step->event;
+    return step->kind == ORIBI_STEP_EVENT && e->device >= 0 && e->kind != ORIBI_EVENT_CALL &&
+           c->devices.partition.devices[e->device].target->device_api == 0;
+}
+
 static int64_t until(int64_t now, int64_t then)
 {
     return then > now ? then - now : 0;
@@ -82,14 +90,16 @@ bool oribi_timeline_make(const oribi_compile *c, oribi_arena *arena, oribi_timel
     clock k = {.c = c, .out = out};
     *out = (oribi_timeline){
         .moments = oribi_arena_array(arena, (size_t)d->n_steps + 1, sizeof *out->moments),
-        .n_moments = d->n_steps,
     };
     if (out->moments == NULL) {
         return false;
     }
     for (int32_t i = 0; i < d->n_steps; i++) {
         const oribi_step *step = &d->steps[i];
-        oribi_moment *m = &out->moments[i];
+        if (is_silent(c, step)) {
+            continue;
+        }
+        oribi_moment *m = &out->moments[out->n_moments++];
         *m = (oribi_moment){step, k.now, 0};
         if (step->kind == ORIBI_STEP_EVENT) {
             pass_event(&k, m, &step->event);

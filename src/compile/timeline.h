@@ -24,7 +24,7 @@ typedef struct oribi_device_use {
 } oribi_device_use;
 
 typedef struct oribi_timeline {
-    oribi_moment *moments; /* one for each step */
+    oribi_moment *moments; /* one for each step that is called */
     int32_t n_moments;
     oribi_device_use devices[ORIBI_DEVICES_MAX];
     int64_t us; /* the whole run */

@@ -14,18 +14,35 @@ static int64_t bytes_of(const oribi_placed *placed)
     return placed->count * oribi_element_bytes(placed->kind);
 }
 
+int32_t oribi_weights_alignment(const oribi_placed *placed)
+{
+    return placed->alignment > ORIBI_WEIGHTS_ALIGNMENT ? placed->alignment
+                                                       : ORIBI_WEIGHTS_ALIGNMENT;
+}
+
+int32_t oribi_weights_most_alignment(const oribi_compile *c)
+{
+    int32_t most = ORIBI_WEIGHTS_ALIGNMENT;
+    for (int32_t i = 0; i < c->n_arrays; i++) {
+        const int32_t one = oribi_weights_alignment(c->arrays[i].placed);
+        most = one > most ? one : most;
+    }
+    return most;
+}
+
 static bool add(oribi_compile *c, const char *owner, const oribi_placed *placed,
                 const char *section, TF_Status *status)
 {
     oribi_weights_array *array = &c->arrays[c->n_arrays++];
     array->placed = placed;
     array->section = section;
-    array->offset = c->image_bytes;
+    const int64_t alignment = oribi_weights_alignment(placed);
+    array->offset = (c->image_bytes + alignment - 1) / alignment * alignment;
     array->symbol =
         oribi_arena_printf(&c->arena, "%s%s%s", owner, owner[0] != 0 ? "_" : "", placed->name);
     const int64_t padded = (bytes_of(placed) + ORIBI_WEIGHTS_ALIGNMENT - 1) /
                            ORIBI_WEIGHTS_ALIGNMENT * ORIBI_WEIGHTS_ALIGNMENT;
-    c->image_bytes += padded;
+    c->image_bytes = array->offset + padded;
     return array->symbol != NULL || oribi_fail_memory(status);
 }
 
@@ -111,6 +128,9 @@ void oribi_weights_append(oribi_text *text, const oribi_placed *placed)
 {
     const size_t size = (size_t)oribi_element_bytes(placed->kind);
     const char *data = placed->data;
+    while (text->length % (size_t)oribi_weights_alignment(placed) != 0 && !text->failed) {
+        oribi_text_append_n(text, "", 1);
+    }
     if (host_is_little() || size == 1) {
         oribi_text_append_n(text, data, (size_t)bytes_of(placed));
     } else {

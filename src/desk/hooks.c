@@ -258,7 +258,9 @@ bool oribi__desk_device_call(oribi_desk *desk, int32_t index, bool is_started, T
     if (tensors == NULL) {
         return oribi_fail_memory(status);
     }
-    ORIBI_TRY(cache(desk, index, true, status) && set_tensors(desk, index, tensors, status) &&
+    /* Results' lines go before the call, too: one that is dirty could be written over them. */
+    ORIBI_TRY(cache(desk, index, true, status) && cache(desk, index, false, status) &&
+              set_tensors(desk, index, tensors, status) &&
               set_addresses(desk, index, tensors, n, status));
     *made = (struct tvm_device_call){
         .op = code->op,

@@ -382,6 +382,12 @@ static bool take(partitioning *p, const candidate *c)
         oribi_status_prefix(p->status, "target '%s', node '%s': ", target->name, nodes[0]->name);
         return false;
     }
+    if (target->device_api == 0 && region->code.body == NULL) {
+        return oribi_fail(p->status, TF_INVALID_ARGUMENT,
+                          "target '%s', node '%s': a target without device_api has no Invoke; its "
+                          "writer calls oribi_target_set_body",
+                          target->name, nodes[0]->name);
+    }
     p->load[region->device] += region->us;
     for (int32_t i = 0; i < region->n_nodes; i++) {
         p->is_taken[nodes[i]->id] = true;

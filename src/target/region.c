@@ -182,29 +182,56 @@ void oribi_target_set_op(oribi_target_code *code, int32_t op)
     code->op = op;
 }
 
+static bool is_blob(const void *data, size_t bytes, size_t alignment, TF_Status *status)
+{
+    const bool is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
+    return (is_power && alignment <= 4096 && bytes <= UINT32_MAX && (data != NULL || bytes == 0)) ||
+           oribi_fail(status, TF_INVALID_ARGUMENT,
+                      "params of %zu bytes with alignment %zu: below 4 GiB, and a power of two up "
+                      "to 4096",
+                      bytes, alignment);
+}
+
 void oribi_target_set_params(oribi_target_code *code, const void *data, size_t bytes,
                              size_t alignment, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > 4096 ||
-        bytes > UINT32_MAX || (data == NULL && bytes > 0)) {
-        oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "params of %zu bytes with alignment %zu: below 4 GiB, and a power of two up to "
-                   "4096",
-                   bytes, alignment);
-        return;
+    if (is_blob(data, bytes, alignment, status)) {
+        code->params = NULL;
+        code->params_bytes = 0;
+        code->params_alignment = alignment;
+        (void)oribi_target_add_constant(code, data, bytes, alignment, status);
     }
-    uint8_t *copy = oribi_arena_array(code->arena, bytes + 1, 1);
-    if (copy == NULL) {
+}
+
+size_t oribi_target_add_constant(oribi_target_code *code, const void *data, size_t bytes,
+                                 size_t alignment, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (!is_blob(data, bytes, alignment, status)) {
+        return SIZE_MAX;
+    }
+    const size_t offset = (code->params_bytes + alignment - 1) / alignment * alignment;
+    if (bytes > UINT32_MAX - offset) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "the params of one operator reach 4 GiB");
+        return SIZE_MAX;
+    }
+    uint8_t *grown = oribi_arena_array(code->arena, offset + bytes + 1, 1);
+    if (grown == NULL) {
         oribi_fail_memory(status);
-        return;
+        return SIZE_MAX;
+    }
+    if (code->params_bytes > 0) {
+        memcpy(grown, code->params, code->params_bytes);
     }
     if (bytes > 0) {
-        memcpy(copy, data, bytes);
+        memcpy(grown + offset, data, bytes);
     }
-    code->params = copy;
-    code->params_bytes = bytes;
-    code->params_alignment = alignment;
+    code->params = grown;
+    code->params_bytes = offset + bytes;
+    code->params_alignment =
+        alignment > code->params_alignment ? alignment : code->params_alignment;
+    return offset;
 }
 
 void oribi_target_set_scratch(oribi_target_code *code, size_t bytes)
@@ -216,6 +243,10 @@ void oribi_target_set_body(oribi_target_code *code, const char *declarations, co
                            TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
+    if (body == NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_target_set_body: the body is NULL");
+        return;
+    }
     const char *first = oribi_arena_strdup(code->arena, declarations != NULL ? declarations : "");
     const char *second = oribi_arena_strdup(code->arena, body);
     if (first == NULL || second == NULL) {

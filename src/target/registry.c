@@ -80,6 +80,13 @@ static bool check(const oribi_target *target, TF_Status *status)
                           "negative, memory_alignment and cache_line powers of two up to 4096",
                           target->name);
     }
+    if (target->device_api == 0 && (target->is_asynchronous != 0 || target->has_cache_hooks != 0 ||
+                                    target->has_address != 0 || target->memory_bytes > 0)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "target '%s': without device_api no hooks are called, so it cannot be "
+                          "asynchronous, have a memory, cache hooks or addresses of its own",
+                          target->name);
+    }
     if (target->n_patterns <= 0 || target->patterns == NULL) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "target '%s' has no patterns; without one it takes nothing",

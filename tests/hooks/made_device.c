@@ -205,6 +205,19 @@ static int32_t copy(const struct made_device *dev, const char *what, uint32_t of
                : TVM_DEVICE_E_STATE;
 }
 
+int32_t made_launch(void *dev, const struct tvm_device_call *call, uint32_t first, uint32_t second)
+{
+    const struct made_device *d = dev;
+    const uint8_t *params = call->params;
+    const struct tvm_device_tensor *out = &call->tensors[call->n_inputs];
+    print_call(d, "Launch", call, 0);
+    printf("%s constants %d %d %d\n", d->name, params[first + 2], params[second + 4],
+           (int)((uintptr_t)(params + second) % 256u));
+    memset(out->data, 1, out->bytes);
+    memset(out[1].data, 2, out[1].bytes); /* scratch is ours */
+    return d->is_open ? 0 : TVM_DEVICE_E_STATE;
+}
+
 #define MADE_HOOKS(Camel, kind, is_cached)                                                         \
     int32_t TVMDevice##Camel##Activate(tvm_device_##kind##_t *dev)                                 \
     {                                                                                              \
@@ -286,3 +299,4 @@ MADE_HOOKS(Shared, shared, 0)
 MADE_HOOKS(Peer, peer, 0)
 MADE_HOOKS(Walled, walled, 0)
 MADE_HOOKS(Wide, wide, 1)
+MADE_HOOKS(Own, own, 0)

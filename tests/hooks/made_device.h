@@ -24,11 +24,13 @@ typedef struct made_device {
     uint8_t *memory; /* of kind walled */
 } tvm_device_quick_t, tvm_device_medium_t, tvm_device_slow_t, tvm_device_cached_t,
     tvm_device_queued_t, tvm_device_shared_t, tvm_device_peer_t, tvm_device_walled_t,
-    tvm_device_wide_t;
+    tvm_device_wide_t, tvm_device_own_t;
 
 /* Memory that devices may see: as the CPU sees it, and as a cached device does. */
 void made_add_memory(const char *name, void *data, uint32_t bytes);
 void made_print(const char *line);
+/* What the code of kind own calls; its constants are at these offsets of params. */
+int32_t made_launch(void *dev, const struct tvm_device_call *call, uint32_t first, uint32_t second);
 
 #define MADE_HOOKS(Camel, kind)                                                                    \
     int32_t TVMDevice##Camel##Activate(tvm_device_##kind##_t *dev);                                \
@@ -60,6 +62,7 @@ MADE_HOOKS(Shared, shared)
 MADE_HOOKS(Peer, peer)
 MADE_HOOKS(Walled, walled)
 MADE_HOOKS(Wide, wide)
+MADE_HOOKS(Own, own)
 #undef MADE_HOOKS
 
 #ifdef __cplusplus

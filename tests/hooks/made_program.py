@@ -8,7 +8,7 @@ import subprocess
 
 FLAGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
          "-DTVMGEN_CONFIG_HEADER=\"made_config.h\""]
-KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide"]
+KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide", "own"]
 CONFIG = """#include <stdint.h>
 void made_on_operator(int32_t index);
 void made_on_work(void);

@@ -6,6 +6,7 @@
  *                        their own; queued is asynchronous
  *   shared, peer         convolutions in the host's memory, as it is
  *   wide                 as cached, with lines of 64 bytes and an alignment of 128
+ *   own                  fully connected layers, by a call that it writes itself
  *   walled               convolutions in a memory of their own, without CopyPeer
  */
 #define TF_InitKernel made_example_init
@@ -21,7 +22,29 @@ static void write_nothing(void *user, const oribi_region *region, oribi_target_c
     oribi_target_set_op(code, 100);
 }
 
+/* A call that the target writes itself, of a device with hooks. */
+static void write_own(void *user, const oribi_region *region, oribi_target_code *code,
+                      TF_Status *status)
+{
+    static const uint8_t first[3] = {1, 2, 3}, second[5] = {4, 5, 6, 7, 8};
+    char body[200];
+    (void)user;
+    (void)region;
+    const size_t at = oribi_target_add_constant(code, first, sizeof first, 1, status);
+    const size_t far = oribi_target_add_constant(code, second, sizeof second, 256, status);
+    snprintf(body, sizeof body, "    return made_launch(resource_handle, call, %zuu, %zuu);", at,
+             far);
+    oribi_target_set_scratch(code, 40);
+    oribi_target_set_body(code,
+                          "extern int32_t made_launch(void *dev, const struct tvm_device_call "
+                          "*call, uint32_t first, uint32_t second);",
+                          body, status);
+}
+
 static const char *const dense[] = {"Oribi>QFullyConnected"};
+static const oribi_target_pattern own_patterns[] = {
+    {sizeof(oribi_target_pattern), "fully_connected", dense, 1, NULL, NULL, write_own, NULL},
+};
 static const oribi_target_pattern dense_patterns[] = {
     {sizeof(oribi_target_pattern), "fully_connected", dense, 1, NULL, NULL, write_nothing, NULL},
 };
@@ -43,6 +66,12 @@ static const oribi_target made[] = {
      .memory_alignment = 128},
     {CONV_TARGET, .name = "shared"},
     {CONV_TARGET, .name = "peer"},
+    {.struct_size = sizeof(oribi_target),
+     .name = "own",
+     .device_type = 12,
+     .device_api = 1,
+     .patterns = own_patterns,
+     .n_patterns = 1},
     {CONV_TARGET, .name = "walled", .memory_bytes = 1 << 20},
 };
 

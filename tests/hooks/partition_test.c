@@ -272,6 +272,17 @@ static void assignments_name_instances(void **state)
     expect(f, good, 1, "Oribi>Region/npu2/1");
 }
 
+static void assignments_of_no_node_are_refused(void **state)
+{
+    fixture *f = *state;
+    static const char *const assignments[] = {"nobody=cpu"};
+    const oribi_value_id x = input(f, 2);
+    finish(f, node(f, "Relu", "r", x, -1));
+    add_devices(f, "tester", NULL);
+    assert_false(oribi_partition_graph(&f->partition, f->graph, assignments, 1, f->status));
+    assert_int_equal(TF_GetCode(f->status), TF_NOT_FOUND);
+}
+
 static void devices_are_checked(void **state)
 {
     fixture *f = *state;
@@ -334,6 +345,59 @@ static void targets_are_checked(void **state)
     assert_null(oribi_target_find("other"));
 }
 
+static void without_hooks_there_are_no_hooks(void **state)
+{
+    fixture *f = *state;
+    oribi_target bad = tester;
+    oribi_set_log(NULL, NULL);
+    bad.device_api = 0;
+    bad.name = "plain";
+    bad.is_asynchronous = 1;
+    oribi_target_register(&bad, f->status);
+    assert_non_null(strstr(TF_Message(f->status), "without device_api no hooks are called"));
+    bad = tester;
+    bad.name = "plain";
+    bad.cache_line = 48;
+    oribi_target_register(&bad, f->status);
+    assert_non_null(strstr(TF_Message(f->status), "cache_line powers of two"));
+    static oribi_target plain; /* stays registered */
+    plain = tester;
+    plain.name = "plain";
+    plain.device_api = 0;
+    oribi_target_register(&plain, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_OK);
+    const oribi_value_id x = input(f, 2);
+    finish(f, node(f, "Relu", "r", x, -1));
+    add_devices(f, "plain", NULL);
+    assert_false(oribi_partition_graph(&f->partition, f->graph, NULL, 0, f->status));
+    assert_non_null(strstr(TF_Message(f->status), "its writer calls oribi_target_set_body"));
+}
+
+static void constants_are_put_behind_each_other_as_they_are_aligned(void **state)
+{
+    fixture *f = *state;
+    static const uint8_t bytes[6] = {1, 2, 3, 4, 5, 6};
+    oribi_arena arena = {0};
+    oribi_target_code code = {.arena = &arena, .params_alignment = 4};
+    oribi_target_set_params(&code, bytes, 3, 2, f->status);
+    assert_int_equal(oribi_target_add_constant(&code, bytes, 6, 1, f->status), 3);
+    assert_int_equal(oribi_target_add_constant(&code, bytes, 2, 64, f->status), 64);
+    assert_int_equal(code.params_bytes, 66);
+    assert_int_equal(code.params_alignment, 64);
+    const uint8_t *params = code.params;
+    assert_memory_equal(params, bytes, 3);
+    assert_memory_equal(params + 3, bytes, 6);
+    assert_int_equal(params[40], 0);
+    assert_memory_equal(params + 64, bytes, 2);
+    assert_true(oribi_target_add_constant(&code, bytes, 1, 3, f->status) == SIZE_MAX);
+    assert_int_equal(TF_GetCode(f->status), TF_INVALID_ARGUMENT);
+    assert_true(oribi_target_add_constant(&code, NULL, 1, 4, f->status) == SIZE_MAX);
+    oribi_target_set_body(&code, NULL, NULL, f->status);
+    assert_int_equal(TF_GetCode(f->status), TF_INVALID_ARGUMENT);
+    assert_int_equal(code.params_bytes, 66);
+    oribi_arena_destroy(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,9 +408,12 @@ int main(void)
         CASE(reasons_are_kept),
         CASE(instances_share_by_load_or_by_name),
         CASE(assignments_name_instances),
+        CASE(assignments_of_no_node_are_refused),
         CASE(devices_are_checked),
         CASE(targets_read_what_they_take),
         CASE(targets_are_checked),
+        CASE(without_hooks_there_are_no_hooks),
+        CASE(constants_are_put_behind_each_other_as_they_are_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
