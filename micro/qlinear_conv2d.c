@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's quantised convolution. int8 is read as uint8 with its top bit turned and 128 taken off, so
- * that one loop serves both.
- */
+/* ONNX's quantised convolution, one result after the other. */
 #include "micro/float_rules.h"
 
-#include "micro/math_f32.h"
+#include "micro/port.h"
 #include "micro/qlinear_conv2d.h"
-
-/* Element i, where flip is 128 for int8 and 0 for uint8. */
-static int32_t element(const uint8_t *data, int32_t i, uint32_t flip)
-{
-    return (int32_t)(data[i] ^ flip) - (int32_t)flip;
-}
 
 /* The sum of one result channel of the window whose corner is (y, x). */
 static int32_t window_sum(const struct oribi_micro_qlinear_conv2d_args *a, const uint8_t *image,
@@ -20,7 +12,6 @@ static int32_t window_sum(const struct oribi_micro_qlinear_conv2d_args *a, const
 {
     const int32_t depth = a->in_c / a->groups;
     const int32_t first = channel / (a->out_c / a->groups) * depth;
-    const uint32_t flip = a->input_signed != 0 ? 128 : 0, turn = a->filter_signed != 0 ? 128 : 0;
     uint32_t sum = 0;
     for (int32_t i = 0; i < a->filter_h; i++) {
         const int32_t row = y + i * a->dilation_h;
@@ -29,25 +20,15 @@ static int32_t window_sum(const struct oribi_micro_qlinear_conv2d_args *a, const
             const int32_t pixel = (row * a->in_w + column) * a->in_c + first;
             const int32_t tap = (i * a->filter_w + j) * depth;
             for (int32_t d = 0; column >= 0 && column < a->in_w && d < depth; d++) {
-                const int32_t v = element(image, pixel + d, flip) - a->input_zero;
-                const int32_t w = element(filter, (tap + d) * a->out_c + channel, turn);
+                const int32_t v =
+                    oribi_micro_qlinear_get(image, pixel + d, a->input_signed) - a->input_zero;
+                const int32_t w = oribi_micro_qlinear_get(filter, (tap + d) * a->out_c + channel,
+                                                          a->filter_signed);
                 sum += (uint32_t)(v * (w - filter_zero));
             }
         }
     }
     return (int32_t)sum;
-}
-
-static int32_t requantise(const struct oribi_micro_qlinear_conv2d_args *a, int32_t sum,
-                          float multiplier)
-{
-    const int32_t low = a->output == ORIBI_MICRO_QLINEAR_U8 ? 0 : -128;
-    const float bottom = (float)(low - a->output_zero);
-    const float top = (float)(low + 255 - a->output_zero);
-    float scaled = (float)sum * multiplier;
-    scaled = scaled > bottom ? scaled : bottom; /* a NaN, too */
-    scaled = scaled < top ? scaled : top;
-    return (int32_t)oribi_micro_round_even(scaled) + a->output_zero;
 }
 
 void oribi_micro_qlinear_conv2d(const struct oribi_micro_qlinear_conv2d_args *args,
@@ -60,16 +41,14 @@ void oribi_micro_qlinear_conv2d(const struct oribi_micro_qlinear_conv2d_args *ar
         const uint8_t *image =
             (const uint8_t *)input + line / a->out_h * a->in_h * a->in_w * a->in_c;
         const int32_t y = line % a->out_h * a->stride_h - a->before_h;
+        TVMGEN_YIELD();
         for (int32_t x = 0; x < a->out_w; x++) {
             for (int32_t c = 0; c < a->out_c; c++) {
                 const int32_t sum = window_sum(a, image, (const uint8_t *)filter, y,
                                                x * a->stride_w - a->before_w, c, filter_zeros[c]);
                 const int32_t total = (int32_t)((uint32_t)sum + (uint32_t)bias[c]);
-                if (a->output == ORIBI_MICRO_QLINEAR_S32) {
-                    ((int32_t *)output)[at++] = total;
-                } else {
-                    ((uint8_t *)output)[at++] = (uint8_t)requantise(a, total, multipliers[c]);
-                }
+                oribi_micro_qlinear_store(output, at++, a->output, total, multipliers[c],
+                                          a->output_zero, a->low, a->high);
             }
         }
     }

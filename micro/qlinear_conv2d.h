@@ -6,10 +6,7 @@
 #ifndef ORIBI_MICRO_QLINEAR_CONV2D_H_
 #define ORIBI_MICRO_QLINEAR_CONV2D_H_
 
-#include <stdint.h>
-
-/* What the result is. */
-enum { ORIBI_MICRO_QLINEAR_S32 = 0, ORIBI_MICRO_QLINEAR_U8 = 1, ORIBI_MICRO_QLINEAR_S8 = 2 };
+#include "micro/qlinear.h"
 
 struct oribi_micro_qlinear_conv2d_args {
     int32_t batch, in_h, in_w, in_c;
@@ -21,11 +18,13 @@ struct oribi_micro_qlinear_conv2d_args {
     int32_t groups;
     int32_t input_signed, filter_signed; /* 1: int8, 0: uint8 */
     int32_t input_zero, output_zero;
-    int32_t output; /* see above */
+    int32_t output;    /* ORIBI_MICRO_QLINEAR_... */
+    int32_t low, high; /* bounds of a result of 8 bits, activation included */
 };
 
 /* Sums (input - input_zero) * (filter - filter_zero) over the window, adds the bias; then, for a
- * result of 8 bits, saturate(round(sum * multiplier) + output_zero).
+ * result of 8 bits, saturate(round(sum * multiplier) + output_zero), ties to even; for one of
+ * float, sum * multiplier.
  * Shapes   input [batch, in_h, in_w, in_c], filter [filter_h, filter_w, in_c / groups, out_c];
  *          bias, filter_zeros and multipliers [out_c]; output [batch, out_h, out_w, out_c].
  * Units    padding is input_zero; sums wrap at 32 bits.

@@ -10,7 +10,16 @@ typedef struct qlinear_state {
     int64_t input_zero, output_zero;
     int32_t stride_h, stride_w, dilation_h, dilation_w;
     int64_t pads[4];
+    int32_t low, high;
 } qlinear_state;
+
+int32_t oribi_qlinear_output(TF_DataType type)
+{
+    return type == TF_INT32   ? ORIBI_MICRO_QLINEAR_S32
+           : type == TF_FLOAT ? ORIBI_MICRO_QLINEAR_F32
+           : type == TF_UINT8 ? ORIBI_MICRO_QLINEAR_U8
+                              : ORIBI_MICRO_QLINEAR_S8;
+}
 
 /* Is this a value of 8 bits of either sign? What is larger overflows products and sums. */
 static bool is_zero_point(int64_t value)
@@ -49,6 +58,7 @@ static void *qlinear_create(TF_OpKernelConstruction *construction)
         oribi_quantized_pair(&setup, "strides", &state->stride_h, &state->stride_w);
         oribi_quantized_pair(&setup, "dilations", &state->dilation_h, &state->dilation_w);
         oribi_cpu_attr_ints(&setup, "pads", state->pads, 4, NULL);
+        oribi_qlinear_bounds(&setup, state->output == TF_INT8, &state->low, &state->high);
         if (TF_GetCode(setup.status) == TF_OK) {
             check_state(&setup, state);
         }
@@ -118,30 +128,29 @@ static bool fill_args(const qlinear_state *s, oribi_cpu_run *run,
                               "result is too large",
                               (int)in[3], (int)filter[2], (int)filter[3]);
     }
-    *args = (struct oribi_micro_qlinear_conv2d_args){
-        .batch = in[0],
-        .in_h = in[1],
-        .in_w = in[2],
-        .in_c = in[3],
-        .out_h = (int32_t)out_h,
-        .out_w = (int32_t)out_w,
-        .out_c = filter[3],
-        .filter_h = filter[0],
-        .filter_w = filter[1],
-        .stride_h = s->stride_h,
-        .stride_w = s->stride_w,
-        .dilation_h = s->dilation_h,
-        .dilation_w = s->dilation_w,
-        .before_h = (int32_t)s->pads[0],
-        .before_w = (int32_t)s->pads[1],
-        .groups = in[3] / filter[2],
-        .input_signed = s->input == TF_INT8,
-        .filter_signed = s->filter == TF_INT8,
-        .input_zero = (int32_t)s->input_zero,
-        .output_zero = (int32_t)s->output_zero,
-        .output = s->output == TF_INT32   ? ORIBI_MICRO_QLINEAR_S32
-                  : s->output == TF_UINT8 ? ORIBI_MICRO_QLINEAR_U8
-                                          : ORIBI_MICRO_QLINEAR_S8};
+    *args = (struct oribi_micro_qlinear_conv2d_args){.batch = in[0],
+                                                     .in_h = in[1],
+                                                     .in_w = in[2],
+                                                     .in_c = in[3],
+                                                     .out_h = (int32_t)out_h,
+                                                     .out_w = (int32_t)out_w,
+                                                     .out_c = filter[3],
+                                                     .filter_h = filter[0],
+                                                     .filter_w = filter[1],
+                                                     .stride_h = s->stride_h,
+                                                     .stride_w = s->stride_w,
+                                                     .dilation_h = s->dilation_h,
+                                                     .dilation_w = s->dilation_w,
+                                                     .before_h = (int32_t)s->pads[0],
+                                                     .before_w = (int32_t)s->pads[1],
+                                                     .groups = in[3] / filter[2],
+                                                     .input_signed = s->input == TF_INT8,
+                                                     .filter_signed = s->filter == TF_INT8,
+                                                     .input_zero = (int32_t)s->input_zero,
+                                                     .output_zero = (int32_t)s->output_zero,
+                                                     .output = oribi_qlinear_output(s->output),
+                                                     .low = s->low,
+                                                     .high = s->high};
     return true;
 }
 

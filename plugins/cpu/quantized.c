@@ -3,6 +3,7 @@
 #include "cpu/quantized.h"
 
 #include "micro/element.h"
+#include "micro/qlinear_binary_prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,36 @@ void oribi_quantized_attr(oribi_cpu_setup *setup, const char *name,
 int32_t oribi_quantized_kind(TF_DataType type)
 {
     return type == TF_INT8 ? ORIBI_MICRO_S8 : type == TF_UINT8 ? ORIBI_MICRO_U8 : ORIBI_MICRO_S16;
+}
+
+void oribi_qlinear_attr(oribi_cpu_setup *setup, const char *name, bool is_signed,
+                        struct oribi_micro_quantisation *out)
+{
+    oribi_quantized_attr_any(setup, name, out);
+    if (fine(setup) && oribi_micro_qlinear_check(*out, is_signed ? 1 : 0) != ORIBI_MICRO_OK) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "%s_scale %g must be finite and above 0, and %s_zero %d a value "
+                                   "of %s",
+                                   name, (double)out->scale, name, (int)out->zero,
+                                   is_signed ? "int8" : "uint8");
+    }
+}
+
+void oribi_qlinear_bounds(oribi_cpu_setup *setup, bool is_signed, int32_t *out_low,
+                          int32_t *out_high)
+{
+    int64_t low = INT8_MIN, high = UINT8_MAX;
+    oribi_cpu_attr_int(setup, "low", &low);
+    oribi_cpu_attr_int(setup, "high", &high);
+    if (fine(setup) && (low < INT8_MIN || high > UINT8_MAX || low > high)) {
+        (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "bounds %lld and %lld must be of 8 bits, the lower first",
+                                   (long long)low, (long long)high);
+        return;
+    }
+    *out_low = (int32_t)low;
+    *out_high = (int32_t)high;
+    oribi_micro_qlinear_bound(is_signed ? 1 : 0, out_low, out_high);
 }
 
 /* Index of the attribute's value among `words`. */

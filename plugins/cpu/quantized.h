@@ -19,6 +19,13 @@ void oribi_quantized_attr_any(oribi_cpu_setup *setup, const char *name,
     (ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8) | ORIBI_CPU_TYPE(TF_INT16))
 /* The kind (element.h) of int8, uint8 or int16. */
 int32_t oribi_quantized_kind(TF_DataType type);
+/* The same of a byte of either sign; the zero point is checked against it. low and high too. */
+void oribi_qlinear_attr(oribi_cpu_setup *setup, const char *name, bool is_signed,
+                        struct oribi_micro_quantisation *out);
+void oribi_qlinear_bounds(oribi_cpu_setup *setup, bool is_signed, int32_t *out_low,
+                          int32_t *out_high);
+/* What a quantised layer's result is, by its type: ORIBI_MICRO_QLINEAR_... (qlinear.c). */
+int32_t oribi_qlinear_output(TF_DataType type);
 /* The codes of prepare.h. */
 void oribi_quantized_activation(oribi_cpu_setup *setup, int32_t *out);
 void oribi_quantized_padding(oribi_cpu_setup *setup, int32_t *out);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's quantised convolution as one op, NHWC, filter HWIO. Zero points of the filter and
- * multipliers come per result channel, as inputs, so that importers and kernels share one form for
- * QLinearConv, ConvInteger and QLinearMatMul; micro/qlinear_conv2d.h has the arithmetic.
+/* ONNX's quantised layers and pools, NHWC. The convolution, filter HWIO, takes zero points of the
+ * filter and multipliers per result channel, as inputs, so that importers and kernels share one
+ * form for QLinearConv, ConvInteger and QLinearMatMul; micro/qlinear_*.h have the arithmetic. Read
+ * next: qlinear_elements.c.
  */
 #include <inttypes.h>
 
@@ -88,14 +89,95 @@ static void conv(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+static void pool(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape input;
+    int64_t size[2], strides[2], pads[4];
+    int count = 0;
+    if (!read_pair(ctx, "ksize", size, status) || !read_pair(ctx, "strides", strides, status) ||
+        !oribi_ops_attr_ints(ctx, "pads", pads, 4, &count, status) ||
+        !oribi_ops_input_rank(ctx, 0, 4, &input, status)) {
+        return;
+    }
+    if (count != 4) {
+        oribi_ops_fail(status, "Attr 'pads' must have four values, but has %d", count);
+        return;
+    }
+    if (slide(&input.dims[1], size[0], strides[0], 1, pads, status) &&
+        slide(&input.dims[2], size[1], strides[1], 1, pads + 1, status)) {
+        oribi_ops_output(ctx, 0, &input, status);
+    }
+}
+
+/* Zero points and multipliers: one, or one for each row of a or column of b. */
+static void mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape a, b, result, each[3];
+    if (!oribi_ops_input(ctx, 0, &a, status) || !oribi_ops_input(ctx, 1, &b, status) ||
+        !oribi_ops_at_least(&a, 2, status) || !oribi_ops_at_least(&b, 2, status)) {
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (!oribi_ops_input_rank(ctx, 2 + i, 1, &each[i], status)) {
+            return;
+        }
+    }
+    if (a.rank < 0 || b.rank < 0) {
+        oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
+        return;
+    }
+    const int64_t outer[] = {a.dims[a.rank - 2], b.dims[b.rank - 1]};
+    for (int i = 0; i < 3; i++) {
+        const int64_t count = each[i].dims[0], whole = outer[i > 0 ? 1 : 0];
+        if (count >= 0 && count != 1 && whole >= 0 && count != whole) {
+            oribi_ops_fail(status, "%" PRId64 " parameters for %" PRId64 " rows or columns", count,
+                           whole);
+            return;
+        }
+    }
+    int64_t inner = a.dims[a.rank - 1];
+    if (!oribi_ops_merge_dim(&inner, b.dims[b.rank - 2], status)) {
+        return;
+    }
+    a.rank -= 2; /* what is left are the batches */
+    b.rank -= 2;
+    if (oribi_ops_broadcast(&a, &b, true, &result, status) &&
+        oribi_ops_append(&result, outer, 2, status)) {
+        oribi_ops_output(ctx, 0, &result, status);
+    }
+}
+
+/* clang-format off: one attribute a line */
+#define BYTES  "{int8, uint8}"
+#define BOUNDS "low: int = -128", "high: int = 255"
+#define WINDOW "ksize: list(int)", "strides: list(int)", "pads: list(int)"
+/* clang-format on */
+
 const oribi_ops_row oribi_ops_qlinear[] = {
     {.name = "ONNX>QLinearConv2D",
      .inputs = {"input: Tx", "filter: Tw", "bias: int32", "filter_zeros: int32",
                 "multipliers: float"},
      .outputs = {"output: Ty"},
-     .attrs = {"Tx: {int8, uint8}", "Tw: {int8, uint8}", "Ty: {int8, uint8, int32}",
-               "input_zero: int", "output_zero: int", "strides: list(int)", "dilations: list(int)",
-               "pads: list(int)"},
+     .attrs = {"Tx: " BYTES, "Tw: " BYTES, "Ty: {int8, uint8, int32, float}", "input_zero: int",
+               "output_zero: int", "strides: list(int)", "dilations: list(int)", "pads: list(int)",
+               BOUNDS},
      .shape = conv},
+    {.name = "ONNX>QLinearMatMul",
+     .inputs = {"a: Ta", "b: Tb", "a_zeros: int32", "b_zeros: int32", "multipliers: float"},
+     .outputs = {"y: Ty"},
+     .attrs = {"Ta: " BYTES, "Tb: " BYTES, "Ty: {int8, uint8, int32, float}", "output_zero: int",
+               BOUNDS},
+     .shape = mat_mul},
+    {.name = "ONNX>QLinearAveragePool",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " BYTES, WINDOW, "input_scale: float", "input_zero: int", "output_scale: float",
+               "output_zero: int", BOUNDS},
+     .shape = pool},
+    {.name = "ONNX>QLinearMaxPool",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " BYTES, WINDOW},
+     .shape = pool},
     {.name = NULL},
 };

@@ -97,7 +97,7 @@ typedef struct cli_session {
         {"--max-bytes", 0, "N", "memory limit; k, m, g allowed (default: half of the memory)"},    \
         {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
         {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
-        {"--disable-pass", 0, "PASS", "fold, fuse, layout or batch_norm"},                         \
+        {"--disable-pass", 0, "PASS", "fold, fuse, layout, batch_norm or qdq"},                    \
         {"--tflite-variant", 0, "tflm|tflite", "whose rounding quantised TFLite operators have"},  \
     {                                                                                              \
         "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \

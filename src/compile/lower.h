@@ -110,7 +110,11 @@ oribi_lower_function oribi_lower_conv2d, oribi_lower_conv2d_add, oribi_lower_dep
     oribi_lower_fully_connected, oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add,
     oribi_lower_sub, oribi_lower_mul, oribi_lower_softmax, oribi_lower_view;
 oribi_lower_function oribi_lower_region;
-oribi_lower_function oribi_lower_qlinear_conv2d;
+oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,
+    oribi_lower_qlinear_average_pool, oribi_lower_qlinear_max_pool, oribi_lower_qlinear_add,
+    oribi_lower_qlinear_mul, oribi_lower_qlinear_mean, oribi_lower_qlinear_softmax,
+    oribi_lower_qlinear_table, oribi_lower_quantize_linear, oribi_lower_dequantize_linear,
+    oribi_lower_dynamic_quantize_linear;
 oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_wide_conv2d;
 oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
@@ -159,6 +163,9 @@ int32_t oribi_lower_variant(const oribi_call *call);    /* another, of attribute
 struct oribi_micro_quantisation;
 void oribi_lower_quantisation(const oribi_call *call, const char *scale, const char *zero,
                               struct oribi_micro_quantisation *out);
+/* The same of a byte of the output's type, checked. */
+bool oribi_lower_qlinear(oribi_lowering *lowering, const oribi_call *call, const char *scale,
+                         const char *zero, struct oribi_micro_quantisation *out);
 struct oribi_micro_unary_8_spec;
 /* Makes the call a table of this function of one byte. */
 bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,

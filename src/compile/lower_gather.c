@@ -6,31 +6,50 @@
 
 enum { RANK = ORIBI_LOWER_RANK };
 
-/* Indices that are known must be in range; others are brought into it when the model runs. */
-static bool check_indices(oribi_lowering *lowering, const oribi_call *call, int32_t choices)
+/* Constant indices as int32, checked; -1: not in range, or of a type that is not there. */
+static oribi_value_id constant_indices(oribi_lowering *lowering, const oribi_call *call,
+                                       int32_t choices)
 {
     const oribi_value *value = oribi_lower_input(lowering, call, 1);
-    if (value->dtype != TF_INT32) {
-        return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
-                          "node '%s': indices of type %s; compiled code takes int32",
-                          call->node->name, oribi_dtype_name(value->dtype));
-    }
-    if (value->constant == NULL) {
-        return true;
-    }
-    const int32_t *indices = oribi_lower_constant(lowering, call, 1, TF_INT32);
+    const bool is_wide = value->dtype == TF_INT64;
+    const void *from = oribi_lower_constant(lowering, call, 1, is_wide ? TF_INT64 : TF_INT32);
     const int64_t n = oribi_lower_count(value);
-    for (int64_t i = 0; indices != NULL && i < n; i++) {
-        if (indices[i] < 0 || indices[i] >= choices) {
-            return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    int32_t *to =
+        from == NULL ? NULL : oribi_arena_array(lowering->arena, (size_t)n + 1, sizeof *to);
+    for (int64_t i = 0; to != NULL && i < n; i++) {
+        const int64_t index = is_wide ? ((const int64_t *)from)[i] : ((const int32_t *)from)[i];
+        if (index < 0 || index >= choices) {
+            (void)oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+            return -1;
         }
+        to[i] = (int32_t)index;
     }
-    return indices != NULL;
+    if (!is_wide || to == NULL) {
+        return to == NULL ? -1 : call->node->inputs[1];
+    }
+    return oribi_graph_add_constant_copy(lowering->graph, value->name, TF_INT32, value->shape.dims,
+                                         value->shape.rank, to, lowering->status);
+}
+
+/* Indices that are known must be in range; others are brought into it when the model runs. */
+static oribi_value_id read_indices(oribi_lowering *lowering, const oribi_call *call,
+                                   int32_t choices)
+{
+    const oribi_value *value = oribi_lower_input(lowering, call, 1);
+    if (value->constant != NULL && (value->dtype == TF_INT32 || value->dtype == TF_INT64)) {
+        return constant_indices(lowering, call, choices);
+    }
+    if (value->dtype != TF_INT32) {
+        (void)oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                         "node '%s': indices of type %s; compiled code takes int32",
+                         call->node->name, oribi_dtype_name(value->dtype));
+        return -1;
+    }
+    return call->node->inputs[1];
 }
 
 bool oribi_lower_gather(oribi_lowering *lowering, oribi_call *call)
 {
-    static const int32_t inputs[2] = {0, 1};
     int32_t dims[RANK], rank, element_bytes, axis;
     int64_t given, sizes[4] = {1, 1, 1, 1}; /* batch, rows, slice, indices of a batch */
     ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), dims, &rank,
@@ -53,12 +72,20 @@ bool oribi_lower_gather(oribi_lowering *lowering, oribi_call *call)
     if (in > INT32_MAX || out > INT32_MAX) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
     }
-    ORIBI_TRY(check_indices(lowering, call, dims[axis]));
+    oribi_value_id *inputs = oribi_arena_array(lowering->arena, 2, sizeof *inputs);
+    if (inputs == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    inputs[0] = call->node->inputs[0];
+    inputs[1] = read_indices(lowering, call, dims[axis]);
+    ORIBI_TRY(inputs[1] >= 0);
     call->kernel = "gather";
     oribi_call_number(call, "batch", (int32_t)sizes[0]);
     oribi_call_number(call, "rows", (int32_t)sizes[1]);
     oribi_call_number(call, "choices", dims[axis]);
     oribi_call_number(call, "indices", (int32_t)sizes[3]);
     oribi_call_number(call, "bytes", (int32_t)sizes[2]);
-    return oribi_call_take(lowering, call, inputs, 2);
+    call->inputs = inputs;
+    call->n_inputs = 2;
+    return true;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of ONNX's quantised convolution. */
+/* Lowering of ONNX's quantised layers and pools. Read next: lower_qlinear_elements.c. */
 #include "compile/lower.h"
-#include "micro/prepare.h"
+#include "micro/broadcast_prepare.h"
+#include "micro/qlinear_binary_prepare.h"
 #include "micro/qlinear_conv2d.h"
+#include "micro/qlinear_matmul.h"
 #include "tensor/status.h"
 
 enum { INPUT, FILTER, BIAS, ZEROS, MULTIPLIERS };
@@ -10,6 +12,7 @@ enum { INPUT, FILTER, BIAS, ZEROS, MULTIPLIERS };
 static int32_t result_of(TF_DataType type)
 {
     return type == TF_INT32   ? ORIBI_MICRO_QLINEAR_S32
+           : type == TF_FLOAT ? ORIBI_MICRO_QLINEAR_F32
            : type == TF_UINT8 ? ORIBI_MICRO_QLINEAR_U8
                               : ORIBI_MICRO_QLINEAR_S8;
 }
@@ -74,6 +77,15 @@ static bool check_groups(oribi_lowering *lowering, const oribi_call *call, const
     return fits || oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
 }
 
+static void set_bounds(oribi_call *call, TF_DataType type)
+{
+    int32_t low = oribi_lower_int(call, "low", INT8_MIN);
+    int32_t high = oribi_lower_int(call, "high", UINT8_MAX);
+    oribi_micro_qlinear_bound(type == TF_INT8 ? 1 : 0, &low, &high);
+    oribi_call_number(call, "low", low);
+    oribi_call_number(call, "high", high);
+}
+
 bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
 {
     int32_t in[4], out[4], filter[4];
@@ -114,5 +126,125 @@ bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
     oribi_call_number(call, "input_zero", oribi_lower_int(call, "input_zero", 0));
     oribi_call_number(call, "output_zero", oribi_lower_int(call, "output_zero", 0));
     oribi_call_number(call, "output", result_of(y->dtype));
+    set_bounds(call, y->dtype);
     return true;
+}
+
+/* --- Matrices -------------------------------------------------------------------------------- */
+
+/* 1: as many parameters as rows or columns, 0: one; -1: neither. */
+static int32_t step_of(const oribi_lowering *lowering, const oribi_call *call, int32_t input,
+                       int32_t whole)
+{
+    const int64_t count = oribi_lower_count(oribi_lower_input(lowering, call, input));
+    return count == 1 ? 0 : count == whole ? 1 : -1;
+}
+
+static bool set_batch(oribi_lowering *lowering, oribi_call *call,
+                      const struct oribi_micro_broadcast *batch)
+{
+    oribi_call_number(call, "batch.rank", batch->rank);
+    return oribi_call_numbers(lowering, call, "batch.dims", batch->dims, batch->rank) &&
+           oribi_call_numbers(lowering, call, "batch.a_step", batch->a_step, batch->rank) &&
+           oribi_call_numbers(lowering, call, "batch.b_step", batch->b_step, batch->rank);
+}
+
+bool oribi_lower_qlinear_matmul(oribi_lowering *lowering, oribi_call *call)
+{
+    int32_t a[ORIBI_LOWER_RANK], b[ORIBI_LOWER_RANK], a_rank, b_rank, bytes;
+    struct oribi_micro_broadcast batch;
+    const oribi_value *y = oribi_lower_output(lowering, call);
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), a, &a_rank,
+                                &bytes));
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 1), b, &b_rank,
+                                &bytes));
+    if (a_rank < 2 || b_rank < 2 || oribi_lower_count(y) > INT32_MAX / 4) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+    }
+    const int32_t rows = a[a_rank - 2], inner = a[a_rank - 1], columns = b[b_rank - 1];
+    const int32_t steps[3] = {step_of(lowering, call, 2, rows), step_of(lowering, call, 3, columns),
+                              step_of(lowering, call, 4, columns)};
+    const int32_t code = oribi_micro_broadcast_resolve(a, a_rank - 2, b, b_rank - 2, &batch);
+    if (code != ORIBI_MICRO_OK || steps[0] < 0 || steps[1] < 0 || steps[2] < 0) {
+        return oribi_lower_fail(lowering, call,
+                                code != ORIBI_MICRO_OK ? code : ORIBI_MICRO_INVALID);
+    }
+    ORIBI_TRY(check_numbers(lowering, call));
+    call->kernel = "qlinear_matmul";
+    call->n_inputs = 5;
+    call->macs = oribi_lower_count(y) * inner;
+    ORIBI_TRY(set_batch(lowering, call, &batch));
+    oribi_call_number(call, "rows", rows);
+    oribi_call_number(call, "inner", inner);
+    oribi_call_number(call, "columns", columns);
+    oribi_call_number(call, "a_signed", oribi_lower_input(lowering, call, 0)->dtype == TF_INT8);
+    oribi_call_number(call, "b_signed", oribi_lower_input(lowering, call, 1)->dtype == TF_INT8);
+    oribi_call_number(call, "a_zero_step", steps[0]);
+    oribi_call_number(call, "b_zero_step", steps[1]);
+    oribi_call_number(call, "multiplier_step", steps[2]);
+    oribi_call_number(call, "output_zero", oribi_lower_int(call, "output_zero", 0));
+    oribi_call_number(call, "output", result_of(y->dtype));
+    set_bounds(call, y->dtype);
+    return true;
+}
+
+/* --- Pools ----------------------------------------------------------------------------------- */
+
+static bool lower_pool(oribi_lowering *lowering, oribi_call *call, const char *kernel)
+{
+    int32_t in[4], out[4];
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    const oribi_value *y = oribi_lower_output(lowering, call);
+    ORIBI_TRY(oribi_lower_dims(lowering, call, x, in));
+    ORIBI_TRY(oribi_lower_dims(lowering, call, y, out));
+    if (oribi_lower_count(x) > INT32_MAX || oribi_lower_count(y) > INT32_MAX) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+    }
+    static const char *const sides[4] = {"top", "left", "bottom", "right"};
+    for (int32_t i = 0; i < 4; i++) {
+        const int32_t pad = oribi_lower_list(call, "pads", i, 0);
+        if (pad < 0 || pad >= oribi_lower_list(call, "ksize", i % 2, 1)) {
+            return oribi_fail(lowering->status, TF_INVALID_ARGUMENT,
+                              "node '%s' (%s): %d values of padding at the %s are not less than "
+                              "the window",
+                              call->node->name, call->node->op_name, (int)pad, sides[i]);
+        }
+    }
+    call->kernel = kernel;
+    call->args = "qlinear_pool";
+    call->header = "qlinear_pool";
+    call->n_inputs = 1;
+    oribi_call_number(call, "batch", in[0]);
+    oribi_call_number(call, "in_h", in[1]);
+    oribi_call_number(call, "in_w", in[2]);
+    oribi_call_number(call, "channels", in[3]);
+    oribi_call_number(call, "out_h", out[1]);
+    oribi_call_number(call, "out_w", out[2]);
+    oribi_call_number(call, "filter_h", oribi_lower_list(call, "ksize", 0, 1));
+    oribi_call_number(call, "filter_w", oribi_lower_list(call, "ksize", 1, 1));
+    oribi_call_number(call, "stride_h", oribi_lower_list(call, "strides", 0, 1));
+    oribi_call_number(call, "stride_w", oribi_lower_list(call, "strides", 1, 1));
+    oribi_call_number(call, "before_h", oribi_lower_list(call, "pads", 0, 0));
+    oribi_call_number(call, "before_w", oribi_lower_list(call, "pads", 1, 0));
+    oribi_call_number(call, "is_signed", x->dtype == TF_INT8 ? 1 : 0);
+    return true;
+}
+
+bool oribi_lower_qlinear_average_pool(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_quantisation input, output;
+    ORIBI_TRY(lower_pool(lowering, call, "qlinear_average_pool"));
+    ORIBI_TRY(oribi_lower_qlinear(lowering, call, "input_scale", "input_zero", &input));
+    ORIBI_TRY(oribi_lower_qlinear(lowering, call, "output_scale", "output_zero", &output));
+    oribi_call_real(call, "input_scale", input.scale);
+    oribi_call_real(call, "output_scale", output.scale);
+    oribi_call_number(call, "input_zero", input.zero);
+    oribi_call_number(call, "output_zero", output.zero);
+    set_bounds(call, oribi_lower_output(lowering, call)->dtype);
+    return true;
+}
+
+bool oribi_lower_qlinear_max_pool(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_pool(lowering, call, "qlinear_max_pool");
 }

@@ -200,65 +200,75 @@ static oribi_value_id hardmax_last(oribi_onnx_node *n, oribi_value_id x)
 }
 
 /* Over one axis, since opset 13. */
-static bool over_axis(oribi_onnx_node *n, last_axis_fn op)
+static oribi_value_id over_axis(oribi_onnx_node *n, oribi_value_id x, last_axis_fn op)
 {
     int32_t perm[ORIBI_ONNX_MAX_RANK];
-    oribi_value_id x = n->inputs[0];
     int32_t rank = oribi_emit_rank(n, x);
     int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", -1), rank);
     for (int32_t i = 0; i < rank; i++) {
         perm[i] = i;
     }
     if (n->failed) {
-        return false;
+        return -1;
     }
     if (rank == 4 && axis == 1) { /* the layout that convolutions leave behind */
-        return oribi_emit_bind(n, 0, oribi_emit_to_nchw(n, op(n, oribi_emit_to_nhwc(n, x))));
+        return oribi_emit_to_nchw(n, op(n, oribi_emit_to_nhwc(n, x)));
     }
     perm[axis] = rank - 1;
     perm[rank - 1] = axis;
     x = oribi_emit_transpose(n, x, perm, rank);
-    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, op(n, x), perm, rank));
+    return oribi_emit_transpose(n, op(n, x), perm, rank);
 }
 
 /* Over the input as a matrix whose rows start at axis, before opset 13. */
-static bool over_matrix(oribi_onnx_node *n, last_axis_fn op)
+static oribi_value_id over_matrix(oribi_onnx_node *n, oribi_value_id x, last_axis_fn op)
 {
-    oribi_value_id x = n->inputs[0];
     int32_t rank = oribi_emit_rank(n, x);
     int64_t given = oribi_onnx_int(n, "axis", 1), columns = 1;
     int32_t axis = given == rank ? rank : oribi_emit_axis(n, given, rank);
     if (n->failed) {
-        return false;
+        return -1;
     }
     if (axis == rank - 1) {
-        return oribi_emit_bind(n, 0, op(n, x));
+        return op(n, x);
     }
     for (int32_t i = axis; i < rank; i++) {
         int64_t dim = oribi_emit_dim(n, x, i);
         if (dim < 0 || __builtin_mul_overflow(columns, dim, &columns)) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "dimension %d must be known", (int)i);
+            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "dimension %d must be known", (int)i);
+            return -1;
         }
     }
     int64_t matrix[] = {-1, columns};
     oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT32);
     oribi_value_id y = op(n, oribi_emit_reshape(n, x, matrix, 2));
-    return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", y, shape));
+    return oribi_emit2(n, "Reshape", y, shape);
+}
+
+static bool normalised(oribi_onnx_node *n, last_axis_fn op)
+{
+    const oribi_value_id x = n->inputs[0];
+    return oribi_emit_bind(n, 0, n->opset < 13 ? over_matrix(n, x, op) : over_axis(n, x, op));
+}
+
+oribi_value_id oribi_onnx_softmax(oribi_onnx_node *n, oribi_value_id x, int64_t opset)
+{
+    return opset < 13 ? over_matrix(n, x, softmax_last) : over_axis(n, x, softmax_last);
 }
 
 static bool softmax(oribi_onnx_node *n)
 {
-    return n->opset < 13 ? over_matrix(n, softmax_last) : over_axis(n, softmax_last);
+    return normalised(n, softmax_last);
 }
 
 static bool log_softmax(oribi_onnx_node *n)
 {
-    return n->opset < 13 ? over_matrix(n, log_softmax_last) : over_axis(n, log_softmax_last);
+    return normalised(n, log_softmax_last);
 }
 
 static bool hardmax(oribi_onnx_node *n)
 {
-    return n->opset < 13 ? over_matrix(n, hardmax_last) : over_axis(n, hardmax_last);
+    return normalised(n, hardmax_last);
 }
 
 /* clang-format off */

@@ -47,6 +47,19 @@ int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank);
 int32_t oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
                         int32_t *out_axes);
 
+/* The ops ONNX>DequantizeLinear and ONNX>QuantizeLinear (onnx_quant.c). zero of the former may be
+ * absent (-1). -1 without a failure where types or ranks are not theirs. */
+oribi_value_id oribi_onnx_dequantized(oribi_onnx_node *n, oribi_value_id x, oribi_value_id scale,
+                                      oribi_value_id zero, int64_t axis);
+oribi_value_id oribi_onnx_quantized(oribi_onnx_node *n, oribi_value_id x, oribi_value_id scale,
+                                    oribi_value_id zero, int64_t axis);
+
+/* A matrix product as NumPy has it: vectors gain an axis that goes again afterwards. */
+oribi_value_id oribi_onnx_product(oribi_onnx_node *n, oribi_value_id a, oribi_value_id b);
+
+/* Softmax of x with the attribute axis of n, as the standard operator has it at this opset. */
+oribi_value_id oribi_onnx_softmax(oribi_onnx_node *n, oribi_value_id x, int64_t opset);
+
 /* Constants. Ints are int32 where they fit, else int64. */
 oribi_value_id oribi_emit_int(oribi_onnx_node *n, int64_t value);
 oribi_value_id oribi_emit_vector(oribi_onnx_node *n, const int64_t *values, int32_t count);

@@ -2,8 +2,7 @@
 /* Matrix products. */
 #include "import/onnx_emit.h"
 
-/* A matrix product as NumPy has it: vectors gain an axis that goes again afterwards. */
-static oribi_value_id product(oribi_onnx_node *n, oribi_value_id a, oribi_value_id b)
+oribi_value_id oribi_onnx_product(oribi_onnx_node *n, oribi_value_id a, oribi_value_id b)
 {
     int32_t a_rank = oribi_emit_rank(n, a), b_rank = oribi_emit_rank(n, b);
     if (n->failed || a_rank == 0 || b_rank == 0) {
@@ -34,7 +33,7 @@ static oribi_value_id product(oribi_onnx_node *n, oribi_value_id a, oribi_value_
 
 static bool matmul(oribi_onnx_node *n)
 {
-    return oribi_emit_bind(n, 0, product(n, n->inputs[0], n->inputs[1]));
+    return oribi_emit_bind(n, 0, oribi_onnx_product(n, n->inputs[0], n->inputs[1]));
 }
 
 static oribi_value_id scaled(oribi_onnx_node *n, oribi_value_id x, float factor)
@@ -69,33 +68,9 @@ static bool gemm(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, y);
 }
 
-/* Zero points are per tensor, or per row of a and per column of b. */
-static oribi_value_id without_zero_point(oribi_onnx_node *n, oribi_value_id x, int32_t zero_input,
-                                         bool per_row)
-{
-    oribi_value_id zero = oribi_emit_input(n, zero_input);
-    x = oribi_emit_cast(n, x, TF_INT32);
-    if (zero < 0 || n->failed) {
-        return x;
-    }
-    zero = oribi_emit_cast(n, zero, TF_INT32);
-    if (per_row && oribi_emit_rank(n, zero) == 1 && oribi_emit_dim(n, zero, 0) != 1) {
-        zero = oribi_emit2(n, "ExpandDims", zero, oribi_emit_int(n, 1));
-    }
-    return oribi_emit2(n, "Sub", x, zero);
-}
-
-static bool matmul_integer(oribi_onnx_node *n)
-{
-    oribi_value_id a = without_zero_point(n, n->inputs[0], 2, true);
-    oribi_value_id b = without_zero_point(n, n->inputs[1], 3, false);
-    return oribi_emit_bind(n, 0, product(n, a, b));
-}
-
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_matmul_rows[] = {
     {"Gemm", 6, 28, gemm, 2, 3, "MatMul, Mul, BiasAdd, AddV2"},
     {"MatMul", 1, 28, matmul, 2, 2, "MatMul, BatchMatMulV2"},
-    {"MatMulInteger", 10, 28, matmul_integer, 2, 4, "Cast, Sub, MatMul, BatchMatMulV2"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

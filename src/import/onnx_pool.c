@@ -39,9 +39,8 @@ static bool max_pool(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, is_one_dimensional ? oribi_window_narrow(n, y) : y);
 }
 
-static bool average_pool(oribi_onnx_node *n)
+bool oribi_onnx_average_pool(oribi_onnx_node *n, oribi_value_id x, oribi_value_id *out_y)
 {
-    oribi_value_id x = n->inputs[0];
     oribi_window window;
     bool ceil = oribi_onnx_flag(n, "ceil_mode", false);
     bool counts_pad = oribi_onnx_flag(n, "count_include_pad", false);
@@ -49,9 +48,10 @@ static bool average_pool(oribi_onnx_node *n)
         return false;
     }
     bool is_one_dimensional = window.axes == 1;
+    *out_y = -1;
     bool fits = window.is_valid || (window.is_same && !counts_pad);
     if (window.axes == 3 || is_dilated(&window) || (ceil && counts_pad)) {
-        return oribi_onnx_translate_custom(n);
+        return true;
     }
     if (is_one_dimensional) {
         x = oribi_window_widen(n, x, &window);
@@ -67,7 +67,15 @@ static bool average_pool(oribi_onnx_node *n)
     }
     const char *op = fits ? "AvgPool" : "Oribi>AvgPool";
     oribi_value_id y = oribi_emit_to_nchw(n, pool_nhwc(n, op, x, &window));
-    return oribi_emit_bind(n, 0, is_one_dimensional ? oribi_window_narrow(n, y) : y);
+    *out_y = is_one_dimensional ? oribi_window_narrow(n, y) : y;
+    return !n->failed;
+}
+
+static bool average_pool(oribi_onnx_node *n)
+{
+    oribi_value_id y;
+    ORIBI_TRY(oribi_onnx_average_pool(n, n->inputs[0], &y));
+    return y < 0 ? oribi_onnx_translate_custom(n) : oribi_emit_bind(n, 0, y);
 }
 
 /* Over all spatial axes, which stay with size 1. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's operators on quantised tensors: integer sums, then one product in float, rounded half to
- * even and saturated. Convolutions and products whose parameters are constants become
- * ONNX>QLinearConv2D; the rest is formulas, exact where sums stay below 2^24. Read next:
- * onnx_quant.c.
+/* ONNX's layers of quantised tensors: integer sums, then one product in float, rounded half to even
+ * and saturated. Convolutions and products whose parameters are constants become
+ * ONNX>QLinearConv2D, other products ONNX>QLinearMatMul; the rest is formulas, exact where sums
+ * stay below 2^24. Read next: onnx_microsoft.c, onnx_quant.c.
  */
 #include <math.h>
 #include <string.h>
@@ -248,7 +248,7 @@ static bool conv_integer(oribi_onnx_node *n)
 static oribi_value_id matmul_as_op(oribi_onnx_node *n, const oribi_value_id *in)
 {
     const int32_t rank = oribi_emit_rank(n, in[X]);
-    quantised_layer l = {.result = oribi_emit_dtype(n, in[Y_ZERO]),
+    quantised_layer l = {.result = in[Y_ZERO] < 0 ? TF_INT32 : oribi_emit_dtype(n, in[Y_ZERO]),
                          .channels =
                              oribi_emit_rank(n, in[W]) == 2 ? oribi_emit_dim(n, in[W], 1) : -1,
                          .strides = {1, 1},
@@ -273,123 +273,92 @@ static oribi_value_id matmul_as_op(oribi_onnx_node *n, const oribi_value_id *in)
     return oribi_emit_reshape(n, emit_layer(n, &l), dims, rank);
 }
 
+/* One value, or as many as there are rows or columns, as a vector; absent: zeros. -1 without a
+ * failure: of another form. */
+static oribi_value_id parameters(oribi_onnx_node *n, oribi_value_id id, TF_DataType dtype,
+                                 int64_t whole)
+{
+    const int64_t one = 1;
+    if (id < 0) {
+        return oribi_emit_reshape(n, oribi_emit_scalar(n, dtype, 0), &one, 1);
+    }
+    const int32_t rank = oribi_emit_rank(n, id);
+    const int64_t count = rank == 0 ? 1 : rank == 1 ? oribi_emit_dim(n, id, 0) : -1;
+    if (n->failed || (count != 1 && (count < 1 || count != whole))) {
+        return -1;
+    }
+    id = oribi_emit_cast(n, id, dtype);
+    return rank == 0 ? oribi_emit_reshape(n, id, &one, 1) : id;
+}
+
+/* a and b by position as in QLinearMatMul; both may be computed, and zero points too. -1 without a
+ * failure: matrices or parameters of another form. */
+static oribi_value_id matmul_of_two(oribi_onnx_node *n, const oribi_value_id *in)
+{
+    const bool is_scaled = in[X_SCALE] >= 0;
+    const int32_t a_rank = oribi_emit_rank(n, in[X]), b_rank = oribi_emit_rank(n, in[W]);
+    double y_zero = 0;
+    if (n->failed || !is_byte(n, in[X]) || !is_byte(n, in[W]) || a_rank < 2 || b_rank < 2 ||
+        (in[Y_ZERO] >= 0 && !oribi_emit_known_scalar(n, in[Y_ZERO], &y_zero))) {
+        return -1;
+    }
+    const int64_t rows = oribi_emit_dim(n, in[X], a_rank - 2);
+    const int64_t columns = oribi_emit_dim(n, in[W], b_rank - 1);
+    const oribi_value_id a_zeros = parameters(n, in[X_ZERO], TF_INT32, rows);
+    const oribi_value_id b_zeros = parameters(n, in[W_ZERO], TF_INT32, columns);
+    oribi_value_id scale = -1;
+    if (is_scaled && parameters(n, in[X_SCALE], TF_FLOAT, 1) >= 0 &&
+        parameters(n, in[W_SCALE], TF_FLOAT, columns) >= 0) {
+        scale = oribi_emit2(n, "Mul", in[X_SCALE], in[W_SCALE]);
+        scale = oribi_emit2(n, "RealDiv", scale, in[Y_SCALE]);
+    }
+    const oribi_value_id multipliers =
+        is_scaled && scale < 0 ? -1 : parameters(n, scale, TF_FLOAT, columns);
+    if (n->failed || a_zeros < 0 || b_zeros < 0 || multipliers < 0) {
+        return -1;
+    }
+    const TF_DataType result = in[Y_ZERO] < 0 ? TF_INT32 : oribi_emit_dtype(n, in[Y_ZERO]);
+    return oribi_emit(n, "ONNX>QLinearMatMul", INPUTS(in[X], in[W], a_zeros, b_zeros, multipliers),
+                      ATTRS(ATTR_TYPE("Ty", result), ATTR_INT("output_zero", (int64_t)y_zero)));
+}
+
+static oribi_value_id matmul_as_formula(oribi_onnx_node *n, const oribi_value_id *in)
+{
+    const int32_t a_rank = oribi_emit_rank(n, in[X]), b_rank = oribi_emit_rank(n, in[W]);
+    oribi_value_id a = centred(n, in[X], in[X_ZERO], a_rank - 2, TF_INT32);
+    oribi_value_id b = centred(n, in[W], in[W_ZERO], b_rank - 1, TF_INT32);
+    const oribi_value_id y = oribi_onnx_product(n, a, b);
+    const int32_t rank = oribi_emit_rank(n, y);
+    return in[Y_ZERO] < 0 ? y : requantised(n, y, in, rank - 1);
+}
+
+static bool matmul(oribi_onnx_node *n, const oribi_value_id *in)
+{
+    oribi_value_id y = matmul_as_op(n, in);
+    y = y < 0 && !n->failed ? matmul_of_two(n, in) : y;
+    y = y < 0 && !n->failed ? matmul_as_formula(n, in) : y;
+    return oribi_emit_bind(n, 0, y);
+}
+
 static bool qlinear_matmul(oribi_onnx_node *n)
 {
     oribi_value_id in[8];
     memcpy(in, n->inputs, sizeof in);
-    oribi_value_id y = matmul_as_op(n, in);
-    if (y >= 0 || n->failed) {
-        return oribi_emit_bind(n, 0, y);
-    }
-    const int32_t a_rank = oribi_emit_rank(n, in[X]), b_rank = oribi_emit_rank(n, in[W]);
-    oribi_value_id a = centred(n, in[X], in[X_ZERO], a_rank - 2, TF_INT32);
-    oribi_value_id b = centred(n, in[W], in[W_ZERO], b_rank - 1, TF_INT32);
-    y = oribi_emit2(n, a_rank == 2 && b_rank == 2 ? "MatMul" : "BatchMatMulV2", a, b);
-    const int32_t rank = oribi_emit_rank(n, y);
-    return oribi_emit_bind(n, 0, requantised(n, y, in, rank - 1));
+    return matmul(n, in);
 }
 
-/* --- Operators of the domain com.microsoft: dequantised, computed, quantised ------------------ */
-
-static oribi_value_id scalar(oribi_onnx_node *n, oribi_value_id value)
+static bool matmul_integer(oribi_onnx_node *n)
 {
-    return n->failed || oribi_emit_rank(n, value) == 0 ? value
-                                                       : oribi_emit_reshape(n, value, NULL, 0);
+    const oribi_value_id in[8] = {
+        n->inputs[0], -1, oribi_emit_input(n, 2), n->inputs[1], -1, oribi_emit_input(n, 3), -1, -1};
+    return matmul(n, in);
 }
-
-/* (x - zero) * scale; scale and zero are inputs at + 1 and at + 2, one value each. */
-static oribi_value_id dequantised(oribi_onnx_node *n, int32_t at)
-{
-    const oribi_value_id x = centred(n, n->inputs[at], n->inputs[at + 2], 0, TF_FLOAT);
-    return oribi_emit2(n, "Mul", x, scalar(n, n->inputs[at + 1]));
-}
-
-/* saturate(round(y / scale) + zero), bound to output 0; scale is input at, zero input at + 1. */
-static bool bind_quantised(oribi_onnx_node *n, oribi_value_id y, int32_t at)
-{
-    const oribi_value_id zero = n->inputs[at + 1];
-    const TF_DataType dtype = n->failed ? TF_UINT8 : oribi_emit_dtype(n, zero);
-    const double low = dtype == TF_UINT8 ? 0 : -128;
-    y = oribi_emit1(n, "Round", oribi_emit2(n, "RealDiv", y, scalar(n, n->inputs[at])));
-    y = oribi_emit2(n, "AddV2", y, scalar(n, oribi_emit_cast(n, zero, TF_FLOAT)));
-    y = oribi_emit3(n, "ClipByValue", y, oribi_emit_scalar(n, TF_FLOAT, low),
-                    oribi_emit_scalar(n, TF_FLOAT, low + 255));
-    return oribi_emit_bind(n, 0, oribi_emit_cast(n, y, dtype));
-}
-
-static bool qlinear_add(oribi_onnx_node *n)
-{
-    return bind_quantised(n, oribi_emit2(n, "AddV2", dequantised(n, 0), dequantised(n, 3)), 6);
-}
-
-static bool qlinear_mul(oribi_onnx_node *n)
-{
-    return bind_quantised(n, oribi_emit2(n, "Mul", dequantised(n, 0), dequantised(n, 3)), 6);
-}
-
-static bool qlinear_sigmoid(oribi_onnx_node *n)
-{
-    return bind_quantised(n, oribi_emit1(n, "Sigmoid", dequantised(n, 0)), 3);
-}
-
-static bool qlinear_leaky_relu(oribi_onnx_node *n)
-{
-    const oribi_value_id x = dequantised(n, 0);
-    const float alpha = oribi_onnx_float(n, "alpha", 0.01F);
-    const oribi_value_id y =
-        oribi_emit(n, "LeakyRelu", INPUTS(x), ATTRS(ATTR_FLOAT("alpha", alpha)));
-    return bind_quantised(n, y, 3);
-}
-
-static bool qlinear_global_average_pool(oribi_onnx_node *n)
-{
-    const bool is_last = oribi_onnx_int(n, "channels_last", 0) != 0;
-    const int32_t rank = oribi_emit_rank(n, n->inputs[0]);
-    int64_t axes[ORIBI_ONNX_MAX_RANK];
-    for (int32_t i = 0; i + 2 < rank; i++) {
-        axes[i] = is_last ? i + 1 : i + 2;
-    }
-    const oribi_value_id x = dequantised(n, 0), along = oribi_emit_vector(n, axes, rank - 2);
-    const oribi_value_id y =
-        oribi_emit(n, "Mean", INPUTS(x, along), ATTRS(ATTR_BOOL("keep_dims", true)));
-    return bind_quantised(n, y, 3);
-}
-
-/* Inputs: the result's scale and zero point, then three for each part. */
-static bool qlinear_concat(oribi_onnx_node *n)
-{
-    const int32_t count = (n->n_inputs - 2) / 3;
-    if ((n->n_inputs - 2) % 3 != 0 || count < 1) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d inputs", (int)n->n_inputs);
-    }
-    oribi_value_id *parts = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
-    if (parts == NULL) {
-        n->failed = true;
-        return oribi_fail_memory(n->status);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        parts[i] = dequantised(n, 2 + 3 * i);
-    }
-    const int32_t rank = oribi_emit_rank(n, n->inputs[2]);
-    parts[count] = oribi_emit_int(n, oribi_emit_axis(n, oribi_onnx_int(n, "axis", 1), rank));
-    return bind_quantised(n, oribi_emit(n, "ConcatV2", parts, count + 1, NO_ATTRS), 0);
-}
-
-/* clang-format off */
-const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
-    {"QLinearAdd", 1, 1, qlinear_add, 8, 8, "Cast, Sub, Mul, AddV2, RealDiv, Round, ClipByValue"},
-    {"QLinearConcat", 1, 1, qlinear_concat, 5, -1, "Cast, Sub, Mul, ConcatV2, RealDiv, Round, AddV2, ClipByValue"},
-    {"QLinearGlobalAveragePool", 1, 1, qlinear_global_average_pool, 5, 5, "Cast, Sub, Mul, Mean, RealDiv, Round, AddV2, ClipByValue"},
-    {"QLinearLeakyRelu", 1, 1, qlinear_leaky_relu, 5, 5, "Cast, Sub, Mul, LeakyRelu, RealDiv, Round, AddV2, ClipByValue"},
-    {"QLinearMul", 1, 1, qlinear_mul, 8, 8, "Cast, Sub, Mul, RealDiv, Round, AddV2, ClipByValue"},
-    {"QLinearSigmoid", 1, 1, qlinear_sigmoid, 5, 5, "Cast, Sub, Mul, Sigmoid, RealDiv, Round, AddV2, ClipByValue"},
-    {NULL, 0, 0, NULL, 0, 0, NULL}};
-/* clang-format on */
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_qlinear_rows[] = {
     {"ConvInteger", 10, 28, conv_integer, 2, 4, "ONNX>QLinearConv2D, or Cast, Sub, Conv2D"},
+    {"MatMulInteger", 10, 28, matmul_integer, 2, 4, "ONNX>QLinearConv2D, ONNX>QLinearMatMul, or Cast, Sub, MatMul"},
     {"QLinearConv", 10, 28, qlinear_conv, 8, 9, "ONNX>QLinearConv2D, or Cast, Sub, Conv2D, Mul, Round, AddV2, ClipByValue"},
-    {"QLinearMatMul", 10, 28, qlinear_matmul, 8, 8, "ONNX>QLinearConv2D, or Cast, Sub, MatMul, Mul, Round, AddV2, ClipByValue"},
+    {"QLinearMatMul", 10, 28, qlinear_matmul, 8, 8, "ONNX>QLinearConv2D, ONNX>QLinearMatMul, or Cast, Sub, MatMul, Mul, Round, AddV2, ClipByValue"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

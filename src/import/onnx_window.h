@@ -36,5 +36,8 @@ oribi_value_id oribi_window_narrow(oribi_onnx_node *n, oribi_value_id y);
 
 /* The convolution of n->inputs, NCHW to NCHW, as the operator Conv has it; -1: failed. */
 oribi_value_id oribi_onnx_conv(oribi_onnx_node *n);
+/* The average pool of x, NCHW to NCHW, with the attributes of n; *out_y is -1 where TensorFlow has
+ * no such pool. False: failed. */
+bool oribi_onnx_average_pool(oribi_onnx_node *n, oribi_value_id x, oribi_value_id *out_y);
 
 #endif

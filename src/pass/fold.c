@@ -30,7 +30,8 @@ static const char *const packers[] = {"Conv2D",       "DepthwiseConv2dNative",
                                       "_FusedMatMul", "Conv2DBackpropInput",
                                       "Conv3D",       NULL};
 static const char *const passers[] = {"Transpose",  "Reshape", "Identity", "Cast",
-                                      "ExpandDims", "Squeeze", "Mul",      NULL};
+                                      "ExpandDims", "Squeeze", "Mul",      "ONNX>DequantizeLinear",
+                                      NULL};
 
 static bool is_packed_by_consumers(const oribi_graph *graph, oribi_value_id value, int depth)
 {

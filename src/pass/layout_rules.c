@@ -159,6 +159,46 @@ static bool channels_rule(oribi_layout *layout, oribi_node *node)
     return true;
 }
 
+/* Only input 0 is data, whose elements are computed one by one; scales of an axis follow it. */
+static bool first_input_rule(oribi_layout *layout, oribi_node *node)
+{
+    enum { MAX_INPUTS = 4 };
+    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
+    oribi_value_id inputs[MAX_INPUTS];
+    if (form == NULL || node->n_inputs > MAX_INPUTS || node->n_outputs != 1) {
+        return false;
+    }
+    const oribi_layout_form keep = *form;
+    int64_t axis = oribi_pass_attr_int(node, "axis", 0);
+    axis += axis < 0 ? keep.rank : 0;
+    for (int32_t i = 1; i < node->n_inputs; i++) {
+        const oribi_shape *shape = &layout->graph->values[node->inputs[i]]->shape;
+        const bool is_one = shape->rank == 0 || (shape->rank == 1 && shape->dims[0] == 1);
+        const bool is_axis =
+            shape->rank == 1 && axis >= 0 && axis < keep.rank && shape->dims[0] >= 0 &&
+            layout->graph->values[node->inputs[0]]->shape.dims[axis] == shape->dims[0];
+        if (!is_one && !is_axis) {
+            return false;
+        }
+        inputs[i] = oribi_layout_value(layout, node->inputs[i], node);
+    }
+    inputs[0] = keep.base;
+    const bool has_axis = node->n_inputs > 1;
+    /* The copy's shapes are inferred as it is made: it must read the new axis by then. */
+    oribi_arena *arena = &layout->graph->arena;
+    if (has_axis &&
+        !oribi_attrs_set_int(&node->attrs, arena, "axis", axis < keep.rank ? keep.perm[axis] : 0)) {
+        return oribi_fail_memory(layout->status);
+    }
+    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    if (has_axis && !oribi_attrs_set_int(&node->attrs, arena, "axis", axis)) {
+        return oribi_fail_memory(layout->status);
+    }
+    ORIBI_TRY(copy != NULL);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], keep.perm, keep.rank);
+    return true;
+}
+
 /* Softmax works on the last axis: fine when that stays last. */
 static bool last_axis_rule(oribi_layout *layout, oribi_node *node)
 {
@@ -245,6 +285,8 @@ static const char *const elementwise[] = {"Abs",
                                           "ONNX>HardSwish",
                                           "ONNX>Mish",
                                           "ONNX>PRelu",
+                                          "ONNX>QLinearAdd",
+                                          "ONNX>QLinearMul",
                                           "ONNX>ThresholdedRelu",
                                           "ONNX>Celu",
                                           "ONNX>Shrink",
@@ -255,7 +297,9 @@ static const char *const reductions[] = {"Mean", "Sum", "Max",           "Min", 
                                          "All",  "Any", "EuclideanNorm", NULL};
 static const char *const reshapes[] = {"Reshape", "Squeeze", "ExpandDims", NULL};
 static const char *const pads[] = {"Pad", "PadV2", "MirrorPad", NULL};
-static const char *const last_axis[] = {"Softmax", "LogSoftmax", NULL};
+static const char *const last_axis[] = {"Softmax", "LogSoftmax", "ONNX>QLinearSoftmax", NULL};
+static const char *const first_inputs[] = {"ONNX>QuantizeLinear", "ONNX>DequantizeLinear",
+                                           "ONNX>QLinearTable", NULL};
 static const char *const splits[] = {"Split", "SplitV", NULL};
 
 oribi_layout_rule *oribi_layout_find_rule(const oribi_node *node)
@@ -267,7 +311,7 @@ oribi_layout_rule *oribi_layout_find_rule(const oribi_node *node)
         {elementwise, elementwise_rule},       {channels, channels_rule},
         {last_axis, last_axis_rule},           {reductions, oribi_layout_reduce_rule},
         {reshapes, oribi_layout_reshape_rule}, {pads, oribi_layout_pad_rule},
-        {splits, oribi_layout_split_rule},
+        {splits, oribi_layout_split_rule},     {first_inputs, first_input_rule},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         if (oribi_pass_is_one_of(node, rules[i].names)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Passes: graph in, better graph out, same results. Order: infer, place and choose kernels, fold,
- * fuse, lay out, choose again, dead nodes. One file per pass.
+/* Passes: graph in, better graph out, same results. Order: infer, place and choose kernels,
+ * join quantised ops, fold, lay out, fuse, choose again, dead nodes. One file per pass.
  */
 #ifndef ORIBI_PASS_PASS_H_
 #define ORIBI_PASS_PASS_H_
@@ -11,7 +11,8 @@ enum { /* bits of `disabled` */
        ORIBI_PASS_FOLD = 1,
        ORIBI_PASS_FUSE = 2,
        ORIBI_PASS_LAYOUT = 4,
-       ORIBI_PASS_BATCH_NORM = 8
+       ORIBI_PASS_BATCH_NORM = 8,
+       ORIBI_PASS_QDQ = 16
 };
 
 typedef struct oribi_pass_options {
@@ -45,6 +46,8 @@ bool oribi_pass_fold_run(oribi_graph *graph, const oribi_node *node, TF_Tensor *
 /* Part of run_all: kernels with options->label, where there are some. */
 bool oribi_pass_prefer(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status);
+bool oribi_pass_qdq(oribi_graph *graph, const oribi_pass_options *options,
+                    oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,
                      oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_batch_norm(oribi_graph *graph, const oribi_pass_options *options,

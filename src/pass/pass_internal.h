@@ -72,6 +72,9 @@ void oribi_pass_drop(oribi_graph *graph, oribi_node *node);
 /* Kernel for one node; NULL with the reason in status. */
 const oribi_kernel_def *oribi_pass_select(oribi_graph *graph, const oribi_node *node,
                                           const oribi_pass_options *options, TF_Status *status);
+/* The same among the kernels with this label; NULL with NOT_FOUND where there is none. */
+const oribi_kernel_def *oribi_pass_select_labelled(oribi_graph *graph, const oribi_node *node,
+                                                   const char *label, TF_Status *status);
 /* Chooses where there is a kernel and leaves NULL elsewhere. */
 bool oribi_pass_choose_some(oribi_graph *graph, const oribi_pass_options *options,
                             TF_Status *status);

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-static const oribi_kernel_def *select_labelled(oribi_graph *graph, const oribi_node *node,
-                                               const char *label, TF_Status *status)
+const oribi_kernel_def *oribi_pass_select_labelled(oribi_graph *graph, const oribi_node *node,
+                                                   const char *label, TF_Status *status)
 {
     oribi_node_view view;
     oribi_attrs attrs = {0};
@@ -40,7 +40,8 @@ bool oribi_pass_prefer(oribi_graph *graph, const oribi_pass_options *options,
         if (node->is_dead || node->op == NULL || oribi_pass_is_foreign(node)) {
             continue;
         }
-        const oribi_kernel_def *kernel = select_labelled(graph, node, options->label, status);
+        const oribi_kernel_def *kernel =
+            oribi_pass_select_labelled(graph, node, options->label, status);
         if (kernel != NULL) {
             node->kernel = kernel;
             n_changed++;

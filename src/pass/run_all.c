@@ -25,6 +25,8 @@ bool oribi_pass_run_all(oribi_graph *graph, const oribi_pass_options *options,
     note_size(graph, report, "in the model");
     ORIBI_TRY(oribi_pass_infer(graph, status));
     ORIBI_TRY(oribi_pass_choose_some(graph, &all, status));
+    ORIBI_TRY(oribi_pass_qdq(graph, &all, report, status));
+    ORIBI_TRY(oribi_pass_choose_some(graph, &all, status));
     ORIBI_TRY(oribi_pass_fold(graph, &all, report, status));
     ORIBI_TRY(oribi_pass_layout(graph, &all, report, status));
     ORIBI_TRY(oribi_pass_choose_some(graph, &all, status));

@@ -113,7 +113,8 @@ void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Sta
     } passes[] = {{"fold", ORIBI_PASS_FOLD},
                   {"fuse", ORIBI_PASS_FUSE},
                   {"layout", ORIBI_PASS_LAYOUT},
-                  {"batch_norm", ORIBI_PASS_BATCH_NORM}};
+                  {"batch_norm", ORIBI_PASS_BATCH_NORM},
+                  {"qdq", ORIBI_PASS_QDQ}};
     TF_SetStatus(status, TF_OK, "");
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
         if (strcmp(pass, passes[i].name) == 0) {
@@ -122,7 +123,7 @@ void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Sta
         }
     }
     oribi_fail(status, TF_INVALID_ARGUMENT,
-               "there is no pass '%s' to switch off: fold, fuse, layout or batch_norm", pass);
+               "there is no pass '%s' to switch off: fold, fuse, layout, batch_norm or qdq", pass);
 }
 
 static bool shape_is_fine(const char *input, const int64_t *dims, int num_dims, TF_Status *status)

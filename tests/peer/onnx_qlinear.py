@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Makes tests/vectors/onnx_*.bin.xz: models of ONNX's quantised operators, and what ONNX Runtime gives
-for them (without its optimisations, and with the sums of x86-64 that do not saturate). In the form of
-tests/peer/tflite/container.py, whose two variants are the same here; `compile.vectors` reads them.
+for them: operators without its optimisations, models that say with QuantizeLinear and DequantizeLinear
+where they are quantised (onnx_qdq_*, of onnx_qdq.py) with all of them, as its users run them. Sums of
+x86-64 do not saturate. In the form of tests/peer/tflite/container.py, whose two variants are the same
+here; `compile.vectors` reads them.
 
-    onnx_qlinear.py        # an interpreter with numpy, onnx and onnxruntime"""
+    onnx_qlinear.py [--into FOLDER] [--cases N] [OPERATOR...]    # with numpy, onnx and onnxruntime"""
+import argparse
 import pathlib
 import sys
 
@@ -14,8 +17,9 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "tflite"))
+sys.path[:0] = [str(HERE), str(HERE / "tflite")]
 import container  # noqa: E402
+import onnx_qdq  # noqa: E402
 
 VECTORS = HERE.parent / "vectors"
 CASES = 24
@@ -52,12 +56,15 @@ class Case:
         return [self.constant(self.scale(low, high)), self.constant(self.any_of(dtype))]
 
     def model(self, operator, inputs, given, result, domain="", **attributes):
-        """given: {name: array} of what is fed."""
-        node = helper.make_node(operator, inputs, ["y"], domain=domain, **attributes)
+        """given: {name: array} of what is fed; result: the type of the first output, or of each."""
+        results = result if isinstance(result, list) else [result]
+        names = ["y", "y1", "y2"][:len(results)]
+        node = helper.make_node(operator, inputs, names, domain=domain, **attributes)
         graph = helper.make_graph(
             [node], "g", [helper.make_tensor_value_info(name, TYPES[x.dtype.type], x.shape)
                           for name, x in given.items()],
-            [helper.make_tensor_value_info("y", result, None)], self.constants)
+            [helper.make_tensor_value_info(name, kind, None) for name, kind in zip(names, results)],
+            self.constants)
         opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=8), given
 
@@ -127,6 +134,67 @@ def one(operator, **attributes):
     return make
 
 
+def qlinear_average_pool(case):
+    """Padding that counts and that does not, either layout."""
+    dtype, rng = (U8, S8)[case.index % 2], case.rng
+    channels, height, width = (int(k) for k in rng.integers(3, 8, 3))
+    kernel = [int(k) for k in rng.integers(2, 4, 2)]
+    last = case.index // 2 % 2
+    size = (1, height, width, channels) if last else (1, channels, height, width)
+    inputs = ["x", *case.parameters(dtype), *case.parameters(dtype)]
+    return case.model("QLinearAveragePool", inputs, {"x": case.any_of(dtype, *size)}, TYPES[dtype], "com.microsoft",
+                      channels_last=last, count_include_pad=case.index // 4 % 2, kernel_shape=kernel,
+                      strides=[int(k) for k in rng.integers(1, 3, 2)],
+                      pads=[int(rng.integers(0, k)) for k in kernel + kernel])
+
+
+def qlinear_softmax(case):
+    """Of uint8: for int8, ONNX Runtime lets a result of 1 wrap to -128 (its graphs have uint8 there). Over more
+    than one value: of one, its exponential times 256 leaves float, and the result is 0 instead of 1."""
+    size = tuple(max(k, 2) for k in shape(case))
+    inputs = ["x", case.constant(case.scale(0.02, 0.2)), case.constant(case.any_of(U8)),
+              case.constant(np.float32(1 / 256)), case.constant(U8(0))]
+    opset = (13, 12)[case.index % 2]
+    return case.model("QLinearSoftmax", inputs, {"x": case.any_of(U8, *size)}, TYPES[U8], "com.microsoft",
+                      axis=1 + case.index % 3, opset=opset)
+
+
+def matmul_integer(case):
+    """A constant right side, or two that are fed; zero points absent, one, or of each row and column."""
+    wd = (U8, S8)[case.index % 2]
+    rows, inner, columns = (int(k) for k in case.rng.integers(1, 20, 3))
+    batch = [(), (2,), (3,)][case.index // 2 % 3]
+    given = {"x": case.any_of(U8, *batch, rows, inner)}
+    w = case.any_of(wd, inner, columns)
+    if case.index % 4 < 2:
+        right = case.constant(w)
+    else:
+        given["w"], right = w, "w"
+    inputs = ["x", right]
+    if case.index % 3:
+        inputs += [case.constant(case.any_of(U8)),
+                   case.constant(case.any_of(wd, columns) if case.index % 3 == 2 else case.any_of(wd))]
+    return case.model("MatMulInteger", inputs, given, TensorProto.INT32)
+
+
+def qlinear_matmul_of_two(case):
+    """Both sides are fed."""
+    xd, wd, yd = MIXES[case.index % 3]
+    rows, inner, columns = (int(k) for k in case.rng.integers(1, 20, 3))
+    batch = [(), (2,), (2, 3)][case.index // 3 % 3]
+    given = {"x": case.any_of(xd, *batch, rows, inner), "w": case.any_of(wd, *batch, inner, columns)}
+    inputs = ["x", case.constant(case.scale(0.01, 0.1)), case.constant(case.any_of(xd)), "w",
+              case.constant(case.scale(0.001, 0.03)), case.constant(case.any_of(wd)),
+              case.constant(case.scale(0.1, 0.5)), case.constant(case.any_of(yd))]
+    return case.model("QLinearMatMul", inputs, given, TYPES[yd])
+
+
+def dynamic_quantize_linear(case):
+    x = (case.rng.normal(case.index % 5 - 2, 3, shape(case)) * (case.index % 7 > 0)).astype(np.float32)
+    return case.model("DynamicQuantizeLinear", ["x"], {"x": x},
+                      [TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8])
+
+
 def qlinear_concat(case):
     dtype, size, axis = (U8, S8)[case.index % 2], shape(case), 1 + case.index % 3
     other = [k + 2 if i == axis else k for i, k in enumerate(size)]
@@ -160,29 +228,39 @@ OPERATORS = {
     "qlinear_sigmoid": one("QLinearSigmoid"), "qlinear_leaky_relu": one("QLinearLeakyRelu", alpha=0.3),
     "qlinear_global_average_pool": one("QLinearGlobalAveragePool", channels_last=0),
     "qlinear_concat": qlinear_concat, "quantize_linear": quantize_linear,
-    "dequantize_linear": dequantize_linear,
+    "dequantize_linear": dequantize_linear, "qlinear_average_pool": qlinear_average_pool,
+    "qlinear_softmax": qlinear_softmax, "matmul_integer": matmul_integer,
+    "qlinear_matmul_of_two": qlinear_matmul_of_two, "dynamic_quantize_linear": dynamic_quantize_linear,
+    **onnx_qdq.MODELS,
 }
 
 
-def answer(model, given):
+def answer(model, given, is_optimised):
     options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    levels = onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if is_optimised else levels.ORT_DISABLE_ALL
     options.add_session_config_entry("session.x64quantprecision", "1")
+    options.log_severity_level = 3
     session = onnxruntime.InferenceSession(model.SerializeToString(), options,
                                            providers=["CPUExecutionProvider"])
-    return session.run(None, given)[0]
+    return session.run(None, given)
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--into", type=pathlib.Path, default=VECTORS)
+    parser.add_argument("--cases", type=int, default=CASES)
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR")
+    arguments = parser.parse_args()
     references = {who: f"onnxruntime {onnxruntime.__version__}" for who in container.VARIANTS}
-    for name, make in OPERATORS.items():
+    for name in arguments.operators or OPERATORS:
         out = []
-        for index in range(CASES):
-            model, given = make(Case(name, index))
-            want = answer(model, given)
-            data = {who: [want.tobytes()] for who in container.VARIANTS}
+        for index in range(arguments.cases):
+            model, given = OPERATORS[name](Case(name, index))
+            want = answer(model, given, name.startswith("qdq_"))
+            data = {who: [y.tobytes() for y in want] for who in container.VARIANTS}
             out.append(container.Case(f"{index}", model.SerializeToString(), [x.tobytes() for x in given.values()], data))
-        path = VECTORS / f"onnx_{name}.bin.xz"
+        path = arguments.into / f"onnx_{name}.bin.xz"
         path.write_bytes(container.pack(name.upper(), "ONNX", references, out))
         print(path.name, len(out), path.stat().st_size)
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX>QLinearAdd and ONNX>QLinearMul by micro/'s kernels. */
+#include "cpu/families.h"
+#include "cpu/quantized.h"
+
+#include "micro/qlinear_binary_prepare.h"
+
+typedef struct binary_state {
+    struct oribi_micro_qlinear_binary_spec spec; /* dims unset */
+} binary_state;
+
+static int32_t read_sign(oribi_cpu_setup *setup, const char *name)
+{
+    TF_DataType type = TF_INT8;
+    oribi_cpu_attr_type(setup, name, &type);
+    return type == TF_INT8 ? 1 : 0;
+}
+
+static void *binary_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    binary_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        struct oribi_micro_qlinear_binary_spec *s = &state->spec;
+        s->a_signed = read_sign(&setup, "Ta");
+        s->b_signed = read_sign(&setup, "Tb");
+        s->output_signed = read_sign(&setup, "T");
+        oribi_qlinear_attr(&setup, "a", s->a_signed != 0, &s->a);
+        oribi_qlinear_attr(&setup, "b", s->b_signed != 0, &s->b);
+        oribi_qlinear_attr(&setup, "output", s->output_signed != 0, &s->output);
+        oribi_qlinear_bounds(&setup, s->output_signed != 0, &s->low, &s->high);
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+typedef int32_t prepare_function(const struct oribi_micro_qlinear_binary_spec *,
+                                 struct oribi_micro_qlinear_binary_args *);
+typedef void call_function(const struct oribi_micro_qlinear_binary_args *, const void *,
+                           const void *, void *);
+
+static bool binary_run(const binary_state *state, oribi_cpu_run *run, prepare_function *prepare,
+                       call_function *call)
+{
+    struct oribi_micro_qlinear_binary_spec spec = state->spec;
+    struct oribi_micro_qlinear_binary_args args;
+    int32_t a_dims[ORIBI_MICRO_BROADCAST_RANK], b_dims[ORIBI_MICRO_BROADCAST_RANK];
+    oribi_cpu_shape a, b, y;
+    if (!oribi_quantized_dims(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, a_dims, &spec.a_rank) ||
+        !oribi_quantized_dims(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, b_dims, &spec.b_rank) ||
+        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b) ||
+        !oribi_cpu_broadcast(run, &a, &b, &y)) {
+        return false;
+    }
+    if (oribi_cpu_product(y.dims, y.rank) == 0) {
+        return oribi_cpu_output(run, 0, y.dims, y.rank) != NULL;
+    }
+    spec.a_dims = a_dims;
+    spec.b_dims = b_dims;
+    if (!oribi_quantized_check(run, prepare(&spec, &args))) {
+        return false;
+    }
+    const void *x0 = TF_TensorData(run->in[0]), *x1 = TF_TensorData(run->in[1]);
+    int candidates[2], n = 0;
+    const TF_DataType type = state->spec.output_signed != 0 ? TF_INT8 : TF_UINT8;
+    if (oribi_cpu_shape_equal(&a, &y) && TF_TensorType(run->in[0]) == type) {
+        candidates[n++] = 0;
+    }
+    if (oribi_cpu_shape_equal(&b, &y) && TF_TensorType(run->in[1]) == type) {
+        candidates[n++] = 1;
+    }
+    void *output = oribi_cpu_output_in_place(run, candidates, n, y.dims, y.rank);
+    if (output != NULL) {
+        call(&args, x0, x1, output);
+    }
+    return output != NULL;
+}
+
+#define BINARY(name)                                                                               \
+    static bool name##_run(const void *state, oribi_cpu_run *run)                                  \
+    {                                                                                              \
+        return binary_run(state, run, oribi_micro_qlinear_##name##_prepare,                        \
+                          oribi_micro_qlinear_##name);                                             \
+    }                                                                                              \
+    ORIBI_CPU_COMPUTE(name, 2)
+BINARY(add)
+BINARY(mul)
+
+#define ROW(op, fn)                                                                                \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8)}},       \
+        .priority = ORIBI_CPU_REFERENCE, .create = binary_create, .compute = fn##_compute,         \
+        .destroy = oribi_cpu_free, .why = "the arithmetic of micro/, bit for bit"                  \
+    }
+const oribi_cpu_kernel oribi_cpu_qlinear_binary_kernels[] = {
+    ROW("ONNX>QLinearAdd", add),
+    ROW("ONNX>QLinearMul", mul),
+    {.op_name = NULL},
+};

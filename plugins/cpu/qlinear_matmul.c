@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX>QLinearMatMul by micro/'s kernel. */
+#include "cpu/families.h"
+#include "cpu/quantized.h"
+
+#include "micro/broadcast_prepare.h"
+#include "micro/qlinear_matmul.h"
+
+typedef struct matmul_state {
+    struct oribi_micro_qlinear_matmul_args args; /* sizes unset */
+    TF_DataType output;
+} matmul_state;
+
+static void *matmul_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    matmul_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        struct oribi_micro_qlinear_matmul_args *a = &state->args;
+        TF_DataType left = TF_INT8, right = TF_INT8;
+        int64_t zero = 0;
+        oribi_cpu_attr_type(&setup, "Ta", &left);
+        oribi_cpu_attr_type(&setup, "Tb", &right);
+        oribi_cpu_attr_type(&setup, "Ty", &state->output);
+        oribi_cpu_attr_int(&setup, "output_zero", &zero);
+        oribi_qlinear_bounds(&setup, state->output == TF_INT8, &a->low, &a->high);
+        a->a_signed = left == TF_INT8 ? 1 : 0;
+        a->b_signed = right == TF_INT8 ? 1 : 0;
+        a->output = oribi_qlinear_output(state->output);
+        if (TF_GetCode(setup.status) == TF_OK && (zero < INT8_MIN || zero > UINT8_MAX)) {
+            (void)oribi_cpu_setup_fail(&setup, TF_INVALID_ARGUMENT,
+                                       "zero point %lld must be a value of 8 bits",
+                                       (long long)zero);
+        }
+        a->output_zero = (int32_t)zero;
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+/* The parameters of input `index`: one, or `whole` of them. */
+static bool read_step(oribi_cpu_run *run, int index, int64_t whole, int32_t *out_step)
+{
+    const int64_t count = TF_TensorElementCount(run->in[index]);
+    if (count != 1 && count != whole) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %d has %lld values, not 1 or %lld",
+                              index, (long long)count, (long long)whole);
+    }
+    *out_step = count == 1 ? 0 : 1;
+    return true;
+}
+
+static bool check_zeros(oribi_cpu_run *run, int index)
+{
+    const int32_t *zeros = TF_TensorData(run->in[index]);
+    for (int64_t i = 0; i < TF_TensorElementCount(run->in[index]); i++) {
+        if (zeros[i] < INT8_MIN || zeros[i] > UINT8_MAX) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                  "zero point %d of input %d must be a value of 8 bits",
+                                  (int)zeros[i], index);
+        }
+    }
+    return true;
+}
+
+static bool resolve(oribi_cpu_run *run, struct oribi_micro_qlinear_matmul_args *args,
+                    oribi_cpu_shape *y)
+{
+    enum { RANK = ORIBI_MICRO_BROADCAST_RANK + 2 };
+    int32_t a[RANK], b[RANK];
+    int a_rank, b_rank;
+    oribi_cpu_shape left, right;
+    if (!oribi_quantized_dims(run, 0, 2, RANK, a, &a_rank) ||
+        !oribi_quantized_dims(run, 1, 2, RANK, b, &b_rank) ||
+        !oribi_cpu_input_shape(run, 0, &left) || !oribi_cpu_input_shape(run, 1, &right)) {
+        return false;
+    }
+    args->rows = a[a_rank - 2];
+    args->inner = a[a_rank - 1];
+    args->columns = b[b_rank - 1];
+    if (b[b_rank - 2] != args->inner) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%d columns against %d rows", args->inner,
+                              b[b_rank - 2]);
+    }
+    left.rank -= 2;
+    right.rank -= 2;
+    if (!oribi_cpu_broadcast(run, &left, &right, y)) {
+        return false;
+    }
+    y->dims[y->rank++] = args->rows;
+    y->dims[y->rank++] = args->columns;
+    int64_t count = 0, taken = 0;
+    left.rank += 2;
+    right.rank += 2;
+    if (!oribi_cpu_count(run, y->dims, y->rank, &count)) {
+        return false;
+    }
+    taken = oribi_cpu_product(left.dims, left.rank) > oribi_cpu_product(right.dims, right.rank)
+                ? oribi_cpu_product(left.dims, left.rank)
+                : oribi_cpu_product(right.dims, right.rank);
+    if (count > INT32_MAX / 4 || taken > INT32_MAX) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "matrices of 2^31 bytes or more");
+    }
+    return count == 0 ||
+           oribi_quantized_check(
+               run, oribi_micro_broadcast_resolve(a, a_rank - 2, b, b_rank - 2, &args->batch));
+}
+
+static bool matmul_run(const matmul_state *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_qlinear_matmul_args args = state->args;
+    oribi_cpu_shape y;
+    if (!resolve(run, &args, &y) || !read_step(run, 2, args.rows, &args.a_zero_step) ||
+        !read_step(run, 3, args.columns, &args.b_zero_step) ||
+        !read_step(run, 4, args.columns, &args.multiplier_step) || !check_zeros(run, 2) ||
+        !check_zeros(run, 3)) {
+        return false;
+    }
+    void *output = oribi_cpu_output(run, 0, y.dims, y.rank);
+    if (output != NULL && oribi_cpu_product(y.dims, y.rank) > 0) {
+        oribi_micro_qlinear_matmul(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
+                                   TF_TensorData(run->in[2]), TF_TensorData(run->in[3]),
+                                   TF_TensorData(run->in[4]), output);
+    }
+    return output != NULL;
+}
+ORIBI_CPU_COMPUTE(matmul, 5)
+
+const oribi_cpu_kernel oribi_cpu_qlinear_matmul_kernels[] = {
+    {.op_name = "ONNX>QLinearMatMul",
+     .types = {{"Ta", ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8)},
+               {"Tb", ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8)}},
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = matmul_create,
+     .compute = matmul_compute,
+     .destroy = oribi_cpu_free,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = NULL},
+};

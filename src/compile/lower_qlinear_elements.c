@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of ONNX's quantisation and of functions of its quantised elements. */
+#include <string.h>
+
+#include "compile/compile_internal.h"
+#include "micro/element.h"
+#include "micro/qlinear_binary_prepare.h"
+#include "micro/qlinear_softmax_prepare.h"
+#include "tensor/status.h"
+
+static bool check_count(oribi_lowering *lowering, const oribi_call *call)
+{
+    return oribi_lower_count(oribi_lower_output(lowering, call)) <= INT32_MAX ||
+           oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+}
+
+bool oribi_lower_qlinear(oribi_lowering *lowering, const oribi_call *call, const char *scale,
+                         const char *zero, struct oribi_micro_quantisation *out)
+{
+    const int32_t is_signed = oribi_lower_output(lowering, call)->dtype == TF_INT8 ? 1 : 0;
+    oribi_lower_quantisation(call, scale, zero, out);
+    const int32_t code = oribi_micro_qlinear_check(*out, is_signed);
+    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
+}
+
+/* --- Quantisation ---------------------------------------------------------------------------- */
+
+/* The parameters lie along as many dimensions from the axis on as hold one each. */
+static bool set_span(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_shape *shape = &oribi_lower_input(lowering, call, 0)->shape;
+    const int64_t total = oribi_lower_count(oribi_lower_input(lowering, call, 0));
+    const int64_t count = oribi_lower_count(oribi_lower_input(lowering, call, 1));
+    int64_t outer = 1, channels = 1;
+    int32_t axis = 0;
+    ORIBI_TRY(check_count(lowering, call));
+    if (oribi_lower_count(oribi_lower_input(lowering, call, 2)) != count || total < 1) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    if (count != 1) {
+        ORIBI_TRY(
+            oribi_lower_axis(lowering, call, oribi_lower_int(call, "axis", 1), shape->rank, &axis));
+        for (int32_t i = 0; i < axis; i++) {
+            outer *= shape->dims[i];
+        }
+        while (axis < shape->rank && channels != count) {
+            channels *= shape->dims[axis++];
+        }
+        if (channels != count) {
+            return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+        }
+    }
+    call->n_inputs = 3;
+    oribi_call_number(call, "outer", (int32_t)outer);
+    oribi_call_number(call, "channels", (int32_t)channels);
+    oribi_call_number(call, "inner", (int32_t)(total / (outer * channels)));
+    return true;
+}
+
+bool oribi_lower_quantize_linear(oribi_lowering *lowering, oribi_call *call)
+{
+    ORIBI_TRY(set_span(lowering, call));
+    call->kernel = "quantize_linear";
+    oribi_call_number(call, "is_signed", oribi_lower_output(lowering, call)->dtype == TF_INT8);
+    return true;
+}
+
+bool oribi_lower_dequantize_linear(oribi_lowering *lowering, oribi_call *call)
+{
+    const TF_DataType type = oribi_lower_input(lowering, call, 0)->dtype;
+    ORIBI_TRY(set_span(lowering, call));
+    call->kernel = "dequantize_linear";
+    oribi_call_number(call, "kind",
+                      type == TF_INT8    ? ORIBI_MICRO_S8
+                      : type == TF_UINT8 ? ORIBI_MICRO_U8
+                                         : ORIBI_MICRO_S32);
+    return true;
+}
+
+bool oribi_lower_dynamic_quantize_linear(oribi_lowering *lowering, oribi_call *call)
+{
+    ORIBI_TRY(check_count(lowering, call));
+    call->kernel = "dynamic_quantize_linear";
+    call->n_inputs = 1;
+    oribi_call_number(call, "count",
+                      (int32_t)oribi_lower_count(oribi_lower_output(lowering, call)));
+    return true;
+}
+
+/* --- Sums and products ----------------------------------------------------------------------- */
+
+static bool read_side(oribi_lowering *lowering, const oribi_call *call, int32_t input,
+                      int32_t out_dims[ORIBI_LOWER_RANK], int32_t *out_rank, int32_t *out_signed)
+{
+    int32_t bytes;
+    const oribi_value *value = oribi_lower_input(lowering, call, input);
+    *out_signed = value->dtype == TF_INT8 ? 1 : 0;
+    return oribi_lower_sizes(lowering, call, value, out_dims, out_rank, &bytes);
+}
+
+static bool lower_binary(oribi_lowering *lowering, oribi_call *call, const char *kernel,
+                         int32_t (*prepare)(const struct oribi_micro_qlinear_binary_spec *,
+                                            struct oribi_micro_qlinear_binary_args *))
+{
+    int32_t a[ORIBI_LOWER_RANK], b[ORIBI_LOWER_RANK];
+    struct oribi_micro_qlinear_binary_args args;
+    struct oribi_micro_qlinear_binary_spec spec = {.a_dims = a, .b_dims = b};
+    const oribi_value *y = oribi_lower_output(lowering, call);
+    ORIBI_TRY(read_side(lowering, call, 0, a, &spec.a_rank, &spec.a_signed));
+    ORIBI_TRY(read_side(lowering, call, 1, b, &spec.b_rank, &spec.b_signed));
+    oribi_lower_quantisation(call, "a_scale", "a_zero", &spec.a);
+    oribi_lower_quantisation(call, "b_scale", "b_zero", &spec.b);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    spec.output_signed = y->dtype == TF_INT8 ? 1 : 0;
+    spec.low = oribi_lower_int(call, "low", INT8_MIN);
+    spec.high = oribi_lower_int(call, "high", UINT8_MAX);
+    const int32_t code = prepare(&spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    call->kernel = kernel;
+    call->args = "qlinear_binary";
+    call->header = "qlinear_binary";
+    call->n_inputs = 2;
+    for (int32_t i = 0; i < 2; i++) {
+        if (oribi_lower_count(oribi_lower_input(lowering, call, i)) == oribi_lower_count(y)) {
+            call->aliases[call->n_aliases++] = (oribi_call_alias){i, true, 0};
+        }
+    }
+    oribi_call_number(call, "shape.rank", args.shape.rank);
+    ORIBI_TRY(
+        oribi_call_numbers(lowering, call, "shape.dims", args.shape.dims, args.shape.rank) &&
+        oribi_call_numbers(lowering, call, "shape.a_step", args.shape.a_step, args.shape.rank) &&
+        oribi_call_numbers(lowering, call, "shape.b_step", args.shape.b_step, args.shape.rank));
+    oribi_call_number(call, "a_signed", args.a_signed);
+    oribi_call_number(call, "b_signed", args.b_signed);
+    oribi_call_number(call, "a_zero", args.a_zero);
+    oribi_call_number(call, "b_zero", args.b_zero);
+    oribi_call_real(call, "a_ratio", args.a_ratio);
+    oribi_call_real(call, "b_ratio", args.b_ratio);
+    oribi_call_real(call, "offset", args.offset);
+    oribi_call_number(call, "low", args.low);
+    oribi_call_number(call, "high", args.high);
+    return true;
+}
+
+bool oribi_lower_qlinear_add(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_binary(lowering, call, "qlinear_add", oribi_micro_qlinear_add_prepare);
+}
+
+bool oribi_lower_qlinear_mul(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_binary(lowering, call, "qlinear_mul", oribi_micro_qlinear_mul_prepare);
+}
+
+/* --- Tables, means, softmax ------------------------------------------------------------------ */
+
+bool oribi_lower_qlinear_table(oribi_lowering *lowering, oribi_call *call)
+{
+    uint8_t table[256];
+    ORIBI_TRY(check_count(lowering, call));
+    for (int32_t i = 0; i < 256; i++) {
+        table[i] = (uint8_t)((uint32_t)oribi_lower_list(call, "table", i, 0) & 255U);
+    }
+    const void *copy = oribi_arena_memdup(lowering->arena, table, sizeof table);
+    if (copy == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    call->kernel = "lookup_8";
+    call->n_inputs = 1;
+    call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
+    oribi_call_number(call, "count",
+                      (int32_t)oribi_lower_count(oribi_lower_output(lowering, call)));
+    oribi_call_place(call, "table", ORIBI_ELEMENT_U8, sizeof table, copy);
+    return true;
+}
+
+bool oribi_lower_qlinear_mean(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    const int64_t *dims = x->shape.dims;
+    int32_t low = oribi_lower_int(call, "low", INT8_MIN);
+    int32_t high = oribi_lower_int(call, "high", UINT8_MAX);
+    struct oribi_micro_quantisation input, output;
+    ORIBI_TRY(oribi_lower_qlinear(lowering, call, "input_scale", "input_zero", &input));
+    ORIBI_TRY(oribi_lower_qlinear(lowering, call, "output_scale", "output_zero", &output));
+    if (x->shape.rank != 3 || dims[1] < 1 || dims[1] >= 1 << 23 ||
+        oribi_lower_count(x) > INT32_MAX) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    oribi_micro_qlinear_bound(x->dtype == TF_INT8 ? 1 : 0, &low, &high);
+    call->kernel = "qlinear_mean";
+    call->n_inputs = 1;
+    oribi_call_number(call, "batch", (int32_t)dims[0]);
+    oribi_call_number(call, "count", (int32_t)dims[1]);
+    oribi_call_number(call, "channels", (int32_t)dims[2]);
+    oribi_call_number(call, "is_signed", x->dtype == TF_INT8 ? 1 : 0);
+    oribi_call_number(call, "input_zero", input.zero);
+    oribi_call_number(call, "output_zero", output.zero);
+    oribi_call_real(
+        call, "multiplier",
+        oribi_micro_qlinear_mean_multiplier(input.scale, output.scale, (int32_t)dims[1]));
+    oribi_call_number(call, "low", low);
+    oribi_call_number(call, "high", high);
+    return true;
+}
+
+bool oribi_lower_qlinear_softmax(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_value *x = oribi_lower_input(lowering, call, 0);
+    float table[256], steps;
+    const int64_t columns = x->shape.rank < 1 ? 0 : x->shape.dims[x->shape.rank - 1];
+    struct oribi_micro_quantisation output;
+    ORIBI_TRY(check_count(lowering, call));
+    ORIBI_TRY(oribi_lower_qlinear(lowering, call, "output_scale", "output_zero", &output));
+    const int32_t code = oribi_micro_qlinear_softmax_prepare(
+        oribi_lower_float(call, "input_scale"), output.scale, (int32_t)columns, table, &steps);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    const void *copy = oribi_arena_memdup(lowering->arena, table, sizeof table);
+    if (copy == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    call->kernel = "qlinear_softmax";
+    call->n_inputs = 1;
+    call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
+    oribi_call_number(call, "rows", (int32_t)(oribi_lower_count(x) / columns));
+    oribi_call_number(call, "columns", (int32_t)columns);
+    oribi_call_number(call, "is_signed", x->dtype == TF_INT8 ? 1 : 0);
+    oribi_call_real(call, "steps", steps);
+    oribi_call_number(call, "output_zero", output.zero);
+    oribi_call_place(call, "table", ORIBI_ELEMENT_F32, 256, copy);
+    return true;
+}
