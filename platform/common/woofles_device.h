@@ -20,10 +20,11 @@ typedef int32_t woofles_compute_function(void *context, uint32_t op, const uint8
                                          uint32_t n_outputs);
 
 /* Takes the next command, if there is one. Returns 1 when there was. The window is shared: words
- * are read and written with acquire and release. */
-int32_t woofles_device_step_with(struct woofles_window *window, woofles_compute_function *compute,
-                                 void *context);
-/* The same by woofles_compute. */
+ * are read and written with acquire and release, and what its host writes is not trusted: `bytes`
+ * is its size as the device knows it. */
+int32_t woofles_device_step_with(struct woofles_window *window, uint32_t bytes,
+                                 woofles_compute_function *compute, void *context);
+/* The same by woofles_compute, in a window whose size is the word in front of it. */
 int32_t woofles_device_step(struct woofles_window *window);
 
 /* One operator in plain loops: woofles_ops.c. */

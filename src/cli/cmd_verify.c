@@ -283,7 +283,9 @@ static int verify_unfused(const verify *shipped, verify *v, int n_runs, TF_Statu
                   .session = shipped->session,
                   .seconds = shipped->seconds,
                   .is_per_node = true,
-                  .is_not_fused = true};
+                  .is_not_fused = true,
+                  .n_devices = shipped->n_devices};
+    memcpy(v->devices, shipped->devices, sizeof v->devices);
     v->session.session = NULL;
     int code = open_unfused(v, status);
     code = code == CLI_OK ? compile(v, status) : code;

@@ -179,7 +179,7 @@ static void serve_window(far_end *end)
     struct woofles_window *window = (struct woofles_window *)(void *)end->window;
     uint8_t bell;
     while (receive(end, &bell, 1, -1) == 0) {
-        while (woofles_device_step_with(window, compute, end) != 0) {
+        while (woofles_device_step_with(window, end->window_bytes, compute, end) != 0) {
         }
     }
 }

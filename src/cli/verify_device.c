@@ -61,12 +61,18 @@ static const verify_device_kind *find_kind(const char *spec)
 /* Options that the harness has no answer to, with devices. */
 static bool check_options(const verify *v)
 {
-    static const char *const others[] = {"--device", "--per-node", "--image", "--port"};
+    static const char *const others[] = {"--device", "--image", "--port"};
+    const char *schedule = cli_value(v->args, "--device-schedule");
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (cli_has(v->args, others[i])) {
             cli_error("verify: %s does not go with --target-device", others[i]);
             return false;
         }
+    }
+    if (cli_has(v->args, "--per-node") && schedule != NULL && strcmp(schedule, "hold") == 0) {
+        cli_error("verify: --per-node does not go with --device-schedule hold: a device that is "
+                  "held open is done later than with its operator");
+        return false;
     }
     if (!is_hosted(v) && strcmp(v->target->name, "cortex-m4") != 0) {
         cli_error("verify: devices run on host and cortex-m4, not on %s", v->target->name);

@@ -73,7 +73,10 @@ void verify_list_values(verify *v)
         const cJSON *names = cJSON_GetObjectItemCaseSensitive(node, "outputs");
         const cJSON *places = cJSON_GetObjectItemCaseSensitive(node, "places");
         const int n = cJSON_GetArraySize(names);
-        step += cJSON_IsString(cJSON_GetObjectItemCaseSensitive(node, "call")) ? 1 : 0;
+        step += cJSON_IsString(cJSON_GetObjectItemCaseSensitive(node, "call")) ||
+                        number_of(node, "device") > 0
+                    ? 1
+                    : 0;
         for (int i = 0; i < n && i < cJSON_GetArraySize(places); i++) {
             const char *name = cJSON_GetStringValue(cJSON_GetArrayItem(names, i));
             if (name != NULL) {

@@ -330,7 +330,10 @@ static bool replace(partitioning *p, int32_t index)
     ORIBI_TRY(made != NULL && set_attributes(p, made, last, index) &&
               oribi_graph_resolve(p->graph, made, p->status));
     made->origin = last->origin;
+    /* It and what it makes are called as before: the ones of that name are dead. */
+    made->name = last->name;
     for (int32_t i = 0; i < last->n_outputs; i++) {
+        p->graph->values[made->outputs[i]]->name = p->graph->values[last->outputs[i]]->name;
         oribi_graph_replace_uses(p->graph, last->outputs[i], made->outputs[i]);
     }
     for (int32_t i = region->n_nodes - 1; i >= 0; i--) {

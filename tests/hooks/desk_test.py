@@ -91,6 +91,8 @@ class Desk(unittest.TestCase):
         return done, log.read_text().split()
 
     def test_hooks_are_called_as_by_emitted_code_also_when_one_fails(self):
+        nodes = {n["node"] for n in json.loads(self.run_oribi("inspect", DIGITS, "--plugin", TARGET, "--target-device",
+                                                              "woofles", "--json").stdout)["nodes"]}
         compared = 0
         for devices in (["woofles"], ["npu1=woofles", "npu2=woofles"], ["a=uart_accel", "b=woofles", "c=uart_accel"]):
             for schedule in ("design", "hold"):
@@ -108,6 +110,7 @@ class Desk(unittest.TestCase):
                     if code != "0":
                         self.assertIn(f"device '{instance}' (", done.stderr)
                         self.assertIn(f"): {hook} failed at operator '", done.stderr)
+                        self.assertIn(re.search("at operator '([^']*)'", done.stderr).group(1), nodes)
                         self.assertIn(f"with code {code},", done.stderr)
                         self.assertEqual("more hook failed" in done.stderr, cleanup == "1", done.stderr)
                     compared += 1

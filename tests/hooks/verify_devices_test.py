@@ -52,6 +52,14 @@ class Quick(Verify):
             self.verify(TINY / "kws_ref_model.tflite", target, ["npu1=woofles", "npu2=woofles"], "--device-schedule",
                         "hold")
 
+    def test_every_value_is_compared_by_node(self):
+        """Also those that devices compute: they have the names that the host session knows."""
+        for target, devices, schedule in ((TARGETS[-1], ["npu1=woofles", "npu2=woofles"], "lazy"),
+                                          ("host", ["uart_accel"], "design")):
+            done = self.verify(DIGITS, target, devices, "--device-schedule", schedule, "--per-node")
+            self.assertRegex(done.stdout, r"per node +(\d\d) of \1 values")
+        self.verify(DIGITS, "host", ["woofles"], "--no-fuse", "--per-node")
+
     def test_a_device_that_is_wrong_is_caught(self):
         """A compiler that spoils the operators of the device."""
         folder = pathlib.Path(tempfile.mkdtemp())
@@ -66,7 +74,8 @@ class Quick(Verify):
 
     def test_what_it_cannot_verify_is_said(self):
         for target, devices, options, message in (
-                ("host", ["woofles"], ["--per-node"], "--per-node does not go with --target-device"),
+                ("host", ["woofles"], ["--per-node", "--device-schedule", "hold"], "does not go with --device-schedule hold"),
+                ("host", ["woofles"], ["--device", "host=woofles"], "--device does not go with --target-device"),
                 ("cortex-m55", ["woofles"], [], "devices run on host and cortex-m4"),
                 ("host", ["npu"], [], "not of 'npu'"),
                 ("host", [f"n{i}=woofles" for i in range(5)], [], "at most 4 devices")):

@@ -146,6 +146,63 @@ static void hooks_out_of_order_and_bad_windows_are_refused(void **state)
                      TVM_DEVICE_E_RANGE);
 }
 
+/* What a host that lies could put into the window: the device stays inside it. The sanitizers look;
+ * without them a device that believes the word in front crashes. */
+static int32_t touch(void *context, uint32_t op, const uint8_t *data, uint32_t bytes,
+                     const struct woofles_span *inputs, uint32_t n_inputs,
+                     const struct woofles_span *outputs, uint32_t n_outputs)
+{
+    uint32_t *n = context, sum = op;
+    const struct woofles_span *const spans[2] = {inputs, outputs};
+    const uint32_t counts[2] = {n_inputs, n_outputs};
+    for (uint32_t i = 0; i < bytes; i++) {
+        sum += data[i];
+    }
+    for (int k = 0; k < 2; k++) {
+        for (uint32_t i = 0; i < counts[k]; i++) {
+            assert_true(spans[k][i].data >= window + WOOFLES_MEMORY_OFFSET);
+            assert_true(spans[k][i].bytes <= (uint32_t)(window + WINDOW - spans[k][i].data));
+            memset(spans[k][i].data, (int)sum, spans[k][i].bytes);
+        }
+    }
+    assert_true(data >= window + WOOFLES_MEMORY_OFFSET);
+    assert_true(bytes <= (uint32_t)(window + WINDOW - data));
+    (*n)++;
+    return 0;
+}
+
+static void a_host_that_lies_moves_nothing_outside_the_window(void **state)
+{
+    struct woofles_window *w = (struct woofles_window *)(void *)window;
+    uint32_t random = 7, n_computed = 0, n_refused = 0;
+    (void)state;
+    for (int round = 0; round < 200000; round++) {
+        struct woofles_command *c = &w->ring[w->done % WOOFLES_RING];
+        uint32_t words[sizeof *c / 4];
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            random = random * 1664525u + 1013904223u;
+            const uint32_t shift = random >> 29; /* small numbers, and large ones */
+            words[i] = shift < 7 ? (random >> 8) % (1u << (shift + 4)) : random;
+        }
+        memcpy(c, words, sizeof words);
+        if (round % 2 == 0) { /* nearly good */
+            c->kind = WOOFLES_INVOKE;
+            c->n_inputs = c->n_outputs = 1;
+            for (uint32_t i = 0; i < 2; i++) {
+                c->offset[i] = WOOFLES_MEMORY_OFFSET + c->offset[i] % 1024u;
+            }
+            c->params = WOOFLES_MEMORY_OFFSET + c->params % 1024u;
+        }
+        w->power = 1;
+        w->bytes = 0xFFFFFFFFu;
+        w->cancel = w->done;
+        w->posted = w->done + 1u;
+        assert_int_equal(woofles_device_step_with(w, WINDOW, touch, &n_computed), 1);
+        n_refused += c->code != 0;
+    }
+    assert_true(n_computed > 1000 && n_refused > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +211,7 @@ int main(void)
         CASE(a_silent_device_is_a_time_out_and_the_next_run_is_good),
         CASE(a_broken_bell_and_a_device_that_is_absent_are_errors),
         CASE(hooks_out_of_order_and_bad_windows_are_refused),
+        CASE(a_host_that_lies_moves_nothing_outside_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
