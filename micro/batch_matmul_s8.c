@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One sum for each value of the output. */
-#include "micro/batch_matmul_s8.h"
+#include "micro/batch_matmul_q.h"
 
 #include "micro/fixed_point.h"
 #include "micro/port.h"
 
-static int32_t dot(const struct oribi_micro_batch_matmul_s8_args *p, const int8_t *row,
+static int32_t dot(const struct oribi_micro_batch_matmul_q_args *p, const int8_t *row,
                    const int8_t *column)
 {
     int32_t sum = 0;
@@ -17,7 +17,7 @@ static int32_t dot(const struct oribi_micro_batch_matmul_s8_args *p, const int8_
     return sum;
 }
 
-static int8_t *multiply(const struct oribi_micro_batch_matmul_s8_args *p, const int8_t *a,
+static int8_t *multiply(const struct oribi_micro_batch_matmul_q_args *p, const int8_t *a,
                         const int8_t *b, int8_t *output)
 {
     for (int32_t y = 0; y < p->m; y++) {
@@ -32,7 +32,7 @@ static int8_t *multiply(const struct oribi_micro_batch_matmul_s8_args *p, const 
     return output;
 }
 
-void oribi_micro_batch_matmul_s8(const struct oribi_micro_batch_matmul_s8_args *args,
+void oribi_micro_batch_matmul_s8(const struct oribi_micro_batch_matmul_q_args *args,
                                  const int8_t *a, const int8_t *b, int8_t *output)
 {
     const struct oribi_micro_broadcast *batches = &args->batches;

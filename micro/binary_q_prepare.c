@@ -7,8 +7,6 @@
 #include "micro/broadcast_prepare.h"
 #include "micro/element.h"
 
-#include <math.h>
-
 static int32_t check(const struct oribi_micro_binary_q_spec *s, struct oribi_micro_broadcast *shape,
                      int32_t *low, int32_t *high)
 {
@@ -92,23 +90,14 @@ int32_t oribi_micro_sub_s8_prepare(const struct oribi_micro_binary_q_spec *spec,
     return fill(spec, factors_of_difference(spec), args);
 }
 
-/* Is the scale a power of two, by the source's measure? */
-static int32_t is_power(float scale, int32_t *out_exponent)
-{
-    const float exponent = (float)log((double)scale) * (1.0F / (float)log(2.0));
-    *out_exponent = (int32_t)roundf(exponent);
-    return fabsf(exponent - roundf(exponent)) < 1e-3F;
-}
-
 /* TensorFlow Lite's way with scales that are all powers of two: one input has the output's. */
 static int32_t make_binary(const struct oribi_micro_binary_q_spec *s,
                            struct oribi_micro_wide_add_args *args)
 {
-    int32_t a, b, output;
-    const int32_t are_powers =
-        is_power(s->a.scale, &a) && is_power(s->b.scale, &b) && is_power(s->output.scale, &output);
-    if (!are_powers || s->prefers_binary == 0 || s->variant != ORIBI_MICRO_TFLITE ||
-        s->kind != ORIBI_MICRO_S16) {
+    const int32_t a = oribi_micro_power(s->a.scale), b = oribi_micro_power(s->b.scale);
+    const int32_t output = oribi_micro_power(s->output.scale);
+    if (a == INT32_MIN || b == INT32_MIN || output == INT32_MIN || s->prefers_binary == 0 ||
+        s->variant != ORIBI_MICRO_TFLITE || s->kind != ORIBI_MICRO_S16) {
         return ORIBI_MICRO_OK;
     }
     args->is_binary = 1;

@@ -44,7 +44,7 @@ static inline void oribi_micro_element_set(void *data, int32_t kind, int32_t i, 
         ((uint8_t *)data)[i] = byte;
         break;
     case ORIBI_MICRO_S16:
-        memcpy((uint8_t *)data + 2 * i, &half, 2);
+        memcpy((uint8_t *)data + 2 * (size_t)i, &half, 2);
         break;
     default:
         ((int32_t *)data)[i] = value;

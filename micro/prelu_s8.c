@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Row by row of the broadcast. */
-#include "micro/prelu_s8.h"
+#include "micro/prelu_q.h"
 
 #include "micro/fixed_point.h"
 
-void oribi_micro_prelu_s8(const struct oribi_micro_prelu_s8_args *args, const int8_t *input,
+void oribi_micro_prelu_s8(const struct oribi_micro_prelu_q_args *args, const int8_t *input,
                           const int8_t *slopes, int8_t *output)
 {
-    const struct oribi_micro_prelu_s8_args *p = args;
+    const struct oribi_micro_prelu_q_args *p = args;
     struct oribi_micro_broadcast_walk walk = {{0}, 0, 0};
     const int32_t last = p->shape.rank - 1, count = p->shape.dims[last];
     do {

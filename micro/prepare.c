@@ -67,6 +67,12 @@ int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *ou
     return ORIBI_MICRO_OK;
 }
 
+int32_t oribi_micro_power(float scale)
+{
+    const float exponent = (float)log((double)scale) * (1.0F / (float)log(2.0));
+    return fabsf(exponent - roundf(exponent)) < 1e-3F ? (int32_t)roundf(exponent) : INT32_MIN;
+}
+
 /* The quantised value of a bound; far outside the type it may be anything of the right sign. */
 static int32_t quantised(float real, struct oribi_micro_quantisation output)
 {

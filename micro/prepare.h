@@ -54,6 +54,10 @@ int32_t oribi_micro_check_s8(struct oribi_micro_quantisation quantisation);
  * Errors: INVALID when real is negative, not finite, or needs a shift above 31. */
 int32_t oribi_micro_multiplier(double real, int32_t *out_multiplier, int32_t *out_shift);
 
+/* The exponent of a scale that is a power of two, by the source's measure; INT32_MIN: it is none.
+ */
+int32_t oribi_micro_power(float scale);
+
 /* Bounds of a result after a fused activation: of a kind, of int8. */
 int32_t oribi_micro_bounds(int32_t kind, int32_t activation, struct oribi_micro_quantisation output,
                            int32_t *out_low, int32_t *out_high);

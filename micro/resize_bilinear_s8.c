@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Four products for each value, summed in 1/2^20 and rounded once. */
-#include "micro/resize_bilinear_s8.h"
+#include "micro/resize_bilinear_q.h"
 
 enum { ONE = 1 << 10 };
 
-void oribi_micro_resize_bilinear_s8(const struct oribi_micro_resize_bilinear_s8_args *args,
+void oribi_micro_resize_bilinear_s8(const struct oribi_micro_resize_bilinear_q_args *args,
                                     const int8_t *input, int8_t *output)
 {
-    const struct oribi_micro_resize_bilinear_s8_args *p = args;
+    const struct oribi_micro_resize_bilinear_q_args *p = args;
     const int32_t row = p->in_w * p->channels;
     for (int32_t n = 0; n < p->batch; n++, input += p->in_h * row) {
         for (int32_t y = 0; y < p->out_h; y++) {

@@ -17,5 +17,9 @@ int32_t oribi_micro_resize_nearest_places(const struct oribi_micro_resize_spec *
  * integer interpolation. */
 int32_t oribi_micro_resize_bilinear_places(const struct oribi_micro_resize_spec *spec,
                                            int32_t *out_places);
+/* (lower, upper) of each of `out` pixels, and the weight of the upper. Source  TensorFlow Lite's
+ * interpolation in float32. */
+int32_t oribi_micro_resize_bilinear_weights(const struct oribi_micro_resize_spec *spec,
+                                            int32_t *out_places, float *out_weights);
 
 #endif

@@ -11,36 +11,22 @@ static int32_t dot(const struct oribi_micro_transpose_conv_s8_args *p, const int
                    const int8_t *weights)
 {
     int32_t sum = 0;
-    for (int32_t c = 0; c < p->in_c; c++) {
+    for (int32_t c = 0; c < p->sizes.in_c; c++) {
         sum += (pixel[c] - p->input_zero) * weights[c];
     }
     return sum;
 }
 
-/* The place along an axis that tap `k` brings to output `at`; -1: none. */
-static int32_t origin(int32_t at, int32_t k, int32_t stride, int32_t size)
-{
-    const int32_t reach = at - k;
-    if (reach < 0 || reach % stride != 0 || reach / stride >= size) {
-        return -1;
-    }
-    return reach / stride;
-}
-
 static int32_t sum(const struct oribi_micro_transpose_conv_s8_args *p, const int8_t *image,
                    const int8_t *filter, int32_t y, int32_t x)
 {
+    const struct oribi_micro_transpose_sizes *s = &p->sizes;
     int32_t total = 0;
-    for (int32_t ky = 0; ky < p->filter_h; ky++) {
-        const int32_t in_y = origin(y + p->before_h, ky, p->stride_h, p->in_h);
-        if (in_y < 0) {
-            continue;
-        }
-        for (int32_t kx = 0; kx < p->filter_w; kx++) {
-            const int32_t in_x = origin(x + p->before_w, kx, p->stride_w, p->in_w);
-            if (in_x >= 0) {
-                total += dot(p, image + (in_y * p->in_w + in_x) * p->in_c,
-                             filter + (ky * p->filter_w + kx) * p->in_c);
+    for (int32_t ky = 0; ky < s->filter_h; ky++) {
+        for (int32_t kx = 0; kx < s->filter_w; kx++, filter += s->in_c) {
+            const int32_t from = oribi_micro_transpose_pixel(s, y, x, ky, kx);
+            if (from >= 0) {
+                total += dot(p, image + from * s->in_c, filter);
             }
         }
     }
@@ -51,13 +37,14 @@ void oribi_micro_transpose_conv_s8(const struct oribi_micro_transpose_conv_s8_ar
                                    const int8_t *input, int8_t *output)
 {
     const struct oribi_micro_transpose_conv_s8_args *p = args;
-    const int32_t taps = p->filter_h * p->filter_w * p->in_c;
-    for (int32_t n = 0; n < p->batch; n++, input += p->in_h * p->in_w * p->in_c) {
-        for (int32_t i = 0; i < p->out_h * p->out_w; i++) {
+    const struct oribi_micro_transpose_sizes *s = &p->sizes;
+    const int32_t taps = s->filter_h * s->filter_w * s->in_c;
+    for (int32_t n = 0; n < s->batch; n++, input += s->in_h * s->in_w * s->in_c) {
+        for (int32_t i = 0; i < s->out_h * s->out_w; i++) {
             TVMGEN_YIELD();
-            for (int32_t c = 0; c < p->out_c; c++) {
+            for (int32_t c = 0; c < s->out_c; c++) {
                 const int32_t total =
-                    sum(p, input, p->filter + c * taps, i / p->out_w, i % p->out_w) + p->bias[c];
+                    sum(p, input, p->filter + c * taps, i / s->out_w, i % s->out_w) + p->bias[c];
                 *output++ = (int8_t)oribi_micro_clamp(
                     oribi_micro_scale(total, p->multiplier[c], p->shift[c]) + p->output_zero,
                     p->low, p->high);

@@ -5,14 +5,10 @@
 #ifndef ORIBI_MICRO_TRANSPOSE_CONV_S8_H_
 #define ORIBI_MICRO_TRANSPOSE_CONV_S8_H_
 
-#include <stdint.h>
+#include "micro/transpose_sizes.h"
 
 struct oribi_micro_transpose_conv_s8_args {
-    int32_t batch, in_h, in_w, in_c;
-    int32_t out_h, out_w, out_c;
-    int32_t filter_h, filter_w;
-    int32_t stride_h, stride_w;
-    int32_t before_h, before_w; /* rows and columns of windows that lie before the output */
+    struct oribi_micro_transpose_sizes sizes;
     int32_t input_zero, output_zero;
     int32_t low, high;    /* bounds of the result, activation included */
     const int8_t *filter; /* [out_c, filter_h, filter_w, in_c] */

@@ -4,9 +4,11 @@
  */
 #include "micro/transpose_conv_s8_prepare.h"
 
-static int32_t set_sizes(const struct oribi_micro_transpose_conv_s8_spec *s,
-                         struct oribi_micro_transpose_conv_s8_args *p)
+int32_t oribi_micro_transpose_sizes_prepare(const struct oribi_micro_transpose_shape *shape,
+                                            struct oribi_micro_transpose_sizes *sizes)
 {
+    const struct oribi_micro_transpose_shape *s = shape;
+    struct oribi_micro_transpose_sizes *p = sizes;
     struct oribi_micro_axis y = {s->out[1], s->filter_h, s->stride_h, 1, 0, 0};
     struct oribi_micro_axis x = {s->out[2], s->filter_w, s->stride_w, 1, 0, 0};
     const int32_t weights[4] = {s->out[3], s->filter_h, s->filter_w, s->in[3]};
@@ -49,16 +51,17 @@ int32_t oribi_micro_transpose_conv_s8_prepare(const struct oribi_micro_transpose
                                               int32_t *multiplier, int32_t *shift)
 {
     const struct oribi_micro_transpose_conv_s8_spec *s = spec;
-    int32_t code = set_sizes(s, args);
+    const struct oribi_micro_transpose_shape *shape = &s->shape;
+    int32_t code = oribi_micro_transpose_sizes_prepare(shape, &args->sizes);
     code = code != ORIBI_MICRO_OK ? code : oribi_micro_check_s8(s->input);
     code = code != ORIBI_MICRO_OK
                ? code
                : oribi_micro_bounds_s8(s->activation, s->output, &args->low, &args->high);
-    if (code == ORIBI_MICRO_OK && s->n_filter_scales != 1 && s->n_filter_scales != s->out[3]) {
+    if (code == ORIBI_MICRO_OK && s->n_filter_scales != 1 && s->n_filter_scales != shape->out[3]) {
         code = ORIBI_MICRO_INVALID;
     }
-    for (int32_t c = 0; code == ORIBI_MICRO_OK && c < s->out[3]; c++) {
-        const int32_t taps = s->filter_h * s->filter_w * s->in[3];
+    for (int32_t c = 0; code == ORIBI_MICRO_OK && c < shape->out[3]; c++) {
+        const int32_t taps = shape->filter_h * shape->filter_w * shape->in[3];
         const double scale = (double)s->filter_scales[s->n_filter_scales == 1 ? 0 : c];
         const double real = (double)s->input.scale * scale / (double)s->output.scale;
         code = oribi_micro_multiplier(real, &multiplier[c], &shift[c]);

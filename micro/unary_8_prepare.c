@@ -160,6 +160,9 @@ static int32_t prepare_scale(unary *u)
     const struct oribi_micro_unary_8_spec *s = u->s;
     const float ratio = s->input.scale / s->output.scale;
     const float slope = s->input.scale * s->alpha / s->output.scale;
+    if (s->function == ORIBI_MICRO_UNARY_RESCALE) {
+        return ORIBI_MICRO_OK;
+    }
     if (s->function == ORIBI_MICRO_UNARY_REQUANTIZE) {
         return oribi_micro_multiplier((double)s->input.scale / (double)s->output.scale,
                                       &u->multiplier, &u->shift);
@@ -177,6 +180,17 @@ static int32_t rescale(const unary *u, int32_t x)
     const int32_t is_leaky = u->s->function == ORIBI_MICRO_UNARY_LEAKY_RELU && x < 0;
     return u->s->output.zero + (is_leaky ? oribi_micro_scale(x, u->other_multiplier, u->other_shift)
                                          : oribi_micro_scale(x, u->multiplier, u->shift));
+}
+
+/* The byte itself counts, its zero point goes into what is added; x is the byte less that. */
+static int32_t float_rescale(const unary *u, int32_t x)
+{
+    const struct oribi_micro_quantisation in = u->s->input, out = u->s->output;
+    const float inverse = 1.0F / out.scale;
+    const float ratio = in.scale * inverse, added = (float)-in.zero * ratio;
+    const float product = (float)(x + in.zero) * ratio, limit = 1.0e6F;
+    const float steps = roundf(product + added);
+    return (int32_t)(steps > limit ? limit : steps < -limit ? -limit : steps) + out.zero;
 }
 
 /* Bounds of the rectifiers, in the output's steps. */
@@ -244,6 +258,8 @@ static int32_t value_of(const unary *u, int32_t x)
         return fixed_tanh(u, x);
     case ORIBI_MICRO_UNARY_HARD_SWISH:
         return hard_swish(u, x);
+    case ORIBI_MICRO_UNARY_RESCALE:
+        return float_rescale(u, x);
     default:
         return rescale(u, x);
     }
@@ -259,4 +275,20 @@ int32_t oribi_micro_unary_8_table(const struct oribi_micro_unary_8_spec *spec, u
         table[bits] = (uint8_t)((uint32_t)y & 255U);
     }
     return code;
+}
+
+const char *const *oribi_micro_unary_words(void)
+{
+    static const char *const words[ORIBI_MICRO_UNARY_FUNCTIONS] = {
+        [ORIBI_MICRO_UNARY_RELU] = "RELU",
+        [ORIBI_MICRO_UNARY_RELU6] = "RELU6",
+        [ORIBI_MICRO_UNARY_RELU_N1_TO_1] = "RELU_N1_TO_1",
+        [ORIBI_MICRO_UNARY_LOGISTIC] = "LOGISTIC",
+        [ORIBI_MICRO_UNARY_TANH] = "TANH",
+        [ORIBI_MICRO_UNARY_HARD_SWISH] = "HARD_SWISH",
+        [ORIBI_MICRO_UNARY_LEAKY_RELU] = "LEAKY_RELU",
+        [ORIBI_MICRO_UNARY_REQUANTIZE] = "REQUANTIZE",
+        [ORIBI_MICRO_UNARY_RESCALE] = "RESCALE",
+    };
+    return words;
 }

@@ -14,8 +14,12 @@ enum {
     ORIBI_MICRO_UNARY_HARD_SWISH,
     ORIBI_MICRO_UNARY_LEAKY_RELU,
     ORIBI_MICRO_UNARY_REQUANTIZE,
+    ORIBI_MICRO_UNARY_RESCALE, /* as REQUANTIZE, in float32: the inputs of a concatenation */
     ORIBI_MICRO_UNARY_FUNCTIONS
 };
+
+/* The names of the functions, as the attribute of Oribi>QUnary has them, by their numbers. */
+const char *const *oribi_micro_unary_words(void);
 
 struct oribi_micro_unary_8_spec {
     int32_t function;

@@ -20,8 +20,7 @@ static int32_t check(const struct oribi_micro_wide_conv2d_spec *s)
         (s->kind == ORIBI_MICRO_S16 && s->filter_kind == ORIBI_MICRO_S8 && s->filter_zero == 0);
     const int fits = kinds && oribi_micro_check(s->kind, s->input) == ORIBI_MICRO_OK &&
                      s->in_c >= s->filter_c && s->in_c % s->filter_c == 0 &&
-                     s->out_c % (s->in_c / s->filter_c) == 0 &&
-                     (s->n_filter_scales == 1 || s->n_filter_scales == s->out_c);
+                     s->out_c % (s->in_c / s->filter_c) == 0;
     return fits ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
 }
 
@@ -66,16 +65,14 @@ static int32_t set_sizes(const struct oribi_micro_wide_conv2d_spec *s,
 }
 
 /* Sums of 64 bits are multiplied by 15 more: 2^47 is their limit, and a shift is at most 7. */
-static int32_t check_reach(const struct oribi_micro_wide_conv2d_spec *s, int64_t bias,
-                           int32_t shift)
+static int32_t check_reach(const struct oribi_micro_wide_channels *s, int64_t bias, int32_t shift)
 {
-    const int64_t taps = (int64_t)s->filter_h * s->filter_w * s->filter_c;
-    const int64_t reach = taps * 32768 * 128, limit = INT64_C(1) << 46;
+    const int64_t reach = s->taps * 32768 * 128, limit = INT64_C(1) << 46;
     const int fits = shift <= 7 && reach < limit && bias < limit && bias > -limit;
-    return s->wide_bias == NULL || fits ? ORIBI_MICRO_OK : ORIBI_MICRO_OVERFLOW;
+    return s->is_wide == 0 || fits ? ORIBI_MICRO_OK : ORIBI_MICRO_OVERFLOW;
 }
 
-static double real_scale(const struct oribi_micro_wide_conv2d_spec *s, int32_t c)
+static double real_scale(const struct oribi_micro_wide_channels *s, int32_t c)
 {
     const float filter = s->filter_scales[s->n_filter_scales == 1 ? 0 : c];
     const float product = s->input.scale * filter;
@@ -83,18 +80,14 @@ static double real_scale(const struct oribi_micro_wide_conv2d_spec *s, int32_t c
     return (s->has_float_scales != 0 ? (double)product : exact) / (double)s->output.scale;
 }
 
-int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spec *spec,
-                                        struct oribi_micro_wide_conv2d_args *args,
-                                        int32_t *bias_low, int32_t *bias_high, int32_t *multiplier,
-                                        int32_t *shift)
+int32_t oribi_micro_wide_channels_prepare(const struct oribi_micro_wide_channels *channels,
+                                          int32_t *bias_low, int32_t *bias_high,
+                                          int32_t *multiplier, int32_t *shift)
 {
-    const struct oribi_micro_wide_conv2d_spec *s = spec;
-    int32_t code = check(s);
-    code = code != ORIBI_MICRO_OK ? code : set_sizes(s, args);
-    code = code != ORIBI_MICRO_OK
-               ? code
-               : oribi_micro_bounds(s->kind, s->activation, s->output, &args->low, &args->high);
-    for (int32_t c = 0; c < s->out_c && code == ORIBI_MICRO_OK; c++) {
+    const struct oribi_micro_wide_channels *s = channels;
+    int32_t code = s->n_filter_scales == 1 || s->n_filter_scales == s->n ? ORIBI_MICRO_OK
+                                                                         : ORIBI_MICRO_INVALID;
+    for (int32_t c = 0; c < s->n && code == ORIBI_MICRO_OK; c++) {
         const int64_t bias = s->wide_bias != NULL ? s->wide_bias[c]
                              : s->bias != NULL    ? s->bias[c]
                                                   : 0;
@@ -103,7 +96,36 @@ int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spe
         code = oribi_micro_multiplier(real_scale(s, c), &multiplier[c], &shift[c]);
         code = code != ORIBI_MICRO_OK ? code : check_reach(s, bias, shift[c]);
     }
-    args->is_wide = s->wide_bias != NULL;
+    return code;
+}
+
+int32_t oribi_micro_wide_conv2d_prepare(const struct oribi_micro_wide_conv2d_spec *spec,
+                                        struct oribi_micro_wide_conv2d_args *args,
+                                        int32_t *bias_low, int32_t *bias_high, int32_t *multiplier,
+                                        int32_t *shift)
+{
+    const struct oribi_micro_wide_conv2d_spec *s = spec;
+    const struct oribi_micro_wide_channels channels = {.kind = s->kind,
+                                                       .n = s->out_c,
+                                                       .taps = (int64_t)s->filter_h * s->filter_w *
+                                                               s->filter_c,
+                                                       .is_wide = s->wide_bias != NULL,
+                                                       .bias = s->bias,
+                                                       .wide_bias = s->wide_bias,
+                                                       .has_float_scales = s->has_float_scales,
+                                                       .input = s->input,
+                                                       .output = s->output,
+                                                       .filter_scales = s->filter_scales,
+                                                       .n_filter_scales = s->n_filter_scales};
+    int32_t code = check(s);
+    code = code != ORIBI_MICRO_OK ? code : set_sizes(s, args);
+    code = code != ORIBI_MICRO_OK
+               ? code
+               : oribi_micro_bounds(s->kind, s->activation, s->output, &args->low, &args->high);
+    code = code != ORIBI_MICRO_OK ? code
+                                  : oribi_micro_wide_channels_prepare(&channels, bias_low,
+                                                                      bias_high, multiplier, shift);
+    args->is_wide = channels.is_wide;
     args->filter = s->filter;
     args->bias_low = bias_low;
     args->bias_high = bias_high;

@@ -46,8 +46,8 @@
     FAMILY(qlinear) FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) \
     FAMILY(qlinear_pool) FAMILY(micro_layers) FAMILY(micro_math) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
-    FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_wide) FAMILY(quantized_math) \
-    FAMILY(quantized_image) FAMILY(quantized_cast)
+    FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \
+    FAMILY(quantized_image) FAMILY(quantized_resize) FAMILY(quantized_cast)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name) extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];

@@ -4,6 +4,7 @@
 
 #include "micro/element.h"
 #include "micro/qlinear_binary_prepare.h"
+#include "micro/unary_8_prepare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -108,6 +109,11 @@ void oribi_quantized_variant(oribi_cpu_setup *setup, int32_t *out)
     static const char *const words[] = {
         [ORIBI_MICRO_TFLM] = "tflm", [ORIBI_MICRO_TFLITE] = "tflite"};
     word(setup, "rounding", words, 2, out);
+}
+
+void oribi_quantized_function(oribi_cpu_setup *setup, int32_t *out)
+{
+    word(setup, "function", oribi_micro_unary_words(), ORIBI_MICRO_UNARY_FUNCTIONS, out);
 }
 
 void oribi_quantized_pair(oribi_cpu_setup *setup, const char *name, int32_t *out_h, int32_t *out_w)

@@ -30,6 +30,8 @@ int32_t oribi_qlinear_output(TF_DataType type);
 void oribi_quantized_activation(oribi_cpu_setup *setup, int32_t *out);
 void oribi_quantized_padding(oribi_cpu_setup *setup, int32_t *out);
 void oribi_quantized_variant(oribi_cpu_setup *setup, int32_t *out);
+/* A code of unary_8_prepare.h, of attribute `function`. */
+void oribi_quantized_function(oribi_cpu_setup *setup, int32_t *out);
 /* Two positive values, (height, width). */
 void oribi_quantized_pair(oribi_cpu_setup *setup, const char *name, int32_t *out_h, int32_t *out_w);
 

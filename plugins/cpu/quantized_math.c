@@ -3,8 +3,8 @@
 #include "cpu/families.h"
 #include "cpu/quantized.h"
 
-#include "micro/batch_matmul_s8_prepare.h"
-#include "micro/prelu_s8_prepare.h"
+#include "micro/batch_matmul_q_prepare.h"
+#include "micro/prelu_q_prepare.h"
 #include "micro/element.h"
 #include "micro/reduce_q_prepare.h"
 
@@ -97,21 +97,21 @@ ORIBI_CPU_COMPUTE(sum, 2)
 static void *prelu_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
-    struct oribi_micro_prelu_s8_spec *spec =
+    struct oribi_micro_prelu_q_spec *spec =
         oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
     if (spec != NULL) {
-        oribi_quantized_attr(&setup, "input", &spec->input);
-        oribi_quantized_attr(&setup, "slope", &spec->slope);
-        oribi_quantized_attr(&setup, "output", &spec->output);
+        oribi_quantized_attr_any(&setup, "input", &spec->input);
+        oribi_quantized_attr_any(&setup, "slope", &spec->slope);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
         oribi_quantized_variant(&setup, &spec->variant);
     }
     return oribi_cpu_setup_end(&setup);
 }
 
-static bool prelu_run(const struct oribi_micro_prelu_s8_spec *state, oribi_cpu_run *run)
+static bool prelu_run(const struct oribi_micro_prelu_q_spec *state, oribi_cpu_run *run)
 {
-    struct oribi_micro_prelu_s8_spec spec = *state;
-    struct oribi_micro_prelu_s8_args args;
+    struct oribi_micro_prelu_q_spec spec = *state;
+    struct oribi_micro_prelu_q_args args;
     int32_t dims[ORIBI_MICRO_BROADCAST_RANK], slopes[ORIBI_MICRO_BROADCAST_RANK];
     oribi_cpu_shape shape;
     if (!oribi_quantized_dims(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, dims, &spec.rank) ||
@@ -121,13 +121,16 @@ static bool prelu_run(const struct oribi_micro_prelu_s8_spec *state, oribi_cpu_r
     }
     spec.dims = dims;
     spec.slope_dims = slopes;
-    if (!oribi_quantized_check(run, oribi_micro_prelu_s8_prepare(&spec, &args))) {
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    if (!oribi_quantized_check(run, oribi_micro_prelu_q_prepare(&spec, &args))) {
         return false;
     }
-    const int8_t *input = TF_TensorData(run->in[0]), *slope = TF_TensorData(run->in[1]);
-    int8_t *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
-    if (output != NULL) {
+    const void *input = TF_TensorData(run->in[0]), *slope = TF_TensorData(run->in[1]);
+    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    if (output != NULL && spec.kind == ORIBI_MICRO_S8) {
         oribi_micro_prelu_s8(&args, input, slope, output);
+    } else if (output != NULL) {
+        oribi_micro_prelu_u8(&args, input, slope, output);
     }
     return output != NULL;
 }
@@ -138,13 +141,13 @@ ORIBI_CPU_COMPUTE(prelu, 2)
 static void *matmul_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
-    struct oribi_micro_batch_matmul_s8_spec *spec =
+    struct oribi_micro_batch_matmul_q_spec *spec =
         oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
     bool a_transposed = false, b_transposed = false;
     if (spec != NULL) {
-        oribi_quantized_attr(&setup, "a", &spec->a);
-        oribi_quantized_attr(&setup, "b", &spec->b);
-        oribi_quantized_attr(&setup, "output", &spec->output);
+        oribi_quantized_attr_any(&setup, "a", &spec->a);
+        oribi_quantized_attr_any(&setup, "b", &spec->b);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
         oribi_cpu_attr_bool(&setup, "adj_x", &a_transposed);
         oribi_cpu_attr_bool(&setup, "adj_y", &b_transposed);
         spec->a_transposed = a_transposed;
@@ -153,10 +156,10 @@ static void *matmul_create(TF_OpKernelConstruction *construction)
     return oribi_cpu_setup_end(&setup);
 }
 
-static bool matmul_run(const struct oribi_micro_batch_matmul_s8_spec *state, oribi_cpu_run *run)
+static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, oribi_cpu_run *run)
 {
-    struct oribi_micro_batch_matmul_s8_spec spec = *state;
-    struct oribi_micro_batch_matmul_s8_args args;
+    struct oribi_micro_batch_matmul_q_spec spec = *state;
+    struct oribi_micro_batch_matmul_q_args args;
     int32_t a_dims[RANK], b_dims[RANK];
     oribi_cpu_shape a, b, y;
     if (!oribi_quantized_dims(run, 0, 2, RANK, a_dims, &spec.a_rank) ||
@@ -166,7 +169,8 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_s8_spec *state, ori
     }
     spec.a_dims = a_dims;
     spec.b_dims = b_dims;
-    if (!oribi_quantized_check(run, oribi_micro_batch_matmul_s8_prepare(&spec, &args))) {
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    if (!oribi_quantized_check(run, oribi_micro_batch_matmul_q_prepare(&spec, &args))) {
         return false;
     }
     a.rank -= 2; /* what is left are the batches */
@@ -176,10 +180,12 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_s8_spec *state, ori
     }
     y.dims[y.rank++] = args.m;
     y.dims[y.rank++] = args.n;
-    int8_t *output = oribi_cpu_output(run, 0, y.dims, y.rank);
-    if (output != NULL) {
-        oribi_micro_batch_matmul_s8(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
-                                    output);
+    const void *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
+    void *output = oribi_cpu_output(run, 0, y.dims, y.rank);
+    if (output != NULL && spec.kind == ORIBI_MICRO_S8) {
+        oribi_micro_batch_matmul_s8(&args, left, right, output);
+    } else if (output != NULL) {
+        oribi_micro_batch_matmul_s16(&args, left, right, output);
     }
     return output != NULL;
 }
@@ -194,7 +200,7 @@ ORIBI_CPU_COMPUTE(matmul, 2)
 const oribi_cpu_kernel oribi_cpu_quantized_math_kernels[] = {
     ROW("Oribi>QMean", ORIBI_QUANTIZED_TYPES, reduce, mean),
     ROW("Oribi>QSum", ORIBI_QUANTIZED_TYPES, reduce, sum),
-    ROW("Oribi>QPRelu", ORIBI_CPU_TYPE(TF_INT8), prelu, prelu),
-    ROW("Oribi>QBatchMatMul", ORIBI_CPU_TYPE(TF_INT8), matmul, matmul),
+    ROW("Oribi>QPRelu", ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8), prelu, prelu),
+    ROW("Oribi>QBatchMatMul", ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_INT16), matmul, matmul),
     {.op_name = NULL},
 };

@@ -4,7 +4,8 @@
 #include "cpu/quantized.h"
 
 #include "micro/lookup_8.h"
-#include "micro/softmax_s8_prepare.h"
+#include "micro/element.h"
+#include "micro/softmax_s16_prepare.h"
 #include "micro/unary_8_prepare.h"
 
 #include <string.h>
@@ -12,20 +13,47 @@
 static void *softmax_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
-    struct oribi_micro_softmax_s8_spec *spec =
+    struct oribi_micro_softmax_spec *spec =
         oribi_cpu_setup_begin(&setup, construction, sizeof *spec);
     if (spec != NULL) {
-        oribi_quantized_attr(&setup, "input", &spec->input);
-        oribi_quantized_attr(&setup, "output", &spec->output);
+        oribi_quantized_attr_any(&setup, "input", &spec->input);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
+        oribi_quantized_variant(&setup, &spec->variant);
         oribi_cpu_attr_float(&setup, "beta", &spec->beta);
     }
     return oribi_cpu_setup_end(&setup);
 }
 
-static bool softmax_run(const struct oribi_micro_softmax_s8_spec *state, oribi_cpu_run *run)
+typedef struct softmax_args {
+    int32_t kind;
+    union {
+        struct oribi_micro_softmax_8_args bytes;
+        struct oribi_micro_softmax_s16_args s16;
+    } u;
+} softmax_args;
+
+static int32_t softmax_prepare(const struct oribi_micro_softmax_spec *spec, softmax_args *args)
 {
-    struct oribi_micro_softmax_s8_spec spec = *state;
-    struct oribi_micro_softmax_s8_args args;
+    args->kind = spec->kind;
+    return spec->kind == ORIBI_MICRO_S16 ? oribi_micro_softmax_s16_prepare(spec, &args->u.s16)
+                                         : oribi_micro_softmax_8_prepare(spec, &args->u.bytes);
+}
+
+static void softmax_call(const softmax_args *args, const void *input, void *output)
+{
+    if (args->kind == ORIBI_MICRO_S16) {
+        oribi_micro_softmax_s16(&args->u.s16, input, output);
+    } else if (args->kind == ORIBI_MICRO_U8) {
+        oribi_micro_softmax_u8(&args->u.bytes, input, output, NULL);
+    } else {
+        oribi_micro_softmax_s8(&args->u.bytes, input, output, NULL);
+    }
+}
+
+static bool softmax_run(const struct oribi_micro_softmax_spec *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_softmax_spec spec = *state;
+    softmax_args args;
     oribi_cpu_shape shape;
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
@@ -36,46 +64,23 @@ static bool softmax_run(const struct oribi_micro_softmax_s8_spec *state, oribi_c
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "softmax of shape %s",
                               oribi_cpu_shape_text(&shape).chars);
     }
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     spec.columns = (int32_t)columns;
     spec.rows = (int32_t)(values / columns);
-    if (!oribi_quantized_check(run, oribi_micro_softmax_s8_prepare(&spec, &args))) {
+    if (!oribi_quantized_check(run, softmax_prepare(&spec, &args))) {
         return false;
     }
-    const int8_t *input = TF_TensorData(run->in[0]);
-    int8_t *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    const void *input = TF_TensorData(run->in[0]);
+    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
     if (output != NULL) {
-        oribi_micro_softmax_s8(&args, input, output, NULL);
+        softmax_call(&args, input, output);
     }
     return output != NULL;
 }
 ORIBI_CPU_COMPUTE(softmax, 1)
 
-/* --- Tables ---------------------------------------------------------------------------------- */
-
-static void read_function(oribi_cpu_setup *setup, int32_t *out)
-{
-    static const char *const names[] = {
-        [ORIBI_MICRO_UNARY_RELU] = "RELU",
-        [ORIBI_MICRO_UNARY_RELU6] = "RELU6",
-        [ORIBI_MICRO_UNARY_RELU_N1_TO_1] = "RELU_N1_TO_1",
-        [ORIBI_MICRO_UNARY_LOGISTIC] = "LOGISTIC",
-        [ORIBI_MICRO_UNARY_TANH] = "TANH",
-        [ORIBI_MICRO_UNARY_HARD_SWISH] = "HARD_SWISH",
-        [ORIBI_MICRO_UNARY_LEAKY_RELU] = "LEAKY_RELU",
-        [ORIBI_MICRO_UNARY_REQUANTIZE] = "REQUANTIZE",
-    };
-    char name[32] = "";
-    oribi_cpu_attr_string(setup, "function", name, sizeof name);
-    for (int32_t i = 0; i < ORIBI_MICRO_UNARY_FUNCTIONS; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *out = i;
-            return;
-        }
-    }
-    if (TF_GetCode(setup->status) == TF_OK) {
-        (void)oribi_cpu_setup_fail(setup, TF_UNIMPLEMENTED, "%s of int8 is not there", name);
-    }
-}
+/* --- Tables of bytes
+ * ---------------------------------------------------------------------------------- */
 
 typedef struct unary_state {
     uint8_t table[256];
@@ -94,7 +99,7 @@ static void *unary_create(TF_OpKernelConstruction *construction)
         oribi_quantized_attr_any(&setup, "output", &spec.output);
         oribi_quantized_variant(&setup, &spec.variant);
         oribi_cpu_attr_float(&setup, "alpha", &spec.alpha);
-        read_function(&setup, &spec.function);
+        oribi_quantized_function(&setup, &spec.function);
         if (TF_GetCode(setup.status) == TF_OK) {
             (void)oribi_quantized_setup_check(&setup,
                                               oribi_micro_unary_8_table(&spec, state->table));
@@ -132,7 +137,7 @@ const oribi_cpu_kernel oribi_cpu_quantized_unary_kernels[] = {
      .destroy = oribi_cpu_free,
      .why = "a table of micro/'s scalar truth"},
     {.op_name = "Oribi>QSoftmax",
-     .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}},
+     .types = {{"T", ORIBI_QUANTIZED_TYPES}},
      .priority = ORIBI_CPU_REFERENCE,
      .create = softmax_create,
      .compute = softmax_compute,

@@ -1,39 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QWideConv2D by micro/'s kernel: layers of uint8, and of int16 with weights of int8. */
+/* Oribi>QWideConv2D and Oribi>QWideTransposeConv by micro/'s kernels: layers of uint8, and of int16
+ * with weights of int8.
+ */
 #include "cpu/families.h"
 #include "cpu/quantized.h"
 
 #include "micro/element.h"
-#include "micro/wide_conv2d_prepare.h"
+#include "micro/wide_transpose_conv_prepare.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct wide_state {
+    float *scales; /* first: wide_destroy frees other states, too */
     struct oribi_micro_wide_conv2d_spec spec;
-    float *scales;
 } wide_state;
 
-static void read_scales(oribi_cpu_setup *setup, wide_state *state)
+/* A new array, which the caller frees; NULL: failed. */
+static float *read_scales(oribi_cpu_setup *setup, int32_t *out_n)
 {
     int32_t n = 0, total = 0;
     TF_OpKernelConstruction_GetAttrSize(setup->construction, "filter_scales", &n, &total,
                                         setup->status);
     if (TF_GetCode(setup->status) != TF_OK) {
-        return;
+        return NULL;
     }
     if (n < 1) {
         (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT, "no filter scales");
-        return;
+        return NULL;
     }
-    state->scales = calloc((size_t)n, sizeof(float));
-    if (state->scales == NULL) {
+    float *scales = calloc((size_t)n, sizeof(float));
+    if (scales == NULL) {
         (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d scales", (int)n);
-        return;
+        return NULL;
     }
-    TF_OpKernelConstruction_GetAttrFloatList(setup->construction, "filter_scales", state->scales, n,
+    TF_OpKernelConstruction_GetAttrFloatList(setup->construction, "filter_scales", scales, n,
                                              setup->status);
-    state->spec.filter_scales = state->scales;
-    state->spec.n_filter_scales = n;
+    *out_n = n;
+    return scales;
 }
 
 /* An integer attribute that must fit int32; INT32_MAX, which no zero point is, otherwise. */
@@ -61,7 +65,8 @@ static void *wide_create(TF_OpKernelConstruction *construction)
         oribi_quantized_pair(&setup, "strides", &s->stride_h, &s->stride_w);
         oribi_quantized_pair(&setup, "dilations", &s->dilation_h, &s->dilation_w);
         if (TF_GetCode(setup.status) == TF_OK) {
-            read_scales(&setup, state);
+            state->scales = read_scales(&setup, &s->n_filter_scales);
+            s->filter_scales = state->scales;
         }
     }
     return oribi_cpu_setup_end(&setup);
@@ -70,7 +75,7 @@ static void *wide_create(TF_OpKernelConstruction *construction)
 static void wide_destroy(void *state)
 {
     if (state != NULL) {
-        free(((wide_state *)state)->scales);
+        free(*(float **)state);
         free(state);
     }
 }
@@ -133,13 +138,96 @@ static bool wide_run(const wide_state *state, oribi_cpu_run *run)
 }
 ORIBI_CPU_COMPUTE(wide, 3)
 
+/* --- Transposed convolution ------------------------------------------------------------------ */
+
+typedef struct transpose_state {
+    float *scales; /* first, as in wide_state */
+    struct oribi_micro_wide_transpose_conv_spec spec;
+} transpose_state;
+
+static void *transpose_create(TF_OpKernelConstruction *construction)
+{
+    oribi_cpu_setup setup;
+    transpose_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        struct oribi_micro_wide_transpose_conv_spec *s = &state->spec;
+        oribi_quantized_attr_any(&setup, "input", &s->channels.input);
+        oribi_quantized_attr_any(&setup, "output", &s->channels.output);
+        s->filter_zero = read_int(&setup, "filter_zero");
+        oribi_quantized_activation(&setup, &s->activation);
+        oribi_quantized_padding(&setup, &s->shape.padding);
+        oribi_quantized_pair(&setup, "strides", &s->shape.stride_h, &s->shape.stride_w);
+        if (TF_GetCode(setup.status) == TF_OK) {
+            state->scales = read_scales(&setup, &s->channels.n_filter_scales);
+            s->channels.filter_scales = state->scales;
+        }
+    }
+    return oribi_cpu_setup_end(&setup);
+}
+
+static bool read_transposed(oribi_cpu_run *run, struct oribi_micro_wide_transpose_conv_spec *s)
+{
+    int32_t filter[4] = {0}, bias[1] = {0};
+    const int32_t *sizes = TF_TensorData(run->in[0]);
+    int rank;
+    if (!oribi_quantized_dims(run, 3, 4, 4, s->shape.in, &rank) ||
+        !oribi_quantized_dims(run, 1, 4, 4, filter, &rank) ||
+        !oribi_quantized_dims(run, 2, 1, 1, bias, &rank)) {
+        return false;
+    }
+    if (TF_TensorElementCount(run->in[0]) != 4 || bias[0] != filter[0] || filter[0] < 1 ||
+        sizes[3] != filter[0] || s->shape.in[3] != filter[3]) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "sizes of the result, biases or channels of the input do not fit the "
+                              "filter");
+    }
+    memcpy(s->shape.out, sizes, sizeof s->shape.out);
+    s->shape.filter_h = filter[1];
+    s->shape.filter_w = filter[2];
+    s->filter = TF_TensorData(run->in[1]);
+    s->filter_kind = oribi_quantized_kind(TF_TensorType(run->in[1]));
+    s->channels.kind = oribi_quantized_kind(TF_TensorType(run->in[3]));
+    s->channels.has_float_scales = s->channels.kind == ORIBI_MICRO_U8 ? 1 : 0;
+    const bool is_wide = TF_TensorType(run->in[2]) == TF_INT64;
+    s->channels.wide_bias = is_wide ? TF_TensorData(run->in[2]) : NULL;
+    s->channels.bias = is_wide ? NULL : TF_TensorData(run->in[2]);
+    return true;
+}
+
+static bool transpose_run(const transpose_state *state, oribi_cpu_run *run)
+{
+    struct oribi_micro_wide_transpose_conv_spec spec = state->spec;
+    struct oribi_micro_wide_transpose_conv_args args;
+    TF_Tensor *tensor = NULL;
+    if (!read_transposed(run, &spec)) {
+        return false;
+    }
+    const int64_t n = spec.shape.out[3];
+    int32_t *arrays = oribi_cpu_scratch(run, n * 4 * (int64_t)sizeof(int32_t), &tensor);
+    const bool good =
+        arrays != NULL && oribi_quantized_check(run, oribi_micro_wide_transpose_conv_prepare(
+                                                         &spec, &args, arrays, arrays + n,
+                                                         arrays + 2 * n, arrays + 3 * n));
+    const int64_t dims[4] = {spec.shape.out[0], spec.shape.out[1], spec.shape.out[2], n};
+    void *output = good ? oribi_cpu_output(run, 0, dims, 4) : NULL;
+    if (output != NULL) {
+        oribi_micro_wide_transpose_conv(&args, TF_TensorData(run->in[3]), output);
+    }
+    if (tensor != NULL) {
+        TF_DeleteTensor(tensor);
+    }
+    return output != NULL;
+}
+ORIBI_CPU_COMPUTE(transpose, 4)
+
+#define ROW(op, fn)                                                                                \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_UINT8) | ORIBI_CPU_TYPE(TF_INT16)}},      \
+        .priority = ORIBI_CPU_REFERENCE, .create = fn##_create, .compute = fn##_compute,           \
+        .destroy = wide_destroy, .why = "the arithmetic of micro/, bit for bit"                    \
+    }
 const oribi_cpu_kernel oribi_cpu_quantized_wide_kernels[] = {
-    {.op_name = "Oribi>QWideConv2D",
-     .types = {{"T", ORIBI_CPU_TYPE(TF_UINT8) | ORIBI_CPU_TYPE(TF_INT16)}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = wide_create,
-     .compute = wide_compute,
-     .destroy = wide_destroy,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ROW("Oribi>QWideConv2D", wide),
+    ROW("Oribi>QWideTransposeConv", transpose),
     {.op_name = NULL},
 };

@@ -22,6 +22,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QPRelu", "prelu", oribi_lower_prelu},
     {"Oribi>QBatchMatMul", "batch_matmul", oribi_lower_batch_matmul},
     {"Oribi>QTransposeConv", "transpose_conv", oribi_lower_transpose_conv},
+    {"Oribi>QWideTransposeConv", "transpose_conv", oribi_lower_wide_transpose_conv},
     {"Oribi>QResizeBilinear", "resize", oribi_lower_resize_bilinear},
     {"Oribi>QQuantize", "quantize", oribi_lower_quantize},
     {"Oribi>QDequantize", "dequantize", oribi_lower_dequantize},

@@ -124,7 +124,7 @@ oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strid
 oribi_lower_function oribi_lower_unary, oribi_lower_cast, oribi_lower_quantize,
     oribi_lower_dequantize, oribi_lower_requantize, oribi_lower_mean, oribi_lower_sum,
     oribi_lower_maximum, oribi_lower_minimum, oribi_lower_prelu, oribi_lower_batch_matmul,
-    oribi_lower_transpose_conv, oribi_lower_resize_bilinear;
+    oribi_lower_transpose_conv, oribi_lower_wide_transpose_conv, oribi_lower_resize_bilinear;
 
 const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
                                      int32_t index);
@@ -170,6 +170,9 @@ struct oribi_micro_unary_8_spec;
 /* Makes the call a table of this function of one byte. */
 bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
                        const struct oribi_micro_unary_8_spec *spec);
+struct oribi_micro_requantize_args;
+/* Makes the call one of requantize; its inputs and count are set elsewhere. */
+void oribi_lower_set_requantize(oribi_call *call, const struct oribi_micro_requantize_args *args);
 
 void oribi_call_number(oribi_call *call, const char *name, int32_t number);
 void oribi_call_real(oribi_call *call, const char *name, float number);

@@ -96,6 +96,19 @@ static bool lower_bytes(oribi_lowering *lowering, oribi_call *call, const types 
     return oribi_lower_table(lowering, call, &spec);
 }
 
+void oribi_lower_set_requantize(oribi_call *call, const struct oribi_micro_requantize_args *args)
+{
+    call->kernel = "requantize";
+    oribi_call_number(call, "in_kind", args->in_kind);
+    oribi_call_number(call, "out_kind", args->out_kind);
+    oribi_call_number(call, "input_zero", args->input_zero);
+    oribi_call_number(call, "output_zero", args->output_zero);
+    oribi_call_number(call, "multiplier", args->multiplier);
+    oribi_call_number(call, "shift", args->shift);
+    oribi_call_number(call, "low", args->low);
+    oribi_call_number(call, "high", args->high);
+}
+
 bool oribi_lower_requantize(oribi_lowering *lowering, oribi_call *call)
 {
     types t = {oribi_element_kind_of(oribi_lower_input(lowering, call, 0)->dtype),
@@ -112,13 +125,6 @@ bool oribi_lower_requantize(oribi_lowering *lowering, oribi_call *call)
         return oribi_lower_fail(lowering, call, code);
     }
     ORIBI_TRY(start(lowering, call, "requantize", &t));
-    oribi_call_number(call, "in_kind", args.in_kind);
-    oribi_call_number(call, "out_kind", args.out_kind);
-    oribi_call_number(call, "input_zero", args.input_zero);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "multiplier", args.multiplier);
-    oribi_call_number(call, "shift", args.shift);
-    oribi_call_number(call, "low", args.low);
-    oribi_call_number(call, "high", args.high);
+    oribi_lower_set_requantize(call, &args);
     return true;
 }

@@ -4,11 +4,11 @@
  */
 #include "compile/compile_internal.h"
 #include "compile/lower_f32.h"
-#include "micro/batch_matmul_s8_prepare.h"
+#include "micro/batch_matmul_q_prepare.h"
 #include "micro/broadcast_prepare.h"
 #include "micro/element.h"
 #include "micro/extreme_q.h"
-#include "micro/prelu_s8_prepare.h"
+#include "micro/prelu_q_prepare.h"
 #include "tensor/status.h"
 
 typedef struct operands {
@@ -92,9 +92,10 @@ bool oribi_lower_minimum(oribi_lowering *lowering, oribi_call *call)
 bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
 {
     operands o;
-    struct oribi_micro_prelu_s8_args args;
-    struct oribi_micro_prelu_s8_spec spec = {0};
+    struct oribi_micro_prelu_q_args args;
+    struct oribi_micro_prelu_q_spec spec = {0};
     ORIBI_TRY(read_operands(lowering, call, &o));
+    spec.kind = o.kind;
     spec.dims = o.a_dims;
     spec.rank = o.a_rank;
     spec.slope_dims = o.b_dims;
@@ -103,11 +104,13 @@ bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "slope_scale", "slope_zero", &spec.slope);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    const int32_t code = oribi_micro_prelu_s8_prepare(&spec, &args);
+    const int32_t code = oribi_micro_prelu_q_prepare(&spec, &args);
     if (code != ORIBI_MICRO_OK) {
         return oribi_lower_fail(lowering, call, code);
     }
-    call->kernel = "prelu_s8";
+    call->kernel = o.kind == ORIBI_MICRO_S8 ? "prelu_s8" : "prelu_u8";
+    call->args = "prelu_q";
+    call->header = "prelu_q";
     call->n_inputs = 2;
     alias(lowering, call, 1);
     oribi_call_number(call, "input_zero", args.input_zero);
@@ -125,9 +128,10 @@ bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
     static const char *const names[4] = {"batches.rank", "batches.dims", "batches.a_step",
                                          "batches.b_step"};
     operands o;
-    struct oribi_micro_batch_matmul_s8_args args;
-    struct oribi_micro_batch_matmul_s8_spec spec = {0};
+    struct oribi_micro_batch_matmul_q_args args;
+    struct oribi_micro_batch_matmul_q_spec spec = {0};
     ORIBI_TRY(read_operands(lowering, call, &o));
+    spec.kind = o.kind;
     spec.a_dims = o.a_dims;
     spec.a_rank = o.a_rank;
     spec.b_dims = o.b_dims;
@@ -137,11 +141,13 @@ bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
     oribi_lower_quantisation(call, "a_scale", "a_zero", &spec.a);
     oribi_lower_quantisation(call, "b_scale", "b_zero", &spec.b);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    const int32_t code = oribi_micro_batch_matmul_s8_prepare(&spec, &args);
+    const int32_t code = oribi_micro_batch_matmul_q_prepare(&spec, &args);
     if (code != ORIBI_MICRO_OK) {
         return oribi_lower_fail(lowering, call, code);
     }
-    call->kernel = "batch_matmul_s8";
+    call->kernel = o.kind == ORIBI_MICRO_S8 ? "batch_matmul_s8" : "batch_matmul_s16";
+    call->args = "batch_matmul_q";
+    call->header = "batch_matmul_q";
     call->n_inputs = 2;
     call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * args.k;
     oribi_call_number(call, "m", args.m);

@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of functions of one byte: a table, computed here. */
+/* Lowering of functions of one quantised number: of a byte a table, computed here; of int16 a
+ * kernel. */
 #include "compile/compile_internal.h"
-#include "micro/unary_8_prepare.h"
+#include "micro/unary_16_prepare.h"
 #include "tensor/status.h"
 
 static bool read_function(oribi_lowering *lowering, const oribi_call *call, int32_t *out)
 {
-    static const char *const names[] = {
-        [ORIBI_MICRO_UNARY_RELU] = "RELU",
-        [ORIBI_MICRO_UNARY_RELU6] = "RELU6",
-        [ORIBI_MICRO_UNARY_RELU_N1_TO_1] = "RELU_N1_TO_1",
-        [ORIBI_MICRO_UNARY_LOGISTIC] = "LOGISTIC",
-        [ORIBI_MICRO_UNARY_TANH] = "TANH",
-        [ORIBI_MICRO_UNARY_HARD_SWISH] = "HARD_SWISH",
-        [ORIBI_MICRO_UNARY_LEAKY_RELU] = "LEAKY_RELU",
-        [ORIBI_MICRO_UNARY_REQUANTIZE] = "REQUANTIZE",
-    };
     for (int32_t i = 0; i < ORIBI_MICRO_UNARY_FUNCTIONS; i++) {
-        if (oribi_lower_is(call, "function", names[i])) {
+        if (oribi_lower_is(call, "function", oribi_micro_unary_words()[i])) {
             *out = i;
             return true;
         }
     }
     return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
-                      "node '%s': this function of int8 is not there", call->node->name);
+                      "node '%s': this function of quantised numbers is not there",
+                      call->node->name);
 }
 
 bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
@@ -48,10 +40,69 @@ bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
     return true;
 }
 
+static bool lower_curve(oribi_lowering *lowering, oribi_call *call,
+                        const struct oribi_micro_unary_16_spec *spec)
+{
+    struct oribi_micro_curve_points_s16_args args;
+    const int32_t code = oribi_micro_curve_points_s16_prepare(spec, &args);
+    call->kernel = "curve_points_s16";
+    oribi_call_number(call, "is_tanh", args.is_tanh);
+    oribi_call_number(call, "multiplier", args.multiplier);
+    oribi_call_number(call, "shift", args.shift);
+    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
+}
+
+static bool lower_leaky(oribi_lowering *lowering, oribi_call *call,
+                        const struct oribi_micro_unary_16_spec *spec)
+{
+    struct oribi_micro_leaky_relu_s16_args args;
+    const int32_t code = oribi_micro_leaky_relu_s16_prepare(spec, &args);
+    call->kernel = "leaky_relu_s16";
+    oribi_call_number(call, "positive_multiplier", args.positive_multiplier);
+    oribi_call_number(call, "positive_shift", args.positive_shift);
+    oribi_call_number(call, "negative_multiplier", args.negative_multiplier);
+    oribi_call_number(call, "negative_shift", args.negative_shift);
+    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
+}
+
+static bool lower_relu(oribi_lowering *lowering, oribi_call *call,
+                       const struct oribi_micro_unary_16_spec *spec)
+{
+    struct oribi_micro_requantize_args args;
+    const int32_t code = oribi_micro_relu_16_prepare(spec, &args);
+    if (code != ORIBI_MICRO_OK) {
+        return oribi_lower_fail(lowering, call, code);
+    }
+    oribi_lower_set_requantize(call, &args);
+    return true;
+}
+
+static bool lower_16(oribi_lowering *lowering, oribi_call *call, int32_t function)
+{
+    struct oribi_micro_unary_16_spec spec = {.function = function,
+                                             .alpha = oribi_lower_float(call, "alpha")};
+    const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    if (count > INT32_MAX / 2) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+    }
+    call->n_inputs = 1;
+    oribi_call_number(call, "count", (int32_t)count);
+    call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
+    return function == ORIBI_MICRO_UNARY_LOGISTIC || function == ORIBI_MICRO_UNARY_TANH
+               ? lower_curve(lowering, call, &spec)
+           : function == ORIBI_MICRO_UNARY_LEAKY_RELU ? lower_leaky(lowering, call, &spec)
+                                                      : lower_relu(lowering, call, &spec);
+}
+
 bool oribi_lower_unary(oribi_lowering *lowering, oribi_call *call)
 {
     struct oribi_micro_unary_8_spec spec = {0};
     ORIBI_TRY(read_function(lowering, call, &spec.function));
+    if (oribi_lower_output(lowering, call)->dtype == TF_INT16) {
+        return lower_16(lowering, call, spec.function);
+    }
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     spec.in_unsigned = oribi_lower_output(lowering, call)->dtype == TF_UINT8 ? 1 : 0;

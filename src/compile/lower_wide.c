@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of layers of uint8, and of int16 with weights of int8. */
-#include "compile/lower.h"
+#include "compile/lower_wide.h"
+
+#include "compile/compile_internal.h"
 #include "micro/element.h"
 #include "micro/wide_conv2d_prepare.h"
 #include "tensor/status.h"
 
-typedef struct arrays { /* per output channel */
-    int32_t *bias_low, *bias_high, *multiplier, *shift;
-} arrays;
+enum { FILTER = 1, BIAS = 2 };
 
-static bool make_arrays(oribi_lowering *lowering, int32_t channels, arrays *out)
+static bool make_arrays(oribi_lowering *lowering, int32_t channels, oribi_wide_weights *out)
 {
     const size_t n = channels > 0 ? (size_t)channels : 1;
     out->bias_low = oribi_arena_array(lowering->arena, n, sizeof(int32_t));
@@ -21,19 +21,31 @@ static bool make_arrays(oribi_lowering *lowering, int32_t channels, arrays *out)
            oribi_fail_memory(lowering->status);
 }
 
-static bool read_constants(oribi_lowering *lowering, oribi_call *call,
-                           struct oribi_micro_wide_conv2d_spec *s)
+bool oribi_lower_wide_weights(oribi_lowering *lowering, const oribi_call *call, int32_t channels,
+                              oribi_wide_weights *out)
 {
-    const TF_DataType filter = oribi_lower_input(lowering, call, 1)->dtype;
-    const TF_DataType bias = oribi_lower_input(lowering, call, 2)->dtype;
-    s->kind =
-        oribi_lower_input(lowering, call, 0)->dtype == TF_INT16 ? ORIBI_MICRO_S16 : ORIBI_MICRO_U8;
-    s->filter_kind = filter == TF_INT8 ? ORIBI_MICRO_S8 : ORIBI_MICRO_U8;
-    s->filter = oribi_lower_constant(lowering, call, 1, filter);
-    const void *biases = s->filter == NULL ? NULL : oribi_lower_constant(lowering, call, 2, bias);
-    s->wide_bias = bias == TF_INT64 ? biases : NULL;
-    s->bias = bias == TF_INT64 ? NULL : biases;
+    const TF_DataType filter = oribi_lower_input(lowering, call, FILTER)->dtype;
+    const TF_DataType bias = oribi_lower_input(lowering, call, BIAS)->dtype;
+    ORIBI_TRY(make_arrays(lowering, channels, out));
+    out->filter_kind = filter == TF_INT8 ? ORIBI_MICRO_S8 : ORIBI_MICRO_U8;
+    out->filter = oribi_lower_constant(lowering, call, FILTER, filter);
+    const void *biases =
+        out->filter == NULL ? NULL : oribi_lower_constant(lowering, call, BIAS, bias);
+    out->wide_bias = bias == TF_INT64 ? biases : NULL;
+    out->bias = bias == TF_INT64 ? NULL : biases;
     return biases != NULL;
+}
+
+void oribi_lower_wide_place(const oribi_lowering *lowering, oribi_call *call, int32_t channels,
+                            const oribi_wide_weights *weights)
+{
+    oribi_call_place(call, "filter",
+                     weights->filter_kind == ORIBI_MICRO_S8 ? ORIBI_ELEMENT_S8 : ORIBI_ELEMENT_U8,
+                     oribi_lower_count(oribi_lower_input(lowering, call, FILTER)), weights->filter);
+    oribi_call_place(call, "bias_low", ORIBI_ELEMENT_S32, channels, weights->bias_low);
+    oribi_call_place(call, "bias_high", ORIBI_ELEMENT_S32, channels, weights->bias_high);
+    oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, channels, weights->multiplier);
+    oribi_call_place(call, "shift", ORIBI_ELEMENT_S32, channels, weights->shift);
 }
 
 static void read_attrs(const oribi_call *call, struct oribi_micro_wide_conv2d_spec *s)
@@ -86,11 +98,16 @@ bool oribi_lower_wide_conv2d(oribi_lowering *lowering, oribi_call *call)
     int32_t in[4], filter[4];
     struct oribi_micro_wide_conv2d_spec spec = {0};
     struct oribi_micro_wide_conv2d_args args;
-    arrays a;
+    oribi_wide_weights w;
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), in));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), filter));
-    ORIBI_TRY(make_arrays(lowering, filter[0], &a) && read_constants(lowering, call, &spec));
+    ORIBI_TRY(oribi_lower_wide_weights(lowering, call, filter[0], &w));
     read_attrs(call, &spec);
+    spec.kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype);
+    spec.filter = w.filter;
+    spec.filter_kind = w.filter_kind;
+    spec.bias = w.bias;
+    spec.wide_bias = w.wide_bias;
     spec.batch = in[0];
     spec.in_h = in[1];
     spec.in_w = in[2];
@@ -99,8 +116,8 @@ bool oribi_lower_wide_conv2d(oribi_lowering *lowering, oribi_call *call)
     spec.filter_h = filter[1];
     spec.filter_w = filter[2];
     spec.filter_c = filter[3];
-    const int32_t code = oribi_micro_wide_conv2d_prepare(&spec, &args, a.bias_low, a.bias_high,
-                                                         a.multiplier, a.shift);
+    const int32_t code = oribi_micro_wide_conv2d_prepare(&spec, &args, w.bias_low, w.bias_high,
+                                                         w.multiplier, w.shift);
     if (code != ORIBI_MICRO_OK) {
         return oribi_lower_fail(lowering, call, code);
     }
@@ -108,13 +125,7 @@ bool oribi_lower_wide_conv2d(oribi_lowering *lowering, oribi_call *call)
     call->kernel = "wide_conv2d";
     call->n_inputs = 1;
     call->macs = taps * spec.out_c * args.batch * args.out_h * args.out_w;
-    oribi_call_place(call, "filter",
-                     spec.filter_kind == ORIBI_MICRO_S8 ? ORIBI_ELEMENT_S8 : ORIBI_ELEMENT_U8,
-                     taps * spec.out_c, spec.filter);
-    oribi_call_place(call, "bias_low", ORIBI_ELEMENT_S32, spec.out_c, a.bias_low);
-    oribi_call_place(call, "bias_high", ORIBI_ELEMENT_S32, spec.out_c, a.bias_high);
-    oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, spec.out_c, a.multiplier);
-    oribi_call_place(call, "shift", ORIBI_ELEMENT_S32, spec.out_c, a.shift);
+    oribi_lower_wide_place(lowering, call, spec.out_c, &w);
     set_fields(call, &args);
     return true;
 }

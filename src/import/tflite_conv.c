@@ -88,6 +88,9 @@ static bool transpose_conv(oribi_tflite_node *n)
     if (oribi_tflite_dtype_in(n, 2) == TF_INT8) {
         return oribi_tflite_q_transpose_conv(n);
     }
+    if (oribi_tflite_is_quantised(n, 2)) {
+        return oribi_tflite_wide_transpose_conv(n);
+    }
     ORIBI_TRY(check_float(n, 2, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     oribi_value_id sizes = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 2);
@@ -149,9 +152,10 @@ static bool fully_connected(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
+/* TFLite has no product of uint8. */
 static bool batch_matmul(oribi_tflite_node *n)
 {
-    if (oribi_tflite_is_int8(n)) {
+    if (oribi_tflite_is_quantised(n, 0) && oribi_tflite_dtype_in(n, 0) != TF_UINT8) {
         return oribi_tflite_q_batch_matmul(n);
     }
     ORIBI_TRY(check_float(n, 0, 1));

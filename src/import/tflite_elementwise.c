@@ -58,6 +58,13 @@ static bool is_bytes(const oribi_tflite_node *n)
 
 static bool unary(oribi_tflite_node *n, const char *function)
 {
+    return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_unary(n, function, 0.0f)
+                                           : oribi_tflite_translate_plain(n);
+}
+
+/* What TFLite has for bytes alone. */
+static bool unary_of_bytes(oribi_tflite_node *n, const char *function)
+{
     return is_bytes(n) ? oribi_tflite_q_unary(n, function, 0.0f) : oribi_tflite_translate_plain(n);
 }
 
@@ -83,22 +90,22 @@ static bool relu6(oribi_tflite_node *n)
 
 static bool hard_swish(oribi_tflite_node *n)
 {
-    return unary(n, "HARD_SWISH");
+    return unary_of_bytes(n, "HARD_SWISH");
 }
 
 static bool prelu(oribi_tflite_node *n)
 {
-    return oribi_tflite_is_int8(n) ? oribi_tflite_q_prelu(n) : oribi_tflite_translate_plain(n);
+    return is_bytes(n) ? oribi_tflite_q_prelu(n) : oribi_tflite_translate_plain(n);
 }
 
 static bool absolute(oribi_tflite_node *n)
 {
-    return unary(n, "ABS");
+    return unary_of_bytes(n, "ABS");
 }
 
 static bool negate(oribi_tflite_node *n)
 {
-    return unary(n, "NEG");
+    return unary_of_bytes(n, "NEG");
 }
 
 static bool relu_n1_to_1(oribi_tflite_node *n)
@@ -113,7 +120,7 @@ static bool relu_n1_to_1(oribi_tflite_node *n)
 static bool leaky_relu(oribi_tflite_node *n)
 {
     float alpha = oribi_tflite_float(n, 0, 0.0f);
-    if (is_bytes(n)) {
+    if (oribi_tflite_is_quantised(n, 0)) {
         return oribi_tflite_q_unary(n, "LEAKY_RELU", alpha);
     }
     oribi_value_id y = oribi_tflite_emit(n, "LeakyRelu", INPUTS(oribi_tflite_input(n, 0)),

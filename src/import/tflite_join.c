@@ -32,6 +32,24 @@ static bool one_quant(oribi_tflite_node *n)
     return true;
 }
 
+/* TFLite brings the inputs of a concatenation of uint8, of no other type, to the result's scale. */
+static bool rescale(oribi_tflite_node *n, oribi_value_id *values)
+{
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        oribi_tflite_quant in = {0}, out = {0};
+        if (oribi_tflite_same_quant(n, n->inputs[i], n->outputs[0])) {
+            continue;
+        }
+        ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[i], "an input", &in) &&
+                  oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
+        values[i] = oribi_tflite_emit(
+            n, "Oribi>QUnary", &values[i], 1,
+            ATTRS(ORIBI_TFLITE_QUANT_ATTRS(in, out), ATTR_TEXT("function", "RESCALE")));
+        ORIBI_TRY(values[i] >= 0);
+    }
+    return true;
+}
+
 static bool concatenation(oribi_tflite_node *n)
 {
     oribi_value_id *values = read_values(n);
@@ -46,7 +64,10 @@ static bool concatenation(oribi_tflite_node *n)
                                           : "a fused activation on int8");
     }
     if (oribi_tflite_dtype_in(n, 0) == TF_UINT8 && n->inputs[0]->scales.count > 0) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised uint8");
+        if (!is_plain) {
+            return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a fused activation on uint8");
+        }
+        ORIBI_TRY(rescale(n, values));
     }
     values[n->n_inputs] = oribi_tflite_scalar(n, oribi_tflite_int(n, 0, 0));
     oribi_value_id y = n->n_inputs == 1 ? oribi_tflite_emit(n, "Identity", values, 1, NO_ATTRS)

@@ -32,7 +32,7 @@ static bool max_pool(oribi_tflite_node *n)
 
 static bool softmax(oribi_tflite_node *n)
 {
-    if (oribi_tflite_is_int8(n)) {
+    if (oribi_tflite_is_quantised(n, 0)) {
         return oribi_tflite_q_softmax(n);
     }
     float beta = oribi_tflite_float(n, 0, 0.0f);

@@ -28,10 +28,11 @@ bool oribi_tflite_q_transpose_conv(oribi_tflite_node *n)
 bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n)
 {
     oribi_tflite_quant a = {0}, b = {0}, out = {0};
-    if (!oribi_tflite_same_output(n, 0) || n->inputs[1]->dtype != TF_INT8) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 and another operand");
+    if (n->inputs[1]->dtype != n->inputs[0]->dtype) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "operands of different types");
     }
-    ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the first operand", &a) &&
+    ORIBI_TRY(oribi_tflite_same_output(n, 0) &&
+              oribi_tflite_quant_of(n, n->inputs[0], "the first operand", &a) &&
               oribi_tflite_quant_of(n, n->inputs[1], "the second operand", &b) &&
               oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
     oribi_value_id y = oribi_tflite_emit(
@@ -47,10 +48,11 @@ bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n)
 bool oribi_tflite_q_prelu(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, slope = {0}, out = {0};
-    if (!oribi_tflite_same_output(n, 0) || n->inputs[1]->dtype != TF_INT8) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an int8 input and slopes of another type");
+    if (n->inputs[1]->dtype != n->inputs[0]->dtype) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an input and slopes of different types");
     }
-    ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the input", &in) &&
+    ORIBI_TRY(oribi_tflite_same_output(n, 0) &&
+              oribi_tflite_quant_of(n, n->inputs[0], "the input", &in) &&
               oribi_tflite_quant_of(n, n->inputs[1], "the slopes", &slope) &&
               oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
     oribi_value_id y = oribi_tflite_emit(

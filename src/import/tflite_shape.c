@@ -96,7 +96,7 @@ static bool resize(oribi_tflite_node *n, const char *op, int align_corners)
 
 static bool resize_bilinear(oribi_tflite_node *n)
 {
-    if (oribi_tflite_is_int8(n)) {
+    if (oribi_tflite_is_quantised(n, 0)) {
         return oribi_tflite_q_resize_bilinear(n);
     }
     if (oribi_tflite_dtype_in(n, 0) != TF_FLOAT) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers of uint8, and of int16 with weights of int8: CONV_2D, DEPTHWISE_CONV_2D and
  * FULLY_CONNECTED all become Oribi>QWideConv2D, the latter two with their weights seen in another
- * order or shape.
+ * order or shape; TRANSPOSE_CONV becomes Oribi>QWideTransposeConv.
  */
 #include <math.h>
 
 #include "import/tflite.h"
 
 typedef struct layer {
+    int32_t at_x, at_bias;          /* inputs of the operator; the filter is input 1 */
     oribi_value_id x, filter, bias; /* the filter OHWI */
     int32_t axis;                   /* of the channels in the file's filter */
     bool has_float_scales;
@@ -45,14 +46,13 @@ static bool read_quant(oribi_tflite_node *n, const oribi_tflite_tensor *tensor, 
     return true;
 }
 
-static bool check_types(oribi_tflite_node *n)
+static bool check_types(oribi_tflite_node *n, const layer *l)
 {
-    const TF_DataType in = n->inputs[0]->dtype, filter = n->inputs[1]->dtype;
-    const TF_DataType bias = oribi_tflite_dtype_in(n, 2);
+    const TF_DataType in = oribi_tflite_dtype_in(n, l->at_x), filter = n->inputs[1]->dtype;
+    const TF_DataType bias = oribi_tflite_dtype_in(n, l->at_bias);
     const bool fits = n->outputs[0]->dtype == in &&
                       filter == (in == TF_UINT8 ? TF_UINT8 : TF_INT8) &&
-                      (n->n_inputs < 3 || n->inputs[2] == NULL || bias == TF_INT32 ||
-                       (bias == TF_INT64 && in == TF_INT16));
+                      (bias == 0 || bias == TF_INT32 || (bias == TF_INT64 && in == TF_INT16));
     return fits || oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                      "types other than uint8 alone, or int16 with weights of int8 "
                                      "and biases of int32 or int64");
@@ -97,9 +97,9 @@ static bool read_scales(oribi_tflite_node *n, int64_t channels, layer *out)
 }
 
 /* Without a bias int16 is summed in 64 bits, as with one of 64. */
-static bool zero_bias(oribi_tflite_node *n, int64_t channels, oribi_value_id *out)
+static bool zero_bias(oribi_tflite_node *n, const layer *l, int64_t channels, oribi_value_id *out)
 {
-    const TF_DataType type = n->inputs[0]->dtype == TF_INT16 ? TF_INT64 : TF_INT32;
+    const TF_DataType type = oribi_tflite_dtype_in(n, l->at_x) == TF_INT16 ? TF_INT64 : TF_INT32;
     const size_t count = channels > 0 ? (size_t)channels : 1;
     int64_t *zeros = NULL;
     *out = -1;
@@ -117,26 +117,26 @@ static bool zero_bias(oribi_tflite_node *n, int64_t channels, oribi_value_id *ou
 }
 
 /* Biases of int32 under an input of int16: no reference confirms other results than these. */
-static bool check_narrow(oribi_tflite_node *n, bool is_depthwise)
+static bool check_narrow(oribi_tflite_node *n, const layer *l, bool is_possible)
 {
     const oribi_import_options *options = n->tflite->options;
     const bool is_tflite = options != NULL && options->rounds_as_tflite;
-    const bool is_narrow =
-        n->inputs[0]->dtype == TF_INT16 && oribi_tflite_dtype_in(n, 2) == TF_INT32;
-    return !is_narrow || (!is_depthwise && !is_tflite) ||
+    const bool is_narrow = oribi_tflite_dtype_in(n, l->at_x) == TF_INT16 &&
+                           oribi_tflite_dtype_in(n, l->at_bias) == TF_INT32;
+    return !is_narrow || (is_possible && !is_tflite) ||
            oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                              "biases of int32 under an int16 input%s; biases of int64 are possible",
-                             is_depthwise ? "" : " in the variant tflite");
+                             is_possible ? " in the variant tflite" : "");
 }
 
 /* Weights as the file has them: a filter of this rank. */
 static bool read_weights(oribi_tflite_node *n, int32_t rank, int32_t axis, layer *out)
 {
-    ORIBI_TRY(check_types(n) && check_narrow(n, axis == 3));
+    ORIBI_TRY(check_types(n, out) && check_narrow(n, out, axis == 0 && out->at_x == 0));
     out->axis = axis;
-    out->x = oribi_tflite_input(n, 0);
+    out->x = oribi_tflite_input(n, out->at_x);
     out->filter = oribi_tflite_input(n, 1);
-    out->bias = oribi_tflite_input(n, 2);
+    out->bias = oribi_tflite_input(n, out->at_bias);
     if (n->failed) {
         return false;
     }
@@ -149,9 +149,10 @@ static bool read_weights(oribi_tflite_node *n, int32_t rank, int32_t axis, layer
                                  (int)rank);
     }
     const int64_t channels = oribi_tflite_dim(n, out->filter, axis);
-    out->has_float_scales = n->inputs[0]->dtype == TF_UINT8;
+    out->has_float_scales = oribi_tflite_dtype_in(n, out->at_x) == TF_UINT8;
     out->dilations[0] = out->dilations[1] = 1;
-    return read_scales(n, channels, out) && (out->bias >= 0 || zero_bias(n, channels, &out->bias));
+    return read_scales(n, channels, out) &&
+           (out->bias >= 0 || zero_bias(n, out, channels, &out->bias));
 }
 
 static oribi_value_id emit_layer(oribi_tflite_node *n, const layer *l)
@@ -174,7 +175,7 @@ static oribi_value_id emit_layer(oribi_tflite_node *n, const layer *l)
 
 bool oribi_tflite_wide_conv(oribi_tflite_node *n)
 {
-    layer l = {0};
+    layer l = {.at_bias = 2};
     ORIBI_TRY(read_weights(n, 4, 0, &l));
     l.padding = oribi_tflite_byte(n, 0, 0);
     l.strides[0] = oribi_tflite_int(n, 2, 0);
@@ -188,7 +189,7 @@ bool oribi_tflite_wide_conv(oribi_tflite_node *n)
 bool oribi_tflite_wide_depthwise(oribi_tflite_node *n)
 {
     static const int32_t order[4] = {3, 1, 2, 0};
-    layer l = {0};
+    layer l = {.at_bias = 2};
     ORIBI_TRY(read_weights(n, 4, 3, &l));
     if (oribi_tflite_dim(n, l.filter, 0) != 1) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "the filter's first dimension must be 1");
@@ -207,7 +208,7 @@ bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n)
 {
     int64_t dims[ORIBI_TFLITE_MAX_RANK] = {-1, 0};
     int32_t rank = 2;
-    layer l = {0};
+    layer l = {.at_bias = 2};
     ORIBI_TRY(read_weights(n, 2, 0, &l));
     if (oribi_tflite_byte(n, 1, 0) != 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "weights in a shuffled format");
@@ -236,4 +237,24 @@ bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n)
     l.activation = oribi_tflite_byte(n, 0, 0);
     const oribi_value_id y = emit_layer(n, &l);
     return oribi_tflite_bind(n, 0, y < 0 ? -1 : oribi_tflite_reshape(n, y, dims, rank));
+}
+
+/* Inputs: the result's sizes, weights OHWI, the input, and maybe a bias. */
+bool oribi_tflite_wide_transpose_conv(oribi_tflite_node *n)
+{
+    oribi_tflite_quant in = {0}, out = {0};
+    layer l = {.at_x = 2, .at_bias = 3};
+    ORIBI_TRY(read_weights(n, 4, 0, &l) && read_quant(n, n->inputs[2], "the input", &in) &&
+              read_quant(n, n->outputs[0], "the output", &out));
+    l.strides[0] = oribi_tflite_int(n, 2, 0);
+    l.strides[1] = oribi_tflite_int(n, 1, 0);
+    const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 3, 0));
+    const char *padding = oribi_tflite_byte(n, 0, 0) == 0 ? "SAME" : "VALID";
+    const oribi_value_id y = oribi_tflite_emit(
+        n, "Oribi>QWideTransposeConv", INPUTS(oribi_tflite_input(n, 0), l.filter, l.bias, l.x),
+        ATTRS(ORIBI_TFLITE_QUANT_ATTRS(in, out), ATTR_TEXT("activation", activation),
+              ATTR_FLOATS("filter_scales", l.scales, l.n_scales),
+              ATTR_INT("filter_zero", l.filter_zero), ATTR_INTS("strides", l.strides, 2),
+              ATTR_TEXT("padding", padding)));
+    return oribi_tflite_bind(n, 0, y);
 }

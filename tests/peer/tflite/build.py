@@ -119,7 +119,7 @@ class Builder:
 
     # --- Layers with weights
 
-    def weights(self, shape, axis, x, taps, bias=True):
+    def weights(self, shape, axis, x, taps, bias=True, narrow=True):
         """Filter and bias tensors, and a quantisation of the output that uses its range."""
         channels = shape[axis]
         if self.is_float:
@@ -149,7 +149,7 @@ class Builder:
         if bias:
             # int16 with biases of int32: the interpreters contradict each other, and only TensorFlow
             # Lite Micro's CONV_2D and FULLY_CONNECTED give what the numbers say
-            is_narrow = self.kind == "i16" and self.i % 5 == 4 and axis == 0
+            is_narrow = narrow and self.kind == "i16" and self.i % 5 == 4 and axis == 0
             if is_narrow:
                 self.exclude("tflite")
             wide = "i64" if self.kind == "i16" and not is_narrow else "i32"

@@ -97,6 +97,8 @@ def _unary(b, name, out="free", in_bits=(-6.0, -2.0), **options):
     if in_bits == CURVE and b.i % 6 == 3 and b.kind in ("i8", "u8"):
         # Scales of powers of two bring values to ties, where fixed point and float part.
         q = (np.float32(2.0 ** -(5 + b.i // 6)), q[1])
+    if in_bits == CURVE and b.i % 4 == 3 and b.kind == "i16":  # two powers have a way of their own
+        q = (np.float32(2.0 ** -b.walk(11, 12, 13)), 0)
     x = _every_value(b, q)
     out = q if out == "same" else b.quant(-6.0, -2.0) if out == "free" else out
     b.op(name, [x], [b.output(b.graph.tensors[x].shape, out)], **options)
@@ -145,6 +147,8 @@ def softmax(b):
     shape = b.shape(b.pick(1, 2, 2, 3, 4), 1, 5)
     shape[-1] = b.size(1, 12)
     q = b.quant(-7.0, -0.5)
+    if b.kind == "i16" and b.i % 4 == 3:  # places all over the tables
+        shape, q = [200, b.pick(2, 3)], (np.float32(10.0 / 65535.0), 0)
     b.op("SOFTMAX", [b.input(shape, q)], [b.output(shape, ODD_QUANTS[b.kind])],
          beta=float(np.float32(b.walk(1.0, 1.0, 0.5, 2.0))))
 

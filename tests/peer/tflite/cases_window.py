@@ -56,7 +56,7 @@ def transpose_conv(b):
     q = b.quant()
     x = b.input([n, g["oh"], g["ow"], ic], q)
     w, bias, out = b.weights([oc, g["kh"], g["kw"], ic], 0, q, g["kh"] * g["kw"] * ic,
-                             bias=b.i % 4 != 3)
+                             bias=b.i % 4 != 3, narrow=False)
     y = b.output([n, g["h"], g["w"], oc], out)
     shape = b.ints([n, g["h"], g["w"], oc])
     g["activation"] = b.walk("NONE", "NONE", "RELU", "NONE", "RELU6")

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives the arguments of prelu_s8: scales are divided in double for TensorFlow Lite Micro, in
- * float32 for TensorFlow Lite.
+/* Derives the arguments of rectifiers with slopes: scales are divided in double for TensorFlow Lite
+ * Micro, in float32 for TensorFlow Lite.
  */
-#include "micro/prelu_s8_prepare.h"
+#include "micro/prelu_q_prepare.h"
 
 #include "micro/broadcast_prepare.h"
+#include "micro/element.h"
 
-static int32_t check(const struct oribi_micro_prelu_s8_spec *s, struct oribi_micro_broadcast *shape)
+static int32_t check(const struct oribi_micro_prelu_q_spec *s, struct oribi_micro_broadcast *shape)
 {
-    int32_t code = oribi_micro_check_s8(s->input);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check_s8(s->slope);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check_s8(s->output);
+    int32_t code =
+        s->kind == ORIBI_MICRO_S16 ? ORIBI_MICRO_INVALID : oribi_micro_check(s->kind, s->input);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->slope);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->output);
     for (int32_t i = 0; code == ORIBI_MICRO_OK && i < s->slope_rank; i++) {
         const int32_t at = s->rank - 1 - i;
         const int32_t slope = s->slope_dims[s->slope_rank - 1 - i];
@@ -21,14 +23,14 @@ static int32_t check(const struct oribi_micro_prelu_s8_spec *s, struct oribi_mic
                                                                   s->slope_rank, shape);
 }
 
-int32_t oribi_micro_prelu_s8_prepare(const struct oribi_micro_prelu_s8_spec *spec,
-                                     struct oribi_micro_prelu_s8_args *args)
+int32_t oribi_micro_prelu_q_prepare(const struct oribi_micro_prelu_q_spec *spec,
+                                    struct oribi_micro_prelu_q_args *args)
 {
-    const struct oribi_micro_prelu_s8_spec *s = spec;
+    const struct oribi_micro_prelu_q_spec *s = spec;
     const float ratio = s->input.scale / s->output.scale;
     const float slope_ratio = s->input.scale * s->slope.scale / s->output.scale;
     const double out = (double)s->output.scale;
-    const int32_t in_float = s->variant == ORIBI_MICRO_TFLITE;
+    const int32_t in_float = s->variant == ORIBI_MICRO_TFLITE || s->kind == ORIBI_MICRO_U8;
     const double positive = in_float ? (double)ratio : (double)s->input.scale / out;
     const double negative =
         in_float ? (double)slope_ratio : (double)s->input.scale * (double)s->slope.scale / out;

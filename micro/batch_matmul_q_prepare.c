@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes, steps, and a multiplier whose product of input scales is rounded to float32 first. */
-#include "micro/batch_matmul_s8_prepare.h"
+#include "micro/batch_matmul_q_prepare.h"
 
 #include "micro/broadcast_prepare.h"
+#include "micro/element.h"
 
-static int32_t sizes(const struct oribi_micro_batch_matmul_s8_spec *s,
-                     struct oribi_micro_batch_matmul_s8_args *p)
+static int32_t sizes(const struct oribi_micro_batch_matmul_q_spec *s,
+                     struct oribi_micro_batch_matmul_q_args *p)
 {
     const int32_t *a = s->a_dims + s->a_rank - 2, *b = s->b_dims + s->b_rank - 2;
     const int32_t a_turned = s->a_transposed != 0, b_turned = s->b_transposed != 0;
@@ -19,11 +20,13 @@ static int32_t sizes(const struct oribi_micro_batch_matmul_s8_spec *s,
     if (p->k != b[b_turned]) {
         return ORIBI_MICRO_INVALID;
     }
-    return p->k > INT32_MAX / (255 * 255) ? ORIBI_MICRO_OVERFLOW : ORIBI_MICRO_OK;
+    /* a sum of int8 fits int32, one of int16 the 2^46 that wide.h bears */
+    const int32_t most = s->kind == ORIBI_MICRO_S16 ? 1 << 16 : INT32_MAX / (255 * 255);
+    return p->k > most ? ORIBI_MICRO_OVERFLOW : ORIBI_MICRO_OK;
 }
 
 /* No tensor may reach 2^31 values. */
-static int32_t check_product(const struct oribi_micro_batch_matmul_s8_args *p, int32_t rows,
+static int32_t check_product(const struct oribi_micro_batch_matmul_q_args *p, int32_t rows,
                              int32_t columns)
 {
     int64_t product = (int64_t)rows * columns;
@@ -33,15 +36,16 @@ static int32_t check_product(const struct oribi_micro_batch_matmul_s8_args *p, i
     return product > INT32_MAX ? ORIBI_MICRO_TOO_LARGE : ORIBI_MICRO_OK;
 }
 
-int32_t oribi_micro_batch_matmul_s8_prepare(const struct oribi_micro_batch_matmul_s8_spec *spec,
-                                            struct oribi_micro_batch_matmul_s8_args *args)
+int32_t oribi_micro_batch_matmul_q_prepare(const struct oribi_micro_batch_matmul_q_spec *spec,
+                                           struct oribi_micro_batch_matmul_q_args *args)
 {
-    const struct oribi_micro_batch_matmul_s8_spec *s = spec;
+    const struct oribi_micro_batch_matmul_q_spec *s = spec;
     const float product = s->a.scale * s->b.scale;
-    int32_t code = s->a_rank < 2 || s->b_rank < 2 ? ORIBI_MICRO_INVALID : sizes(s, args);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check_s8(s->a);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check_s8(s->b);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check_s8(s->output);
+    const int32_t fits = s->a_rank >= 2 && s->b_rank >= 2 && s->kind != ORIBI_MICRO_U8;
+    int32_t code = fits ? sizes(s, args) : ORIBI_MICRO_INVALID;
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->a);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->b);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->output);
     code = code != ORIBI_MICRO_OK
                ? code
                : oribi_micro_broadcast_resolve(s->a_dims, s->a_rank - 2, s->b_dims, s->b_rank - 2,
@@ -52,8 +56,11 @@ int32_t oribi_micro_batch_matmul_s8_prepare(const struct oribi_micro_batch_matmu
     args->a_zero = s->a.zero;
     args->b_zero = s->b.zero;
     args->output_zero = s->output.zero;
-    return code != ORIBI_MICRO_OK
+    code = code != ORIBI_MICRO_OK
                ? code
                : oribi_micro_multiplier((double)product / (double)s->output.scale,
                                         &args->output_multiplier, &args->output_shift);
+    return code == ORIBI_MICRO_OK && s->kind == ORIBI_MICRO_S16 && args->output_shift > 7
+               ? ORIBI_MICRO_OVERFLOW
+               : code;
 }

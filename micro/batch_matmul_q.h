@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products of int8 matrices, batch by batch, either side transposed. The arguments come from
- * batch_matmul_s8_prepare.h.
+/* Products of matrices of int8 or int16, batch by batch, either side transposed. The arguments come
+ * from batch_matmul_q_prepare.h.
  */
-#ifndef ORIBI_MICRO_BATCH_MATMUL_S8_H_
-#define ORIBI_MICRO_BATCH_MATMUL_S8_H_
+#ifndef ORIBI_MICRO_BATCH_MATMUL_Q_H_
+#define ORIBI_MICRO_BATCH_MATMUL_Q_H_
 
 #include "micro/broadcast.h"
 
-struct oribi_micro_batch_matmul_s8_args {
+struct oribi_micro_batch_matmul_q_args {
     struct oribi_micro_broadcast batches; /* steps count matrices */
     int32_t m, k, n;
     int32_t a_row, a_column; /* values from a row, and from a column, to the next */
@@ -20,9 +20,11 @@ struct oribi_micro_batch_matmul_s8_args {
  *          transposed where the steps say so.
  * Owns     nothing; output overlaps no input.
  * Context  run: no allocation, no state.
- * Source   TensorFlow Lite Micro's reference, bit for bit (docs/rounding.md).
+ * Source   TensorFlow Lite's reference, bit for bit (docs/rounding.md).
  */
-void oribi_micro_batch_matmul_s8(const struct oribi_micro_batch_matmul_s8_args *args,
+void oribi_micro_batch_matmul_s8(const struct oribi_micro_batch_matmul_q_args *args,
                                  const int8_t *a, const int8_t *b, int8_t *output);
+void oribi_micro_batch_matmul_s16(const struct oribi_micro_batch_matmul_q_args *args,
+                                  const int16_t *a, const int16_t *b, int16_t *output);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rectifier of int8 with a slope for each value below zero. The arguments come from
- * prelu_s8_prepare.h.
+/* Rectifiers of int8 or uint8 with a slope for each value below zero. The arguments come from
+ * prelu_q_prepare.h.
  */
-#ifndef ORIBI_MICRO_PRELU_S8_H_
-#define ORIBI_MICRO_PRELU_S8_H_
+#ifndef ORIBI_MICRO_PRELU_Q_H_
+#define ORIBI_MICRO_PRELU_Q_H_
 
 #include "micro/broadcast.h"
 
-struct oribi_micro_prelu_s8_args {
+struct oribi_micro_prelu_q_args {
     struct oribi_micro_broadcast shape; /* a: the input, b: the slopes */
     int32_t input_zero, slope_zero, output_zero;
     int32_t positive_multiplier, positive_shift;
@@ -17,9 +17,11 @@ struct oribi_micro_prelu_s8_args {
 /* Shapes   slopes broadcast to input; output as input, all dense.
  * Owns     nothing; output may be the memory of input.
  * Context  run: no allocation, no state.
- * Source   TensorFlow Lite Micro's reference, bit for bit (docs/rounding.md).
+ * Source   TensorFlow Lite's reference, bit for bit (docs/rounding.md).
  */
-void oribi_micro_prelu_s8(const struct oribi_micro_prelu_s8_args *args, const int8_t *input,
+void oribi_micro_prelu_s8(const struct oribi_micro_prelu_q_args *args, const int8_t *input,
                           const int8_t *slopes, int8_t *output);
+void oribi_micro_prelu_u8(const struct oribi_micro_prelu_q_args *args, const uint8_t *input,
+                          const uint8_t *slopes, uint8_t *output);
 
 #endif
