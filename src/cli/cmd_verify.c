@@ -190,7 +190,7 @@ static bool read_metadata(verify *v)
     const char *weights = cli_value(v->args, "--weights");
     v->is_weights_file = weights != NULL && strcmp(weights, "bin") == 0;
     verify_list_values(v);
-    return true;
+    return verify_states_read(v);
 }
 
 static int make_folder(verify *v)
@@ -225,6 +225,7 @@ static void close_all(verify *v)
     free(v->folder);
     free(v->macro);
     verify_free_values(v);
+    verify_states_free(v);
     cJSON_Delete(v->metadata);
     cJSON_Delete(v->report);
     oribi_compile_destroy(v->compile);
@@ -302,17 +303,6 @@ static bool is_built_here(const cli_args *args)
     return cli_value(args, "--port") == NULL && cli_value(args, "--image") == NULL;
 }
 
-/* Options of the compiler whose C the harness cannot run. */
-static bool is_followed(const cli_args *args)
-{
-    if (cli_has(args, "--state")) {
-        cli_error("verify: a model with --state cannot be verified: the harness brings no outputs "
-                  "back to inputs; compile it, and compare its outputs in a program of yours");
-        return false;
-    }
-    return true;
-}
-
 static int verify_model(verify *v, int n_runs)
 {
     TF_Status *status = TF_NewStatus();
@@ -355,7 +345,7 @@ int cmd_verify(const cli_args *args)
     } else if (v.target != NULL && v.target->serial_transport == NULL && !is_built_here(args)) {
         cli_error("verify: --image and --port want a target that is a board, not %s",
                   v.target->name);
-    } else if (!is_followed(args) || (v.target != NULL && !verify_devices_read(&v))) {
+    } else if (v.target != NULL && !verify_devices_read(&v)) {
         code = CLI_UNSUPPORTED;
     } else if (!bad && v.target != NULL) {
         code = verify_model(&v, n_runs);

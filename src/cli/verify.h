@@ -47,6 +47,13 @@ typedef struct verify_case {
     bool *is_hashed;                     /* does the session have such a value? */
 } verify_case;
 
+/* An output that is brought back to an input (--state). */
+typedef struct verify_state {
+    int input, output; /* of the model */
+    int32_t fill;      /* every element before the first run */
+    TF_Tensor *value;
+} verify_state;
+
 /* A value of the plan. Strings but `place` are the report's. */
 typedef struct verify_value {
     const char *name, *node, *op;
@@ -80,6 +87,8 @@ typedef struct verify {
     size_t input_bytes, output_bytes, workspace_bytes, state_bytes;
     bool is_weights_file; /* --weights bin */
     bool is_per_node, is_not_fused;
+    verify_state states[VERIFY_MAX_PORTS];
+    int n_states;
     verify_value *values;
     int32_t n_values;
     int64_t seconds; /* limit of one run of the image */
@@ -110,6 +119,15 @@ void verify_weigh(verify *v);
 void verify_tool(const verify *v, const char *tool, char *out, size_t size);
 /* The object that a source of the folder is compiled into. */
 void verify_object(const char *source, char *out, size_t size);
+
+/* verify_state.c. Read: from the report, false after a message. Put: the present values as inputs.
+ * Take: the outputs of a run become the values; false after a message. */
+bool verify_states_read(verify *v);
+bool verify_is_state(const verify *v, int port, bool is_output);
+void verify_states_reset(verify *v);
+void verify_states_put(const verify *v, TF_Tensor **inputs);
+bool verify_states_take(const verify *v, TF_Tensor *const *outputs);
+void verify_states_free(verify *v);
 
 /* verify_glue.c: the model's side of platform/harness/model.h. */
 bool verify_write_glue(const verify *v);

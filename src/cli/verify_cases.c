@@ -46,13 +46,14 @@ static TF_Tensor *random_input(const verify *v, int index, uint32_t *state)
     return tensor;
 }
 
-/* The bytes of tensors in a row; NULL when they are not as many as the C has. */
+/* The bytes of tensors in a row, those that are NULL left out; NULL when they are not as many as
+ * the C has. */
 static uint8_t *join(TF_Tensor *const *tensors, int n, size_t bytes)
 {
     uint8_t *joined = cli_alloc(bytes);
     size_t at = 0;
     for (int i = 0; i < n; i++) {
-        const size_t size = TF_TensorByteSize(tensors[i]);
+        const size_t size = tensors[i] != NULL ? TF_TensorByteSize(tensors[i]) : 0;
         if (size > bytes - at) {
             free(joined);
             return NULL;
@@ -77,14 +78,27 @@ static void drop(TF_Tensor **tensors, int n)
     }
 }
 
-/* Runs the host session on the inputs and fills the case; an exit code. */
-static int run_host(const verify *v, oribi_run *run, TF_Tensor *const *inputs, verify_case *out)
+/* Outputs that are state go back to inputs, and are no outputs any more. */
+static bool keep_states(const verify *v, TF_Tensor **outputs)
+{
+    const bool is_kept = verify_states_take(v, outputs);
+    for (int k = 0; k < v->n_states; k++) {
+        drop(outputs + v->states[k].output, 1);
+    }
+    return is_kept;
+}
+
+/* Runs the host session on the inputs, those that are state left out, and fills the case; an exit
+ * code. */
+static int run_host(const verify *v, oribi_run *run, TF_Tensor **inputs, verify_case *out)
 {
     const oribi_model *model = v->session.model;
     const int n_inputs = oribi_model_num_inputs(model), n_outputs = oribi_model_num_outputs(model);
     TF_Tensor *outputs[VERIFY_MAX_PORTS] = {NULL};
     TF_Status *status = TF_NewStatus();
     verify_watch watch = {v, out, 0};
+    out->inputs = join(inputs, n_inputs, v->input_bytes);
+    verify_states_put(v, inputs);
     out->hashes = cli_alloc((size_t)v->n_values * sizeof *out->hashes);
     out->is_hashed = cli_alloc((size_t)v->n_values * sizeof *out->is_hashed);
     for (int i = 0; TF_GetCode(status) == TF_OK && i < n_inputs; i++) {
@@ -99,9 +113,9 @@ static int run_host(const verify *v, oribi_run *run, TF_Tensor *const *inputs, v
     }
     int code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
     if (code == CLI_OK) {
-        out->inputs = join(inputs, n_inputs, v->input_bytes);
+        code = keep_states(v, outputs) ? CLI_OK : CLI_BAD_INPUT;
         out->expected = join(outputs, n_outputs, v->output_bytes);
-        if (out->inputs == NULL || out->expected == NULL) {
+        if (code == CLI_OK && (out->inputs == NULL || out->expected == NULL)) {
             cli_error("verify: %s: inputs or outputs have other sizes than in the C", out->what);
             code = CLI_BAD_INPUT;
         }
@@ -118,7 +132,7 @@ static int random_case(const verify *v, oribi_run *run, int seed, verify_case *o
     uint32_t state = (uint32_t)seed * 2654435761u + 1u;
     snprintf(out->what, sizeof out->what, "random inputs %d", seed);
     for (int i = 0; i < n; i++) {
-        inputs[i] = random_input(v, i, &state);
+        inputs[i] = verify_is_state(v, i, false) ? NULL : random_input(v, i, &state);
     }
     const int code = run_host(v, run, inputs, out);
     drop(inputs, n);
@@ -134,12 +148,16 @@ static int golden_case(const verify *v, oribi_run *run, const char *path, verify
     int code = CLI_OK;
     snprintf(out->what, sizeof out->what, "%.60s", slash != NULL ? slash + 1 : path);
     for (int i = 0; code == CLI_OK && i < n_inputs; i++) {
-        inputs[i] = cli_npz_read(path, oribi_model_input_name(model, i));
-        code = inputs[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
+        if (!verify_is_state(v, i, false)) {
+            inputs[i] = cli_npz_read(path, oribi_model_input_name(model, i));
+            code = inputs[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
+        }
     }
     for (int i = 0; code == CLI_OK && i < n_outputs; i++) {
-        golden[i] = cli_npz_read(path, oribi_model_output_name(model, i));
-        code = golden[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
+        if (!verify_is_state(v, i, true)) {
+            golden[i] = cli_npz_read(path, oribi_model_output_name(model, i));
+            code = golden[i] != NULL ? CLI_OK : CLI_BAD_INPUT;
+        }
     }
     code = code == CLI_OK ? run_host(v, run, inputs, out) : code;
     if (code == CLI_OK) {
@@ -169,6 +187,9 @@ static int given_case(const verify *v, oribi_run *run, verify_case *out)
         cli_input input;
         if (!cli_input_parse(model, text, &input)) {
             code = CLI_USAGE;
+        } else if (verify_is_state(v, input.index, false)) {
+            cli_error("verify: input '%s' is state, which the runs before give", text);
+            code = CLI_USAGE;
         } else if (inputs[input.index] != NULL) {
             cli_error("verify: input '%s' is given twice", text);
             code = CLI_USAGE;
@@ -178,7 +199,7 @@ static int given_case(const verify *v, oribi_run *run, verify_case *out)
         }
     }
     for (int i = 0; code == CLI_OK && i < n; i++) {
-        if (inputs[i] == NULL) {
+        if (inputs[i] == NULL && !verify_is_state(v, i, false)) {
             cli_error("verify: input '%s' is missing; --input gives all or none",
                       oribi_model_input_name(model, i));
             code = CLI_USAGE;
@@ -215,6 +236,7 @@ int verify_run_cases(verify *v, int n_runs)
     const size_t batch =
         v->state_bytes > 0 ? (size_t)n_all + 1 : few; /* a start resets the state */
     verify_case *cases = cli_alloc(batch * sizeof *cases);
+    verify_states_reset(v);
     for (int i = 0; code == CLI_OK && i < n_all;) {
         int n = 0;
         memset(cases, 0, batch * sizeof *cases);

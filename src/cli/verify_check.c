@@ -93,6 +93,9 @@ static void print_outputs(const verify *v, const uint8_t *bytes)
     size_t left = v->output_bytes;
     const int top_k = (int)cli_number(v->args, "--top-k", 0, 1, 1000000, &bad);
     for (int i = 0; !bad && i < oribi_model_num_outputs(v->session.model); i++) {
+        if (verify_is_state(v, i, true)) {
+            continue;
+        }
         int64_t dims[16];
         int rank = oribi_model_output_shape(v->session.model, i, dims, 16);
         rank = rank < 0 ? 0 : rank > 16 ? 16 : rank;

@@ -75,6 +75,7 @@ typedef struct oribi_port {
  * it copied there (docs/compile.md). */
 typedef struct oribi_state {
     const char *name, *model_name; /* as of a port */
+    const char *output_name;       /* of --state, as the model has it; NULL: the model's own */
     oribi_value_id read, next;     /* of equal type and size */
     int32_t kind;
     int64_t count, bytes;

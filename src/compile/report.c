@@ -186,6 +186,24 @@ static void put_pools(oribi_json *json, const oribi_compile *c)
     oribi_json_close(json, ']');
 }
 
+static void put_states(oribi_json *json, const oribi_compile *c)
+{
+    oribi_json_key(json, "states");
+    oribi_json_open(json, '[');
+    for (int32_t k = 0; k < c->n_states; k++) {
+        const oribi_state *state = &c->states[k];
+        oribi_json_open(json, '{');
+        put_text(json, "name", state->name);
+        put_text(json, "input", state->model_name);
+        put_text(json, "output", state->output_name);
+        put_number(json, "bytes", state->bytes);
+        oribi_json_key(json, "fill");
+        oribi_json_int(json, state->fill);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+}
+
 static void put_totals(oribi_json *json, const oribi_report *r)
 {
     const oribi_compile *c = r->c;
@@ -206,6 +224,7 @@ static void put_totals(oribi_json *json, const oribi_report *r)
     put_number(json, "peak_step", r->peak);
     put_number(json, "cpu_mhz", oribi_compile_mhz(c));
     put_pools(json, c);
+    put_states(json, c);
 }
 
 static bool append_report(oribi_compile *c, oribi_text *text, TF_Status *status)

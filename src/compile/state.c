@@ -40,6 +40,7 @@ static bool take(oribi_compile *c, int32_t in, int32_t out, const void *initial,
     c->states[c->n_states++] = (oribi_state){
         .name = read->name,
         .model_name = read->model_name,
+        .output_name = initial == NULL ? next->model_name : NULL,
         .read = read->value,
         .next = next->value,
         .kind = read->kind,

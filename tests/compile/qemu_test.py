@@ -191,6 +191,60 @@ static inline void *plant(void *to, const void *from, size_t n)
         self.assertIn("random inputs 2: output 'y' differs from the host session", done.stderr)
 
 
+    def test_models_with_state_are_exact_node_by_node(self):
+        """SVDF, LSTM and variables, as the interpreters' vectors have them."""
+        sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+        import container  # noqa: PLC0415
+        for name in ("svdf_i8", "unidirectional_sequence_lstm_i8", "unidirectional_sequence_lstm_i16x8",
+                     "unidirectional_sequence_lstm_f32", "call_once_i8"):
+            _, cases = container.unpack(SOURCE / f"tests/vectors/{name}.bin.xz")
+            path = self.folder / f"{name}.tflite"
+            path.write_bytes(cases[1].model)
+            for target in ("host", *TARGETS):
+                with self.subTest(name, target=target):
+                    done = verify(path, "--target", target, "--runs", "4", "--per-node")
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    measured = json.loads(done.stdout)
+                    self.assertEqual(measured["compared"], len(measured["values"]))
+
+    def adder(self):
+        """y = x + h, n = x - h, of int8 whose state h starts as the zero point 3."""
+        sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+        import model  # noqa: PLC0415
+        graph = model.Graph()
+        x, h, y, n = (graph.add(model.Tensor(name, [1, 6], "i8", None, [0.5], [3])) for name in "xhyn")
+        graph.op("ADD", [x, h], [y])
+        graph.op("SUB", [x, h], [n])
+        graph.inputs, graph.outputs = [x, h], [n, y]
+        path = self.folder / "adder.tflite"
+        path.write_bytes(model.write(graph))
+        return path
+
+    def test_an_output_that_is_brought_back_is_compared_over_the_runs(self):
+        path = self.adder()
+        np.savez(self.folder / "golden.npz", x=np.array([[1, 2, 3, 4, 5, 6]], np.int8),
+                 y=np.array([[1, 2, 3, 4, 5, 6]], np.int8))  # h is zero
+        for target in ("host", *TARGETS):
+            with self.subTest(target):
+                done = verify(path, "--target", target, "--state", "h=n", "--per-node", "--runs", "5", "--against",
+                              self.folder / "golden.npz")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads(done.stdout)["runs"], 6)
+        given = verify(path, "--state", "h=n", "--runs", "0", "-i", "x=1x6xi8=1,2,3,4,5,6")
+        self.assertEqual(given.returncode, 0, given.stderr)
+        given = verify(path, "--state", "h=n", "-i", "x=1x6xi8=1,2,3,4,5,6", "-i", "h=1x6xi8=1,2,3,4,5,6")
+        self.assertEqual(given.returncode, 2)
+        self.assertIn("is state, which the runs before give", given.stderr)
+
+    def test_a_state_that_is_lost_is_seen(self):
+        header = self.folder / "plant.h"  # the state goes back to its first value before each run
+        header.write_text("#define TVMGEN_ON_OP(index) \\\n    ((index) == 0 ? (void)(*(volatile int8_t *)(uintptr_t)"
+                          "(const void *)state = 3) : (void)0)\n")
+        done = verify(self.adder(), "--state", "h=n", "--runs", "3", "--cflags", f"-include {header}")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("random inputs 2: output 'y' differs from the host session at byte 0", done.stderr)
+
+
 class Nodes(Case):
     def test_every_value_of_the_digits_is_compared(self):
         for target in ("host", *TARGETS):
@@ -446,7 +500,7 @@ static inline void plant(uint8_t *workspace, const void *inputs)
 
     def test_unknown_targets_and_compilers_are_refused(self):
         self.assertEqual(verify(DIGITS, "--target", "cortex-m3").returncode, 2)
-        self.assertEqual(verify(DIGITS, "--state", "a=b").returncode, 3)
+        self.assertEqual(verify(DIGITS, "--state", "a=b").returncode, 4)
         done = verify(DIGITS, "--target", "cortex-m4", "--cc", "no-such-compiler")
         self.assertEqual(done.returncode, 3)
         self.assertIn("gcc-arm-none-eabi", done.stderr)
