@@ -2,6 +2,7 @@
 /* The flow of a compilation: bytes, graph, calls, plan, files. Read next: compile_internal.h,
  * options.c, files.c. */
 #include "compile/compile_internal.h"
+#include "compile/names.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -150,6 +151,7 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
     ORIBI_TRY(oribi_compile_ports(c, status));
     ORIBI_TRY(oribi_compile_pools(c, status));
+    ORIBI_TRY(oribi_compile_check_names(c, status));
     ORIBI_TRY(oribi_compile_choose(c, &lowering, status));
     ORIBI_TRY(oribi_compile_place_constants(c, status));
     ORIBI_TRY(oribi_compile_list_arrays(c, status));

@@ -40,6 +40,7 @@ typedef struct oribi_location {
 
 typedef struct oribi_pool {   /* memory that the caller gives to a run */
     const char *name, *macro; /* "workspace", "WORKSPACE" */
+    const char *option_name;  /* as --pool has it */
     uint64_t max_bytes;       /* 0: no limit */
     int64_t bytes;            /* what the plan needs */
     uint32_t devices;         /* that see it, a bit for each; 0: those that no pool names */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/names.h"
 #include "tensor/status.h"
 
 /* --- Names ------------------------------------------------------------------------------------ */
@@ -66,7 +67,8 @@ static bool name_device(oribi_compile *c, int32_t index, TF_Status *status)
     oribi_device_names *names = &c->devices.names[index];
     oribi_arena *arena = &c->arena;
     const char *platform = platform_of(c, d->target->name);
-    names->member = oribi_compile_identifier(arena, lower_case(arena, d->name));
+    const char *name = oribi_compile_renamed(c, ORIBI_NAME_DEVICE, d->name);
+    names->member = oribi_compile_identifier(arena, lower_case(arena, name));
     names->kind = lower_case(arena, d->target->name);
     names->camel = camel_case(arena, d->target->name);
     names->macro = names->member != NULL ? oribi_compile_upper(arena, names->member) : NULL;
@@ -81,7 +83,7 @@ static bool name_device(oribi_compile *c, int32_t index, TF_Status *status)
            oribi_fail_memory(status);
 }
 
-/* Names are kept apart: two members, or two kinds whose hooks would be the same functions. */
+/* Kinds are kept apart whose hooks would be the same functions; names.c does so with members. */
 static bool check_names(const oribi_compile *c, int32_t index, TF_Status *status)
 {
     const oribi_devices *d = &c->devices;
@@ -89,20 +91,13 @@ static bool check_names(const oribi_compile *c, int32_t index, TF_Status *status
     if (strcmp(a->member, "error") == 0) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "a device cannot be called 'error', the devices struct has that member; "
-                          "name it: --target-device NAME=%s",
-                          a->kind);
+                          "name it: --target-device NAME=%s, or --rename '%s=NEW'",
+                          a->kind, d->partition.devices[index].name);
     }
     for (int32_t i = 0; i < index; i++) {
         const oribi_device_names *b = &d->names[i];
         const bool is_same_kind =
             d->partition.devices[i].target == d->partition.devices[index].target;
-        if (strcmp(a->member, b->member) == 0) {
-            return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "devices '%s' and '%s' would both be member '%s'; name them apart: "
-                              "--target-device NAME=%s",
-                              d->partition.devices[i].name, d->partition.devices[index].name,
-                              a->member, a->kind);
-        }
         if (!is_same_kind && (strcmp(a->camel, b->camel) == 0 || strcmp(a->kind, b->kind) == 0)) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
                               "targets '%s' and '%s' would both have the hooks TVMDevice%s...",

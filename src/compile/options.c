@@ -59,7 +59,9 @@ static bool is_rename(const char *value, const char **out_wanted)
 {
     const char *equals = strrchr(value, '='), *ignored;
     const bool good = equals != NULL && equals != value && is_name(equals + 1, &ignored);
-    *out_wanted = "NAME=NEW, the new one of letters, digits and '_', no word of C";
+    *out_wanted =
+        "NAME=NEW or KIND:NAME=NEW (input, output, variable, pool, device), the new one of "
+        "letters, digits and '_', no word of C";
     return good;
 }
 
@@ -102,8 +104,10 @@ static const row rows[] = {
      "static adds a file with the memory of one instance"},
     {"self-test", NULL, FLAG, AT(self_test), NULL, false,
      "adds a known run: a checksum for each operator names the first bad one at boot"},
-    {"rename", "NAME=NEW", LIST, AT(renames), is_rename, false,
-     "an input or output is called NEW in C; may be given several times"},
+    {"rename", "[KIND:]NAME=NEW", LIST, AT(renames), is_rename, false,
+     "an input, output, variable, pool or device is called NEW in C; KIND tells which of several "
+     "of "
+     "one name; may be given several times"},
     {"state", "INPUT=OUTPUT", LIST, AT(states), is_pair, false,
      "an output is what the next run finds in an input, kept in a struct; several times"},
     {"tflite-variant", "tflm|tflite", CHOICE, AT(tflite_variant), NULL, false,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/names.h"
 #include "tensor/status.h"
 
 /* The value of the `nth` `key` in "name=sram,size=64k"; NULL: no memory or no such key. */
@@ -40,26 +41,6 @@ int32_t oribi_compile_pool_alignment(const oribi_compile *c)
     return (int32_t)alignment;
 }
 
-static bool add_pool(oribi_compile *c, const char *name, uint64_t bytes, TF_Status *status)
-{
-    for (int32_t i = 0; name != NULL && i < c->n_pools; i++) {
-        if (strcmp(c->pools[i].name, name) == 0) {
-            return oribi_fail(status, TF_INVALID_ARGUMENT, "two pools are called '%s'", name);
-        }
-    }
-    if (c->n_pools == ORIBI_POOLS) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT, "there may be %d pools at most",
-                          ORIBI_POOLS);
-    }
-    char *macro = name == NULL ? NULL : oribi_compile_upper(&c->arena, name);
-    if (macro == NULL) {
-        return oribi_fail_memory(status);
-    }
-    c->pools[c->n_pools++] = (oribi_pool){.name = name, .macro = macro, .max_bytes = bytes};
-    c->pools_are_limited = c->pools_are_limited || bytes > 0;
-    return true;
-}
-
 /* Names that emitted functions use for something else. */
 static bool is_taken(const char *name)
 {
@@ -71,6 +52,35 @@ static bool is_taken(const char *name)
         is = is || strcmp(name, taken[i]) == 0;
     }
     return is;
+}
+
+static bool add_pool(oribi_compile *c, const char *option_name, uint64_t bytes, TF_Status *status)
+{
+    const char *name =
+        option_name == NULL ? NULL : oribi_compile_renamed(c, ORIBI_NAME_POOL, option_name);
+    for (int32_t i = 0; name != NULL && i < c->n_pools; i++) {
+        if (strcmp(c->pools[i].option_name, option_name) == 0) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "two pools are called '%s'",
+                              option_name);
+        }
+    }
+    if (name != NULL && is_taken(name)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "--rename '%s=%s': the C calls something else '%s'", option_name, name,
+                          name);
+    }
+    if (c->n_pools == ORIBI_POOLS) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "there may be %d pools at most",
+                          ORIBI_POOLS);
+    }
+    char *macro = name == NULL ? NULL : oribi_compile_upper(&c->arena, name);
+    if (macro == NULL) {
+        return oribi_fail_memory(status);
+    }
+    c->pools[c->n_pools++] =
+        (oribi_pool){.name = name, .option_name = option_name, .macro = macro, .max_bytes = bytes};
+    c->pools_are_limited = c->pools_are_limited || bytes > 0;
+    return true;
 }
 
 bool oribi_compile_is_pool(const char *text, const char **out_wanted)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs as emitted code names them. Names come from the model and are hostile: every
- * character that C does not take becomes '_', and two that then are equal are refused. */
+ * character that C does not take becomes '_'; names.c refuses two that then are equal. */
 #include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/map.h"
 #include "compile/compile_internal.h"
+#include "compile/names.h"
 #include "tensor/status.h"
 
 static const char *const keywords[] = {
@@ -116,18 +116,10 @@ static void find_quantisation(const oribi_compile *compile, oribi_port *port)
 }
 
 /* The name that C sees: that of --rename, or the model's; "state" becomes "state_". */
-static bool name_port(oribi_compile *c, oribi_port *port, TF_Status *status)
+static bool name_port(oribi_compile *c, oribi_port *port, enum oribi_name_kind kind,
+                      TF_Status *status)
 {
-    const char *name = port->model_name;
-    for (int32_t i = 0; i < c->options.renames.n; i++) {
-        int32_t length;
-        const char *item = c->options.renames.items[i];
-        const char *to = oribi_option_split(item, '=', &length);
-        name = strlen(port->model_name) == (size_t)length &&
-                       memcmp(item, port->model_name, (size_t)length) == 0
-                   ? to
-                   : name;
-    }
+    const char *name = oribi_compile_renamed(c, kind, port->model_name);
     port->name = oribi_compile_identifier(&c->arena, name);
     port->macro = port->name != NULL ? oribi_compile_upper(&c->arena, port->name) : NULL;
     for (int32_t i = 0; port->macro != NULL && reserved[i] != NULL; i++) {
@@ -140,31 +132,8 @@ static bool name_port(oribi_compile *c, oribi_port *port, TF_Status *status)
     return (port->name != NULL && port->macro != NULL) || oribi_fail_memory(status);
 }
 
-/* Each --rename is of an input or output. */
-static bool check_renames(const oribi_compile *c, TF_Status *status)
-{
-    for (int32_t i = 0; i < c->options.renames.n; i++) {
-        int32_t length;
-        bool is_found = false;
-        const char *item = c->options.renames.items[i];
-        (void)oribi_option_split(item, '=', &length);
-        for (int32_t k = 0; k < c->n_inputs + c->n_outputs && !is_found; k++) {
-            const char *name =
-                k < c->n_inputs ? c->inputs[k].model_name : c->outputs[k - c->n_inputs].model_name;
-            is_found = strlen(name) == (size_t)length && memcmp(name, item, (size_t)length) == 0;
-        }
-        if (!is_found && !c->has_siblings) {
-            return oribi_fail(status, TF_NOT_FOUND,
-                              "--rename %s: the model has no input or output of that name; `oribi "
-                              "inspect` lists them",
-                              item);
-        }
-    }
-    return true;
-}
-
-static bool make_port(oribi_compile *c, oribi_value_id value, const char *name, oribi_port *port,
-                      TF_Status *status)
+static bool make_port(oribi_compile *c, oribi_value_id value, const char *name,
+                      enum oribi_name_kind kind, oribi_port *port, TF_Status *status)
 {
     const oribi_value *v = c->graph->values[value];
     size_t bytes;
@@ -187,7 +156,7 @@ static bool make_port(oribi_compile *c, oribi_value_id value, const char *name, 
     } else {
         port->bytes = (int64_t)bytes;
         port->count = (int64_t)bytes / oribi_element_bytes(port->kind);
-        ok = name_port(c, port, status);
+        ok = name_port(c, port, kind, status);
         find_quantisation(c, port);
     }
     oribi_text_destroy(&safe);
@@ -207,38 +176,6 @@ static bool check_places(const oribi_compile *c, TF_Status *status)
     return true;
 }
 
-/* Offers the option that helps. */
-static bool fail_collision(const oribi_port *one, const oribi_port *other, TF_Status *status)
-{
-    oribi_text a = {0}, b = {0};
-    oribi_writer_append_safe(&a, one->model_name);
-    oribi_writer_append_safe(&b, other->model_name);
-    oribi_fail(status, TF_INVALID_ARGUMENT,
-               "'%s' and '%s' would both be called '%s' in C; give one of them another name: "
-               "--rename '%s=NEW'",
-               oribi_text_string(&a), oribi_text_string(&b), one->macro, oribi_text_string(&b));
-    oribi_text_destroy(&a);
-    oribi_text_destroy(&b);
-    return false;
-}
-
-static bool check_names(const oribi_compile *c, TF_Status *status)
-{
-    oribi_map seen = {0};
-    bool ok = true;
-    for (int32_t i = 0; ok && i < c->n_inputs + c->n_outputs; i++) {
-        const oribi_port *port = i < c->n_inputs ? &c->inputs[i] : &c->outputs[i - c->n_inputs];
-        const oribi_port *other = oribi_map_get(&seen, port->macro);
-        if (other != NULL) {
-            ok = fail_collision(other, port, status);
-        } else if (!oribi_map_put(&seen, port->macro, (void *)(uintptr_t)port)) {
-            ok = oribi_fail_memory(status);
-        }
-    }
-    oribi_map_destroy(&seen);
-    return ok;
-}
-
 bool oribi_compile_ports(oribi_compile *c, TF_Status *status)
 {
     const oribi_graph *graph = c->graph;
@@ -250,13 +187,16 @@ bool oribi_compile_ports(oribi_compile *c, TF_Status *status)
         return oribi_fail_memory(status);
     }
     for (int32_t i = 0; i < c->n_inputs; i++) {
-        ORIBI_TRY(make_port(c, graph->inputs[i], graph->input_names[i], &c->inputs[i], status));
+        const bool is_state = i >= c->n_inputs - graph->n_states;
+        ORIBI_TRY(make_port(c, graph->inputs[i], graph->input_names[i],
+                            is_state ? ORIBI_NAME_VARIABLE : ORIBI_NAME_INPUT, &c->inputs[i],
+                            status));
         c->io_bytes += c->inputs[i].bytes;
     }
     for (int32_t i = 0; i < c->n_outputs; i++) {
-        ORIBI_TRY(make_port(c, graph->outputs[i], graph->output_names[i], &c->outputs[i], status));
+        ORIBI_TRY(make_port(c, graph->outputs[i], graph->output_names[i], ORIBI_NAME_OUTPUT,
+                            &c->outputs[i], status));
         c->io_bytes += c->outputs[i].bytes;
     }
-    return check_renames(c, status) && check_names(c, status) && check_places(c, status) &&
-           oribi_compile_take_states(c, status);
+    return check_places(c, status) && oribi_compile_take_states(c, status);
 }

@@ -491,6 +491,34 @@ int main(void)
         subprocess.run(["gcc", *FLAGS, "-r", "-nostdlib", *folder.rglob("*.c"), "-o", self.folder / "w.o"], check=True)
         self.compile(path, "--rename", "in.1=second", "--rename", "nobody=other", code=4)
 
+    def test_an_input_and_an_output_of_one_name_are_told_apart(self):
+        path = self.adder({"x": "same", "y": "same", "n": "SAME"})
+        self.compile(path, code=4)
+        self.assertIn("input 'same' and output 'same' would both be called 'SAME' in C", self.stderr)
+        self.assertIn("--rename 'output:same=NEW'", self.stderr)
+        self.compile(path, "--rename", "output:same=y", code=4)
+        self.assertIn("--rename 'SAME=NEW'", self.stderr)
+        folder = self.compile(path, "--rename", "output:same=y", "--rename", "SAME=n", "--name", "net")
+        header = (folder / "tvmgen_net.h").read_text()
+        for member in ("const int8_t *same;", "int8_t *y;", "int8_t *n;"):
+            self.assertIn(member, header)
+        subprocess.run(["gcc", *FLAGS, "-r", "-nostdlib", *folder.rglob("*.c"), "-o", self.folder / "w.o"], check=True)
+
+    def test_names_of_pools_that_collide_are_refused_and_can_be_changed(self):
+        path, pools = self.adder({"x": "sram_WORKSPACE_POOL"}), ["--pool", "name=sram,size=1k", "--pool", "name=SRAM"]
+        self.compile(path, *pools[:2], code=4)
+        self.assertIn("input 'sram_WORKSPACE_POOL' and pool 'sram' would both be called", self.stderr)
+        path = self.adder({})
+        self.compile(path, *pools, code=4)
+        self.assertIn("pool 'sram' and pool 'SRAM' would both be called", self.stderr)
+        self.assertIn("--rename 'SRAM=NEW'", self.stderr)
+        self.compile(path, *pools, "--rename", "SRAM=state", code=4)
+        folder = self.compile(path, *pools, "--rename", "SRAM=dram", "--name", "net", "--workspace", "static")
+        header = (folder / "tvmgen_net.h").read_text()
+        for word in ("uint8_t *sram;", "uint8_t *dram;", "TVMGEN_NET_DRAM_WORKSPACE_POOL_SIZE"):
+            self.assertIn(word, header)
+        subprocess.run(["gcc", *FLAGS, "-r", "-nostdlib", *folder.rglob("*.c"), "-o", self.folder / "w.o"], check=True)
+
     # --- Sameness
 
     def bytes_of(self, oribi, options):

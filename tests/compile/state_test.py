@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of TFLite models that cannot be kept are refused with the reason.
+"""Variables of TFLite models that cannot be kept are refused with the reason; names of those that can.
 
     state_test.py ORIBI SOURCE_FOLDER"""
 import pathlib
@@ -9,13 +9,33 @@ import sys
 import tempfile
 
 
-def streaming(initial=True, shape=(2, 3), inner=False, subgraph=1, late=False, computes=False):
+def two_variables(names):
+    """y is what the first held, the first becomes what the second held, the second x."""
+    main, init = model.Graph(), model.Graph("init")
+    handles = [[g.add(model.Tensor(f"handle{i}", [], "resource")) for i in range(2)] for g in (main, init)]
+    for graph, own in ((main, handles[0]), (init, handles[1])):
+        for handle, name in zip(own, names):
+            graph.op("VAR_HANDLE", [], [handle], container="", shared_name=name)
+    first = init.add(model.Tensor("first", [4], "f32", np.zeros(4, np.float32)))
+    for handle in handles[1]:
+        init.op("ASSIGN_VARIABLE", [handle, first], [])
+    x, y, old = (main.add(model.Tensor(n, [4], "f32")) for n in ("x", "y", "old"))
+    main.inputs, main.outputs = [x], [y]
+    main.op("CALL_ONCE", [], [], init_subgraph=1)
+    main.op("READ_VARIABLE", [handles[0][0]], [y])
+    main.op("READ_VARIABLE", [handles[0][1]], [old])
+    main.op("ASSIGN_VARIABLE", [handles[0][0], old], [])
+    main.op("ASSIGN_VARIABLE", [handles[0][1], x], [])
+    return model.write(main, init)
+
+
+def streaming(name="kept */ <b>", initial=True, shape=(2, 3), inner=False, subgraph=1, late=False, computes=False):
     """A model that hands out what it was given in the run before."""
     main, init = model.Graph(), model.Graph("init")
 
     def handle(graph):
         index = graph.add(model.Tensor("handle", [], "resource"))
-        graph.op("VAR_HANDLE", [], [index], container="", shared_name="kept */ <b>")
+        graph.op("VAR_HANDLE", [], [index], container="", shared_name=name)
         return index
 
     first = init.add(model.Tensor("first", shape, "f32", np.zeros(shape, np.float32)))
@@ -55,15 +75,33 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         path, out = pathlib.Path(name) / "model.tflite", pathlib.Path(name) / "c"
 
-        def compile_it(data):
+        def compile_it(data, *options):
             path.write_bytes(data)
-            return subprocess.run([oribi, "compile", path, "-o", out, "--force"], capture_output=True, text=True)
+            return subprocess.run([oribi, "compile", path, "-o", out, "--force", *options], capture_output=True, text=True)
 
         done = compile_it(streaming())
         header = (out / "tvmgen_model.h").read_text() if done.returncode == 0 else ""
         if "struct tvmgen_model_state {" not in header or "*/ <b>" in header:
             print(f"the good model: {done.stderr}\n{header[:2000]}")
             bad += 1
+        # A variable may be called as an input is: their structs are two.
+        for name, options, members in (("x", [], ("float x[6];", "const float *x;")),
+                                       ("x", ["--rename", "variable:x=kept"], ("float kept[6];", "const float *x;")),
+                                       ("x", ["--rename", "x=a", "--rename", "variable:x=b"],
+                                        ("float b[6];", "const float *a;"))):
+            done = compile_it(streaming(name), *options)
+            header = (out / "tvmgen_model.h").read_text() if done.returncode == 0 else ""
+            built = subprocess.run(["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-r", "-nostdlib",
+                                    *out.rglob("*.c"), "-o", out / "whole.o"], capture_output=True, text=True)
+            if built.returncode != 0 or not all(m in header for m in members):
+                print(f"variable {name} {options}: {done.stderr}{built.stderr}\n{header[:2000]}")
+                bad += 1
+        for options, wanted in (([], "variable 'a:1' and variable 'a.1' would both be called 'a_1' in C; give one of them "
+                                     "another name: --rename 'a.1=NEW'"), (["--rename", "a.1=b"], None)):
+            done = compile_it(two_variables(["a:1", "a.1"]), *options)
+            if (done.returncode == 0) != (wanted is None) or (wanted or "") not in done.stderr:
+                print(f"two variables {options}: {done.stderr}")
+                bad += 1
         for options, wanted in CASES:
             done = compile_it(streaming(**options))
             if done.returncode == 0 or wanted not in done.stderr:

@@ -148,6 +148,36 @@ class Order(unittest.TestCase):
         for word in ("npu1", "npu2", "queued, asynchronous", "powered from 0 to", "locked from"):
             self.assertIn(word, text)
 
+    def test_names_of_devices_and_pools_that_collide_are_refused_and_can_be_changed(self):
+        def compile_it(*options):
+            return subprocess.run([ORIBI, "compile", DIGITS, "-o", self.folder / "c", "--force", "--name", "net", "--plugin",
+                                   TARGETS, *options], capture_output=True, text=True)
+
+        devices = ["--target-device", "NPU=queued", "--target-device", "npu=walled"]
+        done = compile_it(*devices)
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("device 'NPU' and device 'npu' would both be called", done.stderr)
+        self.assertIn("--rename 'npu=NEW'", done.stderr)
+        done = compile_it(*devices, "--rename", "npu=second")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header = (self.folder / "c/tvmgen_net.h").read_text()
+        self.assertIn(" *npu;", header)
+        self.assertIn(" *second;", header)
+        program = self.program("renamed", DIGITS, ["one=queued", "two=walled"], "--rename", "device:one=one",
+                               "--pool", "name=SRAM,size=1m", "--rename", "SRAM=fast")
+        self.assertIn("uint8_t *fast;", program.header)
+        program.run(bytes(i % 17 for i in range(64)))
+        # A model's own name that is a device's, and an internal member of the devices.
+        port = "NPU_MEMORY"
+        done = compile_it("--target-device", "npu=walled", "--rename", f"picture={port}")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("input 'picture' and device 'npu' would both be called 'NPU_MEMORY' in C", done.stderr)
+        self.assertIn("--rename 'npu=NEW'", done.stderr)
+        done = compile_it("--target-device", "error=queued")
+        self.assertEqual(done.returncode, 4, done.stderr)
+        self.assertIn("--rename 'error=NEW'", done.stderr)
+        self.assertEqual(compile_it("--target-device", "error=queued", "--rename", "error=npu").returncode, 0)
+
     def test_assignments_of_no_operator_are_refused(self):
         done = subprocess.run([ORIBI, "compile", DIGITS, "-o", self.folder / "c", "--plugin", TARGETS,
                                "--target-device", "shared", "--assign", "nobody=cpu"], capture_output=True, text=True)
