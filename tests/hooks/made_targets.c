@@ -6,6 +6,7 @@
  *                        their own; queued is asynchronous
  *   shared, peer         convolutions in the host's memory, as it is
  *   wide                 as cached, with lines of 64 bytes and an alignment of 128
+ *   npu1, npu2, twin-a, twin_a   as shared; their names are what matters
  *   own                  fully connected layers, by a call that it writes itself
  *   walled               convolutions in a memory of their own, without CopyPeer
  */
@@ -66,6 +67,10 @@ static const oribi_target made[] = {
      .memory_alignment = 128},
     {CONV_TARGET, .name = "shared"},
     {CONV_TARGET, .name = "peer"},
+    {CONV_TARGET, .name = "npu1"},
+    {CONV_TARGET, .name = "npu2"},
+    {CONV_TARGET, .name = "twin-a"},
+    {CONV_TARGET, .name = "twin_a"},
     {.struct_size = sizeof(oribi_target),
      .name = "own",
      .device_type = 12,
