@@ -141,7 +141,8 @@ int32_t TVMDeviceWooflesCancel(tvm_device_woofles_t *dev)
         return TVM_DEVICE_E_STATE;
     }
     woofles_port_store(&dev->window->cancel, dev->window->posted);
-    const int32_t code = wait_until(dev, 0); /* the one that had begun ends */
+    int32_t code = woofles_port_ring(dev);
+    code = code != 0 ? code : wait_until(dev, 0); /* the one that had begun ends */
     if (code == 0) {
         (void)collect(dev);
     }

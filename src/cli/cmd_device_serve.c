@@ -19,7 +19,7 @@ const cli_option cmd_device_serve_options[] = {
     {"--pty", 0, NULL, "make a terminal, and print its name"},
     {"--port", 0, "TTY", "a serial line that is set up already (stty)"},
     {"--window", 0, "FILE[@OFFSET[:BYTES]]",
-     "a device with a memory of its own, shared in FILE; the line is its doorbell"},
+     "a device with a memory of its own, shared in FILE; the line is its doorbell and interrupt"},
     {"--once", 0, NULL, "with --socket: end when the first board is gone"},
     CLI_DESK_OPTIONS,
     {"--no-fuse", 0, NULL, "as the board's model was compiled"},

@@ -173,13 +173,17 @@ static int32_t compute(void *context, uint32_t op, const uint8_t *params, uint32
     return code;
 }
 
-/* Each byte on the line says: look. */
+/* Each byte on the line says: look; one back for each command that has ended is the interrupt. A
+ * board that polls leaves it unread. */
 static void serve_window(far_end *end)
 {
     struct woofles_window *window = (struct woofles_window *)(void *)end->window;
     uint8_t bell;
     while (receive(end, &bell, 1, -1) == 0) {
         while (woofles_device_step_with(window, end->window_bytes, compute, end) != 0) {
+            if (transmit(end, "i", 1) != 0) {
+                return;
+            }
         }
     }
 }

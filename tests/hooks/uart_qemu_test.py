@@ -10,18 +10,17 @@ nobody there, or when the line is cut, an error, and the next run is good.
 """
 import os
 import pathlib
-import select
 import shutil
-import socket
 import struct
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 import unittest
 
 import numpy as np
+
+from relay import Relay
 
 ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 SLOW = "slow" in sys.argv[4:]
@@ -30,66 +29,6 @@ TINY = SOURCE.parent / "shared/models/mlperf-tiny"
 BUILD = SOURCE / "examples/uart_accelerator/build.sh"
 SCHEDULES = ["design", "lazy", "eager", "hold"]
 TIMEOUT, IO = -32002, -32003
-
-
-class Relay(threading.Thread):
-    """Between a board (which listens) and a far end (which listens, too): `spoil` changes every n-th byte to the
-    board and to the far end, `late` holds bytes back once, for so many seconds; after `cut_after` bytes it hangs
-    up until mend()."""
-
-    def __init__(self, board, far, spoil=(0, 0), late=0.0):
-        super().__init__(daemon=True)
-        self.board_path, self.far_path, self.spoil, self.late = str(board), str(far), spoil, late
-        self.sent = [0, 0]
-        self.moved, self.stops, self.is_cut, self.cut_after = 0, False, False, None
-
-    def connect(self, path):
-        for _ in range(400):
-            line = socket.socket(socket.AF_UNIX)
-            try:
-                line.connect(path)
-                return line
-            except OSError:
-                line.close()
-                time.sleep(0.05)
-        raise OSError(path)
-
-    def change(self, data, way):
-        data = bytearray(data)
-        for i in range(len(data)):
-            self.moved += 1
-            self.sent[way] += 1
-            if self.spoil[way] and self.sent[way] % self.spoil[way] == 0:
-                data[i] ^= 0x20
-        return bytes(data)
-
-    def relay(self, board, far):
-        while not self.stops and not self.is_cut:
-            for line in select.select([board, far], [], [], 0.05)[0]:
-                data = line.recv(4096)
-                if not data:
-                    self.stops = line is board
-                    return
-                if self.late and self.moved > 2000:
-                    time.sleep(self.late)
-                    self.late = 0.0
-                (far if line is board else board).sendall(self.change(data, line is board))
-                self.is_cut = self.is_cut or self.cut_after is not None and self.moved >= self.cut_after
-
-    def run(self):
-        try:
-            while not self.stops:
-                board, far = self.connect(self.board_path), self.connect(self.far_path)
-                self.relay(board, far)
-                board.close()
-                far.close()
-                while self.is_cut and not self.stops:
-                    time.sleep(0.01)
-        except OSError:
-            pass
-
-    def mend(self):
-        self.cut_after, self.is_cut = None, False
 
 
 @unittest.skipIf(shutil.which("qemu-system-arm") is None or shutil.which("arm-none-eabi-gcc") is None,

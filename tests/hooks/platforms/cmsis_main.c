@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The application on CMSIS-RTOS2 (RTX5) and a CMSIS-Driver USART. */
+#include "cmsis_os2.h"
+#include "rtx_os.h"
+
+#include "app.h"
+#include "board.h"
+#include "harness/port.h"
+#include "usart_mps2.h"
+
+#ifdef APP_WOOFLES
+static tvm_device_woofles_t *woofles;
+#endif
+#ifdef APP_UART_ACCEL
+static tvm_device_uart_accel_t *uart_accel;
+#endif
+
+void UART1_Handler(void);
+void UART1_Handler(void)
+{
+    uint8_t byte;
+    while (board_uart_get(BOARD_DOORBELL, &byte) != 0) {
+#ifdef APP_WOOFLES
+        TVMDeviceWooflesInterrupt(woofles);
+#endif
+    }
+}
+
+void UART2_Handler(void);
+void UART2_Handler(void)
+{
+    usart_mps2_interrupt();
+}
+
+#ifdef APP_WOOFLES
+static int32_t ring(void *board)
+{
+    (void)board;
+    while (board_uart_put(BOARD_DOORBELL, 'w') == 0) {
+    }
+    return 0;
+}
+
+/* Mutex and semaphore in memory of the application's. */
+int32_t app_init_woofles(tvm_device_woofles_t *dev)
+{
+    static osRtxMutex_t lock_memory;
+    static osRtxSemaphore_t interrupt_memory;
+    const osMutexAttr_t lock = {.cb_mem = &lock_memory, .cb_size = sizeof lock_memory};
+    const osSemaphoreAttr_t interrupt = {.cb_mem = &interrupt_memory,
+                                         .cb_size = sizeof interrupt_memory};
+    const int32_t code = TVMDeviceWooflesInit(dev, APP_WINDOW, APP_WINDOW_BYTES, APP_MEMORY_BYTES,
+                                              ring, NULL, &lock, &interrupt);
+    woofles = dev;
+    board_uart_start(BOARD_DOORBELL);
+    return code;
+}
+#endif
+
+#ifdef APP_UART_ACCEL
+static void event(uint32_t what)
+{
+    TVMDeviceUartAccelEvent(uart_accel, what);
+}
+
+/* The mutex in memory of RTX's. */
+int32_t app_init_uart_accel(tvm_device_uart_accel_t *dev)
+{
+    uart_accel = dev;
+    return TVMDeviceUartAccelInit(dev, &Driver_USART2, event, 115200, NULL);
+}
+#endif
+
+/* --- Threads ---------------------------------------------------------------------------------- */
+
+#define STACK_BYTES 8192u
+
+static uint64_t stacks[2][STACK_BYTES / 8u];
+static osSemaphoreId_t ended;
+static void (*second_run)(void);
+
+int32_t app_check(void)
+{
+    return usart_mps2_unheard() == 0u ? 0 : -1;
+}
+
+void app_sleep(uint32_t ms)
+{
+    (void)osDelay(ms); /* RTX_Config.h: a tick is a millisecond */
+}
+
+static void second(void *nothing)
+{
+    (void)nothing;
+    second_run();
+}
+
+void app_thread_start(void (*run)(void))
+{
+    const osThreadAttr_t attributes = {.stack_mem = stacks[1], .stack_size = STACK_BYTES};
+    ended = osSemaphoreNew(1, 0, NULL);
+    second_run = run;
+    (void)osThreadNew(second, NULL, &attributes);
+}
+
+void app_thread_ended(void)
+{
+    (void)osSemaphoreRelease(ended);
+}
+
+void app_thread_wait(void)
+{
+    (void)osSemaphoreAcquire(ended, osWaitForever);
+}
+
+static void first(void *nothing)
+{
+    (void)nothing;
+    app_main();
+}
+
+int main(void)
+{
+    const osThreadAttr_t attributes = {.stack_mem = stacks[0], .stack_size = STACK_BYTES};
+    (void)osKernelInitialize();
+    (void)osThreadNew(first, NULL, &attributes);
+    (void)osKernelStart();
+    return 0;
+}
