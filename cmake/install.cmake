@@ -13,6 +13,11 @@ set_target_properties(oribi_static PROPERTIES EXPORT_NAME static)
 
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi
     PATTERN .clang-format EXCLUDE)
+# Drivers that firmware compiles, and the module of Zephyr that does.
+foreach(folder common posix baremetal freertos cmsis zephyr)
+    install(DIRECTORY platform/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi/platform)
+endforeach()
+install(DIRECTORY zephyr DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi)
 install(TARGETS oribi_shared oribi_static oribi_plugin_headers EXPORT oribi-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT oribi-targets NAMESPACE oribi:: DESTINATION ${ORIBI_CMAKE_FOLDER})

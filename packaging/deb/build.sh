@@ -85,7 +85,7 @@ mkdir -p "$work/headers"
 cp -R usr/include/oribi "$work/headers/oribi-headers-$version"
 cp "$source/LICENSE" "$work/headers/oribi-headers-$version/"
 package liboribi-dev libdevel "liboribi1 (= $version)" \
-    "headers and static library of Oribi, for programs and plugins" usr/include/oribi \
+    "headers and static library of Oribi, for programs and plugins" usr/include/oribi usr/share/oribi \
     "$lib/liboribi.so" "$lib/liboribi.a" "$lib/pkgconfig" "$lib/cmake"
 left=$(find . ! -type d)
 [ -z "$left" ] || {

@@ -54,6 +54,8 @@ class Objects(unittest.TestCase):
         seen = 0
         for platform in PLATFORMS:
             for own in sorted((PLATFORM / platform).glob("*.c")):
+                if own.stem not in COMMON:
+                    continue  # the desk's part: it runs on a host, and allocates
                 with self.subTest(driver=f"{platform}/{own.name}"):
                     kind = own.stem
                     header = f'-DTVM_DEVICE_{kind.upper()}_HEADER="tvm/device/{kind}/{platform}.h"'

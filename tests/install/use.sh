@@ -79,4 +79,15 @@ for header in "$work"/image/usr/include/oribi/tensorflow/c/*.h "$work/image/usr/
     cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/image/usr/include/oribi" -x c "$header"
     c++ -std=c++14 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/image/usr/include/oribi" -x c++ "$header"
 done
+
+say "drivers of devices"
+for kind in woofles uart_accel; do
+    cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -c -I"$work/image/usr/include/oribi" \
+        "$work/image/usr/share/oribi/platform/posix/$kind.c" -o "$work/$kind.o"
+    for system in freertos cmsis zephyr; do
+        test -f "$work/image/usr/share/oribi/platform/$system/$kind.c"
+        test -f "$work/image/usr/include/oribi/tvm/device/$kind/$system.h"
+    done
+done
+test -f "$work/image/usr/share/oribi/zephyr/module.yml"
 echo "install: all good"
