@@ -160,15 +160,19 @@ class Contract(unittest.TestCase):
             self.assertIn(word, text)
 
     def test_names_that_collide_are_refused(self):
-        for devices, words in ((["twin-a", "twin_a"], "twin"), (["a-b=npu1", "a_b=npu2"], "would both be member 'a_b'"),
+        for devices, words in ((["twin-a", "twin_a"], "twin"), (["a-b=npu1", "a_b=npu2"], "--rename 'a_b=NEW'"),
                                (["x=npu1", "x=npu2"], "two devices are called 'x'"),
                                (["error=npu1"], "cannot be called 'error'"),
-                               (["A=npu1", "a=npu2"], "would both be member 'a'")):
+                               (["A=npu1", "a=npu2"], "device 'A' and device 'a' would both be called")):
             done = self.compile(*[part for d in devices for part in ("--target-device", d)])
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.stderr)
         done = self.compile("--target-device", "t1=twin-a", "--target-device", "t2=twin_a")
         self.assertIn("would both have the hooks TVMDeviceTwinA", done.stderr)
+        folder, _ = self.emit("--target-device", "a-b=npu1", "--target-device", "a_b=npu2", "--rename", "a_b=other")
+        header = (folder / "tvmgen_net.h").read_text()
+        for member in ("tvm_device_npu1_t *a_b;", "tvm_device_npu2_t *other;"):
+            self.assertIn(member, header)
 
     def test_host_is_a_member_that_no_operator_runs_on(self):
         folder, defines = self.emit("--target-device", "npu1", "--device", "host=npu2", "--device-schedule", "lazy")
