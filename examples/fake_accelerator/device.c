@@ -24,13 +24,14 @@ static const uintptr_t address_tag = (uintptr_t)0x5a << 56; /* no address of a p
 
 int fake_delay_us;
 static int n_devices = 2;
+static bool has_offsets = true;
 static atomic_int_least64_t live_bytes;
 
 /* --- Faults that tests plant ----------------------------------------------------------------- */
 
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    char call[16];
+    char call[32];
     int ordinal, after, times;
 } faults[MAX_FAULTS];
 static bool is_lost[MAX_DEVICES];
@@ -68,15 +69,22 @@ bool fake_is_faulty(const char *call, int ordinal)
     return faulty;
 }
 
+static void fail(TF_Status *status, TF_Code code, const char *call, const char *why)
+{
+    char message[80];
+    snprintf(message, sizeof message, "%s: %s", call, why);
+    TF_SetStatus(status, code, message);
+}
+
 bool fake_check(const char *call, int ordinal, TF_Status *status)
 {
     pthread_mutex_lock(&fault_lock);
     const bool lost = is_lost[ordinal];
     pthread_mutex_unlock(&fault_lock);
     if (lost) {
-        TF_SetStatus(status, TF_UNAVAILABLE, "the device is lost");
+        fail(status, TF_UNAVAILABLE, call, "the device is lost");
     } else if (fake_is_faulty(call, ordinal)) {
-        TF_SetStatus(status, TF_INTERNAL, "a fault that was planted");
+        fail(status, TF_INTERNAL, call, "a fault that was planted");
     }
     return TF_GetCode(status) == TF_OK;
 }
@@ -93,6 +101,15 @@ void *fake_address(const void *opaque)
     return (void *)((uintptr_t)opaque ^ address_tag);
 }
 
+bool fake_check_memory(const SP_DeviceMemoryBase *memory, TF_Status *status)
+{
+    const bool is_start = memory->payload == (uint64_t)(uintptr_t)memory->opaque;
+    if (!has_offsets && !is_start) {
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, "an address inside of an allocation");
+    }
+    return TF_GetCode(status) == TF_OK;
+}
+
 static void allocate(const SP_Device *device, uint64_t size, int64_t space,
                      SP_DeviceMemoryBase *memory)
 {
@@ -105,7 +122,7 @@ static void allocate(const SP_Device *device, uint64_t size, int64_t space,
     memory->struct_size = SP_DEVICE_MEMORY_BASE_STRUCT_SIZE;
     memory->opaque = ok ? (void *)((uintptr_t)block ^ address_tag) : NULL;
     memory->size = ok ? size : 0;
-    memory->payload = (uint64_t)device->ordinal;
+    memory->payload = has_offsets ? 0 : (uint64_t)(uintptr_t)memory->opaque;
     atomic_fetch_add(&live_bytes, ok ? (int64_t)size : 0);
 }
 
@@ -245,11 +262,12 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
                                           .flags = TF_DEVICE_PEER_COPIES};
     n_devices = option("devices", 2);
     n_devices = n_devices < 0 ? 0 : n_devices > MAX_DEVICES ? MAX_DEVICES : n_devices;
+    has_offsets = option("offsets", 1) != 0;
     fake_delay_us = option("delay_us", 0);
     *params->platform = (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
                                       .name = "FAKE",
                                       .type = "FAKE",
-                                      .use_bfc_allocator = option("offsets", 1) != 0};
+                                      .use_bfc_allocator = has_offsets};
     *params->platform_fns = (SP_PlatformFns){.struct_size = SP_PLATFORM_FNS_STRUCT_SIZE,
                                              .get_device_count = device_count,
                                              .create_device = create_device,

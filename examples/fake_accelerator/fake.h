@@ -27,6 +27,8 @@ void *fake_address(const void *opaque);
 
 /* False, with status set, when the device is lost or a fault is planted for the call. */
 bool fake_check(const char *call, int ordinal, TF_Status *status);
+/* False, with status set, for an address that the host made by arithmetic without being allowed. */
+bool fake_check_memory(const SP_DeviceMemoryBase *memory, TF_Status *status);
 bool fake_is_faulty(const char *call, int ordinal);
 void fake_fill_streams(SP_StreamExecutor *executor);
 uint64_t fake_timer_ns(SP_Timer timer);

@@ -377,7 +377,7 @@ static void copy_dtoh(const SP_Device *device, SP_Stream stream, void *to,
 {
     const work copy = {.kind = COPY, .to = to, .from = fake_address(from->opaque), .size = size};
     (void)device;
-    (void)enqueue_call("memcpy_dtoh", stream, &copy, status);
+    (void)(fake_check_memory(from, status) && enqueue_call("memcpy_dtoh", stream, &copy, status));
 }
 
 static void copy_htod(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase *to,
@@ -385,7 +385,7 @@ static void copy_htod(const SP_Device *device, SP_Stream stream, SP_DeviceMemory
 {
     const work copy = {.kind = COPY, .to = fake_address(to->opaque), .from = from, .size = size};
     (void)device;
-    (void)enqueue_call("memcpy_htod", stream, &copy, status);
+    (void)(fake_check_memory(to, status) && enqueue_call("memcpy_htod", stream, &copy, status));
 }
 
 static void copy_dtod(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase *to,
@@ -396,7 +396,8 @@ static void copy_dtod(const SP_Device *device, SP_Stream stream, SP_DeviceMemory
                        .from = fake_address(from->opaque),
                        .size = size};
     (void)device;
-    (void)enqueue_call("memcpy_dtod", stream, &copy, status);
+    (void)(fake_check_memory(from, status) && fake_check_memory(to, status) &&
+           enqueue_call("memcpy_dtod", stream, &copy, status));
 }
 
 static void sync_dtoh(const SP_Device *device, void *to, const SP_DeviceMemoryBase *from,

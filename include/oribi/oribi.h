@@ -55,7 +55,8 @@ TF_CAPI_EXPORT extern void oribi_plugin_load_file(const char *spec, TF_Status *s
  * log, not an error. */
 TF_CAPI_EXPORT extern void oribi_plugin_load_search_path(TF_Status *status);
 
-/* JSON about the process: what is one of "ops", "op:NAME", "kernels", "plugins", "plugin:PATH" (ops
+/* JSON about the process: what is one of "ops", "op:NAME", "kernels", "plugins", "devices" (those
+ * that plugins brought), "plugin:PATH" (ops
  * and kernels that came from the file, by its real path, or from the built-in of that name), "map"
  * (how ONNX operators translate). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_describe(const char *what, TF_Buffer *json, TF_Status *status);
@@ -209,7 +210,8 @@ TF_CAPI_EXPORT extern oribi_session *
 oribi_session_create(oribi_model *model, const oribi_options *options, TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
 /* JSON about the session: what is one of "graph" (steps with kernels, shapes, memory), "passes"
- * (what each changed), "memory" (plan against its bounds), "explain:NODE" (kernels and devices
+ * (what each changed), "memory" (plan against its bounds), "copies" (steps between host and
+ * devices), "devices" (of the session, with what they did), "explain:NODE" (kernels and devices
  * considered for a node; NOT_FOUND: no step runs it). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_session_describe(oribi_session *session, const char *what,
                                                   TF_Buffer *json, TF_Status *status);

@@ -197,6 +197,13 @@ uint64_t oribi_memory_limit_bytes(void)
     return group < ram ? group : ram;
 }
 
+void oribi_thread_sleep(uint64_t nanoseconds)
+{
+    const struct timespec time = {(time_t)(nanoseconds / 1000000000u),
+                                  (long)(nanoseconds % 1000000000u)};
+    (void)nanosleep(&time, NULL);
+}
+
 uint64_t oribi_now_ns(void)
 {
     struct timespec now;

@@ -42,6 +42,7 @@ void oribi_thread_yield(void); /* lets another thread that waits for this proces
 int oribi_processor_count(void);
 /* Bytes of memory this process may really use: RAM or the cgroup's limit, the smaller. */
 uint64_t oribi_memory_limit_bytes(void);
+void oribi_thread_sleep(uint64_t nanoseconds);
 /* Monotonic clock, nanoseconds. */
 uint64_t oribi_now_ns(void);
 

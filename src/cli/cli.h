@@ -102,6 +102,20 @@ typedef struct cli_session {
     {                                                                                              \
         "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \
     }
+/* place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
+#define CLI_PLACE_OPTIONS                                                                          \
+    {"--place-node", 0, "NODE=NAME[:N]", "the node runs on that device, or on CPU; several"},      \
+    {                                                                                              \
+        "--strict-placement", 0, NULL, "a node without a kernel for its device is an error"        \
+    }
+#define CLI_DEVICE_OPTION                                                                          \
+    {                                                                                              \
+        "--device", 0, "NAME[:N]", "nodes with a kernel there run on this plugin's device"         \
+    }
+/* Does --device name drivers (NAME=DRIVER.so) rather than a device? */
+bool cli_has_drivers(const cli_args *args);
+/* Reads the options above for commands that have them; false: status set. */
+bool cli_place(const cli_args *args, oribi_options *options, TF_Status *status);
 int cli_session_open(const cli_args *args, cli_session *out); /* an exit code */
 /* The same with this choice of kernels (NULL: the default) where --kernels is not given. */
 int cli_session_open_with(const cli_args *args, const char *kernels, cli_session *out);
@@ -191,6 +205,7 @@ int cli_desk_open(const cli_args *args, cli_desk *out);
 void cli_desk_close(cli_desk *desk);
 
 int cmd_device_serve(const cli_args *args);
+int cmd_devices(const cli_args *args);
 int cmd_run(const cli_args *args);
 int cmd_compile(const cli_args *args);
 int cmd_verify(const cli_args *args);
@@ -201,6 +216,7 @@ int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
-    cmd_ops_options[], cmd_plugin_options[], cmd_help_options[], cmd_device_serve_options[];
+    cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[], cmd_help_options[],
+    cmd_device_serve_options[];
 
 #endif

@@ -13,6 +13,8 @@ const cli_option cmd_bench_options[] = {
     {"--warm-up", 0, "N", "runs before (default 3)"},
     {"--input", 'i', "NAME=VALUE", "an input as in `oribi run` (default rand:1)"},
     {"--json", 0, NULL, "as JSON"},
+    CLI_DEVICE_OPTION,
+    CLI_PLACE_OPTIONS,
     CLI_SESSION_OPTIONS,
     {NULL, 0, NULL, NULL},
 };

@@ -10,12 +10,15 @@ const cli_option cmd_inspect_options[] = {
     {"--steps", 0, NULL, "each step: node, op, kernel, shapes, place in memory"},
     {"--passes", 0, NULL, "what each pass changed"},
     {"--memory", 0, NULL, "the memory plan against its bounds"},
+    {"--copies", 0, NULL, "copies to, from and between devices, and waits for them"},
     {"--explain", 0, "NODE",
      "kernels and devices considered for a node, and why (not) taken; with --target-device, the "
      "devices of the compiled model: without --explain, for all nodes"},
     {"--json", 0, NULL, "as JSON"},
     CLI_DESK_OPTIONS,
     {"--no-fuse", 0, NULL, "with --target-device: as for `oribi compile --no-fuse`"},
+    CLI_DEVICE_OPTION,
+    CLI_PLACE_OPTIONS,
     CLI_SESSION_OPTIONS,
     {NULL, 0, NULL, NULL},
 };
@@ -151,8 +154,8 @@ static int explain_devices(const cli_args *args, const char *node)
 
 int cmd_inspect(const cli_args *args)
 {
-    static const char *const steps[] = {"step",     "node",  "op",     "kernel",
-                                        "provider", "bytes", "offset", NULL};
+    static const char *const steps[] = {"step",   "node",  "op",     "kernel", "provider",
+                                        "device", "bytes", "offset", NULL};
     static const char *const passes[] = {"pass", "change", NULL};
     cli_session s;
     int code = cli_session_open(args, &s);
@@ -181,6 +184,11 @@ int cmd_inspect(const cli_args *args)
     if (code == CLI_OK && cli_has(args, "--memory")) {
         chosen = true;
         code = describe(args, &s, "memory", "buffers", NULL);
+    }
+    if (code == CLI_OK && cli_has(args, "--copies")) {
+        static const char *const copies[] = {"step", "kind", "value", "from", "to", "bytes", NULL};
+        chosen = true;
+        code = describe(args, &s, "copies", "copies", copies);
     }
     if (code == CLI_OK && (cli_has(args, "--steps") || (!chosen && cli_has(args, "--json")))) {
         code = describe(args, &s, "graph", "steps", steps);

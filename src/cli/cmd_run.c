@@ -20,8 +20,11 @@ const cli_option cmd_run_options[] = {
     {"--trace", 0, "FILE", "write a trace of the runs that Perfetto opens"},
     {"--time-limit", 0, "MS", "give a run up after so many milliseconds (exit 5)"},
     {"--force", 'f', NULL, "overwrite files"},
-    {"--device", 0, "NAME=DRIVER.so[:OPTIONS]",
-     "run the model's part for a device with its driver: docs/device-hooks.md; several"},
+    {"--device", 0, "NAME[:N]|NAME=DRIVER.so[:OPTIONS]",
+     "a plugin's device, where nodes run that have a kernel there; or a driver for the model's "
+     "part "
+     "for a device, docs/device-hooks.md, several"},
+    CLI_PLACE_OPTIONS,
     CLI_DESK_OPTIONS,
     {"--device-schedule", 0, "design|lazy|eager|hold", "when the driver's hooks are called"},
     {"--cpu-mhz", 0, "N", "clock of the CPU that the schedule reckons with (default 100)"},
@@ -201,14 +204,15 @@ static int run_all(const cli_args *args, runner *r, const labels *names, int top
 /* Options of a session that a run with drivers does not follow. */
 static bool check_device_options(const cli_args *args)
 {
-    static const char *const others[] = {"--trace",   "--time-limit",   "--shape",
-                                         "--kernels", "--disable-pass", "--threads"};
+    static const char *const others[] = {"--trace",     "--time-limit",   "--shape",
+                                         "--kernels",   "--disable-pass", "--threads",
+                                         "--place-node"};
     static const char *const own[] = {"--target-device", "--assign", "--device-schedule",
                                       "--cpu-mhz"};
-    const bool has_device = cli_has(args, "--device");
+    const bool has_device = cli_has_drivers(args);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (has_device && cli_has(args, others[i])) {
-            cli_error("run: %s does not go with --device", others[i]);
+            cli_error("run: %s does not go with --device NAME=DRIVER.so", others[i]);
             return false;
         }
     }
@@ -232,7 +236,7 @@ static int run_model(const cli_args *args, const labels *names, int top_k, int64
     }
     const int n = oribi_model_num_inputs(s.model);
     runner r = {.session = &s, .inputs = cli_alloc((size_t)n * sizeof(TF_Tensor *) + 1)};
-    code = cli_has(args, "--device") ? cli_desk_open(args, &desk) : CLI_OK;
+    code = cli_has_drivers(args) ? cli_desk_open(args, &desk) : CLI_OK;
     r.desk = desk.desk;
     code = code == CLI_OK ? run_all(args, &r, names, top_k, limit_ms) : code;
     for (int i = 0; i < n; i++) {

@@ -35,6 +35,7 @@ const cli_command cli_commands[] = {
     {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,
      cmd_bench_options, cmd_bench},
     {"ops", "[NAME]", "list the known ops, or one in full", NULL, cmd_ops_options, cmd_ops},
+    {"devices", "", "list the devices that plugins bring", NULL, cmd_devices_options, cmd_devices},
     {"plugin", "list | info FILE | describe FILE | check FILE | test FILE | new NAME",
      "list plugins; look into one, check and test it; begin a new one",
      "list            plugins of this process\n"

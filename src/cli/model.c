@@ -78,6 +78,7 @@ static int make_options(const cli_args *args, const char *kernels, oribi_options
     for (int k = 0; !bad && (text = cli_value_at(args, "--shape", k)) != NULL; k++) {
         bad = !set_shape(options, text, status);
     }
+    bad = bad || !cli_place(args, options, status);
     if (bad && TF_GetCode(status) != TF_OK) {
         cli_fail(status);
     }

@@ -207,7 +207,6 @@ static void put_device(oribi_json *json, const oribi_platform *platform, int ord
 void oribi_device_describe_all(struct oribi_json *json)
 {
     TF_Status *status = TF_NewStatus();
-    oribi_json_open(json, '[');
     for (const oribi_platform *p = oribi_platform_next(NULL); p != NULL;
          p = oribi_platform_next(p)) {
         int n = 0;
@@ -219,6 +218,5 @@ void oribi_device_describe_all(struct oribi_json *json)
             put_device(json, p, i);
         }
     }
-    oribi_json_close(json, ']');
     TF_DeleteStatus(status);
 }

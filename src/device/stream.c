@@ -138,6 +138,32 @@ bool oribi_stream_wait_all(oribi_stream *stream, TF_Status *status)
     return true;
 }
 
+bool oribi_stream_poll(oribi_stream *stream, int mark, uint64_t deadline_ns, const atomic_int *stop,
+                       TF_Status *status)
+{
+    oribi_device *device = stream->device;
+    uint64_t pause_ns = 10000;
+    if (mark < 0) {
+        mark = stream->n_marks - 1;
+        ORIBI_TRY(oribi_stream_mark(stream, mark, status));
+    }
+    while (oribi__executor(device)->get_event_status(&device->device, stream->marks[mark]) ==
+           SE_EVENT_PENDING) {
+        if (oribi_now_ns() >= deadline_ns) {
+            return oribi_fail(status, TF_DEADLINE_EXCEEDED,
+                              "device %s: get_event_status: the event has not come when the run "
+                              "passed its time limit",
+                              device->name);
+        }
+        if (atomic_load_explicit((atomic_int *)stop, memory_order_acquire) != 0) {
+            return oribi_fail(status, TF_CANCELLED, "the run was cancelled");
+        }
+        oribi_thread_sleep(pause_ns);
+        pause_ns = pause_ns < 1000000 ? pause_ns * 2 : pause_ns;
+    }
+    return true;
+}
+
 bool oribi_stream_follow(oribi_stream *stream, oribi_stream *other, TF_Status *status)
 {
     oribi_device *device = stream->device;

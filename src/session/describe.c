@@ -268,11 +268,16 @@ static bool describe(oribi_session *session, const char *what, oribi_text *text,
         put_passes(&json, session);
     } else if (strcmp(what, "memory") == 0) {
         put_sizes(&json, session, plan);
+    } else if (strcmp(what, "copies") == 0) {
+        oribi_describe_copies(&json, session, plan);
+    } else if (strcmp(what, "devices") == 0) {
+        oribi_describe_devices(&json, session, plan);
     } else if (strncmp(what, "explain:", 8) == 0) {
         ok = put_explanation(&json, session, what + 8, status);
     } else {
         ok = oribi_fail(status, TF_INVALID_ARGUMENT,
-                        "a session cannot describe '%s': graph, passes, memory or explain:NODE",
+                        "a session cannot describe '%s': graph, passes, memory, copies, "
+                        "devices or explain:NODE",
                         what);
     }
     oribi_plan_release(plan);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/json.h"
 #include "base/log.h"
+#include "device/device.h"
 #include "import/import.h"
 #include "oribi/oribi.h"
 #include "plugin/plugin.h"
@@ -196,6 +197,8 @@ static void describe_list(oribi_json *json, const char *what)
         oribi_op_each(describe_op, json);
     } else if (strcmp(what, "kernels") == 0) {
         oribi_kernel_each(describe_kernel, json);
+    } else if (strcmp(what, "devices") == 0) {
+        oribi_device_describe_all(json);
     } else if (strcmp(what, "plugins") == 0) {
         oribi_plugin_each(describe_plugin, json);
     } else {
@@ -302,7 +305,7 @@ static void release_json(void *data, size_t length)
 
 void oribi_describe(const char *what, TF_Buffer *buffer, TF_Status *status)
 {
-    static const char *const lists[] = {"ops", "kernels", "plugins", "map"};
+    static const char *const lists[] = {"ops", "kernels", "plugins", "devices", "map"};
     oribi_text text = {0};
     oribi_json json = {.text = &text};
     bool ok = false;
@@ -328,7 +331,7 @@ void oribi_describe(const char *what, TF_Buffer *buffer, TF_Status *status)
     } else if (!ok) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
                    "oribi_describe: '%s' is not one of ops, op:NAME, kernels, plugins, "
-                   "plugin:PATH, map",
+                   "devices, plugin:PATH, map",
                    what);
     }
     if (ok && text.failed) {

@@ -155,6 +155,13 @@ int32_t oribi_place_of_input(const oribi_node *node, int32_t input, int32_t devi
 int32_t oribi_place_of_output(const oribi_node *node, int32_t output, int32_t device);
 /* steps.c: flat steps and values, copies and waits among them; devices by place in graph->order. */
 bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status *status);
+/* describe_device.c */
+struct oribi_json;
+struct oribi_plan;
+void oribi_describe_copies(struct oribi_json *json, const oribi_session *session,
+                           const struct oribi_plan *plan);
+void oribi_describe_devices(struct oribi_json *json, const oribi_session *session,
+                            const struct oribi_plan *plan);
 /* transfer.c */
 const oribi_kernel_def *oribi_transfer_kernel(oribi_transfer_kind kind);
 /* constants.c: dense bytes for the constants that something still reads, where it reads them. */

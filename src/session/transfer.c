@@ -61,9 +61,13 @@ static void compute_wait(void *state, TF_OpKernelContext *ctx)
     oribi_stream *stream = ctx->streams[transfer->from];
     oribi_frame *frame = (oribi_frame *)ctx;
     TF_Status *status = TF_NewStatus();
+    const bool is_one = transfer->kind == ORIBI_WAIT;
     frame->run->n_waits++;
-    (void)(transfer->kind == ORIBI_WAIT ? oribi_stream_wait(stream, transfer->mark, status)
-                                        : oribi_stream_wait_all(stream, status));
+    if (ctx->deadline_ns == 0 || oribi_stream_poll(stream, is_one ? transfer->mark : -1,
+                                                   ctx->deadline_ns, ctx->stop, status)) {
+        (void)(is_one ? oribi_stream_wait(stream, transfer->mark, status)
+                      : oribi_stream_wait_all(stream, status));
+    }
     TF_OpKernelContext_Failure(ctx, status);
     TF_DeleteStatus(status);
 }

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* JSON about a session's devices: copies and waits among its steps, memory, what was counted. */
+#include "base/json.h"
+#include "session/session_internal.h"
+
+static void put_text(oribi_json *json, const char *key, const char *text)
+{
+    oribi_json_key(json, key);
+    oribi_json_string(json, text);
+}
+
+static void put_count(oribi_json *json, const char *key, uint64_t count)
+{
+    oribi_json_key(json, key);
+    oribi_json_uint(json, count);
+}
+
+void oribi_describe_copies(struct oribi_json *json, const oribi_session *session,
+                           const struct oribi_plan *plan)
+{
+    static const char *const kinds[] = {"to device", "to host", "between devices", "wait",
+                                        "wait for all"};
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "copies");
+    oribi_json_open(json, '[');
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        const oribi_session_step *step = &session->steps[s];
+        const oribi_transfer *transfer = step->transfer;
+        if (transfer == NULL) {
+            continue;
+        }
+        const bool is_copy = step->node->n_outputs > 0;
+        oribi_json_open(json, '{');
+        put_count(json, "step", (uint64_t)s);
+        put_text(json, "kind", kinds[transfer->kind]);
+        put_text(json, "value", is_copy ? session->values[step->outputs[0]].name : "");
+        put_text(json, "from", session->devices[transfer->from].name);
+        put_text(json, "to", session->devices[is_copy ? transfer->to : 0].name);
+        put_count(json, "bytes",
+                  is_copy && plan != NULL ? plan->places[step->outputs[0]].bytes : 0);
+        put_text(json, "name", step->node->name);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
+
+static void put_device(oribi_json *json, const oribi_session *session,
+                       const struct oribi_plan *plan, int32_t d)
+{
+    oribi_device_counts counts = {0};
+    uint64_t planned = 0, n_units = 0, n_nodes = 0;
+    oribi_device_count(session->devices[d].device, &counts);
+    for (int32_t u = 0; plan != NULL && u < plan->n_units; u++) {
+        planned += plan->units[u].device == d ? plan->units[u].bytes : 0;
+        n_units += plan->units[u].device == d;
+    }
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        n_nodes += session->steps[s].device == d;
+    }
+    oribi_json_open(json, '{');
+    put_text(json, "name", session->devices[d].name);
+    put_count(json, "nodes", n_nodes);
+    put_count(json, "planned_bytes", planned);
+    put_count(json, "planned_allocations", n_units);
+    put_count(json, "allocations", counts.n_allocations);
+    put_count(json, "bytes_reserved", counts.bytes_reserved);
+    put_count(json, "bytes_in_use", counts.bytes_in_use);
+    put_count(json, "peak_bytes_in_use", counts.peak_bytes_in_use);
+    put_count(json, "waits", counts.n_waits);
+    put_count(json, "copies_to_device", counts.n_to_device);
+    put_count(json, "copies_to_host", counts.n_to_host);
+    put_count(json, "copies_on_device", counts.n_on_device);
+    put_count(json, "bytes_to_device", counts.bytes_to_device);
+    put_count(json, "bytes_to_host", counts.bytes_to_host);
+    put_count(json, "bytes_on_device", counts.bytes_on_device);
+    oribi_json_close(json, '}');
+}
+
+void oribi_describe_devices(struct oribi_json *json, const oribi_session *session,
+                            const struct oribi_plan *plan)
+{
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "devices");
+    oribi_json_open(json, '[');
+    for (int32_t d = 1; d < session->n_devices; d++) {
+        put_device(json, session, plan, d);
+    }
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
