@@ -13,11 +13,13 @@
 #include <string.h>
 
 #include "fake.h"
+#ifndef FAKE_PLAIN /* else against TensorFlow's own headers, which have none of these */
 #include "tensorflow/c/device_extension.h"
 #include "tensorflow/c/kernels_extension.h"
 #include "tensorflow/c/plugin_note.h"
 
 ORIBI_PLUGIN("fake_accelerator", "1.0", "Apache-2.0");
+#endif
 
 enum { MAX_DEVICES = 8, MAX_FAULTS = 16 };
 static const uintptr_t address_tag = (uintptr_t)0x5a << 56; /* no address of a process has it */
@@ -249,17 +251,36 @@ static void destroy_platform_fns(SP_PlatformFns *fns)
     (void)fns;
 }
 
+#ifdef FAKE_PLAIN
+static int option(const char *key, int fallback)
+{
+    (void)key;
+    return fallback;
+}
+
+static void declare_peers(SE_PlatformRegistrationParams *params, TF_Status *status)
+{
+    (void)params;
+    (void)status;
+}
+#else
 static int option(const char *key, int fallback)
 {
     const char *value = TF_PluginOption(key);
     return value != NULL ? atoi(value) : fallback;
 }
 
-__attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
-                                                          TF_Status *status)
+static void declare_peers(SE_PlatformRegistrationParams *params, TF_Status *status)
 {
     const TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE,
                                           .flags = TF_DEVICE_PEER_COPIES};
+    TF_SetDeviceExtension(params, &extension, status);
+}
+#endif
+
+__attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
+                                                          TF_Status *status)
+{
     n_devices = option("devices", 2);
     n_devices = n_devices < 0 ? 0 : n_devices > MAX_DEVICES ? MAX_DEVICES : n_devices;
     has_offsets = option("offsets", 1) != 0;
@@ -281,6 +302,6 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
     params->destroy_platform = destroy_platform;
     params->destroy_platform_fns = destroy_platform_fns;
     if (option("peers", 1)) {
-        TF_SetDeviceExtension(params, &extension, status);
+        declare_peers(params, status);
     }
 }

@@ -21,8 +21,9 @@ except ImportError:
     sys.exit(77)
 
 HEADERS = ["c_api.h", "c_api_experimental.h", "env.h", "kernels.h", "kernels_experimental.h", "logging.h", "ops.h",
-           "tf_buffer.h", "tf_tensor.h", "tf_tstring.h", "experimental/grappler/grappler.h"]
-FEWEST = {"struct": 40, "size": 15, "enum": 50}
+           "tf_buffer.h", "tf_tensor.h", "tf_tstring.h", "experimental/grappler/grappler.h",
+           "experimental/stream_executor/stream_executor.h"]
+FEWEST = {"struct": 120, "size": 15, "enum": 50}
 
 
 def words_of(include):
@@ -43,7 +44,7 @@ def assertions(lines, known):
         fields = rest.split(" ", 2)
         if kind == "struct":
             name, member = fields[0].split(".", 1)
-            if name in known and name.startswith(("TF_", "TP_", "TSL_")):
+            if name in known and name.startswith(("TF_", "TP_", "TSL_", "SE_", "SP_")):
                 found[kind].append((fields[0], int(fields[1]), f"8 * offsetof({name}, {member})"))
         elif kind == "size" and fields[0] in known:
             found[kind].append((fields[0], int(fields[1]), f"sizeof({fields[0]})"))
