@@ -74,7 +74,7 @@ void oribi__desk_driver_close(oribi_desk_driver *driver)
         (void)driver->destroy(driver->dev);
     }
     oribi_dynlib_close(driver->library);
-    *driver = (oribi_desk_driver){NULL};
+    *driver = (oribi_desk_driver){.library = NULL};
 }
 
 static bool load(oribi_desk *desk, int32_t index, const char *path, const char *options,

@@ -20,6 +20,7 @@
 #include "platform/common/uart_far_end.h"
 #include "tests/hooks/far_line.h"
 #include "tests/support/fail_nth.h"
+#include "tests/support/onnx_writer.h"
 #include "tvm/runtime/device.h"
 
 #define DIGITS         TEST_SOURCE "/examples/digits/digits_int8.tflite"
@@ -44,6 +45,15 @@ static void assert_ok(const TF_Status *status)
 {
     assert_string_equal(TF_Message(status), "");
     assert_int_equal(TF_GetCode(status), TF_OK);
+}
+
+static void write_model(const char *path, bytes *graph)
+{
+    bytes model = make_model(13, graph);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(model.data, 1, model.n, file), model.n);
+    assert_int_equal(fclose(file), 0);
+    free(model.data);
 }
 
 static oribi_compile *compile_digits(const char *device, TF_Status *status)
@@ -200,7 +210,7 @@ static void memory_that_runs_out_leaves_nothing_behind(void **state)
 
 /* --- Far end ---------------------------------------------------------------------------------- */
 
-/* A far end in a thread: silent for the first `deaf` bytes' worth of connections. */
+/* A far end in a thread. */
 typedef struct far {
     oribi_desk *desk;
     int listener, fd;
@@ -208,16 +218,16 @@ typedef struct far {
     uint8_t *buffer;
 } far;
 
-static int32_t far_receive(void *context, void *data, uint32_t bytes, int32_t timeout_ms)
+static int32_t far_receive(void *context, void *data, uint32_t n, int32_t timeout_ms)
 {
     const far *f = context;
-    return far_line_receive(f->fd, data, bytes, timeout_ms);
+    return far_line_receive(f->fd, data, n, timeout_ms);
 }
 
-static int32_t far_send(void *context, const void *data, uint32_t bytes)
+static int32_t far_send(void *context, const void *data, uint32_t n)
 {
     const far *f = context;
-    return send(f->fd, data, bytes, MSG_NOSIGNAL) == (ssize_t)bytes ? 0 : -1;
+    return send(f->fd, data, n, MSG_NOSIGNAL) == (ssize_t)n ? 0 : -1;
 }
 
 static int32_t far_invoke(void *context, int32_t op, const uint8_t *params, uint32_t params_bytes,
@@ -241,22 +251,29 @@ static void *far_main(void *arg)
     return NULL;
 }
 
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    (void)unlink(path);
+    const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 1), 0);
+    return fd;
+}
+
 static void a_silent_far_end_is_an_error_and_the_next_run_is_good(void **state)
 {
     TF_Status *status = *state;
     far f = {.buffer = malloc(1u << 20)};
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char spec[512];
+    char path[64], spec[512];
     int8_t expected[10];
-    snprintf(address.sun_path, sizeof address.sun_path, "/tmp/oribi-desk-%d", (int)getpid());
-    (void)unlink(address.sun_path);
-    f.listener = socket(AF_UNIX, SOCK_STREAM, 0);
-    assert_int_equal(bind(f.listener, (const struct sockaddr *)&address, sizeof address), 0);
-    assert_int_equal(listen(f.listener, 1), 0);
+    snprintf(path, sizeof path, "/tmp/oribi-desk-%d", (int)getpid());
+    f.listener = listen_at(path);
     oribi_compile *compile = compile_digits("uart_accel", status);
     oribi_desk *desk = oribi_desk_create(compile, status);
     f.desk = oribi_desk_create(compile, status);
-    snprintf(spec, sizeof spec, "uart_accel=%s:path=%s,timeout=50", UART_DRIVER, address.sun_path);
+    snprintf(spec, sizeof spec, "uart_accel=%s:path=%s,timeout=50", UART_DRIVER, path);
     oribi_desk_load_driver(desk, spec, status);
     assert_ok(status);
     TF_Tensor *picture = make_picture(2), *output = NULL;
@@ -282,7 +299,7 @@ static void a_silent_far_end_is_an_error_and_the_next_run_is_good(void **state)
     oribi_compile_destroy(compile);
     (void)close(f.fd);
     (void)close(f.listener);
-    (void)unlink(address.sun_path);
+    (void)unlink(path);
     free(f.buffer);
 }
 
@@ -302,6 +319,147 @@ static void unknown_operators_and_sizes_are_refused(void **state)
     assert_memory_equal(out, before, sizeof out);
     oribi_desk_destroy(desk);
     oribi_compile_destroy(compile);
+}
+
+/* A region of two operators that reads one value twice, with scratch. */
+static void write_pair(void *user, const oribi_region *region, oribi_target_code *code,
+                       TF_Status *status)
+{
+    const int32_t params[2] = {oribi_region_num_nodes(region), 7};
+    (void)user;
+    oribi_target_set_op(code, 42);
+    oribi_target_set_scratch(code, 8);
+    oribi_target_set_params(code, params, sizeof params, 4, status);
+}
+
+static const char *const neg_sub[] = {"Neg", "Sub"};
+static const oribi_target_pattern pair_patterns[] = {
+    {sizeof(oribi_target_pattern), "pair", neg_sub, 2, NULL, NULL, write_pair, NULL},
+};
+static const oribi_target pair = {.struct_size = sizeof(oribi_target),
+                                  .name = "pair",
+                                  .device_api = 1,
+                                  .patterns = pair_patterns,
+                                  .n_patterns = 1};
+
+static void regions_of_several_operators_are_computed_whole(void **state)
+{
+    TF_Status *status = *state;
+    const int64_t dims[1] = {4};
+    const float in[8] = {1, 2, 3, -4, 1, 2, 3, -4};
+    const int32_t params[2] = {2, 7};
+    float out[6];
+    char path[64];
+    bytes graph = {0};
+    put_node(&graph, "", "Neg", "neg", "x", "n");
+    put_node(&graph, "", "Sub", "sub", "n,x", "out");
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, dims, 1);
+    put_value(&graph, GRAPH_OUTPUT, "out", ONNX_FLOAT, dims, 1);
+    snprintf(path, sizeof path, "/tmp/oribi-pair-%d.onnx", (int)getpid());
+    write_model(path, &graph);
+    oribi_target_register(&pair, status);
+    assert_ok(status);
+    oribi_compile *compile = oribi_compile_create(status);
+    oribi_compile_set_option(compile, "target-device", "pair", status);
+    oribi_compile_model(compile, path, status);
+    assert_ok(status);
+    oribi_desk *desk = oribi_desk_create(compile, status);
+
+    memset(out, 1, sizeof out);
+    oribi_desk_invoke(desk, 42, params, sizeof params, in, sizeof in, out, sizeof out, status);
+    assert_ok(status);
+    for (int i = 0; i < 6; i++) {
+        assert_true(out[i] == (i < 4 ? -2.0f * in[i] : 0.0f)); /* scratch comes back as zeros */
+    }
+    const struct {
+        size_t in, out;
+    } wrong[] = {{sizeof in - 4, sizeof out}, {sizeof in, 16}, {16, sizeof out}, {0, 0}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        memset(out, 1, sizeof out);
+        const float before = out[0];
+        oribi_desk_invoke(desk, 42, params, sizeof params, in, wrong[i].in, out, wrong[i].out,
+                          status);
+        assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+        assert_non_null(strstr(TF_Message(status), "node 'neg'"));
+        assert_true(memcmp(&out[0], &before, 4) == 0);
+    }
+    oribi_desk_destroy(desk);
+    oribi_compile_destroy(compile);
+    (void)unlink(path);
+}
+
+/* --- State ------------------------------------------------------------------------------------ */
+
+/* sum = x + kept; out = -sum: what one run leaves in `kept` is its sum. */
+static void write_accumulator(const char *path)
+{
+    const int64_t dims[1] = {4};
+    bytes graph = {0};
+    put_node(&graph, "", "Add", "add", "x,kept", "sum");
+    put_node(&graph, "", "Neg", "neg", "sum", "out");
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, dims, 1);
+    put_value(&graph, GRAPH_INPUT, "kept", ONNX_FLOAT, dims, 1);
+    put_value(&graph, GRAPH_OUTPUT, "sum", ONNX_FLOAT, dims, 1);
+    put_value(&graph, GRAPH_OUTPUT, "out", ONNX_FLOAT, dims, 1);
+    write_model(path, &graph);
+}
+
+static float run_accumulator(oribi_desk *desk, float x, TF_Status *status)
+{
+    const int64_t dims[1] = {4};
+    TF_Tensor *input = TF_AllocateTensor(TF_FLOAT, dims, 1, 16), *output = NULL;
+    for (int i = 0; i < 4; i++) {
+        ((float *)TF_TensorData(input))[i] = x;
+    }
+    oribi_desk_run(desk, (const TF_Tensor *const *)&input, &output, status);
+    const float result = output != NULL ? ((const float *)TF_TensorData(output))[3] : 0.0f;
+    assert_int_equal(output != NULL, TF_GetCode(status) == TF_OK);
+    TF_DeleteTensor(output);
+    TF_DeleteTensor(input);
+    return result;
+}
+
+static void state_goes_on_after_good_runs_and_stays_after_failed_ones(void **state)
+{
+    TF_Status *status = *state;
+    far f = {.buffer = malloc(1u << 16)};
+    char model[64], path[64], spec[512];
+    snprintf(model, sizeof model, "/tmp/oribi-desk-%d.onnx", (int)getpid());
+    snprintf(path, sizeof path, "/tmp/oribi-desk-%d", (int)getpid());
+    write_accumulator(model);
+    oribi_compile *compile = oribi_compile_create(status);
+    oribi_compile_set_option(compile, "target-device", "uart_accel", status); /* takes nothing, */
+    oribi_compile_set_option(compile, "state", "kept=sum", status);           /* but is activated */
+    oribi_compile_model(compile, model, status);
+    assert_ok(status);
+    oribi_desk *desk = oribi_desk_create(compile, status);
+    assert_int_equal(oribi_desk_num_inputs(desk), 1);
+    assert_int_equal(oribi_desk_num_outputs(desk), 1);
+    f.listener = listen_at(path);
+    snprintf(spec, sizeof spec, "uart_accel=%s:path=%s,timeout=50", UART_DRIVER, path);
+    oribi_desk_load_driver(desk, spec, status);
+    assert_ok(status);
+
+    (void)run_accumulator(desk, 5.0f, status); /* nobody answers */
+    assert_int_equal(TF_GetCode(status), TF_DEADLINE_EXCEEDED);
+    f.fd = accept(f.listener, NULL, NULL);
+    assert_int_equal(pthread_create(&f.thread, NULL, far_main, &f), 0);
+    assert_true(run_accumulator(desk, 1.0f, status) == -1.0f); /* not -6 */
+    assert_true(run_accumulator(desk, 10.0f, status) == -11.0f);
+    shutdown(f.fd, SHUT_RDWR);
+    pthread_join(f.thread, NULL);
+    (void)run_accumulator(desk, 100.0f, status); /* the line is cut */
+    assert_int_equal(TF_GetCode(status), TF_UNAVAILABLE);
+    (void)run_accumulator(desk, 100.0f, status);
+    assert_int_equal(TF_GetCode(status), TF_UNAVAILABLE);
+
+    oribi_desk_destroy(desk);
+    oribi_compile_destroy(compile);
+    (void)close(f.fd);
+    (void)close(f.listener);
+    (void)unlink(path);
+    (void)unlink(model);
+    free(f.buffer);
 }
 
 /* --- Why -------------------------------------------------------------------------------------- */
@@ -382,6 +540,8 @@ int main(void)
         cmocka_unit_test(memory_that_runs_out_leaves_nothing_behind),
         cmocka_unit_test(a_silent_far_end_is_an_error_and_the_next_run_is_good),
         cmocka_unit_test(unknown_operators_and_sizes_are_refused),
+        cmocka_unit_test(regions_of_several_operators_are_computed_whole),
+        cmocka_unit_test(state_goes_on_after_good_runs_and_stays_after_failed_ones),
         cmocka_unit_test(a_compilation_says_why_a_node_was_not_taken),
     };
     return cmocka_run_group_tests(tests, load_target, drop_status);

@@ -14,7 +14,12 @@ import sys
 import tempfile
 import unittest
 
+import numpy as np
+
 ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+import model as tflite  # noqa: E402
+
 DRIVERS = {kind: TARGET.parent / f"{kind}_driver.so" for kind in ("woofles", "uart_accel")}
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 TINY = SOURCE.parent / "shared/models/mlperf-tiny"
@@ -115,6 +120,28 @@ class Desk(unittest.TestCase):
                         self.assertEqual("more hook failed" in done.stderr, cleanup == "1", done.stderr)
                     compared += 1
         self.assertGreater(compared, 200)
+
+    def test_variables_of_a_model_go_on_from_run_to_run(self):
+        """A model that hands out what it was given in the run before, with a device that takes nothing of it."""
+        main, init = tflite.Graph(), tflite.Graph("init")
+
+        def handle(graph):
+            index = graph.add(tflite.Tensor("handle", [], "resource"))
+            graph.op("VAR_HANDLE", [], [index], container="", shared_name="kept")
+            return index
+
+        first = init.add(tflite.Tensor("first", [2], "f32", np.array([7, 8], np.float32)))
+        init.op("ASSIGN_VARIABLE", [handle(init), first], [])
+        x, y = main.add(tflite.Tensor("x", [2], "f32")), main.add(tflite.Tensor("y", [2], "f32"))
+        main.inputs, main.outputs = [x], [y]
+        kept = handle(main)
+        main.op("CALL_ONCE", [], [], init_subgraph=1)
+        main.op("READ_VARIABLE", [kept], [y])
+        main.op("ASSIGN_VARIABLE", [kept, x], [])
+        (self.folder / "stream.tflite").write_bytes(tflite.write(main, init))
+        done = self.run_oribi("run", "stream.tflite", "-i", "0=2xf32=1,2", "-i", "0=2xf32=3,4", "-i", "0=2xf32=5,6",
+                              "--plugin", TARGET, "--device", f"woofles={DRIVERS['woofles']}", "--json")
+        self.assertEqual([json.loads(line)["values"] for line in done.stdout.splitlines()], [[7, 8], [1, 2], [3, 4]])
 
     def test_what_does_not_go_together_is_said(self):
         (self.folder / "x.bin").write_bytes(bytes(64))
