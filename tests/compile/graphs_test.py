@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random int8 graphs: the host session and the emitted C (under ASan and UBSan, 50 models to a translation unit)
+"""Random graphs of int8, uint8 or int16: the host session and the emitted C (under ASan and UBSan, 50 models to a translation unit)
 against a third implementation, oracle.py, to the bit.
 
     graphs_test.py VECTORS_RUN SOURCE_FOLDER [--graphs N] [--seed S] [--plant]
 
---plant spoils the emitted C in three ways, one after the other, and fails when one of them goes unseen.
+--plant spoils the emitted C in six ways, one after the other, and fails when one of them goes unseen.
 20,000 graphs are `--graphs 20000`; the test runs some hundred."""
 import argparse
 import pathlib
@@ -19,11 +19,15 @@ import numpy as np
 import oracle
 
 CHUNK = 500
-# Files of the emitted C: what is spoilt, and into what.
+KINDS = ("i8", "u8", "i8", "i16")  # of graphs, by their numbers
+# Files of the emitted C: what is spoilt, into what, and the graphs that should notice.
 PLANTS = {
-    "rounding": ("fixed_point.h", "(remainder > threshold ? 1 : 0)", "0 * threshold * remainder"),
-    "clamp": ("fixed_point.h", "x > high ? high : x", "x >= high ? high - 1 : x"),
-    "pool": ("average_pool_s8.c", "values / 2 : -(values / 2)", "values / 3 : -(values / 2)"),
+    "rounding": ("fixed_point.h", "(remainder > threshold ? 1 : 0)", "0 * threshold * remainder", ("i8",)),
+    "clamp": ("fixed_point.h", "x > high ? high : x", "x >= high ? high - 1 : x", ("i8",)),
+    "pool": ("average_pool_s8.c", "values / 2 : -(values / 2)", "values / 3 : -(values / 2)", ("i8",)),
+    "wide pool": ("wide_average_pool.c", "values / 2 : -(values / 2)", "values / 3 : -(values / 2)", ("u8", "i16")),
+    "wide sum": ("wide_add.c", "p->a_zero, p->finer", "p->a_zero + 1, p->finer", ("u8", "i16")),
+    "wide rounding": ("wide.h", "(INT64_C(1) << (total - 1))", "(INT64_C(0) << (total - 1))", ("i16",)),
 }
 
 
@@ -32,6 +36,9 @@ class Random:
 
     def __init__(self, seed, index, model):
         self.rng = np.random.default_rng([seed, index])
+        self.kind = KINDS[index % len(KINDS)]
+        self.dtype = {"i8": np.int8, "u8": np.uint8, "i16": np.int16}[self.kind]
+        self.low, self.high = np.iinfo(self.dtype).min, np.iinfo(self.dtype).max
         self.model = model
         self.graph = model.Graph()
         self.live = []  # (index, quantisation, value) of activations
@@ -44,12 +51,16 @@ class Random:
         return int(self.rng.integers(low, high + 1))
 
     def quant(self):
-        return np.float32(2.0 ** self.rng.uniform(-6, -3)), self.pick(-128, 127, self.size(-128, 127), 0)
+        scale = np.float32(2.0 ** self.rng.uniform(-6, -3))
+        if self.kind == "i16":
+            return np.float32(scale / 256), 0
+        middle = 0 if self.kind == "i8" else 128
+        return scale, self.pick(self.low, self.high, self.size(self.low, self.high), middle)
 
     # --- Tensors
 
     def tensor(self, value, quant, data=None):
-        index = self.graph.add(self.model.Tensor(f"t{len(self.graph.tensors)}", value.shape, "i8", data, *quant))
+        index = self.graph.add(self.model.Tensor(f"t{len(self.graph.tensors)}", value.shape, self.kind, data, *quant))
         if data is None:
             self.live.append((index, quant, value))
         return index
@@ -59,7 +70,7 @@ class Random:
         return self.graph.add(self.model.Tensor(f"t{len(self.graph.tensors)}", data.shape, "i32", data))
 
     def input(self, shape):
-        value = self.rng.integers(-128, 128, shape).astype(np.int8)
+        value = self.rng.integers(self.low, self.high + 1, shape).astype(self.dtype)
         index = self.tensor(value, self.quant())
         self.graph.inputs.append(index)
         self.inputs.append(value.tobytes())
@@ -78,20 +89,32 @@ class Random:
 
     # --- Operators: each returns without an effect when it does not fit
 
-    def weights(self, shape, axis, quant_in, taps):
-        """Index, data, scales, bias (index, data), and the quantisation of a result that has some range."""
+    def constant(self, data, kind, scales, zero=0, axis=0):
+        zeros = [zero] * len(scales)
+        return self.graph.add(self.model.Tensor(f"t{len(self.graph.tensors)}", data.shape, kind, data, scales, zeros,
+                                                axis))
+
+    def weights(self, shape, axis, quant_in, taps, is_product):
+        """Indices of filter and bias, what the oracle wants of them, and the quantisation of a result that has
+        some range. is_product: of one scale alone, whose product with the input's the source rounds."""
         n = shape[axis]
-        scales = (2.0 ** self.rng.uniform(-9, -5, self.pick(1, n))).astype(np.float32)
-        data = self.rng.integers(-127, 128, shape).astype(np.int8)
-        index = self.graph.add(self.model.Tensor(f"t{len(self.graph.tensors)}", shape, "i8", data, scales,
-                                                 [0] * len(scales), axis))
-        spread = 90.0 * 74.0 * taps ** 0.5
-        bias = self.rng.integers(-int(spread), int(spread) + 1, n).astype(np.int32)
-        b = self.graph.add(self.model.Tensor(f"t{len(self.graph.tensors)}", [n], "i32", bias,
-                                             scales * np.float32(quant_in[0]), [0] * len(scales)))
-        real = float(quant_in[0]) * float(scales.mean()) * spread / 50.0
+        is_one = is_product or self.kind == "u8"
+        scales = (2.0 ** self.rng.uniform(-9, -5, 1 if is_one else self.pick(1, n))).astype(np.float32)
+        zero = self.size(0, 255) if self.kind == "u8" else 0
+        if self.kind == "u8":
+            data = self.rng.integers(0, 256, shape).astype(np.uint8)
+        else:
+            data = self.rng.integers(-127, 128, shape).astype(np.int8)
+        spread = {"i8": 90.0, "u8": 130.0, "i16": 18900.0}[self.kind] * 74.0 * taps ** 0.5
+        bias = self.rng.integers(-int(spread), int(spread) + 1, n)
+        wide = self.kind == "i16"
+        w = self.constant(data, "u8" if self.kind == "u8" else "i8", scales, zero, axis)
+        b = self.constant(bias.astype(np.int64 if wide else np.int32), "i64" if wide else "i32",
+                          scales * np.float32(quant_in[0]))
+        real = float(quant_in[0]) * float(scales.mean()) * spread / (12000.0 if wide else 50.0)
         quant = (np.float32(real * 2.0 ** self.rng.uniform(-1, 1)), self.quant()[1])
-        return index, data, scales, b, bias.astype(np.int64), quant
+        known = oracle.Weights(data, np.broadcast_to(scales, [n]), zero, bias, is_one)
+        return w, b, known, quant
 
     def window(self, x):
         window = [self.size(1, min(3, x.shape[1])), self.size(1, min(3, x.shape[2]))]
@@ -110,10 +133,9 @@ class Random:
         window, strides, dilations, padding = self.window(t[2])
         channels = self.pick(1, 2, 3, 4, 8, 9)
         shape = [channels, *window, t[2].shape[3]]
-        w, data, scales, b, bias, quant = self.weights(shape, 0, t[1], int(np.prod(shape[1:])))
+        w, b, known, quant = self.weights(shape, 0, t[1], int(np.prod(shape[1:])), False)
         act = self.activation()
-        every = np.broadcast_to(scales, [channels])
-        value = oracle.conv_2d(t[2], t[1], data, every, bias, quant, strides, dilations, padding, act)
+        value = oracle.conv_2d(t[2], t[1], known, quant, strides, dilations, padding, act)
         self.result("CONV_2D", [t[0], w, b], value, quant, padding=padding, stride_h=strides[0], stride_w=strides[1],
                     dilation_h=dilations[0], dilation_w=dilations[1], activation=act)
 
@@ -123,10 +145,9 @@ class Random:
         strides[1] = strides[0]
         times = self.pick(1, 1, 2)
         channels = t[2].shape[3] * times
-        w, data, scales, b, bias, quant = self.weights([1, *window, channels], 3, t[1], window[0] * window[1])
+        w, b, known, quant = self.weights([1, *window, channels], 3, t[1], window[0] * window[1], False)
         act = self.activation()
-        every = np.broadcast_to(scales, [channels])
-        value = oracle.depthwise_conv_2d(t[2], t[1], data, every, bias, quant, strides, dilations, padding, act)
+        value = oracle.depthwise_conv_2d(t[2], t[1], known, quant, strides, dilations, padding, act)
         self.result("DEPTHWISE_CONV_2D", [t[0], w, b], value, quant, padding=padding, stride_h=strides[0],
                     stride_w=strides[1], dilation_h=dilations[0], dilation_w=dilations[1], depth_multiplier=times,
                     activation=act)
@@ -137,11 +158,11 @@ class Random:
         if depth > 400:
             return
         out = self.size(1, 9)
-        w, data, scales, b, bias, quant = self.weights([out, depth], 0, t[1], depth)
-        if len(scales) != 1:
-            return  # its constants are left over, as in models of the field
+        if self.size(0, 7) == 0:
+            self.weights([out, depth], 0, t[1], depth, False)  # left over, as in models of the field
+        w, b, known, quant = self.weights([out, depth], 0, t[1], depth, True)
         act = self.activation()
-        value = oracle.fully_connected(t[2], t[1], data, scales[0], bias, quant, act)
+        value = oracle.fully_connected(t[2], t[1], known, quant, act)
         self.result("FULLY_CONNECTED", [t[0], w, b], value, quant, activation=act)
 
     def binary(self, name):
@@ -150,7 +171,7 @@ class Random:
         b = same[self.size(0, len(same) - 1)]
         self.used.add(b[0])
         act = self.activation()
-        scale = float(a[1][0]) + float(b[1][0]) if name == "ADD" else float(a[1][0]) * float(b[1][0]) * 60
+        scale = float(a[1][0]) + float(b[1][0]) if name == "ADD" else float(a[1][0]) * float(b[1][0]) * (12000 if self.kind == "i16" else 60)
         quant = (np.float32(scale * 2.0 ** self.rng.uniform(-0.5, 0.7)), self.quant()[1])
         run = oracle.add if name == "ADD" else oracle.mul
         self.result(name, [a[0], b[0]], run(a[2], a[1], b[2], b[1], quant, act), quant, activation=act)
@@ -172,7 +193,7 @@ class Random:
     def pad(self):
         t = self.take(4)
         pads = [[0, 0], [self.size(0, 2), self.size(0, 2)], [self.size(0, 2), self.size(0, 1)], [0, self.pick(0, 0, 1)]]
-        value = np.pad(t[2], pads, constant_values=t[1][1])
+        value = np.pad(t[2], pads, constant_values=np.asarray(t[1][1], self.dtype))
         self.result("PAD", [t[0], self.ints(pads)], value, t[1])
 
     def transpose(self):
@@ -242,7 +263,7 @@ def run(args, tools, cases, plant):
 
 
 def spoil(batch, plant):
-    name, old, new = PLANTS[plant]
+    name, old, new, _ = PLANTS[plant]
     path = batch / "micro" / name
     if not path.exists():
         return False
@@ -277,7 +298,8 @@ def main():
 
     if args.plant:
         cases = make(0, 100)
-        unseen = [p for p in PLANTS if not run(args, tools, cases, p)]
+        unseen = [p for p, (*_, kinds) in PLANTS.items()
+                  if not run(args, tools, [c for i, c in enumerate(cases) if KINDS[i % len(KINDS)] in kinds], p)]
         print(f"planted {len(PLANTS)} faults, unseen: {', '.join(unseen) or 'none'}")
         return int(bool(unseen))
     findings = 0

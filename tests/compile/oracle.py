@@ -31,8 +31,15 @@ def scaled(x, m, shift):
     return np.where(high >= 0, (high + half) >> right, -((-high + half) >> right))
 
 
-def bounds(activation, scale, zero):
-    low, high = -128, 127
+def scaled_once(x, m, shift):
+    """x * m * 2^(shift - 31) with m cut to 16 bits, rounded once, half up: int16 with sums of 64 bits."""
+    m = np.where(np.asarray(m, I64) < 0x7FFF0000, (np.asarray(m, I64) + 2**15) >> 16, 0x7FFF)
+    total = 15 - np.asarray(shift, I64)
+    return (np.asarray(x, I64) * m + (I64(1) << (total - 1))) >> total
+
+
+def bounds(activation, scale, zero, dtype):
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
 
     def quantised(value):
         return zero + int(math.floor(abs(value) / float(scale) + 0.5)) * (1 if value >= 0 else -1)
@@ -45,9 +52,9 @@ def bounds(activation, scale, zero):
     return low, high
 
 
-def finish(x, quant, activation="NONE"):
-    low, high = bounds(activation, *quant)
-    return np.clip(x + quant[1], low, high).astype(np.int8)
+def finish(x, quant, dtype, activation="NONE"):
+    low, high = bounds(activation, *quant, dtype)
+    return np.clip(x + quant[1], low, high).astype(dtype)
 
 
 def axis(size, taps, stride, dilation, padding):
@@ -71,49 +78,67 @@ def taps_of(x, fill, window, strides, dilations, padding):
             yield i, j, np.where(inside[None, :, :, None], got, fill), inside
 
 
-def per_channel(x, quant_in, w_scales, quant_out):
-    pairs = [multiplier(float(quant_in[0]) * float(s) / float(quant_out[0])) for s in w_scales]
-    return scaled(x, np.array([p[0] for p in pairs], I64), np.array([p[1] for p in pairs], I64))
+class Weights:
+    """A layer's data, scales (one or one for each channel, here for each), zero point and bias; is_product:
+    the source rounds input's times filter's scale to float32."""
+
+    def __init__(self, data, scales, zero, bias, is_product):
+        self.data, self.scales, self.zero, self.bias = data, scales, zero, np.asarray(bias, I64)
+        self.is_product = is_product
+
+    def centred(self):
+        return self.data.astype(I64) - self.zero
 
 
-def conv_2d(x, quant_in, w, w_scales, bias, quant_out, strides, dilations, padding, activation):
-    centred = x.astype(I64) - quant_in[1]
-    total = None
-    for i, j, got, _ in taps_of(centred, 0, w.shape[1:3], strides, dilations, padding):
-        part = got @ w[:, i, j, :].astype(I64).T
-        total = part if total is None else total + part
-    return finish(per_channel(total + bias, quant_in, w_scales, quant_out), quant_out, activation)
+def layer(total, x, quant_in, w, quant_out, activation):
+    """A sum of products becomes a result."""
+    pairs = []
+    for scale in w.scales:
+        product = np.float32(quant_in[0]) * np.float32(scale) if w.is_product else float(quant_in[0]) * float(scale)
+        pairs.append(multiplier(float(product) / float(quant_out[0])))
+    m, shift = np.array([p[0] for p in pairs], I64), np.array([p[1] for p in pairs], I64)
+    run = scaled_once if x.dtype == np.int16 else scaled
+    return finish(run(total + w.bias, m, shift), quant_out, x.dtype, activation)
 
 
-def depthwise_conv_2d(x, quant_in, w, w_scales, bias, quant_out, strides, dilations, padding, activation):
-    centred = x.astype(I64) - quant_in[1]
-    times = w.shape[3] // x.shape[3]
-    total = 0
-    for i, j, got, _ in taps_of(centred, 0, w.shape[1:3], strides, dilations, padding):
-        total = total + np.repeat(got, times, axis=3) * w[0, i, j].astype(I64)
-    return finish(per_channel(total + bias, quant_in, w_scales, quant_out), quant_out, activation)
+def conv_2d(x, quant_in, w, quant_out, strides, dilations, padding, activation):
+    centred, total = x.astype(I64) - quant_in[1], 0
+    for i, j, got, _ in taps_of(centred, 0, w.data.shape[1:3], strides, dilations, padding):
+        total = total + got @ w.centred()[:, i, j, :].T
+    return layer(total, x, quant_in, w, quant_out, activation)
 
 
-def fully_connected(x, quant_in, w, w_scale, bias, quant_out, activation):
-    total = (x.reshape(-1, w.shape[1]).astype(I64) - quant_in[1]) @ w.astype(I64).T + bias
-    m, shift = multiplier(float(np.float32(quant_in[0]) * np.float32(w_scale)) / float(quant_out[0]))
-    return finish(scaled(total, m, np.int64(shift)), quant_out, activation)
+def depthwise_conv_2d(x, quant_in, w, quant_out, strides, dilations, padding, activation):
+    centred, total = x.astype(I64) - quant_in[1], 0
+    times = w.data.shape[3] // x.shape[3]
+    for i, j, got, _ in taps_of(centred, 0, w.data.shape[1:3], strides, dilations, padding):
+        total = total + np.repeat(got, times, axis=3) * w.centred()[0, i, j]
+    return layer(total, x, quant_in, w, quant_out, activation)
+
+
+def fully_connected(x, quant_in, w, quant_out, activation):
+    total = (x.reshape(-1, w.data.shape[1]).astype(I64) - quant_in[1]) @ w.centred().T
+    return layer(total, x, quant_in, w, quant_out, activation)
 
 
 def add(a, quant_a, b, quant_b, quant_out, activation):
-    twice = 2.0 * max(float(quant_a[0]), float(quant_b[0]))
-    total = 0
+    finer = 15 if a.dtype == np.int16 else 20
+    twice, total = 2.0 * max(float(quant_a[0]), float(quant_b[0])), 0
     for x, quant in ((a, quant_a), (b, quant_b)):
         m, shift = multiplier(float(quant[0]) / twice)
-        total = total + scaled((x.astype(I64) - quant[1]) << 20, m, np.int64(shift))
-    m, shift = multiplier(twice / (2.0**20 * float(quant_out[0])))
-    return finish(scaled(total, m, np.int64(shift)), quant_out, activation)
+        total = total + scaled((x.astype(I64) - quant[1]) << finer, m, np.int64(shift))
+    m, shift = multiplier(twice / (2.0**finer * float(quant_out[0])))
+    return finish(scaled(total, m, np.int64(shift)), quant_out, a.dtype, activation)
 
 
 def mul(a, quant_a, b, quant_b, quant_out, activation):
-    m, shift = multiplier(float(quant_a[0]) * float(quant_b[0]) / float(quant_out[0]))
+    if a.dtype == np.uint8:  # the source has floats here
+        real = float(np.float32(quant_a[0]) * np.float32(quant_b[0]) / np.float32(quant_out[0]))
+    else:
+        real = float(quant_a[0]) * float(quant_b[0]) / float(quant_out[0])
+    m, shift = multiplier(real)
     total = (a.astype(I64) - quant_a[1]) * (b.astype(I64) - quant_b[1])
-    return finish(scaled(total, m, np.int64(shift)), quant_out, activation)
+    return finish(scaled(total, m, np.int64(shift)), quant_out, a.dtype, activation)
 
 
 def average_pool_2d(x, quant, window, strides, padding, activation):
@@ -122,13 +147,11 @@ def average_pool_2d(x, quant, window, strides, padding, activation):
         total, count = total + got, count + inside.astype(I64)[None, :, :, None]
     half = count // 2
     mean = np.where(total >= 0, (total + half) // count, -((-total + half) // count))
-    low, high = bounds(activation, *quant)
-    return np.clip(mean, low, high).astype(np.int8)
+    return np.clip(mean, *bounds(activation, *quant, x.dtype)).astype(x.dtype)
 
 
 def max_pool_2d(x, quant, window, strides, padding, activation):
     best = None
     for _, _, got, _ in taps_of(x.astype(I64), -10**6, window, strides, (1, 1), padding):
         best = got if best is None else np.maximum(best, got)
-    low, high = bounds(activation, *quant)
-    return np.clip(best, low, high).astype(np.int8)
+    return np.clip(best, *bounds(activation, *quant, x.dtype)).astype(x.dtype)
