@@ -5,7 +5,8 @@
  *
  *   run FIRST SECOND: [oN] XD XD ...; code hook device operator cleanup; ok|BAD
  * X is a hook (A activate, O open, I invoke, S start, W wait, N cancel, T copy to, F copy from,
- * P copy to a peer, C close, D deactivate), D the device, oN the operator that begins.
+ * P copy to a peer, K cache clean, V cache invalidate, R address, C close, D deactivate), D the
+ * device, oN the operator that begins.
  */
 #include <stddef.h>
 #include <string.h>
@@ -104,20 +105,58 @@ static int32_t run_call(char what, struct recorder_device *dev, const struct tvm
     }
 LIFECYCLE(Woofles, woofles)
 LIFECYCLE(UartAccel, uart_accel)
+LIFECYCLE(Cached, cached)
+LIFECYCLE(Queued, queued)
+LIFECYCLE(Own, own)
 
-int32_t TVMDeviceWooflesStart(tvm_device_woofles_t *dev, const struct tvm_device_call *call)
-{
-    return run_call('S', dev, call);
-}
+#define QUEUE(Camel, kind)                                                                         \
+    int32_t TVMDevice##Camel##Start(tvm_device_##kind##_t *dev,                                    \
+                                    const struct tvm_device_call *call)                            \
+    {                                                                                              \
+        return run_call('S', dev, call);                                                           \
+    }                                                                                              \
+    int32_t TVMDevice##Camel##Wait(tvm_device_##kind##_t *dev)                                     \
+    {                                                                                              \
+        return record('W', dev);                                                                   \
+    }                                                                                              \
+    int32_t TVMDevice##Camel##Cancel(tvm_device_##kind##_t *dev)                                   \
+    {                                                                                              \
+        return record('N', dev);                                                                   \
+    }
+QUEUE(Woofles, woofles)
+QUEUE(Queued, queued)
 
-int32_t TVMDeviceWooflesWait(tvm_device_woofles_t *dev)
-{
-    return record('W', dev);
-}
+#define CACHE(Camel, kind)                                                                         \
+    int32_t TVMDevice##Camel##CacheClean(tvm_device_##kind##_t *dev, const void *data,             \
+                                         uint32_t bytes)                                           \
+    {                                                                                              \
+        (void)data;                                                                                \
+        (void)bytes;                                                                               \
+        return record('K', dev);                                                                   \
+    }                                                                                              \
+    int32_t TVMDevice##Camel##CacheInvalidate(tvm_device_##kind##_t *dev, void *data,              \
+                                              uint32_t bytes)                                      \
+    {                                                                                              \
+        (void)data;                                                                                \
+        (void)bytes;                                                                               \
+        return record('V', dev);                                                                   \
+    }                                                                                              \
+    int32_t TVMDevice##Camel##Address(tvm_device_##kind##_t *dev,                                  \
+                                      struct tvm_device_tensor *tensor)                            \
+    {                                                                                              \
+        (void)tensor;                                                                              \
+        return record('R', dev);                                                                   \
+    }
+CACHE(Cached, cached)
+CACHE(Queued, queued)
 
-int32_t TVMDeviceWooflesCancel(tvm_device_woofles_t *dev)
+/* A call that a target wrote itself. */
+int32_t made_launch(void *dev, const struct tvm_device_call *call, uint32_t first, uint32_t second);
+int32_t made_launch(void *dev, const struct tvm_device_call *call, uint32_t first, uint32_t second)
 {
-    return record('N', dev);
+    (void)first;
+    (void)second;
+    return run_call('I', dev, call);
 }
 
 int32_t TVMDeviceWooflesCopyTo(const void *source, tvm_device_woofles_t *dev,
@@ -160,7 +199,7 @@ static RECORDER_OUT_TYPE out[RECORDER_OUT_COUNT], expected[RECORDER_OUT_COUNT];
 static union {
     uint64_t align[2];
     uint8_t bytes[TVMGEN_NET_WORKSPACE_SIZE + 16];
-} memory __attribute__((aligned(16)));
+} memory __attribute__((aligned(TVMGEN_NET_WORKSPACE_ALIGNMENT)));
 static struct recorder_device devices[RECORDER_DEVICES];
 static struct tvm_device_error error;
 

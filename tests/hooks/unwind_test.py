@@ -3,8 +3,9 @@
 """Every hook failing in turn, and every pair of a first failure with a failing hook of the clearing up: what
 emitted code calls afterwards is compared with what the contract says, on POSIX and on a Cortex-M4 in QEMU.
 
-    unwind_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN
+    unwind_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN MADE_TARGETS
 """
+import hashlib
 import pathlib
 import re
 import shutil
@@ -13,14 +14,16 @@ import sys
 import tempfile
 import unittest
 
-ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+ORIBI, SOURCE, TARGET, MADE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 DEVICES = {"one line": ["uart_accel"], "one memory": ["woofles"], "two memories": ["npu1=woofles", "npu2=woofles"],
-           "first and last": ["woofles", "uart_accel"], "three": ["a=uart_accel", "b=woofles", "c=uart_accel"]}
+           "first and last": ["woofles", "uart_accel"], "three": ["a=uart_accel", "b=woofles", "c=uart_accel"],
+           "a cache": ["cached"], "a queue and its own calls": ["queued", "npu=own"],
+           "a host beside": ["uart_accel", "host=uart_accel"]}
 NAMES = {"A": "Activate", "O": "Open", "I": "Invoke", "S": "Start", "W": "Wait", "T": "CopyTo", "F": "CopyFrom",
-         "P": "CopyPeer", "C": "Close", "D": "Deactivate"}
+         "P": "CopyPeer", "K": "CacheClean", "V": "CacheInvalidate", "R": "Address", "C": "Close", "D": "Deactivate"}
 FLAGS = ["-std=c99", "-O1", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror",
-         "-DTVM_DEVICE_WOOFLES_HEADER=\"recorder.h\"", "-DTVM_DEVICE_UART_ACCEL_HEADER=\"recorder.h\"",
+         *(f"-DTVM_DEVICE_{k}_HEADER=\"recorder.h\"" for k in ("WOOFLES", "UART_ACCEL", "CACHED", "QUEUED", "OWN")),
          "-DTVMGEN_CONFIG_HEADER=\"recorder_config.h\""]
 CORE = ["cortex-m/startup.c", "cortex-m/fault.c", "cortex-m/stack.c", "cortex-m/semihosting.c", "harness/memory.c",
         "cortex-m/runtime_abi.c", "harness/transport_file.c", "cortex-m4/board.c"]
@@ -54,6 +57,11 @@ def unwinding(calls, second):
 
 
 class Unwinding(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.objects = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.objects)
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
@@ -61,8 +69,8 @@ class Unwinding(unittest.TestCase):
     def emit(self, devices, schedule):
         folder = self.folder / "c"
         shutil.rmtree(folder, ignore_errors=True)
-        arguments = [part for d in devices for part in ("--target-device", d)]
-        subprocess.run([ORIBI, "compile", DIGITS, "-o", folder, "--name", "net", "--plugin", TARGET, *arguments,
+        arguments = [part for d in devices for part in ("--device" if d.startswith("host=") else "--target-device", d)]
+        subprocess.run([ORIBI, "compile", DIGITS, "-o", folder, "--name", "net", "--plugin", TARGET, "--plugin", MADE, *arguments,
                         "--device-schedule", schedule], check=True, stdout=subprocess.DEVNULL)
         (folder / "recorder_config.h").write_text(
             "#include <stdint.h>\nvoid recorder_on_operator(int32_t index);\n"
@@ -77,21 +85,36 @@ class Unwinding(unittest.TestCase):
                         f"-DRECORDER_MEMBERS={members}", "-I", folder, "-I", SOURCE / "tests/hooks", "-I",
                         SOURCE / "include"]
 
+    def compiled(self, compiler, flags, sources):
+        """Objects of the sources; those of kernels and platform are the same for all, and made once."""
+        made = []
+        for source in sources:
+            is_shared = source.parent.name != "c" and source.name != "recorder_main.c"
+            key = hashlib.sha256(f"{compiler}{source.name}{source.read_text()}".encode()).hexdigest()
+            path = (self.objects if is_shared else self.folder) / f"{key}.o"
+            if not is_shared or not path.exists():
+                subprocess.run([compiler, *flags, "-c", source, "-o", path], check=True)
+            made.append(path)
+        return made
+
     def on_posix(self, folder, flags):
         program = self.folder / "program"
-        subprocess.run(["gcc", *flags, "-g", "-fsanitize=address,undefined", "-DRECORDER_PRINT=\"recorder_posix.h\"",
-                        SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c"), "-o", program], check=True)
+        sanitize = "-fsanitize=address,undefined"
+        objects = self.compiled("gcc", [*flags, "-g", sanitize, "-DRECORDER_PRINT=\"recorder_posix.h\""],
+                                [SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c")])
+        subprocess.run(["gcc", sanitize, *objects, "-o", program], check=True)
         return subprocess.run([program], capture_output=True, text=True, check=True, timeout=120).stdout
 
     def on_cortex_m4(self, folder, flags):
         image = self.folder / "image.elf"
         platform = SOURCE / "platform"
-        subprocess.run(["arm-none-eabi-gcc", *flags, "-DRECORDER_PRINT=\"recorder_bare.h\"", "-ffreestanding",
-                        "-fbuiltin", "-ffunction-sections", "-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16",
-                        "-mfloat-abi=hard", "-I", platform, "-I", platform / "include", "-I", platform / "cortex-m4",
-                        SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c"), *(platform / f for f in CORE),
-                        "-nostdlib", "-static", "-Wl,--gc-sections", "-T", platform / "cortex-m4/link.ld", "-lgcc",
-                        "-o", image], check=True)
+        core = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
+        objects = self.compiled("arm-none-eabi-gcc", [
+            *flags, *core, "-DRECORDER_PRINT=\"recorder_bare.h\"", "-ffreestanding", "-fbuiltin", "-ffunction-sections",
+            "-I", platform, "-I", platform / "include", "-I", platform / "cortex-m4"],
+            [SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c"), *(platform / f for f in CORE)])
+        subprocess.run(["arm-none-eabi-gcc", *core, *objects, "-nostdlib", "-static", "-Wl,--gc-sections", "-T",
+                        platform / "cortex-m4/link.ld", "-lgcc", "-o", image], check=True)
         (self.folder / "in").write_bytes(b"")
         subprocess.run(["timeout", "120", "qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none",
                         "-serial", "null", "-semihosting-config", "enable=on,target=native", "-kernel", image],
@@ -138,7 +161,7 @@ class Unwinding(unittest.TestCase):
     def test_every_hook_fails_on_posix(self):
         total = 0
         for name, devices in DEVICES.items():
-            for schedule in ("design", "lazy", "hold"):
+            for schedule in ("design", "lazy", "eager", "hold"):
                 with self.subTest(devices=name, schedule=schedule):
                     total += self.check(self.on_posix(*self.emit(devices, schedule)), devices)
         print(f"{total} failures")
@@ -147,8 +170,9 @@ class Unwinding(unittest.TestCase):
         if shutil.which("qemu-system-arm") is None or shutil.which("arm-none-eabi-gcc") is None:
             self.skipTest("the emulator or the compiler is absent")
         for name, devices in DEVICES.items():
-            with self.subTest(devices=name):
-                self.check(self.on_cortex_m4(*self.emit(devices, "hold")), devices)
+            for schedule in ("hold",) if len(devices) > 2 else ("design", "hold"):
+                with self.subTest(devices=name, schedule=schedule):
+                    self.check(self.on_cortex_m4(*self.emit(devices, schedule)), devices)
 
     def test_missing_devices_are_refused_before_any_hook(self):
         folder, flags = self.emit(["npu1=woofles", "npu2=woofles"], "design")
