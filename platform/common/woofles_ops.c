@@ -97,6 +97,17 @@ static int64_t product(int32_t a, int32_t b, int32_t c, int32_t d)
     return n;
 }
 
+static int32_t is_s8(int32_t value)
+{
+    return value >= -128 && value <= 127;
+}
+
+/* Does the last tap of the last output fit 2^30? */
+static int32_t is_near(int32_t outputs, int32_t stride, int32_t taps, int32_t dilation)
+{
+    return (int64_t)(outputs - 1) * stride + (int64_t)(taps - 1) * dilation <= (int64_t)1 << 30;
+}
+
 static int32_t check(uint32_t op, const struct woofles_conv *p, uint32_t params_bytes,
                      const struct woofles_span *in, const struct woofles_span *out)
 {
@@ -111,7 +122,10 @@ static int32_t check(uint32_t op, const struct woofles_conv *p, uint32_t params_
         (int64_t)params_bytes == (int64_t)sizeof *p + (int64_t)12 * p->out_c + weights &&
         p->stride_h > 0 && p->stride_w > 0 && p->dilation_h > 0 && p->dilation_w > 0 &&
         p->stride_h < 4096 && p->stride_w < 4096 && p->dilation_h < 4096 && p->dilation_w < 4096 &&
-        p->before_h >= 0 && p->before_w >= 0 && p->before_h < 4096 && p->before_w < 4096;
+        p->before_h >= 0 && p->before_w >= 0 && p->before_h < 4096 && p->before_w < 4096 &&
+        is_near(p->out_h, p->stride_h, p->filter_h, p->dilation_h) &&
+        is_near(p->out_w, p->stride_w, p->filter_w, p->dilation_w) && is_s8(p->input_zero) &&
+        is_s8(p->output_zero) && is_s8(p->low) && is_s8(p->high) && p->low <= p->high;
     return is_good ? TVM_DEVICE_OK : TVM_DEVICE_E_UNSUPPORTED;
 }
 

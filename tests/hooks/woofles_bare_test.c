@@ -203,6 +203,35 @@ static void a_host_that_lies_moves_nothing_outside_the_window(void **state)
     assert_true(n_computed > 1000 && n_refused > 1000);
 }
 
+/* Found by tests/fuzz/line_fuzzer.c: what a host says of a convolution is checked before it is
+ * used. */
+static void params_that_would_overflow_are_refused(void **state)
+{
+    int8_t in[4] = {0}, out[4];
+    doubling bad[8];
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bad[i] = params;
+    }
+    bad[0].p.output_zero = 2130706461;
+    bad[1].p.input_zero = INT32_MIN;
+    bad[2].p.low = -129;
+    bad[3].p.high = 128;
+    bad[4].p.low = 5, bad[4].p.high = 4;
+    bad[5].shift = 31;
+    bad[6].shift = -32;
+    bad[7].p.stride_w = 4096;
+    const struct woofles_span spans[2] = {{(uint8_t *)in, 4}, {(uint8_t *)out, 4}};
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(woofles_compute(WOOFLES_CONV, (const uint8_t *)&bad[i],
+                                         sizeof params.p + 13, &spans[0], 1, &spans[1], 1),
+                         TVM_DEVICE_E_UNSUPPORTED);
+    }
+    assert_int_equal(woofles_compute(WOOFLES_CONV, (const uint8_t *)&params, sizeof params.p + 13,
+                                     &spans[0], 1, &spans[1], 1),
+                     0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -211,6 +240,7 @@ int main(void)
         CASE(a_silent_device_is_a_time_out_and_the_next_run_is_good),
         CASE(a_broken_bell_and_a_device_that_is_absent_are_errors),
         CASE(hooks_out_of_order_and_bad_windows_are_refused),
+        CASE(params_that_would_overflow_are_refused),
         CASE(a_host_that_lies_moves_nothing_outside_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
