@@ -3,7 +3,7 @@
 # (and micro/) alone.
 file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
     src/base/*.c src/tensor/*.c src/op/*.c src/kernel/*.c src/device/*.c src/plugin/*.c
-    src/graph/*.c src/import/*.c src/pass/*.c src/session/*.c src/compile/*.c
+    src/graph/*.c src/grappler/*.c src/import/*.c src/pass/*.c src/session/*.c src/compile/*.c
     src/target/*.c src/desk/*.c)
 file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c)
 file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*.c)

@@ -260,6 +260,24 @@ TF_CAPI_EXPORT extern void
 oribi_run_set_trace(oribi_run *run, void (*hook)(void *arg, const oribi_trace_event *event),
                     void *arg);
 
+#if ORIBI_HAS_CONTRACT(1, 2)
+/* One event that a plugin's profiler collected (TF_InitProfiler). Strings live during the call. */
+typedef struct oribi_profile_event {
+    const char *device; /* name of the profile's plane, "/device:GPU:0" */
+    const char *lane;   /* a stream, say */
+    const char *name;
+    uint64_t start_ns, end_ns; /* monotonic clock, as in oribi_trace_event */
+} oribi_profile_event;
+/* Starts the profilers of all plugins, for whatever the process runs until the end, which stops
+ * them and gives their events to the hook, on the calling thread. Errors   FAILED_PRECONDITION:
+ * begun already, or not begun; a profiler's own failure, with the plugin's name: none is left
+ * running. */
+TF_CAPI_EXPORT extern void oribi_profile_begin(TF_Status *status);
+TF_CAPI_EXPORT extern void oribi_profile_end(void (*hook)(void *arg,
+                                                          const oribi_profile_event *event),
+                                             void *arg, TF_Status *status);
+#endif /* 1.2 */
+
 /* One value that a step has computed. Strings and pointers are valid during the call. */
 typedef struct oribi_value_event {
     const char *name; /* of the value in the model; values that passes removed or made differ */

@@ -12,7 +12,11 @@ struct cli_trace {
     size_t length, room;
     uint64_t first_ns;
     int events;
+    char **lanes; /* of profilers, "device lane" */
+    int n_lanes;
 };
+
+enum { RUN_PROCESS = 1, PROFILER_PROCESS = 2 };
 
 static void add(cli_trace *trace, const char *text, size_t length)
 {
@@ -39,9 +43,14 @@ static void add_string(cli_trace *trace, const char *key, const char *value)
     add(trace, "\"", 1);
 }
 
-static void on_event(void *arg, const oribi_trace_event *event)
+typedef struct cli_event {
+    const char *name, *kind, *detail; /* or NULL */
+    int process, lane;
+    uint64_t start_ns, end_ns, bytes;
+} cli_event;
+
+static void add_event(cli_trace *trace, const cli_event *event)
 {
-    cli_trace *trace = arg;
     char numbers[256];
 
     if (trace->events == 0) {
@@ -54,9 +63,10 @@ static void on_event(void *arg, const oribi_trace_event *event)
     add_string(trace, "\"name\":\"", event->name == NULL ? "" : event->name);
     add_string(trace, ",\"cat\":\"", event->kind == NULL ? "" : event->kind);
     int n = snprintf(numbers, sizeof numbers,
-                     ",\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"args\":{"
+                     ",\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"args\":{"
                      "\"bytes\":%llu",
-                     (int)event->lane, ((double)event->start_ns - (double)trace->first_ns) / 1000.0,
+                     event->process, event->lane,
+                     ((double)event->start_ns - (double)trace->first_ns) / 1000.0,
                      ((double)event->end_ns - (double)event->start_ns) / 1000.0,
                      (unsigned long long)event->bytes);
     add(trace, numbers, (size_t)n);
@@ -64,22 +74,76 @@ static void on_event(void *arg, const oribi_trace_event *event)
     add(trace, "}}", 2);
 }
 
+static void on_event(void *arg, const oribi_trace_event *event)
+{
+    add_event(arg, &(cli_event){event->name, event->kind, event->detail, RUN_PROCESS, event->lane,
+                                event->start_ns, event->end_ns, event->bytes});
+}
+
+/* What Perfetto writes beside the lane. */
+static void name_lane(cli_trace *trace, int lane, const char *name)
+{
+    char text[96];
+    int n = snprintf(text, sizeof text,
+                     "%s\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%d,\"tid\":%d,\"args\":{",
+                     trace->events++ > 0 ? "," : "", PROFILER_PROCESS, lane);
+    add(trace, text, (size_t)n);
+    add_string(trace, "\"name\":\"", name);
+    add(trace, "}}", 2);
+}
+
+static void on_profile(void *arg, const oribi_profile_event *event)
+{
+    cli_trace *trace = arg;
+    char name[256];
+    int lane = 0;
+
+    (void)snprintf(name, sizeof name, "%s %s", event->device, event->lane);
+    while (lane < trace->n_lanes && strcmp(trace->lanes[lane], name) != 0) {
+        lane++;
+    }
+    if (lane == trace->n_lanes) {
+        trace->lanes = cli_grow(trace->lanes, (size_t)lane + 1, sizeof *trace->lanes);
+        trace->lanes[trace->n_lanes] = cli_alloc(strlen(name) + 1);
+        memcpy(trace->lanes[trace->n_lanes++], name, strlen(name) + 1);
+        name_lane(trace, lane, name);
+    }
+    add_event(trace, &(cli_event){event->name, "device", NULL, PROFILER_PROCESS, lane,
+                                  event->start_ns, event->end_ns, 0});
+}
+
 cli_trace *cli_trace_begin(oribi_run *run)
 {
     static const char head[] = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     cli_trace *trace = cli_alloc(sizeof *trace);
+    TF_Status *status = TF_NewStatus();
 
     trace->run = run;
     add(trace, head, sizeof head - 1);
+    oribi_profile_begin(status);
+    if (TF_GetCode(status) != TF_OK) {
+        cli_note("%s", TF_Message(status));
+    }
+    TF_DeleteStatus(status);
     oribi_run_set_trace(run, on_event, trace);
     return trace;
 }
 
 bool cli_trace_end(cli_trace *trace, const char *path, bool force)
 {
+    TF_Status *status = TF_NewStatus();
     oribi_run_set_trace(trace->run, NULL, NULL);
+    oribi_profile_end(on_profile, trace, status);
+    if (TF_GetCode(status) != TF_OK) {
+        cli_note("%s", TF_Message(status));
+    }
+    TF_DeleteStatus(status);
     add(trace, "\n]}\n", 4);
     bool good = cli_write_file(path, trace->text, trace->length, force);
+    for (int i = 0; i < trace->n_lanes; i++) {
+        free(trace->lanes[i]);
+    }
+    free(trace->lanes);
     free(trace->text);
     free(trace);
     return good;

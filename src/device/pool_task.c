@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Thread pool, scheduled work: a list that workers look at before loops, since a loop has its caller
- * at least. Read first: pool_internal.h.
+/* Thread pool, scheduled work: a list that workers look at before loops, since a loop has its
+ * caller at least. Read first: pool_internal.h.
  */
 #include "base/alloc.h"
 #include "device/pool_internal.h"

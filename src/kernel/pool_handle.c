@@ -95,8 +95,7 @@ static void run_scheduled(void *object)
 
 void TF_ThreadPoolHandle_ScheduleWithHint(TF_ThreadPool *pool, TF_Callable fn, int start, int limit)
 {
-    TF_Callable *copy =
-        oribi_pool_threads(pool_of(pool)) > 1 ? oribi_alloc(sizeof(*copy)) : NULL;
+    TF_Callable *copy = oribi_pool_threads(pool_of(pool)) > 1 ? oribi_alloc(sizeof(*copy)) : NULL;
     if (copy != NULL) {
         *copy = fn;
         if (oribi_pool_schedule_near(pool_of(pool), run_scheduled, copy, start, limit)) {

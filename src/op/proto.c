@@ -5,7 +5,7 @@
 #include "base/proto.h"
 #include "tensorflow/c/c_api.h"
 
-static void put_shape(oribi_text *out, unsigned field, const int64_t *dims, int32_t rank)
+void oribi_proto_shape(oribi_text *out, unsigned field, const int64_t *dims, int32_t rank)
 {
     oribi_text shape = {0}, dim = {0};
 
@@ -19,13 +19,13 @@ static void put_shape(oribi_text *out, unsigned field, const int64_t *dims, int3
     oribi_proto_message(out, field, &shape);
 }
 
-static void put_tensor(oribi_text *out, unsigned field, const TF_Tensor *tensor)
+void oribi_proto_tensor(oribi_text *out, unsigned field, const TF_Tensor *tensor)
 {
     oribi_text proto = {0};
     const int64_t n = TF_TensorElementCount(tensor);
 
     oribi_proto_number(&proto, 1, (uint64_t)tensor->dtype);
-    put_shape(&proto, 2, tensor->dims, tensor->rank);
+    oribi_proto_shape(&proto, 2, tensor->dims, tensor->rank);
     if (tensor->dtype == TF_STRING) {
         const TF_TString *strings = tensor->data;
         for (int64_t k = 0; k < n; k++) {
@@ -59,10 +59,10 @@ static void put_element(oribi_text *out, const oribi_attr *attr, int32_t k)
         oribi_proto_number(out, 6, (uint64_t)attr->u.type[k]);
         break;
     case TF_ATTR_SHAPE:
-        put_shape(out, 7, attr->u.shape[k].dims, attr->u.shape[k].rank);
+        oribi_proto_shape(out, 7, attr->u.shape[k].dims, attr->u.shape[k].rank);
         break;
     case TF_ATTR_TENSOR:
-        put_tensor(out, 8, attr->u.tensor[k]);
+        oribi_proto_tensor(out, 8, attr->u.tensor[k]);
         break;
     case TF_ATTR_PLACEHOLDER:
         oribi_proto_bytes(out, 9, attr->u.s[k].data, attr->u.s[k].length);

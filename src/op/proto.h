@@ -11,6 +11,9 @@
 
 /* Appends an AttrValue (its fields, without a tag around them). */
 void oribi_proto_attr_value(oribi_text *out, const oribi_attr *attr);
+/* Message fields: a TensorShapeProto (rank -1: unknown) and a TensorProto with raw content. */
+void oribi_proto_shape(oribi_text *out, unsigned field, const int64_t *dims, int32_t rank);
+void oribi_proto_tensor(oribi_text *out, unsigned field, const TF_Tensor *tensor);
 void oribi_proto_op_def(oribi_text *out, const oribi_op_def *op);
 /* Moves the text into a new buffer of the C heap and empties it; NULL: no memory. */
 TF_Buffer *oribi_proto_finish(oribi_text *text);

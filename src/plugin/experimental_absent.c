@@ -1,38 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helper functions of graph optimiser plugins, and the next-pluggable-device API: named, not
- * implemented.
- */
+/* The next-pluggable-device API: named, not implemented. */
 #include "plugin/absent.h"
-#include "tensorflow/c/experimental/grappler/grappler.h"
 #include "tensorflow/c/experimental/next_pluggable_device/c_api.h"
 
 /* clang-format off */
-ABSENT_VOID(TF_GetNodesToPreserveListSize, (const TF_GrapplerItem *item, int *num_values, size_t
-    *storage_size, TF_Status *status), status)
-ABSENT_VOID(TF_GetNodesToPreserveList, (const TF_GrapplerItem *item, char **values, size_t *lengths,
-    int num_values, void *storage, size_t storage_size, TF_Status *status), status)
-ABSENT_VOID(TF_GetFetchNodesListSize, (const TF_GrapplerItem *item, int *num_values, size_t
-    *storage_size, TF_Status *status), status)
-ABSENT_VOID(TF_GetFetchNodesList, (const TF_GrapplerItem *item, char **values, size_t *lengths, int
-    num_values, void *storage, size_t storage_size, TF_Status *status), status)
-ABSENT(TF_GraphProperties *, TF_NewGraphProperties, (const TF_GrapplerItem *item), NULL, NULL)
-ABSENT_VOID(TF_DeleteGraphProperties, (TF_GraphProperties *graph_properties), NULL)
-ABSENT_VOID(TF_InferStatically, (TF_GraphProperties *graph_properties, unsigned char
-    assume_valid_feeds, unsigned char aggressive_shape_inference, unsigned char
-    include_input_tensor_values, unsigned char include_output_tensor_values, TF_Status *s), s)
-ABSENT_VOID(TF_GetInputPropertiesListSize, (TF_GraphProperties *graph_properties, const char *name,
-    int *num_values, TF_Status *status), status)
-ABSENT_VOID(TF_GetOutputPropertiesListSize, (TF_GraphProperties *graph_properties, const char *name,
-    int *num_values, TF_Status *status), status)
-ABSENT_VOID(TF_GetInputPropertiesList, (TF_GraphProperties *graph_properties, const char *name,
-    TF_Buffer **properties, int num_values, TF_Status *status), status)
-ABSENT_VOID(TF_GetOutputPropertiesList, (TF_GraphProperties *graph_properties, const char *name,
-    TF_Buffer **properties, int num_values, TF_Status *status), status)
-ABSENT(TF_FunctionLibraryDefinition *, TF_NewFunctionLibraryDefinition, (const TF_Buffer *graph_buf,
-    TF_Status *status), status, NULL)
-ABSENT_VOID(TF_DeleteFunctionLibraryDefinition, (TF_FunctionLibraryDefinition *fn_lib), NULL)
-ABSENT_VOID(TF_LookUpOpDef, (TF_FunctionLibraryDefinition *fn_lib, const char *name, TF_Buffer *buf,
-    TF_Status *s), s)
 ABSENT(TF_Device *, TF_GetDevice, (TF_OpKernelContext *ctx), NULL, NULL)
 ABSENT_VOID(TF_CreatePluginResource, (TF_OpKernelContext *ctx, const char *container_name, const
     char *plugin_resource_name, void *plugin_resource, void (*delete_func)(void *), TF_Status

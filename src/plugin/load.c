@@ -55,15 +55,8 @@ static bool examine(load *l, TF_Status *status)
 static bool name_entries(load *l, oribi_text *names, TF_Status *status)
 {
     for (int e = 0; e < ORIBI_N_ENTRIES; e++) {
-        if (!l->elf.has_entry[e]) {
-            continue;
-        }
-        oribi_text_printf(names, "%s%s", names->length ? ", " : "", oribi__entry_names[e]);
-        if (e != ORIBI_ENTRY_INIT_KERNEL && e != ORIBI_ENTRY_SE_INIT_PLUGIN) {
-            oribi_log(l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL] ? ORIBI_LOG_INFO
-                                                                : ORIBI_LOG_WARNING,
-                      "plugin '%s': %s is not supported yet and is not called", l->path,
-                      oribi__entry_names[e]);
+        if (l->elf.has_entry[e]) {
+            oribi_text_printf(names, "%s%s", names->length ? ", " : "", oribi__entry_names[e]);
         }
     }
     return !names->failed || oribi_fail_memory(status);
@@ -104,6 +97,15 @@ static bool map_file(void *arg, oribi_plugin_source *source, TF_Status *status)
     if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL]) {
         source->init_kernel = find_entry(l, library, "TF_InitKernel", status);
         ok = source->init_kernel != NULL;
+    }
+    if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_GRAPH]) {
+        source->init_graph = (oribi_optimizer_init)find_entry(l, library, "TF_InitGraph", status);
+        ok = source->init_graph != NULL;
+    }
+    if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_PROFILER]) {
+        source->init_profiler =
+            (oribi_profiler_init)find_entry(l, library, "TF_InitProfiler", status);
+        ok = source->init_profiler != NULL;
     }
     oribi_dynlib_close(library);
     return ok;

@@ -11,7 +11,9 @@
 #include "base/text.h"
 #include "device/device.h"
 #include "plugin/elf.h"
+#include "plugin/optimizer.h"
 #include "plugin/plugin.h"
+#include "plugin/profiler.h"
 #include "tensorflow/c/plugin_note.h"
 
 #define ORIBI_TEXT_OF(x)      #x
@@ -95,8 +97,10 @@ typedef struct oribi_plugin_source {
     const char *entry_points;
     bool is_built_in;
     oribi_file_id id;
-    oribi_platform_init init_device; /* NULL: it has none */
-    void (*init_kernel)(void);       /* the same */
+    oribi_platform_init init_device; /* NULL: it has none, here and below */
+    oribi_optimizer_init init_graph;
+    oribi_profiler_init init_profiler;
+    void (*init_kernel)(void); /* the same */
     /* Maps the file and sets both, once the transaction is open; NULL: mapped already. */
     bool (*map)(void *arg, struct oribi_plugin_source *source, TF_Status *status);
     void *map_arg;

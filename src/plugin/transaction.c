@@ -103,20 +103,41 @@ static void count_all(int32_t *n_ops, int32_t *n_kernels)
     oribi_kernel_each(count_kernel, n_kernels);
 }
 
-/* SE_InitPlugin, then TF_InitKernel, as a loader calls them; the platform shows at the commit. */
-static bool call_inits(oribi_plugin_source *source, oribi_platform **out_platform,
-                       TF_Status *status)
+/* What a plugin brought beside ops and kernels; it shows at the commit. NULL: it has none. */
+typedef struct brought {
+    oribi_platform *platform;
+    oribi_optimizer *optimizer;
+    oribi_profiler *profiler;
+} brought;
+
+static void note_call(const oribi_plugin_source *source, const char *entry)
+{
+    oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling %s", source->name, entry);
+}
+
+/* In the order in which TensorFlow calls them. */
+static bool call_inits(oribi_plugin_source *source, brought *out, TF_Status *status)
 {
     bool ok = true;
     oribi__plugin_options_enter(source->options);
     if (source->init_device) {
-        oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling SE_InitPlugin", source->name);
-        *out_platform = oribi_platform_create(source->init_device, source->provider, status);
-        ok = *out_platform != NULL;
+        note_call(source, "SE_InitPlugin");
+        out->platform = oribi_platform_create(source->init_device, source->provider, status);
+        ok = out->platform != NULL;
     }
     if (ok && source->init_kernel) {
-        oribi_log(ORIBI_LOG_INFO, "plugin '%s': calling TF_InitKernel", source->name);
+        note_call(source, "TF_InitKernel");
         source->init_kernel();
+    }
+    if (ok && source->init_graph) {
+        note_call(source, "TF_InitGraph");
+        out->optimizer = oribi_optimizer_create(source->init_graph, source->provider, status);
+        ok = out->optimizer != NULL;
+    }
+    if (ok && source->init_profiler) {
+        note_call(source, "TF_InitProfiler");
+        out->profiler = oribi_profiler_create(source->init_profiler, source->provider, status);
+        ok = out->profiler != NULL;
     }
     oribi__plugin_options_enter(NULL);
     return ok;
@@ -125,7 +146,7 @@ static bool call_inits(oribi_plugin_source *source, oribi_platform **out_platfor
 /* All that can fail comes before the first thing that is visible. */
 static bool run_init(oribi_plugin_source *source, TF_Status *status)
 {
-    oribi_platform *platform = NULL;
+    brought parts = {0};
     ORIBI_TRY(oribi_op_begin(source->provider, status));
     if (!oribi_kernel_begin(source->provider, status)) {
         oribi_op_rollback();
@@ -133,7 +154,7 @@ static bool run_init(oribi_plugin_source *source, TF_Status *status)
     }
     uint64_t failures = oribi_alloc_failures();
     bool is_mapped = !source->map || source->map(source->map_arg, source, status);
-    const bool is_called = is_mapped && call_inits(source, &platform, status);
+    const bool is_called = is_mapped && call_inits(source, &parts, status);
     /* A plugin that got no memory may have said nothing, and be half registered. */
     bool ok = is_called && (oribi_alloc_failures() == failures || oribi_fail_memory(status));
     ok = ok && oribi_kernel_prepare(status) && oribi_op_commit(status) &&
@@ -141,10 +162,14 @@ static bool run_init(oribi_plugin_source *source, TF_Status *status)
     if (!ok) {
         oribi_kernel_rollback();
         oribi_op_rollback();
-        oribi_platform_rollback(platform);
+        oribi_platform_rollback(parts.platform);
+        oribi_optimizer_rollback(parts.optimizer);
+        oribi_profiler_rollback(parts.profiler);
         return false;
     }
-    oribi_platform_commit(platform);
+    oribi_platform_commit(parts.platform);
+    oribi_optimizer_commit(parts.optimizer);
+    oribi_profiler_commit(parts.profiler);
     return true;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "grappler/grappler.h"
 
 /* --- Kernels --------------------------------------------------------------------------------- */
 
@@ -77,7 +78,11 @@ void oribi_session_destroy(oribi_session *session)
 static bool run_passes(oribi_session *session, const oribi_options *options, TF_Status *status)
 {
     const char *label = options != NULL ? options->kernels : NULL;
-    const oribi_pass_options passes = {.disabled = options != NULL ? options->disabled_passes : 0,
+    uint32_t disabled = options != NULL ? options->disabled_passes : 0;
+    ORIBI_TRY(oribi_grappler_run(&session->graph, "CPU", &disabled, status));
+    ORIBI_TRY(session->device_type == NULL ||
+              oribi_grappler_run(&session->graph, session->device_type, &disabled, status));
+    const oribi_pass_options passes = {.disabled = disabled,
                                        .device = session->device_type,
                                        .label = label,
                                        .plain_activations = label != NULL,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread pool as an application has one: a queue, some threads, and a switch that holds the queue.
+/* A thread pool as an application has one: a queue, some threads, and a switch that holds the
+ * queue.
  */
 #ifndef ORIBI_TESTS_DEVICES_APP_POOL_H_
 #define ORIBI_TESTS_DEVICES_APP_POOL_H_

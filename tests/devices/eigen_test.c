@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory for Eigen (eigen_device.h): aligned, of the run, counted against its limit; beyond it the run
- * fails and the computation still gets what it writes to. Eigen itself: examples_run.c.
+/* Memory for Eigen (eigen_device.h): aligned, of the run, counted against its limit; beyond it the
+ * run fails and the computation still gets what it writes to. Eigen itself: examples_run.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>

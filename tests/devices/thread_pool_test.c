@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* thread_pool.h inside a run, on threads of the session and of the application: ranges covered once,
- * objects deleted once whatever happens, handles that outlive the session, applications whose
+/* thread_pool.h inside a run, on threads of the session and of the application: ranges covered
+ * once, objects deleted once whatever happens, handles that outlive the session, applications whose
  * threads are busy. Run it under TSan too. The pool itself: tests/device/pool_test.c.
  */
 #include <setjmp.h>
@@ -48,8 +48,8 @@ static void count_range(void *object, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         atomic_fetch_add(&units[i], 1);
     }
-    if (wanted_block > 0 && (begin % wanted_block != 0 ||
-                             (end - begin != wanted_block && end != UNITS))) {
+    if (wanted_block > 0 &&
+        (begin % wanted_block != 0 || (end - begin != wanted_block && end != UNITS))) {
         atomic_fetch_add(&n_wrong, 1);
     }
 }
@@ -88,7 +88,8 @@ static oribi_run *run_once(oribi_session *session)
     return run;
 }
 
-/* --- What a kernel may call --------------------------------------------------------------------- */
+/* --- What a kernel may call ---------------------------------------------------------------------
+ */
 
 static void transform(TF_OpKernelContext *ctx)
 {
@@ -185,7 +186,8 @@ static void a_failure_skips_what_has_not_begun(void **state)
     app_pool_end(&app);
 }
 
-/* --- Handles ------------------------------------------------------------------------------------ */
+/* --- Handles ------------------------------------------------------------------------------------
+ */
 
 static void keep_handle(TF_OpKernelContext *ctx)
 {
@@ -252,7 +254,8 @@ static void no_handle_runs_on_the_caller(void **state)
     TF_DeleteThreadPoolHandle(NULL);
 }
 
-/* --- Threads of the application ----------------------------------------------------------------- */
+/* --- Threads of the application -----------------------------------------------------------------
+ */
 
 static void inner_loop(void *object, int64_t begin, int64_t end)
 {

@@ -10,7 +10,7 @@ import re
 import sys
 
 LAYERS = [
-    ["cli"], ["desk"], ["session", "compile"], ["pass"], ["import"], ["target"], ["graph"], ["plugin"],
+    ["cli"], ["desk"], ["session", "compile"], ["grappler"], ["pass"], ["import"], ["target"], ["graph"], ["plugin"],
     ["kernel"], ["device"], ["op"], ["tensor"], ["base"],
 ]
 LEVEL = {room: i for i, rooms in enumerate(LAYERS) for room in rooms}

@@ -384,12 +384,11 @@ static void file_that_is_no_plugin_is_refused_with_the_reason(void **state)
     assert_says("none of the entry points SE_InitPlugin, TF_InitKernel");
 }
 
-static void entry_points_for_later_are_reported(void **state)
+static void optimiser_that_fills_in_nothing_is_refused(void **state)
 {
     (void)state;
-    assert_loads(PLUGIN("graph_only"));
-    assert_non_null(strstr(logged, "1 plugin"));
-    assert_non_null(strstr(logged, "TF_InitGraph is not supported yet"));
+    assert_int_equal(load(PLUGIN("graph_only")), TF_FAILED_PRECONDITION);
+    assert_says("TF_InitGraph did not set device_type");
 }
 
 static void device_plugin_that_fills_in_nothing_is_refused(void **state)
@@ -636,7 +635,7 @@ int main(void)
         cmocka_unit_test(missing_functions_are_named),
         cmocka_unit_test(plugin_for_a_newer_contract_is_refused_by_version_and_name),
         cmocka_unit_test(file_that_is_no_plugin_is_refused_with_the_reason),
-        cmocka_unit_test(entry_points_for_later_are_reported),
+        cmocka_unit_test(optimiser_that_fills_in_nothing_is_refused),
         cmocka_unit_test(device_plugin_that_fills_in_nothing_is_refused),
         cmocka_unit_test(different_definitions_of_one_op_name_both_files),
         cmocka_unit_test(bad_plugin_on_the_search_path_is_a_warning),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Eigen's CPU device on the host's threads and memory, in a kernel of any style. C++ only, Eigen 3.3
- * or newer, header-only; #define EIGEN_USE_THREADS before the first header of Eigen.
+/* Eigen's CPU device on the host's threads and memory, in a kernel of any style. C++ only,
+ * Eigen 3.3 or newer, header-only; #define EIGEN_USE_THREADS before the first header of Eigen.
  *
  *     static void compute(void *, TF_OpKernelContext *ctx)
  *     {
@@ -56,8 +56,8 @@ class ORIBI_EIGEN_LOCAL EigenThreadPool : public Eigen::ThreadPoolInterface
             fn();
             return;
         }
-        TF_ThreadPool_ScheduleWithHint(ctx_, {new std::function<void()>(std::move(fn)), Run, Delete},
-                                       start, end);
+        TF_ThreadPool_ScheduleWithHint(
+            ctx_, {new std::function<void()>(std::move(fn)), Run, Delete}, start, end);
     }
     int NumThreads() const override
     {

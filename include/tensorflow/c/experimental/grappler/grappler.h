@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graph optimisers as plugins: TF_InitGraph registers one, it takes and gives serialised GraphDefs.
- * Status: the structs and names are final; this version of Oribi does not call optimisers yet, and
- * the helper functions say UNIMPLEMENTED.
+/* Graph optimisers as plugins: TF_InitGraph registers one for a device type, and each session that
+ * uses such a device calls it before the host's own passes. It takes and gives serialised
+ * GraphDefs; what comes back must have the same inputs and outputs, of the same types and shapes,
+ * else it is left aside with a warning in the log. Of an absent optional input (ONNX has them) the
+ * message shows a node of the op `Oribi>Absent`.
  */
 #ifndef ORIBI_TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_H_
 #define ORIBI_TENSORFLOW_C_EXPERIMENTAL_GRAPPLER_H_
@@ -76,6 +78,14 @@ typedef struct TP_OptimizerRegistrationParams {
 #define TP_OPTIMIZER_REGISTRATION_PARAMS_STRUCT_SIZE                                               \
     TF_OFFSET_OF_END(TP_OptimizerRegistrationParams, optimizer)
 
+/* Exported by the plugin. Fills in params->device_type ("CPU", or that of a device plugin) and
+ * optimizer->optimize_func, perhaps create_func with destroy_func, and what of the host's own
+ * passes stays off: constant_folding, remapping (fusing) and layout_optimizer are heeded. Context
+ * once, when the plugin is loaded; optimize_func on the thread that makes a session, several at a
+ * time.
+ */
+void TF_InitGraph(TP_OptimizerRegistrationParams *params, TF_Status *status);
+
 /* Count and total bytes of the names of nodes that must survive; call it before the list. */
 TF_CAPI_EXPORT extern void TF_GetNodesToPreserveListSize(const TF_GrapplerItem *item,
                                                          int *num_values, size_t *storage_size,
@@ -98,7 +108,9 @@ TF_CAPI_EXPORT extern void TF_GetFetchNodesList(const TF_GrapplerItem *item, cha
 TF_CAPI_EXPORT extern TF_GraphProperties *TF_NewGraphProperties(const TF_GrapplerItem *item);
 TF_CAPI_EXPORT extern void TF_DeleteGraphProperties(TF_GraphProperties *graph_properties);
 
-/* Infers types and shapes of all nodes; the flags are 0 or 1. */
+/* Makes the properties known; before it the lists are empty. The flags are 0 or 1: with the last
+ * two constants come with their values. Types and shapes are those of the session, so that the
+ * first two change nothing. */
 TF_CAPI_EXPORT extern void TF_InferStatically(TF_GraphProperties *graph_properties,
                                               unsigned char assume_valid_feeds,
                                               unsigned char aggressive_shape_inference,

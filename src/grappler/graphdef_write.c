@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes a graph as a GraphDef; see graphdef.h. */
+#include <string.h>
+
+#include "base/proto.h"
+#include "grappler/graphdef.h"
+#include "op/proto.h"
+
+enum { PRODUCER_VERSION = 1766 }; /* of TensorFlow 2.16.1, whose ops ours are compared with */
+static const size_t MAX_MESSAGE_BYTES = 0x7fffffff;
+
+static void put_attr(oribi_text *node, const oribi_attr *attr)
+{
+    oribi_text entry = {0};
+    oribi_text value = {0};
+    oribi_proto_attr_value(&value, attr);
+    oribi_proto_string(&entry, 1, attr->name);
+    oribi_proto_message(&entry, 2, &value);
+    oribi_proto_message(node, 5, &entry);
+}
+
+static void put_type(oribi_text *node, const char *name, TF_DataType type)
+{
+    put_attr(node, &(oribi_attr){.name = name, .kind = TF_ATTR_TYPE, .count = 1, .u.type = &type});
+}
+
+static void put_head(oribi_text *node, const char *name, const char *op)
+{
+    oribi_proto_string(node, 1, name);
+    oribi_proto_string(node, 2, op);
+}
+
+static void put_input(oribi_text *graph, const oribi_value *value, const char *name)
+{
+    oribi_text node = {0};
+    put_head(&node, name, "Placeholder");
+    put_type(&node, "dtype", value->dtype);
+    put_attr(&node,
+             &(oribi_attr){
+                 .name = "shape", .kind = TF_ATTR_SHAPE, .count = 1, .u.shape = &value->shape});
+    oribi_proto_message(graph, 1, &node);
+}
+
+static bool put_constant(oribi_text *graph_text, oribi_graph *graph, oribi_value_id id,
+                         const char *name, TF_Status *status)
+{
+    oribi_text node = {0};
+    TF_Tensor *tensor = oribi_graph_constant_tensor(graph, id, status);
+    ORIBI_TRY(tensor != NULL);
+    put_head(&node, name, "Const");
+    put_type(&node, "dtype", tensor->dtype);
+    put_attr(&node, &(oribi_attr){.name = "value",
+                                  .kind = TF_ATTR_TENSOR,
+                                  .count = 1,
+                                  .u.tensor = &(TF_Tensor *const){tensor}});
+    oribi_proto_message(graph_text, 1, &node);
+    TF_DeleteTensor(tensor);
+    return true;
+}
+
+static void put_node(oribi_text *graph_text, const oribi_node *node,
+                     const oribi_graphdef_names *names)
+{
+    oribi_text text = {0};
+    put_head(&text, names->nodes[node->id], node->op_name);
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        oribi_proto_string(&text, 3,
+                           node->inputs[i] < 0 ? names->absent : names->values[node->inputs[i]]);
+    }
+    oribi_proto_string(&text, 4, node->device);
+    for (int32_t i = 0; i < node->attrs.count; i++) {
+        put_attr(&text, &node->attrs.items[i]);
+    }
+    oribi_proto_message(graph_text, 1, &text);
+}
+
+static bool put_all(oribi_text *text, oribi_graph *graph, const oribi_graphdef_names *names,
+                    TF_Status *status)
+{
+    oribi_text versions = {0};
+    for (int32_t i = 0; i < graph->n_inputs; i++) {
+        put_input(text, graph->values[graph->inputs[i]], names->values[graph->inputs[i]]);
+    }
+    for (int32_t v = 0; v < graph->n_values; v++) {
+        if (graph->values[v]->constant != NULL && names->values[v] != NULL) {
+            ORIBI_TRY(put_constant(text, graph, v, names->values[v], status));
+        }
+        if (text->length > MAX_MESSAGE_BYTES) {
+            return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                              "the graph's constants are more than the 2 GiB of a GraphDef");
+        }
+    }
+    if (names->absent != NULL) {
+        oribi_text absent = {0};
+        put_head(&absent, names->absent, ORIBI_ABSENT_OP);
+        oribi_proto_message(text, 1, &absent);
+    }
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        put_node(text, graph->nodes[graph->order[i]], names);
+    }
+    oribi_proto_number(&versions, 1, PRODUCER_VERSION);
+    oribi_proto_message(text, 4, &versions);
+    return true;
+}
+
+TF_Buffer *oribi_graphdef_write(oribi_graph *graph, const oribi_graphdef_names *names,
+                                TF_Status *status)
+{
+    oribi_text text = {0};
+    if (!put_all(&text, graph, names, status)) {
+        oribi_text_destroy(&text);
+        return NULL;
+    }
+    TF_Buffer *buffer = oribi_proto_finish(&text);
+    if (buffer == NULL) {
+        oribi_fail_memory(status);
+    }
+    return buffer;
+}
