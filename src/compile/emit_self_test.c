@@ -351,6 +351,11 @@ bool oribi_emit_self_test(oribi_compile *c, TF_Status *status)
         return true;
     }
     bool ok = values != NULL || oribi_fail_memory(status);
+    if (ok && c->devices.partition.n_devices > 0) {
+        ok = oribi_fail(status, TF_INVALID_ARGUMENT,
+                        "--self-test is of operators of the CPU; a model with devices is tested by "
+                        "`oribi verify` and `oribi run --device`");
+    }
     if (ok && oribi_emit_operator_count(c) == 0) {
         ok = oribi_fail(status, TF_INVALID_ARGUMENT,
                         "--self-test: the model has no operator that would be tested");

@@ -75,12 +75,18 @@ static void pools_prototype(const oribi_compile *c, oribi_writer *w, const char 
 static void run_prototype(const oribi_compile *c, oribi_writer *w, const char *end)
 {
     const bool has_weights = c->options.weights == ORIBI_WEIGHTS_BIN;
+    const bool has_devices = c->devices.partition.n_devices > 0;
     oribi_writer_line(w, "int32_t tvmgen_%s_run_static(", c->name);
     oribi_writer_line(w, "    const struct tvmgen_%s_inputs *inputs,", c->name);
     oribi_writer_line(w, "    const struct tvmgen_%s_outputs *outputs%s%s", c->name,
-                      has_weights ? "," : ")", has_weights ? "" : end);
+                      has_weights || has_devices ? "," : ")",
+                      has_weights || has_devices ? "" : end);
     if (has_weights) {
-        oribi_writer_line(w, "    const uint8_t *weights)%s", end);
+        oribi_writer_line(w, "    const uint8_t *weights%s%s", has_devices ? "," : ")",
+                          has_devices ? "" : end);
+    }
+    if (has_devices) {
+        oribi_writer_line(w, "    const struct tvmgen_%s_devices *devices)%s", c->name, end);
     }
 }
 
@@ -170,12 +176,15 @@ static void functions(const oribi_compile *c, oribi_writer *w)
     oribi_writer_line(w,
                       "const struct tvmgen_%s_workspace_pools pools = tvmgen_%s_static_pools(%s);",
                       c->name, c->name, has_weights ? "weights" : "");
+    oribi_text state = {0};
     if (c->n_states > 0) {
-        oribi_writer_line(w, "return tvmgen_%s_run(inputs, outputs, &pools, &state_of_%s);",
-                          c->name, c->name);
-    } else {
-        oribi_writer_line(w, "return tvmgen_%s_run(inputs, outputs, &pools);", c->name);
+        oribi_text_printf(&state, ", &state_of_%s", c->name);
     }
+    oribi_writer_line(w, "return tvmgen_%s_run(inputs, outputs, &pools%s%s);", c->name,
+                      oribi_text_string(&state),
+                      c->devices.partition.n_devices > 0 ? ", devices" : "");
+    w->text.failed = w->text.failed || state.failed;
+    oribi_text_destroy(&state);
     oribi_writer_close(w, "}");
 }
 

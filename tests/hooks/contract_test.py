@@ -232,6 +232,20 @@ class Contract(unittest.TestCase):
             tried += 1
         self.assertGreater(tried, 0)
 
+    def test_one_instance_with_memory_of_its_own(self):
+        for options in ((), ("--weights", "bin"), ("--pool", "name=a,device=npu1", "--pool", "name=b")):
+            folder, defines = self.two("--workspace", "static", *options, name="static" + "".join(options)[-1:])
+            header = (folder / "tvmgen_net_static.h").read_text()
+            self.assertIn("const struct tvmgen_net_devices *devices);", header)
+            for source in folder.glob("tvmgen_net*.c"):
+                subprocess.run(["gcc", "-std=c99", *WARNINGS, "-Wstrict-prototypes", *defines, "-I", folder, "-I",
+                                SOURCE / "include", "-c", source, "-o", self.folder / "x.o"], check=True)
+
+    def test_a_self_test_with_devices_is_refused(self):
+        done = self.compile("--target-device", "npu1", "--self-test")
+        self.assertEqual(done.returncode, 4)
+        self.assertIn("--self-test is of operators of the CPU", done.stderr)
+
     def test_the_same_options_give_the_same_bytes(self):
         for options in (("--device-schedule", "hold"), ("--pool", "name=a,device=npu1", "--pool", "name=b")):
             one, two = (self.two(*options, name=n + options[0])[0] for n in ("one", "two"))
