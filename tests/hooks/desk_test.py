@@ -6,12 +6,16 @@ of the emitted C, also when one of them fails; the messages. `oribi device-serve
     desk_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN
 """
 import json
+import mmap
 import pathlib
 import re
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import numpy as np
@@ -183,6 +187,38 @@ class Desk(unittest.TestCase):
         far.terminate()
         self.assertRegex(far.communicate(timeout=20)[1], r"\d\d requests, 0 broken")
         self.assertEqual(far.returncode, 0)
+
+    def test_a_served_window_is_a_device_with_a_memory(self):
+        """A copy in the window, as the driver of a woofles would ask for it: platform/common/woofles_window.h."""
+        window, line = self.folder / "window", self.folder / "bell"
+        window.write_bytes(bytes(1 << 20))
+        far = subprocess.Popen([ORIBI, "device-serve", DIGITS, "--plugin", TARGET, "--target-device", "woofles",
+                                "--window", f"{window}@0x10000:64k", "--socket", line, "--once"],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(far.communicate)
+        self.addCleanup(far.kill)
+        self.assertIn("serving on", far.stdout.readline())
+        with open(window, "r+b") as file, mmap.mmap(file.fileno(), 65536, offset=65536) as memory, \
+                socket.socket(socket.AF_UNIX) as bell:
+            self.assertEqual(memory[:4], b"WOOF")
+            self.assertEqual(struct.unpack_from("<I", memory, 20)[0], 65536)
+            bell.connect(str(line))
+            memory[2000:2005] = b"bytes"
+            for i, (to, power, code) in enumerate(((3000, 0, -32007), (3000, 1, 0), (65534, 1, -32006))):
+                struct.pack_into("<20I", memory, 32 + 80 * i, 2, 0, 1, 1, 0, 0, 2000, to, *[0] * 4, 5, 5, *[0] * 6)
+                struct.pack_into("<2I", memory, 4, power, i + 1)
+                bell.sendall(b"!")
+                for _ in range(2000):
+                    if struct.unpack_from("<I", memory, 12)[0] == i + 1:
+                        break
+                    time.sleep(0.005)
+                self.assertEqual(struct.unpack_from("<i", memory, 32 + 80 * i + 72)[0], code)
+                self.assertEqual(bytes(memory[3000:3005]), b"bytes" if i > 0 else bytes(5))
+        self.assertEqual(far.wait(20), 0)
+        for text, message in ((f"{window}@1", "65536"), (f"{window}@x", "'"), ("missing", "No such file"),
+                              (f"{window}@0:2M", "does not fit")):
+            self.assertIn(message, self.run_oribi("device-serve", DIGITS, "--plugin", TARGET, "--target-device",
+                                                  "woofles", "--window", text, "--pty", code=4).stderr)
 
     def test_serving_wants_a_model_a_device_and_one_line(self):
         for options in ([], [DIGITS], [DIGITS, "--target-device", "uart_accel"],

@@ -10,6 +10,7 @@ nobody there, or when the line is cut, an error, and the next run is good.
 """
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -150,6 +151,13 @@ class Digits(Uart):
         self.assertEqual((outputs[0], outputs[2]), (expected[0], expected[2]))
         self.assertRegex(console.read_text(), r"run 1: code -3200[23], Invoke of uart_accel, operator \d, "
                                               r"failures while unwinding 0")
+
+    def test_the_demo_recognises_what_the_cpu_recognises(self):
+        done = subprocess.run([BUILD.parent / "demo.sh", ORIBI, TARGET], capture_output=True, text=True, timeout=100)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        board = re.search(r"outputs: ([-\d ]+)", done.stdout).group(1).split()
+        host = re.search(r"Identity.*\n.*\n +([-\d, ]+)", done.stdout).group(1).split(", ")
+        self.assertEqual(board[:8], [v for v in host if v][:8], done.stdout)
 
     def test_nobody_there_is_an_error(self):
         self.build("design", 1, 100)
