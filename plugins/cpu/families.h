@@ -43,8 +43,9 @@
     FAMILY(norm_x86_avx2) \
     FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(depthwise) \
     FAMILY(matmul_reference) FAMILY(matmul) \
-    FAMILY(qlinear) FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) \
-    FAMILY(qlinear_pool) FAMILY(micro_layers) FAMILY(micro_math) \
+    FAMILY(qlinear) FAMILY(qlinear_portable) FAMILY(qlinear_x86_avx2) \
+    FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \
+    FAMILY(micro_layers) FAMILY(micro_math) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \
     FAMILY(quantized_image) FAMILY(quantized_resize) FAMILY(quantized_cast)

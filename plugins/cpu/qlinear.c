@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>QLinearConv2D by micro/'s kernel. */
+/* ONNX>QLinearConv2D by micro/'s kernel; qlinear_loops.h has faster ones. */
 #include "cpu/families.h"
-#include "cpu/quantized.h"
-
-#include "micro/qlinear_conv2d.h"
+#include "cpu/qlinear.h"
 
 typedef struct qlinear_state {
     TF_DataType input, filter, output;
@@ -45,7 +43,7 @@ static void check_state(oribi_cpu_setup *setup, const qlinear_state *s)
     }
 }
 
-static void *qlinear_create(TF_OpKernelConstruction *construction)
+void *oribi_qlinear_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
     qlinear_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
@@ -102,9 +100,10 @@ static bool check_channels(oribi_cpu_run *run, int32_t channels)
     return true;
 }
 
-static bool fill_args(const qlinear_state *s, oribi_cpu_run *run,
-                      struct oribi_micro_qlinear_conv2d_args *args)
+bool oribi_qlinear_fill(const void *state, oribi_cpu_run *run,
+                        struct oribi_micro_qlinear_conv2d_args *out)
 {
+    const qlinear_state *s = state;
     int32_t in[4], filter[4];
     int rank;
     if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank) ||
@@ -128,36 +127,36 @@ static bool fill_args(const qlinear_state *s, oribi_cpu_run *run,
                               "result is too large",
                               (int)in[3], (int)filter[2], (int)filter[3]);
     }
-    *args = (struct oribi_micro_qlinear_conv2d_args){.batch = in[0],
-                                                     .in_h = in[1],
-                                                     .in_w = in[2],
-                                                     .in_c = in[3],
-                                                     .out_h = (int32_t)out_h,
-                                                     .out_w = (int32_t)out_w,
-                                                     .out_c = filter[3],
-                                                     .filter_h = filter[0],
-                                                     .filter_w = filter[1],
-                                                     .stride_h = s->stride_h,
-                                                     .stride_w = s->stride_w,
-                                                     .dilation_h = s->dilation_h,
-                                                     .dilation_w = s->dilation_w,
-                                                     .before_h = (int32_t)s->pads[0],
-                                                     .before_w = (int32_t)s->pads[1],
-                                                     .groups = in[3] / filter[2],
-                                                     .input_signed = s->input == TF_INT8,
-                                                     .filter_signed = s->filter == TF_INT8,
-                                                     .input_zero = (int32_t)s->input_zero,
-                                                     .output_zero = (int32_t)s->output_zero,
-                                                     .output = oribi_qlinear_output(s->output),
-                                                     .low = s->low,
-                                                     .high = s->high};
+    *out = (struct oribi_micro_qlinear_conv2d_args){.batch = in[0],
+                                                    .in_h = in[1],
+                                                    .in_w = in[2],
+                                                    .in_c = in[3],
+                                                    .out_h = (int32_t)out_h,
+                                                    .out_w = (int32_t)out_w,
+                                                    .out_c = filter[3],
+                                                    .filter_h = filter[0],
+                                                    .filter_w = filter[1],
+                                                    .stride_h = s->stride_h,
+                                                    .stride_w = s->stride_w,
+                                                    .dilation_h = s->dilation_h,
+                                                    .dilation_w = s->dilation_w,
+                                                    .before_h = (int32_t)s->pads[0],
+                                                    .before_w = (int32_t)s->pads[1],
+                                                    .groups = in[3] / filter[2],
+                                                    .input_signed = s->input == TF_INT8,
+                                                    .filter_signed = s->filter == TF_INT8,
+                                                    .input_zero = (int32_t)s->input_zero,
+                                                    .output_zero = (int32_t)s->output_zero,
+                                                    .output = oribi_qlinear_output(s->output),
+                                                    .low = s->low,
+                                                    .high = s->high};
     return true;
 }
 
 static bool qlinear_run(const void *state, oribi_cpu_run *run)
 {
     struct oribi_micro_qlinear_conv2d_args args;
-    if (!fill_args(state, run, &args)) {
+    if (!oribi_qlinear_fill(state, run, &args)) {
         return false;
     }
     const int64_t dims[4] = {args.batch, args.out_h, args.out_w, args.out_c};
@@ -176,7 +175,7 @@ const oribi_cpu_kernel oribi_cpu_qlinear_kernels[] = {
      .types = {{"Tx", ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8)},
                {"Tw", ORIBI_CPU_TYPE(TF_INT8) | ORIBI_CPU_TYPE(TF_UINT8)}},
      .priority = ORIBI_CPU_REFERENCE,
-     .create = qlinear_create,
+     .create = oribi_qlinear_create,
      .compute = qlinear_compute,
      .destroy = oribi_cpu_free,
      .why = "the arithmetic of micro/, bit for bit"},

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Seeds of a fuzzer: make_corpus.sh onnx|tflite FOLDER. The models of ../shared and of examples/, for
-# ONNX those of the backend tests too, which together hold every operator, for TFLite those of the
-# operators' vectors. Large ones are left out.
+# ONNX those of the backend tests too, which together hold every operator, and those of the vectors:
+# the quantised ones for ONNX, all for TFLite. Large ones are left out.
 set -eu
 format=$1
 out=$2
@@ -11,8 +11,10 @@ shared=$here/../shared
 mkdir -p "$out"
 find "$here/examples" "$shared/models" -name "*.$format" -size -64k 2>/dev/null |
     while read -r model; do cp "$model" "$out/$(basename "$model")"; done
-if [ "$format" = tflite ] && [ -f "$here/tests/peer/tflite/extract.py" ]; then
+if [ "$format" = tflite ]; then
     python3 "$here/tests/peer/tflite/extract.py" "$out"
+else
+    python3 "$here/tests/peer/tflite/extract.py" "$out" onnx
 fi
 if [ "$format" = onnx ] && [ -f "$shared/onnx-backend-tests/data.tar.xz" ]; then
     scratch=$(mktemp -d)

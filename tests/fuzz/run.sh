@@ -12,12 +12,17 @@ mkdir -p build/fuzz/findings
 for name in ${@:-onnx tflite compile line}; do
     case $name in
         onnx | tflite) program=reader_fuzzer seeds=$name ;;
-        compile) program=compile_fuzzer seeds=tflite ;;
+        compile) program=compile_fuzzer seeds="tflite onnx" ;;
         line) program=line_fuzzer seeds= ;;
         *) echo "no such fuzzer: $name (onnx, tflite, compile, line)" >&2; exit 2 ;;
     esac
     mkdir -p "build/fuzz/corpus/$name"
-    [ -z "$seeds" ] || tests/fuzz/make_corpus.sh "$seeds" "build/fuzz/corpus/$name"
+    for seed in $seeds; do
+        tests/fuzz/make_corpus.sh "$seed" "build/fuzz/corpus/$name"
+    done
+    if [ "$name" = compile ]; then # a few kilobytes that stand for hundreds of megabytes of weights
+        rm -f "build/fuzz/corpus/$name"/light_*
+    fi
     "build/fuzz/fuzz/$program" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=20 \
         -artifact_prefix=build/fuzz/findings/ "build/fuzz/corpus/$name"
     echo "fuzz: $name: nothing found in $seconds seconds"

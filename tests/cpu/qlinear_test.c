@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every variant of ONNX>QLinearConv2D against the reference row, to the bit: long windows, many
+ * channels, few rows, groups, depthwise, dilation, padding, each type of results.
+ */
+#include "kernel_harness.h"
+
+typedef struct layer_case {
+    int64_t x[4], filter[4]; /* NHWC, HWIO */
+    int64_t strides[2], dilations[2], pads[4];
+    TF_DataType input, weights, result;
+    int64_t low, high;
+} layer_case;
+
+/* clang-format off */
+static const layer_case cases[] = {
+    {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
+    {{2, 9, 7, 5}, {3, 3, 5, 20}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
+    {{1, 9, 8, 3}, {3, 2, 3, 17}, {2, 1}, {1, 2}, {2, 0, 1, 3}, TF_INT8, TF_INT8, TF_INT8, -20, 90},
+    {{1, 5, 5, 130}, {3, 3, 130, 33}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+    {{1, 3, 3, 40}, {1, 1, 40, 300}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_UINT8, TF_UINT8, 3, 200},
+    {{1, 1, 1, 2500}, {1, 1, 2500, 270}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_UINT8, TF_INT32, -128, 255},
+    {{1, 1, 3, 1029}, {1, 1, 1029, 31}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_INT8, TF_UINT8, TF_FLOAT, -128, 255},
+    {{1, 1, 9, 1029}, {1, 1, 1029, 31}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_INT8, TF_UINT8, TF_FLOAT, -128, 255},
+    {{1, 6, 6, 12}, {3, 3, 4, 9}, {1, 1}, {1, 1}, {1, 0, 0, 1}, TF_UINT8, TF_INT8, TF_INT32, -128, 255},
+    {{1, 2, 1, 12}, {2, 1, 4, 18}, {1, 1}, {1, 1}, {0, 0, 0, 0}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
+    {{2, 7, 6, 270}, {3, 3, 1, 270}, {1, 2}, {1, 1}, {1, 1, 1, 1}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
+    {{1, 7, 6, 7}, {3, 2, 1, 7}, {1, 1}, {2, 1}, {2, 0, 2, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+    {{1, 7, 6, 6}, {3, 3, 1, 12}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+};
+/* clang-format on */
+
+typedef struct check {
+    harness node;
+    TF_Tensor *expected;
+    const char *what;
+} check;
+
+static void check_row(void *arg, const oribi_cpu_kernel *row)
+{
+    check *self = arg;
+    TF_Status *status = TF_NewStatus();
+
+    TF_Tensor *actual = harness_compute(&self->node, row, status);
+
+    if (actual == NULL) {
+        fail_msg("%s, %s: %s", row->why, self->what, TF_Message(status));
+    }
+    assert_int_equal(TF_TensorByteSize(actual), TF_TensorByteSize(self->expected));
+    if (memcmp(TF_TensorData(actual), TF_TensorData(self->expected), TF_TensorByteSize(actual)) !=
+        0) {
+        fail_msg("%s, %s: other bits", row->why, self->what);
+    }
+    TF_DeleteTensor(actual);
+    TF_DeleteStatus(status);
+}
+
+static TF_Tensor *bytes_tensor(TF_DataType type, const int64_t dims[4])
+{
+    TF_Tensor *tensor = harness_tensor(type, dims, 4);
+    uint8_t *values = TF_TensorData(tensor);
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        values[i] = (uint8_t)(int32_t)(128.0f + 127.9f * harness_random());
+    }
+    return tensor;
+}
+
+static void add_channels(harness *node, const layer_case *c)
+{
+    const int64_t channels = c->filter[3];
+    TF_Tensor *bias = harness_tensor(TF_INT32, &channels, 1);
+    TF_Tensor *zeros = harness_tensor(TF_INT32, &channels, 1);
+    TF_Tensor *multipliers = harness_tensor(TF_FLOAT, &channels, 1);
+    for (int64_t i = 0; i < channels; i++) {
+        ((int32_t *)TF_TensorData(bias))[i] = (int32_t)(3000.0f * harness_random());
+        ((int32_t *)TF_TensorData(zeros))[i] = (int32_t)(100.0f * harness_random());
+        ((float *)TF_TensorData(multipliers))[i] = 0.003f + 0.002f * harness_random();
+    }
+    harness_add(node, bias);
+    harness_add(node, zeros);
+    harness_add(node, multipliers);
+}
+
+static void run_case(const layer_case *c, oribi_pool *pool, const char *what)
+{
+    TF_Status *status = TF_NewStatus();
+    check self = {.what = what};
+    harness *node = &self.node;
+    harness_begin(node);
+    node->pool = pool;
+    node->output_type = c->result;
+    oribi_attrs *attrs = &node->attrs;
+    oribi_arena *arena = &node->arena;
+    assert_true(oribi_attrs_set_type(attrs, arena, "Tx", c->input) &&
+                oribi_attrs_set_type(attrs, arena, "Tw", c->weights) &&
+                oribi_attrs_set_type(attrs, arena, "Ty", c->result) &&
+                oribi_attrs_set_int(attrs, arena, "input_zero", 7) &&
+                oribi_attrs_set_int(attrs, arena, "output_zero", 9) &&
+                oribi_attrs_set_int(attrs, arena, "low", c->low) &&
+                oribi_attrs_set_int(attrs, arena, "high", c->high) &&
+                oribi_attrs_set_ints(attrs, arena, "strides", c->strides, 2) &&
+                oribi_attrs_set_ints(attrs, arena, "dilations", c->dilations, 2) &&
+                oribi_attrs_set_ints(attrs, arena, "pads", c->pads, 4));
+    harness_add(node, bytes_tensor(c->input, c->x));
+    harness_add(node, bytes_tensor(c->weights, c->filter));
+    add_channels(node, c);
+    self.expected = harness_compute(node, harness_reference("ONNX>QLinearConv2D"), status);
+    if (self.expected == NULL) {
+        fail_msg("%s: reference: %s", what, TF_Message(status));
+    }
+    assert_true(harness_each_variant("ONNX>QLinearConv2D", check_row, &self) > 0);
+    TF_DeleteTensor(self.expected);
+    harness_end(node);
+    TF_DeleteStatus(status);
+}
+
+static void run_cases(int threads)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_pool *pool = threads > 1 ? oribi_pool_create(threads, status) : NULL;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "case %zu, %d threads", i, threads);
+        harness_random_state = (uint32_t)i + 1;
+        run_case(&cases[i], pool, what);
+    }
+    oribi_pool_release(pool);
+    TF_DeleteStatus(status);
+}
+
+static void every_variant_gives_the_bits_of_the_reference(void **state)
+{
+    (void)state;
+    run_cases(1);
+}
+
+static void every_variant_gives_the_bits_of_the_reference_on_threads(void **state)
+{
+    (void)state;
+    run_cases(3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_variant_gives_the_bits_of_the_reference),
+        cmocka_unit_test(every_variant_gives_the_bits_of_the_reference_on_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
