@@ -22,7 +22,7 @@ UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE"
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
     ("QUANTIZE", "f32"), ("PRELU", "i16x8"), ("HARD_SWISH", "i16x8"), ("BATCH_MATMUL", "u8"), ("SVDF", "i16x8"),
-    ("SVDF", "u8"))}
+    ("SVDF", "u8"), ("UNIDIRECTIONAL_SEQUENCE_LSTM", "u8"))}
 
 HEAD = """# TFLite operators
 
