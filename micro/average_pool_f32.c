@@ -6,7 +6,7 @@
 #include "micro/port.h"
 
 static float average(const struct oribi_micro_pool_f32_args *a, const float *channel,
-                     const struct oribi_micro_pool_f32_window *w)
+                     const struct oribi_micro_pool_window *w)
 {
     float sum = 0.0F;
     for (int32_t y = w->top; y < w->bottom; y++) {
@@ -26,8 +26,7 @@ void oribi_micro_average_pool_f32(const struct oribi_micro_pool_f32_args *args, 
         for (int32_t y = 0; y < args->out_h; y++) {
             TVMGEN_YIELD();
             for (int32_t x = 0; x < args->out_w; x++) {
-                const struct oribi_micro_pool_f32_window w =
-                    oribi_micro_pool_f32_window(args, y, x);
+                const struct oribi_micro_pool_window w = oribi_micro_pool_f32_window(args, y, x);
                 for (int32_t c = 0; c < args->channels; c++) {
                     *output++ = average(args, image + c, &w);
                 }

@@ -7,7 +7,7 @@
 #include "micro/port.h"
 
 static float largest(const struct oribi_micro_pool_f32_args *a, const float *channel,
-                     const struct oribi_micro_pool_f32_window *w)
+                     const struct oribi_micro_pool_window *w)
 {
     float most = oribi_micro_from_bits(UINT32_C(0xff800000)); /* -infinity */
     for (int32_t y = w->top; y < w->bottom; y++) {
@@ -27,8 +27,7 @@ void oribi_micro_max_pool_f32(const struct oribi_micro_pool_f32_args *args, cons
         for (int32_t y = 0; y < args->out_h; y++) {
             TVMGEN_YIELD();
             for (int32_t x = 0; x < args->out_w; x++) {
-                const struct oribi_micro_pool_f32_window w =
-                    oribi_micro_pool_f32_window(args, y, x);
+                const struct oribi_micro_pool_window w = oribi_micro_pool_f32_window(args, y, x);
                 for (int32_t c = 0; c < args->channels; c++) {
                     *output++ = largest(args, image + c, &w);
                 }

@@ -3,7 +3,7 @@
 #ifndef ORIBI_MICRO_POOL_F32_H_
 #define ORIBI_MICRO_POOL_F32_H_
 
-#include <stdint.h>
+#include "micro/pool_window.h"
 
 struct oribi_micro_pool_f32_args {
     int32_t batch, in_h, in_w, channels;
@@ -13,22 +13,11 @@ struct oribi_micro_pool_f32_args {
     int32_t before_h, before_w; /* padding before the first row and column */
 };
 
-/* The part of a window that lies in the image: rows [top, bottom), columns [left, right). */
-struct oribi_micro_pool_f32_window {
-    int32_t top, bottom, left, right;
-};
-
-static inline struct oribi_micro_pool_f32_window
+static inline struct oribi_micro_pool_window
 oribi_micro_pool_f32_window(const struct oribi_micro_pool_f32_args *a, int32_t y, int32_t x)
 {
-    struct oribi_micro_pool_f32_window w;
-    w.top = y * a->stride_h - a->before_h;
-    w.left = x * a->stride_w - a->before_w;
-    w.bottom = w.top + a->filter_h < a->in_h ? w.top + a->filter_h : a->in_h;
-    w.right = w.left + a->filter_w < a->in_w ? w.left + a->filter_w : a->in_w;
-    w.top = w.top < 0 ? 0 : w.top;
-    w.left = w.left < 0 ? 0 : w.left;
-    return w;
+    return oribi_micro_pool_clip(y * a->stride_h - a->before_h, x * a->stride_w - a->before_w,
+                                 a->filter_h, a->filter_w, a->in_h, a->in_w);
 }
 
 /* The average, or the largest, of the values of each window that lie in the image.

@@ -5,7 +5,7 @@
 #ifndef ORIBI_MICRO_POOL_Q_H_
 #define ORIBI_MICRO_POOL_Q_H_
 
-#include <stdint.h>
+#include "micro/pool_window.h"
 
 struct oribi_micro_pool_q_args {
     int32_t kind; /* element.h */
@@ -18,22 +18,11 @@ struct oribi_micro_pool_q_args {
     int32_t scratch_bytes;      /* 0 */
 };
 
-/* The part of a window that lies in the image: rows [top, bottom), columns [left, right). */
-struct oribi_micro_pool_window {
-    int32_t top, bottom, left, right;
-};
-
 static inline struct oribi_micro_pool_window
 oribi_micro_pool_window(const struct oribi_micro_pool_q_args *a, int32_t y, int32_t x)
 {
-    struct oribi_micro_pool_window w;
-    w.top = y * a->stride_h - a->before_h;
-    w.left = x * a->stride_w - a->before_w;
-    w.bottom = w.top + a->filter_h < a->in_h ? w.top + a->filter_h : a->in_h;
-    w.right = w.left + a->filter_w < a->in_w ? w.left + a->filter_w : a->in_w;
-    w.top = w.top < 0 ? 0 : w.top;
-    w.left = w.left < 0 ? 0 : w.left;
-    return w;
+    return oribi_micro_pool_clip(y * a->stride_h - a->before_h, x * a->stride_w - a->before_w,
+                                 a->filter_h, a->filter_w, a->in_h, a->in_w);
 }
 
 /* Of int8, and of uint8 or int16. A mean is rounded to the nearest integer, ties away from zero,

@@ -7,7 +7,7 @@
 #include "micro/qlinear_pool.h"
 
 static uint8_t largest(const struct oribi_micro_qlinear_pool_args *a, const uint8_t *channel,
-                       const struct oribi_micro_qlinear_pool_window *w)
+                       const struct oribi_micro_pool_window *w)
 {
     int32_t most = INT8_MIN;
     for (int32_t y = w->top; y < w->bottom; y++) {
@@ -30,8 +30,7 @@ void oribi_micro_qlinear_max_pool(const struct oribi_micro_qlinear_pool_args *ar
         for (int32_t y = 0; y < a->out_h; y++) {
             TVMGEN_YIELD();
             for (int32_t x = 0; x < a->out_w; x++) {
-                const struct oribi_micro_qlinear_pool_window w =
-                    oribi_micro_qlinear_pool_window(a, y, x);
+                const struct oribi_micro_pool_window w = oribi_micro_qlinear_pool_window(a, y, x);
                 for (int32_t c = 0; c < a->channels; c++) {
                     *to++ = largest(a, image + c, &w);
                 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Average and maximum pools of ONNX's quantised tensors, NHWC, 8 bits of either sign. Not TFLite's
- * arithmetic: that is average_pool_s8.h.
+ * arithmetic: that is pool_q.h.
  */
 #ifndef ORIBI_MICRO_QLINEAR_POOL_H_
 #define ORIBI_MICRO_QLINEAR_POOL_H_
 
-#include <stdint.h>
+#include "micro/pool_window.h"
 
 struct oribi_micro_qlinear_pool_args {
     int32_t batch, in_h, in_w, channels;
@@ -19,22 +19,11 @@ struct oribi_micro_qlinear_pool_args {
     int32_t low, high; /* bounds of the result, activation included; a maximum has none */
 };
 
-/* The part of a window that lies in the image: rows [top, bottom), columns [left, right). */
-struct oribi_micro_qlinear_pool_window {
-    int32_t top, bottom, left, right;
-};
-
-static inline struct oribi_micro_qlinear_pool_window
+static inline struct oribi_micro_pool_window
 oribi_micro_qlinear_pool_window(const struct oribi_micro_qlinear_pool_args *a, int32_t y, int32_t x)
 {
-    struct oribi_micro_qlinear_pool_window w;
-    w.top = y * a->stride_h - a->before_h;
-    w.left = x * a->stride_w - a->before_w;
-    w.bottom = w.top + a->filter_h < a->in_h ? w.top + a->filter_h : a->in_h;
-    w.right = w.left + a->filter_w < a->in_w ? w.left + a->filter_w : a->in_w;
-    w.top = w.top < 0 ? 0 : w.top;
-    w.left = w.left < 0 ? 0 : w.left;
-    return w;
+    return oribi_micro_pool_clip(y * a->stride_h - a->before_h, x * a->stride_w - a->before_w,
+                                 a->filter_h, a->filter_w, a->in_h, a->in_w);
 }
 
 /* The average of what a window holds of the image, dequantised and summed in float, row by row;
