@@ -191,7 +191,7 @@ bool oribi_device_is_bound(const oribi_compile *c, int32_t device)
     const oribi_devices *d = &c->devices;
     const oribi_target *target = d->partition.devices[device].target;
     return !oribi_device_has_memory(d, device) &&
-           (target->has_cache_hooks != 0 || d->pools[device] != oribi_compile_all_pools(c));
+           (target->has_cache_hooks != 0 || (d->named_by_pools >> device & 1) != 0);
 }
 
 void oribi_compile_destroy_devices(oribi_devices *devices)

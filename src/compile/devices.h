@@ -61,6 +61,8 @@ typedef struct oribi_devices {
     /* Pools that a device sees, a bit for each, and those that the CPU does not see. All and none,
      * unless --pool says otherwise. */
     uint32_t pools[ORIBI_DEVICES_MAX], hidden_pools;
+    uint32_t
+        named_by_pools; /* a bit for each device: it sees its pools, and nothing of the caller's */
     /* By call: of its inputs, where the CPU copies them first because the device does not see where
      * they are; bytes 0: it does. NULL: none. memory.c. */
     struct oribi_location **staged;

@@ -337,12 +337,14 @@ static void bind_operands(oribi_memory *m)
             }
             const uint32_t pools = c->devices.pools[call->device - 1];
             const int32_t root = oribi__memory_root(m, call->inputs[k], NULL);
-            const bool is_elsewhere = pools != oribi_compile_all_pools(c) &&
-                                      (!oribi__memory_in_pool(m, root) || (g->pools & pools) == 0);
+            const bool is_in_pool = oribi__memory_in_pool(m, root);
+            const bool is_elsewhere =
+                is_in_pool ? (g->pools & pools) == 0
+                           : (c->devices.named_by_pools >> (call->device - 1) & 1) != 0;
             staged[k] = (oribi_location){.buffer = -1};
             if (is_elsewhere) {
                 staged[k].bytes = oribi_lower_bytes(c->graph->values[call->inputs[k]]);
-            } else if (oribi__memory_in_pool(m, root)) {
+            } else if (is_in_pool) {
                 g->pools &= pools;
             }
         }

@@ -142,7 +142,7 @@ static bool bind(oribi_compile *c, oribi_pool *pool, const char *option, TF_Stat
 static bool find_visible(oribi_compile *c, TF_Status *status)
 {
     oribi_devices *d = &c->devices;
-    d->hidden_pools = 0;
+    d->hidden_pools = d->named_by_pools = 0;
     for (int32_t p = 0; p < c->n_pools; p++) {
         d->hidden_pools |= c->pools[p].is_hidden ? 1U << p : 0;
     }
@@ -156,6 +156,7 @@ static bool find_visible(oribi_compile *c, TF_Status *status)
         for (int32_t p = 0; p < c->n_pools; p++) {
             named |= (c->pools[p].devices >> i & 1) != 0 ? 1U << p : 0;
         }
+        d->named_by_pools |= named != 0 ? 1U << i : 0;
         d->pools[i] = named != 0 ? named : of_cpu;
         if ((d->pools[i] & of_cpu) == 0) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,

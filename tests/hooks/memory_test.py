@@ -157,6 +157,19 @@ class Memory(unittest.TestCase):
                 ends = [b["offset"] + b["bytes"] for b in program.report["buffers"] if b["pool"] == pool["name"]]
                 self.assertLessEqual(max(ends, default=0), pool["bytes"])
 
+    def test_a_device_that_all_pools_name_does_not_see_the_callers_memory(self):
+        for kind in ("shared", "queued"):
+            program = self.program(kind, [f"npu={kind}"], "--pool", "name=fast,device=npu", "--pool", "name=slow,device=npu")
+            lines = self.check(program)
+            seen = {place for line in lines if line.startswith(("npu Invoke", "npu Start")) for place in places(line)}
+            self.assertLessEqual(seen, {"fast", "slow"})
+        # One that no pool names sees it, also where a pool is hidden from it.
+        program = self.program("other", ["a=shared", "b=peer"], "--pool", "name=own,device=a,cpu=no", "--pool",
+                               "name=all", "--pool", "name=more,device=a", "--assign", program.report["nodes"][0]["name"]
+                               + "=b")
+        lines = self.check(program)
+        self.assertTrue(any(line.startswith("b Invoke 1 in+") for line in lines))
+
     def test_devices_of_different_pools_get_copies(self):
         pools = ("--pool", "name=left,device=a", "--pool", "name=right,device=b", "--pool", "name=rest")
         for kinds in (("shared", "peer"), ("cached", "cached"), ("queued", "shared"), ("queued", "queued")):
