@@ -119,12 +119,11 @@ class Zephyr:
 
     def __init__(self, root, folder):
         self.root, self.folder = root, folder
-        self.built = 0
+        self.options = []
 
-    def build(self, application, *options):
-        """An application's zephyr.elf."""
-        self.built += 1
-        folder = self.folder / f"zephyr{self.built}"
+    def build(self, name, application, *options):
+        """An application's zephyr.elf. Applications of one name differ in their own files alone."""
+        folder = self.folder / f"zephyr_{name}"
         cmsis = tree("ZEPHYR_CMSIS")
         modules = f"-DZEPHYR_MODULES={cmsis};{SOURCE}" if cmsis else f"-DZEPHYR_EXTRA_MODULES={SOURCE}"
         env = {"ZEPHYR_TOOLCHAIN_VARIANT": "cross-compile", "CROSS_COMPILE": "arm-none-eabi-", **os.environ}
@@ -141,15 +140,17 @@ class Zephyr:
 
     def driver_objects(self):
         """Not of the devicetree's driver, which has what its macro makes."""
-        elf = self.build(APP / "zephyr", "-DAPP_WOOFLES=1", "-DAPP_UART_ACCEL=1", "-DAPP_ONLY_DRIVERS=1")
+        elf = self.build("drivers", APP / "zephyr", "-DAPP_WOOFLES=1", "-DAPP_UART_ACCEL=1", "-DAPP_ONLY_DRIVERS=1")
         found = [path for name in ("platform/common", "platform/zephyr") for path in elf.parent.parent.rglob("*.obj")
                  if name in str(path) and "liboribi" not in path.name]
         assert len(found) >= 5, found
         return found
 
-    def image(self, emitted, kinds, defines, _):
+    def image(self, emitted, kinds, defines, output):
         options = [f"-DAPP_{kind.upper()}=1" for kind in kinds]
-        return self.build(APP / "zephyr", *options, f"-DAPP_MODEL={emitted}", f"-DAPP_DEFINES={';'.join(defines + LINE)}")
+        elf = self.build("_".join(kinds), APP / "zephyr", *options, *self.options, f"-DAPP_MODEL={emitted}",
+                         f"-DAPP_DEFINES={';'.join(defines)}", f"-DAPP_LINE={';'.join(LINE)}")
+        return shutil.copy(elf, output)
 
 
 SYSTEMS = {"freertos": FreeRtos, "cmsis": Rtx, "zephyr": Zephyr}
@@ -338,14 +339,23 @@ class Platform(Board):
 
 @unittest.skipIf(SYSTEM != "zephyr", "of Zephyr")
 class Documented(Board):
-    """The application that docs/platforms.md prints."""
+    """The application that docs/platforms.md prints, and what other systems have no counterpart of."""
+
+    def test_a_uart_without_interrupts_is_polled(self):
+        self.builder.options = ["-DCONFIG_UART_INTERRUPT_DRIVEN=n"]
+        inputs = self.pictures(1)
+        out, _ = self.run_board(self.firmware(DIGITS, ["uart_accel"], "hold"), ["uart_accel"],
+                                struct.pack("<2i", RUNS, 1) + inputs)
+        config = next(self.shared.glob("zephyr_uart_accel/zephyr/.config")).read_text()
+        self.assertNotIn("CONFIG_UART_INTERRUPT_DRIVEN=y", config)
+        self.assertEqual(out, struct.pack("<3i", 0, 0, 0) + self.on_cpu(inputs, 1)[0])
 
     def test_the_printed_application_runs(self):
         text = (SOURCE / "docs/platforms.md").read_text()
         block = re.search(r"```c\n(/\* SPDX.*?)```", text, re.S).group(1)
         sample = SOURCE / "zephyr/samples/woofles"
         self.assertEqual(block, (sample / "src/main.c").read_text(), "the sample is not what the page prints")
-        board = self.start_board(self.builder.build(sample), b"", {"window": True})
+        board = self.start_board(self.builder.build("sample", sample), b"", {"window": True})
         self.start_far("woofles", ["accelerator=woofles"])
         console = self.folder / "console"
         deadline = time.monotonic() + 60

@@ -13,7 +13,7 @@ _Noreturn void app_assertion_failed(void);
 
 #define configCPU_CLOCK_HZ                   25000000u
 #define configTICK_RATE_HZ                   1000u
-#define configTICK_TYPE_WIDTH_IN_BITS        TICK_TYPE_WIDTH_32_BITS
+#define configUSE_16_BIT_TICKS               0 /* of V10 and V11 alike */
 #define configUSE_PREEMPTION                 1
 #define configUSE_TIME_SLICING               1
 #define configMAX_PRIORITIES                 4
