@@ -5,8 +5,9 @@ a window of the board's memory, on a uart_accel at the end of its UART, or on bo
 
     platforms_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN SYSTEM
 
-SYSTEM: freertos (FREERTOS_KERNEL names the kernel's tree), cmsis (CMSIS_PATH: CMSIS 5, whose RTX5 is built), zephyr
-(ZEPHYR_BASE; ZEPHYR_CMSIS, its module cmsis, where there is no west workspace). Skipped where the tree is not named. docs/platforms.md has the versions.
+SYSTEM: freertos (FREERTOS_KERNEL names the kernel's tree), cmsis (CMSIS_PATH: CMSIS 5, whose RTX5 is built),
+cmsis_freertos (CMSIS_FREERTOS, on top of these two), zephyr (ZEPHYR_BASE; ZEPHYR_CMSIS, its module cmsis, where there
+is no west workspace). Skipped where a tree is not named. docs/platforms.md has the versions.
 """
 import os
 import pathlib
@@ -54,7 +55,7 @@ def drivers(system, kinds):
 
 class FreeRtos:
     """The kernel, its Cortex-M4F port, the board of tests/hooks/platforms."""
-    machine, tree_name, system = "mps2-an386", "FREERTOS_KERNEL", "freertos"
+    machine, tree_name, system, own_config = "mps2-an386", "FREERTOS_KERNEL", "freertos", True
 
     def __init__(self, root, folder):
         self.root, self.folder = root, folder
@@ -76,8 +77,9 @@ class FreeRtos:
         for file in files:
             path = self.folder / f"{abs(hash((str(file), tuple(map(str, options)))))}.o"
             if not path.exists():
-                subprocess.run(["arm-none-eabi-gcc", *FLAGS, *self.includes, "-I", APP, *options, "-c", file, "-o", path],
-                               check=True)
+                configuration = "-I" if self.own_config else "-idirafter"
+                subprocess.run(["arm-none-eabi-gcc", *FLAGS, *self.includes, configuration, APP, *options, "-c", file,
+                                "-o", path], check=True)
             objects.append(path)
         return objects
 
@@ -111,6 +113,23 @@ class Rtx(FreeRtos):
 
     def own(self, _):
         return [APP / "cmsis_main.c", APP / "board.c", APP / "usart_mps2.c"]
+
+
+class Rtos2OnFreeRtos(Rtx):
+    """CMSIS-FreeRTOS with its own configuration: the other CMSIS-RTOS2."""
+    tree_name, own_config = "CMSIS_FREERTOS", False
+
+    def __init__(self, root, folder):
+        super().__init__(tree("CMSIS_PATH"), folder)
+        kernel, layer = tree("FREERTOS_KERNEL"), root / "CMSIS/RTOS2/FreeRTOS"
+        port = kernel / "portable/GCC/ARM_CM4F"
+        self.includes += ["-DAPP_ON_FREERTOS"]
+        for path in (layer / "Config", layer / "Include", kernel / "include", port):
+            self.includes += ["-isystem", path]
+        names = "tasks list queue stream_buffer event_groups timers portable/MemMang/heap_4".split()
+        self.kernel = [kernel / f"{name}.c" for name in names]
+        self.kernel += [port / "port.c", layer / "Source/cmsis_os2.c", tree("CMSIS_PATH") /
+                        "Device/ARM/ARMCM4/Source/system_ARMCM4.c"]
 
 
 class Zephyr:
@@ -153,7 +172,7 @@ class Zephyr:
         return shutil.copy(elf, output)
 
 
-SYSTEMS = {"freertos": FreeRtos, "cmsis": Rtx, "zephyr": Zephyr}
+SYSTEMS = {"freertos": FreeRtos, "cmsis": Rtx, "cmsis_freertos": Rtos2OnFreeRtos, "zephyr": Zephyr}
 KIND = SYSTEMS[SYSTEM]
 
 
@@ -371,7 +390,8 @@ class Documented(Board):
 
 
 if __name__ == "__main__":
-    if tree(KIND.tree_name) is None:
-        print(f"skipped: {KIND.tree_name} names no tree, see docs/platforms.md")
+    needed = [KIND.tree_name] + (["FREERTOS_KERNEL", "CMSIS_PATH"] if SYSTEM == "cmsis_freertos" else [])
+    if any(tree(name) is None for name in needed):
+        print(f"skipped: {' or '.join(needed)} names no tree, see docs/platforms.md")
         sys.exit(77)
     unittest.main(argv=sys.argv[:1] + ONLY, verbosity=2)

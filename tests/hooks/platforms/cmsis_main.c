@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The application on CMSIS-RTOS2 (RTX5) and a CMSIS-Driver USART. */
+/* The application on CMSIS-RTOS2, of RTX5 or CMSIS-FreeRTOS, and a CMSIS-Driver USART. */
 #include "cmsis_os2.h"
+
+#ifdef APP_ON_FREERTOS
+#include "FreeRTOS.h"
+#include "task.h"
+typedef StaticTask_t thread_block;
+typedef StaticSemaphore_t mutex_block, semaphore_block;
+#else
 #include "rtx_os.h"
+typedef osRtxThread_t thread_block;
+typedef osRtxMutex_t mutex_block;
+typedef osRtxSemaphore_t semaphore_block;
+#endif
 
 #include "app.h"
 #include "board.h"
@@ -44,8 +55,8 @@ static int32_t ring(void *board)
 /* Mutex and semaphore in memory of the application's. */
 int32_t app_init_woofles(tvm_device_woofles_t *dev)
 {
-    static osRtxMutex_t lock_memory;
-    static osRtxSemaphore_t interrupt_memory;
+    static mutex_block lock_memory;
+    static semaphore_block interrupt_memory;
     const osMutexAttr_t lock = {.cb_mem = &lock_memory, .cb_size = sizeof lock_memory};
     const osSemaphoreAttr_t interrupt = {.cb_mem = &interrupt_memory,
                                          .cb_size = sizeof interrupt_memory};
@@ -63,7 +74,7 @@ static void event(uint32_t what)
     TVMDeviceUartAccelEvent(uart_accel, what);
 }
 
-/* The mutex in memory of RTX's. */
+/* The mutex in memory of the system's. */
 int32_t app_init_uart_accel(tvm_device_uart_accel_t *dev)
 {
     uart_accel = dev;
@@ -76,6 +87,7 @@ int32_t app_init_uart_accel(tvm_device_uart_accel_t *dev)
 #define STACK_BYTES 8192u
 
 static uint64_t stacks[2][STACK_BYTES / 8u];
+static thread_block blocks[2];
 static osSemaphoreId_t ended;
 static void (*second_run)(void);
 
@@ -86,18 +98,22 @@ int32_t app_check(void)
 
 void app_sleep(uint32_t ms)
 {
-    (void)osDelay(ms); /* RTX_Config.h: a tick is a millisecond */
+    (void)osDelay(ms); /* a tick is a millisecond in both configurations */
 }
 
 static void second(void *nothing)
 {
     (void)nothing;
     second_run();
+    osThreadExit();
 }
 
 void app_thread_start(void (*run)(void))
 {
-    const osThreadAttr_t attributes = {.stack_mem = stacks[1], .stack_size = STACK_BYTES};
+    const osThreadAttr_t attributes = {.cb_mem = &blocks[1],
+                                       .cb_size = sizeof blocks[1],
+                                       .stack_mem = stacks[1],
+                                       .stack_size = STACK_BYTES};
     ended = osSemaphoreNew(1, 0, NULL);
     second_run = run;
     (void)osThreadNew(second, NULL, &attributes);
@@ -121,7 +137,10 @@ static void first(void *nothing)
 
 int main(void)
 {
-    const osThreadAttr_t attributes = {.stack_mem = stacks[0], .stack_size = STACK_BYTES};
+    const osThreadAttr_t attributes = {.cb_mem = &blocks[0],
+                                       .cb_size = sizeof blocks[0],
+                                       .stack_mem = stacks[0],
+                                       .stack_size = STACK_BYTES};
     (void)osKernelInitialize();
     (void)osThreadNew(first, NULL, &attributes);
     (void)osKernelStart();
