@@ -110,8 +110,11 @@ static bool negate(oribi_tflite_node *n)
 
 static bool relu_n1_to_1(oribi_tflite_node *n)
 {
-    if (oribi_tflite_is_int8(n)) {
+    if (is_bytes(n)) {
         return oribi_tflite_q_unary(n, "RELU_N1_TO_1", 0.0f);
+    }
+    if (oribi_tflite_is_quantised(n, 0)) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
     }
     oribi_value_id x = oribi_tflite_input(n, 0);
     return oribi_tflite_bind(n, 0, oribi_tflite_activate(n, x, ORIBI_TFLITE_ACT_RELU_N1_TO_1));

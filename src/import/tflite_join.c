@@ -57,16 +57,15 @@ static bool concatenation(oribi_tflite_node *n)
         return false;
     }
     int64_t activation = oribi_tflite_byte(n, 1, 0);
-    bool is_one = one_quant(n), is_plain = activation == ORIBI_TFLITE_ACT_NONE;
-    if (oribi_tflite_is_int8(n) && (!is_one || !is_plain)) { /* as both references */
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "%s",
-                                 is_plain ? "int8 inputs whose scales are not the result's"
-                                          : "a fused activation on int8");
+    const bool is_plain = activation == ORIBI_TFLITE_ACT_NONE;
+    if (oribi_tflite_is_quantised(n, 0) && !is_plain) { /* as both references */
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a fused activation on quantised numbers");
     }
-    if (oribi_tflite_dtype_in(n, 0) == TF_UINT8 && n->inputs[0]->scales.count > 0) {
-        if (!is_plain) {
-            return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a fused activation on uint8");
-        }
+    if (oribi_tflite_is_int8(n) && !one_quant(n)) { /* as both references */
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "int8 inputs whose scales are not the result's");
+    }
+    if (oribi_tflite_is_quantised(n, 0) && oribi_tflite_dtype_in(n, 0) == TF_UINT8) {
         ORIBI_TRY(rescale(n, values));
     }
     values[n->n_inputs] = oribi_tflite_scalar(n, oribi_tflite_int(n, 0, 0));

@@ -89,6 +89,8 @@ REFUSED = {
     "filters with a zero point outside": (transpose_conv("i32", "u8", 256), "zero point 256", "tflm"),
     "slopes of int16": (binary("PRELU", "i16x8", (0.5, 0), (0.5, 0), (0.5, 0)), "not supported", "tflm"),
     "hard swish of int16": (unary("HARD_SWISH", "i16x8", (0.5, 0), (0.5, 0)), "not supported", "tflm"),
+    "a rectifier to 1 of int16": (unary("RELU_N1_TO_1", "i16x8", (0.5, 0), (0.5, 0)), "not supported", "tflm"),
+    "a join of int16 with an activation": (join("i16x8", (0.5, 0), "RELU6"), "activation", "tflm"),
     "products of matrices of uint8": (binary("BATCH_MATMUL", "u8", (0.5, 0), (0.5, 0), (0.5, 0), adj_y=True),
                                       "not supported", "tflm"),
 }

@@ -125,6 +125,10 @@ def relu6(b):
         _unary(b, "RELU6", "same")
 
 
+def relu_n1_to_1(b):
+    _unary(b, "RELU_N1_TO_1")
+
+
 def leaky_relu(b):
     _unary(b, "LEAKY_RELU", alpha=float(np.float32(b.walk(0.1, 0.01, 0.3, 0.5, 1.5, 0.2))))
 
@@ -261,7 +265,8 @@ def cast(b):
 
 
 CASES = {"ADD": add, "SUB": sub, "MUL": mul, "MAXIMUM": maximum, "MINIMUM": minimum,
-         "LOGISTIC": logistic, "TANH": tanh, "RELU": relu, "RELU6": relu6, "LEAKY_RELU": leaky_relu,
+         "LOGISTIC": logistic, "TANH": tanh, "RELU": relu, "RELU6": relu6,
+         "RELU_N1_TO_1": relu_n1_to_1, "LEAKY_RELU": leaky_relu,
          "PRELU": prelu, "HARD_SWISH": hard_swish, "SOFTMAX": softmax, "MEAN": mean, "SUM": sum_,
          "FULLY_CONNECTED": fully_connected, "BATCH_MATMUL": batch_matmul, "QUANTIZE": quantize,
          "DEQUANTIZE": dequantize, "CAST": cast}

@@ -25,6 +25,7 @@ OPERATORS = {
     "MUL": (18, 21, ["activation:i8"]),
     "RELU": (19, 0, []),
     "RELU6": (21, 0, []),
+    "RELU_N1_TO_1": (20, 0, []),
     "RESHAPE": (22, 17, ["new_shape:i32s"]),
     "RESIZE_BILINEAR": (23, 15, ["-", "-", "align_corners:bool", "half_pixel_centers:bool"]),
     "SOFTMAX": (25, 9, ["beta:f32"]),
