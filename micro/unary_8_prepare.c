@@ -77,6 +77,13 @@ static int32_t fixed_tanh(const unary *u, int32_t x)
     return oribi_micro_rounding_shift(q0, 31 - 7) + u->s->output.zero;
 }
 
+/* As an integer; what is far outside bytes stays there, and 0 times an infinite factor is 0. */
+static int32_t whole(float steps)
+{
+    const float limit = 1.0e6F;
+    return isnan(steps) ? 0 : (int32_t)(steps > limit ? limit : steps < -limit ? -limit : steps);
+}
+
 /* The function in float32 of the number that x stands for. */
 static int32_t float_function(const unary *u, int32_t x)
 {
@@ -85,7 +92,7 @@ static int32_t float_function(const unary *u, int32_t x)
                         ? (float)tanh((double)real)
                         : 1.0F / (1.0F + (float)exp((double)-real));
     const float steps = roundf(y * (1.0F / u->s->output.scale));
-    return (int32_t)steps + u->s->output.zero;
+    return whole(steps) + u->s->output.zero;
 }
 
 static int32_t prepare_fixed(unary *u)
@@ -188,9 +195,8 @@ static int32_t float_rescale(const unary *u, int32_t x)
     const struct oribi_micro_quantisation in = u->s->input, out = u->s->output;
     const float inverse = 1.0F / out.scale;
     const float ratio = in.scale * inverse, added = (float)-in.zero * ratio;
-    const float product = (float)(x + in.zero) * ratio, limit = 1.0e6F;
-    const float steps = roundf(product + added);
-    return (int32_t)(steps > limit ? limit : steps < -limit ? -limit : steps) + out.zero;
+    const float product = (float)(x + in.zero) * ratio;
+    return whole(roundf(product + added)) + out.zero;
 }
 
 /* Bounds of the rectifiers, in the output's steps. */

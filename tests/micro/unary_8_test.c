@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tables of functions of a byte under scales that models should not have: whatever float makes of
+ * them, tables hold bytes of the type, and nothing is undefined (the sanitizers look on).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "micro/unary_8_prepare.h"
+
+static const float scales[] = {1.0e-45F, 1.0e-38F, 1.0e-20F, 0.004F, 1.0F, 1.0e20F, 3.0e38F};
+enum { SCALES = sizeof scales / sizeof scales[0] };
+
+static void try_spec(const struct oribi_micro_unary_8_spec *spec)
+{
+    uint8_t table[256];
+    const int32_t code = oribi_micro_unary_8_table(spec, table);
+    assert_true(code == ORIBI_MICRO_OK || code == ORIBI_MICRO_INVALID);
+}
+
+static void extreme_scales_are_refused_or_saturate(void **state)
+{
+    (void)state;
+    for (int32_t i = 0; i < SCALES * SCALES * 8; i++) {
+        struct oribi_micro_unary_8_spec spec = {.variant = i / (SCALES * SCALES) % 2,
+                                                .in_unsigned = i / (SCALES * SCALES) / 2 % 2,
+                                                .alpha = i % 3 == 0 ? 0.2F : -3.0e38F};
+        spec.out_unsigned =
+            i / (SCALES * SCALES) / 4 == 0 ? spec.in_unsigned : 1 - spec.in_unsigned;
+        spec.input =
+            (struct oribi_micro_quantisation){scales[i % SCALES], spec.in_unsigned != 0 ? 3 : -3};
+        spec.output = (struct oribi_micro_quantisation){scales[i / SCALES % SCALES],
+                                                        spec.out_unsigned != 0 ? 200 : -7};
+        for (spec.function = 0; spec.function < ORIBI_MICRO_UNARY_FUNCTIONS; spec.function++) {
+            try_spec(&spec);
+        }
+    }
+}
+
+static void a_vanishing_output_scale_leaves_zero_and_the_ends(void **state)
+{
+    (void)state;
+    uint8_t table[256];
+    const struct oribi_micro_unary_8_spec spec = {.function = ORIBI_MICRO_UNARY_TANH,
+                                                  .variant = ORIBI_MICRO_TFLITE,
+                                                  .in_unsigned = 1,
+                                                  .out_unsigned = 1,
+                                                  .input = {0.1F, 100},
+                                                  .output = {1.0e-45F, 128}};
+
+    assert_int_equal(oribi_micro_unary_8_table(&spec, table), ORIBI_MICRO_OK);
+
+    assert_int_equal(table[100], 128); /* 0 times an infinite factor */
+    assert_int_equal(table[99], 0);
+    assert_int_equal(table[101], 255);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(extreme_scales_are_refused_or_saturate),
+        cmocka_unit_test(a_vanishing_output_scale_leaves_zero_and_the_ends),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
