@@ -194,6 +194,20 @@ bool oribi_device_is_bound(const oribi_compile *c, int32_t device)
            (target->has_cache_hooks != 0 || (d->named_by_pools >> device & 1) != 0);
 }
 
+bool oribi_device_is_clean(const oribi_compile *c, int32_t index, oribi_value_id value)
+{
+    for (int32_t i = 0; i < index; i++) {
+        const oribi_call *call = &c->calls[i];
+        for (int32_t k = 0; call->region != NULL && k < call->n_outputs; k++) {
+            if (call->node->outputs[k] == value) {
+                return c->devices.places[i] == NULL &&
+                       c->devices.partition.devices[call->device - 1].target->has_cache_hooks != 0;
+            }
+        }
+    }
+    return false;
+}
+
 void oribi_compile_destroy_devices(oribi_devices *devices)
 {
     oribi_partition_destroy(&devices->partition);

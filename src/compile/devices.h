@@ -90,6 +90,10 @@ void oribi_compile_destroy_devices(oribi_devices *devices);
 int32_t oribi_device_line(const oribi_devices *devices, int32_t device);
 /* Alignment of what it touches in the host's memory. */
 int32_t oribi_device_alignment(const oribi_devices *devices, int32_t device);
+/* Has the CPU no line of the value, before call `index`, that memory lacks? So it is with what a
+ * device behind the same cache has written, perhaps is still about to write. */
+bool oribi_device_is_clean(const struct oribi_compile *compile, int32_t index,
+                           oribi_value_id value);
 /* Does the device work in the host's memory, but only in some pools, or in lines of its own? */
 bool oribi_device_is_bound(const struct oribi_compile *compile, int32_t device);
 

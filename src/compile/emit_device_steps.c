@@ -143,29 +143,13 @@ static void cache_line(const stepper *s, int32_t device, bool is_clean, oribi_te
     check(s, is_clean ? "CACHE_CLEAN" : "CACHE_INVALIDATE", device);
 }
 
-/* Has the CPU no line of the value that memory lacks? So it is with what a device behind the same
- * cache has written, perhaps is still about to write. */
-static bool is_clean_already(const stepper *s, int32_t index, oribi_value_id value)
-{
-    for (int32_t i = 0; i < index; i++) {
-        const oribi_call *call = &s->c->calls[i];
-        for (int32_t k = 0; call->region != NULL && k < call->n_outputs; k++) {
-            if (call->node->outputs[k] == value) {
-                return s->c->devices.places[i] == NULL &&
-                       target_of(s, call->device - 1)->has_cache_hooks != 0;
-            }
-        }
-    }
-    return false;
-}
-
 /* What the CPU has written goes to memory, before the device reads it. */
 static void clean(const stepper *s, int32_t index)
 {
     const oribi_call *call = &s->c->calls[index];
     for (int32_t k = 0; k < call->n_inputs; k++) {
         const bool is_copied = s->c->devices.staged[index][k].bytes > 0;
-        if (is_copied || !is_clean_already(s, index, call->inputs[k])) {
+        if (is_copied || !oribi_device_is_clean(s->c, index, call->inputs[k])) {
             oribi_text place = {0};
             operand(s, &place, index, k);
             cache_line(s, call->device - 1, true, &place,

@@ -103,7 +103,7 @@ static bool lifecycle(oribi_desk *desk, const oribi_event *e, uint32_t *bits, bo
     return true;
 }
 
-static bool cache(oribi_desk *desk, int32_t index, bool is_clean, TF_Status *status);
+static bool invalidate_results(oribi_desk *desk, int32_t index, bool is_before, TF_Status *status);
 
 /* After a wait: what the device has written is not to be read from the cache. */
 static bool wait_for(oribi_desk *desk, const oribi_event *e, int32_t call, TF_Status *status)
@@ -114,7 +114,7 @@ static bool wait_for(oribi_desk *desk, const oribi_event *e, int32_t call, TF_St
     for (int32_t i = 0; i < desk->model->n_calls; i++) {
         if (desk->model->calls[i].device - 1 == e->device &&
             desk->model->devices.done[i] == e->call) {
-            ORIBI_TRY(cache(desk, i, false, status));
+            ORIBI_TRY(invalidate_results(desk, i, false, status));
         }
     }
     return true;
@@ -170,27 +170,64 @@ bool oribi__desk_copy(oribi_desk *desk, const oribi_step *step, int32_t call, TF
     return true;
 }
 
-/* Cleans or invalidates the cache lines of the tensors of a call in host memory. */
-static bool cache(oribi_desk *desk, int32_t index, bool is_clean, TF_Status *status)
+/* --- Cache ------------------------------------------------------------------------------------ */
+
+/* Does the call work in memory that the CPU has a cache of? */
+static bool has_cache(const oribi_desk *desk, int32_t index)
+{
+    return target_of(desk, desk->model->calls[index].device - 1)->has_cache_hooks != 0 &&
+           desk->model->devices.places[index] == NULL;
+}
+
+/* What the CPU has written goes to memory, before the device reads it. */
+static bool clean_operands(oribi_desk *desk, int32_t index, TF_Status *status)
 {
     const oribi_call *call = &desk->model->calls[index];
-    const int32_t device = call->device - 1;
-    const oribi_desk_driver *d = &desk->drivers[device];
-    const oribi_value_id *values = is_clean ? call->inputs : call->node->outputs;
-    const int32_t n = is_clean ? call->n_inputs : call->n_outputs;
-    if (target_of(desk, device)->has_cache_hooks == 0 ||
-        desk->model->devices.places[index] != NULL) {
-        return true;
-    }
-    for (int32_t i = 0; i < n; i++) {
+    const oribi_desk_driver *d = &desk->drivers[call->device - 1];
+    for (int32_t k = 0; has_cache(desk, index) && k < call->n_inputs; k++) {
+        const bool is_copied = desk->model->devices.staged[index][k].bytes > 0;
         TF_Tensor *value;
-        ORIBI_TRY(oribi__desk_value(desk, values[i], &value, status));
-        void *data = TF_TensorData(value);
-        const uint32_t bytes = (uint32_t)TF_TensorByteSize(value);
-        ORIBI_TRY(check(
-            desk, is_clean ? TVM_DEVICE_HOOK_CACHE_CLEAN : TVM_DEVICE_HOOK_CACHE_INVALIDATE, device,
-            index, is_clean ? d->clean(d->dev, data, bytes) : d->invalidate(d->dev, data, bytes),
-            status));
+        ORIBI_TRY(oribi__desk_value(desk, call->inputs[k], &value, status));
+        if (is_copied || !oribi_device_is_clean(desk->model, index, call->inputs[k])) {
+            ORIBI_TRY(
+                check(desk, TVM_DEVICE_HOOK_CACHE_CLEAN, call->device - 1, index,
+                      d->clean(d->dev, TF_TensorData(value), (uint32_t)TF_TensorByteSize(value)),
+                      status));
+        }
+    }
+    return true;
+}
+
+/* Memory that a call asks for beside its tensors; it stays for later runs. NULL: no memory. */
+static void *scratch_of(oribi_desk *desk, int32_t index)
+{
+    if (desk->scratch[index] == NULL) {
+        desk->scratch[index] =
+            oribi_arena_alloc(&desk->arena, (size_t)desk->model->calls[index].scratch_bytes);
+    }
+    return desk->scratch[index];
+}
+
+/* Drops the lines of what a call makes: before it, since one that the CPU wrote earlier could be
+ * written back over the result; after it, since the CPU could have read one meanwhile. */
+static bool invalidate_results(oribi_desk *desk, int32_t index, bool is_before, TF_Status *status)
+{
+    const oribi_call *call = &desk->model->calls[index];
+    const oribi_desk_driver *d = &desk->drivers[call->device - 1];
+    for (int32_t k = 0; has_cache(desk, index) && k < call->n_outputs; k++) {
+        TF_Tensor *value;
+        ORIBI_TRY(oribi__desk_make_value(desk, call->node->outputs[k], &value, status));
+        ORIBI_TRY(
+            check(desk, TVM_DEVICE_HOOK_CACHE_INVALIDATE, call->device - 1, index,
+                  d->invalidate(d->dev, TF_TensorData(value), (uint32_t)TF_TensorByteSize(value)),
+                  status));
+    }
+    if (has_cache(desk, index) && is_before && call->scratch_bytes > 0) {
+        void *scratch = scratch_of(desk, index);
+        return scratch == NULL
+                   ? oribi_fail_memory(status)
+                   : check(desk, TVM_DEVICE_HOOK_CACHE_INVALIDATE, call->device - 1, index,
+                           d->invalidate(d->dev, scratch, (uint32_t)call->scratch_bytes), status);
     }
     return true;
 }
@@ -220,10 +257,7 @@ static bool set_tensors(oribi_desk *desk, int32_t index, struct tvm_device_tenso
     if (call->scratch_bytes > 0) {
         tensors[n].device_offset = places != NULL ? (uint32_t)places[n].offset : 0u;
         tensors[n].bytes = (uint32_t)call->scratch_bytes;
-        if (places == NULL && desk->scratch[index] == NULL) {
-            desk->scratch[index] = oribi_arena_alloc(&desk->arena, (size_t)call->scratch_bytes);
-        }
-        tensors[n].data = places != NULL ? NULL : desk->scratch[index];
+        tensors[n].data = places != NULL ? NULL : scratch_of(desk, index);
         return places != NULL || tensors[n].data != NULL || oribi_fail_memory(status);
     }
     return true;
@@ -258,8 +292,8 @@ bool oribi__desk_device_call(oribi_desk *desk, int32_t index, bool is_started, T
     if (tensors == NULL) {
         return oribi_fail_memory(status);
     }
-    /* Results' lines go before the call, too: one that is dirty could be written over them. */
-    ORIBI_TRY(cache(desk, index, true, status) && cache(desk, index, false, status) &&
+    ORIBI_TRY(clean_operands(desk, index, status) &&
+              invalidate_results(desk, index, true, status) &&
               set_tensors(desk, index, tensors, status) &&
               set_addresses(desk, index, tensors, n, status));
     *made = (struct tvm_device_call){
@@ -274,5 +308,5 @@ bool oribi__desk_device_call(oribi_desk *desk, int32_t index, bool is_started, T
     const int32_t ended = (is_started ? d->start : d->invoke)(d->dev, made);
     ORIBI_TRY(check(desk, is_started ? TVM_DEVICE_HOOK_START : TVM_DEVICE_HOOK_INVOKE, device,
                     index, ended, status));
-    return is_started || cache(desk, index, false, status);
+    return is_started || invalidate_results(desk, index, false, status);
 }

@@ -3,7 +3,7 @@
 """`oribi run --device` with the drivers of the example accelerators: bit for bit what the CPU computes; hooks in the order
 of the emitted C, also when one of them fails; the messages. `oribi device-serve --pty`.
 
-    desk_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN
+    desk_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN MADE_TARGETS
 """
 import json
 import mmap
@@ -20,9 +20,11 @@ import unittest
 
 import numpy as np
 
-ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+ORIBI, SOURCE, TARGET, MADE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
 sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
 import model as tflite  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from made_program import Program  # noqa: E402
 
 DRIVERS = {kind: TARGET.parent / f"{kind}_driver.so" for kind in ("woofles", "uart_accel")}
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
@@ -146,6 +148,32 @@ class Desk(unittest.TestCase):
         done = self.run_oribi("run", "stream.tflite", "-i", "0=2xf32=1,2", "-i", "0=2xf32=3,4", "-i", "0=2xf32=5,6",
                               "--plugin", TARGET, "--device", f"woofles={DRIVERS['woofles']}", "--json")
         self.assertEqual([json.loads(line)["values"] for line in done.stdout.splitlines()], [[7, 8], [1, 2], [3, 4]])
+
+    def test_caches_and_addresses_are_kept_as_by_emitted_code(self):
+        driver, log, inputs = self.folder / "cache.so", self.folder / "log", bytes(i * 37 % 120 for i in range(64))
+        (self.folder / "x.bin").write_bytes(inputs)
+        subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", SOURCE, "-I",
+                        SOURCE / "include", SOURCE / "tests/hooks/cache_driver.c",
+                        SOURCE / "platform/common/woofles_ops.c", "-o", driver], check=True)
+        expected = self.values(DIGITS, "x.bin")
+        for kinds in (["cached"], ["queued"], ["cached", "queued"]):
+            devices = [f"n{i}={kind}" for i, kind in enumerate(kinds)]
+            for schedule in SCHEDULES:
+                with self.subTest(devices=devices, schedule=schedule):
+                    log.unlink(missing_ok=True)
+                    program = Program(ORIBI, SOURCE, MADE, self.folder / f"{'_'.join(kinds)}_{schedule}", DIGITS, devices,
+                                      "--device-schedule", schedule)
+                    lines, _ = program.run(inputs)
+                    lines = [re.sub(r"^(\w+ (?:Invoke|Start)) .*", r"\1", line) for line in lines]
+                    lines = [re.sub(r" \w+\+\d+:(\d+)$", r" \1", line) for line in lines
+                             if line != "work" and not line.startswith("operator")]
+                    options = [part for i, d in enumerate(devices) for part in
+                               ("--target-device", d, "--device", f"n{i}={driver}:log={log},name=n{i}")]
+                    done = self.run_oribi("run", DIGITS, "-i", "0=@x.bin", "--plugin", MADE, "--json", *options,
+                                          "--device-schedule", schedule)
+                    self.assertEqual([json.loads(done.stdout)["values"]], expected)
+                    self.assertIn("CacheInvalidate", log.read_text())
+                    self.assertEqual(log.read_text().splitlines(), lines)
 
     def test_what_does_not_go_together_is_said(self):
         (self.folder / "x.bin").write_bytes(bytes(64))
