@@ -22,7 +22,7 @@
     FAMILY(index) \
     FAMILY(batch_space) \
     FAMILY(variable) \
-    FAMILY(recurrent) FAMILY(lstm) \
+    FAMILY(recurrent) FAMILY(lstm) FAMILY(lstm_full) \
     FAMILY(reduce_reference) \
     FAMILY(reduce_portable) \
     FAMILY(reduce_x86_avx2) \

@@ -7,7 +7,7 @@
 
 #include "cpu/cpu.h"
 
-enum { ORIBI_CPU_MAX_INPUTS = 8, ORIBI_CPU_MAX_OUTPUTS = 3 };
+enum { ORIBI_CPU_MAX_INPUTS = 10, ORIBI_CPU_MAX_OUTPUTS = 3 };
 
 /* Creation: attribute getters do nothing after a failure, so that create reads straight down. */
 typedef struct oribi_cpu_setup {

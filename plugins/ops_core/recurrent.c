@@ -79,6 +79,49 @@ static void lstm(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* As above with 3 or 4 gates, recurrent [gates, units, outputs] and hidden [batch, outputs]; then
+ * peephole [0 or gates - 1, units], norm [0 or gates, units], projection [0 or outputs, units] and
+ * projection_bias [0 or outputs]. */
+static void lstm_full(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    static const int64_t ranks[10] = {3, 3, 3, 2, 2, 2, 2, 2, 2, 1};
+    int64_t d[10][3];
+    oribi_ops_shape shape;
+    bool is_time_major;
+    for (int i = 9; i >= 0; i--) { /* the input is the last one */
+        if (!oribi_ops_input_rank(ctx, i, ranks[i], &shape, status)) {
+            return;
+        }
+        for (int k = 0; k < ranks[i]; k++) {
+            d[i][k] = shape.dims[k];
+        }
+    }
+    if (!oribi_ops_attr_bool(ctx, "time_major", &is_time_major, status)) {
+        return;
+    }
+    int64_t *const batch = &shape.dims[is_time_major ? 1 : 0];
+    const bool fits = oribi_ops_merge_dim(&d[1][0], d[2][0], status) &&
+                      oribi_ops_merge_dim(&d[1][0], d[3][0], status) &&
+                      oribi_ops_merge_dim(&d[1][1], d[2][1], status) &&
+                      oribi_ops_merge_dim(&d[1][1], d[3][1], status) &&
+                      oribi_ops_merge_dim(&d[1][1], d[5][1], status) &&
+                      oribi_ops_merge_dim(&d[2][2], d[4][1], status) &&
+                      oribi_ops_merge_dim(&shape.dims[2], d[1][2], status) &&
+                      oribi_ops_merge_dim(batch, d[4][0], status) &&
+                      oribi_ops_merge_dim(batch, d[5][0], status) &&
+                      (d[8][0] != 0 || oribi_ops_merge_dim(&d[2][2], d[1][1], status));
+    if (!fits) {
+        return;
+    }
+    const int64_t outputs = d[2][2], units = d[1][1];
+    shape.dims[2] = outputs;
+    const int64_t hidden[2] = {*batch, outputs}, cell[2] = {*batch, units};
+    if (oribi_ops_output(ctx, 0, &shape, status) &&
+        oribi_ops_output_dims(ctx, 1, 2, hidden, status)) {
+        oribi_ops_output_dims(ctx, 2, 2, cell, status);
+    }
+}
+
 const oribi_ops_row oribi_ops_recurrent[] = {
     {.name = "Oribi>Svdf",
      .inputs = {"input: float", "feature: float", "time: float", "bias: float", "state: float"},
@@ -98,6 +141,14 @@ const oribi_ops_row oribi_ops_recurrent[] = {
      .outputs = {"output: float", "next_hidden: float", "next_cell: float"},
      .attrs = {"time_major: bool = false", "cell_clip: float = 0.0"},
      .shape = lstm},
+    {.name = "Oribi>LstmFull",
+     .inputs = {"input: float", "weights: float", "recurrent: float", "bias: float",
+                "hidden: float", "cell: float", "peephole: float", "norm: float",
+                "projection: float", "projection_bias: float"},
+     .outputs = {"output: float", "next_hidden: float", "next_cell: float"},
+     .attrs = {"time_major: bool = false", "cell_clip: float = 0.0",
+               "projection_clip: float = 0.0"},
+     .shape = lstm_full},
     {.name = "Oribi>QLstm",
      .inputs = {"input: T", "weights: int8", "recurrent: int8", "bias: Tbias", "hidden: T",
                 "cell: int16"},

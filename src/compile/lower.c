@@ -35,6 +35,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>Svdf", "svdf", oribi_lower_svdf},
     {"Oribi>QLstm", "lstm", oribi_lower_q_lstm},
     {"Oribi>Lstm", "lstm", oribi_lower_lstm},
+    {"Oribi>LstmFull", "lstm", oribi_lower_lstm_full},
     {"Transpose", "transpose", oribi_lower_transpose},
     {"Slice", "slice", oribi_lower_slice},
     {"StridedSlice", "strided_slice", oribi_lower_strided_slice},

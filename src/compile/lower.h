@@ -42,7 +42,7 @@ typedef struct oribi_call_view {
     int64_t offset; /* bytes, of the part in the whole */
 } oribi_call_view;
 
-enum { ORIBI_CALL_FIELDS = 48, ORIBI_CALL_PLACED = 6, ORIBI_CALL_ALIASES = 2 };
+enum { ORIBI_CALL_FIELDS = 48, ORIBI_CALL_PLACED = 7, ORIBI_CALL_ALIASES = 2 };
 
 typedef struct oribi_call {
     const oribi_node *node;
@@ -116,7 +116,7 @@ oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,
     oribi_lower_qlinear_table, oribi_lower_quantize_linear, oribi_lower_dequantize_linear,
     oribi_lower_dynamic_quantize_linear;
 oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_wide_conv2d;
-oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm;
+oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm, oribi_lower_lstm_full;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
     oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
     oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,

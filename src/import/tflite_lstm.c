@@ -24,10 +24,11 @@ enum {
 };
 
 typedef struct lstm {
-    int64_t batch, units, in_c;
+    bool is_coupled, has_peephole, has_norm, has_projection;
+    int64_t units, outputs, in_c;
     bool is_time_major;
-    float cell_clip;
-    oribi_value_id inputs[6]; /* of the op */
+    float cell_clip, projection_clip;
+    oribi_value_id inputs[10]; /* of the op; a plain one has 6 */
 } lstm;
 
 /* --- What is there, and what may not be ------------------------------------------------------- */
@@ -41,27 +42,53 @@ static bool is_there(const oribi_tflite_node *n, int32_t first, int32_t count)
     return is;
 }
 
-static bool check_form(oribi_tflite_node *n)
+static bool is_plain(const lstm *l)
+{
+    return !l->is_coupled && !l->has_peephole && !l->has_norm && !l->has_projection;
+}
+
+static bool refuse_form(oribi_tflite_node *n, const lstm *l)
+{
+    const char *form = l->has_peephole     ? "peepholes from the cell to the gates"
+                       : l->has_projection ? "a projection of the output"
+                       : l->has_norm       ? "layer normalisation"
+                                           : "an input gate coupled to the forget gate";
+    return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                             "%s under an input of %s; TensorFlow Lite Micro has none either", form,
+                             oribi_dtype_name(n->inputs[INPUT]->dtype));
+}
+
+/* Is input i one that this form has? */
+static bool is_wanted(const lstm *l, int32_t i)
+{
+    const bool is_of_input_gate =
+        i == WEIGHTS || i == RECURRENT || i == PEEPHOLE || i == BIAS || i == NORM;
+    const bool is_of_form = i >= NORM                           ? l->has_norm
+                            : i >= PROJECTION && i < HIDDEN     ? l->has_projection
+                            : i >= PEEPHOLE && i < PEEPHOLE + 3 ? l->has_peephole
+                                                                : true;
+    return is_of_form && !(is_of_input_gate && l->is_coupled);
+}
+
+static bool check_form(oribi_tflite_node *n, lstm *out)
 {
     if (n->n_inputs != NORM && n->n_inputs != ALL) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%d inputs; there are 20 or 24 of them",
                                  (int)n->n_inputs);
     }
-    const char *form = is_there(n, PEEPHOLE, 3)     ? "peepholes from the cell to the gates"
-                       : is_there(n, PROJECTION, 2) ? "a projection of the output"
-                       : is_there(n, NORM, GATES)   ? "layer normalisation"
-                       : !is_there(n, WEIGHTS, 1) || !is_there(n, RECURRENT, 1)
-                           ? "an input gate coupled to the forget gate"
-                           : NULL;
-    if (form != NULL) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                 "%s, which TensorFlow Lite Micro does not have either", form);
+    out->is_coupled = !is_there(n, WEIGHTS, 1);
+    out->has_peephole = is_there(n, PEEPHOLE, 3);
+    out->has_projection = is_there(n, PROJECTION, 2);
+    out->has_norm = is_there(n, NORM, GATES);
+    if (!is_plain(out) && n->inputs[INPUT]->dtype != TF_FLOAT) {
+        return refuse_form(n, out);
     }
-    for (int32_t i = 0; i <= CELL; i++) {
-        const bool is_optional = (i >= PEEPHOLE && i < BIAS) || (i >= PROJECTION && i < HIDDEN);
-        if (!is_optional && n->inputs[i] == NULL) {
-            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "input %d is required and absent",
-                                     (int)i);
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        const bool is_wanted_here = is_wanted(out, i), is_given = n->inputs[i] != NULL;
+        if (is_wanted_here != is_given && i != PROJECTION + 1) {
+            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                     "input %d is %s, which does not go with the others", (int)i,
+                                     is_given ? "there" : "required and absent");
         }
     }
     return oribi_tflite_byte(n, 0, 0) == ORIBI_TFLITE_ACT_TANH ||
@@ -85,64 +112,99 @@ static bool check_types(oribi_tflite_node *n)
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "LSTM with input 0 of type %s",
                                  in == 0 ? "?" : oribi_dtype_name(in));
     }
-    for (int32_t g = 0; g < GATES; g++) {
-        const TF_DataType bias = is_float ? TF_FLOAT : in == TF_INT8 ? TF_INT32 : TF_INT64;
-        ORIBI_TRY(check_type(n, WEIGHTS + g, is_float ? TF_FLOAT : TF_INT8) &&
-                  check_type(n, RECURRENT + g, is_float ? TF_FLOAT : TF_INT8) &&
-                  check_type(n, BIAS + g, bias));
+    for (int32_t i = WEIGHTS; i < n->n_inputs; i++) {
+        const bool is_bias = i >= BIAS && i < BIAS + GATES;
+        const TF_DataType wanted = is_float      ? TF_FLOAT
+                                   : is_bias     ? (in == TF_INT8 ? TF_INT32 : TF_INT64)
+                                   : i == HIDDEN ? in
+                                   : i == CELL   ? TF_INT16
+                                                 : TF_INT8;
+        ORIBI_TRY(n->inputs[i] == NULL || check_type(n, i, wanted));
     }
-    return check_type(n, HIDDEN, in) && check_type(n, CELL, is_float ? TF_FLOAT : TF_INT16);
+    return true;
 }
 
 /* --- Weights ---------------------------------------------------------------------------------- */
 
-/* The four constants of dims [rows, columns] (columns 0: [rows]) as one with the gates in front. */
-static oribi_value_id pack(oribi_tflite_node *n, int32_t first, int64_t rows, int64_t columns)
+/* What `count` constants hold, the first of which is input `first`, each of dims [rows, columns]
+ * (columns 0: [rows]); their element type is float, or a plain number. */
+static bool take_parts(oribi_tflite_node *n, int32_t first, int32_t count, int64_t rows,
+                       int64_t columns, TF_Tensor *out[GATES])
 {
     const int32_t rank = columns > 0 ? 2 : 1;
-    const int64_t dims[3] = {GATES, rows, columns};
-    TF_Tensor *parts[GATES];
-    for (int32_t g = 0; g < GATES; g++) {
+    for (int32_t g = 0; g < count; g++) {
         const oribi_value_id value = oribi_tflite_input(n, first + g);
         if (n->failed || n->graph->values[value]->constant == NULL ||
             oribi_tflite_rank(n, value) != rank || oribi_tflite_dim(n, value, 0) != rows ||
             (rank == 2 && oribi_tflite_dim(n, value, 1) != columns)) {
-            oribi_tflite_fail(
+            return oribi_tflite_fail(
                 n, TF_INVALID_ARGUMENT, "input %d must be a constant of %lld rows and %lld columns",
                 (int)(first + g), (long long)rows, (long long)(rank == 2 ? columns : 1));
-            return -1;
         }
-        parts[g] = NULL;
+        out[g] = oribi_graph_constant_tensor(n->graph, value, n->status);
+        n->failed = out[g] == NULL;
+        ORIBI_TRY(!n->failed);
     }
-    oribi_value_id packed = -1;
-    size_t bytes = 0;
-    for (int32_t g = 0; g < GATES && !n->failed; g++) {
-        parts[g] =
-            oribi_graph_constant_tensor(n->graph, oribi_tflite_input(n, first + g), n->status);
-        n->failed = parts[g] == NULL;
-        bytes = parts[g] == NULL ? 0 : TF_TensorByteSize(parts[g]);
-    }
-    if (!n->failed && oribi_graph_charge(n->graph, GATES * (uint64_t)bytes, n->status)) {
-        uint8_t *data = oribi_arena_array(&n->tflite->scratch, GATES * bytes + 1, 1);
-        for (int32_t g = 0; g < GATES && data != NULL; g++) {
+    return true;
+}
+
+/* A constant of the parts one behind the other; -1 and a failure. */
+static oribi_value_id join(oribi_tflite_node *n, const char *name, const int64_t *dims,
+                           int32_t rank, TF_Tensor *const *parts, int32_t count, TF_DataType type)
+{
+    const size_t bytes = count > 0 ? TF_TensorByteSize(parts[0]) : 0;
+    oribi_value_id joined = -1;
+    if (oribi_graph_charge(n->graph, (uint64_t)count * bytes, n->status)) {
+        uint8_t *data = oribi_arena_array(&n->tflite->scratch, (size_t)count * bytes + 1, 1);
+        for (int32_t g = 0; g < count && data != NULL; g++) {
             memcpy(data + (size_t)g * bytes, TF_TensorData(parts[g]), bytes);
         }
-        packed = data == NULL
-                     ? -1
-                     : oribi_graph_add_constant_copy(n->graph, first == BIAS ? "bias" : "weights",
-                                                     n->inputs[first]->dtype, dims, rank + 1, data,
-                                                     n->status);
+        joined = data == NULL ? -1
+                              : oribi_graph_add_constant_copy(n->graph, name, type, dims, rank,
+                                                              data, n->status);
         if (data == NULL) {
             oribi_fail_memory(n->status);
         }
+    }
+    n->failed = joined < 0;
+    return joined;
+}
+
+/* `count` constants from input `first` on as one, with their number in front. */
+static oribi_value_id pack(oribi_tflite_node *n, int32_t first, int32_t count, int64_t rows,
+                           int64_t columns)
+{
+    const int64_t dims[3] = {count, rows, columns};
+    TF_Tensor *parts[GATES] = {NULL};
+    oribi_value_id packed = -1;
+    if (!n->failed && take_parts(n, first, count, rows, columns, parts)) {
+        const TF_DataType type = count > 0 ? n->inputs[first]->dtype : TF_FLOAT;
+        packed = join(n, first == BIAS ? "bias" : "weights", dims, columns > 0 ? 3 : 2, parts,
+                      count, type);
     }
     for (int32_t g = 0; g < GATES; g++) {
         if (parts[g] != NULL) {
             TF_DeleteTensor(parts[g]);
         }
     }
-    n->failed = packed < 0;
     return packed;
+}
+
+/* Input i as it is, or a constant without elements. */
+static oribi_value_id optional(oribi_tflite_node *n, int32_t i, int64_t rows, int64_t columns)
+{
+    const int64_t none[2] = {0, columns};
+    const int32_t rank = columns > 0 ? 2 : 1;
+    TF_Tensor *part[GATES] = {NULL};
+    if (n->failed) {
+        return -1;
+    }
+    if (n->inputs[i] == NULL) {
+        return join(n, "none", none, rank, NULL, 0, TF_FLOAT);
+    }
+    const bool is_fit = take_parts(n, i, 1, rows, columns, part);
+    TF_DeleteTensor(part[0]);
+    return is_fit ? oribi_tflite_input(n, i) : -1;
 }
 
 static bool read_inputs(oribi_tflite_node *n, lstm *out)
@@ -161,20 +223,38 @@ static bool read_inputs(oribi_tflite_node *n, lstm *out)
     if (n->failed) {
         return false;
     }
-    out->units = oribi_tflite_dim(n, hidden, 1);
+    out->outputs = oribi_tflite_dim(n, hidden, 1);
+    out->units = oribi_tflite_dim(n, cell, 1);
     out->in_c = oribi_tflite_dim(n, x, 2);
     if (oribi_tflite_rank(n, hidden) != 2 || oribi_tflite_rank(n, cell) != 2 || out->units < 1 ||
-        out->in_c < 1) {
+        out->outputs < 1 || out->in_c < 1) {
         return oribi_tflite_fail(
             n, TF_UNIMPLEMENTED,
             "states of other than [batch, units], or sizes that are not known");
     }
+    const int32_t skip = out->is_coupled ? 1 : 0, gates = GATES - skip;
     out->inputs[0] = x;
-    out->inputs[1] = pack(n, WEIGHTS, out->units, out->in_c);
-    out->inputs[2] = n->failed ? -1 : pack(n, RECURRENT, out->units, out->units);
-    out->inputs[3] = n->failed ? -1 : pack(n, BIAS, out->units, 0);
+    out->inputs[1] = pack(n, WEIGHTS + skip, gates, out->units, out->in_c);
+    out->inputs[2] = pack(n, RECURRENT + skip, gates, out->units, out->outputs);
+    out->inputs[3] = pack(n, BIAS + skip, gates, out->units, 0);
     out->inputs[4] = hidden;
     out->inputs[5] = cell;
+    return !n->failed;
+}
+
+/* What the plain form does not have. */
+static bool read_more(oribi_tflite_node *n, lstm *out)
+{
+    const int32_t skip = out->is_coupled ? 1 : 0, gates = GATES - skip;
+    out->projection_clip = oribi_tflite_float(n, 2, 0.0f);
+    if (!n->failed && !(out->projection_clip >= 0.0f)) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "a clip of the projection of %g",
+                                 (double)out->projection_clip);
+    }
+    out->inputs[6] = pack(n, PEEPHOLE + skip, out->has_peephole ? gates - 1 : 0, out->units, 0);
+    out->inputs[7] = pack(n, NORM + skip, out->has_norm ? gates : 0, out->units, 0);
+    out->inputs[8] = optional(n, PROJECTION, out->outputs, out->units);
+    out->inputs[9] = optional(n, PROJECTION + 1, out->outputs, 0);
     return !n->failed;
 }
 
@@ -249,17 +329,30 @@ static const oribi_node *emit_quantised(oribi_tflite_node *n, const lstm *l)
         3);
 }
 
+static const oribi_node *emit_float(oribi_tflite_node *n, lstm *l)
+{
+    if (is_plain(l)) {
+        return oribi_tflite_emit_node(
+            n, "Oribi>Lstm", l->inputs, 6,
+            ATTRS(ATTR_BOOL("time_major", l->is_time_major), ATTR_FLOAT("cell_clip", l->cell_clip)),
+            3);
+    }
+    if (!read_more(n, l)) {
+        return NULL;
+    }
+    return oribi_tflite_emit_node(n, "Oribi>LstmFull", l->inputs, 10,
+                                  ATTRS(ATTR_BOOL("time_major", l->is_time_major),
+                                        ATTR_FLOAT("cell_clip", l->cell_clip),
+                                        ATTR_FLOAT("projection_clip", l->projection_clip)),
+                                  3);
+}
+
 static bool lstm_node(oribi_tflite_node *n)
 {
     lstm l = {0};
-    ORIBI_TRY(check_form(n) && check_types(n) && read_inputs(n, &l));
+    ORIBI_TRY(check_form(n, &l) && check_types(n) && read_inputs(n, &l));
     const oribi_node *node =
-        n->inputs[INPUT]->dtype == TF_FLOAT
-            ? oribi_tflite_emit_node(n, "Oribi>Lstm", l.inputs, 6,
-                                     ATTRS(ATTR_BOOL("time_major", l.is_time_major),
-                                           ATTR_FLOAT("cell_clip", l.cell_clip)),
-                                     3)
-            : emit_quantised(n, &l);
+        n->inputs[INPUT]->dtype == TF_FLOAT ? emit_float(n, &l) : emit_quantised(n, &l);
     return node != NULL && oribi_tflite_bind(n, 0, node->outputs[0]) &&
            oribi_tflite_set_state(n, HIDDEN, node->outputs[1]) &&
            oribi_tflite_set_state(n, CELL, node->outputs[2]);

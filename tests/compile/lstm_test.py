@@ -58,6 +58,18 @@ def add(number, shape):
         {str(number): model.Tensor(f"t{number}", shape, "i8", np.ones(shape, np.int8), 0.1, 0)})
 
 
+def add_float(number, shape):
+    return lambda tensors: tensors.update(
+        {str(number): model.Tensor(f"t{number}", shape, "f32", np.ones(shape, np.float32))})
+
+
+def full(tensors):
+    """Every form at once, but for coupled gates."""
+    for number, shape in ((9, [UNITS]), (10, [UNITS]), (11, [UNITS]), (16, [UNITS, UNITS]), (17, [UNITS]),
+                          *((20 + g, [UNITS]) for g in range(4))):
+        add_float(number, shape)(tensors)
+
+
 def refusals():
     """(model, variant, words of the refusal)"""
     two = {"scales": np.float32([0.1, 0.2]), "zeros": np.int64([0, 0])}
@@ -69,6 +81,15 @@ def refusals():
         ({"drop": (1, 5, 12)}, "tflm", "coupled to the forget gate"),
         ({"drop": (13,)}, "tflm", "input 13 is required"),
         ({"drop": (18,)}, "tflm", "input 18 is required"),
+        ({"kind": "f32", "change": add_float(10, [UNITS])}, "tflm", "input 9 is required"),
+        ({"kind": "f32", "change": add_float(20, [UNITS])}, "tflm", "input 21 is required"),
+        ({"kind": "f32", "change": add_float(17, [UNITS])}, "tflm", "input 16 is required"),
+        ({"kind": "f32", "change": add_float(16, [UNITS, UNITS + 1])}, "tflm",
+         f"input 16 must be a constant of {UNITS} rows and {UNITS} columns"),
+        ({"kind": "f32", "change": add_float(16, [UNITS, UNITS]), "proj_clip": -1.0}, "tflm", "a clip of the projection"),
+        ({"kind": "f32", "drop": (1,)}, "tflm", "input 5 is there, which does not go"),
+        ({"kind": "f32", "drop": (1, 5, 12), "change": spoil("r2", shape=[UNITS * UNITS])}, "tflm",
+         "input 7 must be a constant"),
         ({"activation": "RELU"}, "tflm", "an activation other than TANH"),
         ({"change": spoil("w2", kind="f32", data=np.ones([UNITS, FEATURES], np.float32))}, "tflm",
          "input 3 of type float"),
@@ -82,7 +103,8 @@ def refusals():
         ({"cell_clip": -1.0}, "tflm", "a clip of -1"),
         ({"cell_clip": float("nan")}, "tflm", "a clip of"),
         ({"change": spoil("cell", shape=[BATCH * UNITS])}, "tflm", "states of other than"),
-        ({"change": spoil("cell", shape=[BATCH, UNITS + 1])}, "tflm", "Dimensions must be equal"),
+        ({"change": spoil("cell", shape=[BATCH, UNITS + 1])}, "tflm", "input 1 must be a constant of 6 rows"),
+        ({"change": spoil("hidden", shape=[BATCH + 1, UNITS])}, "tflm", "Dimensions must be equal"),
         ({"change": spoil("hidden", variable=False)}, "tflm", "made by no operator before it"),
         ({"change": spoil("w1", **two)}, "tflm", "one scale"),
         ({"change": spoil("w1", zeros=np.int64([3]))}, "tflm", "weights with a zero point"),
@@ -115,8 +137,8 @@ def main():
             return subprocess.run([oribi, "compile", folder / "model.tflite", "-o", folder / "c", "--force",
                                    "--tflite-variant", variant], capture_output=True, text=True)
 
-        for kind in ("f32", "i8", "i16"):
-            done = compile_it(build(kind), "tflm")
+        for kind, change in (("f32", None), ("f32", full), ("i8", None), ("i16", None)):
+            done = compile_it(build(kind, change), "tflm")
             header = (folder / "c/tvmgen_model.h").read_text() if done.returncode == 0 else done.stderr
             if "struct tvmgen_model_state {" not in header:
                 print(f"the good model of {kind}: {header[:2000]}")
@@ -126,7 +148,7 @@ def main():
             if done.returncode == 0 or words not in done.stderr or "lstm" not in done.stderr.lower():
                 print(f"exit {done.returncode}, wanted '{words}', got: {done.stderr}")
                 bad += 1
-        models = damaged(build())
+        models = damaged(build()) + damaged(build("f32", full))[::3]
         jobs = struct.pack("<I", len(models)) + b"".join(
             struct.pack("<ffII", 0, 0, 1, len(m)) + m + struct.pack("<II", 0, 0) for m in models)
         (folder / "jobs").write_bytes(jobs)

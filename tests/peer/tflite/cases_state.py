@@ -124,8 +124,44 @@ def _lstm_bias(b, units, x_scale, scale):
     return b.const(values, "i64" if b.kind == "i16" else "i32", (np.float32(x_scale * scale), 0))
 
 
+# coupled gates, peepholes, layer normalisation, projection (2: with a bias and a clip)
+LSTM_FORMS = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (0, 0, 0, 2), (1, 1, 0, 0), (0, 1, 1, 2),
+              (1, 0, 1, 1), (1, 1, 1, 2))
+
+
+def _lstm_full(b):
+    """Float, in the forms that TensorFlow Lite alone has."""
+    coupled, peephole, norm, projection = LSTM_FORMS[b.i // 3 % len(LSTM_FORMS)]
+    batch, steps, features, units = b.pick(1, 2), b.size(1, 4), b.size(1, 6), b.size(2, 6)
+    outputs, time_major = b.size(1, 7) if projection else units, b.walk(True, False)
+    shape = [steps, batch] if time_major else [batch, steps]
+    gates = range(1 if coupled else 0, 4)
+
+    def normal(*shape):
+        return b.const(b.rng.standard_normal(shape) / math.sqrt(shape[-1] if len(shape) > 1 else 1), "f32")
+
+    inputs = [b.input(shape + [features])] + [-1] * 23
+    for gate in gates:
+        inputs[1 + gate], inputs[5 + gate] = normal(units, features), normal(units, outputs)
+        inputs[12 + gate] = normal(units)
+        if peephole and gate != 2:
+            inputs[9 + (2 if gate == 3 else gate)] = normal(units)
+        if norm:
+            inputs[20 + gate] = normal(units)
+    if projection:
+        inputs[16] = normal(outputs, units)
+        inputs[17] = normal(outputs) if projection == 2 else -1
+    inputs[18], inputs[19] = b.state([batch, outputs]), b.state([batch, units])
+    b.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [b.output(shape + [outputs])], activation="TANH",
+         cell_clip=b.pick(0.0, 0.8), proj_clip=0.6 if projection == 2 else 0.0, time_major=time_major)
+    b.stream(b.walk(4, 3, 5))
+
+
 def lstm(b):
     """Sequences of one step and of several, on states that earlier runs have left."""
+    if b.is_float and b.i % 3 == 2:
+        _lstm_full(b)
+        return
     batch, steps, features, units = b.walk(1, 2, 1), b.walk(1, 3, 4, 2, 5), b.size(1, 7), b.size(1, 6)
     time_major, clip = b.walk(False, True, False, False), b.walk(0.0, 0.0, 0.75, 0.0, 0.0, 3.0)
     power, is_wide = b.walk(-11, -12, -15, -13, -9, -11, -14, -10), b.kind == "i16"

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* LSTM of float with what the plain form (lstm_f32.h) does not have: an input gate coupled to the
+ * forget gate, peepholes, layer normalisation, a projection of the output.
+ */
+#ifndef ORIBI_MICRO_LSTM_FULL_F32_H_
+#define ORIBI_MICRO_LSTM_FULL_F32_H_
+
+#include <stdint.h>
+
+/* Gates are input, forget, cell, output; with three of them the input gate is 1 - forget. */
+struct oribi_micro_lstm_full_f32_args {
+    const float *weights;         /* [gates, units, in_c] */
+    const float *recurrent;       /* [gates, units, outputs] */
+    const float *bias;            /* [gates, units] */
+    const float *peephole;        /* [gates - 1, units], all but the cell gate's; or NULL */
+    const float *norm;            /* [gates, units]: factors behind the normalisation; or NULL */
+    const float *projection;      /* [outputs, units]; NULL: outputs are units */
+    const float *projection_bias; /* outputs; or NULL */
+    int32_t gates;                /* 3 or 4 */
+    int32_t batch, steps, in_c, units, outputs;
+    int32_t is_time_major;            /* 1: steps go before batches in input and output */
+    float cell_clip, projection_clip; /* above 0: cell state and projection stay within it */
+};
+
+/* As oribi_micro_lstm_f32, with hidden and next_hidden [batch, outputs] and output [batch, steps,
+ * outputs]. A normalised gate takes its bias last.
+ * Shapes   scratch: 4 * (gates + 1) bytes a unit, aligned to 4.
+ * Source   TensorFlow Lite's kernel, whose sums may have another order.
+ */
+void oribi_micro_lstm_full_f32(const struct oribi_micro_lstm_full_f32_args *args,
+                               const float *input, const float *hidden, const float *cell,
+                               float *output, float *next_hidden, float *next_cell, void *scratch);
+
+#endif
