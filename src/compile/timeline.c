@@ -18,10 +18,15 @@ const char *oribi_timeline_word(const oribi_step *step)
     return step->kind == ORIBI_STEP_EVENT ? events[step->event.kind] : copies[step->kind];
 }
 
-/* A hook of a device that has none is not called. */
+/* A hook of a device that has none is not called, nor is a call whose parts lie where they belong.
+ */
 static bool is_silent(const oribi_compile *c, const oribi_step *step)
 {
     const oribi_event *e = &step->event;
+    const bool is_call = e->kind == ORIBI_EVENT_CALL || e->kind == ORIBI_EVENT_START;
+    if (step->kind == ORIBI_STEP_EVENT && is_call && !oribi_emit_is_operator(&c->calls[e->call])) {
+        return true;
+    }
     return step->kind == ORIBI_STEP_EVENT && e->device >= 0 && e->kind != ORIBI_EVENT_CALL &&
            c->devices.partition.devices[e->device].target->device_api == 0;
 }
