@@ -11,7 +11,7 @@
 enum { ORIBI_OPS_COMMUTATIVE = 1, ORIBI_OPS_AGGREGATE = 2, ORIBI_OPS_STATEFUL = 4 };
 
 typedef struct oribi_ops_row {
-    const char *name;      /* NULL ends a table */
+    const char *name;       /* NULL ends a table */
     const char *inputs[11]; /* specs, NULL ends */
     const char *outputs[7];
     const char *attrs[17];
