@@ -179,7 +179,7 @@ static bool push_through_concat(oribi_qdq *q, oribi_node *mover)
 {
     enum { MAX_PARTS = 64 };
     oribi_value_id inputs[MAX_PARTS + 1];
-    oribi_qdq_side first, part;
+    oribi_qdq_side first = {0}, part;
     const int32_t n = mover->n_inputs - 1;
     if (n < 1 || n > MAX_PARTS) {
         return false;
