@@ -38,7 +38,9 @@ RUNS, PATIENCE, THREADS = range(3)
 WINDOW_BYTES = 0x100000
 # An emulated line has no bit rate: a reply comes in one burst, faster than threads run.
 LINE = ["-DTVM_DEVICE_UART_ACCEL_LINE_BYTES=16384", "-DTVM_DEVICE_UART_ACCEL_HALF_BYTES=16384u"]
-NAMES = {"woofles": "window", "uart_accel": "line"}  # of the sockets
+# Of the sockets: UART 1 and UART 2.
+NAMES = {"woofles": "window", "uart_accel": "line", "npu1=woofles": "window", "npu2=woofles": "line"}
+TWO = ["npu1=woofles", "npu2=woofles"]
 E_TIMEOUT, E_IO = -32002, -32003
 ACTIVATE, COPY_FROM = 1, 8
 
@@ -46,6 +48,11 @@ ACTIVATE, COPY_FROM = 1, 8
 def tree(name):
     value = os.environ.get(name)
     return pathlib.Path(value).resolve() if value else None
+
+
+def kinds_of(devices):
+    """Each kind once."""
+    return list(dict.fromkeys(device.split("=")[-1] for device in devices))
 
 
 def drivers(system, kinds):
@@ -67,7 +74,7 @@ class FreeRtos:
         return [APP / "freertos_main.c", APP / "board.c"]
 
     def driver_objects(self):
-        kinds = list(NAMES)
+        kinds = kinds_of(NAMES)
         headers = [f'-DTVM_DEVICE_{kind.upper()}_HEADER="tvm/device/{kind}/{self.system}.h"' for kind in kinds]
         return self.compile(drivers(self.system, kinds), *WARN, *headers, "-I", SOURCE / "include", "-I", PLATFORM)
 
@@ -192,18 +199,18 @@ class Board(unittest.TestCase):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
 
-    def firmware(self, model, kinds, schedule, timeout_ms=20000):
-        key = (model, tuple(kinds), schedule, timeout_ms)
+    def firmware(self, model, devices, schedule, timeout_ms=20000):
+        key, kinds = (model, tuple(devices), schedule, timeout_ms), kinds_of(devices)
         if key in self.images:
             return self.images[key]
         folder = self.shared / f"model{len(self.images)}"
         args = [ORIBI, "compile", model, "-o", folder, "--name", "net", "--force", "--plugin", TARGET,
                 "--device-schedule", schedule]
-        for kind in kinds:
-            args += ["--target-device", kind, "--device-platform", f"{kind}={KIND.system}"]
+        for device in devices:
+            args += ["--target-device", device, "--device-platform", f"{device.split('=')[-1]}={KIND.system}"]
         subprocess.run(args, check=True, stdout=subprocess.DEVNULL)
         ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", (folder / "tvmgen_net.h").read_text())
-        defines = [f"-DAPP_{kind.upper()}" for kind in kinds] + [f"-DAPP_TIMEOUT_MS={timeout_ms}"]
+        defines = [f"-DAPP_{kind.upper()}" for kind in kinds] + [f"-DAPP_TIMEOUT_MS={timeout_ms}"] + (["-DAPP_TWO"] if devices == TWO else [])
         for way, port in (("IN", ports[0]), ("OUT", ports[-1])):
             defines += [f"-DAPP_{way}_TYPE=TVMGEN_NET_{port}_TYPE", f"-DAPP_{way}_COUNT=TVMGEN_NET_{port}_COUNT"]
         self.images[key] = self.builder.image(folder, kinds, defines, folder / "image.elf")
@@ -239,8 +246,9 @@ class Board(unittest.TestCase):
         command = [ORIBI, "device-serve", model, "--plugin", TARGET]
         for other in kinds:
             command += ["--target-device", other]
-        if kind == "woofles":
-            command += ["--window", f"{self.folder / 'memory'}@0:{WINDOW_BYTES}"]
+        if kind.endswith("woofles"):
+            offset = WINDOW_BYTES if kind == TWO[1] else 0
+            command += ["--window", f"{self.folder / 'memory'}@{offset}:{WINDOW_BYTES}"]
         if how:
             far = subprocess.Popen([*command, "--socket", self.folder / f"far_{name}"], stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
@@ -289,10 +297,10 @@ class Platform(Board):
         for kind, text in zip(kinds, said):
             self.assertRegex(text, r"\b[1-9]\d* ", f"nothing ran on {kind}")
 
-    def test_digits_on_each_device_and_on_both(self):
+    def test_digits_on_each_device_and_on_two(self):
         inputs = self.pictures(2)
         expected = self.on_cpu(inputs, 2)
-        for kinds in (["uart_accel"], ["woofles"], ["woofles", "uart_accel"]):
+        for kinds in (["uart_accel"], ["woofles"], ["woofles", "uart_accel"], TWO):
             for schedule in ("design", "hold"):
                 with self.subTest(kinds=kinds, schedule=schedule):
                     self.check_runs(DIGITS, kinds, schedule, inputs, expected)

@@ -29,7 +29,12 @@ struct record {
 static struct instance instances[2];
 static int32_t header[2];
 #ifdef APP_WOOFLES
-static tvm_device_woofles_t woofles;
+#ifdef APP_TWO
+static tvm_device_woofles_t woofles[2];
+#else
+static tvm_device_woofles_t woofles[1];
+#endif
+#define N_WOOFLES (sizeof woofles / sizeof woofles[0])
 #endif
 #ifdef APP_UART_ACCEL
 static tvm_device_uart_accel_t uart_accel;
@@ -41,13 +46,17 @@ static int32_t run(struct instance *own)
     const struct tvmgen_net_outputs outputs = {own->out};
     const struct tvmgen_net_workspace_pools pools = {own->workspace};
     const struct tvmgen_net_devices devices = {
-#ifdef APP_WOOFLES
-        .woofles = &woofles,
+#if defined(APP_TWO)
+        .npu1 = &woofles[0],
+        .npu2 = &woofles[1],
+#elif defined(APP_WOOFLES)
+        .woofles = &woofles[0],
 #endif
 #ifdef APP_UART_ACCEL
         .uart_accel = &uart_accel,
 #endif
-        .error = &own->error};
+        .error = &own->error
+    };
     return tvmgen_net_run(&inputs, &outputs, &pools, &devices);
 }
 
@@ -120,8 +129,10 @@ void app_main(void)
     int32_t code = 0;
     oribi_port_read(header, sizeof header);
 #ifdef APP_WOOFLES
-    code = app_init_woofles(&woofles);
-    woofles.timeout_ms = APP_TIMEOUT_MS;
+    for (uint32_t i = 0; i < N_WOOFLES; i++) {
+        code = code != 0 ? code : app_init_woofles(&woofles[i], i);
+        woofles[i].timeout_ms = APP_TIMEOUT_MS;
+    }
 #endif
 #ifdef APP_UART_ACCEL
     code = code != 0 ? code : app_init_uart_accel(&uart_accel);
@@ -140,7 +151,9 @@ void app_main(void)
         oribi_port_end(6);
     }
 #ifdef APP_WOOFLES
-    code = TVMDeviceWooflesDestroy(&woofles);
+    for (uint32_t i = 0; i < N_WOOFLES; i++) {
+        code = code != 0 ? code : TVMDeviceWooflesDestroy(&woofles[i]);
+    }
 #endif
 #ifdef APP_UART_ACCEL
     code = code != 0 ? code : TVMDeviceUartAccelDestroy(&uart_accel);

@@ -5,8 +5,8 @@
 
 #include "tvmgen_net.h"
 
-/* Where the board has them: tests/hooks/window_far_main.c shares the window. */
-#define APP_WINDOW       ((void *)0x21000000)
+/* Where the board has them, in memory that it shares with `oribi device-serve`. */
+#define APP_WINDOW(i)    ((void *)(0x21000000u + APP_WINDOW_BYTES * (i)))
 #define APP_WINDOW_BYTES 0x100000u
 #define APP_MEMORY_BYTES 0x80000u
 
@@ -15,7 +15,7 @@ void app_main(void);
 
 /* Init of the devices that the model has. 0 is success. */
 #ifdef APP_WOOFLES
-int32_t app_init_woofles(tvm_device_woofles_t *dev);
+int32_t app_init_woofles(tvm_device_woofles_t *dev, uint32_t i); /* i: 0, or 1 of APP_TWO */
 #endif
 #ifdef APP_UART_ACCEL
 int32_t app_init_uart_accel(tvm_device_uart_accel_t *dev);

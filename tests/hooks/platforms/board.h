@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The AN386 of the systems that bring no board of their own: UART 1 is the doorbell of a woofles,
- * UART 2 the line of a uart_accel. */
+ * UART 2 the line of a uart_accel, or the doorbell of a second woofles. */
 #ifndef ORIBI_TESTS_HOOKS_PLATFORMS_BOARD_H_
 #define ORIBI_TESTS_HOOKS_PLATFORMS_BOARD_H_
 

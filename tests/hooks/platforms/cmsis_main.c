@@ -20,7 +20,7 @@ typedef osRtxSemaphore_t semaphore_block;
 #include "usart_mps2.h"
 
 #ifdef APP_WOOFLES
-static tvm_device_woofles_t *woofles;
+static tvm_device_woofles_t *woofles[2];
 #endif
 #ifdef APP_UART_ACCEL
 static tvm_device_uart_accel_t *uart_accel;
@@ -32,7 +32,7 @@ void UART1_Handler(void)
     uint8_t byte;
     while (board_uart_get(BOARD_DOORBELL, &byte) != 0) {
 #ifdef APP_WOOFLES
-        TVMDeviceWooflesInterrupt(woofles);
+        TVMDeviceWooflesInterrupt(woofles[0]);
 #endif
     }
 }
@@ -40,30 +40,38 @@ void UART1_Handler(void)
 void UART2_Handler(void);
 void UART2_Handler(void)
 {
+#ifdef APP_TWO
+    uint8_t byte;
+    while (board_uart_get(BOARD_LINE, &byte) != 0) {
+        TVMDeviceWooflesInterrupt(woofles[1]);
+    }
+#else
     usart_mps2_interrupt();
+#endif
 }
 
 #ifdef APP_WOOFLES
 static int32_t ring(void *board)
 {
-    (void)board;
-    while (board_uart_put(BOARD_DOORBELL, 'w') == 0) {
+    while (board_uart_put(*(const uint32_t *)board, 'w') == 0) {
     }
     return 0;
 }
 
 /* Mutex and semaphore in memory of the application's. */
-int32_t app_init_woofles(tvm_device_woofles_t *dev)
+int32_t app_init_woofles(tvm_device_woofles_t *dev, uint32_t i)
 {
-    static mutex_block lock_memory;
-    static semaphore_block interrupt_memory;
-    const osMutexAttr_t lock = {.cb_mem = &lock_memory, .cb_size = sizeof lock_memory};
-    const osSemaphoreAttr_t interrupt = {.cb_mem = &interrupt_memory,
-                                         .cb_size = sizeof interrupt_memory};
-    const int32_t code = TVMDeviceWooflesInit(dev, APP_WINDOW, APP_WINDOW_BYTES, APP_MEMORY_BYTES,
-                                              ring, NULL, &lock, &interrupt);
-    woofles = dev;
-    board_uart_start(BOARD_DOORBELL);
+    static const uint32_t bells[2] = {BOARD_DOORBELL, BOARD_DOORBELL + 1u};
+    static mutex_block lock_memory[2];
+    static semaphore_block interrupt_memory[2];
+    const osMutexAttr_t lock = {.cb_mem = &lock_memory[i], .cb_size = sizeof lock_memory[i]};
+    const osSemaphoreAttr_t interrupt = {.cb_mem = &interrupt_memory[i],
+                                         .cb_size = sizeof interrupt_memory[i]};
+    const int32_t code =
+        TVMDeviceWooflesInit(dev, APP_WINDOW(i), APP_WINDOW_BYTES, APP_MEMORY_BYTES, ring,
+                             (void *)(uintptr_t)&bells[i], &lock, &interrupt);
+    woofles[i] = dev;
+    board_uart_start(BOARD_DOORBELL + i);
     return code;
 }
 #endif

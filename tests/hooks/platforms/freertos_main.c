@@ -9,7 +9,7 @@
 #include "harness/port.h"
 
 #ifdef APP_WOOFLES
-static tvm_device_woofles_t *woofles;
+static tvm_device_woofles_t *woofles[2];
 #endif
 #ifdef APP_UART_ACCEL
 static tvm_device_uart_accel_t *uart_accel;
@@ -29,7 +29,7 @@ void UART1_Handler(void)
     uint8_t byte;
     while (board_uart_get(BOARD_DOORBELL, &byte) != 0) {
 #ifdef APP_WOOFLES
-        TVMDeviceWooflesInterrupt(woofles, &woken);
+        TVMDeviceWooflesInterrupt(woofles[0], &woken);
 #endif
     }
     portYIELD_FROM_ISR(woken);
@@ -41,8 +41,10 @@ void UART2_Handler(void)
     BaseType_t woken = pdFALSE;
     uint8_t byte;
     while (board_uart_get(BOARD_LINE, &byte) != 0) {
-#ifdef APP_UART_ACCEL
+#if defined(APP_UART_ACCEL)
         TVMDeviceUartAccelReceived(uart_accel, &byte, 1, &woken);
+#elif defined(APP_TWO)
+        TVMDeviceWooflesInterrupt(woofles[1], &woken);
 #endif
     }
     portYIELD_FROM_ISR(woken);
@@ -51,18 +53,18 @@ void UART2_Handler(void)
 #ifdef APP_WOOFLES
 static int32_t ring(void *board)
 {
-    (void)board;
-    while (board_uart_put(BOARD_DOORBELL, 'w') == 0) {
+    while (board_uart_put(*(const uint32_t *)board, 'w') == 0) {
     }
     return 0;
 }
 
-int32_t app_init_woofles(tvm_device_woofles_t *dev)
+int32_t app_init_woofles(tvm_device_woofles_t *dev, uint32_t i)
 {
-    const int32_t code =
-        TVMDeviceWooflesInit(dev, APP_WINDOW, APP_WINDOW_BYTES, APP_MEMORY_BYTES, ring, NULL);
-    woofles = dev;
-    board_uart_start(BOARD_DOORBELL);
+    static const uint32_t bells[2] = {BOARD_DOORBELL, BOARD_DOORBELL + 1u};
+    const int32_t code = TVMDeviceWooflesInit(dev, APP_WINDOW(i), APP_WINDOW_BYTES,
+                                              APP_MEMORY_BYTES, ring, (void *)(uintptr_t)&bells[i]);
+    woofles[i] = dev;
+    board_uart_start(BOARD_DOORBELL + i);
     return code;
 }
 #endif

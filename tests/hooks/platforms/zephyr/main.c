@@ -6,9 +6,10 @@
 #include "app.h"
 
 #ifdef APP_WOOFLES
-int32_t app_init_woofles(tvm_device_woofles_t *dev)
+int32_t app_init_woofles(tvm_device_woofles_t *dev, uint32_t i)
 {
-    return TVMDeviceWooflesInit(dev, DEVICE_DT_GET(DT_NODELABEL(woofles0)));
+    return TVMDeviceWooflesInit(dev, i == 0u ? DEVICE_DT_GET(DT_NODELABEL(woofles0))
+                                             : DEVICE_DT_GET(DT_NODELABEL(woofles1)));
 }
 #endif
 
