@@ -34,6 +34,8 @@ def _binary(b, name, out_bits):
     options = {}
     if b.kind == "i16" and name != "MUL" and b.i % 3 == 2:
         qa, qc, out, options = _powers(b)
+        if name == "ADD" or b.i % 2:  # TensorFlow Lite's interpreter ends itself where such sums broadcast
+            shape_a = shape_c = [3, b.size(10, 20)]
     a = b.input(shape_a, qa)
     if b.i % 4 == 1 and not same:  # a constant operand
         c = b.const(b.values(shape_c), b.kind, qc)
