@@ -151,7 +151,8 @@ TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *optio
  * Source  docs/compile.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, const char *kernels,
                                                      TF_Status *status);
-/* Switches a pass off: "fold", "fuse", "layout", "batch_norm". INVALID_ARGUMENT for another name.
+/* Switches a pass off: "fold", "fuse", "layout", "batch_norm", "qdq" (quantised ONNX then computes
+ * in float between its pairs). INVALID_ARGUMENT for another name.
  */
 TF_CAPI_EXPORT extern void oribi_options_disable_pass(oribi_options *options, const char *pass,
                                                       TF_Status *status);

@@ -135,6 +135,19 @@ def product(case):
     return net.model(net.pair(out, 0.05, 0.2))
 
 
+def float_product(case):
+    """The result stays float, as the last layer's may."""
+    net = Net(case)
+    rows, inner, columns = (int(k) for k in net.rng.integers(1, 20, 3))
+    scale = net.some_scale(0.01, 0.04)
+    value = net.pair(net.feed(rows, inner), scale=scale)
+    weights, each = net.weights(inner, columns, axis=1)
+    if case.index % 3 == 0:
+        return net.model(net.node("MatMul", value, weights))
+    operands = [value, weights] + ([net.bias(columns, scale, each)] if case.index % 3 == 1 else [])
+    return net.model(net.node("Gemm", *operands))
+
+
 def product_of_two(case):
     """Both sides computed."""
     net = Net(case)
@@ -260,5 +273,6 @@ def net(case):
 
 MODELS = {f"qdq_{name}": make for name, make in {
     "conv": conv, "rectified_conv": rectified_conv, "product": product, "product_of_two": product_of_two,
+    "float_product": float_product,
     "add": binary("Add"), "mul": binary("Mul"), "average_pool": average_pool, "function": function,
     "softmax": softmax, "concat": joined, "moved": moved, "net": net}.items()}

@@ -195,6 +195,27 @@ def dynamic_quantize_linear(case):
                       [TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8])
 
 
+def dynamic(operator):
+    """Quantised as the model runs: the zero point of sums is computed too."""
+    def make(case):
+        channels, depth, outputs, height, width, kernel, attributes = case.window()
+        if operator == "ConvInteger":
+            x = case.rng.normal(0, 1, (1, channels, height, width)).astype(np.float32)
+            w = case.any_of(S8, outputs, depth, *kernel)
+        else:
+            x, w = case.rng.normal(0, 1, (height, channels)).astype(np.float32), case.any_of(S8, channels, outputs)
+            attributes = {}
+        nodes = [helper.make_node("DynamicQuantizeLinear", ["x"], ["q", "s", "z"]),
+                 helper.make_node(operator, ["q", case.constant(w), "z", case.constant(S8(0))], ["i"], **attributes),
+                 helper.make_node("Cast", ["i"], ["f"], to=TensorProto.FLOAT),
+                 helper.make_node("Mul", ["s", case.constant(case.scale(0.001, 0.02))], ["m"]),
+                 helper.make_node("Mul", ["f", "m"], ["y"])]
+        graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", TensorProto.FLOAT, x.shape)],
+                                  [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], case.constants)
+        return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), {"x": x}
+    return make
+
+
 def qlinear_concat(case):
     dtype, size, axis = (U8, S8)[case.index % 2], shape(case), 1 + case.index % 3
     other = [k + 2 if i == axis else k for i, k in enumerate(size)]
@@ -231,6 +252,7 @@ OPERATORS = {
     "dequantize_linear": dequantize_linear, "qlinear_average_pool": qlinear_average_pool,
     "qlinear_softmax": qlinear_softmax, "matmul_integer": matmul_integer,
     "qlinear_matmul_of_two": qlinear_matmul_of_two, "dynamic_quantize_linear": dynamic_quantize_linear,
+    "dynamic_matmul": dynamic("MatMulInteger"), "dynamic_conv": dynamic("ConvInteger"),
     **onnx_qdq.MODELS,
 }
 

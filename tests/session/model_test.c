@@ -184,11 +184,11 @@ static void a_shape_that_is_fixed_binds_no_other(void **state)
 
 static void passes_are_switched_off_by_name(void **state)
 {
-    static const char *const names[4] = {"fold", "fuse", "layout", "batch_norm"};
+    static const char *const names[5] = {"fold", "fuse", "layout", "batch_norm", "qdq"};
     TF_Status *status = TF_NewStatus();
     oribi_options *options = oribi_options_create(status);
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         oribi_options_disable_pass(options, names[i], status);
         expect(status, TF_OK);
     }
