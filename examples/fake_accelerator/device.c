@@ -14,7 +14,6 @@
 
 #include "fake.h"
 #ifndef FAKE_PLAIN /* else against TensorFlow's own headers, which have none of these */
-#include "tensorflow/c/device_extension.h"
 #include "tensorflow/c/kernels_extension.h"
 #include "tensorflow/c/plugin_note.h"
 
@@ -258,7 +257,7 @@ static int option(const char *key, int fallback)
     return fallback;
 }
 
-static void declare_peers(SE_PlatformRegistrationParams *params, TF_Status *status)
+static void declare_more(SE_PlatformRegistrationParams *params, TF_Status *status)
 {
     (void)params;
     (void)status;
@@ -270,10 +269,11 @@ static int option(const char *key, int fallback)
     return value != NULL ? atoi(value) : fallback;
 }
 
-static void declare_peers(SE_PlatformRegistrationParams *params, TF_Status *status)
+static void declare_more(SE_PlatformRegistrationParams *params, TF_Status *status)
 {
-    const TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE,
-                                          .flags = TF_DEVICE_PEER_COPIES};
+    TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE,
+                                    .flags = option("peers", 1) ? TF_DEVICE_PEER_COPIES : 0};
+    fake_fill_launch(&extension);
     TF_SetDeviceExtension(params, &extension, status);
 }
 #endif
@@ -301,7 +301,5 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
                                              .destroy_timer_fns = destroy_timer_fns};
     params->destroy_platform = destroy_platform;
     params->destroy_platform_fns = destroy_platform_fns;
-    if (option("peers", 1)) {
-        declare_peers(params, status);
-    }
+    declare_more(params, status);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the example device: device.c (platform, memory, planted faults), stream.c
- * (streams, events, copies), kernels.c (what runs on it).
+ * (streams, events, copies), kernels.c (what runs on it), launch.c (functions of others' kernels).
  */
 #ifndef FAKE_ACCELERATOR_FAKE_H_
 #define FAKE_ACCELERATOR_FAKE_H_
@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifndef FAKE_PLAIN /* else against TensorFlow's own headers, which have none of it */
+#include "tensorflow/c/device_extension.h"
+#endif
 #include "tensorflow/c/kernels.h"
 
 /* Arguments of a function that runs on the device, by value. */
@@ -22,6 +25,9 @@ typedef void (*fake_function)(const fake_args *args);
 /* Enqueues the function; false, with status set, when the device refuses. */
 bool fake_launch(SP_Stream stream, fake_function function, const fake_args *args,
                  TF_Status *status);
+/* The same with an argument that the task owns; it is called once, and told whether to run. */
+typedef void (*fake_task)(void *arg, bool runs);
+bool fake_enqueue(const char *call, SP_Stream stream, fake_task task, void *arg, TF_Status *status);
 /* Address that a function on the device uses for what TF_TensorData shows. */
 void *fake_address(const void *opaque);
 
@@ -31,6 +37,9 @@ bool fake_check(const char *call, int ordinal, TF_Status *status);
 bool fake_check_memory(const SP_DeviceMemoryBase *memory, TF_Status *status);
 bool fake_is_faulty(const char *call, int ordinal);
 void fake_fill_streams(SP_StreamExecutor *executor);
+#ifndef FAKE_PLAIN
+void fake_fill_launch(TF_DeviceExtension *extension);
+#endif
 uint64_t fake_timer_ns(SP_Timer timer);
 extern int fake_delay_us; /* of each thing that a stream does */
 

@@ -18,7 +18,7 @@ typedef struct progress { /* of a stream; outlives it while events refer to it *
     bool is_failed;
 } progress;
 
-typedef enum work_kind { COPY, FILL, RUN, WAIT, SLEEP, CALL, STAMP, STOP } work_kind;
+typedef enum work_kind { COPY, FILL, RUN, TASK, WAIT, SLEEP, CALL, STAMP, STOP } work_kind;
 
 typedef struct work {
     struct work *next;
@@ -31,6 +31,7 @@ typedef struct work {
     uint64_t number;
     fake_function function;
     fake_args args;
+    fake_task task;
     SE_StatusCallbackFn callback;
 } work;
 
@@ -108,6 +109,9 @@ static bool perform(SP_Stream stream, work *w, bool is_failed)
         *(uint64_t *)w->to = now_ns();
     } else if (w->kind == SLEEP) {
         pause_us(300000);
+    } else if (w->kind == TASK) { /* told, so that it can free what it has */
+        w->task(w->to, !is_failed);
+        return !is_failed && !fake_is_faulty("async", stream->ordinal);
     } else if (is_failed) {
         return false; /* what comes after a failure is not done */
     } else if (w->kind == COPY) {
@@ -182,6 +186,12 @@ bool fake_launch(SP_Stream stream, fake_function function, const fake_args *args
 {
     const work run = {.kind = RUN, .function = function, .args = *args};
     return enqueue_call("launch", stream, &run, status);
+}
+
+bool fake_enqueue(const char *call, SP_Stream stream, fake_task task, void *arg, TF_Status *status)
+{
+    const work run = {.kind = TASK, .task = task, .to = arg};
+    return enqueue_call(call, stream, &run, status);
 }
 
 static void create_stream(const SP_Device *device, SP_Stream *out, TF_Status *status)

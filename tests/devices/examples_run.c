@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The examples that use the host's devices, each as a plugin that a stranger's compiler made, in a
- * session, against sums in double: PROGRAM (distances|describe) PLUGIN.so
+ * session, against sums in double: PROGRAM (distances|describe|scale) PLUGIN.so
  */
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "session/small.h"
 
-static const char *plugin;
+static const char *plugin, *device;
 
 static float value_at(int64_t i)
 {
@@ -35,6 +35,10 @@ static void run_op(const char *op, int64_t n, int64_t d, TF_Tensor **out, int n_
     }
     oribi_options *options = small_options();
     oribi_options_set_threads(options, 3);
+    if (device != NULL) {
+        oribi_options_set_device(options, device, g.status);
+        small_expect_ok(g.status);
+    }
     oribi_session *session = oribi_session_from_graph(g.graph, options, g.status);
     small_expect_ok(g.status);
     oribi_run *run = small_run_of(session);
@@ -115,6 +119,19 @@ static void check_describe(int64_t n, int64_t d)
     }
 }
 
+/* On the example device, launched there. */
+static void check_scale(int64_t n, int64_t d)
+{
+    TF_Tensor *out = NULL;
+    run_op("Com>Acme>Scale", n, d, &out, 1);
+    const float *found = TF_TensorData(out);
+    assert_int_equal(TF_TensorElementCount(out), n * d);
+    for (int64_t i = 0; i < n * d; i++) {
+        assert_true(found[i] == 2 * value_at(i));
+    }
+    TF_DeleteTensor(out);
+}
+
 static void (*check)(int64_t n, int64_t d);
 
 static void results_are_those_of_double(void **state)
@@ -130,6 +147,10 @@ static int load(void **state)
 {
     TF_Status *status = TF_NewStatus();
     (void)state;
+    if (device != NULL) {
+        oribi_plugin_load_file(TEST_DEVICE, status);
+        small_expect_ok(status);
+    }
     oribi_plugin_load_file(plugin, status);
     if (TF_GetCode(status) != TF_OK) {
         print_error("%s\n", TF_Message(status));
@@ -145,7 +166,10 @@ int main(int argc, char **argv)
     if (argc != 3) {
         return 2;
     }
-    check = strcmp(argv[1], "describe") == 0 ? check_describe : check_distances;
+    check = strcmp(argv[1], "describe") == 0 ? check_describe
+            : strcmp(argv[1], "scale") == 0  ? check_scale
+                                             : check_distances;
+    device = check == check_scale ? "FAKE" : NULL;
     plugin = argv[2];
     return cmocka_run_group_tests(tests, load, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Eigen's devices need of the host, as C functions. The C++ classes over them, header-only:
- * tensorflow/cc/eigen_cpu_device.h.
+ * tensorflow/cc/eigen_cpu_device.h and eigen_gpu_device.h.
  * Source   the design's "Device Assignment API"; docs/device-contract.md has what differs. Since
  * 1.2.
  */
@@ -32,6 +32,39 @@ TF_CAPI_EXPORT extern void *TF_EigenAllocator_Allocate(TF_EigenAllocator *alloca
                                                        size_t num_bytes);
 /* NULL is fine. */
 TF_CAPI_EXPORT extern void TF_EigenAllocator_Deallocate(TF_EigenAllocator *allocator, void *buffer);
+
+/* The stream of a computation on a pluggable device, for Eigen::StreamInterface. */
+typedef struct TF_EigenStream TF_EigenStream;
+
+/* Owns     the caller, who deletes the handle before compute ends; what it allocated goes with it,
+ *          when the stream is done with it.
+ * Context  inside compute; one thread at a time.
+ * Errors   NULL, and the context fails: on the CPU, or without memory.
+ */
+TF_CAPI_EXPORT extern TF_EigenStream *TF_GetEigenStreamHandle(TF_OpKernelContext *ctx);
+/* The design's other spelling. */
+TF_CAPI_EXPORT extern TF_EigenStream *TF_GetEigenStream(TF_OpKernelContext *ctx);
+/* Deletes the handle, not the stream. */
+TF_CAPI_EXPORT extern void TF_DeleteEigenStreamHandle(TF_EigenStream *stream);
+
+/* Address of the vendor's stream: a `const gpuStream_t *` to those who have that type. NULL: the
+ * device's plugin shows none (TF_DeviceExtension.native_stream). */
+TF_CAPI_EXPORT extern const void *TF_EigenStream_GetCudaStream(TF_EigenStream *stream);
+/* The vendor runtime's properties, in the layout of the runtime that the device's plugin was built
+ * with; NULL: it shows none. A kernel built with another version fills its own from the number. */
+TF_CAPI_EXPORT extern const void *TF_EigenStream_GetDeviceProperties(TF_EigenStream *stream);
+TF_CAPI_EXPORT extern int TF_EigenStream_GetDeviceOrdinal(TF_EigenStream *stream);
+
+/* Device memory, aligned as the device likes it. NULL, and the context fails: none is left. */
+TF_CAPI_EXPORT extern void *TF_EigenStream_Allocate(TF_EigenStream *stream, size_t num_bytes);
+/* Whatever the stream still does with the buffer is done before others get it. NULL is fine. */
+TF_CAPI_EXPORT extern void TF_EigenStream_Deallocate(TF_EigenStream *stream, void *buffer);
+
+/* TF_EIGEN_SCRATCH_BYTES of device memory, made when first asked for; NULL as above. */
+#define TF_EIGEN_SCRATCH_BYTES 1024
+TF_CAPI_EXPORT extern void *TF_EigenStream_Scratchpad(TF_EigenStream *stream);
+/* An unsigned int in device memory, 0 when first asked for; NULL as above. */
+TF_CAPI_EXPORT extern unsigned int *TF_EigenStream_Semaphore(TF_EigenStream *stream);
 
 #endif /* 1.2 */
 
