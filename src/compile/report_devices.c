@@ -21,6 +21,13 @@ static void put_text(oribi_json *json, const char *key, const char *text)
     oribi_json_string(json, text);
 }
 
+/* A device with a memory of its own sees no pool; values are copied there. */
+static bool sees_pool(const oribi_compile *c, int32_t device, int32_t pool)
+{
+    return !oribi_device_has_memory(&c->devices, device) &&
+           (c->devices.pools[device] >> pool & 1) != 0;
+}
+
 static void put_device(oribi_json *json, const oribi_report *r, int32_t index)
 {
     const oribi_devices *d = &r->c->devices;
@@ -37,6 +44,14 @@ static void put_device(oribi_json *json, const oribi_report *r, int32_t index)
     put_number(json, "memory_used_bytes", d->memory_bytes[index]);
     put_number(json, "memory_alignment",
                target->memory_alignment > 0 ? target->memory_alignment : 4);
+    oribi_json_key(json, "pools");
+    oribi_json_open(json, '[');
+    for (int32_t p = 0; p < r->c->n_pools; p++) {
+        if (sees_pool(r->c, index, p)) {
+            oribi_json_string(json, r->c->pools[p].name);
+        }
+    }
+    oribi_json_close(json, ']');
     put_number(json, "powered_us", use->powered_us);
     put_number(json, "locked_us", use->locked_us);
     put_number(json, "busy_us", use->busy_us);
@@ -206,6 +221,10 @@ static void device_row(const oribi_report *r, int32_t index, oribi_text *text)
         oribi_text_append(text, " of ");
         oribi__html_number(text, target->memory_bytes);
     }
+    oribi_text_append(text, "</td><td>");
+    for (int32_t p = 0; p < r->c->n_pools; p++) {
+        oribi_text_printf(text, "%s ", sees_pool(r->c, index, p) ? r->c->pools[p].name : "");
+    }
     oribi_text_append(text, "</td></tr>\n");
 }
 
@@ -222,11 +241,12 @@ void oribi__report_devices(const oribi_report *r, int32_t model, oribi_text *tex
                       "Close (inner bar).</p>\n",
                       oribi_compile_mhz(r->c));
     draw(&t);
-    oribi_text_append(text,
-                      "<div class=\"scroll\"><table class=\"list\"><tr><th>device</th><th>kind</th>"
-                      "<th class=\"n\">operators</th><th class=\"n\">us to activate</th>"
-                      "<th class=\"n\">us powered</th><th class=\"n\">us locked</th>"
-                      "<th class=\"n\">us busy</th><th class=\"n\">bytes of its own</th></tr>\n");
+    oribi_text_append(
+        text,
+        "<div class=\"scroll\"><table class=\"list\"><tr><th>device</th><th>kind</th>"
+        "<th class=\"n\">operators</th><th class=\"n\">us to activate</th>"
+        "<th class=\"n\">us powered</th><th class=\"n\">us locked</th>"
+        "<th class=\"n\">us busy</th><th class=\"n\">bytes of its own</th><th>sees</th></tr>\n");
     for (int32_t i = 0; i < n; i++) {
         device_row(r, i, text);
     }

@@ -150,6 +150,7 @@ class Memory(unittest.TestCase):
             seen = [place for line in lines if line.startswith(("npu Invoke", "npu Start")) for place in places(line)]
             self.assertGreater(len(seen), 3)
             self.assertEqual(set(seen), {"fast"})
+            self.assertEqual(program.report["devices"][0]["pools"], ["fast"])
             copies = [b for b in program.report["buffers"] if b["kind"] == "copy"]
             self.assertTrue(copies, "the input of the caller is copied")
             self.assertTrue(all(b["pool"] == "fast" for b in copies))
