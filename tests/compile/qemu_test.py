@@ -362,7 +362,7 @@ class Sources(Case):
                        *(SOURCE / f"platform/{own}").glob("*.c")]
             with self.subTest(compiler=compiler, target=target):
                 self.compile(compiler, flags, sorted(set(sources)),
-                             [f"-I{SOURCE / 'platform'}", f"-I{SOURCE / 'platform' / target}"])
+                             [f"-I{SOURCE / folder}" for folder in ("platform", f"platform/{target}", "include")])
 
 
 class Serial(Case):
