@@ -5,7 +5,8 @@ instructions of one inference (golden input 0, set-up excluded), estimated cycle
 a firmware with the model alone, workspace, stack.
 
     mcu.py [--oribi build/bin/oribi] [--models FOLDER] [--only NAME] [--write] [--check] [--json]
-    mcu.py --profile MODEL.tflite [--cflags -Os]     instructions of each C function, random inputs
+    mcu.py --profile MODEL.tflite [--cflags -Os] [--optimize size]   instructions of each C function, random inputs
+    mcu.py --instances [--only NAME]                 what `oribi compile` estimates of instances, and what is so
 
 --write puts the table into docs/performance.md; --check fails where a gate is missed. Cycles are an
 estimate: 1 an instruction, 1 more a word moved, 2 more a branch taken, 11 more a division (the most).
@@ -30,6 +31,7 @@ SHAPES = {"ad01_int8": ((1, 640), (1, 640)), "kws_ref_model": ((1, 49, 10, 1), (
           "pretrainedResnet_quant": ((1, 32, 32, 3), (1, 10)), "vww_96_int8": ((1, 96, 96, 3), (1, 2))}
 BEGIN, END = "<!-- bench-mcu: begin -->", "<!-- bench-mcu: end -->"
 GCC = "arm-none-eabi-gcc"
+ESTIMATE = 1.15  # how far the estimates of instances may be off
 FLAGS = ["-std=c99", "-ffp-contract=off", "-ffreestanding", "-fbuiltin", "-ffunction-sections", "-fdata-sections",
          "-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"]
 
@@ -50,10 +52,10 @@ def symbols(image):
     return out
 
 
-def count(oribi, model, flags, against, folder):
+def count(oribi, model, flags, against, folder, *options):
     """What `oribi verify` and the plugin measured."""
     inputs = ["--runs", "0", "--against", against] if against else ["--runs", "1"]
-    words = [oribi, "verify", model, "--target", "cortex-m4", "--json", "--name", "net", *inputs]
+    words = [oribi, "verify", model, "--target", "cortex-m4", "--json", "--name", "net", *inputs, *options]
     if flags:
         words += ["--cflags", flags]
     measured = json.loads(run(*words, "--keep", folder / "first"))
@@ -74,9 +76,9 @@ def count(oribi, model, flags, against, folder):
     return measured
 
 
-def weigh(oribi, model, level, folder):
+def weigh(oribi, model, level, folder, *options):
     """Bytes of code and of constants of a firmware with nothing but the model."""
-    report = json.loads(run(oribi, "compile", model, "-o", folder / "c", "--name", "net", "--force", "--json"))
+    report = json.loads(run(oribi, "compile", model, "-o", folder / "c", "--name", "net", "--force", "--json", *options))
     objects = []
     sources = [*sorted((folder / "c").rglob("*.c")), ROOT / "bench/mcu_main.c", ROOT / "platform/cortex-m/startup.c",
                ROOT / "platform/harness/memory.c"]
@@ -150,14 +152,40 @@ def write(text):
     page.write_text(old[:old.index(BEGIN) + len(BEGIN)] + "\n\n" + text + "\n\n" + old[old.index(END):])
 
 
-def profile(oribi, model, flags):
+def profile(oribi, model, flags, optimize):
     with tempfile.TemporaryDirectory() as folder:
-        got = count(oribi, model, flags, None, pathlib.Path(folder))
+        got = count(oribi, model, flags, None, pathlib.Path(folder), "--optimize", optimize)
     total = got["counted"]["instructions"]
     for name, n in sorted(got["counted"]["functions"].items(), key=lambda row: -row[1]):
         print(f"{n:12,} {100 * n / total:6.2f} %  {name}")
     print(f"{total:12,} instructions, about {got['cycles']:,} cycles ({got['counted']['words']:,} words moved,"
           f" {got['counted']['taken']:,} branches taken, {got['counted']['divisions']:,} divisions)")
+
+
+def instances(oribi, models, names):
+    """Instructions counted and estimated (src/compile/instance_costs.c) of each instance and of the kernels
+    that have instances, with and without them; bytes of code likewise."""
+    families = {"conv2d_lanes_s8": ("conv2d_lanes_s8", "conv2d_add_lanes_s8", "gather", "add_row_s8"), "depthwise_conv2d_3x3_s8": ("depthwise_conv2d_3x3_s8",)}
+    rows = []
+    for name, level in ((name, level) for name in names for level in ("size", "speed")):
+        with tempfile.TemporaryDirectory() as text:
+            folder, model = pathlib.Path(text), models / f"{name}.tflite"
+            counted = count(oribi, model, "", None, folder, "--optimize", level)["counted"]["functions"]
+            run(oribi, "compile", model, "-o", folder / "c", "--name", "net", "--optimize", level)
+            report = json.loads((folder / "c/report.json").read_text())
+            bare = {n.replace("tvmgen_net_micro_", "").split(".")[0]: v for n, v in counted.items()}
+            calls = [(node["kernel"].replace("conv2d_add", "conv2d"), node["instructions"]) for node in report["nodes"]]
+            for family, starts in families.items():
+                rows.append((name, level, f"all {family}", sum(v for n, v in bare.items() if n.startswith(starts)),
+                             sum(v for kernel, v in calls if kernel.startswith(family)), 0, 0))
+            for item in report["instances"]["classes"]:
+                if item["is_made"]:
+                    source = folder / f"c/micro/{item['name']}.c"
+                    run(GCC, *FLAGS, "-O3", "-c", source, "-o", folder / "one.o")
+                    size = int(run("arm-none-eabi-size", folder / "one.o").splitlines()[1].split()[0])
+                    rows.append((name, level, item["name"], bare[item["name"]], item["instructions"], size,
+                                 item["code_bytes"]))
+    return [row for row in rows if row[3]]
 
 
 def main():
@@ -167,6 +195,8 @@ def main():
     options.add_argument("--only", choices=sorted(PORTS))
     options.add_argument("--profile", type=pathlib.Path)
     options.add_argument("--cflags", default="")
+    options.add_argument("--optimize", default="balanced")
+    options.add_argument("--instances", action="store_true")
     for flag in ("--write", "--check", "--json"):
         options.add_argument(flag, action="store_true")
     given = options.parse_args()
@@ -175,10 +205,19 @@ def main():
         print(f"skipped: not installed: {', '.join(absent)} (make deps)")
         return
     if given.profile:
-        profile(given.oribi, given.profile, given.cflags)
+        profile(given.oribi, given.profile, given.cflags, given.optimize)
         return
     if not given.models.is_dir():
         print(f"skipped: {given.models} is absent (the MLPerf Tiny models; see docs/performance.md)")
+        return
+    if given.instances:
+        for row in instances(given.oribi, given.models, [given.only] if given.only else PORTS):
+            print("{:24} {:6} {:34} {:12,} counted {:12,} estimated {:6.3f} {:6} bytes, {:6} estimated".format(
+                *row[:5], row[4] / row[3], *row[5:]))
+            if given.check and not (1 / ESTIMATE < row[4] / row[3] < ESTIMATE and
+                                    (row[5] == 0 or 1 / ESTIMATE < row[6] / row[5] < ESTIMATE)):
+                sys.exit(f"{row[2]} of {row[0]}: estimates must be within {ESTIMATE} of what is counted; change"
+                         " src/compile/instance_costs.c")
         return
     results = {name: measure(given.oribi, given.models, name) for name in ([given.only] if given.only else PORTS)}
     print(json.dumps(results, indent=1) if given.json else table(results))

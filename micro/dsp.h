@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one place with inline assembly: what kernels ask of a core with Arm's DSP extension
- * (Cortex-M4, M7, M33, M55), each function with its twin in plain C for every other machine. The
- * twins compute the same bits; tests/micro runs kernels over them, and an emulated Cortex-M4 runs
- * the assembly. ORIBI_MICRO_PLAIN_C chooses the twins everywhere; unoptimised builds, which leave
- * assembly too few registers, have them too.
+/* The one place with inline assembly, together with dsp_3x3.h: what kernels ask of a core with
+ * Arm's DSP extension (Cortex-M4, M7, M33, M55), each function with its twin in plain C for every
+ * other machine. The twins compute the same bits; tests/micro runs kernels over them, and an
+ * emulated Cortex-M4 runs the assembly. ORIBI_MICRO_PLAIN_C chooses the twins everywhere;
+ * unoptimised builds, which leave assembly too few registers, have them too.
  *
  * A word of two lanes is an int32_t: two int16, the lower in its lower half. Sums wrap.
  */
@@ -20,6 +20,13 @@
 #elif defined(__ICCARM__)
 #define ORIBI_MICRO_ASM __asm
 #endif
+#endif
+
+/* Before loops of a few turns: wider ones only need stack. */
+#ifdef __clang__
+#define ORIBI_MICRO_SHORT _Pragma("clang loop vectorize(disable) unroll(disable)")
+#else
+#define ORIBI_MICRO_SHORT
 #endif
 
 /* --- Bytes and lanes ------------------------------------------------------------------------- */
@@ -233,6 +240,7 @@ struct oribi_micro_sums2x2 {
 static inline int32_t *oribi_micro_widen(const int8_t *from, int32_t count, int32_t *to)
 {
     const int8_t *const end = from + count;
+    ORIBI_MICRO_SHORT
     while (from != end) {
 #ifdef ORIBI_MICRO_ASM
         int32_t even, odd;
@@ -255,44 +263,43 @@ static inline int32_t *oribi_micro_widen(const int8_t *from, int32_t count, int3
     return to;
 }
 
+/* The same of two pixels at once, the second's bytes `distance` behind the first's; nothing is left
+ * out between their words. */
+static inline int32_t *oribi_micro_widen2(const int8_t *from, int32_t distance, int32_t count,
+                                          int32_t *to)
+{
+    const int8_t *const end = from + count;
+    ORIBI_MICRO_SHORT
+    while (from != end) {
+#ifdef ORIBI_MICRO_ASM
+        ORIBI_MICRO_ASM volatile("ldr r8, [%[from], %[distance]]\n\t"
+                                 "ldr r5, [%[from]], #4\n\t"
+                                 "sxtb16 r6, r8\n\t"
+                                 "sxtb16 r4, r5\n\t"
+                                 "sxtb16 r8, r8, ror #8\n\t"
+                                 "sxtb16 r5, r5, ror #8\n\t"
+                                 "stmia %[to]!, {r4, r5, r6, r8}"
+                                 : [from] "+r"(from), [to] "+r"(to)
+                                 : [distance] "r"(distance)
+                                 : "r4", "r5", "r6", "r8", "memory");
+#else
+        const int32_t four = oribi_micro_load4(from), other = oribi_micro_load4(from + distance);
+        to[0] = oribi_micro_even_bytes(four);
+        to[1] = oribi_micro_odd_bytes(four);
+        to[2] = oribi_micro_even_bytes(other);
+        to[3] = oribi_micro_odd_bytes(other);
+        from += 4;
+        to += 4;
+#endif
+    }
+    return to;
+}
+
 /* Inputs of two pixels from x to end, per four of each the lanes {a: 0 and 2, a: 1 and 3, b: 0 and
- * 2, b: 1 and 3}, a multiple of eight of each and at least eight, against their words of weights at
- * w. Returns w moved on. */
+ * 2, b: 1 and 3}, against their words of weights at w. Returns w moved on. */
 static inline const int32_t *oribi_micro_sum2x2(const int32_t *x, const int32_t *end,
                                                 const int32_t *w, struct oribi_micro_sums2x2 *s)
 {
-#ifdef ORIBI_MICRO_ASM
-    int32_t a0 = 0, a1 = 0, b0 = 0, b1 = 0, w0, w1;
-#define ORIBI_MICRO_FOUR                                                                           \
-    "ldmia %[x]!, {r4, r5, r6, r8}\n\t"                                                            \
-    "ldrd %[w0], %[w1], [%[w]], #8\n\t"                                                            \
-    "smlad %[a1], %[w0], r4, %[a1]\n\t"                                                            \
-    "smlad %[b1], %[w0], r6, %[b1]\n\t"                                                            \
-    "sxtb16 %[w0], %[w0]\n\t"                                                                      \
-    "smlad %[a1], %[w1], r5, %[a1]\n\t"                                                            \
-    "smlad %[b1], %[w1], r8, %[b1]\n\t"                                                            \
-    "sxtb16 %[w1], %[w1]\n\t"                                                                      \
-    "smlad %[a0], %[w0], r4, %[a0]\n\t"                                                            \
-    "smlad %[b0], %[w0], r6, %[b0]\n\t"                                                            \
-    "smlad %[a0], %[w1], r5, %[a0]\n\t"                                                            \
-    "smlad %[b0], %[w1], r8, %[b0]\n\t"
-    ORIBI_MICRO_ASM volatile(
-        "sub %[w0], %[end], %[x]\n\t"
-        "lsls %[w0], %[w0], #26\n\t" /* a multiple of 8, not of 16: half a round first */
-        "bmi 2f\n"
-        "1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "2:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR
-        "cmp %[x], %[end]\n\t"
-        "bne 1b"
-        : [a0] "+r"(a0), [a1] "+r"(a1), [b0] "+r"(b0), [b1] "+r"(b1), [x] "+r"(x), [w] "+r"(w),
-          [w0] "=&r"(w0), [w1] "=&r"(w1)
-        : [end] "r"(end)
-        : "r4", "r5", "r6", "r8", "cc", "memory");
-#undef ORIBI_MICRO_FOUR
-    s->a0 = a0;
-    s->a1 = a1;
-    s->b0 = b0;
-    s->b1 = b1;
-#else
     s->a0 = s->a1 = s->b0 = s->b1 = 0;
     for (; x != end; x += 4, w += 2) {
         for (int32_t i = 0; i < 2; i++) {
@@ -300,78 +307,154 @@ static inline const int32_t *oribi_micro_sum2x2(const int32_t *x, const int32_t 
             oribi_micro_lanes_by_input(w[i], x[2 + i], &s->b0, &s->b1);
         }
     }
-#endif
     return w;
 }
 
-/* From sums of two pixels to results: the channels' biases doubled, multipliers and shifts are at
- * record (lanes_s8.h). twice_zero is 2 * zero point + 1 of the output; the second pixel's results
- * lie `distance` behind the first's. Returns output moved on. */
-static inline int8_t *oribi_micro_finish2x2(const struct oribi_micro_sums2x2 *s,
-                                            const int32_t *record, int32_t twice_zero,
-                                            int8_t *output, int32_t distance)
+/* A layer's way from two widened pixels to results. */
+struct oribi_micro_pairs2x2 {
+    const int32_t *window,
+        *end;           /* as x and end above; a multiple of eight of each, at least eight */
+    int32_t twice_zero; /* 2 * zero point + 1 of the output */
+    int32_t distance;   /* from the first pixel's results to the second's */
+};
+
+#ifdef ORIBI_MICRO_ASM
+#define ORIBI_MICRO_ROUND(product, sum)                                                            \
+    "ldmia %[x]!, {r4, r5, r6, r8}\n\t"                                                            \
+    "ldrd %[w0], %[w1], [%[w]], #8\n\t" product(a1, w0, r4)                                        \
+        product(b1, w0, r6) "sxtb16 %[w0], %[w0]\n\t" sum(a1, w1, r5)                              \
+            sum(b1, w1, r8) "sxtb16 %[w1], %[w1]\n\t" product(a0, w0, r4) product(b0, w0, r6)      \
+                sum(a0, w1, r5) sum(b0, w1, r8)
+#define ORIBI_MICRO_PRODUCT(to, w, x) "smuad %[" #to "], %[" #w "], " #x "\n\t"
+#define ORIBI_MICRO_SUM(to, w, x)     "smlad %[" #to "], %[" #w "], " #x ", %[" #to "]\n\t"
+#define ORIBI_MICRO_FIRST             ORIBI_MICRO_ROUND(ORIBI_MICRO_PRODUCT, ORIBI_MICRO_SUM)
+#define ORIBI_MICRO_FOUR              ORIBI_MICRO_ROUND(ORIBI_MICRO_SUM, ORIBI_MICRO_SUM)
+/* From sums to results by the record at w. A high product has the sign of its sum or is 0, so what
+ * rounds negative numbers away from zero asks the sum, and is there before the product. */
+#define ORIBI_MICRO_FINISH                                                                         \
+    "ldmia %[w]!, {r4, r5, r6, r8}\n\t"                                                            \
+    "sub %[a1], %[a1], %[a0]\n\t"                                                                  \
+    "sub %[b1], %[b1], %[b0]\n\t"                                                                  \
+    "add %[a0], r4, %[a0], lsl #1\n\t"                                                             \
+    "add %[b0], r4, %[b0], lsl #1\n\t"                                                             \
+    "add %[a1], r5, %[a1], asr #7\n\t"                                                             \
+    "add %[b1], r5, %[b1], asr #7\n\t"                                                             \
+    "ldr %[w1], [%[w]], #4\n\t" /* shifts take the lowest byte */                                  \
+    "ldr %[w0], %[zero]\n\t"                                                                       \
+    "lsl r4, %[w0], %[w1]\n\t"                                                                     \
+    "add r5, r4, %[a0], asr #31\n\t"                                                               \
+    "add r4, r4, %[b0], asr #31\n\t"                                                               \
+    "smmlar %[a0], %[a0], r6, r5\n\t"                                                              \
+    "smmlar %[b0], %[b0], r6, r4\n\t"                                                              \
+    "asr %[a0], %[a0], %[w1]\n\t"                                                                  \
+    "asr %[b0], %[b0], %[w1]\n\t"                                                                  \
+    "lsr %[w1], %[w1], #8\n\t"                                                                     \
+    "lsl r4, %[w0], %[w1]\n\t"                                                                     \
+    "add r5, r4, %[a1], asr #31\n\t"                                                               \
+    "add r4, r4, %[b1], asr #31\n\t"                                                               \
+    "smmlar %[a1], %[a1], r8, r5\n\t"                                                              \
+    "smmlar %[b1], %[b1], r8, r4\n\t"                                                              \
+    "asr %[a1], %[a1], %[w1]\n\t"                                                                  \
+    "asr %[b1], %[b1], %[w1]\n\t"                                                                  \
+    "ssat %[a0], #8, %[a0], asr #1\n\t"                                                            \
+    "ssat %[b0], #8, %[b0], asr #1\n\t"                                                            \
+    "ssat %[a1], #8, %[a1], asr #1\n\t"                                                            \
+    "ssat %[b1], #8, %[b1], asr #1\n\t"
+#define ORIBI_MICRO_WRITE(to, distance)                                                            \
+    "strb %[b0], [" to ", " distance "]\n\t"                                                       \
+    "strb %[a0], [" to "], #1\n\t"                                                                 \
+    "strb %[b1], [" to ", " distance "]\n\t"                                                       \
+    "strb %[a1], [" to "], #1\n\t"
+
+/* A window of known size: what follows its first four taps, written out. */
+#define ORIBI_MICRO_EIGHT ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR
+#if !defined(ORIBI_MICRO_UNROLL)
+#elif ORIBI_MICRO_UNROLL == 8
+#define ORIBI_MICRO_MORE ORIBI_MICRO_FOUR
+#elif ORIBI_MICRO_UNROLL == 16
+#define ORIBI_MICRO_MORE ORIBI_MICRO_FOUR ORIBI_MICRO_EIGHT
+#elif ORIBI_MICRO_UNROLL == 24
+#define ORIBI_MICRO_MORE ORIBI_MICRO_FOUR ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT
+#elif ORIBI_MICRO_UNROLL == 32
+#define ORIBI_MICRO_MORE ORIBI_MICRO_FOUR ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT
+#elif ORIBI_MICRO_UNROLL == 40
+#define ORIBI_MICRO_MORE                                                                           \
+    ORIBI_MICRO_FOUR ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT
+#elif ORIBI_MICRO_UNROLL == 64
+#define ORIBI_MICRO_MORE                                                                           \
+    ORIBI_MICRO_FOUR ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT       \
+        ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT ORIBI_MICRO_EIGHT
+#else
+#error "windows of 8, 16, 24, 32, 40 and 64 taps can be written out"
+#endif
+#endif
+
+/* Results of pairs of channels from `to` on, at least one pair, until `last`; the second pixel's
+ * lie apart. Each pair has its words of weights at w and behind them its record (lanes_s8.h), which
+ * is not general. Returns w moved on. */
+static inline const int32_t *oribi_micro_pairs2x2(const struct oribi_micro_pairs2x2 *layer,
+                                                  const int32_t *w, int8_t *to, const int8_t *last)
 {
 #ifdef ORIBI_MICRO_ASM
-    int32_t a0 = s->a0, a1 = s->a1, b0 = s->b0, b1 = s->b1, t0, t1, t2, t3;
+    /* In memory, as an operand without a register: there are too few. */
+    const int32_t *const window = layer->window;
+    const int32_t zero = layer->twice_zero, distance = layer->distance;
+    const int32_t *x = window;
+    int32_t a0, a1, b0, b1, w0, w1;
+#ifdef ORIBI_MICRO_UNROLL
     ORIBI_MICRO_ASM volatile(
-        "ldrd %[t0], %[t1], [%[record]]\n\t"
-        "ldrd %[t2], %[t3], [%[record], #8]\n\t"
-        "sub %[a1], %[a1], %[a0]\n\t"
-        "sub %[b1], %[b1], %[b0]\n\t"
-        "add %[a0], %[t0], %[a0], lsl #1\n\t"
-        "add %[b0], %[t0], %[b0], lsl #1\n\t"
-        "add %[a1], %[t1], %[a1], asr #7\n\t"
-        "add %[b1], %[t1], %[b1], asr #7\n\t"
-        "smmulr %[a0], %[a0], %[t2]\n\t"
-        "smmulr %[b0], %[b0], %[t2]\n\t"
-        "smmulr %[a1], %[a1], %[t3]\n\t"
-        "smmulr %[b1], %[b1], %[t3]\n\t"
-        "ldr %[t1], [%[record], #16]\n\t"
-        "uxtb %[t0], %[t1]\n\t"
-        "asr %[t1], %[t1], #8\n\t"
-        "lsl %[t2], %[zero], %[t0]\n\t"
-        "lsl %[t3], %[zero], %[t1]\n\t"
-        "add %[a0], %[a0], %[a0], asr #31\n\t"
-        "add %[b0], %[b0], %[b0], asr #31\n\t"
-        "add %[a1], %[a1], %[a1], asr #31\n\t"
-        "add %[b1], %[b1], %[b1], asr #31\n\t"
-        "add %[a0], %[a0], %[t2]\n\t"
-        "add %[b0], %[b0], %[t2]\n\t"
-        "add %[a1], %[a1], %[t3]\n\t"
-        "add %[b1], %[b1], %[t3]\n\t"
-        "asr %[a0], %[a0], %[t0]\n\t"
-        "asr %[b0], %[b0], %[t0]\n\t"
-        "asr %[a1], %[a1], %[t1]\n\t"
-        "asr %[b1], %[b1], %[t1]\n\t"
-        "ssat %[a0], #8, %[a0], asr #1\n\t"
-        "ssat %[b0], #8, %[b0], asr #1\n\t"
-        "ssat %[a1], #8, %[a1], asr #1\n\t"
-        "ssat %[b1], #8, %[b1], asr #1\n\t"
-        "strb %[b0], [%[output], %[distance]]\n\t"
-        "strb %[a0], [%[output]], #1\n\t"
-        "strb %[b1], [%[output], %[distance]]\n\t"
-        "strb %[a1], [%[output]], #1"
-        : [a0] "+r"(a0), [a1] "+r"(a1), [b0] "+r"(b0), [b1] "+r"(b1), [output] "+r"(output),
-          [t0] "=&r"(t0), [t1] "=&r"(t1), [t2] "=&r"(t2), [t3] "=&r"(t3)
-        : [record] "r"(record), [zero] "r"(twice_zero), [distance] "r"(distance)
-        : "memory");
+        "1:\n\t" ORIBI_MICRO_FIRST ORIBI_MICRO_MORE ORIBI_MICRO_FINISH
+        "ldr r4, %[distance]\n\t" ORIBI_MICRO_WRITE("%[to]", "r4") "ldr r4, %[last]\n\t"
+                                                                   "ldr %[x], %[window]\n\t"
+                                                                   "cmp %[to], r4\n\t"
+                                                                   "bne 1b"
+        : [a0] "=&r"(a0), [a1] "=&r"(a1), [b0] "=&r"(b0), [b1] "=&r"(b1), [w0] "=&r"(w0),
+          [w1] "=&r"(w1), [x] "+&r"(x), [w] "+&r"(w), [to] "+&r"(to)
+        : [window] "m"(window), [zero] "m"(zero), [distance] "m"(distance), [last] "m"(last)
+        : "r4", "r5", "r6", "r8", "cc", "memory");
 #else
-    const int32_t sums[2][2] = {{s->b0, s->b1}, {s->a0, s->a1}};
-    for (int32_t i = 0; i < 2; i++) {
-        int8_t *to = i == 0 ? output + distance : output;
-        for (int32_t c = 0; c < 2; c++) {
-            const int32_t other =
-                (int32_t)((uint32_t)sums[i][1] - (uint32_t)sums[i][0]) >> 7; /* no bit is lost */
-            const int32_t shift = c == 0 ? record[4] & 0xff : record[4] >> 8;
-            const int32_t product = oribi_micro_high_product(
-                record[c] + (c == 0 ? 2 * sums[i][0] : other), record[2 + c]);
-            to[c] = (int8_t)oribi_micro_saturate_half_s8(
-                (product + (product >> 31) + oribi_micro_shift_left(twice_zero, shift)) >> shift);
-        }
-    }
-    output += 2;
+    ORIBI_MICRO_ASM volatile(
+        "1:\n\t"
+        "sub %[w0], %[end], %[x]\n\t"
+        "mov %[a0], #0\n\t"
+        "mov %[a1], #0\n\t"
+        "mov %[b0], #0\n\t"
+        "mov %[b1], #0\n\t"
+        "lsls %[w0], %[w0], #26\n\t" /* a multiple of 8, not of 16: half a round first */
+        "bmi 3f\n"
+        "2:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "3:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR
+        "cmp %[x], %[end]\n\t"
+        "bne 2b\n\t" ORIBI_MICRO_FINISH "ldr r4, %[to]\n\t"
+        "ldr r5, %[distance]\n\t" ORIBI_MICRO_WRITE("r4", "r5") "ldr r5, %[last]\n\t"
+                                                                "str r4, %[to]\n\t"
+                                                                "ldr %[x], %[window]\n\t"
+                                                                "cmp r4, r5\n\t"
+                                                                "bne 1b"
+        : [a0] "=&r"(a0), [a1] "=&r"(a1), [b0] "=&r"(b0), [b1] "=&r"(b1), [w0] "=&r"(w0),
+          [w1] "=&r"(w1), [x] "+&r"(x), [w] "+&r"(w), [to] "+m"(to)
+        : [end] "r"(layer->end), [window] "m"(window), [zero] "m"(zero), [distance] "m"(distance),
+          [last] "m"(last)
+        : "r4", "r5", "r6", "r8", "cc", "memory");
 #endif
-    return output;
+#else
+    for (; to != last; to += 2) {
+        struct oribi_micro_sums2x2 s;
+        w = oribi_micro_sum2x2(layer->window, layer->end, w, &s);
+        const int32_t sums[2][2] = {{s.b0, s.b1}, {s.a0, s.a1}};
+        for (int32_t i = 0; i < 4; i++) {
+            const int32_t c = i & 1, *sum = sums[i >> 1];
+            const int32_t other = (int32_t)((uint32_t)sum[1] - (uint32_t)sum[0]) >> 7; /* exact */
+            const int32_t shift = c == 0 ? w[4] & 0xff : w[4] >> 8;
+            const int32_t product =
+                oribi_micro_high_product(w[c] + (c == 0 ? 2 * sum[0] : other), w[2 + c]);
+            const int32_t rounding = oribi_micro_shift_left(layer->twice_zero, shift);
+            to[(i < 2 ? layer->distance : 0) + c] = (int8_t)oribi_micro_saturate_half_s8(
+                (product + (product >> 31) + rounding) >> shift);
+        }
+        w += 5;
+    }
+#endif
+    return w;
 }
 
 /* Four output channels of one pixel. */
@@ -389,7 +472,7 @@ static inline const int32_t *oribi_micro_sum1x4(const int8_t *x, const int8_t *e
     int32_t c0 = 0, c1 = 0, c2 = 0, c3 = 0;
 #ifdef ORIBI_MICRO_ASM
     int32_t even, odd;
-#define ORIBI_MICRO_FOUR                                                                           \
+#define ORIBI_MICRO_FOUR_BY_FOUR                                                                   \
     "ldr %[odd], [%[x]], #4\n\t"                                                                   \
     "ldmia %[w]!, {r4, r5, r6, r8}\n\t"                                                            \
     "sxtb16 %[even], %[odd]\n\t"                                                                   \
@@ -409,14 +492,15 @@ static inline const int32_t *oribi_micro_sum1x4(const int8_t *x, const int8_t *e
     ORIBI_MICRO_ASM volatile("sub %[even], %[end], %[x]\n\t"
                              "lsls %[even], %[even], #28\n\t" /* as above */
                              "bmi 2f\n"
-                             "1:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR
-                             "2:\n\t" ORIBI_MICRO_FOUR ORIBI_MICRO_FOUR "cmp %[x], %[end]\n\t"
+                             "1:\n\t" ORIBI_MICRO_FOUR_BY_FOUR ORIBI_MICRO_FOUR_BY_FOUR
+                             "2:\n\t" ORIBI_MICRO_FOUR_BY_FOUR ORIBI_MICRO_FOUR_BY_FOUR
+                             "cmp %[x], %[end]\n\t"
                              "bne 1b"
                              : [c0] "+r"(c0), [c1] "+r"(c1), [c2] "+r"(c2), [c3] "+r"(c3),
                                [x] "+r"(x), [w] "+r"(w), [even] "=&r"(even), [odd] "=&r"(odd)
                              : [end] "r"(end)
                              : "r4", "r5", "r6", "r8", "cc", "memory");
-#undef ORIBI_MICRO_FOUR
+#undef ORIBI_MICRO_FOUR_BY_FOUR
 #else
     for (; x != end; x += 4, w += 4) {
         const int32_t four = oribi_micro_load4(x);
@@ -432,137 +516,6 @@ static inline const int32_t *oribi_micro_sum1x4(const int8_t *x, const int8_t *e
     s->c2 = c2;
     s->c3 = c3;
     return w;
-}
-
-/* What a channel of a 3x3 depthwise convolution needs: weights doubled, as lanes. */
-struct oribi_micro_3x3 {
-    int32_t sides0, middle0, multiplier, rounding; /* of row 0: the outer weights; the middle one */
-    int32_t bias, sides1, sides2, middles;         /* middles of rows 1, low, and 2, high */
-    int32_t shift, step;
-};
-
-/* Twice the sum of one window, without the bias. */
-static inline int32_t oribi_micro_sum_3x3(const int8_t *x, int32_t columns,
-                                          const struct oribi_micro_3x3 *k)
-{
-    int32_t four = oribi_micro_load4(x);
-    int32_t s = oribi_micro_dot2(oribi_micro_even_bytes(four), k->sides0, 0);
-    s = oribi_micro_low_by_low(oribi_micro_odd_bytes(four), k->middle0, s);
-    four = oribi_micro_load4(x + columns);
-    s = oribi_micro_dot2(oribi_micro_even_bytes(four), k->sides1, s);
-    s = oribi_micro_low_by_low(oribi_micro_odd_bytes(four), k->middles, s);
-    four = oribi_micro_load4(x + 2 * columns);
-    s = oribi_micro_dot2(oribi_micro_even_bytes(four), k->sides2, s);
-    return oribi_micro_low_by_high(oribi_micro_odd_bytes(four), k->middles, s);
-}
-
-/* Results of two windows beside each other, at output and a step behind it. Rows of four bytes lie
- * at x and `columns` apart. bias is doubled; rounding and shift as in lanes_s8.h. */
-static inline void oribi_micro_two_3x3(const int8_t *x, int32_t columns,
-                                       const struct oribi_micro_3x3 *k, int8_t *output)
-{
-#ifdef ORIBI_MICRO_ASM
-    int32_t s, t, even, odd;
-    ORIBI_MICRO_ASM volatile(
-        "ldr %[odd], [%[x], %[columns]]\n\t"
-        "ldmia %[k], {r4, r5, r6, r8}\n\t"
-        "sxtb16 %[even], %[odd]\n\t"
-        "sxtb16 %[odd], %[odd], ror #8\n\t"
-        "smlad %[s], %[even], r5, r4\n\t"
-        "smlad %[t], %[odd], r5, r4\n\t"
-        "smlabb %[s], %[odd], r8, %[s]\n\t"
-        "smlatb %[t], %[even], r8, %[t]\n\t"
-        "ldr %[odd], [%[x], %[columns], lsl #1]\n\t"
-        "sxtb16 %[even], %[odd]\n\t"
-        "sxtb16 %[odd], %[odd], ror #8\n\t"
-        "smlad %[s], %[even], r6, %[s]\n\t"
-        "smlad %[t], %[odd], r6, %[t]\n\t"
-        "smlabt %[s], %[odd], r8, %[s]\n\t"
-        "smlatt %[t], %[even], r8, %[t]\n\t"
-        "ldr %[odd], [%[x]]\n\t"
-        "ldmdb %[k], {r4, r5, r6, r8}\n\t"
-        "sxtb16 %[even], %[odd]\n\t"
-        "sxtb16 %[odd], %[odd], ror #8\n\t"
-        "smlad %[s], %[even], r4, %[s]\n\t"
-        "smlad %[t], %[odd], r4, %[t]\n\t"
-        "smlabb %[s], %[odd], r5, %[s]\n\t"
-        "smlatb %[t], %[even], r5, %[t]\n\t"
-        "ldrd %[even], %[odd], [%[k], #16]\n\t"
-        "smmulr %[s], %[s], r6\n\t"
-        "smmulr %[t], %[t], r6\n\t"
-        "add %[s], %[s], %[s], asr #31\n\t"
-        "add %[t], %[t], %[t], asr #31\n\t"
-        "add %[s], %[s], r8\n\t"
-        "add %[t], %[t], r8\n\t"
-        "asr %[s], %[s], %[even]\n\t"
-        "asr %[t], %[t], %[even]\n\t"
-        "ssat %[s], #8, %[s], asr #1\n\t"
-        "ssat %[t], #8, %[t], asr #1\n\t"
-        "strb %[s], [%[output]]\n\t"
-        "strb %[t], [%[output], %[odd]]"
-        : [s] "=&r"(s), [t] "=&r"(t), [even] "=&r"(even), [odd] "=&r"(odd)
-        : [x] "r"(x), [columns] "r"(columns), [k] "r"(&k->bias), [output] "r"(output)
-        : "r4", "r5", "r6", "r8", "memory");
-#else
-    const int32_t middles[3] = {k->middle0, k->middles, k->middles >> 16};
-    const int32_t sides[3] = {k->sides0, k->sides1, k->sides2};
-    int32_t sums[2] = {k->bias, k->bias};
-    for (int32_t row = 0; row < 3; row++) {
-        const int32_t four = oribi_micro_load4(x + row * columns);
-        const int32_t even = oribi_micro_even_bytes(four), odd = oribi_micro_odd_bytes(four);
-        sums[0] = oribi_micro_dot2(even, sides[row], sums[0]);
-        sums[1] = oribi_micro_dot2(odd, sides[row], sums[1]);
-        sums[0] = oribi_micro_low_by_low(odd, middles[row], sums[0]);
-        sums[1] = oribi_micro_high_by_low(even, middles[row], sums[1]);
-    }
-    for (int32_t i = 0; i < 2; i++) {
-        const int32_t product = oribi_micro_high_product(sums[i], k->multiplier);
-        output[i * k->step] = (int8_t)oribi_micro_saturate_half_s8(
-            (product + (product >> 31) + k->rounding) >> k->shift);
-    }
-#endif
-}
-
-/* The result of one window. */
-static inline void oribi_micro_one_3x3(const int8_t *x, int32_t columns,
-                                       const struct oribi_micro_3x3 *k, int8_t *output)
-{
-#ifdef ORIBI_MICRO_ASM
-    int32_t s, even, odd;
-    ORIBI_MICRO_ASM volatile(
-        "ldr %[odd], [%[x], %[columns]]\n\t"
-        "ldmia %[k], {r4, r5, r6, r8}\n\t"
-        "sxtb16 %[even], %[odd]\n\t"
-        "sxtb16 %[odd], %[odd], ror #8\n\t"
-        "smlad %[s], %[even], r5, r4\n\t"
-        "smlabb %[s], %[odd], r8, %[s]\n\t"
-        "ldr %[odd], [%[x], %[columns], lsl #1]\n\t"
-        "sxtb16 %[even], %[odd]\n\t"
-        "sxtb16 %[odd], %[odd], ror #8\n\t"
-        "smlad %[s], %[even], r6, %[s]\n\t"
-        "smlabt %[s], %[odd], r8, %[s]\n\t"
-        "ldr %[odd], [%[x]]\n\t"
-        "ldmdb %[k], {r4, r5, r6, r8}\n\t"
-        "sxtb16 %[even], %[odd]\n\t"
-        "sxtb16 %[odd], %[odd], ror #8\n\t"
-        "smlad %[s], %[even], r4, %[s]\n\t"
-        "smlabb %[s], %[odd], r5, %[s]\n\t"
-        "ldr %[even], [%[k], #16]\n\t"
-        "smmulr %[s], %[s], r6\n\t"
-        "add %[s], %[s], %[s], asr #31\n\t"
-        "add %[s], %[s], r8\n\t"
-        "asr %[s], %[s], %[even]\n\t"
-        "ssat %[s], #8, %[s], asr #1\n\t"
-        "strb %[s], [%[output]]"
-        : [s] "=&r"(s), [even] "=&r"(even), [odd] "=&r"(odd)
-        : [x] "r"(x), [columns] "r"(columns), [k] "r"(&k->bias), [output] "r"(output)
-        : "r4", "r5", "r6", "r8", "memory");
-#else
-    const int32_t twice = oribi_micro_wrapping_add(oribi_micro_sum_3x3(x, columns, k), k->bias);
-    const int32_t product = oribi_micro_high_product(twice, k->multiplier);
-    *output =
-        (int8_t)oribi_micro_saturate_half_s8((product + (product >> 31) + k->rounding) >> k->shift);
-#endif
 }
 
 #endif

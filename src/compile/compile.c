@@ -153,6 +153,10 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     ORIBI_TRY(oribi_compile_pools(c, status));
     ORIBI_TRY(oribi_compile_check_names(c, status));
     ORIBI_TRY(oribi_compile_choose(c, &lowering, status));
+    if (!oribi_instances_choose(c->calls, c->n_calls, c->options.optimize, &c->arena,
+                                &c->instances)) {
+        return oribi_fail_memory(status);
+    }
     ORIBI_TRY(oribi_compile_place_constants(c, status));
     ORIBI_TRY(oribi_compile_list_arrays(c, status));
     ORIBI_TRY(oribi_compile_order_states(c, status));

@@ -9,6 +9,7 @@
 #define ORIBI_COMPILE_COMPILE_INTERNAL_H_
 
 #include "compile/devices.h"
+#include "compile/instances.h"
 #include "compile/lower.h"
 #include "compile/options.h"
 #include "oribi/oribi.h"
@@ -120,6 +121,7 @@ struct oribi_compile {
     oribi_port *inputs, *outputs;
     oribi_state *states;
     oribi_call *calls;
+    oribi_instances instances;
     oribi_location *locations; /* by value */
     oribi_location *scratch;   /* by call */
     oribi_copy *copies;

@@ -27,20 +27,27 @@ static int32_t find(const char *name, size_t length)
     return -1;
 }
 
+static void want(emitter *e, const char *name, size_t length);
+
+/* What the text includes. */
+static void want_included(emitter *e, const char *text)
+{
+    static const char mark[] = "#include \"micro/";
+    while ((text = strstr(text, mark)) != NULL) {
+        text += sizeof mark - 1;
+        want(e, text, strcspn(text, "\""));
+    }
+}
+
 /* Marks the file and, through its #include lines, what it needs; a header brings its .c file. */
 static void want(emitter *e, const char *name, size_t length)
 {
-    static const char mark[] = "#include \"micro/";
     const int32_t index = find(name, length);
     if (index < 0 || e->wanted[index]) {
         return;
     }
     e->wanted[index] = true;
-    const char *text = (const char *)oribi_kernel_texts[index].text;
-    while ((text = strstr(text, mark)) != NULL) {
-        text += sizeof mark - 1;
-        want(e, text, strcspn(text, "\""));
-    }
+    want_included(e, (const char *)oribi_kernel_texts[index].text);
     char source[80];
     if (length < sizeof source && length > 2 && strcmp(name + length - 2, ".c") != 0) {
         memcpy(source, name, length);
@@ -80,6 +87,33 @@ static void rewrite(const char *text, const char *model, oribi_text *out)
     }
 }
 
+/* An instance's two files. Models that want the same one share it. */
+static bool add_instance(emitter *e, const oribi_instance *instance, TF_Status *status)
+{
+    for (int32_t i = 0; i < 2; i++) {
+        oribi_text text = {0}, copy = {0};
+        char *name = oribi_arena_printf(&e->c->arena, "micro/%s.%c", instance->name, "hc"[i]);
+        bool is_there = false;
+        for (int32_t k = 0; name != NULL && k < e->c->n_files; k++) {
+            is_there = is_there || strcmp(e->c->files[k].name, name) == 0;
+        }
+        if (is_there) {
+            continue;
+        }
+        if (i == 0) {
+            oribi_instance_header(instance, &text);
+        } else {
+            oribi_instance_source(instance, &text);
+        }
+        rewrite(oribi_text_string(&text), e->c->models[0]->name, &copy);
+        want_included(e, oribi_text_string(&text));
+        copy.failed = copy.failed || text.failed;
+        oribi_text_destroy(&text);
+        ORIBI_TRY(oribi_compile_add_file(e->c, name, &copy, status));
+    }
+    return true;
+}
+
 static bool add(emitter *e, int32_t index, TF_Status *status)
 {
     oribi_text copy = {0};
@@ -95,6 +129,10 @@ static bool want_kernels(emitter *e, const oribi_compile *model, TF_Status *stat
     for (int32_t i = 0; i < model->n_calls; i++) {
         char name[80];
         if (model->calls[i].kernel == NULL) {
+            continue;
+        }
+        if (model->calls[i].instance != NULL) {
+            ORIBI_TRY(add_instance(e, model->calls[i].instance, status));
             continue;
         }
         const int length = snprintf(name, sizeof name, "%s.c", model->calls[i].kernel);

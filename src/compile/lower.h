@@ -52,6 +52,7 @@ typedef struct oribi_call {
     const char *kernel; /* "conv2d_s8": file and function of micro/; NULL: no call is needed */
     const char *args;   /* of struct oribi_micro_<args>_args; NULL: as kernel */
     const char *header; /* file that declares it; NULL: as kernel */
+    const struct oribi_instance *instance; /* that `kernel` names; NULL: a file of micro/ */
     oribi_field fields[ORIBI_CALL_FIELDS];
     oribi_placed placed[ORIBI_CALL_PLACED];
     oribi_call_alias aliases[ORIBI_CALL_ALIASES];
@@ -175,6 +176,8 @@ struct oribi_micro_requantize_args;
 void oribi_lower_set_requantize(oribi_call *call, const struct oribi_micro_requantize_args *args);
 
 void oribi_call_number(oribi_call *call, const char *name, int32_t number);
+/* The number of that field; 0: there is none. */
+int32_t oribi_call_number_of(const oribi_call *call, const char *name);
 void oribi_call_real(oribi_call *call, const char *name, float number);
 /* The kernel's inputs are these inputs of the node. False: no memory. */
 bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *inputs, int32_t n);

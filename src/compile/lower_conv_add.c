@@ -11,16 +11,6 @@
 
 enum { RESULTS = 2 /* pixels that micro/conv2d_add_lanes_s8.c keeps in scratch */ };
 
-static int32_t number_of(const oribi_call *call, const char *field)
-{
-    for (int32_t i = 0; i < call->n_fields; i++) {
-        if (strcmp(call->fields[i].name, field) == 0) {
-            return call->fields[i].number;
-        }
-    }
-    return 0;
-}
-
 /* The scales of a sum whose first side is the convolution's result. */
 static void copy_scales(oribi_call *call, const oribi_call *add, bool conv_is_b)
 {
@@ -39,7 +29,8 @@ static void copy_scales(oribi_call *call, const oribi_call *add, bool conv_is_b)
         {"scales.high", "scales.high"},
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        oribi_call_number(call, names[i][0], number_of(add, names[i][conv_is_b ? 1 : 0]));
+        oribi_call_number(call, names[i][0],
+                          oribi_call_number_of(add, names[i][conv_is_b ? 1 : 0]));
     }
 }
 
@@ -87,7 +78,7 @@ bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
     call->macs = conv.macs;
     ORIBI_TRY(copy_conv(lowering, call, &conv));
     copy_scales(call, &add, conv_is_b);
-    const int64_t channels = number_of(&conv, "out_c");
+    const int64_t channels = oribi_call_number_of(&conv, "out_c");
     call->scratch_bytes = conv.scratch_bytes + RESULTS * channels;
     oribi_call_number(call, "results", (int32_t)conv.scratch_bytes);
     call->args_bytes = conv.args_bytes + 28;

@@ -206,6 +206,16 @@ void oribi_call_number(oribi_call *call, const char *name, int32_t number)
     }
 }
 
+int32_t oribi_call_number_of(const oribi_call *call, const char *name)
+{
+    for (int32_t i = 0; i < call->n_fields; i++) {
+        if (strcmp(call->fields[i].name, name) == 0) {
+            return call->fields[i].number;
+        }
+    }
+    return 0;
+}
+
 void oribi_call_real(oribi_call *call, const char *name, float number)
 {
     if (call->n_fields < ORIBI_CALL_FIELDS) {

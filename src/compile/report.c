@@ -107,6 +107,7 @@ static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
     put_number(json, "device", call->device);
     put_operator(json, c, index);
     put_number(json, "macs", call->macs);
+    put_number(json, "instructions", is_called ? oribi_instance_cost(call, call->instance) : 0);
     put_number(json, "bytes", output->bytes);
     put_place(json, c, output);
     put_reason(json, r, call->node->outputs[0]);
@@ -227,6 +228,35 @@ static void put_totals(oribi_json *json, const oribi_report *r)
     put_states(json, c);
 }
 
+static void put_instances(oribi_json *json, const oribi_instances *all)
+{
+    oribi_json_key(json, "instances");
+    oribi_json_open(json, '{');
+    put_number(json, "instructions_without", all->instructions);
+    put_number(json, "instructions", all->with);
+    put_number(json, "code_bytes", all->code_bytes);
+    put_number(json, "budget_bytes", all->budget_bytes);
+    oribi_json_key(json, "classes");
+    oribi_json_open(json, '[');
+    for (int32_t i = 0; i < all->n; i++) {
+        const oribi_instance *item = &all->items[i];
+        oribi_json_open(json, '{');
+        put_text(json, "name", item->name);
+        put_text(json, "kernel", item->kernel);
+        put_text(json, "what", item->what);
+        oribi_json_key(json, "is_made");
+        oribi_json_bool(json, item->is_made);
+        put_text(json, "why", item->why);
+        put_number(json, "calls", item->n_calls);
+        put_number(json, "instructions_without", item->generic);
+        put_number(json, "instructions", item->special);
+        put_number(json, "code_bytes", item->code_bytes);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+}
+
 static bool append_report(oribi_compile *c, oribi_text *text, TF_Status *status)
 {
     oribi_json json = {.text = text};
@@ -236,6 +266,7 @@ static bool append_report(oribi_compile *c, oribi_text *text, TF_Status *status)
     }
     oribi_json_open(&json, '{');
     put_totals(&json, &r);
+    put_instances(&json, &c->instances);
     oribi_json_key(&json, "nodes");
     oribi_json_open(&json, '[');
     for (int32_t i = 0; i < c->n_calls; i++) {

@@ -188,6 +188,47 @@ static void operators(const oribi_report *r, int32_t model, oribi_text *text)
     oribi_text_append(text, "</table></div>\n");
 }
 
+/* --- Instances ------------------------------------------------------------------------------- */
+
+static void instance_row(const oribi_instance *item, oribi_text *text)
+{
+    oribi_text_printf(text,
+                      "<tr><td><b>%s</b><div class=\"why\">%s of %s</div></td><td>%s<div "
+                      "class=\"why\">%s</div></td><td class=\"n\">%d</td><td class=\"n\">",
+                      item->name, item->what, item->kernel, item->is_made ? "made" : "not made",
+                      item->why, (int)item->n_calls);
+    oribi__html_number(text, item->generic);
+    oribi_text_append(text, "</td><td class=\"n\">");
+    oribi__html_number(text, item->special);
+    oribi_text_append(text, "</td><td class=\"n\">");
+    oribi__html_number(text, item->code_bytes);
+    oribi_text_append(text, "</td></tr>\n");
+}
+
+static void instances(const oribi_instances *all, oribi_text *text)
+{
+    if (all->n == 0) {
+        return;
+    }
+    oribi_text_append(text, "<h3>Instances</h3>\n<p class=\"sub\">Kernels for operators that have "
+                            "sizes in common. Estimates for a Cortex-M4: ");
+    oribi__html_number(text, all->instructions);
+    oribi_text_append(text, " instructions a run without them, ");
+    oribi__html_number(text, all->with);
+    oribi_text_append(text, " as made; they add ");
+    oribi__html_number(text, all->code_bytes);
+    oribi_text_append(text, " bytes of code, and ");
+    oribi__html_number(text, all->budget_bytes);
+    oribi_text_append(
+        text, " are allowed.</p>\n<div class=\"scroll\"><table class=\"list\"><tr><th>class</th>"
+              "<th></th><th class=\"n\">operators</th><th class=\"n\">instructions without</th>"
+              "<th class=\"n\">with</th><th class=\"n\">code</th></tr>\n");
+    for (int32_t i = 0; i < all->n; i++) {
+        instance_row(&all->items[i], text);
+    }
+    oribi_text_append(text, "</table></div>\n");
+}
+
 /* --- Page ------------------------------------------------------------------------------------ */
 
 static void legend(oribi_text *text)
@@ -221,6 +262,7 @@ static void model_section(oribi_compile *c, const oribi_report *r, int32_t model
     oribi__report_map(r, model, text);
     oribi__report_devices(r, model, text);
     operators(r, model, text);
+    instances(&c->instances, text);
     ports(c, text);
     oribi_text_append(text, "<h3>Graph</h3>\n");
     oribi__report_graph(r, model, text);
