@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oribi>QConv2D and Oribi>QDepthwiseConv2D by micro/'s kernels, in parallel over rows of the
- * result: a row is the layer with another padding above.
+ * result: a row is the layer with another padding above. Layers of one group, and depthwise layers
+ * of one result an input, also by vectors, with the same results. Read next: quantized_panels.h.
  */
 #include "cpu/families.h"
 #include "cpu/quantized.h"
+#include "cpu/quantized_panels.h"
 
 #include "micro/conv2d_s8_prepare.h"
 #include "micro/depthwise_conv2d_s8_prepare.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct conv_state {
+    const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
+    oribi_quantized_panels panels;
     oribi_quantized_weights weights;
     struct oribi_micro_conv2d_s8_spec spec;
     struct oribi_micro_conv2d_s8_args args;
 } conv_state;
 
 typedef struct depthwise_state {
+    const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
+    oribi_quantized_panels panels;
+    int8_t *zeros; /* an input pixel outside the image */
     oribi_quantized_weights weights;
     struct oribi_micro_depthwise_conv2d_s8_spec spec;
     struct oribi_micro_depthwise_conv2d_s8_args args;
@@ -48,7 +56,21 @@ static int32_t known_channels(oribi_cpu_setup *setup, int32_t otherwise)
     return rank == 4 && dims[3] >= 1 && dims[3] <= INT32_MAX ? (int32_t)dims[3] : otherwise;
 }
 
-static void *conv_create(TF_OpKernelConstruction *construction)
+static void conv_pack(oribi_cpu_setup *setup, conv_state *state)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &state->args;
+    const int32_t taps = state->spec.filter_h * state->spec.filter_w * state->spec.filter_c;
+    const oribi_quantized_layer layer = {
+        a->filter, a->bias, a->multiplier,  a->shift, taps,   1, state->spec.out_c,
+        taps,      1,       a->output_zero, a->low,   a->high};
+    if (!oribi_quantized_panels_make(&layer, &state->panels)) {
+        (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                   (int)layer.n_channels);
+    }
+}
+
+static void *conv_create_for(TF_OpKernelConstruction *construction,
+                             const oribi_quantized_simd *simd)
 {
     oribi_cpu_setup setup;
     conv_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
@@ -63,10 +85,34 @@ static void *conv_create(TF_OpKernelConstruction *construction)
             &setup, oribi_micro_conv2d_s8_prepare(&state->spec, &state->args, state->weights.folded,
                                                   state->weights.multiplier, state->weights.shift));
     }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK && state->args.groups == 1) {
+        state->simd = simd;
+        if (simd != NULL) {
+            conv_pack(&setup, state);
+        }
+    }
     return oribi_cpu_setup_end(&setup);
 }
 
-static void *depthwise_create(TF_OpKernelConstruction *construction)
+static void depthwise_pack(oribi_cpu_setup *setup, depthwise_state *state)
+{
+    const struct oribi_micro_depthwise_conv2d_s8_args *a = &state->args;
+    const int32_t channels = state->weights.n_channels;
+    const oribi_quantized_layer layer = {
+        a->filter, a->bias,        a->multiplier, a->shift,
+        1,         channels,       channels,      state->spec.filter_h * state->spec.filter_w,
+        1,         a->output_zero, a->low,        a->high};
+    state->zeros = malloc((size_t)channels);
+    if (state->zeros == NULL || !oribi_quantized_panels_make(&layer, &state->panels)) {
+        (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                   (int)channels);
+        return;
+    }
+    memset(state->zeros, a->input_zero, (size_t)channels);
+}
+
+static void *depthwise_create_for(TF_OpKernelConstruction *construction,
+                                  const oribi_quantized_simd *simd)
 {
     oribi_cpu_setup setup;
     depthwise_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
@@ -90,12 +136,19 @@ static void *depthwise_create(TF_OpKernelConstruction *construction)
                                               &state->spec, &state->args, state->weights.folded,
                                               state->weights.multiplier, state->weights.shift));
     }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK && multiplier == 1) {
+        state->simd = simd;
+        if (simd != NULL) {
+            depthwise_pack(&setup, state);
+        }
+    }
     return oribi_cpu_setup_end(&setup);
 }
 
 static void conv_destroy(void *state)
 {
     if (state != NULL) {
+        oribi_quantized_panels_free(&((conv_state *)state)->panels);
         oribi_quantized_weights_free(&((conv_state *)state)->weights);
         free(state);
     }
@@ -104,6 +157,8 @@ static void conv_destroy(void *state)
 static void depthwise_destroy(void *state)
 {
     if (state != NULL) {
+        free(((depthwise_state *)state)->zeros);
+        oribi_quantized_panels_free(&((depthwise_state *)state)->panels);
         oribi_quantized_weights_free(&((depthwise_state *)state)->weights);
         free(state);
     }
@@ -111,7 +166,9 @@ static void depthwise_destroy(void *state)
 
 /* One call, split over the rows of all images; each row has scratch of its own. */
 typedef struct conv_call {
+    const conv_state *state;
     struct oribi_micro_conv2d_s8_args args;
+    int64_t scratch_bytes; /* of a row */
     const int8_t *input;
     int8_t *output, *scratch;
 } conv_call;
@@ -127,13 +184,79 @@ static void conv_rows(void *object, int64_t begin, int64_t end)
         args.before_h -= (int32_t)y * args.stride_h;
         oribi_micro_conv2d_s8(&args, call->input + image * args.in_h * args.in_w * args.in_c,
                               call->output + row * args.out_w * args.out_c,
-                              call->scratch + row * args.scratch_bytes);
+                              call->scratch + row * call->scratch_bytes);
+    }
+}
+
+static int16_t *fill(int16_t *to, int32_t value, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        to[i] = (int16_t)value;
+    }
+    return to + count;
+}
+
+/* The inputs of the window whose corner is (y, x), as int16; one more where they are odd. */
+static int16_t *widen_window(const conv_call *call, const int8_t *image, int32_t y, int32_t x,
+                             int16_t *to)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const int32_t step = a->dilation_w, run = a->filter_w * a->in_c;
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        const int32_t row = y + i * a->dilation_h;
+        const int8_t *from = image + (int64_t)row * a->in_w * a->in_c;
+        if (row < 0 || row >= a->in_h) {
+            to = fill(to, a->input_zero, run);
+        } else if (step == 1) {
+            const int32_t first = x < 0 ? -x : 0;
+            const int32_t end = a->in_w - x < a->filter_w ? a->in_w - x : a->filter_w;
+            const int32_t inside = end > first ? end - first : 0;
+            const int32_t before = inside > 0 ? first : a->filter_w;
+            to = fill(to, a->input_zero, before * a->in_c);
+            call->state->simd->widen(from + (int64_t)(x + first) * a->in_c,
+                                     (int64_t)inside * a->in_c, to);
+            to = fill(to + (int64_t)inside * a->in_c, a->input_zero,
+                      (a->filter_w - before - inside) * a->in_c);
+        } else {
+            for (int32_t j = 0; j < a->filter_w; j++) {
+                const int32_t column = x + j * step;
+                if (column < 0 || column >= a->in_w) {
+                    to = fill(to, a->input_zero, a->in_c);
+                } else {
+                    call->state->simd->widen(from + (int64_t)column * a->in_c, a->in_c, to);
+                    to += a->in_c;
+                }
+            }
+        }
+    }
+    return run * a->filter_h % 2 != 0 ? fill(to, 0, 1) : to;
+}
+
+static void conv_simd_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    for (int64_t row = begin; row < end; row++) {
+        const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
+        const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
+        int8_t *output = call->output + row * a->out_w * a->out_c;
+        int16_t *const inputs = (void *)(call->scratch + row * call->scratch_bytes);
+        for (int32_t x = 0; x < a->out_w; x += ORIBI_PANEL_PIXELS) {
+            const int32_t left = a->out_w - x;
+            const int32_t n = left < ORIBI_PANEL_PIXELS ? left : ORIBI_PANEL_PIXELS;
+            int16_t *to = inputs;
+            for (int32_t i = 0; i < n; i++) {
+                to = widen_window(call, image, y, (x + i) * a->stride_w - a->before_w, to);
+            }
+            call->state->simd->tile(&call->state->panels, inputs, n, output + (int64_t)x * a->out_c,
+                                    a->out_c);
+        }
     }
 }
 
 static bool conv_run(const conv_state *state, oribi_cpu_run *run)
 {
-    conv_call call = {.args = state->args};
+    conv_call call = {.state = state, .args = state->args};
     struct oribi_micro_conv2d_s8_args *a = &call.args;
     TF_Tensor *scratch = NULL;
     int32_t in[4];
@@ -154,11 +277,14 @@ static bool conv_run(const conv_state *state, oribi_cpu_run *run)
     call.input = TF_TensorData(run->in[0]);
     call.output = oribi_cpu_output(run, 0, dims, 4);
     if (call.output != NULL) {
-        call.scratch = oribi_cpu_scratch(run, rows * a->scratch_bytes + 1, &scratch);
+        const int64_t tile = ORIBI_PANEL_PIXELS * 2 * (int64_t)sizeof(int16_t);
+        call.scratch_bytes = state->simd != NULL ? tile * state->panels.pairs : a->scratch_bytes;
+        call.scratch = oribi_cpu_scratch(run, rows * call.scratch_bytes + 1, &scratch);
     }
     if (call.scratch != NULL) {
         const int64_t taps = (int64_t)a->filter_h * a->filter_w * state->spec.filter_c;
-        oribi_cpu_parallel(run, rows, a->out_w * (int64_t)a->out_c * taps / 4, &call, conv_rows);
+        oribi_cpu_parallel(run, rows, a->out_w * (int64_t)a->out_c * taps / 4, &call,
+                           state->simd != NULL ? conv_simd_rows : conv_rows);
         TF_DeleteTensor(scratch);
     }
     return call.scratch != NULL;
@@ -166,9 +292,11 @@ static bool conv_run(const conv_state *state, oribi_cpu_run *run)
 ORIBI_CPU_COMPUTE(conv, 1)
 
 typedef struct depthwise_call {
+    const depthwise_state *state;
     struct oribi_micro_depthwise_conv2d_s8_args args;
     const int8_t *input;
     int8_t *output;
+    const int8_t **taps; /* 2 * pairs of each row */
 } depthwise_call;
 
 static void depthwise_rows(void *object, int64_t begin, int64_t end)
@@ -186,10 +314,41 @@ static void depthwise_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
+static void depthwise_simd_rows(void *object, int64_t begin, int64_t end)
+{
+    const depthwise_call *call = object;
+    const depthwise_state *state = call->state;
+    const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
+    const int32_t n = 2 * state->panels.pairs;
+    for (int64_t row = begin; row < end; row++) {
+        const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
+        const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
+        int8_t *output = call->output + row * a->out_w * a->out_c;
+        const int8_t **const taps = call->taps + row * n;
+        taps[n - 1] = state->zeros;
+        for (int32_t pixel = 0; pixel < a->out_w; pixel++, output += a->out_c) {
+            const int32_t x = pixel * a->stride_w - a->before_w;
+            const int8_t **tap = taps;
+            for (int32_t i = 0; i < a->filter_h; i++) {
+                const int32_t at = y + i * a->dilation_h;
+                for (int32_t j = 0; j < a->filter_w; j++) {
+                    const int32_t column = x + j * a->dilation_w;
+                    const bool is_inside =
+                        at >= 0 && at < a->in_h && column >= 0 && column < a->in_w;
+                    *tap++ = is_inside ? image + ((int64_t)at * a->in_w + column) * a->in_c
+                                       : state->zeros;
+                }
+            }
+            state->simd->depthwise(&state->panels, taps, output);
+        }
+    }
+}
+
 static bool depthwise_run(const depthwise_state *state, oribi_cpu_run *run)
 {
-    depthwise_call call = {.args = state->args};
+    depthwise_call call = {.state = state, .args = state->args};
     struct oribi_micro_depthwise_conv2d_s8_args *a = &call.args;
+    TF_Tensor *scratch = NULL;
     int32_t in[4];
     int rank;
     if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank)) {
@@ -206,22 +365,47 @@ static bool depthwise_run(const depthwise_state *state, oribi_cpu_run *run)
     const int64_t dims[4] = {in[0], a->out_h, a->out_w, a->out_c};
     call.input = TF_TensorData(run->in[0]);
     call.output = oribi_cpu_output(run, 0, dims, 4);
-    if (call.output != NULL) {
-        oribi_cpu_parallel(run, dims[0] * dims[1], dims[2] * dims[3] * a->filter_h * a->filter_w,
-                           &call, depthwise_rows);
+    bool ok = call.output != NULL;
+    if (ok && state->simd != NULL) {
+        const int64_t taps = dims[0] * dims[1] * 2 * state->panels.pairs;
+        call.taps = oribi_cpu_scratch(run, taps * (int64_t)sizeof *call.taps, &scratch);
+        ok = call.taps != NULL;
     }
-    return call.output != NULL;
+    if (ok) {
+        oribi_cpu_parallel(run, dims[0] * dims[1], dims[2] * dims[3] * a->filter_h * a->filter_w,
+                           &call, state->simd != NULL ? depthwise_simd_rows : depthwise_rows);
+    }
+    TF_DeleteTensor(scratch);
+    return ok;
 }
 ORIBI_CPU_COMPUTE(depthwise, 1)
 
-#define ROW(op, fn)                                                                                \
+#define CREATE(fn, variant, simd)                                                                  \
+    static void *fn##_create_##variant(TF_OpKernelConstruction *construction)                      \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}}, .priority = ORIBI_CPU_REFERENCE, \
-        .create = fn##_create, .compute = fn##_compute, .destroy = fn##_destroy,                   \
-        .why = "the arithmetic of micro/, bit for bit"                                             \
+        return fn##_create_for(construction, simd);                                                \
     }
+#define ROW(op, fn, variant, rank, required, text)                                                 \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}}, .priority = rank,                \
+        .isa = required, .create = fn##_create_##variant, .compute = fn##_compute,                 \
+        .destroy = fn##_destroy, .why = text                                                       \
+    }
+#define ROWS(variant, rank, required, text)                                                        \
+    ROW("Oribi>QConv2D", conv, variant, rank, required, text),                                     \
+        ROW("Oribi>QDepthwiseConv2D", depthwise, variant, rank, required, text)
+
+CREATE(conv, plain, NULL)
+CREATE(depthwise, plain, NULL)
+#if defined(__x86_64__)
+CREATE(conv, avx2, &oribi_quantized_avx2)
+CREATE(depthwise, avx2, &oribi_quantized_avx2)
+#endif
+
 const oribi_cpu_kernel oribi_cpu_quantized_conv_kernels[] = {
-    ROW("Oribi>QConv2D", conv),
-    ROW("Oribi>QDepthwiseConv2D", depthwise),
+    ROWS(plain, ORIBI_CPU_REFERENCE, ORIBI_CPU_ISA_ANY, "the arithmetic of micro/, bit for bit"),
+#if defined(__x86_64__)
+    ROWS(avx2, ORIBI_CPU_AVX2, ORIBI_CPU_ISA_AVX2, "panels of 16 channels, the same bits"),
+#endif
     {.op_name = NULL},
 };

@@ -1,20 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QFullyConnected by micro/'s kernel: rows of inputs, whatever the input's rank. */
+/* Oribi>QFullyConnected by micro/'s kernel, or by vectors with the same results: rows of inputs,
+ * whatever the input's rank. Read next: quantized_panels.h. */
 #include "cpu/families.h"
 #include "cpu/quantized.h"
+#include "cpu/quantized_panels.h"
 
 #include "micro/fully_connected_s8_prepare.h"
 
 #include <stdlib.h>
 
 typedef struct dense_state {
+    const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
+    oribi_quantized_panels panels;
     oribi_quantized_weights weights;
     struct oribi_micro_fully_connected_s8_spec spec;
     struct oribi_micro_fully_connected_s8_args args;
     bool keeps_rank;
 } dense_state;
 
-static void *dense_create(TF_OpKernelConstruction *construction)
+static void dense_pack(oribi_cpu_setup *setup, dense_state *state)
+{
+    const struct oribi_micro_fully_connected_s8_args *a = &state->args;
+    const oribi_quantized_layer layer = {
+        a->filter,         a->bias,          a->multiplier,
+        a->shift,          state->spec.in_c, 1,
+        state->spec.out_c, state->spec.in_c, a->per_channel != 0 ? 1 : 0,
+        a->output_zero,    a->low,           a->high};
+    if (!oribi_quantized_panels_make(&layer, &state->panels)) {
+        (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                   (int)layer.n_channels);
+    }
+}
+
+static void *dense_create_for(TF_OpKernelConstruction *construction,
+                              const oribi_quantized_simd *simd)
 {
     oribi_cpu_setup setup;
     dense_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
@@ -37,15 +56,42 @@ static void *dense_create(TF_OpKernelConstruction *construction)
             &setup, oribi_micro_fully_connected_s8_prepare(&state->spec, &state->args, w->folded,
                                                            w->multiplier, w->shift));
     }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK && simd != NULL) {
+        state->simd = simd;
+        dense_pack(&setup, state);
+    }
     return oribi_cpu_setup_end(&setup);
 }
 
 static void dense_destroy(void *state)
 {
     if (state != NULL) {
+        oribi_quantized_panels_free(&((dense_state *)state)->panels);
         oribi_quantized_weights_free(&((dense_state *)state)->weights);
         free(state);
     }
+}
+
+/* Rows by vectors, a few at a time. */
+static bool simd_rows(const dense_state *state, oribi_cpu_run *run, int32_t rows, int8_t *output)
+{
+    const int64_t in_c = state->args.in_c, out_c = state->args.out_c;
+    const int64_t inputs = 2 * (int64_t)state->panels.pairs;
+    const int8_t *input = TF_TensorData(run->in[0]);
+    TF_Tensor *scratch = NULL;
+    int16_t *x =
+        oribi_cpu_scratch(run, ORIBI_PANEL_PIXELS * inputs * (int64_t)sizeof(int16_t), &scratch);
+    for (int32_t row = 0; x != NULL && row < rows; row += ORIBI_PANEL_PIXELS) {
+        const int32_t n = rows - row < ORIBI_PANEL_PIXELS ? rows - row : ORIBI_PANEL_PIXELS;
+        for (int32_t i = 0; i < n; i++) {
+            int16_t *to = x + i * inputs;
+            to[inputs - 1] = 0;
+            state->simd->widen(input + (row + i) * in_c, in_c, to);
+        }
+        state->simd->tile(&state->panels, x, n, output + row * out_c, out_c);
+    }
+    TF_DeleteTensor(scratch);
+    return x != NULL;
 }
 
 static bool dense_run(const dense_state *state, oribi_cpu_run *run)
@@ -75,12 +121,26 @@ static bool dense_run(const dense_state *state, oribi_cpu_run *run)
         shape = (oribi_cpu_shape){.rank = 2, .dims = {rows, args.out_c}};
     }
     int8_t *output = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    if (output != NULL && state->simd != NULL) {
+        return simd_rows(state, run, rows, output);
+    }
     if (output != NULL) {
         oribi_micro_fully_connected_s8(&args, TF_TensorData(run->in[0]), output, NULL);
     }
     return output != NULL;
 }
 ORIBI_CPU_COMPUTE(dense, 1)
+
+static void *dense_create(TF_OpKernelConstruction *construction)
+{
+    return dense_create_for(construction, NULL);
+}
+#if defined(__x86_64__)
+static void *dense_create_avx2(TF_OpKernelConstruction *construction)
+{
+    return dense_create_for(construction, &oribi_quantized_avx2);
+}
+#endif
 
 const oribi_cpu_kernel oribi_cpu_quantized_dense_kernels[] = {
     {.op_name = "Oribi>QFullyConnected",
@@ -90,5 +150,15 @@ const oribi_cpu_kernel oribi_cpu_quantized_dense_kernels[] = {
      .compute = dense_compute,
      .destroy = dense_destroy,
      .why = "the arithmetic of micro/, bit for bit"},
+#if defined(__x86_64__)
+    {.op_name = "Oribi>QFullyConnected",
+     .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}},
+     .priority = ORIBI_CPU_AVX2,
+     .isa = ORIBI_CPU_ISA_AVX2,
+     .create = dense_create_avx2,
+     .compute = dense_compute,
+     .destroy = dense_destroy,
+     .why = "panels of 16 channels, the same bits"},
+#endif
     {.op_name = NULL},
 };

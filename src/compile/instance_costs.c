@@ -150,7 +150,9 @@ enum {
     POINT_CODE = 690, /* with the loop of 16 taps */
     POINT_UNROLLED_CODE = 460,
     TAP_CODE = 12, /* 48 bytes for each four taps */
-    WINDOW_CODE = 1400,
+    WINDOW_CODE = 900,
+    WINDOW_RESTS_CODE = 200,
+    LOOP_CODE = 410,
     ROWS_3X3_CODE = 700,
     PAIR_3X3_CODE = 140
 };
@@ -165,7 +167,9 @@ int32_t oribi_instance_code(const oribi_instance *instance)
     if (oribi_instance_constant_of(instance, "IS_POINT", 0) != 0) {
         return unroll > 0 ? POINT_UNROLLED_CODE + TAP_CODE * unroll : POINT_CODE;
     }
-    return WINDOW_CODE + TAP_CODE * unroll;
+    const bool has_rests = oribi_instance_constant_of(instance, "ROW_BYTES", 0) % 4 != 0;
+    return WINDOW_CODE + (has_rests ? WINDOW_RESTS_CODE : 0) +
+           (unroll > 0 ? TAP_CODE * unroll : LOOP_CODE);
 }
 
 int32_t oribi_instance_kernel_code(const char *kernel)

@@ -19,7 +19,7 @@ typedef struct policy {
 
 static policy policy_of(int32_t optimize)
 {
-    static const policy balanced = {50, 1536}, size = {0, 0}, speed = {10, 8192};
+    static const policy balanced = {50, 1408}, size = {0, 0}, speed = {10, 8192};
     return optimize == ORIBI_OPTIMIZE_SIZE    ? size
            : optimize == ORIBI_OPTIMIZE_SPEED ? speed
                                               : balanced;

@@ -113,7 +113,7 @@ static const row rows[] = {
     {"tflite-variant", "tflm|tflite", CHOICE, AT(tflite_variant), NULL, false,
      "whose rounding int8 and int16 operators of TFLite follow"},
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
-     "one kernel for all shapes, or instances for common ones (1.5k of code; speed: 8k); -Os, -O3"},
+     "one kernel for all shapes, or instances for common ones (1.4k of code; speed: 8k); -Os, -O3"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
     {"pool", "name=NAME[,size=BYTES][,device=NAME]", LIST, AT(pools), oribi_compile_is_pool, false,
      "a pool of memory for the workspace; several are used in their order; k, m allowed; "
