@@ -26,9 +26,11 @@
     static int32_t make_##index(void)                                                              \
     {                                                                                              \
         void *const line = oribi_line_open(index);                                                 \
-        return TVMDeviceWooflesInit(&device_##index, window_##index, sizeof window_##index,        \
-                                    ORIBI_HARNESS_TENSORS, line, oribi_line_ring,                  \
-                                    ORIBI_LINE_POLLS_PER_MS);                                      \
+        const int32_t code = TVMDeviceWooflesInit(&device_##index, window_##index,                 \
+                                                  sizeof window_##index, ORIBI_HARNESS_TENSORS,    \
+                                                  line, oribi_line_ring, ORIBI_LINE_POLLS_PER_MS); \
+        device_##index.timeout_ms = 60000; /* the far side may have to wait for a processor */     \
+        return code;                                                                               \
     }
 #endif
 

@@ -135,6 +135,7 @@ static void run(const uint8_t *inputs, uint32_t flags, struct result *result)
         if (hash_outputs() != hash || status != result->status) {
             result->flags |= ORIBI_WIRE_UNEQUAL;
         }
+        result->status = result->status != 0 ? result->status : status; /* the first failure */
     }
 }
 

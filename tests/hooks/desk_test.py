@@ -242,6 +242,13 @@ class Desk(unittest.TestCase):
                     time.sleep(0.005)
                 self.assertEqual(struct.unpack_from("<i", memory, 32 + 80 * i + 72)[0], code)
                 self.assertEqual(bytes(memory[3000:3005]), b"bytes" if i > 0 else bytes(5))
+            for i in range(3, 500):  # a board that polls reads no interrupts, and is served all the same
+                struct.pack_into("<20I", memory, 32 + 80 * (i % 8), 2, 0, 1, 1, 0, 0, 2000, 3000, *[0] * 4, 5, 5, *[0] * 6)
+                struct.pack_into("<I", memory, 8, i + 1)
+                bell.sendall(b"!")
+                deadline = time.monotonic() + 20
+                while struct.unpack_from("<I", memory, 12)[0] != i + 1:
+                    self.assertLess(time.monotonic(), deadline, f"command {i}")
         self.assertEqual(far.wait(20), 0)
         for text, message in ((f"{window}@1", "65536"), (f"{window}@x", "'"), ("missing", "No such file"),
                               (f"{window}@0:2M", "does not fit")):
