@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every variant of the quantised layers against the reference row, bit for bit: odd sizes, panels
+ * that are not full, paddings, strides, dilations, multipliers above 1 and tiny ones.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "harness.h"
+#include "tests/micro/random.h"
+
+typedef struct shape {
+    const char *op;
+    int32_t batch, height, width, channels, taps_y, taps_x, outputs, stride, dilation;
+    const char *padding;
+} shape;
+
+static const char conv[] = "Oribi>QConv2D", depthwise[] = "Oribi>QDepthwiseConv2D",
+                  dense[] = "Oribi>QFullyConnected";
+
+static bool constant(void *arg, int32_t input, oribi_constant_view *out)
+{
+    const harness *h = arg;
+    const TF_Tensor *tensor = h->inputs[input];
+    if (input == 0) {
+        return false;
+    }
+    *out = (oribi_constant_view){tensor->dtype, tensor->rank, tensor->dims, NULL,
+                                 TF_TensorData(tensor)};
+    return true;
+}
+
+static TF_Tensor *dense_constant(void *arg, int32_t input, TF_Status *status)
+{
+    const TF_Tensor *from = ((const harness *)arg)->inputs[input];
+    TF_Tensor *copy =
+        TF_AllocateTensor(from->dtype, from->dims, from->rank, TF_TensorByteSize(from));
+    TF_SetStatus(status, copy != NULL ? TF_OK : TF_RESOURCE_EXHAUSTED, "");
+    if (copy != NULL) {
+        memcpy(TF_TensorData(copy), TF_TensorData(from), TF_TensorByteSize(from));
+    }
+    return copy;
+}
+
+static shape random_shape(uint64_t *seed)
+{
+    static const char *const ops[] = {conv, depthwise, dense};
+    shape s = {.op = ops[random_in(seed, 0, 2)]};
+    s.batch = random_in(seed, 1, 2);
+    s.channels = random_once_in(seed, 2) ? random_in(seed, 1, 9) : random_in(seed, 10, 50);
+    s.taps_y = random_in(seed, 1, 4);
+    s.taps_x = random_in(seed, 1, 4);
+    s.stride = random_in(seed, 1, 3);
+    s.dilation = random_once_in(seed, 3) ? 2 : 1;
+    s.height = random_in(seed, (s.taps_y - 1) * s.dilation + 1, 9);
+    s.width = random_in(seed, (s.taps_x - 1) * s.dilation + 1, 9);
+    s.outputs = s.op == depthwise ? s.channels * random_in(seed, 1, random_in(seed, 1, 2))
+                                  : random_in(seed, 1, 40);
+    s.padding = random_once_in(seed, 2) ? "SAME" : "VALID";
+    return s;
+}
+
+static void set_attrs(harness *h, const shape *s, uint64_t *seed)
+{
+    static const char *const activations[] = {"NONE", "RELU", "RELU6", "RELU_N1_TO_1"};
+    const int64_t strides[2] = {s->stride, s->stride}, dilations[2] = {s->dilation, s->dilation};
+    float scales[128];
+    for (int32_t c = 0; c < s->outputs; c++) {
+        const float of[] = {1e-9F, 3e-4F, 2e-3F, 4e-2F, 0.9F};
+        scales[c] = of[random_in(seed, 0, 4)] * (float)random_in(seed, 500, 1000) / 1000.0F;
+    }
+    oribi_attrs *a = &h->attrs;
+    assert_true(oribi_attrs_set_float(a, &h->arena, "input_scale", 0.05F));
+    assert_true(oribi_attrs_set_int(a, &h->arena, "input_zero", random_in(seed, -128, 127)));
+    assert_true(oribi_attrs_set_float(a, &h->arena, "output_scale", 0.03F));
+    assert_true(oribi_attrs_set_int(a, &h->arena, "output_zero", random_in(seed, -128, 127)));
+    assert_true(
+        oribi_attrs_set_string(a, &h->arena, "activation",
+                               activations[random_once_in(seed, 2) ? 0 : random_in(seed, 0, 3)]));
+    const oribi_attr list = {.name = "filter_scales",
+                             .kind = TF_ATTR_FLOAT,
+                             .is_list = true,
+                             .count = random_once_in(seed, 3) ? 1 : s->outputs,
+                             .u.f = scales};
+    assert_true(oribi_attrs_set(a, &h->arena, &list));
+    if (s->op != dense) {
+        assert_true(oribi_attrs_set_ints(a, &h->arena, "strides", strides, 2));
+        assert_true(oribi_attrs_set_ints(a, &h->arena, "dilations", dilations, 2));
+        assert_true(oribi_attrs_set_string(a, &h->arena, "padding", s->padding));
+    }
+    if (s->op == depthwise) {
+        assert_true(
+            oribi_attrs_set_int(a, &h->arena, "depth_multiplier", s->outputs / s->channels));
+    }
+}
+
+static void add_inputs(harness *h, const shape *s, uint64_t *seed)
+{
+    const int64_t image[4] = {s->batch, s->height, s->width, s->channels};
+    const int64_t rows[2] = {s->batch, s->channels}, out = s->outputs;
+    const int64_t conv_filter[4] = {s->outputs, s->taps_y, s->taps_x, s->channels};
+    const int64_t depthwise_filter[4] = {1, s->taps_y, s->taps_x, s->outputs};
+    const int64_t dense_filter[2] = {s->outputs, s->channels};
+    const int rank = s->op == dense ? 2 : 4;
+    const int64_t *filter = s->op == dense  ? dense_filter
+                            : s->op == conv ? conv_filter
+                                            : depthwise_filter;
+    int8_t *x = harness_input(h, TF_INT8, s->op == dense ? rows : image, rank);
+    random_bytes(seed, x, (int32_t)TF_TensorElementCount(h->inputs[0]), -128, 127);
+    int8_t *w = harness_input(h, TF_INT8, filter, rank);
+    random_bytes(seed, w, (int32_t)TF_TensorElementCount(h->inputs[1]), -128, 127);
+    int32_t *bias = harness_input(h, TF_INT32, &out, 1);
+    for (int64_t c = 0; c < out; c++) {
+        bias[c] = random_in(seed, -30000, 30000);
+    }
+}
+
+typedef struct check {
+    harness h;
+    TF_Tensor *want;
+    int n;
+} check;
+
+static void check_row(void *arg, const oribi_cpu_kernel *row)
+{
+    check *c = arg;
+    if (row->priority == ORIBI_CPU_REFERENCE) {
+        return;
+    }
+    if (!harness_run(&c->h, row)) {
+        fail_msg("%s: %s", row->why, TF_Message(c->h.status));
+    }
+    assert_int_equal(TF_TensorByteSize(c->h.outputs[0]), TF_TensorByteSize(c->want));
+    assert_memory_equal(TF_TensorData(c->h.outputs[0]), TF_TensorData(c->want),
+                        TF_TensorByteSize(c->want));
+    c->n++;
+}
+
+static void every_quantised_variant_gives_the_same_bits(void **state)
+{
+    int n = 0, checked[3] = {0};
+    (void)state;
+
+    for (uint64_t i = 1; i <= 600; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        const shape s = random_shape(&seed);
+        check c = {0};
+        harness_init(&c.h, s.op);
+        set_attrs(&c.h, &s, &seed);
+        add_inputs(&c.h, &s, &seed);
+        assert_true(harness_resolve(&c.h));
+        c.h.view.constant_input = constant;
+        c.h.view.dense_constant = dense_constant;
+        c.h.view.arg = &c.h;
+        if (harness_run(&c.h, harness_reference(&c.h))) { /* some multiplier is refused: no layer */
+            c.want = c.h.outputs[0];
+            c.h.outputs[0] = NULL;
+            (void)harness_each_row(&c.h, check_row, &c);
+            checked[s.op == conv ? 0 : s.op == depthwise ? 1 : 2]++;
+            n += c.n;
+        }
+        TF_DeleteTensor(c.want);
+        harness_destroy(&c.h);
+    }
+
+    assert_true(checked[0] > 100 && checked[1] > 100 && checked[2] > 100);
+    assert_true(n >= (oribi_cpu_has(ORIBI_CPU_ISA_AVX2) ? 300 : 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_quantised_variant_gives_the_same_bits)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
