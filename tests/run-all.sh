@@ -27,6 +27,6 @@ check() { # preset, ctest arguments
 }
 if want lint; then say lint && tests/lint/run.sh; fi
 if want clang; then build clang && check clang -LE "slow|script" ; fi
-if want asan; then build asan && check asan -LE "slow|script" ; fi
-if want tsan; then build tsan && check tsan -L "devices?|session|tensor|kernel|hooks" -LE "slow|script" ; fi
+if want asan; then build asan && check asan -LE "slow|script|opencl" ; fi
+if want tsan; then build tsan && check tsan -L "devices?|session|tensor|kernel|hooks" -LE "slow|script|opencl" ; fi
 if want gcc; then build release && check release; fi

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Platform OPENCL: the devices of all OpenCL platforms of this machine, GPUs and accelerators
+ * before CPUs. Written against the device contract alone. Read next: memory.c.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "opencl.h"
+#include "tensorflow/c/plugin_note.h"
+
+ORIBI_PLUGIN("opencl", "1.0", "Apache-2.0");
+
+enum { MAX_PLATFORMS = 8 };
+
+static struct {
+    pthread_mutex_t lock;
+    bool is_known;
+    int n;
+    cl_device_id ids[OPENCL_MAX_DEVICES];
+} found = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool opencl_check(cl_int code, const char *call, TF_Status *status)
+{
+    char message[96];
+    if (code == CL_SUCCESS) {
+        return true;
+    }
+    snprintf(message, sizeof message, "%s: OpenCL error %d", call, (int)code);
+    TF_SetStatus(status,
+                 code == CL_OUT_OF_RESOURCES || code == CL_OUT_OF_HOST_MEMORY ||
+                         code == CL_MEM_OBJECT_ALLOCATION_FAILURE
+                     ? TF_RESOURCE_EXHAUSTED
+                     : TF_INTERNAL,
+                 message);
+    return false;
+}
+
+opencl_device *opencl_device_of(const SP_Device *device)
+{
+    return device->device_handle;
+}
+
+static void add_devices(cl_platform_id platform, cl_device_type type)
+{
+    cl_device_id ids[OPENCL_MAX_DEVICES];
+    cl_uint n = 0;
+    if (clGetDeviceIDs(platform, type, OPENCL_MAX_DEVICES, ids, &n) != CL_SUCCESS) {
+        return;
+    }
+    for (cl_uint i = 0; i < n && i < OPENCL_MAX_DEVICES && found.n < OPENCL_MAX_DEVICES; i++) {
+        found.ids[found.n++] = ids[i];
+    }
+}
+
+static int find_devices(void)
+{
+    cl_platform_id platforms[MAX_PLATFORMS];
+    cl_uint n = 0;
+    pthread_mutex_lock(&found.lock);
+    if (!found.is_known && clGetPlatformIDs(MAX_PLATFORMS, platforms, &n) == CL_SUCCESS) {
+        n = n > MAX_PLATFORMS ? MAX_PLATFORMS : n;
+        for (cl_uint i = 0; i < n; i++) {
+            add_devices(platforms[i], CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR);
+        }
+        for (cl_uint i = 0; i < n; i++) {
+            add_devices(platforms[i], CL_DEVICE_TYPE_CPU);
+        }
+    }
+    found.is_known = true;
+    n = (cl_uint)found.n;
+    pthread_mutex_unlock(&found.lock);
+    return (int)n;
+}
+
+static void device_count(const SP_Platform *platform, int *count, TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *count = find_devices();
+}
+
+static void close_device(opencl_device *own)
+{
+    if (own != NULL) {
+        if (own->queue != NULL) {
+            (void)clReleaseCommandQueue(own->queue);
+        }
+        if (own->context != NULL) {
+            (void)clReleaseContext(own->context);
+        }
+        pthread_mutex_destroy(&own->lock);
+        pthread_mutex_destroy(&own->streams_lock);
+        free(own->blocks);
+        free(own);
+    }
+}
+
+static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *params,
+                          TF_Status *status)
+{
+    cl_int code = CL_SUCCESS;
+    (void)platform;
+    if (params->ordinal < 0 || params->ordinal >= find_devices()) {
+        TF_SetStatus(status, TF_NOT_FOUND, "create_device: OpenCL has no such device here");
+        return;
+    }
+    opencl_device *own = calloc(1, sizeof *own);
+    if (own == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "create_device: out of memory");
+        return;
+    }
+    pthread_mutex_init(&own->lock, NULL);
+    pthread_mutex_init(&own->streams_lock, NULL);
+    own->id = found.ids[params->ordinal];
+    (void)clGetDeviceInfo(own->id, CL_DEVICE_NAME, sizeof own->name - 1, own->name, NULL);
+    (void)clGetDeviceInfo(own->id, CL_DEVICE_VENDOR, sizeof own->vendor - 1, own->vendor, NULL);
+    own->context = clCreateContext(NULL, 1, &own->id, NULL, NULL, &code);
+    if (opencl_check(code, "clCreateContext", status)) {
+        own->queue = clCreateCommandQueue(own->context, own->id, 0, &code);
+        (void)opencl_check(code, "clCreateCommandQueue", status);
+    }
+    if (TF_GetCode(status) != TF_OK) {
+        close_device(own);
+        return;
+    }
+    params->device->ordinal = params->ordinal;
+    params->device->device_handle = own;
+    params->device->hardware_name = own->name;
+    params->device->device_vendor = own->vendor;
+}
+
+static void destroy_device(const SP_Platform *platform, SP_Device *device)
+{
+    (void)platform;
+    close_device(device->device_handle);
+    device->device_handle = NULL;
+}
+
+static void create_device_fns(const SP_Platform *platform, SE_CreateDeviceFnsParams *params,
+                              TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *params->device_fns = (SP_DeviceFns){.struct_size = SP_DEVICE_FNS_STRUCT_SIZE};
+}
+
+static void destroy_device_fns(const SP_Platform *platform, SP_DeviceFns *fns)
+{
+    (void)platform;
+    (void)fns;
+}
+
+static void create_executor(const SP_Platform *platform, SE_CreateStreamExecutorParams *params,
+                            TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *params->stream_executor = (SP_StreamExecutor){.struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE};
+    opencl_fill_memory(params->stream_executor);
+    opencl_fill_streams(params->stream_executor);
+    opencl_fill_copies(params->stream_executor);
+}
+
+static void destroy_executor(const SP_Platform *platform, SP_StreamExecutor *executor)
+{
+    (void)platform;
+    (void)executor;
+}
+
+static void create_timer_fns(const SP_Platform *platform, SP_TimerFns *fns, TF_Status *status)
+{
+    (void)platform;
+    (void)status;
+    *fns = (SP_TimerFns){.struct_size = SP_TIMER_FNS_STRUCT_SIZE, .nanoseconds = opencl_timer_ns};
+}
+
+static void destroy_timer_fns(const SP_Platform *platform, SP_TimerFns *fns)
+{
+    (void)platform;
+    (void)fns;
+}
+
+static void destroy_platform(SP_Platform *platform)
+{
+    (void)platform;
+}
+
+static void destroy_platform_fns(SP_PlatformFns *fns)
+{
+    (void)fns;
+}
+
+__attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
+                                                          TF_Status *status)
+{
+    TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE};
+    *params->platform = (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
+                                      .name = "OPENCL",
+                                      .type = "OPENCL",
+                                      .use_bfc_allocator = 1};
+    *params->platform_fns = (SP_PlatformFns){.struct_size = SP_PLATFORM_FNS_STRUCT_SIZE,
+                                             .get_device_count = device_count,
+                                             .create_device = create_device,
+                                             .destroy_device = destroy_device,
+                                             .create_device_fns = create_device_fns,
+                                             .destroy_device_fns = destroy_device_fns,
+                                             .create_stream_executor = create_executor,
+                                             .destroy_stream_executor = destroy_executor,
+                                             .create_timer_fns = create_timer_fns,
+                                             .destroy_timer_fns = destroy_timer_fns};
+    params->destroy_platform = destroy_platform;
+    params->destroy_platform_fns = destroy_platform_fns;
+    opencl_fill_launch(&extension);
+    TF_SetDeviceExtension(params, &extension, status);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by the files of the OpenCL device: device.c (platform), memory.c (addresses and buffers),
+ * stream.c (queues, events), copies.c, launch.c (functions), cache.c (compiled programs on disk),
+ * kernels.c (ops), source.c (what runs on the device).
+ */
+#ifndef ORIBI_PLUGINS_OPENCL_OPENCL_H_
+#define ORIBI_PLUGINS_OPENCL_OPENCL_H_
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tensorflow/c/device_extension.h"
+
+enum { OPENCL_MAX_DEVICES = 8 };
+
+typedef struct opencl_block { /* one allocation: addresses that nobody can follow, and its buffer */
+    uintptr_t start;
+    size_t bytes;
+    cl_mem buffer;
+} opencl_block;
+
+typedef struct opencl_device {
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue; /* of the calls that have no stream */
+    char name[128], vendor[128];
+    pthread_mutex_t lock;
+    opencl_block *blocks; /* by address */
+    size_t n_blocks, max_blocks;
+    int64_t live_bytes, peak_bytes, n_allocations;
+    pthread_mutex_t streams_lock;
+    struct SP_Stream_st *streams;
+} opencl_device;
+
+struct SP_Stream_st {
+    cl_command_queue queue;
+    struct SP_Stream_st *next; /* of the device's */
+};
+
+/* Sets status to INTERNAL, or the code's own, with the call's name and OpenCL's number; true when
+ * there is nothing to say. */
+bool opencl_check(cl_int code, const char *call, TF_Status *status);
+opencl_device *opencl_device_of(const SP_Device *device);
+/* The buffer and the offset behind an address of the device; NULL, with status set, when `bytes`
+ * there are not in one live allocation. */
+cl_mem opencl_find(opencl_device *device, const void *address, size_t bytes, size_t *out_offset,
+                   TF_Status *status);
+/* A program that is built for the device, from the cache on disk where it is there. */
+cl_program opencl_program(opencl_device *device, const char *source, size_t bytes,
+                          const char *options, TF_Status *status);
+
+void opencl_fill_memory(SP_StreamExecutor *executor);
+void opencl_fill_streams(SP_StreamExecutor *executor);
+void opencl_fill_copies(SP_StreamExecutor *executor);
+void opencl_fill_launch(TF_DeviceExtension *extension);
+uint64_t opencl_timer_ns(SP_Timer timer);
+
+extern const char *const opencl_source; /* OpenCL C of the kernels */
+
+#endif

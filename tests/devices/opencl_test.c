@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The OpenCL plugin on whatever OpenCL device is here (PoCL in the project's tests): each of its
+ * kernels against the CPU's kernels, a whole model, the program cache. Skipped where the plugin was
+ * not built or OpenCL has no device.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+
+#include "devices/on_fake.h"
+
+#define PLUGIN TEST_BINARY "/plugins/oribi_opencl.so"
+
+static char cache[] = "/tmp/oribi_opencl_XXXXXX";
+
+typedef oribi_value_id (*build_fn)(small_graph *g);
+
+static void finish(small_graph *g, oribi_value_id last, const char *name)
+{
+    small_output(g, last, name);
+}
+
+/* One run; the caller destroys. */
+static oribi_session *open_on(build_fn build, const char *device, TF_Status *status)
+{
+    small_graph g = small_begin();
+    finish(&g, build(&g), "z");
+    return device_try_session(&g, device, NULL, device == NULL, status);
+}
+
+static void bind_ramp(oribi_run *run, int rank, const int64_t *dims)
+{
+    TF_Tensor *x = small_tensor(rank, dims, 0);
+    for (int64_t i = 0; i < TF_TensorElementCount(x); i++) {
+        ((float *)TF_TensorData(x))[i] = (float)((i * 37) % 23) * 0.25f - 2.5f;
+    }
+    small_bind(run, 0, x);
+}
+
+/* Strict placement: a node without a kernel on the device fails, so that nothing is compared with
+ * itself. */
+static void expect_as_cpu(build_fn build, int rank, const int64_t *dims)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_session *cpu = open_on(build, NULL, status);
+    small_expect_ok(status);
+    oribi_session *other = open_on(build, "OPENCL", status);
+    small_expect_ok(status);
+    oribi_run *expected = small_run_of(cpu), *run = small_run_of(other);
+    bind_ramp(expected, rank, dims);
+    bind_ramp(run, rank, dims);
+
+    assert_true(device_count_steps(other, "\"device\":\"OPENCL") > 0);
+    small_execute(expected);
+    for (int i = 0; i < 3; i++) {
+        small_execute(run);
+        assert_int_equal(oribi_run_num_waits(run), 1);
+        device_expect_same(expected, run);
+    }
+
+    oribi_run_destroy(expected);
+    oribi_run_destroy(run);
+    oribi_session_destroy(cpu);
+    oribi_session_destroy(other);
+    TF_DeleteStatus(status);
+}
+
+static const int64_t picture[4] = {2, 3, 5, 4};
+static const int64_t vector[1] = {4};
+static const int64_t column[3] = {3, 1, 1};
+static const int64_t plane[2] = {5, 4};
+
+static oribi_value_id with_constant(small_graph *g, const char *op, const int64_t *dims, int rank,
+                                    bool is_first)
+{
+    const oribi_value_id x = small_input(g, "x", 4, picture);
+    const oribi_value_id c = device_constant(g, "c", rank, dims);
+    return device_node(g, op, "node",
+                       is_first ? (oribi_value_id[]){c, x} : (oribi_value_id[]){x, c}, 2);
+}
+
+static oribi_value_id relu(small_graph *g)
+{
+    const oribi_value_id x = small_input(g, "x", 4, picture);
+    return device_node(g, "Relu", "node", &x, 1);
+}
+
+static oribi_value_id softmax(small_graph *g)
+{
+    const oribi_value_id x = small_input(g, "x", 4, picture);
+    return device_node(g, "Softmax", "node", &x, 1);
+}
+
+static oribi_value_id add_vector(small_graph *g)
+{
+    return with_constant(g, "AddV2", vector, 1, false);
+}
+
+static oribi_value_id add_column_first(small_graph *g)
+{
+    return with_constant(g, "AddV2", column, 3, true);
+}
+
+static oribi_value_id sub_column_first(small_graph *g)
+{
+    return with_constant(g, "Sub", column, 3, true);
+}
+
+static oribi_value_id mul_plane(small_graph *g)
+{
+    return with_constant(g, "Mul", plane, 2, false);
+}
+
+static oribi_value_id maximum_vector(small_graph *g)
+{
+    return with_constant(g, "Maximum", vector, 1, false);
+}
+
+static oribi_value_id bias(small_graph *g)
+{
+    return with_constant(g, "BiasAdd", vector, 1, false);
+}
+
+static void elementwise_kernels_give_what_the_cpu_gives(void **state)
+{
+    static const build_fn all[] = {
+        relu,           add_vector, add_column_first, sub_column_first, mul_plane,
+        maximum_vector, bias,       softmax};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        expect_as_cpu(all[i], 4, picture);
+    }
+}
+
+static oribi_value_id product(small_graph *g, bool transpose_x, bool transpose_y)
+{
+    static const int64_t x_dims[2][2] = {{4, 6}, {6, 4}}, y_dims[2][2] = {{6, 5}, {5, 6}};
+    const oribi_value_id x = small_input(g, "x", 2, x_dims[transpose_x]);
+    const oribi_value_id y = device_constant(g, "y", 2, y_dims[transpose_y]);
+    oribi_node *node =
+        oribi_graph_add_node(g->graph, "MatMul", "node", (oribi_value_id[]){x, y}, 2, 1, g->status);
+    assert_non_null(node);
+    assert_true(oribi_attrs_set_bool(&node->attrs, &g->graph->arena, "transpose_a", transpose_x));
+    assert_true(oribi_attrs_set_bool(&node->attrs, &g->graph->arena, "transpose_b", transpose_y));
+    assert_true(oribi_graph_resolve(g->graph, node, g->status));
+    return node->outputs[0];
+}
+
+static oribi_value_id product_nn(small_graph *g)
+{
+    return product(g, false, false);
+}
+
+static oribi_value_id product_tn(small_graph *g)
+{
+    return product(g, true, false);
+}
+
+static oribi_value_id product_nt(small_graph *g)
+{
+    return product(g, false, true);
+}
+
+static oribi_value_id product_tt(small_graph *g)
+{
+    return product(g, true, true);
+}
+
+static void matrix_products_of_all_four_kinds_give_what_the_cpu_gives(void **state)
+{
+    static const int64_t plain[2] = {4, 6}, turned[2] = {6, 4};
+    (void)state;
+    expect_as_cpu(product_nn, 2, plain);
+    expect_as_cpu(product_nt, 2, plain);
+    expect_as_cpu(product_tn, 2, turned);
+    expect_as_cpu(product_tt, 2, turned);
+}
+
+static void a_chain_with_a_view_waits_once(void **state)
+{
+    (void)state;
+    oribi_session *cpu = device_session(device_dense(ROWS, false), NULL, NULL);
+    oribi_session *other = device_session(device_dense(ROWS, false), "opencl:0", NULL);
+    oribi_run *expected = device_run(cpu, ROWS, -3), *run = device_run(other, ROWS, -3);
+
+    assert_int_equal(device_count_steps(other, "\"device\":\"OPENCL:0\""), 4);
+    small_execute(expected);
+    small_execute(run);
+
+    device_expect_same(expected, run);
+    assert_int_equal(oribi_run_num_waits(run), 1);
+    oribi_run_destroy(expected);
+    oribi_run_destroy(run);
+    oribi_session_destroy(cpu);
+    oribi_session_destroy(other);
+}
+
+static void nodes_without_a_kernel_there_run_on_the_cpu(void **state)
+{
+    (void)state;
+    oribi_session *cpu = device_session(device_dense(-1, true), NULL, NULL);
+    oribi_session *other = device_session(device_dense(-1, true), "OPENCL", NULL);
+    oribi_run *expected = device_run(cpu, ROWS, -3), *run = device_run(other, ROWS, -3);
+
+    small_execute(expected);
+    small_execute(run);
+
+    device_expect_same(expected, run);
+    assert_int_equal(oribi_run_num_waits(run), 2);
+    oribi_run_destroy(expected);
+    oribi_run_destroy(run);
+    oribi_session_destroy(cpu);
+    oribi_session_destroy(other);
+}
+
+static oribi_session *open_digits(const char *device)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_options *options = small_options();
+    if (device != NULL) {
+        oribi_options_set_device(options, device, status);
+        small_expect_ok(status);
+    }
+    oribi_model *model =
+        oribi_model_open(TEST_SOURCE "/examples/digits/digits.onnx", options, status);
+    small_expect_ok(status);
+    oribi_session *session = oribi_session_create(model, options, status);
+    oribi_model_destroy(model);
+    small_expect_ok(status);
+    oribi_options_destroy(options);
+    TF_DeleteStatus(status);
+    return session;
+}
+
+static void a_whole_model_gives_what_the_cpu_gives(void **state)
+{
+    static const int64_t dims[4] = {1, 1, 8, 8};
+    (void)state;
+    oribi_session *cpu = open_digits(NULL), *other = open_digits("OPENCL");
+    oribi_run *expected = small_run_of(cpu), *run = small_run_of(other);
+    bind_ramp(expected, 4, dims);
+    bind_ramp(run, 4, dims);
+
+    assert_true(device_count_steps(other, "\"device\":\"OPENCL") > 0);
+    small_execute(expected);
+    small_execute(run);
+
+    device_expect_same(expected, run);
+    oribi_run_destroy(expected);
+    oribi_run_destroy(run);
+    oribi_session_destroy(cpu);
+    oribi_session_destroy(other);
+}
+
+/* --- The program cache ----------------------------------------------------------------------- */
+
+/* Path of the one file in the cache. */
+static void find_file(char *path, size_t size)
+{
+    char folder[200];
+    int n = 0;
+    snprintf(folder, sizeof folder, "%s/oribi/opencl", cache);
+    DIR *open = opendir(folder);
+    assert_non_null(open);
+    for (struct dirent *entry; (entry = readdir(open)) != NULL;) {
+        if (entry->d_name[0] != '.') {
+            snprintf(path, size, "%s/%s", folder, entry->d_name);
+            n++;
+        }
+    }
+    closedir(open);
+    assert_int_equal(n, 1);
+}
+
+static long size_of(const char *path, int *out_byte)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 40, SEEK_SET), 0);
+    *out_byte = fgetc(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const long size = ftell(file);
+    fclose(file);
+    return size;
+}
+
+static void a_damaged_program_in_the_cache_is_compiled_and_kept_again(void **state)
+{
+    char path[500];
+    int byte = 0, now = 0;
+    (void)state;
+    expect_as_cpu(relu, 4, picture);
+    find_file(path, sizeof path);
+    const long size = size_of(path, &byte);
+    assert_true(size > 100);
+
+    FILE *file = fopen(path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 40, SEEK_SET), 0);
+    fputc(byte ^ 0x55, file);
+    fclose(file);
+    expect_as_cpu(relu, 4, picture);
+    assert_true(size_of(path, &now) > 100);
+    assert_int_equal(now, byte);
+
+    assert_int_equal(truncate(path, 57), 0);
+    expect_as_cpu(relu, 4, picture);
+    assert_true(size_of(path, &now) > 100);
+    find_file(path, sizeof path); /* no other file stays */
+}
+
+/* --- Setup ----------------------------------------------------------------------------------- */
+
+static int remove_cache(void **state)
+{
+    char command[300];
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", cache);
+    return system(command);
+}
+
+static bool has_device(void)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_session *session = open_on(relu, "OPENCL", status);
+    const bool ok = TF_GetCode(status) != TF_NOT_FOUND;
+    oribi_session_destroy(session);
+    TF_DeleteStatus(status);
+    return ok;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elementwise_kernels_give_what_the_cpu_gives),
+        cmocka_unit_test(matrix_products_of_all_four_kinds_give_what_the_cpu_gives),
+        cmocka_unit_test(a_chain_with_a_view_waits_once),
+        cmocka_unit_test(nodes_without_a_kernel_there_run_on_the_cpu),
+        cmocka_unit_test(a_whole_model_gives_what_the_cpu_gives),
+        cmocka_unit_test(a_damaged_program_in_the_cache_is_compiled_and_kept_again),
+    };
+    TF_Status *status = TF_NewStatus();
+    if (access(PLUGIN, R_OK) != 0) {
+        puts("skipped: the plugin opencl was not built (no OpenCL headers and loader)");
+        TF_DeleteStatus(status);
+        return 77;
+    }
+    if (mkdtemp(cache) == NULL || setenv("XDG_CACHE_HOME", cache, 1) != 0 ||
+        setenv("ORIBI_PLUGIN_PROBE", TEST_PROBE, 1) != 0) {
+        return 1;
+    }
+    oribi_plugin_load_file(PLUGIN, status);
+    if (TF_GetCode(status) != TF_OK) {
+        fprintf(stderr, "%s\n", TF_Message(status));
+        return 1;
+    }
+    TF_DeleteStatus(status);
+    if (!has_device()) {
+        puts("skipped: OpenCL has no device here");
+        (void)remove_cache(NULL);
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, remove_cache);
+}
