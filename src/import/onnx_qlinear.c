@@ -302,6 +302,11 @@ static oribi_value_id matmul_of_two(oribi_onnx_node *n, const oribi_value_id *in
         (in[Y_ZERO] >= 0 && !oribi_emit_known_scalar(n, in[Y_ZERO], &y_zero))) {
         return -1;
     }
+    if (in[Y_ZERO] >= 0 && !is_byte(n, in[Y_ZERO])) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "y_zero_point is %s; int8 or uint8 is wanted",
+                        oribi_dtype_name(oribi_emit_dtype(n, in[Y_ZERO])));
+        return -1;
+    }
     const int64_t rows = oribi_emit_dim(n, in[X], a_rank - 2);
     const int64_t columns = oribi_emit_dim(n, in[W], b_rank - 1);
     const oribi_value_id a_zeros = parameters(n, in[X_ZERO], TF_INT32, rows);
