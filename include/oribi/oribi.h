@@ -249,14 +249,16 @@ TF_CAPI_EXPORT extern void oribi_run_set_time_limit(oribi_run *run, uint64_t nan
 /* One thing that took time. Strings live as long as the session. */
 typedef struct oribi_trace_event {
     const char *name;   /* node, or what the lane did */
-    const char *kind;   /* "step", "block", "alloc" */
+    const char *kind;   /* "step", "block", "alloc", "wait"; of a device "kernel", "copy" */
     const char *detail; /* op and kernel */
-    int32_t lane;       /* 0: the caller; 1..: pool workers */
+    int32_t lane;       /* 0: the caller; 1..: pool workers; 1000..: kernels, copies of devices */
     int32_t reserved;
     uint64_t start_ns, end_ns; /* monotonic clock */
     uint64_t bytes;            /* of an allocation, else 0 */
+    const char *lane_name;     /* "host", "worker", "FAKE:0 kernels"; since 1.2 */
 } oribi_trace_event;
-/* Receives events of later runs, on the thread that ran them; NULL switches it off. */
+/* Receives events of later runs, on the thread that ran them; those of devices, where the plugin
+ * has timers, after a run that was good. NULL switches it off. */
 TF_CAPI_EXPORT extern void
 oribi_run_set_trace(oribi_run *run, void (*hook)(void *arg, const oribi_trace_event *event),
                     void *arg);

@@ -14,6 +14,8 @@ struct cli_trace {
     int events;
     char **lanes; /* of profilers, "device lane" */
     int n_lanes;
+    int32_t *run_lanes; /* of the run, that have a name already */
+    int n_run_lanes, run_lanes_room;
 };
 
 enum { RUN_PROCESS = 1, PROFILER_PROCESS = 2 };
@@ -74,10 +76,34 @@ static void add_event(cli_trace *trace, const cli_event *event)
     add(trace, "}}", 2);
 }
 
+/* The first event of a lane brings its name. */
+static void name_run_lane(cli_trace *trace, const oribi_trace_event *event)
+{
+    char numbers[96];
+    for (int i = 0; i < trace->n_run_lanes; i++) {
+        if (trace->run_lanes[i] == event->lane) {
+            return;
+        }
+    }
+    if (trace->n_run_lanes == trace->run_lanes_room) {
+        trace->run_lanes_room = trace->run_lanes_room * 2 + 16;
+        trace->run_lanes =
+            cli_grow(trace->run_lanes, (size_t)trace->run_lanes_room, sizeof *trace->run_lanes);
+    }
+    trace->run_lanes[trace->n_run_lanes++] = event->lane;
+    int n = snprintf(numbers, sizeof numbers,
+                     ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"args\":{",
+                     (int)event->lane);
+    add(trace, numbers, (size_t)n);
+    add_string(trace, "\"name\":\"", event->lane_name == NULL ? "" : event->lane_name);
+    add(trace, "}}", 2);
+}
+
 static void on_event(void *arg, const oribi_trace_event *event)
 {
     add_event(arg, &(cli_event){event->name, event->kind, event->detail, RUN_PROCESS, event->lane,
                                 event->start_ns, event->end_ns, event->bytes});
+    name_run_lane(arg, event);
 }
 
 /* What Perfetto writes beside the lane. */
@@ -145,6 +171,7 @@ bool cli_trace_end(cli_trace *trace, const char *path, bool force)
     }
     free(trace->lanes);
     free(trace->text);
+    free(trace->lanes);
     free(trace);
     return good;
 }

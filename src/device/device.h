@@ -117,6 +117,13 @@ bool oribi_stream_poll(oribi_stream *stream, int mark, uint64_t deadline_ns, con
 bool oribi_stream_is_busy(const oribi_stream *stream);
 /* What `stream` gets from now on begins after what `other` has now; devices of one platform. */
 bool oribi_stream_follow(oribi_stream *stream, oribi_stream *other, TF_Status *status);
+/* Timers: timer.c. NULL with a status that is well: the plugin has none. Times are known, and the
+ * timer may be destroyed, once the stream was waited for. */
+typedef struct oribi_device_timer oribi_device_timer;
+oribi_device_timer *oribi_device_timer_start(oribi_stream *stream, TF_Status *status);
+bool oribi_device_timer_stop(oribi_device_timer *timer, TF_Status *status);
+uint64_t oribi_device_timer_ns(const oribi_device_timer *timer);
+void oribi_device_timer_destroy(oribi_device_timer *timer); /* NULL ok */
 /* After a failure: waits whatever comes, so that memory may be used again. */
 void oribi_stream_drain(oribi_stream *stream);
 

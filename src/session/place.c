@@ -130,8 +130,11 @@ static int32_t use_device(oribi_session *session, const char *type, int ordinal,
     if (device == NULL) {
         return -1;
     }
-    session->devices[session->n_devices] =
-        (oribi_session_device){.device = device, .name = oribi_device_name(device)};
+    session->devices[session->n_devices] = (oribi_session_device){
+        .device = device,
+        .name = oribi_device_name(device),
+        .lane_names = {oribi_arena_printf(&session->arena, "%s kernels", text),
+                       oribi_arena_printf(&session->arena, "%s copies", text)}};
     return session->n_devices++;
 }
 

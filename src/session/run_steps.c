@@ -60,23 +60,32 @@ static bool is_late(TF_OpKernelContext *ctx, TF_Status *status)
     return false;
 }
 
+/* One step of a run that is traced: the host's time, and a device's where it has timers. */
+static bool run_step_traced(oribi_run *run, int32_t s, TF_Status *status)
+{
+    const uint64_t start_ns = oribi_now_ns();
+    const oribi_plan *plan = run->frame->plan;
+    ORIBI_TRY(oribi_run_timer_start(run, s, start_ns, status) &&
+              run_step(run->frame, &plan->steps[s], plan->is_placed[s], s, status) &&
+              oribi_run_timer_stop(run, status));
+    oribi_run_trace_step(run, &run->session->steps[s], start_ns);
+    return true;
+}
+
 /* A run with a time limit, a trace or a watch, which costs what most runs should not pay for. */
 static bool run_steps_watched(oribi_run *run, TF_Status *status)
 {
     const oribi_session *session = run->session;
     oribi_frame *frame = run->frame;
     const oribi_plan *plan = frame->plan;
-    const bool is_traced = run->trace != NULL;
     const bool is_timed = frame->ctx.deadline_ns != 0;
     for (int32_t s = 0; s < plan->n_steps; s++) {
-        const uint64_t start_ns = is_traced ? oribi_now_ns() : 0;
         if ((is_timed && is_late(&frame->ctx, status)) ||
-            !run_step(frame, &plan->steps[s], plan->is_placed[s], s, status)) {
+            !(run->trace != NULL
+                  ? run_step_traced(run, s, status)
+                  : run_step(frame, &plan->steps[s], plan->is_placed[s], s, status))) {
             name_step(session, s, status);
             return false;
-        }
-        if (is_traced) {
-            oribi_run_trace_step(run, &session->steps[s], start_ns);
         }
         if (run->watch != NULL) {
             ORIBI_TRY(oribi_run_watch_step(run, &session->steps[s], status));
@@ -89,7 +98,9 @@ bool oribi_run_steps(oribi_run *run, TF_Status *status)
 {
     oribi_frame *frame = run->frame;
     if (run->trace != NULL || run->watch != NULL || frame->ctx.deadline_ns != 0) {
-        return run_steps_watched(run, status);
+        const bool ok = run_steps_watched(run, status);
+        oribi_run_trace_devices(run, ok);
+        return ok;
     }
     const oribi_step_io *steps = frame->plan->steps;
     const bool *is_placed = frame->plan->is_placed;

@@ -102,8 +102,9 @@ typedef struct oribi_transfer { /* what a step does that is no node's: transfer.
 } oribi_transfer;
 
 typedef struct oribi_session_device {
-    oribi_device *device; /* one reference; NULL for [0], the host */
-    const char *name;     /* "CPU", "FAKE:0" */
+    oribi_device *device;      /* one reference; NULL for [0], the host */
+    const char *name;          /* "CPU", "FAKE:0" */
+    const char *lane_names[2]; /* of a trace: kernels, copies */
     int32_t n_marks;
 } oribi_session_device;
 
@@ -366,8 +367,9 @@ struct oribi_run {
     void (*trace)(void *arg, const oribi_trace_event *event);
     void *trace_arg;
     oribi_block_trace blocks;
-    oribi_stream **streams; /* by device of the session; NULL without devices */
-    uint64_t n_waits;       /* of the last execution */
+    oribi_stream **streams;                  /* by device of the session; NULL without devices */
+    uint64_t n_waits;                        /* of the last execution */
+    struct oribi_device_trace *device_trace; /* of a run that is traced; NULL: no device did work */
     void (*watch)(void *arg, const oribi_value_event *event);
     void *watch_arg;
 };
@@ -385,6 +387,11 @@ bool oribi_run_reset_states(struct oribi_run *run, TF_Status *status);
 bool oribi_run_commit_states(struct oribi_run *run, TF_Status *status);
 /* A handle of output `index`, states included, of the last good run. */
 TF_Tensor *oribi_run_share_output(struct oribi_run *run, int32_t index, TF_Status *status);
+/* trace_device.c: what devices do, told after the run; `ok`: all of it was waited for. */
+typedef struct oribi_device_trace oribi_device_trace;
+bool oribi_run_timer_start(struct oribi_run *run, int32_t s, uint64_t now_ns, TF_Status *status);
+bool oribi_run_timer_stop(struct oribi_run *run, TF_Status *status);
+void oribi_run_trace_devices(struct oribi_run *run, bool ok);
 /* watch.c: hands out the step's outputs. */
 bool oribi_run_watch_step(struct oribi_run *run, const oribi_session_step *step, TF_Status *status);
 void oribi_run_trace_alloc(struct oribi_run *run, const char *name, size_t bytes);

@@ -29,18 +29,21 @@ static void emit_blocks(oribi_run *run, const oribi_session_step *step)
                                          .detail = step->detail,
                                          .lane = block->lane,
                                          .start_ns = block->start_ns,
-                                         .end_ns = block->end_ns};
+                                         .end_ns = block->end_ns,
+                                         .lane_name = block->lane == 0 ? "host" : "worker"};
         run->trace(run->trace_arg, &event);
     }
 }
 
 void oribi_run_trace_step(oribi_run *run, const oribi_session_step *step, uint64_t start_ns)
 {
+    const bool is_wait = step->transfer != NULL && step->node->n_outputs == 0;
     const oribi_trace_event event = {.name = step->node->name,
-                                     .kind = "step",
+                                     .kind = is_wait ? "wait" : "step",
                                      .detail = step->detail,
                                      .start_ns = start_ns,
-                                     .end_ns = oribi_now_ns()};
+                                     .end_ns = oribi_now_ns(),
+                                     .lane_name = "host"};
     run->trace(run->trace_arg, &event);
     emit_blocks(run, step);
 }
@@ -53,6 +56,7 @@ void oribi_run_trace_alloc(oribi_run *run, const char *name, size_t bytes)
                                      .detail = "not planned",
                                      .start_ns = now_ns,
                                      .end_ns = now_ns,
-                                     .bytes = bytes};
+                                     .bytes = bytes,
+                                     .lane_name = "host"};
     run->trace(run->trace_arg, &event);
 }
