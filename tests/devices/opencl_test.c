@@ -182,6 +182,121 @@ static void matrix_products_of_all_four_kinds_give_what_the_cpu_gives(void **sta
     expect_as_cpu(product_tt, 2, turned);
 }
 
+/* --- Windows --------------------------------------------------------------------------------- */
+
+typedef struct window {
+    const char *op, *padding, *format;
+    int64_t stride, dilation;
+    int64_t filter[4];    /* height, width, then as the op has it; for pools the window */
+    const char *words[4]; /* fused_ops */
+    int64_t explicit_[8];
+} window;
+
+static const window *current;
+
+static void set_attrs(small_graph *g, oribi_node *node)
+{
+    const window *w = current;
+    const bool is_nchw = strcmp(w->format, "NCHW") == 0;
+    const int64_t strides[4] = {1, is_nchw ? 1 : w->stride, w->stride, is_nchw ? w->stride : 1};
+    const int64_t dilations[4] = {1, is_nchw ? 1 : w->dilation, w->dilation,
+                                  is_nchw ? w->dilation : 1};
+    const int64_t size[4] = {1, is_nchw ? 1 : w->filter[0], w->filter[is_nchw ? 0 : 1],
+                             is_nchw ? w->filter[1] : 1};
+    oribi_attrs *attrs = &node->attrs;
+    oribi_arena *arena = &g->graph->arena;
+    int n_words = 0;
+    while (n_words < 4 && w->words[n_words] != NULL) {
+        n_words++;
+    }
+    assert_true(oribi_attrs_set_ints(attrs, arena, "strides", strides, 4));
+    assert_true(oribi_attrs_set_string(attrs, arena, "padding", w->padding));
+    assert_true(oribi_attrs_set_string(attrs, arena, "data_format", w->format));
+    if (strcmp(w->padding, "EXPLICIT") == 0) {
+        assert_true(oribi_attrs_set_ints(attrs, arena, "explicit_paddings", w->explicit_, 8));
+    }
+    if (strstr(w->op, "Pool") != NULL) {
+        assert_true(oribi_attrs_set_ints(attrs, arena, "ksize", size, 4));
+    } else {
+        assert_true(oribi_attrs_set_ints(attrs, arena, "dilations", dilations, 4));
+    }
+    if (n_words > 0) {
+        assert_true(oribi_attrs_set_strings(attrs, arena, "fused_ops", w->words, n_words));
+        assert_true(oribi_attrs_set_int(attrs, arena, "num_args", 1));
+        if (strcmp(w->op, "_FusedConv2D") == 0) {
+            const TF_DataType type = TF_FLOAT;
+            assert_true(oribi_attrs_set_types(attrs, arena, "TArgs", &type, 1));
+            assert_true(oribi_attrs_set_int(attrs, arena, "num_host_args", 0));
+        }
+    }
+}
+
+static oribi_value_id filter_constant(small_graph *g)
+{
+    float data[256];
+    const int64_t *f = current->filter, n = f[0] * f[1] * f[2] * f[3];
+    assert_true(n <= 256);
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = (float)((i * 5) % 11) * 0.125f - 0.5f;
+    }
+    const oribi_value_id id =
+        oribi_graph_add_constant_copy(g->graph, "filter", TF_FLOAT, f, 4, data, g->status);
+    assert_true(id >= 0);
+    return id;
+}
+
+static oribi_value_id window_graph(small_graph *g)
+{
+    oribi_value_id inputs[3] = {small_input(g, "x", 4, picture)};
+    int n = 1;
+    if (strstr(current->op, "Pool") == NULL) {
+        inputs[n++] = filter_constant(g);
+    }
+    if (current->words[0] != NULL) {
+        const int64_t *f = current->filter;
+        const int64_t channels = strstr(current->op, "Depthwise") != NULL ? f[2] * f[3] : f[3];
+        inputs[n++] = device_constant(g, "bias", 1, &channels);
+    }
+    oribi_node *node = oribi_graph_add_node(g->graph, current->op, "node", inputs, n, 1, g->status);
+    assert_non_null(node);
+    set_attrs(g, node);
+    if (!oribi_graph_resolve(g->graph, node, g->status)) {
+        print_error("%s\n", TF_Message(g->status));
+        fail();
+    }
+    return node->outputs[0];
+}
+
+/* x is [2, 3, 5, 4]: NHWC has 4 channels, NCHW 3. */
+static const window windows[] = {
+    {"Conv2D", "SAME", "NHWC", 1, 1, {3, 3, 4, 2}, {NULL}, {0}},
+    {"Conv2D", "SAME", "NHWC", 2, 1, {2, 3, 4, 3}, {NULL}, {0}},
+    {"Conv2D", "VALID", "NHWC", 1, 2, {2, 3, 4, 2}, {NULL}, {0}},
+    {"Conv2D", "EXPLICIT", "NHWC", 1, 1, {3, 2, 4, 2}, {NULL}, {0, 0, 1, 2, 0, 1, 0, 0}},
+    {"Conv2D", "SAME", "NHWC", 1, 1, {3, 3, 2, 4}, {NULL}, {0}}, /* two groups */
+    {"_FusedConv2D", "SAME", "NHWC", 1, 1, {3, 3, 4, 2}, {"BiasAdd"}, {0}},
+    {"_FusedConv2D", "VALID", "NHWC", 1, 1, {1, 1, 4, 5}, {"BiasAdd", "Relu"}, {0}},
+    {"_FusedConv2D", "SAME", "NHWC", 1, 1, {1, 1, 4, 3}, {"BiasAdd", "Relu6"}, {0}},
+    {"_FusedConv2D", "SAME", "NHWC", 1, 1, {1, 1, 4, 3}, {"BiasAdd", "LeakyRelu"}, {0}},
+    {"_FusedConv2D", "SAME", "NHWC", 1, 1, {1, 1, 4, 3}, {"BiasAdd", "Tanh"}, {0}},
+    {"DepthwiseConv2dNative", "SAME", "NHWC", 1, 1, {3, 3, 4, 1}, {NULL}, {0}},
+    {"DepthwiseConv2dNative", "VALID", "NHWC", 1, 1, {2, 2, 4, 2}, {NULL}, {0}},
+    {"_FusedDepthwiseConv2dNative", "SAME", "NHWC", 1, 1, {3, 3, 4, 1}, {"BiasAdd", "Relu"}, {0}},
+    {"MaxPool", "SAME", "NHWC", 2, 1, {3, 2}, {NULL}, {0}},
+    {"MaxPool", "VALID", "NHWC", 1, 1, {2, 3}, {NULL}, {0}},
+    {"AvgPool", "SAME", "NHWC", 1, 1, {3, 3}, {NULL}, {0}},
+    {"AvgPool", "VALID", "NHWC", 2, 1, {2, 2}, {NULL}, {0}},
+};
+
+static void convolutions_and_pools_give_what_the_cpu_gives(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
+        current = &windows[i];
+        expect_as_cpu(window_graph, 4, picture);
+    }
+}
+
 static void a_chain_with_a_view_waits_once(void **state)
 {
     (void)state;
@@ -252,6 +367,7 @@ static void a_whole_model_gives_what_the_cpu_gives(void **state)
     small_execute(run);
 
     device_expect_same(expected, run);
+    assert_int_equal(oribi_run_num_waits(run), 1);
     oribi_run_destroy(expected);
     oribi_run_destroy(run);
     oribi_session_destroy(cpu);
@@ -338,12 +454,13 @@ static bool has_device(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_damaged_program_in_the_cache_is_compiled_and_kept_again), /* the first */
         cmocka_unit_test(elementwise_kernels_give_what_the_cpu_gives),
         cmocka_unit_test(matrix_products_of_all_four_kinds_give_what_the_cpu_gives),
+        cmocka_unit_test(convolutions_and_pools_give_what_the_cpu_gives),
         cmocka_unit_test(a_chain_with_a_view_waits_once),
         cmocka_unit_test(nodes_without_a_kernel_there_run_on_the_cpu),
         cmocka_unit_test(a_whole_model_gives_what_the_cpu_gives),
-        cmocka_unit_test(a_damaged_program_in_the_cache_is_compiled_and_kept_again),
     };
     TF_Status *status = TF_NewStatus();
     if (access(PLUGIN, R_OK) != 0) {
