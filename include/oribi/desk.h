@@ -6,7 +6,7 @@
  * device-serve` are made of it. How a driver comes into a shared object: tvm/runtime/desk.h.
  *
  * Threads  a desk belongs to one thread at a time.
- * Since    1.1.
+ * Since    1.2.
  */
 #ifndef ORIBI_DESK_H_
 #define ORIBI_DESK_H_
@@ -19,6 +19,8 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#if ORIBI_HAS_CONTRACT(1, 2)
 
 typedef struct oribi_desk oribi_desk;
 
@@ -59,6 +61,8 @@ TF_CAPI_EXPORT extern void oribi_desk_invoke(oribi_desk *desk, int32_t op, const
                                              size_t params_bytes, const void *inputs,
                                              size_t inputs_bytes, void *outputs,
                                              size_t outputs_bytes, TF_Status *status);
+
+#endif /* 1.2 */
 
 #ifdef __cplusplus
 } /* extern "C" */

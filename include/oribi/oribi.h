@@ -156,19 +156,21 @@ TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, con
  */
 TF_CAPI_EXPORT extern void oribi_options_disable_pass(oribi_options *options, const char *pass,
                                                       TF_Status *status);
+#if ORIBI_HAS_CONTRACT(1, 2)
 /* Where nodes run that have a kernel there: "NAME" or "NAME:N", a platform's type or name and a
- * number from 0; "CPU" is the default. Nodes without one run on the CPU. Since 1.2.
+ * number from 0; "CPU" is the default. Nodes without one run on the CPU.
  * Errors   INVALID_ARGUMENT for text of another form; NOT_FOUND when a session is made: no loaded
  *          plugin brings the device. */
 TF_CAPI_EXPORT extern void oribi_options_set_device(oribi_options *options, const char *device,
                                                     TF_Status *status);
 /* The same for one node of the model; of several for one node the last counts. NOT_FOUND, when a
- * session is made, for a node that the model has not. Since 1.2. */
+ * session is made, for a node that the model has not. */
 TF_CAPI_EXPORT extern void oribi_options_place_node(oribi_options *options, const char *node,
                                                     const char *device, TF_Status *status);
 /* May nodes without a kernel for their device run on the CPU? Default yes; no: NOT_FOUND when a
- * session is made. Since 1.2. */
+ * session is made. */
 TF_CAPI_EXPORT extern void oribi_options_set_soft_placement(oribi_options *options, bool soft);
+#endif /* 1.2 */
 /* Fixes the unknown dimensions of an input, by name. */
 TF_CAPI_EXPORT extern void oribi_options_set_input_shape(oribi_options *options, const char *input,
                                                          const int64_t *dims, int num_dims,
@@ -241,8 +243,10 @@ TF_CAPI_EXPORT extern TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_
 /* Stops the run that is under way, from any thread; it ends with CANCELLED soon. A run that starts
  * later is not affected. */
 TF_CAPI_EXPORT extern void oribi_run_cancel(oribi_run *run);
-/* How often the last run waited for a device; 0 where all of it ran on the CPU. Since 1.2. */
+#if ORIBI_HAS_CONTRACT(1, 2)
+/* How often the last run waited for a device; 0 where all of it ran on the CPU. */
 TF_CAPI_EXPORT extern uint64_t oribi_run_num_waits(const oribi_run *run);
+#endif /* 1.2 */
 /* Longest time of each later run in nanoseconds; 0 (default): no limit. */
 TF_CAPI_EXPORT extern void oribi_run_set_time_limit(oribi_run *run, uint64_t nanoseconds);
 
@@ -334,13 +338,15 @@ TF_CAPI_EXPORT extern void oribi_compile_models(oribi_compile *compile, const ch
  *          RESOURCE_EXHAUSTED; NULL then. */
 TF_CAPI_EXPORT extern const char *oribi_compile_report(oribi_compile *compile, const char *format,
                                                        size_t *bytes, TF_Status *status);
+#if ORIBI_HAS_CONTRACT(1, 2)
 /* JSON about the compilation of one model: what is "devices", which device takes each node, and why
  * or why not. Fills an empty buffer. It works as soon as devices have taken what they take, also
  * when the model could not be compiled then.
  * Errors   FAILED_PRECONDITION before that; INVALID_ARGUMENT for another `what`, or a buffer that
- * is not empty. Since    1.1 */
+ * is not empty. */
 TF_CAPI_EXPORT extern void oribi_compile_describe(oribi_compile *compile, const char *what,
                                                   TF_Buffer *json, TF_Status *status);
+#endif /* 1.2 */
 /* The files, with names relative to the folder of the output ("micro/add_s8.c"); borrowed. Files of
  * text are followed by a NUL that does not count. NULL for a bad index. */
 TF_CAPI_EXPORT extern int oribi_compile_num_files(const oribi_compile *compile);

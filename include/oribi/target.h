@@ -81,6 +81,7 @@ TF_CAPI_EXPORT extern void oribi_target_set_op(oribi_target_code *code, int32_t 
 TF_CAPI_EXPORT extern void oribi_target_set_params(oribi_target_code *code, const void *data,
                                                    size_t bytes, size_t alignment,
                                                    TF_Status *status);
+#if ORIBI_HAS_CONTRACT(1, 2)
 /* One more piece for `params`, behind what is there, at a multiple of its alignment (a power of two
  * up to 4096) wherever the params end up: weights, a command stream. Returns its offset from
  * call->params, SIZE_MAX on failure. Later calls of set_params and add_constant of one operator add
@@ -88,6 +89,7 @@ TF_CAPI_EXPORT extern void oribi_target_set_params(oribi_target_code *code, cons
 TF_CAPI_EXPORT extern size_t oribi_target_add_constant(oribi_target_code *code, const void *data,
                                                        size_t bytes, size_t alignment,
                                                        TF_Status *status);
+#endif /* 1.2 */
 /* Memory that the call needs while it runs, planned with everything else; it is the last tensor of
  * the call. */
 TF_CAPI_EXPORT extern void oribi_target_set_scratch(oribi_target_code *code, size_t bytes);
