@@ -7,17 +7,15 @@
 #include "woofles_port.h"
 #include "woofles_window.h"
 
-static uint32_t pending(const tvm_device_woofles_t *dev)
-{
-    return dev->window->posted - woofles_port_load(&dev->window->done);
-}
-
-/* Waits until at most `n` commands are under way. */
+/* Waits until at most `n` commands are under way. The count that is waited past is the one that was
+ * compared: read anew it may be the last one already. */
 static int32_t wait_until(tvm_device_woofles_t *dev, uint32_t n)
 {
     int32_t code = TVM_DEVICE_OK;
-    while (code == 0 && pending(dev) > n) {
-        code = woofles_port_wait(dev, woofles_port_load(&dev->window->done));
+    uint32_t done = woofles_port_load(&dev->window->done);
+    while (code == 0 && dev->window->posted - done > n) {
+        code = woofles_port_wait(dev, done);
+        done = woofles_port_load(&dev->window->done);
     }
     return code;
 }
