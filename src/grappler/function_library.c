@@ -95,13 +95,5 @@ void TF_LookUpOpDef(TF_FunctionLibraryDefinition *fn_lib, const char *name, TF_B
         }
         return;
     }
-    TF_Buffer *made = oribi_proto_finish(&text);
-    if (made == NULL) {
-        oribi_fail_memory(s);
-        return;
-    }
-    const TF_Buffer empty = *buf; /* the caller's, made empty */
-    *buf = *made;
-    *made = empty;
-    TF_DeleteBuffer(made);
+    (void)oribi_proto_fill(&text, buf, s);
 }

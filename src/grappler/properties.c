@@ -106,16 +106,11 @@ static bool describe(const TF_GraphProperties *self, oribi_value_id id, bool wit
         }
         TF_DeleteTensor(tensor);
     }
-    TF_Buffer *made = oribi_proto_finish(&text);
-    if (made == NULL || !oribi_ok(status)) {
-        TF_DeleteBuffer(made);
-        return oribi_ok(status) ? oribi_fail_memory(status) : false;
+    if (!oribi_ok(status)) {
+        oribi_text_destroy(&text);
+        return false;
     }
-    const TF_Buffer empty = *out; /* the caller's, made empty */
-    *out = *made;
-    *made = empty;
-    TF_DeleteBuffer(made);
-    return true;
+    return oribi_proto_fill(&text, out, status);
 }
 
 static void list(const TF_GraphProperties *self, const char *name, bool outputs,

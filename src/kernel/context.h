@@ -130,6 +130,12 @@ struct TF_OpKernelContext {
     int32_t graph_version;
 };
 
+/* Of the device that the step runs on; NULL on the CPU. */
+static inline oribi_stream *oribi_context_stream(const TF_OpKernelContext *ctx)
+{
+    return ctx->streams != NULL ? ctx->streams[ctx->step->device] : NULL;
+}
+
 /* Marks threads: the address of this variable. */
 extern ORIBI_THREAD_LOCAL char oribi_context_thread_mark;
 static inline bool oribi_context_is_running_thread(const TF_OpKernelContext *ctx)

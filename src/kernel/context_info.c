@@ -11,15 +11,9 @@ static TF_StringView view(const char *text)
     return (TF_StringView){text, strlen(text)};
 }
 
-/* Of the step's device; NULL: the host. */
-static oribi_stream *stream_of(const TF_OpKernelContext *ctx)
-{
-    return ctx->streams != NULL ? ctx->streams[ctx->step->device] : NULL;
-}
-
 SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status)
 {
-    oribi_stream *stream = stream_of(ctx);
+    oribi_stream *stream = oribi_context_stream(ctx);
     if (stream == NULL) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
                    "node '%s' runs on the CPU, which has no stream: register a kernel for the "
@@ -88,13 +82,13 @@ int64_t TF_GetIterId(TF_OpKernelContext *ctx)
 
 int TF_GetDeviceId(TF_OpKernelContext *ctx)
 {
-    const oribi_stream *stream = stream_of(ctx);
+    const oribi_stream *stream = oribi_context_stream(ctx);
     return stream != NULL ? oribi_device_ordinal(oribi_stream_device(stream)) : 0;
 }
 
 TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx)
 {
-    const oribi_stream *stream = stream_of(ctx);
+    const oribi_stream *stream = oribi_context_stream(ctx);
     return view(stream != NULL ? oribi_device_full_name(oribi_stream_device(stream))
                                : "/job:localhost/replica:0/task:0/device:CPU:0");
 }

@@ -27,7 +27,7 @@ static void fail_context(TF_OpKernelContext *ctx, TF_Status *status)
 
 TF_EigenStream *TF_GetEigenStreamHandle(TF_OpKernelContext *ctx)
 {
-    oribi_stream *stream = ctx->streams != NULL ? ctx->streams[ctx->step->device] : NULL;
+    oribi_stream *stream = oribi_context_stream(ctx);
     TF_EigenStream *self = stream != NULL ? oribi_alloc_zero(1, sizeof *self) : NULL;
     if (self == NULL) {
         TF_Status *status = TF_NewStatus();

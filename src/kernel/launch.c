@@ -20,7 +20,7 @@ static const TF_DeviceExtension *extension_of(const oribi_device *device)
 static oribi_stream *stream_for(const TF_OpKernelContext *ctx, const char *what, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    oribi_stream *stream = ctx->streams != NULL ? ctx->streams[ctx->step->device] : NULL;
+    oribi_stream *stream = oribi_context_stream(ctx);
     if (stream == NULL) {
         oribi_fail(
             status, TF_FAILED_PRECONDITION,

@@ -210,6 +210,19 @@ TF_Buffer *oribi_proto_finish(oribi_text *text)
     return buffer;
 }
 
+bool oribi_proto_fill(oribi_text *text, TF_Buffer *out, TF_Status *status)
+{
+    TF_Buffer *made = oribi_proto_finish(text);
+    if (made == NULL) {
+        return oribi_fail_memory(status);
+    }
+    const TF_Buffer empty = *out;
+    *out = *made;
+    *made = empty;
+    TF_DeleteBuffer(made);
+    return true;
+}
+
 static bool add_op(void *arg, const oribi_op_def *op)
 {
     oribi_text def = {0};

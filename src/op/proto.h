@@ -17,5 +17,7 @@ void oribi_proto_tensor(oribi_text *out, unsigned field, const TF_Tensor *tensor
 void oribi_proto_op_def(oribi_text *out, const oribi_op_def *op);
 /* Moves the text into a new buffer of the C heap and empties it; NULL: no memory. */
 TF_Buffer *oribi_proto_finish(oribi_text *text);
+/* The same into a buffer that its owner made empty. */
+bool oribi_proto_fill(oribi_text *text, TF_Buffer *out, TF_Status *status);
 
 #endif

@@ -33,10 +33,7 @@ bool oribi_run_open_streams(oribi_run *run, TF_Status *status)
 void oribi_run_reset_streams(oribi_run *run)
 {
     for (int32_t d = 1; run->streams != NULL && d < run->session->n_devices; d++) {
-        if (run->streams[d] != NULL) { /* else a run before this failed */
-            oribi_stream_drain(run->streams[d]);
-        }
-        oribi_stream_destroy(run->streams[d]);
+        oribi_stream_destroy(run->streams[d]); /* waits; NULL where a run before this failed */
         run->streams[d] = NULL;
     }
 }
