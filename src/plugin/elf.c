@@ -9,8 +9,8 @@
 
 #include "plugin/elf_internal.h"
 
-const char *const oribi__entry_names[ORIBI_N_ENTRIES] = {"SE_InitPlugin", "TF_InitKernel",
-                                                         "TF_InitGraph", "TF_InitProfiler"};
+const char *const oribi__entry_names[ORIBI_N_ENTRIES] = {
+    "SE_InitPlugin", "TF_InitKernel", "InitPlugin", "TF_InitGraph", "TF_InitProfiler"};
 
 #if defined(__x86_64__)
 enum { OWN_MACHINE = EM_X86_64 };

@@ -11,6 +11,7 @@
 enum { /* entry points, in the order in which a loader calls them */
        ORIBI_ENTRY_SE_INIT_PLUGIN,
        ORIBI_ENTRY_INIT_KERNEL,
+       ORIBI_ENTRY_INIT_PLUGIN, /* the design's name of the one before; only without it */
        ORIBI_ENTRY_INIT_GRAPH,
        ORIBI_ENTRY_INIT_PROFILER,
        ORIBI_N_ENTRIES

@@ -105,5 +105,8 @@ bool oribi__elf_read_symbols(oribi_elf_reader *r, oribi_elf *elf)
             return false;
         }
     }
+    if (elf->has_entry[ORIBI_ENTRY_INIT_KERNEL]) {
+        elf->has_entry[ORIBI_ENTRY_INIT_PLUGIN] = false; /* somebody else's then */
+    }
     return true;
 }

@@ -55,7 +55,7 @@ static void judge_entries(judge *j)
     }
     const size_t n_more = j->elf->exports.count - n_entries;
     for (size_t i = 0, listed = 0; i < j->elf->exports.count && listed < 5; i++) {
-        const char *const entries[] = {"SE_InitPlugin", "TF_Init", NULL};
+        const char *const entries[] = {"SE_InitPlugin", "TF_Init", "InitPlugin", NULL};
         if (!begins(j->elf->exports.items[i], entries)) {
             oribi_text_printf(&more, "%s%s", listed++ ? ", " : "", j->elf->exports.items[i]);
         }

@@ -94,8 +94,10 @@ static bool map_file(void *arg, oribi_plugin_source *source, TF_Status *status)
         source->init_device = (oribi_platform_init)find_entry(l, library, "SE_InitPlugin", status);
         ok = source->init_device != NULL;
     }
-    if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL]) {
-        source->init_kernel = find_entry(l, library, "TF_InitKernel", status);
+    const int kernels = l->elf.has_entry[ORIBI_ENTRY_INIT_KERNEL] ? ORIBI_ENTRY_INIT_KERNEL
+                                                                  : ORIBI_ENTRY_INIT_PLUGIN;
+    if (ok && l->elf.has_entry[kernels]) {
+        source->init_kernel = find_entry(l, library, oribi__entry_names[kernels], status);
         ok = source->init_kernel != NULL;
     }
     if (ok && l->elf.has_entry[ORIBI_ENTRY_INIT_GRAPH]) {

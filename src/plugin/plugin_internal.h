@@ -20,7 +20,8 @@
 #define ORIBI_DOTTED(a, b, c) ORIBI_TEXT_OF(a) "." ORIBI_TEXT_OF(b) "." ORIBI_TEXT_OF(c)
 #define ORIBI_VERSION_TEXT                                                                         \
     ORIBI_DOTTED(ORIBI_VERSION_MAJOR, ORIBI_VERSION_MINOR, ORIBI_VERSION_PATCH)
-#define ORIBI_ENTRY_POINTS_TEXT "SE_InitPlugin, TF_InitKernel, TF_InitGraph, TF_InitProfiler"
+#define ORIBI_ENTRY_POINTS_TEXT                                                                    \
+    "SE_InitPlugin, TF_InitKernel (or InitPlugin), TF_InitGraph, TF_InitProfiler"
 
 /* --- spec.c --- */
 

@@ -10,6 +10,7 @@
 typedef struct upload { /* one device's */
     oribi_stream *stream;
     TF_Tensor **sources; /* host memory on the way */
+    const char *reader;  /* the first node whose constant is among them, for messages */
     int32_t n_sources;
 } upload;
 
@@ -53,11 +54,12 @@ static bool enqueue(const oribi_session *session, upload *to, oribi_value_id id,
 }
 
 static bool upload_constant(oribi_session *session, upload *uploads, oribi_session_value *value,
-                            oribi_value_id id, TF_Status *status)
+                            oribi_value_id id, const char *reader, TF_Status *status)
 {
     upload *to = &uploads[value->device];
     oribi_device *device = session->devices[value->device].device;
     if (to->stream == NULL) {
+        to->reader = reader;
         to->stream = oribi_stream_create(device, 0, status);
         to->sources = oribi_alloc_zero((size_t)session->n_values + 1, sizeof *to->sources);
         ORIBI_TRY(to->stream != NULL);
@@ -79,7 +81,11 @@ static bool finish_uploads(const oribi_session *session, upload *uploads, bool o
 {
     for (int32_t d = 1; d < session->n_devices; d++) {
         upload *own = &uploads[d];
-        ok = ok && (own->stream == NULL || oribi_stream_wait_all(own->stream, status));
+        if (ok && own->stream != NULL && !oribi_stream_wait_all(own->stream, status)) {
+            oribi_status_prefix(status, "node '%s' (its constants, one of %d on the way there): ",
+                                own->reader, (int)own->n_sources);
+            ok = false;
+        }
         oribi_stream_destroy(own->stream);
         for (int32_t i = 0; i < own->n_sources; i++) {
             TF_DeleteTensor(own->sources[i]);
@@ -89,15 +95,16 @@ static bool finish_uploads(const oribi_session *session, upload *uploads, bool o
     return ok;
 }
 
+/* reader: the node that reads it, or "" for an output of the model. */
 static bool keep_one(oribi_session *session, upload *uploads, int32_t number, oribi_value_id id,
-                     TF_Status *status)
+                     const char *reader, TF_Status *status)
 {
     oribi_session_value *value = &session->values[number];
     if (!value->is_constant || value->constant != NULL) {
         return true;
     }
     if (value->device != 0) {
-        return upload_constant(session, uploads, value, id, status);
+        return upload_constant(session, uploads, value, id, reader, status);
     }
     value->constant = oribi_graph_constant_tensor(session->graph, id, status);
     return value->constant != NULL;
@@ -109,15 +116,16 @@ static bool keep_all(oribi_session *session, upload *uploads, TF_Status *status)
         const oribi_session_step *step = &session->steps[s];
         for (int32_t i = 0; i < step->node->n_inputs; i++) {
             if (step->inputs[i] >= 0 && !step->released[i] &&
-                !keep_one(session, uploads, step->inputs[i], step->node->inputs[i], status)) {
+                !keep_one(session, uploads, step->inputs[i], step->node->inputs[i],
+                          step->node->name, status)) {
                 oribi_status_prefix(status, "node '%s': ", step->node->name);
                 return false;
             }
         }
     }
     for (int32_t i = 0; i < session->n_outputs; i++) {
-        ORIBI_TRY(
-            keep_one(session, uploads, session->outputs[i], session->graph->outputs[i], status));
+        ORIBI_TRY(keep_one(session, uploads, session->outputs[i], session->graph->outputs[i], "",
+                           status));
     }
     return true;
 }

@@ -141,11 +141,22 @@ static void a_session_that_cannot_be_made_leaves_nothing(void **state)
                           "device FAKE:0: create_device");
     expect_failed_session("allocate", 0, 2, TF_RESOURCE_EXHAUSTED, "node 'product'",
                           "device FAKE:0: allocate");
-    expect_failed_session("create_stream", 0, 1, TF_INTERNAL, "device FAKE:0", "create_stream");
-    expect_failed_session("create_event", 0, 1, TF_INTERNAL, "device FAKE:0", "create_event");
-    expect_failed_session("memcpy_htod", 1, 1, TF_INTERNAL, "device FAKE:0", "memcpy_htod");
-    expect_failed_session("block_host_for_event", 0, 1, TF_INTERNAL, "device FAKE:0",
-                          "block_host_for_event");
+    expect_failed_session("create_stream", 0, 1, TF_INTERNAL, "node 'product'",
+                          "device FAKE:0: create_stream");
+    expect_failed_session("create_event", 0, 1, TF_INTERNAL, "node 'product'",
+                          "device FAKE:0: create_event");
+    expect_failed_session("memcpy_htod", 0, 1, TF_INTERNAL, "node 'product'",
+                          "device FAKE:0: memcpy_htod");
+    expect_failed_session("memcpy_htod", 1, 1, TF_INTERNAL, "node 'sum'",
+                          "device FAKE:0: memcpy_htod");
+    expect_failed_session("record_event", 0, 1, TF_INTERNAL,
+                          "node 'product' (its constants, one of 2", "device FAKE:0: record_event");
+    expect_failed_session("block_host_for_event", 0, 1, TF_INTERNAL,
+                          "node 'product' (its constants, one of 2",
+                          "device FAKE:0: block_host_for_event");
+    expect_failed_session("get_stream_status", 0, 1, TF_INTERNAL,
+                          "node 'product' (its constants, one of 2",
+                          "device FAKE:0: get_stream_status");
 }
 
 static void a_lost_device_is_told_until_it_is_found(void **state)

@@ -144,6 +144,33 @@ static void plugins_of_other_compilers_load_and_run(void **state)
     }
 }
 
+static bool find_entry_points(void *arg, const oribi_plugin_info *plugin)
+{
+    const char **seek = arg; /* the file; then its entry points */
+    if (strcmp(plugin->path, seek[0]) == 0) {
+        seek[1] = plugin->entry_points;
+    }
+    return true;
+}
+
+static void the_designs_InitPlugin_counts_where_there_is_no_TF_InitKernel(void **state)
+{
+    (void)state;
+    const char *seek[] = {PLUGIN("design"), NULL};
+
+    assert_loads(PLUGIN("design"));
+    assert_true(run_add_one("TestDesign", 2.5f) == 3.5f);
+    oribi_plugin_each(find_entry_points, seek);
+    assert_string_equal(seek[1], "InitPlugin");
+
+    seek[0] = PLUGIN("design_and_own");
+    assert_loads(PLUGIN("design_and_own"));
+    oribi_plugin_each(find_entry_points, seek);
+    assert_string_equal(seek[1], "TF_InitKernel");
+    assert_non_null(oribi_op_find("TestDesignOwn"));
+    assert_null(oribi_op_find("TestDesignNever"));
+}
+
 typedef struct kernel_count {
     const char *provider;
     size_t n;
@@ -620,6 +647,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_may_load_at_once),
         cmocka_unit_test(plugins_of_other_compilers_load_and_run),
+        cmocka_unit_test(the_designs_InitPlugin_counts_where_there_is_no_TF_InitKernel),
         cmocka_unit_test(built_in_plugins_work_as_files_too),
         cmocka_unit_test(one_file_under_many_names_is_one_plugin),
         cmocka_unit_test(options_are_seen_during_init_only),
