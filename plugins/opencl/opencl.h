@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the OpenCL device: device.c (platform), memory.c (addresses and buffers),
  * stream.c (queues, events), copies.c, launch.c (functions), cache.c (compiled programs on disk),
- * kernels.c (ops), source.c (what runs on the device).
+ * kernels.c (ops, which stand in plugins/device_ops).
  */
 #ifndef ORIBI_PLUGINS_OPENCL_OPENCL_H_
 #define ORIBI_PLUGINS_OPENCL_OPENCL_H_
@@ -57,7 +57,5 @@ void opencl_fill_streams(SP_StreamExecutor *executor);
 void opencl_fill_copies(SP_StreamExecutor *executor);
 void opencl_fill_launch(TF_DeviceExtension *extension);
 uint64_t opencl_timer_ns(SP_Timer timer);
-
-extern const char *const opencl_source; /* OpenCL C of the kernels */
 
 #endif

@@ -18,6 +18,8 @@ RULES = [
      r"$^", ("micro/x.c", "    free(p);")),
     ("assembly outside micro/dsp*.h", r"^micro/.*\.[ch]$", r"(?<!\w)(?:__asm__|__asm|asm|ORIBI_MICRO_ASM)\s*(?:volatile)?\s*\(",
      r"^micro/dsp(_3x3)?\.h", ("micro/x.c", '    __asm__ volatile("nop");')),
+    ("vendor named in kernels for all devices", r"^plugins/device_ops/[^/]*\.[ch]$", r"(?i)opencl|cuda|(?<![a-z])hip|nvidia",
+     r"$^", ("plugins/device_ops/x.c", '    return "OpenCL";')),
     ("absolute machine path", r"^(?!tests/lint/).*", r"(?<![\w.])/(?:work|root|home/\w+)/", r"$^",
      ("docs/x.md", "see /home/ann/main")),
     ("tab", r"\.(?:c|h|cc|py|sh|cmake)$", r"\t", r"$^", ("src/op/x.c", "\tint x;")),

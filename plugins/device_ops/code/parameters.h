@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The numbers that the host hands to kernels: one struct a kernel, of int and float alone (4 bytes
+ * on every target), so that both sides lay it out alike. Strides are in elements.
+ */
+#ifndef DEVICE_OPS_CODE_PARAMETERS_H_
+#define DEVICE_OPS_CODE_PARAMETERS_H_
+
+#define OP_MAX_RANK 6
+
+typedef struct op_count {
+    int n;
+    float alpha, beta; /* of the functions that have them */
+} op_count;
+
+typedef struct op_walk { /* where element i of the output finds its operands; missing ones: 1, 0 */
+    int n;
+    int dims[OP_MAX_RANK];
+    int x[OP_MAX_RANK];
+    int y[OP_MAX_RANK];
+} op_walk;
+
+typedef struct op_product { /* z [m, n] = x [m, k] y [k, n] */
+    int m, n, k;
+    int x_row, x_column, y_row, y_column;
+} op_product;
+
+typedef struct op_rows {
+    int rows, columns;
+} op_rows;
+
+typedef struct op_window { /* convolutions and pools; lists are height, width */
+    int n;
+    int out[3]; /* height, width, channels */
+    int in[2];
+    int depth; /* input channels of a group */
+    int group; /* output channels of a group */
+    int size[2];
+    int stride[2];
+    int dilation[2];
+    int before[2];
+    int x[4]; /* steps: picture, row, column, channel */
+    int z[4];
+    int has_bias;
+    int has_residual;
+    int activation; /* OP_RELU, ... */
+    float alpha;
+} op_window;
+
+#define OP_NO_ACTIVATION 0
+#define OP_RELU          1
+#define OP_RELU6         2
+#define OP_ELU           3
+#define OP_LEAKY_RELU    4
+#define OP_SIGMOID       5
+#define OP_TANH          6
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernels share: a kernel loads its one function in its first compute, asks for its output
+ * and enqueues; none waits. Float only, sizes below 2^31 elements.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "device_ops/op.h"
+
+enum { MAX_ROWS = 65535 }; /* what every vendor's grid takes along y */
+
+bool op_is_ok(const op_request *r)
+{
+    return TF_GetCode(r->status) == TF_OK;
+}
+
+bool op_refuse(op_request *r, TF_Code code, const char *message)
+{
+    TF_SetStatus(r->status, code, message);
+    return false;
+}
+
+bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs)
+{
+    *r = (op_request){.ctx = ctx, .status = TF_NewStatus()};
+    TF_GetInput(ctx, 0, &r->x, r->status);
+    if (op_is_ok(r) && n_inputs > 1) {
+        TF_GetInput(ctx, 1, &r->y, r->status);
+    }
+    if (op_is_ok(r) && TF_NumDims(r->x) > OP_MAX_RANK) {
+        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 6");
+    }
+    return op_is_ok(r);
+}
+
+bool op_output(op_request *r, const int64_t *dims, int rank)
+{
+    int64_t n = 1;
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] > INT_MAX || (n *= dims[i]) > INT_MAX) {
+            return op_refuse(r, TF_UNIMPLEMENTED, "2^31 or more elements");
+        }
+    }
+    if (TF_TensorElementCount(r->x) > INT_MAX ||
+        (r->y != NULL && TF_TensorElementCount(r->y) > INT_MAX)) {
+        return op_refuse(r, TF_UNIMPLEMENTED, "2^31 or more elements");
+    }
+    r->out = TF_AllocateOutput(r->ctx, 0, TF_FLOAT, dims, rank, 0, r->status);
+    return r->out != NULL && op_is_ok(r);
+}
+
+bool op_output_like_x(op_request *r)
+{
+    int64_t dims[OP_MAX_RANK];
+    for (int i = 0; i < TF_NumDims(r->x); i++) {
+        dims[i] = TF_Dim(r->x, i);
+    }
+    return op_output(r, dims, TF_NumDims(r->x));
+}
+
+void op_close(op_request *r)
+{
+    if (!op_is_ok(r)) {
+        TF_OpKernelContext_Failure(r->ctx, r->status);
+    }
+    TF_DeleteTensor(r->x);
+    TF_DeleteTensor(r->y);
+    TF_DeleteTensor(r->bias);
+    TF_DeleteTensor(r->residual);
+    TF_DeleteTensor(r->out);
+    TF_DeleteStatus(r->status);
+}
+
+TF_LaunchArg op_memory(const TF_Tensor *tensor)
+{
+    return (TF_LaunchArg){.kind = TF_LAUNCH_MEMORY, .value = TF_TensorData(tensor)};
+}
+
+TF_LaunchArg op_value(const void *value, size_t bytes)
+{
+    return (TF_LaunchArg){.kind = TF_LAUNCH_VALUE, .value = value, .bytes = bytes};
+}
+
+static TF_DeviceFunction *load(op_kernel *kernel, op_request *r)
+{
+    const device_ops_image *image = op_image(kernel->family);
+    TF_DeviceCode code = {.struct_size = TF_DEVICE_CODE_STRUCT_SIZE,
+                          .image = image->data,
+                          .image_bytes = image->bytes,
+                          .function = kernel->function,
+                          .options = op_target()->options};
+    pthread_mutex_lock(&kernel->lock);
+    if (kernel->loaded == NULL) {
+        kernel->loaded = TF_LoadDeviceFunction(r->ctx, &code, r->status);
+    }
+    TF_DeviceFunction *function = kernel->loaded;
+    pthread_mutex_unlock(&kernel->lock);
+    return function;
+}
+
+void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,
+                const TF_LaunchArg *args, int n_args)
+{
+    const int64_t threads = op_target()->threads;
+    TF_Launch launch = {.struct_size = TF_LAUNCH_STRUCT_SIZE,
+                        .grid = {(uint32_t)((columns + threads - 1) / threads),
+                                 (uint32_t)(rows < MAX_ROWS ? rows : MAX_ROWS), 1},
+                        .block = {(uint32_t)threads, 1, 1},
+                        .args = args,
+                        .n_args = n_args};
+    if (columns == 0 || rows == 0) {
+        return;
+    }
+    TF_DeviceFunction *function = load(kernel, r);
+    if (function != NULL && op_is_ok(r)) {
+        TF_LaunchKernel(r->ctx, function, &launch, r->status);
+    }
+}
+
+/* --- Construction ---------------------------------------------------------------------------- */
+
+op_kernel *op_create(const char *family, const char *function, TF_Status *status)
+{
+    op_kernel *kernel = calloc(1, sizeof *kernel);
+    if (kernel == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
+    } else {
+        pthread_mutex_init(&kernel->lock, NULL);
+        kernel->family = family;
+        kernel->function = function;
+    }
+    return kernel;
+}
+
+void *op_finish(TF_OpKernelConstruction *construction, op_kernel *kernel, TF_Status *status)
+{
+    if (TF_GetCode(status) != TF_OK) {
+        TF_OpKernelConstruction_Failure(construction, status);
+    }
+    TF_DeleteStatus(status);
+    return kernel;
+}
+
+void op_delete(void *state)
+{
+    op_kernel *kernel = state;
+    if (kernel != NULL) {
+        TF_DeleteDeviceFunction(kernel->loaded);
+        free(kernel->attrs);
+        pthread_mutex_destroy(&kernel->lock);
+        free(kernel);
+    }
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What all kernels of this room share; see op.c. Each file of ops has a table of op_entry, which
+ * register.c lists.
+ */
+#ifndef ORIBI_PLUGINS_DEVICE_OPS_OP_H_
+#define ORIBI_PLUGINS_DEVICE_OPS_OP_H_
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "device_ops/code/parameters.h"
+#include "device_ops/device_ops.h"
+
+typedef struct op_kernel {         /* state of one kernel */
+    const char *family, *function; /* file and name in code/; NULL: nothing runs on the device */
+    unsigned char transpose_x, transpose_y, is_nchw;
+    void *attrs; /* what the op's file read from the node; freed with the kernel */
+    pthread_mutex_t lock;
+    TF_DeviceFunction *loaded;
+} op_kernel;
+
+typedef struct op_request { /* what every kernel needs while it computes */
+    TF_OpKernelContext *ctx;
+    TF_Status *status;
+    TF_Tensor *x, *y, *bias, *residual, *out;
+} op_request;
+
+typedef struct op_entry { /* one op that has a kernel */
+    const char *op, *family;
+    void *(*create)(TF_OpKernelConstruction *);
+    void (*compute)(void *, TF_OpKernelContext *);
+    const char *host_input; /* an argument in host memory, or NULL */
+} op_entry;
+
+typedef struct op_table {
+    const op_entry *entries;
+    int n;
+} op_table;
+
+bool op_is_ok(const op_request *r);
+bool op_refuse(op_request *r, TF_Code code, const char *message);
+bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs);
+bool op_output(op_request *r, const int64_t *dims, int rank);
+bool op_output_like_x(op_request *r);
+void op_close(op_request *r);
+
+TF_LaunchArg op_memory(const TF_Tensor *tensor);
+TF_LaunchArg op_value(const void *value, size_t bytes);
+/* One thread for each of columns x rows, in blocks of columns; nothing for no elements. Beyond
+ * 65535 rows the function goes on by itself (GLOBAL_SIZE).
+ */
+void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,
+                const TF_LaunchArg *args, int n_args);
+
+op_kernel *op_create(const char *family, const char *function, TF_Status *status);
+/* Tells the host of a failure, deletes the status, returns the kernel. */
+void *op_finish(TF_OpKernelConstruction *construction, op_kernel *kernel, TF_Status *status);
+void op_delete(void *state);
+/* A create function of a kernel that reads no attributes. */
+#define OP_CREATE(name, family, function)                                                          \
+    static void *name(TF_OpKernelConstruction *construction)                                       \
+    {                                                                                              \
+        TF_Status *status = TF_NewStatus();                                                        \
+        return op_finish(construction, op_create(family, function, status), status);               \
+    }
+
+const device_ops_target *op_target(void);
+const device_ops_image *op_image(const char *family); /* NULL: the device has none */
+
+extern const op_table op_elementwise_table, op_product_table, op_softmax_table, op_view_table,
+    op_conv_table, op_pool_table;
+
+#endif

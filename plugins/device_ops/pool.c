@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pools of the largest and of the mean. */
+#include "device_ops/window.h"
+
+static void *create_pool(TF_OpKernelConstruction *c, const char *function, bool has_explicit)
+{
+    TF_Status *status = TF_NewStatus();
+    op_kernel *kernel = window_create(c, "pool", function, status);
+    if (TF_GetCode(status) == TF_OK) {
+        window_attrs *w = window_of(kernel);
+        w->dilation[0] = w->dilation[1] = 1;
+        window_read_pair(c, "ksize", w, w->size, status);
+        window_read_padding(c, w, has_explicit, status);
+    }
+    return op_finish(c, kernel, status);
+}
+
+static void *create_max_pool(TF_OpKernelConstruction *c)
+{
+    return create_pool(c, "op_max_pool", true);
+}
+
+static void *create_avg_pool(TF_OpKernelConstruction *c)
+{
+    return create_pool(c, "op_avg_pool", false);
+}
+
+static void compute_pool(void *state, TF_OpKernelContext *ctx)
+{
+    op_kernel *kernel = state;
+    op_request r;
+    op_window g = {0};
+    if (op_open(&r, ctx, 1) && TF_NumDims(r.x) != 4) {
+        (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a picture that has not 4 dimensions");
+    } else if (op_is_ok(&r) &&
+               window_make_output(&r, window_of(kernel), window_of(kernel)->size,
+                                  TF_Dim(r.x, window_of(kernel)->is_nchw ? 1 : 3), &g)) {
+        const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_value(&g, sizeof g)};
+        op_enqueue(kernel, &r, g.n, 1, args, 3);
+    }
+    op_close(&r);
+}
+
+static const op_entry entries[] = {
+    {"MaxPool", "pool", create_max_pool, compute_pool, NULL},
+    {"AvgPool", "pool", create_avg_pool, compute_pool, NULL},
+};
+const op_table op_pool_table = {entries, sizeof entries / sizeof *entries};

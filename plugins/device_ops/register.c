@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All kernels of the room, registered for the device of the plugin that this library is linked to.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "device_ops/op.h"
+
+static const device_ops_target *target;
+
+static const op_table *const tables[] = {&op_elementwise_table, &op_product_table,
+                                         &op_softmax_table,     &op_view_table,
+                                         &op_conv_table,        &op_pool_table};
+
+const device_ops_target *op_target(void)
+{
+    return target;
+}
+
+const device_ops_image *op_image(const char *family)
+{
+    for (int i = 0; i < target->n_images; i++) {
+        if (strcmp(target->images[i].family, family) == 0) {
+            return &target->images[i];
+        }
+    }
+    return NULL;
+}
+
+static void add(const op_entry *entry, TF_Status *status)
+{
+    TF_KernelBuilder *builder = TF_NewKernelBuilder(entry->op, target->device_type, entry->create,
+                                                    entry->compute, op_delete);
+    TF_KernelBuilder_TypeConstraint(builder, "T", TF_FLOAT, status);
+    if (entry->host_input != NULL) {
+        TF_KernelBuilder_HostMemory(builder, entry->host_input);
+    }
+    TF_RegisterKernelBuilder(entry->op, builder, status);
+}
+
+void device_ops_register(const device_ops_target *own, TF_Status *status)
+{
+    TF_Status *each = TF_NewStatus();
+    target = own;
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
+        for (int i = 0; i < tables[t]->n; i++) {
+            const op_entry *entry = &tables[t]->entries[i];
+            if (entry->family != NULL && op_image(entry->family) == NULL) {
+                continue;
+            }
+            TF_SetStatus(each, TF_OK, "");
+            add(entry, each);
+            if (TF_GetCode(each) != TF_OK && TF_GetCode(status) == TF_OK) {
+                char message[300];
+                snprintf(message, sizeof message, "%s: %s", entry->op, TF_Message(each));
+                TF_SetStatus(status, TF_GetCode(each), message);
+            }
+        }
+    }
+    TF_DeleteStatus(each);
+}

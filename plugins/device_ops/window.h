@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Windows over pictures, for convolutions and pools; see window.c. */
+#ifndef ORIBI_PLUGINS_DEVICE_OPS_WINDOW_H_
+#define ORIBI_PLUGINS_DEVICE_OPS_WINDOW_H_
+
+#include "device_ops/op.h"
+
+enum { WINDOW_SAME, WINDOW_VALID, WINDOW_EXPLICIT };
+
+typedef struct window_attrs { /* read once; lists are in the order height, width */
+    bool is_nchw, is_depthwise, has_bias, has_residual;
+    int activation, padding;
+    float alpha;
+    int64_t size[2], stride[2], dilation[2], before[2], after[2];
+} window_attrs;
+
+window_attrs *window_of(const op_kernel *kernel);
+/* A kernel with window_attrs, its layout and strides read. */
+op_kernel *window_create(TF_OpKernelConstruction *c, const char *family, const char *function,
+                         TF_Status *status);
+/* The two numbers of height and width, which are at least 1. */
+void window_read_pair(TF_OpKernelConstruction *c, const char *name, const window_attrs *w,
+                      int64_t out[2], TF_Status *status);
+void window_read_padding(TF_OpKernelConstruction *c, window_attrs *w, bool has_explicit,
+                         TF_Status *status);
+/* The output's shape from input x and a window of this size; fills g but for the filter's part. */
+bool window_make_output(op_request *r, const window_attrs *w, const int64_t size[2],
+                        int64_t channels, op_window *g);
+
+#endif
