@@ -42,7 +42,7 @@ static bool broadcast_output(op_request *r, op_walk *w)
     const int x_rank = TF_NumDims(r->x), y_rank = TF_NumDims(r->y);
     const int rank = x_rank > y_rank ? x_rank : y_rank;
     if (rank > OP_MAX_RANK) {
-        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 6");
+        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
     }
     for (int i = 0; i < rank; i++) {
         const int64_t x = dim_from_end(r->x, i), y = dim_from_end(r->y, i);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the kernels share: a kernel loads its one function in its first compute, asks for its output
+/* What the kernels share: a kernel loads its functions as it first needs them, asks for its output
  * and enqueues; none waits. Float only, sizes below 2^31 elements.
  */
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "device_ops/op.h"
 
@@ -28,7 +29,7 @@ bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs)
         TF_GetInput(ctx, 1, &r->y, r->status);
     }
     if (op_is_ok(r) && TF_NumDims(r->x) > OP_MAX_RANK) {
-        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 6");
+        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
     }
     return op_is_ok(r);
 }
@@ -58,10 +59,23 @@ bool op_output_like_x(op_request *r)
     return op_output(r, dims, TF_NumDims(r->x));
 }
 
+const TF_Tensor *op_other(op_request *r, int index)
+{
+    if (r->n_others == OP_MAX_OTHERS) {
+        (void)op_refuse(r, TF_INTERNAL, "more inputs than a request keeps");
+        return NULL;
+    }
+    TF_GetInput(r->ctx, index, &r->others[r->n_others], r->status);
+    return op_is_ok(r) ? r->others[r->n_others++] : NULL;
+}
+
 void op_close(op_request *r)
 {
     if (!op_is_ok(r)) {
         TF_OpKernelContext_Failure(r->ctx, r->status);
+    }
+    for (int i = 0; i < r->n_others; i++) {
+        TF_DeleteTensor(r->others[i]);
     }
     TF_DeleteTensor(r->x);
     TF_DeleteTensor(r->y);
@@ -81,39 +95,58 @@ TF_LaunchArg op_value(const void *value, size_t bytes)
     return (TF_LaunchArg){.kind = TF_LAUNCH_VALUE, .value = value, .bytes = bytes};
 }
 
-static TF_DeviceFunction *load(op_kernel *kernel, op_request *r)
+/* The function, loaded at its first use; NULL after failing. */
+static TF_DeviceFunction *load(op_kernel *kernel, op_request *r, const char *name)
 {
     const device_ops_image *image = op_image(kernel->family);
     TF_DeviceCode code = {.struct_size = TF_DEVICE_CODE_STRUCT_SIZE,
                           .image = image->data,
                           .image_bytes = image->bytes,
-                          .function = kernel->function,
+                          .function = name,
                           .options = op_target()->options};
+    TF_DeviceFunction *loaded = NULL;
+    int i = 0;
     pthread_mutex_lock(&kernel->lock);
-    if (kernel->loaded == NULL) {
-        kernel->loaded = TF_LoadDeviceFunction(r->ctx, &code, r->status);
+    while (i < OP_MAX_FUNCTIONS && kernel->functions[i].loaded != NULL &&
+           strcmp(kernel->functions[i].name, name) != 0) {
+        i++;
     }
-    TF_DeviceFunction *function = kernel->loaded;
+    if (i == OP_MAX_FUNCTIONS) {
+        (void)op_refuse(r, TF_INTERNAL, "more device functions than a kernel keeps");
+    } else if (kernel->functions[i].loaded == NULL) {
+        kernel->functions[i] = (op_function){name, TF_LoadDeviceFunction(r->ctx, &code, r->status)};
+    }
+    if (i < OP_MAX_FUNCTIONS) {
+        loaded = kernel->functions[i].loaded;
+    }
     pthread_mutex_unlock(&kernel->lock);
-    return function;
+    return loaded;
+}
+
+void op_launch(op_kernel *kernel, op_request *r, const char *function, const op_shape *shape,
+               const TF_LaunchArg *args, int n_args)
+{
+    TF_Launch launch = {.struct_size = TF_LAUNCH_STRUCT_SIZE,
+                        .shared_bytes = shape->shared_bytes,
+                        .args = args,
+                        .n_args = n_args};
+    memcpy(launch.grid, shape->grid, sizeof launch.grid);
+    memcpy(launch.block, shape->block, sizeof launch.block);
+    TF_DeviceFunction *loaded = load(kernel, r, function);
+    if (loaded != NULL && op_is_ok(r)) {
+        TF_LaunchKernel(r->ctx, loaded, &launch, r->status);
+    }
 }
 
 void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,
                 const TF_LaunchArg *args, int n_args)
 {
     const int64_t threads = op_target()->threads;
-    TF_Launch launch = {.struct_size = TF_LAUNCH_STRUCT_SIZE,
-                        .grid = {(uint32_t)((columns + threads - 1) / threads),
-                                 (uint32_t)(rows < MAX_ROWS ? rows : MAX_ROWS), 1},
-                        .block = {(uint32_t)threads, 1, 1},
-                        .args = args,
-                        .n_args = n_args};
-    if (columns == 0 || rows == 0) {
-        return;
-    }
-    TF_DeviceFunction *function = load(kernel, r);
-    if (function != NULL && op_is_ok(r)) {
-        TF_LaunchKernel(r->ctx, function, &launch, r->status);
+    const op_shape shape = {.grid = {(uint32_t)((columns + threads - 1) / threads),
+                                     (uint32_t)(rows < MAX_ROWS ? rows : MAX_ROWS), 1},
+                            .block = {(uint32_t)threads, 1, 1}};
+    if (columns > 0 && rows > 0) {
+        op_launch(kernel, r, kernel->function, &shape, args, n_args);
     }
 }
 
@@ -145,7 +178,9 @@ void op_delete(void *state)
 {
     op_kernel *kernel = state;
     if (kernel != NULL) {
-        TF_DeleteDeviceFunction(kernel->loaded);
+        for (int i = 0; i < OP_MAX_FUNCTIONS; i++) {
+            TF_DeleteDeviceFunction(kernel->functions[i].loaded);
+        }
         free(kernel->attrs);
         pthread_mutex_destroy(&kernel->lock);
         free(kernel);

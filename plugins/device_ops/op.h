@@ -11,19 +11,33 @@
 #include "device_ops/code/parameters.h"
 #include "device_ops/device_ops.h"
 
+enum { OP_MAX_FUNCTIONS = 4, OP_MAX_OTHERS = 4 };
+
+typedef struct op_function {
+    const char *name;
+    TF_DeviceFunction *loaded;
+} op_function;
+
 typedef struct op_kernel {         /* state of one kernel */
     const char *family, *function; /* file and name in code/; NULL: nothing runs on the device */
     unsigned char transpose_x, transpose_y, is_nchw;
     void *attrs; /* what the op's file read from the node; freed with the kernel */
     pthread_mutex_t lock;
-    TF_DeviceFunction *loaded;
+    op_function functions[OP_MAX_FUNCTIONS]; /* as they were first launched */
 } op_kernel;
 
 typedef struct op_request { /* what every kernel needs while it computes */
     TF_OpKernelContext *ctx;
     TF_Status *status;
     TF_Tensor *x, *y, *bias, *residual, *out;
+    TF_Tensor *others[OP_MAX_OTHERS]; /* of op_other */
+    int n_others;
 } op_request;
+
+typedef struct op_shape { /* of a launch */
+    uint32_t grid[3], block[3];
+    size_t shared_bytes;
+} op_shape;
 
 typedef struct op_entry { /* one op that has a kernel */
     const char *op, *family;
@@ -42,12 +56,17 @@ bool op_refuse(op_request *r, TF_Code code, const char *message);
 bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs);
 bool op_output(op_request *r, const int64_t *dims, int rank);
 bool op_output_like_x(op_request *r);
+/* Input `index` beyond the two that op_open took; NULL after failing. Closed with the request. */
+const TF_Tensor *op_other(op_request *r, int index);
 void op_close(op_request *r);
 
 TF_LaunchArg op_memory(const TF_Tensor *tensor);
 TF_LaunchArg op_value(const void *value, size_t bytes);
-/* One thread for each of columns x rows, in blocks of columns; nothing for no elements. Beyond
- * 65535 rows the function goes on by itself (GLOBAL_SIZE).
+/* Enqueues a function of the kernel's family; OP_MAX_FUNCTIONS of a kernel at most. */
+void op_launch(op_kernel *kernel, op_request *r, const char *function, const op_shape *shape,
+               const TF_LaunchArg *args, int n_args);
+/* The kernel's own function: one thread for each of columns x rows, in blocks of columns; nothing
+ * for no elements. Beyond 65535 rows the function goes on by itself (GLOBAL_SIZE).
  */
 void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,
                 const TF_LaunchArg *args, int n_args);

@@ -36,7 +36,7 @@ static void compute_reshape(void *kernel, TF_OpKernelContext *ctx)
         int64_t dims[OP_MAX_RANK];
         const int64_t rank = TF_TensorElementCount(r.y);
         if (rank > OP_MAX_RANK) {
-            (void)op_refuse(&r, TF_UNIMPLEMENTED, "a rank above 6");
+            (void)op_refuse(&r, TF_UNIMPLEMENTED, "a rank above 8");
         } else if (!read_shape(&r, dims, rank)) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape of another number of elements");
         } else if ((r.out = TF_AllocateTensor(TF_FLOAT, (int64_t[]){0}, 1, 0)) == NULL) {

@@ -4,7 +4,7 @@
  *
  *   KERNEL2(relu, float, z, const float, x, op_count, p)  a kernel that is named relu, with two
  *   { ... z[i] = x[i] ... p.n ... }                       memories (type, name) and one struct of
- *                                                         numbers (type, name); KERNEL1 to KERNEL5
+ *                                                         numbers (type, name); KERNEL1 to KERNEL6
  *   KERNEL3_SHARED(name, ..., p, tile)  has `SHARED float *tile` too, as large as the launch says
  *   DEVICE_FUNCTION      before a function that kernels call
  *   GLOBAL, SHARED       before the type that a pointer points to

@@ -25,6 +25,8 @@
     extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, T3 *m3, V v)
 #define KERNEL5(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, V, v)                                \
     extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v)
+#define KERNEL6(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, T5, m5, V, v)                        \
+    extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, V v)
 #define KERNEL2_SHARED(name, T0, m0, T1, m1, V, v, s)                                              \
     static __device__ void name##_body(T0 *m0, T1 *m1, V v, float *s);                             \
     extern "C" __global__ void name(T0 *m0, T1 *m1, V v)                                           \

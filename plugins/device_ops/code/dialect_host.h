@@ -79,6 +79,16 @@ static inline float rsqrtf(float x)
                     *(T3 *const *)args[3], *(T4 *const *)args[4], *(const V *)args[5]);            \
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v)
+#define KERNEL6(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, T5, m5, V, v)                        \
+    static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, V v);                  \
+    void name(void *const *args);                                                                  \
+    void name(void *const *args)                                                                   \
+    {                                                                                              \
+        name##_body(*(T0 *const *)args[0], *(T1 *const *)args[1], *(T2 *const *)args[2],           \
+                    *(T3 *const *)args[3], *(T4 *const *)args[4], *(T5 *const *)args[5],           \
+                    *(const V *)args[6]);                                                          \
+    }                                                                                              \
+    static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, V v)
 #define KERNEL2_SHARED(name, T0, m0, T1, m1, V, v, s)                                              \
     static void name##_body(T0 *m0, T1 *m1, V v, float *s);                                        \
     void name(void *const *args);                                                                  \

@@ -5,7 +5,7 @@
 #ifndef DEVICE_OPS_CODE_PARAMETERS_H_
 #define DEVICE_OPS_CODE_PARAMETERS_H_
 
-#define OP_MAX_RANK 6
+#define OP_MAX_RANK 8
 
 typedef struct op_count {
     int n;
