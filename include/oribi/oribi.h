@@ -170,6 +170,14 @@ TF_CAPI_EXPORT extern void oribi_options_place_node(oribi_options *options, cons
 /* May nodes without a kernel for their device run on the CPU? Default yes; no: NOT_FOUND when a
  * session is made. */
 TF_CAPI_EXPORT extern void oribi_options_set_soft_placement(oribi_options *options, bool soft);
+/* Limit on what a session and its runs take of each device's memory, in bytes; 0 (default): that of
+ * oribi_options_set_max_bytes where one was set, else what the device has. RESOURCE_EXHAUSTED, with
+ * node, device and bytes, when it would be passed. */
+TF_CAPI_EXPORT extern void oribi_options_set_device_max_bytes(oribi_options *options,
+                                                              uint64_t bytes);
+/* Values on devices lie in unified memory, of which there may be more than the device has; default
+ * no. Copies stay as they are. UNIMPLEMENTED, when a session is made, where a device has none. */
+TF_CAPI_EXPORT extern void oribi_options_set_unified_memory(oribi_options *options, bool unified);
 #endif /* 1.2 */
 /* Fixes the unknown dimensions of an input, by name. */
 TF_CAPI_EXPORT extern void oribi_options_set_input_shape(oribi_options *options, const char *input,

@@ -105,8 +105,10 @@ typedef struct cli_session {
 /* place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
 #define CLI_PLACE_OPTIONS                                                                          \
     {"--place-node", 0, "NODE=NAME[:N]", "the node runs on that device, or on CPU; several"},      \
+        {"--strict-placement", 0, NULL, "a node without a kernel for its device is an error"},     \
+        {"--device-max-bytes", 0, "N", "limit on the model's memory on each device"},              \
     {                                                                                              \
-        "--strict-placement", 0, NULL, "a node without a kernel for its device is an error"        \
+        "--unified-memory", 0, NULL, "values on devices lie in unified memory"                     \
     }
 #define CLI_DEVICE_OPTION                                                                          \
     {                                                                                              \

@@ -58,6 +58,7 @@ static bool place_node(oribi_options *options, const char *text, TF_Status *stat
 
 bool cli_place(const cli_args *args, oribi_options *options, TF_Status *status)
 {
+    bool bad = false;
     const char *text = cli_value(args, "--device");
     if (!places_nodes(args)) {
         return true;
@@ -74,5 +75,8 @@ bool cli_place(const cli_args *args, oribi_options *options, TF_Status *status)
         }
     }
     oribi_options_set_soft_placement(options, !cli_has(args, "--strict-placement"));
-    return true;
+    oribi_options_set_unified_memory(options, cli_has(args, "--unified-memory"));
+    oribi_options_set_device_max_bytes(
+        options, (uint64_t)cli_number(args, "--device-max-bytes", 0, 0, INT64_MAX, &bad));
+    return !bad;
 }

@@ -19,6 +19,11 @@ static bool ask_plugin(oribi_device *device, oribi_region *region, size_t bytes)
 {
     const SP_StreamExecutor *se = oribi__executor(device);
     region->memory = (SP_DeviceMemoryBase){.struct_size = SP_DEVICE_MEMORY_BASE_STRUCT_SIZE};
+    if (region->is_unified) {
+        region->memory.opaque = se->unified_memory_allocate(&device->device, bytes);
+        region->memory.size = bytes;
+        return region->memory.opaque != NULL;
+    }
     se->allocate(&device->device, bytes, 0, &region->memory);
     return region->memory.opaque != NULL;
 }
@@ -35,10 +40,13 @@ static size_t region_bytes(const oribi_device *device, size_t bytes)
     return bytes > step ? bytes : step;
 }
 
-static oribi_block *region_new(oribi_device *device, size_t bytes)
+static oribi_block *region_new(oribi_device *device, size_t bytes, bool is_unified)
 {
     oribi_region *region = oribi_alloc_zero(1, sizeof *region);
     oribi_block *block = oribi_alloc_zero(1, sizeof *block);
+    if (region != NULL) {
+        region->is_unified = is_unified;
+    }
     if (region == NULL || block == NULL || !ask_plugin(device, region, bytes)) {
         oribi_free(region);
         oribi_free(block);
@@ -57,7 +65,12 @@ static oribi_block *region_new(oribi_device *device, size_t bytes)
 static void region_free(oribi_device *device, oribi_region *region)
 {
     device->counts.bytes_reserved -= region->first->bytes;
-    oribi__executor(device)->deallocate(&device->device, &region->memory);
+    const SP_StreamExecutor *se = oribi__executor(device);
+    if (region->is_unified) {
+        se->unified_memory_deallocate(&device->device, region->memory.opaque);
+    } else {
+        se->deallocate(&device->device, &region->memory);
+    }
     oribi_free(region->first);
     oribi_free(region);
 }
@@ -101,12 +114,13 @@ void oribi__device_free_cache(oribi_device *device)
 /* --- Blocks; the device is locked ------------------------------------------------------------ */
 
 /* A block that cannot be cut and is much too large is left for others. */
-static oribi_block *best_of(oribi_block *list, size_t bytes, bool may_cut)
+static oribi_block *best_of(oribi_block *list, size_t bytes, bool may_cut, bool is_unified)
 {
     const size_t most = may_cut ? SIZE_MAX : bytes * 2 + GRAIN;
     oribi_block *best = NULL;
     for (oribi_block *block = list; block != NULL; block = block->next) {
         if (block->bytes >= bytes && block->bytes <= most &&
+            block->region->is_unified == is_unified &&
             (best == NULL || block->bytes < best->bytes)) {
             best = block;
         }
@@ -173,23 +187,24 @@ static void give_back(oribi_device *device, oribi_block *block)
     put_free(device, block);
 }
 
-static oribi_block *find_block(oribi_device *device, oribi_stream *stream, size_t bytes)
+static oribi_block *find_block(oribi_device *device, oribi_stream *stream, size_t bytes,
+                               bool is_unified)
 {
     if (stream != NULL) {
-        oribi_block *block = best_of(stream->held, bytes, false);
+        oribi_block *block = best_of(stream->held, bytes, false, is_unified);
         if (block != NULL) {
             unlink_free(&stream->held, block);
             return block;
         }
     }
-    oribi_block *block = best_of(device->free, bytes, oribi_device_has_offsets(device));
+    oribi_block *block = best_of(device->free, bytes, oribi_device_has_offsets(device), is_unified);
     if (block != NULL) {
         unlink_free(&device->free, block);
     } else {
-        block = region_new(device, region_bytes(device, bytes));
+        block = region_new(device, region_bytes(device, bytes), is_unified);
         if (block == NULL) {
             (void)trim(device);
-            block = region_new(device, bytes);
+            block = region_new(device, bytes, is_unified);
         }
     }
     if (block != NULL) {
@@ -205,10 +220,12 @@ static void release_block(oribi_buffer *buffer)
     oribi_block *block = (oribi_block *)buffer;
     oribi_device *device = block->device;
     oribi_stream *stream = block->stream;
+    oribi__account_discharge(block->account, block->charged);
     oribi_mutex_lock(&device->lock);
     device->counts.bytes_in_use -= block->bytes;
     block->device = NULL;
     block->stream = NULL;
+    block->account = NULL;
     if (stream != NULL && atomic_load_explicit(&stream->is_busy, memory_order_acquire)) {
         block->next = stream->held;
         stream->held = block;
@@ -233,8 +250,16 @@ void oribi__stream_flush(oribi_stream *stream)
     oribi_mutex_unlock(&device->lock);
 }
 
-oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream, size_t bytes,
-                                    TF_Status *status)
+static void fail_allocation(const oribi_device *device, size_t bytes, TF_Status *status)
+{
+    oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+               "device %s: allocate: no memory for %zu bytes; use smaller inputs, or fewer "
+               "sessions at once",
+               device->name, bytes);
+}
+
+oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream,
+                                    oribi_device_account *account, size_t bytes, TF_Status *status)
 {
     size_t padded = 0;
     if (!oribi_size_add(bytes, GRAIN, &padded) || padded > SIZE_MAX / 4) {
@@ -242,9 +267,12 @@ oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream, 
         return NULL;
     }
     padded = oribi_size_round_up(bytes + (bytes == 0), GRAIN);
+    if (!oribi__account_charge(device, account, padded, status)) {
+        return NULL;
+    }
     oribi_device_retain(device);
     oribi_mutex_lock(&device->lock);
-    oribi_block *block = find_block(device, stream, padded);
+    oribi_block *block = find_block(device, stream, padded, account != NULL && account->is_unified);
     if (block != NULL) {
         oribi_device_counts *counts = &device->counts;
         counts->bytes_in_use += block->bytes;
@@ -253,13 +281,13 @@ oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream, 
                                         : counts->peak_bytes_in_use;
         block->device = device;
         block->stream = stream;
+        block->account = account;
+        block->charged = padded;
     }
     oribi_mutex_unlock(&device->lock);
     if (block == NULL) {
-        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                   "device %s: allocate: no memory for %zu bytes; use smaller inputs, or fewer "
-                   "sessions at once",
-                   device->name, padded);
+        oribi__account_discharge(account, padded);
+        fail_allocation(device, padded, status);
         oribi_device_release(device);
         return NULL;
     }

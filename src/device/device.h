@@ -68,12 +68,26 @@ struct oribi_json;
 /* Objects of a JSON array; opens each device for a moment. */
 void oribi_device_describe_all(struct oribi_json *json);
 
+/* --- Accounts: account.c --------------------------------------------------------------------- */
+
+/* What a session has of a device: at most max_bytes, in the device's own memory or, where
+ * is_unified, in unified memory. UNIMPLEMENTED: the plugin has none. */
+typedef struct oribi_device_account oribi_device_account;
+oribi_device_account *oribi_device_account_create(oribi_device *device, uint64_t max_bytes,
+                                                  bool is_unified, TF_Status *status);
+void oribi_device_account_release(oribi_device_account *account); /* NULL ok; blocks keep it */
+uint64_t oribi_device_account_used(const oribi_device_account *account);
+/* Would that many bytes fit beside `others`? RESOURCE_EXHAUSTED names the device and the limit. */
+bool oribi_device_account_check(const oribi_device *device, const oribi_device_account *account,
+                                uint64_t others, uint64_t bytes, TF_Status *status);
+
 /* --- Memory: block.c ------------------------------------------------------------------------- */
 
 /* At least one byte. Data is `opaque`. The last reference gives it back to the cache; while the
- * stream (may be NULL) is busy only that stream gets it again. NULL: RESOURCE_EXHAUSTED. */
-oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream, size_t bytes,
-                                    TF_Status *status);
+ * stream (may be NULL) is busy only that stream gets it again. It counts in the account (NULL:
+ * nowhere). NULL: RESOURCE_EXHAUSTED. */
+oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream,
+                                    oribi_device_account *account, size_t bytes, TF_Status *status);
 /* The device that the buffer lies on; NULL: it is host memory, or NULL. */
 oribi_device *oribi_buffer_device(const oribi_buffer *buffer);
 /* Host memory that copies of the device like best; freed with the last reference. NULL: the plugin
@@ -82,7 +96,10 @@ oribi_buffer *oribi_device_host_buffer(oribi_device *device, size_t bytes);
 
 /* --- Streams: stream.c, copy.c --------------------------------------------------------------- */
 
-oribi_stream *oribi_stream_create(oribi_device *device, int n_marks, TF_Status *status);
+/* The account, which may be NULL, outlives the stream: for kernels that allocate through it. */
+oribi_stream *oribi_stream_create(oribi_device *device, int n_marks, oribi_device_account *account,
+                                  TF_Status *status);
+oribi_device_account *oribi_stream_account(const oribi_stream *stream);
 void oribi_stream_destroy(oribi_stream *stream); /* waits; NULL ok */
 SP_Stream oribi_stream_handle(const oribi_stream *stream);
 oribi_device *oribi_stream_device(const oribi_stream *stream);

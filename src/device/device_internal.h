@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared in this room: platform.c, platform_check.c (what a plugin filled in), device.c (open and
- * close), block.c (memory), stream.c and copy.c (work). Order of reading as written.
+ * close), account.c
+ * (limits), block.c (memory), stream.c and copy.c (work). Order of reading as written.
  */
 #ifndef ORIBI_DEVICE_DEVICE_INTERNAL_H_
 #define ORIBI_DEVICE_DEVICE_INTERNAL_H_
@@ -54,10 +55,12 @@ typedef struct oribi_region { /* one allocation of the plugin */
     bool is_unified;
 } oribi_region;
 
-typedef struct oribi_block { /* a region, or a part of one where offsets are allowed */
-    oribi_buffer buffer;     /* first: what callers hold */
-    oribi_device *device;    /* one reference while in use */
-    oribi_stream *stream;    /* one reference while in use, or NULL */
+typedef struct oribi_block {       /* a region, or a part of one where offsets are allowed */
+    oribi_buffer buffer;           /* first: what callers hold */
+    oribi_device *device;          /* one reference while in use */
+    oribi_stream *stream;          /* one reference while in use, or NULL */
+    oribi_device_account *account; /* the same */
+    size_t charged;                /* there */
     oribi_region *region;
     struct oribi_block *before, *after; /* in the region, by address */
     struct oribi_block *next;           /* in a list of free blocks */
@@ -79,9 +82,17 @@ struct oribi_device {
     oribi_device_counts counts;
 };
 
+struct oribi_device_account {
+    atomic_int references; /* of the session, and of the blocks that count in it */
+    _Atomic uint64_t used;
+    uint64_t max_bytes;
+    bool is_unified;
+};
+
 struct oribi_stream {
-    atomic_int references; /* of the run, and of the blocks that it uses */
-    oribi_device *device;  /* one reference */
+    oribi_device_account *account; /* borrowed, or NULL */
+    atomic_int references;         /* of the run, and of the blocks that it uses */
+    oribi_device *device;          /* one reference */
     SP_Stream handle;
     SP_Event *marks; /* the last one is for waits of everything */
     int n_marks;
@@ -97,6 +108,11 @@ static inline const SP_StreamExecutor *oribi__executor(const oribi_device *devic
 
 /* Puts "device FAKE:0: MEMBER: " before a failure; true when there is none. */
 bool oribi__device_called(const oribi_device *device, const char *member, TF_Status *status);
+
+/* account.c: a block's reference comes with what it is charged. NULL: no account. */
+bool oribi__account_charge(const oribi_device *device, oribi_device_account *account,
+                           uint64_t bytes, TF_Status *status);
+void oribi__account_discharge(oribi_device_account *account, uint64_t bytes);
 
 /* block.c */
 void oribi__stream_unref(oribi_stream *stream);

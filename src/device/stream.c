@@ -7,7 +7,8 @@
 #include "base/alloc.h"
 #include "device/device_internal.h"
 
-oribi_stream *oribi_stream_create(oribi_device *device, int n_marks, TF_Status *status)
+oribi_stream *oribi_stream_create(oribi_device *device, int n_marks, oribi_device_account *account,
+                                  TF_Status *status)
 {
     const SP_StreamExecutor *se = oribi__executor(device);
     oribi_stream *stream = oribi_alloc_zero(1, sizeof *stream);
@@ -23,6 +24,7 @@ oribi_stream *oribi_stream_create(oribi_device *device, int n_marks, TF_Status *
     stream->marks = marks;
     oribi_device_retain(device);
     stream->device = device;
+    stream->account = account;
     se->create_stream(&device->device, &stream->handle, status);
     bool ok = oribi__device_called(device, "create_stream", status);
     if (!ok) {
@@ -73,6 +75,11 @@ void oribi_stream_destroy(oribi_stream *stream)
 SP_Stream oribi_stream_handle(const oribi_stream *stream)
 {
     return stream->handle;
+}
+
+oribi_device_account *oribi_stream_account(const oribi_stream *stream)
+{
+    return stream->account;
 }
 
 oribi_device *oribi_stream_device(const oribi_stream *stream)

@@ -100,6 +100,7 @@ void *TF_EigenStream_Allocate(TF_EigenStream *stream, size_t num_bytes)
         oribi_fail_memory(status);
     } else {
         block->buffer = oribi_device_allocate(oribi_stream_device(stream->stream), stream->stream,
+                                              oribi_stream_account(stream->stream),
                                               num_bytes > 0 ? num_bytes : 1, status);
     }
     if (block == NULL || block->buffer == NULL) {

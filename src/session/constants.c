@@ -60,7 +60,7 @@ static bool upload_constant(oribi_session *session, upload *uploads, oribi_sessi
     oribi_device *device = session->devices[value->device].device;
     if (to->stream == NULL) {
         to->reader = reader;
-        to->stream = oribi_stream_create(device, 0, status);
+        to->stream = oribi_stream_create(device, 0, NULL, status);
         to->sources = oribi_alloc_zero((size_t)session->n_values + 1, sizeof *to->sources);
         ORIBI_TRY(to->stream != NULL);
         if (to->sources == NULL) {
@@ -70,7 +70,8 @@ static bool upload_constant(oribi_session *session, upload *uploads, oribi_sessi
     TF_Tensor *host = oribi_graph_constant_tensor(session->graph, id, status);
     ORIBI_TRY(host != NULL);
     to->sources[to->n_sources++] = host;
-    oribi_buffer *buffer = oribi_device_allocate(device, NULL, host->bytes, status);
+    oribi_buffer *buffer = oribi_device_allocate(
+        device, NULL, session->devices[value->device].account, host->bytes, status);
     value->constant = buffer != NULL ? tensor_over(buffer, host, status) : NULL;
     return value->constant != NULL && enqueue(session, to, id, host, buffer, status);
 }
@@ -133,5 +134,9 @@ static bool keep_all(oribi_session *session, upload *uploads, TF_Status *status)
 bool oribi_constants_keep(oribi_session *session, TF_Status *status)
 {
     upload uploads[ORIBI_MAX_DEVICES] = {{0}};
-    return finish_uploads(session, uploads, keep_all(session, uploads, status), status);
+    ORIBI_TRY(finish_uploads(session, uploads, keep_all(session, uploads, status), status));
+    for (int32_t d = 1; d < session->n_devices; d++) {
+        session->devices[d].constant_bytes = oribi_device_account_used(session->devices[d].account);
+    }
+    return true;
 }

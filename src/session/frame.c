@@ -219,7 +219,8 @@ oribi_buffer *oribi_frame_buffer(oribi_frame *frame, int32_t device, size_t byte
     }
     if (device != 0) {
         return oribi_device_allocate(frame->session->devices[device].device,
-                                     frame->ctx.streams[device], bytes, status);
+                                     frame->ctx.streams[device],
+                                     frame->session->devices[device].account, bytes, status);
     }
     return oribi_meter_buffer(frame->session->meter, bytes, "an unplanned value", status);
 }

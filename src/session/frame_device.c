@@ -25,8 +25,9 @@ bool oribi_frame_bind_units(oribi_frame *frame, const oribi_plan *plan, TF_Statu
     }
     for (int32_t u = 0; u < plan->n_units; u++) {
         const oribi_plan_unit *unit = &plan->units[u];
+        const oribi_session_device *device = &session->devices[unit->device];
         frame->units[u] =
-            oribi_device_allocate(session->devices[unit->device].device, NULL, unit->bytes, status);
+            oribi_device_allocate(device->device, NULL, device->account, unit->bytes, status);
         if (frame->units[u] == NULL) {
             oribi_status_prefix(status, "node '%s': ", session->steps[unit->step].node->name);
             oribi_frame_free_units(frame);

@@ -58,3 +58,21 @@ void oribi_options_set_soft_placement(oribi_options *options, bool soft)
 {
     options->is_strict = !soft;
 }
+
+void oribi_options_set_device_max_bytes(oribi_options *options, uint64_t bytes)
+{
+    options->device_max_bytes = bytes;
+}
+
+/* What the caller said of the host counts for devices too; else the device itself is the limit. */
+uint64_t oribi_options_device_max_bytes(const oribi_options *options)
+{
+    const uint64_t own = options != NULL ? options->device_max_bytes : 0;
+    const uint64_t host = options != NULL ? options->max_bytes : 0;
+    return own > 0 ? own : host > 0 ? host : UINT64_MAX;
+}
+
+void oribi_options_set_unified_memory(oribi_options *options, bool unified)
+{
+    options->has_unified_memory = unified;
+}

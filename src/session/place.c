@@ -111,7 +111,8 @@ static bool is_host_type(const char *type)
 }
 
 /* Index of the device among the session's, opened when it is new; -1: failed. */
-static int32_t use_device(oribi_session *session, const char *type, int ordinal, TF_Status *status)
+static int32_t use_device(oribi_session *session, const oribi_options *options, const char *type,
+                          int ordinal, TF_Status *status)
 {
     char text[128];
     (void)snprintf(text, sizeof text, "%s:%d", type, ordinal);
@@ -127,11 +128,18 @@ static int32_t use_device(oribi_session *session, const char *type, int ordinal,
     }
     const oribi_platform *platform = oribi_device_parse(text, &ordinal, status);
     oribi_device *device = platform != NULL ? oribi_device_open(platform, ordinal, status) : NULL;
-    if (device == NULL) {
+    oribi_device_account *account =
+        device != NULL
+            ? oribi_device_account_create(device, oribi_options_device_max_bytes(options),
+                                          options != NULL && options->has_unified_memory, status)
+            : NULL;
+    if (account == NULL) {
+        oribi_device_release(device);
         return -1;
     }
     session->devices[session->n_devices] = (oribi_session_device){
         .device = device,
+        .account = account,
         .name = oribi_device_name(device),
         .lane_names = {oribi_arena_printf(&session->arena, "%s kernels", text),
                        oribi_arena_printf(&session->arena, "%s copies", text)}};
@@ -163,7 +171,7 @@ static bool place_node(oribi_session *session, oribi_node *node, const oribi_opt
     if (ordinal < 0) {
         ordinal = ordinal_in(session->device, type);
     }
-    *out_device = use_device(session, type, ordinal < 0 ? 0 : ordinal, status);
+    *out_device = use_device(session, options, type, ordinal < 0 ? 0 : ordinal, status);
     if (*out_device < 0) {
         oribi_status_prefix(status, "node '%s': ", node->name);
     }

@@ -133,6 +133,30 @@ static void sort_items(const device_plan *p)
     }
 }
 
+/* Names the largest value when what was planned is more than the session may have there. */
+static bool check_limit(const device_plan *p, TF_Status *status)
+{
+    const oribi_plan *plan = p->builder->plan;
+    const oribi_session *session = p->builder->session;
+    const oribi_session_device *device = &session->devices[p->device];
+    const oribi_plan_item *largest = &p->builder->items[p->items[0]];
+    uint64_t bytes = 0;
+    for (int32_t u = 0; u < plan->n_units; u++) {
+        bytes += plan->units[u].device == p->device ? plan->units[u].bytes : 0;
+    }
+    for (int32_t k = 1; k < p->n_items; k++) {
+        const oribi_plan_item *item = &p->builder->items[p->items[k]];
+        largest = item->bytes > largest->bytes ? item : largest;
+    }
+    if (!oribi_device_account_check(device->device, device->account, device->constant_bytes, bytes,
+                                    status)) {
+        oribi_status_prefix(status, "node '%s' (%zu bytes, the largest value): ",
+                            session->steps[largest->first].node->name, largest->bytes);
+        return false;
+    }
+    return true;
+}
+
 bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status)
 {
     bool ok = true;
@@ -156,6 +180,7 @@ bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status)
             ok = oribi_device_has_offsets(builder->session->devices[p.device].device)
                      ? place_in_slab(&p, status)
                      : place_in_slots(&p, status);
+            ok = ok && check_limit(&p, status);
         }
     }
     oribi_free(p.items);

@@ -19,8 +19,9 @@ bool oribi_run_open_streams(oribi_run *run, TF_Status *status)
     }
     for (int32_t d = 1; d < session->n_devices; d++) {
         if (run->streams[d] == NULL) {
-            run->streams[d] = oribi_stream_create(session->devices[d].device,
-                                                  session->devices[d].n_marks, status);
+            run->streams[d] =
+                oribi_stream_create(session->devices[d].device, session->devices[d].n_marks,
+                                    session->devices[d].account, status);
             ORIBI_TRY(run->streams[d] != NULL);
         }
     }

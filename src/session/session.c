@@ -49,6 +49,7 @@ static void session_free(oribi_session *session)
     oribi_pool_release(session->pool);
     oribi_graph_destroy(session->graph);
     for (int32_t d = 1; d < session->n_devices; d++) {
+        oribi_device_account_release(session->devices[d].account);
         oribi_device_release(session->devices[d].device);
     }
     oribi_meter_release(session->meter);

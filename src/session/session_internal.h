@@ -45,9 +45,12 @@ struct oribi_options {
     const char *device; /* "FAKE:0", or NULL: the CPU */
     oribi_node_place *places;
     bool is_strict; /* a node without a kernel for its device is an error */
+    uint64_t device_max_bytes;
+    bool has_unified_memory;
 };
 
-uint64_t oribi_options_max_bytes(const oribi_options *options); /* NULL: the default */
+uint64_t oribi_options_max_bytes(const oribi_options *options);        /* NULL: the default */
+uint64_t oribi_options_device_max_bytes(const oribi_options *options); /* the same */
 /* Of its own threads, or on the application's. */
 oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status);
 
@@ -102,9 +105,11 @@ typedef struct oribi_transfer { /* what a step does that is no node's: transfer.
 } oribi_transfer;
 
 typedef struct oribi_session_device {
-    oribi_device *device;      /* one reference; NULL for [0], the host */
-    const char *name;          /* "CPU", "FAKE:0" */
-    const char *lane_names[2]; /* of a trace: kernels, copies */
+    oribi_device *device;          /* one reference; NULL for [0], the host */
+    oribi_device_account *account; /* one reference; the same */
+    uint64_t constant_bytes;       /* of it, as long as the session lives */
+    const char *name;              /* "CPU", "FAKE:0" */
+    const char *lane_names[2];     /* of a trace: kernels, copies */
     int32_t n_marks;
 } oribi_session_device;
 

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The example device with a spy before it, see plugins/spy.c. Include in place of on_fake.h. */
+#ifndef ORIBI_TESTS_DEVICES_ON_SPY_H_
+#define ORIBI_TESTS_DEVICES_ON_SPY_H_
+
+#include "devices/on_fake.h"
+
+static int64_t (*spy_calls)(const char *member);
+static void (*spy_copies)(int64_t *out_pinned, int64_t *out_plain);
+static int64_t (*spy_pinned_bytes)(void);
+
+static inline void spy_load(const char *options)
+{
+    setenv("TEST_FAKE_PLUGIN", TEST_SPY, 1);
+    device_load(options);
+    void *library = dlopen(TEST_SPY, RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    *(void **)&spy_calls = dlsym(library, "spy_calls");
+    *(void **)&spy_copies = dlsym(library, "spy_copies");
+    *(void **)&spy_pinned_bytes = dlsym(library, "spy_pinned_bytes");
+    dlclose(library);
+    assert_true(spy_calls != NULL && spy_copies != NULL && spy_pinned_bytes != NULL);
+}
+
+#endif
