@@ -1,94 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An accelerator that does not exist: its memory is the host's, each stream is a thread. A template
- * for device plugins, and the device that the tests break on purpose.
+/* An accelerator that does not exist, as a plugin: its memory is the host's, each stream is a
+ * thread. A template for device plugins (`oribi plugin new NAME --device`), and the device that the
+ * tests break on purpose. What the host does with each member: docs/device-contract.md.
  *
  * Plugin options: devices=N (2), delay_us=N of each thing that a stream does (0), offsets=0|1: may
- * the host cut one allocation into many (1)? Addresses are tagged, so that a host which follows one
- * crashes at once. Read next: stream.c (what a stream does), kernels.c.
+ * the host cut one allocation into many (1)? peers=0|1: do devices copy from each other (1)?
+ * Addresses are tagged, so that a host which follows one crashes at once. Read next: stream.c
+ * (streams, events, copies), queue.c (the hardware, which yours replaces), kernels.c,
+ * launch.c. Not here: faults.c (a real device needs none).
  */
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
-#ifndef FAKE_PLAIN /* else against TensorFlow's own headers, which have none of these */
-#include "tensorflow/c/kernels_extension.h"
-#include "tensorflow/c/plugin_note.h"
 
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* each member is told its device */
+
+#if FAKE_HAS_EXTENSION
 ORIBI_PLUGIN("fake_accelerator", "1.0", "Apache-2.0");
 #endif
 
-enum { MAX_DEVICES = 8, MAX_FAULTS = 16 };
 static const uintptr_t address_tag = (uintptr_t)0x5a << 56; /* no address of a process has it */
-
-int fake_delay_us;
 static int n_devices = 2;
 static bool has_offsets = true;
 static atomic_int_least64_t live_bytes;
-
-/* --- Faults that tests plant ----------------------------------------------------------------- */
-
-static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-    char call[32];
-    int ordinal, after, times;
-} faults[MAX_FAULTS];
-static bool is_lost[MAX_DEVICES];
-
-void fake_plant(const char *call, int ordinal, int after, int times)
-{
-    pthread_mutex_lock(&fault_lock);
-    if (strcmp(call, "lost") == 0 || strcmp(call, "found") == 0) {
-        is_lost[ordinal] = call[0] == 'l';
-    }
-    for (int i = 0; i < MAX_FAULTS; i++) {
-        if (faults[i].times == 0) {
-            snprintf(faults[i].call, sizeof faults[i].call, "%s", call);
-            faults[i].ordinal = ordinal;
-            faults[i].after = after;
-            faults[i].times = call[0] == 'l' && call[1] == 'o' ? 0 : times;
-            break;
-        }
-    }
-    pthread_mutex_unlock(&fault_lock);
-}
-
-bool fake_is_faulty(const char *call, int ordinal)
-{
-    bool faulty = false;
-    pthread_mutex_lock(&fault_lock);
-    for (int i = 0; i < MAX_FAULTS; i++) {
-        if (faults[i].times > 0 && faults[i].ordinal == ordinal &&
-            strcmp(faults[i].call, call) == 0 && faults[i].after-- <= 0) {
-            faults[i].times--;
-            faulty = true;
-        }
-    }
-    pthread_mutex_unlock(&fault_lock);
-    return faulty;
-}
-
-static void fail(TF_Status *status, TF_Code code, const char *call, const char *why)
-{
-    char message[80];
-    snprintf(message, sizeof message, "%s: %s", call, why);
-    TF_SetStatus(status, code, message);
-}
-
-bool fake_check(const char *call, int ordinal, TF_Status *status)
-{
-    pthread_mutex_lock(&fault_lock);
-    const bool lost = is_lost[ordinal];
-    pthread_mutex_unlock(&fault_lock);
-    if (lost) {
-        fail(status, TF_UNAVAILABLE, call, "the device is lost");
-    } else if (fake_is_faulty(call, ordinal)) {
-        fail(status, TF_INTERNAL, call, "a fault that was planted");
-    }
-    return TF_GetCode(status) == TF_OK;
-}
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
@@ -108,13 +44,13 @@ bool fake_check_memory(const SP_DeviceMemoryBase *memory, TF_Status *status)
     if (!has_offsets && !is_start) {
         TF_SetStatus(status, TF_INVALID_ARGUMENT, "an address inside of an allocation");
     }
-    return TF_GetCode(status) == TF_OK;
+    return has_offsets || is_start;
 }
 
+/* The one member that tells a failure by its result: opaque is NULL. */
 static void allocate(const SP_Device *device, uint64_t size, int64_t space,
                      SP_DeviceMemoryBase *memory)
 {
-    (void)space;
     void *block = NULL;
     TF_Status *status = TF_NewStatus();
     const bool ok =
@@ -124,41 +60,37 @@ static void allocate(const SP_Device *device, uint64_t size, int64_t space,
     memory->opaque = ok ? (void *)((uintptr_t)block ^ address_tag) : NULL;
     memory->size = ok ? size : 0;
     memory->payload = has_offsets ? 0 : (uint64_t)(uintptr_t)memory->opaque;
-    atomic_fetch_add(&live_bytes, ok ? (int64_t)size : 0);
+    atomic_fetch_add(&live_bytes, (int64_t)memory->size);
 }
 
 static void deallocate(const SP_Device *device, SP_DeviceMemoryBase *memory)
 {
-    (void)device;
     if (memory->opaque != NULL) {
         atomic_fetch_sub(&live_bytes, (int64_t)memory->size);
         free(fake_address(memory->opaque));
     }
 }
 
+/* Memory of the host that the hardware reads faster than other memory. */
 static void *host_allocate(const SP_Device *device, uint64_t size)
 {
     void *block = NULL;
-    (void)device;
     return posix_memalign(&block, 64, size) == 0 ? block : NULL;
 }
 
 static void host_deallocate(const SP_Device *device, void *block)
 {
-    (void)device;
     free(block);
 }
 
 static TF_Bool allocator_stats(const SP_Device *device, SP_AllocatorStats *stats)
 {
-    (void)device;
     stats->bytes_in_use = fake_live_bytes();
     return 1;
 }
 
 static TF_Bool memory_usage(const SP_Device *device, int64_t *free_bytes, int64_t *total)
 {
-    (void)device;
     *total = (int64_t)1 << 32;
     *free_bytes = *total - fake_live_bytes();
     return 1;
@@ -166,17 +98,42 @@ static TF_Bool memory_usage(const SP_Device *device, int64_t *free_bytes, int64_
 
 /* --- Platform -------------------------------------------------------------------------------- */
 
+#if FAKE_HAS_EXTENSION
+static int option(const char *key, int fallback)
+{
+    const char *value = TF_PluginOption(key);
+    return value != NULL ? atoi(value) : fallback;
+}
+
+static void add_extension(SE_PlatformRegistrationParams *params, TF_Status *status)
+{
+    TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE,
+                                    .flags = option("peers", 1) ? TF_DEVICE_PEER_COPIES : 0};
+    fake_fill_launch(&extension);
+    TF_SetDeviceExtension(params, &extension, status);
+}
+
+#else
+
+static int option(const char *key, int fallback)
+{
+    return fallback;
+}
+
+static void add_extension(SE_PlatformRegistrationParams *params, TF_Status *status)
+{
+}
+
+#endif
+
 static void device_count(const SP_Platform *platform, int *count, TF_Status *status)
 {
-    (void)platform;
-    (void)status;
     *count = n_devices;
 }
 
 static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *params,
                           TF_Status *status)
 {
-    (void)platform;
     if (fake_check("create_device", params->ordinal, status)) {
         params->device->ordinal = params->ordinal;
         params->device->hardware_name = "threads and memory of the host";
@@ -186,103 +143,57 @@ static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *pa
 
 static void destroy_device(const SP_Platform *platform, SP_Device *device)
 {
-    (void)platform;
-    (void)device;
 }
 
 static void create_device_fns(const SP_Platform *platform, SE_CreateDeviceFnsParams *params,
                               TF_Status *status)
 {
-    (void)platform;
-    (void)status;
     *params->device_fns = (SP_DeviceFns){.struct_size = SP_DEVICE_FNS_STRUCT_SIZE};
 }
 
 static void destroy_device_fns(const SP_Platform *platform, SP_DeviceFns *fns)
 {
-    (void)platform;
-    (void)fns;
 }
 
 static void create_executor(const SP_Platform *platform, SE_CreateStreamExecutorParams *params,
                             TF_Status *status)
 {
-    (void)platform;
-    (void)status;
-    *params->stream_executor = (SP_StreamExecutor){
-        .struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE,
-        .allocate = allocate,
-        .deallocate = deallocate,
-        .host_memory_allocate = host_allocate,
-        .host_memory_deallocate = host_deallocate,
-        .get_allocator_stats = allocator_stats,
-        .device_memory_usage = memory_usage,
-    };
+    *params->stream_executor = (SP_StreamExecutor){.struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE,
+                                                   .allocate = allocate,
+                                                   .deallocate = deallocate,
+                                                   .host_memory_allocate = host_allocate,
+                                                   .host_memory_deallocate = host_deallocate,
+                                                   .get_allocator_stats = allocator_stats,
+                                                   .device_memory_usage = memory_usage};
     fake_fill_streams(params->stream_executor);
 }
 
 static void destroy_executor(const SP_Platform *platform, SP_StreamExecutor *executor)
 {
-    (void)platform;
-    (void)executor;
 }
 
 static void create_timer_fns(const SP_Platform *platform, SP_TimerFns *fns, TF_Status *status)
 {
-    (void)platform;
-    (void)status;
     *fns = (SP_TimerFns){.struct_size = SP_TIMER_FNS_STRUCT_SIZE, .nanoseconds = fake_timer_ns};
 }
 
 static void destroy_timer_fns(const SP_Platform *platform, SP_TimerFns *fns)
 {
-    (void)platform;
-    (void)fns;
 }
 
 static void destroy_platform(SP_Platform *platform)
 {
-    (void)platform;
 }
 
 static void destroy_platform_fns(SP_PlatformFns *fns)
 {
-    (void)fns;
 }
-
-#ifdef FAKE_PLAIN
-static int option(const char *key, int fallback)
-{
-    (void)key;
-    return fallback;
-}
-
-static void declare_more(SE_PlatformRegistrationParams *params, TF_Status *status)
-{
-    (void)params;
-    (void)status;
-}
-#else
-static int option(const char *key, int fallback)
-{
-    const char *value = TF_PluginOption(key);
-    return value != NULL ? atoi(value) : fallback;
-}
-
-static void declare_more(SE_PlatformRegistrationParams *params, TF_Status *status)
-{
-    TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE,
-                                    .flags = option("peers", 1) ? TF_DEVICE_PEER_COPIES : 0};
-    fake_fill_launch(&extension);
-    TF_SetDeviceExtension(params, &extension, status);
-}
-#endif
 
 __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
                                                           TF_Status *status)
 {
     n_devices = option("devices", 2);
-    n_devices = n_devices < 0 ? 0 : n_devices > MAX_DEVICES ? MAX_DEVICES : n_devices;
+    n_devices = n_devices < 0 ? 0 : n_devices > FAKE_MAX_DEVICES ? FAKE_MAX_DEVICES : n_devices;
     has_offsets = option("offsets", 1) != 0;
     fake_delay_us = option("delay_us", 0);
     *params->platform = (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
@@ -301,5 +212,5 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
                                              .destroy_timer_fns = destroy_timer_fns};
     params->destroy_platform = destroy_platform;
     params->destroy_platform_fns = destroy_platform_fns;
-    declare_more(params, status);
+    add_extension(params, status);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels of the example device: each asks for its memory, takes the context's stream and enqueues
- * one function; none waits. Reshape shows an argument in host memory and an output that is a view.
+ * one step; none waits. Reshape shows an argument in host memory and an output that is a view.
  */
 #include <stdlib.h>
 
 #include "fake.h"
+#include "tensorflow/c/kernels.h"
 
 enum { MAX_RANK = 8 };
 
@@ -28,13 +29,60 @@ static bool open_request(request *r, TF_OpKernelContext *ctx, int n_inputs)
     return TF_GetCode(r->status) == TF_OK;
 }
 
+static bool refuse(request *r, TF_Code code, const char *why)
+{
+    TF_SetStatus(r->status, code, why);
+    return false;
+}
+
 static bool make_output(request *r, const int64_t *dims, int rank)
 {
     r->out = TF_AllocateOutput(r->ctx, 0, TF_FLOAT, dims, rank, 0, r->status);
     return r->out != NULL;
 }
 
-static bool same_shape(request *r)
+static void close_request(request *r)
+{
+    TF_OpKernelContext_Failure(r->ctx, r->status); /* does nothing when all is well */
+    TF_DeleteTensor(r->x);
+    TF_DeleteTensor(r->y);
+    TF_DeleteTensor(r->out);
+    TF_DeleteStatus(r->status);
+}
+
+static void *address_of(const TF_Tensor *tensor)
+{
+    return tensor != NULL ? fake_address(TF_TensorData(tensor)) : NULL;
+}
+
+/* --- Relu and AddV2 -------------------------------------------------------------------------- */
+
+typedef struct elementwise {
+    float *out;
+    const float *x, *y;
+    int64_t n, y_count; /* y begins again after y_count */
+} elementwise;
+
+static bool relu_step(void *arg, bool runs)
+{
+    const elementwise *e = arg;
+    for (int64_t i = 0; runs && i < e->n; i++) {
+        e->out[i] = e->x[i] > 0 ? e->x[i] : 0;
+    }
+    return runs;
+}
+
+static bool add_step(void *arg, bool runs)
+{
+    const elementwise *e = arg;
+    for (int64_t i = 0; runs && i < e->n; i++) {
+        e->out[i] = e->x[i] + e->y[i % e->y_count];
+    }
+    return runs;
+}
+
+/* The output has the shape of x; y has it too, or that of its last dimension. */
+static bool shape_elementwise(request *r)
 {
     int64_t dims[MAX_RANK];
     const int rank = TF_NumDims(r->x);
@@ -42,116 +90,119 @@ static bool same_shape(request *r)
         dims[i] = TF_Dim(r->x, i);
     }
     if (rank > MAX_RANK) {
-        TF_SetStatus(r->status, TF_UNIMPLEMENTED, "a rank above 8");
-        return false;
+        return refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
+    }
+    if (r->y != NULL && TF_TensorElementCount(r->y) != TF_TensorElementCount(r->x) &&
+        (rank < 1 || TF_NumDims(r->y) != 1 || TF_Dim(r->y, 0) != dims[rank - 1])) {
+        return refuse(r, TF_UNIMPLEMENTED, "shapes that differ but for a vector");
     }
     return make_output(r, dims, rank);
 }
 
-static void close_request(request *r)
+static void compute_elementwise(TF_OpKernelContext *ctx, int n_inputs, fake_step step)
 {
-    if (TF_GetCode(r->status) != TF_OK) {
-        TF_OpKernelContext_Failure(r->ctx, r->status);
+    request r;
+    if (open_request(&r, ctx, n_inputs) && shape_elementwise(&r)) {
+        const elementwise e = {.out = address_of(r.out),
+                               .x = address_of(r.x),
+                               .y = address_of(r.y),
+                               .n = TF_TensorElementCount(r.x),
+                               .y_count = r.y != NULL ? TF_TensorElementCount(r.y) : 0};
+        (void)fake_enqueue(r.stream, "launch", step, &e, sizeof e, r.status);
     }
-    TF_DeleteTensor(r->x);
-    TF_DeleteTensor(r->y);
-    TF_DeleteTensor(r->out);
-    TF_DeleteStatus(r->status);
+    close_request(&r);
 }
-
-static const float *address_of(const TF_Tensor *tensor)
-{
-    return tensor != NULL ? fake_address(TF_TensorData(tensor)) : NULL;
-}
-
-/* --- Functions on the device ----------------------------------------------------------------- */
-
-static void run_relu(const fake_args *a)
-{
-    for (int64_t i = 0; i < a->n; i++) {
-        a->out[i] = a->x[i] > 0 ? a->x[i] : 0;
-    }
-}
-
-static void run_add(const fake_args *a)
-{
-    for (int64_t i = 0; i < a->n; i++) {
-        a->out[i] = a->x[i] + a->y[i % a->k];
-    }
-}
-
-static void run_matmul(const fake_args *a)
-{
-    for (int64_t i = 0; i < a->m; i++) {
-        for (int64_t j = 0; j < a->n; j++) {
-            float sum = 0;
-            for (int64_t l = 0; l < a->k; l++) {
-                sum += a->x[i * a->x_row + l * a->x_column] * a->y[l * a->y_row + j * a->y_column];
-            }
-            a->out[i * a->n + j] = sum;
-        }
-    }
-}
-
-/* --- Kernels --------------------------------------------------------------------------------- */
 
 static void compute_relu(void *kernel, TF_OpKernelContext *ctx)
 {
-    request r;
     (void)kernel;
-    if (open_request(&r, ctx, 1) && same_shape(&r)) {
-        const fake_args args = {.out = fake_address(TF_TensorData(r.out)),
-                                .x = address_of(r.x),
-                                .n = TF_TensorElementCount(r.x)};
-        (void)fake_launch(r.stream, run_relu, &args, r.status);
-    }
-    close_request(&r);
+    compute_elementwise(ctx, 1, relu_step);
 }
 
-/* y has the shape of x, or of its last dimension. */
 static void compute_add(void *kernel, TF_OpKernelContext *ctx)
 {
-    request r;
     (void)kernel;
-    if (open_request(&r, ctx, 2) && same_shape(&r)) {
-        const fake_args args = {.out = fake_address(TF_TensorData(r.out)),
-                                .x = address_of(r.x),
-                                .y = address_of(r.y),
-                                .n = TF_TensorElementCount(r.x),
-                                .k = TF_TensorElementCount(r.y)};
-        const int last = TF_NumDims(r.x) - 1;
-        if (args.k != args.n && (last < 0 || TF_NumDims(r.y) != 1 || args.k != TF_Dim(r.x, last))) {
-            TF_SetStatus(r.status, TF_UNIMPLEMENTED, "shapes that differ but for a vector");
-        } else {
-            (void)fake_launch(r.stream, run_add, &args, r.status);
-        }
-    }
-    close_request(&r);
+    compute_elementwise(ctx, 2, add_step);
 }
 
+/* --- MatMul, and products that other plugins' kernels ask for --------------------------------- */
+
+typedef struct matrix {
+    float *at;
+    int64_t row, column; /* elements from one to the next */
+} matrix;
+
+typedef struct product { /* c = alpha a b + beta c */
+    matrix a, b, c;
+    int64_t m, n, k;
+    double alpha, beta;
+} product;
+
+static matrix matrix_of(const void *opaque, bool is_transposed, int64_t columns)
+{
+    return (matrix){fake_address(opaque), is_transposed ? 1 : columns, is_transposed ? columns : 1};
+}
+
+static bool product_step(void *arg, bool runs)
+{
+    const product *p = arg;
+    for (int64_t i = 0; runs && i < p->m * p->n; i++) {
+        const float *a = p->a.at + i / p->n * p->a.row;
+        const float *b = p->b.at + i % p->n * p->b.column;
+        float *c = p->c.at + i / p->n * p->c.row + i % p->n;
+        double sum = 0;
+        for (int64_t k = 0; k < p->k; k++) {
+            sum += (double)a[k * p->a.column] * (double)b[k * p->b.row];
+        }
+        *c = (float)(p->alpha * sum + (p->beta != 0 ? p->beta * (double)*c : 0));
+    }
+    return runs;
+}
+
+#if FAKE_HAS_EXTENSION
+void fake_gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *g, TF_Status *status)
+{
+    product p = {.m = g->m, .n = g->n, .k = g->k, .alpha = g->alpha, .beta = g->beta};
+    (void)device;
+    p.a = matrix_of(g->a, g->transpose_a, g->lda);
+    p.b = matrix_of(g->b, g->transpose_b, g->ldb);
+    p.c = matrix_of(g->c, false, g->ldc);
+    if (g->dtype != TF_FLOAT) {
+        TF_SetStatus(status, TF_UNIMPLEMENTED, "products of floats only");
+        return;
+    }
+    for (int64_t i = 0; i < g->batch; i++) {
+        if (!fake_enqueue(stream, "gemm", product_step, &p, sizeof p, status)) {
+            return;
+        }
+        p.a.at += g->stride_a;
+        p.b.at += g->stride_b;
+        p.c.at += g->stride_c;
+    }
+}
+#endif
+
 typedef struct matmul { /* attributes, read once */
-    unsigned char transpose_x, transpose_y;
+    unsigned char transpose_a, transpose_b;
 } matmul;
 
 static void *create_matmul(TF_OpKernelConstruction *construction)
 {
     TF_Status *status = TF_NewStatus();
-    matmul *kernel = calloc(1, sizeof *kernel);
-    if (kernel == NULL) {
+    matmul *m = calloc(1, sizeof *m);
+    if (m == NULL) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
     } else {
-        TF_OpKernelConstruction_GetAttrBool(construction, "transpose_a", &kernel->transpose_x,
-                                            status);
+        TF_OpKernelConstruction_GetAttrBool(construction, "transpose_a", &m->transpose_a, status);
     }
     if (TF_GetCode(status) == TF_OK) {
-        TF_OpKernelConstruction_GetAttrBool(construction, "transpose_b", &kernel->transpose_y,
-                                            status);
+        TF_OpKernelConstruction_GetAttrBool(construction, "transpose_b", &m->transpose_b, status);
     }
     if (TF_GetCode(status) != TF_OK) {
         TF_OpKernelConstruction_Failure(construction, status);
     }
     TF_DeleteStatus(status);
-    return kernel;
+    return m;
 }
 
 static void delete_matmul(void *kernel)
@@ -159,37 +210,34 @@ static void delete_matmul(void *kernel)
     free(kernel);
 }
 
-static fake_args matmul_args(const matmul *kernel, const request *r)
+static bool shape_matmul(request *r, const matmul *m, product *p)
 {
-    const int64_t x[2] = {TF_Dim(r->x, 0), TF_Dim(r->x, 1)};
-    const int64_t y[2] = {TF_Dim(r->y, 0), TF_Dim(r->y, 1)};
-    return (fake_args){.m = x[kernel->transpose_x != 0],
-                       .k = x[kernel->transpose_x == 0],
-                       .n = y[kernel->transpose_y == 0],
-                       .x_row = kernel->transpose_x ? 1 : x[1],
-                       .x_column = kernel->transpose_x ? x[1] : 1,
-                       .y_row = kernel->transpose_y ? 1 : y[1],
-                       .y_column = kernel->transpose_y ? y[1] : 1};
+    if (TF_NumDims(r->x) != 2 || TF_NumDims(r->y) != 2 ||
+        TF_Dim(r->x, !m->transpose_a) != TF_Dim(r->y, m->transpose_b)) {
+        return refuse(r, TF_INVALID_ARGUMENT, "operands that are no fitting matrices");
+    }
+    *p = (product){.m = TF_Dim(r->x, m->transpose_a),
+                   .k = TF_Dim(r->x, !m->transpose_a),
+                   .n = TF_Dim(r->y, !m->transpose_b),
+                   .alpha = 1};
+    return make_output(r, (int64_t[]){p->m, p->n}, 2);
 }
 
 static void compute_matmul(void *kernel, TF_OpKernelContext *ctx)
 {
-    const matmul *own = kernel;
+    const matmul *m = kernel;
     request r;
-    if (open_request(&r, ctx, 2)) {
-        fake_args args = matmul_args(own, &r);
-        if (TF_NumDims(r.x) != 2 || TF_NumDims(r.y) != 2 ||
-            TF_Dim(r.y, own->transpose_y != 0) != args.k) {
-            TF_SetStatus(r.status, TF_INVALID_ARGUMENT, "operands that are no fitting matrices");
-        } else if (make_output(&r, (int64_t[]){args.m, args.n}, 2)) {
-            args.out = fake_address(TF_TensorData(r.out));
-            args.x = address_of(r.x);
-            args.y = address_of(r.y);
-            (void)fake_launch(r.stream, run_matmul, &args, r.status);
-        }
+    product p;
+    if (open_request(&r, ctx, 2) && shape_matmul(&r, m, &p)) {
+        p.a = matrix_of(TF_TensorData(r.x), m->transpose_a, TF_Dim(r.x, 1));
+        p.b = matrix_of(TF_TensorData(r.y), m->transpose_b, TF_Dim(r.y, 1));
+        p.c = matrix_of(TF_TensorData(r.out), false, p.n);
+        (void)fake_enqueue(r.stream, "launch", product_step, &p, sizeof p, r.status);
     }
     close_request(&r);
 }
+
+/* --- Reshape --------------------------------------------------------------------------------- */
 
 /* The shape is in host memory; the output is the input's memory under another shape. */
 static void compute_reshape(void *kernel, TF_OpKernelContext *ctx)
@@ -201,15 +249,15 @@ static void compute_reshape(void *kernel, TF_OpKernelContext *ctx)
         const int64_t rank = TF_TensorElementCount(r.y);
         const int32_t *wanted = TF_TensorData(r.y);
         for (int64_t i = 0; i < rank && i < MAX_RANK; i++) {
-            dims[i] = wanted[i];
             known *= wanted[i] < 0 ? 1 : wanted[i];
         }
         for (int64_t i = 0; i < rank && i < MAX_RANK; i++) {
-            dims[i] = dims[i] < 0 ? TF_TensorElementCount(r.x) / (known > 0 ? known : 1) : dims[i];
+            dims[i] =
+                wanted[i] < 0 ? TF_TensorElementCount(r.x) / (known > 0 ? known : 1) : wanted[i];
         }
         r.out = TF_AllocateTensor(TF_FLOAT, (int64_t[]){0}, 1, 0);
         if (rank > MAX_RANK || r.out == NULL) {
-            TF_SetStatus(r.status, TF_UNIMPLEMENTED, "a rank above 8");
+            (void)refuse(&r, TF_UNIMPLEMENTED, "a rank above 8");
         } else {
             TF_TensorBitcastFrom(r.x, TF_FLOAT, r.out, dims, (int)rank, r.status);
         }

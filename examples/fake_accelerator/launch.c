@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that other plugins' kernels launch on the example device, and its matrix product. Code
- * of this device is the address of a C function, called for each thread of each block:
- *
- *     void f(const uint32_t block[3], const uint32_t thread[3], void *const *args);
- *
- * An argument is the address of a value, of device memory as the device sees it, or of scratch that
- * the threads of a block share.
+/* Functions that other plugins' kernels launch on the example device. Its code is the address of a
+ * C function, called for each thread of each block, one after the other. An argument is the address
+ * of a value, of device memory as the device sees it, or of scratch that a block's threads share.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
 
-#ifndef FAKE_PLAIN
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* each member is told its device */
+
+#if FAKE_HAS_EXTENSION
 
 enum { MAX_ARGS = 32 };
 
@@ -20,147 +18,97 @@ typedef void (*device_code)(const uint32_t block[3], const uint32_t thread[3], v
 
 typedef struct launched {
     device_code code;
-    uint32_t grid[3], block[3];
-    int n_args;
+    TF_Launch what;
     TF_LaunchArg args[MAX_ARGS];
-    void *addresses[MAX_ARGS];
-    char bytes[]; /* values, then scratch */
+    max_align_t bytes[]; /* values and scratch, in the order of args */
 } launched;
 
-static void load_function(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
+static size_t bytes_of(const TF_LaunchArg *arg)
+{
+    const size_t unit = sizeof(max_align_t);
+    return arg->kind == TF_LAUNCH_MEMORY ? 0 : (arg->bytes + unit - 1) / unit * unit;
+}
+
+static void load_function(const SP_Device *device, const TF_DeviceCode *code, void **function,
                           TF_Status *status)
 {
-    device_code function = NULL;
     if (!fake_check("load_function", device->ordinal, status)) {
         return;
     }
-    if (code->image_bytes != sizeof function) {
+    if (code->image_bytes != sizeof *function) {
         TF_SetStatus(status, TF_INVALID_ARGUMENT,
                      "code of this device is the address of a function");
         return;
     }
-    memcpy(&function, code->image, sizeof function);
-    memcpy(out_function, &function, sizeof function);
+    memcpy(function, code->image, sizeof *function);
 }
 
 static void unload_function(const SP_Device *device, void *function)
 {
-    (void)device;
-    (void)function;
 }
 
-/* All threads of a block one after the other: no barrier can be waited for. */
-static void run_block(const launched *self, const uint32_t block[3])
+/* Number i among size[0] * size[1] * size[2], the first dimension fastest. */
+static void place(uint64_t i, const uint32_t size[3], uint32_t out[3])
 {
-    uint32_t thread[3];
-    for (thread[2] = 0; thread[2] < self->block[2]; thread[2]++) {
-        for (thread[1] = 0; thread[1] < self->block[1]; thread[1]++) {
-            for (thread[0] = 0; thread[0] < self->block[0]; thread[0]++) {
-                self->code(block, thread, self->addresses);
-            }
-        }
-    }
+    out[0] = (uint32_t)(i % size[0]);
+    out[1] = (uint32_t)(i / size[0] % size[1]);
+    out[2] = (uint32_t)(i / size[0] / size[1]);
 }
 
-static void run(void *arg, bool runs)
+static bool launch_step(void *arg, bool runs)
 {
-    launched *self = arg;
-    uint32_t block[3];
-    for (block[2] = 0; runs && block[2] < self->grid[2]; block[2]++) {
-        for (block[1] = 0; block[1] < self->grid[1]; block[1]++) {
-            for (block[0] = 0; block[0] < self->grid[0]; block[0]++) {
-                run_block(self, block);
-            }
-        }
+    launched *l = arg;
+    const uint64_t n_blocks = (uint64_t)l->what.grid[0] * l->what.grid[1] * l->what.grid[2];
+    const uint64_t n_threads = (uint64_t)l->what.block[0] * l->what.block[1] * l->what.block[2];
+    void *addresses[MAX_ARGS];
+    char *bytes = (char *)l->bytes;
+    for (int i = 0; i < l->what.n_args; i++) {
+        const bool is_memory = l->args[i].kind == TF_LAUNCH_MEMORY;
+        addresses[i] = is_memory ? fake_address(l->args[i].value) : bytes;
+        bytes += bytes_of(&l->args[i]);
     }
-    free(self);
-}
-
-static size_t count_bytes(const TF_Launch *launch)
-{
-    size_t bytes = launch->shared_bytes;
-    for (int i = 0; i < launch->n_args; i++) {
-        bytes += launch->args[i].kind == TF_LAUNCH_MEMORY ? 0 : (launch->args[i].bytes + 15) & ~15u;
+    for (uint64_t i = 0; runs && i < n_blocks * n_threads; i++) {
+        uint32_t block[3], thread[3];
+        place(i / n_threads, l->what.grid, block);
+        place(i % n_threads, l->what.block, thread);
+        l->code(block, thread, addresses);
     }
-    return bytes;
+    return runs;
 }
 
 static void launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
                    TF_Status *status)
 {
+    size_t total = sizeof(launched);
     if (what->n_args < 0 || what->n_args > MAX_ARGS) {
         TF_SetStatus(status, TF_INVALID_ARGUMENT, "more than 32 arguments");
         return;
     }
-    launched *self = calloc(1, sizeof *self + count_bytes(what));
-    if (self == NULL) {
+    for (int i = 0; i < what->n_args; i++) {
+        total += bytes_of(&what->args[i]);
+    }
+    launched *l = calloc(1, total);
+    if (l == NULL) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
         return;
     }
-    (void)device;
-    memcpy(&self->code, &function, sizeof function);
-    memcpy(self->grid, what->grid, sizeof self->grid);
-    memcpy(self->block, what->block, sizeof self->block);
-    size_t at = 0;
+    memcpy(&l->code, &function, sizeof function);
+    l->what = *what;
+    char *bytes = (char *)l->bytes;
     for (int i = 0; i < what->n_args; i++) {
-        const TF_LaunchArg *from = &what->args[i];
-        if (from->kind == TF_LAUNCH_MEMORY) {
-            self->addresses[i] = fake_address(from->value);
-            continue;
+        l->args[i] = what->args[i];
+        if (what->args[i].kind == TF_LAUNCH_VALUE) { /* the caller's may change */
+            memcpy(bytes, what->args[i].value, what->args[i].bytes);
         }
-        self->addresses[i] = self->bytes + at;
-        if (from->kind == TF_LAUNCH_VALUE) {
-            memcpy(self->bytes + at, from->value, from->bytes);
-        }
-        at += (from->bytes + 15) & ~15u;
+        bytes += bytes_of(&what->args[i]);
     }
-    if (!fake_enqueue("launch", stream, run, self, status)) {
-        free(self);
-    }
-}
-
-static void run_gemm(void *arg, bool runs)
-{
-    TF_Gemm *g = arg;
-    for (int64_t i = 0; runs && i < g->batch * g->m * g->n; i++) {
-        const int64_t b = i / (g->m * g->n);
-        const int64_t row = i / g->n % g->m;
-        const int64_t column = i % g->n;
-        const float *x = (const float *)g->a + b * g->stride_a;
-        const float *y = (const float *)g->b + b * g->stride_b;
-        float *z = (float *)g->c + b * g->stride_c + row * g->ldc + column;
-        double sum = 0;
-        for (int64_t k = 0; k < g->k; k++) {
-            sum += (double)(g->transpose_a ? x[k * g->lda + row] : x[row * g->lda + k]) *
-                   (double)(g->transpose_b ? y[column * g->ldb + k] : y[k * g->ldb + column]);
-        }
-        *z = (float)(g->alpha * sum + (g->beta != 0 ? g->beta * (double)*z : 0));
-    }
-    free(g);
-}
-
-static void gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *what, TF_Status *status)
-{
-    (void)device;
-    TF_Gemm *self = what->dtype == TF_FLOAT ? malloc(sizeof *self) : NULL;
-    if (self == NULL) {
-        TF_SetStatus(status, what->dtype == TF_FLOAT ? TF_RESOURCE_EXHAUSTED : TF_UNIMPLEMENTED,
-                     "products of floats only, while there is memory");
-        return;
-    }
-    *self = *what;
-    self->a = fake_address(what->a);
-    self->b = fake_address(what->b);
-    self->c = fake_address(what->c);
-    if (!fake_enqueue("gemm", stream, run_gemm, self, status)) {
-        free(self);
-    }
+    (void)fake_enqueue(stream, "launch", launch_step, l, total, status);
+    free(l);
 }
 
 /* What kernels written for the vendor's own calls would take: here the stream itself. */
 static const void *native_stream(const SP_Device *device, SP_Stream stream)
 {
-    (void)device;
     return stream;
 }
 
@@ -169,7 +117,7 @@ void fake_fill_launch(TF_DeviceExtension *extension)
     extension->load_function = load_function;
     extension->unload_function = unload_function;
     extension->launch = launch;
-    extension->gemm = gemm;
+    extension->gemm = fake_gemm;
     extension->native_stream = native_stream;
 }
 

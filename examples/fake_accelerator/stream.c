@@ -1,342 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of the example device: each is a thread that works through a list. Events and waits are
- * numbers on that list; copies, fills and launches are entries. A failure sticks to its stream, and
- * what comes after it is not done.
+/* Streams of the example device: their queues, events, timers, copies and callbacks. Each member
+ * enqueues and returns; only those named block wait. A failure is told by the next member that
+ * looks. Read next: queue.c.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "fake.h"
 
-typedef struct progress { /* of a stream; outlives it while events refer to it */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    uint64_t enqueued, done;
-    int references;
-    bool is_failed;
-} progress;
-
-typedef enum work_kind { COPY, FILL, RUN, TASK, WAIT, SLEEP, CALL, STAMP, STOP } work_kind;
-
-typedef struct work {
-    struct work *next;
-    work_kind kind;
-    void *to;
-    const void *from;
-    uint64_t size;
-    uint32_t pattern;
-    progress *other; /* one reference */
-    uint64_t number;
-    fake_function function;
-    fake_args args;
-    fake_task task;
-    SE_StatusCallbackFn callback;
-} work;
-
-struct SP_Stream_st {
-    progress *progress;
-    pthread_t thread;
-    int ordinal;
-    work *first, **last; /* under progress->lock */
-};
+#pragma GCC diagnostic ignored "-Wunused-parameter" /* each member is told its device */
 
 struct SP_Event_st {
-    progress *progress; /* NULL: never recorded */
-    uint64_t number;
+    fake_mark mark;
 };
 
 struct SP_Timer_st {
-    uint64_t start, stop;
+    uint64_t start, stop; /* ns */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+/* --- Streams and events ---------------------------------------------------------------------- */
 
-static void pause_us(int64_t microseconds)
+static void create_stream(const SP_Device *device, SP_Stream *stream, TF_Status *status)
 {
-    const struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
-    nanosleep(&time, NULL);
-}
-
-static void let_go(progress *p)
-{
-    if (p != NULL) {
-        pthread_mutex_lock(&p->lock);
-        const bool last = --p->references == 0;
-        pthread_mutex_unlock(&p->lock);
-        if (last) {
-            pthread_cond_destroy(&p->changed);
-            pthread_mutex_destroy(&p->lock);
-            free(p);
+    if (fake_check("create_stream", device->ordinal, status)) {
+        *stream = fake_queue_create(device->ordinal);
+        if (*stream == NULL) {
+            TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "no memory, or no thread, for a stream");
         }
-    }
-}
-
-/* False: the work before failed. */
-static bool wait_until(progress *p, uint64_t number)
-{
-    pthread_mutex_lock(&p->lock);
-    while (p->done < number) {
-        pthread_cond_wait(&p->changed, &p->lock);
-    }
-    const bool ok = !p->is_failed;
-    pthread_mutex_unlock(&p->lock);
-    return ok;
-}
-
-static bool perform(SP_Stream stream, work *w, bool is_failed)
-{
-    if (fake_delay_us > 0) {
-        pause_us(fake_delay_us);
-    }
-    if (w->kind == WAIT) {
-        return wait_until(w->other, w->number) && !is_failed;
-    }
-    if (w->kind == CALL) {
-        TF_Status *status = TF_NewStatus();
-        if (is_failed) {
-            TF_SetStatus(status, TF_INTERNAL, "the stream failed");
-        }
-        w->callback(w->to, status);
-        TF_DeleteStatus(status);
-    } else if (w->kind == STAMP) {
-        *(uint64_t *)w->to = now_ns();
-    } else if (w->kind == SLEEP) {
-        pause_us(300000);
-    } else if (w->kind == TASK) { /* told, so that it can free what it has */
-        w->task(w->to, !is_failed);
-        return !is_failed && !fake_is_faulty("async", stream->ordinal);
-    } else if (is_failed) {
-        return false; /* what comes after a failure is not done */
-    } else if (w->kind == COPY) {
-        memcpy(w->to, w->from, w->size);
-    } else if (w->kind == FILL) {
-        for (uint64_t i = 0; i < w->size; i++) {
-            ((uint8_t *)w->to)[i] = (uint8_t)(w->pattern >> i % 4 * 8);
-        }
-    } else if (w->kind == RUN) {
-        w->function(&w->args);
-        return !fake_is_faulty("async", stream->ordinal);
-    }
-    return !is_failed;
-}
-
-static void *work_through(void *arg)
-{
-    SP_Stream stream = arg;
-    progress *p = stream->progress;
-    bool is_stopped = false;
-    while (!is_stopped) {
-        pthread_mutex_lock(&p->lock);
-        while (stream->first == NULL) {
-            pthread_cond_wait(&p->changed, &p->lock);
-        }
-        work *w = stream->first;
-        stream->first = w->next;
-        stream->last = stream->first == NULL ? &stream->first : stream->last;
-        const bool is_failed = p->is_failed;
-        pthread_mutex_unlock(&p->lock);
-        const bool ok = perform(stream, w, is_failed);
-        is_stopped = w->kind == STOP;
-        let_go(w->other);
-        free(w);
-        pthread_mutex_lock(&p->lock);
-        p->done++;
-        p->is_failed |= !ok;
-        pthread_cond_broadcast(&p->changed);
-        pthread_mutex_unlock(&p->lock);
-    }
-    return NULL;
-}
-
-static bool enqueue(SP_Stream stream, const work *like)
-{
-    progress *p = stream->progress;
-    work *w = malloc(sizeof *w);
-    if (w == NULL) {
-        return false;
-    }
-    *w = *like;
-    w->next = NULL;
-    pthread_mutex_lock(&p->lock);
-    *stream->last = w;
-    stream->last = &w->next;
-    p->enqueued++;
-    pthread_cond_broadcast(&p->changed);
-    pthread_mutex_unlock(&p->lock);
-    return true;
-}
-
-/* For calls that have a name to fail under. */
-static bool enqueue_call(const char *call, SP_Stream stream, const work *like, TF_Status *status)
-{
-    if (fake_check(call, stream->ordinal, status) && !enqueue(stream, like)) {
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
-    }
-    return TF_GetCode(status) == TF_OK;
-}
-
-bool fake_launch(SP_Stream stream, fake_function function, const fake_args *args, TF_Status *status)
-{
-    const work run = {.kind = RUN, .function = function, .args = *args};
-    return enqueue_call("launch", stream, &run, status);
-}
-
-bool fake_enqueue(const char *call, SP_Stream stream, fake_task task, void *arg, TF_Status *status)
-{
-    const work run = {.kind = TASK, .task = task, .to = arg};
-    return enqueue_call(call, stream, &run, status);
-}
-
-static void create_stream(const SP_Device *device, SP_Stream *out, TF_Status *status)
-{
-    SP_Stream stream = calloc(1, sizeof *stream);
-    progress *p = calloc(1, sizeof *p);
-    if (stream == NULL || p == NULL || !fake_check("create_stream", device->ordinal, status)) {
-        goto failed;
-    }
-    p->references = 1;
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->changed, NULL);
-    stream->progress = p;
-    stream->ordinal = device->ordinal;
-    stream->last = &stream->first;
-    if (pthread_create(&stream->thread, NULL, work_through, stream) == 0) {
-        *out = stream;
-        return;
-    }
-    pthread_cond_destroy(&p->changed);
-    pthread_mutex_destroy(&p->lock);
-failed:
-    free(stream);
-    free(p);
-    if (TF_GetCode(status) == TF_OK) {
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "no memory, or no thread, for a stream");
     }
 }
 
 static void destroy_stream(const SP_Device *device, SP_Stream stream)
 {
-    const work stop = {.kind = STOP};
-    (void)device;
-    while (!enqueue(stream, &stop)) {
-        pause_us(1000);
-    }
-    pthread_join(stream->thread, NULL);
-    let_go(stream->progress);
-    free(stream);
+    fake_queue_destroy(stream);
 }
 
 static void stream_status(const SP_Device *device, SP_Stream stream, TF_Status *status)
 {
-    if (fake_check("get_stream_status", device->ordinal, status)) {
-        pthread_mutex_lock(&stream->progress->lock);
-        if (stream->progress->is_failed) {
-            TF_SetStatus(status, TF_INTERNAL, "something on the stream failed");
-        }
-        pthread_mutex_unlock(&stream->progress->lock);
+    if (fake_check("get_stream_status", device->ordinal, status) && fake_queue_is_failed(stream)) {
+        TF_SetStatus(status, TF_INTERNAL, "something on the stream failed");
     }
 }
 
-static void wait_for(const SP_Device *device, SP_Stream stream, progress *other, uint64_t number,
-                     TF_Status *status)
+static bool wait_step(void *arg, bool runs)
 {
-    const work wait = {.kind = WAIT, .other = other, .number = number};
-    (void)device;
-    pthread_mutex_lock(&other->lock);
-    other->references++;
-    pthread_mutex_unlock(&other->lock);
-    if (!enqueue_call("wait", stream, &wait, status)) {
-        let_go(other);
-    }
+    return fake_mark_wait(arg) && runs;
 }
 
 static void stream_dependency(const SP_Device *device, SP_Stream dependent, SP_Stream other,
                               TF_Status *status)
 {
-    pthread_mutex_lock(&other->progress->lock);
-    const uint64_t number = other->progress->enqueued;
-    pthread_mutex_unlock(&other->progress->lock);
-    wait_for(device, dependent, other->progress, number, status);
-}
-
-/* --- Events and timers ----------------------------------------------------------------------- */
-
-static void create_event(const SP_Device *device, SP_Event *event, TF_Status *status)
-{
-    *event = fake_check("create_event", device->ordinal, status) ? calloc(1, sizeof **event) : NULL;
-    if (*event == NULL && TF_GetCode(status) == TF_OK) {
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
-    }
-}
-
-static void destroy_event(const SP_Device *device, SP_Event event)
-{
-    (void)device;
-    let_go(event->progress);
-    free(event);
-}
-
-static SE_EventStatus event_status(const SP_Device *device, SP_Event event)
-{
-    SE_EventStatus result = SE_EVENT_COMPLETE;
-    (void)device;
-    if (event->progress != NULL) {
-        pthread_mutex_lock(&event->progress->lock);
-        result = event->progress->done < event->number ? SE_EVENT_PENDING
-                 : event->progress->is_failed          ? SE_EVENT_ERROR
-                                                       : SE_EVENT_COMPLETE;
-        pthread_mutex_unlock(&event->progress->lock);
-    }
-    return result;
-}
-
-static void record_event(const SP_Device *device, SP_Stream stream, SP_Event event,
-                         TF_Status *status)
-{
-    const work late = {.kind = SLEEP};
-    if (!fake_check("record_event", device->ordinal, status)) {
-        return;
-    }
-    if (fake_is_faulty("late", device->ordinal)) {
-        (void)enqueue(stream, &late);
-    }
-    let_go(event->progress);
-    event->progress = stream->progress;
-    pthread_mutex_lock(&event->progress->lock);
-    event->progress->references++;
-    event->number = event->progress->enqueued;
-    pthread_mutex_unlock(&event->progress->lock);
-}
-
-static void wait_for_event(const SP_Device *const device, SP_Stream stream, SP_Event event,
-                           TF_Status *const status)
-{
-    if (event->progress != NULL) {
-        wait_for(device, stream, event->progress, event->number, status);
-    }
-}
-
-static void block_for_event(const SP_Device *device, SP_Event event, TF_Status *status)
-{
-    if (event->progress != NULL && !wait_until(event->progress, event->number)) {
-        TF_SetStatus(status, TF_INTERNAL, "what was before the event failed");
-    }
-    (void)fake_check("block_host_for_event", device->ordinal, status);
+    const fake_mark mark = fake_mark_of(other);
+    (void)fake_enqueue(dependent, "create_stream_dependency", wait_step, &mark, sizeof mark,
+                       status);
 }
 
 static void block_until_done(const SP_Device *device, SP_Stream stream, TF_Status *status)
 {
-    pthread_mutex_lock(&stream->progress->lock);
-    const uint64_t number = stream->progress->enqueued;
-    pthread_mutex_unlock(&stream->progress->lock);
-    (void)wait_until(stream->progress, number);
+    const fake_mark mark = fake_mark_of(stream);
+    (void)fake_mark_wait(&mark);
     stream_status(device, stream, status);
 }
 
@@ -345,34 +68,116 @@ static void synchronize_all(const SP_Device *device, TF_Status *status)
     (void)fake_check("synchronize_all_activity", device->ordinal, status);
 }
 
-static void create_timer(const SP_Device *device, SP_Timer *timer, TF_Status *status)
+static void *make(const SP_Device *device, const char *call, size_t bytes, TF_Status *status)
 {
-    (void)device;
-    *timer = calloc(1, sizeof **timer);
-    if (*timer == NULL) {
+    void *made = fake_check(call, device->ordinal, status) ? calloc(1, bytes) : NULL;
+    if (made == NULL && TF_GetCode(status) == TF_OK) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
     }
+    return made;
+}
+
+static void create_event(const SP_Device *device, SP_Event *event, TF_Status *status)
+{
+    *event = make(device, "create_event", sizeof **event, status);
+}
+
+static void destroy_event(const SP_Device *device, SP_Event event)
+{
+    free(event);
+}
+
+static SE_EventStatus event_status(const SP_Device *device, SP_Event event)
+{
+    return fake_mark_status(&event->mark);
+}
+
+static bool record_step(void *arg, bool runs)
+{
+    return runs;
+}
+
+static void record_event(const SP_Device *device, SP_Stream stream, SP_Event event,
+                         TF_Status *status)
+{
+    if (fake_enqueue(stream, "record_event", record_step, NULL, 0, status)) {
+        event->mark = fake_mark_of(stream);
+    }
+}
+
+static void wait_for_event(const SP_Device *const device, SP_Stream stream, SP_Event event,
+                           TF_Status *const status)
+{
+    (void)fake_enqueue(stream, "wait_for_event", wait_step, &event->mark, sizeof event->mark,
+                       status);
+}
+
+static void block_for_event(const SP_Device *device, SP_Event event, TF_Status *status)
+{
+    const bool is_well = fake_mark_wait(&event->mark);
+    if (fake_check("block_host_for_event", device->ordinal, status) && !is_well) {
+        TF_SetStatus(status, TF_INTERNAL, "what was before the event failed");
+    }
+}
+
+typedef struct callback {
+    SE_StatusCallbackFn function;
+    void *arg;
+} callback;
+
+static bool callback_step(void *arg, bool runs)
+{
+    const callback *c = arg;
+    TF_Status *status = TF_NewStatus();
+    if (!runs) {
+        TF_SetStatus(status, TF_INTERNAL, "something on the stream failed");
+    }
+    c->function(c->arg, status);
+    TF_DeleteStatus(status);
+    return runs;
+}
+
+static TF_Bool host_callback(const SP_Device *device, SP_Stream stream,
+                             SE_StatusCallbackFn function, void *arg)
+{
+    const callback c = {function, arg};
+    TF_Status *status = TF_NewStatus();
+    const bool ok = fake_enqueue(stream, "host_callback", callback_step, &c, sizeof c, status);
+    TF_DeleteStatus(status);
+    return ok;
+}
+
+/* --- Timers ---------------------------------------------------------------------------------- */
+
+static bool stamp_step(void *arg, bool runs)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    **(uint64_t **)arg = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return runs;
+}
+
+static void create_timer(const SP_Device *device, SP_Timer *timer, TF_Status *status)
+{
+    *timer = make(device, "create_timer", sizeof **timer, status);
 }
 
 static void destroy_timer(const SP_Device *device, SP_Timer timer)
 {
-    (void)device;
     free(timer);
 }
 
 static void start_timer(const SP_Device *device, SP_Stream stream, SP_Timer timer,
                         TF_Status *status)
 {
-    const work stamp = {.kind = STAMP, .to = &timer->start};
-    (void)device;
-    (void)enqueue_call("start_timer", stream, &stamp, status);
+    (void)fake_enqueue(stream, "start_timer", stamp_step, &(uint64_t *){&timer->start},
+                       sizeof(uint64_t *), status);
 }
 
 static void stop_timer(const SP_Device *device, SP_Stream stream, SP_Timer timer, TF_Status *status)
 {
-    const work stamp = {.kind = STAMP, .to = &timer->stop};
-    (void)device;
-    (void)enqueue_call("stop_timer", stream, &stamp, status);
+    (void)fake_enqueue(stream, "stop_timer", stamp_step, &(uint64_t *){&timer->stop},
+                       sizeof(uint64_t *), status);
 }
 
 uint64_t fake_timer_ns(SP_Timer timer)
@@ -382,32 +187,48 @@ uint64_t fake_timer_ns(SP_Timer timer)
 
 /* --- Copies and fills ------------------------------------------------------------------------ */
 
+typedef struct transfer {
+    void *to;
+    const void *from; /* NULL: a fill */
+    uint64_t size;
+    uint32_t pattern;
+} transfer;
+
+static bool transfer_step(void *arg, bool runs)
+{
+    const transfer *t = arg;
+    if (runs && t->from != NULL) {
+        memcpy(t->to, t->from, t->size);
+    }
+    for (uint64_t i = 0; runs && t->from == NULL && i < t->size; i++) {
+        ((uint8_t *)t->to)[i] = (uint8_t)(t->pattern >> i % 4 * 8);
+    }
+    return runs;
+}
+
 static void copy_dtoh(const SP_Device *device, SP_Stream stream, void *to,
                       const SP_DeviceMemoryBase *from, uint64_t size, TF_Status *status)
 {
-    const work copy = {.kind = COPY, .to = to, .from = fake_address(from->opaque), .size = size};
-    (void)device;
-    (void)(fake_check_memory(from, status) && enqueue_call("memcpy_dtoh", stream, &copy, status));
+    const transfer t = {.to = to, .from = fake_address(from->opaque), .size = size};
+    (void)(fake_check_memory(from, status) &&
+           fake_enqueue(stream, "memcpy_dtoh", transfer_step, &t, sizeof t, status));
 }
 
 static void copy_htod(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase *to,
                       const void *from, uint64_t size, TF_Status *status)
 {
-    const work copy = {.kind = COPY, .to = fake_address(to->opaque), .from = from, .size = size};
-    (void)device;
-    (void)(fake_check_memory(to, status) && enqueue_call("memcpy_htod", stream, &copy, status));
+    const transfer t = {.to = fake_address(to->opaque), .from = from, .size = size};
+    (void)(fake_check_memory(to, status) &&
+           fake_enqueue(stream, "memcpy_htod", transfer_step, &t, sizeof t, status));
 }
 
 static void copy_dtod(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase *to,
                       const SP_DeviceMemoryBase *from, uint64_t size, TF_Status *status)
 {
-    const work copy = {.kind = COPY,
-                       .to = fake_address(to->opaque),
-                       .from = fake_address(from->opaque),
-                       .size = size};
-    (void)device;
+    const transfer t = {
+        .to = fake_address(to->opaque), .from = fake_address(from->opaque), .size = size};
     (void)(fake_check_memory(from, status) && fake_check_memory(to, status) &&
-           enqueue_call("memcpy_dtod", stream, &copy, status));
+           fake_enqueue(stream, "memcpy_dtod", transfer_step, &t, sizeof t, status));
 }
 
 static void sync_dtoh(const SP_Device *device, void *to, const SP_DeviceMemoryBase *from,
@@ -429,10 +250,8 @@ static void sync_htod(const SP_Device *device, SP_DeviceMemoryBase *to, const vo
 static void fill32(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase *to,
                    uint32_t pattern, uint64_t size, TF_Status *status)
 {
-    const work fill = {
-        .kind = FILL, .to = fake_address(to->opaque), .pattern = pattern, .size = size};
-    (void)device;
-    (void)enqueue_call("memset", stream, &fill, status);
+    const transfer t = {.to = fake_address(to->opaque), .size = size, .pattern = pattern};
+    (void)fake_enqueue(stream, "memset", transfer_step, &t, sizeof t, status);
 }
 
 static void fill8(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase *to,
@@ -445,14 +264,6 @@ static void fill_zero(const SP_Device *device, SP_Stream stream, SP_DeviceMemory
                       uint64_t size, TF_Status *status)
 {
     fill32(device, stream, to, 0, size, status);
-}
-
-static TF_Bool host_callback(const SP_Device *device, SP_Stream stream,
-                             SE_StatusCallbackFn callback, void *arg)
-{
-    const work call = {.kind = CALL, .callback = callback, .to = arg};
-    (void)device;
-    return enqueue(stream, &call);
 }
 
 void fake_fill_streams(SP_StreamExecutor *executor)

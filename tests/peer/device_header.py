@@ -27,7 +27,7 @@ def main():
     plugin = pathlib.Path(folder) / "fake_accelerator_tf.so"
     # in C each file that includes TensorFlow's kernels.h defines TF_InputRange_Args_STRUCT_SIZE
     subprocess.run([compiler, "-Wl,--allow-multiple-definition", "-std=gnu11", "-O1", "-Wall", "-shared", "-fPIC", "-fvisibility=hidden",
-                    "-DFAKE_PLAIN", "-isystem", tf.sysconfig.get_include(), *sorted(map(str, pathlib.Path(sources).glob("*.c"))),
+                    "-isystem", tf.sysconfig.get_include(), *sorted(map(str, pathlib.Path(sources).glob("*.c"))),
                     "-o", plugin, "-pthread"], check=True)
     environment = dict(os.environ, TEST_FAKE_PLUGIN=str(plugin), TEST_FAKE_OPTIONS="peers=0")
     for test in tests:
