@@ -235,6 +235,16 @@ TF_CAPI_EXPORT extern void oribi_session_describe(oribi_session *session, const 
 TF_CAPI_EXPORT extern oribi_run *oribi_run_create(oribi_session *session, TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_run_destroy(oribi_run *run);
 
+#if ORIBI_HAS_CONTRACT(1, 2)
+/* A tensor to be filled and bound as input `index`: in host memory that the input's device copies
+ * fastest, ordinary memory otherwise. Any tensor may be bound; this one saves copies to a device a
+ * detour.
+ * Owns     the caller deletes it; it may outlive the run and the session.
+ * Errors   INVALID_ARGUMENT: no such input, or a shape no tensor has; RESOURCE_EXHAUSTED. */
+TF_CAPI_EXPORT extern TF_Tensor *oribi_run_make_input(oribi_run *run, int index,
+                                                      const int64_t *dims, int num_dims,
+                                                      TF_Status *status);
+#endif /* 1.2 */
 /* Binds input `index`; the run keeps a reference and reads the bytes in place, until another is
  * bound. Bindings stay for later runs. INVALID_ARGUMENT: type or shape do not fit. */
 TF_CAPI_EXPORT extern void oribi_run_set_input(oribi_run *run, int index, const TF_Tensor *tensor,

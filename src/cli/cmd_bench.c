@@ -34,6 +34,28 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The same in memory from which the input's device copies best; takes the tensor. */
+static TF_Tensor *move_to_best(oribi_run *run, int index, TF_Tensor *tensor, TF_Status *status)
+{
+    int64_t dims[64];
+    const int rank = TF_NumDims(tensor);
+
+    if (TF_TensorType(tensor) == TF_STRING || rank > 64) {
+        return tensor;
+    }
+    for (int k = 0; k < rank; k++) {
+        dims[k] = TF_Dim(tensor, k);
+    }
+    TF_Tensor *best = oribi_run_make_input(run, index, dims, rank, status);
+    if (best == NULL || TF_TensorType(best) != TF_TensorType(tensor)) {
+        TF_DeleteTensor(best); /* set_input tells what is wrong */
+        return tensor;
+    }
+    memcpy(TF_TensorData(best), TF_TensorData(tensor), TF_TensorByteSize(best));
+    TF_DeleteTensor(tensor);
+    return best;
+}
+
 static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *run,
                        TF_Status *status)
 {
@@ -55,6 +77,7 @@ static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *ru
         if (tensor == NULL) {
             return CLI_BAD_INPUT;
         }
+        tensor = move_to_best(run, i, tensor, status);
         oribi_run_set_input(run, i, tensor, status);
         TF_DeleteTensor(tensor);
         if (TF_GetCode(status) != TF_OK) {

@@ -315,7 +315,7 @@ typedef struct host_buffer {
     oribi_device *device;
 } host_buffer;
 
-static void release_host(oribi_buffer *buffer)
+void oribi_device_free_host_buffer(oribi_buffer *buffer)
 {
     host_buffer *own = (host_buffer *)buffer;
     oribi__executor(own->device)->host_memory_deallocate(&own->device->device, buffer->data);
@@ -340,7 +340,7 @@ oribi_buffer *oribi_device_host_buffer(oribi_device *device, size_t bytes)
     }
     oribi_device_retain(device);
     own->device = device;
-    own->buffer =
-        (oribi_buffer){.data = data, .bytes = bytes, .references = 1, .release = release_host};
+    own->buffer = (oribi_buffer){
+        .data = data, .bytes = bytes, .references = 1, .release = oribi_device_free_host_buffer};
     return &own->buffer;
 }

@@ -93,6 +93,8 @@ oribi_device *oribi_buffer_device(const oribi_buffer *buffer);
 /* Host memory that copies of the device like best; freed with the last reference. NULL: the plugin
  * has none to give (no status: ordinary memory will do). */
 oribi_buffer *oribi_device_host_buffer(oribi_device *device, size_t bytes);
+/* What its last release does, for those who put a function of their own in its place. */
+void oribi_device_free_host_buffer(oribi_buffer *buffer);
 
 /* --- Streams: stream.c, copy.c --------------------------------------------------------------- */
 

@@ -49,11 +49,14 @@ static void put_device(oribi_json *json, const oribi_session *session,
                        const struct oribi_plan *plan, int32_t d)
 {
     oribi_device_counts counts = {0};
-    uint64_t planned = 0, n_units = 0, n_nodes = 0;
+    uint64_t planned = 0, host = 0, n_units = 0, n_nodes = 0;
     oribi_device_count(session->devices[d].device, &counts);
     for (int32_t u = 0; plan != NULL && u < plan->n_units; u++) {
-        planned += plan->units[u].device == d ? plan->units[u].bytes : 0;
-        n_units += plan->units[u].device == d;
+        const oribi_plan_unit *unit = &plan->units[u];
+        if (unit->device == d) {
+            *(unit->is_host ? &host : &planned) += unit->bytes;
+            n_units += !unit->is_host;
+        }
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
         n_nodes += session->steps[s].device == d;
@@ -63,6 +66,7 @@ static void put_device(oribi_json *json, const oribi_session *session,
     put_count(json, "nodes", n_nodes);
     put_count(json, "planned_bytes", planned);
     put_count(json, "planned_allocations", n_units);
+    put_count(json, "planned_host_bytes", host);
     put_count(json, "allocations", counts.n_allocations);
     put_count(json, "bytes_reserved", counts.bytes_reserved);
     put_count(json, "bytes_in_use", counts.bytes_in_use);

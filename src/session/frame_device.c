@@ -27,7 +27,10 @@ bool oribi_frame_bind_units(oribi_frame *frame, const oribi_plan *plan, TF_Statu
         const oribi_plan_unit *unit = &plan->units[u];
         const oribi_session_device *device = &session->devices[unit->device];
         frame->units[u] =
-            oribi_device_allocate(device->device, NULL, device->account, unit->bytes, status);
+            unit->is_host
+                ? oribi_meter_device_buffer(session->meter, device->device, unit->bytes,
+                                            "memory for values that a device copies", status)
+                : oribi_device_allocate(device->device, NULL, device->account, unit->bytes, status);
         if (frame->units[u] == NULL) {
             oribi_status_prefix(status, "node '%s': ", session->steps[unit->step].node->name);
             oribi_frame_free_units(frame);

@@ -60,9 +60,18 @@ static void release_metered(oribi_buffer *buffer)
     oribi_meter_release(meter);
 }
 
+static void release_device_host(oribi_buffer *buffer)
+{
+    oribi_meter *meter = buffer->arg;
+    oribi_meter_discharge(meter, buffer->bytes);
+    oribi_device_free_host_buffer(buffer);
+    oribi_meter_release(meter);
+}
+
 bool oribi_meter_owns(const oribi_meter *meter, const oribi_buffer *buffer)
 {
-    return buffer->release == release_metered && buffer->arg == meter;
+    return (buffer->release == release_metered || buffer->release == release_device_host) &&
+           buffer->arg == meter;
 }
 
 oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *what,
@@ -80,5 +89,22 @@ oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *w
     atomic_fetch_add_explicit(&meter->references, 1, memory_order_relaxed);
     buffer->arg = meter;
     buffer->release = release_metered;
+    return buffer;
+}
+
+oribi_buffer *oribi_meter_device_buffer(oribi_meter *meter, oribi_device *device, size_t bytes,
+                                        const char *what, TF_Status *status)
+{
+    if (!oribi_meter_charge(meter, bytes, what, status)) {
+        return NULL;
+    }
+    oribi_buffer *buffer = oribi_device_host_buffer(device, bytes);
+    if (buffer == NULL) {
+        oribi_meter_discharge(meter, bytes);
+        return oribi_meter_buffer(meter, bytes, what, status);
+    }
+    atomic_fetch_add_explicit(&meter->references, 1, memory_order_relaxed);
+    buffer->arg = meter;
+    buffer->release = release_device_host;
     return buffer;
 }

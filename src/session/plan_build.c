@@ -34,6 +34,7 @@ void oribi_plan_unite(oribi_plan_builder *builder, int32_t to, int32_t item)
     a->last = b->last > a->last ? b->last : a->last;
     a->bytes = b->bytes > a->bytes ? b->bytes : a->bytes;
     a->output = a->output >= 0 ? a->output : b->output;
+    a->crosses = a->crosses > 0 ? a->crosses : b->crosses;
     a->n_members += b->n_members;
 }
 
@@ -70,7 +71,8 @@ static void init_values(oribi_plan_builder *builder)
                               .output = value->is_output ? output_of(session, i) : -1,
                               .n_members = 1,
                               .buffer = NO_BUFFER,
-                              .device = value->device};
+                              .device = value->device,
+                              .crosses = value->crosses};
     }
 }
 
@@ -170,11 +172,12 @@ static void join_classes(oribi_plan_builder *builder)
     }
 }
 
-bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int32_t device)
+bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int32_t device,
+                           int32_t crosses)
 {
     const oribi_plan_item *root = &builder->items[item];
     return root->parent == item && root->is_stored && root->output < 0 && root->bytes > 0 &&
-           root->device == device;
+           root->device == device && root->crosses == crosses;
 }
 
 static bool place_in_arena(oribi_plan_builder *builder, TF_Status *status)
@@ -188,7 +191,7 @@ static bool place_in_arena(oribi_plan_builder *builder, TF_Status *status)
     }
     for (int32_t i = 0; i < builder->n_items; i++) {
         oribi_plan_item *item = &builder->items[i];
-        if (oribi_plan_is_planned(builder, i, 0)) {
+        if (oribi_plan_is_planned(builder, i, 0, 0)) {
             item->buffer = n;
             buffers[n++] =
                 (oribi_plan_buffer){.bytes = oribi_size_round_up(item->bytes, 64),

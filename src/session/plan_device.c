@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places in the memory of devices. Where a device allows arithmetic on addresses, one allocation
- * for all values, planned like the host's arena; elsewhere whole slots, each lent to one value
- * after the other. Work on a device is in order, so that lives are counted in steps here too.
+/* Places in the memory of devices, and in host memory that they copy. Where a device allows
+ * arithmetic on addresses, one allocation for all values, planned like the host's arena; elsewhere
+ * whole slots, each lent to one value after the other. Work on a device is in order, so that lives
+ * are counted in steps here too.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,14 @@ enum { DEVICE_ALIGNMENT = 256 };
 typedef struct device_plan {
     oribi_plan_builder *builder;
     int32_t device;
+    bool is_host;   /* host memory that the device copies */
     int32_t *items; /* roots, by first use */
     int32_t n_items;
 } device_plan;
 
-static bool add_unit(oribi_plan *plan, int32_t device, int32_t step, size_t bytes)
+static bool add_unit(const device_plan *p, int32_t step, size_t bytes)
 {
+    oribi_plan *plan = p->builder->plan;
     oribi_plan_unit *units =
         oribi_arena_array(&plan->arena, (size_t)plan->n_units + 1, sizeof *units);
     if (units == NULL) {
@@ -28,7 +31,7 @@ static bool add_unit(oribi_plan *plan, int32_t device, int32_t step, size_t byte
     if (plan->n_units > 0) {
         memcpy(units, plan->units, (size_t)plan->n_units * sizeof *units);
     }
-    units[plan->n_units++] = (oribi_plan_unit){device, step, bytes};
+    units[plan->n_units++] = (oribi_plan_unit){p->device, step, p->is_host, bytes};
     plan->units = units;
     return true;
 }
@@ -39,7 +42,8 @@ static bool place_in_slab(const device_plan *p, TF_Status *status)
 {
     oribi_plan_builder *builder = p->builder;
     oribi_plan *plan = builder->plan;
-    oribi_plan_pool pool = {.max_bytes = SIZE_MAX / 2};
+    oribi_plan_pool pool = {.max_bytes =
+                                p->is_host ? builder->session->meter->max_bytes : SIZE_MAX / 2};
     oribi_plan_bounds bounds;
     oribi_plan_buffer *buffers = oribi_alloc_zero((size_t)p->n_items + 1, sizeof *buffers);
     if (buffers == NULL) {
@@ -56,8 +60,7 @@ static bool place_in_slab(const device_plan *p, TF_Status *status)
     }
     bool ok = oribi_plan_memory(buffers, p->n_items, NULL, 0, &pool, 1, &bounds, status);
     const int32_t unit = plan->n_units;
-    if (ok &&
-        !add_unit(plan, p->device, builder->items[p->items[0]].first, (size_t)pool.out_bytes)) {
+    if (ok && !add_unit(p, builder->items[p->items[0]].first, (size_t)pool.out_bytes)) {
         ok = oribi_fail_memory(status);
     }
     for (int32_t k = 0; ok && k < p->n_items; k++) {
@@ -103,7 +106,7 @@ static bool place_in_slots(const device_plan *p, TF_Status *status)
         int32_t unit = find_unit(plan, from, busy_until, item->first, item->bytes);
         if (unit < 0) {
             unit = plan->n_units;
-            ok = add_unit(plan, p->device, item->first, item->bytes) || oribi_fail_memory(status);
+            ok = add_unit(p, item->first, item->bytes) || oribi_fail_memory(status);
         }
         if (ok) {
             oribi_plan_unit *own = &plan->units[unit];
@@ -142,7 +145,8 @@ static bool check_limit(const device_plan *p, TF_Status *status)
     const oribi_plan_item *largest = &p->builder->items[p->items[0]];
     uint64_t bytes = 0;
     for (int32_t u = 0; u < plan->n_units; u++) {
-        bytes += plan->units[u].device == p->device ? plan->units[u].bytes : 0;
+        const oribi_plan_unit *unit = &plan->units[u];
+        bytes += unit->device == p->device && !unit->is_host ? unit->bytes : 0;
     }
     for (int32_t k = 1; k < p->n_items; k++) {
         const oribi_plan_item *item = &p->builder->items[p->items[k]];
@@ -157,6 +161,35 @@ static bool check_limit(const device_plan *p, TF_Status *status)
     return true;
 }
 
+static void gather_items(device_plan *p)
+{
+    const oribi_plan_builder *builder = p->builder;
+    const int32_t memory = p->is_host ? 0 : p->device, crosses = p->is_host ? p->device : 0;
+    p->n_items = 0;
+    for (int32_t i = 0; i < builder->n_items; i++) {
+        if (oribi_plan_is_planned(builder, i, memory, crosses)) {
+            p->items[p->n_items++] = i;
+        }
+    }
+    sort_items(p);
+}
+
+static bool place_on_device(device_plan *p, TF_Status *status)
+{
+    p->is_host = true;
+    gather_items(p);
+    ORIBI_TRY(p->n_items == 0 || place_in_slab(p, status));
+    p->is_host = false;
+    gather_items(p);
+    if (p->n_items == 0) {
+        return true;
+    }
+    return (oribi_device_has_offsets(p->builder->session->devices[p->device].device)
+                ? place_in_slab(p, status)
+                : place_in_slots(p, status)) &&
+           check_limit(p, status);
+}
+
 bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status)
 {
     bool ok = true;
@@ -169,19 +202,7 @@ bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status)
         return oribi_fail_memory(status);
     }
     for (p.device = 1; ok && p.device < builder->session->n_devices; p.device++) {
-        p.n_items = 0;
-        for (int32_t i = 0; i < builder->n_items; i++) {
-            if (oribi_plan_is_planned(builder, i, p.device)) {
-                p.items[p.n_items++] = i;
-            }
-        }
-        sort_items(&p);
-        if (p.n_items > 0) {
-            ok = oribi_device_has_offsets(builder->session->devices[p.device].device)
-                     ? place_in_slab(&p, status)
-                     : place_in_slots(&p, status);
-            ok = ok && check_limit(&p, status);
-        }
+        ok = place_on_device(&p, status);
     }
     oribi_free(p.items);
     return ok;

@@ -16,8 +16,9 @@ typedef struct oribi_plan_item {
     size_t bytes;
     int32_t output; /* graph output whose buffer it lives in, or -1 */
     int32_t n_members;
-    int32_t buffer; /* of the planner, or -1 */
-    int32_t device; /* whose memory */
+    int32_t buffer;  /* of the planner, or -1 */
+    int32_t device;  /* whose memory */
+    int32_t crosses; /* host memory: the device that copies a member of the class, or 0 */
 } oribi_plan_item;
 
 typedef struct oribi_plan_builder {
@@ -34,7 +35,9 @@ void oribi_plan_place_concats(oribi_plan_builder *builder);
 
 /* Places what lies in the memory of devices; see plan_device.c. */
 bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status);
-/* Is the item the root of a class that wants bytes of its own, in the memory of the device? */
-bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int32_t device);
+/* Is the item the root of a class that wants bytes of its own, in the memory of the device?
+ * `crosses`: for host memory, that which the device copies; 0: that which no device does. */
+bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int32_t device,
+                           int32_t crosses);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams of a run object: one for each device of the session, kept from run to run. After a
- * failure they are replaced, because what is on them is not known; blocks and sessions go on.
+/* What a run object has for devices. Streams: one for each device of the session, kept from run to
+ * run. After a failure they are replaced, because what is on them is not known; blocks and sessions
+ * go on.
  */
 #include "base/alloc.h"
 #include "session/session_internal.h"
@@ -37,4 +38,55 @@ void oribi_run_reset_streams(oribi_run *run)
         oribi_stream_destroy(run->streams[d]); /* waits; NULL where a run before this failed */
         run->streams[d] = NULL;
     }
+}
+
+/* Ordinary memory, and text, are TF_AllocateTensor's. */
+static TF_Tensor *make_tensor(oribi_session *session, int32_t value, const int64_t *dims,
+                              int num_dims, size_t bytes)
+{
+    const oribi_session_value *known = &session->values[value];
+    const int32_t device = known->crosses;
+    oribi_buffer *buffer = device != 0 && bytes > 0 && known->dtype != TF_STRING
+                               ? oribi_device_host_buffer(session->devices[device].device, bytes)
+                               : NULL;
+    if (buffer == NULL) {
+        return TF_AllocateTensor(known->dtype, dims, num_dims, bytes);
+    }
+    TF_Tensor *tensor = oribi_tensor_handle(known->dtype, dims, num_dims);
+    if (tensor == NULL) {
+        oribi_buffer_release(buffer);
+        return NULL;
+    }
+    tensor->buffer = buffer;
+    tensor->data = buffer->data;
+    tensor->bytes = bytes;
+    return tensor;
+}
+
+TF_Tensor *oribi_run_make_input(oribi_run *run, int index, const int64_t *dims, int num_dims,
+                                TF_Status *status)
+{
+    oribi_session *session = run->session;
+    const int32_t n_inputs = session->n_inputs - session->n_states;
+    size_t bytes = 0;
+    TF_SetStatus(status, TF_OK, "");
+    if (index < 0 || index >= n_inputs) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d, the model has %d", index,
+                   (int)n_inputs);
+        return NULL;
+    }
+    const int32_t value = session->inputs[index];
+    if (num_dims < 0 || num_dims > ORIBI_MAX_RANK ||
+        !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(session->values[value].dtype),
+                            &bytes)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "input '%s': a rank of %d, or dimensions, that no tensor has",
+                   session->graph->input_names[index], num_dims);
+        return NULL;
+    }
+    TF_Tensor *tensor = make_tensor(session, value, dims, num_dims, bytes);
+    if (tensor == NULL) {
+        oribi_fail_memory(status);
+    }
+    return tensor;
 }

@@ -11,7 +11,12 @@
 static oribi_buffer *add_spare(oribi_run *run, int32_t output, int place, size_t bytes,
                                TF_Status *status)
 {
-    oribi_buffer *buffer = oribi_meter_buffer(run->session->meter, bytes, "a graph output", status);
+    const oribi_session *session = run->session;
+    const int32_t device = session->values[session->outputs[output]].crosses;
+    oribi_buffer *buffer =
+        device != 0 ? oribi_meter_device_buffer(session->meter, session->devices[device].device,
+                                                bytes, "a graph output", status)
+                    : oribi_meter_buffer(session->meter, bytes, "a graph output", status);
     if (buffer != NULL) {
         if (run->trace != NULL) {
             oribi_run_trace_alloc(run, run->session->graph->output_names[output], bytes);
@@ -126,11 +131,13 @@ static bool is_spare(const oribi_run *run, const oribi_buffer *buffer)
     return false;
 }
 
-/* A heap buffer of an unplanned output serves later runs too. Two outputs may share it: one has it
- * then. */
+/* A heap buffer of an unplanned output serves later runs too, but for those that a device writes,
+ * which get better memory. Two outputs may share it: one has it then. */
 static void adopt(oribi_run *run, int32_t output, oribi_buffer *buffer)
 {
-    if (!oribi_meter_owns(run->session->meter, buffer) || is_spare(run, buffer)) {
+    const oribi_session *session = run->session;
+    if (session->values[session->outputs[output]].crosses != 0 ||
+        !oribi_meter_owns(run->session->meter, buffer) || is_spare(run, buffer)) {
         return;
     }
     for (int k = 0; k < ORIBI_OUTPUT_SPARES; k++) {

@@ -72,6 +72,9 @@ void oribi_meter_discharge(oribi_meter *meter, uint64_t bytes);
 /* Counted buffer, which gives its bytes back when the last reference goes. */
 oribi_buffer *oribi_meter_buffer(oribi_meter *meter, size_t bytes, const char *what,
                                  TF_Status *status);
+/* In host memory that copies of the device like best, where its plugin has some to give. */
+oribi_buffer *oribi_meter_device_buffer(oribi_meter *meter, oribi_device *device, size_t bytes,
+                                        const char *what, TF_Status *status);
 bool oribi_meter_owns(const oribi_meter *meter, const oribi_buffer *buffer);
 
 /* --- Session --------------------------------------------------------------------------------- */
@@ -84,6 +87,7 @@ typedef struct oribi_session_value {
     int32_t last_use;  /* step; the producer when nobody reads it */
     int32_t n_uses;    /* node inputs and graph outputs */
     int32_t device;    /* whose memory it lies in: index of session->devices, 0: the host's */
+    int32_t crosses;   /* host memory that is copied to or from this device; 0: none */
     bool is_input, is_output;
     TF_Tensor *constant; /* dense, when a kernel or the caller still reads it */
     bool is_constant;
@@ -234,11 +238,12 @@ typedef struct oribi_place { /* of a value or a temporary */
     int32_t rank; /* -1: no dims planned */
     int64_t dims[ORIBI_INLINE_RANK];
     int64_t row_stride;
-    int32_t device, unit; /* unit of a device's memory, for ARENA; -1: the host's arena */
+    int32_t device, unit; /* of the plan's, for ARENA; -1: the host's arena */
 } oribi_place;
 
 typedef struct oribi_plan_unit { /* one allocation of a device, for each frame */
     int32_t device, step;        /* the first step that uses it, for messages */
+    bool is_host;                /* host memory that copies of the device like best */
     size_t bytes;
 } oribi_plan_unit;
 

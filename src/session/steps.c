@@ -394,6 +394,20 @@ static void count_uses(oribi_session *session)
     }
 }
 
+/* Which host values meet a device: of several, the last one that copies. */
+static void note_crossings(oribi_session *session)
+{
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        const oribi_session_step *step = &session->steps[s];
+        const oribi_transfer *transfer = step->transfer;
+        if (transfer != NULL && transfer->kind == ORIBI_TO_DEVICE) {
+            session->values[step->inputs[0]].crosses = transfer->to;
+        } else if (transfer != NULL && transfer->kind == ORIBI_TO_HOST) {
+            session->values[step->outputs[0]].crosses = transfer->from;
+        }
+    }
+}
+
 static void fill_values(const flat *f)
 {
     oribi_session *session = f->session;
@@ -415,6 +429,7 @@ static void fill_values(const flat *f)
     }
     count_uses(session);
     extend_lives(session);
+    note_crossings(session);
 }
 
 /* --- All together ---------------------------------------------------------------------------- */

@@ -158,6 +158,140 @@ static void unified_memory_is_used_where_a_session_wants_it(void **state)
     TF_DeleteStatus(status);
 }
 
+/* What this process has copied so far, by the kind of the host memory. */
+static void expect_new_copies(int64_t pinned, int64_t plain)
+{
+    static int64_t n_pinned, n_plain;
+    int64_t all_pinned = 0, all_plain = 0;
+    spy_copies(&all_pinned, &all_plain);
+    if (pinned >= 0) {
+        assert_int_equal(all_pinned - n_pinned, pinned);
+        assert_int_equal(all_plain - n_plain, plain);
+    }
+    n_pinned = all_pinned;
+    n_plain = all_plain;
+}
+
+/* Of four copies (x in; product out; tanh in; flat out) the first is from the caller's memory. */
+static void host_memory_of_copies_is_the_devices_and_cached(void **state)
+{
+    (void)state;
+    oribi_session *cpu = device_session(device_dense(ROWS, true), NULL, NULL);
+    oribi_session *session = device_session(device_dense(ROWS, true), "FAKE:0", NULL);
+    oribi_run *expected = device_run(cpu, ROWS, -3);
+    oribi_run *run = device_run(session, ROWS, -3);
+    small_execute(expected);
+    expect_new_copies(-1, -1);
+
+    small_execute(run);
+    expect_new_copies(3, 1);
+    small_execute(run);
+    small_execute(run); /* the output's second buffer is there now */
+    const int64_t n = spy_calls("host_memory_allocate");
+    assert_true(n > 0);
+    expect_new_copies(6, 2);
+    for (int i = 0; i < 10; i++) {
+        small_execute(run);
+        device_expect_same(expected, run);
+    }
+    assert_int_equal(spy_calls("host_memory_allocate"), n);
+    expect_new_copies(30, 10);
+
+    oribi_run_destroy(expected);
+    oribi_run_destroy(run);
+    oribi_session_destroy(cpu);
+    oribi_session_destroy(session);
+    assert_int_equal(spy_pinned_bytes(), 0);
+    assert_int_equal(spy_calls("host_memory_deallocate"), spy_calls("host_memory_allocate"));
+}
+
+static void so_it_is_for_shapes_that_are_known_at_run_time_only(void **state)
+{
+    (void)state;
+    oribi_session *session = device_session(device_dense(-1, true), "FAKE:0", NULL);
+    oribi_run *run = device_run(session, ROWS, -3);
+    for (int i = 0; i < 3; i++) {
+        small_execute(run);
+    }
+    expect_new_copies(-1, -1);
+
+    small_execute(run);
+
+    expect_new_copies(3, 1);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+    assert_int_equal(spy_pinned_bytes(), 0);
+}
+
+static void ordinary_memory_will_do_where_the_device_has_none_to_give(void **state)
+{
+    (void)state;
+    oribi_session *session = device_session(device_dense(ROWS, true), "FAKE:0", NULL);
+    oribi_run *run = device_run(session, ROWS, -3);
+    expect_new_copies(-1, -1);
+
+    spy_set_host_memory(0);
+    small_execute(run);
+    small_execute(run);
+    spy_set_host_memory(1);
+
+    expect_new_copies(0, 8);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
+static void an_input_that_the_run_made_is_copied_from_the_devices_memory(void **state)
+{
+    (void)state;
+    const int64_t dims[] = {ROWS, INNER};
+    TF_Status *status = TF_NewStatus();
+    oribi_session *session = device_session(device_dense(ROWS, false), "FAKE:0", NULL);
+    oribi_run *run = small_run_of(session);
+
+    TF_Tensor *x = oribi_run_make_input(run, 0, dims, 2, status);
+    small_expect_ok(status);
+    assert_int_equal(TF_TensorByteSize(x), sizeof(float) * ROWS * INNER);
+    memset(TF_TensorData(x), 0, TF_TensorByteSize(x));
+    oribi_run_set_input(run, 0, x, status);
+    small_expect_ok(status);
+    expect_new_copies(-1, -1);
+    small_execute(run);
+    expect_new_copies(2, 0);
+
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+    memset(TF_TensorData(x), 1, TF_TensorByteSize(x)); /* it is the caller's still */
+    TF_DeleteTensor(x);
+    assert_int_equal(spy_pinned_bytes(), 0);
+    TF_DeleteStatus(status);
+}
+
+static void inputs_that_cannot_be_made_are_refused(void **state)
+{
+    (void)state;
+    const int64_t dims[] = {ROWS, INNER}, bad[] = {-1, INNER},
+                  vast[] = {INT64_MAX / 2, INT64_MAX / 2};
+    TF_Status *status = TF_NewStatus();
+    oribi_session *session = device_session(device_dense(-1, false), NULL, NULL);
+    oribi_run *run = small_run_of(session);
+
+    assert_null(oribi_run_make_input(run, 1, dims, 2, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_null(oribi_run_make_input(run, 0, bad, 2, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_null(oribi_run_make_input(run, 0, vast, 2, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_null(oribi_run_make_input(run, 0, dims, -1, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_Tensor *x = oribi_run_make_input(run, 0, dims, 2, status); /* ordinary memory */
+    small_expect_ok(status);
+    TF_DeleteTensor(x);
+
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+    TF_DeleteStatus(status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +300,11 @@ int main(void)
         cmocka_unit_test(a_run_beyond_the_limit_fails_and_a_smaller_one_goes_on),
         cmocka_unit_test(the_limit_of_the_host_counts_where_no_other_is_set),
         cmocka_unit_test(unified_memory_is_used_where_a_session_wants_it),
+        cmocka_unit_test(host_memory_of_copies_is_the_devices_and_cached),
+        cmocka_unit_test(so_it_is_for_shapes_that_are_known_at_run_time_only),
+        cmocka_unit_test(ordinary_memory_will_do_where_the_device_has_none_to_give),
+        cmocka_unit_test(an_input_that_the_run_made_is_copied_from_the_devices_memory),
+        cmocka_unit_test(inputs_that_cannot_be_made_are_refused),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

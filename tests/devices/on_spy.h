@@ -8,6 +8,7 @@
 static int64_t (*spy_calls)(const char *member);
 static void (*spy_copies)(int64_t *out_pinned, int64_t *out_plain);
 static int64_t (*spy_pinned_bytes)(void);
+static void (*spy_set_host_memory)(int there);
 
 static inline void spy_load(const char *options)
 {
@@ -18,8 +19,10 @@ static inline void spy_load(const char *options)
     *(void **)&spy_calls = dlsym(library, "spy_calls");
     *(void **)&spy_copies = dlsym(library, "spy_copies");
     *(void **)&spy_pinned_bytes = dlsym(library, "spy_pinned_bytes");
+    *(void **)&spy_set_host_memory = dlsym(library, "spy_set_host_memory");
     dlclose(library);
-    assert_true(spy_calls != NULL && spy_copies != NULL && spy_pinned_bytes != NULL);
+    assert_true(spy_calls != NULL && spy_copies != NULL && spy_pinned_bytes != NULL &&
+                spy_set_host_memory != NULL);
 }
 
 #endif

@@ -18,7 +18,8 @@ void *fake_address(const void *opaque);
 SPY int64_t spy_calls(const char *member);
 /* Copies whose host side is memory that host_memory_allocate gave out, and the others. */
 SPY void spy_copies(int64_t *out_pinned, int64_t *out_plain);
-SPY int64_t spy_pinned_bytes(void); /* of host memory that is out */
+SPY void spy_set_host_memory(int there); /* 0: host_memory_allocate has none from now on */
+SPY int64_t spy_pinned_bytes(void);      /* of host memory that is out */
 
 enum { MAX_MEMBERS = 80, MAX_BLOCKS = 4096 };
 
@@ -199,10 +200,17 @@ static void fill_bytes(device d, SP_Stream stream, target to, uint8_t pattern, u
     real.memset(d, stream, to, pattern, size, status);
 }
 
+static atomic_int has_host_memory = 1;
+
+void spy_set_host_memory(int there)
+{
+    atomic_store(&has_host_memory, there);
+}
+
 static void *host_memory_allocate(device d, uint64_t size)
 {
     note("host_memory_allocate");
-    void *made = real.host_memory_allocate(d, size);
+    void *made = atomic_load(&has_host_memory) ? real.host_memory_allocate(d, size) : NULL;
     if (made != NULL) {
         keep_block(made, size);
     }
