@@ -5,6 +5,7 @@
 #ifndef ORIBI_COMPILE_LOWER_H_
 #define ORIBI_COMPILE_LOWER_H_
 
+#include "compile/call_members.h"
 #include "compile/options.h"
 #include "compile/writer.h"
 #include "graph/graph.h"
@@ -189,5 +190,7 @@ void oribi_call_place(oribi_call *call, const char *field, int32_t kind, int64_t
                       const void *data);
 /* INVALID_ARGUMENT (or what fits a code of micro/prepare.h) that names the node; false. */
 bool oribi_lower_fail(oribi_lowering *lowering, const oribi_call *call, int32_t code);
+/* True for ORIBI_MICRO_OK; of any other code what oribi_lower_fail does. */
+bool oribi_lower_check(oribi_lowering *lowering, const oribi_call *call, int32_t code);
 
 #endif

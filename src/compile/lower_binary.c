@@ -35,12 +35,9 @@ static bool read_spec(oribi_lowering *lowering, const oribi_call *call, binary *
     ORIBI_TRY(read_dims(lowering, call, 1, b->b_dims, &spec->b_rank));
     spec->a_dims = b->a_dims;
     spec->b_dims = b->b_dims;
-    spec->a.scale = oribi_lower_float(call, "a_scale");
-    spec->a.zero = oribi_lower_int(call, "a_zero", 0);
-    spec->b.scale = oribi_lower_float(call, "b_scale");
-    spec->b.zero = oribi_lower_int(call, "b_zero", 0);
-    spec->output.scale = oribi_lower_float(call, "output_scale");
-    spec->output.zero = oribi_lower_int(call, "output_zero", 0);
+    oribi_lower_quantisation(call, "a_scale", "a_zero", &spec->a);
+    oribi_lower_quantisation(call, "b_scale", "b_zero", &spec->b);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec->output);
     spec->activation = oribi_lower_activation(call);
     spec->variant = oribi_lower_variant(call);
     spec->kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype);
@@ -76,25 +73,12 @@ static bool lower_wide_sum(oribi_lowering *lowering, oribi_call *call, const bin
     struct oribi_micro_wide_add_args args;
     const int32_t code = subtracts ? oribi_micro_wide_sub_prepare(&b->spec, &args)
                                    : oribi_micro_wide_add_prepare(&b->spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     set_common(lowering, call, "wide_add");
-    oribi_call_number(call, "kind", args.kind);
-    oribi_call_number(call, "subtract", args.subtract);
-    oribi_call_number(call, "is_binary", args.is_binary);
-    oribi_call_number(call, "finer", args.finer);
-    oribi_call_number(call, "a_zero", args.a_zero);
-    oribi_call_number(call, "a_multiplier", args.a_multiplier);
-    oribi_call_number(call, "a_shift", args.a_shift);
-    oribi_call_number(call, "b_zero", args.b_zero);
-    oribi_call_number(call, "b_multiplier", args.b_multiplier);
-    oribi_call_number(call, "b_shift", args.b_shift);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "output_multiplier", args.output_multiplier);
-    oribi_call_number(call, "output_shift", args.output_shift);
-    oribi_call_number(call, "low", args.low);
-    oribi_call_number(call, "high", args.high);
+    ORIBI_CALL_MEMBERS(call, &args, kind, subtract, is_binary, finer, a_zero, a_multiplier, a_shift,
+                       b_zero);
+    ORIBI_CALL_MEMBERS(call, &args, b_multiplier, b_shift, output_zero, output_multiplier,
+                       output_shift, low, high);
     return set_shape(lowering, call, &args.shape);
 }
 
@@ -108,26 +92,16 @@ static bool lower_sum(oribi_lowering *lowering, oribi_call *call, bool subtracts
     }
     const int32_t code = subtracts ? oribi_micro_sub_s8_prepare(&b.spec, &args)
                                    : oribi_micro_add_s8_prepare(&b.spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     set_common(lowering, call, "add_s8");
     call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
     ORIBI_TRY(set_shape(lowering, call, &args.shape));
-    oribi_call_number(call, "scales.a_zero", args.scales.a_zero);
-    oribi_call_number(call, "scales.a_multiplier", args.scales.a_multiplier);
-    oribi_call_number(call, "scales.a_shift", args.scales.a_shift);
-    oribi_call_number(call, "scales.b_zero", args.scales.b_zero);
-    oribi_call_number(call, "scales.b_multiplier", args.scales.b_multiplier);
-    oribi_call_number(call, "scales.b_shift", args.scales.b_shift);
-    oribi_call_number(call, "scales.subtract", args.scales.subtract);
-    oribi_call_number(call, "scales.output_zero", args.scales.output_zero);
-    oribi_call_number(call, "scales.output_multiplier", args.scales.output_multiplier);
-    oribi_call_number(call, "scales.output_shift", args.scales.output_shift);
-    oribi_call_number(call, "scales.low", args.scales.low);
-    oribi_call_number(call, "scales.high", args.scales.high);
-    oribi_call_number(call, "scratch_bytes", args.scratch_bytes);
+    ORIBI_CALL_MEMBERS(call, &args, scales.a_zero, scales.a_multiplier, scales.a_shift,
+                       scales.b_zero, scales.b_multiplier, scales.b_shift, scales.subtract,
+                       scales.output_zero);
+    ORIBI_CALL_MEMBERS(call, &args, scales.output_multiplier, scales.output_shift, scales.low,
+                       scales.high, scratch_bytes);
     return true;
 }
 
@@ -146,24 +120,15 @@ bool oribi_lower_mul(oribi_lowering *lowering, oribi_call *call)
     binary b;
     struct oribi_micro_mul_q_args args;
     ORIBI_TRY(read_spec(lowering, call, &b));
-    const int32_t code = oribi_micro_mul_q_prepare(&b.spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_mul_q_prepare(&b.spec, &args)));
     set_common(lowering, call, args.kind == ORIBI_MICRO_S8 ? "mul_s8" : "wide_mul");
     call->args = "mul_q";
     call->header = "mul_q";
     call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
     ORIBI_TRY(set_shape(lowering, call, &args.shape));
-    oribi_call_number(call, "kind", args.kind);
-    oribi_call_number(call, "a_zero", args.a_zero);
-    oribi_call_number(call, "b_zero", args.b_zero);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "output_multiplier", args.output_multiplier);
-    oribi_call_number(call, "output_shift", args.output_shift);
-    oribi_call_number(call, "low", args.low);
-    oribi_call_number(call, "high", args.high);
+    ORIBI_CALL_MEMBERS(call, &args, kind, a_zero, b_zero, output_zero, output_multiplier,
+                       output_shift, low, high);
     oribi_call_number(call, "scratch_bytes", args.scratch_bytes);
     return true;
 }

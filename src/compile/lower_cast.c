@@ -62,9 +62,7 @@ bool oribi_lower_quantize(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(start(lowering, call, "quantize", &t));
     oribi_lower_quantisation(call, "output_scale", "output_zero", &output);
     const int32_t code = oribi_micro_kind_range(t.out, output, &low, &high);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     oribi_call_number(call, "kind", t.out);
     oribi_call_real(call, "scale", output.scale);
     oribi_call_number(call, "zero", output.zero);
@@ -99,14 +97,8 @@ static bool lower_bytes(oribi_lowering *lowering, oribi_call *call, const types 
 void oribi_lower_set_requantize(oribi_call *call, const struct oribi_micro_requantize_args *args)
 {
     call->kernel = "requantize";
-    oribi_call_number(call, "in_kind", args->in_kind);
-    oribi_call_number(call, "out_kind", args->out_kind);
-    oribi_call_number(call, "input_zero", args->input_zero);
-    oribi_call_number(call, "output_zero", args->output_zero);
-    oribi_call_number(call, "multiplier", args->multiplier);
-    oribi_call_number(call, "shift", args->shift);
-    oribi_call_number(call, "low", args->low);
-    oribi_call_number(call, "high", args->high);
+    ORIBI_CALL_MEMBERS(call, args, in_kind, out_kind, input_zero, output_zero, multiplier, shift,
+                       low, high);
 }
 
 bool oribi_lower_requantize(oribi_lowering *lowering, oribi_call *call)
@@ -120,10 +112,7 @@ bool oribi_lower_requantize(oribi_lowering *lowering, oribi_call *call)
     if (t.in != ORIBI_ELEMENT_S16 && t.out != ORIBI_ELEMENT_S16) {
         return lower_bytes(lowering, call, &t, &spec);
     }
-    const int32_t code = oribi_micro_requantize_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_requantize_prepare(&spec, &args)));
     ORIBI_TRY(start(lowering, call, "requantize", &t));
     oribi_lower_set_requantize(call, &args);
     return true;

@@ -33,28 +33,10 @@ static void place(oribi_call *call, int32_t channels, int64_t weights, const int
 
 static void conv2d_fields(oribi_call *call, const struct oribi_micro_conv2d_s8_args *a)
 {
-    oribi_call_number(call, "batch", a->batch);
-    oribi_call_number(call, "in_h", a->in_h);
-    oribi_call_number(call, "in_w", a->in_w);
-    oribi_call_number(call, "in_c", a->in_c);
-    oribi_call_number(call, "out_h", a->out_h);
-    oribi_call_number(call, "out_w", a->out_w);
-    oribi_call_number(call, "out_c", a->out_c);
-    oribi_call_number(call, "filter_h", a->filter_h);
-    oribi_call_number(call, "filter_w", a->filter_w);
-    oribi_call_number(call, "stride_h", a->stride_h);
-    oribi_call_number(call, "stride_w", a->stride_w);
-    oribi_call_number(call, "dilation_h", a->dilation_h);
-    oribi_call_number(call, "dilation_w", a->dilation_w);
-    oribi_call_number(call, "before_h", a->before_h);
-    oribi_call_number(call, "before_w", a->before_w);
-    oribi_call_number(call, "groups", a->groups);
-    oribi_call_number(call, "input_zero", a->input_zero);
-    oribi_call_number(call, "output_zero", a->output_zero);
-    oribi_call_number(call, "low", a->low);
-    oribi_call_number(call, "high", a->high);
-    oribi_call_number(call, "gather", a->gather);
-    oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
+    ORIBI_CALL_MEMBERS(call, a, batch, in_h, in_w, in_c, out_h, out_w, out_c);
+    ORIBI_CALL_MEMBERS(call, a, filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w,
+                       before_h, before_w);
+    ORIBI_CALL_MEMBERS(call, a, groups, input_zero, output_zero, low, high, gather, scratch_bytes);
 }
 
 /* The result may follow its input so closely as windows that are read in order allow. */
@@ -85,24 +67,10 @@ static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
     call->scratch_bytes = oribi_micro_conv2d_lanes_s8_prepare(plain, words, &a);
     call->args_bytes = 40;
     oribi_lanes_output(call, &a.output);
-    oribi_call_number(call, "batch", a.batch);
-    oribi_call_number(call, "in_h", a.in_h);
-    oribi_call_number(call, "in_w", a.in_w);
-    oribi_call_number(call, "in_c", a.in_c);
-    oribi_call_number(call, "out_h", a.out_h);
-    oribi_call_number(call, "out_w", a.out_w);
-    oribi_call_number(call, "out_c", a.out_c);
-    oribi_call_number(call, "filter_h", a.filter_h);
-    oribi_call_number(call, "filter_w", a.filter_w);
-    oribi_call_number(call, "stride_h", a.stride_h);
-    oribi_call_number(call, "stride_w", a.stride_w);
-    oribi_call_number(call, "dilation_h", a.dilation_h);
-    oribi_call_number(call, "before_h", a.before_h);
-    oribi_call_number(call, "before_w", a.before_w);
-    oribi_call_number(call, "taps", a.taps);
-    oribi_call_number(call, "is_point", a.is_point);
-    oribi_call_number(call, "has_general", a.has_general);
-    oribi_call_number(call, "input_zero", a.input_zero);
+    ORIBI_CALL_MEMBERS(call, &a, batch, in_h, in_w, in_c, out_h, out_w, out_c);
+    ORIBI_CALL_MEMBERS(call, &a, filter_h, filter_w, stride_h, stride_w, dilation_h, before_h,
+                       before_w, taps);
+    ORIBI_CALL_MEMBERS(call, &a, is_point, has_general, input_zero);
     add_overlap(call, plain);
     return true;
 }
@@ -136,15 +104,11 @@ bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
     spec.padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
     spec.activation = oribi_lower_activation(call);
     spec.gather = !call->forbids_overlap;
-    spec.input.scale = oribi_lower_float(call, "input_scale");
-    spec.input.zero = oribi_lower_int(call, "input_zero", 0);
-    spec.output.scale = oribi_lower_float(call, "output_scale");
-    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
     int32_t code = oribi_micro_conv2d_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const int64_t taps = (int64_t)filter[1] * filter[2] * filter[3];
     struct oribi_micro_lanes_spec lanes;
     call->n_inputs = 1;

@@ -32,28 +32,11 @@ static void place(oribi_call *call, int32_t channels, int64_t weights, const int
 
 static void depthwise_fields(oribi_call *call, const struct oribi_micro_depthwise_conv2d_s8_args *a)
 {
-    oribi_call_number(call, "batch", a->batch);
-    oribi_call_number(call, "in_h", a->in_h);
-    oribi_call_number(call, "in_w", a->in_w);
-    oribi_call_number(call, "in_c", a->in_c);
-    oribi_call_number(call, "out_h", a->out_h);
-    oribi_call_number(call, "out_w", a->out_w);
-    oribi_call_number(call, "out_c", a->out_c);
-    oribi_call_number(call, "filter_h", a->filter_h);
-    oribi_call_number(call, "filter_w", a->filter_w);
-    oribi_call_number(call, "stride_h", a->stride_h);
-    oribi_call_number(call, "stride_w", a->stride_w);
-    oribi_call_number(call, "dilation_h", a->dilation_h);
-    oribi_call_number(call, "dilation_w", a->dilation_w);
-    oribi_call_number(call, "before_h", a->before_h);
-    oribi_call_number(call, "before_w", a->before_w);
-    oribi_call_number(call, "depth_multiplier", a->depth_multiplier);
-    oribi_call_number(call, "input_zero", a->input_zero);
-    oribi_call_number(call, "output_zero", a->output_zero);
-    oribi_call_number(call, "low", a->low);
-    oribi_call_number(call, "high", a->high);
-    oribi_call_number(call, "in_place", a->in_place);
-    oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
+    ORIBI_CALL_MEMBERS(call, a, batch, in_h, in_w, in_c, out_h, out_w, out_c);
+    ORIBI_CALL_MEMBERS(call, a, filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w,
+                       before_h, before_w);
+    ORIBI_CALL_MEMBERS(call, a, depth_multiplier, input_zero, output_zero, low, high, in_place,
+                       scratch_bytes);
 }
 
 static bool lower_3x3(oribi_lowering *lowering, oribi_call *call,
@@ -66,29 +49,15 @@ static bool lower_3x3(oribi_lowering *lowering, oribi_call *call,
         return oribi_fail_memory(lowering->status);
     }
     const int32_t code = oribi_micro_depthwise_conv2d_3x3_s8_prepare(plain, words, &a);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "depthwise_conv2d_3x3_s8";
     call->scratch_bytes = a.scratch_bytes;
     oribi_call_place(call, "filter", ORIBI_ELEMENT_S32, (int64_t)count, words);
-    oribi_call_number(call, "batch", a.batch);
-    oribi_call_number(call, "channels", a.channels);
-    oribi_call_number(call, "in_rows", a.in_rows);
-    oribi_call_number(call, "in_columns", a.in_columns);
-    oribi_call_number(call, "in_row_step", a.in_row_step);
-    oribi_call_number(call, "in_column_step", a.in_column_step);
-    oribi_call_number(call, "out_rows", a.out_rows);
-    oribi_call_number(call, "out_columns", a.out_columns);
-    oribi_call_number(call, "out_row_step", a.out_row_step);
-    oribi_call_number(call, "out_column_step", a.out_column_step);
-    oribi_call_number(call, "row_stride", a.row_stride);
-    oribi_call_number(call, "column_stride", a.column_stride);
-    oribi_call_number(call, "rows_before", a.rows_before);
-    oribi_call_number(call, "columns_before", a.columns_before);
-    oribi_call_number(call, "plane_columns", a.plane_columns);
-    oribi_call_number(call, "input_zero", a.input_zero);
-    oribi_call_number(call, "scratch_bytes", a.scratch_bytes);
+    ORIBI_CALL_MEMBERS(call, &a, batch, channels);
+    ORIBI_CALL_MEMBERS(call, &a, in_rows, in_columns, in_row_step, in_column_step);
+    ORIBI_CALL_MEMBERS(call, &a, out_rows, out_columns, out_row_step, out_column_step);
+    ORIBI_CALL_MEMBERS(call, &a, row_stride, column_stride, rows_before, columns_before,
+                       plane_columns, input_zero, scratch_bytes);
     oribi_lanes_output(call, &a.output);
     if (plain->in_place != 0) {
         call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
@@ -126,16 +95,12 @@ bool oribi_lower_depthwise_conv2d(oribi_lowering *lowering, oribi_call *call)
     spec.activation = oribi_lower_activation(call);
     spec.in_place = !call->forbids_overlap && spec.depth_multiplier == 1 && in[0] == 1 &&
                     (int64_t)out[HEIGHT] * out[WIDTH] <= (int64_t)in[HEIGHT] * in[WIDTH];
-    spec.input.scale = oribi_lower_float(call, "input_scale");
-    spec.input.zero = oribi_lower_int(call, "input_zero", 0);
-    spec.output.scale = oribi_lower_float(call, "output_scale");
-    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
     const int32_t code =
         oribi_micro_depthwise_conv2d_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const int64_t taps = (int64_t)filter[HEIGHT] * filter[WIDTH];
     call->n_inputs = 1;
     call->has_scratch = true;

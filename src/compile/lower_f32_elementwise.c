@@ -69,9 +69,7 @@ bool oribi_lower_binary_f32(oribi_lowering *lowering, oribi_call *call)
     int32_dims(a, a_dims);
     int32_dims(b, b_dims);
     const int32_t code = oribi_micro_broadcast_resolve(a_dims, a->rank, b_dims, b->rank, &shape);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = oribi_lower_f32_kernel(lowering, call);
     ORIBI_TRY(call->kernel != NULL);
     call->args = call->header = "binary_f32";

@@ -256,9 +256,7 @@ static bool set_batches(oribi_lowering *lowering, oribi_call *call, const oribi_
     batch_dims(b, b_dims);
     const int32_t code =
         oribi_micro_broadcast_resolve(a_dims, a->rank - 2, b_dims, b->rank - 2, &batch);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "matmul_f32";
     call->n_inputs = 2;
     oribi_call_number(call, "batch.rank", batch.rank);

@@ -8,14 +8,8 @@
 
 static void set_fields(oribi_call *call, const struct oribi_micro_fully_connected_s8_args *a)
 {
-    oribi_call_number(call, "rows", a->rows);
-    oribi_call_number(call, "in_c", a->in_c);
-    oribi_call_number(call, "out_c", a->out_c);
-    oribi_call_number(call, "per_channel", a->per_channel);
-    oribi_call_number(call, "output_zero", a->output_zero);
-    oribi_call_number(call, "low", a->low);
-    oribi_call_number(call, "high", a->high);
-    oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
+    ORIBI_CALL_MEMBERS(call, a, rows, in_c, out_c, per_channel, output_zero, low, high,
+                       scratch_bytes);
 }
 
 static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
@@ -30,9 +24,7 @@ static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
     oribi_micro_fully_connected_lanes_s8_prepare(plain, words, &a);
     call->kernel = "fully_connected_lanes_s8";
     call->scratch_bytes = a.scratch_bytes;
-    oribi_call_number(call, "rows", a.rows);
-    oribi_call_number(call, "in_c", a.in_c);
-    oribi_call_number(call, "out_c", a.out_c);
+    ORIBI_CALL_MEMBERS(call, &a, rows, in_c, out_c);
     oribi_lanes_output(call, &a.output);
     oribi_call_number(call, "scratch_bytes", a.scratch_bytes);
     return true;
@@ -61,16 +53,12 @@ bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
     spec.in_c = filter[3];
     spec.rows = count / filter[3] <= INT32_MAX ? (int32_t)(count / filter[3]) : INT32_MAX;
     spec.activation = oribi_lower_activation(call);
-    spec.input.scale = oribi_lower_float(call, "input_scale");
-    spec.input.zero = oribi_lower_int(call, "input_zero", 0);
-    spec.output.scale = oribi_lower_float(call, "output_scale");
-    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
     const int32_t code =
         oribi_micro_fully_connected_s8_prepare(&spec, &args, bias, multiplier, shift);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const int64_t weights = (int64_t)spec.in_c * spec.out_c;
     const int32_t n_scales = args.per_channel != 0 ? spec.out_c : 1;
     struct oribi_micro_lanes_spec lanes;

@@ -22,10 +22,7 @@ static bool read_sizes(oribi_lowering *lowering, oribi_call *call,
                                            .in_c = input[3],
                                            .units = hidden[3],
                                            .is_time_major = is_time_major};
-    const int32_t code = oribi_micro_lstm_check_sizes(out);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_lstm_check_sizes(out)));
     call->macs = (int64_t)out->batch * out->steps * 4 * out->units * (out->in_c + out->units);
     call->has_scratch = true;
     return oribi_call_take(lowering, call, taken, 3);
@@ -138,9 +135,7 @@ static bool lower_s8(oribi_lowering *lowering, oribi_call *call,
         args.recurrent == NULL ? NULL : oribi_lower_constant(lowering, call, BIAS, TF_INT32);
     ORIBI_TRY(numbers != NULL && bias != NULL);
     const int32_t code = oribi_micro_lstm_s8_prepare(s, bias, &args, numbers, numbers + rows);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const bool is_tflite = s->variant == ORIBI_MICRO_TFLITE;
     call->kernel = is_tflite ? "lstm_fixed_s8" : "lstm_s8";
     call->args = "lstm_s8";
@@ -165,9 +160,7 @@ static bool lower_s16(oribi_lowering *lowering, oribi_call *call,
         args.recurrent == NULL ? NULL : oribi_lower_constant(lowering, call, BIAS, TF_INT64);
     ORIBI_TRY(numbers != NULL && bias != NULL);
     const int32_t code = oribi_micro_lstm_s16_prepare(s, bias, &args, numbers, numbers + rows);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "lstm_s16";
     place_matrices(call, &s->sizes, ORIBI_ELEMENT_S8, args.weights, args.recurrent);
     oribi_call_place(call, "bias_low", ORIBI_ELEMENT_S32, rows, args.bias_low);

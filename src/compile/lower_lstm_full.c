@@ -27,10 +27,7 @@ static bool read_sizes(oribi_lowering *lowering, oribi_call *call, arguments *a)
     a->in_c = input[3];
     a->units = cell[3];
     a->outputs = hidden[3];
-    const int32_t code = oribi_micro_lstm_full_f32_check(a);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_lstm_full_f32_check(a)));
     return oribi_call_take(lowering, call, taken, 3);
 }
 
@@ -73,13 +70,7 @@ bool oribi_lower_lstm_full(oribi_lowering *lowering, oribi_call *call)
     arguments a = {0};
     call->kernel = "lstm_full_f32";
     ORIBI_TRY(read_sizes(lowering, call, &a) && place_constants(lowering, call, &a));
-    oribi_call_number(call, "gates", a.gates);
-    oribi_call_number(call, "batch", a.batch);
-    oribi_call_number(call, "steps", a.steps);
-    oribi_call_number(call, "in_c", a.in_c);
-    oribi_call_number(call, "units", a.units);
-    oribi_call_number(call, "outputs", a.outputs);
-    oribi_call_number(call, "is_time_major", a.is_time_major);
+    ORIBI_CALL_MEMBERS(call, &a, gates, batch, steps, in_c, units, outputs, is_time_major);
     oribi_call_real(call, "cell_clip", oribi_lower_float(call, "cell_clip"));
     oribi_call_real(call, "projection_clip", oribi_lower_float(call, "projection_clip"));
     call->has_scratch = true;

@@ -49,17 +49,13 @@ static bool finish(oribi_lowering *lowering, oribi_call *call, const source *x, 
     struct oribi_micro_move_args args;
     const struct oribi_micro_move_spec spec = {rank,  x->element_bytes, dims, steps,
                                                start, x->count};
-    const int32_t code = oribi_micro_move_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_move_prepare(&spec, &args)));
     call->kernel = "move";
     call->n_inputs = 1;
     oribi_call_number(call, "rank", args.rank);
     ORIBI_TRY(oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
               oribi_call_numbers(lowering, call, "step", args.step, args.rank));
-    oribi_call_number(call, "start", args.start);
-    oribi_call_number(call, "run_bytes", args.run_bytes);
+    ORIBI_CALL_MEMBERS(call, &args, start, run_bytes);
     return add_view(lowering, call, &args);
 }
 

@@ -61,14 +61,10 @@ bool oribi_lower_pad(oribi_lowering *lowering, oribi_call *call)
             return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
         }
     }
-    const int32_t code = oribi_micro_pad_prepare(&b.spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_pad_prepare(&b.spec, &args)));
     call->kernel = "pad";
     call->n_inputs = 1;
-    oribi_call_number(call, "rank", args.rank);
-    oribi_call_number(call, "element_bytes", args.element_bytes);
+    ORIBI_CALL_MEMBERS(call, &args, rank, element_bytes);
     return oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
            oribi_call_numbers(lowering, call, "before", args.before, args.rank) &&
            oribi_call_numbers(lowering, call, "after", args.after, args.rank) &&
@@ -81,15 +77,10 @@ bool oribi_lower_mirror_pad(oribi_lowering *lowering, oribi_call *call)
     struct oribi_micro_mirror_pad_args args;
     ORIBI_TRY(read_border(lowering, call, &b));
     b.spec.reflects = oribi_lower_is(call, "mode", "REFLECT") ? 1 : 0;
-    const int32_t code = oribi_micro_mirror_pad_prepare(&b.spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_mirror_pad_prepare(&b.spec, &args)));
     call->kernel = "mirror_pad";
     call->n_inputs = 1;
-    oribi_call_number(call, "rank", args.rank);
-    oribi_call_number(call, "element_bytes", args.element_bytes);
-    oribi_call_number(call, "edge", args.edge);
+    ORIBI_CALL_MEMBERS(call, &args, rank, element_bytes, edge);
     return oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
            oribi_call_numbers(lowering, call, "before", args.before, args.rank) &&
            oribi_call_numbers(lowering, call, "after", args.after, args.rank) &&

@@ -7,21 +7,9 @@
 
 static void set_fields(oribi_call *call, const struct oribi_micro_pool_q_args *a)
 {
-    oribi_call_number(call, "kind", a->kind);
-    oribi_call_number(call, "batch", a->batch);
-    oribi_call_number(call, "in_h", a->in_h);
-    oribi_call_number(call, "in_w", a->in_w);
-    oribi_call_number(call, "channels", a->channels);
-    oribi_call_number(call, "out_h", a->out_h);
-    oribi_call_number(call, "out_w", a->out_w);
-    oribi_call_number(call, "filter_h", a->filter_h);
-    oribi_call_number(call, "filter_w", a->filter_w);
-    oribi_call_number(call, "stride_h", a->stride_h);
-    oribi_call_number(call, "stride_w", a->stride_w);
-    oribi_call_number(call, "before_h", a->before_h);
-    oribi_call_number(call, "before_w", a->before_w);
-    oribi_call_number(call, "low", a->low);
-    oribi_call_number(call, "high", a->high);
+    ORIBI_CALL_MEMBERS(call, a, kind, batch, in_h, in_w, channels, out_h, out_w);
+    ORIBI_CALL_MEMBERS(call, a, filter_h, filter_w, stride_h, stride_w, before_h, before_w, low,
+                       high);
     oribi_call_number(call, "scratch_bytes", a->scratch_bytes);
 }
 
@@ -43,12 +31,8 @@ static bool lower_pool(oribi_lowering *lowering, oribi_call *call, const char *k
     spec.stride_w = oribi_lower_list(call, "strides", 1, 1);
     spec.padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
     spec.activation = oribi_lower_activation(call);
-    spec.output.scale = oribi_lower_float(call, "output_scale");
-    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
-    const int32_t code = oribi_micro_pool_q_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_pool_q_prepare(&spec, &args)));
     call->kernel = spec.kind == ORIBI_MICRO_S8 ? kernel : wide_kernel;
     call->args = "pool_q";
     call->header = "pool_q";

@@ -114,10 +114,7 @@ static bool lower_binary(oribi_lowering *lowering, oribi_call *call, const char 
     spec.output_signed = y->dtype == TF_INT8 ? 1 : 0;
     spec.low = oribi_lower_int(call, "low", INT8_MIN);
     spec.high = oribi_lower_int(call, "high", UINT8_MAX);
-    const int32_t code = prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, prepare(&spec, &args)));
     call->kernel = kernel;
     call->args = "qlinear_binary";
     call->header = "qlinear_binary";
@@ -132,15 +129,11 @@ static bool lower_binary(oribi_lowering *lowering, oribi_call *call, const char 
         oribi_call_numbers(lowering, call, "shape.dims", args.shape.dims, args.shape.rank) &&
         oribi_call_numbers(lowering, call, "shape.a_step", args.shape.a_step, args.shape.rank) &&
         oribi_call_numbers(lowering, call, "shape.b_step", args.shape.b_step, args.shape.rank));
-    oribi_call_number(call, "a_signed", args.a_signed);
-    oribi_call_number(call, "b_signed", args.b_signed);
-    oribi_call_number(call, "a_zero", args.a_zero);
-    oribi_call_number(call, "b_zero", args.b_zero);
+    ORIBI_CALL_MEMBERS(call, &args, a_signed, b_signed, a_zero, b_zero);
     oribi_call_real(call, "a_ratio", args.a_ratio);
     oribi_call_real(call, "b_ratio", args.b_ratio);
     oribi_call_real(call, "offset", args.offset);
-    oribi_call_number(call, "low", args.low);
-    oribi_call_number(call, "high", args.high);
+    ORIBI_CALL_MEMBERS(call, &args, low, high);
     return true;
 }
 
@@ -216,9 +209,7 @@ bool oribi_lower_qlinear_softmax(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(oribi_lower_qlinear(lowering, call, "output_scale", "output_zero", &output));
     const int32_t code = oribi_micro_qlinear_softmax_prepare(
         oribi_lower_float(call, "input_scale"), output.scale, (int32_t)columns, table, &steps);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const void *copy = oribi_arena_memdup(lowering->arena, table, sizeof table);
     if (copy == NULL) {
         return oribi_fail_memory(lowering->status);

@@ -271,3 +271,8 @@ bool oribi_lower_fail(oribi_lowering *lowering, const oribi_call *call, int32_t 
     return oribi_fail(lowering->status, TF_INVALID_ARGUMENT, "node '%s' (%s): %s", call->node->name,
                       call->node->op_name, oribi_micro_text(code));
 }
+
+bool oribi_lower_check(oribi_lowering *lowering, const oribi_call *call, int32_t code)
+{
+    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
+}

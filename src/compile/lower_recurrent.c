@@ -45,11 +45,9 @@ static bool place_weights(oribi_lowering *lowering, oribi_call *call,
 
 static void set_sizes(oribi_call *call, const struct oribi_micro_svdf_s8_spec *s)
 {
-    oribi_call_number(call, "batch", s->batch);
-    oribi_call_number(call, "in_c", s->in_c);
+    ORIBI_CALL_MEMBERS(call, s, batch, in_c);
     oribi_call_number(call, "units", s->filters / s->rank);
-    oribi_call_number(call, "rank", s->rank);
-    oribi_call_number(call, "memory", s->memory);
+    ORIBI_CALL_MEMBERS(call, s, rank, memory);
 }
 
 bool oribi_lower_svdf(oribi_lowering *lowering, oribi_call *call)
@@ -72,24 +70,15 @@ bool oribi_lower_q_svdf(oribi_lowering *lowering, oribi_call *call)
     struct oribi_micro_svdf_s8_args args;
     call->kernel = "svdf_s8";
     ORIBI_TRY(read_sizes(lowering, call, &spec));
-    spec.input.scale = oribi_lower_float(call, "input_scale");
-    spec.input.zero = oribi_lower_int(call, "input_zero", 0);
-    spec.output.scale = oribi_lower_float(call, "output_scale");
-    spec.output.zero = oribi_lower_int(call, "output_zero", 0);
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     spec.feature_scale = oribi_lower_float(call, "feature_scale");
     spec.time_scale = oribi_lower_float(call, "time_scale");
     spec.state_scale = oribi_lower_float(call, "state_scale");
-    const int32_t code = oribi_micro_svdf_s8_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_svdf_s8_prepare(&spec, &args)));
     ORIBI_TRY(place_weights(lowering, call, &spec, kinds, types));
     set_sizes(call, &spec);
-    oribi_call_number(call, "input_zero", args.input_zero);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "feature_multiplier", args.feature_multiplier);
-    oribi_call_number(call, "feature_shift", args.feature_shift);
-    oribi_call_number(call, "output_multiplier", args.output_multiplier);
-    oribi_call_number(call, "output_shift", args.output_shift);
+    ORIBI_CALL_MEMBERS(call, &args, input_zero, output_zero, feature_multiplier, feature_shift,
+                       output_multiplier, output_shift);
     return true;
 }

@@ -10,8 +10,7 @@ enum { RANK = ORIBI_LOWER_RANK };
 static bool set_axes(oribi_lowering *lowering, oribi_call *call,
                      const struct oribi_micro_reduce_q_args *args)
 {
-    oribi_call_number(call, "kept.rank", args->kept.rank);
-    oribi_call_number(call, "summed.rank", args->summed.rank);
+    ORIBI_CALL_MEMBERS(call, args, kept.rank, summed.rank);
     return oribi_call_numbers(lowering, call, "kept.dims", args->kept.dims, args->kept.rank) &&
            oribi_call_numbers(lowering, call, "kept.step", args->kept.step, args->kept.rank) &&
            oribi_call_numbers(lowering, call, "summed.dims", args->summed.dims,
@@ -37,21 +36,13 @@ static bool lower_reduce(oribi_lowering *lowering, oribi_call *call, bool is_mea
     spec.kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype);
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    const int32_t code = oribi_micro_reduce_q_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_reduce_q_prepare(&spec, &args)));
     call->kernel = spec.kind == ORIBI_MICRO_S8 ? "reduce_s8" : "wide_reduce";
     call->args = "reduce_q";
     call->header = "reduce_q";
     call->n_inputs = 1;
-    oribi_call_number(call, "kind", args.kind);
-    oribi_call_number(call, "low", args.low);
-    oribi_call_number(call, "high", args.high);
-    oribi_call_number(call, "zero_sum", args.zero_sum);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "output_multiplier", args.output_multiplier);
-    oribi_call_number(call, "output_shift", args.output_shift);
+    ORIBI_CALL_MEMBERS(call, &args, kind, low, high, zero_sum, output_zero, output_multiplier,
+                       output_shift);
     return set_axes(lowering, call, &args);
 }
 

@@ -23,17 +23,13 @@ static bool set_box(oribi_lowering *lowering, oribi_call *call, const box *b)
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     const struct oribi_micro_move_spec spec = {
         b->rank, (int32_t)oribi_dtype_bytes(x->dtype), b->dims, b->steps, 0, oribi_lower_count(x)};
-    const int32_t code = oribi_micro_move_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_move_prepare(&spec, &args)));
     call->kernel = "move";
     call->n_inputs = 1;
     oribi_call_number(call, "rank", args.rank);
     ORIBI_TRY(oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
               oribi_call_numbers(lowering, call, "step", args.step, args.rank));
-    oribi_call_number(call, "start", args.start);
-    oribi_call_number(call, "run_bytes", args.run_bytes);
+    ORIBI_CALL_MEMBERS(call, &args, start, run_bytes);
     return true;
 }
 

@@ -16,10 +16,7 @@ static bool place(oribi_lowering *lowering, oribi_call *call, const char *name, 
     if (table == NULL) {
         return oribi_fail_memory(lowering->status);
     }
-    const int32_t code = places(&spec, table);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, places(&spec, table)));
     oribi_call_place(call, name, ORIBI_ELEMENT_S32, (int64_t)out * width, table);
     return true;
 }
@@ -74,9 +71,7 @@ static bool place_weights(oribi_lowering *lowering, oribi_call *call, const char
         return oribi_fail_memory(lowering->status);
     }
     const int32_t code = oribi_micro_resize_bilinear_weights(&spec, table, weights);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     oribi_call_place(call, names[0], ORIBI_ELEMENT_S32, (int64_t)out * 2, table);
     oribi_call_place(call, names[1], ORIBI_ELEMENT_F32, out, weights);
     return true;

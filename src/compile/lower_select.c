@@ -42,9 +42,7 @@ static bool set_binary(oribi_lowering *lowering, oribi_call *call, int32_t kind,
     ORIBI_TRY(oribi_lower_is_plain(lowering, call) && read_dims(lowering, call, 0, a, &a_rank) &&
               read_dims(lowering, call, 1, b, &b_rank));
     const int32_t code = oribi_micro_broadcast_resolve(a, a_rank, b, b_rank, &shape);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->n_inputs = 2;
     oribi_call_number(call, "kind", kind);
     oribi_call_number(call, "shape.rank", shape.rank);
@@ -106,10 +104,7 @@ bool oribi_lower_select(oribi_lowering *lowering, oribi_call *call)
             dims[0][shapes[0].rank] = 1;
         }
     }
-    const int32_t code = oribi_micro_select_resolve(shapes, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_select_resolve(shapes, &args)));
     call->kernel = "select";
     call->n_inputs = 3;
     oribi_call_number(call, "element_bytes",

@@ -18,14 +18,9 @@ static bool lower_16(oribi_lowering *lowering, oribi_call *call,
                      const struct oribi_micro_softmax_spec *spec)
 {
     struct oribi_micro_softmax_s16_args args;
-    const int32_t code = oribi_micro_softmax_s16_prepare(spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_softmax_s16_prepare(spec, &args)));
     set_common(call, "softmax_s16", args.rows, args.columns);
-    oribi_call_number(call, "in_double", args.in_double);
-    oribi_call_number(call, "multiplier", args.multiplier);
-    oribi_call_number(call, "shift", args.shift);
+    ORIBI_CALL_MEMBERS(call, &args, in_double, multiplier, shift);
     return true;
 }
 
@@ -33,20 +28,14 @@ static bool lower_8(oribi_lowering *lowering, oribi_call *call,
                     const struct oribi_micro_softmax_spec *spec)
 {
     struct oribi_micro_softmax_8_args args;
-    const int32_t code = oribi_micro_softmax_8_prepare(spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_softmax_8_prepare(spec, &args)));
     set_common(call, spec->kind == ORIBI_MICRO_U8 ? "softmax_u8" : "softmax_s8", args.rows,
                args.columns);
     call->args = "softmax_8";
     call->header = "softmax_8";
     call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
-    oribi_call_number(call, "multiplier", args.multiplier);
-    oribi_call_number(call, "shift", args.shift);
-    oribi_call_number(call, "farthest", args.farthest);
-    oribi_call_number(call, "scratch_bytes", args.scratch_bytes);
+    ORIBI_CALL_MEMBERS(call, &args, multiplier, shift, farthest, scratch_bytes);
     return true;
 }
 

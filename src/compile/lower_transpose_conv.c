@@ -78,15 +78,10 @@ bool oribi_lower_transpose_conv(oribi_lowering *lowering, oribi_call *call)
         return oribi_fail_memory(lowering->status);
     }
     const int32_t code = oribi_micro_transpose_conv_s8_prepare(&spec, &args, multiplier, shift);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "transpose_conv_s8";
     set_sizes(lowering, call, &args.sizes);
-    oribi_call_number(call, "input_zero", args.input_zero);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "low", args.low);
-    oribi_call_number(call, "high", args.high);
+    ORIBI_CALL_MEMBERS(call, &args, input_zero, output_zero, low, high);
     oribi_call_place(call, "filter", ORIBI_ELEMENT_S8,
                      oribi_lower_count(oribi_lower_input(lowering, call, FILTER)), spec.filter);
     oribi_call_place(call, "bias", ORIBI_ELEMENT_S32, args.sizes.out_c, spec.bias);
@@ -118,18 +113,11 @@ bool oribi_lower_wide_transpose_conv(oribi_lowering *lowering, oribi_call *call)
     spec.filter_zero = oribi_lower_int(call, "filter_zero", 0);
     const int32_t code = oribi_micro_wide_transpose_conv_prepare(
         &spec, &args, w.bias_low, w.bias_high, w.multiplier, w.shift);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "wide_transpose_conv";
     oribi_lower_wide_place(lowering, call, args.sizes.out_c, &w);
     set_sizes(lowering, call, &args.sizes);
-    oribi_call_number(call, "kind", args.kind);
-    oribi_call_number(call, "filter_kind", args.filter_kind);
-    oribi_call_number(call, "input_zero", args.input_zero);
-    oribi_call_number(call, "filter_zero", args.filter_zero);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "low", args.low);
-    oribi_call_number(call, "high", args.high);
+    ORIBI_CALL_MEMBERS(call, &args, kind, filter_kind, input_zero, filter_zero, output_zero, low,
+                       high);
     return oribi_call_take(lowering, call, inputs, 1);
 }

@@ -66,9 +66,7 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
     ORIBI_TRY(read_operands(lowering, call, &o));
     const int32_t code =
         oribi_micro_broadcast_resolve(o.a_dims, o.a_rank, o.b_dims, o.b_rank, &shape);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = o.kind == ORIBI_MICRO_S8 ? "extreme_s8" : "wide_extreme";
     call->args = "extreme_q";
     call->header = "extreme_q";
@@ -104,22 +102,14 @@ bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "slope_scale", "slope_zero", &spec.slope);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    const int32_t code = oribi_micro_prelu_q_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_prelu_q_prepare(&spec, &args)));
     call->kernel = o.kind == ORIBI_MICRO_S8 ? "prelu_s8" : "prelu_u8";
     call->args = "prelu_q";
     call->header = "prelu_q";
     call->n_inputs = 2;
     alias(lowering, call, 1);
-    oribi_call_number(call, "input_zero", args.input_zero);
-    oribi_call_number(call, "slope_zero", args.slope_zero);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "positive_multiplier", args.positive_multiplier);
-    oribi_call_number(call, "positive_shift", args.positive_shift);
-    oribi_call_number(call, "negative_multiplier", args.negative_multiplier);
-    oribi_call_number(call, "negative_shift", args.negative_shift);
+    ORIBI_CALL_MEMBERS(call, &args, input_zero, slope_zero, output_zero, positive_multiplier,
+                       positive_shift, negative_multiplier, negative_shift);
     return set_broadcast(lowering, call, shape_names, &args.shape);
 }
 
@@ -141,26 +131,13 @@ bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
     oribi_lower_quantisation(call, "a_scale", "a_zero", &spec.a);
     oribi_lower_quantisation(call, "b_scale", "b_zero", &spec.b);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    const int32_t code = oribi_micro_batch_matmul_q_prepare(&spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_batch_matmul_q_prepare(&spec, &args)));
     call->kernel = o.kind == ORIBI_MICRO_S8 ? "batch_matmul_s8" : "batch_matmul_s16";
     call->args = "batch_matmul_q";
     call->header = "batch_matmul_q";
     call->n_inputs = 2;
     call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * args.k;
-    oribi_call_number(call, "m", args.m);
-    oribi_call_number(call, "k", args.k);
-    oribi_call_number(call, "n", args.n);
-    oribi_call_number(call, "a_row", args.a_row);
-    oribi_call_number(call, "a_column", args.a_column);
-    oribi_call_number(call, "b_row", args.b_row);
-    oribi_call_number(call, "b_column", args.b_column);
-    oribi_call_number(call, "a_zero", args.a_zero);
-    oribi_call_number(call, "b_zero", args.b_zero);
-    oribi_call_number(call, "output_zero", args.output_zero);
-    oribi_call_number(call, "output_multiplier", args.output_multiplier);
-    oribi_call_number(call, "output_shift", args.output_shift);
+    ORIBI_CALL_MEMBERS(call, &args, m, k, n, a_row, a_column, b_row, b_column, a_zero);
+    ORIBI_CALL_MEMBERS(call, &args, b_zero, output_zero, output_multiplier, output_shift);
     return set_broadcast(lowering, call, names, &args.batches);
 }

@@ -25,9 +25,7 @@ bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
     const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
     const int32_t code =
         count > INT32_MAX ? ORIBI_MICRO_TOO_LARGE : oribi_micro_unary_8_table(spec, table);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const void *copy = oribi_arena_memdup(lowering->arena, table, sizeof table);
     if (copy == NULL) {
         return oribi_fail_memory(lowering->status);
@@ -46,9 +44,7 @@ static bool lower_curve(oribi_lowering *lowering, oribi_call *call,
     struct oribi_micro_curve_points_s16_args args;
     const int32_t code = oribi_micro_curve_points_s16_prepare(spec, &args);
     call->kernel = "curve_points_s16";
-    oribi_call_number(call, "is_tanh", args.is_tanh);
-    oribi_call_number(call, "multiplier", args.multiplier);
-    oribi_call_number(call, "shift", args.shift);
+    ORIBI_CALL_MEMBERS(call, &args, is_tanh, multiplier, shift);
     return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
 }
 
@@ -58,10 +54,8 @@ static bool lower_leaky(oribi_lowering *lowering, oribi_call *call,
     struct oribi_micro_leaky_relu_s16_args args;
     const int32_t code = oribi_micro_leaky_relu_s16_prepare(spec, &args);
     call->kernel = "leaky_relu_s16";
-    oribi_call_number(call, "positive_multiplier", args.positive_multiplier);
-    oribi_call_number(call, "positive_shift", args.positive_shift);
-    oribi_call_number(call, "negative_multiplier", args.negative_multiplier);
-    oribi_call_number(call, "negative_shift", args.negative_shift);
+    ORIBI_CALL_MEMBERS(call, &args, positive_multiplier, positive_shift, negative_multiplier,
+                       negative_shift);
     return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
 }
 
@@ -69,10 +63,7 @@ static bool lower_relu(oribi_lowering *lowering, oribi_call *call,
                        const struct oribi_micro_unary_16_spec *spec)
 {
     struct oribi_micro_requantize_args args;
-    const int32_t code = oribi_micro_relu_16_prepare(spec, &args);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_relu_16_prepare(spec, &args)));
     oribi_lower_set_requantize(call, &args);
     return true;
 }

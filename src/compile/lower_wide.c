@@ -57,40 +57,19 @@ static void read_attrs(const oribi_call *call, struct oribi_micro_wide_conv2d_sp
     s->padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
     s->activation = oribi_lower_activation(call);
     s->has_float_scales = oribi_lower_bool(call, "has_float_scales") ? 1 : 0;
-    s->input.scale = oribi_lower_float(call, "input_scale");
-    s->input.zero = oribi_lower_int(call, "input_zero", 0);
-    s->output.scale = oribi_lower_float(call, "output_scale");
-    s->output.zero = oribi_lower_int(call, "output_zero", 0);
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &s->input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &s->output);
     s->filter_zero = oribi_lower_int(call, "filter_zero", 0);
     s->filter_scales = oribi_lower_floats(call, "filter_scales", &s->n_filter_scales);
 }
 
 static void set_fields(oribi_call *call, const struct oribi_micro_wide_conv2d_args *a)
 {
-    oribi_call_number(call, "kind", a->kind);
-    oribi_call_number(call, "filter_kind", a->filter_kind);
-    oribi_call_number(call, "is_wide", a->is_wide);
-    oribi_call_number(call, "batch", a->batch);
-    oribi_call_number(call, "in_h", a->in_h);
-    oribi_call_number(call, "in_w", a->in_w);
-    oribi_call_number(call, "in_c", a->in_c);
-    oribi_call_number(call, "out_h", a->out_h);
-    oribi_call_number(call, "out_w", a->out_w);
-    oribi_call_number(call, "out_c", a->out_c);
-    oribi_call_number(call, "filter_h", a->filter_h);
-    oribi_call_number(call, "filter_w", a->filter_w);
-    oribi_call_number(call, "stride_h", a->stride_h);
-    oribi_call_number(call, "stride_w", a->stride_w);
-    oribi_call_number(call, "dilation_h", a->dilation_h);
-    oribi_call_number(call, "dilation_w", a->dilation_w);
-    oribi_call_number(call, "before_h", a->before_h);
-    oribi_call_number(call, "before_w", a->before_w);
-    oribi_call_number(call, "groups", a->groups);
-    oribi_call_number(call, "input_zero", a->input_zero);
-    oribi_call_number(call, "filter_zero", a->filter_zero);
-    oribi_call_number(call, "output_zero", a->output_zero);
-    oribi_call_number(call, "low", a->low);
-    oribi_call_number(call, "high", a->high);
+    ORIBI_CALL_MEMBERS(call, a, kind, filter_kind, is_wide);
+    ORIBI_CALL_MEMBERS(call, a, batch, in_h, in_w, in_c, out_h, out_w, out_c);
+    ORIBI_CALL_MEMBERS(call, a, filter_h, filter_w, stride_h, stride_w, dilation_h, dilation_w,
+                       before_h, before_w);
+    ORIBI_CALL_MEMBERS(call, a, groups, input_zero, filter_zero, output_zero, low, high);
 }
 
 bool oribi_lower_wide_conv2d(oribi_lowering *lowering, oribi_call *call)
@@ -118,9 +97,7 @@ bool oribi_lower_wide_conv2d(oribi_lowering *lowering, oribi_call *call)
     spec.filter_c = filter[3];
     const int32_t code = oribi_micro_wide_conv2d_prepare(&spec, &args, w.bias_low, w.bias_high,
                                                          w.multiplier, w.shift);
-    if (code != ORIBI_MICRO_OK) {
-        return oribi_lower_fail(lowering, call, code);
-    }
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const int64_t taps = (int64_t)spec.filter_h * spec.filter_w * spec.filter_c;
     call->kernel = "wide_conv2d";
     call->n_inputs = 1;
