@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/lower_parts.h"
 #include "micro/binary_q_prepare.h"
 #include "micro/element.h"
 #include "tensor/status.h"
@@ -48,23 +49,15 @@ static bool read_spec(oribi_lowering *lowering, const oribi_call *call, binary *
 static bool set_shape(oribi_lowering *lowering, oribi_call *call,
                       const struct oribi_micro_broadcast *shape)
 {
-    oribi_call_number(call, "shape.rank", shape->rank);
-    return oribi_call_numbers(lowering, call, "shape.dims", shape->dims, shape->rank) &&
-           oribi_call_numbers(lowering, call, "shape.a_step", shape->a_step, shape->rank) &&
-           oribi_call_numbers(lowering, call, "shape.b_step", shape->b_step, shape->rank);
+    return oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("shape"), shape);
 }
 
-/* The result may be written over an input of the same shape. */
 static void set_common(oribi_lowering *lowering, oribi_call *call, const char *kernel)
 {
-    const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
     call->kernel = kernel;
     call->n_inputs = 2;
-    for (int32_t i = 0; i < 2; i++) {
-        if (oribi_lower_count(oribi_lower_input(lowering, call, i)) == count) {
-            call->aliases[call->n_aliases++] = (oribi_call_alias){i, true, 0};
-        }
-    }
+    oribi_call_overwrite(lowering, call, 0);
+    oribi_call_overwrite(lowering, call, 1);
 }
 
 static bool lower_wide_sum(oribi_lowering *lowering, oribi_call *call, const binary *b,

@@ -2,34 +2,13 @@
 /* Lowering of convolutions with filters of all channels. Read next: lower_depthwise.c. */
 #include "compile/lower.h"
 #include "compile/lower_lanes.h"
+#include "compile/lower_parts.h"
 #include "compile/overlap.h"
 #include "micro/conv2d_lanes_s8_prepare.h"
 #include "micro/conv2d_s8_prepare.h"
 #include "tensor/status.h"
 
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
-
-typedef struct arrays { /* per output channel */
-    int32_t *bias, *multiplier, *shift;
-} arrays;
-
-static bool make_arrays(oribi_lowering *lowering, int32_t channels, arrays *out)
-{
-    out->bias = oribi_arena_array(lowering->arena, (size_t)channels, sizeof(int32_t));
-    out->multiplier = oribi_arena_array(lowering->arena, (size_t)channels, sizeof(int32_t));
-    out->shift = oribi_arena_array(lowering->arena, (size_t)channels, sizeof(int32_t));
-    return (out->bias != NULL && out->multiplier != NULL && out->shift != NULL) ||
-           oribi_fail_memory(lowering->status);
-}
-
-static void place(oribi_call *call, int32_t channels, int64_t weights, const int8_t *filter,
-                  const arrays *a)
-{
-    oribi_call_place(call, "filter", ORIBI_ELEMENT_S8, weights, filter);
-    oribi_call_place(call, "bias", ORIBI_ELEMENT_S32, channels, a->bias);
-    oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, channels, a->multiplier);
-    oribi_call_place(call, "shift", ORIBI_ELEMENT_S32, channels, a->shift);
-}
 
 static void conv2d_fields(oribi_call *call, const struct oribi_micro_conv2d_s8_args *a)
 {
@@ -80,10 +59,10 @@ bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
     int32_t in[4], filter[4];
     struct oribi_micro_conv2d_s8_args args;
     struct oribi_micro_conv2d_s8_spec spec = {0};
-    arrays a;
+    oribi_channels a;
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), in));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), filter));
-    ORIBI_TRY(make_arrays(lowering, filter[0], &a));
+    ORIBI_TRY(oribi_channels_make(lowering, filter[0], &a));
     spec.filter = oribi_lower_constant(lowering, call, 1, TF_INT8);
     spec.bias = spec.filter == NULL ? NULL : oribi_lower_constant(lowering, call, 2, TF_INT32);
     if (spec.bias == NULL) {
@@ -119,7 +98,8 @@ bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
     }
     call->kernel = "conv2d_s8";
     call->scratch_bytes = args.scratch_bytes;
-    place(call, args.out_c, taps * args.out_c, spec.filter, &a);
+    oribi_call_place(call, "filter", ORIBI_ELEMENT_S8, taps * args.out_c, spec.filter);
+    oribi_channels_place(call, &a, args.out_c, args.out_c);
     conv2d_fields(call, &args);
     if (spec.gather != 0) {
         add_overlap(call, &args);

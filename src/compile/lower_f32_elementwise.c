@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of functions of one and of two floats. */
 #include "compile/lower_f32.h"
-#include "micro/broadcast_prepare.h"
+#include "compile/lower_parts.h"
 #include "tensor/status.h"
 
 /* The result may be written over an input of the same shape. */
-static void alias(oribi_lowering *lowering, oribi_call *call, int32_t input)
-{
-    if (oribi_lower_count(oribi_lower_input(lowering, call, input)) ==
-        oribi_lower_count(oribi_lower_output(lowering, call))) {
-        call->aliases[call->n_aliases++] = (oribi_call_alias){input, true, 0};
-    }
-}
-
 static bool set_unary(oribi_lowering *lowering, oribi_call *call)
 {
     ORIBI_TRY(oribi_lower_is_f32(lowering, call));
@@ -20,7 +12,7 @@ static bool set_unary(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(call->kernel != NULL);
     call->args = call->header = "unary_f32";
     call->n_inputs = 1;
-    alias(lowering, call, 0);
+    oribi_call_overwrite(lowering, call, 0);
     oribi_call_number(call, "count",
                       (int32_t)oribi_lower_count(oribi_lower_output(lowering, call)));
     return true;
@@ -74,10 +66,7 @@ bool oribi_lower_binary_f32(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(call->kernel != NULL);
     call->args = call->header = "binary_f32";
     call->n_inputs = 2;
-    alias(lowering, call, 0);
-    alias(lowering, call, 1);
-    oribi_call_number(call, "shape.rank", shape.rank);
-    return oribi_call_numbers(lowering, call, "shape.dims", shape.dims, shape.rank) &&
-           oribi_call_numbers(lowering, call, "shape.a_step", shape.a_step, shape.rank) &&
-           oribi_call_numbers(lowering, call, "shape.b_step", shape.b_step, shape.rank);
+    oribi_call_overwrite(lowering, call, 0);
+    oribi_call_overwrite(lowering, call, 1);
+    return oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("shape"), &shape);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "compile/lower_f32.h"
+#include "compile/lower_parts.h"
 #include "micro/activation_f32.h"
-#include "micro/broadcast_prepare.h"
 #include "micro/conv2d_f32_prepare.h"
 #include "micro/depthwise_conv2d_f32.h"
 #include "tensor/status.h"
@@ -259,10 +259,7 @@ static bool set_batches(oribi_lowering *lowering, oribi_call *call, const oribi_
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "matmul_f32";
     call->n_inputs = 2;
-    oribi_call_number(call, "batch.rank", batch.rank);
-    return oribi_call_numbers(lowering, call, "batch.dims", batch.dims, batch.rank) &&
-           oribi_call_numbers(lowering, call, "batch.a_step", batch.a_step, batch.rank) &&
-           oribi_call_numbers(lowering, call, "batch.b_step", batch.b_step, batch.rank);
+    return oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("batch"), &batch);
 }
 
 bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)

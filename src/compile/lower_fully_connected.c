@@ -2,15 +2,10 @@
 /* Lowering of fully connected layers. */
 #include "compile/lower.h"
 #include "compile/lower_lanes.h"
+#include "compile/lower_parts.h"
 #include "micro/fully_connected_lanes_s8_prepare.h"
 #include "micro/fully_connected_s8_prepare.h"
 #include "tensor/status.h"
-
-static void set_fields(oribi_call *call, const struct oribi_micro_fully_connected_s8_args *a)
-{
-    ORIBI_CALL_MEMBERS(call, a, rows, in_c, out_c, per_channel, output_zero, low, high,
-                       scratch_bytes);
-}
 
 static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
                         const struct oribi_micro_fully_connected_s8_args *plain,
@@ -33,17 +28,12 @@ static bool lower_lanes(oribi_lowering *lowering, oribi_call *call,
 bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
 {
     int32_t filter[4];
+    oribi_channels a;
     struct oribi_micro_fully_connected_s8_args args;
     struct oribi_micro_fully_connected_s8_spec spec = {0};
     const int64_t count = oribi_lower_count(oribi_lower_input(lowering, call, 0));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), filter));
-    const size_t channels = (size_t)filter[2];
-    int32_t *bias = oribi_arena_array(lowering->arena, channels, sizeof *bias);
-    int32_t *multiplier = oribi_arena_array(lowering->arena, channels, sizeof *multiplier);
-    int32_t *shift = oribi_arena_array(lowering->arena, channels, sizeof *shift);
-    if (bias == NULL || multiplier == NULL || shift == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
+    ORIBI_TRY(oribi_channels_make(lowering, filter[2], &a));
     spec.filter = oribi_lower_constant(lowering, call, 1, TF_INT8);
     spec.bias = spec.filter == NULL ? NULL : oribi_lower_constant(lowering, call, 2, TF_INT32);
     if (spec.bias == NULL) {
@@ -57,7 +47,7 @@ bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
     const int32_t code =
-        oribi_micro_fully_connected_s8_prepare(&spec, &args, bias, multiplier, shift);
+        oribi_micro_fully_connected_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const int64_t weights = (int64_t)spec.in_c * spec.out_c;
     const int32_t n_scales = args.per_channel != 0 ? spec.out_c : 1;
@@ -71,9 +61,8 @@ bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)
     call->kernel = "fully_connected_s8";
     call->scratch_bytes = args.scratch_bytes;
     oribi_call_place(call, "filter", ORIBI_ELEMENT_S8, weights, spec.filter);
-    oribi_call_place(call, "bias", ORIBI_ELEMENT_S32, spec.out_c, bias);
-    oribi_call_place(call, "multiplier", ORIBI_ELEMENT_S32, n_scales, multiplier);
-    oribi_call_place(call, "shift", ORIBI_ELEMENT_S32, n_scales, shift);
-    set_fields(call, &args);
+    oribi_channels_place(call, &a, spec.out_c, n_scales);
+    ORIBI_CALL_MEMBERS(call, &args, rows, in_c, out_c, per_channel, output_zero, low, high,
+                       scratch_bytes);
     return true;
 }

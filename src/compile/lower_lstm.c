@@ -122,18 +122,28 @@ static int32_t *make_numbers(oribi_lowering *lowering, const struct oribi_micro_
     return made;
 }
 
+/* The weights and the bias, which is of this type. False: not constant, or no memory. */
+static bool read_constants(oribi_lowering *lowering, oribi_call *call, TF_DataType bias_type,
+                           const int8_t **out_weights, const int8_t **out_recurrent,
+                           const void **out_bias)
+{
+    *out_weights = oribi_lower_constant(lowering, call, WEIGHTS, TF_INT8);
+    ORIBI_TRY(*out_weights != NULL);
+    *out_recurrent = oribi_lower_constant(lowering, call, RECURRENT, TF_INT8);
+    ORIBI_TRY(*out_recurrent != NULL);
+    *out_bias = oribi_lower_constant(lowering, call, BIAS, bias_type);
+    return *out_bias != NULL;
+}
+
 static bool lower_s8(oribi_lowering *lowering, oribi_call *call,
                      const struct oribi_micro_lstm_spec *s)
 {
     struct oribi_micro_lstm_s8_args args = {0};
     const int64_t rows = (int64_t)s->sizes.units * 4;
     int32_t *numbers = make_numbers(lowering, &s->sizes);
-    args.weights = oribi_lower_constant(lowering, call, WEIGHTS, TF_INT8);
-    args.recurrent =
-        args.weights == NULL ? NULL : oribi_lower_constant(lowering, call, RECURRENT, TF_INT8);
-    const void *bias =
-        args.recurrent == NULL ? NULL : oribi_lower_constant(lowering, call, BIAS, TF_INT32);
-    ORIBI_TRY(numbers != NULL && bias != NULL);
+    const void *bias;
+    ORIBI_TRY(numbers != NULL &&
+              read_constants(lowering, call, TF_INT32, &args.weights, &args.recurrent, &bias));
     const int32_t code = oribi_micro_lstm_s8_prepare(s, bias, &args, numbers, numbers + rows);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const bool is_tflite = s->variant == ORIBI_MICRO_TFLITE;
@@ -153,12 +163,9 @@ static bool lower_s16(oribi_lowering *lowering, oribi_call *call,
     struct oribi_micro_lstm_s16_args args = {0};
     const int64_t rows = (int64_t)s->sizes.units * 4;
     int32_t *numbers = make_numbers(lowering, &s->sizes);
-    args.weights = oribi_lower_constant(lowering, call, WEIGHTS, TF_INT8);
-    args.recurrent =
-        args.weights == NULL ? NULL : oribi_lower_constant(lowering, call, RECURRENT, TF_INT8);
-    const void *bias =
-        args.recurrent == NULL ? NULL : oribi_lower_constant(lowering, call, BIAS, TF_INT64);
-    ORIBI_TRY(numbers != NULL && bias != NULL);
+    const void *bias;
+    ORIBI_TRY(numbers != NULL &&
+              read_constants(lowering, call, TF_INT64, &args.weights, &args.recurrent, &bias));
     const int32_t code = oribi_micro_lstm_s16_prepare(s, bias, &args, numbers, numbers + rows);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "lstm_s16";

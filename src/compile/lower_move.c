@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of transposes, slices and strided slices: boxes of a tensor, in any order. */
-#include "compile/lower.h"
-#include "micro/move_prepare.h"
+#include "compile/lower_parts.h"
 #include "tensor/status.h"
 
 enum { RANK = ORIBI_LOWER_RANK };
@@ -49,14 +48,7 @@ static bool finish(oribi_lowering *lowering, oribi_call *call, const source *x, 
     struct oribi_micro_move_args args;
     const struct oribi_micro_move_spec spec = {rank,  x->element_bytes, dims, steps,
                                                start, x->count};
-    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_move_prepare(&spec, &args)));
-    call->kernel = "move";
-    call->n_inputs = 1;
-    oribi_call_number(call, "rank", args.rank);
-    ORIBI_TRY(oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
-              oribi_call_numbers(lowering, call, "step", args.step, args.rank));
-    ORIBI_CALL_MEMBERS(call, &args, start, run_bytes);
-    return add_view(lowering, call, &args);
+    return oribi_call_move(lowering, call, &spec, &args) && add_view(lowering, call, &args);
 }
 
 bool oribi_lower_transpose(oribi_lowering *lowering, oribi_call *call)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of ONNX's quantised layers and pools. Read next: lower_qlinear_elements.c. */
-#include "compile/lower.h"
-#include "micro/broadcast_prepare.h"
+#include "compile/lower_parts.h"
 #include "micro/qlinear_binary_prepare.h"
 #include "micro/qlinear_conv2d.h"
 #include "micro/qlinear_matmul.h"
@@ -77,6 +76,14 @@ static bool check_groups(oribi_lowering *lowering, const oribi_call *call, const
     return fits || oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
 }
 
+/* The numbers for height and width of a list of the node. */
+static void set_list(oribi_call *call, const char *list, const char *h, const char *w,
+                     int32_t otherwise)
+{
+    oribi_call_number(call, h, oribi_lower_list(call, list, 0, otherwise));
+    oribi_call_number(call, w, oribi_lower_list(call, list, 1, otherwise));
+}
+
 static void set_bounds(oribi_call *call, TF_DataType type)
 {
     int32_t low = oribi_lower_int(call, "low", INT8_MIN);
@@ -114,12 +121,9 @@ bool oribi_lower_qlinear_conv2d(oribi_lowering *lowering, oribi_call *call)
     oribi_call_number(call, "out_c", out[3]);
     oribi_call_number(call, "filter_h", filter[0]);
     oribi_call_number(call, "filter_w", filter[1]);
-    oribi_call_number(call, "stride_h", oribi_lower_list(call, "strides", 0, 1));
-    oribi_call_number(call, "stride_w", oribi_lower_list(call, "strides", 1, 1));
-    oribi_call_number(call, "dilation_h", oribi_lower_list(call, "dilations", 0, 1));
-    oribi_call_number(call, "dilation_w", oribi_lower_list(call, "dilations", 1, 1));
-    oribi_call_number(call, "before_h", oribi_lower_list(call, "pads", 0, 0));
-    oribi_call_number(call, "before_w", oribi_lower_list(call, "pads", 1, 0));
+    set_list(call, "strides", "stride_h", "stride_w", 1);
+    set_list(call, "dilations", "dilation_h", "dilation_w", 1);
+    set_list(call, "pads", "before_h", "before_w", 0);
     oribi_call_number(call, "groups", in[3] / filter[2]);
     oribi_call_number(call, "input_signed", x->dtype == TF_INT8 ? 1 : 0);
     oribi_call_number(call, "filter_signed", w->dtype == TF_INT8 ? 1 : 0);
@@ -138,15 +142,6 @@ static int32_t step_of(const oribi_lowering *lowering, const oribi_call *call, i
 {
     const int64_t count = oribi_lower_count(oribi_lower_input(lowering, call, input));
     return count == 1 ? 0 : count == whole ? 1 : -1;
-}
-
-static bool set_batch(oribi_lowering *lowering, oribi_call *call,
-                      const struct oribi_micro_broadcast *batch)
-{
-    oribi_call_number(call, "batch.rank", batch->rank);
-    return oribi_call_numbers(lowering, call, "batch.dims", batch->dims, batch->rank) &&
-           oribi_call_numbers(lowering, call, "batch.a_step", batch->a_step, batch->rank) &&
-           oribi_call_numbers(lowering, call, "batch.b_step", batch->b_step, batch->rank);
 }
 
 bool oribi_lower_qlinear_matmul(oribi_lowering *lowering, oribi_call *call)
@@ -173,7 +168,7 @@ bool oribi_lower_qlinear_matmul(oribi_lowering *lowering, oribi_call *call)
     call->kernel = "qlinear_matmul";
     call->n_inputs = 5;
     call->macs = oribi_lower_count(y) * inner;
-    ORIBI_TRY(set_batch(lowering, call, &batch));
+    ORIBI_TRY(oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("batch"), &batch));
     oribi_call_number(call, "rows", rows);
     oribi_call_number(call, "inner", inner);
     oribi_call_number(call, "columns", columns);
@@ -220,12 +215,9 @@ static bool lower_pool(oribi_lowering *lowering, oribi_call *call, const char *k
     oribi_call_number(call, "channels", in[3]);
     oribi_call_number(call, "out_h", out[1]);
     oribi_call_number(call, "out_w", out[2]);
-    oribi_call_number(call, "filter_h", oribi_lower_list(call, "ksize", 0, 1));
-    oribi_call_number(call, "filter_w", oribi_lower_list(call, "ksize", 1, 1));
-    oribi_call_number(call, "stride_h", oribi_lower_list(call, "strides", 0, 1));
-    oribi_call_number(call, "stride_w", oribi_lower_list(call, "strides", 1, 1));
-    oribi_call_number(call, "before_h", oribi_lower_list(call, "pads", 0, 0));
-    oribi_call_number(call, "before_w", oribi_lower_list(call, "pads", 1, 0));
+    set_list(call, "ksize", "filter_h", "filter_w", 1);
+    set_list(call, "strides", "stride_h", "stride_w", 1);
+    set_list(call, "pads", "before_h", "before_w", 0);
     oribi_call_number(call, "is_signed", x->dtype == TF_INT8 ? 1 : 0);
     return true;
 }

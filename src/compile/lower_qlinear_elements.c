@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/lower_parts.h"
 #include "micro/element.h"
 #include "micro/qlinear_binary_prepare.h"
 #include "micro/qlinear_softmax_prepare.h"
@@ -19,8 +20,7 @@ bool oribi_lower_qlinear(oribi_lowering *lowering, const oribi_call *call, const
 {
     const int32_t is_signed = oribi_lower_output(lowering, call)->dtype == TF_INT8 ? 1 : 0;
     oribi_lower_quantisation(call, scale, zero, out);
-    const int32_t code = oribi_micro_qlinear_check(*out, is_signed);
-    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
+    return oribi_lower_check(lowering, call, oribi_micro_qlinear_check(*out, is_signed));
 }
 
 /* --- Quantisation ---------------------------------------------------------------------------- */
@@ -119,16 +119,9 @@ static bool lower_binary(oribi_lowering *lowering, oribi_call *call, const char 
     call->args = "qlinear_binary";
     call->header = "qlinear_binary";
     call->n_inputs = 2;
-    for (int32_t i = 0; i < 2; i++) {
-        if (oribi_lower_count(oribi_lower_input(lowering, call, i)) == oribi_lower_count(y)) {
-            call->aliases[call->n_aliases++] = (oribi_call_alias){i, true, 0};
-        }
-    }
-    oribi_call_number(call, "shape.rank", args.shape.rank);
-    ORIBI_TRY(
-        oribi_call_numbers(lowering, call, "shape.dims", args.shape.dims, args.shape.rank) &&
-        oribi_call_numbers(lowering, call, "shape.a_step", args.shape.a_step, args.shape.rank) &&
-        oribi_call_numbers(lowering, call, "shape.b_step", args.shape.b_step, args.shape.rank));
+    oribi_call_overwrite(lowering, call, 0);
+    oribi_call_overwrite(lowering, call, 1);
+    ORIBI_TRY(oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("shape"), &args.shape));
     ORIBI_CALL_MEMBERS(call, &args, a_signed, b_signed, a_zero, b_zero);
     oribi_call_real(call, "a_ratio", args.a_ratio);
     oribi_call_real(call, "b_ratio", args.b_ratio);
@@ -156,17 +149,7 @@ bool oribi_lower_qlinear_table(oribi_lowering *lowering, oribi_call *call)
     for (int32_t i = 0; i < 256; i++) {
         table[i] = (uint8_t)((uint32_t)oribi_lower_list(call, "table", i, 0) & 255U);
     }
-    const void *copy = oribi_arena_memdup(lowering->arena, table, sizeof table);
-    if (copy == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
-    call->kernel = "lookup_8";
-    call->n_inputs = 1;
-    call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
-    oribi_call_number(call, "count",
-                      (int32_t)oribi_lower_count(oribi_lower_output(lowering, call)));
-    oribi_call_place(call, "table", ORIBI_ELEMENT_U8, sizeof table, copy);
-    return true;
+    return oribi_call_lookup(lowering, call, table);
 }
 
 bool oribi_lower_qlinear_mean(oribi_lowering *lowering, oribi_call *call)

@@ -3,7 +3,7 @@
  * broadcasts. Transposes and slices: lower_move.c, which has the same kernel.
  */
 #include "compile/lower_f32.h"
-#include "micro/move_prepare.h"
+#include "compile/lower_parts.h"
 #include "tensor/status.h"
 
 typedef struct box { /* dims of the output, each with its step in the input */
@@ -23,14 +23,7 @@ static bool set_box(oribi_lowering *lowering, oribi_call *call, const box *b)
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     const struct oribi_micro_move_spec spec = {
         b->rank, (int32_t)oribi_dtype_bytes(x->dtype), b->dims, b->steps, 0, oribi_lower_count(x)};
-    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_move_prepare(&spec, &args)));
-    call->kernel = "move";
-    call->n_inputs = 1;
-    oribi_call_number(call, "rank", args.rank);
-    ORIBI_TRY(oribi_call_numbers(lowering, call, "dims", args.dims, args.rank) &&
-              oribi_call_numbers(lowering, call, "step", args.step, args.rank));
-    ORIBI_CALL_MEMBERS(call, &args, start, run_bytes);
-    return true;
+    return oribi_call_move(lowering, call, &spec, &args);
 }
 
 /* Steps of a dense tensor. */

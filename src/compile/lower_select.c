@@ -4,7 +4,7 @@
 
 #include "compile/compile_internal.h"
 #include "compile/lower_f32.h"
-#include "micro/broadcast_prepare.h"
+#include "compile/lower_parts.h"
 #include "micro/compare_f32.h"
 #include "micro/logical.h"
 #include "micro/select_prepare.h"
@@ -45,10 +45,7 @@ static bool set_binary(oribi_lowering *lowering, oribi_call *call, int32_t kind,
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->n_inputs = 2;
     oribi_call_number(call, "kind", kind);
-    oribi_call_number(call, "shape.rank", shape.rank);
-    return oribi_call_numbers(lowering, call, "shape.dims", shape.dims, shape.rank) &&
-           oribi_call_numbers(lowering, call, "shape.a_step", shape.a_step, shape.rank) &&
-           oribi_call_numbers(lowering, call, "shape.b_step", shape.b_step, shape.rank);
+    return oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("shape"), &shape);
 }
 
 bool oribi_lower_compare(oribi_lowering *lowering, oribi_call *call)

@@ -4,8 +4,8 @@
  */
 #include "compile/compile_internal.h"
 #include "compile/lower_f32.h"
+#include "compile/lower_parts.h"
 #include "micro/batch_matmul_q_prepare.h"
-#include "micro/broadcast_prepare.h"
 #include "micro/element.h"
 #include "micro/extreme_q.h"
 #include "micro/prelu_q_prepare.h"
@@ -33,29 +33,6 @@ static bool read_operands(oribi_lowering *lowering, const oribi_call *call, oper
            oribi_lower_sizes(lowering, call, b, o->b_dims, &o->b_rank, NULL);
 }
 
-static bool set_broadcast(oribi_lowering *lowering, oribi_call *call, const char *const names[4],
-                          const struct oribi_micro_broadcast *shape)
-{
-    oribi_call_number(call, names[0], shape->rank);
-    return oribi_call_numbers(lowering, call, names[1], shape->dims, shape->rank) &&
-           oribi_call_numbers(lowering, call, names[2], shape->a_step, shape->rank) &&
-           oribi_call_numbers(lowering, call, names[3], shape->b_step, shape->rank);
-}
-
-static const char *const shape_names[4] = {"shape.rank", "shape.dims", "shape.a_step",
-                                           "shape.b_step"};
-
-/* The result may be written over an input of the same shape. */
-static void alias(oribi_lowering *lowering, oribi_call *call, int32_t n_inputs)
-{
-    const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
-    for (int32_t i = 0; i < n_inputs; i++) {
-        if (oribi_lower_count(oribi_lower_input(lowering, call, i)) == count) {
-            call->aliases[call->n_aliases++] = (oribi_call_alias){i, true, 0};
-        }
-    }
-}
-
 static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_least)
 {
     operands o;
@@ -72,9 +49,10 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
     call->header = "extreme_q";
     oribi_call_number(call, "kind", o.kind);
     call->n_inputs = 2;
-    alias(lowering, call, 2);
+    oribi_call_overwrite(lowering, call, 0);
+    oribi_call_overwrite(lowering, call, 1);
     oribi_call_number(call, "is_least", is_least);
-    return set_broadcast(lowering, call, shape_names, &shape);
+    return oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("shape"), &shape);
 }
 
 bool oribi_lower_maximum(oribi_lowering *lowering, oribi_call *call)
@@ -107,16 +85,14 @@ bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
     call->args = "prelu_q";
     call->header = "prelu_q";
     call->n_inputs = 2;
-    alias(lowering, call, 1);
+    oribi_call_overwrite(lowering, call, 0);
     ORIBI_CALL_MEMBERS(call, &args, input_zero, slope_zero, output_zero, positive_multiplier,
                        positive_shift, negative_multiplier, negative_shift);
-    return set_broadcast(lowering, call, shape_names, &args.shape);
+    return oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("shape"), &args.shape);
 }
 
 bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
 {
-    static const char *const names[4] = {"batches.rank", "batches.dims", "batches.a_step",
-                                         "batches.b_step"};
     operands o;
     struct oribi_micro_batch_matmul_q_args args;
     struct oribi_micro_batch_matmul_q_spec spec = {0};
@@ -139,5 +115,5 @@ bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
     call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * args.k;
     ORIBI_CALL_MEMBERS(call, &args, m, k, n, a_row, a_column, b_row, b_column, a_zero);
     ORIBI_CALL_MEMBERS(call, &args, b_zero, output_zero, output_multiplier, output_shift);
-    return set_broadcast(lowering, call, names, &args.batches);
+    return oribi_call_broadcast(lowering, call, ORIBI_BROADCAST_NAMES("batches"), &args.batches);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of functions of one quantised number: of a byte a table, computed here; of int16 a
  * kernel. */
-#include "compile/compile_internal.h"
+#include "compile/lower_parts.h"
 #include "micro/unary_16_prepare.h"
 #include "tensor/status.h"
 
@@ -26,37 +26,28 @@ bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
     const int32_t code =
         count > INT32_MAX ? ORIBI_MICRO_TOO_LARGE : oribi_micro_unary_8_table(spec, table);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
-    const void *copy = oribi_arena_memdup(lowering->arena, table, sizeof table);
-    if (copy == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
-    call->kernel = "lookup_8";
-    call->n_inputs = 1;
-    call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
-    oribi_call_number(call, "count", (int32_t)count);
-    oribi_call_place(call, "table", ORIBI_ELEMENT_U8, sizeof table, copy);
-    return true;
+    return oribi_call_lookup(lowering, call, table);
 }
 
 static bool lower_curve(oribi_lowering *lowering, oribi_call *call,
                         const struct oribi_micro_unary_16_spec *spec)
 {
     struct oribi_micro_curve_points_s16_args args;
-    const int32_t code = oribi_micro_curve_points_s16_prepare(spec, &args);
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_curve_points_s16_prepare(spec, &args)));
     call->kernel = "curve_points_s16";
     ORIBI_CALL_MEMBERS(call, &args, is_tanh, multiplier, shift);
-    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
+    return true;
 }
 
 static bool lower_leaky(oribi_lowering *lowering, oribi_call *call,
                         const struct oribi_micro_unary_16_spec *spec)
 {
     struct oribi_micro_leaky_relu_s16_args args;
-    const int32_t code = oribi_micro_leaky_relu_s16_prepare(spec, &args);
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_leaky_relu_s16_prepare(spec, &args)));
     call->kernel = "leaky_relu_s16";
     ORIBI_CALL_MEMBERS(call, &args, positive_multiplier, positive_shift, negative_multiplier,
                        negative_shift);
-    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
+    return true;
 }
 
 static bool lower_relu(oribi_lowering *lowering, oribi_call *call,

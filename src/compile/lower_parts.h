@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parts of calls that several families have. */
+#ifndef ORIBI_COMPILE_LOWER_PARTS_H_
+#define ORIBI_COMPILE_LOWER_PARTS_H_
+
+#include "compile/lower.h"
+#include "micro/broadcast_prepare.h"
+#include "micro/move_prepare.h"
+
+/* The result may be written over this input if it has as many elements. */
+void oribi_call_overwrite(const oribi_lowering *lowering, oribi_call *call, int32_t input);
+
+/* The members of a broadcast, which is the member `member` of the args. False: no memory. */
+#define ORIBI_BROADCAST_NAMES(member)                                                              \
+    ((const char *const[4]){member ".rank", member ".dims", member ".a_step", member ".b_step"})
+bool oribi_call_broadcast(oribi_lowering *lowering, oribi_call *call, const char *const names[4],
+                          const struct oribi_micro_broadcast *shape);
+
+/* Makes the call one of move. False: the kernel cannot, or no memory. */
+bool oribi_call_move(oribi_lowering *lowering, oribi_call *call,
+                     const struct oribi_micro_move_spec *spec,
+                     struct oribi_micro_move_args *out_args);
+
+/* Makes the call one of lookup_8, whose result may lie over its input. Copies. False: no memory. */
+bool oribi_call_lookup(oribi_lowering *lowering, oribi_call *call, const uint8_t table[256]);
+
+typedef struct oribi_channels { /* what a prepare half computes of each output channel */
+    int32_t *bias, *multiplier, *shift;
+} oribi_channels;
+
+/* Room in the arena. False: no memory. */
+bool oribi_channels_make(oribi_lowering *lowering, int32_t channels, oribi_channels *out);
+/* Puts the arrays into flash. */
+void oribi_channels_place(oribi_call *call, const oribi_channels *channels, int32_t n_biases,
+                          int32_t n_scales);
+
+#endif
