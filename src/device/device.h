@@ -128,11 +128,13 @@ void oribi_stream_touch(oribi_stream *stream);
 bool oribi_stream_mark(oribi_stream *stream, int mark, TF_Status *status);
 bool oribi_stream_wait(oribi_stream *stream, int mark, TF_Status *status);
 bool oribi_stream_wait_all(oribi_stream *stream, TF_Status *status);
-/* Asks now and then whether the mark is reached, or, with mark -1, everything that the stream has;
- * false when that is late (DEADLINE_EXCEEDED; the clock of oribi_now_ns) or *stop is set
- * (CANCELLED). A wait follows where it is not. */
-bool oribi_stream_poll(oribi_stream *stream, int mark, uint64_t deadline_ns, const atomic_int *stop,
-                       TF_Status *status);
+/* Records a mark that oribi_stream_await may wait for. */
+bool oribi_stream_mark_aloud(oribi_stream *stream, int mark, TF_Status *status);
+/* Sleeps until the mark is reached, or, with mark -1, everything that the stream has; false when
+ * that is late (DEADLINE_EXCEEDED; the clock of oribi_now_ns) or *stop is set (CANCELLED). A wait
+ * follows where it is not. */
+bool oribi_stream_await(oribi_stream *stream, int mark, uint64_t deadline_ns,
+                        const atomic_int *stop, TF_Status *status);
 bool oribi_stream_is_busy(const oribi_stream *stream);
 /* What `stream` gets from now on begins after what `other` has now; devices of one platform. */
 bool oribi_stream_follow(oribi_stream *stream, oribi_stream *other, TF_Status *status);

@@ -89,6 +89,8 @@ struct oribi_device_account {
     bool is_unified;
 };
 
+typedef struct oribi_bell oribi_bell; /* bell.c */
+
 struct oribi_stream {
     oribi_device_account *account; /* borrowed, or NULL */
     atomic_int references;         /* of the run, and of the blocks that it uses */
@@ -96,6 +98,7 @@ struct oribi_stream {
     SP_Stream handle;
     SP_Event *marks; /* the last one is for waits of everything */
     int n_marks;
+    oribi_bell *bell; /* one reference */
     _Atomic bool is_busy;
     bool is_broken;
     oribi_block *held; /* freed while it was busy */
@@ -113,6 +116,10 @@ bool oribi__device_called(const oribi_device *device, const char *member, TF_Sta
 bool oribi__account_charge(const oribi_device *device, oribi_device_account *account,
                            uint64_t bytes, TF_Status *status);
 void oribi__account_discharge(oribi_device_account *account, uint64_t bytes);
+
+/* bell.c: of as many marks; NULL: no memory. */
+oribi_bell *oribi__bell_create(int n_marks);
+void oribi__bell_release(oribi_bell *bell); /* NULL ok */
 
 /* block.c */
 void oribi__stream_unref(oribi_stream *stream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streams and marks on them. Events instead of waiting: the host blocks in oribi_stream_wait and
- * nowhere else, and each time is counted. Not here: copies (copy.c).
+ * nowhere else, and each time is counted. Not here: copies (copy.c), waits with a limit (bell.c).
  */
 #include <string.h>
 
@@ -13,15 +13,18 @@ oribi_stream *oribi_stream_create(oribi_device *device, int n_marks, oribi_devic
     const SP_StreamExecutor *se = oribi__executor(device);
     oribi_stream *stream = oribi_alloc_zero(1, sizeof *stream);
     SP_Event *marks = oribi_alloc_zero((size_t)n_marks + 1, sizeof *marks);
-    if (stream == NULL || marks == NULL) {
+    oribi_bell *bell = oribi__bell_create(n_marks + 1);
+    if (stream == NULL || marks == NULL || bell == NULL) {
         oribi_free(stream);
         oribi_free(marks);
+        oribi__bell_release(bell);
         oribi_fail_memory(status);
         return NULL;
     }
     atomic_init(&stream->references, 1);
     atomic_init(&stream->is_busy, false);
     stream->marks = marks;
+    stream->bell = bell;
     oribi_device_retain(device);
     stream->device = device;
     stream->account = account;
@@ -69,6 +72,8 @@ void oribi_stream_destroy(oribi_stream *stream)
         se->destroy_stream(&stream->device->device, stream->handle);
     }
     stream->handle = NULL;
+    oribi__bell_release(stream->bell);
+    stream->bell = NULL;
     oribi__stream_unref(stream); /* blocks that outlive it keep the struct */
 }
 
@@ -142,32 +147,6 @@ bool oribi_stream_wait_all(oribi_stream *stream, TF_Status *status)
     const int mark = stream->n_marks - 1;
     ORIBI_TRY(oribi_stream_mark(stream, mark, status) && oribi_stream_wait(stream, mark, status));
     become_idle(stream);
-    return true;
-}
-
-bool oribi_stream_poll(oribi_stream *stream, int mark, uint64_t deadline_ns, const atomic_int *stop,
-                       TF_Status *status)
-{
-    oribi_device *device = stream->device;
-    uint64_t pause_ns = 10000;
-    if (mark < 0) {
-        mark = stream->n_marks - 1;
-        ORIBI_TRY(oribi_stream_mark(stream, mark, status));
-    }
-    while (oribi__executor(device)->get_event_status(&device->device, stream->marks[mark]) ==
-           SE_EVENT_PENDING) {
-        if (oribi_now_ns() >= deadline_ns) {
-            return oribi_fail(status, TF_DEADLINE_EXCEEDED,
-                              "device %s: get_event_status: the event has not come when the run "
-                              "passed its time limit",
-                              device->name);
-        }
-        if (atomic_load_explicit((atomic_int *)stop, memory_order_acquire) != 0) {
-            return oribi_fail(status, TF_CANCELLED, "the run was cancelled");
-        }
-        oribi_thread_sleep(pause_ns);
-        pause_ns = pause_ns < 1000000 ? pause_ns * 2 : pause_ns;
-    }
     return true;
 }
 

@@ -21,8 +21,13 @@ static bool copy_to_host(const oribi_transfer *transfer, TF_OpKernelContext *ctx
                          const oribi_slot *from, const oribi_slot *to, TF_Status *status)
 {
     oribi_stream *stream = ctx->streams[transfer->from];
-    return oribi_stream_to_host(stream, to->data, from->buffer, from->data, from->bytes, status) &&
-           (!transfer->is_awaited || oribi_stream_mark(stream, transfer->mark, status));
+    ORIBI_TRY(
+        oribi_stream_to_host(stream, to->data, from->buffer, from->data, from->bytes, status));
+    if (!transfer->is_awaited) {
+        return true;
+    }
+    return ctx->deadline_ns != 0 ? oribi_stream_mark_aloud(stream, transfer->mark, status)
+                                 : oribi_stream_mark(stream, transfer->mark, status);
 }
 
 /* The target's stream copies once the source is there; then the source may be written again. */
@@ -63,8 +68,8 @@ static void compute_wait(void *state, TF_OpKernelContext *ctx)
     TF_Status *status = TF_NewStatus();
     const bool is_one = transfer->kind == ORIBI_WAIT;
     frame->run->n_waits++;
-    if (ctx->deadline_ns == 0 || oribi_stream_poll(stream, is_one ? transfer->mark : -1,
-                                                   ctx->deadline_ns, ctx->stop, status)) {
+    if (ctx->deadline_ns == 0 || oribi_stream_await(stream, is_one ? transfer->mark : -1,
+                                                    ctx->deadline_ns, ctx->stop, status)) {
         (void)(is_one ? oribi_stream_wait(stream, transfer->mark, status)
                       : oribi_stream_wait_all(stream, status));
     }

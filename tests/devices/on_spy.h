@@ -9,6 +9,7 @@ static int64_t (*spy_calls)(const char *member);
 static void (*spy_copies)(int64_t *out_pinned, int64_t *out_plain);
 static int64_t (*spy_pinned_bytes)(void);
 static void (*spy_set_host_memory)(int there);
+static void (*spy_set_callbacks)(int there);
 
 static inline void spy_load(const char *options)
 {
@@ -20,9 +21,10 @@ static inline void spy_load(const char *options)
     *(void **)&spy_copies = dlsym(library, "spy_copies");
     *(void **)&spy_pinned_bytes = dlsym(library, "spy_pinned_bytes");
     *(void **)&spy_set_host_memory = dlsym(library, "spy_set_host_memory");
+    *(void **)&spy_set_callbacks = dlsym(library, "spy_set_callbacks");
     dlclose(library);
     assert_true(spy_calls != NULL && spy_copies != NULL && spy_pinned_bytes != NULL &&
-                spy_set_host_memory != NULL);
+                spy_set_host_memory != NULL && spy_set_callbacks != NULL);
 }
 
 #endif
