@@ -4,54 +4,10 @@
  */
 #include <string.h>
 
+#include "device_ops/tile.h"
 #include "device_ops/window.h"
 
-enum { MAX_WORDS = 4 };
-
-static void take_word(window_attrs *w, const char *text, size_t length, TF_Status *status)
-{
-    static const char *const words[] = {"", "Relu", "Relu6", "Elu", "LeakyRelu", "Sigmoid", "Tanh"};
-    bool is_known = false;
-    if (length == 7 && memcmp(text, "BiasAdd", 7) == 0) {
-        is_known = w->has_bias = true;
-    } else if (length == 3 && memcmp(text, "Add", 3) == 0) {
-        is_known = w->has_residual = true;
-    }
-    for (int i = OP_RELU; i <= OP_TANH; i++) {
-        if (length == strlen(words[i]) && memcmp(text, words[i], length) == 0) {
-            w->activation = i;
-            is_known = true;
-        }
-    }
-    if (!is_known) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "a word in fused_ops that devices do not know");
-    }
-}
-
-static void read_words(TF_OpKernelConstruction *c, window_attrs *w, TF_Status *status)
-{
-    char storage[128], *words[MAX_WORDS];
-    size_t lengths[MAX_WORDS];
-    int32_t count = 0, total = 0;
-    if (TF_GetCode(status) == TF_OK) {
-        TF_OpKernelConstruction_GetAttrSize(c, "fused_ops", &count, &total, status);
-    }
-    if (TF_GetCode(status) != TF_OK || count <= 0) {
-        return;
-    }
-    if (count > MAX_WORDS || total > (int32_t)sizeof storage) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "more than 4 words in fused_ops");
-        return;
-    }
-    TF_OpKernelConstruction_GetAttrStringList(c, "fused_ops", words, lengths, count, storage,
-                                              sizeof storage, status);
-    for (int32_t i = 0; i < count && TF_GetCode(status) == TF_OK; i++) {
-        take_word(w, words[i], lengths[i], status);
-    }
-    if (TF_GetCode(status) == TF_OK && w->activation == OP_LEAKY_RELU) {
-        TF_OpKernelConstruction_GetAttrFloat(c, "leakyrelu_alpha", &w->alpha, status);
-    }
-}
+enum { MIN_SHARED = 8 }; /* columns of a group that are worth a tile of 64 */
 
 static void check_filter_format(TF_OpKernelConstruction *c, TF_Status *status)
 {
@@ -75,7 +31,7 @@ static void *create_conv_like(TF_OpKernelConstruction *c, bool is_fused, bool is
         window_read_pair(c, "dilations", w, w->dilation, status);
         window_read_padding(c, w, true, status);
         if (is_fused) {
-            read_words(c, w, status);
+            fused_read(c, &w->words, status);
         }
         if (is_fused && !is_depthwise) {
             check_filter_format(c, status);
@@ -112,25 +68,56 @@ static bool read_filter(op_request *r, const window_attrs *w, int64_t *out_chann
     return true;
 }
 
-static bool read_extras(op_request *r, const window_attrs *w, int64_t channels, op_window *g)
+static void fill_extras(const fused_words *words, op_window *g)
 {
-    int index = 2;
-    if (w->has_bias) {
-        TF_GetInput(r->ctx, index++, &r->bias, r->status);
+    g->has_bias = words->has_bias;
+    g->has_residual = words->has_residual;
+    g->activation = words->activation;
+    g->alpha = words->alpha;
+}
+
+/* The convolution as a product: places of the output by channels of a group. */
+static op_tile tile_of(const op_window *g)
+{
+    return (op_tile){.rows = g->n / g->out[2],
+                     .columns = g->group,
+                     .groups = g->out[2] / g->group,
+                     .depth = g->depth,
+                     .out = {g->out[0], g->out[1]},
+                     .in = {g->in[0], g->in[1]},
+                     .size = {g->size[0], g->size[1]},
+                     .stride = {g->stride[0], g->stride[1]},
+                     .dilation = {g->dilation[0], g->dilation[1]},
+                     .before = {g->before[0], g->before[1]},
+                     .x = {g->x[0], g->x[1], g->x[2], g->x[3]},
+                     .w = {g->out[2], 1},
+                     .z = {g->z[0], g->z[1], g->z[2], g->z[3]},
+                     .group = {g->depth * g->x[3], g->group, g->group * g->z[3], g->group},
+                     .has_bias = g->has_bias,
+                     .has_residual = g->has_residual,
+                     .activation = g->activation,
+                     .slope = g->alpha,
+                     .alpha = 1.0f,
+                     .beta = 1.0f};
+}
+
+/* Tiles for groups that fill some of one; the loop of one output a thread where that is little. */
+static void enqueue(op_kernel *kernel, op_request *r, const op_window *g)
+{
+    static const op_code strips[3] = WINDOW_STRIPS("op_depthwise_vectors");
+    const TF_LaunchArg args[] = {op_memory(r->out),
+                                 op_memory(r->x),
+                                 op_memory(r->y),
+                                 op_memory(r->bias != NULL ? r->bias : r->y),
+                                 op_memory(r->residual != NULL ? r->residual : r->y),
+                                 op_value(g, sizeof *g)};
+    if (g->group >= (op_has_vectors(r) ? 2 : MIN_SHARED)) {
+        const op_tile t = tile_of(g);
+        tile_enqueue(kernel, r, &t, false, args);
+    } else if (g->group > 1 || g->depth > 1 ||
+               !window_enqueue_strips(kernel, r, strips, g, args, 6)) {
+        op_enqueue(kernel, r, g->n, 1, args, 6);
     }
-    if (op_is_ok(r) && w->has_residual) {
-        TF_GetInput(r->ctx, index, &r->residual, r->status);
-    }
-    if (op_is_ok(r) && ((w->has_bias && TF_TensorElementCount(r->bias) != channels) ||
-                        (w->has_residual &&
-                         TF_TensorElementCount(r->residual) != TF_TensorElementCount(r->out)))) {
-        return op_refuse(r, TF_INVALID_ARGUMENT, "a bias or sum of another shape");
-    }
-    g->has_bias = w->has_bias;
-    g->has_residual = w->has_residual;
-    g->activation = w->activation;
-    g->alpha = w->alpha;
-    return op_is_ok(r);
 }
 
 static void compute_conv(void *state, TF_OpKernelContext *ctx)
@@ -142,14 +129,11 @@ static void compute_conv(void *state, TF_OpKernelContext *ctx)
     if (op_open(&r, ctx, 2) && read_filter(&r, window_of(kernel), &channels, &g) &&
         window_make_output(&r, window_of(kernel), (int64_t[]){TF_Dim(r.y, 0), TF_Dim(r.y, 1)},
                            channels, &g) &&
-        read_extras(&r, window_of(kernel), channels, &g)) {
-        const TF_LaunchArg args[] = {op_memory(r.out),
-                                     op_memory(r.x),
-                                     op_memory(r.y),
-                                     op_memory(r.bias != NULL ? r.bias : r.y),
-                                     op_memory(r.residual != NULL ? r.residual : r.y),
-                                     op_value(&g, sizeof g)};
-        op_enqueue(kernel, &r, g.n, 1, args, 6);
+        fused_open(&r, &window_of(kernel)->words, channels)) {
+        fill_extras(&window_of(kernel)->words, &g);
+        if (g.n > 0) {
+            enqueue(kernel, &r, &g);
+        }
     }
     op_close(&r);
 }

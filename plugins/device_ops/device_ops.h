@@ -7,6 +7,7 @@
 #ifndef ORIBI_PLUGINS_DEVICE_OPS_DEVICE_OPS_H_
 #define ORIBI_PLUGINS_DEVICE_OPS_DEVICE_OPS_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,7 +25,28 @@ typedef struct device_ops_target { /* lives as long as the plugin */
     int n_images;
     const char *options; /* TF_DeviceCode.options, or NULL */
     uint32_t threads;    /* of a block, 1024 at most */
+    /* Are the threads of this device a processor's, and does it compile the vectors of OpenCL C?
+     * Products, depthwise convolutions and pools have forms for it (code/..._vectors.c); else they
+     * share memory among the threads of a block (code/tile_shared.c). NULL: of none. */
+    bool (*has_vectors)(int device);
 } device_ops_target;
+
+/* How a product of the device contract (TF_Gemm) runs as a function of code/: what a plugin that
+ * has no library of its own for it launches in its slot `gemm`. Memories: gemm->c, `x`, `w`,
+ * gemm->c, gemm->c; then `numbers`. */
+typedef struct device_ops_product {
+    const char *family, *function, *options; /* static */
+    uint32_t grid[3], block[3];              /* grid of 0: nothing to do */
+    size_t shared_bytes;
+    const void *x, *w;
+    size_t number_bytes;
+    unsigned char numbers[256];
+} device_ops_product;
+
+/* Errors   INVALID_ARGUMENT: negative sizes or rows shorter than they say; UNIMPLEMENTED: another
+ *          type than float, 2^31 elements or more. false then. */
+bool device_ops_plan_product(const TF_Gemm *gemm, bool has_vectors, device_ops_product *out,
+                             TF_Status *status);
 
 /* Registers the kernels whose family has an image, for target's device type. One target for each
  * shared object.

@@ -95,26 +95,47 @@ TF_LaunchArg op_value(const void *value, size_t bytes)
     return (TF_LaunchArg){.kind = TF_LAUNCH_VALUE, .value = value, .bytes = bytes};
 }
 
-/* The function, loaded at its first use; NULL after failing. */
-static TF_DeviceFunction *load(op_kernel *kernel, op_request *r, const char *name)
+bool op_has_vectors(const op_request *r)
 {
-    const device_ops_image *image = op_image(kernel->family);
-    TF_DeviceCode code = {.struct_size = TF_DEVICE_CODE_STRUCT_SIZE,
-                          .image = image->data,
-                          .image_bytes = image->bytes,
-                          .function = name,
-                          .options = op_target()->options};
+    return op_target()->has_vectors != NULL && op_target()->has_vectors(TF_GetDeviceId(r->ctx));
+}
+
+static bool is_same(const op_code *a, const op_code *b)
+{
+    const char *x = a->options != NULL ? a->options : "", *y = b->options != NULL ? b->options : "";
+    return strcmp(a->function, b->function) == 0 && strcmp(x, y) == 0;
+}
+
+static TF_DeviceFunction *load_new(op_request *r, const op_code *code)
+{
+    const device_ops_image *image = op_image(code->family);
+    if (image == NULL) {
+        (void)op_refuse(r, TF_INTERNAL, "no code of this family for the device");
+        return NULL;
+    }
+    const TF_DeviceCode what = {.struct_size = TF_DEVICE_CODE_STRUCT_SIZE,
+                                .image = image->data,
+                                .image_bytes = image->bytes,
+                                .function = code->function,
+                                .options =
+                                    code->options != NULL ? code->options : op_target()->options};
+    return TF_LoadDeviceFunction(r->ctx, &what, r->status);
+}
+
+/* The function, loaded at its first use; NULL after failing. */
+static TF_DeviceFunction *load(op_kernel *kernel, op_request *r, const op_code *code)
+{
     TF_DeviceFunction *loaded = NULL;
     int i = 0;
     pthread_mutex_lock(&kernel->lock);
     while (i < OP_MAX_FUNCTIONS && kernel->functions[i].loaded != NULL &&
-           strcmp(kernel->functions[i].name, name) != 0) {
+           !is_same(&kernel->functions[i].code, code)) {
         i++;
     }
     if (i == OP_MAX_FUNCTIONS) {
         (void)op_refuse(r, TF_INTERNAL, "more device functions than a kernel keeps");
     } else if (kernel->functions[i].loaded == NULL) {
-        kernel->functions[i] = (op_function){name, TF_LoadDeviceFunction(r->ctx, &code, r->status)};
+        kernel->functions[i] = (op_function){*code, load_new(r, code)};
     }
     if (i < OP_MAX_FUNCTIONS) {
         loaded = kernel->functions[i].loaded;
@@ -123,8 +144,8 @@ static TF_DeviceFunction *load(op_kernel *kernel, op_request *r, const char *nam
     return loaded;
 }
 
-void op_launch(op_kernel *kernel, op_request *r, const char *function, const op_shape *shape,
-               const TF_LaunchArg *args, int n_args)
+void op_launch_code(op_kernel *kernel, op_request *r, const op_code *code, const op_shape *shape,
+                    const TF_LaunchArg *args, int n_args)
 {
     TF_Launch launch = {.struct_size = TF_LAUNCH_STRUCT_SIZE,
                         .shared_bytes = shape->shared_bytes,
@@ -132,10 +153,16 @@ void op_launch(op_kernel *kernel, op_request *r, const char *function, const op_
                         .n_args = n_args};
     memcpy(launch.grid, shape->grid, sizeof launch.grid);
     memcpy(launch.block, shape->block, sizeof launch.block);
-    TF_DeviceFunction *loaded = load(kernel, r, function);
+    TF_DeviceFunction *loaded = load(kernel, r, code);
     if (loaded != NULL && op_is_ok(r)) {
         TF_LaunchKernel(r->ctx, loaded, &launch, r->status);
     }
+}
+
+void op_launch(op_kernel *kernel, op_request *r, const char *function, const op_shape *shape,
+               const TF_LaunchArg *args, int n_args)
+{
+    op_launch_code(kernel, r, &(op_code){kernel->family, function, NULL}, shape, args, n_args);
 }
 
 void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,

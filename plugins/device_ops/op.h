@@ -11,16 +11,21 @@
 #include "device_ops/code/parameters.h"
 #include "device_ops/device_ops.h"
 
-enum { OP_MAX_FUNCTIONS = 4, OP_MAX_OTHERS = 4 };
+enum { OP_MAX_FUNCTIONS = 12, OP_MAX_OTHERS = 4 };
+
+typedef struct op_code {           /* a function of the device; strings are static */
+    const char *family, *function; /* file and name in code/ */
+    const char *options;           /* of its build; NULL: the target's */
+} op_code;
 
 typedef struct op_function {
-    const char *name;
+    op_code code;
     TF_DeviceFunction *loaded;
 } op_function;
 
 typedef struct op_kernel {         /* state of one kernel */
     const char *family, *function; /* file and name in code/; NULL: nothing runs on the device */
-    unsigned char transpose_x, transpose_y, is_nchw;
+    unsigned char is_nchw;
     void *attrs; /* what the op's file read from the node; freed with the kernel */
     pthread_mutex_t lock;
     op_function functions[OP_MAX_FUNCTIONS]; /* as they were first launched */
@@ -62,7 +67,13 @@ void op_close(op_request *r);
 
 TF_LaunchArg op_memory(const TF_Tensor *tensor);
 TF_LaunchArg op_value(const void *value, size_t bytes);
-/* Enqueues a function of the kernel's family; OP_MAX_FUNCTIONS of a kernel at most. */
+/* Is the request's device one whose threads are a processor's, for which there are the forms with
+ * vectors? */
+bool op_has_vectors(const op_request *r);
+/* Enqueues a function, which is loaded at its first use; OP_MAX_FUNCTIONS of a kernel at most. */
+void op_launch_code(op_kernel *kernel, op_request *r, const op_code *code, const op_shape *shape,
+                    const TF_LaunchArg *args, int n_args);
+/* Enqueues a function of the kernel's family. */
 void op_launch(op_kernel *kernel, op_request *r, const char *function, const op_shape *shape,
                const TF_LaunchArg *args, int n_args);
 /* The kernel's own function: one thread for each of columns x rows, in blocks of columns; nothing

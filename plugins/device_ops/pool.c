@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools of the largest and of the mean. */
+#include <string.h>
+
 #include "device_ops/window.h"
 
 static void *create_pool(TF_OpKernelConstruction *c, const char *function, bool has_explicit)
@@ -25,6 +27,19 @@ static void *create_avg_pool(TF_OpKernelConstruction *c)
     return create_pool(c, "op_avg_pool", false);
 }
 
+static const op_code max_strips[3] = WINDOW_STRIPS("op_max_pool_vectors");
+static const op_code avg_strips[3] = WINDOW_STRIPS("op_avg_pool_vectors");
+
+static void enqueue(op_kernel *kernel, op_request *r, const op_window *g)
+{
+    const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(g, sizeof *g)};
+    const bool is_max = strcmp(kernel->function, "op_max_pool") == 0;
+    if (g->n > 0 &&
+        !window_enqueue_strips(kernel, r, is_max ? max_strips : avg_strips, g, args, 3)) {
+        op_enqueue(kernel, r, g->n, 1, args, 3);
+    }
+}
+
 static void compute_pool(void *state, TF_OpKernelContext *ctx)
 {
     op_kernel *kernel = state;
@@ -35,8 +50,7 @@ static void compute_pool(void *state, TF_OpKernelContext *ctx)
     } else if (op_is_ok(&r) &&
                window_make_output(&r, window_of(kernel), window_of(kernel)->size,
                                   TF_Dim(r.x, window_of(kernel)->is_nchw ? 1 : 3), &g)) {
-        const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_value(&g, sizeof g)};
-        op_enqueue(kernel, &r, g.n, 1, args, 3);
+        enqueue(kernel, &r, &g);
     }
     op_close(&r);
 }

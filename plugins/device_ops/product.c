@@ -1,57 +1,271 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products. */
-#include "device_ops/op.h"
+/* MatMul, _FusedMatMul, BatchMatMulV2: by the device's own products (the slot `gemm`: cuBLAS and
+ * the like) where its plugin has some, else by code/ (tile.c).
+ */
+#include <stdatomic.h>
+#include <stdlib.h>
 
-static op_product product_of(const op_kernel *own, const op_request *r)
+#include "device_ops/fused.h"
+#include "device_ops/tile.h"
+
+typedef struct product_attrs {
+    unsigned char transpose_x, transpose_y;
+    bool is_batched;
+    fused_words words;
+    atomic_bool has_no_gemm; /* the plugin said so */
+} product_attrs;
+
+static bool has_epilogue(const fused_words *words)
 {
-    const int32_t x[2] = {(int32_t)TF_Dim(r->x, 0), (int32_t)TF_Dim(r->x, 1)};
-    const int32_t y[2] = {(int32_t)TF_Dim(r->y, 0), (int32_t)TF_Dim(r->y, 1)};
-    return (op_product){.m = x[own->transpose_x != 0],
-                        .k = x[own->transpose_x == 0],
-                        .n = y[own->transpose_y == 0],
-                        .x_row = own->transpose_x ? 1 : x[1],
-                        .x_column = own->transpose_x ? x[1] : 1,
-                        .y_row = own->transpose_y ? 1 : y[1],
-                        .y_column = own->transpose_y ? y[1] : 1};
+    return words->has_bias || words->activation != OP_NO_ACTIVATION;
 }
 
-static void compute_matmul(void *kernel, TF_OpKernelContext *ctx)
+/* --- One product ----------------------------------------------------------------------------- */
+
+static void launch_tile(op_kernel *kernel, op_request *r, const TF_Gemm *g,
+                        const fused_words *words)
 {
-    op_kernel *own = kernel;
+    op_tile t;
+    bool is_swapped = false, is_dots = false;
+    if (!tile_of_gemm(g, op_has_vectors(r), &t, &is_swapped, &is_dots, r->status)) {
+        return;
+    }
+    if (words != NULL) {
+        t.has_bias = words->has_bias;
+        t.activation = words->activation;
+        t.slope = words->alpha;
+    }
+    const TF_LaunchArg out = {.kind = TF_LAUNCH_MEMORY, .value = g->c};
+    const TF_LaunchArg memories[5] = {out,
+                                      {.kind = TF_LAUNCH_MEMORY, .value = is_swapped ? g->b : g->a},
+                                      {.kind = TF_LAUNCH_MEMORY, .value = is_swapped ? g->a : g->b},
+                                      r->bias != NULL ? op_memory(r->bias) : out,
+                                      out};
+    tile_enqueue(kernel, r, &t, is_dots, memories);
+}
+
+static void launch_epilogue(op_kernel *kernel, op_request *r, const fused_words *words,
+                            int64_t columns)
+{
+    const op_bias b = {.n = (int)TF_TensorElementCount(r->out),
+                       .columns = (int)columns,
+                       .has_bias = words->has_bias,
+                       .activation = words->activation,
+                       .alpha = words->alpha};
+    const TF_LaunchArg args[] = {op_memory(r->out), op_memory(words->has_bias ? r->bias : r->out),
+                                 op_value(&b, sizeof b)};
+    op_enqueue(kernel, r, b.n, 1, args, 3);
+}
+
+/* The plugin's product; false, with nothing said, where it has none for these. */
+static bool launch_gemm(product_attrs *own, op_request *r, const TF_Gemm *g)
+{
+    if (atomic_load(&own->has_no_gemm)) {
+        return false;
+    }
+    TF_LaunchGemm(r->ctx, g, r->status);
+    if (TF_GetCode(r->status) != TF_UNIMPLEMENTED) {
+        return true;
+    }
+    atomic_store(&own->has_no_gemm, true);
+    TF_SetStatus(r->status, TF_OK, "");
+    return false;
+}
+
+static void launch_product(op_kernel *kernel, op_request *r, const TF_Gemm *g)
+{
+    product_attrs *own = kernel->attrs;
+    /* Tiles end with bias and activation, unless they make the transpose of the result. */
+    const bool is_fused = has_epilogue(&own->words);
+    const bool is_one = is_fused && op_has_vectors(r) && !(g->transpose_a && g->transpose_b);
+    if (is_one || !launch_gemm(own, r, g)) {
+        launch_tile(kernel, r, g, is_one ? &own->words : NULL);
+    }
+    if (is_fused && !is_one && op_is_ok(r)) {
+        launch_epilogue(kernel, r, &own->words, g->n);
+    }
+}
+
+/* --- Shapes ---------------------------------------------------------------------------------- */
+
+typedef struct shapes { /* leading dimensions of x, y and the result, aligned at the end */
+    int n_outer;
+    int64_t outer[OP_MAX_RANK], x_step[OP_MAX_RANK], y_step[OP_MAX_RANK];
+    TF_Gemm gemm;
+} shapes;
+
+static int64_t dim_from_end(const TF_Tensor *tensor, int i)
+{
+    return i < TF_NumDims(tensor) ? TF_Dim(tensor, TF_NumDims(tensor) - 1 - i) : 1;
+}
+
+/* Steps, in matrices, of one operand's leading dimensions; 0 where it is the same for all. */
+static void fill_steps(const TF_Tensor *tensor, int n_outer, int64_t *steps)
+{
+    int64_t step = 1;
+    for (int i = n_outer - 1; i >= 0; i--) {
+        const int64_t dim = dim_from_end(tensor, n_outer - 1 - i + 2);
+        steps[i] = dim == 1 ? 0 : step;
+        step *= dim;
+    }
+}
+
+static bool read_shapes(op_request *r, const product_attrs *own, shapes *s)
+{
+    const int x_rank = TF_NumDims(r->x), y_rank = TF_NumDims(r->y);
+    const int64_t x[2] = {dim_from_end(r->x, 1), dim_from_end(r->x, 0)};
+    const int64_t y[2] = {dim_from_end(r->y, 1), dim_from_end(r->y, 0)};
+    *s = (shapes){.n_outer = (x_rank > y_rank ? x_rank : y_rank) - 2};
+    if (x_rank < 2 || y_rank < 2 || y_rank > OP_MAX_RANK ||
+        (!own->is_batched && (x_rank > 2 || y_rank > 2)) ||
+        y[own->transpose_y != 0] != x[own->transpose_x == 0]) {
+        return op_refuse(r, TF_INVALID_ARGUMENT, "operands that are no fitting matrices");
+    }
+    for (int i = 0; i < s->n_outer; i++) {
+        const int64_t a = dim_from_end(r->x, i + 2), b = dim_from_end(r->y, i + 2);
+        if (a != b && a != 1 && b != 1) {
+            return op_refuse(r, TF_INVALID_ARGUMENT, "leading dimensions that do not broadcast");
+        }
+        s->outer[s->n_outer - 1 - i] = a == 1 ? b : a;
+    }
+    fill_steps(r->x, s->n_outer, s->x_step);
+    fill_steps(r->y, s->n_outer, s->y_step);
+    s->gemm = (TF_Gemm){.struct_size = TF_GEMM_STRUCT_SIZE,
+                        .dtype = TF_FLOAT,
+                        .transpose_a = own->transpose_x,
+                        .transpose_b = own->transpose_y,
+                        .m = x[own->transpose_x != 0],
+                        .n = y[own->transpose_y == 0],
+                        .k = x[own->transpose_x == 0],
+                        .alpha = 1.0,
+                        .lda = x[1],
+                        .ldb = y[1],
+                        .batch = 1,
+                        .stride_a = x[0] * x[1],
+                        .stride_b = y[0] * y[1]};
+    s->gemm.ldc = s->gemm.n;
+    s->gemm.stride_c = s->gemm.m * s->gemm.n;
+    return true;
+}
+
+/* Leading dimensions whose steps follow one another become one: the last of them is the batch of a
+ * launch. */
+static void merge_outer(shapes *s)
+{
+    int n = 0;
+    for (int i = 0; i < s->n_outer; i++) {
+        if (n > 0 && s->x_step[n - 1] == s->x_step[i] * s->outer[i] &&
+            s->y_step[n - 1] == s->y_step[i] * s->outer[i]) {
+            s->outer[n - 1] *= s->outer[i];
+            s->x_step[n - 1] = s->x_step[i];
+            s->y_step[n - 1] = s->y_step[i];
+        } else if (s->outer[i] != 1) {
+            s->outer[n] = s->outer[i];
+            s->x_step[n] = s->x_step[i];
+            s->y_step[n++] = s->y_step[i];
+        }
+    }
+    s->n_outer = n;
+    if (n == 1 && s->y_step[0] == 0 && s->x_step[0] == 1 && !s->gemm.transpose_a) {
+        s->gemm.m *= s->outer[0]; /* all rows meet the same matrix */
+        s->n_outer = 0;
+    } else if (n > 0) {
+        s->gemm.batch = s->outer[n - 1];
+        s->gemm.stride_a *= s->x_step[n - 1];
+        s->gemm.stride_b *= s->y_step[n - 1];
+    }
+}
+
+/* --- Ops ------------------------------------------------------------------------------------- */
+
+static void launch_all(op_kernel *kernel, op_request *r, shapes *s)
+{
+    const int64_t x_matrix = s->gemm.stride_a, y_matrix = s->gemm.stride_b;
+    int64_t n_launches = 1;
+    merge_outer(s);
+    for (int i = 0; i < s->n_outer - 1; i++) {
+        n_launches *= s->outer[i];
+    }
+    const float *x = TF_TensorData(r->x), *y = TF_TensorData(r->y);
+    float *z = TF_TensorData(r->out);
+    for (int64_t i = 0; i < n_launches && op_is_ok(r); i++) {
+        int64_t x_at = 0, y_at = 0, rest = i;
+        for (int k = s->n_outer - 2; k >= 0; k--) {
+            x_at += rest % s->outer[k] * s->x_step[k];
+            y_at += rest % s->outer[k] * s->y_step[k];
+            rest /= s->outer[k];
+        }
+        TF_Gemm g = s->gemm;
+        g.a = x + x_at * x_matrix;
+        g.b = y + y_at * y_matrix;
+        g.c = z + i * g.batch * g.stride_c;
+        launch_product(kernel, r, &g);
+    }
+}
+
+static void compute_product(void *kernel, TF_OpKernelContext *ctx)
+{
+    product_attrs *own = ((op_kernel *)kernel)->attrs;
     op_request r;
-    if (op_open(&r, ctx, 2)) {
-        if (TF_NumDims(r.x) != 2 || TF_NumDims(r.y) != 2 ||
-            TF_Dim(r.y, own->transpose_y != 0) != TF_Dim(r.x, own->transpose_x == 0)) {
-            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "operands that are no fitting matrices");
-        } else if (op_output(&r,
-                             (int64_t[]){TF_Dim(r.x, own->transpose_x != 0),
-                                         TF_Dim(r.y, own->transpose_y == 0)},
-                             2)) {
-            const op_product p = product_of(own, &r);
-            const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_memory(r.y),
-                                         op_value(&p, sizeof p)};
-            op_enqueue(own, &r, p.n, p.m, args, 4);
+    shapes s;
+    int64_t dims[OP_MAX_RANK];
+    if (op_open(&r, ctx, 2) && read_shapes(&r, own, &s)) {
+        for (int i = 0; i < s.n_outer; i++) {
+            dims[i] = s.outer[i];
+        }
+        dims[s.n_outer] = s.gemm.m;
+        dims[s.n_outer + 1] = s.gemm.n;
+        if (op_output(&r, dims, s.n_outer + 2) && fused_open(&r, &own->words, s.gemm.n) &&
+            TF_TensorElementCount(r.out) > 0) {
+            launch_all(kernel, &r, &s);
         }
     }
     op_close(&r);
 }
 
-static void *create_matmul(TF_OpKernelConstruction *construction)
+static void *create_product(TF_OpKernelConstruction *c, const char *transpose_x,
+                            const char *transpose_y, bool is_fused)
 {
     TF_Status *status = TF_NewStatus();
-    op_kernel *kernel = op_create("product", "op_matmul", status);
-    if (kernel != NULL) {
-        TF_OpKernelConstruction_GetAttrBool(construction, "transpose_a", &kernel->transpose_x,
-                                            status);
+    op_kernel *kernel = op_create("epilogue", "op_epilogue", status);
+    product_attrs *own = kernel != NULL ? calloc(1, sizeof *own) : NULL;
+    if (own == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
+        return op_finish(c, kernel, status);
     }
+    kernel->attrs = own;
+    own->is_batched = transpose_x[0] != 't';
+    TF_OpKernelConstruction_GetAttrBool(c, transpose_x, &own->transpose_x, status);
     if (TF_GetCode(status) == TF_OK) {
-        TF_OpKernelConstruction_GetAttrBool(construction, "transpose_b", &kernel->transpose_y,
-                                            status);
+        TF_OpKernelConstruction_GetAttrBool(c, transpose_y, &own->transpose_y, status);
     }
-    return op_finish(construction, kernel, status);
+    if (is_fused) {
+        fused_read(c, &own->words, status);
+        if (own->words.has_residual && TF_GetCode(status) == TF_OK) {
+            TF_SetStatus(status, TF_UNIMPLEMENTED, "fused_ops of _FusedMatMul: Add");
+        }
+    }
+    return op_finish(c, kernel, status);
+}
+
+static void *create_matmul(TF_OpKernelConstruction *c)
+{
+    return create_product(c, "transpose_a", "transpose_b", false);
+}
+
+static void *create_fused_matmul(TF_OpKernelConstruction *c)
+{
+    return create_product(c, "transpose_a", "transpose_b", true);
+}
+
+static void *create_batch_matmul(TF_OpKernelConstruction *c)
+{
+    return create_product(c, "adj_x", "adj_y", false);
 }
 
 static const op_entry entries[] = {
-    {"MatMul", "product", create_matmul, compute_matmul, NULL},
+    {"MatMul", "tile_shared", create_matmul, compute_product, NULL},
+    {"_FusedMatMul", "tile_shared", create_fused_matmul, compute_product, NULL},
+    {"BatchMatMulV2", "tile_shared", create_batch_matmul, compute_product, NULL},
 };
 const op_table op_product_table = {entries, sizeof entries / sizeof *entries};

@@ -146,3 +146,18 @@ bool window_make_output(op_request *r, const window_attrs *w, const int64_t size
     fill_steps(g->z, w->is_nchw, g->out[0], g->out[1], channels);
     return true;
 }
+
+bool window_enqueue_strips(op_kernel *kernel, op_request *r, const op_code widths[3],
+                           const op_window *g, const TF_LaunchArg *args, int n_args)
+{
+    const int width = g->out[2] >= 16 ? 16 : g->out[2] >= 8 ? 8 : 4;
+    if (!op_has_vectors(r) || g->x[3] != 1 || g->z[3] != 1 || g->out[2] < width) {
+        return false;
+    }
+    const op_shape shape = {.grid = {(uint32_t)((g->out[2] + width - 1) / width),
+                                     (uint32_t)g->out[0],
+                                     (uint32_t)(g->n / g->out[0] / g->out[1] / g->out[2])},
+                            .block = {1, 1, 1}};
+    op_launch_code(kernel, r, &widths[width == 16 ? 0 : width == 8 ? 1 : 2], &shape, args, n_args);
+    return true;
+}

@@ -7,17 +7,20 @@
 #include <string.h>
 
 #include "opencl.h"
+#include "tensorflow/c/kernels_extension.h"
 #include "tensorflow/c/plugin_note.h"
 
 ORIBI_PLUGIN("opencl", "1.0", "Apache-2.0");
 
 enum { MAX_PLATFORMS = 8 };
+enum { BY_TYPE, VECTORS, LOCAL };
 
 static struct {
     pthread_mutex_t lock;
     bool is_known;
     int n;
     cl_device_id ids[OPENCL_MAX_DEVICES];
+    int tiles; /* the option, read before there are devices */
 } found = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool opencl_check(cl_int code, const char *call, TF_Status *status)
@@ -80,9 +83,36 @@ static void device_count(const SP_Platform *platform, int *count, TF_Status *sta
     *count = find_devices();
 }
 
+bool opencl_has_vectors(int ordinal)
+{
+    cl_device_type type = 0;
+    if (found.tiles != BY_TYPE) {
+        return found.tiles == VECTORS;
+    }
+    return ordinal >= 0 && ordinal < find_devices() &&
+           clGetDeviceInfo(found.ids[ordinal], CL_DEVICE_TYPE, sizeof type, &type, NULL) ==
+               CL_SUCCESS &&
+           (type & CL_DEVICE_TYPE_CPU) != 0;
+}
+
+void opencl_read_options(void)
+{
+    const char *tiles = TF_PluginOption("tiles");
+    if (tiles != NULL && strcmp(tiles, "vectors") != 0 && strcmp(tiles, "local") != 0) {
+        (void)fprintf(stderr,
+                      "opencl: option tiles=%s: it is `vectors` or `local`; taken by the device's "
+                      "type\n",
+                      tiles);
+        tiles = NULL;
+    }
+    found.tiles = tiles == NULL ? BY_TYPE : strcmp(tiles, "local") == 0 ? LOCAL : VECTORS;
+}
+
 static void close_device(opencl_device *own)
 {
     if (own != NULL) {
+        opencl_gemms_close(own);
+        pthread_mutex_destroy(&own->gemms_lock);
         if (own->queue != NULL) {
             (void)clReleaseCommandQueue(own->queue);
         }
@@ -112,6 +142,7 @@ static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *pa
     }
     pthread_mutex_init(&own->lock, NULL);
     pthread_mutex_init(&own->streams_lock, NULL);
+    pthread_mutex_init(&own->gemms_lock, NULL);
     own->id = found.ids[params->ordinal];
     (void)clGetDeviceInfo(own->id, CL_DEVICE_NAME, sizeof own->name - 1, own->name, NULL);
     (void)clGetDeviceInfo(own->id, CL_DEVICE_VENDOR, sizeof own->vendor - 1, own->vendor, NULL);

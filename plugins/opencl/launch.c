@@ -12,8 +12,8 @@ typedef struct loaded {
     cl_kernel kernel;
 } loaded;
 
-static void load_function(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
-                          TF_Status *status)
+void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
+                 TF_Status *status)
 {
     cl_int result = CL_SUCCESS;
     cl_program program = opencl_program(opencl_device_of(device), code->image, code->image_bytes,
@@ -36,7 +36,7 @@ static void load_function(const SP_Device *device, const TF_DeviceCode *code, vo
     }
 }
 
-static void unload_function(const SP_Device *device, void *function)
+void opencl_unload(const SP_Device *device, void *function)
 {
     loaded *self = function;
     (void)device;
@@ -65,7 +65,7 @@ static bool set_arg(opencl_device *own, cl_kernel kernel, const TF_LaunchArg *ar
                         status);
 }
 
-static void launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
+void opencl_launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
                    TF_Status *status)
 {
     loaded *self = function;
@@ -100,8 +100,9 @@ static const void *native_stream(const SP_Device *device, SP_Stream stream)
 
 void opencl_fill_launch(TF_DeviceExtension *extension)
 {
-    extension->load_function = load_function;
-    extension->unload_function = unload_function;
-    extension->launch = launch;
+    extension->load_function = opencl_load;
+    extension->unload_function = opencl_unload;
+    extension->launch = opencl_launch;
+    extension->gemm = opencl_gemm;
     extension->native_stream = native_stream;
 }

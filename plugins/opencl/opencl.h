@@ -33,6 +33,8 @@ typedef struct opencl_device {
     int64_t live_bytes, peak_bytes, n_allocations;
     pthread_mutex_t streams_lock;
     struct SP_Stream_st *streams;
+    pthread_mutex_t gemms_lock;
+    struct opencl_gemm *gemms; /* gemm.c: functions that are loaded */
 } opencl_device;
 
 struct SP_Stream_st {
@@ -51,6 +53,19 @@ cl_mem opencl_find(opencl_device *device, const void *address, size_t bytes, siz
 /* A program that is built for the device, from the cache on disk where it is there. */
 cl_program opencl_program(opencl_device *device, const char *source, size_t bytes,
                           const char *options, TF_Status *status);
+
+/* launch.c: the slots of TF_DeviceExtension. */
+void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
+                 TF_Status *status);
+void opencl_unload(const SP_Device *device, void *function);
+void opencl_launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
+                   TF_Status *status);
+void opencl_gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *gemm, TF_Status *status);
+void opencl_gemms_close(opencl_device *device);
+/* Is this device a processor, so that code with vectors suits it? The plugin's option `tiles` says
+ * otherwise: `vectors` or `local` for all devices. */
+bool opencl_has_vectors(int ordinal);
+void opencl_read_options(void); /* in TF_InitKernel */
 
 void opencl_fill_memory(SP_StreamExecutor *executor);
 void opencl_fill_streams(SP_StreamExecutor *executor);

@@ -1,26 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions: one thread makes one output. */
+/* Convolutions of few channels a group (depthwise ones first of all): one thread makes one output.
+ * Others are products: tile_shared.c. */
+#include "activate.h"
 #include "window.h"
-
-DEVICE_FUNCTION float op_activate(float v, int kind, float alpha)
-{
-    switch (kind) {
-    case OP_RELU:
-        return v < 0.0f ? 0.0f : v;
-    case OP_RELU6:
-        return v < 0.0f ? 0.0f : v > 6.0f ? 6.0f : v;
-    case OP_ELU:
-        return v < 0.0f ? expm1f(v) : v;
-    case OP_LEAKY_RELU:
-        return v < 0.0f ? alpha * v : v;
-    case OP_SIGMOID:
-        return 1.0f / (1.0f + expf(-v));
-    case OP_TANH:
-        return tanhf(v);
-    default:
-        return v;
-    }
-}
 
 /* f: filter, b: bias, r: what is added, each as large as has_... says. */
 KERNEL5(op_conv, float, z, const float, x, const float, f, const float, b, const float, r,

@@ -19,10 +19,37 @@ typedef struct op_walk { /* where element i of the output finds its operands; mi
     int y[OP_MAX_RANK];
 } op_walk;
 
-typedef struct op_product { /* z [m, n] = x [m, k] y [k, n] */
-    int m, n, k;
-    int x_row, x_column, y_row, y_column;
-} op_product;
+/* A product: z [rows, columns] = activation(alpha x [rows, taps * depth] w + bias + beta q), for
+ * each of some groups. A convolution's row is a place of its output, its taps are its window's; a
+ * matrix product's row is a row of its own, and it has one tap. Lists are height, width.
+ */
+typedef struct op_tile {
+    int rows, columns; /* of a group */
+    int groups;
+    int depth;  /* elements of x at a tap */
+    int out[2]; /* row / out[1] / out[0] is the picture */
+    int in[2];
+    int size[2];
+    int stride[2];
+    int dilation[2];
+    int before[2];
+    int x[4]; /* steps: picture, row, column, element */
+    int w[2]; /* from element to element (the taps' lie one after the other), column to column */
+    int z[4]; /* picture, row, column, channel; of q too */
+    int group[4]; /* from group to group: x, w, z and q, bias */
+    int has_bias;
+    int has_residual; /* q */
+    int activation;   /* OP_RELU, ... */
+    float slope;      /* of OP_LEAKY_RELU */
+    float alpha, beta;
+} op_tile;
+
+typedef struct op_bias { /* of n elements, `columns` in a row */
+    int n, columns;
+    int has_bias;
+    int activation; /* OP_RELU, ... */
+    float alpha;
+} op_bias;
 
 typedef struct op_rows {
     int rows, columns;
