@@ -4,6 +4,7 @@
  */
 #include "cpu/combine.h"
 #include "cpu/families.h"
+#include "cpu/variants.h"
 
 #include <math.h>
 
@@ -214,6 +215,9 @@ LINE(not_equal, bool, truth, u != v, true, 1, NULL)
 #define COMBINED(T, dtype)                                                                         \
     ORIBI_CPU_COMBINE_ROWS(_##T, dtype, ORIBI_CPU_REFERENCE, ORIBI_CPU_ISA_ANY, "plain loop")
 
+#define EQUAL(T, dtype)     EQUALITY("Equal", T, dtype, equal)
+#define NOT_EQUAL(T, dtype) EQUALITY("NotEqual", T, dtype, not_equal)
+
 /* Types are those that the op admits. */
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
@@ -252,43 +256,16 @@ const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
     NUMBERS("LessEqual", less_equal)
     NUMBERS("Greater", greater)
     NUMBERS("GreaterEqual", greater_equal)
-    EQUALITY("Equal", float, TF_FLOAT, equal)
-    EQUALITY("Equal", double, TF_DOUBLE, equal)
-    EQUALITY("Equal", int8_t, TF_INT8, equal)
-    EQUALITY("Equal", int16_t, TF_INT16, equal)
-    EQUALITY("Equal", int32_t, TF_INT32, equal)
-    EQUALITY("Equal", int64_t, TF_INT64, equal)
-    EQUALITY("Equal", uint8_t, TF_UINT8, equal)
-    EQUALITY("Equal", uint16_t, TF_UINT16, equal)
-    EQUALITY("Equal", uint32_t, TF_UINT32, equal)
-    EQUALITY("Equal", uint64_t, TF_UINT64, equal)
+    ORIBI_CPU_NUMBERS(EQUAL)
     EQUALITY("Equal", bool, TF_BOOL, equal)
-    EQUALITY("NotEqual", float, TF_FLOAT, not_equal)
-    EQUALITY("NotEqual", double, TF_DOUBLE, not_equal)
-    EQUALITY("NotEqual", int8_t, TF_INT8, not_equal)
-    EQUALITY("NotEqual", int16_t, TF_INT16, not_equal)
-    EQUALITY("NotEqual", int32_t, TF_INT32, not_equal)
-    EQUALITY("NotEqual", int64_t, TF_INT64, not_equal)
-    EQUALITY("NotEqual", uint8_t, TF_UINT8, not_equal)
-    EQUALITY("NotEqual", uint16_t, TF_UINT16, not_equal)
-    EQUALITY("NotEqual", uint32_t, TF_UINT32, not_equal)
-    EQUALITY("NotEqual", uint64_t, TF_UINT64, not_equal)
+    ORIBI_CPU_NUMBERS(NOT_EQUAL)
     EQUALITY("NotEqual", bool, TF_BOOL, not_equal)
     INTS("BitwiseAnd", bit_and)
     INTS("BitwiseOr", bit_or)
     INTS("BitwiseXor", bit_xor)
     INTS("LeftShift", shift_left)
     INTS("RightShift", shift_right)
-    COMBINED(float, TF_FLOAT)
-    COMBINED(double, TF_DOUBLE)
-    COMBINED(int8_t, TF_INT8)
-    COMBINED(int16_t, TF_INT16)
-    COMBINED(int32_t, TF_INT32)
-    COMBINED(int64_t, TF_INT64)
-    COMBINED(uint8_t, TF_UINT8)
-    COMBINED(uint16_t, TF_UINT16)
-    COMBINED(uint32_t, TF_UINT32)
-    COMBINED(uint64_t, TF_UINT64)
+    ORIBI_CPU_NUMBERS(COMBINED)
     {.op_name = "LogicalAnd", .priority = ORIBI_CPU_REFERENCE, .compute = logical_and_bool_compute,
      .why = "plain loop"},
     {.op_name = "LogicalOr", .priority = ORIBI_CPU_REFERENCE, .compute = logical_or_bool_compute,

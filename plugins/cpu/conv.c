@@ -6,6 +6,7 @@
 #include "cpu/conv_attrs.h"
 #include "cpu/epilogue.h"
 #include "cpu/families.h"
+#include "cpu/variants.h"
 #include "cpu/weights.h"
 
 #include <stdlib.h>
@@ -262,13 +263,8 @@ static bool conv_run(const conv_state *state, oribi_cpu_run *run, conv_call *cal
     gemm->rows = oribi_conv_rows_fill;
     gemm->rows_arg = &call->rows;
     gemm->c_stride = TF_OutputRowStride(run->context, 0);
-    gemm->bias = args.bias;
-    gemm->residual = args.residual;
     gemm->residual_stride = dims[3];
-    gemm->low = state->epilogue.low;
-    gemm->high = state->epilogue.high;
-    gemm->activate = oribi_epilogue_needs_row(&state->epilogue) ? oribi_epilogue_row : NULL;
-    gemm->activate_arg = &state->epilogue;
+    oribi_epilogue_apply(&state->epilogue, &args, gemm);
     if (!take_filter(run, state, call, &filter) || !merge_taps(run, call)) {
         return false;
     }
@@ -291,7 +287,7 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
     oribi_cpu_end(&run);
 }
 
-#define CREATE(isa)                                                                                \
+#define CREATE(isa, required, rank)                                                                \
     static void *create_##isa(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
         return conv_create(construction, &oribi_gemm_##isa);                                       \
@@ -305,22 +301,11 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
         .strided_outputs = 1, .tolerance = 1e-4, .why = "packed indirect product, " #variant       \
     }
 
-/* clang-format off */
-CREATE(portable)
-#if defined(__x86_64__)
-CREATE(avx2)
-CREATE(avx512)
-#elif defined(__aarch64__)
-CREATE(neon)
-#endif
+ORIBI_CPU_VARIANTS(CREATE)
 
+/* clang-format off */
 const oribi_cpu_kernel oribi_cpu_conv_kernels[] = {
-    ROWS(portable, ORIBI_CPU_ISA_ANY, ORIBI_CPU_PORTABLE)
-#if defined(__x86_64__)
-    ROWS(avx2, ORIBI_CPU_ISA_AVX2, ORIBI_CPU_AVX2)
-    ROWS(avx512, ORIBI_CPU_ISA_AVX512, ORIBI_CPU_AVX512)
-#elif defined(__aarch64__)
-    ROWS(neon, ORIBI_CPU_ISA_NEON, ORIBI_CPU_NEON)
-#endif
-    {.op_name = NULL}};
+    ORIBI_CPU_VARIANTS(ROWS)
+    {.op_name = NULL},
+};
 /* clang-format on */

@@ -101,3 +101,29 @@ bool oribi_conv_attrs_resolve(oribi_cpu_run *run, const oribi_conv_attrs *attrs,
     }
     return true;
 }
+
+bool oribi_conv_shapes_take(oribi_cpu_run *run, const oribi_conv_attrs *attrs, bool is_depthwise,
+                            oribi_conv_shapes *out)
+{
+    const int64_t *image = out->image.dims, *filter = out->filter.dims;
+    if (!oribi_weights_input(run, 0, 4, &out->image) ||
+        !oribi_weights_input(run, 1, 4, &out->filter) ||
+        !oribi_conv_attrs_resolve(run, attrs, image[1], image[2], filter[0], filter[1], &out->y,
+                                  &out->x)) {
+        return false;
+    }
+    const int64_t channels = image[3], depth = filter[2], outputs = filter[3];
+    const bool fits = is_depthwise ? depth == channels
+                                   : depth > 0 && channels >= depth && channels % depth == 0 &&
+                                         outputs % (channels / depth) == 0;
+    if (!fits) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "an image of %lld channels does not fit a filter of %lld by %lld",
+                              (long long)channels, (long long)depth, (long long)outputs);
+    }
+    out->dims[0] = image[0];
+    out->dims[1] = out->y.out;
+    out->dims[2] = out->x.out;
+    out->dims[3] = is_depthwise ? channels * outputs : outputs;
+    return true;
+}

@@ -6,7 +6,7 @@
 #define ORIBI_PLUGINS_CPU_CONV_ATTRS_H_
 
 #include "cpu/conv_geometry.h"
-#include "cpu/run.h"
+#include "cpu/weights.h"
 
 typedef struct oribi_conv_attrs {
     oribi_conv_padding padding;
@@ -22,5 +22,17 @@ void oribi_conv_attrs_read(oribi_cpu_setup *setup, oribi_conv_attrs *out);
 bool oribi_conv_attrs_resolve(oribi_cpu_run *run, const oribi_conv_attrs *attrs, int64_t height,
                               int64_t width, int64_t filter_height, int64_t filter_width,
                               oribi_conv_axis *out_y, oribi_conv_axis *out_x);
+
+/* One call of a convolution: what it brings, and the dims of its result. */
+typedef struct oribi_conv_shapes {
+    oribi_weights_view image, filter; /* image [batch, y, x, channels], filter [y, x, in, out] */
+    oribi_conv_axis y, x;
+    int64_t dims[4];
+} oribi_conv_shapes;
+
+/* From inputs 0 and 1 of a Conv2D or, where each channel has filters of its own, of a
+ * DepthwiseConv2dNative; fails when they do not fit each other. */
+bool oribi_conv_shapes_take(oribi_cpu_run *run, const oribi_conv_attrs *attrs, bool is_depthwise,
+                            oribi_conv_shapes *out);
 
 #endif

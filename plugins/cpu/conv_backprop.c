@@ -6,13 +6,14 @@
 #include "cpu/conv_backprop.h"
 #include "cpu/families.h"
 #include "cpu/shape.h"
+#include "cpu/variants.h"
 #include "cpu/weights.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool oribi_conv_backprop_dims(oribi_cpu_run *run, const int64_t *filter, const int64_t *image,
-                              int64_t *out_dims)
+static bool read_dims(oribi_cpu_run *run, const int64_t *filter, const int64_t *image,
+                      int64_t *out_dims)
 {
     int64_t sizes[4] = {0};
     int count = 0;
@@ -30,22 +31,24 @@ bool oribi_conv_backprop_dims(oribi_cpu_run *run, const int64_t *filter, const i
     return true;
 }
 
-bool oribi_conv_backprop_resolve(oribi_cpu_run *run, const oribi_conv_attrs *attrs,
-                                 const int64_t *dims, const int64_t *filter, const int64_t *image,
-                                 oribi_conv_axis *out_y, oribi_conv_axis *out_x)
+bool oribi_conv_backprop_take(oribi_cpu_run *run, const oribi_conv_attrs *attrs,
+                              oribi_conv_shapes *out)
 {
-    if (!oribi_conv_attrs_resolve(run, attrs, dims[1], dims[2], filter[0], filter[1], out_y,
-                                  out_x)) {
+    const int64_t *dims = out->dims, *filter = out->filter.dims, *image = out->image.dims;
+    if (!oribi_weights_input(run, 1, 4, &out->filter) ||
+        !oribi_weights_input(run, 2, 4, &out->image) || !read_dims(run, filter, image, out->dims) ||
+        !oribi_conv_attrs_resolve(run, attrs, dims[1], dims[2], filter[0], filter[1], &out->y,
+                                  &out->x)) {
         return false;
     }
     if (dims[0] != image[0] || dims[3] != filter[2] || image[3] != filter[3] ||
-        out_y->out != image[1] || out_x->out != image[2]) {
+        out->y.out != image[1] || out->x.out != image[2]) {
         return oribi_cpu_fail(
             run, TF_INVALID_ARGUMENT,
             "input_sizes [%lld,%lld,%lld,%lld] and this filter make [%lld,%lld,%lld,%lld], but "
             "out_backprop is [%lld,%lld,%lld,%lld]",
             (long long)dims[0], (long long)dims[1], (long long)dims[2], (long long)dims[3],
-            (long long)dims[0], (long long)out_y->out, (long long)out_x->out, (long long)filter[3],
+            (long long)dims[0], (long long)out->y.out, (long long)out->x.out, (long long)filter[3],
             (long long)image[0], (long long)image[1], (long long)image[2], (long long)image[3]);
     }
     return true;
@@ -177,20 +180,20 @@ static bool make_shares(oribi_cpu_run *run, const backprop_state *state, backpro
 
 static bool backprop_run(const backprop_state *state, oribi_cpu_run *run, backprop_call *call)
 {
-    oribi_weights_view filter, image;
-    if (!oribi_weights_input(run, 1, 4, &filter) || !oribi_weights_input(run, 2, 4, &image) ||
-        !oribi_conv_backprop_dims(run, filter.dims, image.dims, call->dims) ||
-        !oribi_conv_backprop_resolve(run, &state->attrs, call->dims, filter.dims, image.dims,
-                                     &call->y, &call->x)) {
+    oribi_conv_shapes shapes;
+    if (!oribi_conv_backprop_take(run, &state->attrs, &shapes)) {
         return false;
     }
-    call->image = (const float *)(const void *)image.data;
-    call->depth = image.dims[3];
+    call->y = shapes.y;
+    call->x = shapes.x;
+    memcpy(call->dims, shapes.dims, sizeof call->dims);
+    call->image = (const float *)(const void *)shapes.image.data;
+    call->depth = shapes.image.dims[3];
     call->out = oribi_cpu_output(run, 0, call->dims, 4);
     if (call->out == NULL || call->dims[0] * call->dims[1] * call->dims[2] * call->dims[3] == 0) {
         return call->out != NULL;
     }
-    if (!make_shares(run, state, call, &filter)) {
+    if (!make_shares(run, state, call, &shapes.filter)) {
         return false;
     }
     oribi_cpu_parallel(run, call->dims[0] * call->dims[1],
@@ -211,34 +214,27 @@ static void backprop_compute(void *arg, TF_OpKernelContext *context)
     oribi_cpu_end(&run);
 }
 
-#define CREATE(isa)                                                                                \
+#define CREATE(isa, required, rank)                                                                \
     static void *create_##isa(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
         return backprop_create(construction, &oribi_gemm_##isa);                                   \
     }
 #define ROW(variant, required, rank)                                                               \
-    {                                                                                              \
-        .op_name = "Conv2DBackpropInput", .types = {{"T", ORIBI_CPU_F32}}, .priority = rank,       \
-        .isa = required, .create = create_##variant, .compute = backprop_compute,                  \
-        .destroy = oribi_cpu_free, .tolerance = 1e-4, .why = "product, then gather, " #variant     \
-    }
+    {.op_name = "Conv2DBackpropInput",                                                             \
+     .types = {{"T", ORIBI_CPU_F32}},                                                              \
+     .priority = rank,                                                                             \
+     .isa = required,                                                                              \
+     .create = create_##variant,                                                                   \
+     .compute = backprop_compute,                                                                  \
+     .destroy = oribi_cpu_free,                                                                    \
+     .tolerance = 1e-4,                                                                            \
+     .why = "product, then gather, " #variant},
+
+ORIBI_CPU_VARIANTS(CREATE)
 
 /* clang-format off */
-CREATE(portable)
-#if defined(__x86_64__)
-CREATE(avx2)
-CREATE(avx512)
-#elif defined(__aarch64__)
-CREATE(neon)
-#endif
-
 const oribi_cpu_kernel oribi_cpu_conv_backprop_kernels[] = {
-    ROW(portable, ORIBI_CPU_ISA_ANY, ORIBI_CPU_PORTABLE),
-#if defined(__x86_64__)
-    ROW(avx2, ORIBI_CPU_ISA_AVX2, ORIBI_CPU_AVX2),
-    ROW(avx512, ORIBI_CPU_ISA_AVX512, ORIBI_CPU_AVX512),
-#elif defined(__aarch64__)
-    ROW(neon, ORIBI_CPU_ISA_NEON, ORIBI_CPU_NEON),
-#endif
-    {.op_name = NULL}};
+    ORIBI_CPU_VARIANTS(ROW)
+    {.op_name = NULL},
+};
 /* clang-format on */

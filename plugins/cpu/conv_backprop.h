@@ -8,13 +8,10 @@
 
 #include "cpu/conv_attrs.h"
 
-/* Dims of the result: input_sizes, four values, or two where batch and channels are those of the
- * other inputs. */
-bool oribi_conv_backprop_dims(oribi_cpu_run *run, const int64_t *filter, const int64_t *image,
-                              int64_t *out_dims);
-/* Axes of that Conv2D; fails when filter or image do not fit the result. */
-bool oribi_conv_backprop_resolve(oribi_cpu_run *run, const oribi_conv_attrs *attrs,
-                                 const int64_t *dims, const int64_t *filter, const int64_t *image,
-                                 oribi_conv_axis *out_y, oribi_conv_axis *out_x);
+/* From the three inputs: the axes are those of that Conv2D, the dims what input_sizes says, four
+ * values, or two where batch and channels are those of the other inputs. Fails when filter or image
+ * do not fit the result. */
+bool oribi_conv_backprop_take(oribi_cpu_run *run, const oribi_conv_attrs *attrs,
+                              oribi_conv_shapes *out);
 
 #endif

@@ -81,34 +81,20 @@ static double depthwise_value(const reference_call *call, int64_t batch, int64_t
 
 static bool reference_run(const reference_state *state, oribi_cpu_run *run, bool depthwise)
 {
-    oribi_weights_view image, filter;
+    oribi_conv_shapes shapes;
     oribi_epilogue_args args;
-    reference_call call = {.image = NULL};
-    if (!oribi_weights_input(run, 0, 4, &image) || !oribi_weights_input(run, 1, 4, &filter) ||
-        !oribi_conv_attrs_resolve(run, &state->attrs, image.dims[1], image.dims[2], filter.dims[0],
-                                  filter.dims[1], &call.y, &call.x)) {
+    const int64_t *dims = shapes.dims;
+    if (!oribi_conv_shapes_take(run, &state->attrs, depthwise, &shapes) ||
+        !oribi_epilogue_args_take(run, &state->epilogue, dims, 4, &args)) {
         return false;
     }
-    call.image = (const float *)(const void *)image.data;
-    call.filter = (const float *)(const void *)filter.data;
-    call.channels = image.dims[3];
-    call.depth = filter.dims[2];
-    call.outputs = filter.dims[3];
-    const bool fits = depthwise ? call.depth == call.channels
-                                : call.depth > 0 && call.channels >= call.depth &&
-                                      call.channels % call.depth == 0 &&
-                                      call.outputs % (call.channels / call.depth) == 0;
-    if (!fits) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "an image of %lld channels does not fit a filter of %lld by %lld",
-                              (long long)call.channels, (long long)call.depth,
-                              (long long)call.outputs);
-    }
-    const int64_t dims[4] = {image.dims[0], call.y.out, call.x.out,
-                             depthwise ? call.channels * call.outputs : call.outputs};
-    if (!oribi_epilogue_args_take(run, &state->epilogue, dims, 4, &args)) {
-        return false;
-    }
+    const reference_call call = {.image = (const float *)(const void *)shapes.image.data,
+                                 .filter = (const float *)(const void *)shapes.filter.data,
+                                 .channels = shapes.image.dims[3],
+                                 .depth = shapes.filter.dims[2],
+                                 .outputs = shapes.filter.dims[3],
+                                 .y = shapes.y,
+                                 .x = shapes.x};
     float *out = oribi_cpu_output(run, 0, dims, 4);
     const int64_t stride = out == NULL ? 0 : TF_OutputRowStride(run->context, 0);
     for (int64_t pixel = 0; out != NULL && pixel < dims[0] * dims[1] * dims[2]; pixel++) {
@@ -138,18 +124,15 @@ static bool depthwise_reference_run(const void *state, oribi_cpu_run *run)
 static bool backprop_reference_run(const void *arg, oribi_cpu_run *run)
 {
     const reference_state *state = arg;
-    int64_t dims[4];
-    oribi_weights_view filter, image;
-    oribi_conv_axis y, x;
-    if (!oribi_weights_input(run, 1, 4, &filter) || !oribi_weights_input(run, 2, 4, &image) ||
-        !oribi_conv_backprop_dims(run, filter.dims, image.dims, dims) ||
-        !oribi_conv_backprop_resolve(run, &state->attrs, dims, filter.dims, image.dims, &y, &x)) {
+    oribi_conv_shapes shapes;
+    if (!oribi_conv_backprop_take(run, &state->attrs, &shapes)) {
         return false;
     }
+    const int64_t *dims = shapes.dims, depth = shapes.filter.dims[3];
+    const oribi_conv_axis y = shapes.y, x = shapes.x;
     float *out = oribi_cpu_output(run, 0, dims, 4);
-    const float *values = (const float *)(const void *)image.data;
-    const float *weights = (const float *)(const void *)filter.data;
-    const int64_t depth = filter.dims[3];
+    const float *values = (const float *)(const void *)shapes.image.data;
+    const float *weights = (const float *)(const void *)shapes.filter.data;
     for (int64_t i = 0; out != NULL && i < dims[0] * dims[1] * dims[2] * dims[3]; i++) {
         const int64_t c = i % dims[3], column = i / dims[3] % dims[2];
         const int64_t row = i / (dims[3] * dims[2]) % dims[1],

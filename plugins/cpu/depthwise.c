@@ -7,6 +7,7 @@
 #include "cpu/conv_attrs.h"
 #include "cpu/epilogue.h"
 #include "cpu/families.h"
+#include "cpu/variants.h"
 #include "cpu/weights.h"
 
 #include <stdlib.h>
@@ -396,7 +397,7 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
     oribi_cpu_end(&run);
 }
 
-#define CREATE(isa)                                                                                \
+#define CREATE(isa, required, rank)                                                                \
     static void *create_##isa(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
         return depthwise_create(construction, &oribi_depthwise_##isa);                             \
@@ -412,22 +413,11 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
         ROW("_FusedDepthwiseConv2dNative", isa, required, rank),                                   \
         ROW("Oribi>FusedDepthwiseConv2d", isa, required, rank),
 
-/* clang-format off */
-CREATE(portable)
-#if defined(__x86_64__)
-CREATE(avx2)
-CREATE(avx512)
-#elif defined(__aarch64__)
-CREATE(neon)
-#endif
+ORIBI_CPU_VARIANTS(CREATE)
 
+/* clang-format off */
 const oribi_cpu_kernel oribi_cpu_depthwise_kernels[] = {
-    ROWS(portable, ORIBI_CPU_ISA_ANY, ORIBI_CPU_PORTABLE)
-#if defined(__x86_64__)
-    ROWS(avx2, ORIBI_CPU_ISA_AVX2, ORIBI_CPU_AVX2)
-    ROWS(avx512, ORIBI_CPU_ISA_AVX512, ORIBI_CPU_AVX512)
-#elif defined(__aarch64__)
-    ROWS(neon, ORIBI_CPU_ISA_NEON, ORIBI_CPU_NEON)
-#endif
-    {.op_name = NULL}};
+    ORIBI_CPU_VARIANTS(ROWS)
+    {.op_name = NULL},
+};
 /* clang-format on */

@@ -206,3 +206,14 @@ bool oribi_epilogue_args_take(oribi_cpu_run *run, const oribi_epilogue *epilogue
     }
     return !epilogue->has_residual || out->residual != NULL;
 }
+
+void oribi_epilogue_apply(const oribi_epilogue *epilogue, const oribi_epilogue_args *args,
+                          oribi_gemm *out)
+{
+    out->bias = args->bias;
+    out->residual = args->residual;
+    out->low = epilogue->low;
+    out->high = epilogue->high;
+    out->activate = oribi_epilogue_needs_row(epilogue) ? oribi_epilogue_row : NULL;
+    out->activate_arg = epilogue;
+}

@@ -6,6 +6,7 @@
 #ifndef ORIBI_PLUGINS_CPU_EPILOGUE_H_
 #define ORIBI_PLUGINS_CPU_EPILOGUE_H_
 
+#include "cpu/gemm.h"
 #include "cpu/run.h"
 
 typedef enum oribi_activation {
@@ -39,6 +40,9 @@ typedef struct oribi_epilogue_args {
 } oribi_epilogue_args;
 bool oribi_epilogue_args_take(oribi_cpu_run *run, const oribi_epilogue *epilogue,
                               const int64_t *dims, int rank, oribi_epilogue_args *out);
+/* Makes the product end with it; the residual's stride is the caller's. */
+void oribi_epilogue_apply(const oribi_epilogue *epilogue, const oribi_epilogue_args *args,
+                          oribi_gemm *out);
 /* Appends input `index` of the node to run->in; NULL: failed, status set. */
 TF_Tensor *oribi_epilogue_input(oribi_cpu_run *run, int index);
 

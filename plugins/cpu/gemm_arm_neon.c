@@ -11,12 +11,7 @@ enum { ROWS = 8 };
 #define EACH_HEIGHT ORIBI_EACH_TO_8
 #include "cpu/gemm_tile.inc"
 
-const oribi_gemm_variant oribi_gemm_neon = {.name = "neon",
-                                            .rows = ROWS,
-                                            .width = 2 * LANES,
-                                            .narrow = LANES,
-                                            .tile = wide_tile,
-                                            .narrow_tile = narrow_tile};
+const oribi_gemm_variant oribi_gemm_neon = {.name = "neon", GEMM_TILES};
 #else
 typedef int oribi_gemm_neon_absent; /* a file needs a declaration */
 #endif

@@ -11,12 +11,7 @@ enum { ROWS = 6 };
 #define EACH_HEIGHT ORIBI_EACH_TO_6
 #include "cpu/gemm_tile.inc"
 
-const oribi_gemm_variant oribi_gemm_avx2 = {.name = "avx2",
-                                            .rows = ROWS,
-                                            .width = 2 * LANES,
-                                            .narrow = LANES,
-                                            .tile = wide_tile,
-                                            .narrow_tile = narrow_tile};
+const oribi_gemm_variant oribi_gemm_avx2 = {.name = "avx2", GEMM_TILES};
 #else
 typedef int oribi_gemm_avx2_absent; /* a file needs a declaration */
 #endif

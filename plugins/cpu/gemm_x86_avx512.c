@@ -12,13 +12,8 @@ enum { ROWS = 12 };
 #define EACH_HEIGHT ORIBI_EACH_TO_12
 #include "cpu/gemm_tile.inc"
 
-const oribi_gemm_variant oribi_gemm_avx512 = {.name = "avx512",
-                                              .rows = ROWS,
-                                              .width = 2 * LANES,
-                                              .narrow = LANES,
-                                              .tile = wide_tile,
-                                              .narrow_tile = narrow_tile,
-                                              .pairs_tile = oribi_gemm_pairs_avx512};
+const oribi_gemm_variant oribi_gemm_avx512 = {
+    .name = "avx512", GEMM_TILES, .pairs_tile = oribi_gemm_pairs_avx512};
 #else
 typedef int oribi_gemm_avx512_absent; /* a file needs a declaration */
 #endif

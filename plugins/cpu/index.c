@@ -4,6 +4,7 @@
  */
 #include "cpu/families.h"
 #include "cpu/shape.h"
+#include "cpu/variants.h"
 
 #include <string.h>
 
@@ -280,16 +281,7 @@ ARG(arg_min, bool, !v && top)
     ROW("TopKV2", T, dtype, NULL, top_k, NULL)
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_index_kernels[] = {
-    ROWS(float, TF_FLOAT)
-    ROWS(double, TF_DOUBLE)
-    ROWS(int8_t, TF_INT8)
-    ROWS(int16_t, TF_INT16)
-    ROWS(int32_t, TF_INT32)
-    ROWS(int64_t, TF_INT64)
-    ROWS(uint8_t, TF_UINT8)
-    ROWS(uint16_t, TF_UINT16)
-    ROWS(uint32_t, TF_UINT32)
-    ROWS(uint64_t, TF_UINT64)
+    ORIBI_CPU_NUMBERS(ROWS)
     ROW("ArgMax", bool, TF_BOOL, NULL, arg_max, NULL)
     ROW("ArgMin", bool, TF_BOOL, NULL, arg_min, NULL)
     {.op_name = NULL},

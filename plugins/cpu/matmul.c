@@ -5,6 +5,7 @@
  */
 #include "cpu/matmul.h"
 #include "cpu/families.h"
+#include "cpu/variants.h"
 #include "cpu/weights.h"
 
 #include <stdlib.h>
@@ -194,12 +195,7 @@ static void fill_gemm(oribi_cpu_run *run, matmul_call *call, const oribi_epilogu
     gemm->rows = rows_fill;
     gemm->rows_arg = &call->rows;
     gemm->c = call->out;
-    gemm->bias = args->bias;
-    gemm->residual = args->residual;
-    gemm->low = state->epilogue.low;
-    gemm->high = state->epilogue.high;
-    gemm->activate = oribi_epilogue_needs_row(&state->epilogue) ? oribi_epilogue_row : NULL;
-    gemm->activate_arg = &state->epilogue;
+    oribi_epilogue_apply(&state->epilogue, args, gemm);
     oribi_gemm_plan_make(gemm, shapes->batches > 1 ? 1 : TF_ThreadPool_NumThreads(run->context),
                          &call->plan);
 }
@@ -260,7 +256,7 @@ static void matmul_compute(void *arg, TF_OpKernelContext *context)
     oribi_cpu_end(&run);
 }
 
-#define CREATE(isa)                                                                                \
+#define CREATE(isa, required, rank)                                                                \
     static void *create_##isa(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
         return matmul_create(construction, &oribi_gemm_##isa);                                     \
@@ -275,22 +271,11 @@ static void matmul_compute(void *arg, TF_OpKernelContext *context)
     ROW("MatMul", isa, required, rank), ROW("_FusedMatMul", isa, required, rank),                  \
         ROW("BatchMatMulV2", isa, required, rank),
 
-/* clang-format off */
-CREATE(portable)
-#if defined(__x86_64__)
-CREATE(avx2)
-CREATE(avx512)
-#elif defined(__aarch64__)
-CREATE(neon)
-#endif
+ORIBI_CPU_VARIANTS(CREATE)
 
+/* clang-format off */
 const oribi_cpu_kernel oribi_cpu_matmul_kernels[] = {
-    ROWS(portable, ORIBI_CPU_ISA_ANY, ORIBI_CPU_PORTABLE)
-#if defined(__x86_64__)
-    ROWS(avx2, ORIBI_CPU_ISA_AVX2, ORIBI_CPU_AVX2)
-    ROWS(avx512, ORIBI_CPU_ISA_AVX512, ORIBI_CPU_AVX512)
-#elif defined(__aarch64__)
-    ROWS(neon, ORIBI_CPU_ISA_NEON, ORIBI_CPU_NEON)
-#endif
-    {.op_name = NULL}};
+    ORIBI_CPU_VARIANTS(ROWS)
+    {.op_name = NULL},
+};
 /* clang-format on */

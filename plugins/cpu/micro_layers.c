@@ -113,60 +113,43 @@ static bool call_conv(oribi_cpu_run *run, struct oribi_micro_conv2d_f32_args *ar
 /* --- Convolutions ---------------------------------------------------------------------------- */
 
 typedef struct conv_call {
-    oribi_weights_view image, filter;
-    oribi_conv_axis y, x;
+    oribi_conv_shapes shapes;
     oribi_epilogue_args args;
-    int64_t dims[4];
 } conv_call;
 
 static bool take_conv(const layer_state *state, oribi_cpu_run *run, bool depthwise, conv_call *c)
 {
-    if (!oribi_weights_input(run, 0, 4, &c->image) || !oribi_weights_input(run, 1, 4, &c->filter) ||
-        !oribi_conv_attrs_resolve(run, &state->attrs, c->image.dims[1], c->image.dims[2],
-                                  c->filter.dims[0], c->filter.dims[1], &c->y, &c->x)) {
+    oribi_conv_shapes *s = &c->shapes;
+    if (!oribi_conv_shapes_take(run, &state->attrs, depthwise, s)) {
         return false;
     }
-    const int64_t channels = c->image.dims[3], depth = c->filter.dims[2];
-    const int64_t outputs = c->filter.dims[3];
-    const bool agrees = depthwise ? depth == channels
-                                  : depth > 0 && channels >= depth && channels % depth == 0 &&
-                                        outputs % (channels / depth) == 0;
-    if (!agrees) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "an image of %lld channels does not fit a filter of %lld by %lld",
-                              (long long)channels, (long long)depth, (long long)outputs);
-    }
-    c->dims[0] = c->image.dims[0];
-    c->dims[1] = c->y.out;
-    c->dims[2] = c->x.out;
-    c->dims[3] = depthwise ? channels * outputs : outputs;
-    const int64_t sizes[] = {oribi_cpu_product(c->image.dims, 4),
-                             oribi_cpu_product(c->filter.dims, 4),
-                             oribi_cpu_product(c->dims, 4),
-                             c->y.stride,
-                             c->x.stride,
-                             c->y.dilation,
-                             c->x.dilation};
+    const int64_t sizes[] = {oribi_cpu_product(s->image.dims, 4),
+                             oribi_cpu_product(s->filter.dims, 4),
+                             oribi_cpu_product(s->dims, 4),
+                             s->y.stride,
+                             s->x.stride,
+                             s->y.dilation,
+                             s->x.dilation};
     return fits(run, sizes, 7) &&
-           oribi_epilogue_args_take(run, &state->epilogue, c->dims, 4, &c->args);
+           oribi_epilogue_args_take(run, &state->epilogue, s->dims, 4, &c->args);
 }
 
 #define GEOMETRY(args, c)                                                                          \
     (args).bias = (c).args.bias;                                                                   \
-    (args).batch = (int32_t)(c).dims[0];                                                           \
-    (args).in_h = (int32_t)(c).y.in;                                                               \
-    (args).in_w = (int32_t)(c).x.in;                                                               \
-    (args).in_c = (int32_t)(c).image.dims[3];                                                      \
-    (args).out_h = (int32_t)(c).y.out;                                                             \
-    (args).out_w = (int32_t)(c).x.out;                                                             \
-    (args).filter_h = (int32_t)(c).y.taps;                                                         \
-    (args).filter_w = (int32_t)(c).x.taps;                                                         \
-    (args).stride_h = (int32_t)(c).y.stride;                                                       \
-    (args).stride_w = (int32_t)(c).x.stride;                                                       \
-    (args).dilation_h = (int32_t)(c).y.dilation;                                                   \
-    (args).dilation_w = (int32_t)(c).x.dilation;                                                   \
-    (args).before_h = (int32_t)(c).y.before;                                                       \
-    (args).before_w = (int32_t)(c).x.before;                                                       \
+    (args).batch = (int32_t)(c).shapes.dims[0];                                                    \
+    (args).in_h = (int32_t)(c).shapes.y.in;                                                        \
+    (args).in_w = (int32_t)(c).shapes.x.in;                                                        \
+    (args).in_c = (int32_t)(c).shapes.image.dims[3];                                               \
+    (args).out_h = (int32_t)(c).shapes.y.out;                                                      \
+    (args).out_w = (int32_t)(c).shapes.x.out;                                                      \
+    (args).filter_h = (int32_t)(c).shapes.y.taps;                                                  \
+    (args).filter_w = (int32_t)(c).shapes.x.taps;                                                  \
+    (args).stride_h = (int32_t)(c).shapes.y.stride;                                                \
+    (args).stride_w = (int32_t)(c).shapes.x.stride;                                                \
+    (args).dilation_h = (int32_t)(c).shapes.y.dilation;                                            \
+    (args).dilation_w = (int32_t)(c).shapes.x.dilation;                                            \
+    (args).before_h = (int32_t)(c).shapes.y.before;                                                \
+    (args).before_w = (int32_t)(c).shapes.x.before;                                                \
     (args).adds = (c).args.residual != NULL ? 1 : 0
 
 static bool conv_run(const void *arg, oribi_cpu_run *run)
@@ -179,17 +162,17 @@ static bool conv_run(const void *arg, oribi_cpu_run *run)
         return false;
     }
     GEOMETRY(args, c);
-    args.out_c = (int32_t)c.dims[3];
-    args.groups = (int32_t)(c.image.dims[3] / c.filter.dims[2]);
-    const struct oribi_micro_filter_f32 filter = {(const float *)(const void *)c.filter.data,
+    args.out_c = (int32_t)c.shapes.dims[3];
+    args.groups = (int32_t)(c.shapes.image.dims[3] / c.shapes.filter.dims[2]);
+    const struct oribi_micro_filter_f32 filter = {(const float *)(const void *)c.shapes.filter.data,
                                                   args.out_c, 1};
-    const float *image = (const float *)(const void *)c.image.data;
-    float *out = oribi_cpu_output(run, 0, c.dims, 4);
+    const float *image = (const float *)(const void *)c.shapes.image.data;
+    float *out = oribi_cpu_output(run, 0, c.shapes.dims, 4);
     if (out == NULL || !call_conv(run, &args, &filter, image,
                                   c.args.residual != NULL ? c.args.residual : image, out)) {
         return false;
     }
-    finish(state, out, oribi_cpu_product(c.dims, 4));
+    finish(state, out, oribi_cpu_product(c.shapes.dims, 4));
     return true;
 }
 
@@ -203,14 +186,14 @@ static bool depthwise_run(const void *arg, oribi_cpu_run *run)
         return false;
     }
     GEOMETRY(args, c);
-    args.multiplier = (int32_t)c.filter.dims[3];
-    args.filter = (const float *)(const void *)c.filter.data;
-    const float *image = (const float *)(const void *)c.image.data;
-    float *out = oribi_cpu_output(run, 0, c.dims, 4);
+    args.multiplier = (int32_t)c.shapes.filter.dims[3];
+    args.filter = (const float *)(const void *)c.shapes.filter.data;
+    const float *image = (const float *)(const void *)c.shapes.image.data;
+    float *out = oribi_cpu_output(run, 0, c.shapes.dims, 4);
     if (out != NULL) {
         oribi_micro_depthwise_conv2d_f32(&args, image,
                                          c.args.residual != NULL ? c.args.residual : image, out);
-        finish(state, out, oribi_cpu_product(c.dims, 4));
+        finish(state, out, oribi_cpu_product(c.shapes.dims, 4));
     }
     return out != NULL;
 }
@@ -218,26 +201,23 @@ static bool depthwise_run(const void *arg, oribi_cpu_run *run)
 static bool backprop_run(const void *arg, oribi_cpu_run *run)
 {
     const layer_state *state = arg;
-    int64_t dims[4];
-    oribi_weights_view filter, image;
-    oribi_conv_axis y, x;
-    if (!oribi_weights_input(run, 1, 4, &filter) || !oribi_weights_input(run, 2, 4, &image) ||
-        !oribi_conv_backprop_dims(run, filter.dims, image.dims, dims) ||
-        !oribi_conv_backprop_resolve(run, &state->attrs, dims, filter.dims, image.dims, &y, &x)) {
+    oribi_conv_shapes shapes;
+    if (!oribi_conv_backprop_take(run, &state->attrs, &shapes)) {
         return false;
     }
-    const int64_t sizes[] = {oribi_cpu_product(dims, 4), oribi_cpu_product(filter.dims, 4),
-                             oribi_cpu_product(image.dims, 4), y.stride, x.stride};
+    const int64_t *dims = shapes.dims, *image = shapes.image.dims;
+    const oribi_conv_axis y = shapes.y, x = shapes.x;
+    const int64_t sizes[] = {oribi_cpu_product(dims, 4), oribi_cpu_product(shapes.filter.dims, 4),
+                             oribi_cpu_product(image, 4), y.stride, x.stride};
     float *out = fits(run, sizes, 5) ? oribi_cpu_output(run, 0, dims, 4) : NULL;
     if (out != NULL) {
         const struct oribi_micro_transpose_conv_f32_args args = {
-            (int32_t)dims[0],       (int32_t)image.dims[1], (int32_t)image.dims[2],
-            (int32_t)image.dims[3], (int32_t)dims[1],       (int32_t)dims[2],
-            (int32_t)dims[3],       (int32_t)y.taps,        (int32_t)x.taps,
-            (int32_t)y.stride,      (int32_t)x.stride,      (int32_t)y.dilation,
-            (int32_t)x.dilation,    (int32_t)y.before,      (int32_t)x.before};
-        oribi_micro_transpose_conv_f32(&args, (const float *)(const void *)filter.data,
-                                       (const float *)(const void *)image.data, out);
+            (int32_t)dims[0],    (int32_t)image[1], (int32_t)image[2], (int32_t)image[3],
+            (int32_t)dims[1],    (int32_t)dims[2],  (int32_t)dims[3],  (int32_t)y.taps,
+            (int32_t)x.taps,     (int32_t)y.stride, (int32_t)x.stride, (int32_t)y.dilation,
+            (int32_t)x.dilation, (int32_t)y.before, (int32_t)x.before};
+        oribi_micro_transpose_conv_f32(&args, (const float *)(const void *)shapes.filter.data,
+                                       (const float *)(const void *)shapes.image.data, out);
     }
     return out != NULL;
 }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* The row's largest value is taken off first, so that no exponential overflows. */
-#define SOFTMAX(T)                                                                                 \
+#define OFFSET(T)                                                                                  \
     static double offset_##T(const T *x, int64_t n, double *out_sum)                               \
     {                                                                                              \
         double largest = (double)x[0];                                                             \
@@ -18,41 +18,31 @@
             *out_sum += exp((double)x[i] - largest);                                               \
         }                                                                                          \
         return largest;                                                                            \
-    }                                                                                              \
-    static void softmax_##T(const void *xv, void *yv, int64_t rows, int64_t columns)               \
-    {                                                                                              \
-        for (int64_t r = 0; r < rows; r++) {                                                       \
-            const T *x = (const T *)xv + r * columns;                                              \
-            T *y = (T *)yv + r * columns;                                                          \
-            double sum, largest = offset_##T(x, columns, &sum);                                    \
-            for (int64_t i = 0; i < columns; i++) {                                                \
-                y[i] = (T)(exp((double)x[i] - largest) / sum);                                     \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void log_softmax_##T(const void *xv, void *yv, int64_t rows, int64_t columns)           \
-    {                                                                                              \
-        for (int64_t r = 0; r < rows; r++) {                                                       \
-            const T *x = (const T *)xv + r * columns;                                              \
-            T *y = (T *)yv + r * columns;                                                          \
-            double sum, largest = offset_##T(x, columns, &sum);                                    \
-            for (int64_t i = 0; i < columns; i++) {                                                \
-                y[i] = (T)((double)x[i] - largest - log(sum));                                     \
-            }                                                                                      \
-        }                                                                                          \
-    }                                                                                              \
-    static void softmax_##T##_compute(void *state, TF_OpKernelContext *context)                    \
-    {                                                                                              \
-        (void)state;                                                                               \
-        oribi_cpu_softmax_compute(context, softmax_##T, sizeof(T));                                \
-    }                                                                                              \
-    static void log_softmax_##T##_compute(void *state, TF_OpKernelContext *context)                \
-    {                                                                                              \
-        (void)state;                                                                               \
-        oribi_cpu_softmax_compute(context, log_softmax_##T, sizeof(T));                            \
     }
-SOFTMAX(float)
-SOFTMAX(double)
+OFFSET(float)
+OFFSET(double)
+
+#define ROWS(name, T, value)                                                                       \
+    static void name##_##T(const void *xv, void *yv, int64_t rows, int64_t columns)                \
+    {                                                                                              \
+        for (int64_t r = 0; r < rows; r++) {                                                       \
+            const T *x = (const T *)xv + r * columns;                                              \
+            T *y = (T *)yv + r * columns;                                                          \
+            double sum, largest = offset_##T(x, columns, &sum);                                    \
+            for (int64_t i = 0; i < columns; i++) {                                                \
+                y[i] = (T)(value);                                                                 \
+            }                                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_##T##_compute(void *state, TF_OpKernelContext *context)                     \
+    {                                                                                              \
+        (void)state;                                                                               \
+        oribi_cpu_softmax_compute(context, name##_##T, sizeof(T));                                 \
+    }
+ROWS(softmax, float, exp((double)x[i] - largest) / sum)
+ROWS(softmax, double, exp((double)x[i] - largest) / sum)
+ROWS(log_softmax, float, (double)x[i] - largest - log(sum))
+ROWS(log_softmax, double, (double)x[i] - largest - log(sum))
 
 static void lrn_pixels(const oribi_cpu_lrn *lrn, int64_t begin, int64_t end)
 {

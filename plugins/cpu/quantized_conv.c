@@ -254,21 +254,23 @@ static void conv_simd_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
+static bool take_image(oribi_cpu_run *run, int32_t channels, int32_t out_dims[4])
+{
+    int rank;
+    return oribi_quantized_dims(run, 0, 4, 4, out_dims, &rank) &&
+           (out_dims[3] == channels ||
+            oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%d channels where %d are expected",
+                           (int)out_dims[3], (int)channels));
+}
+
 static bool conv_run(const conv_state *state, oribi_cpu_run *run)
 {
     conv_call call = {.state = state, .args = state->args};
     struct oribi_micro_conv2d_s8_args *a = &call.args;
     TF_Tensor *scratch = NULL;
     int32_t in[4];
-    int rank;
-    if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank)) {
-        return false;
-    }
-    if (in[3] != state->spec.in_c) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%d channels where %d are expected",
-                              (int)in[3], (int)state->spec.in_c);
-    }
-    if (!oribi_quantized_check(
+    if (!take_image(run, state->spec.in_c, in) ||
+        !oribi_quantized_check(
             run, oribi_micro_conv2d_s8_resize(&state->spec, in[0], in[1], in[2], a))) {
         return false;
     }
@@ -350,15 +352,8 @@ static bool depthwise_run(const depthwise_state *state, oribi_cpu_run *run)
     struct oribi_micro_depthwise_conv2d_s8_args *a = &call.args;
     TF_Tensor *scratch = NULL;
     int32_t in[4];
-    int rank;
-    if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank)) {
-        return false;
-    }
-    if (in[3] != state->spec.in_c) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%d channels where %d are expected",
-                              (int)in[3], (int)state->spec.in_c);
-    }
-    if (!oribi_quantized_check(
+    if (!take_image(run, state->spec.in_c, in) ||
+        !oribi_quantized_check(
             run, oribi_micro_depthwise_conv2d_s8_resize(&state->spec, in[0], in[1], in[2], a))) {
         return false;
     }

@@ -4,6 +4,7 @@
  */
 #include "cpu/families.h"
 #include "cpu/reduce.h"
+#include "cpu/variants.h"
 
 #define FOLD(T, A, result, init, step)                                                             \
     A acc = result;                                                                                \
@@ -89,16 +90,7 @@ L2_LOSS(double)
      .why = "plain loops"},
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_reduce_reference_kernels[] = {
-    ROWS(float, TF_FLOAT)
-    ROWS(double, TF_DOUBLE)
-    ROWS(int8_t, TF_INT8)
-    ROWS(int16_t, TF_INT16)
-    ROWS(int32_t, TF_INT32)
-    ROWS(int64_t, TF_INT64)
-    ROWS(uint8_t, TF_UINT8)
-    ROWS(uint16_t, TF_UINT16)
-    ROWS(uint32_t, TF_UINT32)
-    ROWS(uint64_t, TF_UINT64)
+    ORIBI_CPU_NUMBERS(ROWS)
     BOOL_ROW("All", all)
     BOOL_ROW("Any", any)
     L2_ROW(float, TF_FLOAT)
