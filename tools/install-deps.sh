@@ -7,6 +7,8 @@ packages="gcc g++ clang-14 clang-format-14 libclang-rt-14-dev cmake ninja-build 
 libcmocka-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd libeigen3-dev libabsl-dev libcjson-dev libstb-dev zlib1g-dev valgrind abigail-tools python3 python3-numpy xz-utils \
 debootstrap gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
 gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf qemu-system-misc"
+# HIP's headers, which plugin hip's declarations are held against; Debian has them for amd64 alone.
+[ "$(dpkg --print-architecture 2>/dev/null)" = amd64 ] && packages="$packages libamdhip64-dev"
 missing=""
 for package in $packages; do
     dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing="$missing $package"

@@ -2,6 +2,9 @@
 /* The OpenCL plugin on whatever OpenCL device is here (PoCL in the project's tests): each of its
  * kernels against the CPU's kernels, a whole model, the program cache. Skipped where the plugin was
  * not built or OpenCL has no device.
+ *
+ * All but the cache is said of any device with these kernels: TEST_DEVICE_TYPE=CUDA and
+ * TEST_DEVICE_PLUGIN=FILE[:OPTIONS] run it on that one (gpu_double/CMakeLists.txt).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,12 +14,13 @@
 
 #include <cmocka.h>
 
+#include <ctype.h>
 #include <dirent.h>
 
 #include "devices/on_fake.h"
 
-#define PLUGIN TEST_BINARY "/plugins/oribi_opencl.so"
-
+static const char *plugin = TEST_BINARY "/plugins/oribi_opencl.so";
+static const char *device_type = "OPENCL";
 static char cache[] = "/tmp/oribi_opencl_XXXXXX";
 
 typedef oribi_value_id (*build_fn)(small_graph *g);
@@ -43,6 +47,13 @@ static void bind_ramp(oribi_run *run, int rank, const int64_t *dims)
     small_bind(run, 0, x);
 }
 
+static int count_on_device(oribi_session *session)
+{
+    char text[64];
+    snprintf(text, sizeof text, "\"device\":\"%s", device_type);
+    return device_count_steps(session, text);
+}
+
 /* Strict placement: a node without a kernel on the device fails, so that nothing is compared with
  * itself. */
 static void expect_as_cpu(build_fn build, int rank, const int64_t *dims)
@@ -50,13 +61,13 @@ static void expect_as_cpu(build_fn build, int rank, const int64_t *dims)
     TF_Status *status = TF_NewStatus();
     oribi_session *cpu = open_on(build, NULL, status);
     small_expect_ok(status);
-    oribi_session *other = open_on(build, "OPENCL", status);
+    oribi_session *other = open_on(build, device_type, status);
     small_expect_ok(status);
     oribi_run *expected = small_run_of(cpu), *run = small_run_of(other);
     bind_ramp(expected, rank, dims);
     bind_ramp(run, rank, dims);
 
-    assert_true(device_count_steps(other, "\"device\":\"OPENCL") > 0);
+    assert_true(count_on_device(other) > 0);
     small_execute(expected);
     for (int i = 0; i < 3; i++) {
         small_execute(run);
@@ -297,14 +308,25 @@ static void convolutions_and_pools_give_what_the_cpu_gives(void **state)
     }
 }
 
+/* "opencl:0" */
+static const char *lower_case_first(void)
+{
+    static char name[32];
+    snprintf(name, sizeof name, "%s:0", device_type);
+    for (char *at = name; *at != '\0'; at++) {
+        *at = (char)tolower((unsigned char)*at);
+    }
+    return name;
+}
+
 static void a_chain_with_a_view_waits_once(void **state)
 {
     (void)state;
     oribi_session *cpu = device_session(device_dense(ROWS, false), NULL, NULL);
-    oribi_session *other = device_session(device_dense(ROWS, false), "opencl:0", NULL);
+    oribi_session *other = device_session(device_dense(ROWS, false), lower_case_first(), NULL);
     oribi_run *expected = device_run(cpu, ROWS, -3), *run = device_run(other, ROWS, -3);
 
-    assert_int_equal(device_count_steps(other, "\"device\":\"OPENCL:0\""), 2);
+    assert_int_equal(count_on_device(other), 2);
     small_execute(expected);
     small_execute(run);
 
@@ -321,7 +343,7 @@ static void nodes_that_are_placed_on_the_cpu_run_there(void **state)
     static const char *const places[] = {"relu=CPU", NULL};
     (void)state;
     oribi_session *cpu = device_session(device_dense(-1, true), NULL, NULL);
-    oribi_session *other = device_session(device_dense(-1, true), "OPENCL", places);
+    oribi_session *other = device_session(device_dense(-1, true), device_type, places);
     oribi_run *expected = device_run(cpu, ROWS, -3), *run = device_run(other, ROWS, -3);
 
     small_execute(expected);
@@ -358,12 +380,12 @@ static void a_whole_model_gives_what_the_cpu_gives(void **state)
 {
     static const int64_t dims[4] = {1, 1, 8, 8};
     (void)state;
-    oribi_session *cpu = open_digits(NULL), *other = open_digits("OPENCL");
+    oribi_session *cpu = open_digits(NULL), *other = open_digits(device_type);
     oribi_run *expected = small_run_of(cpu), *run = small_run_of(other);
     bind_ramp(expected, 4, dims);
     bind_ramp(run, 4, dims);
 
-    assert_true(device_count_steps(other, "\"device\":\"OPENCL") > 0);
+    assert_true(count_on_device(other) > 0);
     small_execute(expected);
     small_execute(run);
 
@@ -445,17 +467,28 @@ static int remove_cache(void **state)
 static bool has_device(void)
 {
     TF_Status *status = TF_NewStatus();
-    oribi_session *session = open_on(relu, "OPENCL", status);
+    oribi_session *session = open_on(relu, device_type, status);
     const bool ok = TF_GetCode(status) != TF_NOT_FOUND;
     oribi_session_destroy(session);
     TF_DeleteStatus(status);
     return ok;
 }
 
+/* The plugin's file, without options. */
+static bool is_built(void)
+{
+    char path[500];
+    snprintf(path, sizeof path, "%s", plugin);
+    path[strcspn(path, ":")] = '\0';
+    return access(path, R_OK) == 0;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest cache_tests[] = {
         cmocka_unit_test(a_damaged_program_in_the_cache_is_compiled_and_kept_again), /* the first */
+    };
+    const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise_kernels_give_what_the_cpu_gives),
         cmocka_unit_test(matrix_products_of_all_four_kinds_give_what_the_cpu_gives),
         cmocka_unit_test(convolutions_and_pools_give_what_the_cpu_gives),
@@ -464,7 +497,11 @@ int main(void)
         cmocka_unit_test(a_whole_model_gives_what_the_cpu_gives),
     };
     TF_Status *status = TF_NewStatus();
-    if (access(PLUGIN, R_OK) != 0) {
+    if (getenv("TEST_DEVICE_TYPE") != NULL) {
+        device_type = getenv("TEST_DEVICE_TYPE");
+        plugin = getenv("TEST_DEVICE_PLUGIN");
+    }
+    if (!is_built()) {
         puts("skipped: the plugin opencl was not built (no OpenCL headers and loader)");
         TF_DeleteStatus(status);
         return 77;
@@ -473,16 +510,18 @@ int main(void)
         setenv("ORIBI_PLUGIN_PROBE", TEST_PROBE, 1) != 0) {
         return 1;
     }
-    oribi_plugin_load_file(PLUGIN, status);
+    oribi_plugin_load_file(plugin, status);
     if (TF_GetCode(status) != TF_OK) {
         fprintf(stderr, "%s\n", TF_Message(status));
         return 1;
     }
     TF_DeleteStatus(status);
     if (!has_device()) {
-        puts("skipped: OpenCL has no device here");
+        printf("skipped: %s has no device here\n", device_type);
         (void)remove_cache(NULL);
         return 77;
     }
-    return cmocka_run_group_tests(tests, NULL, remove_cache);
+    const bool has_cache = strcmp(device_type, "OPENCL") == 0;
+    const int failed = has_cache ? cmocka_run_group_tests(cache_tests, NULL, NULL) : 0;
+    return failed + cmocka_run_group_tests(tests, NULL, remove_cache);
 }

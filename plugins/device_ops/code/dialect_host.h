@@ -36,7 +36,13 @@ static inline float rsqrtf(float x)
     return 1.0f / sqrtf(x);
 }
 
+/* What a driver knows of a compiled function: how many memories, how many bytes of numbers. */
+#define KERNEL_PARAMETERS(name, n, V)                                                              \
+    extern const size_t name##_parameters[2];                                                      \
+    const size_t name##_parameters[2] = {n, sizeof(V)};
+
 #define KERNEL1(name, T0, m0, V, v)                                                                \
+    KERNEL_PARAMETERS(name, 1, V)                                                                  \
     static void name##_body(T0 *m0, V v);                                                          \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -45,6 +51,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, V v)
 #define KERNEL2(name, T0, m0, T1, m1, V, v)                                                        \
+    KERNEL_PARAMETERS(name, 2, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, V v);                                                  \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -53,6 +60,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, V v)
 #define KERNEL3(name, T0, m0, T1, m1, T2, m2, V, v)                                                \
+    KERNEL_PARAMETERS(name, 3, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, V v);                                          \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -62,6 +70,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, V v)
 #define KERNEL4(name, T0, m0, T1, m1, T2, m2, T3, m3, V, v)                                        \
+    KERNEL_PARAMETERS(name, 4, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, V v);                                  \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -71,6 +80,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, V v)
 #define KERNEL5(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, V, v)                                \
+    KERNEL_PARAMETERS(name, 5, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v);                          \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -80,6 +90,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v)
 #define KERNEL6(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, T5, m5, V, v)                        \
+    KERNEL_PARAMETERS(name, 6, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, V v);                  \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -90,6 +101,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, V v)
 #define KERNEL2_SHARED(name, T0, m0, T1, m1, V, v, s)                                              \
+    KERNEL_PARAMETERS(name, 2, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, V v, float *s);                                        \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -99,6 +111,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, V v, float *s)
 #define KERNEL3_SHARED(name, T0, m0, T1, m1, T2, m2, V, v, s)                                      \
+    KERNEL_PARAMETERS(name, 3, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, V v, float *s);                                \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
@@ -108,6 +121,7 @@ static inline float rsqrtf(float x)
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, V v, float *s)
 #define KERNEL5_SHARED(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, V, v, s)                      \
+    KERNEL_PARAMETERS(name, 5, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v, float *s);                \
     void name(void *const *args);                                                                  \
     void name(void *const *args)                                                                   \
