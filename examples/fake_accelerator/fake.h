@@ -61,8 +61,6 @@ __attribute__((visibility("default"))) int64_t fake_live_bytes(void);
 bool fake_check_memory(const SP_DeviceMemoryBase *memory, TF_Status *status);
 #if FAKE_HAS_EXTENSION
 void fake_fill_launch(TF_DeviceExtension *extension);
-/* In kernels.c, as its matrix product. */
-void fake_gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *gemm, TF_Status *status);
 #endif
 
 /* --- Faults (faults.c) ------------------------------------------------------------------------ */

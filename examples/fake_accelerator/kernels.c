@@ -125,62 +125,28 @@ static void compute_add(void *kernel, TF_OpKernelContext *ctx)
     compute_elementwise(ctx, 2, add_step);
 }
 
-/* --- MatMul, and products that other plugins' kernels ask for --------------------------------- */
+/* --- MatMul ---------------------------------------------------------------------------------- */
 
-typedef struct matrix {
-    float *at;
-    int64_t row, column; /* elements from one to the next */
-} matrix;
-
-typedef struct product { /* c = alpha a b + beta c */
-    matrix a, b, c;
-    int64_t m, n, k;
-    double alpha, beta;
+typedef struct product { /* strides in elements */
+    float *out;
+    const float *a, *b;
+    int64_t m, n, k, a_row, a_column, b_row, b_column;
 } product;
-
-static matrix matrix_of(const void *opaque, bool is_transposed, int64_t columns)
-{
-    return (matrix){fake_address(opaque), is_transposed ? 1 : columns, is_transposed ? columns : 1};
-}
 
 static bool product_step(void *arg, bool runs)
 {
     const product *p = arg;
     for (int64_t i = 0; runs && i < p->m * p->n; i++) {
-        const float *a = p->a.at + i / p->n * p->a.row;
-        const float *b = p->b.at + i % p->n * p->b.column;
-        float *c = p->c.at + i / p->n * p->c.row + i % p->n;
-        double sum = 0;
+        const float *a = p->a + i / p->n * p->a_row;
+        const float *b = p->b + i % p->n * p->b_column;
+        float sum = 0;
         for (int64_t k = 0; k < p->k; k++) {
-            sum += (double)a[k * p->a.column] * (double)b[k * p->b.row];
+            sum += a[k * p->a_column] * b[k * p->b_row];
         }
-        *c = (float)(p->alpha * sum + (p->beta != 0 ? p->beta * (double)*c : 0));
+        p->out[i] = sum;
     }
     return runs;
 }
-
-#if FAKE_HAS_EXTENSION
-void fake_gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *g, TF_Status *status)
-{
-    product p = {.m = g->m, .n = g->n, .k = g->k, .alpha = g->alpha, .beta = g->beta};
-    (void)device;
-    p.a = matrix_of(g->a, g->transpose_a, g->lda);
-    p.b = matrix_of(g->b, g->transpose_b, g->ldb);
-    p.c = matrix_of(g->c, false, g->ldc);
-    if (g->dtype != TF_FLOAT) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "products of floats only");
-        return;
-    }
-    for (int64_t i = 0; i < g->batch; i++) {
-        if (!fake_enqueue(stream, "gemm", product_step, &p, sizeof p, status)) {
-            return;
-        }
-        p.a.at += g->stride_a;
-        p.b.at += g->stride_b;
-        p.c.at += g->stride_c;
-    }
-}
-#endif
 
 typedef struct matmul { /* attributes, read once */
     unsigned char transpose_a, transpose_b;
@@ -216,22 +182,25 @@ static bool shape_matmul(request *r, const matmul *m, product *p)
         TF_Dim(r->x, !m->transpose_a) != TF_Dim(r->y, m->transpose_b)) {
         return refuse(r, TF_INVALID_ARGUMENT, "operands that are no fitting matrices");
     }
+    const int64_t a_columns = TF_Dim(r->x, 1), b_columns = TF_Dim(r->y, 1);
     *p = (product){.m = TF_Dim(r->x, m->transpose_a),
-                   .k = TF_Dim(r->x, !m->transpose_a),
                    .n = TF_Dim(r->y, !m->transpose_b),
-                   .alpha = 1};
+                   .k = TF_Dim(r->x, !m->transpose_a),
+                   .a_row = m->transpose_a ? 1 : a_columns,
+                   .a_column = m->transpose_a ? a_columns : 1,
+                   .b_row = m->transpose_b ? 1 : b_columns,
+                   .b_column = m->transpose_b ? b_columns : 1};
     return make_output(r, (int64_t[]){p->m, p->n}, 2);
 }
 
 static void compute_matmul(void *kernel, TF_OpKernelContext *ctx)
 {
-    const matmul *m = kernel;
     request r;
     product p;
-    if (open_request(&r, ctx, 2) && shape_matmul(&r, m, &p)) {
-        p.a = matrix_of(TF_TensorData(r.x), m->transpose_a, TF_Dim(r.x, 1));
-        p.b = matrix_of(TF_TensorData(r.y), m->transpose_b, TF_Dim(r.y, 1));
-        p.c = matrix_of(TF_TensorData(r.out), false, p.n);
+    if (open_request(&r, ctx, 2) && shape_matmul(&r, kernel, &p)) {
+        p.out = address_of(r.out);
+        p.a = address_of(r.x);
+        p.b = address_of(r.y);
         (void)fake_enqueue(r.stream, "launch", product_step, &p, sizeof p, r.status);
     }
     close_request(&r);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that other plugins' kernels launch on the example device. Its code is the address of a
- * C function, called for each thread of each block, one after the other. An argument is the address
- * of a value, of device memory as the device sees it, or of scratch that a block's threads share.
+/* Functions that other plugins' kernels launch on the example device, and its matrix product. Code
+ * of the device is the address of a C function, called for each thread of each block, one after the
+ * other. An argument is the address of a value, of device memory as the device sees it, or of
+ * scratch that a block's threads share.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,39 @@ static void launch(const SP_Device *device, SP_Stream stream, void *function, co
     free(l);
 }
 
+/* --- Matrix products ------------------------------------------------------------------------- */
+
+static bool gemm_step(void *arg, bool runs)
+{
+    const TF_Gemm *g = arg;
+    for (int64_t i = 0; runs && i < g->batch * g->m * g->n; i++) {
+        const int64_t batch = i / (g->m * g->n), row = i / g->n % g->m, column = i % g->n;
+        const float *a = (const float *)g->a + batch * g->stride_a;
+        const float *b = (const float *)g->b + batch * g->stride_b;
+        float *c = (float *)g->c + batch * g->stride_c + row * g->ldc + column;
+        double sum = 0;
+        for (int64_t k = 0; k < g->k; k++) {
+            sum += (double)(g->transpose_a ? a[k * g->lda + row] : a[row * g->lda + k]) *
+                   (double)(g->transpose_b ? b[column * g->ldb + k] : b[k * g->ldb + column]);
+        }
+        *c = (float)(g->alpha * sum + (g->beta != 0 ? g->beta * (double)*c : 0));
+    }
+    return runs;
+}
+
+static void gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *what, TF_Status *status)
+{
+    TF_Gemm own = *what;
+    own.a = fake_address(what->a);
+    own.b = fake_address(what->b);
+    own.c = fake_address(what->c);
+    if (what->dtype != TF_FLOAT) {
+        TF_SetStatus(status, TF_UNIMPLEMENTED, "products of floats only");
+    } else {
+        (void)fake_enqueue(stream, "gemm", gemm_step, &own, sizeof own, status);
+    }
+}
+
 /* What kernels written for the vendor's own calls would take: here the stream itself. */
 static const void *native_stream(const SP_Device *device, SP_Stream stream)
 {
@@ -117,7 +151,7 @@ void fake_fill_launch(TF_DeviceExtension *extension)
     extension->load_function = load_function;
     extension->unload_function = unload_function;
     extension->launch = launch;
-    extension->gemm = fake_gemm;
+    extension->gemm = gemm;
     extension->native_stream = native_stream;
 }
 
