@@ -71,17 +71,17 @@ static void ring(void *const arg, TF_Status *const status)
     oribi__bell_release(bell);
 }
 
-bool oribi_stream_mark_aloud(oribi_stream *stream, int mark, TF_Status *status)
+bool oribi_stream_mark_aloud(oribi_stream *stream, int mark, oribi_stream *by, TF_Status *status)
 {
     oribi_bell *bell = stream->bell;
     mark_bell *own = &bell->marks[mark];
-    ORIBI_TRY(oribi_stream_mark(stream, mark, status));
+    ORIBI_TRY(oribi_stream_mark(stream, mark, by, status));
     oribi_mutex_lock(&bell->lock);
     own->asked++;
     oribi_mutex_unlock(&bell->lock);
     atomic_fetch_add_explicit(&bell->references, 1, memory_order_relaxed);
     own->is_asked = oribi__executor(stream->device)
-                        ->host_callback(&stream->device->device, stream->handle, ring, own) != 0;
+                        ->host_callback(&stream->device->device, by->handle, ring, own) != 0;
     if (!own->is_asked) {
         oribi_mutex_lock(&bell->lock);
         own->asked--;
@@ -152,7 +152,7 @@ bool oribi_stream_await(oribi_stream *stream, int mark, uint64_t deadline_ns,
 {
     if (mark < 0) {
         mark = stream->n_marks - 1;
-        ORIBI_TRY(oribi_stream_mark_aloud(stream, mark, status));
+        ORIBI_TRY(oribi_stream_mark_aloud(stream, mark, stream, status));
     }
     mark_bell *own = &stream->bell->marks[mark];
     return own->is_asked ? listen(stream, own, deadline_ns, stop, status)

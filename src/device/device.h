@@ -124,18 +124,21 @@ bool oribi_stream_fill(oribi_stream *stream, const oribi_buffer *buffer, void *d
                        TF_Status *status);
 /* Work that kernels enqueue themselves: from now on there is something to wait for. */
 void oribi_stream_touch(oribi_stream *stream);
-/* Records mark k; a later oribi_stream_wait(k) waits for what the stream had then. */
-bool oribi_stream_mark(oribi_stream *stream, int mark, TF_Status *status);
+/* Records mark k; a later oribi_stream_wait(k) waits for what `by` had then, which is the stream or
+ * another one of its device. */
+bool oribi_stream_mark(oribi_stream *stream, int mark, oribi_stream *by, TF_Status *status);
 bool oribi_stream_wait(oribi_stream *stream, int mark, TF_Status *status);
 bool oribi_stream_wait_all(oribi_stream *stream, TF_Status *status);
 /* Records a mark that oribi_stream_await may wait for. */
-bool oribi_stream_mark_aloud(oribi_stream *stream, int mark, TF_Status *status);
+bool oribi_stream_mark_aloud(oribi_stream *stream, int mark, oribi_stream *by, TF_Status *status);
 /* Sleeps until the mark is reached, or, with mark -1, everything that the stream has; false when
  * that is late (DEADLINE_EXCEEDED; the clock of oribi_now_ns) or *stop is set (CANCELLED). A wait
  * follows where it is not. */
 bool oribi_stream_await(oribi_stream *stream, int mark, uint64_t deadline_ns,
                         const atomic_int *stop, TF_Status *status);
 bool oribi_stream_is_busy(const oribi_stream *stream);
+/* Did anything fail that the stream was waited for? */
+bool oribi_stream_check(oribi_stream *stream, TF_Status *status);
 /* What `stream` gets from now on begins after what `other` has now; devices of one platform. */
 bool oribi_stream_follow(oribi_stream *stream, oribi_stream *other, TF_Status *status);
 /* Timers: timer.c. NULL with a status that is well: the plugin has none. Times are known, and the

@@ -102,12 +102,11 @@ bool oribi_stream_is_busy(const oribi_stream *stream)
     return atomic_load_explicit(&((oribi_stream *)stream)->is_busy, memory_order_acquire);
 }
 
-bool oribi_stream_mark(oribi_stream *stream, int mark, TF_Status *status)
+bool oribi_stream_mark(oribi_stream *stream, int mark, oribi_stream *by, TF_Status *status)
 {
     oribi_device *device = stream->device;
     oribi_stream_touch(stream);
-    oribi__executor(device)->record_event(&device->device, stream->handle, stream->marks[mark],
-                                          status);
+    oribi__executor(device)->record_event(&device->device, by->handle, stream->marks[mark], status);
     return oribi__device_called(device, "record_event", status);
 }
 
@@ -115,6 +114,13 @@ static void become_idle(oribi_stream *stream)
 {
     atomic_store_explicit(&stream->is_busy, false, memory_order_release);
     oribi__stream_flush(stream);
+}
+
+bool oribi_stream_check(oribi_stream *stream, TF_Status *status)
+{
+    oribi_device *device = stream->device;
+    oribi__executor(device)->get_stream_status(&device->device, stream->handle, status);
+    return oribi__device_called(device, "get_stream_status", status);
 }
 
 /* Work that fails on the way shows in the wait, in the event, or in the stream only. */
@@ -128,8 +134,7 @@ static bool check_after_wait(oribi_stream *stream, SP_Event event, TF_Status *st
                           "device %s: get_event_status: the work before the event failed",
                           device->name);
     }
-    se->get_stream_status(&device->device, stream->handle, status);
-    return oribi__device_called(device, "get_stream_status", status);
+    return oribi_stream_check(stream, status);
 }
 
 bool oribi_stream_wait(oribi_stream *stream, int mark, TF_Status *status)
@@ -145,7 +150,8 @@ bool oribi_stream_wait(oribi_stream *stream, int mark, TF_Status *status)
 bool oribi_stream_wait_all(oribi_stream *stream, TF_Status *status)
 {
     const int mark = stream->n_marks - 1;
-    ORIBI_TRY(oribi_stream_mark(stream, mark, status) && oribi_stream_wait(stream, mark, status));
+    ORIBI_TRY(oribi_stream_mark(stream, mark, stream, status) &&
+              oribi_stream_wait(stream, mark, status));
     become_idle(stream);
     return true;
 }

@@ -142,7 +142,9 @@ static int32_t use_device(oribi_session *session, const oribi_options *options, 
         .account = account,
         .name = oribi_device_name(device),
         .lane_names = {oribi_arena_printf(&session->arena, "%s kernels", text),
-                       oribi_arena_printf(&session->arena, "%s copies", text)}};
+                       oribi_arena_printf(&session->arena, "%s copies", text),
+                       oribi_arena_printf(&session->arena, "%s copies to it", text),
+                       oribi_arena_printf(&session->arena, "%s copies to the host", text)}};
     return session->n_devices++;
 }
 

@@ -65,7 +65,7 @@ static void init_values(oribi_plan_builder *builder)
         builder->items[i] =
             (oribi_plan_item){.parent = i,
                               .is_stored = is_stored,
-                              .first = value->producer,
+                              .first = value->first_use,
                               .last = value->last_use,
                               .bytes = wish->bytes,
                               .output = value->is_output ? output_of(session, i) : -1,

@@ -46,6 +46,7 @@ void oribi_run_destroy(oribi_run *run)
     oribi_session *session = run->session;
     oribi_run_reset_streams(run);
     oribi_free(run->streams);
+    oribi_free(run->beside);
     oribi_frame_destroy(run->frame);
     for (int32_t i = 0; i < session->n_inputs && run->inputs != NULL; i++) {
         TF_DeleteTensor(run->inputs[i]);

@@ -6,27 +6,40 @@
 #include "base/alloc.h"
 #include "session/session_internal.h"
 
+static bool open_stream(oribi_stream **stream, const oribi_session_device *device, int n_marks,
+                        TF_Status *status)
+{
+    if (*stream == NULL) {
+        *stream = oribi_stream_create(device->device, n_marks, device->account, status);
+    }
+    return *stream != NULL;
+}
+
 bool oribi_run_open_streams(oribi_run *run, TF_Status *status)
 {
     const oribi_session *session = run->session;
-    if (session->n_devices == 1) {
+    const size_t n = (size_t)session->n_devices;
+    if (n == 1) {
         return true;
     }
     if (run->streams == NULL) {
-        run->streams = oribi_alloc_zero((size_t)session->n_devices, sizeof(oribi_stream *));
-        if (run->streams == NULL) {
-            return oribi_fail_memory(status);
+        run->streams = oribi_alloc_zero(n, sizeof *run->streams);
+    }
+    if (run->beside == NULL) {
+        run->beside = oribi_alloc_zero(n, sizeof *run->beside);
+    }
+    if (run->streams == NULL || run->beside == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (size_t d = 1; d < n; d++) {
+        const oribi_session_device *device = &session->devices[d];
+        ORIBI_TRY(open_stream(&run->streams[d], device, device->n_marks, status));
+        for (int kind = 0; kind < 2; kind++) {
+            ORIBI_TRY(!device->has_beside[kind] ||
+                      open_stream(&run->beside[d][kind], device, 0, status));
         }
     }
-    for (int32_t d = 1; d < session->n_devices; d++) {
-        if (run->streams[d] == NULL) {
-            run->streams[d] =
-                oribi_stream_create(session->devices[d].device, session->devices[d].n_marks,
-                                    session->devices[d].account, status);
-            ORIBI_TRY(run->streams[d] != NULL);
-        }
-    }
-    for (int32_t d = 1; d < session->n_devices; d++) {
+    for (size_t d = 1; d < n; d++) {
         oribi_stream_touch(run->streams[d]); /* kernels enqueue without telling us */
     }
     return true;
@@ -37,7 +50,41 @@ void oribi_run_reset_streams(oribi_run *run)
     for (int32_t d = 1; run->streams != NULL && d < run->session->n_devices; d++) {
         oribi_stream_destroy(run->streams[d]); /* waits; NULL where a run before this failed */
         run->streams[d] = NULL;
+        for (int kind = 0; run->beside != NULL && kind < 2; kind++) {
+            oribi_stream_destroy(run->beside[d][kind]);
+            run->beside[d][kind] = NULL;
+        }
     }
+}
+
+void oribi_run_drain_streams(oribi_run *run)
+{
+    for (int32_t d = 1; run->streams != NULL && d < run->session->n_devices; d++) {
+        oribi_stream_drain(run->streams[d]);
+        for (int kind = 0; kind < 2; kind++) {
+            if (run->beside[d][kind] != NULL) {
+                oribi_stream_drain(run->beside[d][kind]);
+            }
+        }
+    }
+}
+
+oribi_stream *oribi_run_stream_of(const oribi_run *run, const oribi_session_step *step,
+                                  int32_t *out_device)
+{
+    const oribi_transfer *transfer = step->transfer;
+    *out_device = step->device;
+    if (transfer != NULL) {
+        *out_device = transfer->kind == ORIBI_TO_HOST     ? transfer->from
+                      : transfer->kind == ORIBI_TO_DEVICE ? transfer->to
+                      : transfer->kind == ORIBI_ON_DEVICE ? transfer->to
+                                                          : 0;
+    }
+    if (*out_device == 0) {
+        return NULL;
+    }
+    return transfer != NULL && transfer->is_beside ? run->beside[*out_device][transfer->kind]
+                                                   : run->streams[*out_device];
 }
 
 /* Ordinary memory, and text, are TF_AllocateTensor's. */

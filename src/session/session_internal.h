@@ -84,6 +84,7 @@ typedef struct oribi_session_value {
     TF_DataType dtype;
     oribi_shape shape; /* as far as it is known without a run */
     int32_t producer;  /* step, or -1 */
+    int32_t first_use; /* step from which its memory must be free: the producer, or one before */
     int32_t last_use;  /* step; the producer when nobody reads it */
     int32_t n_uses;    /* node inputs and graph outputs */
     int32_t device;    /* whose memory it lies in: index of session->devices, 0: the host's */
@@ -104,6 +105,7 @@ typedef enum oribi_transfer_kind {
 typedef struct oribi_transfer { /* what a step does that is no node's: transfer.c */
     uint8_t kind;
     bool is_awaited;  /* a wait refers to the mark */
+    bool is_beside;   /* on a stream of its own, see overlap.c */
     int32_t from, to; /* devices; a wait: from */
     int32_t mark;
 } oribi_transfer;
@@ -113,20 +115,22 @@ typedef struct oribi_session_device {
     oribi_device_account *account; /* one reference; the same */
     uint64_t constant_bytes;       /* of it, as long as the session lives */
     const char *name;              /* "CPU", "FAKE:0" */
-    const char *lane_names[2];     /* of a trace: kernels, copies */
+    const char *lane_names[4]; /* of a trace: kernels, copies among them, copies to the device and
+                                * to the host beside them */
     int32_t n_marks;
+    bool has_beside[2]; /* ORIBI_TO_DEVICE, ORIBI_TO_HOST */
 } oribi_session_device;
 
 typedef struct oribi_session_step {
     oribi_kernel kernel;
     oribi_node_view view;
     const oribi_node *node;
-    int32_t *inputs, *outputs;      /* values */
-    int32_t device;                 /* index of session->devices */
-    const oribi_transfer *transfer; /* NULL: a node of the graph */
-    bool *released;                 /* n_inputs: constants that the kernel promised not to read */
-    const char *detail;             /* "op, kernel of provider" */
-    void *graph_arg;                /* of the graph's view callbacks */
+    int32_t *inputs, *outputs; /* values */
+    int32_t device;            /* index of session->devices */
+    oribi_transfer *transfer;  /* NULL: a node of the graph */
+    bool *released;            /* n_inputs: constants that the kernel promised not to read */
+    const char *detail;        /* "op, kernel of provider" */
+    void *graph_arg;           /* of the graph's view callbacks */
     void (*graph_release)(void *arg, int32_t input);
     void (*graph_read)(void *arg, int32_t input, const void *from, size_t bytes);
     bool (*graph_constant)(void *arg, int32_t input, oribi_constant_view *out_view);
@@ -165,6 +169,8 @@ int32_t oribi_place_of_input(const oribi_node *node, int32_t input, int32_t devi
 int32_t oribi_place_of_output(const oribi_node *node, int32_t output, int32_t device);
 /* steps.c: flat steps and values, copies and waits among them; devices by place in graph->order. */
 bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status *status);
+/* overlap.c: which copies go beside the kernels, and what that does to lives of values. */
+void oribi_steps_overlap(oribi_session *session);
 /* describe_device.c */
 struct oribi_json;
 struct oribi_plan;
@@ -378,6 +384,7 @@ struct oribi_run {
     void *trace_arg;
     oribi_block_trace blocks;
     oribi_stream **streams;                  /* by device of the session; NULL without devices */
+    oribi_stream *(*beside)[2];              /* the same, for copies beside; each may be NULL */
     uint64_t n_waits;                        /* of the last execution */
     struct oribi_device_trace *device_trace; /* of a run that is traced; NULL: no device did work */
     void (*watch)(void *arg, const oribi_value_event *event);
@@ -392,6 +399,10 @@ void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step,
  * failure; then idle. */
 bool oribi_run_open_streams(struct oribi_run *run, TF_Status *status);
 void oribi_run_reset_streams(struct oribi_run *run); /* after a failure: waits, and lets them go */
+void oribi_run_drain_streams(struct oribi_run *run);
+/* Whose stream the step's work goes to, and which; NULL: the host does it, or only waits. */
+oribi_stream *oribi_run_stream_of(const struct oribi_run *run, const oribi_session_step *step,
+                                  int32_t *out_device);
 /* run_state.c: the state before the first run, and after one that succeeded (all of it or none). */
 bool oribi_run_reset_states(struct oribi_run *run, TF_Status *status);
 bool oribi_run_commit_states(struct oribi_run *run, TF_Status *status);

@@ -376,6 +376,7 @@ static void count_uses(oribi_session *session)
         const oribi_session_step *step = &session->steps[s];
         for (int32_t i = 0; i < step->node->n_outputs; i++) {
             session->values[step->outputs[i]].producer = s;
+            session->values[step->outputs[i]].first_use = s;
             session->values[step->outputs[i]].last_use = s;
         }
         for (int32_t i = 0; i < step->node->n_inputs; i++) {
@@ -421,6 +422,7 @@ static void fill_values(const flat *f)
                                           .dtype = from->dtype,
                                           .shape = from->shape,
                                           .producer = -1,
+                                          .first_use = -1,
                                           .last_use = -1,
                                           .device = device,
                                           .is_constant = from->constant != NULL};
@@ -430,6 +432,7 @@ static void fill_values(const flat *f)
     count_uses(session);
     extend_lives(session);
     note_crossings(session);
+    oribi_steps_overlap(session);
 }
 
 /* --- All together ---------------------------------------------------------------------------- */

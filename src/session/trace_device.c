@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace of devices: what each did, by its own timers, told after the run. Lanes: two for each
- * device, kernels and copies. A timer tells how long, not when: on a stream things are done in
- * order, so one begins when it was enqueued or when the one before ended, whichever is later.
+ * device, kernels and copies among them; two more for copies beside the kernels. A timer tells how
+ * long, not when: on a stream things are done in order, so one begins when it was enqueued or when
+ * the one before ended, whichever is later. A copy beside begins when its stream and, to the host,
+ * the kernels before it are done; kernels after a copy to the device begin when that is done.
  */
 #include "base/alloc.h"
 #include "session/session_internal.h"
@@ -21,24 +23,13 @@ struct oribi_device_trace {
     oribi_timed_step steps[];
 };
 
-/* Whose stream the step's work goes to; 0: the host does it, or only waits. */
-static int32_t device_of(const oribi_session_step *step)
-{
-    const oribi_transfer *transfer = step->transfer;
-    if (transfer == NULL) {
-        return step->device;
-    }
-    return transfer->kind == ORIBI_TO_HOST                                          ? transfer->from
-           : transfer->kind == ORIBI_TO_DEVICE || transfer->kind == ORIBI_ON_DEVICE ? transfer->to
-                                                                                    : 0;
-}
-
 bool oribi_run_timer_start(oribi_run *run, int32_t s, uint64_t now_ns, TF_Status *status)
 {
     const oribi_session *session = run->session;
-    const int32_t device = device_of(&session->steps[s]);
+    int32_t device = 0;
+    oribi_stream *stream = oribi_run_stream_of(run, &session->steps[s], &device);
     oribi_device_trace *trace = run->device_trace;
-    if (device == 0) {
+    if (stream == NULL) {
         return true;
     }
     if (trace == NULL) {
@@ -50,7 +41,7 @@ bool oribi_run_timer_start(oribi_run *run, int32_t s, uint64_t now_ns, TF_Status
         trace->capacity = session->n_steps;
         run->device_trace = trace;
     }
-    oribi_device_timer *timer = oribi_device_timer_start(run->streams[device], status);
+    oribi_device_timer *timer = oribi_device_timer_start(stream, status);
     if (timer != NULL) {
         trace->steps[trace->n++] = (oribi_timed_step){&session->steps[s], timer, device, now_ns};
         trace->is_open = true;
@@ -68,32 +59,52 @@ bool oribi_run_timer_stop(oribi_run *run, TF_Status *status)
     return oribi_device_timer_stop(trace->steps[trace->n - 1].timer, status);
 }
 
-static void tell(oribi_run *run, const oribi_timed_step *timed, uint64_t *cursors)
+enum { KERNELS, COPIES, BESIDE, LANES = 4 }; /* BESIDE + ORIBI_TO_DEVICE or ORIBI_TO_HOST */
+
+typedef struct oribi_cursors { /* when what was told of a device's streams ends */
+    uint64_t kernels, beside[2];
+} oribi_cursors;
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void tell(oribi_run *run, const oribi_timed_step *timed, oribi_cursors *cursors)
 {
     const oribi_session_device *device = &run->session->devices[timed->device];
-    const bool is_copy = timed->step->transfer != NULL;
-    uint64_t *cursor = &cursors[timed->device];
-    const uint64_t start_ns = *cursor > timed->enqueued_ns ? *cursor : timed->enqueued_ns;
+    const oribi_transfer *transfer = timed->step->transfer;
+    const bool is_beside = transfer != NULL && transfer->is_beside;
+    oribi_cursors *own = &cursors[timed->device];
+    uint64_t *cursor = is_beside ? &own->beside[transfer->kind] : &own->kernels;
+    const int lane = is_beside ? BESIDE + transfer->kind : transfer != NULL ? COPIES : KERNELS;
+    uint64_t start_ns = later(*cursor, timed->enqueued_ns);
+    if (is_beside && transfer->kind == ORIBI_TO_HOST) {
+        start_ns = later(start_ns, own->kernels);
+    }
     *cursor = start_ns + oribi_device_timer_ns(timed->timer);
+    if (is_beside && transfer->kind == ORIBI_TO_DEVICE) {
+        own->kernels = later(own->kernels, *cursor);
+    }
     const oribi_trace_event event = {.name = timed->step->node->name,
-                                     .kind = is_copy ? "copy" : "kernel",
+                                     .kind = transfer != NULL ? "copy" : "kernel",
                                      .detail = timed->step->detail,
-                                     .lane = DEVICE_LANES + 2 * timed->device + is_copy,
+                                     .lane = DEVICE_LANES + LANES * timed->device + lane,
                                      .start_ns = start_ns,
                                      .end_ns = *cursor,
-                                     .lane_name = device->lane_names[is_copy]};
+                                     .lane_name = device->lane_names[lane]};
     run->trace(run->trace_arg, &event);
 }
 
 void oribi_run_trace_devices(oribi_run *run, bool ok)
 {
-    uint64_t cursors[ORIBI_MAX_DEVICES] = {0};
+    oribi_cursors cursors[ORIBI_MAX_DEVICES] = {{0}};
     oribi_device_trace *trace = run->device_trace;
     if (trace == NULL) {
         return;
     }
-    for (int32_t d = 1; !ok && d < run->session->n_devices; d++) {
-        oribi_stream_drain(run->streams[d]); /* timers are on the way */
+    if (!ok) {
+        oribi_run_drain_streams(run); /* timers are on the way */
     }
     for (int32_t i = 0; i < trace->n; i++) {
         if (ok) {

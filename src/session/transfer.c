@@ -10,24 +10,47 @@ static TF_Tensor *make_output(TF_OpKernelContext *ctx, const oribi_slot *from, T
     return TF_AllocateOutput(ctx, 0, from->dtype, from->dims, from->rank, from->bytes, status);
 }
 
+/* The stream of its own that the copy may go to; NULL: that of the kernels. Memory that no plan
+ * knows is used again in the order of the kernels, so it stays there. */
+static oribi_stream *beside(const oribi_transfer *transfer, TF_OpKernelContext *ctx, int32_t device,
+                            const oribi_slot *slot)
+{
+    const bool is_planned = slot->storage == ORIBI_STORAGE_ARENA && !slot->is_spilled;
+    return transfer->is_beside && is_planned
+               ? ((oribi_frame *)ctx)->run->beside[device][transfer->kind]
+               : NULL;
+}
+
 static bool copy_to_device(const oribi_transfer *transfer, TF_OpKernelContext *ctx,
                            const oribi_slot *from, const oribi_slot *to, TF_Status *status)
 {
-    return oribi_stream_to_device(ctx->streams[transfer->to], to->buffer, to->data, from->data,
-                                  from->bytes, status);
+    oribi_stream *kernels = ctx->streams[transfer->to];
+    oribi_stream *own = beside(transfer, ctx, transfer->to, to);
+    return oribi_stream_to_device(own != NULL ? own : kernels, to->buffer, to->data, from->data,
+                                  from->bytes, status) &&
+           (own == NULL || oribi_stream_follow(kernels, own, status));
 }
 
+/* A copy that must stay with the kernels comes after those beside, as a wait for it says. */
 static bool copy_to_host(const oribi_transfer *transfer, TF_OpKernelContext *ctx,
                          const oribi_slot *from, const oribi_slot *to, TF_Status *status)
 {
-    oribi_stream *stream = ctx->streams[transfer->from];
+    oribi_stream *kernels = ctx->streams[transfer->from];
+    oribi_stream *own = beside(transfer, ctx, transfer->from, from);
+    oribi_stream *stream = own != NULL ? own : kernels;
+    if (own != NULL) {
+        ORIBI_TRY(oribi_stream_follow(own, kernels, status));
+    } else if (transfer->is_beside) {
+        ORIBI_TRY(oribi_stream_follow(
+            kernels, ((oribi_frame *)ctx)->run->beside[transfer->from][ORIBI_TO_HOST], status));
+    }
     ORIBI_TRY(
         oribi_stream_to_host(stream, to->data, from->buffer, from->data, from->bytes, status));
     if (!transfer->is_awaited) {
         return true;
     }
-    return ctx->deadline_ns != 0 ? oribi_stream_mark_aloud(stream, transfer->mark, status)
-                                 : oribi_stream_mark(stream, transfer->mark, status);
+    return ctx->deadline_ns != 0 ? oribi_stream_mark_aloud(kernels, transfer->mark, stream, status)
+                                 : oribi_stream_mark(kernels, transfer->mark, stream, status);
 }
 
 /* The target's stream copies once the source is there; then the source may be written again. */
@@ -60,19 +83,44 @@ static void compute_copy(void *state, TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
+/* Once for all that the device still does: the kernels' stream ends after those beside. */
+static bool join_streams(const oribi_run *run, int32_t device, TF_Status *status)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        oribi_stream *own = run->beside[device][kind];
+        ORIBI_TRY(own == NULL || oribi_stream_follow(run->streams[device], own, status));
+    }
+    return true;
+}
+
+/* A failure beside need not show in the kernels' stream. */
+static bool check_streams(const oribi_run *run, int32_t device, TF_Status *status)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        oribi_stream *own = run->beside[device][kind];
+        ORIBI_TRY(own == NULL || oribi_stream_check(own, status));
+    }
+    return true;
+}
+
+static bool wait_for(const oribi_transfer *transfer, TF_OpKernelContext *ctx, oribi_run *run,
+                     TF_Status *status)
+{
+    oribi_stream *stream = ctx->streams[transfer->from];
+    const bool is_one = transfer->kind == ORIBI_WAIT;
+    run->n_waits++;
+    ORIBI_TRY(is_one || join_streams(run, transfer->from, status));
+    ORIBI_TRY(ctx->deadline_ns == 0 || oribi_stream_await(stream, is_one ? transfer->mark : -1,
+                                                          ctx->deadline_ns, ctx->stop, status));
+    return (is_one ? oribi_stream_wait(stream, transfer->mark, status)
+                   : oribi_stream_wait_all(stream, status)) &&
+           check_streams(run, transfer->from, status);
+}
+
 static void compute_wait(void *state, TF_OpKernelContext *ctx)
 {
-    const oribi_transfer *transfer = state;
-    oribi_stream *stream = ctx->streams[transfer->from];
-    oribi_frame *frame = (oribi_frame *)ctx;
     TF_Status *status = TF_NewStatus();
-    const bool is_one = transfer->kind == ORIBI_WAIT;
-    frame->run->n_waits++;
-    if (ctx->deadline_ns == 0 || oribi_stream_await(stream, is_one ? transfer->mark : -1,
-                                                    ctx->deadline_ns, ctx->stop, status)) {
-        (void)(is_one ? oribi_stream_wait(stream, transfer->mark, status)
-                      : oribi_stream_wait_all(stream, status));
-    }
+    (void)wait_for(state, ctx, ((oribi_frame *)ctx)->run, status);
     TF_OpKernelContext_Failure(ctx, status);
     TF_DeleteStatus(status);
 }

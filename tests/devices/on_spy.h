@@ -10,6 +10,9 @@ static void (*spy_copies)(int64_t *out_pinned, int64_t *out_plain);
 static int64_t (*spy_pinned_bytes)(void);
 static void (*spy_set_host_memory)(int there);
 static void (*spy_set_callbacks)(int there);
+static void (*spy_gate)(SP_Stream stream, int n_arrived);
+static void (*spy_hold)(int holds);
+static int (*spy_missed)(void);
 
 static inline void spy_load(const char *options)
 {
@@ -22,7 +25,11 @@ static inline void spy_load(const char *options)
     *(void **)&spy_pinned_bytes = dlsym(library, "spy_pinned_bytes");
     *(void **)&spy_set_host_memory = dlsym(library, "spy_set_host_memory");
     *(void **)&spy_set_callbacks = dlsym(library, "spy_set_callbacks");
+    *(void **)&spy_gate = dlsym(library, "spy_gate");
+    *(void **)&spy_hold = dlsym(library, "spy_hold");
+    *(void **)&spy_missed = dlsym(library, "spy_missed");
     dlclose(library);
+    assert_true(spy_gate != NULL && spy_hold != NULL && spy_missed != NULL);
     assert_true(spy_calls != NULL && spy_copies != NULL && spy_pinned_bytes != NULL &&
                 spy_set_host_memory != NULL && spy_set_callbacks != NULL);
 }

@@ -26,6 +26,7 @@ static int setup(void **state)
 typedef struct worker {
     oribi_session *session;
     const float *expected;
+    size_t bytes;
     int n_wrong, n_failed;
 } worker;
 
@@ -43,8 +44,7 @@ static void *run_many(void *arg)
         oribi_run_execute(run, status);
         w->n_failed += TF_GetCode(status) != TF_OK;
         TF_Tensor *z = oribi_run_output(run, 0, status);
-        w->n_wrong +=
-            z == NULL || memcmp(TF_TensorData(z), w->expected, sizeof(float) * ROWS * COLUMNS) != 0;
+        w->n_wrong += z == NULL || memcmp(TF_TensorData(z), w->expected, w->bytes) != 0;
         TF_DeleteTensor(z);
     }
     oribi_run_destroy(run);
@@ -72,23 +72,25 @@ static void *make_sessions(void *arg)
     return NULL;
 }
 
-static void a_thousand_runs_over_two_devices_agree(void **state)
+static void expect_agreement(small_graph g, const char *const *where, bool with_sessions)
 {
-    (void)state;
-    oribi_session *session = device_session(device_dense(ROWS, true), "FAKE:0", places);
+    oribi_session *session = device_session(g, "FAKE:0", where);
     oribi_run *first = device_run(session, ROWS, -3);
     small_execute(first);
     TF_Tensor *expected = small_result(first, 0);
     worker workers[THREADS + 1];
     pthread_t threads[THREADS + 1];
+    const int n = with_sessions ? THREADS + 1 : THREADS;
 
-    for (int i = 0; i <= THREADS; i++) {
-        workers[i] = (worker){.session = session, .expected = TF_TensorData(expected)};
+    for (int i = 0; i < n; i++) {
+        workers[i] = (worker){.session = session,
+                              .expected = TF_TensorData(expected),
+                              .bytes = TF_TensorByteSize(expected)};
         assert_int_equal(
             pthread_create(&threads[i], NULL, i < THREADS ? run_many : make_sessions, &workers[i]),
             0);
     }
-    for (int i = 0; i <= THREADS; i++) {
+    for (int i = 0; i < n; i++) {
         pthread_join(threads[i], NULL);
         assert_int_equal(workers[i].n_failed, 0);
         assert_int_equal(workers[i].n_wrong, 0);
@@ -100,8 +102,37 @@ static void a_thousand_runs_over_two_devices_agree(void **state)
     assert_int_equal(fake_live_bytes(), 0);
 }
 
+static void a_thousand_runs_over_two_devices_agree(void **state)
+{
+    (void)state;
+    expect_agreement(device_dense(ROWS, true), places, true);
+}
+
+/* z = (Relu(a) + a) + Tanh(a), a = Relu(x): each device copies in both directions while it works.
+ */
+static void so_they_do_with_copies_beside_the_kernels(void **state)
+{
+    (void)state;
+    static const char *const where[] = {"again=FAKE:1", "sum=FAKE:1", NULL};
+    const int64_t dims[] = {ROWS, INNER};
+    small_graph g = small_begin();
+    const oribi_value_id x = small_input(&g, "x", 2, dims);
+    const oribi_value_id a = device_node(&g, "Relu", "a", &x, 1);
+    const oribi_value_id again = device_node(&g, "Relu", "again", &a, 1);
+    const oribi_value_id sum = device_node(&g, "AddV2", "sum", (oribi_value_id[]){again, a}, 2);
+    const oribi_value_id own = device_node(&g, "AddV2", "own", (oribi_value_id[]){a, a}, 2);
+    const oribi_value_id tanh = device_node(&g, "Tanh", "tanh", &a, 1);
+    const oribi_value_id all = device_node(&g, "AddV2", "all", (oribi_value_id[]){own, tanh}, 2);
+    const oribi_value_id z = device_node(&g, "AddV2", "z", (oribi_value_id[]){sum, all}, 2);
+    small_output(&g, z, "z");
+    expect_agreement(g, where, false);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_thousand_runs_over_two_devices_agree)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_thousand_runs_over_two_devices_agree),
+        cmocka_unit_test(so_they_do_with_copies_beside_the_kernels),
+    };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

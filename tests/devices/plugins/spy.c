@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tensorflow/c/experimental/stream_executor/stream_executor.h"
 #include "tensorflow/c/kernels.h"
@@ -20,7 +21,14 @@ SPY int64_t spy_calls(const char *member);
 SPY void spy_copies(int64_t *out_pinned, int64_t *out_plain);
 SPY void spy_set_host_memory(int there); /* 0: host_memory_allocate has none from now on */
 SPY void spy_set_callbacks(int there);   /* 0: host_callback refuses from now on */
-SPY int64_t spy_pinned_bytes(void);      /* of host memory that is out */
+/* Rendezvous on streams, which a device that does one thing after the other misses: spy_gate puts a
+ * step on the stream that says it has begun, then waits until `n_arrived` copies to the device were
+ * done since spy_hold; spy_hold(1): each copy to the host waits, on its stream, until a gate has
+ * begun. spy_missed counts those that waited 3 s in vain. */
+SPY void spy_gate(SP_Stream stream, int n_arrived);
+SPY void spy_hold(int holds);
+SPY int spy_missed(void);
+SPY int64_t spy_pinned_bytes(void); /* of host memory that is out */
 
 enum { MAX_MEMBERS = 80, MAX_BLOCKS = 4096 };
 
@@ -121,6 +129,86 @@ static void drop_block(const void *from)
     pthread_mutex_unlock(&lock);
 }
 
+/* --- Rendezvous ------------------------------------------------------------------------------- */
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int holds_copies, n_begun, n_arrived, n_missed;
+static const SP_Device *seen_device;
+
+/* Until *count reaches the least, which `lock` guards. */
+static void await_count(const int *count, int least)
+{
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 3;
+    pthread_mutex_lock(&lock);
+    int late = 0;
+    while (*count < least && late == 0) {
+        late = pthread_cond_timedwait(&changed, &lock, &limit);
+    }
+    n_missed += *count < least;
+    pthread_mutex_unlock(&lock);
+}
+
+static void add_one(int *count)
+{
+    pthread_mutex_lock(&lock);
+    ++*count;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void pass_gate(void *const arg, TF_Status *const status)
+{
+    (void)status;
+    add_one(&n_begun);
+    await_count(&n_arrived, (int)(intptr_t)arg);
+}
+
+static void hold_copy(void *const arg, TF_Status *const status)
+{
+    (void)arg;
+    (void)status;
+    await_count(&n_begun, 1);
+}
+
+static void note_arrival(void *const arg, TF_Status *const status)
+{
+    (void)arg;
+    (void)status;
+    add_one(&n_arrived);
+}
+
+void spy_gate(SP_Stream stream, int least)
+{
+    (void)real.host_callback(seen_device, stream, pass_gate, (void *)(intptr_t)least);
+}
+
+void spy_hold(int holds)
+{
+    pthread_mutex_lock(&lock);
+    holds_copies = holds;
+    n_begun = 0;
+    n_arrived = 0;
+    pthread_mutex_unlock(&lock);
+}
+
+int spy_missed(void)
+{
+    pthread_mutex_lock(&lock);
+    const int n = n_missed;
+    pthread_mutex_unlock(&lock);
+    return n;
+}
+
+static int is_holding(void)
+{
+    pthread_mutex_lock(&lock);
+    const int holds = holds_copies;
+    pthread_mutex_unlock(&lock);
+    return holds;
+}
+
 /* --- Members ---------------------------------------------------------------------------------- */
 
 #define PASS(member, parameters, arguments)                                                        \
@@ -135,13 +223,6 @@ static void drop_block(const void *from)
         note(#member);                                                                             \
         return real.member arguments;                                                              \
     }
-#define PASS_COPY(member, parameters, host, arguments)                                             \
-    static void member parameters                                                                  \
-    {                                                                                              \
-        note(#member);                                                                             \
-        see_copy(host);                                                                            \
-        real.member arguments;                                                                     \
-    }
 typedef const SP_Device *device;
 typedef SP_DeviceMemoryBase *target;
 typedef const SP_DeviceMemoryBase *source;
@@ -150,7 +231,15 @@ PASS(allocate, (device d, uint64_t size, int64_t space, target memory), (d, size
 PASS(deallocate, (device d, target memory), (d, memory))
 PASS_RESULT(TF_Bool, get_allocator_stats, (device d, SP_AllocatorStats *stats), (d, stats))
 PASS_RESULT(TF_Bool, device_memory_usage, (device d, int64_t *a, int64_t *b), (d, a, b))
-PASS(create_stream, (device d, SP_Stream *stream, TF_Status *status), (d, stream, status))
+static void create_stream(device d, SP_Stream *stream, TF_Status *status)
+{
+    note("create_stream");
+    pthread_mutex_lock(&lock);
+    seen_device = d;
+    pthread_mutex_unlock(&lock);
+    real.create_stream(d, stream, status);
+}
+
 PASS(destroy_stream, (device d, SP_Stream stream), (d, stream))
 PASS(create_stream_dependency, (device d, SP_Stream a, SP_Stream b, TF_Status *status),
      (d, a, b, status))
@@ -168,13 +257,26 @@ PASS(start_timer, (device d, SP_Stream stream, SP_Timer timer, TF_Status *status
      (d, stream, timer, status))
 PASS(stop_timer, (device d, SP_Stream stream, SP_Timer timer, TF_Status *status),
      (d, stream, timer, status))
-PASS_COPY(memcpy_dtoh,
-          (device d, SP_Stream stream, void *to, source from, uint64_t size, TF_Status *status), to,
-          (d, stream, to, from, size, status))
-PASS_COPY(memcpy_htod,
-          (device d, SP_Stream stream, target to, const void *from, uint64_t size,
-           TF_Status *status),
-          from, (d, stream, to, from, size, status))
+static void memcpy_dtoh(device d, SP_Stream stream, void *to, source from, uint64_t size,
+                        TF_Status *status)
+{
+    note("memcpy_dtoh");
+    see_copy(to);
+    if (is_holding()) {
+        (void)real.host_callback(d, stream, hold_copy, NULL);
+    }
+    real.memcpy_dtoh(d, stream, to, from, size, status);
+}
+
+static void memcpy_htod(device d, SP_Stream stream, target to, const void *from, uint64_t size,
+                        TF_Status *status)
+{
+    note("memcpy_htod");
+    see_copy(from);
+    real.memcpy_htod(d, stream, to, from, size, status);
+    (void)real.host_callback(d, stream, note_arrival, NULL);
+}
+
 PASS(memcpy_dtod,
      (device d, SP_Stream stream, target to, source from, uint64_t size, TF_Status *status),
      (d, stream, to, from, size, status))
