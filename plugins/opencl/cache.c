@@ -172,13 +172,13 @@ static void fail_build(const opencl_device *own, cl_program program, TF_Status *
     TF_SetStatus(status, TF_INVALID_ARGUMENT, message);
 }
 
-cl_program opencl_program(opencl_device *own, const char *source, size_t bytes, const char *options,
-                          TF_Status *status)
+/* From the disk or compiled. */
+static cl_program make(opencl_device *own, const char *source, size_t bytes, const char *options,
+                       digest key, TF_Status *status)
 {
     char path[MAX_PATH];
     cl_int code = CL_SUCCESS;
-    options = options != NULL ? options : "";
-    const bool has_path = path_of(key_of(own, source, bytes, options), path);
+    const bool has_path = path_of(key, path);
     cl_program program = has_path ? from_file(own, path, options) : NULL;
     if (program != NULL) {
         return program;
@@ -196,4 +196,59 @@ cl_program opencl_program(opencl_device *own, const char *source, size_t bytes, 
         keep(program, path);
     }
     return program;
+}
+
+/* Many kernels share one program, which is kept while one of them is there. */
+struct opencl_kept {
+    digest key;
+    cl_program program;
+    int n_users;
+    struct opencl_kept *next;
+};
+
+cl_program opencl_program_take(opencl_device *own, const char *source, size_t bytes,
+                               const char *options, TF_Status *status)
+{
+    options = options != NULL ? options : "";
+    const digest key = key_of(own, source, bytes, options);
+    pthread_mutex_lock(&own->programs_lock);
+    struct opencl_kept *kept = own->programs;
+    while (kept != NULL && (kept->key.a != key.a || kept->key.b != key.b)) {
+        kept = kept->next;
+    }
+    if (kept == NULL && (kept = calloc(1, sizeof *kept)) == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "load_function: out of memory");
+    } else if (kept->n_users == 0) {
+        *kept = (struct opencl_kept){key, make(own, source, bytes, options, key, status), 0,
+                                     own->programs};
+        if (kept->program == NULL) {
+            free(kept);
+            kept = NULL;
+        } else {
+            own->programs = kept;
+        }
+    }
+    cl_program program = kept != NULL ? kept->program : NULL;
+    if (kept != NULL) {
+        kept->n_users++;
+    }
+    pthread_mutex_unlock(&own->programs_lock);
+    return program;
+}
+
+void opencl_program_release(opencl_device *own, cl_program program)
+{
+    pthread_mutex_lock(&own->programs_lock);
+    for (struct opencl_kept **at = &own->programs; *at != NULL; at = &(*at)->next) {
+        struct opencl_kept *kept = *at;
+        if (kept->program == program) {
+            if (--kept->n_users == 0) {
+                *at = kept->next;
+                (void)clReleaseProgram(program);
+                free(kept);
+            }
+            break;
+        }
+    }
+    pthread_mutex_unlock(&own->programs_lock);
 }

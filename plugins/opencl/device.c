@@ -113,6 +113,7 @@ static void close_device(opencl_device *own)
     if (own != NULL) {
         opencl_gemms_close(own);
         pthread_mutex_destroy(&own->gemms_lock);
+        pthread_mutex_destroy(&own->programs_lock);
         if (own->queue != NULL) {
             (void)clReleaseCommandQueue(own->queue);
         }
@@ -143,6 +144,7 @@ static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *pa
     pthread_mutex_init(&own->lock, NULL);
     pthread_mutex_init(&own->streams_lock, NULL);
     pthread_mutex_init(&own->gemms_lock, NULL);
+    pthread_mutex_init(&own->programs_lock, NULL);
     own->id = found.ids[params->ordinal];
     (void)clGetDeviceInfo(own->id, CL_DEVICE_NAME, sizeof own->name - 1, own->name, NULL);
     (void)clGetDeviceInfo(own->id, CL_DEVICE_VENDOR, sizeof own->vendor - 1, own->vendor, NULL);

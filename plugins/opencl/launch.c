@@ -9,41 +9,49 @@
 
 typedef struct loaded {
     pthread_mutex_t lock; /* a cl_kernel takes one caller at a time */
+    opencl_device *device;
+    cl_program program;
     cl_kernel kernel;
 } loaded;
-
-void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
-                 TF_Status *status)
-{
-    cl_int result = CL_SUCCESS;
-    cl_program program = opencl_program(opencl_device_of(device), code->image, code->image_bytes,
-                                        code->options, status);
-    if (program == NULL) {
-        return;
-    }
-    loaded *self = calloc(1, sizeof *self);
-    if (self == NULL) {
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "load_function: out of memory");
-    } else {
-        self->kernel = clCreateKernel(program, code->function, &result);
-    }
-    (void)clReleaseProgram(program); /* the kernel holds it */
-    if (self != NULL && opencl_check(result, "clCreateKernel", status)) {
-        pthread_mutex_init(&self->lock, NULL);
-        *out_function = self;
-    } else {
-        free(self);
-    }
-}
 
 void opencl_unload(const SP_Device *device, void *function)
 {
     loaded *self = function;
     (void)device;
     if (self != NULL) {
-        (void)clReleaseKernel(self->kernel);
+        if (self->kernel != NULL) {
+            (void)clReleaseKernel(self->kernel);
+        }
+        opencl_program_release(self->device, self->program);
         pthread_mutex_destroy(&self->lock);
         free(self);
+    }
+}
+
+void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
+                 TF_Status *status)
+{
+    cl_int result = CL_SUCCESS;
+    opencl_device *own = opencl_device_of(device);
+    cl_program program =
+        opencl_program_take(own, code->image, code->image_bytes, code->options, status);
+    if (program == NULL) {
+        return;
+    }
+    loaded *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "load_function: out of memory");
+        opencl_program_release(own, program);
+        return;
+    }
+    *self = (loaded){.device = own, .program = program};
+    pthread_mutex_init(&self->lock, NULL);
+    self->kernel = clCreateKernel(program, code->function, &result);
+    if (opencl_check(result, "clCreateKernel", status)) {
+        *out_function = self;
+    } else {
+        self->kernel = NULL;
+        opencl_unload(device, self);
     }
 }
 

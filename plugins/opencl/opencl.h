@@ -33,6 +33,8 @@ typedef struct opencl_device {
     int64_t live_bytes, peak_bytes, n_allocations;
     pthread_mutex_t streams_lock;
     struct SP_Stream_st *streams;
+    pthread_mutex_t programs_lock;
+    struct opencl_kept *programs; /* cache.c: that functions share */
     pthread_mutex_t gemms_lock;
     struct opencl_gemm *gemms; /* gemm.c: functions that are loaded */
 } opencl_device;
@@ -50,14 +52,15 @@ opencl_device *opencl_device_of(const SP_Device *device);
  * there are not in one live allocation. */
 cl_mem opencl_find(opencl_device *device, const void *address, size_t bytes, size_t *out_offset,
                    TF_Status *status);
-/* A program that is built for the device, from the cache on disk where it is there. */
-cl_program opencl_program(opencl_device *device, const char *source, size_t bytes,
-                          const char *options, TF_Status *status);
-
+/* A program that is built for the device, from the cache on disk where it is there, the same for
+ * all that take it; released by each. NULL, with status set, when it cannot be built. */
+cl_program opencl_program_take(opencl_device *device, const char *source, size_t bytes,
+                               const char *options, TF_Status *status);
+void opencl_program_release(opencl_device *device, cl_program program);
 /* launch.c: the slots of TF_DeviceExtension. */
 void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
                  TF_Status *status);
-void opencl_unload(const SP_Device *device, void *function);
+void opencl_unload(const SP_Device *device, void *function); /* the device is not looked at */
 void opencl_launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
                    TF_Status *status);
 void opencl_gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *gemm, TF_Status *status);
