@@ -149,9 +149,9 @@ static void *create_fused_depthwise(TF_OpKernelConstruction *c)
 }
 
 static const op_entry entries[] = {
-    {"Conv2D", "conv", create_conv, compute_conv, NULL},
-    {"_FusedConv2D", "conv", create_fused_conv, compute_conv, NULL},
-    {"DepthwiseConv2dNative", "conv", create_depthwise, compute_conv, NULL},
-    {"_FusedDepthwiseConv2dNative", "conv", create_fused_depthwise, compute_conv, NULL},
+    {"Conv2D", "conv", create_conv, compute_conv, {NULL}},
+    {"_FusedConv2D", "conv", create_fused_conv, compute_conv, {NULL}},
+    {"DepthwiseConv2dNative", "conv", create_depthwise, compute_conv, {NULL}},
+    {"_FusedDepthwiseConv2dNative", "conv", create_fused_depthwise, compute_conv, {NULL}},
 };
 const op_table op_conv_table = {entries, sizeof entries / sizeof *entries};

@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element by element, with broadcasting. */
+/* Element by element, with broadcasting; BiasAdd. What each computes: code/elementwise.c. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "device_ops/op.h"
+#include "device_ops/walk.h"
 
-static void compute_relu(void *kernel, TF_OpKernelContext *ctx)
+static void compute_unary(void *state, TF_OpKernelContext *ctx)
 {
+    const op_kernel *kernel = state;
+    const op_count *attrs = kernel->attrs; /* NULL: the op has none */
     op_request r;
     if (op_open(&r, ctx, 1) && op_output_like_x(&r)) {
-        const op_count p = {.n = (int)TF_TensorElementCount(r.x)};
+        op_count p = attrs != NULL ? *attrs : (op_count){0};
+        p.n = (int)TF_TensorElementCount(r.x);
         const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_value(&p, sizeof p)};
-        op_enqueue(kernel, &r, p.n, 1, args, 3);
+        op_enqueue(state, &r, p.n, 1, args, 3);
     }
     op_close(&r);
-}
-
-static void fill_strides(const TF_Tensor *tensor, int first, int32_t strides[OP_MAX_RANK])
-{
-    int64_t step = 1;
-    for (int i = TF_NumDims(tensor) - 1; i >= 0; i--) {
-        strides[first + i] = TF_Dim(tensor, i) == 1 ? 0 : (int32_t)step;
-        step *= TF_Dim(tensor, i);
-    }
-}
-
-static int64_t dim_from_end(const TF_Tensor *tensor, int i)
-{
-    return i < TF_NumDims(tensor) ? TF_Dim(tensor, TF_NumDims(tensor) - 1 - i) : 1;
 }
 
 static void enqueue_walk(op_kernel *kernel, op_request *r, const op_walk *w)
@@ -36,38 +26,11 @@ static void enqueue_walk(op_kernel *kernel, op_request *r, const op_walk *w)
     op_enqueue(kernel, r, w->n, 1, args, 4);
 }
 
-static bool broadcast_output(op_request *r, op_walk *w)
-{
-    int64_t dims[OP_MAX_RANK];
-    const int x_rank = TF_NumDims(r->x), y_rank = TF_NumDims(r->y);
-    const int rank = x_rank > y_rank ? x_rank : y_rank;
-    if (rank > OP_MAX_RANK) {
-        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
-    }
-    for (int i = 0; i < rank; i++) {
-        const int64_t x = dim_from_end(r->x, i), y = dim_from_end(r->y, i);
-        if (x != y && x != 1 && y != 1) {
-            return op_refuse(r, TF_INVALID_ARGUMENT, "shapes that do not broadcast");
-        }
-        dims[rank - 1 - i] = x == 1 ? y : x;
-    }
-    if (!op_output(r, dims, rank)) {
-        return false;
-    }
-    w->n = (int32_t)TF_TensorElementCount(r->out);
-    for (int i = 0; i < OP_MAX_RANK; i++) {
-        w->dims[i] = i < OP_MAX_RANK - rank ? 1 : (int32_t)dims[i - (OP_MAX_RANK - rank)];
-    }
-    return true;
-}
-
 static void compute_binary(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
     op_walk w = {0};
-    if (op_open(&r, ctx, 2) && broadcast_output(&r, &w)) {
-        fill_strides(r.x, OP_MAX_RANK - TF_NumDims(r.x), w.x);
-        fill_strides(r.y, OP_MAX_RANK - TF_NumDims(r.y), w.y);
+    if (op_open(&r, ctx, 2) && walk_broadcast(&r, &w)) {
         enqueue_walk(kernel, &r, &w);
     }
     op_close(&r);
@@ -83,24 +46,100 @@ static void compute_bias_add(void *kernel, TF_OpKernelContext *ctx)
         if (rank < 2 || TF_NumDims(r.y) != 1 || TF_Dim(r.y, 0) != TF_Dim(r.x, channel)) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "bias that is no vector of the channels");
         } else if (op_output_like_x(&r)) {
-            const int first = OP_MAX_RANK - rank;
-            for (int i = 0; i < OP_MAX_RANK; i++) {
-                w.dims[i] = i < first ? 1 : (int32_t)TF_Dim(r.x, i - first);
+            int64_t dims[OP_MAX_RANK];
+            for (int i = 0; i < rank; i++) {
+                dims[i] = TF_Dim(r.x, i);
             }
-            w.n = (int32_t)TF_TensorElementCount(r.x);
-            fill_strides(r.x, first, w.x);
-            w.y[first + channel] = 1;
+            walk_strides(dims, rank, w.x);
+            w.y[channel] = 1;
+            walk_close(&w, dims, rank);
             enqueue_walk(own, &r, &w);
         }
     }
     op_close(&r);
 }
 
+/* --- Construction ---------------------------------------------------------------------------- */
+
 OP_CREATE(create_relu, "elementwise", "op_relu")
+OP_CREATE(create_relu6, "elementwise", "op_relu6")
+OP_CREATE(create_elu, "elementwise", "op_elu")
+OP_CREATE(create_selu, "elementwise", "op_selu")
+OP_CREATE(create_sigmoid, "elementwise", "op_sigmoid")
+OP_CREATE(create_tanh, "elementwise", "op_tanh")
+OP_CREATE(create_softplus, "elementwise", "op_softplus")
+OP_CREATE(create_softsign, "elementwise", "op_softsign")
+OP_CREATE(create_mish, "elementwise", "op_mish")
+OP_CREATE(create_hard_swish, "elementwise", "op_hard_swish")
+OP_CREATE(create_exp, "elementwise", "op_exp")
+OP_CREATE(create_expm1, "elementwise", "op_expm1")
+OP_CREATE(create_log, "elementwise", "op_log")
+OP_CREATE(create_log1p, "elementwise", "op_log1p")
+OP_CREATE(create_neg, "elementwise", "op_neg")
+OP_CREATE(create_abs, "elementwise", "op_abs")
+OP_CREATE(create_sqrt, "elementwise", "op_sqrt")
+OP_CREATE(create_rsqrt, "elementwise", "op_rsqrt")
+OP_CREATE(create_square, "elementwise", "op_square")
+OP_CREATE(create_reciprocal, "elementwise", "op_reciprocal")
+OP_CREATE(create_floor, "elementwise", "op_floor")
+OP_CREATE(create_ceil, "elementwise", "op_ceil")
+OP_CREATE(create_round, "elementwise", "op_round")
+OP_CREATE(create_sign, "elementwise", "op_sign")
+OP_CREATE(create_sin, "elementwise", "op_sin")
+OP_CREATE(create_cos, "elementwise", "op_cos")
+OP_CREATE(create_erf, "elementwise", "op_erf")
 OP_CREATE(create_add, "elementwise", "op_add")
 OP_CREATE(create_sub, "elementwise", "op_sub")
 OP_CREATE(create_mul, "elementwise", "op_mul")
+OP_CREATE(create_div, "elementwise", "op_div")
 OP_CREATE(create_maximum, "elementwise", "op_maximum")
+OP_CREATE(create_minimum, "elementwise", "op_minimum")
+OP_CREATE(create_squared_difference, "elementwise", "op_squared_difference")
+OP_CREATE(create_pow, "elementwise", "op_pow")
+OP_CREATE(create_prelu, "elementwise", "op_prelu")
+
+/* A function with numbers of the node: the attributes of these names, where not NULL. */
+static op_kernel *begin(TF_OpKernelConstruction *c, const char *function, const char *alpha,
+                        const char *beta, TF_Status *status)
+{
+    op_kernel *kernel = op_create("elementwise", function, status);
+    op_count *attrs = kernel != NULL ? calloc(1, sizeof *attrs) : NULL;
+    if (attrs == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
+        return kernel;
+    }
+    kernel->attrs = attrs;
+    if (alpha != NULL) {
+        TF_OpKernelConstruction_GetAttrFloat(c, alpha, &attrs->alpha, status);
+    }
+    if (beta != NULL && TF_GetCode(status) == TF_OK) {
+        TF_OpKernelConstruction_GetAttrFloat(c, beta, &attrs->beta, status);
+    }
+    return kernel;
+}
+
+#define CREATE_WITH(name, alpha, beta)                                                             \
+    static void *create_##name(TF_OpKernelConstruction *c)                                         \
+    {                                                                                              \
+        TF_Status *status = TF_NewStatus();                                                        \
+        return op_finish(c, begin(c, "op_" #name, alpha, beta, status), status);                   \
+    }
+CREATE_WITH(leaky_relu, "alpha", NULL)
+CREATE_WITH(celu, "alpha", NULL)
+CREATE_WITH(thresholded_relu, "alpha", NULL)
+CREATE_WITH(hard_sigmoid, "alpha", "beta")
+
+static void *create_gelu(TF_OpKernelConstruction *c)
+{
+    TF_Status *status = TF_NewStatus();
+    char text[8] = {0};
+    op_kernel *kernel = begin(c, "op_gelu", NULL, NULL, status);
+    if (TF_GetCode(status) == TF_OK) {
+        TF_OpKernelConstruction_GetAttrString(c, "approximate", text, sizeof text - 1, status);
+        ((op_count *)kernel->attrs)->alpha = strcmp(text, "tanh") == 0 ? 1.0f : 0.0f;
+    }
+    return op_finish(c, kernel, status);
+}
 
 static void *create_bias_add(TF_OpKernelConstruction *construction)
 {
@@ -115,12 +154,58 @@ static void *create_bias_add(TF_OpKernelConstruction *construction)
     return op_finish(construction, kernel, status);
 }
 
+#define ROW(op, name, compute)                                                                     \
+    {                                                                                              \
+        op, "elementwise", create_##name, compute,                                                 \
+        {                                                                                          \
+            NULL                                                                                   \
+        }                                                                                          \
+    }
 static const op_entry entries[] = {
-    {"Relu", "elementwise", create_relu, compute_relu, NULL},
-    {"AddV2", "elementwise", create_add, compute_binary, NULL},
-    {"Sub", "elementwise", create_sub, compute_binary, NULL},
-    {"Mul", "elementwise", create_mul, compute_binary, NULL},
-    {"Maximum", "elementwise", create_maximum, compute_binary, NULL},
-    {"BiasAdd", "elementwise", create_bias_add, compute_bias_add, NULL},
+    ROW("Relu", relu, compute_unary),
+    ROW("Relu6", relu6, compute_unary),
+    ROW("Elu", elu, compute_unary),
+    ROW("Selu", selu, compute_unary),
+    ROW("Sigmoid", sigmoid, compute_unary),
+    ROW("Tanh", tanh, compute_unary),
+    ROW("Softplus", softplus, compute_unary),
+    ROW("Softsign", softsign, compute_unary),
+    ROW("ONNX>Mish", mish, compute_unary),
+    ROW("ONNX>HardSwish", hard_swish, compute_unary),
+    ROW("Exp", exp, compute_unary),
+    ROW("Expm1", expm1, compute_unary),
+    ROW("Log", log, compute_unary),
+    ROW("Log1p", log1p, compute_unary),
+    ROW("Neg", neg, compute_unary),
+    ROW("Abs", abs, compute_unary),
+    ROW("Sqrt", sqrt, compute_unary),
+    ROW("Rsqrt", rsqrt, compute_unary),
+    ROW("Square", square, compute_unary),
+    ROW("Reciprocal", reciprocal, compute_unary),
+    ROW("Floor", floor, compute_unary),
+    ROW("Ceil", ceil, compute_unary),
+    ROW("Round", round, compute_unary),
+    ROW("Rint", round, compute_unary),
+    ROW("Sign", sign, compute_unary),
+    ROW("Sin", sin, compute_unary),
+    ROW("Cos", cos, compute_unary),
+    ROW("Erf", erf, compute_unary),
+    ROW("LeakyRelu", leaky_relu, compute_unary),
+    ROW("ONNX>Celu", celu, compute_unary),
+    ROW("ONNX>ThresholdedRelu", thresholded_relu, compute_unary),
+    ROW("ONNX>HardSigmoid", hard_sigmoid, compute_unary),
+    ROW("ONNX>Gelu", gelu, compute_unary),
+    ROW("AddV2", add, compute_binary),
+    ROW("Add", add, compute_binary),
+    ROW("Sub", sub, compute_binary),
+    ROW("Mul", mul, compute_binary),
+    ROW("RealDiv", div, compute_binary),
+    ROW("Div", div, compute_binary),
+    ROW("Maximum", maximum, compute_binary),
+    ROW("Minimum", minimum, compute_binary),
+    ROW("SquaredDifference", squared_difference, compute_binary),
+    ROW("Pow", pow, compute_binary),
+    ROW("ONNX>PRelu", prelu, compute_binary),
+    ROW("BiasAdd", bias_add, compute_bias_add),
 };
 const op_table op_elementwise_table = {entries, sizeof entries / sizeof *entries};

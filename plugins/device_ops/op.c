@@ -8,6 +8,7 @@
 
 #include "device_ops/op.h"
 
+enum { MAX_ARGS = 12 };
 enum { MAX_ROWS = 65535 }; /* what every vendor's grid takes along y */
 
 bool op_is_ok(const op_request *r)
@@ -59,14 +60,70 @@ bool op_output_like_x(op_request *r)
     return op_output(r, dims, TF_NumDims(r->x));
 }
 
-const TF_Tensor *op_other(op_request *r, int index)
+TF_Tensor *op_other_output(op_request *r, int index, const int64_t *dims, int rank)
 {
     if (r->n_others == OP_MAX_OTHERS) {
-        (void)op_refuse(r, TF_INTERNAL, "more inputs than a request keeps");
+        (void)op_refuse(r, TF_INTERNAL, "more tensors than a request keeps");
         return NULL;
     }
-    TF_GetInput(r->ctx, index, &r->others[r->n_others], r->status);
-    return op_is_ok(r) ? r->others[r->n_others++] : NULL;
+    TF_Tensor *tensor = TF_AllocateOutput(r->ctx, index, TF_FLOAT, dims, rank, 0, r->status);
+    if (tensor != NULL) {
+        r->others[r->n_others++] = tensor;
+    }
+    return op_is_ok(r) ? tensor : NULL;
+}
+
+void op_output_view(op_request *r, const int64_t *dims, int rank)
+{
+    const int64_t none = 0;
+    r->out = TF_AllocateTensor(TF_TensorType(r->x), &none, 1, 0);
+    if (r->out == NULL) {
+        (void)op_refuse(r, TF_RESOURCE_EXHAUSTED, "out of memory");
+        return;
+    }
+    TF_TensorBitcastFrom(r->x, TF_TensorType(r->x), r->out, dims, rank, r->status);
+    if (op_is_ok(r)) {
+        TF_SetOutput(r->ctx, 0, r->out, r->status);
+    }
+}
+
+bool op_read_ints(op_request *r, const TF_Tensor *tensor, int64_t *values, int most, int *out_n)
+{
+    const TF_DataType type = TF_TensorType(tensor);
+    const int64_t n = TF_TensorElementCount(tensor);
+    if ((type != TF_INT32 && type != TF_INT64) || TF_NumDims(tensor) > 1 || n > most) {
+        return op_refuse(r, TF_INVALID_ARGUMENT,
+                         "an argument that is no list of 32 or 64-bit integers, or too long a one");
+    }
+    for (int64_t i = 0; i < n; i++) {
+        values[i] = type == TF_INT64 ? ((const int64_t *)TF_TensorData(tensor))[i]
+                                     : ((const int32_t *)TF_TensorData(tensor))[i];
+    }
+    *out_n = (int)n;
+    return true;
+}
+
+bool op_axis(op_request *r, int64_t axis, int rank, int *out_axis)
+{
+    if (axis < -rank || axis >= rank) {
+        return op_refuse(r, TF_INVALID_ARGUMENT, "an axis that the shape does not have");
+    }
+    *out_axis = (int)(axis < 0 ? axis + rank : axis);
+    return true;
+}
+
+TF_Tensor *op_other(op_request *r, int index)
+{
+    TF_Tensor *tensor = NULL;
+    if (r->n_others == OP_MAX_OTHERS) {
+        (void)op_refuse(r, TF_INTERNAL, "more tensors than a request keeps");
+        return NULL;
+    }
+    TF_GetInput(r->ctx, index, &tensor, r->status);
+    if (tensor != NULL) {
+        r->others[r->n_others++] = tensor;
+    }
+    return op_is_ok(r) ? tensor : NULL;
 }
 
 void op_close(op_request *r)
@@ -87,7 +144,8 @@ void op_close(op_request *r)
 
 TF_LaunchArg op_memory(const TF_Tensor *tensor)
 {
-    return (TF_LaunchArg){.kind = TF_LAUNCH_MEMORY, .value = TF_TensorData(tensor)};
+    return (TF_LaunchArg){.kind = TF_LAUNCH_MEMORY,
+                          .value = TF_TensorByteSize(tensor) > 0 ? TF_TensorData(tensor) : NULL};
 }
 
 TF_LaunchArg op_value(const void *value, size_t bytes)
@@ -147,10 +205,17 @@ static TF_DeviceFunction *load(op_kernel *kernel, op_request *r, const op_code *
 void op_launch_code(op_kernel *kernel, op_request *r, const op_code *code, const op_shape *shape,
                     const TF_LaunchArg *args, int n_args)
 {
+    TF_LaunchArg all[MAX_ARGS];
     TF_Launch launch = {.struct_size = TF_LAUNCH_STRUCT_SIZE,
                         .shared_bytes = shape->shared_bytes,
-                        .args = args,
+                        .args = all,
                         .n_args = n_args};
+    for (int i = 0; i < n_args; i++) { /* an empty tensor has no memory, and is not read either */
+        all[i] = args[i];
+        if (args[i].kind == TF_LAUNCH_MEMORY && args[i].value == NULL) {
+            all[i].value = args[0].value;
+        }
+    }
     memcpy(launch.grid, shape->grid, sizeof launch.grid);
     memcpy(launch.block, shape->block, sizeof launch.block);
     TF_DeviceFunction *loaded = load(kernel, r, code);
@@ -190,6 +255,24 @@ op_kernel *op_create(const char *family, const char *function, TF_Status *status
         kernel->function = function;
     }
     return kernel;
+}
+
+int op_read_list(TF_OpKernelConstruction *c, const char *name, int64_t *values, int most,
+                 TF_Status *status)
+{
+    int32_t count = 0, total = 0;
+    if (TF_GetCode(status) == TF_OK) {
+        TF_OpKernelConstruction_GetAttrSize(c, name, &count, &total, status);
+    }
+    if (TF_GetCode(status) != TF_OK || count <= 0) {
+        return 0;
+    }
+    if (count > most) {
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, "an attribute with too many numbers");
+        return 0;
+    }
+    TF_OpKernelConstruction_GetAttrInt64List(c, name, values, count, status);
+    return count;
 }
 
 void *op_finish(TF_OpKernelConstruction *construction, op_kernel *kernel, TF_Status *status)

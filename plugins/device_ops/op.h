@@ -11,7 +11,7 @@
 #include "device_ops/code/parameters.h"
 #include "device_ops/device_ops.h"
 
-enum { OP_MAX_FUNCTIONS = 12, OP_MAX_OTHERS = 4 };
+enum { OP_MAX_FUNCTIONS = 12, OP_MAX_OTHERS = 5 };
 
 typedef struct op_code {           /* a function of the device; strings are static */
     const char *family, *function; /* file and name in code/ */
@@ -25,7 +25,8 @@ typedef struct op_function {
 
 typedef struct op_kernel {         /* state of one kernel */
     const char *family, *function; /* file and name in code/; NULL: nothing runs on the device */
-    unsigned char is_nchw;
+    const char *group_function;    /* the same by a group for each output, for ops that have it */
+    unsigned char is_nchw, keeps_dims;
     void *attrs; /* what the op's file read from the node; freed with the kernel */
     pthread_mutex_t lock;
     op_function functions[OP_MAX_FUNCTIONS]; /* as they were first launched */
@@ -48,7 +49,7 @@ typedef struct op_entry { /* one op that has a kernel */
     const char *op, *family;
     void *(*create)(TF_OpKernelConstruction *);
     void (*compute)(void *, TF_OpKernelContext *);
-    const char *host_input; /* an argument in host memory, or NULL */
+    const char *host[4]; /* arguments in host memory */
 } op_entry;
 
 typedef struct op_table {
@@ -61,8 +62,16 @@ bool op_refuse(op_request *r, TF_Code code, const char *message);
 bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs);
 bool op_output(op_request *r, const int64_t *dims, int rank);
 bool op_output_like_x(op_request *r);
+/* Output `index` beyond the first; closed with the request. */
+TF_Tensor *op_other_output(op_request *r, int index, const int64_t *dims, int rank);
+/* Output 0 is x's memory under another shape. */
+void op_output_view(op_request *r, const int64_t *dims, int rank);
+/* The numbers of an int32 or int64 tensor in host memory; false after failing. */
+bool op_read_ints(op_request *r, const TF_Tensor *tensor, int64_t *values, int most, int *out_n);
+/* axis, counted from the end when negative, as 0 to rank - 1; false after failing. */
+bool op_axis(op_request *r, int64_t axis, int rank, int *out_axis);
 /* Input `index` beyond the two that op_open took; NULL after failing. Closed with the request. */
-const TF_Tensor *op_other(op_request *r, int index);
+TF_Tensor *op_other(op_request *r, int index);
 void op_close(op_request *r);
 
 TF_LaunchArg op_memory(const TF_Tensor *tensor);
@@ -70,7 +79,8 @@ TF_LaunchArg op_value(const void *value, size_t bytes);
 /* Is the request's device one whose threads are a processor's, for which there are the forms with
  * vectors? */
 bool op_has_vectors(const op_request *r);
-/* Enqueues a function, which is loaded at its first use; OP_MAX_FUNCTIONS of a kernel at most. */
+/* Enqueues a function, which is loaded at its first use; OP_MAX_FUNCTIONS of a kernel at most. The
+ * first argument is the output; 12 arguments at most. */
 void op_launch_code(op_kernel *kernel, op_request *r, const op_code *code, const op_shape *shape,
                     const TF_LaunchArg *args, int n_args);
 /* Enqueues a function of the kernel's family. */
@@ -83,6 +93,9 @@ void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,
                 const TF_LaunchArg *args, int n_args);
 
 op_kernel *op_create(const char *family, const char *function, TF_Status *status);
+/* A list of integers of the node; the number of them, 0 after failing. */
+int op_read_list(TF_OpKernelConstruction *c, const char *name, int64_t *values, int most,
+                 TF_Status *status);
 /* Tells the host of a failure, deletes the status, returns the kernel. */
 void *op_finish(TF_OpKernelConstruction *construction, op_kernel *kernel, TF_Status *status);
 void op_delete(void *state);
@@ -98,6 +111,7 @@ const device_ops_target *op_target(void);
 const device_ops_image *op_image(const char *family); /* NULL: the device has none */
 
 extern const op_table op_elementwise_table, op_product_table, op_softmax_table, op_view_table,
-    op_conv_table, op_pool_table;
+    op_conv_table, op_pool_table, op_move_table, op_join_table, op_pad_table, op_reduce_table,
+    op_normalize_table, op_slice_table;
 
 #endif

@@ -27,6 +27,11 @@ static void *create_avg_pool(TF_OpKernelConstruction *c)
     return create_pool(c, "op_avg_pool", false);
 }
 
+static void *create_explicit_avg_pool(TF_OpKernelConstruction *c)
+{
+    return create_pool(c, "op_avg_pool", true);
+}
+
 static const op_code max_strips[3] = WINDOW_STRIPS("op_max_pool_vectors");
 static const op_code avg_strips[3] = WINDOW_STRIPS("op_avg_pool_vectors");
 
@@ -56,7 +61,8 @@ static void compute_pool(void *state, TF_OpKernelContext *ctx)
 }
 
 static const op_entry entries[] = {
-    {"MaxPool", "pool", create_max_pool, compute_pool, NULL},
-    {"AvgPool", "pool", create_avg_pool, compute_pool, NULL},
+    {"MaxPool", "pool", create_max_pool, compute_pool, {NULL}},
+    {"AvgPool", "pool", create_avg_pool, compute_pool, {NULL}},
+    {"Oribi>AvgPool", "pool", create_explicit_avg_pool, compute_pool, {NULL}},
 };
 const op_table op_pool_table = {entries, sizeof entries / sizeof *entries};

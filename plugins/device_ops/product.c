@@ -264,8 +264,8 @@ static void *create_batch_matmul(TF_OpKernelConstruction *c)
 }
 
 static const op_entry entries[] = {
-    {"MatMul", "tile_shared", create_matmul, compute_product, NULL},
-    {"_FusedMatMul", "tile_shared", create_fused_matmul, compute_product, NULL},
-    {"BatchMatMulV2", "tile_shared", create_batch_matmul, compute_product, NULL},
+    {"MatMul", "tile_shared", create_matmul, compute_product, {NULL}},
+    {"_FusedMatMul", "tile_shared", create_fused_matmul, compute_product, {NULL}},
+    {"BatchMatMulV2", "tile_shared", create_batch_matmul, compute_product, {NULL}},
 };
 const op_table op_product_table = {entries, sizeof entries / sizeof *entries};

@@ -8,9 +8,10 @@
 
 static const device_ops_target *target;
 
-static const op_table *const tables[] = {&op_elementwise_table, &op_product_table,
-                                         &op_softmax_table,     &op_view_table,
-                                         &op_conv_table,        &op_pool_table};
+static const op_table *const tables[] = {
+    &op_elementwise_table, &op_product_table, &op_softmax_table,   &op_view_table,
+    &op_conv_table,        &op_pool_table,    &op_move_table,      &op_join_table,
+    &op_pad_table,         &op_reduce_table,  &op_normalize_table, &op_slice_table};
 
 const device_ops_target *op_target(void)
 {
@@ -32,8 +33,10 @@ static void add(const op_entry *entry, TF_Status *status)
     TF_KernelBuilder *builder = TF_NewKernelBuilder(entry->op, target->device_type, entry->create,
                                                     entry->compute, op_delete);
     TF_KernelBuilder_TypeConstraint(builder, "T", TF_FLOAT, status);
-    if (entry->host_input != NULL) {
-        TF_KernelBuilder_HostMemory(builder, entry->host_input);
+    for (size_t i = 0; i < sizeof entry->host / sizeof *entry->host; i++) {
+        if (entry->host[i] != NULL) {
+            TF_KernelBuilder_HostMemory(builder, entry->host[i]);
+        }
     }
     TF_RegisterKernelBuilder(entry->op, builder, status);
 }

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops that change the shape alone: the output is the memory of the input. */
+/* Ops that show their input under another shape, or tell of it: nothing is copied, nothing runs on
+ * the device. Shape, Size and Rank write to host memory.
+ */
+#include <limits.h>
+#include <stdlib.h>
+
 #include "device_ops/op.h"
 
 /* The dimensions that are wanted, a -1 among them worked out; false when they do not fit. */
-static bool read_shape(op_request *r, int64_t *dims, int64_t rank)
+static bool work_out(const op_request *r, int64_t *dims, int rank)
 {
     const int64_t count = TF_TensorElementCount(r->x);
-    const bool is_long = TF_TensorType(r->y) == TF_INT64;
     int64_t known = 1;
     int unknown = -1;
-    for (int i = 0; i < (int)rank; i++) {
-        dims[i] = is_long ? ((const int64_t *)TF_TensorData(r->y))[i]
-                          : ((const int32_t *)TF_TensorData(r->y))[i];
+    for (int i = 0; i < rank; i++) {
         if (dims[i] == -1 && unknown < 0) {
             unknown = i;
         } else if (dims[i] < 0 || (dims[i] > 0 && known > INT64_MAX / dims[i])) {
@@ -27,33 +29,162 @@ static bool read_shape(op_request *r, int64_t *dims, int64_t rank)
     return known == count;
 }
 
-/* The shape is in host memory; the output is the input's memory under another shape. */
 static void compute_reshape(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
+    int64_t dims[OP_MAX_RANK];
+    int rank = 0;
     (void)kernel;
-    if (op_open(&r, ctx, 2)) {
-        int64_t dims[OP_MAX_RANK];
-        const int64_t rank = TF_TensorElementCount(r.y);
-        if (rank > OP_MAX_RANK) {
-            (void)op_refuse(&r, TF_UNIMPLEMENTED, "a rank above 8");
-        } else if (!read_shape(&r, dims, rank)) {
-            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape of another number of elements");
-        } else if ((r.out = TF_AllocateTensor(TF_FLOAT, (int64_t[]){0}, 1, 0)) == NULL) {
-            (void)op_refuse(&r, TF_RESOURCE_EXHAUSTED, "out of memory");
+    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, dims, OP_MAX_RANK, &rank)) {
+        if (work_out(&r, dims, rank)) {
+            op_output_view(&r, dims, rank);
         } else {
-            TF_TensorBitcastFrom(r.x, TF_FLOAT, r.out, dims, (int)rank, r.status);
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape of another number of elements");
         }
-        if (op_is_ok(&r)) {
-            TF_SetOutput(ctx, 0, r.out, r.status);
+    }
+    op_close(&r);
+}
+
+static void compute_expand_dims(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    int64_t dims[OP_MAX_RANK + 1], axis = 0;
+    int n = 0, at = 0;
+    (void)kernel;
+    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, &axis, 1, &n) &&
+        op_axis(&r, axis, TF_NumDims(r.x) + 1, &at)) {
+        const int rank = TF_NumDims(r.x) + 1;
+        for (int i = 0; i < rank; i++) {
+            dims[i] = i == at ? 1 : TF_Dim(r.x, i < at ? i : i - 1);
         }
+        op_output_view(&r, dims, rank);
+    }
+    op_close(&r);
+}
+
+typedef struct squeeze_attrs {
+    int n;
+    int64_t axes[OP_MAX_RANK];
+} squeeze_attrs;
+
+static void compute_squeeze(void *state, TF_OpKernelContext *ctx)
+{
+    const squeeze_attrs *attrs = ((const op_kernel *)state)->attrs;
+    op_request r;
+    int64_t dims[OP_MAX_RANK];
+    unsigned dropped = 0;
+    int rank = 0, axis = 0;
+    if (!op_open(&r, ctx, 1)) {
+        op_close(&r);
+        return;
+    }
+    for (int i = 0; i < attrs->n && op_axis(&r, attrs->axes[i], TF_NumDims(r.x), &axis); i++) {
+        dropped |= 1u << axis;
+    }
+    for (int i = 0; op_is_ok(&r) && i < TF_NumDims(r.x); i++) {
+        const bool drops = attrs->n > 0 ? (dropped >> i & 1) != 0 : TF_Dim(r.x, i) == 1;
+        if (drops && TF_Dim(r.x, i) != 1) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a dimension to squeeze that is not 1");
+        } else if (!drops) {
+            dims[rank++] = TF_Dim(r.x, i);
+        }
+    }
+    if (op_is_ok(&r)) {
+        op_output_view(&r, dims, rank);
+    }
+    op_close(&r);
+}
+
+static void compute_identity(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    (void)kernel;
+    if (op_open(&r, ctx, 1)) {
+        TF_SetOutput(ctx, 0, r.x, r.status);
+    }
+    op_close(&r);
+}
+
+/* --- Of the shape ---------------------------------------------------------------------------- */
+
+static void put(op_request *r, const int64_t *values, int64_t n, int rank)
+{
+    const TF_DataType type = TF_ExpectedOutputDataType(r->ctx, 0);
+    r->out =
+        TF_AllocateOutput(r->ctx, 0, type, &n, rank, (size_t)n * TF_DataTypeSize(type), r->status);
+    for (int64_t i = 0; r->out != NULL && i < n; i++) {
+        if (type == TF_INT64) {
+            ((int64_t *)TF_TensorData(r->out))[i] = values[i];
+        } else if (values[i] <= INT_MAX) {
+            ((int32_t *)TF_TensorData(r->out))[i] = (int32_t)values[i];
+        } else {
+            (void)op_refuse(r, TF_INVALID_ARGUMENT, "a size that no int32 holds");
+        }
+    }
+}
+
+static void compute_shape(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    int64_t dims[OP_MAX_RANK];
+    (void)kernel;
+    if (op_open(&r, ctx, 1)) {
+        for (int i = 0; i < TF_NumDims(r.x); i++) {
+            dims[i] = TF_Dim(r.x, i);
+        }
+        put(&r, dims, TF_NumDims(r.x), 1);
+    }
+    op_close(&r);
+}
+
+static void compute_size(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    (void)kernel;
+    if (op_open(&r, ctx, 1)) {
+        const int64_t count = TF_TensorElementCount(r.x);
+        put(&r, &count, 1, 0);
+    }
+    op_close(&r);
+}
+
+static void compute_rank(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    (void)kernel;
+    if (op_open(&r, ctx, 1)) {
+        const int64_t rank = TF_NumDims(r.x);
+        put(&r, &rank, 1, 0);
     }
     op_close(&r);
 }
 
 OP_CREATE(create_view, NULL, NULL)
 
+static void *create_squeeze(TF_OpKernelConstruction *c)
+{
+    TF_Status *status = TF_NewStatus();
+    op_kernel *kernel = op_create(NULL, NULL, status);
+    squeeze_attrs *attrs = kernel != NULL ? calloc(1, sizeof *attrs) : NULL;
+    if (attrs == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
+    } else {
+        kernel->attrs = attrs;
+        attrs->n = op_read_list(c, "squeeze_dims", attrs->axes, OP_MAX_RANK, status);
+    }
+    return op_finish(c, kernel, status);
+}
+
 static const op_entry entries[] = {
-    {"Reshape", NULL, create_view, compute_reshape, "shape"},
+    {"Reshape", NULL, create_view, compute_reshape, {"shape"}},
+    {"ExpandDims", NULL, create_view, compute_expand_dims, {"dim"}},
+    {"Squeeze", NULL, create_squeeze, compute_squeeze, {NULL}},
+    {"Identity", NULL, create_view, compute_identity, {NULL}},
+    {"Snapshot", NULL, create_view, compute_identity, {NULL}},
+    {"StopGradient", NULL, create_view, compute_identity, {NULL}},
+    {"PreventGradient", NULL, create_view, compute_identity, {NULL}},
+    {"Shape", NULL, create_view, compute_shape, {"output"}},
+    {"Size", NULL, create_view, compute_size, {"output"}},
+    {"Rank", NULL, create_view, compute_rank, {"output"}},
 };
 const op_table op_view_table = {entries, sizeof entries / sizeof *entries};

@@ -13,30 +13,12 @@ window_attrs *window_of(const op_kernel *kernel)
 
 /* --- Attributes ------------------------------------------------------------------------------ */
 
-static int read_list(TF_OpKernelConstruction *c, const char *name, int64_t *values, int most,
-                     TF_Status *status)
-{
-    int32_t count = 0, total = 0;
-    if (TF_GetCode(status) == TF_OK) {
-        TF_OpKernelConstruction_GetAttrSize(c, name, &count, &total, status);
-    }
-    if (TF_GetCode(status) != TF_OK || count <= 0) {
-        return 0;
-    }
-    if (count > most) {
-        TF_SetStatus(status, TF_INVALID_ARGUMENT, "an attribute with too many numbers");
-        return 0;
-    }
-    TF_OpKernelConstruction_GetAttrInt64List(c, name, values, count, status);
-    return count;
-}
-
 /* The two numbers of height and width, which are at least 1. */
 void window_read_pair(TF_OpKernelConstruction *c, const char *name, const window_attrs *w,
                       int64_t out[2], TF_Status *status)
 {
     int64_t all[4] = {0};
-    const int first = w->is_nchw ? 2 : 1, n = read_list(c, name, all, 4, status);
+    const int first = w->is_nchw ? 2 : 1, n = op_read_list(c, name, all, 4, status);
     out[0] = all[first];
     out[1] = all[first + 1];
     if (TF_GetCode(status) == TF_OK &&
@@ -61,7 +43,7 @@ void window_read_padding(TF_OpKernelConstruction *c, window_attrs *w, bool has_e
     if (w->padding != WINDOW_EXPLICIT || !has_explicit || TF_GetCode(status) != TF_OK) {
         return;
     }
-    const int n = read_list(c, "explicit_paddings", all, 8, status);
+    const int n = op_read_list(c, "explicit_paddings", all, 8, status);
     for (int i = 0; i < 2; i++) {
         w->before[i] = all[(w->is_nchw ? 4 : 2) + 2 * i];
         w->after[i] = all[(w->is_nchw ? 4 : 2) + 2 * i + 1];

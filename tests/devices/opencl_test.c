@@ -17,70 +17,7 @@
 #include <ctype.h>
 #include <dirent.h>
 
-#include "devices/on_fake.h"
-
-static const char *plugin = TEST_BINARY "/plugins/oribi_opencl.so";
-static const char *device_type = "OPENCL";
-static char cache[] = "/tmp/oribi_opencl_XXXXXX";
-
-typedef oribi_value_id (*build_fn)(small_graph *g);
-
-static void finish(small_graph *g, oribi_value_id last, const char *name)
-{
-    small_output(g, last, name);
-}
-
-/* One run; the caller destroys. */
-static oribi_session *open_on(build_fn build, const char *device, TF_Status *status)
-{
-    small_graph g = small_begin();
-    finish(&g, build(&g), "z");
-    return device_try_session(&g, device, NULL, device == NULL, status);
-}
-
-static void bind_ramp(oribi_run *run, int rank, const int64_t *dims)
-{
-    TF_Tensor *x = small_tensor(rank, dims, 0);
-    for (int64_t i = 0; i < TF_TensorElementCount(x); i++) {
-        ((float *)TF_TensorData(x))[i] = (float)((i * 37) % 23) * 0.25f - 2.5f;
-    }
-    small_bind(run, 0, x);
-}
-
-static int count_on_device(oribi_session *session)
-{
-    char text[64];
-    snprintf(text, sizeof text, "\"device\":\"%s", device_type);
-    return device_count_steps(session, text);
-}
-
-/* Strict placement: a node without a kernel on the device fails, so that nothing is compared with
- * itself. */
-static void expect_as_cpu(build_fn build, int rank, const int64_t *dims)
-{
-    TF_Status *status = TF_NewStatus();
-    oribi_session *cpu = open_on(build, NULL, status);
-    small_expect_ok(status);
-    oribi_session *other = open_on(build, device_type, status);
-    small_expect_ok(status);
-    oribi_run *expected = small_run_of(cpu), *run = small_run_of(other);
-    bind_ramp(expected, rank, dims);
-    bind_ramp(run, rank, dims);
-
-    assert_true(count_on_device(other) > 0);
-    small_execute(expected);
-    for (int i = 0; i < 3; i++) {
-        small_execute(run);
-        assert_int_equal(oribi_run_num_waits(run), 1);
-        device_expect_same(expected, run);
-    }
-
-    oribi_run_destroy(expected);
-    oribi_run_destroy(run);
-    oribi_session_destroy(cpu);
-    oribi_session_destroy(other);
-    TF_DeleteStatus(status);
-}
+#include "devices/on_plugin.h"
 
 static const int64_t picture[4] = {2, 3, 5, 4};
 static const int64_t vector[1] = {4};
@@ -140,12 +77,12 @@ static oribi_value_id bias(small_graph *g)
 
 static void elementwise_kernels_give_what_the_cpu_gives(void **state)
 {
-    static const build_fn all[] = {
+    static const plugin_build_fn all[] = {
         relu,           add_vector, add_column_first, sub_column_first, mul_plane,
         maximum_vector, bias,       softmax};
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        expect_as_cpu(all[i], 4, picture);
+        plugin_expect_as_cpu(all[i], 4, picture);
     }
 }
 
@@ -187,10 +124,10 @@ static void matrix_products_of_all_four_kinds_give_what_the_cpu_gives(void **sta
 {
     static const int64_t plain[2] = {4, 6}, turned[2] = {6, 4};
     (void)state;
-    expect_as_cpu(product_nn, 2, plain);
-    expect_as_cpu(product_nt, 2, plain);
-    expect_as_cpu(product_tn, 2, turned);
-    expect_as_cpu(product_tt, 2, turned);
+    plugin_expect_as_cpu(product_nn, 2, plain);
+    plugin_expect_as_cpu(product_nt, 2, plain);
+    plugin_expect_as_cpu(product_tn, 2, turned);
+    plugin_expect_as_cpu(product_tt, 2, turned);
 }
 
 /* --- Windows --------------------------------------------------------------------------------- */
@@ -304,7 +241,7 @@ static void convolutions_and_pools_give_what_the_cpu_gives(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof windows / sizeof *windows; i++) {
         current = &windows[i];
-        expect_as_cpu(window_graph, 4, picture);
+        plugin_expect_as_cpu(window_graph, 4, picture);
     }
 }
 
@@ -312,7 +249,7 @@ static void convolutions_and_pools_give_what_the_cpu_gives(void **state)
 static const char *lower_case_first(void)
 {
     static char name[32];
-    snprintf(name, sizeof name, "%s:0", device_type);
+    snprintf(name, sizeof name, "%s:0", plugin_type);
     for (char *at = name; *at != '\0'; at++) {
         *at = (char)tolower((unsigned char)*at);
     }
@@ -326,7 +263,7 @@ static void a_chain_with_a_view_waits_once(void **state)
     oribi_session *other = device_session(device_dense(ROWS, false), lower_case_first(), NULL);
     oribi_run *expected = device_run(cpu, ROWS, -3), *run = device_run(other, ROWS, -3);
 
-    assert_int_equal(count_on_device(other), 2);
+    assert_int_equal(plugin_count_steps(other), 2);
     small_execute(expected);
     small_execute(run);
 
@@ -343,7 +280,7 @@ static void nodes_that_are_placed_on_the_cpu_run_there(void **state)
     static const char *const places[] = {"relu=CPU", NULL};
     (void)state;
     oribi_session *cpu = device_session(device_dense(-1, true), NULL, NULL);
-    oribi_session *other = device_session(device_dense(-1, true), device_type, places);
+    oribi_session *other = device_session(device_dense(-1, true), plugin_type, places);
     oribi_run *expected = device_run(cpu, ROWS, -3), *run = device_run(other, ROWS, -3);
 
     small_execute(expected);
@@ -380,12 +317,12 @@ static void a_whole_model_gives_what_the_cpu_gives(void **state)
 {
     static const int64_t dims[4] = {1, 1, 8, 8};
     (void)state;
-    oribi_session *cpu = open_digits(NULL), *other = open_digits(device_type);
+    oribi_session *cpu = open_digits(NULL), *other = open_digits(plugin_type);
     oribi_run *expected = small_run_of(cpu), *run = small_run_of(other);
-    bind_ramp(expected, 4, dims);
-    bind_ramp(run, 4, dims);
+    plugin_bind_ramp(expected, 4, dims);
+    plugin_bind_ramp(run, 4, dims);
 
-    assert_true(count_on_device(other) > 0);
+    assert_true(plugin_count_steps(other) > 0);
     small_execute(expected);
     small_execute(run);
 
@@ -404,7 +341,7 @@ static void find_file(char *path, size_t size)
 {
     char folder[200];
     int n = 0;
-    snprintf(folder, sizeof folder, "%s/oribi/opencl", cache);
+    snprintf(folder, sizeof folder, "%s/oribi/opencl", plugin_cache);
     DIR *open = opendir(folder);
     assert_non_null(open);
     for (struct dirent *entry; (entry = readdir(open)) != NULL;) {
@@ -434,7 +371,7 @@ static void a_damaged_program_in_the_cache_is_compiled_and_kept_again(void **sta
     char path[500];
     int byte = 0, now = 0;
     (void)state;
-    expect_as_cpu(relu, 4, picture);
+    plugin_expect_as_cpu(relu, 4, picture);
     find_file(path, sizeof path);
     const long size = size_of(path, &byte);
     assert_true(size > 100);
@@ -444,43 +381,14 @@ static void a_damaged_program_in_the_cache_is_compiled_and_kept_again(void **sta
     assert_int_equal(fseek(file, 40, SEEK_SET), 0);
     fputc(byte ^ 0x55, file);
     fclose(file);
-    expect_as_cpu(relu, 4, picture);
+    plugin_expect_as_cpu(relu, 4, picture);
     assert_true(size_of(path, &now) > 100);
     assert_int_equal(now, byte);
 
     assert_int_equal(truncate(path, 57), 0);
-    expect_as_cpu(relu, 4, picture);
+    plugin_expect_as_cpu(relu, 4, picture);
     assert_true(size_of(path, &now) > 100);
     find_file(path, sizeof path); /* no other file stays */
-}
-
-/* --- Setup ----------------------------------------------------------------------------------- */
-
-static int remove_cache(void **state)
-{
-    char command[300];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf '%s'", cache);
-    return system(command);
-}
-
-static bool has_device(void)
-{
-    TF_Status *status = TF_NewStatus();
-    oribi_session *session = open_on(relu, device_type, status);
-    const bool ok = TF_GetCode(status) != TF_NOT_FOUND;
-    oribi_session_destroy(session);
-    TF_DeleteStatus(status);
-    return ok;
-}
-
-/* The plugin's file, without options. */
-static bool is_built(void)
-{
-    char path[500];
-    snprintf(path, sizeof path, "%s", plugin);
-    path[strcspn(path, ":")] = '\0';
-    return access(path, R_OK) == 0;
 }
 
 int main(void)
@@ -496,32 +404,11 @@ int main(void)
         cmocka_unit_test(nodes_that_are_placed_on_the_cpu_run_there),
         cmocka_unit_test(a_whole_model_gives_what_the_cpu_gives),
     };
-    TF_Status *status = TF_NewStatus();
-    if (getenv("TEST_DEVICE_TYPE") != NULL) {
-        device_type = getenv("TEST_DEVICE_TYPE");
-        plugin = getenv("TEST_DEVICE_PLUGIN");
+    const int result = plugin_setup();
+    if (result != 0) {
+        return result;
     }
-    if (!is_built()) {
-        puts("skipped: the plugin opencl was not built (no OpenCL headers and loader)");
-        TF_DeleteStatus(status);
-        return 77;
-    }
-    if (mkdtemp(cache) == NULL || setenv("XDG_CACHE_HOME", cache, 1) != 0 ||
-        setenv("ORIBI_PLUGIN_PROBE", TEST_PROBE, 1) != 0) {
-        return 1;
-    }
-    oribi_plugin_load_file(plugin, status);
-    if (TF_GetCode(status) != TF_OK) {
-        fprintf(stderr, "%s\n", TF_Message(status));
-        return 1;
-    }
-    TF_DeleteStatus(status);
-    if (!has_device()) {
-        printf("skipped: %s has no device here\n", device_type);
-        (void)remove_cache(NULL);
-        return 77;
-    }
-    const bool has_cache = strcmp(device_type, "OPENCL") == 0;
+    const bool has_cache = strcmp(plugin_type, "OPENCL") == 0;
     const int failed = has_cache ? cmocka_run_group_tests(cache_tests, NULL, NULL) : 0;
-    return failed + cmocka_run_group_tests(tests, NULL, remove_cache);
+    return failed + cmocka_run_group_tests(tests, NULL, plugin_remove_cache);
 }

@@ -4,11 +4,12 @@
  *
  *   KERNEL2(relu, float, z, const float, x, op_count, p)  a kernel that is named relu, with two
  *   { ... z[i] = x[i] ... p.n ... }                       memories (type, name) and one struct of
- *                                                         numbers (type, name); KERNEL1 to KERNEL6
+ *                                                         numbers (type, name); KERNEL1 to KERNEL7
  *   KERNEL3_SHARED(name, ..., p, tile)  has `SHARED float *tile` too, as large as the launch says
  *   DEVICE_FUNCTION      before a function that kernels call
  *   GLOBAL, SHARED       before the type that a pointer points to
- *   GLOBAL_ID(axis), GLOBAL_SIZE(axis), GROUP_ID(axis), LOCAL_ID(axis)  axis: x, y or z
+ *   GLOBAL_ID(axis), GLOBAL_SIZE(axis), GROUP_ID(axis), LOCAL_ID(axis), LOCAL_SIZE(axis)
+ *                        the thread's place; axis: x, y or z
  *   BARRIER()            all threads of a group
  * Maths has C's names for float: expf, tanhf, fmaxf, ... What only OpenCL has (vectors) stands
  * where DEVICE_IS_OPENCL is defined. Memories come first, the struct next, scratch last: so the

@@ -15,6 +15,7 @@
 #define GLOBAL_SIZE(axis) ((int)(gridDim.axis * blockDim.axis))
 #define GROUP_ID(axis)    ((int)blockIdx.axis)
 #define LOCAL_ID(axis)    ((int)threadIdx.axis)
+#define LOCAL_SIZE(axis)  ((int)blockDim.axis)
 #define BARRIER()         __syncthreads()
 
 #define KERNEL1(name, T0, m0, V, v)         extern "C" __global__ void name(T0 *m0, V v)
@@ -27,6 +28,8 @@
     extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, V v)
 #define KERNEL6(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, T5, m5, V, v)                        \
     extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, V v)
+#define KERNEL7(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, T5, m5, T6, m6, V, v)                \
+    extern "C" __global__ void name(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, T6 *m6, V v)
 #define KERNEL2_SHARED(name, T0, m0, T1, m1, V, v, s)                                              \
     static __device__ void name##_body(T0 *m0, T1 *m1, V v, float *s);                             \
     extern "C" __global__ void name(T0 *m0, T1 *m1, V v)                                           \

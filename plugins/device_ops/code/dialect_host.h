@@ -29,6 +29,7 @@ void device_barrier(void);
 #define GLOBAL_SIZE(axis) (device_here.grid.axis * device_here.block.axis)
 #define GROUP_ID(axis)    (device_here.group.axis)
 #define LOCAL_ID(axis)    (device_here.thread.axis)
+#define LOCAL_SIZE(axis)  (device_here.block.axis)
 #define BARRIER()         device_barrier()
 
 static inline float rsqrtf(float x)
@@ -100,6 +101,17 @@ static inline float rsqrtf(float x)
                     *(const V *)args[6]);                                                          \
     }                                                                                              \
     static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, V v)
+#define KERNEL7(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, T5, m5, T6, m6, V, v)                \
+    KERNEL_PARAMETERS(name, 7, V)                                                                  \
+    static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, T6 *m6, V v);          \
+    void name(void *const *args);                                                                  \
+    void name(void *const *args)                                                                   \
+    {                                                                                              \
+        name##_body(*(T0 *const *)args[0], *(T1 *const *)args[1], *(T2 *const *)args[2],           \
+                    *(T3 *const *)args[3], *(T4 *const *)args[4], *(T5 *const *)args[5],           \
+                    *(T6 *const *)args[6], *(const V *)args[7]);                                   \
+    }                                                                                              \
+    static void name##_body(T0 *m0, T1 *m1, T2 *m2, T3 *m3, T4 *m4, T5 *m5, T6 *m6, V v)
 #define KERNEL2_SHARED(name, T0, m0, T1, m1, V, v, s)                                              \
     KERNEL_PARAMETERS(name, 2, V)                                                                  \
     static void name##_body(T0 *m0, T1 *m1, V v, float *s);                                        \

@@ -16,6 +16,7 @@
 #define GLOBAL_SIZE(axis) ((int)get_global_size(AXIS_##axis))
 #define GROUP_ID(axis)    ((int)get_group_id(AXIS_##axis))
 #define LOCAL_ID(axis)    ((int)get_local_id(AXIS_##axis))
+#define LOCAL_SIZE(axis)  ((int)get_local_size(AXIS_##axis))
 #define BARRIER()         barrier(CLK_LOCAL_MEM_FENCE)
 
 #define expf   exp
@@ -93,6 +94,20 @@
     }                                                                                              \
     void name##_body(GLOBAL T0 *m0, GLOBAL T1 *m1, GLOBAL T2 *m2, GLOBAL T3 *m3, GLOBAL T4 *m4,    \
                      GLOBAL T5 *m5, V v)
+#define KERNEL7(name, T0, m0, T1, m1, T2, m2, T3, m3, T4, m4, T5, m5, T6, m6, V, v)                \
+    void name##_body(GLOBAL T0 *m0, GLOBAL T1 *m1, GLOBAL T2 *m2, GLOBAL T3 *m3, GLOBAL T4 *m4,    \
+                     GLOBAL T5 *m5, GLOBAL T6 *m6, V v);                                           \
+    __kernel void name(MEMORY_PARAMETER(T0, m0), MEMORY_PARAMETER(T1, m1),                         \
+                       MEMORY_PARAMETER(T2, m2), MEMORY_PARAMETER(T3, m3),                         \
+                       MEMORY_PARAMETER(T4, m4), MEMORY_PARAMETER(T5, m5),                         \
+                       MEMORY_PARAMETER(T6, m6), V v)                                              \
+    {                                                                                              \
+        name##_body(MEMORY_POINTER(T0, m0), MEMORY_POINTER(T1, m1), MEMORY_POINTER(T2, m2),        \
+                    MEMORY_POINTER(T3, m3), MEMORY_POINTER(T4, m4), MEMORY_POINTER(T5, m5),        \
+                    MEMORY_POINTER(T6, m6), v);                                                    \
+    }                                                                                              \
+    void name##_body(GLOBAL T0 *m0, GLOBAL T1 *m1, GLOBAL T2 *m2, GLOBAL T3 *m3, GLOBAL T4 *m4,    \
+                     GLOBAL T5 *m5, GLOBAL T6 *m6, V v)
 #define KERNEL2_SHARED(name, T0, m0, T1, m1, V, v, s)                                              \
     void name##_body(GLOBAL T0 *m0, GLOBAL T1 *m1, V v, SHARED float *s);                          \
     __kernel void name(MEMORY_PARAMETER(T0, m0), MEMORY_PARAMETER(T1, m1), V v, SHARED float *s)   \

@@ -1,36 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element by element: functions of one, and of two with broadcasting. */
+/* Element by element: functions of one operand, and of two with broadcasting. What each computes, a
+ * NaN included, is what the CPU's kernel does.
+ */
 #include "dialect.h"
 #include "parameters.h"
 
-KERNEL2(op_relu, float, z, const float, x, op_count, p)
-{
-    const int i = GLOBAL_ID(x);
-    if (i < p.n) {
-        z[i] = x[i] < 0.0f ? 0.0f : x[i];
+/* --- One operand: v -------------------------------------------------------------------------- */
+
+#define UNARY(name, value)                                                                         \
+    KERNEL2(name, float, z, const float, x, op_count, p)                                           \
+    {                                                                                              \
+        const int i = GLOBAL_ID(x);                                                                \
+        if (i < p.n) {                                                                             \
+            const float v = x[i];                                                                  \
+            z[i] = (value);                                                                        \
+        }                                                                                          \
     }
+
+DEVICE_FUNCTION float op_clip(float v, float low, float high)
+{
+    return v < low ? low : v > high ? high : v;
 }
 
-/* Every binary kernel is one of these, with `a` and `b` for the operands. */
+DEVICE_FUNCTION float op_softplus_of(float v)
+{
+    return log1pf(expf(-fabsf(v))) + (v > 0.0f ? v : 0.0f);
+}
+
+DEVICE_FUNCTION float op_gelu_of(float v, float approximate)
+{
+    return approximate != 0.0f
+               ? 0.5f * v * (1.0f + tanhf(0.797884561f * (v + 0.044715f * v * v * v)))
+               : 0.5f * v * (1.0f + erff(v * 0.707106781f));
+}
+
+UNARY(op_relu, v < 0.0f ? 0.0f : v)
+UNARY(op_relu6, op_clip(v, 0.0f, 6.0f))
+UNARY(op_leaky_relu, v < 0.0f ? p.alpha * v : v)
+UNARY(op_elu, v < 0.0f ? expm1f(v) : v)
+UNARY(op_selu, v < 0.0f ? 1.75809934f * expm1f(v) : 1.05070099f * v)
+UNARY(op_celu, v > 0.0f ? v : p.alpha * expm1f(v / p.alpha))
+UNARY(op_sigmoid, 1.0f / (1.0f + expf(-v)))
+UNARY(op_tanh, tanhf(v))
+UNARY(op_softplus, op_softplus_of(v))
+UNARY(op_softsign, v / (1.0f + fabsf(v)))
+UNARY(op_mish, v *tanhf(op_softplus_of(v)))
+UNARY(op_gelu, op_gelu_of(v, p.alpha))
+UNARY(op_hard_sigmoid, op_clip(p.alpha *v + p.beta, 0.0f, 1.0f))
+UNARY(op_hard_swish, v *op_clip(v / 6.0f + 0.5f, 0.0f, 1.0f))
+UNARY(op_thresholded_relu, v > p.alpha || v != v ? v : 0.0f)
+UNARY(op_exp, expf(v))
+UNARY(op_expm1, expm1f(v))
+UNARY(op_log, logf(v))
+UNARY(op_log1p, log1pf(v))
+UNARY(op_neg, -v)
+UNARY(op_abs, fabsf(v))
+UNARY(op_sqrt, sqrtf(v))
+UNARY(op_rsqrt, rsqrtf(v))
+UNARY(op_square, v *v)
+UNARY(op_reciprocal, 1.0f / v)
+UNARY(op_floor, floorf(v))
+UNARY(op_ceil, ceilf(v))
+UNARY(op_round, rintf(v))
+UNARY(op_sign, v > 0.0f ? 1.0f : v < 0.0f ? -1.0f : v)
+UNARY(op_sin, sinf(v))
+UNARY(op_cos, cosf(v))
+UNARY(op_erf, erff(v))
+
+/* --- Two operands: a and b ------------------------------------------------------------------- */
+
 #define BINARY(name, value)                                                                        \
     KERNEL3(name, float, z, const float, x, const float, y, op_walk, w)                            \
     {                                                                                              \
         const int i = GLOBAL_ID(x);                                                                \
-        int rest = i, at_x = 0, at_y = 0;                                                          \
         if (i >= w.n) {                                                                            \
             return;                                                                                \
         }                                                                                          \
-        for (int k = OP_MAX_RANK - 1; k >= 0; k--) {                                               \
+        int rest = i, at_x = 0, at_y = 0;                                                          \
+        for (int k = w.rank - 1; k > 0; k--) {                                                     \
             const int index = rest % w.dims[k];                                                    \
             rest /= w.dims[k];                                                                     \
             at_x += index * w.x[k];                                                                \
             at_y += index * w.y[k];                                                                \
         }                                                                                          \
-        const float a = x[at_x], b = y[at_y];                                                      \
+        const float a = x[at_x + rest * w.x[0]], b = y[at_y + rest * w.y[0]];                      \
         z[i] = (value);                                                                            \
     }
 
 BINARY(op_add, a + b)
 BINARY(op_sub, a - b)
 BINARY(op_mul, a *b)
-BINARY(op_maximum, isnan(a) || a >= b ? a : b)
+BINARY(op_div, a / b)
+BINARY(op_maximum, a > b || a != a ? a : b)
+BINARY(op_minimum, a < b || a != a ? a : b)
+BINARY(op_squared_difference, (a - b) * (a - b))
+BINARY(op_pow, powf(a, b))
+BINARY(op_prelu, a < 0.0f ? a * b : a)

@@ -12,12 +12,41 @@ typedef struct op_count {
     float alpha, beta; /* of the functions that have them */
 } op_count;
 
-typedef struct op_walk { /* where element i of the output finds its operands; missing ones: 1, 0 */
-    int n;
+/* Where element i of the output finds its operands. rank is at least 1; dims[0] is not looked at.
+ */
+typedef struct op_walk {
+    int n, rank;
     int dims[OP_MAX_RANK];
     int x[OP_MAX_RANK];
     int y[OP_MAX_RANK];
+    int x_first; /* of op_move */
 } op_walk;
+
+/* Rows of `columns` elements, n elements in all, from one pace to another. */
+typedef struct op_runs {
+    int n, columns;
+    int x_first, x_stride;
+    int z_first, z_stride;
+} op_runs;
+
+typedef struct op_pad {
+    int n, rank;
+    int dims[OP_MAX_RANK]; /* of the output */
+    int in[OP_MAX_RANK];
+    int before[OP_MAX_RANK];
+    int x[OP_MAX_RANK];
+    int is_mirror, skip; /* skip 1: the edge is not repeated */
+    float value;
+} op_pad;
+
+typedef struct op_reduction {
+    int n, rank; /* outputs, and where each begins in x */
+    int dims[OP_MAX_RANK];
+    int x[OP_MAX_RANK];
+    int count, reduced_rank; /* elements of each, and where they are from there on */
+    int reduced_dims[OP_MAX_RANK];
+    int reduced_x[OP_MAX_RANK];
+} op_reduction;
 
 /* A product: z [rows, columns] = activation(alpha x [rows, taps * depth] w + bias + beta q), for
  * each of some groups. A convolution's row is a place of its output, its taps are its window's; a
@@ -53,7 +82,19 @@ typedef struct op_bias { /* of n elements, `columns` in a row */
 
 typedef struct op_rows {
     int rows, columns;
+    int is_log; /* of softmax: the logarithm of it */
 } op_rows;
+
+typedef struct op_norm { /* element i is of channel i / inner % channels */
+    int n, channels, inner;
+    float epsilon;
+    int has_side, has_relu;
+} op_norm;
+
+typedef struct op_lrn { /* channels innermost */
+    int n, channels, radius;
+    float bias, alpha, beta;
+} op_lrn;
 
 typedef struct op_window { /* convolutions and pools; lists are height, width */
     int n;

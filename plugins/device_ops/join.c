@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors side by side along an axis, or taken apart: rows copied from one pace to another. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "device_ops/op.h"
+
+static int64_t product(const int64_t *dims, int n)
+{
+    int64_t all = 1;
+    for (int i = 0; i < n; i++) {
+        all *= dims[i];
+    }
+    return all;
+}
+
+static void enqueue_runs(op_kernel *kernel, op_request *r, const TF_Tensor *to,
+                         const TF_Tensor *from, const op_runs *runs)
+{
+    const TF_LaunchArg args[] = {op_memory(to), op_memory(from), op_value(runs, sizeof *runs)};
+    op_enqueue(kernel, r, runs->n, 1, args, 3);
+}
+
+/* --- Joins ----------------------------------------------------------------------------------- */
+
+typedef struct join { /* inputs [first, first + n) along `axis` of the output */
+    int first, n, axis;
+    bool is_new; /* the inputs lack the axis */
+    int rank;
+    int64_t dims[OP_MAX_RANK];
+} join;
+
+/* Adds input i's size to dims; false when its other dimensions are not those of the first. */
+static bool take_shape(op_request *r, join *j, int i, const TF_Tensor *tensor)
+{
+    const int rank = TF_NumDims(tensor);
+    if (i == 0) {
+        j->rank = rank;
+    }
+    if (rank != j->rank || rank > OP_MAX_RANK || TF_TensorElementCount(tensor) > INT_MAX) {
+        return op_refuse(r, TF_INVALID_ARGUMENT, "inputs of unlike rank, or too large ones");
+    }
+    for (int k = 0; k < rank; k++) {
+        const int64_t dim = TF_Dim(tensor, k);
+        if (i == 0) {
+            j->dims[k] = dim;
+        } else if (!j->is_new && k == j->axis) {
+            j->dims[k] += dim;
+        } else if (j->dims[k] != dim) {
+            return op_refuse(r, TF_INVALID_ARGUMENT, "inputs that differ beside the axis");
+        }
+    }
+    return true;
+}
+
+static TF_Tensor *input(op_request *r, int index)
+{
+    TF_Tensor *tensor = NULL;
+    TF_GetInput(r->ctx, index, &tensor, r->status);
+    if (tensor == NULL && op_is_ok(r)) {
+        (void)op_refuse(r, TF_INVALID_ARGUMENT, "an input that is not there");
+    }
+    return tensor;
+}
+
+static bool make_output(op_request *r, join *j)
+{
+    for (int i = 0; i < j->n; i++) {
+        TF_Tensor *tensor = input(r, j->first + i);
+        const bool fits = tensor != NULL && take_shape(r, j, i, tensor);
+        TF_DeleteTensor(tensor);
+        if (!fits) {
+            return false;
+        }
+    }
+    if (j->is_new && j->rank == OP_MAX_RANK) {
+        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
+    }
+    if (j->is_new) {
+        for (int k = j->rank++; k > j->axis; k--) {
+            j->dims[k] = j->dims[k - 1];
+        }
+        j->dims[j->axis] = j->n;
+    }
+    return op_output(r, j->dims, j->rank);
+}
+
+static void run_join(op_kernel *kernel, op_request *r, join *j)
+{
+    if (!make_output(r, j) || TF_TensorElementCount(r->out) == 0) {
+        return;
+    }
+    const int64_t rows = product(j->dims, j->axis);
+    op_runs runs = {.z_stride = (int32_t)product(j->dims + j->axis, j->rank - j->axis)};
+    for (int i = 0; i < j->n && op_is_ok(r); i++) {
+        TF_Tensor *tensor = input(r, j->first + i);
+        if (tensor != NULL) {
+            runs.n = (int32_t)TF_TensorElementCount(tensor);
+            runs.columns = runs.x_stride = (int32_t)(runs.n / rows);
+            enqueue_runs(kernel, r, r->out, tensor, &runs);
+            runs.z_first += runs.columns;
+        }
+        TF_DeleteTensor(tensor);
+    }
+}
+
+/* The axis is input `axis_input`, in host memory; r.x the first of the others. */
+static void concat(void *kernel, TF_OpKernelContext *ctx, int axis_input, int first)
+{
+    op_request r = {.ctx = ctx, .status = TF_NewStatus()};
+    join j = {.first = first, .n = TF_NumInputs(ctx) - 1};
+    int64_t axis = 0;
+    int n = 0;
+    TF_GetInput(ctx, first, &r.x, r.status);
+    if (op_is_ok(&r)) {
+        TF_GetInput(ctx, axis_input, &r.y, r.status);
+    }
+    if (op_is_ok(&r) && op_read_ints(&r, r.y, &axis, 1, &n) &&
+        op_axis(&r, axis, TF_NumDims(r.x), &j.axis)) {
+        run_join(kernel, &r, &j);
+    }
+    op_close(&r);
+}
+
+static void compute_concat_v2(void *kernel, TF_OpKernelContext *ctx)
+{
+    concat(kernel, ctx, TF_NumInputs(ctx) - 1, 0);
+}
+
+static void compute_concat(void *kernel, TF_OpKernelContext *ctx)
+{
+    concat(kernel, ctx, 0, 1);
+}
+
+static int64_t axis_of(const void *kernel)
+{
+    return *(const int64_t *)((const op_kernel *)kernel)->attrs;
+}
+
+static void compute_pack(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    join j = {.n = TF_NumInputs(ctx), .is_new = true};
+    if (op_open(&r, ctx, 1) && op_axis(&r, axis_of(kernel), TF_NumDims(r.x) + 1, &j.axis)) {
+        run_join(kernel, &r, &j);
+    }
+    op_close(&r);
+}
+
+/* --- Splits ---------------------------------------------------------------------------------- */
+
+/* Output `index`: `part` of x's axis from `from` on; drops: the axis goes. */
+static void take_part(op_kernel *kernel, op_request *r, int axis, int index, int64_t from,
+                      int64_t part, bool drops)
+{
+    int64_t dims[OP_MAX_RANK];
+    int rank = 0;
+    for (int i = 0; i < TF_NumDims(r->x); i++) {
+        if (i != axis || !drops) {
+            dims[rank++] = i == axis ? part : TF_Dim(r->x, i);
+        }
+    }
+    TF_Tensor *out = op_other_output(r, index, dims, rank);
+    int64_t inner = 1;
+    for (int i = axis + 1; i < TF_NumDims(r->x); i++) {
+        inner *= TF_Dim(r->x, i);
+    }
+    if (out != NULL && TF_TensorElementCount(out) > 0) {
+        const op_runs runs = {.n = (int32_t)TF_TensorElementCount(out),
+                              .columns = (int32_t)(part * inner),
+                              .x_first = (int32_t)(from * inner),
+                              .x_stride = (int32_t)(TF_Dim(r->x, axis) * inner),
+                              .z_stride = (int32_t)(part * inner)};
+        enqueue_runs(kernel, r, out, r->x, &runs);
+    }
+    if (out != NULL) { /* there may be more outputs than a request keeps */
+        TF_DeleteTensor(out);
+        r->n_others--;
+    }
+}
+
+/* parts: one for each output, of x's axis. */
+static void run_split(op_kernel *kernel, op_request *r, int axis, const int64_t *parts, bool drops)
+{
+    int64_t from = 0;
+    if (TF_TensorElementCount(r->x) > INT_MAX) {
+        (void)op_refuse(r, TF_UNIMPLEMENTED, "2^31 or more elements");
+    }
+    for (int i = 0; i < TF_NumOutputs(r->ctx) && op_is_ok(r); i++) {
+        const int64_t part = parts != NULL ? parts[i] : TF_Dim(r->x, axis) / TF_NumOutputs(r->ctx);
+        take_part(kernel, r, axis, i, from, part, drops);
+        from += part;
+    }
+}
+
+static void compute_split(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r = {.ctx = ctx, .status = TF_NewStatus()};
+    int64_t axis = 0;
+    int n = 0, at = 0;
+    TF_GetInput(ctx, 0, &r.y, r.status);
+    if (op_is_ok(&r)) {
+        TF_GetInput(ctx, 1, &r.x, r.status);
+    }
+    if (op_is_ok(&r) && TF_NumDims(r.x) > OP_MAX_RANK) {
+        (void)op_refuse(&r, TF_UNIMPLEMENTED, "a rank above 8");
+    } else if (op_is_ok(&r) && op_read_ints(&r, r.y, &axis, 1, &n) &&
+               op_axis(&r, axis, TF_NumDims(r.x), &at)) {
+        if (TF_Dim(r.x, at) % TF_NumOutputs(ctx) != 0) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "an axis that the parts do not divide");
+        } else {
+            run_split(kernel, &r, at, NULL, false);
+        }
+    }
+    op_close(&r);
+}
+
+/* A -1 among the parts is what the others leave. */
+static bool work_out_parts(op_request *r, int64_t size, int64_t *parts, int n)
+{
+    int64_t known = 0;
+    int unknown = -1;
+    for (int i = 0; i < n; i++) {
+        if (parts[i] == -1 && unknown < 0) {
+            unknown = i;
+        } else if (parts[i] < 0 || parts[i] > size) {
+            return op_refuse(r, TF_INVALID_ARGUMENT, "parts that do not lie in the axis");
+        } else {
+            known += parts[i];
+        }
+    }
+    if (unknown >= 0) {
+        parts[unknown] = size - known;
+        known = parts[unknown] < 0 ? -1 : size;
+    }
+    return known == size || op_refuse(r, TF_INVALID_ARGUMENT, "parts that are not the whole axis");
+}
+
+static void compute_split_v(void *kernel, TF_OpKernelContext *ctx)
+{
+    const int n_parts = TF_NumOutputs(ctx);
+    int64_t *parts = malloc((size_t)n_parts * sizeof *parts), axis = 0;
+    op_request r;
+    int n = 0, at = 0;
+    if (op_open(&r, ctx, 2) && parts == NULL) {
+        (void)op_refuse(&r, TF_RESOURCE_EXHAUSTED, "out of memory");
+    }
+    const TF_Tensor *dim = op_is_ok(&r) ? op_other(&r, 2) : NULL;
+    if (dim != NULL && op_read_ints(&r, dim, &axis, 1, &n) &&
+        op_axis(&r, axis, TF_NumDims(r.x), &at) && op_read_ints(&r, r.y, parts, n_parts, &n)) {
+        if (n != n_parts) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "parts of another number than outputs");
+        } else if (work_out_parts(&r, TF_Dim(r.x, at), parts, n)) {
+            run_split(kernel, &r, at, parts, false);
+        }
+    }
+    free(parts);
+    op_close(&r);
+}
+
+static void compute_unpack(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    int axis = 0;
+    if (op_open(&r, ctx, 1) && op_axis(&r, axis_of(kernel), TF_NumDims(r.x), &axis)) {
+        if (TF_Dim(r.x, axis) != TF_NumOutputs(ctx)) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "an axis of another size than outputs");
+        } else {
+            run_split(kernel, &r, axis, NULL, true);
+        }
+    }
+    op_close(&r);
+}
+
+/* --- Construction ---------------------------------------------------------------------------- */
+
+OP_CREATE(create_join, "move", "op_copy_runs")
+
+static void *create_axis(TF_OpKernelConstruction *c)
+{
+    TF_Status *status = TF_NewStatus();
+    op_kernel *kernel = op_create("move", "op_copy_runs", status);
+    int64_t *axis = kernel != NULL ? calloc(1, sizeof *axis) : NULL;
+    if (axis == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
+    } else {
+        kernel->attrs = axis;
+        TF_OpKernelConstruction_GetAttrInt64(c, "axis", axis, status);
+    }
+    return op_finish(c, kernel, status);
+}
+
+static const op_entry entries[] = {
+    {"ConcatV2", "move", create_join, compute_concat_v2, {"axis"}},
+    {"Concat", "move", create_join, compute_concat, {"concat_dim"}},
+    {"Pack", "move", create_axis, compute_pack, {NULL}},
+    {"Split", "move", create_join, compute_split, {"split_dim"}},
+    {"SplitV", "move", create_join, compute_split_v, {"size_splits", "split_dim"}},
+    {"Unpack", "move", create_axis, compute_unpack, {NULL}},
+};
+const op_table op_join_table = {entries, sizeof entries / sizeof *entries};

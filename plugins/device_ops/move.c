@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The same elements in another order: each op works out strides over x, code/move.c moves. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "device_ops/walk.h"
+
+/* Enqueues the move into the output, whose dims are given, by w's strides over x. */
+static void enqueue_move(op_kernel *kernel, op_request *r, op_walk *w, const int64_t *dims,
+                         int rank)
+{
+    walk_close(w, dims, rank);
+    const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(w, sizeof *w)};
+    op_enqueue(kernel, r, w->n, 1, args, 3);
+}
+
+static void x_dims(const op_request *r, int64_t *dims)
+{
+    for (int i = 0; i < TF_NumDims(r->x); i++) {
+        dims[i] = TF_Dim(r->x, i);
+    }
+}
+
+static void compute_transpose(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    op_walk w = {0};
+    int64_t in[OP_MAX_RANK], dims[OP_MAX_RANK], perm[OP_MAX_RANK];
+    int32_t strides[OP_MAX_RANK];
+    unsigned seen = 0;
+    int n = 0;
+    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, perm, OP_MAX_RANK, &n)) {
+        x_dims(&r, in);
+        walk_strides(in, TF_NumDims(r.x), strides);
+        for (int i = 0, axis = 0; i < n && op_axis(&r, perm[i], n, &axis); i++) {
+            seen |= 1u << axis;
+            dims[i] = axis < TF_NumDims(r.x) ? in[axis] : 0;
+            w.x[i] = axis < TF_NumDims(r.x) ? strides[axis] : 0;
+        }
+        if (op_is_ok(&r) && (n != TF_NumDims(r.x) || seen != (1u << n) - 1)) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "perm that does not name each dimension once");
+        } else if (op_is_ok(&r) && op_output(&r, dims, n)) {
+            enqueue_move(kernel, &r, &w, dims, n);
+        }
+    }
+    op_close(&r);
+}
+
+static void compute_reverse(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    op_walk w = {0};
+    int64_t dims[OP_MAX_RANK], axes[OP_MAX_RANK];
+    int n = 0, axis = 0;
+    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, axes, OP_MAX_RANK, &n)) {
+        const int rank = TF_NumDims(r.x);
+        unsigned seen = 0;
+        x_dims(&r, dims);
+        walk_strides(dims, rank, w.x);
+        for (int i = 0; i < n && op_axis(&r, axes[i], rank, &axis); i++) {
+            if ((seen >> axis & 1) != 0) {
+                (void)op_refuse(&r, TF_INVALID_ARGUMENT, "an axis that is named twice");
+                break;
+            }
+            seen |= 1u << axis;
+            w.x_first += (int32_t)(dims[axis] - 1) * w.x[axis];
+            w.x[axis] = -w.x[axis];
+        }
+        if (op_is_ok(&r) && op_output(&r, dims, rank)) {
+            enqueue_move(kernel, &r, &w, dims, rank);
+        }
+    }
+    op_close(&r);
+}
+
+/* Output dimension i is multiples[i] times dimension i: two of the walk, the first with stride 0.
+ */
+static void compute_tile(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    op_walk w = {0};
+    int64_t in[OP_MAX_RANK], times[OP_MAX_RANK], dims[OP_MAX_RANK], both[OP_MAX_RANK];
+    int32_t strides[OP_MAX_RANK];
+    int n = 0, m = 0;
+    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, times, OP_MAX_RANK, &n)) {
+        x_dims(&r, in);
+        walk_strides(in, TF_NumDims(r.x), strides);
+        for (int i = 0; i < n && i < TF_NumDims(r.x); i++) {
+            if (times[i] < 0 || times[i] > INT_MAX || in[i] > INT_MAX) {
+                (void)op_refuse(&r, TF_INVALID_ARGUMENT, "multiples below 0, or too large ones");
+                break;
+            }
+            dims[i] = in[i] * times[i];
+            if (times[i] != 1 && m < OP_MAX_RANK) {
+                both[m] = times[i];
+                w.x[m++] = 0;
+            }
+            if (m == OP_MAX_RANK) {
+                (void)op_refuse(&r, TF_UNIMPLEMENTED, "so many dimensions that are tiled");
+                break;
+            }
+            both[m] = in[i];
+            w.x[m++] = strides[i];
+        }
+        if (op_is_ok(&r) && n != TF_NumDims(r.x)) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "multiples of another number than dimensions");
+        } else if (op_is_ok(&r) && op_output(&r, dims, n)) {
+            enqueue_move(kernel, &r, &w, both, m);
+        }
+    }
+    op_close(&r);
+}
+
+static void compute_broadcast_to(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    op_walk w = {0};
+    int64_t dims[OP_MAX_RANK], in[OP_MAX_RANK];
+    int rank = 0;
+    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, dims, OP_MAX_RANK, &rank)) {
+        const int missing = rank - TF_NumDims(r.x);
+        for (int i = 0; i < rank && missing >= 0; i++) {
+            in[i] = i < missing ? 1 : TF_Dim(r.x, i - missing);
+            if (dims[i] < 0 || (in[i] != 1 && in[i] != dims[i])) {
+                (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape that x does not broadcast to");
+                break;
+            }
+        }
+        if (missing < 0) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape of fewer dimensions than x");
+        } else if (op_is_ok(&r) && op_output(&r, dims, rank)) {
+            walk_strides(in, rank, w.x);
+            enqueue_move(kernel, &r, &w, dims, rank);
+        }
+    }
+    op_close(&r);
+}
+
+/* --- Channels and space ---------------------------------------------------------------------- */
+
+static int64_t block_of(const void *kernel)
+{
+    return *(const int64_t *)((const op_kernel *)kernel)->attrs;
+}
+
+static void compute_shuffle(void *kernel, TF_OpKernelContext *ctx)
+{
+    const int64_t groups = block_of(kernel);
+    op_request r;
+    if (op_open(&r, ctx, 1)) {
+        const int rank = TF_NumDims(r.x);
+        const int64_t channels = rank > 0 ? TF_Dim(r.x, rank - 1) : 0;
+        if (rank < 1 || groups < 1 || channels % groups != 0) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "channels that are no multiple of the groups");
+        } else if (op_output_like_x(&r) && channels > 0) {
+            const int64_t each = channels / groups;
+            const int64_t dims[3] = {TF_TensorElementCount(r.x) / channels, each, groups};
+            op_walk w = {.x = {(int32_t)channels, 1, (int32_t)each}};
+            enqueue_move(kernel, &r, &w, dims, 3);
+        }
+    }
+    op_close(&r);
+}
+
+/* Of x [n, h, w, c] with blocks of b x b: the walk's six dimensions, in the order of the output. */
+static void space_walk(const op_request *r, int64_t b, bool to_depth, int64_t dims[6],
+                       op_walk *walk)
+{
+    const int64_t h = TF_Dim(r->x, 1), w = TF_Dim(r->x, 2), c = TF_Dim(r->x, 3);
+    const int64_t d = c / (b * b);
+    const int64_t out[6] = {
+        TF_Dim(r->x, 0), to_depth ? h / b : h, to_depth ? w / b : b, to_depth ? b : w, b,
+        to_depth ? c : d};
+    const int64_t strides[6] = {h * w * c,
+                                to_depth ? b * w * c : w * c,
+                                to_depth ? b * c : b * d,
+                                to_depth ? w * c : c,
+                                to_depth ? c : d,
+                                1};
+    for (int i = 0; i < 6; i++) {
+        dims[i] = out[i];
+        walk->x[i] = (int32_t)strides[i];
+    }
+}
+
+static void compute_space(op_kernel *kernel, TF_OpKernelContext *ctx, bool to_depth)
+{
+    const int64_t b = block_of(kernel);
+    op_request r;
+    op_walk w = {0};
+    int64_t dims[6];
+    if (op_open(&r, ctx, 1)) {
+        if (TF_NumDims(r.x) != 4 || b < 2 || b > INT_MAX / 2 ||
+            (to_depth ? TF_Dim(r.x, 1) % b != 0 || TF_Dim(r.x, 2) % b != 0
+                      : TF_Dim(r.x, 3) % (b * b) != 0)) {
+            (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a picture that blocks do not divide");
+        } else {
+            const int64_t h = TF_Dim(r.x, 1), width = TF_Dim(r.x, 2), c = TF_Dim(r.x, 3);
+            const int64_t out[4] = {TF_Dim(r.x, 0), to_depth ? h / b : h * b,
+                                    to_depth ? width / b : width * b,
+                                    to_depth ? c * b * b : c / (b * b)};
+            if (op_output(&r, out, 4)) {
+                space_walk(&r, b, to_depth, dims, &w);
+                enqueue_move(kernel, &r, &w, dims, 6);
+            }
+        }
+    }
+    op_close(&r);
+}
+
+static void compute_depth_to_space(void *kernel, TF_OpKernelContext *ctx)
+{
+    compute_space(kernel, ctx, false);
+}
+
+static void compute_space_to_depth(void *kernel, TF_OpKernelContext *ctx)
+{
+    compute_space(kernel, ctx, true);
+}
+
+/* --- Construction ---------------------------------------------------------------------------- */
+
+OP_CREATE(create_move, "move", "op_move")
+
+static void *create_block(TF_OpKernelConstruction *c, const char *attr, bool has_format)
+{
+    TF_Status *status = TF_NewStatus();
+    char format[8] = {0};
+    op_kernel *kernel = op_create("move", "op_move", status);
+    int64_t *block = kernel != NULL ? calloc(1, sizeof *block) : NULL;
+    if (block == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
+        return op_finish(c, kernel, status);
+    }
+    kernel->attrs = block;
+    TF_OpKernelConstruction_GetAttrInt64(c, attr, block, status);
+    if (has_format && TF_GetCode(status) == TF_OK) {
+        TF_OpKernelConstruction_GetAttrString(c, "data_format", format, sizeof format - 1, status);
+    }
+    if (TF_GetCode(status) == TF_OK && format[0] != '\0' && format[1] != 'H') {
+        TF_SetStatus(status, TF_UNIMPLEMENTED, "a data_format that is not NHWC");
+    }
+    return op_finish(c, kernel, status);
+}
+
+static void *create_shuffle(TF_OpKernelConstruction *c)
+{
+    return create_block(c, "groups", false);
+}
+
+static void *create_space(TF_OpKernelConstruction *c)
+{
+    return create_block(c, "block_size", true);
+}
+
+static const op_entry entries[] = {
+    {"Transpose", "move", create_move, compute_transpose, {"perm"}},
+    {"ReverseV2", "move", create_move, compute_reverse, {"axis"}},
+    {"Tile", "move", create_move, compute_tile, {"multiples"}},
+    {"BroadcastTo", "move", create_move, compute_broadcast_to, {"shape"}},
+    {"Oribi>ChannelShuffle", "move", create_shuffle, compute_shuffle, {NULL}},
+    {"DepthToSpace", "move", create_space, compute_depth_to_space, {NULL}},
+    {"SpaceToDepth", "move", create_space, compute_space_to_depth, {NULL}},
+};
+const op_table op_move_table = {entries, sizeof entries / sizeof *entries};

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Walks over dense tensors with strides: the shapes that kernels of elements and moves take. */
+#ifndef ORIBI_PLUGINS_DEVICE_OPS_WALK_H_
+#define ORIBI_PLUGINS_DEVICE_OPS_WALK_H_
+
+#include "device_ops/op.h"
+
+/* Elements from one to the next along each dimension; 0 along those of size 1. */
+void walk_strides(const int64_t *dims, int rank, int32_t *strides);
+/* Makes w over these dims of the output; its strides are the caller's to set before. Drops
+ * dimensions of size 1, joins those that lie behind each other in both operands, fills n.
+ */
+void walk_close(op_walk *w, const int64_t *dims, int rank);
+/* Allocates the output of x and y by the rules of broadcasting, and makes the walk. */
+bool walk_broadcast(op_request *r, op_walk *w);
+
+#endif

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every op of plugins/device_ops on a device (OpenCL unless TEST_DEVICE_TYPE says otherwise)
+ * against the CPU's kernel, with odd shapes, broadcasting, empty tensors, NaN and infinities.
+ * Placement is strict, so nothing is compared with itself. Windows and products have tests of their
+ * own in opencl_test.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "devices/on_plugin.h"
+
+/* inputs, separated by blanks: "2x3" the model's input x, of that shape (one for each case);
+ * "c2x3" a constant; "i1,2" a vector of int32, "s1" one int32; "m1,2,3,4" pairs [n, 2]; "f0.5" one
+ * float. attrs: "name=i1", "=b0", "=f0.5", "=sTEXT", "=l1,2" (a list).
+ */
+typedef struct op_case {
+    const char *op, *inputs, *attrs;
+    int n_outputs; /* 0: one */
+} op_case;
+
+enum { MAX_INPUTS = 8, MAX_RANK = 8, MAX_CONSTANT = 4096 };
+
+static const op_case *current;
+static int64_t x_dims[MAX_RANK];
+static int x_rank;
+
+/* --- Building -------------------------------------------------------------------------------- */
+
+static int parse_list(const char *text, char separator, int64_t *values, int most)
+{
+    int n = 0;
+    while (*text != '\0' && *text != ' ') {
+        char *end;
+        assert_true(n < most);
+        values[n++] = strtoll(text, &end, 10);
+        text = *end == separator ? end + 1 : end;
+    }
+    return n;
+}
+
+static oribi_value_id constant(small_graph *g, const char *name, TF_DataType type, int rank,
+                               const int64_t *dims, const void *data)
+{
+    const oribi_value_id id =
+        oribi_graph_add_constant_copy(g->graph, name, type, dims, rank, data, g->status);
+    assert_true(id >= 0);
+    return id;
+}
+
+static oribi_value_id float_constant(small_graph *g, const char *name, const char *text)
+{
+    static float data[MAX_CONSTANT];
+    int64_t dims[MAX_RANK], n = 1;
+    const int rank = parse_list(text, 'x', dims, MAX_RANK);
+    for (int i = 0; i < rank; i++) {
+        n *= dims[i];
+    }
+    assert_true(n <= MAX_CONSTANT);
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = (float)((i * 11) % 17) * 0.25f + 0.5f; /* above 0: divisors, variances */
+    }
+    return constant(g, name, TF_FLOAT, rank, dims, data);
+}
+
+static oribi_value_id int_constant(small_graph *g, const char *name, const char *text)
+{
+    int64_t values[64];
+    int32_t data[64];
+    const int n = parse_list(text + 1, ',', values, 64);
+    for (int i = 0; i < n; i++) {
+        data[i] = (int32_t)values[i];
+    }
+    return constant(g, name, TF_INT32,
+                    *text == 's'   ? 0
+                    : *text == 'm' ? 2
+                                   : 1,
+                    (int64_t[]){*text == 'm' ? n / 2 : n, 2}, data);
+}
+
+static oribi_value_id add_input(small_graph *g, int index, const char *text)
+{
+    char name[16];
+    snprintf(name, sizeof name, "in%d", index);
+    if (*text >= '0' && *text <= '9') {
+        x_rank = parse_list(text, 'x', x_dims, MAX_RANK);
+        return small_input(g, name, x_rank, x_dims);
+    } else if (*text == '-') { /* a scalar */
+        x_rank = 0;
+        return small_input(g, name, 0, x_dims);
+    } else if (*text == 'c') {
+        return float_constant(g, name, text + 1);
+    } else if (*text == 'f') {
+        const float value = strtof(text + 1, NULL);
+        return constant(g, name, TF_FLOAT, 0, NULL, &value);
+    }
+    return int_constant(g, name, text);
+}
+
+static void set_attr(small_graph *g, oribi_node *node, const char *text)
+{
+    char name[32], value[32];
+    int64_t list[16];
+    oribi_arena *arena = &g->graph->arena;
+    oribi_attrs *attrs = &node->attrs;
+    assert_int_equal(sscanf(text, "%31[^=]=%31[^ ]", name, value), 2);
+    switch (value[0]) {
+    case 'i':
+        assert_true(oribi_attrs_set_int(attrs, arena, name, atoi(value + 1)));
+        break;
+    case 'b':
+        assert_true(oribi_attrs_set_bool(attrs, arena, name, value[1] == '1'));
+        break;
+    case 'f':
+        assert_true(oribi_attrs_set_float(attrs, arena, name, strtof(value + 1, NULL)));
+        break;
+    case 'l':
+        assert_true(
+            oribi_attrs_set_ints(attrs, arena, name, list, parse_list(value + 1, ',', list, 16)));
+        break;
+    default:
+        assert_true(oribi_attrs_set_string(attrs, arena, name, value + 1));
+    }
+}
+
+static small_graph build(void)
+{
+    small_graph g = small_begin();
+    oribi_value_id inputs[MAX_INPUTS];
+    int n = 0;
+    const int n_outputs = current->n_outputs > 0 ? current->n_outputs : 1;
+    for (const char *at = current->inputs; at != NULL; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        assert_true(n < MAX_INPUTS);
+        inputs[n] = add_input(&g, n, at);
+        n++;
+    }
+    oribi_node *node =
+        oribi_graph_add_node(g.graph, current->op, "node", inputs, n, n_outputs, g.status);
+    assert_non_null(node);
+    for (const char *at = current->attrs; at != NULL; at = strchr(at, ' ')) {
+        at += *at == ' ';
+        set_attr(&g, node, at);
+    }
+    if (!oribi_graph_resolve(g.graph, node, g.status)) {
+        fail_msg("%s %s: %s", current->op, current->inputs, TF_Message(g.status));
+    }
+    for (int i = 0; i < n_outputs; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "z%d", i);
+        small_output(&g, node->outputs[i], name);
+    }
+    return g;
+}
+
+/* --- Comparing ------------------------------------------------------------------------------- */
+
+static void bind(oribi_run *run, bool has_specials)
+{
+    TF_Tensor *x = small_tensor(x_rank, x_dims, 0);
+    float *data = TF_TensorData(x);
+    const int64_t n = TF_TensorElementCount(x);
+    for (int64_t i = 0; i < n; i++) {
+        data[i] = (float)((i * 37) % 61) * 0.125f - 3.0f;
+    }
+    if (has_specials && n > 10) {
+        data[4] = NAN;
+        data[7] = INFINITY;
+        data[9] = -INFINITY;
+        data[n - 1] = -0.0f;
+    }
+    small_bind(run, 0, x);
+}
+
+static bool is_near(float p, float q)
+{
+    const float scale = fabsf(p) > 1.0f ? fabsf(p) : 1.0f;
+    return p == q || (isnan(p) && isnan(q)) || fabsf(p - q) <= 2e-5f * scale;
+}
+
+static void expect_same(oribi_run *expected, oribi_run *run, int index)
+{
+    TF_Tensor *p = small_result(expected, index), *q = small_result(run, index);
+    assert_int_equal(TF_TensorType(p), TF_TensorType(q));
+    assert_int_equal(TF_NumDims(p), TF_NumDims(q));
+    for (int i = 0; i < TF_NumDims(p); i++) {
+        assert_int_equal(TF_Dim(p, i), TF_Dim(q, i));
+    }
+    assert_int_equal(TF_TensorByteSize(p), TF_TensorByteSize(q));
+    if (TF_TensorType(p) != TF_FLOAT) {
+        assert_memory_equal(TF_TensorData(p), TF_TensorData(q), TF_TensorByteSize(p));
+    }
+    for (int64_t i = 0; TF_TensorType(p) == TF_FLOAT && i < TF_TensorElementCount(p); i++) {
+        const float a = ((const float *)TF_TensorData(p))[i];
+        const float b = ((const float *)TF_TensorData(q))[i];
+        if (!is_near(a, b)) {
+            fail_msg("%s %s %s: element %d of output %d is %g on the device, %g on the CPU",
+                     current->op, current->inputs, current->attrs != NULL ? current->attrs : "",
+                     (int)i, index, (double)b, (double)a);
+        }
+    }
+    TF_DeleteTensor(p);
+    TF_DeleteTensor(q);
+}
+
+static oribi_session *open_case(const char *device)
+{
+    TF_Status *status = TF_NewStatus();
+    small_graph g = build();
+    oribi_session *session = device_try_session(&g, device, NULL, device == NULL, status);
+    if (TF_GetCode(status) != TF_OK) {
+        fail_msg("%s %s: %s", current->op, current->inputs, TF_Message(status));
+    }
+    TF_DeleteStatus(status);
+    return session;
+}
+
+static void run_case(const op_case *c, bool has_specials)
+{
+    current = c;
+    oribi_session *cpu = open_case(NULL), *other = open_case(plugin_type);
+    oribi_run *expected = small_run_of(cpu), *run = small_run_of(other);
+    bind(expected, has_specials);
+    bind(run, has_specials);
+    small_execute(expected);
+    for (int i = 0; i < 2; i++) {
+        small_execute(run);
+        for (int k = 0; k < (c->n_outputs > 0 ? c->n_outputs : 1); k++) {
+            expect_same(expected, run, k);
+        }
+        assert_true(oribi_run_num_waits(run) <= 1);
+    }
+    oribi_run_destroy(expected);
+    oribi_run_destroy(run);
+    oribi_session_destroy(cpu);
+    oribi_session_destroy(other);
+}
+
+#define RUN_ALL(cases, has_specials)                                                               \
+    for (size_t i = 0; i < sizeof(cases) / sizeof *(cases); i++) {                                 \
+        run_case(&(cases)[i], has_specials);                                                       \
+    }
+
+/* --- Elements -------------------------------------------------------------------------------- */
+
+static void functions_of_one_operand(void **state)
+{
+    static const char *const plain[] = {
+        "Relu",  "Relu6",    "Elu",      "Selu",      "Sigmoid",
+        "Tanh",  "Softplus", "Softsign", "ONNX>Mish", "ONNX>HardSwish",
+        "Exp",   "Expm1",    "Log",      "Log1p",     "Neg",
+        "Abs",   "Sqrt",     "Rsqrt",    "Square",    "Reciprocal",
+        "Floor", "Ceil",     "Round",    "Rint",      "Sign",
+        "Sin",   "Cos",      "Erf"};
+    static const op_case with_attrs[] = {
+        {"LeakyRelu", "3x5x7", "alpha=f0.3", 0},
+        {"ONNX>Celu", "3x5x7", "alpha=f1.5", 0},
+        {"ONNX>ThresholdedRelu", "3x5x7", "alpha=f0.6", 0},
+        {"ONNX>HardSigmoid", "3x5x7", "alpha=f0.3 beta=f0.4", 0},
+        {"Tanh", "0x3", NULL, 0},
+        {"Tanh", "1", NULL, 0},
+        {"Tanh", "-", NULL, 0},
+        {"Tanh", "67x129", NULL, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        run_case(&(op_case){plain[i], "3x5x7", NULL, 0}, true);
+    }
+    RUN_ALL(with_attrs, true)
+    run_case(&(op_case){"ONNX>Gelu", "3x5x7", "approximate=stanh", 0}, false);
+    run_case(&(op_case){"ONNX>Gelu", "3x5x7", "approximate=snone", 0}, false);
+}
+
+static void functions_of_two_operands_broadcast(void **state)
+{
+    static const char *const ops[] = {
+        "AddV2", "Add", "Sub", "Mul", "RealDiv", "Div", "Maximum", "Minimum", "SquaredDifference"};
+    static const char *const shapes[] = {"2x3x5x4 c2x3x5x4",
+                                         "2x3x5x4 c4",
+                                         "2x3x5x4 c5x1",
+                                         "2x3x5x4 c3x1x1",
+                                         "2x1x5x1 c3x1x4",
+                                         "c2x3x5x4 3x1x4",
+                                         "2x3x5x4 c2x1x5x1",
+                                         "1 c2x3",
+                                         "- c3x2",
+                                         "0x4 c4",
+                                         "3x2x1x2x1x3x2 c3x1x4x1x2x1x2"};
+    static const op_case more[] = {
+        {"Pow", "c7x5 5", NULL, 0},
+        {"Pow", "7x5 f2", NULL, 0},
+        {"Pow", "7x5 f3", NULL, 0},
+        {"ONNX>PRelu", "2x5x3 c3", NULL, 0},
+        {"ONNX>PRelu", "2x5x3 c5x1", NULL, 0},
+        {"BiasAdd", "2x3x5x4 c4", "data_format=sNHWC", 0},
+        {"BiasAdd", "2x3x5x4 c3", "data_format=sNCHW", 0},
+        {"BiasAdd", "7x5 c5", "data_format=sNHWC", 0},
+        {"BiasAdd", "0x5 c5", "data_format=sNHWC", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            run_case(&(op_case){ops[i], shapes[k], NULL, 0}, true);
+        }
+    }
+    RUN_ALL(more, true)
+}
+
+/* --- Moves ----------------------------------------------------------------------------------- */
+
+static void elements_in_another_order(void **state)
+{
+    static const op_case cases[] = {
+        {"Transpose", "2x3x5x4 i0,2,3,1", NULL, 0},
+        {"Transpose", "2x3x5x4 i0,3,1,2", NULL, 0},
+        {"Transpose", "2x3x5x4 i3,2,1,0", NULL, 0},
+        {"Transpose", "2x3x5x4 i0,1,2,3", NULL, 0},
+        {"Transpose", "1x7x1x9 i3,0,2,1", NULL, 0},
+        {"Transpose", "33x65 i1,0", NULL, 0},
+        {"Transpose", "2x3x2x2x3x2 i5,1,3,0,4,2", NULL, 0},
+        {"Transpose", "7 i0", NULL, 0},
+        {"Transpose", "0x3 i1,0", NULL, 0},
+        {"Transpose", "2x3x4 i-1,0,1", NULL, 0},
+        {"ReverseV2", "3x4x5 i1", NULL, 0},
+        {"ReverseV2", "3x4x5 i0,-1", NULL, 0},
+        {"Tile", "2x3x4 i2,1,3", NULL, 0},
+        {"Tile", "2x3 i1,1", NULL, 0},
+        {"Tile", "2x3 i0,2", NULL, 0},
+        {"BroadcastTo", "3x1 i2,3,4", NULL, 0},
+        {"BroadcastTo", "1 i5", NULL, 0},
+        {"Oribi>ChannelShuffle", "2x3x5x12", "groups=i3", 0},
+        {"Oribi>ChannelShuffle", "2x10", "groups=i5", 0},
+        {"DepthToSpace", "2x3x5x8", "block_size=i2", 0},
+        {"DepthToSpace", "1x2x2x27", "block_size=i3", 0},
+        {"SpaceToDepth", "2x4x6x3", "block_size=i2", 0},
+        {"SpaceToDepth", "1x9x3x2", "block_size=i3", 0},
+    };
+    (void)state;
+    RUN_ALL(cases, false)
+}
+
+static void boxes_of_a_tensor(void **state)
+{
+    static const op_case cases[] = {
+        {"Slice", "3x5x7 i1,0,2 i2,5,3", NULL, 0},
+        {"Slice", "3x5x7 i0,0,0 i-1,-1,-1", NULL, 0},
+        {"Slice", "3x5x7 i1,2,3 i-1,0,2", NULL, 0},
+        {"StridedSlice", "3x5x7 i0,1,0 i3,4,7 i1,2,3", NULL, 0},
+        {"StridedSlice", "3x5x7 i2,-1,6 i-4,-6,0 i-1,-2,-3", NULL, 0},
+        {"StridedSlice", "3x5x7 i1,1 i2,2 i1,1", "shrink_axis_mask=i1", 0},
+        {"StridedSlice", "3x5x7 i1,0,2 i2,0,5 i1,1,2", "ellipsis_mask=i2", 0},
+        {"StridedSlice", "3x5x7 i0,1,0 i0,3,0 i1,1,1", "new_axis_mask=i1 end_mask=i4", 0},
+        {"StridedSlice", "3x5x7 i1,9,1 i2,1,3 i1,-2,1", "begin_mask=i5 end_mask=i2", 0},
+        {"StridedSlice", "3x5x7 i2,0,0 i1,5,7 i1,1,1", NULL, 0}, /* empty */
+        {"Pad", "3x5 m1,2,0,3", NULL, 0},
+        {"Pad", "1x3x4x2 m0,0,1,1,2,0,0,0", NULL, 0},
+        {"Pad", "0x2 m1,1,1,0", NULL, 0},
+        {"PadV2", "3x5 m1,2,0,3 f-1.5", NULL, 0},
+        {"MirrorPad", "3x5 m2,1,3,4", "mode=sREFLECT", 0},
+        {"MirrorPad", "3x5 m2,3,3,5", "mode=sSYMMETRIC", 0},
+    };
+    (void)state;
+    RUN_ALL(cases, false)
+}
+
+static void joins_and_splits(void **state)
+{
+    static const op_case cases[] = {
+        {"ConcatV2", "2x3x4 c2x3x5 s2", NULL, 0},
+        {"ConcatV2", "c2x1x4 2x3x4 c2x5x4 s-2", NULL, 0},
+        {"ConcatV2", "3x4 c1x4 c2x4 c0x4 s0", NULL, 0},
+        {"ConcatV2", "0x4 c0x4 s0", NULL, 0},
+        {"Concat", "s1 2x3x4 c2x2x4", NULL, 0},
+        {"Pack", "3x4 c3x4 c3x4", "axis=i0", 0},
+        {"Pack", "3x4 c3x4", "axis=i1", 0},
+        {"Pack", "3x4 c3x4", "axis=i-1", 0},
+        {"Pack", "-", "axis=i0", 0},
+        {"Split", "s1 2x6x4", "num_split=i3", 3},
+        {"Split", "s-1 2x6x4", "num_split=i2", 2},
+        {"Split", "s0 7x2", "num_split=i7", 7},
+        {"SplitV", "2x7x3 i1,4,2 s1", "num_split=i3", 3},
+        {"SplitV", "2x7x3 i3,-1 s1", "num_split=i2", 2},
+        {"SplitV", "2x7x3 i0,7 s1", "num_split=i2", 2},
+        {"Unpack", "3x4x2", "num=i3 axis=i0", 3},
+        {"Unpack", "3x4x2", "num=i4 axis=i1", 4},
+    };
+    (void)state;
+    RUN_ALL(cases, false)
+}
+
+/* --- Views ----------------------------------------------------------------------------------- */
+
+/* x's memory under other shapes, and its shape: no kernel of the device runs, nothing is copied but
+ * the input and the outputs. */
+static void views(void **state)
+{
+    static const op_case cases[] = {
+        {"Reshape", "2x3x4 i4,-1", NULL, 0},
+        {"Reshape", "2x3x4 i24", NULL, 0},
+        {"Reshape", "0x3 i-1,3", NULL, 0},
+        {"ExpandDims", "2x3 s1", NULL, 0},
+        {"ExpandDims", "2x3 s-1", NULL, 0},
+        {"Squeeze", "1x3x1x4", NULL, 0},
+        {"Squeeze", "1x3x1x4", "squeeze_dims=l2", 0},
+        {"Squeeze", "1x3x1x4", "squeeze_dims=l-4,2", 0},
+        {"Identity", "2x3", NULL, 0},
+        {"StopGradient", "2x3", NULL, 0},
+        {"PreventGradient", "2x3", NULL, 0},
+        {"Snapshot", "2x3", NULL, 0},
+    };
+    (void)state;
+    RUN_ALL(cases, false)
+}
+
+/* --- Reductions, normalisations -------------------------------------------------------------- */
+
+static void reductions(void **state)
+{
+    static const char *const ops[] = {"Sum", "Mean", "Max", "Min", "Prod"};
+    static const char *const shapes[] = {"2x3x5x4 i1,2", "2x3x5x4 i3",    "2x3x5x4 i0",
+                                         "2x3x5x4 i0,2", "2x3x5x4 i-1,1", "3x4 i0,1",
+                                         "7 i0",         "3x4 i1",        "1x6x1x3 i0,1"};
+    static const op_case more[] = {
+        {"Sum", "3x700 i1", NULL, 0},         {"Mean", "2x40x9 i1,2", "keep_dims=b1", 0},
+        {"Max", "2x40x9 i0,1", NULL, 0},      {"Min", "5x513 i1", NULL, 0},
+        {"Sum", "0x3 i0", NULL, 0},           {"Max", "0x3 i0", NULL, 0},
+        {"Prod", "0x3 i0", NULL, 0},          {"Sum", "3x0 i0", NULL, 0},
+        {"Mean", "1x13x17x70 i1,2", NULL, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            run_case(&(op_case){ops[i], shapes[k], k % 2 == 0 ? "keep_dims=b1" : NULL, 0}, false);
+        }
+        run_case(&(op_case){ops[i], "3x5x7 i1", NULL, 0}, true);
+    }
+    RUN_ALL(more, false)
+}
+
+static void normalisations(void **state)
+{
+    static const op_case cases[] = {
+        {"FusedBatchNormV3", "2x3x5x4 c4 c4 c4 c4", "is_training=b0 epsilon=f0.01", 6},
+        {"FusedBatchNormV3", "2x3x5x4 c3 c3 c3 c3", "is_training=b0 data_format=sNCHW", 6},
+        {"FusedBatchNorm", "1x3x3x5 c5 c5 c5 c5", "is_training=b0", 5},
+        {"_FusedBatchNormEx", "2x3x5x4 c4 c4 c4 c4",
+         "is_training=b0 activation_mode=sRelu num_side_inputs=i0", 6},
+        {"_FusedBatchNormEx", "2x3x5x4 c4 c4 c4 c4 c2x3x5x4",
+         "is_training=b0 activation_mode=sRelu num_side_inputs=i1", 6},
+        {"LRN", "2x3x5x9", "depth_radius=i2 bias=f1.5 alpha=f0.3 beta=f0.75", 0},
+        {"LRN", "1x2x2x4", "depth_radius=i5 bias=f1 alpha=f0.5 beta=f0.5", 0},
+        {"LRN", "1x2x2x7", "depth_radius=i1 bias=f2 alpha=f0.5 beta=f1", 0},
+        {"LRN", "1x2x2x7", "depth_radius=i1 bias=f2 alpha=f0.5 beta=f0.6", 0},
+        {"Softmax", "3x7", NULL, 0},
+        {"Softmax", "2x3x300", NULL, 0},
+        {"Softmax", "5", NULL, 0},
+        {"Softmax", "0x5", NULL, 0},
+        {"Softmax", "1x1", NULL, 0},
+        {"LogSoftmax", "3x7", NULL, 0},
+        {"LogSoftmax", "2x129", NULL, 0},
+    };
+    (void)state;
+    RUN_ALL(cases, false)
+    run_case(&(op_case){"Softmax", "4x40", NULL, 0}, true);
+    run_case(&(op_case){"Softmax", "4x80", NULL, 0}, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(functions_of_one_operand),
+        cmocka_unit_test(functions_of_two_operands_broadcast),
+        cmocka_unit_test(elements_in_another_order),
+        cmocka_unit_test(boxes_of_a_tensor),
+        cmocka_unit_test(joins_and_splits),
+        cmocka_unit_test(views),
+        cmocka_unit_test(reductions),
+        cmocka_unit_test(normalisations),
+    };
+    const int result = plugin_setup();
+    if (result != 0) {
+        return result;
+    }
+    return cmocka_run_group_tests(tests, NULL, plugin_remove_cache);
+}
