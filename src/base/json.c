@@ -149,3 +149,21 @@ void oribi_json_null(oribi_json *json)
     begin_value(json);
     oribi_text_append(json->text, "null");
 }
+
+void oribi_json_put_string(oribi_json *json, const char *key, const char *string)
+{
+    oribi_json_key(json, key);
+    oribi_json_string(json, string);
+}
+
+void oribi_json_put_int(oribi_json *json, const char *key, int64_t value)
+{
+    oribi_json_key(json, key);
+    oribi_json_int(json, value);
+}
+
+void oribi_json_put_bool(oribi_json *json, const char *key, bool value)
+{
+    oribi_json_key(json, key);
+    oribi_json_bool(json, value);
+}

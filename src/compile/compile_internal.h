@@ -237,6 +237,9 @@ void oribi_emit_pool_place(const oribi_compile *compile, oribi_text *text, int32
  * list of the same. */
 void oribi_emit_parameters(const oribi_compile *compile, oribi_writer *writer, const char *end);
 const char *oribi_emit_forwarded(const oribi_compile *compile);
+/* Of an entry, behind its name: the parameters, and the check of them whose result is `code`. */
+void oribi_emit_open_entry(const oribi_compile *compile, oribi_writer *writer);
+void oribi_emit_step(const oribi_compile *compile, oribi_writer *writer);
 /* Lines that name the pools that `body` uses; what it does not use is marked so. */
 void oribi_emit_pools(const oribi_compile *compile, oribi_writer *writer, const char *body);
 /* "int8 [1,8,8,1]" */

@@ -65,12 +65,9 @@ static void put_reasons(const oribi_compile *c, const oribi_node *node, oribi_te
 static void put_node(oribi_json *json, const char *node, const char *op, const char *device)
 {
     oribi_json_open(json, '{');
-    oribi_json_key(json, "node");
-    oribi_json_string(json, node);
-    oribi_json_key(json, "op");
-    oribi_json_string(json, op);
-    oribi_json_key(json, "device");
-    oribi_json_string(json, device);
+    oribi_json_put_string(json, "node", node);
+    oribi_json_put_string(json, "op", op);
+    oribi_json_put_string(json, "device", device);
 }
 
 static void put_region(oribi_json *json, const oribi_partition *p, const oribi_region *region)
@@ -78,8 +75,7 @@ static void put_region(oribi_json *json, const oribi_partition *p, const oribi_r
     const oribi_device_instance *device = &p->devices[region->device];
     for (int32_t i = 0; i < region->n_nodes; i++) {
         put_node(json, region->nodes[i]->name, region->nodes[i]->op_name, device->name);
-        oribi_json_key(json, "us");
-        oribi_json_int(json, i == 0 ? region->us : 0);
+        oribi_json_put_int(json, "us", i == 0 ? region->us : 0);
         oribi_json_key(json, "why");
         oribi_text why = {0};
         oribi_text_printf(&why, "%s, %s: taken", device->target->name, region->pattern->name);
@@ -103,8 +99,7 @@ static void put_nodes(oribi_json *json, const oribi_compile *c)
         oribi_text why = {0};
         put_node(json, node->name, node->op_name, "cpu");
         put_reasons(c, node, &why);
-        oribi_json_key(json, "why");
-        oribi_json_string(json, oribi_text_string(&why));
+        oribi_json_put_string(json, "why", oribi_text_string(&why));
         oribi_json_close(json, '}');
         json->text->failed = json->text->failed || why.failed;
         oribi_text_destroy(&why);

@@ -55,21 +55,11 @@ static void run_model(const oribi_compile *c, oribi_writer *w)
     oribi_writer_blank(w);
 }
 
-static void open_entry(const oribi_compile *c, oribi_writer *w)
-{
-    oribi_emit_parameters(c, w, ")");
-    oribi_writer_open(w, "{");
-    oribi_writer_line(w, "int32_t code = check(%s);", oribi_emit_forwarded(c));
-    oribi_writer_open(w, "if (code != TVMGEN_%s_OK) {", c->macro);
-    oribi_writer_line(w, "return code;");
-    oribi_writer_close(w, "}");
-}
-
 static void run(const oribi_compile *c, oribi_writer *w)
 {
     oribi_text call = {0};
     oribi_writer_line(w, "int32_t tvmgen_%s_run(", c->name);
-    open_entry(c, w);
+    oribi_emit_open_entry(c, w);
     oribi_text_printf(&call, "code = tvmgen_%s_run_model(inputs, outputs, workspace_pools%s",
                       c->name, c->n_states > 0 ? ", state" : "");
     for (int32_t i = 0; i < c->devices.partition.n_devices; i++) {
@@ -82,39 +72,6 @@ static void run(const oribi_compile *c, oribi_writer *w)
     w->text.failed = w->text.failed || call.failed;
     oribi_text_destroy(&call);
     oribi_writer_line(w, "return code;");
-    oribi_writer_close(w, "}");
-    oribi_writer_blank(w);
-}
-
-static void step(const oribi_compile *c, oribi_writer *w)
-{
-    const char *m = c->macro;
-    oribi_writer_line(w, "int32_t tvmgen_%s_step(struct tvmgen_%s_cursor *cursor,", c->name,
-                      c->name);
-    open_entry(c, w);
-    oribi_writer_open(w, "if (cursor == NULL || cursor->next < 0 ||");
-    w->depth--;
-    oribi_writer_line(w, "    cursor->next > TVMGEN_%s_OPERATORS) {", m);
-    w->depth++;
-    oribi_writer_line(w, "return TVMGEN_%s_BAD_ARGUMENT;", m);
-    oribi_writer_close(w, "}");
-    oribi_writer_open(w, "if (cursor->next < TVMGEN_%s_OPERATORS) {", m);
-    oribi_writer_line(w, "TVMGEN_ON_OP(cursor->next);");
-    oribi_writer_line(w, "code = run_operator(cursor->next, %s, cursor);", oribi_emit_forwarded(c));
-    oribi_writer_open(w, "if (code != 0) {");
-    oribi_writer_line(w, "unwind(devices, cursor);");
-    oribi_writer_line(w, "return code;");
-    oribi_writer_close(w, "}");
-    oribi_writer_line(w, "cursor->next++;");
-    oribi_writer_close(w, "}");
-    oribi_writer_open(w, "if (cursor->next < TVMGEN_%s_OPERATORS) {", m);
-    oribi_writer_line(w, "return TVMGEN_%s_MORE;", m);
-    oribi_writer_close(w, "}");
-    if (c->n_states > 0) {
-        oribi_writer_line(w, "commit(%s);", oribi_emit_forwarded(c));
-    }
-    oribi_writer_line(w, "cursor->next = 0;");
-    oribi_writer_line(w, "return TVMGEN_%s_OK;", m);
     oribi_writer_close(w, "}");
     oribi_writer_blank(w);
 }
@@ -135,6 +92,6 @@ void oribi_emit_device_entries(const oribi_compile *c, oribi_writer *w)
 {
     run_model(c, w);
     run(c, w);
-    step(c, w);
+    oribi_emit_step(c, w);
     abort_step(c, w);
 }

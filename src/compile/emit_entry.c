@@ -12,6 +12,11 @@ typedef struct emitter {
     oribi_writer *w;
 } emitter;
 
+static bool has_devices(const oribi_compile *c)
+{
+    return c->devices.partition.n_devices > 0;
+}
+
 /* --- Checks ---------------------------------------------------------------------------------- */
 
 static void check_port(const emitter *e, const oribi_port *port, const char *holder)
@@ -86,7 +91,7 @@ static void check_function(const emitter *e)
     if (c->options.weights == ORIBI_WEIGHTS_BIN) {
         check_weights(e);
     }
-    if (c->devices.partition.n_devices > 0) {
+    if (has_devices(c)) {
         oribi_emit_device_checks(c, w);
     }
     oribi_writer_line(w, "return TVMGEN_%s_OK;", c->macro);
@@ -168,13 +173,13 @@ static void reset_function(const emitter *e)
 
 /* --- Entries --------------------------------------------------------------------------------- */
 
-static void open_entry(const emitter *e)
+void oribi_emit_open_entry(const oribi_compile *c, oribi_writer *w)
 {
-    oribi_writer *w = e->w;
-    oribi_emit_parameters(e->c, w, ")");
+    oribi_emit_parameters(c, w, ")");
     oribi_writer_open(w, "{");
-    oribi_writer_line(w, "const int32_t code = check(%s);", oribi_emit_forwarded(e->c));
-    oribi_writer_open(w, "if (code != TVMGEN_%s_OK) {", e->c->macro);
+    oribi_writer_line(w, "%sint32_t code = check(%s);", has_devices(c) ? "" : "const ",
+                      oribi_emit_forwarded(c));
+    oribi_writer_open(w, "if (code != TVMGEN_%s_OK) {", c->macro);
     oribi_writer_line(w, "return code;");
     oribi_writer_close(w, "}");
 }
@@ -184,7 +189,7 @@ static void run_function(const emitter *e)
     oribi_writer *w = e->w;
     const oribi_compile *c = e->c;
     oribi_writer_line(w, "int32_t tvmgen_%s_run(", c->name);
-    open_entry(e);
+    oribi_emit_open_entry(c, w);
     oribi_writer_open(w, "for (int32_t i = 0; i < TVMGEN_%s_OPERATORS; i++) {", c->macro);
     oribi_writer_line(w, "TVMGEN_ON_OP(i);");
     oribi_writer_line(w, "run_operator(i, %s);", oribi_emit_forwarded(c));
@@ -197,25 +202,38 @@ static void run_function(const emitter *e)
     oribi_writer_blank(w);
 }
 
-static void step_function(const emitter *e)
+/* One operator at a time; devices may refuse. */
+static void step_operator(const oribi_compile *c, oribi_writer *w)
 {
-    oribi_writer *w = e->w;
-    const oribi_compile *c = e->c;
+    oribi_writer_open(w, "if (cursor->next < TVMGEN_%s_OPERATORS) {", c->macro);
+    oribi_writer_line(w, "TVMGEN_ON_OP(cursor->next);");
+    if (has_devices(c)) {
+        oribi_writer_line(w, "code = run_operator(cursor->next, %s, cursor);",
+                          oribi_emit_forwarded(c));
+        oribi_writer_open(w, "if (code != 0) {");
+        oribi_writer_line(w, "unwind(devices, cursor);");
+        oribi_writer_line(w, "return code;");
+        oribi_writer_close(w, "}");
+    } else {
+        oribi_writer_line(w, "run_operator(cursor->next, %s);", oribi_emit_forwarded(c));
+    }
+    oribi_writer_line(w, "cursor->next++;");
+    oribi_writer_close(w, "}");
+}
+
+void oribi_emit_step(const oribi_compile *c, oribi_writer *w)
+{
     const char *m = c->macro;
     oribi_writer_line(w, "int32_t tvmgen_%s_step(struct tvmgen_%s_cursor *cursor,", c->name,
                       c->name);
-    open_entry(e);
+    oribi_emit_open_entry(c, w);
     oribi_writer_open(w, "if (cursor == NULL || cursor->next < 0 ||");
     w->depth--;
     oribi_writer_line(w, "    cursor->next > TVMGEN_%s_OPERATORS) {", m);
     w->depth++;
     oribi_writer_line(w, "return TVMGEN_%s_BAD_ARGUMENT;", m);
     oribi_writer_close(w, "}");
-    oribi_writer_open(w, "if (cursor->next < TVMGEN_%s_OPERATORS) {", m);
-    oribi_writer_line(w, "TVMGEN_ON_OP(cursor->next);");
-    oribi_writer_line(w, "run_operator(cursor->next, %s);", oribi_emit_forwarded(c));
-    oribi_writer_line(w, "cursor->next++;");
-    oribi_writer_close(w, "}");
+    step_operator(c, w);
     oribi_writer_open(w, "if (cursor->next < TVMGEN_%s_OPERATORS) {", m);
     oribi_writer_line(w, "return TVMGEN_%s_MORE;", m);
     oribi_writer_close(w, "}");
@@ -226,6 +244,12 @@ static void step_function(const emitter *e)
     oribi_writer_line(w, "return TVMGEN_%s_OK;", m);
     oribi_writer_close(w, "}");
     oribi_writer_blank(w);
+}
+
+static void abort_function(const emitter *e)
+{
+    oribi_writer *w = e->w;
+    const oribi_compile *c = e->c;
     oribi_writer_line(w, "void tvmgen_%s_abort(struct tvmgen_%s_cursor *cursor)", c->name, c->name);
     oribi_writer_open(w, "{");
     oribi_writer_open(w, "if (cursor != NULL) {");
@@ -290,11 +314,12 @@ void oribi_emit_entries(const oribi_compile *c, oribi_writer *writer)
         commit_function(&e);
         reset_function(&e);
     }
-    if (c->devices.partition.n_devices > 0) {
+    if (has_devices(c)) {
         oribi_emit_device_entries(c, writer);
     } else {
         run_function(&e);
-        step_function(&e);
+        oribi_emit_step(c, writer);
+        abort_function(&e);
     }
     if (c->options.weights == ORIBI_WEIGHTS_BIN) {
         check_weights_function(&e);

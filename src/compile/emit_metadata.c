@@ -23,20 +23,7 @@ static void put_date(oribi_json *json)
     if (gmtime_r(&when, &utc) != NULL) {
         (void)strftime(text, sizeof text, "%Y-%m-%d %H:%M:%SZ", &utc);
     }
-    oribi_json_key(json, "export_datetime");
-    oribi_json_string(json, text);
-}
-
-static void put_number(oribi_json *json, const char *key, int64_t number)
-{
-    oribi_json_key(json, key);
-    oribi_json_int(json, number);
-}
-
-static void put_text(oribi_json *json, const char *key, const char *text)
-{
-    oribi_json_key(json, key);
-    oribi_json_string(json, text);
+    oribi_json_put_string(json, "export_datetime", text);
 }
 
 static void put_ports(oribi_json *json, const char *key, const oribi_port *ports, int32_t n)
@@ -47,8 +34,8 @@ static void put_ports(oribi_json *json, const char *key, const oribi_port *ports
     for (int32_t i = 0; i < n; i++) {
         oribi_json_key(json, ports[i].name);
         oribi_json_open(json, '{');
-        put_number(json, "size", ports[i].bytes);
-        put_text(json, "dtype", types[ports[i].kind]);
+        oribi_json_put_int(json, "size", ports[i].bytes);
+        oribi_json_put_string(json, "dtype", types[ports[i].kind]);
         oribi_json_close(json, '}');
     }
     oribi_json_close(json, '}');
@@ -59,7 +46,7 @@ static void put_pools(oribi_json *json, const oribi_compile *c)
     oribi_json_key(json, "workspace_pools");
     oribi_json_open(json, '{');
     for (int32_t i = 0; i < c->n_pools; i++) {
-        put_number(json, c->pools[i].name, c->pools[i].bytes);
+        oribi_json_put_int(json, c->pools[i].name, c->pools[i].bytes);
     }
     oribi_json_close(json, '}');
 }
@@ -73,13 +60,13 @@ static void put_memory(oribi_json *json, const oribi_compile *c)
     oribi_json_key(json, "main");
     oribi_json_open(json, '[');
     oribi_json_open(json, '{');
-    put_number(json, "device", 1);
-    put_number(json, "workspace_size_bytes", c->workspace_bytes);
-    put_number(json, "constants_size_bytes", c->constants_bytes);
-    put_number(json, "io_size_bytes", c->io_bytes);
-    put_number(json, "state_size_bytes", c->state_bytes);
-    put_number(json, "weights_file_bytes",
-               c->options.weights == ORIBI_WEIGHTS_BIN ? c->image_bytes : 0);
+    oribi_json_put_int(json, "device", 1);
+    oribi_json_put_int(json, "workspace_size_bytes", c->workspace_bytes);
+    oribi_json_put_int(json, "constants_size_bytes", c->constants_bytes);
+    oribi_json_put_int(json, "io_size_bytes", c->io_bytes);
+    oribi_json_put_int(json, "state_size_bytes", c->state_bytes);
+    oribi_json_put_int(json, "weights_file_bytes",
+                       c->options.weights == ORIBI_WEIGHTS_BIN ? c->image_bytes : 0);
     put_pools(json, c);
     put_ports(json, "inputs", c->inputs, c->n_inputs);
     put_ports(json, "outputs", c->outputs, c->n_outputs);
@@ -90,12 +77,12 @@ static void put_memory(oribi_json *json, const oribi_compile *c)
     for (int32_t i = 0; i < c->n_calls; i++) {
         if (c->calls[i].kernel != NULL) {
             oribi_json_open(json, '{');
-            put_text(json, "function_name", c->calls[i].name);
+            oribi_json_put_string(json, "function_name", c->calls[i].name);
             oribi_json_key(json, "workspace");
             oribi_json_open(json, '[');
             oribi_json_open(json, '{');
-            put_number(json, "device", 1);
-            put_number(json, "workspace_size_bytes", c->calls[i].scratch_bytes);
+            oribi_json_put_int(json, "device", 1);
+            oribi_json_put_int(json, "workspace_size_bytes", c->calls[i].scratch_bytes);
             oribi_json_close(json, '}');
             oribi_json_close(json, ']');
             oribi_json_close(json, '}');
@@ -110,7 +97,7 @@ static void put_module(oribi_json *json, const oribi_compile *c)
 {
     oribi_json_key(json, c->name);
     oribi_json_open(json, '{');
-    put_text(json, "model_name", c->name);
+    oribi_json_put_string(json, "model_name", c->name);
     put_date(json);
     put_memory(json, c);
     oribi_json_key(json, "target");
@@ -121,7 +108,7 @@ static void put_module(oribi_json *json, const oribi_compile *c)
     oribi_json_open(json, '[');
     oribi_json_string(json, "aot");
     oribi_json_close(json, ']');
-    put_text(json, "style", "full-model");
+    oribi_json_put_string(json, "style", "full-model");
     oribi_json_key(json, "external_dependencies");
     oribi_json_open(json, '[');
     oribi_json_close(json, ']');
@@ -133,7 +120,7 @@ bool oribi_emit_metadata(oribi_compile *all, TF_Status *status)
     oribi_text text = {0};
     oribi_json json = {.text = &text};
     oribi_json_open(&json, '{');
-    put_number(&json, "version", 7);
+    oribi_json_put_int(&json, "version", 7);
     oribi_json_key(&json, "modules");
     oribi_json_open(&json, '{');
     for (int32_t i = 0; i < all->n_models; i++) {

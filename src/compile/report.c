@@ -9,18 +9,6 @@
 #include "base/json.h"
 #include "tensor/status.h"
 
-static void put_number(oribi_json *json, const char *key, int64_t number)
-{
-    oribi_json_key(json, key);
-    oribi_json_int(json, number);
-}
-
-static void put_text(oribi_json *json, const char *key, const char *text)
-{
-    oribi_json_key(json, key);
-    oribi_json_string(json, text);
-}
-
 static const char *value_name(const oribi_compile *c, int32_t value)
 {
     return value < 0 ? NULL : c->graph->values[value]->name;
@@ -30,10 +18,10 @@ static void put_place(oribi_json *json, const oribi_compile *c, const oribi_loca
 {
     static const char *const names[] = {"none",      "input",    "output",
                                         "workspace", "constant", "state"};
-    put_text(json, "storage", names[place->storage]);
+    oribi_json_put_string(json, "storage", names[place->storage]);
     if (place->storage == ORIBI_IN_WORKSPACE) {
-        put_text(json, "pool", c->pools[place->index].name);
-        put_number(json, "offset", place->offset);
+        oribi_json_put_string(json, "pool", c->pools[place->index].name);
+        oribi_json_put_int(json, "offset", place->offset);
     }
 }
 
@@ -41,8 +29,9 @@ static void put_reason(oribi_json *json, const oribi_report *r, int32_t value)
 {
     int32_t with;
     const char *reason = oribi__report_reason(r, value, &with);
-    put_text(json, "shares", reason);
-    put_text(json, "shares_with", value_name(r->c, strcmp(reason, "own") == 0 ? -1 : with));
+    oribi_json_put_string(json, "shares", reason);
+    oribi_json_put_string(json, "shares_with",
+                          value_name(r->c, strcmp(reason, "own") == 0 ? -1 : with));
 }
 
 static void put_values(oribi_json *json, const char *key, const oribi_compile *c,
@@ -64,11 +53,11 @@ static void put_places(oribi_json *json, const oribi_compile *c, const oribi_cal
     for (int32_t i = 0; i < call->n_outputs; i++) {
         const oribi_location *place = &c->locations[call->node->outputs[i]];
         oribi_json_open(json, '{');
-        put_number(json, "bytes", place->bytes);
+        oribi_json_put_int(json, "bytes", place->bytes);
         put_place(json, c, place);
         if (place->storage == ORIBI_IN_INPUT || place->storage == ORIBI_IN_OUTPUT) {
             const oribi_port *ports = place->storage == ORIBI_IN_INPUT ? c->inputs : c->outputs;
-            put_text(json, "port", ports[place->index].name);
+            oribi_json_put_string(json, "port", ports[place->index].name);
         }
         oribi_json_close(json, '}');
     }
@@ -90,7 +79,7 @@ static void put_operator(oribi_json *json, const oribi_compile *c, int32_t index
     } else {
         oribi_json_null(json);
     }
-    put_number(json, "estimated_us", is_operator ? oribi_compile_estimate_us(c, call) : 0);
+    oribi_json_put_int(json, "estimated_us", is_operator ? oribi_compile_estimate_us(c, call) : 0);
 }
 
 static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
@@ -100,20 +89,24 @@ static void put_node(oribi_json *json, const oribi_report *r, int32_t index)
     const oribi_location *output = &c->locations[call->node->outputs[0]];
     const bool is_called = oribi__report_is_called(call);
     oribi_json_open(json, '{');
-    put_text(json, "name", call->node->name);
-    put_text(json, "op", call->node->op_name);
-    put_text(json, "call", is_called ? call->name : NULL);
-    put_text(json, "kernel", !is_called ? "view" : call->kernel == NULL ? "device" : call->kernel);
-    put_number(json, "device", call->device);
+    oribi_json_put_string(json, "name", call->node->name);
+    oribi_json_put_string(json, "op", call->node->op_name);
+    oribi_json_put_string(json, "call", is_called ? call->name : NULL);
+    oribi_json_put_string(json, "kernel",
+                          !is_called             ? "view"
+                          : call->kernel == NULL ? "device"
+                                                 : call->kernel);
+    oribi_json_put_int(json, "device", call->device);
     put_operator(json, c, index);
-    put_number(json, "macs", call->macs);
-    put_number(json, "instructions", is_called ? oribi_instance_cost(call, call->instance) : 0);
-    put_number(json, "bytes", output->bytes);
+    oribi_json_put_int(json, "macs", call->macs);
+    oribi_json_put_int(json, "instructions",
+                       is_called ? oribi_instance_cost(call, call->instance) : 0);
+    oribi_json_put_int(json, "bytes", output->bytes);
     put_place(json, c, output);
     put_reason(json, r, call->node->outputs[0]);
-    put_number(json, "scratch", is_called ? call->scratch_bytes : 0);
-    put_number(json, "flash", oribi_call_flash(call));
-    put_number(json, "live_bytes", r->live[index]);
+    oribi_json_put_int(json, "scratch", is_called ? call->scratch_bytes : 0);
+    oribi_json_put_int(json, "flash", oribi_call_flash(call));
+    oribi_json_put_int(json, "live_bytes", r->live[index]);
     put_values(json, "inputs", c, call->inputs, call->n_inputs);
     put_values(json, "outputs", c, call->node->outputs, call->n_outputs);
     put_places(json, c, call);
@@ -129,18 +122,18 @@ static void put_buffer(oribi_json *json, const oribi_report *r, int32_t value, i
         return;
     }
     oribi_json_open(json, '{');
-    put_text(json, "name", value >= 0 ? value_name(c, value) : c->calls[call].name);
-    put_text(json, "kind", value >= 0 ? "tensor" : "scratch");
-    put_text(json, "pool", c->pools[place->index].name);
-    put_number(json, "offset", place->offset);
-    put_number(json, "bytes", place->bytes);
-    put_number(json, "first_step", value >= 0 ? r->first[value] : call);
-    put_number(json, "last_step", value >= 0 ? r->last[value] : call);
+    oribi_json_put_string(json, "name", value >= 0 ? value_name(c, value) : c->calls[call].name);
+    oribi_json_put_string(json, "kind", value >= 0 ? "tensor" : "scratch");
+    oribi_json_put_string(json, "pool", c->pools[place->index].name);
+    oribi_json_put_int(json, "offset", place->offset);
+    oribi_json_put_int(json, "bytes", place->bytes);
+    oribi_json_put_int(json, "first_step", value >= 0 ? r->first[value] : call);
+    oribi_json_put_int(json, "last_step", value >= 0 ? r->last[value] : call);
     if (value >= 0) {
         put_reason(json, r, value);
     } else {
-        put_text(json, "shares", "own");
-        put_text(json, "shares_with", NULL);
+        oribi_json_put_string(json, "shares", "own");
+        oribi_json_put_string(json, "shares_with", NULL);
     }
     oribi_json_close(json, '}');
 }
@@ -155,15 +148,15 @@ static void put_copies(oribi_json *json, const oribi_compile *c, int32_t index)
             continue;
         }
         oribi_json_open(json, '{');
-        put_text(json, "name", value_name(c, call->inputs[k]));
-        put_text(json, "kind", "copy");
-        put_text(json, "pool", c->pools[place->index].name);
-        put_number(json, "offset", place->offset);
-        put_number(json, "bytes", place->bytes);
-        put_number(json, "first_step", index);
-        put_number(json, "last_step", c->devices.done[index] - 1);
-        put_text(json, "shares", "own");
-        put_text(json, "shares_with", NULL);
+        oribi_json_put_string(json, "name", value_name(c, call->inputs[k]));
+        oribi_json_put_string(json, "kind", "copy");
+        oribi_json_put_string(json, "pool", c->pools[place->index].name);
+        oribi_json_put_int(json, "offset", place->offset);
+        oribi_json_put_int(json, "bytes", place->bytes);
+        oribi_json_put_int(json, "first_step", index);
+        oribi_json_put_int(json, "last_step", c->devices.done[index] - 1);
+        oribi_json_put_string(json, "shares", "own");
+        oribi_json_put_string(json, "shares_with", NULL);
         oribi_json_close(json, '}');
     }
 }
@@ -174,8 +167,8 @@ static void put_pools(oribi_json *json, const oribi_compile *c)
     oribi_json_open(json, '[');
     for (int32_t p = 0; p < c->n_pools; p++) {
         oribi_json_open(json, '{');
-        put_text(json, "name", c->pools[p].name);
-        put_number(json, "bytes", c->pools[p].bytes);
+        oribi_json_put_string(json, "name", c->pools[p].name);
+        oribi_json_put_int(json, "bytes", c->pools[p].bytes);
         oribi_json_key(json, "max_bytes");
         if (c->pools[p].max_bytes > 0) {
             oribi_json_uint(json, c->pools[p].max_bytes);
@@ -194,12 +187,11 @@ static void put_states(oribi_json *json, const oribi_compile *c)
     for (int32_t k = 0; k < c->n_states; k++) {
         const oribi_state *state = &c->states[k];
         oribi_json_open(json, '{');
-        put_text(json, "name", state->name);
-        put_text(json, "input", state->model_name);
-        put_text(json, "output", state->output_name);
-        put_number(json, "bytes", state->bytes);
-        oribi_json_key(json, "fill");
-        oribi_json_int(json, state->fill);
+        oribi_json_put_string(json, "name", state->name);
+        oribi_json_put_string(json, "input", state->model_name);
+        oribi_json_put_string(json, "output", state->output_name);
+        oribi_json_put_int(json, "bytes", state->bytes);
+        oribi_json_put_int(json, "fill", state->fill);
         oribi_json_close(json, '}');
     }
     oribi_json_close(json, ']');
@@ -208,22 +200,21 @@ static void put_states(oribi_json *json, const oribi_compile *c)
 static void put_totals(oribi_json *json, const oribi_report *r)
 {
     const oribi_compile *c = r->c;
-    put_number(json, "schema", 1);
-    put_text(json, "model", c->source_name);
-    put_text(json, "sha256", c->sha256);
-    put_text(json, "name", c->name);
-    put_text(json, "version", oribi_version());
-    put_number(json, "workspace_bytes", c->workspace_bytes);
-    put_number(json, "bound_bytes", (int64_t)c->bounds.bound_bytes);
-    put_number(json, "floor_no_alias_bytes", c->floor_bytes);
-    put_number(json, "constants_bytes", c->constants_bytes);
-    put_number(json, "state_bytes", c->state_bytes);
-    put_number(json, "io_bytes", c->io_bytes);
-    oribi_json_key(json, "io_in_workspace");
-    oribi_json_bool(json, c->ports_in_workspace);
-    put_number(json, "macs", r->macs);
-    put_number(json, "peak_step", r->peak);
-    put_number(json, "cpu_mhz", oribi_compile_mhz(c));
+    oribi_json_put_int(json, "schema", 1);
+    oribi_json_put_string(json, "model", c->source_name);
+    oribi_json_put_string(json, "sha256", c->sha256);
+    oribi_json_put_string(json, "name", c->name);
+    oribi_json_put_string(json, "version", oribi_version());
+    oribi_json_put_int(json, "workspace_bytes", c->workspace_bytes);
+    oribi_json_put_int(json, "bound_bytes", (int64_t)c->bounds.bound_bytes);
+    oribi_json_put_int(json, "floor_no_alias_bytes", c->floor_bytes);
+    oribi_json_put_int(json, "constants_bytes", c->constants_bytes);
+    oribi_json_put_int(json, "state_bytes", c->state_bytes);
+    oribi_json_put_int(json, "io_bytes", c->io_bytes);
+    oribi_json_put_bool(json, "io_in_workspace", c->ports_in_workspace);
+    oribi_json_put_int(json, "macs", r->macs);
+    oribi_json_put_int(json, "peak_step", r->peak);
+    oribi_json_put_int(json, "cpu_mhz", oribi_compile_mhz(c));
     put_pools(json, c);
     put_states(json, c);
 }
@@ -232,25 +223,24 @@ static void put_instances(oribi_json *json, const oribi_instances *all)
 {
     oribi_json_key(json, "instances");
     oribi_json_open(json, '{');
-    put_number(json, "instructions_without", all->instructions);
-    put_number(json, "instructions", all->with);
-    put_number(json, "code_bytes", all->code_bytes);
-    put_number(json, "budget_bytes", all->budget_bytes);
+    oribi_json_put_int(json, "instructions_without", all->instructions);
+    oribi_json_put_int(json, "instructions", all->with);
+    oribi_json_put_int(json, "code_bytes", all->code_bytes);
+    oribi_json_put_int(json, "budget_bytes", all->budget_bytes);
     oribi_json_key(json, "classes");
     oribi_json_open(json, '[');
     for (int32_t i = 0; i < all->n; i++) {
         const oribi_instance *item = &all->items[i];
         oribi_json_open(json, '{');
-        put_text(json, "name", item->name);
-        put_text(json, "kernel", item->kernel);
-        put_text(json, "what", item->what);
-        oribi_json_key(json, "is_made");
-        oribi_json_bool(json, item->is_made);
-        put_text(json, "why", item->why);
-        put_number(json, "calls", item->n_calls);
-        put_number(json, "instructions_without", item->generic);
-        put_number(json, "instructions", item->special);
-        put_number(json, "code_bytes", item->code_bytes);
+        oribi_json_put_string(json, "name", item->name);
+        oribi_json_put_string(json, "kernel", item->kernel);
+        oribi_json_put_string(json, "what", item->what);
+        oribi_json_put_bool(json, "is_made", item->is_made);
+        oribi_json_put_string(json, "why", item->why);
+        oribi_json_put_int(json, "calls", item->n_calls);
+        oribi_json_put_int(json, "instructions_without", item->generic);
+        oribi_json_put_int(json, "instructions", item->special);
+        oribi_json_put_int(json, "code_bytes", item->code_bytes);
         oribi_json_close(json, '}');
     }
     oribi_json_close(json, ']');

@@ -9,18 +9,6 @@
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
-static void put_number(oribi_json *json, const char *key, int64_t number)
-{
-    oribi_json_key(json, key);
-    oribi_json_int(json, number);
-}
-
-static void put_text(oribi_json *json, const char *key, const char *text)
-{
-    oribi_json_key(json, key);
-    oribi_json_string(json, text);
-}
-
 /* A device with a memory of its own sees no pool; values are copied there. */
 static bool sees_pool(const oribi_compile *c, int32_t device, int32_t pool)
 {
@@ -34,16 +22,15 @@ static void put_device(oribi_json *json, const oribi_report *r, int32_t index)
     const oribi_target *target = d->partition.devices[index].target;
     const oribi_device_use *use = &r->timeline.devices[index];
     oribi_json_open(json, '{');
-    put_text(json, "name", d->names[index].member);
-    put_text(json, "kind", target->name);
-    put_number(json, "operators", use->n_operators);
-    oribi_json_key(json, "is_asynchronous");
-    oribi_json_bool(json, target->is_asynchronous != 0);
-    put_number(json, "activate_us", target->activate_us);
-    put_number(json, "memory_bytes", target->memory_bytes);
-    put_number(json, "memory_used_bytes", d->memory_bytes[index]);
-    put_number(json, "memory_alignment",
-               target->memory_alignment > 0 ? target->memory_alignment : 4);
+    oribi_json_put_string(json, "name", d->names[index].member);
+    oribi_json_put_string(json, "kind", target->name);
+    oribi_json_put_int(json, "operators", use->n_operators);
+    oribi_json_put_bool(json, "is_asynchronous", target->is_asynchronous != 0);
+    oribi_json_put_int(json, "activate_us", target->activate_us);
+    oribi_json_put_int(json, "memory_bytes", target->memory_bytes);
+    oribi_json_put_int(json, "memory_used_bytes", d->memory_bytes[index]);
+    oribi_json_put_int(json, "memory_alignment",
+                       target->memory_alignment > 0 ? target->memory_alignment : 4);
     oribi_json_key(json, "pools");
     oribi_json_open(json, '[');
     for (int32_t p = 0; p < r->c->n_pools; p++) {
@@ -52,9 +39,9 @@ static void put_device(oribi_json *json, const oribi_report *r, int32_t index)
         }
     }
     oribi_json_close(json, ']');
-    put_number(json, "powered_us", use->powered_us);
-    put_number(json, "locked_us", use->locked_us);
-    put_number(json, "busy_us", use->busy_us);
+    oribi_json_put_int(json, "powered_us", use->powered_us);
+    oribi_json_put_int(json, "locked_us", use->locked_us);
+    oribi_json_put_int(json, "busy_us", use->busy_us);
     oribi_json_close(json, '}');
 }
 
@@ -63,11 +50,11 @@ static void put_moment(oribi_json *json, const oribi_report *r, const oribi_mome
     const oribi_device_names *names = r->c->devices.names;
     const int32_t device = m->step->event.device;
     oribi_json_open(json, '{');
-    put_text(json, "event", oribi_timeline_word(m->step));
-    put_text(json, "device", device >= 0 ? names[device].member : NULL);
-    put_number(json, "step", m->step->event.call);
-    put_number(json, "at_us", m->at_us);
-    put_number(json, "us", m->us);
+    oribi_json_put_string(json, "event", oribi_timeline_word(m->step));
+    oribi_json_put_string(json, "device", device >= 0 ? names[device].member : NULL);
+    oribi_json_put_int(json, "step", m->step->event.call);
+    oribi_json_put_int(json, "at_us", m->at_us);
+    oribi_json_put_int(json, "us", m->us);
     oribi_json_close(json, '}');
 }
 

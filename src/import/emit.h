@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What importers share when they make nodes: attributes as data. How each makes a node is in
- * onnx_emit.h and tflite.h.
+/* What importers share: attributes as data, making nodes of them, the frame of an import. What each
+ * adds is in onnx_emit.h and tflite.h.
  */
 #ifndef ORIBI_IMPORT_EMIT_H_
 #define ORIBI_IMPORT_EMIT_H_
 
+#include <stdarg.h>
+
 #include "graph/graph.h"
+#include "import/import.h"
 
 typedef struct oribi_emit_attr {
     const char *name;
@@ -54,8 +57,30 @@ typedef struct oribi_emit_attr {
     (const oribi_value_id[]){__VA_ARGS__},                                                         \
         (int32_t)(sizeof((const oribi_value_id[]){__VA_ARGS__}) / sizeof(oribi_value_id))
 
-/* False: no memory. */
-bool oribi_emit_set_attr(oribi_graph *graph, oribi_node *node, const oribi_emit_attr *attr);
+/* What is being translated: one node or operator of a file. */
+typedef struct oribi_emit_from {
+    oribi_graph *graph;
+    const char *label, *origin; /* name of the nodes; what messages begin with */
+    TF_Status *status;
+    bool *failed; /* the first failure is the one that is told */
+} oribi_emit_from;
+
+/* Fails with "<origin>: ..." unless that has happened; returns false. */
+bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *format, va_list args);
+/* A resolved node; `last` is one more attribute, or NULL. NULL: failed. */
+oribi_node *oribi_emit_make(const oribi_emit_from *from, const char *op,
+                            const oribi_value_id *inputs, int32_t n_inputs,
+                            const oribi_emit_attr *attrs, int32_t n_attrs,
+                            const oribi_emit_attr *last, int32_t n_outputs);
+bool oribi_emit_resolve(const oribi_emit_from *from, oribi_node *node);
+
+/* An empty graph with the names and limits of this import. NULL: no memory. */
+oribi_graph *oribi_import_begin(const char *source_name, const char *source_kind,
+                                const oribi_import_options *options, TF_Status *status);
+/* The graph if the file was read; else destroys it, names the source in the message, and is NULL.
+ */
+oribi_graph *oribi_import_end(oribi_graph *graph, bool is_read, const char *source_name,
+                              TF_Status *status);
 
 /* A copy of file text that is fit for messages: NUL-terminated, control characters as '?'. */
 const char *oribi_import_text(oribi_arena *arena, const oribi_string *string);

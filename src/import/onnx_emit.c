@@ -7,56 +7,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Attributes that do not resolve are a type or a form that the op does not have; shapes that do not
- * fit are the model's fault. */
-static void resolve_failed(oribi_onnx_node *n, const oribi_node *node)
-{
-    TF_Code code = TF_GetCode(n->status);
-    if (code == TF_INVALID_ARGUMENT && node->signature.input_types == NULL) {
-        code = TF_UNIMPLEMENTED;
-    }
-    oribi_text text = {0};
-    oribi_text_append(&text, TF_Message(n->status));
-    oribi_onnx_fail(n, code, "%s", oribi_text_string(&text));
-    oribi_text_destroy(&text);
-}
-
 oribi_node *oribi_emit_node(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,
                             int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs,
                             int32_t n_outputs)
 {
-    if (n->failed) {
-        return NULL;
-    }
-    for (int32_t i = 0; i < n_inputs; i++) {
-        if (inputs[i] < 0) {
-            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "an input is required and absent");
-            return NULL;
-        }
-    }
-    if (oribi_op_find(op) == NULL) {
-        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "this form needs op '%s', which is not registered",
-                        op);
-        return NULL;
-    }
-    oribi_node *node =
-        oribi_graph_add_node(n->graph, op, n->label, inputs, n_inputs, n_outputs, n->status);
-    n->failed = node == NULL;
-    for (int32_t i = 0; !n->failed && i < n_attrs; i++) {
-        if (!oribi_emit_set_attr(n->graph, node, &attrs[i])) {
-            n->failed = true;
-            oribi_fail_memory(n->status);
-        }
-    }
-    if (n->failed) {
-        return NULL;
-    }
-    node->origin = n->origin;
-    if (!oribi_graph_resolve(n->graph, node, n->status)) {
-        resolve_failed(n, node);
-        return NULL;
-    }
-    return node;
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    return oribi_emit_make(&from, op, inputs, n_inputs, attrs, n_attrs, NULL, n_outputs);
 }
 
 oribi_value_id oribi_emit(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,

@@ -566,26 +566,10 @@ oribi_graph *oribi_import_onnx(const uint8_t *data, size_t bytes, oribi_source *
                                TF_Status *status)
 {
     oribi_onnx onnx = {.options = options, .source = source, .to_nhwc = -1, .to_nchw = -1};
-    TF_SetStatus(status, TF_OK, "");
-    oribi_graph *graph = oribi_graph_create(status);
+    oribi_graph *graph = oribi_import_begin(source_name, "onnx", options, status);
     onnx.graph = graph;
-    if (graph == NULL) {
-        goto done;
-    }
-    graph->source_name = oribi_arena_strdup(&graph->arena, source_name);
-    graph->source_kind = "onnx";
-    graph->max_bytes = options != NULL ? options->max_bytes : 0;
-    if (graph->source_name == NULL) {
-        graph->source_name = "";
-        oribi_fail_memory(status);
-    } else if (import_file(&onnx, data, bytes, status)) {
-        goto done;
-    } else {
-        oribi_status_prefix(status, "%s: ", source_name);
-    }
-    oribi_graph_destroy(graph);
-    graph = NULL;
-done:
+    graph = oribi_import_end(graph, graph != NULL && import_file(&onnx, data, bytes, status),
+                             source_name, status);
     close_import(&onnx);
     oribi_source_release(source);
     return graph;

@@ -10,17 +10,11 @@
 
 bool oribi_onnx_fail(oribi_onnx_node *n, TF_Code code, const char *format, ...)
 {
-    if (n->failed) {
-        return false;
-    }
-    n->failed = true;
-    oribi_text text = {0};
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
     va_list args;
     va_start(args, format);
-    oribi_text_vprintf(&text, format, args);
+    oribi_emit_fail(&from, code, format, args);
     va_end(args);
-    oribi_fail(n->status, code, "%s: %s", n->origin, oribi_text_string(&text));
-    oribi_text_destroy(&text);
     return false;
 }
 

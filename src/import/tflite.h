@@ -223,6 +223,10 @@ typedef struct oribi_tflite_weights {
         ATTR_FLOAT("output_scale", (out).scale), ATTR_INT("output_zero", (out).zero)
 /* Has the result the type of input i? False with a message when it has not. */
 bool oribi_tflite_same_output(oribi_tflite_node *n, int32_t i);
+/* Filter and bias (or -1) are constants, since their sums and multipliers are worked out before the
+ * first run, and the filter has this rank. */
+bool oribi_tflite_check_filter(oribi_tflite_node *n, oribi_value_id filter, oribi_value_id bias,
+                               int32_t rank);
 /* Input 1 is the filter, of this rank with channels along axis; the bias is input `bias`. */
 bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank, int32_t axis,
                                oribi_tflite_weights *out);

@@ -5,62 +5,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Attributes that do not resolve are a type or a form that the op does not have; shapes that do not
- * fit are the model's fault. */
-static void resolve_failed(oribi_tflite_node *n, const oribi_node *node)
-{
-    TF_Code code = TF_GetCode(n->status);
-    if (code == TF_INVALID_ARGUMENT && node->signature.input_types == NULL) {
-        code = TF_UNIMPLEMENTED;
-    }
-    oribi_text text = {0};
-    oribi_text_append(&text, TF_Message(n->status));
-    oribi_tflite_fail(n, code, "%s", oribi_text_string(&text));
-    oribi_text_destroy(&text);
-}
-
 oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
                                    const oribi_value_id *inputs, int32_t n_inputs,
                                    const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
 {
-    for (int32_t i = 0; i < n_inputs; i++) {
-        if (inputs[i] < 0) {
-            oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "an input is required and absent");
-        }
-    }
-    if (!n->failed && oribi_op_find(op) == NULL) {
-        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "this form needs op '%s', which is not registered",
-                          op);
-    }
-    if (n->failed) {
-        return NULL;
-    }
-    oribi_node *node =
-        oribi_graph_add_node(n->graph, op, n->label, inputs, n_inputs, n_outputs, n->status);
-    n->failed = node == NULL;
-    for (int32_t i = 0; !n->failed && i < n_attrs; i++) {
-        if (!oribi_emit_set_attr(n->graph, node, &attrs[i])) {
-            n->failed = true;
-            oribi_fail_memory(n->status);
-        }
-    }
-    const oribi_emit_attr rounding = ATTR_TEXT("rounding", "tflite");
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
     const oribi_import_options *options = n->tflite->options;
-    if (!n->failed && options != NULL && options->rounds_as_tflite &&
-        oribi_op_find_attr(oribi_op_find(op), rounding.name) != NULL &&
-        !oribi_emit_set_attr(n->graph, node, &rounding)) {
-        n->failed = true;
-        oribi_fail_memory(n->status);
-    }
-    if (n->failed) {
-        return NULL;
-    }
-    node->origin = n->origin;
-    if (!oribi_graph_resolve(n->graph, node, n->status)) {
-        resolve_failed(n, node);
-        return NULL;
-    }
-    return node;
+    const oribi_emit_attr rounding = ATTR_TEXT("rounding", "tflite");
+    const oribi_op_def *def = oribi_op_find(op);
+    const bool is_rounded = options != NULL && options->rounds_as_tflite && def != NULL &&
+                            oribi_op_find_attr(def, rounding.name) != NULL;
+    return oribi_emit_make(&from, op, inputs, n_inputs, attrs, n_attrs,
+                           is_rounded ? &rounding : NULL, n_outputs);
 }
 
 oribi_value_id oribi_tflite_emit(oribi_tflite_node *n, const char *op, const oribi_value_id *inputs,
@@ -299,10 +255,8 @@ bool oribi_tflite_translate_custom(oribi_tflite_node *n)
             return oribi_ok(n->status) ? oribi_fail_memory(n->status) : false;
         }
     }
-    if (!oribi_graph_resolve(n->graph, node, n->status)) {
-        resolve_failed(n, node);
-        return false;
-    }
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    ORIBI_TRY(oribi_emit_resolve(&from, node));
     for (int32_t i = 0; i < n->n_outputs; i++) {
         ORIBI_TRY(oribi_tflite_bind(n, i, node->outputs[i]));
     }

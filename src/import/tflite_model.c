@@ -499,26 +499,9 @@ oribi_graph *oribi_import_tflite(const uint8_t *data, size_t bytes, oribi_source
                                  TF_Status *status)
 {
     oribi_tflite t = {.options = options, .source = source, .file = {data, bytes}};
-    TF_SetStatus(status, TF_OK, "");
-    oribi_graph *graph = oribi_graph_create(status);
+    oribi_graph *graph = oribi_import_begin(source_name, "tflite", options, status);
     t.graph = graph;
-    if (graph == NULL) {
-        goto done;
-    }
-    graph->source_name = oribi_arena_strdup(&graph->arena, source_name);
-    graph->source_kind = "tflite";
-    graph->max_bytes = options != NULL ? options->max_bytes : 0;
-    if (graph->source_name == NULL) {
-        graph->source_name = "";
-        oribi_fail_memory(status);
-    } else if (import_file(&t, status)) {
-        goto done;
-    } else {
-        oribi_status_prefix(status, "%s: ", source_name);
-    }
-    oribi_graph_destroy(graph);
-    graph = NULL;
-done:
+    graph = oribi_import_end(graph, graph != NULL && import_file(&t, status), source_name, status);
     oribi_missing_destroy(&t.missing);
     oribi_arena_destroy(&t.scratch);
     oribi_arena_destroy(&t.kept);

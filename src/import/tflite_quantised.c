@@ -80,7 +80,21 @@ static bool zero_bias(oribi_tflite_node *n, int64_t channels, oribi_value_id *ou
     return !n->failed;
 }
 
-/* Filter and bias are constants: their sums and multipliers are worked out before the first run. */
+bool oribi_tflite_check_filter(oribi_tflite_node *n, oribi_value_id filter, oribi_value_id bias,
+                               int32_t rank)
+{
+    if (n->failed) {
+        return false;
+    }
+    if (n->graph->values[filter]->constant == NULL ||
+        (bias >= 0 && n->graph->values[bias]->constant == NULL)) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a filter or bias that is no constant");
+    }
+    return oribi_tflite_rank(n, filter) == rank ||
+           oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "the filter must have %d dimensions",
+                             (int)rank);
+}
+
 bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank, int32_t axis,
                                weights *out)
 {
@@ -92,17 +106,7 @@ bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank,
     }
     out->filter = oribi_tflite_input(n, 1);
     out->bias = oribi_tflite_input(n, bias);
-    if (n->failed) {
-        return false;
-    }
-    if (n->graph->values[out->filter]->constant == NULL ||
-        (out->bias >= 0 && n->graph->values[out->bias]->constant == NULL)) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a filter or bias that is no constant");
-    }
-    if (oribi_tflite_rank(n, out->filter) != rank) {
-        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "the filter must have %d dimensions",
-                                 (int)rank);
-    }
+    ORIBI_TRY(oribi_tflite_check_filter(n, out->filter, out->bias, rank));
     int64_t channels = oribi_tflite_dim(n, out->filter, axis);
     return read_scales(n, axis, channels, out) &&
            (out->bias >= 0 || zero_bias(n, channels, &out->bias));

@@ -137,17 +137,7 @@ static bool read_weights(oribi_tflite_node *n, int32_t rank, int32_t axis, layer
     out->x = oribi_tflite_input(n, out->at_x);
     out->filter = oribi_tflite_input(n, 1);
     out->bias = oribi_tflite_input(n, out->at_bias);
-    if (n->failed) {
-        return false;
-    }
-    if (n->graph->values[out->filter]->constant == NULL ||
-        (out->bias >= 0 && n->graph->values[out->bias]->constant == NULL)) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a filter or bias that is no constant");
-    }
-    if (oribi_tflite_rank(n, out->filter) != rank) {
-        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "the filter must have %d dimensions",
-                                 (int)rank);
-    }
+    ORIBI_TRY(oribi_tflite_check_filter(n, out->filter, out->bias, rank));
     const int64_t channels = oribi_tflite_dim(n, out->filter, axis);
     out->has_float_scales = oribi_tflite_dtype_in(n, out->at_x) == TF_UINT8;
     out->dilations[0] = out->dilations[1] = 1;

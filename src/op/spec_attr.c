@@ -67,11 +67,22 @@ static bool add_types(oribi_values *values, const TF_DataType *types, int count)
     return true;
 }
 
+/* After an element: [,] } or a comma. */
+static bool scan_separator(oribi_spec *spec, const char **at, const char *what, bool *out_is_end)
+{
+    oribi_scan_spaces(at);
+    const bool has_comma = oribi_scan_literal(at, ",");
+    oribi_scan_spaces(at);
+    *out_is_end = oribi_scan_literal(at, "}");
+    return has_comma || *out_is_end ||
+           oribi_spec_fail(spec, "Expected , or } after %s in list, not: '%s'", what, *at);
+}
+
 /* After the opening brace: 'a', "b" [,] } */
 static bool parse_allowed_strings(oribi_spec *spec, const char **at, oribi_attr_def *out)
 {
     oribi_values values = {.spec = spec, .kind = TF_ATTR_STRING};
-    for (;;) {
+    for (bool is_end = false; !is_end;) {
         oribi_string string;
         if (!oribi_scan_quoted(at, spec, &string)) {
             return !spec->no_memory &&
@@ -80,16 +91,8 @@ static bool parse_allowed_strings(oribi_spec *spec, const char **at, oribi_attr_
         if (!oribi_values_add(&values, &string)) {
             return false;
         }
-        oribi_scan_spaces(at);
-        if (oribi_scan_literal(at, ",")) {
-            oribi_scan_spaces(at);
-            if (oribi_scan_literal(at, "}")) {
-                break;
-            }
-        } else if (oribi_scan_literal(at, "}")) {
-            break;
-        } else {
-            return oribi_spec_fail(spec, "Expected , or } after strings in list, not: '%s'", *at);
+        if (!scan_separator(spec, at, "strings", &is_end)) {
+            return false;
         }
     }
     return finish_allowed(spec, &values, out);
@@ -99,7 +102,7 @@ static bool parse_allowed_strings(oribi_spec *spec, const char **at, oribi_attr_
 static bool parse_allowed_types(oribi_spec *spec, const char **at, oribi_attr_def *out)
 {
     oribi_values values = {.spec = spec, .kind = TF_ATTR_TYPE};
-    for (;;) {
+    for (bool is_end = false; !is_end;) {
         oribi_span name;
         if (!oribi_scan_name(at, false, &name)) {
             return oribi_spec_fail(spec, "Trouble parsing type string at '%s'", *at);
@@ -114,16 +117,8 @@ static bool parse_allowed_types(oribi_spec *spec, const char **at, oribi_attr_de
         if (!add_types(&values, types != NULL ? types : &type, count)) {
             return false;
         }
-        oribi_scan_spaces(at);
-        if (oribi_scan_literal(at, ",")) {
-            oribi_scan_spaces(at);
-            if (oribi_scan_literal(at, "}")) {
-                break;
-            }
-        } else if (oribi_scan_literal(at, "}")) {
-            break;
-        } else {
-            return oribi_spec_fail(spec, "Expected , or } after types in list, not: '%s'", *at);
+        if (!scan_separator(spec, at, "types", &is_end)) {
+            return false;
         }
     }
     return finish_allowed(spec, &values, out);

@@ -10,12 +10,6 @@
 #include "base/alloc.h"
 #include "oribi/oribi.h"
 
-void oribi__json_field(oribi_json *json, const char *key, const char *value)
-{
-    oribi_json_key(json, key);
-    oribi_json_string(json, value);
-}
-
 void oribi__json_names(oribi_json *json, const char *key, const oribi_elf_names *names)
 {
     oribi_json_key(json, key);
@@ -53,14 +47,14 @@ static void put_note(oribi_json *json, const oribi_elf_note *note)
         return;
     }
     oribi_json_open(json, '{');
-    oribi__json_field(json, "name", note->name);
-    oribi__json_field(json, "version", note->version);
-    oribi__json_field(json, "licence", note->licence);
-    oribi__json_field(json, "build", note->build);
+    oribi_json_put_string(json, "name", note->name);
+    oribi_json_put_string(json, "version", note->version);
+    oribi_json_put_string(json, "licence", note->licence);
+    oribi_json_put_string(json, "build", note->build);
     snprintf(version, sizeof(version), "%u.%u", note->contract / 100, note->contract % 100);
-    oribi__json_field(json, "contract", version);
+    oribi_json_put_string(json, "contract", version);
     snprintf(version, sizeof(version), "%u.%u", note->headers / 100, note->headers % 100);
-    oribi__json_field(json, "headers", version);
+    oribi_json_put_string(json, "headers", version);
     oribi_json_close(json, '}');
 }
 
@@ -101,7 +95,7 @@ static bool examine(const char *path, bool is_check, oribi_arena *arena, oribi_t
     } else {
         oribi_json json = {.text = text};
         oribi_json_open(&json, '{');
-        oribi__json_field(&json, "path", path);
+        oribi_json_put_string(&json, "path", path);
         if (is_check) {
             oribi__examine_findings(&seen, &json);
         } else {

@@ -26,9 +26,9 @@ static void say(judge *j, const char *severity, const char *name, const char *fo
     va_end(args);
     j->n_errors += strcmp(severity, "error") == 0;
     oribi_json_open(j->json, '{');
-    oribi__json_field(j->json, "severity", severity);
-    oribi__json_field(j->json, "name", name);
-    oribi__json_field(j->json, "message", oribi_text_string(&message));
+    oribi_json_put_string(j->json, "severity", severity);
+    oribi_json_put_string(j->json, "name", name);
+    oribi_json_put_string(j->json, "message", oribi_text_string(&message));
     oribi_json_close(j->json, '}');
     oribi_text_destroy(&message);
 }
@@ -238,6 +238,5 @@ void oribi__examine_findings(const oribi_examination *seen, oribi_json *json)
         say(&j, "error", "dry-run", "%s", TF_Message(seen->dry_run));
     }
     oribi_json_close(json, ']');
-    oribi_json_key(json, "errors");
-    oribi_json_int(json, j.n_errors);
+    oribi_json_put_int(json, "errors", j.n_errors);
 }

@@ -46,8 +46,8 @@ static void add_finding(trials *all, subject *s, const char *name, const char *m
     }
     snprintf(s->names[s->n_findings++], sizeof(s->names[0]), "%s", name);
     oribi_json_open(&all->json, '{');
-    oribi__json_field(&all->json, "check", name);
-    oribi__json_field(&all->json, "message", message);
+    oribi_json_put_string(&all->json, "check", name);
+    oribi_json_put_string(&all->json, "message", message);
     oribi_json_key(&all->json, "case");
     oribi_json_int(&all->json, number);
     oribi_json_close(&all->json, '}');
@@ -94,7 +94,7 @@ static bool run_case(trials *all, subject *s, int number, const oribi_json_value
         oribi_json_key(&json, "kernel");
         oribi_json_int(&json, s->kernel);
     }
-    oribi__json_field(&json, "op", s->op);
+    oribi_json_put_string(&json, "op", s->op);
     if (given) {
         oribi_json_key(&json, "given");
         oribi_text_append_n(&request, given->begin, (size_t)(given->end - given->begin));
@@ -155,9 +155,9 @@ static bool run_subject(trials *all, subject *s, TF_Status *status)
 {
     const int n = all->settings.n_cases > 0 ? all->settings.n_cases : CASES;
     oribi_json_open(&all->json, '{');
-    oribi__json_field(&all->json, "op", s->op);
-    oribi__json_field(&all->json, "kernel", s->name);
-    oribi__json_field(&all->json, "constraints", s->constraints);
+    oribi_json_put_string(&all->json, "op", s->op);
+    oribi_json_put_string(&all->json, "kernel", s->name);
+    oribi_json_put_string(&all->json, "constraints", s->constraints);
     oribi_json_key(&all->json, "findings");
     oribi_json_open(&all->json, '[');
     bool ok = run_given(all, s, status);
@@ -346,7 +346,7 @@ static bool test(trials *all, TF_Status *status)
     }
     if (ok) {
         oribi_json_open(&all->json, '{');
-        oribi__json_field(&all->json, "path", all->path);
+        oribi_json_put_string(&all->json, "path", all->path);
         oribi_json_key(&all->json, "seed");
         oribi_json_uint(&all->json, all->settings.seed);
         oribi_json_key(&all->json, "kernels");

@@ -30,8 +30,8 @@ void oribi__trial_say(oribi_trial_case *c, const char *name, const char *format,
     oribi_text_append(&message, "; ");
     oribi__trial_print(&c->trial, &message);
     oribi_json_open(c->json, '{');
-    oribi__json_field(c->json, "check", name);
-    oribi__json_field(c->json, "message", oribi_text_string(&message));
+    oribi_json_put_string(c->json, "check", name);
+    oribi_json_put_string(c->json, "message", oribi_text_string(&message));
     oribi_json_close(c->json, '}');
     oribi_text_destroy(&message);
 }
@@ -226,7 +226,8 @@ static void run_case(oribi_trial_case *c, TF_Status *status)
     oribi_json_int(c->json, c->n_computes);
     oribi_json_key(c->json, "done");
     oribi_json_bool(c->json, is_done);
-    oribi__json_field(c->json, "refusal", is_done || c->trial.is_other ? "" : TF_Message(status));
+    oribi_json_put_string(c->json, "refusal",
+                          is_done || c->trial.is_other ? "" : TF_Message(status));
     oribi_json_close(c->json, '}');
     TF_SetStatus(status, TF_OK, "");
 }
