@@ -14,6 +14,7 @@ const cli_option cmd_plugin_options[] = {
     {"--random", 0, "N", "test: random cases of each kernel (default 6)"},
     {"--timeout-ms", 0, "N", "test: time limit of one case (default 20000)"},
     {"--cxx", 0, NULL, "new: in C++"},
+    {"--device", 0, NULL, "new: a device, with kernels for it, instead of an op"},
     {NULL, 0, NULL, NULL},
 };
 

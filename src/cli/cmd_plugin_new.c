@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `oribi plugin new NAME [--cxx]`: a folder with a plugin that builds and passes its test as it is.
- * The texts are below; @NAME@ is the name, @OP@ the op's. Nothing is ever overwritten. */
+/* `oribi plugin new NAME [--cxx | --device]`: a folder with a plugin that builds and passes its
+ * test as it is. Marks in the texts are replaced: @NAME@ and the like in the op's below, "fake" and
+ * the like in the example device's (cmake/template_table.cmake). Nothing is ever overwritten. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "cli.h"
+#include "plugin_new.h"
 
 /* Both languages: the C functions are the same. */
 static const char source[] =
@@ -113,19 +115,23 @@ static const char readme_text[] =
     "Expected values stand in `@NAME@.cases.json`; `oribi plugin test` draws random ones as "
     "well.\n";
 
+#define TEXT(text) (const unsigned char *)(text), sizeof(text) - 1
+
 typedef struct word {
     const char *mark, *value;
 } word;
 
-/* Text with the marks replaced. */
-static char *fill(const char *text, const word *words)
+/* Text with the marks replaced, ended by a NUL that out_bytes does not count. */
+static char *fill(const char *text, size_t bytes_in, const word *words, size_t *out_bytes)
 {
-    size_t used = 0, room = strlen(text) * 2 + 1000;
+    size_t used = 0, room = bytes_in * 2 + 1000;
+    const char *end = text + bytes_in;
     char *out = cli_alloc(room);
 
-    while (*text != '\0') {
+    while (text < end) {
         const word *w = words;
-        while (w->mark != NULL && strncmp(text, w->mark, strlen(w->mark)) != 0) {
+        while (w->mark != NULL && ((size_t)(end - text) < strlen(w->mark) ||
+                                   memcmp(text, w->mark, strlen(w->mark)) != 0)) {
             w++;
         }
         const char *from = w->mark == NULL ? text : w->value;
@@ -139,18 +145,22 @@ static char *fill(const char *text, const word *words)
         text += w->mark == NULL ? 1 : strlen(w->mark);
     }
     out[used] = '\0';
+    *out_bytes = used;
     return out;
 }
 
-static bool write_one(const char *folder, const char *name, const char *text, const word *words)
+static bool write_one(const char *folder, const plugin_new_file *file, const word *words)
 {
+    static const word none[] = {{NULL, NULL}};
     char path[600];
-    char *filled = fill(text, words);
-    char *filled_name = fill(name, words);
-    snprintf(path, sizeof path, "%s/%s", folder, filled_name);
-    bool ok = cli_write_file(path, filled, strlen(filled), false);
+    size_t n_bytes, n_name;
+    const bool is_text = memchr(file->bytes, 0, file->n_bytes) == NULL;
+    char *filled = fill((const char *)file->bytes, file->n_bytes, is_text ? words : none, &n_bytes);
+    char *name = fill(file->name, strlen(file->name), words, &n_name);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    bool ok = cli_write_file(path, filled, n_bytes, false);
     free(filled);
-    free(filled_name);
+    free(name);
     return ok;
 }
 
@@ -161,6 +171,13 @@ static bool check_name(const char *name)
     for (size_t i = 0; i < n; i++) {
         ok = ok &&
              (islower((unsigned char)name[i]) || isdigit((unsigned char)name[i]) || name[i] == '_');
+    }
+    static const char *const kept[] = {"all", "clean", "help", "install", "package", "test"};
+    for (size_t i = 0; ok && i < sizeof kept / sizeof kept[0]; i++) {
+        if (strcmp(name, kept[i]) == 0) {
+            cli_error("plugin new: '%s' is a target that CMake keeps for itself", name);
+            return false;
+        }
     }
     if (!ok) {
         cli_error("plugin new: '%s' is no name: small letters, digits and '_', at most 60, a "
@@ -184,22 +201,66 @@ static void camel(const char *name, char out[64])
     out[n] = '\0';
 }
 
-int cmd_plugin_new(const cli_args *args, const char *name)
+/* A device's type in small letters. */
+static bool check_device_name(const char *name)
 {
-    static const struct {
-        const char *name, *text;
-    } files[] = {{"@NAME@.@SUFFIX@", source},
-                 {"CMakeLists.txt", cmake_text},
-                 {"Makefile", make_text},
-                 {"@NAME@.cases.json", cases_text},
-                 {".github/workflows/test.yml", ci_text},
-                 {"README.md", readme_text}};
-    const bool cxx = cli_has(args, "--cxx");
-    char op[64], folder[200];
-
-    if (!check_name(name)) {
-        return CLI_USAGE;
+    if (strlen(name) > 40 || strpbrk(name, "0123456789") != NULL || strcmp(name, "cpu") == 0 ||
+        strcmp(name, "default") == 0) {
+        cli_error("plugin new: '%s' is no name of a device: small letters and '_', at most 40, a "
+                  "letter first, neither 'cpu' nor 'default'",
+                  name);
+        return false;
     }
+    return true;
+}
+
+static bool make_folders(const char *name)
+{
+    char folder[200];
+    if (mkdir(name, 0777) != 0) {
+        cli_error("plugin new: './%s': %s; nothing was written", name, strerror(errno));
+        return false;
+    }
+    snprintf(folder, sizeof folder, "%s/.github", name);
+    mkdir(folder, 0777);
+    snprintf(folder, sizeof folder, "%s/.github/workflows", name);
+    mkdir(folder, 0777);
+    return true;
+}
+
+static const plugin_new_file ci_file = {".github/workflows/test.yml", TEXT(ci_text)};
+
+static int new_device(const char *name)
+{
+    char type[64];
+    size_t n = 0;
+    for (; name[n] != '\0'; n++) {
+        type[n] = (char)toupper((unsigned char)name[n]);
+    }
+    type[n] = '\0';
+    const word words[] = {{"fake_accelerator", name},
+                          {"FAKE_ACCELERATOR", type},
+                          {"fake", name},
+                          {"FAKE", type},
+                          {NULL, NULL}};
+    bool ok = make_folders(name) && write_one(name, &ci_file, words);
+    for (const plugin_new_file *file = plugin_new_device_files; ok && file->name != NULL; file++) {
+        ok = write_one(name, file, words);
+    }
+    if (ok) {
+        printf("%s: a plugin with the device %s; now: cd %s && make test\n", name, type, name);
+    }
+    return ok ? CLI_OK : CLI_BAD_INPUT;
+}
+
+static int new_op(const char *name, bool cxx)
+{
+    static const plugin_new_file files[] = {{"@NAME@.@SUFFIX@", TEXT(source)},
+                                            {"CMakeLists.txt", TEXT(cmake_text)},
+                                            {"Makefile", TEXT(make_text)},
+                                            {"@NAME@.cases.json", TEXT(cases_text)},
+                                            {"README.md", TEXT(readme_text)}};
+    char op[64];
     camel(name, op);
     const word words[] = {{"@NAME@", name},
                           {"@OP@", op},
@@ -209,19 +270,25 @@ int cmd_plugin_new(const cli_args *args, const char *name)
                           {"@EXTERN@", cxx ? "namespace {\n\n" : ""},
                           {"@EXTERN_END@", cxx ? "} // namespace\n\n" : ""},
                           {NULL, NULL}};
-    if (mkdir(name, 0777) != 0) {
-        cli_error("plugin new: './%s': %s; nothing was written", name, strerror(errno));
-        return CLI_BAD_INPUT;
+    bool ok = make_folders(name) && write_one(name, &ci_file, words);
+    for (size_t i = 0; ok && i < sizeof files / sizeof files[0]; i++) {
+        ok = write_one(name, &files[i], words);
     }
-    snprintf(folder, sizeof folder, "%s/.github", name);
-    mkdir(folder, 0777);
-    snprintf(folder, sizeof folder, "%s/.github/workflows", name);
-    mkdir(folder, 0777);
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        if (!write_one(name, files[i].name, files[i].text, words)) {
-            return CLI_BAD_INPUT;
-        }
+    if (ok) {
+        printf("%s: a plugin with the op %s; now: cd %s && make test\n", name, op, name);
     }
-    printf("%s: a plugin with the op %s; now: cd %s && make test\n", name, op, name);
-    return CLI_OK;
+    return ok ? CLI_OK : CLI_BAD_INPUT;
+}
+
+int cmd_plugin_new(const cli_args *args, const char *name)
+{
+    const bool is_device = cli_has(args, "--device");
+    if (is_device && cli_has(args, "--cxx")) {
+        cli_error("plugin new: a device is written in C: --cxx or --device");
+        return CLI_USAGE;
+    }
+    if (!check_name(name) || (is_device && !check_device_name(name))) {
+        return CLI_USAGE;
+    }
+    return is_device ? new_device(name) : new_op(name, cli_has(args, "--cxx"));
 }
