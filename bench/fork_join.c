@@ -29,7 +29,13 @@
 #include "base/thread.h"
 #include "device/pool.h"
 
-enum { ROUNDS = 15, MOST_PEERS = 4, BACK_TO_BACK_LOOPS = 2000, GAP_LOOPS = 60 };
+enum {
+    ROUNDS = 15,
+    MOST_PEERS = 4,
+    BACK_TO_BACK_LOOPS = 2000,
+    GAP_LOOPS = 60,
+    WARM_UP_NS = 20000000 /* beyond the first 10 ms, in which threads may share a processor */
+};
 
 static int n_threads = 2;
 static int64_t cycles; /* of one unit */
@@ -106,6 +112,18 @@ static double processor_ms(void)
     return (double)used.tv_sec * 1e3 + (double)used.tv_nsec / 1e6;
 }
 
+/* Returns when the other threads of this process sleep, so that they do not take a processor from
+ * the peer that is measured next: pthreadpool's spin for more than ten milliseconds. */
+static void settle(void)
+{
+    double used = 1;
+    for (int i = 0; i < 200 && used > 0.1; i++) {
+        const double before = processor_ms();
+        pause_us(5000);
+        used = processor_ms() - before;
+    }
+}
+
 /* --- A peer's process: answers each line "loops gap cycles" with a number -----------------------
  */
 
@@ -128,8 +146,12 @@ static int serve(const char *peer)
             pause_us(2000000);
             answer = processor_ms() - before;
         } else {
-            (void)measure(peer, 20, gap_us);
+            const uint64_t begin = oribi_now_ns();
+            while (oribi_now_ns() - begin < WARM_UP_NS) {
+                (void)measure(peer, 10, gap_us);
+            }
             answer = measure(peer, n_loops, gap_us);
+            settle();
         }
         printf("%.9g\n", answer);
         fflush(stdout);

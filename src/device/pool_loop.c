@@ -35,18 +35,21 @@ static void run_block(const oribi_pool_slot *slot, int64_t block, int worker)
              worker);
 }
 
-/* For those who joined, and the caller: blocks until none is left. True when it ran one. */
-static bool run_blocks(oribi_pool *pool, oribi_pool_slot *slot, int worker)
+static int64_t claim(oribi_pool_slot *slot)
+{
+    return atomic_fetch_add_explicit(&slot->next, 1, memory_order_relaxed);
+}
+
+/* For those who joined, and the caller: the block that they claimed, and blocks until none is left.
+ * True when it ran one. */
+static bool run_blocks(oribi_pool *pool, oribi_pool_slot *slot, int64_t block, int worker)
 {
     int64_t n_blocks = atomic_load_explicit(&slot->n_blocks, memory_order_relaxed);
     bool worked = false;
-    while (!is_cancelled(slot->cancelled)) {
-        int64_t block = atomic_fetch_add_explicit(&slot->next, 1, memory_order_relaxed);
-        if (block >= n_blocks) {
-            break;
-        }
+    while (block < n_blocks && !is_cancelled(slot->cancelled)) {
         run_block(slot, block, worker);
         worked = true;
+        block = block < n_blocks - 1 ? claim(slot) : n_blocks; /* none is behind the last one */
     }
     /* Nothing to be had here any more: out of the sight of idle workers. (The slot cannot be a
      * later loop's: it is not freed before we leave.) */
@@ -101,7 +104,7 @@ bool oribi_pool_help(oribi_pool *pool, int worker)
     while (open) {
         oribi_pool_slot *slot = &pool->slots[__builtin_ctzll(open)];
         if (slot_has_blocks(slot) && slot_join(slot)) {
-            worked |= run_blocks(pool, slot, worker);
+            worked |= run_blocks(pool, slot, claim(slot), worker);
             slot_leave(slot);
         }
         open &= open - 1;
@@ -206,10 +209,10 @@ static void run_loop(oribi_pool *pool, int64_t total, int64_t block_size, oribi_
     slot->object = object;
     slot->cancelled = cancelled;
     atomic_store_explicit(&slot->n_blocks, n_blocks, memory_order_relaxed);
-    atomic_store_explicit(&slot->next, 0, memory_order_relaxed);
+    atomic_store_explicit(&slot->next, 1, memory_order_relaxed); /* the first one is ours */
     atomic_store_explicit(&slot->state, SLOT_OPEN, memory_order_release);
     slot_publish(pool, slot, n_blocks);
-    run_blocks(pool, slot, 0);
+    run_blocks(pool, slot, 0, 0);
     slot_close(slot);
     slot_free(pool, slot);
 }
