@@ -171,7 +171,7 @@ bool cli_trace_end(cli_trace *trace, const char *path, bool force)
     }
     free(trace->lanes);
     free(trace->text);
-    free(trace->lanes);
+    free(trace->run_lanes);
     free(trace);
     return good;
 }

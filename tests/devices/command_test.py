@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command and devices of plugins: lists, results, copies, lanes of a trace, refusals.
 
-    command_test.py ORIBI PLUGIN SOURCE_FOLDER
+    command_test.py ORIBI PLUGIN SOURCE_FOLDER [PROFILER]
+
+PROFILER: a plugin with a profiler, whose events a trace shows as well.
 """
 import json
 import pathlib
@@ -65,6 +67,17 @@ class Command(unittest.TestCase):
         on_device.sort(key=lambda e: e["ts"])
         for one, next_one in zip(on_device, on_device[1:]):  # a stream does one thing after the other
             self.assertGreaterEqual(next_one["ts"], one["ts"] + one["dur"] - 0.01)
+
+    def test_a_trace_has_the_lanes_of_a_plugins_profiler(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.run_digits("-p", sys.argv[4], "--trace", f"{folder}/t.json")
+            events = json.loads(pathlib.Path(f"{folder}/t.json").read_text())["traceEvents"]
+        lanes = {e["args"]["name"]: e["pid"] for e in events if e["ph"] == "M"}
+        self.assertEqual({"host": 1, "/device:FAKE:0 stream 1": 2}, lanes)
+        spans = {e["name"]: e for e in events if e["ph"] == "X" and e["pid"] == 2}
+        self.assertEqual({"gemm": 2, "copy": 1}, {name: e["dur"] for name, e in spans.items()})
+        self.assertAlmostEqual(3, spans["copy"]["ts"] - spans["gemm"]["ts"], delta=0.01)
+        self.assertTrue(any(e["ph"] == "X" and e["pid"] == 1 for e in events))
 
     def test_what_cannot_be_is_refused(self):
         self.oribi("run", MODEL, "-i", PICTURE, "--device", "fake", code=3)

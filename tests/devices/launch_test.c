@@ -194,6 +194,33 @@ static void a_planted_fault_names_node_device_and_call(void **state)
     assert_int_equal(oribi_alloc_live(), live);
 }
 
+/* A failure that the kernel told is the status of the run from then on, for all who ask. */
+static void ask_for_status(TF_OpKernelContext *ctx, TF_Tensor *x, TF_Tensor *z, TF_Status *status)
+{
+    TF_Status *of_run = TF_NewStatus();
+    TF_SetStatus(of_run, TF_ABORTED, "what it was before");
+    TF_OpKernelContext_UpdateStatus(ctx, of_run);
+    assert_int_equal(TF_GetCode(of_run), TF_OK);
+    launch_sum(ctx, x, z, status);
+    if (TF_GetCode(status) != TF_OK) {
+        TF_OpKernelContext_Failure(ctx, status);
+        TF_OpKernelContext_UpdateStatus(ctx, of_run);
+        assert_int_equal(TF_GetCode(of_run), TF_GetCode(status));
+        assert_non_null(strstr(TF_Message(of_run), "device 'FAKE:0': launch: "));
+    }
+    TF_DeleteStatus(of_run);
+}
+
+static void a_kernel_can_ask_for_the_status_of_its_run(void **state)
+{
+    (void)state;
+    float out[6];
+    assert_int_equal(run_on("FAKE", ask_for_status, out), TF_OK);
+    fake_plant("launch", 0, 1, 1);
+    assert_int_equal(run_on("FAKE", ask_for_status, out), TF_INTERNAL);
+    assert_non_null(strstr(said, "here"));
+}
+
 /* --- Matrix products ----------------------------------------------------------------------------
  */
 
@@ -333,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_launch_runs_each_thread_of_each_block),
         cmocka_unit_test(what_cannot_be_launched_is_refused),
         cmocka_unit_test(a_planted_fault_names_node_device_and_call),
+        cmocka_unit_test(a_kernel_can_ask_for_the_status_of_its_run),
         cmocka_unit_test(a_product_is_the_plugins),
         cmocka_unit_test(eigen_has_stream_memory_and_scratch),
     };
