@@ -106,6 +106,7 @@ typedef struct cli_session {
 #define CLI_PLACE_OPTIONS                                                                          \
     {"--place-node", 0, "NODE=NAME[:N]", "the node runs on that device, or on CPU; several"},      \
         {"--strict-placement", 0, NULL, "a node without a kernel for its device is an error"},     \
+        {"--keep-islands", 0, NULL, "nodes with a kernel there run there, whatever copies cost"},  \
         {"--device-max-bytes", 0, "N", "limit on the model's memory on each device"},              \
     {                                                                                              \
         "--unified-memory", 0, NULL, "values on devices lie in unified memory"                     \

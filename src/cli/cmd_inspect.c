@@ -88,7 +88,11 @@ static int explain(const cli_args *args, const cli_session *s, const char *node)
         cJSON *root = cJSON_ParseWithLength(json->data, json->length);
         const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(root, "considered"));
         const char *op = cJSON_GetStringValue(cJSON_GetObjectItem(root, "op"));
+        const char *moved = cJSON_GetStringValue(cJSON_GetObjectItem(root, "moved"));
         printf("node %s, op %s:%s\n", node, op == NULL ? "" : op, text == NULL ? "" : text);
+        if (moved != NULL) {
+            printf("%s\n", moved);
+        }
         cJSON_Delete(root);
     }
     TF_DeleteBuffer(json);

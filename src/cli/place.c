@@ -75,6 +75,7 @@ bool cli_place(const cli_args *args, oribi_options *options, TF_Status *status)
         }
     }
     oribi_options_set_soft_placement(options, !cli_has(args, "--strict-placement"));
+    oribi_options_set_keep_islands(options, cli_has(args, "--keep-islands"));
     oribi_options_set_unified_memory(options, cli_has(args, "--unified-memory"));
     oribi_options_set_device_max_bytes(
         options, (uint64_t)cli_number(args, "--device-max-bytes", 0, 0, INT64_MAX, &bad));

@@ -245,6 +245,10 @@ static bool put_explanation(oribi_json *json, const oribi_session *session, cons
         oribi_json_string(json, chosen->provider);
         oribi_json_key(json, "device");
         oribi_json_string(json, chosen->device_type);
+        if (session->moved != NULL && session->moved[step->node->id] != NULL) {
+            oribi_json_key(json, "moved");
+            oribi_json_string(json, session->moved[step->node->id]);
+        }
         oribi_json_key(json, "considered");
         oribi_json_string(json, oribi_text_string(&text));
         oribi_json_close(json, '}');

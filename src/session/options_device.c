@@ -76,3 +76,8 @@ void oribi_options_set_unified_memory(oribi_options *options, bool unified)
 {
     options->has_unified_memory = unified;
 }
+
+void oribi_options_set_keep_islands(oribi_options *options, bool keep)
+{
+    options->keeps_islands = keep;
+}

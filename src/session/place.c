@@ -195,7 +195,9 @@ bool oribi_place_nodes(oribi_session *session, const oribi_options *options, int
         ORIBI_TRY(
             place_node(session, graph->nodes[graph->order[s]], options, &out_devices[s], status));
     }
-    return true;
+    const bool is_weighed = options == NULL || (!options->is_strict && !options->keeps_islands);
+    return !is_weighed || session->n_devices == 1 ||
+           oribi_place_weigh(session, out_devices, status);
 }
 
 /* --- Arguments in host memory ---------------------------------------------------------------- */
@@ -241,4 +243,11 @@ int32_t oribi_place_of_output(const oribi_node *node, int32_t output, int32_t de
                                     signature->output_arg_start, output)
                ? 0
                : device;
+}
+
+bool oribi_place_is_direct(const oribi_session *session, int32_t from, int32_t to)
+{
+    const oribi_platform *a = oribi_device_platform(session->devices[from].device);
+    const oribi_platform *b = oribi_device_platform(session->devices[to].device);
+    return a == b && (oribi_platform_extension(a)->flags & TF_DEVICE_PEER_COPIES) != 0;
 }

@@ -44,7 +44,8 @@ struct oribi_options {
     oribi_thread_pool thread_pool;
     const char *device; /* "FAKE:0", or NULL: the CPU */
     oribi_node_place *places;
-    bool is_strict; /* a node without a kernel for its device is an error */
+    bool is_strict;     /* a node without a kernel for its device is an error */
+    bool keeps_islands; /* copies are not weighed */
     uint64_t device_max_bytes;
     bool has_unified_memory;
 };
@@ -147,6 +148,8 @@ struct oribi_session {
     oribi_pass_report report;
     const char *device, *device_type; /* "FAKE:0" and "FAKE", where most nodes go; NULL: the CPU */
     oribi_session_device *devices;    /* n_devices, at least the host */
+    const char **moved;               /* by node of the graph: why it is on the CPU, or NULL; NULL:
+                                       * nothing was weighed */
     int32_t n_devices;
     oribi_session_step *steps;
     oribi_session_value *values;
@@ -167,6 +170,10 @@ bool oribi_place_nodes(oribi_session *session, const oribi_options *options, int
 /* Memory of a node's input or output, as its kernel wants it: the node's device, or 0. */
 int32_t oribi_place_of_input(const oribi_node *node, int32_t input, int32_t device);
 int32_t oribi_place_of_output(const oribi_node *node, int32_t output, int32_t device);
+/* May values go from one device to the other without the host? */
+bool oribi_place_is_direct(const oribi_session *session, int32_t from, int32_t to);
+/* weigh.c: nodes that are not worth their copies go to the CPU. */
+bool oribi_place_weigh(oribi_session *session, int32_t *devices, TF_Status *status);
 /* steps.c: flat steps and values, copies and waits among them; devices by place in graph->order. */
 bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status *status);
 /* overlap.c: which copies go beside the kernels, and what that does to lives of values. */

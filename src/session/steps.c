@@ -113,13 +113,6 @@ static bool add_transfer(flat *f, oribi_transfer transfer, oribi_value_id value,
     return true;
 }
 
-static bool is_direct(const flat *f, int32_t from, int32_t to)
-{
-    const oribi_platform *a = oribi_device_platform(f->session->devices[from].device);
-    const oribi_platform *b = oribi_device_platform(f->session->devices[to].device);
-    return a == b && (oribi_platform_extension(a)->flags & TF_DEVICE_PEER_COPIES) != 0;
-}
-
 /* --- Copies and waits ------------------------------------------------------------------------ */
 
 static bool add_copy(flat *f, oribi_value_id id, int32_t from, int32_t to)
@@ -178,7 +171,7 @@ static bool bring(flat *f, oribi_value_id id, int32_t device)
         f->graph->values[id]->constant != NULL) {
         return true; /* a constant is brought once, when the session is made */
     }
-    if (home != 0 && is_direct(f, home, device)) {
+    if (home != 0 && oribi_place_is_direct(f->session, home, device)) {
         return add_copy(f, id, home, device);
     }
     return await(f, id) && add_copy(f, id, 0, device);
@@ -203,8 +196,8 @@ static void find_needs(flat *f)
             if (id >= 0) {
                 const int32_t wanted = oribi_place_of_input(node, i, f->devices[s]);
                 const int32_t home = f->home[id];
-                f->on_host[id] |=
-                    wanted == 0 || (home != 0 && wanted != home && !is_direct(f, home, wanted));
+                f->on_host[id] |= wanted == 0 || (home != 0 && wanted != home &&
+                                                  !oribi_place_is_direct(f->session, home, wanted));
             }
         }
     }
@@ -260,7 +253,7 @@ static bool list_entries(flat *f, TF_Status *status)
     }
     for (int32_t device = 1; device < f->n_devices; device++) {
         const oribi_transfer wait = {.kind = ORIBI_WAIT_ALL, .from = device, .to = device};
-        if (!add_transfer(f, wait, -1, wait_name(f, device))) {
+        if (f->last[device] != NULL && !add_transfer(f, wait, -1, wait_name(f, device))) {
             return oribi_fail_memory(status);
         }
     }

@@ -38,22 +38,35 @@ class Command(unittest.TestCase):
     def test_a_model_gives_the_same_on_a_device(self):
         expected = json.loads(self.run_digits())
         for words in (("--device", "fake"), ("--device", "FAKE:1"), ("--device", "fake", "--place-node", "conv3=CPU"),
-                      ("--place-node", "dense=FAKE:1")):
+                      ("--place-node", "dense=FAKE:1"),
+                      ("--device", "fake", "--keep-islands")):
             found = json.loads(self.run_digits("-p", PLUGIN, *words))
             self.assertEqual(expected["shape"], found["shape"])
             for x, y in zip(expected["values"], found["values"]):
                 self.assertAlmostEqual(x, y, delta=1e-5)
 
     def test_copies_and_waits_are_shown(self):
-        told = json.loads(self.oribi("inspect", MODEL, "-p", PLUGIN, "--device", "fake", "--copies", "--json"))["copies"]
+        told = json.loads(self.oribi("inspect", MODEL, "-p", PLUGIN, "--device", "fake", "--copies", "--json",
+                                     "--keep-islands"))["copies"]
         self.assertEqual(("to device", "picture", "CPU", "FAKE:0", 256),
                          tuple(told[0][k] for k in ("kind", "value", "from", "to", "bytes")))
         self.assertEqual("wait for all", told[-1]["kind"])
         self.assertEqual([], json.loads(self.oribi("inspect", MODEL, "--copies", "--json"))["copies"])
 
+    def test_nodes_that_are_not_worth_their_copies_run_on_the_cpu(self):
+        def count(*words):
+            told = json.loads(self.oribi("inspect", MODEL, "-p", PLUGIN, "--device", "fake", "--json", "--copies", *words))
+            waits = [c for c in told["copies"] if c["kind"].startswith("wait")]
+            return len(told["copies"]) - len(waits), len(waits)
+        self.assertEqual((2, 2), count())
+        self.assertEqual((14, 8), count("--keep-islands"))
+        why = self.oribi("inspect", MODEL, "-p", PLUGIN, "--device", "fake", "--explain", "dense")
+        self.assertIn("on the CPU, though FAKE:0 has a kernel: 3 nodes there would cost copies of", why)
+
     def test_a_trace_has_lanes_for_host_kernels_and_copies(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.run_digits("-p", f"{PLUGIN}:delay_us=20", "--device", "fake", "--trace", f"{folder}/t.json")
+            self.run_digits("-p", f"{PLUGIN}:delay_us=20", "--device", "fake", "--keep-islands", "--trace",
+                            f"{folder}/t.json")
             events = json.loads(pathlib.Path(f"{folder}/t.json").read_text())["traceEvents"]
         names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M"}
         self.assertLessEqual({"host", "FAKE:0 kernels", "FAKE:0 copies"}, set(names.values()))

@@ -105,6 +105,7 @@ static inline oribi_session *device_try_session(small_graph *g, const char *devi
         small_expect_ok(status);
     }
     oribi_options_set_soft_placement(options, is_soft);
+    oribi_options_set_keep_islands(options, true); /* small ones are what most tests are about */
     oribi_session *session = oribi_session_from_graph(g->graph, options, status);
     oribi_options_destroy(options);
     TF_DeleteStatus(g->status);
