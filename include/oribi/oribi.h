@@ -170,10 +170,10 @@ TF_CAPI_EXPORT extern void oribi_options_place_node(oribi_options *options, cons
 /* May nodes without a kernel for their device run on the CPU? Default yes; no: NOT_FOUND when a
  * session is made. */
 TF_CAPI_EXPORT extern void oribi_options_set_soft_placement(oribi_options *options, bool soft);
-/* Does every node with a kernel on its device run there, whatever its copies cost? Default no: nodes
- * that would cost more by copies and waits than they take on the CPU run there, all but the island
- * of nodes with most work and those that oribi_options_place_node, or the model, names a device
- * for. Without soft placement all stay. */
+/* Does every node with a kernel on its device run there, whatever its copies cost? Default no:
+ * nodes that would cost more by copies and waits than they take on the CPU run there, all but the
+ * island of nodes with most work and those that oribi_options_place_node, or the model, names a
+ * device for. Without soft placement all stay. */
 TF_CAPI_EXPORT extern void oribi_options_set_keep_islands(oribi_options *options, bool keep);
 /* Limit on what a session and its runs take of each device's memory, in bytes; 0 (default): that of
  * oribi_options_set_max_bytes where one was set, else what the device has. RESOURCE_EXHAUSTED, with
