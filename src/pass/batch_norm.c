@@ -93,7 +93,7 @@ static bool add_link(oribi_graph *graph, oribi_value_id value, affine *a)
 {
     int32_t data = 0;
     oribi_node *node = oribi_pass_only_consumer(graph, value, &data);
-    if (node == NULL || node->op == NULL || oribi_pass_is_foreign(node) || node->n_outputs < 1 ||
+    if (node == NULL || node->op == NULL || oribi_pass_keeps_op(node) || node->n_outputs < 1 ||
         graph->values[node->outputs[0]]->shape.rank != graph->values[value]->shape.rank) {
         return false;
     }
@@ -271,7 +271,9 @@ static bool fold_into_layer(oribi_graph *graph, oribi_node *layer,
     bool worth =
         a.n_links > 1 || a.has_scale || (a.n_links == 1 && !oribi_pass_is(a.last, "BiasAdd"));
     oribi_value_id weights = layer->inputs[1];
-    if (!worth || !is_finite(&a)) {
+    const bool has_bias_there = a.last == NULL || !oribi_pass_is_foreign(a.last) ||
+                                oribi_kernel_exists("BiasAdd", a.last->kernel->device_type);
+    if (!worth || !is_finite(&a) || !has_bias_there) {
         ok = true;
         goto done;
     }
@@ -290,8 +292,8 @@ done:
 
 /* What remains of a chain of two or more links becomes one FusedBatchNormV3 with mean 0 and
  * variance 1. */
-static bool carry(oribi_graph *graph, oribi_value_id value, affine *a, oribi_pass_report *report,
-                  TF_Status *status)
+static bool carry(oribi_graph *graph, oribi_value_id value, affine *a,
+                  const oribi_pass_options *options, oribi_pass_report *report, TF_Status *status)
 {
     static const float zero = 0.0F, one = 1.0F;
     int64_t stride = 0;
@@ -314,6 +316,14 @@ static bool carry(oribi_graph *graph, oribi_value_id value, affine *a, oribi_pas
     oribi_node *node =
         oribi_pass_add_node(graph, "FusedBatchNormV3", a->last, inputs, 5, attrs, 2, status);
     ORIBI_TRY(node != NULL);
+    if (a->last->kernel != NULL) {
+        node->kernel = oribi_pass_select(graph, node, options, status);
+        TF_SetStatus(status, TF_OK, "");
+        if (!oribi_pass_are_together(node, a->last)) { /* a device without a kernel for it */
+            oribi_graph_remove_node(graph, node);
+            return true;
+        }
+    }
     node->origin = a->origin;
     oribi_pass_note(graph, report, "batch_norm", "%d nodes up to '%s' became one scale and offset",
                     (int)a->n_links, a->last->name);
@@ -334,8 +344,8 @@ static bool is_dequantisation(const oribi_graph *graph, const oribi_node *first,
     return dtype == TF_INT8 || dtype == TF_UINT8 || dtype == TF_INT16 || dtype == TF_UINT16;
 }
 
-static bool join_chain(oribi_graph *graph, oribi_node *first, oribi_pass_report *report,
-                       TF_Status *status)
+static bool join_chain(oribi_graph *graph, oribi_node *first, const oribi_pass_options *options,
+                       oribi_pass_report *report, TF_Status *status)
 {
     int32_t data = first->inputs[0] >= 0 && oribi_pass_constant(graph, first->inputs[0]) ? 1 : 0;
     oribi_value_id value = first->inputs[data];
@@ -357,7 +367,7 @@ static bool join_chain(oribi_graph *graph, oribi_node *first, oribi_pass_report 
         while (add_link(graph, a.last->outputs[0], &a)) {
         }
         if (a.n_links > 1 && a.has_scale && is_finite(&a)) {
-            ok = carry(graph, value, &a, report, status);
+            ok = carry(graph, value, &a, options, report, status);
         }
     }
     oribi_free(a.scale);
@@ -390,8 +400,8 @@ bool oribi_pass_batch_norm(oribi_graph *graph, const oribi_pass_options *options
         oribi_node *node = graph->nodes[graph->order[i]];
         bool is_used =
             !node->is_dead && node->n_outputs > 0 && graph->values[node->outputs[0]]->n_uses > 0;
-        if (is_used && oribi_pass_is_one_of(node, starts) && !oribi_pass_is_foreign(node)) {
-            ORIBI_TRY(join_chain(graph, node, report, status));
+        if (is_used && oribi_pass_is_one_of(node, starts) && !oribi_pass_keeps_op(node)) {
+            ORIBI_TRY(join_chain(graph, node, options, report, status));
         }
     }
     oribi_graph_remove_dead(graph);

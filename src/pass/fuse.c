@@ -308,8 +308,8 @@ static bool fuse_norm(oribi_graph *graph, oribi_node *norm, const oribi_pass_opt
 {
     const oribi_op_def *fused = oribi_op_find("_FusedBatchNormEx");
     oribi_node *relu = oribi_pass_only_consumer(graph, norm->outputs[0], NULL);
-    if (fused == NULL || !oribi_pass_is(relu, "Relu") || oribi_pass_is_foreign(relu) ||
-        oribi_pass_is_foreign(norm) || oribi_pass_attr_bool(norm, "is_training", true) ||
+    if (fused == NULL || !oribi_pass_is(relu, "Relu") || oribi_pass_keeps_op(relu) ||
+        oribi_pass_keeps_op(norm) || oribi_pass_attr_bool(norm, "is_training", true) ||
         norm->n_inputs != 5) {
         return true;
     }
@@ -325,7 +325,7 @@ static bool fuse_norm(oribi_graph *graph, oribi_node *norm, const oribi_pass_opt
         node->kernel = oribi_pass_select(graph, node, options, status);
     }
     TF_SetStatus(status, TF_OK, "");
-    if (node->kernel == NULL || strcmp(node->kernel->provider, "built-in") != 0) {
+    if (!oribi_pass_are_together(node, norm) || !oribi_pass_are_together(node, relu)) {
         oribi_graph_remove_node(graph, node);
         return true;
     }

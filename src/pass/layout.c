@@ -184,7 +184,7 @@ static bool note_transpose(oribi_layout *layout, oribi_node *node)
     oribi_value_id base = form != NULL ? form->base : node->inputs[0];
     int8_t perm[ORIBI_PASS_MAX_RANK];
     if (rank < 0 || layout->graph->values[base]->shape.rank != rank ||
-        (form != NULL && form->rank != rank) || oribi_pass_is_foreign(node)) {
+        (form != NULL && form->rank != rank) || oribi_pass_keeps_op(node)) {
         return false;
     }
     for (int32_t i = 0; i < rank; i++) {

@@ -76,3 +76,16 @@ bool oribi_pass_is_foreign(const oribi_node *node)
 {
     return node->kernel != NULL && strcmp(node->kernel->provider, "built-in") != 0;
 }
+
+bool oribi_pass_keeps_op(const oribi_node *node)
+{
+    return oribi_pass_is_foreign(node) && (strcmp(node->kernel->device_type, "CPU") == 0 ||
+                                           strcmp(node->kernel->device_type, "DEFAULT") == 0);
+}
+
+bool oribi_pass_are_together(const oribi_node *a, const oribi_node *b)
+{
+    return a->kernel != NULL && b->kernel != NULL &&
+           strcmp(a->kernel->device_type, b->kernel->device_type) == 0 &&
+           strcmp(a->kernel->provider, b->kernel->provider) == 0;
+}

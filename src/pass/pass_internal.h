@@ -24,8 +24,14 @@ bool oribi_pass_attr_is(const oribi_node *node, const char *name, const char *te
 /* The one node that reads the value; NULL when several do or when it is a graph output. */
 oribi_node *oribi_pass_only_consumer(const oribi_graph *graph, oribi_value_id value,
                                      int32_t *out_input);
-/* Was the kernel of this node written by somebody else? Such nodes keep their op. */
+/* Was the kernel of this node written by somebody else? */
 bool oribi_pass_is_foreign(const oribi_node *node);
+/* Does the node keep its op because somebody prefers a kernel to ours? So it is on the CPU. A
+ * device's kernels are all that there is on it: nodes there may be moved, joined and folded into
+ * others, as long as the device has a kernel for what comes of it. */
+bool oribi_pass_keeps_op(const oribi_node *node);
+/* Are both kernels one provider's, for one type of device? */
+bool oribi_pass_are_together(const oribi_node *a, const oribi_node *b);
 
 /* --- Constants (constant.c) ----------------------------------------------------------------- */
 

@@ -52,8 +52,7 @@ static oribi_node *match(const oribi_graph *graph, const oribi_node *transpose,
     oribi_node *first = oribi_graph_producer(graph, transpose->inputs[0]);
     oribi_node *last = oribi_pass_only_consumer(graph, transpose->outputs[0], NULL);
     if (!oribi_pass_is(first, "Reshape") || !oribi_pass_is(last, "Reshape") ||
-        oribi_pass_is_foreign(transpose) || oribi_pass_is_foreign(first) ||
-        oribi_pass_is_foreign(last)) {
+        oribi_pass_keeps_op(transpose) || oribi_pass_keeps_op(first) || oribi_pass_keeps_op(last)) {
         return NULL;
     }
     int64_t swapped[2], channels = 0;
@@ -93,7 +92,10 @@ bool oribi_pass_find_shuffles(oribi_graph *graph, const oribi_pass_options *opti
         ORIBI_TRY(node != NULL);
         node->kernel = oribi_pass_select(graph, node, options, status);
         TF_SetStatus(status, TF_OK, "");
-        if (node->kernel == NULL) { /* a type that it has no kernel for */
+        if (transpose->kernel != NULL && !oribi_pass_are_together(node, transpose)) {
+            node->kernel = NULL;
+        }
+        if (node->kernel == NULL) { /* a type, or a device, that it has no kernel for */
             oribi_graph_remove_node(graph, node);
             continue;
         }

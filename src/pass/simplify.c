@@ -112,7 +112,7 @@ bool oribi_pass_simplify(oribi_graph *graph, oribi_pass_report *report, TF_Statu
     ORIBI_TRY(oribi_graph_sort(graph, status));
     for (int32_t i = 0; i < graph->n_order; i++) {
         oribi_node *node = graph->nodes[graph->order[i]];
-        if (node->op == NULL || node->is_dead || oribi_pass_is_foreign(node)) {
+        if (node->op == NULL || node->is_dead || oribi_pass_keeps_op(node)) {
             continue;
         }
         if (node->n_inputs > 0 && node->inputs[0] >= 0) {

@@ -26,17 +26,23 @@ static void *create_with_bias_only(TF_OpKernelConstruction *ctx)
     return NULL;
 }
 
-static void add_kernel_with(const char *provider, const char *op,
-                            void *(*create)(TF_OpKernelConstruction *))
+static void add_kernel_for(const char *provider, const char *device, const char *op,
+                           void *(*create)(TF_OpKernelConstruction *))
 {
     TF_Status *status = TF_NewStatus();
     assert_true(oribi_kernel_begin(provider, status));
-    TF_KernelBuilder *builder = TF_NewKernelBuilder(op, "CPU", create, never_called, NULL);
+    TF_KernelBuilder *builder = TF_NewKernelBuilder(op, device, create, never_called, NULL);
     TF_KernelBuilder_TypeConstraint(builder, "T", TF_FLOAT, status);
     TF_RegisterKernelBuilder("vendor", builder, status);
     assert_int_equal(TF_GetCode(status), TF_OK);
     assert_true(oribi_kernel_commit(status));
     TF_DeleteStatus(status);
+}
+
+static void add_kernel_with(const char *provider, const char *op,
+                            void *(*create)(TF_OpKernelConstruction *))
+{
+    add_kernel_for(provider, "CPU", op, create);
 }
 
 static void add_kernel(const char *provider, const char *op)
@@ -154,6 +160,73 @@ static void op_without_a_kernel_for_its_type_tells_why(void **state)
     net_close(&n);
 }
 
+/* --- A device's kernels are all that there is on it --------------------------------------------
+ */
+
+static void add_acme(const char *op)
+{
+    add_kernel_for("/opt/acme.so", "ACME", op, NULL);
+}
+
+static net planned_on_acme(void (*build_net)(net *))
+{
+    net n = net_open();
+    const oribi_pass_options options = {.device = "ACME"};
+    build_net(&n);
+    oribi_pass_run_all(n.graph, &options, NULL, n.status);
+    net_check(&n);
+    return n;
+}
+
+static void build_turned(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 3, 6, 5));
+    x = net_op(n, "Transpose", IDS(x, net_ints(n, (int64_t[]){0, 2, 3, 1}, 4)));
+    x = net_op(n, "Relu", IDS(x));
+    net_output(n, net_op(n, "Transpose", IDS(x, net_ints(n, (int64_t[]){0, 3, 1, 2}, 4))));
+}
+
+static void transposes_of_a_device_cancel_and_those_of_a_vendor_do_not(void **state)
+{
+    (void)state;
+    add_acme("Transpose");
+    add_acme("Relu");
+    net n = planned_on_acme(build_turned);
+    assert_int_equal(net_count(&n, "Transpose"), 0);
+    assert_int_equal(net_count(&n, "Relu"), 1);
+    net_close(&n);
+
+    add_kernel("/opt/turn.so", "Transpose");
+    n = net_open();
+    build_turned(&n);
+    net_pass(&n, 0);
+    assert_int_equal(net_count(&n, "Transpose"), 2);
+    net_close(&n);
+}
+
+static void build_norm(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    net_output(n, net_norm(n, net_conv(n, "Conv2D", x, 3, 3, 8), 8));
+}
+
+static void norms_of_a_device_fold_where_it_can_add_what_is_left(void **state)
+{
+    (void)state;
+    add_acme("Conv2D");
+    add_acme("FusedBatchNormV3");
+    net n = planned_on_acme(build_norm);
+    assert_int_equal(net_count(&n, "FusedBatchNormV3"), 1);
+    assert_int_equal(net_count(&n, "BiasAdd"), 0); /* which would run on the CPU */
+    net_close(&n);
+
+    add_acme("BiasAdd");
+    n = planned_on_acme(build_norm);
+    assert_int_equal(net_count(&n, "FusedBatchNormV3"), 0);
+    assert_int_equal(net_count(&n, "BiasAdd"), 1);
+    net_close(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +235,8 @@ int main(void)
         cmocka_unit_test(vendor_activation_is_not_taken_along),
         cmocka_unit_test(everything_that_is_missing_is_told_at_once),
         cmocka_unit_test(op_without_a_kernel_for_its_type_tells_why),
+        cmocka_unit_test(transposes_of_a_device_cancel_and_those_of_a_vendor_do_not),
+        cmocka_unit_test(norms_of_a_device_fold_where_it_can_add_what_is_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
