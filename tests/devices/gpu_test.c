@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plugins cuda and hip on the double of their driver, member by member: memory, copies, events,
- * calls of the host, launches, products. Whole models: gpu_models_test.c.
+ * calls of the host. Launches and products:
+ * gpu_code_test.c; whole models: gpu_models_test.c.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,43 +12,9 @@
 
 #include <cmocka.h>
 
-#include "device/device_internal.h"
-#include "devices/on_double.h"
+#include "devices/on_place.h"
 
 enum { COUNT = 5000, BYTES = COUNT * 4, DELAY_US = 3000 };
-
-typedef struct place { /* a device, a stream and some memory there */
-    oribi_device *device;
-    oribi_stream *stream;
-    oribi_buffer *memory;
-    const SP_StreamExecutor *se;
-    const SP_Device *handle;
-    SP_Stream native;
-} place;
-
-static TF_Status *status;
-
-static place open_place(int ordinal)
-{
-    place p = {0};
-    p.device = oribi_device_open(oribi_platform_find(vendor->type), ordinal, status);
-    small_expect_ok(status);
-    p.stream = oribi_stream_create(p.device, 1, NULL, status);
-    small_expect_ok(status);
-    p.memory = oribi_device_allocate(p.device, p.stream, NULL, BYTES, status);
-    small_expect_ok(status);
-    p.se = oribi__executor(p.device);
-    p.handle = &p.device->device;
-    p.native = oribi_stream_handle(p.stream);
-    return p;
-}
-
-static void close_place(place *p)
-{
-    oribi_buffer_release(p->memory);
-    oribi_stream_destroy(p->stream);
-    oribi_device_release(p->device);
-}
 
 static SP_DeviceMemoryBase memory_of(const place *p)
 {
@@ -61,18 +29,12 @@ static void fill_ramp(uint32_t *values, uint32_t first)
     }
 }
 
-static void expect_done(const place *p)
-{
-    assert_true(oribi_stream_wait_all(p->stream, status));
-    small_expect_ok(status);
-}
-
 /* --- Copies ---------------------------------------------------------------------------------- */
 
 static void copies_go_in_stream_order_and_the_host_does_not_wait(void **state)
 {
     static uint32_t from[COUNT], to[COUNT];
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     (void)state;
     fill_ramp(from, 7);
     memset(to, 0, sizeof to);
@@ -94,7 +56,7 @@ static void a_stream_of_one_device_follows_one_of_another_and_memory_crosses(voi
 {
     static uint32_t from[COUNT], to[COUNT];
     const int64_t n_peer = double_calls(vendor->peer);
-    place a = open_place(0), b = open_place(1);
+    place a = open_place(0, BYTES), b = open_place(1, BYTES);
     (void)state;
     fill_ramp(from, 99);
     double_set_delay(DELAY_US);
@@ -119,7 +81,7 @@ static void memory_is_copied_and_filled_on_its_device(void **state)
 {
     static uint32_t from[COUNT], to[COUNT];
     const uint32_t pattern = 0x01020304;
-    place p = open_place(1);
+    place p = open_place(1, BYTES);
     (void)state;
     oribi_buffer *other = oribi_device_allocate(p.device, p.stream, NULL, BYTES, status);
     bool done = false;
@@ -150,7 +112,7 @@ static void memory_is_copied_and_filled_on_its_device(void **state)
 static void copies_that_wait_are_done_when_they_return(void **state)
 {
     static uint32_t from[COUNT], to[COUNT];
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     (void)state;
     SP_DeviceMemoryBase memory = memory_of(&p);
     fill_ramp(from, 5);
@@ -175,7 +137,7 @@ static void copies_that_wait_are_done_when_they_return(void **state)
 static void what_is_not_the_devices_is_refused_with_the_drivers_words(void **state)
 {
     static uint32_t host[COUNT];
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     (void)state;
     SP_DeviceMemoryBase memory = memory_of(&p);
     memory.opaque = host;
@@ -196,7 +158,7 @@ static void what_is_not_the_devices_is_refused_with_the_drivers_words(void **sta
 static void pinned_and_unified_memory_is_the_hosts_too(void **state)
 {
     static uint32_t to[COUNT];
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     (void)state;
     const int64_t n_memory = double_live("memory"), n_pinned = double_live("pinned");
     uint32_t *pinned = p.se->host_memory_allocate(p.handle, BYTES);
@@ -227,7 +189,7 @@ static void pinned_and_unified_memory_is_the_hosts_too(void **state)
 
 static void memory_is_counted_and_refused_where_none_is_left(void **state)
 {
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     (void)state;
     SP_AllocatorStats stats = {.struct_size = SP_ALLOCATORSTATS_STRUCT_SIZE};
     SP_DeviceMemoryBase memory = {.struct_size = SP_DEVICE_MEMORY_BASE_STRUCT_SIZE};
@@ -260,7 +222,7 @@ static void memory_is_counted_and_refused_where_none_is_left(void **state)
 
 static void an_event_is_pending_until_the_stream_got_there(void **state)
 {
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     SP_Event event = NULL;
     (void)state;
     p.se->create_event(p.handle, &event, status);
@@ -282,7 +244,7 @@ static void an_event_is_pending_until_the_stream_got_there(void **state)
 static void a_timer_has_the_time_between_its_two_places(void **state)
 {
     static uint32_t from[COUNT];
-    place p = open_place(1);
+    place p = open_place(1, BYTES);
     (void)state;
     oribi_device_timer *timer = oribi_device_timer_start(p.stream, status);
     assert_non_null(timer);
@@ -301,7 +263,7 @@ static void a_timer_has_the_time_between_its_two_places(void **state)
 static void everything_on_the_device_is_waited_for(void **state)
 {
     static uint32_t from[COUNT], to[COUNT];
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     (void)state;
     oribi_stream *other = oribi_stream_create(p.device, 0, NULL, status);
     fill_ramp(from, 77);
@@ -342,7 +304,7 @@ static void hear(void *const arg, TF_Status *const what)
 static void the_host_is_called_in_stream_order_exactly_once(void **state)
 {
     static uint32_t from[COUNT], to[COUNT];
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     heard h = {.lock = PTHREAD_MUTEX_INITIALIZER, .seen = to};
     (void)state;
     fill_ramp(from, 1234);
@@ -368,7 +330,7 @@ static void a_lost_device_calls_the_host_with_the_failure(void **state)
 {
     static uint32_t from[COUNT];
     char later[64];
-    place p = open_place(0);
+    place p = open_place(0, BYTES);
     heard h = {.lock = PTHREAD_MUTEX_INITIALIZER};
     (void)state;
     double_set_delay(DELAY_US);
@@ -394,17 +356,16 @@ static void a_lost_device_calls_the_host_with_the_failure(void **state)
 static void what_the_thread_had_is_current_again_after_each_call(void **state)
 {
     static uint32_t from[COUNT];
-    place a = open_place(0), b = open_place(1);
+    place a = open_place(0, BYTES), b = open_place(1, BYTES);
     unsigned (*context_set)(uint64_t);
     uint64_t now = 0, first = 0, second = 0;
     (void)state;
     double_symbol(&context_set, vendor->context_set);
     double_symbol(&context_get, vendor->context_get);
-    const TF_DeviceExtension *extension = oribi_platform_extension(a.device->platform);
-    const void *stream = extension->native_stream(a.handle, a.native);
+    const void *stream = a.extension->native_stream(a.handle, a.native);
     assert_non_null(*(void *const *)stream);
     assert_int_equal(context_get(&first), 0); /* native_stream leaves its device current */
-    assert_non_null(extension->native_stream(b.handle, b.native));
+    assert_non_null(b.extension->native_stream(b.handle, b.native));
     assert_int_equal(context_get(&second), 0);
     assert_true(first != second);
 
@@ -424,7 +385,7 @@ static void what_the_thread_had_is_current_again_after_each_call(void **state)
 
 static void a_device_tells_its_name_and_refuses_other_numbers(void **state)
 {
-    place p = open_place(1);
+    place p = open_place(1, BYTES);
     (void)state;
     assert_string_equal(p.handle->hardware_name, "double 1");
     assert_string_equal(p.handle->device_vendor,

@@ -9,8 +9,8 @@
 
 typedef struct double_vendor { /* what the tests say by a vendor's name */
     const char *type, *plugin, *driver;
-    const char *allocate, *htod, *dtoh, *peer, *launch, *load, *find, *record, *wait, *stream;
-    const char *event, *synchronize, *host_call, *context_set, *context_get, *shared;
+    const char *allocate, *htod, *dtoh, *peer, *launch, *load, *find, *record, *stream;
+    const char *event, *event_wait, *query, *host_call, *context_set, *context_get, *shared;
     const char *out_of_memory;
 } double_vendor;
 
@@ -26,10 +26,10 @@ static const double_vendor double_vendors[] = {
      .load = "cuModuleLoadDataEx",
      .find = "cuModuleGetFunction",
      .record = "cuEventRecord",
-     .wait = "cuStreamWaitEvent",
      .stream = "cuStreamCreate",
      .event = "cuEventCreate",
-     .synchronize = "cuStreamSynchronize",
+     .event_wait = "cuEventSynchronize",
+     .query = "cuStreamQuery",
      .host_call = "cuLaunchHostFunc",
      .context_set = "cuCtxSetCurrent",
      .context_get = "cuCtxGetCurrent",
@@ -46,10 +46,10 @@ static const double_vendor double_vendors[] = {
      .load = "hipModuleLoadDataEx",
      .find = "hipModuleGetFunction",
      .record = "hipEventRecord",
-     .wait = "hipStreamWaitEvent",
      .stream = "hipStreamCreateWithFlags",
      .event = "hipEventCreateWithFlags",
-     .synchronize = "hipStreamSynchronize",
+     .event_wait = "hipEventSynchronize",
+     .query = "hipStreamQuery",
      .host_call = "hipStreamAddCallback",
      .context_set = "hipSetDevice",
      .context_get = "hipGetDevice",
