@@ -54,11 +54,19 @@ static const char *vendor_of(const oribi_node *node)
     return oribi_pass_is_foreign(node) ? node->kernel->provider : NULL;
 }
 
-/* One vendor at most: only its own fused op may stand for its kernels. */
+static bool same_device(const oribi_node *a, const oribi_node *b)
+{
+    return (a->device == NULL || b->device == NULL) ? a->device == b->device
+                                                    : strcmp(a->device, b->device) == 0;
+}
+
+/* One vendor at most: only its own fused op may stand for its kernels. And what was asked for one
+ * device does not go to another. */
 static bool may_follow(const fusion *f, const oribi_node *node)
 {
     const char *vendor = vendor_of(node);
-    return vendor == NULL || f->vendor == NULL || strcmp(vendor, f->vendor) == 0;
+    return (vendor == NULL || f->vendor == NULL || strcmp(vendor, f->vendor) == 0) &&
+           (node == NULL || same_device(f->layer, node));
 }
 
 static void follow(oribi_graph *graph, fusion *f, oribi_node *node)

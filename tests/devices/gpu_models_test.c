@@ -106,7 +106,7 @@ static void *run_many(void *arg)
     const worker *self = arg;
     oribi_run *run = digits_run(self->session);
     TF_Status *status = TF_NewStatus();
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 12; i++) {
         oribi_run_execute(run, status);
         if (TF_GetCode(status) != TF_OK) {
             break;
@@ -232,8 +232,12 @@ static void expect_no_session(const char *symbol, int times, TF_Code code, const
 {
     TF_Status *status = TF_NewStatus();
     small_graph g = device_dense(ROWS, false);
-    double_plant(symbol, 0, 0, times, 2);
-    assert_null(device_try_session(&g, double_name(0), NULL, true, status));
+    double_plant(symbol, -1, 0, times, 2);
+    oribi_session *session = device_try_session(&g, double_name(0), NULL, true, status);
+    if (session != NULL) {
+        print_error("%s was not missed\n", symbol);
+        fail();
+    }
     if (TF_GetCode(status) != code) {
         print_error("%s gave %d: %s\n", symbol, TF_GetCode(status), TF_Message(status));
         fail();
