@@ -24,7 +24,7 @@ def digits(*words):
 
 
 def main():
-    if not json.loads(oribi("devices", "-p", PLUGIN, "--json"))["devices"]:
+    if not pathlib.Path(PLUGIN).exists() or not json.loads(oribi("devices", "-p", PLUGIN, "--json"))["devices"]:
         print("skipped: no OpenCL device")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:
