@@ -22,6 +22,9 @@ static void device_free(oribi_device *device)
 {
     oribi_platform *platform = device->platform;
     if (device->is_created) {
+        TF_Status *ignored = TF_NewStatus(); /* kernels may have streams of their own */
+        oribi__executor(device)->synchronize_all_activity(&device->device, ignored);
+        TF_DeleteStatus(ignored);
         oribi__device_free_cache(device);
         platform->parts.fns.destroy_device(&platform->parts.platform, &device->device);
     }

@@ -132,6 +132,29 @@ static void a_copy_to_the_device_is_under_way_beside_a_kernel(void **state)
     assert_int_equal(spy_missed(), 0);
 }
 
+/* The gate on the first device ends when x has come to both: the host went on to the second one. */
+static void two_devices_work_at_once(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"other=FAKE:1", NULL};
+    const int64_t dims[] = {ROWS, INNER};
+    small_graph g = small_begin();
+    const oribi_value_id x = small_input(&g, "x", 2, dims);
+    const oribi_value_id gate = add_gate(&g, "gate", x, 2);
+    const oribi_value_id other = device_node(&g, "Relu", "other", &x, 1);
+    small_output(&g, gate, "z");
+    small_output(&g, other, "y");
+    oribi_session *session = device_session(g, "FAKE:0", places);
+    oribi_run *run = device_run(session, ROWS, -3);
+
+    spy_hold(0);
+    small_execute(run);
+
+    assert_int_equal(spy_missed(), 0);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 static void copies_that_nothing_runs_beside_stay_with_the_kernels(void **state)
 {
     (void)state;
@@ -305,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_copy_to_the_host_is_under_way_beside_a_kernel),
         cmocka_unit_test(a_copy_to_the_device_is_under_way_beside_a_kernel),
+        cmocka_unit_test(two_devices_work_at_once),
         cmocka_unit_test(copies_that_nothing_runs_beside_stay_with_the_kernels),
         cmocka_unit_test(results_stay_what_they_are),
         cmocka_unit_test(failures_beside_name_node_device_and_member),
