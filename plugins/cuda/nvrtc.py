@@ -35,7 +35,7 @@ def main():
     array = (ctypes.c_char_p * len(options))(*[o.encode() for o in options])
     failed = call("nvrtcCompileProgram", program, len(options), array)
     if failed:
-        sys.exit(f"{file}: {failed}\n{text('Log').decode(errors='replace')}")
+        sys.exit(f"{file}: {failed}\n{text('ProgramLog').decode(errors='replace')}")
     pathlib.Path(output).write_bytes(text("PTX"))
 
 

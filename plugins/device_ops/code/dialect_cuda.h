@@ -8,6 +8,10 @@
 #include <hip/hip_runtime.h>
 #endif
 
+#if defined(__CUDACC_RTC__) /* has no headers of C */
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+
 #define GLOBAL
 #define SHARED
 #define DEVICE_FUNCTION   static __device__
