@@ -59,7 +59,7 @@ class Command(unittest.TestCase):
     def test_without_kernels_nodes_run_on_the_cpu(self):
         words = ("-p", f"{EMPTY}:driver={DOUBLE}", "--device", "CUDA")
         self.same(self.digits(), self.digits(*words))
-        self.digits(*words, "--strict-placement", code=4)
+        self.digits(*words, "--strict-placement", code=3)
         self.assertIn("has no kernel for device CUDA:0", self.err)
 
 
