@@ -23,7 +23,7 @@ static void enqueue_walk(op_kernel *kernel, op_request *r, const op_walk *w)
 {
     const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_memory(r->y),
                                  op_value(w, sizeof *w)};
-    op_enqueue(kernel, r, w->n, 1, args, 4);
+    op_enqueue_strips(kernel, r, w->n, args, 4);
 }
 
 static void compute_binary(void *kernel, TF_OpKernelContext *ctx)

@@ -18,7 +18,7 @@ static void enqueue_runs(op_kernel *kernel, op_request *r, const TF_Tensor *to,
                          const TF_Tensor *from, const op_runs *runs)
 {
     const TF_LaunchArg args[] = {op_memory(to), op_memory(from), op_value(runs, sizeof *runs)};
-    op_enqueue(kernel, r, runs->n, 1, args, 3);
+    op_enqueue_strips(kernel, r, runs->n, args, 3);
 }
 
 /* --- Joins ----------------------------------------------------------------------------------- */

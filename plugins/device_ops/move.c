@@ -11,7 +11,7 @@ static void enqueue_move(op_kernel *kernel, op_request *r, op_walk *w, const int
 {
     walk_close(w, dims, rank);
     const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(w, sizeof *w)};
-    op_enqueue(kernel, r, w->n, 1, args, 3);
+    op_enqueue_strips(kernel, r, w->n, args, 3);
 }
 
 static void x_dims(const op_request *r, int64_t *dims)

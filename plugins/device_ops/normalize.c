@@ -70,7 +70,7 @@ static void compute_batch_norm(void *state, TF_OpKernelContext *ctx)
                                      op_memory(in[VARIANCE]),
                                      op_memory(p.has_side ? in[SIDE] : r.x),
                                      op_value(&p, sizeof p)};
-        op_enqueue(kernel, &r, p.n, 1, args, 8);
+        op_enqueue_strips(kernel, &r, p.n, args, 8);
     }
     op_close(&r);
 }

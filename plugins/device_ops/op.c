@@ -3,6 +3,7 @@
  * and enqueues; none waits. Float only, sizes below 2^31 elements.
  */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +243,19 @@ void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,
     }
 }
 
+void op_enqueue_strips(op_kernel *kernel, op_request *r, int64_t n, const TF_LaunchArg *args,
+                       int n_args)
+{
+    const op_code code = {"strips", kernel->strips, NULL};
+    const op_shape shape = {.grid = {(uint32_t)((n + OP_STRIP - 1) / OP_STRIP), 1, 1},
+                            .block = {1, 1, 1}};
+    if (!op_has_vectors(r)) {
+        op_enqueue(kernel, r, n, 1, args, n_args);
+    } else if (n > 0) {
+        op_launch_code(kernel, r, &code, &shape, args, n_args);
+    }
+}
+
 /* --- Construction ---------------------------------------------------------------------------- */
 
 op_kernel *op_create(const char *family, const char *function, TF_Status *status)
@@ -253,6 +267,7 @@ op_kernel *op_create(const char *family, const char *function, TF_Status *status
         pthread_mutex_init(&kernel->lock, NULL);
         kernel->family = family;
         kernel->function = function;
+        (void)snprintf(kernel->strips, sizeof kernel->strips, "%s_strips", function);
     }
     return kernel;
 }

@@ -26,6 +26,7 @@ typedef struct op_function {
 typedef struct op_kernel {         /* state of one kernel */
     const char *family, *function; /* file and name in code/; NULL: nothing runs on the device */
     const char *group_function;    /* the same by a group for each output, for ops that have it */
+    char strips[48]; /* the name of the same function in code/strips.c, where it has one */
     unsigned char is_nchw, keeps_dims;
     void *attrs; /* what the op's file read from the node; freed with the kernel */
     pthread_mutex_t lock;
@@ -91,6 +92,10 @@ void op_launch(op_kernel *kernel, op_request *r, const char *function, const op_
  */
 void op_enqueue(op_kernel *kernel, op_request *r, int64_t columns, int64_t rows,
                 const TF_LaunchArg *args, int n_args);
+
+/* The kernel's own function for n elements: by strips on a processor, else a thread for each. */
+void op_enqueue_strips(op_kernel *kernel, op_request *r, int64_t n, const TF_LaunchArg *args,
+                       int n_args);
 
 op_kernel *op_create(const char *family, const char *function, TF_Status *status);
 /* A list of integers of the node; the number of them, 0 after failing. */

@@ -71,7 +71,11 @@ static void run_pad(void *kernel, TF_OpKernelContext *ctx, bool has_value)
         p.value = value != NULL ? *(const float *)TF_TensorData(value) : 0.0f;
         if (fill(&r, mirror != NULL ? *mirror : 0, &p)) {
             const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_value(&p, sizeof p)};
-            op_enqueue(kernel, &r, p.n, 1, args, 3);
+            if (p.is_mirror || p.rank == 0) {
+                op_enqueue(kernel, &r, p.n, 1, args, 3);
+            } else {
+                op_enqueue_strips(kernel, &r, p.n, args, 3);
+            }
         }
     }
     op_close(&r);

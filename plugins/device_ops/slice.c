@@ -21,7 +21,7 @@ static void run_box(op_kernel *kernel, op_request *r, box *b)
     walk_close(&b->walk, b->dims, b->rank);
     const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x),
                                  op_value(&b->walk, sizeof b->walk)};
-    op_enqueue(kernel, r, b->walk.n, 1, args, 3);
+    op_enqueue_strips(kernel, r, b->walk.n, args, 3);
 }
 
 static void add_dim(box *b, int64_t dim, int64_t stride)

@@ -8,7 +8,7 @@ static void enqueue(op_kernel *kernel, op_request *r, const op_rows *p)
 {
     const uint32_t threads = op_target()->threads;
     const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(p, sizeof *p)};
-    if (p->columns >= GROUP_FROM && p->rows > 0) {
+    if (p->columns >= GROUP_FROM && p->rows > 0 && !op_has_vectors(r)) {
         const op_shape shape = {.grid = {(uint32_t)p->rows, 1, 1},
                                 .block = {threads, 1, 1},
                                 .shared_bytes = threads * sizeof(float)};

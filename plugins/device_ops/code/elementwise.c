@@ -2,6 +2,7 @@
 /* Element by element: functions of one operand, and of two with broadcasting. What each computes, a
  * NaN included, is what the CPU's kernel does.
  */
+#include "binaries.h"
 #include "dialect.h"
 #include "parameters.h"
 
@@ -87,12 +88,4 @@ UNARY(op_erf, erff(v))
         z[i] = (value);                                                                            \
     }
 
-BINARY(op_add, a + b)
-BINARY(op_sub, a - b)
-BINARY(op_mul, a *b)
-BINARY(op_div, a / b)
-BINARY(op_maximum, a > b || a != a ? a : b)
-BINARY(op_minimum, a < b || a != a ? a : b)
-BINARY(op_squared_difference, (a - b) * (a - b))
-BINARY(op_pow, powf(a, b))
-BINARY(op_prelu, a < 0.0f ? a * b : a)
+OP_BINARIES(BINARY)
