@@ -25,7 +25,7 @@ typedef struct app_pool {
     oribi_thread *threads[APP_POOL_THREADS];
 } app_pool;
 
-static void app_pool_work(void *arg)
+static inline void app_pool_work(void *arg)
 {
     app_pool *pool = arg;
     oribi_mutex_lock(&pool->lock);
@@ -49,7 +49,7 @@ static void app_pool_work(void *arg)
     oribi_mutex_unlock(&pool->lock);
 }
 
-static void app_pool_schedule(void *object, void (*fn)(void *arg), void *arg)
+static inline void app_pool_schedule(void *object, void (*fn)(void *arg), void *arg)
 {
     app_pool *pool = object;
     oribi_mutex_lock(&pool->lock);
@@ -64,7 +64,7 @@ static void app_pool_schedule(void *object, void (*fn)(void *arg), void *arg)
     oribi_mutex_unlock(&pool->lock);
 }
 
-static void app_pool_hold(app_pool *pool, bool is_held)
+static inline void app_pool_hold(app_pool *pool, bool is_held)
 {
     oribi_mutex_lock(&pool->lock);
     pool->is_held = is_held;
@@ -72,7 +72,7 @@ static void app_pool_hold(app_pool *pool, bool is_held)
     oribi_mutex_unlock(&pool->lock);
 }
 
-static void app_pool_start(app_pool *pool, int n_threads)
+static inline void app_pool_start(app_pool *pool, int n_threads)
 {
     (void)oribi_mutex_init(&pool->lock);
     (void)oribi_cond_init(&pool->changed);
@@ -83,7 +83,7 @@ static void app_pool_start(app_pool *pool, int n_threads)
 }
 
 /* Runs what is queued, held or not, and ends the threads. */
-static void app_pool_end(app_pool *pool)
+static inline void app_pool_end(app_pool *pool)
 {
     oribi_mutex_lock(&pool->lock);
     pool->is_over = true;

@@ -56,6 +56,30 @@ for compiler in gcc clang-14; do
     "$work/image/usr/bin/oribi" plugin info "$work/bitcast.so" | grep bitcast.so
 done
 
+for compiler in gcc clang-14; do
+    command -v $compiler >/dev/null || { echo "skipped: no $compiler"; continue; }
+    say "kernels on threads, by launch and on streams by $compiler"
+    fake="$source/examples/fake_accelerator"
+    for sources in threads/distances.c launch/scale.c \
+        "streams/sorted.c $fake/device.c $fake/stream.c $fake/launch.c $fake/queue.c $fake/faults.c"; do
+        # shellcheck disable=SC2046,SC2086
+        (cd "$source/examples" &&
+            $compiler -shared -fPIC -fvisibility=hidden -Wall -Wextra -Werror \
+                $(pkg-config --cflags oribi-plugin) -I"$fake" $sources -o "$work/example.so" -pthread -lm)
+        "$work/image/usr/bin/oribi" plugin info "$work/example.so" | grep example.so
+    done
+done
+
+for compiler in g++ clang++-14; do
+    command -v $compiler >/dev/null || { echo "skipped: no $compiler"; continue; }
+    pkg-config --exists eigen3 || { echo "skipped: no Eigen"; continue; }
+    say "a kernel with Eigen by $compiler"
+    # shellcheck disable=SC2046
+    $compiler -shared -fPIC $(pkg-config --cflags oribi-plugin eigen3) \
+        "$source/examples/eigen/describe.cc" -o "$work/example.so"
+    "$work/image/usr/bin/oribi" plugin info "$work/example.so" | grep example.so
+done
+
 for flavour in c cxx; do
     say "a new plugin in $flavour, by make and by cmake, unchanged"
     [ $flavour = cxx ] && flag=--cxx || flag=
