@@ -12,7 +12,7 @@ VENV      = build/venv
 
 help:
 	@echo "make build     configure and build; the command is build/bin/oribi"
-	@echo "make demo      classify digit pictures, run a custom op from a plugin binary"
+	@echo "make demo      classify digit pictures, run an op and a device of plugins"
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
 	@echo "make bench     speed and memory against named peers (docs/performance.md)"
 	@echo "make bench-mcu instructions, code and memory on a Cortex-M4 in QEMU against TFLite Micro"

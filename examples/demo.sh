@@ -46,7 +46,24 @@ echo "\$ oribi run digits_centred.onnx --plugin ./centre.so -i picture=@digit-3-
 "$oribi" run examples/custom_op/digits_centred.onnx --plugin "$work/centre.so" --top-k 3 \
     --labels examples/digits/labels.txt -i picture=@examples/digits/digit-3-0059.png
 
-say "3. The network in int8, as plain C on a Cortex-M4 (in QEMU)"
+say "3. A device of a plugin's own: written, built, tested, run"
+(
+    cd "$work"
+    PATH="$work/image/usr/bin:$PATH"
+    LD_LIBRARY_PATH=$(pkg-config --variable=libdir oribi)
+    export PATH LD_LIBRARY_PATH
+    echo "\$ oribi plugin new my_npu --device && make -C my_npu test"
+    oribi plugin new my_npu --device
+    make -s -C my_npu test >out 2>&1 || { cat out; exit 1; }
+    tail -1 out
+    set -- oribi run my_npu/dense.onnx --plugin my_npu/my_npu.so --device MY_NPU --strict-placement \
+        -i x=1x6xf32=1,2,3,4,5,6
+    echo "\$ $*"
+    "$@"
+    oribi inspect my_npu/dense.onnx --plugin my_npu/my_npu.so --device MY_NPU --strict-placement --copies
+)
+
+say "4. The network in int8, as plain C on a Cortex-M4 (in QEMU)"
 if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null; then
     echo "\$ oribi compile examples/digits/digits_int8.tflite -o digits_c"
     "$oribi" compile examples/digits/digits_int8.tflite -o "$work/digits_c"
