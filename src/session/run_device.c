@@ -6,11 +6,21 @@
 #include "base/alloc.h"
 #include "session/session_internal.h"
 
-static bool open_stream(oribi_stream **stream, const oribi_session_device *device, int n_marks,
+/* A failure names the first node there, which needs it first. */
+static bool open_stream(const oribi_session *session, size_t d, oribi_stream **stream, int n_marks,
                         TF_Status *status)
 {
+    const oribi_session_device *device = &session->devices[d];
+    if (*stream != NULL) {
+        return true;
+    }
+    *stream = oribi_stream_create(device->device, n_marks, device->account, status);
+    int32_t s = 0;
+    while (s < session->n_steps - 1 && session->steps[s].device != (int32_t)d) {
+        s++;
+    }
     if (*stream == NULL) {
-        *stream = oribi_stream_create(device->device, n_marks, device->account, status);
+        oribi_status_prefix(status, "node '%s': ", session->steps[s].node->name);
     }
     return *stream != NULL;
 }
@@ -33,10 +43,10 @@ bool oribi_run_open_streams(oribi_run *run, TF_Status *status)
     }
     for (size_t d = 1; d < n; d++) {
         const oribi_session_device *device = &session->devices[d];
-        ORIBI_TRY(open_stream(&run->streams[d], device, device->n_marks, status));
+        ORIBI_TRY(open_stream(session, d, &run->streams[d], device->n_marks, status));
         for (int kind = 0; kind < 2; kind++) {
             ORIBI_TRY(!device->has_beside[kind] ||
-                      open_stream(&run->beside[d][kind], device, 0, status));
+                      open_stream(session, d, &run->beside[d][kind], 0, status));
         }
     }
     for (size_t d = 1; d < n; d++) {

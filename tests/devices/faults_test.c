@@ -159,6 +159,24 @@ static void a_session_that_cannot_be_made_leaves_nothing(void **state)
                           "device FAKE:0: get_stream_status");
 }
 
+static void a_session_on_a_lost_device_names_the_node_too(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    small_graph g = device_dense(ROWS, false);
+    fake_plant("lost", 0, 0, 0);
+
+    assert_null(device_try_session(&g, "FAKE:0", NULL, true, status));
+
+    assert_int_equal(TF_GetCode(status), TF_UNAVAILABLE);
+    expect_text(status, "node 'product'");
+    expect_text(status, "FAKE:0: create_device");
+    fake_plant("found", 0, 0, 0);
+    assert_int_equal(fake_live_bytes(), 0);
+    oribi_session_destroy(device_session(device_dense(ROWS, false), "FAKE:0", NULL));
+    TF_DeleteStatus(status);
+}
+
 static void a_lost_device_is_told_until_it_is_found(void **state)
 {
     (void)state;
@@ -224,6 +242,7 @@ int main(void)
         cmocka_unit_test(calls_that_fail_are_named_with_node_and_device),
         cmocka_unit_test(a_failed_allocation_is_named),
         cmocka_unit_test(a_session_that_cannot_be_made_leaves_nothing),
+        cmocka_unit_test(a_session_on_a_lost_device_names_the_node_too),
         cmocka_unit_test(a_lost_device_is_told_until_it_is_found),
         cmocka_unit_test(a_late_event_ends_a_run_that_has_a_time_limit),
     };

@@ -257,6 +257,48 @@ static void failures_beside_name_node_device_and_member(void **state)
     expect_failure("async", 0, "node 'wait for FAKE:0");
 }
 
+/* Streams are made in the first run: that of the kernels, then one for each kind of copy. */
+static void a_stream_that_cannot_be_made_is_told_with_a_node(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    for (int after = 0; after < 3; after++) {
+        oribi_session *session = device_session(branches(0), "FAKE:0", NULL);
+        oribi_run *run = device_run(session, ROWS, -3);
+        fake_plant("create_stream", 0, after, 1);
+        oribi_run_execute(run, status);
+        assert_int_equal(TF_GetCode(status), TF_INTERNAL);
+        assert_non_null(strstr(TF_Message(status), "node 'first': device FAKE:0: create_stream"));
+        small_execute(run);
+        oribi_run_destroy(run);
+        oribi_session_destroy(session);
+        assert_int_equal(fake_live_bytes(), 0);
+    }
+    TF_DeleteStatus(status);
+}
+
+static void a_lost_device_is_told_and_found_again(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    oribi_session *session = device_session(branches(0), "FAKE:0", NULL);
+    oribi_run *run = device_run(session, ROWS, -3);
+    small_execute(run);
+    for (int i = 0; i < 2; i++) {
+        fake_plant("lost", 0, 0, 0);
+        oribi_run_execute(run, status);
+        assert_int_equal(TF_GetCode(status), TF_UNAVAILABLE);
+        assert_non_null(strstr(TF_Message(status), "node '"));
+        assert_non_null(strstr(TF_Message(status), "FAKE:0"));
+        fake_plant("found", 0, 0, 0);
+        small_execute(run);
+    }
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+    assert_int_equal(fake_live_bytes(), 0);
+    TF_DeleteStatus(status);
+}
+
 static void a_late_event_beside_is_met_by_the_time_limit(void **state)
 {
     (void)state;
@@ -287,25 +329,31 @@ typedef struct lane {
     int n;
 } lane;
 
+enum { TIMED = 5 };
+
 static void keep_event(void *arg, const oribi_trace_event *event)
 {
-    lane *lanes = arg; /* gate; first to the host; tanh to the device */
-    static const char *const names[] = {"gate", "first from FAKE:0 to CPU",
-                                        "tanh from CPU to FAKE:0"};
-    static const char *const of[] = {"FAKE:0 kernels", "FAKE:0 copies to the host",
-                                     "FAKE:0 copies to it"};
-    for (int i = 0; i < 3; i++) {
-        if (event->lane >= 1000 && strcmp(event->name, names[i]) == 0) { /* a device's */
-            assert_string_equal(event->lane_name, of[i]);
+    lane *lanes = arg;
+    static const char *const names[TIMED][2] = {
+        {"first", "FAKE:0 kernels"},
+        {"gate", "FAKE:0 kernels"},
+        {"sum", "FAKE:0 kernels"},
+        {"first from FAKE:0 to CPU", "FAKE:0 copies to the host"},
+        {"tanh from CPU to FAKE:0", "FAKE:0 copies to it"},
+    };
+    for (int i = 0; i < TIMED; i++) {
+        if (event->lane >= 1000 && strcmp(event->name, names[i][0]) == 0) { /* a device's */
+            assert_string_equal(event->lane_name, names[i][1]);
             lanes[i] = (lane){event->start_ns, event->end_ns, lanes[i].n + 1};
         }
     }
 }
 
+/* Timers tell how long, not when: what is sure is which comes after which. */
 static void a_trace_shows_copies_beside_in_lanes_of_their_own(void **state)
 {
     (void)state;
-    lane lanes[3] = {{0}};
+    lane lanes[TIMED] = {{0}};
     oribi_session *session = device_session(branches(2), "FAKE:0", NULL);
     oribi_run *run = device_run(session, ROWS, -3);
     oribi_run_set_trace(run, keep_event, lanes);
@@ -313,12 +361,13 @@ static void a_trace_shows_copies_beside_in_lanes_of_their_own(void **state)
     spy_hold(0);
     small_execute(run);
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < TIMED; i++) {
         assert_int_equal(lanes[i].n, 1);
         assert_true(lanes[i].start_ns <= lanes[i].end_ns);
     }
-    /* the gate holds its stream until tanh has arrived: all of its copy lies beside the gate */
-    assert_true(lanes[2].start_ns >= lanes[0].start_ns && lanes[2].start_ns <= lanes[0].end_ns);
+    assert_true(lanes[3].start_ns >= lanes[0].end_ns); /* a copy after what it copies */
+    assert_true(lanes[2].start_ns >= lanes[4].end_ns); /* a kernel after the copy that it reads */
+    assert_true(lanes[2].start_ns >= lanes[1].end_ns);
     oribi_run_destroy(run);
     oribi_session_destroy(session);
 }
@@ -332,6 +381,8 @@ int main(void)
         cmocka_unit_test(copies_that_nothing_runs_beside_stay_with_the_kernels),
         cmocka_unit_test(results_stay_what_they_are),
         cmocka_unit_test(failures_beside_name_node_device_and_member),
+        cmocka_unit_test(a_stream_that_cannot_be_made_is_told_with_a_node),
+        cmocka_unit_test(a_lost_device_is_told_and_found_again),
         cmocka_unit_test(a_late_event_beside_is_met_by_the_time_limit),
         cmocka_unit_test(a_trace_shows_copies_beside_in_lanes_of_their_own),
     };

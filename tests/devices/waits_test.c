@@ -94,7 +94,7 @@ static void a_device_that_refuses_callbacks_is_asked_instead(void **state)
 
 static void *cancel_soon(void *arg)
 {
-    const struct timespec pause = {0, 20000000};
+    const struct timespec pause = {0, 60000000};
     nanosleep(&pause, NULL);
     oribi_run_cancel(arg);
     return NULL;
