@@ -153,5 +153,6 @@ static const op_entry entries[] = {
     {"_FusedConv2D", "conv", create_fused_conv, compute_conv, {NULL}},
     {"DepthwiseConv2dNative", "conv", create_depthwise, compute_conv, {NULL}},
     {"_FusedDepthwiseConv2dNative", "conv", create_fused_depthwise, compute_conv, {NULL}},
+    {"Oribi>FusedDepthwiseConv2d", "conv", create_fused_depthwise, compute_conv, {NULL}},
 };
 const op_table op_conv_table = {entries, sizeof entries / sizeof *entries};

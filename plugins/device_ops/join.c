@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "device_ops/op.h"
+#include "device_ops/walk.h"
 
 static int64_t product(const int64_t *dims, int n)
 {
@@ -97,6 +97,7 @@ static void run_join(op_kernel *kernel, op_request *r, join *j)
         if (tensor != NULL) {
             runs.n = (int32_t)TF_TensorElementCount(tensor);
             runs.columns = runs.x_stride = (int32_t)(runs.n / rows);
+            runs.by_columns = walk_divisor(runs.columns);
             enqueue_runs(kernel, r, r->out, tensor, &runs);
             runs.z_first += runs.columns;
         }
@@ -168,6 +169,7 @@ static void take_part(op_kernel *kernel, op_request *r, int axis, int index, int
     if (out != NULL && TF_TensorElementCount(out) > 0) {
         const op_runs runs = {.n = (int32_t)TF_TensorElementCount(out),
                               .columns = (int32_t)(part * inner),
+                              .by_columns = walk_divisor((int32_t)(part * inner)),
                               .x_first = (int32_t)(from * inner),
                               .x_stride = (int32_t)(TF_Dim(r->x, axis) * inner),
                               .z_stride = (int32_t)(part * inner)};

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device_ops/op.h"
+#include "device_ops/walk.h"
 
 /* --- FusedBatchNormV3, _FusedBatchNormEx ----------------------------------------------------- */
 
@@ -39,11 +39,14 @@ static bool fill_norm(op_request *r, bool is_nchw, TF_Tensor *const in[], op_nor
     if (p->has_side && TF_TensorElementCount(in[SIDE]) != TF_TensorElementCount(r->x)) {
         return op_refuse(r, TF_INVALID_ARGUMENT, "a side input of another shape");
     }
-    p->inner = 1;
+    int64_t inner = 1;
     for (int i = channel + 1; i < rank; i++) {
-        p->inner *= (int32_t)TF_Dim(r->x, i);
+        inner *= TF_Dim(r->x, i);
     }
+    p->inner = (int32_t)inner;
+    p->by_inner = walk_divisor(p->inner);
     p->channels = (int32_t)channels;
+    p->by_channels = walk_divisor(p->channels);
     return op_output_like_x(r);
 }
 
@@ -144,6 +147,7 @@ static void compute_lrn(void *state, TF_OpKernelContext *ctx)
     } else if (op_is_ok(&r) && op_output_like_x(&r)) {
         p.n = (int32_t)TF_TensorElementCount(r.x);
         p.channels = (int32_t)TF_Dim(r.x, 3);
+        p.by_channels = walk_divisor(p.channels);
         const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_value(&p, sizeof p)};
         op_enqueue(kernel, &r, p.n, 1, args, 3);
     }

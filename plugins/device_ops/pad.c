@@ -52,6 +52,7 @@ static bool fill(op_request *r, int mirror, op_pad *p)
     walk_strides(in, rank, p->x);
     for (int i = 0; i < rank; i++) {
         p->dims[i] = (int32_t)out[i];
+        p->by_dims[i] = walk_divisor(p->dims[i]);
         p->in[i] = (int32_t)in[i];
         p->before[i] = (int32_t)pairs[2 * i];
     }

@@ -53,8 +53,10 @@ static void enqueue(op_kernel *kernel, op_request *r, unsigned reduced)
     op_reduction g = {.n = kept.n, .rank = kept.rank, .count = inner.n, .reduced_rank = inner.rank};
     for (int i = 0; i < OP_MAX_RANK; i++) {
         g.dims[i] = kept.dims[i];
+        g.by_dims[i] = kept.by_dims[i];
         g.x[i] = kept.x[i];
         g.reduced_dims[i] = inner.dims[i];
+        g.by_reduced_dims[i] = inner.by_dims[i];
         g.reduced_x[i] = inner.x[i];
     }
     const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(&g, sizeof g)};

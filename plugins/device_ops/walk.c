@@ -11,6 +11,19 @@ void walk_strides(const int64_t *dims, int rank, int32_t *strides)
     }
 }
 
+op_divisor walk_divisor(int32_t value)
+{
+    op_divisor d = {0};
+    while (value > 0 && (INT64_C(1) << d.shift) < value) {
+        d.shift++;
+    }
+    if (value > 0) {
+        const uint64_t rest = (UINT64_C(1) << d.shift) - (uint64_t)value;
+        d.multiplier = (uint32_t)((rest << 32) / (uint64_t)value + 1);
+    }
+    return d;
+}
+
 void walk_close(op_walk *w, const int64_t *dims, int rank)
 {
     int64_t n = 1;
@@ -35,6 +48,9 @@ void walk_close(op_walk *w, const int64_t *dims, int rank)
         w->dims[0] = 1;
         w->x[0] = w->y[0] = 0;
         kept = 1;
+    }
+    for (int i = 0; i < kept; i++) {
+        w->by_dims[i] = walk_divisor(w->dims[i]);
     }
     w->rank = kept;
     w->n = (int32_t)n;

@@ -7,6 +7,8 @@
 
 /* Elements from one to the next along each dimension; 0 along those of size 1. */
 void walk_strides(const int64_t *dims, int rank, int32_t *strides);
+/* For a number from 1 on. */
+op_divisor walk_divisor(int32_t value);
 /* Makes w over these dims of the output; its strides are the caller's to set before. Drops
  * dimensions of size 1, joins those that lie behind each other in both operands, fills n.
  */

@@ -14,13 +14,14 @@
 
 #define GLOBAL
 #define SHARED
-#define DEVICE_FUNCTION   static __device__
-#define GLOBAL_ID(axis)   ((int)(blockIdx.axis * blockDim.axis + threadIdx.axis))
-#define GLOBAL_SIZE(axis) ((int)(gridDim.axis * blockDim.axis))
-#define GROUP_ID(axis)    ((int)blockIdx.axis)
-#define LOCAL_ID(axis)    ((int)threadIdx.axis)
-#define LOCAL_SIZE(axis)  ((int)blockDim.axis)
-#define BARRIER()         __syncthreads()
+#define DEVICE_FUNCTION     static __device__
+#define GLOBAL_ID(axis)     ((int)(blockIdx.axis * blockDim.axis + threadIdx.axis))
+#define GLOBAL_SIZE(axis)   ((int)(gridDim.axis * blockDim.axis))
+#define GROUP_ID(axis)      ((int)blockIdx.axis)
+#define LOCAL_ID(axis)      ((int)threadIdx.axis)
+#define LOCAL_SIZE(axis)    ((int)blockDim.axis)
+#define MULTIPLY_HIGH(a, b) __umulhi(a, b)
+#define BARRIER()           __syncthreads()
 
 #define KERNEL1(name, T0, m0, V, v)         extern "C" __global__ void name(T0 *m0, V v)
 #define KERNEL2(name, T0, m0, T1, m1, V, v) extern "C" __global__ void name(T0 *m0, T1 *m1, V v)

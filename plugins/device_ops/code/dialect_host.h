@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct device_axis {
     int x, y, z;
@@ -24,13 +25,14 @@ void device_barrier(void);
 
 #define GLOBAL
 #define SHARED
-#define DEVICE_FUNCTION   static inline
-#define GLOBAL_ID(axis)   (device_here.group.axis * device_here.block.axis + device_here.thread.axis)
-#define GLOBAL_SIZE(axis) (device_here.grid.axis * device_here.block.axis)
-#define GROUP_ID(axis)    (device_here.group.axis)
-#define LOCAL_ID(axis)    (device_here.thread.axis)
-#define LOCAL_SIZE(axis)  (device_here.block.axis)
-#define BARRIER()         device_barrier()
+#define DEVICE_FUNCTION     static inline
+#define GLOBAL_ID(axis)     (device_here.group.axis * device_here.block.axis + device_here.thread.axis)
+#define GLOBAL_SIZE(axis)   (device_here.grid.axis * device_here.block.axis)
+#define GROUP_ID(axis)      (device_here.group.axis)
+#define LOCAL_ID(axis)      (device_here.thread.axis)
+#define LOCAL_SIZE(axis)    (device_here.block.axis)
+#define MULTIPLY_HIGH(a, b) ((unsigned)((uint64_t)(a) * (b) >> 32))
+#define BARRIER()           device_barrier()
 
 static inline float rsqrtf(float x)
 {

@@ -9,15 +9,16 @@
 #define GLOBAL __global
 #define SHARED __local
 #define DEVICE_FUNCTION
-#define AXIS_x            0
-#define AXIS_y            1
-#define AXIS_z            2
-#define GLOBAL_ID(axis)   ((int)get_global_id(AXIS_##axis))
-#define GLOBAL_SIZE(axis) ((int)get_global_size(AXIS_##axis))
-#define GROUP_ID(axis)    ((int)get_group_id(AXIS_##axis))
-#define LOCAL_ID(axis)    ((int)get_local_id(AXIS_##axis))
-#define LOCAL_SIZE(axis)  ((int)get_local_size(AXIS_##axis))
-#define BARRIER()         barrier(CLK_LOCAL_MEM_FENCE)
+#define AXIS_x              0
+#define AXIS_y              1
+#define AXIS_z              2
+#define GLOBAL_ID(axis)     ((int)get_global_id(AXIS_##axis))
+#define GLOBAL_SIZE(axis)   ((int)get_global_size(AXIS_##axis))
+#define GROUP_ID(axis)      ((int)get_group_id(AXIS_##axis))
+#define LOCAL_ID(axis)      ((int)get_local_id(AXIS_##axis))
+#define LOCAL_SIZE(axis)    ((int)get_local_size(AXIS_##axis))
+#define MULTIPLY_HIGH(a, b) mul_hi(a, b)
+#define BARRIER()           barrier(CLK_LOCAL_MEM_FENCE)
 
 #define expf   exp
 #define expm1f expm1

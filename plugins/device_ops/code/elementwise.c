@@ -3,18 +3,17 @@
  * NaN included, is what the CPU's kernel does.
  */
 #include "binaries.h"
-#include "dialect.h"
-#include "parameters.h"
+#include "divide.h"
 
 /* --- One operand: v -------------------------------------------------------------------------- */
 
-#define UNARY(name, value)                                                                         \
+#define UNARY(name, result)                                                                        \
     KERNEL2(name, float, z, const float, x, op_count, p)                                           \
     {                                                                                              \
         const int i = GLOBAL_ID(x);                                                                \
         if (i < p.n) {                                                                             \
             const float v = x[i];                                                                  \
-            z[i] = (value);                                                                        \
+            z[i] = (result);                                                                       \
         }                                                                                          \
     }
 
@@ -70,7 +69,7 @@ UNARY(op_erf, erff(v))
 
 /* --- Two operands: a and b ------------------------------------------------------------------- */
 
-#define BINARY(name, value)                                                                        \
+#define BINARY(name, result)                                                                       \
     KERNEL3(name, float, z, const float, x, const float, y, op_walk, w)                            \
     {                                                                                              \
         const int i = GLOBAL_ID(x);                                                                \
@@ -79,13 +78,14 @@ UNARY(op_erf, erff(v))
         }                                                                                          \
         int rest = i, at_x = 0, at_y = 0;                                                          \
         for (int k = w.rank - 1; k > 0; k--) {                                                     \
-            const int index = rest % w.dims[k];                                                    \
-            rest /= w.dims[k];                                                                     \
+            const int whole = op_divide(rest, w.by_dims[k]);                                       \
+            const int index = rest - whole * w.dims[k];                                            \
+            rest = whole;                                                                          \
             at_x += index * w.x[k];                                                                \
             at_y += index * w.y[k];                                                                \
         }                                                                                          \
         const float a = x[at_x + rest * w.x[0]], b = y[at_y + rest * w.y[0]];                      \
-        z[i] = (value);                                                                            \
+        z[i] = (result);                                                                           \
     }
 
 OP_BINARIES(BINARY)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The same elements in another order or place. */
-#include "dialect.h"
-#include "parameters.h"
+#include "divide.h"
 
 /* The output is dense, x is walked with strides: transposes, slices, tiles. */
 KERNEL2(op_move, float, z, const float, x, op_walk, w)
@@ -12,8 +11,9 @@ KERNEL2(op_move, float, z, const float, x, op_walk, w)
     }
     int rest = i, at = w.x_first;
     for (int k = w.rank - 1; k > 0; k--) {
-        at += rest % w.dims[k] * w.x[k];
-        rest /= w.dims[k];
+        const int whole = op_divide(rest, w.by_dims[k]);
+        at += (rest - whole * w.dims[k]) * w.x[k];
+        rest = whole;
     }
     z[i] = x[at + rest * w.x[0]];
 }
@@ -23,7 +23,7 @@ KERNEL2(op_copy_runs, float, z, const float, x, op_runs, p)
 {
     const int i = GLOBAL_ID(x);
     if (i < p.n) {
-        const int row = i / p.columns, column = i - row * p.columns;
+        const int row = op_divide(i, p.by_columns), column = i - row * p.columns;
         z[p.z_first + row * p.z_stride + column] = x[p.x_first + row * p.x_stride + column];
     }
 }
@@ -36,8 +36,9 @@ KERNEL2(op_pad_box, float, z, const float, x, op_pad, p)
     }
     int rest = i, at = 0, is_inside = 1;
     for (int k = p.rank - 1; k >= 0; k--) {
-        int index = rest % p.dims[k] - p.before[k];
-        rest /= p.dims[k];
+        const int whole = op_divide(rest, p.by_dims[k]);
+        int index = rest - whole * p.dims[k] - p.before[k];
+        rest = whole;
         if (p.is_mirror && index < 0) {
             index = -index - 1 + p.skip;
         } else if (p.is_mirror && index >= p.in[k]) {

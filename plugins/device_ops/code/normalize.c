@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Normalisations: batches by known statistics, neighbouring channels. */
-#include "dialect.h"
-#include "parameters.h"
+#include "divide.h"
 
 /* s: what is added, where has_side says so. */
 KERNEL7(op_batch_norm, float, z, const float, x, const float, scale, const float, offset,
@@ -11,7 +10,8 @@ KERNEL7(op_batch_norm, float, z, const float, x, const float, scale, const float
     if (i >= p.n) {
         return;
     }
-    const int c = i / p.inner % p.channels;
+    const int place = op_divide(i, p.by_inner);
+    const int c = place - op_divide(place, p.by_channels) * p.channels;
     float v = (x[i] - mean[c]) * (scale[c] / sqrtf(variance[c] + p.epsilon)) + offset[c];
     if (p.has_side) {
         v += s[i];
@@ -34,7 +34,7 @@ KERNEL2(op_local_response, float, z, const float, x, op_lrn, p)
     if (i >= p.n) {
         return;
     }
-    const int c = i % p.channels;
+    const int c = i - op_divide(i, p.by_channels) * p.channels;
     const int first = c < p.radius ? -c : -p.radius;
     const int last = p.channels - 1 - c < p.radius ? p.channels - 1 - c : p.radius;
     float sum = 0.0f;

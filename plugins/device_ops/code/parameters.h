@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers that the host hands to kernels: one struct a kernel, of int and float alone (4 bytes
- * on every target), so that both sides lay it out alike. Strides are in elements.
+/* The numbers that the host hands to kernels: one struct a kernel, of numbers of 4 bytes alone, so
+ * that both sides lay it out alike. Strides are in elements.
  */
 #ifndef DEVICE_OPS_CODE_PARAMETERS_H_
 #define DEVICE_OPS_CODE_PARAMETERS_H_
@@ -13,11 +13,20 @@ typedef struct op_count {
     float alpha, beta; /* of the functions that have them */
 } op_count;
 
+/* How to divide by a number without a division: op_divide in divide.h; from walk_divisor. Members
+ * of that type stand beside the number that they divide by, named by_...
+ */
+typedef struct op_divisor {
+    unsigned multiplier;
+    int shift;
+} op_divisor;
+
 /* Where element i of the output finds its operands. rank is at least 1; dims[0] is not looked at.
  */
 typedef struct op_walk {
     int n, rank;
     int dims[OP_MAX_RANK];
+    op_divisor by_dims[OP_MAX_RANK];
     int x[OP_MAX_RANK];
     int y[OP_MAX_RANK];
     int x_first; /* of op_move */
@@ -26,6 +35,7 @@ typedef struct op_walk {
 /* Rows of `columns` elements, n elements in all, from one pace to another. */
 typedef struct op_runs {
     int n, columns;
+    op_divisor by_columns;
     int x_first, x_stride;
     int z_first, z_stride;
 } op_runs;
@@ -33,6 +43,7 @@ typedef struct op_runs {
 typedef struct op_pad {
     int n, rank;
     int dims[OP_MAX_RANK]; /* of the output */
+    op_divisor by_dims[OP_MAX_RANK];
     int in[OP_MAX_RANK];
     int before[OP_MAX_RANK];
     int x[OP_MAX_RANK];
@@ -43,9 +54,11 @@ typedef struct op_pad {
 typedef struct op_reduction {
     int n, rank; /* outputs, and where each begins in x */
     int dims[OP_MAX_RANK];
+    op_divisor by_dims[OP_MAX_RANK];
     int x[OP_MAX_RANK];
     int count, reduced_rank; /* elements of each, and where they are from there on */
     int reduced_dims[OP_MAX_RANK];
+    op_divisor by_reduced_dims[OP_MAX_RANK];
     int reduced_x[OP_MAX_RANK];
 } op_reduction;
 
@@ -88,12 +101,14 @@ typedef struct op_rows {
 
 typedef struct op_norm { /* element i is of channel i / inner % channels */
     int n, channels, inner;
+    op_divisor by_channels, by_inner;
     float epsilon;
     int has_side, has_relu;
 } op_norm;
 
 typedef struct op_lrn { /* channels innermost */
     int n, channels, radius;
+    op_divisor by_channels;
     float bias, alpha, beta;
 } op_lrn;
 

@@ -2,15 +2,15 @@
 /* Reductions: one thread for each output where there are many, a group for each where there are few
  * of many elements (a number of threads that is a power of 2).
  */
-#include "dialect.h"
-#include "parameters.h"
+#include "divide.h"
 
 DEVICE_FUNCTION int op_reduction_start(op_reduction g, int output)
 {
     int at = 0;
     for (int k = g.rank - 1; k > 0; k--) {
-        at += output % g.dims[k] * g.x[k];
-        output /= g.dims[k];
+        const int whole = op_divide(output, g.by_dims[k]);
+        at += (output - whole * g.dims[k]) * g.x[k];
+        output = whole;
     }
     return at + output * g.x[0];
 }
@@ -19,8 +19,9 @@ DEVICE_FUNCTION int op_reduction_at(op_reduction g, int j)
 {
     int at = 0;
     for (int k = g.reduced_rank - 1; k > 0; k--) {
-        at += j % g.reduced_dims[k] * g.reduced_x[k];
-        j /= g.reduced_dims[k];
+        const int whole = op_divide(j, g.by_reduced_dims[k]);
+        at += (j - whole * g.reduced_dims[k]) * g.reduced_x[k];
+        j = whole;
     }
     return at + j * g.reduced_x[0];
 }
