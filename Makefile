@@ -7,7 +7,7 @@ DESTDIR  ?=
 BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 VENV      = build/venv
 
-.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu lint format fuzz install packages clean
+.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages clean
 .DEFAULT_GOAL := help
 
 help:
@@ -16,6 +16,7 @@ help:
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
 	@echo "make bench     speed and memory against named peers (docs/performance.md)"
 	@echo "make bench-mcu instructions, code and memory on a Cortex-M4 in QEMU against TFLite Micro"
+	@echo "make bench-gpu tests on an NVIDIA GPU, and ResNet-50 there against ONNX Runtime"
 	@echo "make lint      clang-format, layering, house rules"
 	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
@@ -35,6 +36,9 @@ demo: build
 
 test: deps
 	@tests/run-all.sh $(JOBS)
+
+bench-gpu: build
+	@python3 bench/gpu.py --build $(BUILD)
 
 bench-mcu: build
 	@python=$$(command -v /usr/bin/python3 || command -v python3); $$python bench/mcu.py --oribi $(BUILD)/bin/oribi --write

@@ -126,7 +126,11 @@ static inline int plugin_setup(void)
         return 1;
     }
     oribi_plugin_load_file(plugin_file, status);
-    if (TF_GetCode(status) != TF_OK) {
+    if (TF_GetCode(status) == TF_UNAVAILABLE) {
+        printf("skipped: %s\n", TF_Message(status));
+        (void)plugin_remove_cache(NULL);
+        result = 77;
+    } else if (TF_GetCode(status) != TF_OK) {
         fprintf(stderr, "%s\n", TF_Message(status));
         result = 1;
     } else if (!plugin_has_device()) {
