@@ -190,7 +190,8 @@ int cmd_inspect(const cli_args *args)
         code = describe(args, &s, "memory", "buffers", NULL);
     }
     if (code == CLI_OK && cli_has(args, "--copies")) {
-        static const char *const copies[] = {"step", "kind", "value", "from", "to", "bytes", NULL};
+        static const char *const copies[] = {"step", "kind",  "value",  "from",
+                                             "to",   "bytes", "beside", NULL};
         chosen = true;
         code = describe(args, &s, "copies", "copies", copies);
     }

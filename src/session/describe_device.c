@@ -38,6 +38,7 @@ void oribi_describe_copies(struct oribi_json *json, const oribi_session *session
         put_text(json, "to", session->devices[is_copy ? transfer->to : 0].name);
         put_count(json, "bytes",
                   is_copy && plan != NULL ? plan->places[step->outputs[0]].bytes : 0);
+        put_text(json, "beside", transfer->is_beside ? "kernels" : "");
         put_text(json, "name", step->node->name);
         oribi_json_close(json, '}');
     }

@@ -155,6 +155,24 @@ static void two_devices_work_at_once(void **state)
     oribi_session_destroy(session);
 }
 
+static void inspect_says_which_copies_are_beside(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    oribi_session *session = device_session(branches(0), "FAKE:0", NULL);
+
+    oribi_session_describe(session, "copies", json, status);
+
+    small_expect_ok(status);
+    assert_true(small_has(json, "\"beside\":\"\",\"name\":\"x from CPU to FAKE:0\""));
+    assert_true(small_has(json, "\"beside\":\"kernels\",\"name\":\"first from FAKE:0 to CPU\""));
+    assert_true(small_has(json, "\"beside\":\"kernels\",\"name\":\"tanh from CPU to FAKE:0\""));
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    oribi_session_destroy(session);
+}
+
 static void copies_that_nothing_runs_beside_stay_with_the_kernels(void **state)
 {
     (void)state;
@@ -378,6 +396,7 @@ int main(void)
         cmocka_unit_test(a_copy_to_the_host_is_under_way_beside_a_kernel),
         cmocka_unit_test(a_copy_to_the_device_is_under_way_beside_a_kernel),
         cmocka_unit_test(two_devices_work_at_once),
+        cmocka_unit_test(inspect_says_which_copies_are_beside),
         cmocka_unit_test(copies_that_nothing_runs_beside_stay_with_the_kernels),
         cmocka_unit_test(results_stay_what_they_are),
         cmocka_unit_test(failures_beside_name_node_device_and_member),
