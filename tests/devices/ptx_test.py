@@ -18,6 +18,7 @@ import tempfile
 KERNEL = re.compile(r"^KERNEL(\d)(?:_SHARED)?\((\w+)", re.M)
 ENTRY = re.compile(r"\.entry\s+(\w+)\s*\(([^)]*)\)")
 PARAM = re.compile(r"\.param\s+(?:\.align\s+\d+\s+)?\.(?:[a-z]+(\d+))(?:\s+\S+?\[(\d+)\])?")
+OF_OPENCL = re.compile(r"^#\s*if(?:def\s+|\s+defined\(?\s*)DEVICE_IS_OPENCL", re.M)  # forms for processors
 LAUNCHED = re.compile(r'"(op_\w+)"')
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 
@@ -57,12 +58,11 @@ def check_compiled(library, found):
 
 
 def check_launched(root, found):
-    """Names in the host's code; those with vectors are for processors alone (has_vectors)."""
+    """Names in the host's code; the forms for processors are of OpenCL alone (has_vectors)."""
     vectors = set()
-    for path in (root / "plugins/device_ops/code").glob("*_vectors.c"):
-        vectors.update(name for _, name in KERNEL.findall(path.read_text()))
     for path in (root / "plugins/device_ops/code").glob("*.c"):
-        vectors.update(re.findall(r"\b(op_\w+_vectors)\b", path.read_text()))
+        if OF_OPENCL.search(path.read_text()):
+            vectors.update(re.findall(r"\b(op_\w+)\b", path.read_text()))
     names = set()
     for path in (root / "plugins/device_ops").glob("*.c"):
         names.update(LAUNCHED.findall(path.read_text()))
@@ -120,7 +120,7 @@ def main():
             faults += new
             all_found.update(found)
             wanted = set(name for _, name in KERNEL.findall(path.read_text()))
-            if not path.stem.endswith("_vectors"):
+            if not OF_OPENCL.search(path.read_text()):
                 faults += [f"{path.stem}: {name} is no entry of its PTX" for name in sorted(wanted - set(found))]
             if shutil.which("ptxas") and found:
                 results = [run_ptxas(built / f"{path.stem}.ptx", a, folder) for a in ARCHITECTURES]
