@@ -391,6 +391,36 @@ static void joins_and_splits(void **state)
     RUN_ALL(cases, false)
 }
 
+/* Threads of a processor make 1024 elements each (code/strips.c): their ends lie within rows. */
+static void tensors_longer_than_a_strip(void **state)
+{
+    static const op_case cases[] = {
+        {"AddV2", "3x13x17x5 c3x13x17x5", NULL, 0},
+        {"Sub", "3x13x17x11 c11", NULL, 0},
+        {"Sub", "c13x1x1 3x13x17x11", NULL, 0},
+        {"Mul", "3x13x17x11 c17x1", NULL, 0},
+        {"Mul", "3x1x17x11 c13x1x11", NULL, 0},
+        {"Maximum", "c1 3x13x17x11", NULL, 0},
+        {"Transpose", "3x13x17x11 i0,2,3,1", NULL, 0},
+        {"Transpose", "3x13x17x11 i0,3,1,2", NULL, 0},
+        {"Transpose", "3x13x17x11 i3,2,1,0", NULL, 0},
+        {"Transpose", "3x13x17x11 i2,0,3,1", NULL, 0},
+        {"Transpose", "2x3x40x41 i0,2,3,1", NULL, 0},
+        {"Slice", "3x13x17x11 i1,2,3,4 i2,11,13,7", NULL, 0},
+        {"Pad", "3x13x17x11 m0,0,1,2,0,3,2,0", NULL, 0},
+        {"PadV2", "3x13x17x11 m1,0,0,0,2,1,3,2 f7", NULL, 0},
+        {"ConcatV2", "3x13x17x11 c3x13x17x6 s3", NULL, 0},
+        {"ConcatV2", "c3x2x17x11 3x13x17x11 s1", NULL, 0},
+        {"Split", "s1 3x14x17x11", "num_split=i2", 2},
+        {"FusedBatchNormV3", "3x13x17x11 c11 c11 c11 c11",
+         "is_training=b0 epsilon=f1.5 data_format=sNHWC", 6},
+        {"FusedBatchNormV3", "3x13x17x11 c13 c13 c13 c13",
+         "is_training=b0 epsilon=f1.5 data_format=sNCHW", 6},
+    };
+    (void)state;
+    RUN_ALL(cases, false)
+}
+
 /* --- Views ----------------------------------------------------------------------------------- */
 
 /* x's memory under other shapes, and its shape: no kernel of the device runs, nothing is copied but
@@ -476,6 +506,7 @@ int main(void)
         cmocka_unit_test(elements_in_another_order),
         cmocka_unit_test(boxes_of_a_tensor),
         cmocka_unit_test(joins_and_splits),
+        cmocka_unit_test(tensors_longer_than_a_strip),
         cmocka_unit_test(views),
         cmocka_unit_test(reductions),
         cmocka_unit_test(normalisations),

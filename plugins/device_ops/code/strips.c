@@ -86,12 +86,32 @@ DEVICE_FUNCTION void op_fill_stretch(GLOBAL float *to, float value, int n)
     }
 }
 
+/* Whole rows from element i on, up to `end`, which are short and whose elements lie apart in x (the
+ * channels of a picture that becomes NHWC): the number of elements moved. */
+DEVICE_FUNCTION int op_move_rows(op_walk w, GLOBAL float *z, GLOBAL const float *x, int i, int end,
+                                 op_stretch s)
+{
+    const int last = w.rank - 1, size = w.dims[last], step = w.x[last], row_step = w.x[last - 1];
+    const int row = i / size, in_last = last > 1 ? w.dims[last - 1] : w.n / size;
+    const int rows = min((end - i) / size, in_last - row % in_last);
+    for (int r = 0; r < rows; r++) {
+        for (int j = 0; j < size; j++) {
+            z[i + r * size + j] = x[s.x + r * row_step + j * step];
+        }
+    }
+    return rows * size;
+}
+
 KERNEL2(op_move_strips, float, z, const float, x, op_walk, w)
 {
-    const int step = w.x[w.rank - 1];
+    const int last = w.rank - 1, step = w.x[last], is_short = last > 0 && w.dims[last] <= 16;
     const int first = GLOBAL_ID(x) * OP_STRIP, end = op_strip_end(first, w.n);
     for (int i = first; i < end;) {
         const op_stretch s = op_find_stretch(w, i, end);
+        if (is_short && i % w.dims[last] == 0 && end - i >= w.dims[last]) {
+            i += op_move_rows(w, z, x, i, end, s);
+            continue;
+        }
         if (step == 1) {
             op_copy_stretch(z + i, x + s.x, s.n);
         } else {
@@ -139,22 +159,30 @@ KERNEL2(op_pad_box_strips, float, z, const float, x, op_pad, p)
     }
 }
 
+/* Elements of one stretch, `channel` the channel of element j. */
+#define NORMALISE(channel)                                                                         \
+    for (int j = 0; j < n; j++) {                                                                  \
+        const int k = channel;                                                                     \
+        z[i + j] = (x[i + j] - mean[k]) * (scale[k] / sqrtf(variance[k] + p.epsilon)) + offset[k]; \
+    }
+
 KERNEL7(op_batch_norm_strips, float, z, const float, x, const float, scale, const float, offset,
         const float, mean, const float, variance, const float, s, op_norm, p)
 {
     const int first = GLOBAL_ID(x) * OP_STRIP, end = op_strip_end(first, p.n);
     for (int i = first; i < end;) {
         const int outer = i / p.inner, c = outer % p.channels;
-        const int is_row = p.inner == 1; /* channels lie side by side */
-        const int n = min(end - i, is_row ? p.channels - c : p.inner - (i - outer * p.inner));
-        _Pragma("clang loop vectorize(assume_safety)") /* z is x, element by element, or apart */
-            for (int j = 0; j < n; j++)
-        {
-            const int k = is_row ? c + j : c;
-            float v =
-                (x[i + j] - mean[k]) * (scale[k] / sqrtf(variance[k] + p.epsilon)) + offset[k];
-            v = p.has_side ? v + s[i + j] : v;
-            z[i + j] = p.has_relu && v < 0.0f ? 0.0f : v;
+        const int n = min(end - i, p.inner == 1 ? p.channels - c : p.inner - (i - outer * p.inner));
+        if (p.inner == 1) { /* channels lie side by side */
+            NORMALISE(c + j)
+        } else {
+            NORMALISE(c)
+        }
+        for (int j = 0; p.has_side && j < n; j++) {
+            z[i + j] += s[i + j];
+        }
+        for (int j = 0; p.has_relu && j < n; j++) {
+            z[i + j] = z[i + j] < 0.0f ? 0.0f : z[i + j];
         }
         i += n;
     }
