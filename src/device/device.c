@@ -25,6 +25,7 @@ static void device_free(oribi_device *device)
         TF_Status *ignored = TF_NewStatus(); /* kernels may have streams of their own */
         oribi__executor(device)->synchronize_all_activity(&device->device, ignored);
         TF_DeleteStatus(ignored);
+        oribi__device_free_host_cache(device);
         oribi__device_free_cache(device);
         platform->parts.fns.destroy_device(&platform->parts.platform, &device->device);
     }

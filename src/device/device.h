@@ -90,7 +90,8 @@ oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream,
                                     oribi_device_account *account, size_t bytes, TF_Status *status);
 /* The device that the buffer lies on; NULL: it is host memory, or NULL. */
 oribi_device *oribi_buffer_device(const oribi_buffer *buffer);
-/* Host memory that copies of the device like best; freed with the last reference. NULL: the plugin
+/* Host memory that copies of the device like best (host_memory.c); kept for the next one after the
+ * last reference, until the device is closed. NULL: the plugin
  * has none to give (no status: ordinary memory will do). */
 oribi_buffer *oribi_device_host_buffer(oribi_device *device, size_t bytes);
 /* What its last release does, for those who put a function of their own in its place. */

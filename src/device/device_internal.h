@@ -68,6 +68,8 @@ typedef struct oribi_block {       /* a region, or a part of one where offsets a
     bool is_free;
 } oribi_block;
 
+typedef struct oribi_host_block oribi_host_block; /* host_memory.c */
+
 struct oribi_device {
     oribi_platform *platform;
     int64_t references; /* under the platform's lock */
@@ -79,6 +81,9 @@ struct oribi_device {
     oribi_mutex lock; /* of all below, and of every stream's `held` */
     oribi_region *regions;
     oribi_block *free;
+    oribi_host_block *host_blocks; /* kept for the next */
+    int n_host_blocks;
+    size_t host_bytes;
     oribi_device_counts counts;
 };
 
@@ -125,5 +130,6 @@ void oribi__bell_release(oribi_bell *bell); /* NULL ok */
 void oribi__stream_unref(oribi_stream *stream);
 void oribi__stream_flush(oribi_stream *stream);      /* it is idle: held blocks are anybody's */
 void oribi__device_free_cache(oribi_device *device); /* all blocks are free */
+void oribi__device_free_host_cache(oribi_device *device);
 
 #endif

@@ -287,6 +287,17 @@ static bool see_temp(oribi_frame *frame, oribi_buffer *buffer, int32_t ordinal, 
     return ok;
 }
 
+/* Host memory that a kernel of a device asks for is for its copies, as TensorFlow has it. */
+static oribi_buffer *host_temp(oribi_frame *frame, int32_t device, size_t bytes, TF_Status *status)
+{
+    oribi_session *session = frame->session;
+    if (frame->run != NULL && frame->run->trace != NULL) {
+        oribi_run_trace_alloc(frame->run, session->steps[frame->step].node->name, bytes);
+    }
+    return oribi_meter_device_buffer(session->meter, session->devices[device].device, bytes,
+                                     "a temporary in host memory", status);
+}
+
 static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
                                      const int64_t *dims, int rank, bool on_host, TF_Status *status)
 {
@@ -298,7 +309,9 @@ static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
         oribi_fail_memory(status);
         return NULL;
     }
-    oribi_buffer *buffer = oribi_frame_buffer(frame, device, bytes, status);
+    oribi_buffer *buffer = on_host && dtype != TF_STRING
+                               ? host_temp(frame, ctx->step->device, bytes, status)
+                               : oribi_frame_buffer(frame, device, bytes, status);
     if (buffer == NULL) {
         return NULL;
     }

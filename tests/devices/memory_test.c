@@ -223,6 +223,75 @@ static void so_it_is_for_shapes_that_are_known_at_run_time_only(void **state)
     assert_int_equal(spy_pinned_bytes(), 0);
 }
 
+/* A session keeps the device open, and the device what runs gave back. */
+static void host_memory_of_a_run_serves_the_next_one(void **state)
+{
+    (void)state;
+    oribi_session *session = device_session(device_dense(ROWS, true), "FAKE:0", NULL);
+    oribi_run *run = device_run(session, ROWS, -3);
+    small_execute(run);
+    oribi_run_destroy(run);
+    const int64_t n = spy_calls("host_memory_allocate");
+
+    for (int i = 0; i < 3; i++) {
+        run = device_run(session, ROWS, -3);
+        small_execute(run);
+        oribi_run_destroy(run);
+    }
+
+    assert_int_equal(spy_calls("host_memory_allocate"), n);
+    assert_true(spy_pinned_bytes() > 0);
+    oribi_session_destroy(session);
+    assert_int_equal(spy_pinned_bytes(), 0);
+}
+
+static void compute_with_host_temp(void *kernel, TF_OpKernelContext *ctx)
+{
+    const int64_t dims[] = {1000};
+    TF_AllocatorAttributes on_host = {TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 1};
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *x = NULL, *temp = TF_AllocateTemp(ctx, TF_FLOAT, dims, 1, &on_host, status);
+    (void)kernel;
+    if (temp != NULL) {
+        memset(TF_TensorData(temp), 1, TF_TensorByteSize(temp));
+        TF_GetInput(ctx, 0, &x, status);
+    }
+    if (x != NULL) {
+        TF_SetOutput(ctx, 0, x, status);
+    }
+    TF_OpKernelContext_Failure(ctx, status);
+    TF_DeleteTensor(x);
+    TF_DeleteTensor(temp);
+    TF_DeleteStatus(status);
+}
+
+static void host_memory_that_a_kernel_asks_for_is_the_devices_too(void **state)
+{
+    (void)state;
+    static const char *const x[] = {"x: float", NULL}, *const z[] = {"z: float", NULL};
+    const int64_t dims[] = {ROWS, INNER};
+    small_define_op("Test>HostTemp", x, z, NULL, small_same_shape);
+    small_register(TF_NewKernelBuilder("Test>HostTemp", "FAKE", NULL, compute_with_host_temp, NULL),
+                   "temp");
+    small_graph g = small_begin();
+    const oribi_value_id in = small_input(&g, "x", 2, dims);
+    small_output(&g, device_node(&g, "Test>HostTemp", "temp", &in, 1), "z");
+    oribi_session *session = device_session(g, "FAKE:0", NULL);
+    oribi_run *run = device_run(session, ROWS, -3);
+
+    small_execute(run);
+    small_execute(run);
+    small_execute(run);
+    const int64_t n = spy_calls("host_memory_allocate"), bytes = spy_pinned_bytes();
+    assert_true(bytes >= 4000);
+    small_execute(run);
+    assert_int_equal(spy_calls("host_memory_allocate"), n);
+
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+    assert_int_equal(spy_pinned_bytes(), 0);
+}
+
 static void ordinary_memory_will_do_where_the_device_has_none_to_give(void **state)
 {
     (void)state;
@@ -302,6 +371,8 @@ int main(void)
         cmocka_unit_test(unified_memory_is_used_where_a_session_wants_it),
         cmocka_unit_test(host_memory_of_copies_is_the_devices_and_cached),
         cmocka_unit_test(so_it_is_for_shapes_that_are_known_at_run_time_only),
+        cmocka_unit_test(host_memory_of_a_run_serves_the_next_one),
+        cmocka_unit_test(host_memory_that_a_kernel_asks_for_is_the_devices_too),
         cmocka_unit_test(ordinary_memory_will_do_where_the_device_has_none_to_give),
         cmocka_unit_test(an_input_that_the_run_made_is_copied_from_the_devices_memory),
         cmocka_unit_test(inputs_that_cannot_be_made_are_refused),
