@@ -26,7 +26,7 @@ static int number(const cJSON *object, const char *key)
     return value == NULL ? 0 : value->valueint;
 }
 
-/* Returns how many are without findings. */
+/* Returns how many are without findings, those of devices left out. */
 static int print_report(const cJSON *root)
 {
     const cJSON *kernel, *finding;
@@ -36,6 +36,13 @@ static int print_report(const cJSON *root)
     {
         const cJSON *findings = cJSON_GetObjectItem(kernel, "findings");
         const int n = cJSON_GetArraySize(findings);
+        const char *device = text(kernel, "device");
+        if (device[0] != '\0') {
+            printf("left   %s %s: runs on %s alone, not tested here; try it with a model and "
+                   "`oribi run --device %s`\n",
+                   text(kernel, "op"), text(kernel, "constraints"), device, device);
+            continue;
+        }
         printf("%-6s %s %s %s (%d cases, %d computes)\n", n == 0 ? "ok" : "FAILED",
                text(kernel, "op"),
                text(kernel, "kernel")[0] ? text(kernel, "kernel") : "shape function",

@@ -192,10 +192,29 @@ static const char *text_of(const oribi_json_value *object, const char *key)
     return value && value->text ? value->text : "";
 }
 
+static bool is_of_host(const oribi_json_value *kernel)
+{
+    const char *device = text_of(kernel, "device");
+    return strcmp(device, "CPU") == 0 || strcmp(device, "DEFAULT") == 0;
+}
+
+/* A kernel of a device is told and left out: its memory is not the host's. */
+static void tell_skipped(trials *all, const oribi_json_value *kernel)
+{
+    oribi_json_open(&all->json, '{');
+    oribi_json_put_string(&all->json, "op", text_of(kernel, "op"));
+    oribi_json_put_string(&all->json, "kernel", text_of(kernel, "name"));
+    oribi_json_put_string(&all->json, "constraints", text_of(kernel, "constraints"));
+    oribi_json_put_string(&all->json, "device", text_of(kernel, "device"));
+    oribi_json_close(&all->json, '}');
+    all->n_run++;
+}
+
+/* One that is tested here. */
 static bool has_kernel(const oribi_json_value *kernels, const char *op)
 {
     for (const oribi_json_value *k = kernels ? kernels->child : NULL; k; k = k->next) {
-        if (strcmp(text_of(k, "op"), op) == 0) {
+        if (strcmp(text_of(k, "op"), op) == 0 && is_of_host(k)) {
             return true;
         }
     }
@@ -253,7 +272,11 @@ static bool run_all(trials *all, const oribi_json_value *registered, TF_Status *
                      .name = text_of(k, "name"),
                      .constraints = text_of(k, "constraints"),
                      .kernel = index++};
-        ORIBI_TRY(run_one(all, &s, true, number++, total, status));
+        const char *only = all->settings.only;
+        if (!is_of_host(k) && (!only || strcmp(only, s.op) == 0)) {
+            tell_skipped(all, k);
+        }
+        ORIBI_TRY(run_one(all, &s, is_of_host(k), number++, total, status));
     }
     for (const oribi_json_value *o = ops ? ops->child : NULL; o; o = o->next) {
         subject s = {.op = text_of(o, "name"), .name = "", .constraints = "", .kernel = -1};

@@ -40,6 +40,9 @@ for compiler in gcc clang; do
 done
 
 echo "== the command"
+oribi plugin test my_npu/my_npu.so --seed 1 >log
+[ "$(grep -c "runs on MY_NPU alone" log)" = 4 ]
+grep -q "^0 good, 0 failed" log
 oribi devices --plugin my_npu/my_npu.so | grep -q "MY_NPU:1"
 oribi run my_npu/dense.onnx --plugin my_npu/my_npu.so -i x=2x6xf32=1,2,3,4,5,6,7,8,9,1,2,3 --json >cpu.txt
 oribi run my_npu/dense.onnx --plugin my_npu/my_npu.so -i x=2x6xf32=1,2,3,4,5,6,7,8,9,1,2,3 --json \
