@@ -209,8 +209,13 @@ struct opencl_kept {
 cl_program opencl_program_take(opencl_device *own, const char *source, size_t bytes,
                                const char *options, TF_Status *status)
 {
-    options = options != NULL ? options : "";
-    const digest key = key_of(own, source, bytes, options);
+    char all[512]; /* -w: a vendor's compiler writes warnings to the user's terminal */
+    if (snprintf(all, sizeof all, "-w%s%s", options != NULL ? " " : "",
+                 options != NULL ? options : "") >= (int)sizeof all) {
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, "options of a build beyond 500 characters");
+        return NULL;
+    }
+    const digest key = key_of(own, source, bytes, all);
     pthread_mutex_lock(&own->programs_lock);
     struct opencl_kept *kept = own->programs;
     while (kept != NULL && (kept->key.a != key.a || kept->key.b != key.b)) {
@@ -219,8 +224,8 @@ cl_program opencl_program_take(opencl_device *own, const char *source, size_t by
     if (kept == NULL && (kept = calloc(1, sizeof *kept)) == NULL) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "load_function: out of memory");
     } else if (kept->n_users == 0) {
-        *kept = (struct opencl_kept){key, make(own, source, bytes, options, key, status), 0,
-                                     own->programs};
+        *kept =
+            (struct opencl_kept){key, make(own, source, bytes, all, key, status), 0, own->programs};
         if (kept->program == NULL) {
             free(kept);
             kept = NULL;

@@ -75,6 +75,14 @@ static void sync_htod(const SP_Device *device, SP_DeviceMemoryBase *to, const vo
     write_to(opencl_device_of(device)->queue, device, CL_TRUE, to, from, size, status);
 }
 
+static void sync_dtod(const SP_Device *device, SP_DeviceMemoryBase *to,
+                      const SP_DeviceMemoryBase *from, uint64_t size, TF_Status *status)
+{
+    struct SP_Stream_st own = {.queue = opencl_device_of(device)->queue};
+    copy_dtod(device, &own, to, from, size, status);
+    (void)(TF_GetCode(status) == TF_OK && opencl_check(clFinish(own.queue), "clFinish", status));
+}
+
 static void fill(const SP_Device *device, SP_Stream stream, const SP_DeviceMemoryBase *to,
                  const void *pattern, size_t pattern_bytes, uint64_t size, TF_Status *status)
 {
@@ -166,6 +174,7 @@ void opencl_fill_copies(SP_StreamExecutor *executor)
     executor->memcpy_dtod = copy_dtod;
     executor->sync_memcpy_dtoh = sync_dtoh;
     executor->sync_memcpy_htod = sync_htod;
+    executor->sync_memcpy_dtod = sync_dtod;
     executor->mem_zero = fill_zero;
     executor->memset = fill8;
     executor->memset32 = fill32;
