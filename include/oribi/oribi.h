@@ -89,11 +89,10 @@ typedef struct oribi_plugin_test_settings {
 } oribi_plugin_test_settings;
 
 /* Runs each kernel and shape function of a plugin on given and on random inputs, each case in a
- * process of its own, and reports what is wrong as JSON: "kernels", each with its findings. Those of
- * devices are left out: they have "device" instead.
- * spec     "path[:key=val,..]", or the name of a built-in plugin.
- * Errors   as oribi_plugin_examine; INVALID_ARGUMENT for bad cases; NOT_FOUND: nothing to test. A
- *          faulty kernel is no error.
+ * process of its own, and reports what is wrong as JSON: "kernels", each with its findings. Those
+ * of devices are left out: they have "device" instead. spec     "path[:key=val,..]", or the name of
+ * a built-in plugin. Errors   as oribi_plugin_examine; INVALID_ARGUMENT for bad cases; NOT_FOUND:
+ * nothing to test. A faulty kernel is no error.
  */
 TF_CAPI_EXPORT extern void oribi_plugin_test(const char *spec,
                                              const oribi_plugin_test_settings *settings,
