@@ -7,6 +7,9 @@ endif()
 foreach(source ${ORIBI_CPU_SOURCES})
     if(source MATCHES "_x86_avx2\\.c$")
         set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-mavx2;-mfma")
+    elseif(source MATCHES "_x86_vnni\\.c$")
+        set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+            "-mavx512f;-mavx512vl;-mavx512bw;-mavx512dq;-mavx512vnni;-mavx512vbmi;-mfma")
     elseif(source MATCHES "_x86_avx512\\.c$")
         set_source_files_properties(${source} PROPERTIES
             COMPILE_OPTIONS "-mavx512f;-mavx512vl;-mavx512bw;-mavx512dq;-mfma")

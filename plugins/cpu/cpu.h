@@ -15,6 +15,7 @@ typedef enum oribi_cpu_isa {
     ORIBI_CPU_ISA_ANY,
     ORIBI_CPU_ISA_AVX2,   /* AVX2 and FMA */
     ORIBI_CPU_ISA_AVX512, /* F, VL, BW, DQ and FMA */
+    ORIBI_CPU_ISA_VNNI,   /* these, VNNI and VBMI */
     ORIBI_CPU_ISA_NEON,
 } oribi_cpu_isa;
 
@@ -26,6 +27,7 @@ enum {
     ORIBI_CPU_NEON = -960,
     ORIBI_CPU_AVX2 = -950,
     ORIBI_CPU_AVX512 = -940,
+    ORIBI_CPU_VNNI = -930,
 };
 
 /* Set of element types, one bit per TF_DataType. */

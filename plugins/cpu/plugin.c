@@ -15,14 +15,18 @@ bool oribi_cpu_has(oribi_cpu_isa isa)
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_cpu_init();
     bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    bool avx512 = avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                  __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
     switch (isa) {
     case ORIBI_CPU_ISA_ANY:
         return true;
     case ORIBI_CPU_ISA_AVX2:
         return avx2;
     case ORIBI_CPU_ISA_AVX512:
-        return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-               __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+        return avx512;
+    case ORIBI_CPU_ISA_VNNI:
+        return avx512 && __builtin_cpu_supports("avx512vnni") &&
+               __builtin_cpu_supports("avx512vbmi");
     case ORIBI_CPU_ISA_NEON:
         return false;
     }
@@ -37,9 +41,8 @@ bool oribi_cpu_has(oribi_cpu_isa isa)
 const char *oribi_cpu_isa_name(oribi_cpu_isa isa)
 {
     static const char *const names[] = {
-        [ORIBI_CPU_ISA_ANY] = "any",
-        [ORIBI_CPU_ISA_AVX2] = "avx2",
-        [ORIBI_CPU_ISA_AVX512] = "avx512",
+        [ORIBI_CPU_ISA_ANY] = "any",       [ORIBI_CPU_ISA_AVX2] = "avx2",
+        [ORIBI_CPU_ISA_AVX512] = "avx512", [ORIBI_CPU_ISA_VNNI] = "vnni",
         [ORIBI_CPU_ISA_NEON] = "neon",
     };
     return (size_t)isa < sizeof names / sizeof names[0] ? names[isa] : "unknown";

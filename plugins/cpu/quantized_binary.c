@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QAdd, Oribi>QSub and Oribi>QMul by micro/'s kernels. */
+/* Oribi>QAdd, Oribi>QSub and Oribi>QMul by micro/'s kernels; sums of int8 that need no broadcasting
+ * also by vectors, with the same results.
+ */
 #include "cpu/families.h"
 #include "cpu/quantized.h"
+#include "cpu/quantized_panels.h"
 
 #include "micro/binary_q_prepare.h"
 #include "micro/element.h"
 
 typedef struct binary_state {
     struct oribi_micro_binary_q_spec spec; /* dims unset */
+    const oribi_quantized_simd *simd;      /* NULL: micro/'s kernel */
 } binary_state;
 
 /* `has_sums`: the op has pot_scale_int16. */
-static void *binary_make(TF_OpKernelConstruction *construction, bool has_sums)
+static void *binary_make(TF_OpKernelConstruction *construction, bool has_sums,
+                         const oribi_quantized_simd *simd)
 {
     oribi_cpu_setup setup;
     bool prefers_binary = false;
@@ -25,6 +30,7 @@ static void *binary_make(TF_OpKernelConstruction *construction, bool has_sums)
         if (has_sums) {
             oribi_cpu_attr_bool(&setup, "pot_scale_int16", &prefers_binary);
         }
+        state->simd = simd;
         state->spec.prefers_binary = prefers_binary ? 1 : 0;
     }
     return oribi_cpu_setup_end(&setup);
@@ -32,12 +38,24 @@ static void *binary_make(TF_OpKernelConstruction *construction, bool has_sums)
 
 static void *sum_create(TF_OpKernelConstruction *construction)
 {
-    return binary_make(construction, true);
+    return binary_make(construction, true, NULL);
 }
+
+#if defined(__x86_64__)
+static void *sum_create_avx2(TF_OpKernelConstruction *construction)
+{
+    return binary_make(construction, true, &oribi_quantized_avx2);
+}
+
+static void *sum_create_vnni(TF_OpKernelConstruction *construction)
+{
+    return binary_make(construction, true, &oribi_quantized_vnni);
+}
+#endif
 
 static void *mul_create(TF_OpKernelConstruction *construction)
 {
-    return binary_make(construction, false);
+    return binary_make(construction, false, NULL);
 }
 
 typedef struct binary_args {
@@ -114,7 +132,9 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run,
         candidates[n++] = 1;
     }
     void *output = oribi_cpu_output_in_place(run, candidates, n, y.dims, y.rank);
-    if (output != NULL) {
+    if (output != NULL && state->simd != NULL && n == 2) {
+        state->simd->add(&args.u.add.scales, x0, x1, oribi_cpu_product(y.dims, y.rank), output);
+    } else if (output != NULL) {
         call(&args, x0, x1, output);
     }
     return output != NULL;
@@ -130,15 +150,26 @@ BINARY(add, add_call)
 BINARY(sub, add_call)
 BINARY(mul, mul_call)
 
-#define ROW(op, make, fn)                                                                          \
+#define ROW_OF(op, value_types, rank, needs, make, fn, text)                                       \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_QUANTIZED_TYPES}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = make##_create, .compute = fn##_compute, .destroy = oribi_cpu_free,               \
-        .why = "the arithmetic of micro/, bit for bit"                                             \
+        .op_name = op, .types = {{"T", value_types}}, .priority = rank, .isa = needs,              \
+        .create = make, .compute = fn##_compute, .destroy = oribi_cpu_free, .why = text            \
     }
+#define ROW(op, make, fn)                                                                          \
+    ROW_OF(op, ORIBI_QUANTIZED_TYPES, ORIBI_CPU_REFERENCE, ORIBI_CPU_ISA_ANY, make##_create, fn,   \
+           "the arithmetic of micro/, bit for bit")
+#define SUM(op, fn, variant, rank, needs)                                                          \
+    ROW_OF(op, ORIBI_CPU_TYPE(TF_INT8), rank, needs, sum_create_##variant, fn,                     \
+           "vectors, the same bits")
 const oribi_cpu_kernel oribi_cpu_quantized_binary_kernels[] = {
     ROW("Oribi>QAdd", sum, add),
     ROW("Oribi>QSub", sum, sub),
     ROW("Oribi>QMul", mul, mul),
+#if defined(__x86_64__)
+    SUM("Oribi>QAdd", add, avx2, ORIBI_CPU_AVX2, ORIBI_CPU_ISA_AVX2),
+    SUM("Oribi>QSub", sub, avx2, ORIBI_CPU_AVX2, ORIBI_CPU_ISA_AVX2),
+    SUM("Oribi>QAdd", add, vnni, ORIBI_CPU_VNNI, ORIBI_CPU_ISA_VNNI),
+    SUM("Oribi>QSub", sub, vnni, ORIBI_CPU_VNNI, ORIBI_CPU_ISA_VNNI),
+#endif
     {.op_name = NULL},
 };

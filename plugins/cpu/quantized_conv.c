@@ -63,7 +63,7 @@ static void conv_pack(oribi_cpu_setup *setup, conv_state *state)
     const oribi_quantized_layer layer = {
         a->filter, a->bias, a->multiplier,  a->shift, taps,   1, state->spec.out_c,
         taps,      1,       a->output_zero, a->low,   a->high};
-    if (!oribi_quantized_panels_make(&layer, &state->panels)) {
+    if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);
     }
@@ -103,7 +103,8 @@ static void depthwise_pack(oribi_cpu_setup *setup, depthwise_state *state)
         1,         channels,       channels,      state->spec.filter_h * state->spec.filter_w,
         1,         a->output_zero, a->low,        a->high};
     state->zeros = malloc((size_t)channels);
-    if (state->zeros == NULL || !oribi_quantized_panels_make(&layer, &state->panels)) {
+    if (state->zeros == NULL ||
+        !oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)channels);
         return;
@@ -188,65 +189,64 @@ static void conv_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
-static int16_t *fill(int16_t *to, int32_t value, int32_t count)
-{
-    for (int32_t i = 0; i < count; i++) {
-        to[i] = (int16_t)value;
-    }
-    return to + count;
-}
-
-/* The inputs of the window whose corner is (y, x), as int16; one more where they are odd. */
-static int16_t *widen_window(const conv_call *call, const int8_t *image, int32_t y, int32_t x,
-                             int16_t *to)
+/* A row of the window, whose first input is that of column x. */
+static void *take_row(const conv_call *call, const int8_t *from, int32_t x, void *to)
 {
     const struct oribi_micro_conv2d_s8_args *a = &call->args;
-    const int32_t step = a->dilation_w, run = a->filter_w * a->in_c;
+    const oribi_quantized_simd *simd = call->state->simd;
+    if (a->dilation_w == 1) {
+        const int32_t first = x < 0 ? -x : 0;
+        const int32_t end = a->in_w - x < a->filter_w ? a->in_w - x : a->filter_w;
+        const int32_t inside = end > first ? end - first : 0;
+        const int32_t before = inside > 0 ? first : a->filter_w;
+        const int32_t behind = a->filter_w - before - inside;
+        if (before > 0) {
+            to = simd->fill(a->input_zero, (int64_t)before * a->in_c, to);
+        }
+        to = simd->take(from + (int64_t)(x + first) * a->in_c, (int64_t)inside * a->in_c, to);
+        return behind > 0 ? simd->fill(a->input_zero, (int64_t)behind * a->in_c, to) : to;
+    }
+    for (int32_t j = 0; j < a->filter_w; j++) {
+        const int32_t column = x + j * a->dilation_w;
+        const bool is_inside = column >= 0 && column < a->in_w;
+        to = is_inside ? simd->take(from + (int64_t)column * a->in_c, a->in_c, to)
+                       : simd->fill(a->input_zero, a->in_c, to);
+    }
+    return to;
+}
+
+/* The inputs of the window whose corner is (y, x), and as many more as a group wants. */
+static void *take_window(const conv_call *call, const int8_t *image, int32_t y, int32_t x, void *to)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_simd *simd = call->state->simd;
+    const int64_t run = (int64_t)a->filter_w * a->in_c;
+    const int64_t odd = run * a->filter_h % simd->format.group;
     for (int32_t i = 0; i < a->filter_h; i++) {
         const int32_t row = y + i * a->dilation_h;
-        const int8_t *from = image + (int64_t)row * a->in_w * a->in_c;
-        if (row < 0 || row >= a->in_h) {
-            to = fill(to, a->input_zero, run);
-        } else if (step == 1) {
-            const int32_t first = x < 0 ? -x : 0;
-            const int32_t end = a->in_w - x < a->filter_w ? a->in_w - x : a->filter_w;
-            const int32_t inside = end > first ? end - first : 0;
-            const int32_t before = inside > 0 ? first : a->filter_w;
-            to = fill(to, a->input_zero, before * a->in_c);
-            call->state->simd->widen(from + (int64_t)(x + first) * a->in_c,
-                                     (int64_t)inside * a->in_c, to);
-            to = fill(to + (int64_t)inside * a->in_c, a->input_zero,
-                      (a->filter_w - before - inside) * a->in_c);
-        } else {
-            for (int32_t j = 0; j < a->filter_w; j++) {
-                const int32_t column = x + j * step;
-                if (column < 0 || column >= a->in_w) {
-                    to = fill(to, a->input_zero, a->in_c);
-                } else {
-                    call->state->simd->widen(from + (int64_t)column * a->in_c, a->in_c, to);
-                    to += a->in_c;
-                }
-            }
-        }
+        to = row < 0 || row >= a->in_h
+                 ? simd->fill(a->input_zero, run, to)
+                 : take_row(call, image + (int64_t)row * a->in_w * a->in_c, x, to);
     }
-    return run * a->filter_h % 2 != 0 ? fill(to, 0, 1) : to;
+    return odd != 0 ? simd->fill(0, simd->format.group - odd, to) : to;
 }
 
 static void conv_simd_rows(void *object, int64_t begin, int64_t end)
 {
     const conv_call *call = object;
     const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const int32_t pixels = call->state->simd->format.pixels;
     for (int64_t row = begin; row < end; row++) {
         const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
         const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
         int8_t *output = call->output + row * a->out_w * a->out_c;
-        int16_t *const inputs = (void *)(call->scratch + row * call->scratch_bytes);
-        for (int32_t x = 0; x < a->out_w; x += ORIBI_PANEL_PIXELS) {
+        void *const inputs = call->scratch + row * call->scratch_bytes;
+        for (int32_t x = 0; x < a->out_w; x += pixels) {
             const int32_t left = a->out_w - x;
-            const int32_t n = left < ORIBI_PANEL_PIXELS ? left : ORIBI_PANEL_PIXELS;
-            int16_t *to = inputs;
+            const int32_t n = left < pixels ? left : pixels;
+            void *to = inputs;
             for (int32_t i = 0; i < n; i++) {
-                to = widen_window(call, image, y, (x + i) * a->stride_w - a->before_w, to);
+                to = take_window(call, image, y, (x + i) * a->stride_w - a->before_w, to);
             }
             call->state->simd->tile(&call->state->panels, inputs, n, output + (int64_t)x * a->out_c,
                                     a->out_c);
@@ -279,8 +279,9 @@ static bool conv_run(const conv_state *state, oribi_cpu_run *run)
     call.input = TF_TensorData(run->in[0]);
     call.output = oribi_cpu_output(run, 0, dims, 4);
     if (call.output != NULL) {
-        const int64_t tile = ORIBI_PANEL_PIXELS * 2 * (int64_t)sizeof(int16_t);
-        call.scratch_bytes = state->simd != NULL ? tile * state->panels.pairs : a->scratch_bytes;
+        call.scratch_bytes = state->simd != NULL ? oribi_quantized_tile_bytes(&state->simd->format,
+                                                                              state->panels.groups)
+                                                 : a->scratch_bytes;
         call.scratch = oribi_cpu_scratch(run, rows * call.scratch_bytes + 1, &scratch);
     }
     if (call.scratch != NULL) {
@@ -321,13 +322,15 @@ static void depthwise_simd_rows(void *object, int64_t begin, int64_t end)
     const depthwise_call *call = object;
     const depthwise_state *state = call->state;
     const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
-    const int32_t n = 2 * state->panels.pairs;
+    const int32_t n = state->simd->format.group * state->panels.groups;
     for (int64_t row = begin; row < end; row++) {
         const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
         const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
         int8_t *output = call->output + row * a->out_w * a->out_c;
         const int8_t **const taps = call->taps + row * n;
-        taps[n - 1] = state->zeros;
+        for (int32_t i = a->filter_h * a->filter_w; i < n; i++) {
+            taps[i] = state->zeros; /* their weights are 0 */
+        }
         for (int32_t pixel = 0; pixel < a->out_w; pixel++, output += a->out_c) {
             const int32_t x = pixel * a->stride_w - a->before_w;
             const int8_t **tap = taps;
@@ -362,7 +365,7 @@ static bool depthwise_run(const depthwise_state *state, oribi_cpu_run *run)
     call.output = oribi_cpu_output(run, 0, dims, 4);
     bool ok = call.output != NULL;
     if (ok && state->simd != NULL) {
-        const int64_t taps = dims[0] * dims[1] * 2 * state->panels.pairs;
+        const int64_t taps = dims[0] * dims[1] * state->simd->format.group * state->panels.groups;
         call.taps = oribi_cpu_scratch(run, taps * (int64_t)sizeof *call.taps, &scratch);
         ok = call.taps != NULL;
     }
@@ -395,12 +398,15 @@ CREATE(depthwise, plain, NULL)
 #if defined(__x86_64__)
 CREATE(conv, avx2, &oribi_quantized_avx2)
 CREATE(depthwise, avx2, &oribi_quantized_avx2)
+CREATE(conv, vnni, &oribi_quantized_vnni)
+CREATE(depthwise, vnni, &oribi_quantized_vnni)
 #endif
 
 const oribi_cpu_kernel oribi_cpu_quantized_conv_kernels[] = {
     ROWS(plain, ORIBI_CPU_REFERENCE, ORIBI_CPU_ISA_ANY, "the arithmetic of micro/, bit for bit"),
 #if defined(__x86_64__)
     ROWS(avx2, ORIBI_CPU_AVX2, ORIBI_CPU_ISA_AVX2, "panels of 16 channels, the same bits"),
+    ROWS(vnni, ORIBI_CPU_VNNI, ORIBI_CPU_ISA_VNNI, "panels of 16 channels, the same bits"),
 #endif
     {.op_name = NULL},
 };

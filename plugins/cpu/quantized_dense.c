@@ -26,7 +26,7 @@ static void dense_pack(oribi_cpu_setup *setup, dense_state *state)
         a->shift,          state->spec.in_c, 1,
         state->spec.out_c, state->spec.in_c, a->per_channel != 0 ? 1 : 0,
         a->output_zero,    a->low,           a->high};
-    if (!oribi_quantized_panels_make(&layer, &state->panels)) {
+    if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);
     }
@@ -76,17 +76,17 @@ static void dense_destroy(void *state)
 static bool simd_rows(const dense_state *state, oribi_cpu_run *run, int32_t rows, int8_t *output)
 {
     const int64_t in_c = state->args.in_c, out_c = state->args.out_c;
-    const int64_t inputs = 2 * (int64_t)state->panels.pairs;
+    const oribi_quantized_format *f = &state->simd->format;
+    const int64_t more = (int64_t)state->panels.groups * f->group - in_c; /* for a whole group */
     const int8_t *input = TF_TensorData(run->in[0]);
     TF_Tensor *scratch = NULL;
-    int16_t *x =
-        oribi_cpu_scratch(run, ORIBI_PANEL_PIXELS * inputs * (int64_t)sizeof(int16_t), &scratch);
-    for (int32_t row = 0; x != NULL && row < rows; row += ORIBI_PANEL_PIXELS) {
-        const int32_t n = rows - row < ORIBI_PANEL_PIXELS ? rows - row : ORIBI_PANEL_PIXELS;
+    void *x = oribi_cpu_scratch(run, oribi_quantized_tile_bytes(f, state->panels.groups), &scratch);
+    for (int32_t row = 0; x != NULL && row < rows; row += f->pixels) {
+        const int32_t n = rows - row < f->pixels ? rows - row : f->pixels;
+        void *to = x;
         for (int32_t i = 0; i < n; i++) {
-            int16_t *to = x + i * inputs;
-            to[inputs - 1] = 0;
-            state->simd->widen(input + (row + i) * in_c, in_c, to);
+            to = state->simd->take(input + (row + i) * in_c, in_c, to);
+            to = state->simd->fill(0, more, to);
         }
         state->simd->tile(&state->panels, x, n, output + row * out_c, out_c);
     }
@@ -140,6 +140,11 @@ static void *dense_create_avx2(TF_OpKernelConstruction *construction)
 {
     return dense_create_for(construction, &oribi_quantized_avx2);
 }
+
+static void *dense_create_vnni(TF_OpKernelConstruction *construction)
+{
+    return dense_create_for(construction, &oribi_quantized_vnni);
+}
 #endif
 
 const oribi_cpu_kernel oribi_cpu_quantized_dense_kernels[] = {
@@ -156,6 +161,14 @@ const oribi_cpu_kernel oribi_cpu_quantized_dense_kernels[] = {
      .priority = ORIBI_CPU_AVX2,
      .isa = ORIBI_CPU_ISA_AVX2,
      .create = dense_create_avx2,
+     .compute = dense_compute,
+     .destroy = dense_destroy,
+     .why = "panels of 16 channels, the same bits"},
+    {.op_name = "Oribi>QFullyConnected",
+     .types = {{"T", ORIBI_CPU_TYPE(TF_INT8)}},
+     .priority = ORIBI_CPU_VNNI,
+     .isa = ORIBI_CPU_ISA_VNNI,
+     .create = dense_create_vnni,
      .compute = dense_compute,
      .destroy = dense_destroy,
      .why = "panels of 16 channels, the same bits"},

@@ -2,7 +2,7 @@
 /* Layers of int8 for vectors: weights in panels of 16 channels, and the loops that a processor
  * brings. Sums and results are those of micro/, bit for bit: products are added in int32, which
  * knows no order, and results are made by the same double rounding. Read next:
- * quantized_panels_x86_avx2.c.
+ * quantized_panels_x86_avx2.c, quantized_panels_x86_vnni.c.
  */
 #ifndef ORIBI_PLUGINS_CPU_QUANTIZED_PANELS_H_
 #define ORIBI_PLUGINS_CPU_QUANTIZED_PANELS_H_
@@ -10,18 +10,32 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum {
-    ORIBI_PANEL = 16,       /* channels of a panel */
-    ORIBI_PANEL_PIXELS = 4, /* that a tile of results has at most */
-};
+#include "micro/add_row_s8.h"
 
-/* A packed layer. Within a panel channels have the order of oribi_panel_channel, all arrays alike:
- * it is the one in which two vectors of sums become one of results. Channels that do not exist are
- * zeros. */
+enum { ORIBI_PANEL = 16 /* channels of a panel */ };
+
+/* How a processor wants its numbers. */
+typedef struct oribi_quantized_format {
+    int32_t group;  /* taps that are multiplied and added at once: 2 of int16, or 4 of a byte */
+    int32_t bytes;  /* of an input and of a weight: 2, or 1, where inputs are 128 more, in uint8 */
+    int32_t pixels; /* that a tile of results has at most */
+    bool is_packed; /* channels of a panel in the order in which packing gives them back: 0 to 3,
+                     * 8 to 11, 4 to 7, 12 to 15 */
+} oribi_quantized_format;
+
+/* Of the inputs of a tile. */
+static inline int64_t oribi_quantized_tile_bytes(const oribi_quantized_format *format,
+                                                 int64_t groups)
+{
+    return groups * format->group * format->bytes * format->pixels;
+}
+
+/* A packed layer. Within a panel channels have the order of the format, all arrays alike. Channels
+ * that do not exist are zeros. */
 typedef struct oribi_quantized_panels {
-    int16_t *weights; /* [panels, pairs of taps, 16 channels, 2 taps]; a tap behind the last is 0 */
+    void *weights; /* [panels, groups of taps, 16 channels, taps]; those behind the last are 0 */
     int32_t *bias, *multiplier, *left, *right; /* [panels * 16]; shifts, one of them 0 */
-    int32_t n_channels, n_panels, pairs;
+    int32_t n_channels, n_panels, groups;
     int32_t zero, low, high; /* of the results */
 } oribi_quantized_panels;
 
@@ -36,28 +50,30 @@ typedef struct oribi_quantized_layer {
 } oribi_quantized_layer;
 
 /* Packs a layer. False: no memory, *out is empty. free takes an empty one, too. */
-bool oribi_quantized_panels_make(const oribi_quantized_layer *layer, oribi_quantized_panels *out);
+bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
+                                 const oribi_quantized_format *format, oribi_quantized_panels *out);
 void oribi_quantized_panels_free(oribi_quantized_panels *panels);
-
-/* Which channel of its panel lies at place i. */
-int32_t oribi_panel_channel(int32_t i);
 
 /* What a processor brings. */
 typedef struct oribi_quantized_simd {
-    const char *name;
-    /* to[i] = from[i] of `count`. */
-    void (*widen)(const int8_t *from, int64_t count, int16_t *to);
-    /* Results of 1 to 4 pixels, whose 2 * pairs inputs follow each other at x; the results of one
-     * pixel lie `stride` behind those of the one before. */
-    void (*tile)(const oribi_quantized_panels *panels, const int16_t *x, int32_t n_pixels,
-                 int8_t *out, int64_t stride);
-    /* Results of one pixel of a depthwise layer; taps are 2 * pairs pointers to n_channels inputs.
-     */
+    oribi_quantized_format format;
+    /* `count` inputs in the format; returns where they end. */
+    void *(*take)(const int8_t *from, int64_t count, void *to);
+    void *(*fill)(int32_t value, int64_t count, void *to);
+    /* Results of 1 to format.pixels pixels, whose groups * group inputs follow each other at x; the
+     * results of one pixel lie `stride` behind those of the one before. */
+    void (*tile)(const oribi_quantized_panels *panels, const void *x, int32_t n_pixels, int8_t *out,
+                 int64_t stride);
+    /* Results of one pixel of a depthwise layer; taps are groups * group pointers to n_channels
+     * inputs, as the model has them. */
     void (*depthwise)(const oribi_quantized_panels *panels, const int8_t *const *taps, int8_t *out);
+    /* oribi_micro_add_row_s8 where both steps are 1. */
+    void (*add)(const struct oribi_micro_add_scales_s8 *scales, const int8_t *a, const int8_t *b,
+                int64_t count, int8_t *out);
 } oribi_quantized_simd;
 
 #if defined(__x86_64__)
-extern const oribi_quantized_simd oribi_quantized_avx2;
+extern const oribi_quantized_simd oribi_quantized_avx2, oribi_quantized_vnni;
 #endif
 
 #endif

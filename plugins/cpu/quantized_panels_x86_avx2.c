@@ -7,21 +7,34 @@
 #include <immintrin.h>
 #include <string.h>
 
+enum { PIXELS = 4 };
+
 static __m256i load(const void *from)
 {
     return _mm256_loadu_si256(from);
 }
 
-static void widen(const int8_t *from, int64_t count, int16_t *to)
+static void *take(const int8_t *from, int64_t count, void *to)
 {
+    int16_t *out = to;
     int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
         const __m128i bytes = _mm_loadu_si128((const void *)(from + i));
-        _mm256_storeu_si256((void *)(to + i), _mm256_cvtepi8_epi16(bytes));
+        _mm256_storeu_si256((void *)(out + i), _mm256_cvtepi8_epi16(bytes));
     }
     for (; i < count; i++) {
-        to[i] = from[i];
+        out[i] = from[i];
     }
+    return out + count;
+}
+
+static void *fill(int32_t value, int64_t count, void *to)
+{
+    int16_t *out = to;
+    for (int64_t i = 0; i < count; i++) {
+        out[i] = (int16_t)value;
+    }
+    return out + count;
 }
 
 /* --- Results --------------------------------------------------------------------------------- */
@@ -81,15 +94,15 @@ static __m256i two_inputs(const int16_t *x)
 static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, const int16_t *x,
                             int32_t n, int8_t *out, int64_t stride)
 {
-    const int16_t *w = p->weights + (int64_t)panel * p->pairs * 2 * ORIBI_PANEL;
+    const int16_t *w = (const int16_t *)p->weights + (int64_t)panel * p->groups * 2 * ORIBI_PANEL;
     const int32_t first = panel * ORIBI_PANEL;
-    const int64_t inputs = 2 * (int64_t)p->pairs;
-    __m256i s[ORIBI_PANEL_PIXELS][2];
+    const int64_t inputs = 2 * (int64_t)p->groups;
+    __m256i s[PIXELS][2];
     for (int32_t i = 0; i < n; i++) {
         s[i][0] = load(p->bias + first);
         s[i][1] = load(p->bias + first + 8);
     }
-    for (int32_t k = 0; k < p->pairs; k++, w += 2 * ORIBI_PANEL) {
+    for (int32_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
         const __m256i w0 = load(w), w1 = load(w + ORIBI_PANEL);
         for (int32_t i = 0; i < n; i++) {
             const __m256i both = two_inputs(x + i * inputs + 2 * k);
@@ -102,16 +115,17 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
     }
 }
 
-static void tile(const oribi_quantized_panels *p, const int16_t *x, int32_t n_pixels, int8_t *out,
+static void tile(const oribi_quantized_panels *p, const void *inputs, int32_t n_pixels, int8_t *out,
                  int64_t stride)
 {
+    const int16_t *x = inputs;
     for (int32_t panel = 0; panel < p->n_panels; panel++) {
-        if (n_pixels == 4) {
-            panel_of(p, panel, x, 4, out, stride);
+        if (n_pixels == PIXELS) {
+            panel_of(p, panel, x, PIXELS, out, stride);
             continue;
         }
         for (int32_t i = 0; i < n_pixels; i++) {
-            panel_of(p, panel, x + 2 * (int64_t)p->pairs * i, 1, out + i * stride, stride);
+            panel_of(p, panel, x + 2 * (int64_t)p->groups * i, 1, out + i * stride, stride);
         }
     }
 }
@@ -121,10 +135,10 @@ static void tile(const oribi_quantized_panels *p, const int16_t *x, int32_t n_pi
 static void depthwise_panel(const oribi_quantized_panels *p, int32_t panel,
                             const int8_t *const *taps, int8_t *out)
 {
-    const int16_t *w = p->weights + (int64_t)panel * p->pairs * 2 * ORIBI_PANEL;
+    const int16_t *w = (const int16_t *)p->weights + (int64_t)panel * p->groups * 2 * ORIBI_PANEL;
     const int32_t first = panel * ORIBI_PANEL, count = p->n_channels - first;
     __m256i s0 = load(p->bias + first), s1 = load(p->bias + first + 8);
-    for (int32_t k = 0; k < p->pairs; k++, w += 2 * ORIBI_PANEL) {
+    for (int32_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
         __m128i bytes[2];
         for (int32_t i = 0; i < 2; i++) {
             const int8_t *x = taps[2 * k + i] + first;
@@ -151,7 +165,42 @@ static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps
     }
 }
 
-const oribi_quantized_simd oribi_quantized_avx2 = {"avx2", widen, tile, depthwise};
+/* --- Sums ------------------------------------------------------------------------------------ */
+
+/* One side at the common, finer scale: micro/add_row_s8.c. */
+static __m256i finer(int64_t bytes, int32_t zero, int32_t multiplier, int32_t shift)
+{
+    const __m256i x = _mm256_cvtepi8_epi32(_mm_cvtsi64_si128(bytes));
+    return scale(_mm256_slli_epi32(_mm256_sub_epi32(x, _mm256_set1_epi32(zero)), 20),
+                 _mm256_set1_epi32(multiplier), _mm256_setzero_si256(), _mm256_set1_epi32(-shift));
+}
+
+static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, const int8_t *b,
+                int64_t count, int8_t *out)
+{
+    for (int64_t i = 0; i < count; i += 8) {
+        const size_t n = count - i < 8 ? (size_t)(count - i) : 8;
+        int64_t of_a = 0, of_b = 0;
+        memcpy(&of_a, a + i, n);
+        memcpy(&of_b, b + i, n);
+        const __m256i left = finer(of_a, s->a_zero, s->a_multiplier, s->a_shift);
+        const __m256i right = finer(of_b, s->b_zero, s->b_multiplier, s->b_shift);
+        __m256i sum =
+            s->subtract != 0 ? _mm256_sub_epi32(left, right) : _mm256_add_epi32(left, right);
+        sum = scale(sum, _mm256_set1_epi32(s->output_multiplier), _mm256_setzero_si256(),
+                    _mm256_set1_epi32(-s->output_shift));
+        sum = _mm256_add_epi32(sum, _mm256_set1_epi32(s->output_zero));
+        sum = _mm256_max_epi32(sum, _mm256_set1_epi32(s->low));
+        sum = _mm256_min_epi32(sum, _mm256_set1_epi32(s->high));
+        const __m128i words =
+            _mm_packs_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+        of_a = _mm_cvtsi128_si64(_mm_packs_epi16(words, words));
+        memcpy(out + i, &of_a, n);
+    }
+}
+
+const oribi_quantized_simd oribi_quantized_avx2 = {
+    {2, 2, PIXELS, true}, take, fill, tile, depthwise, add};
 #else
 typedef int oribi_quantized_avx2_absent; /* a file needs a declaration */
 #endif

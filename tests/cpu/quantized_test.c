@@ -170,9 +170,69 @@ static void every_quantised_variant_gives_the_same_bits(void **state)
     assert_true(n >= (oribi_cpu_has(ORIBI_CPU_ISA_AVX2) ? 300 : 0));
 }
 
+/* --- Sums ----------------------------------------------------------------------------------------
+ */
+
+static void set_sum_attrs(harness *h, uint64_t *seed)
+{
+    static const char *const activations[] = {"NONE", "NONE", "RELU", "RELU6", "RELU_N1_TO_1"};
+    static const char *const sides[] = {"a", "b", "output"};
+    for (int i = 0; i < 3; i++) {
+        const float scale = 1e-3F * (float)random_in(seed, 1, random_once_in(seed, 2) ? 10 : 1000);
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s_scale", sides[i]);
+        assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, name, scale));
+        (void)snprintf(name, sizeof name, "%s_zero", sides[i]);
+        assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, name, random_in(seed, -128, 127)));
+    }
+    assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, "activation",
+                                       activations[random_in(seed, 0, 4)]));
+}
+
+/* All pairs of numbers that int8 has, tails of each length, and a side that is broadcast. */
+static void every_variant_of_a_sum_gives_the_same_bits(void **state)
+{
+    int n = 0, n_sums = 0;
+    (void)state;
+
+    for (uint64_t i = 1; i <= 120; i++) {
+        uint64_t seed = i * UINT64_C(0x9e3779b97f4a7c15);
+        const bool is_broadcast = i % 10 == 0, is_whole = i % 4 == 0;
+        const int64_t count = is_whole ? 65536 : random_in(&seed, 1, 70);
+        const int64_t dims[2] = {is_broadcast ? 2 : 1, count};
+        check c = {0};
+        harness_init(&c.h, i % 3 == 0 ? "Oribi>QSub" : "Oribi>QAdd");
+        set_sum_attrs(&c.h, &seed);
+        int8_t *a = harness_input(&c.h, TF_INT8, dims, 2);
+        random_bytes(&seed, a, (int32_t)(dims[0] * count), -128, 127);
+        int8_t *b =
+            harness_input(&c.h, TF_INT8, is_broadcast ? dims + 1 : dims, is_broadcast ? 1 : 2);
+        random_bytes(&seed, b, (int32_t)count, -128, 127);
+        for (int64_t k = 0; is_whole && k < count; k++) {
+            a[k] = (int8_t)(k / 256 - 128);
+            b[k] = (int8_t)(k % 256 - 128);
+        }
+        assert_true(harness_resolve(&c.h));
+        if (harness_run(&c.h, harness_reference(&c.h))) { /* scales too far apart: no sum */
+            c.want = c.h.outputs[0];
+            c.h.outputs[0] = NULL;
+            (void)harness_each_row(&c.h, check_row, &c);
+            n_sums++;
+            n += c.n;
+        }
+        TF_DeleteTensor(c.want);
+        harness_destroy(&c.h);
+    }
+
+    assert_true(n_sums > 60);
+    assert_true(n >= (oribi_cpu_has(ORIBI_CPU_ISA_AVX2) ? n_sums : 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_quantised_variant_gives_the_same_bits)};
+        cmocka_unit_test(every_quantised_variant_gives_the_same_bits),
+        cmocka_unit_test(every_variant_of_a_sum_gives_the_same_bits),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
