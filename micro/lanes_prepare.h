@@ -9,12 +9,6 @@
 #include "micro/lanes_s8.h"
 #include "micro/prepare.h"
 
-/* How the weights of a layer lie in flash. */
-enum {
-    ORIBI_MICRO_LAYOUT_PLAIN = 0, /* as the model has them */
-    ORIBI_MICRO_LAYOUT_LANES = 1
-};
-
 /* A layer in the model's own order. */
 struct oribi_micro_lanes_spec {
     const int8_t *filter; /* [channels, depth] */

@@ -19,7 +19,8 @@ typedef enum oribi_cpu_isa {
     ORIBI_CPU_ISA_NEON,
 } oribi_cpu_isa;
 
-/* Priorities: reference rows are -1000; variants are better the higher, up to -900. */
+/* Priorities: reference rows are -1000; variants are better the higher, up to -900. All are
+ * negative, so that a plugin at 0 wins and never ties. */
 enum {
     ORIBI_CPU_REFERENCE = -1000,
     ORIBI_CPU_MICRO = -995,    /* what emitted C computes; label "micro" */

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 enum {
-    ORIBI_GEMM_MAX_ROWS = 16,     /* of a tile, over all variants */
     ORIBI_GEMM_MAX_WIDTH = 32,    /* of a panel, over all variants */
     ORIBI_GEMM_PAIRS_WIDTH = 24,  /* of a panel in pairs of k */
     ORIBI_GEMM_MAX_POINTERS = 512 /* rows x taps that one tile call sees */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -200,18 +199,4 @@ void oribi_process_result_destroy(oribi_process_result *result)
 {
     oribi_text_destroy(&result->out);
     oribi_text_destroy(&result->err);
-}
-
-char *oribi_process_own_path(void)
-{
-    char path[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", path, sizeof(path));
-    if (length < 0) {
-        return NULL;
-    }
-    char *copy = oribi_strndup(path, (size_t)length);
-    if (copy == NULL) {
-        errno = ENOMEM;
-    }
-    return copy;
 }

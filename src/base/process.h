@@ -23,7 +23,4 @@ int oribi_process_run(const char *const *argv, size_t max_bytes, uint64_t timeou
                       oribi_process_result *out_result);
 void oribi_process_result_destroy(oribi_process_result *result);
 
-/* Path of the running program, newly allocated; NULL with errno. */
-char *oribi_process_own_path(void);
-
 #endif

@@ -65,13 +65,11 @@ int64_t cli_number(const cli_args *args, const char *option, int64_t fallback, i
 /* help.c */
 void cli_help_all(void);
 void cli_help_command(const cli_command *command);
-int cli_help_generate(const char *what); /* "man", "bash" */
 const char *cli_did_you_mean(const char *word, const char *const *candidates, size_t n);
 
 /* talk.c. Everything for people goes to stderr. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
-int cli_exit_code(const TF_Status *status);
 /* Prints the message and tells the exit code. */
 int cli_fail(const TF_Status *status);
 /* Progress on a terminal; does nothing elsewhere. total 0 clears the line. */

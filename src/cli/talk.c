@@ -31,7 +31,7 @@ void cli_note(const char *format, ...)
     va_end(args);
 }
 
-int cli_exit_code(const TF_Status *status)
+static int exit_code(const TF_Status *status)
 {
     switch (TF_GetCode(status)) {
     case TF_OK:
@@ -49,7 +49,7 @@ int cli_exit_code(const TF_Status *status)
 int cli_fail(const TF_Status *status)
 {
     cli_error("%s", TF_Message(status));
-    return cli_exit_code(status);
+    return exit_code(status);
 }
 
 void cli_progress(const char *what, int64_t done, int64_t total)

@@ -22,6 +22,18 @@ static const char *const host_core[] = {NULL};
 #define BARE      "-ffreestanding -fbuiltin -ffunction-sections -fdata-sections"
 #define BARE_LINK "-nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-segments"
 
+#define CORTEX_M(cpu, float_flags, triple, board)                                                  \
+    {                                                                                              \
+        .name = cpu, .folder = cpu, .compiler = "arm-none-eabi-gcc",                               \
+        .flags = BARE " -mcpu=" cpu " -mthumb " float_flags,                                       \
+        .clang_flags = "--target=" triple " -fshort-enums", .link_flags = BARE_LINK,               \
+        .linker = "arm-none-eabi-gcc", .core = cortex_m_core,                                      \
+        .file_transport = "harness/transport_file.c",                                              \
+        .serial_transport = "cortex-m/transport_serial.c", .emulator = "qemu-system-arm",          \
+        .machine = "-M " board " -icount shift=10",                                                \
+        .packages = "gcc-arm-none-eabi qemu-system-arm", .is_arm = true                            \
+    }
+
 static const verify_target targets[] = {
     {.name = "host",
      .folder = "host",
@@ -31,34 +43,9 @@ static const verify_target targets[] = {
      .link_flags = "",
      .core = host_core,
      .file_transport = "host/port.c"},
-    {.name = "cortex-m4",
-     .folder = "cortex-m4",
-     .compiler = "arm-none-eabi-gcc",
-     .flags = BARE " -mcpu=cortex-m4 -mthumb -mfpu=fpv4-sp-d16 -mfloat-abi=hard",
-     .clang_flags = "--target=thumbv7em-none-eabihf -fshort-enums",
-     .link_flags = BARE_LINK,
-     .linker = "arm-none-eabi-gcc",
-     .core = cortex_m_core,
-     .file_transport = "harness/transport_file.c",
-     .serial_transport = "cortex-m/transport_serial.c",
-     .emulator = "qemu-system-arm",
-     .machine = "-M mps2-an386 -icount shift=10",
-     .packages = "gcc-arm-none-eabi qemu-system-arm",
-     .is_arm = true},
-    {.name = "cortex-m55",
-     .folder = "cortex-m55",
-     .compiler = "arm-none-eabi-gcc",
-     .flags = BARE " -mcpu=cortex-m55 -mthumb -mfloat-abi=hard",
-     .clang_flags = "--target=thumbv8.1m.main-none-eabihf -fshort-enums",
-     .link_flags = BARE_LINK,
-     .linker = "arm-none-eabi-gcc",
-     .core = cortex_m_core,
-     .file_transport = "harness/transport_file.c",
-     .serial_transport = "cortex-m/transport_serial.c",
-     .emulator = "qemu-system-arm",
-     .machine = "-M mps3-an547 -icount shift=10",
-     .packages = "gcc-arm-none-eabi qemu-system-arm",
-     .is_arm = true},
+    CORTEX_M("cortex-m4", "-mfpu=fpv4-sp-d16 -mfloat-abi=hard", "thumbv7em-none-eabihf",
+             "mps2-an386"),
+    CORTEX_M("cortex-m55", "-mfloat-abi=hard", "thumbv8.1m.main-none-eabihf", "mps3-an547"),
     {.name = "riscv32",
      .folder = "riscv32",
      .compiler = "riscv64-unknown-elf-gcc",

@@ -36,7 +36,7 @@ typedef struct oribi_memory {
     oribi_plan_alias *aliases;
     int32_t *alias_calls;    /* by alias */
     int32_t *scratch_buffer; /* by call, -1: none */
-    int64_t *changes;        /* n_calls + 3, for oribi__memory_live_sum */
+    int64_t *changes;        /* n_calls + 3, for what is alive, memory_groups.c */
     int32_t n_buffers, n_aliases;
     bool forbids_joins; /* no two values exactly in place: more freedom, more to search */
 } oribi_memory;
@@ -47,8 +47,6 @@ bool oribi__memory_in_pool(const oribi_memory *memory, int32_t root);
 /* memory_groups.c: groups by views, then (unless forbids_joins) by operators in place; sets
  * copies, shares, elided calls. */
 void oribi__memory_group(oribi_memory *memory);
-/* The largest sum of what is alive at a step; scratch apart. */
-int64_t oribi__memory_live_sum(const oribi_memory *memory);
 
 /* memory_alias.c: the offset that alias k of the call allows from root to root, if the alias holds
  * at all. */

@@ -28,7 +28,8 @@ bool oribi__memory_in_pool(const oribi_memory *m, int32_t root)
            (!is_port || m->compile->ports_in_workspace);
 }
 
-int64_t oribi__memory_live_sum(const oribi_memory *m)
+/* The largest sum of what is alive at a step; scratch apart. */
+static int64_t live_sum(const oribi_memory *m)
 {
     const oribi_compile *c = m->compile;
     int64_t *change = m->changes; /* of live bytes at each step, from -1 on */
@@ -356,7 +357,7 @@ void oribi__memory_group(oribi_memory *m)
     m->compile->n_copies = 0;
     init_values(m);
     join_views(m);
-    m->compile->floor_bytes = oribi__memory_live_sum(m);
+    m->compile->floor_bytes = live_sum(m);
     join_parts(m);
     if (!m->forbids_joins) {
         join_in_place(m);

@@ -121,7 +121,6 @@ bool oribi_onnx_has_attr(oribi_onnx_node *n, const char *name);
 int64_t oribi_onnx_int(oribi_onnx_node *n, const char *name, int64_t fallback);
 float oribi_onnx_float(oribi_onnx_node *n, const char *name, float fallback);
 bool oribi_onnx_flag(oribi_onnx_node *n, const char *name, bool fallback);
-oribi_string oribi_onnx_string(oribi_onnx_node *n, const char *name, const char *fallback);
 bool oribi_onnx_string_is(oribi_onnx_node *n, const char *name, const char *fallback,
                           const char *wanted);
 /* Reads at most max; returns how many there are, -1 when absent or on failure. */

@@ -436,20 +436,14 @@ float oribi_onnx_float(oribi_onnx_node *n, const char *name, float fallback)
     return value;
 }
 
-oribi_string oribi_onnx_string(oribi_onnx_node *n, const char *name, const char *fallback)
+bool oribi_onnx_string_is(oribi_onnx_node *n, const char *name, const char *fallback,
+                          const char *wanted)
 {
     oribi_onnx_attr attr;
     oribi_string value = {fallback, strlen(fallback)};
     if (oribi_onnx_find_attr(n, name, &attr)) {
         oribi_onnx_read_string(n, &attr, &value);
     }
-    return value;
-}
-
-bool oribi_onnx_string_is(oribi_onnx_node *n, const char *name, const char *fallback,
-                          const char *wanted)
-{
-    oribi_string value = oribi_onnx_string(n, name, fallback);
     return value.length == strlen(wanted) && memcmp(value.data, wanted, value.length) == 0;
 }
 

@@ -170,8 +170,7 @@ bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value
 oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation);
 /* Its name for a Q op; NULL and a failure when Q ops do not have it. */
 const char *oribi_tflite_activation_name(oribi_tflite_node *n, int64_t activation);
-/* Constants: a vector and a scalar of int32, a scalar like another value's elements. */
-oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const int64_t *values, int32_t count);
+/* Constants: a scalar of int32, a scalar like another value's elements. */
 oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value);
 oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value);
 oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const int64_t *dims,

@@ -75,7 +75,7 @@ static oribi_value_id add_small(oribi_tflite_node *n, TF_DataType dtype, int32_t
     return id;
 }
 
-oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const int64_t *values, int32_t count)
+static oribi_value_id add_vector(oribi_tflite_node *n, const int64_t *values, int32_t count)
 {
     int32_t narrow[2 * ORIBI_TFLITE_MAX_RANK];
     for (int32_t i = 0; i < count; i++) {
@@ -126,7 +126,7 @@ oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id lik
 oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const int64_t *dims,
                                     int32_t count)
 {
-    oribi_value_id shape = oribi_tflite_vector(n, dims, count);
+    oribi_value_id shape = add_vector(n, dims, count);
     return oribi_tflite_emit(n, "Reshape", INPUTS(x, shape), NO_ATTRS);
 }
 
@@ -147,7 +147,7 @@ oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x, co
     for (int32_t i = 0; i < rank; i++) {
         wide[i] = perm[i];
     }
-    oribi_value_id order = oribi_tflite_vector(n, wide, rank);
+    oribi_value_id order = add_vector(n, wide, rank);
     return oribi_tflite_emit(n, "Transpose", INPUTS(x, order), NO_ATTRS);
 }
 

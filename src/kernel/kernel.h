@@ -9,12 +9,6 @@
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/kernels_extension.h"
 
-enum { /* built-in priorities are negative, so that a plugin at 0 wins and never ties */
-       ORIBI_PRIORITY_REFERENCE = -1000,
-       ORIBI_PRIORITY_VARIANT_FIRST = -999,
-       ORIBI_PRIORITY_VARIANT_LAST = -900
-};
-
 typedef struct oribi_kernel_constraint {
     const char *attr;
     TF_DataType type; /* the attribute, or every element of a list attribute, must equal it */

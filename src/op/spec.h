@@ -59,8 +59,6 @@ bool oribi_span_is(oribi_span span, const char *text);
 /* --- Specs (spec_attr.c, spec_arg.c) ---------------------------------------------------------- */
 bool oribi_spec_parse_attr(oribi_spec *spec, oribi_attr_def *out);
 bool oribi_spec_parse_arg(oribi_spec *spec, oribi_arg_def *out);
-/* Types of a class name such as "numbertype"; NULL when it is none. */
-const TF_DataType *oribi_spec_type_class(oribi_span name, int *out_count);
 
 /* --- Default values in protobuf text format (spec_value.c, spec_tensor.c) --------------------- */
 /* Growing array of elements of one kind in the arena. */

@@ -30,7 +30,8 @@ static const struct {
 };
 enum { N_TYPE_CLASSES = sizeof type_classes / sizeof type_classes[0] };
 
-const TF_DataType *oribi_spec_type_class(oribi_span name, int *out_count)
+/* Types of a class name such as "numbertype"; NULL when it is none. */
+static const TF_DataType *find_class(oribi_span name, int *out_count)
 {
     for (int i = 0; i < N_TYPE_CLASSES; i++) {
         if (oribi_span_is(name, type_classes[i].name)) {
@@ -109,7 +110,7 @@ static bool parse_allowed_types(oribi_spec *spec, const char **at, oribi_attr_de
         }
         int count = 1;
         TF_DataType type = oribi_dtype_parse(name.data, name.length);
-        const TF_DataType *types = oribi_spec_type_class(name, &count);
+        const TF_DataType *types = find_class(name, &count);
         if (types == NULL && type == 0) {
             return oribi_spec_fail(spec, "Unrecognized type string '%.*s'", (int)name.length,
                                    name.data);

@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "oribi/oribi.h"
 
-void oribi__json_names(oribi_json *json, const char *key, const oribi_elf_names *names)
+static void put_names(oribi_json *json, const char *key, const oribi_elf_names *names)
 {
     oribi_json_key(json, key);
     oribi_json_open(json, '[');
@@ -69,10 +69,10 @@ static void put_description(const oribi_examination *seen, oribi_json *json)
         }
     }
     oribi_json_close(json, ']');
-    oribi__json_names(json, "needed", &seen->elf->needed);
-    oribi__json_names(json, "functions", &seen->elf->undefined);
-    oribi__json_names(json, "exports", &seen->elf->exports);
-    oribi__json_names(json, "versions", &seen->elf->versions);
+    put_names(json, "needed", &seen->elf->needed);
+    put_names(json, "functions", &seen->elf->undefined);
+    put_names(json, "exports", &seen->elf->exports);
+    put_names(json, "versions", &seen->elf->versions);
     oribi_json_key(json, "registered");
     oribi_text_append(json->text, oribi_text_string(&seen->described));
     json->comma = true;

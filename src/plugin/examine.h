@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "plugin/plugin_internal.h"
 
-void oribi__json_names(oribi_json *json, const char *key, const oribi_elf_names *names);
 /* Moves the text into an empty buffer; false: no memory. */
 bool oribi__json_give(oribi_text *text, TF_Buffer *buffer, TF_Status *status);
 

@@ -134,15 +134,6 @@ static void run_survives_each_failed_allocation(void **state)
     assert_true(fail_each_allocation(run_echo, NULL) > 1);
 }
 
-static void own_path_is_this_program(void **state)
-{
-    (void)state;
-    char *path = oribi_process_own_path();
-    assert_non_null(path);
-    assert_non_null(strstr(path, "process_test"));
-    oribi_free(path);
-}
-
 static void library_is_opened_and_searched(void **state)
 {
     (void)state;
@@ -182,7 +173,6 @@ int main(void)
         cmocka_unit_test(child_that_leaves_a_grandchild_on_the_pipe_ends),
         cmocka_unit_test(missing_program_is_an_error),
         cmocka_unit_test(run_survives_each_failed_allocation),
-        cmocka_unit_test(own_path_is_this_program),
         cmocka_unit_test(library_is_opened_and_searched),
         cmocka_unit_test(library_that_is_absent_gives_the_reason),
     };
