@@ -15,7 +15,7 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/micro_texts.c
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro
         -DOUTPUT=${CMAKE_BINARY_DIR}/micro_texts.c -P ${PROJECT_SOURCE_DIR}/cmake/micro_table.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/micro_texts.c
-    DEPENDS ${ORIBI_MICRO_TEXTS} cmake/micro_table.cmake VERBATIM)
+    DEPENDS ${ORIBI_MICRO_TEXTS} cmake/micro_table.cmake cmake/text_table.cmake VERBATIM)
 
 set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
 add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${CMAKE_BINARY_DIR}/micro_texts.c)

@@ -4,17 +4,10 @@
 #   cmake -DFOLDER=examples/fake_accelerator -DOUTPUT=table.c -P template_table.cmake
 file(GLOB names RELATIVE ${FOLDER} ${FOLDER}/*.c ${FOLDER}/*.h ${FOLDER}/project/*)
 list(SORT names)
-set(arrays "")
-set(rows "")
-set(index 0)
+include(${CMAKE_CURRENT_LIST_DIR}/text_table.cmake)
 foreach(name ${names})
-    file(READ ${FOLDER}/${name} bytes HEX)
-    string(REGEX REPLACE "(................................)" "\\1\n    " bytes "${bytes}")
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
-    string(APPEND arrays "static const unsigned char file_${index}[] = {\n    ${bytes}0};\n")
-    string(REGEX REPLACE "^project/" "" name ${name})
-    string(APPEND rows "    {\"${name}\", file_${index}, sizeof file_${index} - 1},\n")
-    math(EXPR index "${index} + 1")
+    string(REGEX REPLACE "^project/" "" written ${name})
+    add_text(${written} ${FOLDER}/${name})
 endforeach()
 file(WRITE ${OUTPUT}.new "/* Made by cmake/template_table.cmake from the example device. */
 #include \"plugin_new.h\"

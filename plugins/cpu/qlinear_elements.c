@@ -6,7 +6,6 @@
 #include "micro/dequantize_linear.h"
 #include "micro/dynamic_quantize_linear.h"
 #include "micro/element.h"
-#include "micro/lookup_8.h"
 #include "micro/qlinear_binary_prepare.h"
 #include "micro/qlinear_mean.h"
 #include "micro/qlinear_softmax.h"
@@ -122,15 +121,12 @@ static void *nothing_create(TF_OpKernelConstruction *construction)
 static bool dynamic_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape shape;
+    const struct oribi_micro_dynamic_quantize_linear_args args = {
+        oribi_quantized_count(run, &shape)};
     (void)state;
-    if (!oribi_cpu_input_shape(run, 0, &shape)) {
+    if (args.count < 0) {
         return false;
     }
-    const int64_t total = oribi_cpu_product(shape.dims, shape.rank);
-    if (total > INT32_MAX) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
-    }
-    const struct oribi_micro_dynamic_quantize_linear_args args = {(int32_t)total};
     void *output = oribi_cpu_output(run, 0, shape.dims, shape.rank);
     float *scale = output == NULL ? NULL : oribi_cpu_output(run, 1, NULL, 0);
     void *zero = scale == NULL ? NULL : oribi_cpu_output(run, 2, NULL, 0);
@@ -176,21 +172,7 @@ static void *table_create(TF_OpKernelConstruction *construction)
 
 static bool table_run(const table_state *state, oribi_cpu_run *run)
 {
-    oribi_cpu_shape shape;
-    if (!oribi_cpu_input_shape(run, 0, &shape)) {
-        return false;
-    }
-    const int64_t total = oribi_cpu_product(shape.dims, shape.rank);
-    if (total > INT32_MAX) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
-    }
-    const struct oribi_micro_lookup_8_args args = {(int32_t)total, state->table};
-    const void *input = TF_TensorData(run->in[0]);
-    void *output = oribi_cpu_output(run, 0, shape.dims, shape.rank);
-    if (output != NULL) {
-        oribi_micro_lookup_8(&args, input, output);
-    }
-    return output != NULL;
+    return oribi_quantized_lookup(run, state->table);
 }
 ORIBI_CPU_COMPUTE(table, 1)
 

@@ -3,6 +3,7 @@
 #include "cpu/quantized.h"
 
 #include "micro/element.h"
+#include "micro/lookup_8.h"
 #include "micro/qlinear_binary_prepare.h"
 #include "micro/unary_8_prepare.h"
 
@@ -241,4 +242,32 @@ bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_r
     }
     *out_rank = shape.rank;
     return true;
+}
+
+int32_t oribi_quantized_count(oribi_cpu_run *run, oribi_cpu_shape *out_shape)
+{
+    if (!oribi_cpu_input_shape(run, 0, out_shape)) {
+        return -1;
+    }
+    const int64_t values = oribi_cpu_product(out_shape->dims, out_shape->rank);
+    if (values > INT32_MAX) {
+        (void)oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
+        return -1;
+    }
+    return (int32_t)values;
+}
+
+bool oribi_quantized_lookup(oribi_cpu_run *run, const uint8_t table[256])
+{
+    oribi_cpu_shape shape;
+    const struct oribi_micro_lookup_8_args args = {oribi_quantized_count(run, &shape), table};
+    if (args.count < 0) {
+        return false;
+    }
+    const void *input = TF_TensorData(run->in[0]);
+    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    if (output != NULL) {
+        oribi_micro_lookup_8(&args, input, output);
+    }
+    return output != NULL;
 }

@@ -61,5 +61,9 @@ bool oribi_quantized_check(oribi_cpu_run *run, int32_t code);
  */
 bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_rank,
                           int32_t *out_dims, int *out_rank);
+/* Shape and number of values of input 0; -1: failed, they do not fit an int32. */
+int32_t oribi_quantized_count(oribi_cpu_run *run, oribi_cpu_shape *out_shape);
+/* Output 0: the table's entry for each byte of input 0. */
+bool oribi_quantized_lookup(oribi_cpu_run *run, const uint8_t table[256]);
 
 #endif

@@ -8,20 +8,6 @@
 #include "micro/quantize.h"
 #include "micro/requantize_prepare.h"
 
-/* Values of input 0, which fit an int32; -1: failed. */
-static int32_t count(oribi_cpu_run *run, oribi_cpu_shape *out)
-{
-    if (!oribi_cpu_input_shape(run, 0, out)) {
-        return -1;
-    }
-    const int64_t values = oribi_cpu_product(out->dims, out->rank);
-    if (values > INT32_MAX) {
-        (void)oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
-        return -1;
-    }
-    return (int32_t)values;
-}
-
 static void *quantize_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
@@ -47,7 +33,7 @@ static bool quantize_run(const struct oribi_micro_quantize_args *state, oribi_cp
 {
     struct oribi_micro_quantize_args args = *state;
     oribi_cpu_shape shape;
-    args.count = count(run, &shape);
+    args.count = oribi_quantized_count(run, &shape);
     void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
     if (output != NULL) {
         oribi_micro_quantize(&args, TF_TensorData(run->in[0]), output);
@@ -70,7 +56,7 @@ static void *dequantize_create(TF_OpKernelConstruction *construction)
 static bool dequantize_run(const struct oribi_micro_quantisation *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape shape;
-    const int32_t n = count(run, &shape);
+    const int32_t n = oribi_quantized_count(run, &shape);
     const struct oribi_micro_dequantize_args args = {
         n, oribi_quantized_kind(TF_TensorType(run->in[0])), state->scale, state->zero};
     float *output = n >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
@@ -106,7 +92,7 @@ static bool requantize_run(const struct oribi_micro_requantize_args *state, orib
 {
     struct oribi_micro_requantize_args args = *state;
     oribi_cpu_shape shape;
-    args.count = count(run, &shape);
+    args.count = oribi_quantized_count(run, &shape);
     void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
     if (output != NULL) {
         oribi_micro_requantize(&args, TF_TensorData(run->in[0]), output);

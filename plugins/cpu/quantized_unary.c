@@ -3,7 +3,6 @@
 #include "cpu/families.h"
 #include "cpu/quantized.h"
 
-#include "micro/lookup_8.h"
 #include "micro/element.h"
 #include "micro/softmax_s16_prepare.h"
 #include "micro/unary_8_prepare.h"
@@ -110,21 +109,7 @@ static void *unary_create(TF_OpKernelConstruction *construction)
 
 static bool unary_run(const unary_state *state, oribi_cpu_run *run)
 {
-    oribi_cpu_shape shape;
-    if (!oribi_cpu_input_shape(run, 0, &shape)) {
-        return false;
-    }
-    const int64_t values = oribi_cpu_product(shape.dims, shape.rank);
-    if (values > INT32_MAX) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
-    }
-    const struct oribi_micro_lookup_8_args args = {(int32_t)values, state->table};
-    const void *input = TF_TensorData(run->in[0]);
-    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
-    if (output != NULL) {
-        oribi_micro_lookup_8(&args, input, output);
-    }
-    return output != NULL;
+    return oribi_quantized_lookup(run, state->table);
 }
 ORIBI_CPU_COMPUTE(unary, 1)
 

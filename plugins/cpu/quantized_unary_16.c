@@ -69,16 +69,13 @@ static void call(const unary_state *state, int32_t count, const void *input, voi
 static bool unary_run(const unary_state *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape shape;
-    if (!oribi_cpu_input_shape(run, 0, &shape)) {
+    const int32_t values = oribi_quantized_count(run, &shape);
+    if (values < 0) {
         return false;
-    }
-    const int64_t values = oribi_cpu_product(shape.dims, shape.rank);
-    if (values > INT32_MAX) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
     }
     void *output = oribi_cpu_output(run, 0, shape.dims, shape.rank);
     if (output != NULL) {
-        call(state, (int32_t)values, TF_TensorData(run->in[0]), output);
+        call(state, values, TF_TensorData(run->in[0]), output);
     }
     return output != NULL;
 }

@@ -76,16 +76,8 @@ bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)
     spec.filter_h = filter[HEIGHT];
     spec.filter_w = filter[WIDTH];
     spec.filter_c = filter[DEPTH];
-    spec.stride_h = oribi_lower_list(call, "strides", 0, 1);
-    spec.stride_w = oribi_lower_list(call, "strides", 1, 1);
-    spec.dilation_h = oribi_lower_list(call, "dilations", 0, 1);
-    spec.dilation_w = oribi_lower_list(call, "dilations", 1, 1);
-    spec.padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
-    spec.activation = oribi_lower_activation(call);
+    ORIBI_LOWER_CONV_ATTRS(call, &spec);
     spec.gather = !call->forbids_overlap;
-    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
-    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
     int32_t code = oribi_micro_conv2d_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     const int64_t taps = (int64_t)filter[1] * filter[2] * filter[3];

@@ -66,17 +66,9 @@ bool oribi_lower_depthwise_conv2d(oribi_lowering *lowering, oribi_call *call)
     spec.depth_multiplier = oribi_lower_int(call, "depth_multiplier", 1);
     spec.filter_h = filter[HEIGHT];
     spec.filter_w = filter[WIDTH];
-    spec.stride_h = oribi_lower_list(call, "strides", 0, 1);
-    spec.stride_w = oribi_lower_list(call, "strides", 1, 1);
-    spec.dilation_h = oribi_lower_list(call, "dilations", 0, 1);
-    spec.dilation_w = oribi_lower_list(call, "dilations", 1, 1);
-    spec.padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
-    spec.activation = oribi_lower_activation(call);
+    ORIBI_LOWER_CONV_ATTRS(call, &spec);
     spec.in_place = !call->forbids_overlap && spec.depth_multiplier == 1 && in[0] == 1 &&
                     (int64_t)out[HEIGHT] * out[WIDTH] <= (int64_t)in[HEIGHT] * in[WIDTH];
-    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
-    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    spec.filter_scales = oribi_lower_floats(call, "filter_scales", &spec.n_filter_scales);
     const int32_t code =
         oribi_micro_depthwise_conv2d_s8_prepare(&spec, &args, a.bias, a.multiplier, a.shift);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));

@@ -24,6 +24,23 @@ bool oribi_call_move(oribi_lowering *lowering, oribi_call *call,
 /* Makes the call one of lookup_8, whose result may lie over its input. Copies. False: no memory. */
 bool oribi_call_lookup(oribi_lowering *lowering, oribi_call *call, const uint8_t table[256]);
 
+/* Reads what int8, uint8 and int16 convolutions say of themselves into the members of that name of
+ * the spec that `spec` points to. */
+#define ORIBI_LOWER_CONV_ATTRS(call, spec)                                                         \
+    do {                                                                                           \
+        (spec)->stride_h = oribi_lower_list(call, "strides", 0, 1);                                \
+        (spec)->stride_w = oribi_lower_list(call, "strides", 1, 1);                                \
+        (spec)->dilation_h = oribi_lower_list(call, "dilations", 0, 1);                            \
+        (spec)->dilation_w = oribi_lower_list(call, "dilations", 1, 1);                            \
+        (spec)->padding =                                                                          \
+            oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;        \
+        (spec)->activation = oribi_lower_activation(call);                                         \
+        oribi_lower_quantisation(call, "input_scale", "input_zero", &(spec)->input);               \
+        oribi_lower_quantisation(call, "output_scale", "output_zero", &(spec)->output);            \
+        (spec)->filter_scales =                                                                    \
+            oribi_lower_floats(call, "filter_scales", &(spec)->n_filter_scales);                   \
+    } while (0)
+
 typedef struct oribi_channels { /* what a prepare half computes of each output channel */
     int32_t *bias, *multiplier, *shift;
 } oribi_channels;

@@ -3,6 +3,7 @@
 #include "compile/lower_wide.h"
 
 #include "compile/compile_internal.h"
+#include "compile/lower_parts.h"
 #include "micro/element.h"
 #include "micro/wide_conv2d_prepare.h"
 #include "tensor/status.h"
@@ -50,17 +51,9 @@ void oribi_lower_wide_place(const oribi_lowering *lowering, oribi_call *call, in
 
 static void read_attrs(const oribi_call *call, struct oribi_micro_wide_conv2d_spec *s)
 {
-    s->stride_h = oribi_lower_list(call, "strides", 0, 1);
-    s->stride_w = oribi_lower_list(call, "strides", 1, 1);
-    s->dilation_h = oribi_lower_list(call, "dilations", 0, 1);
-    s->dilation_w = oribi_lower_list(call, "dilations", 1, 1);
-    s->padding = oribi_lower_is(call, "padding", "SAME") ? ORIBI_MICRO_SAME : ORIBI_MICRO_VALID;
-    s->activation = oribi_lower_activation(call);
+    ORIBI_LOWER_CONV_ATTRS(call, s);
     s->has_float_scales = oribi_lower_bool(call, "has_float_scales") ? 1 : 0;
-    oribi_lower_quantisation(call, "input_scale", "input_zero", &s->input);
-    oribi_lower_quantisation(call, "output_scale", "output_zero", &s->output);
     s->filter_zero = oribi_lower_int(call, "filter_zero", 0);
-    s->filter_scales = oribi_lower_floats(call, "filter_scales", &s->n_filter_scales);
 }
 
 static void set_fields(oribi_call *call, const struct oribi_micro_wide_conv2d_args *a)

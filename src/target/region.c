@@ -108,40 +108,36 @@ static const oribi_attrs *attrs_of(const oribi_region *region, int32_t node, con
     return &n->attrs;
 }
 
-int64_t oribi_region_attr_int(const oribi_region *region, int32_t node, const char *name,
-                              TF_Status *status)
+static const oribi_attr *scalar_of(const oribi_region *region, int32_t node, const char *name,
+                                   uint8_t kind, TF_Status *status)
 {
     const char *node_name;
     const oribi_attr *attr;
     const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
-    return attrs != NULL &&
-                   oribi_attr_read_scalar(attrs, node_name, name, TF_ATTR_INT, &attr, status)
-               ? attr->u.i[0]
-               : 0;
+    return attrs != NULL && oribi_attr_read_scalar(attrs, node_name, name, kind, &attr, status)
+               ? attr
+               : NULL;
+}
+
+int64_t oribi_region_attr_int(const oribi_region *region, int32_t node, const char *name,
+                              TF_Status *status)
+{
+    const oribi_attr *attr = scalar_of(region, node, name, TF_ATTR_INT, status);
+    return attr != NULL ? attr->u.i[0] : 0;
 }
 
 float oribi_region_attr_float(const oribi_region *region, int32_t node, const char *name,
                               TF_Status *status)
 {
-    const char *node_name;
-    const oribi_attr *attr;
-    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
-    return attrs != NULL &&
-                   oribi_attr_read_scalar(attrs, node_name, name, TF_ATTR_FLOAT, &attr, status)
-               ? attr->u.f[0]
-               : 0.0f;
+    const oribi_attr *attr = scalar_of(region, node, name, TF_ATTR_FLOAT, status);
+    return attr != NULL ? attr->u.f[0] : 0.0f;
 }
 
 const char *oribi_region_attr_string(const oribi_region *region, int32_t node, const char *name,
                                      TF_Status *status)
 {
-    const char *node_name;
-    const oribi_attr *attr;
-    const oribi_attrs *attrs = attrs_of(region, node, &node_name, status);
-    return attrs != NULL &&
-                   oribi_attr_read_scalar(attrs, node_name, name, TF_ATTR_STRING, &attr, status)
-               ? attr->u.s[0].data
-               : NULL;
+    const oribi_attr *attr = scalar_of(region, node, name, TF_ATTR_STRING, status);
+    return attr != NULL ? attr->u.s[0].data : NULL;
 }
 
 static const oribi_attr *list_of(const oribi_region *region, int32_t node, const char *name,
