@@ -128,10 +128,9 @@ static bool fits(const TF_Gemm *g)
            g->ldb <= INT_MAX && g->ldc <= INT_MAX && g->batch <= INT_MAX;
 }
 
-static void gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *g, TF_Status *status)
+void gpu_vendor_gemm(SP_Stream stream, const TF_Gemm *g, TF_Status *status)
 {
     blas_types types;
-    (void)device;
     if (!types_of(g->dtype, &types, status) || !has_blas(status)) {
         return;
     }
@@ -158,9 +157,8 @@ static void gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *g, TF
     gpu_leave(stream->device, before);
 }
 
-void gpu_vendor_fill_products(TF_DeviceExtension *extension)
+void gpu_vendor_open_products(void)
 {
     const char *chosen = TF_PluginOption("blas"); /* options can be read now alone */
     snprintf(blas.chosen, sizeof blas.chosen, "%s", chosen != NULL ? chosen : "");
-    extension->gemm = gemm;
 }

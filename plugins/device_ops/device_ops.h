@@ -7,6 +7,7 @@
 #ifndef ORIBI_PLUGINS_DEVICE_OPS_DEVICE_OPS_H_
 #define ORIBI_PLUGINS_DEVICE_OPS_DEVICE_OPS_H_
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,6 +48,20 @@ typedef struct device_ops_product {
  *          type than float, 2^31 elements or more. false then. */
 bool device_ops_plan_product(const TF_Gemm *gemm, bool has_vectors, device_ops_product *out,
                              TF_Status *status);
+
+/* The slot `gemm` of a device whose vendor has no library for it: plans, loads each form once, and
+ * launches by `slots`, the plugin's own (load_function, unload_function, launch).
+ * Errors   as above; UNIMPLEMENTED: the plugin was built without device code. */
+typedef struct device_ops_gemms { /* a member of the plugin's device */
+    pthread_mutex_t lock;
+    struct device_ops_gemm *first;
+} device_ops_gemms;
+void device_ops_gemms_open(device_ops_gemms *own);
+void device_ops_gemms_close(device_ops_gemms *own, const TF_DeviceExtension *slots,
+                            const SP_Device *device);
+void device_ops_gemm(device_ops_gemms *own, const TF_DeviceExtension *slots,
+                     const SP_Device *device, SP_Stream stream, const TF_Gemm *gemm,
+                     TF_Status *status);
 
 /* Registers the kernels whose family has an image, for target's device type. One target for each
  * shared object.

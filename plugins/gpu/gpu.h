@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "calls.h"
+#include "device_ops/device_ops.h"
 #include "tensorflow/c/device_extension.h"
 
 enum { GPU_MAX_DEVICES = 16 };
@@ -39,6 +40,7 @@ typedef struct gpu_device {
     char name[128], pci[32];
     pthread_mutex_t lock; /* of what follows */
     gpu_loaded *loaded;
+    device_ops_gemms gemms;
     int64_t live_bytes, peak_bytes, n_allocations, largest;
 } gpu_device;
 
@@ -83,6 +85,7 @@ void gpu_fill_memory(SP_StreamExecutor *executor);
 void gpu_fill_streams(SP_StreamExecutor *executor);
 void gpu_fill_copies(SP_StreamExecutor *executor);
 void gpu_fill_launch(TF_DeviceExtension *extension);
+const TF_DeviceExtension *gpu_slots(void); /* as it was filled */
 uint64_t gpu_timer_ns(SP_Timer timer);
 
 TF_Bool gpu_host_callback(const SP_Device *device, SP_Stream stream, SE_StatusCallbackFn callback,
@@ -117,8 +120,10 @@ bool gpu_vendor_load(gpu_module *module, const char *image, TF_Status *status);
 bool gpu_vendor_allow_shared(gpu_function function, size_t bytes, TF_Status *status);
 /* Bytes per second; negative: not known. */
 int64_t gpu_vendor_bandwidth(const gpu_device *device);
-/* TF_DeviceExtension.gemm, or NULL, and what ends a stream's use of it. */
-void gpu_vendor_fill_products(TF_DeviceExtension *extension);
+/* Inside SE_InitPlugin, where the plugin's options can be read. */
+void gpu_vendor_open_products(void);
+/* TF_DeviceExtension.gemm by the vendor's library; UNIMPLEMENTED: not by that. */
+void gpu_vendor_gemm(SP_Stream stream, const TF_Gemm *gemm, TF_Status *status);
 void gpu_vendor_end_products(SP_Stream stream);
 
 #endif

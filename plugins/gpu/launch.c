@@ -121,6 +121,23 @@ static const void *native_stream(const SP_Device *device, SP_Stream stream)
     return &stream->handle;
 }
 
+static TF_DeviceExtension slots;
+
+const TF_DeviceExtension *gpu_slots(void)
+{
+    return &slots;
+}
+
+/* By the vendor's library, else by the device's own kernels. */
+static void gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *what, TF_Status *status)
+{
+    gpu_vendor_gemm(stream, what, status);
+    if (TF_GetCode(status) == TF_UNIMPLEMENTED) {
+        TF_SetStatus(status, TF_OK, "");
+        device_ops_gemm(&gpu_device_of(device)->gemms, &slots, device, stream, what, status);
+    }
+}
+
 /* No native_properties: their layout changes with the vendor's runtime, to which this plugin is not
  * linked; eigen_gpu_device.h fills its own. */
 void gpu_fill_launch(TF_DeviceExtension *extension)
@@ -128,5 +145,8 @@ void gpu_fill_launch(TF_DeviceExtension *extension)
     extension->load_function = load_function;
     extension->unload_function = unload_function;
     extension->launch = launch;
+    extension->gemm = gemm;
     extension->native_stream = native_stream;
+    slots = *extension;
+    gpu_vendor_open_products();
 }

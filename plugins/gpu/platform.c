@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_ops/platform.h"
 #include "gpu.h"
 
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -102,6 +103,7 @@ static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *pa
         own->pci[0] = '\0';
     }
     pthread_mutex_init(&own->lock, NULL);
+    device_ops_gemms_open(&own->gemms);
     publish(own);
     params->device->ordinal = params->ordinal;
     params->device->device_handle = own;
@@ -118,6 +120,7 @@ static void destroy_device(const SP_Platform *platform, SP_Device *device)
         pthread_mutex_lock(&devices_lock);
         devices[own->ordinal] = NULL;
         pthread_mutex_unlock(&devices_lock);
+        device_ops_gemms_close(&own->gemms, gpu_slots(), device);
         gpu_vendor_close(own);
         pthread_mutex_destroy(&own->lock);
         free(own);
@@ -148,61 +151,18 @@ static int64_t memory_bandwidth(const SP_Device *device)
     return gpu_vendor_bandwidth(gpu_device_of(device));
 }
 
-static void create_device_fns(const SP_Platform *platform, SE_CreateDeviceFnsParams *params,
-                              TF_Status *status)
+static void fill_device(SP_DeviceFns *fns)
 {
-    (void)platform;
-    (void)status;
-    *params->device_fns = (SP_DeviceFns){.struct_size = SP_DEVICE_FNS_STRUCT_SIZE,
-                                         .get_numa_node = numa_node,
-                                         .get_memory_bandwidth = memory_bandwidth};
+    fns->get_numa_node = numa_node;
+    fns->get_memory_bandwidth = memory_bandwidth;
 }
 
-static void destroy_device_fns(const SP_Platform *platform, SP_DeviceFns *fns)
+static void fill_executor(SP_StreamExecutor *executor)
 {
-    (void)platform;
-    (void)fns;
-}
-
-static void create_executor(const SP_Platform *platform, SE_CreateStreamExecutorParams *params,
-                            TF_Status *status)
-{
-    (void)platform;
-    (void)status;
-    *params->stream_executor = (SP_StreamExecutor){.struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE};
-    gpu_fill_memory(params->stream_executor);
-    gpu_fill_streams(params->stream_executor);
-    gpu_fill_copies(params->stream_executor);
-    params->stream_executor->host_callback = gpu_host_callback;
-}
-
-static void destroy_executor(const SP_Platform *platform, SP_StreamExecutor *executor)
-{
-    (void)platform;
-    (void)executor;
-}
-
-static void create_timer_fns(const SP_Platform *platform, SP_TimerFns *fns, TF_Status *status)
-{
-    (void)platform;
-    (void)status;
-    *fns = (SP_TimerFns){.struct_size = SP_TIMER_FNS_STRUCT_SIZE, .nanoseconds = gpu_timer_ns};
-}
-
-static void destroy_timer_fns(const SP_Platform *platform, SP_TimerFns *fns)
-{
-    (void)platform;
-    (void)fns;
-}
-
-static void destroy_platform(SP_Platform *platform)
-{
-    (void)platform;
-}
-
-static void destroy_platform_fns(SP_PlatformFns *fns)
-{
-    (void)fns;
+    gpu_fill_memory(executor);
+    gpu_fill_streams(executor);
+    gpu_fill_copies(executor);
+    executor->host_callback = gpu_host_callback;
 }
 
 __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
@@ -213,24 +173,15 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
     if (!gpu_driver_open(status)) {
         return;
     }
-    *params->platform = (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
-                                      .name = GPU_PLATFORM,
-                                      .type = GPU_PLATFORM,
-                                      .supports_unified_memory = 1,
-                                      .use_bfc_allocator = 1};
-    *params->platform_fns = (SP_PlatformFns){.struct_size = SP_PLATFORM_FNS_STRUCT_SIZE,
-                                             .get_device_count = device_count,
-                                             .create_device = create_device,
-                                             .destroy_device = destroy_device,
-                                             .create_device_fns = create_device_fns,
-                                             .destroy_device_fns = destroy_device_fns,
-                                             .create_stream_executor = create_executor,
-                                             .destroy_stream_executor = destroy_executor,
-                                             .create_timer_fns = create_timer_fns,
-                                             .destroy_timer_fns = destroy_timer_fns};
-    params->destroy_platform = destroy_platform;
-    params->destroy_platform_fns = destroy_platform_fns;
+    static const device_ops_platform platform = {.type = GPU_PLATFORM,
+                                                 .has_unified_memory = true,
+                                                 .count = device_count,
+                                                 .create = create_device,
+                                                 .destroy = destroy_device,
+                                                 .fill_executor = fill_executor,
+                                                 .fill_device = fill_device,
+                                                 .timer_ns = gpu_timer_ns};
+    device_ops_fill_platform(params, &platform);
     gpu_fill_launch(&extension);
-    gpu_vendor_fill_products(&extension);
     TF_SetDeviceExtension(params, &extension, status);
 }

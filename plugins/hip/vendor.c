@@ -65,9 +65,15 @@ int64_t gpu_vendor_bandwidth(const gpu_device *device) /* its attributes' number
     return -1;
 }
 
-void gpu_vendor_fill_products(TF_DeviceExtension *extension)
+void gpu_vendor_open_products(void)
 {
-    (void)extension;
+}
+
+void gpu_vendor_gemm(SP_Stream stream, const TF_Gemm *gemm, TF_Status *status)
+{
+    (void)stream;
+    (void)gemm;
+    TF_SetStatus(status, TF_UNIMPLEMENTED, "gemm: no library of the vendor's is used");
 }
 
 void gpu_vendor_end_products(SP_Stream stream)

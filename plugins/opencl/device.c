@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device_ops/platform.h"
 #include "opencl.h"
 #include "tensorflow/c/kernels_extension.h"
 #include "tensorflow/c/plugin_note.h"
@@ -111,8 +112,7 @@ void opencl_read_options(void)
 static void close_device(opencl_device *own)
 {
     if (own != NULL) {
-        opencl_gemms_close(own);
-        pthread_mutex_destroy(&own->gemms_lock);
+        device_ops_gemms_close(&own->gemms, opencl_slots(), NULL);
         pthread_mutex_destroy(&own->programs_lock);
         if (own->queue != NULL) {
             (void)clReleaseCommandQueue(own->queue);
@@ -143,7 +143,7 @@ static void create_device(const SP_Platform *platform, SE_CreateDeviceParams *pa
     }
     pthread_mutex_init(&own->lock, NULL);
     pthread_mutex_init(&own->streams_lock, NULL);
-    pthread_mutex_init(&own->gemms_lock, NULL);
+    device_ops_gemms_open(&own->gemms);
     pthread_mutex_init(&own->programs_lock, NULL);
     own->id = found.ids[params->ordinal];
     (void)clGetDeviceInfo(own->id, CL_DEVICE_NAME, sizeof own->name - 1, own->name, NULL);
@@ -170,80 +170,24 @@ static void destroy_device(const SP_Platform *platform, SP_Device *device)
     device->device_handle = NULL;
 }
 
-static void create_device_fns(const SP_Platform *platform, SE_CreateDeviceFnsParams *params,
-                              TF_Status *status)
+static void fill_executor(SP_StreamExecutor *executor)
 {
-    (void)platform;
-    (void)status;
-    *params->device_fns = (SP_DeviceFns){.struct_size = SP_DEVICE_FNS_STRUCT_SIZE};
-}
-
-static void destroy_device_fns(const SP_Platform *platform, SP_DeviceFns *fns)
-{
-    (void)platform;
-    (void)fns;
-}
-
-static void create_executor(const SP_Platform *platform, SE_CreateStreamExecutorParams *params,
-                            TF_Status *status)
-{
-    (void)platform;
-    (void)status;
-    *params->stream_executor = (SP_StreamExecutor){.struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE};
-    opencl_fill_memory(params->stream_executor);
-    opencl_fill_streams(params->stream_executor);
-    opencl_fill_copies(params->stream_executor);
-}
-
-static void destroy_executor(const SP_Platform *platform, SP_StreamExecutor *executor)
-{
-    (void)platform;
-    (void)executor;
-}
-
-static void create_timer_fns(const SP_Platform *platform, SP_TimerFns *fns, TF_Status *status)
-{
-    (void)platform;
-    (void)status;
-    *fns = (SP_TimerFns){.struct_size = SP_TIMER_FNS_STRUCT_SIZE, .nanoseconds = opencl_timer_ns};
-}
-
-static void destroy_timer_fns(const SP_Platform *platform, SP_TimerFns *fns)
-{
-    (void)platform;
-    (void)fns;
-}
-
-static void destroy_platform(SP_Platform *platform)
-{
-    (void)platform;
-}
-
-static void destroy_platform_fns(SP_PlatformFns *fns)
-{
-    (void)fns;
+    opencl_fill_memory(executor);
+    opencl_fill_streams(executor);
+    opencl_fill_copies(executor);
 }
 
 __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
                                                           TF_Status *status)
 {
     TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE};
-    *params->platform = (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
-                                      .name = "OPENCL",
-                                      .type = "OPENCL",
-                                      .use_bfc_allocator = 1};
-    *params->platform_fns = (SP_PlatformFns){.struct_size = SP_PLATFORM_FNS_STRUCT_SIZE,
-                                             .get_device_count = device_count,
-                                             .create_device = create_device,
-                                             .destroy_device = destroy_device,
-                                             .create_device_fns = create_device_fns,
-                                             .destroy_device_fns = destroy_device_fns,
-                                             .create_stream_executor = create_executor,
-                                             .destroy_stream_executor = destroy_executor,
-                                             .create_timer_fns = create_timer_fns,
-                                             .destroy_timer_fns = destroy_timer_fns};
-    params->destroy_platform = destroy_platform;
-    params->destroy_platform_fns = destroy_platform_fns;
+    static const device_ops_platform platform = {.type = "OPENCL",
+                                                 .count = device_count,
+                                                 .create = create_device,
+                                                 .destroy = destroy_device,
+                                                 .fill_executor = fill_executor,
+                                                 .timer_ns = opencl_timer_ns};
+    device_ops_fill_platform(params, &platform);
     opencl_fill_launch(&extension);
     TF_SetDeviceExtension(params, &extension, status);
 }

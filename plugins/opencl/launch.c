@@ -14,7 +14,7 @@ typedef struct loaded {
     cl_kernel kernel;
 } loaded;
 
-void opencl_unload(const SP_Device *device, void *function)
+static void unload_function(const SP_Device *device, void *function)
 {
     loaded *self = function;
     (void)device;
@@ -28,8 +28,8 @@ void opencl_unload(const SP_Device *device, void *function)
     }
 }
 
-void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
-                 TF_Status *status)
+static void load_function(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
+                          TF_Status *status)
 {
     cl_int result = CL_SUCCESS;
     opencl_device *own = opencl_device_of(device);
@@ -51,7 +51,7 @@ void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_
         *out_function = self;
     } else {
         self->kernel = NULL;
-        opencl_unload(device, self);
+        unload_function(device, self);
     }
 }
 
@@ -73,7 +73,7 @@ static bool set_arg(opencl_device *own, cl_kernel kernel, const TF_LaunchArg *ar
                         status);
 }
 
-void opencl_launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
+static void launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
                    TF_Status *status)
 {
     loaded *self = function;
@@ -106,11 +106,24 @@ static const void *native_stream(const SP_Device *device, SP_Stream stream)
     return &stream->queue;
 }
 
+static TF_DeviceExtension slots;
+
+const TF_DeviceExtension *opencl_slots(void)
+{
+    return &slots;
+}
+
+static void gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *what, TF_Status *status)
+{
+    device_ops_gemm(&opencl_device_of(device)->gemms, &slots, device, stream, what, status);
+}
+
 void opencl_fill_launch(TF_DeviceExtension *extension)
 {
-    extension->load_function = opencl_load;
-    extension->unload_function = opencl_unload;
-    extension->launch = opencl_launch;
-    extension->gemm = opencl_gemm;
+    extension->load_function = load_function;
+    extension->unload_function = unload_function;
+    extension->launch = launch;
+    extension->gemm = gemm;
     extension->native_stream = native_stream;
+    slots = *extension;
 }

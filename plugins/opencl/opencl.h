@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "device_ops/device_ops.h"
 #include "tensorflow/c/device_extension.h"
 
 enum { OPENCL_MAX_DEVICES = 8 };
@@ -35,8 +36,7 @@ typedef struct opencl_device {
     struct SP_Stream_st *streams;
     pthread_mutex_t programs_lock;
     struct opencl_kept *programs; /* cache.c: that functions share */
-    pthread_mutex_t gemms_lock;
-    struct opencl_gemm *gemms; /* gemm.c: functions that are loaded */
+    device_ops_gemms gemms;
 } opencl_device;
 
 struct SP_Stream_st {
@@ -57,14 +57,8 @@ cl_mem opencl_find(opencl_device *device, const void *address, size_t bytes, siz
 cl_program opencl_program_take(opencl_device *device, const char *source, size_t bytes,
                                const char *options, TF_Status *status);
 void opencl_program_release(opencl_device *device, cl_program program);
-/* launch.c: the slots of TF_DeviceExtension. */
-void opencl_load(const SP_Device *device, const TF_DeviceCode *code, void **out_function,
-                 TF_Status *status);
-void opencl_unload(const SP_Device *device, void *function); /* the device is not looked at */
-void opencl_launch(const SP_Device *device, SP_Stream stream, void *function, const TF_Launch *what,
-                   TF_Status *status);
-void opencl_gemm(const SP_Device *device, SP_Stream stream, const TF_Gemm *gemm, TF_Status *status);
-void opencl_gemms_close(opencl_device *device);
+/* launch.c: what it filled in; unload_function does not look at the device. */
+const TF_DeviceExtension *opencl_slots(void);
 /* Is this device a processor, so that code with vectors suits it? The plugin's option `tiles` says
  * otherwise: `vectors` or `local` for all devices. */
 bool opencl_has_vectors(int ordinal);
