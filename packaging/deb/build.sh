@@ -32,6 +32,7 @@ depends_of() {
             libz.so.1) echo ", zlib1g" ;;
             libcjson.so.1) echo ", libcjson1" ;;
             libgcc_s.so.1) echo ", libgcc-s1" ;;
+            libOpenCL.so.1) echo ", ocl-icd-libopencl1 | libopencl1" ;;
             *)
                 echo "$file needs $library: packaging/deb/build.sh does not know its package" >&2
                 touch "$work/unknown"
@@ -74,6 +75,12 @@ EOF
 
 cd "$image"
 lib=$(dirname "$(find usr/lib -name liboribi.so.1)")
+opencl=$lib/oribi/plugins/oribi_opencl.so # where OpenCL was found, its device; what needs it stays apart
+if [ -e "$opencl" ]; then
+    package oribi-opencl libs "$(depends_of "$opencl"), liboribi1 (= $version)" \
+        "OpenCL devices for Oribi" "$opencl"
+    rmdir "$lib/oribi/plugins"
+fi
 # shellcheck disable=SC2046
 package liboribi1 libs "$(depends_of "$lib/liboribi.so.1" usr/libexec/oribi/*)" \
     "runs ONNX models with ops and kernels that come as C binaries" \

@@ -104,6 +104,15 @@ for header in "$work"/image/usr/include/oribi/tensorflow/c/*.h "$work/image/usr/
     c++ -std=c++14 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/image/usr/include/oribi" -x c++ "$header"
 done
 
+say "plugins of devices"
+if [ -e "$build/plugins/oribi_opencl.so" ]; then
+    "$work/image/usr/bin/oribi" plugin info "$library/oribi/plugins/oribi_opencl.so" | grep oribi_opencl.so
+    ORIBI_PLUGIN_PATH="$library/oribi/plugins" "$work/image/usr/bin/oribi" devices 2>"$work/warnings.txt"
+    [ ! -s "$work/warnings.txt" ] || { cat "$work/warnings.txt"; exit 1; }
+else
+    test ! -e "$library/oribi/plugins/oribi_opencl.so"
+fi
+
 say "drivers of devices"
 for kind in woofles uart_accel; do
     cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -c -I"$work/image/usr/include/oribi" \
