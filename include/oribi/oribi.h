@@ -89,10 +89,11 @@ typedef struct oribi_plugin_test_settings {
 } oribi_plugin_test_settings;
 
 /* Runs each kernel and shape function of a plugin on given and on random inputs, each case in a
- * process of its own, and reports what is wrong as JSON: "kernels", each with its findings. Those
- * of devices are left out: they have "device" instead. spec     "path[:key=val,..]", or the name of
- * a built-in plugin. Errors   as oribi_plugin_examine; INVALID_ARGUMENT for bad cases; NOT_FOUND:
- * nothing to test. A faulty kernel is no error.
+ * process of its own, and reports what is wrong as JSON: "kernels", each with its findings; those
+ * of devices are left out, they have "device" instead.
+ * spec     "path[:key=val,..]", or the name of a built-in plugin.
+ * Errors   as oribi_plugin_examine; INVALID_ARGUMENT for bad cases; NOT_FOUND: nothing to test. A
+ *          faulty kernel is no error.
  */
 TF_CAPI_EXPORT extern void oribi_plugin_test(const char *spec,
                                              const oribi_plugin_test_settings *settings,
@@ -142,7 +143,8 @@ TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, u
 TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options, bool follow);
 /* Whose results the quantised operators of a TFLite model have, to the bit, where the two differ:
  * "tflm" (default), TensorFlow Lite Micro's, or "tflite", the TensorFlow Lite interpreter's.
- * INVALID_ARGUMENT for another name. Source  docs/rounding.md. */
+ * INVALID_ARGUMENT for another name.
+ * Source   docs/rounding.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *options,
                                                             const char *variant, TF_Status *status);
 /* Which of the library's own kernels run float operators: "fast" (default), or "micro", those that

@@ -7,11 +7,11 @@
  *   SMALL   byte 0 = length << 2; bytes 1-22 text, NUL after the text. 24 zero bytes are "".
  *   LARGE   word 0 = length << 2 | 1; word 1 capacity; word 2 malloc-ed text, capacity + 1 bytes.
  *   OFFSET  uint32 length << 2 | 2, uint32 offset, uint32 count (unused); text at self + offset.
- *   VIEW    word 0 = length << 2 | 3; word 1 text of someone else; word 2 written 0, never
- * followed. Owns    LARGE text is of the C heap (malloc, realloc, free): both sides must share it.
- * Plain copies of the struct are views at best; use Assign or Move. Context one thread at a time.
- * Every function but Init needs an initialised string. Errors  when memory runs out a mutation
- * returns NULL (or nothing) and the string stays as it was.
+ *   VIEW    word 0 = length << 2 | 3; word 1 text of someone else; word 2 written 0, not followed.
+ * Owns      LARGE text is of the C heap (malloc, realloc, free): both sides must share it. Plain
+ *           copies of the struct are views at best; use Assign or Move.
+ * Context   one thread at a time. Every function but Init needs an initialised string.
+ * Errors    when memory runs out a mutation returns NULL (or nothing), the string stays as it was.
  */
 #ifndef ORIBI_TENSORFLOW_C_CTSTRING_H_
 #define ORIBI_TENSORFLOW_C_CTSTRING_H_

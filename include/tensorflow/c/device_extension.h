@@ -16,11 +16,10 @@ extern "C" {
 
 #if ORIBI_HAS_CONTRACT(1, 2)
 
-enum { /* flags of TF_DeviceExtension */
-       /* memcpy_dtod copies between any two devices of the platform, and streams and events of one
-        * may be waited for on streams of another. Without it such copies go through the host. */
-       TF_DEVICE_PEER_COPIES = 1
-};
+/* Flag of TF_DeviceExtension: memcpy_dtod copies between any two devices of the platform, and
+ * streams and events of one may be waited for on streams of another. Without it such copies go
+ * through the host. */
+enum { TF_DEVICE_PEER_COPIES = 1 };
 
 /* Code of a device in a form that its plugin knows: PTX, OpenCL C, an address of a C function. */
 typedef struct TF_DeviceCode {
@@ -33,12 +32,10 @@ typedef struct TF_DeviceCode {
 } TF_DeviceCode;
 #define TF_DEVICE_CODE_STRUCT_SIZE TF_OFFSET_OF_END(TF_DeviceCode, options)
 
-enum {                      /* kinds of TF_LaunchArg */
-       TF_LAUNCH_VALUE = 0, /* `bytes` bytes at `value` */
-       TF_LAUNCH_MEMORY =
-           1, /* device memory: `value` is what TF_TensorData gave, or an address in it */
-       TF_LAUNCH_SCRATCH = 2 /* `bytes` bytes that the threads of a block share (OpenCL: local) */
-};
+/* Kinds of TF_LaunchArg. VALUE: `bytes` bytes at `value`. MEMORY: device memory, `value` is what
+ * TF_TensorData gave, or an address in it. SCRATCH: `bytes` bytes that the threads of a block share
+ * (OpenCL: local). */
+enum { TF_LAUNCH_VALUE = 0, TF_LAUNCH_MEMORY = 1, TF_LAUNCH_SCRATCH = 2 };
 typedef struct TF_LaunchArg {
     int32_t kind;
     int32_t reserved; /* 0 */

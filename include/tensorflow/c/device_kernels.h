@@ -20,10 +20,11 @@ extern "C" {
 typedef struct TF_DeviceFunction TF_DeviceFunction;
 
 /* Loads, perhaps compiles: seconds for some devices. A kernel does it once, in its first compute,
- * and keeps the function in its state. Owns     the caller deletes it, in the kernel's destroy; it
- * holds the device open. Context  inside compute; any thread. Errors   NULL: FAILED_PRECONDITION on
- * the CPU; UNIMPLEMENTED where the plugin loads no functions; the plugin's own, with the device's
- * name before it.
+ * and keeps the function in its state.
+ * Owns     the caller deletes it, in the kernel's destroy; it holds the device open.
+ * Context  inside compute; any thread.
+ * Errors   NULL: FAILED_PRECONDITION on the CPU; UNIMPLEMENTED where the plugin loads no functions;
+ *          the plugin's own, with the device's name before it.
  */
 TF_CAPI_EXPORT extern TF_DeviceFunction *
 TF_LoadDeviceFunction(TF_OpKernelContext *ctx, const TF_DeviceCode *code, TF_Status *status);

@@ -19,11 +19,12 @@ extern "C" {
 typedef struct TF_Resource TF_Resource;
 
 /* Finds the resource, or creates it: create(arg, status) makes the object, destroy frees it once
- * the last reference goes. Two threads that ask at once get the same object; create runs at most
- * once. Shapes   container "" is the default one; type names the object's type, so that one name
- * under two types are two resources. Owns     the result is a new reference, dropped by
- * TF_DeleteResource; NULL on failure. Context  inside compute, any thread. Errors   what create set
- * (INTERNAL when it gave NULL and no status); RESOURCE_EXHAUSTED.
+ * the last reference goes. Two threads that ask at once get one object; create runs at most once.
+ * Shapes   container "" is the default one; type names the object's type, so that one name under
+ *          two types are two resources.
+ * Owns     the result is a new reference, dropped by TF_DeleteResource; NULL on failure.
+ * Context  inside compute, any thread.
+ * Errors   what create set (INTERNAL when it gave NULL and no status); RESOURCE_EXHAUSTED.
  */
 TF_CAPI_EXPORT extern TF_Resource *
 TF_LookupOrCreateResource(TF_OpKernelContext *ctx, const char *container, const char *name,

@@ -27,12 +27,12 @@ typedef struct TF_WorkerRangeCallable {
     void (*delete_object)(void *object);
 } TF_WorkerRangeCallable;
 
-/* Calls fn over [0, total) in blocks, on the pool and on the calling thread; returns when all
- * blocks are done. Units    cost_per_unit: processor cycles that one unit takes, at least 1; sizes
- * the blocks. Owns     fn.object is deleted exactly once, before the call returns, whatever
- * happens. Context  inside compute, also nested; any number at a time. Allocates nothing. Errors
- * total <= 0 calls nothing. After TF_OpKernelContext_Failure or a cancellation blocks that have not
- * started are skipped.
+/* Calls fn over [0, total) in blocks, on the pool and on the caller; returns when all are done.
+ * Units    cost_per_unit: processor cycles that one unit takes, at least 1; sizes the blocks.
+ * Owns     fn.object is deleted exactly once, before the call returns, whatever happens.
+ * Context  inside compute, also nested; any number at a time. Allocates nothing.
+ * Errors   total <= 0 calls nothing. After TF_OpKernelContext_Failure or a cancellation blocks that
+ *          have not started are skipped.
  */
 TF_CAPI_EXPORT extern void TF_ThreadPool_ParallelFor(TF_OpKernelContext *ctx, int64_t total,
                                                      int64_t cost_per_unit, TF_RangeCallable fn);
