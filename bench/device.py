@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Models on a plugin's device beside our own CPU kernels: medians, in turns, a process each.
+"""Models on a plugin's device beside our own CPU kernels: least times, in turns, a process each.
 
 For each model, `--rounds` times in turns: `oribi bench --json` on the CPU and with --device. A row
-has the least of the rounds' medians on both sides, their ratio, and how many copies a run makes. With --cold
-also the seconds of one `oribi run` with empty caches (ours and PoCL's, in a temporary folder: every
-program is compiled) and of the next one. Ends with 1 when a ratio is above --limit.
+has the least run of all rounds on both sides (what a busy machine disturbs least), their ratio, and
+how many copies a run makes. With --cold also the seconds of one `oribi run` with empty caches (ours
+and PoCL's, in a temporary folder: every program is compiled) and of the next one. Ends with 1 when a
+ratio is above --limit.
 
 Usage: device.py [--oribi build/bin/oribi] [--plugin build/plugins/oribi_opencl.so] [--device OPENCL]
                  [--threads 2] [--rounds 3] [--runs 10] [--limit RATIO] [--cold] [--json] MODEL.onnx ...
@@ -24,7 +25,7 @@ def bench(args, model, device):
     done = subprocess.run(command + device, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command + device)}: {done.stderr.strip()}")
-    return json.loads(done.stdout)["median_ms"]
+    return json.loads(done.stdout)["min_ms"]
 
 
 def count_copies(args, model, device):
