@@ -24,7 +24,6 @@ typedef struct conv_state {
 typedef struct depthwise_state {
     const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
     oribi_quantized_panels panels;
-    int8_t *zeros; /* an input pixel outside the image */
     oribi_quantized_weights weights;
     struct oribi_micro_depthwise_conv2d_s8_spec spec;
     struct oribi_micro_depthwise_conv2d_s8_args args;
@@ -102,14 +101,10 @@ static void depthwise_pack(oribi_cpu_setup *setup, depthwise_state *state)
         a->filter, a->bias,        a->multiplier, a->shift,
         1,         channels,       channels,      state->spec.filter_h * state->spec.filter_w,
         1,         a->output_zero, a->low,        a->high};
-    state->zeros = malloc((size_t)channels);
-    if (state->zeros == NULL ||
-        !oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
+    if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)channels);
-        return;
     }
-    memset(state->zeros, a->input_zero, (size_t)channels);
 }
 
 static void *depthwise_create_for(TF_OpKernelConstruction *construction,
@@ -158,7 +153,6 @@ static void conv_destroy(void *state)
 static void depthwise_destroy(void *state)
 {
     if (state != NULL) {
-        free(((depthwise_state *)state)->zeros);
         oribi_quantized_panels_free(&((depthwise_state *)state)->panels);
         oribi_quantized_weights_free(&((depthwise_state *)state)->weights);
         free(state);
@@ -169,9 +163,12 @@ static void depthwise_destroy(void *state)
 typedef struct conv_call {
     const conv_state *state;
     struct oribi_micro_conv2d_s8_args args;
-    int64_t scratch_bytes; /* of a row */
+    int64_t scratch_bytes; /* of a row, of the padded image where there is one */
     const int8_t *input;
     int8_t *output, *scratch;
+    oribi_quantized_window window;
+    int32_t padded_h, padded_w;    /* an image with what windows see around it; 0: none is made */
+    int64_t n_pixels, line_pixels; /* of all results, and of those that are done in one go */
 } conv_call;
 
 static void conv_rows(void *object, int64_t begin, int64_t end)
@@ -189,22 +186,31 @@ static void conv_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
+/* `width` columns of a row from column x on, which may lie outside. */
+static void *take_columns(const conv_call *call, const int8_t *from, int32_t x, int32_t width,
+                          void *to)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_simd *simd = call->state->simd;
+    const int32_t first = x < 0 ? -x : 0;
+    const int32_t end = a->in_w - x < width ? a->in_w - x : width;
+    const int32_t inside = end > first ? end - first : 0;
+    const int32_t before = inside > 0 ? first : width;
+    const int32_t behind = width - before - inside;
+    if (before > 0) {
+        to = simd->fill(a->input_zero, (int64_t)before * a->in_c, to);
+    }
+    to = simd->take(from + (int64_t)(x + first) * a->in_c, (int64_t)inside * a->in_c, to);
+    return behind > 0 ? simd->fill(a->input_zero, (int64_t)behind * a->in_c, to) : to;
+}
+
 /* A row of the window, whose first input is that of column x. */
 static void *take_row(const conv_call *call, const int8_t *from, int32_t x, void *to)
 {
     const struct oribi_micro_conv2d_s8_args *a = &call->args;
     const oribi_quantized_simd *simd = call->state->simd;
     if (a->dilation_w == 1) {
-        const int32_t first = x < 0 ? -x : 0;
-        const int32_t end = a->in_w - x < a->filter_w ? a->in_w - x : a->filter_w;
-        const int32_t inside = end > first ? end - first : 0;
-        const int32_t before = inside > 0 ? first : a->filter_w;
-        const int32_t behind = a->filter_w - before - inside;
-        if (before > 0) {
-            to = simd->fill(a->input_zero, (int64_t)before * a->in_c, to);
-        }
-        to = simd->take(from + (int64_t)(x + first) * a->in_c, (int64_t)inside * a->in_c, to);
-        return behind > 0 ? simd->fill(a->input_zero, (int64_t)behind * a->in_c, to) : to;
+        return take_columns(call, from, x, a->filter_w, to);
     }
     for (int32_t j = 0; j < a->filter_w; j++) {
         const int32_t column = x + j * a->dilation_w;
@@ -248,10 +254,100 @@ static void conv_simd_rows(void *object, int64_t begin, int64_t end)
             for (int32_t i = 0; i < n; i++) {
                 to = take_window(call, image, y, (x + i) * a->stride_w - a->before_w, to);
             }
-            call->state->simd->tile(&call->state->panels, inputs, n, output + (int64_t)x * a->out_c,
-                                    a->out_c);
+            call->state->simd->tile(&call->state->panels, inputs, &call->window, n,
+                                    output + (int64_t)x * a->out_c, a->out_c);
         }
     }
+}
+
+/* --- Windows that are rows of groups are read from an image in the format, padded, instead. ------
+ */
+
+static void pad_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    for (int64_t row = begin; row < end; row++) {
+        const int8_t *image = call->input + row / call->padded_h * a->in_h * a->in_w * a->in_c;
+        const int32_t y = (int32_t)(row % call->padded_h) - a->before_h;
+        void *to = call->scratch + row * call->scratch_bytes;
+        if (y < 0 || y >= a->in_h) {
+            (void)call->state->simd->fill(a->input_zero, (int64_t)call->padded_w * a->in_c, to);
+        } else {
+            (void)take_columns(call, image + (int64_t)y * a->in_w * a->in_c, -a->before_w,
+                               call->padded_w, to);
+        }
+    }
+}
+
+static void conv_lines(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_simd *simd = call->state->simd;
+    const bool is_row = call->line_pixels == a->out_w;
+    for (int64_t line = begin; line < end; line++) {
+        const int64_t first = line * call->line_pixels, last = first + call->line_pixels;
+        const int64_t count = (last < call->n_pixels ? last : call->n_pixels) - first;
+        const int64_t row = line / a->out_h * call->padded_h + line % a->out_h * a->stride_h;
+        const int8_t *x =
+            call->scratch + (is_row ? row * call->scratch_bytes : first * call->window.pixel_step);
+        int8_t *out = call->output + first * a->out_c;
+        for (int64_t i = 0; i < count; i += simd->format.pixels) {
+            const int64_t left = count - i;
+            const int32_t n = left < simd->format.pixels ? (int32_t)left : simd->format.pixels;
+            simd->tile(&call->state->panels, x + i * call->window.pixel_step, &call->window, n,
+                       out + i * a->out_c, a->out_c);
+        }
+    }
+}
+
+/* Settles where inputs are read from; returns the bytes of scratch. */
+static int64_t plan_conv(conv_call *call, int64_t batch)
+{
+    enum { LINE = 64 };
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_format *f = &call->state->simd->format;
+    const int32_t groups = call->state->panels.groups;
+    const int64_t run = (int64_t)a->filter_w * a->in_c;
+    call->n_pixels = batch * a->out_h * a->out_w;
+    const int64_t high =
+        (int64_t)(a->out_h - 1) * a->stride_h + (int64_t)(a->filter_h - 1) * a->dilation_h + 1;
+    const int64_t wide = (int64_t)(a->out_w - 1) * a->stride_w + a->filter_w;
+    const bool is_small = high <= 2 * (int64_t)a->in_h + 16 && wide <= 2 * (int64_t)a->in_w + 16;
+    if (a->dilation_w != 1 || run % f->group != 0 || !is_small) {
+        call->window =
+            (oribi_quantized_window){(int64_t)groups * f->group * f->bytes, 0, 1, groups};
+        call->scratch_bytes = oribi_quantized_tile_bytes(f, groups);
+        return batch * a->out_h * call->scratch_bytes;
+    }
+    call->padded_h = (int32_t)high;
+    call->padded_w = (int32_t)wide;
+    call->scratch_bytes = wide * a->in_c * f->bytes;
+    call->window = (oribi_quantized_window){
+        .pixel_step = (int64_t)a->stride_w * a->in_c * f->bytes,
+        .row_step = call->scratch_bytes * a->dilation_h,
+        .n_rows = a->filter_h,
+        .row_groups = (int32_t)(run / f->group),
+    };
+    /* Pixels of 1 x 1 follow each other beyond the end of a row. */
+    const bool is_flat = a->filter_h == 1 && a->filter_w == 1 && a->stride_h == 1 &&
+                         a->stride_w == 1 && a->out_w != LINE;
+    call->line_pixels = is_flat ? LINE : a->out_w;
+    return batch * call->padded_h * call->scratch_bytes;
+}
+
+static void conv_by_vectors(oribi_cpu_run *run, conv_call *call, int64_t rows, int64_t pixel_cost)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    if (call->padded_h == 0) {
+        oribi_cpu_parallel(run, rows, a->out_w * pixel_cost, call, conv_simd_rows);
+        return;
+    }
+    oribi_cpu_parallel(run, rows / a->out_h * call->padded_h, call->scratch_bytes / 16 + 1, call,
+                       pad_rows);
+    oribi_cpu_parallel(run, (call->n_pixels + call->line_pixels - 1) / call->line_pixels,
+                       call->line_pixels * pixel_cost, call, conv_lines);
 }
 
 static bool take_image(oribi_cpu_run *run, int32_t channels, int32_t out_dims[4])
@@ -279,15 +375,19 @@ static bool conv_run(const conv_state *state, oribi_cpu_run *run)
     call.input = TF_TensorData(run->in[0]);
     call.output = oribi_cpu_output(run, 0, dims, 4);
     if (call.output != NULL) {
-        call.scratch_bytes = state->simd != NULL ? oribi_quantized_tile_bytes(&state->simd->format,
-                                                                              state->panels.groups)
-                                                 : a->scratch_bytes;
-        call.scratch = oribi_cpu_scratch(run, rows * call.scratch_bytes + 1, &scratch);
+        call.scratch_bytes = a->scratch_bytes;
+        const int64_t bytes =
+            state->simd != NULL ? plan_conv(&call, in[0]) : rows * call.scratch_bytes;
+        call.scratch = oribi_cpu_scratch(run, bytes + 1, &scratch);
     }
     if (call.scratch != NULL) {
         const int64_t taps = (int64_t)a->filter_h * a->filter_w * state->spec.filter_c;
-        oribi_cpu_parallel(run, rows, a->out_w * (int64_t)a->out_c * taps / 4, &call,
-                           state->simd != NULL ? conv_simd_rows : conv_rows);
+        const int64_t pixel_cost = a->out_c * taps / 4 + 1;
+        if (state->simd != NULL) {
+            conv_by_vectors(run, &call, rows, pixel_cost);
+        } else {
+            oribi_cpu_parallel(run, rows, a->out_w * pixel_cost, &call, conv_rows);
+        }
         TF_DeleteTensor(scratch);
     }
     return call.scratch != NULL;
@@ -299,7 +399,8 @@ typedef struct depthwise_call {
     struct oribi_micro_depthwise_conv2d_s8_args args;
     const int8_t *input;
     int8_t *output;
-    const int8_t **taps; /* 2 * pairs of each row */
+    const int8_t **taps; /* groups * group of each row */
+    const int8_t *zeros; /* a row outside the image */
 } depthwise_call;
 
 static void depthwise_rows(void *object, int64_t begin, int64_t end)
@@ -317,34 +418,47 @@ static void depthwise_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
+/* Pointers to the inputs of the window whose corner is (y, x). */
+static void find_taps(const depthwise_call *call, const int8_t *image, int32_t y, int32_t x,
+                      const int8_t **tap)
+{
+    const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        const int32_t at = y + i * a->dilation_h;
+        const int8_t *row =
+            at >= 0 && at < a->in_h ? image + (int64_t)at * a->in_w * a->in_c : call->zeros;
+        for (int32_t j = 0; j < a->filter_w; j++) {
+            const int32_t column = x + j * a->dilation_w;
+            *tap++ =
+                column >= 0 && column < a->in_w ? row + (int64_t)column * a->in_c : call->zeros;
+        }
+    }
+}
+
 static void depthwise_simd_rows(void *object, int64_t begin, int64_t end)
 {
     const depthwise_call *call = object;
     const depthwise_state *state = call->state;
     const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
     const int32_t n = state->simd->format.group * state->panels.groups;
+    const int32_t reach = (a->filter_w - 1) * a->dilation_w; /* of a window, to the right */
     for (int64_t row = begin; row < end; row++) {
         const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
         const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
         int8_t *output = call->output + row * a->out_w * a->out_c;
         const int8_t **const taps = call->taps + row * n;
         for (int32_t i = a->filter_h * a->filter_w; i < n; i++) {
-            taps[i] = state->zeros; /* their weights are 0 */
+            taps[i] = call->zeros; /* their weights are 0 */
         }
-        for (int32_t pixel = 0; pixel < a->out_w; pixel++, output += a->out_c) {
+        for (int32_t pixel = 0, count; pixel < a->out_w; pixel += count) {
             const int32_t x = pixel * a->stride_w - a->before_w;
-            const int8_t **tap = taps;
-            for (int32_t i = 0; i < a->filter_h; i++) {
-                const int32_t at = y + i * a->dilation_h;
-                for (int32_t j = 0; j < a->filter_w; j++) {
-                    const int32_t column = x + j * a->dilation_w;
-                    const bool is_inside =
-                        at >= 0 && at < a->in_h && column >= 0 && column < a->in_w;
-                    *tap++ = is_inside ? image + ((int64_t)at * a->in_w + column) * a->in_c
-                                       : state->zeros;
-                }
-            }
-            state->simd->depthwise(&state->panels, taps, output);
+            const int32_t room = a->in_w - 1 - reach - x; /* windows that lie inside, too */
+            const int32_t left = a->out_w - pixel;
+            count = x < 0 || room < 0 ? 1 : room / a->stride_w + 1;
+            count = count < left ? count : left;
+            find_taps(call, image, y, x, taps);
+            state->simd->depthwise(&state->panels, taps, count, (int64_t)a->stride_w * a->in_c,
+                                   output + (int64_t)pixel * a->out_c);
         }
     }
 }
@@ -365,9 +479,16 @@ static bool depthwise_run(const depthwise_state *state, oribi_cpu_run *run)
     call.output = oribi_cpu_output(run, 0, dims, 4);
     bool ok = call.output != NULL;
     if (ok && state->simd != NULL) {
-        const int64_t taps = dims[0] * dims[1] * state->simd->format.group * state->panels.groups;
-        call.taps = oribi_cpu_scratch(run, taps * (int64_t)sizeof *call.taps, &scratch);
+        const int64_t taps = dims[0] * dims[1] * state->simd->format.group * state->panels.groups *
+                             (int64_t)sizeof *call.taps;
+        const int64_t row = (int64_t)a->in_w * a->in_c;
+        call.taps = oribi_cpu_scratch(run, taps + row, &scratch);
         ok = call.taps != NULL;
+        if (ok) {
+            int8_t *zeros = (int8_t *)call.taps + taps;
+            memset(zeros, a->input_zero, (size_t)row);
+            call.zeros = zeros;
+        }
     }
     if (ok) {
         oribi_cpu_parallel(run, dims[0] * dims[1], dims[2] * dims[3] * a->filter_h * a->filter_w,

@@ -78,6 +78,8 @@ static bool simd_rows(const dense_state *state, oribi_cpu_run *run, int32_t rows
     const int64_t in_c = state->args.in_c, out_c = state->args.out_c;
     const oribi_quantized_format *f = &state->simd->format;
     const int64_t more = (int64_t)state->panels.groups * f->group - in_c; /* for a whole group */
+    const oribi_quantized_window window = {(int64_t)state->panels.groups * f->group * f->bytes, 0,
+                                           1, state->panels.groups};
     const int8_t *input = TF_TensorData(run->in[0]);
     TF_Tensor *scratch = NULL;
     void *x = oribi_cpu_scratch(run, oribi_quantized_tile_bytes(f, state->panels.groups), &scratch);
@@ -88,7 +90,7 @@ static bool simd_rows(const dense_state *state, oribi_cpu_run *run, int32_t rows
             to = state->simd->take(input + (row + i) * in_c, in_c, to);
             to = state->simd->fill(0, more, to);
         }
-        state->simd->tile(&state->panels, x, n, output + row * out_c, out_c);
+        state->simd->tile(&state->panels, x, &window, n, output + row * out_c, out_c);
     }
     TF_DeleteTensor(scratch);
     return x != NULL;

@@ -23,6 +23,12 @@ typedef struct oribi_quantized_format {
                      * 8 to 11, 4 to 7, 12 to 15 */
 } oribi_quantized_format;
 
+/* Where the inputs of a tile are: those of a pixel are n_rows rows of row_groups groups. */
+typedef struct oribi_quantized_window {
+    int64_t pixel_step, row_step; /* bytes from one to the next */
+    int32_t n_rows, row_groups;
+} oribi_quantized_window;
+
 /* Of the inputs of a tile. */
 static inline int64_t oribi_quantized_tile_bytes(const oribi_quantized_format *format,
                                                  int64_t groups)
@@ -60,13 +66,15 @@ typedef struct oribi_quantized_simd {
     /* `count` inputs in the format; returns where they end. */
     void *(*take)(const int8_t *from, int64_t count, void *to);
     void *(*fill)(int32_t value, int64_t count, void *to);
-    /* Results of 1 to format.pixels pixels, whose groups * group inputs follow each other at x; the
-     * results of one pixel lie `stride` behind those of the one before. */
-    void (*tile)(const oribi_quantized_panels *panels, const void *x, int32_t n_pixels, int8_t *out,
+    /* Results of 1 to format.pixels pixels; those of one pixel lie `stride` behind those of the one
+     * before. */
+    void (*tile)(const oribi_quantized_panels *panels, const void *x,
+                 const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride);
-    /* Results of one pixel of a depthwise layer; taps are groups * group pointers to n_channels
-     * inputs, as the model has them. */
-    void (*depthwise)(const oribi_quantized_panels *panels, const int8_t *const *taps, int8_t *out);
+    /* Results of n pixels of a depthwise layer; taps are groups * group pointers to n_channels
+     * inputs of the first, as the model has them; those of the next lie `step` behind. */
+    void (*depthwise)(const oribi_quantized_panels *panels, const int8_t *const *taps,
+                      int32_t n_pixels, int64_t step, int8_t *out);
     /* oribi_micro_add_row_s8 where both steps are 1. */
     void (*add)(const struct oribi_micro_add_scales_s8 *scales, const int8_t *a, const int8_t *b,
                 int64_t count, int8_t *out);

@@ -83,7 +83,7 @@ static void finish(const oribi_quantized_panels *p, int32_t first, __m256i s0, _
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
 
-static __m256i two_inputs(const int16_t *x)
+static __m256i two_inputs(const char *x)
 {
     int32_t both;
     memcpy(&both, x, sizeof both);
@@ -91,23 +91,25 @@ static __m256i two_inputs(const int16_t *x)
 }
 
 /* A panel of n pixels; n is a constant where this is inlined. */
-static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, const int16_t *x,
-                            int32_t n, int8_t *out, int64_t stride)
+static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, const char *x,
+                            const oribi_quantized_window *window, int32_t n, int8_t *out,
+                            int64_t stride)
 {
     const int16_t *w = (const int16_t *)p->weights + (int64_t)panel * p->groups * 2 * ORIBI_PANEL;
     const int32_t first = panel * ORIBI_PANEL;
-    const int64_t inputs = 2 * (int64_t)p->groups;
     __m256i s[PIXELS][2];
     for (int32_t i = 0; i < n; i++) {
         s[i][0] = load(p->bias + first);
         s[i][1] = load(p->bias + first + 8);
     }
-    for (int32_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
-        const __m256i w0 = load(w), w1 = load(w + ORIBI_PANEL);
-        for (int32_t i = 0; i < n; i++) {
-            const __m256i both = two_inputs(x + i * inputs + 2 * k);
-            s[i][0] = _mm256_add_epi32(s[i][0], _mm256_madd_epi16(w0, both));
-            s[i][1] = _mm256_add_epi32(s[i][1], _mm256_madd_epi16(w1, both));
+    for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
+        for (int64_t k = 0; k < window->row_groups; k++, w += 2 * ORIBI_PANEL) {
+            const __m256i w0 = load(w), w1 = load(w + ORIBI_PANEL);
+            for (int32_t i = 0; i < n; i++) {
+                const __m256i both = two_inputs(x + i * window->pixel_step + 4 * k);
+                s[i][0] = _mm256_add_epi32(s[i][0], _mm256_madd_epi16(w0, both));
+                s[i][1] = _mm256_add_epi32(s[i][1], _mm256_madd_epi16(w1, both));
+            }
         }
     }
     for (int32_t i = 0; i < n; i++) {
@@ -115,17 +117,18 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
     }
 }
 
-static void tile(const oribi_quantized_panels *p, const void *inputs, int32_t n_pixels, int8_t *out,
+static void tile(const oribi_quantized_panels *p, const void *x,
+                 const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride)
 {
-    const int16_t *x = inputs;
     for (int32_t panel = 0; panel < p->n_panels; panel++) {
         if (n_pixels == PIXELS) {
-            panel_of(p, panel, x, PIXELS, out, stride);
+            panel_of(p, panel, x, window, PIXELS, out, stride);
             continue;
         }
         for (int32_t i = 0; i < n_pixels; i++) {
-            panel_of(p, panel, x + 2 * (int64_t)p->groups * i, 1, out + i * stride, stride);
+            panel_of(p, panel, (const char *)x + window->pixel_step * i, window, 1,
+                     out + i * stride, stride);
         }
     }
 }
@@ -133,7 +136,7 @@ static void tile(const oribi_quantized_panels *p, const void *inputs, int32_t n_
 /* --- Depthwise ------------------------------------------------------------------------------- */
 
 static void depthwise_panel(const oribi_quantized_panels *p, int32_t panel,
-                            const int8_t *const *taps, int8_t *out)
+                            const int8_t *const *taps, int64_t at, int8_t *out)
 {
     const int16_t *w = (const int16_t *)p->weights + (int64_t)panel * p->groups * 2 * ORIBI_PANEL;
     const int32_t first = panel * ORIBI_PANEL, count = p->n_channels - first;
@@ -141,7 +144,7 @@ static void depthwise_panel(const oribi_quantized_panels *p, int32_t panel,
     for (int32_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
         __m128i bytes[2];
         for (int32_t i = 0; i < 2; i++) {
-            const int8_t *x = taps[2 * k + i] + first;
+            const int8_t *x = taps[2 * k + i] + at + first;
             if (count >= ORIBI_PANEL) {
                 bytes[i] = _mm_loadu_si128((const void *)x);
             } else {
@@ -158,10 +161,13 @@ static void depthwise_panel(const oribi_quantized_panels *p, int32_t panel,
     finish(p, first, s0, s1, out + first);
 }
 
-static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int8_t *out)
+static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
+                      int64_t step, int8_t *out)
 {
     for (int32_t panel = 0; panel < p->n_panels; panel++) {
-        depthwise_panel(p, panel, taps, out);
+        for (int32_t i = 0; i < n_pixels; i++) {
+            depthwise_panel(p, panel, taps, i * step, out + (int64_t)i * p->n_channels);
+        }
     }
 }
 

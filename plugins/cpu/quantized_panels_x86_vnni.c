@@ -64,20 +64,30 @@ static __m512i scale(__m512i x, __m512i multiplier, __m512i left, __m512i right)
     return _mm512_mask_add_epi32(x, up, x, one);
 }
 
-/* Results of the 16 channels from `first` on. */
-static void finish(const oribi_quantized_panels *p, int32_t first, __m512i sums, int8_t *out)
+/* What the results of a panel need. */
+typedef struct ending {
+    __m512i multiplier, left, right, zero, low, high;
+    __mmask16 mask; /* channels that exist */
+} ending;
+
+static inline ending ending_of(const oribi_quantized_panels *p, int32_t first)
 {
-    const int32_t count = p->n_channels - first;
-    sums = scale(sums, load(p->multiplier + first), load(p->left + first), load(p->right + first));
-    sums = _mm512_add_epi32(sums, _mm512_set1_epi32(p->zero));
-    sums = _mm512_max_epi32(sums, _mm512_set1_epi32(p->low));
-    sums = _mm512_min_epi32(sums, _mm512_set1_epi32(p->high));
-    const __m128i bytes = _mm512_cvtepi32_epi8(sums);
-    if (count >= ORIBI_PANEL) {
-        _mm_storeu_si128((void *)out, bytes);
-    } else {
-        _mm_mask_storeu_epi8(out, (__mmask16)below(count), bytes);
-    }
+    const ending e = {load(p->multiplier + first),
+                      load(p->left + first),
+                      load(p->right + first),
+                      _mm512_set1_epi32(p->zero),
+                      _mm512_set1_epi32(p->low),
+                      _mm512_set1_epi32(p->high),
+                      (__mmask16)below(p->n_channels - first)};
+    return e;
+}
+
+static inline void finish(const ending *e, __m512i sums, int8_t *out)
+{
+    sums = scale(sums, e->multiplier, e->left, e->right);
+    sums = _mm512_add_epi32(sums, e->zero);
+    sums = _mm512_min_epi32(_mm512_max_epi32(sums, e->low), e->high);
+    _mm_mask_storeu_epi8(out, e->mask, _mm512_cvtepi32_epi8(sums));
 }
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
@@ -91,42 +101,46 @@ static __m512i four_inputs(const uint8_t *x)
 
 /* A panel of n pixels; n is a constant where this is inlined. */
 static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
-                            int32_t n, int8_t *out, int64_t stride)
+                            const oribi_quantized_window *window, int32_t n, int8_t *out,
+                            int64_t stride)
 {
-    const int64_t inputs = (int64_t)GROUP * p->groups;
-    const int8_t *w = (const int8_t *)p->weights + panel * inputs * ORIBI_PANEL;
+    const int8_t *w = (const int8_t *)p->weights + (int64_t)panel * p->groups * GROUP * ORIBI_PANEL;
+    const int64_t step = window->pixel_step, row_bytes = (int64_t)GROUP * window->row_groups;
     const int32_t first = panel * ORIBI_PANEL;
     __m512i s[PIXELS];
     for (int32_t i = 0; i < n; i++) {
         s[i] = load(p->bias + first);
     }
-    for (int64_t k = 0; k < inputs; k += GROUP, w += (int64_t)GROUP * ORIBI_PANEL) {
-        const __m512i weights = load(w);
-        for (int32_t i = 0; i < n; i++) {
-            s[i] = _mm512_dpbusd_epi32(s[i], four_inputs(x + i * inputs + k), weights);
+    for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
+        for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
+            const __m512i weights = load(w);
+            for (int32_t i = 0; i < n; i++) {
+                s[i] = _mm512_dpbusd_epi32(s[i], four_inputs(x + i * step + k), weights);
+            }
         }
     }
+    const ending e = ending_of(p, first);
     for (int32_t i = 0; i < n; i++) {
-        finish(p, first, s[i], out + i * stride + first);
+        finish(&e, s[i], out + i * stride + first);
     }
 }
 
-static void tile(const oribi_quantized_panels *p, const void *inputs, int32_t n_pixels, int8_t *out,
+static void tile(const oribi_quantized_panels *p, const void *inputs,
+                 const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride)
 {
-    const int64_t step = (int64_t)GROUP * p->groups;
     const uint8_t *x = inputs;
     for (int32_t panel = 0; panel < p->n_panels; panel++) {
         int32_t i = 0;
         if (n_pixels == PIXELS) {
-            panel_of(p, panel, x, PIXELS, out, stride);
+            panel_of(p, panel, x, window, PIXELS, out, stride);
             continue;
         }
         for (; i + 4 <= n_pixels; i += 4) {
-            panel_of(p, panel, x + i * step, 4, out + i * stride, stride);
+            panel_of(p, panel, x + i * window->pixel_step, window, 4, out + i * stride, stride);
         }
         for (; i < n_pixels; i++) {
-            panel_of(p, panel, x + i * step, 1, out + i * stride, stride);
+            panel_of(p, panel, x + i * window->pixel_step, window, 1, out + i * stride, stride);
         }
     }
 }
@@ -134,16 +148,18 @@ static void tile(const oribi_quantized_panels *p, const void *inputs, int32_t n_
 /* --- Depthwise ------------------------------------------------------------------------------- */
 
 /* 16 inputs of each of four taps, by channel. */
-static __m512i four_taps(const int8_t *const *taps, int32_t first, __mmask16 mask, __m512i order)
+static inline __m512i four_taps(const int8_t *const *taps, int64_t at, __mmask16 mask,
+                                __m512i order)
 {
-    __m512i x = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(mask, taps[0] + first));
-    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[1] + first), 1);
-    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[2] + first), 2);
-    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[3] + first), 3);
+    __m512i x = _mm512_castsi128_si512(_mm_maskz_loadu_epi8(mask, taps[0] + at));
+    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[1] + at), 1);
+    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[2] + at), 2);
+    x = _mm512_inserti32x4(x, _mm_maskz_loadu_epi8(mask, taps[3] + at), 3);
     return _mm512_xor_si512(_mm512_permutexvar_epi8(order, x), _mm512_set1_epi8((char)-128));
 }
 
-static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int8_t *out)
+static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
+                      int64_t step, int8_t *out)
 {
     uint8_t places[64];
     for (int32_t i = 0; i < 64; i++) {
@@ -152,13 +168,17 @@ static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps
     const __m512i order = load(places);
     const int8_t *w = p->weights;
     for (int32_t first = 0; first < p->n_channels; first += ORIBI_PANEL) {
-        const __mmask16 mask = (__mmask16)below(p->n_channels - first);
-        __m512i sums = load(p->bias + first);
-        for (int32_t k = 0; k < p->groups; k++, w += GROUP * ORIBI_PANEL) {
-            sums =
-                _mm512_dpbusd_epi32(sums, four_taps(taps + GROUP * k, first, mask, order), load(w));
+        const ending e = ending_of(p, first);
+        const __m512i bias = load(p->bias + first);
+        for (int32_t i = 0; i < n_pixels; i++) {
+            __m512i sums = bias;
+            for (int32_t k = 0; k < p->groups; k++) {
+                const __m512i x = four_taps(taps + GROUP * k, i * step + first, e.mask, order);
+                sums = _mm512_dpbusd_epi32(sums, x, load(w + (int64_t)k * GROUP * ORIBI_PANEL));
+            }
+            finish(&e, sums, out + (int64_t)i * p->n_channels + first);
         }
-        finish(p, first, sums, out + first);
+        w += (int64_t)p->groups * GROUP * ORIBI_PANEL;
     }
 }
 

@@ -14,7 +14,7 @@
 
 typedef struct shape {
     const char *op;
-    int32_t batch, height, width, channels, taps_y, taps_x, outputs, stride, dilation;
+    int32_t batch, height, width, channels, taps_y, taps_x, outputs, stride, dilation, dilation_x;
     const char *padding;
 } shape;
 
@@ -55,6 +55,7 @@ static shape random_shape(uint64_t *seed)
     s.taps_x = random_in(seed, 1, 4);
     s.stride = random_in(seed, 1, 3);
     s.dilation = random_once_in(seed, 3) ? 2 : 1;
+    s.dilation_x = random_once_in(seed, 2) ? 1 : s.dilation;
     s.height = random_in(seed, (s.taps_y - 1) * s.dilation + 1, 9);
     s.width = random_in(seed, (s.taps_x - 1) * s.dilation + 1, 9);
     s.outputs = s.op == depthwise ? s.channels * random_in(seed, 1, random_in(seed, 1, 2))
@@ -66,7 +67,7 @@ static shape random_shape(uint64_t *seed)
 static void set_attrs(harness *h, const shape *s, uint64_t *seed)
 {
     static const char *const activations[] = {"NONE", "RELU", "RELU6", "RELU_N1_TO_1"};
-    const int64_t strides[2] = {s->stride, s->stride}, dilations[2] = {s->dilation, s->dilation};
+    const int64_t strides[2] = {s->stride, s->stride}, dilations[2] = {s->dilation, s->dilation_x};
     float scales[128];
     for (int32_t c = 0; c < s->outputs; c++) {
         const float of[] = {1e-9F, 3e-4F, 2e-3F, 4e-2F, 0.9F};
