@@ -6,14 +6,35 @@ built with their own headers, tested by today's library.
     check.py ORIBI
 """
 import hashlib
+import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
+ORIBI = sys.argv[1]
 HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 HASHES = {"1.0": "6414fca79f4d15479c52a8e5e20b006e40a11d1a3c0efb99f58cad5d4011e5e0",
-          "1.1": "b1b7d2ac3c2a27165a65434f71e3615cf0eb6d3e84904d71adc87bf169ae8c63"}
+          "1.1": "b1b7d2ac3c2a27165a65434f71e3615cf0eb6d3e84904d71adc87bf169ae8c63",
+          "1.2": "11eee55657ac5e47ec8efed5f33fd0b4150c29c0d688d42c9a5f810359679a5f"}
+MAIN = """#include <stdio.h>
+#include "tvmgen_net.h"
+static int8_t in[TVMGEN_NET_{input}_COUNT], out[TVMGEN_NET_{output}_COUNT];
+static uint8_t memory[TVMGEN_NET_WORKSPACE_SIZE + 16] __attribute__((aligned(TVMGEN_NET_WORKSPACE_ALIGNMENT)));
+int main(void)
+{{
+    struct tvm_device_error error = {{0, 0, 0, 0, 0, NULL, NULL, NULL}};
+    const struct tvmgen_net_inputs inputs = {{in}};
+    const struct tvmgen_net_outputs outputs = {{out}};
+    struct tvmgen_net_workspace_pools pools = {{memory}};
+    const struct tvmgen_net_devices devices = {{&error}};
+    return fread(in, 1, sizeof in, stdin) != sizeof in ||
+           tvmgen_net_run(&inputs, &outputs, &pools, &devices) != 0 || fwrite(out, 1, sizeof out, stdout) != sizeof out;
+}}
+"""
 
 
 def digest(folder):
@@ -23,17 +44,84 @@ def digest(folder):
     return total.hexdigest()
 
 
+def call(*words, **options):
+    return subprocess.run([str(w) for w in words], check=True, **options)
+
+
+def build(folder, work, name):
+    plugin = work / f"{name}.so"
+    call("cc", "-shared", "-fPIC", "-I", folder / "include", folder / f"{name}.c", "-o", plugin, "-lm")
+    return plugin
+
+
+def declared(include):
+    """Functions that headers declare to a plugin built for contract 1.2."""
+    headers = sorted([*include.glob("tensorflow/c/**/*.h"), include / "oribi/target.h"])
+    text = "".join(f'#include "{h.relative_to(include)}"\n' for h in headers)
+    done = call("cc", "-E", "-P", "-DORIBI_TARGET_CONTRACT=102", "-I", include, "-x", "c", "-", input=text.encode(),
+                capture_output=True)
+    return set(re.findall(r"\b((?:TF|SE|TP|TSL|oribi)_\w+)\s*\(", done.stdout.decode()))
+
+
+def check_headers(frozen, today):
+    """What a version has is settled with it: later functions stand behind ORIBI_HAS_CONTRACT(1, 3)."""
+    before, now = declared(frozen), declared(today)
+    if len(before) < 300:
+        sys.exit(f"{frozen}: only {len(before)} functions were found in its headers")
+    if before != now:
+        sys.exit(f"contract 1.2 has other functions today: new {sorted(now - before)}, gone {sorted(before - now)}; "
+                 "guard new ones by #if ORIBI_HAS_CONTRACT(1, 3), never take one away")
+
+
+def check_device(folder, work):
+    """x [2, 3] to 2 x + x x^T x on the plugin's device, and not without it."""
+    plugin = build(folder, work, "device")
+    call(ORIBI, "plugin", "check", plugin)
+    words = [ORIBI, "run", folder / "fused.onnx", "-p", plugin, "-i", "x=2x3xf32=1,2,3,4,5,6", "--json"]
+    done = call(*words, "--device", "FROZEN", "--strict-placement", "--trace", work / "t.json", capture_output=True)
+    found = json.loads(done.stdout)["values"]
+    if found != [144, 192, 240, 348, 459, 570]:
+        sys.exit(f"{folder}: the device gives {found}")
+    if b"FROZEN:0 kernels" not in (work / "t.json").read_bytes():
+        sys.exit(f"{folder}: no lane of the device in a trace")
+    if subprocess.run([str(w) for w in words], capture_output=True).returncode == 0:
+        sys.exit(f"{folder}: the op runs without its device")
+
+
+def check_target(folder, work):
+    """The C that a target writes gives what the host gives."""
+    plugin = build(folder, work, "target")
+    call(ORIBI, "compile", DIGITS, "-o", work / "c", "--name", "net", "-p", plugin, "--target-device", "dense_c",
+         stdout=subprocess.DEVNULL)
+    ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", (work / "c/tvmgen_net.h").read_text())
+    (work / "c/main.c").write_text(MAIN.format(input=ports[0], output=ports[-1]))
+    if "vendor_dense_s8(" not in (work / "c/tvmgen_net.c").read_text():
+        sys.exit(f"{folder}: the target took nothing")
+    call("cc", "-std=c99", "-I", work / "c", "-I", SOURCE / "include", "-I", folder, *(work / "c").rglob("*.c"),
+         folder / "vendor.c", "-o", work / "program")
+    data = bytes((i * 29 + 3) % 251 for i in range(64))
+    (work / "in.bin").write_bytes(data)
+    call(ORIBI, "run", DIGITS, "--kernels", "micro", "-i", f"0=@{work}/in.bin", "-o", work / "out.npy",
+         stdout=subprocess.DEVNULL)
+    found = call(work / "program", input=data, capture_output=True).stdout
+    if not found or not (work / "out.npy").read_bytes().endswith(found):
+        sys.exit(f"{folder}: compiled code gives {found.hex()}")
+
+
 def main():
     for version, expected in HASHES.items():
         folder = HERE / version
         if digest(folder) != expected:
             sys.exit(f"tests/frozen/{version} was edited ({digest(folder)}); put it back: it is what plugins "
                      "out there were built from")
-        with tempfile.TemporaryDirectory() as work:
-            plugin = f"{work}/plugin.so"
-            subprocess.run(["cc", "-shared", "-fPIC", "-I", folder / "include", folder / "plugin.c", "-o",
-                            plugin, "-lm"], check=True)
-            subprocess.run([sys.argv[1], "plugin", "test", plugin, "--seed", "1"], check=True)
+        with tempfile.TemporaryDirectory() as name:
+            work = pathlib.Path(name)
+            call(ORIBI, "plugin", "test", build(folder, work, "plugin"), "--seed", "1")
+            if (folder / "device.c").exists():
+                check_device(folder, work)
+            if (folder / "target.c").exists():
+                check_target(folder, work)
+    check_headers(HERE / "1.2/include", SOURCE / "include")
     known = {p.name for p in HERE.iterdir() if p.is_dir() and p.name != "__pycache__"}
     if known != set(HASHES):
         sys.exit(f"tests/frozen: {known ^ set(HASHES)} without a hash or a folder")
