@@ -150,6 +150,54 @@ static void runs_at_once_on_both_devices_do_not_meet(void **state)
     double_expect_nothing();
 }
 
+/* --- What the host asks of the plugin -------------------------------------------------------- */
+
+static void outputs_come_through_pinned_memory(void **state)
+{
+    oribi_session *session = open_digits(double_name(0));
+    oribi_run *run = digits_run(session);
+    (void)state;
+    small_execute(run);
+    small_execute(run); /* an output stays until the next one is there */
+    const int64_t n = double_live("pinned");
+    assert_true(n > 0);
+    for (int i = 0; i < 3; i++) {
+        small_execute(run);
+    }
+    assert_int_equal(double_live("pinned"), n); /* the same in each run */
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+    double_expect_nothing();
+}
+
+/* The host waits for a call from the driver, in which nothing may use the device. */
+static void a_run_with_a_time_limit_is_given_up_and_runs_again(void **state)
+{
+    oribi_session *cpu = open_digits(NULL), *session = open_digits(double_name(1));
+    oribi_run *expected = digits_run(cpu), *run = digits_run(session);
+    TF_Status *status = TF_NewStatus();
+    const int64_t n = double_calls(vendor->host_call);
+    (void)state;
+    small_execute(expected);
+    small_execute(run);
+    oribi_run_set_time_limit(run, 5000000);
+    double_set_delay(20000);
+    oribi_run_execute(run, status);
+    assert_int_equal(TF_GetCode(status), TF_DEADLINE_EXCEEDED);
+    expect_text(status, double_name(1));
+    assert_true(double_calls(vendor->host_call) > n);
+    double_set_delay(0);
+    oribi_run_set_time_limit(run, 60000000000u);
+    small_execute(run);
+    device_expect_same(expected, run);
+    TF_DeleteStatus(status);
+    oribi_run_destroy(expected);
+    oribi_run_destroy(run);
+    oribi_session_destroy(cpu);
+    oribi_session_destroy(session);
+    double_expect_nothing();
+}
+
 /* --- Faults ---------------------------------------------------------------------------------- */
 
 typedef struct fault {
@@ -293,6 +341,8 @@ int main(void)
         cmocka_unit_test(digits_on_each_device_gives_what_the_cpu_gives),
         cmocka_unit_test(a_model_over_both_devices_copies_between_them),
         cmocka_unit_test(runs_at_once_on_both_devices_do_not_meet),
+        cmocka_unit_test(outputs_come_through_pinned_memory),
+        cmocka_unit_test(a_run_with_a_time_limit_is_given_up_and_runs_again),
         cmocka_unit_test(calls_that_fail_are_named_with_node_and_device),
         cmocka_unit_test(what_fails_on_the_device_is_told_at_the_wait_and_until_it_is_back),
         cmocka_unit_test(a_session_that_cannot_be_made_leaves_nothing),
