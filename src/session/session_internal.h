@@ -176,6 +176,9 @@ bool oribi_place_is_direct(const oribi_session *session, int32_t from, int32_t t
 bool oribi_place_weigh(oribi_session *session, int32_t *devices, TF_Status *status);
 /* steps.c: flat steps and values, copies and waits among them; devices by place in graph->order. */
 bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status *status);
+/* ahead.c: the order of the steps, by place in graph->order: what devices do goes first. */
+bool oribi_steps_order(const oribi_session *session, const int32_t *devices, int32_t *out_order,
+                       TF_Status *status);
 /* overlap.c: which copies go beside the kernels, and what that does to lives of values. */
 void oribi_steps_overlap(oribi_session *session);
 /* describe_device.c */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Flat steps and values of a session, from the graph in its order and the device of each node.
+/* Flat steps and values of a session, from the graph, the device of each node and their order
+ * (ahead.c).
  *
  * A value has one number for each memory it is needed in. Where that is not the memory it was made
  * in, a copy is a step too: from the host to a device just before the first that reads it there,
@@ -55,6 +56,7 @@ typedef struct flat {
     oribi_session *session;
     const oribi_graph *graph;
     const int32_t *devices; /* by place in the order */
+    int32_t *sequence;      /* places, as the steps come */
     int32_t n_devices;
     int32_t *numbers; /* graph values times devices: number of the value in that memory, or -1 */
     int32_t *home;    /* graph values: memory they are made in */
@@ -245,9 +247,9 @@ static bool list_entries(flat *f, TF_Status *status)
     for (int32_t i = 0; i < graph->n_inputs; i++) {
         (void)number_value(f, graph->inputs[i], 0);
     }
-    for (int32_t s = 0; s < graph->n_order; s++) {
-        const oribi_node *node = graph->nodes[graph->order[s]];
-        if (!add_node(f, node, f->devices[s])) {
+    for (int32_t k = 0; k < graph->n_order; k++) {
+        const int32_t s = f->sequence[k];
+        if (!add_node(f, graph->nodes[graph->order[s]], f->devices[s])) {
             return oribi_fail_memory(status);
         }
     }
@@ -434,10 +436,12 @@ static bool begin(flat *f, TF_Status *status)
 {
     const size_t n = (size_t)f->graph->n_values + 1;
     f->numbers = oribi_alloc_array(n, (size_t)f->n_devices * sizeof *f->numbers);
+    f->sequence = oribi_alloc_array((size_t)f->graph->n_order + 1, sizeof *f->sequence);
     f->home = oribi_alloc_zero(n, sizeof *f->home);
     f->mark = oribi_alloc_array(n, sizeof *f->mark);
     f->on_host = oribi_alloc_zero(n, sizeof *f->on_host);
-    if (f->numbers == NULL || f->home == NULL || f->mark == NULL || f->on_host == NULL) {
+    if (f->numbers == NULL || f->sequence == NULL || f->home == NULL || f->mark == NULL ||
+        f->on_host == NULL) {
         return oribi_fail_memory(status);
     }
     memset(f->numbers, 0xff, n * (size_t)f->n_devices * sizeof *f->numbers);
@@ -486,8 +490,10 @@ bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status 
               .graph = session->graph,
               .devices = devices,
               .n_devices = session->n_devices};
-    const bool ok = begin(&f, status) && list_entries(&f, status) && make_arrays(&f, status);
+    const bool ok = begin(&f, status) && oribi_steps_order(session, devices, f.sequence, status) &&
+                    list_entries(&f, status) && make_arrays(&f, status);
     oribi_free(f.numbers);
+    oribi_free(f.sequence);
     oribi_free(f.home);
     oribi_free(f.mark);
     oribi_free(f.on_host);

@@ -191,6 +191,64 @@ static void copies_that_nothing_runs_beside_stay_with_the_kernels(void **state)
     oribi_session_destroy(session);
 }
 
+/* --- Order ----------------------------------------------------------------------------------- */
+
+/* Place of a step in the list, -1: there is none. */
+static long step_of(oribi_session *session, const char *name)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    char quoted[80];
+    snprintf(quoted, sizeof quoted, "\"%s\"", name);
+    oribi_session_describe(session, "graph", json, status);
+    small_expect_ok(status);
+    const char *at = memmem(json->data, json->length, quoted, strlen(quoted));
+    const long place = at != NULL ? (long)(at - (const char *)json->data) : -1;
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    return place;
+}
+
+/* z = Tanh(Relu(x)) + Relu(Relu(x)), the CPU's branch first: the device is given its own before the
+ * host waits. */
+static void a_device_gets_its_branch_before_the_host_waits(void **state)
+{
+    (void)state;
+    const int64_t dims[] = {ROWS, INNER};
+    small_graph g = small_begin();
+    const oribi_value_id x = small_input(&g, "x", 2, dims);
+    const oribi_value_id a = device_node(&g, "Relu", "a", &x, 1);
+    const oribi_value_id tanh = device_node(&g, "Tanh", "tanh", &a, 1);
+    const oribi_value_id late = device_node(&g, "Relu", "late", &a, 1);
+    small_output(&g, device_node(&g, "AddV2", "total", (oribi_value_id[]){tanh, late}, 2), "z");
+    oribi_session *session = device_session(g, "FAKE:0", NULL);
+
+    const long wait = step_of(session, "wait for FAKE:0 after late");
+    assert_true(wait > 0);
+    assert_true(step_of(session, "late") < wait && wait < step_of(session, "tanh"));
+    assert_true(step_of(session, "tanh") < step_of(session, "AddV2"));
+    oribi_session_destroy(session);
+}
+
+/* The same with nodes that have a state: the one of the CPU comes first in the model. */
+static void nodes_with_a_state_keep_their_order(void **state)
+{
+    (void)state;
+    static const char *const places[] = {"one=CPU", NULL};
+    const int64_t dims[] = {ROWS, INNER};
+    small_graph g = small_begin();
+    const oribi_value_id x = small_input(&g, "x", 2, dims);
+    const oribi_value_id a = device_node(&g, "Relu", "a", &x, 1);
+    const oribi_value_id one = add_gate(&g, "one", a, 0);
+    const oribi_value_id two = add_gate(&g, "two", a, 0);
+    small_output(&g, device_node(&g, "AddV2", "z", (oribi_value_id[]){one, two}, 2), "z");
+    oribi_session *session = device_session(g, "FAKE:0", places);
+
+    assert_true(step_of(session, "one") > 0);
+    assert_true(step_of(session, "one") < step_of(session, "two"));
+    oribi_session_destroy(session);
+}
+
 /* --- Random graphs --------------------------------------------------------------------------- */
 
 static int next_random(uint32_t *state, int below)
@@ -401,6 +459,8 @@ int main(void)
         cmocka_unit_test(two_devices_work_at_once),
         cmocka_unit_test(inspect_says_which_copies_are_beside),
         cmocka_unit_test(copies_that_nothing_runs_beside_stay_with_the_kernels),
+        cmocka_unit_test(a_device_gets_its_branch_before_the_host_waits),
+        cmocka_unit_test(nodes_with_a_state_keep_their_order),
         cmocka_unit_test(results_stay_what_they_are),
         cmocka_unit_test(failures_beside_name_node_device_and_member),
         cmocka_unit_test(a_stream_that_cannot_be_made_is_told_with_a_node),

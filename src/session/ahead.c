@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices first: nodes of devices are enqueued as early as their inputs allow, and the host's nodes
+ * run meanwhile; of those, one that has to wait for a device comes when nothing else is left to do.
+ * So a device is not idle while the host computes one of two branches. The order is that of the
+ * graph otherwise, and nodes with a state keep theirs among themselves.
+ */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "session/session_internal.h"
+
+typedef struct ahead {
+    const oribi_session *session;
+    const oribi_graph *graph;
+    const int32_t *devices; /* by place in the graph's order, as below */
+    int32_t *rank;          /* by place, of nodes with a state: how many come before; else -1 */
+    int32_t *copy;          /* by value: number of its copy to the host; 0: it is made there */
+    bool *is_made;          /* by value */
+    int32_t n_ranked;       /* nodes with a state that were taken */
+    int32_t copies[ORIBI_MAX_DEVICES], waited[ORIBI_MAX_DEVICES]; /* copies made, waited for */
+    int32_t *out;
+    int32_t n_out;
+} ahead;
+
+static const oribi_node *node_at(const ahead *a, int32_t s)
+{
+    return a->graph->nodes[a->graph->order[s]];
+}
+
+static bool has_state(const oribi_node *node)
+{
+    bool has = node->op == NULL || node->op->is_stateful;
+    for (int32_t i = 0; i < node->n_inputs && !has; i++) {
+        has = node->inputs[i] >= 0 && (node->signature.input_types[i] == TF_RESOURCE ||
+                                       node->signature.input_types[i] == TF_VARIANT);
+    }
+    return has;
+}
+
+static int32_t home_of(const ahead *a, oribi_value_id id, const int32_t *places)
+{
+    const oribi_value *value = a->graph->values[id];
+    return value->producer < 0
+               ? 0
+               : oribi_place_of_output(a->graph->nodes[value->producer], value->producer_output,
+                                       a->devices[places[value->producer]]);
+}
+
+static bool is_ready(const ahead *a, int32_t s)
+{
+    const oribi_node *node = node_at(a, s);
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        if (node->inputs[i] >= 0 && !a->is_made[node->inputs[i]]) {
+            return false;
+        }
+    }
+    return a->rank[s] < 0 || a->rank[s] == a->n_ranked;
+}
+
+/* Would the host have to wait before the node? */
+static bool has_to_wait(const ahead *a, int32_t s, const int32_t *places)
+{
+    const oribi_node *node = node_at(a, s);
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        const oribi_value_id id = node->inputs[i];
+        if (id < 0) {
+            continue;
+        }
+        const int32_t home = home_of(a, id, places);
+        const int32_t wanted = oribi_place_of_input(node, i, a->devices[s]);
+        const bool is_by_host = home != 0 && wanted != home &&
+                                (wanted == 0 || !oribi_place_is_direct(a->session, home, wanted));
+        if (is_by_host && a->copy[id] > a->waited[home]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void take(ahead *a, int32_t s, const int32_t *places)
+{
+    const oribi_node *node = node_at(a, s);
+    a->out[a->n_out++] = s;
+    a->n_ranked += a->rank[s] >= 0;
+    for (int32_t i = 0; i < node->n_inputs; i++) { /* its waits */
+        const oribi_value_id id = node->inputs[i];
+        const int32_t home = id >= 0 ? home_of(a, id, places) : 0;
+        if (home != 0 && oribi_place_of_input(node, i, a->devices[s]) != home &&
+            a->copy[id] > a->waited[home]) {
+            a->waited[home] = a->copy[id];
+        }
+    }
+    for (int32_t i = 0; i < node->n_outputs; i++) {
+        const oribi_value_id id = node->outputs[i];
+        const int32_t home = oribi_place_of_output(node, i, a->devices[s]);
+        a->is_made[id] = true;
+        a->copy[id] = home != 0 ? ++a->copies[home] : 0;
+    }
+}
+
+/* One sweep over what is left, in the graph's order: nodes of devices that are ready. Then one of
+ * the host's, best one without a wait. */
+static int32_t sweep(ahead *a, int32_t *left, int32_t n_left, const int32_t *places)
+{
+    int32_t n = 0, best = -1;
+    bool best_waits = true;
+    for (int32_t k = 0; k < n_left; k++) {
+        const int32_t s = left[k];
+        const bool ready = is_ready(a, s);
+        const bool waits = ready && has_to_wait(a, s, places);
+        if (ready && a->devices[s] != 0 && !waits) {
+            take(a, s, places);
+            continue;
+        }
+        if (ready && (best < 0 || (best_waits && !waits))) {
+            best = n;
+            best_waits = waits;
+        }
+        left[n++] = s;
+    }
+    if (best >= 0) {
+        take(a, left[best], places);
+        memmove(&left[best], &left[best + 1], (size_t)(n - best - 1) * sizeof *left);
+        n--;
+    }
+    return n;
+}
+
+static void find_order(ahead *a, int32_t *left, const int32_t *places)
+{
+    const oribi_graph *graph = a->graph;
+    int32_t n_left = graph->n_order, n_ranked = 0;
+    for (int32_t id = 0; id < graph->n_values; id++) {
+        a->is_made[id] = graph->values[id]->producer < 0;
+    }
+    for (int32_t s = 0; s < graph->n_order; s++) {
+        a->rank[s] = has_state(node_at(a, s)) ? n_ranked++ : -1;
+        left[s] = s;
+    }
+    while (n_left > 0) {
+        const int32_t n = sweep(a, left, n_left, places);
+        if (n == n_left) { /* cannot be: the graph's order is one */
+            break;
+        }
+        n_left = n;
+    }
+    for (int32_t k = 0; k < n_left; k++) {
+        a->out[a->n_out++] = left[k];
+    }
+}
+
+bool oribi_steps_order(const oribi_session *session, const int32_t *devices, int32_t *out_order,
+                       TF_Status *status)
+{
+    const oribi_graph *graph = session->graph;
+    for (int32_t s = 0; s < graph->n_order; s++) {
+        out_order[s] = s;
+    }
+    if (session->n_devices == 1) {
+        return true;
+    }
+    const size_t n_nodes = (size_t)graph->n_nodes + 1, n_values = (size_t)graph->n_values + 1;
+    ahead a = {.session = session, .graph = graph, .devices = devices, .out = out_order};
+    int32_t *left = oribi_alloc_array(n_nodes, sizeof *left);
+    int32_t *places = oribi_alloc_zero(n_nodes, sizeof *places);
+    a.rank = oribi_alloc_array(n_nodes, sizeof *a.rank);
+    a.copy = oribi_alloc_zero(n_values, sizeof *a.copy);
+    a.is_made = oribi_alloc_zero(n_values, sizeof *a.is_made);
+    const bool ok =
+        left != NULL && places != NULL && a.rank != NULL && a.copy != NULL && a.is_made != NULL;
+    if (ok) {
+        for (int32_t s = 0; s < graph->n_order; s++) {
+            places[graph->order[s]] = s;
+        }
+        find_order(&a, left, places);
+    }
+    oribi_free(left);
+    oribi_free(places);
+    oribi_free(a.rank);
+    oribi_free(a.copy);
+    oribi_free(a.is_made);
+    return ok || oribi_fail_memory(status);
+}
