@@ -344,7 +344,7 @@ static void conv_by_vectors(oribi_cpu_run *run, conv_call *call, int64_t rows, i
         oribi_cpu_parallel(run, rows, a->out_w * pixel_cost, call, conv_simd_rows);
         return;
     }
-    oribi_cpu_parallel(run, rows / a->out_h * call->padded_h, call->scratch_bytes / 16 + 1, call,
+    oribi_cpu_parallel(run, rows / a->out_h * call->padded_h, call->scratch_bytes / 32 + 1, call,
                        pad_rows);
     oribi_cpu_parallel(run, (call->n_pixels + call->line_pixels - 1) / call->line_pixels,
                        call->line_pixels * pixel_cost, call, conv_lines);
@@ -382,7 +382,8 @@ static bool conv_run(const conv_state *state, oribi_cpu_run *run)
     }
     if (call.scratch != NULL) {
         const int64_t taps = (int64_t)a->filter_h * a->filter_w * state->spec.filter_c;
-        const int64_t pixel_cost = a->out_c * taps / 4 + 1;
+        const int64_t speed = state->simd != NULL ? state->simd->format.speed : 4;
+        const int64_t pixel_cost = a->out_c * (taps + speed / 4) / speed + 1;
         if (state->simd != NULL) {
             conv_by_vectors(run, &call, rows, pixel_cost);
         } else {
@@ -491,7 +492,8 @@ static bool depthwise_run(const depthwise_state *state, oribi_cpu_run *run)
         }
     }
     if (ok) {
-        oribi_cpu_parallel(run, dims[0] * dims[1], dims[2] * dims[3] * a->filter_h * a->filter_w,
+        const int64_t products = dims[2] * dims[3] * a->filter_h * a->filter_w;
+        oribi_cpu_parallel(run, dims[0] * dims[1], state->simd != NULL ? products / 8 : products,
                            &call, state->simd != NULL ? depthwise_simd_rows : depthwise_rows);
     }
     TF_DeleteTensor(scratch);

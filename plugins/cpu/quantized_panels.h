@@ -19,6 +19,7 @@ typedef struct oribi_quantized_format {
     int32_t group;  /* taps that are multiplied and added at once: 2 of int16, or 4 of a byte */
     int32_t bytes;  /* of an input and of a weight: 2, or 1, where inputs are 128 more, in uint8 */
     int32_t pixels; /* that a tile of results has at most */
+    int32_t speed;  /* products a cycle, about, of a layer whose products are summed */
     bool is_packed; /* channels of a panel in the order in which packing gives them back: 0 to 3,
                      * 8 to 11, 4 to 7, 12 to 15 */
 } oribi_quantized_format;

@@ -206,7 +206,7 @@ static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, cons
 }
 
 const oribi_quantized_simd oribi_quantized_avx2 = {
-    {2, 2, PIXELS, true}, take, fill, tile, depthwise, add};
+    {2, 2, PIXELS, 32, true}, take, fill, tile, depthwise, add};
 #else
 typedef int oribi_quantized_avx2_absent; /* a file needs a declaration */
 #endif

@@ -213,7 +213,7 @@ static void add(const struct oribi_micro_add_scales_s8 *s, const int8_t *a, cons
 }
 
 const oribi_quantized_simd oribi_quantized_vnni = {
-    {GROUP, 1, PIXELS, false}, take, fill, tile, depthwise, add};
+    {GROUP, 1, PIXELS, 128, false}, take, fill, tile, depthwise, add};
 #else
 typedef int oribi_quantized_vnni_absent; /* a file needs a declaration */
 #endif
