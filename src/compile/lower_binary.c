@@ -115,8 +115,7 @@ bool oribi_lower_mul(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(read_spec(lowering, call, &b));
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_mul_q_prepare(&b.spec, &args)));
     set_common(lowering, call, args.kind == ORIBI_MICRO_S8 ? "mul_s8" : "wide_mul");
-    call->args = "mul_q";
-    call->header = "mul_q";
+    call->args = call->header = "mul_q";
     call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
     ORIBI_TRY(set_shape(lowering, call, &args.shape));

@@ -34,8 +34,7 @@ static bool lower_pool(oribi_lowering *lowering, oribi_call *call, const char *k
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_pool_q_prepare(&spec, &args)));
     call->kernel = spec.kind == ORIBI_MICRO_S8 ? kernel : wide_kernel;
-    call->args = "pool_q";
-    call->header = "pool_q";
+    call->args = call->header = "pool_q";
     call->n_inputs = 1;
     call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;

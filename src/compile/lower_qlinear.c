@@ -206,8 +206,7 @@ static bool lower_pool(oribi_lowering *lowering, oribi_call *call, const char *k
         }
     }
     call->kernel = kernel;
-    call->args = "qlinear_pool";
-    call->header = "qlinear_pool";
+    call->args = call->header = "qlinear_pool";
     call->n_inputs = 1;
     oribi_call_number(call, "batch", in[0]);
     oribi_call_number(call, "in_h", in[1]);

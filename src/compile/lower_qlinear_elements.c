@@ -116,8 +116,7 @@ static bool lower_binary(oribi_lowering *lowering, oribi_call *call, const char 
     spec.high = oribi_lower_int(call, "high", UINT8_MAX);
     ORIBI_TRY(oribi_lower_check(lowering, call, prepare(&spec, &args)));
     call->kernel = kernel;
-    call->args = "qlinear_binary";
-    call->header = "qlinear_binary";
+    call->args = call->header = "qlinear_binary";
     call->n_inputs = 2;
     oribi_call_overwrite(lowering, call, 0);
     oribi_call_overwrite(lowering, call, 1);

@@ -38,8 +38,7 @@ static bool lower_reduce(oribi_lowering *lowering, oribi_call *call, bool is_mea
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_reduce_q_prepare(&spec, &args)));
     call->kernel = spec.kind == ORIBI_MICRO_S8 ? "reduce_s8" : "wide_reduce";
-    call->args = "reduce_q";
-    call->header = "reduce_q";
+    call->args = call->header = "reduce_q";
     call->n_inputs = 1;
     ORIBI_CALL_MEMBERS(call, &args, kind, low, high, zero_sum, output_zero, output_multiplier,
                        output_shift);

@@ -97,8 +97,7 @@ bool oribi_lower_resize_bilinear(oribi_lowering *lowering, oribi_call *call)
         return lower_bytes(lowering, call, &i);
     }
     call->kernel = type == TF_INT16 ? "resize_bilinear_s16" : "resize_bilinear_s8";
-    call->args = "resize_bilinear_q";
-    call->header = "resize_bilinear_q";
+    call->args = call->header = "resize_bilinear_q";
     return place(lowering, call, "rows", i.in[1], i.out[1], oribi_micro_resize_bilinear_places,
                  3) &&
            place(lowering, call, "columns", i.in[2], i.out[2], oribi_micro_resize_bilinear_places,

@@ -31,8 +31,7 @@ static bool lower_8(oribi_lowering *lowering, oribi_call *call,
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_softmax_8_prepare(spec, &args)));
     set_common(call, spec->kind == ORIBI_MICRO_U8 ? "softmax_u8" : "softmax_s8", args.rows,
                args.columns);
-    call->args = "softmax_8";
-    call->header = "softmax_8";
+    call->args = call->header = "softmax_8";
     call->has_scratch = true;
     call->scratch_bytes = args.scratch_bytes;
     ORIBI_CALL_MEMBERS(call, &args, multiplier, shift, farthest, scratch_bytes);

@@ -45,8 +45,7 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
         oribi_micro_broadcast_resolve(o.a_dims, o.a_rank, o.b_dims, o.b_rank, &shape);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = o.kind == ORIBI_MICRO_S8 ? "extreme_s8" : "wide_extreme";
-    call->args = "extreme_q";
-    call->header = "extreme_q";
+    call->args = call->header = "extreme_q";
     oribi_call_number(call, "kind", o.kind);
     call->n_inputs = 2;
     oribi_call_overwrite(lowering, call, 0);
@@ -82,8 +81,7 @@ bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_prelu_q_prepare(&spec, &args)));
     call->kernel = o.kind == ORIBI_MICRO_S8 ? "prelu_s8" : "prelu_u8";
-    call->args = "prelu_q";
-    call->header = "prelu_q";
+    call->args = call->header = "prelu_q";
     call->n_inputs = 2;
     oribi_call_overwrite(lowering, call, 0);
     ORIBI_CALL_MEMBERS(call, &args, input_zero, slope_zero, output_zero, positive_multiplier,
@@ -109,8 +107,7 @@ bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_batch_matmul_q_prepare(&spec, &args)));
     call->kernel = o.kind == ORIBI_MICRO_S8 ? "batch_matmul_s8" : "batch_matmul_s16";
-    call->args = "batch_matmul_q";
-    call->header = "batch_matmul_q";
+    call->args = call->header = "batch_matmul_q";
     call->n_inputs = 2;
     call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * args.k;
     ORIBI_CALL_MEMBERS(call, &args, m, k, n, a_row, a_column, b_row, b_column, a_zero);
