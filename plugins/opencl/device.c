@@ -96,17 +96,20 @@ bool opencl_has_vectors(int ordinal)
            (type & CL_DEVICE_TYPE_CPU) != 0;
 }
 
-void opencl_read_options(void)
+/* The option `tiles`; false when it is another word. */
+static bool read_options(TF_Status *status)
 {
     const char *tiles = TF_PluginOption("tiles");
     if (tiles != NULL && strcmp(tiles, "vectors") != 0 && strcmp(tiles, "local") != 0) {
-        (void)fprintf(stderr,
-                      "opencl: option tiles=%s: it is `vectors` or `local`; taken by the device's "
-                      "type\n",
-                      tiles);
-        tiles = NULL;
+        char message[128];
+        snprintf(message, sizeof message,
+                 "option tiles=%.40s: it is `vectors` or `local`, or left to the device's type",
+                 tiles);
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, message);
+        return false;
     }
     found.tiles = tiles == NULL ? BY_TYPE : strcmp(tiles, "local") == 0 ? LOCAL : VECTORS;
+    return true;
 }
 
 static void close_device(opencl_device *own)
@@ -189,5 +192,7 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
                                                  .timer_ns = opencl_timer_ns};
     device_ops_fill_platform(params, &platform);
     opencl_fill_launch(&extension);
-    TF_SetDeviceExtension(params, &extension, status);
+    if (read_options(status)) {
+        TF_SetDeviceExtension(params, &extension, status);
+    }
 }

@@ -15,7 +15,6 @@ __attribute__((visibility("default"))) void TF_InitKernel(void)
                                        .threads = 64,
                                        .has_vectors = opencl_has_vectors};
     TF_Status *status = TF_NewStatus();
-    opencl_read_options();
     target.n_images = n_opencl_images;
     device_ops_register(&target, status);
     if (TF_GetCode(status) != TF_OK) {

@@ -62,7 +62,6 @@ const TF_DeviceExtension *opencl_slots(void);
 /* Is this device a processor, so that code with vectors suits it? The plugin's option `tiles` says
  * otherwise: `vectors` or `local` for all devices. */
 bool opencl_has_vectors(int ordinal);
-void opencl_read_options(void); /* in TF_InitKernel */
 
 void opencl_fill_memory(SP_StreamExecutor *executor);
 void opencl_fill_streams(SP_StreamExecutor *executor);

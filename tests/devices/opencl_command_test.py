@@ -31,6 +31,11 @@ def main():
         found = digits("-p", PLUGIN, "--device", "opencl", "--trace", f"{folder}/t.json")
         events = json.loads(pathlib.Path(f"{folder}/t.json").read_text())["traceEvents"]
     assert all(abs(a - b) < 1e-4 for a, b in zip(digits(), found, strict=True)), found
+    local = digits("-p", f"{PLUGIN}:tiles=local", "--device", "opencl")
+    assert all(abs(a - b) < 1e-4 for a, b in zip(found, local, strict=True)), local
+    bad = subprocess.run([ORIBI, "devices", "-p", f"{PLUGIN}:tiles=round"], capture_output=True, text=True, timeout=100,
+                         check=False)
+    assert bad.returncode != 0 and "tiles=round: it is `vectors` or `local`" in bad.stdout + bad.stderr, bad
     names = {e["tid"]: e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
     spans = {}
     for e in (e for e in events if e["ph"] == "X"):
