@@ -117,6 +117,6 @@ const device_ops_image *op_image(const char *family); /* NULL: the device has no
 
 extern const op_table op_elementwise_table, op_product_table, op_softmax_table, op_view_table,
     op_conv_table, op_pool_table, op_move_table, op_join_table, op_pad_table, op_reduce_table,
-    op_normalize_table, op_slice_table;
+    op_normalize_table, op_slice_table, op_resize_table;
 
 #endif

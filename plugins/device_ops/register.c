@@ -9,9 +9,9 @@
 static const device_ops_target *target;
 
 static const op_table *const tables[] = {
-    &op_elementwise_table, &op_product_table, &op_softmax_table,   &op_view_table,
-    &op_conv_table,        &op_pool_table,    &op_move_table,      &op_join_table,
-    &op_pad_table,         &op_reduce_table,  &op_normalize_table, &op_slice_table};
+    &op_elementwise_table, &op_product_table, &op_softmax_table, &op_view_table, &op_conv_table,
+    &op_pool_table,        &op_move_table,    &op_join_table,    &op_pad_table,  &op_reduce_table,
+    &op_normalize_table,   &op_slice_table,   &op_resize_table};
 
 const device_ops_target *op_target(void)
 {

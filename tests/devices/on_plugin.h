@@ -17,10 +17,13 @@ static char plugin_cache[] = "/tmp/oribi_opencl_XXXXXX"; /* of compiled programs
 
 typedef oribi_value_id (*plugin_build_fn)(small_graph *g);
 
+static bool plugin_builds_for_cpu; /* what a build function may look at */
+
 static inline oribi_session *plugin_open(plugin_build_fn build, const char *device,
                                          TF_Status *status)
 {
     small_graph g = small_begin();
+    plugin_builds_for_cpu = device == NULL;
     small_output(&g, build(&g), "z");
     return device_try_session(&g, device, NULL, device == NULL, status);
 }

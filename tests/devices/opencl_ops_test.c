@@ -498,6 +498,21 @@ static void normalisations(void **state)
     run_case(&(op_case){"Softmax", "4x80", NULL, 0}, true);
 }
 
+static void pictures_in_another_size(void **state)
+{
+    static const char *const sizes[] = {"2x3x5x4 i7,11", "1x8x6x3 i4,3", "1x3x5x1 i1,1",
+                                        "1x1x1x2 i3,4", "0x3x5x4 i2,2"};
+    static const char *const ways[] = {"align_corners=b0", "align_corners=b1",
+                                       "half_pixel_centers=b1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
+            run_case(&(op_case){"ResizeNearestNeighbor", sizes[i], ways[k], 0}, false);
+            run_case(&(op_case){"ResizeBilinear", sizes[i], ways[k], 0}, false);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +525,7 @@ int main(void)
         cmocka_unit_test(views),
         cmocka_unit_test(reductions),
         cmocka_unit_test(normalisations),
+        cmocka_unit_test(pictures_in_another_size),
     };
     const int result = plugin_setup();
     if (result != 0) {

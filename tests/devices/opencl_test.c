@@ -193,9 +193,9 @@ static oribi_value_id filter_constant(small_graph *g)
     return id;
 }
 
-static oribi_value_id window_graph(small_graph *g)
+static oribi_value_id window_of(small_graph *g, oribi_value_id x)
 {
-    oribi_value_id inputs[3] = {small_input(g, "x", 4, picture)};
+    oribi_value_id inputs[3] = {x};
     int n = 1;
     if (strstr(current->op, "Pool") == NULL) {
         inputs[n++] = filter_constant(g);
@@ -213,6 +213,34 @@ static oribi_value_id window_graph(small_graph *g)
         fail();
     }
     return node->outputs[0];
+}
+
+static oribi_value_id turned(small_graph *g, const char *name, oribi_value_id x,
+                             const int32_t *perm)
+{
+    const int64_t four = 4;
+    const oribi_value_id order =
+        oribi_graph_add_constant_copy(g->graph, "perm", TF_INT32, &four, 1, perm, g->status);
+    assert_true(order >= 0);
+    return device_node(g, "Transpose", name, (oribi_value_id[]){x, order}, 2);
+}
+
+/* The CPU has NHWC alone: it gets the picture turned, and turns the result back. */
+static oribi_value_id window_graph(small_graph *g)
+{
+    const window *asked = current;
+    const oribi_value_id x = small_input(g, "x", 4, picture);
+    if (strcmp(asked->format, "NHWC") == 0 || !plugin_builds_for_cpu) {
+        return window_of(g, x);
+    }
+    window other = *asked;
+    other.format = "NHWC";
+    memcpy(other.explicit_ + 2, asked->explicit_ + 4, 4 * sizeof *other.explicit_);
+    memset(other.explicit_ + 6, 0, 2 * sizeof *other.explicit_);
+    current = &other;
+    const oribi_value_id z = window_of(g, turned(g, "to", x, (int32_t[]){0, 2, 3, 1}));
+    current = asked;
+    return turned(g, "back", z, (int32_t[]){0, 3, 1, 2});
 }
 
 /* x is [2, 3, 5, 4]: NHWC has 4 channels, NCHW 3. */
@@ -243,6 +271,9 @@ static const window windows[] = {
     {"MaxPool", "VALID", "NHWC", 1, 1, {2, 3}, {NULL}, {0}},
     {"AvgPool", "SAME", "NHWC", 1, 1, {3, 3}, {NULL}, {0}},
     {"AvgPool", "VALID", "NHWC", 2, 1, {2, 2}, {NULL}, {0}},
+    {"MaxPool", "SAME", "NCHW", 2, 1, {3, 2}, {NULL}, {0}},
+    {"AvgPool", "VALID", "NCHW", 1, 1, {2, 3}, {NULL}, {0}},
+    {"Oribi>AvgPool", "EXPLICIT", "NCHW", 2, 1, {3, 3}, {NULL}, {0, 0, 0, 0, 1, 1, 0, 1}},
 };
 
 static void convolutions_and_pools_give_what_the_cpu_gives(void **state)

@@ -30,6 +30,7 @@
 #define floorf floor
 #define ceilf  ceil
 #define rintf  rint
+#define roundf round
 #define tanhf  tanh
 #define sinf   sin
 #define cosf   cos

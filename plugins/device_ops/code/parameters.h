@@ -106,6 +106,16 @@ typedef struct op_norm { /* element i is of channel i / inner % channels */
     int has_side, has_relu;
 } op_norm;
 
+typedef struct op_resize { /* lists are height, width */
+    int n, channels;
+    int in[2];
+    int out[2];
+    op_divisor by_channels, by_out[2];
+    float scale[2]; /* of x over the output */
+    float offset;   /* 0.5: pixels are their centres */
+    int rounds;     /* to the nearest; else down */
+} op_resize;
+
 typedef struct op_lrn { /* channels innermost */
     int n, channels, radius;
     op_divisor by_channels;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ResizeNearestNeighbor and ResizeBilinear, with TensorFlow's three ways to place pixels. */
+#include <limits.h>
+#include <stdlib.h>
+
+#include "device_ops/walk.h"
+
+typedef struct resize_attrs {
+    unsigned char align_corners, half_pixel_centers;
+} resize_attrs;
+
+static bool fill(op_request *r, const resize_attrs *attrs, bool is_nearest, op_resize *g)
+{
+    int64_t size[2] = {0}, dims[4];
+    int n = 0;
+    if (!op_read_ints(r, r->y, size, 2, &n)) {
+        return false;
+    }
+    if (TF_NumDims(r->x) != 4 || n != 2 || size[0] < 1 || size[1] < 1 || TF_Dim(r->x, 1) < 1 ||
+        TF_Dim(r->x, 2) < 1) {
+        return op_refuse(
+            r, TF_INVALID_ARGUMENT,
+            "pictures that have not 4 dimensions, or a size that is not two numbers from 1 on");
+    }
+    for (int i = 0; i < 4; i++) {
+        dims[i] = i == 1 || i == 2 ? size[i - 1] : TF_Dim(r->x, i);
+    }
+    if (!op_output(r, dims, 4)) {
+        return false;
+    }
+    g->n = (int32_t)TF_TensorElementCount(r->out);
+    g->channels = (int32_t)dims[3];
+    g->by_channels = walk_divisor(g->channels);
+    g->offset = attrs->half_pixel_centers ? 0.5f : 0.0f;
+    g->rounds = is_nearest && attrs->align_corners;
+    for (int i = 0; i < 2; i++) {
+        g->in[i] = (int32_t)TF_Dim(r->x, 1 + i);
+        g->out[i] = (int32_t)size[i];
+        g->by_out[i] = walk_divisor(g->out[i]);
+        g->scale[i] = attrs->align_corners && size[i] > 1
+                          ? (float)(g->in[i] - 1) / (float)(g->out[i] - 1)
+                          : (float)g->in[i] / (float)g->out[i];
+    }
+    return true;
+}
+
+static void run_resize(void *kernel, TF_OpKernelContext *ctx, bool is_nearest)
+{
+    op_request r;
+    op_resize g = {0};
+    if (op_open(&r, ctx, 2) && fill(&r, ((const op_kernel *)kernel)->attrs, is_nearest, &g)) {
+        const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_value(&g, sizeof g)};
+        op_enqueue(kernel, &r, g.n, 1, args, 3);
+    }
+    op_close(&r);
+}
+
+static void compute_nearest(void *kernel, TF_OpKernelContext *ctx)
+{
+    run_resize(kernel, ctx, true);
+}
+
+static void compute_bilinear(void *kernel, TF_OpKernelContext *ctx)
+{
+    run_resize(kernel, ctx, false);
+}
+
+static void *create(TF_OpKernelConstruction *c, const char *function)
+{
+    TF_Status *status = TF_NewStatus();
+    op_kernel *kernel = op_create("resize", function, status);
+    resize_attrs *attrs = kernel != NULL ? calloc(1, sizeof *attrs) : NULL;
+    if (attrs == NULL) {
+        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
+        return op_finish(c, kernel, status);
+    }
+    kernel->attrs = attrs;
+    TF_OpKernelConstruction_GetAttrBool(c, "align_corners", &attrs->align_corners, status);
+    if (TF_GetCode(status) == TF_OK) {
+        TF_OpKernelConstruction_GetAttrBool(c, "half_pixel_centers", &attrs->half_pixel_centers,
+                                            status);
+    }
+    if (TF_GetCode(status) == TF_OK && attrs->align_corners && attrs->half_pixel_centers) {
+        TF_SetStatus(status, TF_INVALID_ARGUMENT,
+                     "align_corners and half_pixel_centers are not for one node");
+    }
+    return op_finish(c, kernel, status);
+}
+
+static void *create_nearest(TF_OpKernelConstruction *c)
+{
+    return create(c, "op_resize_nearest");
+}
+
+static void *create_bilinear(TF_OpKernelConstruction *c)
+{
+    return create(c, "op_resize_bilinear");
+}
+
+static const op_entry entries[] = {
+    {"ResizeNearestNeighbor", "resize", create_nearest, compute_nearest, {"size"}},
+    {"ResizeBilinear", "resize", create_bilinear, compute_bilinear, {"size"}},
+};
+const op_table op_resize_table = {entries, sizeof entries / sizeof *entries};
