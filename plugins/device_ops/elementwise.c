@@ -36,6 +36,29 @@ static void compute_binary(void *kernel, TF_OpKernelContext *ctx)
     op_close(&r);
 }
 
+static bool step_of(op_request *r, const TF_Tensor *bound, int32_t *out)
+{
+    const int64_t n = TF_TensorElementCount(bound);
+    *out = n != 1;
+    return n == 1 || n == TF_TensorElementCount(r->x) ||
+           op_refuse(r, TF_INVALID_ARGUMENT, "a bound that is neither one number nor of x's shape");
+}
+
+static void compute_clip(void *kernel, TF_OpKernelContext *ctx)
+{
+    op_request r;
+    op_clip p = {0};
+    const TF_Tensor *high = op_open(&r, ctx, 2) ? op_other(&r, 2) : NULL;
+    if (high != NULL && step_of(&r, r.y, &p.low_step) && step_of(&r, high, &p.high_step) &&
+        op_output_like_x(&r)) {
+        p.n = (int)TF_TensorElementCount(r.x);
+        const TF_LaunchArg args[] = {op_memory(r.out), op_memory(r.x), op_memory(r.y),
+                                     op_memory(high), op_value(&p, sizeof p)};
+        op_enqueue(kernel, &r, p.n, 1, args, 5);
+    }
+    op_close(&r);
+}
+
 static void compute_bias_add(void *kernel, TF_OpKernelContext *ctx)
 {
     op_kernel *own = kernel;
@@ -61,6 +84,7 @@ static void compute_bias_add(void *kernel, TF_OpKernelContext *ctx)
 
 /* --- Construction ---------------------------------------------------------------------------- */
 
+OP_CREATE(create_clip, "elementwise", "op_clip_by_value")
 OP_CREATE(create_relu, "elementwise", "op_relu")
 OP_CREATE(create_relu6, "elementwise", "op_relu6")
 OP_CREATE(create_elu, "elementwise", "op_elu")
@@ -206,6 +230,7 @@ static const op_entry entries[] = {
     ROW("SquaredDifference", squared_difference, compute_binary),
     ROW("Pow", pow, compute_binary),
     ROW("ONNX>PRelu", prelu, compute_binary),
+    ROW("ClipByValue", clip, compute_clip),
     ROW("BiasAdd", bias_add, compute_bias_add),
 };
 const op_table op_elementwise_table = {entries, sizeof entries / sizeof *entries};

@@ -17,7 +17,7 @@
         }                                                                                          \
     }
 
-DEVICE_FUNCTION float op_clip(float v, float low, float high)
+DEVICE_FUNCTION float op_between(float v, float low, float high)
 {
     return v < low ? low : v > high ? high : v;
 }
@@ -35,7 +35,7 @@ DEVICE_FUNCTION float op_gelu_of(float v, float approximate)
 }
 
 UNARY(op_relu, v < 0.0f ? 0.0f : v)
-UNARY(op_relu6, op_clip(v, 0.0f, 6.0f))
+UNARY(op_relu6, op_between(v, 0.0f, 6.0f))
 UNARY(op_leaky_relu, v < 0.0f ? p.alpha * v : v)
 UNARY(op_elu, v < 0.0f ? expm1f(v) : v)
 UNARY(op_selu, v < 0.0f ? 1.75809934f * expm1f(v) : 1.05070099f * v)
@@ -46,8 +46,8 @@ UNARY(op_softplus, op_softplus_of(v))
 UNARY(op_softsign, v / (1.0f + fabsf(v)))
 UNARY(op_mish, v *tanhf(op_softplus_of(v)))
 UNARY(op_gelu, op_gelu_of(v, p.alpha))
-UNARY(op_hard_sigmoid, op_clip(p.alpha *v + p.beta, 0.0f, 1.0f))
-UNARY(op_hard_swish, v *op_clip(v / 6.0f + 0.5f, 0.0f, 1.0f))
+UNARY(op_hard_sigmoid, op_between(p.alpha *v + p.beta, 0.0f, 1.0f))
+UNARY(op_hard_swish, v *op_between(v / 6.0f + 0.5f, 0.0f, 1.0f))
 UNARY(op_thresholded_relu, v > p.alpha || v != v ? v : 0.0f)
 UNARY(op_exp, expf(v))
 UNARY(op_expm1, expm1f(v))
@@ -66,6 +66,18 @@ UNARY(op_sign, v > 0.0f ? 1.0f : v < 0.0f ? -1.0f : v)
 UNARY(op_sin, sinf(v))
 UNARY(op_cos, cosf(v))
 UNARY(op_erf, erff(v))
+
+/* Not above high, then not below low: a NaN stays. */
+KERNEL4(op_clip_by_value, float, z, const float, x, const float, low, const float, high, op_clip, p)
+{
+    const int i = GLOBAL_ID(x);
+    if (i < p.n) {
+        const float l = low[i * p.low_step], h = high[i * p.high_step];
+        float v = x[i];
+        v = v < h || v != v ? v : h;
+        z[i] = v > l || v != v ? v : l;
+    }
+}
 
 /* --- Two operands: a and b ------------------------------------------------------------------- */
 

@@ -13,6 +13,10 @@ typedef struct op_count {
     float alpha, beta; /* of the functions that have them */
 } op_count;
 
+typedef struct op_clip { /* bounds are one number (step 0) or one for each element (step 1) */
+    int n, low_step, high_step;
+} op_clip;
+
 /* How to divide by a number without a division: op_divide in divide.h; from walk_divisor. Members
  * of that type stand beside the number that they divide by, named by_...
  */
