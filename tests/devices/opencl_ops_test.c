@@ -14,8 +14,9 @@
 #include "devices/on_plugin.h"
 
 /* inputs, separated by blanks: "2x3" the model's input x, of that shape (one for each case);
- * "c2x3" a constant; "i1,2" a vector of int32, "s1" one int32; "m1,2,3,4" pairs [n, 2]; "f0.5" one
- * float. attrs: "name=i1", "=b0", "=f0.5", "=sTEXT", "=l1,2" (a list).
+ * "?2x3" the same, but the model does not say it; "c2x3" a constant; "i1,2" a vector of int32, "s1"
+ * one int32; "m1,2,3,4" pairs [n, 2]; "f0.5" one float. attrs: "name=i1", "=b0", "=f0.5", "=sTEXT",
+ * "=l1,2" (a list).
  */
 typedef struct op_case {
     const char *op, *inputs, *attrs;
@@ -88,6 +89,13 @@ static oribi_value_id add_input(small_graph *g, int index, const char *text)
     if (*text >= '0' && *text <= '9') {
         x_rank = parse_list(text, 'x', x_dims, MAX_RANK);
         return small_input(g, name, x_rank, x_dims);
+    } else if (*text == '?') { /* of dimensions that are known at run time only */
+        int64_t unknown[MAX_RANK];
+        x_rank = parse_list(text + 1, 'x', x_dims, MAX_RANK);
+        for (int i = 0; i < x_rank; i++) {
+            unknown[i] = -1;
+        }
+        return small_input(g, name, x_rank, unknown);
     } else if (*text == '-') { /* a scalar */
         x_rank = 0;
         return small_input(g, name, 0, x_dims);
@@ -448,6 +456,28 @@ static void views(void **state)
     RUN_ALL(cases, false)
 }
 
+/* Shapes that only a run knows: nothing is folded, and the shape is written to the host's memory.
+ */
+static void shapes_of_a_run(void **state)
+{
+    static const op_case cases[] = {
+        {"Shape", "?2x3x5", NULL, 0},
+        {"Size", "?2x3x5", NULL, 0},
+        {"Rank", "?2x3x5", NULL, 0},
+        {"Shape", "?0x3", NULL, 0},
+        {"Relu", "?2x3x5", NULL, 0},
+        {"Mul", "?2x3x5 c3x1", NULL, 0},
+        {"Transpose", "?2x3x5 i2,0,1", NULL, 0},
+        {"Mean", "?2x3x5 i1", NULL, 0},
+        {"ConcatV2", "?2x3 c2x4 s1", NULL, 0},
+        {"Reshape", "?2x6 i-1,3", NULL, 0},
+        {"Split", "s1 ?2x6", "num_split=i3", 3},
+        {"Softmax", "?4x70", NULL, 0},
+    };
+    (void)state;
+    RUN_ALL(cases, false)
+}
+
 /* --- Reductions, normalisations -------------------------------------------------------------- */
 
 static void reductions(void **state)
@@ -526,6 +556,7 @@ int main(void)
         cmocka_unit_test(joins_and_splits),
         cmocka_unit_test(tensors_longer_than_a_strip),
         cmocka_unit_test(views),
+        cmocka_unit_test(shapes_of_a_run),
         cmocka_unit_test(reductions),
         cmocka_unit_test(normalisations),
         cmocka_unit_test(pictures_in_another_size),
