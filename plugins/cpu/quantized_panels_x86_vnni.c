@@ -9,7 +9,7 @@
 #include <immintrin.h>
 #include <string.h>
 
-enum { PIXELS = 8, GROUP = 4 };
+enum { PIXELS = 8, GROUP = 4, SIDE_BY_SIDE = 4 /* panels */ };
 
 static __m512i load(const void *from)
 {
@@ -125,22 +125,57 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
     }
 }
 
+/* n panels of one pixel, so that a sum need not wait for the product before; n is a constant where
+ * this is inlined. */
+static inline void pixel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
+                            const oribi_quantized_window *window, int32_t n, int8_t *out)
+{
+    const int64_t panel_bytes = (int64_t)p->groups * GROUP * ORIBI_PANEL;
+    const int64_t row_bytes = (int64_t)GROUP * window->row_groups;
+    const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
+    __m512i s[SIDE_BY_SIDE];
+    for (int32_t i = 0; i < n; i++) {
+        s[i] = load(p->bias + (panel + i) * ORIBI_PANEL);
+    }
+    for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
+        for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
+            const __m512i inputs = four_inputs(x + k);
+            for (int32_t i = 0; i < n; i++) {
+                s[i] = _mm512_dpbusd_epi32(s[i], inputs, load(w + i * panel_bytes));
+            }
+        }
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const ending e = ending_of(p, (panel + i) * ORIBI_PANEL);
+        finish(&e, s[i], out + (panel + i) * ORIBI_PANEL);
+    }
+}
+
 static void tile(const oribi_quantized_panels *p, const void *inputs,
                  const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride)
 {
     const uint8_t *x = inputs;
-    for (int32_t panel = 0; panel < p->n_panels; panel++) {
-        int32_t i = 0;
-        if (n_pixels == PIXELS) {
-            panel_of(p, panel, x, window, PIXELS, out, stride);
-            continue;
+    int32_t done = 0;
+    if (n_pixels >= 4) {
+        done = n_pixels == PIXELS ? PIXELS : 4;
+        for (int32_t panel = 0; panel < p->n_panels; panel++) {
+            if (done == PIXELS) {
+                panel_of(p, panel, x, window, PIXELS, out, stride);
+            } else {
+                panel_of(p, panel, x, window, 4, out, stride);
+            }
         }
-        for (; i + 4 <= n_pixels; i += 4) {
-            panel_of(p, panel, x + i * window->pixel_step, window, 4, out + i * stride, stride);
+    }
+    for (; done < n_pixels; done++) {
+        const uint8_t *pixel = x + done * window->pixel_step;
+        int8_t *to = out + done * stride;
+        int32_t panel = 0;
+        for (; panel + SIDE_BY_SIDE <= p->n_panels; panel += SIDE_BY_SIDE) {
+            pixel_of(p, panel, pixel, window, SIDE_BY_SIDE, to);
         }
-        for (; i < n_pixels; i++) {
-            panel_of(p, panel, x + i * window->pixel_step, window, 1, out + i * stride, stride);
+        for (; panel < p->n_panels; panel++) {
+            pixel_of(p, panel, pixel, window, 1, to);
         }
     }
 }

@@ -59,7 +59,7 @@ static shape random_shape(uint64_t *seed)
     s.height = random_in(seed, (s.taps_y - 1) * s.dilation + 1, 9);
     s.width = random_in(seed, (s.taps_x - 1) * s.dilation + 1, 9);
     s.outputs = s.op == depthwise ? s.channels * random_in(seed, 1, random_in(seed, 1, 2))
-                                  : random_in(seed, 1, 40);
+                                  : random_in(seed, 1, random_once_in(seed, 3) ? 100 : 40);
     s.padding = random_once_in(seed, 2) ? "SAME" : "VALID";
     return s;
 }
