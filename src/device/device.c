@@ -117,11 +117,6 @@ const char *oribi_device_full_name(const oribi_device *device)
     return device->full_name;
 }
 
-const char *oribi_device_type(const oribi_device *device)
-{
-    return oribi_platform_type(device->platform);
-}
-
 int oribi_device_ordinal(const oribi_device *device)
 {
     return device->device.ordinal;

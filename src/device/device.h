@@ -57,7 +57,6 @@ void oribi_device_retain(oribi_device *device);
 void oribi_device_release(oribi_device *device);                /* NULL ok */
 const char *oribi_device_name(const oribi_device *device);      /* "FAKE:0", by type */
 const char *oribi_device_full_name(const oribi_device *device); /* as TensorFlow has it */
-const char *oribi_device_type(const oribi_device *device);
 int oribi_device_ordinal(const oribi_device *device);
 const oribi_platform *oribi_device_platform(const oribi_device *device);
 const SP_Device *oribi_device_handle(const oribi_device *device); /* for extension calls */
