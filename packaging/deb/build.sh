@@ -75,12 +75,17 @@ EOF
 
 cd "$image"
 lib=$(dirname "$(find usr/lib -name liboribi.so.1)")
-opencl=$lib/oribi/plugins/oribi_opencl.so # where OpenCL was found, its device; what needs it stays apart
-if [ -e "$opencl" ]; then
-    package oribi-opencl libs "$(depends_of "$opencl"), liboribi1 (= $version)" \
-        "OpenCL devices for Oribi" "$opencl"
-    rmdir "$lib/oribi/plugins"
-fi
+# Devices, each in a package of its own: who installs one has the hardware or its driver. That of
+# OpenCL is there where OpenCL was found.
+device_package() { # NAME WORDS
+    plugin=$lib/oribi/plugins/oribi_$1.so
+    [ ! -e "$plugin" ] || package "oribi-$1" libs "$(depends_of "$plugin"), liboribi1 (= $version)" \
+        "$2 devices for Oribi" "$plugin"
+}
+device_package opencl OpenCL
+device_package cuda CUDA
+device_package hip HIP
+rmdir "$lib/oribi/plugins"
 # shellcheck disable=SC2046
 package liboribi1 libs "$(depends_of "$lib/liboribi.so.1" usr/libexec/oribi/*)" \
     "runs ONNX models with ops and kernels that come as C binaries" \

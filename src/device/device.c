@@ -217,5 +217,6 @@ void oribi_device_describe_all(struct oribi_json *json)
             put_device(json, p, i);
         }
     }
+    oribi__absent_describe(json);
     TF_DeleteStatus(status);
 }

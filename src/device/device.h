@@ -51,6 +51,10 @@ typedef struct oribi_device_counts {
     uint64_t n_to_device, n_to_host, n_on_device, bytes_to_device, bytes_to_host, bytes_on_device;
 } oribi_device_counts;
 
+/* A plugin's hardware or driver is not there (it answered UNAVAILABLE): its reason is told to
+ * whoever asks for a device that does not exist, and listed with the devices. */
+void oribi_device_note_absent(const char *provider, const char *reason);
+
 /* The same device twice is one. NULL: status says which member of which device failed. */
 oribi_device *oribi_device_open(const oribi_platform *platform, int ordinal, TF_Status *status);
 void oribi_device_retain(oribi_device *device);

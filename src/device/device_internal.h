@@ -6,6 +6,7 @@
 #ifndef ORIBI_DEVICE_DEVICE_INTERNAL_H_
 #define ORIBI_DEVICE_DEVICE_INTERNAL_H_
 
+#include "base/text.h"
 #include "base/thread.h"
 #include "device/device.h"
 #include "tensor/status.h"
@@ -45,6 +46,10 @@ struct oribi_platform {
 };
 
 /* NULL, or a member is missing that must be there: false, FAILED_PRECONDITION names it. */
+/* absent.c */
+void oribi__absent_tell(oribi_text *text);
+void oribi__absent_describe(struct oribi_json *json);
+
 bool oribi__platform_check(const oribi_platform *platform, TF_Status *status);
 bool oribi__platform_check_executor(oribi_platform *platform, TF_Status *status);
 

@@ -236,14 +236,16 @@ bool oribi_platform_count(const oribi_platform *platform, int *out_devices, TF_S
 
 static bool fail_unknown(const char *text, TF_Status *status)
 {
-    oribi_text known = {0};
+    oribi_text known = {0}, absent = {0};
+    oribi__absent_tell(&absent);
     for (const oribi_platform *p = oribi_platform_next(NULL); p != NULL;
          p = oribi_platform_next(p)) {
         oribi_text_printf(&known, ", %s", oribi_platform_type(p));
     }
     oribi_fail(status, TF_NOT_FOUND,
-               "there is no device '%s': the devices are CPU%s; load the plugin that brings it",
-               text, oribi_text_string(&known));
+               "there is no device '%s': the devices are CPU%s; load the plugin that brings it%s",
+               text, oribi_text_string(&known), oribi_text_string(&absent));
+    oribi_text_destroy(&absent);
     oribi_text_destroy(&known);
     return false;
 }

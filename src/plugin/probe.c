@@ -208,7 +208,7 @@ bool oribi__plugin_probe(const char *path, const oribi_plugin_options *options,
         const oribi_helper_request request = {.path = path,
                                               .options = options ? options->text : ""};
         run_helper(helper, &request, &error, NULL, verdict);
-        if (error == 0) {
+        if (error == 0 && TF_GetCode(verdict) != TF_UNAVAILABLE) { /* a driver may come any time */
             oribi__verdict_keep(&key, verdict);
         }
     }

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/folder.h"
 #include "base/log.h"
+#include "device/device.h"
 #include "plugin/plugin_internal.h"
 
 /* x.so, x.so.1, x.so.1.2 */
@@ -18,7 +19,8 @@ static bool is_library_name(const char *name)
     return at && at > name && name[0] != '.' && strspn(at + 3, ".0123456789") == strlen(at + 3);
 }
 
-/* A plugin that fails is a warning; only memory is an error. */
+/* A plugin that fails is a warning, one whose hardware is not there only a note; only memory is an
+ * error. */
 static bool load_found(const char *path, TF_Status *status)
 {
     TF_Status *own = TF_NewStatus();
@@ -26,7 +28,12 @@ static bool load_found(const char *path, TF_Status *status)
         return oribi_fail_memory(status);
     }
     if (!oribi__plugin_load(path, false, own)) {
-        oribi_log(ORIBI_LOG_WARNING, "%s (found on the search path; left out)", TF_Message(own));
+        const bool is_absent = TF_GetCode(own) == TF_UNAVAILABLE;
+        oribi_log(is_absent ? ORIBI_LOG_INFO : ORIBI_LOG_WARNING,
+                  "%s (found on the search path; left out)", TF_Message(own));
+        if (is_absent) {
+            oribi_device_note_absent(path, TF_Message(own));
+        }
     }
     TF_DeleteStatus(own);
     return true;

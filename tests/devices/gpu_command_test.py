@@ -6,6 +6,7 @@ without a driver, and the plugin as it is built where nothing compiles for the d
     gpu_command_test.py ORIBI PLUGIN PLUGIN_WITHOUT_KERNELS DOUBLE SOURCE_FOLDER
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,8 +19,9 @@ PICTURE = f"0=@{SOURCE}/examples/digits/digit-4-0004.png"
 
 
 class Command(unittest.TestCase):
-    def oribi(self, *words, code=0):
-        done = subprocess.run([ORIBI, *map(str, words)], capture_output=True, text=True, timeout=60)
+    def oribi(self, *words, code=0, path=""):
+        done = subprocess.run([ORIBI, *map(str, words)], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "ORIBI_PLUGIN_PATH": path})
         self.assertEqual(code, done.returncode, done.stderr)
         self.err = done.stderr
         return done.stdout
@@ -39,6 +41,18 @@ class Command(unittest.TestCase):
     def test_without_a_driver_the_plugin_says_so_and_nothing_crashes(self):
         self.digits("-p", f"{PLUGIN}:driver=/nowhere/libcuda.so.1", "--device", "CUDA", code=6)
         self.assertIn("SE_InitPlugin: no NVIDIA driver: /nowhere/libcuda.so.1: cannot open", self.err)
+
+    def test_found_without_a_driver_it_is_left_out_and_its_reason_is_told(self):
+        there = any(pathlib.Path(folder).glob("libcuda.so.1*") for folder in ("/usr/lib/x86_64-linux-gnu", "/usr/lib64"))
+        if there:
+            self.skipTest("there is a driver")
+        told = json.loads(self.oribi("devices", "--json", path=PLUGIN))["devices"]
+        self.assertEqual("", self.err)
+        self.assertEqual([("(none)", PLUGIN)], [(d["name"], d["provider"]) for d in told])
+        self.assertIn("no NVIDIA driver: libcuda.so.1", told[0]["error"])
+        self.oribi("run", MODEL, "-i", PICTURE, "--device", "cuda", code=3, path=PLUGIN)
+        self.assertIn("there is no device 'cuda'", self.err)
+        self.assertIn("no NVIDIA driver: libcuda.so.1", self.err)
 
     def test_a_model_gives_the_same_and_a_trace_has_its_lanes(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -60,6 +60,10 @@ chroot "$root" sh -eu -c '
     tar -xzf oribi-headers-*.tar.gz
     cc -shared -fPIC -I"$(echo oribi-headers-*/)" bitcast.c -o other.so
     oribi plugin info ./other.so | grep other.so
+    oribi devices >devices 2>warnings # no driver here: said there, and nobody is warned
+    grep "no NVIDIA driver" devices
+    test ! -s warnings
+    dpkg -r oribi-cuda oribi-hip >>log 2>&1
     dpkg -r oribi-opencl >>log 2>&1 || true # there where OpenCL was found
     dpkg -r oribi liboribi-dev liboribi1 >>log 2>&1
     test ! -e /usr/bin/oribi && test ! -e /usr/include/oribi && test ! -e /usr/libexec/oribi
