@@ -27,8 +27,9 @@ typedef struct device_ops_target { /* lives as long as the plugin */
     const char *options; /* TF_DeviceCode.options, or NULL */
     uint32_t threads;    /* of a block, 1024 at most */
     /* Are the threads of this device a processor's, and does it compile the vectors of OpenCL C?
-     * Products, depthwise convolutions and pools have forms for it (code/..._vectors.c); else they
-     * share memory among the threads of a block (code/tile_shared.c). NULL: of none. */
+     * Products, depthwise convolutions, pools, softmax and reductions have forms for it
+     * (code/..._vectors.c); else products, softmax and reductions share memory among the threads of
+     * a block (code/tile_shared.c, softmax.c, reduce.c). NULL: of none. */
     bool (*has_vectors)(int device);
 } device_ops_target;
 

@@ -25,7 +25,8 @@ typedef struct op_function {
 
 typedef struct op_kernel {         /* state of one kernel */
     const char *family, *function; /* file and name in code/; NULL: nothing runs on the device */
-    const char *group_function;    /* the same by a group for each output, for ops that have it */
+    const char *group_function;    /* the same by threads that share, for ops that have it */
+    const char *const *vector_functions; /* of forms for processors; static; NULL: none */
     char strips[48]; /* the name of the same function in code/strips.c, where it has one */
     unsigned char is_nchw, keeps_dims;
     void *attrs; /* what the op's file read from the node; freed with the kernel */

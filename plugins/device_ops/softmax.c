@@ -2,19 +2,47 @@
 /* Softmax and LogSoftmax of the last dimension. */
 #include "device_ops/op.h"
 
-enum { GROUP_FROM = 64 }; /* columns from which a group makes a row */
+enum {
+    SHARED_FROM = 16,    /* columns from which several threads make a row */
+    OF_THREAD = 8,       /* and then so many of them each, at least */
+    VECTORS_FROM = 16,   /* as code/vectors.h has them */
+    OF_PROCESSOR = 4096, /* elements worth a thread of a processor */
+};
 
-static void enqueue(op_kernel *kernel, op_request *r, const op_rows *p)
+static void launch_vectors(op_kernel *kernel, op_request *r, const op_rows *p,
+                           const TF_LaunchArg *args)
+{
+    static const op_code code = {"softmax_vectors", "op_softmax_vectors", NULL};
+    const int groups = (p->rows + p->of_thread - 1) / p->of_thread;
+    const op_shape shape = {.grid = {(uint32_t)groups, 1, 1}, .block = {1, 1, 1}};
+    op_launch_code(kernel, r, &code, &shape, args, 3);
+}
+
+static void launch_groups(op_kernel *kernel, op_request *r, const op_rows *p,
+                          const TF_LaunchArg *args)
 {
     const uint32_t threads = op_target()->threads;
-    const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(p, sizeof *p)};
-    if (p->columns >= GROUP_FROM && p->rows > 0 && !op_has_vectors(r)) {
-        const op_shape shape = {.grid = {(uint32_t)p->rows, 1, 1},
-                                .block = {threads, 1, 1},
-                                .shared_bytes = threads * sizeof(float)};
-        op_launch(kernel, r, kernel->group_function, &shape, args, 3);
+    const uint32_t of_group = threads / (uint32_t)p->of_row;
+    const op_shape shape = {.grid = {((uint32_t)p->rows + of_group - 1) / of_group, 1, 1},
+                            .block = {threads, 1, 1},
+                            .shared_bytes = threads * sizeof(float)};
+    op_launch(kernel, r, kernel->group_function, &shape, args, 3);
+}
+
+static void enqueue(op_kernel *kernel, op_request *r, op_rows p)
+{
+    const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(&p, sizeof p)};
+    const int threads = (int)op_target()->threads;
+    for (p.of_row = 2; p.of_row < threads && p.of_row * OF_THREAD < p.columns;) {
+        p.of_row *= 2;
+    }
+    p.of_thread = p.columns > 0 && p.columns < OF_PROCESSOR ? OF_PROCESSOR / p.columns : 1;
+    if (p.rows > 0 && p.columns >= VECTORS_FROM && op_has_vectors(r)) {
+        launch_vectors(kernel, r, &p, args);
+    } else if (p.rows > 0 && p.columns >= SHARED_FROM && !op_has_vectors(r)) {
+        launch_groups(kernel, r, &p, args);
     } else {
-        op_enqueue(kernel, r, p->rows, 1, args, 3);
+        op_enqueue(kernel, r, p.rows, 1, args, 3);
     }
 }
 
@@ -25,9 +53,8 @@ static void run_softmax(void *kernel, TF_OpKernelContext *ctx, bool is_log)
         (void)op_refuse(&r, TF_INVALID_ARGUMENT, "logits without a dimension");
     } else if (op_is_ok(&r) && op_output_like_x(&r)) {
         const int columns = (int)TF_Dim(r.x, TF_NumDims(r.x) - 1);
-        const op_rows p = {columns > 0 ? (int)TF_TensorElementCount(r.x) / columns : 0, columns,
-                           is_log};
-        enqueue(kernel, &r, &p);
+        const int rows = columns > 0 ? (int)TF_TensorElementCount(r.x) / columns : 0;
+        enqueue(kernel, &r, (op_rows){.rows = rows, .columns = columns, .is_log = is_log});
     }
     op_close(&r);
 }

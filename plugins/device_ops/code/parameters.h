@@ -64,6 +64,8 @@ typedef struct op_reduction {
     int reduced_dims[OP_MAX_RANK];
     op_divisor by_reduced_dims[OP_MAX_RANK];
     int reduced_x[OP_MAX_RANK];
+    int outputs;   /* of a group, or of a processor's thread */
+    int is_beside; /* elements of neighbouring outputs are neighbours in x */
 } op_reduction;
 
 /* A product: z [rows, columns] = activation(alpha x [rows, taps * depth] w + bias + beta q), for
@@ -100,7 +102,9 @@ typedef struct op_bias { /* of n elements, `columns` in a row */
 
 typedef struct op_rows {
     int rows, columns;
-    int is_log; /* of softmax: the logarithm of it */
+    int is_log;    /* of softmax: the logarithm of it */
+    int of_row;    /* threads that make a row */
+    int of_thread; /* rows that a processor's thread makes */
 } op_rows;
 
 typedef struct op_norm { /* element i is of channel i / inner % channels */

@@ -1,32 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions: one thread for each output where there are many, a group for each where there are few
- * of many elements (a number of threads that is a power of 2).
+/* Reductions: one thread for each output where there are enough of them or few elements; else a
+ * group makes g.outputs, with a slice of its threads for each (both powers of 2). Neighbours of a
+ * group read neighbours of x: other outputs' elements where those lie side by side, else the same
+ * output's. The same for processors: reduce_vectors.c.
  */
-#include "divide.h"
+#include "reduction.h"
 
-DEVICE_FUNCTION int op_reduction_start(op_reduction g, int output)
-{
-    int at = 0;
-    for (int k = g.rank - 1; k > 0; k--) {
-        const int whole = op_divide(output, g.by_dims[k]);
-        at += (output - whole * g.dims[k]) * g.x[k];
-        output = whole;
-    }
-    return at + output * g.x[0];
-}
-
-DEVICE_FUNCTION int op_reduction_at(op_reduction g, int j)
-{
-    int at = 0;
-    for (int k = g.reduced_rank - 1; k > 0; k--) {
-        const int whole = op_divide(j, g.by_reduced_dims[k]);
-        at += (j - whole * g.reduced_dims[k]) * g.reduced_x[k];
-        j = whole;
-    }
-    return at + j * g.reduced_x[0];
-}
-
-/* With r for what was reduced so far, v for what joins it. */
 #define REDUCE(name, group_name, first, step, last)                                                \
     KERNEL2(name, float, z, const float, x, op_reduction, g)                                       \
     {                                                                                              \
@@ -44,30 +23,30 @@ DEVICE_FUNCTION int op_reduction_at(op_reduction g, int j)
     }                                                                                              \
     KERNEL2_SHARED(group_name, float, z, const float, x, op_reduction, g, shared)                  \
     {                                                                                              \
-        const int i = GROUP_ID(x), me = LOCAL_ID(x);                                               \
-        GLOBAL const float *from = x + op_reduction_start(g, i);                                   \
+        const int me = LOCAL_ID(x), slices = LOCAL_SIZE(x) / g.outputs;                            \
+        const int slice = g.is_beside ? me / g.outputs : me % slices;                              \
+        const int output = g.is_beside ? me % g.outputs : me / slices;                             \
+        const int step_of_slice = g.is_beside ? g.outputs : 1;                                     \
+        const int i = GROUP_ID(x) * g.outputs + output;                                            \
+        GLOBAL const float *from = x + op_reduction_start(g, i < g.n ? i : 0);                     \
         float r = (first);                                                                         \
-        for (int j = me; j < g.count; j += LOCAL_SIZE(x)) {                                        \
+        for (int j = slice; j < g.count; j += slices) {                                            \
             const float v = from[op_reduction_at(g, j)];                                           \
             r = (step);                                                                            \
         }                                                                                          \
         shared[me] = r;                                                                            \
-        for (int half_size = LOCAL_SIZE(x) / 2; half_size > 0; half_size /= 2) {                   \
+        for (int half_size = slices / 2; half_size > 0; half_size /= 2) {                          \
             BARRIER();                                                                             \
-            if (me < half_size) {                                                                  \
-                const float v = shared[me + half_size];                                            \
+            if (slice < half_size) {                                                               \
+                const float v = shared[me + half_size * step_of_slice];                            \
                 r = shared[me];                                                                    \
                 shared[me] = (step);                                                               \
             }                                                                                      \
         }                                                                                          \
-        if (me == 0) {                                                                             \
-            r = shared[0];                                                                         \
+        if (slice == 0 && i < g.n) {                                                               \
+            r = shared[me];                                                                        \
             z[i] = (last);                                                                         \
         }                                                                                          \
     }
 
-REDUCE(op_sum, op_sum_group, 0.0f, r + v, r)
-REDUCE(op_mean, op_mean_group, 0.0f, r + v, r / (float)g.count)
-REDUCE(op_prod, op_prod_group, 1.0f, r *v, r)
-REDUCE(op_max, op_max_group, -INFINITY, r > v || r != r ? r : v, r)
-REDUCE(op_min, op_min_group, INFINITY, r < v || r != r ? r : v, r)
+OP_REDUCTIONS(REDUCE)
