@@ -22,6 +22,7 @@ except ImportError:
 
 HEADERS = ["c_api.h", "c_api_experimental.h", "env.h", "kernels.h", "kernels_experimental.h", "logging.h", "ops.h",
            "tf_buffer.h", "tf_tensor.h", "tf_tstring.h", "experimental/grappler/grappler.h",
+           "experimental/pluggable_profiler/pluggable_profiler.h",
            "experimental/stream_executor/stream_executor.h"]
 FEWEST = {"struct": 120, "size": 15, "enum": 50}
 
