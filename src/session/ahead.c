@@ -57,20 +57,25 @@ static bool is_ready(const ahead *a, int32_t s)
     return a->rank[s] < 0 || a->rank[s] == a->n_ranked;
 }
 
-/* Would the host have to wait before the node? */
-static bool has_to_wait(const ahead *a, int32_t s, const int32_t *places)
+/* The device that the host waits for before it can hand the node its input; 0: none. */
+static int32_t waited_for(const ahead *a, int32_t s, int32_t input, const int32_t *places)
 {
     const oribi_node *node = node_at(a, s);
-    for (int32_t i = 0; i < node->n_inputs; i++) {
-        const oribi_value_id id = node->inputs[i];
-        if (id < 0) {
-            continue;
-        }
-        const int32_t home = home_of(a, id, places);
-        const int32_t wanted = oribi_place_of_input(node, i, a->devices[s]);
-        const bool is_by_host = home != 0 && wanted != home &&
-                                (wanted == 0 || !oribi_place_is_direct(a->session, home, wanted));
-        if (is_by_host && a->copy[id] > a->waited[home]) {
+    const oribi_value_id id = node->inputs[input];
+    if (id < 0) {
+        return 0;
+    }
+    const int32_t home = home_of(a, id, places);
+    const int32_t wanted = oribi_place_of_input(node, input, a->devices[s]);
+    const bool is_by_host = home != 0 && wanted != home &&
+                            (wanted == 0 || !oribi_place_is_direct(a->session, home, wanted));
+    return is_by_host && a->copy[id] > a->waited[home] ? home : 0;
+}
+
+static bool has_to_wait(const ahead *a, int32_t s, const int32_t *places)
+{
+    for (int32_t i = 0; i < node_at(a, s)->n_inputs; i++) {
+        if (waited_for(a, s, i, places) != 0) {
             return true;
         }
     }
@@ -82,12 +87,10 @@ static void take(ahead *a, int32_t s, const int32_t *places)
     const oribi_node *node = node_at(a, s);
     a->out[a->n_out++] = s;
     a->n_ranked += a->rank[s] >= 0;
-    for (int32_t i = 0; i < node->n_inputs; i++) { /* its waits */
-        const oribi_value_id id = node->inputs[i];
-        const int32_t home = id >= 0 ? home_of(a, id, places) : 0;
-        if (home != 0 && oribi_place_of_input(node, i, a->devices[s]) != home &&
-            a->copy[id] > a->waited[home]) {
-            a->waited[home] = a->copy[id];
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        const int32_t home = waited_for(a, s, i, places);
+        if (home != 0) {
+            a->waited[home] = a->copy[node->inputs[i]];
         }
     }
     for (int32_t i = 0; i < node->n_outputs; i++) {
