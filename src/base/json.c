@@ -162,6 +162,12 @@ void oribi_json_put_int(oribi_json *json, const char *key, int64_t value)
     oribi_json_int(json, value);
 }
 
+void oribi_json_put_uint(oribi_json *json, const char *key, uint64_t value)
+{
+    oribi_json_key(json, key);
+    oribi_json_uint(json, value);
+}
+
 void oribi_json_put_bool(oribi_json *json, const char *key, bool value)
 {
     oribi_json_key(json, key);

@@ -37,6 +37,7 @@ void oribi_json_null(oribi_json *json);
 /* A key and its value. */
 void oribi_json_put_string(oribi_json *json, const char *key, const char *string);
 void oribi_json_put_int(oribi_json *json, const char *key, int64_t value);
+void oribi_json_put_uint(oribi_json *json, const char *key, uint64_t value);
 void oribi_json_put_bool(oribi_json *json, const char *key, bool value);
 
 #endif

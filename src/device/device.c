@@ -147,40 +147,29 @@ void oribi_device_count(const oribi_device *device, oribi_device_counts *out_cou
 
 /* --- For people ------------------------------------------------------------------------------ */
 
-static void put_text(oribi_json *json, const char *key, const char *text)
-{
-    oribi_json_key(json, key);
-    oribi_json_string(json, text);
-}
-
-static void put_number(oribi_json *json, const char *key, int64_t value)
-{
-    oribi_json_key(json, key);
-    oribi_json_int(json, value);
-}
-
 static void put_properties(oribi_json *json, const oribi_device *device)
 {
     const SP_DeviceFns *fns = &device->platform->parts.device_fns;
     const SP_Device *handle = &device->device;
     int64_t free_bytes = 0, total_bytes = 0;
     SP_AllocatorStats stats = {.struct_size = SP_ALLOCATORSTATS_STRUCT_SIZE};
-    put_text(json, "hardware", handle->hardware_name);
-    put_text(json, "vendor", handle->device_vendor);
-    put_text(json, "pci_bus_id", handle->pci_bus_id);
-    put_number(json, "numa_node", fns->get_numa_node != NULL ? fns->get_numa_node(handle) : -1);
-    put_number(json, "bandwidth",
-               fns->get_memory_bandwidth != NULL ? fns->get_memory_bandwidth(handle) : -1);
+    oribi_json_put_string(json, "hardware", handle->hardware_name);
+    oribi_json_put_string(json, "vendor", handle->device_vendor);
+    oribi_json_put_string(json, "pci_bus_id", handle->pci_bus_id);
+    oribi_json_put_int(json, "numa_node",
+                       fns->get_numa_node != NULL ? fns->get_numa_node(handle) : -1);
+    oribi_json_put_int(json, "bandwidth",
+                       fns->get_memory_bandwidth != NULL ? fns->get_memory_bandwidth(handle) : -1);
     oribi_json_key(json, "gflops");
     oribi_json_double(json, fns->get_gflops != NULL ? fns->get_gflops(handle) : -1);
     if (oribi__executor(device)->device_memory_usage(handle, &free_bytes, &total_bytes)) {
-        put_number(json, "free_bytes", free_bytes);
-        put_number(json, "total_bytes", total_bytes);
+        oribi_json_put_int(json, "free_bytes", free_bytes);
+        oribi_json_put_int(json, "total_bytes", total_bytes);
     }
     if (oribi__executor(device)->get_allocator_stats(handle, &stats)) {
-        put_number(json, "plugin_allocations", stats.num_allocs);
-        put_number(json, "plugin_bytes_in_use", stats.bytes_in_use);
-        put_number(json, "plugin_peak_bytes", stats.peak_bytes_in_use);
+        oribi_json_put_int(json, "plugin_allocations", stats.num_allocs);
+        oribi_json_put_int(json, "plugin_bytes_in_use", stats.bytes_in_use);
+        oribi_json_put_int(json, "plugin_peak_bytes", stats.peak_bytes_in_use);
     }
 }
 
@@ -189,14 +178,14 @@ static void put_device(oribi_json *json, const oribi_platform *platform, int ord
     TF_Status *status = TF_NewStatus();
     oribi_device *device = oribi_device_open(platform, ordinal, status);
     oribi_json_open(json, '{');
-    put_text(json, "platform", oribi_platform_name(platform));
-    put_text(json, "type", oribi_platform_type(platform));
-    put_number(json, "ordinal", ordinal);
+    oribi_json_put_string(json, "platform", oribi_platform_name(platform));
+    oribi_json_put_string(json, "type", oribi_platform_type(platform));
+    oribi_json_put_int(json, "ordinal", ordinal);
     if (device != NULL) {
-        put_text(json, "name", device->name);
+        oribi_json_put_string(json, "name", device->name);
         put_properties(json, device);
     } else {
-        put_text(json, "error", TF_Message(status));
+        oribi_json_put_string(json, "error", TF_Message(status));
     }
     oribi_json_close(json, '}');
     oribi_device_release(device);

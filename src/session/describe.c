@@ -9,10 +9,8 @@
 static void put_shape(oribi_json *json, const oribi_session_value *value, const oribi_place *place)
 {
     oribi_json_open(json, '{');
-    oribi_json_key(json, "name");
-    oribi_json_string(json, value->name);
-    oribi_json_key(json, "type");
-    oribi_json_string(json, oribi_dtype_name(value->dtype));
+    oribi_json_put_string(json, "name", value->name);
+    oribi_json_put_string(json, "type", oribi_dtype_name(value->dtype));
     const bool is_planned = place != NULL && place->rank >= 0;
     const int32_t rank = is_planned ? place->rank : value->shape.rank;
     const int64_t *dims = is_planned ? place->dims : value->shape.dims;
@@ -59,23 +57,17 @@ static void put_memory(oribi_json *json, const oribi_session_step *step, const o
     for (int32_t i = 0; plan != NULL && i < step->node->n_outputs; i++) {
         bytes += plan->places[step->outputs[i]].bytes;
     }
-    oribi_json_key(json, "bytes");
-    oribi_json_uint(json, bytes);
+    oribi_json_put_uint(json, "bytes", bytes);
     if (step->node->n_outputs > 0 && plan != NULL) {
         const oribi_place *place = &plan->places[step->outputs[0]];
-        oribi_json_key(json, "storage");
-        oribi_json_string(json, storage_name(plan, step->outputs[0]));
-        oribi_json_key(json, "offset");
-        oribi_json_uint(json, place->offset);
-        oribi_json_key(json, "request");
-        oribi_json_string(json, requests[place->request]);
+        oribi_json_put_string(json, "storage", storage_name(plan, step->outputs[0]));
+        oribi_json_put_uint(json, "offset", place->offset);
+        oribi_json_put_string(json, "request", requests[place->request]);
         if (place->row_stride != 0) {
-            oribi_json_key(json, "row_stride");
-            oribi_json_int(json, place->row_stride);
+            oribi_json_put_int(json, "row_stride", place->row_stride);
         }
     }
-    oribi_json_key(json, "in_place_concat");
-    oribi_json_bool(json, is_placed);
+    oribi_json_put_bool(json, "in_place_concat", is_placed);
 }
 
 static void put_step(oribi_json *json, const oribi_session *session, const oribi_plan *plan,
@@ -84,23 +76,16 @@ static void put_step(oribi_json *json, const oribi_session *session, const oribi
     const oribi_session_step *step = &session->steps[s];
     const oribi_kernel_def *def = step->kernel.def;
     oribi_json_open(json, '{');
-    oribi_json_key(json, "step");
-    oribi_json_int(json, s);
-    oribi_json_key(json, "node");
-    oribi_json_string(json, step->node->name);
-    oribi_json_key(json, "op");
-    oribi_json_string(json, step->node->op_name);
-    oribi_json_key(json, "kernel");
-    oribi_json_string(json, def->kernel_name);
-    oribi_json_key(json, "provider");
-    oribi_json_string(json, def->provider);
+    oribi_json_put_int(json, "step", s);
+    oribi_json_put_string(json, "node", step->node->name);
+    oribi_json_put_string(json, "op", step->node->op_name);
+    oribi_json_put_string(json, "kernel", def->kernel_name);
+    oribi_json_put_string(json, "provider", def->provider);
     oribi_json_key(json, "device");
     oribi_json_string(json,
                       step->device != 0 ? session->devices[step->device].name : def->device_type);
-    oribi_json_key(json, "priority");
-    oribi_json_int(json, def->priority);
-    oribi_json_key(json, "origin");
-    oribi_json_string(json, step->node->origin);
+    oribi_json_put_int(json, "priority", def->priority);
+    oribi_json_put_string(json, "origin", step->node->origin);
     put_ends(json, "inputs", session, plan, step->inputs, step->node->n_inputs);
     put_ends(json, "outputs", session, plan, step->outputs, step->node->n_outputs);
     put_memory(json, step, plan, plan != NULL && plan->is_placed[s]);
@@ -110,10 +95,8 @@ static void put_step(oribi_json *json, const oribi_session *session, const oribi
 static void put_graph(oribi_json *json, const oribi_session *session, const oribi_plan *plan)
 {
     oribi_json_open(json, '{');
-    oribi_json_key(json, "source");
-    oribi_json_string(json, session->graph->source_name);
-    oribi_json_key(json, "is_planned");
-    oribi_json_bool(json, plan != NULL);
+    oribi_json_put_string(json, "source", session->graph->source_name);
+    oribi_json_put_bool(json, "is_planned", plan != NULL);
     put_ends(json, "inputs", session, plan, session->inputs, session->n_inputs - session->n_states);
     put_ends(json, "outputs", session, plan, session->outputs,
              session->n_outputs - session->n_states);
@@ -133,10 +116,8 @@ static void put_passes(oribi_json *json, const oribi_session *session)
     oribi_json_open(json, '[');
     for (int32_t i = 0; i < session->report.n_changes; i++) {
         oribi_json_open(json, '{');
-        oribi_json_key(json, "pass");
-        oribi_json_string(json, session->report.changes[i].pass);
-        oribi_json_key(json, "change");
-        oribi_json_string(json, session->report.changes[i].what);
+        oribi_json_put_string(json, "pass", session->report.changes[i].pass);
+        oribi_json_put_string(json, "change", session->report.changes[i].what);
         oribi_json_close(json, '}');
     }
     oribi_json_close(json, ']');
@@ -161,18 +142,12 @@ static void put_buffers(oribi_json *json, const oribi_session *session, const or
             continue;
         }
         oribi_json_open(json, '{');
-        oribi_json_key(json, "value");
-        oribi_json_string(json, session->values[i].name);
-        oribi_json_key(json, "storage");
-        oribi_json_string(json, storage_name(plan, i));
-        oribi_json_key(json, "offset");
-        oribi_json_uint(json, plan->places[i].offset);
-        oribi_json_key(json, "bytes");
-        oribi_json_uint(json, plan->places[i].bytes);
-        oribi_json_key(json, "first_use");
-        oribi_json_int(json, session->values[i].producer);
-        oribi_json_key(json, "last_use");
-        oribi_json_int(json, session->values[i].last_use);
+        oribi_json_put_string(json, "value", session->values[i].name);
+        oribi_json_put_string(json, "storage", storage_name(plan, i));
+        oribi_json_put_uint(json, "offset", plan->places[i].offset);
+        oribi_json_put_uint(json, "bytes", plan->places[i].bytes);
+        oribi_json_put_int(json, "first_use", session->values[i].producer);
+        oribi_json_put_int(json, "last_use", session->values[i].last_use);
         oribi_json_close(json, '}');
     }
     oribi_json_close(json, ']');
@@ -185,20 +160,13 @@ static void put_sizes(oribi_json *json, const oribi_session *session, const orib
         temps += plan->places[plan->n_values + i].capacity;
     }
     oribi_json_open(json, '{');
-    oribi_json_key(json, "plans");
-    oribi_json_int(json, session->n_plans);
-    oribi_json_key(json, "arena_bytes");
-    oribi_json_uint(json, plan != NULL ? plan->arena_bytes : 0);
-    oribi_json_key(json, "bound_bytes");
-    oribi_json_uint(json, plan != NULL ? plan->bounds.bound_bytes : 0);
-    oribi_json_key(json, "temporary_bytes");
-    oribi_json_uint(json, temps);
-    oribi_json_key(json, "constant_bytes");
-    oribi_json_uint(json, constant_bytes(session));
-    oribi_json_key(json, "used_bytes");
-    oribi_json_uint(json, atomic_load(&session->meter->used));
-    oribi_json_key(json, "max_bytes");
-    oribi_json_uint(json, session->meter->max_bytes);
+    oribi_json_put_int(json, "plans", session->n_plans);
+    oribi_json_put_uint(json, "arena_bytes", plan != NULL ? plan->arena_bytes : 0);
+    oribi_json_put_uint(json, "bound_bytes", plan != NULL ? plan->bounds.bound_bytes : 0);
+    oribi_json_put_uint(json, "temporary_bytes", temps);
+    oribi_json_put_uint(json, "constant_bytes", constant_bytes(session));
+    oribi_json_put_uint(json, "used_bytes", atomic_load(&session->meter->used));
+    oribi_json_put_uint(json, "max_bytes", session->meter->max_bytes);
     put_buffers(json, session, plan);
     oribi_json_close(json, '}');
 }
@@ -235,22 +203,15 @@ static bool put_explanation(oribi_json *json, const oribi_session *session, cons
         TF_SetStatus(status, TF_OK, "");
         json->text->failed = json->text->failed || text.failed;
         oribi_json_open(json, '{');
-        oribi_json_key(json, "node");
-        oribi_json_string(json, node);
-        oribi_json_key(json, "op");
-        oribi_json_string(json, step->node->op_name);
-        oribi_json_key(json, "kernel");
-        oribi_json_string(json, chosen->kernel_name);
-        oribi_json_key(json, "provider");
-        oribi_json_string(json, chosen->provider);
-        oribi_json_key(json, "device");
-        oribi_json_string(json, chosen->device_type);
+        oribi_json_put_string(json, "node", node);
+        oribi_json_put_string(json, "op", step->node->op_name);
+        oribi_json_put_string(json, "kernel", chosen->kernel_name);
+        oribi_json_put_string(json, "provider", chosen->provider);
+        oribi_json_put_string(json, "device", chosen->device_type);
         if (session->moved != NULL && session->moved[step->node->id] != NULL) {
-            oribi_json_key(json, "moved");
-            oribi_json_string(json, session->moved[step->node->id]);
+            oribi_json_put_string(json, "moved", session->moved[step->node->id]);
         }
-        oribi_json_key(json, "considered");
-        oribi_json_string(json, oribi_text_string(&text));
+        oribi_json_put_string(json, "considered", oribi_text_string(&text));
         oribi_json_close(json, '}');
         oribi_text_destroy(&text);
         return true;

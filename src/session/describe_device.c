@@ -3,18 +3,6 @@
 #include "base/json.h"
 #include "session/session_internal.h"
 
-static void put_text(oribi_json *json, const char *key, const char *text)
-{
-    oribi_json_key(json, key);
-    oribi_json_string(json, text);
-}
-
-static void put_count(oribi_json *json, const char *key, uint64_t count)
-{
-    oribi_json_key(json, key);
-    oribi_json_uint(json, count);
-}
-
 void oribi_describe_copies(struct oribi_json *json, const oribi_session *session,
                            const struct oribi_plan *plan)
 {
@@ -31,15 +19,15 @@ void oribi_describe_copies(struct oribi_json *json, const oribi_session *session
         }
         const bool is_copy = step->node->n_outputs > 0;
         oribi_json_open(json, '{');
-        put_count(json, "step", (uint64_t)s);
-        put_text(json, "kind", kinds[transfer->kind]);
-        put_text(json, "value", is_copy ? session->values[step->outputs[0]].name : "");
-        put_text(json, "from", session->devices[transfer->from].name);
-        put_text(json, "to", session->devices[is_copy ? transfer->to : 0].name);
-        put_count(json, "bytes",
-                  is_copy && plan != NULL ? plan->places[step->outputs[0]].bytes : 0);
-        put_text(json, "beside", transfer->is_beside ? "kernels" : "");
-        put_text(json, "name", step->node->name);
+        oribi_json_put_uint(json, "step", (uint64_t)s);
+        oribi_json_put_string(json, "kind", kinds[transfer->kind]);
+        oribi_json_put_string(json, "value", is_copy ? session->values[step->outputs[0]].name : "");
+        oribi_json_put_string(json, "from", session->devices[transfer->from].name);
+        oribi_json_put_string(json, "to", session->devices[is_copy ? transfer->to : 0].name);
+        oribi_json_put_uint(json, "bytes",
+                            is_copy && plan != NULL ? plan->places[step->outputs[0]].bytes : 0);
+        oribi_json_put_string(json, "beside", transfer->is_beside ? "kernels" : "");
+        oribi_json_put_string(json, "name", step->node->name);
         oribi_json_close(json, '}');
     }
     oribi_json_close(json, ']');
@@ -63,22 +51,22 @@ static void put_device(oribi_json *json, const oribi_session *session,
         n_nodes += session->steps[s].device == d;
     }
     oribi_json_open(json, '{');
-    put_text(json, "name", session->devices[d].name);
-    put_count(json, "nodes", n_nodes);
-    put_count(json, "planned_bytes", planned);
-    put_count(json, "planned_allocations", n_units);
-    put_count(json, "planned_host_bytes", host);
-    put_count(json, "allocations", counts.n_allocations);
-    put_count(json, "bytes_reserved", counts.bytes_reserved);
-    put_count(json, "bytes_in_use", counts.bytes_in_use);
-    put_count(json, "peak_bytes_in_use", counts.peak_bytes_in_use);
-    put_count(json, "waits", counts.n_waits);
-    put_count(json, "copies_to_device", counts.n_to_device);
-    put_count(json, "copies_to_host", counts.n_to_host);
-    put_count(json, "copies_on_device", counts.n_on_device);
-    put_count(json, "bytes_to_device", counts.bytes_to_device);
-    put_count(json, "bytes_to_host", counts.bytes_to_host);
-    put_count(json, "bytes_on_device", counts.bytes_on_device);
+    oribi_json_put_string(json, "name", session->devices[d].name);
+    oribi_json_put_uint(json, "nodes", n_nodes);
+    oribi_json_put_uint(json, "planned_bytes", planned);
+    oribi_json_put_uint(json, "planned_allocations", n_units);
+    oribi_json_put_uint(json, "planned_host_bytes", host);
+    oribi_json_put_uint(json, "allocations", counts.n_allocations);
+    oribi_json_put_uint(json, "bytes_reserved", counts.bytes_reserved);
+    oribi_json_put_uint(json, "bytes_in_use", counts.bytes_in_use);
+    oribi_json_put_uint(json, "peak_bytes_in_use", counts.peak_bytes_in_use);
+    oribi_json_put_uint(json, "waits", counts.n_waits);
+    oribi_json_put_uint(json, "copies_to_device", counts.n_to_device);
+    oribi_json_put_uint(json, "copies_to_host", counts.n_to_host);
+    oribi_json_put_uint(json, "copies_on_device", counts.n_on_device);
+    oribi_json_put_uint(json, "bytes_to_device", counts.bytes_to_device);
+    oribi_json_put_uint(json, "bytes_to_host", counts.bytes_to_host);
+    oribi_json_put_uint(json, "bytes_on_device", counts.bytes_on_device);
     oribi_json_close(json, '}');
 }
 

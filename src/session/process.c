@@ -48,14 +48,7 @@ void oribi_plugin_load_search_path(TF_Status *status)
 
 static void field(oribi_json *json, const char *key, const char *value)
 {
-    oribi_json_key(json, key);
-    oribi_json_string(json, value ? value : "");
-}
-
-static void number_field(oribi_json *json, const char *key, int64_t value)
-{
-    oribi_json_key(json, key);
-    oribi_json_int(json, value);
+    oribi_json_put_string(json, key, value ? value : "");
 }
 
 static void print_arguments(const oribi_arg_def *args, int32_t n, oribi_text *text)
@@ -101,8 +94,7 @@ static bool describe_op(void *arg, const oribi_op_def *op)
     field(json, "summary", op->summary);
     field(json, "description", op->description);
     field(json, "provider", op->provider);
-    oribi_json_key(json, "stateful");
-    oribi_json_bool(json, op->is_stateful);
+    oribi_json_put_bool(json, "stateful", op->is_stateful);
     oribi_json_close(json, '}');
     oribi_text_destroy(&definition);
     return true;
@@ -121,7 +113,7 @@ static bool describe_kernel(void *arg, const oribi_kernel_def *kernel)
     field(json, "op", kernel->op_name);
     field(json, "name", kernel->kernel_name);
     field(json, "device", kernel->device_type);
-    number_field(json, "priority", kernel->priority);
+    oribi_json_put_int(json, "priority", kernel->priority);
     field(json, "constraints", oribi_text_string(&constraints));
     field(json, "label", kernel->label);
     field(json, "provider", kernel->provider);
@@ -136,11 +128,10 @@ static bool describe_plugin(void *arg, const oribi_plugin_info *plugin)
     oribi_json_open(json, '{');
     field(json, "name", plugin->name);
     field(json, "path", plugin->path);
-    oribi_json_key(json, "built_in");
-    oribi_json_bool(json, plugin->is_built_in);
+    oribi_json_put_bool(json, "built_in", plugin->is_built_in);
     field(json, "options", plugin->options);
-    number_field(json, "ops", plugin->n_ops);
-    number_field(json, "kernels", plugin->n_kernels);
+    oribi_json_put_int(json, "ops", plugin->n_ops);
+    oribi_json_put_int(json, "kernels", plugin->n_kernels);
     field(json, "entry_points", plugin->entry_points);
     oribi_json_close(json, '}');
     return true;
@@ -164,8 +155,8 @@ static void describe_map_line(oribi_json *json, char *line)
     if (versions) {
         char *end;
         long since = strtol(versions, &end, 10);
-        number_field(json, "since", since);
-        number_field(json, "until", *end == '-' ? strtol(end + 1, NULL, 10) : since);
+        oribi_json_put_int(json, "since", since);
+        oribi_json_put_int(json, "until", *end == '-' ? strtol(end + 1, NULL, 10) : since);
     }
     field(json, "to", arrow + 4);
     oribi_json_close(json, '}');
