@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes, steps or axes of one value: an array that knows how many it holds. The maximum ranks stand
+ * here and nowhere else, and so does the only array of such a length. Host half: for the library,
+ * the built-in plugins and the `prepare` halves; emitted code never carries it.
+ */
+#ifndef ORIBI_MICRO_DIMS_H_
+#define ORIBI_MICRO_DIMS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    ORIBI_MAX_RANK = 16,         /* of values, in passes and in kernels of ours */
+    ORIBI_MAX_TENSOR_RANK = 254, /* of TF_Tensor, and of what ops of plugins give */
+    ORIBI_MAX_LOWERED_RANK = 8   /* of what emitted code and code on devices computes */
+};
+
+/* at[0 .. n-1] are valid, 0 <= n <= ORIBI_MAX_RANK. All zero is rank 0. */
+typedef struct oribi_dims {
+    int32_t n;
+    int64_t at[ORIBI_MAX_RANK];
+} oribi_dims;
+
+/* n sizes, all equal to `value`; false, and d untouched, unless 0 <= n <= ORIBI_MAX_RANK. */
+static inline bool oribi_dims_fill(oribi_dims *d, int32_t n, int64_t value)
+{
+    if (n < 0 || n > ORIBI_MAX_RANK) {
+        return false;
+    }
+    d->n = n;
+    for (int32_t i = 0; i < n; i++) {
+        d->at[i] = value;
+    }
+    return true;
+}
+
+/* Copies n sizes; false, and d untouched, when they do not fit. */
+static inline bool oribi_dims_set(oribi_dims *d, const int64_t *from, int32_t n)
+{
+    if (n < 0 || n > ORIBI_MAX_RANK) {
+        return false;
+    }
+    d->n = n;
+    for (int32_t i = 0; i < n; i++) {
+        d->at[i] = from[i];
+    }
+    return true;
+}
+
+/* Appends one; false, and d untouched, when it is full. */
+static inline bool oribi_dims_add(oribi_dims *d, int64_t size)
+{
+    if (d->n < 0 || d->n >= ORIBI_MAX_RANK) {
+        return false;
+    }
+    d->at[d->n++] = size;
+    return true;
+}
+
+/* Product of the sizes; false when one is negative or the product is above PTRDIFF_MAX. 1 for rank
+ * 0. */
+static inline bool oribi_dims_count(const oribi_dims *d, int64_t *out_count)
+{
+    int64_t count = 1;
+    for (int32_t i = 0; i < d->n; i++) {
+        if (d->at[i] < 0) {
+            return false;
+        }
+        if (d->at[i] != 0 && count > (int64_t)PTRDIFF_MAX / d->at[i]) {
+            return false;
+        }
+        count *= d->at[i];
+    }
+    *out_count = count;
+    return true;
+}
+
+/* Is it a permutation of 0 .. n-1? */
+static inline bool oribi_dims_is_permutation(const oribi_dims *d)
+{
+    uint32_t seen = 0;
+    for (int32_t i = 0; i < d->n; i++) {
+        if (d->at[i] < 0 || d->at[i] >= d->n || (seen >> d->at[i] & 1U) != 0) {
+            return false;
+        }
+        seen |= 1U << d->at[i];
+    }
+    return true;
+}
+
+#endif
