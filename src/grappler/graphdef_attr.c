@@ -24,7 +24,7 @@ static uint8_t wire_type_of_kind(uint8_t kind)
 bool oribi_graphdef_read_shape(oribi_graph *graph, oribi_wire proto, oribi_shape *out,
                                TF_Status *status)
 {
-    int64_t dims[ORIBI_MAX_RANK];
+    int64_t dims[ORIBI_MAX_TENSOR_RANK];
     int32_t rank = 0;
     bool is_unknown = false;
     oribi_wire_field field;
@@ -34,9 +34,9 @@ bool oribi_graphdef_read_shape(oribi_graph *graph, oribi_wire proto, oribi_shape
             is_unknown = field.value != 0;
         } else if (field.number == 2) {
             oribi_wire_field size;
-            if (rank == ORIBI_MAX_RANK) {
+            if (rank == ORIBI_MAX_TENSOR_RANK) {
                 return oribi_fail(status, TF_INVALID_ARGUMENT, "a shape of more than %d dimensions",
-                                  ORIBI_MAX_RANK);
+                                  ORIBI_MAX_TENSOR_RANK);
             }
             ORIBI_TRY(oribi_wire_enter(&proto, &field, &dim, status));
             dims[rank] = 0;

@@ -51,12 +51,12 @@ static bool check_dims(const TF_OpKernelContext *ctx, const char *what, int inde
                        TF_DataType dtype, const int64_t *dims, int rank, TF_Status *status)
 {
     size_t bytes = 0;
-    if (rank < 0 || rank > ORIBI_MAX_RANK || (rank > 0 && dims == NULL) ||
+    if (rank < 0 || rank > ORIBI_MAX_TENSOR_RANK || (rank > 0 && dims == NULL) ||
         !oribi_size_of_dims(dims, rank, oribi_dtype_bytes(dtype), &bytes)) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "%s %d of node '%s': a rank of %d (at most %d), a negative dimension, or "
                           "more elements than an address can count",
-                          what, index, ctx->step->kernel->node->name, rank, ORIBI_MAX_RANK);
+                          what, index, ctx->step->kernel->node->name, rank, ORIBI_MAX_TENSOR_RANK);
     }
     return true;
 }

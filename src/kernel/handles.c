@@ -152,7 +152,7 @@ bool oribi_slot_set_dims(oribi_slot *slot, const int64_t *dims, int rank)
     int64_t *room = slot->dims_store;
     if (rank > ORIBI_INLINE_RANK) {
         if (slot->dims_heap == NULL) {
-            slot->dims_heap = oribi_alloc_array(ORIBI_MAX_RANK, sizeof *room);
+            slot->dims_heap = oribi_alloc_array(ORIBI_MAX_TENSOR_RANK, sizeof *room);
         }
         room = slot->dims_heap;
         if (room == NULL) {

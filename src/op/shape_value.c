@@ -111,10 +111,10 @@ static bool shape_from_tensor(TF_ShapeInferenceContext *ctx, int i, const TF_Ten
         return oribi_fail(status, TF_INVALID_ARGUMENT, "Shape must be rank 1 but is rank %d",
                           TF_NumDims(tensor));
     }
-    if (count > ORIBI_MAX_RANK) {
+    if (count > ORIBI_MAX_TENSOR_RANK) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "Input %d gives a shape of rank %" PRId64 "; at most %d is possible", i,
-                          count, ORIBI_MAX_RANK);
+                          count, ORIBI_MAX_TENSOR_RANK);
     }
     ORIBI_TRY(oribi_shape_new(ctx, count, &shape, status));
     for (int64_t k = 0; k < count; k++) {
@@ -143,10 +143,10 @@ static bool shape_from_length(TF_ShapeInferenceContext *ctx, int i, oribi_shape 
     if (input->rank != 1 || input->dims[0] < 0) {
         return true;
     }
-    if (input->dims[0] > ORIBI_MAX_RANK) {
+    if (input->dims[0] > ORIBI_MAX_TENSOR_RANK) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "Input %d gives a shape of rank %" PRId64 "; at most %d is possible", i,
-                          input->dims[0], ORIBI_MAX_RANK);
+                          input->dims[0], ORIBI_MAX_TENSOR_RANK);
     }
     return oribi_shape_new(ctx, input->dims[0], out, status);
 }

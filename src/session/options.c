@@ -128,9 +128,9 @@ void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Sta
 
 static bool shape_is_fine(const char *input, const int64_t *dims, int num_dims, TF_Status *status)
 {
-    if (num_dims < 0 || num_dims > ORIBI_MAX_RANK) {
+    if (num_dims < 0 || num_dims > ORIBI_MAX_TENSOR_RANK) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s': a rank of %d, at most %d",
-                          input, num_dims, ORIBI_MAX_RANK);
+                          input, num_dims, ORIBI_MAX_TENSOR_RANK);
     }
     for (int i = 0; i < num_dims; i++) {
         if (dims[i] < 0) {

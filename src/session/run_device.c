@@ -133,7 +133,7 @@ TF_Tensor *oribi_run_make_input(oribi_run *run, int index, const int64_t *dims, 
         return NULL;
     }
     const int32_t value = session->inputs[index];
-    if (num_dims < 0 || num_dims > ORIBI_MAX_RANK ||
+    if (num_dims < 0 || num_dims > ORIBI_MAX_TENSOR_RANK ||
         !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(session->values[value].dtype),
                             &bytes)) {
         oribi_fail(status, TF_INVALID_ARGUMENT,

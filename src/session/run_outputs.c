@@ -110,7 +110,7 @@ static bool reserve_dims(oribi_run *run)
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         oribi_good_output *good = &run->good[i];
         if (output_slot(run, i)->rank > ORIBI_INLINE_RANK && good->dims_heap == NULL) {
-            good->dims_heap = oribi_alloc_array(ORIBI_MAX_RANK, sizeof(int64_t));
+            good->dims_heap = oribi_alloc_array(ORIBI_MAX_TENSOR_RANK, sizeof(int64_t));
             if (good->dims_heap == NULL) {
                 return false;
             }

@@ -33,7 +33,7 @@ static bool set_dims(TF_Tensor *tensor, const int64_t *dims, int rank)
 
 TF_Tensor *oribi_tensor_handle(TF_DataType dtype, const int64_t *dims, int rank)
 {
-    if (rank < 0 || rank > ORIBI_MAX_RANK) {
+    if (rank < 0 || rank > ORIBI_MAX_TENSOR_RANK) {
         return NULL;
     }
     TF_Tensor *tensor = oribi_handle_new(ORIBI_HANDLE_TENSOR);
@@ -95,7 +95,7 @@ static bool fits(TF_DataType dtype, const int64_t *dims, int rank, size_t len)
     /* Resource and variant elements are opaque; their size is told to nobody, so not checked. */
     size_t element = dtype == TF_STRING ? sizeof(TF_TString) : TF_DataTypeSize(dtype);
     size_t bytes = 0;
-    return rank >= 0 && rank <= ORIBI_MAX_RANK && oribi_dtype_bytes(dtype) > 0 &&
+    return rank >= 0 && rank <= ORIBI_MAX_TENSOR_RANK && oribi_dtype_bytes(dtype) > 0 &&
            oribi_size_of_dims(dims, rank, element, &bytes) && bytes <= len;
 }
 
@@ -199,7 +199,7 @@ TF_DataType TF_TensorType(const TF_Tensor *tensor)
 /* A rank that cannot be had, or no memory for one above 8: dims stay, for want of a status. */
 void TF_SetShape(TF_Tensor *tensor, const int64_t *dims, int num_dims)
 {
-    if (num_dims >= 0 && num_dims <= ORIBI_MAX_RANK) {
+    if (num_dims >= 0 && num_dims <= ORIBI_MAX_TENSOR_RANK) {
         (void)set_dims(tensor, dims, num_dims);
     }
 }
@@ -244,7 +244,7 @@ void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to
                          oribi_dtype_name(from->dtype), oribi_dtype_name(type));
         return;
     }
-    if (num_new_dims < 0 || num_new_dims > ORIBI_MAX_RANK ||
+    if (num_new_dims < 0 || num_new_dims > ORIBI_MAX_TENSOR_RANK ||
         !oribi_size_of_dims(new_dims, num_new_dims, new_size, &new_bytes) ||
         !oribi_size_of_dims(from->dims, from->rank, old_size, &old_bytes)) {
         (void)oribi_fail(status, TF_INVALID_ARGUMENT,

@@ -7,10 +7,11 @@
 
 #include <stdatomic.h>
 
+#include "micro/dims.h"
 #include "tensorflow/c/tf_tensor.h"
 #include "tensorflow/c/tf_tstring.h"
 
-enum { ORIBI_TENSOR_ALIGNMENT = 64, ORIBI_INLINE_RANK = 8, ORIBI_MAX_RANK = 254 };
+enum { ORIBI_TENSOR_ALIGNMENT = 64, ORIBI_INLINE_RANK = 8 };
 
 /* Storage shared by tensors. `release` runs once, when the last reference goes. */
 typedef struct oribi_buffer {
@@ -63,7 +64,7 @@ struct TF_Tensor {
  * no storage. */
 void oribi_tensor_handle_free(TF_Tensor *tensor);
 /* Handle without storage from the slab of this thread, dims copied; NULL: no memory, or a rank
- * outside 0..ORIBI_MAX_RANK. */
+ * outside 0..ORIBI_MAX_TENSOR_RANK. */
 TF_Tensor *oribi_tensor_handle(TF_DataType dtype, const int64_t *dims, int rank);
 /* New handle on the same storage; NULL: no memory. */
 TF_Tensor *oribi_tensor_share(const TF_Tensor *tensor);
