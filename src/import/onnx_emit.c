@@ -91,9 +91,13 @@ bool oribi_emit_is_constant(const oribi_onnx_node *n, oribi_value_id value)
     return value >= 0 && n->graph->values[value]->constant != NULL;
 }
 
-int32_t oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, int64_t *out, int32_t max)
+bool oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out)
 {
-    return n->failed ? -1 : oribi_graph_known_ints(n->graph, value, out, max);
+    if (!n->failed && value >= 0 && oribi_emit_dim(n, value, 0) > ORIBI_MAX_RANK) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "'%s' lists %" PRId64 " sizes or axes, %d at most",
+                        n->graph->values[value]->name, oribi_emit_dim(n, value, 0), ORIBI_MAX_RANK);
+    }
+    return !n->failed && oribi_graph_known_ints(n->graph, value, out);
 }
 
 int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
@@ -108,16 +112,16 @@ int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
 int32_t oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
                         int32_t *out_axes)
 {
-    int64_t given[ORIBI_ONNX_MAX_RANK];
+    oribi_dims given;
     bool has[ORIBI_ONNX_MAX_RANK] = {false};
     int32_t count = -1, unique = 0;
     if (n->opset < input_since) {
-        count = oribi_onnx_ints(n, "axes", given, ORIBI_ONNX_MAX_RANK);
+        count = oribi_onnx_ints(n, "axes", given.at, ORIBI_ONNX_MAX_RANK);
     } else if (oribi_emit_input(n, input) >= 0) {
-        count = oribi_emit_known_ints(n, n->inputs[input], given, ORIBI_ONNX_MAX_RANK);
-        if (count < 0) {
-            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed, not constant");
+        if (!oribi_emit_known_ints(n, n->inputs[input], &given)) {
+            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed, not constant") - 1;
         }
+        count = given.n;
     }
     if (count > ORIBI_ONNX_MAX_RANK) {
         oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d axes", (int)count);
@@ -126,7 +130,7 @@ int32_t oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, 
         return -1;
     }
     for (int32_t i = 0; i < count; i++) {
-        int32_t axis = oribi_emit_axis(n, given[i], rank);
+        int32_t axis = oribi_emit_axis(n, given.at[i], rank);
         if (!n->failed && has[axis]) {
             oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d is there twice", (int)axis);
         }

@@ -35,8 +35,9 @@ int32_t oribi_emit_rank(oribi_onnx_node *n, oribi_value_id value);
 int64_t oribi_emit_dim(const oribi_onnx_node *n, oribi_value_id value, int32_t axis); /* -1 */
 bool oribi_emit_is_constant(const oribi_onnx_node *n, oribi_value_id value);
 bool oribi_emit_is_float(const oribi_onnx_node *n, oribi_value_id value);
-/* Value of an integer that is constant or follows from known shapes: its count, -1 when unknown. */
-int32_t oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, int64_t *out, int32_t max);
+/* Sizes or axes that are constant or follow from known shapes; false when they are not known, and a
+ * failure when there are more than any tensor has. */
+bool oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out);
 /* Value of a constant with one element, any number type. */
 bool oribi_emit_known_scalar(const oribi_onnx_node *n, oribi_value_id value, double *out);
 oribi_value_id oribi_emit_input(const oribi_onnx_node *n, int32_t index); /* -1: absent */

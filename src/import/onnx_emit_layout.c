@@ -8,10 +8,15 @@
 oribi_value_id oribi_emit_transpose(oribi_onnx_node *n, oribi_value_id x, const int32_t *perm,
                                     int32_t rank)
 {
-    int64_t wide[ORIBI_ONNX_MAX_RANK];
+    oribi_dims wide;
     bool is_identity = true;
+    if (!oribi_dims_fill(&wide, rank, 0)) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a tensor of rank %d, %d at most", (int)rank,
+                        ORIBI_MAX_RANK);
+        return -1;
+    }
     for (int32_t i = 0; i < rank; i++) {
-        wide[i] = perm[i];
+        wide.at[i] = perm[i];
         is_identity = is_identity && perm[i] == i;
     }
     if (n->failed || x < 0 || is_identity) {
@@ -20,11 +25,11 @@ oribi_value_id oribi_emit_transpose(oribi_onnx_node *n, oribi_value_id x, const 
     const oribi_value *value = n->graph->values[x];
     if (value->constant != NULL) {
         oribi_value_id view =
-            oribi_graph_add_constant_transposed(n->graph, value->name, x, perm, n->status);
+            oribi_graph_add_constant_transposed(n->graph, value->name, x, &wide, n->status);
         n->failed = view < 0;
         return view;
     }
-    return oribi_emit2(n, "Transpose", x, oribi_emit_vector_as(n, TF_INT32, wide, rank));
+    return oribi_emit2(n, "Transpose", x, oribi_emit_vector_as(n, TF_INT32, wide.at, rank));
 }
 
 static oribi_value_id layout(oribi_onnx_node *n, oribi_value_id x, const int32_t *perm,

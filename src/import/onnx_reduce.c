@@ -12,12 +12,12 @@ typedef struct reduction {
 static bool read(oribi_onnx_node *n, int64_t input_since, reduction *out)
 {
     int32_t axes[ORIBI_ONNX_MAX_RANK];
-    int64_t all[ORIBI_ONNX_MAX_RANK];
+    oribi_dims all;
     out->x = n->inputs[0];
     out->keep = oribi_onnx_flag(n, "keepdims", true);
     out->is_noop = false;
     oribi_value_id given = n->opset >= input_since ? oribi_emit_input(n, 1) : -1;
-    if (given >= 0 && oribi_emit_known_ints(n, given, all, 0) < 0) {
+    if (given >= 0 && !oribi_emit_known_ints(n, given, &all)) {
         /* Computed: TensorFlow takes them as well, but none of them means all here. */
         if (oribi_emit_dim(n, given, 0) < 1) {
             return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed");
@@ -35,9 +35,9 @@ static bool read(oribi_onnx_node *n, int64_t input_since, reduction *out)
         }
     }
     for (int32_t i = 0; i < count; i++) {
-        all[i] = axes[i];
+        all.at[i] = axes[i];
     }
-    out->axes = oribi_emit_vector(n, all, count);
+    out->axes = oribi_emit_vector(n, all.at, count);
     return !n->failed;
 }
 

@@ -44,7 +44,7 @@ static bool find_target(oribi_onnx_node *n, oribi_value_id scales, oribi_value_i
         return false;
     }
     if (sizes >= 0) {
-        if (oribi_emit_known_ints(n, sizes, wanted, 4) != 4 ||
+        if (!oribi_graph_known_exactly(n->graph, sizes, wanted, 4) ||
             wanted[0] != oribi_emit_dim(n, x, 0) || wanted[1] != oribi_emit_dim(n, x, 1)) {
             return false;
         }

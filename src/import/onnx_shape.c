@@ -38,12 +38,15 @@ static bool reshape_known(oribi_onnx_node *n, int64_t *dims, int32_t count, bool
     }
     /* Dimensions that only the run knows: pick them from the input's shape. */
     oribi_value_id parts[ORIBI_ONNX_MAX_RANK];
-    int64_t given[ORIBI_ONNX_MAX_RANK];
+    oribi_dims given;
     oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT64);
-    oribi_emit_known_ints(n, n->inputs[1], given, ORIBI_ONNX_MAX_RANK);
+    if (!oribi_emit_known_ints(n, n->inputs[1], &given) || given.n != count) {
+        return oribi_onnx_fail(n, TF_INTERNAL, "the shape changed while it was read");
+    }
     for (int32_t i = 0; i < count; i++) {
-        parts[i] = given[i] == 0 && dims[i] < 0 ? oribi_emit_element(n, shape, i)
-                                                : oribi_emit_scalar(n, TF_INT64, (double)dims[i]);
+        parts[i] = given.at[i] == 0 && dims[i] < 0
+                       ? oribi_emit_element(n, shape, i)
+                       : oribi_emit_scalar(n, TF_INT64, (double)dims[i]);
     }
     oribi_value_id packed = oribi_emit(n, "Pack", parts, count, NO_ATTRS);
     return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", x, packed));
@@ -72,13 +75,14 @@ static bool reshape_computed(oribi_onnx_node *n, bool allow_zero)
 
 static bool reshape(oribi_onnx_node *n)
 {
-    int64_t dims[ORIBI_ONNX_MAX_RANK];
+    oribi_dims dims;
     bool allow_zero = oribi_onnx_flag(n, "allowzero", false);
-    int32_t count = oribi_emit_known_ints(n, n->inputs[1], dims, ORIBI_ONNX_MAX_RANK);
+    bool is_known = oribi_emit_known_ints(n, n->inputs[1], &dims);
     if (n->failed) {
         return false;
     }
-    return count >= 0 ? reshape_known(n, dims, count, allow_zero) : reshape_computed(n, allow_zero);
+    return is_known ? reshape_known(n, dims.at, dims.n, allow_zero)
+                    : reshape_computed(n, allow_zero);
 }
 
 static bool transpose(oribi_onnx_node *n)
@@ -166,10 +170,10 @@ static bool squeeze(oribi_onnx_node *n)
 
 static int32_t axis_count(oribi_onnx_node *n)
 {
-    int64_t axes[ORIBI_ONNX_MAX_RANK];
-    int32_t count =
-        n->opset < 13 ? oribi_onnx_ints(n, "axes", axes, ORIBI_ONNX_MAX_RANK)
-                      : oribi_emit_known_ints(n, oribi_emit_input(n, 1), axes, ORIBI_ONNX_MAX_RANK);
+    oribi_dims axes;
+    int32_t count = n->opset < 13 ? oribi_onnx_ints(n, "axes", axes.at, ORIBI_ONNX_MAX_RANK)
+                    : oribi_emit_known_ints(n, oribi_emit_input(n, 1), &axes) ? axes.n
+                                                                              : -1;
     if (!n->failed && count < 0) {
         oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are absent or computed");
     }
@@ -180,9 +184,10 @@ static bool unsqueeze(oribi_onnx_node *n)
 {
     int32_t axes[ORIBI_ONNX_MAX_RANK];
     int64_t dims[ORIBI_ONNX_MAX_RANK];
+    oribi_dims known;
     oribi_value_id x = n->inputs[0];
     oribi_value_id computed = n->opset < 13 ? -1 : oribi_emit_input(n, 1);
-    if (computed >= 0 && oribi_emit_known_ints(n, computed, dims, 0) < 0 &&
+    if (computed >= 0 && !oribi_emit_known_ints(n, computed, &known) &&
         oribi_emit_dim(n, computed, 0) == 1) {
         return oribi_emit_bind(n, 0, oribi_emit2(n, "ExpandDims", x, computed));
     }
@@ -240,15 +245,16 @@ static oribi_value_id broadcast_shape(oribi_onnx_node *n, int32_t x_rank)
 /* Broadcast both ways: a 1 in the shape keeps the input's dimension. */
 static bool expand(oribi_onnx_node *n)
 {
-    int64_t wanted[ORIBI_ONNX_MAX_RANK], dims[ORIBI_ONNX_MAX_RANK];
+    int64_t dims[ORIBI_ONNX_MAX_RANK];
+    oribi_dims wanted;
     oribi_value_id x = n->inputs[0];
-    int32_t count = oribi_emit_known_ints(n, n->inputs[1], wanted, ORIBI_ONNX_MAX_RANK);
+    int32_t count = oribi_emit_known_ints(n, n->inputs[1], &wanted) ? wanted.n : -1;
     int32_t x_rank = oribi_emit_rank(n, x);
     int32_t rank = count > x_rank ? count : x_rank;
-    bool all_known = count >= 0 && count <= ORIBI_ONNX_MAX_RANK;
+    bool all_known = count >= 0 && !n->failed;
     for (int32_t i = 0; all_known && i < rank; i++) {
         int64_t a = i < rank - x_rank ? 1 : oribi_emit_dim(n, x, i - (rank - x_rank));
-        int64_t b = i < rank - count ? 1 : wanted[i - (rank - count)];
+        int64_t b = i < rank - count ? 1 : wanted.at[i - (rank - count)];
         dims[i] = b == 1 ? a : b;
         all_known = dims[i] >= 0 && a >= 0;
     }

@@ -35,8 +35,9 @@ static bool split_sizes(oribi_onnx_node *n, int32_t axis, int64_t *sizes, bool *
     if (n->opset < 13) {
         count = oribi_onnx_ints(n, "split", sizes, parts);
     } else if (oribi_emit_input(n, 1) >= 0) {
-        count = oribi_emit_known_ints(n, n->inputs[1], sizes, parts);
-        if (count < 0) {
+        const int64_t given = oribi_emit_dim(n, n->inputs[1], 0);
+        count = given > INT32_MAX ? INT32_MAX : given < 0 ? parts : (int32_t)given;
+        if (count == parts && !oribi_graph_known_exactly(n->graph, n->inputs[1], sizes, parts)) {
             *out_computed = n->inputs[1];
             return !n->failed;
         }
@@ -98,7 +99,7 @@ static bool split(oribi_onnx_node *n)
 /* --- Slice ----------------------------------------------------------------------------------- */
 
 typedef struct cut { /* one list of a Slice: starts, ends or steps */
-    int64_t at[ORIBI_ONNX_MAX_RANK];
+    oribi_dims dims;
     int32_t count; /* -1: computed */
     oribi_value_id value;
 } cut;
@@ -107,13 +108,13 @@ static bool read_cut(oribi_onnx_node *n, const char *name, int32_t input, cut *o
 {
     out->value = -1;
     if (n->opset < 10) {
-        out->count = oribi_onnx_ints(n, name, out->at, ORIBI_ONNX_MAX_RANK);
+        out->count = oribi_onnx_ints(n, name, out->dims.at, ORIBI_ONNX_MAX_RANK);
         if (out->count < 0 && !n->failed) {
             oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s is required", name);
         }
     } else {
         out->value = n->inputs[input];
-        out->count = oribi_emit_known_ints(n, out->value, out->at, ORIBI_ONNX_MAX_RANK);
+        out->count = oribi_emit_known_ints(n, out->value, &out->dims) ? out->dims.n : -1;
     }
     if (out->count > ORIBI_ONNX_MAX_RANK) {
         oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s has %d elements", name, (int)out->count);
@@ -124,15 +125,15 @@ static bool read_cut(oribi_onnx_node *n, const char *name, int32_t input, cut *o
 /* The axes of a Slice in their given order; all of them in order by default. */
 static int32_t slice_axes(oribi_onnx_node *n, int32_t rank, int32_t count, int32_t *out)
 {
-    int64_t given[ORIBI_ONNX_MAX_RANK];
+    oribi_dims given;
     int32_t n_given = -1;
     if (n->opset < 10) {
-        n_given = oribi_onnx_ints(n, "axes", given, ORIBI_ONNX_MAX_RANK);
+        n_given = oribi_onnx_ints(n, "axes", given.at, ORIBI_ONNX_MAX_RANK);
     } else if (oribi_emit_input(n, 3) >= 0) {
-        n_given = oribi_emit_known_ints(n, n->inputs[3], given, ORIBI_ONNX_MAX_RANK);
-        if (n_given < 0) {
+        if (!oribi_emit_known_ints(n, n->inputs[3], &given)) {
             oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed");
         }
+        n_given = n->failed ? -1 : given.n;
     }
     bool by_default = n_given < 0;
     n_given = by_default ? count : n_given;
@@ -143,7 +144,7 @@ static int32_t slice_axes(oribi_onnx_node *n, int32_t rank, int32_t count, int32
         return -1;
     }
     for (int32_t i = 0; i < n_given; i++) {
-        out[i] = by_default ? i : oribi_emit_axis(n, given[i], rank);
+        out[i] = by_default ? i : oribi_emit_axis(n, given.at[i], rank);
     }
     return n->failed ? -1 : n_given;
 }
@@ -157,7 +158,7 @@ static oribi_value_id spread(oribi_onnx_node *n, const cut *from, const int32_t 
         all[i] = fallback;
     }
     for (int32_t i = 0; from->count >= 0 && i < n_axes; i++) {
-        all[axes[i]] = from->at[i];
+        all[axes[i]] = from->dims.at[i];
     }
     if (from->count >= 0) {
         return oribi_emit_vector_as(n, TF_INT64, all, rank);
@@ -177,7 +178,8 @@ static void tame(cut *c)
 {
     for (int32_t i = 0; i < c->count; i++) {
         int64_t limit = INT32_MAX;
-        c->at[i] = c->at[i] > limit ? limit : c->at[i] < -limit ? -limit : c->at[i];
+        int64_t *at = &c->dims.at[i];
+        *at = *at > limit ? limit : *at < -limit ? -limit : *at;
     }
 }
 
@@ -207,12 +209,12 @@ static bool slice(oribi_onnx_node *n)
     } else {
         steps.count = n_axes;
         for (int32_t i = 0; i < n_axes; i++) {
-            steps.at[i] = 1;
+            steps.dims.at[i] = 1;
         }
     }
     int64_t open = (INT64_C(1) << rank) - 1; /* axes that stay whole */
     for (int32_t i = 0; i < n_axes; i++) {
-        if (steps.at[i] == 0) {
+        if (steps.dims.at[i] == 0) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "a step of 0");
         }
         open &= ~(INT64_C(1) << axes[i]);
@@ -233,17 +235,25 @@ static bool slice(oribi_onnx_node *n)
 /* Amounts per axis, [before of all axes, after of all axes], -1 count when computed. */
 static int32_t read_pads(oribi_onnx_node *n, int32_t rank, int64_t *out)
 {
-    int64_t given[2 * ORIBI_ONNX_MAX_RANK], axes[ORIBI_ONNX_MAX_RANK];
+    int64_t given[2 * ORIBI_ONNX_MAX_RANK];
+    oribi_dims axes;
     int32_t count, n_axes = -1;
+    bool known_axes = true;
     memset(out, 0, 2 * ORIBI_ONNX_MAX_RANK * sizeof(*out));
     if (n->opset < 11) {
         count = oribi_onnx_ints(n, "pads", given, 2 * ORIBI_ONNX_MAX_RANK);
     } else {
-        count = oribi_emit_known_ints(n, n->inputs[1], given, 2 * ORIBI_ONNX_MAX_RANK);
+        const int64_t length = oribi_emit_dim(n, n->inputs[1], 0);
+        const bool fits = length >= 0 && length <= 2 * ORIBI_ONNX_MAX_RANK;
+        count = length > INT32_MAX ? INT32_MAX : (int32_t)length;
+        if (fits && !oribi_graph_known_exactly(n->graph, n->inputs[1], given, count)) {
+            count = -1;
+        }
     }
     if (oribi_emit_input(n, 3) >= 0) {
-        n_axes = oribi_emit_known_ints(n, n->inputs[3], axes, ORIBI_ONNX_MAX_RANK);
-        count = n_axes < 0 ? -1 : count;
+        known_axes = oribi_emit_known_ints(n, n->inputs[3], &axes);
+        n_axes = known_axes ? axes.n : -1;
+        count = known_axes ? count : -1;
     }
     int32_t covered = n_axes < 0 ? rank : n_axes;
     if (n->failed || count < 0 || count != 2 * covered || covered > rank) {
@@ -254,7 +264,7 @@ static int32_t read_pads(oribi_onnx_node *n, int32_t rank, int64_t *out)
         return -1;
     }
     for (int32_t i = 0; i < covered; i++) {
-        int32_t axis = n_axes < 0 ? i : oribi_emit_axis(n, axes[i], rank);
+        int32_t axis = n_axes < 0 ? i : oribi_emit_axis(n, axes.at[i], rank);
         if (given[i] < INT32_MIN || given[i] > INT32_MAX || given[covered + i] < INT32_MIN ||
             given[covered + i] > INT32_MAX) {
             oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "a pad beyond 31 bits");

@@ -133,21 +133,26 @@ oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, cons
 oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x, const int32_t *perm,
                                       int32_t rank)
 {
-    int64_t wide[ORIBI_TFLITE_MAX_RANK];
+    oribi_dims wide;
     if (n->failed || x < 0) {
         return -1;
+    }
+    if (!oribi_dims_fill(&wide, rank, 0)) {
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a tensor of rank %d, %d at most", (int)rank,
+                          ORIBI_MAX_RANK);
+        return -1;
+    }
+    for (int32_t i = 0; i < rank; i++) {
+        wide.at[i] = perm[i];
     }
     const oribi_value *value = n->graph->values[x];
     if (value->constant != NULL && value->shape.rank == rank) {
         oribi_value_id id =
-            oribi_graph_add_constant_transposed(n->graph, value->name, x, perm, n->status);
+            oribi_graph_add_constant_transposed(n->graph, value->name, x, &wide, n->status);
         n->failed = id < 0;
         return id;
     }
-    for (int32_t i = 0; i < rank; i++) {
-        wide[i] = perm[i];
-    }
-    oribi_value_id order = add_vector(n, wide, rank);
+    oribi_value_id order = add_vector(n, wide.at, rank);
     return oribi_tflite_emit(n, "Transpose", INPUTS(x, order), NO_ATTRS);
 }
 
