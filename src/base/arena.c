@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/poison.h"
 
 enum { FIRST_BYTES = 4096, LARGEST_BYTES = 1 << 16, GRAIN = 16 };
 
@@ -30,6 +31,7 @@ void oribi_arena_destroy(oribi_arena *arena)
     struct oribi_arena_block *block = arena->blocks;
     while (block != NULL) {
         struct oribi_arena_block *next = block->next;
+        oribi_unpoison(block->bytes, block->capacity);
         oribi_free(block);
         block = next;
     }
@@ -53,6 +55,7 @@ static struct oribi_arena_block *add_block(oribi_arena *arena, size_t bytes)
         return NULL;
     }
     *block = (struct oribi_arena_block){.capacity = capacity};
+    oribi_poison(block->bytes, capacity);
     if (alone && head != NULL) { /* behind the head, whose rest stays usable */
         block->next = head->next;
         head->next = block;
@@ -65,10 +68,10 @@ static struct oribi_arena_block *add_block(oribi_arena *arena, size_t bytes)
 
 void *oribi_arena_alloc(oribi_arena *arena, size_t bytes)
 {
-    if (bytes > SIZE_MAX - GRAIN) {
+    if (bytes > SIZE_MAX - GRAIN - ORIBI_POISON_GAP) {
         return NULL;
     }
-    size_t taken = oribi_size_round_up(bytes == 0 ? 1 : bytes, GRAIN);
+    size_t taken = oribi_size_round_up((bytes == 0 ? 1 : bytes) + ORIBI_POISON_GAP, GRAIN);
     struct oribi_arena_block *block = arena->blocks;
     if (block == NULL || block->capacity - block->used < taken) {
         block = add_block(arena, taken);
@@ -77,6 +80,7 @@ void *oribi_arena_alloc(oribi_arena *arena, size_t bytes)
         return NULL;
     }
     void *result = block->bytes + block->used;
+    oribi_unpoison(result, bytes);
     block->used += taken;
     arena->used_bytes += bytes;
     return result;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/guard.h"
 
 oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, TF_Status *status)
 {
@@ -52,6 +53,7 @@ static void free_slots(oribi_frame *frame)
 static void free_arena(oribi_frame *frame)
 {
     if (frame->arena != NULL) {
+        oribi_guard_open_all(frame);
         oribi_free(frame->arena);
         oribi_meter_discharge(frame->session->meter, frame->arena_bytes);
     }
@@ -110,6 +112,7 @@ static bool reserve_arena(oribi_frame *frame, size_t bytes, TF_Status *status)
         oribi_meter_discharge(frame->session->meter, bytes - frame->arena_bytes);
         return oribi_fail_memory(status);
     }
+    oribi_guard_open_all(frame);
     oribi_free(frame->arena);
     frame->arena = arena;
     frame->arena_bytes = bytes;
@@ -285,6 +288,7 @@ void oribi_frame_restore(oribi_frame *frame)
 
 void oribi_frame_hold(oribi_frame *frame)
 {
+    oribi_guard_open_all(frame);
     for (int32_t i = 0; i < frame->n_slots; i++) {
         oribi_slot *slot = &frame->ctx.slots[i];
         if (slot->buffer != NULL &&

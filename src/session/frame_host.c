@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/guard.h"
 #include "session/session_internal.h"
 
 bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *wish, TF_Status *status)
@@ -43,6 +44,7 @@ static bool finish_slot(const oribi_frame *frame, oribi_slot *slot, const int64_
     if (!oribi_slot_set_dims(slot, dims, rank)) {
         return oribi_fail_memory(status);
     }
+    oribi_guard_give(frame, slot->data, slot->row_stride == 0 ? slot->bytes : 0);
     slot->stamp = frame->ctx.stamp;
     return true;
 }

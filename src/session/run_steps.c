@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over the steps: what a run does in the steady state, and nothing else. */
+#include "session/guard.h"
 #include "session/session_internal.h"
 
 static bool fail_missing(const oribi_session_step *step, int32_t output, TF_Status *status)
@@ -43,6 +44,7 @@ static inline bool run_step(oribi_frame *frame, const oribi_step_io *step, bool 
                             int32_t index, TF_Status *status)
 {
     frame->step = index;
+    oribi_guard_step(frame, index);
     if (!is_placed) {
         ORIBI_TRY(oribi_context_compute(&frame->ctx, step, status));
     } else {

@@ -4,12 +4,15 @@
  *
  * Order of the remote list: a push releases, the drain acquires, so what the freeing thread did to
  * the object happens before its next use. Only whole lists are taken, hence no ABA.
+ *
+ * Under AddressSanitizer a free object is poisoned, and so is a gap behind each.
  */
 #include "tensor/handle.h"
 
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/poison.h"
 #include "base/thread.h"
 #include "tensor/status_internal.h"
 #include "tensor/tensor.h"
@@ -28,6 +31,7 @@ typedef struct slab {
     oribi_handle_kind kind;
     unsigned free_count; /* used while trimming */
 } slab;
+enum { SLAB_HEAD = (sizeof(slab) + GRAIN - 1) / GRAIN * GRAIN };
 
 typedef struct heap {
     slot *free[ORIBI_HANDLE_KINDS];
@@ -73,6 +77,17 @@ static void drain(heap *h, oribi_handle_kind kind)
 
 /* --- Ends of threads ------------------------------------------------------------------------- */
 
+static size_t slot_bytes(oribi_handle_kind kind)
+{
+    return GRAIN + (object_bytes[kind] + GRAIN - 1) / GRAIN * GRAIN + ORIBI_POISON_GAP;
+}
+
+static void release_slab(slab *s)
+{
+    oribi_unpoison(s, SLAB_HEAD + slot_bytes(s->kind) * SLOTS);
+    oribi_free(s);
+}
+
 /* Takes the slots of wholly free slabs off the list. */
 static void drop_slots(heap *h, oribi_handle_kind kind)
 {
@@ -104,7 +119,7 @@ static bool trim(heap *h)
         slab *s = *link;
         if (s->free_count == SLOTS) {
             *link = s->next;
-            oribi_free(s);
+            release_slab(s);
         } else {
             link = &s->next;
         }
@@ -195,16 +210,16 @@ static heap *join_heap(void)
 
 static bool add_slab(heap *h, oribi_handle_kind kind)
 {
-    size_t stride = GRAIN + oribi_size_round_up(object_bytes[kind], GRAIN);
-    size_t head = oribi_size_round_up(sizeof(slab), GRAIN);
-    slab *s = oribi_alloc_aligned(head + stride * SLOTS, 64);
+    const size_t stride = slot_bytes(kind);
+    slab *s = oribi_alloc_aligned(SLAB_HEAD + stride * SLOTS, 64);
     if (s == NULL) {
         return false;
     }
     *s = (slab){.heap = h, .next = h->slabs, .kind = kind};
     h->slabs = s;
     for (int i = SLOTS - 1; i >= 0; i--) {
-        slot *added = (slot *)(void *)((char *)s + head + stride * (size_t)i);
+        slot *added = (slot *)(void *)((char *)s + SLAB_HEAD + stride * (size_t)i);
+        oribi_poison(object_of(added), stride - GRAIN);
         added->slab = s;
         added->next = h->free[kind];
         h->free[kind] = added;
@@ -225,6 +240,7 @@ static void *take(heap *h, oribi_handle_kind kind)
 {
     slot *taken = h->free[kind];
     h->free[kind] = taken->next;
+    oribi_unpoison(object_of(taken), object_bytes[kind]);
     return object_of(taken);
 }
 
@@ -249,6 +265,7 @@ void oribi_handle_free(void *handle)
     slot *s = slot_of(handle);
     heap *h = s->slab->heap;
     oribi_handle_kind kind = s->slab->kind;
+    oribi_poison(handle, object_bytes[kind]);
     if (h == own_heap) {
         s->next = h->free[kind];
         h->free[kind] = s;

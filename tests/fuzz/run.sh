@@ -1,20 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the model readers, the compiler and the lines of accelerators one after the other: `make fuzz`,
-# or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: onnx, tflite (the readers), compile, line.
+# Fuzzes the model readers, sessions, the compiler and the lines of accelerators one after the other:
+# `make fuzz`, or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: onnx, tflite (the readers),
+# session_onnx, session_tflite, compile, line.
 # Needs clang; ends non-zero with the first finding.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${SECONDS_EACH:-1200}
 cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz --target reader_fuzzer compile_fuzzer line_fuzzer
+cmake --build --preset fuzz --target reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer
 mkdir -p build/fuzz/findings
-for name in ${@:-onnx tflite compile line}; do
+for name in ${@:-onnx tflite session_onnx session_tflite compile line}; do
     case $name in
         onnx | tflite) program=reader_fuzzer seeds=$name ;;
+        session_onnx | session_tflite) program=session_fuzzer seeds=${name#session_} ;;
         compile) program=compile_fuzzer seeds="tflite onnx" ;;
         line) program=line_fuzzer seeds= ;;
-        *) echo "no such fuzzer: $name (onnx, tflite, compile, line)" >&2; exit 2 ;;
+        *) echo "no such fuzzer: $name (onnx, tflite, session_onnx, session_tflite, compile, line)" >&2; exit 2 ;;
     esac
     mkdir -p "build/fuzz/corpus/$name"
     for seed in $seeds; do
