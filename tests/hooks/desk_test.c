@@ -544,5 +544,6 @@ int main(void)
         cmocka_unit_test(state_goes_on_after_good_runs_and_stays_after_failed_ones),
         cmocka_unit_test(a_compilation_says_why_a_node_was_not_taken),
     };
+    cmocka_set_test_filter(getenv("TEST_ONLY"));
     return cmocka_run_group_tests(tests, load_target, drop_status);
 }
