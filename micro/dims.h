@@ -83,6 +83,22 @@ static inline bool oribi_dims_add(oribi_dims *d, int64_t size)
     return true;
 }
 
+/* Sizes of a tensor that another's op may give: as many as TF_Tensor has. */
+typedef struct oribi_wide_dims {
+    int32_t n;
+    int64_t at[ORIBI_MAX_TENSOR_RANK];
+} oribi_wide_dims;
+
+/* Appends one; false, and d untouched, when it is full. */
+static inline bool oribi_wide_dims_add(oribi_wide_dims *d, int64_t size)
+{
+    if (d->n < 0 || d->n >= ORIBI_MAX_TENSOR_RANK) {
+        return false;
+    }
+    d->at[d->n++] = size;
+    return true;
+}
+
 /* Product of the sizes; false when one is negative or the product is above PTRDIFF_MAX. 1 for rank
  * 0. */
 static inline bool oribi_dims_count(const oribi_dims *d, int64_t *out_count)

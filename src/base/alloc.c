@@ -169,38 +169,47 @@ char *oribi_strdup(const char *text)
 
 bool oribi_size_mul(size_t a, size_t b, size_t *out)
 {
-    size_t product = 0;
+    ptrdiff_t product = 0;
     if (__builtin_mul_overflow(a, b, &product)) {
         return false;
     }
-    *out = product;
+    *out = (size_t)product;
     return true;
 }
 
 bool oribi_size_add(size_t a, size_t b, size_t *out)
 {
-    size_t sum = 0;
+    ptrdiff_t sum = 0;
     if (__builtin_add_overflow(a, b, &sum)) {
         return false;
     }
-    *out = sum;
+    *out = (size_t)sum;
     return true;
 }
 
-/* Zero dims do not excuse the others: strides computed from such a shape must not overflow. */
+bool oribi_size_round_up(size_t n, size_t power_of_two, size_t *out)
+{
+    size_t above = 0;
+    if (!oribi_size_add(n, power_of_two - 1, &above)) {
+        return false;
+    }
+    *out = above & ~(power_of_two - 1);
+    return true;
+}
+
 bool oribi_size_of_dims(const int64_t *dims, int rank, size_t element_bytes, size_t *out_bytes)
 {
-    size_t bytes = element_bytes == 0 ? 1 : element_bytes;
+    ptrdiff_t bytes = element_bytes == 0 ? 1 : (ptrdiff_t)element_bytes;
     bool empty = element_bytes == 0;
     for (int i = 0; i < rank; i++) {
         if (dims[i] < 0) {
             return false;
         }
         empty = empty || dims[i] == 0;
-        if (dims[i] != 0 && __builtin_mul_overflow(bytes, (uint64_t)dims[i], &bytes)) {
+        if (dims[i] != 0 && __builtin_mul_overflow(bytes, dims[i], &bytes)) {
             return false;
         }
     }
-    *out_bytes = empty ? 0 : bytes;
+    *out_bytes = empty ? 0 : (size_t)bytes;
     return true;
 }

@@ -38,14 +38,14 @@ void oribi_alloc_fail_at(uint64_t n, bool sticky);
 uint64_t oribi_alloc_count(void);
 int64_t oribi_alloc_live(void); /* blocks allocated and not freed */
 
-/* False on overflow; *out untouched then. */
+/* Sizes of things in memory, never above PTRDIFF_MAX: false when a result would be, and *out is
+ * untouched then. `out` may be the address of an argument. */
 bool oribi_size_mul(size_t a, size_t b, size_t *out);
 bool oribi_size_add(size_t a, size_t b, size_t *out);
-/* Product of dims (each >= 0) times element_bytes; false on overflow or a negative dim. */
+/* The smallest multiple of power_of_two that is not below n. */
+bool oribi_size_round_up(size_t n, size_t power_of_two, size_t *out);
+/* Product of dims (each >= 0) times element_bytes; false for a negative dim too. Dims of 0 do not
+ * excuse the others: their product must fit all the same, as strides are made from it. */
 bool oribi_size_of_dims(const int64_t *dims, int rank, size_t element_bytes, size_t *out_bytes);
-static inline size_t oribi_size_round_up(size_t n, size_t power_of_two)
-{
-    return (n + power_of_two - 1) & ~(power_of_two - 1);
-}
 
 #endif

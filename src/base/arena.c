@@ -68,10 +68,11 @@ static struct oribi_arena_block *add_block(oribi_arena *arena, size_t bytes)
 
 void *oribi_arena_alloc(oribi_arena *arena, size_t bytes)
 {
-    if (bytes > SIZE_MAX - GRAIN - ORIBI_POISON_GAP) {
+    size_t taken = 0;
+    if (!oribi_size_add(bytes == 0 ? 1 : bytes, ORIBI_POISON_GAP, &taken) ||
+        !oribi_size_round_up(taken, GRAIN, &taken)) {
         return NULL;
     }
-    size_t taken = oribi_size_round_up((bytes == 0 ? 1 : bytes) + ORIBI_POISON_GAP, GRAIN);
     struct oribi_arena_block *block = arena->blocks;
     if (block == NULL || block->capacity - block->used < taken) {
         block = add_block(arena, taken);

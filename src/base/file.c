@@ -76,12 +76,14 @@ void oribi_file_map_give_back(const oribi_file_map *map, const void *from, size_
     }
     /* Whole pages inside the range only: the neighbours of its ends may be in use. The last page of
      * the file counts as whole. */
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uintptr_t end = start + bytes;
-    uintptr_t first = oribi_size_round_up(start, page);
-    uintptr_t last = end == high ? oribi_size_round_up(end, page) : end & ~(uintptr_t)(page - 1);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), end = start - low + bytes;
+    size_t first = 0, last = end - end % page;
+    if (!oribi_size_round_up(start - low, page, &first) ||
+        (start + bytes == high && !oribi_size_round_up(end, page, &last))) {
+        return;
+    }
     if (last > first) {
-        (void)madvise((void *)first, last - first, MADV_DONTNEED);
+        (void)madvise((void *)(low + first), last - first, MADV_DONTNEED);
     }
 }
 

@@ -119,9 +119,10 @@ static oribi_thread *start(const oribi_thread *wanted, const char *name, uint64_
     bool good = pthread_attr_init(&attributes) == 0;
     if (good) {
         uint64_t least = (uint64_t)sysconf(_SC_THREAD_STACK_MIN);
-        size_t stack =
-            oribi_size_round_up((size_t)(stack_bytes < least ? least : stack_bytes), 4096);
-        good = (stack_bytes == 0 || pthread_attr_setstacksize(&attributes, stack) == 0) &&
+        size_t stack = 0;
+        good = oribi_size_round_up((size_t)(stack_bytes < least ? least : stack_bytes), 4096,
+                                   &stack) &&
+               (stack_bytes == 0 || pthread_attr_setstacksize(&attributes, stack) == 0) &&
                (!wanted->is_alone ||
                 pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) == 0) &&
                pthread_create(&id, &attributes, thread_main, thread) == 0;

@@ -262,11 +262,10 @@ oribi_buffer *oribi_device_allocate(oribi_device *device, oribi_stream *stream,
                                     oribi_device_account *account, size_t bytes, TF_Status *status)
 {
     size_t padded = 0;
-    if (!oribi_size_add(bytes, GRAIN, &padded) || padded > SIZE_MAX / 4) {
+    if (!oribi_size_round_up(bytes == 0 ? 1 : bytes, GRAIN, &padded) || padded > SIZE_MAX / 4) {
         oribi_fail_memory(status);
         return NULL;
     }
-    padded = oribi_size_round_up(bytes + (bytes == 0), GRAIN);
     if (!oribi__account_charge(device, account, padded, status)) {
         return NULL;
     }

@@ -94,10 +94,9 @@ static oribi_host_block *ask_plugin(oribi_device *device, size_t bytes)
 oribi_buffer *oribi_device_host_buffer(oribi_device *device, size_t bytes)
 {
     size_t padded = 0;
-    if (!oribi_size_add(bytes, 2 * ORIBI_TENSOR_ALIGNMENT, &padded)) {
+    if (!oribi_size_round_up(bytes == 0 ? 1 : bytes, ORIBI_TENSOR_ALIGNMENT, &padded)) {
         return NULL;
     }
-    padded = oribi_size_round_up(bytes + (bytes == 0), ORIBI_TENSOR_ALIGNMENT);
     oribi_mutex_lock(&device->lock);
     oribi_host_block *block = take_kept(device, padded);
     oribi_mutex_unlock(&device->lock);

@@ -24,8 +24,7 @@ static uint8_t wire_type_of_kind(uint8_t kind)
 bool oribi_graphdef_read_shape(oribi_graph *graph, oribi_wire proto, oribi_shape *out,
                                TF_Status *status)
 {
-    int64_t dims[ORIBI_MAX_TENSOR_RANK];
-    int32_t rank = 0;
+    oribi_wide_dims dims = {0};
     bool is_unknown = false;
     oribi_wire_field field;
     while (oribi_wire_next(&proto, &field, status)) {
@@ -34,27 +33,27 @@ bool oribi_graphdef_read_shape(oribi_graph *graph, oribi_wire proto, oribi_shape
             is_unknown = field.value != 0;
         } else if (field.number == 2) {
             oribi_wire_field size;
-            if (rank == ORIBI_MAX_TENSOR_RANK) {
+            int64_t given = 0;
+            if (dims.n == ORIBI_MAX_TENSOR_RANK) {
                 return oribi_fail(status, TF_INVALID_ARGUMENT, "a shape of more than %d dimensions",
                                   ORIBI_MAX_TENSOR_RANK);
             }
             ORIBI_TRY(oribi_wire_enter(&proto, &field, &dim, status));
-            dims[rank] = 0;
             while (oribi_wire_next(&dim, &size, status)) {
                 if (size.number == 1) {
-                    ORIBI_TRY(oribi_wire_int(&size, "a dimension", &dims[rank], status));
+                    ORIBI_TRY(oribi_wire_int(&size, "a dimension", &given, status));
                 }
             }
             ORIBI_TRY(oribi_ok(status));
-            if (dims[rank] < -1) {
+            if (given < -1) {
                 return oribi_fail(status, TF_INVALID_ARGUMENT, "a dimension of %lld",
-                                  (long long)dims[rank]);
+                                  (long long)given);
             }
-            rank++;
+            oribi_wide_dims_add(&dims, given);
         }
     }
     return oribi_ok(status) &&
-           (oribi_shape_copy(&graph->arena, dims, is_unknown ? -1 : rank, out) ||
+           (oribi_shape_copy(&graph->arena, dims.at, is_unknown ? -1 : dims.n, out) ||
             oribi_fail_memory(status));
 }
 

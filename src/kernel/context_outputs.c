@@ -47,16 +47,26 @@ static oribi_slot *output_slot(const TF_OpKernelContext *ctx, int index, TF_Stat
     return slot;
 }
 
+static bool check_rank(const TF_OpKernelContext *ctx, const char *what, int index, int rank,
+                       int max_rank, TF_Status *status)
+{
+    return (rank >= 0 && rank <= max_rank) ||
+           oribi_fail(status, TF_INVALID_ARGUMENT,
+                      "%s %d of node '%s' (op %s) has rank %d, and may have at most %d axes", what,
+                      index, ctx->step->kernel->node->name, ctx->step->kernel->node->op->name, rank,
+                      max_rank);
+}
+
 static bool check_dims(const TF_OpKernelContext *ctx, const char *what, int index,
                        TF_DataType dtype, const int64_t *dims, int rank, TF_Status *status)
 {
     size_t bytes = 0;
-    if (rank < 0 || rank > ORIBI_MAX_TENSOR_RANK || (rank > 0 && dims == NULL) ||
+    if ((rank > 0 && dims == NULL) ||
         !oribi_size_of_dims(dims, rank, oribi_dtype_bytes(dtype), &bytes)) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "%s %d of node '%s': a rank of %d (at most %d), a negative dimension, or "
-                          "more elements than an address can count",
-                          what, index, ctx->step->kernel->node->name, rank, ORIBI_MAX_TENSOR_RANK);
+                          "%s %d of node '%s': a dimension is negative, or the tensor has more "
+                          "bytes than can be addressed",
+                          what, index, ctx->step->kernel->node->name);
     }
     return true;
 }
@@ -66,7 +76,9 @@ static TF_Tensor *allocate_slow(TF_OpKernelContext *ctx, int index, oribi_slot *
                                 int n_candidates, int *out_forwarded, TF_Status *status)
 {
     int forwarded = -1;
-    if (!check_dims(ctx, "output", index, slot->dtype, dims, rank, status) ||
+    if (!check_rank(ctx, "output", index, rank, oribi_op_max_rank(ctx->step->kernel->node->op),
+                    status) ||
+        !check_dims(ctx, "output", index, slot->dtype, dims, rank, status) ||
         !ctx->host->allocate_output(ctx, index, dims, rank, candidates, n_candidates, &forwarded,
                                     status)) {
         return NULL;
@@ -218,7 +230,10 @@ void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, TF_St
         TF_OpKernelContext_Failure(ctx, status); /* found after compute by TensorFlow: it fails */
         return;
     }
-    (void)ctx->host->set_output(ctx, i, tensor, status);
+    if (check_rank(ctx, "output", i, tensor->rank, oribi_op_max_rank(ctx->step->kernel->node->op),
+                   status)) {
+        (void)ctx->host->set_output(ctx, i, tensor, status);
+    }
 }
 
 TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status)
@@ -291,7 +306,9 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
                    context->step->kernel->node->name, (int)dtype);
         return NULL;
     }
-    if (!check_dims(context, "temporary", context->next_temp - context->step->first_temp, dtype,
+    if (!check_rank(context, "temporary", context->next_temp - context->step->first_temp, num_dims,
+                    ORIBI_MAX_TENSOR_RANK, status) ||
+        !check_dims(context, "temporary", context->next_temp - context->step->first_temp, dtype,
                     dims, num_dims, status) ||
         !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(dtype), &bytes)) {
         return NULL;

@@ -43,6 +43,7 @@ typedef struct oribi_op_def {
     void (*shape_fn_data)(void *data, TF_ShapeInferenceContext *ctx, TF_Status *status);
     void *shape_data;
     const char *provider; /* "built-in" or the plugin's file */
+    bool is_built_in;
 } oribi_op_def;
 
 /* Registry of the process. Definitions are never removed once committed and never move. */
@@ -50,6 +51,9 @@ const oribi_op_def *oribi_op_find(const char *name); /* NULL: unknown */
 /* Calls visit for each op in order of name until it returns false. */
 void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg);
 const oribi_attr_def *oribi_op_find_attr(const oribi_op_def *op, const char *name);
+/* Axes that an output may have: ORIBI_MAX_RANK for ops of ours, ORIBI_MAX_TENSOR_RANK for others'.
+ */
+int32_t oribi_op_max_rank(const oribi_op_def *op);
 
 /* Registration transaction of a plugin load, one per process at a time (the loader holds a lock).
  * Between begin and commit, TF_RegisterOpDefinition adds to a pending set that this thread sees;
@@ -86,7 +90,8 @@ typedef struct oribi_handle_data {
     int32_t count; /* 0: nothing is known */
 } oribi_handle_data;
 
-/* One call of an op's shape function. constants[i] is the value of input i or NULL; input_shapes
+/* One call of an op's shape function; INVALID_ARGUMENT when an output has more axes than
+ * oribi_op_max_rank. constants[i] is the value of input i or NULL; input_shapes
  * and out_shapes are flat. Without a shape function outputs are unknown. Results live in arena.
  * constant_shapes[i] (array may be NULL) is a partly known value of a 1-D integer input, as a
  * shape, for MakeShapeFromTensor. */

@@ -174,6 +174,11 @@ void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg)
     }
 }
 
+int32_t oribi_op_max_rank(const oribi_op_def *op)
+{
+    return op->is_built_in ? ORIBI_MAX_RANK : ORIBI_MAX_TENSOR_RANK;
+}
+
 const oribi_attr_def *oribi_op_find_attr(const oribi_op_def *op, const char *name)
 {
     for (int32_t i = 0; i < op->n_attrs; i++) {
@@ -229,6 +234,7 @@ bool oribi_op_register(oribi_op_entry *entry, TF_Status *status)
 {
     bool same = false, ok;
     entry->def.provider = current != NULL ? current->provider : "application";
+    entry->def.is_built_in = strcmp(entry->def.provider, "built-in") == 0;
     if (current == NULL) {
         ok = commit_entry(entry, &same, status);
     } else {

@@ -61,6 +61,21 @@ static bool call(TF_ShapeInferenceContext *ctx, TF_Status *status)
     return ok;
 }
 
+static bool check_ranks(const TF_ShapeInferenceContext *ctx, TF_Status *status)
+{
+    const int32_t max = oribi_op_max_rank(ctx->op);
+    for (int32_t i = 0; i < ctx->signature->n_outputs; i++) {
+        if (ctx->outputs[i].rank > max) {
+            oribi_fail(status, TF_INVALID_ARGUMENT,
+                       "output %d has rank %d, and outputs of this op have at most %d axes", (int)i,
+                       (int)ctx->outputs[i].rank, (int)max);
+            explain(ctx, status);
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Outputs unknown, and a copy of the inputs' handle data that the shape function may refine. */
 static bool begin(TF_ShapeInferenceContext *ctx, const oribi_handle_data *input_handles,
                   TF_Status *status)
@@ -98,6 +113,7 @@ bool oribi_op_infer_handles(const oribi_op_def *op, const char *node_name, const
                                     .constants = constants,
                                     .constant_shapes = constant_shapes};
     bool ok = begin(&ctx, input_handles, status) && call(&ctx, status) &&
+              check_ranks(&ctx, status) &&
               copy_outputs(&ctx, arena, out_shapes, out_handles, status);
     oribi_arena_destroy(&ctx.scratch);
     return ok;

@@ -126,9 +126,8 @@ static bool set_list(oribi_trial *t, const oribi_attr_def *attr)
 /* Of the type that another attribute names; `given`, or NULL, has shape and values. */
 static bool set_tensor(oribi_trial *t, const char *name, const oribi_json_value *given)
 {
-    int64_t dims[8];
+    oribi_dims dims = {0};
     const oribi_json_value *shape = oribi_json_find(given, "shape");
-    int rank = (int)oribi__trial_random(t, 4);
     size_t bytes = 0;
     TF_DataType type = (TF_DataType)0;
     for (int32_t i = 0; i < t->op->n_attrs && type == 0; i++) {
@@ -137,22 +136,22 @@ static bool set_tensor(oribi_trial *t, const char *name, const oribi_json_value 
             type = known->u.type[0];
         }
     }
-    for (int i = 0; i < rank; i++) {
-        dims[i] = 1 + (int64_t)oribi__trial_random(t, 4);
+    for (uint64_t n = oribi__trial_random(t, 4); n > 0; n--) {
+        oribi_dims_add(&dims, 1 + (int64_t)oribi__trial_random(t, 4));
     }
-    if (shape && shape->count <= 8) {
-        rank = 0;
+    if (shape && shape->count <= ORIBI_MAX_RANK) {
+        dims.n = 0;
         for (const oribi_json_value *v = shape->child; v; v = v->next) {
-            dims[rank++] = v->integer;
+            oribi_dims_add(&dims, v->integer);
         }
     }
     type = type == 0 ? TF_FLOAT : type;
     if (oribi_dtype_bytes(type) == 0 || type == TF_RESOURCE || type == TF_VARIANT ||
         t->n_attr_tensors == ORIBI_TRIAL_MAX_INPUTS ||
-        !oribi_size_of_dims(dims, rank, oribi_dtype_bytes(type), &bytes)) {
+        !oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(type), &bytes)) {
         return true; /* left out: the op will say so */
     }
-    TF_Tensor *tensor = TF_AllocateTensor(type, dims, rank, bytes);
+    TF_Tensor *tensor = TF_AllocateTensor(type, dims.at, dims.n, bytes);
     if (!tensor) {
         return false;
     }

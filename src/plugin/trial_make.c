@@ -94,13 +94,13 @@ static bool make_shapes(oribi_trial *t)
     }
     for (int32_t i = 0; i < t->signature.n_inputs; i++) {
         const oribi_json_value *shape = oribi_json_find(input, "shape");
-        t->input_shapes[i].dims = oribi_arena_array(&t->arena, 16, sizeof(int64_t));
+        t->input_shapes[i].dims = oribi_arena_array(&t->arena, ORIBI_MAX_RANK, sizeof(int64_t));
         if (!t->input_shapes[i].dims) {
             return false;
         }
         if (t->signature.input_types[i] == TF_RESOURCE) {
             t->input_shapes[i].rank = 0;
-        } else if (shape && shape->count <= 16) {
+        } else if (shape && shape->count <= ORIBI_MAX_RANK) {
             t->input_shapes[i].rank = shape->count;
             int k = 0;
             for (const oribi_json_value *v = shape->child; v; v = v->next) {
@@ -148,26 +148,27 @@ static TF_Tensor *make_tensor(oribi_trial *t, TF_DataType type, const oribi_shap
 static TF_Tensor *make_variable(oribi_trial *t, int32_t i, const oribi_json_value *given,
                                 TF_Status *status)
 {
-    int64_t dims[16] = {0};
-    oribi_shape shape = {.rank = (int32_t)oribi__trial_random(t, 4), .dims = dims};
+    oribi_dims dims = {.n = (int32_t)oribi__trial_random(t, 4)};
     const oribi_attr *dtype = oribi_attrs_find(&t->attrs, "dtype");
     dtype = dtype ? dtype : oribi_attrs_find(&t->attrs, "T");
     const TF_DataType type =
         dtype && dtype->kind == TF_ATTR_TYPE && !dtype->is_list ? dtype->u.type[0] : TF_FLOAT;
     const oribi_json_value *wanted = oribi_json_find(given, "shape");
-    for (int k = 0; k < shape.rank; k++) {
-        dims[k] = 1 + (int64_t)oribi__trial_random(t, 4);
+    for (int k = 0; k < dims.n; k++) {
+        dims.at[k] = 1 + (int64_t)oribi__trial_random(t, 4);
     }
+    oribi_shape shape = {.rank = dims.n, .dims = dims.at};
     for (int32_t k = t->signature.n_inputs - 1; k > i; k--) {
         if (t->signature.input_types[k] == type) {
             shape = t->input_shapes[k];
         }
     }
-    if (wanted && wanted->count <= 16) {
-        shape = (oribi_shape){.rank = 0, .dims = dims};
+    if (wanted && wanted->count <= ORIBI_MAX_RANK) {
+        dims.n = 0;
         for (const oribi_json_value *v = wanted->child; v; v = v->next) {
-            dims[shape.rank++] = v->integer;
+            oribi_dims_add(&dims, v->integer);
         }
+        shape = (oribi_shape){.rank = dims.n, .dims = dims.at};
     }
     return make_tensor(t, type, &shape, given, status);
 }

@@ -180,11 +180,31 @@ bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int3
            root->device == device && root->crosses == crosses;
 }
 
+bool oribi_plan_add_buffer(const oribi_plan_item *item, size_t alignment, oribi_plan_buffer *out,
+                           size_t *total, TF_Status *status)
+{
+    size_t bytes = 0;
+    if (!oribi_size_round_up(item->bytes, alignment, &bytes) ||
+        !oribi_size_add(*total, bytes, total)) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "the tensors of a run are of more than %zu bytes together: give inputs "
+                          "with smaller shapes",
+                          (size_t)PTRDIFF_MAX);
+    }
+    *out = (oribi_plan_buffer){.bytes = bytes,
+                               .alignment = alignment,
+                               .first_use = item->first,
+                               .last_use = item->last > item->first ? item->last : item->first,
+                               .allowed_pools = 1};
+    return true;
+}
+
 static bool place_in_arena(oribi_plan_builder *builder, TF_Status *status)
 {
     oribi_plan *plan = builder->plan;
     int32_t n = 0;
     bool ok = false;
+    size_t total = 0;
     oribi_plan_buffer *buffers = oribi_alloc_zero((size_t)builder->n_items + 1, sizeof *buffers);
     if (buffers == NULL) {
         return oribi_fail_memory(status);
@@ -193,12 +213,11 @@ static bool place_in_arena(oribi_plan_builder *builder, TF_Status *status)
         oribi_plan_item *item = &builder->items[i];
         if (oribi_plan_is_planned(builder, i, 0, 0)) {
             item->buffer = n;
-            buffers[n++] =
-                (oribi_plan_buffer){.bytes = oribi_size_round_up(item->bytes, 64),
-                                    .alignment = ORIBI_TENSOR_ALIGNMENT,
-                                    .first_use = item->first,
-                                    .last_use = item->last > item->first ? item->last : item->first,
-                                    .allowed_pools = 1};
+            if (!oribi_plan_add_buffer(item, ORIBI_TENSOR_ALIGNMENT, &buffers[n++], &total,
+                                       status)) {
+                oribi_free(buffers);
+                return false;
+            }
         }
     }
     oribi_plan_pool pool = {.max_bytes = builder->session->meter->max_bytes};
@@ -254,6 +273,7 @@ static void fill_places(oribi_plan_builder *builder)
             const oribi_wish *wish = &plan->record->values[i];
             place->rank = wish->rank;
             memcpy(place->dims, wish->dims, sizeof place->dims);
+            /* what is stored has its dims inline, and they were multiplied before */
             (void)oribi_size_of_dims(wish->dims, wish->rank,
                                      oribi_dtype_bytes(builder->session->values[i].dtype),
                                      &place->bytes);

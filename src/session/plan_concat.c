@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/alloc.h"
 #include "session/plan_internal.h"
 
 typedef struct concat {
@@ -113,8 +114,11 @@ static bool all_fit(oribi_plan_builder *builder, const concat *join)
         if (u < 0 || !piece_fits(builder, join, u, offset)) {
             return false;
         }
-        offset += piece_step(builder, join, u);
-        along += builder->plan->record->values[u].dims[join->axis];
+        if (!oribi_size_add(offset, piece_step(builder, join, u), &offset) ||
+            __builtin_add_overflow(along, builder->plan->record->values[u].dims[join->axis],
+                                   &along)) {
+            return false;
+        }
     }
     return along == whole->dims[join->axis];
 }

@@ -49,16 +49,13 @@ static bool place_in_slab(const device_plan *p, TF_Status *status)
     if (buffers == NULL) {
         return oribi_fail_memory(status);
     }
-    for (int32_t k = 0; k < p->n_items; k++) {
-        const oribi_plan_item *item = &builder->items[p->items[k]];
-        buffers[k] =
-            (oribi_plan_buffer){.bytes = oribi_size_round_up(item->bytes, DEVICE_ALIGNMENT),
-                                .alignment = DEVICE_ALIGNMENT,
-                                .first_use = item->first,
-                                .last_use = item->last > item->first ? item->last : item->first,
-                                .allowed_pools = 1};
+    bool ok = true;
+    size_t total = 0;
+    for (int32_t k = 0; ok && k < p->n_items; k++) {
+        ok = oribi_plan_add_buffer(&builder->items[p->items[k]], DEVICE_ALIGNMENT, &buffers[k],
+                                   &total, status);
     }
-    bool ok = oribi_plan_memory(buffers, p->n_items, NULL, 0, &pool, 1, &bounds, status);
+    ok = ok && oribi_plan_memory(buffers, p->n_items, NULL, 0, &pool, 1, &bounds, status);
     const int32_t unit = plan->n_units;
     if (ok && !add_unit(p, builder->items[p->items[0]].first, (size_t)pool.out_bytes)) {
         ok = oribi_fail_memory(status);

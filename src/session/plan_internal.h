@@ -39,5 +39,9 @@ bool oribi_plan_place_devices(oribi_plan_builder *builder, TF_Status *status);
  * `crosses`: for host memory, that which the device copies; 0: that which no device does. */
 bool oribi_plan_is_planned(const oribi_plan_builder *builder, int32_t item, int32_t device,
                            int32_t crosses);
+/* The buffer that the memory planner gets for an item, its bytes rounded up and added to *total;
+ * RESOURCE_EXHAUSTED when either passes what an address space has. */
+bool oribi_plan_add_buffer(const oribi_plan_item *item, size_t alignment, oribi_plan_buffer *out,
+                           size_t *total, TF_Status *status);
 
 #endif

@@ -22,12 +22,12 @@ static void release_own(oribi_buffer *buffer)
 oribi_buffer *oribi_buffer_new(size_t bytes)
 {
     size_t total = 0;
-    if (!oribi_size_add(bytes, (size_t)2 * HEAD_BYTES, &total)) {
-        return NULL;
-    }
     /* Data is padded to whole alignments, and is never of size 0: vector code may load the last one
      * whole. */
-    total = oribi_size_round_up(total - HEAD_BYTES + (bytes == 0), HEAD_BYTES);
+    if (!oribi_size_add(bytes == 0 ? 1 : bytes, HEAD_BYTES, &total) ||
+        !oribi_size_round_up(total, HEAD_BYTES, &total)) {
+        return NULL;
+    }
     oribi_buffer *buffer = oribi_alloc_aligned(total, ORIBI_TENSOR_ALIGNMENT);
     if (buffer == NULL) {
         return NULL;
