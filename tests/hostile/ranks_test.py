@@ -1,0 +1,599 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Every family of ops at ranks 1 to 17 against numpy: 16 is computed right, 17 is refused.
+
+    ranks_test.py ORIBI [FAMILY...]
+
+A family makes a model for a rank and says what numpy makes of the input. Chains behind a Transpose
+are there for the passes, which move it through them. Exit code 3 or 4 and a message that names the limit
+are the only way to end above 16.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+import onnx_lite as o  # noqa: E402
+
+ORIBI = pathlib.Path(sys.argv[1]).resolve()
+SANITIZED = os.environ.get("ORIBI_SANITIZED") == "1"
+MAX_RANK = 16
+REFUSED = r"(?:at most|more than) 16|16 at most|rank (?:of )?17|(?:\b17|\b18) (?:axes|dimensions|sizes|elements)"
+CRASH = r"Sanitizer|runtime error:|0x(?:5[5-6]|7[ef])[0-9a-f]{10}\b|\b(?:9[3-4]\d{12}|1(?:3[89]|40)\d{12})\b"
+FAMILIES = {}
+
+
+def family(lowest=1, highest=17):
+    def add(make):
+        FAMILIES[make.__name__] = (make, lowest, highest)
+        return make
+    return add
+
+
+def shape_of(rank, seed=0):
+    """At most 864 elements; axes of one element between those of several."""
+    random = np.random.default_rng(rank * 31 + seed)
+    dims = [1] * rank
+    for size, axis in zip([3, 2, 4, 2, 3, 2, 3], random.permutation(rank)):
+        dims[axis] = size
+    return dims
+
+
+def data(shape, seed=0):
+    return np.random.default_rng(seed).integers(-8, 9, shape).astype(np.float32) / 4
+
+
+def order_of(rank, seed=0):
+    return [int(a) for a in np.random.default_rng(rank * 7 + seed).permutation(rank)]
+
+
+def ints(name, values):
+    return o.tensor(name, np.array(values, np.int64))
+
+
+class Model:
+    """x goes in, y comes out."""
+
+    def __init__(self, rank, opset=13):
+        self.x = data(shape_of(rank))
+        self.nodes, self.weights, self.opset, self.n = [], [], opset, 0
+
+    def add(self, op, *inputs, outputs=None, **attributes):
+        self.n += 1
+        outputs = outputs or [f"t{self.n}"]
+        self.nodes.append(o.node(op, list(inputs), outputs, **attributes))
+        return outputs[0]
+
+    def ints(self, values):
+        self.n += 1
+        self.weights.append(ints(f"c{self.n}", values))
+        return f"c{self.n}"
+
+    def array(self, values):
+        self.n += 1
+        self.weights.append(o.tensor(f"c{self.n}", np.ascontiguousarray(values)))
+        return f"c{self.n}"
+
+    def bytes(self, y):
+        return o.model(self.nodes, [o.info("x", list(self.x.shape))], [o.info(y, [])], self.weights,
+                       opset=self.opset)
+
+
+# --- Single ops: (model, name of the result, what numpy says) ---------------------------------------
+
+
+@family()
+def transpose(rank):
+    m, order = Model(rank), order_of(rank)
+    return m, m.add("Transpose", "x", perm=order), np.transpose(m.x, order)
+
+
+@family()
+def transpose_of_weights(rank):
+    m, order = Model(rank), order_of(rank, 1)
+    w = data(shape_of(rank, 5), 3)
+    y = m.add("Add", m.add("Transpose", m.array(w), perm=order),
+              m.add("ReduceSum", "x", m.ints(range(rank)), keepdims=1))
+    return m, y, np.transpose(w, order) + m.x.sum(keepdims=True)
+
+
+@family()
+def softmax(rank):
+    m, axis = Model(rank), rank // 2
+    e = np.exp(m.x - m.x.max(axis=axis, keepdims=True))
+    return m, m.add("Softmax", "x", axis=axis), e / e.sum(axis=axis, keepdims=True)
+
+
+@family()
+def log_softmax(rank):
+    m = Model(rank)
+    e = np.exp(m.x - m.x.max(axis=-1, keepdims=True))
+    return m, m.add("LogSoftmax", "x", axis=-1), np.log(e / e.sum(axis=-1, keepdims=True))
+
+
+@family()
+def reshape(rank):
+    m = Model(rank)
+    to = [m.x.size] + [1] * (rank - 1)
+    return m, m.add("Reshape", "x", m.ints(to)), m.x.reshape(to)
+
+
+@family()
+def reshape_to_it(rank):
+    m, to = Model(1), shape_of(rank)
+    m.x = data([int(np.prod(to))])
+    return m, m.add("Reshape", "x", m.ints(to)), m.x.reshape(to)
+
+
+@family()
+def flatten(rank):
+    m = Model(rank)
+    axis = rank // 2
+    rows = int(np.prod(m.x.shape[:axis]))
+    return m, m.add("Flatten", "x", axis=axis), m.x.reshape(rows, -1)
+
+
+@family(2)
+def squeeze(rank):
+    m = Model(rank)
+    m.x = m.x[:, :1]
+    return m, m.add("Squeeze", "x", m.ints([1])), m.x[:, 0]
+
+
+@family(2)
+def unsqueeze(rank):
+    m = Model(rank - 1)
+    return m, m.add("Unsqueeze", "x", m.ints([rank - 1])), m.x[..., None]
+
+
+def reduction(op, of, keep, since=18):
+    def make(rank):
+        m = Model(rank)
+        axes = sorted(order_of(rank, 2)[:(rank + 1) // 2])
+        if since > m.opset:
+            y = m.add(op, "x", axes=axes, keepdims=keep)
+        else:
+            y = m.add(op, "x", m.ints(axes), keepdims=keep)
+        return m, y, of(m.x, axis=tuple(axes), keepdims=bool(keep))
+    make.__name__ = f"{op.lower()}_{keep}"
+    family()(make)
+
+
+for k in (0, 1):
+    reduction("ReduceSum", np.sum, k, 13)
+    reduction("ReduceMean", np.mean, k)
+    reduction("ReduceMax", np.max, k)
+    reduction("ReduceMin", np.min, k)
+reduction("ReduceProd", np.prod, 0)
+reduction("ReduceL2", lambda x, **a: np.sqrt(np.sum(x * x, **a)), 1)
+
+
+@family()
+def argmax(rank):
+    m, axis = Model(rank), rank - 1
+    m.x = np.random.default_rng(2).permutation(m.x.size).reshape(m.x.shape).astype(np.float32)
+    y = m.add("Cast", m.add("ArgMax", "x", axis=axis, keepdims=0), to=1)
+    return m, y, m.x.argmax(axis=axis)
+
+
+@family()
+def top_k(rank):
+    m = Model(rank)
+    m.x = np.random.default_rng(2).permutation(m.x.size).reshape(m.x.shape).astype(np.float32)
+    y = m.add("TopK", "x", m.ints([1]), outputs=["values", "places"], axis=0)
+    return m, y, m.x.max(axis=0, keepdims=True)
+
+
+@family()
+def cumsum(rank):
+    m = Model(rank)
+    m.weights.append(o.tensor("axis", np.array(rank // 2, np.int64)))
+    return m, m.add("CumSum", "x", "axis"), m.x.cumsum(axis=rank // 2)
+
+
+@family()
+def cut(rank):
+    m = Model(rank)
+    starts, ends = [0] * rank, [max(1, d - 1) for d in m.x.shape]
+    y = m.add("Slice", "x", m.ints(starts), m.ints(ends))
+    return m, y, m.x[tuple(slice(0, e) for e in ends)]
+
+
+@family()
+def cut_backwards(rank):
+    m = Model(rank)
+    axes = list(range(rank))
+    y = m.add("Slice", "x", m.ints([-1] * rank), m.ints([-100] * rank), m.ints(axes), m.ints([-1] * rank))
+    return m, y, np.flip(m.x)
+
+
+@family()
+def concat(rank):
+    m, axis = Model(rank), rank // 2
+    w = data(m.x.shape, 9)
+    return m, m.add("Concat", "x", m.array(w), "x", axis=axis), np.concatenate([m.x, w, m.x], axis)
+
+
+@family()
+def split(rank):
+    m = Model(rank)
+    m.x = np.concatenate([m.x, m.x + 1], rank - 1)
+    n = m.x.shape[-1] // 2
+    m.add("Split", "x", m.ints([n, n]), outputs=["a", "b"], axis=rank - 1)
+    return m, m.add("Sub", "b", "a"), m.x[..., n:] - m.x[..., :n]
+
+
+def padding(mode, how):
+    def make(rank):
+        m = Model(rank)
+        before = [1 if d > 1 else 0 for d in m.x.shape]
+        after = [1 if i % 5 == 0 and d > 1 else 0 for i, d in enumerate(m.x.shape)]
+        y = m.add("Pad", "x", m.ints(before + after), mode=mode)
+        return m, y, np.pad(m.x, list(zip(before, after)), how)
+    make.__name__ = f"pad_{mode}"
+    family()(make)
+
+
+padding("constant", "constant")
+padding("reflect", "reflect")
+
+
+@family()
+def tile(rank):
+    m = Model(rank)
+    times = [2 if i in (0, rank - 1) else 1 for i in range(rank)]
+    return m, m.add("Tile", "x", m.ints(times)), np.tile(m.x, times)
+
+
+@family()
+def expand(rank):
+    m = Model(rank)
+    to = [2 if d == 1 and i % 4 == 0 else d for i, d in enumerate(m.x.shape)]
+    return m, m.add("Expand", "x", m.ints(to)), np.broadcast_to(m.x, to)
+
+
+def broadcast(op, of):
+    def make(rank):
+        m = Model(rank)
+        w = data([2 if d == 1 and i % 3 == 0 else 1 if i % 2 else d for i, d in enumerate(m.x.shape)], 4)
+        return m, m.add(op, "x", m.array(w)), of(m.x, w)
+    make.__name__ = f"broadcast_{op.lower()}"
+    family()(make)
+
+
+for name, of in (("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply)):
+    broadcast(name, of)
+
+
+@family()
+def broadcast_vector(rank):
+    m = Model(rank)
+    w = data([m.x.shape[-1]], 4)
+    return m, m.add("Mul", "x", m.array(w)), m.x * w
+
+
+@family()
+def maximum_of_three(rank):
+    m = Model(rank)
+    w, v = data(m.x.shape[-1:], 4), data([1] * rank, 5)
+    return m, m.add("Max", "x", m.array(w), m.array(v)), np.maximum(np.maximum(m.x, w), v)
+
+
+@family()
+def where(rank):
+    m = Model(rank)
+    w = data([1] + list(m.x.shape[1:]), 4)
+    c = m.add("Greater", "x", m.array(w))
+    return m, m.add("Where", c, "x", m.array(w)), np.where(m.x > w, m.x, w)
+
+
+@family()
+def elementwise(rank):
+    m = Model(rank)
+    return m, m.add("Exp", m.add("Neg", m.add("Abs", "x"))), np.exp(-np.abs(m.x))
+
+
+@family()
+def clip(rank):
+    m = Model(rank)
+    m.weights += [o.tensor("low", np.array(-1, np.float32)), o.tensor("high", np.array(1, np.float32))]
+    return m, m.add("Clip", "x", "low", "high"), m.x.clip(-1, 1)
+
+
+@family()
+def prelu(rank):
+    m = Model(rank)
+    return m, m.add("PRelu", "x", m.array(np.array([0.5], np.float32))), np.where(m.x < 0, m.x / 2, m.x)
+
+
+@family()
+def cast(rank):
+    m = Model(rank)
+    return m, m.add("Cast", m.add("Cast", "x", to=6), to=1), np.trunc(m.x)
+
+
+@family()
+def gather(rank):
+    m, axis = Model(rank), rank // 2
+    index = [0, m.x.shape[axis] - 1, 0]
+    return m, m.add("Gather", "x", m.ints(index), axis=axis), np.take(m.x, index, axis)
+
+
+@family()
+def gather_nd(rank):
+    m = Model(rank)
+    index = np.array([[0] * rank, [d - 1 for d in m.x.shape]])
+    return m, m.add("GatherND", "x", m.array(index)), m.x[tuple(index.T)]
+
+
+@family()
+def scatter_nd(rank):
+    m = Model(rank)
+    index, y = np.array([[d - 1 for d in m.x.shape]]), m.x.copy()
+    y[tuple(index[0])] = 77
+    return m, m.add("ScatterND", "x", m.array(index), m.array(np.array([77], np.float32))), y
+
+
+@family(2)
+def one_hot(rank):
+    m = Model(rank - 1)
+    m.x = np.abs(m.x).round()
+    place = m.add("Cast", "x", to=7)
+    m.weights += [o.tensor("depth", np.array(3, np.int64)), o.tensor("two", np.array([0, 1], np.float32))]
+    return m, m.add("OneHot", place, "depth", "two"), np.eye(3)[m.x.astype(int)] * 1.0
+
+
+@family(3)
+def matmul(rank):
+    m = Model(rank)
+    w = data([m.x.shape[-1], 3], 5)
+    return m, m.add("MatMul", "x", m.array(w)), m.x @ w
+
+
+@family(3)
+def matmul_of_two(rank):
+    m = Model(rank)
+    w = data([1] * (rank - 2) + [m.x.shape[-1], 2], 5)
+    both = m.add("Add", m.array(w), m.add("ReduceSum", "x", m.ints(range(rank)), keepdims=1))
+    return m, m.add("MatMul", "x", both), m.x @ (w + m.x.sum(keepdims=True))
+
+
+@family()
+def layer_norm(rank):
+    m = Model(rank, 17)
+    w = data([m.x.shape[-1]], 4)
+    mean, var = m.x.mean(-1, keepdims=True), m.x.var(-1, keepdims=True)
+    y = m.add("LayerNormalization", "x", m.array(w), axis=-1, epsilon=0.5)
+    return m, y, (m.x - mean) / np.sqrt(var + 0.5) * w
+
+
+@family(2)
+def batch_norm(rank):
+    m = Model(rank)
+    c = m.x.shape[1]
+    scale, shift, mean = (data([c], s) for s in (1, 2, 3))
+    var = np.abs(data([c], 4)) + 1
+    y = m.add("BatchNormalization", "x", *(m.array(a) for a in (scale, shift, mean, var)), epsilon=0.0)
+    lay = [1, c] + [1] * (rank - 2)
+    a, b, d, e = (v.reshape(lay) for v in (scale, shift, mean, var))
+    return m, y, (m.x - d) / np.sqrt(e) * a + b
+
+
+@family()
+def fill(rank):
+    m, to = Model(1), shape_of(rank)
+    y = m.add("Add", m.add("ConstantOfShape", m.ints(to)), m.add("ReduceSum", "x", m.ints([0]), keepdims=1))
+    return m, y, np.zeros(to) + m.x.sum()
+
+
+@family()
+def shape(rank):
+    m = Model(rank)
+    return m, m.add("Cast", m.add("Shape", "x"), to=1), np.array(m.x.shape)
+
+
+@family()
+def quantize(rank):
+    m = Model(rank)
+    m.weights.append(o.tensor("scale", np.array(0.25, np.float32)))
+    y = m.add("DequantizeLinear", m.add("QuantizeLinear", "x", "scale"), "scale")
+    return m, y, np.clip(np.round(m.x / 0.25), 0, 255) * 0.25
+
+
+@family()
+def quantize_axis(rank):
+    m, axis = Model(rank), rank // 2
+    s = np.array([0.25, 0.5, 0.125, 1][:m.x.shape[axis]], np.float32)
+    scale = m.array(s)
+    zero = m.add("Cast", m.array(np.zeros(len(s), np.int32)), to=3)
+    y = m.add("DequantizeLinear", m.add("QuantizeLinear", "x", scale, zero, axis=axis), scale, zero, axis=axis)
+    s = s.reshape([-1 if i == axis else 1 for i in range(rank)])
+    return m, y, np.clip(np.round(m.x / s), -128, 127) * s
+
+
+# --- Chains behind a Transpose, for the passes -------------------------------------------------------
+
+
+def behind(name, apply, lowest=1):
+    """Transpose, an op, the Transpose back; apply(model, value, array) gives both results."""
+    def make(rank):
+        m, order = Model(rank), order_of(rank, 3)
+        moved = np.transpose(m.x, order)
+        y, wanted = apply(m, m.add("Transpose", "x", perm=order), moved)
+        if wanted.ndim != rank:
+            return m, m.add("Neg", y), -wanted
+        back = [int(i) for i in np.argsort(order)]
+        return m, m.add("Neg", m.add("Transpose", y, perm=back)), -np.transpose(wanted, back)
+    make.__name__ = f"transposed_{name}"
+    family(lowest)(make)
+
+
+def reduce_last(m, v, a, keep):
+    axes = [a.ndim - 1] + ([1] if a.ndim > 2 else [])
+    return m.add("ReduceSum", v, m.ints(axes), keepdims=keep), a.sum(axis=tuple(axes), keepdims=bool(keep))
+
+
+def merged(m, v, a):
+    to = [a.shape[0], -1] if a.ndim > 1 else [1, -1]
+    return m.add("Reshape", v, m.ints(to)), a.reshape(to)
+
+
+def parted(m, v, a):
+    """An axis of one element more at the front and one less, where one can go."""
+    ones = [i for i, d in enumerate(a.shape) if d == 1]
+    rest = [d for i, d in enumerate(a.shape) if not ones or i != ones[-1]]
+    to = ([1] if ones else []) + rest
+    return m.add("Reshape", v, m.ints(to)), a.reshape(to)
+
+
+def vector(m, v, a):
+    w = data([a.shape[-1]], 6)
+    return m.add("Add", v, m.array(w)), a + w
+
+
+def whole(m, v, a):
+    w = data(a.shape, 6)
+    return m.add("Mul", v, m.array(w)), a * w
+
+
+def joined(m, v, a):
+    return m.add("Concat", v, m.add("Relu", v), axis=a.ndim - 1), np.concatenate([a, np.maximum(a, 0)], -1)
+
+
+def halves(m, v, a):
+    d = m.add("Concat", v, v, axis=0)
+    m.add("Split", d, m.ints([a.shape[0]] * 2), outputs=["p", "q"], axis=0)
+    return m.add("Add", "p", "q"), a + a
+
+
+def padded(m, v, a):
+    pads = [1] + [0] * (a.ndim - 1)
+    return m.add("Pad", v, m.ints(pads + pads)), np.pad(a, [(p, p) for p in pads])
+
+
+def sliced(m, v, a):
+    return m.add("Slice", v, m.ints([0] * a.ndim), m.ints([1] * a.ndim)), a[(slice(0, 1),) * a.ndim]
+
+
+def sliced_axis(m, v, a):
+    return m.add("Slice", v, m.ints([0]), m.ints([1]), m.ints([a.ndim - 1])), a[..., :1]
+
+
+def tiled(m, v, a):
+    times = [2] + [1] * (a.ndim - 1)
+    return m.add("Tile", v, m.ints(times)), np.tile(a, times)
+
+
+def softmaxed(m, v, a):
+    e = np.exp(a)
+    return m.add("Softmax", v, axis=-1), e / e.sum(-1, keepdims=True)
+
+
+def shaped(m, v, a):
+    return m.add("Cast", m.add("Shape", v), to=1), np.array(a.shape, np.float32).reshape([-1])
+
+
+def squeezed(m, v, a):
+    return m.add("Squeeze", m.add("ReduceMax", v, axes=[0], keepdims=1), m.ints([0])), a.max(0)
+
+
+def quantized(m, v, a):
+    m.weights.append(o.tensor("scale", np.array(0.25, np.float32)))
+    y = m.add("DequantizeLinear", m.add("QuantizeLinear", v, "scale"), "scale")
+    return y, np.clip(np.round(a / 0.25), 0, 255) * 0.25
+
+
+def quantized_axis(m, v, a):
+    s = np.array([0.25, 0.5, 0.125, 1][:a.shape[-1]], np.float32)
+    scale, zero = m.array(s), m.add("Cast", m.array(np.zeros(len(s), np.int32)), to=3)
+    y = m.add("DequantizeLinear", m.add("QuantizeLinear", v, scale, zero, axis=a.ndim - 1), scale, zero,
+              axis=a.ndim - 1)
+    return y, np.clip(np.round(a / s), -128, 127) * s
+
+
+def mean_of_quantized(m, v, a):
+    m.weights.append(o.tensor("scale", np.array(0.25, np.float32)))
+
+    def pair(value):
+        return m.add("DequantizeLinear", m.add("QuantizeLinear", value, "scale"), "scale")
+
+    def fake(array):
+        return np.clip(np.round(array / 0.25), 0, 255) * 0.25
+    return pair(m.add("ReduceMax", pair(v), axes=[a.ndim - 1], keepdims=1)), \
+        fake(fake(a).max(-1, keepdims=True))
+
+
+for chain in (vector, whole, joined, halves, padded, sliced, sliced_axis, tiled, softmaxed, shaped, squeezed,
+              quantized, quantized_axis, mean_of_quantized, merged, parted):
+    behind(chain.__name__, chain)
+for k in (0, 1):
+    behind(f"reduced_{k}", lambda m, v, a, k=k: reduce_last(m, v, a, k))
+
+
+@family()
+def two_transposes(rank):
+    m, a, b = Model(rank), order_of(rank, 3), order_of(rank, 4)
+    y = m.add("Transpose", m.add("Transpose", "x", perm=a), perm=b)
+    return m, y, np.transpose(np.transpose(m.x, a), b)
+
+
+@family(2, 15)
+def shuffle(rank):
+    m = Model(rank)
+    m.x = data([1] * (rank - 2) + [3, 12])
+    wide = [1] * (rank - 2) + [3, 4, 3]
+    order = list(range(rank - 1)) + [rank, rank - 1]
+    y = m.add("Reshape", m.add("Transpose", m.add("Reshape", "x", m.ints(wide)), perm=order), m.ints(m.x.shape))
+    return m, y, m.x.reshape(wide).transpose(order).reshape(m.x.shape)
+
+
+# ------------------------------------------------------------------------------------------------------
+
+
+def check(folder, make, rank):
+    m, y, wanted = make(rank)
+    (folder / "m.onnx").write_bytes(m.bytes(y))
+    np.save(folder / "x.npy", m.x)
+    (folder / "y.npy").unlink(missing_ok=True)
+    done = subprocess.run([ORIBI, "run", "m.onnx", "-i", "x=@x.npy", "-f", "-o", "y.npy"], cwd=folder,
+                          capture_output=True, timeout=120)
+    text = (done.stdout + done.stderr).decode(errors="replace")
+    above = max(rank, m.x.ndim, wanted.ndim) > MAX_RANK
+    if done.returncode not in (0, 3, 4) or re.search(CRASH, text):
+        return f"ended with {done.returncode}: {text[:500]}"
+    if done.returncode != 0:
+        return None if above and re.search(REFUSED, text) else f"refused: {text[:500]}"
+    if above and max(m.x.ndim, wanted.ndim) > MAX_RANK:
+        return "was not refused"
+    found = np.load(folder / "y.npy")
+    if found.shape != wanted.shape:
+        return f"has shape {found.shape}, expected {wanted.shape}"
+    if not np.allclose(found, wanted, rtol=1e-5, atol=1e-5):
+        return f"has {found.ravel()[:6]}, expected {wanted.ravel()[:6]}"
+    return None
+
+
+def main():
+    bad = n = 0
+    chosen = sys.argv[2:] or FAMILIES
+    ranks = [2, 5, 8, 9, 12, 16, 17] if SANITIZED else range(1, 18)
+    with tempfile.TemporaryDirectory() as scratch:
+        for name in chosen:
+            make, lowest, highest = FAMILIES[name]
+            for rank in ranks:
+                if lowest <= rank <= highest:
+                    said = check(pathlib.Path(scratch), make, rank)
+                    n += 1
+                    if said:
+                        print(f"{name} of rank {rank}: {said.strip()}")
+                        bad += 1
+    print(f"{n} models, {bad} faults")
+    sys.exit(1 if bad or n == 0 else 0)
+
+
+main()
