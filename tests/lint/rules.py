@@ -50,7 +50,7 @@ def main():
     bad = 0
     for name in listed.stdout.split("\n"):
         path = root / name
-        if not name or not path.is_file() or path.suffix in (".png", ".onnx", ".tflite", ".npz", ".bin"):
+        if not name or not path.is_file() or path.suffix in (".png", ".onnx", ".tflite", ".npz", ".npy", ".bin"):
             continue
         text = path.read_text(errors="replace")
         if path.suffix in (".c", ".h", ".cc", ".py", ".sh", ".cmake") and \
