@@ -97,24 +97,23 @@ static bool fill_value(oribi_onnx_node *n, oribi_constant_view *out, oribi_sourc
 /* With a known shape the result is a splat: one element, all strides 0. */
 static bool constant_of_shape(oribi_onnx_node *n)
 {
-    int64_t dims[ORIBI_ONNX_MAX_RANK], strides[ORIBI_ONNX_MAX_RANK] = {0};
+    static const oribi_dims splat = {0};
+    oribi_dims dims = {0};
     size_t bytes = 0;
     oribi_constant_view view;
     oribi_source *source = NULL;
     if (!fill_value(n, &view, &source)) {
         return false;
     }
-    int32_t rank = oribi_emit_known_ints(n, n->inputs[0], dims, ORIBI_ONNX_MAX_RANK);
-    bool is_known = rank >= 0;
-    if (rank > ORIBI_ONNX_MAX_RANK ||
-        (is_known && !oribi_size_of_dims(dims, rank, oribi_dtype_bytes(view.dtype), &bytes))) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
-                               "the shape is negative, too large, or has more than %d dimensions",
-                               ORIBI_ONNX_MAX_RANK);
+    bool is_known = oribi_emit_known_dims(n, n->inputs[0], &dims);
+    if (n->failed ||
+        (is_known &&
+         !oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(view.dtype), &bytes))) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "the shape is negative or too large");
     }
-    view.rank = is_known ? rank : 0;
-    view.dims = dims;
-    view.strides = strides;
+    view.rank = is_known ? dims.n : 0;
+    view.dims = dims.at;
+    view.strides = splat.at;
     oribi_source_retain(source);
     oribi_value_id value = oribi_graph_add_constant(n->graph, n->label, &view, source, n->status);
     n->failed = value < 0;

@@ -43,6 +43,20 @@ bool oribi_emit_wants(const oribi_onnx_node *n, int32_t index)
     return index < n->n_outputs && n->outputs[index].length > 0;
 }
 
+oribi_value_id *oribi_emit_parts(oribi_onnx_node *n, int32_t count)
+{
+    oribi_value_id *parts =
+        oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
+    for (int32_t i = 0; parts != NULL && i <= count; i++) {
+        parts[i] = -1;
+    }
+    if (parts == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+    }
+    return parts;
+}
+
 /* --- What is known --------------------------------------------------------------------------- */
 
 oribi_value_id oribi_emit_input(const oribi_onnx_node *n, int32_t index)
@@ -67,14 +81,22 @@ int32_t oribi_emit_rank(oribi_onnx_node *n, oribi_value_id value)
         return 0;
     }
     const oribi_value *v = n->graph->values[value];
-    if (v->shape.rank < 0 || v->shape.rank > ORIBI_ONNX_MAX_RANK) {
+    if (v->shape.rank < 0 || v->shape.rank > ORIBI_MAX_RANK) {
         oribi_onnx_fail(n, TF_UNIMPLEMENTED,
                         "the rank of '%s' must be known, and at most %d, to translate this "
                         "operator: give the shapes of the model's inputs",
-                        v->name, ORIBI_ONNX_MAX_RANK);
+                        v->name, ORIBI_MAX_RANK);
         return 0;
     }
     return v->shape.rank;
+}
+
+bool oribi_emit_dims(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out)
+{
+    const int32_t rank = oribi_emit_rank(n, value);
+    out->n = 0;
+    return !n->failed && value >= 0 &&
+           oribi_dims_set(out, n->graph->values[value]->shape.dims, rank);
 }
 
 int64_t oribi_emit_dim(const oribi_onnx_node *n, oribi_value_id value, int32_t axis)
@@ -91,9 +113,52 @@ bool oribi_emit_is_constant(const oribi_onnx_node *n, oribi_value_id value)
     return value >= 0 && n->graph->values[value]->constant != NULL;
 }
 
-int32_t oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, int64_t *out, int32_t max)
+bool oribi_emit_known_dims(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out)
 {
-    return n->failed ? -1 : oribi_graph_known_ints(n->graph, value, out, max);
+    if (n->failed || value < 0) {
+        return false;
+    }
+    out->n = oribi_graph_known_ints(n->graph, value, out->at, ORIBI_MAX_RANK);
+    if (out->n <= ORIBI_MAX_RANK) {
+        return out->n >= 0;
+    }
+    return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "'%s' has %d elements; at most %d are possible",
+                           n->graph->values[value]->name, (int)out->n, ORIBI_MAX_RANK);
+}
+
+bool oribi_emit_known_list(oribi_onnx_node *n, oribi_value_id value, const int64_t **out,
+                           int32_t *out_count)
+{
+    const oribi_shape *shape = value < 0 ? NULL : &n->graph->values[value]->shape;
+    const int64_t count = shape == NULL || shape->rank != 1 ? 0 : shape->dims[0];
+    oribi_dims few = {0};
+    if (!oribi_emit_is_constant(n, value) || count <= ORIBI_MAX_RANK) {
+        const bool is_many = count > ORIBI_MAX_RANK; /* and computed: as well as unknown */
+        const bool is_known = !is_many && oribi_emit_known_dims(n, value, &few);
+        *out = is_known ? oribi_arena_memdup(&n->onnx->scratch, few.at, sizeof few.at) : NULL;
+        *out_count = few.n;
+        n->failed = n->failed || (is_known && *out == NULL);
+        return is_known && (*out != NULL || oribi_fail_memory(n->status));
+    }
+    const TF_DataType dtype = n->graph->values[value]->dtype;
+    TF_Tensor *tensor = oribi_graph_constant_tensor(n->graph, value, n->status);
+    int64_t *values = tensor == NULL || count > INT32_MAX
+                          ? NULL
+                          : oribi_arena_array(&n->onnx->scratch, (size_t)count, sizeof *values);
+    for (int64_t i = 0; values != NULL && i < count; i++) {
+        const void *data = TF_TensorData(tensor);
+        values[i] = dtype == TF_INT64   ? ((const int64_t *)data)[i]
+                    : dtype == TF_INT32 ? ((const int32_t *)data)[i]
+                                        : 0;
+    }
+    n->failed = values == NULL;
+    if (values == NULL && oribi_ok(n->status)) {
+        oribi_fail_memory(n->status);
+    }
+    TF_DeleteTensor(tensor);
+    *out = values;
+    *out_count = (int32_t)count;
+    return !n->failed && (dtype == TF_INT64 || dtype == TF_INT32);
 }
 
 int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
@@ -105,40 +170,32 @@ int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
     return n->failed ? 0 : (int32_t)(axis < 0 ? axis + rank : axis);
 }
 
-int32_t oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
-                        int32_t *out_axes)
+bool oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
+                     oribi_dims *out)
 {
-    int64_t given[ORIBI_ONNX_MAX_RANK];
-    bool has[ORIBI_ONNX_MAX_RANK] = {false};
-    int32_t count = -1, unique = 0;
+    oribi_dims given;
+    uint32_t has = 0;
+    bool is_given = false;
+    out->n = 0;
     if (n->opset < input_since) {
-        count = oribi_onnx_ints(n, "axes", given, ORIBI_ONNX_MAX_RANK);
+        is_given = oribi_onnx_dims(n, "axes", &given);
     } else if (oribi_emit_input(n, input) >= 0) {
-        count = oribi_emit_known_ints(n, n->inputs[input], given, ORIBI_ONNX_MAX_RANK);
-        if (count < 0) {
+        is_given = oribi_emit_known_dims(n, n->inputs[input], &given);
+        if (!is_given) {
             oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed, not constant");
         }
     }
-    if (count > ORIBI_ONNX_MAX_RANK) {
-        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d axes", (int)count);
-    }
-    if (n->failed || count < 0) {
-        return -1;
-    }
-    for (int32_t i = 0; i < count; i++) {
-        int32_t axis = oribi_emit_axis(n, given[i], rank);
-        if (!n->failed && has[axis]) {
+    for (int32_t i = 0; is_given && i < given.n; i++) {
+        const int32_t axis = oribi_emit_axis(n, given.at[i], rank);
+        if (!n->failed && (has >> axis & 1) != 0) {
             oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d is there twice", (int)axis);
         }
-        if (n->failed) {
-            return -1;
-        }
-        has[axis] = true;
+        has |= 1U << axis;
     }
     for (int32_t axis = 0; axis < rank; axis++) {
-        if (has[axis]) {
-            out_axes[unique++] = axis;
+        if ((has >> axis & 1) != 0 && !oribi_dims_add(out, axis)) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d of %d", (int)axis, (int)rank);
         }
     }
-    return unique;
+    return is_given && !n->failed;
 }

@@ -81,14 +81,10 @@ static oribi_tflite_variable *variable_of(oribi_tflite_node *n)
 static bool make_read(oribi_tflite_node *n, oribi_tflite_variable *variable,
                       const oribi_tflite_tensor *like)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK];
-    const oribi_shape shape = {like->is_unranked ? -1 : (int32_t)like->shape.count, dims};
+    oribi_dims dims = oribi_tflite_dims_of(like);
+    const oribi_shape shape = {like->is_unranked ? -1 : dims.n, dims.at};
     if (variable->read >= 0) {
         return true;
-    }
-    for (uint32_t i = 0; i < like->shape.count; i++) {
-        const int32_t dim = oribi_flat_int32_at(&like->shape, i);
-        dims[i] = dim < 0 ? -1 : dim;
     }
     if (like->dtype == 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a variable of this element type");
