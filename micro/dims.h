@@ -21,6 +21,32 @@ typedef struct oribi_dims {
     int64_t at[ORIBI_MAX_RANK];
 } oribi_dims;
 
+/* An order of axes, small enough to be kept for every value: at[i] is the axis at place i. */
+typedef struct oribi_perm {
+    int8_t n; /* 0 <= n <= ORIBI_MAX_RANK; passes give -1 a meaning of theirs */
+    int8_t at[ORIBI_MAX_RANK];
+} oribi_perm;
+
+/* Appends one; false, and p untouched, when it is full or the axis is none. */
+static inline bool oribi_perm_add(oribi_perm *p, int64_t axis)
+{
+    if (p->n < 0 || p->n >= ORIBI_MAX_RANK || axis < 0 || axis >= ORIBI_MAX_RANK) {
+        return false;
+    }
+    p->at[p->n++] = (int8_t)axis;
+    return true;
+}
+
+/* The same order as sizes have it. */
+static inline oribi_dims oribi_perm_dims(const oribi_perm *p)
+{
+    oribi_dims wide = {.n = p->n > 0 ? p->n : 0};
+    for (int32_t i = 0; i < wide.n; i++) {
+        wide.at[i] = p->at[i];
+    }
+    return wide;
+}
+
 /* n sizes, all equal to `value`; false, and d untouched, unless 0 <= n <= ORIBI_MAX_RANK. */
 static inline bool oribi_dims_fill(oribi_dims *d, int32_t n, int64_t value)
 {

@@ -48,14 +48,14 @@ static bool parse_header(const char *header, TF_DataType *out_type, int64_t *dim
         return false;
     }
     shape = strchr(shape, '(');
-    for (*out_rank = 0; shape != NULL && *out_rank < 16;) {
+    for (*out_rank = 0; shape != NULL;) {
         shape += strspn(shape + 1, ", ") + 1;
         if (*shape == ')') {
             return true;
         }
         char *end;
         long long dim = strtoll(shape, &end, 10);
-        if (end == shape || dim < 0) {
+        if (end == shape || dim < 0 || *out_rank == 16) {
             return false;
         }
         dims[(*out_rank)++] = dim;

@@ -99,15 +99,16 @@ bool oribi_lower_sizes(oribi_lowering *lowering, const oribi_call *call, const o
 int32_t oribi_lower_ints(oribi_lowering *lowering, const oribi_call *call, int32_t index,
                          int64_t *out, int32_t max)
 {
-    const int32_t n =
-        oribi_graph_constant_ints(lowering->graph, call->node->inputs[index], out, max);
-    if (n < 0 || n > max) {
+    oribi_dims found;
+    if (!oribi_graph_constant_ints(lowering->graph, call->node->inputs[index], &found) ||
+        found.n > max) {
         oribi_fail(lowering->status, TF_UNIMPLEMENTED,
                    "node '%s': input %d must be a constant of at most %d integers in compiled code",
                    call->node->name, (int)index, (int)max);
         return -1;
     }
-    return n;
+    memcpy(out, found.at, (size_t)found.n * sizeof(*out));
+    return found.n;
 }
 
 bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t given, int32_t rank,

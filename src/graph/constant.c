@@ -130,29 +130,29 @@ void oribi_graph_drop_unused_constants(oribi_graph *graph)
 
 oribi_value_id oribi_graph_add_constant_transposed(oribi_graph *graph, const char *name,
                                                    oribi_value_id constant,
-                                                   const int32_t *permutation, TF_Status *status)
+                                                   const oribi_dims *permutation, TF_Status *status)
 {
-    enum { MAX_RANK = 32 };
     const oribi_constant *from = graph->values[constant]->constant;
-    int64_t dense_strides[MAX_RANK], dims[MAX_RANK], strides[MAX_RANK];
-    int32_t rank = from == NULL ? -1 : from->view.rank;
-    if (rank < 0 || rank > MAX_RANK) {
+    oribi_dims dense_strides, dims, strides;
+    const int32_t rank = from == NULL ? -1 : from->view.rank;
+    if (rank < 0 || rank != permutation->n || !oribi_dims_is_permutation(permutation)) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "value '%s' is not a constant of rank 0 to %d: cannot be transposed in place",
-                   graph->values[constant]->name, MAX_RANK);
+                   "value '%s' is not a constant whose axes, at most %d, can be permuted so",
+                   graph->values[constant]->name, ORIBI_MAX_RANK);
         return -1;
     }
     int64_t stride = (int64_t)oribi_dtype_bytes(from->view.dtype);
     for (int32_t i = rank - 1; i >= 0; i--) {
-        dense_strides[i] = stride;
+        dense_strides.at[i] = stride;
         stride *= from->view.dims[i] > 1 ? from->view.dims[i] : 1;
     }
     for (int32_t i = 0; i < rank; i++) {
-        int32_t axis = permutation[i];
-        dims[i] = from->view.dims[axis];
-        strides[i] = from->view.strides != NULL ? from->view.strides[axis] : dense_strides[axis];
+        const int64_t axis = permutation->at[i];
+        dims.at[i] = from->view.dims[axis];
+        strides.at[i] =
+            from->view.strides != NULL ? from->view.strides[axis] : dense_strides.at[axis];
     }
-    oribi_constant_view view = {from->view.dtype, rank, dims, strides, from->view.data};
+    oribi_constant_view view = {from->view.dtype, rank, dims.at, strides.at, from->view.data};
     oribi_source_retain(from->source);
     return oribi_graph_add_constant(graph, name, &view, from->source, status);
 }
@@ -160,8 +160,8 @@ oribi_value_id oribi_graph_add_constant_transposed(oribi_graph *graph, const cha
 /* Copies elements in row-major order; the innermost axis is a run of equal steps. */
 static void copy_strided(const oribi_constant_view *view, uint8_t *to, size_t element_bytes)
 {
-    enum { MAX_RANK = 32 };
-    int64_t index[MAX_RANK] = {0};
+    oribi_dims at = {0};
+    int64_t *index = at.at;
     int32_t rank = view->rank;
     const uint8_t *from = view->data;
     int64_t inner = rank == 0 ? 1 : view->dims[rank - 1];
@@ -236,9 +236,9 @@ static TF_Tensor *make_dense(oribi_graph *graph, const oribi_value *value, TF_St
         }
         return alias;
     }
-    if (view->rank > 32) {
-        oribi_fail(status, TF_UNIMPLEMENTED, "constant '%s': rank %d is above 32", value->name,
-                   (int)view->rank);
+    if (!dense && view->rank > ORIBI_MAX_RANK) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "constant '%s' has rank %d, %d at most", value->name,
+                   (int)view->rank, ORIBI_MAX_RANK);
         return NULL;
     }
     if (!oribi_graph_charge(graph, bytes, status)) {
@@ -288,8 +288,7 @@ TF_Tensor *oribi_graph_constant_tensor(oribi_graph *graph, oribi_value_id value,
     return shared;
 }
 
-int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
-                                  int32_t max)
+int64_t oribi_graph_count_ints(const oribi_graph *graph, oribi_value_id value)
 {
     if (value < 0 || graph->values[value]->constant == NULL) {
         return -1;
@@ -299,10 +298,19 @@ int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value
         (view->dtype != TF_INT32 && view->dtype != TF_INT64) || view->rank > 1) {
         return -1;
     }
-    int64_t count = view->rank == 0 ? 1 : view->dims[0];
+    return view->rank == 0 ? 1 : view->dims[0];
+}
+
+bool oribi_graph_constant_exactly(const oribi_graph *graph, oribi_value_id value, int64_t *out,
+                                  int32_t count)
+{
+    if (count < 0 || oribi_graph_count_ints(graph, value) != count) {
+        return false;
+    }
+    const oribi_constant_view *view = &graph->values[value]->constant->view;
     int64_t element_bytes = (int64_t)oribi_dtype_bytes(view->dtype);
     int64_t stride = view->strides != NULL && view->rank > 0 ? view->strides[0] : element_bytes;
-    for (int64_t i = 0; i < count && i < max; i++) {
+    for (int32_t i = 0; i < count; i++) {
         const uint8_t *at = (const uint8_t *)view->data + i * stride;
         int32_t narrow = 0;
         if (view->dtype == TF_INT64) {
@@ -312,5 +320,15 @@ int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value
             out[i] = narrow;
         }
     }
-    return count > INT32_MAX ? INT32_MAX : (int32_t)count;
+    return true;
+}
+
+bool oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value, oribi_dims *out)
+{
+    const int64_t count = oribi_graph_count_ints(graph, value);
+    if (count < 0 || count > ORIBI_MAX_RANK) {
+        return false;
+    }
+    out->n = (int32_t)count;
+    return oribi_graph_constant_exactly(graph, value, out->at, out->n);
 }

@@ -126,10 +126,12 @@ oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *n
                                                TF_Tensor *tensor, TF_Status *status);
 /* Lets go of the constants that nothing uses: what folding replaced. For when no pass follows. */
 void oribi_graph_drop_unused_constants(oribi_graph *graph);
-/* A constant that reads another one with permuted dims, nothing copied. */
+/* A constant that reads another one with permuted dims, nothing copied; INVALID_ARGUMENT unless the
+ * permutation is one, of as many axes as the constant has. */
 oribi_value_id oribi_graph_add_constant_transposed(oribi_graph *graph, const char *name,
                                                    oribi_value_id constant,
-                                                   const int32_t *permutation, TF_Status *status);
+                                                   const oribi_dims *permutation,
+                                                   TF_Status *status);
 /* New node with n_outputs fresh values named NAME:k (or NAME for one). attrs may be filled through
  * node->attrs before oribi_graph_resolve. inputs are counted as uses. */
 oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const char *name,
@@ -172,18 +174,22 @@ oribi_node *oribi_graph_producer(const oribi_graph *graph, oribi_value_id value)
 /* Dense, aligned tensor of a constant value (kept in the constant); counted handle. Checks
  * max_bytes. */
 TF_Tensor *oribi_graph_constant_tensor(oribi_graph *graph, oribi_value_id value, TF_Status *status);
-/* Reads an integer constant (int32 or int64, rank 0 or 1) into out, at most max; -1 when the value
- * is not such a constant, else the count. */
-int32_t oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
-                                  int32_t max);
+/* Reads an integer constant (int32 or int64, rank 0 or 1) that lists sizes or axes; false, and out
+ * untouched, when the value is not such a constant or has more elements than fit. */
+bool oribi_graph_constant_ints(const oribi_graph *graph, oribi_value_id value, oribi_dims *out);
+/* The same for one that must have `count` elements, however many; false, and out untouched, when it
+ * has another number. */
+bool oribi_graph_constant_exactly(const oribi_graph *graph, oribi_value_id value, int64_t *out,
+                                  int32_t count);
 /* What is known of an integer value of rank 0 or 1 whose elements are not all constant, as dims: -1
  * where nothing (or a negative one) is known; rank -1 when nothing is. Lives in the arena. */
 bool oribi_graph_partial_ints(oribi_graph *graph, oribi_value_id value, oribi_shape *out_shape,
                               TF_Status *status);
-/* The same for a value that is constant or follows from shapes that are known (Shape, Gather,
- * Concat and so on); -1 when an element is not known. */
-int32_t oribi_graph_known_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
-                               int32_t max);
+/* oribi_graph_constant_ints and _exactly for a value that is constant or follows from shapes that
+ * are known (Shape, Gather, Concat and so on); false also when an element is not known. */
+bool oribi_graph_known_ints(const oribi_graph *graph, oribi_value_id value, oribi_dims *out);
+bool oribi_graph_known_exactly(const oribi_graph *graph, oribi_value_id value, int64_t *out,
+                               int32_t count);
 /* View for kernel selection and creation; arrays live in the graph's arena. */
 bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_node_view *out_view,
                            TF_Status *status);

@@ -19,6 +19,8 @@ bool oribi_graph_grow(void **array, int32_t count, int32_t *capacity, size_t siz
                       TF_Status *status);
 /* Does the source keep a tensor of the graph's own, whose bytes nobody can bring back? */
 bool oribi_graph_source_is_tensor(const oribi_source *source);
+/* Elements of an integer constant (int32 or int64, rank 0 or 1), -1 when the value is none. */
+int64_t oribi_graph_count_ints(const oribi_graph *graph, oribi_value_id value);
 void oribi_graph_link(oribi_graph *graph, oribi_node *node, int32_t input, oribi_value_id value);
 void oribi_graph_unlink(oribi_graph *graph, oribi_node *node, int32_t input);
 

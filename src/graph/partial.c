@@ -34,6 +34,16 @@ static bool shape_elements(const oribi_shape *shape, elements *out)
     return true;
 }
 
+static bool constant_elements(const oribi_graph *graph, oribi_value_id value, elements *out)
+{
+    const int64_t count = oribi_graph_count_ints(graph, value);
+    if (count < 0 || count > MAX_ELEMENTS) {
+        return false;
+    }
+    out->count = (int32_t)count;
+    return oribi_graph_constant_exactly(graph, value, out->at, out->count);
+}
+
 static bool join(evaluation *e, const oribi_node *node, int32_t n_parts, int32_t depth,
                  elements *out)
 {
@@ -52,17 +62,17 @@ static bool join(evaluation *e, const oribi_node *node, int32_t n_parts, int32_t
 static bool gather(evaluation *e, const oribi_node *node, int32_t depth, elements *out)
 {
     elements from;
-    int64_t index[MAX_ELEMENTS];
-    int32_t n = oribi_graph_constant_ints(e->graph, node->inputs[1], index, MAX_ELEMENTS);
-    if (n < 0 || n > MAX_ELEMENTS || !evaluate(e, node->inputs[0], depth, &from)) {
+    elements index;
+    if (!constant_elements(e->graph, node->inputs[1], &index) ||
+        !evaluate(e, node->inputs[0], depth, &from)) {
         return false;
     }
-    out->count = n;
-    for (int32_t i = 0; i < n; i++) {
-        if (index[i] < 0 || index[i] >= from.count) {
+    out->count = index.count;
+    for (int32_t i = 0; i < index.count; i++) {
+        if (index.at[i] < 0 || index.at[i] >= from.count) {
             return false;
         }
-        out->at[i] = from.at[index[i]];
+        out->at[i] = from.at[index.at[i]];
     }
     return true;
 }
@@ -84,9 +94,9 @@ static bool strided_slice(evaluation *e, const oribi_node *node, int32_t depth, 
     elements from;
     int64_t begin = 0, end = 0, step = 0;
     if (node->n_inputs != 4 ||
-        oribi_graph_constant_ints(e->graph, node->inputs[1], &begin, 1) != 1 ||
-        oribi_graph_constant_ints(e->graph, node->inputs[2], &end, 1) != 1 ||
-        oribi_graph_constant_ints(e->graph, node->inputs[3], &step, 1) != 1 || step < 1 ||
+        !oribi_graph_constant_exactly(e->graph, node->inputs[1], &begin, 1) ||
+        !oribi_graph_constant_exactly(e->graph, node->inputs[2], &end, 1) ||
+        !oribi_graph_constant_exactly(e->graph, node->inputs[3], &step, 1) || step < 1 ||
         mask_of(node, "ellipsis_mask") != 0 || mask_of(node, "new_axis_mask") != 0 ||
         !evaluate(e, node->inputs[0], depth, &from)) {
         return false;
@@ -188,31 +198,41 @@ static bool evaluate(evaluation *e, oribi_value_id id, int32_t depth, elements *
         return false;
     }
     if (value->constant != NULL) {
-        out->count = oribi_graph_constant_ints(e->graph, id, out->at, MAX_ELEMENTS);
-        return out->count >= 0 && out->count <= MAX_ELEMENTS;
+        return constant_elements(e->graph, id, out);
     }
     const oribi_node *node = oribi_graph_producer(e->graph, id);
     return node != NULL && node->n_inputs > 0 && evaluate_node(e, node, depth - 1, out);
 }
 
-int32_t oribi_graph_known_ints(const oribi_graph *graph, oribi_value_id value, int64_t *out,
-                               int32_t max)
+static bool all_known(const oribi_graph *graph, oribi_value_id value, elements *out)
 {
-    int32_t count = oribi_graph_constant_ints(graph, value, out, max);
     evaluation e = {graph, MAX_STEPS};
+    bool known = value >= 0 && evaluate(&e, value, MAX_DEPTH, out);
+    for (int32_t i = 0; known && i < out->count; i++) {
+        known = out->at[i] != UNKNOWN;
+    }
+    return known;
+}
+
+bool oribi_graph_known_ints(const oribi_graph *graph, oribi_value_id value, oribi_dims *out)
+{
     elements found;
-    if (count >= 0 || value < 0 || !evaluate(&e, value, MAX_DEPTH, &found)) {
-        return count;
+    return oribi_graph_constant_ints(graph, value, out) ||
+           (all_known(graph, value, &found) && oribi_dims_set(out, found.at, found.count));
+}
+
+bool oribi_graph_known_exactly(const oribi_graph *graph, oribi_value_id value, int64_t *out,
+                               int32_t count)
+{
+    elements found;
+    if (oribi_graph_constant_exactly(graph, value, out, count)) {
+        return true;
     }
-    for (int32_t i = 0; i < found.count; i++) {
-        if (found.at[i] == UNKNOWN) {
-            return -1;
-        }
-        if (i < max) {
-            out[i] = found.at[i];
-        }
+    if (!all_known(graph, value, &found) || found.count != count) {
+        return false;
     }
-    return found.count;
+    memcpy(out, found.at, (size_t)count * sizeof(*out));
+    return true;
 }
 
 bool oribi_graph_partial_ints(oribi_graph *graph, oribi_value_id value, oribi_shape *out_shape,

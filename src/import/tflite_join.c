@@ -120,16 +120,16 @@ static bool unpack(oribi_tflite_node *n)
 /* The axis may be a vector of one element here; TensorFlow wants a scalar. */
 static oribi_value_id read_axis(oribi_tflite_node *n, int32_t input)
 {
-    int64_t axis[2];
+    int64_t axis = 0;
     const oribi_value_id given = oribi_tflite_input(n, input);
     if (n->failed || oribi_tflite_rank(n, given) != 1) {
         return given;
     }
-    if (oribi_graph_constant_ints(n->graph, given, axis, 2) != 1) {
+    if (!oribi_graph_constant_exactly(n->graph, given, &axis, 1)) {
         oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an axis that is no constant");
         return -1;
     }
-    return oribi_tflite_scalar(n, axis[0]);
+    return oribi_tflite_scalar(n, axis);
 }
 
 static bool split(oribi_tflite_node *n)

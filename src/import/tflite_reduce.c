@@ -44,12 +44,12 @@ static bool extreme(oribi_tflite_node *n)
 /* The axis may be a vector of one element here; TensorFlow wants a scalar. */
 static bool arg_extreme(oribi_tflite_node *n)
 {
-    int64_t axis[2];
+    int64_t axis = 0;
     oribi_value_id x = oribi_tflite_input(n, 0), given = oribi_tflite_input(n, 1);
-    if (n->failed || oribi_graph_constant_ints(n->graph, given, axis, 2) != 1) {
+    if (n->failed || !oribi_graph_constant_exactly(n->graph, given, &axis, 1)) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "an axis that is no constant");
     }
-    oribi_value_id scalar = oribi_tflite_scalar(n, axis[0]);
+    oribi_value_id scalar = oribi_tflite_scalar(n, axis);
     oribi_value_id y = oribi_tflite_emit(n, n->row->into, INPUTS(x, scalar),
                                          ATTRS(ATTR_TYPE("output_type", n->outputs[0]->dtype)));
     return oribi_tflite_bind(n, 0, y);

@@ -121,10 +121,9 @@ static bool is_finite(const affine *a)
 
 /* Weights seen as dims and strides; which axes carry the output channel. */
 typedef struct scaling {
-    int64_t dims[ORIBI_PASS_MAX_RANK], from[ORIBI_PASS_MAX_RANK], to[ORIBI_PASS_MAX_RANK];
-    int64_t channel[ORIBI_PASS_MAX_RANK]; /* step of the channel index along each axis */
-    int32_t order[ORIBI_PASS_MAX_RANK];   /* axes, outermost in memory first */
-    int32_t rank;
+    oribi_dims dims, from, to;
+    oribi_dims channel; /* step of the channel index along each axis */
+    oribi_perm order;   /* axes, outermost in memory first */
     size_t bytes;
 } scaling;
 
@@ -134,35 +133,35 @@ static bool plan_scaling(const oribi_node *layer, const oribi_constant_view *vie
 {
     bool depthwise = oribi_pass_is(layer, "DepthwiseConv2dNative");
     bool is_dense = oribi_pass_is(layer, "MatMul");
-    s->rank = view->rank;
-    if (view->rank != (is_dense ? 2 : 4) || view->dtype != TF_FLOAT) {
+    const int32_t rank = view->rank;
+    if (rank != (is_dense ? 2 : 4) || view->dtype != TF_FLOAT ||
+        !oribi_pass_view_strides(view, &s->from) || !oribi_dims_set(&s->dims, view->dims, rank) ||
+        !oribi_dims_fill(&s->channel, rank, 0) || !oribi_dims_fill(&s->to, rank, 0)) {
         return false;
     }
-    oribi_pass_view_strides(view, s->from);
-    for (int32_t i = 0; i < s->rank; i++) {
-        s->dims[i] = view->dims[i];
-        s->channel[i] = 0;
-        int32_t k = i;
-        while (k > 0 && s->from[s->order[k - 1]] < s->from[i]) {
-            s->order[k] = s->order[k - 1];
+    s->order.n = 0;
+    for (int32_t i = 0; i < rank; i++) {
+        int32_t k = s->order.n++;
+        while (k > 0 && s->from.at[s->order.at[k - 1]] < s->from.at[i]) {
+            s->order.at[k] = s->order.at[k - 1];
             k--;
         }
-        s->order[k] = i;
+        s->order.at[k] = (int8_t)i;
     }
-    int32_t last = s->rank - 1;
+    int32_t last = rank - 1;
     if (is_dense && oribi_pass_attr_bool(layer, "transpose_b", false)) {
         last = 0;
     }
-    s->channel[last] = 1;
+    s->channel.at[last] = 1;
     if (depthwise) {
-        s->channel[2] = s->dims[3];
+        s->channel.at[2] = s->dims.at[3];
     }
     s->bytes = sizeof(float);
-    for (int32_t k = s->rank - 1; k >= 0; k--) {
-        int32_t axis = s->order[k];
-        bool repeats = s->from[axis] == 0 && s->channel[axis] == 0;
-        s->to[axis] = repeats ? 0 : (int64_t)s->bytes;
-        if (!repeats && !oribi_size_mul(s->bytes, (size_t)s->dims[axis], &s->bytes)) {
+    for (int32_t k = rank - 1; k >= 0; k--) {
+        int32_t axis = s->order.at[k];
+        bool repeats = s->from.at[axis] == 0 && s->channel.at[axis] == 0;
+        s->to.at[axis] = repeats ? 0 : (int64_t)s->bytes;
+        if (!repeats && !oribi_size_mul(s->bytes, (size_t)s->dims.at[axis], &s->bytes)) {
             return false;
         }
     }
@@ -172,13 +171,13 @@ static bool plan_scaling(const oribi_node *layer, const oribi_constant_view *vie
 static void scale_axis(const scaling *s, int32_t depth, const char *from, char *to, int64_t channel,
                        const double *scale)
 {
-    int32_t axis = s->order[depth];
-    int64_t n = s->to[axis] == 0 && s->dims[axis] > 0 ? 1 : s->dims[axis];
+    int32_t axis = s->order.at[depth];
+    int64_t n = s->to.at[axis] == 0 && s->dims.at[axis] > 0 ? 1 : s->dims.at[axis];
     for (int64_t i = 0; i < n; i++) {
-        const char *source = from + i * s->from[axis];
-        char *target = to + i * s->to[axis];
-        int64_t c = channel + i * s->channel[axis];
-        if (depth + 1 < s->rank) {
+        const char *source = from + i * s->from.at[axis];
+        char *target = to + i * s->to.at[axis];
+        int64_t c = channel + i * s->channel.at[axis];
+        if (depth + 1 < s->order.n) {
             scale_axis(s, depth + 1, source, target, c, scale);
         } else {
             float value;
@@ -216,7 +215,8 @@ static oribi_value_id scale_weights(oribi_graph *graph, const oribi_node *layer,
     const char *name = graph->values[weights]->name;
     oribi_value_id flat = oribi_graph_add_constant_tensor(graph, name, tensor, status);
     TF_DeleteTensor(tensor);
-    return flat < 0 ? -1 : oribi_pass_add_view(graph, name, flat, s.dims, s.to, s.rank, status);
+    return flat < 0 ? -1
+                    : oribi_pass_add_view(graph, name, flat, s.dims.at, s.to.at, s.dims.n, status);
 }
 
 /* --- The pass ------------------------------------------------------------------------------- */

@@ -39,13 +39,19 @@ bool oribi_pass_view_is_splat(const oribi_constant_view *view)
     return oribi_pass_view_count(view) > 0;
 }
 
-void oribi_pass_view_strides(const oribi_constant_view *view, int64_t *out_strides)
+bool oribi_pass_view_strides(const oribi_constant_view *view, oribi_dims *out)
 {
     int64_t stride = (int64_t)oribi_dtype_bytes(view->dtype);
-    for (int32_t i = view->rank - 1; i >= 0; i--) {
-        out_strides[i] = view->strides != NULL ? view->strides[i] : stride;
-        stride *= view->dims[i] > 0 ? view->dims[i] : 1;
+    if (view->strides != NULL) {
+        return oribi_dims_set(out, view->strides, view->rank);
     }
+    ORIBI_TRY(oribi_dims_fill(out, view->rank, 0));
+    for (int32_t i = view->rank - 1; i >= 0; i--) {
+        out->at[i] = stride;
+        /* An empty view has no element whose place could be asked for. */
+        (void)__builtin_mul_overflow(stride, view->dims[i] > 0 ? view->dims[i] : 1, &stride);
+    }
+    return true;
 }
 
 bool oribi_pass_view_is_dense(const oribi_constant_view *view)
@@ -58,7 +64,9 @@ bool oribi_pass_view_is_dense(const oribi_constant_view *view)
         if (view->dims[i] != 1 && view->strides[i] != stride) {
             return false;
         }
-        stride *= view->dims[i] > 0 ? view->dims[i] : 1;
+        if (__builtin_mul_overflow(stride, view->dims[i] > 0 ? view->dims[i] : 1, &stride)) {
+            return false;
+        }
     }
     return true;
 }
@@ -90,9 +98,10 @@ static double element(TF_DataType dtype, const void *at)
 bool oribi_pass_channel_vector(const oribi_graph *graph, oribi_value_id value, int64_t channels,
                                double *out)
 {
+    oribi_dims strides;
     const oribi_constant_view *view = oribi_pass_constant(graph, value);
-    if (view == NULL || view->rank > ORIBI_PASS_MAX_RANK ||
-        (view->dtype != TF_FLOAT && view->dtype != TF_DOUBLE)) {
+    if (view == NULL || (view->dtype != TF_FLOAT && view->dtype != TF_DOUBLE) ||
+        !oribi_pass_view_strides(view, &strides)) {
         return false;
     }
     int64_t count = oribi_pass_view_count(view);
@@ -100,9 +109,7 @@ bool oribi_pass_channel_vector(const oribi_graph *graph, oribi_value_id value, i
     if (count != 1 && !along_last) {
         return false;
     }
-    int64_t strides[ORIBI_PASS_MAX_RANK] = {0};
-    oribi_pass_view_strides(view, strides);
-    int64_t stride = along_last ? strides[view->rank - 1] : 0;
+    int64_t stride = along_last ? strides.at[view->rank - 1] : 0;
     const char *at = view->data;
     for (int64_t i = 0; i < channels; i++) {
         out[i] = element(view->dtype, at + i * stride);
@@ -167,34 +174,29 @@ oribi_value_id oribi_pass_add_reshaped(oribi_graph *graph, oribi_value_id consta
 {
     const oribi_constant_view *view = oribi_pass_constant(graph, constant);
     const char *name = graph->values[constant]->name;
-    int64_t zeros[ORIBI_PASS_MAX_RANK] = {0};
-    if (rank > ORIBI_PASS_MAX_RANK) {
+    oribi_dims old, strides;
+    if (!oribi_dims_fill(&strides, rank, 0) || !oribi_pass_view_strides(view, &old)) {
         return -1;
     }
     if (oribi_pass_view_is_splat(view)) {
-        return oribi_pass_add_view(graph, name, constant, dims, zeros, rank, status);
+        return oribi_pass_add_view(graph, name, constant, dims, strides.at, rank, status);
     }
     if (oribi_pass_view_is_dense(view)) {
         return oribi_pass_add_view(graph, name, constant, dims, NULL, rank, status);
     }
     /* Strided: dims of one element may come and go, the others must stay as they are. */
-    int64_t old[ORIBI_PASS_MAX_RANK], strides[ORIBI_PASS_MAX_RANK];
-    if (view->rank > ORIBI_PASS_MAX_RANK) {
-        return -1;
-    }
-    oribi_pass_view_strides(view, old);
     int32_t from = 0;
     for (int32_t i = 0; i < rank; i++) {
         while (from < view->rank && view->dims[from] == 1) {
             from++;
         }
         if (dims[i] == 1) {
-            strides[i] = 0;
+            strides.at[i] = 0;
         } else if (from < view->rank && view->dims[from] == dims[i]) {
-            strides[i] = old[from++];
+            strides.at[i] = old.at[from++];
         } else {
             return -1;
         }
     }
-    return oribi_pass_add_view(graph, name, constant, dims, strides, rank, status);
+    return oribi_pass_add_view(graph, name, constant, dims, strides.at, rank, status);
 }

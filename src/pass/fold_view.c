@@ -21,23 +21,14 @@ static bool replace(oribi_graph *graph, oribi_node *node, oribi_value_id constan
 static bool fold_transpose(oribi_graph *graph, oribi_node *node, oribi_pass_report *report,
                            TF_Status *status)
 {
-    int64_t wide[ORIBI_PASS_MAX_RANK];
-    int32_t permutation[ORIBI_PASS_MAX_RANK];
+    oribi_dims perm;
     const oribi_constant_view *view = oribi_pass_constant(graph, node->inputs[0]);
-    int32_t n = oribi_graph_constant_ints(graph, node->inputs[1], wide, ORIBI_PASS_MAX_RANK);
-    uint32_t seen = 0;
-    if (n != view->rank || n < 0 || view->dtype == TF_STRING) {
+    if (view->dtype == TF_STRING || !oribi_graph_constant_ints(graph, node->inputs[1], &perm) ||
+        perm.n != view->rank || !oribi_dims_is_permutation(&perm)) {
         return false;
     }
-    for (int32_t i = 0; i < n; i++) {
-        if (wide[i] < 0 || wide[i] >= n || (seen & (1U << wide[i])) != 0) {
-            return false;
-        }
-        seen |= 1U << wide[i];
-        permutation[i] = (int32_t)wide[i];
-    }
     oribi_value_id id = oribi_graph_add_constant_transposed(
-        graph, graph->values[node->outputs[0]]->name, node->inputs[0], permutation, status);
+        graph, graph->values[node->outputs[0]]->name, node->inputs[0], &perm, status);
     return replace(graph, node, id, report, "is a view of its constant");
 }
 
@@ -67,20 +58,18 @@ static bool fold_fill(oribi_graph *graph, oribi_node *node, oribi_pass_report *r
                       TF_Status *status)
 {
     const oribi_constant_view *value = oribi_pass_constant(graph, node->inputs[1]);
-    int64_t dims[ORIBI_PASS_MAX_RANK];
-    int64_t zeros[ORIBI_PASS_MAX_RANK] = {0};
-    int32_t rank = oribi_graph_constant_ints(graph, node->inputs[0], dims, ORIBI_PASS_MAX_RANK);
-    if (value == NULL || rank < 0 || value->dtype == TF_STRING ||
-        oribi_pass_view_count(value) != 1) {
+    oribi_dims dims, zeros = {0};
+    if (value == NULL || value->dtype == TF_STRING || oribi_pass_view_count(value) != 1 ||
+        !oribi_graph_constant_ints(graph, node->inputs[0], &dims)) {
         return false;
     }
     size_t elements = 0;
-    if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(value->dtype), &elements)) {
+    if (!oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(value->dtype), &elements)) {
         return false;
     }
     oribi_value_id id =
-        oribi_pass_add_view(graph, graph->values[node->outputs[0]]->name, node->inputs[1], dims,
-                            elements == 0 ? NULL : zeros, rank, status);
+        oribi_pass_add_view(graph, graph->values[node->outputs[0]]->name, node->inputs[1], dims.at,
+                            elements == 0 ? NULL : zeros.at, dims.n, status);
     return replace(graph, node, id, report, "is one repeated element");
 }
 
@@ -106,13 +95,13 @@ static bool fold_splat(oribi_graph *graph, oribi_node *node, const oribi_pass_op
         goto end;
     }
     if (TF_TensorElementCount(result) == 1) {
-        int64_t zeros[ORIBI_PASS_MAX_RANK] = {0};
+        oribi_dims zeros = {0};
         void *copy = oribi_arena_memdup(&graph->arena, TF_TensorData(result),
                                         oribi_dtype_bytes(TF_TensorType(result)));
         oribi_constant_view made = {.dtype = TF_TensorType(result),
                                     .rank = view->rank,
                                     .dims = view->dims,
-                                    .strides = zeros,
+                                    .strides = zeros.at,
                                     .data = copy};
         if (copy == NULL) {
             oribi_fail_memory(status);
@@ -133,7 +122,7 @@ bool oribi_pass_fold_view(oribi_graph *graph, oribi_node *node, const oribi_pass
 {
     const oribi_constant_view *view =
         node->n_inputs > 0 ? oribi_pass_constant(graph, node->inputs[0]) : NULL;
-    if (view == NULL || node->n_outputs != 1 || view->rank > ORIBI_PASS_MAX_RANK) {
+    if (view == NULL || node->n_outputs != 1 || view->rank > ORIBI_MAX_RANK) {
         return false;
     }
     if (oribi_pass_is(node, "Transpose")) {

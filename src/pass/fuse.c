@@ -81,8 +81,9 @@ static oribi_value_id bias_vector(oribi_graph *graph, oribi_value_id value, int6
                                   TF_Status *status)
 {
     const oribi_constant_view *view = oribi_pass_constant(graph, value);
-    int64_t stride = 0, strides[ORIBI_PASS_MAX_RANK] = {0};
-    if (view == NULL || view->dtype != TF_FLOAT || view->rank > ORIBI_PASS_MAX_RANK) {
+    int64_t stride = 0;
+    oribi_dims strides;
+    if (view == NULL || view->dtype != TF_FLOAT || !oribi_pass_view_strides(view, &strides)) {
         return -1;
     }
     int64_t count = oribi_pass_view_count(view);
@@ -93,8 +94,7 @@ static oribi_value_id bias_vector(oribi_graph *graph, oribi_value_id value, int6
     if (!along_last && count != 1) {
         return -1;
     }
-    oribi_pass_view_strides(view, strides);
-    stride = along_last ? strides[view->rank - 1] : 0;
+    stride = along_last ? strides.at[view->rank - 1] : 0;
     return oribi_pass_add_view(graph, graph->values[value]->name, value, &channels, &stride, 1,
                                status);
 }

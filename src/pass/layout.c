@@ -11,52 +11,50 @@
 const oribi_layout_form *oribi_layout_moved(const oribi_layout *layout, oribi_value_id value)
 {
     bool known = value >= 0 && value < layout->n_values;
-    return known && layout->forms[value].rank >= 0 ? &layout->forms[value] : NULL;
+    return known && layout->forms[value].perm.n >= 0 ? &layout->forms[value] : NULL;
 }
 
 bool oribi_layout_is_identity(const oribi_layout_form *form)
 {
-    for (int32_t i = 0; i < form->rank; i++) {
-        if (form->perm[i] != i) {
+    for (int32_t i = 0; i < form->perm.n; i++) {
+        if (form->perm.at[i] != i) {
             return false;
         }
     }
     return true;
 }
 
-bool oribi_layout_same_perm(const oribi_layout_form *a, const oribi_layout_form *b)
+bool oribi_layout_same_perm(const oribi_perm *a, const oribi_perm *b)
 {
-    return a->rank == b->rank && memcmp(a->perm, b->perm, (size_t)a->rank) == 0;
+    return a->n == b->n && memcmp(a->at, b->at, (size_t)a->n) == 0;
 }
 
 void oribi_layout_set(oribi_layout *layout, oribi_value_id value, oribi_value_id base,
-                      const int8_t *perm, int32_t rank)
+                      const oribi_perm *perm)
 {
-    oribi_layout_form *form = &layout->forms[value];
-    form->base = base;
-    form->rank = rank;
-    memcpy(form->perm, perm, (size_t)rank);
+    layout->forms[value] = (oribi_layout_form){.base = base, .perm = *perm};
 }
 
-bool oribi_layout_is_free(const oribi_shape *base, const int8_t *perm)
+bool oribi_layout_is_free(const oribi_shape *base, const oribi_perm *perm)
 {
     int8_t last = -1;
-    for (int32_t i = 0; i < base->rank; i++) {
-        if (base->dims[perm[i]] == 1) {
+    for (int32_t i = 0; i < perm->n; i++) {
+        if (base->dims[perm->at[i]] == 1) {
             continue;
         }
-        if (perm[i] < last) {
+        if (perm->at[i] < last) {
             return false;
         }
-        last = perm[i];
+        last = perm->at[i];
     }
     return true;
 }
 
-oribi_value_id oribi_layout_reshape(oribi_layout *layout, oribi_value_id value, const int64_t *dims,
-                                    int32_t rank, const oribi_node *like)
+oribi_value_id oribi_layout_reshape(oribi_layout *layout, oribi_value_id value,
+                                    const oribi_dims *dims, const oribi_node *like)
 {
-    oribi_value_id shape = oribi_pass_add_ints(layout->graph, "shape", dims, rank, layout->status);
+    oribi_value_id shape =
+        oribi_pass_add_ints(layout->graph, "shape", dims->at, dims->n, layout->status);
     if (shape < 0) {
         return -1;
     }
@@ -66,23 +64,23 @@ oribi_value_id oribi_layout_reshape(oribi_layout *layout, oribi_value_id value, 
     return node != NULL ? node->outputs[0] : -1;
 }
 
-static oribi_value_id add_transpose(oribi_layout *layout, oribi_value_id base, const int8_t *perm,
-                                    int32_t rank, const oribi_node *like)
+static oribi_value_id add_transpose(oribi_layout *layout, oribi_value_id base,
+                                    const oribi_perm *perm, const oribi_node *like)
 {
-    int64_t wide[ORIBI_PASS_MAX_RANK];
     const oribi_shape *shape = &layout->graph->values[base]->shape;
     int32_t n_unknown = 0;
-    for (int32_t i = 0; i < rank; i++) {
-        wide[i] = perm[i];
+    for (int32_t i = 0; i < perm->n; i++) {
         n_unknown += shape->dims[i] < 0 ? 1 : 0;
     }
+    oribi_dims wide = oribi_perm_dims(perm);
     if (n_unknown <= 1 && oribi_layout_is_free(shape, perm)) {
-        for (int32_t i = 0; i < rank; i++) {
-            wide[i] = shape->dims[perm[i]];
+        for (int32_t i = 0; i < wide.n; i++) {
+            wide.at[i] = shape->dims[perm->at[i]];
         }
-        return oribi_layout_reshape(layout, base, wide, rank, like);
+        return oribi_layout_reshape(layout, base, &wide, like);
     }
-    oribi_value_id order = oribi_pass_add_ints(layout->graph, "perm", wide, rank, layout->status);
+    oribi_value_id order =
+        oribi_pass_add_ints(layout->graph, "perm", wide.at, wide.n, layout->status);
     if (order < 0) {
         return -1;
     }
@@ -118,11 +116,10 @@ static bool grow(oribi_layout *layout, oribi_value_id base)
     return true;
 }
 
-oribi_value_id oribi_layout_transpose(oribi_layout *layout, oribi_value_id base, const int8_t *perm,
-                                      int32_t rank, const oribi_node *like)
+oribi_value_id oribi_layout_transpose(oribi_layout *layout, oribi_value_id base,
+                                      const oribi_perm *perm, const oribi_node *like)
 {
-    oribi_layout_form form = {.base = base, .rank = rank};
-    memcpy(form.perm, perm, (size_t)rank);
+    const oribi_layout_form form = {.base = base, .perm = *perm};
     if (oribi_layout_is_identity(&form)) {
         return base;
     }
@@ -130,11 +127,11 @@ oribi_value_id oribi_layout_transpose(oribi_layout *layout, oribi_value_id base,
         return -1;
     }
     for (int32_t i = layout->made_of[base]; i >= 0; i = layout->made[i].next) {
-        if (oribi_layout_same_perm(&layout->made[i].form, &form)) {
+        if (oribi_layout_same_perm(&layout->made[i].form.perm, perm)) {
             return layout->made[i].value;
         }
     }
-    oribi_value_id value = add_transpose(layout, base, perm, rank, like);
+    oribi_value_id value = add_transpose(layout, base, perm, like);
     if (value >= 0) {
         layout->made[layout->n_made] =
             (oribi_layout_made){.form = form, .value = value, .next = layout->made_of[base]};
@@ -147,8 +144,7 @@ oribi_value_id oribi_layout_value(oribi_layout *layout, oribi_value_id value,
                                   const oribi_node *like)
 {
     const oribi_layout_form *form = oribi_layout_moved(layout, value);
-    return form == NULL ? value
-                        : oribi_layout_transpose(layout, form->base, form->perm, form->rank, like);
+    return form == NULL ? value : oribi_layout_transpose(layout, form->base, &form->perm, like);
 }
 
 oribi_node *oribi_layout_clone(oribi_layout *layout, const oribi_node *node,
@@ -177,24 +173,25 @@ oribi_node *oribi_layout_clone(oribi_layout *layout, const oribi_node *node,
 /* Transpose by a constant: remembered, not done. */
 static bool note_transpose(oribi_layout *layout, oribi_node *node)
 {
-    int64_t wide[ORIBI_PASS_MAX_RANK];
-    int32_t rank =
-        oribi_graph_constant_ints(layout->graph, node->inputs[1], wide, ORIBI_PASS_MAX_RANK);
+    oribi_dims wide;
     const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
     oribi_value_id base = form != NULL ? form->base : node->inputs[0];
-    int8_t perm[ORIBI_PASS_MAX_RANK];
-    if (rank < 0 || layout->graph->values[base]->shape.rank != rank ||
-        (form != NULL && form->rank != rank) || oribi_pass_keeps_op(node)) {
+    oribi_perm perm = {0};
+    if (!oribi_graph_constant_ints(layout->graph, node->inputs[1], &wide) ||
+        layout->graph->values[base]->shape.rank != wide.n ||
+        (form != NULL && form->perm.n != wide.n) || oribi_pass_keeps_op(node)) {
         return false;
     }
-    for (int32_t i = 0; i < rank; i++) {
-        int64_t axis = wide[i] < 0 ? wide[i] + rank : wide[i];
-        if (axis < 0 || axis >= rank) {
-            return false;
-        }
-        perm[i] = form != NULL ? form->perm[axis] : (int8_t)axis;
+    for (int32_t i = 0; i < wide.n; i++) {
+        wide.at[i] += wide.at[i] < 0 ? wide.n : 0;
     }
-    oribi_layout_set(layout, node->outputs[0], base, perm, rank);
+    if (!oribi_dims_is_permutation(&wide)) {
+        return false;
+    }
+    for (int32_t i = 0; i < wide.n; i++) {
+        oribi_perm_add(&perm, form != NULL ? form->perm.at[wide.at[i]] : wide.at[i]);
+    }
+    oribi_layout_set(layout, node->outputs[0], base, &perm);
     return true;
 }
 
@@ -299,7 +296,7 @@ bool oribi_pass_layout(oribi_graph *graph, const oribi_pass_options *options,
         oribi_fail_memory(status);
     }
     for (int32_t i = 0; ok && i < layout.n_values; i++) {
-        layout.forms[i].rank = -1;
+        layout.forms[i].perm.n = -1;
     }
     ok = ok && walk(&layout);
     oribi_free(layout.forms);

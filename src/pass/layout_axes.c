@@ -6,16 +6,18 @@
 
 #include <string.h>
 
+enum { MAX_ROWS = 2 * ORIBI_MAX_RANK }; /* numbers of an argument: two for each axis at most */
+
 /* Axis argument, made non-negative and mapped to the base; -1 when it is not a good constant. */
 static int32_t base_axis(const oribi_layout *layout, oribi_value_id value,
                          const oribi_layout_form *form)
 {
     int64_t axis = 0;
-    if (oribi_graph_constant_ints(layout->graph, value, &axis, 1) != 1) {
+    if (!oribi_graph_constant_exactly(layout->graph, value, &axis, 1)) {
         return -1;
     }
-    axis = axis < 0 ? axis + form->rank : axis;
-    return axis < 0 || axis >= form->rank ? -1 : form->perm[axis];
+    axis = axis < 0 ? axis + form->perm.n : axis;
+    return axis < 0 || axis >= form->perm.n ? -1 : form->perm.at[axis];
 }
 
 static oribi_value_id add_scalar(oribi_layout *layout, int32_t axis)
@@ -28,7 +30,7 @@ static oribi_value_id add_scalar(oribi_layout *layout, int32_t axis)
 static oribi_value_id add_like(oribi_layout *layout, oribi_value_id like, const int64_t *values,
                                int32_t rows, int32_t columns)
 {
-    int32_t narrow[2 * ORIBI_PASS_MAX_RANK];
+    int32_t narrow[MAX_ROWS];
     TF_DataType dtype = layout->graph->values[like]->dtype;
     int64_t dims[2] = {rows, columns};
     for (int32_t i = 0; i < rows * columns; i++) {
@@ -89,7 +91,7 @@ bool oribi_layout_concat_rule(oribi_layout *layout, oribi_node *node)
     }
     oribi_node *copy = clone_retyped(layout, node, inputs, "Tidx");
     ORIBI_TRY(copy != NULL);
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], form.perm, form.rank);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &form.perm);
     return true;
 }
 
@@ -114,7 +116,7 @@ bool oribi_layout_split_rule(oribi_layout *layout, oribi_node *node)
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
     ORIBI_TRY(copy != NULL);
     for (int32_t i = 0; i < node->n_outputs; i++) {
-        oribi_layout_set(layout, node->outputs[i], copy->outputs[i], form.perm, form.rank);
+        oribi_layout_set(layout, node->outputs[i], copy->outputs[i], &form.perm);
     }
     return true;
 }
@@ -122,21 +124,21 @@ bool oribi_layout_split_rule(oribi_layout *layout, oribi_node *node)
 bool oribi_layout_reduce_rule(oribi_layout *layout, oribi_node *node)
 {
     const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
-    int64_t axes[ORIBI_PASS_MAX_RANK];
-    int32_t n =
-        oribi_graph_constant_ints(layout->graph, node->inputs[1], axes, ORIBI_PASS_MAX_RANK);
-    if (moved == NULL || n < 0) {
+    oribi_dims given;
+    if (moved == NULL || !oribi_graph_constant_ints(layout->graph, node->inputs[1], &given)) {
         return false;
     }
+    int64_t *axes = given.at;
+    const int32_t n = given.n;
     oribi_layout_form form = *moved;
     bool keeps = oribi_pass_attr_bool(node, "keep_dims", false);
     uint32_t reduced = 0; /* axes of the base */
     for (int32_t i = 0; i < n; i++) {
-        int64_t axis = axes[i] < 0 ? axes[i] + form.rank : axes[i];
-        if (axis < 0 || axis >= form.rank) {
+        int64_t axis = axes[i] < 0 ? axes[i] + form.perm.n : axes[i];
+        if (axis < 0 || axis >= form.perm.n) {
             return false;
         }
-        axes[i] = form.perm[axis];
+        axes[i] = form.perm.at[axis];
         reduced |= 1U << axes[i];
     }
     for (int32_t i = 1; i < n; i++) { /* ascending, as a reader expects */
@@ -150,17 +152,16 @@ bool oribi_layout_reduce_rule(oribi_layout *layout, oribi_node *node)
     ORIBI_TRY(inputs[1] >= 0);
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
     ORIBI_TRY(copy != NULL);
-    int8_t perm[ORIBI_PASS_MAX_RANK];
-    int32_t rank = 0;
-    for (int32_t i = 0; i < form.rank; i++) {
+    oribi_perm perm = {0};
+    for (int32_t i = 0; i < form.perm.n; i++) {
         if (keeps) {
-            perm[rank++] = form.perm[i];
-        } else if ((reduced & (1U << form.perm[i])) == 0) {
-            int32_t below = __builtin_popcount(reduced & ((1U << form.perm[i]) - 1));
-            perm[rank++] = (int8_t)(form.perm[i] - below);
+            oribi_perm_add(&perm, form.perm.at[i]);
+        } else if ((reduced & (1U << form.perm.at[i])) == 0) {
+            int32_t below = __builtin_popcount(reduced & ((1U << form.perm.at[i]) - 1));
+            oribi_perm_add(&perm, form.perm.at[i] - below);
         }
     }
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], perm, rank);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &perm);
     return true;
 }
 
@@ -169,17 +170,17 @@ static oribi_value_id permuted_rows(oribi_layout *layout, oribi_value_id value,
                                     const oribi_layout_form *form, int32_t columns)
 {
     const oribi_constant_view *view = oribi_pass_constant(layout->graph, value);
-    int64_t rows[2 * ORIBI_PASS_MAX_RANK], old[2 * ORIBI_PASS_MAX_RANK];
-    if (view == NULL || view->rank != (columns == 1 ? 1 : 2) || view->dims[0] != form->rank ||
+    int64_t rows[MAX_ROWS], old[MAX_ROWS];
+    oribi_dims strides;
+    if (view == NULL || view->rank != (columns == 1 ? 1 : 2) || view->dims[0] != form->perm.n ||
         (columns != 1 && view->dims[1] != columns) ||
-        (view->dtype != TF_INT32 && view->dtype != TF_INT64)) {
+        (view->dtype != TF_INT32 && view->dtype != TF_INT64) ||
+        !oribi_pass_view_strides(view, &strides)) {
         return -1;
     }
-    int64_t strides[ORIBI_PASS_MAX_RANK] = {0};
-    oribi_pass_view_strides(view, strides);
-    for (int32_t i = 0; i < form->rank * columns; i++) {
-        const char *at = (const char *)view->data + (i / columns) * strides[0] +
-                         (columns == 1 ? 0 : (i % columns) * strides[1]);
+    for (int32_t i = 0; i < form->perm.n * columns; i++) {
+        const char *at = (const char *)view->data + (i / columns) * strides.at[0] +
+                         (columns == 1 ? 0 : (i % columns) * strides.at[1]);
         int32_t narrow = 0;
         if (view->dtype == TF_INT32) {
             memcpy(&narrow, at, sizeof narrow);
@@ -191,10 +192,10 @@ static oribi_value_id permuted_rows(oribi_layout *layout, oribi_value_id value,
             }
         }
     }
-    for (int32_t i = 0; i < form->rank * columns; i++) {
-        rows[form->perm[i / columns] * columns + i % columns] = old[i];
+    for (int32_t i = 0; i < form->perm.n * columns; i++) {
+        rows[form->perm.at[i / columns] * columns + i % columns] = old[i];
     }
-    return add_like(layout, value, rows, form->rank, columns);
+    return add_like(layout, value, rows, form->perm.n, columns);
 }
 
 /* input 0 is data, inputs first..last have a row for each axis, the rest stay. */
@@ -216,7 +217,7 @@ static bool rows_rule(oribi_layout *layout, oribi_node *node, int32_t last, int3
     }
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
     ORIBI_TRY(copy != NULL);
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], form.perm, form.rank);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &form.perm);
     return true;
 }
 
@@ -238,9 +239,9 @@ bool oribi_layout_tile_rule(oribi_layout *layout, oribi_node *node)
 static int64_t permuted_mask(int64_t mask, const oribi_layout_form *form, int32_t given)
 {
     int64_t permuted = 0;
-    for (int32_t i = 0; i < form->rank; i++) {
+    for (int32_t i = 0; i < form->perm.n; i++) {
         bool set = i >= given || (mask & (INT64_C(1) << i)) != 0;
-        permuted |= set ? INT64_C(1) << form->perm[i] : 0;
+        permuted |= set ? INT64_C(1) << form->perm.at[i] : 0;
     }
     return permuted;
 }
@@ -258,15 +259,16 @@ bool oribi_layout_strided_slice_rule(oribi_layout *layout, oribi_node *node)
     oribi_value_id inputs[4] = {form.base};
     int32_t given = 0;
     for (int32_t i = 1; i < 4; i++) {
-        int64_t old[ORIBI_PASS_MAX_RANK], rows[ORIBI_PASS_MAX_RANK];
-        given = oribi_graph_constant_ints(layout->graph, node->inputs[i], old, ORIBI_PASS_MAX_RANK);
-        if (given < 0 || given > form.rank) {
+        oribi_dims old, rows;
+        if (!oribi_graph_constant_ints(layout->graph, node->inputs[i], &old) ||
+            old.n > form.perm.n || (i > 1 && old.n != given)) {
             return false;
         }
-        for (int32_t axis = 0; axis < form.rank; axis++) {
-            rows[form.perm[axis]] = axis < given ? old[axis] : (i == 3 ? 1 : 0);
+        given = old.n;
+        for (int32_t axis = 0; axis < form.perm.n; axis++) {
+            rows.at[form.perm.at[axis]] = axis < given ? old.at[axis] : (i == 3 ? 1 : 0);
         }
-        inputs[i] = add_like(layout, node->inputs[i], rows, form.rank, 1);
+        inputs[i] = add_like(layout, node->inputs[i], rows.at, form.perm.n, 1);
         ORIBI_TRY(inputs[i] >= 0);
     }
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
@@ -279,7 +281,7 @@ bool oribi_layout_strided_slice_rule(oribi_layout *layout, oribi_node *node)
         }
     }
     ORIBI_TRY(oribi_graph_resolve(layout->graph, copy, layout->status));
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], form.perm, form.rank);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &form.perm);
     return true;
 }
 
@@ -287,25 +289,22 @@ bool oribi_layout_strided_slice_rule(oribi_layout *layout, oribi_node *node)
 bool oribi_layout_shape_rule(oribi_layout *layout, oribi_node *node)
 {
     const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
-    static const int8_t straight[1] = {0};
+    static const oribi_perm straight = {.n = 1, .at = {0}};
     if (moved == NULL || oribi_op_find("GatherV2") == NULL) {
         return false;
     }
     oribi_layout_form form = *moved;
     oribi_node *shape = oribi_layout_clone(layout, node, &form.base);
     ORIBI_TRY(shape != NULL);
-    int64_t wide[ORIBI_PASS_MAX_RANK];
-    for (int32_t i = 0; i < form.rank; i++) {
-        wide[i] = form.perm[i];
-    }
+    const oribi_dims wide = oribi_perm_dims(&form.perm);
     oribi_value_id inputs[3] = {
         shape->outputs[0],
-        oribi_pass_add_ints(layout->graph, "perm", wide, form.rank, layout->status),
+        oribi_pass_add_ints(layout->graph, "perm", wide.at, wide.n, layout->status),
         add_scalar(layout, 0)};
     ORIBI_TRY(inputs[1] >= 0 && inputs[2] >= 0);
     oribi_node *gather =
         oribi_pass_add_node(layout->graph, "GatherV2", node, inputs, 3, NULL, 0, layout->status);
     ORIBI_TRY(gather != NULL);
-    oribi_layout_set(layout, node->outputs[0], gather->outputs[0], straight, 1);
+    oribi_layout_set(layout, node->outputs[0], gather->outputs[0], &straight);
     return true;
 }

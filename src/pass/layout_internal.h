@@ -12,8 +12,7 @@
 
 typedef struct oribi_layout_form {
     oribi_value_id base;
-    int32_t rank; /* -1: the value is only itself */
-    int8_t perm[ORIBI_PASS_MAX_RANK];
+    oribi_perm perm; /* of -1 axes: the value is only itself */
 } oribi_layout_form;
 
 typedef struct oribi_layout_made { /* a transpose that had to be done, by base */
@@ -43,19 +42,19 @@ oribi_layout_rule *oribi_layout_find_rule(const oribi_node *node);
 /* Form of a value when it is moved, else NULL. */
 const oribi_layout_form *oribi_layout_moved(const oribi_layout *layout, oribi_value_id value);
 bool oribi_layout_is_identity(const oribi_layout_form *form);
-bool oribi_layout_same_perm(const oribi_layout_form *a, const oribi_layout_form *b);
+bool oribi_layout_same_perm(const oribi_perm *a, const oribi_perm *b);
 /* value = Transpose(base, perm) from now on. */
 void oribi_layout_set(oribi_layout *layout, oribi_value_id value, oribi_value_id base,
-                      const int8_t *perm, int32_t rank);
+                      const oribi_perm *perm);
 /* The value as the model means it, transposed if need be; -1 with status on failure. */
 oribi_value_id oribi_layout_value(oribi_layout *layout, oribi_value_id value,
                                   const oribi_node *like);
-oribi_value_id oribi_layout_transpose(oribi_layout *layout, oribi_value_id base, const int8_t *perm,
-                                      int32_t rank, const oribi_node *like);
+oribi_value_id oribi_layout_transpose(oribi_layout *layout, oribi_value_id base,
+                                      const oribi_perm *perm, const oribi_node *like);
 /* Does permuting only move dimensions of one element? Then a Reshape does it. */
-bool oribi_layout_is_free(const oribi_shape *base, const int8_t *perm);
-oribi_value_id oribi_layout_reshape(oribi_layout *layout, oribi_value_id value, const int64_t *dims,
-                                    int32_t rank, const oribi_node *like);
+bool oribi_layout_is_free(const oribi_shape *base, const oribi_perm *perm);
+oribi_value_id oribi_layout_reshape(oribi_layout *layout, oribi_value_id value,
+                                    const oribi_dims *dims, const oribi_node *like);
 /* Copy of the node on other inputs, resolved, with its kernel; NULL with status on failure. */
 oribi_node *oribi_layout_clone(oribi_layout *layout, const oribi_node *node,
                                const oribi_value_id *inputs);

@@ -11,32 +11,27 @@
  * coincidence only makes the products differ. */
 static const int64_t unknown_token = INT64_C(2147483647);
 
-enum { MAX_RANK = ORIBI_PASS_MAX_RANK };
-
 /* Axes from[] of the value that together make dims to[] of the result. Axes of one element are in
  * no group on the left; on the right those in front are a group of their own, which stays in front
  * (a batch of one), and others go with the group that follows. */
 typedef struct group {
-    int32_t from[MAX_RANK], n_from;
-    int64_t to[MAX_RANK];
-    int32_t n_to, to_start;
+    oribi_dims from, to;
+    int32_t to_start;
 } group;
 
 typedef struct grouping {
-    group groups[MAX_RANK + 1];
+    group groups[ORIBI_MAX_RANK + 1];
     int32_t n_groups;
 } grouping;
 
-static bool read_dims(const oribi_shape *shape, int64_t *out)
+static bool read_dims(const oribi_shape *shape, oribi_dims *out)
 {
-    if (shape->rank < 0 || shape->rank > MAX_RANK) {
-        return false;
-    }
     int32_t n_unknown = 0;
-    for (int32_t i = 0; i < shape->rank; i++) {
-        out[i] = shape->dims[i] < 0 ? unknown_token : shape->dims[i];
-        n_unknown += shape->dims[i] < 0 ? 1 : 0;
-        if (out[i] == 0) {
+    ORIBI_TRY(oribi_dims_set(out, shape->dims, shape->rank));
+    for (int32_t i = 0; i < out->n; i++) {
+        n_unknown += out->at[i] < 0 ? 1 : 0;
+        out->at[i] = out->at[i] < 0 ? unknown_token : out->at[i];
+        if (out->at[i] == 0) {
             return false;
         }
     }
@@ -49,46 +44,46 @@ static bool multiply(int64_t *product, int64_t by)
 }
 
 /* Splits both lists of dims into groups of equal products. */
-static bool make_groups(const int64_t *from, int32_t n_from, const int64_t *to, int32_t n_to,
-                        grouping *out)
+static bool make_groups(const oribi_dims *from, const oribi_dims *to, grouping *out)
 {
+    const int32_t n_from = from->n, n_to = to->n;
     int32_t i = 0, k = 0;
     out->n_groups = 0;
     group *front = &out->groups[0];
     *front = (group){.to_start = 0};
-    while (k < n_to && to[k] == 1) {
-        front->to[front->n_to++] = to[k++];
+    while (k < n_to && to->at[k] == 1) {
+        oribi_dims_add(&front->to, to->at[k++]);
     }
     out->n_groups = k > 0 ? 1 : 0;
     for (;;) {
         group *g = &out->groups[out->n_groups];
         *g = (group){.to_start = k};
-        while (i < n_from && from[i] == 1) {
+        while (i < n_from && from->at[i] == 1) {
             i++;
         }
-        while (k < n_to && to[k] == 1) {
-            g->to[g->n_to++] = to[k++];
+        while (k < n_to && to->at[k] == 1) {
+            oribi_dims_add(&g->to, to->at[k++]);
         }
         if (i == n_from || k == n_to) {
             break;
         }
-        int64_t left = from[i], right = to[k];
-        g->from[g->n_from++] = i++;
-        g->to[g->n_to++] = to[k++];
+        int64_t left = from->at[i], right = to->at[k];
+        oribi_dims_add(&g->from, i++);
+        oribi_dims_add(&g->to, to->at[k++]);
         while (left != right) {
             if (left < right) {
-                if (i == n_from || !multiply(&left, from[i])) {
+                if (i == n_from || !multiply(&left, from->at[i])) {
                     return false;
                 }
-                if (from[i] != 1) {
-                    g->from[g->n_from++] = i;
+                if (from->at[i] != 1) {
+                    oribi_dims_add(&g->from, i);
                 }
                 i++;
             } else {
-                if (k == n_to || !multiply(&right, to[k])) {
+                if (k == n_to || !multiply(&right, to->at[k])) {
                     return false;
                 }
-                g->to[g->n_to++] = to[k++];
+                oribi_dims_add(&g->to, to->at[k++]);
             }
         }
         out->n_groups++;
@@ -97,77 +92,79 @@ static bool make_groups(const int64_t *from, int32_t n_from, const int64_t *to, 
         return false;
     }
     group *rest = &out->groups[out->n_groups];
-    if (rest->n_to > 0) { /* trailing ones: with the last group, or alone */
+    if (rest->to.n > 0) { /* trailing ones: with the last group, or alone */
         if (out->n_groups == 0) {
             out->n_groups = 1;
         } else {
             group *last = &out->groups[out->n_groups - 1];
-            for (int32_t t = 0; t < rest->n_to; t++) {
-                last->to[last->n_to++] = rest->to[t];
+            for (int32_t t = 0; t < rest->to.n; t++) {
+                oribi_dims_add(&last->to, rest->to.at[t]);
             }
         }
     }
     return true;
 }
 
-/* Where the group lies in the base: first place and whether its axes lie together, and in order. */
+/* Where the group lies in the base: first place and whether its axes lie together, and in order;
+ * then, of another group, which one lies at this one's place there. */
 typedef struct placement {
-    int32_t first;
+    int32_t first, lies_here;
     bool is_together, is_ordered;
 } placement;
 
-static placement place(const group *g, const int32_t *rank_in_base)
+static placement place(const group *g, const oribi_perm *rank_in_base)
 {
     placement p = {.first = -1, .is_together = true, .is_ordered = true};
-    int32_t low = MAX_RANK, high = -1;
-    for (int32_t i = 0; i < g->n_from; i++) {
-        int32_t at = rank_in_base[g->from[i]];
+    int32_t low = ORIBI_MAX_RANK, high = -1;
+    for (int32_t i = 0; i < g->from.n; i++) {
+        int32_t at = rank_in_base->at[g->from.at[i]];
         low = at < low ? at : low;
         high = at > high ? at : high;
-        p.is_ordered = p.is_ordered && (i == 0 || at == rank_in_base[g->from[i - 1]] + 1);
+        p.is_ordered = p.is_ordered && (i == 0 || at == rank_in_base->at[g->from.at[i - 1]] + 1);
     }
-    p.first = low == MAX_RANK ? -1 : low;
-    p.is_together = g->n_from == 0 || high - low + 1 == g->n_from;
+    p.first = low == ORIBI_MAX_RANK ? -1 : low;
+    p.is_together = g->from.n == 0 || high - low + 1 == g->from.n;
     return p;
 }
 
-/* rank_in_base[i]: place of the value's axis i among the base's axes of more than one element. */
-static void rank_axes(const oribi_layout_form *form, const int64_t *dims, int32_t *rank_in_base)
+/* At i: place of the value's axis i among the base's axes of more than one element. */
+static oribi_perm rank_axes(const oribi_layout_form *form, const oribi_dims *dims)
 {
-    for (int32_t i = 0; i < form->rank; i++) {
-        rank_in_base[i] = 0;
-        for (int32_t k = 0; k < form->rank; k++) {
-            rank_in_base[i] += dims[k] != 1 && form->perm[k] < form->perm[i] ? 1 : 0;
+    oribi_perm rank_in_base = {0};
+    for (int32_t i = 0; i < form->perm.n; i++) {
+        int32_t rank = 0;
+        for (int32_t k = 0; k < form->perm.n; k++) {
+            rank += dims->at[k] != 1 && form->perm.at[k] < form->perm.at[i] ? 1 : 0;
         }
+        oribi_perm_add(&rank_in_base, rank);
     }
+    return rank_in_base;
 }
 
 typedef struct plan {
     grouping all;
-    int32_t order[MAX_RANK + 1]; /* groups as they lie in the base */
-    placement places[MAX_RANK + 1];
+    placement places[ORIBI_MAX_RANK + 1];
     bool is_ordered;  /* every group's axes are in order: only the groups move */
     bool groups_stay; /* groups lie in the base as in the value */
 } plan;
 
-static bool make_plan(const oribi_layout_form *form, const int64_t *from, const int64_t *to,
-                      int32_t n_to, plan *out)
+static bool make_plan(const oribi_layout_form *form, const oribi_dims *from, const oribi_dims *to,
+                      plan *out)
 {
-    int32_t rank_in_base[MAX_RANK];
-    ORIBI_TRY(make_groups(from, form->rank, to, n_to, &out->all));
-    rank_axes(form, from, rank_in_base);
+    ORIBI_TRY(make_groups(from, to, &out->all));
+    const oribi_perm rank_in_base = rank_axes(form, from);
     out->is_ordered = true;
     out->groups_stay = true;
     for (int32_t i = 0; i < out->all.n_groups; i++) {
-        out->places[i] = place(&out->all.groups[i], rank_in_base);
+        out->places[i] = place(&out->all.groups[i], &rank_in_base);
         ORIBI_TRY(out->places[i].is_together);
         out->is_ordered = out->is_ordered && out->places[i].is_ordered;
         int32_t k = i;
-        while (k > 0 && out->places[out->order[k - 1]].first > out->places[i].first) {
-            out->order[k] = out->order[k - 1];
+        while (k > 0 && out->places[out->places[k - 1].lies_here].first > out->places[i].first) {
+            out->places[k].lies_here = out->places[k - 1].lies_here;
             k--;
         }
-        out->order[k] = i;
+        out->places[k].lies_here = i;
         out->groups_stay = out->groups_stay && k == i;
     }
     return true;
@@ -175,40 +172,38 @@ static bool make_plan(const oribi_layout_form *form, const int64_t *from, const 
 
 /* Transpose within groups, for groups whose axes lie together but not in order. */
 static oribi_value_id order_within(oribi_layout *layout, const oribi_layout_form *form,
-                                   const plan *p, const int64_t *dims, const oribi_node *like)
+                                   const plan *p, const oribi_dims *dims, const oribi_node *like)
 {
-    int8_t perm[MAX_RANK];
-    int32_t n = 0;
-    for (int32_t i = 0; i < form->rank; i++) { /* axes of one element first */
-        if (dims[i] == 1) {
-            perm[n++] = form->perm[i];
+    oribi_perm perm = {0};
+    for (int32_t i = 0; i < form->perm.n; i++) { /* axes of one element first */
+        if (dims->at[i] == 1) {
+            oribi_perm_add(&perm, form->perm.at[i]);
         }
     }
     for (int32_t k = 0; k < p->all.n_groups; k++) {
-        const group *g = &p->all.groups[p->order[k]];
-        for (int32_t i = 0; i < g->n_from; i++) {
-            perm[n++] = form->perm[g->from[i]];
+        const group *g = &p->all.groups[p->places[k].lies_here];
+        for (int32_t i = 0; i < g->from.n; i++) {
+            oribi_perm_add(&perm, form->perm.at[g->from.at[i]]);
         }
     }
-    return oribi_layout_transpose(layout, form->base, perm, form->rank, like);
+    return oribi_layout_transpose(layout, form->base, &perm, like);
 }
 
 /* Reshape of the base, group by group as they lie there; the result is a transpose of it. */
 static bool reshape_base(oribi_layout *layout, oribi_node *node, const plan *p, oribi_value_id base)
 {
-    int64_t dims[MAX_RANK];
-    int8_t perm[MAX_RANK];
-    int32_t n = 0;
+    oribi_dims dims = {0};
+    oribi_perm perm = {0};
     for (int32_t k = 0; k < p->all.n_groups; k++) {
-        const group *g = &p->all.groups[p->order[k]];
-        for (int32_t i = 0; i < g->n_to; i++) {
-            perm[g->to_start + i] = (int8_t)n;
-            dims[n++] = g->to[i] == unknown_token ? -1 : g->to[i];
+        const group *g = &p->all.groups[p->places[k].lies_here];
+        for (int32_t i = 0; i < g->to.n; i++) {
+            perm.at[g->to_start + i] = perm.n++;
+            oribi_dims_add(&dims, g->to.at[i] == unknown_token ? -1 : g->to.at[i]);
         }
     }
-    oribi_value_id value = oribi_layout_reshape(layout, base, dims, n, node);
+    oribi_value_id value = oribi_layout_reshape(layout, base, &dims, node);
     ORIBI_TRY(value >= 0);
-    oribi_layout_set(layout, node->outputs[0], value, perm, n);
+    oribi_layout_set(layout, node->outputs[0], value, &perm);
     return true;
 }
 
@@ -243,32 +238,35 @@ static bool feeds_dense_only(const oribi_layout *layout, oribi_value_id value, o
 }
 
 /* Row r of the result (axes in the base's order) is the model's row of the same element. */
-static int64_t old_row(const oribi_layout_form *form, const group *g, const int64_t *dims,
+static int64_t old_row(const oribi_layout_form *form, const group *g, const oribi_dims *dims,
                        int64_t row)
 {
-    int64_t index[MAX_RANK] = {0};
-    for (int32_t axis = form->rank - 1; axis >= 0; axis--) {
-        for (int32_t i = 0; i < g->n_from; i++) {
-            if (form->perm[g->from[i]] == axis) {
-                index[i] = row % dims[g->from[i]];
-                row /= dims[g->from[i]];
+    oribi_dims index = {0};
+    for (int32_t axis = form->perm.n - 1; axis >= 0; axis--) {
+        for (int32_t i = 0; i < g->from.n; i++) {
+            if (form->perm.at[g->from.at[i]] == axis) {
+                index.at[i] = row % dims->at[g->from.at[i]];
+                row /= dims->at[g->from.at[i]];
             }
         }
     }
     int64_t old = 0;
-    for (int32_t i = 0; i < g->n_from; i++) {
-        old = old * dims[g->from[i]] + index[i];
+    for (int32_t i = 0; i < g->from.n; i++) {
+        old = old * dims->at[g->from.at[i]] + index.at[i];
     }
     return old;
 }
 
 static oribi_value_id permute_rows(oribi_layout *layout, oribi_value_id weights, int32_t axis,
                                    const oribi_layout_form *form, const group *g,
-                                   const int64_t *dims)
+                                   const oribi_dims *dims)
 {
     const oribi_constant_view *view = oribi_pass_constant(layout->graph, weights);
-    int64_t strides[MAX_RANK];
-    oribi_pass_view_strides(view, strides);
+    oribi_dims steps;
+    if (!oribi_pass_view_strides(view, &steps)) {
+        return -1;
+    }
+    const int64_t *strides = steps.at;
     if (strides[axis] == 0) {
         return weights;
     }
@@ -304,15 +302,15 @@ static oribi_value_id permute_rows(oribi_layout *layout, oribi_value_id weights,
         layout->graph, layout->graph->values[weights]->name, made, layout->status);
     TF_DeleteTensor(made);
     if (id >= 0 && rows_outside != (axis == 0)) {
-        static const int32_t swap[2] = {1, 0};
+        static const oribi_dims swap = {.n = 2, .at = {1, 0}};
         id = oribi_graph_add_constant_transposed(
-            layout->graph, layout->graph->values[weights]->name, id, swap, layout->status);
+            layout->graph, layout->graph->values[weights]->name, id, &swap, layout->status);
     }
     return id;
 }
 
 static bool flatten_rule(oribi_layout *layout, oribi_node *node, const oribi_layout_form *form,
-                         const plan *p, const int64_t *dims)
+                         const plan *p, const oribi_dims *dims)
 {
     enum { MAX_USES = 4 };
     oribi_use uses[MAX_USES];
@@ -327,9 +325,9 @@ static bool flatten_rule(oribi_layout *layout, oribi_node *node, const oribi_lay
         }
     }
     int64_t inner = 1; /* the group must be the whole last dimension */
-    for (int32_t i = 0; i < last->n_from; i++) {
-        inner *= dims[last->from[i]];
-        if (dims[last->from[i]] == unknown_token) {
+    for (int32_t i = 0; i < last->from.n; i++) {
+        const int64_t dim = dims->at[last->from.at[i]];
+        if (dim == unknown_token || !multiply(&inner, dim)) {
             return false;
         }
     }
@@ -337,7 +335,8 @@ static bool flatten_rule(oribi_layout *layout, oribi_node *node, const oribi_lay
         !feeds_dense_only(layout, out, uses, MAX_USES, &n_uses)) {
         return false;
     }
-    oribi_value_id flat = oribi_layout_reshape(layout, form->base, shape->dims, 2, node);
+    const oribi_dims matrix = {.n = 2, .at = {shape->dims[0], shape->dims[1]}};
+    oribi_value_id flat = oribi_layout_reshape(layout, form->base, &matrix, node);
     ORIBI_TRY(flat >= 0);
     for (int32_t i = 0; i < n_uses; i++) {
         oribi_node *dense = uses[i].node;
@@ -350,8 +349,8 @@ static bool flatten_rule(oribi_layout *layout, oribi_node *node, const oribi_lay
                         "weights of MatMul '%s' permuted, so that '%s' flattens without transpose",
                         dense->name, node->name);
     }
-    static const int8_t straight[2] = {0, 1};
-    oribi_layout_set(layout, out, flat, straight, 2);
+    static const oribi_perm straight = {.n = 2, .at = {0, 1}};
+    oribi_layout_set(layout, out, flat, &straight);
     return true;
 }
 
@@ -359,24 +358,23 @@ bool oribi_layout_reshape_rule(oribi_layout *layout, oribi_node *node)
 {
     const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
     const oribi_shape *out_shape = &layout->graph->values[node->outputs[0]]->shape;
-    int64_t from[MAX_RANK], to[MAX_RANK];
+    oribi_dims from, to;
     plan p;
-    if (moved == NULL || !read_dims(&layout->graph->values[node->inputs[0]]->shape, from) ||
-        layout->graph->values[node->inputs[0]]->shape.rank != moved->rank ||
-        !read_dims(out_shape, to)) {
+    if (moved == NULL || !read_dims(&layout->graph->values[node->inputs[0]]->shape, &from) ||
+        from.n != moved->perm.n || !read_dims(out_shape, &to)) {
         return false;
     }
     oribi_layout_form form = *moved;
-    if (!make_plan(&form, from, to, out_shape->rank, &p)) {
+    if (!make_plan(&form, &from, &to, &p)) {
         return false;
     }
     if (p.is_ordered) {
         return reshape_base(layout, node, &p, form.base);
     }
     if (p.groups_stay) {
-        return p.all.n_groups > 0 && flatten_rule(layout, node, &form, &p, from);
+        return p.all.n_groups > 0 && flatten_rule(layout, node, &form, &p, &from);
     }
-    oribi_value_id ordered = order_within(layout, &form, &p, from, node);
+    oribi_value_id ordered = order_within(layout, &form, &p, &from, node);
     ORIBI_TRY(ordered >= 0);
     return reshape_base(layout, node, &p, ordered);
 }

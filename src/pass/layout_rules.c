@@ -11,22 +11,23 @@ static oribi_value_id permuted_constant(oribi_layout *layout, oribi_value_id val
                                         const oribi_layout_form *form)
 {
     const oribi_constant_view *view = oribi_pass_constant(layout->graph, value);
-    int64_t dims[ORIBI_PASS_MAX_RANK], strides[ORIBI_PASS_MAX_RANK], old[ORIBI_PASS_MAX_RANK];
-    if (view->rank > form->rank || view->dtype == TF_STRING) {
+    oribi_dims dims, strides, old;
+    if (view->rank > form->perm.n || view->dtype == TF_STRING ||
+        !oribi_pass_view_strides(view, &old)) {
         return -1;
     }
-    oribi_pass_view_strides(view, old);
-    int32_t missing = form->rank - view->rank;
-    for (int32_t i = 0; i < form->rank; i++) {
-        dims[form->perm[i]] = i < missing ? 1 : view->dims[i - missing];
-        strides[form->perm[i]] = i < missing ? 0 : old[i - missing];
+    int32_t missing = form->perm.n - view->rank;
+    for (int32_t i = 0; i < form->perm.n; i++) {
+        dims.at[form->perm.at[i]] = i < missing ? 1 : view->dims[i - missing];
+        strides.at[form->perm.at[i]] = i < missing ? 0 : old.at[i - missing];
     }
     int32_t skip = 0; /* leading ones say nothing; per-channel vectors become vectors */
-    while (skip < missing && dims[skip] == 1) {
+    while (skip < missing && dims.at[skip] == 1) {
         skip++;
     }
     return oribi_pass_add_view(layout->graph, layout->graph->values[value]->name, value,
-                               dims + skip, strides + skip, form->rank - skip, layout->status);
+                               dims.at + skip, strides.at + skip, form->perm.n - skip,
+                               layout->status);
 }
 
 /* value as it is, or with its dims put in another order where that moves only ones. */
@@ -37,30 +38,30 @@ static oribi_value_id free_operand(oribi_layout *layout, oribi_value_id value,
     const oribi_layout_form *own = oribi_layout_moved(layout, value);
     oribi_value_id from = own != NULL ? own->base : value;
     const oribi_shape *shape = &layout->graph->values[value]->shape;
-    int64_t full[ORIBI_PASS_MAX_RANK], dims[ORIBI_PASS_MAX_RANK];
-    int32_t missing = form->rank - shape->rank, n_unknown = 0;
+    oribi_dims dims = {.n = form->perm.n};
+    int32_t missing = form->perm.n - shape->rank, n_unknown = 0;
     if (shape->rank < 0 || missing < 0 || (missing > 0 && !broadcast)) {
         return -1;
     }
-    if (own != NULL && !oribi_layout_is_free(&layout->graph->values[from]->shape, own->perm)) {
+    if (own != NULL && !oribi_layout_is_free(&layout->graph->values[from]->shape, &own->perm)) {
         return -1;
     }
     int8_t last = -1;
-    for (int32_t i = 0; i < form->rank; i++) {
-        full[i] = i < missing ? 1 : shape->dims[i - missing];
-        dims[form->perm[i]] = full[i];
-        n_unknown += full[i] < 0 ? 1 : 0;
-        if (full[i] != 1) {
-            if (form->perm[i] < last) {
+    for (int32_t i = 0; i < form->perm.n; i++) {
+        const int64_t dim = i < missing ? 1 : shape->dims[i - missing];
+        dims.at[form->perm.at[i]] = dim;
+        n_unknown += dim < 0 ? 1 : 0;
+        if (dim != 1) {
+            if (form->perm.at[i] < last) {
                 return -1;
             }
-            last = form->perm[i];
+            last = form->perm.at[i];
         }
     }
     if (n_unknown > 1) {
         return -1;
     }
-    return oribi_layout_reshape(layout, from, dims, form->rank, like);
+    return oribi_layout_reshape(layout, from, &dims, like);
 }
 
 oribi_value_id oribi_layout_operand(oribi_layout *layout, oribi_value_id value,
@@ -71,11 +72,11 @@ oribi_value_id oribi_layout_operand(oribi_layout *layout, oribi_value_id value,
         return value;
     }
     const oribi_layout_form *own = oribi_layout_moved(layout, value);
-    if (own != NULL && oribi_layout_same_perm(own, form)) {
+    if (own != NULL && oribi_layout_same_perm(&own->perm, &form->perm)) {
         return own->base;
     }
     const oribi_value *v = layout->graph->values[value];
-    if (v->constant != NULL && (broadcast || v->shape.rank == form->rank)) {
+    if (v->constant != NULL && (broadcast || v->shape.rank == form->perm.n)) {
         return broadcast && v->shape.rank == 0 ? value : permuted_constant(layout, value, form);
     }
     if (own == NULL && broadcast && v->shape.rank == 0) {
@@ -90,7 +91,7 @@ static bool leading_form(const oribi_layout *layout, const oribi_node *node, int
 {
     for (int32_t i = 0; i < node->n_inputs; i++) {
         const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[i]);
-        if (form != NULL && form->rank == rank && !oribi_layout_is_identity(form)) {
+        if (form != NULL && form->perm.n == rank && !oribi_layout_is_identity(form)) {
             *out = *form;
             return true;
         }
@@ -116,7 +117,7 @@ static bool elementwise_rule(oribi_layout *layout, oribi_node *node)
     }
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
     ORIBI_TRY(copy != NULL);
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], form.perm, form.rank);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &form.perm);
     return true;
 }
 
@@ -125,13 +126,13 @@ static bool channels_rule(oribi_layout *layout, oribi_node *node)
 {
     const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
     oribi_value_id inputs[8];
-    if (form == NULL || form->rank < 3 || node->n_inputs > 8 ||
+    if (form == NULL || form->perm.n < 3 || node->n_inputs > 8 ||
         oribi_pass_attr_bool(node, "is_training", false)) {
         return false;
     }
     bool nchw = oribi_pass_attr_is(node, "data_format", "NCHW", "NHWC");
-    int32_t axis = form->perm[nchw ? 1 : form->rank - 1];
-    if (axis != form->rank - 1 && axis != 1) {
+    int32_t axis = form->perm.at[nchw ? 1 : form->perm.n - 1];
+    if (axis != form->perm.n - 1 && axis != 1) {
         return false;
     }
     for (int32_t i = 1; i < node->n_outputs; i++) {
@@ -147,7 +148,7 @@ static bool channels_rule(oribi_layout *layout, oribi_node *node)
     /* The copy's shapes are inferred as it is made: it must read the new format by then. */
     oribi_arena *arena = &layout->graph->arena;
     if (!oribi_attrs_set_string(&node->attrs, arena, "data_format",
-                                axis == keep.rank - 1 ? "NHWC" : "NCHW")) {
+                                axis == keep.perm.n - 1 ? "NHWC" : "NCHW")) {
         return oribi_fail_memory(layout->status);
     }
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
@@ -155,7 +156,7 @@ static bool channels_rule(oribi_layout *layout, oribi_node *node)
         return oribi_fail_memory(layout->status);
     }
     ORIBI_TRY(copy != NULL);
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], keep.perm, keep.rank);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &keep.perm);
     return true;
 }
 
@@ -170,12 +171,12 @@ static bool first_input_rule(oribi_layout *layout, oribi_node *node)
     }
     const oribi_layout_form keep = *form;
     int64_t axis = oribi_pass_attr_int(node, "axis", 0);
-    axis += axis < 0 ? keep.rank : 0;
+    axis += axis < 0 ? keep.perm.n : 0;
     for (int32_t i = 1; i < node->n_inputs; i++) {
         const oribi_shape *shape = &layout->graph->values[node->inputs[i]]->shape;
         const bool is_one = shape->rank == 0 || (shape->rank == 1 && shape->dims[0] == 1);
         const bool is_axis =
-            shape->rank == 1 && axis >= 0 && axis < keep.rank && shape->dims[0] >= 0 &&
+            shape->rank == 1 && axis >= 0 && axis < keep.perm.n && shape->dims[0] >= 0 &&
             layout->graph->values[node->inputs[0]]->shape.dims[axis] == shape->dims[0];
         if (!is_one && !is_axis) {
             return false;
@@ -186,8 +187,8 @@ static bool first_input_rule(oribi_layout *layout, oribi_node *node)
     const bool has_axis = node->n_inputs > 1;
     /* The copy's shapes are inferred as it is made: it must read the new axis by then. */
     oribi_arena *arena = &layout->graph->arena;
-    if (has_axis &&
-        !oribi_attrs_set_int(&node->attrs, arena, "axis", axis < keep.rank ? keep.perm[axis] : 0)) {
+    if (has_axis && !oribi_attrs_set_int(&node->attrs, arena, "axis",
+                                         axis < keep.perm.n ? keep.perm.at[axis] : 0)) {
         return oribi_fail_memory(layout->status);
     }
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
@@ -195,7 +196,7 @@ static bool first_input_rule(oribi_layout *layout, oribi_node *node)
         return oribi_fail_memory(layout->status);
     }
     ORIBI_TRY(copy != NULL);
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], keep.perm, keep.rank);
+    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &keep.perm);
     return true;
 }
 
@@ -203,7 +204,7 @@ static bool first_input_rule(oribi_layout *layout, oribi_node *node)
 static bool last_axis_rule(oribi_layout *layout, oribi_node *node)
 {
     const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
-    if (form == NULL || form->perm[form->rank - 1] != form->rank - 1) {
+    if (form == NULL || form->perm.n < 1 || form->perm.at[form->perm.n - 1] != form->perm.n - 1) {
         return false;
     }
     return elementwise_rule(layout, node);

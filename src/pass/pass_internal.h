@@ -8,8 +8,6 @@
 #include "base/text.h"
 #include "pass/pass.h"
 
-enum { ORIBI_PASS_MAX_RANK = 8 };
-
 /* --- Nodes (match.c) ------------------------------------------------------------------------ */
 
 bool oribi_pass_is(const oribi_node *node, const char *op_name);             /* NULL node: false */
@@ -40,7 +38,7 @@ int64_t oribi_pass_view_count(const oribi_constant_view *view);
 bool oribi_pass_view_is_splat(const oribi_constant_view *view); /* one element stands for all */
 bool oribi_pass_view_is_dense(const oribi_constant_view *view);
 /* Byte strides, computed for a dense view. */
-void oribi_pass_view_strides(const oribi_constant_view *view, int64_t *out_strides);
+bool oribi_pass_view_strides(const oribi_constant_view *view, oribi_dims *out);
 /* Bytes that the view really reads, at most; SIZE_MAX on overflow. */
 size_t oribi_pass_view_bytes(const oribi_constant_view *view);
 /* A float constant that holds `channels` values along the last axis and nothing along the others,

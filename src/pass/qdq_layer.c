@@ -284,8 +284,9 @@ static oribi_node *make_product(oribi_qdq *q, layer *l, const oribi_qdq_end *end
     const bool turn_b = oribi_pass_attr_bool(node, "transpose_b", false);
     const oribi_shape *b = &q->graph->values[node->inputs[1]]->shape;
     const oribi_shape *y = &q->graph->values[node->outputs[0]]->shape;
-    if (b->rank != 2 || !oribi_shape_is_full(b) || y->rank < 2 || y->rank > ORIBI_PASS_MAX_RANK ||
-        !oribi_qdq_side_of(q, node->inputs[0], &l->x)) {
+    oribi_dims dims;
+    if (b->rank != 2 || !oribi_shape_is_full(b) || y->rank < 2 ||
+        !oribi_dims_set(&dims, y->dims, y->rank) || !oribi_qdq_side_of(q, node->inputs[0], &l->x)) {
         return NULL;
     }
     const int64_t inner = b->dims[turn_b ? 1 : 0];
@@ -307,9 +308,7 @@ static oribi_node *make_product(oribi_qdq *q, layer *l, const oribi_qdq_end *end
     if (conv == NULL) {
         return NULL;
     }
-    int64_t dims[ORIBI_PASS_MAX_RANK];
-    memcpy(dims, y->dims, (size_t)y->rank * sizeof dims[0]);
-    const oribi_value_id result = oribi_qdq_reshape(q, conv->outputs[0], dims, y->rank, node);
+    const oribi_value_id result = oribi_qdq_reshape(q, conv->outputs[0], dims.at, dims.n, node);
     return result < 0 ? NULL : oribi_graph_producer(q->graph, result);
 }
 

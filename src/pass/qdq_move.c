@@ -45,16 +45,17 @@ static int64_t moved_axis(const oribi_qdq *q, const oribi_node *mover, int64_t a
 {
     const oribi_shape *from = &q->graph->values[mover->inputs[0]]->shape;
     const oribi_shape *to = &q->graph->values[mover->outputs[0]]->shape;
-    int64_t perm[ORIBI_PASS_MAX_RANK];
+    oribi_dims perm;
     axis += axis < 0 ? from->rank : 0;
     if (from->rank < 1 || to->rank < 1 || axis < 0 || axis >= from->rank) {
         return -1;
     }
     if (oribi_pass_is(mover, "Transpose")) {
-        const int32_t rank =
-            oribi_graph_constant_ints(q->graph, mover->inputs[1], perm, ORIBI_PASS_MAX_RANK);
-        for (int32_t i = 0; i < rank && from->dims[axis] == count; i++) {
-            if (perm[i] == axis || perm[i] + from->rank == axis) {
+        if (!oribi_graph_constant_ints(q->graph, mover->inputs[1], &perm)) {
+            return -1;
+        }
+        for (int32_t i = 0; i < perm.n && from->dims[axis] == count; i++) {
+            if (perm.at[i] == axis || perm.at[i] + from->rank == axis) {
                 return i;
             }
         }

@@ -36,18 +36,17 @@ static double number_at(TF_DataType dtype, const char *at)
 bool oribi_qdq_numbers(const oribi_graph *graph, oribi_value_id value, int64_t count, double *out)
 {
     const oribi_constant_view *view = oribi_pass_constant(graph, value);
-    int64_t strides[ORIBI_PASS_MAX_RANK];
+    oribi_dims strides;
     if (view == NULL || view->rank > 1 ||
         (view->dtype != TF_FLOAT && view->dtype != TF_INT32 && view->dtype != TF_INT8 &&
          view->dtype != TF_UINT8)) {
         return false;
     }
     const int64_t there = oribi_pass_view_count(view);
-    if (there < 1 || (there != 1 && there != count)) {
+    if (there < 1 || (there != 1 && there != count) || !oribi_pass_view_strides(view, &strides)) {
         return false;
     }
-    oribi_pass_view_strides(view, strides);
-    const int64_t stride = there == 1 ? 0 : strides[0];
+    const int64_t stride = there == 1 ? 0 : strides.at[0];
     for (int64_t i = 0; i < count; i++) {
         out[i] = number_at(view->dtype, (const char *)view->data + i * stride);
     }

@@ -93,28 +93,28 @@ static bool average(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *e
 /* The dimensions of a mean over neighbouring axes: before, over and behind them. */
 static bool read_mean(const oribi_qdq *q, const oribi_node *node, int64_t out[3])
 {
-    int64_t axes[ORIBI_PASS_MAX_RANK];
-    bool is_over[ORIBI_PASS_MAX_RANK] = {false};
+    oribi_dims axes;
+    uint32_t is_over = 0;
     const oribi_shape *in = &q->graph->values[node->inputs[0]]->shape;
-    const int32_t n =
-        oribi_graph_constant_ints(q->graph, node->inputs[1], axes, ORIBI_PASS_MAX_RANK);
-    if (n < 1 || in->rank > ORIBI_PASS_MAX_RANK || !oribi_shape_is_full(in)) {
+    if (!oribi_graph_constant_ints(q->graph, node->inputs[1], &axes) || axes.n < 1 ||
+        in->rank > ORIBI_MAX_RANK || !oribi_shape_is_full(in)) {
         return false;
     }
-    for (int32_t i = 0; i < n; i++) {
-        const int64_t axis = axes[i] < 0 ? axes[i] + in->rank : axes[i];
+    for (int32_t i = 0; i < axes.n; i++) {
+        const int64_t axis = axes.at[i] < 0 ? axes.at[i] + in->rank : axes.at[i];
         if (axis < 0 || axis >= in->rank) {
             return false;
         }
-        is_over[axis] = true;
+        is_over |= 1U << axis;
     }
     int32_t part = 0;
     out[0] = out[1] = out[2] = 1;
     for (int32_t i = 0; i < in->rank; i++) {
-        if (is_over[i] != (part == 1) && in->dims[i] != 1) {
+        const bool over = (is_over >> i & 1U) != 0;
+        if (over != (part == 1) && in->dims[i] != 1) {
             part++;
         }
-        if (part > 2 || is_over[i] != (part == 1)) {
+        if (part > 2 || over != (part == 1)) {
             if (in->dims[i] != 1) {
                 return false;
             }
@@ -130,13 +130,13 @@ static bool read_mean(const oribi_qdq *q, const oribi_node *node, int64_t out[3]
 static bool mean(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *end)
 {
     oribi_qdq_side x;
-    int64_t sizes[3], dims[ORIBI_PASS_MAX_RANK];
+    int64_t sizes[3];
+    oribi_dims dims;
     const oribi_shape *y = &q->graph->values[node->outputs[0]]->shape;
     if (!oribi_qdq_side_of(q, node->inputs[0], &x) || x.dtype != end->to.dtype ||
-        !read_mean(q, node, sizes) || y->rank < 0 || y->rank > ORIBI_PASS_MAX_RANK) {
+        !read_mean(q, node, sizes) || !oribi_dims_set(&dims, y->dims, y->rank)) {
         return false;
     }
-    memcpy(dims, y->dims, (size_t)y->rank * sizeof dims[0]);
     const oribi_value_id flat = oribi_qdq_reshape(q, x.value, sizes, 3, node);
     const oribi_attr attrs[] = {QDQ_FLOAT("input_scale", x.scale),
                                 QDQ_INT("input_zero", x.zero),
@@ -147,7 +147,7 @@ static bool mean(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *end)
     const oribi_node *made =
         flat < 0 ? NULL : oribi_qdq_add(q, "ONNX>QLinearMean", node, &flat, 1, attrs, 6);
     const oribi_value_id result =
-        made == NULL ? -1 : oribi_qdq_reshape(q, made->outputs[0], dims, y->rank, node);
+        made == NULL ? -1 : oribi_qdq_reshape(q, made->outputs[0], dims.at, dims.n, node);
     return result >= 0 && oribi_qdq_finish(q, end, node, result);
 }
 

@@ -12,20 +12,19 @@
 static bool swaps_last_two(const oribi_graph *graph, const oribi_shape *shape, oribi_value_id perm,
                            int64_t out_last_two[2])
 {
-    int64_t order[ORIBI_PASS_MAX_RANK], place[ORIBI_PASS_MAX_RANK];
-    int32_t n = 0, rank = shape->rank;
-    if (!oribi_shape_is_full(shape) || rank > ORIBI_PASS_MAX_RANK ||
-        oribi_graph_constant_ints(graph, perm, order, ORIBI_PASS_MAX_RANK) != rank) {
+    oribi_dims order, left = {0};
+    const int64_t *place = left.at;
+    const int32_t rank = shape->rank;
+    if (!oribi_shape_is_full(shape) || !oribi_graph_constant_ints(graph, perm, &order) ||
+        order.n != rank || !oribi_dims_is_permutation(&order)) {
         return false;
     }
     for (int32_t i = 0; i < rank; i++) {
-        if (order[i] < 0 || order[i] >= rank) {
-            return false;
-        }
-        if (shape->dims[order[i]] != 1) {
-            place[n++] = order[i];
+        if (shape->dims[order.at[i]] != 1) {
+            oribi_dims_add(&left, order.at[i]);
         }
     }
+    const int32_t n = left.n;
     for (int32_t i = 1; i + 2 < n; i++) { /* those before the last two stand in order */
         if (place[i] < place[i - 1]) {
             return false;

@@ -21,8 +21,8 @@ static bool is_all(const oribi_graph *graph, oribi_value_id value, int64_t wante
 {
     int64_t elements[64];
     const oribi_constant_view *view = oribi_pass_constant(graph, value);
-    if (view == NULL || view->rank > ORIBI_PASS_MAX_RANK || oribi_pass_view_count(view) > 64 ||
-        !oribi_pass_view_is_dense(view) || (view->dtype != TF_INT32 && view->dtype != TF_INT64)) {
+    if (view == NULL || oribi_pass_view_count(view) > 64 || !oribi_pass_view_is_dense(view) ||
+        (view->dtype != TF_INT32 && view->dtype != TF_INT64)) {
         return false;
     }
     int64_t count = oribi_pass_view_count(view);
@@ -43,14 +43,12 @@ static bool is_all(const oribi_graph *graph, oribi_value_id value, int64_t wante
 
 static bool is_identity_permutation(const oribi_graph *graph, oribi_value_id value)
 {
-    int64_t p[ORIBI_PASS_MAX_RANK];
-    int32_t n = oribi_graph_constant_ints(graph, value, p, ORIBI_PASS_MAX_RANK);
-    for (int32_t i = 0; i < n; i++) {
-        if (p[i] != i) {
-            return false;
-        }
+    oribi_dims p;
+    bool known = oribi_graph_constant_ints(graph, value, &p);
+    for (int32_t i = 0; known && i < p.n; i++) {
+        known = p.at[i] == i;
     }
-    return n >= 0;
+    return known;
 }
 
 static bool does_nothing(const oribi_graph *graph, const oribi_node *node)
@@ -92,15 +90,11 @@ static bool may_replace(const oribi_graph *graph, oribi_value_id from, oribi_val
 static bool join_reshapes(oribi_graph *graph, oribi_node *node)
 {
     oribi_node *before = oribi_graph_producer(graph, node->inputs[0]);
+    oribi_dims dims;
     if (!oribi_pass_is(node, "Reshape") || before == NULL || before->inputs[0] < 0 ||
         !oribi_pass_is_one_of(before, reshapes) ||
-        graph->values[node->inputs[1]]->constant == NULL ||
-        !oribi_shape_is_full(&graph->values[node->outputs[0]]->shape)) {
-        return false;
-    }
-    int64_t dims[ORIBI_PASS_MAX_RANK];
-    int32_t n = oribi_graph_constant_ints(graph, node->inputs[1], dims, ORIBI_PASS_MAX_RANK);
-    if (n < 0) {
+        !oribi_shape_is_full(&graph->values[node->outputs[0]]->shape) ||
+        !oribi_graph_constant_ints(graph, node->inputs[1], &dims)) {
         return false;
     }
     oribi_graph_set_node_input(graph, node, 0, before->inputs[0]);

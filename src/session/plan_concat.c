@@ -23,7 +23,7 @@ static bool read_axis(const oribi_session *session, const oribi_session_step *st
 {
     int64_t axis = 0;
     const oribi_value_id id = step->node->inputs[step->node->n_inputs - 1];
-    if (oribi_graph_constant_ints(session->graph, id, &axis, 1) != 1) {
+    if (!oribi_graph_constant_exactly(session->graph, id, &axis, 1)) {
         return false;
     }
     axis += axis < 0 ? rank : 0;

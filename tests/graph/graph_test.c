@@ -166,10 +166,10 @@ static void a_transposed_constant_is_a_view_until_it_is_made_dense(void **state)
     (void)state;
     static const float data[] = {1, 2, 3, 4, 5, 6}, expected[] = {1, 4, 2, 5, 3, 6};
     int64_t dims[] = {2, 3};
-    static const int32_t swap[] = {1, 0};
+    static const oribi_dims swap_axes = {.n = 2, .at = {1, 0}};
     oribi_constant_view view = {TF_FLOAT, 2, dims, NULL, data};
     oribi_value_id x = oribi_graph_add_constant(graph, "w", &view, NULL, status);
-    oribi_value_id y = oribi_graph_add_constant_transposed(graph, "w", x, swap, status);
+    oribi_value_id y = oribi_graph_add_constant_transposed(graph, "w", x, &swap_axes, status);
     assert_ptr_equal(graph->values[y]->constant->view.data, data);
     assert_int_equal(graph->values[y]->shape.dims[0], 3);
     TF_Tensor *tensor = oribi_graph_constant_tensor(graph, y, status);
@@ -223,12 +223,52 @@ static void integers_are_read_through_strides(void **state)
 {
     (void)state;
     static const int32_t narrow[] = {7, 0, 8, 0, 9};
-    int64_t dims[] = {3}, strides[] = {8}, out[3] = {0};
+    int64_t dims[] = {3}, strides[] = {8};
+    oribi_dims out;
     oribi_constant_view view = {TF_INT32, 1, dims, strides, narrow};
     oribi_value_id x = oribi_graph_add_constant(graph, "i", &view, NULL, status);
-    assert_int_equal(oribi_graph_constant_ints(graph, x, out, 3), 3);
-    assert_int_equal(out[2], 9);
-    assert_int_equal(oribi_graph_constant_ints(graph, add_input("x"), out, 3), -1);
+    assert_true(oribi_graph_constant_ints(graph, x, &out));
+    assert_int_equal(out.n, 3);
+    assert_int_equal(out.at[2], 9);
+    assert_false(oribi_graph_constant_ints(graph, add_input("x"), &out));
+}
+
+static void integers_are_read_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    enum { N = ORIBI_MAX_RANK + 1 };
+    static const int32_t numbers[N] = {1};
+    for (int64_t n = ORIBI_MAX_RANK; n <= N; n++) {
+        int64_t ints[N + 1] = {[N] = 77};
+        oribi_dims out = {.n = 1, .at = {55}};
+        oribi_constant_view view = {TF_INT32, 1, &n, NULL, numbers};
+        oribi_value_id x = oribi_graph_add_constant(graph, "many", &view, NULL, status);
+        assert_int_equal(oribi_graph_constant_ints(graph, x, &out), n <= ORIBI_MAX_RANK);
+        assert_int_equal(out.n, n <= ORIBI_MAX_RANK ? n : 1);
+        assert_int_equal(out.at[0], n <= ORIBI_MAX_RANK ? 1 : 55);
+        assert_int_equal(oribi_graph_known_ints(graph, x, &out), n <= ORIBI_MAX_RANK);
+        assert_true(oribi_graph_constant_exactly(graph, x, ints, (int32_t)n));
+        assert_true(oribi_graph_known_exactly(graph, x, ints, (int32_t)n));
+        assert_false(oribi_graph_constant_exactly(graph, x, ints, (int32_t)n - 1));
+        assert_false(oribi_graph_known_exactly(graph, x, ints, (int32_t)n - 1));
+        assert_false(oribi_graph_known_exactly(graph, x, ints, (int32_t)n + 1));
+        assert_int_equal(ints[N], 77);
+    }
+}
+
+static void a_constant_is_transposed_by_permutations_of_its_axes_only(void **state)
+{
+    (void)state;
+    static const float data[] = {1, 2};
+    int64_t dims[] = {1, 2};
+    static const oribi_dims wrong[] = {
+        {.n = 2, .at = {0, 0}}, {.n = 2, .at = {0, 2}}, {.n = 1}, {.n = 3, .at = {0, 1, 2}}};
+    oribi_constant_view view = {TF_FLOAT, 2, dims, NULL, data};
+    oribi_value_id x = oribi_graph_add_constant(graph, "w", &view, NULL, status);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(oribi_graph_add_constant_transposed(graph, "w", x, &wrong[i], status), -1);
+        assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    }
 }
 
 static size_t n_given_back;
@@ -323,13 +363,19 @@ static void the_limit_stops_a_dense_copy_before_it_is_made(void **state)
 static void known_integers_follow_from_shapes(void **state)
 {
     (void)state;
-    int64_t out[4] = {0};
+    oribi_dims out;
+    int64_t two[2] = {0};
     oribi_value_id x = add_input("x");
     oribi_node *shape = add_node("Shape", "s", x, -1);
-    assert_int_equal(oribi_graph_known_ints(graph, shape->outputs[0], out, 4), 2);
-    assert_int_equal(out[1], 3);
+    assert_true(oribi_graph_known_ints(graph, shape->outputs[0], &out));
+    assert_int_equal(out.n, 2);
+    assert_int_equal(out.at[1], 3);
+    assert_true(oribi_graph_known_exactly(graph, shape->outputs[0], two, 2));
+    assert_int_equal(two[1], 3);
+    assert_false(oribi_graph_known_exactly(graph, shape->outputs[0], two, 1));
     graph->values[x]->shape.dims[0] = -1;
-    assert_int_equal(oribi_graph_known_ints(graph, shape->outputs[0], out, 4), -1);
+    assert_false(oribi_graph_known_ints(graph, shape->outputs[0], &out));
+    assert_false(oribi_graph_known_exactly(graph, shape->outputs[0], two, 2));
 }
 
 static void a_graph_prints_one_line_per_node(void **state)
@@ -404,6 +450,8 @@ int main(void)
         TEST(a_splat_is_filled_only_when_made_dense),
         TEST(aligned_bytes_are_used_in_place_and_kept_alive),
         TEST(integers_are_read_through_strides),
+        TEST(integers_are_read_whole_or_not_at_all),
+        TEST(a_constant_is_transposed_by_permutations_of_its_axes_only),
         TEST(bytes_that_a_kernel_has_read_go_back_to_their_source_and_no_others),
         TEST(a_made_tensor_goes_when_its_last_use_has_packed_it),
         TEST(constants_that_nothing_uses_are_let_go),
