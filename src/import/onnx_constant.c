@@ -105,10 +105,9 @@ static bool constant_of_shape(oribi_onnx_node *n)
     if (!fill_value(n, &view, &source)) {
         return false;
     }
-    bool is_known = oribi_emit_known_dims(n, n->inputs[0], &dims);
+    bool is_known = oribi_emit_known_ints(n, n->inputs[0], &dims);
     if (n->failed ||
-        (is_known &&
-         !oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(view.dtype), &bytes))) {
+        (is_known && !oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(view.dtype), &bytes))) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "the shape is negative or too large");
     }
     view.rank = is_known ? dims.n : 0;

@@ -45,8 +45,7 @@ bool oribi_emit_wants(const oribi_onnx_node *n, int32_t index)
 
 oribi_value_id *oribi_emit_parts(oribi_onnx_node *n, int32_t count)
 {
-    oribi_value_id *parts =
-        oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
+    oribi_value_id *parts = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
     for (int32_t i = 0; parts != NULL && i <= count; i++) {
         parts[i] = -1;
     }
@@ -113,52 +112,26 @@ bool oribi_emit_is_constant(const oribi_onnx_node *n, oribi_value_id value)
     return value >= 0 && n->graph->values[value]->constant != NULL;
 }
 
-bool oribi_emit_known_dims(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out)
+bool oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out)
 {
-    if (n->failed || value < 0) {
-        return false;
+    out->n = 0;
+    if (!n->failed && oribi_emit_dim(n, value, 0) > ORIBI_MAX_RANK) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "'%s' lists %" PRId64 " sizes or axes, %d at most",
+                        n->graph->values[value]->name, oribi_emit_dim(n, value, 0), ORIBI_MAX_RANK);
     }
-    out->n = oribi_graph_known_ints(n->graph, value, out->at, ORIBI_MAX_RANK);
-    if (out->n <= ORIBI_MAX_RANK) {
-        return out->n >= 0;
-    }
-    return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "'%s' has %d elements; at most %d are possible",
-                           n->graph->values[value]->name, (int)out->n, ORIBI_MAX_RANK);
+    return !n->failed && value >= 0 && oribi_graph_known_ints(n->graph, value, out);
 }
 
-bool oribi_emit_known_list(oribi_onnx_node *n, oribi_value_id value, const int64_t **out,
-                           int32_t *out_count)
+bool oribi_emit_known_list(oribi_onnx_node *n, oribi_value_id value, int32_t count,
+                           const int64_t **out)
 {
-    const oribi_shape *shape = value < 0 ? NULL : &n->graph->values[value]->shape;
-    const int64_t count = shape == NULL || shape->rank != 1 ? 0 : shape->dims[0];
-    oribi_dims few = {0};
-    if (!oribi_emit_is_constant(n, value) || count <= ORIBI_MAX_RANK) {
-        const bool is_many = count > ORIBI_MAX_RANK; /* and computed: as well as unknown */
-        const bool is_known = !is_many && oribi_emit_known_dims(n, value, &few);
-        *out = is_known ? oribi_arena_memdup(&n->onnx->scratch, few.at, sizeof few.at) : NULL;
-        *out_count = few.n;
-        n->failed = n->failed || (is_known && *out == NULL);
-        return is_known && (*out != NULL || oribi_fail_memory(n->status));
+    int64_t *values = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *values);
+    if (values == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
     }
-    const TF_DataType dtype = n->graph->values[value]->dtype;
-    TF_Tensor *tensor = oribi_graph_constant_tensor(n->graph, value, n->status);
-    int64_t *values = tensor == NULL || count > INT32_MAX
-                          ? NULL
-                          : oribi_arena_array(&n->onnx->scratch, (size_t)count, sizeof *values);
-    for (int64_t i = 0; values != NULL && i < count; i++) {
-        const void *data = TF_TensorData(tensor);
-        values[i] = dtype == TF_INT64   ? ((const int64_t *)data)[i]
-                    : dtype == TF_INT32 ? ((const int32_t *)data)[i]
-                                        : 0;
-    }
-    n->failed = values == NULL;
-    if (values == NULL && oribi_ok(n->status)) {
-        oribi_fail_memory(n->status);
-    }
-    TF_DeleteTensor(tensor);
     *out = values;
-    *out_count = (int32_t)count;
-    return !n->failed && (dtype == TF_INT64 || dtype == TF_INT32);
+    return !n->failed && oribi_graph_known_exactly(n->graph, value, values, count);
 }
 
 int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
@@ -180,7 +153,7 @@ bool oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int
     if (n->opset < input_since) {
         is_given = oribi_onnx_dims(n, "axes", &given);
     } else if (oribi_emit_input(n, input) >= 0) {
-        is_given = oribi_emit_known_dims(n, n->inputs[input], &given);
+        is_given = oribi_emit_known_ints(n, n->inputs[input], &given);
         if (!is_given) {
             oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed, not constant");
         }

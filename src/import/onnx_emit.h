@@ -39,10 +39,10 @@ bool oribi_emit_is_float(const oribi_onnx_node *n, oribi_value_id value);
 bool oribi_emit_dims(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out);
 /* Integers that are constant or follow from known shapes; false when they are not known, and on
  * failure, as where there are more than ORIBI_MAX_RANK. */
-bool oribi_emit_known_dims(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out);
-/* The same of any number, in the scratch arena. */
-bool oribi_emit_known_list(oribi_onnx_node *n, oribi_value_id value, const int64_t **out,
-                           int32_t *out_count);
+bool oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out);
+/* The same of exactly `count`, however many, in the scratch arena. */
+bool oribi_emit_known_list(oribi_onnx_node *n, oribi_value_id value, int32_t count,
+                           const int64_t **out);
 /* Value of a constant with one element, any number type. */
 bool oribi_emit_known_scalar(const oribi_onnx_node *n, oribi_value_id value, double *out);
 /* Does the test hold for every element of a constant? Each tag names one test. What it says of a

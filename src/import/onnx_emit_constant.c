@@ -175,9 +175,9 @@ bool oribi_emit_every(oribi_onnx_node *n, oribi_value_id constant, char tag, ori
     for (int64_t i = 0; holds && i < count; i++) {
         holds = test(tensor, i);
     }
-    n->failed = tensor == NULL || kept == NULL ||
-                !oribi_map_put_n(&n->onnx->tested, kept, sizeof key,
-                                 (void *)(uintptr_t)(holds ? 2 : 1));
+    n->failed =
+        tensor == NULL || kept == NULL ||
+        !oribi_map_put_n(&n->onnx->tested, kept, sizeof key, (void *)(uintptr_t)(holds ? 2 : 1));
     TF_DeleteTensor(tensor);
     return n->failed ? oribi_ok(n->status) && oribi_fail_memory(n->status) : holds;
 }

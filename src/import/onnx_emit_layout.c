@@ -66,7 +66,8 @@ static bool reshape_view(const oribi_constant_view *view, oribi_dims *dims)
     int64_t elements = 1, wanted = 1;
     int32_t open = -1;
     bool is_splat = view->strides != NULL;
-    for (int32_t i = 0; i < view->rank; i++) { /* a constant's elements are counted (add_constant) */
+    for (int32_t i = 0; i < view->rank;
+         i++) { /* a constant's elements are counted (add_constant) */
         elements *= view->dims[i];
         is_splat = is_splat && view->strides[i] == 0;
     }
@@ -183,8 +184,7 @@ oribi_value_id oribi_emit_positive_indices(oribi_onnx_node *n, oribi_value_id in
         }
         return -1;
     }
-    if (oribi_emit_is_constant(n, indices) &&
-        oribi_emit_every(n, indices, 'i', is_not_negative)) {
+    if (oribi_emit_is_constant(n, indices) && oribi_emit_every(n, indices, 'i', is_not_negative)) {
         return indices;
     }
     int64_t dim = oribi_emit_dim(n, x, axis);

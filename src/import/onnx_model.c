@@ -293,9 +293,8 @@ static bool force_dims(const oribi_onnx *onnx, value_info *info, int32_t index, 
         return true;
     }
     oribi_dims asked;
-    bool fits =
-        oribi_dims_set(&asked, options->input_dims[index], options->input_ranks[index]) &&
-        (!info->has_shape || info->dims.n == asked.n);
+    bool fits = oribi_dims_set(&asked, options->input_dims[index], options->input_ranks[index]) &&
+                (!info->has_shape || info->dims.n == asked.n);
     for (int32_t i = 0; fits && i < asked.n; i++) {
         int64_t known = info->has_shape ? info->dims.at[i] : -1;
         fits = known < 0 || asked.at[i] < 0 || known == asked.at[i];

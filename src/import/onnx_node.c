@@ -452,8 +452,7 @@ bool oribi_onnx_dims(oribi_onnx_node *n, const char *name, oribi_dims *out)
     oribi_onnx_attr attr;
     int64_t *values = NULL;
     int32_t count = 0;
-    if (!oribi_onnx_find_attr(n, name, &attr) ||
-        !oribi_onnx_read_ints(n, &attr, &values, &count)) {
+    if (!oribi_onnx_find_attr(n, name, &attr) || !oribi_onnx_read_ints(n, &attr, &values, &count)) {
         return false;
     }
     return oribi_dims_set(out, values, count) ||

@@ -60,7 +60,8 @@ bool oribi_onnx_average_pool(oribi_onnx_node *n, oribi_value_id x, oribi_value_i
     if (!fits && counts_pad) { /* zeros that count are zeros like others */
         int64_t dims[] = {4, 2};
         int64_t pads[] = {
-            0, 0, window.before.at[0], window.after.at[0], window.before.at[1], window.after.at[1], 0, 0};
+            0, 0, window.before.at[0], window.after.at[0], window.before.at[1], window.after.at[1],
+            0, 0};
         x = oribi_emit2(n, "Pad", x, oribi_emit_reshape(n, oribi_emit_vector(n, pads, 8), dims, 2));
         window.is_valid = true;
         fits = true;

@@ -220,9 +220,8 @@ static oribi_value_id conv_as_op(oribi_onnx_node *n, const oribi_value_id *in, o
     }
     l.strides = window.strides;
     l.dilations = window.dilations;
-    l.pads = (oribi_dims){4,
-                          {window.before.at[0], window.before.at[1], window.after.at[0],
-                           window.after.at[1]}};
+    l.pads = (oribi_dims){
+        4, {window.before.at[0], window.before.at[1], window.after.at[0], window.after.at[1]}};
     l.x = oribi_emit_to_nhwc(n, in[X]);
     l.filter = oribi_emit_transpose(n, in[W], &oihw_to_hwio);
     return oribi_emit_to_nchw(n, emit_layer(n, &l));
@@ -278,13 +277,12 @@ static oribi_value_id matmul_as_op(oribi_onnx_node *n, const oribi_value_id *in)
                          .dilations = {2, {1, 1}}};
     oribi_dims dims;
     int64_t rows = 1;
-    if (!oribi_emit_dims(n, in[X], &dims) || rank < 2 || l.channels < 1 || !is_byte(n, in[X]) || !is_byte(n, in[W]) ||
-        !read_parameters(n, in, -1, &l)) {
+    if (!oribi_emit_dims(n, in[X], &dims) || rank < 2 || l.channels < 1 || !is_byte(n, in[X]) ||
+        !is_byte(n, in[W]) || !read_parameters(n, in, -1, &l)) {
         return -1;
     }
     for (int32_t i = 0; i < rank; i++) {
-        if (dims.at[i] < 1 ||
-            (i < rank - 1 && __builtin_mul_overflow(rows, dims.at[i], &rows))) {
+        if (dims.at[i] < 1 || (i < rank - 1 && __builtin_mul_overflow(rows, dims.at[i], &rows))) {
             return -1;
         }
     }

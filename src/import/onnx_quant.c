@@ -8,7 +8,8 @@
 #include "import/onnx_emit.h"
 #include "tensor/status.h"
 
-/* Halves are positive and finite where their bits, as a number, are above 0 and below infinity's. */
+/* Halves are positive and finite where their bits, as a number, are above 0 and below infinity's.
+ */
 static bool is_positive(const TF_Tensor *tensor, int64_t i)
 {
     const void *data = TF_TensorData(tensor);
@@ -127,8 +128,9 @@ oribi_value_id oribi_onnx_dequantized(oribi_onnx_node *n, oribi_value_id x, orib
 oribi_value_id oribi_onnx_quantized(oribi_onnx_node *n, oribi_value_id x, oribi_value_id scale,
                                     oribi_value_id zero, int64_t axis)
 {
-    if (!oribi_onnx_check_scale(n, scale) || oribi_emit_dtype(n, x) != TF_FLOAT || !is_scale(n, scale) ||
-        !is_byte(n, zero) || oribi_emit_rank(n, zero) != oribi_emit_rank(n, scale)) {
+    if (!oribi_onnx_check_scale(n, scale) || oribi_emit_dtype(n, x) != TF_FLOAT ||
+        !is_scale(n, scale) || !is_byte(n, zero) ||
+        oribi_emit_rank(n, zero) != oribi_emit_rank(n, scale)) {
         return -1;
     }
     return as_op(n, "ONNX>QuantizeLinear", x, scale, zero, axis);

@@ -16,7 +16,7 @@ static bool read(oribi_onnx_node *n, int64_t input_since, reduction *out)
     out->keep = oribi_onnx_flag(n, "keepdims", true);
     out->is_noop = false;
     oribi_value_id given = n->opset >= input_since ? oribi_emit_input(n, 1) : -1;
-    if (given >= 0 && !oribi_emit_known_dims(n, given, &axes)) {
+    if (given >= 0 && !oribi_emit_known_ints(n, given, &axes)) {
         /* Computed: TensorFlow takes them as well, but none of them means all here. */
         if (oribi_emit_dim(n, given, 0) < 1) {
             return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed");

@@ -44,7 +44,7 @@ static bool find_target(oribi_onnx_node *n, oribi_value_id scales, oribi_value_i
         return false;
     }
     if (sizes >= 0) {
-        if (!oribi_emit_known_dims(n, sizes, &wanted) || wanted.n != 4 ||
+        if (!oribi_emit_known_ints(n, sizes, &wanted) || wanted.n != 4 ||
             wanted.at[0] != oribi_emit_dim(n, x, 0) || wanted.at[1] != oribi_emit_dim(n, x, 1)) {
             return false;
         }

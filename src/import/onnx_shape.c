@@ -53,8 +53,10 @@ static bool reshape_computed(oribi_onnx_node *n, bool allow_zero)
     int64_t count = oribi_emit_dim(n, target, 0);
     int32_t rank = oribi_emit_rank(n, x);
     if (count > ORIBI_MAX_RANK) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a shape of %" PRId64 " dimensions; at most %d "
-                               "are supported", count, ORIBI_MAX_RANK);
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "a shape of %" PRId64 " dimensions; at most %d "
+                               "are supported",
+                               count, ORIBI_MAX_RANK);
     }
     if (!allow_zero && count > 0 && !n->failed) {
         oribi_value_id zero = oribi_emit_scalar(n, TF_INT64, 0);
@@ -75,7 +77,7 @@ static bool reshape(oribi_onnx_node *n)
 {
     oribi_dims dims;
     bool allow_zero = oribi_onnx_flag(n, "allowzero", false);
-    const bool is_known = oribi_emit_known_dims(n, n->inputs[1], &dims);
+    const bool is_known = oribi_emit_known_ints(n, n->inputs[1], &dims);
     if (n->failed) {
         return false;
     }
@@ -152,17 +154,16 @@ static bool squeeze(oribi_onnx_node *n)
     if (all_known && oribi_emit_is_constant(n, x)) {
         return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, kept.at, kept.n));
     }
-    return oribi_emit_bind(n, 0,
-                           oribi_emit(n, "Squeeze", INPUTS(x),
-                                      ATTRS(ATTR_INTS("squeeze_dims", gone.at, gone.n))));
+    return oribi_emit_bind(
+        n, 0,
+        oribi_emit(n, "Squeeze", INPUTS(x), ATTRS(ATTR_INTS("squeeze_dims", gone.at, gone.n))));
 }
 
 static int32_t axis_count(oribi_onnx_node *n)
 {
     oribi_dims axes = {0};
-    const bool is_known = n->opset < 13
-                              ? oribi_onnx_dims(n, "axes", &axes)
-                              : oribi_emit_known_dims(n, oribi_emit_input(n, 1), &axes);
+    const bool is_known = n->opset < 13 ? oribi_onnx_dims(n, "axes", &axes)
+                                        : oribi_emit_known_ints(n, oribi_emit_input(n, 1), &axes);
     if (!n->failed && !is_known) {
         oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are absent or computed");
     }
@@ -174,15 +175,14 @@ static bool unsqueeze(oribi_onnx_node *n)
     oribi_dims axes, dims = {0};
     oribi_value_id x = n->inputs[0];
     oribi_value_id computed = n->opset < 13 ? -1 : oribi_emit_input(n, 1);
-    if (computed >= 0 && !oribi_emit_known_dims(n, computed, &axes) &&
+    if (computed >= 0 && !oribi_emit_known_ints(n, computed, &axes) &&
         oribi_emit_dim(n, computed, 0) == 1) {
         return oribi_emit_bind(n, 0, oribi_emit2(n, "ExpandDims", x, computed));
     }
     int32_t rank = oribi_emit_rank(n, x) + axis_count(n), from = 0, next = 0;
     if (n->failed || rank > ORIBI_MAX_RANK) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                               "a result of rank %d; at most %d is supported", (int)rank,
-                               ORIBI_MAX_RANK);
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a result of rank %d; at most %d is supported",
+                               (int)rank, ORIBI_MAX_RANK);
     }
     (void)oribi_emit_axes(n, 13, 1, rank, &axes);
     bool all_known = true;
@@ -237,7 +237,7 @@ static bool expand(oribi_onnx_node *n)
 {
     oribi_dims wanted = {0}, dims = {0};
     oribi_value_id x = n->inputs[0];
-    bool all_known = oribi_emit_known_dims(n, n->inputs[1], &wanted);
+    bool all_known = oribi_emit_known_ints(n, n->inputs[1], &wanted);
     int32_t x_rank = oribi_emit_rank(n, x);
     int32_t rank = wanted.n > x_rank ? wanted.n : x_rank;
     for (int32_t i = 0; all_known && i < rank; i++) {

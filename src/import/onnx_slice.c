@@ -50,9 +50,16 @@ static bool split_sizes(oribi_onnx_node *n, int32_t axis, const int64_t **out_si
         ORIBI_TRY(oribi_onnx_read_ints(n, &attr, &given, &count));
         *out_sizes = given;
     } else if (n->opset >= 13 && oribi_emit_input(n, 1) >= 0) {
-        if (!oribi_emit_known_list(n, n->inputs[1], out_sizes, &count)) {
+        const int64_t found = oribi_emit_dim(n, n->inputs[1], 0);
+        count = found < 0 || found == parts ? parts : -1;
+        if (count == parts && !oribi_emit_known_list(n, n->inputs[1], parts, out_sizes)) {
+            *out_sizes = NULL;
             *out_computed = n->inputs[1];
             return !n->failed;
+        }
+        if (count != parts) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%" PRId64 " split sizes for %d outputs",
+                                   found, (int)parts);
         }
     } else if (!n->failed && dim >= 0 && dim % parts != 0) {
         count = parts;
@@ -107,7 +114,7 @@ static bool read_cut(oribi_onnx_node *n, const char *name, int32_t input, cut *o
     out->value = n->opset < 10 ? -1 : n->inputs[input];
     out->at.n = 0;
     out->is_known = n->opset < 10 ? oribi_onnx_dims(n, name, &out->at)
-                                  : oribi_emit_known_dims(n, out->value, &out->at);
+                                  : oribi_emit_known_ints(n, out->value, &out->at);
     if (n->opset < 10 && !out->is_known && !n->failed) {
         oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s is required", name);
     }
@@ -128,7 +135,7 @@ static bool slice_axes(oribi_onnx_node *n, int32_t rank, int64_t count, oribi_di
     if (n->opset < 10) {
         is_given = oribi_onnx_dims(n, "axes", out);
     } else if (oribi_emit_input(n, 3) >= 0) {
-        is_given = oribi_emit_known_dims(n, n->inputs[3], out);
+        is_given = oribi_emit_known_ints(n, n->inputs[3], out);
         if (!is_given) {
             oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed");
         }
@@ -212,11 +219,11 @@ static bool slice(oribi_onnx_node *n)
     tame(&starts);
     tame(&ends);
     tame(&steps);
-    oribi_value_id y = oribi_emit(n, "StridedSlice",
-                                  INPUTS(x, spread(n, &starts, &axes, rank, 0),
-                                         spread(n, &ends, &axes, rank, 0),
-                                         spread(n, &steps, &axes, rank, 1)),
-                                  ATTRS(ATTR_INT("begin_mask", open), ATTR_INT("end_mask", open)));
+    oribi_value_id y =
+        oribi_emit(n, "StridedSlice",
+                   INPUTS(x, spread(n, &starts, &axes, rank, 0), spread(n, &ends, &axes, rank, 0),
+                          spread(n, &steps, &axes, rank, 1)),
+                   ATTRS(ATTR_INT("begin_mask", open), ATTR_INT("end_mask", open)));
     return oribi_emit_bind(n, 0, y);
 }
 
@@ -226,33 +233,31 @@ typedef struct amounts { /* per axis of the input */
     oribi_dims before, after;
 } amounts;
 
-/* What is given per axis; false when it is computed, and on failure. */
-static bool read_given(oribi_onnx_node *n, const int64_t **out, int32_t *out_count)
-{
-    oribi_onnx_attr attr;
-    int64_t *values = NULL;
-    if (n->opset >= 11) {
-        return oribi_emit_known_list(n, n->inputs[1], out, out_count);
-    }
-    const bool is_there = oribi_onnx_find_attr(n, "pads", &attr) &&
-                          oribi_onnx_read_ints(n, &attr, &values, out_count);
-    *out = values;
-    return is_there;
-}
-
 /* False when they are computed, and on failure. */
 static bool read_pads(oribi_onnx_node *n, int32_t rank, amounts *out)
 {
+    oribi_onnx_attr attr;
     const int64_t *given = NULL;
+    int64_t *listed = NULL;
     oribi_dims axes = oribi_emit_exchange(rank, 0, 0); /* all of them */
     int32_t count = 0;
-    if (!read_given(n, &given, &count) ||
-        (oribi_emit_input(n, 3) >= 0 && !oribi_emit_known_dims(n, n->inputs[3], &axes))) {
+    if (oribi_emit_input(n, 3) >= 0 && !oribi_emit_known_ints(n, n->inputs[3], &axes)) {
         return false;
+    }
+    if (n->opset < 11) {
+        ORIBI_TRY(oribi_onnx_find_attr(n, "pads", &attr) &&
+                  oribi_onnx_read_ints(n, &attr, &listed, &count));
+        given = listed;
+    } else {
+        const int64_t found = oribi_emit_dim(n, n->inputs[1], 0);
+        count = found < 0 || found == 2 * axes.n ? 2 * axes.n : -1;
+        if (count >= 0 && !oribi_emit_known_list(n, n->inputs[1], count, &given)) {
+            return false;
+        }
     }
     if (count != 2 * axes.n || axes.n > rank || !oribi_dims_fill(&out->before, rank, 0) ||
         !oribi_dims_fill(&out->after, rank, 0)) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d pads for %d axes", (int)count,
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "other than two pads for each of %d axes",
                                (int)axes.n);
     }
     for (int32_t i = 0; i < axes.n; i++) {
@@ -352,8 +357,7 @@ static bool pad(oribi_onnx_node *n)
     }
     if (is_reflect) {
         return oribi_emit_bind(
-            n, 0,
-            oribi_emit(n, "MirrorPad", INPUTS(x, y), ATTRS(ATTR_TEXT("mode", "REFLECT"))));
+            n, 0, oribi_emit(n, "MirrorPad", INPUTS(x, y), ATTRS(ATTR_TEXT("mode", "REFLECT"))));
     }
     return oribi_emit_bind(n, 0, oribi_emit3(n, "PadV2", x, y, pad_value(n)));
 }

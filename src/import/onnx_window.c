@@ -74,7 +74,8 @@ static bool pad_for_ceil(oribi_onnx_node *n, oribi_window *w)
         if ((out - 1) * w->strides.at[i] >= w->in.at[i] + w->before.at[i]) {
             out--;
         }
-        w->after.at[i] = (out - 1) * w->strides.at[i] + extent(w, i) - w->in.at[i] - w->before.at[i];
+        w->after.at[i] =
+            (out - 1) * w->strides.at[i] + extent(w, i) - w->in.at[i] - w->before.at[i];
         w->after.at[i] = w->after.at[i] < 0 ? 0 : w->after.at[i];
     }
     return true;
@@ -94,7 +95,8 @@ static void classify(oribi_window *w, bool is_auto_same)
         total = ((w->in.at[i] + w->strides.at[i] - 1) / w->strides.at[i] - 1) * w->strides.at[i] +
                 extent(w, i) - w->in.at[i];
         total = total < 0 ? 0 : total;
-        w->is_same = w->is_same && w->before.at[i] == total / 2 && w->after.at[i] == total - total / 2;
+        w->is_same =
+            w->is_same && w->before.at[i] == total / 2 && w->after.at[i] == total - total / 2;
     }
 }
 
@@ -152,17 +154,18 @@ bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const oribi_dims *k
 void oribi_window_describe(const oribi_window *w, bool has_ksize, bool has_dilations,
                            oribi_window_attrs *out)
 {
-    *out = (oribi_window_attrs){
-        .strides = {4, {1, w->strides.at[0], w->strides.at[1], 1}},
-        .dilations = {4, {1, w->dilations.at[0], w->dilations.at[1], 1}},
-        .paddings = {8,
-                     {0, 0, w->before.at[0], w->after.at[0], w->before.at[1], w->after.at[1], 0, 0}},
-        .ksize = {4, {1, w->kernel.at[0], w->kernel.at[1], 1}}};
+    *out = (oribi_window_attrs){.strides = {4, {1, w->strides.at[0], w->strides.at[1], 1}},
+                                .dilations = {4, {1, w->dilations.at[0], w->dilations.at[1], 1}},
+                                .paddings = {8,
+                                             {0, 0, w->before.at[0], w->after.at[0],
+                                              w->before.at[1], w->after.at[1], 0, 0}},
+                                .ksize = {4, {1, w->kernel.at[0], w->kernel.at[1], 1}}};
     const char *padding = w->is_valid ? "VALID" : w->is_same ? "SAME" : "EXPLICIT";
     out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("strides", out->strides.at, 4);
     out->list[out->count++] = (oribi_emit_attr)ATTR_TEXT("padding", padding);
     if (!w->is_valid && !w->is_same) {
-        out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("explicit_paddings", out->paddings.at, 8);
+        out->list[out->count++] =
+            (oribi_emit_attr)ATTR_INTS("explicit_paddings", out->paddings.at, 8);
     }
     if (has_ksize) {
         out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("ksize", out->ksize.at, 4);

@@ -12,7 +12,7 @@ typedef struct oribi_window { /* all lists are of `axes` elements */
     oribi_dims kernel, strides, dilations;
     oribi_dims before, after; /* padding */
     oribi_dims in;            /* sizes, -1 unknown */
-    bool is_same, is_valid; /* padding is TensorFlow's SAME (auto_pad or by size), or none */
+    bool is_same, is_valid;   /* padding is TensorFlow's SAME (auto_pad or by size), or none */
 } oribi_window;
 
 /* Reads kernel_shape (kernel is the default, or NULL), strides, dilations, pads and

@@ -83,8 +83,7 @@ static bool check_narrow(oribi_tflite_node *n, int64_t value)
 
 static oribi_value_id add_vector(oribi_tflite_node *n, const oribi_dims *values)
 {
-    int32_t *narrow =
-        oribi_arena_array(&n->tflite->scratch, (size_t)values->n + 1, sizeof *narrow);
+    int32_t *narrow = oribi_arena_array(&n->tflite->scratch, (size_t)values->n + 1, sizeof *narrow);
     if (narrow == NULL) {
         n->failed = true;
         oribi_fail_memory(n->status);

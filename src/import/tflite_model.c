@@ -167,8 +167,9 @@ static bool force_dims(const oribi_tflite *t, int32_t index, const char *name,
         oribi_dims_set(&wanted, options->input_dims[index], options->input_ranks[index]) &&
         (!*is_ranked || dims->n == wanted.n);
     for (int32_t i = 0; does_fit && *is_ranked && i < wanted.n; i++) {
-        bool is_free = dims->at[i] < 0 || (tensor->signature.count == tensor->shape.count &&
-                                           oribi_flat_int32_at(&tensor->signature, (uint32_t)i) < 0);
+        bool is_free =
+            dims->at[i] < 0 || (tensor->signature.count == tensor->shape.count &&
+                                oribi_flat_int32_at(&tensor->signature, (uint32_t)i) < 0);
         does_fit = is_free || wanted.at[i] < 0 || wanted.at[i] == dims->at[i];
         wanted.at[i] = wanted.at[i] >= 0 ? wanted.at[i] : dims->at[i];
     }
