@@ -30,11 +30,9 @@ enum {
 };
 
 typedef struct oribi_onnx_file { /* a file of external data */
-    const char *location;
-    oribi_source *source; /* one reference */
+    oribi_source *source;        /* one reference */
     const uint8_t *data;
     size_t bytes;
-    struct oribi_onnx_file *next;
 } oribi_onnx_file;
 
 typedef struct oribi_onnx { /* one import */
@@ -50,7 +48,7 @@ typedef struct oribi_onnx { /* one import */
     int64_t opset;       /* of the standard domain */
     oribi_map domains;   /* domain -> version */
     oribi_missing missing;
-    oribi_onnx_file *files;
+    oribi_map files;                 /* of external data, by location */
     oribi_value_id to_nhwc, to_nchw; /* permutations, shared by all transposes; -1 until needed */
 } oribi_onnx;
 

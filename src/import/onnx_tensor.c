@@ -165,7 +165,7 @@ static bool read_proto(const oribi_wire *tensor, proto *t, TF_Status *status)
     }
     ORIBI_TRY(oribi_ok(status));
     if (t->rank > ORIBI_MAX_RANK) {
-        return oribi_fail(status, TF_UNIMPLEMENTED,
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "byte %zu: tensor '%.*s' has rank %" PRId64 "; at most %d is supported",
                           t->offset, (int)t->name.length, t->name.data, t->rank, ORIBI_MAX_RANK);
     }

@@ -8,6 +8,7 @@
 #ifndef ORIBI_IMPORT_TFLITE_H_
 #define ORIBI_IMPORT_TFLITE_H_
 
+#include "base/map.h"
 #include "import/emit.h"
 #include "import/flat.h"
 #include "import/import.h"
@@ -74,6 +75,9 @@ typedef struct oribi_tflite { /* one import */
     uint32_t n_codes, n_tensors;
     oribi_flat_vector buffers;
     oribi_tflite_variable *variables; /* in the order in which they are found */
+    oribi_tflite_variable **last;     /* where the next one goes; NULL: in `variables` */
+    oribi_map handles;                /* length of the container, both names -> variable */
+    bool has_read;                    /* a variable has been read or given a value */
     uint32_t initialiser;             /* subgraph of CALL_ONCE, or 0 */
     bool is_initialising;             /* that is the one being read */
 } oribi_tflite;

@@ -488,7 +488,7 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     ORIBI_TRY(read_inputs(t, &subgraph, status));
     ORIBI_TRY(read_operators(t, &subgraph, status));
     ORIBI_TRY(read_initialiser(t, &model, status));
-    if (t->missing.first != NULL) {
+    if (t->missing.ops.n_entries > 0) {
         return oribi_missing_report(&t->missing, status);
     }
     ORIBI_TRY(read_outputs(t, &subgraph, status));
@@ -506,6 +506,7 @@ oribi_graph *oribi_import_tflite(const uint8_t *data, size_t bytes, oribi_source
     t.graph = graph;
     graph = oribi_import_end(graph, graph != NULL && import_file(&t, status), source_name, status);
     oribi_missing_destroy(&t.missing);
+    oribi_map_destroy(&t.handles);
     oribi_arena_destroy(&t.scratch);
     oribi_arena_destroy(&t.kept);
     oribi_source_release(source);
