@@ -3,6 +3,7 @@
 #include "import/emit.h"
 
 #include "base/text.h"
+#include "micro/dims.h"
 #include "op/op.h"
 #include "tensor/status.h"
 
@@ -83,6 +84,18 @@ bool oribi_emit_resolve(const oribi_emit_from *from, oribi_node *node)
     return false;
 }
 
+bool oribi_emit_check_ranks(const oribi_emit_from *from, const oribi_node *node)
+{
+    for (int32_t i = 0; i < node->n_outputs; i++) {
+        const oribi_value *value = from->graph->values[node->outputs[i]];
+        if (value->shape.rank > ORIBI_MAX_RANK) {
+            return fail(from, TF_UNIMPLEMENTED, "a result of rank %d; at most %d is supported",
+                        (int)value->shape.rank, ORIBI_MAX_RANK);
+        }
+    }
+    return true;
+}
+
 oribi_node *oribi_emit_make(const oribi_emit_from *from, const char *op,
                             const oribi_value_id *inputs, int32_t n_inputs,
                             const oribi_emit_attr *attrs, int32_t n_attrs,
@@ -103,7 +116,7 @@ oribi_node *oribi_emit_make(const oribi_emit_from *from, const char *op,
         return NULL;
     }
     node->origin = from->origin;
-    return oribi_emit_resolve(from, node) ? node : NULL;
+    return oribi_emit_resolve(from, node) && oribi_emit_check_ranks(from, node) ? node : NULL;
 }
 
 oribi_graph *oribi_import_begin(const char *source_name, const char *source_kind,

@@ -73,6 +73,9 @@ oribi_node *oribi_emit_make(const oribi_emit_from *from, const char *op,
                             const oribi_emit_attr *attrs, int32_t n_attrs,
                             const oribi_emit_attr *last, int32_t n_outputs);
 bool oribi_emit_resolve(const oribi_emit_from *from, oribi_node *node);
+/* Values are of rank ORIBI_MAX_RANK at most; only ops of plugins, of which importers know nothing,
+ * may go beyond. */
+bool oribi_emit_check_ranks(const oribi_emit_from *from, const oribi_node *node);
 
 /* An empty graph with the names and limits of this import. NULL: no memory. */
 oribi_graph *oribi_import_begin(const char *source_name, const char *source_kind,

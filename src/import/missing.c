@@ -2,33 +2,27 @@
 /* See missing.h. */
 #include "import/missing.h"
 
-#include <string.h>
+enum { MAX_NODES_NAMED = 16, MAX_OPS_NAMED = 64 };
 
-enum { MAX_NODES_NAMED = 16 };
-
-static oribi_missing_op *add_op(oribi_missing *missing, oribi_missing_op **end, const char *op,
-                                const char *name)
+static oribi_missing_op *add_op(oribi_missing *missing, const char *op, const char *name)
 {
     oribi_missing_op *entry = oribi_arena_array(&missing->arena, 1, sizeof(*entry));
     const char *op_copy = oribi_arena_strdup(&missing->arena, op);
     const char *name_copy = name == NULL ? NULL : oribi_arena_strdup(&missing->arena, name);
-    if (entry == NULL || op_copy == NULL || (name != NULL && name_copy == NULL)) {
+    if (entry == NULL || op_copy == NULL || (name != NULL && name_copy == NULL) ||
+        !oribi_map_put(&missing->ops, op_copy, entry)) {
         return NULL;
     }
     entry->op = op_copy;
     entry->name = name_copy;
-    *end = entry;
     return entry;
 }
 
 bool oribi_missing_add(oribi_missing *missing, const char *op, const char *name, const char *why,
                        const char *node, TF_Status *status)
 {
-    oribi_missing_op **end = &missing->first;
-    while (*end != NULL && strcmp((*end)->op, op) != 0) {
-        end = &(*end)->next;
-    }
-    oribi_missing_op *entry = *end != NULL ? *end : add_op(missing, end, op, name);
+    oribi_missing_op *known = oribi_map_get(&missing->ops, op);
+    oribi_missing_op *entry = known != NULL ? known : add_op(missing, op, name);
     if (entry == NULL) {
         return oribi_fail_memory(status);
     }
@@ -42,43 +36,50 @@ bool oribi_missing_add(oribi_missing *missing, const char *op, const char *name,
     return !entry->nodes.failed || oribi_fail_memory(status);
 }
 
+static void describe(const oribi_missing_op *m, oribi_text *text)
+{
+    oribi_text_printf(text, "\n  %s: node%s %s", m->op, m->n_nodes > 1 ? "s" : "",
+                      oribi_text_string(&m->nodes));
+    if (m->n_nodes > MAX_NODES_NAMED) {
+        oribi_text_printf(text, " and %d more", (int)(m->n_nodes - MAX_NODES_NAMED));
+    }
+    if (m->why != NULL) {
+        oribi_text_printf(text, "\n    %s", m->why);
+    }
+    if (m->name != NULL) {
+        oribi_text_printf(text, "\n    a plugin that registers the op '%s' would provide it",
+                          m->name);
+    }
+}
+
 bool oribi_missing_report(const oribi_missing *missing, TF_Status *status)
 {
     oribi_text text = {0};
-    int32_t count = 0;
-    for (const oribi_missing_op *m = missing->first; m != NULL; m = m->next) {
-        count++;
-        oribi_text_printf(&text, "\n  %s: node%s %s", m->op, m->n_nodes > 1 ? "s" : "",
-                          oribi_text_string(&m->nodes));
-        if (m->n_nodes > MAX_NODES_NAMED) {
-            oribi_text_printf(&text, " and %d more", (int)(m->n_nodes - MAX_NODES_NAMED));
-        }
-        if (m->why != NULL) {
-            oribi_text_printf(&text, "\n    %s", m->why);
-        }
-        if (m->name != NULL) {
-            oribi_text_printf(&text, "\n    a plugin that registers the op '%s' would provide it",
-                              m->name);
-        }
+    const size_t count = missing->ops.n_entries;
+    for (size_t i = 0; i < count && i < MAX_OPS_NAMED; i++) {
+        describe(missing->ops.entries[i].value, &text);
+    }
+    if (count > MAX_OPS_NAMED) {
+        oribi_text_printf(&text, "\n  and %zu more ops", count - MAX_OPS_NAMED);
     }
     if (text.failed) {
         oribi_text_destroy(&text);
         return oribi_fail_memory(status);
     }
     oribi_fail(status, TF_UNIMPLEMENTED,
-               "%d op%s of the model %s provided by no plugin that is loaded (load one with "
+               "%zu op%s of the model %s provided by no plugin that is loaded (load one with "
                "--plugin FILE or ORIBI_PLUGIN_PATH):%s",
-               (int)count, count == 1 ? "" : "s", count == 1 ? "is" : "are",
-               oribi_text_string(&text));
+               count, count == 1 ? "" : "s", count == 1 ? "is" : "are", oribi_text_string(&text));
     oribi_text_destroy(&text);
     return false;
 }
 
 void oribi_missing_destroy(oribi_missing *missing)
 {
-    for (oribi_missing_op *m = missing->first; m != NULL; m = m->next) {
+    for (size_t i = 0; i < missing->ops.n_entries; i++) {
+        oribi_missing_op *m = missing->ops.entries[i].value;
         oribi_text_destroy(&m->nodes);
     }
+    oribi_map_destroy(&missing->ops);
     oribi_arena_destroy(&missing->arena);
-    missing->first = NULL;
 }

@@ -6,6 +6,7 @@
 #define ORIBI_IMPORT_MISSING_H_
 
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "tensor/status.h"
 
@@ -13,11 +14,10 @@ typedef struct oribi_missing_op {
     const char *op, *name, *why; /* for people, registered name, reason or NULL */
     oribi_text nodes;
     int32_t n_nodes;
-    struct oribi_missing_op *next;
 } oribi_missing_op;
 
 typedef struct oribi_missing { /* {0}, with an arena that lives as long */
-    oribi_missing_op *first;
+    oribi_map ops;             /* by `op`, in the order of the file */
     oribi_arena arena;
 } oribi_missing;
 
@@ -25,7 +25,7 @@ typedef struct oribi_missing { /* {0}, with an arena that lives as long */
  * plugin could; why may be NULL, the first one is kept. */
 bool oribi_missing_add(oribi_missing *missing, const char *op, const char *name, const char *why,
                        const char *node, TF_Status *status);
-/* Sets UNIMPLEMENTED with all that is missing; returns false. */
+/* Sets UNIMPLEMENTED with what is missing, all of it up to some dozens of ops; returns false. */
 bool oribi_missing_report(const oribi_missing *missing, TF_Status *status);
 void oribi_missing_destroy(oribi_missing *missing);
 

@@ -13,6 +13,7 @@
 #include "import/import.h"
 #include "import/missing.h"
 #include "import/wire.h"
+#include "micro/dims.h"
 
 enum { ORIBI_ONNX_MIN_OPSET = 1, ORIBI_ONNX_MAX_OPSET = 28 };
 
@@ -29,11 +30,9 @@ enum {
 };
 
 typedef struct oribi_onnx_file { /* a file of external data */
-    const char *location;
-    oribi_source *source; /* one reference */
+    oribi_source *source;        /* one reference */
     const uint8_t *data;
     size_t bytes;
-    struct oribi_onnx_file *next;
 } oribi_onnx_file;
 
 typedef struct oribi_onnx { /* one import */
@@ -44,11 +43,12 @@ typedef struct oribi_onnx { /* one import */
     oribi_arena scratch; /* emptied after every node */
     oribi_map values;    /* name in the file -> tagged value id, initialiser or "missing" */
     oribi_map constants; /* small ones made here, by content -> id + 1 */
+    oribi_map tested;    /* tag and id of a constant -> 1: no, 2: yes (oribi_emit_every) */
     oribi_map functions; /* names of model-local functions */
     int64_t opset;       /* of the standard domain */
     oribi_map domains;   /* domain -> version */
     oribi_missing missing;
-    oribi_onnx_file *files;
+    oribi_map files;                 /* of external data, by location */
     oribi_value_id to_nhwc, to_nchw; /* permutations, shared by all transposes; -1 until needed */
 } oribi_onnx;
 
@@ -123,8 +123,8 @@ float oribi_onnx_float(oribi_onnx_node *n, const char *name, float fallback);
 bool oribi_onnx_flag(oribi_onnx_node *n, const char *name, bool fallback);
 bool oribi_onnx_string_is(oribi_onnx_node *n, const char *name, const char *fallback,
                           const char *wanted);
-/* Reads at most max; returns how many there are, -1 when absent or on failure. */
-int32_t oribi_onnx_ints(oribi_onnx_node *n, const char *name, int64_t *out, int32_t max);
+/* Sizes, steps or axes: a failure when there are more than ORIBI_MAX_RANK. */
+bool oribi_onnx_dims(oribi_onnx_node *n, const char *name, oribi_dims *out);
 bool oribi_onnx_read_int(oribi_onnx_node *n, const oribi_onnx_attr *attr, int64_t *out);
 bool oribi_onnx_read_float(oribi_onnx_node *n, const oribi_onnx_attr *attr, float *out);
 bool oribi_onnx_read_string(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_string *out);

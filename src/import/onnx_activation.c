@@ -202,22 +202,17 @@ static oribi_value_id hardmax_last(oribi_onnx_node *n, oribi_value_id x)
 /* Over one axis, since opset 13. */
 static oribi_value_id over_axis(oribi_onnx_node *n, oribi_value_id x, last_axis_fn op)
 {
-    int32_t perm[ORIBI_ONNX_MAX_RANK];
     int32_t rank = oribi_emit_rank(n, x);
     int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", -1), rank);
-    for (int32_t i = 0; i < rank; i++) {
-        perm[i] = i;
-    }
     if (n->failed) {
         return -1;
     }
     if (rank == 4 && axis == 1) { /* the layout that convolutions leave behind */
         return oribi_emit_to_nchw(n, op(n, oribi_emit_to_nhwc(n, x)));
     }
-    perm[axis] = rank - 1;
-    perm[rank - 1] = axis;
-    x = oribi_emit_transpose(n, x, perm, rank);
-    return oribi_emit_transpose(n, op(n, x), perm, rank);
+    const oribi_dims perm = oribi_emit_exchange(rank, axis, rank - 1);
+    x = oribi_emit_transpose(n, x, &perm);
+    return oribi_emit_transpose(n, op(n, x), &perm);
 }
 
 /* Over the input as a matrix whose rows start at axis, before opset 13. */

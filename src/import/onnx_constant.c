@@ -97,8 +97,8 @@ static bool fill_value(oribi_onnx_node *n, oribi_constant_view *out, oribi_sourc
 /* With a known shape the result is a splat: one element, all strides 0. */
 static bool constant_of_shape(oribi_onnx_node *n)
 {
-    oribi_dims dims;
-    int64_t strides[ORIBI_ONNX_MAX_RANK] = {0};
+    static const oribi_dims splat = {0};
+    oribi_dims dims = {0};
     size_t bytes = 0;
     oribi_constant_view view;
     oribi_source *source = NULL;
@@ -112,7 +112,7 @@ static bool constant_of_shape(oribi_onnx_node *n)
     }
     view.rank = is_known ? dims.n : 0;
     view.dims = dims.at;
-    view.strides = strides;
+    view.strides = splat.at;
     oribi_source_retain(source);
     oribi_value_id value = oribi_graph_add_constant(n->graph, n->label, &view, source, n->status);
     n->failed = value < 0;

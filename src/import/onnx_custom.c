@@ -94,6 +94,16 @@ static bool set_integers(oribi_onnx_node *n, custom *c, const oribi_attr_def *de
                                    values[i]);
         }
     }
+    bool is_shape = count <= ORIBI_MAX_TENSOR_RANK;
+    for (int32_t i = 0; i < count; i++) {
+        is_shape = is_shape && values[i] >= -1;
+    }
+    if (def->kind == TF_ATTR_SHAPE && !is_shape) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "attribute '%s' is no shape: it has a size below -1, or more than "
+                               "%d of them",
+                               def->name, ORIBI_MAX_TENSOR_RANK);
+    }
     oribi_shape shape = {count, (int64_t *)values};
     if (def->kind == TF_ATTR_SHAPE) {
         attr.count = 1;
@@ -337,6 +347,8 @@ bool oribi_onnx_translate_custom(oribi_onnx_node *n)
         oribi_status_prefix(n->status, "%s: ", n->origin);
         return false;
     }
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    ORIBI_TRY(n->domain.length > 0 || oribi_emit_check_ranks(&from, node));
     for (int32_t i = 0; i < n->n_outputs; i++) {
         ORIBI_TRY(oribi_emit_bind(n, i, node->outputs[i]));
     }

@@ -43,6 +43,19 @@ bool oribi_emit_wants(const oribi_onnx_node *n, int32_t index)
     return index < n->n_outputs && n->outputs[index].length > 0;
 }
 
+oribi_value_id *oribi_emit_parts(oribi_onnx_node *n, int32_t count)
+{
+    oribi_value_id *parts = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
+    for (int32_t i = 0; parts != NULL && i <= count; i++) {
+        parts[i] = -1;
+    }
+    if (parts == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+    }
+    return parts;
+}
+
 /* --- What is known --------------------------------------------------------------------------- */
 
 oribi_value_id oribi_emit_input(const oribi_onnx_node *n, int32_t index)
@@ -67,14 +80,22 @@ int32_t oribi_emit_rank(oribi_onnx_node *n, oribi_value_id value)
         return 0;
     }
     const oribi_value *v = n->graph->values[value];
-    if (v->shape.rank < 0 || v->shape.rank > ORIBI_ONNX_MAX_RANK) {
+    if (v->shape.rank < 0 || v->shape.rank > ORIBI_MAX_RANK) {
         oribi_onnx_fail(n, TF_UNIMPLEMENTED,
                         "the rank of '%s' must be known, and at most %d, to translate this "
                         "operator: give the shapes of the model's inputs",
-                        v->name, ORIBI_ONNX_MAX_RANK);
+                        v->name, ORIBI_MAX_RANK);
         return 0;
     }
     return v->shape.rank;
+}
+
+bool oribi_emit_dims(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out)
+{
+    const int32_t rank = oribi_emit_rank(n, value);
+    out->n = 0;
+    return !n->failed && value >= 0 &&
+           oribi_dims_set(out, n->graph->values[value]->shape.dims, rank);
 }
 
 int64_t oribi_emit_dim(const oribi_onnx_node *n, oribi_value_id value, int32_t axis)
@@ -93,11 +114,24 @@ bool oribi_emit_is_constant(const oribi_onnx_node *n, oribi_value_id value)
 
 bool oribi_emit_known_ints(oribi_onnx_node *n, oribi_value_id value, oribi_dims *out)
 {
-    if (!n->failed && value >= 0 && oribi_emit_dim(n, value, 0) > ORIBI_MAX_RANK) {
+    out->n = 0;
+    if (!n->failed && oribi_emit_dim(n, value, 0) > ORIBI_MAX_RANK) {
         oribi_onnx_fail(n, TF_UNIMPLEMENTED, "'%s' lists %" PRId64 " sizes or axes, %d at most",
                         n->graph->values[value]->name, oribi_emit_dim(n, value, 0), ORIBI_MAX_RANK);
     }
-    return !n->failed && oribi_graph_known_ints(n->graph, value, out);
+    return !n->failed && value >= 0 && oribi_graph_known_ints(n->graph, value, out);
+}
+
+bool oribi_emit_known_list(oribi_onnx_node *n, oribi_value_id value, int32_t count,
+                           const int64_t **out)
+{
+    int64_t *values = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *values);
+    if (values == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    *out = values;
+    return !n->failed && oribi_graph_known_exactly(n->graph, value, values, count);
 }
 
 int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
@@ -109,40 +143,32 @@ int32_t oribi_emit_axis(oribi_onnx_node *n, int64_t axis, int32_t rank)
     return n->failed ? 0 : (int32_t)(axis < 0 ? axis + rank : axis);
 }
 
-int32_t oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
-                        int32_t *out_axes)
+bool oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int32_t rank,
+                     oribi_dims *out)
 {
     oribi_dims given;
-    bool has[ORIBI_ONNX_MAX_RANK] = {false};
-    int32_t count = -1, unique = 0;
+    uint32_t has = 0;
+    bool is_given = false;
+    out->n = 0;
     if (n->opset < input_since) {
-        count = oribi_onnx_ints(n, "axes", given.at, ORIBI_ONNX_MAX_RANK);
+        is_given = oribi_onnx_dims(n, "axes", &given);
     } else if (oribi_emit_input(n, input) >= 0) {
-        if (!oribi_emit_known_ints(n, n->inputs[input], &given)) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed, not constant") - 1;
+        is_given = oribi_emit_known_ints(n, n->inputs[input], &given);
+        if (!is_given) {
+            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed, not constant");
         }
-        count = given.n;
     }
-    if (count > ORIBI_ONNX_MAX_RANK) {
-        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d axes", (int)count);
-    }
-    if (n->failed || count < 0) {
-        return -1;
-    }
-    for (int32_t i = 0; i < count; i++) {
-        int32_t axis = oribi_emit_axis(n, given.at[i], rank);
-        if (!n->failed && has[axis]) {
+    for (int32_t i = 0; is_given && i < given.n; i++) {
+        const int32_t axis = oribi_emit_axis(n, given.at[i], rank);
+        if (!n->failed && (has >> axis & 1) != 0) {
             oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d is there twice", (int)axis);
         }
-        if (n->failed) {
-            return -1;
-        }
-        has[axis] = true;
+        has |= 1U << axis;
     }
     for (int32_t axis = 0; axis < rank; axis++) {
-        if (has[axis]) {
-            out_axes[unique++] = axis;
+        if ((has >> axis & 1) != 0 && !oribi_dims_add(out, axis)) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d of %d", (int)axis, (int)rank);
         }
     }
-    return unique;
+    return is_given && !n->failed;
 }

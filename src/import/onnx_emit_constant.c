@@ -2,6 +2,7 @@
 /* Small constants that translations make: axes, shapes, scalars. Equal ones are one value. */
 #include "import/onnx_emit.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -44,11 +45,20 @@ static oribi_value_id shared_constant(oribi_onnx_node *n, TF_DataType dtype, int
 oribi_value_id oribi_emit_vector_as(oribi_onnx_node *n, TF_DataType dtype, const int64_t *values,
                                     int32_t count)
 {
-    int32_t narrow[ORIBI_ONNX_MAX_RANK * 2];
-    if (dtype == TF_INT64) {
+    if (n->failed || dtype == TF_INT64) {
         return shared_constant(n, dtype, 1, count, values);
     }
-    for (int32_t i = 0; i < count && i < ORIBI_ONNX_MAX_RANK * 2; i++) {
+    int32_t *narrow = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *narrow);
+    if (narrow == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+        return -1;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (values[i] < INT32_MIN || values[i] > INT32_MAX) {
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%" PRId64 " does not fit 32 bits", values[i]);
+            return -1;
+        }
         narrow[i] = (int32_t)values[i];
     }
     return shared_constant(n, TF_INT32, 1, count, narrow);
@@ -56,7 +66,7 @@ oribi_value_id oribi_emit_vector_as(oribi_onnx_node *n, TF_DataType dtype, const
 
 oribi_value_id oribi_emit_vector(oribi_onnx_node *n, const int64_t *values, int32_t count)
 {
-    bool fits = count <= ORIBI_ONNX_MAX_RANK * 2;
+    bool fits = true;
     for (int32_t i = 0; i < count; i++) {
         fits = fits && values[i] >= INT32_MIN && values[i] <= INT32_MAX;
     }
@@ -102,11 +112,22 @@ static uint16_t bfloat16_from_float(float value)
     return (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
 }
 
+/* Does an integer type hold it? NaN is none. */
+static bool holds(TF_DataType dtype, double value)
+{
+    const double bits = (double)oribi_dtype_bytes(dtype) * 8;
+    const bool is_unsigned =
+        dtype == TF_UINT8 || dtype == TF_UINT16 || dtype == TF_UINT32 || dtype == TF_UINT64;
+    const double high = dtype == TF_BOOL ? 1 : exp2(is_unsigned ? bits : bits - 1) - 1;
+    const double low = is_unsigned || dtype == TF_BOOL ? 0 : -high - 1;
+    return value >= low && value <= high && value >= -9.2e18 && value <= 9.2e18;
+}
+
 oribi_value_id oribi_emit_scalar(oribi_onnx_node *n, TF_DataType dtype, double value)
 {
     uint8_t bytes[8] = {0};
     float single = (float)value;
-    int64_t integer = value >= -9.2e18 && value <= 9.2e18 ? (int64_t)value : 0;
+    int64_t integer = 0;
     uint16_t small = 0;
     switch ((int)dtype) {
     case TF_FLOAT:
@@ -127,10 +148,38 @@ oribi_value_id oribi_emit_scalar(oribi_onnx_node *n, TF_DataType dtype, double v
                         oribi_dtype_name(dtype));
         return -1;
     default:
+        if (!holds(dtype, value)) {
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%g is no number of type %s", value,
+                            oribi_dtype_name(dtype));
+            return -1;
+        }
+        integer = (int64_t)value;
         memcpy(bytes, &integer, sizeof(integer)); /* little endian: the low bytes */
         break;
     }
     return shared_constant(n, dtype, 0, 1, bytes);
+}
+
+bool oribi_emit_every(oribi_onnx_node *n, oribi_value_id constant, char tag, oribi_emit_test *test)
+{
+    char key[1 + sizeof constant] = {tag};
+    memcpy(key + 1, &constant, sizeof constant);
+    const uintptr_t known = (uintptr_t)oribi_map_get_n(&n->onnx->tested, key, sizeof key);
+    if (n->failed || known != 0) {
+        return !n->failed && known == 2;
+    }
+    const char *kept = oribi_arena_memdup(&n->onnx->kept, key, sizeof key);
+    TF_Tensor *tensor = oribi_graph_constant_tensor(n->graph, constant, n->status);
+    const int64_t count = tensor == NULL ? 0 : TF_TensorElementCount(tensor);
+    bool holds = true;
+    for (int64_t i = 0; holds && i < count; i++) {
+        holds = test(tensor, i);
+    }
+    n->failed =
+        tensor == NULL || kept == NULL ||
+        !oribi_map_put_n(&n->onnx->tested, kept, sizeof key, (void *)(uintptr_t)(holds ? 2 : 1));
+    TF_DeleteTensor(tensor);
+    return n->failed ? oribi_ok(n->status) && oribi_fail_memory(n->status) : holds;
 }
 
 oribi_value_id oribi_emit_scalar_like(oribi_onnx_node *n, oribi_value_id like, double value)

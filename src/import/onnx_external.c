@@ -100,17 +100,19 @@ static oribi_onnx_file *map_file(oribi_onnx *onnx, const char *location, const c
                    strerror(error));
         goto failed;
     }
+    if (!oribi_map_put(&onnx->files, location, file)) {
+        oribi_file_map_close(map);
+        oribi_fail_memory(status);
+        goto failed;
+    }
     oribi_free(path);
     atomic_store(&source->references, 1);
     source->release = release_map;
     source->give_back = give_back_map;
     source->priv = map;
-    file->location = location;
     file->source = source;
     file->data = map->data;
     file->bytes = map->bytes;
-    file->next = onnx->files;
-    onnx->files = file;
     return file;
 failed:
     oribi_free(path);
@@ -125,7 +127,6 @@ bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, in
                               TF_Status *status)
 {
     const char *text = oribi_import_text(&onnx->kept, location);
-    oribi_onnx_file *file = onnx->files;
     if (text == NULL) {
         return oribi_fail_memory(status);
     }
@@ -141,9 +142,7 @@ bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, in
                           "model's folder",
                           tensor, text);
     }
-    while (file != NULL && strcmp(file->location, text) != 0) {
-        file = file->next;
-    }
+    oribi_onnx_file *file = oribi_map_get(&onnx->files, text);
     if (file == NULL) {
         file = map_file(onnx, text, tensor, status);
         ORIBI_TRY(file != NULL);
@@ -164,8 +163,9 @@ bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, in
 
 void oribi_onnx_external_close(oribi_onnx *onnx)
 {
-    for (oribi_onnx_file *file = onnx->files; file != NULL; file = file->next) {
+    for (size_t i = 0; i < onnx->files.n_entries; i++) {
+        const oribi_onnx_file *file = onnx->files.entries[i].value;
         oribi_source_release(file->source);
     }
-    onnx->files = NULL;
+    oribi_map_destroy(&onnx->files);
 }

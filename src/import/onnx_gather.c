@@ -78,9 +78,9 @@ static bool one_hot(oribi_onnx_node *n)
 /* Indices of what is not zero, one column each. */
 static bool non_zero(oribi_onnx_node *n)
 {
-    static const int32_t swap[] = {1, 0};
+    static const oribi_dims swap = {2, {1, 0}};
     oribi_value_id y = oribi_emit1(n, "Where", n->inputs[0]);
-    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, y, swap, 2));
+    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, y, &swap));
 }
 
 /* clang-format off */

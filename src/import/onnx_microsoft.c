@@ -89,14 +89,14 @@ static bool qlinear_global_average_pool(oribi_onnx_node *n)
 {
     const bool is_last = oribi_onnx_flag(n, "channels_last", false);
     const int32_t rank = oribi_emit_rank(n, n->inputs[0]);
-    int64_t axes[ORIBI_ONNX_MAX_RANK];
+    oribi_dims axes = {0};
     if (n->failed || rank < 3) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "an input with %d dimensions", (int)rank);
     }
     for (int32_t i = 0; i + 2 < rank; i++) {
-        axes[i] = is_last ? i + 1 : i + 2;
+        (void)oribi_dims_add(&axes, is_last ? i + 1 : i + 2);
     }
-    const oribi_value_id x = dequantised(n, 0), along = oribi_emit_vector(n, axes, rank - 2);
+    const oribi_value_id x = dequantised(n, 0), along = oribi_emit_vector(n, axes.at, axes.n);
     const oribi_value_id y =
         oribi_emit(n, "Mean", INPUTS(x, along), ATTRS(ATTR_BOOL("keep_dims", true)));
     return bind_quantised(n, y, 3);

@@ -198,8 +198,9 @@ static bool read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status *sta
 typedef struct value_info {
     oribi_string name;
     TF_DataType dtype; /* 0: not said */
-    oribi_shape shape;
-    int64_t dims[ORIBI_ONNX_MAX_RANK];
+    bool has_shape;
+    int64_t rank; /* as the file has it, which may be more than dims hold */
+    oribi_dims dims;
 } value_info;
 
 static bool read_dim(const oribi_wire *shape, const oribi_wire_field *field, value_info *info,
@@ -216,12 +217,8 @@ static bool read_dim(const oribi_wire *shape, const oribi_wire_field *field, val
         }
     }
     ORIBI_TRY(oribi_ok(status));
-    if (info->shape.rank == ORIBI_ONNX_MAX_RANK) {
-        return oribi_fail(status, TF_UNIMPLEMENTED, "byte %zu: '%.*s' has more than %d dimensions",
-                          field->offset, (int)info->name.length, info->name.data,
-                          ORIBI_ONNX_MAX_RANK);
-    }
-    info->dims[info->shape.rank++] = dim;
+    info->rank++;
+    (void)oribi_dims_add(&info->dims, dim); /* info->rank is checked when all is read */
     return true;
 }
 
@@ -244,7 +241,8 @@ static bool read_tensor_type(const oribi_wire *type, const oribi_wire_field *fie
             }
         } else if (f.number == 2) {
             ORIBI_TRY(oribi_wire_enter(&body, &f, &shape, status));
-            info->shape.rank = 0;
+            info->has_shape = true;
+            info->rank = info->dims.n = 0;
             while (oribi_wire_next(&shape, &d, status)) {
                 ORIBI_TRY(d.number != 1 || read_dim(&shape, &d, info, status));
             }
@@ -258,7 +256,7 @@ static bool read_value_info(const oribi_wire *graph, const oribi_wire_field *fie
 {
     oribi_wire body, type;
     oribi_wire_field f, t;
-    *info = (value_info){.name = {"", 0}, .shape = {-1, NULL}};
+    *info = (value_info){.name = {"", 0}};
     ORIBI_TRY(oribi_wire_enter(graph, field, &body, status));
     while (oribi_wire_next(&body, &f, status)) {
         if (f.number == 1) {
@@ -278,8 +276,12 @@ static bool read_value_info(const oribi_wire *graph, const oribi_wire_field *fie
             ORIBI_TRY(oribi_ok(status));
         }
     }
-    info->shape.dims = info->dims;
-    return oribi_ok(status);
+    ORIBI_TRY(oribi_ok(status));
+    return info->rank <= ORIBI_MAX_RANK ||
+           oribi_fail(status, TF_UNIMPLEMENTED,
+                      "byte %zu: '%.*s' has rank %" PRId64 "; at most %d is supported",
+                      field->offset, (int)info->name.length, info->name.data, info->rank,
+                      ORIBI_MAX_RANK);
 }
 
 /* Dimensions that the caller fixed; they must not contradict known ones. */
@@ -290,20 +292,21 @@ static bool force_dims(const oribi_onnx *onnx, value_info *info, int32_t index, 
         options->input_dims[index] == NULL) {
         return true;
     }
-    int32_t rank = options->input_ranks[index];
-    const int64_t *dims = options->input_dims[index];
-    bool fits = rank <= ORIBI_ONNX_MAX_RANK && (info->shape.rank < 0 || info->shape.rank == rank);
-    for (int32_t i = 0; fits && i < rank; i++) {
-        int64_t known = info->shape.rank < 0 ? -1 : info->dims[i];
-        fits = known < 0 || dims[i] < 0 || known == dims[i];
-        info->dims[i] = known >= 0 ? known : dims[i];
+    oribi_dims asked;
+    bool fits = oribi_dims_set(&asked, options->input_dims[index], options->input_ranks[index]) &&
+                (!info->has_shape || info->dims.n == asked.n);
+    for (int32_t i = 0; fits && i < asked.n; i++) {
+        int64_t known = info->has_shape ? info->dims.at[i] : -1;
+        fits = known < 0 || asked.at[i] < 0 || known == asked.at[i];
+        asked.at[i] = known >= 0 ? known : asked.at[i];
     }
     if (!fits) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "the shape asked for input %d ('%.*s') contradicts the model's",
                           (int)index, (int)info->name.length, info->name.data);
     }
-    info->shape.rank = rank;
+    info->has_shape = true;
+    info->dims = asked;
     return true;
 }
 
@@ -332,8 +335,8 @@ static bool read_inputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
                                                 : "has no name");
         }
         ORIBI_TRY(force_dims(onnx, &info, onnx->graph->n_inputs, status));
-        oribi_value_id value =
-            oribi_graph_add_value(onnx->graph, name, info.dtype, &info.shape, status);
+        const oribi_shape shape = {info.has_shape ? info.dims.n : -1, info.dims.at};
+        oribi_value_id value = oribi_graph_add_value(onnx->graph, name, info.dtype, &shape, status);
         ORIBI_TRY(value >= 0 && oribi_graph_add_input(onnx->graph, value, name, status));
         ORIBI_TRY(define(onnx, &info.name, value_entry(value), status));
     }
@@ -541,7 +544,7 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
     ORIBI_TRY(read_initialisers(onnx, graph, status));
     ORIBI_TRY(read_inputs(onnx, graph, status));
     ORIBI_TRY(read_nodes(onnx, graph, status));
-    if (onnx->missing.first != NULL) {
+    if (onnx->missing.ops.n_entries > 0) {
         return oribi_missing_report(&onnx->missing, status);
     }
     ORIBI_TRY(read_outputs(onnx, graph, status));
@@ -555,6 +558,7 @@ static void close_import(oribi_onnx *onnx)
     oribi_onnx_external_close(onnx);
     oribi_map_destroy(&onnx->values);
     oribi_map_destroy(&onnx->constants);
+    oribi_map_destroy(&onnx->tested);
     oribi_map_destroy(&onnx->functions);
     oribi_map_destroy(&onnx->domains);
     oribi_arena_destroy(&onnx->scratch);

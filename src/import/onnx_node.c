@@ -447,15 +447,15 @@ bool oribi_onnx_string_is(oribi_onnx_node *n, const char *name, const char *fall
     return value.length == strlen(wanted) && memcmp(value.data, wanted, value.length) == 0;
 }
 
-int32_t oribi_onnx_ints(oribi_onnx_node *n, const char *name, int64_t *out, int32_t max)
+bool oribi_onnx_dims(oribi_onnx_node *n, const char *name, oribi_dims *out)
 {
     oribi_onnx_attr attr;
+    int64_t *values = NULL;
     int32_t count = 0;
-    if (!oribi_onnx_find_attr(n, name, &attr) ||
-        !want_type(n, &attr, ORIBI_ONNX_ATTR_INTS, "list of integers") ||
-        !count_elements(n, &attr, 8, ORIBI_WIRE_VARINT, &count) ||
-        !fill_numbers(n, &attr, 8, ORIBI_WIRE_VARINT, out, max)) {
-        return -1;
+    if (!oribi_onnx_find_attr(n, name, &attr) || !oribi_onnx_read_ints(n, &attr, &values, &count)) {
+        return false;
     }
-    return count;
+    return oribi_dims_set(out, values, count) ||
+           oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s has %d elements; at most %d are possible",
+                           name, (int)count, ORIBI_MAX_RANK);
 }

@@ -80,11 +80,11 @@ static oribi_value_id reduce(oribi_onnx_node *n, const char *op, oribi_value_id 
 
 static oribi_value_id axes_between(oribi_onnx_node *n, int32_t first, int32_t end)
 {
-    int64_t axes[ORIBI_ONNX_MAX_RANK];
+    oribi_dims axes = {0};
     for (int32_t i = first; i < end; i++) {
-        axes[i - first] = i;
+        (void)oribi_dims_add(&axes, i);
     }
-    return oribi_emit_vector(n, axes, end > first ? end - first : 0);
+    return oribi_emit_vector(n, axes.at, axes.n);
 }
 
 /* Mean and variance to zero and one; *out_mean and *out_scale (1 / deviation) on request. */
@@ -187,13 +187,10 @@ static bool group_norm(oribi_onnx_node *n)
 /* (x - mean) / sqrt(variance), with the specification's 1e-9 added to the deviation. */
 static bool mean_variance_norm(oribi_onnx_node *n)
 {
-    int64_t axes[ORIBI_ONNX_MAX_RANK] = {0, 2, 3};
+    oribi_dims axes = {3, {0, 2, 3}};
     oribi_value_id x = n->inputs[0];
-    int32_t count = oribi_onnx_ints(n, "axes", axes, ORIBI_ONNX_MAX_RANK);
-    if (n->failed || count > ORIBI_ONNX_MAX_RANK) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axes");
-    }
-    oribi_value_id over = oribi_emit_vector(n, axes, count < 0 ? 3 : count);
+    (void)oribi_onnx_dims(n, "axes", &axes);
+    oribi_value_id over = oribi_emit_vector(n, axes.at, axes.n);
     oribi_value_id centred = oribi_emit2(n, "Sub", x, reduce(n, "Mean", x, over));
     oribi_value_id variance = reduce(n, "Mean", oribi_emit1(n, "Square", centred), over);
     oribi_value_id deviation =

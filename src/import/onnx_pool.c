@@ -5,7 +5,7 @@
 static bool is_dilated(const oribi_window *w)
 {
     for (int32_t i = 0; i < w->axes; i++) {
-        if (w->dilations[i] != 1) {
+        if (w->dilations.at[i] != 1) {
             return true;
         }
     }
@@ -60,7 +60,8 @@ bool oribi_onnx_average_pool(oribi_onnx_node *n, oribi_value_id x, oribi_value_i
     if (!fits && counts_pad) { /* zeros that count are zeros like others */
         int64_t dims[] = {4, 2};
         int64_t pads[] = {
-            0, 0, window.before[0], window.after[0], window.before[1], window.after[1], 0, 0};
+            0, 0, window.before.at[0], window.after.at[0], window.before.at[1], window.after.at[1],
+            0, 0};
         x = oribi_emit2(n, "Pad", x, oribi_emit_reshape(n, oribi_emit_vector(n, pads, 8), dims, 2));
         window.is_valid = true;
         fits = true;
@@ -82,17 +83,17 @@ static bool average_pool(oribi_onnx_node *n)
 static bool global_pool(oribi_onnx_node *n)
 {
     const char *op = n->row->into;
-    int64_t axes[ORIBI_ONNX_MAX_RANK];
+    oribi_dims axes = {0};
     oribi_value_id x = n->inputs[0];
     int32_t rank = oribi_emit_rank(n, x);
     if (n->failed || rank < 3) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "an input with %d dimensions", (int)rank);
     }
     for (int32_t i = 0; i < rank - 2; i++) {
-        axes[i] = rank == 4 ? i + 1 : i + 2;
+        (void)oribi_dims_add(&axes, rank == 4 ? i + 1 : i + 2);
     }
     oribi_value_id y = rank == 4 ? oribi_emit_to_nhwc(n, x) : x;
-    y = oribi_emit(n, op, INPUTS(y, oribi_emit_vector(n, axes, rank - 2)),
+    y = oribi_emit(n, op, INPUTS(y, oribi_emit_vector(n, axes.at, axes.n)),
                    ATTRS(ATTR_BOOL("keep_dims", true)));
     return oribi_emit_bind(n, 0, rank == 4 ? oribi_emit_to_nchw(n, y) : y);
 }

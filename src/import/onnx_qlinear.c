@@ -13,7 +13,19 @@
 /* Inputs of QLinearConv and QLinearMatMul by position. */
 enum { X, X_SCALE, X_ZERO, W, W_SCALE, W_ZERO, Y_SCALE, Y_ZERO, BIAS };
 
+static void read_inputs(const oribi_onnx_node *n, oribi_value_id out[BIAS])
+{
+    for (int32_t i = 0; i < BIAS; i++) {
+        out[i] = oribi_emit_input(n, i);
+    }
+}
+
 /* --- Parameters that are constants ----------------------------------------------------------- */
+
+static bool is_parameter(TF_DataType type)
+{
+    return type == TF_FLOAT || type == TF_INT32 || type == TF_INT8 || type == TF_UINT8;
+}
 
 static double read_number(const TF_Tensor *tensor, int64_t i)
 {
@@ -37,10 +49,11 @@ static double *read_channels(oribi_onnx_node *n, oribi_value_id id, int64_t coun
     if (out == NULL || id < 0) {
         return out;
     }
-    if (!oribi_emit_is_constant(n, id)) {
+    if (!oribi_emit_is_constant(n, id) || !is_parameter(oribi_emit_dtype(n, id))) {
         return NULL;
     }
     TF_Tensor *tensor = oribi_graph_constant_tensor(n->graph, id, n->status);
+    n->failed = tensor == NULL;
     const int64_t found = tensor != NULL ? TF_TensorElementCount(tensor) : 0;
     for (int64_t i = 0; i < count && (found == 1 || found == count); i++) {
         out[i] = read_number(tensor, found == 1 ? 0 : i);
@@ -72,6 +85,12 @@ static oribi_value_id add_channels(oribi_onnx_node *n, TF_DataType dtype, const 
     return id;
 }
 
+static bool check_scales(oribi_onnx_node *n, const oribi_value_id in[BIAS])
+{
+    return oribi_onnx_check_scale(n, in[X_SCALE]) && oribi_onnx_check_scale(n, in[W_SCALE]) &&
+           oribi_onnx_check_scale(n, in[Y_SCALE]);
+}
+
 /* --- The op ---------------------------------------------------------------------------------- */
 
 typedef struct quantised_layer {
@@ -80,7 +99,7 @@ typedef struct quantised_layer {
     int64_t channels;
     double *bias, *w_zero, *multiplier;
     double x_zero, y_zero;
-    int64_t strides[2], dilations[2], pads[4];
+    oribi_dims strides, dilations, pads;
 } quantised_layer;
 
 static oribi_value_id emit_layer(oribi_onnx_node *n, const quantised_layer *l)
@@ -99,15 +118,20 @@ static oribi_value_id emit_layer(oribi_onnx_node *n, const quantised_layer *l)
     return oribi_emit(
         n, "ONNX>QLinearConv2D", INPUTS(l->x, l->filter, bias, zeros, multipliers),
         ATTRS(ATTR_TYPE("Ty", l->result), ATTR_INT("input_zero", (int64_t)l->x_zero),
-              ATTR_INT("output_zero", (int64_t)l->y_zero), ATTR_INTS("strides", l->strides, 2),
-              ATTR_INTS("dilations", l->dilations, 2), ATTR_INTS("pads", l->pads, 4)));
+              ATTR_INT("output_zero", (int64_t)l->y_zero), ATTR_INTS("strides", l->strides.at, 2),
+              ATTR_INTS("dilations", l->dilations.at, 2), ATTR_INTS("pads", l->pads.at, 4)));
 }
 
-/* False: a parameter is computed. Multipliers as ONNX Runtime makes them, in float. */
+/* False: a parameter is computed, or there are very many, which a shape may say without bytes for
+ * them. Multipliers as ONNX Runtime makes them, in float. */
 static bool read_parameters(oribi_onnx_node *n, const oribi_value_id *in, oribi_value_id bias,
                             quantised_layer *l)
 {
+    enum { MAX_CHANNELS = 1 << 20 };
     const bool has_scales = in[X_SCALE] >= 0;
+    if (n->failed || l->channels > MAX_CHANNELS) {
+        return false;
+    }
     const double *x_zero = read_channels(n, in[X_ZERO], 1),
                  *y_zero = read_channels(n, in[Y_ZERO], 1);
     const double *x_scale = read_channels(n, in[X_SCALE], 1);
@@ -183,25 +207,23 @@ static bool is_byte(oribi_onnx_node *n, oribi_value_id x)
 static oribi_value_id conv_as_op(oribi_onnx_node *n, const oribi_value_id *in, oribi_value_id bias,
                                  TF_DataType result)
 {
-    static const int32_t oihw_to_hwio[] = {2, 3, 1, 0};
+    static const oribi_dims oihw_to_hwio = {4, {2, 3, 1, 0}};
     oribi_window window;
     quantised_layer l = {.result = result, .channels = oribi_emit_dim(n, in[W], 0)};
     if (oribi_emit_rank(n, in[X]) != 4 || oribi_emit_rank(n, in[W]) != 4 || l.channels < 1 ||
         !is_byte(n, in[X]) || !is_byte(n, in[W]) || !read_parameters(n, in, bias, &l)) {
         return -1;
     }
-    const int64_t kernel[2] = {oribi_emit_dim(n, in[W], 2), oribi_emit_dim(n, in[W], 3)};
-    if (!oribi_window_read(n, in[X], kernel, false, &window)) {
+    const oribi_dims kernel = {2, {oribi_emit_dim(n, in[W], 2), oribi_emit_dim(n, in[W], 3)}};
+    if (!oribi_window_read(n, in[X], &kernel, false, &window)) {
         return -1;
     }
-    for (int32_t i = 0; i < 2; i++) {
-        l.strides[i] = window.strides[i];
-        l.dilations[i] = window.dilations[i];
-        l.pads[i] = window.before[i];
-        l.pads[2 + i] = window.after[i];
-    }
+    l.strides = window.strides;
+    l.dilations = window.dilations;
+    l.pads = (oribi_dims){
+        4, {window.before.at[0], window.before.at[1], window.after.at[0], window.after.at[1]}};
     l.x = oribi_emit_to_nhwc(n, in[X]);
-    l.filter = oribi_emit_transpose(n, in[W], oihw_to_hwio, 4);
+    l.filter = oribi_emit_transpose(n, in[W], &oihw_to_hwio);
     return oribi_emit_to_nchw(n, emit_layer(n, &l));
 }
 
@@ -221,7 +243,7 @@ static bool conv_as_formula(oribi_onnx_node *n, const oribi_value_id *in, oribi_
 static bool conv(oribi_onnx_node *n, const oribi_value_id *in, oribi_value_id bias,
                  TF_DataType result)
 {
-    const oribi_value_id y = n->failed ? -1 : conv_as_op(n, in, bias, result);
+    const oribi_value_id y = check_scales(n, in) ? conv_as_op(n, in, bias, result) : -1;
     if (y >= 0 || n->failed) {
         return oribi_emit_bind(n, 0, y);
     }
@@ -230,14 +252,14 @@ static bool conv(oribi_onnx_node *n, const oribi_value_id *in, oribi_value_id bi
 
 static bool qlinear_conv(oribi_onnx_node *n)
 {
-    oribi_value_id in[8];
-    memcpy(in, n->inputs, sizeof in);
+    oribi_value_id in[BIAS];
+    read_inputs(n, in);
     return conv(n, in, oribi_emit_input(n, BIAS), oribi_emit_dtype(n, in[Y_ZERO]));
 }
 
 static bool conv_integer(oribi_onnx_node *n)
 {
-    const oribi_value_id in[8] = {
+    const oribi_value_id in[BIAS] = {
         n->inputs[0], -1, oribi_emit_input(n, 2), n->inputs[1], -1, oribi_emit_input(n, 3), -1, -1};
     return conv(n, in, -1, TF_INT32);
 }
@@ -251,26 +273,25 @@ static oribi_value_id matmul_as_op(oribi_onnx_node *n, const oribi_value_id *in)
     quantised_layer l = {.result = in[Y_ZERO] < 0 ? TF_INT32 : oribi_emit_dtype(n, in[Y_ZERO]),
                          .channels =
                              oribi_emit_rank(n, in[W]) == 2 ? oribi_emit_dim(n, in[W], 1) : -1,
-                         .strides = {1, 1},
-                         .dilations = {1, 1}};
-    int64_t dims[ORIBI_ONNX_MAX_RANK], rows = 1;
-    if (n->failed || rank < 2 || l.channels < 1 || !is_byte(n, in[X]) || !is_byte(n, in[W]) ||
-        !read_parameters(n, in, -1, &l)) {
+                         .strides = {2, {1, 1}},
+                         .dilations = {2, {1, 1}}};
+    oribi_dims dims;
+    int64_t rows = 1;
+    if (!oribi_emit_dims(n, in[X], &dims) || rank < 2 || l.channels < 1 || !is_byte(n, in[X]) ||
+        !is_byte(n, in[W]) || !read_parameters(n, in, -1, &l)) {
         return -1;
     }
     for (int32_t i = 0; i < rank; i++) {
-        dims[i] = oribi_emit_dim(n, in[X], i);
-        rows *= i < rank - 1 ? dims[i] : 1;
-        if (dims[i] < 1) {
+        if (dims.at[i] < 1 || (i < rank - 1 && __builtin_mul_overflow(rows, dims.at[i], &rows))) {
             return -1;
         }
     }
-    const int64_t inner = dims[rank - 1];
+    const int64_t inner = dims.at[rank - 1];
     const int64_t pixels[4] = {1, 1, rows, inner}, filter[4] = {1, 1, inner, l.channels};
     l.x = oribi_emit_reshape(n, in[X], pixels, 4);
     l.filter = oribi_emit_reshape(n, in[W], filter, 4);
-    dims[rank - 1] = l.channels;
-    return oribi_emit_reshape(n, emit_layer(n, &l), dims, rank);
+    dims.at[rank - 1] = l.channels;
+    return oribi_emit_reshape(n, emit_layer(n, &l), dims.at, rank);
 }
 
 /* One value, or as many as there are rows or columns, as a vector; absent: zeros. -1 without a
@@ -339,7 +360,7 @@ static oribi_value_id matmul_as_formula(oribi_onnx_node *n, const oribi_value_id
 
 static bool matmul(oribi_onnx_node *n, const oribi_value_id *in)
 {
-    oribi_value_id y = matmul_as_op(n, in);
+    oribi_value_id y = check_scales(n, in) ? matmul_as_op(n, in) : -1;
     y = y < 0 && !n->failed ? matmul_of_two(n, in) : y;
     y = y < 0 && !n->failed ? matmul_as_formula(n, in) : y;
     return oribi_emit_bind(n, 0, y);
@@ -347,14 +368,14 @@ static bool matmul(oribi_onnx_node *n, const oribi_value_id *in)
 
 static bool qlinear_matmul(oribi_onnx_node *n)
 {
-    oribi_value_id in[8];
-    memcpy(in, n->inputs, sizeof in);
+    oribi_value_id in[BIAS];
+    read_inputs(n, in);
     return matmul(n, in);
 }
 
 static bool matmul_integer(oribi_onnx_node *n)
 {
-    const oribi_value_id in[8] = {
+    const oribi_value_id in[BIAS] = {
         n->inputs[0], -1, oribi_emit_input(n, 2), n->inputs[1], -1, oribi_emit_input(n, 3), -1, -1};
     return matmul(n, in);
 }

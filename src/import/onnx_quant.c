@@ -3,8 +3,41 @@
  * joins with what lies between; the rest as the formulas of the specification in float.
  */
 #include <inttypes.h>
+#include <math.h>
 
 #include "import/onnx_emit.h"
+#include "tensor/status.h"
+
+/* Halves are positive and finite where their bits, as a number, are above 0 and below infinity's.
+ */
+static bool is_positive(const TF_Tensor *tensor, int64_t i)
+{
+    const void *data = TF_TensorData(tensor);
+    switch ((int)TF_TensorType(tensor)) {
+    case TF_FLOAT:
+        return isfinite(((const float *)data)[i]) && ((const float *)data)[i] > 0;
+    case TF_DOUBLE:
+        return isfinite(((const double *)data)[i]) && ((const double *)data)[i] > 0;
+    case TF_HALF:
+        return ((const uint16_t *)data)[i] > 0 && ((const uint16_t *)data)[i] < 0x7c00;
+    case TF_BFLOAT16:
+        return ((const uint16_t *)data)[i] > 0 && ((const uint16_t *)data)[i] < 0x7f80;
+    default:
+        return true; /* the op says that it takes no such type */
+    }
+}
+
+bool oribi_onnx_check_scale(oribi_onnx_node *n, oribi_value_id scale)
+{
+    if (n->failed || !oribi_emit_is_constant(n, scale) ||
+        oribi_emit_every(n, scale, 's', is_positive)) {
+        return !n->failed;
+    }
+    return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                           "the scale '%s' has an element that is zero, negative, infinite or no "
+                           "number; scales are positive",
+                           n->graph->values[scale]->name);
+}
 
 /* A scale or zero point that has one element per slice of an axis, ready to broadcast. */
 static oribi_value_id along(oribi_onnx_node *n, oribi_value_id parameter, int32_t rank)
@@ -21,6 +54,7 @@ static oribi_value_id along(oribi_onnx_node *n, oribi_value_id parameter, int32_
 
 static bool check_form(oribi_onnx_node *n)
 {
+    ORIBI_TRY(oribi_onnx_check_scale(n, n->inputs[1]));
     return (!n->failed && oribi_onnx_int(n, "block_size", 0) == 0 &&
             oribi_emit_rank(n, n->inputs[1]) <= 1) ||
            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "blocked quantisation");
@@ -77,7 +111,7 @@ static oribi_value_id no_zero_point(oribi_onnx_node *n, oribi_value_id scale, TF
 oribi_value_id oribi_onnx_dequantized(oribi_onnx_node *n, oribi_value_id x, oribi_value_id scale,
                                       oribi_value_id zero, int64_t axis)
 {
-    if (n->failed) {
+    if (!oribi_onnx_check_scale(n, scale)) {
         return -1;
     }
     const TF_DataType dtype = oribi_emit_dtype(n, x);
@@ -94,8 +128,9 @@ oribi_value_id oribi_onnx_dequantized(oribi_onnx_node *n, oribi_value_id x, orib
 oribi_value_id oribi_onnx_quantized(oribi_onnx_node *n, oribi_value_id x, oribi_value_id scale,
                                     oribi_value_id zero, int64_t axis)
 {
-    if (n->failed || oribi_emit_dtype(n, x) != TF_FLOAT || !is_scale(n, scale) ||
-        !is_byte(n, zero) || oribi_emit_rank(n, zero) != oribi_emit_rank(n, scale)) {
+    if (!oribi_onnx_check_scale(n, scale) || oribi_emit_dtype(n, x) != TF_FLOAT ||
+        !is_scale(n, scale) || !is_byte(n, zero) ||
+        oribi_emit_rank(n, zero) != oribi_emit_rank(n, scale)) {
         return -1;
     }
     return as_op(n, "ONNX>QuantizeLinear", x, scale, zero, axis);

@@ -11,13 +11,12 @@ typedef struct reduction {
 
 static bool read(oribi_onnx_node *n, int64_t input_since, reduction *out)
 {
-    int32_t axes[ORIBI_ONNX_MAX_RANK];
-    oribi_dims all;
+    oribi_dims axes;
     out->x = n->inputs[0];
     out->keep = oribi_onnx_flag(n, "keepdims", true);
     out->is_noop = false;
     oribi_value_id given = n->opset >= input_since ? oribi_emit_input(n, 1) : -1;
-    if (given >= 0 && !oribi_emit_known_ints(n, given, &all)) {
+    if (given >= 0 && !oribi_emit_known_ints(n, given, &axes)) {
         /* Computed: TensorFlow takes them as well, but none of them means all here. */
         if (oribi_emit_dim(n, given, 0) < 1) {
             return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are computed");
@@ -26,18 +25,11 @@ static bool read(oribi_onnx_node *n, int64_t input_since, reduction *out)
         return !n->failed;
     }
     int32_t rank = oribi_emit_rank(n, out->x);
-    int32_t count = oribi_emit_axes(n, input_since, 1, rank, axes);
-    if (count <= 0) {
+    if (!oribi_emit_axes(n, input_since, 1, rank, &axes) || axes.n == 0) {
         out->is_noop = oribi_onnx_flag(n, "noop_with_empty_axes", false);
-        count = rank;
-        for (int32_t i = 0; i < rank; i++) {
-            axes[i] = i;
-        }
+        axes = oribi_emit_exchange(rank, 0, 0); /* all of them */
     }
-    for (int32_t i = 0; i < count; i++) {
-        all.at[i] = axes[i];
-    }
-    out->axes = oribi_emit_vector(n, all.at, count);
+    out->axes = oribi_emit_vector(n, axes.at, axes.n);
     return !n->failed;
 }
 

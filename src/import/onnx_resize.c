@@ -34,7 +34,7 @@ static int32_t known_floats(oribi_onnx_node *n, oribi_value_id value, float *out
 static bool find_target(oribi_onnx_node *n, oribi_value_id scales, oribi_value_id sizes, target *t)
 {
     float factors[4];
-    int64_t wanted[4];
+    oribi_dims wanted;
     oribi_value_id x = n->inputs[0];
     t->is_integral = true;
     for (int32_t i = 0; i < 2; i++) {
@@ -44,12 +44,12 @@ static bool find_target(oribi_onnx_node *n, oribi_value_id scales, oribi_value_i
         return false;
     }
     if (sizes >= 0) {
-        if (!oribi_graph_known_exactly(n->graph, sizes, wanted, 4) ||
-            wanted[0] != oribi_emit_dim(n, x, 0) || wanted[1] != oribi_emit_dim(n, x, 1)) {
+        if (!oribi_emit_known_ints(n, sizes, &wanted) || wanted.n != 4 ||
+            wanted.at[0] != oribi_emit_dim(n, x, 0) || wanted.at[1] != oribi_emit_dim(n, x, 1)) {
             return false;
         }
-        t->out[0] = wanted[2];
-        t->out[1] = wanted[3];
+        t->out[0] = wanted.at[2];
+        t->out[1] = wanted.at[3];
     } else {
         if (known_floats(n, scales, factors, 4) != 4 || factors[0] != 1.0f || factors[1] != 1.0f) {
             return false;

@@ -6,49 +6,43 @@
 #include "import/onnx_emit.h"
 
 /* Zero in a target shape means the input's dimension. The whole shape is known. */
-static bool reshape_known(oribi_onnx_node *n, int64_t *dims, int32_t count, bool allow_zero)
+static bool reshape_known(oribi_onnx_node *n, const oribi_dims *given, bool allow_zero)
 {
     oribi_value_id x = n->inputs[0];
+    oribi_dims dims = *given;
     int32_t open = 0, unknown = -1;
-    if (count > ORIBI_ONNX_MAX_RANK) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a shape of %d dimensions", (int)count);
-    }
-    for (int32_t i = 0; i < count; i++) {
-        if (dims[i] == 0 && !allow_zero) {
+    for (int32_t i = 0; i < dims.n; i++) {
+        if (dims.at[i] == 0 && !allow_zero) {
             if (i >= oribi_emit_rank(n, x)) {
                 return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                        "element %d of the shape is 0, and the input has no "
                                        "dimension %d",
                                        (int)i, (int)i);
             }
-            dims[i] = oribi_emit_dim(n, x, i);
-            unknown = dims[i] < 0 ? i : unknown;
+            dims.at[i] = oribi_emit_dim(n, x, i);
+            unknown = dims.at[i] < 0 ? i : unknown;
         }
-        if (dims[i] < -1) {
+        if (dims.at[i] < -1) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "element %d of the shape is %" PRId64,
-                                   (int)i, dims[i]);
+                                   (int)i, dims.at[i]);
         }
-        open += dims[i] == -1;
+        open += dims.at[i] == -1;
     }
     if (open <= 1) {
-        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims, count));
+        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims.at, dims.n));
     }
     if (unknown < 0) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "two elements of the shape are -1");
     }
     /* Dimensions that only the run knows: pick them from the input's shape. */
-    oribi_value_id parts[ORIBI_ONNX_MAX_RANK];
-    oribi_dims given;
+    oribi_value_id *parts = oribi_emit_parts(n, dims.n);
     oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT64);
-    if (!oribi_emit_known_ints(n, n->inputs[1], &given) || given.n != count) {
-        return oribi_onnx_fail(n, TF_INTERNAL, "the shape changed while it was read");
-    }
-    for (int32_t i = 0; i < count; i++) {
-        parts[i] = given.at[i] == 0 && dims[i] < 0
+    for (int32_t i = 0; parts != NULL && i < dims.n; i++) {
+        parts[i] = given->at[i] == 0 && dims.at[i] < 0
                        ? oribi_emit_element(n, shape, i)
-                       : oribi_emit_scalar(n, TF_INT64, (double)dims[i]);
+                       : oribi_emit_scalar(n, TF_INT64, (double)dims.at[i]);
     }
-    oribi_value_id packed = oribi_emit(n, "Pack", parts, count, NO_ATTRS);
+    oribi_value_id packed = oribi_emit(n, "Pack", parts, dims.n, NO_ATTRS);
     return oribi_emit_bind(n, 0, oribi_emit2(n, "Reshape", x, packed));
 }
 
@@ -58,6 +52,12 @@ static bool reshape_computed(oribi_onnx_node *n, bool allow_zero)
     oribi_value_id x = n->inputs[0], target = n->inputs[1];
     int64_t count = oribi_emit_dim(n, target, 0);
     int32_t rank = oribi_emit_rank(n, x);
+    if (count > ORIBI_MAX_RANK) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "a shape of %" PRId64 " dimensions; at most %d "
+                               "are supported",
+                               count, ORIBI_MAX_RANK);
+    }
     if (!allow_zero && count > 0 && !n->failed) {
         oribi_value_id zero = oribi_emit_scalar(n, TF_INT64, 0);
         oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT64);
@@ -77,34 +77,30 @@ static bool reshape(oribi_onnx_node *n)
 {
     oribi_dims dims;
     bool allow_zero = oribi_onnx_flag(n, "allowzero", false);
-    bool is_known = oribi_emit_known_ints(n, n->inputs[1], &dims);
+    const bool is_known = oribi_emit_known_ints(n, n->inputs[1], &dims);
     if (n->failed) {
         return false;
     }
-    return is_known ? reshape_known(n, dims.at, dims.n, allow_zero)
-                    : reshape_computed(n, allow_zero);
+    return is_known ? reshape_known(n, &dims, allow_zero) : reshape_computed(n, allow_zero);
 }
 
 static bool transpose(oribi_onnx_node *n)
 {
-    int64_t given[ORIBI_ONNX_MAX_RANK];
-    int32_t perm[ORIBI_ONNX_MAX_RANK];
-    bool seen[ORIBI_ONNX_MAX_RANK] = {false};
+    oribi_dims perm = {0};
     int32_t rank = oribi_emit_rank(n, n->inputs[0]);
-    int32_t count = oribi_onnx_ints(n, "perm", given, ORIBI_ONNX_MAX_RANK);
-    if (n->failed || (count >= 0 && count != rank)) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "perm has %d elements, the input %d axes",
-                               (int)count, (int)rank);
-    }
-    for (int32_t i = 0; i < rank; i++) {
-        int64_t axis = count < 0 ? rank - 1 - i : given[i];
-        if (axis < 0 || axis >= rank || seen[axis]) {
-            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "perm is no permutation");
+    if (!oribi_onnx_dims(n, "perm", &perm)) {
+        for (int32_t i = 0; i < rank; i++) {
+            (void)oribi_dims_add(&perm, rank - 1 - i);
         }
-        seen[axis] = true;
-        perm[i] = (int32_t)axis;
     }
-    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, n->inputs[0], perm, rank));
+    if (n->failed || perm.n != rank) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "perm has %d elements, the input %d axes",
+                               (int)perm.n, (int)rank);
+    }
+    if (!oribi_dims_is_permutation(&perm)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "perm is no permutation");
+    }
+    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, n->inputs[0], &perm));
 }
 
 /* To a matrix: dimensions before axis, and the rest. */
@@ -138,100 +134,94 @@ static bool flatten(oribi_onnx_node *n)
 
 static bool squeeze(oribi_onnx_node *n)
 {
-    int32_t axes[ORIBI_ONNX_MAX_RANK];
-    int64_t dims[ORIBI_ONNX_MAX_RANK], gone[ORIBI_ONNX_MAX_RANK];
+    oribi_dims gone, kept = {0};
     oribi_value_id x = n->inputs[0];
-    int32_t rank = oribi_emit_rank(n, x), kept = 0, next = 0;
-    int32_t count = oribi_emit_axes(n, 13, 1, rank, axes);
+    int32_t rank = oribi_emit_rank(n, x), next = 0;
+    const bool is_given = oribi_emit_axes(n, 13, 1, rank, &gone);
     bool all_known = true;
     for (int32_t i = 0; !n->failed && i < rank; i++) {
         int64_t dim = oribi_emit_dim(n, x, i);
-        bool goes = count < 0 ? dim == 1 : next < count && axes[next] == i;
-        next += goes && count >= 0;
+        bool goes = !is_given ? dim == 1 : next < gone.n && gone.at[next] == i;
+        next += goes;
         all_known = all_known && dim >= 0;
         if (!goes) {
-            dims[kept++] = dim;
+            (void)oribi_dims_add(&kept, dim);
         } else if (dim > 1 || dim == 0) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "axis %d has size %" PRId64 ", not 1",
                                    (int)i, dim);
         }
     }
     if (all_known && oribi_emit_is_constant(n, x)) {
-        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims, kept));
-    }
-    for (int32_t i = 0; i < count; i++) {
-        gone[i] = axes[i];
+        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, kept.at, kept.n));
     }
     return oribi_emit_bind(
         n, 0,
-        oribi_emit(n, "Squeeze", INPUTS(x),
-                   ATTRS(ATTR_INTS("squeeze_dims", gone, count < 0 ? 0 : count))));
+        oribi_emit(n, "Squeeze", INPUTS(x), ATTRS(ATTR_INTS("squeeze_dims", gone.at, gone.n))));
 }
 
 static int32_t axis_count(oribi_onnx_node *n)
 {
-    oribi_dims axes;
-    int32_t count = n->opset < 13 ? oribi_onnx_ints(n, "axes", axes.at, ORIBI_ONNX_MAX_RANK)
-                    : oribi_emit_known_ints(n, oribi_emit_input(n, 1), &axes) ? axes.n
-                                                                              : -1;
-    if (!n->failed && count < 0) {
+    oribi_dims axes = {0};
+    const bool is_known = n->opset < 13 ? oribi_onnx_dims(n, "axes", &axes)
+                                        : oribi_emit_known_ints(n, oribi_emit_input(n, 1), &axes);
+    if (!n->failed && !is_known) {
         oribi_onnx_fail(n, TF_UNIMPLEMENTED, "axes that are absent or computed");
     }
-    return n->failed ? 0 : count;
+    return n->failed ? 0 : axes.n;
 }
 
 static bool unsqueeze(oribi_onnx_node *n)
 {
-    int32_t axes[ORIBI_ONNX_MAX_RANK];
-    int64_t dims[ORIBI_ONNX_MAX_RANK];
-    oribi_dims known;
+    oribi_dims axes, dims = {0};
     oribi_value_id x = n->inputs[0];
     oribi_value_id computed = n->opset < 13 ? -1 : oribi_emit_input(n, 1);
-    if (computed >= 0 && !oribi_emit_known_ints(n, computed, &known) &&
+    if (computed >= 0 && !oribi_emit_known_ints(n, computed, &axes) &&
         oribi_emit_dim(n, computed, 0) == 1) {
         return oribi_emit_bind(n, 0, oribi_emit2(n, "ExpandDims", x, computed));
     }
     int32_t rank = oribi_emit_rank(n, x) + axis_count(n), from = 0, next = 0;
-    if (n->failed || rank > ORIBI_ONNX_MAX_RANK) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a result of %d dimensions", (int)rank);
+    if (n->failed || rank > ORIBI_MAX_RANK) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a result of rank %d; at most %d is supported",
+                               (int)rank, ORIBI_MAX_RANK);
     }
-    int32_t count = oribi_emit_axes(n, 13, 1, rank, axes);
+    (void)oribi_emit_axes(n, 13, 1, rank, &axes);
     bool all_known = true;
     for (int32_t i = 0; !n->failed && i < rank; i++) {
-        bool is_new = next < count && axes[next] == i;
+        bool is_new = next < axes.n && axes.at[next] == i;
         next += is_new;
-        dims[i] = is_new ? 1 : oribi_emit_dim(n, x, from++);
-        all_known = all_known && dims[i] >= 0;
+        const int64_t dim = is_new ? 1 : oribi_emit_dim(n, x, from++);
+        (void)oribi_dims_add(&dims, dim);
+        all_known = all_known && dim >= 0;
     }
     if (all_known && oribi_emit_is_constant(n, x)) {
-        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims, rank));
+        return oribi_emit_bind(n, 0, oribi_emit_reshape(n, x, dims.at, dims.n));
     }
-    for (int32_t i = 0; i < count; i++) { /* ascending: each is right when its turn comes */
-        x = oribi_emit2(n, "ExpandDims", x, oribi_emit_int(n, axes[i]));
+    for (int32_t i = 0; i < axes.n; i++) { /* ascending: each is right when its turn comes */
+        x = oribi_emit2(n, "ExpandDims", x, oribi_emit_int(n, axes.at[i]));
     }
-    return oribi_emit_bind(n, 0, count == 0 ? oribi_emit1(n, "Identity", x) : x);
+    return oribi_emit_bind(n, 0, axes.n == 0 ? oribi_emit1(n, "Identity", x) : x);
 }
 
 /* A shape vector with ones in front, up to count elements. */
 static oribi_value_id lengthened(oribi_onnx_node *n, oribi_value_id shape, int64_t from,
                                  int64_t count)
 {
-    int64_t ones[ORIBI_ONNX_MAX_RANK];
-    int32_t more = (int32_t)(count - from);
-    for (int32_t i = 0; i < more; i++) {
-        ones[i] = 1;
-    }
-    return more == 0 ? shape
-                     : oribi_emit3(n, "ConcatV2", oribi_emit_vector_as(n, TF_INT64, ones, more),
-                                   shape, oribi_emit_int(n, 0));
+    oribi_dims ones = {0};
+    (void)oribi_dims_fill(&ones, (int32_t)(count - from), 1); /* ranks: count is one of them */
+    return ones.n == 0
+               ? shape
+               : oribi_emit3(n, "ConcatV2", oribi_emit_vector_as(n, TF_INT64, ones.at, ones.n),
+                             shape, oribi_emit_int(n, 0));
 }
 
 /* What x and the computed shape of input 1 broadcast to. */
 static oribi_value_id broadcast_shape(oribi_onnx_node *n, int32_t x_rank)
 {
     int64_t count = oribi_emit_dim(n, n->inputs[1], 0);
-    if (count < 0 || count > ORIBI_ONNX_MAX_RANK) {
-        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a computed shape of unknown length");
+    if (count < 0 || count > ORIBI_MAX_RANK) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                        "a computed shape of unknown length, or above %d dimensions",
+                        ORIBI_MAX_RANK);
         return -1;
     }
     int64_t rank = count > x_rank ? count : x_rank;
@@ -245,21 +235,19 @@ static oribi_value_id broadcast_shape(oribi_onnx_node *n, int32_t x_rank)
 /* Broadcast both ways: a 1 in the shape keeps the input's dimension. */
 static bool expand(oribi_onnx_node *n)
 {
-    int64_t dims[ORIBI_ONNX_MAX_RANK];
-    oribi_dims wanted;
+    oribi_dims wanted = {0}, dims = {0};
     oribi_value_id x = n->inputs[0];
-    int32_t count = oribi_emit_known_ints(n, n->inputs[1], &wanted) ? wanted.n : -1;
+    bool all_known = oribi_emit_known_ints(n, n->inputs[1], &wanted);
     int32_t x_rank = oribi_emit_rank(n, x);
-    int32_t rank = count > x_rank ? count : x_rank;
-    bool all_known = count >= 0 && !n->failed;
+    int32_t rank = wanted.n > x_rank ? wanted.n : x_rank;
     for (int32_t i = 0; all_known && i < rank; i++) {
         int64_t a = i < rank - x_rank ? 1 : oribi_emit_dim(n, x, i - (rank - x_rank));
-        int64_t b = i < rank - count ? 1 : wanted.at[i - (rank - count)];
-        dims[i] = b == 1 ? a : b;
-        all_known = dims[i] >= 0 && a >= 0;
+        int64_t b = i < rank - wanted.n ? 1 : wanted.at[i - (rank - wanted.n)];
+        const int64_t dim = b == 1 ? a : b;
+        all_known = dim >= 0 && a >= 0 && oribi_dims_add(&dims, dim);
     }
     oribi_value_id shape =
-        all_known ? oribi_emit_vector(n, dims, rank) : broadcast_shape(n, x_rank);
+        all_known ? oribi_emit_vector(n, dims.at, dims.n) : broadcast_shape(n, x_rank);
     return oribi_emit_bind(n, 0, oribi_emit2(n, "BroadcastTo", x, shape));
 }
 
@@ -282,16 +270,20 @@ static int64_t block_size(oribi_onnx_node *n)
 /* Channel order of CRD: the block's position runs fastest. */
 static bool depth_to_space_crd(oribi_onnx_node *n, int64_t block)
 {
-    static const int32_t perm[] = {0, 1, 4, 2, 5, 3};
+    static const oribi_dims perm = {6, {0, 1, 4, 2, 5, 3}};
     oribi_value_id x = n->inputs[0];
     int64_t c = oribi_emit_dim(n, x, 1), h = oribi_emit_dim(n, x, 2), w = oribi_emit_dim(n, x, 3);
-    if (c < 0 || h < 0 || w < 0 || c % (block * block) != 0) {
+    int64_t rows = 0, columns = 0;
+    if (c < 0 || h < 0 || w < 0 || c % (block * block) != 0 ||
+        __builtin_mul_overflow(h, block, &rows) || __builtin_mul_overflow(w, block, &columns)) {
         return oribi_onnx_fail(n, c < 0 || h < 0 || w < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
-                               "channels %" PRId64 " with blocksize %" PRId64, c, block);
+                               "%" PRId64 " channels of %" PRId64 " x %" PRId64
+                               " with blocksize %" PRId64,
+                               c, h, w, block);
     }
     int64_t split[] = {-1, c / (block * block), block, block, h, w};
-    int64_t joined[] = {-1, c / (block * block), h * block, w * block};
-    oribi_value_id y = oribi_emit_transpose(n, oribi_emit_reshape(n, x, split, 6), perm, 6);
+    int64_t joined[] = {-1, c / (block * block), rows, columns};
+    oribi_value_id y = oribi_emit_transpose(n, oribi_emit_reshape(n, x, split, 6), &perm);
     return oribi_emit_bind(n, 0, oribi_emit_reshape(n, y, joined, 4));
 }
 

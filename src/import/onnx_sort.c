@@ -36,7 +36,6 @@ static oribi_value_id reversed(oribi_onnx_node *n, oribi_value_id x)
 
 static bool top_k(oribi_onnx_node *n)
 {
-    int32_t perm[ORIBI_ONNX_MAX_RANK];
     oribi_value_id x = n->inputs[0];
     int32_t rank = oribi_emit_rank(n, x);
     int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", -1), rank);
@@ -48,20 +47,16 @@ static bool top_k(oribi_onnx_node *n)
     oribi_value_id count =
         n->opset < 10 ? oribi_emit_int(n, k)
                       : oribi_emit_cast(n, oribi_emit_reshape(n, n->inputs[1], NULL, 0), TF_INT32);
-    for (int32_t i = 0; i < rank; i++) {
-        perm[i] = i;
-    }
-    perm[axis] = rank - 1;
-    perm[rank - 1] = axis;
-    x = oribi_emit_transpose(n, x, perm, rank);
+    const oribi_dims perm = oribi_emit_exchange(rank, axis, rank - 1);
+    x = oribi_emit_transpose(n, x, &perm);
     x = largest ? x : reversed(n, x);
     const oribi_node *node = oribi_emit_node(n, "TopKV2", INPUTS(x, count), NO_ATTRS, 2);
     oribi_value_id values = node == NULL ? -1 : node->outputs[0];
     oribi_value_id indices = oribi_emit_cast(n, node == NULL ? -1 : node->outputs[1], TF_INT64);
     values = largest ? values : reversed(n, values);
-    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, values, perm, rank)) &&
+    return oribi_emit_bind(n, 0, oribi_emit_transpose(n, values, &perm)) &&
            (!oribi_emit_wants(n, 1) ||
-            oribi_emit_bind(n, 1, oribi_emit_transpose(n, indices, perm, rank)));
+            oribi_emit_bind(n, 1, oribi_emit_transpose(n, indices, &perm)));
 }
 
 static bool cumulative_sum(oribi_onnx_node *n)

@@ -40,8 +40,8 @@ TF_DataType oribi_onnx_dtype(int64_t onnx_type)
 }
 
 typedef struct proto { /* a TensorProto, seen once */
-    int64_t dims[ORIBI_ONNX_MAX_RANK];
-    int32_t rank;
+    oribi_dims dims;
+    int64_t rank; /* as the file has it, which may be more than dims hold */
     int64_t onnx_type;
     TF_DataType dtype;
     oribi_string name;
@@ -73,13 +73,13 @@ static bool read_dims(proto *t, const oribi_wire *body, const oribi_wire_field *
     size_t position = 0;
     uint64_t value = 0;
     while (oribi_wire_element(body, f, ORIBI_WIRE_VARINT, &position, &value, status)) {
-        if (t->rank == ORIBI_ONNX_MAX_RANK || (int64_t)value < 0) {
+        t->rank++;
+        if ((int64_t)value < 0) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "byte %zu: a tensor with a dimension of %" PRId64
-                              ", or with more than %d dimensions",
-                              f->offset, (int64_t)value, ORIBI_ONNX_MAX_RANK);
+                              "byte %zu: a tensor with a dimension of %" PRId64, f->offset,
+                              (int64_t)value);
         }
-        t->dims[t->rank++] = (int64_t)value;
+        (void)oribi_dims_add(&t->dims, (int64_t)value); /* t->rank is checked when all is read */
     }
     return oribi_ok(status);
 }
@@ -164,6 +164,11 @@ static bool read_proto(const oribi_wire *tensor, proto *t, TF_Status *status)
         ORIBI_TRY(read_proto_field(t, &body, &f, status));
     }
     ORIBI_TRY(oribi_ok(status));
+    if (t->rank > ORIBI_MAX_RANK) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "byte %zu: tensor '%.*s' has rank %" PRId64 "; at most %d is supported",
+                          t->offset, (int)t->name.length, t->name.data, t->rank, ORIBI_MAX_RANK);
+    }
     t->dtype = oribi_onnx_dtype(t->onnx_type);
     if (t->dtype == 0) {
         return oribi_fail(status, t->onnx_type > 20 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
@@ -302,7 +307,7 @@ static oribi_value_id add_strings(oribi_onnx *onnx, const proto *t, const char *
     oribi_wire_field f;
     size_t filled = 0;
     if (oribi_graph_charge(onnx->graph, 0, status)) {
-        tensor = TF_AllocateTensor(TF_STRING, t->dims, t->rank, bytes);
+        tensor = TF_AllocateTensor(TF_STRING, t->dims.at, t->dims.n, bytes);
     }
     if (tensor == NULL) {
         return oribi_ok(status) && !oribi_fail_memory(status) ? -1 : -1;
@@ -382,7 +387,7 @@ static bool find_bytes(oribi_onnx *onnx, const proto *t, size_t bytes, const uin
 static bool view_of(oribi_onnx *onnx, const proto *t, const uint8_t **out_data,
                     oribi_source **out_source, size_t *out_bytes, TF_Status *status)
 {
-    if (!oribi_size_of_dims(t->dims, t->rank, oribi_dtype_bytes(t->dtype), out_bytes)) {
+    if (!oribi_size_of_dims(t->dims.at, t->dims.n, oribi_dtype_bytes(t->dtype), out_bytes)) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "byte %zu: the dimensions of tensor '%.*s' overflow", t->offset,
                           (int)t->name.length, t->name.data);
@@ -429,7 +434,7 @@ oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor
     if (t.dtype == TF_STRING) {
         return add_strings(onnx, &t, name, bytes, status);
     }
-    oribi_constant_view view = {t.dtype, t.rank, t.dims, NULL, data};
+    oribi_constant_view view = {t.dtype, t.dims.n, t.dims.at, NULL, data};
     oribi_source_retain(source);
     return oribi_graph_add_constant(onnx->graph, name, &view, source, status);
 }

@@ -3,55 +3,54 @@
 #include "import/onnx_window.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { MAX_SIZE = 1 << 24 }; /* of kernels, strides, dilations and pads: products stay small */
 
 static bool read_list(oribi_onnx_node *n, const char *name, int64_t lowest, int32_t wanted,
-                      int64_t *out)
+                      oribi_dims *out)
 {
-    int64_t values[2 * ORIBI_WINDOW_MAX_AXES];
-    int32_t count = oribi_onnx_ints(n, name, values, 2 * ORIBI_WINDOW_MAX_AXES);
-    if (count < 0) {
+    oribi_dims given;
+    if (!oribi_onnx_dims(n, name, &given)) {
         return !n->failed;
     }
-    if (count != wanted) {
+    if (given.n != wanted) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s has %d elements, expected %d", name,
-                               (int)count, (int)wanted);
+                               (int)given.n, (int)wanted);
     }
-    for (int32_t i = 0; i < count; i++) {
-        if (values[i] < 0 && values[i] > -MAX_SIZE && lowest == 0) {
+    for (int32_t i = 0; i < given.n; i++) {
+        const int64_t value = given.at[i];
+        if (value < 0 && value > -MAX_SIZE && lowest == 0) {
             return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "negative %s", name);
         }
-        if (values[i] < lowest || values[i] > MAX_SIZE) {
-            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s of %" PRId64, name, values[i]);
+        if (value < lowest || value > MAX_SIZE) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s of %" PRId64, name, value);
         }
-        out[i] = values[i];
     }
+    *out = given;
     return true;
 }
 
 static int64_t extent(const oribi_window *w, int32_t axis)
 {
-    return (w->kernel[axis] - 1) * w->dilations[axis] + 1;
+    return (w->kernel.at[axis] - 1) * w->dilations.at[axis] + 1;
 }
 
 /* SAME: the output is ceil(in / stride); lower puts the odd element first. */
 static bool pad_same(oribi_onnx_node *n, oribi_window *w, bool is_lower)
 {
     for (int32_t i = 0; i < w->axes; i++) {
-        if (w->in[i] < 0) {
+        if (w->in.at[i] < 0) {
             if (is_lower) {
                 return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
                                        "auto_pad SAME_LOWER needs known spatial sizes");
             }
             continue;
         }
-        int64_t out = (w->in[i] + w->strides[i] - 1) / w->strides[i];
-        int64_t total = (out - 1) * w->strides[i] + extent(w, i) - w->in[i];
+        int64_t out = (w->in.at[i] + w->strides.at[i] - 1) / w->strides.at[i];
+        int64_t total = (out - 1) * w->strides.at[i] + extent(w, i) - w->in.at[i];
         total = total < 0 ? 0 : total;
-        w->before[i] = is_lower ? total - total / 2 : total / 2;
-        w->after[i] = total - w->before[i];
+        w->before.at[i] = is_lower ? total - total / 2 : total / 2;
+        w->after.at[i] = total - w->before.at[i];
     }
     return true;
 }
@@ -61,22 +60,23 @@ static bool pad_same(oribi_onnx_node *n, oribi_window *w, bool is_lower)
 static bool pad_for_ceil(oribi_onnx_node *n, oribi_window *w)
 {
     for (int32_t i = 0; i < w->axes; i++) {
-        if (w->strides[i] == 1) {
+        if (w->strides.at[i] == 1) {
             continue;
         }
-        if (w->in[i] < 0) {
+        if (w->in.at[i] < 0) {
             return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "ceil_mode needs known spatial sizes");
         }
-        int64_t room = w->in[i] + w->before[i] + w->after[i] - extent(w, i);
+        int64_t room = w->in.at[i] + w->before.at[i] + w->after.at[i] - extent(w, i);
         if (room < 0) {
             continue; /* shape inference reports it */
         }
-        int64_t out = (room + w->strides[i] - 1) / w->strides[i] + 1;
-        if ((out - 1) * w->strides[i] >= w->in[i] + w->before[i]) {
+        int64_t out = (room + w->strides.at[i] - 1) / w->strides.at[i] + 1;
+        if ((out - 1) * w->strides.at[i] >= w->in.at[i] + w->before.at[i]) {
             out--;
         }
-        w->after[i] = (out - 1) * w->strides[i] + extent(w, i) - w->in[i] - w->before[i];
-        w->after[i] = w->after[i] < 0 ? 0 : w->after[i];
+        w->after.at[i] =
+            (out - 1) * w->strides.at[i] + extent(w, i) - w->in.at[i] - w->before.at[i];
+        w->after.at[i] = w->after.at[i] < 0 ? 0 : w->after.at[i];
     }
     return true;
 }
@@ -87,52 +87,58 @@ static void classify(oribi_window *w, bool is_auto_same)
     w->is_same = true;
     for (int32_t i = 0; i < w->axes; i++) {
         int64_t total = 0;
-        w->is_valid = w->is_valid && w->before[i] == 0 && w->after[i] == 0;
-        if (w->in[i] < 0) {
+        w->is_valid = w->is_valid && w->before.at[i] == 0 && w->after.at[i] == 0;
+        if (w->in.at[i] < 0) {
             w->is_same = w->is_same && is_auto_same;
             continue;
         }
-        total = ((w->in[i] + w->strides[i] - 1) / w->strides[i] - 1) * w->strides[i] +
-                extent(w, i) - w->in[i];
+        total = ((w->in.at[i] + w->strides.at[i] - 1) / w->strides.at[i] - 1) * w->strides.at[i] +
+                extent(w, i) - w->in.at[i];
         total = total < 0 ? 0 : total;
-        w->is_same = w->is_same && w->before[i] == total / 2 && w->after[i] == total - total / 2;
+        w->is_same =
+            w->is_same && w->before.at[i] == total / 2 && w->after.at[i] == total - total / 2;
     }
 }
 
-bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const int64_t *kernel, bool ceil,
+bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const oribi_dims *kernel, bool ceil,
                        oribi_window *out)
 {
     oribi_window w = {.axes = oribi_emit_rank(n, x) - 2};
-    int64_t pads[2 * ORIBI_WINDOW_MAX_AXES] = {0};
+    oribi_dims pads;
     if (n->failed || w.axes < 1 || w.axes > ORIBI_WINDOW_MAX_AXES) {
         return oribi_onnx_fail(n, w.axes < 1 ? TF_INVALID_ARGUMENT : TF_UNIMPLEMENTED,
                                "an input with %d dimensions", (int)w.axes + 2);
     }
-    for (int32_t i = 0; i < w.axes; i++) {
-        w.kernel[i] = kernel != NULL ? kernel[i] : -1;
-        w.strides[i] = w.dilations[i] = 1;
-        w.in[i] = oribi_emit_dim(n, x, i + 2);
+    (void)oribi_dims_fill(&pads, 2 * w.axes, 0); /* ORIBI_WINDOW_MAX_AXES of them fit twice */
+    (void)oribi_dims_fill(&w.kernel, w.axes, -1);
+    (void)oribi_dims_fill(&w.strides, w.axes, 1);
+    w.before = w.after = w.in = w.dilations = w.strides;
+    if (kernel != NULL && kernel->n == w.axes) {
+        w.kernel = *kernel;
     }
-    if (!read_list(n, "kernel_shape", 1, w.axes, w.kernel) ||
-        !read_list(n, "strides", 1, w.axes, w.strides) ||
-        !read_list(n, "dilations", 1, w.axes, w.dilations) ||
-        !read_list(n, "pads", 0, w.axes * 2, pads)) {
+    for (int32_t i = 0; i < w.axes; i++) {
+        w.in.at[i] = oribi_emit_dim(n, x, i + 2);
+    }
+    if (!read_list(n, "kernel_shape", 1, w.axes, &w.kernel) ||
+        !read_list(n, "strides", 1, w.axes, &w.strides) ||
+        !read_list(n, "dilations", 1, w.axes, &w.dilations) ||
+        !read_list(n, "pads", 0, w.axes * 2, &pads)) {
         return false;
     }
     for (int32_t i = 0; i < w.axes; i++) {
-        if (w.kernel[i] < 1 || w.kernel[i] > MAX_SIZE || w.in[i] > INT32_MAX) {
+        if (w.kernel.at[i] < 1 || w.kernel.at[i] > MAX_SIZE || w.in.at[i] > INT32_MAX) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "a kernel of %" PRId64 " over %" PRId64,
-                                   w.kernel[i], w.in[i]);
+                                   w.kernel.at[i], w.in.at[i]);
         }
     }
-    memcpy(w.before, pads, (size_t)w.axes * sizeof(pads[0]));
-    memcpy(w.after, pads + w.axes, (size_t)w.axes * sizeof(pads[0]));
+    (void)oribi_dims_set(&w.before, pads.at, w.axes);
+    (void)oribi_dims_set(&w.after, pads.at + w.axes, w.axes);
     bool is_upper = oribi_onnx_string_is(n, "auto_pad", "NOTSET", "SAME_UPPER");
     bool is_lower = oribi_onnx_string_is(n, "auto_pad", "NOTSET", "SAME_LOWER");
     bool is_valid = oribi_onnx_string_is(n, "auto_pad", "NOTSET", "VALID");
     if (is_upper || is_lower || is_valid) {
-        memset(w.before, 0, sizeof(w.before));
-        memset(w.after, 0, sizeof(w.after));
+        (void)oribi_dims_fill(&w.before, w.axes, 0);
+        (void)oribi_dims_fill(&w.after, w.axes, 0);
     }
     if ((is_upper || is_lower) && !pad_same(n, &w, is_lower)) {
         return false;
@@ -148,38 +154,36 @@ bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const int64_t *kern
 void oribi_window_describe(const oribi_window *w, bool has_ksize, bool has_dilations,
                            oribi_window_attrs *out)
 {
-    *out = (oribi_window_attrs){
-        .strides = {1, w->strides[0], w->strides[1], 1},
-        .dilations = {1, w->dilations[0], w->dilations[1], 1},
-        .paddings = {0, 0, w->before[0], w->after[0], w->before[1], w->after[1], 0, 0},
-        .ksize = {1, w->kernel[0], w->kernel[1], 1}};
+    *out = (oribi_window_attrs){.strides = {4, {1, w->strides.at[0], w->strides.at[1], 1}},
+                                .dilations = {4, {1, w->dilations.at[0], w->dilations.at[1], 1}},
+                                .paddings = {8,
+                                             {0, 0, w->before.at[0], w->after.at[0],
+                                              w->before.at[1], w->after.at[1], 0, 0}},
+                                .ksize = {4, {1, w->kernel.at[0], w->kernel.at[1], 1}}};
     const char *padding = w->is_valid ? "VALID" : w->is_same ? "SAME" : "EXPLICIT";
-    out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("strides", out->strides, 4);
+    out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("strides", out->strides.at, 4);
     out->list[out->count++] = (oribi_emit_attr)ATTR_TEXT("padding", padding);
     if (!w->is_valid && !w->is_same) {
-        out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("explicit_paddings", out->paddings, 8);
+        out->list[out->count++] =
+            (oribi_emit_attr)ATTR_INTS("explicit_paddings", out->paddings.at, 8);
     }
     if (has_ksize) {
-        out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("ksize", out->ksize, 4);
+        out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("ksize", out->ksize.at, 4);
     }
     if (has_dilations) {
-        out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("dilations", out->dilations, 4);
+        out->list[out->count++] = (oribi_emit_attr)ATTR_INTS("dilations", out->dilations.at, 4);
     }
 }
 
 oribi_value_id oribi_window_widen(oribi_onnx_node *n, oribi_value_id x, oribi_window *w)
 {
-    if (w != NULL) {
-        w->kernel[1] = w->kernel[0];
-        w->strides[1] = w->strides[0];
-        w->dilations[1] = w->dilations[0];
-        w->before[1] = w->before[0];
-        w->after[1] = w->after[0];
-        w->in[1] = w->in[0];
-        w->kernel[0] = w->strides[0] = w->dilations[0] = w->in[0] = 1;
-        w->before[0] = w->after[0] = 0;
-        w->axes = 2;
-    }
+    w->axes = 2;
+    w->kernel = (oribi_dims){2, {1, w->kernel.at[0]}};
+    w->strides = (oribi_dims){2, {1, w->strides.at[0]}};
+    w->dilations = (oribi_dims){2, {1, w->dilations.at[0]}};
+    w->before = (oribi_dims){2, {0, w->before.at[0]}};
+    w->after = (oribi_dims){2, {0, w->after.at[0]}};
+    w->in = (oribi_dims){2, {1, w->in.at[0]}};
     return oribi_emit2(n, "ExpandDims", x, oribi_emit_int(n, 2));
 }
 

@@ -7,24 +7,23 @@
 
 enum { ORIBI_WINDOW_MAX_AXES = 3 };
 
-typedef struct oribi_window {
-    int32_t axes; /* spatial */
-    int64_t kernel[ORIBI_WINDOW_MAX_AXES], strides[ORIBI_WINDOW_MAX_AXES];
-    int64_t dilations[ORIBI_WINDOW_MAX_AXES];
-    int64_t before[ORIBI_WINDOW_MAX_AXES], after[ORIBI_WINDOW_MAX_AXES]; /* padding */
-    int64_t in[ORIBI_WINDOW_MAX_AXES];                                   /* sizes, -1 unknown */
-    bool is_same, is_valid; /* padding is TensorFlow's SAME (auto_pad or by size), or none */
+typedef struct oribi_window { /* all lists are of `axes` elements */
+    int32_t axes;             /* spatial, at most ORIBI_WINDOW_MAX_AXES */
+    oribi_dims kernel, strides, dilations;
+    oribi_dims before, after; /* padding */
+    oribi_dims in;            /* sizes, -1 unknown */
+    bool is_same, is_valid;   /* padding is TensorFlow's SAME (auto_pad or by size), or none */
 } oribi_window;
 
-/* Reads kernel_shape (kernel is a default per axis, -1 for none), strides, dilations, pads and
+/* Reads kernel_shape (kernel is the default, or NULL), strides, dilations, pads and
  * auto_pad for x [n, c, spatial...]. With ceil, pads grow at the end so that the output is rounded
  * up as ONNX asks. */
-bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const int64_t *kernel, bool ceil,
+bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const oribi_dims *kernel, bool ceil,
                        oribi_window *out);
 /* The attributes strides, dilations, padding, explicit_paddings (and ksize) for NHWC, of a window
  * with two axes. Arrays live in *store. Returns how many were written to out (at most 6). */
 typedef struct oribi_window_attrs {
-    int64_t strides[4], dilations[4], paddings[8], ksize[4];
+    oribi_dims strides, dilations, paddings, ksize;
     oribi_emit_attr list[6];
     int32_t count;
 } oribi_window_attrs;

@@ -8,12 +8,14 @@
 #ifndef ORIBI_IMPORT_TFLITE_H_
 #define ORIBI_IMPORT_TFLITE_H_
 
+#include "base/map.h"
 #include "import/emit.h"
 #include "import/flat.h"
 #include "import/import.h"
 #include "import/missing.h"
+#include "micro/dims.h"
 
-enum { ORIBI_TFLITE_MAX_RANK = 16, ORIBI_TFLITE_CUSTOM = 32, ORIBI_TFLITE_INT4 = 17 };
+enum { ORIBI_TFLITE_CUSTOM = 32, ORIBI_TFLITE_INT4 = 17 };
 /* values of tensors; a handle is one of a variable */
 enum { ORIBI_TFLITE_UNMADE = -1, ORIBI_TFLITE_BLOCKED = -2, ORIBI_TFLITE_HANDLE = -3 };
 
@@ -31,7 +33,7 @@ typedef struct oribi_tflite_tensor {
     size_t offset;               /* of its table */
     int64_t type;                /* TensorType */
     TF_DataType dtype;           /* 0: not supported */
-    oribi_flat_vector shape;     /* int32 */
+    oribi_flat_vector shape;     /* int32, at most ORIBI_MAX_RANK of them */
     oribi_flat_vector signature; /* the same with -1 where the caller may choose; may be empty */
     bool is_unranked;            /* no shape is given at all: a scalar, or unknown */
     bool is_sparse, is_variable; /* refused where used */
@@ -73,6 +75,9 @@ typedef struct oribi_tflite { /* one import */
     uint32_t n_codes, n_tensors;
     oribi_flat_vector buffers;
     oribi_tflite_variable *variables; /* in the order in which they are found */
+    oribi_tflite_variable **last;     /* where the next one goes; NULL: in `variables` */
+    oribi_map handles;                /* length of the container, both names -> variable */
+    bool has_read;                    /* a variable has been read or given a value */
     uint32_t initialiser;             /* subgraph of CALL_ONCE, or 0 */
     bool is_initialising;             /* that is the one being read */
 } oribi_tflite;
@@ -92,6 +97,7 @@ typedef struct oribi_tflite_node {
     size_t offset;
     oribi_flat_table table, options;
     int64_t options_type;
+    oribi_node_id first_node; /* nodes from here on belong to this translation */
     int32_t n_inputs, n_outputs;
     oribi_tflite_tensor **inputs, **outputs; /* NULL: absent */
 } oribi_tflite_node;
@@ -127,7 +133,13 @@ bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, .
 int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent);  /* int32 */
 int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent); /* byte, bool, enum */
 float oribi_tflite_float(oribi_tflite_node *n, int field, float absent);
-int32_t oribi_tflite_ints(oribi_tflite_node *n, int field, int64_t *out, int32_t max);
+/* A float that is a number and finite; a failure otherwise. */
+float oribi_tflite_finite(oribi_tflite_node *n, int field, float absent, const char *what);
+/* Sizes or axes: false when they are absent, and on failure, as for more than ORIBI_MAX_RANK. */
+bool oribi_tflite_dims_option(oribi_tflite_node *n, int field, oribi_dims *out);
+
+/* The shape of a tensor as the file has it; unknown sizes (any below 0) are -1. */
+oribi_dims oribi_tflite_dims_of(const oribi_tflite_tensor *tensor);
 
 /* Value of input i: -1 when it is absent or on failure. Constants enter the graph here. */
 oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i);
@@ -135,6 +147,8 @@ TF_DataType oribi_tflite_dtype_in(const oribi_tflite_node *n, int32_t i); /* 0: 
 /* Shape of a value in the graph; -1 for what is not known. */
 int32_t oribi_tflite_rank(const oribi_tflite_node *n, oribi_value_id value);
 int64_t oribi_tflite_dim(const oribi_tflite_node *n, oribi_value_id value, int32_t axis);
+/* The whole of it; a failure when the rank is not known or above ORIBI_MAX_RANK. */
+bool oribi_tflite_dims(oribi_tflite_node *n, oribi_value_id value, oribi_dims *out);
 
 typedef struct oribi_tflite_quant {
     float scale;
@@ -170,14 +184,16 @@ bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value
 oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation);
 /* Its name for a Q op; NULL and a failure when Q ops do not have it. */
 const char *oribi_tflite_activation_name(oribi_tflite_node *n, int64_t activation);
-/* Constants: a scalar of int32, a scalar like another value's elements. */
+/* Constants: a scalar of int32 (a failure when it does not fit), one like another value's elements,
+ * zeros (one element that is read `count` times: a bias costs no memory before a kernel wants it).
+ */
 oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value);
 oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value);
-oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const int64_t *dims,
-                                    int32_t count);
+oribi_value_id oribi_tflite_zeros(oribi_tflite_node *n, TF_DataType dtype, int64_t count);
+oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const oribi_dims *dims);
 /* A constant is read with permuted dims, anything else gets a Transpose. */
-oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x, const int32_t *perm,
-                                      int32_t rank);
+oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x,
+                                      const oribi_dims *perm);
 
 /* Translations that several rows use: the row's `into` with the inputs as they are; `copy` for ops
  * that only move elements, so that quantised ones are moved as they are. */

@@ -37,7 +37,7 @@ static const char *padding(oribi_tflite_node *n)
 
 static bool conv_2d(oribi_tflite_node *n)
 {
-    static const int32_t ohwi_to_hwio[4] = {1, 2, 3, 0};
+    static const oribi_dims ohwi_to_hwio = {4, {1, 2, 3, 0}};
     if (oribi_tflite_is_int8(n)) {
         return oribi_tflite_q_conv(n);
     }
@@ -48,7 +48,7 @@ static bool conv_2d(oribi_tflite_node *n)
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     int64_t dilations[4] = {1, oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1), 1};
     oribi_value_id x = oribi_tflite_input(n, 0);
-    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), ohwi_to_hwio, 4);
+    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), &ohwi_to_hwio);
     oribi_value_id y = oribi_tflite_emit(n, "Conv2D", INPUTS(x, filter),
                                          ATTRS(ATTR_INTS("strides", strides, 4),
                                                ATTR_INTS("dilations", dilations, 4),
@@ -69,11 +69,12 @@ static bool depthwise(oribi_tflite_node *n)
     int64_t dilations[4] = {1, oribi_tflite_int(n, 6, 1), oribi_tflite_int(n, 5, 1), 1};
     oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
     int64_t depth = oribi_tflite_dim(n, x, 3);
-    int64_t dims[4] = {oribi_tflite_dim(n, filter, 1), oribi_tflite_dim(n, filter, 2), depth, -1};
+    const oribi_dims dims = {
+        4, {oribi_tflite_dim(n, filter, 1), oribi_tflite_dim(n, filter, 2), depth, -1}};
     if (depth < 1 || oribi_tflite_rank(n, filter) != 4) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "channels that are not known, or none");
     }
-    filter = oribi_tflite_reshape(n, filter, dims, 4); /* folded when the filter is constant */
+    filter = oribi_tflite_reshape(n, filter, &dims); /* folded when the filter is constant */
     oribi_value_id y = oribi_tflite_emit(n, "DepthwiseConv2dNative", INPUTS(x, filter),
                                          ATTRS(ATTR_INTS("strides", strides, 4),
                                                ATTR_INTS("dilations", dilations, 4),
@@ -84,7 +85,7 @@ static bool depthwise(oribi_tflite_node *n)
 /* Inputs: the result's shape, weights OHWI, the input, and maybe a bias. */
 static bool transpose_conv(oribi_tflite_node *n)
 {
-    static const int32_t ohwi_to_hwoi[4] = {1, 2, 0, 3};
+    static const oribi_dims ohwi_to_hwoi = {4, {1, 2, 0, 3}};
     if (oribi_tflite_dtype_in(n, 2) == TF_INT8) {
         return oribi_tflite_q_transpose_conv(n);
     }
@@ -94,7 +95,7 @@ static bool transpose_conv(oribi_tflite_node *n)
     ORIBI_TRY(check_float(n, 2, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     oribi_value_id sizes = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 2);
-    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), ohwi_to_hwoi, 4);
+    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), &ohwi_to_hwoi);
     oribi_value_id y = oribi_tflite_emit(
         n, "Conv2DBackpropInput", INPUTS(sizes, filter, x),
         ATTRS(ATTR_INTS("strides", strides, 4), ATTR_TEXT("padding", padding(n))));
@@ -105,17 +106,20 @@ static bool transpose_conv(oribi_tflite_node *n)
 static oribi_value_id keep_dims(oribi_tflite_node *n, oribi_value_id y, oribi_value_id x,
                                 int64_t units)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK];
-    int32_t rank = oribi_tflite_rank(n, x), n_unknown = 0;
-    for (int32_t i = 0; i < rank && i < ORIBI_TFLITE_MAX_RANK; i++) {
-        dims[i] = i + 1 == rank ? units : oribi_tflite_dim(n, x, i);
-        n_unknown += dims[i] < 0;
+    oribi_dims dims;
+    int32_t n_unknown = 0;
+    if (!oribi_tflite_dims(n, x, &dims)) {
+        return -1;
     }
-    if (rank < 1 || rank > ORIBI_TFLITE_MAX_RANK || n_unknown > 1) {
+    for (int32_t i = 0; i + 1 < dims.n; i++) {
+        n_unknown += dims.at[i] < 0;
+    }
+    if (dims.n < 1 || n_unknown > 1) {
         oribi_tflite_fail(n, TF_UNIMPLEMENTED, "more than one dimension of the input is not known");
         return -1;
     }
-    return oribi_tflite_reshape(n, y, dims, rank);
+    dims.at[dims.n - 1] = units;
+    return oribi_tflite_reshape(n, y, &dims);
 }
 
 static bool fully_connected(oribi_tflite_node *n)
@@ -137,7 +141,7 @@ static bool fully_connected(oribi_tflite_node *n)
     }
     oribi_value_id rows = x;
     if (oribi_tflite_rank(n, x) != 2 || oribi_tflite_dim(n, x, 1) != row) {
-        rows = oribi_tflite_reshape(n, x, (int64_t[]){-1, row}, 2);
+        rows = oribi_tflite_reshape(n, x, &(oribi_dims){2, {-1, row}});
     }
     oribi_value_id y =
         oribi_tflite_emit(n, "MatMul", INPUTS(rows, filter), ATTRS(ATTR_BOOL("transpose_b", true)));

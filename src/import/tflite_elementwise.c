@@ -122,7 +122,7 @@ static bool relu_n1_to_1(oribi_tflite_node *n)
 
 static bool leaky_relu(oribi_tflite_node *n)
 {
-    float alpha = oribi_tflite_float(n, 0, 0.0f);
+    float alpha = oribi_tflite_finite(n, 0, 0.0f, "alpha");
     if (oribi_tflite_is_quantised(n, 0)) {
         return oribi_tflite_q_unary(n, "LEAKY_RELU", alpha);
     }

@@ -46,8 +46,8 @@ bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value
     if (tensor->value != ORIBI_TFLITE_UNMADE) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "output %d is there twice", (int)index);
     }
-    bool is_new = true; /* not an input that passes through */
-    for (int32_t i = 0; i < n->n_inputs; i++) {
+    bool is_new = true; /* not an input that passes through, which nodes made here never are */
+    for (int32_t i = 0; bound->producer < n->first_node && i < n->n_inputs; i++) {
         is_new = is_new && (n->inputs[i] == NULL || n->inputs[i]->value != value);
     }
     if (is_new && bound->constant == NULL && tensor->name.length > 0) {
@@ -75,24 +75,43 @@ static oribi_value_id add_small(oribi_tflite_node *n, TF_DataType dtype, int32_t
     return id;
 }
 
-static oribi_value_id add_vector(oribi_tflite_node *n, const int64_t *values, int32_t count)
+static bool check_narrow(oribi_tflite_node *n, int64_t value)
 {
-    int32_t narrow[2 * ORIBI_TFLITE_MAX_RANK];
-    for (int32_t i = 0; i < count; i++) {
-        if (values[i] < INT32_MIN || values[i] > INT32_MAX) {
-            oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%" PRId64 " does not fit 32 bits",
-                              values[i]);
+    return (value >= INT32_MIN && value <= INT32_MAX) ||
+           oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%" PRId64 " does not fit 32 bits", value);
+}
+
+static oribi_value_id add_vector(oribi_tflite_node *n, const oribi_dims *values)
+{
+    int32_t *narrow = oribi_arena_array(&n->tflite->scratch, (size_t)values->n + 1, sizeof *narrow);
+    if (narrow == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+        return -1;
+    }
+    for (int32_t i = 0; i < values->n; i++) {
+        if (!check_narrow(n, values->at[i])) {
             return -1;
         }
-        narrow[i] = (int32_t)values[i];
+        narrow[i] = (int32_t)values->at[i];
     }
-    return add_small(n, TF_INT32, 1, count, narrow);
+    return add_small(n, TF_INT32, 1, values->n, narrow);
 }
 
 oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value)
 {
-    int32_t narrow = (int32_t)value;
-    return add_small(n, TF_INT32, 0, 1, &narrow);
+    const int32_t narrow = (int32_t)value;
+    return check_narrow(n, value) ? add_small(n, TF_INT32, 0, 1, &narrow) : -1;
+}
+
+oribi_value_id oribi_tflite_zeros(oribi_tflite_node *n, TF_DataType dtype, int64_t count)
+{
+    static const int64_t zero = 0, stride = 0;
+    const oribi_constant_view view = {dtype, 1, &count, &stride, &zero};
+    const oribi_value_id id =
+        n->failed ? -1 : oribi_graph_add_constant(n->graph, "bias", &view, NULL, n->status);
+    n->failed = id < 0;
+    return id;
 }
 
 oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value)
@@ -123,36 +142,26 @@ oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id lik
     }
 }
 
-oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const int64_t *dims,
-                                    int32_t count)
+oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const oribi_dims *dims)
 {
-    oribi_value_id shape = add_vector(n, dims, count);
+    oribi_value_id shape = add_vector(n, dims);
     return oribi_tflite_emit(n, "Reshape", INPUTS(x, shape), NO_ATTRS);
 }
 
-oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x, const int32_t *perm,
-                                      int32_t rank)
+oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x,
+                                      const oribi_dims *perm)
 {
-    oribi_dims wide;
     if (n->failed || x < 0) {
         return -1;
     }
-    if (!oribi_dims_fill(&wide, rank, 0)) {
-        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a tensor of rank %d, %d at most", (int)rank,
-                          ORIBI_MAX_RANK);
-        return -1;
-    }
-    for (int32_t i = 0; i < rank; i++) {
-        wide.at[i] = perm[i];
-    }
     const oribi_value *value = n->graph->values[x];
-    if (value->constant != NULL && value->shape.rank == rank) {
+    if (value->constant != NULL && value->shape.rank == perm->n) {
         oribi_value_id id =
-            oribi_graph_add_constant_transposed(n->graph, value->name, x, &wide, n->status);
+            oribi_graph_add_constant_transposed(n->graph, value->name, x, perm, n->status);
         n->failed = id < 0;
         return id;
     }
-    oribi_value_id order = add_vector(n, wide.at, rank);
+    oribi_value_id order = add_vector(n, perm);
     return oribi_tflite_emit(n, "Transpose", INPUTS(x, order), NO_ATTRS);
 }
 
@@ -202,13 +211,16 @@ oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int
 
 bool oribi_tflite_translate_copy(oribi_tflite_node *n)
 {
-    enum { MAX_INPUTS = 8 };
-    oribi_value_id inputs[MAX_INPUTS] = {0};
-    int32_t count = n->n_inputs < MAX_INPUTS ? n->n_inputs : MAX_INPUTS;
-    for (int32_t i = 0; i < count; i++) {
+    oribi_value_id *inputs =
+        oribi_arena_array(&n->tflite->scratch, (size_t)n->n_inputs + 1, sizeof *inputs);
+    if (inputs == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    for (int32_t i = 0; i < n->n_inputs; i++) {
         inputs[i] = oribi_tflite_input(n, i);
     }
-    oribi_value_id y = oribi_tflite_emit(n, n->row->into, inputs, count, NO_ATTRS);
+    oribi_value_id y = oribi_tflite_emit(n, n->row->into, inputs, n->n_inputs, NO_ATTRS);
     return oribi_tflite_bind(n, 0, y);
 }
 

@@ -105,9 +105,11 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
     ORIBI_TRY(oribi_flat_read_vector(table, 7, 4, "a shape signature", &out->signature, status));
     ORIBI_TRY(oribi_flat_read_int(table, 8, 1, false, 0, "has_rank", &has_rank, status));
     ORIBI_TRY(read_data(t, buffer, out, status));
-    if (out->shape.count > ORIBI_TFLITE_MAX_RANK) {
-        return oribi_fail(status, TF_UNIMPLEMENTED, "byte %zu: a tensor with %u dimensions",
-                          table->at, (unsigned)out->shape.count);
+    if (out->shape.count > ORIBI_MAX_RANK) {
+        return oribi_fail(status, TF_UNIMPLEMENTED,
+                          "byte %zu: tensor '%.*s' has rank %u; at most %d is supported", table->at,
+                          (int)(out->name.length & 0xfff), out->name.data,
+                          (unsigned)out->shape.count, ORIBI_MAX_RANK);
     }
     out->is_packed = out->type == ORIBI_TFLITE_INT4 && out->data.file != NULL;
     out->dtype = out->is_packed ? TF_INT8 : oribi_tflite_dtype(out->type);
@@ -152,36 +154,39 @@ static bool tensor_at(const oribi_tflite *t, const oribi_flat_vector *list, uint
 
 /* Dimensions that the caller chose; the signature says which may be chosen. */
 static bool force_dims(const oribi_tflite *t, int32_t index, const char *name,
-                       const oribi_tflite_tensor *tensor, oribi_shape *shape, TF_Status *status)
+                       const oribi_tflite_tensor *tensor, oribi_dims *dims, bool *is_ranked,
+                       TF_Status *status)
 {
     const oribi_import_options *options = t->options;
     if (options == NULL || index >= options->n_input_dims || options->input_dims == NULL ||
         options->input_dims[index] == NULL) {
         return true;
     }
-    int32_t rank = options->input_ranks[index];
-    const int64_t *wanted = options->input_dims[index];
-    bool does_fit = rank <= ORIBI_TFLITE_MAX_RANK && (shape->rank < 0 || shape->rank == rank);
-    for (int32_t i = 0; does_fit && i < rank; i++) {
-        bool is_free = shape->rank < 0 || shape->dims[i] < 0 ||
-                       (tensor->signature.count == tensor->shape.count &&
-                        oribi_flat_int32_at(&tensor->signature, (uint32_t)i) < 0);
-        does_fit = is_free || wanted[i] < 0 || wanted[i] == shape->dims[i];
-        shape->dims[i] = shape->rank < 0 || wanted[i] >= 0 ? wanted[i] : shape->dims[i];
+    oribi_dims wanted;
+    bool does_fit =
+        oribi_dims_set(&wanted, options->input_dims[index], options->input_ranks[index]) &&
+        (!*is_ranked || dims->n == wanted.n);
+    for (int32_t i = 0; does_fit && *is_ranked && i < wanted.n; i++) {
+        bool is_free =
+            dims->at[i] < 0 || (tensor->signature.count == tensor->shape.count &&
+                                oribi_flat_int32_at(&tensor->signature, (uint32_t)i) < 0);
+        does_fit = is_free || wanted.at[i] < 0 || wanted.at[i] == dims->at[i];
+        wanted.at[i] = wanted.at[i] >= 0 ? wanted.at[i] : dims->at[i];
     }
     if (!does_fit) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "the shape asked for input %d ('%s') contradicts the model's", (int)index,
                           name);
     }
-    shape->rank = rank;
+    *dims = wanted;
+    *is_ranked = true;
     return true;
 }
 
 static bool add_input(oribi_tflite *t, oribi_tflite_tensor *tensor, TF_Status *status)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK];
-    oribi_shape shape = {tensor->is_unranked ? -1 : (int32_t)tensor->shape.count, dims};
+    oribi_dims dims = oribi_tflite_dims_of(tensor);
+    bool is_ranked = !tensor->is_unranked;
     const char *name = oribi_import_text(&t->scratch, &tensor->name);
     ORIBI_TRY(name != NULL || oribi_fail_memory(status));
     if (tensor->dtype == 0 || tensor->value != ORIBI_TFLITE_UNMADE || tensor->data.file != NULL) {
@@ -191,11 +196,8 @@ static bool add_input(oribi_tflite *t, oribi_tflite_tensor *tensor, TF_Status *s
                           : tensor->data.file != NULL ? "is a constant"
                                                       : "is there twice");
     }
-    for (uint32_t i = 0; i < tensor->shape.count; i++) {
-        int32_t dim = oribi_flat_int32_at(&tensor->shape, i);
-        dims[i] = dim < 0 ? -1 : dim;
-    }
-    ORIBI_TRY(force_dims(t, t->graph->n_inputs, name, tensor, &shape, status));
+    ORIBI_TRY(force_dims(t, t->graph->n_inputs, name, tensor, &dims, &is_ranked, status));
+    const oribi_shape shape = {is_ranked ? dims.n : -1, dims.at};
     tensor->value = oribi_graph_add_value(t->graph, name, tensor->dtype, &shape, status);
     if (tensor->value < 0) {
         return false;
@@ -414,7 +416,8 @@ static bool read_operators(oribi_tflite *t, const oribi_flat_table *subgraph, TF
     ORIBI_TRY(oribi_flat_read_vector(subgraph, 3, 4, "the operators", &operators, status));
     ORIBI_TRY(oribi_tflite_spend(t, operators.count, status));
     for (uint32_t i = 0; i < operators.count; i++) {
-        oribi_tflite_node n = {.tflite = t, .graph = t->graph, .status = status};
+        oribi_tflite_node n = {
+            .tflite = t, .graph = t->graph, .status = status, .first_node = t->graph->n_nodes};
         ORIBI_TRY(oribi_flat_table_at(&operators, i, "an operator", &n.table, status));
         n.offset = n.table.at;
         ORIBI_TRY(read_operator(&n, i) && translate(&n));
@@ -485,7 +488,7 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     ORIBI_TRY(read_inputs(t, &subgraph, status));
     ORIBI_TRY(read_operators(t, &subgraph, status));
     ORIBI_TRY(read_initialiser(t, &model, status));
-    if (t->missing.first != NULL) {
+    if (t->missing.ops.n_entries > 0) {
         return oribi_missing_report(&t->missing, status);
     }
     ORIBI_TRY(read_outputs(t, &subgraph, status));
@@ -503,6 +506,7 @@ oribi_graph *oribi_import_tflite(const uint8_t *data, size_t bytes, oribi_source
     t.graph = graph;
     graph = oribi_import_end(graph, graph != NULL && import_file(&t, status), source_name, status);
     oribi_missing_destroy(&t.missing);
+    oribi_map_destroy(&t.handles);
     oribi_arena_destroy(&t.scratch);
     oribi_arena_destroy(&t.kept);
     oribi_source_release(source);

@@ -62,29 +62,32 @@ float oribi_tflite_float(oribi_tflite_node *n, int field, float absent)
     return value;
 }
 
-int32_t oribi_tflite_ints(oribi_tflite_node *n, int field, int64_t *out, int32_t max)
+float oribi_tflite_finite(oribi_tflite_node *n, int field, float absent, const char *what)
+{
+    const float value = oribi_tflite_float(n, field, absent);
+    if (!n->failed && !isfinite(value)) {
+        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%s is %g, no finite number", what,
+                          (double)value);
+    }
+    return value;
+}
+
+bool oribi_tflite_dims_option(oribi_tflite_node *n, int field, oribi_dims *out)
 {
     oribi_flat_vector vector = {0};
-    if (n->failed) {
-        return -1;
-    }
-    if (!oribi_flat_read_vector(&n->options, field, 4, "an operator's option", &vector,
-                                n->status)) {
+    out->n = 0;
+    if (n->failed || !oribi_flat_read_vector(&n->options, field, 4, "an operator's option", &vector,
+                                             n->status)) {
         n->failed = true;
-        return -1;
-    }
-    if (vector.file == NULL) {
-        return -1;
-    }
-    if (vector.count > (uint32_t)max) {
-        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%u values in a list of at most %d",
-                          (unsigned)vector.count, (int)max);
-        return -1;
+        return false;
     }
     for (uint32_t i = 0; i < vector.count; i++) {
-        out[i] = oribi_flat_int32_at(&vector, i);
+        if (!oribi_dims_add(out, oribi_flat_int32_at(&vector, i))) {
+            return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%u values in a list of at most %d",
+                                     (unsigned)vector.count, ORIBI_MAX_RANK);
+        }
     }
-    return (int32_t)vector.count;
+    return vector.file != NULL;
 }
 
 /* --- Inputs ----------------------------------------------------------------------------------- */
@@ -117,19 +120,17 @@ static bool unpack_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor, c
 /* The tensor's data as a constant of the graph, in place. */
 static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK];
+    const oribi_dims dims = oribi_tflite_dims_of(tensor);
     size_t bytes = 0;
-    int32_t rank = (int32_t)tensor->shape.count;
     static const uint8_t nothing[1];
-    for (int32_t i = 0; i < rank; i++) {
-        dims[i] = oribi_flat_int32_at(&tensor->shape, (uint32_t)i);
-        if (dims[i] < 0) {
+    for (int32_t i = 0; i < dims.n; i++) {
+        if (dims.at[i] < 0) {
             return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
-                                     "a constant has dimension %" PRId64 " (tensor at byte %zu)",
-                                     dims[i], tensor->offset);
+                                     "dimension %d of a constant is negative (tensor at byte %zu)",
+                                     (int)i, tensor->offset);
         }
     }
-    if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(tensor->dtype), &bytes) ||
+    if (!oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(tensor->dtype), &bytes) ||
         (tensor->is_packed ? bytes / 2 + bytes % 2 : bytes) != tensor->data.count) {
         return oribi_tflite_fail(
             n, TF_INVALID_ARGUMENT,
@@ -142,11 +143,11 @@ static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
         return oribi_fail_memory(n->status);
     }
     if (tensor->is_packed) {
-        return unpack_constant(n, tensor, name, dims, bytes);
+        return unpack_constant(n, tensor, name, dims.at, bytes);
     }
     const uint8_t *data =
         tensor->data.file != NULL ? tensor->data.file->data + tensor->data.at : nothing;
-    oribi_constant_view view = {tensor->dtype, rank, dims, NULL, data};
+    oribi_constant_view view = {tensor->dtype, dims.n, dims.at, NULL, data};
     oribi_source_retain(n->tflite->source);
     tensor->value = oribi_graph_add_constant(n->graph, name, &view, n->tflite->source, n->status);
     n->failed = tensor->value < 0;
@@ -179,6 +180,28 @@ oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i)
 TF_DataType oribi_tflite_dtype_in(const oribi_tflite_node *n, int32_t i)
 {
     return i < n->n_inputs && n->inputs[i] != NULL ? n->inputs[i]->dtype : (TF_DataType)0;
+}
+
+oribi_dims oribi_tflite_dims_of(const oribi_tflite_tensor *tensor)
+{
+    oribi_dims dims = {0};
+    for (uint32_t i = 0; i < tensor->shape.count; i++) {
+        const int32_t dim = oribi_flat_int32_at(&tensor->shape, i);
+        (void)oribi_dims_add(&dims, dim < 0 ? -1 : dim); /* as many as fit (read_tensor) */
+    }
+    return dims;
+}
+
+bool oribi_tflite_dims(oribi_tflite_node *n, oribi_value_id value, oribi_dims *out)
+{
+    if (n->failed || value < 0) {
+        return false;
+    }
+    const oribi_shape *shape = &n->graph->values[value]->shape;
+    return oribi_dims_set(out, shape->dims, shape->rank) ||
+           oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                             "'%s' is of rank %d; one that is known and at most %d is supported",
+                             n->graph->values[value]->name, (int)shape->rank, ORIBI_MAX_RANK);
 }
 
 int32_t oribi_tflite_rank(const oribi_tflite_node *n, oribi_value_id value)

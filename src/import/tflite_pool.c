@@ -35,7 +35,7 @@ static bool softmax(oribi_tflite_node *n)
     if (oribi_tflite_is_quantised(n, 0)) {
         return oribi_tflite_q_softmax(n);
     }
-    float beta = oribi_tflite_float(n, 0, 0.0f);
+    float beta = oribi_tflite_finite(n, 0, 0.0f, "beta");
     oribi_value_id x = oribi_tflite_input(n, 0);
     if (beta < 1.0f || beta > 1.0f) {
         oribi_value_id factor = oribi_tflite_scalar_like(n, x, beta);

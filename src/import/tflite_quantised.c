@@ -63,23 +63,6 @@ static bool read_scales(oribi_tflite_node *n, int32_t axis, int64_t channels, we
     return true;
 }
 
-static bool zero_bias(oribi_tflite_node *n, int64_t channels, oribi_value_id *out)
-{
-    size_t count = channels > 0 ? (size_t)channels : 1;
-    int32_t *zeros = NULL;
-    if (oribi_graph_charge(n->graph, count * sizeof(*zeros), n->status)) {
-        zeros = oribi_arena_array(&n->tflite->scratch, count, sizeof(*zeros));
-        *out = zeros == NULL ? -1
-                             : oribi_graph_add_constant_copy(n->graph, "bias", TF_INT32, &channels,
-                                                             1, zeros, n->status);
-        if (zeros == NULL) {
-            oribi_fail_memory(n->status);
-        }
-    }
-    n->failed = zeros == NULL || *out < 0;
-    return !n->failed;
-}
-
 bool oribi_tflite_check_filter(oribi_tflite_node *n, oribi_value_id filter, oribi_value_id bias,
                                int32_t rank)
 {
@@ -108,8 +91,9 @@ bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank,
     out->bias = oribi_tflite_input(n, bias);
     ORIBI_TRY(oribi_tflite_check_filter(n, out->filter, out->bias, rank));
     int64_t channels = oribi_tflite_dim(n, out->filter, axis);
-    return read_scales(n, axis, channels, out) &&
-           (out->bias >= 0 || zero_bias(n, channels, &out->bias));
+    ORIBI_TRY(read_scales(n, axis, channels, out));
+    out->bias = out->bias >= 0 ? out->bias : oribi_tflite_zeros(n, TF_INT32, channels);
+    return !n->failed;
 }
 
 /* --- Convolutions ----------------------------------------------------------------------------- */
@@ -251,7 +235,7 @@ bool oribi_tflite_q_softmax(oribi_tflite_node *n)
     ORIBI_TRY(read_quant(n, &in, &out));
     oribi_value_id y = oribi_tflite_emit(
         n, "Oribi>QSoftmax", INPUTS(oribi_tflite_input(n, 0)),
-        ATTRS(QUANT_ATTRS(in, out), ATTR_FLOAT("beta", oribi_tflite_float(n, 0, 0.0f))));
+        ATTRS(QUANT_ATTRS(in, out), ATTR_FLOAT("beta", oribi_tflite_finite(n, 0, 0.0f, "beta"))));
     return oribi_tflite_bind(n, 0, y);
 }
 

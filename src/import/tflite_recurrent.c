@@ -7,21 +7,8 @@ enum { INPUT, FEATURE, TIME, BIAS, STATE };
 /* The bias, or zeros. */
 static oribi_value_id read_bias(oribi_tflite_node *n, TF_DataType type, int64_t units)
 {
-    const size_t count = units > 0 ? (size_t)units : 1;
-    oribi_value_id bias = oribi_tflite_input(n, BIAS);
-    if (bias >= 0 || n->failed || !oribi_graph_charge(n->graph, count * 4, n->status)) {
-        n->failed = n->failed || bias < 0;
-        return bias;
-    }
-    int32_t *zeros = oribi_arena_array(&n->tflite->scratch, count, sizeof *zeros);
-    bias = zeros == NULL
-               ? -1
-               : oribi_graph_add_constant_copy(n->graph, "bias", type, &units, 1, zeros, n->status);
-    if (zeros == NULL) {
-        oribi_fail_memory(n->status);
-    }
-    n->failed = bias < 0;
-    return bias;
+    const oribi_value_id bias = oribi_tflite_input(n, BIAS);
+    return bias >= 0 ? bias : oribi_tflite_zeros(n, type, units);
 }
 
 static bool finish(oribi_tflite_node *n, const oribi_node *node, oribi_value_id output)

@@ -7,28 +7,26 @@
 /* The new shape is an input or, in old files, an option. */
 static bool reshape(oribi_tflite_node *n)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK] = {0};
+    oribi_dims dims;
     oribi_value_id x = oribi_tflite_input(n, 0), shape = oribi_tflite_input(n, 1);
     if (shape >= 0 && oribi_tflite_rank(n, shape) == 1) {
         return oribi_tflite_bind(n, 0, oribi_tflite_emit(n, "Reshape", INPUTS(x, shape), NO_ATTRS));
     }
-    int32_t count = oribi_tflite_ints(n, 0, dims, ORIBI_TFLITE_MAX_RANK);
-    if (count < 0) {
+    if (!oribi_tflite_dims_option(n, 0, &dims)) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "no new shape is given");
     }
-    if (count == 1 && dims[0] == 0) { /* what old converters write for a scalar */
-        count = 0;
+    if (dims.n == 1 && dims.at[0] == 0) { /* what old converters write for a scalar */
+        dims.n = 0;
     }
-    return oribi_tflite_bind(n, 0, oribi_tflite_reshape(n, x, dims, count));
+    return oribi_tflite_bind(n, 0, oribi_tflite_reshape(n, x, &dims));
 }
 
 static bool squeeze(oribi_tflite_node *n)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK] = {0};
-    int32_t count = oribi_tflite_ints(n, 0, dims, ORIBI_TFLITE_MAX_RANK);
-    oribi_value_id y =
-        oribi_tflite_emit(n, "Squeeze", INPUTS(oribi_tflite_input(n, 0)),
-                          ATTRS(ATTR_INTS("squeeze_dims", dims, count < 0 ? 0 : count)));
+    oribi_dims dims;
+    (void)oribi_tflite_dims_option(n, 0, &dims);
+    oribi_value_id y = oribi_tflite_emit(n, "Squeeze", INPUTS(oribi_tflite_input(n, 0)),
+                                         ATTRS(ATTR_INTS("squeeze_dims", dims.at, dims.n)));
     return oribi_tflite_bind(n, 0, y);
 }
 

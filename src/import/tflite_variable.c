@@ -10,11 +10,6 @@
 #include "base/alloc.h"
 #include "import/tflite.h"
 
-static bool same_string(const oribi_string *a, const oribi_string *b)
-{
-    return a->length == b->length && (a->length == 0 || memcmp(a->data, b->data, a->length) == 0);
-}
-
 static oribi_tflite_variable *add_variable(oribi_tflite_node *n)
 {
     oribi_tflite *t = n->tflite;
@@ -25,29 +20,40 @@ static oribi_tflite_variable *add_variable(oribi_tflite_node *n)
         return NULL;
     }
     made->read = made->current = made->initial = -1;
-    oribi_tflite_variable **end = &t->variables;
-    while (*end != NULL) {
-        end = &(*end)->next;
-    }
-    *end = made;
+    *(t->last == NULL ? &t->variables : t->last) = made;
+    t->last = &made->next;
     return made;
 }
 
-/* Walks the list, which a hostile file can make long: each step is paid for. */
 static oribi_tflite_variable *find_variable(oribi_tflite_node *n, const oribi_string *container,
                                             const oribi_string *name)
 {
-    for (oribi_tflite_variable *v = n->tflite->variables; v != NULL; v = v->next) {
-        if (!oribi_tflite_spend(n->tflite, 1, n->status)) {
-            n->failed = true;
-            return NULL;
-        }
-        if (v->tensor == NULL && same_string(&v->container, container) &&
-            same_string(&v->name, name)) {
-            return v;
+    oribi_tflite *t = n->tflite;
+    const size_t bytes = sizeof container->length + container->length + name->length;
+    char *key = NULL;
+    if (oribi_tflite_spend(t, bytes, n->status)) {
+        key = oribi_arena_alloc(&t->kept, bytes);
+        if (key == NULL) {
+            oribi_fail_memory(n->status);
         }
     }
+    n->failed = key == NULL;
+    if (key == NULL) {
+        return NULL;
+    }
+    memcpy(key, &container->length, sizeof container->length);
+    memcpy(key + sizeof container->length, container->data, container->length);
+    memcpy(key + bytes - name->length, name->data, name->length);
+    oribi_tflite_variable *found = oribi_map_get_n(&t->handles, key, bytes);
+    if (found != NULL) {
+        return found;
+    }
     oribi_tflite_variable *made = add_variable(n);
+    if (made != NULL && !oribi_map_put_n(&t->handles, key, bytes, made)) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+        return NULL;
+    }
     if (made != NULL) {
         made->container = *container;
         made->name = *name;
@@ -57,7 +63,7 @@ static oribi_tflite_variable *find_variable(oribi_tflite_node *n, const oribi_st
 
 static bool var_handle(oribi_tflite_node *n)
 {
-    oribi_string container = {0}, name = {0};
+    oribi_string container = {"", 0}, name = {"", 0};
     if (!oribi_flat_read_string(&n->options, 0, "a container", &container, n->status) ||
         !oribi_flat_read_string(&n->options, 1, "a shared name", &name, n->status)) {
         n->failed = true;
@@ -81,14 +87,10 @@ static oribi_tflite_variable *variable_of(oribi_tflite_node *n)
 static bool make_read(oribi_tflite_node *n, oribi_tflite_variable *variable,
                       const oribi_tflite_tensor *like)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK];
-    const oribi_shape shape = {like->is_unranked ? -1 : (int32_t)like->shape.count, dims};
+    oribi_dims dims = oribi_tflite_dims_of(like);
+    const oribi_shape shape = {like->is_unranked ? -1 : dims.n, dims.at};
     if (variable->read >= 0) {
         return true;
-    }
-    for (uint32_t i = 0; i < like->shape.count; i++) {
-        const int32_t dim = oribi_flat_int32_at(&like->shape, i);
-        dims[i] = dim < 0 ? -1 : dim;
     }
     if (like->dtype == 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a variable of this element type");
@@ -104,6 +106,7 @@ static bool make_read(oribi_tflite_node *n, oribi_tflite_variable *variable,
     }
     n->failed = variable->read < 0;
     variable->current = variable->read;
+    n->tflite->has_read = true;
     return !n->failed;
 }
 
@@ -129,6 +132,7 @@ static bool assign_variable(oribi_tflite_node *n)
     }
     if (!n->tflite->is_initialising) {
         variable->current = value;
+        n->tflite->has_read = true;
         return true;
     }
     if (n->graph->values[value]->constant == NULL) {
@@ -146,11 +150,9 @@ static bool call_once(oribi_tflite_node *n)
     if (t->is_initialising) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "CALL_ONCE inside an initialiser");
     }
-    for (const oribi_tflite_variable *v = t->variables; v != NULL; v = v->next) {
-        if (v->current >= 0) {
-            return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                     "an initialiser behind the first use of a variable");
-        }
+    if (t->has_read) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "an initialiser behind the first use of a variable");
     }
     if (t->initialiser > 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a second initialiser");

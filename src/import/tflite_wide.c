@@ -97,23 +97,10 @@ static bool read_scales(oribi_tflite_node *n, int64_t channels, layer *out)
 }
 
 /* Without a bias int16 is summed in 64 bits, as with one of 64. */
-static bool zero_bias(oribi_tflite_node *n, const layer *l, int64_t channels, oribi_value_id *out)
+static oribi_value_id zero_bias(oribi_tflite_node *n, const layer *l, int64_t channels)
 {
-    const TF_DataType type = oribi_tflite_dtype_in(n, l->at_x) == TF_INT16 ? TF_INT64 : TF_INT32;
-    const size_t count = channels > 0 ? (size_t)channels : 1;
-    int64_t *zeros = NULL;
-    *out = -1;
-    if (oribi_graph_charge(n->graph, count * sizeof *zeros, n->status)) {
-        zeros = oribi_arena_array(&n->tflite->scratch, count, sizeof *zeros);
-        if (zeros == NULL) {
-            oribi_fail_memory(n->status);
-        } else {
-            *out = oribi_graph_add_constant_copy(n->graph, "bias", type, &channels, 1, zeros,
-                                                 n->status);
-        }
-    }
-    n->failed = *out < 0;
-    return !n->failed;
+    const bool is_wide = oribi_tflite_dtype_in(n, l->at_x) == TF_INT16;
+    return oribi_tflite_zeros(n, is_wide ? TF_INT64 : TF_INT32, channels);
 }
 
 /* Biases of int32 under an input of int16: no reference confirms other results than these. */
@@ -141,8 +128,9 @@ static bool read_weights(oribi_tflite_node *n, int32_t rank, int32_t axis, layer
     const int64_t channels = oribi_tflite_dim(n, out->filter, axis);
     out->has_float_scales = oribi_tflite_dtype_in(n, out->at_x) == TF_UINT8;
     out->dilations[0] = out->dilations[1] = 1;
-    return read_scales(n, channels, out) &&
-           (out->bias >= 0 || zero_bias(n, out, channels, &out->bias));
+    ORIBI_TRY(read_scales(n, channels, out));
+    out->bias = out->bias >= 0 ? out->bias : zero_bias(n, out, channels);
+    return !n->failed;
 }
 
 static oribi_value_id emit_layer(oribi_tflite_node *n, const layer *l)
@@ -178,13 +166,13 @@ bool oribi_tflite_wide_conv(oribi_tflite_node *n)
 
 bool oribi_tflite_wide_depthwise(oribi_tflite_node *n)
 {
-    static const int32_t order[4] = {3, 1, 2, 0};
+    static const oribi_dims order = {4, {3, 1, 2, 0}};
     layer l = {.at_bias = 2};
     ORIBI_TRY(read_weights(n, 4, 3, &l));
     if (oribi_tflite_dim(n, l.filter, 0) != 1) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "the filter's first dimension must be 1");
     }
-    l.filter = oribi_tflite_transpose(n, l.filter, order, 4);
+    l.filter = oribi_tflite_transpose(n, l.filter, &order);
     l.padding = oribi_tflite_byte(n, 0, 0);
     l.strides[0] = oribi_tflite_int(n, 2, 0);
     l.strides[1] = oribi_tflite_int(n, 1, 0);
@@ -196,8 +184,7 @@ bool oribi_tflite_wide_depthwise(oribi_tflite_node *n)
 
 bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n)
 {
-    int64_t dims[ORIBI_TFLITE_MAX_RANK] = {-1, 0};
-    int32_t rank = 2;
+    oribi_dims dims = {2, {-1, 0}};
     layer l = {.at_bias = 2};
     ORIBI_TRY(read_weights(n, 2, 0, &l));
     if (oribi_tflite_byte(n, 1, 0) != 0) {
@@ -206,27 +193,23 @@ bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n)
     const int64_t outputs = oribi_tflite_dim(n, l.filter, 0),
                   depth = oribi_tflite_dim(n, l.filter, 1);
     if (oribi_tflite_byte(n, 2, 0) != 0) {
-        rank = oribi_tflite_rank(n, l.x);
-        if (rank < 1 || oribi_tflite_dim(n, l.x, rank - 1) != depth) {
+        ORIBI_TRY(oribi_tflite_dims(n, l.x, &dims));
+        if (dims.n < 1 || dims.at[dims.n - 1] != depth) {
             return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
                                      "keep_num_dims with an input of rank %d that does not end in "
                                      "%lld values",
-                                     (int)rank, (long long)depth);
-        }
-        for (int32_t i = 0; i < rank; i++) {
-            dims[i] = oribi_tflite_dim(n, l.x, i);
+                                     (int)dims.n, (long long)depth);
         }
     }
-    dims[rank - 1] = outputs;
-    const int64_t rows[4] = {-1, 1, 1, depth}, filter[4] = {outputs, 1, 1, depth};
-    l.x = oribi_tflite_reshape(n, l.x, rows, 4);
-    l.filter = oribi_tflite_reshape(n, l.filter, filter, 4);
+    dims.at[dims.n - 1] = outputs;
+    l.x = oribi_tflite_reshape(n, l.x, &(oribi_dims){4, {-1, 1, 1, depth}});
+    l.filter = oribi_tflite_reshape(n, l.filter, &(oribi_dims){4, {outputs, 1, 1, depth}});
     l.has_float_scales = l.n_scales == 1;
     l.padding = 1;
     l.strides[0] = l.strides[1] = 1;
     l.activation = oribi_tflite_byte(n, 0, 0);
     const oribi_value_id y = emit_layer(n, &l);
-    return oribi_tflite_bind(n, 0, y < 0 ? -1 : oribi_tflite_reshape(n, y, dims, rank));
+    return oribi_tflite_bind(n, 0, y < 0 ? -1 : oribi_tflite_reshape(n, y, &dims));
 }
 
 /* Inputs: the result's sizes, weights OHWI, the input, and maybe a bias. */
