@@ -136,6 +136,9 @@ TF_DataType oribi_tflite_dtype_in(const oribi_tflite_node *n, int32_t i); /* 0: 
 int32_t oribi_tflite_rank(const oribi_tflite_node *n, oribi_value_id value);
 int64_t oribi_tflite_dim(const oribi_tflite_node *n, oribi_value_id value, int32_t axis);
 
+/* What the file says of a tensor's numbers; of a kind that cannot be, as nothing. */
+oribi_quantisation oribi_tflite_quantisation(const oribi_tflite_tensor *tensor);
+
 typedef struct oribi_tflite_quant {
     float scale;
     int64_t zero;
