@@ -220,6 +220,13 @@ TF_CAPI_EXPORT extern int oribi_model_input_shape(const oribi_model *model, int 
                                                   int64_t *dims, int max_dims);
 TF_CAPI_EXPORT extern int oribi_model_output_shape(const oribi_model *model, int index,
                                                    int64_t *dims, int max_dims);
+/* How many scales the integers of an input or output have in the model: 0, they are no quantised
+ * numbers, or the model does not say; 1, a number is scale * (stored - zero_point), both written;
+ * more, one for each index of a dimension, nothing written; -1 for a bad index. */
+TF_CAPI_EXPORT extern int oribi_model_input_quantisation(const oribi_model *model, int index,
+                                                         float *scale, int32_t *zero_point);
+TF_CAPI_EXPORT extern int oribi_model_output_quantisation(const oribi_model *model, int index,
+                                                          float *scale, int32_t *zero_point);
 
 /* --- Sessions -------------------------------------------------------------------------------- */
 

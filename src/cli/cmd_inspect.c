@@ -23,10 +23,21 @@ const cli_option cmd_inspect_options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-static void print_port(const char *kind, int index, const char *name, TF_DataType type,
-                       const int64_t *dims, int rank)
+/* A quantised port says how its integers stand for numbers. */
+static void print_port(const oribi_model *model, int is_input, int index)
 {
-    printf("%-6s %d  %-32s %s ", kind, index, name, cli_type_name(type));
+    int64_t dims[16];
+    float scale = 0;
+    int32_t zero = 0;
+    const int rank = is_input ? oribi_model_input_shape(model, index, dims, 16)
+                              : oribi_model_output_shape(model, index, dims, 16);
+    const int n_scales = is_input ? oribi_model_input_quantisation(model, index, &scale, &zero)
+                                  : oribi_model_output_quantisation(model, index, &scale, &zero);
+
+    printf("%-6s %d  %-32s %s ", is_input ? "input" : "output", index,
+           is_input ? oribi_model_input_name(model, index) : oribi_model_output_name(model, index),
+           cli_type_name(is_input ? oribi_model_input_type(model, index)
+                                  : oribi_model_output_type(model, index)));
     for (int i = 0; i < rank && i < 16; i++) {
         if (dims[i] < 0) {
             printf("%s?", i == 0 ? "" : "x");
@@ -34,22 +45,22 @@ static void print_port(const char *kind, int index, const char *name, TF_DataTyp
             printf("%s%lld", i == 0 ? "" : "x", (long long)dims[i]);
         }
     }
-    printf("%s\n", rank < 0 ? "(any shape)" : rank == 0 ? "scalar" : "");
+    printf("%s", rank < 0 ? "(any shape)" : rank == 0 ? "scalar" : "");
+    if (n_scales == 1) {
+        printf("  scale %.9g, zero point %d", (double)scale, (int)zero);
+    } else if (n_scales > 1) {
+        printf("  %d scales", n_scales);
+    }
+    printf("\n");
 }
 
 static void print_ports(const oribi_model *model)
 {
-    int64_t dims[16];
-
     for (int i = 0; i < oribi_model_num_inputs(model); i++) {
-        int rank = oribi_model_input_shape(model, i, dims, 16);
-        print_port("input", i, oribi_model_input_name(model, i), oribi_model_input_type(model, i),
-                   dims, rank);
+        print_port(model, 1, i);
     }
     for (int i = 0; i < oribi_model_num_outputs(model); i++) {
-        int rank = oribi_model_output_shape(model, i, dims, 16);
-        print_port("output", i, oribi_model_output_name(model, i),
-                   oribi_model_output_type(model, i), dims, rank);
+        print_port(model, 0, i);
     }
 }
 

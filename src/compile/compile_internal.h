@@ -66,10 +66,8 @@ typedef struct oribi_port {
     oribi_value_id value;
     int32_t kind; /* oribi_element_kind */
     int64_t count, bytes;
-    bool is_quantised;
-    float scale;
-    int32_t zero;
-    int64_t offset; /* in the workspace, when it lives there */
+    oribi_quantisation units; /* the model's; told in C where one scale is for all */
+    int64_t offset;           /* in the workspace, when it lives there */
 } oribi_port;
 
 /* What a run leaves to the next one. In the graph it is an input and an output that the caller does

@@ -31,11 +31,14 @@ static void port_macros(emitter *e, const oribi_port *port, const char *what)
     }
     oribi_writer_line(w, "#define TVMGEN_%s_%s_SHAPE {%s}", m, p,
                       shape->rank > 0 ? oribi_text_string(&dims) : "1");
-    if (port->is_quantised) {
+    if (port->units.n_scales > 1) {
+        oribi_writer_comment(w, "Its numbers have %d scales, one for each index of dimension %d.",
+                             (int)port->units.n_scales, (int)port->units.axis);
+    } else if (port->units.n_scales == 1) {
         oribi_text scale = {0};
-        oribi_writer_append_float(&scale, port->scale);
+        oribi_writer_append_float(&scale, port->units.scale);
         oribi_writer_line(w, "#define TVMGEN_%s_%s_SCALE %s", m, p, oribi_text_string(&scale));
-        oribi_writer_line(w, "#define TVMGEN_%s_%s_ZERO_POINT (%d)", m, p, (int)port->zero);
+        oribi_writer_line(w, "#define TVMGEN_%s_%s_ZERO_POINT (%d)", m, p, (int)port->units.zero);
         w->text.failed = w->text.failed || scale.failed;
         oribi_text_destroy(&scale);
     }

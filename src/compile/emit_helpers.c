@@ -81,12 +81,12 @@ static bool is_narrow(int32_t kind)
 void oribi_emit_helpers(const oribi_compile *c, oribi_writer *writer)
 {
     for (int32_t i = 0; i < c->n_inputs; i++) {
-        if (c->inputs[i].is_quantised && is_narrow(c->inputs[i].kind)) {
+        if (c->inputs[i].units.n_scales == 1 && is_narrow(c->inputs[i].kind)) {
             quantise_helper(c, writer, &c->inputs[i]);
         }
     }
     for (int32_t i = 0; i < c->n_outputs; i++) {
-        if (c->outputs[i].is_quantised && is_narrow(c->outputs[i].kind)) {
+        if (c->outputs[i].units.n_scales == 1 && is_narrow(c->outputs[i].kind)) {
             dequantise_helper(c, writer, &c->outputs[i]);
         }
         argmax_helper(c, writer, &c->outputs[i]);

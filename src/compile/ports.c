@@ -75,46 +75,6 @@ int32_t oribi_element_kind_of(TF_DataType type)
     }
 }
 
-static bool read_quantisation(oribi_port *port, const oribi_node *node, const char *prefix)
-{
-    char scale[32] = "", zero[32] = "";
-    strcat(strcat(scale, prefix), "_scale");
-    strcat(strcat(zero, prefix), "_zero");
-    const oribi_attr *s = oribi_attrs_find(&node->attrs, scale);
-    const oribi_attr *z = oribi_attrs_find(&node->attrs, zero);
-    if (s == NULL || s->kind != TF_ATTR_FLOAT || s->count != 1 || z == NULL ||
-        z->kind != TF_ATTR_INT || z->count != 1) {
-        return false;
-    }
-    port->is_quantised = true;
-    port->scale = s->u.f[0];
-    port->zero = (int32_t)z->u.i[0];
-    return true;
-}
-
-/* The quantisation of a value is told by the operators around it, through views. */
-static void find_quantisation(const oribi_compile *compile, oribi_port *port)
-{
-    oribi_value_id up = port->value, down = port->value;
-    for (int32_t depth = 0; depth < 64; depth++) {
-        const oribi_node *producer = oribi_graph_producer(compile->graph, up);
-        if (producer == NULL || read_quantisation(port, producer, "output") ||
-            producer->n_inputs == 0) {
-            break;
-        }
-        up = producer->inputs[0];
-    }
-    for (int32_t depth = 0; depth < 64 && !port->is_quantised; depth++) {
-        oribi_use use;
-        if (oribi_graph_uses(compile->graph, down, &use, 1) < 1 ||
-            read_quantisation(port, use.node, use.input == 1 ? "b" : "a") ||
-            read_quantisation(port, use.node, "input") || use.node->n_outputs == 0) {
-            break;
-        }
-        down = use.node->outputs[0];
-    }
-}
-
 /* The name that C sees: that of --rename, or the model's; "state" becomes "state_". */
 static bool name_port(oribi_compile *c, oribi_port *port, enum oribi_name_kind kind,
                       TF_Status *status)
@@ -133,12 +93,15 @@ static bool name_port(oribi_compile *c, oribi_port *port, enum oribi_name_kind k
 }
 
 static bool make_port(oribi_compile *c, oribi_value_id value, const char *name,
-                      enum oribi_name_kind kind, oribi_port *port, TF_Status *status)
+                      const oribi_quantisation *units, enum oribi_name_kind kind, oribi_port *port,
+                      TF_Status *status)
 {
     const oribi_value *v = c->graph->values[value];
     size_t bytes;
-    *port =
-        (oribi_port){.model_name = name, .value = value, .kind = oribi_element_kind_of(v->dtype)};
+    *port = (oribi_port){.model_name = name,
+                         .value = value,
+                         .kind = oribi_element_kind_of(v->dtype),
+                         .units = *units};
     oribi_text safe = {0};
     oribi_writer_append_safe(&safe, name);
     bool ok = true;
@@ -157,7 +120,6 @@ static bool make_port(oribi_compile *c, oribi_value_id value, const char *name,
         port->bytes = (int64_t)bytes;
         port->count = (int64_t)bytes / oribi_element_bytes(port->kind);
         ok = name_port(c, port, kind, status);
-        find_quantisation(c, port);
     }
     oribi_text_destroy(&safe);
     return ok;
@@ -188,14 +150,15 @@ bool oribi_compile_ports(oribi_compile *c, TF_Status *status)
     }
     for (int32_t i = 0; i < c->n_inputs; i++) {
         const bool is_state = i >= c->n_inputs - graph->n_states;
-        ORIBI_TRY(make_port(c, graph->inputs[i], graph->input_names[i],
-                            is_state ? ORIBI_NAME_VARIABLE : ORIBI_NAME_INPUT, &c->inputs[i],
-                            status));
+        ORIBI_TRY(
+            make_port(c, graph->inputs[i], graph->input_names[i], &graph->input_quantisation[i],
+                      is_state ? ORIBI_NAME_VARIABLE : ORIBI_NAME_INPUT, &c->inputs[i], status));
         c->io_bytes += c->inputs[i].bytes;
     }
     for (int32_t i = 0; i < c->n_outputs; i++) {
-        ORIBI_TRY(make_port(c, graph->outputs[i], graph->output_names[i], ORIBI_NAME_OUTPUT,
-                            &c->outputs[i], status));
+        ORIBI_TRY(make_port(c, graph->outputs[i], graph->output_names[i],
+                            &graph->output_quantisation[i], ORIBI_NAME_OUTPUT, &c->outputs[i],
+                            status));
         c->io_bytes += c->outputs[i].bytes;
     }
     return check_places(c, status) && oribi_compile_take_states(c, status);

@@ -86,8 +86,12 @@ static void port_row(const oribi_compile *c, const oribi_port *port, const char 
         oribi_text_append(text, "caller");
     }
     oribi_text_append(text, "</td><td>");
-    if (port->is_quantised) {
-        oribi_text_printf(text, "scale %.9g, zero %d", (double)port->scale, (int)port->zero);
+    if (port->units.n_scales == 1) {
+        oribi_text_printf(text, "scale %.9g, zero %d", (double)port->units.scale,
+                          (int)port->units.zero);
+    } else if (port->units.n_scales > 1) {
+        oribi_text_printf(text, "%d scales along dimension %d", (int)port->units.n_scales,
+                          (int)port->units.axis);
     }
     oribi_text_append(text, "</td></tr>\n");
 }

@@ -47,7 +47,7 @@ static bool take(oribi_compile *c, int32_t in, int32_t out, const void *initial,
         .count = read->count,
         .bytes = read->bytes,
         .initial = initial,
-        .fill = read->is_quantised ? read->zero : 0,
+        .fill = read->units.n_scales == 1 ? read->units.zero : 0,
     };
     c->state_bytes += read->bytes;
     remove_port(c, c->inputs, &c->n_inputs, in);

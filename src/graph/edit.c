@@ -15,6 +15,9 @@ void oribi_graph_replace_uses(oribi_graph *graph, oribi_value_id from, oribi_val
         return;
     }
     oribi_value *old_value = graph->values[from];
+    if (graph->values[to]->quantisation.n_scales == 0) {
+        graph->values[to]->quantisation = old_value->quantisation;
+    }
     while (old_value->uses != NULL) {
         oribi_use use = old_value->uses->use;
         oribi_graph_set_node_input(graph, use.node, use.input, to);

@@ -79,6 +79,8 @@ void oribi_graph_destroy(oribi_graph *graph)
     oribi_free(graph->outputs);
     oribi_free(graph->input_names);
     oribi_free(graph->output_names);
+    oribi_free(graph->input_quantisation);
+    oribi_free(graph->output_quantisation);
     oribi_free(graph->states);
     oribi_map_destroy(&graph->names);
     oribi_arena_destroy(&graph->arena);

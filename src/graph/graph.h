@@ -43,12 +43,21 @@ typedef struct oribi_use_link {
     struct oribi_use_link *next, *previous;
 } oribi_use_link;
 
+/* How the integers of a value stand for real numbers: real = scale * (stored - zero). */
+typedef struct oribi_quantisation {
+    int32_t n_scales; /* 0: they do not; more than 1: one for each index of dimension `axis` */
+    int32_t axis;
+    float scale; /* of index 0, as is `zero` */
+    int32_t zero;
+} oribi_quantisation;
+
 typedef struct oribi_value {
     const char *name; /* unique, never NULL */
     TF_DataType dtype;
     oribi_shape shape;
-    oribi_handle_data handle; /* of a resource: what is known of the values behind it */
-    oribi_node_id producer;   /* -1: graph input or constant */
+    oribi_quantisation quantisation; /* as the model says; of an input or output: oribi_graph */
+    oribi_handle_data handle;        /* of a resource: what is known of the values behind it */
+    oribi_node_id producer;          /* -1: graph input or constant */
     int32_t producer_output;
     oribi_constant *constant; /* or NULL */
     int32_t n_uses;           /* node inputs plus graph outputs; kept by the functions below */
@@ -81,6 +90,9 @@ typedef struct oribi_graph {
     int32_t n_values, values_capacity;
     oribi_value_id *inputs, *outputs;
     const char **input_names, **output_names; /* as the model calls them */
+    /* Of the ports, not of their values: an output that only reshapes an input becomes the same
+     * value, and keeps its own units. */
+    oribi_quantisation *input_quantisation, *output_quantisation;
     int32_t n_inputs, n_outputs;
     /* What a run leaves to the next one: the last n_states inputs are read from it, the last
      * n_states outputs are what becomes of it, in the same order. Callers see neither. */
@@ -112,6 +124,11 @@ bool oribi_graph_keep_tensor(oribi_graph *graph, TF_Tensor *tensor, TF_Status *s
 /* All adders return -1 / NULL on failure with status set. Names are made unique with a suffix. */
 oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_DataType dtype,
                                      const oribi_shape *shape, TF_Status *status);
+/* What a model says of a value of this type, or none where that is no quantisation: of a type that
+ * is not an integer's, with a scale that is not positive and finite, with a zero point that the
+ * type does not have. */
+oribi_quantisation oribi_graph_quantisation(TF_DataType dtype, int64_t n_scales, int64_t axis,
+                                            double scale, int64_t zero);
 /* Takes over one reference of source (may be NULL for static data), also when it fails; copies dims
  * and strides. The maker has checked that all elements lie inside the source. */
 oribi_value_id oribi_graph_add_constant(oribi_graph *graph, const char *name,
@@ -145,6 +162,7 @@ bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status);
 /* Gives a value another name, made unique. */
 bool oribi_graph_rename_value(oribi_graph *graph, oribi_value_id value, const char *name,
                               TF_Status *status);
+/* The port takes over the value's quantisation. */
 bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char *name,
                            TF_Status *status);
 bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char *name,
@@ -158,7 +176,8 @@ bool oribi_graph_add_state(oribi_graph *graph, oribi_value_id read, oribi_value_
 
 void oribi_graph_set_node_input(oribi_graph *graph, oribi_node *node, int32_t index,
                                 oribi_value_id value);
-/* Every use of `from`, graph outputs included, becomes a use of `to`. */
+/* Every use of `from`, graph outputs included, becomes a use of `to`, which keeps its quantisation
+ * and gets that of `from` when it has none. */
 void oribi_graph_replace_uses(oribi_graph *graph, oribi_value_id from, oribi_value_id to);
 /* Marks dead; its inputs lose a use. Outputs must have no uses. */
 void oribi_graph_remove_node(oribi_graph *graph, oribi_node *node);

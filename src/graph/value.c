@@ -2,6 +2,7 @@
 /* Values: edges of the graph, its inputs and outputs. Constants are in constant.c. */
 #include "graph/graph_internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -36,6 +37,31 @@ oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_Da
     return graph->n_values++;
 }
 
+oribi_quantisation oribi_graph_quantisation(TF_DataType dtype, int64_t n_scales, int64_t axis,
+                                            double scale, int64_t zero)
+{
+    static const struct {
+        TF_DataType dtype;
+        int64_t low, high;
+    } types[] = {{TF_INT8, INT8_MIN, INT8_MAX},
+                 {TF_UINT8, 0, UINT8_MAX},
+                 {TF_INT16, INT16_MIN, INT16_MAX},
+                 {TF_UINT16, 0, UINT16_MAX},
+                 {TF_INT32, INT32_MIN, INT32_MAX}};
+    const oribi_quantisation none = {0};
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].dtype == dtype) {
+            const bool is_real = (float)scale > 0.0f && isfinite((float)scale);
+            const bool fits = zero >= types[i].low && zero <= types[i].high && n_scales > 0 &&
+                              n_scales <= INT32_MAX && axis >= 0 && axis <= INT32_MAX;
+            return is_real && fits ? (oribi_quantisation){(int32_t)n_scales, (int32_t)axis,
+                                                          (float)scale, (int32_t)zero}
+                                   : none;
+        }
+    }
+    return none;
+}
+
 bool oribi_graph_rename_value(oribi_graph *graph, oribi_value_id value, const char *name,
                               TF_Status *status)
 {
@@ -50,50 +76,51 @@ bool oribi_graph_rename_value(oribi_graph *graph, oribi_value_id value, const ch
     return true;
 }
 
-/* Appends to a pair of parallel arrays that grow in powers of two. */
-static bool append_end(oribi_graph *graph, oribi_value_id **values, const char ***names,
-                       int32_t *count, oribi_value_id value, const char *name, TF_Status *status)
+/* An array that grows in powers of two has room for one more behind n elements. */
+static bool grow_end(void **array, int32_t n, size_t bytes)
 {
-    int32_t n = *count;
-    char *kept = oribi_arena_strdup(&graph->arena, name);
-    if (kept == NULL) {
-        return oribi_fail_memory(status);
+    if ((n & (n - 1)) != 0) {
+        return true;
     }
-    if ((n & (n - 1)) == 0) {
-        size_t wanted = n == 0 ? 1 : (size_t)n * 2;
-        oribi_value_id *more_values = oribi_realloc_array(*values, wanted, sizeof(**values));
-        if (more_values == NULL) {
-            return oribi_fail_memory(status);
-        }
-        *values = more_values;
-        const char **more_names = oribi_realloc_array(*names, wanted, sizeof(**names));
-        if (more_names == NULL) {
-            return oribi_fail_memory(status);
-        }
-        *names = more_names;
-    }
-    (*values)[n] = value;
-    (*names)[n] = kept;
-    *count = n + 1;
-    return true;
+    void *more = oribi_realloc_array(*array, n == 0 ? 1 : (size_t)n * 2, bytes);
+    *array = more != NULL ? more : *array;
+    return more != NULL;
 }
 
 bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char *name,
                            TF_Status *status)
 {
-    ORIBI_TRY(append_end(graph, &graph->inputs, &graph->input_names, &graph->n_inputs, value, name,
-                         status));
+    const int32_t n = graph->n_inputs;
+    char *kept = oribi_arena_strdup(&graph->arena, name);
+    if (kept == NULL || !grow_end((void **)&graph->inputs, n, sizeof *graph->inputs) ||
+        !grow_end((void **)&graph->input_names, n, sizeof *graph->input_names) ||
+        !grow_end((void **)&graph->input_quantisation, n, sizeof *graph->input_quantisation)) {
+        return oribi_fail_memory(status);
+    }
+    graph->inputs[n] = value;
+    graph->input_names[n] = kept;
+    graph->input_quantisation[n] = graph->values[value]->quantisation;
     graph->values[value]->is_input = true;
+    graph->n_inputs++;
     return true;
 }
 
 bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char *name,
                             TF_Status *status)
 {
-    ORIBI_TRY(append_end(graph, &graph->outputs, &graph->output_names, &graph->n_outputs, value,
-                         name, status));
+    const int32_t n = graph->n_outputs;
+    char *kept = oribi_arena_strdup(&graph->arena, name);
+    if (kept == NULL || !grow_end((void **)&graph->outputs, n, sizeof *graph->outputs) ||
+        !grow_end((void **)&graph->output_names, n, sizeof *graph->output_names) ||
+        !grow_end((void **)&graph->output_quantisation, n, sizeof *graph->output_quantisation)) {
+        return oribi_fail_memory(status);
+    }
+    graph->outputs[n] = value;
+    graph->output_names[n] = kept;
+    graph->output_quantisation[n] = graph->values[value]->quantisation;
     graph->values[value]->is_output = true;
     graph->values[value]->n_uses++;
+    graph->n_outputs++;
     return true;
 }
 

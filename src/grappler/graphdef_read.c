@@ -423,6 +423,7 @@ static bool make_inputs(reader *self, oribi_value_id *ids, TF_Status *status)
         ids[i] =
             oribi_graph_add_value(self->graph, value->name, value->dtype, &value->shape, status);
         ORIBI_TRY(ids[i] >= 0);
+        self->graph->values[ids[i]]->quantisation = like->input_quantisation[i];
         ORIBI_TRY(oribi_map_put(&self->inputs, self->names->values[like->inputs[i]], &ids[i]) ||
                   oribi_fail_memory(status));
         if (i < like->n_inputs - like->n_states) {
@@ -442,6 +443,7 @@ static bool make_outputs(reader *self, const oribi_value_id *inputs, TF_Status *
                   same_type(like->values[like->outputs[i]], self->graph->values[id], status));
         if (i < n_plain) {
             ORIBI_TRY(oribi_graph_add_output(self->graph, id, like->output_names[i], status));
+            self->graph->output_quantisation[i] = like->output_quantisation[i];
             continue;
         }
         const int32_t read = like->n_inputs - like->n_states + i - n_plain;

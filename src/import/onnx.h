@@ -164,6 +164,16 @@ bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, in
                               TF_Status *status);
 void oribi_onnx_external_close(oribi_onnx *onnx);
 
+/* --- Quantisation of values (onnx_units.c) ------------------------------------------------------
+ */
+
+/* Of a translated node with the inputs that the file gives it, in the standard domain's positions;
+ * result: its output 0, or -1. */
+void oribi_onnx_note_units(oribi_onnx_node *n, const oribi_value_id *inputs, int32_t n_inputs,
+                           oribi_value_id result);
+/* All nodes are read: what moves elements hands it on, inputs and outputs keep it. */
+void oribi_onnx_finish_units(oribi_graph *graph);
+
 /* --- Ops without a row (onnx_custom.c, onnx_missing.c) ------------------------------------------
  */
 

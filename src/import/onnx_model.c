@@ -55,6 +55,16 @@ bool oribi_emit_bind(oribi_onnx_node *n, int32_t index, oribi_value_id value)
     return !n->failed;
 }
 
+/* Of output 0, -1 when it is not wanted. */
+static oribi_value_id first_result(const oribi_onnx_node *n)
+{
+    const oribi_string *name = n->n_outputs > 0 ? &n->outputs[0] : NULL;
+    const void *entry =
+        name != NULL ? oribi_map_get_n(&n->onnx->values, name->data, name->length) : NULL;
+    const bool is_value = entry != NULL && tag_of(entry) == TAG_VALUE;
+    return is_value ? (oribi_value_id)((uintptr_t)entry >> TAG_BITS) : -1;
+}
+
 /* Value of a name: *out_value, -1 when nothing provides it (a missing op made it). */
 static bool look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *out_value,
                     bool *out_found, TF_Status *status)
@@ -458,8 +468,10 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     }
     n->row = row;
     if (row != NULL) {
-        if (check_arity(n, row) && row->translate(n)) {
-            check_outputs_bound(n);
+        const oribi_value_id *inputs = n->inputs; /* a translation may put others in their place */
+        const int32_t n_inputs = n->n_inputs;
+        if (check_arity(n, row) && row->translate(n) && check_outputs_bound(n)) {
+            oribi_onnx_note_units(n, inputs, n_inputs, first_result(n));
         }
     } else if (is_standard && n->opset < oribi_onnx_first_opset(&n->op_type)) {
         oribi_onnx_fail(n, TF_UNIMPLEMENTED,
@@ -548,6 +560,7 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
         return oribi_missing_report(&onnx->missing, status);
     }
     ORIBI_TRY(read_outputs(onnx, graph, status));
+    oribi_onnx_finish_units(onnx->graph);
     oribi_graph_remove_dead(onnx->graph);
     return oribi_graph_sort(onnx->graph, status);
 }

@@ -150,6 +150,9 @@ int64_t oribi_tflite_dim(const oribi_tflite_node *n, oribi_value_id value, int32
 /* The whole of it; a failure when the rank is not known or above ORIBI_MAX_RANK. */
 bool oribi_tflite_dims(oribi_tflite_node *n, oribi_value_id value, oribi_dims *out);
 
+/* What the file says of a tensor's numbers; of a kind that cannot be, as nothing. */
+oribi_quantisation oribi_tflite_quantisation(const oribi_tflite_tensor *tensor);
+
 typedef struct oribi_tflite_quant {
     float scale;
     int64_t zero;

@@ -57,6 +57,9 @@ bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value
             return oribi_ok(n->status) ? oribi_fail_memory(n->status) : false;
         }
     }
+    if (bound->quantisation.n_scales == 0) {
+        bound->quantisation = oribi_tflite_quantisation(tensor);
+    }
     tensor->value = value;
     return true;
 }

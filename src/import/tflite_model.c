@@ -202,6 +202,7 @@ static bool add_input(oribi_tflite *t, oribi_tflite_tensor *tensor, TF_Status *s
     if (tensor->value < 0) {
         return false;
     }
+    t->graph->values[tensor->value]->quantisation = oribi_tflite_quantisation(tensor);
     return oribi_graph_add_input(t->graph, tensor->value, name, status);
 }
 
@@ -235,6 +236,8 @@ static bool read_outputs(oribi_tflite *t, const oribi_flat_table *subgraph, TF_S
         const char *name = oribi_import_text(&t->scratch, &tensor->name);
         ORIBI_TRY(name != NULL || oribi_fail_memory(status));
         ORIBI_TRY(oribi_graph_add_output(t->graph, tensor->value, name, status));
+        /* its own, whatever the value is called elsewhere that passed through to here */
+        t->graph->output_quantisation[i] = oribi_tflite_quantisation(tensor);
     }
     oribi_arena_destroy(&t->scratch);
     return outputs.count > 0 || oribi_fail(status, TF_INVALID_ARGUMENT, "the model has no outputs");

@@ -174,7 +174,11 @@ oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i)
                           type != NULL ? type : "unknown type");
         return -1;
     }
-    return add_constant(n, tensor) ? tensor->value : -1;
+    if (!add_constant(n, tensor)) {
+        return -1;
+    }
+    n->graph->values[tensor->value]->quantisation = oribi_tflite_quantisation(tensor);
+    return tensor->value;
 }
 
 TF_DataType oribi_tflite_dtype_in(const oribi_tflite_node *n, int32_t i)
@@ -219,6 +223,19 @@ int64_t oribi_tflite_dim(const oribi_tflite_node *n, oribi_value_id value, int32
 }
 
 /* --- Quantisation ----------------------------------------------------------------------------- */
+
+oribi_quantisation oribi_tflite_quantisation(const oribi_tflite_tensor *tensor)
+{
+    const oribi_quantisation none = {0};
+    const uint32_t n = tensor->scales.count;
+    if (n == 0 || (tensor->zeros.count != 0 && tensor->zeros.count != n)) {
+        return none;
+    }
+    return oribi_graph_quantisation(tensor->dtype, n, tensor->quantised_dimension,
+                                    (double)oribi_flat_float_at(&tensor->scales, 0),
+                                    tensor->zeros.count > 0 ? oribi_flat_int64_at(&tensor->zeros, 0)
+                                                            : 0);
+}
 
 bool oribi_tflite_quant_of(oribi_tflite_node *n, const oribi_tflite_tensor *tensor,
                            const char *what, oribi_tflite_quant *out)

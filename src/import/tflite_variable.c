@@ -105,6 +105,9 @@ static bool make_read(oribi_tflite_node *n, oribi_tflite_variable *variable,
         oribi_fail_memory(n->status);
     }
     n->failed = variable->read < 0;
+    if (!n->failed) {
+        n->graph->values[variable->read]->quantisation = oribi_tflite_quantisation(like);
+    }
     variable->current = variable->read;
     n->tflite->has_read = true;
     return !n->failed;

@@ -6,7 +6,22 @@
 #include "base/json.h"
 #include "session/session_internal.h"
 
-static void put_shape(oribi_json *json, const oribi_session_value *value, const oribi_place *place)
+/* How the integers of an input or output stand for numbers; no member where they do not. */
+static void put_units(oribi_json *json, const oribi_quantisation *units)
+{
+    if (units->n_scales == 1) {
+        oribi_json_key(json, "scale");
+        oribi_json_double(json, (double)units->scale);
+        oribi_json_put_int(json, "zero_point", units->zero);
+    } else if (units->n_scales > 1) {
+        oribi_json_put_int(json, "scales", units->n_scales);
+        oribi_json_put_int(json, "scales_along", units->axis);
+    }
+}
+
+/* units: of a port of the model, or NULL. */
+static void put_shape(oribi_json *json, const oribi_session_value *value, const oribi_place *place,
+                      const oribi_quantisation *units)
 {
     oribi_json_open(json, '{');
     oribi_json_put_string(json, "name", value->name);
@@ -24,11 +39,15 @@ static void put_shape(oribi_json *json, const oribi_session_value *value, const 
         }
         oribi_json_close(json, ']');
     }
+    if (units != NULL) {
+        put_units(json, units);
+    }
     oribi_json_close(json, '}');
 }
 
 static void put_ends(oribi_json *json, const char *key, const oribi_session *session,
-                     const oribi_plan *plan, const int32_t *ids, int32_t n)
+                     const oribi_plan *plan, const int32_t *ids, int32_t n,
+                     const oribi_quantisation *units)
 {
     oribi_json_key(json, key);
     oribi_json_open(json, '[');
@@ -36,7 +55,8 @@ static void put_ends(oribi_json *json, const char *key, const oribi_session *ses
         if (ids[i] < 0) {
             oribi_json_null(json);
         } else {
-            put_shape(json, &session->values[ids[i]], plan != NULL ? &plan->places[ids[i]] : NULL);
+            put_shape(json, &session->values[ids[i]], plan != NULL ? &plan->places[ids[i]] : NULL,
+                      units != NULL ? &units[i] : NULL);
         }
     }
     oribi_json_close(json, ']');
@@ -86,8 +106,8 @@ static void put_step(oribi_json *json, const oribi_session *session, const oribi
                       step->device != 0 ? session->devices[step->device].name : def->device_type);
     oribi_json_put_int(json, "priority", def->priority);
     oribi_json_put_string(json, "origin", step->node->origin);
-    put_ends(json, "inputs", session, plan, step->inputs, step->node->n_inputs);
-    put_ends(json, "outputs", session, plan, step->outputs, step->node->n_outputs);
+    put_ends(json, "inputs", session, plan, step->inputs, step->node->n_inputs, NULL);
+    put_ends(json, "outputs", session, plan, step->outputs, step->node->n_outputs, NULL);
     put_memory(json, step, plan, plan != NULL && plan->is_placed[s]);
     oribi_json_close(json, '}');
 }
@@ -97,9 +117,10 @@ static void put_graph(oribi_json *json, const oribi_session *session, const orib
     oribi_json_open(json, '{');
     oribi_json_put_string(json, "source", session->graph->source_name);
     oribi_json_put_bool(json, "is_planned", plan != NULL);
-    put_ends(json, "inputs", session, plan, session->inputs, session->n_inputs - session->n_states);
+    put_ends(json, "inputs", session, plan, session->inputs, session->n_inputs - session->n_states,
+             session->graph->input_quantisation);
     put_ends(json, "outputs", session, plan, session->outputs,
-             session->n_outputs - session->n_states);
+             session->n_outputs - session->n_states, session->graph->output_quantisation);
     oribi_json_key(json, "steps");
     oribi_json_open(json, '[');
     for (int32_t s = 0; s < session->n_steps; s++) {

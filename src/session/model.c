@@ -111,13 +111,16 @@ static oribi_graph *import_fixed(const oribi_model *model, const oribi_options *
 /* --- Descriptions ---------------------------------------------------------------------------- */
 
 static bool copy_ports(oribi_arena *arena, const oribi_graph *graph, const oribi_value_id *ids,
-                       const char *const *names, int32_t n, const char ***out_names,
-                       TF_DataType **out_types, oribi_shape **out_shapes)
+                       const char *const *names, const oribi_quantisation *units, int32_t n,
+                       const char ***out_names, TF_DataType **out_types, oribi_shape **out_shapes,
+                       oribi_quantisation **out_units)
 {
+    *out_units = oribi_arena_memdup(arena, units, (size_t)n * sizeof *units);
     *out_names = oribi_arena_array(arena, (size_t)n + 1, sizeof(char *));
     *out_types = oribi_arena_array(arena, (size_t)n + 1, sizeof(TF_DataType));
     *out_shapes = oribi_arena_array(arena, (size_t)n + 1, sizeof(oribi_shape));
-    if (*out_names == NULL || *out_types == NULL || *out_shapes == NULL) {
+    if (*out_names == NULL || *out_types == NULL || *out_shapes == NULL ||
+        (n > 0 && *out_units == NULL)) {
         return false;
     }
     for (int32_t i = 0; i < n; i++) {
@@ -136,10 +139,12 @@ static bool describe_ports(oribi_model *model, const oribi_graph *graph)
 {
     model->n_inputs = graph->n_inputs - graph->n_states;
     model->n_outputs = graph->n_outputs - graph->n_states;
-    return copy_ports(&model->arena, graph, graph->inputs, graph->input_names, model->n_inputs,
-                      &model->input_names, &model->input_types, &model->input_shapes) &&
-           copy_ports(&model->arena, graph, graph->outputs, graph->output_names, model->n_outputs,
-                      &model->output_names, &model->output_types, &model->output_shapes);
+    return copy_ports(&model->arena, graph, graph->inputs, graph->input_names,
+                      graph->input_quantisation, model->n_inputs, &model->input_names,
+                      &model->input_types, &model->input_shapes, &model->input_units) &&
+           copy_ports(&model->arena, graph, graph->outputs, graph->output_names,
+                      graph->output_quantisation, model->n_outputs, &model->output_names,
+                      &model->output_types, &model->output_shapes, &model->output_units);
 }
 
 /* --- Life ------------------------------------------------------------------------------------ */
@@ -309,5 +314,30 @@ int oribi_model_output_shape(const oribi_model *model, int index, int64_t *dims,
 {
     return index >= 0 && index < model->n_outputs
                ? write_shape(&model->output_shapes[index], dims, max_dims)
+               : -1;
+}
+
+static int write_units(const oribi_quantisation *units, float *scale, int32_t *zero_point)
+{
+    if (units->n_scales == 1) {
+        *scale = units->scale;
+        *zero_point = units->zero;
+    }
+    return units->n_scales;
+}
+
+int oribi_model_input_quantisation(const oribi_model *model, int index, float *scale,
+                                   int32_t *zero_point)
+{
+    return index >= 0 && index < model->n_inputs
+               ? write_units(&model->input_units[index], scale, zero_point)
+               : -1;
+}
+
+int oribi_model_output_quantisation(const oribi_model *model, int index, float *scale,
+                                    int32_t *zero_point)
+{
+    return index >= 0 && index < model->n_outputs
+               ? write_units(&model->output_units[index], scale, zero_point)
                : -1;
 }

@@ -16,6 +16,7 @@ struct oribi_model {
     oribi_arena arena;
     const char **input_names, **output_names;
     TF_DataType *input_types, *output_types;
+    oribi_quantisation *input_units, *output_units;
     oribi_shape *input_shapes, *output_shapes;
     int32_t n_inputs, n_outputs;
     bool follow_links, rounds_as_tflite;

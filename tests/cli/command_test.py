@@ -162,6 +162,18 @@ class Command(unittest.TestCase):
         self.assertGreaterEqual(len([e for e in spans if e["cat"] == "step"]), 5)
         self.assertTrue(all(e["dur"] >= 0 for e in spans))
 
+    def test_inspect_says_how_integers_stand_for_numbers(self):
+        model = SHARED.parent / "mlperf-tiny/kws_ref_model.tflite"
+        if not model.exists():
+            self.skipTest("no ../shared")
+        text = self.oribi("inspect", model)
+        self.assertRegex(text, r"input .*  scale 0\.584702909, zero point 83\n")
+        self.assertRegex(text, r"output .*  scale 0\.00390625, zero point -128\n")
+        told = json.loads(self.oribi("inspect", model, "--json"))
+        self.assertEqual((0.5847029089927673, 83), (told["inputs"][0]["scale"], told["inputs"][0]["zero_point"]))
+        self.assertEqual((0.00390625, -128), (told["outputs"][0]["scale"], told["outputs"][0]["zero_point"]))
+        self.assertNotIn("scale", json.loads(self.oribi("inspect", DIGITS / "digits.onnx", "--json"))["inputs"][0])
+
     def test_inspect_and_bench_speak_json_and_tables(self):
         for flag in ("--steps", "--passes", "--memory"):
             json.loads(self.oribi("inspect", DIGITS / "digits.onnx", flag, "--json"))

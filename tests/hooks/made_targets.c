@@ -9,6 +9,7 @@
  *   npu1, npu2, twin-a, twin_a   as shared; their names are what matters
  *   own                  fully connected layers, by a call that it writes itself
  *   walled               convolutions in a memory of their own, without CopyPeer
+ *   every                any operator that C has, one at a time
  */
 #define TF_InitKernel made_example_init
 #include "../../examples/woofles/target.c"
@@ -50,6 +51,70 @@ static const oribi_target_pattern dense_patterns[] = {
     {sizeof(oribi_target_pattern), "fully_connected", dense, 1, NULL, NULL, write_nothing, NULL},
 };
 
+static const char *const any[] = {"Oribi>QConv2D",
+                                  "Oribi>QDepthwiseConv2D",
+                                  "Oribi>QFullyConnected",
+                                  "Oribi>QAdd",
+                                  "Oribi>QSub",
+                                  "Oribi>QMul",
+                                  "Oribi>QAveragePool",
+                                  "Oribi>QMaxPool",
+                                  "Oribi>QSoftmax",
+                                  "Oribi>QUnary",
+                                  "Oribi>QMean",
+                                  "Oribi>QSum",
+                                  "Oribi>QPRelu",
+                                  "Oribi>QBatchMatMul",
+                                  "Oribi>QTransposeConv",
+                                  "Oribi>QWideConv2D",
+                                  "Oribi>QResizeBilinear",
+                                  "Oribi>QWideTransposeConv",
+                                  "Oribi>QQuantize",
+                                  "Oribi>QDequantize",
+                                  "Oribi>QRequantize",
+                                  "Oribi>QSvdf",
+                                  "Oribi>Svdf",
+                                  "Oribi>QLstm",
+                                  "Oribi>Lstm",
+                                  "Oribi>LstmFull",
+                                  "Maximum",
+                                  "Minimum",
+                                  "Cast",
+                                  "Transpose",
+                                  "Slice",
+                                  "StridedSlice",
+                                  "ConcatV2",
+                                  "Pack",
+                                  "Split",
+                                  "SplitV",
+                                  "Unpack",
+                                  "GatherV2",
+                                  "Pad",
+                                  "PadV2",
+                                  "MirrorPad",
+                                  "ResizeNearestNeighbor",
+                                  "ONNX>QLinearConv2D",
+                                  "ONNX>QLinearMatMul",
+                                  "ONNX>QLinearAveragePool",
+                                  "ONNX>QLinearMaxPool",
+                                  "ONNX>QLinearAdd",
+                                  "ONNX>QLinearMul",
+                                  "ONNX>QLinearMean",
+                                  "ONNX>QLinearSoftmax",
+                                  "ONNX>QLinearTable",
+                                  "ONNX>QuantizeLinear",
+                                  "ONNX>DequantizeLinear",
+                                  "Reshape"};
+enum { ANY = sizeof any / sizeof any[0] };
+static oribi_target_pattern any_patterns[ANY];
+
+static const oribi_target every = {.struct_size = sizeof(oribi_target),
+                                   .name = "every",
+                                   .device_type = 12,
+                                   .device_api = 1,
+                                   .patterns = any_patterns,
+                                   .n_patterns = ANY};
+
 #define DENSE_TARGET(us)                                                                           \
     .struct_size = sizeof(oribi_target), .device_type = 12, .device_api = 1, .activate_us = (us),  \
     .patterns = dense_patterns, .n_patterns = 1
@@ -87,5 +152,10 @@ void TF_InitKernel(void)
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
         oribi_target_register(&made[i], status);
     }
+    for (int i = 0; i < ANY; i++) {
+        any_patterns[i] = (oribi_target_pattern){
+            sizeof(oribi_target_pattern), any[i], &any[i], 1, NULL, NULL, write_nothing, NULL};
+    }
+    oribi_target_register(&every, status);
     TF_DeleteStatus(status);
 }

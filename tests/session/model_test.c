@@ -16,7 +16,7 @@
 #include "base/proto.h"
 #include "oribi/oribi.h"
 
-enum { ONNX_FLOAT = 1, ONNX_INT64 = 7 };
+enum { ONNX_FLOAT = 1, ONNX_UINT8 = 2, ONNX_INT8 = 3, ONNX_INT64 = 7 };
 
 /* --- A model of one node, written here ------------------------------------------------------- */
 
@@ -127,6 +127,79 @@ static void a_model_tells_names_types_and_shapes_of_its_ports(void **state)
     }
     oribi_model_destroy(model);
     oribi_text_destroy(&bytes);
+    TF_DeleteStatus(status);
+}
+
+static void put_number(oribi_text *graph, const char *name, uint64_t type, const void *data,
+                       size_t bytes)
+{
+    oribi_text tensor = {0}, raw = {0};
+    oribi_text_append_n(&raw, data, bytes);
+    oribi_proto_number(&tensor, 2, type);
+    oribi_proto_string(&tensor, 8, name);
+    oribi_proto_message(&tensor, 9, &raw);
+    oribi_proto_message(graph, 5, &tensor);
+}
+
+static void put_node(oribi_text *graph, const char *op, const char *const *inputs, const char *y)
+{
+    oribi_text node = {0};
+    for (; *inputs != NULL; inputs++) {
+        oribi_proto_string(&node, 1, *inputs);
+    }
+    oribi_proto_string(&node, 2, y);
+    oribi_proto_string(&node, 4, op);
+    oribi_proto_message(graph, 1, &node);
+}
+
+static void expect_units(int n, float scale, int32_t zero, int found, float has, int32_t has_zero)
+{
+    assert_int_equal(found, n);
+    assert_memory_equal(&has, &scale, sizeof scale);
+    assert_int_equal(has_zero, zero);
+}
+
+/* Only elements are moved between a port and the operator that says what they stand for. */
+static void a_model_tells_the_quantisation_of_its_ports(void **state)
+{
+    (void)state;
+    static const float scales[2] = {0.1F, 0.75F};
+    static const int8_t zeros[2] = {7, -3};
+    oribi_text model_bytes = {0}, graph = {0}, opset = {0};
+    TF_Status *status = TF_NewStatus();
+    put_node(&graph, "Transpose", (const char *[]){"x", NULL}, "moved");
+    put_node(&graph, "DequantizeLinear", (const char *[]){"moved", "s0", "z0", NULL}, "real");
+    put_node(&graph, "QuantizeLinear", (const char *[]){"real", "s1", "z1", NULL}, "stored");
+    put_node(&graph, "Transpose", (const char *[]){"stored", NULL}, "y");
+    put_number(&graph, "s0", ONNX_FLOAT, &scales[0], 4);
+    put_number(&graph, "z0", ONNX_UINT8, &zeros[0], 1);
+    put_number(&graph, "s1", ONNX_FLOAT, &scales[1], 4);
+    put_number(&graph, "z1", ONNX_INT8, &zeros[1], 1);
+    put_port(&graph, 11, "x", ONNX_UINT8);
+    put_port(&graph, 12, "y", ONNX_INT8);
+    put_port(&graph, 12, "real", ONNX_FLOAT);
+    oribi_proto_number(&model_bytes, 1, 8);
+    oribi_proto_number(&opset, 2, 13);
+    oribi_proto_message(&model_bytes, 7, &graph);
+    oribi_proto_message(&model_bytes, 8, &opset);
+    oribi_model *model =
+        oribi_model_from_memory(model_bytes.data, model_bytes.length, "m", NULL, status);
+    expect(status, TF_OK);
+
+    float scale = 5;
+    int32_t zero = 5;
+    int n = oribi_model_output_quantisation(model, 1, &scale, &zero);
+    expect_units(0, 5, 5, n, scale, zero); /* a float; nothing is written */
+    n = oribi_model_input_quantisation(model, 1, &scale, &zero);
+    expect_units(-1, 5, 5, n, scale, zero);
+    n = oribi_model_output_quantisation(model, -1, &scale, &zero);
+    expect_units(-1, 5, 5, n, scale, zero);
+    n = oribi_model_input_quantisation(model, 0, &scale, &zero);
+    expect_units(1, scales[0], zeros[0], n, scale, zero);
+    n = oribi_model_output_quantisation(model, 0, &scale, &zero);
+    expect_units(1, scales[1], zeros[1], n, scale, zero);
+    oribi_model_destroy(model);
+    oribi_text_destroy(&model_bytes);
     TF_DeleteStatus(status);
 }
 
@@ -315,6 +388,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_tells_names_types_and_shapes_of_its_ports),
+        cmocka_unit_test(a_model_tells_the_quantisation_of_its_ports),
         cmocka_unit_test(a_shape_that_is_fixed_binds_no_other),
         cmocka_unit_test(passes_are_switched_off_by_name),
         cmocka_unit_test(tflite_variants_are_chosen_by_name),
