@@ -2,6 +2,7 @@
 /* PNG, all kinds of it, by libspng. 16 bits become 8, palettes and gray become colours. */
 #include <spng.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 #include "picture.h"
@@ -36,27 +37,42 @@ static int read_passes(spng_ctx *png, uint8_t *rgba, size_t row_bytes, const cha
     return error;
 }
 
-static bool read_rows(spng_ctx *png, const struct spng_ihdr *head, cli_picture *out)
+/* A colour of 16 bits becomes gray before it becomes 8 bits, so that it is rounded once. */
+static void make_gray(uint8_t *row, size_t width)
 {
-    const size_t row_bytes = out->width * 4;
-    const size_t n_kept = head->interlace_method != 0 ? out->height : 1;
-    const uint64_t kept_bytes = (uint64_t)row_bytes * n_kept;
+    for (size_t x = 0; x < width; x++) {
+        uint16_t c[3];
+        memcpy(c, row + 8 * x, sizeof c);
+        row[x] = (uint8_t)((c[0] * 77u + c[1] * 150u + c[2] * 29u) >> 16);
+    }
+}
+
+static bool put_row(cli_picture *out, size_t y, uint8_t *row, bool is_wide)
+{
+    if (is_wide) {
+        make_gray(row, out->width);
+    }
+    return cli_picture_put_row(out, y, row, is_wide ? 1 : 4);
+}
+
+static bool read_rows(spng_ctx *png, const struct spng_ihdr *head, bool is_wide, cli_picture *out)
+{
+    const size_t row_bytes = out->width * (is_wide ? 8 : 4);
+    const bool has_passes = head->interlace_method != 0;
+    const uint64_t kept_bytes = (uint64_t)row_bytes * (has_passes ? out->height : 1);
 
     if (!cli_budget_take(out->path, kept_bytes)) {
         return false;
     }
-    uint8_t *rgba = cli_alloc((size_t)kept_bytes);
-    bool good = true;
-    int error = 0;
-    if (n_kept > 1) {
-        error = read_passes(png, rgba, row_bytes, out->path);
+    uint8_t *rows = cli_alloc((size_t)kept_bytes);
+    int error = has_passes ? read_passes(png, rows, row_bytes, out->path) : 0;
+    bool good = error == 0 || error == SPNG_EOI;
+    for (size_t y = 0; y < out->height && good; y++) {
+        error = has_passes ? error : spng_decode_row(png, rows, row_bytes);
+        good = (error == 0 || error == SPNG_EOI) &&
+               put_row(out, y, has_passes ? rows + y * row_bytes : rows, is_wide);
     }
-    for (size_t y = 0; y < out->height && good && (error == 0 || n_kept > 1); y++) {
-        error = n_kept > 1 ? error : spng_decode_row(png, rgba, row_bytes);
-        good = error == 0 || error == SPNG_EOI;
-        good = good && cli_picture_put_row(out, y, rgba + (n_kept > 1 ? y * row_bytes : 0), 4);
-    }
-    free(rgba);
+    free(rows);
     cli_budget_give(kept_bytes);
     if (error > 0 && error != SPNG_EOI) {
         return fail(out, error);
@@ -78,11 +94,13 @@ static bool read_image(spng_ctx *png, const uint8_t *file, size_t bytes, cli_pic
     if (!cli_picture_begin(out, head.width, head.height)) {
         return false;
     }
-    error = spng_decode_image(png, NULL, 0, SPNG_FMT_RGBA8, SPNG_DECODE_PROGRESSIVE);
+    const bool is_wide = head.bit_depth == 16 && out->channels == 1;
+    error = spng_decode_image(png, NULL, 0, is_wide ? SPNG_FMT_RGBA16 : SPNG_FMT_RGBA8,
+                              SPNG_DECODE_PROGRESSIVE | SPNG_DECODE_TRNS);
     if (error != 0) {
         return fail(out, error);
     }
-    if (!read_rows(png, &head, out)) {
+    if (!read_rows(png, &head, is_wide, out)) {
         return false;
     }
     error = spng_decode_chunks(png); /* to the end of the file, so that it is there */
