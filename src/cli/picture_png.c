@@ -8,9 +8,7 @@
 #include "picture.h"
 
 enum {
-    /* Chunks beside the pixels say nothing that is used here; what they may take is small. */
-    MAX_CHUNK_BYTES = 1 << 20,
-    MAX_CACHE_BYTES = 4 << 20
+    MAX_CHUNK_BYTES = 16 << 20 /* of what stands beside the pixels, and is not used here */
 };
 
 static bool fail(const cli_picture *out, int error)
@@ -80,12 +78,35 @@ static bool read_rows(spng_ctx *png, const struct spng_ihdr *head, bool is_wide,
     return good && error == SPNG_EOI;
 }
 
+/* The decoder takes what it needs and does not ask whether the file's last bytes are there. */
+static bool is_whole(const uint8_t *file, size_t bytes)
+{
+    for (size_t at = 8; bytes - at >= 12;) {
+        size_t length = (size_t)file[at] << 24 | (size_t)file[at + 1] << 16 |
+                        (size_t)file[at + 2] << 8 | file[at + 3];
+        if (length > bytes - at - 12) {
+            break;
+        }
+        if (memcmp(file + at + 4, "IEND", 4) == 0) {
+            return true;
+        }
+        at += length + 12;
+    }
+    return false;
+}
+
 static bool read_image(spng_ctx *png, const uint8_t *file, size_t bytes, cli_picture *out)
 {
     struct spng_ihdr head;
     int error = spng_set_crc_action(png, SPNG_CRC_ERROR, SPNG_CRC_DISCARD);
 
-    error = error != 0 ? error : spng_set_chunk_limits(png, MAX_CHUNK_BYTES, MAX_CACHE_BYTES);
+    const uint64_t left = cli_budget_left();
+    const size_t most = left < MAX_CHUNK_BYTES ? (size_t)left : MAX_CHUNK_BYTES;
+    if (!is_whole(file, bytes)) {
+        cli_error("%s: damaged PNG: the file ends early", out->path);
+        return false;
+    }
+    error = error != 0 ? error : spng_set_chunk_limits(png, most, most);
     error = error != 0 ? error : spng_set_png_buffer(png, file, bytes);
     error = error != 0 ? error : spng_get_ihdr(png, &head);
     if (error != 0) {

@@ -136,22 +136,51 @@ static size_t inside(int64_t at, size_t size)
     return at < 0 ? 0 : (size_t)at < size ? (size_t)at : size - 1;
 }
 
-/* One row of the source in the width of the result. */
-static void shrink_row(const cli_picture *p, size_t y, const filter *f, size_t width, float *out)
+/* Columns that the row has beyond its edges, on the left; `count` is of all columns. */
+static size_t margin_of(const filter *f, size_t in, size_t out, size_t *count)
+{
+    int64_t low = 0, high = (int64_t)in;
+
+    for (size_t o = 0; o < out; o++) {
+        low = f->first[o] < low ? f->first[o] : low;
+        high = f->first[o] + f->count[o] > high ? f->first[o] + f->count[o] : high;
+    }
+    *count = (size_t)(high - low);
+    return (size_t)-low;
+}
+
+typedef struct scratch {
+    float *wide; /* a row of the source from 0 to 1, with its margins */
+    size_t margin, wide_count;
+    float *row, *sums; /* a row, and all, of the result */
+} scratch;
+
+static void widen_row(const cli_picture *p, size_t y, const scratch *s)
 {
     const size_t channels = (size_t)p->channels;
     const uint8_t *row = p->pixels + y * p->width * channels;
 
-    for (size_t x = 0; x < width; x++) {
+    for (size_t x = 0; x < s->wide_count; x++) {
+        const uint8_t *pixel = row + inside((int64_t)x - (int64_t)s->margin, p->width) * channels;
         for (size_t c = 0; c < channels; c++) {
-            float sum = 0;
-            for (int64_t k = 0; k < f->count[x]; k++) {
-                size_t from = inside(f->first[x] + k, p->width);
-                sum +=
-                    (float)row[from * channels + c] / 255.0f * f->weights[(int64_t)x * f->most + k];
-            }
-            out[x * channels + c] = sum;
+            s->wide[x * channels + c] = (float)pixel[c] / 255.0f;
         }
+    }
+}
+
+/* The row in the width of the result. */
+static void shrink_row(const scratch *s, const filter *f, size_t channels, size_t width)
+{
+    for (size_t x = 0; x < width; x++) {
+        const float *weights = f->weights + (int64_t)x * f->most;
+        const float *in = s->wide + (size_t)(f->first[x] + (int64_t)s->margin) * channels;
+        float sum[4] = {0};
+        for (int64_t k = 0; k < f->count[x]; k++) {
+            for (size_t c = 0; c < channels; c++) {
+                sum[c] += *in++ * weights[k];
+            }
+        }
+        memcpy(s->row + x * channels, sum, channels * sizeof *sum);
     }
 }
 
@@ -180,18 +209,19 @@ static void spread_row(const filter *f, int64_t at, size_t *lowest, size_t heigh
 }
 
 static bool resize(const cli_picture *p, const filter *across, const filter *down, size_t width,
-                   size_t height, float *row, float *sums)
+                   size_t height, const scratch *s)
 {
-    const size_t row_count = width * (size_t)p->channels;
+    const size_t channels = (size_t)p->channels;
     const int64_t end = down->first[height - 1] + down->count[height - 1];
     size_t have = SIZE_MAX, lowest = 0;
 
     for (int64_t y = down->first[0]; y < end; y++) {
         if (inside(y, p->height) != have) {
             have = inside(y, p->height);
-            shrink_row(p, have, across, width, row);
+            widen_row(p, have, s);
+            shrink_row(s, across, channels, width);
         }
-        spread_row(down, y, &lowest, height, row, row_count, sums);
+        spread_row(down, y, &lowest, height, s->row, width * channels, s->sums);
         if (cli_budget_is_late(p->path)) {
             return false;
         }
@@ -199,33 +229,46 @@ static bool resize(const cli_picture *p, const filter *across, const filter *dow
     return true;
 }
 
-uint8_t *cli_picture_resize(const cli_picture *picture, size_t width, size_t height)
+/* NULL: late. */
+static uint8_t *resize_between(const cli_picture *p, const filter *across, const filter *down,
+                               size_t width, size_t height, scratch *s)
 {
-    const size_t row_count = width * (size_t)picture->channels, count = row_count * height;
-    const uint64_t bytes = (row_count + count) * sizeof(float) + count;
-    filter across = {.bytes = 0}, down = {.bytes = 0};
+    const size_t channels = (size_t)p->channels, count = width * height * channels;
     uint8_t *out = NULL;
 
-    if (!cli_budget_take(picture->path, bytes)) {
-        return NULL;
+    s->wide = cli_alloc(s->wide_count * channels * sizeof *s->wide);
+    s->row = cli_alloc(width * channels * sizeof *s->row);
+    s->sums = cli_alloc(count * sizeof *s->sums);
+    if (resize(p, across, down, width, height, s)) {
+        out = cli_alloc(count);
+        for (size_t i = 0; i < count; i++) {
+            out[i] = to_byte(s->sums[i]);
+        }
     }
+    free(s->wide);
+    free(s->row);
+    free(s->sums);
+    return out;
+}
+
+uint8_t *cli_picture_resize(const cli_picture *picture, size_t width, size_t height)
+{
+    const size_t channels = (size_t)picture->channels, count = width * height * channels;
+    filter across = {.bytes = 0}, down = {.bytes = 0};
+    scratch s = {NULL, 0, 0, NULL, NULL};
+    uint8_t *out = NULL;
+
     if (filter_make(&across, picture->width, width, picture->path) &&
         filter_make(&down, picture->height, height, picture->path)) {
-        float *row = cli_alloc(row_count * sizeof *row), *sums = cli_alloc(count * sizeof *sums);
-        out = cli_alloc(count);
-        if (resize(picture, &across, &down, width, height, row, sums)) {
-            for (size_t i = 0; i < count; i++) {
-                out[i] = to_byte(sums[i]);
-            }
-        } else {
-            free(out);
-            out = NULL;
+        s.margin = margin_of(&across, picture->width, width, &s.wide_count);
+        uint64_t bytes =
+            (s.wide_count * channels + width * channels + count) * sizeof(float) + count;
+        if (cli_budget_take(picture->path, bytes)) {
+            out = resize_between(picture, &across, &down, width, height, &s);
+            cli_budget_give(bytes);
         }
-        free(row);
-        free(sums);
     }
     filter_free(&across);
     filter_free(&down);
-    cli_budget_give(bytes);
     return out;
 }
