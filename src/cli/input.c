@@ -19,7 +19,7 @@ static bool ends_with(const char *text, const char *tail)
 void cli_input_begin(const cli_session *session, uint64_t kept, uint64_t deadline_ns)
 {
     TF_Status *status = TF_NewStatus();
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     uint64_t limit = UINT64_MAX, used = kept;
 
     oribi_session_describe(session->session, "memory", json, status);

@@ -2,9 +2,11 @@
 /* Entry of the command `oribi`: the table of commands and the dispatch. Read next: args.c,
  * cmd_run.c.
  */
+#include <cJSON.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -74,6 +76,7 @@ static const cli_command *find_command(const char *name)
 
 int main(int argc, char **argv)
 {
+    cJSON_InitHooks(&(cJSON_Hooks){cli_alloc, free});
     cmd_compile_prepare();
     cmd_verify_prepare();
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its writer */

@@ -105,6 +105,24 @@ void *cli_grow(void *block, size_t count, size_t size)
     return grown;
 }
 
+TF_Buffer *cli_buffer(void)
+{
+    TF_Buffer *buffer = TF_NewBuffer();
+
+    if (buffer == NULL) {
+        cli_no_memory(sizeof *buffer);
+    }
+    return buffer;
+}
+
+char *cli_copy_text(const char *text, size_t length)
+{
+    char *copy = cli_alloc(length + 1);
+
+    memcpy(copy, text, length);
+    return copy;
+}
+
 /* Reads on to the end; room for one byte more stays. NULL after a message. */
 static uint8_t *read_on(int fd, const char *path, size_t expected, size_t *out_bytes)
 {

@@ -36,25 +36,35 @@ static bool fail(cli_files *files, const char *path, int error)
     return false;
 }
 
-static char *copy_text(const char *text, size_t length)
-{
-    char *copy = cli_alloc(length + 1);
+/* Under way: what a command that ends early for want of memory takes away again. */
+static cli_files *current;
 
-    memcpy(copy, text, length);
-    return copy;
+static void abandon(void)
+{
+    for (int i = 0; current != NULL && i < current->n_files; i++) {
+        if (current->files[i].draft != NULL) {
+            (void)unlink(current->files[i].draft);
+        }
+    }
+    for (int i = current == NULL ? 0 : current->n_folders; i > 0; i--) {
+        (void)rmdir(current->folders[i - 1]);
+    }
 }
 
 cli_files *cli_files_begin(bool force)
 {
+    static bool is_watched;
     cli_files *files = cli_alloc(sizeof *files);
 
     files->force = force;
+    is_watched = is_watched || atexit(abandon) == 0;
+    current = files;
     return files;
 }
 
 bool cli_files_add_folder(cli_files *files, const char *path)
 {
-    char *copy = copy_text(path, strlen(path));
+    char *copy = cli_copy_text(path, strlen(path));
     bool good = true;
 
     for (char *at = copy + strspn(copy, "/"); good && *copy != 0; at++) {
@@ -63,12 +73,15 @@ bool cli_files_add_folder(cli_files *files, const char *path)
         }
         const char end = *at;
         *at = 0;
+        char *made = cli_copy_text(copy, strlen(copy));
+        files->folders = cli_grow(files->folders, (size_t)files->n_folders + 1, sizeof(char *));
         if (mkdir(copy, 0777) == 0) {
-            files->folders = cli_grow(files->folders, (size_t)files->n_folders + 1, sizeof(char *));
-            files->folders[files->n_folders++] = copy_text(copy, strlen(copy));
+            files->folders[files->n_folders++] = made;
+            made = NULL;
         } else if (errno != EEXIST && end == 0) {
             good = fail(files, path, errno);
         }
+        free(made);
         *at = end;
         if (end == 0) {
             break;
@@ -141,9 +154,10 @@ bool cli_files_add(cli_files *files, const char *path, const void *data, size_t 
     if (files->code != CLI_OK) {
         return false;
     }
+    char *copy = cli_copy_text(path, strlen(path));
     files->files = cli_grow(files->files, (size_t)files->n_files + 1, sizeof *files->files);
     struct cli_file *file = &files->files[files->n_files++];
-    *file = (struct cli_file){copy_text(path, strlen(path)), NULL};
+    *file = (struct cli_file){copy, NULL};
     if (stat(path, &info) == 0) {
         if (!S_ISREG(info.st_mode)) {
             int error = S_ISDIR(info.st_mode) ? EISDIR : write_through(path, data, bytes);
@@ -169,22 +183,22 @@ bool cli_files_add(cli_files *files, const char *path, const void *data, size_t 
 int cli_files_end(cli_files *files, int code)
 {
     code = code != CLI_OK ? code : files->code;
-    for (int i = 0; i < files->n_files; i++) {
+    for (int i = 0; i < files->n_files && code == CLI_OK; i++) {
         struct cli_file *file = &files->files[i];
-        if (file->draft != NULL && code == CLI_OK && rename(file->draft, file->path) != 0) {
+        if (file->draft != NULL && rename(file->draft, file->path) != 0) {
             (void)fail(files, file->path, errno);
             code = files->code;
         }
-        if (file->draft != NULL && code != CLI_OK) {
-            (void)unlink(file->draft);
-        }
-        free(file->path);
-        free(file->draft);
     }
-    for (int i = files->n_folders - 1; i >= 0; i--) {
-        if (code != CLI_OK) {
-            (void)rmdir(files->folders[i]);
-        }
+    if (code != CLI_OK) {
+        abandon();
+    }
+    current = NULL;
+    for (int i = 0; i < files->n_files; i++) {
+        free(files->files[i].path);
+        free(files->files[i].draft);
+    }
+    for (int i = 0; i < files->n_folders; i++) {
         free(files->folders[i]);
     }
     free(files->files);
@@ -205,7 +219,8 @@ int cli_check_writable(const char *path, bool force)
 {
     struct stat info;
     const char *slash = strrchr(path, '/');
-    char *folder = slash == NULL ? copy_text(".", 1) : copy_text(path, (size_t)(slash - path) + 1);
+    char *folder =
+        slash == NULL ? cli_copy_text(".", 1) : cli_copy_text(path, (size_t)(slash - path) + 1);
     int code = CLI_OK;
 
     if (stat(path, &info) != 0) {
