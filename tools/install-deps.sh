@@ -4,7 +4,7 @@
 # and does nothing when all are there.
 set -eu
 packages="gcc g++ clang-14 clang-format-14 libclang-rt-14-dev cmake ninja-build pkg-config make git \
-libcmocka-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd libeigen3-dev libabsl-dev libcjson-dev libstb-dev zlib1g-dev valgrind abigail-tools python3 python3-numpy xz-utils \
+libcmocka-dev ocl-icd-opencl-dev opencl-headers pocl-opencl-icd libeigen3-dev libabsl-dev libcjson-dev libspng-dev libjpeg62-turbo-dev zlib1g-dev valgrind abigail-tools python3 python3-numpy xz-utils \
 debootstrap gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user \
 gcc-arm-none-eabi libnewlib-arm-none-eabi qemu-system-arm gcc-riscv64-unknown-elf qemu-system-misc"
 # HIP's headers, which plugin hip's declarations are held against; Debian has them for amd64 alone.

@@ -31,6 +31,8 @@ depends_of() {
             liboribi.so.1) ;;
             libz.so.1) echo ", zlib1g" ;;
             libcjson.so.1) echo ", libcjson1" ;;
+            libspng.so.0) echo ", libspng0" ;;
+            libjpeg.so.62) echo ", libjpeg62-turbo" ;;
             libgcc_s.so.1) echo ", libgcc-s1" ;;
             libOpenCL.so.1) echo ", ocl-icd-libopencl1 | libopencl1" ;;
             *)

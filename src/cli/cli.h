@@ -11,6 +11,7 @@
 
 #include "oribi/desk.h"
 #include "oribi/oribi.h"
+#include "tensorflow/c/tf_tstring.h"
 
 enum {
     CLI_OK = 0,
@@ -76,12 +77,34 @@ int cli_fail(const TF_Status *status);
 void cli_progress(const char *what, int64_t done, int64_t total);
 
 /* Out of memory ends the command: it is a program, not the library. */
+_Noreturn void cli_no_memory(size_t bytes);
 void *cli_alloc(size_t bytes);
 void *cli_grow(void *block, size_t count, size_t size);
+char *cli_copy_text(const char *text, size_t length); /* with a NUL */
+TF_Buffer *cli_buffer(void);                          /* an empty one */
 /* Whole file, NUL added after the last byte; NULL after a message. */
 uint8_t *cli_read_file(const char *path, size_t *out_bytes);
-/* Refuses to overwrite without force; false after a message. */
-bool cli_write_file(const char *path, const void *data, size_t bytes, bool force);
+
+/* write_file.c: exit codes. Whole or not at all; refuses to overwrite without force. */
+int cli_write_file(const char *path, const void *data, size_t bytes, bool force);
+/* Would it be refused? Told before the work is done. */
+int cli_check_writable(const char *path, bool force);
+/* Files that are there together or not at all, and folders, with their parents, for them. */
+typedef struct cli_files cli_files;
+cli_files *cli_files_begin(bool force);
+bool cli_files_add_folder(cli_files *files, const char *path);
+bool cli_files_add(cli_files *files, const char *path, const void *data, size_t bytes);
+/* Puts them there if code is CLI_OK and all of them were written; frees. An exit code. */
+int cli_files_end(cli_files *files, int code);
+
+/* budget.c: what reading inputs may take. */
+uint64_t cli_now_ns(void);                                                  /* monotonic */
+void cli_budget_begin(uint64_t bytes, uint64_t used, uint64_t deadline_ns); /* 0: no deadline */
+bool cli_budget_take(const char *what, uint64_t bytes); /* false after a message */
+void cli_budget_give(uint64_t bytes);
+uint64_t cli_budget_left(void);
+bool cli_budget_is_late(const char *what); /* true after a message */
+int cli_budget_code(void);                 /* exit code of an input that could not be read */
 
 /* model.c: what run, inspect and bench share. */
 typedef struct cli_session {
@@ -126,14 +149,32 @@ void cli_session_close(cli_session *session);
 const char *cli_type_name(TF_DataType type);
 TF_DataType cli_type_parse(const char *name, size_t length);
 double cli_element(const TF_Tensor *tensor, int64_t index); /* as a number */
+size_t cli_type_bytes(TF_DataType type);                    /* 0: the command has no such element */
 void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size);
 TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank);
 
+/* element.c. Text up to the next comma into an element; the end of it, NULL: not of the type. */
+const char *cli_element_parse(const TF_Tensor *tensor, int64_t index, const char *text);
+/* A number from 0 to 1 into an element of numbers; whole ones get 256 times as much. */
+bool cli_element_store_unit(TF_Tensor *tensor, int64_t index, double unit);
+/* A number as text that gives the same one back: "7", "0.1", "nan", "-inf". */
+void cli_element_format(const TF_Tensor *tensor, int64_t index, char *out, size_t size);
+void cli_real_format(double value, bool is_double, char *out, size_t size);
+bool cli_element_is_less(const TF_Tensor *tensor, int64_t a, int64_t b);
+
+/* json_text.c */
+size_t cli_utf8_bytes(const char *text, size_t left); /* of the character at text; 0: none */
+/* What stands between the quotes of a JSON string, all of it UTF-8; the caller frees it. */
+char *cli_json_text(const char *text, size_t length);
+
 /* npy.c, npz.c, pb.c, image.c: NULL after a message. */
 TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what);
+/* member NULL: the first one. */
+TF_Tensor *cli_npz_parse(const uint8_t *zip, size_t bytes, const char *path, const char *member);
 TF_Tensor *cli_npz_read(const char *path, const char *member);
-bool cli_npz_write(const char *path, const char *const *names, TF_Tensor *const *tensors, int n,
-                   bool force);
+/* The bytes of a file; the caller frees them. */
+uint8_t *cli_npz_format(const char *const *names, TF_Tensor *const *tensors, int n,
+                        size_t *out_bytes);
 uint8_t *cli_npy_format(const TF_Tensor *tensor, size_t *out_bytes);
 TF_Tensor *cli_pb_parse(const uint8_t *data, size_t bytes, const char *what);
 typedef struct cli_image_options {
@@ -141,8 +182,10 @@ typedef struct cli_image_options {
     const char *mean, *scale; /* "123.7,116.3,103.5", or NULL */
     bool show;
 } cli_image_options;
-TF_Tensor *cli_image_read(const char *path, TF_DataType type, const int64_t *dims, int rank,
-                          const cli_image_options *options);
+/* Do the bytes begin as a picture that can be read? */
+bool cli_image_is(const uint8_t *file, size_t bytes);
+TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, TF_DataType type,
+                          const int64_t *dims, int rank, const cli_image_options *options);
 
 /* input.c: "NAME=@file", "0=@file", "NAME=2x3xf32=1,2,..", "NAME=rand:SEED", "NAME=ramp". */
 typedef struct cli_input {
@@ -150,6 +193,8 @@ typedef struct cli_input {
     const char *spec; /* after NAME= */
     const char *text; /* whole, for messages */
 } cli_input;
+/* Before the inputs of a run: `kept` bytes of them are there already. */
+void cli_input_begin(const cli_session *session, uint64_t kept, uint64_t deadline_ns);
 bool cli_input_parse(const oribi_model *model, const char *text, cli_input *out);
 TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images);
@@ -158,10 +203,16 @@ TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
 void cli_output_print(const char *name, const TF_Tensor *tensor, int top_k, char **labels,
                       int n_labels, bool json);
 
+/* results.c: what -o says. Exit codes. */
+int cli_results_check(const cli_args *args, int n_runs);
+bool cli_results_are_printed(const cli_args *args);
+int cli_results_save(const cli_args *args, int run, const oribi_model *model,
+                     TF_Tensor *const *outputs, int n);
+
 /* trace.c: Chrome trace events, for Perfetto. */
 typedef struct cli_trace cli_trace;
 cli_trace *cli_trace_begin(oribi_run *run);
-bool cli_trace_end(cli_trace *trace, const char *path, bool force);
+int cli_trace_end(cli_trace *trace, const char *path, bool force); /* an exit code */
 
 /* json_table.c: JSON of the library as it is, or as a table with the given columns. */
 void cli_json_print(const TF_Buffer *json, bool raw, const char *array, const char *const *columns);
@@ -183,8 +234,8 @@ void cli_compile_options_make(cli_option *out, const cli_option *own);
 void cmd_compile_prepare(void);
 void cmd_verify_prepare(void);
 int cli_compile_model(const cli_args *args, oribi_compile *compile); /* an exit code */
-bool cli_make_parents(const char *path); /* the folders that a file lies in */
-bool cli_compile_write(const oribi_compile *compile, const char *folder, bool force);
+/* All files of the compilation or none; an exit code. */
+int cli_compile_write(const oribi_compile *compile, const char *folder, bool force);
 /* One of the files by name; NULL when there is none. */
 const char *cli_compile_file(const oribi_compile *compile, const char *name, size_t *bytes);
 

@@ -61,6 +61,7 @@ static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *ru
 {
     cli_image_options images = {NULL, NULL, NULL, false};
     const char *text;
+    uint64_t kept = 0;
 
     for (int i = 0; i < oribi_model_num_inputs(s->model); i++) {
         cli_input input = {i, "rand:1", oribi_model_input_name(s->model, i)};
@@ -73,10 +74,12 @@ static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *ru
                 input = given;
             }
         }
+        cli_input_begin(s, kept, 0);
         TF_Tensor *tensor = cli_input_make(s->model, &input, &images);
         if (tensor == NULL) {
-            return CLI_BAD_INPUT;
+            return cli_budget_code();
         }
+        kept += TF_TensorByteSize(tensor);
         tensor = move_to_best(run, i, tensor, status);
         oribi_run_set_input(run, i, tensor, status);
         TF_DeleteTensor(tensor);

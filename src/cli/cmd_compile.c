@@ -63,40 +63,6 @@ void cmd_compile_prepare(void)
     cli_compile_options_make(cmd_compile_options, own_options);
 }
 
-/* With its parents. */
-static bool make_folder(const char *path)
-{
-    char *copy = cli_alloc(strlen(path) + 1);
-    strcpy(copy, path);
-    for (char *at = copy + 1; copy[0] != 0 && *at != 0; at++) {
-        if (*at == '/') {
-            *at = 0;
-            (void)mkdir(copy, 0777);
-            *at = '/';
-        }
-    }
-    bool good = mkdir(copy, 0777) == 0 || errno == EEXIST;
-    if (!good) {
-        cli_error("%s: %s", path, strerror(errno));
-    }
-    free(copy);
-    return good;
-}
-
-bool cli_make_parents(const char *path)
-{
-    char *copy = cli_alloc(strlen(path) + 1);
-    strcpy(copy, path);
-    char *slash = strrchr(copy, '/');
-    bool good = true;
-    if (slash != NULL && slash != copy) {
-        *slash = 0;
-        good = make_folder(copy);
-    }
-    free(copy);
-    return good;
-}
-
 /* "DIR/name"; the caller frees it. */
 static char *join(const char *folder, const char *name)
 {
@@ -106,41 +72,22 @@ static char *join(const char *folder, const char *name)
     return path;
 }
 
-/* The folder that a path's last part lies in. */
-static bool make_parent(const char *path)
+int cli_compile_write(const oribi_compile *compile, const char *folder, bool force)
 {
-    char *folder = cli_alloc(strlen(path) + 1);
-    strcpy(folder, path);
-    char *slash = strrchr(folder, '/');
-    if (slash != NULL) {
-        *slash = 0;
-    }
-    bool good = slash == NULL || slash == folder || make_folder(folder);
-    free(folder);
-    return good;
-}
+    cli_files *files = cli_files_begin(force);
+    bool good = cli_files_add_folder(files, folder);
 
-bool cli_compile_write(const oribi_compile *compile, const char *folder, bool force)
-{
-    bool good = make_folder(folder);
-
-    for (int i = 0; good && !force && i < oribi_compile_num_files(compile); i++) {
-        char *path = join(folder, oribi_compile_file_name(compile, i));
-        struct stat info;
-        if (stat(path, &info) == 0) {
-            cli_error("%s exists; --force overwrites it", path);
-            good = false;
-        }
-        free(path);
-    }
     for (int i = 0; good && i < oribi_compile_num_files(compile); i++) {
         size_t bytes;
         const void *data = oribi_compile_file_data(compile, i, &bytes);
-        char *path = join(folder, oribi_compile_file_name(compile, i));
-        good = make_parent(path) && cli_write_file(path, data, bytes, true);
+        char *path = join(folder, oribi_compile_file_name(compile, i)), *slash = strrchr(path, '/');
+        *slash = 0;
+        good = cli_files_add_folder(files, path);
+        *slash = '/';
+        good = good && cli_files_add(files, path, data, bytes);
         free(path);
     }
-    return good;
+    return cli_files_end(files, CLI_OK);
 }
 
 const char *cli_compile_file(const oribi_compile *compile, const char *name, size_t *bytes)
@@ -256,7 +203,7 @@ static int write_report(oribi_compile *compile, const char *format, const char *
     int code = report == NULL ? cli_fail(status) : CLI_OK;
 
     if (report != NULL && path != NULL) {
-        code = cli_write_file(path, report, bytes, force) ? CLI_OK : CLI_BAD_INPUT;
+        code = cli_write_file(path, report, bytes, force);
     } else if (report != NULL) {
         fwrite(report, 1, bytes, stdout);
     }
@@ -268,7 +215,7 @@ static int write_all(const cli_args *args, oribi_compile *compile)
 {
     const char *folder = cli_value(args, "--output"), *report = cli_value(args, "--report");
     bool force = cli_has(args, "--force");
-    int code = cli_compile_write(compile, folder, force) ? CLI_OK : CLI_BAD_INPUT;
+    int code = cli_compile_write(compile, folder, force);
 
     if (code == CLI_OK && report != NULL) {
         code = write_report(compile, report_format(report), report, force);

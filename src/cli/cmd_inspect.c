@@ -68,7 +68,7 @@ static int describe(const cli_args *args, const cli_session *s, const char *what
                     const char *const *columns)
 {
     TF_Status *status = TF_NewStatus();
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     int code = CLI_OK;
 
     oribi_session_describe(s->session, what, json, status);
@@ -85,7 +85,7 @@ static int describe(const cli_args *args, const cli_session *s, const char *what
 static int explain(const cli_args *args, const cli_session *s, const char *node)
 {
     TF_Status *status = TF_NewStatus();
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     char what[1000];
     int code = CLI_OK;
 
@@ -146,7 +146,7 @@ static int explain_devices(const cli_args *args, const char *node)
 {
     static const char *const columns[] = {"node", "op", "device", "why", NULL};
     TF_Status *status = TF_NewStatus();
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     cli_desk desk;
     int code = cli_desk_compile(args, true, &desk);
 

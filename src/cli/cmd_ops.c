@@ -16,7 +16,7 @@ const cli_option cmd_ops_options[] = {
 int cli_describe(const cli_args *args, const char *what, const char *const *columns)
 {
     TF_Status *status = TF_NewStatus();
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     int code = CLI_OK;
 
     oribi_describe(what, json, status);
@@ -48,8 +48,8 @@ int cli_load_plugins(const cli_args *args, const char *more)
         oribi_plugin_load_file(more, status);
     }
     if (TF_GetCode(status) != TF_OK) {
-        cli_fail(status);
-        code = CLI_PLUGIN;
+        code = cli_fail(status);
+        code = code == CLI_LIMIT ? code : CLI_PLUGIN;
     }
     TF_DeleteStatus(status);
     return code;

@@ -14,8 +14,8 @@ static int examine(const char *file, const char *what, TF_Buffer *json)
 
     oribi_plugin_examine(file, what, json, status);
     if (TF_GetCode(status) != TF_OK) {
-        cli_fail(status);
-        code = CLI_PLUGIN;
+        code = cli_fail(status);
+        code = code == CLI_LIMIT ? code : CLI_PLUGIN;
     }
     TF_DeleteStatus(status);
     return code;
@@ -81,7 +81,7 @@ static cJSON *parse(const TF_Buffer *json)
 
 int cmd_plugin_describe(const cli_args *args, const char *file)
 {
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     int code = examine(file, "describe", json);
 
     if (code == CLI_OK && cli_has(args, "--json")) {
@@ -97,7 +97,7 @@ int cmd_plugin_describe(const cli_args *args, const char *file)
 
 int cmd_plugin_check(const cli_args *args, const char *file)
 {
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     int code = examine(file, "check", json);
 
     if (code == CLI_OK) {

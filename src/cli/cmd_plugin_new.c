@@ -149,7 +149,8 @@ static char *fill(const char *text, size_t bytes_in, const word *words, size_t *
     return out;
 }
 
-static bool write_one(const char *folder, const plugin_new_file *file, const word *words)
+static bool write_one(cli_files *files, const char *folder, const plugin_new_file *file,
+                      const word *words)
 {
     static const word none[] = {{NULL, NULL}};
     char path[600];
@@ -158,7 +159,7 @@ static bool write_one(const char *folder, const plugin_new_file *file, const wor
     char *filled = fill((const char *)file->bytes, file->n_bytes, is_text ? words : none, &n_bytes);
     char *name = fill(file->name, strlen(file->name), words, &n_name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    bool ok = cli_write_file(path, filled, n_bytes, false);
+    bool ok = cli_files_add(files, path, filled, n_bytes);
     free(filled);
     free(name);
     return ok;
@@ -214,18 +215,20 @@ static bool check_device_name(const char *name)
     return true;
 }
 
-static bool make_folders(const char *name)
+/* The folders of a plugin that is new; NULL after a message. */
+static cli_files *begin_files(const char *name)
 {
+    struct stat info;
     char folder[200];
-    if (mkdir(name, 0777) != 0) {
-        cli_error("plugin new: './%s': %s; nothing was written", name, strerror(errno));
-        return false;
+
+    if (stat(name, &info) == 0) {
+        cli_error("plugin new: './%s': %s; nothing was written", name, strerror(EEXIST));
+        return NULL;
     }
-    snprintf(folder, sizeof folder, "%s/.github", name);
-    mkdir(folder, 0777);
+    cli_files *files = cli_files_begin(false);
     snprintf(folder, sizeof folder, "%s/.github/workflows", name);
-    mkdir(folder, 0777);
-    return true;
+    (void)cli_files_add_folder(files, folder);
+    return files;
 }
 
 static const plugin_new_file ci_file = {".github/workflows/test.yml", TEXT(ci_text)};
@@ -243,14 +246,19 @@ static int new_device(const char *name)
                           {"fake", name},
                           {"FAKE", type},
                           {NULL, NULL}};
-    bool ok = make_folders(name) && write_one(name, &ci_file, words);
-    for (const plugin_new_file *file = plugin_new_device_files; ok && file->name != NULL; file++) {
-        ok = write_one(name, file, words);
+    cli_files *made = begin_files(name);
+    if (made == NULL) {
+        return CLI_BAD_INPUT;
     }
-    if (ok) {
+    bool ok = write_one(made, name, &ci_file, words);
+    for (const plugin_new_file *file = plugin_new_device_files; ok && file->name != NULL; file++) {
+        ok = write_one(made, name, file, words);
+    }
+    int code = cli_files_end(made, CLI_OK);
+    if (code == CLI_OK) {
         printf("%s: a plugin with the device %s; now: cd %s && make test\n", name, type, name);
     }
-    return ok ? CLI_OK : CLI_BAD_INPUT;
+    return code;
 }
 
 static int new_op(const char *name, bool cxx)
@@ -270,14 +278,19 @@ static int new_op(const char *name, bool cxx)
                           {"@EXTERN@", cxx ? "namespace {\n\n" : ""},
                           {"@EXTERN_END@", cxx ? "} // namespace\n\n" : ""},
                           {NULL, NULL}};
-    bool ok = make_folders(name) && write_one(name, &ci_file, words);
-    for (size_t i = 0; ok && i < sizeof files / sizeof files[0]; i++) {
-        ok = write_one(name, &files[i], words);
+    cli_files *made = begin_files(name);
+    if (made == NULL) {
+        return CLI_BAD_INPUT;
     }
-    if (ok) {
+    bool ok = write_one(made, name, &ci_file, words);
+    for (size_t i = 0; ok && i < sizeof files / sizeof files[0]; i++) {
+        ok = write_one(made, name, &files[i], words);
+    }
+    int code = cli_files_end(made, CLI_OK);
+    if (code == CLI_OK) {
         printf("%s: a plugin with the op %s; now: cd %s && make test\n", name, op, name);
     }
-    return ok ? CLI_OK : CLI_BAD_INPUT;
+    return code;
 }
 
 int cmd_plugin_new(const cli_args *args, const char *name)

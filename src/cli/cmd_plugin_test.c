@@ -100,12 +100,12 @@ int cmd_plugin_test(const cli_args *args, const char *file)
         settings.cases = (const char *)cases;
     }
     TF_Status *status = TF_NewStatus();
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     int code = CLI_PLUGIN;
     oribi_plugin_test(file, &settings, json, status);
     cli_progress("", 0, 0);
     if (TF_GetCode(status) != TF_OK) {
-        cli_fail(status);
+        code = cli_fail(status) == CLI_LIMIT ? CLI_LIMIT : CLI_PLUGIN;
     } else {
         code = report(args, json, settings.seed);
     }

@@ -8,7 +8,9 @@
 
 const cli_option cmd_run_options[] = {
     {"--input", 'i', "NAME=VALUE", "an input; see above"},
-    {"--output", 'o', "FILE", "store the outputs: .npz, or .npy for the first one"},
+    {"--output", 'o', "FILE",
+     "store the outputs: .npz, .npy for the first one, - (.npz on standard output); {} in the "
+     "name is the number of the run"},
     {"--top-k", 'k', "K", "print the K largest elements of each output"},
     {"--labels", 0, "FILE", "names of the classes, one a line"},
     {"--json", 0, NULL, "outputs as JSON, one line each"},
@@ -56,36 +58,14 @@ static bool read_labels(const char *path, labels *out)
     return true;
 }
 
-static bool save(const cli_args *args, const oribi_model *model, TF_Tensor *const *outputs, int n)
-{
-    const char *path = cli_value(args, "--output");
-    bool force = cli_has(args, "--force");
-    size_t length = path == NULL ? 0 : strlen(path), bytes;
-
-    if (path == NULL) {
-        return true;
-    }
-    if (length > 4 && strcmp(path + length - 4, ".npy") == 0) {
-        uint8_t *npy = cli_npy_format(outputs[0], &bytes);
-        bool good = npy != NULL && cli_write_file(path, npy, bytes, force);
-        free(npy);
-        return good;
-    }
-    const char **names = cli_alloc((size_t)n * sizeof *names);
-    for (int i = 0; i < n; i++) {
-        names[i] = oribi_model_output_name(model, i);
-    }
-    bool good = cli_npz_write(path, names, outputs, n, force);
-    free(names);
-    return good;
-}
-
 /* What runs: a session, or (desk) the model's parts with their drivers. */
 typedef struct runner {
     const cli_session *session;
     oribi_run *run;
     oribi_desk *desk;
     TF_Tensor **inputs; /* of the desk */
+    uint64_t *input_bytes;
+    uint64_t limit_ns;
 } runner;
 
 static void set_input(runner *r, int index, TF_Tensor *tensor, TF_Status *status)
@@ -99,8 +79,46 @@ static void set_input(runner *r, int index, TF_Tensor *tensor, TF_Status *status
     }
 }
 
-/* Binds the k-th value of each input; sets *bound when there was one. */
-static int bind_inputs(const cli_args *args, runner *r, int k, bool *bound, TF_Status *status)
+/* How often is the input given that is given most often? An exit code. */
+static int count_runs(const cli_args *args, const runner *r, int *n_runs)
+{
+    int *seen = cli_alloc((size_t)oribi_model_num_inputs(r->session->model) * sizeof *seen + 1);
+    const char *text;
+    int code = CLI_OK;
+
+    *n_runs = 1;
+    for (int i = 0; code == CLI_OK && (text = cli_value_at(args, "--input", i)) != NULL; i++) {
+        cli_input input;
+        code = cli_input_parse(r->session->model, text, &input) ? CLI_OK : CLI_USAGE;
+        if (code == CLI_OK && ++seen[input.index] > *n_runs) {
+            *n_runs = seen[input.index];
+        }
+    }
+    free(seen);
+    return code;
+}
+
+/* Reads an input under what the session and the inputs that are bound leave of the limit. */
+static TF_Tensor *make_input(runner *r, const cli_input *input, const cli_image_options *images,
+                             uint64_t deadline_ns)
+{
+    uint64_t kept = 0;
+
+    r->input_bytes[input->index] = 0; /* the one before is replaced */
+    for (int i = 0; i < oribi_model_num_inputs(r->session->model); i++) {
+        kept += r->input_bytes[i];
+    }
+    cli_input_begin(r->session, kept, deadline_ns);
+    TF_Tensor *tensor = cli_input_make(r->session->model, input, images);
+    if (tensor != NULL) {
+        r->input_bytes[input->index] = TF_TensorByteSize(tensor);
+    }
+    return tensor;
+}
+
+/* Binds the k-th value of each input, before the deadline (0: none). */
+static int bind_inputs(const cli_args *args, runner *r, int k, uint64_t deadline_ns,
+                       TF_Status *status)
 {
     const cli_session *s = r->session;
     cli_image_options images = {cli_value(args, "--layout"), cli_value(args, "--mean"),
@@ -109,7 +127,6 @@ static int bind_inputs(const cli_args *args, runner *r, int k, bool *bound, TF_S
     const char *text;
     int code = CLI_OK;
 
-    *bound = false;
     for (int i = 0; code == CLI_OK && (text = cli_value_at(args, "--input", i)) != NULL; i++) {
         cli_input input;
         if (!cli_input_parse(s->model, text, &input)) {
@@ -119,12 +136,11 @@ static int bind_inputs(const cli_args *args, runner *r, int k, bool *bound, TF_S
         if (seen[input.index]++ != k) {
             continue;
         }
-        TF_Tensor *tensor = cli_input_make(s->model, &input, &images);
+        TF_Tensor *tensor = make_input(r, &input, &images, deadline_ns);
         if (tensor == NULL) {
-            code = CLI_BAD_INPUT;
+            code = cli_budget_code();
             break;
         }
-        *bound = true;
         set_input(r, input.index, tensor, status);
         code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
     }
@@ -142,7 +158,7 @@ static int execute(runner *r, TF_Tensor **outputs, TF_Status *status)
     return TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
 }
 
-static int run_once(const cli_args *args, runner *r, const labels *names, int top_k,
+static int run_once(const cli_args *args, runner *r, int k, const labels *names, int top_k,
                     TF_Status *status)
 {
     const cli_session *s = r->session;
@@ -156,14 +172,12 @@ static int run_once(const cli_args *args, runner *r, const labels *names, int to
         }
         if (outputs[i] == NULL) {
             code = cli_fail(status);
-        } else {
+        } else if (cli_results_are_printed(args)) {
             cli_output_print(oribi_model_output_name(s->model, i), outputs[i], top_k, names->lines,
                              names->count, cli_has(args, "--json"));
         }
     }
-    if (code == CLI_OK && !save(args, s->model, outputs, n)) {
-        code = CLI_BAD_INPUT;
-    }
+    code = code == CLI_OK ? cli_results_save(args, k, s->model, outputs, n) : code;
     for (int i = 0; i < n; i++) {
         TF_DeleteTensor(outputs[i]);
     }
@@ -171,32 +185,48 @@ static int run_once(const cli_args *args, runner *r, const labels *names, int to
     return code;
 }
 
-static int run_all(const cli_args *args, runner *r, const labels *names, int top_k,
-                   int64_t limit_ms)
+/* Reading the inputs and the run have the time limit together. */
+static int run_one(const cli_args *args, runner *r, int k, const labels *names, int top_k,
+                   TF_Status *status)
 {
-    TF_Status *status = TF_NewStatus();
-    oribi_run *run = oribi_run_create(r->session->session, status);
-    const char *trace_path = cli_value(args, "--trace");
-    cli_trace *trace = NULL;
-    int code = run == NULL ? cli_fail(status) : CLI_OK;
+    const uint64_t deadline_ns = r->limit_ns == 0 ? 0 : cli_now_ns() + r->limit_ns;
+    int code = bind_inputs(args, r, k, deadline_ns, status);
 
-    r->run = run;
-    if (code == CLI_OK) {
-        oribi_run_set_time_limit(run, (uint64_t)limit_ms * 1000000u);
-        trace = trace_path == NULL ? NULL : cli_trace_begin(run);
+    if (code == CLI_OK && deadline_ns > 0) {
+        uint64_t now = cli_now_ns();
+        oribi_run_set_time_limit(r->run, now < deadline_ns ? deadline_ns - now : 1);
     }
-    for (int k = 0; code == CLI_OK; k++) {
-        bool bound;
-        code = bind_inputs(args, r, k, &bound, status);
-        if (code != CLI_OK || (k > 0 && !bound)) {
-            break;
-        }
-        code = run_once(args, r, names, top_k, status);
+    return code == CLI_OK ? run_once(args, r, k, names, top_k, status) : code;
+}
+
+static int run_all(const cli_args *args, runner *r, const labels *names, int top_k)
+{
+    const char *trace_path = cli_value(args, "--trace");
+    const bool force = cli_has(args, "--force");
+    cli_trace *trace = NULL;
+    int n_runs, code = count_runs(args, r, &n_runs);
+
+    code = code == CLI_OK ? cli_results_check(args, n_runs) : code;
+    if (code == CLI_OK && trace_path != NULL) {
+        code = cli_check_writable(trace_path, force);
     }
-    if (trace != NULL && !cli_trace_end(trace, trace_path, cli_has(args, "--force"))) {
-        code = code == CLI_OK ? CLI_BAD_INPUT : code;
+    if (code != CLI_OK) {
+        return code;
     }
-    oribi_run_destroy(run);
+    TF_Status *status = TF_NewStatus();
+    r->run = oribi_run_create(r->session->session, status);
+    code = r->run == NULL ? cli_fail(status) : CLI_OK;
+    if (code == CLI_OK && trace_path != NULL) {
+        trace = cli_trace_begin(r->run);
+    }
+    for (int k = 0; code == CLI_OK && k < n_runs; k++) {
+        code = run_one(args, r, k, names, top_k, status);
+    }
+    if (trace != NULL) {
+        int trace_code = cli_trace_end(trace, trace_path, force);
+        code = code == CLI_OK ? trace_code : code;
+    }
+    oribi_run_destroy(r->run);
     TF_DeleteStatus(status);
     return code;
 }
@@ -235,14 +265,18 @@ static int run_model(const cli_args *args, const labels *names, int top_k, int64
         return code;
     }
     const int n = oribi_model_num_inputs(s.model);
-    runner r = {.session = &s, .inputs = cli_alloc((size_t)n * sizeof(TF_Tensor *) + 1)};
+    runner r = {.session = &s,
+                .inputs = cli_alloc((size_t)n * sizeof(TF_Tensor *) + 1),
+                .input_bytes = cli_alloc((size_t)n * sizeof(uint64_t) + 1),
+                .limit_ns = (uint64_t)limit_ms * 1000000u};
     code = cli_has_drivers(args) ? cli_desk_open(args, &desk) : CLI_OK;
     r.desk = desk.desk;
-    code = code == CLI_OK ? run_all(args, &r, names, top_k, limit_ms) : code;
+    code = code == CLI_OK ? run_all(args, &r, names, top_k) : code;
     for (int i = 0; i < n; i++) {
         TF_DeleteTensor(r.inputs[i]);
     }
     free(r.inputs);
+    free(r.input_bytes);
     cli_desk_close(&desk);
     cli_session_close(&s);
     return code;

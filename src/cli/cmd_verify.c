@@ -212,7 +212,7 @@ static int make_folder(verify *v)
         v->keeps_folder = true;
         return CLI_BAD_INPUT;
     }
-    return cli_compile_write(v->compile, v->folder, true) ? CLI_OK : CLI_BAD_INPUT;
+    return cli_compile_write(v->compile, v->folder, true);
 }
 
 static void close_all(verify *v)

@@ -49,7 +49,7 @@ static bool set_kinds(const cli_args *args, oribi_compile *compile, TF_Status *s
 static int judge(oribi_compile *compile, bool is_partition_enough, const TF_Status *status)
 {
     TF_Status *ignored = TF_NewStatus();
-    TF_Buffer *json = TF_NewBuffer();
+    TF_Buffer *json = cli_buffer();
     int code = CLI_OK;
     if (is_partition_enough) {
         oribi_compile_describe(compile, "devices", json, ignored);

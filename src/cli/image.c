@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pictures as inputs: decoded by stb_image, resized to the input's height and width, then
- * (pixel - mean) * scale, in the layout that the input wants; drawn in the terminal on request.
+/* Pictures as inputs: PNG, JPEG or BMP, decoded in picture_*.c, resized to the input's height and
+ * width, then (pixel - mean) * scale, in the layout that the input wants; drawn in the terminal on
+ * request.
  */
-#include <stb_image.h>
-#include <stb_image_resize.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "picture.h"
 
 typedef struct geometry {
     int height, width, channels;
@@ -42,22 +43,31 @@ static bool find_geometry(const int64_t *dims, int rank, const char *layout, con
 }
 
 /* "a" or "a,b,c" into one number for each channel. */
-static bool parse_channels(const char *text, int channels, double fallback, double *out)
+static bool parse_channels(const char *option, const char *text, int channels, double fallback,
+                           double *out)
 {
+    int n = 0;
+
     for (int c = 0; c < channels; c++) {
         out[c] = fallback;
     }
-    if (text == NULL) {
-        return true;
-    }
-    for (int c = 0; c < channels; c++) {
+    for (const char *at = text; at != NULL; n++) {
         char *end;
-        out[c] = strtod(text, &end);
-        if (end == text || (*end != ',' && *end != 0)) {
-            cli_error("a mean or scale wants one number or one for each channel, not '%s'", text);
-            return false;
+        double value = strtod(at, &end);
+        if (n == channels || end == at || (*end != ',' && *end != 0) || !isfinite(value)) {
+            n = -1;
+            break;
         }
-        text = *end == ',' ? end + 1 : text;
+        out[n] = value;
+        at = *end == ',' ? end + 1 : NULL;
+    }
+    if (text != NULL && n != 1 && n != channels) {
+        cli_error("%s wants one number, or one for each of the %d channels, not '%s'", option,
+                  channels, text);
+        return false;
+    }
+    for (int c = 1; c < channels && n == 1; c++) {
+        out[c] = out[0];
     }
     return true;
 }
@@ -94,35 +104,85 @@ static void store(TF_Tensor *tensor, size_t index, double value)
     }
 }
 
-static uint8_t *load(const char *path, const geometry *g)
+bool cli_picture_begin(cli_picture *picture, uint64_t width, uint64_t height)
 {
-    size_t bytes;
-    int width, height, channels;
-    uint8_t *file = cli_read_file(path, &bytes);
+    uint64_t bytes;
 
-    if (file == NULL) {
+    if (width == 0 || height == 0 || width > INT32_MAX || height > INT32_MAX ||
+        __builtin_mul_overflow(width * height, (uint64_t)picture->channels, &bytes) ||
+        bytes > PTRDIFF_MAX) {
+        cli_error("%s: a picture of %llu by %llu pixels is not read", picture->path,
+                  (unsigned long long)width, (unsigned long long)height);
+        return false;
+    }
+    if (!cli_budget_take(picture->path, bytes)) {
+        return false;
+    }
+    picture->width = (size_t)width;
+    picture->height = (size_t)height;
+    picture->pixels = cli_alloc((size_t)bytes);
+    return true;
+}
+
+bool cli_picture_put_row(cli_picture *picture, size_t y, const uint8_t *row, int channels)
+{
+    const int wanted = picture->channels;
+    uint8_t *out = picture->pixels + y * picture->width * (size_t)wanted;
+
+    for (size_t x = 0; x < picture->width; x++, row += channels, out += wanted) {
+        const uint8_t *green = channels == 1 ? row : row + 1, *blue = channels == 1 ? row : row + 2;
+        if (wanted == 1) {
+            out[0] = (uint8_t)((row[0] * 77 + *green * 150 + *blue * 29) >> 8);
+            continue;
+        }
+        out[0] = row[0];
+        out[1] = *green;
+        out[2] = *blue;
+        if (wanted == 4) {
+            out[3] = channels == 4 ? row[3] : 255;
+        }
+    }
+    return !cli_budget_is_late(picture->path);
+}
+
+bool cli_image_is(const uint8_t *file, size_t bytes)
+{
+    return (bytes >= 8 && memcmp(file, "\x89PNG\r\n\x1a\n", 8) == 0) ||
+           (bytes >= 3 && memcmp(file, "\xff\xd8\xff", 3) == 0) ||
+           (bytes >= 2 && memcmp(file, "BM", 2) == 0);
+}
+
+static bool decode(const uint8_t *file, size_t bytes, cli_picture *out)
+{
+    if (!cli_image_is(file, bytes)) {
+        cli_error("%s: not a picture that can be read: PNG, JPEG and BMP can", out->path);
+        return false;
+    }
+    return file[0] == 0x89   ? cli_picture_read_png(file, bytes, out)
+           : file[0] == 0xff ? cli_picture_read_jpeg(file, bytes, out)
+                             : cli_picture_read_bmp(file, bytes, out);
+}
+
+/* The picture in the size of the input; NULL after a message. */
+static uint8_t *load(const uint8_t *file, size_t bytes, const char *path, const geometry *g)
+{
+    const size_t width = (size_t)g->width, height = (size_t)g->height;
+    cli_picture picture = {.path = path, .channels = g->channels};
+
+    if (!decode(file, bytes, &picture)) {
+        free(picture.pixels);
         return NULL;
     }
-    uint8_t *decoded = bytes > INT32_MAX ? NULL
-                                         : stbi_load_from_memory(file, (int)bytes, &width, &height,
-                                                                 &channels, g->channels);
-    free(file);
-    if (decoded == NULL) {
-        cli_error("%s: not a picture that can be read (%s)", path, stbi_failure_reason());
-        return NULL;
+    if (picture.width == width && picture.height == height) {
+        return picture.pixels;
     }
-    uint8_t *pixels = cli_alloc((size_t)g->width * (size_t)g->height * (size_t)g->channels);
-    if (width == g->width && height == g->height) {
-        memcpy(pixels, decoded, (size_t)width * (size_t)height * (size_t)g->channels);
-    } else {
-        stbir_resize_uint8(decoded, width, height, 0, pixels, g->width, g->height, 0, g->channels);
-    }
-    stbi_image_free(decoded);
+    uint8_t *pixels = cli_picture_resize(&picture, width, height);
+    free(picture.pixels);
     return pixels;
 }
 
-TF_Tensor *cli_image_read(const char *path, TF_DataType type, const int64_t *dims, int rank,
-                          const cli_image_options *options)
+TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, TF_DataType type,
+                          const int64_t *dims, int rank, const cli_image_options *options)
 {
     geometry g;
     double mean[4], scale[4];
@@ -134,11 +194,12 @@ TF_Tensor *cli_image_read(const char *path, TF_DataType type, const int64_t *dim
         return NULL;
     }
     if (!find_geometry(dims, rank, options->layout, path, &g) ||
-        !parse_channels(options->mean, g.channels, 0, mean) ||
-        !parse_channels(options->scale, g.channels, type == TF_FLOAT ? 1.0 / 255 : 1, scale)) {
+        !parse_channels("--mean", options->mean, g.channels, 0, mean) ||
+        !parse_channels("--scale", options->scale, g.channels, type == TF_FLOAT ? 1.0 / 255 : 1,
+                        scale)) {
         return NULL;
     }
-    uint8_t *pixels = load(path, &g);
+    uint8_t *pixels = load(file, bytes, path, &g);
     if (pixels == NULL) {
         return NULL;
     }

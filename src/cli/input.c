@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs from the command line: which input, and its tensor. */
+#include <cJSON.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +13,31 @@ static bool ends_with(const char *text, const char *tail)
     size_t a = strlen(text), b = strlen(tail);
 
     return a >= b && strcmp(text + a - b, tail) == 0;
+}
+
+/* What the session's model takes of the limit, its plan included. */
+void cli_input_begin(const cli_session *session, uint64_t kept, uint64_t deadline_ns)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = cli_buffer();
+    uint64_t limit = UINT64_MAX, used = kept;
+
+    oribi_session_describe(session->session, "memory", json, status);
+    cJSON *root =
+        TF_GetCode(status) == TF_OK ? cJSON_ParseWithLength(json->data, json->length) : NULL;
+    static const char *const parts[] = {"arena_bytes", "constant_bytes"};
+    const double most = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(root, "max_bytes"));
+    if (most > 0) {
+        limit = most < 0x1p63 ? (uint64_t)most : UINT64_MAX;
+        for (int i = 0; i < 2; i++) {
+            double bytes = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(root, parts[i]));
+            used += bytes > 0 && bytes < 0x1p62 ? (uint64_t)bytes : 0;
+        }
+    }
+    cJSON_Delete(root);
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    cli_budget_begin(limit, used, deadline_ns);
 }
 
 /* Longest name first is not needed: a name is followed by '=', and names are compared whole. */
@@ -74,13 +101,14 @@ static void fit_dims(int64_t *dims, int rank, TF_DataType type, size_t bytes)
     }
 }
 
-static TF_Tensor *read_raw(const char *path, TF_DataType type, const int64_t *wanted, int rank)
+static TF_Tensor *parse_raw(const uint8_t *data, size_t bytes, const char *path, TF_DataType type,
+                            const int64_t *wanted, int rank)
 {
-    size_t bytes;
     int64_t dims[16];
-    uint8_t *data = cli_read_file(path, &bytes);
 
-    if (data == NULL) {
+    if (type == TF_STRING) {
+        cli_error("%s: raw bytes do not tell where strings end; give them as .npy, or in the line",
+                  path);
         return NULL;
     }
     if (rank > 0) {
@@ -98,139 +126,193 @@ static TF_Tensor *read_raw(const char *path, TF_DataType type, const int64_t *wa
     if (tensor != NULL && bytes > 0) {
         memcpy(TF_TensorData(tensor), data, bytes);
     }
-    free(data);
     return tensor;
 }
 
-static TF_Tensor *read_file(const char *path, TF_DataType type, const int64_t *dims, int rank,
+typedef enum format { FORMAT_NPY, FORMAT_NPZ, FORMAT_PB, FORMAT_RAW, FORMAT_PICTURE } format;
+
+/* By the name; standard input has none and tells by its first bytes. */
+static format find_format(const char *path, const uint8_t *data, size_t bytes)
+{
+    if (strcmp(path, "-") == 0) {
+        return bytes > 6 && memcmp(data, "\x93NUMPY", 6) == 0 ? FORMAT_NPY
+               : bytes > 4 && memcmp(data, "PK\3\4", 4) == 0  ? FORMAT_NPZ
+               : cli_image_is(data, bytes)                    ? FORMAT_PICTURE
+                                                              : FORMAT_RAW;
+    }
+    return ends_with(path, ".npy")   ? FORMAT_NPY
+           : ends_with(path, ".npz") ? FORMAT_NPZ
+           : ends_with(path, ".pb")  ? FORMAT_PB
+           : ends_with(path, ".bin") ? FORMAT_RAW
+                                     : FORMAT_PICTURE;
+}
+
+static TF_Tensor *read_file(const char *spec, TF_DataType type, const int64_t *dims, int rank,
                             const cli_image_options *images)
 {
-    char real[4096];
+    const char *colon = strstr(spec, ".npz:"), *member = colon == NULL ? NULL : colon + 5;
+    const size_t length = colon == NULL ? strlen(spec) : (size_t)(colon - spec) + 4;
+    char *path = cli_alloc(length + 1);
+    TF_Tensor *tensor = NULL;
     size_t bytes;
-    const char *member = strstr(path, ".npz:");
 
-    if (member != NULL) {
-        snprintf(real, sizeof real, "%.*s", (int)(member - path + 4), path);
-        return cli_npz_read(real, member + 5);
+    memcpy(path, spec, length);
+    uint8_t *data = cli_read_file(path, &bytes);
+    if (data != NULL) {
+        switch (find_format(path, data, bytes)) {
+        case FORMAT_NPY:
+            tensor = cli_npy_parse(data, bytes, path);
+            break;
+        case FORMAT_NPZ:
+            tensor = cli_npz_parse(data, bytes, path, member);
+            break;
+        case FORMAT_PB:
+            tensor = cli_pb_parse(data, bytes, path);
+            break;
+        case FORMAT_RAW:
+            tensor = parse_raw(data, bytes, path, type, dims, rank);
+            break;
+        case FORMAT_PICTURE:
+            tensor = cli_image_read(data, bytes, path, type, dims, rank, images);
+            break;
+        }
     }
-    if (ends_with(path, ".npz")) {
-        return cli_npz_read(path, NULL);
-    }
-    if (ends_with(path, ".npy") || ends_with(path, ".pb")) {
-        uint8_t *data = cli_read_file(path, &bytes);
-        TF_Tensor *tensor = data == NULL              ? NULL
-                            : ends_with(path, ".npy") ? cli_npy_parse(data, bytes, path)
-                                                      : cli_pb_parse(data, bytes, path);
-        free(data);
-        return tensor;
-    }
-    if (ends_with(path, ".bin")) {
-        return read_raw(path, type, dims, rank);
-    }
-    return cli_image_read(path, type, dims, rank, images);
+    free(data);
+    free(path);
+    return tensor;
 }
 
-static bool store_number(TF_Tensor *tensor, int64_t i, double value)
+/* The element's bytes into all elements behind it. */
+static void repeat_first(TF_Tensor *tensor)
 {
-    void *data = TF_TensorData(tensor);
+    const size_t size = cli_type_bytes(TF_TensorType(tensor));
+    uint8_t *data = TF_TensorData(tensor);
 
-    switch ((int)TF_TensorType(tensor)) {
-    case TF_FLOAT:
-        ((float *)data)[i] = (float)value;
-        return true;
-    case TF_DOUBLE:
-        ((double *)data)[i] = value;
-        return true;
-    case TF_INT32:
-        ((int32_t *)data)[i] = (int32_t)value;
-        return true;
-    case TF_INT64:
-        ((int64_t *)data)[i] = (int64_t)value;
-        return true;
-    case TF_INT8:
-        ((int8_t *)data)[i] = (int8_t)value;
-        return true;
-    case TF_UINT8:
-        ((uint8_t *)data)[i] = (uint8_t)value;
-        return true;
-    case TF_INT16:
-        ((int16_t *)data)[i] = (int16_t)value;
-        return true;
-    case TF_BOOL:
-        ((uint8_t *)data)[i] = value != 0;
-        return true;
-    default:
-        cli_error("numbers for an input of type %s come from a file",
-                  cli_type_name(TF_TensorType(tensor)));
+    for (int64_t i = 1; i < TF_TensorElementCount(tensor); i++) {
+        if (TF_TensorType(tensor) == TF_STRING) {
+            TF_TString *strings = (TF_TString *)(void *)data;
+            TF_StringCopy(&strings[i], TF_StringGetDataPointer(&strings[0]),
+                          TF_StringGetSize(&strings[0]));
+        } else {
+            memcpy(data + (size_t)i * size, data, size);
+        }
+    }
+}
+
+/* Values after the shape; false after a message. */
+static bool fill(TF_Tensor *tensor, const char *values, const char *spec)
+{
+    const int64_t n = TF_TensorElementCount(tensor);
+    const bool is_text = TF_TensorType(tensor) == TF_STRING; /* "" is a value, too */
+    const char *at = values;
+    int64_t i = 0;
+
+    for (bool has_more = *at != 0 || (is_text && n > 0); has_more; i++) {
+        if (i == n) {
+            i++; /* one too many */
+            break;
+        }
+        const char *end = cli_element_parse(tensor, i, at);
+        if (end == NULL) {
+            cli_error("'%s': '%.*s' is not a value of type %s", spec, (int)strcspn(at, ","), at,
+                      cli_type_name(TF_TensorType(tensor)));
+            return false;
+        }
+        has_more = *end == ',';
+        at = end + 1;
+    }
+    if (i != n && (i != 1 || n == 0)) {
+        cli_error("'%s' wants 1 or %lld values", spec, (long long)n);
         return false;
     }
+    if (i < n) {
+        repeat_first(tensor);
+    }
+    return true;
 }
 
-/* "2x3xf32=1,2,3": shape and type, then values; one value fills all. */
-static TF_Tensor *parse_values(const char *spec)
+/* "2x3xf32" up to the '='; 0: something else stands there. */
+static TF_DataType parse_shape(const char *at, const char *equals, int64_t *dims, int *rank)
 {
-    int64_t dims[16];
-    int rank = 0;
-    const char *equals = strchr(spec, '='), *at = spec;
-    TF_DataType type = (TF_DataType)0;
-
-    while (equals != NULL && at < equals && type == 0 && rank < 16) {
+    for (*rank = 0; at < equals;) {
         const char *next = memchr(at, 'x', (size_t)(equals - at));
         size_t length = (size_t)((next == NULL ? equals : next) - at);
         char *end;
-        dims[rank] = strtoll(at, &end, 10);
-        if (end == at + length && length > 0 && dims[rank] >= 0) {
-            rank++;
-        } else if ((type = cli_type_parse(at, length)) == 0 || next != NULL) {
+        if (next == NULL) {
+            return cli_type_parse(at, length);
+        }
+        if (*rank == 16 || *at < '0' || *at > '9') {
             break;
         }
-        at += length + 1;
+        errno = 0;
+        dims[(*rank)++] = strtoll(at, &end, 10);
+        if (end != next || errno != 0) {
+            break;
+        }
+        at = next + 1;
     }
+    return (TF_DataType)0;
+}
+
+/* "2x3xf32=1,2,3": shape and type, then values; one value fills all. */
+static TF_Tensor *parse_values(const char *spec, const char *text)
+{
+    int64_t dims[16];
+    int rank = 0;
+    const char *equals = strchr(spec, '=');
+    TF_DataType type = equals == NULL ? (TF_DataType)0 : parse_shape(spec, equals, dims, &rank);
+
     if (type == 0) {
+        cli_error("input '%s': wants @FILE, 2x3xf32=1,2,.., rand:SEED or ramp", text);
         return NULL;
     }
     TF_Tensor *tensor = cli_tensor(type, dims, rank);
-    int64_t n = tensor == NULL ? 0 : TF_TensorElementCount(tensor), i = 0;
-    bool good = tensor != NULL;
-    for (at = equals + 1; good && *at != 0 && i < n; i++) {
-        char *end;
-        double value = strtod(at, &end);
-        good = end != at && (*end == ',' || *end == 0) && store_number(tensor, i, value);
-        at = *end == ',' ? end + 1 : end;
-    }
-    for (int64_t first = 1; good && i == 1 && first < n; first++) {
-        good = store_number(tensor, first, cli_element(tensor, 0));
-    }
-    if (good && ((i != n && i != 1) || *at != 0)) {
-        cli_error("'%s' wants 1 or %lld values", spec, (long long)n);
-        good = false;
-    }
-    if (!good) {
+    if (tensor != NULL && !fill(tensor, equals + 1, spec)) {
         TF_DeleteTensor(tensor);
         return NULL;
     }
     return tensor;
 }
 
-static TF_Tensor *make_pattern(const char *spec, TF_DataType type, const int64_t *dims, int rank)
+static TF_Tensor *make_pattern(bool is_ramp, uint64_t seed, TF_DataType type, const int64_t *dims,
+                               int rank)
 {
-    TF_Tensor *tensor = cli_tensor(type, dims, rank);
+    TF_Tensor *tensor = type == TF_STRING ? NULL : cli_tensor(type, dims, rank);
     int64_t n = tensor == NULL ? 0 : TF_TensorElementCount(tensor);
-    bool ramp = strcmp(spec, "ramp") == 0;
-    uint64_t state = ramp ? 0 : strtoull(spec + 5, NULL, 10);
+    uint64_t state = seed;
 
+    if (type == TF_STRING) {
+        cli_error("an input of strings has no pattern; give it as 2xstr=a,b or as .npy");
+    }
     for (int64_t i = 0; i < n; i++) {
         state += 0x9e3779b97f4a7c15u; /* splitmix64 */
         uint64_t z = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
         z = (z ^ z >> 27) * 0x94d049bb133111ebu;
         double unit = (double)((z ^ z >> 31) >> 40) / 16777216.0;
-        double value = ramp ? (double)i / (double)n : unit;
-        if (!store_number(tensor, i, type == TF_FLOAT || type == TF_DOUBLE ? value : value * 256)) {
+        if (!cli_element_store_unit(tensor, i, is_ramp ? (double)i / (double)n : unit)) {
+            cli_error("an input of type %s has no pattern; give it as a file", cli_type_name(type));
             TF_DeleteTensor(tensor);
             return NULL;
         }
     }
     return tensor;
+}
+
+/* "rand:7" or "ramp"; a seed is a whole number from 0 on. */
+static bool parse_pattern(const char *spec, bool *is_ramp, uint64_t *seed)
+{
+    char *end = NULL;
+
+    *is_ramp = strcmp(spec, "ramp") == 0;
+    *seed = 0;
+    if (*is_ramp) {
+        return true;
+    }
+    errno = 0;
+    if (strncmp(spec, "rand:", 5) == 0 && spec[5] >= '0' && spec[5] <= '9') {
+        *seed = strtoull(spec + 5, &end, 10);
+    }
+    return end != NULL && *end == 0 && errno == 0;
 }
 
 TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
@@ -248,7 +330,9 @@ TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
         bool image_has_unknown = rank < 0;
         return read_file(input->spec + 1, type, dims, image_has_unknown ? 0 : rank, images);
     }
-    if (strcmp(input->spec, "ramp") == 0 || strncmp(input->spec, "rand:", 5) == 0) {
+    bool is_ramp;
+    uint64_t seed;
+    if (parse_pattern(input->spec, &is_ramp, &seed)) {
         for (int i = 0; i < rank; i++) {
             if (dims[i] < 0 && i > 0) {
                 cli_error("input %s: dimension %d is unknown; fix it with --shape", input->text, i);
@@ -256,11 +340,7 @@ TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
             }
             dims[i] = dims[i] < 0 ? 1 : dims[i]; /* an unknown batch is one */
         }
-        return make_pattern(input->spec, type, dims, rank < 0 ? 0 : rank);
+        return make_pattern(is_ramp, seed, type, dims, rank < 0 ? 0 : rank);
     }
-    TF_Tensor *tensor = parse_values(input->spec);
-    if (tensor == NULL) {
-        cli_error("input '%s': wants @FILE, 2x3xf32=1,2,.., rand:SEED or ramp", input->text);
-    }
-    return tensor;
+    return parse_values(input->spec, input->text);
 }

@@ -15,10 +15,10 @@ static char *cell(const cJSON *item)
     size_t used = 0;
 
     if (item == NULL || cJSON_IsNull(item)) {
-        return strdup("");
+        return cli_copy_text("", 0);
     }
     if (cJSON_IsString(item)) {
-        return strdup(item->valuestring);
+        return cli_copy_text(item->valuestring, strlen(item->valuestring));
     }
     if (!cJSON_IsArray(item) || !cJSON_IsNumber(item->child)) {
         return cJSON_PrintUnformatted(item);
@@ -31,7 +31,7 @@ static char *cell(const cJSON *item)
                                      used == 0 ? "" : "x", number->valuedouble);
         }
     }
-    return strdup(text);
+    return cli_copy_text(text, used);
 }
 
 static void print_table(const cJSON *rows, const char *const *columns)

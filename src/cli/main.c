@@ -2,7 +2,11 @@
 /* Entry of the command `oribi`: the table of commands and the dispatch. Read next: args.c,
  * cmd_run.c.
  */
+#include <cJSON.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -12,7 +16,8 @@ const cli_command cli_commands[] = {
      "Inputs are given with -i, by name or by index:\n"
      "  -i picture=@cat.png         image (png, jpg, bmp): resized and scaled to the input\n"
      "  -i 0=@x.npy                 npy, npz[:member], pb (ONNX TensorProto), bin (raw bytes)\n"
-     "  -i x=2x3xf32=1,2,3,4,5,6    shape, type and values\n"
+     "  -i 0=@-                     standard input: npy, npz or a picture, else raw bytes\n"
+     "  -i x=2x3xf32=1,2,3,4,5,6    shape, type and values; of str: 2xstr=a,b (\\, is a comma)\n"
      "  -i x=rand:7 / -i x=ramp     seeded random numbers in [0, 1) / element i is i/n\n"
      "An input given several times makes several runs, in order.",
      cmd_run_options, cmd_run},
@@ -71,8 +76,10 @@ static const cli_command *find_command(const char *name)
 
 int main(int argc, char **argv)
 {
+    cJSON_InitHooks(&(cJSON_Hooks){cli_alloc, free});
     cmd_compile_prepare();
     cmd_verify_prepare();
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its writer */
     if (argc < 2) {
         cli_help_all();
         return CLI_USAGE;
@@ -102,8 +109,8 @@ int main(int argc, char **argv)
     int code = command->run(args);
     cli_args_destroy(args);
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_error("cannot write to standard output");
-        return code == CLI_OK ? CLI_BAD_INPUT : code;
+        cli_error("cannot write to standard output: %s", strerror(errno));
+        return code == CLI_OK ? CLI_LIMIT : code;
     }
     return code;
 }

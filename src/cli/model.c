@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening: plugins, model and session from the options that run, inspect and bench share. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
-
-static int load_plugins(const cli_args *args, TF_Status *status)
-{
-    const char *spec;
-
-    oribi_plugin_load_search_path(status);
-    if (TF_GetCode(status) != TF_OK) {
-        cli_fail(status);
-        return CLI_PLUGIN;
-    }
-    for (int k = 0; (spec = cli_value_at(args, "--plugin", k)) != NULL; k++) {
-        oribi_plugin_load_file(spec, status);
-        if (TF_GetCode(status) != TF_OK) {
-            cli_fail(status);
-            return CLI_PLUGIN;
-        }
-    }
-    return CLI_OK;
-}
 
 /* "NAME=1x3x224x224" */
 static bool set_shape(oribi_options *options, const char *text, TF_Status *status)
@@ -38,14 +20,17 @@ static bool set_shape(oribi_options *options, const char *text, TF_Status *statu
     char name[1025];
     memcpy(name, text, (size_t)(equals - text));
     name[equals - text] = 0;
-    for (const char *at = equals + 1; *at != 0 && rank < 16;) {
+    for (const char *at = equals + 1; at != NULL;) {
         char *end;
-        dims[rank++] = strtoll(at, &end, 10);
-        if (end == at || (*end != 'x' && *end != 0) || dims[rank - 1] < 0) {
-            TF_SetStatus(status, TF_INVALID_ARGUMENT, "--shape wants NAME=1x3x224x224");
+        errno = 0;
+        const long long dim = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : -1;
+        if (dim < 0 || errno != 0 || rank == 16 || (*end != 'x' && *end != 0)) {
+            TF_SetStatus(status, TF_INVALID_ARGUMENT,
+                         "--shape wants NAME=1x3x224x224, with 16 dimensions at most");
             return false;
         }
-        at = *end == 'x' ? end + 1 : end;
+        dims[rank++] = dim;
+        at = *end == 'x' ? end + 1 : NULL;
     }
     oribi_options_set_input_shape(options, name, dims, rank, status);
     return TF_GetCode(status) == TF_OK;
@@ -107,7 +92,7 @@ int cli_session_open_with(const cli_args *args, const char *kernels, cli_session
     if (code != CLI_OK) {
         goto done;
     }
-    code = load_plugins(args, status);
+    code = cli_load_plugins(args, NULL);
     if (code != CLI_OK) {
         goto done;
     }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy's .npy format, versions 1 to 3, C order, little endian. */
+/* NumPy's .npy format, versions 1 to 3, C order, little endian. Strings are NumPy's of bytes or of
+ * characters in ("S5", "U5"), of bytes out.
+ */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,43 @@ static const char *find_key(const char *header, const char *key)
     return at == NULL ? NULL : at + strlen(key);
 }
 
-static bool parse_header(const char *header, TF_DataType *out_type, int64_t *dims, int *out_rank)
+/* "|S5": five bytes, "<U5": five characters of four bytes. NULs at the end do not count. */
+typedef struct layout {
+    TF_DataType type;
+    size_t width; /* bytes of a string; 0: numbers */
+    bool is_wide;
+} layout;
+
+static bool parse_string_type(const char *descr, layout *out)
+{
+    char *end;
+
+    if (strncmp(descr, "|S", 2) != 0 && strncmp(descr, "<U", 2) != 0) {
+        return false;
+    }
+    const bool is_wide = descr[1] == 'U';
+    const unsigned long width =
+        descr[2] >= '0' && descr[2] <= '9' ? strtoul(descr + 2, &end, 10) : 0;
+    if (width == 0 || width > INT32_MAX || *end != '\'') {
+        return false;
+    }
+    *out = (layout){TF_STRING, (size_t)width * (is_wide ? 4 : 1), is_wide};
+    return true;
+}
+
+static bool parse_type(const char *descr, layout *out)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        size_t length = strlen(types[i].descr);
+        if (strncmp(descr, types[i].descr, length) == 0 && descr[length] == '\'') {
+            *out = (layout){.type = types[i].type};
+            return true;
+        }
+    }
+    return parse_string_type(descr, out);
+}
+
+static bool parse_header(const char *header, layout *out, int64_t *dims, int *out_rank)
 {
     const char *descr = find_key(header, "'descr':"), *order = find_key(header, "'fortran_order':");
     const char *shape = find_key(header, "'shape':");
@@ -34,17 +72,10 @@ static bool parse_header(const char *header, TF_DataType *out_type, int64_t *dim
         return false;
     }
     descr = strchr(descr, '\'');
-    *out_type = (TF_DataType)0;
-    for (size_t i = 0; descr != NULL && i < sizeof types / sizeof types[0]; i++) {
-        size_t length = strlen(types[i].descr);
-        if (strncmp(descr + 1, types[i].descr, length) == 0 && descr[1 + length] == '\'') {
-            *out_type = types[i].type;
-        }
-    }
     while (*order == ' ') {
         order++;
     }
-    if (*out_type == 0 || strncmp(order, "False", 5) != 0) {
+    if (descr == NULL || !parse_type(descr + 1, out) || strncmp(order, "False", 5) != 0) {
         return false;
     }
     shape = strchr(shape, '(');
@@ -64,12 +95,80 @@ static bool parse_header(const char *header, TF_DataType *out_type, int64_t *dim
     return false;
 }
 
-TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what)
+/* A character as UTF-8; false: there is none of that number. */
+static bool put_character(uint32_t code, uint8_t **out)
 {
-    int64_t dims[16];
-    int rank;
-    TF_DataType type;
+    uint8_t *at = *out;
 
+    if (code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) {
+        return false;
+    }
+    if (code < 0x80) {
+        *at++ = (uint8_t)code;
+    } else {
+        int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+        *at++ = (uint8_t)(0xf00 >> more | code >> 6 * more);
+        while (more-- > 0) {
+            *at++ = (uint8_t)(0x80 | (code >> 6 * more & 63));
+        }
+    }
+    *out = at;
+    return true;
+}
+
+static bool parse_string(const uint8_t *data, const layout *form, uint8_t *room, TF_TString *out)
+{
+    const size_t step = form->is_wide ? 4 : 1;
+    size_t n = form->width;
+    uint8_t *at = room;
+
+    while (n > 0 && memcmp(data + n - step, "\0\0\0", step) == 0) {
+        n -= step;
+    }
+    if (!form->is_wide) {
+        TF_StringCopy(out, (const char *)data, n);
+        return true;
+    }
+    for (size_t i = 0; i < n; i += 4) {
+        uint32_t code;
+        memcpy(&code, data + i, sizeof code);
+        if (!put_character(code, &at)) {
+            return false;
+        }
+    }
+    TF_StringCopy(out, (const char *)room, (size_t)(at - room));
+    return true;
+}
+
+static bool parse_strings(const uint8_t *data, size_t bytes, const layout *form, TF_Tensor *tensor,
+                          const char *what)
+{
+    const size_t n = (size_t)TF_TensorElementCount(tensor);
+    TF_TString *out = TF_TensorData(tensor);
+    bool good = true;
+
+    if (n != bytes / form->width || bytes % form->width != 0) {
+        cli_error("%s: the .npy shape wants %zu strings of %zu bytes, the file holds %zu bytes",
+                  what, n, form->width, bytes);
+        return false;
+    }
+    if (!cli_budget_take(what, bytes + form->width)) { /* the strings' own memory */
+        return false;
+    }
+    uint8_t *room = cli_alloc(form->width);
+    for (size_t i = 0; i < n && good; i++) {
+        good = parse_string(data + i * form->width, form, room, &out[i]);
+    }
+    free(room);
+    if (!good) {
+        cli_error("%s: a string holds a number that is no character", what);
+    }
+    return good;
+}
+
+/* The header with a NUL; NULL after a message. The caller frees it. */
+static char *read_header(const uint8_t *data, size_t bytes, const char *what, size_t *out_start)
+{
     if (bytes < 12 || memcmp(data, "\x93NUMPY", 6) != 0 || data[6] < 1 || data[6] > 3) {
         cli_error("%s: not a .npy file", what);
         return NULL;
@@ -85,42 +184,115 @@ TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what)
     }
     char *header = cli_alloc(length + 1);
     memcpy(header, data + start, length);
-    bool good = parse_header(header, &type, dims, &rank);
+    *out_start = start + length;
+    return header;
+}
+
+TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what)
+{
+    int64_t dims[16];
+    int rank;
+    layout form;
+    size_t start;
+    char *header = read_header(data, bytes, what, &start);
+
+    if (header == NULL) {
+        return NULL;
+    }
+    bool good = parse_header(header, &form, dims, &rank);
     free(header);
     if (!good) {
         cli_error("%s: the .npy header names a type or an order that is not supported (C order, "
-                  "little endian numbers)",
+                  "little endian numbers, strings S or U)",
                   what);
         return NULL;
     }
-    TF_Tensor *tensor = cli_tensor(type, dims, rank);
+    TF_Tensor *tensor = cli_tensor(form.type, dims, rank);
     if (tensor == NULL) {
         return NULL;
     }
-    if (TF_TensorByteSize(tensor) != bytes - start - length) {
+    const size_t have = bytes - start;
+    if (form.type == TF_STRING) {
+        good = parse_strings(data + start, have, &form, tensor, what);
+    } else if (TF_TensorByteSize(tensor) != have) {
         cli_error("%s: the .npy shape wants %zu bytes, the file holds %zu", what,
-                  TF_TensorByteSize(tensor), bytes - start - length);
+                  TF_TensorByteSize(tensor), have);
+        good = false;
+    } else if (have > 0) {
+        memcpy(TF_TensorData(tensor), data + start, have);
+    }
+    if (!good) {
         TF_DeleteTensor(tensor);
         return NULL;
     }
-    memcpy(TF_TensorData(tensor), data + start + length, bytes - start - length);
     return tensor;
+}
+
+/* Bytes of the longest string, at least 1; 0 after a message: .npy does not tell NULs at the end.
+ */
+static size_t string_width(const TF_Tensor *tensor)
+{
+    const TF_TString *strings = TF_TensorData(tensor);
+    size_t width = 1;
+
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        size_t n = TF_StringGetSize(&strings[i]);
+        if (n > 0 && TF_StringGetDataPointer(&strings[i])[n - 1] == 0) {
+            cli_error("a string that ends with a NUL cannot be stored as .npy");
+            return 0;
+        }
+        width = n > width ? n : width;
+    }
+    return width;
+}
+
+static void put_elements(const TF_Tensor *tensor, size_t width, uint8_t *out)
+{
+    const int64_t n = TF_TensorElementCount(tensor);
+
+    if (TF_TensorType(tensor) != TF_STRING) {
+        if (n > 0) {
+            memcpy(out, TF_TensorData(tensor), width * (size_t)n);
+        }
+        return;
+    }
+    const TF_TString *strings = TF_TensorData(tensor);
+    for (int64_t i = 0; i < n; i++) {
+        memcpy(out + (size_t)i * width, TF_StringGetDataPointer(&strings[i]),
+               TF_StringGetSize(&strings[i]));
+    }
+}
+
+/* What 'descr' says of the tensor, and the bytes of one element; 0: it cannot be stored. */
+static size_t describe_type(const TF_Tensor *tensor, char *out, size_t size)
+{
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        if (types[i].type == TF_TensorType(tensor)) {
+            (void)snprintf(out, size, "%s", types[i].descr);
+            return TF_DataTypeSize(types[i].type);
+        }
+    }
+    if (TF_TensorType(tensor) == TF_STRING) {
+        size_t width = string_width(tensor);
+        (void)snprintf(out, size, "|S%zu", width);
+        return width;
+    }
+    cli_error("an output of type %s cannot be stored as .npy",
+              cli_type_name(TF_TensorType(tensor)));
+    return 0;
 }
 
 uint8_t *cli_npy_format(const TF_Tensor *tensor, size_t *out_bytes)
 {
-    const char *descr = NULL;
-    char shape[512] = "", header[1024];
-    size_t used = 0;
+    char descr[32], shape[512] = "", header[1024];
+    size_t used = 0, data_bytes;
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        if (types[i].type == TF_TensorType(tensor)) {
-            descr = types[i].descr;
-        }
+    if (TF_NumDims(tensor) > 16) {
+        cli_error("an output of rank %d cannot be stored as .npy", TF_NumDims(tensor));
+        return NULL;
     }
-    if (descr == NULL || TF_NumDims(tensor) > 16) {
-        cli_error("an output of type %s cannot be stored as .npy",
-                  cli_type_name(TF_TensorType(tensor)));
+    const size_t width = describe_type(tensor, descr, sizeof descr);
+    if (width == 0) {
         return NULL;
     }
     for (int i = 0; i < TF_NumDims(tensor); i++) {
@@ -130,8 +302,11 @@ uint8_t *cli_npy_format(const TF_Tensor *tensor, size_t *out_bytes)
     int length = snprintf(header, sizeof header,
                           "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape);
     size_t padded = ((size_t)length + 1 + 10 + 63) / 64 * 64 - 10;
-    size_t data_bytes =
-        TF_DataTypeSize(TF_TensorType(tensor)) * (size_t)TF_TensorElementCount(tensor);
+    if (__builtin_mul_overflow(width, (size_t)TF_TensorElementCount(tensor), &data_bytes) ||
+        data_bytes > PTRDIFF_MAX - padded) {
+        cli_error("an output is too large to be stored as .npy");
+        return NULL;
+    }
     uint8_t *out = cli_alloc(10 + padded + data_bytes);
     memcpy(out, "\x93NUMPY\x01\x00", 8);
     out[8] = (uint8_t)padded;
@@ -139,9 +314,7 @@ uint8_t *cli_npy_format(const TF_Tensor *tensor, size_t *out_bytes)
     memset(out + 10, ' ', padded);
     memcpy(out + 10, header, (size_t)length);
     out[10 + padded - 1] = '\n';
-    if (data_bytes > 0) {
-        memcpy(out + 10 + padded, TF_TensorData(tensor), data_bytes);
-    }
+    put_elements(tensor, width, out + 10 + padded);
     *out_bytes = 10 + padded + data_bytes;
     return out;
 }

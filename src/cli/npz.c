@@ -24,19 +24,29 @@ static void put(uint8_t **at, uint32_t value, int bytes)
     }
 }
 
-static bool inflate_member(const uint8_t *in, size_t in_bytes, uint8_t *out, size_t out_bytes)
+/* In pieces, so that the time limit is seen. */
+static bool inflate_member(const uint8_t *in, size_t in_bytes, uint8_t *out, size_t out_bytes,
+                           const char *what)
 {
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)in,
-                  .avail_in = (uInt)in_bytes,
-                  .next_out = out,
-                  .avail_out = (uInt)out_bytes};
+    const size_t piece = 4u << 20;
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)in, .avail_in = (uInt)in_bytes, .next_out = out};
+    size_t left = out_bytes;
+    int code;
 
     if (inflateInit2(&z, -15) != Z_OK) {
-        return false;
+        cli_no_memory(out_bytes);
     }
-    int code = inflate(&z, Z_FINISH);
+    do {
+        size_t room = left < piece ? left : piece;
+        z.avail_out = (uInt)room;
+        code = inflate(&z, Z_NO_FLUSH);
+        left -= room - z.avail_out;
+    } while (code == Z_OK && left > 0 && z.avail_in > 0 && !cli_budget_is_late(what));
+    if (code == Z_OK && left == 0) { /* the end mark takes no room */
+        code = inflate(&z, Z_FINISH);
+    }
     inflateEnd(&z);
-    return code == Z_STREAM_END && z.avail_out == 0;
+    return code == Z_STREAM_END && left == 0;
 }
 
 static TF_Tensor *read_member(const uint8_t *zip, size_t bytes, const uint8_t *entry,
@@ -62,14 +72,18 @@ static TF_Tensor *read_member(const uint8_t *zip, size_t bytes, const uint8_t *e
                   local);
         return NULL;
     }
+    if (!cli_budget_take(what, plain)) {
+        return NULL;
+    }
     uint8_t *out = cli_alloc(plain);
     TF_Tensor *tensor = NULL;
-    if (inflate_member(zip + start, packed, out, plain)) {
+    if (inflate_member(zip + start, packed, out, plain, what)) {
         tensor = cli_npy_parse(out, plain, what);
-    } else {
+    } else if (!cli_budget_is_late(what)) {
         cli_error("%s: the packed data at byte %zu is damaged", what, start);
     }
     free(out);
+    cli_budget_give(plain);
     return tensor;
 }
 
@@ -84,56 +98,60 @@ static size_t find_end(const uint8_t *zip, size_t bytes)
     return bytes;
 }
 
-TF_Tensor *cli_npz_read(const char *path, const char *member)
+/* Is this the name of the member, or that of its file? */
+static bool is_named(const char *name, size_t name_length, const char *member)
 {
-    size_t bytes, length = member == NULL ? 0 : strlen(member);
-    uint8_t *zip = cli_read_file(path, &bytes);
-    TF_Tensor *tensor = NULL;
+    size_t length = strlen(member);
 
-    if (zip == NULL) {
-        return NULL;
-    }
+    return (name_length == length ||
+            (name_length == length + 4 && memcmp(name + length, ".npy", 4) == 0)) &&
+           memcmp(name, member, length) == 0;
+}
+
+TF_Tensor *cli_npz_parse(const uint8_t *zip, size_t bytes, const char *path, const char *member)
+{
     size_t end = bytes < 22 ? bytes : find_end(zip, bytes);
+
     if (end == bytes) {
         cli_error("%s: not a .npz (zip) file", path);
-        free(zip);
         return NULL;
     }
     size_t at = get(zip + end + 16, 4), count = get(zip + end + 10, 2);
-    bool found = false;
-    for (size_t i = 0; i < count && !found; i++) {
-        if (at > end || end - at < 46 || get(zip + at, 4) != 0x02014b50) {
+    for (size_t i = 0; i < count; i++) {
+        bool is_whole = at <= end && end - at >= 46 && get(zip + at, 4) == 0x02014b50;
+        size_t name_length = is_whole ? get(zip + at + 28, 2) : 0;
+        if (!is_whole || name_length > end - at - 46) {
             cli_error("%s: damaged zip directory at byte %zu", path, at);
-            goto done;
+            return NULL;
         }
-        size_t name_length = get(zip + at + 28, 2);
-        if (name_length > end - at - 46) {
-            cli_error("%s: damaged zip directory at byte %zu", path, at);
-            goto done;
-        }
-        const char *name = (const char *)zip + at + 46;
-        if (member == NULL || (name_length == length && memcmp(name, member, length) == 0) ||
-            (name_length == length + 4 && memcmp(name, member, length) == 0 &&
-             memcmp(name + length, ".npy", 4) == 0)) {
-            found = true;
-            tensor = read_member(zip, bytes, zip + at, path);
+        if (member == NULL || is_named((const char *)zip + at + 46, name_length, member)) {
+            return read_member(zip, bytes, zip + at, path);
         }
         at += 46 + name_length + get(zip + at + 30, 2) + get(zip + at + 32, 2);
     }
-    if (!found) {
-        cli_error("%s: no member '%s'", path, member == NULL ? "" : member);
-    }
-done:
+    cli_error("%s: no member '%s'", path, member == NULL ? "" : member);
+    return NULL;
+}
+
+TF_Tensor *cli_npz_read(const char *path, const char *member)
+{
+    size_t bytes;
+    uint8_t *zip = cli_read_file(path, &bytes);
+    TF_Tensor *tensor = zip == NULL ? NULL : cli_npz_parse(zip, bytes, path, member);
+
     free(zip);
     return tensor;
 }
 
 typedef struct member {
     uint8_t *npy;
-    size_t bytes;
+    char *name;
+    size_t bytes, name_bytes;
     uint32_t crc, offset;
-    char name[256];
+    bool is_utf8; /* the name is not ASCII alone */
 } member;
+
+enum { UTF8_NAME = 1 << 11 };
 
 static void put_header(uint8_t **at, const member *m, bool central)
 {
@@ -142,14 +160,14 @@ static void put_header(uint8_t **at, const member *m, bool central)
     if (central) {
         put(at, 20, 2);
     }
-    put(at, 0, 2);
+    put(at, m->is_utf8 ? UTF8_NAME : 0, 2);
     put(at, 0, 2);
     put(at, 0, 2);
     put(at, 33, 2); /* 1 January 1980: same outputs, same bytes */
     put(at, m->crc, 4);
     put(at, (uint32_t)m->bytes, 4);
     put(at, (uint32_t)m->bytes, 4);
-    put(at, (uint32_t)strlen(m->name), 2);
+    put(at, (uint32_t)m->name_bytes, 2);
     put(at, 0, 2);
     if (central) {
         put(at, 0, 4);
@@ -157,37 +175,84 @@ static void put_header(uint8_t **at, const member *m, bool central)
         put(at, 0, 4);
         put(at, m->offset, 4);
     }
-    memcpy(*at, m->name, strlen(m->name));
-    *at += strlen(m->name);
+    memcpy(*at, m->name, m->name_bytes);
+    *at += m->name_bytes;
 }
 
-bool cli_npz_write(const char *path, const char *const *names, TF_Tensor *const *tensors, int n,
-                   bool force)
+/* Is the byte one that a name of a member may not have as it is? Archives are unpacked by anybody's
+ * program: a member stays in the folder, and no two names become one. */
+static bool is_escaped(const char *name, size_t i)
 {
-    member *members = cli_alloc((size_t)n * sizeof *members);
-    size_t total = 22;
-    bool good = false;
-    uint8_t *zip = NULL;
+    const char c = name[i];
 
+    if ((unsigned char)c < 0x20 || c == 0x7f || c == '%' || c == '\\') {
+        return true;
+    }
+    if (c == '/') {
+        return i == 0;
+    }
+    /* ".." that is all between two slashes */
+    size_t from = i, to = i;
+    while (from > 0 && name[from - 1] != '/') {
+        from--;
+    }
+    while (name[to] != 0 && name[to] != '/') {
+        to++;
+    }
+    return c == '.' && to - from == 2 && name[from] == '.' && name[from + 1] == '.';
+}
+
+/* The output's name with escapes such as %2E, and ".npy"; the caller frees it. */
+static void name_member(const char *name, member *m)
+{
+    const size_t room = 3 * strlen(name) + 5, length = strlen(name);
+    size_t n = 0;
+
+    m->name = cli_alloc(room);
+    for (size_t i = 0; i < length;) {
+        size_t taken = cli_utf8_bytes(name + i, length - i);
+        bool is_c1 = taken == 2 && name[i] == '\xc2' && (unsigned char)name[i + 1] < 0xa0;
+        if (taken == 0 || is_c1 || (taken == 1 && is_escaped(name, i))) {
+            for (size_t end = i + (taken == 0 ? 1 : taken); i < end; i++) {
+                n += (size_t)snprintf(m->name + n, room - n, "%%%02X", (unsigned char)name[i]);
+            }
+            continue;
+        }
+        m->is_utf8 = m->is_utf8 || taken > 1;
+        memcpy(m->name + n, name + i, taken);
+        n += taken;
+        i += taken;
+    }
+    memcpy(m->name + n, ".npy", 5);
+    m->name_bytes = n + 4;
+}
+
+static bool make_members(const char *const *names, TF_Tensor *const *tensors, int n,
+                         member *members, size_t *total)
+{
+    *total = 22;
     for (int i = 0; i < n; i++) {
         member *m = &members[i];
-        snprintf(m->name, sizeof m->name, "%.240s.npy", names[i]);
-        for (char *c = m->name; *c != 0; c++) {
-            *c = *c == '/' || *c == '\\' ? '_' : *c; /* a member never leaves its folder */
-        }
+        name_member(names[i], m);
         m->npy = cli_npy_format(tensors[i], &m->bytes);
-        if (m->npy == NULL || m->bytes > UINT32_MAX / 2) {
-            goto done;
+        if (m->npy == NULL) {
+            return false;
         }
-        m->crc = (uint32_t)crc32(0, m->npy, (uInt)m->bytes);
-        total += m->bytes + 76 + 2 * strlen(m->name);
+        *total += m->bytes + 76 + 2 * m->name_bytes;
+        if (*total > UINT32_MAX || m->name_bytes > UINT16_MAX || n >= UINT16_MAX) {
+            cli_error("outputs of more than 4 GiB, or 65534 of them, or with names of 64 KiB, do "
+                      "not fit in an .npz");
+            return false;
+        }
+        m->crc = (uint32_t)crc32_z(0, m->npy, m->bytes);
     }
-    if (total > UINT32_MAX) {
-        cli_error("%s: more than 4 GiB do not fit in a .npz", path);
-        goto done;
-    }
-    zip = cli_alloc(total);
+    return true;
+}
+
+static size_t put_members(member *members, int n, uint8_t *zip)
+{
     uint8_t *at = zip;
+
     for (int i = 0; i < n; i++) {
         members[i].offset = (uint32_t)(at - zip);
         put_header(&at, &members[i], false);
@@ -206,12 +271,24 @@ bool cli_npz_write(const char *path, const char *const *names, TF_Tensor *const 
     put(&at, directory_bytes, 4);
     put(&at, directory, 4);
     put(&at, 0, 2);
-    good = cli_write_file(path, zip, (size_t)(at - zip), force);
-done:
+    return (size_t)(at - zip);
+}
+
+uint8_t *cli_npz_format(const char *const *names, TF_Tensor *const *tensors, int n,
+                        size_t *out_bytes)
+{
+    member *members = cli_alloc((size_t)n * sizeof *members);
+    uint8_t *zip = NULL;
+    size_t total;
+
+    if (make_members(names, tensors, n, members, &total)) {
+        zip = cli_alloc(total);
+        *out_bytes = put_members(members, n, zip);
+    }
     for (int i = 0; i < n; i++) {
         free(members[i].npy);
+        free(members[i].name);
     }
     free(members);
-    free(zip);
-    return good;
+    return zip;
 }

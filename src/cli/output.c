@@ -7,34 +7,46 @@
 
 #include "cli.h"
 
-static void print_json_string(const char *text)
+static void print_json_string(const char *text, size_t length)
 {
-    fputc('"', stdout);
-    for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {
-        if (*c == '"' || *c == '\\') {
-            printf("\\%c", *c);
-        } else if (*c < 32) {
-            printf("\\u%04x", *c);
-        } else {
-            fputc(*c, stdout);
+    char *escaped = cli_json_text(text, length);
+
+    printf("\"%s\"", escaped);
+    free(escaped);
+}
+
+/* What is no number of JSON is a string there: "nan", "inf", "-inf". */
+static void print_number(const char *text, bool json)
+{
+    printf(json && strpbrk(text, "ni") != NULL ? "\"%s\"" : "%s", text);
+}
+
+/* A string as it stands in JSON, a complex number as its two parts. */
+static void print_element(const TF_Tensor *tensor, int64_t index, bool json)
+{
+    const TF_DataType type = TF_TensorType(tensor);
+    char text[64];
+
+    if (type == TF_STRING) {
+        const TF_TString *string = (const TF_TString *)TF_TensorData(tensor) + index;
+        print_json_string(TF_StringGetDataPointer(string), TF_StringGetSize(string));
+        return;
+    }
+    if (type == TF_COMPLEX64 || type == TF_COMPLEX128) {
+        const bool is_wide = type == TF_COMPLEX128;
+        for (int i = 0; i < 2; i++) {
+            const void *at =
+                (const char *)TF_TensorData(tensor) + (index * 2 + i) * (is_wide ? 8 : 4);
+            cli_real_format(is_wide ? *(const double *)at : (double)*(const float *)at, is_wide,
+                            text, sizeof text);
+            fputc(i == 0 ? '[' : ',', stdout);
+            print_number(text, json);
         }
+        fputc(']', stdout);
+        return;
     }
-    fputc('"', stdout);
-}
-
-/* Nine digits tell any two floats apart; integers up to 2^53 come out whole. */
-static void print_number(double value)
-{
-    printf(value == nearbyint(value) && fabs(value) < 9007199254740992.0 ? "%.0f" : "%.9g", value);
-}
-
-static void print_json_number(double value)
-{
-    if (isfinite(value)) {
-        print_number(value);
-    } else {
-        fputs("null", stdout);
-    }
+    cli_element_format(tensor, index, text, sizeof text);
+    print_number(text, json);
 }
 
 /* Indices of the k largest elements, ties by index. */
@@ -44,9 +56,8 @@ static int find_best(const TF_Tensor *tensor, int k, int64_t *out)
     int found = 0;
 
     for (int64_t i = 0; i < n; i++) {
-        double value = cli_element(tensor, i);
         int at = found;
-        while (at > 0 && value > cli_element(tensor, out[at - 1])) {
+        while (at > 0 && cli_element_is_less(tensor, out[at - 1], i)) {
             at--;
         }
         if (at < k) {
@@ -71,10 +82,10 @@ static void print_best(const TF_Tensor *tensor, int top_k, char **labels, int n_
         double value = cli_element(tensor, best[i]);
         if (json) {
             printf("%s{\"index\":%lld,\"value\":", i == 0 ? "" : ",", (long long)best[i]);
-            print_json_number(value);
+            print_element(tensor, best[i], true);
             if (label != NULL) {
                 printf(",\"label\":");
-                print_json_string(label);
+                print_json_string(label, strlen(label));
             }
             printf("}");
         } else {
@@ -91,7 +102,7 @@ static void print_json(const char *name, const TF_Tensor *tensor, int top_k, cha
                        int n_labels)
 {
     printf("{\"name\":");
-    print_json_string(name);
+    print_json_string(name, strlen(name));
     printf(",\"type\":\"%s\",\"shape\":[", cli_type_name(TF_TensorType(tensor)));
     for (int i = 0; i < TF_NumDims(tensor); i++) {
         printf("%s%lld", i == 0 ? "" : ",", (long long)TF_Dim(tensor, i));
@@ -103,18 +114,40 @@ static void print_json(const char *name, const TF_Tensor *tensor, int top_k, cha
         printf(",\"values\":[");
         for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
             fputs(i == 0 ? "" : ",", stdout);
-            print_json_number(cli_element(tensor, i));
+            print_element(tensor, i, true);
         }
         printf("]");
     }
     printf("}\n");
 }
 
+/* Smallest, largest, mean. */
+static void print_range(const TF_Tensor *tensor, int64_t n)
+{
+    int64_t low = 0, high = 0;
+    double sum = 0;
+    char text[2][64];
+
+    const TF_DataType type = TF_TensorType(tensor);
+    if (n == 0 || type == TF_STRING || type == TF_COMPLEX64 || type == TF_COMPLEX128) {
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double value = cli_element(tensor, i);
+        bool is_first = isnan(cli_element(tensor, low)); /* of those that are numbers */
+        low = is_first || cli_element_is_less(tensor, i, low) ? i : low;
+        high = is_first || cli_element_is_less(tensor, high, i) ? i : high;
+        sum += value;
+    }
+    cli_element_format(tensor, low, text[0], sizeof text[0]);
+    cli_element_format(tensor, high, text[1], sizeof text[1]);
+    printf("  min %s  max %s  mean %.9g\n", text[0], text[1], sum / (double)n);
+}
+
 void cli_output_print(const char *name, const TF_Tensor *tensor, int top_k, char **labels,
                       int n_labels, bool json)
 {
     char shape[512];
-    double low = INFINITY, high = -INFINITY, sum = 0;
     int64_t n = TF_TensorElementCount(tensor);
 
     if (json) {
@@ -127,18 +160,11 @@ void cli_output_print(const char *name, const TF_Tensor *tensor, int top_k, char
         print_best(tensor, top_k, labels, n_labels, false);
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        double value = cli_element(tensor, i);
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-        sum += value;
-    }
-    if (n > 0) {
-        printf("  min %.9g  max %.9g  mean %.9g\n  ", low, high, sum / (double)n);
-    }
+    print_range(tensor, n);
+    fputs(n > 0 ? "  " : "", stdout);
     for (int64_t i = 0; i < n && i < 8; i++) {
         fputs(i == 0 ? "" : ", ", stdout);
-        print_number(cli_element(tensor, i));
+        print_element(tensor, i, false);
     }
     printf("%s\n", n > 8 ? ", ..." : "");
 }

@@ -69,8 +69,13 @@ static void field(cursor *c, uint64_t key, parsed *out)
         }
         return;
     case 1 << 3 | 2:
-        for (cursor in = bytes_field(c); in.at < in.end && !in.bad && out->rank < 16;) {
-            out->dims[out->rank++] = (int64_t)varint(&in);
+        for (cursor in = bytes_field(c); in.at < in.end && !c->bad;) {
+            int64_t dim = (int64_t)varint(&in);
+            if (in.bad || out->rank == 16) {
+                c->bad = true;
+            } else {
+                out->dims[out->rank++] = dim;
+            }
         }
         return;
     case 2 << 3 | 0:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Talk: errors, notes and progress on stderr; exit codes; files. */
+/* Talk: errors, notes and progress on stderr; exit codes; memory; files in. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,55 +77,74 @@ void cli_progress(const char *what, int64_t done, int64_t total)
     fflush(stderr);
 }
 
+_Noreturn void cli_no_memory(size_t bytes)
+{
+    cli_error("out of memory (%zu bytes)", bytes);
+    exit(CLI_LIMIT);
+}
+
 void *cli_alloc(size_t bytes)
 {
     void *block = calloc(1, bytes == 0 ? 1 : bytes);
 
     if (block == NULL) {
-        cli_error("out of memory (%zu bytes)", bytes);
-        exit(CLI_LIMIT);
+        cli_no_memory(bytes);
     }
     return block;
 }
 
 void *cli_grow(void *block, size_t count, size_t size)
 {
-    void *grown = size != 0 && count > SIZE_MAX / size ? NULL : realloc(block, count * size + 1);
+    size_t bytes;
+    bool fits = !__builtin_mul_overflow(count, size, &bytes) && bytes < PTRDIFF_MAX;
+    void *grown = fits ? realloc(block, bytes + 1) : NULL;
 
     if (grown == NULL) {
-        cli_error("out of memory (%zu times %zu bytes)", count, size);
-        exit(CLI_LIMIT);
+        cli_no_memory(fits ? bytes : SIZE_MAX);
     }
     return grown;
 }
 
-uint8_t *cli_read_file(const char *path, size_t *out_bytes)
+TF_Buffer *cli_buffer(void)
 {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    uint8_t *data = NULL;
-    size_t used = 0, room = 0;
+    TF_Buffer *buffer = TF_NewBuffer();
 
-    if (file == NULL) {
-        cli_error("%s: %s", path, strerror(errno));
-        return NULL;
+    if (buffer == NULL) {
+        cli_no_memory(sizeof *buffer);
     }
-    for (;;) {
-        if (room - used < 65536) {
-            room = room * 2 + 131072;
+    return buffer;
+}
+
+char *cli_copy_text(const char *text, size_t length)
+{
+    char *copy = cli_alloc(length + 1);
+
+    memcpy(copy, text, length);
+    return copy;
+}
+
+/* Reads on to the end; room for one byte more stays. NULL after a message. */
+static uint8_t *read_on(int fd, const char *path, size_t expected, size_t *out_bytes)
+{
+    size_t used = 0, room = 0;
+    uint8_t *data = NULL;
+    ssize_t got;
+
+    do {
+        if (room - used < 2) {
+            size_t more = used == 0 ? expected + 2 : room;
+            if (!cli_budget_take(path, more)) {
+                free(data);
+                return NULL;
+            }
+            room += more;
             data = cli_grow(data, room, 1);
         }
-        size_t got = fread(data + used, 1, room - used - 1, file);
-        used += got;
-        if (got == 0) {
-            break;
-        }
-    }
-    bool failed = ferror(file) != 0;
-    if (file != stdin) {
-        fclose(file);
-    }
-    if (failed) {
-        cli_error("%s: cannot be read", path);
+        got = read(fd, data + used, room - used - 1);
+        used += got > 0 ? (size_t)got : 0;
+    } while (got > 0 || (got < 0 && errno == EINTR));
+    if (got < 0) {
+        cli_error("%s: %s", path, strerror(errno));
         free(data);
         return NULL;
     }
@@ -133,23 +153,20 @@ uint8_t *cli_read_file(const char *path, size_t *out_bytes)
     return data;
 }
 
-bool cli_write_file(const char *path, const void *data, size_t bytes, bool force)
+uint8_t *cli_read_file(const char *path, size_t *out_bytes)
 {
     struct stat info;
+    const bool is_stdin = strcmp(path, "-") == 0;
+    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
-    if (!force && stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
-        cli_error("%s exists; --force overwrites it", path);
-        return false;
-    }
-    FILE *file = fopen(path, "wb");
-    if (file == NULL) {
+    if (fd < 0 || fstat(fd, &info) != 0) {
         cli_error("%s: %s", path, strerror(errno));
-        return false;
+        return NULL;
     }
-    bool written = fwrite(data, 1, bytes, file) == bytes;
-    if (fclose(file) != 0 || !written) {
-        cli_error("%s: %s", path, strerror(errno));
-        return false;
+    const bool is_sized = S_ISREG(info.st_mode) && info.st_size > 0;
+    uint8_t *data = read_on(fd, path, is_sized ? (size_t)info.st_size : 131072, out_bytes);
+    if (!is_stdin) {
+        close(fd);
     }
-    return true;
+    return data;
 }

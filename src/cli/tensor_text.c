@@ -12,12 +12,25 @@ static const struct {
     const char *name, *alias;
     TF_DataType type;
 } types[] = {
-    {"f32", "float", TF_FLOAT},    {"f32", "float32", TF_FLOAT}, {"f64", "double", TF_DOUBLE},
-    {"f64", "float64", TF_DOUBLE}, {"i32", "int32", TF_INT32},   {"u8", "uint8", TF_UINT8},
-    {"i16", "int16", TF_INT16},    {"i8", "int8", TF_INT8},      {"i64", "int64", TF_INT64},
-    {"bool", "bool", TF_BOOL},     {"u16", "uint16", TF_UINT16}, {"u32", "uint32", TF_UINT32},
-    {"u64", "uint64", TF_UINT64},  {"f16", "half", TF_HALF},     {"bf16", "bfloat16", TF_BFLOAT16},
-    {"f16", "float16", TF_HALF},   {"str", "string", TF_STRING},
+    {"f32", "float", TF_FLOAT},
+    {"f32", "float32", TF_FLOAT},
+    {"f64", "double", TF_DOUBLE},
+    {"f64", "float64", TF_DOUBLE},
+    {"i32", "int32", TF_INT32},
+    {"u8", "uint8", TF_UINT8},
+    {"i16", "int16", TF_INT16},
+    {"i8", "int8", TF_INT8},
+    {"i64", "int64", TF_INT64},
+    {"bool", "bool", TF_BOOL},
+    {"u16", "uint16", TF_UINT16},
+    {"u32", "uint32", TF_UINT32},
+    {"u64", "uint64", TF_UINT64},
+    {"f16", "half", TF_HALF},
+    {"bf16", "bfloat16", TF_BFLOAT16},
+    {"f16", "float16", TF_HALF},
+    {"str", "string", TF_STRING},
+    {"c64", "complex64", TF_COMPLEX64},
+    {"c128", "complex128", TF_COMPLEX128},
 };
 
 const char *cli_type_name(TF_DataType type)
@@ -108,6 +121,11 @@ double cli_element(const TF_Tensor *tensor, int64_t index)
 #undef READ
 }
 
+size_t cli_type_bytes(TF_DataType type)
+{
+    return type == TF_STRING ? sizeof(TF_TString) : TF_DataTypeSize(type);
+}
+
 void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size)
 {
     size_t used = 0;
@@ -124,18 +142,27 @@ void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size)
 
 TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank)
 {
-    size_t bytes = TF_DataTypeSize(type);
+    size_t bytes = cli_type_bytes(type);
 
+    if (bytes == 0) {
+        cli_error("an input of type %s cannot be given", cli_type_name(type));
+        return NULL;
+    }
     for (int i = 0; i < rank; i++) {
-        if (dims[i] < 0 || __builtin_mul_overflow(bytes, (size_t)dims[i], &bytes)) {
+        if (dims[i] < 0 || __builtin_mul_overflow(bytes, (size_t)dims[i], &bytes) ||
+            bytes > PTRDIFF_MAX) {
             cli_error("an input of that shape is too large");
             return NULL;
         }
     }
+    if (!cli_budget_take("the input", bytes)) {
+        return NULL;
+    }
     TF_Tensor *tensor = TF_AllocateTensor(type, dims, rank, bytes);
     if (tensor == NULL) {
-        cli_error("out of memory for an input of %zu bytes", bytes);
-    } else if (TF_TensorByteSize(tensor) > 0) {
+        cli_no_memory(bytes);
+    }
+    if (bytes > 0) {
         memset(TF_TensorData(tensor), 0, bytes);
     }
     return tensor;

@@ -33,15 +33,11 @@ static void add(cli_trace *trace, const char *text, size_t length)
 
 static void add_string(cli_trace *trace, const char *key, const char *value)
 {
-    char escaped[8];
+    char *escaped = cli_json_text(value, strlen(value));
 
     add(trace, key, strlen(key));
-    for (const unsigned char *c = (const unsigned char *)value; *c != 0; c++) {
-        int n = *c == '"' || *c == '\\' ? snprintf(escaped, sizeof escaped, "\\%c", *c)
-                : *c < 32               ? snprintf(escaped, sizeof escaped, "\\u%04x", *c)
-                                        : snprintf(escaped, sizeof escaped, "%c", *c);
-        add(trace, escaped, (size_t)n);
-    }
+    add(trace, escaped, strlen(escaped));
+    free(escaped);
     add(trace, "\"", 1);
 }
 
@@ -155,7 +151,7 @@ cli_trace *cli_trace_begin(oribi_run *run)
     return trace;
 }
 
-bool cli_trace_end(cli_trace *trace, const char *path, bool force)
+int cli_trace_end(cli_trace *trace, const char *path, bool force)
 {
     TF_Status *status = TF_NewStatus();
     oribi_run_set_trace(trace->run, NULL, NULL);
@@ -165,7 +161,7 @@ bool cli_trace_end(cli_trace *trace, const char *path, bool force)
     }
     TF_DeleteStatus(status);
     add(trace, "\n]}\n", 4);
-    bool good = cli_write_file(path, trace->text, trace->length, force);
+    int code = cli_write_file(path, trace->text, trace->length, force);
     for (int i = 0; i < trace->n_lanes; i++) {
         free(trace->lanes[i]);
     }
@@ -173,5 +169,5 @@ bool cli_trace_end(cli_trace *trace, const char *path, bool force)
     free(trace->text);
     free(trace->run_lanes);
     free(trace);
-    return good;
+    return code;
 }

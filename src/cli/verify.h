@@ -130,7 +130,7 @@ bool verify_states_take(const verify *v, TF_Tensor *const *outputs);
 void verify_states_free(verify *v);
 
 /* verify_glue.c: the model's side of platform/harness/model.h. */
-bool verify_write_glue(const verify *v);
+int verify_write_glue(const verify *v); /* an exit code */
 /* verify_target.c: an exit code each. */
 int verify_build(const verify *v, bool is_serial);
 int verify_emulate(const verify *v, int64_t out_bytes);

@@ -30,7 +30,7 @@ static int exchange(const verify *v, const verify_bytes *requests, int n, verify
         return verify_serial(v, port, requests, out_replies);
     }
     char *in = verify_path(v, "in"), *out = verify_path(v, "out");
-    int code = cli_write_file(in, requests->data, requests->n, true) ? CLI_OK : CLI_BAD_INPUT;
+    int code = cli_write_file(in, requests->data, requests->n, true);
     code = code == CLI_OK ? verify_emulate(v, expected) : code;
     if (code == CLI_OK) {
         size_t bytes = 0;

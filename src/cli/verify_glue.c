@@ -180,10 +180,12 @@ static void put_table(const verify *v, FILE *file)
     fprintf(file, "};\n");
 }
 
-bool verify_write_glue(const verify *v)
+int verify_write_glue(const verify *v)
 {
     char *path = verify_path(v, "oribi_model.c");
-    FILE *file = fopen(path, "w");
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
     bool good = file != NULL;
     if (good) {
         fprintf(file,
@@ -199,8 +201,10 @@ bool verify_write_glue(const verify *v)
         good = fclose(file) == 0;
     }
     if (!good) {
-        cli_error("%s: %s", path, strerror(errno));
+        cli_no_memory(bytes);
     }
+    int code = cli_write_file(path, text, bytes, true);
+    free(text);
     free(path);
-    return good;
+    return code;
 }

@@ -274,24 +274,29 @@ static int compile_all(const verify *v, bool is_serial, arguments *link)
     return code;
 }
 
-static bool write_platform(const verify *v)
+static int write_platform(const verify *v)
 {
+    cli_files *files = cli_files_begin(true);
     bool good = true;
     for (const verify_platform_file *f = verify_platform_files; good && f->name != NULL; f++) {
         char name[160];
         snprintf(name, sizeof name, "platform/%s", f->name);
-        char *path = verify_path(v, name);
-        good = cli_make_parents(path) && cli_write_file(path, f->text, f->bytes, true);
+        char *path = verify_path(v, name), *slash = strrchr(path, '/');
+        *slash = 0;
+        good = cli_files_add_folder(files, path);
+        *slash = '/';
+        good = good && cli_files_add(files, path, f->text, f->bytes);
         free(path);
     }
-    return good;
+    return cli_files_end(files, CLI_OK);
 }
 
 int verify_build(const verify *v, bool is_serial)
 {
     const verify_target *t = v->target;
     arguments *objects = cli_alloc(sizeof *objects), *link = cli_alloc(sizeof *link);
-    int code = write_platform(v) && verify_write_glue(v) ? CLI_OK : CLI_BAD_INPUT;
+    int code = write_platform(v);
+    code = code == CLI_OK ? verify_write_glue(v) : code;
     code = code == CLI_OK ? compile_all(v, is_serial, objects) : code;
     if (code == CLI_OK) {
         add_words(link, t->linker != NULL ? t->linker : compiler_of(v));

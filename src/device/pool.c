@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/futex.h"
+#include "base/log.h"
 #include "device/pool_internal.h"
 #include "tensor/status.h"
 
@@ -187,11 +188,13 @@ static int thread_count(int n_threads)
     return n_threads < POOL_MAX_THREADS ? n_threads : POOL_MAX_THREADS;
 }
 
-oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
+/* With that many threads, or NULL and as many as could be had, the caller's included; 0: no memory.
+ */
+static oribi_pool *start(int n_threads, int *out_started, TF_Status *status)
 {
-    n_threads = thread_count(n_threads);
     size_t n_workers = (size_t)n_threads - 1;
     oribi_pool *pool = create(n_threads, n_workers, status);
+    *out_started = pool ? n_threads : 0;
     for (size_t i = 0; pool && i < n_workers; i++) {
         oribi_pool_worker *worker = &pool->workers[i];
         worker->index = (int)i + 1;
@@ -199,12 +202,26 @@ oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
         worker->spin_ns = SPIN_FIRST_NS;
         worker->thread = oribi_thread_start(worker_main, worker, "oribi-worker", 0);
         if (!worker->thread) {
-            oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                       "thread pool: worker %d of %d did not start; ask for fewer threads",
-                       (int)i + 1, (int)n_workers);
             oribi_pool_release(pool);
+            *out_started = (int)i + 1;
             return NULL;
         }
+    }
+    return pool;
+}
+
+oribi_pool *oribi_pool_create(int n_threads, TF_Status *status)
+{
+    const int wanted = thread_count(n_threads);
+    int had = wanted, started;
+    oribi_pool *pool = start(had, &started, status);
+    while (!pool && started > 0) { /* anew: workers that ran know how many they were to be */
+        had = started;
+        pool = start(had, &started, status);
+    }
+    if (pool && had < wanted) {
+        oribi_log(ORIBI_LOG_WARNING,
+                  "thread pool: %d of %d threads could be had; slower, and right", had, wanted);
     }
     return pool;
 }
