@@ -77,6 +77,7 @@ void oribi_graph_destroy(oribi_graph *graph)
     oribi_free(graph->order);
     oribi_free(graph->inputs);
     oribi_free(graph->outputs);
+    oribi_free(graph->next_outputs);
     oribi_free(graph->input_names);
     oribi_free(graph->output_names);
     oribi_free(graph->states);

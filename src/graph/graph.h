@@ -55,6 +55,7 @@ typedef struct oribi_value {
     oribi_use_link *uses;     /* node inputs: first of the ring, or NULL */
     bool is_input;            /* fed by the caller */
     bool is_output;
+    int32_t first_output; /* of the graph outputs that it is: index + 1, 0 for none */
 } oribi_value;
 
 typedef struct oribi_node {
@@ -71,6 +72,7 @@ typedef struct oribi_node {
     const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
     const oribi_kernel_def *kernel; /* chosen, or NULL */
     bool is_dead;
+    struct oribi_node *waiting; /* a list that oribi_graph_remove_dead makes */
 } oribi_node;
 
 typedef struct oribi_graph {
@@ -82,6 +84,7 @@ typedef struct oribi_graph {
     oribi_value_id *inputs, *outputs;
     const char **input_names, **output_names; /* as the model calls them */
     int32_t n_inputs, n_outputs;
+    int32_t *next_outputs; /* by output: the next one of the same value, as first_output */
     /* What a run leaves to the next one: the last n_states inputs are read from it, the last
      * n_states outputs are what becomes of it, in the same order. Callers see neither. */
     TF_Tensor **states; /* their values before the first run; `kept` owns them */
@@ -166,7 +169,8 @@ void oribi_graph_remove_node(oribi_graph *graph, oribi_node *node);
 int32_t oribi_graph_remove_dead(oribi_graph *graph);
 /* Recomputes order; INVALID_ARGUMENT naming a node on a cycle. Deterministic. */
 bool oribi_graph_sort(oribi_graph *graph, TF_Status *status);
-/* Consumers of a value: fills up to max pairs, returns the number there are (node inputs only). */
+/* Consumers of a value (node inputs only): fills up to max pairs, returns the number there are, but
+ * at most max_uses + 1: a value may have millions of them. */
 int32_t oribi_graph_uses(const oribi_graph *graph, oribi_value_id value, oribi_use *out_uses,
                          int32_t max_uses);
 oribi_node *oribi_graph_producer(const oribi_graph *graph, oribi_value_id value);

@@ -90,8 +90,17 @@ bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char 
 bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char *name,
                             TF_Status *status)
 {
+    const int32_t n = graph->n_outputs;
+    if ((n & (n - 1)) == 0) {
+        int32_t *more =
+            oribi_realloc_array(graph->next_outputs, n == 0 ? 1 : (size_t)n * 2, sizeof *more);
+        ORIBI_TRY(more != NULL || oribi_fail_memory(status));
+        graph->next_outputs = more;
+    }
     ORIBI_TRY(append_end(graph, &graph->outputs, &graph->output_names, &graph->n_outputs, value,
                          name, status));
+    graph->next_outputs[graph->n_outputs - 1] = graph->values[value]->first_output;
+    graph->values[value]->first_output = graph->n_outputs;
     graph->values[value]->is_output = true;
     graph->values[value]->n_uses++;
     return true;
@@ -130,7 +139,7 @@ int32_t oribi_graph_uses(const oribi_graph *graph, oribi_value_id value, oribi_u
     const oribi_use_link *first = graph->values[value]->uses;
     const oribi_use_link *link = first;
     int32_t count = 0;
-    while (link != NULL) {
+    while (link != NULL && count <= max_uses) {
         if (count < max_uses) {
             out_uses[count] = link->use;
         }

@@ -108,7 +108,7 @@ oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *
 {
     guess work = {.session = session};
     bool ok = false;
-    oribi_record *record = oribi_record_create(session->n_values, status);
+    oribi_record *record = oribi_record_create(session->n_values, session->n_steps, status);
     if (record == NULL) {
         return NULL;
     }
