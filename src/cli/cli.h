@@ -83,6 +83,9 @@ uint8_t *cli_read_file(const char *path, size_t *out_bytes);
 /* Refuses to overwrite without force; false after a message. */
 bool cli_write_file(const char *path, const void *data, size_t bytes, bool force);
 
+/* guard.c: a mapped file that is truncated ends the command with a message and exit code 4. */
+void cli_guard_files(void);
+
 /* model.c: what run, inspect and bench share. */
 typedef struct cli_session {
     oribi_options *options;
@@ -97,8 +100,13 @@ typedef struct cli_session {
         {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
         {"--disable-pass", 0, "PASS", "fold, fuse, layout, batch_norm or qdq"},                    \
         {"--tflite-variant", 0, "tflm|tflite", "whose rounding quantised TFLite operators have"},  \
+        {"--read", 0, NULL, "read the model's files into memory: others may truncate them"},       \
     {                                                                                              \
         "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \
+    }
+#define CLI_TIME_LIMIT_OPTION(help)                                                                \
+    {                                                                                              \
+        "--time-limit", 0, "MS", help                                                              \
     }
 /* place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
 #define CLI_PLACE_OPTIONS                                                                          \

@@ -71,6 +71,7 @@ static const cli_command *find_command(const char *name)
 
 int main(int argc, char **argv)
 {
+    cli_guard_files();
     cmd_compile_prepare();
     cmd_verify_prepare();
     if (argc < 2) {

@@ -22,6 +22,10 @@ typedef struct oribi_source {
 } oribi_source;
 void oribi_source_retain(oribi_source *source);
 void oribi_source_release(oribi_source *source); /* NULL ok */
+/* A file's bytes, mapped, or read into memory where is_read says so, max_bytes at most; one
+ * reference. NULL: status set. */
+oribi_source *oribi_source_open(const char *path, bool is_read, uint64_t max_bytes,
+                                const uint8_t **out_data, size_t *out_bytes, TF_Status *status);
 
 typedef struct oribi_constant {
     oribi_constant_view view; /* data may be unaligned; strides as bytes, 0 for a splat */

@@ -10,9 +10,10 @@
  * there is a width for each alignment of the problem.
  */
 #include "pass/plan_internal.h"
+#include "tensor/patience.h"
 #include "tensor/status.h"
 
-enum { NIL = 0, MAX_ALIGNMENTS = 64 };
+enum { NIL = 0, MAX_ALIGNMENTS = 64, BETWEEN_LOOKS = 256 /* at the clock */ };
 
 typedef struct time_node { /* of a live buffer, or the end of a pool */
     uint64_t gap;          /* where the gap below it begins */
@@ -281,6 +282,7 @@ bool oribi__plan_place_by_time(plan_problem *problem, plan_layout *layout, TF_St
     int32_t ended = 0;
     for (int32_t k = 0; k < problem->n; k++) {
         const int32_t j = problem->by_first_use[k];
+        ORIBI_TRY(k % BETWEEN_LOOKS != 0 || oribi_patience_left(status));
         while (problem->buffers[by_end[ended]].last_use < problem->buffers[j].first_use) {
             remove_one(&tree, by_end[ended++]);
         }

@@ -324,11 +324,20 @@ static bool copy_shapes(oribi_plan *plan, const oribi_session *session, const or
     return true;
 }
 
+/* What planning takes while it lasts: items here, buffers and their tree or their conflicts below
+ * (src/pass/plan_internal.h), which are capped. */
+static uint64_t planner_bytes(uint64_t n_items)
+{
+    enum { BYTES_OF_BUFFER = 256 }; /* of all arrays of the planner that have one element each */
+    return n_items * (sizeof(oribi_plan_item) + sizeof(oribi_plan_buffer) + BYTES_OF_BUFFER);
+}
+
 oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *input_shapes,
                              oribi_record *record, TF_Status *status)
 {
     oribi_plan_builder builder = {.session = session};
     int32_t n_temps = 0;
+    uint64_t working = 0;
     bool ok = false;
     oribi_plan *plan = oribi_alloc_zero(1, sizeof *plan);
     if (plan == NULL) {
@@ -345,6 +354,11 @@ oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *in
         goto done;
     }
     plan->n_temps = n_temps;
+    working = planner_bytes((uint64_t)session->n_values + (uint64_t)n_temps);
+    if (!oribi_meter_charge(session->meter, working, "planning memory", status)) {
+        working = 0;
+        goto done;
+    }
     builder.n_items = session->n_values + n_temps;
     builder.items = oribi_alloc_zero((size_t)builder.n_items + 1, sizeof *builder.items);
     plan->places =
@@ -374,6 +388,7 @@ oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *in
         list_output_items(&builder);
     }
 done:
+    oribi_meter_discharge(session->meter, working);
     oribi_free(builder.items);
     if (!ok) {
         oribi_plan_release(plan);

@@ -16,6 +16,7 @@
 #include "pass/pass.h"
 #include "pass/plan.h"
 #include "session/session.h"
+#include "tensor/patience.h"
 
 enum { ORIBI_MAX_PLANS = 16, ORIBI_OUTPUT_SPARES = 3, ORIBI_MAX_DEVICES = 32 };
 
@@ -35,8 +36,9 @@ typedef struct oribi_node_place { /* --place-node */
 struct oribi_options {
     oribi_arena arena;
     int threads;
-    uint64_t max_bytes;
-    bool follow_links, rounds_as_tflite;
+    uint64_t max_bytes, deadline_ns;
+    atomic_int stop;
+    bool follow_links, rounds_as_tflite, reads_files;
     uint32_t disabled_passes;
     const char *kernels; /* label that goes first; NULL: none */
     oribi_fixed_shape *shapes;
@@ -52,6 +54,8 @@ struct oribi_options {
 
 uint64_t oribi_options_max_bytes(const oribi_options *options);        /* NULL: the default */
 uint64_t oribi_options_device_max_bytes(const oribi_options *options); /* the same */
+/* Begins the thread's patience for what is made with the options (NULL: endless). */
+void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience);
 /* Of its own threads, or on the application's. */
 oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status);
 
