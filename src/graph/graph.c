@@ -19,6 +19,7 @@ oribi_graph *oribi_graph_create(TF_Status *status)
         return NULL;
     }
     oribi_arena_init(&graph->arena);
+    graph->max_nodes = ORIBI_GRAPH_MAX_NODES;
     graph->source_name = "";
     graph->source_kind = "";
     graph->producer = "";

@@ -103,7 +103,12 @@ typedef struct oribi_graph {
     int64_t producer_version; /* GraphDef version, else 0 */
     uint64_t max_bytes;       /* limit on memory made from the model; 0: none */
     uint64_t made_bytes;      /* counted against max_bytes */
+    int32_t max_nodes;        /* ORIBI_GRAPH_MAX_NODES, dead ones included */
 } oribi_graph;
+
+/* A thousand times what large models have. Each takes some 2 kB until it runs, and all that passes
+ * and planning do is n log n, so that this many take minutes and not days. */
+enum { ORIBI_GRAPH_MAX_NODES = 4000000 };
 
 oribi_graph *oribi_graph_create(TF_Status *status);
 void oribi_graph_destroy(oribi_graph *graph);

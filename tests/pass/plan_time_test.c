@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "pass/plan_internal.h"
+#include "tensor/patience.h"
 #include "tensor/status.h"
 
 static uint64_t random_state;
@@ -274,11 +275,34 @@ static void work_grows_as_n_log_n_up_to_a_million_buffers(void **state)
     }
 }
 
+static void planning_ends_with_the_threads_patience(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    oribi_plan_buffer *buffers = oribi_alloc_zero(N, sizeof *buffers);
+    oribi_plan_pool pool = {.out_bytes = 7};
+    TF_Status *status = TF_NewStatus();
+    oribi_patience patience = {.deadline_ns = 1, .what = "the test"};
+    make_fan(buffers, N);
+
+    oribi_patience_begin(&patience);
+    const bool ok = oribi_plan_memory(buffers, N, NULL, 0, &pool, 1, NULL, status);
+    oribi_patience_end(&patience);
+
+    assert_false(ok);
+    assert_int_equal(TF_GetCode(status), TF_DEADLINE_EXCEEDED);
+    assert_int_equal(pool.out_bytes, 7);
+    assert_null(oribi_patience_now());
+    TF_DeleteStatus(status);
+    oribi_free(buffers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pass_over_time_gives_the_offsets_of_a_walk_over_a_sorted_list),
         cmocka_unit_test(work_grows_as_n_log_n_up_to_a_million_buffers),
+        cmocka_unit_test(planning_ends_with_the_threads_patience),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
