@@ -137,10 +137,30 @@ TF_CAPI_EXPORT extern void oribi_options_set_thread_pool(oribi_options *options,
                                                          TF_Status *status);
 #endif /* 1.2 */
 /* Limit on the memory that a model makes the library take, in bytes; 0 (default): half of the RAM
- * or of the cgroup's limit. RESOURCE_EXHAUSTED when it would be passed. */
+ * or of the cgroup's limit. RESOURCE_EXHAUSTED when it would be passed. One limit over what is
+ * read, the graph, folded constants, planning and the memory of runs; packed copies of weights that
+ * kernels keep do not count. */
 TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes);
 /* May external data leave the model's folder through a link? Default no. */
 TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options, bool follow);
+#if ORIBI_HAS_CONTRACT(1, 2)
+/* Are a model's files, external data included, read into memory, counted in max_bytes, instead of
+ * mapped? Default no: mapped weights cost no memory until they are used, and processes share them.
+ * But a mapped file that another process truncates while a model of it lives ends this one with
+ * SIGBUS, for which the library installs no handler: where others can write the files, read them. A
+ * file that changes its size while it is read is DATA_LOSS. */
+TF_CAPI_EXPORT extern void oribi_options_set_read_files(oribi_options *options, bool read);
+/* Time that opening models and making sessions with these options may take in all, in nanoseconds
+ * from this call on; 0 (default): no limit. Past it they fail with DEADLINE_EXCEEDED: one limit
+ * over reading, folding of constants, passes and planning. Work that has begun in a plugin's kernel
+ * ends where the kernel asks, or is done. Runs have a limit of their own, oribi_run_set_time_limit.
+ */
+TF_CAPI_EXPORT extern void oribi_options_set_time_limit(oribi_options *options,
+                                                        uint64_t nanoseconds);
+/* Stops what is being opened or made with these options, from any thread: it ends with CANCELLED
+ * soon, and so does all that is begun with them later. */
+TF_CAPI_EXPORT extern void oribi_options_cancel(oribi_options *options);
+#endif /* 1.2 */
 /* Whose results the quantised operators of a TFLite model have, to the bit, where the two differ:
  * "tflm" (default), TensorFlow Lite Micro's, or "tflite", the TensorFlow Lite interpreter's.
  * INVALID_ARGUMENT for another name.
@@ -279,7 +299,7 @@ TF_CAPI_EXPORT extern void oribi_run_cancel(oribi_run *run);
 /* How often the last run waited for a device; 0 where all of it ran on the CPU. */
 TF_CAPI_EXPORT extern uint64_t oribi_run_num_waits(const oribi_run *run);
 #endif /* 1.2 */
-/* Longest time of each later run in nanoseconds; 0 (default): no limit. */
+/* Longest time of each later run in nanoseconds, its planning included; 0 (default): no limit. */
 TF_CAPI_EXPORT extern void oribi_run_set_time_limit(oribi_run *run, uint64_t nanoseconds);
 
 /* One thing that took time. Strings live as long as the session. */

@@ -15,6 +15,8 @@
 
 #include "base/alloc.h"
 
+enum { READ_ALIGNMENT = 64 };
+
 /* Opens for reading; a FIFO does not block the open. */
 static int open_for_read(const char *path, int *out_fd, struct stat *out_stat)
 {
@@ -62,7 +64,9 @@ int oribi_file_map_open(const char *path, oribi_file_map *out_map)
 
 void oribi_file_map_close(oribi_file_map *map)
 {
-    if (map->data != NULL) {
+    if (map->priv != NULL) {
+        oribi_free(map->priv);
+    } else if (map->data != NULL) {
         (void)munmap((void *)(uintptr_t)map->data, map->bytes);
     }
     *map = (oribi_file_map){0};
@@ -71,7 +75,8 @@ void oribi_file_map_close(oribi_file_map *map)
 void oribi_file_map_give_back(const oribi_file_map *map, const void *from, size_t bytes)
 {
     uintptr_t start = (uintptr_t)from, low = (uintptr_t)map->data, high = low + map->bytes;
-    if (map->data == NULL || start < low || start > high || bytes > high - start) {
+    if (map->data == NULL || map->priv != NULL || start < low || start > high ||
+        bytes > high - start) {
         return;
     }
     /* Whole pages inside the range only: the neighbours of its ends may be in use. The last page of
@@ -121,6 +126,62 @@ static int read_all(int fd, size_t max_bytes, size_t guess, char **data, size_t 
     *data = buffer;
     *bytes = used;
     return 0;
+}
+
+/* A regular file of that size, into memory as well aligned as a mapping is for tensors. */
+static int read_exactly(int fd, size_t bytes, oribi_file_map *out_map)
+{
+    uint8_t *data = oribi_alloc_aligned(bytes + 1, READ_ALIGNMENT);
+    size_t used = 0;
+    int error = data == NULL ? ENOMEM : 0;
+    while (error == 0 && used <= bytes) { /* one byte more, to see that nothing follows */
+        ssize_t n = read(fd, data + used, bytes + 1 - used);
+        if (n == 0) {
+            break;
+        }
+        used += n > 0 ? (size_t)n : 0;
+        error = n < 0 && errno != EINTR ? errno : 0;
+    }
+    error = error == 0 && used != bytes ? ESTALE : error;
+    if (error != 0) {
+        oribi_free(data);
+        return error;
+    }
+    *out_map = (oribi_file_map){.data = bytes > 0 ? data : NULL, .bytes = bytes, .priv = data};
+    return 0;
+}
+
+static int read_pipe(int fd, size_t max_bytes, oribi_file_map *out_map)
+{
+    char *data = NULL;
+    size_t bytes = 0;
+    int error = fcntl(fd, F_SETFL, 0) != 0 ? errno : 0; /* read() waits for the writer again */
+    error = error == 0 ? read_all(fd, max_bytes, 4096, &data, &bytes) : error;
+    if (error == 0) {
+        *out_map = (oribi_file_map){
+            .data = bytes > 0 ? (const uint8_t *)data : NULL, .bytes = bytes, .priv = data};
+    }
+    return error;
+}
+
+int oribi_file_map_read(const char *path, uint64_t max_bytes, oribi_file_map *out_map)
+{
+    struct stat st;
+    int fd = -1;
+    int error = open_for_read(path, &fd, &st);
+    if (error != 0) {
+        return error;
+    }
+    max_bytes = max_bytes > SIZE_MAX / 2 ? SIZE_MAX / 2 : max_bytes;
+    if (!S_ISREG(st.st_mode)) {
+        error = read_pipe(fd, (size_t)max_bytes, out_map);
+    } else if ((uint64_t)st.st_size > max_bytes) {
+        error = EFBIG;
+    } else {
+        error = read_exactly(fd, (size_t)st.st_size, out_map);
+    }
+    (void)close(fd);
+    return error;
 }
 
 int oribi_file_read(const char *path, size_t max_bytes, void **out_data, size_t *out_bytes)

@@ -10,7 +10,7 @@
 typedef struct oribi_file_map {
     const uint8_t *data; /* page aligned; NULL when the file is empty */
     size_t bytes;
-    void *priv;
+    void *priv; /* heap memory that the bytes were read into, or NULL */
 } oribi_file_map;
 
 typedef struct oribi_file_id { /* device, inode, size and mtime: one build of one file */
@@ -19,6 +19,9 @@ typedef struct oribi_file_id { /* device, inode, size and mtime: one build of on
 } oribi_file_id;
 
 int oribi_file_map_open(const char *path, oribi_file_map *out_map); /* read-only, private */
+/* The same bytes in memory of the process: whoever truncates the file later does no harm. Pipes can
+ * be read, too. EFBIG: more than max_bytes; ESTALE: the file changed its size meanwhile. */
+int oribi_file_map_read(const char *path, uint64_t max_bytes, oribi_file_map *out_map);
 void oribi_file_map_close(oribi_file_map *map);
 /* Tells the system that pages of the range are not needed soon; they stay readable. */
 void oribi_file_map_give_back(const oribi_file_map *map, const void *from, size_t bytes);

@@ -106,6 +106,9 @@ uint64_t cli_budget_left(void);
 bool cli_budget_is_late(const char *what); /* true after a message */
 int cli_budget_code(void);                 /* exit code of an input that could not be read */
 
+/* guard.c: a mapped file that is truncated ends the command with a message and exit code 4. */
+void cli_guard_files(void);
+
 /* model.c: what run, inspect and bench share. */
 typedef struct cli_session {
     oribi_options *options;
@@ -120,8 +123,13 @@ typedef struct cli_session {
         {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
         {"--disable-pass", 0, "PASS", "fold, fuse, layout, batch_norm or qdq"},                    \
         {"--tflite-variant", 0, "tflm|tflite", "whose rounding quantised TFLite operators have"},  \
+        {"--read", 0, NULL, "read the model's files into memory: others may truncate them"},       \
     {                                                                                              \
         "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \
+    }
+#define CLI_TIME_LIMIT_OPTION(help)                                                                \
+    {                                                                                              \
+        "--time-limit", 0, "MS", help                                                              \
     }
 /* place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
 #define CLI_PLACE_OPTIONS                                                                          \

@@ -15,6 +15,7 @@ const cli_option cmd_inspect_options[] = {
      "kernels and devices considered for a node, and why (not) taken; with --target-device, the "
      "devices of the compiled model: without --explain, for all nodes"},
     {"--json", 0, NULL, "as JSON"},
+    CLI_TIME_LIMIT_OPTION("give up so many milliseconds after opening the model began (exit 5)"),
     CLI_DESK_OPTIONS,
     {"--no-fuse", 0, NULL, "with --target-device: as for `oribi compile --no-fuse`"},
     CLI_DEVICE_OPTION,

@@ -77,6 +77,7 @@ static const cli_command *find_command(const char *name)
 int main(int argc, char **argv)
 {
     cJSON_InitHooks(&(cJSON_Hooks){cli_alloc, free});
+    cli_guard_files();
     cmd_compile_prepare();
     cmd_verify_prepare();
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its writer */

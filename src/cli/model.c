@@ -46,6 +46,9 @@ static int make_options(const cli_args *args, const char *kernels, oribi_options
     oribi_options_set_max_bytes(options,
                                 (uint64_t)cli_number(args, "--max-bytes", 0, 0, INT64_MAX, &bad));
     oribi_options_set_follow_links(options, cli_has(args, "--follow-links"));
+    oribi_options_set_time_limit(
+        options, (uint64_t)cli_number(args, "--time-limit", 0, 1, INT32_MAX, &bad) * 1000000u);
+    oribi_options_set_read_files(options, cli_has(args, "--read"));
     text = cli_value(args, "--tflite-variant");
     if (!bad && text != NULL) {
         oribi_options_set_tflite_variant(options, text, status);

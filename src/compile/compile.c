@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "base/thread.h"
 #include "import/import.h"
 #include "pass/pass.h"
 #include "plugin/plugin.h"
@@ -42,39 +43,28 @@ void oribi_compile_destroy(oribi_compile *compile)
 
 /* --- Model ----------------------------------------------------------------------------------- */
 
-static void release_map(oribi_source *source)
-{
-    oribi_file_map_close(source->priv);
-    oribi_free(source->priv);
-    oribi_free(source);
-}
-
 static bool import(oribi_compile *c, const char *path, TF_Status *status)
 {
-    oribi_file_map *map = oribi_alloc_zero(1, sizeof *map);
-    oribi_source *source = oribi_alloc_zero(1, sizeof *source);
+    const uint64_t max_bytes = oribi_memory_limit_bytes() / 2;
     char *folder = oribi_path_folder(path);
-    bool ok = map != NULL && source != NULL && folder != NULL;
-    const int error = ok ? oribi_file_map_open(path, map) : 0;
-    if (!ok || error != 0) {
-        oribi_free(map);
-        oribi_free(source);
-        oribi_free(folder);
-        if (error != 0) {
-            TF_SetStatusFromIOError(status, error, path);
-            return false;
-        }
+    const uint8_t *data = NULL;
+    size_t bytes = 0;
+    if (folder == NULL) {
         return oribi_fail_memory(status);
     }
-    atomic_init(&source->references, 1);
-    source->release = release_map;
-    source->priv = map;
-    oribi_sha256_hex(map->data, map->bytes, c->sha256);
-    const oribi_import_options options = {
-        .folder = folder,
-        .rounds_as_tflite = c->options.tflite_variant == ORIBI_VARIANT_TFLITE,
-    };
-    c->graph = oribi_import(map->data, map->bytes, source, path, &options, status);
+    oribi_source *source =
+        oribi_source_open(path, c->options.reads_files, max_bytes, &data, &bytes, status);
+    if (source != NULL) {
+        oribi_sha256_hex(data, bytes, c->sha256);
+        const oribi_import_options options = {
+            .folder = folder,
+            .reads_files = c->options.reads_files,
+            .max_bytes = max_bytes,
+            .held_bytes = c->options.reads_files ? bytes : 0,
+            .rounds_as_tflite = c->options.tflite_variant == ORIBI_VARIANT_TFLITE,
+        };
+        c->graph = oribi_import(data, bytes, source, path, &options, status);
+    }
     oribi_free(folder);
     return c->graph != NULL;
 }

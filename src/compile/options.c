@@ -130,6 +130,8 @@ static const row rows[] = {
      "when devices are activated and opened: all at once, at first use, ahead of it, held open"},
     {"cpu-mhz", "N", SIZE, AT(cpu_mhz), NULL, false,
      "clock of the CPU, for how early eager activates a device (default 100)"},
+    {"read", NULL, FLAG, AT(reads_files), NULL, true,
+     "read the files of the model into memory instead of mapping them"},
     {"max-ram", "N", SIZE, AT(max_ram), NULL, true,
      "refuse a model that needs more bytes of RAM (exit 5); k, m allowed"},
     {"max-flash", "N", SIZE, AT(max_flash), NULL, true,

@@ -50,7 +50,7 @@ typedef struct oribi_option_list {
 typedef struct oribi_compile_options {
     uint64_t max_ram, max_flash; /* bytes; 0: no limit */
     int32_t io, tflite_variant, optimize, weights, machine, layout, workspace;
-    bool no_fuse, self_test;
+    bool no_fuse, self_test, reads_files;
     oribi_option_list names;            /* by model */
     oribi_option_list places;           /* "node:section" */
     oribi_option_list renames;          /* "A=B" */

@@ -9,21 +9,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-void oribi_source_retain(oribi_source *source)
-{
-    if (source != NULL) {
-        atomic_fetch_add_explicit(&source->references, 1, memory_order_relaxed);
-    }
-}
-
-void oribi_source_release(oribi_source *source)
-{
-    if (source != NULL &&
-        atomic_fetch_sub_explicit(&source->references, 1, memory_order_acq_rel) == 1) {
-        source->release(source);
-    }
-}
+#include "tensor/patience.h"
 
 oribi_graph *oribi_graph_create(TF_Status *status)
 {
@@ -33,6 +19,7 @@ oribi_graph *oribi_graph_create(TF_Status *status)
         return NULL;
     }
     oribi_arena_init(&graph->arena);
+    graph->max_nodes = ORIBI_GRAPH_MAX_NODES;
     graph->source_name = "";
     graph->source_kind = "";
     graph->producer = "";
@@ -77,6 +64,7 @@ void oribi_graph_destroy(oribi_graph *graph)
     oribi_free(graph->order);
     oribi_free(graph->inputs);
     oribi_free(graph->outputs);
+    oribi_free(graph->next_outputs);
     oribi_free(graph->input_names);
     oribi_free(graph->output_names);
     oribi_free(graph->input_quantisation);
@@ -96,6 +84,7 @@ bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status)
                           " it holds; the limit is %" PRIu64 ": raise the memory limit",
                           graph->source_name, bytes, held, graph->max_bytes);
     }
+    ORIBI_TRY(oribi_patience_left(status)); /* whatever makes a graph larger comes by here */
     graph->made_bytes += bytes;
     return true;
 }

@@ -22,6 +22,10 @@ typedef struct oribi_source {
 } oribi_source;
 void oribi_source_retain(oribi_source *source);
 void oribi_source_release(oribi_source *source); /* NULL ok */
+/* A file's bytes, mapped, or read into memory where is_read says so, max_bytes at most; one
+ * reference. NULL: status set. */
+oribi_source *oribi_source_open(const char *path, bool is_read, uint64_t max_bytes,
+                                const uint8_t **out_data, size_t *out_bytes, TF_Status *status);
 
 typedef struct oribi_constant {
     oribi_constant_view view; /* data may be unaligned; strides as bytes, 0 for a splat */
@@ -64,6 +68,7 @@ typedef struct oribi_value {
     oribi_use_link *uses;     /* node inputs: first of the ring, or NULL */
     bool is_input;            /* fed by the caller */
     bool is_output;
+    int32_t first_output; /* of the graph outputs that it is: index + 1, 0 for none */
 } oribi_value;
 
 typedef struct oribi_node {
@@ -80,6 +85,7 @@ typedef struct oribi_node {
     const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
     const oribi_kernel_def *kernel; /* chosen, or NULL */
     bool is_dead;
+    struct oribi_node *waiting; /* a list that oribi_graph_remove_dead makes */
 } oribi_node;
 
 typedef struct oribi_graph {
@@ -94,6 +100,7 @@ typedef struct oribi_graph {
      * value, and keeps its own units. */
     oribi_quantisation *input_quantisation, *output_quantisation;
     int32_t n_inputs, n_outputs;
+    int32_t *next_outputs; /* by output: the next one of the same value, as first_output */
     /* What a run leaves to the next one: the last n_states inputs are read from it, the last
      * n_states outputs are what becomes of it, in the same order. Callers see neither. */
     TF_Tensor **states; /* their values before the first run; `kept` owns them */
@@ -108,7 +115,12 @@ typedef struct oribi_graph {
     int64_t producer_version; /* GraphDef version, else 0 */
     uint64_t max_bytes;       /* limit on memory made from the model; 0: none */
     uint64_t made_bytes;      /* counted against max_bytes */
+    int32_t max_nodes;        /* ORIBI_GRAPH_MAX_NODES, dead ones included */
 } oribi_graph;
+
+/* A thousand times what large models have. Each takes some 2 kB until it runs, and all that passes
+ * and planning do is n log n, so that this many take minutes and not days. */
+enum { ORIBI_GRAPH_MAX_NODES = 4000000 };
 
 oribi_graph *oribi_graph_create(TF_Status *status);
 void oribi_graph_destroy(oribi_graph *graph);
@@ -185,7 +197,8 @@ void oribi_graph_remove_node(oribi_graph *graph, oribi_node *node);
 int32_t oribi_graph_remove_dead(oribi_graph *graph);
 /* Recomputes order; INVALID_ARGUMENT naming a node on a cycle. Deterministic. */
 bool oribi_graph_sort(oribi_graph *graph, TF_Status *status);
-/* Consumers of a value: fills up to max pairs, returns the number there are (node inputs only). */
+/* Consumers of a value (node inputs only): fills up to max pairs, returns the number there are, but
+ * at most max_uses + 1: a value may have millions of them. */
 int32_t oribi_graph_uses(const oribi_graph *graph, oribi_value_id value, oribi_use *out_uses,
                          int32_t max_uses);
 oribi_node *oribi_graph_producer(const oribi_graph *graph, oribi_value_id value);

@@ -71,6 +71,13 @@ oribi_node *oribi_graph_add_node(oribi_graph *graph, const char *op_name, const 
                                  TF_Status *status)
 {
     oribi_arena *arena = &graph->arena;
+    if (graph->n_nodes >= graph->max_nodes) {
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                   "model '%s': node '%s' is one more than the %d that a graph may have; split the "
+                   "model",
+                   graph->source_name, name != NULL ? name : "", (int)graph->max_nodes);
+        return NULL;
+    }
     if (!oribi_graph_grow((void **)&graph->nodes, graph->n_nodes, &graph->nodes_capacity,
                           sizeof(*graph->nodes), status)) {
         return NULL;

@@ -76,15 +76,12 @@ bool oribi_graph_rename_value(oribi_graph *graph, oribi_value_id value, const ch
     return true;
 }
 
-/* An array that grows in powers of two has room for one more behind n elements. */
-static bool grow_end(void **array, int32_t n, size_t bytes)
+/* The array, which grows in powers of two, with room for one more behind n elements; NULL: no
+ * memory, and it is as it was. */
+static void *grow_end(void *array, int32_t n, size_t bytes)
 {
-    if ((n & (n - 1)) != 0) {
-        return true;
-    }
-    void *more = oribi_realloc_array(*array, n == 0 ? 1 : (size_t)n * 2, bytes);
-    *array = more != NULL ? more : *array;
-    return more != NULL;
+    return (n & (n - 1)) != 0 ? array
+                              : oribi_realloc_array(array, n == 0 ? 1 : (size_t)n * 2, bytes);
 }
 
 bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char *name,
@@ -92,14 +89,18 @@ bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char 
 {
     const int32_t n = graph->n_inputs;
     char *kept = oribi_arena_strdup(&graph->arena, name);
-    if (kept == NULL || !grow_end((void **)&graph->inputs, n, sizeof *graph->inputs) ||
-        !grow_end((void **)&graph->input_names, n, sizeof *graph->input_names) ||
-        !grow_end((void **)&graph->input_quantisation, n, sizeof *graph->input_quantisation)) {
+    oribi_value_id *inputs = grow_end(graph->inputs, n, sizeof *inputs);
+    graph->inputs = inputs != NULL ? inputs : graph->inputs;
+    const char **names = grow_end(graph->input_names, n, sizeof *names);
+    graph->input_names = names != NULL ? names : graph->input_names;
+    oribi_quantisation *quantisation = grow_end(graph->input_quantisation, n, sizeof *quantisation);
+    graph->input_quantisation = quantisation != NULL ? quantisation : graph->input_quantisation;
+    if (kept == NULL || inputs == NULL || names == NULL || quantisation == NULL) {
         return oribi_fail_memory(status);
     }
-    graph->inputs[n] = value;
-    graph->input_names[n] = kept;
-    graph->input_quantisation[n] = graph->values[value]->quantisation;
+    inputs[n] = value;
+    names[n] = kept;
+    quantisation[n] = graph->values[value]->quantisation;
     graph->values[value]->is_input = true;
     graph->n_inputs++;
     return true;
@@ -110,14 +111,23 @@ bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char
 {
     const int32_t n = graph->n_outputs;
     char *kept = oribi_arena_strdup(&graph->arena, name);
-    if (kept == NULL || !grow_end((void **)&graph->outputs, n, sizeof *graph->outputs) ||
-        !grow_end((void **)&graph->output_names, n, sizeof *graph->output_names) ||
-        !grow_end((void **)&graph->output_quantisation, n, sizeof *graph->output_quantisation)) {
+    oribi_value_id *outputs = grow_end(graph->outputs, n, sizeof *outputs);
+    graph->outputs = outputs != NULL ? outputs : graph->outputs;
+    const char **names = grow_end(graph->output_names, n, sizeof *names);
+    graph->output_names = names != NULL ? names : graph->output_names;
+    oribi_quantisation *quantisation =
+        grow_end(graph->output_quantisation, n, sizeof *quantisation);
+    graph->output_quantisation = quantisation != NULL ? quantisation : graph->output_quantisation;
+    int32_t *next = grow_end(graph->next_outputs, n, sizeof *next);
+    graph->next_outputs = next != NULL ? next : graph->next_outputs;
+    if (kept == NULL || outputs == NULL || names == NULL || quantisation == NULL || next == NULL) {
         return oribi_fail_memory(status);
     }
-    graph->outputs[n] = value;
-    graph->output_names[n] = kept;
-    graph->output_quantisation[n] = graph->values[value]->quantisation;
+    outputs[n] = value;
+    names[n] = kept;
+    quantisation[n] = graph->values[value]->quantisation;
+    next[n] = graph->values[value]->first_output;
+    graph->values[value]->first_output = n + 1;
     graph->values[value]->is_output = true;
     graph->values[value]->n_uses++;
     graph->n_outputs++;
@@ -157,7 +167,7 @@ int32_t oribi_graph_uses(const oribi_graph *graph, oribi_value_id value, oribi_u
     const oribi_use_link *first = graph->values[value]->uses;
     const oribi_use_link *link = first;
     int32_t count = 0;
-    while (link != NULL) {
+    while (link != NULL && count <= max_uses) {
         if (count < max_uses) {
             out_uses[count] = link->use;
         }

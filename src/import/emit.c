@@ -130,6 +130,7 @@ oribi_graph *oribi_import_begin(const char *source_name, const char *source_kind
     graph->source_name = oribi_arena_strdup(&graph->arena, source_name);
     graph->source_kind = source_kind;
     graph->max_bytes = options != NULL ? options->max_bytes : 0;
+    graph->made_bytes = options != NULL ? options->held_bytes : 0;
     if (graph->source_name == NULL) {
         graph->source_name = "";
         oribi_fail_memory(status);

@@ -6,9 +6,11 @@
 #include "graph/graph.h"
 
 typedef struct oribi_import_options {
-    const char *folder;               /* for external data; NULL: refused */
-    bool follow_links;                /* may external data leave the folder through a link */
-    uint64_t max_bytes;               /* 0: no limit */
+    const char *folder;  /* for external data; NULL: refused */
+    bool follow_links;   /* may external data leave the folder through a link */
+    bool reads_files;    /* external data is read into memory, not mapped, and counts there */
+    uint64_t max_bytes;  /* 0: no limit */
+    uint64_t held_bytes; /* of the model's own, counted already */
     const int64_t *const *input_dims; /* by index: dims to force on unknown ones, or NULL */
     const int32_t *input_ranks;
     int32_t n_input_dims;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of external data: which ones a model may name, and their mappings. A name is a relative
+/* Files of external data: which ones a model may name, and their bytes. A name is a relative
  * path inside the model's folder; following a link out of it takes the caller's consent.
  */
 #include "import/onnx.h"
@@ -28,19 +28,6 @@ static bool is_clean(const oribi_string *location)
         start = end + 1;
     }
     return true;
-}
-
-static void release_map(oribi_source *source)
-{
-    oribi_file_map *map = source->priv;
-    oribi_file_map_close(map);
-    oribi_free(map);
-    oribi_free(source);
-}
-
-static void give_back_map(oribi_source *source, const void *from, size_t bytes)
-{
-    oribi_file_map_give_back(source->priv, from, bytes);
 }
 
 /* The path to open, with links resolved, newly allocated. */
@@ -78,47 +65,34 @@ static char *resolve(const oribi_onnx *onnx, const char *location, const char *t
     return result;
 }
 
-static oribi_onnx_file *map_file(oribi_onnx *onnx, const char *location, const char *tensor,
-                                 TF_Status *status)
+static oribi_onnx_file *open_file(oribi_onnx *onnx, const char *location, const char *tensor,
+                                  TF_Status *status)
 {
+    const oribi_graph *graph = onnx->graph;
+    const bool is_read = onnx->options->reads_files;
+    const uint64_t held = graph->made_bytes + graph->arena.used_bytes;
+    const uint64_t left = graph->max_bytes == 0     ? UINT64_MAX
+                          : graph->max_bytes > held ? graph->max_bytes - held
+                                                    : 0;
     oribi_onnx_file *file = oribi_arena_array(&onnx->kept, 1, sizeof(*file));
-    oribi_source *source = oribi_alloc_zero(1, sizeof(*source));
-    oribi_file_map *map = oribi_alloc_zero(1, sizeof(*map));
-    char *path = NULL;
-    if (file == NULL || source == NULL || map == NULL) {
-        oribi_fail_memory(status);
-        goto failed;
+    char *path = resolve(onnx, location, tensor, status);
+    if (file == NULL || path == NULL) {
+        oribi_free(path);
+        (void)(file != NULL || oribi_fail_memory(status));
+        return NULL;
     }
-    path = resolve(onnx, location, tensor, status);
-    if (path == NULL) {
-        goto failed;
-    }
-    int error = oribi_file_map_open(path, map);
-    if (error != 0) {
-        oribi_fail(status, error == ENOMEM ? TF_RESOURCE_EXHAUSTED : TF_NOT_FOUND,
-                   "external data of tensor '%s': cannot open '%s': %s", tensor, path,
-                   strerror(error));
-        goto failed;
+    file->source = oribi_source_open(path, is_read, left, &file->data, &file->bytes, status);
+    oribi_free(path);
+    if (file->source == NULL) {
+        oribi_status_prefix(status, "external data of tensor '%s': ", tensor);
+        return NULL;
     }
     if (!oribi_map_put(&onnx->files, location, file)) {
-        oribi_file_map_close(map);
+        oribi_source_release(file->source);
         oribi_fail_memory(status);
-        goto failed;
+        return NULL;
     }
-    oribi_free(path);
-    atomic_store(&source->references, 1);
-    source->release = release_map;
-    source->give_back = give_back_map;
-    source->priv = map;
-    file->source = source;
-    file->data = map->data;
-    file->bytes = map->bytes;
-    return file;
-failed:
-    oribi_free(path);
-    oribi_free(map);
-    oribi_free(source);
-    return NULL;
+    return !is_read || oribi_graph_charge(onnx->graph, file->bytes, status) ? file : NULL;
 }
 
 bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, int64_t offset,
@@ -144,7 +118,7 @@ bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, in
     }
     oribi_onnx_file *file = oribi_map_get(&onnx->files, text);
     if (file == NULL) {
-        file = map_file(onnx, text, tensor, status);
+        file = open_file(onnx, text, tensor, status);
         ORIBI_TRY(file != NULL);
     }
     uint64_t left = (uint64_t)offset <= file->bytes ? file->bytes - (uint64_t)offset : 0;

@@ -52,7 +52,6 @@ void oribi_context_destroy(TF_OpKernelContext *ctx)
 void oribi_context_enter(TF_OpKernelContext *ctx)
 {
     atomic_store_explicit(&ctx->thread, &oribi_context_thread_mark, memory_order_relaxed);
-    atomic_store_explicit(ctx->stop, 0, memory_order_relaxed);
     ctx->stamp++;
     if (ctx->stamp == 0) {
         ctx->stamp = 1; /* slots start at 0, unset */
@@ -187,6 +186,12 @@ void TF_OpKernelContext_UpdateStatus(TF_OpKernelContext *ctx, TF_Status *status)
 bool oribi_context_should_stop(TF_OpKernelContext *ctx)
 {
     if (atomic_load_explicit(ctx->stop, memory_order_relaxed) != 0) {
+        return true;
+    }
+    if (ctx->called_off != NULL &&
+        atomic_load_explicit(ctx->called_off, memory_order_relaxed) != 0) {
+        int none = 0;
+        atomic_compare_exchange_strong(ctx->stop, &none, ORIBI_STOP_CANCELLED);
         return true;
     }
     if (ctx->deadline_ns == 0 || oribi_now_ns() < ctx->deadline_ns) {

@@ -128,6 +128,8 @@ struct TF_OpKernelContext {
     oribi_block_trace *trace;
     int64_t step_id;
     int32_t graph_version;
+    const atomic_int
+        *called_off; /* not 0: whoever asked for the run gave it up; NULL: nobody can */
 };
 
 /* Of the device that the step runs on; NULL on the CPU. */

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "kernel/context.h"
+#include "tensor/patience.h"
 
 typedef struct once {
     TF_OpKernelContext ctx; /* first: the host gets a context and finds this */
@@ -121,6 +122,11 @@ static once *once_create(const oribi_kernel *kernel, struct oribi_pool *pool, TF
     const int32_t n_slots = n_inputs + signature->n_outputs;
     self->ctx.pool = pool;
     self->ctx.stop = &self->stop;
+    const oribi_patience *patience = oribi_patience_now();
+    if (patience != NULL) {
+        self->ctx.deadline_ns = patience->deadline_ns;
+        self->ctx.called_off = patience->stop;
+    }
     self->ctx.slots = oribi_alloc_zero((size_t)n_slots + 1, sizeof *self->ctx.slots);
     self->ids = oribi_alloc_zero((size_t)n_slots + 1, sizeof *self->ids);
     self->inputs = oribi_alloc_zero((size_t)n_inputs + 1, sizeof(TF_Tensor *));

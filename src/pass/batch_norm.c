@@ -392,6 +392,7 @@ bool oribi_pass_batch_norm(oribi_graph *graph, const oribi_pass_options *options
     for (int32_t i = 0; i < graph->n_order; i++) {
         oribi_node *node = graph->nodes[graph->order[i]];
         if (!node->is_dead && oribi_pass_is_one_of(node, layers)) {
+            ORIBI_TRY(oribi_patience_left(status));
             ORIBI_TRY(fold_into_layer(graph, node, options, report, status));
         }
     }
@@ -401,6 +402,7 @@ bool oribi_pass_batch_norm(oribi_graph *graph, const oribi_pass_options *options
         bool is_used =
             !node->is_dead && node->n_outputs > 0 && graph->values[node->outputs[0]]->n_uses > 0;
         if (is_used && oribi_pass_is_one_of(node, starts) && !oribi_pass_keeps_op(node)) {
+            ORIBI_TRY(oribi_patience_left(status));
             ORIBI_TRY(join_chain(graph, node, options, report, status));
         }
     }

@@ -64,6 +64,7 @@ bool oribi_pass_choose_some(oribi_graph *graph, const oribi_pass_options *option
         if (node->is_dead || node->kernel != NULL) {
             continue;
         }
+        ORIBI_TRY(oribi_patience_left(status));
         node->kernel = oribi_pass_select(graph, node, options, status);
         if (TF_GetCode(status) == TF_NOT_FOUND) {
             TF_SetStatus(status, TF_OK, "");

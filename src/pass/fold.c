@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/thread.h"
+#include "tensor/patience.h"
 
 enum { SMALL_BYTES = 1 << 20 };
 static const size_t default_max_bytes = (size_t)64 << 20;
@@ -142,6 +143,21 @@ static bool keep_results(oribi_graph *graph, oribi_node *node, TF_Tensor *const 
     return true;
 }
 
+/* A kernel that takes longer than a result is worth is stopped, where it asks; so is one that takes
+ * longer than all may. */
+static oribi_patience fold_patience(uint64_t start_ns, uint64_t max_ns)
+{
+    const oribi_patience *outer = oribi_patience_now();
+    oribi_patience own = {.deadline_ns = start_ns + max_ns, .what = "folding a constant"};
+    if (outer != NULL) {
+        own.stop = outer->stop;
+        own.deadline_ns = outer->deadline_ns != 0 && outer->deadline_ns < own.deadline_ns
+                              ? outer->deadline_ns
+                              : own.deadline_ns;
+    }
+    return own;
+}
+
 /* False with OK status: the node stays as it is. */
 static bool compute(oribi_graph *graph, oribi_node *node, const oribi_pass_options *options,
                     oribi_pass_report *report, TF_Status *status)
@@ -163,11 +179,12 @@ static bool compute(oribi_graph *graph, oribi_node *node, const oribi_pass_optio
         }
     }
     uint64_t start = oribi_now_ns();
-    if (!oribi_pass_fold_run(graph, node, inputs, outputs, options, status)) {
+    oribi_patience patience = fold_patience(start, max_ns);
+    oribi_patience_begin(&patience);
+    bool has_run = oribi_pass_fold_run(graph, node, inputs, outputs, options, status);
+    oribi_patience_end(&patience);
+    if (!has_run || oribi_now_ns() - start > max_ns) {
         TF_SetStatus(status, TF_OK, ""); /* it will fail, or not, when the model runs */
-        goto end;
-    }
-    if (oribi_now_ns() - start > max_ns) {
         goto end;
     }
     for (int32_t i = 0; i < node->n_outputs; i++) {
@@ -236,6 +253,7 @@ bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,
         if (node->is_dead || node->op == NULL) {
             continue;
         }
+        ORIBI_TRY(oribi_patience_left(status));
         if (!oribi_pass_fold_known(graph, node, report, status)) {
             ORIBI_TRY(oribi_ok(status));
             ORIBI_TRY(fold_node(graph, node, options, report, status));

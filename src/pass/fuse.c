@@ -358,6 +358,7 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
         if (!is_used || node->op == NULL) {
             continue;
         }
+        ORIBI_TRY(oribi_patience_left(status));
         if (family_of(node) != NULL) {
             ORIBI_TRY(fuse_layer(graph, node, options, report, status));
         } else if (oribi_pass_is(node, "FusedBatchNormV3")) {

@@ -53,6 +53,7 @@ bool oribi_pass_infer(oribi_graph *graph, TF_Status *status)
     for (int32_t i = 0; i < graph->n_order; i++) {
         oribi_node *node = graph->nodes[graph->order[i]];
         if (node->op != NULL) {
+            ORIBI_TRY(oribi_patience_left(status));
             ORIBI_TRY(infer_node(graph, node, status));
         }
     }

@@ -271,7 +271,7 @@ static bool walk(oribi_layout *layout)
     }
     bool ok = true;
     for (int32_t i = 0; i < n_order && ok; i++) {
-        ok = walk_node(layout, graph->nodes[order[i]]);
+        ok = oribi_patience_left(layout->status) && walk_node(layout, graph->nodes[order[i]]);
     }
     oribi_free(order);
     return ok && restore_outputs(layout);

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "pass/pass.h"
+#include "tensor/patience.h"
 
 /* --- Nodes (match.c) ------------------------------------------------------------------------ */
 

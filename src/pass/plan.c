@@ -66,20 +66,31 @@ static bool check(const plan_problem *problem, TF_Status *status)
     return check_buffers(problem, status);
 }
 
-static bool sort_by_first_use(plan_problem *problem)
+uint64_t oribi__plan_step_key(int32_t step)
 {
-    size_t n = (size_t)problem->n + 1;
+    return UINT32_MAX - (uint64_t)((int64_t)step - INT32_MIN);
+}
+
+static bool sort_by_steps(plan_problem *problem)
+{
+    const size_t n = (size_t)problem->n + 1;
     uint64_t *keys = oribi_arena_array(&problem->arena, n, sizeof(*keys));
     int32_t *scratch = oribi_arena_array(&problem->arena, n, sizeof(*scratch));
     problem->by_first_use = oribi_arena_array(&problem->arena, n, sizeof(int32_t));
-    if (!keys || !scratch || !problem->by_first_use) {
+    problem->by_last_use = oribi_arena_array(&problem->arena, n, sizeof(int32_t));
+    if (!keys || !scratch || !problem->by_first_use || !problem->by_last_use) {
         return false;
     }
     for (int32_t i = 0; i < problem->n; i++) {
         problem->by_first_use[i] = i;
-        keys[i] = UINT32_MAX - (uint64_t)((int64_t)problem->buffers[i].first_use - INT32_MIN);
+        keys[i] = oribi__plan_step_key(problem->buffers[i].first_use);
     }
     oribi__plan_sort(problem->by_first_use, problem->n, keys, scratch);
+    for (int32_t i = 0; i < problem->n; i++) {
+        problem->by_last_use[i] = i;
+        keys[i] = oribi__plan_step_key(problem->buffers[i].last_use);
+    }
+    oribi__plan_sort(problem->by_last_use, problem->n, keys, scratch);
     return true;
 }
 
@@ -120,7 +131,7 @@ static bool plan(plan_problem *problem, int64_t effort, plan_layout *layout,
     size_t n = (size_t)problem->n + 1;
     layout->offset = oribi_arena_array(&problem->arena, n, sizeof(uint64_t));
     layout->pool = oribi_arena_array(&problem->arena, n, sizeof(int32_t));
-    if (!layout->offset || !layout->pool || !sort_by_first_use(problem)) {
+    if (!layout->offset || !layout->pool || !sort_by_steps(problem)) {
         return oribi_fail_memory(status);
     }
     ORIBI_TRY(find_bounds(problem, bounds, status));
@@ -145,7 +156,7 @@ bool oribi_plan_memory_search(oribi_plan_buffer *buffers, int32_t n_buffers,
                             .pools = pools,
                             .n_pools = n_pools};
     plan_layout layout = {0};
-    oribi_plan_bounds bounds = {0, 0};
+    oribi_plan_bounds bounds = {0};
     oribi_arena_init(&problem.arena);
     bool ok = check(&problem, status) && plan(&problem, effort, &layout, &bounds, status);
     if (ok) {
@@ -158,6 +169,7 @@ bool oribi_plan_memory_search(oribi_plan_buffer *buffers, int32_t n_buffers,
         }
         if (out_bounds) {
             *out_bounds = bounds;
+            out_bounds->work = problem.work;
         }
     }
     oribi_arena_destroy(&problem.arena);

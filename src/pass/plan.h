@@ -36,6 +36,7 @@ typedef struct oribi_plan_pool {
 typedef struct oribi_plan_bounds { /* of one pool: with alignment gaps that no plan can avoid */
     uint64_t floor_no_alias_bytes; /* largest live sum without aliasing */
     uint64_t bound_bytes;          /* largest live sum after aliasing: no plan is smaller */
+    uint64_t work; /* what the planner looked at: grows as n log n beyond its fixed effort */
 } oribi_plan_bounds;
 
 /* Plans. Each buffer goes to a pool with a low index where it can; then the highest bytes used are

@@ -12,9 +12,9 @@ typedef struct bound_walk {
     const plan_problem *problem;
     int32_t group;
     uint64_t unit;
-    int32_t *by_end; /* all buffers, by last use */
     int32_t *alias_order;
     uint64_t *save_a, *save_b; /* by buffer: what its aliases could save, capped by its bytes */
+    uint64_t work;
 } bound_walk;
 
 uint64_t oribi__plan_group_unit(const plan_problem *problem, int32_t group)
@@ -114,35 +114,22 @@ static uint64_t step_saving(bound_walk *walk, int32_t from, int32_t to)
     return total_a < total_b ? total_a : total_b;
 }
 
-static uint64_t ascending(int32_t step)
-{
-    return UINT32_MAX - (uint64_t)((int64_t)step - INT32_MIN);
-}
-
 static bool walk_init(bound_walk *walk, oribi_arena *arena)
 {
     const plan_problem *problem = walk->problem;
-    size_t n = (size_t)problem->n;
-    size_t n_aliases = (size_t)problem->n_aliases;
-    size_t most = (n > n_aliases ? n : n_aliases) + 1;
-    uint64_t *keys = oribi_arena_array(arena, most, sizeof(*keys));
-    int32_t *scratch = oribi_arena_array(arena, most, sizeof(*scratch));
-    walk->by_end = oribi_arena_array(arena, n + 1, sizeof(int32_t));
+    const size_t n = (size_t)problem->n;
+    const size_t n_aliases = (size_t)problem->n_aliases;
+    uint64_t *keys = oribi_arena_array(arena, n_aliases + 1, sizeof(*keys));
+    int32_t *scratch = oribi_arena_array(arena, n_aliases + 1, sizeof(*scratch));
     walk->alias_order = oribi_arena_array(arena, n_aliases + 1, sizeof(int32_t));
     walk->save_a = oribi_arena_array(arena, n + 1, sizeof(uint64_t));
     walk->save_b = oribi_arena_array(arena, n + 1, sizeof(uint64_t));
-    if (!keys || !scratch || !walk->by_end || !walk->alias_order || !walk->save_a ||
-        !walk->save_b) {
+    if (!keys || !scratch || !walk->alias_order || !walk->save_a || !walk->save_b) {
         return false;
     }
-    for (int32_t i = 0; i < problem->n; i++) {
-        walk->by_end[i] = i;
-        keys[i] = ascending(problem->buffers[i].last_use);
-    }
-    oribi__plan_sort(walk->by_end, problem->n, keys, scratch);
     for (int32_t i = 0; i < problem->n_aliases; i++) {
         walk->alias_order[i] = i;
-        keys[i] = ascending(problem->buffers[problem->aliases[i].b].first_use);
+        keys[i] = oribi__plan_step_key(problem->buffers[problem->aliases[i].b].first_use);
     }
     oribi__plan_sort(walk->alias_order, problem->n_aliases, keys, scratch);
     return true;
@@ -153,6 +140,7 @@ static void walk_steps(bound_walk *walk, oribi_plan_bounds *bounds)
     const plan_problem *problem = walk->problem;
     bool is_exact = problem->n <= EXACT_SLACK_BUFFERS;
     uint64_t slack = is_exact ? 0 : largest_slack(walk, 0, true);
+    walk->work += 4 * (uint64_t)problem->n + (uint64_t)problem->n_aliases;
     uint64_t live = 0;
     int32_t begun = 0;
     int32_t ended = 0;
@@ -162,10 +150,10 @@ static void walk_steps(bound_walk *walk, oribi_plan_bounds *bounds)
         if (begun < problem->n) {
             next_begin = problem->buffers[problem->by_first_use[begun]].first_use;
         }
-        int64_t next_end = (int64_t)problem->buffers[walk->by_end[ended]].last_use + 1;
+        int64_t next_end = (int64_t)problem->buffers[problem->by_last_use[ended]].last_use + 1;
         int64_t step = next_begin < next_end ? next_begin : next_end;
         for (; ended < problem->n; ended++) {
-            int32_t i = walk->by_end[ended];
+            int32_t i = problem->by_last_use[ended];
             if ((int64_t)problem->buffers[i].last_use >= step) {
                 break;
             }
@@ -185,6 +173,7 @@ static void walk_steps(bound_walk *walk, oribi_plan_bounds *bounds)
         }
         uint64_t saving = step_saving(walk, first, alias);
         if (live > bounds->floor_no_alias_bytes || live - saving > bounds->bound_bytes) {
+            walk->work += is_exact ? (uint64_t)problem->n : 0;
             uint64_t cut = is_exact ? largest_slack(walk, (int32_t)step, false) : slack;
             uint64_t floor = live > cut ? live - cut : 0;
             uint64_t bound = live > saving + cut ? live - saving - cut : 0;
@@ -195,7 +184,7 @@ static void walk_steps(bound_walk *walk, oribi_plan_bounds *bounds)
     }
 }
 
-bool oribi__plan_bound(const plan_problem *problem, int32_t group, uint64_t unit,
+bool oribi__plan_bound(plan_problem *problem, int32_t group, uint64_t unit,
                        oribi_plan_bounds *out_bounds, TF_Status *status)
 {
     oribi_arena arena;
@@ -203,8 +192,9 @@ bool oribi__plan_bound(const plan_problem *problem, int32_t group, uint64_t unit
     bound_walk walk = {.problem = problem, .group = group, .unit = unit};
     bool ok = walk_init(&walk, &arena);
     if (ok) {
-        *out_bounds = (oribi_plan_bounds){0, 0};
+        *out_bounds = (oribi_plan_bounds){0};
         walk_steps(&walk, out_bounds);
+        problem->work += walk.work;
     } else {
         oribi_fail_memory(status);
     }

@@ -136,6 +136,7 @@ static bool sweep(plan_problem *problem, edge_builder *builder)
             continue;
         }
         int32_t kept = 0;
+        problem->work += (uint64_t)builder->n_active + 1;
         for (int32_t i = 0; i < builder->n_active; i++) {
             int32_t other = builder->active[i];
             if (problem->buffers[other].last_use >= buffer->first_use) {

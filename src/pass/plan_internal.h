@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the planner's files: plan.c (entry, checks, result), plan_bound.c (lower bounds),
  * plan_conflict.c (who may not overlap whom), plan_place.c (one order to one layout), plan_search.c
- * (which orders).
+ * (which orders), plan_time.c (one pass over time, for the largest problems).
  *
  * The model: each pair of buffers that live at a common step is an edge. For an edge j -> i the
  * offsets off(j) with off(i) - j's bytes < off(j) < off(i) + i's bytes are forbidden; an alias
@@ -39,8 +39,9 @@ typedef struct plan_problem {
     int64_t *edge_start;
     plan_window *windows; /* sorted by owner, then other, then from */
     int32_t n_windows;
-    int32_t *by_first_use;                /* all buffers, by first use, then index */
+    int32_t *by_first_use, *by_last_use;  /* all buffers, by that step, then index */
     uint64_t group_bound[PLAN_MAX_POOLS]; /* of the buffers whose first allowed pool it is */
+    uint64_t work;                        /* steps taken so far, see oribi_plan_bounds */
 } plan_problem;
 
 typedef struct plan_score {        /* smaller is better, compared from the top down */
@@ -72,10 +73,12 @@ bool oribi__plan_alias_window(const plan_problem *problem, const oribi_plan_alia
                               plan_window *out);
 /* Sorts n indices by keys[index], descending and stable: the only sort of buffers. */
 void oribi__plan_sort(int32_t *indices, int32_t n, const uint64_t *keys, int32_t *scratch);
+/* A key by which the earliest step comes first. */
+uint64_t oribi__plan_step_key(int32_t step);
 
 /* plan_bound.c: largest live sum of the buffers whose first allowed pool is `group` (-1: all), in
  * units of `unit` bytes (a power of two that divides every alignment). */
-bool oribi__plan_bound(const plan_problem *problem, int32_t group, uint64_t unit,
+bool oribi__plan_bound(plan_problem *problem, int32_t group, uint64_t unit,
                        oribi_plan_bounds *out_bounds, TF_Status *status);
 uint64_t oribi__plan_group_unit(const plan_problem *problem, int32_t group);
 
@@ -83,7 +86,7 @@ uint64_t oribi__plan_group_unit(const plan_problem *problem, int32_t group);
 typedef struct plan_placer {
     const plan_problem *problem;
     struct plan_gap *gaps; /* scratch */
-    int64_t work;          /* pairs looked at so far */
+    int64_t work;          /* pairs looked at so far: the search's budget */
 } plan_placer;
 bool oribi__plan_placer_init(plan_placer *placer, plan_problem *problem);
 int oribi__plan_score_compare(const plan_problem *problem, const plan_score *a,
@@ -97,7 +100,8 @@ void oribi__plan_put(const plan_problem *problem, plan_layout *layout, int32_t j
 /* Places everything; false as soon as the layout is certain to be no better than `limit`. */
 bool oribi__plan_place(plan_placer *placer, const plan_order *order, const plan_score *limit,
                        plan_layout *layout);
-/* For more conflicts than can be stored: one pass over time, ignoring aliases. */
+
+/* plan_time.c: for more conflicts than can be stored: one pass over time, ignoring aliases. */
 bool oribi__plan_place_by_time(plan_problem *problem, plan_layout *layout, TF_Status *status);
 
 /* plan_search.c: the best layout that was found within the effort. */

@@ -116,7 +116,7 @@ static uint64_t order_key(const oribi_plan_buffer *buffer, int kind)
     case BY_LIFETIME:
         return steps;
     case BY_FIRST_USE: /* the earliest first */
-        return UINT32_MAX - (uint64_t)((int64_t)buffer->first_use - INT32_MIN);
+        return oribi__plan_step_key(buffer->first_use);
     case BY_LAST_USE: /* the latest first */
         return (uint64_t)((int64_t)buffer->last_use - INT32_MIN);
     default:
@@ -312,5 +312,6 @@ bool oribi__plan_search(plan_problem *problem, int64_t effort, plan_layout *best
     if (problem->n > 1) {
         improve(&search);
     }
+    problem->work += (uint64_t)search.placer.work;
     return true;
 }

@@ -33,7 +33,7 @@ static bool walk(oribi_qdq *q, bool (*visit)(oribi_qdq *, oribi_node *), bool *o
         return oribi_fail_memory(q->status);
     }
     memcpy(order, graph->order, (size_t)n * sizeof *order);
-    for (int32_t i = 0; i < n && oribi_ok(q->status); i++) {
+    for (int32_t i = 0; i < n && oribi_ok(q->status) && oribi_patience_left(q->status); i++) {
         oribi_node *node = graph->nodes[order[i]];
         if (!node->is_dead && node->op != NULL && visit(q, node)) {
             *out_changed = true;

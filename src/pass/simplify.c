@@ -109,6 +109,7 @@ bool oribi_pass_simplify(oribi_graph *graph, oribi_pass_report *report, TF_Statu
         if (node->op == NULL || node->is_dead || oribi_pass_keeps_op(node)) {
             continue;
         }
+        ORIBI_TRY(oribi_patience_left(status));
         if (node->n_inputs > 0 && node->inputs[0] >= 0) {
             join_reshapes(graph, node);
         }

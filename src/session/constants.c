@@ -104,6 +104,7 @@ static bool keep_one(oribi_session *session, upload *uploads, int32_t number, or
     if (!value->is_constant || value->constant != NULL) {
         return true;
     }
+    ORIBI_TRY(oribi_patience_left(status));
     if (value->device != 0) {
         return upload_constant(session, uploads, value, id, reader, status);
     }

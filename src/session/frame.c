@@ -193,12 +193,11 @@ bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status)
 void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *buffer)
 {
     const oribi_plan *plan = frame->plan;
-    for (int32_t k = 0; k < plan->n_output_items; k++) {
+    const int32_t end = plan->first_output_item[output + 1];
+    for (int32_t k = plan->first_output_item[output]; k < end; k++) {
         const int32_t i = plan->output_items[k];
-        if (plan->places[i].output == output) {
-            frame->ctx.slots[i].data = (char *)buffer->data + plan->places[i].offset;
-            frame->ctx.slots[i].buffer = buffer; /* borrowed: the run keeps it */
-        }
+        frame->ctx.slots[i].data = (char *)buffer->data + plan->places[i].offset;
+        frame->ctx.slots[i].buffer = buffer; /* borrowed: the run keeps it */
     }
 }
 

@@ -2,7 +2,6 @@
 /* Models: open bytes, import them, tell their inputs and outputs; sessions of a model. */
 #include "session/model_internal.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,32 +12,9 @@
 
 /* --- Sources --------------------------------------------------------------------------------- */
 
-static void release_map(oribi_source *source)
-{
-    oribi_file_map_close(source->priv);
-    oribi_free(source->priv);
-    oribi_free(source);
-}
-
-static void give_back_map(oribi_source *source, const void *from, size_t bytes)
-{
-    oribi_file_map_give_back(source->priv, from, bytes);
-}
-
 static void release_nothing(oribi_source *source)
 {
     oribi_free(source);
-}
-
-static oribi_source *source_new(void (*release)(oribi_source *source), void *priv)
-{
-    oribi_source *source = oribi_alloc_zero(1, sizeof *source);
-    if (source != NULL) {
-        atomic_init(&source->references, 1);
-        source->release = release;
-        source->priv = priv;
-    }
-    return source;
 }
 
 /* --- Import ---------------------------------------------------------------------------------- */
@@ -51,6 +27,8 @@ static oribi_graph *import(const oribi_model *model, const oribi_options *option
         .follow_links = model->follow_links || (options != NULL && options->follow_links),
         .max_bytes =
             options != NULL && options->max_bytes > 0 ? options->max_bytes : model->max_bytes,
+        .reads_files = model->reads_files,
+        .held_bytes = model->reads_files ? model->bytes : 0,
         .rounds_as_tflite =
             model->rounds_as_tflite || (options != NULL && options->rounds_as_tflite),
     };
@@ -169,6 +147,7 @@ static oribi_model *model_new(const uint8_t *data, size_t bytes, oribi_source *s
     model->name = oribi_strdup(name);
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
+    model->reads_files = folder != NULL && options != NULL && options->reads_files;
     model->rounds_as_tflite = options != NULL && options->rounds_as_tflite;
     if (model->name == NULL) {
         oribi_fail_memory(status);
@@ -204,46 +183,50 @@ void oribi_model_destroy(oribi_model *model)
     }
 }
 
+static oribi_model *open_with_patience(const uint8_t *data, size_t bytes, oribi_source *source,
+                                       const char *name, char *folder, const oribi_options *options,
+                                       TF_Status *status)
+{
+    oribi_patience patience;
+    oribi_options_begin(options, "opening the model", &patience);
+    oribi_model *model = model_new(data, bytes, source, name, folder, options, status);
+    oribi_patience_end(&patience);
+    return model;
+}
+
 oribi_model *oribi_model_open(const char *path, const oribi_options *options, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    oribi_file_map *map = oribi_alloc_zero(1, sizeof *map);
     char *folder = oribi_path_folder(path);
-    if (map == NULL || folder == NULL) {
-        oribi_free(map);
-        oribi_free(folder);
+    if (folder == NULL) {
         oribi_fail_memory(status);
         return NULL;
     }
-    const int error = oribi_file_map_open(path, map);
-    if (error != 0) {
-        TF_SetStatusFromIOError(status, error, path);
-        oribi_free(map);
-        oribi_free(folder);
-        return NULL;
-    }
-    oribi_source *source = source_new(release_map, map);
+    const bool is_read = options != NULL && options->reads_files;
+    const uint8_t *data = NULL;
+    size_t bytes = 0;
+    oribi_source *source =
+        oribi_source_open(path, is_read, oribi_options_max_bytes(options), &data, &bytes, status);
     if (source == NULL) {
-        oribi_file_map_close(map);
-        oribi_free(map);
         oribi_free(folder);
-        oribi_fail_memory(status);
         return NULL;
     }
-    source->give_back = give_back_map;
-    return model_new(map->data, map->bytes, source, path, folder, options, status);
+    return open_with_patience(data, bytes, source, path, folder, options, status);
 }
 
 oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char *name,
                                      const oribi_options *options, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
-    oribi_source *source = source_new(release_nothing, NULL);
+    oribi_source *source = oribi_alloc_zero(1, sizeof *source);
     if (source == NULL) {
         oribi_fail_memory(status);
         return NULL;
     }
-    return model_new(data, bytes, source, name != NULL ? name : "model", NULL, options, status);
+    atomic_init(&source->references, 1);
+    source->release = release_nothing;
+    return open_with_patience(data, bytes, source, name != NULL ? name : "model", NULL, options,
+                              status);
 }
 
 oribi_session *oribi_session_create(oribi_model *model, const oribi_options *options,
@@ -251,16 +234,21 @@ oribi_session *oribi_session_create(oribi_model *model, const oribi_options *opt
 {
     TF_SetStatus(status, TF_OK, "");
     oribi_graph *graph = NULL;
-    if (options == NULL || options->shapes == NULL) {
-        oribi_mutex_lock(&model->lock);
-        graph = model->first;
-        model->first = NULL;
-        oribi_mutex_unlock(&model->lock);
+    oribi_session *session = NULL;
+    oribi_patience patience;
+    oribi_options_begin(options, "making the session", &patience);
+    if (oribi_patience_left(status)) {
+        if (options == NULL || options->shapes == NULL) {
+            oribi_mutex_lock(&model->lock);
+            graph = model->first;
+            model->first = NULL;
+            oribi_mutex_unlock(&model->lock);
+        }
+        graph = graph != NULL ? graph : import_fixed(model, options, status);
+        session = graph != NULL ? oribi_session_from_graph(graph, options, status) : NULL;
     }
-    if (graph == NULL) {
-        graph = import_fixed(model, options, status);
-    }
-    return graph != NULL ? oribi_session_from_graph(graph, options, status) : NULL;
+    oribi_patience_end(&patience);
+    return session;
 }
 
 /* --- Ports ----------------------------------------------------------------------------------- */

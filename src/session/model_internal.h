@@ -19,7 +19,7 @@ struct oribi_model {
     oribi_quantisation *input_units, *output_units;
     oribi_shape *input_shapes, *output_shapes;
     int32_t n_inputs, n_outputs;
-    bool follow_links, rounds_as_tflite;
+    bool follow_links, rounds_as_tflite, reads_files;
     uint64_t max_bytes;
 };
 

@@ -80,6 +80,34 @@ void oribi_options_set_follow_links(oribi_options *options, bool follow)
     options->follow_links = follow;
 }
 
+void oribi_options_set_time_limit(oribi_options *options, uint64_t nanoseconds)
+{
+    const uint64_t now = oribi_now_ns();
+    options->deadline_ns = nanoseconds == 0                 ? 0
+                           : nanoseconds > UINT64_MAX - now ? UINT64_MAX
+                                                            : now + nanoseconds;
+}
+
+void oribi_options_cancel(oribi_options *options)
+{
+    atomic_store(&options->stop, ORIBI_STOP_CANCELLED);
+}
+
+void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience)
+{
+    *patience = (oribi_patience){.what = what};
+    if (options != NULL) {
+        patience->deadline_ns = options->deadline_ns;
+        patience->stop = (atomic_int *)&options->stop;
+    }
+    oribi_patience_begin(patience);
+}
+
+void oribi_options_set_read_files(oribi_options *options, bool read)
+{
+    options->reads_files = read;
+}
+
 void oribi_options_set_tflite_variant(oribi_options *options, const char *variant,
                                       TF_Status *status)
 {

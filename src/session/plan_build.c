@@ -43,16 +43,6 @@ static bool is_plain_type(TF_DataType dtype)
     return dtype != TF_STRING && dtype != TF_RESOURCE && dtype != TF_VARIANT;
 }
 
-static int32_t output_of(const oribi_session *session, int32_t value)
-{
-    for (int32_t i = 0; i < session->n_outputs; i++) {
-        if (session->outputs[i] == value) {
-            return i;
-        }
-    }
-    return -1;
-}
-
 static void init_values(oribi_plan_builder *builder)
 {
     const oribi_session *session = builder->session;
@@ -62,17 +52,19 @@ static void init_values(oribi_plan_builder *builder)
         const bool is_stored = value->producer >= 0 && is_plain_type(value->dtype) &&
                                wish->kind != ORIBI_WISH_NONE && wish->kind != ORIBI_WISH_EXTERNAL &&
                                wish->rank <= ORIBI_INLINE_RANK;
-        builder->items[i] =
-            (oribi_plan_item){.parent = i,
-                              .is_stored = is_stored,
-                              .first = value->first_use,
-                              .last = value->last_use,
-                              .bytes = wish->bytes,
-                              .output = value->is_output ? output_of(session, i) : -1,
-                              .n_members = 1,
-                              .buffer = NO_BUFFER,
-                              .device = value->device,
-                              .crosses = value->crosses};
+        builder->items[i] = (oribi_plan_item){.parent = i,
+                                              .is_stored = is_stored,
+                                              .first = value->first_use,
+                                              .last = value->last_use,
+                                              .bytes = wish->bytes,
+                                              .output = -1,
+                                              .n_members = 1,
+                                              .buffer = NO_BUFFER,
+                                              .device = value->device,
+                                              .crosses = value->crosses};
+    }
+    for (int32_t i = session->n_outputs - 1; i >= 0; i--) { /* the first of a value counts */
+        builder->items[session->outputs[i]].output = i;
     }
 }
 
@@ -279,8 +271,23 @@ static void fill_places(oribi_plan_builder *builder)
                                      &place->bytes);
         }
         if (place->storage == ORIBI_STORAGE_OUTPUT) {
-            plan->output_items[plan->n_output_items++] = i;
+            plan->first_output_item[place->output + 2]++;
             plan->output_bytes[place->output] = builder->items[root].bytes;
+        }
+    }
+}
+
+/* By output, so that a run walks each item once however many outputs there are. */
+static void list_output_items(const oribi_plan_builder *builder)
+{
+    oribi_plan *plan = builder->plan;
+    int32_t *first = plan->first_output_item; /* counts, two places on */
+    for (int32_t i = 0; i < builder->session->n_outputs; i++) {
+        first[i + 2] += first[i + 1];
+    }
+    for (int32_t i = 0; i < builder->n_items; i++) {
+        if (plan->places[i].storage == ORIBI_STORAGE_OUTPUT) {
+            plan->output_items[first[plan->places[i].output + 1]++] = i;
         }
     }
 }
@@ -337,11 +344,20 @@ static bool copy_shapes(oribi_plan *plan, const oribi_session *session, const or
     return true;
 }
 
+/* What planning takes while it lasts: items here, buffers and their tree or their conflicts below
+ * (src/pass/plan_internal.h), which are capped. */
+static uint64_t planner_bytes(uint64_t n_items)
+{
+    enum { BYTES_OF_BUFFER = 256 }; /* of all arrays of the planner that have one element each */
+    return n_items * (sizeof(oribi_plan_item) + sizeof(oribi_plan_buffer) + BYTES_OF_BUFFER);
+}
+
 oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *input_shapes,
                              oribi_record *record, TF_Status *status)
 {
     oribi_plan_builder builder = {.session = session};
     int32_t n_temps = 0;
+    uint64_t working = 0;
     bool ok = false;
     oribi_plan *plan = oribi_alloc_zero(1, sizeof *plan);
     if (plan == NULL) {
@@ -358,13 +374,21 @@ oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *in
         goto done;
     }
     plan->n_temps = n_temps;
+    working = planner_bytes((uint64_t)session->n_values + (uint64_t)n_temps);
+    if (!oribi_meter_charge(session->meter, working, "planning memory", status)) {
+        working = 0;
+        goto done;
+    }
     builder.n_items = session->n_values + n_temps;
     builder.items = oribi_alloc_zero((size_t)builder.n_items + 1, sizeof *builder.items);
     plan->places =
         oribi_arena_array(&plan->arena, (size_t)builder.n_items + 1, sizeof *plan->places);
     plan->output_items =
         oribi_arena_array(&plan->arena, (size_t)builder.n_items + 1, sizeof(int32_t));
-    if (builder.items == NULL || plan->places == NULL || plan->output_items == NULL) {
+    plan->first_output_item =
+        oribi_arena_array(&plan->arena, (size_t)session->n_outputs + 2, sizeof(int32_t));
+    if (builder.items == NULL || plan->places == NULL || plan->output_items == NULL ||
+        plan->first_output_item == NULL) {
         oribi_fail_memory(status);
         goto done;
     }
@@ -381,8 +405,10 @@ oribi_plan *oribi_plan_build(const oribi_session *session, const oribi_shape *in
     ok = place_in_arena(&builder, status) && oribi_plan_place_devices(&builder, status);
     if (ok) {
         fill_places(&builder);
+        list_output_items(&builder);
     }
 done:
+    oribi_meter_discharge(session->meter, working);
     oribi_free(builder.items);
     if (!ok) {
         oribi_plan_release(plan);

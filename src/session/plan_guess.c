@@ -108,7 +108,7 @@ oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *
 {
     guess work = {.session = session};
     bool ok = false;
-    oribi_record *record = oribi_record_create(session->n_values, status);
+    oribi_record *record = oribi_record_create(session->n_values, session->n_steps, status);
     if (record == NULL) {
         return NULL;
     }
@@ -126,7 +126,7 @@ oribi_record *oribi_plan_guess(const oribi_session *session, const oribi_shape *
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
         if (needs_inference(&work, &session->steps[s]) &&
-            !infer_step(&work, &session->steps[s], status)) {
+            (!oribi_patience_left(status) || !infer_step(&work, &session->steps[s], status))) {
             goto done;
         }
     }

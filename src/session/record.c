@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "session/session_internal.h"
 
-oribi_record *oribi_record_create(int32_t n_values, TF_Status *status)
+oribi_record *oribi_record_create(int32_t n_values, int32_t n_steps, TF_Status *status)
 {
     oribi_record *record = oribi_alloc_zero(1, sizeof *record);
     if (record == NULL) {
@@ -15,9 +15,11 @@ oribi_record *oribi_record_create(int32_t n_values, TF_Status *status)
         return NULL;
     }
     record->n_values = n_values;
+    record->n_steps = n_steps;
     record->values = oribi_alloc_zero((size_t)n_values + 1, sizeof *record->values);
-    if (record->values == NULL) {
-        oribi_free(record);
+    record->by_step = oribi_alloc_zero((size_t)n_steps + 1, sizeof *record->by_step);
+    if (record->values == NULL || record->by_step == NULL) {
+        oribi_record_destroy(record);
         oribi_fail_memory(status);
         return NULL;
     }
@@ -26,7 +28,7 @@ oribi_record *oribi_record_create(int32_t n_values, TF_Status *status)
 
 oribi_record *oribi_record_copy(const oribi_record *record, TF_Status *status)
 {
-    oribi_record *copy = oribi_record_create(record->n_values, status);
+    oribi_record *copy = oribi_record_create(record->n_values, record->n_steps, status);
     if (copy == NULL) {
         return NULL;
     }
@@ -46,6 +48,7 @@ void oribi_record_destroy(oribi_record *record)
     if (record != NULL) {
         oribi_arena_destroy(&record->arena);
         oribi_free(record->values);
+        oribi_free(record->by_step);
         oribi_free(record);
     }
 }
@@ -85,12 +88,11 @@ void oribi_record_note(oribi_record *record, int32_t value, const oribi_wish *wi
 const oribi_temp_wish *oribi_record_find_temp(const oribi_record *record, int32_t step,
                                               int32_t ordinal)
 {
-    for (const oribi_temp_wish *temp = record->temps; temp != NULL; temp = temp->next) {
-        if (temp->step == step && temp->ordinal == ordinal) {
-            return temp;
-        }
+    const oribi_temp_wish *temp = record->by_step[step];
+    while (temp != NULL && temp->ordinal != ordinal) {
+        temp = temp->next_of_step;
     }
-    return NULL;
+    return temp;
 }
 
 bool oribi_record_note_temp(oribi_record *record, int32_t step, int32_t ordinal, size_t bytes,
@@ -106,7 +108,8 @@ bool oribi_record_note_temp(oribi_record *record, int32_t step, int32_t ordinal,
     if (temp == NULL) {
         return false;
     }
-    *temp = (oribi_temp_wish){step, ordinal, bytes, escapes, record->temps};
+    *temp = (oribi_temp_wish){step, ordinal, bytes, escapes, record->temps, record->by_step[step]};
     record->temps = temp;
+    record->by_step[step] = temp;
     return true;
 }

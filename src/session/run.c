@@ -205,10 +205,9 @@ static void finish(oribi_run *run, bool ok)
     oribi_plan_release(plan);
 }
 
-void oribi_run_execute(oribi_run *run, TF_Status *status)
+/* What takes long before the first step, the planning, asks the thread's patience. */
+static void execute(oribi_run *run, uint64_t deadline_ns, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
-    run->n_waits = 0;
     if (!all_bound(run, status) || !oribi_run_open_streams(run, status) ||
         !prepare_frame(run, status)) {
         return;
@@ -218,11 +217,27 @@ void oribi_run_execute(oribi_run *run, TF_Status *status)
     oribi_context_enter(ctx);
     ctx->step_id =
         atomic_fetch_add_explicit(&run->session->next_run_id, 1, memory_order_relaxed) + 1;
-    ctx->deadline_ns = run->time_limit_ns > 0 ? oribi_now_ns() + run->time_limit_ns : 0;
+    ctx->deadline_ns = deadline_ns;
     ctx->trace = run->trace != NULL && run->blocks.events != NULL ? &run->blocks : NULL;
     const bool ok = oribi_run_steps(run, status) && oribi_run_keep_outputs(run, status) &&
                     oribi_run_commit_states(run, status);
     finish(run, ok);
+}
+
+void oribi_run_execute(oribi_run *run, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    run->n_waits = 0;
+    atomic_store_explicit(&run->stop, 0, memory_order_relaxed);
+    oribi_patience patience = {.stop = &run->stop, .what = "the run"};
+    if (run->time_limit_ns > 0) {
+        const uint64_t now = oribi_now_ns();
+        patience.deadline_ns =
+            run->time_limit_ns > UINT64_MAX - now ? UINT64_MAX : now + run->time_limit_ns;
+    }
+    oribi_patience_begin(&patience);
+    execute(run, patience.deadline_ns, status);
+    oribi_patience_end(&patience);
 }
 
 void oribi_run_cancel(oribi_run *run)

@@ -23,6 +23,7 @@ static oribi_buffer *add_spare(oribi_run *run, int32_t output, int place, size_t
         }
         oribi_buffer_release(run->spares[output][place]);
         run->spares[output][place] = buffer;
+        buffer->is_spare = true;
     }
     return buffer;
 }
@@ -119,30 +120,19 @@ static bool reserve_dims(oribi_run *run)
     return true;
 }
 
-static bool is_spare(const oribi_run *run, const oribi_buffer *buffer)
-{
-    for (int32_t i = 0; i < run->session->n_outputs; i++) {
-        for (int k = 0; k < ORIBI_OUTPUT_SPARES; k++) {
-            if (run->spares[i][k] == buffer) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /* A heap buffer of an unplanned output serves later runs too, but for those that a device writes,
  * which get better memory. Two outputs may share it: one has it then. */
 static void adopt(oribi_run *run, int32_t output, oribi_buffer *buffer)
 {
     const oribi_session *session = run->session;
     if (session->values[session->outputs[output]].crosses != 0 ||
-        !oribi_meter_owns(run->session->meter, buffer) || is_spare(run, buffer)) {
+        !oribi_meter_owns(run->session->meter, buffer) || buffer->is_spare) {
         return;
     }
     for (int k = 0; k < ORIBI_OUTPUT_SPARES; k++) {
         if (run->spares[output][k] == NULL) {
             oribi_buffer_retain(buffer);
+            buffer->is_spare = true;
             run->spares[output][k] = buffer;
             return;
         }

@@ -93,6 +93,14 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
     return oribi_graph_sort(session->graph, status);
 }
 
+/* What the graph holds counts beside what runs will take: one limit over both. */
+static bool charge_graph(oribi_session *session, TF_Status *status)
+{
+    const oribi_graph *graph = session->graph;
+    return oribi_meter_charge(session->meter, graph->made_bytes + graph->arena.used_bytes,
+                              "the model's graph", status);
+}
+
 static bool make_steps(oribi_session *session, const oribi_options *options, TF_Status *status)
 {
     int32_t *devices = oribi_alloc_array((size_t)session->graph->n_order + 1, sizeof *devices);
@@ -145,11 +153,12 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
     }
     session->pool = oribi_options_make_pool(options, status);
     if (session->pool == NULL || !oribi_place_request(session, options, status) ||
-        !run_passes(session, options, status) || !make_steps(session, options, status)) {
+        !run_passes(session, options, status) || !charge_graph(session, status) ||
+        !make_steps(session, options, status)) {
         goto failed;
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
-        if (!make_kernel(session, &session->steps[s], status)) {
+        if (!oribi_patience_left(status) || !make_kernel(session, &session->steps[s], status)) {
             goto failed;
         }
     }

@@ -16,6 +16,7 @@
 #include "pass/pass.h"
 #include "pass/plan.h"
 #include "session/session.h"
+#include "tensor/patience.h"
 
 enum { ORIBI_MAX_PLANS = 16, ORIBI_OUTPUT_SPARES = 3, ORIBI_MAX_DEVICES = 32 };
 
@@ -35,8 +36,9 @@ typedef struct oribi_node_place { /* --place-node */
 struct oribi_options {
     oribi_arena arena;
     int threads;
-    uint64_t max_bytes;
-    bool follow_links, rounds_as_tflite;
+    uint64_t max_bytes, deadline_ns;
+    atomic_int stop;
+    bool follow_links, rounds_as_tflite, reads_files;
     uint32_t disabled_passes;
     const char *kernels; /* label that goes first; NULL: none */
     oribi_fixed_shape *shapes;
@@ -52,6 +54,8 @@ struct oribi_options {
 
 uint64_t oribi_options_max_bytes(const oribi_options *options);        /* NULL: the default */
 uint64_t oribi_options_device_max_bytes(const oribi_options *options); /* the same */
+/* Begins the thread's patience for what is made with the options (NULL: endless). */
+void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience);
 /* Of its own threads, or on the application's. */
 oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status);
 
@@ -219,18 +223,20 @@ typedef struct oribi_wish { /* for one value */
 typedef struct oribi_temp_wish {
     int32_t step, ordinal;
     size_t bytes;
-    bool escapes; /* the kernel keeps it: never planned */
-    struct oribi_temp_wish *next;
+    bool escapes;                 /* the kernel keeps it: never planned */
+    struct oribi_temp_wish *next; /* of all steps */
+    struct oribi_temp_wish *next_of_step;
 } oribi_temp_wish;
 
 typedef struct oribi_record {
-    oribi_wish *values; /* n_values of the session */
-    oribi_temp_wish *temps;
-    int32_t n_values;
+    oribi_wish *values;        /* n_values of the session */
+    oribi_temp_wish *temps;    /* all, the newest first */
+    oribi_temp_wish **by_step; /* the newest of each step */
+    int32_t n_values, n_steps;
     oribi_arena arena;
 } oribi_record;
 
-oribi_record *oribi_record_create(int32_t n_values, TF_Status *status);
+oribi_record *oribi_record_create(int32_t n_values, int32_t n_steps, TF_Status *status);
 oribi_record *oribi_record_copy(const oribi_record *record, TF_Status *status);
 void oribi_record_destroy(oribi_record *record);
 /* Would noting it change the record? Sizes only grow and a wish only becomes weaker, so planning
@@ -277,9 +283,9 @@ typedef struct oribi_plan {
     size_t arena_bytes;
     oribi_plan_unit *units;
     int32_t n_units;
-    size_t *output_bytes;  /* by output: bytes to have ready; SIZE_MAX: nothing lives there */
-    int32_t *output_items; /* places that live in graph outputs' buffers */
-    int32_t n_output_items;
+    size_t *output_bytes;       /* by output: bytes to have ready; SIZE_MAX: nothing lives there */
+    int32_t *output_items;      /* places that live in graph outputs' buffers, by output */
+    int32_t *first_output_item; /* by output, and the end */
     oribi_plan_bounds bounds;
 } oribi_plan;
 
@@ -334,7 +340,7 @@ oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, T
 void oribi_frame_destroy(oribi_frame *frame); /* no handle open; NULL ok */
 /* Lays the plan over the slots; no handle is open. Keeps a reference. */
 bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status);
-/* Points the slots of a graph output's buffer to it. */
+/* Points the slots that live in a graph output's buffer to it. */
 void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *buffer);
 bool oribi_frame_set_input(oribi_frame *frame, int32_t input, const TF_Tensor *tensor);
 /* After a run: slots that differ from the plan are as planned again. */

@@ -18,8 +18,9 @@ typedef struct oribi_buffer {
     void *data;
     size_t bytes;
     _Atomic int32_t references;
-    bool library_owned; /* allocated by us on the heap: may be moved, strings are freed */
-    bool has_strings;   /* elements are TF_TString: dealloc each before release */
+    bool library_owned;    /* allocated by us on the heap: may be moved, strings are freed */
+    bool has_strings;      /* elements are TF_TString: dealloc each before release */
+    _Atomic bool is_spare; /* a run keeps it for results to come */
     void (*release)(struct oribi_buffer *buffer);             /* frees data and the struct itself */
     void (*deallocator)(void *data, size_t bytes, void *arg); /* of TF_NewTensor */
     void *arg;

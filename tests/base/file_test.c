@@ -88,6 +88,41 @@ static void read_stops_at_its_limit(void **state)
     assert_int_equal(length, 7);
 }
 
+static void a_file_is_read_as_it_would_be_mapped(void **state)
+{
+    (void)state;
+    oribi_file_map map, read;
+    assert_int_equal(oribi_file_map_open(in_folder("bytes"), &map), 0);
+    assert_int_equal(oribi_file_map_read(in_folder("bytes"), UINT64_MAX, &read), 0);
+
+    assert_int_equal(read.bytes, map.bytes);
+    assert_memory_equal(read.data, map.data, map.bytes);
+    assert_int_equal((uintptr_t)read.data % 64, 0);
+    oribi_file_map_give_back(&read, read.data, read.bytes); /* nothing else has them: they stay */
+    assert_memory_equal(read.data, map.data, map.bytes);
+
+    oribi_file_map_close(&read);
+    assert_null(read.data);
+    assert_int_equal(oribi_file_map_read(in_folder("bytes"), map.bytes - 1, &read), EFBIG);
+    assert_int_equal(oribi_file_map_read("/dev/zero", 5000, &read), EFBIG);
+    assert_int_equal(oribi_file_map_read(in_folder("absent"), 10, &read), ENOENT);
+    assert_null(read.data);
+    oribi_file_map_close(&map);
+}
+
+/* The system's own files have other sizes than they say: so does one that is cut meanwhile. */
+static void a_file_that_is_not_as_long_as_it_said_is_refused(void **state)
+{
+    (void)state;
+    oribi_file_map map = {0};
+    assert_int_equal(oribi_file_map_read("/proc/self/status", 1 << 20, &map), ESTALE); /* longer */
+    const char *shorter = "/sys/kernel/mm/transparent_hugepage/enabled"; /* says 4096 */
+    if (oribi_file_exists(shorter)) {
+        assert_int_equal(oribi_file_map_read(shorter, 1 << 20, &map), ESTALE);
+    }
+    assert_null(map.data);
+}
+
 static void empty_files_map_to_nothing(void **state)
 {
     (void)state;
@@ -222,6 +257,8 @@ int main(void)
         cmocka_unit_test(folder_is_made),
         cmocka_unit_test(written_bytes_are_read_and_mapped_back),
         cmocka_unit_test(read_stops_at_its_limit),
+        cmocka_unit_test(a_file_is_read_as_it_would_be_mapped),
+        cmocka_unit_test(a_file_that_is_not_as_long_as_it_said_is_refused),
         cmocka_unit_test(empty_files_map_to_nothing),
         cmocka_unit_test(write_without_force_keeps_what_exists),
         cmocka_unit_test(write_through_a_link_keeps_the_link),

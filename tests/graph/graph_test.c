@@ -110,6 +110,83 @@ static void dead_chains_go_whole(void **state)
     assert_int_equal(graph->n_order, 1);
 }
 
+/* A sweep over all nodes for each node would be 10^10 steps. */
+static void a_long_dead_chain_whose_producers_come_last_goes_at_once(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    oribi_value_id x = add_input("x");
+    oribi_node *kept = add_node("Relu", "kept", x, -1);
+    assert_true(oribi_graph_add_output(graph, kept->outputs[0], "y", status));
+    oribi_node *reader = add_node("Relu", "dead", x, -1);
+    for (int i = 1; i < N; i++) {
+        oribi_node *producer = add_node("Relu", "dead", x, -1);
+        oribi_graph_set_node_input(graph, reader, 0, producer->outputs[0]);
+        reader = producer;
+    }
+    check();
+
+    assert_int_equal(oribi_graph_remove_dead(graph), N);
+
+    check();
+    assert_int_equal(graph->n_order, 1);
+    assert_int_equal(graph->values[x]->n_uses, 1);
+}
+
+/* Looking through all outputs for each would be 10^10 steps. */
+static void a_hundred_thousand_outputs_are_replaced_one_by_one(void **state)
+{
+    (void)state;
+    enum { N = 100000 };
+    oribi_value_id x = add_input("x");
+    oribi_node *other = add_node("Tanh", "other", x, -1);
+    for (int i = 0; i < N; i++) {
+        oribi_node *node = add_node("Relu", "node", x, -1);
+        assert_true(oribi_graph_add_output(graph, node->outputs[0], "y", status));
+    }
+
+    for (int i = 0; i < N; i++) {
+        oribi_graph_replace_uses(graph, graph->outputs[i], other->outputs[0]);
+    }
+
+    check();
+    assert_int_equal(graph->values[other->outputs[0]]->n_uses, N);
+    assert_int_equal(oribi_graph_remove_dead(graph), N);
+    oribi_graph_replace_uses(graph, other->outputs[0], x); /* all of one value at once */
+    check();
+    assert_int_equal(graph->outputs[0], x);
+    assert_int_equal(graph->outputs[N - 1], x);
+}
+
+static void users_are_counted_no_further_than_asked(void **state)
+{
+    (void)state;
+    oribi_use uses[2];
+    oribi_value_id x = add_input("x");
+    for (int i = 0; i < 5; i++) {
+        oribi_node *node = add_node("Relu", "node", x, -1);
+        assert_true(oribi_graph_add_output(graph, node->outputs[0], "y", status));
+    }
+    assert_int_equal(oribi_graph_uses(graph, x, uses, 2), 3);
+}
+
+static void a_graph_has_no_more_nodes_than_its_limit(void **state)
+{
+    (void)state;
+    oribi_value_id x = add_input("x");
+    assert_int_equal(graph->max_nodes, ORIBI_GRAPH_MAX_NODES);
+    graph->max_nodes = 2;
+    add_node("Relu", "a", x, -1);
+    oribi_node *b = add_node("Relu", "b", x, -1);
+    oribi_graph_remove_node(graph, b); /* dead ones count, too: they take their memory */
+
+    assert_null(oribi_graph_add_node(graph, "Relu", "one_more", &x, 1, 1, status));
+
+    assert_int_equal(TF_GetCode(status), TF_RESOURCE_EXHAUSTED);
+    assert_non_null(strstr(TF_Message(status), "'one_more'"));
+    TF_SetStatus(status, TF_OK, "");
+}
+
 static void a_node_added_late_runs_just_before_its_consumer(void **state)
 {
     (void)state;
@@ -442,6 +519,10 @@ int main(void)
         TEST(the_same_value_given_twice_counts_two_uses),
         TEST(replacing_uses_moves_inputs_and_outputs),
         TEST(dead_chains_go_whole),
+        TEST(a_long_dead_chain_whose_producers_come_last_goes_at_once),
+        TEST(a_hundred_thousand_outputs_are_replaced_one_by_one),
+        TEST(users_are_counted_no_further_than_asked),
+        TEST(a_graph_has_no_more_nodes_than_its_limit),
         TEST(a_node_added_late_runs_just_before_its_consumer),
         TEST(a_cycle_is_refused_by_name),
         TEST(equal_names_get_suffixes),

@@ -349,6 +349,97 @@ static void external_data_follows_a_link_out_only_when_allowed(void **state)
     rmdir(folder);
 }
 
+/* What the model is made of may be cut to nothing once it is open. */
+static void files_that_are_read_serve_after_they_were_truncated(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/oribi-model-test-XXXXXX";
+    char path[80], weights_path[80];
+    const float weights[3] = {1, 2, 3};
+    oribi_text bytes = {0};
+    TF_Status *status = TF_NewStatus();
+    oribi_options *options = oribi_options_create(status);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/m.onnx", folder);
+    snprintf(weights_path, sizeof weights_path, "%s/w.bin", folder);
+    write_model(&bytes, "Add", true, ONNX_FLOAT, NULL);
+    assert_int_equal(oribi_file_write(path, bytes.data, bytes.length, true), 0);
+    assert_int_equal(oribi_file_write(weights_path, weights, sizeof weights, true), 0);
+    oribi_options_set_read_files(options, true);
+
+    oribi_model *model = oribi_model_open(path, options, status);
+    expect(status, TF_OK);
+    assert_int_equal(truncate(path, 0), 0);
+    assert_int_equal(truncate(weights_path, 0), 0);
+    oribi_session *session = oribi_session_create(model, options, status);
+    expect(status, TF_OK);
+    assert_int_equal(bind_rows(session, 2), TF_OK);
+
+    oribi_session_destroy(session);
+    oribi_model_destroy(model);
+    oribi_options_destroy(options);
+    oribi_text_destroy(&bytes);
+    TF_DeleteStatus(status);
+    unlink(path);
+    unlink(weights_path);
+    rmdir(folder);
+}
+
+static void a_file_that_is_read_counts_against_the_limit(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/oribi-model-test-XXXXXX";
+    TF_Status *status = TF_NewStatus();
+    oribi_options *options = oribi_options_create(status);
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, 1 << 20), 0);
+    assert_int_equal(close(fd), 0);
+    oribi_options_set_max_bytes(options, 1 << 19);
+
+    oribi_options_set_read_files(options, true);
+    assert_null(oribi_model_open(path, options, status));
+    expect(status, TF_RESOURCE_EXHAUSTED);
+    oribi_options_set_read_files(options, false);
+    assert_null(oribi_model_open(path, options, status));
+    expect(status, TF_INVALID_ARGUMENT); /* mapped, it counts nothing: zeros are no model */
+
+    oribi_options_destroy(options);
+    TF_DeleteStatus(status);
+    unlink(path);
+}
+
+static void opening_and_making_a_session_obey_the_options_limit_and_word_to_stop(void **state)
+{
+    (void)state;
+    oribi_text bytes = {0};
+    TF_Status *status = TF_NewStatus();
+    oribi_options *options = oribi_options_create(status);
+    write_model(&bytes, "Add", false, ONNX_FLOAT, NULL);
+
+    oribi_options_set_time_limit(options, 1);
+    assert_null(oribi_model_from_memory(bytes.data, bytes.length, "m", options, status));
+    expect(status, TF_DEADLINE_EXCEEDED);
+    oribi_options_set_time_limit(options, 0);
+    oribi_model *model = oribi_model_from_memory(bytes.data, bytes.length, "m", options, status);
+    expect(status, TF_OK);
+    oribi_options_set_time_limit(options, 1);
+    assert_null(oribi_session_create(model, options, status));
+    expect(status, TF_DEADLINE_EXCEEDED);
+    oribi_options_set_time_limit(options, UINT64_MAX);
+    oribi_session *session = oribi_session_create(model, options, status);
+    expect(status, TF_OK);
+    oribi_session_destroy(session);
+    oribi_options_cancel(options);
+    assert_null(oribi_session_create(model, options, status));
+    expect(status, TF_CANCELLED);
+
+    oribi_model_destroy(model);
+    oribi_options_destroy(options);
+    oribi_text_destroy(&bytes);
+    TF_DeleteStatus(status);
+}
+
 static int n_lines;
 
 static void count_line(void *arg, int level, const char *text)
@@ -394,6 +485,9 @@ int main(void)
         cmocka_unit_test(tflite_variants_are_chosen_by_name),
         cmocka_unit_test(kernels_are_chosen_by_name),
         cmocka_unit_test(external_data_follows_a_link_out_only_when_allowed),
+        cmocka_unit_test(files_that_are_read_serve_after_they_were_truncated),
+        cmocka_unit_test(a_file_that_is_read_counts_against_the_limit),
+        cmocka_unit_test(opening_and_making_a_session_obey_the_options_limit_and_word_to_stop),
         cmocka_unit_test(the_search_path_warns_and_never_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
