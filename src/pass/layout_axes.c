@@ -171,8 +171,7 @@ static oribi_value_id permuted_rows(oribi_layout *layout, oribi_value_id value,
     const oribi_constant_view *view = oribi_pass_constant(layout->graph, value);
     int64_t rows[2 * ORIBI_PASS_MAX_RANK], old[2 * ORIBI_PASS_MAX_RANK];
     if (view == NULL || view->rank != (columns == 1 ? 1 : 2) || view->dims[0] != form->rank ||
-        form->rank > ORIBI_PASS_MAX_RANK ||
-        (columns != 1 && view->dims[1] != columns) ||
+        form->rank > ORIBI_PASS_MAX_RANK || (columns != 1 && view->dims[1] != columns) ||
         (view->dtype != TF_INT32 && view->dtype != TF_INT64)) {
         return -1;
     }
