@@ -86,6 +86,9 @@ set_source_files_properties(${ORIBI_WHOLE} PROPERTIES EXTERNAL_OBJECT ON GENERAT
 set_target_properties(oribi_static PROPERTIES LINKER_LANGUAGE C)
 # Plugins find their functions in the program that has the archive.
 target_link_options(oribi_static INTERFACE -Wl,--export-dynamic)
+add_library(oribi::oribi ALIAS oribi_shared)
+add_library(oribi::static ALIAS oribi_static)
+add_library(oribi::plugin ALIAS oribi_plugin_headers)
 set_target_properties(oribi_shared PROPERTIES EXPORT_NAME oribi)
 set_target_properties(oribi_static PROPERTIES EXPORT_NAME static)
 foreach(library oribi_shared oribi_static)
@@ -106,4 +109,3 @@ endif()
 # Cases of `oribi plugin test` for the built-in plugins; found beside the library, see src/plugin/trial.c.
 configure_file(plugins/built_in.cases.json ${PROJECT_BINARY_DIR}/lib/oribi/cases/built_in.cases.json
     COPYONLY)
-install(FILES plugins/built_in.cases.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi/cases)
