@@ -22,28 +22,37 @@ help:
 	@echo "make install   PREFIX=/usr/local DESTDIR="
 	@echo "make packages  .debs and the header tarball into build/packages/out (docs/packages.md)"
 
-# Debian packages; the marker file keeps a second call free of charge.
+# What a task needs, from Debian's packages; where there are none it says so and the task goes on.
 deps:
-	@tools/install-deps.sh
+	@tools/install-deps.sh test
 
-build: deps
-	@cmake --preset $(PRESET) >build-$(PRESET).log 2>&1 || { cat build-$(PRESET).log; exit 1; }
-	@rm -f build-$(PRESET).log
+OPTIONS   = -DORIBI_BUILD_TESTS=OFF -DORIBI_BUILD_BENCH=OFF
+configure = { cmake --preset $(PRESET) $(OPTIONS) >build-$(PRESET).log 2>&1 || \
+	{ cat build-$(PRESET).log; exit 1; }; } && rm -f build-$(PRESET).log
+
+build:
+	@tools/install-deps.sh build
+	@$(configure)
 	@cmake --build $(BUILD) -j$(JOBS)
 
-demo: build
+demo:
+	@tools/install-deps.sh demo
+	@$(configure)
+	@cmake --build $(BUILD) -j$(JOBS) --target oribi_command oribi_plugin_probe
 	@examples/demo.sh $(BUILD)
 
 test: deps
 	@tests/run-all.sh $(JOBS)
 
-bench-gpu: build
+bench-gpu: OPTIONS =
+bench-gpu: deps build
 	@python3 bench/gpu.py --build $(BUILD)
 
-bench-mcu: build
+bench-mcu: deps build
 	@python=$$(command -v /usr/bin/python3 || command -v python3); $$python bench/mcu.py --oribi $(BUILD)/bin/oribi --write
 
-bench: build
+bench: OPTIONS = -DORIBI_BUILD_TESTS=OFF -DORIBI_BUILD_BENCH=ON
+bench: deps build
 	@bench/run.sh $(BUILD)
 
 lint: deps
@@ -58,9 +67,10 @@ fuzz: deps
 install: build
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(PREFIX)
 
-packages: deps
+packages:
+	@tools/install-deps.sh packages
 	@cmake -S . -B build/packages -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=/usr \
-		-DORIBI_BUILD_TESTS=OFF -DORIBI_BUILD_BENCH=OFF >/dev/null
+		$(OPTIONS) >/dev/null
 	@cmake --build build/packages -j$(JOBS)
 	@packaging/deb/build.sh build/packages build/packages/out
 

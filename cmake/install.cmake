@@ -4,14 +4,8 @@
 include(CMakePackageConfigHelpers)
 set(ORIBI_CMAKE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/oribi)
 
-add_library(oribi_plugin_headers INTERFACE)
-target_include_directories(oribi_plugin_headers INTERFACE
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oribi>)
-set_target_properties(oribi_plugin_headers PROPERTIES EXPORT_NAME plugin)
-set_target_properties(oribi_shared PROPERTIES EXPORT_NAME oribi)
-set_target_properties(oribi_static PROPERTIES EXPORT_NAME static)
-
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi-plugin
     PATTERN .clang-format EXCLUDE)
 # Drivers that firmware compiles, and the module of Zephyr that does.
 foreach(folder common posix baremetal freertos cmsis zephyr)
@@ -21,35 +15,45 @@ install(DIRECTORY zephyr DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi)
 install(TARGETS oribi_shared oribi_static oribi_plugin_headers EXPORT oribi-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT oribi-targets NAMESPACE oribi:: DESTINATION ${ORIBI_CMAKE_FOLDER})
-install(TARGETS oribi_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES plugins/built_in.cases.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi/cases)
+if(TARGET oribi_command)
+    install(TARGETS oribi_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 if(TARGET oribi_plugin_probe)
     install(TARGETS oribi_plugin_probe RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/oribi)
 endif()
 
+# The devices by name: tests build modules of their own by the same functions.
+foreach(device oribi_opencl oribi_cuda oribi_hip)
+    if(TARGET ${device})
+        install(TARGETS ${device} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi/plugins)
+    endif()
+endforeach()
+
 configure_package_config_file(packaging/oribi-config.cmake.in
-    ${CMAKE_BINARY_DIR}/packaging/oribi-config.cmake INSTALL_DESTINATION ${ORIBI_CMAKE_FOLDER})
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/packaging/oribi-config-version.cmake
+    ${PROJECT_BINARY_DIR}/packaging/oribi-config.cmake INSTALL_DESTINATION ${ORIBI_CMAKE_FOLDER})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/packaging/oribi-config-version.cmake
     COMPATIBILITY SameMajorVersion)
-install(FILES ${CMAKE_BINARY_DIR}/packaging/oribi-config.cmake
-    ${CMAKE_BINARY_DIR}/packaging/oribi-config-version.cmake DESTINATION ${ORIBI_CMAKE_FOLDER})
+install(FILES ${PROJECT_BINARY_DIR}/packaging/oribi-config.cmake
+    ${PROJECT_BINARY_DIR}/packaging/oribi-config-version.cmake DESTINATION ${ORIBI_CMAKE_FOLDER})
 # Up from the pkg-config files to the prefix: two folders, or three where libdir is lib/TRIPLET.
 file(RELATIVE_PATH ORIBI_PC_TO_PREFIX /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
 string(REGEX REPLACE "/$" "" ORIBI_PC_TO_PREFIX "${ORIBI_PC_TO_PREFIX}")
-foreach(name oribi oribi-plugin)
-    configure_file(packaging/${name}.pc.in ${CMAKE_BINARY_DIR}/packaging/${name}.pc @ONLY)
-    install(FILES ${CMAKE_BINARY_DIR}/packaging/${name}.pc
+foreach(name oribi oribi-static oribi-plugin)
+    configure_file(packaging/${name}.pc.in ${PROJECT_BINARY_DIR}/packaging/${name}.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/packaging/${name}.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-if(NOT ORIBI_PARTIAL AND NOT CMAKE_CROSSCOMPILING)
+if(TARGET oribi_command AND NOT ORIBI_PARTIAL AND NOT CMAKE_CROSSCOMPILING)
     foreach(item "man:oribi.1:${CMAKE_INSTALL_MANDIR}/man1"
             "bash:oribi:${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
         string(REPLACE ":" ";" item ${item})
         list(GET item 0 what)
         list(GET item 1 file)
         list(GET item 2 folder)
-        set(output ${CMAKE_BINARY_DIR}/packaging/${what}/${file})
-        file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/packaging/${what})
+        set(output ${PROJECT_BINARY_DIR}/packaging/${what}/${file})
+        file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/packaging/${what})
         add_custom_command(OUTPUT ${output}
             COMMAND oribi_command help --generate ${what} > ${output} DEPENDS oribi_command)
         add_custom_target(oribi_${what} ALL DEPENDS ${output})

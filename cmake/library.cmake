@@ -11,25 +11,25 @@ file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c)
 
 # Emitted code carries the text of the kernels that it uses: a table made from micro/.
 file(GLOB ORIBI_MICRO_TEXTS CONFIGURE_DEPENDS micro/*.c micro/*.h include/tvm/runtime/device.h)
-add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/micro_texts.c
+add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/micro_texts.c
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro
-        -DOUTPUT=${CMAKE_BINARY_DIR}/micro_texts.c -P ${PROJECT_SOURCE_DIR}/cmake/micro_table.cmake
-    COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/micro_texts.c
+        -DOUTPUT=${PROJECT_BINARY_DIR}/micro_texts.c -P ${PROJECT_SOURCE_DIR}/cmake/micro_table.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/micro_texts.c
     DEPENDS ${ORIBI_MICRO_TEXTS} cmake/micro_table.cmake cmake/text_table.cmake VERBATIM)
 
 set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
-add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${CMAKE_BINARY_DIR}/micro_texts.c)
+add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${PROJECT_BINARY_DIR}/micro_texts.c)
 target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${PROJECT_SOURCE_DIR})
-target_link_libraries(oribi_core PRIVATE oribi_flags)
-set_source_files_properties(src/plugin/dropin.c src/plugin/trial.c PROPERTIES COMPILE_DEFINITIONS
+target_link_libraries(oribi_core PRIVATE oribi_flags oribi_harden)
+set_source_files_properties(src/plugin/own.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_LIBRARY_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
-set_source_files_properties(src/plugin/search.c src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
-    "ORIBI_PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/oribi/plugins\";ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
+set_source_files_properties(src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
+    "ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
 
 # micro/ is C99 and includes as "micro/..."; a contraction would change a multiplier's last bit.
 add_library(oribi_micro OBJECT ${ORIBI_MICRO_SOURCES})
 target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR})
-target_link_libraries(oribi_micro PRIVATE oribi_flags)
+target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden)
 target_compile_options(oribi_micro PRIVATE -ffp-contract=off)
 set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)
 list(APPEND ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_micro>)
@@ -44,38 +44,68 @@ function(oribi_plugin name init)
     set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_${name}> PARENT_SCOPE)
     add_library(oribi_${name} OBJECT ${ARGN})
     target_include_directories(oribi_${name} PRIVATE include plugins ${PROJECT_SOURCE_DIR})
-    target_link_libraries(oribi_${name} PRIVATE oribi_flags)
+    target_link_libraries(oribi_${name} PRIVATE oribi_flags oribi_harden)
     add_library(oribi_${name}_so MODULE EXCLUDE_FROM_ALL ${ARGN})
     target_include_directories(oribi_${name}_so PRIVATE include plugins ${PROJECT_SOURCE_DIR})
     target_compile_definitions(oribi_${name}_so PRIVATE ${init}=TF_InitKernel)
-    target_link_libraries(oribi_${name}_so PRIVATE oribi_flags m)
+    target_link_libraries(oribi_${name}_so PRIVATE oribi_flags oribi_harden m)
     set_target_properties(oribi_${name}_so PROPERTIES PREFIX "" OUTPUT_NAME oribi_${name}
-        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/plugins)
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/plugins)
 endfunction()
 oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
 target_sources(oribi_cpu_so PRIVATE $<TARGET_OBJECTS:oribi_micro>)
 include(cmake/cpu_variants.cmake)
 
+# The folder that applications include from has oribi/ and nothing else: what oribi.h needs of the
+# contract lies below it, so that nothing hides a TensorFlow, an Abseil or an Eigen of theirs. Plugins
+# include from include/, where those names are ours.
+foreach(header oribi/oribi.h oribi/desk.h)
+    configure_file(include/${header} ${PROJECT_BINARY_DIR}/include/${header} COPYONLY)
+endforeach()
+foreach(name c_api_macros tf_buffer tf_datatype tf_status tf_tensor)
+    configure_file(include/tensorflow/c/${name}.h
+        ${PROJECT_BINARY_DIR}/include/oribi/tensorflow/c/${name}.h COPYONLY)
+endforeach()
+add_library(oribi_plugin_headers INTERFACE)
+target_include_directories(oribi_plugin_headers INTERFACE
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oribi-plugin>)
+set_target_properties(oribi_plugin_headers PROPERTIES EXPORT_NAME plugin)
+
 find_package(Threads REQUIRED)
 add_library(oribi_shared SHARED ${ORIBI_OBJECTS})
-add_library(oribi_static STATIC ${ORIBI_OBJECTS})
+# The archive has one object: a plugin may need a function that the program does not call.
+set(ORIBI_WHOLE ${PROJECT_BINARY_DIR}/oribi_whole.o)
+file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/oribi_whole.rsp CONTENT "$<JOIN:${ORIBI_OBJECTS},\n>\n")
+add_custom_command(OUTPUT ${ORIBI_WHOLE}
+    COMMAND ${CMAKE_C_COMPILER} -nostdlib -r @${PROJECT_BINARY_DIR}/oribi_whole.rsp -o ${ORIBI_WHOLE}
+    DEPENDS ${ORIBI_OBJECTS} ${PROJECT_BINARY_DIR}/oribi_whole.rsp COMMAND_EXPAND_LISTS VERBATIM)
+add_library(oribi_static STATIC ${ORIBI_WHOLE})
+set_source_files_properties(${ORIBI_WHOLE} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+set_target_properties(oribi_static PROPERTIES LINKER_LANGUAGE C)
+# Plugins find their functions in the program that has the archive.
+target_link_options(oribi_static INTERFACE -Wl,--export-dynamic)
+add_library(oribi::oribi ALIAS oribi_shared)
+add_library(oribi::static ALIAS oribi_static)
+add_library(oribi::plugin ALIAS oribi_plugin_headers)
+set_target_properties(oribi_shared PROPERTIES EXPORT_NAME oribi)
+set_target_properties(oribi_static PROPERTIES EXPORT_NAME static)
 foreach(library oribi_shared oribi_static)
     target_include_directories(${library} PUBLIC
-        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+        $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oribi>)
     target_link_libraries(${library} PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
     set_target_properties(${library} PROPERTIES OUTPUT_NAME oribi)
 endforeach()
 set_target_properties(oribi_shared PROPERTIES VERSION ${PROJECT_VERSION}
-    SOVERSION ${PROJECT_VERSION_MAJOR} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-set_target_properties(oribi_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-target_link_options(oribi_shared PRIVATE -Wl,-z,noexecstack)
+    SOVERSION ${PROJECT_VERSION_MAJOR} LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set_target_properties(oribi_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+target_link_libraries(oribi_shared PRIVATE oribi_harden)
 if(NOT ORIBI_PARTIAL)
     target_link_options(oribi_shared PRIVATE -Wl,--no-undefined)
 endif()
 
 # Cases of `oribi plugin test` for the built-in plugins; found beside the library, see src/plugin/trial.c.
-configure_file(plugins/built_in.cases.json ${CMAKE_BINARY_DIR}/lib/oribi/cases/built_in.cases.json
+configure_file(plugins/built_in.cases.json ${PROJECT_BINARY_DIR}/lib/oribi/cases/built_in.cases.json
     COPYONLY)
-install(FILES plugins/built_in.cases.json DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi/cases)

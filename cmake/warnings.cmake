@@ -5,6 +5,7 @@ target_compile_options(oribi_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Werror -fno-math-errno
     $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes>)
 target_compile_definitions(oribi_flags INTERFACE _GNU_SOURCE)
+target_include_directories(oribi_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 if(ORIBI_SANITIZE)
     add_compile_options(-fsanitize=${ORIBI_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${ORIBI_SANITIZE})

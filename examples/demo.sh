@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The demo: real pictures through a trained network, one of its ops from a plugin binary that is built
-# here, outside the tree, against the installed headers alone; then the network as C on a microcontroller.
+# here, outside the tree, against the headers for plugins alone; then the network as C on a microcontroller.
 set -eu
 cd "$(dirname "$0")/.."
 build=$1
@@ -28,10 +28,7 @@ done
 printf '%s of %s right\n' "$right" "$total"
 
 say "2. An op that only a plugin knows: com.acme:Centre, built outside the tree by one line"
-DESTDIR="$work/image" cmake --install "$build" --prefix /usr >/dev/null
-for folder in "$work"/image/usr/lib/*/pkgconfig "$work"/image/usr/lib/pkgconfig; do
-    [ -d "$folder" ] && export PKG_CONFIG_PATH="$folder"
-done
+. "$build/env.sh"
 cp examples/custom_op/centre.c "$work"
 (
     cd "$work"
@@ -49,9 +46,6 @@ echo "\$ oribi run digits_centred.onnx --plugin ./centre.so -i picture=@digit-3-
 say "3. A device of a plugin's own: written, built, tested, run"
 (
     cd "$work"
-    PATH="$work/image/usr/bin:$PATH"
-    LD_LIBRARY_PATH=$(pkg-config --variable=libdir oribi)
-    export PATH LD_LIBRARY_PATH
     echo "\$ oribi plugin new my_npu --device && make -C my_npu test"
     oribi plugin new my_npu --device
     make -s -C my_npu test >out 2>&1 || { cat out; exit 1; }

@@ -8,8 +8,6 @@
 
 #include "tensor/handle.h"
 
-ORIBI_THREAD_LOCAL char oribi_context_thread_mark;
-
 bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status)
 {
     ctx->host = host;
@@ -51,7 +49,7 @@ void oribi_context_destroy(TF_OpKernelContext *ctx)
 
 void oribi_context_enter(TF_OpKernelContext *ctx)
 {
-    atomic_store_explicit(&ctx->thread, &oribi_context_thread_mark, memory_order_relaxed);
+    atomic_store_explicit(&ctx->thread, oribi_thread_self(), memory_order_relaxed);
     ctx->stamp++;
     if (ctx->stamp == 0) {
         ctx->stamp = 1; /* slots start at 0, unset */

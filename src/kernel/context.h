@@ -106,7 +106,7 @@ struct TF_AsyncOpKernelDoneCallback {
 };
 
 struct TF_OpKernelContext {
-    _Atomic(const char *) thread; /* mark of the thread that runs; NULL: none */
+    _Atomic(const void *) thread; /* oribi_thread_self() of the one that runs; NULL: none */
     TF_Tensor *spare_handles;     /* of the slabs, chained through data */
     int64_t open;                 /* handles that the running thread made, less those it dropped */
     oribi_slot *slots;
@@ -138,12 +138,10 @@ static inline oribi_stream *oribi_context_stream(const TF_OpKernelContext *ctx)
     return ctx->streams != NULL ? ctx->streams[ctx->step->device] : NULL;
 }
 
-/* Marks threads: the address of this variable. */
-extern ORIBI_THREAD_LOCAL char oribi_context_thread_mark;
 static inline bool oribi_context_is_running_thread(const TF_OpKernelContext *ctx)
 {
     return atomic_load_explicit(&((TF_OpKernelContext *)ctx)->thread, memory_order_relaxed) ==
-           &oribi_context_thread_mark;
+           oribi_thread_self();
 }
 
 /* {0} first. Allocates the status and the locks. */

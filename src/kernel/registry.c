@@ -13,7 +13,7 @@ static struct {
     oribi_kernel_list committed, pending;
     bool is_open; /* a transaction is under way */
     const char *provider;
-    const char *owner;  /* thread mark of the transaction */
+    const void *owner;  /* oribi_thread_self() of the transaction */
     TF_Status *failure; /* first failed registration of the transaction */
     int32_t n_prepared; /* room that a prepared commit counts on */
     int32_t next_sequence;
@@ -68,7 +68,7 @@ static void list_insert(oribi_kernel_list *list, TF_KernelBuilder *entry)
 
 static bool sees_pending(void)
 {
-    return registry.is_open && registry.owner == &oribi_context_thread_mark;
+    return registry.is_open && registry.owner == oribi_thread_self();
 }
 
 bool oribi_kernel_begin(const char *provider, TF_Status *status)
@@ -87,7 +87,7 @@ bool oribi_kernel_begin(const char *provider, TF_Status *status)
     } else {
         registry.is_open = true;
         registry.provider = name;
-        registry.owner = &oribi_context_thread_mark;
+        registry.owner = oribi_thread_self();
         registry.failure = failure;
         ok = true;
     }

@@ -34,30 +34,16 @@ static bool is_name(const char *needed)
     return false;
 }
 
-/* Opens folder/below/name when it is there; it stays mapped. */
-static bool open_in(const char *folder, const char *below, const char *name)
-{
-    char *joined = folder ? oribi_path_join(folder, below) : NULL;
-    char *path = joined ? oribi_path_join(joined, name) : NULL;
-    oribi_dynlib *library = NULL;
-    if (path && oribi_file_exists(path)) {
-        library = oribi_dynlib_open(path, ORIBI_DYNLIB_KEEP, NULL);
-    }
-    oribi_dynlib_close(library);
-    oribi_free(path);
-    oribi_free(joined);
-    return library != NULL;
-}
-
-/* Beside the library, beside a program that was built with it, where it was to be installed. */
+/* It stays mapped. */
 static bool open_name(const char *name)
 {
-    char *own = oribi__own_folder();
-    bool is_open = open_in(own, DROPIN_FOLDER, name) ||
-                   open_in(own, "../lib/" DROPIN_FOLDER, name) ||
-                   open_in(ORIBI_LIBRARY_FOLDER, DROPIN_FOLDER, name);
-    oribi_free(own);
-    return is_open;
+    char *folder = oribi__own_find("dropin");
+    char *path = folder ? oribi_path_join(folder, name) : NULL;
+    oribi_dynlib *library = path ? oribi_dynlib_open(path, ORIBI_DYNLIB_KEEP, NULL) : NULL;
+    oribi_dynlib_close(library);
+    oribi_free(path);
+    oribi_free(folder);
+    return library != NULL;
 }
 
 /* Without the library the dynamic linker says which one it misses. */

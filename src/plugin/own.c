@@ -34,6 +34,30 @@ char *oribi__own_folder(void)
     return folder;
 }
 
+static char *join_if_there(const char *folder, const char *below, const char *name)
+{
+    char *joined = folder ? oribi_path_join(folder, below) : NULL;
+    char *path = joined ? oribi_path_join(joined, name) : NULL;
+    oribi_free(joined);
+    if (path && !oribi_file_exists(path)) {
+        oribi_free(path);
+        path = NULL;
+    }
+    return path;
+}
+
+/* An installation may have been moved, or made for another prefix: what lies beside us goes before
+ * what lies where we were configured to be. */
+char *oribi__own_find(const char *name)
+{
+    char *own = oribi__own_folder();
+    char *path = join_if_there(own, "oribi", name);
+    path = path ? path : join_if_there(own, "../lib/oribi", name);
+    path = path ? path : join_if_there(ORIBI_LIBRARY_FOLDER, "oribi", name);
+    oribi_free(own);
+    return path;
+}
+
 /* The handle whose symbols are ours: our own file, or the running program when we are part of it.
  */
 static oribi_dynlib *open_own(unsigned flags)
@@ -127,7 +151,7 @@ bool oribi__own_admit(const char *path, const oribi_elf *elf, TF_Status *status)
     if (!own || !oribi_dynlib_find(own, "TF_NewStatus")) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
                    "plugin '%s': this program was linked with liboribi.a and hides its functions "
-                   "from plugins; link it with -rdynamic (pkg-config --static --libs oribi)",
+                   "from plugins; link it with -rdynamic (pkg-config --libs oribi-static)",
                    path);
     } else {
         ok = check_functions(path, elf, own, status);

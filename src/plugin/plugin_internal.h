@@ -46,6 +46,9 @@ void oribi__plugin_options_enter(const oribi_plugin_options *options);
 
 /* Folder of the file that this code was loaded from, newly allocated, or NULL. */
 char *oribi__own_folder(void);
+/* The path of `oribi/NAME` among what was installed with us: beside the library, beside a program
+ * that was built with it, where it was to be installed. Newly allocated, or NULL: nowhere. */
+char *oribi__own_find(const char *name);
 /* Will a plugin with these needs find our functions, once mapped? Makes them visible to it where
  * that is needed, and refuses it with a reason where it cannot work. */
 bool oribi__own_admit(const char *path, const oribi_elf *elf, TF_Status *status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where plugins are found without being named: ORIBI_PLUGIN_PATH (files and folders, separated by
- * colons), then the install folder. Never the current folder, unless it is written there as ".".
+ * colons), then the library's own folder (own.c). Never the current folder, unless it is written
+ * there as ".".
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -87,9 +88,8 @@ bool oribi_plugin_load_found(TF_Status *status)
         }
         places += length + (places[length] == ':');
     }
-#ifdef ORIBI_PLUGIN_FOLDER
-    return load_folder(ORIBI_PLUGIN_FOLDER, status);
-#else
-    return true;
-#endif
+    char *folder = oribi__own_find("plugins");
+    bool ok = !folder || load_folder(folder, status);
+    oribi_free(folder);
+    return ok;
 }

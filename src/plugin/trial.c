@@ -309,25 +309,18 @@ static char *read_case_file(const char *folder, const char *stem, size_t length)
     return text;
 }
 
-/* Beside FILE.so; of the built-in plugins beside the library, beside a program that was built with
- * it, or where it was to be installed. */
+/* Beside FILE.so; of the built-in plugins with what belongs to the library. */
 static char *find_cases(const char *path)
 {
-    static const char *const below[] = {"oribi/cases", "../lib/oribi/cases"};
     static const char name[] = "built_in";
     if (!oribi_plugin_is_built_in(path)) {
         const char *end = strstr(oribi_path_name(path), ".so");
         return read_case_file("", path, end ? (size_t)(end - path) : strlen(path));
     }
-    char *own = oribi__own_folder();
-    char *text = NULL;
-    for (size_t i = 0; i < sizeof(below) / sizeof(below[0]) && own && !text; i++) {
-        char *folder = oribi_path_join(own, below[i]);
-        text = folder ? read_case_file(folder, name, strlen(name)) : NULL;
-        oribi_free(folder);
-    }
-    oribi_free(own);
-    return text ? text : read_case_file(ORIBI_LIBRARY_FOLDER "/oribi/cases", name, strlen(name));
+    char *folder = oribi__own_find("cases");
+    char *text = folder ? read_case_file(folder, name, strlen(name)) : NULL;
+    oribi_free(folder);
+    return text;
 }
 
 static bool read_cases(trials *all, const char *text, TF_Status *status)

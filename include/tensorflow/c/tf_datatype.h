@@ -4,7 +4,7 @@
 #ifndef ORIBI_TENSORFLOW_C_TF_DATATYPE_H_
 #define ORIBI_TENSORFLOW_C_TF_DATATYPE_H_
 
-#include "tensorflow/c/c_api_macros.h"
+#include "c_api_macros.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -4,9 +4,9 @@
 #ifndef ORIBI_TENSORFLOW_C_TF_TENSOR_H_
 #define ORIBI_TENSORFLOW_C_TF_TENSOR_H_
 
-#include "tensorflow/c/c_api_macros.h"
-#include "tensorflow/c/tf_datatype.h"
-#include "tensorflow/c/tf_status.h"
+#include "c_api_macros.h"
+#include "tf_datatype.h"
+#include "tf_status.h"
 
 #ifdef __cplusplus
 extern "C" {
