@@ -6,6 +6,10 @@
  * Errors   every call that can fail takes a TF_Status last: code, and a message that says what,
  *          where and what to do. On failure outputs are untouched and nothing leaks. NULL results
  *          mean failure.
+ * NULL     for an object, a path, a name or an array that has elements is INVALID_ARGUMENT; where
+ *          there is no TF_Status nothing happens, and the answer is 0 or NULL. Where NULL means
+ *          something (no options, no hook) the function says so. A NULL TF_Status is the one
+ *          mistake that the library does not catch: always hand one over.
  * Threads  a model and a session may be shared by threads once they are made; an oribi_run belongs
  * to one thread at a time, make one for each thread. Since    1.0 unless said otherwise.
  */

@@ -274,7 +274,9 @@ void oribi_session_describe(oribi_session *session, const char *what, TF_Buffer 
                             TF_Status *status)
 {
     oribi_text text = {0};
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, session, what, json)) {
+        return;
+    }
     if (json->data != NULL) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
         return;

@@ -36,7 +36,9 @@ void oribi_set_log(void (*hook)(void *arg, int level, const char *message), void
 
 void oribi_plugin_load_file(const char *spec, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, spec)) {
+        return;
+    }
     oribi_plugin_load(spec, status);
 }
 
@@ -300,7 +302,9 @@ void oribi_describe(const char *what, TF_Buffer *buffer, TF_Status *status)
     oribi_text text = {0};
     oribi_json json = {.text = &text};
     bool ok = false;
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, what, buffer)) {
+        return;
+    }
     if (buffer->data) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_describe: the buffer is not empty");
         return;

@@ -20,6 +20,14 @@ static inline bool oribi_ok(const TF_Status *status)
     return TF_GetCode(status) == TF_OK;
 }
 
+/* What a public function begins with: clears the status; false, with INVALID_ARGUMENT and the name
+ * of the pointer, when one of those given is NULL. */
+#define ORIBI_GIVEN(status, ...)                                                                   \
+    oribi_given((status), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__},              \
+                sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))
+bool oribi_given(TF_Status *status, const char *function, const char *names,
+                 const void *const *pointers, size_t n);
+
 /* Functions that can fail take a TF_Status last, set it on failure only, and return bool. */
 #define ORIBI_TRY(expr)                                                                            \
     do {                                                                                           \
