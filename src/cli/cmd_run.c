@@ -235,30 +235,6 @@ static int run_all(const cli_args *args, runner *r, const labels *names, int top
     return code;
 }
 
-/* Options of a session that a run with drivers does not follow. */
-static bool check_device_options(const cli_args *args)
-{
-    static const char *const others[] = {"--trace",     "--time-limit",   "--shape",
-                                         "--kernels",   "--disable-pass", "--threads",
-                                         "--place-node"};
-    static const char *const own[] = {"--target-device", "--assign", "--device-schedule",
-                                      "--cpu-mhz"};
-    const bool has_device = cli_has_drivers(args);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (has_device && cli_has(args, others[i])) {
-            cli_error("run: %s does not go with --device NAME=DRIVER.so", others[i]);
-            return false;
-        }
-    }
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        if (!has_device && cli_has(args, own[i])) {
-            cli_error("run: %s wants the device's driver, too: --device NAME=DRIVER.so", own[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* With a session, and with drivers where --device asks for them. */
 static int run_model(const cli_args *args, const labels *names, int top_k, int64_t limit_ms)
 {
@@ -300,7 +276,7 @@ int cmd_run(const cli_args *args)
         cli_error("run: --layout wants nchw or nhwc, not '%s'", layout);
         bad = true;
     }
-    if (bad || !check_device_options(args)) {
+    if (bad) {
         return CLI_USAGE;
     }
     if (!read_labels(cli_value(args, "--labels"), &names)) {

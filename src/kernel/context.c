@@ -40,7 +40,7 @@ typedef struct oribi_retired {
 
 bool oribi_context_retire(TF_OpKernelContext *ctx, const oribi_slot *slot)
 {
-    if (slot->stamp != ctx->stamp || slot->storage != ORIBI_STORAGE_HEAP ||
+    if (slot->stamp != ctx->stamp || slot->buffer == NULL ||
         (slot->open == 0 &&
          atomic_load_explicit(&ctx->remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS)) {
         return true;

@@ -149,7 +149,7 @@ static inline bool oribi_context_is_running_thread(const TF_OpKernelContext *ctx
 
 /* {0} first. Allocates the status and the locks. */
 bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status);
-/* Keeps the heap storage of a slot that is about to get another, while handles on it are open: the
+/* Keeps the storage of a slot that is about to get another, while handles on it are open: the
  * other may be a part of it. False: no memory. */
 bool oribi_context_retire(TF_OpKernelContext *ctx, const oribi_slot *slot);
 /* Lets go of that storage; no handle is open. */
