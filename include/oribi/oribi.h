@@ -261,7 +261,8 @@ TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
 /* JSON about the session: what is one of "graph" (steps with kernels, shapes, memory), "passes"
  * (what each changed), "memory" (plan against its bounds), "copies" (steps between host and
  * devices), "devices" (of the session, with what they did), "explain:NODE" (kernels and devices
- * considered for a node; NOT_FOUND: no step runs it). Fills an empty buffer. */
+ * considered for the steps of a node, by its name in the model or here; NOT_FOUND: no step runs
+ * it). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_session_describe(oribi_session *session, const char *what,
                                                   TF_Buffer *json, TF_Status *status);
 

@@ -11,6 +11,8 @@
 bool oribi_fail(TF_Status *status, TF_Code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool oribi_fail_memory(TF_Status *status); /* RESOURCE_EXHAUSTED, no allocation */
+/* The code of an errno and "path: No such file or directory"; TensorFlow's own text has a ';'. */
+bool oribi_fail_io(TF_Status *status, int error, const char *path);
 /* Puts text before the present message: "node 'x': ..." */
 void oribi_status_prefix(TF_Status *status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
