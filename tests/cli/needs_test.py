@@ -6,11 +6,13 @@ it has none, which must end with exit code 2 and its name. An option that this t
 fails the test: say here what it goes with.
 
 usage: needs_test.py ORIBI"""
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
-ORIBI = sys.argv[1]
+ORIBI = os.path.abspath(sys.argv[1])
 MODEL = "no-such-model"  # usage comes before anything is opened
 
 PLACEMENT = "--strict-placement --keep-islands --device-max-bytes --unified-memory"
@@ -79,7 +81,9 @@ EXTRA = {"run": "m m", "bench": "m m", "inspect": "m m", "verify": "m m", "devic
 
 
 def run(*words):
-    return subprocess.run([ORIBI, *words], capture_output=True, text=True, timeout=60, check=False)
+    with tempfile.TemporaryDirectory() as folder:  # whatever a command that should not run leaves
+        return subprocess.run([ORIBI, *words], cwd=folder, capture_output=True, text=True, timeout=60,
+                              check=False)
 
 
 def options(command):
