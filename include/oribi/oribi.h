@@ -6,6 +6,10 @@
  * Errors   every call that can fail takes a TF_Status last: code, and a message that says what,
  *          where and what to do. On failure outputs are untouched and nothing leaks. NULL results
  *          mean failure.
+ * NULL     for an object, a path, a name or an array that has elements is INVALID_ARGUMENT; where
+ *          there is no TF_Status nothing happens, and the answer is 0 or NULL. Where NULL means
+ *          something (no options, no hook) the function says so. A NULL TF_Status is the one
+ *          mistake that the library does not catch: always hand one over.
  * Threads  a model and a session may be shared by threads once they are made; an oribi_run belongs
  * to one thread at a time, make one for each thread. Since    1.0 unless said otherwise.
  */
@@ -257,7 +261,8 @@ TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
 /* JSON about the session: what is one of "graph" (steps with kernels, shapes, memory), "passes"
  * (what each changed), "memory" (plan against its bounds), "copies" (steps between host and
  * devices), "devices" (of the session, with what they did), "explain:NODE" (kernels and devices
- * considered for a node; NOT_FOUND: no step runs it). Fills an empty buffer. */
+ * considered for the steps of a node, by its name in the model or here; NOT_FOUND: no step runs
+ * it). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_session_describe(oribi_session *session, const char *what,
                                                   TF_Buffer *json, TF_Status *status);
 

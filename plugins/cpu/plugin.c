@@ -4,6 +4,8 @@
  */
 #include "cpu/families.h"
 
+#include <stdio.h>
+
 #include "built_in.h"
 
 #define FAMILY_ROW(family) {#family, oribi_cpu_##family##_kernels},
@@ -69,7 +71,13 @@ static void register_one(const oribi_cpu_kernel *row, const TF_DataType *types, 
             TF_KernelBuilder_StridedOutput(builder, i);
         }
     }
-    TF_RegisterKernelBuilder(row->op_name, builder, status);
+    /* Variants of one op are told apart by their names: "Conv2D.avx512". */
+    char name[96];
+    snprintf(name, sizeof name, "%s%s%s", row->op_name, row->isa != ORIBI_CPU_ISA_ANY ? "." : "",
+             row->isa != ORIBI_CPU_ISA_ANY         ? oribi_cpu_isa_name(row->isa)
+             : row->priority == ORIBI_CPU_PORTABLE ? ".portable"
+                                                   : "");
+    TF_RegisterKernelBuilder(name, builder, status);
 }
 
 /* Every combination of the types that the constraints from `index` on allow. */

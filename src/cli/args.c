@@ -15,7 +15,9 @@ static const cli_option *find_option(const cli_command *command, const char *tex
         if (strlen(o->name) == length && strncmp(o->name, text, length) == 0) {
             return o;
         }
-        if (length == 2 && text[0] == '-' && o->letter != 0 && text[1] == o->letter) {
+        /* The value of a letter may be attached: -k1, -ix=@d.png. */
+        if (text[1] != '-' && o->letter != 0 && text[1] == o->letter &&
+            (length == 2 || o->value != NULL)) {
             return o;
         }
         if (n < sizeof names / sizeof names[0]) {
@@ -54,6 +56,9 @@ cli_args *cli_args_parse(const cli_command *command, int argc, char **argv)
             goto bad;
         }
         const char *value = equals == NULL ? NULL : equals + 1;
+        if (text[1] != '-' && text[2] != 0) {
+            value = text + 2;
+        }
         if (option->value == NULL && value != NULL) {
             cli_error("%s: %s takes no value", command->name, option->name);
             goto bad;

@@ -63,6 +63,9 @@ const char *cli_value_at(const cli_args *args, const char *option, int k);
 int64_t cli_number(const cli_args *args, const char *option, int64_t fallback, int64_t low,
                    int64_t high, bool *bad);
 
+/* needs.c. An option that would have no effect, or one argument too many: false after a message. */
+bool cli_needs_check(const cli_args *args);
+
 /* help.c */
 void cli_help_all(void);
 void cli_help_command(const cli_command *command);

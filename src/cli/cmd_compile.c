@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -19,6 +20,8 @@ static const cli_option own_options[] = {
     {NULL, 0, NULL, NULL},
 };
 cli_option cmd_compile_options[CLI_COMPILE_OPTIONS]; /* made at start, as cmd_verify_options */
+
+enum { LARGE_BYTES = 32 * 1000 * 1000 };
 
 /* "c|bin" is a choice, "N" and "NODE:SECTION" are not. */
 static bool is_choice(const char *values)
@@ -61,6 +64,28 @@ void cli_compile_options_make(cli_option *out, const cli_option *own)
 void cmd_compile_prepare(void)
 {
     cli_compile_options_make(cmd_compile_options, own_options);
+}
+
+/* Could the folder be made, or written in? Asked before the model is compiled. */
+static bool can_make_folder(const char *path)
+{
+    struct stat info;
+    char *copy = cli_alloc(strlen(path) + 2);
+    strcpy(copy, path);
+    while (copy[0] != 0 && stat(copy, &info) != 0) { /* the nearest one that is there */
+        char *slash = strrchr(copy, '/');
+        *(slash == NULL ? copy : slash == copy && slash[1] != 0 ? slash + 1 : slash) = 0;
+    }
+    if (copy[0] == 0) {
+        strcpy(copy, ".");
+    }
+    errno = stat(copy, &info) == 0 && !S_ISDIR(info.st_mode) ? ENOTDIR : 0;
+    const bool good = errno == 0 && access(copy, W_OK) == 0;
+    if (!good) {
+        cli_error("%s: %s", path, strerror(errno));
+    }
+    free(copy);
+    return good;
 }
 
 /* "DIR/name"; the caller frees it. */
@@ -211,12 +236,31 @@ static int write_report(oribi_compile *compile, const char *format, const char *
     return code;
 }
 
+/* C of large weights takes compilers minutes. */
+static void note_size(const cli_args *args, const oribi_compile *compile)
+{
+    const char *weights = cli_value(args, "--weights");
+    size_t all = 0;
+
+    for (int i = 0; i < oribi_compile_num_files(compile); i++) {
+        size_t bytes;
+        (void)oribi_compile_file_data(compile, i, &bytes);
+        all += bytes;
+    }
+    if (all > LARGE_BYTES && (weights == NULL || strcmp(weights, "c") == 0)) {
+        cli_note("the files take %zu MB, nearly all of it weights as C text; --weights obj writes "
+                 "them as an object file, --weights bin as a file to load",
+                 all / 1000000);
+    }
+}
+
 static int write_all(const cli_args *args, oribi_compile *compile)
 {
     const char *folder = cli_value(args, "--output"), *report = cli_value(args, "--report");
     bool force = cli_has(args, "--force");
     int code = cli_compile_write(compile, folder, force);
 
+    note_size(args, compile);
     if (code == CLI_OK && report != NULL) {
         code = write_report(compile, report_format(report), report, force);
     }
@@ -244,6 +288,13 @@ int cmd_compile(const cli_args *args)
     if (cli_value(args, "--report") != NULL && report_format(cli_value(args, "--report")) == NULL) {
         cli_error("compile: --report wants FILE.html or FILE.json, not '%s'",
                   cli_value(args, "--report"));
+        goto done;
+    }
+    const char *report = cli_value(args, "--report");
+    code = !can_make_folder(cli_value(args, "--output")) ? CLI_BAD_INPUT
+           : report != NULL ? cli_check_writable(report, cli_has(args, "--force"))
+                            : CLI_OK;
+    if (code != CLI_OK) {
         goto done;
     }
     compile = oribi_compile_create(status);

@@ -83,6 +83,19 @@ static int describe(const cli_args *args, const cli_session *s, const char *what
     return code;
 }
 
+static void print_choice(const cJSON *step)
+{
+    const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(step, "node"));
+    const char *op = cJSON_GetStringValue(cJSON_GetObjectItem(step, "op"));
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(step, "considered"));
+    const char *moved = cJSON_GetStringValue(cJSON_GetObjectItem(step, "moved"));
+    printf("node %s, op %s:%s\n", name == NULL ? "" : name, op == NULL ? "" : op,
+           text == NULL ? "" : text);
+    if (moved != NULL) {
+        printf("%s\n", moved);
+    }
+}
+
 static int explain(const cli_args *args, const cli_session *s, const char *node)
 {
     TF_Status *status = TF_NewStatus();
@@ -98,12 +111,10 @@ static int explain(const cli_args *args, const cli_session *s, const char *node)
         printf("%.*s\n", (int)json->length, (const char *)json->data);
     } else {
         cJSON *root = cJSON_ParseWithLength(json->data, json->length);
-        const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(root, "considered"));
-        const char *op = cJSON_GetStringValue(cJSON_GetObjectItem(root, "op"));
-        const char *moved = cJSON_GetStringValue(cJSON_GetObjectItem(root, "moved"));
-        printf("node %s, op %s:%s\n", node, op == NULL ? "" : op, text == NULL ? "" : text);
-        if (moved != NULL) {
-            printf("%s\n", moved);
+        const cJSON *step;
+        cJSON_ArrayForEach(step, cJSON_GetObjectItem(root, "steps"))
+        {
+            print_choice(step);
         }
         cJSON_Delete(root);
     }

@@ -26,6 +26,36 @@ static int info(const cli_args *args, const char *file)
     return code == CLI_OK ? cli_describe(args, "plugins", columns) : code;
 }
 
+enum { N_WORDS = 6 };
+
+/* The word, what follows it, or how many follow, is not as it should be. */
+static void say_usage(const cli_args *args, const char *const *names)
+{
+    const char *word = args->n_positional > 0 ? args->positional[0] : NULL;
+    for (int i = 0; i < N_WORDS && word != NULL; i++) {
+        if (strcmp(names[i], word) != 0) {
+            continue;
+        }
+        if (args->n_positional == 1) {
+            cli_error("plugin %s: %s is missing: `oribi plugin %s %s`", word,
+                      strcmp(word, "new") == 0 ? "NAME" : "FILE", word,
+                      strcmp(word, "new") == 0 ? "NAME" : "FILE");
+        } else {
+            cli_error("plugin %s: what is '%s'? See `oribi help plugin`", word,
+                      args->positional[strcmp(word, "list") == 0 ? 1 : 2]);
+        }
+        return;
+    }
+    const char *near = word != NULL ? cli_did_you_mean(word, names, N_WORDS) : NULL;
+    if (near != NULL) {
+        cli_error("plugin: there is no `%s`, did you mean `%s`?", word, near);
+    } else {
+        cli_error("plugin: wants `list`, `info FILE`, `describe FILE`, `check FILE`, `test FILE` "
+                  "or `new NAME`%s%s%s",
+                  word != NULL ? ", not '" : "", word != NULL ? word : "", word != NULL ? "'" : "");
+    }
+}
+
 int cmd_plugin(const cli_args *args)
 {
     static const struct {
@@ -37,6 +67,8 @@ int cmd_plugin(const cli_args *args)
                  {"test", cmd_plugin_test},
                  {"new", cmd_plugin_new}};
 
+    static const char *const names[N_WORDS] = {"list", "info", "describe", "check", "test", "new"};
+
     if (args->n_positional == 1 && strcmp(args->positional[0], "list") == 0) {
         return info(args, NULL);
     }
@@ -45,7 +77,6 @@ int cmd_plugin(const cli_args *args)
             return words[i].run(args, args->positional[1]);
         }
     }
-    cli_error("plugin: wants `list`, `info FILE`, `describe FILE`, `check FILE`, `test FILE` or "
-              "`new NAME`");
+    say_usage(args, names);
     return CLI_USAGE;
 }

@@ -78,6 +78,57 @@ static const char source[] =
     "                             status);\n"
     "    TF_DeleteStatus(status);\n}\n";
 
+/* A model with the op, byte by byte; its parts are below 16 KiB, so that a length has two bytes at
+ * most. */
+static const char model_text[] =
+    "/* Writes the ONNX model that the test runs: y = @OP@(x), factor 3, in the domain "
+    "\"@NAME@\".\n"
+    " * A model may name any domain: `oribi` finds an op called @OP@, or, first, the one that is\n"
+    " * called after the domain (\"com.acme\": Com>Acme>@OP@). */\n"
+    "#include <stdio.h>\n#include <string.h>\n\n"
+    "typedef struct Bytes {\n    unsigned char at[1000];\n    size_t n;\n} Bytes;\n\n"
+    "/* A field of bytes: its number, a length, the bytes. */\n"
+    "static void put(Bytes *to, int number, const void *data, size_t n)\n{\n"
+    "    to->at[to->n++] = (unsigned char)(number * 8 + 2);\n"
+    "    if (n > 127) { /* seven bits a byte, the low ones first */\n"
+    "        to->at[to->n++] = (unsigned char)(n % 128 + 128);\n    }\n"
+    "    to->at[to->n++] = (unsigned char)(n > 127 ? n / 128 : n);\n"
+    "    memcpy(to->at + to->n, data, n);\n    to->n += n;\n}\n\n"
+    "static void put_text(Bytes *to, int number, const char *text)\n{\n"
+    "    put(to, number, text, strlen(text));\n}\n\n"
+    "static void put_number(Bytes *to, int number, int value)\n{\n"
+    "    to->at[to->n++] = (unsigned char)(number * 8);\n"
+    "    to->at[to->n++] = (unsigned char)value;\n}\n\n"
+    "/* A float vector of any length. */\n"
+    "static void put_port(Bytes *graph, int number, const char *name)\n{\n"
+    "    const unsigned char type[] = {0x0a, 8, 8, 1, 0x12, 4, 0x0a, 2, 0x12, 0};\n"
+    "    Bytes port = {{0}, 0};\n\n"
+    "    put_text(&port, 1, name);\n    put(&port, 2, type, sizeof type);\n"
+    "    put(graph, number, port.at, port.n);\n}\n\n"
+    "static void put_opset(Bytes *model, const char *domain, int version)\n{\n"
+    "    Bytes opset = {{0}, 0};\n\n"
+    "    put_text(&opset, 1, domain);\n    put_number(&opset, 2, version);\n"
+    "    put(model, 8, opset.at, opset.n);\n}\n\n"
+    "int main(int argc, char **argv)\n{\n"
+    "    const unsigned char three[] = {0x15, 0, 0, 0x40, 0x40}; /* field 2, 3.0f */\n"
+    "    Bytes factor = {{0}, 0}, node = {{0}, 0}, graph = {{0}, 0}, model = {{0}, 0};\n\n"
+    "    put_text(&factor, 1, \"factor\");\n"
+    "    memcpy(factor.at + factor.n, three, sizeof three);\n    factor.n += sizeof three;\n"
+    "    factor.at[factor.n++] = 0xa0; /* field 20, the kind: 1 is a float */\n"
+    "    factor.at[factor.n++] = 1;\n    factor.at[factor.n++] = 1;\n"
+    "    put_text(&node, 1, \"x\");\n    put_text(&node, 2, \"y\");\n"
+    "    put_text(&node, 4, \"@OP@\");\n    put(&node, 5, factor.at, factor.n);\n"
+    "    put_text(&node, 7, \"@NAME@\");\n"
+    "    put(&graph, 1, node.at, node.n);\n    put_text(&graph, 2, \"g\");\n"
+    "    put_port(&graph, 11, \"x\");\n    put_port(&graph, 12, \"y\");\n"
+    "    put_number(&model, 1, 8);\n    put(&model, 7, graph.at, graph.n);\n"
+    "    put_opset(&model, \"\", 13);\n    put_opset(&model, \"@NAME@\", 1);\n\n"
+    "    FILE *file = argc == 2 ? fopen(argv[1], \"wb\") : NULL;\n"
+    "    if (file == NULL || fwrite(model.at, 1, model.n, file) != model.n ||\n"
+    "        fclose(file) != 0) {\n"
+    "        fprintf(stderr, \"usage: model FILE.onnx, where it can be written\\n\");\n"
+    "        return 1;\n    }\n    return 0;\n}\n";
+
 static const char cmake_text[] =
     "cmake_minimum_required(VERSION 3.16)\nproject(@NAME@ @LANGUAGE@)\n\n"
     "find_package(oribi 1.0 REQUIRED)\n"
@@ -88,15 +139,25 @@ static const char cmake_text[] =
     "    ${CMAKE_CURRENT_SOURCE_DIR}/@NAME@.cases.json $<TARGET_FILE_DIR:@NAME@>)\n\n"
     "enable_testing()\nfind_program(ORIBI oribi REQUIRED)\n"
     "add_test(NAME check COMMAND ${ORIBI} plugin check $<TARGET_FILE:@NAME@>)\n"
-    "add_test(NAME test COMMAND ${ORIBI} plugin test $<TARGET_FILE:@NAME@>)\n";
+    "add_test(NAME test COMMAND ${ORIBI} plugin test $<TARGET_FILE:@NAME@>)\n\n"
+    "# The op in an ONNX model.\n"
+    "add_executable(model model.@SUFFIX@)\n"
+    "add_custom_command(TARGET model POST_BUILD COMMAND model @NAME@.onnx)\n"
+    "add_test(NAME model COMMAND ${ORIBI} run @NAME@.onnx --plugin $<TARGET_FILE:@NAME@>\n"
+    "    -i x=4xf32=1,2,3,-4 --json)\n"
+    "set_tests_properties(model PROPERTIES PASS_REGULAR_EXPRESSION \"3,6,9,-12\")\n";
 
 static const char make_text[] =
     "ORIBI ?= oribi\n"
     "FLAGS = -O2 -Wall -Wextra -fPIC -fvisibility=hidden $(shell pkg-config --cflags "
     "oribi-plugin)\n\n"
     "@NAME@.so: @NAME@.@SUFFIX@\n\t$(@COMPILER@) $(FLAGS) -shared $< -o $@\n\n"
-    "test: @NAME@.so\n\t$(ORIBI) plugin check ./@NAME@.so\n\t$(ORIBI) plugin test ./@NAME@.so\n\n"
-    "clean:\n\trm -f @NAME@.so\n\n.PHONY: test clean\n";
+    "@NAME@.onnx: model.@SUFFIX@\n\t$(@COMPILER@) -O2 -Wall -Wextra $< -o model && ./model $@\n\n"
+    "test: @NAME@.so @NAME@.onnx\n\t$(ORIBI) plugin check ./@NAME@.so\n"
+    "\t$(ORIBI) plugin test ./@NAME@.so\n"
+    "\t$(ORIBI) run @NAME@.onnx --plugin ./@NAME@.so -i x=4xf32=1,2,3,-4 --json | grep "
+    "3,6,9,-12\n\n"
+    "clean:\n\trm -f @NAME@.so @NAME@.onnx model\n\n.PHONY: test clean\n";
 
 static const char cases_text[] =
     "{\"cases\": [\n"
@@ -112,6 +173,8 @@ static const char ci_text[] =
 static const char readme_text[] =
     "# @NAME@\n\nA plugin for Oribi and TensorFlow with the op `@OP@`: y = factor * x.\n\n"
     "    make test\n\nor `cmake -S . -B build && cmake --build build && ctest --test-dir build`.\n"
+    "`model.@SUFFIX@` writes the ONNX model `@NAME@.onnx` with the op in it, which the test runs, "
+    "too.\n"
     "Expected values stand in `@NAME@.cases.json`; `oribi plugin test` draws random ones as "
     "well.\n";
 
@@ -173,7 +236,8 @@ static bool check_name(const char *name)
         ok = ok &&
              (islower((unsigned char)name[i]) || isdigit((unsigned char)name[i]) || name[i] == '_');
     }
-    static const char *const kept[] = {"all", "clean", "help", "install", "package", "test"};
+    static const char *const kept[] = {"all",     "clean", "help", "install",
+                                       "package", "model", "test"};
     for (size_t i = 0; ok && i < sizeof kept / sizeof kept[0]; i++) {
         if (strcmp(name, kept[i]) == 0) {
             cli_error("plugin new: '%s' is a target that CMake keeps for itself", name);
@@ -263,11 +327,10 @@ static int new_device(const char *name)
 
 static int new_op(const char *name, bool cxx)
 {
-    static const plugin_new_file files[] = {{"@NAME@.@SUFFIX@", TEXT(source)},
-                                            {"CMakeLists.txt", TEXT(cmake_text)},
-                                            {"Makefile", TEXT(make_text)},
-                                            {"@NAME@.cases.json", TEXT(cases_text)},
-                                            {"README.md", TEXT(readme_text)}};
+    static const plugin_new_file files[] = {
+        {"@NAME@.@SUFFIX@", TEXT(source)},    {"CMakeLists.txt", TEXT(cmake_text)},
+        {"Makefile", TEXT(make_text)},        {"@NAME@.cases.json", TEXT(cases_text)},
+        {"model.@SUFFIX@", TEXT(model_text)}, {"README.md", TEXT(readme_text)}};
     char op[64];
     camel(name, op);
     const word words[] = {{"@NAME@", name},

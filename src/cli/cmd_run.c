@@ -150,6 +150,29 @@ static int bind_inputs(const cli_args *args, runner *r, int k, uint64_t deadline
     return code;
 }
 
+/* Has each input of the model a value? An exit code. */
+static int check_all_given(const cli_args *args, const oribi_model *model)
+{
+    for (int i = 0; i < oribi_model_num_inputs(model); i++) {
+        const char *text, *name = oribi_model_input_name(model, i);
+        bool is_given = false;
+        for (int k = 0; !is_given && (text = cli_value_at(args, "--input", k)) != NULL; k++) {
+            cli_input input;
+            if (!cli_input_parse(model, text, &input)) {
+                return CLI_USAGE;
+            }
+            is_given = input.index == i;
+        }
+        if (!is_given) {
+            cli_error("run: input '%s' has no value; give it one: -i %s=@FILE, or see `oribi help "
+                      "run`",
+                      name, name);
+            return CLI_BAD_INPUT;
+        }
+    }
+    return CLI_OK;
+}
+
 static int execute(runner *r, TF_Tensor **outputs, TF_Status *status)
 {
     if (r->desk != NULL) {
@@ -235,30 +258,6 @@ static int run_all(const cli_args *args, runner *r, const labels *names, int top
     return code;
 }
 
-/* Options of a session that a run with drivers does not follow. */
-static bool check_device_options(const cli_args *args)
-{
-    static const char *const others[] = {"--trace",     "--time-limit",   "--shape",
-                                         "--kernels",   "--disable-pass", "--threads",
-                                         "--place-node"};
-    static const char *const own[] = {"--target-device", "--assign", "--device-schedule",
-                                      "--cpu-mhz"};
-    const bool has_device = cli_has_drivers(args);
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (has_device && cli_has(args, others[i])) {
-            cli_error("run: %s does not go with --device NAME=DRIVER.so", others[i]);
-            return false;
-        }
-    }
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
-        if (!has_device && cli_has(args, own[i])) {
-            cli_error("run: %s wants the device's driver, too: --device NAME=DRIVER.so", own[i]);
-            return false;
-        }
-    }
-    return true;
-}
-
 /* With a session, and with drivers where --device asks for them. */
 static int run_model(const cli_args *args, const labels *names, int top_k, int64_t limit_ms)
 {
@@ -267,6 +266,11 @@ static int run_model(const cli_args *args, const labels *names, int top_k, int64
     const uint64_t begun_ns = cli_now_ns();
     int code = cli_session_open(args, &s);
     if (code != CLI_OK) {
+        return code;
+    }
+    code = check_all_given(args, s.model);
+    if (code != CLI_OK) {
+        cli_session_close(&s);
         return code;
     }
     const int n = oribi_model_num_inputs(s.model);
@@ -300,7 +304,7 @@ int cmd_run(const cli_args *args)
         cli_error("run: --layout wants nchw or nhwc, not '%s'", layout);
         bad = true;
     }
-    if (bad || !check_device_options(args)) {
+    if (bad) {
         return CLI_USAGE;
     }
     if (!read_labels(cli_value(args, "--labels"), &names)) {

@@ -71,12 +71,20 @@ bool cli_input_parse(const oribi_model *model, const char *text, cli_input *out)
         out->spec = text;
         return true;
     }
+    if (strchr(text, '=') == NULL) {
+        cli_error(
+            "-i %s: an input is NAME=VALUE, NAME=@FILE, NAME=rand:SEED or NAME=ramp; the model "
+            "has:",
+            text);
+        goto list;
+    }
     char word[128];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(text, "="), text);
     const char *near = cli_did_you_mean(word, names, (size_t)(n < 64 ? n : 64));
     cli_error("the model has no input '%s'%s%s%s; it has:", word,
               near == NULL ? "" : ", did you mean '", near == NULL ? "" : near,
               near == NULL ? "" : "'?");
+list:
     for (int i = 0; i < n; i++) {
         cli_note("  %d  %s", i, oribi_model_input_name(model, i));
     }

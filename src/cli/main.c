@@ -85,7 +85,8 @@ int main(int argc, char **argv)
         cli_help_all();
         return CLI_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
+        strcmp(argv[1], "version") == 0) {
         printf("oribi %s\n", oribi_version());
         return CLI_OK;
     }
@@ -107,7 +108,7 @@ int main(int argc, char **argv)
     if (args == NULL) {
         return CLI_USAGE;
     }
-    int code = command->run(args);
+    int code = cli_needs_check(args) ? command->run(args) : CLI_USAGE;
     cli_args_destroy(args);
     if (fflush(stdout) != 0 || ferror(stdout)) {
         cli_error("cannot write to standard output: %s", strerror(errno));

@@ -69,6 +69,32 @@ static int find_best(const TF_Tensor *tensor, int k, int64_t *out)
     return found;
 }
 
+static bool is_float(const TF_Tensor *tensor)
+{
+    const TF_DataType type = TF_TensorType(tensor);
+    return type == TF_FLOAT || type == TF_DOUBLE || type == TF_HALF || type == TF_BFLOAT16;
+}
+
+/* "29", or "[0, 9, 2]" where more than one dimension has elements to tell apart. */
+static void print_place(const TF_Tensor *tensor, int64_t index)
+{
+    int64_t below = TF_TensorElementCount(tensor);
+    int n_wide = 0;
+
+    for (int i = 0; i < TF_NumDims(tensor); i++) {
+        n_wide += TF_Dim(tensor, i) > 1;
+    }
+    if (n_wide < 2) {
+        printf("  %6lld", (long long)index);
+        return;
+    }
+    for (int i = 0; i < TF_NumDims(tensor); i++) {
+        below /= TF_Dim(tensor, i);
+        printf("%s%lld", i == 0 ? "  [" : ", ", (long long)(index / below % TF_Dim(tensor, i)));
+    }
+    printf("]");
+}
+
 static void print_best(const TF_Tensor *tensor, int top_k, char **labels, int n_labels, bool json)
 {
     int64_t *best = cli_alloc(((size_t)top_k + 1) * sizeof *best);
@@ -89,7 +115,9 @@ static void print_best(const TF_Tensor *tensor, int top_k, char **labels, int n_
             }
             printf("}");
         } else {
-            printf("  %6lld  %10.6f  %s\n", (long long)best[i], value, label == NULL ? "" : label);
+            print_place(tensor, best[i]);
+            printf(is_float(tensor) ? "  %10.6f  %s\n" : "  %10.0f  %s\n", value,
+                   label == NULL ? "" : label);
         }
     }
     if (json) {

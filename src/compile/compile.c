@@ -206,16 +206,30 @@ static bool compile_all(oribi_compile *all, const char *const *paths, int32_t n,
     return oribi_compile_finish(all, status);
 }
 
+static bool are_given(const char *const *paths, int n_paths, TF_Status *status)
+{
+    for (int i = 0; i < n_paths; i++) {
+        if (paths[i] == NULL) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "path %d of %d is NULL", i, n_paths);
+        }
+    }
+    return true;
+}
+
 void oribi_compile_models(oribi_compile *compile, const char *const *paths, int n_paths,
                           TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, compile, paths)) {
+        return;
+    }
     if (compile->n_models > 0) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
                    "this compilation has its models already; make another one");
     } else if (n_paths < 1 || n_paths > ORIBI_COMPILE_MODELS) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "1 to %d models, not %d", ORIBI_COMPILE_MODELS,
                    n_paths);
+    } else if (!are_given(paths, n_paths, status)) {
+        return;
     } else if (!compile_all(compile, paths, n_paths, status)) {
         oribi_compile_drop_files(compile);
     }
@@ -223,5 +237,8 @@ void oribi_compile_models(oribi_compile *compile, const char *const *paths, int 
 
 void oribi_compile_model(oribi_compile *compile, const char *path, TF_Status *status)
 {
+    if (!ORIBI_GIVEN(status, compile, path)) {
+        return;
+    }
     oribi_compile_models(compile, &path, 1, status);
 }

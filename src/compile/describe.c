@@ -111,7 +111,9 @@ void oribi_compile_describe(oribi_compile *compile, const char *what, TF_Buffer 
 {
     oribi_text text = {0};
     oribi_json writer = {.text = &text};
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, compile, what, json)) {
+        return;
+    }
     if (json->data != NULL) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "the buffer must be empty");
         return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/emit_device.h"
 #include "compile/names.h"
 #include "tensor/status.h"
 
@@ -108,6 +109,37 @@ static bool check_names(const oribi_compile *c, int32_t index, TF_Status *status
     return true;
 }
 
+/* A platform for a kind that no device is of would be ignored. */
+static bool check_platforms(const oribi_compile *c, TF_Status *status)
+{
+    const oribi_option_list *list = &c->options.device_platforms;
+    const oribi_partition *p = &c->devices.partition;
+    for (int32_t i = 0; i < list->n; i++) {
+        int32_t length;
+        bool is_known = false;
+        oribi_text kinds = {0};
+        (void)oribi_option_split(list->items[i], '=', &length);
+        for (int32_t k = 0; k < p->n_devices; k++) {
+            const char *kind = p->devices[k].target->name;
+            if (oribi_device_has_hooks(&c->devices, k)) {
+                is_known = is_known || (strlen(kind) == (size_t)length &&
+                                        memcmp(list->items[i], kind, (size_t)length) == 0);
+                oribi_text_printf(&kinds, "%s%s", kinds.length > 0 ? ", " : "", kind);
+            }
+        }
+        if (!is_known) {
+            oribi_fail(status, TF_INVALID_ARGUMENT,
+                       "--device-platform %s: no device with hooks is of the kind '%.*s'; the "
+                       "kinds are: %s",
+                       list->items[i], (int)length, list->items[i],
+                       kinds.length > 0 ? oribi_text_string(&kinds) : "none");
+        }
+        oribi_text_destroy(&kinds);
+        ORIBI_TRY(is_known);
+    }
+    return true;
+}
+
 /* --- Flow ------------------------------------------------------------------------------------- */
 
 /* --device host=KIND: a device for the host's own use, which takes no operators. */
@@ -166,7 +198,7 @@ bool oribi_compile_add_devices(oribi_compile *c, TF_Status *status)
     for (int32_t i = 0; i < p->n_devices; i++) {
         ORIBI_TRY(name_device(c, i, status) && check_names(c, i, status));
     }
-    return true;
+    return check_platforms(c, status);
 }
 
 int32_t oribi_device_line(const oribi_devices *devices, int32_t device)

@@ -44,7 +44,7 @@ void oribi_emit_device_includes(const oribi_compile *c, oribi_writer *w)
                               "#error \"define TVM_DEVICE_%s_HEADER, as "
                               "\\\"tvm/device/%s/posix.h\\\", or compile with --device-platform "
                               "%s=PLATFORM\"",
-                              n->upper, n->kind, n->kind);
+                              n->upper, n->kind, c->devices.partition.devices[i].target->name);
         }
         oribi_writer_line(w, "#endif");
         oribi_writer_line(w, "#include TVM_DEVICE_%s_HEADER", n->upper);

@@ -58,18 +58,28 @@ void oribi_compile_drop_files(oribi_compile *c)
 
 int oribi_compile_num_files(const oribi_compile *compile)
 {
-    return compile->n_files;
+    return compile != NULL ? compile->n_files : 0;
+}
+
+static const oribi_file *file_at(const oribi_compile *compile, int index)
+{
+    return compile != NULL && index >= 0 && index < compile->n_files ? &compile->files[index]
+                                                                     : NULL;
 }
 
 const char *oribi_compile_file_name(const oribi_compile *compile, int index)
 {
-    return index >= 0 && index < compile->n_files ? compile->files[index].name : NULL;
+    const oribi_file *file = file_at(compile, index);
+    return file != NULL ? file->name : NULL;
 }
 
 const void *oribi_compile_file_data(const oribi_compile *compile, int index, size_t *bytes)
 {
-    *bytes = index >= 0 && index < compile->n_files ? compile->files[index].bytes : 0;
-    return index >= 0 && index < compile->n_files ? compile->files[index].data : NULL;
+    const oribi_file *file = file_at(compile, index);
+    if (bytes != NULL) {
+        *bytes = file != NULL ? file->bytes : 0;
+    }
+    return file != NULL ? file->data : NULL;
 }
 
 static bool take_files(oribi_compile *all, oribi_compile *model, TF_Status *status)

@@ -266,10 +266,11 @@ void oribi_compile_set_option(oribi_compile *compile, const char *key, const cha
                               TF_Status *status)
 {
     const char *wanted = NULL;
-    TF_SetStatus(status, TF_OK, "");
-    if (key == NULL || (compile->n_models > 0)) {
-        oribi_fail(status, TF_FAILED_PRECONDITION,
-                   "options are set by their key, before the model is compiled");
+    if (!ORIBI_GIVEN(status, compile, key)) {
+        return;
+    }
+    if (compile->n_models > 0) {
+        oribi_fail(status, TF_FAILED_PRECONDITION, "options are set before the model is compiled");
         return;
     }
     const row *r = find_row(key, status);

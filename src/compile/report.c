@@ -306,7 +306,9 @@ const char *oribi_compile_report(oribi_compile *all, const char *format, size_t 
     oribi_text text = {0};
     char *copy = NULL;
     bool ok = true;
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, all, format, bytes)) {
+        return NULL;
+    }
     *bytes = 0;
     if (all->n_models == 0 || all->n_files == 0) {
         ok = oribi_fail(status, TF_FAILED_PRECONDITION, "a report comes after a compiled model");

@@ -54,7 +54,9 @@ static bool make_arrays(oribi_desk *desk, TF_Status *status)
 
 oribi_desk *oribi_desk_create(oribi_compile *compile, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, compile)) {
+        return NULL;
+    }
     if (!check_model(compile, status)) {
         return NULL;
     }
@@ -97,12 +99,12 @@ void oribi_desk_destroy(oribi_desk *desk)
 
 int oribi_desk_num_inputs(const oribi_desk *desk)
 {
-    return desk->model->n_inputs;
+    return desk != NULL ? desk->model->n_inputs : 0;
 }
 
 int oribi_desk_num_outputs(const oribi_desk *desk)
 {
-    return desk->model->n_outputs;
+    return desk != NULL ? desk->model->n_outputs : 0;
 }
 
 /* --- The far end ------------------------------------------------------------------------------ */
@@ -196,8 +198,16 @@ void oribi_desk_invoke(oribi_desk *desk, int32_t op, const void *params, size_t 
                        const void *inputs, size_t inputs_bytes, void *outputs, size_t outputs_bytes,
                        TF_Status *status)
 {
+    if (!ORIBI_GIVEN(status, desk)) {
+        return;
+    }
     const oribi_partition *p = &desk->model->devices.partition;
-    TF_SetStatus(status, TF_OK, "");
+    if ((params_bytes > 0 && params == NULL) || (inputs_bytes > 0 && inputs == NULL) ||
+        (outputs_bytes > 0 && outputs == NULL)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "oribi_desk_invoke: params, inputs or outputs are NULL, their bytes are not 0");
+        return;
+    }
     const int32_t index = find_region(p, op, params, params_bytes);
     if (index < 0) {
         oribi_fail(status, TF_NOT_FOUND,

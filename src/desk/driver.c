@@ -137,10 +137,12 @@ static bool split(oribi_arena *arena, const char *spec, const char **name, const
 
 void oribi_desk_load_driver(oribi_desk *desk, const char *spec, TF_Status *status)
 {
+    if (!ORIBI_GIVEN(status, desk, spec)) {
+        return;
+    }
     const oribi_partition *p = &desk->model->devices.partition;
     const char *name = NULL, *path = NULL, *options = NULL;
     int32_t exact = -1, n = 0;
-    TF_SetStatus(status, TF_OK, "");
     if (!split(&desk->arena, spec, &name, &path, &options, status)) {
         return;
     }

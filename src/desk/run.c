@@ -239,7 +239,9 @@ static bool collect(oribi_desk *desk, TF_Tensor **outputs, TF_Status *status)
 void oribi_desk_run(oribi_desk *desk, const TF_Tensor *const *inputs, TF_Tensor **outputs,
                     TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, desk, inputs, outputs)) {
+        return;
+    }
     const size_t n = (size_t)desk->model->n_outputs;
     TF_Tensor **made = oribi_alloc_zero(n + 1, sizeof(TF_Tensor *));
     bool ok = (made != NULL || oribi_fail_memory(status)) && bind(desk, inputs, status) &&

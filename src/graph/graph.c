@@ -80,9 +80,10 @@ bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status)
     uint64_t held = graph->made_bytes + graph->arena.used_bytes;
     if (graph->max_bytes != 0 && (held > graph->max_bytes || bytes > graph->max_bytes - held)) {
         return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                          "model '%s' needs %" PRIu64 " more bytes beside the %" PRIu64
-                          " it holds; the limit is %" PRIu64 ": raise the memory limit",
-                          graph->source_name, bytes, held, graph->max_bytes);
+                          "model '%s' needs %" PRIu64 " bytes at least; the limit is %" PRIu64
+                          ": raise the memory limit",
+                          graph->source_name, bytes < UINT64_MAX - held ? held + bytes : UINT64_MAX,
+                          graph->max_bytes);
     }
     ORIBI_TRY(oribi_patience_left(status)); /* whatever makes a graph larger comes by here */
     graph->made_bytes += bytes;

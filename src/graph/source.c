@@ -58,7 +58,7 @@ static bool fail_to_open(const char *path, int error, uint64_t max_bytes, TF_Sta
     if (error == ENOMEM) {
         return oribi_fail_memory(status);
     }
-    TF_SetStatusFromIOError(status, error, path);
+    oribi_fail_io(status, error, path);
     return false;
 }
 

@@ -181,6 +181,10 @@ void oribi_onnx_finish_units(oribi_graph *graph);
  */
 const char *oribi_onnx_custom_name(oribi_onnx *onnx, const oribi_string *domain,
                                    const oribi_string *op_type);
+/* The op that a node without a row becomes, or NULL: that of the domain, else, in a domain that is
+ * not ONNX's own, a plugin's op under the operator's plain name. */
+const oribi_op_def *oribi_onnx_custom_op(oribi_onnx *onnx, const oribi_string *domain,
+                                         const oribi_string *op_type);
 /* The op under its own name; what the table's functions fall back to as well. Binds all outputs. */
 bool oribi_onnx_translate_custom(oribi_onnx_node *n);
 /* Notes that nothing provides the op; why may be NULL. */

@@ -49,6 +49,21 @@ const char *oribi_onnx_custom_name(oribi_onnx *onnx, const oribi_string *domain,
     return name;
 }
 
+/* An op of the domain goes first; then one that a plugin calls by the operator's plain name, so
+ * that whoever writes a plugin is free in the domain that the models use. */
+const oribi_op_def *oribi_onnx_custom_op(oribi_onnx *onnx, const oribi_string *domain,
+                                         const oribi_string *op_type)
+{
+    const char *name = oribi_onnx_custom_name(onnx, domain, op_type);
+    const char *plain = oribi_arena_strndup(&onnx->scratch, op_type->data, op_type->length);
+    const oribi_op_def *op = name != NULL ? oribi_op_find(name) : NULL;
+    if (op != NULL || plain == NULL || domain->length == 0) {
+        return op;
+    }
+    op = oribi_op_find(plain);
+    return op != NULL && strcmp(op->provider, "built-in") != 0 ? op : NULL;
+}
+
 typedef struct custom { /* the op node in the making */
     const oribi_op_def *op;
     oribi_attrs attrs;
@@ -310,23 +325,39 @@ static int32_t count_outputs(oribi_onnx_node *n, const custom *c, const oribi_va
     return signature.n_outputs;
 }
 
+/* Says why a node has no op: false. */
+static bool fail_no_op(oribi_onnx_node *n)
+{
+    if (oribi_map_get_n(&n->onnx->functions, n->op_type.data, n->op_type.length) != NULL) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "the model defines it as a function; inline functions with "
+                               "onnx.inliner before import");
+    }
+    if (n->domain.length == 0 && n->opset > ORIBI_ONNX_MAX_OPSET) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "the model asks for opset %" PRId64
+                               ", operators are read up to opset %d: convert the model with "
+                               "onnx.version_converter",
+                               n->opset, (int)ORIBI_ONNX_MAX_OPSET);
+    }
+    if (n->domain.length == 0 && oribi_onnx_first_opset(&n->op_type) > 0) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "this operator is not read as opset %" PRId64 " has it", n->opset);
+    }
+    return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "no op is registered under this name");
+}
+
 bool oribi_onnx_translate_custom(oribi_onnx_node *n)
 {
-    const char *name = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
     oribi_value_id *inputs =
         oribi_arena_array(&n->onnx->scratch, (size_t)n->n_inputs + 1, sizeof(*inputs));
-    if (name == NULL || inputs == NULL) {
+    custom c = {.op = oribi_onnx_custom_op(n->onnx, &n->domain, &n->op_type)};
+    if (inputs == NULL) {
         n->failed = true;
         return oribi_fail_memory(n->status);
     }
-    custom c = {.op = oribi_op_find(name)};
     if (c.op == NULL) {
-        bool is_function =
-            oribi_map_get_n(&n->onnx->functions, n->op_type.data, n->op_type.length) != NULL;
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                               is_function ? "the model defines it as a function; inline functions "
-                                             "with onnx.inliner before import"
-                                           : "no op is registered under this name");
+        return fail_no_op(n);
     }
     ORIBI_TRY(collect_attrs(n, &c));
     int32_t n_inputs = collect_inputs(n, &c, inputs);
@@ -334,8 +365,8 @@ bool oribi_onnx_translate_custom(oribi_onnx_node *n)
     if (n->failed) {
         return false;
     }
-    oribi_node *node =
-        oribi_graph_add_node(n->graph, name, n->label, inputs, n_inputs, n_outputs, n->status);
+    oribi_node *node = oribi_graph_add_node(n->graph, c.op->name, n->label, inputs, n_inputs,
+                                            n_outputs, n->status);
     if (node == NULL) {
         n->failed = true;
         return false;

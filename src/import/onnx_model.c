@@ -460,9 +460,7 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     bool is_standard = n->domain.length == 0;
     const oribi_onnx_row *row = find_row(n);
     if (is_blocked) {
-        const char *op = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
-        ORIBI_TRY(op != NULL || oribi_fail_memory(n->status));
-        ORIBI_TRY(row != NULL || oribi_op_find(op) != NULL ||
+        ORIBI_TRY(row != NULL || oribi_onnx_custom_op(n->onnx, &n->domain, &n->op_type) != NULL ||
                   oribi_onnx_missing_add(n->onnx, n, NULL, n->status));
         return mark_missing(n);
     }

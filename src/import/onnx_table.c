@@ -58,6 +58,6 @@ void oribi_import_onnx_print_map(oribi_text *text)
     for (const oribi_onnx_row *row = oribi_onnx_microsoft_rows; row->op_type != NULL; row++) {
         oribi_text_printf(text, "com.microsoft:%s 1 -> %s\n", row->op_type, row->into);
     }
-    oribi_text_append(text, "ONNX <other> -> ONNX><other>, from a plugin\n"
-                            "com.example:Name -> Com>Example>Name, from a plugin\n");
+    oribi_text_append(text, "ONNX <other> -> ONNX><other>, of a plugin\n"
+                            "com.example:Name -> Com>Example>Name, Name\n");
 }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "tensor/handle.h"
 
 bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status)
@@ -30,11 +31,46 @@ bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host,
     return true;
 }
 
+typedef struct oribi_retired {
+    oribi_buffer *buffer;
+    struct oribi_retired *next;
+} oribi_retired;
+
+bool oribi_context_retire(TF_OpKernelContext *ctx, const oribi_slot *slot)
+{
+    if (slot->stamp != ctx->stamp || slot->buffer == NULL ||
+        (slot->open == 0 &&
+         atomic_load_explicit(&ctx->remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS)) {
+        return true;
+    }
+    oribi_retired *retired = oribi_alloc_zero(1, sizeof *retired);
+    if (retired == NULL) {
+        return false;
+    }
+    oribi_buffer_retain(slot->buffer);
+    oribi_mutex_lock(&ctx->lock);
+    *retired = (oribi_retired){slot->buffer, ctx->retired};
+    ctx->retired = retired;
+    oribi_mutex_unlock(&ctx->lock);
+    return true;
+}
+
+void oribi_context_drop_retired(TF_OpKernelContext *ctx)
+{
+    while (ctx->retired != NULL) {
+        oribi_retired *next = ctx->retired->next;
+        oribi_buffer_release(ctx->retired->buffer);
+        oribi_free(ctx->retired);
+        ctx->retired = next;
+    }
+}
+
 void oribi_context_destroy(TF_OpKernelContext *ctx)
 {
     if (ctx->failure == NULL) {
         return; /* never initialised */
     }
+    oribi_context_drop_retired(ctx);
     while (ctx->spare_handles != NULL) {
         TF_Tensor *next = ctx->spare_handles->data;
         oribi_tensor_handle_free(ctx->spare_handles);

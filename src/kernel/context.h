@@ -130,6 +130,7 @@ struct TF_OpKernelContext {
     int32_t graph_version;
     const atomic_int
         *called_off; /* not 0: whoever asked for the run gave it up; NULL: nobody can */
+    struct oribi_retired *retired; /* what outputs had before they were set anew */
 };
 
 /* Of the device that the step runs on; NULL on the CPU. */
@@ -146,6 +147,11 @@ static inline bool oribi_context_is_running_thread(const TF_OpKernelContext *ctx
 
 /* {0} first. Allocates the status and the locks. */
 bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status);
+/* Keeps the storage of a slot that is about to get another, while handles on it are open: the
+ * other may be a part of it. False: no memory. */
+bool oribi_context_retire(TF_OpKernelContext *ctx, const oribi_slot *slot);
+/* Lets go of that storage; no handle is open. */
+void oribi_context_drop_retired(TF_OpKernelContext *ctx);
 /* Frees what init made; no handle is open. Any thread. */
 void oribi_context_destroy(TF_OpKernelContext *ctx);
 

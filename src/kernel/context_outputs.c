@@ -230,10 +230,15 @@ void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, TF_St
         TF_OpKernelContext_Failure(ctx, status); /* found after compute by TensorFlow: it fails */
         return;
     }
-    if (check_rank(ctx, "output", i, tensor->rank, oribi_op_max_rank(ctx->step->kernel->node->op),
-                   status)) {
-        (void)ctx->host->set_output(ctx, i, tensor, status);
+    if (!check_rank(ctx, "output", i, tensor->rank, oribi_op_max_rank(ctx->step->kernel->node->op),
+                    status)) {
+        return;
     }
+    if (!oribi_context_retire(ctx, slot)) {
+        oribi_fail_memory(status);
+        return;
+    }
+    (void)ctx->host->set_output(ctx, i, tensor, status);
 }
 
 TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status)

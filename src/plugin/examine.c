@@ -115,8 +115,10 @@ void oribi_plugin_examine(const char *path, const char *what, TF_Buffer *buffer,
     oribi_arena arena = {0};
     oribi_text text = {0};
     char *real = NULL;
+    if (!ORIBI_GIVEN(status, path, what, buffer)) {
+        return;
+    }
     const bool is_check = strcmp(what, "check") == 0;
-    TF_SetStatus(status, TF_OK, "");
     if (buffer->data) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_plugin_examine: the buffer is not empty");
         return;

@@ -385,7 +385,9 @@ void oribi_plugin_test(const char *spec, const oribi_plugin_test_settings *setti
     oribi_text text = {0};
     trials all = {.json = {.text = &text}};
     char *path = NULL;
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, spec, buffer)) {
+        return;
+    }
     if (buffer->data) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_plugin_test: the buffer is not empty");
         return;

@@ -285,7 +285,9 @@ void oribi_plugin_test_case(const char *path, const char *request, TF_Buffer *bu
     oribi_text text = {0};
     oribi_json json = {.text = &text};
     oribi_trial_case c = {.json = &json, .path = path};
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, path, request, buffer)) {
+        return;
+    }
     const bool is_built_in = oribi_plugin_is_built_in(path);
     char *real = is_built_in ? oribi_strdup(path) : oribi_path_real(path);
     const oribi_json_value *parsed = oribi_json_read(request, &arena, &error);

@@ -209,38 +209,93 @@ static oribi_plan *latest_plan(oribi_session *session)
     return latest;
 }
 
-/* Kernels and devices considered for one node, with the reason for each. */
+/* Kernels and devices considered for one step, with the reason for each. */
+static void put_choice(oribi_json *json, const oribi_session *session,
+                       const oribi_session_step *step, TF_Status *status)
+{
+    const oribi_kernel_def *chosen = step->kernel.def;
+    oribi_text text = {0};
+    (void)oribi_kernel_select(&step->view, chosen->device_type, &text, status);
+    TF_SetStatus(status, TF_OK, "");
+    json->text->failed = json->text->failed || text.failed;
+    oribi_json_put_string(json, "node", step->node->name);
+    oribi_json_put_string(json, "op", step->node->op_name);
+    oribi_json_put_string(json, "kernel", chosen->kernel_name);
+    oribi_json_put_string(json, "provider", chosen->provider);
+    oribi_json_put_string(json, "device", chosen->device_type);
+    if (session->moved != NULL && session->moved[step->node->id] != NULL) {
+        oribi_json_put_string(json, "moved", session->moved[step->node->id]);
+    }
+    oribi_json_put_string(json, "considered", oribi_text_string(&text));
+    oribi_text_destroy(&text);
+}
+
+/* Is the step that node, or what became of the model's node of that name? One node of a model can
+ * be several steps, and a step several nodes: its origin names them, in quotes. */
+static bool runs_node(const oribi_session_step *step, const char *node, bool by_origin)
+{
+    const size_t length = strlen(node);
+    if (step->transfer != NULL) {
+        return false;
+    }
+    if (!by_origin) {
+        return strcmp(step->node->name, node) == 0;
+    }
+    for (const char *at = step->node->origin; at != NULL && (at = strchr(at, '\'')) != NULL;) {
+        at++;
+        if (strncmp(at, node, length) == 0 && at[length] == '\'') {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int32_t find_step(const oribi_session *session, int32_t from, const char *node,
+                         bool by_origin)
+{
+    while (from < session->n_steps && !runs_node(&session->steps[from], node, by_origin)) {
+        from++;
+    }
+    return from;
+}
+
+static bool fail_no_step(const oribi_session *session, const char *node, TF_Status *status)
+{
+    const char **names = oribi_alloc_array((size_t)session->n_steps + 1, sizeof *names);
+    for (int32_t s = 0; s < session->n_steps && names != NULL; s++) {
+        names[s] = session->steps[s].node->name;
+    }
+    const char *near =
+        names != NULL ? oribi_text_did_you_mean(node, names, (size_t)session->n_steps) : NULL;
+    oribi_fail(status, TF_NOT_FOUND,
+               "no step runs a node '%s'%s%s%s; it may be folded or fused away, `oribi inspect "
+               "--passes` says which were",
+               node, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
+               near != NULL ? "'?" : "");
+    oribi_free(names);
+    return false;
+}
+
 static bool put_explanation(oribi_json *json, const oribi_session *session, const char *node,
                             TF_Status *status)
 {
-    for (int32_t s = 0; s < session->n_steps; s++) {
-        const oribi_session_step *step = &session->steps[s];
-        if (step->transfer != NULL || strcmp(step->node->name, node) != 0) {
-            continue;
-        }
-        const oribi_kernel_def *chosen = step->kernel.def;
-        oribi_text text = {0};
-        (void)oribi_kernel_select(&step->view, chosen->device_type, &text, status);
-        TF_SetStatus(status, TF_OK, "");
-        json->text->failed = json->text->failed || text.failed;
-        oribi_json_open(json, '{');
-        oribi_json_put_string(json, "node", node);
-        oribi_json_put_string(json, "op", step->node->op_name);
-        oribi_json_put_string(json, "kernel", chosen->kernel_name);
-        oribi_json_put_string(json, "provider", chosen->provider);
-        oribi_json_put_string(json, "device", chosen->device_type);
-        if (session->moved != NULL && session->moved[step->node->id] != NULL) {
-            oribi_json_put_string(json, "moved", session->moved[step->node->id]);
-        }
-        oribi_json_put_string(json, "considered", oribi_text_string(&text));
-        oribi_json_close(json, '}');
-        oribi_text_destroy(&text);
-        return true;
+    const bool by_origin = find_step(session, 0, node, false) == session->n_steps;
+    const int32_t first = find_step(session, 0, node, by_origin);
+    if (first == session->n_steps) {
+        return fail_no_step(session, node, status);
     }
-    return oribi_fail(status, TF_NOT_FOUND,
-                      "no step runs a node '%s'; it may be folded or fused away, `oribi inspect "
-                      "--passes` says which were",
-                      node);
+    oribi_json_open(json, '{');
+    put_choice(json, session, &session->steps[first], status);
+    oribi_json_key(json, "steps");
+    oribi_json_open(json, '[');
+    for (int32_t s = first; s < session->n_steps; s = find_step(session, s + 1, node, by_origin)) {
+        oribi_json_open(json, '{');
+        put_choice(json, session, &session->steps[s], status);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+    oribi_json_close(json, '}');
+    return true;
 }
 
 static bool describe(oribi_session *session, const char *what, oribi_text *text, TF_Status *status)
@@ -274,7 +329,9 @@ void oribi_session_describe(oribi_session *session, const char *what, TF_Buffer 
                             TF_Status *status)
 {
     oribi_text text = {0};
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, session, what, json)) {
+        return;
+    }
     if (json->data != NULL) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "Passing non-empty TF_Buffer is invalid.");
         return;

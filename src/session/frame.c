@@ -283,6 +283,7 @@ void oribi_frame_restore(oribi_frame *frame)
         lay_slot(frame, frame->spilled[k]);
     }
     frame->n_spilled = 0;
+    oribi_context_drop_retired(&frame->ctx);
 }
 
 void oribi_frame_hold(oribi_frame *frame)

@@ -196,7 +196,9 @@ static oribi_model *open_with_patience(const uint8_t *data, size_t bytes, oribi_
 
 oribi_model *oribi_model_open(const char *path, const oribi_options *options, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, path)) {
+        return NULL;
+    }
     char *folder = oribi_path_folder(path);
     if (folder == NULL) {
         oribi_fail_memory(status);
@@ -217,7 +219,9 @@ oribi_model *oribi_model_open(const char *path, const oribi_options *options, TF
 oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char *name,
                                      const oribi_options *options, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, data)) {
+        return NULL;
+    }
     oribi_source *source = oribi_alloc_zero(1, sizeof *source);
     if (source == NULL) {
         oribi_fail_memory(status);
@@ -232,7 +236,9 @@ oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char 
 oribi_session *oribi_session_create(oribi_model *model, const oribi_options *options,
                                     TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, model)) {
+        return NULL;
+    }
     oribi_graph *graph = NULL;
     oribi_session *session = NULL;
     oribi_patience patience;
@@ -255,37 +261,47 @@ oribi_session *oribi_session_create(oribi_model *model, const oribi_options *opt
 
 int oribi_model_num_inputs(const oribi_model *model)
 {
-    return model->n_inputs;
+    return model != NULL ? model->n_inputs : 0;
 }
 
 int oribi_model_num_outputs(const oribi_model *model)
 {
-    return model->n_outputs;
+    return model != NULL ? model->n_outputs : 0;
+}
+
+static bool has_input(const oribi_model *model, int index)
+{
+    return model != NULL && index >= 0 && index < model->n_inputs;
+}
+
+static bool has_output(const oribi_model *model, int index)
+{
+    return model != NULL && index >= 0 && index < model->n_outputs;
 }
 
 const char *oribi_model_input_name(const oribi_model *model, int index)
 {
-    return index >= 0 && index < model->n_inputs ? model->input_names[index] : NULL;
+    return has_input(model, index) ? model->input_names[index] : NULL;
 }
 
 const char *oribi_model_output_name(const oribi_model *model, int index)
 {
-    return index >= 0 && index < model->n_outputs ? model->output_names[index] : NULL;
+    return has_output(model, index) ? model->output_names[index] : NULL;
 }
 
 TF_DataType oribi_model_input_type(const oribi_model *model, int index)
 {
-    return index >= 0 && index < model->n_inputs ? model->input_types[index] : (TF_DataType)0;
+    return has_input(model, index) ? model->input_types[index] : (TF_DataType)0;
 }
 
 TF_DataType oribi_model_output_type(const oribi_model *model, int index)
 {
-    return index >= 0 && index < model->n_outputs ? model->output_types[index] : (TF_DataType)0;
+    return has_output(model, index) ? model->output_types[index] : (TF_DataType)0;
 }
 
 static int write_shape(const oribi_shape *shape, int64_t *dims, int max_dims)
 {
-    for (int k = 0; k < shape->rank && k < max_dims; k++) {
+    for (int k = 0; dims != NULL && k < shape->rank && k < max_dims; k++) {
         dims[k] = shape->dims[k];
     }
     return shape->rank;
@@ -293,21 +309,18 @@ static int write_shape(const oribi_shape *shape, int64_t *dims, int max_dims)
 
 int oribi_model_input_shape(const oribi_model *model, int index, int64_t *dims, int max_dims)
 {
-    return index >= 0 && index < model->n_inputs
-               ? write_shape(&model->input_shapes[index], dims, max_dims)
-               : -1;
+    return has_input(model, index) ? write_shape(&model->input_shapes[index], dims, max_dims) : -1;
 }
 
 int oribi_model_output_shape(const oribi_model *model, int index, int64_t *dims, int max_dims)
 {
-    return index >= 0 && index < model->n_outputs
-               ? write_shape(&model->output_shapes[index], dims, max_dims)
-               : -1;
+    return has_output(model, index) ? write_shape(&model->output_shapes[index], dims, max_dims)
+                                    : -1;
 }
 
 static int write_units(const oribi_quantisation *units, float *scale, int32_t *zero_point)
 {
-    if (units->n_scales == 1) {
+    if (units->n_scales == 1 && scale != NULL && zero_point != NULL) {
         *scale = units->scale;
         *zero_point = units->zero;
     }
@@ -317,15 +330,11 @@ static int write_units(const oribi_quantisation *units, float *scale, int32_t *z
 int oribi_model_input_quantisation(const oribi_model *model, int index, float *scale,
                                    int32_t *zero_point)
 {
-    return index >= 0 && index < model->n_inputs
-               ? write_units(&model->input_units[index], scale, zero_point)
-               : -1;
+    return has_input(model, index) ? write_units(&model->input_units[index], scale, zero_point) : -1;
 }
 
 int oribi_model_output_quantisation(const oribi_model *model, int index, float *scale,
                                     int32_t *zero_point)
 {
-    return index >= 0 && index < model->n_outputs
-               ? write_units(&model->output_units[index], scale, zero_point)
-               : -1;
+    return has_output(model, index) ? write_units(&model->output_units[index], scale, zero_point) : -1;
 }

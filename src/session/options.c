@@ -27,13 +27,18 @@ void oribi_options_destroy(oribi_options *options)
 
 void oribi_options_set_threads(oribi_options *options, int threads)
 {
+    if (options == NULL) {
+        return;
+    }
     options->threads = threads > 0 ? threads : 0;
 }
 
 void oribi_options_set_thread_pool(oribi_options *options, const oribi_thread_pool *pool,
                                    TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, options)) {
+        return;
+    }
     if (pool == NULL) {
         options->has_thread_pool = false;
         return;
@@ -66,6 +71,9 @@ oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *sta
 
 void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes)
 {
+    if (options == NULL) {
+        return;
+    }
     options->max_bytes = bytes;
 }
 
@@ -77,6 +85,9 @@ uint64_t oribi_options_max_bytes(const oribi_options *options)
 
 void oribi_options_set_follow_links(oribi_options *options, bool follow)
 {
+    if (options == NULL) {
+        return;
+    }
     options->follow_links = follow;
 }
 
@@ -111,7 +122,9 @@ void oribi_options_set_read_files(oribi_options *options, bool read)
 void oribi_options_set_tflite_variant(oribi_options *options, const char *variant,
                                       TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, options, variant)) {
+        return;
+    }
     if (strcmp(variant, "tflm") != 0 && strcmp(variant, "tflite") != 0) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "a TFLite variant is tflm or tflite, not '%s'",
                    variant);
@@ -122,7 +135,9 @@ void oribi_options_set_tflite_variant(oribi_options *options, const char *varian
 
 void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, options, kernels)) {
+        return;
+    }
     if (strcmp(kernels, "fast") == 0) {
         options->kernels = NULL;
     } else if (strcmp(kernels, "micro") == 0) {
@@ -143,7 +158,9 @@ void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Sta
                   {"layout", ORIBI_PASS_LAYOUT},
                   {"batch_norm", ORIBI_PASS_BATCH_NORM},
                   {"qdq", ORIBI_PASS_QDQ}};
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, options, pass)) {
+        return;
+    }
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
         if (strcmp(pass, passes[i].name) == 0) {
             options->disabled_passes |= passes[i].bit;
@@ -156,6 +173,9 @@ void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Sta
 
 static bool shape_is_fine(const char *input, const int64_t *dims, int num_dims, TF_Status *status)
 {
+    if (num_dims > 0 && dims == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s': dims is NULL", input);
+    }
     if (num_dims < 0 || num_dims > ORIBI_MAX_TENSOR_RANK) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s': a rank of %d, at most %d",
                           input, num_dims, ORIBI_MAX_TENSOR_RANK);
@@ -172,7 +192,9 @@ static bool shape_is_fine(const char *input, const int64_t *dims, int num_dims, 
 void oribi_options_set_input_shape(oribi_options *options, const char *input, const int64_t *dims,
                                    int num_dims, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, options, input)) {
+        return;
+    }
     if (!shape_is_fine(input, dims, num_dims, status)) {
         return;
     }

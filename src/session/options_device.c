@@ -20,7 +20,9 @@ static bool check_form(const char *device, TF_Status *status)
 
 void oribi_options_set_device(oribi_options *options, const char *device, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, options, device)) {
+        return;
+    }
     if (!check_form(device, status)) {
         return;
     }
@@ -35,7 +37,9 @@ void oribi_options_set_device(oribi_options *options, const char *device, TF_Sta
 void oribi_options_place_node(oribi_options *options, const char *node, const char *device,
                               TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, options, node, device)) {
+        return;
+    }
     if (!check_form(device, status)) {
         return;
     }
@@ -56,11 +60,17 @@ void oribi_options_place_node(oribi_options *options, const char *node, const ch
 
 void oribi_options_set_soft_placement(oribi_options *options, bool soft)
 {
+    if (options == NULL) {
+        return;
+    }
     options->is_strict = !soft;
 }
 
 void oribi_options_set_device_max_bytes(oribi_options *options, uint64_t bytes)
 {
+    if (options == NULL) {
+        return;
+    }
     options->device_max_bytes = bytes;
 }
 
@@ -74,10 +84,16 @@ uint64_t oribi_options_device_max_bytes(const oribi_options *options)
 
 void oribi_options_set_unified_memory(oribi_options *options, bool unified)
 {
+    if (options == NULL) {
+        return;
+    }
     options->has_unified_memory = unified;
 }
 
 void oribi_options_set_keep_islands(oribi_options *options, bool keep)
 {
+    if (options == NULL) {
+        return;
+    }
     options->keeps_islands = keep;
 }

@@ -36,7 +36,9 @@ void oribi_set_log(void (*hook)(void *arg, int level, const char *message), void
 
 void oribi_plugin_load_file(const char *spec, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, spec)) {
+        return;
+    }
     oribi_plugin_load(spec, status);
 }
 
@@ -137,6 +139,22 @@ static bool describe_plugin(void *arg, const oribi_plugin_info *plugin)
     return true;
 }
 
+/* "Conv2D, or Cast, Sub": names begin with a capital, words do not. Ops that are not registered are
+ * for a plugin to bring. */
+static void print_targets(const char *from, oribi_text *out)
+{
+    while (*from != '\0') {
+        char name[128];
+        const size_t length = strcspn(from, " ,;"), gap = strspn(from + length, " ,;");
+        snprintf(name, sizeof name, "%.*s", (int)length, from);
+        const bool is_name = name[0] >= 'A' && name[0] <= 'Z' && strchr(name, '<') == NULL;
+        oribi_text_printf(out, "%.*s%s%.*s", (int)length, from,
+                          is_name && oribi_op_find(name) == NULL ? " (of a plugin)" : "", (int)gap,
+                          from + length);
+        from += length + gap;
+    }
+}
+
 /* One line "ONNX Conv 1-22 -> Conv2D, ..." of the importer's map. */
 static void describe_map_line(oribi_json *json, char *line)
 {
@@ -158,8 +176,12 @@ static void describe_map_line(oribi_json *json, char *line)
         oribi_json_put_int(json, "since", since);
         oribi_json_put_int(json, "until", *end == '-' ? strtol(end + 1, NULL, 10) : since);
     }
-    field(json, "to", arrow + 4);
+    oribi_text to = {0};
+    print_targets(arrow + 4, &to);
+    json->text->failed = json->text->failed || to.failed;
+    field(json, "to", oribi_text_string(&to));
     oribi_json_close(json, '}');
+    oribi_text_destroy(&to);
 }
 
 static void describe_map(oribi_json *json)
@@ -272,6 +294,25 @@ static bool collect_name(void *arg, const oribi_op_def *op)
     return true;
 }
 
+/* What the importer makes of the newest form of an ONNX operator, up to the end of the line. */
+static const char *find_onnx(oribi_text *map, const char *name)
+{
+    const size_t length = strlen(name);
+    const char *found = NULL;
+    oribi_import_onnx_print_map(map);
+    for (const char *at = oribi_text_string(map); *at != '\0'; at += strcspn(at, "\n") + 1) {
+        const char *arrow = strstr(at, " -> ");
+        if (strncmp(at, "ONNX ", 5) == 0 && strncmp(at + 5, name, length) == 0 &&
+            at[5 + length] == ' ' && arrow != NULL) {
+            found = arrow + 4;
+        }
+        if (at[strcspn(at, "\n")] == '\0') {
+            break;
+        }
+    }
+    return found;
+}
+
 static bool describe_one_op(oribi_json *json, const char *name, TF_Status *status)
 {
     const oribi_op_def *op = oribi_op_find(name);
@@ -280,10 +321,19 @@ static bool describe_one_op(oribi_json *json, const char *name, TF_Status *statu
         return true;
     }
     name_list list = {0};
+    oribi_text map = {0};
     oribi_op_each(collect_name, &list);
     const char *near = oribi_text_did_you_mean(name, list.names, list.n);
-    oribi_fail(status, TF_NOT_FOUND, "no op '%s' is known%s%s%s", name,
-               near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *onnx = find_onnx(&map, name);
+    if (onnx != NULL) {
+        oribi_fail(status, TF_NOT_FOUND,
+                   "no op '%s' is known; the ONNX operator of that name becomes: %.*s", name,
+                   (int)strcspn(onnx, "\n"), onnx);
+    } else {
+        oribi_fail(status, TF_NOT_FOUND, "no op '%s' is known%s%s%s", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    oribi_text_destroy(&map);
     oribi_free(list.names);
     return false;
 }
@@ -300,7 +350,9 @@ void oribi_describe(const char *what, TF_Buffer *buffer, TF_Status *status)
     oribi_text text = {0};
     oribi_json json = {.text = &text};
     bool ok = false;
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, what, buffer)) {
+        return;
+    }
     if (buffer->data) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_describe: the buffer is not empty");
         return;

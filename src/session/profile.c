@@ -137,7 +137,9 @@ static bool read_event(collector *self, oribi_wire event, int64_t line_ns, TF_St
     const oribi_profile_event out = {
         self->device, self->lane, name_of(self, id), (uint64_t)(start > 0 ? start : 0),
         (uint64_t)(start > 0 ? start : 0) + (uint64_t)(duration_ps > 0 ? duration_ps / 1000 : 0)};
-    self->hook(self->arg, &out);
+    if (self->hook != NULL) {
+        self->hook(self->arg, &out);
+    }
     return true;
 }
 

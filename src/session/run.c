@@ -8,7 +8,9 @@
 
 oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, session)) {
+        return NULL;
+    }
     oribi_run *run = oribi_alloc_zero(1, sizeof *run);
     if (run == NULL) {
         oribi_fail_memory(status);
@@ -119,7 +121,9 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
 
 void oribi_run_set_input(oribi_run *run, int index, const TF_Tensor *tensor, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, run, tensor)) {
+        return;
+    }
     if (!check_input(run->session, index, tensor, status)) {
         return;
     }
@@ -226,6 +230,10 @@ static void execute(oribi_run *run, uint64_t deadline_ns, TF_Status *status)
 
 void oribi_run_execute(oribi_run *run, TF_Status *status)
 {
+    if (run == NULL) {
+        (void)ORIBI_GIVEN(status, run);
+        return;
+    }
     TF_SetStatus(status, TF_OK, "");
     run->n_waits = 0;
     atomic_store_explicit(&run->stop, 0, memory_order_relaxed);
@@ -243,15 +251,20 @@ void oribi_run_execute(oribi_run *run, TF_Status *status)
 void oribi_run_cancel(oribi_run *run)
 {
     int none = 0;
+    if (run == NULL) {
+        return;
+    }
     atomic_compare_exchange_strong(&run->stop, &none, ORIBI_STOP_CANCELLED);
 }
 
 uint64_t oribi_run_num_waits(const oribi_run *run)
 {
-    return run->n_waits;
+    return run != NULL ? run->n_waits : 0;
 }
 
 void oribi_run_set_time_limit(oribi_run *run, uint64_t nanoseconds)
 {
-    run->time_limit_ns = nanoseconds;
+    if (run != NULL) {
+        run->time_limit_ns = nanoseconds;
+    }
 }

@@ -123,17 +123,19 @@ static TF_Tensor *make_tensor(oribi_session *session, int32_t value, const int64
 TF_Tensor *oribi_run_make_input(oribi_run *run, int index, const int64_t *dims, int num_dims,
                                 TF_Status *status)
 {
+    if (!ORIBI_GIVEN(status, run)) {
+        return NULL;
+    }
     oribi_session *session = run->session;
     const int32_t n_inputs = session->n_inputs - session->n_states;
     size_t bytes = 0;
-    TF_SetStatus(status, TF_OK, "");
     if (index < 0 || index >= n_inputs) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d, the model has %d", index,
                    (int)n_inputs);
         return NULL;
     }
     const int32_t value = session->inputs[index];
-    if (num_dims < 0 || num_dims > ORIBI_MAX_TENSOR_RANK ||
+    if (num_dims < 0 || num_dims > ORIBI_MAX_TENSOR_RANK || (num_dims > 0 && dims == NULL) ||
         !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(session->values[value].dtype),
                             &bytes)) {
         oribi_fail(status, TF_INVALID_ARGUMENT,

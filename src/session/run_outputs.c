@@ -190,8 +190,10 @@ TF_Tensor *oribi_run_share_output(oribi_run *run, int32_t index, TF_Status *stat
 
 TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status)
 {
+    if (!ORIBI_GIVEN(status, run)) {
+        return NULL;
+    }
     const int32_t n_outputs = run->session->n_outputs - run->session->n_states;
-    TF_SetStatus(status, TF_OK, "");
     if (index < 0 || index >= n_outputs) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "there is no output %d, the model has %d", index,
                    (int)n_outputs);

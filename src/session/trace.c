@@ -10,6 +10,9 @@ enum { MAX_BLOCKS = 4096 }; /* of one step; more are not shown */
 void oribi_run_set_trace(oribi_run *run, void (*hook)(void *arg, const oribi_trace_event *event),
                          void *arg)
 {
+    if (run == NULL) {
+        return;
+    }
     run->trace = hook;
     run->trace_arg = arg;
     if (hook != NULL && run->blocks.events == NULL) {

@@ -10,6 +10,9 @@
 void oribi_run_set_watch(oribi_run *run, void (*hook)(void *arg, const oribi_value_event *event),
                          void *arg)
 {
+    if (run == NULL) {
+        return;
+    }
     run->watch = hook;
     run->watch_arg = arg;
 }

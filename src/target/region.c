@@ -9,12 +9,12 @@
 
 static const oribi_node *node_at(const oribi_region *region, int32_t node)
 {
-    return node >= 0 && node < region->n_nodes ? region->nodes[node] : NULL;
+    return region != NULL && node >= 0 && node < region->n_nodes ? region->nodes[node] : NULL;
 }
 
 int32_t oribi_region_num_nodes(const oribi_region *region)
 {
-    return region->n_nodes;
+    return region != NULL ? region->n_nodes : 0;
 }
 
 const char *oribi_region_op(const oribi_region *region, int32_t node)
@@ -46,7 +46,6 @@ int32_t oribi_region_num_outputs(const oribi_region *region, int32_t node)
 static void read_tensor(const oribi_region *region, int32_t node, const oribi_value_id *ids,
                         int32_t n_ids, int32_t index, oribi_region_tensor *out, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
     if (index < 0 || index >= n_ids || ids[index] < 0 || out->struct_size < sizeof *out) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
                    "operator %d of the region has no tensor %d, or struct_size is not set",
@@ -80,6 +79,9 @@ static void read_tensor(const oribi_region *region, int32_t node, const oribi_va
 void oribi_region_input(const oribi_region *region, int32_t node, int32_t input,
                         oribi_region_tensor *out, TF_Status *status)
 {
+    if (!ORIBI_GIVEN(status, region, out)) {
+        return;
+    }
     const oribi_node *n = node_at(region, node);
     read_tensor(region, node, n != NULL ? n->inputs : NULL, n != NULL ? n->n_inputs : 0, input, out,
                 status);
@@ -88,6 +90,9 @@ void oribi_region_input(const oribi_region *region, int32_t node, int32_t input,
 void oribi_region_output(const oribi_region *region, int32_t node, int32_t output,
                          oribi_region_tensor *out, TF_Status *status)
 {
+    if (!ORIBI_GIVEN(status, region, out)) {
+        return;
+    }
     const oribi_node *n = node_at(region, node);
     read_tensor(region, node, n != NULL ? n->outputs : NULL, n != NULL ? n->n_outputs : 0, output,
                 out, status);
@@ -99,7 +104,6 @@ static const oribi_attrs *attrs_of(const oribi_region *region, int32_t node, con
                                    TF_Status *status)
 {
     const oribi_node *n = node_at(region, node);
-    TF_SetStatus(status, TF_OK, "");
     if (n == NULL) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "the region has no operator %d", (int)node);
         return NULL;
@@ -122,21 +126,27 @@ static const oribi_attr *scalar_of(const oribi_region *region, int32_t node, con
 int64_t oribi_region_attr_int(const oribi_region *region, int32_t node, const char *name,
                               TF_Status *status)
 {
-    const oribi_attr *attr = scalar_of(region, node, name, TF_ATTR_INT, status);
+    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
+                                 ? NULL
+                                 : scalar_of(region, node, name, TF_ATTR_INT, status);
     return attr != NULL ? attr->u.i[0] : 0;
 }
 
 float oribi_region_attr_float(const oribi_region *region, int32_t node, const char *name,
                               TF_Status *status)
 {
-    const oribi_attr *attr = scalar_of(region, node, name, TF_ATTR_FLOAT, status);
+    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
+                                 ? NULL
+                                 : scalar_of(region, node, name, TF_ATTR_FLOAT, status);
     return attr != NULL ? attr->u.f[0] : 0.0f;
 }
 
 const char *oribi_region_attr_string(const oribi_region *region, int32_t node, const char *name,
                                      TF_Status *status)
 {
-    const oribi_attr *attr = scalar_of(region, node, name, TF_ATTR_STRING, status);
+    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
+                                 ? NULL
+                                 : scalar_of(region, node, name, TF_ATTR_STRING, status);
     return attr != NULL ? attr->u.s[0].data : NULL;
 }
 
@@ -154,7 +164,9 @@ static const oribi_attr *list_of(const oribi_region *region, int32_t node, const
 int32_t oribi_region_attr_ints(const oribi_region *region, int32_t node, const char *name,
                                int64_t *values, int32_t max, TF_Status *status)
 {
-    const oribi_attr *attr = list_of(region, node, name, TF_ATTR_INT, status);
+    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
+                                 ? NULL
+                                 : list_of(region, node, name, TF_ATTR_INT, status);
     for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
         values[i] = attr->u.i[i];
     }
@@ -164,7 +176,9 @@ int32_t oribi_region_attr_ints(const oribi_region *region, int32_t node, const c
 int32_t oribi_region_attr_floats(const oribi_region *region, int32_t node, const char *name,
                                  float *values, int32_t max, TF_Status *status)
 {
-    const oribi_attr *attr = list_of(region, node, name, TF_ATTR_FLOAT, status);
+    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
+                                 ? NULL
+                                 : list_of(region, node, name, TF_ATTR_FLOAT, status);
     for (int32_t i = 0; attr != NULL && values != NULL && i < attr->count && i < max; i++) {
         values[i] = attr->u.f[i];
     }
@@ -175,7 +189,9 @@ int32_t oribi_region_attr_floats(const oribi_region *region, int32_t node, const
 
 void oribi_target_set_op(oribi_target_code *code, int32_t op)
 {
-    code->op = op;
+    if (code != NULL) {
+        code->op = op;
+    }
 }
 
 static bool is_blob(const void *data, size_t bytes, size_t alignment, TF_Status *status)
@@ -191,7 +207,9 @@ static bool is_blob(const void *data, size_t bytes, size_t alignment, TF_Status 
 void oribi_target_set_params(oribi_target_code *code, const void *data, size_t bytes,
                              size_t alignment, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, code)) {
+        return;
+    }
     if (is_blob(data, bytes, alignment, status)) {
         code->params = NULL;
         code->params_bytes = 0;
@@ -203,7 +221,9 @@ void oribi_target_set_params(oribi_target_code *code, const void *data, size_t b
 size_t oribi_target_add_constant(oribi_target_code *code, const void *data, size_t bytes,
                                  size_t alignment, TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
+    if (!ORIBI_GIVEN(status, code)) {
+        return SIZE_MAX;
+    }
     if (!is_blob(data, bytes, alignment, status)) {
         return SIZE_MAX;
     }
@@ -232,15 +252,15 @@ size_t oribi_target_add_constant(oribi_target_code *code, const void *data, size
 
 void oribi_target_set_scratch(oribi_target_code *code, size_t bytes)
 {
-    code->scratch_bytes = bytes;
+    if (code != NULL) {
+        code->scratch_bytes = bytes;
+    }
 }
 
 void oribi_target_set_body(oribi_target_code *code, const char *declarations, const char *body,
                            TF_Status *status)
 {
-    TF_SetStatus(status, TF_OK, "");
-    if (body == NULL) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_target_set_body: the body is NULL");
+    if (!ORIBI_GIVEN(status, code, body)) {
         return;
     }
     const char *first = oribi_arena_strdup(code->arena, declarations != NULL ? declarations : "");

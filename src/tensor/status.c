@@ -198,6 +198,22 @@ bool oribi_fail(TF_Status *status, TF_Code code, const char *format, ...)
     return false;
 }
 
+/* The names are those of a macro's arguments: "path, what, buffer". */
+bool oribi_given(TF_Status *status, const char *function, const char *names,
+                 const void *const *pointers, size_t n)
+{
+    TF_SetStatus(status, TF_OK, "");
+    for (size_t i = 0; i < n; i++) {
+        const size_t length = strcspn(names, ",");
+        if (pointers[i] == NULL) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "%s: %.*s is NULL", function,
+                              (int)length, names);
+        }
+        names += length + strspn(names + length, ", ");
+    }
+    return true;
+}
+
 bool oribi_fail_memory(TF_Status *status)
 {
     if (status != NULL) {

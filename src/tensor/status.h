@@ -11,6 +11,8 @@
 bool oribi_fail(TF_Status *status, TF_Code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool oribi_fail_memory(TF_Status *status); /* RESOURCE_EXHAUSTED, no allocation */
+/* The code of an errno and "path: No such file or directory"; TensorFlow's own text has a ';'. */
+bool oribi_fail_io(TF_Status *status, int error, const char *path);
 /* Puts text before the present message: "node 'x': ..." */
 void oribi_status_prefix(TF_Status *status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -19,6 +21,14 @@ static inline bool oribi_ok(const TF_Status *status)
 {
     return TF_GetCode(status) == TF_OK;
 }
+
+/* What a public function begins with: clears the status; false, with INVALID_ARGUMENT and the name
+ * of the pointer, when one of those given is NULL. */
+#define ORIBI_GIVEN(status, ...)                                                                   \
+    oribi_given((status), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__},              \
+                sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))
+bool oribi_given(TF_Status *status, const char *function, const char *names,
+                 const void *const *pointers, size_t n);
 
 /* Functions that can fail take a TF_Status last, set it on failure only, and return bool. */
 #define ORIBI_TRY(expr)                                                                            \

@@ -57,21 +57,32 @@ static const struct {
     {ECANCELED, TF_CANCELLED},
 };
 
+static TF_Code code_of(int error)
+{
+    for (size_t i = 0; i < sizeof(errno_codes) / sizeof(errno_codes[0]); i++) {
+        if (errno_codes[i].error == error) {
+            return errno_codes[i].code;
+        }
+    }
+    return TF_UNKNOWN;
+}
+
+bool oribi_fail_io(TF_Status *status, int error, const char *path)
+{
+    char room[128];
+    return oribi_fail(status, code_of(error), "%s: %s", path,
+                      strerror_r(error, room, sizeof(room)));
+}
+
 void TF_SetStatusFromIOError(TF_Status *status, int error_code, const char *context)
 {
     if (error_code == 0) {
         TF_SetStatus(status, TF_OK, "");
         return;
     }
-    TF_Code code = TF_UNKNOWN;
-    for (size_t i = 0; i < sizeof(errno_codes) / sizeof(errno_codes[0]); i++) {
-        if (errno_codes[i].error == error_code) {
-            code = errno_codes[i].code;
-        }
-    }
     char room[128];
     const char *reason = strerror_r(error_code, room, sizeof(room));
-    (void)oribi_fail(status, code, "%s; %s", context != NULL ? context : "", reason);
+    (void)oribi_fail(status, code_of(error_code), "%s; %s", context != NULL ? context : "", reason);
 }
 
 void TSL_SetStatusFromIOError(TSL_Status *status, int error_code, const char *context)

@@ -24,7 +24,8 @@ FIRST = "1.0"
 NEWER = re.compile(r"^#if ORIBI_HAS_CONTRACT\((\d+), (\d+)\)$(.*?)^#endif", re.M | re.S)
 HEAD = """# Plugin contract: every function
 
-Made by `python3 tests/contract/list.py build/lib/liboribi.so --update`; a test keeps it fresh. *works*: implemented; *named*: exported so that
+Made by `python3 tests/contract/list.py build/lib/liboribi.so --update`; a test keeps it fresh. *works*: implemented; *refuses*: implemented, and fails whatever
+it is given; *named*: exported so that
 plugins and bindings load, says UNIMPLEMENTED, which `tests/contract/absent_test.c` asks of each; *plugin*: implemented by the plugin. The test
 of a function is one that calls it; *setup*: a group's, before all its tests. Layouts: `tests/abi/contract.abi`.
 
@@ -93,46 +94,55 @@ def absent_calls(rows):
     return CALLS_HEAD + "\n".join(lines) + "\n/* clang-format on */\n"
 
 
+def refusing():
+    """The functions of refuses.c; each fails its context on every path."""
+    text = dump.strip_comments((ROOT / "src/kernel/refuses.c").read_text())
+    return set(re.findall(r"^void (TF_\w+)\(", text, re.M))
+
+
 def exported(library):
     out = subprocess.run(["nm", "-D", "--defined-only", library], check=True, capture_output=True,
                          text=True).stdout
     return {line.split()[2] for line in out.splitlines()}
 
 
-def status_of(name, symbols, absent):
+def status_of(name, symbols, absent, refuses):
     if name == "TF_InitKernel":
         return "plugin"
     if name in absent:
         return "named"
+    if name in refuses:
+        return "refuses"
     return "works" if name in symbols else "missing"
 
 
 def listed(page_file):
     """function: "file: test", as the page has it now."""
     text = page_file.read_text() if page_file.exists() else ""
-    return dict(re.findall(r"^\| `(\w+)` \| works \| `?([^|`]+?)`? \|", text, re.M))
+    return dict(re.findall(r"^\| `(\w+)` \| (?:works|refuses) \| `?([^|`]+?)`? \|", text, re.M))
 
 
 def page(symbols, present, absent):
     tests = reach.tests_by_function(ROOT / "tests")
     out, missing, untested, last = [HEAD], [], [], None
-    counts = {"works": 0, "named": 0, "plugin": 0, "missing": 0}
+    refuses = refusing()
+    counts = {"works": 0, "refuses": 0, "named": 0, "plugin": 0, "missing": 0}
     for header, name, since in functions():
         if header != last:
             out.append(f"\n## `{header}`\n\n| function | status | test | since |\n|---|---|---|---|\n")
             last = header
-        status = status_of(name, symbols, absent)
+        status = status_of(name, symbols, absent, refuses)
         counts[status] += 1
         found = tests.get(name, [])
         where = present.get(name) if present.get(name) in found else next(iter(found), "")
         if status == "missing":
             missing.append(name)
-        if status == "works" and not where:
+        if status in ("works", "refuses") and not where:
             untested.append(name)
         if status != "works":
             where = "tests/contract/absent_test.c: each_says_that_it_is_not_implemented" if status == "named" else ""
         out.append(f"| `{name}` | {status} | {f'`{where}`' if where else ''} | {since} |\n")
-    out.insert(1, f"{counts['works']} work, {counts['named']} are named, {counts['plugin']} belong to the plugin.\n")
+    out.insert(1, f"{counts['works']} work, {counts['refuses']} refuse, {counts['named']} are named, {counts['plugin']} belong to the plugin.\n")
     return "".join(out), missing, untested
 
 

@@ -313,7 +313,9 @@ static void use_eigen_stream(TF_OpKernelContext *ctx, TF_Tensor *x, TF_Tensor *z
     assert_ptr_equal(TF_EigenStream_Semaphore(stream), semaphore);
     launch_copy(ctx, copy, between, TF_TensorData(x), semaphore, status);
     launch_copy(ctx, copy, TF_TensorData(z), between, semaphore, status);
+    const int64_t before = oribi_alloc_live();
     TF_EigenStream_Deallocate(stream, between); /* while the stream still reads it */
+    assert_true(oribi_alloc_live() < before);   /* at once, not when the stream's handle goes */
     TF_EigenStream_Deallocate(stream, NULL);
     TF_DeleteDeviceFunction(copy);
     TF_DeleteEigenStreamHandle(stream);

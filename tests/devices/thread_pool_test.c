@@ -129,7 +129,9 @@ static void ask_thread_ids(TF_OpKernelContext *ctx)
         TF_ThreadPool_ScheduleWithHint(ctx, (TF_Callable){pool, note_thread, count_deleted}, i % 3,
                                        i % 3 + 1);
     }
-    while (atomic_load(&n_deleted) < 50) {
+    /* Some time, but not never: what is not scheduled at all must not hang the test. */
+    for (uint64_t until = oribi_now_ns() + UINT64_C(10000000000);
+         atomic_load(&n_deleted) < 50 && oribi_now_ns() < until;) {
         oribi_thread_yield();
     }
     TF_DeleteThreadPoolHandle(pool);
@@ -145,6 +147,26 @@ static void threads_of_the_pool_know_their_number(void **state)
     oribi_session_destroy(session);
     assert_int_equal(atomic_load(&n_wrong), 0);
     assert_int_equal(atomic_load(&n_called), 50);
+}
+
+static int n_threads_seen;
+
+static void ask_how_many(TF_OpKernelContext *ctx)
+{
+    n_threads_seen = TF_ThreadPool_NumThreads(ctx);
+    small_add_one(ctx);
+}
+
+/* One of these is not the number of processors, which a session takes by itself. */
+static void a_session_has_the_threads_that_it_was_told(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 3; threads++) {
+        oribi_session *session = session_with(ask_how_many, NULL, threads);
+        oribi_run_destroy(run_once(session));
+        oribi_session_destroy(session);
+        assert_int_equal(n_threads_seen, threads);
+    }
 }
 
 static void fail_early(void *object, int64_t begin, int64_t end)
@@ -360,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_of_a_transformed_range_have_the_size_asked_for),
         cmocka_unit_test(threads_of_the_pool_know_their_number),
+        cmocka_unit_test(a_session_has_the_threads_that_it_was_told),
         cmocka_unit_test(a_failure_skips_what_has_not_begun),
         cmocka_unit_test(no_handle_runs_on_the_caller),
         cmocka_unit_test(loops_run_on_threads_of_the_application),

@@ -180,7 +180,7 @@ class Desk(unittest.TestCase):
         driver = ["--device", f"woofles={DRIVERS['woofles']}"]
         for options, code, message in (
                 ([*driver, "--trace", "t"], 2, "--trace does not go with --device"),
-                (["--device-schedule", "hold"], 2, "wants the device's driver"),
+                (["--device-schedule", "hold"], 2, "without --device NAME=DRIVER.so"),
                 (["--device", "npu=x.so"], 4, "there is no target 'npu'"),
                 (["--device", "woofles=missing.so"], 4, "missing.so"),
                 ([*driver, "--device-schedule", "soon"], 2, "design|lazy|eager|hold"),
@@ -188,6 +188,15 @@ class Desk(unittest.TestCase):
                   f"a={DRIVERS['woofles']}"], 4, "device 'b' has no driver")):
             with self.subTest(options=options):
                 self.assertIn(message, self.run_model(DIGITS, "x.bin", *options, code=code).stderr)
+
+    def test_a_platform_for_a_kind_that_no_device_is_of_is_refused(self):
+        base = ["compile", DIGITS, "-o", str(self.folder / "refused"), "--plugin", TARGET, "--target-device", "npu1=woofles"]
+        for kind in ("npu1", "Woofles", "uart_accel", "nothing"):
+            done = subprocess.run([ORIBI, *base, "--device-platform", f"{kind}=posix"], check=False,
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 4, done.stderr)
+            self.assertIn(f"is of the kind '{kind}'; the kinds are: woofles", done.stderr)
+        self.assertFalse((self.folder / "refused").exists())
 
     def test_inspect_says_which_device_takes_a_node(self):
         devices = ["--plugin", TARGET, "--target-device", "npu1=woofles", "--target-device", "uart_accel"]

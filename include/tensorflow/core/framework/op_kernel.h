@@ -176,6 +176,7 @@ template <typename K, bool kIsAsync = std::is_base_of<AsyncOpKernel, K>::value> 
         OpKernelContext ctx(c, self);
         if (ctx.status().ok()) {
             self->Compute(&ctx);
+            ctx.HandOver();
         }
     }
     static void Prepare(const OpKernel &kernel, TF_OpKernelContext *c)
@@ -198,6 +199,7 @@ template <typename K> struct Functions<K, true> : Functions<K, false> {
         Base::Prepare(*self, c);
         OpKernelContext *ctx = new OpKernelContext(c, self);
         const auto finish = [ctx, done] {
+            ctx->HandOver();
             delete ctx;
             TF_RunAsyncOpKernelDoneCallback(done);
         };

@@ -217,7 +217,7 @@ class OpKernelContext
     }
     Tensor *mutable_output(int i)
     {
-        return outputs_[static_cast<size_t>(i)].get();
+        return outputs_[static_cast<size_t>(i)].tensor.get();
     }
     Status mutable_output(StringPiece name, Tensor **out)
     {
@@ -323,21 +323,10 @@ class OpKernelContext
         }
         return status.ToStatus();
     }
+    /* The host is told at the end, by HandOver(): until then the tensor may be written. */
     void set_output(int i, const Tensor &tensor)
     {
-        CStatus status;
-        TF_Tensor *own = tensor.HostHandle();
-        TF_Tensor *handle = own != nullptr ? own : tensor.NewHandle();
-        if (handle == nullptr) {
-            SetStatus(errors::ResourceExhausted("no memory for a tensor handle"));
-            return;
-        }
-        TF_SetOutput(ctx_, i, handle, status);
-        if (own == nullptr) {
-            TF_DeleteTensor(handle);
-        }
-        SetStatus(status.ToStatus());
-        outputs_[static_cast<size_t>(i)].reset(new Tensor(tensor));
+        outputs_[static_cast<size_t>(i)].Put(tensor);
     }
     void set_output(int i, Tensor &&tensor)
     {
@@ -349,6 +338,16 @@ class OpKernelContext
         TF_RETURN_IF_ERROR(One(name, false, &at));
         set_output(at, tensor);
         return Status();
+    }
+    /* Once, when the kernel has computed: tells the host of each output that is another tensor than
+     * the one that it allocated, be it set, assigned, copied from or swapped. */
+    void HandOver()
+    {
+        for (int i = 0; status_.ok() && i < num_outputs(); i++) {
+            if (outputs_[static_cast<size_t>(i)].IsNews()) {
+                SetStatus(HandOver(i, *mutable_output(i)));
+            }
+        }
     }
 
     /* --- Failure --- */
@@ -436,6 +435,29 @@ class OpKernelContext
 
   private:
     friend class OpOutputList;
+    /* What the kernel sees as an output, and what the host knows of it: nothing, or the place that
+     * it allocated, which is no other tensor's before the run's next step. */
+    struct Output {
+        std::unique_ptr<Tensor> tensor;
+        const void *host_data = nullptr;
+        TensorShape host_shape;
+        DataType host_type = DT_INVALID;
+
+        Tensor *Put(const Tensor &other)
+        {
+            if (tensor) {
+                *tensor = other; /* code may hold a pointer to it */
+            } else {
+                tensor.reset(new Tensor(other));
+            }
+            return tensor.get();
+        }
+        bool IsNews() const
+        {
+            return tensor && (host_data == nullptr || tensor->data() != host_data ||
+                              tensor->dtype() != host_type || !(tensor->shape() == host_shape));
+        }
+    };
     template <typename D, typename B>
     static auto Device(B *base, int) -> decltype(static_cast<const D *>(base->eigen_cpu_device()))
     {
@@ -473,10 +495,26 @@ class OpKernelContext
             return status.ok() ? errors::Internal("output ", i, " was not allocated")
                                : status.ToStatus();
         }
-        std::unique_ptr<Tensor> &slot = outputs_[static_cast<size_t>(i)];
-        slot.reset(new Tensor(Tensor::Adopt(handle)));
-        *out = slot.get();
+        Output &slot = outputs_[static_cast<size_t>(i)];
+        *out = slot.Put(Tensor::Adopt(handle));
+        slot.host_data = (*out)->data();
+        slot.host_shape = (*out)->shape();
+        slot.host_type = (*out)->dtype();
         return Status();
+    }
+    Status HandOver(int i, const Tensor &tensor)
+    {
+        CStatus status;
+        TF_Tensor *own = tensor.HostHandle();
+        TF_Tensor *handle = own != nullptr ? own : tensor.NewHandle();
+        if (handle == nullptr) {
+            return errors::ResourceExhausted("no memory for a tensor handle");
+        }
+        TF_SetOutput(ctx_, i, handle, status);
+        if (own == nullptr) {
+            TF_DeleteTensor(handle);
+        }
+        return status.ToStatus();
     }
     bool ReadInput(int i)
     {
@@ -492,7 +530,7 @@ class OpKernelContext
     OpKernel *kernel_;
     CancellationManager cancellation_;
     std::vector<Tensor> inputs_;
-    std::vector<std::unique_ptr<Tensor>> outputs_;
+    std::vector<Output> outputs_;
     Status status_;
     mutable std::mutex mutex_;
     mutable std::unique_ptr<DeviceBase> device_;

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Is an option that would be ignored refused? Walks over every option of every command, as the
+help lists them: each is either known to have an effect by itself, or given in a combination where
+it has none, which must end with exit code 2 and its name. An option that this table does not know
+fails the test: say here what it goes with.
+
+usage: needs_test.py ORIBI"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ORIBI = os.path.abspath(sys.argv[1])
+MODEL = "no-such-model"  # usage comes before anything is opened
+
+PLACEMENT = "--strict-placement --keep-islands --device-max-bytes --unified-memory"
+VIEWS = "--steps --passes --memory --copies"
+TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
+
+# Options that have an effect whatever else is given, but for what IGNORED names.
+FREE = {
+    "run": "--input --output --top-k --json --trace --time-limit --device --place-node --plugin "
+           "--threads --max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links",
+    "bench": "--runs --warm-up --input --json --device --place-node --plugin --threads --max-bytes "
+             "--shape --kernels --disable-pass --tflite-variant --follow-links",
+    "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
+               "--max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links",
+    "compile": "--output --report --json --force --plugin --name --io --weights --place --layout "
+               "--workspace --self-test --rename --state --tflite-variant --optimize --no-fuse "
+               "--pool --target-device --device --max-ram --max-flash",
+    "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
+              "--port --json --plugin --threads --max-bytes --shape --kernels --disable-pass "
+              "--tflite-variant --follow-links --name --io --weights --place --workspace "
+              "--self-test --rename --state --optimize --no-fuse --pool --target-device --device "
+              "--max-ram --max-flash",
+    "device-serve": "--socket --connect --pty --port --window --target-device --no-fuse "
+                    "--tflite-variant --plugin",
+    "ops": "--map --kernels --json --plugin",
+    "devices": "--json --plugin",
+    "plugin": "",
+    "help": "--generate",
+}
+
+# command: (options, what stands beside each of them, or is missing)
+IGNORED = {
+    "run": [("--labels", ""), ("--force", ""), ("--layout --mean --scale --show", ""),
+            ("--layout --mean --scale --show", "-i x=@x.npy"),
+            ("--layout --mean --scale --show", "-i x=rand:1"),
+            ("--target-device --device-schedule --cpu-mhz --assign", ""),
+            ("--target-device --device-schedule --cpu-mhz --assign", "--device GPU"),
+            (PLACEMENT, ""),
+            ("--trace --time-limit --shape --kernels --disable-pass --threads --place-node "
+             + PLACEMENT, "--device npu=driver.so --plugin p.so")],
+    "bench": [(PLACEMENT, "")],
+    "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
+                (f"{VIEWS} --device --place-node --kernels --disable-pass --shape",
+                 "--target-device npu"), (VIEWS, "--explain n")],
+    "compile": [("--weights-machine", "-o d"), ("--weights-machine", "-o d --weights bin"),
+                (TARGET_OPTIONS, "-o d"), ("--device-platform", "-o d")],
+    "verify": [("--weights-machine", ""), (TARGET_OPTIONS + " --device-platform", ""),
+               ("--top-k", ""), ("--baud", ""), ("--baud", "--image d --target cortex-m4"),
+               ("--cc --cflags --keep", "--port t"), ("--runs --input --against --json --timeout",
+               "--image d"), ("--keep --port", "--image d"), ("--emulator-flags", ""),
+               ("--emulator-flags", "--target host"), ("--emulator-flags", "--port t --target cortex-m4"),
+               ("--layout", "")],
+    "device-serve": [("--once", "--pty"), ("--assign", "--pty")],
+    "ops": [("--map", "--kernels"), ("--map --kernels", "Conv2D")],
+    "plugin": [("--plugin --seed --cases --op --part --random --timeout-ms --cxx --device",
+                "describe f"),
+               ("--plugin --seed --cases --op --part --random --timeout-ms --cxx --device",
+                "check f"),
+               ("--plugin --cxx --device", "test f"),
+               ("--seed --cases --op --part --random --timeout-ms --cxx --device", "list"),
+               ("--seed --cases --op --part --random --timeout-ms --cxx --device", "info f"),
+               ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
+}
+EXTRA = {"run": "m m", "bench": "m m", "inspect": "m m", "verify": "m m", "device-serve": "m m",
+         "ops": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
+
+
+def run(*words):
+    with tempfile.TemporaryDirectory() as folder:  # whatever a command that should not run leaves
+        return subprocess.run([ORIBI, *words], cwd=folder, capture_output=True, text=True, timeout=60,
+                              check=False)
+
+
+def options(command):
+    """{name: takes a value} of a command's help."""
+    text = run("help", command).stdout
+    found = re.findall(r"^  (?:-\w, )?(--[\w-]+)( \S)?", text, re.M)
+    return {name: value != "" for name, value in found}
+
+
+def main():
+    commands = re.findall(r"^  ([\w-]+) ", run("help").stdout, re.M)
+    wrong = []
+    if sorted(commands) != sorted(FREE):
+        wrong.append(f"commands {commands}, known are {sorted(FREE)}")
+    n = 0
+    for command in commands:
+        known = options(command)
+        rows = IGNORED.get(command, [])
+        named = set(FREE.get(command, "").split()) | {o for names, _ in rows for o in names.split()}
+        for name in sorted(set(known) - named):
+            wrong.append(f"{command} {name}: not in the table of this test")
+        for name in sorted(named - set(known)):
+            wrong.append(f"{command} {name}: there is no such option")
+        for names, beside in rows:
+            for name in names.split():
+                words = [command] + ([MODEL] if command not in ("ops", "plugin") else [])
+                words += beside.split() + [name] + (["1"] if known.get(name) else [])
+                got = run(*words)
+                n += 1
+                if got.returncode != 2 or name not in got.stderr or not re.search(
+                        "has no effect without|does not go with|do not go with", got.stderr):
+                    wrong.append(f"{' '.join(words)}: exit {got.returncode}, {got.stderr.strip()}")
+        if command in EXTRA and run(command, *EXTRA[command].split()).returncode != 2:
+            wrong.append(f"{command} {EXTRA[command]}: an argument is ignored")
+    for line in wrong:
+        print(line)
+    print(f"{n} combinations, {len(wrong)} wrong")
+    return 1 if wrong or n < 100 else 0
+
+
+sys.exit(main())
