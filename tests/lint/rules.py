@@ -18,7 +18,7 @@ OWN_DIMS = r"^micro/(?!\w*prepare)|^plugins/device_ops/code/|^src/cli/|^examples
 # (name, files, pattern, exceptions, planted fault)
 RULES = [
     ("array of a maximum rank: use oribi_dims (micro/dims.h)", r"^(?:src|plugins|micro|examples|platform)/.*\.(?:c|h|inc|cc)$",
-     rf"^\s*(?:typedef |static |const )*{INTEGER}\s+(?:[^;()]*,\s*)?\**(?:\w+{MAX_RANK}|{LIKE_DIMS})",
+     rf"^\s*(?:typedef |static |const )*{INTEGER}\s+(?:[^;()]*,\s*)?\**\w+{MAX_RANK}",
      OWN_DIMS, ("src/op/x.c", "    int32_t n = 0, wide[2 * ORIBI_PASS_MAX_RANK];")),
     ("array of sixteen sizes: use oribi_dims (micro/dims.h)", r"^(?:src|plugins|micro|examples|platform)/.*\.(?:c|h|inc|cc)$",
      rf"^\s*(?:typedef |static |const )*{INTEGER}\s+(?:[^;()]*,\s*)?\**{LIKE_DIMS}",
