@@ -63,15 +63,22 @@ static bool one_hot(oribi_onnx_node *n)
     int32_t rank = oribi_emit_rank(n, indices);
     axis = axis == -1 || axis == rank ? -1 : oribi_emit_axis(n, axis, rank + 1);
     indices = oribi_emit_cast(n, indices, TF_INT64);
+    double known = 0;
+    if (oribi_emit_known_scalar(n, depth, &known) && !(known <= (double)INT32_MAX)) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a depth of %.0f, at most %d", known,
+                               INT32_MAX);
+    }
     depth = oribi_emit_reshape(n, depth, NULL, 0);
-    oribi_value_id wide = oribi_emit_cast(n, depth, TF_INT64);
+    /* The op takes 32 bits: a depth beyond them must not come back as a small one. */
+    oribi_value_id wide = oribi_emit2(n, "Minimum", oribi_emit_cast(n, depth, TF_INT64),
+                                      oribi_emit_scalar(n, TF_INT64, (double)INT32_MAX));
     oribi_value_id is_negative = oribi_emit2(n, "Less", indices, oribi_emit_scalar(n, TF_INT64, 0));
     indices =
         oribi_emit3(n, "SelectV2", is_negative, oribi_emit2(n, "AddV2", indices, wide), indices);
     oribi_value_id off = oribi_emit_element(n, values, 0), on = oribi_emit_element(n, values, 1);
     return oribi_emit_bind(n, 0,
                            oribi_emit(n, "OneHot",
-                                      INPUTS(indices, oribi_emit_cast(n, depth, TF_INT32), on, off),
+                                      INPUTS(indices, oribi_emit_cast(n, wide, TF_INT32), on, off),
                                       ATTRS(ATTR_INT("axis", axis))));
 }
 

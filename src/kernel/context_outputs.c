@@ -52,9 +52,8 @@ static bool check_rank(const TF_OpKernelContext *ctx, const char *what, int inde
 {
     return (rank >= 0 && rank <= max_rank) ||
            oribi_fail(status, TF_INVALID_ARGUMENT,
-                      "%s %d of node '%s' (op %s) has rank %d, and may have at most %d axes", what,
-                      index, ctx->step->kernel->node->name, ctx->step->kernel->node->op->name, rank,
-                      max_rank);
+                      "%s %d of node '%s' has rank %d, and may have at most %d axes", what, index,
+                      ctx->step->kernel->node->name, rank, max_rank);
 }
 
 static bool check_dims(const TF_OpKernelContext *ctx, const char *what, int index,

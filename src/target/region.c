@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "op/attr_read.h"
 #include "target/target.h"
 #include "tensor/status.h"
@@ -227,8 +228,9 @@ size_t oribi_target_add_constant(oribi_target_code *code, const void *data, size
     if (!is_blob(data, bytes, alignment, status)) {
         return SIZE_MAX;
     }
-    const size_t offset = (code->params_bytes + alignment - 1) / alignment * alignment;
-    if (bytes > UINT32_MAX - offset) {
+    size_t offset = 0;
+    if (!oribi_size_round_up(code->params_bytes, alignment, &offset) || offset > UINT32_MAX ||
+        bytes > UINT32_MAX - offset) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "the params of one operator reach 4 GiB");
         return SIZE_MAX;
     }

@@ -167,13 +167,35 @@ static void sizes_add_and_multiply_up_to_the_limit(void **state)
     (void)state;
     size_t out = 42;
 
-    assert_true(oribi_size_mul(SIZE_MAX / 3, 3, &out));
-    assert_true(out == SIZE_MAX / 3 * 3);
-    assert_true(oribi_size_add(SIZE_MAX - 1, 1, &out));
-    assert_true(out == SIZE_MAX);
+    assert_true(oribi_size_mul(PTRDIFF_MAX / 3, 3, &out));
+    assert_true(out == PTRDIFF_MAX / 3 * 3);
+    assert_true(oribi_size_add(PTRDIFF_MAX - 1, 1, &out));
+    assert_true(out == PTRDIFF_MAX);
     out = 42;
+    assert_false(oribi_size_mul(PTRDIFF_MAX / 2 + 1, 2, &out));
     assert_false(oribi_size_mul(SIZE_MAX / 2 + 1, 2, &out));
+    assert_false(oribi_size_add(PTRDIFF_MAX, 1, &out));
     assert_false(oribi_size_add(SIZE_MAX, 1, &out));
+    assert_int_equal(out, 42);
+}
+
+static void sizes_are_rounded_up_to_the_limit_and_never_wrap(void **state)
+{
+    (void)state;
+    const size_t top = (size_t)PTRDIFF_MAX - 63; /* the largest multiple of 64 */
+    size_t out = 42;
+
+    for (size_t n = 0; n < 300; n++) {
+        assert_true(oribi_size_round_up(n, 64, &out));
+        assert_true(out >= n && out < n + 64 && out % 64 == 0);
+    }
+    assert_true(oribi_size_round_up(top, 64, &out));
+    assert_true(out == top);
+    out = 42;
+    for (size_t past = 0; past < 63; past++) {
+        assert_false(oribi_size_round_up(top + 1 + past, 64, &out));
+        assert_false(oribi_size_round_up(SIZE_MAX - past, 64, &out));
+    }
     assert_int_equal(out, 42);
 }
 
@@ -182,6 +204,7 @@ static void sizes_of_dims_refuse_overflow_and_negatives(void **state)
     (void)state;
     const int64_t shape[] = {2, 3, 5}, empty[] = {4, 0, 9}, negative[] = {2, -1};
     const int64_t huge[] = {INT64_MAX, 4}, hidden[] = {INT64_MAX, INT64_MAX, 0};
+    const int64_t half = PTRDIFF_MAX / 2 + 1; /* twice that fits size_t, and no object */
     size_t out = 42;
 
     assert_true(oribi_size_of_dims(shape, 3, 4, &out));
@@ -194,7 +217,10 @@ static void sizes_of_dims_refuse_overflow_and_negatives(void **state)
     assert_false(oribi_size_of_dims(negative, 2, 4, &out));
     assert_false(oribi_size_of_dims(huge, 2, 4, &out));
     assert_false(oribi_size_of_dims(hidden, 3, 4, &out));
+    assert_false(oribi_size_of_dims(&half, 1, 2, &out));
     assert_int_equal(out, 42);
+    assert_true(oribi_size_of_dims(&half, 1, 1, &out));
+    assert_true(out == (size_t)half);
 }
 
 int main(void)
@@ -209,6 +235,7 @@ int main(void)
         cmocka_unit_test(failed_realloc_keeps_the_block),
         cmocka_unit_test(hooks_see_every_block_and_others_go_home),
         cmocka_unit_test(sizes_add_and_multiply_up_to_the_limit),
+        cmocka_unit_test(sizes_are_rounded_up_to_the_limit_and_never_wrap),
         cmocka_unit_test(sizes_of_dims_refuse_overflow_and_negatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,8 +6,40 @@ import re
 import subprocess
 import sys
 
+INTEGER = r"(?:u?int(?:8|16|32|64)?(?:_t)?|size_t|ptrdiff_t|long|unsigned|bool|oribi_value_id)"
+MAX_RANK = r"\[[^\]]*(?:RANK|MAX_DIMS)\b[^\]]*\]"
+LIKE_DIMS = r"\w*(?:dims|shape|axes|perm|stride|sizes|index)\w*\[(?:8|16|32|64|25\d)\]"
+# What may have such arrays: oribi_dims itself, room in a struct for ranks up to 8 whose users go to
+# the heap above (ORIBI_INLINE_RANK), what runs in emitted code and on devices (C of its own, without
+# headers of the host: the prepare halves and OP_MAX_RANK check), the command and the examples (they
+# see include/ alone; TF_NumDims is checked).
+OWN_DIMS = r"^micro/(?!\w*prepare)|^plugins/device_ops/code/|^src/cli/|^examples/|\[ORIBI_INLINE_RANK\]"
+
 # (name, files, pattern, exceptions, planted fault)
 RULES = [
+    ("array of a maximum rank: use oribi_dims (micro/dims.h)", r"^(?:src|plugins|micro|examples|platform)/.*\.(?:c|h|inc|cc)$",
+     rf"^\s*(?:typedef |static |const )*{INTEGER}\s+(?:[^;()]*,\s*)?\**\w+{MAX_RANK}",
+     OWN_DIMS, ("src/op/x.c", "    int32_t n = 0, wide[2 * ORIBI_PASS_MAX_RANK];")),
+    ("array of sixteen sizes: use oribi_dims (micro/dims.h)", r"^(?:src|plugins|micro|examples|platform)/.*\.(?:c|h|inc|cc)$",
+     rf"^\s*(?:typedef |static |const )*{INTEGER}\s+(?:[^;()]*,\s*)?\**{LIKE_DIMS}",
+     OWN_DIMS, ("plugins/cpu/x.c", "    int64_t out_dims[16] = {0};")),
+    ("parameter of a maximum rank: use oribi_dims (micro/dims.h)", r"^(?:src|plugins|micro|examples|platform)/.*\.(?:c|h|inc|cc)$",
+     rf"(?:^\s*|[(,]\s*)(?:const )?{INTEGER} \**\w+{MAX_RANK}\s*[,)]",
+     OWN_DIMS, ("src/op/x.c", "static void f(int n, int64_t dims[MAX_RANK])")),
+    # What does not come from a file is left alone: fields of 32 bits in 64, sizes that the compiler knows.
+    ("size rounded up without a check: use oribi_size_round_up", r"^(?:src|plugins)/.*\.(?:c|h|inc)$",
+     r"\+[^()+]*\)\s*&\s*~",
+     r"^src/base/alloc\.c|^src/cli/|^src/plugin/elf_note\.c|^src/tensor/handle\.c",
+     ("src/op/x.c", "    bytes = (item->bytes + 63) & ~(size_t)63;")),
+    ("size rounded up without a check, by division: use oribi_size_round_up", r"^(?:src|plugins)/.*\.(?:c|h|inc)$",
+     r"\+[^()+]*\)\s*/\s*([\w.>-]+)\s*\*\s*\1\b",
+     r"^src/base/alloc\.c|^src/cli/|^src/plugin/elf_note\.c|^src/tensor/handle\.c",
+     ("plugins/cpu/x.c", "    bytes = (count + line - 1) / line * line;")),
+    ("product in an allocation: use oribi_alloc_array or a checked size", r"^(?:src|plugins)/.*\.(?:c|h|inc)$",
+     r"(?<!\w)(?:malloc|aligned_alloc|realloc|oribi_alloc|oribi_alloc_aligned|oribi_arena_alloc|oribi_buffer_new)"
+     r"\s*\(.*(?:\b[a-z]\w*|[)\]]) \* ",
+     r"^src/base/alloc\.c|^src/cli/talk\.c|^src/tensor/handle\.c",
+     ("plugins/cpu/x.c", "    p = malloc((size_t)n * sizeof *p);")),
     ("malloc outside src/base", r"^src/.*\.[ch]$", r"(?<![\w.>])(?:malloc|calloc|realloc|free)\s*\(",
      r"^src/base/|^src/cli/|^src/tensor/(?:buffer|tstring)\.c|C heap", ("src/op/x.c", "    p = malloc(3);")),
     ("print from library code", r"^src/.*\.c$", r"(?<!\w)(?:printf|puts|fputs|fprintf)\s*\(",
