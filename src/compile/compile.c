@@ -209,6 +209,7 @@ static bool compile_all(oribi_compile *all, const char *const *paths, int32_t n,
 void oribi_compile_models(oribi_compile *compile, const char *const *paths, int n_paths,
                           TF_Status *status)
 {
+    const uint64_t failures = oribi_alloc_failures();
     TF_SetStatus(status, TF_OK, "");
     if (compile->n_models > 0) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
@@ -218,6 +219,10 @@ void oribi_compile_models(oribi_compile *compile, const char *const *paths, int 
                    n_paths);
     } else if (!compile_all(compile, paths, n_paths, status)) {
         oribi_compile_drop_files(compile);
+    } else if (oribi_alloc_failures() != failures) {
+        /* A pass that ran out of memory leaves a node as it is, which gives other files. */
+        oribi_compile_drop_files(compile);
+        oribi_fail_memory(status);
     }
 }
 
