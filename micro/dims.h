@@ -47,6 +47,23 @@ static inline oribi_dims oribi_perm_dims(const oribi_perm *p)
     return wide;
 }
 
+/* Sizes as kernels of micro/ take them, of what emitted code computes. */
+typedef struct oribi_sizes {
+    int32_t n; /* 0 <= n <= ORIBI_MAX_LOWERED_RANK */
+    int32_t at[ORIBI_MAX_LOWERED_RANK];
+} oribi_sizes;
+
+/* Appends one; false, and s untouched, when it is full or the size is below 0 or above INT32_MAX.
+ */
+static inline bool oribi_sizes_add(oribi_sizes *s, int64_t size)
+{
+    if (s->n < 0 || s->n >= ORIBI_MAX_LOWERED_RANK || size < 0 || size > INT32_MAX) {
+        return false;
+    }
+    s->at[s->n++] = (int32_t)size;
+    return true;
+}
+
 /* n sizes, all equal to `value`; false, and d untouched, unless 0 <= n <= ORIBI_MAX_RANK. */
 static inline bool oribi_dims_fill(oribi_dims *d, int32_t n, int64_t value)
 {

@@ -219,6 +219,7 @@ static bool are_given(const char *const *paths, int n_paths, TF_Status *status)
 void oribi_compile_models(oribi_compile *compile, const char *const *paths, int n_paths,
                           TF_Status *status)
 {
+    const uint64_t failures = oribi_alloc_failures();
     if (!ORIBI_GIVEN(status, compile, paths)) {
         return;
     }
@@ -232,6 +233,10 @@ void oribi_compile_models(oribi_compile *compile, const char *const *paths, int 
         return;
     } else if (!compile_all(compile, paths, n_paths, status)) {
         oribi_compile_drop_files(compile);
+    } else if (oribi_alloc_failures() != failures) {
+        /* A pass that ran out of memory leaves a node as it is, which gives other files. */
+        oribi_compile_drop_files(compile);
+        oribi_fail_memory(status);
     }
 }
 

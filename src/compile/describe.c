@@ -51,6 +51,7 @@ static void put_reasons(const oribi_compile *c, const oribi_node *node, oribi_te
             if (before == 0 || strstr(oribi_text_string(why), oribi_text_string(&one)) == NULL) {
                 oribi_text_printf(why, "%s%s", before > 0 ? "; " : "", oribi_text_string(&one));
             }
+            why->failed = why->failed || one.failed;
             oribi_text_destroy(&one);
         }
     }

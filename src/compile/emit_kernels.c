@@ -16,18 +16,20 @@ typedef struct emitter {
     bool wanted[MAX_TEXTS];
 } emitter;
 
-static int32_t find(const char *name, size_t length)
+/* The file of that name, of `length` letters, the last of which is `kind`; -1: there is none. */
+static int32_t find(const char *name, size_t length, char kind)
 {
     for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
-        if (strlen(oribi_kernel_texts[i].name) == length &&
-            memcmp(oribi_kernel_texts[i].name, name, length) == 0) {
+        const char *found = oribi_kernel_texts[i].name;
+        if (strlen(found) == length && memcmp(found, name, length - 1) == 0 &&
+            found[length - 1] == kind) {
             return i;
         }
     }
     return -1;
 }
 
-static void want(emitter *e, const char *name, size_t length);
+static void want(emitter *e, const char *name, size_t length, char kind);
 
 /* What the text includes. */
 static void want_included(emitter *e, const char *text)
@@ -35,24 +37,24 @@ static void want_included(emitter *e, const char *text)
     static const char mark[] = "#include \"micro/";
     while ((text = strstr(text, mark)) != NULL) {
         text += sizeof mark - 1;
-        want(e, text, strcspn(text, "\""));
+        const size_t length = strcspn(text, "\"");
+        if (length > 0) {
+            want(e, text, length, text[length - 1]);
+        }
     }
 }
 
 /* Marks the file and, through its #include lines, what it needs; a header brings its .c file. */
-static void want(emitter *e, const char *name, size_t length)
+static void want(emitter *e, const char *name, size_t length, char kind)
 {
-    const int32_t index = find(name, length);
+    const int32_t index = find(name, length, kind);
     if (index < 0 || e->wanted[index]) {
         return;
     }
     e->wanted[index] = true;
     want_included(e, (const char *)oribi_kernel_texts[index].text);
-    char source[80];
-    if (length < sizeof source && length > 2 && strcmp(name + length - 2, ".c") != 0) {
-        memcpy(source, name, length);
-        source[length - 1] = 'c';
-        want(e, source, length);
+    if (kind == 'h') {
+        want(e, name, length, 'c');
     }
 }
 
@@ -136,10 +138,10 @@ static bool want_kernels(emitter *e, const oribi_compile *model, TF_Status *stat
             continue;
         }
         const int length = snprintf(name, sizeof name, "%s.c", model->calls[i].kernel);
-        if (find(name, (size_t)length) < 0) {
+        if (length < 3 || length >= (int)sizeof name || find(name, (size_t)length, 'c') < 0) {
             return oribi_fail(status, TF_INTERNAL, "the library carries no kernel '%s'", name);
         }
-        want(e, name, (size_t)length);
+        want(e, name, (size_t)length, 'c');
     }
     return true;
 }
@@ -147,11 +149,11 @@ static bool want_kernels(emitter *e, const oribi_compile *model, TF_Status *stat
 bool oribi_emit_kernels(oribi_compile *all, TF_Status *status)
 {
     emitter e = {.c = all};
-    want(&e, "port.h", strlen("port.h"));
-    want(&e, "memory.h", strlen("memory.h"));
+    want(&e, "port.h", strlen("port.h"), 'h');
+    want(&e, "memory.h", strlen("memory.h"), 'h');
     for (int32_t i = 0; i < all->n_models; i++) {
         if (all->models[i]->devices.partition.n_devices > 0) {
-            want(&e, device_header, strlen(device_header));
+            want(&e, device_header, strlen(device_header), 'h');
         }
         ORIBI_TRY(want_kernels(&e, all->models[i], status));
     }

@@ -39,20 +39,19 @@ static void field(emitter *e, const oribi_call *call, const oribi_field *f)
         oribi_text place = {0};
         oribi_emit_array(e->c, &place, call->first_array + f->number);
         oribi_writer_line(w, ".%s = %s,", f->name, oribi_text_string(&place));
-        w->text.failed = w->text.failed || place.failed;
-        oribi_text_destroy(&place);
+        oribi_writer_end(w, &place);
     } else if (f->numbers != NULL) {
         oribi_text list = {0};
         for (int32_t i = 0; i < f->n; i++) {
             oribi_text_printf(&list, "%s%" PRId32, i > 0 ? ", " : "", f->numbers[i]);
         }
         oribi_writer_line(w, ".%s = {%s},", f->name, oribi_text_string(&list));
-        oribi_text_destroy(&list);
+        oribi_writer_end(w, &list);
     } else if (f->is_real) {
         oribi_text real = {0};
         oribi_writer_append_float(&real, f->real);
         oribi_writer_line(w, ".%s = %s,", f->name, oribi_text_string(&real));
-        oribi_text_destroy(&real);
+        oribi_writer_end(w, &real);
     } else if (f->number == INT32_MIN) {
         oribi_writer_line(w, ".%s = -2147483647 - 1,", f->name);
     } else {
@@ -79,10 +78,10 @@ static void introduce(emitter *e, const oribi_call *call, int32_t index)
     oribi_writer_comment(&e->w, "Operator %d, '%s': %s to %s%s.", (int)index,
                          oribi_text_string(&safe), oribi_text_string(&from), oribi_text_string(&to),
                          oribi_text_string(&extra));
-    oribi_text_destroy(&safe);
-    oribi_text_destroy(&from);
-    oribi_text_destroy(&to);
-    oribi_text_destroy(&extra);
+    oribi_writer_end(&e->w, &safe);
+    oribi_writer_end(&e->w, &from);
+    oribi_writer_end(&e->w, &to);
+    oribi_writer_end(&e->w, &extra);
 }
 
 static void arguments(emitter *e)

@@ -154,14 +154,14 @@ static void all(emitter *e, oribi_writer *cases, oribi_writer *sums, oribi_write
         const uint32_t crc = call_sum(e, &c->calls[i], &text);
         one(e, c->calls[i].name, c->calls[i].node->name, oribi_text_string(&text), crc, index++,
             cases, sums, names);
-        oribi_text_destroy(&text);
+        oribi_writer_end(&e->w, &text);
     }
     for (int32_t i = 0; i < c->n_copies; i++) {
         oribi_text text = {0};
         const uint32_t crc = copy_sum(e, &c->copies[i], &text);
         one(e, "copy", c->outputs[c->copies[i].output].model_name, oribi_text_string(&text), crc,
             index++, cases, sums, names);
-        oribi_text_destroy(&text);
+        oribi_writer_end(&e->w, &text);
     }
 }
 

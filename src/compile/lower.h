@@ -9,6 +9,7 @@
 #include "compile/options.h"
 #include "compile/writer.h"
 #include "graph/graph.h"
+#include "micro/dims.h"
 
 /* Elements that are placed in flash, as an array named <call>_<name>. */
 typedef struct oribi_placed {
@@ -138,15 +139,15 @@ const void *oribi_lower_constant(oribi_lowering *lowering, const oribi_call *cal
 bool oribi_lower_dims(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
                       int32_t out_dims[4]);
 int64_t oribi_lower_count(const oribi_value *value); /* elements */
-enum { ORIBI_LOWER_RANK = 8 };
-/* Dims as they are, at most ORIBI_LOWER_RANK of at least 1, and the bytes of an element (0 is asked
- * for with NULL). False: too large, empty, or of a type that emitted C does not have. */
+/* Dims as they are, at least 1 each, and the bytes of an element unless that is NULL. False: of a
+ * rank above ORIBI_MAX_LOWERED_RANK, empty, or of a type that emitted C does not have. */
 bool oribi_lower_sizes(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
-                       int32_t out_dims[ORIBI_LOWER_RANK], int32_t *out_rank,
-                       int32_t *out_element_bytes);
-/* The integers of a constant input, `max` at most; -1 with a message when it is none. */
-int32_t oribi_lower_ints(oribi_lowering *lowering, const oribi_call *call, int32_t index,
-                         int64_t *out, int32_t max);
+                       oribi_sizes *out, int32_t *out_element_bytes);
+/* The integers of a constant input; false with a message when it is none. */
+bool oribi_lower_ints(oribi_lowering *lowering, const oribi_call *call, int32_t index,
+                      oribi_dims *out);
+/* The same where there is exactly one. */
+bool oribi_lower_one(oribi_lowering *lowering, const oribi_call *call, int32_t index, int64_t *out);
 /* The same of one axis, from 0. False: no constant, or outside the rank. */
 bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t given, int32_t rank,
                       int32_t *out_axis);

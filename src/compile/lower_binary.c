@@ -8,34 +8,22 @@
 #include "micro/element.h"
 #include "tensor/status.h"
 
-enum { MAX_RANK = 8 };
-
 typedef struct binary {
-    int32_t a_dims[MAX_RANK], b_dims[MAX_RANK];
+    oribi_sizes a, b;
     struct oribi_micro_binary_q_spec spec;
 } binary;
-
-static bool read_dims(oribi_lowering *lowering, const oribi_call *call, int32_t input,
-                      int32_t *out_dims, int32_t *out_rank)
-{
-    const oribi_shape *shape = &oribi_lower_input(lowering, call, input)->shape;
-    bool fits = shape->rank <= MAX_RANK;
-    for (int32_t i = 0; fits && i < shape->rank; i++) {
-        fits = shape->dims[i] <= INT32_MAX;
-        out_dims[i] = fits ? (int32_t)shape->dims[i] : 0;
-    }
-    *out_rank = shape->rank;
-    return fits || oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
-}
 
 static bool read_spec(oribi_lowering *lowering, const oribi_call *call, binary *b)
 {
     struct oribi_micro_binary_q_spec *spec = &b->spec;
     memset(b, 0, sizeof *b);
-    ORIBI_TRY(read_dims(lowering, call, 0, b->a_dims, &spec->a_rank));
-    ORIBI_TRY(read_dims(lowering, call, 1, b->b_dims, &spec->b_rank));
-    spec->a_dims = b->a_dims;
-    spec->b_dims = b->b_dims;
+    ORIBI_TRY(
+        oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), &b->a, NULL) &&
+        oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 1), &b->b, NULL));
+    spec->a_dims = b->a.at;
+    spec->a_rank = b->a.n;
+    spec->b_dims = b->b.at;
+    spec->b_rank = b->b.n;
     oribi_lower_quantisation(call, "a_scale", "a_zero", &spec->a);
     oribi_lower_quantisation(call, "b_scale", "b_zero", &spec->b);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec->output);

@@ -23,9 +23,9 @@ static bool start(oribi_lowering *lowering, oribi_call *call, const char *kernel
 {
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     const oribi_value *y = oribi_lower_output(lowering, call);
-    int32_t dims[ORIBI_LOWER_RANK], rank;
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, dims, &rank, NULL) &&
-              oribi_lower_sizes(lowering, call, y, dims, &rank, NULL));
+    oribi_sizes ignored;
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, &ignored, NULL) &&
+              oribi_lower_sizes(lowering, call, y, &ignored, NULL));
     const int64_t count = oribi_lower_count(y);
     if (count > INT32_MAX / 4) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);

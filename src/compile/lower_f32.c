@@ -99,7 +99,7 @@ static bool fits(const oribi_lowering *lowering, const oribi_value_id *ids, int3
     for (int32_t i = 0; i < n; i++) {
         const oribi_value *value = lowering->graph->values[ids[i]];
         const int64_t count = oribi_lower_count(value);
-        if (count < 1 || count > INT32_MAX / 8 * 4 || value->shape.rank > ORIBI_LOWER_RANK) {
+        if (count < 1 || count > INT32_MAX / 8 * 4 || value->shape.rank > ORIBI_MAX_LOWERED_RANK) {
             return false;
         }
     }
@@ -146,8 +146,8 @@ int32_t oribi_lower_before(const oribi_call *call, int32_t axis, int32_t in, int
     if (!oribi_lower_is(call, "padding", "SAME")) {
         return 0;
     }
-    const int64_t reach = (int64_t)(filter - 1) * dilation + 1;
-    const int64_t missing = (int64_t)(out - 1) * stride + reach - in;
+    const int64_t reach = ((int64_t)filter - 1) * dilation + 1;
+    const int64_t missing = ((int64_t)out - 1) * stride + reach - in;
     return missing > 0 ? (int32_t)(missing / 2) : 0;
 }
 

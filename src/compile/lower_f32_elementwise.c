@@ -44,23 +44,14 @@ bool oribi_lower_clip_f32(oribi_lowering *lowering, oribi_call *call)
            bound(lowering, call, 2, "high");
 }
 
-static void int32_dims(const oribi_shape *shape, int32_t out[ORIBI_LOWER_RANK])
-{
-    for (int32_t i = 0; i < shape->rank; i++) {
-        out[i] = (int32_t)shape->dims[i]; /* checked: the product fits */
-    }
-}
-
 bool oribi_lower_binary_f32(oribi_lowering *lowering, oribi_call *call)
 {
-    int32_t a_dims[ORIBI_LOWER_RANK], b_dims[ORIBI_LOWER_RANK];
+    oribi_sizes a, b;
     struct oribi_micro_broadcast shape;
-    ORIBI_TRY(oribi_lower_is_f32(lowering, call));
-    const oribi_shape *a = &oribi_lower_input(lowering, call, 0)->shape;
-    const oribi_shape *b = &oribi_lower_input(lowering, call, 1)->shape;
-    int32_dims(a, a_dims);
-    int32_dims(b, b_dims);
-    const int32_t code = oribi_micro_broadcast_resolve(a_dims, a->rank, b_dims, b->rank, &shape);
+    ORIBI_TRY(oribi_lower_is_f32(lowering, call) &&
+              oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), &a, NULL) &&
+              oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 1), &b, NULL));
+    const int32_t code = oribi_micro_broadcast_resolve(a.at, a.n, b.at, b.n, &shape);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = oribi_lower_f32_kernel(lowering, call);
     ORIBI_TRY(call->kernel != NULL);

@@ -240,22 +240,16 @@ static int64_t matrices(const oribi_value *value)
     return each > 0 ? oribi_lower_count(value) / each : 0;
 }
 
-static void batch_dims(const oribi_shape *shape, int32_t out[ORIBI_LOWER_RANK])
+/* Both have two dimensions at least. */
+static bool set_batches(oribi_lowering *lowering, oribi_call *call, const oribi_value *a,
+                        const oribi_value *b)
 {
-    for (int32_t i = 0; i < shape->rank - 2; i++) {
-        out[i] = (int32_t)shape->dims[i];
-    }
-}
-
-static bool set_batches(oribi_lowering *lowering, oribi_call *call, const oribi_shape *a,
-                        const oribi_shape *b)
-{
-    int32_t a_dims[ORIBI_LOWER_RANK], b_dims[ORIBI_LOWER_RANK];
+    oribi_sizes a_dims, b_dims;
     struct oribi_micro_broadcast batch;
-    batch_dims(a, a_dims);
-    batch_dims(b, b_dims);
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, a, &a_dims, NULL) &&
+              oribi_lower_sizes(lowering, call, b, &b_dims, NULL));
     const int32_t code =
-        oribi_micro_broadcast_resolve(a_dims, a->rank - 2, b_dims, b->rank - 2, &batch);
+        oribi_micro_broadcast_resolve(a_dims.at, a_dims.n - 2, b_dims.at, b_dims.n - 2, &batch);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = "matmul_f32";
     call->n_inputs = 2;
@@ -281,7 +275,7 @@ bool oribi_lower_matmul_f32(oribi_lowering *lowering, oribi_call *call)
     if (b->constant != NULL && !flips_a && n_b == 1) {
         return lower_dense(lowering, call, (int32_t)(rows * n_a), inner, columns, flips_b);
     }
-    ORIBI_TRY(set_batches(lowering, call, &a->shape, &b->shape));
+    ORIBI_TRY(set_batches(lowering, call, a, b));
     call->macs = oribi_lower_count(oribi_lower_output(lowering, call)) * inner;
     oribi_call_number(call, "rows", rows);
     oribi_call_number(call, "inner", inner);

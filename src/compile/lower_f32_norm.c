@@ -124,12 +124,12 @@ typedef struct sides {
 } sides; /* 0: kept, 1: reduced */
 
 /* Neighbouring dimensions of one side become one. False: too many remain. */
-static bool divide(const oribi_shape *shape, const bool *is_reduced, sides *out)
+static bool divide(const oribi_shape *shape, uint32_t reduced, sides *out)
 {
     int64_t step = oribi_lower_count(&(oribi_value){.shape = *shape});
     int32_t last = -1;
     for (int32_t i = 0; i < shape->rank; i++) {
-        const int32_t side = is_reduced[i] ? 1 : 0, n = out->rank[side];
+        const int32_t side = (reduced >> i & 1) != 0 ? 1 : 0, n = out->rank[side];
         step /= shape->dims[i];
         if (side == last) {
             out->dims[side][n - 1] *= (int32_t)shape->dims[i];
@@ -148,22 +148,20 @@ static bool divide(const oribi_shape *shape, const bool *is_reduced, sides *out)
 
 bool oribi_lower_reduce_f32(oribi_lowering *lowering, oribi_call *call)
 {
-    int64_t axes[ORIBI_LOWER_RANK];
-    int32_t n_axes;
-    bool is_reduced[ORIBI_LOWER_RANK] = {false};
+    oribi_dims axes;
+    uint32_t reduced = 0;
     sides s = {.rank = {0, 0}};
     ORIBI_TRY(oribi_lower_is_f32(lowering, call));
-    n_axes = oribi_lower_ints(lowering, call, 1, axes, ORIBI_LOWER_RANK);
-    ORIBI_TRY(n_axes >= 0);
+    ORIBI_TRY(oribi_lower_ints(lowering, call, 1, &axes));
     const oribi_shape *shape = &oribi_lower_input(lowering, call, 0)->shape;
-    for (int32_t i = 0; i < n_axes; i++) {
-        const int64_t axis = axes[i] < 0 ? axes[i] + shape->rank : axes[i];
+    for (int32_t i = 0; i < axes.n; i++) {
+        const int64_t axis = axes.at[i] < 0 ? axes.at[i] + shape->rank : axes.at[i];
         if (axis < 0 || axis >= shape->rank) {
             return oribi_lower_refuse(lowering, call, "reduces an axis that is not there");
         }
-        is_reduced[axis] = true;
+        reduced |= 1U << axis;
     }
-    if (!divide(shape, is_reduced, &s)) {
+    if (!divide(shape, reduced, &s)) {
         return oribi_lower_refuse(lowering, call, "reduces too many separate axes");
     }
     call->kernel = oribi_lower_f32_kernel(lowering, call);

@@ -4,8 +4,6 @@
 #include "micro/prepare.h"
 #include "tensor/status.h"
 
-enum { RANK = ORIBI_LOWER_RANK };
-
 /* Constant indices as int32, checked; -1: not in range, or of a type that is not there. */
 static oribi_value_id constant_indices(oribi_lowering *lowering, const oribi_call *call,
                                        int32_t choices)
@@ -50,25 +48,26 @@ static oribi_value_id read_indices(oribi_lowering *lowering, const oribi_call *c
 
 bool oribi_lower_gather(oribi_lowering *lowering, oribi_call *call)
 {
-    int32_t dims[RANK], rank, element_bytes, axis;
+    oribi_sizes dims;
+    int32_t element_bytes, axis;
     int64_t given, sizes[4] = {1, 1, 1, 1}; /* batch, rows, slice, indices of a batch */
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), dims, &rank,
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), &dims,
                                 &element_bytes));
-    ORIBI_TRY(oribi_lower_ints(lowering, call, 2, &given, 1) >= 0);
-    ORIBI_TRY(oribi_lower_axis(lowering, call, given, rank, &axis));
+    ORIBI_TRY(oribi_lower_one(lowering, call, 2, &given));
+    ORIBI_TRY(oribi_lower_axis(lowering, call, given, dims.n, &axis));
     const oribi_value *indices = oribi_lower_input(lowering, call, 1);
     int32_t batch_dims = oribi_lower_int(call, "batch_dims", 0);
     batch_dims += batch_dims < 0 ? indices->shape.rank : 0;
     if (batch_dims < 0 || batch_dims > axis || batch_dims > indices->shape.rank) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
     }
-    for (int32_t i = 0; i < rank; i++) {
-        sizes[i < batch_dims ? 0 : i < axis ? 1 : 2] *= i == axis ? 1 : dims[i];
+    for (int32_t i = 0; i < dims.n; i++) {
+        sizes[i < batch_dims ? 0 : i < axis ? 1 : 2] *= i == axis ? 1 : dims.at[i];
     }
     sizes[2] *= element_bytes;
     sizes[3] = oribi_lower_count(indices) / sizes[0];
     const int64_t out = oribi_lower_count(oribi_lower_output(lowering, call)) * element_bytes;
-    const int64_t in = sizes[0] * sizes[1] * sizes[2] * dims[axis];
+    const int64_t in = sizes[0] * sizes[1] * sizes[2] * dims.at[axis];
     if (in > INT32_MAX || out > INT32_MAX) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
     }
@@ -77,12 +76,12 @@ bool oribi_lower_gather(oribi_lowering *lowering, oribi_call *call)
         return oribi_fail_memory(lowering->status);
     }
     inputs[0] = call->node->inputs[0];
-    inputs[1] = read_indices(lowering, call, dims[axis]);
+    inputs[1] = read_indices(lowering, call, dims.at[axis]);
     ORIBI_TRY(inputs[1] >= 0);
     call->kernel = "gather";
     oribi_call_number(call, "batch", (int32_t)sizes[0]);
     oribi_call_number(call, "rows", (int32_t)sizes[1]);
-    oribi_call_number(call, "choices", dims[axis]);
+    oribi_call_number(call, "choices", dims.at[axis]);
     oribi_call_number(call, "indices", (int32_t)sizes[3]);
     oribi_call_number(call, "bytes", (int32_t)sizes[2]);
     call->inputs = inputs;

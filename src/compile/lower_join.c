@@ -4,15 +4,13 @@
 #include "micro/prepare.h"
 #include "tensor/status.h"
 
-enum { RANK = ORIBI_LOWER_RANK };
-
 /* The product of dims [from, to). */
-static bool product(oribi_lowering *lowering, const oribi_call *call, const int32_t *dims,
+static bool product(oribi_lowering *lowering, const oribi_call *call, const oribi_sizes *dims,
                     int32_t from, int32_t to, int64_t *out)
 {
     *out = 1;
     for (int32_t i = from; i < to; i++) {
-        *out *= dims[i];
+        *out *= dims->at[i];
         if (*out > INT32_MAX) {
             return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
         }
@@ -24,7 +22,8 @@ typedef struct parts {
     const oribi_value_id *values;
     int32_t n;
     oribi_value_id whole;
-    int32_t whole_dims[RANK], whole_rank, axis, element_bytes;
+    oribi_sizes whole_dims;
+    int32_t axis, element_bytes;
     bool are_stacked; /* each has one dimension less */
 } parts;
 
@@ -37,14 +36,14 @@ static bool measure(oribi_lowering *lowering, oribi_call *call, const parts *p, 
     if (bytes == NULL || views == NULL) {
         return oribi_fail_memory(lowering->status);
     }
-    ORIBI_TRY(product(lowering, call, p->whole_dims, p->axis + 1, p->whole_rank, &inner));
+    ORIBI_TRY(product(lowering, call, &p->whole_dims, p->axis + 1, p->whole_dims.n, &inner));
     for (int32_t i = 0; i < p->n; i++) {
         const oribi_value *part = lowering->graph->values[p->values[i]];
-        int32_t dims[RANK], rank;
-        ORIBI_TRY(oribi_lower_sizes(lowering, call, part, dims, &rank, NULL));
-        const int32_t wanted = p->whole_rank - (p->are_stacked ? 1 : 0);
-        const int64_t size = (p->are_stacked || rank != wanted ? 1 : dims[p->axis]) * inner;
-        if (rank != wanted || size * p->element_bytes > INT32_MAX) {
+        oribi_sizes dims;
+        ORIBI_TRY(oribi_lower_sizes(lowering, call, part, &dims, NULL));
+        const int32_t wanted = p->whole_dims.n - (p->are_stacked ? 1 : 0);
+        const int64_t size = (p->are_stacked || dims.n != wanted ? 1 : dims.at[p->axis]) * inner;
+        if (dims.n != wanted || size * p->element_bytes > INT32_MAX) {
             return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
         }
         bytes[i] = (int32_t)(size * p->element_bytes);
@@ -63,10 +62,9 @@ static bool finish(oribi_lowering *lowering, oribi_call *call, parts *p, int64_t
 {
     int64_t rows;
     const oribi_value *whole = lowering->graph->values[p->whole];
-    ORIBI_TRY(
-        oribi_lower_sizes(lowering, call, whole, p->whole_dims, &p->whole_rank, &p->element_bytes));
-    ORIBI_TRY(oribi_lower_axis(lowering, call, axis, p->whole_rank, &p->axis));
-    ORIBI_TRY(product(lowering, call, p->whole_dims, 0, p->axis, &rows));
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, whole, &p->whole_dims, &p->element_bytes));
+    ORIBI_TRY(oribi_lower_axis(lowering, call, axis, p->whole_dims.n, &p->axis));
+    ORIBI_TRY(product(lowering, call, &p->whole_dims, 0, p->axis, &rows));
     return measure(lowering, call, p, (int32_t)rows);
 }
 
@@ -86,7 +84,7 @@ bool oribi_lower_concat(oribi_lowering *lowering, oribi_call *call)
 {
     int64_t axis;
     const int32_t last = call->node->n_inputs - 1;
-    ORIBI_TRY(oribi_lower_ints(lowering, call, last, &axis, 1) >= 0);
+    ORIBI_TRY(oribi_lower_one(lowering, call, last, &axis));
     return join(lowering, call, last, axis, false);
 }
 
@@ -110,14 +108,14 @@ static bool cut(oribi_lowering *lowering, oribi_call *call, int32_t input, int64
 bool oribi_lower_split(oribi_lowering *lowering, oribi_call *call)
 {
     int64_t axis;
-    ORIBI_TRY(oribi_lower_ints(lowering, call, 0, &axis, 1) >= 0);
+    ORIBI_TRY(oribi_lower_one(lowering, call, 0, &axis));
     return cut(lowering, call, 1, axis, false);
 }
 
 bool oribi_lower_split_v(oribi_lowering *lowering, oribi_call *call)
 {
     int64_t axis;
-    ORIBI_TRY(oribi_lower_ints(lowering, call, 2, &axis, 1) >= 0);
+    ORIBI_TRY(oribi_lower_one(lowering, call, 2, &axis));
     return cut(lowering, call, 0, axis, false);
 }
 

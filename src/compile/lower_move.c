@@ -3,23 +3,23 @@
 #include "compile/lower_parts.h"
 #include "tensor/status.h"
 
-enum { RANK = ORIBI_LOWER_RANK };
-
 /* The input as it lies in memory. */
 typedef struct source {
-    int32_t dims[RANK], rank, element_bytes;
-    int64_t steps[RANK];
+    oribi_sizes dims;
+    oribi_dims steps;
+    int32_t element_bytes;
     int64_t count;
 } source;
 
 static bool read_source(oribi_lowering *lowering, const oribi_call *call, source *out)
 {
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, out->dims, &out->rank, &out->element_bytes));
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, &out->dims, &out->element_bytes));
     out->count = 1;
-    for (int32_t i = out->rank - 1; i >= 0; i--) {
-        out->steps[i] = out->count;
-        out->count *= out->dims[i];
+    (void)oribi_dims_fill(&out->steps, out->dims.n, 1); /* as many: it fits */
+    for (int32_t i = out->dims.n - 1; i >= 0; i--) {
+        out->steps.at[i] = out->count;
+        out->count *= out->dims.at[i];
     }
     return true;
 }
@@ -43,87 +43,89 @@ static bool add_view(oribi_lowering *lowering, oribi_call *call,
 
 /* The box of these output dims and steps. */
 static bool finish(oribi_lowering *lowering, oribi_call *call, const source *x, int64_t start,
-                   const int32_t *dims, const int64_t *steps, int32_t rank)
+                   const oribi_sizes *dims, const oribi_dims *steps)
 {
     struct oribi_micro_move_args args;
-    const struct oribi_micro_move_spec spec = {rank,  x->element_bytes, dims, steps,
-                                               start, x->count};
+    const struct oribi_micro_move_spec spec = {dims->n, x->element_bytes, dims->at, steps->at,
+                                               start,   x->count};
     return oribi_call_move(lowering, call, &spec, &args) && add_view(lowering, call, &args);
 }
 
 bool oribi_lower_transpose(oribi_lowering *lowering, oribi_call *call)
 {
     source x;
-    int64_t order[RANK], steps[RANK];
-    int32_t dims[RANK], n;
-    uint32_t seen = 0;
-    ORIBI_TRY(read_source(lowering, call, &x));
-    ORIBI_TRY((n = oribi_lower_ints(lowering, call, 1, order, RANK)) >= 0);
-    for (int32_t i = 0; i < n && i < x.rank; i++) {
-        int32_t axis;
-        ORIBI_TRY(oribi_lower_axis(lowering, call, order[i], x.rank, &axis));
-        seen |= UINT32_C(1) << axis;
-        dims[i] = x.dims[axis];
-        steps[i] = x.steps[axis];
-    }
-    if (n != x.rank || seen != (UINT32_C(1) << n) - 1) {
+    oribi_dims order, steps = {0};
+    oribi_sizes dims = {0};
+    ORIBI_TRY(read_source(lowering, call, &x) && oribi_lower_ints(lowering, call, 1, &order));
+    if (order.n != x.dims.n) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
     }
-    return finish(lowering, call, &x, 0, dims, steps, n);
+    for (int32_t i = 0; i < order.n; i++) {
+        int32_t axis;
+        ORIBI_TRY(oribi_lower_axis(lowering, call, order.at[i], x.dims.n, &axis));
+        order.at[i] = axis;
+        (void)oribi_sizes_add(&dims, x.dims.at[axis]);
+        (void)oribi_dims_add(&steps, x.steps.at[axis]);
+    }
+    if (!oribi_dims_is_permutation(&order)) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    return finish(lowering, call, &x, 0, &dims, &steps);
 }
 
 bool oribi_lower_slice(oribi_lowering *lowering, oribi_call *call)
 {
     source x;
-    int64_t begin[RANK], start = 0;
-    int32_t dims[RANK], rank;
-    ORIBI_TRY(read_source(lowering, call, &x));
-    ORIBI_TRY(
-        oribi_lower_sizes(lowering, call, oribi_lower_output(lowering, call), dims, &rank, NULL));
-    const int32_t n = oribi_lower_ints(lowering, call, 1, begin, RANK);
-    ORIBI_TRY(n >= 0);
-    if (n != x.rank || rank != x.rank) {
+    int64_t start = 0;
+    oribi_dims begin;
+    oribi_sizes dims;
+    ORIBI_TRY(read_source(lowering, call, &x) &&
+              oribi_lower_sizes(lowering, call, oribi_lower_output(lowering, call), &dims, NULL) &&
+              oribi_lower_ints(lowering, call, 1, &begin));
+    if (begin.n != x.dims.n || dims.n != x.dims.n) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
     }
-    for (int32_t i = 0; i < n; i++) {
-        if (begin[i] < 0 || begin[i] > x.dims[i] - dims[i]) {
+    for (int32_t i = 0; i < begin.n; i++) {
+        if (begin.at[i] < 0 || begin.at[i] > x.dims.at[i] - dims.at[i]) {
             return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
         }
-        start += begin[i] * x.steps[i];
+        start += begin.at[i] * x.steps.at[i];
     }
-    return finish(lowering, call, &x, start, dims, x.steps, n);
+    return finish(lowering, call, &x, start, &dims, &x.steps);
 }
 
 /* --- Strided slices -------------------------------------------------------------------------- */
 
 typedef struct strides {
-    int64_t begin[RANK], end[RANK], step[RANK];
-    int32_t n, begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+    oribi_dims begin, end, step; /* of one length */
+    int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
 } strides;
 
 static bool read_strides(oribi_lowering *lowering, const oribi_call *call, strides *out)
 {
-    out->n = oribi_lower_ints(lowering, call, 1, out->begin, RANK);
-    const int32_t n_end = oribi_lower_ints(lowering, call, 2, out->end, RANK);
-    const int32_t n_step = oribi_lower_ints(lowering, call, 3, out->step, RANK);
-    ORIBI_TRY(out->n >= 0 && n_end >= 0 && n_step >= 0);
+    ORIBI_TRY(oribi_lower_ints(lowering, call, 1, &out->begin) &&
+              oribi_lower_ints(lowering, call, 2, &out->end) &&
+              oribi_lower_ints(lowering, call, 3, &out->step));
     out->begin_mask = oribi_lower_int(call, "begin_mask", 0);
     out->end_mask = oribi_lower_int(call, "end_mask", 0);
     out->ellipsis_mask = oribi_lower_int(call, "ellipsis_mask", 0);
     out->new_axis_mask = oribi_lower_int(call, "new_axis_mask", 0);
     out->shrink_axis_mask = oribi_lower_int(call, "shrink_axis_mask", 0);
-    return (out->n == n_end && out->n == n_step) ||
+    return (out->begin.n == out->end.n && out->begin.n == out->step.n) ||
            oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
 }
 
 /* First index and number of values along one dimension. */
-static bool range(const strides *s, int32_t i, int64_t size, int64_t *out_first, int64_t *out_count)
+static bool range(const strides *s, int32_t i, int64_t size, int64_t *out_first, int64_t *out_count,
+                  int64_t *out_step)
 {
     const int32_t bit = 1 << i;
-    const int64_t step = s->step[i];
+    const int64_t given = s->step.at[i]; /* sizes are below 2^31: longer steps see the same */
+    const int64_t step = given > INT32_MAX ? INT32_MAX : given < -INT32_MAX ? -INT32_MAX : given;
     const int64_t lowest = step > 0 ? 0 : -1, highest = step > 0 ? size : size - 1;
-    int64_t first = s->begin[i] < 0 ? s->begin[i] + size : s->begin[i];
-    int64_t last = s->end[i] < 0 ? s->end[i] + size : s->end[i];
+    int64_t first = s->begin.at[i] < 0 ? s->begin.at[i] + size : s->begin.at[i];
+    int64_t last = s->end.at[i] < 0 ? s->end.at[i] + size : s->end.at[i];
+    *out_step = step;
     if ((s->shrink_axis_mask & bit) != 0) {
         *out_first = first;
         *out_count = 1;
@@ -144,32 +146,30 @@ bool oribi_lower_strided_slice(oribi_lowering *lowering, oribi_call *call)
 {
     source x;
     strides s;
-    int64_t steps[RANK], start = 0;
-    int32_t dims[RANK], axis = 0, n_named = 0;
+    int64_t start = 0;
+    int32_t axis = 0, n_named = 0;
     ORIBI_TRY(read_source(lowering, call, &x) && read_strides(lowering, call, &s));
-    for (int32_t i = 0; i < s.n; i++) {
+    oribi_sizes dims = x.dims;
+    oribi_dims steps = x.steps;
+    for (int32_t i = 0; i < s.begin.n; i++) {
         n_named += ((s.ellipsis_mask | s.new_axis_mask) & 1 << i) == 0 ? 1 : 0;
     }
-    for (int32_t i = 0; i < x.rank; i++) {
-        dims[i] = x.dims[i];
-        steps[i] = x.steps[i];
-    }
-    for (int32_t i = 0; i < s.n; i++) {
-        int64_t first, count;
+    for (int32_t i = 0; i < s.begin.n; i++) {
+        int64_t first, count, step;
         if ((s.ellipsis_mask & 1 << i) != 0) {
-            axis += x.rank - n_named;
+            axis += x.dims.n - n_named;
             continue;
         }
         if ((s.new_axis_mask & 1 << i) != 0) {
             continue;
         }
-        if (axis < 0 || axis >= x.rank || !range(&s, i, x.dims[axis], &first, &count)) {
+        if (axis < 0 || axis >= x.dims.n || !range(&s, i, x.dims.at[axis], &first, &count, &step)) {
             return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
         }
-        start += first * x.steps[axis];
-        dims[axis] = (int32_t)count;
-        steps[axis] = s.step[i] * x.steps[axis];
+        start += first * x.steps.at[axis];
+        dims.at[axis] = (int32_t)count;
+        steps.at[axis] = step * x.steps.at[axis];
         axis++;
     }
-    return finish(lowering, call, &x, start, dims, steps, x.rank);
+    return finish(lowering, call, &x, start, &dims, &steps);
 }

@@ -6,10 +6,9 @@
 #include "micro/pad_prepare.h"
 #include "tensor/status.h"
 
-enum { RANK = ORIBI_LOWER_RANK };
-
 typedef struct border {
-    int32_t dims[RANK], pads[2 * RANK];
+    oribi_sizes dims;
+    int32_t *pads; /* before and after of each */
     struct oribi_micro_pad_spec spec;
 } border;
 
@@ -23,6 +22,10 @@ static bool read_pads(oribi_lowering *lowering, const oribi_call *call, border *
     }
     const uint8_t *data = oribi_lower_constant(lowering, call, 1, is_wide ? TF_INT64 : TF_INT32);
     ORIBI_TRY(data != NULL);
+    b->pads = oribi_arena_array(lowering->arena, 2 * (size_t)b->spec.rank + 1, sizeof *b->pads);
+    if (b->pads == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
     for (int32_t i = 0; i < 2 * b->spec.rank; i++) {
         int64_t wide;
         if (is_wide) {
@@ -32,7 +35,7 @@ static bool read_pads(oribi_lowering *lowering, const oribi_call *call, border *
             memcpy(&b->pads[i], data + 4 * i, sizeof b->pads[i]);
         }
     }
-    b->spec.dims = b->dims;
+    b->spec.dims = b->dims.at;
     b->spec.pads = b->pads;
     return true;
 }
@@ -41,8 +44,9 @@ static bool read_border(oribi_lowering *lowering, const oribi_call *call, border
 {
     memset(b, 0, sizeof *b);
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
-    return oribi_lower_sizes(lowering, call, x, b->dims, &b->spec.rank, &b->spec.element_bytes) &&
-           read_pads(lowering, call, b);
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, &b->dims, &b->spec.element_bytes));
+    b->spec.rank = b->dims.n;
+    return read_pads(lowering, call, b);
 }
 
 bool oribi_lower_pad(oribi_lowering *lowering, oribi_call *call)

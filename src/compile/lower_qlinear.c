@@ -146,20 +146,18 @@ static int32_t step_of(const oribi_lowering *lowering, const oribi_call *call, i
 
 bool oribi_lower_qlinear_matmul(oribi_lowering *lowering, oribi_call *call)
 {
-    int32_t a[ORIBI_LOWER_RANK], b[ORIBI_LOWER_RANK], a_rank, b_rank, bytes;
+    oribi_sizes a, b;
     struct oribi_micro_broadcast batch;
     const oribi_value *y = oribi_lower_output(lowering, call);
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), a, &a_rank,
-                                &bytes));
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 1), b, &b_rank,
-                                &bytes));
-    if (a_rank < 2 || b_rank < 2 || oribi_lower_count(y) > INT32_MAX / 4) {
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), &a, NULL));
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 1), &b, NULL));
+    if (a.n < 2 || b.n < 2 || oribi_lower_count(y) > INT32_MAX / 4) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
     }
-    const int32_t rows = a[a_rank - 2], inner = a[a_rank - 1], columns = b[b_rank - 1];
+    const int32_t rows = a.at[a.n - 2], inner = a.at[a.n - 1], columns = b.at[b.n - 1];
     const int32_t steps[3] = {step_of(lowering, call, 2, rows), step_of(lowering, call, 3, columns),
                               step_of(lowering, call, 4, columns)};
-    const int32_t code = oribi_micro_broadcast_resolve(a, a_rank - 2, b, b_rank - 2, &batch);
+    const int32_t code = oribi_micro_broadcast_resolve(a.at, a.n - 2, b.at, b.n - 2, &batch);
     if (code != ORIBI_MICRO_OK || steps[0] < 0 || steps[1] < 0 || steps[2] < 0) {
         return oribi_lower_fail(lowering, call,
                                 code != ORIBI_MICRO_OK ? code : ORIBI_MICRO_INVALID);

@@ -90,24 +90,25 @@ bool oribi_lower_dynamic_quantize_linear(oribi_lowering *lowering, oribi_call *c
 /* --- Sums and products ----------------------------------------------------------------------- */
 
 static bool read_side(oribi_lowering *lowering, const oribi_call *call, int32_t input,
-                      int32_t out_dims[ORIBI_LOWER_RANK], int32_t *out_rank, int32_t *out_signed)
+                      oribi_sizes *out, int32_t *out_signed)
 {
-    int32_t bytes;
     const oribi_value *value = oribi_lower_input(lowering, call, input);
     *out_signed = value->dtype == TF_INT8 ? 1 : 0;
-    return oribi_lower_sizes(lowering, call, value, out_dims, out_rank, &bytes);
+    return oribi_lower_sizes(lowering, call, value, out, NULL);
 }
 
 static bool lower_binary(oribi_lowering *lowering, oribi_call *call, const char *kernel,
                          int32_t (*prepare)(const struct oribi_micro_qlinear_binary_spec *,
                                             struct oribi_micro_qlinear_binary_args *))
 {
-    int32_t a[ORIBI_LOWER_RANK], b[ORIBI_LOWER_RANK];
+    oribi_sizes a, b;
     struct oribi_micro_qlinear_binary_args args;
-    struct oribi_micro_qlinear_binary_spec spec = {.a_dims = a, .b_dims = b};
+    struct oribi_micro_qlinear_binary_spec spec = {.a_dims = a.at, .b_dims = b.at};
     const oribi_value *y = oribi_lower_output(lowering, call);
-    ORIBI_TRY(read_side(lowering, call, 0, a, &spec.a_rank, &spec.a_signed));
-    ORIBI_TRY(read_side(lowering, call, 1, b, &spec.b_rank, &spec.b_signed));
+    ORIBI_TRY(read_side(lowering, call, 0, &a, &spec.a_signed) &&
+              read_side(lowering, call, 1, &b, &spec.b_signed));
+    spec.a_rank = a.n;
+    spec.b_rank = b.n;
     oribi_lower_quantisation(call, "a_scale", "a_zero", &spec.a);
     oribi_lower_quantisation(call, "b_scale", "b_zero", &spec.b);
     oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);

@@ -56,9 +56,9 @@ bool oribi_lower_dims(oribi_lowering *lowering, const oribi_call *call, const or
         out_dims[4 - rank + i] = fits ? (int32_t)value->shape.dims[i] : 0;
     }
     return fits || oribi_fail(lowering->status, TF_UNIMPLEMENTED,
-                              "node '%s': a tensor of rank %d or with an empty dimension cannot be "
-                              "compiled to C yet",
-                              call->node->name, (int)rank);
+                              "node '%s' (%s): a tensor of rank %d or with an empty dimension "
+                              "cannot be compiled to C yet; ranks up to 4 can",
+                              call->node->name, call->node->op_name, (int)rank);
 }
 
 int64_t oribi_lower_count(const oribi_value *value)
@@ -76,39 +76,42 @@ int64_t oribi_lower_bytes(const oribi_value *value)
 }
 
 bool oribi_lower_sizes(oribi_lowering *lowering, const oribi_call *call, const oribi_value *value,
-                       int32_t out_dims[ORIBI_LOWER_RANK], int32_t *out_rank,
-                       int32_t *out_element_bytes)
+                       oribi_sizes *out, int32_t *out_element_bytes)
 {
     const int32_t rank = value->shape.rank, kind = oribi_element_kind_of(value->dtype);
-    bool fits = rank <= ORIBI_LOWER_RANK;
-    for (int32_t i = 0; fits && i < rank; i++) {
-        fits = value->shape.dims[i] > 0 && value->shape.dims[i] <= INT32_MAX;
-        out_dims[i] = fits ? (int32_t)value->shape.dims[i] : 0;
+    *out = (oribi_sizes){0};
+    for (int32_t i = 0; i < rank && value->shape.dims[i] > 0; i++) {
+        (void)oribi_sizes_add(out, value->shape.dims[i]); /* as many as fit: compared below */
     }
-    *out_rank = rank;
     if (out_element_bytes != NULL) {
         *out_element_bytes = kind < 0 ? 0 : (int32_t)oribi_element_bytes(kind);
     }
-    return (fits && kind >= 0) ||
-           oribi_fail(lowering->status, TF_UNIMPLEMENTED,
-                      "node '%s': a tensor of type %s and rank %d%s cannot be compiled to C yet",
-                      call->node->name, oribi_dtype_name(value->dtype), (int)rank,
-                      fits ? "" : ", or with an empty dimension,");
+    return (out->n == rank && kind >= 0) ||
+           oribi_fail(
+               lowering->status, TF_UNIMPLEMENTED,
+               "node '%s' (%s): a tensor of type %s and rank %d%s cannot be compiled to C "
+               "yet; ranks up to %d can",
+               call->node->name, call->node->op_name, oribi_dtype_name(value->dtype), (int)rank,
+               out->n == rank || rank > ORIBI_MAX_LOWERED_RANK ? "" : ", with an empty dimension,",
+               ORIBI_MAX_LOWERED_RANK);
 }
 
-int32_t oribi_lower_ints(oribi_lowering *lowering, const oribi_call *call, int32_t index,
-                         int64_t *out, int32_t max)
+bool oribi_lower_ints(oribi_lowering *lowering, const oribi_call *call, int32_t index,
+                      oribi_dims *out)
 {
-    oribi_dims found;
-    if (!oribi_graph_constant_ints(lowering->graph, call->node->inputs[index], &found) ||
-        found.n > max) {
-        oribi_fail(lowering->status, TF_UNIMPLEMENTED,
-                   "node '%s': input %d must be a constant of at most %d integers in compiled code",
-                   call->node->name, (int)index, (int)max);
-        return -1;
-    }
-    memcpy(out, found.at, (size_t)found.n * sizeof(*out));
-    return found.n;
+    return oribi_graph_constant_ints(lowering->graph, call->node->inputs[index], out) ||
+           oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                      "node '%s' (%s): input %d must be a constant of at most %d integers in "
+                      "compiled code",
+                      call->node->name, call->node->op_name, (int)index, ORIBI_MAX_RANK);
+}
+
+bool oribi_lower_one(oribi_lowering *lowering, const oribi_call *call, int32_t index, int64_t *out)
+{
+    return oribi_graph_constant_exactly(lowering->graph, call->node->inputs[index], out, 1) ||
+           oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                      "node '%s' (%s): input %d must be a constant of one integer in compiled code",
+                      call->node->name, call->node->op_name, (int)index);
 }
 
 bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t given, int32_t rank,

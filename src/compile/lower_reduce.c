@@ -5,8 +5,6 @@
 #include "micro/reduce_q_prepare.h"
 #include "tensor/status.h"
 
-enum { RANK = ORIBI_LOWER_RANK };
-
 static bool set_axes(oribi_lowering *lowering, oribi_call *call,
                      const struct oribi_micro_reduce_q_args *args)
 {
@@ -20,17 +18,22 @@ static bool set_axes(oribi_lowering *lowering, oribi_call *call,
 
 static bool lower_reduce(oribi_lowering *lowering, oribi_call *call, bool is_mean)
 {
-    int32_t dims[RANK], axis;
-    int64_t axes[RANK];
-    uint8_t summed[RANK] = {0};
+    oribi_sizes dims;
+    oribi_dims axes;
+    int32_t axis;
     struct oribi_micro_reduce_q_args args;
-    struct oribi_micro_reduce_q_spec spec = {.dims = dims, .is_summed = summed, .is_mean = is_mean};
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), dims,
-                                &spec.rank, NULL));
-    const int32_t n = oribi_lower_ints(lowering, call, 1, axes, RANK);
-    ORIBI_TRY(n >= 0);
-    for (int32_t i = 0; i < n; i++) {
-        ORIBI_TRY(oribi_lower_axis(lowering, call, axes[i], spec.rank, &axis));
+    struct oribi_micro_reduce_q_spec spec = {.dims = dims.at, .is_mean = is_mean};
+    ORIBI_TRY(
+        oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), &dims, NULL) &&
+        oribi_lower_ints(lowering, call, 1, &axes));
+    uint8_t *summed = oribi_arena_array(lowering->arena, (size_t)dims.n + 1, sizeof *summed);
+    if (summed == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    spec.rank = dims.n;
+    spec.is_summed = summed;
+    for (int32_t i = 0; i < axes.n; i++) {
+        ORIBI_TRY(oribi_lower_axis(lowering, call, axes.at[i], spec.rank, &axis));
         summed[axis] = 1;
     }
     spec.kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype);

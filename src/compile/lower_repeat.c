@@ -7,14 +7,25 @@
 #include "tensor/status.h"
 
 typedef struct box { /* dims of the output, each with its step in the input */
-    int32_t rank, dims[2 * ORIBI_LOWER_RANK];
-    int64_t steps[2 * ORIBI_LOWER_RANK];
+    int32_t rank, *dims;
+    int64_t *steps;
 } box;
 
+/* Room for two dimensions of each that a tensor has. */
+static bool open_box(oribi_lowering *lowering, box *out)
+{
+    *out = (box){.dims = oribi_arena_array(lowering->arena, 2 * ORIBI_MAX_LOWERED_RANK, 4),
+                 .steps = oribi_arena_array(lowering->arena, 2 * ORIBI_MAX_LOWERED_RANK, 8)};
+    return (out->dims != NULL && out->steps != NULL) || oribi_fail_memory(lowering->status);
+}
+
+/* Tensors have ORIBI_MAX_LOWERED_RANK dimensions at most (oribi_lower_is_plain). */
 static void add(box *b, int64_t dim, int64_t step)
 {
-    b->dims[b->rank] = (int32_t)dim;
-    b->steps[b->rank++] = step;
+    if (b->rank < 2 * ORIBI_MAX_LOWERED_RANK) {
+        b->dims[b->rank] = (int32_t)dim;
+        b->steps[b->rank++] = step;
+    }
 }
 
 static bool set_box(oribi_lowering *lowering, oribi_call *call, const box *b)
@@ -27,20 +38,23 @@ static bool set_box(oribi_lowering *lowering, oribi_call *call, const box *b)
 }
 
 /* Steps of a dense tensor. */
-static void dense(const oribi_shape *shape, int64_t out[ORIBI_LOWER_RANK])
+static oribi_dims dense(const oribi_shape *shape)
 {
+    oribi_dims steps = {0};
     int64_t step = 1;
-    for (int32_t i = shape->rank - 1; i >= 0; i--) {
-        out[i] = step;
+    (void)oribi_dims_fill(&steps, shape->rank, 1);
+    for (int32_t i = steps.n - 1; i >= 0; i--) {
+        steps.at[i] = step;
         step *= shape->dims[i];
     }
+    return steps;
 }
 
 /* The channels of each pixel, as [groups, each], become [each, groups]. */
 bool oribi_lower_channel_shuffle(oribi_lowering *lowering, oribi_call *call)
 {
-    box b = {.rank = 0};
-    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    box b;
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call) && open_box(lowering, &b));
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     const int64_t groups = oribi_lower_int(call, "groups", 1);
     const int64_t channels = x->shape.rank > 0 ? x->shape.dims[x->shape.rank - 1] : 1;
@@ -55,37 +69,35 @@ bool oribi_lower_channel_shuffle(oribi_lowering *lowering, oribi_call *call)
 
 bool oribi_lower_tile(oribi_lowering *lowering, oribi_call *call)
 {
-    int64_t steps[ORIBI_LOWER_RANK];
-    box b = {.rank = 0};
-    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    box b;
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call) && open_box(lowering, &b));
     const oribi_shape *shape = &oribi_lower_input(lowering, call, 0)->shape;
     const oribi_shape *out = &oribi_lower_output(lowering, call)->shape;
     if (out->rank != shape->rank) {
         return oribi_lower_refuse(lowering, call, "changes the number of dimensions");
     }
-    dense(shape, steps);
+    const oribi_dims steps = dense(shape);
     for (int32_t i = 0; i < shape->rank; i++) {
         add(&b, out->dims[i] / shape->dims[i], 0);
-        add(&b, shape->dims[i], steps[i]);
+        add(&b, shape->dims[i], steps.at[i]);
     }
     return set_box(lowering, call, &b);
 }
 
 bool oribi_lower_broadcast(oribi_lowering *lowering, oribi_call *call)
 {
-    int64_t steps[ORIBI_LOWER_RANK];
-    box b = {.rank = 0};
-    ORIBI_TRY(oribi_lower_is_plain(lowering, call));
+    box b;
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call) && open_box(lowering, &b));
     const oribi_shape *shape = &oribi_lower_input(lowering, call, 0)->shape;
     const oribi_shape *out = &oribi_lower_output(lowering, call)->shape;
     const int32_t added = out->rank - shape->rank;
     if (added < 0) {
         return oribi_lower_refuse(lowering, call, "takes dimensions away");
     }
-    dense(shape, steps);
+    const oribi_dims steps = dense(shape);
     for (int32_t i = 0; i < out->rank; i++) {
         const bool repeats = i < added || shape->dims[i - added] == 1;
-        add(&b, out->dims[i], repeats ? 0 : steps[i - added]);
+        add(&b, out->dims[i], repeats ? 0 : steps.at[i - added]);
     }
     return set_box(lowering, call, &b);
 }

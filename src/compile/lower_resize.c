@@ -27,10 +27,10 @@ typedef struct images {
 
 static bool read_images(oribi_lowering *lowering, const oribi_call *call, images *i)
 {
-    int32_t ignored[ORIBI_LOWER_RANK], rank;
+    oribi_sizes ignored;
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, ignored, &rank, &i->element_bytes));
-    if (rank != 4) {
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, &ignored, &i->element_bytes));
+    if (ignored.n != 4) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
     }
     return oribi_lower_dims(lowering, call, x, i->in) &&

@@ -12,8 +12,9 @@
 
 typedef struct resize {
     struct oribi_micro_resize_rule rule;
-    int32_t in[ORIBI_LOWER_RANK], out[ORIBI_LOWER_RANK], rank, element_bytes;
-    float scales[ORIBI_LOWER_RANK];
+    oribi_sizes in, out; /* of one rank */
+    float *scales;       /* one for each dimension; TensorFlow's rules do not read them */
+    int32_t element_bytes;
     int32_t axes[2]; /* that change, in their order; -1: none */
 } resize;
 
@@ -29,8 +30,9 @@ static void same(int64_t i, struct oribi_micro_resize_tap *out)
 static bool place_axis(oribi_lowering *lowering, oribi_call *call, const resize *r, int32_t axis,
                        const char *places, const char *weights, int32_t *out_taps)
 {
-    const struct oribi_micro_resize_axis a = {
-        axis < 0 ? 1 : r->in[axis], axis < 0 ? 1 : r->out[axis], axis < 0 ? 1.0f : r->scales[axis]};
+    const struct oribi_micro_resize_axis a = {axis < 0 ? 1 : r->in.at[axis],
+                                              axis < 0 ? 1 : r->out.at[axis],
+                                              axis < 0 ? 1.0f : r->scales[axis]};
     struct oribi_micro_resize_tap tap = {0};
     int32_t *index = NULL;
     float *weight = NULL;
@@ -56,11 +58,11 @@ static bool place_axis(oribi_lowering *lowering, oribi_call *call, const resize 
     return true;
 }
 
-static int32_t product(const int32_t *dims, int32_t from, int32_t to)
+static int32_t product(const oribi_sizes *dims, int32_t from, int32_t to)
 {
     int32_t n = 1;
     for (int32_t i = from; i < to; i++) {
-        n *= dims[i]; /* checked: all of them fit */
+        n *= dims->at[i]; /* checked: all of them fit */
     }
     return n;
 }
@@ -69,7 +71,7 @@ static bool set_call(oribi_lowering *lowering, oribi_call *call, const resize *r
 {
     const bool is_nearest = r->rule.mode == ORIBI_MICRO_RESIZE_NEAREST || r->axes[1] < 0;
     const int32_t h = r->axes[0], w = r->axes[1];
-    const int32_t at_h = h < 0 ? 0 : h, behind_h = h < 0 ? 0 : h + 1, at_w = w < 0 ? r->rank : w;
+    const int32_t at_h = h < 0 ? 0 : h, behind_h = h < 0 ? 0 : h + 1, at_w = w < 0 ? r->in.n : w;
     int32_t row_taps, column_taps;
     call->kernel = is_nearest ? "resize_pick" : "resize_f32";
     call->n_inputs = 1;
@@ -77,15 +79,15 @@ static bool set_call(oribi_lowering *lowering, oribi_call *call, const resize *r
         place_axis(lowering, call, r, h, "rows", is_nearest ? NULL : "row_weights", &row_taps) &&
         place_axis(lowering, call, r, w, "columns", is_nearest ? NULL : "column_weights",
                    &column_taps));
-    const int32_t inner = product(r->in, w < 0 ? r->rank : w + 1, r->rank);
-    oribi_call_number(call, "outer", product(r->in, 0, at_h));
-    oribi_call_number(call, "middle", product(r->in, behind_h, at_w));
+    const int32_t inner = product(&r->in, w < 0 ? r->in.n : w + 1, r->in.n);
+    oribi_call_number(call, "outer", product(&r->in, 0, at_h));
+    oribi_call_number(call, "middle", product(&r->in, behind_h, at_w));
     oribi_call_number(call, is_nearest ? "inner_bytes" : "inner",
                       is_nearest ? inner * r->element_bytes : inner);
-    oribi_call_number(call, "in_h", h < 0 ? 1 : r->in[h]);
-    oribi_call_number(call, "out_h", h < 0 ? 1 : r->out[h]);
-    oribi_call_number(call, "in_w", w < 0 ? 1 : r->in[w]);
-    oribi_call_number(call, "out_w", w < 0 ? 1 : r->out[w]);
+    oribi_call_number(call, "in_h", h < 0 ? 1 : r->in.at[h]);
+    oribi_call_number(call, "out_h", h < 0 ? 1 : r->out.at[h]);
+    oribi_call_number(call, "in_w", w < 0 ? 1 : r->in.at[w]);
+    oribi_call_number(call, "out_w", w < 0 ? 1 : r->out.at[w]);
     if (!is_nearest) {
         oribi_call_number(call, "row_taps", row_taps);
         oribi_call_number(call, "column_taps", column_taps);
@@ -95,15 +97,18 @@ static bool set_call(oribi_lowering *lowering, oribi_call *call, const resize *r
 
 static bool read_sizes(oribi_lowering *lowering, oribi_call *call, resize *r)
 {
-    int32_t rank;
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     const oribi_value *y = oribi_lower_output(lowering, call);
     ORIBI_TRY(oribi_lower_is_plain(lowering, call));
-    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, r->in, &r->rank, &r->element_bytes) &&
-              oribi_lower_sizes(lowering, call, y, r->out, &rank, NULL));
-    if (rank != r->rank || x->dtype != y->dtype || oribi_lower_bytes(x) > INT32_MAX ||
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, x, &r->in, &r->element_bytes) &&
+              oribi_lower_sizes(lowering, call, y, &r->out, NULL));
+    if (r->out.n != r->in.n || x->dtype != y->dtype || oribi_lower_bytes(x) > INT32_MAX ||
         oribi_lower_bytes(y) > INT32_MAX) {
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    r->scales = oribi_arena_array(lowering->arena, (size_t)r->in.n + 1, sizeof *r->scales);
+    if (r->scales == NULL) {
+        return oribi_fail_memory(lowering->status);
     }
     return r->rule.mode == ORIBI_MICRO_RESIZE_NEAREST || x->dtype == TF_FLOAT ||
            oribi_lower_refuse(lowering, call, "weighs elements that are no floats");
@@ -128,8 +133,8 @@ bool oribi_lower_resize_bilinear_f32(oribi_lowering *lowering, oribi_call *call)
                              ? ORIBI_MICRO_RESIZE_TF_HALF
                              : ORIBI_MICRO_RESIZE_TF_PLAIN;
     ORIBI_TRY(oribi_lower_is_f32(lowering, call) && read_sizes(lowering, call, &r));
-    for (int32_t axis = 1; axis <= 2 && axis < r.rank; axis++) {
-        ORIBI_TRY(r.in[axis] == r.out[axis] || take_axis(lowering, call, &r, axis));
+    for (int32_t axis = 1; axis <= 2 && axis < r.in.n; axis++) {
+        ORIBI_TRY(r.in.at[axis] == r.out.at[axis] || take_axis(lowering, call, &r, axis));
     }
     return set_call(lowering, call, &r);
 }
@@ -191,9 +196,9 @@ static bool read_scales(oribi_lowering *lowering, oribi_call *call, resize *r)
 {
     const int32_t scales_at = find_input(call, 2), sizes_at = find_input(call, 3);
     const oribi_attr *axes = oribi_attrs_find(&call->node->attrs, "axes");
-    const int32_t n = axes != NULL && axes->count > 0 ? axes->count : r->rank;
+    const int32_t n = axes != NULL && axes->count > 0 ? axes->count : r->in.n;
     const float *scales = NULL;
-    for (int32_t i = 0; i < r->rank; i++) {
+    for (int32_t i = 0; i < r->in.n; i++) {
         r->scales[i] = 1.0f;
     }
     if (sizes_at < 0) {
@@ -206,9 +211,9 @@ static bool read_scales(oribi_lowering *lowering, oribi_call *call, resize *r)
     for (int32_t i = 0; i < n; i++) {
         int32_t axis;
         const int64_t given = axes != NULL && axes->count > 0 ? axes->u.i[i] : i;
-        ORIBI_TRY(oribi_lower_axis(lowering, call, given, r->rank, &axis));
+        ORIBI_TRY(oribi_lower_axis(lowering, call, given, r->in.n, &axis));
         r->scales[axis] =
-            scales != NULL ? scales[i] : (float)((double)r->out[axis] / (double)r->in[axis]);
+            scales != NULL ? scales[i] : (float)((double)r->out.at[axis] / (double)r->in.at[axis]);
     }
     return true;
 }
@@ -218,9 +223,9 @@ bool oribi_lower_resize_onnx(oribi_lowering *lowering, oribi_call *call)
     resize r = {.axes = {-1, -1}};
     ORIBI_TRY(read_rule(lowering, call, &r.rule) && read_sizes(lowering, call, &r) &&
               read_scales(lowering, call, &r));
-    for (int32_t axis = 0; axis < r.rank; axis++) {
+    for (int32_t axis = 0; axis < r.in.n; axis++) {
         const bool is_same =
-            r.in[axis] == r.out[axis] && !(r.scales[axis] < 1.0f) && !(r.scales[axis] > 1.0f);
+            r.in.at[axis] == r.out.at[axis] && !(r.scales[axis] < 1.0f) && !(r.scales[axis] > 1.0f);
         ORIBI_TRY(is_same || take_axis(lowering, call, &r, axis));
     }
     return set_call(lowering, call, &r);

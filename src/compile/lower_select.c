@@ -11,10 +11,9 @@
 #include "tensor/status.h"
 
 static bool read_dims(oribi_lowering *lowering, const oribi_call *call, int32_t input,
-                      int32_t out[ORIBI_LOWER_RANK], int32_t *out_rank)
+                      oribi_sizes *out)
 {
-    return oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, input), out,
-                             out_rank, NULL);
+    return oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, input), out, NULL);
 }
 
 /* --- Comparisons and conditions -------------------------------------------------------------- */
@@ -31,7 +30,7 @@ static int32_t find(const char *const *words, int32_t n, const char *word)
 
 static bool set_binary(oribi_lowering *lowering, oribi_call *call, int32_t kind, TF_DataType type)
 {
-    int32_t a[ORIBI_LOWER_RANK], b[ORIBI_LOWER_RANK], a_rank, b_rank;
+    oribi_sizes a, b;
     struct oribi_micro_broadcast shape;
     if (oribi_lower_input(lowering, call, 0)->dtype != type ||
         oribi_lower_input(lowering, call, 1)->dtype != type) {
@@ -39,9 +38,9 @@ static bool set_binary(oribi_lowering *lowering, oribi_call *call, int32_t kind,
                                   type == TF_FLOAT ? "compiles for float elements only"
                                                    : "compiles for bool elements only");
     }
-    ORIBI_TRY(oribi_lower_is_plain(lowering, call) && read_dims(lowering, call, 0, a, &a_rank) &&
-              read_dims(lowering, call, 1, b, &b_rank));
-    const int32_t code = oribi_micro_broadcast_resolve(a, a_rank, b, b_rank, &shape);
+    ORIBI_TRY(oribi_lower_is_plain(lowering, call) && read_dims(lowering, call, 0, &a) &&
+              read_dims(lowering, call, 1, &b));
+    const int32_t code = oribi_micro_broadcast_resolve(a.at, a.n, b.at, b.n, &shape);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->n_inputs = 2;
     oribi_call_number(call, "kind", kind);
@@ -88,18 +87,20 @@ bool oribi_lower_logical_not(oribi_lowering *lowering, oribi_call *call)
 
 bool oribi_lower_select(oribi_lowering *lowering, oribi_call *call)
 {
-    int32_t dims[ORIBI_MICRO_SELECT_INPUTS][ORIBI_LOWER_RANK];
+    oribi_sizes dims[ORIBI_MICRO_SELECT_INPUTS];
     struct oribi_micro_shape shapes[ORIBI_MICRO_SELECT_INPUTS];
     struct oribi_micro_select_args args = {0};
     ORIBI_TRY(oribi_lower_is_plain(lowering, call));
     for (int32_t i = 0; i < ORIBI_MICRO_SELECT_INPUTS; i++) {
-        shapes[i].dims = dims[i];
-        ORIBI_TRY(read_dims(lowering, call, i, dims[i], &shapes[i].rank));
+        ORIBI_TRY(read_dims(lowering, call, i, &dims[i]));
     }
-    if (strcmp(call->node->op_name, "Select") == 0 && shapes[0].rank == 1) {
-        for (; shapes[0].rank < shapes[1].rank; shapes[0].rank++) { /* a condition for each row */
-            dims[0][shapes[0].rank] = 1;
+    if (strcmp(call->node->op_name, "Select") == 0 && dims[0].n == 1) {
+        while (dims[0].n < dims[1].n && oribi_sizes_add(&dims[0], 1)) { /* a condition for a row */
         }
+    }
+    for (int32_t i = 0; i < ORIBI_MICRO_SELECT_INPUTS; i++) {
+        shapes[i].dims = dims[i].at;
+        shapes[i].rank = dims[i].n;
     }
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_select_resolve(shapes, &args)));
     call->kernel = "select";

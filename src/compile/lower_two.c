@@ -12,8 +12,7 @@
 #include "tensor/status.h"
 
 typedef struct operands {
-    int32_t a_dims[ORIBI_LOWER_RANK], b_dims[ORIBI_LOWER_RANK];
-    int32_t a_rank, b_rank;
+    oribi_sizes a, b;
     int32_t kind;
 } operands;
 
@@ -29,8 +28,8 @@ static bool read_operands(oribi_lowering *lowering, const oribi_call *call, oper
                           "node '%s' (%s): no C form yet for elements of type %s", call->node->name,
                           call->node->op_name, oribi_dtype_name(a->dtype));
     }
-    return oribi_lower_sizes(lowering, call, a, o->a_dims, &o->a_rank, NULL) &&
-           oribi_lower_sizes(lowering, call, b, o->b_dims, &o->b_rank, NULL);
+    return oribi_lower_sizes(lowering, call, a, &o->a, NULL) &&
+           oribi_lower_sizes(lowering, call, b, &o->b, NULL);
 }
 
 static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_least)
@@ -41,8 +40,7 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
         return oribi_lower_binary_f32(lowering, call);
     }
     ORIBI_TRY(read_operands(lowering, call, &o));
-    const int32_t code =
-        oribi_micro_broadcast_resolve(o.a_dims, o.a_rank, o.b_dims, o.b_rank, &shape);
+    const int32_t code = oribi_micro_broadcast_resolve(o.a.at, o.a.n, o.b.at, o.b.n, &shape);
     ORIBI_TRY(oribi_lower_check(lowering, call, code));
     call->kernel = o.kind == ORIBI_MICRO_S8 ? "extreme_s8" : "wide_extreme";
     call->args = call->header = "extreme_q";
@@ -71,10 +69,10 @@ bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
     struct oribi_micro_prelu_q_spec spec = {0};
     ORIBI_TRY(read_operands(lowering, call, &o));
     spec.kind = o.kind;
-    spec.dims = o.a_dims;
-    spec.rank = o.a_rank;
-    spec.slope_dims = o.b_dims;
-    spec.slope_rank = o.b_rank;
+    spec.dims = o.a.at;
+    spec.rank = o.a.n;
+    spec.slope_dims = o.b.at;
+    spec.slope_rank = o.b.n;
     spec.variant = oribi_lower_variant(call);
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
     oribi_lower_quantisation(call, "slope_scale", "slope_zero", &spec.slope);
@@ -96,10 +94,10 @@ bool oribi_lower_batch_matmul(oribi_lowering *lowering, oribi_call *call)
     struct oribi_micro_batch_matmul_q_spec spec = {0};
     ORIBI_TRY(read_operands(lowering, call, &o));
     spec.kind = o.kind;
-    spec.a_dims = o.a_dims;
-    spec.a_rank = o.a_rank;
-    spec.b_dims = o.b_dims;
-    spec.b_rank = o.b_rank;
+    spec.a_dims = o.a.at;
+    spec.a_rank = o.a.n;
+    spec.b_dims = o.b.at;
+    spec.b_rank = o.b.n;
     spec.a_transposed = oribi_lower_bool(call, "adj_x");
     spec.b_transposed = oribi_lower_bool(call, "adj_y");
     oribi_lower_quantisation(call, "a_scale", "a_zero", &spec.a);

@@ -119,6 +119,12 @@ void oribi_writer_comment(oribi_writer *writer, const char *format, ...)
     oribi_text_destroy(&text);
 }
 
+void oribi_writer_end(oribi_writer *writer, oribi_text *part)
+{
+    writer->text.failed = writer->text.failed || part->failed;
+    oribi_text_destroy(part);
+}
+
 /* --- Elements -------------------------------------------------------------------------------- */
 
 const char *oribi_element_c_type(int32_t kind)
@@ -169,7 +175,7 @@ void oribi_writer_elements(oribi_writer *writer, int32_t kind, const void *data,
     size_t start = text->length;
     oribi_text one = {0};
     indent(writer);
-    for (int64_t i = 0; i < count; i++) {
+    for (int64_t i = 0; i < count && !text->failed; i++) {
         one.length = 0;
         append_element(&one, kind, data, i);
         if (text->length - start + one.length + 2 > COLUMNS) {

@@ -26,6 +26,8 @@ void oribi_writer_open(oribi_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Back by one level, then the line ("}", "};"). */
 void oribi_writer_close(oribi_writer *writer, const char *line);
+/* Ends a text that the writer was given parts of: what failed in it has failed here. */
+void oribi_writer_end(oribi_writer *writer, oribi_text *part);
 /* A comment of one paragraph, wrapped; comment marks and what is not printable in it are made
  * harmless. */
 void oribi_writer_comment(oribi_writer *writer, const char *format, ...)

@@ -89,7 +89,7 @@ bool oribi_emit_check_ranks(const oribi_emit_from *from, const oribi_node *node)
     for (int32_t i = 0; i < node->n_outputs; i++) {
         const oribi_value *value = from->graph->values[node->outputs[i]];
         if (value->shape.rank > ORIBI_MAX_RANK) {
-            return fail(from, TF_UNIMPLEMENTED, "a result of rank %d; at most %d is supported",
+            return fail(from, TF_INVALID_ARGUMENT, "a result of rank %d; at most %d is supported",
                         (int)value->shape.rank, ORIBI_MAX_RANK);
         }
     }
