@@ -134,6 +134,17 @@ static inline bool oribi_dims_count(const oribi_dims *d, int64_t *out_count)
     return true;
 }
 
+/* A size that was computed in floating point, its fraction dropped; false, and *out untouched, for
+ * a NaN, below 0, and above 2^53, where doubles no longer tell sizes apart. */
+static inline bool oribi_real_to_size(double size, int64_t *out)
+{
+    if (!(size >= 0) || size > 9007199254740992.0) {
+        return false;
+    }
+    *out = (int64_t)size;
+    return true;
+}
+
 /* Is it a permutation of 0 .. n-1? */
 static inline bool oribi_dims_is_permutation(const oribi_dims *d)
 {

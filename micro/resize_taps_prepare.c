@@ -7,7 +7,7 @@
 
 static int64_t clamp(double v, int64_t n)
 {
-    return v < 0 ? 0 : v > (double)(n - 1) ? n - 1 : (int64_t)v;
+    return !(v >= 0) ? 0 : v > (double)(n - 1) ? n - 1 : (int64_t)v; /* 0 for a NaN */
 }
 
 /* --- TensorFlow ------------------------------------------------------------------------------ */

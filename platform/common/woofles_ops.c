@@ -47,7 +47,7 @@ static int8_t result(const conv *c, int32_t channel, int64_t sum)
     const int32_t shift = word(c->shift, channel);
     const int32_t left = shift > 0 ? shift : 0, right = shift > 0 ? 0 : -shift;
     const int32_t acc = (int32_t)(uint32_t)((uint64_t)sum << left);
-    int32_t value = divide_by_power(multiply_high(acc, word(c->multiplier, channel)), right);
+    int64_t value = divide_by_power(multiply_high(acc, word(c->multiplier, channel)), right);
     value += c->p.output_zero;
     value = value < c->p.low ? c->p.low : value > c->p.high ? c->p.high : value;
     return (int8_t)value;

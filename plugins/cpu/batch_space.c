@@ -31,11 +31,8 @@ static bool read_space(oribi_cpu_run *run, space *out)
     out->n_blocks = 1;
     for (int i = 0; i < out->n; i++) {
         const void *data = TF_TensorData(pairs);
-        for (int k = 0; k < 2; k++) {
-            int64_t value = dtype == TF_INT32 ? ((const int32_t *)data)[2 * i + k]
-                                              : ((const int64_t *)data)[2 * i + k];
-            *(k == 0 ? &out->before[i] : &out->after[i]) = value;
-        }
+        out->before[i] = oribi_cpu_int_at(data, dtype, 2 * i);
+        out->after[i] = oribi_cpu_int_at(data, dtype, 2 * i + 1);
         if (out->block[i] < 1 || out->block[i] > INT32_MAX || out->before[i] < 0 ||
             out->after[i] < 0 || out->before[i] > INT32_MAX || out->after[i] > INT32_MAX ||
             __builtin_mul_overflow(out->n_blocks, out->block[i], &out->n_blocks)) {
@@ -187,9 +184,7 @@ static void *reverse_create(TF_OpKernelConstruction *construction)
 
 static int64_t length_at(const TF_Tensor *lengths, int64_t i)
 {
-    const void *data = TF_TensorData(lengths);
-    return TF_TensorType(lengths) == TF_INT32 ? ((const int32_t *)data)[i]
-                                              : ((const int64_t *)data)[i];
+    return oribi_cpu_int_at(TF_TensorData(lengths), TF_TensorType(lengths), i);
 }
 
 static bool check_lengths(oribi_cpu_run *run, const oribi_cpu_shape *shape, int seq, int batch)
@@ -202,10 +197,11 @@ static bool check_lengths(oribi_cpu_run *run, const oribi_cpu_shape *shape, int 
                               (long long)shape->dims[batch], batch, seq);
     }
     for (int64_t i = 0; i < shape->dims[batch]; i++) {
-        if (length_at(lengths, i) < 0 || length_at(lengths, i) > shape->dims[seq]) {
+        int64_t length = length_at(lengths, i);
+        if (length < 0 || length > shape->dims[seq]) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "seq_lengths[%lld] = %lld is outside [0, %lld]", (long long)i,
-                                  (long long)length_at(lengths, i), (long long)shape->dims[seq]);
+                                  (long long)length, (long long)shape->dims[seq]);
         }
     }
     return true;
@@ -233,9 +229,16 @@ static bool reverse_sequence_run(const reverse_state *state, oribi_cpu_run *run)
     int64_t batch_inner = oribi_cpu_product(shape.dims + batch + 1, last - batch);
     const char *source = TF_TensorData(run->in[0]);
     size_t bytes = (size_t)inner * width;
+    int64_t patience = 0;
     for (int64_t unit = 0; unit < count / inner; unit++) {
         int64_t at = unit / seq_inner % shape.dims[seq];
         int64_t length = length_at(run->in[1], unit / batch_inner % shape.dims[batch]);
+        if (length < 0 || length > shape.dims[seq]) {
+            return oribi_cpu_index_changed(run);
+        }
+        if (oribi_cpu_stops(run, &patience, (int64_t)bytes)) {
+            return false;
+        }
         int64_t from = unit + (at < length ? (length - 1 - 2 * at) * seq_inner : 0);
         memcpy(target + (size_t)unit * bytes, source + (size_t)from * bytes, bytes);
     }

@@ -242,15 +242,7 @@ ORIBI_CPU_COMPUTE(split, 2)
 /* Element i of the sizes, with -1 at `unknown` standing for what is left over. */
 static int64_t size_at(const TF_Tensor *sizes, int64_t i)
 {
-    const void *data = TF_TensorData(sizes);
-    switch (TF_TensorType(sizes)) {
-    case TF_INT32:
-        return ((const int32_t *)data)[i];
-    case TF_INT64:
-        return ((const int64_t *)data)[i];
-    default:
-        return ((const int8_t *)data)[i];
-    }
+    return oribi_cpu_int_at(TF_TensorData(sizes), TF_TensorType(sizes), i);
 }
 
 static bool split_v_sizes(oribi_cpu_run *run, int64_t whole, int n, int64_t *out_rest)
@@ -300,6 +292,9 @@ static bool split_v_run(const void *state, oribi_cpu_run *run)
     for (int i = 0; good && i < n; i++) {
         int64_t size = size_at(run->in[1], i);
         size = size == -1 ? rest : size;
+        if (size < 0 || size > in.dims[at] - from) {
+            return oribi_cpu_index_changed(run);
+        }
         good = take(run, run->in[0], &in, at, i, from, size, false);
         from += size;
     }

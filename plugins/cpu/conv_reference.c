@@ -6,6 +6,7 @@
 #include "cpu/conv_backprop.h"
 #include "cpu/epilogue.h"
 #include "cpu/families.h"
+#include "cpu/shape.h"
 #include "cpu/weights.h"
 
 typedef struct reference_state {
@@ -96,8 +97,16 @@ static bool reference_run(const reference_state *state, oribi_cpu_run *run, bool
                                  .y = shapes.y,
                                  .x = shapes.x};
     float *out = oribi_cpu_output(run, 0, dims, 4);
-    const int64_t stride = out == NULL ? 0 : TF_OutputRowStride(run->context, 0);
-    for (int64_t pixel = 0; out != NULL && pixel < dims[0] * dims[1] * dims[2]; pixel++) {
+    if (out == NULL || oribi_cpu_product(dims, 4) == 0) {
+        return out != NULL;
+    }
+    const int64_t stride = TF_OutputRowStride(run->context, 0);
+    const int64_t cost = dims[3] * call.y.taps * call.x.taps * (depthwise ? 1 : call.depth);
+    int64_t patience = 0;
+    for (int64_t pixel = 0; pixel < dims[0] * dims[1] * dims[2]; pixel++) {
+        if (oribi_cpu_stops(run, &patience, cost)) {
+            return false;
+        }
         const int64_t b = pixel / (dims[1] * dims[2]), y = pixel / dims[2] % dims[1];
         for (int64_t c = 0; c < dims[3]; c++) {
             double sum =
@@ -107,7 +116,7 @@ static bool reference_run(const reference_state *state, oribi_cpu_run *run, bool
             out[pixel * stride + c] = oribi_epilogue_value(&state->epilogue, sum);
         }
     }
-    return out != NULL;
+    return true;
 }
 
 static bool conv_reference_run(const void *state, oribi_cpu_run *run)
@@ -133,7 +142,12 @@ static bool backprop_reference_run(const void *arg, oribi_cpu_run *run)
     float *out = oribi_cpu_output(run, 0, dims, 4);
     const float *values = (const float *)(const void *)shapes.image.data;
     const float *weights = (const float *)(const void *)shapes.filter.data;
-    for (int64_t i = 0; out != NULL && i < dims[0] * dims[1] * dims[2] * dims[3]; i++) {
+    const int64_t count = oribi_cpu_product(dims, 4), cost = y.taps * x.taps * depth;
+    int64_t patience = 0;
+    for (int64_t i = 0; out != NULL && i < count; i++) {
+        if (oribi_cpu_stops(run, &patience, cost)) {
+            return false;
+        }
         const int64_t c = i % dims[3], column = i / dims[3] % dims[2];
         const int64_t row = i / (dims[3] * dims[2]) % dims[1],
                       b = i / (dims[3] * dims[2] * dims[1]);

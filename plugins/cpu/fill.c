@@ -8,20 +8,26 @@
 #include <math.h>
 #include <string.h>
 
-/* count copies of one element. */
-static void repeat(char *target, const void *element, size_t width, int64_t count)
+/* count copies of one element; false when the run stops before. */
+static bool repeat(oribi_cpu_run *run, char *target, const void *element, size_t width,
+                   int64_t count)
 {
     if (count <= 0) {
-        return;
+        return true;
     }
     size_t total = (size_t)count * width, done = width;
+    int64_t patience = 0;
     memcpy(target, element, width);
     while (done < total) { /* doubling: each copy is as long as all before it, up to a page */
         size_t part = done < 4096 ? done : 4096 / width * width;
         part = part < total - done ? part : total - done;
         memcpy(target + done, target, part);
         done += part;
+        if (oribi_cpu_stops(run, &patience, (int64_t)part)) {
+            return false;
+        }
     }
+    return true;
 }
 
 static bool fill_run(const void *state, oribi_cpu_run *run)
@@ -38,10 +44,7 @@ static bool fill_run(const void *state, oribi_cpu_run *run)
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "value must be a scalar");
     }
     void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
-    if (target != NULL) {
-        repeat(target, TF_TensorData(run->in[1]), width, count);
-    }
-    return target != NULL;
+    return target != NULL && repeat(run, target, TF_TensorData(run->in[1]), width, count);
 }
 ORIBI_CPU_COMPUTE(fill, 2)
 
@@ -53,10 +56,8 @@ static bool like(oribi_cpu_run *run, const void *element)
         return false;
     }
     void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
-    if (target != NULL) {
-        repeat(target, element, width, oribi_cpu_product(shape.dims, shape.rank));
-    }
-    return target != NULL;
+    return target != NULL &&
+           repeat(run, target, element, width, oribi_cpu_product(shape.dims, shape.rank));
 }
 
 static bool zeros_like_run(const void *state, oribi_cpu_run *run)
@@ -121,6 +122,12 @@ static bool range_dims(oribi_cpu_run *run, bool is_zero, bool is_backwards, doub
     return true;
 }
 
+/* distance / step, rounded up; the sum of both may not fit. */
+static uint64_t steps(uint64_t distance, uint64_t step)
+{
+    return distance / step + (distance % step != 0);
+}
+
 #define RANGE(T, wide)                                                                             \
     static bool range_##T##_run(const void *state, oribi_cpu_run *run)                             \
     {                                                                                              \
@@ -139,17 +146,23 @@ static bool range_dims(oribi_cpu_run *run, bool is_zero, bool is_backwards, doub
         }                                                                                          \
         int64_t count = (int64_t)COUNT_##wide(start, limit, delta);                                \
         T *target = oribi_cpu_output(run, 0, &count, 1);                                           \
-        for (int64_t i = 0; target != NULL && i < count; i++) {                                    \
-            target[i] = (T)start;                                                                  \
-            start = ADD_##wide(start, delta);                                                      \
+        for (int64_t i = 0, patience = 0; target != NULL && i < count;) {                          \
+            int64_t end = count - i < 65536 ? count : i + 65536;                                   \
+            for (; i < end; i++) {                                                                 \
+                target[i] = (T)start;                                                              \
+                start = ADD_##wide(start, delta);                                                  \
+            }                                                                                      \
+            if (oribi_cpu_stops(run, &patience, 4 * 65536)) {                                      \
+                return false;                                                                      \
+            }                                                                                      \
         }                                                                                          \
         return target != NULL;                                                                     \
     }                                                                                              \
     ORIBI_CPU_COMPUTE(range_##T, 3)
 #define COUNT_int64_t(a, b, d)                                                                     \
-    ((d) > 0 ? ((uint64_t)(b) - (uint64_t)(a) + (uint64_t)(d)-1) / (uint64_t)(d)                   \
-             : ((uint64_t)(a) - (uint64_t)(b)-1 - (uint64_t)(d)) / (0 - (uint64_t)(d)))
-#define COUNT_uint64_t(a, b, d) (((b) - (a) + (d)-1) / (d))
+    ((d) > 0 ? steps((uint64_t)(b) - (uint64_t)(a), (uint64_t)(d))                                 \
+             : steps((uint64_t)(a) - (uint64_t)(b), 0 - (uint64_t)(d)))
+#define COUNT_uint64_t(a, b, d) steps((b) - (a), d)
 #define COUNT_double(a, b, d)   ceil(fabs(((b) - (a)) / (d)))
 #define COUNT_float(a, b, d)    COUNT_double((double)(a), (double)(b), (double)(d))
 #define ADD_int64_t(a, d)       (int64_t)((uint64_t)(a) + (uint64_t)(d))
@@ -179,25 +192,10 @@ static void *one_hot_create(TF_OpKernelConstruction *construction)
     return oribi_cpu_setup_end(&setup);
 }
 
-static int64_t index_at(const TF_Tensor *tensor, int64_t i)
-{
-    const void *data = TF_TensorData(tensor);
-    switch (TF_TensorType(tensor)) {
-    case TF_INT64:
-        return ((const int64_t *)data)[i];
-    case TF_INT32:
-        return ((const int32_t *)data)[i];
-    case TF_UINT8:
-        return ((const uint8_t *)data)[i];
-    default:
-        return ((const int8_t *)data)[i];
-    }
-}
-
 static bool one_hot_run(const one_hot_state *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, out;
-    int64_t depth = 0, count = 0;
+    int64_t depth = 0, count = 0, patience = 0;
     int axis = 0;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[2]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
@@ -224,15 +222,21 @@ static bool one_hot_run(const one_hot_state *state, oribi_cpu_run *run)
     if (target == NULL || count == 0) {
         return target != NULL;
     }
-    repeat(target, TF_TensorData(run->in[3]), width, count);
-    const void *on = TF_TensorData(run->in[2]);
+    if (!repeat(run, target, TF_TensorData(run->in[3]), width, count)) {
+        return false;
+    }
+    const void *on = TF_TensorData(run->in[2]), *indices = TF_TensorData(run->in[0]);
+    const TF_DataType index_type = TF_TensorType(run->in[0]);
     int64_t inner = oribi_cpu_product(out.dims + axis + 1, out.rank - axis - 1);
     int64_t n = oribi_cpu_product(in.dims, in.rank);
     for (int64_t i = 0; i < n; i++) {
-        int64_t hot = index_at(run->in[0], i);
+        int64_t hot = oribi_cpu_int_at(indices, index_type, i);
         if (hot >= 0 && hot < depth) { /* others leave the line off, as in TensorFlow */
             int64_t at = (i / inner * depth + hot) * inner + i % inner;
             memcpy(target + (size_t)at * width, on, width);
+        }
+        if (oribi_cpu_stops(run, &patience, 0)) {
+            return false;
         }
     }
     return true;

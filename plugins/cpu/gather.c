@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that pick or place by index: GatherV2, Gather, GatherNd, ScatterNd, TensorScatterUpdate.
- * Indices are untrusted: every one is checked before anything is read or written.
+ * Indices are untrusted: every one is checked before anything is read or written, and again where
+ * it is used, since another writer may have changed it in between.
  */
 #include "cpu/families.h"
 #include "cpu/walk.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 static int64_t index_at(const TF_Tensor *tensor, int64_t i)
 {
-    const void *data = TF_TensorData(tensor);
-    switch (TF_TensorType(tensor)) {
-    case TF_INT64:
-        return ((const int64_t *)data)[i];
-    case TF_INT16:
-        return ((const int16_t *)data)[i];
-    default:
-        return ((const int32_t *)data)[i];
-    }
+    return oribi_cpu_int_at(TF_TensorData(tensor), TF_TensorType(tensor), i);
 }
 
 static bool check_index_type(oribi_cpu_run *run, const TF_Tensor *tensor)
@@ -35,15 +29,20 @@ typedef struct gather_work {
     char *target;
     int64_t outer, limit, picks;
     size_t inner; /* bytes */
+    atomic_bool changed;
 } gather_work;
 
 /* A unit is one copied run: [batch][outer][pick]. */
 static void gather_units(void *object, int64_t begin, int64_t end)
 {
-    const gather_work *work = object;
+    gather_work *work = object;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t plane = unit / work->picks, pick = unit % work->picks;
         int64_t at = index_at(work->indices, plane / work->outer * work->picks + pick);
+        if ((uint64_t)at >= (uint64_t)work->limit) {
+            atomic_store_explicit(&work->changed, true, memory_order_relaxed);
+            return;
+        }
         memcpy(work->target + (size_t)unit * work->inner,
                work->source + (size_t)(plane * work->limit + at) * work->inner, work->inner);
     }
@@ -122,6 +121,9 @@ static bool gather(oribi_cpu_run *run, int64_t batch_attr, int64_t axis_value)
         oribi_cpu_parallel(run, count / (int64_t)(work.inner / width), (int64_t)work.inner / 8 + 10,
                            &work, gather_units);
     }
+    if (atomic_load_explicit(&work.changed, memory_order_relaxed)) {
+        return oribi_cpu_index_changed(run);
+    }
     return work.target != NULL;
 }
 
@@ -157,14 +159,20 @@ ORIBI_CPU_COMPUTE(gather_v1, 2)
 typedef struct nd_work {
     const TF_Tensor *indices;
     int64_t depth, n, slice;             /* tuples, elements of a slice */
+    const int64_t *dims;                 /* of the addressed tensor */
     int64_t strides[ORIBI_CPU_MAX_RANK]; /* of the addressed dims, in elements */
 } nd_work;
 
+/* Of the slice that a tuple addresses; -1: one of its indices lies outside. */
 static int64_t nd_offset(const nd_work *work, int64_t tuple)
 {
     int64_t offset = 0;
     for (int64_t k = 0; k < work->depth; k++) {
-        offset += index_at(work->indices, tuple * work->depth + k) * work->strides[k];
+        int64_t at = index_at(work->indices, tuple * work->depth + k);
+        if ((uint64_t)at >= (uint64_t)work->dims[k]) {
+            return -1;
+        }
+        offset += at * work->strides[k];
     }
     return offset;
 }
@@ -182,6 +190,7 @@ static bool nd_prepare(oribi_cpu_run *run, int indices_input, const oribi_cpu_sh
                               "index innermost dimension length must be <= %d; saw: %lld",
                               shape->rank, (long long)work->depth);
     }
+    work->dims = shape->dims;
     oribi_cpu_strides(shape, work->strides);
     work->n = oribi_cpu_product(indices->dims, indices->rank - 1);
     work->slice = oribi_cpu_product(shape->dims + work->depth, shape->rank - (int)work->depth);
@@ -202,7 +211,7 @@ static bool gather_nd_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape params, indices, out;
     nd_work work;
-    int64_t count = 0;
+    int64_t count = 0, patience = 0;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     (void)state;
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &params) ||
@@ -225,7 +234,14 @@ static bool gather_nd_run(const void *state, oribi_cpu_run *run)
     const char *source = TF_TensorData(run->in[0]);
     size_t bytes = (size_t)work.slice * width;
     for (int64_t i = 0; target != NULL && count > 0 && i < work.n; i++) {
-        memcpy(target + (size_t)i * bytes, source + (size_t)nd_offset(&work, i) * width, bytes);
+        int64_t from = nd_offset(&work, i);
+        if (from < 0) {
+            return oribi_cpu_index_changed(run);
+        }
+        memcpy(target + (size_t)i * bytes, source + (size_t)from * width, bytes);
+        if (oribi_cpu_stops(run, &patience, (int64_t)bytes)) {
+            return false;
+        }
     }
     return target != NULL;
 }
@@ -289,7 +305,7 @@ static bool scatter_nd_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape shape, indices;
     nd_work work;
-    int64_t count = 0;
+    int64_t count = 0, patience = 0;
     TF_DataType dtype = TF_TensorType(run->in[1]);
     size_t width = oribi_cpu_width(run, dtype);
     (void)state;
@@ -306,8 +322,15 @@ static bool scatter_nd_run(const void *state, oribi_cpu_run *run)
     }
     memset(target, 0, (size_t)count * width);
     for (int64_t i = 0; count > 0 && i < work.n; i++) {
-        if (!add(dtype, target + (size_t)nd_offset(&work, i) * width,
-                 source + (size_t)(i * work.slice) * width, work.slice)) {
+        int64_t to = nd_offset(&work, i);
+        if (to < 0) {
+            return oribi_cpu_index_changed(run);
+        }
+        if (oribi_cpu_stops(run, &patience, work.slice)) {
+            return false;
+        }
+        if (!add(dtype, target + (size_t)to * width, source + (size_t)(i * work.slice) * width,
+                 work.slice)) {
             return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "ScatterNd cannot add type %d",
                                   (int)dtype);
         }
@@ -322,6 +345,7 @@ static bool scatter_update_run(const void *state, oribi_cpu_run *run)
     static const int candidate = 0;
     oribi_cpu_shape shape, indices;
     nd_work work;
+    int64_t patience = 0;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     (void)state;
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
@@ -340,7 +364,14 @@ static bool scatter_update_run(const void *state, oribi_cpu_run *run)
     }
     size_t bytes = (size_t)work.slice * width;
     for (int64_t i = 0; count > 0 && i < work.n; i++) {
-        memcpy(target + (size_t)nd_offset(&work, i) * width, source + (size_t)i * bytes, bytes);
+        int64_t to = nd_offset(&work, i);
+        if (to < 0) {
+            return oribi_cpu_index_changed(run);
+        }
+        memcpy(target + (size_t)to * width, source + (size_t)i * bytes, bytes);
+        if (oribi_cpu_stops(run, &patience, (int64_t)bytes)) {
+            return false;
+        }
     }
     return true;
 }

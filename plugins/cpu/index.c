@@ -63,7 +63,7 @@ static bool arg_run(oribi_cpu_run *run, line_loop loop)
                               axis, oribi_cpu_shape_text(&in).chars);
     }
     work.y = oribi_cpu_output(run, 0, out.dims, out.rank);
-    if (work.y != NULL) {
+    if (work.y != NULL && work.count > 0) { /* else n may be any size */
         oribi_cpu_parallel(run, work.count, work.n + 5, &work, loop);
     }
     return work.y != NULL;
@@ -127,8 +127,8 @@ static bool cumsum_run(const cumsum_state *state, oribi_cpu_run *run, line_loop 
     }
     around_axis(&shape, axis, &work);
     work.y = oribi_cpu_output(run, 0, shape.dims, shape.rank);
-    if (work.y != NULL) {
-        oribi_cpu_parallel(run, work.n == 0 ? 0 : work.count, work.n * 2 + 5, &work, loop);
+    if (work.y != NULL && work.n > 0 && work.count > 0) {
+        oribi_cpu_parallel(run, work.count, work.n * 2 + 5, &work, loop);
     }
     return work.y != NULL;
 }
@@ -181,20 +181,29 @@ static void sift(int64_t *heap, int64_t size, const void *line, worse_than worse
     }
 }
 
-/* Indices of the k best of n, best first. */
-static void best_of(const void *line, int64_t n, int64_t k, int64_t *heap, worse_than worse)
+/* Indices of the k best of n, best first; false when the run stops before. *patience counts over
+ * lines: a sift takes about 60 cycles for each doubling of k. */
+static bool best_of(oribi_cpu_run *run, int64_t *patience, const void *line, int64_t n, int64_t k,
+                    int64_t *heap, worse_than worse)
 {
+    const int64_t cost = 60 * (64 - __builtin_clzll((uint64_t)k | 1));
     for (int64_t i = 0; i < k; i++) { /* from worst to best is not known: let it rise */
         int64_t at = i;
         for (; at > 0 && worse(line, i, heap[(at - 1) / 2]); at = (at - 1) / 2) {
             heap[at] = heap[(at - 1) / 2];
         }
         heap[at] = i;
+        if (oribi_cpu_stops(run, patience, cost)) {
+            return false;
+        }
     }
     for (int64_t i = k; k > 0 && i < n; i++) {
         if (worse(line, heap[0], i)) {
             heap[0] = i;
             sift(heap, k, line, worse);
+        }
+        if (oribi_cpu_stops(run, patience, cost)) {
+            return false;
         }
     }
     for (int64_t size = k; size > 1; size--) {
@@ -202,7 +211,11 @@ static void best_of(const void *line, int64_t n, int64_t k, int64_t *heap, worse
         heap[0] = heap[size - 1];
         heap[size - 1] = worst;
         sift(heap, size - 1, line, worse);
+        if (oribi_cpu_stops(run, patience, cost)) {
+            return false;
+        }
     }
+    return true;
 }
 
 static bool top_k_run(oribi_cpu_run *run, size_t width, worse_than worse)
@@ -227,15 +240,20 @@ static bool top_k_run(oribi_cpu_run *run, size_t width, worse_than worse)
     int64_t *heap =
         indices == NULL ? NULL : oribi_cpu_scratch(run, (k + 1) * (int64_t)sizeof *heap, &scratch);
     const char *line = TF_TensorData(run->in[0]);
-    for (int64_t done = 0; heap != NULL && done < total; done += k, line += (size_t)n * width) {
-        best_of(line, n, k, heap, worse);
+    bool good = heap != NULL;
+    for (int64_t done = 0, patience = 0; good && done < total;
+         done += k, line += (size_t)n * width) {
+        good = best_of(run, &patience, line, n, k, heap, worse);
+        if (!good) {
+            break;
+        }
         for (int64_t i = 0; i < k; i++) {
             memcpy(values + (size_t)(done + i) * width, line + (size_t)heap[i] * width, width);
             put_index(indices, index_type, done + i, heap[i]);
         }
     }
     TF_DeleteTensor(scratch);
-    return heap != NULL;
+    return good;
 }
 
 /* Of equals the later is worse. */

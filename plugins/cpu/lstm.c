@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oribi>Lstm and Oribi>QLstm by micro/'s kernels. */
 #include "cpu/families.h"
+#include "cpu/lstm_slices.h"
 #include "cpu/quantized.h"
 
 #include "micro/lstm_f32.h"
@@ -48,6 +49,26 @@ static bool make_outputs(oribi_cpu_run *run, const struct oribi_micro_lstm_sizes
     return out[2] != NULL;
 }
 
+/* The call in slices; its sizes, and elements of `in` bytes beside cells of `cell`. */
+static bool run_slices(oribi_cpu_run *run, const struct oribi_micro_lstm_sizes *s,
+                       oribi_lstm_slices *slices, size_t in, size_t cell, void *const out[3])
+{
+    slices->batch = s->batch;
+    slices->steps = s->steps;
+    slices->is_time_major = s->is_time_major;
+    slices->step_cost = 4 * (int64_t)s->units * ((int64_t)s->in_c + s->units);
+    slices->in_bytes = (size_t)s->in_c * in;
+    slices->out_bytes = slices->hidden_bytes = (size_t)s->units * in;
+    slices->cell_bytes = (size_t)s->units * cell;
+    slices->input = TF_TensorData(run->in[INPUT]);
+    slices->hidden = TF_TensorData(run->in[HIDDEN]);
+    slices->cell = TF_TensorData(run->in[CELL]);
+    slices->output = out[0];
+    slices->next_hidden = out[1];
+    slices->next_cell = out[2];
+    return oribi_lstm_slices_run(run, slices);
+}
+
 /* --- Float ----------------------------------------------------------------------------------- */
 
 static void *lstm_create(TF_OpKernelConstruction *construction)
@@ -62,6 +83,17 @@ static void *lstm_create(TF_OpKernelConstruction *construction)
         args->is_time_major = is_time_major ? 1 : 0;
     }
     return oribi_cpu_setup_end(&setup);
+}
+
+static void call_f32(const void *whole, int32_t batch, int32_t steps, const void *input,
+                     const void *hidden, const void *cell, void *output, void *next_hidden,
+                     void *next_cell, void *scratch)
+{
+    struct oribi_micro_lstm_f32_args args = *(const struct oribi_micro_lstm_f32_args *)whole;
+    args.batch = batch;
+    args.steps = steps;
+    args.is_time_major = 1;
+    oribi_micro_lstm_f32(&args, input, hidden, cell, output, next_hidden, next_cell, scratch);
 }
 
 static bool lstm_run(const struct oribi_micro_lstm_f32_args *state, oribi_cpu_run *run)
@@ -81,14 +113,12 @@ static bool lstm_run(const struct oribi_micro_lstm_f32_args *state, oribi_cpu_ru
     args.weights = TF_TensorData(run->in[WEIGHTS]);
     args.recurrent = TF_TensorData(run->in[RECURRENT]);
     args.bias = TF_TensorData(run->in[BIAS]);
-    args.batch = sizes.batch;
-    args.steps = sizes.steps;
     args.in_c = sizes.in_c;
     args.units = sizes.units;
-    oribi_micro_lstm_f32(&args, TF_TensorData(run->in[INPUT]), TF_TensorData(run->in[HIDDEN]),
-                         TF_TensorData(run->in[CELL]), out[0], out[1], out[2], scratch);
+    oribi_lstm_slices slices = {.call = call_f32, .args = &args, .scratch = scratch};
+    const bool good = run_slices(run, &sizes, &slices, sizeof(float), sizeof(float), out);
     TF_DeleteTensor(tensor);
-    return true;
+    return good;
 }
 ORIBI_CPU_COMPUTE(lstm, N_INPUTS)
 
@@ -142,6 +172,21 @@ static void *q_lstm_create(TF_OpKernelConstruction *construction)
     return oribi_cpu_setup_end(&setup);
 }
 
+#define CALL(name, args_type, kernel)                                                              \
+    static void name(const void *whole, int32_t batch, int32_t steps, const void *input,           \
+                     const void *hidden, const void *cell, void *output, void *next_hidden,        \
+                     void *next_cell, void *scratch)                                               \
+    {                                                                                              \
+        struct args_type args = *(const struct args_type *)whole;                                  \
+        args.sizes.batch = batch;                                                                  \
+        args.sizes.steps = steps;                                                                  \
+        args.sizes.is_time_major = 1;                                                              \
+        kernel(&args, input, hidden, cell, output, next_hidden, next_cell, scratch);               \
+    }
+CALL(call_s8, oribi_micro_lstm_s8_args, oribi_micro_lstm_s8)
+CALL(call_fixed_s8, oribi_micro_lstm_s8_args, oribi_micro_lstm_fixed_s8)
+CALL(call_s16, oribi_micro_lstm_s16_args, oribi_micro_lstm_s16)
+
 static bool run_s8(oribi_cpu_run *run, const struct oribi_micro_lstm_spec *spec, int32_t *numbers)
 {
     const int64_t rows = 4 * (int64_t)spec->sizes.units;
@@ -153,11 +198,11 @@ static bool run_s8(oribi_cpu_run *run, const struct oribi_micro_lstm_spec *spec,
         !make_outputs(run, &spec->sizes, out)) {
         return false;
     }
-    const bool is_tflite = spec->variant == ORIBI_MICRO_TFLITE;
-    (is_tflite ? oribi_micro_lstm_fixed_s8 : oribi_micro_lstm_s8)(
-        &args, TF_TensorData(run->in[INPUT]), TF_TensorData(run->in[HIDDEN]),
-        TF_TensorData(run->in[CELL]), out[0], out[1], out[2], numbers + 2 * rows);
-    return true;
+    oribi_lstm_slices slices = {.call =
+                                    spec->variant == ORIBI_MICRO_TFLITE ? call_fixed_s8 : call_s8,
+                                .args = &args,
+                                .scratch = numbers + 2 * rows};
+    return run_slices(run, &spec->sizes, &slices, sizeof(int8_t), sizeof(int16_t), out);
 }
 
 static bool run_s16(oribi_cpu_run *run, const struct oribi_micro_lstm_spec *spec, int32_t *numbers)
@@ -171,9 +216,8 @@ static bool run_s16(oribi_cpu_run *run, const struct oribi_micro_lstm_spec *spec
         !make_outputs(run, &spec->sizes, out)) {
         return false;
     }
-    oribi_micro_lstm_s16(&args, TF_TensorData(run->in[INPUT]), TF_TensorData(run->in[HIDDEN]),
-                         TF_TensorData(run->in[CELL]), out[0], out[1], out[2], numbers + 2 * rows);
-    return true;
+    oribi_lstm_slices slices = {.call = call_s16, .args = &args, .scratch = numbers + 2 * rows};
+    return run_slices(run, &spec->sizes, &slices, sizeof(int16_t), sizeof(int16_t), out);
 }
 
 static bool q_lstm_run(const struct oribi_micro_lstm_spec *state, oribi_cpu_run *run)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oribi>LstmFull by micro/'s kernel. */
 #include "cpu/families.h"
+#include "cpu/lstm_slices.h"
 #include "cpu/quantized.h"
 
 #include "micro/lstm_full_f32_prepare.h"
@@ -91,6 +92,17 @@ static bool make_outputs(oribi_cpu_run *run, const arguments *a, void *out[3])
     return out[2] != NULL;
 }
 
+static void call(const void *whole, int32_t batch, int32_t steps, const void *input,
+                 const void *hidden, const void *cell, void *output, void *next_hidden,
+                 void *next_cell, void *scratch)
+{
+    arguments args = *(const arguments *)whole;
+    args.batch = batch;
+    args.steps = steps;
+    args.is_time_major = 1;
+    oribi_micro_lstm_full_f32(&args, input, hidden, cell, output, next_hidden, next_cell, scratch);
+}
+
 static bool lstm_full_run(const arguments *state, oribi_cpu_run *run)
 {
     arguments args = *state;
@@ -110,10 +122,28 @@ static bool lstm_full_run(const arguments *state, oribi_cpu_run *run)
     args.norm = data_of(run, NORM);
     args.projection = data_of(run, PROJECTION);
     args.projection_bias = data_of(run, PROJECTION_BIAS);
-    oribi_micro_lstm_full_f32(&args, data_of(run, INPUT), data_of(run, HIDDEN), data_of(run, CELL),
-                              out[0], out[1], out[2], scratch);
+    const size_t width = sizeof(float);
+    const oribi_lstm_slices slices = {.call = call,
+                                      .args = &args,
+                                      .batch = args.batch,
+                                      .steps = args.steps,
+                                      .is_time_major = args.is_time_major,
+                                      .step_cost = 4 * (int64_t)args.units *
+                                                   ((int64_t)args.in_c + 2 * (int64_t)args.outputs),
+                                      .in_bytes = (size_t)args.in_c * width,
+                                      .out_bytes = (size_t)args.outputs * width,
+                                      .hidden_bytes = (size_t)args.outputs * width,
+                                      .cell_bytes = (size_t)args.units * width,
+                                      .input = data_of(run, INPUT),
+                                      .hidden = data_of(run, HIDDEN),
+                                      .cell = data_of(run, CELL),
+                                      .output = out[0],
+                                      .next_hidden = out[1],
+                                      .next_cell = out[2],
+                                      .scratch = scratch};
+    const bool good = oribi_lstm_slices_run(run, &slices);
     TF_DeleteTensor(tensor);
-    return true;
+    return good;
 }
 ORIBI_CPU_COMPUTE(lstm_full, N_INPUTS)
 

@@ -211,7 +211,7 @@ static bool matmul_run(const matmul_state *state, oribi_cpu_run *run, matmul_cal
         return false;
     }
     call->out = oribi_cpu_output(run, 0, shapes->out, shapes->rank);
-    if (call->out == NULL || shapes->batches * shapes->m * shapes->n == 0) {
+    if (call->out == NULL || oribi_cpu_product(shapes->out, shapes->rank) == 0) {
         return call->out != NULL;
     }
     call->left = TF_TensorData(run->in[0]);

@@ -102,7 +102,11 @@ static bool matmul_reference_run(const void *arg, oribi_cpu_run *run)
     }
     const float *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
     float *out = oribi_cpu_output(run, 0, s.out, s.rank);
-    for (int64_t i = 0; out != NULL && i < s.batches * s.m * s.n; i++) {
+    const int64_t count = oribi_cpu_product(s.out, s.rank);
+    for (int64_t i = 0, patience = 0; out != NULL && i < count; i++) {
+        if (oribi_cpu_stops(run, &patience, s.k)) {
+            return false;
+        }
         const int64_t batch = i / (s.m * s.n), row = i / s.n % s.m, column = i % s.n;
         const float *a = left + oribi_matmul_batch(&s, s.left_strides, batch) * s.m * s.k;
         const float *b = right + oribi_matmul_batch(&s, s.right_strides, batch) * s.k * s.n;

@@ -7,6 +7,7 @@
 #include "cpu/epilogue.h"
 #include "cpu/families.h"
 #include "cpu/matmul.h"
+#include "cpu/shape.h"
 #include "cpu/weights.h"
 
 #include "micro/activation_f32.h"
@@ -91,6 +92,30 @@ static bool fits(oribi_cpu_run *run, const int64_t *sizes, int count)
     return true;
 }
 
+/* One row of results is a call of its own, so that the pool shares rows out and a run that was
+ * stopped goes no further. The image is moved up under the window instead of the window down. */
+typedef struct conv_rows {
+    struct oribi_micro_conv2d_f32_args args;
+    const float *input, *residual;
+    float *output;
+} conv_rows;
+
+static void compute_conv_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_rows *rows = object;
+    const struct oribi_micro_conv2d_f32_args *a = &rows->args;
+    const int64_t image = (int64_t)a->in_h * a->in_w * a->in_c, line = (int64_t)a->out_w * a->out_c;
+    for (int64_t row = begin; row < end; row++) {
+        struct oribi_micro_conv2d_f32_args args = *a;
+        args.batch = 1;
+        args.out_h = 1;
+        args.before_h -= (int32_t)(row % a->out_h) * a->stride_h;
+        oribi_micro_conv2d_f32(&args, rows->input + row / a->out_h * image,
+                               args.adds != 0 ? rows->residual + row * line : rows->residual,
+                               rows->output + row * line);
+    }
+}
+
 /* Packs the filter into scratch and computes. */
 static bool call_conv(oribi_cpu_run *run, struct oribi_micro_conv2d_f32_args *args,
                       const struct oribi_micro_filter_f32 *filter, const float *input,
@@ -105,7 +130,9 @@ static bool call_conv(oribi_cpu_run *run, struct oribi_micro_conv2d_f32_args *ar
     }
     oribi_micro_conv2d_f32_pack(filter, taps, args->out_c, args->groups, packed);
     args->filter = packed;
-    oribi_micro_conv2d_f32(args, input, residual, output);
+    conv_rows rows = {*args, input, residual, output};
+    oribi_cpu_parallel(run, (int64_t)args->batch * args->out_h,
+                       (taps + 1) * args->out_w * args->out_c, &rows, compute_conv_rows);
     TF_DeleteTensor(scratch);
     return true;
 }
@@ -116,6 +143,25 @@ typedef struct conv_call {
     oribi_conv_shapes shapes;
     oribi_epilogue_args args;
 } conv_call;
+
+/* What the kernels compute in 32 bits on the way: the last tap of the last window with all padding,
+ * in elements of the image. Each term is below 2^62: conv_geometry.c bounds them. */
+static int64_t reach(const oribi_conv_axis *axis)
+{
+    return axis->in + axis->before + axis->after + (axis->out - 1) * axis->stride +
+           (axis->taps - 1) * axis->dilation;
+}
+
+static bool windows_fit(oribi_cpu_run *run, const oribi_conv_axis *y, const oribi_conv_axis *x,
+                        int64_t channels)
+{
+    int64_t sizes[] = {reach(y), reach(x), 0};
+    if (__builtin_mul_overflow(sizes[0], x->in + sizes[1], &sizes[2]) ||
+        __builtin_mul_overflow(sizes[2], channels, &sizes[2])) {
+        sizes[2] = INT64_MAX;
+    }
+    return fits(run, sizes, 3);
+}
 
 static bool take_conv(const layer_state *state, oribi_cpu_run *run, bool depthwise, conv_call *c)
 {
@@ -130,7 +176,7 @@ static bool take_conv(const layer_state *state, oribi_cpu_run *run, bool depthwi
                              s->x.stride,
                              s->y.dilation,
                              s->x.dilation};
-    return fits(run, sizes, 7) &&
+    return fits(run, sizes, 7) && windows_fit(run, &s->y, &s->x, s->image.dims[3]) &&
            oribi_epilogue_args_take(run, &state->epilogue, s->dims, 4, &c->args);
 }
 
@@ -168,12 +214,39 @@ static bool conv_run(const void *arg, oribi_cpu_run *run)
                                                   args.out_c, 1};
     const float *image = (const float *)(const void *)c.shapes.image.data;
     float *out = oribi_cpu_output(run, 0, c.shapes.dims, 4);
-    if (out == NULL || !call_conv(run, &args, &filter, image,
-                                  c.args.residual != NULL ? c.args.residual : image, out)) {
+    if (out == NULL || oribi_cpu_product(c.shapes.dims, 4) == 0) {
+        return out != NULL;
+    }
+    if (!call_conv(run, &args, &filter, image, c.args.residual != NULL ? c.args.residual : image,
+                   out)) {
         return false;
     }
     finish(state, out, oribi_cpu_product(c.shapes.dims, 4));
     return true;
+}
+
+typedef struct depthwise_rows {
+    struct oribi_micro_depthwise_conv2d_f32_args args;
+    const float *input, *residual;
+    float *output;
+} depthwise_rows;
+
+static void compute_depthwise_rows(void *object, int64_t begin, int64_t end)
+{
+    const depthwise_rows *rows = object;
+    const struct oribi_micro_depthwise_conv2d_f32_args *a = &rows->args;
+    const int64_t image = (int64_t)a->in_h * a->in_w * a->in_c;
+    const int64_t line = (int64_t)a->out_w * a->in_c * a->multiplier;
+    for (int64_t row = begin; row < end; row++) {
+        struct oribi_micro_depthwise_conv2d_f32_args args = *a;
+        args.batch = 1;
+        args.out_h = 1;
+        args.before_h -= (int32_t)(row % a->out_h) * a->stride_h;
+        oribi_micro_depthwise_conv2d_f32(&args, rows->input + row / a->out_h * image,
+                                         args.adds != 0 ? rows->residual + row * line
+                                                        : rows->residual,
+                                         rows->output + row * line);
+    }
 }
 
 static bool depthwise_run(const void *arg, oribi_cpu_run *run)
@@ -190,12 +263,36 @@ static bool depthwise_run(const void *arg, oribi_cpu_run *run)
     args.filter = (const float *)(const void *)c.shapes.filter.data;
     const float *image = (const float *)(const void *)c.shapes.image.data;
     float *out = oribi_cpu_output(run, 0, c.shapes.dims, 4);
-    if (out != NULL) {
-        oribi_micro_depthwise_conv2d_f32(&args, image,
-                                         c.args.residual != NULL ? c.args.residual : image, out);
+    if (out != NULL && oribi_cpu_product(c.shapes.dims, 4) > 0) {
+        depthwise_rows rows = {args, image, c.args.residual != NULL ? c.args.residual : image, out};
+        const int64_t taps = (int64_t)args.filter_h * args.filter_w;
+        oribi_cpu_parallel(run, (int64_t)args.batch * args.out_h,
+                           (taps + 1) * args.out_w * c.shapes.dims[3], &rows,
+                           compute_depthwise_rows);
         finish(state, out, oribi_cpu_product(c.shapes.dims, 4));
     }
     return out != NULL;
+}
+
+typedef struct backprop_rows {
+    struct oribi_micro_transpose_conv_f32_args args;
+    const float *filter, *input;
+    float *output;
+} backprop_rows;
+
+static void compute_backprop_rows(void *object, int64_t begin, int64_t end)
+{
+    const backprop_rows *rows = object;
+    const struct oribi_micro_transpose_conv_f32_args *a = &rows->args;
+    const int64_t image = (int64_t)a->in_h * a->in_w * a->in_c, line = (int64_t)a->out_w * a->out_c;
+    for (int64_t row = begin; row < end; row++) {
+        struct oribi_micro_transpose_conv_f32_args args = *a;
+        args.batch = 1;
+        args.out_h = 1;
+        args.before_h += (int32_t)(row % a->out_h);
+        oribi_micro_transpose_conv_f32(&args, rows->filter, rows->input + row / a->out_h * image,
+                                       rows->output + row * line);
+    }
 }
 
 static bool backprop_run(const void *arg, oribi_cpu_run *run)
@@ -209,15 +306,20 @@ static bool backprop_run(const void *arg, oribi_cpu_run *run)
     const oribi_conv_axis y = shapes.y, x = shapes.x;
     const int64_t sizes[] = {oribi_cpu_product(dims, 4), oribi_cpu_product(shapes.filter.dims, 4),
                              oribi_cpu_product(image, 4), y.stride, x.stride};
-    float *out = fits(run, sizes, 5) ? oribi_cpu_output(run, 0, dims, 4) : NULL;
-    if (out != NULL) {
+    float *out = fits(run, sizes, 5) && windows_fit(run, &y, &x, dims[3])
+                     ? oribi_cpu_output(run, 0, dims, 4)
+                     : NULL;
+    if (out != NULL && oribi_cpu_product(dims, 4) > 0) {
         const struct oribi_micro_transpose_conv_f32_args args = {
             (int32_t)dims[0],    (int32_t)image[1], (int32_t)image[2], (int32_t)image[3],
             (int32_t)dims[1],    (int32_t)dims[2],  (int32_t)dims[3],  (int32_t)y.taps,
             (int32_t)x.taps,     (int32_t)y.stride, (int32_t)x.stride, (int32_t)y.dilation,
             (int32_t)x.dilation, (int32_t)y.before, (int32_t)x.before};
-        oribi_micro_transpose_conv_f32(&args, (const float *)(const void *)shapes.filter.data,
-                                       (const float *)(const void *)shapes.image.data, out);
+        backprop_rows rows = {args, (const float *)(const void *)shapes.filter.data,
+                              (const float *)(const void *)shapes.image.data, out};
+        oribi_cpu_parallel(run, dims[0] * dims[1],
+                           dims[2] * dims[3] * (image[1] * (image[2] + 1) + 1), &rows,
+                           compute_backprop_rows);
     }
     return out != NULL;
 }
@@ -237,7 +339,8 @@ ORIBI_CPU_COMPUTE(depthwise, 2)
 
 /* --- Products of matrices -------------------------------------------------------------------- */
 
-/* With a bias or residual: a convolution of one row of pixels, as emitted code has it. */
+/* With a bias or residual: a convolution of a column of pixels; emitted code has it as a row, whose
+ * sums are the same. */
 static bool dense(const layer_state *state, oribi_cpu_run *run, const oribi_matmul_shapes *s,
                   const oribi_epilogue_args *extra, float *out)
 {
@@ -245,11 +348,11 @@ static bool dense(const layer_state *state, oribi_cpu_run *run, const oribi_matm
     const bool flips = state->matmul.transpose_b;
     struct oribi_micro_conv2d_f32_args args = {.bias = extra->bias,
                                                .batch = 1,
-                                               .in_h = 1,
-                                               .in_w = (int32_t)s->m,
+                                               .in_h = (int32_t)s->m,
+                                               .in_w = 1,
                                                .in_c = (int32_t)s->k,
-                                               .out_h = 1,
-                                               .out_w = (int32_t)s->m,
+                                               .out_h = (int32_t)s->m,
+                                               .out_w = 1,
                                                .out_c = (int32_t)s->n,
                                                .filter_h = 1,
                                                .filter_w = 1,
@@ -281,14 +384,23 @@ static bool matmul_run(const void *arg, oribi_cpu_run *run)
         return false;
     }
     const bool flips_a = state->matmul.transpose_a, flips_b = state->matmul.transpose_b;
-    const int64_t sizes[] = {s.batches * s.m * s.n, s.m * s.k, s.k * s.n};
+    const int64_t left_dims[] = {s.m, s.k}, right_dims[] = {s.k, s.n};
+    int64_t sizes[3] = {0};
+    if (!oribi_cpu_count(run, s.out, s.rank, &sizes[0]) ||
+        !oribi_cpu_count(run, left_dims, 2, &sizes[1]) ||
+        !oribi_cpu_count(run, right_dims, 2, &sizes[2])) {
+        return false;
+    }
     if (!fits(run, sizes, 3)) {
         return false;
     }
     const float *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
     float *out = oribi_cpu_output(run, 0, s.out, s.rank);
-    if (out == NULL || (s.batches == 1 && !flips_a)) {
-        return out != NULL && dense(state, run, &s, &extra, out);
+    if (out == NULL || sizes[0] == 0) {
+        return out != NULL;
+    }
+    if (s.batches == 1 && !flips_a) {
+        return dense(state, run, &s, &extra, out);
     }
     if (extra.bias != NULL || extra.residual != NULL ||
         state->epilogue.activation != ORIBI_ACTIVATION_NONE) {
@@ -303,7 +415,10 @@ static bool matmul_run(const void *arg, oribi_cpu_run *run)
                                                      (int32_t)(flips_a ? s.m : 1),
                                                      (int32_t)(flips_b ? 1 : s.n),
                                                      (int32_t)(flips_b ? s.k : 1)};
-    for (int64_t i = 0; i < s.batches; i++) {
+    for (int64_t i = 0, patience = 0; i < s.batches; i++) {
+        if (oribi_cpu_stops(run, &patience, s.m * s.n * s.k)) {
+            return false;
+        }
         oribi_micro_matmul_f32(&args, left + oribi_matmul_batch(&s, s.left_strides, i) * s.m * s.k,
                                right + oribi_matmul_batch(&s, s.right_strides, i) * s.k * s.n,
                                out + i * s.m * s.n);

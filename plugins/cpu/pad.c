@@ -108,9 +108,7 @@ static void pad_lines(void *object, int64_t begin, int64_t end)
 /* Element i of an integer tensor of any rank. */
 static int64_t padding(const TF_Tensor *paddings, int64_t i)
 {
-    const void *data = TF_TensorData(paddings);
-    return TF_TensorType(paddings) == TF_INT32 ? ((const int32_t *)data)[i]
-                                               : ((const int64_t *)data)[i];
+    return oribi_cpu_int_at(TF_TensorData(paddings), TF_TensorType(paddings), i);
 }
 
 static bool measure(oribi_cpu_run *run, pad_work *work)

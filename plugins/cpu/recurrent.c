@@ -58,7 +58,7 @@ static bool svdf_run(const int64_t *rank, oribi_cpu_run *run)
 {
     struct oribi_micro_svdf_s8_spec spec = {0};
     void *output, *next;
-    if (!read_sizes(run, *rank > INT32_MAX ? 0 : (int32_t)*rank, &spec) ||
+    if (!read_sizes(run, *rank < 1 || *rank > INT32_MAX ? 0 : (int32_t)*rank, &spec) ||
         !make_outputs(run, &spec, &output, &next)) {
         return false;
     }
@@ -88,7 +88,7 @@ static void *q_svdf_create(TF_OpKernelConstruction *construction)
         oribi_cpu_attr_float(&setup, "time_scale", &spec->time_scale);
         oribi_cpu_attr_float(&setup, "state_scale", &spec->state_scale);
         oribi_cpu_attr_int(&setup, "rank", &rank);
-        spec->rank = rank > INT32_MAX ? 0 : (int32_t)rank;
+        spec->rank = rank < 1 || rank > INT32_MAX ? 0 : (int32_t)rank;
     }
     return oribi_cpu_setup_end(&setup);
 }

@@ -2,7 +2,8 @@
 /* ONNX>Resize: its attributes, and the plan that its scales or sizes make. */
 #include "cpu/resize.h"
 
-#include <math.h>
+#include "micro/dims.h"
+
 #include <string.h>
 
 typedef struct onnx_state {
@@ -76,13 +77,12 @@ static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int axis,
 {
     double in = (double)plan->in.dims[axis];
     if (size < 0) {
-        if (!(scale > 0) || in * (double)scale > 2e9) {
+        if (!(scale > 0) || !oribi_real_to_size(in * (double)scale, &size) || size > INT32_MAX) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "scale %g of dimension %d is not "
                                   "possible",
                                   (double)scale, axis);
         }
-        size = (int64_t)floor(in * (double)scale);
     } else {
         scale = (float)((double)size / in);
     }
@@ -96,17 +96,20 @@ static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int axis,
     return true;
 }
 
-/* With a policy that keeps the ratio, one scale goes for all axes. */
+/* With a policy that keeps the ratio, one scale goes for all axes; empty ones have no say. */
 static float common_scale(const onnx_state *state, const oribi_cpu_resize_plan *plan,
                           const int *axes, const int64_t *sizes, int n)
 {
-    float scale = 0;
+    float scale = -1;
     for (int i = 0; i < n; i++) {
+        if (plan->in.dims[axes[i]] == 0) {
+            continue;
+        }
         float one = (float)sizes[i] / (float)plan->in.dims[axes[i]];
         bool better = strcmp(state->policy, "not_larger") == 0 ? one < scale : one > scale;
-        scale = i == 0 || better ? one : scale;
+        scale = scale < 0 || better ? one : scale;
     }
-    return scale;
+    return scale < 0 ? 1 : scale;
 }
 
 static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan,
@@ -129,7 +132,13 @@ static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_re
         float scale = common_scale(state, plan, axes, sizes, n);
         for (int i = 0; good && i < n; i++) {
             double in = (double)plan->in.dims[axes[i]];
-            good = plan_axis(run, plan, axes[i], 1.0f, (int64_t)((double)scale * in + 0.5));
+            int64_t size = 0;
+            if (!oribi_real_to_size((double)scale * in + 0.5, &size) || size > INT32_MAX) {
+                return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                                      "sizes that keep the ratio of %s are not possible",
+                                      oribi_cpu_shape_text(&plan->in).chars);
+            }
+            good = plan_axis(run, plan, axes[i], 1.0f, size);
             plan->scales[axes[i]] = scale;
         }
         return good;

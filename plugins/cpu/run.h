@@ -66,6 +66,20 @@ void *oribi_cpu_scratch(oribi_cpu_run *run, int64_t bytes, TF_Tensor **out_tenso
 void oribi_cpu_parallel(oribi_cpu_run *run, int64_t total, int64_t cost, void *object,
                         void (*call)(void *object, int64_t begin, int64_t end));
 
+/* For loops that oribi_cpu_parallel does not run: adds `cost` (cycles, about) to what was done
+ * since the last look, and after a millisecond of it looks whether the run was cancelled or its
+ * time is up. True: leave, the host reports why. *patience starts at 0. */
+static inline bool oribi_cpu_stops(oribi_cpu_run *run, int64_t *patience, int64_t cost)
+{
+    enum { LOOK_CYCLES = 1000000 };
+    *patience += 16 + cost; /* cost is below the bytes of a tensor: no sum here overflows */
+    if (*patience < LOOK_CYCLES) {
+        return false;
+    }
+    *patience = 0;
+    return TF_OpKernelContext_IsCancelled(run->context);
+}
+
 /* The compute function of a row from `static bool <name>_run(const void *state, run)`. */
 #define ORIBI_CPU_COMPUTE(name, n_inputs)                                                          \
     static void name##_compute(void *state, TF_OpKernelContext *context)                           \

@@ -109,13 +109,17 @@ bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_
     }
     const void *data = TF_TensorData(tensor);
     for (int64_t i = 0; i < count; i++) {
-        out[i] = dtype == TF_INT32   ? ((const int32_t *)data)[i]
-                 : dtype == TF_INT64 ? ((const int64_t *)data)[i]
-                 : dtype == TF_INT16 ? ((const int16_t *)data)[i]
-                                     : ((const int8_t *)data)[i];
+        out[i] = oribi_cpu_int_at(data, dtype, i);
     }
     *out_count = (int)count;
     return true;
+}
+
+bool oribi_cpu_index_changed(oribi_cpu_run *run)
+{
+    return oribi_cpu_fail(run, TF_ABORTED,
+                          "an index was changed by another writer while the kernel read it; keep "
+                          "inputs as they are until the run ends");
 }
 
 bool oribi_cpu_read_int(oribi_cpu_run *run, int index, const char *what, int64_t *out)

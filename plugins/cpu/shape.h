@@ -34,6 +34,27 @@ oribi_cpu_text oribi_cpu_shape_text(const oribi_cpu_shape *shape);
 /* Elements of an int32 or int64 input of rank 0 or 1, at most max; fails naming `what`. */
 bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_t *out, int max,
                          int *out_count);
+/* Element i of an integer tensor, read once. Inputs may lie in memory that another writer shares:
+ * what this gave is checked and used; who reads again has to check again. */
+static inline int64_t oribi_cpu_int_at(const void *data, TF_DataType dtype, int64_t i)
+{
+    switch (dtype) {
+    case TF_INT64:
+        return ((const volatile int64_t *)data)[i];
+    case TF_INT32:
+        return ((const volatile int32_t *)data)[i];
+    case TF_INT16:
+        return ((const volatile int16_t *)data)[i];
+    case TF_UINT16:
+        return ((const volatile uint16_t *)data)[i];
+    case TF_UINT8:
+        return ((const volatile uint8_t *)data)[i];
+    default:
+        return ((const volatile int8_t *)data)[i];
+    }
+}
+/* False after failing: an index that was checked has changed while the kernel ran. */
+bool oribi_cpu_index_changed(oribi_cpu_run *run);
 /* Exactly one integer: a scalar or a vector of one. */
 bool oribi_cpu_read_int(oribi_cpu_run *run, int index, const char *what, int64_t *out);
 /* Dims of an output from an integer input: each at least 0. */

@@ -50,8 +50,9 @@ static bool slice_run(const void *state, oribi_cpu_run *run)
     oribi_cpu_strides(&in, walk.strides[0]);
     out.rank = walk.rank = in.rank;
     for (int i = 0; i < in.rank; i++) {
-        int64_t rest = in.dims[i] - begin[i];
-        if (begin[i] < 0 || begin[i] > in.dims[i] || size[i] < -1 || size[i] > rest) {
+        bool inside = begin[i] >= 0 && begin[i] <= in.dims[i];
+        int64_t rest = inside ? in.dims[i] - begin[i] : 0;
+        if (!inside || size[i] < -1 || size[i] > rest) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "begin[%d] = %lld and size[%d] = %lld do not lie in a dimension "
                                   "of %lld",
@@ -81,7 +82,8 @@ static void *strided_create(TF_OpKernelConstruction *construction)
         oribi_cpu_attr_int(&setup, "ellipsis_mask", &state->ellipsis_mask);
         oribi_cpu_attr_int(&setup, "new_axis_mask", &state->new_axis_mask);
         oribi_cpu_attr_int(&setup, "shrink_axis_mask", &state->shrink_axis_mask);
-        if ((state->ellipsis_mask & (state->ellipsis_mask - 1)) != 0) {
+        uint64_t ellipses = (uint64_t)state->ellipsis_mask;
+        if ((ellipses & (ellipses - 1)) != 0) {
             (void)oribi_cpu_setup_fail(&setup, TF_INVALID_ARGUMENT,
                                        "Multiple ellipses in slice spec not allowed");
         }
@@ -144,11 +146,9 @@ static bool take_dim(oribi_cpu_run *run, strided_spec *spec, int i, int d, int64
                                             : clamp(begin < 0 ? begin + dim : begin, low, high);
     end = has(spec->masks->end_mask, i) ? (step > 0 ? high : low)
                                         : clamp(end < 0 ? end + dim : end, low, high);
-    int64_t length = step > 0 ? end - begin : begin - end, pace = step > 0 ? step : -step;
-    if (step == INT64_MIN) {
-        pace = INT64_MAX;
-    }
-    int64_t count = length <= 0 ? 0 : (length - 1) / pace + 1;
+    int64_t length = step > 0 ? end - begin : begin - end;
+    uint64_t pace = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    int64_t count = length <= 0 ? 0 : (int64_t)((uint64_t)(length - 1) / pace) + 1;
     spec->start += count > 0 ? begin * stride : 0;
     spec->whole = spec->whole && count == dim && (step == 1 || dim <= 1);
     spec->out.dims[spec->out.rank++] = count;

@@ -2,7 +2,6 @@
 /* The platform: the devices that the driver shows, in its order. Written against the device
  * contract alone. Read next: memory.c.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +133,7 @@ static int32_t numa_node(const SP_Device *device)
     int node = -1;
     snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/numa_node", gpu_device_of(device)->pci);
     for (char *at = path; *at != '\0'; at++) {
-        *at = (char)tolower((unsigned char)*at);
+        *at = *at >= 'A' && *at <= 'F' ? (char)(*at + ('a' - 'A')) : *at;
     }
     FILE *file = fopen(path, "r");
     if (file != NULL) {

@@ -2,7 +2,6 @@
 /* Einsum: the shape follows from the equation, "ab...,bc...->ac...". Labels are letters; the
  * ellipsis stands for dimensions that broadcast.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "ops_core/ops_core.h"
@@ -16,6 +15,12 @@ typedef struct equation {
     bool seen[N_LABELS];
     oribi_ops_shape middle; /* of the ellipsis */
 } equation;
+
+/* Of ASCII, whatever the locale of the application: sizes[] ends there. */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 static bool read_equation(oribi_ops_ctx *ctx, equation *e, TF_Status *status)
 {
@@ -51,7 +56,7 @@ static bool count_labels(const char *term, int64_t *out_labels, bool *out_ellips
         if (strncmp(term, "...", 3) == 0 && !*out_ellipsis) {
             *out_ellipsis = true;
             term += 2;
-        } else if (isalpha((unsigned char)*term)) {
+        } else if (is_letter(*term)) {
             (*out_labels)++;
         } else {
             return oribi_ops_fail(status, "Invalid equation: unexpected '%.10s'", term);
@@ -111,7 +116,7 @@ static bool give_output(const equation *e, const char *term, oribi_ops_shape *ou
 {
     int64_t labels;
     bool has_ellipsis;
-    const char *end;
+    const char *end = term;
     out->rank = 0;
     if (!count_labels(term, &labels, &has_ellipsis, &end, status)) {
         return false;

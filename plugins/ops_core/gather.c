@@ -73,7 +73,7 @@ static void gather_v2(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_attr_int(ctx, "batch_dims", &batch, status)) {
         return;
     }
-    if (known && !oribi_ops_at_least(&params, axis < 0 ? -axis : axis + 1, status)) {
+    if (known && params.rank >= 0 && !oribi_ops_axis(axis, params.rank, &axis, status)) {
         return;
     }
     if (params.rank < 0 || indices.rank < 0) {
@@ -86,7 +86,6 @@ static void gather_v2(oribi_ops_ctx *ctx, TF_Status *status)
     if (!known) {
         gather_without_axis(&params, &indices, batch, &result);
     } else {
-        axis += axis < 0 ? params.rank : 0;
         if (batch > axis || batch >= params.rank) {
             oribi_ops_fail(status,
                            "batch_dims (%" PRId64 ") must be less than or equal to axis "

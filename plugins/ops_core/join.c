@@ -41,8 +41,7 @@ static bool concat_along(oribi_ops_ctx *ctx, int first, int count, int64_t axis,
             total = -1;
             continue;
         }
-        if (!oribi_ops_at_least(&one, axis < 0 ? -axis : axis + 1, status) ||
-            !oribi_ops_axis(axis, one.rank, &at, status) ||
+        if (!oribi_ops_axis(axis, one.rank, &at, status) ||
             !oribi_ops_add(total, one.dims[at], &total, status)) {
             return false;
         }
@@ -107,12 +106,9 @@ static void split(oribi_ops_ctx *ctx, TF_Status *status)
         if (value.rank >= 0) {
             oribi_ops_set_unknown_dims(&value, value.rank);
         }
-    } else if (value.rank < 0) {
-        if (!oribi_ops_at_least(&value, axis < 0 ? -axis : axis + 1, status)) {
-            return;
-        }
-    } else if (!oribi_ops_axis(axis, value.rank, &axis, status) ||
-               !oribi_ops_divide_evenly(value.dims[axis], parts, &value.dims[axis], status)) {
+    } else if (value.rank >= 0 &&
+               (!oribi_ops_axis(axis, value.rank, &axis, status) ||
+                !oribi_ops_divide_evenly(value.dims[axis], parts, &value.dims[axis], status))) {
         return;
     }
     output_all(ctx, &value, status);

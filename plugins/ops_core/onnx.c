@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "micro/dims.h"
 #include "ops_core/ops_core.h"
 #include "ops_core/shape.h"
 
@@ -86,8 +87,9 @@ static bool slide(const onnx_pool *pool, int k, int64_t in, int64_t *out, TF_Sta
     }
     bool rounds_up = pool->ceil_mode && !valid && rest % stride != 0;
     *out = rest / stride + 1;
-    /* a window that would start in the padding after the input is none */
-    if (rounds_up && *out * stride < in + before) {
+    /* A window that would start in the padding after the input is none: the next one starts
+     * stride - rest % stride after the last place where one fits, reach - after before the end. */
+    if (rounds_up && stride - rest % stride < reach - after) {
         (*out)++;
     }
     return true;
@@ -176,12 +178,13 @@ static bool scale_dims(const TF_Tensor *scales, const int64_t *axes, int n_axes,
     }
     for (int i = 0; i < n_axes; i++) {
         int64_t *dim = &shape->dims[axes[i]];
-        double size = *dim < 0 ? -1 : (double)*dim * (double)values[i];
-        if (!(values[i] > 0) || size > 9e15) {
+        int64_t size = -1;
+        if (!(values[i] > 0) ||
+            (*dim >= 0 && !oribi_real_to_size((double)*dim * (double)values[i], &size))) {
             return oribi_ops_fail(status, "scale %g of dimension %d is not possible",
                                   (double)values[i], (int)axes[i]);
         }
-        *dim = size < 0 ? -1 : (int64_t)size;
+        *dim = size;
     }
     return true;
 }
@@ -201,7 +204,9 @@ static bool keep_ratio(const char *policy, const int64_t *sizes, const int64_t *
     }
     for (int i = 0; i < n_axes; i++) {
         int64_t *dim = &shape->dims[axes[i]];
-        *dim = (int64_t)((double)scale * (double)*dim + 0.5);
+        if (!oribi_real_to_size((double)scale * (double)*dim + 0.5, dim)) {
+            return false;
+        }
     }
     return true;
 }

@@ -78,7 +78,8 @@ static bool read_masks(oribi_ops_ctx *ctx, strided_spec *spec, TF_Status *status
         !oribi_ops_attr_int(ctx, "shrink_axis_mask", &spec->shrink_axis_mask, status)) {
         return false;
     }
-    if ((spec->ellipsis_mask & (spec->ellipsis_mask - 1)) != 0) {
+    uint64_t ellipses = (uint64_t)spec->ellipsis_mask;
+    if ((ellipses & (ellipses - 1)) != 0) {
         return oribi_ops_fail(status, "Multiple ellipses in slice spec not allowed");
     }
     return true;

@@ -2,6 +2,8 @@
 /* JSON out. One flag is state enough: a comma is due exactly after a value that has a neighbour. */
 #include "base/json.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -114,28 +116,19 @@ void oribi_json_uint(oribi_json *json, uint64_t value)
 
 void oribi_json_double(oribi_json *json, double value)
 {
-    char digits[40];
+    char digits[ORIBI_NUMBER_TEXT];
     if (!isfinite(value)) {
         oribi_json_null(json);
         return;
     }
     for (int precision = 1; precision <= 17; precision++) {
-        (void)snprintf(digits, sizeof(digits), "%.*g", precision, value);
-        if (strtod(digits, NULL) == value) {
+        oribi_number_print(value, precision, digits);
+        if (oribi_number_parse(digits, NULL) == value) {
             break;
         }
     }
-    /* The locale's decimal sign, of one byte or more, is the only thing that is not of JSON. */
-    size_t kept = 0;
-    for (size_t i = 0; digits[i] != '\0'; i++) {
-        if (strchr("0123456789+-e", digits[i]) != NULL) {
-            digits[kept++] = digits[i];
-        } else if (kept > 0 && digits[kept - 1] != '.') {
-            digits[kept++] = '.';
-        }
-    }
     begin_value(json);
-    oribi_text_append_n(json->text, digits, kept);
+    oribi_text_append(json->text, digits);
 }
 
 void oribi_json_bool(oribi_json *json, bool value)

@@ -2,6 +2,8 @@
 /* Recursive descent over NUL-terminated text. Contract: json_read.h. Source  RFC 8259. */
 #include "base/json_read.h"
 
+#include "base/number.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,7 +177,7 @@ static bool read_number(parser *p, oribi_json_value *value)
 {
     char *end;
     value->kind = ORIBI_JSON_NUMBER;
-    value->number = strtod(p->at, &end);
+    value->number = oribi_number_parse(p->at, &end);
     value->integer = strtoll(p->at, NULL, 10);
     if (end == p->at) {
         return fail(p, "a value is missing");

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs and outputs as emitted code names them. Names come from the model and are hostile: every
  * character that C does not take becomes '_'; names.c refuses two that then are equal. */
-#include <ctype.h>
 #include <string.h>
 
 #include "base/alloc.h"

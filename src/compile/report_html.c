@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "compile/report.h"
+#include "base/number.h"
 #include "tensor/status.h"
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
@@ -87,8 +88,9 @@ static void port_row(const oribi_compile *c, const oribi_port *port, const char 
     }
     oribi_text_append(text, "</td><td>");
     if (port->units.n_scales == 1) {
-        oribi_text_printf(text, "scale %.9g, zero %d", (double)port->units.scale,
-                          (int)port->units.zero);
+        char scale[ORIBI_NUMBER_TEXT];
+        oribi_number_print((double)port->units.scale, 9, scale);
+        oribi_text_printf(text, "scale %s, zero %d", scale, (int)port->units.zero);
     } else if (port->units.n_scales > 1) {
         oribi_text_printf(text, "%d scales along dimension %d", (int)port->units.n_scales,
                           (int)port->units.axis);

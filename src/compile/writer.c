@@ -2,6 +2,8 @@
 /* The writer: lines, blocks, comments, initialisers. */
 #include "compile/writer.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -207,7 +209,7 @@ void oribi_writer_append_safe(oribi_text *text, const char *string)
 
 void oribi_writer_append_float(oribi_text *text, float value)
 {
-    char shortest[40];
+    char shortest[ORIBI_NUMBER_TEXT];
     if (isnan(value) || isinf(value)) {
         oribi_text_append(text, isnan(value) ? "(0.0f / 0.0f)"
                                 : value > 0  ? "(1.0f / 0.0f)"
@@ -215,14 +217,11 @@ void oribi_writer_append_float(oribi_text *text, float value)
         return;
     }
     for (int precision = 6; precision <= 9; precision++) {
-        float back = 0;
-        snprintf(shortest, sizeof shortest, "%.*g", precision, (double)value);
-        if (sscanf(shortest, "%f", &back) == 1 && back >= value && back <= value) {
+        oribi_number_print((double)value, precision, shortest);
+        const float back = oribi_number_parse_float(shortest, NULL);
+        if (back >= value && back <= value) {
             break;
         }
-    }
-    for (char *at = shortest; *at != 0; at++) {
-        *at = *at == ',' ? '.' : *at; /* another locale's decimal point */
     }
     oribi_text_append(text, shortest);
     oribi_text_append(text, strpbrk(shortest, ".e") == NULL ? ".0f" : "f");

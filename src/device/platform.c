@@ -2,10 +2,10 @@
 /* Platforms: SE_InitPlugin is called, checked, and the result kept for ever. Not here: which
  * members must be there (platform_check.c), devices (device.c).
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "device/device_internal.h"
@@ -183,7 +183,7 @@ const oribi_platform *oribi_platform_next(const oribi_platform *platform)
 static bool same_letters(const char *a, const char *b, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
-        if (toupper((unsigned char)a[i]) != toupper((unsigned char)b[i])) {
+        if (oribi_to_upper(a[i]) != oribi_to_upper(b[i])) {
             return false;
         }
     }

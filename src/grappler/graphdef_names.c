@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names of a GraphDef: [A-Za-z0-9.][A-Za-z0-9_.\-/>]*, unique over nodes, inputs and constants. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/ascii.h"
 #include "grappler/graphdef.h"
 
 enum { SUFFIX_BYTES = 16 };
@@ -16,8 +16,8 @@ typedef struct namer {
 
 static bool is_fine(char c, bool is_first)
 {
-    const unsigned char u = (unsigned char)c;
-    return isalnum(u) || c == '.' || (!is_first && (c == '_' || c == '-' || c == '/' || c == '>'));
+    return oribi_is_letter(c) || oribi_is_digit(c) || c == '.' ||
+           (!is_first && (c == '_' || c == '-' || c == '/' || c == '>'));
 }
 
 /* `wanted` with other characters replaced, and a number where it is taken. */

@@ -2,10 +2,11 @@
 /* Attribute values and partial shapes: shapes made and tested, both printed as text. Not here:
  * lists of attributes (attr.c), whole definitions (print.c).
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ascii.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "op/attr.h"
 
@@ -74,7 +75,7 @@ static void print_type(TF_DataType type, oribi_text *text)
 {
     oribi_text_append(text, "DT_");
     for (const char *c = oribi_dtype_name(type); *c != '\0'; c++) {
-        char upper = (char)toupper((unsigned char)*c);
+        char upper = oribi_to_upper(*c);
         oribi_text_append_n(text, &upper, 1);
     }
 }
@@ -105,12 +106,14 @@ static void print_tensor(const TF_Tensor *tensor, oribi_text *text)
 
 static void print_element(const oribi_attr *attr, int32_t i, oribi_text *text)
 {
+    char number[ORIBI_NUMBER_TEXT];
     switch (attr->kind) {
     case TF_ATTR_INT:
         oribi_text_printf(text, "%" PRId64, attr->u.i[i]);
         break;
     case TF_ATTR_FLOAT:
-        oribi_text_printf(text, "%.9g", (double)attr->u.f[i]);
+        oribi_number_print((double)attr->u.f[i], 9, number);
+        oribi_text_append(text, number);
         break;
     case TF_ATTR_BOOL:
         oribi_text_append(text, attr->u.b[i] ? "true" : "false");

@@ -2,10 +2,10 @@
 /* Checks of a whole definition after its specs parsed: names, kinds, minimums, allowed values,
  * defaults. oribi_attr_def_accepts serves node attributes too (resolve.c).
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/ascii.h"
 #include "op/spec.h"
 
 /* Every failure ends with the definition, as TensorFlow's does. */
@@ -31,17 +31,18 @@ static bool is_op_name(const char *name)
 {
     if (*name == '_') {
         for (name++; *name != '\0'; name++) {
-            if (!isalnum((unsigned char)*name) && *name != '_' && *name != '>') {
+            if (!(oribi_is_letter(*name) || oribi_is_digit(*name)) && *name != '_' &&
+                *name != '>') {
                 return false;
             }
         }
         return true;
     }
     for (;;) {
-        if (!isupper((unsigned char)*name)) {
+        if (!oribi_is_upper(*name)) {
             return false;
         }
-        while (isalnum((unsigned char)*name) || *name == '_') {
+        while ((oribi_is_letter(*name) || oribi_is_digit(*name)) || *name == '_') {
             name++;
         }
         if (*name == '\0') {

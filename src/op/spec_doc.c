@@ -2,10 +2,10 @@
 /* The op-doc grammar: a summary line, a description, then blocks `name: text` for arguments and
  * attributes. A block starts at the first line of the form "name:" without indentation.
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "op/spec.h"
+#include "base/ascii.h"
 
 static const char *line_end(const char *at)
 {
@@ -28,10 +28,10 @@ static bool starts_block(const char *line)
 /* [from, to) without surrounding spaces, in the arena; "" when empty. */
 static const char *copy_trimmed(oribi_spec *spec, const char *from, const char *to)
 {
-    while (from < to && isspace((unsigned char)*from)) {
+    while (from < to && oribi_is_space(*from)) {
         from++;
     }
-    while (to > from && isspace((unsigned char)to[-1])) {
+    while (to > from && oribi_is_space(to[-1])) {
         to--;
     }
     const char *copy = oribi_arena_strndup(&spec->entry->arena, from, (size_t)(to - from));
@@ -65,7 +65,7 @@ static const char **find_described(oribi_op_def *def, oribi_span name)
 bool oribi_spec_parse_doc(oribi_spec *spec, const char *doc)
 {
     oribi_op_def *def = &spec->entry->def;
-    while (isspace((unsigned char)*doc)) {
+    while (oribi_is_space(*doc)) {
         doc++;
     }
     def->summary = copy_trimmed(spec, doc, line_end(doc));

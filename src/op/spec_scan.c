@@ -2,10 +2,10 @@
 /* Scanner of the spec language: spaces, literals, names, integers, quoted strings, and the error
  * collector. Not here: what they mean (spec_attr.c, spec_arg.c, spec_value.c).
  */
-#include <ctype.h>
 #include <string.h>
 
 #include "op/spec.h"
+#include "base/ascii.h"
 
 bool oribi_spec_fail(oribi_spec *spec, const char *format, ...)
 {
@@ -32,7 +32,7 @@ bool oribi_spec_no_memory(oribi_spec *spec)
 
 void oribi_scan_spaces(const char **at)
 {
-    while (isspace((unsigned char)**at)) {
+    while (oribi_is_space(**at)) {
         (*at)++;
     }
 }
@@ -49,14 +49,13 @@ bool oribi_scan_literal(const char **at, const char *literal)
 
 static bool is_name_char(char c, bool lower)
 {
-    return c == '_' || isdigit((unsigned char)c) ||
-           (lower ? islower((unsigned char)c) : isalpha((unsigned char)c)) != 0;
+    return c == '_' || oribi_is_digit(c) || (lower ? oribi_is_lower(c) : oribi_is_letter(c)) != 0;
 }
 
 bool oribi_scan_name(const char **at, bool lower, oribi_span *out)
 {
     const char *start = *at;
-    if (lower ? !islower((unsigned char)*start) : !isalpha((unsigned char)*start)) {
+    if (lower ? !oribi_is_lower(*start) : !oribi_is_letter(*start)) {
         return false;
     }
     const char *end = start;
@@ -73,11 +72,11 @@ bool oribi_scan_integer(const char **at, int64_t *out)
     const char *c = *at;
     bool negative = *c == '-';
     c += negative;
-    if (!isdigit((unsigned char)*c)) {
+    if (!oribi_is_digit(*c)) {
         return false;
     }
     int64_t value = 0; /* kept negative: INT64_MIN has no positive twin */
-    for (; isdigit((unsigned char)*c); c++) {
+    for (; oribi_is_digit(*c); c++) {
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_sub_overflow(value, *c - '0', &value)) {
             return false;

@@ -2,7 +2,6 @@
 /* Default values in protobuf text format: scalars, lists, shapes, functions. Not here: tensor
  * messages (spec_tensor.c). Read from a NUL-terminated text; each function skips spaces first.
  */
-#include <ctype.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,6 +9,8 @@
 #include <strings.h>
 
 #include "op/spec.h"
+#include "base/ascii.h"
+#include "base/number.h"
 
 enum { FIRST_CAPACITY = 8, MAX_SHAPE_RANK = 254, MAX_DIGITS = 64 };
 
@@ -39,7 +40,7 @@ bool oribi_values_add(oribi_values *values, const void *element)
 /* A number ends where no name could go on: "3x" is not an int. */
 static bool ends_token(char c)
 {
-    return !isalnum((unsigned char)c) && c != '_' && c != '.';
+    return !(oribi_is_letter(c) || oribi_is_digit(c)) && c != '_' && c != '.';
 }
 
 static bool scan_sign(const char **at)
@@ -61,15 +62,14 @@ bool oribi_value_uint(const char **at, uint64_t *out)
     if (c[0] == '0' && (c[1] == 'x' || c[1] == 'X')) {
         base = 16;
         c += 2;
-    } else if (c[0] == '0' && isdigit((unsigned char)c[1])) {
+    } else if (c[0] == '0' && oribi_is_digit(c[1])) {
         base = 8;
     }
     const char *first = c;
     uint64_t value = 0;
-    for (; isxdigit((unsigned char)*c); c++) {
-        unsigned digit = isdigit((unsigned char)*c)
-                             ? (unsigned)(*c - '0')
-                             : (unsigned)(tolower((unsigned char)*c) - 'a' + 10);
+    for (; oribi_is_hex(*c); c++) {
+        unsigned digit =
+            oribi_is_digit(*c) ? (unsigned)(*c - '0') : (unsigned)(oribi_to_lower(*c) - 'a' + 10);
         if (digit >= base || __builtin_mul_overflow(value, (uint64_t)base, &value) ||
             __builtin_add_overflow(value, (uint64_t)digit, &value)) {
             return false;
@@ -111,41 +111,21 @@ static bool scan_word_double(const char **at, double *out)
     return word.length == 3 && strncasecmp(word.data, "nan", 3) == 0;
 }
 
-/* strtod in the C locale: a comma locale of the application must not change what 0.5 means. */
-static double c_locale_strtod(const char *text, char **end)
-{
-    static locale_t c_locale;
-    locale_t locale = __atomic_load_n(&c_locale, __ATOMIC_ACQUIRE);
-    if (locale == (locale_t)0) {
-        locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-        locale_t expected = (locale_t)0;
-        if (locale == (locale_t)0) {
-            return strtod(text, end);
-        }
-        if (!__atomic_compare_exchange_n(&c_locale, &expected, locale, false, __ATOMIC_ACQ_REL,
-                                         __ATOMIC_ACQUIRE)) {
-            freelocale(locale);
-            locale = expected;
-        }
-    }
-    return strtod_l(text, end, locale);
-}
-
 bool oribi_value_double(const char **at, double *out)
 {
     const char *c = *at;
     double value;
     bool negative = scan_sign(&c);
-    if (isalpha((unsigned char)*c)) {
+    if (oribi_is_letter(*c)) {
         if (!scan_word_double(&c, &value)) {
             return false;
         }
     } else {
         char *end;
-        if (!isdigit((unsigned char)*c) && *c != '.') {
+        if (!oribi_is_digit(*c) && *c != '.') {
             return false;
         }
-        value = c_locale_strtod(c, &end);
+        value = oribi_number_parse(c, &end);
         if (end == c) {
             return false;
         }
@@ -167,7 +147,8 @@ bool oribi_value_bool(const char **at, bool *out)
     const char *c = *at;
     oribi_scan_spaces(&c);
     oribi_span word = {c, 0};
-    while (isalnum((unsigned char)c[word.length]) || c[word.length] == '_') {
+    while ((oribi_is_letter(c[word.length]) || oribi_is_digit(c[word.length])) ||
+           c[word.length] == '_') {
         word.length++;
     }
     bool is_true = oribi_span_is(word, "true") || oribi_span_is(word, "True") ||
@@ -202,7 +183,7 @@ bool oribi_value_type(const char **at, TF_DataType *out)
     }
     char lower[MAX_DIGITS];
     for (size_t i = 3; i < word.length; i++) {
-        lower[i - 3] = (char)tolower((unsigned char)word.data[i]);
+        lower[i - 3] = oribi_to_lower(word.data[i]);
     }
     *out = oribi_dtype_parse(lower, word.length - 3);
     *at = c;

@@ -4,8 +4,8 @@
  */
 #include "pass/pass_internal.h"
 
-#include <ctype.h>
 #include <string.h>
+#include "base/ascii.h"
 
 enum { DEVICE_TYPE_BYTES = 64, MISSING_LISTED = 40 };
 
@@ -24,7 +24,7 @@ static void device_type_of(const char *device, char out[DEVICE_TYPE_BYTES])
     size_t length = strcspn(at, ":/");
     if (length < DEVICE_TYPE_BYTES) {
         for (size_t i = 0; i < length; i++) {
-            out[i] = (char)toupper((unsigned char)at[i]);
+            out[i] = oribi_to_upper(at[i]);
         }
         out[length] = '\0';
     }

@@ -3,12 +3,12 @@
  * device that the node names, the session's, the CPU; the chosen kernel's device type decides here.
  * Not here: the copies that follow from it (steps.c).
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/ascii.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include "session/session_internal.h"
@@ -95,7 +95,7 @@ static int ordinal_in(const char *device, const char *type)
     at = at != NULL ? at + 8 : device;
     const size_t length = strlen(type);
     for (size_t i = 0; at != NULL && i < length; i++) {
-        if (toupper((unsigned char)at[i]) != type[i]) {
+        if (oribi_to_upper(at[i]) != type[i]) {
             return -1;
         }
     }

@@ -25,6 +25,7 @@ typedef struct harness {
     oribi_node_view view;
     TF_Tensor *inputs[HARNESS_MOST], *outputs[HARNESS_MOST];
     int n_inputs, n_outputs;
+    bool is_stopped; /* hosted.h: the run was cancelled before it began */
     TF_Status *status;
 } harness;
 

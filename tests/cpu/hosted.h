@@ -126,6 +126,7 @@ static inline int hosted_run(harness *h, const oribi_cpu_kernel *row, bool may_f
                                  .n_inputs = h->n_inputs,
                                  .n_outputs = h->n_outputs};
     oribi_context_enter(&self->ctx);
+    atomic_store(&self->stop, h->is_stopped ? ORIBI_STOP_CANCELLED : 0);
     for (int i = 0; i < h->n_inputs; i++) {
         const TF_Tensor *from = h->inputs[i];
         inputs[i] = TF_AllocateTensor(from->dtype, from->dims, from->rank, from->bytes);
@@ -145,7 +146,8 @@ static inline int hosted_run(harness *h, const oribi_cpu_kernel *row, bool may_f
         self->slots[h->n_inputs + i].dtype = h->signature.output_types[i];
         self->slots[h->n_inputs + i].forward_from = -1;
     }
-    if (oribi_context_compute(&self->ctx, &self->step, h->status)) {
+    /* What a stopped kernel left is shown, too: the filling where it did not come. */
+    if (oribi_context_compute(&self->ctx, &self->step, h->status) || h->is_stopped) {
         const oribi_slot *slot = &self->slots[h->n_inputs];
         size_t width = TF_DataTypeSize(slot->dtype);
         int64_t columns = slot->rank > 0 ? slot->dims[slot->rank - 1] : 1;

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the cases of golden.txt and its kin (made by scripts in tests/peer): a node with attributes
+ * and inputs, what must come out, and how near. Include after harness.h.
+ */
+#ifndef ORIBI_TESTS_CPU_GOLDEN_READ_H_
+#define ORIBI_TESTS_CPU_GOLDEN_READ_H_
+
+#include <stdlib.h>
+
+#include "tensor/tensor.h"
+
+/* One case, the reader's and the visitor's. */
+typedef struct golden {
+    harness h;
+    TF_Tensor *want[HARNESS_MOST];
+    int n_want;
+    double tolerance, scale;
+    int line, n_cases, n_runs, n_failures;
+    void (*visit)(struct golden *g); /* once for each case; the reader ends it afterwards */
+} golden;
+
+static inline char *golden_word(void)
+{
+    return strtok(NULL, " \n");
+}
+
+static inline int64_t golden_number(void)
+{
+    const char *text = golden_word();
+    assert_non_null(text);
+    return strtoll(text, NULL, 10);
+}
+
+/* One element from its word. */
+static inline void golden_put(TF_DataType dtype, void *data, int64_t i, const char *text)
+{
+    switch (dtype) {
+    case TF_FLOAT:
+        ((float *)data)[i] = strtof(text, NULL);
+        break;
+    case TF_DOUBLE:
+        ((double *)data)[i] = strtod(text, NULL);
+        break;
+    case TF_INT64:
+        ((int64_t *)data)[i] = strtoll(text, NULL, 10);
+        break;
+    case TF_UINT64:
+        ((uint64_t *)data)[i] = strtoull(text, NULL, 10);
+        break;
+    case TF_INT32:
+    case TF_UINT32:
+        ((uint32_t *)data)[i] = (uint32_t)strtoll(text, NULL, 10);
+        break;
+    case TF_INT16:
+    case TF_UINT16:
+    case TF_HALF:
+    case TF_BFLOAT16:
+        ((uint16_t *)data)[i] = (uint16_t)strtol(text, NULL, 10);
+        break;
+    default:
+        ((uint8_t *)data)[i] = (uint8_t)strtol(text, NULL, 10);
+    }
+}
+
+static inline TF_Tensor *golden_tensor(void)
+{
+    int64_t dims[16];
+    const char *name = golden_word();
+    TF_DataType dtype = oribi_dtype_parse(name, strlen(name));
+    int rank = (int)golden_number();
+    for (int i = 0; i < rank; i++) {
+        dims[i] = golden_number();
+    }
+    TF_Tensor *tensor = harness_tensor(dtype, dims, rank);
+    assert_non_null(tensor);
+    int64_t n = TF_TensorElementCount(tensor);
+    for (int64_t i = 0; i < n; i++) {
+        const char *text = golden_word();
+        assert_non_null(text);
+        golden_put(dtype, TF_TensorData(tensor), i, text);
+    }
+    return tensor;
+}
+
+static inline void golden_attr(harness *h)
+{
+    const char *name = golden_word(), *kind = golden_word();
+    if (strcmp(kind, "ints") == 0) {
+        int64_t values[32];
+        int n = (int)golden_number();
+        for (int i = 0; i < n; i++) {
+            values[i] = golden_number();
+        }
+        assert_true(oribi_attrs_set_ints(&h->attrs, &h->arena, name, values, n));
+    } else if (strcmp(kind, "bools") == 0) {
+        uint8_t values[8];
+        oribi_attr attr = {
+            .name = name, .kind = TF_ATTR_BOOL, .is_list = true, .count = (int32_t)golden_number()};
+        for (int i = 0; i < attr.count; i++) {
+            values[i] = golden_number() != 0;
+        }
+        attr.u.b = values;
+        assert_true(oribi_attrs_set(&h->attrs, &h->arena, &attr));
+    } else if (strcmp(kind, "int") == 0) {
+        assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, name, golden_number()));
+    } else if (strcmp(kind, "float") == 0) {
+        assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, name, strtof(golden_word(), NULL)));
+    } else if (strcmp(kind, "bool") == 0) {
+        assert_true(oribi_attrs_set_bool(&h->attrs, &h->arena, name, golden_number() != 0));
+    } else if (strcmp(kind, "strings") == 0) {
+        const char *values[8];
+        int n = (int)golden_number();
+        for (int i = 0; i < n; i++) {
+            values[i] = golden_word();
+        }
+        assert_true(oribi_attrs_set_strings(&h->attrs, &h->arena, name, values, n));
+    } else if (strcmp(kind, "string") == 0) {
+        assert_true(oribi_attrs_set_string(&h->attrs, &h->arena, name, golden_word()));
+    } else {
+        const char *type = golden_word();
+        assert_string_equal(kind, "type");
+        assert_true(oribi_attrs_set_type(&h->attrs, &h->arena, name,
+                                         oribi_dtype_parse(type, strlen(type))));
+    }
+}
+
+static inline void golden_end_case(golden *g)
+{
+    g->n_cases++;
+    g->visit(g);
+    for (int i = 0; i < g->n_want; i++) {
+        TF_DeleteTensor(g->want[i]);
+    }
+    g->n_want = 0;
+    harness_destroy(&g->h);
+}
+
+static inline void golden_line(golden *g, char *text, char *op, size_t op_size)
+{
+    char *key = strtok(text, " \n");
+    if (key == NULL || *key == '#') {
+        return;
+    }
+    if (strcmp(key, "op") == 0) {
+        (void)snprintf(op, op_size, "%s", golden_word());
+        harness_init(&g->h, op);
+    } else if (strcmp(key, "attr") == 0) {
+        golden_attr(&g->h);
+    } else if (strcmp(key, "in") == 0) {
+        g->h.inputs[g->h.n_inputs++] = golden_tensor();
+    } else if (strcmp(key, "out") == 0) {
+        g->want[g->n_want++] = golden_tensor();
+    } else if (strcmp(key, "tol") == 0) {
+        g->tolerance = strtod(golden_word(), NULL);
+        g->scale = strtod(golden_word(), NULL);
+    } else {
+        assert_string_equal(key, "end");
+        golden_end_case(g);
+    }
+}
+
+/* Visits every case of a file. */
+static inline void golden_read(const char *name, golden *g)
+{
+    enum { LINE_BYTES = 1 << 17 };
+    char op[64];
+    char *text = malloc(LINE_BYTES);
+    FILE *file = fopen(name, "r");
+    assert_non_null(text);
+    assert_non_null(file);
+    while (fgets(text, LINE_BYTES, file) != NULL) {
+        g->line++;
+        golden_line(g, text, op, sizeof op);
+    }
+    (void)fclose(file);
+    free(text);
+}
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A kernel whose work is large looks now and then whether its run was cancelled or its time is up.
+ * No clocks: the run is stopped before it begins, so a kernel that looks leaves the end of its
+ * output as it was.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cpu/harness.h"
+
+#include "cpu/hosted.h"
+
+enum { LONG = 1 << 20 };
+
+#define DIMS(...)                                                                                  \
+    (const int64_t[])                                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+static void zeros(harness *h, TF_DataType dtype, int rank, const int64_t *dims)
+{
+    void *data = harness_input(h, dtype, dims, rank);
+    memset(data, 0, TF_TensorByteSize(h->inputs[h->n_inputs - 1]));
+}
+
+/* All rows that fit leave the last element of output 0, of this type and length, alone. */
+static void stop_row(void *arg, const oribi_cpu_kernel *row)
+{
+    harness *h = arg;
+    TF_Tensor *out = h->outputs[0];
+    const size_t width = TF_DataTypeSize(TF_TensorType(out));
+    const unsigned char *last =
+        (const unsigned char *)TF_TensorData(out) + TF_TensorByteSize(out) - width;
+    h->is_stopped = true;
+    memset(TF_TensorData(out), 0x5a, TF_TensorByteSize(out));
+    (void)hosted_run(h, row, false, false, NULL, out);
+    for (size_t i = 0; i < width; i++) {
+        if (last[i] != 0x5a) {
+            fail_msg("%s (%s, %d) went on to its end after the run was stopped", row->op_name,
+                     oribi_cpu_isa_name(row->isa), (int)row->priority);
+        }
+    }
+}
+
+static void stopped(harness *h, int rank, const int64_t *dims)
+{
+    assert_true(harness_resolve(h));
+    TF_Tensor *out = harness_tensor(h->signature.output_types[0], dims, rank);
+    assert_non_null(out);
+    h->outputs[0] = out;
+    assert_true(harness_each_row(h, stop_row, h) > 0);
+    harness_destroy(h);
+}
+
+static void selections_of_the_best_stop(void **state)
+{
+    harness h;
+    (void)state;
+    harness_init(&h, "TopKV2");
+    zeros(&h, TF_FLOAT, 1, DIMS(LONG));
+    harness_input_int(&h, LONG);
+    stopped(&h, 1, DIMS(LONG));
+    harness_init(&h, "TopKV2"); /* many short lines */
+    zeros(&h, TF_FLOAT, 2, DIMS(LONG / 2, 2));
+    harness_input_int(&h, 2);
+    stopped(&h, 2, DIMS(LONG / 2, 2));
+}
+
+static void sources_stop(void **state)
+{
+    harness h;
+    (void)state;
+    harness_init(&h, "Range");
+    harness_input_int(&h, 0);
+    harness_input_int(&h, 4 * LONG);
+    harness_input_int(&h, 1);
+    stopped(&h, 1, DIMS(4 * LONG));
+    harness_init(&h, "Fill");
+    harness_input_ints(&h, 1, (const int32_t[]){4 * LONG});
+    zeros(&h, TF_FLOAT, 0, NULL);
+    stopped(&h, 1, DIMS(4 * LONG));
+    harness_init(&h, "ZerosLike");
+    zeros(&h, TF_FLOAT, 1, DIMS(4 * LONG));
+    stopped(&h, 1, DIMS(4 * LONG));
+    harness_init(&h, "OneHot");
+    zeros(&h, TF_INT32, 1, DIMS(LONG));
+    harness_input_int(&h, 4);
+    zeros(&h, TF_FLOAT, 0, NULL);
+    zeros(&h, TF_FLOAT, 0, NULL);
+    stopped(&h, 2, DIMS(LONG, 4));
+}
+
+static void gathering_and_scattering_stop(void **state)
+{
+    harness h;
+    (void)state;
+    harness_init(&h, "GatherNd");
+    zeros(&h, TF_FLOAT, 2, DIMS(3, 4));
+    zeros(&h, TF_INT32, 2, DIMS(LONG, 1));
+    stopped(&h, 2, DIMS(LONG, 4));
+    harness_init(&h, "ReverseSequence");
+    zeros(&h, TF_FLOAT, 2, DIMS(4, LONG));
+    zeros(&h, TF_INT32, 1, DIMS(4));
+    assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, "seq_dim", 1));
+    stopped(&h, 2, DIMS(4, LONG));
+    harness_init(&h, "Gather");
+    zeros(&h, TF_FLOAT, 2, DIMS(3, 4));
+    zeros(&h, TF_INT32, 1, DIMS(LONG));
+    stopped(&h, 2, DIMS(LONG, 4));
+}
+
+static void convolutions_stop(void **state)
+{
+    harness h;
+    (void)state;
+    for (int is_depthwise = 0; is_depthwise < 2; is_depthwise++) {
+        harness_init(&h, is_depthwise != 0 ? "DepthwiseConv2dNative" : "Conv2D");
+        zeros(&h, TF_FLOAT, 4, DIMS(1, 256, 256, 8));
+        zeros(&h, TF_FLOAT, 4, DIMS(3, 3, 8, is_depthwise != 0 ? 1 : 8));
+        assert_true(oribi_attrs_set_ints(&h.attrs, &h.arena, "strides", DIMS(1, 1, 1, 1), 4));
+        assert_true(oribi_attrs_set_string(&h.attrs, &h.arena, "padding", "SAME"));
+        stopped(&h, 4, DIMS(1, 256, 256, 8));
+    }
+}
+
+static void recurrent_layers_stop(void **state)
+{
+    enum { STEPS = 20000, UNITS = 16 };
+    harness h;
+    (void)state;
+    for (int is_time_major = 0; is_time_major < 2; is_time_major++) {
+        harness_init(&h, "Oribi>Lstm");
+        zeros(&h, TF_FLOAT, 3, is_time_major != 0 ? DIMS(STEPS, 1, 8) : DIMS(1, STEPS, 8));
+        zeros(&h, TF_FLOAT, 3, DIMS(4, UNITS, 8));
+        zeros(&h, TF_FLOAT, 3, DIMS(4, UNITS, UNITS));
+        zeros(&h, TF_FLOAT, 2, DIMS(4, UNITS));
+        zeros(&h, TF_FLOAT, 2, DIMS(1, UNITS));
+        zeros(&h, TF_FLOAT, 2, DIMS(1, UNITS));
+        assert_true(oribi_attrs_set_bool(&h.attrs, &h.arena, "time_major", is_time_major != 0));
+        stopped(&h, 3, is_time_major != 0 ? DIMS(STEPS, 1, UNITS) : DIMS(1, STEPS, UNITS));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(selections_of_the_best_stop),   cmocka_unit_test(sources_stop),
+        cmocka_unit_test(gathering_and_scattering_stop), cmocka_unit_test(convolutions_stop),
+        cmocka_unit_test(recurrent_layers_stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
