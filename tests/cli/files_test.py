@@ -17,7 +17,7 @@ import numpy as np
 
 import onnx_lite as onnx
 
-ORIBI, SOURCE = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
+ORIBI, SOURCE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 ROWS = 1 << 18
 TOLD = "changed while it was in use"
 checks = 0
@@ -80,16 +80,21 @@ def truncated(folder, external, *options):
     return finish(folder, child, fd)
 
 
+def is_right(folder):
+    wanted = np.array([[0, 1, 2, 3], np.arange(ROWS * 4 - 4, ROWS * 4)], np.float32)
+    return np.array_equal(np.load(folder / "y.npy"), wanted)
+
+
 def check_models(folder):
     for external in (True, False):
         what = "external data" if external else "a model's own bytes"
         code, text = truncated(folder, external)
-        check(code == 4 and TOLD in text and "--read" in text, f"{what}: {code}: {text}")
-        check(not (folder / "y.npy").exists(), f"{what}: a result was stored")
+        told = code == 4 and TOLD in text and "--read" in text and not (folder / "y.npy").exists()
+        # Weights that do not lie where kernels want them were copied when the session was made.
+        copied = not external and code == 0 and is_right(folder)
+        check(told or copied, f"{what}: {code}: {text}")
         code, text = truncated(folder, external, "--read")
-        check(code == 0, f"{what} with --read: {code}: {text}")
-        wanted = np.array([[0, 1, 2, 3], np.arange(ROWS * 4 - 4, ROWS * 4)], np.float32)
-        check(np.array_equal(np.load(folder / "y.npy"), wanted), f"{what} with --read: another result")
+        check(code == 0 and is_right(folder), f"{what} with --read: {code}: {text}")
 
 
 def check_input(folder):

@@ -415,7 +415,7 @@ static void opening_and_making_a_session_obey_the_options_limit_and_word_to_stop
     oribi_text bytes = {0};
     TF_Status *status = TF_NewStatus();
     oribi_options *options = oribi_options_create(status);
-    write_model(&bytes, "Add", false, ONNX_FLOAT, NULL);
+    write_model(&bytes, "Relu", false, ONNX_FLOAT, NULL);
 
     oribi_options_set_time_limit(options, 1);
     assert_null(oribi_model_from_memory(bytes.data, bytes.length, "m", options, status));
