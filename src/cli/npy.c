@@ -107,7 +107,7 @@ static bool put_character(uint32_t code, uint8_t **out)
         *at++ = (uint8_t)code;
     } else {
         int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-        *at++ = (uint8_t)(0xf00 >> more | code >> 6 * more);
+        *at++ = (uint8_t)(0xff00u >> (more + 1) | code >> 6 * more);
         while (more-- > 0) {
             *at++ = (uint8_t)(0x80 | (code >> 6 * more & 63));
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Preloaded by tests: allocation FAIL_ALLOC of the process (from 1) has no memory, nor have, with
- * FAIL_ON=1, those after it; threads from FAIL_THREAD on do not start. At the end the number of
+ * FAIL_ON=1, those after it; thread FAIL_THREAD does not start. At the end the number of
  * allocations is written to the file COUNT_TO.
  */
 #define _GNU_SOURCE
@@ -94,5 +94,5 @@ int pthread_create(pthread_t *out, const pthread_attr_t *how, void *(*run)(void 
         (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(
             RTLD_NEXT, "pthread_create");
 
-    return fail_thread > 0 && ++n_threads >= fail_thread ? EAGAIN : real(out, how, run, arg);
+    return fail_thread > 0 && ++n_threads == fail_thread ? EAGAIN : real(out, how, run, arg);
 }

@@ -19,8 +19,12 @@ static int make_scans(void)
     for (int c = 0; c < 3; c++) {
         for (int k = 1; k < 64; k++) {
             for (int bit = 2; bit >= 0; bit--) {
-                scans[n++] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {c}, .Ss = k,
-                                              .Se = k, .Ah = bit == 2 ? 0 : bit + 1, .Al = bit};
+                scans[n++] = (jpeg_scan_info){.comps_in_scan = 1,
+                                              .component_index = {c},
+                                              .Ss = k,
+                                              .Se = k,
+                                              .Ah = bit == 2 ? 0 : bit + 1,
+                                              .Al = bit};
             }
         }
     }
@@ -64,8 +68,7 @@ int main(int argc, char **argv)
         for (JDIMENSION x = 0; x < jpeg.image_width; x++) {
             const unsigned char pixel[4] = {(unsigned char)(3 * y), (unsigned char)(5 * x),
                                             (unsigned char)(2 * (x + y)), 200};
-            memcpy(row + x * (unsigned)jpeg.input_components, pixel,
-                   (size_t)jpeg.input_components);
+            memcpy(row + x * (unsigned)jpeg.input_components, pixel, (size_t)jpeg.input_components);
         }
         jpeg_write_scanlines(&jpeg, &row, 1);
     }
