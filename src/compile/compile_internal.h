@@ -175,6 +175,9 @@ bool oribi_compile_take_states(oribi_compile *compile, TF_Status *status);
 bool oribi_compile_order_states(oribi_compile *compile, TF_Status *status);
 /* Makes a C identifier of a model's string; NULL: no memory. */
 char *oribi_compile_identifier(oribi_arena *arena, const char *text);
+/* The same for a member of a struct, which no macro or type of a header may be called; is_in_scope:
+ * nor a variable of the emitted functions. What is gets a '_' at its end. NULL: no memory. */
+char *oribi_compile_member(oribi_arena *arena, const char *text, bool is_in_scope);
 char *oribi_compile_upper(oribi_arena *arena, const char *text);
 
 /* weights.c: lists all constants; sets arrays and image_bytes. */
@@ -211,10 +214,6 @@ bool oribi_emit_metadata(oribi_compile *all, TF_Status *status);
 int64_t oribi_compile_time(void); /* SOURCE_DATE_EPOCH, else 0 (1970) */
 /* files.c: takes the files of the models, adds what they share. */
 bool oribi_compile_finish(oribi_compile *all, TF_Status *status);
-static inline bool oribi_emit_is_operator(const oribi_call *call)
-{
-    return call->kernel != NULL || call->region != NULL;
-}
 int32_t oribi_emit_operator_count(const oribi_compile *compile);
 /* What each emitted file begins with. */
 void oribi_emit_banner(const oribi_compile *compile, oribi_writer *writer, const char *what);

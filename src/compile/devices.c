@@ -69,7 +69,7 @@ static bool name_device(oribi_compile *c, int32_t index, TF_Status *status)
     oribi_arena *arena = &c->arena;
     const char *platform = platform_of(c, d->target->name);
     const char *name = oribi_compile_renamed(c, ORIBI_NAME_DEVICE, d->name);
-    names->member = oribi_compile_identifier(arena, lower_case(arena, name));
+    names->member = oribi_compile_member(arena, lower_case(arena, name), true);
     names->kind = lower_case(arena, d->target->name);
     names->camel = camel_case(arena, d->target->name);
     names->macro = names->member != NULL ? oribi_compile_upper(arena, names->member) : NULL;
@@ -89,12 +89,6 @@ static bool check_names(const oribi_compile *c, int32_t index, TF_Status *status
 {
     const oribi_devices *d = &c->devices;
     const oribi_device_names *a = &d->names[index];
-    if (strcmp(a->member, "error") == 0) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "a device cannot be called 'error', the devices struct has that member; "
-                          "name it: --target-device NAME=%s, or --rename '%s=NEW'",
-                          a->kind, d->partition.devices[index].name);
-    }
     for (int32_t i = 0; i < index; i++) {
         const oribi_device_names *b = &d->names[i];
         const bool is_same_kind =

@@ -156,13 +156,15 @@ static bool check_value(oribi_lowering *lowering, const oribi_node *node, oribi_
 
 bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls)
 {
+    int32_t number = 0; /* of the next operator */
     for (int32_t i = 0; i < n_calls; i++) {
         const char *stem = find_row(calls[i].node->op_name)->stem;
-        calls[i].name = oribi_arena_printf(lowering->arena, "%s%s_%d",
-                                           calls[i].fused != NULL ? "conv2d_" : "", stem, (int)i);
+        calls[i].name = oribi_arena_printf(
+            lowering->arena, "%s%s_%d", calls[i].fused != NULL ? "conv2d_" : "", stem, (int)number);
         if (calls[i].name == NULL) {
             return oribi_fail_memory(lowering->status);
         }
+        number += oribi_emit_is_operator(&calls[i]) ? 1 : 0;
     }
     return true;
 }

@@ -91,6 +91,12 @@ typedef struct oribi_lowering {
 /* Makes the calls of the live nodes, in order. UNIMPLEMENTED with every node that cannot be
  * compiled. The array lives in the arena. */
 bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls);
+/* Does it run? A view does not, nor what the plan has made one. Operators are numbered in their
+ * order: in names, comments, cases and for TVMGEN_ON_OP alike. */
+static inline bool oribi_emit_is_operator(const oribi_call *call)
+{
+    return call->kernel != NULL || call->region != NULL;
+}
 /* Names the calls by what they do and their place in the order. False: no memory. */
 bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls);
 /* lower_conv_add.c: makes one call of a sum and a convolution that only it reads. */

@@ -20,6 +20,12 @@ enum oribi_name_kind {
     ORIBI_NAME_DEVICE
 };
 
+/* Is it a word of C or C++? Also: a macro, type or function of a header? (words.c) */
+bool oribi_compile_is_keyword(const char *name);
+bool oribi_compile_is_word(const char *name);
+/* Do functions of the emitted C call something of their own so? */
+bool oribi_compile_is_own_word(const char *name);
+
 /* The new name that --rename gives `name`, or `name`. "NAME=NEW" is of whatever is called so,
  * "output:NAME=NEW" of one kind; the latter goes first. */
 const char *oribi_compile_renamed(const struct oribi_compile *compile, enum oribi_name_kind kind,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compile/compile_internal.h"
+#include "compile/names.h"
 #include "tensor/status.h"
 
 enum kind { CHOICE, FLAG, SIZE, LIST };
@@ -58,10 +59,11 @@ static bool is_place(const char *value, const char **out_wanted)
 static bool is_rename(const char *value, const char **out_wanted)
 {
     const char *equals = strrchr(value, '='), *ignored;
-    const bool good = equals != NULL && equals != value && is_name(equals + 1, &ignored);
+    const bool good = equals != NULL && equals != value && is_name(equals + 1, &ignored) &&
+                      !oribi_compile_is_word(equals + 1);
     *out_wanted =
         "NAME=NEW or KIND:NAME=NEW (input, output, variable, pool, device), the new one of "
-        "letters, digits and '_', no word of C";
+        "letters, digits and '_', no word of C and nothing of its headers";
     return good;
 }
 

@@ -41,17 +41,9 @@ int32_t oribi_compile_pool_alignment(const oribi_compile *c)
     return (int32_t)alignment;
 }
 
-/* Names that emitted functions use for something else. */
 static bool is_taken(const char *name)
 {
-    static const char *const taken[] = {"weights", "state", "inputs",         "outputs",
-                                        "index",   "args",  "from",           "to",
-                                        "devices", "code",  "workspace_pools"};
-    bool is = false;
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-        is = is || strcmp(name, taken[i]) == 0;
-    }
-    return is;
+    return oribi_compile_is_word(name) || oribi_compile_is_own_word(name);
 }
 
 static bool add_pool(oribi_compile *c, const char *option_name, uint64_t bytes, TF_Status *status)

@@ -8,17 +8,6 @@
 #include "compile/names.h"
 #include "tensor/status.h"
 
-static const char *const keywords[] = {
-    "auto",     "break",    "case",      "char",     "const",  "continue", "default",  "do",
-    "double",   "else",     "enum",      "extern",   "float",  "for",      "goto",     "if",
-    "inline",   "int",      "long",      "register", "return", "short",    "signed",   "sizeof",
-    "static",   "struct",   "switch",    "typedef",  "union",  "unsigned", "void",     "volatile",
-    "while",    "restrict", "class",     "new",      "delete", "this",     "template", "typename",
-    "operator", "private",  "protected", "public",   "bool",   "true",     "false",    "namespace",
-    "using",    "virtual",  "try",       "catch",    "throw",  "and",      "or",       "not",
-    "xor",      "friend",   "explicit",  "export",   "asm",    "mutable",  "NULL",     "EOF",
-    "errno",    "linux",    "unix",      "i386",     "near",   "far",      "signals",  "interrupt",
-    NULL};
 /* An input of this name would share a macro with what the header defines for the model. */
 static const char *const reserved[] = {"WORKSPACE", "STATE", "WEIGHTS", "SHARED_WORKSPACE", NULL};
 
@@ -38,12 +27,16 @@ char *oribi_compile_identifier(oribi_arena *arena, const char *text)
     for (char *at = name; at != NULL && *at != 0; at++) {
         *at = is_plain(*at) ? *at : '_';
     }
-    for (size_t i = 0; name != NULL && keywords[i] != NULL; i++) {
-        if (strcmp(name, keywords[i]) == 0) {
-            return oribi_arena_printf(arena, "%s_", keywords[i]);
-        }
-    }
-    return name;
+    return name != NULL && oribi_compile_is_keyword(name) ? oribi_arena_printf(arena, "%s_", name)
+                                                          : name;
+}
+
+char *oribi_compile_member(oribi_arena *arena, const char *text, bool is_in_scope)
+{
+    char *name = oribi_compile_identifier(arena, text);
+    const bool is_taken = name != NULL && (oribi_compile_is_word(name) ||
+                                           (is_in_scope && oribi_compile_is_own_word(name)));
+    return is_taken ? oribi_arena_printf(arena, "%s_", name) : name;
 }
 
 char *oribi_compile_upper(oribi_arena *arena, const char *text)
@@ -79,7 +72,7 @@ static bool name_port(oribi_compile *c, oribi_port *port, enum oribi_name_kind k
                       TF_Status *status)
 {
     const char *name = oribi_compile_renamed(c, kind, port->model_name);
-    port->name = oribi_compile_identifier(&c->arena, name);
+    port->name = oribi_compile_member(&c->arena, name, false);
     port->macro = port->name != NULL ? oribi_compile_upper(&c->arena, port->name) : NULL;
     for (int32_t i = 0; port->macro != NULL && reserved[i] != NULL; i++) {
         if (strcmp(port->macro, reserved[i]) == 0) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints what Oribi says of the quantisation of each model's inputs and outputs: the library's
- * getter, and the headers of the emitted C without devices and with each target that is named. What
- * is right is ports_test.py's to say.
+ * getter, and the headers of the emitted C without devices and with each target that is named; and
+ * the lines of the C that number operators. What is right is ports_test.py's and numbers_test.py's
+ * to say.
  *
  *     ports_run MODELS TARGETS.so NAME...
  *
@@ -47,11 +48,9 @@ static void print_getter(const void *data, size_t bytes, TF_Status *status)
     oribi_model_destroy(model);
 }
 
-/* The lines of a header that speak of a port. */
-static void print_header(const char *text, size_t bytes)
+/* The lines that hold one of the words. */
+static void print_lines(const char *text, size_t bytes, const char *const *wanted, const char *how)
 {
-    static const char *const wanted[] = {"/* Input '", "/* Output '", "_SCALE ", "_ZERO_POINT ",
-                                         " scales, one for"};
     const char *const end = text + bytes;
     while (text < end) {
         const char *stop = memchr(text, '\n', (size_t)(end - text));
@@ -61,10 +60,9 @@ static void print_header(const char *text, size_t bytes)
             (size_t)(stop - text) < sizeof line - 1 ? (size_t)(stop - text) : sizeof line - 1;
         memcpy(line, text, length);
         line[length] = '\0';
-        for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-            const int is_macro = strncmp(line, "#define ", 8) == 0;
-            if (strstr(line, wanted[i]) != NULL && (is_macro || line[0] == '/')) {
-                printf("%s\n", line);
+        for (size_t i = 0; wanted[i] != NULL; i++) {
+            if (strstr(line, wanted[i]) != NULL) {
+                printf("%s%s\n", how, line);
                 break;
             }
         }
@@ -72,8 +70,24 @@ static void print_header(const char *text, size_t bytes)
     }
 }
 
+static void print_source(const char *text, size_t bytes)
+{
+    static const char *const numbers[] = {"/* Operator ",  "_args",        "    case ",
+                                          "HOOK_INVOKE, ", "HOOK_START, ", NULL};
+    char *copy = calloc(bytes + 1, 1);
+    if (copy == NULL) {
+        die("no memory");
+    }
+    memcpy(copy, text, bytes);
+    printf("devices %d\n", strstr(copy, "tvm_device_call") != NULL);
+    free(copy);
+    print_lines(text, bytes, numbers, "code ");
+}
+
 static void print_compiled(const char *path, const char *target, TF_Status *status)
 {
+    static const char *const ports[] = {"/* Input '",    "/* Output '",      "_SCALE ",
+                                        "_ZERO_POINT (", " scales, one for", NULL};
     oribi_compile *c = oribi_compile_create(status);
     TF_SetStatus(status, TF_OK, "");
     oribi_compile_set_option(c, "name", "m", status);
@@ -89,9 +103,9 @@ static void print_compiled(const char *path, const char *target, TF_Status *stat
         size_t bytes;
         const char *data = oribi_compile_file_data(c, i, &bytes);
         if (strcmp(oribi_compile_file_name(c, i), "tvmgen_m.h") == 0) {
-            print_header(data, bytes);
+            print_lines(data, bytes, ports, "");
         } else if (strcmp(oribi_compile_file_name(c, i), "tvmgen_m.c") == 0) {
-            printf("devices %d\n", strstr(data, "tvm_device_call") != NULL);
+            print_source(data, bytes);
         }
     }
     oribi_compile_destroy(c);

@@ -182,10 +182,12 @@ def parse(output):
             cases[-1].append([f"the header ({target})", [] if code == "0" else None])
         elif word == "devices":
             cases[-1][-1].append(rest == "1")
-        else:
+        elif word != "code":
             ports = cases[-1][-1][1]
             if found := re.match(r"/\* (Input|Output) '", line):
                 ports.append((found[1], None))
+            elif not line.startswith(("#define ", "/* ", " * ")):
+                pass # the text of a helper
             elif found := re.search(r"_SCALE (\S+?)[fF]?$", line):
                 ports[-1] = (ports[-1][0], (float(found[1]), None))
             elif found := re.search(r"_ZERO_POINT \((\S+)\)$", line):
@@ -230,7 +232,7 @@ def run(program, targets, datas):
         done = subprocess.run([program, path, targets, *DEVICES], capture_output=True, text=True, cwd=folder)
     if done.returncode != 0:
         sys.exit(f"ports_run exits with {done.returncode}: {done.stderr[:2000]}")
-    return parse(done.stdout)
+    return done.stdout
 
 
 def turn_bit(data, ports):
@@ -254,7 +256,7 @@ def main():
             work.append((name, ports, given))
     findings, checked, on_devices = [], 0, 0
     refused = 0
-    for (name, ports, _), case in zip(work, run(program, targets, [given for _, _, given in work])):
+    for (name, ports, _), case in zip(work, parse(run(program, targets, [given for _, _, given in work]))):
         found = []
         for what, got, *devices in case:
             on_devices += devices == [True]
