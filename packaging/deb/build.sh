@@ -96,10 +96,11 @@ package oribi utils "$(depends_of usr/bin/oribi), liboribi1 (= $version)" \
     "command that runs and inspects models" usr/bin/oribi usr/share/man/man1/oribi.1 \
     usr/share/bash-completion/completions/oribi
 mkdir -p "$work/headers"
-cp -R usr/include/oribi "$work/headers/oribi-headers-$version"
+cp -R usr/include/oribi-plugin "$work/headers/oribi-headers-$version"
 cp "$source/LICENSE" "$work/headers/oribi-headers-$version/"
 package liboribi-dev libdevel "liboribi1 (= $version)" \
-    "headers and static library of Oribi, for programs and plugins" usr/include/oribi usr/share/oribi \
+    "headers and static library of Oribi, for programs and plugins" usr/include/oribi \
+    usr/include/oribi-plugin usr/share/oribi \
     "$lib/liboribi.so" "$lib/liboribi.a" "$lib/pkgconfig" "$lib/cmake"
 left=$(find . ! -type d)
 [ -z "$left" ] || {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stranger's program: opens a model, runs it on zeros, prints the largest output's index. */
+/* app MODEL [PLUGIN]: a stranger's program. Opens a model, runs it on zeros, prints the largest
+ * output's index. */
 #include <oribi/oribi.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,12 @@ static int fail(const TF_Status *status)
 int main(int argc, char **argv)
 {
     TF_Status *status = TF_NewStatus();
+    if (argc > 2) {
+        oribi_plugin_load_file(argv[2], status);
+        if (TF_GetCode(status) != TF_OK) {
+            return fail(status);
+        }
+    }
     oribi_model *model = oribi_model_open(argc > 1 ? argv[1] : "", NULL, status);
     oribi_session *session = model == NULL ? NULL : oribi_session_create(model, NULL, status);
     oribi_run *run = session == NULL ? NULL : oribi_run_create(session, status);

@@ -50,6 +50,8 @@ chroot "$root" sh -eu -c '
     oribi run digits.onnx -i 0=rand:1 --top-k 1
     cc -std=c11 app.c -o app $(pkg-config --cflags --libs oribi)
     ./app digits.onnx
+    cc -std=c11 -static app.c -o app $(pkg-config --static --cflags --libs oribi) 2>log
+    ./app digits.onnx
     cc -shared -fPIC $(pkg-config --cflags oribi-plugin) bitcast.c -o bitcast.so
     cc -shared -fPIC $(pkg-config --cflags oribi-plugin) centre.c -o centre.so
     oribi plugin info ./bitcast.so | grep bitcast.so
@@ -66,6 +68,6 @@ chroot "$root" sh -eu -c '
     dpkg -r oribi-cuda oribi-hip >>log 2>&1
     dpkg -r oribi-opencl >>log 2>&1 || true # there where OpenCL was found
     dpkg -r oribi liboribi-dev liboribi1 >>log 2>&1
-    test ! -e /usr/bin/oribi && test ! -e /usr/include/oribi && test ! -e /usr/libexec/oribi
+    test ! -e /usr/bin/oribi && test ! -e /usr/include/oribi && test ! -e /usr/include/oribi-plugin && test ! -e /usr/libexec/oribi
 '
 echo "packages: all good"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs into a folder and uses it as a stranger would: pkg-config (shared and static), CMake, a
+# Installs into a folder and uses it as a stranger would: pkg-config (shared, static, a part of the program), CMake, a
 # plugin built by one line with gcc and with clang, the command, the man page.
 set -eu
 build=$1
@@ -20,17 +20,46 @@ export LD_LIBRARY_PATH="$library"
 unset ORIBI_PLUGIN_PROBE || true
 model="$source/examples/digits/digits.onnx"
 
+centred="$source/examples/custom_op/digits_centred.onnx"
+# shellcheck disable=SC2046
+cc -shared -fPIC $(pkg-config --cflags oribi-plugin) "$source/examples/custom_op/centre.c" -o "$work/centre.so" -lm
+
 say "shared, by pkg-config"
 # shellcheck disable=SC2046
 cc -std=c11 "$source/tests/install/app.c" -o "$work/shared" $(pkg-config --cflags --libs oribi)
 "$work/shared" "$model"
 
-say "static, by pkg-config --static"
+# pkg-config's words as they come, never the archive by hand: that would hide what they lack.
+has_library() { # FILE: does it want liboribi.so.1?
+    readelf -d "$1" | grep -q "NEEDED.*liboribi"
+}
+say "shared and -static, by pkg-config --static"
 # shellcheck disable=SC2046
-cc -std=c11 "$source/tests/install/app.c" -o "$work/static" $(pkg-config --cflags oribi) \
-    -L"$library" $(pkg-config --static --libs-only-other oribi) -Wl,--whole-archive -l:liboribi.a \
-    -Wl,--no-whole-archive -pthread -ldl -lm
+cc -std=c11 "$source/tests/install/app.c" -o "$work/shared" $(pkg-config --static --cflags --libs oribi)
+has_library "$work/shared"
+if nm --defined-only "$work/shared" | grep -q oribi_model_open; then
+    echo "the archive and the shared library are both in one program"
+    exit 1
+fi
+"$work/shared" "$centred" "$work/centre.so"
+# shellcheck disable=SC2046
+cc -std=c11 -static "$source/tests/install/app.c" -o "$work/static" \
+    $(pkg-config --static --cflags --libs oribi) 2>"$work/warnings"
 env -u LD_LIBRARY_PATH "$work/static" "$model"
+if "$work/static" "$centred" "$work/centre.so" 2>"$work/said"; then echo "static, with a plugin"; exit 1; fi
+grep -q "linked statically and has the built-in plugins only" "$work/said"
+
+say "a part of the program, by pkg-config oribi-static; it loads a plugin"
+# shellcheck disable=SC2046
+cc -std=c11 "$source/tests/install/app.c" -o "$work/part" $(pkg-config --cflags --libs oribi-static)
+if has_library "$work/part"; then echo "oribi-static wants the shared library"; exit 1; fi
+env -u LD_LIBRARY_PATH "$work/part" "$centred" "$work/centre.so"
+# The same without the words that matter is refused, and told which.
+# shellcheck disable=SC2046
+cc -std=c11 "$source/tests/install/app.c" -o "$work/hides" \
+    $(pkg-config --cflags --libs oribi-static | sed s/-Wl,--export-dynamic//)
+if "$work/hides" "$centred" "$work/centre.so" 2>"$work/said"; then echo "nothing was hidden"; exit 1; fi
+grep -q "pkg-config --libs oribi-static" "$work/said"
 
 say "by find_package(oribi)"
 mkdir "$work/cmake"
@@ -40,12 +69,15 @@ project(stranger C)
 find_package(oribi 1.0 REQUIRED)
 add_executable(app $source/tests/install/app.c)
 target_link_libraries(app oribi::oribi)
+add_executable(part $source/tests/install/app.c)
+target_link_libraries(part oribi::static)
 add_library(plug MODULE $source/examples/bitcast/bitcast.c)
 target_link_libraries(plug oribi::plugin)
 EOF
 cmake -S "$work/cmake" -B "$work/cmake/b" -DCMAKE_PREFIX_PATH="$work/image/usr" >"$work/cmake.log"
 cmake --build "$work/cmake/b" >"$work/cmake.log"
 "$work/cmake/b/app" "$model"
+env -u LD_LIBRARY_PATH "$work/cmake/b/part" "$centred" "$work/centre.so"
 
 for compiler in gcc clang-14; do
     command -v $compiler >/dev/null || { echo "skipped: no $compiler"; continue; }
@@ -98,10 +130,14 @@ say "command, man page, completions"
 "$work/image/usr/bin/oribi" --version
 test -s "$work/image/usr/share/man/man1/oribi.1"
 test -s "$work/image/usr/share/bash-completion/completions/oribi"
-test -f "$work/image/usr/include/oribi/tensorflow/c/kernels.h"
-for header in "$work"/image/usr/include/oribi/tensorflow/c/*.h "$work/image/usr/include/oribi/oribi/oribi.h"; do
-    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/image/usr/include/oribi" -x c "$header"
-    c++ -std=c++14 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -I"$work/image/usr/include/oribi" -x c++ "$header"
+include="$work/image/usr/include"
+for header in "$include"/oribi-plugin/tensorflow/c/*.h "$include"/oribi-plugin/oribi/*.h "$include"/oribi/oribi/*.h; do
+    flags=$(pkg-config --cflags oribi)
+    case $header in */oribi-plugin/*) flags=$(pkg-config --cflags oribi-plugin) ;; esac
+    # shellcheck disable=SC2086
+    cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $flags -x c "$header"
+    # shellcheck disable=SC2086
+    c++ -std=c++14 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $flags -x c++ "$header"
 done
 
 say "plugins of devices"
@@ -111,16 +147,16 @@ else
     test ! -e "$library/oribi/plugins/oribi_opencl.so"
 fi
 test -e "$library/oribi/plugins/oribi_cuda.so" && test -e "$library/oribi/plugins/oribi_hip.so"
-ORIBI_PLUGIN_PATH="$library/oribi/plugins" "$work/image/usr/bin/oribi" devices 2>"$work/warnings.txt"
+"$work/image/usr/bin/oribi" devices 2>"$work/warnings.txt"
 [ ! -s "$work/warnings.txt" ] || { cat "$work/warnings.txt"; exit 1; } # hardware that is absent is no warning
 
 say "drivers of devices"
 for kind in woofles uart_accel; do
-    cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -c -I"$work/image/usr/include/oribi" \
+    cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -c -I"$include/oribi-plugin" \
         "$work/image/usr/share/oribi/platform/posix/$kind.c" -o "$work/$kind.o"
     for system in freertos cmsis zephyr; do
         test -f "$work/image/usr/share/oribi/platform/$system/$kind.c"
-        test -f "$work/image/usr/include/oribi/tvm/device/$kind/$system.h"
+        test -f "$include/oribi-plugin/tvm/device/$kind/$system.h"
     done
 done
 test -f "$work/image/usr/share/oribi/zephyr/module.yml"
