@@ -48,8 +48,7 @@ bool oribi_pass_view_strides(const oribi_constant_view *view, oribi_dims *out)
     ORIBI_TRY(oribi_dims_fill(out, view->rank, 0));
     for (int32_t i = view->rank - 1; i >= 0; i--) {
         out->at[i] = stride;
-        /* An empty view has no element whose place could be asked for. */
-        (void)__builtin_mul_overflow(stride, view->dims[i] > 0 ? view->dims[i] : 1, &stride);
+        stride *= view->dims[i] > 0 ? view->dims[i] : 1; /* checked when it was added */
     }
     return true;
 }
@@ -64,9 +63,7 @@ bool oribi_pass_view_is_dense(const oribi_constant_view *view)
         if (view->dims[i] != 1 && view->strides[i] != stride) {
             return false;
         }
-        if (__builtin_mul_overflow(stride, view->dims[i] > 0 ? view->dims[i] : 1, &stride)) {
-            return false;
-        }
+        stride *= view->dims[i] > 0 ? view->dims[i] : 1;
     }
     return true;
 }
