@@ -75,7 +75,7 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
 static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int axis, float scale,
                       int64_t size)
 {
-    double in = (double)plan->in.dims[axis];
+    double in = (double)plan->in.at[axis];
     if (size < 0) {
         if (!(scale > 0) || !oribi_real_to_size(in * (double)scale, &size) || size > INT32_MAX) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
@@ -86,13 +86,13 @@ static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int axis,
     } else {
         scale = (float)((double)size / in);
     }
-    if (plan->in.dims[axis] == 0 && size != 0) {
+    if (plan->in.at[axis] == 0 && size != 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "dimension %d is empty and cannot grow",
                               axis);
     }
-    plan->out.dims[axis] = size;
+    plan->out.at[axis] = size;
     plan->scales[axis] = scale;
-    plan->is_resized[axis] = size != plan->in.dims[axis] || scale != 1.0f;
+    plan->is_resized[axis] = size != plan->in.at[axis] || scale != 1.0f;
     return true;
 }
 
@@ -102,10 +102,10 @@ static float common_scale(const onnx_state *state, const oribi_cpu_resize_plan *
 {
     float scale = -1;
     for (int i = 0; i < n; i++) {
-        if (plan->in.dims[axes[i]] == 0) {
+        if (plan->in.at[axes[i]] == 0) {
             continue;
         }
-        float one = (float)sizes[i] / (float)plan->in.dims[axes[i]];
+        float one = (float)sizes[i] / (float)plan->in.at[axes[i]];
         bool better = strcmp(state->policy, "not_larger") == 0 ? one < scale : one > scale;
         scale = scale < 0 || better ? one : scale;
     }
@@ -131,7 +131,7 @@ static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_re
     if (strcmp(state->policy, "stretch") != 0) {
         float scale = common_scale(state, plan, axes, sizes, n);
         for (int i = 0; good && i < n; i++) {
-            double in = (double)plan->in.dims[axes[i]];
+            double in = (double)plan->in.at[axes[i]];
             int64_t size = 0;
             if (!oribi_real_to_size((double)scale * in + 0.5, &size) || size > INT32_MAX) {
                 return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
@@ -162,10 +162,9 @@ static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_res
         return false;
     }
     plan->out = plan->in;
-    n = n == 0 ? plan->in.rank : n;
+    n = n == 0 ? plan->in.n : n;
     for (int i = 0; i < n; i++) {
-        if (!oribi_cpu_axis(run, state->n_axes == 0 ? i : state->axes[i], plan->in.rank,
-                            &axes[i])) {
+        if (!oribi_cpu_axis(run, state->n_axes == 0 ? i : state->axes[i], plan->in.n, &axes[i])) {
             return false;
         }
     }
@@ -191,7 +190,7 @@ void oribi_cpu_resize_onnx_compute(void *state, TF_OpKernelContext *context)
     int n = TF_NumInputs(context);
     int64_t count = 0;
     if (oribi_cpu_begin(&run, context, n > 4 ? 4 : n) && onnx_plan(&run, own, &plan) &&
-        oribi_cpu_count(&run, plan.out.dims, plan.out.rank, &count)) {
+        oribi_cpu_count(&run, plan.out.at, plan.out.n, &count)) {
         size_t width = oribi_cpu_width(&run, TF_TensorType(run.in[0]));
         if (width != 0) {
             (void)oribi_cpu_resize(&run, &plan, TF_TensorData(run.in[0]), width);

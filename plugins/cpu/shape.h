@@ -8,12 +8,11 @@
 
 #include "cpu/run.h"
 
-enum { ORIBI_CPU_MAX_RANK = 16 };
+#include "micro/dims.h"
 
-typedef struct oribi_cpu_shape {
-    int rank;
-    int64_t dims[ORIBI_CPU_MAX_RANK];
-} oribi_cpu_shape;
+enum { ORIBI_CPU_MAX_RANK = ORIBI_MAX_RANK };
+
+typedef oribi_dims oribi_cpu_shape;
 
 /* Dims of input `index`; fails when its rank is above ORIBI_CPU_MAX_RANK. */
 bool oribi_cpu_input_shape(oribi_cpu_run *run, int index, oribi_cpu_shape *out);
