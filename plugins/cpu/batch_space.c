@@ -10,7 +10,7 @@
 /* Block shape and paddings (or crops) as read. */
 typedef struct space {
     int n; /* blocked dims: 1 to n of the tensors */
-    int64_t block[ORIBI_CPU_MAX_RANK], before[ORIBI_CPU_MAX_RANK], after[ORIBI_CPU_MAX_RANK];
+    int64_t block[ORIBI_MAX_RANK], before[ORIBI_MAX_RANK], after[ORIBI_MAX_RANK];
     int64_t n_blocks; /* product of block */
 } space;
 
@@ -18,7 +18,7 @@ static bool read_space(oribi_cpu_run *run, space *out)
 {
     const TF_Tensor *pairs = run->in[2];
     TF_DataType dtype = TF_TensorType(pairs);
-    if (!oribi_cpu_read_ints(run, 1, "block_shape", out->block, ORIBI_CPU_MAX_RANK - 1, &out->n)) {
+    if (!oribi_cpu_read_ints(run, 1, "block_shape", out->block, ORIBI_MAX_RANK - 1, &out->n)) {
         return false;
     }
     if (TF_NumDims(pairs) != 2 || TF_Dim(pairs, 0) != out->n || TF_Dim(pairs, 1) != 2 ||
@@ -59,7 +59,7 @@ typedef struct space_work {
 static int64_t space_source(const space_work *work, int64_t unit)
 {
     const space *s = &work->space;
-    int64_t at[ORIBI_CPU_MAX_RANK], batch, offset;
+    int64_t at[ORIBI_MAX_RANK], batch, offset;
     const oribi_cpu_shape *small = work->to_batch ? &work->in : &work->out;
     for (int i = s->n; i > 0; i--) {
         at[i] = unit % work->out.at[i];

@@ -169,7 +169,7 @@ static void *axis_create(TF_OpKernelConstruction *construction)
 static bool pack_run(const axis_state *state, oribi_cpu_run *run)
 {
     int axis = 0, rank = TF_NumDims(run->in[0]);
-    if (rank >= ORIBI_CPU_MAX_RANK) {
+    if (rank >= ORIBI_MAX_RANK) {
         return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "rank %d cannot grow", rank);
     }
     return oribi_cpu_axis(run, state->axis, rank + 1, &axis) &&

@@ -7,11 +7,10 @@
 void oribi_cpu_unary_compute(TF_OpKernelContext *context, oribi_cpu_unary_loop loop, int64_t cost,
                              float a, float b)
 {
-    enum { MAX_RANK = 254 };
     oribi_cpu_run run;
     if (oribi_cpu_begin(&run, context, 1)) {
         static const int candidate = 0;
-        int64_t dims[MAX_RANK];
+        int64_t dims[ORIBI_MAX_TENSOR_RANK];
         int rank = TF_NumDims(run.in[0]);
         int64_t count = TF_TensorElementCount(run.in[0]);
         for (int i = 0; i < rank; i++) {

@@ -202,7 +202,7 @@ static bool one_hot_run(const one_hot_state *state, oribi_cpu_run *run)
         !oribi_cpu_read_int(run, 1, "depth", &depth)) {
         return false;
     }
-    if (in.n >= ORIBI_CPU_MAX_RANK || depth < 0 || TF_TensorElementCount(run->in[2]) != 1 ||
+    if (in.n >= ORIBI_MAX_RANK || depth < 0 || TF_TensorElementCount(run->in[2]) != 1 ||
         TF_TensorElementCount(run->in[3]) != 1) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "depth %lld must be at least 0, on_value and off_value scalars",

@@ -84,9 +84,9 @@ static bool gather(oribi_cpu_run *run, int64_t batch_attr, int64_t axis_value)
         !gather_axes(run, batch_attr, &params, &indices, axis_value, &axis, &batch)) {
         return false;
     }
-    if (params.n - 1 + indices.n - batch > ORIBI_CPU_MAX_RANK) {
+    if (params.n - 1 + indices.n - batch > ORIBI_MAX_RANK) {
         return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the result's rank is above %d",
-                              ORIBI_CPU_MAX_RANK);
+                              ORIBI_MAX_RANK);
     }
     for (int i = 0; i < axis; i++) {
         out.at[out.n++] = params.at[i];
@@ -158,9 +158,9 @@ ORIBI_CPU_COMPUTE(gather_v1, 2)
 /* An index tuple of the last dimension of `indices` addresses a slice of `shape`. */
 typedef struct nd_work {
     const TF_Tensor *indices;
-    int64_t depth, n, slice;             /* tuples, elements of a slice */
-    const int64_t *dims;                 /* of the addressed tensor */
-    int64_t strides[ORIBI_CPU_MAX_RANK]; /* of the addressed dims, in elements */
+    int64_t depth, n, slice;         /* tuples, elements of a slice */
+    const int64_t *dims;             /* of the addressed tensor */
+    int64_t strides[ORIBI_MAX_RANK]; /* of the addressed dims, in elements */
 } nd_work;
 
 /* Of the slice that a tuple addresses; -1: one of its indices lies outside. */
@@ -221,9 +221,9 @@ static bool gather_nd_run(const void *state, oribi_cpu_run *run)
     out.n = indices.n - 1;
     memcpy(out.at, indices.at, sizeof out.at);
     for (int i = (int)work.depth; i < params.n; i++) {
-        if (out.n == ORIBI_CPU_MAX_RANK) {
+        if (out.n == ORIBI_MAX_RANK) {
             return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the result's rank is above %d",
-                                  ORIBI_CPU_MAX_RANK);
+                                  ORIBI_MAX_RANK);
         }
         out.at[out.n++] = params.at[i];
     }

@@ -33,7 +33,7 @@ typedef struct pad_work {
     char *target;
     unsigned char value[16]; /* the filling */
     oribi_cpu_shape in, out;
-    int64_t before[ORIBI_CPU_MAX_RANK], strides[ORIBI_CPU_MAX_RANK];
+    int64_t before[ORIBI_MAX_RANK], strides[ORIBI_MAX_RANK];
 } pad_work;
 
 /* Coordinate of the input for one of the output along dim d; -1: filling. */

@@ -45,17 +45,16 @@ int64_t oribi_cpu_reduce_unit(const oribi_cpu_reduce *reduce, int64_t unit, int6
 
 static bool read_axes(oribi_cpu_run *run, int rank, bool *is_reduced)
 {
-    int64_t axes[ORIBI_CPU_MAX_RANK];
-    int n = 0;
-    if (!oribi_cpu_read_ints(run, 1, "reduction_indices", axes, ORIBI_CPU_MAX_RANK, &n)) {
+    oribi_dims axes;
+    if (!oribi_cpu_read_dims(run, 1, "reduction_indices", &axes)) {
         return false;
     }
     for (int i = 0; i < rank; i++) {
         is_reduced[i] = false;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < axes.n; i++) {
         int axis = 0;
-        if (!oribi_cpu_axis(run, axes[i], rank, &axis)) {
+        if (!oribi_cpu_axis(run, axes.at[i], rank, &axis)) {
             return false;
         }
         if (is_reduced[axis]) {
@@ -83,7 +82,7 @@ static void close_walk(oribi_cpu_walk *walk)
 /* The dims in two walks; an innermost kept dim (with kept ones next to it) becomes the columns. */
 static void split_dims(const oribi_cpu_shape *in, const bool *is_reduced, oribi_cpu_reduce *reduce)
 {
-    int64_t strides[ORIBI_CPU_MAX_RANK];
+    int64_t strides[ORIBI_MAX_RANK];
     int columns_from = in->n;
     oribi_cpu_strides(in, strides);
     reduce->kept.rank = reduce->reduced.rank = 0;
@@ -107,7 +106,7 @@ static void split_dims(const oribi_cpu_shape *in, const bool *is_reduced, oribi_
 static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, const oribi_cpu_reduce_op *op)
 {
     oribi_cpu_shape in, out = {.n = 0};
-    bool is_reduced[ORIBI_CPU_MAX_RANK];
+    bool is_reduced[ORIBI_MAX_RANK];
     oribi_cpu_reduce reduce;
     if (!oribi_cpu_input_shape(run, 0, &in) || !read_axes(run, in.n, is_reduced)) {
         return false;

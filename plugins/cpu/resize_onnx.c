@@ -9,8 +9,7 @@
 typedef struct onnx_state {
     char policy[16];
     struct oribi_micro_resize_rule rule;
-    int64_t axes[ORIBI_CPU_MAX_RANK];
-    int n_axes;
+    oribi_dims axes;
     int input[4]; /* flat index of X, roi, scales, sizes; -1: absent */
 } onnx_state;
 
@@ -54,7 +53,7 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
     oribi_cpu_attr_float(&setup, "cubic_coeff_a", &state->rule.cubic_a);
     oribi_cpu_attr_int(&setup, "exclude_outside", &exclude);
     oribi_cpu_attr_int(&setup, "antialias", &antialias);
-    oribi_cpu_attr_ints(&setup, "axes", state->axes, ORIBI_CPU_MAX_RANK, &state->n_axes);
+    oribi_cpu_attr_ints(&setup, "axes", state->axes.at, ORIBI_MAX_RANK, &state->axes.n);
     state->rule.exclude_outside = exclude != 0 ? 1 : 0;
     state->rule.coordinates = oribi_micro_resize_coordinates(coordinates);
     state->rule.mode = oribi_micro_resize_mode(mode);
@@ -115,21 +114,20 @@ static float common_scale(const onnx_state *state, const oribi_cpu_resize_plan *
 static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan,
                        const int *axes, int n)
 {
-    int64_t sizes[ORIBI_CPU_MAX_RANK];
-    int count = 0;
-    if (!oribi_cpu_read_ints(run, state->input[3], "sizes", sizes, ORIBI_CPU_MAX_RANK, &count)) {
+    oribi_dims sizes;
+    if (!oribi_cpu_read_dims(run, state->input[3], "sizes", &sizes)) {
         return false;
     }
-    bool good = count == n;
+    bool good = sizes.n == n;
     for (int i = 0; good && i < n; i++) {
-        good = sizes[i] >= 0 && sizes[i] <= INT32_MAX;
+        good = sizes.at[i] >= 0 && sizes.at[i] <= INT32_MAX;
     }
     if (!good) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "sizes must be %d integers from 0 to 2^31",
                               n);
     }
     if (strcmp(state->policy, "stretch") != 0) {
-        float scale = common_scale(state, plan, axes, sizes, n);
+        float scale = common_scale(state, plan, axes, sizes.at, n);
         for (int i = 0; good && i < n; i++) {
             double in = (double)plan->in.at[axes[i]];
             int64_t size = 0;
@@ -144,14 +142,14 @@ static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_re
         return good;
     }
     for (int i = 0; good && i < n; i++) {
-        good = plan_axis(run, plan, axes[i], 1.0f, sizes[i]);
+        good = plan_axis(run, plan, axes[i], 1.0f, sizes.at[i]);
     }
     return good;
 }
 
 static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan)
 {
-    int axes[ORIBI_CPU_MAX_RANK], n = state->n_axes;
+    int axes[ORIBI_MAX_RANK], n = state->axes.n;
     if (TF_TensorType(run->in[0]) != TF_ExpectedOutputDataType(run->context, 0)) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "X is of type %d and the output of type %d; they must be the same",
@@ -164,7 +162,8 @@ static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_res
     plan->out = plan->in;
     n = n == 0 ? plan->in.n : n;
     for (int i = 0; i < n; i++) {
-        if (!oribi_cpu_axis(run, state->n_axes == 0 ? i : state->axes[i], plan->in.n, &axes[i])) {
+        if (!oribi_cpu_axis(run, state->axes.n == 0 ? i : state->axes.at[i], plan->in.n,
+                            &axes[i])) {
             return false;
         }
     }

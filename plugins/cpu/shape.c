@@ -7,9 +7,9 @@
 bool oribi_cpu_tensor_shape(oribi_cpu_run *run, const TF_Tensor *tensor, oribi_cpu_shape *out)
 {
     int rank = TF_NumDims(tensor);
-    if (rank > ORIBI_CPU_MAX_RANK) {
+    if (rank > ORIBI_MAX_RANK) {
         return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "rank %d is above the supported %d", rank,
-                              ORIBI_CPU_MAX_RANK);
+                              ORIBI_MAX_RANK);
     }
     out->n = rank;
     for (int i = 0; i < rank; i++) {
@@ -115,6 +115,11 @@ bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_
     return true;
 }
 
+bool oribi_cpu_read_dims(oribi_cpu_run *run, int index, const char *what, oribi_dims *out)
+{
+    return oribi_cpu_read_ints(run, index, what, out->at, ORIBI_MAX_RANK, &out->n);
+}
+
 bool oribi_cpu_index_changed(oribi_cpu_run *run)
 {
     return oribi_cpu_fail(run, TF_ABORTED,
@@ -133,7 +138,7 @@ bool oribi_cpu_read_int(oribi_cpu_run *run, int index, const char *what, int64_t
 
 bool oribi_cpu_read_shape(oribi_cpu_run *run, int index, const char *what, oribi_cpu_shape *out)
 {
-    if (!oribi_cpu_read_ints(run, index, what, out->at, ORIBI_CPU_MAX_RANK, &out->n)) {
+    if (!oribi_cpu_read_dims(run, index, what, out)) {
         return false;
     }
     for (int i = 0; i < out->n; i++) {
@@ -176,7 +181,7 @@ bool oribi_cpu_broadcast(oribi_cpu_run *run, const oribi_cpu_shape *a, const ori
 void oribi_cpu_broadcast_strides(const oribi_cpu_shape *in, const oribi_cpu_shape *out,
                                  int64_t *strides)
 {
-    int64_t own[ORIBI_CPU_MAX_RANK];
+    int64_t own[ORIBI_MAX_RANK];
     int lead = out->n - in->n;
     oribi_cpu_strides(in, own);
     for (int i = 0; i < out->n; i++) {

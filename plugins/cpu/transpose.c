@@ -9,16 +9,17 @@ static bool transpose_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, out;
     oribi_cpu_walk walk = {.n_operands = 1};
-    int64_t perm[ORIBI_CPU_MAX_RANK], strides[ORIBI_CPU_MAX_RANK];
-    int n = 0;
+    oribi_dims perm;
+    int64_t strides[ORIBI_MAX_RANK];
     uint32_t seen = 0;
     bool moves = false;
     (void)state;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
-        !oribi_cpu_read_ints(run, 1, "perm", perm, ORIBI_CPU_MAX_RANK, &n)) {
+        !oribi_cpu_read_dims(run, 1, "perm", &perm)) {
         return false;
     }
+    const int n = perm.n;
     if (n != in.n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "transpose expects a vector of size %d. "
@@ -30,7 +31,7 @@ static bool transpose_run(const void *state, oribi_cpu_run *run)
     int64_t before = -1;
     for (int i = 0; i < n; i++) {
         int from = 0;
-        if (!oribi_cpu_axis(run, perm[i], n, &from)) {
+        if (!oribi_cpu_axis(run, perm.at[i], n, &from)) {
             return false;
         }
         if ((seen >> from & 1) != 0) {
@@ -62,20 +63,20 @@ static bool reverse_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape shape;
     oribi_cpu_walk walk;
-    int64_t axes[ORIBI_CPU_MAX_RANK], start = 0;
-    int n = 0;
+    oribi_dims axes;
+    int64_t start = 0;
     uint32_t seen = 0;
     (void)state;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
-        !oribi_cpu_read_ints(run, 1, "axis", axes, ORIBI_CPU_MAX_RANK, &n)) {
+        !oribi_cpu_read_dims(run, 1, "axis", &axes)) {
         return false;
     }
     const oribi_cpu_shape *operand = &shape;
     oribi_cpu_walk_broadcast(&walk, &shape, &operand, 1);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < axes.n; i++) {
         int axis = 0;
-        if (!oribi_cpu_axis(run, axes[i], shape.n, &axis)) {
+        if (!oribi_cpu_axis(run, axes.at[i], shape.n, &axis)) {
             return false;
         }
         if ((seen >> axis & 1) != 0) {
@@ -100,7 +101,7 @@ static bool tile_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, multiples, out;
     oribi_cpu_walk walk = {.n_operands = 1};
-    int64_t strides[ORIBI_CPU_MAX_RANK];
+    int64_t strides[ORIBI_MAX_RANK];
     (void)state;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
