@@ -80,7 +80,7 @@ static bool check(oribi_cpu_run *run, const bn_state *state, const oribi_cpu_sha
 {
     static const char *const names[] = {"x", "scale", "offset", "mean", "variance", "side_input"};
     oribi_cpu_shape shape;
-    if (x->rank < 2) {
+    if (x->n < 2) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %s must have rank 4",
                               oribi_cpu_shape_text(x).chars);
     }
@@ -88,7 +88,7 @@ static bool check(oribi_cpu_run *run, const bn_state *state, const oribi_cpu_sha
         if (!oribi_cpu_input_shape(run, i, &shape)) {
             return false;
         }
-        if (shape.rank != 1 || shape.dims[0] != x->dims[channel]) {
+        if (shape.n != 1 || shape.at[0] != x->at[channel]) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "%s must have the same number of elements as the channels of x: "
                                   "%s vs. %s",
@@ -129,11 +129,11 @@ static bool bn_run(const bn_state *state, oribi_cpu_run *run, oribi_cpu_bn_loop 
     if (!oribi_cpu_input_shape(run, 0, &x)) {
         return false;
     }
-    int channel = state->channels_first ? 1 : x.rank - 1;
+    int channel = state->channels_first ? 1 : x.n - 1;
     if (!check(run, state, &x, channel) || !other_outputs(run)) {
         return false;
     }
-    int64_t channels = x.dims[channel];
+    int64_t channels = x.at[channel];
     bn_work work = {.row = {.x = TF_TensorData(run->in[0]),
                             .offset = TF_TensorData(run->in[2]),
                             .mean = TF_TensorData(run->in[3]),
@@ -147,17 +147,17 @@ static bool bn_run(const bn_state *state, oribi_cpu_run *run, oribi_cpu_bn_loop 
     if (state->n_side == 1) {
         work.row.side = TF_TensorData(run->in[5]);
     }
-    work.row.y = oribi_cpu_output_in_place(run, candidates, 1 + state->n_side, x.dims, x.rank);
+    work.row.y = oribi_cpu_output_in_place(run, candidates, 1 + state->n_side, x.at, x.n);
     if (work.row.y != NULL && channels > ON_STACK) {
         factor = oribi_cpu_scratch(run, channels * (int64_t)sizeof *factor, &scratch);
     }
-    int64_t total = oribi_cpu_product(x.dims, x.rank);
+    int64_t total = oribi_cpu_product(x.at, x.n);
     if (work.row.y != NULL && factor != NULL && total > 0) {
         for (int64_t c = 0; c < channels; c++) {
             factor[c] = scale[c] / sqrtf(variance[c] + state->epsilon);
         }
         work.row.factor = factor;
-        work.row.count = state->channels_first ? total / (x.dims[0] * channels) : channels;
+        work.row.count = state->channels_first ? total / (x.at[0] * channels) : channels;
         work.row_stride =
             state->channels_first ? work.row.count : TF_OutputRowStride(run->context, 0);
         oribi_cpu_parallel(run, total / work.row.count, work.row.count + 10, &work, bn_rows);

@@ -10,7 +10,7 @@
 /* Block shape and paddings (or crops) as read. */
 typedef struct space {
     int n; /* blocked dims: 1 to n of the tensors */
-    int64_t block[ORIBI_CPU_MAX_RANK], before[ORIBI_CPU_MAX_RANK], after[ORIBI_CPU_MAX_RANK];
+    int64_t block[ORIBI_MAX_RANK], before[ORIBI_MAX_RANK], after[ORIBI_MAX_RANK];
     int64_t n_blocks; /* product of block */
 } space;
 
@@ -18,7 +18,7 @@ static bool read_space(oribi_cpu_run *run, space *out)
 {
     const TF_Tensor *pairs = run->in[2];
     TF_DataType dtype = TF_TensorType(pairs);
-    if (!oribi_cpu_read_ints(run, 1, "block_shape", out->block, ORIBI_CPU_MAX_RANK - 1, &out->n)) {
+    if (!oribi_cpu_read_ints(run, 1, "block_shape", out->block, ORIBI_MAX_RANK - 1, &out->n)) {
         return false;
     }
     if (TF_NumDims(pairs) != 2 || TF_Dim(pairs, 0) != out->n || TF_Dim(pairs, 1) != 2 ||
@@ -59,13 +59,13 @@ typedef struct space_work {
 static int64_t space_source(const space_work *work, int64_t unit)
 {
     const space *s = &work->space;
-    int64_t at[ORIBI_CPU_MAX_RANK], batch, offset;
+    int64_t at[ORIBI_MAX_RANK], batch, offset;
     const oribi_cpu_shape *small = work->to_batch ? &work->in : &work->out;
     for (int i = s->n; i > 0; i--) {
-        at[i] = unit % work->out.dims[i];
-        unit /= work->out.dims[i];
+        at[i] = unit % work->out.at[i];
+        unit /= work->out.at[i];
     }
-    int64_t batches = small->dims[0];
+    int64_t batches = small->at[0];
     batch = work->to_batch ? unit % batches : unit;
     int64_t block = work->to_batch ? unit / batches : 0, scale = 1;
     for (int i = s->n; i > 0; i--) {
@@ -73,7 +73,7 @@ static int64_t space_source(const space_work *work, int64_t unit)
         if (work->to_batch) {
             at[i] = at[i] * size + block % size - s->before[i - 1];
             block /= size;
-            if (at[i] < 0 || at[i] >= work->in.dims[i]) {
+            if (at[i] < 0 || at[i] >= work->in.at[i]) {
                 return -1;
             }
         } else {
@@ -85,7 +85,7 @@ static int64_t space_source(const space_work *work, int64_t unit)
     }
     offset = work->to_batch ? batch : block * batches + batch;
     for (int i = 1; i <= s->n; i++) {
-        offset = offset * work->in.dims[i] + at[i];
+        offset = offset * work->in.at[i] + at[i];
     }
     return offset;
 }
@@ -108,10 +108,10 @@ static void space_units(void *object, int64_t begin, int64_t end)
 static bool space_shape(oribi_cpu_run *run, space_work *work)
 {
     const space *s = &work->space;
-    bool good = work->in.rank > s->n;
+    bool good = work->in.n > s->n;
     work->out = work->in;
     for (int i = 0; good && i < s->n; i++) {
-        int64_t dim = work->in.dims[i + 1], *out = &work->out.dims[i + 1];
+        int64_t dim = work->in.at[i + 1], *out = &work->out.at[i + 1];
         if (work->to_batch) {
             good = !__builtin_add_overflow(dim, s->before[i] + s->after[i], out) &&
                    *out % s->block[i] == 0;
@@ -123,10 +123,10 @@ static bool space_shape(oribi_cpu_run *run, space_work *work)
         }
     }
     if (good && work->to_batch) {
-        good = !__builtin_mul_overflow(work->in.dims[0], s->n_blocks, &work->out.dims[0]);
+        good = !__builtin_mul_overflow(work->in.at[0], s->n_blocks, &work->out.at[0]);
     } else if (good) {
-        good = work->in.dims[0] % s->n_blocks == 0;
-        work->out.dims[0] = work->in.dims[0] / s->n_blocks;
+        good = work->in.at[0] % s->n_blocks == 0;
+        work->out.at[0] = work->in.at[0] / s->n_blocks;
     }
     return good || oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "input %s cannot be divided into these blocks with these margins",
@@ -139,14 +139,14 @@ static bool space_run(oribi_cpu_run *run, bool to_batch)
     int64_t count = 0;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &work.in) || !read_space(run, &work.space) ||
-        !space_shape(run, &work) || !oribi_cpu_count(run, work.out.dims, work.out.rank, &count)) {
+        !space_shape(run, &work) || !oribi_cpu_count(run, work.out.at, work.out.n, &count)) {
         return false;
     }
     int n = work.space.n + 1;
     work.source = TF_TensorData(run->in[0]);
-    work.target = oribi_cpu_output(run, 0, work.out.dims, work.out.rank);
+    work.target = oribi_cpu_output(run, 0, work.out.at, work.out.n);
     if (work.target != NULL && count > 0) {
-        int64_t elements = oribi_cpu_product(work.out.dims + n, work.out.rank - n);
+        int64_t elements = oribi_cpu_product(work.out.at + n, work.out.n - n);
         work.bytes = (size_t)elements * width;
         oribi_cpu_parallel(run, count / elements, elements + 30, &work, space_units);
     }
@@ -190,18 +190,18 @@ static int64_t length_at(const TF_Tensor *lengths, int64_t i)
 static bool check_lengths(oribi_cpu_run *run, const oribi_cpu_shape *shape, int seq, int batch)
 {
     const TF_Tensor *lengths = run->in[1];
-    if (seq == batch || TF_NumDims(lengths) != 1 || TF_Dim(lengths, 0) != shape->dims[batch]) {
+    if (seq == batch || TF_NumDims(lengths) != 1 || TF_Dim(lengths, 0) != shape->at[batch]) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "seq_lengths must be a vector with a length for each of the %lld "
                               "elements of dimension %d, which is not %d",
-                              (long long)shape->dims[batch], batch, seq);
+                              (long long)shape->at[batch], batch, seq);
     }
-    for (int64_t i = 0; i < shape->dims[batch]; i++) {
+    for (int64_t i = 0; i < shape->at[batch]; i++) {
         int64_t length = length_at(lengths, i);
-        if (length < 0 || length > shape->dims[seq]) {
+        if (length < 0 || length > shape->at[seq]) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "seq_lengths[%lld] = %lld is outside [0, %lld]", (long long)i,
-                                  (long long)length, (long long)shape->dims[seq]);
+                                  (long long)length, (long long)shape->at[seq]);
         }
     }
     return true;
@@ -213,27 +213,27 @@ static bool reverse_sequence_run(const reverse_state *state, oribi_cpu_run *run)
     int seq = 0, batch = 0;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
-        !oribi_cpu_axis(run, state->seq_dim, shape.rank, &seq) ||
-        !oribi_cpu_axis(run, state->batch_dim, shape.rank, &batch) ||
+        !oribi_cpu_axis(run, state->seq_dim, shape.n, &seq) ||
+        !oribi_cpu_axis(run, state->batch_dim, shape.n, &batch) ||
         !check_lengths(run, &shape, seq, batch)) {
         return false;
     }
-    char *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
-    int64_t count = oribi_cpu_product(shape.dims, shape.rank);
+    char *target = oribi_cpu_output(run, 0, shape.at, shape.n);
+    int64_t count = oribi_cpu_product(shape.at, shape.n);
     if (target == NULL || count == 0) {
         return target != NULL;
     }
     int last = seq > batch ? seq : batch;
-    int64_t inner = oribi_cpu_product(shape.dims + last + 1, shape.rank - last - 1);
-    int64_t seq_inner = oribi_cpu_product(shape.dims + seq + 1, last - seq);
-    int64_t batch_inner = oribi_cpu_product(shape.dims + batch + 1, last - batch);
+    int64_t inner = oribi_cpu_product(shape.at + last + 1, shape.n - last - 1);
+    int64_t seq_inner = oribi_cpu_product(shape.at + seq + 1, last - seq);
+    int64_t batch_inner = oribi_cpu_product(shape.at + batch + 1, last - batch);
     const char *source = TF_TensorData(run->in[0]);
     size_t bytes = (size_t)inner * width;
     int64_t patience = 0;
     for (int64_t unit = 0; unit < count / inner; unit++) {
-        int64_t at = unit / seq_inner % shape.dims[seq];
-        int64_t length = length_at(run->in[1], unit / batch_inner % shape.dims[batch]);
-        if (length < 0 || length > shape.dims[seq]) {
+        int64_t at = unit / seq_inner % shape.at[seq];
+        int64_t length = length_at(run->in[1], unit / batch_inner % shape.at[batch]);
+        if (length < 0 || length > shape.at[seq]) {
             return oribi_cpu_index_changed(run);
         }
         if (oribi_cpu_stops(run, &patience, (int64_t)bytes)) {

@@ -252,13 +252,13 @@ static bool cast_run(const void *state, oribi_cpu_run *run)
         return false;
     }
     if (work.from == work.to) {
-        return oribi_cpu_output_alias(run, 0, shape.dims, shape.rank);
+        return oribi_cpu_output_alias(run, 0, shape.at, shape.n);
     }
     work.from_bytes = TF_DataTypeSize(work.from);
     work.to_bytes = TF_DataTypeSize(work.to);
-    work.target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    work.target = oribi_cpu_output(run, 0, shape.at, shape.n);
     if (work.target != NULL) {
-        oribi_cpu_parallel(run, oribi_cpu_product(shape.dims, shape.rank), 3, &work, cast_block);
+        oribi_cpu_parallel(run, oribi_cpu_product(shape.at, shape.n), 3, &work, cast_block);
     }
     return work.target != NULL;
 }

@@ -24,16 +24,16 @@ static bool bias_run(const bias_state *state, oribi_cpu_run *run, const oribi_cp
     if (!oribi_cpu_input_shape(run, 0, &x) || !oribi_cpu_input_shape(run, 1, &bias)) {
         return false;
     }
-    int channel = state->channels_first ? 1 : x.rank - 1;
-    if (x.rank < 2 || bias.rank != 1 || bias.dims[0] != x.dims[channel]) {
+    int channel = state->channels_first ? 1 : x.n - 1;
+    if (x.n < 2 || bias.n != 1 || bias.at[0] != x.at[channel]) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Must provide as many biases as the channel dimension of the input "
                               "tensor: %s vs. %s",
                               oribi_cpu_shape_text(&bias).chars, oribi_cpu_shape_text(&x).chars);
     }
-    bias.rank = x.rank - channel;
-    for (int i = 1; i < bias.rank; i++) {
-        bias.dims[i] = 1;
+    bias.n = x.n - channel;
+    for (int i = 1; i < bias.n; i++) {
+        bias.at[i] = 1;
     }
     return oribi_cpu_binary_run(run, add, &x, &bias, &x);
 }
@@ -72,11 +72,11 @@ static bool add_n_run(oribi_cpu_run *run, const oribi_cpu_binary_op *add)
         return false;
     }
     if (n == 1) {
-        return oribi_cpu_output_alias(run, 0, shape.dims, shape.rank);
+        return oribi_cpu_output_alias(run, 0, shape.at, shape.n);
     }
-    int64_t count = oribi_cpu_product(shape.dims, shape.rank);
+    int64_t count = oribi_cpu_product(shape.at, shape.n);
     sum_work work = {.add = add, .a = TF_TensorData(run->in[0])};
-    work.y = oribi_cpu_output_in_place(run, &candidate, 1, shape.dims, shape.rank);
+    work.y = oribi_cpu_output_in_place(run, &candidate, 1, shape.at, shape.n);
     if (work.y == NULL) {
         return false;
     }
@@ -159,13 +159,13 @@ void oribi_cpu_clip_compute(TF_OpKernelContext *context, const oribi_cpu_binary_
     oribi_cpu_shape shape;
     clip_work work = {.maximum = maximum, .minimum = minimum};
     if (oribi_cpu_begin(&run, context, 3) && oribi_cpu_input_shape(&run, 0, &shape)) {
-        int64_t count = oribi_cpu_product(shape.dims, shape.rank);
+        int64_t count = oribi_cpu_product(shape.at, shape.n);
         if (clip_step(&run, 1, count, &work.low_step) &&
             clip_step(&run, 2, count, &work.high_step)) {
             work.x = TF_TensorData(run.in[0]);
             work.low = TF_TensorData(run.in[1]);
             work.high = TF_TensorData(run.in[2]);
-            work.y = oribi_cpu_output_in_place(&run, &candidate, 1, shape.dims, shape.rank);
+            work.y = oribi_cpu_output_in_place(&run, &candidate, 1, shape.at, shape.n);
             if (work.y != NULL) {
                 oribi_cpu_parallel(&run, count, 2, &work, clip_block);
             }

@@ -61,9 +61,9 @@ static bool join_shape(oribi_cpu_run *run, int first, int n, int axis, bool is_n
             *out = shape;
             continue;
         }
-        bool same = shape.rank == out->rank;
-        for (int k = 0; same && k < shape.rank; k++) {
-            same = (!is_new && k == axis) || shape.dims[k] == out->dims[k];
+        bool same = shape.n == out->n;
+        for (int k = 0; same && k < shape.n; k++) {
+            same = (!is_new && k == axis) || shape.at[k] == out->at[k];
         }
         if (!same) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
@@ -72,17 +72,16 @@ static bool join_shape(oribi_cpu_run *run, int first, int n, int axis, bool is_n
                                   axis, i, oribi_cpu_shape_text(&shape).chars,
                                   oribi_cpu_shape_text(out).chars);
         }
-        if (!is_new &&
-            __builtin_add_overflow(out->dims[axis], shape.dims[axis], &out->dims[axis])) {
+        if (!is_new && __builtin_add_overflow(out->at[axis], shape.at[axis], &out->at[axis])) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "axis %d grows beyond int64", axis);
         }
     }
     if (is_new) {
-        for (int k = out->rank; k > axis; k--) {
-            out->dims[k] = out->dims[k - 1];
+        for (int k = out->n; k > axis; k--) {
+            out->at[k] = out->at[k - 1];
         }
-        out->dims[axis] = n;
-        out->rank++;
+        out->at[axis] = n;
+        out->n++;
     }
     return true;
 }
@@ -92,16 +91,16 @@ static bool join(oribi_cpu_run *run, int first, int n, int axis, bool is_new)
     oribi_cpu_shape out;
     int64_t count = 0;
     if (!join_shape(run, first, n, axis, is_new, &out) ||
-        !oribi_cpu_count(run, out.dims, out.rank, &count)) {
+        !oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
     size_t width = oribi_cpu_width(run, TF_ExpectedOutputDataType(run->context, 0));
-    char *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out.dims, out.rank);
+    char *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out.at, out.n);
     if (target == NULL || count == 0) {
         return target != NULL;
     }
-    int64_t n_runs = oribi_cpu_product(out.dims, axis);
-    size_t total = (size_t)oribi_cpu_product(out.dims + axis, out.rank - axis) * width;
+    int64_t n_runs = oribi_cpu_product(out.at, axis);
+    size_t total = (size_t)oribi_cpu_product(out.at + axis, out.n - axis) * width;
     for (int i = 0; i < n; i++) {
         TF_Tensor *tensor = input(run, first + i);
         if (tensor == NULL) {
@@ -132,7 +131,7 @@ static void concat(TF_OpKernelContext *context, int axis_input, int first, int n
         run.n_in = 2;
         axis_tensor = NULL;
         if (oribi_cpu_read_int(&run, 0, "concat_dim", &axis) &&
-            oribi_cpu_input_shape(&run, 1, &shape) && oribi_cpu_axis(&run, axis, shape.rank, &at)) {
+            oribi_cpu_input_shape(&run, 1, &shape) && oribi_cpu_axis(&run, axis, shape.n, &at)) {
             (void)join(&run, first, n, at, false);
         }
     }
@@ -170,7 +169,7 @@ static void *axis_create(TF_OpKernelConstruction *construction)
 static bool pack_run(const axis_state *state, oribi_cpu_run *run)
 {
     int axis = 0, rank = TF_NumDims(run->in[0]);
-    if (rank >= ORIBI_CPU_MAX_RANK) {
+    if (rank >= ORIBI_MAX_RANK) {
         return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "rank %d cannot grow", rank);
     }
     return oribi_cpu_axis(run, state->axis, rank + 1, &axis) &&
@@ -188,17 +187,17 @@ static bool take(oribi_cpu_run *run, TF_Tensor *source, const oribi_cpu_shape *i
     if (width == 0) {
         return false;
     }
-    out.dims[axis] = part;
-    int64_t n_runs = oribi_cpu_product(out.dims, axis);
-    size_t inner = (size_t)oribi_cpu_product(out.dims + axis + 1, out.rank - axis - 1) * width;
+    out.at[axis] = part;
+    int64_t n_runs = oribi_cpu_product(out.at, axis);
+    size_t inner = (size_t)oribi_cpu_product(out.at + axis + 1, out.n - axis - 1) * width;
     if (drop) {
-        out.rank--;
-        for (int i = axis; i < out.rank; i++) {
-            out.dims[i] = out.dims[i + 1];
+        out.n--;
+        for (int i = axis; i < out.n; i++) {
+            out.at[i] = out.at[i + 1];
         }
     }
-    int64_t count = oribi_cpu_product(out.dims, out.rank);
-    TF_Tensor *tensor = TF_AllocateOutput(run->context, index, dtype, out.dims, out.rank,
+    int64_t count = oribi_cpu_product(out.at, out.n);
+    TF_Tensor *tensor = TF_AllocateOutput(run->context, index, dtype, out.at, out.n,
                                           (size_t)count * width, run->status);
     if (tensor == NULL) {
         return TF_GetCode(run->status) == TF_OK &&
@@ -206,7 +205,7 @@ static bool take(oribi_cpu_run *run, TF_Tensor *source, const oribi_cpu_shape *i
     }
     if (count > 0) {
         runs work = {(const char *)TF_TensorData(source) + (size_t)from * inner,
-                     TF_TensorData(tensor), (size_t)part * inner, (size_t)in->dims[axis] * inner,
+                     TF_TensorData(tensor), (size_t)part * inner, (size_t)in->at[axis] * inner,
                      (size_t)part * inner};
         copy(run, n_runs, &work);
     }
@@ -221,18 +220,18 @@ static bool split_run(const void *state, oribi_cpu_run *run)
     int at = 0, n = TF_NumOutputs(run->context);
     (void)state;
     if (!oribi_cpu_read_int(run, 0, "split_dim", &axis) || !oribi_cpu_input_shape(run, 1, &in) ||
-        !oribi_cpu_axis(run, axis, in.rank, &at)) {
+        !oribi_cpu_axis(run, axis, in.n, &at)) {
         return false;
     }
-    if (n < 1 || in.dims[at] % n != 0) {
+    if (n < 1 || in.at[at] % n != 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Number of ways to split should evenly divide the split dimension, "
                               "but got split_dim %d (size = %lld) and num_split %d",
-                              at, (long long)in.dims[at], n);
+                              at, (long long)in.at[at], n);
     }
     bool good = true;
     for (int i = 0; good && i < n; i++) {
-        int64_t part = in.dims[at] / n;
+        int64_t part = in.at[at] / n;
         good = take(run, run->in[1], &in, at, i, i * part, part, false);
     }
     return good;
@@ -285,14 +284,14 @@ static bool split_v_run(const void *state, oribi_cpu_run *run)
     int at = 0, n = TF_NumOutputs(run->context);
     (void)state;
     if (!oribi_cpu_read_int(run, 2, "split_dim", &axis) || !oribi_cpu_input_shape(run, 0, &in) ||
-        !oribi_cpu_axis(run, axis, in.rank, &at) || !split_v_sizes(run, in.dims[at], n, &rest)) {
+        !oribi_cpu_axis(run, axis, in.n, &at) || !split_v_sizes(run, in.at[at], n, &rest)) {
         return false;
     }
     bool good = true;
     for (int i = 0; good && i < n; i++) {
         int64_t size = size_at(run->in[1], i);
         size = size == -1 ? rest : size;
-        if (size < 0 || size > in.dims[at] - from) {
+        if (size < 0 || size > in.at[at] - from) {
             return oribi_cpu_index_changed(run);
         }
         good = take(run, run->in[0], &in, at, i, from, size, false);
@@ -306,10 +305,10 @@ static bool unpack_run(const axis_state *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in;
     int axis = 0, n = TF_NumOutputs(run->context);
-    if (!oribi_cpu_input_shape(run, 0, &in) || !oribi_cpu_axis(run, state->axis, in.rank, &axis)) {
+    if (!oribi_cpu_input_shape(run, 0, &in) || !oribi_cpu_axis(run, state->axis, in.n, &axis)) {
         return false;
     }
-    if (in.dims[axis] != n) {
+    if (in.at[axis] != n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Input shape axis %d must equal %d, got shape %s", axis, n,
                               oribi_cpu_shape_text(&in).chars);

@@ -7,11 +7,10 @@
 void oribi_cpu_unary_compute(TF_OpKernelContext *context, oribi_cpu_unary_loop loop, int64_t cost,
                              float a, float b)
 {
-    enum { MAX_RANK = 254 };
     oribi_cpu_run run;
     if (oribi_cpu_begin(&run, context, 1)) {
         static const int candidate = 0;
-        int64_t dims[MAX_RANK];
+        int64_t dims[ORIBI_MAX_TENSOR_RANK];
         int rank = TF_NumDims(run.in[0]);
         int64_t count = TF_TensorElementCount(run.in[0]);
         for (int i = 0; i < rank; i++) {
@@ -75,19 +74,18 @@ bool oribi_cpu_binary_run(oribi_cpu_run *run, const oribi_cpu_binary_op *op,
     binary_work work = {op,   &walk, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
                         NULL, false};
     bool same = oribi_cpu_shape_equal(a, b);
-    bool a_fits =
-        same || oribi_cpu_product(a->dims, a->rank) == oribi_cpu_product(out->dims, out->rank);
+    bool a_fits = same || oribi_cpu_product(a->at, a->n) == oribi_cpu_product(out->at, out->n);
     /* An operand that is read more than once must not be overwritten. */
-    work.y = !op->in_place ? oribi_cpu_output(run, 0, out->dims, out->rank)
+    work.y = !op->in_place ? oribi_cpu_output(run, 0, out->at, out->n)
                            : oribi_cpu_output_in_place(run, candidates + (a_fits ? 0 : 1),
-                                                       same ? 2 : 1, out->dims, out->rank);
+                                                       same ? 2 : 1, out->at, out->n);
     if (work.y == NULL) {
         return false;
     }
     if (same && op->collapse) {
         walk.rank = 1;
         walk.strides[0][0] = walk.strides[1][0] = 1;
-        walk.count = oribi_cpu_product(out->dims, out->rank);
+        walk.count = oribi_cpu_product(out->at, out->n);
     } else {
         const oribi_cpu_shape *operands[] = {a, b};
         oribi_cpu_walk_broadcast(&walk, out, operands, 2);
@@ -110,7 +108,7 @@ void oribi_cpu_binary_compute(TF_OpKernelContext *context, const oribi_cpu_binar
     int64_t count = 0;
     if (oribi_cpu_begin(&run, context, 2) && oribi_cpu_input_shape(&run, 0, &a) &&
         oribi_cpu_input_shape(&run, 1, &b) && oribi_cpu_broadcast(&run, &a, &b, &out) &&
-        oribi_cpu_count(&run, out.dims, out.rank, &count)) {
+        oribi_cpu_count(&run, out.at, out.n, &count)) {
         (void)oribi_cpu_binary_run(&run, op, &a, &b, &out);
     }
     oribi_cpu_end(&run);
@@ -131,8 +129,8 @@ void *oribi_cpu_equality_create(TF_OpKernelConstruction *construction)
 
 static bool broadcasts(const oribi_cpu_shape *a, const oribi_cpu_shape *b)
 {
-    for (int i = 1; i <= a->rank && i <= b->rank; i++) {
-        int64_t u = a->dims[a->rank - i], v = b->dims[b->rank - i];
+    for (int i = 1; i <= a->n && i <= b->n; i++) {
+        int64_t u = a->at[a->n - i], v = b->at[b->n - i];
         if (u != v && u != 1 && v != 1) {
             return false;
         }

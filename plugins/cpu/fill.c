@@ -37,13 +37,13 @@ static bool fill_run(const void *state, oribi_cpu_run *run)
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[1]));
     (void)state;
     if (width == 0 || !oribi_cpu_read_shape(run, 0, "dims", &shape) ||
-        !oribi_cpu_count(run, shape.dims, shape.rank, &count)) {
+        !oribi_cpu_count(run, shape.at, shape.n, &count)) {
         return false;
     }
     if (TF_TensorElementCount(run->in[1]) != 1) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "value must be a scalar");
     }
-    void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    void *target = oribi_cpu_output(run, 0, shape.at, shape.n);
     return target != NULL && repeat(run, target, TF_TensorData(run->in[1]), width, count);
 }
 ORIBI_CPU_COMPUTE(fill, 2)
@@ -55,9 +55,9 @@ static bool like(oribi_cpu_run *run, const void *element)
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    void *target = oribi_cpu_output(run, 0, shape.at, shape.n);
     return target != NULL &&
-           repeat(run, target, element, width, oribi_cpu_product(shape.dims, shape.rank));
+           repeat(run, target, element, width, oribi_cpu_product(shape.at, shape.n));
 }
 
 static bool zeros_like_run(const void *state, oribi_cpu_run *run)
@@ -202,23 +202,23 @@ static bool one_hot_run(const one_hot_state *state, oribi_cpu_run *run)
         !oribi_cpu_read_int(run, 1, "depth", &depth)) {
         return false;
     }
-    if (in.rank >= ORIBI_CPU_MAX_RANK || depth < 0 || TF_TensorElementCount(run->in[2]) != 1 ||
+    if (in.n >= ORIBI_MAX_RANK || depth < 0 || TF_TensorElementCount(run->in[2]) != 1 ||
         TF_TensorElementCount(run->in[3]) != 1) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "depth %lld must be at least 0, on_value and off_value scalars",
                               (long long)depth);
     }
-    if (!oribi_cpu_axis(run, state->axis, in.rank + 1, &axis)) {
+    if (!oribi_cpu_axis(run, state->axis, in.n + 1, &axis)) {
         return false;
     }
-    out.rank = in.rank + 1;
-    for (int i = 0; i < out.rank; i++) {
-        out.dims[i] = i == axis ? depth : in.dims[i < axis ? i : i - 1];
+    out.n = in.n + 1;
+    for (int i = 0; i < out.n; i++) {
+        out.at[i] = i == axis ? depth : in.at[i < axis ? i : i - 1];
     }
-    if (!oribi_cpu_count(run, out.dims, out.rank, &count)) {
+    if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
-    char *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    char *target = oribi_cpu_output(run, 0, out.at, out.n);
     if (target == NULL || count == 0) {
         return target != NULL;
     }
@@ -227,8 +227,8 @@ static bool one_hot_run(const one_hot_state *state, oribi_cpu_run *run)
     }
     const void *on = TF_TensorData(run->in[2]), *indices = TF_TensorData(run->in[0]);
     const TF_DataType index_type = TF_TensorType(run->in[0]);
-    int64_t inner = oribi_cpu_product(out.dims + axis + 1, out.rank - axis - 1);
-    int64_t n = oribi_cpu_product(in.dims, in.rank);
+    int64_t inner = oribi_cpu_product(out.at + axis + 1, out.n - axis - 1);
+    int64_t n = oribi_cpu_product(in.at, in.n);
     for (int64_t i = 0; i < n; i++) {
         int64_t hot = oribi_cpu_int_at(indices, index_type, i);
         if (hot >= 0 && hot < depth) { /* others leave the line off, as in TensorFlow */

@@ -52,21 +52,21 @@ static bool gather_axes(oribi_cpu_run *run, int64_t batch_attr, const oribi_cpu_
                         const oribi_cpu_shape *indices, int64_t axis_value, int *out_axis,
                         int *out_batch)
 {
-    int64_t batch = batch_attr < 0 ? batch_attr + indices->rank : batch_attr;
-    if (!oribi_cpu_axis(run, axis_value, params->rank, out_axis)) {
+    int64_t batch = batch_attr < 0 ? batch_attr + indices->n : batch_attr;
+    if (!oribi_cpu_axis(run, axis_value, params->n, out_axis)) {
         return false;
     }
-    if (batch < 0 || batch > indices->rank || batch > *out_axis) {
+    if (batch < 0 || batch > indices->n || batch > *out_axis) {
         return oribi_cpu_fail(
             run, TF_INVALID_ARGUMENT,
             "batch_dims %lld must lie within the indices' rank %d and the axis %d",
-            (long long)batch_attr, indices->rank, *out_axis);
+            (long long)batch_attr, indices->n, *out_axis);
     }
     for (int i = 0; i < (int)batch; i++) {
-        if (params->dims[i] != indices->dims[i]) {
+        if (params->at[i] != indices->at[i]) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "params.shape[%d] is %lld, indices.shape[%d] is %lld", i,
-                                  (long long)params->dims[i], i, (long long)indices->dims[i]);
+                                  (long long)params->at[i], i, (long long)indices->at[i]);
         }
     }
     *out_batch = (int)batch;
@@ -75,7 +75,7 @@ static bool gather_axes(oribi_cpu_run *run, int64_t batch_attr, const oribi_cpu_
 
 static bool gather(oribi_cpu_run *run, int64_t batch_attr, int64_t axis_value)
 {
-    oribi_cpu_shape params, indices, out = {.rank = 0};
+    oribi_cpu_shape params, indices, out = {.n = 0};
     int axis = 0, batch = 0;
     int64_t count = 0;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
@@ -84,39 +84,39 @@ static bool gather(oribi_cpu_run *run, int64_t batch_attr, int64_t axis_value)
         !gather_axes(run, batch_attr, &params, &indices, axis_value, &axis, &batch)) {
         return false;
     }
-    if (params.rank - 1 + indices.rank - batch > ORIBI_CPU_MAX_RANK) {
+    if (params.n - 1 + indices.n - batch > ORIBI_MAX_RANK) {
         return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the result's rank is above %d",
-                              ORIBI_CPU_MAX_RANK);
+                              ORIBI_MAX_RANK);
     }
     for (int i = 0; i < axis; i++) {
-        out.dims[out.rank++] = params.dims[i];
+        out.at[out.n++] = params.at[i];
     }
-    for (int i = batch; i < indices.rank; i++) {
-        out.dims[out.rank++] = indices.dims[i];
+    for (int i = batch; i < indices.n; i++) {
+        out.at[out.n++] = indices.at[i];
     }
-    for (int i = axis + 1; i < params.rank; i++) {
-        out.dims[out.rank++] = params.dims[i];
+    for (int i = axis + 1; i < params.n; i++) {
+        out.at[out.n++] = params.at[i];
     }
     int64_t n = TF_TensorElementCount(run->in[1]);
     for (int64_t i = 0; i < n; i++) {
         int64_t at = index_at(run->in[1], i);
-        if (at < 0 || at >= params.dims[axis]) {
+        if (at < 0 || at >= params.at[axis]) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "indices[%lld] = %lld is not in [0, %lld)", (long long)i,
-                                  (long long)at, (long long)params.dims[axis]);
+                                  (long long)at, (long long)params.at[axis]);
         }
     }
     gather_work work = {
         .indices = run->in[1],
         .source = TF_TensorData(run->in[0]),
-        .outer = oribi_cpu_product(params.dims + batch, axis - batch),
-        .limit = params.dims[axis],
-        .picks = oribi_cpu_product(indices.dims + batch, indices.rank - batch),
-        .inner = (size_t)oribi_cpu_product(params.dims + axis + 1, params.rank - axis - 1) * width};
-    if (!oribi_cpu_count(run, out.dims, out.rank, &count)) {
+        .outer = oribi_cpu_product(params.at + batch, axis - batch),
+        .limit = params.at[axis],
+        .picks = oribi_cpu_product(indices.at + batch, indices.n - batch),
+        .inner = (size_t)oribi_cpu_product(params.at + axis + 1, params.n - axis - 1) * width};
+    if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
-    work.target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    work.target = oribi_cpu_output(run, 0, out.at, out.n);
     if (work.target != NULL && count > 0) {
         oribi_cpu_parallel(run, count / (int64_t)(work.inner / width), (int64_t)work.inner / 8 + 10,
                            &work, gather_units);
@@ -158,9 +158,9 @@ ORIBI_CPU_COMPUTE(gather_v1, 2)
 /* An index tuple of the last dimension of `indices` addresses a slice of `shape`. */
 typedef struct nd_work {
     const TF_Tensor *indices;
-    int64_t depth, n, slice;             /* tuples, elements of a slice */
-    const int64_t *dims;                 /* of the addressed tensor */
-    int64_t strides[ORIBI_CPU_MAX_RANK]; /* of the addressed dims, in elements */
+    int64_t depth, n, slice;         /* tuples, elements of a slice */
+    const int64_t *dims;             /* of the addressed tensor */
+    int64_t strides[ORIBI_MAX_RANK]; /* of the addressed dims, in elements */
 } nd_work;
 
 /* Of the slice that a tuple addresses; -1: one of its indices lies outside. */
@@ -184,18 +184,18 @@ static bool nd_prepare(oribi_cpu_run *run, int indices_input, const oribi_cpu_sh
     if (!check_index_type(run, work->indices)) {
         return false;
     }
-    work->depth = indices->rank == 0 ? 0 : indices->dims[indices->rank - 1];
-    if (indices->rank == 0 || work->depth > shape->rank) {
+    work->depth = indices->n == 0 ? 0 : indices->at[indices->n - 1];
+    if (indices->n == 0 || work->depth > shape->n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "index innermost dimension length must be <= %d; saw: %lld",
-                              shape->rank, (long long)work->depth);
+                              "index innermost dimension length must be <= %d; saw: %lld", shape->n,
+                              (long long)work->depth);
     }
-    work->dims = shape->dims;
+    work->dims = shape->at;
     oribi_cpu_strides(shape, work->strides);
-    work->n = oribi_cpu_product(indices->dims, indices->rank - 1);
-    work->slice = oribi_cpu_product(shape->dims + work->depth, shape->rank - (int)work->depth);
+    work->n = oribi_cpu_product(indices->at, indices->n - 1);
+    work->slice = oribi_cpu_product(shape->at + work->depth, shape->n - (int)work->depth);
     for (int64_t i = 0; i < work->n * work->depth; i++) {
-        int64_t at = index_at(work->indices, i), dim = shape->dims[i % work->depth];
+        int64_t at = index_at(work->indices, i), dim = shape->at[i % work->depth];
         if (at < 0 || at >= dim) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "indices[%lld, %lld] = %lld does not index into a dimension of "
@@ -218,19 +218,19 @@ static bool gather_nd_run(const void *state, oribi_cpu_run *run)
         !oribi_cpu_input_shape(run, 1, &indices) || !nd_prepare(run, 1, &params, &indices, &work)) {
         return false;
     }
-    out.rank = indices.rank - 1;
-    memcpy(out.dims, indices.dims, sizeof out.dims);
-    for (int i = (int)work.depth; i < params.rank; i++) {
-        if (out.rank == ORIBI_CPU_MAX_RANK) {
+    out.n = indices.n - 1;
+    memcpy(out.at, indices.at, sizeof out.at);
+    for (int i = (int)work.depth; i < params.n; i++) {
+        if (out.n == ORIBI_MAX_RANK) {
             return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the result's rank is above %d",
-                                  ORIBI_CPU_MAX_RANK);
+                                  ORIBI_MAX_RANK);
         }
-        out.dims[out.rank++] = params.dims[i];
+        out.at[out.n++] = params.at[i];
     }
-    if (!oribi_cpu_count(run, out.dims, out.rank, &count)) {
+    if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
-    char *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    char *target = oribi_cpu_output(run, 0, out.at, out.n);
     const char *source = TF_TensorData(run->in[0]);
     size_t bytes = (size_t)work.slice * width;
     for (int64_t i = 0; target != NULL && count > 0 && i < work.n; i++) {
@@ -252,14 +252,13 @@ static bool check_updates(oribi_cpu_run *run, int updates_input, const oribi_cpu
                           const oribi_cpu_shape *indices, const nd_work *work)
 {
     oribi_cpu_shape updates;
-    int lead = indices->rank - 1, tail = shape->rank - (int)work->depth;
+    int lead = indices->n - 1, tail = shape->n - (int)work->depth;
     if (!oribi_cpu_input_shape(run, updates_input, &updates)) {
         return false;
     }
-    bool fits = updates.rank == lead + tail;
-    for (int i = 0; fits && i < updates.rank; i++) {
-        fits =
-            updates.dims[i] == (i < lead ? indices->dims[i] : shape->dims[work->depth + i - lead]);
+    bool fits = updates.n == lead + tail;
+    for (int i = 0; fits && i < updates.n; i++) {
+        fits = updates.at[i] == (i < lead ? indices->at[i] : shape->at[work->depth + i - lead]);
     }
     return fits || oribi_cpu_fail(
                        run, TF_INVALID_ARGUMENT, "updates %s do not fit indices %s into shape %s",
@@ -310,12 +309,12 @@ static bool scatter_nd_run(const void *state, oribi_cpu_run *run)
     size_t width = oribi_cpu_width(run, dtype);
     (void)state;
     if (width == 0 || !oribi_cpu_read_shape(run, 2, "shape", &shape) ||
-        !oribi_cpu_count(run, shape.dims, shape.rank, &count) ||
+        !oribi_cpu_count(run, shape.at, shape.n, &count) ||
         !oribi_cpu_input_shape(run, 0, &indices) || !nd_prepare(run, 0, &shape, &indices, &work) ||
         !check_updates(run, 1, &shape, &indices, &work)) {
         return false;
     }
-    char *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    char *target = oribi_cpu_output(run, 0, shape.at, shape.n);
     const char *source = TF_TensorData(run->in[1]);
     if (target == NULL) {
         return false;
@@ -354,8 +353,8 @@ static bool scatter_update_run(const void *state, oribi_cpu_run *run)
         return false;
     }
     const char *before = TF_TensorData(run->in[0]), *source = TF_TensorData(run->in[2]);
-    char *target = oribi_cpu_output_in_place(run, &candidate, 1, shape.dims, shape.rank);
-    int64_t count = oribi_cpu_product(shape.dims, shape.rank);
+    char *target = oribi_cpu_output_in_place(run, &candidate, 1, shape.at, shape.n);
+    int64_t count = oribi_cpu_product(shape.at, shape.n);
     if (target == NULL) {
         return false;
     }

@@ -19,9 +19,9 @@ typedef struct lines {
 
 static void around_axis(const oribi_cpu_shape *shape, int axis, lines *out)
 {
-    out->n = shape->dims[axis];
-    out->inner = oribi_cpu_product(shape->dims + axis + 1, shape->rank - axis - 1);
-    out->count = out->inner * oribi_cpu_product(shape->dims, axis);
+    out->n = shape->at[axis];
+    out->inner = oribi_cpu_product(shape->at + axis + 1, shape->n - axis - 1);
+    out->count = out->inner * oribi_cpu_product(shape->at, axis);
 }
 
 static void put_index(void *data, TF_DataType dtype, int64_t at, int64_t value)
@@ -42,27 +42,27 @@ typedef void (*line_loop)(void *object, int64_t begin, int64_t end);
 
 static bool arg_run(oribi_cpu_run *run, line_loop loop)
 {
-    oribi_cpu_shape in, out = {.rank = 0};
+    oribi_cpu_shape in, out = {.n = 0};
     lines work = {.x = TF_TensorData(run->in[0]),
                   .index_type = TF_ExpectedOutputDataType(run->context, 0)};
     int64_t axis_value = 0;
     int axis = 0;
     if (!oribi_cpu_input_shape(run, 0, &in) ||
         !oribi_cpu_read_int(run, 1, "dimension", &axis_value) ||
-        !oribi_cpu_axis(run, axis_value, in.rank, &axis)) {
+        !oribi_cpu_axis(run, axis_value, in.n, &axis)) {
         return false;
     }
     around_axis(&in, axis, &work);
-    for (int i = 0; i < in.rank; i++) {
+    for (int i = 0; i < in.n; i++) {
         if (i != axis) {
-            out.dims[out.rank++] = in.dims[i];
+            out.at[out.n++] = in.at[i];
         }
     }
     if (work.n == 0 && work.count > 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "Reduction axis %d is empty in shape %s",
                               axis, oribi_cpu_shape_text(&in).chars);
     }
-    work.y = oribi_cpu_output(run, 0, out.dims, out.rank);
+    work.y = oribi_cpu_output(run, 0, out.at, out.n);
     if (work.y != NULL && work.count > 0) { /* else n may be any size */
         oribi_cpu_parallel(run, work.count, work.n + 5, &work, loop);
     }
@@ -118,15 +118,15 @@ static bool cumsum_run(const cumsum_state *state, oribi_cpu_run *run, line_loop 
         !oribi_cpu_read_int(run, 1, "axis", &axis_value)) {
         return false;
     }
-    if (shape.rank == 0) {
+    if (shape.n == 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a scalar has no axis %lld",
                               (long long)axis_value);
     }
-    if (!oribi_cpu_axis(run, axis_value, shape.rank, &axis)) {
+    if (!oribi_cpu_axis(run, axis_value, shape.n, &axis)) {
         return false;
     }
     around_axis(&shape, axis, &work);
-    work.y = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    work.y = oribi_cpu_output(run, 0, shape.at, shape.n);
     if (work.y != NULL && work.n > 0 && work.count > 0) {
         oribi_cpu_parallel(run, work.count, work.n * 2 + 5, &work, loop);
     }
@@ -226,17 +226,17 @@ static bool top_k_run(oribi_cpu_run *run, size_t width, worse_than worse)
     if (!oribi_cpu_input_shape(run, 0, &shape) || !oribi_cpu_read_int(run, 1, "k", &k)) {
         return false;
     }
-    if (shape.rank == 0 || k < 0 || k > shape.dims[shape.rank - 1]) {
+    if (shape.n == 0 || k < 0 || k > shape.at[shape.n - 1]) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "k = %lld must lie between 0 and the last dimension of %s",
                               (long long)k, oribi_cpu_shape_text(&shape).chars);
     }
-    int64_t n = shape.dims[shape.rank - 1];
-    shape.dims[shape.rank - 1] = k;
-    int64_t total = oribi_cpu_product(shape.dims, shape.rank);
+    int64_t n = shape.at[shape.n - 1];
+    shape.at[shape.n - 1] = k;
+    int64_t total = oribi_cpu_product(shape.at, shape.n);
     TF_DataType index_type = TF_ExpectedOutputDataType(run->context, 1);
-    char *values = oribi_cpu_output(run, 0, shape.dims, shape.rank);
-    char *indices = values == NULL ? NULL : oribi_cpu_output(run, 1, shape.dims, shape.rank);
+    char *values = oribi_cpu_output(run, 0, shape.at, shape.n);
+    char *indices = values == NULL ? NULL : oribi_cpu_output(run, 1, shape.at, shape.n);
     int64_t *heap =
         indices == NULL ? NULL : oribi_cpu_scratch(run, (k + 1) * (int64_t)sizeof *heap, &scratch);
     const char *line = TF_TensorData(run->in[0]);

@@ -20,8 +20,8 @@ typedef struct oribi_matmul_shapes {
     int64_t m, n, k, batches;
     int64_t left_batches, right_batches; /* matrices that each side holds */
     int rank;                            /* of the output */
-    int64_t out[ORIBI_CPU_MAX_RANK];
-    int64_t left_strides[ORIBI_CPU_MAX_RANK], right_strides[ORIBI_CPU_MAX_RANK]; /* matrices */
+    int64_t out[ORIBI_MAX_RANK];
+    int64_t left_strides[ORIBI_MAX_RANK], right_strides[ORIBI_MAX_RANK]; /* matrices */
 } oribi_matmul_shapes;
 
 /* From inputs 0 and 1; `packed` holds k and n of a right side that was packed, or is NULL. */

@@ -21,38 +21,38 @@ static bool take_batches(oribi_cpu_run *run, oribi_cpu_shape left, oribi_cpu_sha
                          oribi_matmul_shapes *out)
 {
     oribi_cpu_shape batches;
-    left.rank -= 2;
-    right.rank -= 2;
+    left.n -= 2;
+    right.n -= 2;
     if (!oribi_cpu_broadcast(run, &left, &right, &batches)) {
         return false;
     }
-    out->left_batches = oribi_cpu_product(left.dims, left.rank);
-    out->right_batches = oribi_cpu_product(right.dims, right.rank);
+    out->left_batches = oribi_cpu_product(left.at, left.n);
+    out->right_batches = oribi_cpu_product(right.at, right.n);
     oribi_cpu_broadcast_strides(&left, &batches, out->left_strides);
     oribi_cpu_broadcast_strides(&right, &batches, out->right_strides);
-    out->rank = batches.rank + 2;
-    for (int i = 0; i < batches.rank; i++) {
-        out->out[i] = batches.dims[i];
+    out->rank = batches.n + 2;
+    for (int i = 0; i < batches.n; i++) {
+        out->out[i] = batches.at[i];
     }
-    out->out[batches.rank] = out->m;
-    out->out[batches.rank + 1] = out->n;
-    return oribi_cpu_count(run, batches.dims, batches.rank, &out->batches);
+    out->out[batches.n] = out->m;
+    out->out[batches.n + 1] = out->n;
+    return oribi_cpu_count(run, batches.at, batches.n, &out->batches);
 }
 
 bool oribi_matmul_shapes_take(oribi_cpu_run *run, const oribi_matmul_attrs *attrs,
                               const int64_t *packed, oribi_matmul_shapes *out)
 {
-    oribi_cpu_shape left, right = {.rank = 2};
+    oribi_cpu_shape left, right = {.n = 2};
     if (!oribi_cpu_input_shape(run, 0, &left) ||
         (packed == NULL && !oribi_cpu_input_shape(run, 1, &right))) {
         return false;
     }
-    if (left.rank < 2 || right.rank < 2) {
+    if (left.n < 2 || right.n < 2) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "a matrix product needs inputs of rank 2 or more, not %d and %d",
-                              left.rank, right.rank);
+                              left.n, right.n);
     }
-    const int64_t *a = left.dims + left.rank - 2, *b = right.dims + right.rank - 2;
+    const int64_t *a = left.at + left.n - 2, *b = right.at + right.n - 2;
     out->m = a[attrs->transpose_a ? 1 : 0];
     out->k = a[attrs->transpose_a ? 0 : 1];
     out->n = packed != NULL ? packed[1] : b[attrs->transpose_b ? 0 : 1];

@@ -25,14 +25,14 @@ void oribi_cpu_softmax_compute(TF_OpKernelContext *context, oribi_cpu_softmax_ro
     oribi_cpu_shape shape;
     if (oribi_cpu_begin(&run, context, 1) && oribi_cpu_input_shape(&run, 0, &shape)) {
         softmax_work work = {.x = TF_TensorData(run.in[0]), .bytes = bytes, .rows = rows};
-        if (shape.rank == 0) {
+        if (shape.n == 0) {
             (void)oribi_cpu_fail(&run, TF_INVALID_ARGUMENT, "logits must have >= 1 dimension");
         } else {
-            work.y = oribi_cpu_output_in_place(&run, &candidate, 1, shape.dims, shape.rank);
+            work.y = oribi_cpu_output_in_place(&run, &candidate, 1, shape.at, shape.n);
         }
         if (work.y != NULL) {
-            work.columns = shape.dims[shape.rank - 1];
-            int64_t total = oribi_cpu_product(shape.dims, shape.rank);
+            work.columns = shape.at[shape.n - 1];
+            int64_t total = oribi_cpu_product(shape.at, shape.n);
             if (total > 0) {
                 oribi_cpu_parallel(&run, total / work.columns, work.columns * 5 + 10, &work,
                                    softmax_block);
@@ -89,15 +89,15 @@ void oribi_cpu_lrn_compute(const void *state, TF_OpKernelContext *context,
                           .alpha = lrn->alpha,
                           .beta = lrn->beta},
                          pixels};
-        if (shape.rank != 4) {
+        if (shape.n != 4) {
             (void)oribi_cpu_fail(&run, TF_INVALID_ARGUMENT, "in must be 4-dimensional, not %s",
                                  oribi_cpu_shape_text(&shape).chars);
         } else {
-            work.lrn.y = oribi_cpu_output(&run, 0, shape.dims, shape.rank);
+            work.lrn.y = oribi_cpu_output(&run, 0, shape.at, shape.n);
         }
-        if (work.lrn.y != NULL && shape.dims[3] > 0) {
-            work.lrn.channels = shape.dims[3];
-            oribi_cpu_parallel(&run, oribi_cpu_product(shape.dims, 3), shape.dims[3] * 4, &work,
+        if (work.lrn.y != NULL && shape.at[3] > 0) {
+            work.lrn.channels = shape.at[3];
+            oribi_cpu_parallel(&run, oribi_cpu_product(shape.at, 3), shape.at[3] * 4, &work,
                                lrn_block);
         }
     }

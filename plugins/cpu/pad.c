@@ -33,13 +33,13 @@ typedef struct pad_work {
     char *target;
     unsigned char value[16]; /* the filling */
     oribi_cpu_shape in, out;
-    int64_t before[ORIBI_CPU_MAX_RANK], strides[ORIBI_CPU_MAX_RANK];
+    int64_t before[ORIBI_MAX_RANK], strides[ORIBI_MAX_RANK];
 } pad_work;
 
 /* Coordinate of the input for one of the output along dim d; -1: filling. */
 static int64_t map(const pad_work *work, int d, int64_t at)
 {
-    int64_t i = at - work->before[d], dim = work->in.dims[d];
+    int64_t i = at - work->before[d], dim = work->in.at[d];
     if (i >= 0 && i < dim) {
         return i;
     }
@@ -67,8 +67,8 @@ static void fill(const pad_work *work, char *target, int64_t count)
 
 static void line(const pad_work *work, const char *source, char *target)
 {
-    int last = work->out.rank - 1;
-    int64_t before = work->before[last], dim = work->in.dims[last], total = work->out.dims[last];
+    int last = work->out.n - 1;
+    int64_t before = work->before[last], dim = work->in.at[last], total = work->out.at[last];
     size_t width = work->width;
     memcpy(target + (size_t)before * width, source, (size_t)dim * width);
     if (!work->is_mirror) {
@@ -87,17 +87,17 @@ static void line(const pad_work *work, const char *source, char *target)
 static void pad_lines(void *object, int64_t begin, int64_t end)
 {
     const pad_work *work = object;
-    int last = work->out.rank - 1;
-    size_t bytes = (size_t)work->out.dims[last] * work->width;
+    int last = work->out.n - 1;
+    size_t bytes = (size_t)work->out.at[last] * work->width;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t rest = unit, offset = 0;
         for (int d = last - 1; d >= 0 && offset >= 0; d--) {
-            int64_t at = map(work, d, rest % work->out.dims[d]);
-            rest /= work->out.dims[d];
+            int64_t at = map(work, d, rest % work->out.at[d]);
+            rest /= work->out.at[d];
             offset = at < 0 ? -1 : offset + at * work->strides[d];
         }
         if (offset < 0) {
-            fill(work, work->target + (size_t)unit * bytes, work->out.dims[last]);
+            fill(work, work->target + (size_t)unit * bytes, work->out.at[last]);
         } else {
             line(work, work->source + (size_t)offset * work->width,
                  work->target + (size_t)unit * bytes);
@@ -118,19 +118,19 @@ static bool measure(oribi_cpu_run *run, pad_work *work)
     if (!oribi_cpu_input_shape(run, 0, &work->in)) {
         return false;
     }
-    if (TF_NumDims(paddings) != 2 || TF_Dim(paddings, 0) != work->in.rank ||
+    if (TF_NumDims(paddings) != 2 || TF_Dim(paddings, 0) != work->in.n ||
         TF_Dim(paddings, 1) != 2 || (dtype != TF_INT32 && dtype != TF_INT64)) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "paddings must be an integer matrix with %d rows and 2 columns",
-                              work->in.rank);
+                              work->in.n);
     }
-    work->out.rank = work->in.rank;
-    for (int d = 0; d < work->in.rank; d++) {
+    work->out.n = work->in.n;
+    for (int d = 0; d < work->in.n; d++) {
         int64_t before = padding(paddings, 2 * d), after = padding(paddings, 2 * d + 1);
-        int64_t dim = work->in.dims[d], most = work->is_mirror ? dim - work->skip : INT64_MAX;
+        int64_t dim = work->in.at[d], most = work->is_mirror ? dim - work->skip : INT64_MAX;
         if (before < 0 || after < 0 || before > most || after > most ||
-            __builtin_add_overflow(dim, before, &work->out.dims[d]) ||
-            __builtin_add_overflow(work->out.dims[d], after, &work->out.dims[d])) {
+            __builtin_add_overflow(dim, before, &work->out.at[d]) ||
+            __builtin_add_overflow(work->out.at[d], after, &work->out.at[d])) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "paddings of dimension %d are %lld and %lld; a dimension of %lld "
                                   "takes 0 to %lld",
@@ -161,17 +161,17 @@ static bool pad_run(const pad_state *state, oribi_cpu_run *run)
                      .width = oribi_cpu_width(run, TF_TensorType(run->in[0]))};
     int64_t count = 0;
     if (work.width == 0 || work.width > sizeof work.value || !fill_value(run, &work) ||
-        !measure(run, &work) || !oribi_cpu_count(run, work.out.dims, work.out.rank, &count)) {
+        !measure(run, &work) || !oribi_cpu_count(run, work.out.at, work.out.n, &count)) {
         return false;
     }
     if (oribi_cpu_shape_equal(&work.in, &work.out)) {
-        return oribi_cpu_output_alias(run, 0, work.in.dims, work.in.rank);
+        return oribi_cpu_output_alias(run, 0, work.in.at, work.in.n);
     }
     work.source = TF_TensorData(run->in[0]);
-    work.target = oribi_cpu_output(run, 0, work.out.dims, work.out.rank);
+    work.target = oribi_cpu_output(run, 0, work.out.at, work.out.n);
     if (work.target != NULL && count > 0) {
         oribi_cpu_strides(&work.in, work.strides);
-        int64_t columns = work.out.dims[work.out.rank - 1];
+        int64_t columns = work.out.at[work.out.n - 1];
         oribi_cpu_parallel(run, count / columns, columns + 20, &work, pad_lines);
     }
     return work.target != NULL;

@@ -97,17 +97,17 @@ static bool pool_run(const pool_state *state, oribi_cpu_run *run, oribi_cpu_pool
     if (!oribi_cpu_input_shape(run, 0, &in)) {
         return false;
     }
-    if (in.rank != 4) {
+    if (in.n != 4) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %s must have rank 4",
                               oribi_cpu_shape_text(&in).chars);
     }
     pool_work work = {.line = line};
     oribi_cpu_pool *p = &work.pool;
     *p = (oribi_cpu_pool){.x = TF_TensorData(run->in[0]),
-                          .n = in.dims[0],
-                          .in_h = in.dims[1],
-                          .in_w = in.dims[2],
-                          .channels = in.dims[3],
+                          .n = in.at[0],
+                          .in_h = in.at[1],
+                          .in_w = in.at[2],
+                          .channels = in.at[3],
                           .kernel_h = state->kernel[1],
                           .kernel_w = state->kernel[2],
                           .stride_h = state->strides[1],

@@ -181,17 +181,17 @@ static bool measure(oribi_cpu_run *run, const nd_state *state, nd_pool *p, oribi
     if (!oribi_cpu_input_shape(run, 0, &in)) {
         return false;
     }
-    if (in.rank != n_space + 2) {
+    if (in.n != n_space + 2) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %s must have rank %d",
                               oribi_cpu_shape_text(&in).chars, n_space + 2);
     }
     p->window = *state;
-    p->n = in.dims[0];
-    p->channels = in.dims[state->channels_last ? in.rank - 1 : 1];
+    p->n = in.at[0];
+    p->channels = in.at[state->channels_last ? in.n - 1 : 1];
     *out = in;
     for (int k = SPACE - 1; k >= 0; k--) {
         int from = k - lead; /* dims line up at the end */
-        p->in[k] = from < 0 ? 1 : in.dims[first + from];
+        p->in[k] = from < 0 ? 1 : in.at[first + from];
         p->window.kernel[k] = from < 0 ? 1 : state->kernel[from];
         p->window.strides[k] = from < 0 ? 1 : state->strides[from];
         p->window.dilations[k] = from < 0 ? 1 : state->dilations[from];
@@ -201,12 +201,12 @@ static bool measure(oribi_cpu_run *run, const nd_state *state, nd_pool *p, oribi
             return false;
         }
         if (from >= 0) {
-            out->dims[first + from] = p->out[k];
+            out->at[first + from] = p->out[k];
         }
     }
     int64_t count = 0;
     place(state, p->channels, p->in, p->x_stride, &p->x_channel, &p->x_batch);
-    if (!oribi_cpu_count(run, out->dims, out->rank, &count)) {
+    if (!oribi_cpu_count(run, out->at, out->n, &count)) {
         return false;
     }
     place(state, p->channels, p->out, p->y_stride, &p->y_channel, &p->y_batch);
@@ -306,11 +306,11 @@ static void compute(const nd_state *state, TF_OpKernelContext *context,
     nd_pool p = {.indices = NULL};
     if (oribi_cpu_begin(&run, context, 1) && measure(&run, state, &p, &out)) {
         p.x = TF_TensorData(run.in[0]);
-        p.y = oribi_cpu_output(&run, 0, out.dims, out.rank);
+        p.y = oribi_cpu_output(&run, 0, out.at, out.n);
         if (p.y != NULL && TF_NumOutputs(context) > 1) {
-            p.indices = oribi_cpu_output(&run, 1, out.dims, out.rank);
+            p.indices = oribi_cpu_output(&run, 1, out.at, out.n);
         }
-        int64_t elements = oribi_cpu_product(out.dims, out.rank);
+        int64_t elements = oribi_cpu_product(out.at, out.n);
         if (TF_GetCode(run.status) == TF_OK && elements > 0) {
             int64_t planes_count = p.n * p.channels;
             oribi_cpu_parallel(&run, planes_count, elements / planes_count * 40, &p, planes);

@@ -51,8 +51,8 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run, prepare_fu
         !oribi_cpu_broadcast(run, &a, &b, &y)) {
         return false;
     }
-    if (oribi_cpu_product(y.dims, y.rank) == 0) {
-        return oribi_cpu_output(run, 0, y.dims, y.rank) != NULL;
+    if (oribi_cpu_product(y.at, y.n) == 0) {
+        return oribi_cpu_output(run, 0, y.at, y.n) != NULL;
     }
     spec.a_dims = a_dims;
     spec.b_dims = b_dims;
@@ -68,7 +68,7 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run, prepare_fu
     if (oribi_cpu_shape_equal(&b, &y) && TF_TensorType(run->in[1]) == type) {
         candidates[n++] = 1;
     }
-    void *output = oribi_cpu_output_in_place(run, candidates, n, y.dims, y.rank);
+    void *output = oribi_cpu_output_in_place(run, candidates, n, y.at, y.n);
     if (output != NULL) {
         call(&args, x0, x1, output);
     }

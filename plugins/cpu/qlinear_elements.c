@@ -40,7 +40,7 @@ static bool read_sizes(const linear_state *state, oribi_cpu_run *run, linear_siz
     if (!oribi_cpu_input_shape(run, 0, &out->shape)) {
         return false;
     }
-    const int64_t total = oribi_cpu_product(out->shape.dims, out->shape.rank);
+    const int64_t total = oribi_cpu_product(out->shape.at, out->shape.n);
     int64_t outer = 1, channels = 1;
     int axis = 0;
     if (TF_TensorElementCount(run->in[2]) != count || total > INT32_MAX) {
@@ -50,14 +50,14 @@ static bool read_sizes(const linear_state *state, oribi_cpu_run *run, linear_siz
             (long long)count, (long long)TF_TensorElementCount(run->in[2]), (long long)total);
     }
     if (count != 1) {
-        if (!oribi_cpu_axis(run, state->axis, out->shape.rank, &axis)) {
+        if (!oribi_cpu_axis(run, state->axis, out->shape.n, &axis)) {
             return false;
         }
         for (int i = 0; i < axis; i++) {
-            outer *= out->shape.dims[i];
+            outer *= out->shape.at[i];
         }
-        while (axis < out->shape.rank && channels != count) {
-            channels *= out->shape.dims[axis++];
+        while (axis < out->shape.n && channels != count) {
+            channels *= out->shape.at[axis++];
         }
         if (channels != count) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%lld scales along axis %lld of %s",
@@ -79,7 +79,7 @@ static bool quantize_run(const linear_state *state, oribi_cpu_run *run)
     }
     const struct oribi_micro_quantize_linear_args args = {
         sizes.outer, sizes.channels, sizes.inner, TF_TensorType(run->in[2]) == TF_INT8 ? 1 : 0};
-    void *output = oribi_cpu_output(run, 0, sizes.shape.dims, sizes.shape.rank);
+    void *output = oribi_cpu_output(run, 0, sizes.shape.at, sizes.shape.n);
     if (output != NULL) {
         oribi_micro_quantize_linear(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
                                     TF_TensorData(run->in[2]), output);
@@ -100,7 +100,7 @@ static bool dequantize_run(const linear_state *state, oribi_cpu_run *run)
                                                             type == TF_INT8    ? ORIBI_MICRO_S8
                                                             : type == TF_UINT8 ? ORIBI_MICRO_U8
                                                                                : ORIBI_MICRO_S32};
-    float *output = oribi_cpu_output(run, 0, sizes.shape.dims, sizes.shape.rank);
+    float *output = oribi_cpu_output(run, 0, sizes.shape.at, sizes.shape.n);
     if (output != NULL) {
         oribi_micro_dequantize_linear(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
                                       TF_TensorData(run->in[2]), output);
@@ -127,7 +127,7 @@ static bool dynamic_run(const void *state, oribi_cpu_run *run)
     if (args.count < 0) {
         return false;
     }
-    void *output = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    void *output = oribi_cpu_output(run, 0, shape.at, shape.n);
     float *scale = output == NULL ? NULL : oribi_cpu_output(run, 1, NULL, 0);
     void *zero = scale == NULL ? NULL : oribi_cpu_output(run, 2, NULL, 0);
     if (zero != NULL) {
@@ -260,9 +260,9 @@ static bool softmax_run(const scaled_state *state, oribi_cpu_run *run)
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    const int64_t total = oribi_cpu_product(shape.dims, shape.rank);
-    const int64_t columns = shape.rank < 1 ? 0 : shape.dims[shape.rank - 1];
-    if (shape.rank < 1 || total > INT32_MAX) {
+    const int64_t total = oribi_cpu_product(shape.at, shape.n);
+    const int64_t columns = shape.n < 1 ? 0 : shape.at[shape.n - 1];
+    if (shape.n < 1 || total > INT32_MAX) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "softmax of shape %s",
                               oribi_cpu_shape_text(&shape).chars);
     }
@@ -274,7 +274,7 @@ static bool softmax_run(const scaled_state *state, oribi_cpu_run *run)
         return false;
     }
     const void *input = TF_TensorData(run->in[0]);
-    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (output != NULL) {
         oribi_micro_qlinear_softmax(&args, input, output);
     }

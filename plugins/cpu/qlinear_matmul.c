@@ -81,22 +81,22 @@ static bool resolve(oribi_cpu_run *run, struct oribi_micro_qlinear_matmul_args *
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%d columns against %d rows", args->inner,
                               b[b_rank - 2]);
     }
-    left.rank -= 2;
-    right.rank -= 2;
+    left.n -= 2;
+    right.n -= 2;
     if (!oribi_cpu_broadcast(run, &left, &right, y)) {
         return false;
     }
-    y->dims[y->rank++] = args->rows;
-    y->dims[y->rank++] = args->columns;
+    y->at[y->n++] = args->rows;
+    y->at[y->n++] = args->columns;
     int64_t count = 0, taken = 0;
-    left.rank += 2;
-    right.rank += 2;
-    if (!oribi_cpu_count(run, y->dims, y->rank, &count)) {
+    left.n += 2;
+    right.n += 2;
+    if (!oribi_cpu_count(run, y->at, y->n, &count)) {
         return false;
     }
-    taken = oribi_cpu_product(left.dims, left.rank) > oribi_cpu_product(right.dims, right.rank)
-                ? oribi_cpu_product(left.dims, left.rank)
-                : oribi_cpu_product(right.dims, right.rank);
+    taken = oribi_cpu_product(left.at, left.n) > oribi_cpu_product(right.at, right.n)
+                ? oribi_cpu_product(left.at, left.n)
+                : oribi_cpu_product(right.at, right.n);
     if (count > INT32_MAX / 4 || taken > INT32_MAX) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "matrices of 2^31 bytes or more");
     }
@@ -115,8 +115,8 @@ static bool matmul_run(const matmul_state *state, oribi_cpu_run *run)
         !check_zeros(run, 3)) {
         return false;
     }
-    void *output = oribi_cpu_output(run, 0, y.dims, y.rank);
-    if (output != NULL && oribi_cpu_product(y.dims, y.rank) > 0) {
+    void *output = oribi_cpu_output(run, 0, y.at, y.n);
+    if (output != NULL && oribi_cpu_product(y.at, y.n) > 0) {
         oribi_micro_qlinear_matmul(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
                                    TF_TensorData(run->in[2]), TF_TensorData(run->in[3]),
                                    TF_TensorData(run->in[4]), output);

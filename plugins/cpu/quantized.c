@@ -229,18 +229,18 @@ bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_r
     if (!oribi_cpu_input_shape(run, index, &shape)) {
         return false;
     }
-    if (shape.rank < min_rank || shape.rank > max_rank) {
+    if (shape.n < min_rank || shape.n > max_rank) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "input %d has rank %d; %d to %d are supported", index, shape.rank,
+                              "input %d has rank %d; %d to %d are supported", index, shape.n,
                               min_rank, max_rank);
     }
-    for (int i = 0; i < shape.rank; i++) {
-        if (shape.dims[i] > INT32_MAX) {
+    for (int i = 0; i < shape.n; i++) {
+        if (shape.at[i] > INT32_MAX) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %d is too large", index);
         }
-        out_dims[i] = (int32_t)shape.dims[i];
+        out_dims[i] = (int32_t)shape.at[i];
     }
-    *out_rank = shape.rank;
+    *out_rank = shape.n;
     return true;
 }
 
@@ -249,7 +249,7 @@ int32_t oribi_quantized_count(oribi_cpu_run *run, oribi_cpu_shape *out_shape)
     if (!oribi_cpu_input_shape(run, 0, out_shape)) {
         return -1;
     }
-    const int64_t values = oribi_cpu_product(out_shape->dims, out_shape->rank);
+    const int64_t values = oribi_cpu_product(out_shape->at, out_shape->n);
     if (values > INT32_MAX) {
         (void)oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "a tensor of 2^31 values or more");
         return -1;
@@ -265,7 +265,7 @@ bool oribi_quantized_lookup(oribi_cpu_run *run, const uint8_t table[256])
         return false;
     }
     const void *input = TF_TensorData(run->in[0]);
-    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (output != NULL) {
         oribi_micro_lookup_8(&args, input, output);
     }

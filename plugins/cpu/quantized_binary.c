@@ -131,9 +131,9 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run,
     if (oribi_cpu_shape_equal(&b, &y)) {
         candidates[n++] = 1;
     }
-    void *output = oribi_cpu_output_in_place(run, candidates, n, y.dims, y.rank);
+    void *output = oribi_cpu_output_in_place(run, candidates, n, y.at, y.n);
     if (output != NULL && state->simd != NULL && n == 2) {
-        state->simd->add(&args.u.add.scales, x0, x1, oribi_cpu_product(y.dims, y.rank), output);
+        state->simd->add(&args.u.add.scales, x0, x1, oribi_cpu_product(y.at, y.n), output);
     } else if (output != NULL) {
         call(&args, x0, x1, output);
     }

@@ -34,7 +34,7 @@ static bool quantize_run(const struct oribi_micro_quantize_args *state, oribi_cp
     struct oribi_micro_quantize_args args = *state;
     oribi_cpu_shape shape;
     args.count = oribi_quantized_count(run, &shape);
-    void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
+    void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.at, shape.n) : NULL;
     if (output != NULL) {
         oribi_micro_quantize(&args, TF_TensorData(run->in[0]), output);
     }
@@ -59,7 +59,7 @@ static bool dequantize_run(const struct oribi_micro_quantisation *state, oribi_c
     const int32_t n = oribi_quantized_count(run, &shape);
     const struct oribi_micro_dequantize_args args = {
         n, oribi_quantized_kind(TF_TensorType(run->in[0])), state->scale, state->zero};
-    float *output = n >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
+    float *output = n >= 0 ? oribi_cpu_output(run, 0, shape.at, shape.n) : NULL;
     if (output != NULL) {
         oribi_micro_dequantize(&args, TF_TensorData(run->in[0]), output);
     }
@@ -93,7 +93,7 @@ static bool requantize_run(const struct oribi_micro_requantize_args *state, orib
     struct oribi_micro_requantize_args args = *state;
     oribi_cpu_shape shape;
     args.count = oribi_quantized_count(run, &shape);
-    void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.dims, shape.rank) : NULL;
+    void *output = args.count >= 0 ? oribi_cpu_output(run, 0, shape.at, shape.n) : NULL;
     if (output != NULL) {
         oribi_micro_requantize(&args, TF_TensorData(run->in[0]), output);
     }

@@ -103,10 +103,9 @@ static bool dense_run(const dense_state *state, oribi_cpu_run *run)
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    const int64_t values = oribi_cpu_product(shape.dims, shape.rank);
-    const bool fits =
-        values > 0 && values <= INT32_MAX && values % args.in_c == 0 &&
-        (!state->keeps_rank || (shape.rank >= 1 && shape.dims[shape.rank - 1] == args.in_c));
+    const int64_t values = oribi_cpu_product(shape.at, shape.n);
+    const bool fits = values > 0 && values <= INT32_MAX && values % args.in_c == 0 &&
+                      (!state->keeps_rank || (shape.n >= 1 && shape.at[shape.n - 1] == args.in_c));
     if (!fits) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "an input of shape %s does not consist of rows of %d values",
@@ -118,11 +117,11 @@ static bool dense_run(const dense_state *state, oribi_cpu_run *run)
         return false;
     }
     if (state->keeps_rank) {
-        shape.dims[shape.rank - 1] = args.out_c;
+        shape.at[shape.n - 1] = args.out_c;
     } else {
-        shape = (oribi_cpu_shape){.rank = 2, .dims = {rows, args.out_c}};
+        shape = (oribi_cpu_shape){.n = 2, .at = {rows, args.out_c}};
     }
-    int8_t *output = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    int8_t *output = oribi_cpu_output(run, 0, shape.at, shape.n);
     if (output != NULL && state->simd != NULL) {
         return simd_rows(state, run, rows, output);
     }

@@ -126,7 +126,7 @@ static bool prelu_run(const struct oribi_micro_prelu_q_spec *state, oribi_cpu_ru
         return false;
     }
     const void *input = TF_TensorData(run->in[0]), *slope = TF_TensorData(run->in[1]);
-    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (output != NULL && spec.kind == ORIBI_MICRO_S8) {
         oribi_micro_prelu_s8(&args, input, slope, output);
     } else if (output != NULL) {
@@ -173,15 +173,15 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, orib
     if (!oribi_quantized_check(run, oribi_micro_batch_matmul_q_prepare(&spec, &args))) {
         return false;
     }
-    a.rank -= 2; /* what is left are the batches */
-    b.rank -= 2;
+    a.n -= 2; /* what is left are the batches */
+    b.n -= 2;
     if (!oribi_cpu_broadcast(run, &a, &b, &y)) {
         return false;
     }
-    y.dims[y.rank++] = args.m;
-    y.dims[y.rank++] = args.n;
+    y.at[y.n++] = args.m;
+    y.at[y.n++] = args.n;
     const void *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
-    void *output = oribi_cpu_output(run, 0, y.dims, y.rank);
+    void *output = oribi_cpu_output(run, 0, y.at, y.n);
     if (output != NULL && spec.kind == ORIBI_MICRO_S8) {
         oribi_micro_batch_matmul_s8(&args, left, right, output);
     } else if (output != NULL) {

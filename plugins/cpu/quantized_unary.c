@@ -57,8 +57,8 @@ static bool softmax_run(const struct oribi_micro_softmax_spec *state, oribi_cpu_
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    const int64_t values = oribi_cpu_product(shape.dims, shape.rank);
-    const int64_t columns = shape.rank < 1 ? 1 : shape.dims[shape.rank - 1];
+    const int64_t values = oribi_cpu_product(shape.at, shape.n);
+    const int64_t columns = shape.n < 1 ? 1 : shape.at[shape.n - 1];
     if (values < 1 || values > INT32_MAX) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "softmax of shape %s",
                               oribi_cpu_shape_text(&shape).chars);
@@ -70,7 +70,7 @@ static bool softmax_run(const struct oribi_micro_softmax_spec *state, oribi_cpu_
         return false;
     }
     const void *input = TF_TensorData(run->in[0]);
-    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.dims, shape.rank);
+    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (output != NULL) {
         softmax_call(&args, input, output);
     }

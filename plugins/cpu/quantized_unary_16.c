@@ -73,7 +73,7 @@ static bool unary_run(const unary_state *state, oribi_cpu_run *run)
     if (values < 0) {
         return false;
     }
-    void *output = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    void *output = oribi_cpu_output(run, 0, shape.at, shape.n);
     if (output != NULL) {
         call(state, values, TF_TensorData(run->in[0]), output);
     }

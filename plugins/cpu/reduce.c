@@ -45,17 +45,16 @@ int64_t oribi_cpu_reduce_unit(const oribi_cpu_reduce *reduce, int64_t unit, int6
 
 static bool read_axes(oribi_cpu_run *run, int rank, bool *is_reduced)
 {
-    int64_t axes[ORIBI_CPU_MAX_RANK];
-    int n = 0;
-    if (!oribi_cpu_read_ints(run, 1, "reduction_indices", axes, ORIBI_CPU_MAX_RANK, &n)) {
+    oribi_dims axes;
+    if (!oribi_cpu_read_dims(run, 1, "reduction_indices", &axes)) {
         return false;
     }
     for (int i = 0; i < rank; i++) {
         is_reduced[i] = false;
     }
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < axes.n; i++) {
         int axis = 0;
-        if (!oribi_cpu_axis(run, axes[i], rank, &axis)) {
+        if (!oribi_cpu_axis(run, axes.at[i], rank, &axis)) {
             return false;
         }
         if (is_reduced[axis]) {
@@ -83,22 +82,21 @@ static void close_walk(oribi_cpu_walk *walk)
 /* The dims in two walks; an innermost kept dim (with kept ones next to it) becomes the columns. */
 static void split_dims(const oribi_cpu_shape *in, const bool *is_reduced, oribi_cpu_reduce *reduce)
 {
-    int64_t strides[ORIBI_CPU_MAX_RANK];
-    int columns_from = in->rank;
+    int64_t strides[ORIBI_MAX_RANK];
+    int columns_from = in->n;
     oribi_cpu_strides(in, strides);
     reduce->kept.rank = reduce->reduced.rank = 0;
     reduce->kept.n_operands = reduce->reduced.n_operands = 1;
     while (columns_from > 0 && !is_reduced[columns_from - 1]) {
         columns_from--;
     }
-    reduce->columns = columns_from == in->rank
-                          ? 0
-                          : oribi_cpu_product(in->dims + columns_from, in->rank - columns_from);
+    reduce->columns =
+        columns_from == in->n ? 0 : oribi_cpu_product(in->at + columns_from, in->n - columns_from);
     reduce->column_units =
         (reduce->columns + ORIBI_CPU_REDUCE_COLUMNS - 1) / ORIBI_CPU_REDUCE_COLUMNS;
     for (int i = 0; i < columns_from; i++) {
         oribi_cpu_walk *walk = is_reduced[i] ? &reduce->reduced : &reduce->kept;
-        walk->dims[walk->rank] = in->dims[i];
+        walk->dims[walk->rank] = in->at[i];
         walk->strides[0][walk->rank++] = strides[i];
     }
     close_walk(&reduce->kept);
@@ -107,23 +105,23 @@ static void split_dims(const oribi_cpu_shape *in, const bool *is_reduced, oribi_
 
 static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, const oribi_cpu_reduce_op *op)
 {
-    oribi_cpu_shape in, out = {.rank = 0};
-    bool is_reduced[ORIBI_CPU_MAX_RANK];
+    oribi_cpu_shape in, out = {.n = 0};
+    bool is_reduced[ORIBI_MAX_RANK];
     oribi_cpu_reduce reduce;
-    if (!oribi_cpu_input_shape(run, 0, &in) || !read_axes(run, in.rank, is_reduced)) {
+    if (!oribi_cpu_input_shape(run, 0, &in) || !read_axes(run, in.n, is_reduced)) {
         return false;
     }
-    for (int i = 0; i < in.rank; i++) {
+    for (int i = 0; i < in.n; i++) {
         if (!is_reduced[i] || state->keep_dims) {
-            out.dims[out.rank++] = is_reduced[i] ? 1 : in.dims[i];
+            out.at[out.n++] = is_reduced[i] ? 1 : in.at[i];
         }
     }
     int64_t count = 0;
-    if (!oribi_cpu_count(run, out.dims, out.rank, &count)) {
+    if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
     }
     reduce.x = TF_TensorData(run->in[0]);
-    reduce.y = oribi_cpu_output(run, 0, out.dims, out.rank);
+    reduce.y = oribi_cpu_output(run, 0, out.at, out.n);
     if (reduce.y == NULL || count == 0) {
         return reduce.y != NULL;
     }

@@ -53,7 +53,7 @@ static void weighted_lines(void *object, int64_t begin, int64_t end)
 /* Taps of all out.dims[axis] coordinates. */
 static void fill(const oribi_cpu_resize_plan *plan, int axis, struct oribi_micro_resize_tap *out)
 {
-    const struct oribi_micro_resize_axis a = {plan->in.dims[axis], plan->out.dims[axis],
+    const struct oribi_micro_resize_axis a = {plan->in.at[axis], plan->out.at[axis],
                                               plan->scales[axis]};
     for (int64_t i = 0; i < a.out; i++) {
         oribi_micro_resize_tap(&plan->rule, &a, i, &out[i]);
@@ -68,11 +68,11 @@ bool oribi_cpu_resize(oribi_cpu_run *run, const oribi_cpu_resize_plan *plan, con
     TF_Tensor *scratch[2] = {NULL, NULL};
     const void *from = x;
     int left = 0, turn = 0;
-    for (int axis = 0; axis < plan->in.rank; axis++) {
+    for (int axis = 0; axis < plan->in.n; axis++) {
         left += plan->is_resized[axis] ? 1 : 0;
     }
-    void *y = oribi_cpu_output(run, 0, plan->out.dims, plan->out.rank);
-    int64_t count = oribi_cpu_product(plan->out.dims, plan->out.rank);
+    void *y = oribi_cpu_output(run, 0, plan->out.at, plan->out.n);
+    int64_t count = oribi_cpu_product(plan->out.at, plan->out.n);
     if (y == NULL || count == 0) {
         return y != NULL;
     }
@@ -80,18 +80,18 @@ bool oribi_cpu_resize(oribi_cpu_run *run, const oribi_cpu_resize_plan *plan, con
         memcpy(y, x, (size_t)count * width);
         return true;
     }
-    for (int axis = plan->in.rank - 1; axis >= 0 && TF_GetCode(run->status) == TF_OK; axis--) {
+    for (int axis = plan->in.n - 1; axis >= 0 && TF_GetCode(run->status) == TF_OK; axis--) {
         TF_Tensor *taps_memory = NULL;
         if (!plan->is_resized[axis]) {
             continue;
         }
-        axis_work work = {.x = from, .n_in = now.dims[axis], .width = width};
-        now.dims[axis] = work.n_out = plan->out.dims[axis];
-        work.inner = oribi_cpu_product(now.dims + axis + 1, now.rank - axis - 1);
+        axis_work work = {.x = from, .n_in = now.at[axis], .width = width};
+        now.at[axis] = work.n_out = plan->out.at[axis];
+        work.inner = oribi_cpu_product(now.at + axis + 1, now.n - axis - 1);
         int64_t elements = 0, bytes = 0;
         struct oribi_micro_resize_tap *taps =
             oribi_cpu_scratch(run, work.n_out * (int64_t)sizeof *taps, &taps_memory);
-        if (taps != NULL && oribi_cpu_count(run, now.dims, now.rank, &elements) &&
+        if (taps != NULL && oribi_cpu_count(run, now.at, now.n, &elements) &&
             !__builtin_mul_overflow(elements, (int64_t)width, &bytes)) {
             work.taps = taps;
             if (--left == 0) {
@@ -144,8 +144,8 @@ static bool image_plan(oribi_cpu_run *run, const image_state *state, oribi_cpu_r
         !oribi_cpu_read_ints(run, 1, "size", size, 2, &n)) {
         return false;
     }
-    if (plan->in.rank != 4 || n != 2 || size[0] <= 0 || size[1] <= 0 || size[0] > INT32_MAX ||
-        size[1] > INT32_MAX || plan->in.dims[1] <= 0 || plan->in.dims[2] <= 0) {
+    if (plan->in.n != 4 || n != 2 || size[0] <= 0 || size[1] <= 0 || size[0] > INT32_MAX ||
+        size[1] > INT32_MAX || plan->in.at[1] <= 0 || plan->in.at[2] <= 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "images %s must have rank 4 and a size; the new size needs two "
                               "positive integers",
@@ -153,13 +153,13 @@ static bool image_plan(oribi_cpu_run *run, const image_state *state, oribi_cpu_r
     }
     plan->out = plan->in;
     for (int k = 0; k < 2; k++) {
-        plan->out.dims[1 + k] = size[k];
-        plan->is_resized[1 + k] = size[k] != plan->in.dims[1 + k];
+        plan->out.at[1 + k] = size[k];
+        plan->is_resized[1 + k] = size[k] != plan->in.at[1 + k];
     }
     plan->rule.coordinates = state->align_corners        ? ORIBI_MICRO_RESIZE_TF_CORNERS
                              : state->half_pixel_centers ? ORIBI_MICRO_RESIZE_TF_HALF
                                                          : ORIBI_MICRO_RESIZE_TF_PLAIN;
-    return oribi_cpu_count(run, plan->out.dims, 4, &count);
+    return oribi_cpu_count(run, plan->out.at, 4, &count);
 }
 
 static bool nearest_run(const image_state *state, oribi_cpu_run *run)

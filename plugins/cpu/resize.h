@@ -8,9 +8,9 @@
 
 typedef struct oribi_cpu_resize_plan {
     oribi_cpu_shape in, out;
-    bool is_resized[ORIBI_CPU_MAX_RANK];
+    bool is_resized[ORIBI_MAX_RANK];
     struct oribi_micro_resize_rule rule; /* nearest: any element type; else floats */
-    float scales[ORIBI_CPU_MAX_RANK];    /* of ONNX>Resize */
+    float scales[ORIBI_MAX_RANK];        /* of ONNX>Resize */
 } oribi_cpu_resize_plan;
 
 /* Output 0 from x by the plan. */

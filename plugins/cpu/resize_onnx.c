@@ -9,8 +9,7 @@
 typedef struct onnx_state {
     char policy[16];
     struct oribi_micro_resize_rule rule;
-    int64_t axes[ORIBI_CPU_MAX_RANK];
-    int n_axes;
+    oribi_dims axes;
     int input[4]; /* flat index of X, roi, scales, sizes; -1: absent */
 } onnx_state;
 
@@ -54,7 +53,7 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
     oribi_cpu_attr_float(&setup, "cubic_coeff_a", &state->rule.cubic_a);
     oribi_cpu_attr_int(&setup, "exclude_outside", &exclude);
     oribi_cpu_attr_int(&setup, "antialias", &antialias);
-    oribi_cpu_attr_ints(&setup, "axes", state->axes, ORIBI_CPU_MAX_RANK, &state->n_axes);
+    oribi_cpu_attr_ints(&setup, "axes", state->axes.at, ORIBI_MAX_RANK, &state->axes.n);
     state->rule.exclude_outside = exclude != 0 ? 1 : 0;
     state->rule.coordinates = oribi_micro_resize_coordinates(coordinates);
     state->rule.mode = oribi_micro_resize_mode(mode);
@@ -75,7 +74,7 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
 static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int axis, float scale,
                       int64_t size)
 {
-    double in = (double)plan->in.dims[axis];
+    double in = (double)plan->in.at[axis];
     if (size < 0) {
         if (!(scale > 0) || !oribi_real_to_size(in * (double)scale, &size) || size > INT32_MAX) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
@@ -86,13 +85,13 @@ static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int axis,
     } else {
         scale = (float)((double)size / in);
     }
-    if (plan->in.dims[axis] == 0 && size != 0) {
+    if (plan->in.at[axis] == 0 && size != 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "dimension %d is empty and cannot grow",
                               axis);
     }
-    plan->out.dims[axis] = size;
+    plan->out.at[axis] = size;
     plan->scales[axis] = scale;
-    plan->is_resized[axis] = size != plan->in.dims[axis] || scale != 1.0f;
+    plan->is_resized[axis] = size != plan->in.at[axis] || scale != 1.0f;
     return true;
 }
 
@@ -102,10 +101,10 @@ static float common_scale(const onnx_state *state, const oribi_cpu_resize_plan *
 {
     float scale = -1;
     for (int i = 0; i < n; i++) {
-        if (plan->in.dims[axes[i]] == 0) {
+        if (plan->in.at[axes[i]] == 0) {
             continue;
         }
-        float one = (float)sizes[i] / (float)plan->in.dims[axes[i]];
+        float one = (float)sizes[i] / (float)plan->in.at[axes[i]];
         bool better = strcmp(state->policy, "not_larger") == 0 ? one < scale : one > scale;
         scale = scale < 0 || better ? one : scale;
     }
@@ -115,23 +114,22 @@ static float common_scale(const onnx_state *state, const oribi_cpu_resize_plan *
 static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan,
                        const int *axes, int n)
 {
-    int64_t sizes[ORIBI_CPU_MAX_RANK];
-    int count = 0;
-    if (!oribi_cpu_read_ints(run, state->input[3], "sizes", sizes, ORIBI_CPU_MAX_RANK, &count)) {
+    oribi_dims sizes;
+    if (!oribi_cpu_read_dims(run, state->input[3], "sizes", &sizes)) {
         return false;
     }
-    bool good = count == n;
+    bool good = sizes.n == n;
     for (int i = 0; good && i < n; i++) {
-        good = sizes[i] >= 0 && sizes[i] <= INT32_MAX;
+        good = sizes.at[i] >= 0 && sizes.at[i] <= INT32_MAX;
     }
     if (!good) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "sizes must be %d integers from 0 to 2^31",
                               n);
     }
     if (strcmp(state->policy, "stretch") != 0) {
-        float scale = common_scale(state, plan, axes, sizes, n);
+        float scale = common_scale(state, plan, axes, sizes.at, n);
         for (int i = 0; good && i < n; i++) {
-            double in = (double)plan->in.dims[axes[i]];
+            double in = (double)plan->in.at[axes[i]];
             int64_t size = 0;
             if (!oribi_real_to_size((double)scale * in + 0.5, &size) || size > INT32_MAX) {
                 return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
@@ -144,14 +142,14 @@ static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_re
         return good;
     }
     for (int i = 0; good && i < n; i++) {
-        good = plan_axis(run, plan, axes[i], 1.0f, sizes[i]);
+        good = plan_axis(run, plan, axes[i], 1.0f, sizes.at[i]);
     }
     return good;
 }
 
 static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan)
 {
-    int axes[ORIBI_CPU_MAX_RANK], n = state->n_axes;
+    int axes[ORIBI_MAX_RANK], n = state->axes.n;
     if (TF_TensorType(run->in[0]) != TF_ExpectedOutputDataType(run->context, 0)) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "X is of type %d and the output of type %d; they must be the same",
@@ -162,9 +160,9 @@ static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_res
         return false;
     }
     plan->out = plan->in;
-    n = n == 0 ? plan->in.rank : n;
+    n = n == 0 ? plan->in.n : n;
     for (int i = 0; i < n; i++) {
-        if (!oribi_cpu_axis(run, state->n_axes == 0 ? i : state->axes[i], plan->in.rank,
+        if (!oribi_cpu_axis(run, state->axes.n == 0 ? i : state->axes.at[i], plan->in.n,
                             &axes[i])) {
             return false;
         }
@@ -191,7 +189,7 @@ void oribi_cpu_resize_onnx_compute(void *state, TF_OpKernelContext *context)
     int n = TF_NumInputs(context);
     int64_t count = 0;
     if (oribi_cpu_begin(&run, context, n > 4 ? 4 : n) && onnx_plan(&run, own, &plan) &&
-        oribi_cpu_count(&run, plan.out.dims, plan.out.rank, &count)) {
+        oribi_cpu_count(&run, plan.out.at, plan.out.n, &count)) {
         size_t width = oribi_cpu_width(&run, TF_TensorType(run.in[0]));
         if (width != 0) {
             (void)oribi_cpu_resize(&run, &plan, TF_TensorData(run.in[0]), width);

@@ -62,10 +62,10 @@ static bool choose(oribi_cpu_run *run, const oribi_cpu_shape *const *operands,
                         .yes = TF_TensorData(run->in[1]),
                         .no = TF_TensorData(run->in[2]),
                         .width = oribi_cpu_width(run, TF_TensorType(run->in[1]))};
-    if (work.width == 0 || !oribi_cpu_count(run, out->dims, out->rank, &count)) {
+    if (work.width == 0 || !oribi_cpu_count(run, out->at, out->n, &count)) {
         return false;
     }
-    work.target = oribi_cpu_output(run, 0, out->dims, out->rank);
+    work.target = oribi_cpu_output(run, 0, out->at, out->n);
     if (work.target != NULL && count > 0) {
         oribi_cpu_walk_broadcast(&walk, out, operands, 3);
         oribi_cpu_walk_collapse(&walk);
@@ -95,16 +95,16 @@ static bool select_run(const void *state, oribi_cpu_run *run)
         !oribi_cpu_input_shape(run, 2, &no)) {
         return false;
     }
-    bool by_row = c.rank == 1 && yes.rank > 1 && c.dims[0] == yes.dims[0];
+    bool by_row = c.n == 1 && yes.n > 1 && c.at[0] == yes.at[0];
     if (!oribi_cpu_shape_equal(&yes, &no) ||
-        !(by_row || c.rank == 0 || oribi_cpu_shape_equal(&c, &yes))) {
+        !(by_row || c.n == 0 || oribi_cpu_shape_equal(&c, &yes))) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "a condition of %s cannot choose between %s and %s",
                               oribi_cpu_shape_text(&c).chars, oribi_cpu_shape_text(&yes).chars,
                               oribi_cpu_shape_text(&no).chars);
     }
-    for (; by_row && c.rank < yes.rank; c.rank++) {
-        c.dims[c.rank] = 1;
+    for (; by_row && c.n < yes.n; c.n++) {
+        c.at[c.n] = 1;
     }
     return choose(run, operands, &yes);
 }
@@ -136,7 +136,7 @@ static bool where_run(const void *state, oribi_cpu_run *run)
     if (width == 0 || width > 16 || !oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    int64_t count = oribi_cpu_product(shape.dims, shape.rank), dims[2] = {0, shape.rank};
+    int64_t count = oribi_cpu_product(shape.at, shape.n), dims[2] = {0, shape.n};
     for (int64_t i = 0; i < count; i++) {
         dims[0] += is_set(dtype, data, i, width) ? 1 : 0;
     }
@@ -144,11 +144,11 @@ static bool where_run(const void *state, oribi_cpu_run *run)
     for (int64_t i = 0; target != NULL && i < count; i++) {
         if (is_set(dtype, data, i, width)) {
             int64_t rest = i;
-            for (int d = shape.rank - 1; d >= 0; d--) {
-                target[d] = rest % shape.dims[d];
-                rest /= shape.dims[d];
+            for (int d = shape.n - 1; d >= 0; d--) {
+                target[d] = rest % shape.at[d];
+                rest /= shape.at[d];
             }
-            target += shape.rank;
+            target += shape.n;
         }
     }
     return target != NULL;

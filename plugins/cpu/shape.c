@@ -7,13 +7,13 @@
 bool oribi_cpu_tensor_shape(oribi_cpu_run *run, const TF_Tensor *tensor, oribi_cpu_shape *out)
 {
     int rank = TF_NumDims(tensor);
-    if (rank > ORIBI_CPU_MAX_RANK) {
+    if (rank > ORIBI_MAX_RANK) {
         return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "rank %d is above the supported %d", rank,
-                              ORIBI_CPU_MAX_RANK);
+                              ORIBI_MAX_RANK);
     }
-    out->rank = rank;
+    out->n = rank;
     for (int i = 0; i < rank; i++) {
-        out->dims[i] = TF_Dim(tensor, i);
+        out->at[i] = TF_Dim(tensor, i);
     }
     return true;
 }
@@ -25,9 +25,9 @@ bool oribi_cpu_input_shape(oribi_cpu_run *run, int index, oribi_cpu_shape *out)
 
 bool oribi_cpu_shape_equal(const oribi_cpu_shape *a, const oribi_cpu_shape *b)
 {
-    bool equal = a->rank == b->rank;
-    for (int i = 0; equal && i < a->rank; i++) {
-        equal = a->dims[i] == b->dims[i];
+    bool equal = a->n == b->n;
+    for (int i = 0; equal && i < a->n; i++) {
+        equal = a->at[i] == b->at[i];
     }
     return equal;
 }
@@ -69,9 +69,9 @@ int64_t oribi_cpu_product(const int64_t *dims, int n)
 void oribi_cpu_strides(const oribi_cpu_shape *shape, int64_t *out)
 {
     int64_t stride = 1;
-    for (int i = shape->rank - 1; i >= 0; i--) {
+    for (int i = shape->n - 1; i >= 0; i--) {
         out[i] = stride;
-        stride *= shape->dims[i] == 0 ? 1 : shape->dims[i];
+        stride *= shape->at[i] == 0 ? 1 : shape->at[i];
     }
 }
 
@@ -80,9 +80,9 @@ oribi_cpu_text oribi_cpu_shape_text(const oribi_cpu_shape *shape)
     oribi_cpu_text text;
     size_t used = 0, size = sizeof text.chars;
     used += (size_t)snprintf(text.chars, size, "[");
-    for (int i = 0; i < shape->rank && used + 24 < size; i++) {
+    for (int i = 0; i < shape->n && used + 24 < size; i++) {
         used += (size_t)snprintf(text.chars + used, size - used, i == 0 ? "%lld" : ",%lld",
-                                 (long long)shape->dims[i]);
+                                 (long long)shape->at[i]);
     }
     (void)snprintf(text.chars + used, size - used, "]");
     return text;
@@ -115,6 +115,11 @@ bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_
     return true;
 }
 
+bool oribi_cpu_read_dims(oribi_cpu_run *run, int index, const char *what, oribi_dims *out)
+{
+    return oribi_cpu_read_ints(run, index, what, out->at, ORIBI_MAX_RANK, &out->n);
+}
+
 bool oribi_cpu_index_changed(oribi_cpu_run *run)
 {
     return oribi_cpu_fail(run, TF_ABORTED,
@@ -133,13 +138,13 @@ bool oribi_cpu_read_int(oribi_cpu_run *run, int index, const char *what, int64_t
 
 bool oribi_cpu_read_shape(oribi_cpu_run *run, int index, const char *what, oribi_cpu_shape *out)
 {
-    if (!oribi_cpu_read_ints(run, index, what, out->dims, ORIBI_CPU_MAX_RANK, &out->rank)) {
+    if (!oribi_cpu_read_dims(run, index, what, out)) {
         return false;
     }
-    for (int i = 0; i < out->rank; i++) {
-        if (out->dims[i] < 0) {
+    for (int i = 0; i < out->n; i++) {
+        if (out->at[i] < 0) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%s[%d] is %lld, below 0", what, i,
-                                  (long long)out->dims[i]);
+                                  (long long)out->at[i]);
         }
     }
     return true;
@@ -158,17 +163,17 @@ bool oribi_cpu_axis(oribi_cpu_run *run, int64_t axis, int rank, int *out)
 bool oribi_cpu_broadcast(oribi_cpu_run *run, const oribi_cpu_shape *a, const oribi_cpu_shape *b,
                          oribi_cpu_shape *out)
 {
-    int rank = a->rank > b->rank ? a->rank : b->rank;
-    out->rank = rank;
+    int rank = a->n > b->n ? a->n : b->n;
+    out->n = rank;
     for (int i = 0; i < rank; i++) {
-        int64_t x = i < rank - a->rank ? 1 : a->dims[i - (rank - a->rank)];
-        int64_t y = i < rank - b->rank ? 1 : b->dims[i - (rank - b->rank)];
+        int64_t x = i < rank - a->n ? 1 : a->at[i - (rank - a->n)];
+        int64_t y = i < rank - b->n ? 1 : b->at[i - (rank - b->n)];
         if (x != y && x != 1 && y != 1) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "Incompatible shapes: %s and %s do not broadcast",
                                   oribi_cpu_shape_text(a).chars, oribi_cpu_shape_text(b).chars);
         }
-        out->dims[i] = x == 1 ? y : x;
+        out->at[i] = x == 1 ? y : x;
     }
     return true;
 }
@@ -176,10 +181,10 @@ bool oribi_cpu_broadcast(oribi_cpu_run *run, const oribi_cpu_shape *a, const ori
 void oribi_cpu_broadcast_strides(const oribi_cpu_shape *in, const oribi_cpu_shape *out,
                                  int64_t *strides)
 {
-    int64_t own[ORIBI_CPU_MAX_RANK];
-    int lead = out->rank - in->rank;
+    int64_t own[ORIBI_MAX_RANK];
+    int lead = out->n - in->n;
     oribi_cpu_strides(in, own);
-    for (int i = 0; i < out->rank; i++) {
-        strides[i] = i < lead || in->dims[i - lead] == 1 ? 0 : own[i - lead];
+    for (int i = 0; i < out->n; i++) {
+        strides[i] = i < lead || in->at[i - lead] == 1 ? 0 : own[i - lead];
     }
 }

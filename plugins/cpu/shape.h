@@ -8,14 +8,11 @@
 
 #include "cpu/run.h"
 
-enum { ORIBI_CPU_MAX_RANK = 16 };
+#include "micro/dims.h"
 
-typedef struct oribi_cpu_shape {
-    int rank;
-    int64_t dims[ORIBI_CPU_MAX_RANK];
-} oribi_cpu_shape;
+typedef oribi_dims oribi_cpu_shape;
 
-/* Dims of input `index`; fails when its rank is above ORIBI_CPU_MAX_RANK. */
+/* Dims of input `index`; fails when its rank is above ORIBI_MAX_RANK. */
 bool oribi_cpu_input_shape(oribi_cpu_run *run, int index, oribi_cpu_shape *out);
 bool oribi_cpu_tensor_shape(oribi_cpu_run *run, const TF_Tensor *tensor, oribi_cpu_shape *out);
 bool oribi_cpu_shape_equal(const oribi_cpu_shape *a, const oribi_cpu_shape *b);
@@ -34,6 +31,8 @@ oribi_cpu_text oribi_cpu_shape_text(const oribi_cpu_shape *shape);
 /* Elements of an int32 or int64 input of rank 0 or 1, at most max; fails naming `what`. */
 bool oribi_cpu_read_ints(oribi_cpu_run *run, int index, const char *what, int64_t *out, int max,
                          int *out_count);
+/* The same, as many as values have dims. */
+bool oribi_cpu_read_dims(oribi_cpu_run *run, int index, const char *what, oribi_dims *out);
 /* Element i of an integer tensor, read once. Inputs may lie in memory that another writer shares:
  * what this gave is checked and used; who reads again has to check again. */
 static inline int64_t oribi_cpu_int_at(const void *data, TF_DataType dtype, int64_t i)

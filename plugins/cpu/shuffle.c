@@ -73,8 +73,8 @@ static bool shuffle_run(const shuffle_state *state, oribi_cpu_run *run)
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    int64_t channels = shape.rank > 0 ? shape.dims[shape.rank - 1] : 0;
-    if (shape.rank < 1 || state->groups < 1 || channels % state->groups != 0) {
+    int64_t channels = shape.n > 0 ? shape.at[shape.n - 1] : 0;
+    if (shape.n < 1 || state->groups < 1 || channels % state->groups != 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "the last dimension of %s must be a multiple of %lld groups",
                               oribi_cpu_shape_text(&shape).chars, (long long)state->groups);
@@ -83,7 +83,7 @@ static bool shuffle_run(const shuffle_state *state, oribi_cpu_run *run)
                          .groups = state->groups,
                          .each = channels / state->groups,
                          .x_stride = channels};
-    work.y = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    work.y = oribi_cpu_output(run, 0, shape.at, shape.n);
     if (work.y == NULL || channels == 0) {
         return work.y != NULL;
     }
@@ -93,7 +93,7 @@ static bool shuffle_run(const shuffle_state *state, oribi_cpu_run *run)
                  : width == 2 ? pixel_uint16_t
                  : width == 4 ? pixel_uint32_t
                               : pixel_uint64_t;
-    oribi_cpu_parallel(run, oribi_cpu_product(shape.dims, shape.rank) / channels, channels, &work,
+    oribi_cpu_parallel(run, oribi_cpu_product(shape.at, shape.n) / channels, channels, &work,
                        pixels);
     return true;
 }

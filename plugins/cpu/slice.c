@@ -10,7 +10,7 @@ static bool copy_box(oribi_cpu_run *run, oribi_cpu_walk *walk, int64_t start,
                      const oribi_cpu_shape *out)
 {
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
-    void *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out->dims, out->rank);
+    void *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out->at, out->n);
     if (target == NULL) {
         return false;
     }
@@ -32,39 +32,37 @@ static bool slice_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, out;
     oribi_cpu_walk walk;
-    int64_t begin[ORIBI_CPU_MAX_RANK], size[ORIBI_CPU_MAX_RANK], start = 0;
-    int n_begin = 0, n_size = 0;
+    oribi_dims begin, size;
+    int64_t start = 0;
     bool whole = true;
     (void)state;
-    if (!oribi_cpu_input_shape(run, 0, &in) ||
-        !oribi_cpu_read_ints(run, 1, "begin", begin, ORIBI_CPU_MAX_RANK, &n_begin) ||
-        !oribi_cpu_read_ints(run, 2, "size", size, ORIBI_CPU_MAX_RANK, &n_size)) {
+    if (!oribi_cpu_input_shape(run, 0, &in) || !oribi_cpu_read_dims(run, 1, "begin", &begin) ||
+        !oribi_cpu_read_dims(run, 2, "size", &size)) {
         return false;
     }
-    if (n_begin != in.rank || n_size != in.rank) {
+    if (begin.n != in.n || size.n != in.n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Expected begin and size arguments to be 1-D tensors of size %d, but "
                               "got sizes %d and %d instead.",
-                              in.rank, n_begin, n_size);
+                              in.n, begin.n, size.n);
     }
     oribi_cpu_strides(&in, walk.strides[0]);
-    out.rank = walk.rank = in.rank;
-    for (int i = 0; i < in.rank; i++) {
-        bool inside = begin[i] >= 0 && begin[i] <= in.dims[i];
-        int64_t rest = inside ? in.dims[i] - begin[i] : 0;
-        if (!inside || size[i] < -1 || size[i] > rest) {
+    out.n = walk.rank = in.n;
+    for (int i = 0; i < in.n; i++) {
+        bool inside = begin.at[i] >= 0 && begin.at[i] <= in.at[i];
+        int64_t rest = inside ? in.at[i] - begin.at[i] : 0;
+        if (!inside || size.at[i] < -1 || size.at[i] > rest) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "begin[%d] = %lld and size[%d] = %lld do not lie in a dimension "
                                   "of %lld",
-                                  i, (long long)begin[i], i, (long long)size[i],
-                                  (long long)in.dims[i]);
+                                  i, (long long)begin.at[i], i, (long long)size.at[i],
+                                  (long long)in.at[i]);
         }
-        out.dims[i] = walk.dims[i] = size[i] == -1 ? rest : size[i];
-        start += begin[i] * walk.strides[0][i];
-        whole = whole && out.dims[i] == in.dims[i];
+        out.at[i] = walk.dims[i] = size.at[i] == -1 ? rest : size.at[i];
+        start += begin.at[i] * walk.strides[0][i];
+        whole = whole && out.at[i] == in.at[i];
     }
-    return whole ? oribi_cpu_output_alias(run, 0, in.dims, in.rank)
-                 : copy_box(run, &walk, start, &out);
+    return whole ? oribi_cpu_output_alias(run, 0, in.at, in.n) : copy_box(run, &walk, start, &out);
 }
 ORIBI_CPU_COMPUTE(slice, 3)
 
@@ -94,8 +92,7 @@ static void *strided_create(TF_OpKernelConstruction *construction)
 /* The specification as read, and the box as far as it is built. */
 typedef struct strided_spec {
     const strided_state *masks;
-    int n;
-    int64_t begin[ORIBI_CPU_MAX_RANK], end[ORIBI_CPU_MAX_RANK], step[ORIBI_CPU_MAX_RANK];
+    oribi_dims begin, end, step;
     oribi_cpu_shape in, out;
     oribi_cpu_walk walk;
     int64_t start;
@@ -121,8 +118,8 @@ static void add_dim(strided_spec *spec, int64_t dim, int64_t stride)
 /* Entry i of the specification takes dimension d of the input. */
 static bool take_dim(oribi_cpu_run *run, strided_spec *spec, int i, int d, int64_t stride)
 {
-    int64_t dim = spec->in.dims[d], step = spec->step[i];
-    int64_t begin = spec->begin[i], end = spec->end[i];
+    int64_t dim = spec->in.at[d], step = spec->step.at[i];
+    int64_t begin = spec->begin.at[i], end = spec->end.at[i];
     if (has(spec->masks->shrink_axis_mask, i)) {
         int64_t at = begin < 0 ? begin + dim : begin;
         if (step <= 0) {
@@ -151,15 +148,15 @@ static bool take_dim(oribi_cpu_run *run, strided_spec *spec, int i, int d, int64
     int64_t count = length <= 0 ? 0 : (int64_t)((uint64_t)(length - 1) / pace) + 1;
     spec->start += count > 0 ? begin * stride : 0;
     spec->whole = spec->whole && count == dim && (step == 1 || dim <= 1);
-    spec->out.dims[spec->out.rank++] = count;
+    spec->out.at[spec->out.n++] = count;
     add_dim(spec, count, count > 1 ? stride * step : 0);
     return true;
 }
 
 static bool take_whole(strided_spec *spec, int d, int64_t stride)
 {
-    spec->out.dims[spec->out.rank++] = spec->in.dims[d];
-    add_dim(spec, spec->in.dims[d], stride);
+    spec->out.at[spec->out.n++] = spec->in.at[d];
+    add_dim(spec, spec->in.at[d], stride);
     return true;
 }
 
@@ -167,34 +164,34 @@ static bool take_whole(strided_spec *spec, int d, int64_t stride)
 static bool build(oribi_cpu_run *run, strided_spec *spec)
 {
     const strided_state *masks = spec->masks;
-    int64_t strides[ORIBI_CPU_MAX_RANK];
+    int64_t strides[ORIBI_MAX_RANK];
     int n_new = 0, d = 0;
     bool seen_ellipsis = false;
-    for (int i = 0; i < spec->n; i++) {
+    for (int i = 0; i < spec->begin.n; i++) {
         seen_ellipsis = seen_ellipsis || has(masks->ellipsis_mask, i);
         n_new += !has(masks->ellipsis_mask, i) && has(masks->new_axis_mask, i);
     }
-    int n_taken = spec->n - n_new - (seen_ellipsis ? 1 : 0);
-    if (n_taken > spec->in.rank || spec->in.rank + n_new > ORIBI_CPU_MAX_RANK) {
+    int n_taken = spec->begin.n - n_new - (seen_ellipsis ? 1 : 0);
+    if (n_taken > spec->in.n || spec->in.n + n_new > ORIBI_MAX_RANK) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Index out of range using input dim %d; input has only %d dims",
-                              n_taken - 1, spec->in.rank);
+                              n_taken - 1, spec->in.n);
     }
     oribi_cpu_strides(&spec->in, strides);
-    for (int i = 0; i < spec->n; i++) {
+    for (int i = 0; i < spec->begin.n; i++) {
         if (has(masks->ellipsis_mask, i)) {
-            for (int k = spec->in.rank - n_taken; k > 0; k--, d++) {
+            for (int k = spec->in.n - n_taken; k > 0; k--, d++) {
                 (void)take_whole(spec, d, strides[d]);
             }
         } else if (has(masks->new_axis_mask, i)) {
-            spec->out.dims[spec->out.rank++] = 1;
+            spec->out.at[spec->out.n++] = 1;
         } else if (!take_dim(run, spec, i, d, strides[d])) {
             return false;
         } else {
             d++;
         }
     }
-    for (; d < spec->in.rank; d++) {
+    for (; d < spec->in.n; d++) {
         (void)take_whole(spec, d, strides[d]);
     }
     return true;
@@ -203,27 +200,26 @@ static bool build(oribi_cpu_run *run, strided_spec *spec)
 static bool strided_run(const strided_state *state, oribi_cpu_run *run)
 {
     strided_spec spec;
-    int n_end = 0, n_step = 0;
     spec.masks = state;
-    spec.out.rank = spec.walk.rank = 0;
+    spec.out.n = spec.walk.rank = 0;
     spec.start = 0;
     spec.whole = true;
     if (!oribi_cpu_input_shape(run, 0, &spec.in) ||
-        !oribi_cpu_read_ints(run, 1, "begin", spec.begin, ORIBI_CPU_MAX_RANK, &spec.n) ||
-        !oribi_cpu_read_ints(run, 2, "end", spec.end, ORIBI_CPU_MAX_RANK, &n_end) ||
-        !oribi_cpu_read_ints(run, 3, "strides", spec.step, ORIBI_CPU_MAX_RANK, &n_step)) {
+        !oribi_cpu_read_dims(run, 1, "begin", &spec.begin) ||
+        !oribi_cpu_read_dims(run, 2, "end", &spec.end) ||
+        !oribi_cpu_read_dims(run, 3, "strides", &spec.step)) {
         return false;
     }
-    if (n_end != spec.n || n_step != spec.n) {
+    if (spec.end.n != spec.begin.n || spec.step.n != spec.begin.n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Expected begin, end, and strides to be 1D equal size tensors, but "
                               "got sizes %d, %d, and %d instead.",
-                              spec.n, n_end, n_step);
+                              spec.begin.n, spec.end.n, spec.step.n);
     }
     if (!build(run, &spec)) {
         return false;
     }
-    return spec.whole ? oribi_cpu_output_alias(run, 0, spec.out.dims, spec.out.rank)
+    return spec.whole ? oribi_cpu_output_alias(run, 0, spec.out.at, spec.out.n)
                       : copy_box(run, &spec.walk, spec.start, &spec.out);
 }
 ORIBI_CPU_COMPUTE(strided, 4)

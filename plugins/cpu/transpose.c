@@ -9,49 +9,50 @@ static bool transpose_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, out;
     oribi_cpu_walk walk = {.n_operands = 1};
-    int64_t perm[ORIBI_CPU_MAX_RANK], strides[ORIBI_CPU_MAX_RANK];
-    int n = 0;
+    oribi_dims perm;
+    int64_t strides[ORIBI_MAX_RANK];
     uint32_t seen = 0;
     bool moves = false;
     (void)state;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
-        !oribi_cpu_read_ints(run, 1, "perm", perm, ORIBI_CPU_MAX_RANK, &n)) {
+        !oribi_cpu_read_dims(run, 1, "perm", &perm)) {
         return false;
     }
-    if (n != in.rank) {
+    const int n = perm.n;
+    if (n != in.n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "transpose expects a vector of size %d. "
                               "But input(1) is a vector of size %d",
-                              in.rank, n);
+                              in.n, n);
     }
     oribi_cpu_strides(&in, strides);
-    out.rank = in.rank;
+    out.n = in.n;
     int64_t before = -1;
     for (int i = 0; i < n; i++) {
         int from = 0;
-        if (!oribi_cpu_axis(run, perm[i], n, &from)) {
+        if (!oribi_cpu_axis(run, perm.at[i], n, &from)) {
             return false;
         }
         if ((seen >> from & 1) != 0) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "perm names dimension %d twice", from);
         }
         seen |= 1u << from;
-        out.dims[i] = walk.dims[i] = in.dims[from];
+        out.at[i] = walk.dims[i] = in.at[from];
         walk.strides[0][i] = strides[from];
-        if (in.dims[from] != 1) {
+        if (in.at[from] != 1) {
             moves = moves || from < before;
             before = from;
         }
     }
     if (!moves) {
-        return oribi_cpu_output_alias(run, 0, out.dims, out.rank);
+        return oribi_cpu_output_alias(run, 0, out.at, out.n);
     }
     const void *source = TF_TensorData(run->in[0]);
-    void *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    void *target = oribi_cpu_output(run, 0, out.at, out.n);
     if (target != NULL) {
         walk.rank = n;
-        walk.count = oribi_cpu_product(out.dims, n);
+        walk.count = oribi_cpu_product(out.at, n);
         oribi_cpu_walk_copy(run, &walk, source, target, width);
     }
     return target != NULL;
@@ -62,20 +63,20 @@ static bool reverse_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape shape;
     oribi_cpu_walk walk;
-    int64_t axes[ORIBI_CPU_MAX_RANK], start = 0;
-    int n = 0;
+    oribi_dims axes;
+    int64_t start = 0;
     uint32_t seen = 0;
     (void)state;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
-        !oribi_cpu_read_ints(run, 1, "axis", axes, ORIBI_CPU_MAX_RANK, &n)) {
+        !oribi_cpu_read_dims(run, 1, "axis", &axes)) {
         return false;
     }
     const oribi_cpu_shape *operand = &shape;
     oribi_cpu_walk_broadcast(&walk, &shape, &operand, 1);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < axes.n; i++) {
         int axis = 0;
-        if (!oribi_cpu_axis(run, axes[i], shape.rank, &axis)) {
+        if (!oribi_cpu_axis(run, axes.at[i], shape.n, &axis)) {
             return false;
         }
         if ((seen >> axis & 1) != 0) {
@@ -83,10 +84,10 @@ static bool reverse_run(const void *state, oribi_cpu_run *run)
                                   axis);
         }
         seen |= 1u << axis;
-        start += walk.count == 0 ? 0 : (shape.dims[axis] - 1) * walk.strides[0][axis];
+        start += walk.count == 0 ? 0 : (shape.at[axis] - 1) * walk.strides[0][axis];
         walk.strides[0][axis] = -walk.strides[0][axis];
     }
-    void *target = oribi_cpu_output(run, 0, shape.dims, shape.rank);
+    void *target = oribi_cpu_output(run, 0, shape.at, shape.n);
     if (target != NULL) {
         const char *source = TF_TensorData(run->in[0]);
         oribi_cpu_walk_copy(run, &walk, source + start * (int64_t)width, target, width);
@@ -100,38 +101,38 @@ static bool tile_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, multiples, out;
     oribi_cpu_walk walk = {.n_operands = 1};
-    int64_t strides[ORIBI_CPU_MAX_RANK];
+    int64_t strides[ORIBI_MAX_RANK];
     (void)state;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
         !oribi_cpu_read_shape(run, 1, "multiples", &multiples)) {
         return false;
     }
-    if (multiples.rank != in.rank) {
+    if (multiples.n != in.n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Expected multiples argument to be a vector of length %d but got "
                               "length %d",
-                              in.rank, multiples.rank);
+                              in.n, multiples.n);
     }
     oribi_cpu_strides(&in, strides);
-    out.rank = in.rank;
-    for (int i = 0; i < in.rank; i++) {
-        if (__builtin_mul_overflow(in.dims[i], multiples.dims[i], &out.dims[i])) {
+    out.n = in.n;
+    for (int i = 0; i < in.n; i++) {
+        if (__builtin_mul_overflow(in.at[i], multiples.at[i], &out.at[i])) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "dimension %d times %lld leaves int64",
-                                  i, (long long)multiples.dims[i]);
+                                  i, (long long)multiples.at[i]);
         }
-        walk.dims[2 * i] = multiples.dims[i];
-        walk.dims[2 * i + 1] = in.dims[i];
+        walk.dims[2 * i] = multiples.at[i];
+        walk.dims[2 * i + 1] = in.at[i];
         walk.strides[0][2 * i + 1] = strides[i];
     }
-    if (!oribi_cpu_count(run, out.dims, out.rank, &walk.count)) {
+    if (!oribi_cpu_count(run, out.at, out.n, &walk.count)) {
         return false;
     }
-    walk.rank = 2 * in.rank;
+    walk.rank = 2 * in.n;
     if (walk.rank == 0) {
         walk.dims[walk.rank++] = 1;
     }
-    void *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    void *target = oribi_cpu_output(run, 0, out.at, out.n);
     if (target != NULL) {
         oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
     }
@@ -148,7 +149,7 @@ static bool broadcast_to_run(const void *state, oribi_cpu_run *run)
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
         !oribi_cpu_read_shape(run, 1, "shape", &wanted) ||
-        !oribi_cpu_count(run, wanted.dims, wanted.rank, &count) ||
+        !oribi_cpu_count(run, wanted.at, wanted.n, &count) ||
         !oribi_cpu_broadcast(run, &in, &wanted, &out)) {
         return false;
     }
@@ -156,7 +157,7 @@ static bool broadcast_to_run(const void *state, oribi_cpu_run *run)
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "Incompatible shapes: %s vs. %s",
                               oribi_cpu_shape_text(&in).chars, oribi_cpu_shape_text(&wanted).chars);
     }
-    void *target = oribi_cpu_output(run, 0, out.dims, out.rank);
+    void *target = oribi_cpu_output(run, 0, out.at, out.n);
     if (target != NULL) {
         const oribi_cpu_shape *operand = &in;
         oribi_cpu_walk_broadcast(&walk, &out, &operand, 1);
@@ -200,8 +201,8 @@ static bool space_copy(oribi_cpu_run *run, const int64_t *dims, const int64_t *s
         walk.dims[i] = dims[i];
         walk.strides[0][i] = strides[i];
     }
-    walk.count = oribi_cpu_product(out->dims, 4);
-    void *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out->dims, 4);
+    walk.count = oribi_cpu_product(out->at, 4);
+    void *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out->at, 4);
     if (target != NULL) {
         oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
     }
@@ -215,14 +216,14 @@ static bool depth_to_space_run(const space_state *state, oribi_cpu_run *run)
     if (!oribi_cpu_input_shape(run, 0, &in)) {
         return false;
     }
-    if (in.rank != 4 || in.dims[3] % (b * b) != 0) {
+    if (in.n != 4 || in.at[3] % (b * b) != 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "input %s must have rank 4 and a depth that %lld divides",
                               oribi_cpu_shape_text(&in).chars, (long long)(b * b));
     }
-    int64_t h = in.dims[1], w = in.dims[2], c = in.dims[3], d = c / (b * b);
-    oribi_cpu_shape out = {4, {in.dims[0], h * b, w * b, d}};
-    int64_t dims[6] = {in.dims[0], h, b, w, b, d};
+    int64_t h = in.at[1], w = in.at[2], c = in.at[3], d = c / (b * b);
+    oribi_cpu_shape out = {4, {in.at[0], h * b, w * b, d}};
+    int64_t dims[6] = {in.at[0], h, b, w, b, d};
     int64_t strides[6] = {h * w * c, w * c, b * d, c, d, 1};
     return space_copy(run, dims, strides, &out);
 }
@@ -235,14 +236,14 @@ static bool space_to_depth_run(const space_state *state, oribi_cpu_run *run)
     if (!oribi_cpu_input_shape(run, 0, &in)) {
         return false;
     }
-    if (in.rank != 4 || in.dims[1] % b != 0 || in.dims[2] % b != 0) {
+    if (in.n != 4 || in.at[1] % b != 0 || in.at[2] % b != 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "input %s must have rank 4 and a height and width that %lld divides",
                               oribi_cpu_shape_text(&in).chars, (long long)b);
     }
-    int64_t h = in.dims[1], w = in.dims[2], c = in.dims[3];
-    oribi_cpu_shape out = {4, {in.dims[0], h / b, w / b, c * b * b}};
-    int64_t dims[6] = {in.dims[0], h / b, w / b, b, b, c};
+    int64_t h = in.at[1], w = in.at[2], c = in.at[3];
+    oribi_cpu_shape out = {4, {in.at[0], h / b, w / b, c * b * b}};
+    int64_t dims[6] = {in.at[0], h / b, w / b, b, b, c};
     int64_t strides[6] = {h * w * c, b * w * c, b * c, w * c, c, 1};
     return space_copy(run, dims, strides, &out);
 }

@@ -6,7 +6,7 @@
 #include "cpu/families.h"
 #include "cpu/shape.h"
 
-enum { MAX_RANK = 254 }; /* of a tensor; views need no loops and take any rank */
+enum { MAX_RANK = ORIBI_MAX_TENSOR_RANK }; /* views need no loops and take any rank */
 
 static void identity_compute(void *state, TF_OpKernelContext *context)
 {

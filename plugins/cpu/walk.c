@@ -9,11 +9,11 @@
 void oribi_cpu_walk_broadcast(oribi_cpu_walk *walk, const oribi_cpu_shape *out,
                               const oribi_cpu_shape *const *operands, int n_operands)
 {
-    walk->rank = out->rank;
+    walk->rank = out->n;
     walk->n_operands = n_operands;
-    walk->count = oribi_cpu_product(out->dims, out->rank);
-    for (int i = 0; i < out->rank; i++) {
-        walk->dims[i] = out->dims[i];
+    walk->count = oribi_cpu_product(out->at, out->n);
+    for (int i = 0; i < out->n; i++) {
+        walk->dims[i] = out->at[i];
     }
     for (int k = 0; k < n_operands; k++) {
         oribi_cpu_broadcast_strides(operands[k], out, walk->strides[k]);

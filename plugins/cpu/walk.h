@@ -7,7 +7,7 @@
 
 #include "cpu/shape.h"
 
-enum { ORIBI_CPU_WALK_OPERANDS = 3, ORIBI_CPU_WALK_RANK = 2 * ORIBI_CPU_MAX_RANK };
+enum { ORIBI_CPU_WALK_OPERANDS = 3, ORIBI_CPU_WALK_RANK = 2 * ORIBI_MAX_RANK };
 
 typedef struct oribi_cpu_walk {
     int rank; /* at least 1 */

@@ -5,9 +5,10 @@
 #ifndef ORIBI_PLUGINS_OPS_SHAPE_H_
 #define ORIBI_PLUGINS_OPS_SHAPE_H_
 
+#include "micro/dims.h"
 #include "tensorflow/c/shape_inference.h"
 
-enum { ORIBI_OPS_MAX_RANK = 254 };
+enum { ORIBI_OPS_MAX_RANK = ORIBI_MAX_TENSOR_RANK };
 
 typedef struct oribi_ops_shape {
     int64_t rank; /* -1: unknown */

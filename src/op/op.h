@@ -51,8 +51,8 @@ const oribi_op_def *oribi_op_find(const char *name); /* NULL: unknown */
 /* Calls visit for each op in order of name until it returns false. */
 void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg);
 const oribi_attr_def *oribi_op_find_attr(const oribi_op_def *op, const char *name);
-/* Axes that an output may have: ORIBI_MAX_RANK for ops of ours, ORIBI_MAX_TENSOR_RANK for others'.
- */
+/* Axes that an output may have: ORIBI_MAX_RANK for ops of ours, ORIBI_MAX_TENSOR_RANK for others'
+ * and for steps of a session that are no op (NULL), such as copies between devices. */
 int32_t oribi_op_max_rank(const oribi_op_def *op);
 
 /* Registration transaction of a plugin load, one per process at a time (the loader holds a lock).

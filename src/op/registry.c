@@ -176,7 +176,7 @@ void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg)
 
 int32_t oribi_op_max_rank(const oribi_op_def *op)
 {
-    return op->is_built_in ? ORIBI_MAX_RANK : ORIBI_MAX_TENSOR_RANK;
+    return op != NULL && op->is_built_in ? ORIBI_MAX_RANK : ORIBI_MAX_TENSOR_RANK;
 }
 
 const oribi_attr_def *oribi_op_find_attr(const oribi_op_def *op, const char *name)
