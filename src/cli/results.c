@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli.h"
 
@@ -19,6 +20,13 @@ static bool ends_with(const char *path, const char *tail)
     size_t a = strlen(path), b = strlen(tail);
 
     return a > b && strcmp(path + a - b, tail) == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 /* The name with the run's number in it; the caller frees it. */
@@ -70,6 +78,9 @@ int cli_results_check(const cli_args *args, int n_runs)
     }
     if (is_stdout(pattern)) {
         return check_stdout(args);
+    }
+    if (is_folder(pattern)) {
+        return cli_check_writable(pattern, false);
     }
     if (!ends_with(pattern, ".npz") && !ends_with(pattern, ".npy")) {
         cli_error("run: -o wants FILE.npz, FILE.npy or - (an .npz on standard output), not '%s'",

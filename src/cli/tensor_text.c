@@ -142,18 +142,19 @@ void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size)
 
 TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank)
 {
-    size_t bytes = cli_type_bytes(type);
+    size_t bytes = cli_type_bytes(type), most = bytes; /* without dimensions of 0 */
 
     if (bytes == 0) {
         cli_error("an input of type %s cannot be given", cli_type_name(type));
         return NULL;
     }
     for (int i = 0; i < rank; i++) {
-        if (dims[i] < 0 || __builtin_mul_overflow(bytes, (size_t)dims[i], &bytes) ||
-            bytes > PTRDIFF_MAX) {
+        size_t dim = dims[i] > 0 ? (size_t)dims[i] : 1;
+        if (dims[i] < 0 || __builtin_mul_overflow(most, dim, &most) || most > PTRDIFF_MAX) {
             cli_error("an input of that shape is too large");
             return NULL;
         }
+        bytes = dims[i] == 0 ? 0 : bytes * dim;
     }
     if (!cli_budget_take("the input", bytes)) {
         return NULL;

@@ -247,7 +247,8 @@ class InputOutput(unittest.TestCase):
                 self.oribi("run", model, "-i", f"x=1x{name}={text}", code=4)
         model = self.model([2])
         for text in ("x=2xf32=1,2,3", "x=2xf32=1,2,", "x=-2xf32=1", "x=2x2", "x=99999999999999999999xf32=1",
-                     "x=4611686018427387904x4xf32=1", "x=" + "1x" * 17 + "f32=1", "x=2xf33=1"):
+                     "x=4611686018427387904x4xf32=1", "x=" + "1x" * 17 + "f32=1", "x=2xf33=1",
+                     "x=0x9223372036854775807x9xf32="):
             self.oribi("run", model, "-i", text, code=4)
 
     def test_seeds_and_shapes_are_whole_numbers(self):

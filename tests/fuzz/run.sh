@@ -2,21 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the model readers, sessions, the compiler and the lines of accelerators one after the other:
 # `make fuzz`, or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: onnx, tflite (the readers),
-# session_onnx, session_tflite, compile, line.
+# session_onnx, session_tflite, compile, line, input (of `oribi run`).
 # Needs clang; ends non-zero with the first finding.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${SECONDS_EACH:-1200}
 cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz --target reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer
+cmake --build --preset fuzz --target reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer \
+    input_fuzzer
 mkdir -p build/fuzz/findings
-for name in ${@:-onnx tflite session_onnx session_tflite compile line}; do
+for name in ${@:-onnx tflite session_onnx session_tflite compile line input}; do
     case $name in
         onnx | tflite) program=reader_fuzzer seeds=$name ;;
         session_onnx | session_tflite) program=session_fuzzer seeds=${name#session_} ;;
         compile) program=compile_fuzzer seeds="tflite onnx" ;;
         line) program=line_fuzzer seeds= ;;
-        *) echo "no such fuzzer: $name (onnx, tflite, session_onnx, session_tflite, compile, line)" >&2; exit 2 ;;
+        input) program=input_fuzzer seeds= ;;
+        *) echo "no such fuzzer: $name (onnx, tflite, session_onnx, session_tflite, compile, line, input)" >&2; exit 2 ;;
     esac
     mkdir -p "build/fuzz/corpus/$name"
     for seed in $seeds; do
@@ -25,7 +27,14 @@ for name in ${@:-onnx tflite session_onnx session_tflite compile line}; do
     if [ "$name" = compile ]; then # a few kilobytes that stand for hundreds of megabytes of weights
         rm -f "build/fuzz/corpus/$name"/light_*
     fi
-    "build/fuzz/fuzz/$program" -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=20 \
+    quiet=0
+    if [ "$name" = input ]; then # the first byte says what the rest is read as
+        for picture in examples/digits/*.png; do
+            { printf '\003'; cat "$picture"; } >"build/fuzz/corpus/input/$(basename "$picture")"
+        done
+        quiet=2
+    fi
+    "build/fuzz/fuzz/$program" -close_fd_mask=$quiet -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=20 \
         -artifact_prefix=build/fuzz/findings/ "build/fuzz/corpus/$name"
     echo "fuzz: $name: nothing found in $seconds seconds"
 done
