@@ -5,8 +5,19 @@
 #ifndef ORIBI_MICRO_PORT_H_
 #define ORIBI_MICRO_PORT_H_
 
+#include <limits.h>
+
 #ifdef TVMGEN_CONFIG_HEADER
 #include TVMGEN_CONFIG_HEADER
+#endif
+
+#ifdef __AVR__
+#error                                                                                             \
+    "AVR is not supported: int has 16 bits, and constants in flash need instructions of their own"
+#elif INT_MAX < 2147483647
+#error "int has less than 32 bits here: shifts and sums of this C would overflow"
+#elif CHAR_BIT != 8
+#error "a byte does not have 8 bits here: the weights are laid out in such bytes"
 #endif
 
 #ifdef __FAST_MATH__

@@ -137,7 +137,11 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     ORIBI_TRY(fix_batch(c->graph, status));
     ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
     ORIBI_TRY(oribi_compile_add_devices(c, status));
-    oribi_lowering lowering = {c->graph, &c->arena, &c->options, &c->devices, status};
+    oribi_lowering lowering = {.graph = c->graph,
+                               .arena = &c->arena,
+                               .options = &c->options,
+                               .devices = &c->devices,
+                               .status = status};
     ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
     ORIBI_TRY(oribi_compile_ports(c, status));
     ORIBI_TRY(oribi_compile_pools(c, status));
@@ -147,6 +151,7 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
                                 &c->instances)) {
         return oribi_fail_memory(status);
     }
+    ORIBI_TRY(oribi_lower_check_fields(&lowering, c->name));
     ORIBI_TRY(oribi_compile_place_constants(c, status));
     ORIBI_TRY(oribi_compile_list_arrays(c, status));
     ORIBI_TRY(oribi_compile_order_states(c, status));

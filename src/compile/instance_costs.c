@@ -55,6 +55,7 @@ static int32_t size_of(const oribi_call *call, const char *name)
             return call->fields[i].number;
         }
     }
+    oribi_call_set_fault(call, name, "has no field");
     return 0;
 }
 

@@ -202,8 +202,11 @@ static void take(chooser *c, int32_t item)
     for (int32_t k = 0; k < c->n_calls; k++) {
         way *w = &c->ways[k];
         for (int32_t i = 0; i < w->n_items; i++) {
+            if (w->items[i] != item) {
+                continue;
+            }
             const int64_t cost = oribi_instance_cost(&c->calls[k], &c->items[item]);
-            if (w->items[i] == item && cost < w->cost) {
+            if (cost < w->cost) {
                 w->item = item;
                 w->cost = cost;
             }

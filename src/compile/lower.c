@@ -87,14 +87,16 @@ bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
     const oribi_node *node = call->node;
     const char *name = call->name;
     *call = (oribi_call){.node = node,
+                         .fault = &lowering->fault,
                          .inputs = node->inputs,
                          .name = name,
                          .fused = call->fused,
                          .n_outputs = node->n_outputs,
                          .forbids_overlap = call->forbids_overlap,
                          .forbids_views = call->forbids_views};
-    return call->fused != NULL ? oribi_lower_conv2d_add(lowering, call)
-                               : find_row(node->op_name)->lower(lowering, call);
+    return (call->fused != NULL ? oribi_lower_conv2d_add(lowering, call)
+                                : find_row(node->op_name)->lower(lowering, call)) &&
+           oribi_lower_check_fields(lowering, node->name);
 }
 
 /* Every operator that has no row, a line each. */

@@ -46,8 +46,15 @@ typedef struct oribi_call_view {
 
 enum { ORIBI_CALL_FIELDS = 48, ORIBI_CALL_PLACED = 7, ORIBI_CALL_ALIASES = 2 };
 
+/* The first field that was written past the end of a call's fields, or read and is not there. */
+typedef struct oribi_field_fault {
+    const char *field; /* NULL: none */
+    const char *why;
+} oribi_field_fault;
+
 typedef struct oribi_call {
     const oribi_node *node;
+    oribi_field_fault *fault;     /* of the lowering, which fails for it */
     const oribi_node *fused;      /* a convolution whose result this node alone reads, or NULL */
     const oribi_value_id *inputs; /* of the kernel: the node's, or some of them in another order */
     const char *name;             /* "conv2d_0": C identifier, unique in the model */
@@ -86,6 +93,7 @@ typedef struct oribi_lowering {
     const oribi_compile_options *options;
     const struct oribi_devices *devices; /* of regions; NULL: there are none */
     TF_Status *status;
+    oribi_field_fault fault;
 } oribi_lowering;
 
 /* Makes the calls of the live nodes, in order. UNIMPLEMENTED with every node that cannot be
@@ -97,6 +105,8 @@ static inline bool oribi_emit_is_operator(const oribi_call *call)
 {
     return call->kernel != NULL || call->region != NULL;
 }
+/* False with INTERNAL when a field of a call was lost or is asked for by a wrong name. */
+bool oribi_lower_check_fields(const oribi_lowering *lowering, const char *node);
 /* Names the calls by what they do and their place in the order. False: no memory. */
 bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls);
 /* lower_conv_add.c: makes one call of a sum and a convolution that only it reads. */
@@ -184,8 +194,9 @@ struct oribi_micro_requantize_args;
 void oribi_lower_set_requantize(oribi_call *call, const struct oribi_micro_requantize_args *args);
 
 void oribi_call_number(oribi_call *call, const char *name, int32_t number);
-/* The number of that field; 0: there is none. */
+/* The number of that field, which the call must have. */
 int32_t oribi_call_number_of(const oribi_call *call, const char *name);
+void oribi_call_set_fault(const oribi_call *call, const char *field, const char *why);
 void oribi_call_real(oribi_call *call, const char *name, float number);
 /* The kernel's inputs are these inputs of the node. False: no memory. */
 bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *inputs, int32_t n);

@@ -203,11 +203,33 @@ void oribi_lower_quantisation(const oribi_call *call, const char *scale, const c
     out->zero = oribi_lower_int(call, zero, 0);
 }
 
-void oribi_call_number(oribi_call *call, const char *name, int32_t number)
+void oribi_call_set_fault(const oribi_call *call, const char *field, const char *why)
+{
+    if (call->fault != NULL && call->fault->field == NULL) {
+        *call->fault = (oribi_field_fault){field, why};
+    }
+}
+
+bool oribi_lower_check_fields(const oribi_lowering *lowering, const char *node)
+{
+    const oribi_field_fault *fault = &lowering->fault;
+    return fault->field == NULL ||
+           oribi_fail(lowering->status, TF_INTERNAL, "node '%s': the call %s '%s'", node,
+                      fault->why, fault->field);
+}
+
+static void add_field(oribi_call *call, const oribi_field *field)
 {
     if (call->n_fields < ORIBI_CALL_FIELDS) {
-        call->fields[call->n_fields++] = (oribi_field){.name = name, .number = number, .n = 1};
+        call->fields[call->n_fields++] = *field;
+    } else {
+        oribi_call_set_fault(call, field->name, "has no room for field");
     }
+}
+
+void oribi_call_number(oribi_call *call, const char *name, int32_t number)
+{
+    add_field(call, &(oribi_field){.name = name, .number = number, .n = 1});
 }
 
 int32_t oribi_call_number_of(const oribi_call *call, const char *name)
@@ -217,15 +239,13 @@ int32_t oribi_call_number_of(const oribi_call *call, const char *name)
             return call->fields[i].number;
         }
     }
+    oribi_call_set_fault(call, name, "has no field");
     return 0;
 }
 
 void oribi_call_real(oribi_call *call, const char *name, float number)
 {
-    if (call->n_fields < ORIBI_CALL_FIELDS) {
-        call->fields[call->n_fields++] =
-            (oribi_field){.name = name, .is_real = true, .real = number, .n = 1};
-    }
+    add_field(call, &(oribi_field){.name = name, .is_real = true, .real = number, .n = 1});
 }
 
 bool oribi_call_take(oribi_lowering *lowering, oribi_call *call, const int32_t *inputs, int32_t n)
@@ -252,22 +272,22 @@ bool oribi_call_numbers(oribi_lowering *lowering, oribi_call *call, const char *
     if (copy == NULL) {
         return oribi_fail_memory(lowering->status);
     }
-    if (call->n_fields < ORIBI_CALL_FIELDS) {
-        call->fields[call->n_fields++] = (oribi_field){.name = name, .numbers = copy, .n = n};
-    }
+    add_field(call, &(oribi_field){.name = name, .numbers = copy, .n = n});
     return true;
 }
 
 void oribi_call_place(oribi_call *call, const char *field, int32_t kind, int64_t count,
                       const void *data)
 {
-    if (call->n_fields < ORIBI_CALL_FIELDS && call->n_placed < ORIBI_CALL_PLACED) {
-        const char *dot = strrchr(field, '.');
-        call->fields[call->n_fields++] =
-            (oribi_field){.name = field, .is_placed = true, .number = call->n_placed, .n = 1};
-        call->placed[call->n_placed++] =
-            (oribi_placed){dot != NULL ? dot + 1 : field, kind, count, data, 0};
+    if (call->n_placed == ORIBI_CALL_PLACED) {
+        oribi_call_set_fault(call, field, "has no room for array");
+        return;
     }
+    const char *dot = strrchr(field, '.');
+    add_field(call,
+              &(oribi_field){.name = field, .is_placed = true, .number = call->n_placed, .n = 1});
+    call->placed[call->n_placed++] =
+        (oribi_placed){dot != NULL ? dot + 1 : field, kind, count, data, 0};
 }
 
 bool oribi_lower_fail(oribi_lowering *lowering, const oribi_call *call, int32_t code)

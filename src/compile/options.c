@@ -105,7 +105,8 @@ static const row rows[] = {
     {"workspace", "argument|static", CHOICE, AT(workspace), NULL, false,
      "static adds a file with the memory of one instance"},
     {"self-test", NULL, FLAG, AT(self_test), NULL, false,
-     "adds a known run: a checksum for each operator names the first bad one at boot"},
+     "adds a known run: a checksum for each operator names the first bad one at boot; without "
+     "devices"},
     {"rename", "[KIND:]NAME=NEW", LIST, AT(renames), is_rename, false,
      "an input, output, variable, pool or device is called NEW in C; KIND tells which of several "
      "of "

@@ -45,10 +45,11 @@ static bool make_arrays(oribi_desk *desk, TF_Status *status)
     desk->states = oribi_arena_array(a, (size_t)c->n_states + 1, sizeof *desk->states);
     desk->next = oribi_arena_array(a, (size_t)c->n_states + 1, sizeof *desk->next);
     desk->scratch = oribi_arena_array(a, n_calls, sizeof *desk->scratch);
+    desk->params = oribi_arena_array(a, n_calls, sizeof *desk->params);
     desk->device_calls = oribi_arena_array(a, n_calls, sizeof *desk->device_calls);
     return (desk->regions != NULL && desk->calls != NULL && desk->producer != NULL &&
             desk->values != NULL && desk->states != NULL && desk->next != NULL &&
-            desk->scratch != NULL && desk->device_calls != NULL) ||
+            desk->scratch != NULL && desk->params != NULL && desk->device_calls != NULL) ||
            oribi_fail_memory(status);
 }
 

@@ -64,7 +64,7 @@ struct oribi_desk {
     TF_Tensor **states, **next;       /* as the last run left them, as this one does */
     /* Of the run under way. */
     TF_Tensor **values;                   /* by value */
-    void **scratch;                       /* by call */
+    void **scratch, **params;             /* by call */
     struct tvm_device_call *device_calls; /* by call */
     uint32_t active, open, started;       /* a bit each device */
 };

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "desk/run.h"
 #include "tensor/status.h"
 
@@ -198,14 +199,69 @@ static bool clean_operands(oribi_desk *desk, int32_t index, TF_Status *status)
     return true;
 }
 
+/* Memory for as long as the desk is, at a multiple of the alignment and of no greater power of two:
+ * a driver that needs more than its target asked for fails here as it would on a board. NULL: no
+ * memory. */
+static void *alloc_aligned(oribi_desk *desk, int64_t bytes, size_t alignment)
+{
+    size_t room;
+    if (!oribi_size_add((size_t)bytes, 3 * alignment, &room)) {
+        return NULL;
+    }
+    uint8_t *block = oribi_arena_alloc(&desk->arena, room);
+    const size_t past = (size_t)((uintptr_t)block % (2 * alignment));
+    return block == NULL ? NULL : block + (past > alignment ? 3 : 1) * alignment - past;
+}
+
+static size_t alignment_of(const oribi_desk *desk, int32_t index)
+{
+    return (size_t)oribi_device_alignment(&desk->model->devices,
+                                          desk->model->calls[index].device - 1);
+}
+
 /* Memory that a call asks for beside its tensors; it stays for later runs. NULL: no memory. */
 static void *scratch_of(oribi_desk *desk, int32_t index)
 {
     if (desk->scratch[index] == NULL) {
         desk->scratch[index] =
-            oribi_arena_alloc(&desk->arena, (size_t)desk->model->calls[index].scratch_bytes);
+            alloc_aligned(desk, desk->model->calls[index].scratch_bytes, alignment_of(desk, index));
     }
     return desk->scratch[index];
+}
+
+/* What the target wrote for the call, where it asked for it to lie. NULL: no memory, or nothing. */
+static const void *params_of(oribi_desk *desk, int32_t index)
+{
+    const oribi_target_code *code = &desk->model->calls[index].region->code;
+    if (desk->params[index] == NULL && code->params_bytes > 0) {
+        desk->params[index] =
+            alloc_aligned(desk, (int64_t)code->params_bytes, code->params_alignment);
+        if (desk->params[index] != NULL) {
+            memcpy(desk->params[index], code->params, code->params_bytes);
+        }
+    }
+    return desk->params[index];
+}
+
+/* What the call reads of host memory lies as its device wants it: the caller's inputs, constants
+ * and results of the CPU are copied where they do not. */
+static bool align_operands(oribi_desk *desk, int32_t index, TF_Status *status)
+{
+    const oribi_call *call = &desk->model->calls[index];
+    for (int32_t k = 0; k < call->n_inputs && desk->model->devices.places[index] == NULL; k++) {
+        TF_Tensor *value, *copy = NULL;
+        ORIBI_TRY(oribi__desk_value(desk, call->inputs[k], &value, status));
+        if ((uintptr_t)TF_TensorData(value) % alignment_of(desk, index) != 0) {
+            desk->values[call->inputs[k]] = NULL;
+            const bool is_made = oribi__desk_make_value(desk, call->inputs[k], &copy, status);
+            if (is_made) {
+                memcpy(TF_TensorData(copy), TF_TensorData(value), TF_TensorByteSize(value));
+            }
+            TF_DeleteTensor(value);
+            ORIBI_TRY(is_made);
+        }
+    }
+    return true;
 }
 
 /* Drops the lines of what a call makes: before it, since one that the CPU wrote earlier could be
@@ -292,7 +348,9 @@ bool oribi__desk_device_call(oribi_desk *desk, int32_t index, bool is_started, T
     if (tensors == NULL) {
         return oribi_fail_memory(status);
     }
-    ORIBI_TRY(clean_operands(desk, index, status) &&
+    const void *params = params_of(desk, index);
+    ORIBI_TRY(params != NULL || code->params_bytes == 0 || oribi_fail_memory(status));
+    ORIBI_TRY(align_operands(desk, index, status) && clean_operands(desk, index, status) &&
               invalidate_results(desk, index, true, status) &&
               set_tensors(desk, index, tensors, status) &&
               set_addresses(desk, index, tensors, n, status));
@@ -301,7 +359,7 @@ bool oribi__desk_device_call(oribi_desk *desk, int32_t index, bool is_started, T
         .n_inputs = call->n_inputs,
         .n_outputs = n - call->n_inputs,
         .tensors = tensors,
-        .params = code->params_bytes > 0 ? code->params : NULL,
+        .params = params,
         .params_bytes = (uint32_t)code->params_bytes,
     };
     desk->started |= is_started ? 1u << device : 0u;

@@ -40,12 +40,36 @@ bool oribi__desk_value(oribi_desk *desk, oribi_value_id id, TF_Tensor **out, TF_
                                       desk->model->graph->values[id]->name);
 }
 
+static void release(void *data, size_t bytes, void *arg)
+{
+    (void)bytes;
+    (void)arg;
+    oribi_free(data);
+}
+
+/* A tensor that any device of the model may see; our own are aligned to 64 bytes. */
+static TF_Tensor *make_tensor(const oribi_desk *desk, const oribi_value *value)
+{
+    const size_t bytes = (size_t)oribi_lower_bytes(value);
+    const oribi_devices *devices = &desk->model->devices;
+    size_t alignment = 64;
+    for (int32_t i = 0; i < devices->partition.n_devices; i++) {
+        const size_t wanted = (size_t)oribi_device_alignment(devices, i);
+        alignment = wanted > alignment ? wanted : alignment;
+    }
+    if (alignment == 64) {
+        return TF_AllocateTensor(value->dtype, value->shape.dims, value->shape.rank, bytes);
+    }
+    void *data = oribi_alloc_aligned(bytes > 0 ? bytes : 1, alignment);
+    return data == NULL ? NULL
+                        : TF_NewTensor(value->dtype, value->shape.dims, value->shape.rank, data,
+                                       bytes, release, NULL);
+}
+
 bool oribi__desk_make_value(oribi_desk *desk, oribi_value_id id, TF_Tensor **out, TF_Status *status)
 {
-    const oribi_value *value = desk->model->graph->values[id];
     if (desk->values[id] == NULL) {
-        desk->values[id] = TF_AllocateTensor(value->dtype, value->shape.dims, value->shape.rank,
-                                             (size_t)oribi_lower_bytes(value));
+        desk->values[id] = make_tensor(desk, desk->model->graph->values[id]);
     }
     *out = desk->values[id];
     return *out != NULL || oribi_fail_memory(status);

@@ -93,6 +93,13 @@ class Emitted(unittest.TestCase):
                                   capture_output=True, text=True)
             self.assertNotEqual(fast.returncode, 0)
             self.assertIn("without -ffast-math", fast.stderr)
+            # cores on which it would mean something else, as their compilers define them
+            for core, why in (("-D__INT_MAX__=32767", "int has less than 32 bits here"), ("-D__AVR__", "AVR is not supported"),
+                              ("-D__CHAR_BIT__=16", "a byte does not have 8 bits here")):
+                for source in sorted(folder.rglob("*.c")):
+                    done = subprocess.run(["gcc", "-fsyntax-only", core, "-I", folder, source], capture_output=True,
+                                          text=True)
+                    self.assertIn(why, done.stderr, f"{source} {core}")
 
     def test_same_input_same_bytes(self):
         first = {p.name: p.read_bytes() for p in self.compile(DIGITS).rglob("*") if p.is_file()}

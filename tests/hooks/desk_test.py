@@ -175,6 +175,17 @@ class Desk(unittest.TestCase):
                     self.assertIn("CacheInvalidate", log.read_text())
                     self.assertEqual(log.read_text().splitlines(), lines)
 
+    def test_memory_lies_where_the_target_asked_for_it_and_no_better(self):
+        driver = self.folder / "align.so"
+        (self.folder / "x.bin").write_bytes(bytes(64))
+        subprocess.run(["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", SOURCE / "include",
+                        SOURCE / "tests/hooks/align_driver.c", "-o", driver], check=True)
+        for kinds in (["al16"], ["al64"], ["al128"], ["al4096"], ["al16", "al4096"]):
+            devices = [part for kind in kinds for part in ("--target-device", kind, "--device", f"{kind}={driver}")]
+            with self.subTest(kinds=kinds):
+                done = self.run_oribi("run", DIGITS, "-i", "0=@x.bin", "-i", "0=@x.bin", "--plugin", MADE, *devices)
+                self.assertIn(f"{kinds[0][2:]} bytes", done.stdout)
+
     def test_what_does_not_go_together_is_said(self):
         (self.folder / "x.bin").write_bytes(bytes(64))
         driver = ["--device", f"woofles={DRIVERS['woofles']}"]

@@ -9,6 +9,7 @@
  *   npu1, npu2, twin-a, twin_a   as shared; their names are what matters
  *   own                  fully connected layers, by a call that it writes itself
  *   walled               convolutions in a memory of their own, without CopyPeer
+ *   al16, al64, al128, al4096   as quick, in the host's memory, params and tensors at such places
  *   every                any operator that C has, one at a time
  */
 #define TF_InitKernel made_example_init
@@ -115,6 +116,31 @@ static const oribi_target every = {.struct_size = sizeof(oribi_target),
                                    .patterns = any_patterns,
                                    .n_patterns = ANY};
 
+/* Params at a place of the alignment that `user` points to. */
+static void write_aligned(void *user, const oribi_region *region, oribi_target_code *code,
+                          TF_Status *status)
+{
+    static const uint8_t data[5] = {1, 2, 3, 4, 5};
+    (void)region;
+    oribi_target_set_op(code, 1);
+    oribi_target_set_params(code, data, sizeof data, *(const size_t *)user, status);
+    oribi_target_set_scratch(code, 40);
+}
+static const size_t places[4] = {16, 64, 128, 4096};
+#define ALIGNED(i)                                                                                 \
+    {                                                                                              \
+        sizeof(oribi_target_pattern), "fully_connected", dense, 1, NULL, NULL, write_aligned,      \
+            (void *)(uintptr_t)&places[i]                                                          \
+    }
+static const oribi_target_pattern aligned_patterns[4] = {ALIGNED(0), ALIGNED(1), ALIGNED(2),
+                                                         ALIGNED(3)};
+#define ALIGNED_TARGET(i, bytes)                                                                   \
+    {                                                                                              \
+        .struct_size = sizeof(oribi_target), .name = "al" #bytes, .device_type = 12,               \
+        .device_api = 1, .memory_alignment = bytes, .patterns = &aligned_patterns[i],              \
+        .n_patterns = 1                                                                            \
+    }
+
 #define DENSE_TARGET(us)                                                                           \
     .struct_size = sizeof(oribi_target), .device_type = 12, .device_api = 1, .activate_us = (us),  \
     .patterns = dense_patterns, .n_patterns = 1
@@ -143,6 +169,10 @@ static const oribi_target made[] = {
      .patterns = own_patterns,
      .n_patterns = 1},
     {CONV_TARGET, .name = "walled", .memory_bytes = 1 << 20},
+    ALIGNED_TARGET(0, 16),
+    ALIGNED_TARGET(1, 64),
+    ALIGNED_TARGET(2, 128),
+    ALIGNED_TARGET(3, 4096),
 };
 
 TF_CAPI_EXPORT void TF_InitKernel(void);
