@@ -116,13 +116,37 @@ bool oribi_graph_source_is_tensor(const oribi_source *source)
     return source != NULL && source->release == release_tensor_source;
 }
 
+static void discharge(oribi_graph *graph, uint64_t bytes)
+{
+    graph->made_bytes -= bytes < graph->made_bytes ? bytes : graph->made_bytes;
+}
+
+void oribi_graph_drop_dense(oribi_graph *graph, oribi_constant *constant)
+{
+    const TF_Tensor *dense = constant->dense;
+    if (dense != NULL && dense->data != constant->view.data) { /* else it is the source's */
+        discharge(graph, dense->bytes);
+    }
+    TF_DeleteTensor(constant->dense);
+    constant->dense = NULL;
+}
+
+void oribi_graph_drop_source(oribi_graph *graph, oribi_constant *constant)
+{
+    if (oribi_graph_source_is_tensor(constant->source)) {
+        discharge(graph, ((const TF_Tensor *)constant->source->priv)->bytes);
+    }
+    oribi_source_release(constant->source);
+    constant->source = NULL;
+}
+
 void oribi_graph_drop_unused_constants(oribi_graph *graph)
 {
     for (int32_t i = 0; i < graph->n_values; i++) {
         oribi_value *value = graph->values[i];
         if (value->constant != NULL && value->n_uses == 0) {
-            TF_DeleteTensor(value->constant->dense);
-            oribi_source_release(value->constant->source);
+            oribi_graph_drop_dense(graph, value->constant);
+            oribi_graph_drop_source(graph, value->constant);
             value->constant = NULL;
         }
     }

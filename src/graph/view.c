@@ -57,12 +57,11 @@ static void view_range(const oribi_constant_view *view, const uint8_t **out_from
 }
 
 /* A tensor that the passes made does not come back: what shape functions may read later stays. */
-static void drop_constant(oribi_constant *constant, size_t bytes)
+static void drop_constant(oribi_graph *graph, oribi_constant *constant, size_t bytes)
 {
     enum { KEPT_BYTES = 64 << 10 };
     if (bytes > KEPT_BYTES && oribi_graph_source_is_tensor(constant->source)) {
-        oribi_source_release(constant->source);
-        constant->source = NULL;
+        oribi_graph_drop_source(graph, constant);
         constant->view.data = NULL;
         constant->is_dropped = true;
     }
@@ -82,15 +81,14 @@ static void release_constant(void *arg, int32_t input)
         return;
     }
     constant->n_released = 0;
-    TF_DeleteTensor(constant->dense);
-    constant->dense = NULL;
+    oribi_graph_drop_dense(owner->graph, constant);
     const uint8_t *from = NULL;
     size_t bytes = 0;
     view_range(&constant->view, &from, &bytes);
     if (constant->source != NULL && constant->source->give_back != NULL) {
         constant->source->give_back(constant->source, from, bytes);
     } else {
-        drop_constant(constant, bytes);
+        drop_constant(owner->graph, constant, bytes);
     }
 }
 

@@ -234,6 +234,8 @@ static void drop_unused_copies(oribi_graph *graph)
         oribi_value *value = graph->values[i];
         if (value->constant != NULL && value->n_uses == 0 && value->constant->dense != NULL &&
             value->constant->view.data != TF_TensorData(value->constant->dense)) {
+            const uint64_t bytes = TF_TensorByteSize(value->constant->dense);
+            graph->made_bytes -= bytes < graph->made_bytes ? bytes : graph->made_bytes;
             TF_DeleteTensor(value->constant->dense);
             value->constant->dense = NULL;
         }

@@ -93,7 +93,8 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
     return oribi_graph_sort(session->graph, status);
 }
 
-/* What the graph holds counts beside what runs will take: one limit over both. */
+/* What the graph holds, now that kernels have packed their weights, counts beside what runs will
+ * take: one limit over both. */
 static bool charge_graph(oribi_session *session, TF_Status *status)
 {
     const oribi_graph *graph = session->graph;
@@ -153,8 +154,7 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
     }
     session->pool = oribi_options_make_pool(options, status);
     if (session->pool == NULL || !oribi_place_request(session, options, status) ||
-        !run_passes(session, options, status) || !charge_graph(session, status) ||
-        !make_steps(session, options, status)) {
+        !run_passes(session, options, status) || !make_steps(session, options, status)) {
         goto failed;
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
@@ -162,7 +162,8 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
             goto failed;
         }
     }
-    if (!oribi_constants_keep(session, status) || !plan_ahead(session, status)) {
+    if (!oribi_constants_keep(session, status) || !charge_graph(session, status) ||
+        !plan_ahead(session, status)) {
         goto failed;
     }
     return session;
