@@ -93,6 +93,9 @@ void oribi_options_set_follow_links(oribi_options *options, bool follow)
 
 void oribi_options_set_time_limit(oribi_options *options, uint64_t nanoseconds)
 {
+    if (options == NULL) {
+        return;
+    }
     const uint64_t now = oribi_now_ns();
     options->deadline_ns = nanoseconds == 0                 ? 0
                            : nanoseconds > UINT64_MAX - now ? UINT64_MAX
@@ -101,7 +104,9 @@ void oribi_options_set_time_limit(oribi_options *options, uint64_t nanoseconds)
 
 void oribi_options_cancel(oribi_options *options)
 {
-    atomic_store(&options->stop, ORIBI_STOP_CANCELLED);
+    if (options != NULL) {
+        atomic_store(&options->stop, ORIBI_STOP_CANCELLED);
+    }
 }
 
 void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience)
@@ -116,7 +121,9 @@ void oribi_options_begin(const oribi_options *options, const char *what, oribi_p
 
 void oribi_options_set_read_files(oribi_options *options, bool read)
 {
-    options->reads_files = read;
+    if (options != NULL) {
+        options->reads_files = read;
+    }
 }
 
 void oribi_options_set_tflite_variant(oribi_options *options, const char *variant,
