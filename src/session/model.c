@@ -330,11 +330,13 @@ static int write_units(const oribi_quantisation *units, float *scale, int32_t *z
 int oribi_model_input_quantisation(const oribi_model *model, int index, float *scale,
                                    int32_t *zero_point)
 {
-    return has_input(model, index) ? write_units(&model->input_units[index], scale, zero_point) : -1;
+    return has_input(model, index) ? write_units(&model->input_units[index], scale, zero_point)
+                                   : -1;
 }
 
 int oribi_model_output_quantisation(const oribi_model *model, int index, float *scale,
                                     int32_t *zero_point)
 {
-    return has_output(model, index) ? write_units(&model->output_units[index], scale, zero_point) : -1;
+    return has_output(model, index) ? write_units(&model->output_units[index], scale, zero_point)
+                                    : -1;
 }

@@ -22,19 +22,21 @@ TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
 # Options that have an effect whatever else is given, but for what IGNORED names.
 FREE = {
     "run": "--input --output --top-k --json --trace --time-limit --device --place-node --plugin "
-           "--threads --max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links",
+           "--threads --max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "
+           "--read",
     "bench": "--runs --warm-up --input --json --device --place-node --plugin --threads --max-bytes "
-             "--shape --kernels --disable-pass --tflite-variant --follow-links",
+             "--shape --kernels --disable-pass --tflite-variant --follow-links --read",
     "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
-               "--max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links",
+               "--max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "
+               "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --io --weights --place --layout "
                "--workspace --self-test --rename --state --tflite-variant --optimize --no-fuse "
-               "--pool --target-device --device --max-ram --max-flash",
+               "--pool --target-device --device --max-ram --max-flash --read",
     "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
               "--port --json --plugin --threads --max-bytes --shape --kernels --disable-pass "
               "--tflite-variant --follow-links --name --io --weights --place --workspace "
               "--self-test --rename --state --optimize --no-fuse --pool --target-device --device "
-              "--max-ram --max-flash",
+              "--max-ram --max-flash --read",
     "device-serve": "--socket --connect --pty --port --window --target-device --no-fuse "
                     "--tflite-variant --plugin",
     "ops": "--map --kernels --json --plugin",

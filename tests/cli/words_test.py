@@ -37,6 +37,7 @@ class Words(unittest.TestCase):
 
     def test_mistakes(self):
         model, one = "relu.onnx", ["-i", "picture=rand:1"]
+        (self.folder / "d.npz").mkdir()
         for words, code, expected in (
                 (["run", model], 4, "input 'picture' has no value; give it one: -i picture=@FILE"),
                 (["run", model, "-i", "picture"], 2, "an input is NAME=VALUE"),
@@ -45,7 +46,7 @@ class Words(unittest.TestCase):
                 (["inspect", "nofile.onnx"], 4, "nofile.onnx: No such file"),
                 (["compile", "nofile.onnx", "-o", "d"], 4, "nofile.onnx: No such file"),
                 (["run", model, *one, "-o", "no/folder/x.npz"], 4, "no/folder/x.npz: No such file"),
-                (["run", model, *one, "-o", "."], 4, ".: Is a directory"),
+                (["run", model, *one, "-o", "d.npz"], 4, "d.npz: Is a directory"),
                 (["run", model, *one, "--trace", "no/t.json"], 4, "no/t.json: No such file"),
                 (["compile", model, "-o", "relu.onnx/d"], 4, "relu.onnx/d: Not a directory"),
                 (["compile", model, "-o", "d", "--report", "no/r.html"], 4, "no/r.html: No such"),

@@ -139,7 +139,7 @@ def page(symbols, present, absent):
             missing.append(name)
         if status in ("works", "refuses") and not where:
             untested.append(name)
-        if status != "works":
+        if status not in ("works", "refuses"):
             where = "tests/contract/absent_test.c: each_says_that_it_is_not_implemented" if status == "named" else ""
         out.append(f"| `{name}` | {status} | {f'`{where}`' if where else ''} | {since} |\n")
     out.insert(1, f"{counts['works']} work, {counts['refuses']} refuse, {counts['named']} are named, {counts['plugin']} belong to the plugin.\n")

@@ -31,6 +31,7 @@ VALID = {
     "char *const *": "given->paths",
     "int64_t *": "given->dims",
     "float *": "given->floats",
+    "int32_t *": "&given->number",
     "size_t *": "&given->bytes",
     "void *": "given->data",
     "TF_Status *": "status",

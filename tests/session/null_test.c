@@ -43,6 +43,7 @@ typedef struct null_givens {
     const char *paths[1];
     int64_t dims[1];
     float floats[1];
+    int32_t number;
     char data[16];
     size_t bytes;
 } null_givens;
