@@ -23,6 +23,20 @@ bool op_refuse(op_request *r, TF_Code code, const char *message)
     return false;
 }
 
+/* Do all sizes but 0 fit together, as strides of 32 bits need? Of an empty tensor one may be any.
+ */
+static bool is_small(const TF_Tensor *tensor)
+{
+    int64_t n = 1;
+    for (int i = 0; i < TF_NumDims(tensor); i++) {
+        const int64_t dim = TF_Dim(tensor, i);
+        if (dim > INT_MAX || (n *= dim == 0 ? 1 : dim) > INT_MAX) {
+            return false;
+        }
+    }
+    return true;
+}
+
 bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs)
 {
     *r = (op_request){.ctx = ctx, .status = TF_NewStatus()};
@@ -32,6 +46,9 @@ bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs)
     }
     if (op_is_ok(r) && TF_NumDims(r->x) > OP_MAX_RANK) {
         return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
+    }
+    if (op_is_ok(r) && (!is_small(r->x) || (r->y != NULL && !is_small(r->y)))) {
+        return op_refuse(r, TF_UNIMPLEMENTED, "2^31 or more elements");
     }
     return op_is_ok(r);
 }

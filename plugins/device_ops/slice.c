@@ -54,8 +54,10 @@ static void compute_slice(void *kernel, TF_OpKernelContext *ctx)
         }
         x_strides(&r, strides);
         for (int i = 0; op_is_ok(&r) && i < n; i++) {
-            const int64_t rest = TF_Dim(r.x, i) - begin[i];
-            if (begin[i] < 0 || rest < 0 || size[i] < -1 || size[i] > rest) {
+            const int64_t dim = TF_Dim(r.x, i);
+            const bool inside = begin[i] >= 0 && begin[i] <= dim;
+            const int64_t rest = inside ? dim - begin[i] : 0;
+            if (!inside || size[i] < -1 || size[i] > rest) {
                 (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a box that is not within x");
                 break;
             }
