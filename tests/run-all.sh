@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Everything that `make test` runs, in order of how soon it can say no: lint, gcc (all tests), clang,
-# ASan+UBSan, TSan (the tests that use threads), then the install check. Ends with the gcc run's
+# ASan+UBSan (with the scripts that are the command's own), TSan (the tests that use threads). Ends with the gcc run's
 # CTest summary of all stages. ORIBI_TEST_STAGES narrows it: "gcc" or "lint gcc".
 set -eu
 cd "$(dirname "$0")/.."
@@ -27,6 +27,6 @@ check() { # preset, ctest arguments
 }
 if want lint; then say lint && tests/lint/run.sh; fi
 if want clang; then build clang && check clang -LE "slow|script" ; fi
-if want asan; then build asan && check asan -LE "slow|script|opencl" ; fi
+if want asan; then build asan && check asan -LE "slow|script|opencl" && check asan -L command ; fi
 if want tsan; then build tsan && check tsan -L "devices?|session|tensor|kernel|hooks" -LE "slow|script|opencl" ; fi
 if want gcc; then build release && check release; fi
