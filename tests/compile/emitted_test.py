@@ -195,7 +195,8 @@ int main(int argc, char **argv)
         report = json.loads((self.compile(DIGITS) / "report.json").read_text())
         node = next(n["name"] for n in report["nodes"] if n["op"] == "Oribi>QFullyConnected")
         for weights in ("c", "incbin", "obj"):
-            folder = self.compile(DIGITS, 0, "--weights", weights, "--weights-machine", "x86-64", "--place",
+            machine = ["--weights-machine", "x86-64"] if weights == "obj" else []
+            folder = self.compile(DIGITS, 0, "--weights", weights, *machine, "--place",
                                   f"{node}:.fast_flash")
             target = self.folder / "weights.o"
             source = {"c": "tvmgen_net_weights.c", "incbin": "tvmgen_net_weights.S"}.get(weights)

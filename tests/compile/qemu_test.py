@@ -37,7 +37,8 @@ def missing():
 
 
 def verify(model, *more):
-    return subprocess.run([ORIBI, "verify", model, "--json", *more], capture_output=True, text=True,
+    form = [] if "--image" in more else ["--json"]
+    return subprocess.run([ORIBI, "verify", model, *form, *more], capture_output=True, text=True,
                           timeout=600)
 
 
