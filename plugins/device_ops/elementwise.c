@@ -69,13 +69,11 @@ static void compute_bias_add(void *kernel, TF_OpKernelContext *ctx)
         if (rank < 2 || TF_NumDims(r.y) != 1 || TF_Dim(r.y, 0) != TF_Dim(r.x, channel)) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "bias that is no vector of the channels");
         } else if (op_output_like_x(&r)) {
-            int64_t dims[OP_MAX_RANK];
-            for (int i = 0; i < rank; i++) {
-                dims[i] = TF_Dim(r.x, i);
-            }
-            walk_strides(dims, rank, w.x);
+            oribi_dims dims;
+            (void)op_dims(&r, r.x, &dims);
+            walk_strides(&dims, w.x);
             w.y[channel] = 1;
-            walk_close(&w, dims, rank);
+            walk_close(&w, &dims);
             enqueue_walk(own, &r, &w);
         }
     }

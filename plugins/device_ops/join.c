@@ -5,11 +5,11 @@
 
 #include "device_ops/walk.h"
 
-static int64_t product(const int64_t *dims, int n)
+static int64_t product(const oribi_dims *dims, int from, int to)
 {
     int64_t all = 1;
-    for (int i = 0; i < n; i++) {
-        all *= dims[i];
+    for (int i = from; i < to; i++) {
+        all *= dims->at[i];
     }
     return all;
 }
@@ -26,27 +26,24 @@ static void enqueue_runs(op_kernel *kernel, op_request *r, const TF_Tensor *to,
 typedef struct join { /* inputs [first, first + n) along `axis` of the output */
     int first, n, axis;
     bool is_new; /* the inputs lack the axis */
-    int rank;
-    int64_t dims[OP_MAX_RANK];
+    oribi_dims dims;
 } join;
 
 /* Adds input i's size to dims; false when its other dimensions are not those of the first. */
 static bool take_shape(op_request *r, join *j, int i, const TF_Tensor *tensor)
 {
     const int rank = TF_NumDims(tensor);
-    if (i == 0) {
-        j->rank = rank;
+    if (i == 0 && !op_dims(r, tensor, &j->dims)) {
+        return false;
     }
-    if (rank != j->rank || rank > OP_MAX_RANK || TF_TensorElementCount(tensor) > INT_MAX) {
+    if (rank != j->dims.n || TF_TensorElementCount(tensor) > INT_MAX) {
         return op_refuse(r, TF_INVALID_ARGUMENT, "inputs of unlike rank, or too large ones");
     }
-    for (int k = 0; k < rank; k++) {
+    for (int k = 0; k < rank && i > 0; k++) {
         const int64_t dim = TF_Dim(tensor, k);
-        if (i == 0) {
-            j->dims[k] = dim;
-        } else if (!j->is_new && k == j->axis) {
-            j->dims[k] += dim;
-        } else if (j->dims[k] != dim) {
+        if (!j->is_new && k == j->axis) {
+            j->dims.at[k] += dim;
+        } else if (j->dims.at[k] != dim) {
             return op_refuse(r, TF_INVALID_ARGUMENT, "inputs that differ beside the axis");
         }
     }
@@ -73,16 +70,13 @@ static bool make_output(op_request *r, join *j)
             return false;
         }
     }
-    if (j->is_new && j->rank == OP_MAX_RANK) {
-        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
-    }
-    if (j->is_new) {
-        for (int k = j->rank++; k > j->axis; k--) {
-            j->dims[k] = j->dims[k - 1];
+    if (j->is_new && oribi_dims_add(&j->dims, j->n)) {
+        for (int k = j->dims.n - 1; k > j->axis; k--) {
+            j->dims.at[k] = j->dims.at[k - 1];
         }
-        j->dims[j->axis] = j->n;
+        j->dims.at[j->axis] = j->n;
     }
-    return op_output(r, j->dims, j->rank);
+    return op_output(r, &j->dims);
 }
 
 static void run_join(op_kernel *kernel, op_request *r, join *j)
@@ -90,8 +84,8 @@ static void run_join(op_kernel *kernel, op_request *r, join *j)
     if (!make_output(r, j) || TF_TensorElementCount(r->out) == 0) {
         return;
     }
-    const int64_t rows = product(j->dims, j->axis);
-    op_runs runs = {.z_stride = (int32_t)product(j->dims + j->axis, j->rank - j->axis)};
+    const int64_t rows = product(&j->dims, 0, j->axis);
+    op_runs runs = {.z_stride = (int32_t)product(&j->dims, j->axis, j->dims.n)};
     for (int i = 0; i < j->n && op_is_ok(r); i++) {
         TF_Tensor *tensor = input(r, j->first + i);
         if (tensor != NULL) {
@@ -154,14 +148,13 @@ static void compute_pack(void *kernel, TF_OpKernelContext *ctx)
 static void take_part(op_kernel *kernel, op_request *r, int axis, int index, int64_t from,
                       int64_t part, bool drops)
 {
-    int64_t dims[OP_MAX_RANK];
-    int rank = 0;
+    oribi_dims dims = {0};
     for (int i = 0; i < TF_NumDims(r->x); i++) {
         if (i != axis || !drops) {
-            dims[rank++] = i == axis ? part : TF_Dim(r->x, i);
+            (void)oribi_dims_add(&dims, i == axis ? part : TF_Dim(r->x, i));
         }
     }
-    TF_Tensor *out = op_other_output(r, index, dims, rank);
+    TF_Tensor *out = op_other_output(r, index, &dims);
     int64_t inner = 1;
     for (int i = axis + 1; i < TF_NumDims(r->x); i++) {
         inner *= TF_Dim(r->x, i);
@@ -205,7 +198,7 @@ static void compute_split(void *kernel, TF_OpKernelContext *ctx)
         TF_GetInput(ctx, 1, &r.x, r.status);
     }
     if (op_is_ok(&r) && TF_NumDims(r.x) > OP_MAX_RANK) {
-        (void)op_refuse(&r, TF_UNIMPLEMENTED, "a rank above 8");
+        (void)op_refuse_rank(&r, TF_NumDims(r.x));
     } else if (op_is_ok(&r) && op_read_ints(&r, r.y, &axis, 1, &n) &&
                op_axis(&r, axis, TF_NumDims(r.x), &at)) {
         if (TF_Dim(r.x, at) % TF_NumOutputs(ctx) != 0) {
@@ -241,7 +234,7 @@ static bool work_out_parts(op_request *r, int64_t size, int64_t *parts, int n)
 static void compute_split_v(void *kernel, TF_OpKernelContext *ctx)
 {
     const int n_parts = TF_NumOutputs(ctx);
-    int64_t *parts = malloc((size_t)n_parts * sizeof *parts), axis = 0;
+    int64_t *parts = calloc((size_t)n_parts, sizeof *parts), axis = 0;
     op_request r;
     int n = 0, at = 0;
     if (op_open(&r, ctx, 2) && parts == NULL) {

@@ -6,41 +6,33 @@
 #include "device_ops/walk.h"
 
 /* Enqueues the move into the output, whose dims are given, by w's strides over x. */
-static void enqueue_move(op_kernel *kernel, op_request *r, op_walk *w, const int64_t *dims,
-                         int rank)
+static void enqueue_move(op_kernel *kernel, op_request *r, op_walk *w, const oribi_dims *dims)
 {
-    walk_close(w, dims, rank);
+    walk_close(w, dims);
     const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x), op_value(w, sizeof *w)};
     op_enqueue_strips(kernel, r, w->n, args, 3);
-}
-
-static void x_dims(const op_request *r, int64_t *dims)
-{
-    for (int i = 0; i < TF_NumDims(r->x); i++) {
-        dims[i] = TF_Dim(r->x, i);
-    }
 }
 
 static void compute_transpose(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
     op_walk w = {0};
-    int64_t in[OP_MAX_RANK], dims[OP_MAX_RANK], perm[OP_MAX_RANK];
-    int32_t strides[OP_MAX_RANK];
-    unsigned seen = 0;
-    int n = 0;
-    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, perm, OP_MAX_RANK, &n)) {
-        x_dims(&r, in);
-        walk_strides(in, TF_NumDims(r.x), strides);
-        for (int i = 0, axis = 0; i < n && op_axis(&r, perm[i], n, &axis); i++) {
-            seen |= 1u << axis;
-            dims[i] = axis < TF_NumDims(r.x) ? in[axis] : 0;
-            w.x[i] = axis < TF_NumDims(r.x) ? strides[axis] : 0;
+    oribi_dims in, perm, dims = {0};
+    oribi_sizes strides = {0};
+    if (op_open(&r, ctx, 2) && op_dims(&r, r.x, &in) && op_read_dims(&r, r.y, &perm)) {
+        for (int i = 0, axis = 0; i < perm.n && op_axis(&r, perm.at[i], perm.n, &axis); i++) {
+            perm.at[i] = axis;
         }
-        if (op_is_ok(&r) && (n != TF_NumDims(r.x) || seen != (1u << n) - 1)) {
+        if (op_is_ok(&r) && (perm.n != in.n || !oribi_dims_is_permutation(&perm))) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "perm that does not name each dimension once");
-        } else if (op_is_ok(&r) && op_output(&r, dims, n)) {
-            enqueue_move(kernel, &r, &w, dims, n);
+        }
+        walk_strides(&in, strides.at);
+        for (int i = 0; i < in.n && op_is_ok(&r); i++) {
+            w.x[i] = strides.at[perm.at[i]];
+            (void)oribi_dims_add(&dims, in.at[perm.at[i]]);
+        }
+        if (op_is_ok(&r) && op_output(&r, &dims)) {
+            enqueue_move(kernel, &r, &w, &dims);
         }
     }
     op_close(&r);
@@ -50,24 +42,22 @@ static void compute_reverse(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
     op_walk w = {0};
-    int64_t dims[OP_MAX_RANK], axes[OP_MAX_RANK];
-    int n = 0, axis = 0;
-    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, axes, OP_MAX_RANK, &n)) {
-        const int rank = TF_NumDims(r.x);
+    oribi_dims dims, axes;
+    int axis = 0;
+    if (op_open(&r, ctx, 2) && op_dims(&r, r.x, &dims) && op_read_dims(&r, r.y, &axes)) {
         unsigned seen = 0;
-        x_dims(&r, dims);
-        walk_strides(dims, rank, w.x);
-        for (int i = 0; i < n && op_axis(&r, axes[i], rank, &axis); i++) {
+        walk_strides(&dims, w.x);
+        for (int i = 0; i < axes.n && op_axis(&r, axes.at[i], dims.n, &axis); i++) {
             if ((seen >> axis & 1) != 0) {
                 (void)op_refuse(&r, TF_INVALID_ARGUMENT, "an axis that is named twice");
                 break;
             }
             seen |= 1u << axis;
-            w.x_first += (int32_t)(dims[axis] - 1) * w.x[axis];
+            w.x_first += (int32_t)(dims.at[axis] - 1) * w.x[axis];
             w.x[axis] = -w.x[axis];
         }
-        if (op_is_ok(&r) && op_output(&r, dims, rank)) {
-            enqueue_move(kernel, &r, &w, dims, rank);
+        if (op_is_ok(&r) && op_output(&r, &dims)) {
+            enqueue_move(kernel, &r, &w, &dims);
         }
     }
     op_close(&r);
@@ -79,33 +69,31 @@ static void compute_tile(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
     op_walk w = {0};
-    int64_t in[OP_MAX_RANK], times[OP_MAX_RANK], dims[OP_MAX_RANK], both[OP_MAX_RANK];
-    int32_t strides[OP_MAX_RANK];
-    int n = 0, m = 0;
-    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, times, OP_MAX_RANK, &n)) {
-        x_dims(&r, in);
-        walk_strides(in, TF_NumDims(r.x), strides);
-        for (int i = 0; i < n && i < TF_NumDims(r.x); i++) {
-            if (times[i] < 0 || times[i] > INT_MAX || in[i] > INT_MAX) {
+    oribi_dims in, times, dims = {0}, both = {0};
+    oribi_sizes strides = {0};
+    if (op_open(&r, ctx, 2) && op_dims(&r, r.x, &in) && op_read_dims(&r, r.y, &times)) {
+        walk_strides(&in, strides.at);
+        for (int i = 0; i < times.n && i < in.n; i++) {
+            if (times.at[i] < 0 || times.at[i] > INT_MAX || in.at[i] > INT_MAX) {
                 (void)op_refuse(&r, TF_INVALID_ARGUMENT, "multiples below 0, or too large ones");
                 break;
             }
-            dims[i] = in[i] * times[i];
-            if (times[i] != 1 && m < OP_MAX_RANK) {
-                both[m] = times[i];
-                w.x[m++] = 0;
-            }
-            if (m == OP_MAX_RANK) {
+            (void)oribi_dims_add(&dims, in.at[i] * times.at[i]);
+            if (both.n + 1 + (times.at[i] != 1) > OP_MAX_RANK) {
                 (void)op_refuse(&r, TF_UNIMPLEMENTED, "so many dimensions that are tiled");
                 break;
             }
-            both[m] = in[i];
-            w.x[m++] = strides[i];
+            if (times.at[i] != 1) {
+                w.x[both.n] = 0;
+                (void)oribi_dims_add(&both, times.at[i]);
+            }
+            w.x[both.n] = strides.at[i];
+            (void)oribi_dims_add(&both, in.at[i]);
         }
-        if (op_is_ok(&r) && n != TF_NumDims(r.x)) {
+        if (op_is_ok(&r) && times.n != in.n) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "multiples of another number than dimensions");
-        } else if (op_is_ok(&r) && op_output(&r, dims, n)) {
-            enqueue_move(kernel, &r, &w, both, m);
+        } else if (op_is_ok(&r) && op_output(&r, &dims)) {
+            enqueue_move(kernel, &r, &w, &both);
         }
     }
     op_close(&r);
@@ -115,22 +103,22 @@ static void compute_broadcast_to(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
     op_walk w = {0};
-    int64_t dims[OP_MAX_RANK], in[OP_MAX_RANK];
-    int rank = 0;
-    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, dims, OP_MAX_RANK, &rank)) {
-        const int missing = rank - TF_NumDims(r.x);
-        for (int i = 0; i < rank && missing >= 0; i++) {
-            in[i] = i < missing ? 1 : TF_Dim(r.x, i - missing);
-            if (dims[i] < 0 || (in[i] != 1 && in[i] != dims[i])) {
+    oribi_dims dims, in = {0};
+    if (op_open(&r, ctx, 2) && op_read_dims(&r, r.y, &dims)) {
+        const int missing = dims.n - TF_NumDims(r.x);
+        for (int i = 0; i < dims.n && missing >= 0; i++) {
+            const int64_t size = i < missing ? 1 : TF_Dim(r.x, i - missing);
+            (void)oribi_dims_add(&in, size);
+            if (dims.at[i] < 0 || (size != 1 && size != dims.at[i])) {
                 (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape that x does not broadcast to");
                 break;
             }
         }
         if (missing < 0) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape of fewer dimensions than x");
-        } else if (op_is_ok(&r) && op_output(&r, dims, rank)) {
-            walk_strides(in, rank, w.x);
-            enqueue_move(kernel, &r, &w, dims, rank);
+        } else if (op_is_ok(&r) && op_output(&r, &dims)) {
+            walk_strides(&in, w.x);
+            enqueue_move(kernel, &r, &w, &dims);
         }
     }
     op_close(&r);
@@ -154,16 +142,16 @@ static void compute_shuffle(void *kernel, TF_OpKernelContext *ctx)
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "channels that are no multiple of the groups");
         } else if (op_output_like_x(&r) && channels > 0) {
             const int64_t each = channels / groups;
-            const int64_t dims[3] = {TF_TensorElementCount(r.x) / channels, each, groups};
+            const oribi_dims dims = {3, {TF_TensorElementCount(r.x) / channels, each, groups}};
             op_walk w = {.x = {(int32_t)channels, 1, (int32_t)each}};
-            enqueue_move(kernel, &r, &w, dims, 3);
+            enqueue_move(kernel, &r, &w, &dims);
         }
     }
     op_close(&r);
 }
 
 /* Of x [n, h, w, c] with blocks of b x b: the walk's six dimensions, in the order of the output. */
-static void space_walk(const op_request *r, int64_t b, bool to_depth, int64_t dims[6],
+static void space_walk(const op_request *r, int64_t b, bool to_depth, oribi_dims *dims,
                        op_walk *walk)
 {
     const int64_t h = TF_Dim(r->x, 1), w = TF_Dim(r->x, 2), c = TF_Dim(r->x, 3);
@@ -178,7 +166,7 @@ static void space_walk(const op_request *r, int64_t b, bool to_depth, int64_t di
                                 to_depth ? c : d,
                                 1};
     for (int i = 0; i < 6; i++) {
-        dims[i] = out[i];
+        (void)oribi_dims_add(dims, out[i]);
         walk->x[i] = (int32_t)strides[i];
     }
 }
@@ -188,7 +176,7 @@ static void compute_space(op_kernel *kernel, TF_OpKernelContext *ctx, bool to_de
     const int64_t b = block_of(kernel);
     op_request r;
     op_walk w = {0};
-    int64_t dims[6];
+    oribi_dims dims = {0};
     if (op_open(&r, ctx, 1)) {
         if (TF_NumDims(r.x) != 4 || b < 2 || b > INT_MAX / 2 ||
             (to_depth ? TF_Dim(r.x, 1) % b != 0 || TF_Dim(r.x, 2) % b != 0
@@ -196,12 +184,13 @@ static void compute_space(op_kernel *kernel, TF_OpKernelContext *ctx, bool to_de
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a picture that blocks do not divide");
         } else {
             const int64_t h = TF_Dim(r.x, 1), width = TF_Dim(r.x, 2), c = TF_Dim(r.x, 3);
-            const int64_t out[4] = {TF_Dim(r.x, 0), to_depth ? h / b : h * b,
-                                    to_depth ? width / b : width * b,
-                                    to_depth ? c * b * b : c / (b * b)};
-            if (op_output(&r, out, 4)) {
-                space_walk(&r, b, to_depth, dims, &w);
-                enqueue_move(kernel, &r, &w, dims, 6);
+            const oribi_dims out = {4,
+                                    {TF_Dim(r.x, 0), to_depth ? h / b : h * b,
+                                     to_depth ? width / b : width * b,
+                                     to_depth ? c * b * b : c / (b * b)}};
+            if (op_output(&r, &out)) {
+                space_walk(&r, b, to_depth, &dims, &w);
+                enqueue_move(kernel, &r, &w, &dims);
             }
         }
     }

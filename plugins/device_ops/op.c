@@ -23,6 +23,14 @@ bool op_refuse(op_request *r, TF_Code code, const char *message)
     return false;
 }
 
+bool op_refuse_rank(op_request *r, int64_t rank)
+{
+    char text[80];
+    (void)snprintf(text, sizeof text, "a rank of %lld, above the limit of %d", (long long)rank,
+                   OP_MAX_RANK);
+    return op_refuse(r, TF_UNIMPLEMENTED, text);
+}
+
 /* Do all sizes but 0 fit together, as strides of 32 bits need? Of an empty tensor one may be any.
  */
 static bool is_small(const TF_Tensor *tensor)
@@ -44,8 +52,11 @@ bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs)
     if (op_is_ok(r) && n_inputs > 1) {
         TF_GetInput(ctx, 1, &r->y, r->status);
     }
-    if (op_is_ok(r) && TF_NumDims(r->x) > OP_MAX_RANK) {
-        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
+    for (int i = 0; i < 2 && op_is_ok(r); i++) {
+        const TF_Tensor *tensor = i == 0 ? r->x : r->y;
+        if (tensor != NULL && TF_NumDims(tensor) > OP_MAX_RANK) {
+            return op_refuse_rank(r, TF_NumDims(tensor));
+        }
     }
     if (op_is_ok(r) && (!is_small(r->x) || (r->y != NULL && !is_small(r->y)))) {
         return op_refuse(r, TF_UNIMPLEMENTED, "2^31 or more elements");
@@ -53,11 +64,27 @@ bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs)
     return op_is_ok(r);
 }
 
-bool op_output(op_request *r, const int64_t *dims, int rank)
+bool op_dims(op_request *r, const TF_Tensor *tensor, oribi_dims *out)
 {
-    int64_t n = 1;
+    const int rank = TF_NumDims(tensor);
+    out->n = 0;
+    if (rank > OP_MAX_RANK) {
+        return op_refuse_rank(r, rank);
+    }
     for (int i = 0; i < rank; i++) {
-        if (dims[i] > INT_MAX || (n *= dims[i]) > INT_MAX) {
+        (void)oribi_dims_add(out, TF_Dim(tensor, i));
+    }
+    return true;
+}
+
+bool op_output(op_request *r, const oribi_dims *dims)
+{
+    if (dims->n > OP_MAX_RANK) {
+        return op_refuse_rank(r, dims->n);
+    }
+    int64_t n = 1;
+    for (int i = 0; i < dims->n; i++) {
+        if (dims->at[i] > INT_MAX || (n *= dims->at[i]) > INT_MAX) {
             return op_refuse(r, TF_UNIMPLEMENTED, "2^31 or more elements");
         }
     }
@@ -65,33 +92,30 @@ bool op_output(op_request *r, const int64_t *dims, int rank)
         (r->y != NULL && TF_TensorElementCount(r->y) > INT_MAX)) {
         return op_refuse(r, TF_UNIMPLEMENTED, "2^31 or more elements");
     }
-    r->out = TF_AllocateOutput(r->ctx, 0, TF_FLOAT, dims, rank, 0, r->status);
+    r->out = TF_AllocateOutput(r->ctx, 0, TF_FLOAT, dims->at, dims->n, 0, r->status);
     return r->out != NULL && op_is_ok(r);
 }
 
 bool op_output_like_x(op_request *r)
 {
-    int64_t dims[OP_MAX_RANK];
-    for (int i = 0; i < TF_NumDims(r->x); i++) {
-        dims[i] = TF_Dim(r->x, i);
-    }
-    return op_output(r, dims, TF_NumDims(r->x));
+    oribi_dims dims;
+    return op_dims(r, r->x, &dims) && op_output(r, &dims);
 }
 
-TF_Tensor *op_other_output(op_request *r, int index, const int64_t *dims, int rank)
+TF_Tensor *op_other_output(op_request *r, int index, const oribi_dims *dims)
 {
     if (r->n_others == OP_MAX_OTHERS) {
         (void)op_refuse(r, TF_INTERNAL, "more tensors than a request keeps");
         return NULL;
     }
-    TF_Tensor *tensor = TF_AllocateOutput(r->ctx, index, TF_FLOAT, dims, rank, 0, r->status);
+    TF_Tensor *tensor = TF_AllocateOutput(r->ctx, index, TF_FLOAT, dims->at, dims->n, 0, r->status);
     if (tensor != NULL) {
         r->others[r->n_others++] = tensor;
     }
     return op_is_ok(r) ? tensor : NULL;
 }
 
-void op_output_view(op_request *r, const int64_t *dims, int rank)
+void op_output_view(op_request *r, const oribi_dims *dims)
 {
     const int64_t none = 0;
     r->out = TF_AllocateTensor(TF_TensorType(r->x), &none, 1, 0);
@@ -99,7 +123,7 @@ void op_output_view(op_request *r, const int64_t *dims, int rank)
         (void)op_refuse(r, TF_RESOURCE_EXHAUSTED, "out of memory");
         return;
     }
-    TF_TensorBitcastFrom(r->x, TF_TensorType(r->x), r->out, dims, rank, r->status);
+    TF_TensorBitcastFrom(r->x, TF_TensorType(r->x), r->out, dims->at, dims->n, r->status);
     if (op_is_ok(r)) {
         TF_SetOutput(r->ctx, 0, r->out, r->status);
     }
@@ -118,6 +142,20 @@ bool op_read_ints(op_request *r, const TF_Tensor *tensor, int64_t *values, int m
                                      : ((const int32_t *)TF_TensorData(tensor))[i];
     }
     *out_n = (int)n;
+    return true;
+}
+
+bool op_read_dims(op_request *r, const TF_Tensor *tensor, oribi_dims *out)
+{
+    int n = 0;
+    out->n = 0;
+    if (TF_NumDims(tensor) == 1 && TF_Dim(tensor, 0) > OP_MAX_RANK) {
+        return op_refuse_rank(r, TF_Dim(tensor, 0));
+    }
+    if (!op_read_ints(r, tensor, out->at, OP_MAX_RANK, &n)) {
+        return false;
+    }
+    out->n = n;
     return true;
 }
 

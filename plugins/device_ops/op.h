@@ -10,6 +10,10 @@
 
 #include "device_ops/code/parameters.h"
 #include "device_ops/device_ops.h"
+#include "micro/dims.h"
+
+_Static_assert((int)OP_MAX_RANK == (int)ORIBI_MAX_LOWERED_RANK,
+               "code on devices takes the ranks that the library lowers");
 
 enum { OP_MAX_FUNCTIONS = 12, OP_MAX_OTHERS = 5 };
 
@@ -61,15 +65,22 @@ typedef struct op_table {
 
 bool op_is_ok(const op_request *r);
 bool op_refuse(op_request *r, TF_Code code, const char *message);
+/* Of a rank above OP_MAX_RANK. */
+bool op_refuse_rank(op_request *r, int64_t rank);
+/* Takes inputs 0 and 1 as x and y, of ranks up to OP_MAX_RANK and below 2^31 elements. */
 bool op_open(op_request *r, TF_OpKernelContext *ctx, int n_inputs);
-bool op_output(op_request *r, const int64_t *dims, int rank);
+/* The sizes of a tensor; false after failing, which it does above OP_MAX_RANK. */
+bool op_dims(op_request *r, const TF_Tensor *tensor, oribi_dims *out);
+bool op_output(op_request *r, const oribi_dims *dims);
 bool op_output_like_x(op_request *r);
 /* Output `index` beyond the first; closed with the request. */
-TF_Tensor *op_other_output(op_request *r, int index, const int64_t *dims, int rank);
+TF_Tensor *op_other_output(op_request *r, int index, const oribi_dims *dims);
 /* Output 0 is x's memory under another shape. */
-void op_output_view(op_request *r, const int64_t *dims, int rank);
+void op_output_view(op_request *r, const oribi_dims *dims);
 /* The numbers of an int32 or int64 tensor in host memory; false after failing. */
 bool op_read_ints(op_request *r, const TF_Tensor *tensor, int64_t *values, int most, int *out_n);
+/* The same, a number for each dimension: OP_MAX_RANK at most. */
+bool op_read_dims(op_request *r, const TF_Tensor *tensor, oribi_dims *out);
 /* axis, counted from the end when negative, as 0 to rank - 1; false after failing. */
 bool op_axis(op_request *r, int64_t axis, int rank, int *out_axis);
 /* Input `index` beyond the two that op_open took; NULL after failing. Closed with the request. */

@@ -8,8 +8,8 @@
 
 enum { SYMMETRIC = 1, REFLECT }; /* kernel->attrs of a MirrorPad; 0: a value */
 
-/* Pairs of a [rank, 2] tensor in host memory. */
-static bool read_pairs(op_request *r, int64_t pairs[2 * OP_MAX_RANK])
+/* Of a [rank, 2] tensor in host memory: what comes before each dimension, and what after. */
+static bool read_pairs(op_request *r, oribi_dims *before, oribi_dims *after)
 {
     const int rank = TF_NumDims(r->x);
     const TF_DataType type = TF_TensorType(r->y);
@@ -18,9 +18,10 @@ static bool read_pairs(op_request *r, int64_t pairs[2 * OP_MAX_RANK])
         return op_refuse(r, TF_INVALID_ARGUMENT, "paddings that are no pair for each dimension");
     }
     for (int i = 0; i < 2 * rank; i++) {
-        pairs[i] = type == TF_INT64 ? ((const int64_t *)TF_TensorData(r->y))[i]
-                                    : ((const int32_t *)TF_TensorData(r->y))[i];
-        if (pairs[i] < 0 || pairs[i] > INT_MAX / 2) {
+        const int64_t one = type == TF_INT64 ? ((const int64_t *)TF_TensorData(r->y))[i]
+                                             : ((const int32_t *)TF_TensorData(r->y))[i];
+        (void)oribi_dims_add(i % 2 == 0 ? before : after, one);
+        if (one < 0 || one > INT_MAX / 2) {
             return op_refuse(r, TF_INVALID_ARGUMENT, "paddings below 0, or too large ones");
         }
     }
@@ -29,32 +30,30 @@ static bool read_pairs(op_request *r, int64_t pairs[2 * OP_MAX_RANK])
 
 static bool fill(op_request *r, int mirror, op_pad *p)
 {
-    int64_t pairs[2 * OP_MAX_RANK], in[OP_MAX_RANK], out[OP_MAX_RANK];
-    const int rank = TF_NumDims(r->x);
-    if (!read_pairs(r, pairs)) {
+    oribi_dims before = {0}, after = {0}, in, out = {0};
+    if (!read_pairs(r, &before, &after) || !op_dims(r, r->x, &in)) {
         return false;
     }
-    for (int i = 0; i < rank; i++) {
-        in[i] = TF_Dim(r->x, i);
-        out[i] = in[i] + pairs[2 * i] + pairs[2 * i + 1];
-        const int64_t most = in[i] - (mirror == REFLECT);
-        if (mirror != 0 && (pairs[2 * i] > most || pairs[2 * i + 1] > most)) {
+    for (int i = 0; i < in.n; i++) {
+        (void)oribi_dims_add(&out, in.at[i] + before.at[i] + after.at[i]);
+        const int64_t most = in.at[i] - (mirror == REFLECT);
+        if (mirror != 0 && (before.at[i] > most || after.at[i] > most)) {
             return op_refuse(r, TF_INVALID_ARGUMENT, "paddings beyond what the input mirrors");
         }
     }
-    if (!op_output(r, out, rank)) {
+    if (!op_output(r, &out)) {
         return false;
     }
     p->n = (int32_t)TF_TensorElementCount(r->out);
-    p->rank = rank;
+    p->rank = in.n;
     p->is_mirror = mirror != 0;
     p->skip = mirror == REFLECT;
-    walk_strides(in, rank, p->x);
-    for (int i = 0; i < rank; i++) {
-        p->dims[i] = (int32_t)out[i];
+    walk_strides(&in, p->x);
+    for (int i = 0; i < in.n; i++) {
+        p->dims[i] = (int32_t)out.at[i];
         p->by_dims[i] = walk_divisor(p->dims[i]);
-        p->in[i] = (int32_t)in[i];
-        p->before[i] = (int32_t)pairs[2 * i];
+        p->in[i] = (int32_t)in.at[i];
+        p->before[i] = (int32_t)before.at[i];
     }
     return true;
 }

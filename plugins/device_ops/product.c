@@ -89,8 +89,7 @@ static void launch_product(op_kernel *kernel, op_request *r, const TF_Gemm *g)
 /* --- Shapes ---------------------------------------------------------------------------------- */
 
 typedef struct shapes { /* leading dimensions of x, y and the result, aligned at the end */
-    int n_outer;
-    int64_t outer[OP_MAX_RANK], x_step[OP_MAX_RANK], y_step[OP_MAX_RANK];
+    oribi_dims outer, x_step, y_step; /* of one length */
     TF_Gemm gemm;
 } shapes;
 
@@ -100,12 +99,13 @@ static int64_t dim_from_end(const TF_Tensor *tensor, int i)
 }
 
 /* Steps, in matrices, of one operand's leading dimensions; 0 where it is the same for all. */
-static void fill_steps(const TF_Tensor *tensor, int n_outer, int64_t *steps)
+static void fill_steps(const TF_Tensor *tensor, int n_outer, oribi_dims *steps)
 {
     int64_t step = 1;
+    (void)oribi_dims_fill(steps, n_outer, 0);
     for (int i = n_outer - 1; i >= 0; i--) {
         const int64_t dim = dim_from_end(tensor, n_outer - 1 - i + 2);
-        steps[i] = dim == 1 ? 0 : step;
+        steps->at[i] = dim == 1 ? 0 : step;
         step *= dim;
     }
 }
@@ -115,21 +115,21 @@ static bool read_shapes(op_request *r, const product_attrs *own, shapes *s)
     const int x_rank = TF_NumDims(r->x), y_rank = TF_NumDims(r->y);
     const int64_t x[2] = {dim_from_end(r->x, 1), dim_from_end(r->x, 0)};
     const int64_t y[2] = {dim_from_end(r->y, 1), dim_from_end(r->y, 0)};
-    *s = (shapes){.n_outer = (x_rank > y_rank ? x_rank : y_rank) - 2};
-    if (x_rank < 2 || y_rank < 2 || y_rank > OP_MAX_RANK ||
-        (!own->is_batched && (x_rank > 2 || y_rank > 2)) ||
+    const int n_outer = (x_rank > y_rank ? x_rank : y_rank) - 2;
+    *s = (shapes){0};
+    if (x_rank < 2 || y_rank < 2 || (!own->is_batched && (x_rank > 2 || y_rank > 2)) ||
         y[own->transpose_y != 0] != x[own->transpose_x == 0]) {
         return op_refuse(r, TF_INVALID_ARGUMENT, "operands that are no fitting matrices");
     }
-    for (int i = 0; i < s->n_outer; i++) {
+    for (int i = n_outer - 1; i >= 0; i--) {
         const int64_t a = dim_from_end(r->x, i + 2), b = dim_from_end(r->y, i + 2);
         if (a != b && a != 1 && b != 1) {
             return op_refuse(r, TF_INVALID_ARGUMENT, "leading dimensions that do not broadcast");
         }
-        s->outer[s->n_outer - 1 - i] = a == 1 ? b : a;
+        (void)oribi_dims_add(&s->outer, a == 1 ? b : a);
     }
-    fill_steps(r->x, s->n_outer, s->x_step);
-    fill_steps(r->y, s->n_outer, s->y_step);
+    fill_steps(r->x, n_outer, &s->x_step);
+    fill_steps(r->y, n_outer, &s->y_step);
     s->gemm = (TF_Gemm){.struct_size = TF_GEMM_STRUCT_SIZE,
                         .dtype = TF_FLOAT,
                         .transpose_a = own->transpose_x,
@@ -153,26 +153,26 @@ static bool read_shapes(op_request *r, const product_attrs *own, shapes *s)
 static void merge_outer(shapes *s)
 {
     int n = 0;
-    for (int i = 0; i < s->n_outer; i++) {
-        if (n > 0 && s->x_step[n - 1] == s->x_step[i] * s->outer[i] &&
-            s->y_step[n - 1] == s->y_step[i] * s->outer[i]) {
-            s->outer[n - 1] *= s->outer[i];
-            s->x_step[n - 1] = s->x_step[i];
-            s->y_step[n - 1] = s->y_step[i];
-        } else if (s->outer[i] != 1) {
-            s->outer[n] = s->outer[i];
-            s->x_step[n] = s->x_step[i];
-            s->y_step[n++] = s->y_step[i];
+    for (int i = 0; i < s->outer.n; i++) {
+        if (n > 0 && s->x_step.at[n - 1] == s->x_step.at[i] * s->outer.at[i] &&
+            s->y_step.at[n - 1] == s->y_step.at[i] * s->outer.at[i]) {
+            s->outer.at[n - 1] *= s->outer.at[i];
+            s->x_step.at[n - 1] = s->x_step.at[i];
+            s->y_step.at[n - 1] = s->y_step.at[i];
+        } else if (s->outer.at[i] != 1) {
+            s->outer.at[n] = s->outer.at[i];
+            s->x_step.at[n] = s->x_step.at[i];
+            s->y_step.at[n++] = s->y_step.at[i];
         }
     }
-    s->n_outer = n;
-    if (n == 1 && s->y_step[0] == 0 && s->x_step[0] == 1 && !s->gemm.transpose_a) {
-        s->gemm.m *= s->outer[0]; /* all rows meet the same matrix */
-        s->n_outer = 0;
+    s->outer.n = s->x_step.n = s->y_step.n = n;
+    if (n == 1 && s->y_step.at[0] == 0 && s->x_step.at[0] == 1 && !s->gemm.transpose_a) {
+        s->gemm.m *= s->outer.at[0]; /* all rows meet the same matrix */
+        s->outer.n = s->x_step.n = s->y_step.n = 0;
     } else if (n > 0) {
-        s->gemm.batch = s->outer[n - 1];
-        s->gemm.stride_a *= s->x_step[n - 1];
-        s->gemm.stride_b *= s->y_step[n - 1];
+        s->gemm.batch = s->outer.at[n - 1];
+        s->gemm.stride_a *= s->x_step.at[n - 1];
+        s->gemm.stride_b *= s->y_step.at[n - 1];
     }
 }
 
@@ -183,17 +183,17 @@ static void launch_all(op_kernel *kernel, op_request *r, shapes *s)
     const int64_t x_matrix = s->gemm.stride_a, y_matrix = s->gemm.stride_b;
     int64_t n_launches = 1;
     merge_outer(s);
-    for (int i = 0; i < s->n_outer - 1; i++) {
-        n_launches *= s->outer[i];
+    for (int i = 0; i < s->outer.n - 1; i++) {
+        n_launches *= s->outer.at[i];
     }
     const float *x = TF_TensorData(r->x), *y = TF_TensorData(r->y);
     float *z = TF_TensorData(r->out);
     for (int64_t i = 0; i < n_launches && op_is_ok(r); i++) {
         int64_t x_at = 0, y_at = 0, rest = i;
-        for (int k = s->n_outer - 2; k >= 0; k--) {
-            x_at += rest % s->outer[k] * s->x_step[k];
-            y_at += rest % s->outer[k] * s->y_step[k];
-            rest /= s->outer[k];
+        for (int k = s->outer.n - 2; k >= 0; k--) {
+            x_at += rest % s->outer.at[k] * s->x_step.at[k];
+            y_at += rest % s->outer.at[k] * s->y_step.at[k];
+            rest /= s->outer.at[k];
         }
         TF_Gemm g = s->gemm;
         g.a = x + x_at * x_matrix;
@@ -208,14 +208,10 @@ static void compute_product(void *kernel, TF_OpKernelContext *ctx)
     product_attrs *own = ((op_kernel *)kernel)->attrs;
     op_request r;
     shapes s;
-    int64_t dims[OP_MAX_RANK];
     if (op_open(&r, ctx, 2) && read_shapes(&r, own, &s)) {
-        for (int i = 0; i < s.n_outer; i++) {
-            dims[i] = s.outer[i];
-        }
-        dims[s.n_outer] = s.gemm.m;
-        dims[s.n_outer + 1] = s.gemm.n;
-        if (op_output(&r, dims, s.n_outer + 2) && fused_open(&r, &own->words, s.gemm.n) &&
+        oribi_dims dims = s.outer;
+        if (oribi_dims_add(&dims, s.gemm.m) && oribi_dims_add(&dims, s.gemm.n) &&
+            op_output(&r, &dims) && fused_open(&r, &own->words, s.gemm.n) &&
             TF_TensorElementCount(r.out) > 0) {
             launch_all(kernel, &r, &s);
         }

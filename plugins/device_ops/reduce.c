@@ -20,14 +20,14 @@ enum {
 
 static bool read_axes(op_request *r, unsigned *out_reduced)
 {
-    int64_t axes[OP_MAX_RANK];
-    int n = 0, axis = 0;
+    oribi_dims axes;
+    int axis = 0;
     *out_reduced = 0;
-    if (!op_read_ints(r, r->y, axes, OP_MAX_RANK, &n)) {
+    if (!op_read_dims(r, r->y, &axes)) {
         return false;
     }
-    for (int i = 0; i < n; i++) {
-        if (!op_axis(r, axes[i], TF_NumDims(r->x), &axis)) {
+    for (int i = 0; i < axes.n; i++) {
+        if (!op_axis(r, axes.at[i], TF_NumDims(r->x), &axis)) {
             return false;
         }
         if ((*out_reduced >> axis & 1) != 0) {
@@ -39,24 +39,19 @@ static bool read_axes(op_request *r, unsigned *out_reduced)
 }
 
 /* The dimensions that are in the set, with their strides over x, as a walk. */
-static op_walk walk_of(const op_request *r, unsigned set)
+static op_walk walk_of(const oribi_dims *all, unsigned set)
 {
-    int64_t all[OP_MAX_RANK], dims[OP_MAX_RANK];
-    int32_t strides[OP_MAX_RANK];
+    oribi_dims dims = {0};
+    oribi_sizes strides = {0};
     op_walk w = {0};
-    const int rank = TF_NumDims(r->x);
-    int n = 0;
-    for (int i = 0; i < rank; i++) {
-        all[i] = TF_Dim(r->x, i);
-    }
-    walk_strides(all, rank, strides);
-    for (int i = 0; i < rank; i++) {
+    walk_strides(all, strides.at);
+    for (int i = 0; i < all->n; i++) {
         if ((set >> i & 1) != 0) {
-            dims[n] = all[i];
-            w.x[n++] = strides[i];
+            w.x[dims.n] = strides.at[i];
+            (void)oribi_dims_add(&dims, all->at[i]);
         }
     }
-    walk_close(&w, dims, n);
+    walk_close(&w, &dims);
     return w;
 }
 
@@ -121,9 +116,9 @@ static bool launch_shared(op_kernel *kernel, op_request *r, op_reduction *g)
     return true;
 }
 
-static void enqueue(op_kernel *kernel, op_request *r, unsigned reduced)
+static void enqueue(op_kernel *kernel, op_request *r, const oribi_dims *all, unsigned reduced)
 {
-    const op_walk kept = walk_of(r, ~reduced), inner = walk_of(r, reduced);
+    const op_walk kept = walk_of(all, ~reduced), inner = walk_of(all, reduced);
     op_reduction g = {.n = kept.n, .rank = kept.rank, .count = inner.n, .reduced_rank = inner.rank};
     for (int i = 0; i < OP_MAX_RANK; i++) {
         g.dims[i] = kept.dims[i];
@@ -144,18 +139,17 @@ static void compute_reduce(void *state, TF_OpKernelContext *ctx)
 {
     op_kernel *kernel = state;
     op_request r;
-    int64_t dims[OP_MAX_RANK];
+    oribi_dims all, dims = {0};
     unsigned reduced = 0;
-    int rank = 0;
-    if (op_open(&r, ctx, 2) && read_axes(&r, &reduced)) {
-        for (int i = 0; i < TF_NumDims(r.x); i++) {
+    if (op_open(&r, ctx, 2) && op_dims(&r, r.x, &all) && read_axes(&r, &reduced)) {
+        for (int i = 0; i < all.n; i++) {
             const bool is_reduced = (reduced >> i & 1) != 0;
             if (!is_reduced || kernel->keeps_dims) {
-                dims[rank++] = is_reduced ? 1 : TF_Dim(r.x, i);
+                (void)oribi_dims_add(&dims, is_reduced ? 1 : all.at[i]);
             }
         }
-        if (op_output(&r, dims, rank)) {
-            enqueue(kernel, &r, reduced);
+        if (op_output(&r, &dims)) {
+            enqueue(kernel, &r, &all, reduced);
         }
     }
     op_close(&r);

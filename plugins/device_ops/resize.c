@@ -11,7 +11,8 @@ typedef struct resize_attrs {
 
 static bool fill(op_request *r, const resize_attrs *attrs, bool is_nearest, op_resize *g)
 {
-    int64_t size[2] = {0}, dims[4];
+    int64_t size[2] = {0};
+    oribi_dims dims = {0};
     int n = 0;
     if (!op_read_ints(r, r->y, size, 2, &n)) {
         return false;
@@ -23,13 +24,13 @@ static bool fill(op_request *r, const resize_attrs *attrs, bool is_nearest, op_r
             "pictures that have not 4 dimensions, or a size that is not two numbers from 1 on");
     }
     for (int i = 0; i < 4; i++) {
-        dims[i] = i == 1 || i == 2 ? size[i - 1] : TF_Dim(r->x, i);
+        (void)oribi_dims_add(&dims, i == 1 || i == 2 ? size[i - 1] : TF_Dim(r->x, i));
     }
-    if (!op_output(r, dims, 4)) {
+    if (!op_output(r, &dims)) {
         return false;
     }
     g->n = (int32_t)TF_TensorElementCount(r->out);
-    g->channels = (int32_t)dims[3];
+    g->channels = (int32_t)dims.at[3];
     g->by_channels = walk_divisor(g->channels);
     g->offset = attrs->half_pixel_centers ? 0.5f : 0.0f;
     g->rounds = is_nearest && attrs->align_corners;

@@ -6,19 +6,18 @@
 
 #include "device_ops/walk.h"
 
-typedef struct box {    /* of x, as far as it is built */
-    int out_rank, rank; /* of the output; of the walk */
-    int64_t out[OP_MAX_RANK], dims[OP_MAX_RANK];
+typedef struct box {      /* of x, as far as it is built */
+    oribi_dims out, dims; /* of the output; of the walk */
     op_walk walk;
 } box;
 
 /* Fills the output; the host's shapes are those of the output that was allocated. */
 static void run_box(op_kernel *kernel, op_request *r, box *b)
 {
-    if (!op_output(r, b->out, b->out_rank)) {
+    if (!op_output(r, &b->out)) {
         return;
     }
-    walk_close(&b->walk, b->dims, b->rank);
+    walk_close(&b->walk, &b->dims);
     const TF_LaunchArg args[] = {op_memory(r->out), op_memory(r->x),
                                  op_value(&b->walk, sizeof b->walk)};
     op_enqueue_strips(kernel, r, b->walk.n, args, 3);
@@ -26,15 +25,17 @@ static void run_box(op_kernel *kernel, op_request *r, box *b)
 
 static void add_dim(box *b, int64_t dim, int64_t stride)
 {
-    b->dims[b->rank] = dim;
-    b->walk.x[b->rank++] = (int32_t)stride;
+    b->walk.x[b->dims.n] = (int32_t)stride;
+    (void)oribi_dims_add(&b->dims, dim);
 }
 
-static void x_strides(const op_request *r, int64_t strides[OP_MAX_RANK])
+/* Elements from one to the next along each dimension of x, those of size 1 too. */
+static void x_strides(const op_request *r, oribi_dims *strides)
 {
     int64_t step = 1;
+    (void)oribi_dims_fill(strides, TF_NumDims(r->x), 0);
     for (int i = TF_NumDims(r->x) - 1; i >= 0; i--) {
-        strides[i] = step;
+        strides->at[i] = step;
         step *= TF_Dim(r->x, i);
     }
 }
@@ -43,27 +44,25 @@ static void compute_slice(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
     box b = {0};
-    int64_t begin[OP_MAX_RANK], size[OP_MAX_RANK], strides[OP_MAX_RANK];
-    int n = 0, n_sizes = 0;
+    oribi_dims begin, size, strides;
     const TF_Tensor *sizes = op_open(&r, ctx, 2) ? op_other(&r, 2) : NULL;
-    if (sizes != NULL && op_read_ints(&r, r.y, begin, OP_MAX_RANK, &n) &&
-        op_read_ints(&r, sizes, size, OP_MAX_RANK, &n_sizes)) {
-        if (n != TF_NumDims(r.x) || n_sizes != n) {
+    if (sizes != NULL && op_read_dims(&r, r.y, &begin) && op_read_dims(&r, sizes, &size)) {
+        if (begin.n != TF_NumDims(r.x) || size.n != begin.n) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT,
                             "begin or size of another length than x's rank");
         }
-        x_strides(&r, strides);
-        for (int i = 0; op_is_ok(&r) && i < n; i++) {
+        x_strides(&r, &strides);
+        for (int i = 0; op_is_ok(&r) && i < begin.n; i++) {
             const int64_t dim = TF_Dim(r.x, i);
-            const bool inside = begin[i] >= 0 && begin[i] <= dim;
-            const int64_t rest = inside ? dim - begin[i] : 0;
-            if (!inside || size[i] < -1 || size[i] > rest) {
+            const bool inside = begin.at[i] >= 0 && begin.at[i] <= dim;
+            const int64_t rest = inside ? dim - begin.at[i] : 0;
+            if (!inside || size.at[i] < -1 || size.at[i] > rest) {
                 (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a box that is not within x");
                 break;
             }
-            b.out[b.out_rank++] = size[i] == -1 ? rest : size[i];
-            b.walk.x_first += (int32_t)(begin[i] * strides[i]);
-            add_dim(&b, b.out[i], strides[i]);
+            (void)oribi_dims_add(&b.out, size.at[i] == -1 ? rest : size.at[i]);
+            b.walk.x_first += (int32_t)(begin.at[i] * strides.at[i]);
+            add_dim(&b, b.out.at[i], strides.at[i]);
         }
         if (op_is_ok(&r)) {
             run_box(kernel, &r, &b);
@@ -80,8 +79,8 @@ typedef struct masks {
 
 typedef struct spec {
     const masks *masks;
-    int n;
-    int64_t begin[OP_MAX_RANK], end[OP_MAX_RANK], step[OP_MAX_RANK], strides[OP_MAX_RANK];
+    oribi_dims begin, end, step; /* of one length */
+    oribi_dims strides;          /* of x */
 } spec;
 
 static bool has(int64_t mask, int bit)
@@ -97,15 +96,15 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 /* Entry i takes dimension d of x. */
 static bool take_dim(op_request *r, const spec *s, int i, int d, box *b)
 {
-    const int64_t dim = TF_Dim(r->x, d), step = s->step[i];
+    const int64_t dim = TF_Dim(r->x, d), step = s->step.at[i];
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? dim : dim - 1;
-    int64_t begin = s->begin[i] < 0 ? s->begin[i] + dim : s->begin[i];
-    int64_t end = s->end[i] < 0 ? s->end[i] + dim : s->end[i];
+    int64_t begin = s->begin.at[i] < 0 ? s->begin.at[i] + dim : s->begin.at[i];
+    int64_t end = s->end.at[i] < 0 ? s->end.at[i] + dim : s->end.at[i];
     if (has(s->masks->shrink_axis, i)) {
         if (step <= 0 || begin < 0 || begin >= dim) {
             return op_refuse(r, TF_INVALID_ARGUMENT, "an index that is not within its dimension");
         }
-        b->walk.x_first += (int32_t)(begin * s->strides[d]);
+        b->walk.x_first += (int32_t)(begin * s->strides.at[d]);
         return true;
     }
     if (step == 0 || step > INT_MAX || step < -INT_MAX) {
@@ -115,16 +114,16 @@ static bool take_dim(op_request *r, const spec *s, int i, int d, box *b)
     end = has(s->masks->end, i) ? (step > 0 ? high : low) : clamp(end, low, high);
     const int64_t length = step > 0 ? end - begin : begin - end, pace = step > 0 ? step : -step;
     const int64_t count = length <= 0 ? 0 : (length - 1) / pace + 1;
-    b->walk.x_first += (int32_t)(count > 0 ? begin * s->strides[d] : 0);
-    b->out[b->out_rank++] = count;
-    add_dim(b, count, count > 1 ? s->strides[d] * step : 0);
+    b->walk.x_first += (int32_t)(count > 0 ? begin * s->strides.at[d] : 0);
+    (void)oribi_dims_add(&b->out, count);
+    add_dim(b, count, count > 1 ? s->strides.at[d] * step : 0);
     return true;
 }
 
 static void take_whole(const op_request *r, const spec *s, int d, box *b)
 {
-    b->out[b->out_rank++] = TF_Dim(r->x, d);
-    add_dim(b, TF_Dim(r->x, d), s->strides[d]);
+    (void)oribi_dims_add(&b->out, TF_Dim(r->x, d));
+    add_dim(b, TF_Dim(r->x, d), s->strides.at[d]);
 }
 
 /* Walks the specification and x's dimensions side by side. */
@@ -133,21 +132,24 @@ static bool build(op_request *r, const spec *s, box *b)
     const int rank = TF_NumDims(r->x);
     int n_new = 0, d = 0;
     bool seen_ellipsis = false;
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->begin.n; i++) {
         seen_ellipsis = seen_ellipsis || has(s->masks->ellipsis, i);
         n_new += !has(s->masks->ellipsis, i) && has(s->masks->new_axis, i);
     }
-    const int n_taken = s->n - n_new - (seen_ellipsis ? 1 : 0);
-    if (n_taken > rank || rank + n_new > OP_MAX_RANK) {
+    const int n_taken = s->begin.n - n_new - (seen_ellipsis ? 1 : 0);
+    if (rank + n_new > OP_MAX_RANK) {
+        return op_refuse_rank(r, rank + n_new);
+    }
+    if (n_taken > rank) {
         return op_refuse(r, TF_INVALID_ARGUMENT, "more dimensions sliced than x has");
     }
-    for (int i = 0; i < s->n; i++) {
+    for (int i = 0; i < s->begin.n; i++) {
         if (has(s->masks->ellipsis, i)) {
             for (int k = rank - n_taken; k > 0; k--) {
                 take_whole(r, s, d++, b);
             }
         } else if (has(s->masks->new_axis, i)) {
-            b->out[b->out_rank++] = 1;
+            (void)oribi_dims_add(&b->out, 1);
         } else if (!take_dim(r, s, i, d++, b)) {
             return false;
         }
@@ -163,14 +165,12 @@ static void compute_strided_slice(void *kernel, TF_OpKernelContext *ctx)
     op_request r;
     box b = {0};
     spec s = {.masks = ((const op_kernel *)kernel)->attrs};
-    int n_end = 0, n_step = 0;
     const TF_Tensor *end = op_open(&r, ctx, 2) ? op_other(&r, 2) : NULL;
     const TF_Tensor *step = end != NULL ? op_other(&r, 3) : NULL;
-    if (step != NULL && op_read_ints(&r, r.y, s.begin, OP_MAX_RANK, &s.n) &&
-        op_read_ints(&r, end, s.end, OP_MAX_RANK, &n_end) &&
-        op_read_ints(&r, step, s.step, OP_MAX_RANK, &n_step)) {
-        x_strides(&r, s.strides);
-        if (n_end != s.n || n_step != s.n) {
+    if (step != NULL && op_read_dims(&r, r.y, &s.begin) && op_read_dims(&r, end, &s.end) &&
+        op_read_dims(&r, step, &s.step)) {
+        x_strides(&r, &s.strides);
+        if (s.end.n != s.begin.n || s.step.n != s.begin.n) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "begin, end and strides of unlike lengths");
         } else if (build(&r, &s, &b)) {
             run_box(kernel, &r, &b);

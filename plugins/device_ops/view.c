@@ -8,23 +8,23 @@
 #include "device_ops/op.h"
 
 /* The dimensions that are wanted, a -1 among them worked out; false when they do not fit. */
-static bool work_out(const op_request *r, int64_t *dims, int rank)
+static bool work_out(const op_request *r, oribi_dims *dims)
 {
     const int64_t count = TF_TensorElementCount(r->x);
     int64_t known = 1;
     int unknown = -1;
-    for (int i = 0; i < rank; i++) {
-        if (dims[i] == -1 && unknown < 0) {
+    for (int i = 0; i < dims->n; i++) {
+        if (dims->at[i] == -1 && unknown < 0) {
             unknown = i;
-        } else if (dims[i] < 0 || (dims[i] > 0 && known > INT64_MAX / dims[i])) {
+        } else if (dims->at[i] < 0 || (dims->at[i] > 0 && known > INT64_MAX / dims->at[i])) {
             return false;
         } else {
-            known *= dims[i];
+            known *= dims->at[i];
         }
     }
     if (unknown >= 0) {
-        dims[unknown] = known > 0 ? count / known : 0;
-        known *= dims[unknown];
+        dims->at[unknown] = known > 0 ? count / known : 0;
+        known *= dims->at[unknown];
     }
     return known == count;
 }
@@ -32,12 +32,11 @@ static bool work_out(const op_request *r, int64_t *dims, int rank)
 static void compute_reshape(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
-    int64_t dims[OP_MAX_RANK];
-    int rank = 0;
+    oribi_dims dims;
     (void)kernel;
-    if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, dims, OP_MAX_RANK, &rank)) {
-        if (work_out(&r, dims, rank)) {
-            op_output_view(&r, dims, rank);
+    if (op_open(&r, ctx, 2) && op_read_dims(&r, r.y, &dims)) {
+        if (work_out(&r, &dims)) {
+            op_output_view(&r, &dims);
         } else {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a shape of another number of elements");
         }
@@ -48,49 +47,45 @@ static void compute_reshape(void *kernel, TF_OpKernelContext *ctx)
 static void compute_expand_dims(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
-    int64_t dims[OP_MAX_RANK + 1], axis = 0;
+    oribi_dims dims = {0};
+    int64_t axis = 0;
     int n = 0, at = 0;
     (void)kernel;
     if (op_open(&r, ctx, 2) && op_read_ints(&r, r.y, &axis, 1, &n) &&
         op_axis(&r, axis, TF_NumDims(r.x) + 1, &at)) {
         const int rank = TF_NumDims(r.x) + 1;
         for (int i = 0; i < rank; i++) {
-            dims[i] = i == at ? 1 : TF_Dim(r.x, i < at ? i : i - 1);
+            (void)oribi_dims_add(&dims, i == at ? 1 : TF_Dim(r.x, i < at ? i : i - 1));
         }
-        op_output_view(&r, dims, rank);
+        op_output_view(&r, &dims);
     }
     op_close(&r);
 }
 
-typedef struct squeeze_attrs {
-    int n;
-    int64_t axes[OP_MAX_RANK];
-} squeeze_attrs;
-
 static void compute_squeeze(void *state, TF_OpKernelContext *ctx)
 {
-    const squeeze_attrs *attrs = ((const op_kernel *)state)->attrs;
+    const oribi_dims *axes = ((const op_kernel *)state)->attrs;
     op_request r;
-    int64_t dims[OP_MAX_RANK];
+    oribi_dims dims = {0};
     unsigned dropped = 0;
-    int rank = 0, axis = 0;
+    int axis = 0;
     if (!op_open(&r, ctx, 1)) {
         op_close(&r);
         return;
     }
-    for (int i = 0; i < attrs->n && op_axis(&r, attrs->axes[i], TF_NumDims(r.x), &axis); i++) {
+    for (int i = 0; i < axes->n && op_axis(&r, axes->at[i], TF_NumDims(r.x), &axis); i++) {
         dropped |= 1u << axis;
     }
     for (int i = 0; op_is_ok(&r) && i < TF_NumDims(r.x); i++) {
-        const bool drops = attrs->n > 0 ? (dropped >> i & 1) != 0 : TF_Dim(r.x, i) == 1;
+        const bool drops = axes->n > 0 ? (dropped >> i & 1) != 0 : TF_Dim(r.x, i) == 1;
         if (drops && TF_Dim(r.x, i) != 1) {
             (void)op_refuse(&r, TF_INVALID_ARGUMENT, "a dimension to squeeze that is not 1");
         } else if (!drops) {
-            dims[rank++] = TF_Dim(r.x, i);
+            (void)oribi_dims_add(&dims, TF_Dim(r.x, i));
         }
     }
     if (op_is_ok(&r)) {
-        op_output_view(&r, dims, rank);
+        op_output_view(&r, &dims);
     }
     op_close(&r);
 }
@@ -126,13 +121,10 @@ static void put(op_request *r, const int64_t *values, int64_t n, int rank)
 static void compute_shape(void *kernel, TF_OpKernelContext *ctx)
 {
     op_request r;
-    int64_t dims[OP_MAX_RANK];
+    oribi_dims dims;
     (void)kernel;
-    if (op_open(&r, ctx, 1)) {
-        for (int i = 0; i < TF_NumDims(r.x); i++) {
-            dims[i] = TF_Dim(r.x, i);
-        }
-        put(&r, dims, TF_NumDims(r.x), 1);
+    if (op_open(&r, ctx, 1) && op_dims(&r, r.x, &dims)) {
+        put(&r, dims.at, dims.n, 1);
     }
     op_close(&r);
 }
@@ -165,12 +157,12 @@ static void *create_squeeze(TF_OpKernelConstruction *c)
 {
     TF_Status *status = TF_NewStatus();
     op_kernel *kernel = op_create(NULL, NULL, status);
-    squeeze_attrs *attrs = kernel != NULL ? calloc(1, sizeof *attrs) : NULL;
-    if (attrs == NULL) {
+    oribi_dims *axes = kernel != NULL ? calloc(1, sizeof *axes) : NULL;
+    if (axes == NULL) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
     } else {
-        kernel->attrs = attrs;
-        attrs->n = op_read_list(c, "squeeze_dims", attrs->axes, OP_MAX_RANK, status);
+        kernel->attrs = axes;
+        axes->n = op_read_list(c, "squeeze_dims", axes->at, OP_MAX_RANK, status);
     }
     return op_finish(c, kernel, status);
 }

@@ -2,12 +2,12 @@
 /* See walk.h. */
 #include "device_ops/walk.h"
 
-void walk_strides(const int64_t *dims, int rank, int32_t *strides)
+void walk_strides(const oribi_dims *dims, int32_t *strides)
 {
     int64_t step = 1;
-    for (int i = rank - 1; i >= 0; i--) {
-        strides[i] = dims[i] == 1 ? 0 : (int32_t)step;
-        step *= dims[i];
+    for (int i = dims->n - 1; i >= 0; i--) {
+        strides[i] = dims->at[i] == 1 ? 0 : (int32_t)step;
+        step *= dims->at[i];
     }
 }
 
@@ -24,13 +24,13 @@ op_divisor walk_divisor(int32_t value)
     return d;
 }
 
-void walk_close(op_walk *w, const int64_t *dims, int rank)
+void walk_close(op_walk *w, const oribi_dims *dims)
 {
     int64_t n = 1;
     int kept = 0;
-    for (int i = 0; i < rank; i++) {
-        const int32_t dim = (int32_t)dims[i], x = w->x[i], y = w->y[i];
-        n *= dims[i];
+    for (int i = 0; i < dims->n; i++) {
+        const int32_t dim = (int32_t)dims->at[i], x = w->x[i], y = w->y[i];
+        n *= dims->at[i];
         if (dim == 1) {
             continue;
         }
@@ -63,33 +63,33 @@ static int64_t dim_from_end(const TF_Tensor *tensor, int i)
 
 static void operand_strides(const TF_Tensor *tensor, int rank, int32_t *strides)
 {
-    int64_t dims[OP_MAX_RANK];
+    oribi_dims dims = {0};
     for (int i = 0; i < rank; i++) {
-        dims[i] = dim_from_end(tensor, rank - 1 - i);
+        (void)oribi_dims_add(&dims, dim_from_end(tensor, rank - 1 - i));
     }
-    walk_strides(dims, rank, strides);
+    walk_strides(&dims, strides);
 }
 
 bool walk_broadcast(op_request *r, op_walk *w)
 {
-    int64_t dims[OP_MAX_RANK];
+    oribi_dims dims = {0};
     const int x_rank = TF_NumDims(r->x), y_rank = TF_NumDims(r->y);
     const int rank = x_rank > y_rank ? x_rank : y_rank;
     if (rank > OP_MAX_RANK) {
-        return op_refuse(r, TF_UNIMPLEMENTED, "a rank above 8");
+        return op_refuse_rank(r, rank);
     }
-    for (int i = 0; i < rank; i++) {
+    for (int i = rank - 1; i >= 0; i--) {
         const int64_t x = dim_from_end(r->x, i), y = dim_from_end(r->y, i);
         if (x != y && x != 1 && y != 1) {
             return op_refuse(r, TF_INVALID_ARGUMENT, "shapes that do not broadcast");
         }
-        dims[rank - 1 - i] = x == 1 ? y : x;
+        (void)oribi_dims_add(&dims, x == 1 ? y : x);
     }
-    if (!op_output(r, dims, rank)) {
+    if (!op_output(r, &dims)) {
         return false;
     }
     operand_strides(r->x, rank, w->x);
     operand_strides(r->y, rank, w->y);
-    walk_close(w, dims, rank);
+    walk_close(w, &dims);
     return true;
 }

@@ -111,15 +111,15 @@ bool window_make_output(op_request *r, const window_attrs *w, const int64_t size
                         int64_t channels, op_window *g)
 {
     const int first = w->is_nchw ? 2 : 1, channel = w->is_nchw ? 1 : 3;
-    int64_t dims[4] = {TF_Dim(r->x, 0)};
+    oribi_dims dims = {4, {TF_Dim(r->x, 0)}};
     for (int i = 0; i < 2; i++) {
         if (size[i] < 1 || !fit(r, w, i, TF_Dim(r->x, first + i), size[i], g)) {
             return op_is_ok(r) && op_refuse(r, TF_INVALID_ARGUMENT, "an empty window");
         }
-        dims[first + i] = g->out[i];
+        dims.at[first + i] = g->out[i];
     }
-    dims[channel] = channels;
-    if (!op_output(r, dims, 4)) {
+    dims.at[channel] = channels;
+    if (!op_output(r, &dims)) {
         return false;
     }
     g->n = (int32_t)TF_TensorElementCount(r->out);

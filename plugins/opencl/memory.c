@@ -50,10 +50,14 @@ static bool has_room(opencl_device *own)
 {
     if (own->n_blocks == own->max_blocks) {
         const size_t wanted = own->max_blocks == 0 ? 16 : own->max_blocks * 2;
-        opencl_block *blocks = realloc(own->blocks, wanted * sizeof *blocks);
+        opencl_block *blocks = calloc(wanted, sizeof *blocks); /* checks the product */
         if (blocks == NULL) {
             return false;
         }
+        if (own->n_blocks > 0) {
+            memcpy(blocks, own->blocks, own->n_blocks * sizeof *blocks);
+        }
+        free(own->blocks);
         own->blocks = blocks;
         own->max_blocks = wanted;
     }

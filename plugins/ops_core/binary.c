@@ -31,22 +31,22 @@ static void add_n(oribi_ops_ctx *ctx, TF_Status *status)
 /* Scalars go with any shape; the others must agree. */
 static void string_join(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    oribi_ops_shape all = {.rank = 0}, one;
+    oribi_ops_shape all = {.n = 0}, one;
     bool unknown = false;
     for (int i = 0; i < (int)TF_ShapeInferenceContextNumInputs(ctx); i++) {
         if (!oribi_ops_input(ctx, i, &one, status)) {
             return;
         }
-        if (one.rank < 0) {
+        if (one.n < 0) {
             unknown = true;
-        } else if (one.rank > 0) {
-            if (all.rank > 0 && !oribi_ops_merge(&all, &one, status)) {
+        } else if (one.n > 0) {
+            if (all.n > 0 && !oribi_ops_merge(&all, &one, status)) {
                 return;
             }
-            all = all.rank > 0 ? all : one;
+            all = all.n > 0 ? all : one;
         }
     }
-    if (unknown && all.rank == 0) {
+    if (unknown && all.n == 0) {
         oribi_ops_set_unknown(&all);
     }
     oribi_ops_output(ctx, 0, &all, status);

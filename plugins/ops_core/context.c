@@ -29,17 +29,17 @@ static bool read_shape(oribi_ops_ctx *ctx, TF_ShapeHandle *handle, oribi_ops_sha
                        TF_Status *status)
 {
     TF_DimensionHandle *dim = TF_NewDimensionHandle();
-    out->rank = TF_ShapeInferenceContextRank(ctx, handle);
-    if (out->rank > ORIBI_OPS_MAX_RANK) {
-        TF_DeleteDimensionHandle(dim);
-        return oribi_ops_fail(status, "A shape of rank %" PRId64 " is above the limit of %d",
-                              out->rank, ORIBI_OPS_MAX_RANK);
-    }
-    for (int64_t i = 0; i < out->rank; i++) {
+    const int64_t rank = TF_ShapeInferenceContextRank(ctx, handle);
+    bool made = dim != NULL || rank <= 0;
+    out->n = rank < 0 ? -1 : 0;
+    for (int64_t i = 0; made && i < rank; i++) {
         TF_ShapeInferenceContextDim(ctx, handle, i, dim);
-        out->dims[i] = TF_DimensionHandleValue(dim);
+        if (!oribi_wide_dims_add(out, TF_DimensionHandleValue(dim))) {
+            TF_DeleteDimensionHandle(dim);
+            return oribi_ops_fail(status, "A shape of rank %" PRId64 " is above the limit of %d",
+                                  rank, ORIBI_MAX_TENSOR_RANK);
+        }
     }
-    bool made = dim != NULL || out->rank <= 0;
     TF_DeleteDimensionHandle(dim);
     if (!made) {
         TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
@@ -78,7 +78,7 @@ bool oribi_ops_output_dims(oribi_ops_ctx *ctx, int i, int64_t rank, const int64_
 
 bool oribi_ops_output(oribi_ops_ctx *ctx, int i, const oribi_ops_shape *shape, TF_Status *status)
 {
-    return oribi_ops_output_dims(ctx, i, shape->rank, shape->dims, status);
+    return oribi_ops_output_dims(ctx, i, shape->n, shape->at, status);
 }
 
 bool oribi_ops_input_as_shape(oribi_ops_ctx *ctx, int i, oribi_ops_shape *out, TF_Status *status)
@@ -90,7 +90,7 @@ bool oribi_ops_input_as_shape(oribi_ops_ctx *ctx, int i, oribi_ops_shape *out, T
     return done;
 }
 
-static int64_t element(const TF_Tensor *tensor, int64_t i)
+int64_t oribi_ops_element(const TF_Tensor *tensor, int64_t k)
 {
     const char *data = TF_TensorData(tensor);
     int8_t i8;
@@ -99,16 +99,16 @@ static int64_t element(const TF_Tensor *tensor, int64_t i)
     int64_t i64;
     switch (TF_TensorType(tensor)) {
     case TF_INT8:
-        memcpy(&i8, data + i, sizeof i8);
+        memcpy(&i8, data + k, sizeof i8);
         return i8;
     case TF_INT16:
-        memcpy(&i16, data + i * (int64_t)sizeof i16, sizeof i16);
+        memcpy(&i16, data + k * (int64_t)sizeof i16, sizeof i16);
         return i16;
     case TF_INT32:
-        memcpy(&i32, data + i * (int64_t)sizeof i32, sizeof i32);
+        memcpy(&i32, data + k * (int64_t)sizeof i32, sizeof i32);
         return i32;
     default:
-        memcpy(&i64, data + i * (int64_t)sizeof i64, sizeof i64);
+        memcpy(&i64, data + k * (int64_t)sizeof i64, sizeof i64);
         return i64;
     }
 }
@@ -118,19 +118,28 @@ static bool is_integer(TF_DataType type)
     return type == TF_INT8 || type == TF_INT16 || type == TF_INT32 || type == TF_INT64;
 }
 
+TF_Tensor *oribi_ops_input_value(oribi_ops_ctx *ctx, int i)
+{
+    TF_Tensor *tensor = TF_ShapeInferenceContextInputTensor(ctx, i);
+    if (tensor != NULL && !is_integer(TF_TensorType(tensor))) {
+        TF_DeleteTensor(tensor);
+        return NULL;
+    }
+    return tensor;
+}
+
 bool oribi_ops_input_ints(oribi_ops_ctx *ctx, int i, int64_t *out, int64_t max, int64_t *out_count,
                           TF_Status *status)
 {
-    TF_Tensor *tensor = TF_ShapeInferenceContextInputTensor(ctx, i);
+    TF_Tensor *tensor = oribi_ops_input_value(ctx, i);
     *out_count = -1;
-    if (tensor == NULL || !is_integer(TF_TensorType(tensor))) {
-        TF_DeleteTensor(tensor);
+    if (tensor == NULL) {
         return true;
     }
     int64_t count = TF_TensorElementCount(tensor);
     bool fits = count <= max;
     for (int64_t k = 0; fits && k < count; k++) {
-        out[k] = element(tensor, k);
+        out[k] = oribi_ops_element(tensor, k);
     }
     TF_DeleteTensor(tensor);
     if (!fits) {
@@ -140,6 +149,32 @@ bool oribi_ops_input_ints(oribi_ops_ctx *ctx, int i, int64_t *out, int64_t max, 
     }
     *out_count = count;
     return true;
+}
+
+bool oribi_ops_input_list(oribi_ops_ctx *ctx, int i, oribi_wide_dims *out, TF_Status *status)
+{
+    int64_t count;
+    const bool done = oribi_ops_input_ints(ctx, i, out->at, ORIBI_MAX_TENSOR_RANK, &count, status);
+    out->n = done ? (int32_t)count : -1;
+    return done;
+}
+
+bool oribi_ops_input_pairs(oribi_ops_ctx *ctx, int i, oribi_wide_dims *first,
+                           oribi_wide_dims *second, TF_Status *status)
+{
+    TF_Tensor *tensor = oribi_ops_input_value(ctx, i);
+    const int64_t count = tensor != NULL ? TF_TensorElementCount(tensor) : 0;
+    bool fits = count % 2 == 0;
+    first->n = second->n = tensor != NULL ? 0 : -1;
+    for (int64_t k = 0; fits && k < count; k += 2) {
+        fits = oribi_wide_dims_add(first, oribi_ops_element(tensor, k)) &&
+               oribi_wide_dims_add(second, oribi_ops_element(tensor, k + 1));
+    }
+    TF_DeleteTensor(tensor);
+    return fits || oribi_ops_fail(status,
+                                  "Input %d has %" PRId64 " values; pairs for ranks up to %d "
+                                  "are possible here",
+                                  i, count, ORIBI_MAX_TENSOR_RANK);
 }
 
 bool oribi_ops_input_int(oribi_ops_ctx *ctx, int i, int64_t *out, bool *out_known,
@@ -182,6 +217,18 @@ bool oribi_ops_attr_ints(oribi_ops_ctx *ctx, const char *name, int64_t *out, int
     *out_count = count;
     TF_ShapeInferenceContext_GetAttrInt64List(ctx, name, out, max, status);
     return ok(status);
+}
+
+bool oribi_ops_attr_list(oribi_ops_ctx *ctx, const char *name, oribi_wide_dims *out,
+                         TF_Status *status)
+{
+    int count = 0;
+    out->n = 0;
+    if (!oribi_ops_attr_ints(ctx, name, out->at, ORIBI_MAX_TENSOR_RANK, &count, status)) {
+        return false;
+    }
+    out->n = count;
+    return true;
 }
 
 bool oribi_ops_attr_string(oribi_ops_ctx *ctx, const char *name, char out[ORIBI_OPS_STRING],

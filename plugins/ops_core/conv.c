@@ -35,10 +35,10 @@ static bool slide_all(const oribi_ops_window *window, const oribi_ops_shape *inp
                       TF_Status *status)
 {
     *out = *input;
-    out->dims[oribi_ops_window_channel(window)] = depth;
+    out->at[oribi_ops_window_channel(window)] = depth;
     for (int k = 0; k < window->n_space; k++) {
         int at = oribi_ops_window_space(window, k);
-        if (!oribi_ops_window_slide(window, at, input->dims[at], filter->dims[k], &out->dims[at],
+        if (!oribi_ops_window_slide(window, at, input->at[at], filter->at[k], &out->at[at],
                                     status)) {
             return false;
         }
@@ -57,8 +57,8 @@ static void convolve(oribi_ops_ctx *ctx, int n_space, TF_Status *status)
         !oribi_ops_input_rank(ctx, 1, n_space + 2, &filter, status)) {
         return;
     }
-    int64_t depth = filter.dims[n_space + 1];
-    if (check_groups(input.dims[oribi_ops_window_channel(&window)], filter.dims[n_space], depth,
+    int64_t depth = filter.at[n_space + 1];
+    if (check_groups(input.at[oribi_ops_window_channel(&window)], filter.at[n_space], depth,
                      status) &&
         slide_all(&window, &input, &filter, depth, &output, status)) {
         oribi_ops_output(ctx, 0, &output, status);
@@ -96,9 +96,8 @@ static void depthwise(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input_rank(ctx, 1, 4, &filter, status)) {
         return;
     }
-    if (oribi_ops_merge_dim(&filter.dims[2], input.dims[oribi_ops_window_channel(&window)],
-                            status) &&
-        oribi_ops_multiply(filter.dims[2], filter.dims[3], &depth, status) &&
+    if (oribi_ops_merge_dim(&filter.at[2], input.at[oribi_ops_window_channel(&window)], status) &&
+        oribi_ops_multiply(filter.at[2], filter.at[3], &depth, status) &&
         slide_all(&window, &input, &filter, depth, &output, status)) {
         oribi_ops_output(ctx, 0, &output, status);
     }
@@ -113,27 +112,27 @@ static void backprop_input(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input_as_shape(ctx, 0, &sizes, status) ||
         !oribi_ops_input_rank(ctx, 1, 4, &filter, status) ||
         !oribi_ops_input_rank(ctx, 2, 4, &gradient, status) ||
-        !oribi_ops_merge_dim(&gradient.dims[oribi_ops_window_channel(&window)], filter.dims[3],
+        !oribi_ops_merge_dim(&gradient.at[oribi_ops_window_channel(&window)], filter.at[3],
                              status)) {
         return;
     }
-    if (sizes.rank == 2) {
+    if (sizes.n == 2) {
         oribi_ops_set_unknown_dims(&output, 4);
-        output.dims[0] = gradient.dims[0];
-        output.dims[oribi_ops_window_channel(&window)] = filter.dims[2];
-        output.dims[oribi_ops_window_space(&window, 0)] = sizes.dims[0];
-        output.dims[oribi_ops_window_space(&window, 1)] = sizes.dims[1];
+        output.at[0] = gradient.at[0];
+        output.at[oribi_ops_window_channel(&window)] = filter.at[2];
+        output.at[oribi_ops_window_space(&window, 0)] = sizes.at[0];
+        output.at[oribi_ops_window_space(&window, 1)] = sizes.at[1];
         oribi_ops_output(ctx, 0, &output, status);
-    } else if (sizes.rank < 0 || sizes.rank == 4) {
+    } else if (sizes.n < 0 || sizes.n == 4) {
         if (oribi_ops_with_rank(&sizes, 4, status) &&
-            oribi_ops_merge_dim(&sizes.dims[0], gradient.dims[0], status)) {
+            oribi_ops_merge_dim(&sizes.at[0], gradient.at[0], status)) {
             oribi_ops_output(ctx, 0, &sizes, status);
         }
     } else {
         oribi_ops_fail(status,
                        "Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, "
-                       "but got: %" PRId64,
-                       sizes.rank);
+                       "but got: %d",
+                       (int)sizes.n);
     }
 }
 

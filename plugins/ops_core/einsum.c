@@ -83,25 +83,25 @@ static bool take_input(equation *e, const char *term, const oribi_ops_shape *sha
     if (!count_labels(term, &labels, &has_ellipsis, out_end, status)) {
         return false;
     }
-    if (shape->rank >= 0 && (has_ellipsis ? shape->rank < labels : shape->rank != labels)) {
-        return oribi_ops_fail(status, "Input of rank %d does not fit '%.*s'", (int)shape->rank,
+    if (shape->n >= 0 && (has_ellipsis ? shape->n < labels : shape->n != labels)) {
+        return oribi_ops_fail(status, "Input of rank %d does not fit '%.*s'", (int)shape->n,
                               (int)(*out_end - term), term);
     }
     for (; term < *out_end; term++) {
         if (*term != '.') {
-            if (!merge_label(e, *term, shape->rank < 0 ? -1 : shape->dims[at++], status)) {
+            if (!merge_label(e, *term, shape->n < 0 ? -1 : shape->at[at++], status)) {
                 return false;
             }
             continue;
         }
         term += 2;
         oribi_ops_set_unknown(&part);
-        if (shape->rank >= 0) {
-            part.rank = 0;
-            if (!oribi_ops_append(&part, &shape->dims[at], shape->rank - labels, status)) {
+        if (shape->n >= 0) {
+            part.n = 0;
+            if (!oribi_ops_append(&part, &shape->at[at], shape->n - labels, status)) {
                 return false;
             }
-            at += part.rank;
+            at += part.n;
         }
         if (!oribi_ops_broadcast(&e->middle, &part, true, &joined, status)) {
             return false;
@@ -117,7 +117,7 @@ static bool give_output(const equation *e, const char *term, oribi_ops_shape *ou
     int64_t labels;
     bool has_ellipsis;
     const char *end = term;
-    out->rank = 0;
+    out->n = 0;
     if (!count_labels(term, &labels, &has_ellipsis, &end, status)) {
         return false;
     }
@@ -127,11 +127,11 @@ static bool give_output(const equation *e, const char *term, oribi_ops_shape *ou
     for (; term < end; term++) {
         if (*term == '.') {
             term += 2;
-            if (e->middle.rank < 0) {
+            if (e->middle.n < 0) {
                 oribi_ops_set_unknown(out);
                 return true;
             }
-            if (!oribi_ops_append(out, e->middle.dims, e->middle.rank, status)) {
+            if (!oribi_ops_append(out, e->middle.at, e->middle.n, status)) {
                 return false;
             }
         } else if (!e->seen[(unsigned char)*term]) {

@@ -12,9 +12,9 @@ static void gather(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input(ctx, 1, &indices, status)) {
         return;
     }
-    if (params.rank < 0 || indices.rank < 0) {
+    if (params.n < 0 || indices.n < 0) {
         oribi_ops_set_unknown(&indices);
-    } else if (!oribi_ops_append(&indices, &params.dims[1], params.rank - 1, status)) {
+    } else if (!oribi_ops_append(&indices, &params.at[1], params.n - 1, status)) {
         return;
     }
     oribi_ops_output(ctx, 0, &indices, status);
@@ -24,17 +24,17 @@ static void gather(oribi_ops_ctx *ctx, TF_Status *status)
 static bool gather_result(const oribi_ops_shape *params, const oribi_ops_shape *indices,
                           int64_t axis, int64_t batch, oribi_ops_shape *out, TF_Status *status)
 {
-    out->rank = 0;
-    if (!oribi_ops_append(out, params->dims, axis, status)) {
+    out->n = 0;
+    if (!oribi_ops_append(out, params->at, axis, status)) {
         return false;
     }
     for (int64_t i = 0; i < batch; i++) {
-        if (!oribi_ops_merge_dim(&out->dims[i], indices->dims[i], status)) {
+        if (!oribi_ops_merge_dim(&out->at[i], indices->at[i], status)) {
             return false;
         }
     }
-    return oribi_ops_append(out, &indices->dims[batch], indices->rank - batch, status) &&
-           oribi_ops_append(out, &params->dims[axis + 1], params->rank - axis - 1, status);
+    return oribi_ops_append(out, &indices->at[batch], indices->n - batch, status) &&
+           oribi_ops_append(out, &params->at[axis + 1], params->n - axis - 1, status);
 }
 
 static bool check_batch(int64_t *batch, int64_t indices_rank, TF_Status *status)
@@ -53,11 +53,11 @@ static bool check_batch(int64_t *batch, int64_t indices_rank, TF_Status *status)
 static void gather_without_axis(const oribi_ops_shape *params, const oribi_ops_shape *indices,
                                 int64_t batch, oribi_ops_shape *out)
 {
-    int64_t rank = params->rank - 1 + indices->rank - batch;
-    if (rank < 0 || rank > ORIBI_OPS_MAX_RANK) {
+    int64_t rank = params->n - 1 + indices->n - batch;
+    if (rank < 0 || rank > ORIBI_MAX_TENSOR_RANK) {
         oribi_ops_set_unknown(out);
     } else {
-        oribi_ops_set_unknown_dims(out, rank);
+        oribi_ops_set_unknown_dims(out, (int32_t)rank);
     }
 }
 
@@ -73,20 +73,20 @@ static void gather_v2(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_attr_int(ctx, "batch_dims", &batch, status)) {
         return;
     }
-    if (known && params.rank >= 0 && !oribi_ops_axis(axis, params.rank, &axis, status)) {
+    if (known && params.n >= 0 && !oribi_ops_axis(axis, params.n, &axis, status)) {
         return;
     }
-    if (params.rank < 0 || indices.rank < 0) {
+    if (params.n < 0 || indices.n < 0) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
         return;
     }
-    if (!check_batch(&batch, indices.rank, status)) {
+    if (!check_batch(&batch, indices.n, status)) {
         return;
     }
     if (!known) {
         gather_without_axis(&params, &indices, batch, &result);
     } else {
-        if (batch > axis || batch >= params.rank) {
+        if (batch > axis || batch >= params.n) {
             oribi_ops_fail(status,
                            "batch_dims (%" PRId64 ") must be less than or equal to axis "
                            "(%" PRId64 ")",
@@ -107,20 +107,20 @@ static void gather_nd(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_at_least(&indices, 1, status)) {
         return;
     }
-    int64_t depth = indices.rank > 0 ? indices.dims[indices.rank - 1] : -1;
-    if (params.rank < 0 || depth < 0) {
+    int64_t depth = indices.n > 0 ? indices.at[indices.n - 1] : -1;
+    if (params.n < 0 || depth < 0) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&indices), status);
         return;
     }
-    if (depth > params.rank) {
+    if (depth > params.n) {
         oribi_ops_fail(status,
                        "indices.shape[-1] must be <= params.rank, but saw indices of depth "
-                       "%" PRId64 " and params of rank %" PRId64,
-                       depth, params.rank);
+                       "%" PRId64 " and params of rank %d",
+                       depth, (int)params.n);
         return;
     }
-    indices.rank--;
-    if (oribi_ops_append(&indices, &params.dims[depth], params.rank - depth, status)) {
+    indices.n--;
+    if (oribi_ops_append(&indices, &params.at[depth], params.n - depth, status)) {
         oribi_ops_output(ctx, 0, &indices, status);
     }
 }
@@ -129,22 +129,23 @@ static void gather_nd(oribi_ops_ctx *ctx, TF_Status *status)
 static bool check_scatter(const oribi_ops_shape *indices, const oribi_ops_shape *updates,
                           const oribi_ops_shape *result, TF_Status *status)
 {
-    if (indices->rank < 1 || updates->rank < 0 || result->rank < 0) {
+    if (indices->n < 1 || updates->n < 0 || result->n < 0) {
         return true;
     }
-    int64_t outer = indices->rank - 1, depth = indices->dims[outer];
+    const int32_t outer = indices->n - 1;
+    const int64_t depth = indices->at[outer];
     oribi_ops_shape want = *indices;
-    want.rank = outer;
+    want.n = outer;
     if (depth < 0) {
         return true;
     }
-    if (depth > result->rank) {
+    if (depth > result->n) {
         return oribi_ops_fail(status,
                               "The inner dimension of indices is %" PRId64
-                              ", more than the rank %" PRId64 " of the result",
-                              depth, result->rank);
+                              ", more than the rank %d of the result",
+                              depth, (int)result->n);
     }
-    return oribi_ops_append(&want, &result->dims[depth], result->rank - depth, status) &&
+    return oribi_ops_append(&want, &result->at[depth], result->n - depth, status) &&
            oribi_ops_merge(&want, updates, status);
 }
 

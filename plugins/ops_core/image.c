@@ -11,12 +11,12 @@ void oribi_ops_shape_resize(oribi_ops_ctx *ctx, TF_Status *status)
     int64_t sizes[2] = {-1, -1}, count;
     if (!oribi_ops_input_rank(ctx, 0, 4, &images, status) ||
         !oribi_ops_input_rank(ctx, 1, 1, &vector, status) ||
-        !oribi_ops_merge_dim(&vector.dims[0], 2, status) ||
+        !oribi_ops_merge_dim(&vector.at[0], 2, status) ||
         !oribi_ops_input_ints(ctx, 1, sizes, 2, &count, status)) {
         return;
     }
     for (int i = 0; i < 2; i++) {
-        images.dims[i + 1] = count == 2 ? sizes[i] : -1;
+        images.at[i + 1] = count == 2 ? sizes[i] : -1;
         if (count == 2 && sizes[i] < 0) {
             oribi_ops_fail(status, "Size of dimension %d must be non-negative, but is %" PRId64, i,
                            sizes[i]);

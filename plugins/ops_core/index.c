@@ -19,8 +19,8 @@ static void top_k(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_fail(status, "Need k >= 0, got %" PRId64, k);
         return;
     }
-    if (shape.rank > 0) {
-        int64_t *last = &shape.dims[shape.rank - 1];
+    if (shape.n > 0) {
+        int64_t *last = &shape.at[shape.n - 1];
         if (known && *last >= 0 && *last < k) {
             oribi_ops_fail(status,
                            "input must have last dimension >= k = %" PRId64 " but is "
@@ -56,8 +56,8 @@ static void one_hot(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_fail(status, "depth must be non-negative, got %" PRId64, depth);
         return;
     }
-    if (indices.rank >= 0 && (!oribi_ops_axis(axis, indices.rank + 1, &axis, status) ||
-                              !oribi_ops_insert_dim(&indices, axis, known ? depth : -1, status))) {
+    if (indices.n >= 0 && (!oribi_ops_axis(axis, indices.n + 1, &axis, status) ||
+                           !oribi_ops_insert_dim(&indices, axis, known ? depth : -1, status))) {
         return;
     }
     oribi_ops_output(ctx, 0, &indices, status);

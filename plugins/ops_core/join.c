@@ -15,15 +15,15 @@ static bool concat_unknown_axis(oribi_ops_ctx *ctx, int first, int count, oribi_
         if (!oribi_ops_input(ctx, i, &one, status)) {
             return false;
         }
-        if (one.rank < 0) {
+        if (one.n < 0) {
             continue;
         }
-        if (out->rank >= 0 && !oribi_ops_with_rank(&one, out->rank, status)) {
+        if (out->n >= 0 && !oribi_ops_with_rank(&one, out->n, status)) {
             return false;
         }
-        oribi_ops_set_unknown_dims(out, one.rank);
+        oribi_ops_set_unknown_dims(out, one.n);
     }
-    return out->rank != 0 || oribi_ops_fail(status, "Can't concatenate scalars (use pack instead)");
+    return out->n != 0 || oribi_ops_fail(status, "Can't concatenate scalars (use pack instead)");
 }
 
 /* Parts agree but along the axis, where they add up. */
@@ -37,21 +37,21 @@ static bool concat_along(oribi_ops_ctx *ctx, int first, int count, int64_t axis,
         if (!oribi_ops_input(ctx, i, &one, status)) {
             return false;
         }
-        if (one.rank < 0) { /* only its other dimensions could be wrong */
+        if (one.n < 0) { /* only its other dimensions could be wrong */
             total = -1;
             continue;
         }
-        if (!oribi_ops_axis(axis, one.rank, &at, status) ||
-            !oribi_ops_add(total, one.dims[at], &total, status)) {
+        if (!oribi_ops_axis(axis, one.n, &at, status) ||
+            !oribi_ops_add(total, one.at[at], &total, status)) {
             return false;
         }
-        one.dims[at] = -1;
+        one.at[at] = -1;
         if (!oribi_ops_merge(out, &one, status)) {
             return false;
         }
     }
-    if (out->rank >= 0) {
-        out->dims[at] = total;
+    if (out->n >= 0) {
+        out->at[at] = total;
     }
     return true;
 }
@@ -103,12 +103,12 @@ static void split(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     if (!known) {
-        if (value.rank >= 0) {
-            oribi_ops_set_unknown_dims(&value, value.rank);
+        if (value.n >= 0) {
+            oribi_ops_set_unknown_dims(&value, value.n);
         }
-    } else if (value.rank >= 0 &&
-               (!oribi_ops_axis(axis, value.rank, &axis, status) ||
-                !oribi_ops_divide_evenly(value.dims[axis], parts, &value.dims[axis], status))) {
+    } else if (value.n >= 0 &&
+               (!oribi_ops_axis(axis, value.n, &axis, status) ||
+                !oribi_ops_divide_evenly(value.at[axis], parts, &value.at[axis], status))) {
         return;
     }
     output_all(ctx, &value, status);
@@ -116,15 +116,17 @@ static void split(oribi_ops_ctx *ctx, TF_Status *status)
 
 /* The one size of -1 is what the others leave. */
 static bool split_sizes(oribi_ops_ctx *ctx, const oribi_ops_shape *value, int64_t axis,
-                        const int64_t *sizes, int64_t count, TF_Status *status)
+                        const TF_Tensor *sizes, TF_Status *status)
 {
     oribi_ops_shape part = *value;
-    int64_t total = 0, rest = -1, whole = value->dims[axis];
+    const int64_t count = TF_TensorElementCount(sizes);
+    int64_t total = 0, rest = -1, whole = value->at[axis];
     int n_open = 0;
     for (int64_t i = 0; i < count; i++) {
-        n_open += sizes[i] == -1;
-        if (sizes[i] < -1 || !oribi_ops_add(total, sizes[i] < 0 ? 0 : sizes[i], &total, status)) {
-            return oribi_ops_fail(status, "size_splits[%" PRId64 "] is %" PRId64, i, sizes[i]);
+        const int64_t size = oribi_ops_element(sizes, i);
+        n_open += size == -1;
+        if (size < -1 || !oribi_ops_add(total, size < 0 ? 0 : size, &total, status)) {
+            return oribi_ops_fail(status, "size_splits[%" PRId64 "] is %" PRId64, i, size);
         }
     }
     if (n_open > 1) {
@@ -138,7 +140,8 @@ static bool split_sizes(oribi_ops_ctx *ctx, const oribi_ops_shape *value, int64_
     }
     rest = whole >= 0 ? whole - total : -1;
     for (int64_t i = 0; i < count; i++) {
-        part.dims[axis] = sizes[i] < 0 ? rest : sizes[i];
+        const int64_t size = oribi_ops_element(sizes, i);
+        part.at[axis] = size < 0 ? rest : size;
         if (!oribi_ops_output(ctx, (int)i, &part, status)) {
             return false;
         }
@@ -149,39 +152,33 @@ static bool split_sizes(oribi_ops_ctx *ctx, const oribi_ops_shape *value, int64_
 static void split_v(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape value, vector, scalar;
-    int64_t axis, count, sizes[256], parts = TF_ShapeInferenceContextNumOutputs(ctx);
+    int64_t axis, parts = TF_ShapeInferenceContextNumOutputs(ctx);
     bool known;
     if (!oribi_ops_input(ctx, 0, &value, status) ||
         !oribi_ops_input_rank(ctx, 1, 1, &vector, status) ||
-        !oribi_ops_merge_dim(&vector.dims[0], parts, status) ||
+        !oribi_ops_merge_dim(&vector.at[0], parts, status) ||
         !oribi_ops_input_rank(ctx, 2, 0, &scalar, status) ||
         !oribi_ops_input_int(ctx, 2, &axis, &known, status)) {
         return;
     }
-    if (value.rank < 0 || !known) {
-        if (value.rank >= 0) {
-            oribi_ops_set_unknown_dims(&value, value.rank);
+    if (value.n < 0 || !known) {
+        if (value.n >= 0) {
+            oribi_ops_set_unknown_dims(&value, value.n);
         }
         output_all(ctx, &value, status);
         return;
     }
-    if (!oribi_ops_axis(axis, value.rank, &axis, status)) {
+    if (!oribi_ops_axis(axis, value.n, &axis, status)) {
         return;
     }
-    if (parts > (int64_t)(sizeof sizes / sizeof sizes[0])) {
-        value.dims[axis] = -1; /* so many pieces are not looked at one by one */
-        output_all(ctx, &value, status);
-        return;
-    }
-    if (!oribi_ops_input_ints(ctx, 1, sizes, 256, &count, status)) {
-        return;
-    }
-    if (count < 0) {
-        value.dims[axis] = -1;
+    TF_Tensor *sizes = oribi_ops_input_value(ctx, 1);
+    if (sizes == NULL) {
+        value.at[axis] = -1;
         output_all(ctx, &value, status);
     } else {
-        split_sizes(ctx, &value, axis, sizes, count, status);
+        split_sizes(ctx, &value, axis, sizes, status);
     }
+    TF_DeleteTensor(sizes);
 }
 
 static void pack(oribi_ops_ctx *ctx, TF_Status *status)
@@ -197,8 +194,8 @@ static void pack(oribi_ops_ctx *ctx, TF_Status *status)
             return;
         }
     }
-    if (all.rank >= 0 && (!oribi_ops_axis(axis, all.rank + 1, &axis, status) ||
-                          !oribi_ops_insert_dim(&all, axis, count, status))) {
+    if (all.n >= 0 && (!oribi_ops_axis(axis, all.n + 1, &axis, status) ||
+                       !oribi_ops_insert_dim(&all, axis, count, status))) {
         return;
     }
     oribi_ops_output(ctx, 0, &all, status);
@@ -212,11 +209,11 @@ static void unpack(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input(ctx, 0, &value, status)) {
         return;
     }
-    if (value.rank >= 0) {
+    if (value.n >= 0) {
         int64_t count = TF_ShapeInferenceContextNumOutputs(ctx);
         if (!oribi_ops_at_least(&value, 1, status) ||
-            !oribi_ops_axis(axis, value.rank, &axis, status) ||
-            !oribi_ops_merge_dim(&count, value.dims[axis], status)) {
+            !oribi_ops_axis(axis, value.n, &axis, status) ||
+            !oribi_ops_merge_dim(&count, value.at[axis], status)) {
             return;
         }
         oribi_ops_remove_dim(&value, axis);

@@ -13,9 +13,9 @@ static void mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_attr_bool(ctx, "transpose_b", &transpose_b, status)) {
         return;
     }
-    int64_t inner = a.dims[transpose_a ? 0 : 1];
-    const int64_t dims[] = {a.dims[transpose_a ? 1 : 0], b.dims[transpose_b ? 0 : 1]};
-    if (oribi_ops_merge_dim(&inner, b.dims[transpose_b ? 1 : 0], status)) {
+    int64_t inner = a.at[transpose_a ? 0 : 1];
+    const int64_t dims[] = {a.at[transpose_a ? 1 : 0], b.at[transpose_b ? 0 : 1]};
+    if (oribi_ops_merge_dim(&inner, b.at[transpose_b ? 1 : 0], status)) {
         oribi_ops_output_dims(ctx, 0, 2, dims, status);
     }
 }
@@ -30,18 +30,17 @@ void oribi_ops_shape_batch_mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_attr_bool(ctx, "adj_y", &adjoint_b, status)) {
         return;
     }
-    if (a.rank < 0 || b.rank < 0) {
+    if (a.n < 0 || b.n < 0) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
         return;
     }
-    int64_t inner = a.dims[a.rank - (adjoint_a ? 2 : 1)];
-    const int64_t outer[] = {a.dims[a.rank - (adjoint_a ? 1 : 2)],
-                             b.dims[b.rank - (adjoint_b ? 2 : 1)]};
-    if (!oribi_ops_merge_dim(&inner, b.dims[b.rank - (adjoint_b ? 1 : 2)], status)) {
+    int64_t inner = a.at[a.n - (adjoint_a ? 2 : 1)];
+    const int64_t outer[] = {a.at[a.n - (adjoint_a ? 1 : 2)], b.at[b.n - (adjoint_b ? 2 : 1)]};
+    if (!oribi_ops_merge_dim(&inner, b.at[b.n - (adjoint_b ? 1 : 2)], status)) {
         return;
     }
-    a.rank -= 2; /* what is left are the batches */
-    b.rank -= 2;
+    a.n -= 2; /* what is left are the batches */
+    b.n -= 2;
     if (oribi_ops_broadcast(&a, &b, true, &result, status) &&
         oribi_ops_append(&result, outer, 2, status)) {
         oribi_ops_output(ctx, 0, &result, status);

@@ -25,9 +25,9 @@ static void bias_add(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input_rank(ctx, 1, 1, &bias, status)) {
         return;
     }
-    if (value.rank >= 0) {
-        int64_t channel = channels_first ? 1 : value.rank - 1;
-        if (!oribi_ops_merge_dim(&value.dims[channel], bias.dims[0], status)) {
+    if (value.n >= 0) {
+        int64_t channel = channels_first ? 1 : value.n - 1;
+        if (!oribi_ops_merge_dim(&value.at[channel], bias.at[0], status)) {
             return;
         }
     }
@@ -45,11 +45,11 @@ static void batch_norm(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_attr_bool(ctx, "is_training", &is_training, status)) {
         return;
     }
-    int64_t *channels = &x.dims[format[1] == 'C' ? 1 : x.rank - 1];
+    int64_t *channels = &x.at[format[1] == 'C' ? 1 : x.n - 1];
     int n_vectors = is_training ? 3 : 5; /* mean and variance are not read in training */
     for (int i = 1; i < n_vectors; i++) {
         if (!oribi_ops_input_rank(ctx, i, 1, &vector, status) ||
-            !oribi_ops_merge_dim(channels, vector.dims[0], status)) {
+            !oribi_ops_merge_dim(channels, vector.at[0], status)) {
             return;
         }
     }

@@ -103,7 +103,7 @@ static bool pool_shape(oribi_ops_ctx *ctx, oribi_ops_shape *shape, TF_Status *st
         return false;
     }
     for (int k = 0; k < pool.n_space; k++) {
-        int64_t *dim = &shape->dims[pool.channels_last ? k + 1 : k + 2];
+        int64_t *dim = &shape->at[pool.channels_last ? k + 1 : k + 2];
         if (!slide(&pool, k, *dim, dim, status)) {
             return false;
         }
@@ -150,39 +150,37 @@ static bool find_inputs(oribi_ops_ctx *ctx, int out[N_RESIZE_INPUTS], TF_Status 
 }
 
 /* Axes that scales and sizes speak of: the attribute, or all. */
-static bool resize_axes(oribi_ops_ctx *ctx, int64_t rank, int64_t *axes, int *out_count,
-                        TF_Status *status)
+static bool resize_axes(oribi_ops_ctx *ctx, int32_t rank, oribi_wide_dims *axes, TF_Status *status)
 {
-    if (!oribi_ops_attr_ints(ctx, "axes", axes, ORIBI_OPS_MAX_RANK, out_count, status)) {
+    if (!oribi_ops_attr_list(ctx, "axes", axes, status)) {
         return false;
     }
-    for (int i = 0; i < *out_count; i++) {
-        if (!oribi_ops_axis(axes[i], rank, &axes[i], status)) {
+    for (int i = 0; i < axes->n; i++) {
+        if (!oribi_ops_axis(axes->at[i], rank, &axes->at[i], status)) {
             return false;
         }
     }
-    for (int i = 0; *out_count == 0 && i < rank; i++) {
-        axes[i] = i;
+    for (int i = 0, are_all = axes->n == 0; are_all && i < rank; i++) {
+        (void)oribi_wide_dims_add(axes, i);
     }
-    *out_count = *out_count == 0 ? (int)rank : *out_count;
     return true;
 }
 
 /* floor(in * scale), as the operator says; -1 when it can not be told. */
-static bool scale_dims(const TF_Tensor *scales, const int64_t *axes, int n_axes,
-                       oribi_ops_shape *shape, TF_Status *status)
+static bool scale_dims(const TF_Tensor *scales, const oribi_wide_dims *axes, oribi_ops_shape *shape,
+                       TF_Status *status)
 {
     const float *values = TF_TensorData(scales);
-    if (TF_TensorType(scales) != TF_FLOAT || TF_TensorElementCount(scales) != n_axes) {
-        return oribi_ops_fail(status, "scales must be %d floats", n_axes);
+    if (TF_TensorType(scales) != TF_FLOAT || TF_TensorElementCount(scales) != axes->n) {
+        return oribi_ops_fail(status, "scales must be %d floats", axes->n);
     }
-    for (int i = 0; i < n_axes; i++) {
-        int64_t *dim = &shape->dims[axes[i]];
+    for (int i = 0; i < axes->n; i++) {
+        int64_t *dim = &shape->at[axes->at[i]];
         int64_t size = -1;
         if (!(values[i] > 0) ||
             (*dim >= 0 && !oribi_real_to_size((double)*dim * (double)values[i], &size))) {
             return oribi_ops_fail(status, "scale %g of dimension %d is not possible",
-                                  (double)values[i], (int)axes[i]);
+                                  (double)values[i], (int)axes->at[i]);
         }
         *dim = size;
     }
@@ -190,20 +188,20 @@ static bool scale_dims(const TF_Tensor *scales, const int64_t *axes, int n_axes,
 }
 
 /* With a policy that keeps the aspect ratio, one scale goes for all axes. */
-static bool keep_ratio(const char *policy, const int64_t *sizes, const int64_t *axes, int n_axes,
-                       oribi_ops_shape *shape)
+static bool keep_ratio(const char *policy, const oribi_wide_dims *sizes,
+                       const oribi_wide_dims *axes, oribi_ops_shape *shape)
 {
     bool smaller = strcmp(policy, "not_larger") == 0;
     float scale = 0;
-    for (int i = 0; i < n_axes; i++) {
-        if (shape->dims[axes[i]] <= 0) {
+    for (int i = 0; i < axes->n; i++) {
+        if (shape->at[axes->at[i]] <= 0) {
             return false;
         }
-        float one = (float)sizes[i] / (float)shape->dims[axes[i]];
+        float one = (float)sizes->at[i] / (float)shape->at[axes->at[i]];
         scale = i == 0 || (smaller ? one < scale : one > scale) ? one : scale;
     }
-    for (int i = 0; i < n_axes; i++) {
-        int64_t *dim = &shape->dims[axes[i]];
+    for (int i = 0; i < axes->n; i++) {
+        int64_t *dim = &shape->at[axes->at[i]];
         if (!oribi_real_to_size((double)scale * (double)*dim + 0.5, dim)) {
             return false;
         }
@@ -211,30 +209,30 @@ static bool keep_ratio(const char *policy, const int64_t *sizes, const int64_t *
     return true;
 }
 
-static bool size_dims(oribi_ops_ctx *ctx, int input, const int64_t *axes, int n_axes,
+static bool size_dims(oribi_ops_ctx *ctx, int input, const oribi_wide_dims *axes,
                       oribi_ops_shape *shape, TF_Status *status)
 {
-    int64_t sizes[ORIBI_OPS_MAX_RANK], count;
+    oribi_wide_dims sizes;
     char policy[ORIBI_OPS_STRING];
     if (!oribi_ops_attr_string(ctx, "keep_aspect_ratio_policy", policy, status) ||
-        !oribi_ops_input_ints(ctx, input, sizes, ORIBI_OPS_MAX_RANK, &count, status)) {
+        !oribi_ops_input_list(ctx, input, &sizes, status)) {
         return false;
     }
-    if (count >= 0 && count != n_axes) {
-        return oribi_ops_fail(status, "sizes must be %d integers", n_axes);
+    if (sizes.n >= 0 && sizes.n != axes->n) {
+        return oribi_ops_fail(status, "sizes must be %d integers", axes->n);
     }
     bool stretches = strcmp(policy, "stretch") == 0;
-    for (int i = 0; i < n_axes; i++) {
-        if (count >= 0 && sizes[i] < 0) {
-            return oribi_ops_fail(status, "sizes[%d] is %" PRId64, i, sizes[i]);
+    for (int i = 0; i < axes->n; i++) {
+        if (sizes.n >= 0 && sizes.at[i] < 0) {
+            return oribi_ops_fail(status, "sizes[%d] is %" PRId64, i, sizes.at[i]);
         }
-        if (count < 0 || stretches) {
-            shape->dims[axes[i]] = count < 0 ? -1 : sizes[i];
+        if (sizes.n < 0 || stretches) {
+            shape->at[axes->at[i]] = sizes.n < 0 ? -1 : sizes.at[i];
         }
     }
-    if (count >= 0 && !stretches && !keep_ratio(policy, sizes, axes, n_axes, shape)) {
-        for (int i = 0; i < n_axes; i++) {
-            shape->dims[axes[i]] = -1;
+    if (sizes.n >= 0 && !stretches && !keep_ratio(policy, &sizes, axes, shape)) {
+        for (int i = 0; i < axes->n; i++) {
+            shape->at[axes->at[i]] = -1;
         }
     }
     return true;
@@ -243,25 +241,24 @@ static bool size_dims(oribi_ops_ctx *ctx, int input, const int64_t *axes, int n_
 static bool resize_shape(oribi_ops_ctx *ctx, const int inputs[N_RESIZE_INPUTS],
                          oribi_ops_shape *shape, TF_Status *status)
 {
-    int64_t axes[ORIBI_OPS_MAX_RANK];
-    int n_axes;
-    if (shape->rank < 0) {
+    oribi_wide_dims axes;
+    if (shape->n < 0) {
         return true;
     }
-    if (!resize_axes(ctx, shape->rank, axes, &n_axes, status)) {
+    if (!resize_axes(ctx, shape->n, &axes, status)) {
         return false;
     }
     if (inputs[3] >= 0) {
-        return size_dims(ctx, inputs[3], axes, n_axes, shape, status);
+        return size_dims(ctx, inputs[3], &axes, shape, status);
     }
     TF_Tensor *scales = inputs[2] >= 0 ? TF_ShapeInferenceContextInputTensor(ctx, inputs[2]) : NULL;
     if (scales == NULL) {
-        for (int i = 0; i < n_axes; i++) {
-            shape->dims[axes[i]] = -1;
+        for (int i = 0; i < axes.n; i++) {
+            shape->at[axes.at[i]] = -1;
         }
         return true;
     }
-    bool done = scale_dims(scales, axes, n_axes, shape, status);
+    bool done = scale_dims(scales, &axes, shape, status);
     TF_DeleteTensor(scales);
     return done;
 }

@@ -8,32 +8,32 @@
 static void pad(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape input, paddings;
-    int64_t pairs[2 * ORIBI_OPS_MAX_RANK], count;
+    oribi_wide_dims before, after;
     if (!oribi_ops_input_rank(ctx, 1, 2, &paddings, status) ||
-        !oribi_ops_merge_dim(&paddings.dims[1], 2, status) ||
+        !oribi_ops_merge_dim(&paddings.at[1], 2, status) ||
         !oribi_ops_input(ctx, 0, &input, status) ||
-        !oribi_ops_input_ints(ctx, 1, pairs, 2 * ORIBI_OPS_MAX_RANK, &count, status)) {
+        !oribi_ops_input_pairs(ctx, 1, &before, &after, status)) {
         return;
     }
-    if (paddings.dims[0] >= 0 && !oribi_ops_with_rank(&input, paddings.dims[0], status)) {
+    if (paddings.at[0] >= 0 && !oribi_ops_with_rank(&input, paddings.at[0], status)) {
         return;
     }
-    if (count < 0) {
-        if (input.rank >= 0) {
-            oribi_ops_set_unknown_dims(&input, input.rank);
+    if (before.n < 0) {
+        if (input.n >= 0) {
+            oribi_ops_set_unknown_dims(&input, input.n);
         }
         oribi_ops_output(ctx, 0, &input, status);
         return;
     }
-    for (int64_t i = 0; i < input.rank; i++) {
-        int64_t *dim = &input.dims[i];
-        if (pairs[2 * i] < 0 || pairs[2 * i + 1] < 0) {
+    for (int64_t i = 0; i < input.n; i++) {
+        int64_t *dim = &input.at[i];
+        if (before.at[i] < 0 || after.at[i] < 0) {
             oribi_ops_fail(status, "Paddings must be non-negative: %" PRId64 " %" PRId64,
-                           pairs[2 * i], pairs[2 * i + 1]);
+                           before.at[i], after.at[i]);
             return;
         }
-        if (!oribi_ops_add(*dim, pairs[2 * i], dim, status) ||
-            !oribi_ops_add(*dim, pairs[2 * i + 1], dim, status)) {
+        if (!oribi_ops_add(*dim, before.at[i], dim, status) ||
+            !oribi_ops_add(*dim, after.at[i], dim, status)) {
             return;
         }
     }
@@ -47,16 +47,16 @@ static void tile(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input_as_shape(ctx, 1, &multiples, status)) {
         return;
     }
-    if (input.rank < 0 && multiples.rank < 0) {
+    if (input.n < 0 && multiples.n < 0) {
         oribi_ops_output(ctx, 0, &input, status);
         return;
     }
-    if (!oribi_ops_with_rank(&multiples, input.rank < 0 ? multiples.rank : input.rank, status) ||
-        !oribi_ops_with_rank(&input, multiples.rank, status)) {
+    if (!oribi_ops_with_rank(&multiples, input.n < 0 ? multiples.n : input.n, status) ||
+        !oribi_ops_with_rank(&input, multiples.n, status)) {
         return;
     }
-    for (int64_t i = 0; i < input.rank; i++) {
-        if (!oribi_ops_multiply(input.dims[i], multiples.dims[i], &input.dims[i], status)) {
+    for (int64_t i = 0; i < input.n; i++) {
+        if (!oribi_ops_multiply(input.at[i], multiples.at[i], &input.at[i], status)) {
             return;
         }
     }
@@ -66,26 +66,26 @@ static void tile(oribi_ops_ctx *ctx, TF_Status *status)
 static void reverse(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape input, axis_shape;
-    int64_t axes[ORIBI_OPS_MAX_RANK], count, axis;
-    bool seen[ORIBI_OPS_MAX_RANK] = {false};
+    oribi_wide_dims axes, seen = {0};
+    int64_t axis;
     if (!oribi_ops_input(ctx, 0, &input, status) ||
         !oribi_ops_input_rank(ctx, 1, 1, &axis_shape, status) ||
-        !oribi_ops_input_ints(ctx, 1, axes, ORIBI_OPS_MAX_RANK, &count, status)) {
+        !oribi_ops_input_list(ctx, 1, &axes, status)) {
         return;
     }
-    if (axis_shape.dims[0] > input.rank && input.rank >= 0) {
+    if (axis_shape.at[0] > input.n && input.n >= 0) {
         oribi_ops_fail(status, "reverse does not work on tensors with more axes than dimensions");
         return;
     }
-    for (int64_t i = 0; input.rank >= 0 && i < count; i++) {
-        if (!oribi_ops_axis(axes[i], input.rank, &axis, status)) {
+    for (int64_t i = 0; input.n >= 0 && i < axes.n; i++) {
+        if (!oribi_ops_axis(axes.at[i], input.n, &axis, status)) {
             return;
         }
-        if (seen[axis]) {
+        if (seen.at[axis] != 0) {
             oribi_ops_fail(status, "axis %" PRId64 " specified more than once.", axis);
             return;
         }
-        seen[axis] = true;
+        seen.at[axis] = 1;
     }
     oribi_ops_output(ctx, 0, &input, status);
 }
@@ -100,15 +100,14 @@ static void reverse_sequence(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_attr_int(ctx, "seq_dim", &sequence, status)) {
         return;
     }
-    if (input.rank >= 0) {
-        if (batch < 0 || batch >= input.rank || sequence < 0 || sequence >= input.rank) {
-            oribi_ops_fail(status,
-                           "batch_dim and seq_dim must be < input rank %" PRId64 ": %" PRId64
-                           " and %" PRId64,
-                           input.rank, batch, sequence);
+    if (input.n >= 0) {
+        if (batch < 0 || batch >= input.n || sequence < 0 || sequence >= input.n) {
+            oribi_ops_fail(
+                status, "batch_dim and seq_dim must be < input rank %d: %" PRId64 " and %" PRId64,
+                (int)input.n, batch, sequence);
             return;
         }
-        if (!oribi_ops_merge_dim(&input.dims[batch], lengths.dims[0], status)) {
+        if (!oribi_ops_merge_dim(&input.at[batch], lengths.at[0], status)) {
             return;
         }
     }

@@ -17,7 +17,7 @@ static void pool(oribi_ops_ctx *ctx, int n_space, bool slides_depth, TF_Status *
         if (at == channel && !slides_depth) {
             continue;
         }
-        if (!oribi_ops_window_slide(&window, at, input.dims[at], window.ksize[at], &output.dims[at],
+        if (!oribi_ops_window_slide(&window, at, input.at[at], window.ksize[at], &output.at[at],
                                     status)) {
             return;
         }

@@ -71,7 +71,7 @@ static void conv(oribi_ops_ctx *ctx, TF_Status *status)
     }
     for (int i = 2; i < 5; i++) { /* bias, filter_zeros, multipliers */
         if (!oribi_ops_input_rank(ctx, i, 1, &per_channel, status) ||
-            !oribi_ops_merge_dim(&per_channel.dims[0], filter.dims[3], status)) {
+            !oribi_ops_merge_dim(&per_channel.at[0], filter.at[3], status)) {
             return;
         }
     }
@@ -79,12 +79,12 @@ static void conv(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_fail(status, "Attr 'pads' must have four values, but has %d", count);
         return;
     }
-    if (!check_groups(input.dims[3], filter.dims[2], filter.dims[3], status)) {
+    if (!check_groups(input.at[3], filter.at[2], filter.at[3], status)) {
         return;
     }
-    input.dims[3] = filter.dims[3];
-    if (slide(&input.dims[1], filter.dims[0], strides[0], dilations[0], pads, status) &&
-        slide(&input.dims[2], filter.dims[1], strides[1], dilations[1], pads + 1, status)) {
+    input.at[3] = filter.at[3];
+    if (slide(&input.at[1], filter.at[0], strides[0], dilations[0], pads, status) &&
+        slide(&input.at[2], filter.at[1], strides[1], dilations[1], pads + 1, status)) {
         oribi_ops_output(ctx, 0, &input, status);
     }
 }
@@ -103,8 +103,8 @@ static void pool(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_fail(status, "Attr 'pads' must have four values, but has %d", count);
         return;
     }
-    if (slide(&input.dims[1], size[0], strides[0], 1, pads, status) &&
-        slide(&input.dims[2], size[1], strides[1], 1, pads + 1, status)) {
+    if (slide(&input.at[1], size[0], strides[0], 1, pads, status) &&
+        slide(&input.at[2], size[1], strides[1], 1, pads + 1, status)) {
         oribi_ops_output(ctx, 0, &input, status);
     }
 }
@@ -122,25 +122,25 @@ static void mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
             return;
         }
     }
-    if (a.rank < 0 || b.rank < 0) {
+    if (a.n < 0 || b.n < 0) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
         return;
     }
-    const int64_t outer[] = {a.dims[a.rank - 2], b.dims[b.rank - 1]};
+    const int64_t outer[] = {a.at[a.n - 2], b.at[b.n - 1]};
     for (int i = 0; i < 3; i++) {
-        const int64_t count = each[i].dims[0], whole = outer[i > 0 ? 1 : 0];
+        const int64_t count = each[i].at[0], whole = outer[i > 0 ? 1 : 0];
         if (count >= 0 && count != 1 && whole >= 0 && count != whole) {
             oribi_ops_fail(status, "%" PRId64 " parameters for %" PRId64 " rows or columns", count,
                            whole);
             return;
         }
     }
-    int64_t inner = a.dims[a.rank - 1];
-    if (!oribi_ops_merge_dim(&inner, b.dims[b.rank - 2], status)) {
+    int64_t inner = a.at[a.n - 1];
+    if (!oribi_ops_merge_dim(&inner, b.at[b.n - 2], status)) {
         return;
     }
-    a.rank -= 2; /* what is left are the batches */
-    b.rank -= 2;
+    a.n -= 2; /* what is left are the batches */
+    b.n -= 2;
     if (oribi_ops_broadcast(&a, &b, true, &result, status) &&
         oribi_ops_append(&result, outer, 2, status)) {
         oribi_ops_output(ctx, 0, &result, status);

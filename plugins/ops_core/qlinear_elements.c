@@ -13,17 +13,17 @@
 static bool check_span(const oribi_ops_shape *x, int64_t count, int64_t axis, TF_Status *status)
 {
     int64_t product = 1;
-    if (count < 0 || x->rank < 0 || count == 1) {
+    if (count < 0 || x->n < 0 || count == 1) {
         return true;
     }
-    if (!oribi_ops_axis(axis, x->rank, &axis, status)) {
+    if (!oribi_ops_axis(axis, x->n, &axis, status)) {
         return false;
     }
-    for (; axis < x->rank && product != count; axis++) {
-        if (x->dims[axis] < 0) {
+    for (; axis < x->n && product != count; axis++) {
+        if (x->at[axis] < 0) {
             return true;
         }
-        if (!oribi_ops_multiply(product, x->dims[axis], &product, status)) {
+        if (!oribi_ops_multiply(product, x->at[axis], &product, status)) {
             return false;
         }
     }
@@ -39,7 +39,7 @@ static bool parameter_count(oribi_ops_ctx *ctx, int input, int64_t *out, TF_Stat
     if (!oribi_ops_input(ctx, input, &shape, status) || !oribi_ops_at_most(&shape, 1, status)) {
         return false;
     }
-    *out = shape.rank < 0 ? -1 : shape.rank == 0 ? 1 : shape.dims[0];
+    *out = shape.n < 0 ? -1 : shape.n == 0 ? 1 : shape.at[0];
     return true;
 }
 
@@ -81,7 +81,7 @@ static void mean(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape x;
     if (oribi_ops_input_rank(ctx, 0, 3, &x, status)) {
-        if (x.dims[1] == 0) {
+        if (x.at[1] == 0) {
             oribi_ops_fail(status, "A mean of nothing");
             return;
         }

@@ -50,7 +50,7 @@ static bool read_window(oribi_ops_ctx *ctx, quantized_window *out, TF_Status *st
 static bool slide(const quantized_window *window, oribi_ops_shape *shape, TF_Status *status)
 {
     for (int k = 0; k < 2; k++) {
-        int64_t *dim = &shape->dims[HEIGHT + k];
+        int64_t *dim = &shape->at[HEIGHT + k];
         int64_t stride = window->strides[k], reach, rest;
         if (*dim < 0) {
             continue;
@@ -82,7 +82,7 @@ static bool check_channels(oribi_ops_ctx *ctx, int64_t channels, TF_Status *stat
     oribi_ops_shape bias;
     int32_t count, total;
     if (!oribi_ops_input_rank(ctx, 2, 1, &bias, status) ||
-        !oribi_ops_merge_dim(&bias.dims[0], channels, status)) {
+        !oribi_ops_merge_dim(&bias.at[0], channels, status)) {
         return false;
     }
     TF_ShapeInferenceContext_GetAttrSize(ctx, "filter_scales", &count, &total, status);
@@ -103,10 +103,10 @@ static void conv_2d(oribi_ops_ctx *ctx, TF_Status *status)
     quantized_window window;
     if (!read_window(ctx, &window, status) || !oribi_ops_input_rank(ctx, 0, 4, &input, status) ||
         !oribi_ops_input_rank(ctx, 1, 4, &filter, status) ||
-        !check_channels(ctx, filter.dims[0], status)) {
+        !check_channels(ctx, filter.at[0], status)) {
         return;
     }
-    int64_t depth = input.dims[CHANNELS], taken = filter.dims[CHANNELS];
+    int64_t depth = input.at[CHANNELS], taken = filter.at[CHANNELS];
     if (depth >= 0 && taken >= 0 && (taken == 0 || depth % taken != 0)) {
         oribi_ops_fail(status,
                        "The filter takes %" PRId64
@@ -114,9 +114,9 @@ static void conv_2d(oribi_ops_ctx *ctx, TF_Status *status)
                        taken, depth);
         return;
     }
-    window.size[0] = filter.dims[HEIGHT];
-    window.size[1] = filter.dims[WIDTH];
-    input.dims[CHANNELS] = filter.dims[0];
+    window.size[0] = filter.at[HEIGHT];
+    window.size[1] = filter.at[WIDTH];
+    input.at[CHANNELS] = filter.at[0];
     if (slide(&window, &input, status)) {
         oribi_ops_output(ctx, 0, &input, status);
     }
@@ -137,15 +137,15 @@ static void depthwise(oribi_ops_ctx *ctx, TF_Status *status)
                        multiplier);
         return;
     }
-    if (!oribi_ops_merge_dim(&filter.dims[0], 1, status) ||
-        !oribi_ops_multiply(input.dims[CHANNELS], multiplier, &depth, status) ||
-        !oribi_ops_merge_dim(&depth, filter.dims[CHANNELS], status) ||
+    if (!oribi_ops_merge_dim(&filter.at[0], 1, status) ||
+        !oribi_ops_multiply(input.at[CHANNELS], multiplier, &depth, status) ||
+        !oribi_ops_merge_dim(&depth, filter.at[CHANNELS], status) ||
         !check_channels(ctx, depth, status)) {
         return;
     }
-    window.size[0] = filter.dims[HEIGHT];
-    window.size[1] = filter.dims[WIDTH];
-    input.dims[CHANNELS] = depth;
+    window.size[0] = filter.at[HEIGHT];
+    window.size[1] = filter.at[WIDTH];
+    input.at[CHANNELS] = depth;
     if (slide(&window, &input, status)) {
         oribi_ops_output(ctx, 0, &input, status);
     }
@@ -157,12 +157,12 @@ static void transpose_conv(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_shape input, filter, output;
     if (!oribi_ops_input_rank(ctx, 1, 4, &filter, status) ||
         !oribi_ops_input_rank(ctx, 3, 4, &input, status) ||
-        !check_channels(ctx, filter.dims[0], status) ||
-        !oribi_ops_merge_dim(&input.dims[CHANNELS], filter.dims[CHANNELS], status) ||
+        !check_channels(ctx, filter.at[0], status) ||
+        !oribi_ops_merge_dim(&input.at[CHANNELS], filter.at[CHANNELS], status) ||
         !oribi_ops_input_as_shape(ctx, 0, &output, status) ||
         !oribi_ops_with_rank(&output, 4, status) ||
-        !oribi_ops_merge_dim(&output.dims[0], input.dims[0], status) ||
-        !oribi_ops_merge_dim(&output.dims[CHANNELS], filter.dims[0], status)) {
+        !oribi_ops_merge_dim(&output.at[0], input.at[0], status) ||
+        !oribi_ops_merge_dim(&output.at[CHANNELS], filter.at[0], status)) {
         return;
     }
     oribi_ops_output(ctx, 0, &output, status);
@@ -181,17 +181,17 @@ static void pool(oribi_ops_ctx *ctx, TF_Status *status)
 /* Rows of I elements, whatever the input's rank. */
 static void fully_connected(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    oribi_ops_shape input, filter, output = {.rank = 2, .dims = {1, -1}};
+    oribi_ops_shape input, filter, output = {.n = 2, .at = {1, -1}};
     bool keep;
     if (!oribi_ops_input(ctx, 0, &input, status) ||
         !oribi_ops_input_rank(ctx, 1, 2, &filter, status) ||
         !oribi_ops_attr_bool(ctx, "keep_num_dims", &keep, status) ||
-        !check_channels(ctx, filter.dims[0], status)) {
+        !check_channels(ctx, filter.at[0], status)) {
         return;
     }
-    if (keep && input.rank >= 1) {
-        if (oribi_ops_merge_dim(&input.dims[input.rank - 1], filter.dims[1], status)) {
-            input.dims[input.rank - 1] = filter.dims[0];
+    if (keep && input.n >= 1) {
+        if (oribi_ops_merge_dim(&input.at[input.n - 1], filter.at[1], status)) {
+            input.at[input.n - 1] = filter.at[0];
             oribi_ops_output(ctx, 0, &input, status);
         }
         return;
@@ -200,46 +200,47 @@ static void fully_connected(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&input), status);
         return;
     }
-    for (int64_t i = 0; i < input.rank; i++) {
-        if (!oribi_ops_multiply(output.dims[0], input.dims[i], &output.dims[0], status)) {
+    for (int64_t i = 0; i < input.n; i++) {
+        if (!oribi_ops_multiply(output.at[0], input.at[i], &output.at[0], status)) {
             return;
         }
     }
-    if (input.rank < 0 || filter.dims[1] < 0) {
-        output.dims[0] = -1;
-    } else if (filter.dims[1] == 0) {
+    if (input.n < 0 || filter.at[1] < 0) {
+        output.at[0] = -1;
+    } else if (filter.at[1] == 0) {
         oribi_ops_fail(status, "A filter for rows of 0 elements");
         return;
-    } else if (!oribi_ops_divide_evenly(output.dims[0], filter.dims[1], &output.dims[0], status)) {
+    } else if (!oribi_ops_divide_evenly(output.at[0], filter.at[1], &output.at[0], status)) {
         return;
     }
-    output.dims[1] = filter.dims[0];
+    output.at[1] = filter.at[0];
     oribi_ops_output(ctx, 0, &output, status);
 }
 
 static void mean(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    oribi_ops_shape shape, result = {.rank = 0};
-    int64_t axes[ORIBI_OPS_MAX_RANK], count, axis;
-    bool keep, reduced[ORIBI_OPS_MAX_RANK] = {false};
+    oribi_ops_shape shape, result = {.n = 0};
+    oribi_wide_dims axes, reduced = {0};
+    int64_t axis;
+    bool keep;
     if (!oribi_ops_input(ctx, 0, &shape, status) ||
         !oribi_ops_attr_bool(ctx, "keep_dims", &keep, status) ||
-        !oribi_ops_input_ints(ctx, 1, axes, ORIBI_OPS_MAX_RANK, &count, status)) {
+        !oribi_ops_input_list(ctx, 1, &axes, status)) {
         return;
     }
-    if (count < 0 || shape.rank < 0) {
+    if (axes.n < 0 || shape.n < 0) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&shape), status);
         return;
     }
-    for (int64_t i = 0; i < count; i++) {
-        if (!oribi_ops_axis(axes[i], shape.rank, &axis, status)) {
+    for (int64_t i = 0; i < axes.n; i++) {
+        if (!oribi_ops_axis(axes.at[i], shape.n, &axis, status)) {
             return;
         }
-        reduced[axis] = true;
+        reduced.at[axis] = 1;
     }
-    for (int64_t i = 0; i < shape.rank; i++) {
-        if (!reduced[i] || keep) {
-            result.dims[result.rank++] = reduced[i] ? 1 : shape.dims[i];
+    for (int64_t i = 0; i < shape.n; i++) {
+        if (reduced.at[i] == 0 || keep) {
+            result.at[result.n++] = reduced.at[i] != 0 ? 1 : shape.at[i];
         }
     }
     oribi_ops_output(ctx, 0, &result, status);
@@ -257,21 +258,21 @@ static void concat(oribi_ops_ctx *ctx, TF_Status *status)
         if (!oribi_ops_input(ctx, i, &other, status)) {
             return;
         }
-        if (other.rank < 0) {
+        if (other.n < 0) {
             oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&shape), status);
             return;
         }
-        if (!oribi_ops_axis(axis, other.rank, &axis, status) ||
-            !oribi_ops_add(sum, other.dims[axis], &sum, status)) {
+        if (!oribi_ops_axis(axis, other.n, &axis, status) ||
+            !oribi_ops_add(sum, other.at[axis], &sum, status)) {
             return;
         }
-        other.dims[axis] = -1;
+        other.at[axis] = -1;
         if (!oribi_ops_merge(&shape, &other, status)) {
             return;
         }
     }
-    if (shape.rank > axis) {
-        shape.dims[axis] = sum;
+    if (shape.n > axis) {
+        shape.at[axis] = sum;
     }
     oribi_ops_output(ctx, 0, &shape, status);
 }

@@ -25,18 +25,18 @@ static void svdf(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_fail(status, "Attr 'rank' must be positive, but is %" PRId64, rank);
         return;
     }
-    int64_t filters = feature.dims[0], kept;
-    if (!oribi_ops_merge_dim(&filters, time.dims[0], status) ||
-        !oribi_ops_merge_dim(&input.dims[1], feature.dims[1], status) ||
-        !oribi_ops_merge_dim(&input.dims[0], state.dims[0], status) ||
+    int64_t filters = feature.at[0], kept;
+    if (!oribi_ops_merge_dim(&filters, time.at[0], status) ||
+        !oribi_ops_merge_dim(&input.at[1], feature.at[1], status) ||
+        !oribi_ops_merge_dim(&input.at[0], state.at[0], status) ||
         !oribi_ops_divide_evenly(filters, rank, &units, status) ||
-        !oribi_ops_merge_dim(&units, bias.dims[0], status) ||
-        !oribi_ops_multiply(filters, time.dims[1], &kept, status) ||
-        !oribi_ops_merge_dim(&state.dims[1], kept, status)) {
+        !oribi_ops_merge_dim(&units, bias.at[0], status) ||
+        !oribi_ops_multiply(filters, time.at[1], &kept, status) ||
+        !oribi_ops_merge_dim(&state.at[1], kept, status)) {
         return;
     }
-    state.dims[0] = input.dims[0];
-    input.dims[1] = units;
+    state.at[0] = input.at[0];
+    input.at[1] = units;
     oribi_ops_output(ctx, 0, &input, status);
     oribi_ops_output(ctx, 1, &state, status);
 }
@@ -56,24 +56,24 @@ static void lstm(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_attr_bool(ctx, "time_major", &is_time_major, status)) {
         return;
     }
-    int64_t gates = 4, units = hidden.dims[1];
-    int64_t *const batch = &input.dims[is_time_major ? 1 : 0];
-    if (!oribi_ops_merge_dim(&gates, weights.dims[0], status) ||
-        !oribi_ops_merge_dim(&gates, recurrent.dims[0], status) ||
-        !oribi_ops_merge_dim(&gates, bias.dims[0], status) ||
-        !oribi_ops_merge_dim(&units, weights.dims[1], status) ||
-        !oribi_ops_merge_dim(&units, recurrent.dims[1], status) ||
-        !oribi_ops_merge_dim(&units, recurrent.dims[2], status) ||
-        !oribi_ops_merge_dim(&units, bias.dims[1], status) ||
-        !oribi_ops_merge_dim(&units, cell.dims[1], status) ||
-        !oribi_ops_merge_dim(&input.dims[2], weights.dims[2], status) ||
-        !oribi_ops_merge_dim(batch, hidden.dims[0], status) ||
-        !oribi_ops_merge_dim(batch, cell.dims[0], status)) {
+    int64_t gates = 4, units = hidden.at[1];
+    int64_t *const batch = &input.at[is_time_major ? 1 : 0];
+    if (!oribi_ops_merge_dim(&gates, weights.at[0], status) ||
+        !oribi_ops_merge_dim(&gates, recurrent.at[0], status) ||
+        !oribi_ops_merge_dim(&gates, bias.at[0], status) ||
+        !oribi_ops_merge_dim(&units, weights.at[1], status) ||
+        !oribi_ops_merge_dim(&units, recurrent.at[1], status) ||
+        !oribi_ops_merge_dim(&units, recurrent.at[2], status) ||
+        !oribi_ops_merge_dim(&units, bias.at[1], status) ||
+        !oribi_ops_merge_dim(&units, cell.at[1], status) ||
+        !oribi_ops_merge_dim(&input.at[2], weights.at[2], status) ||
+        !oribi_ops_merge_dim(batch, hidden.at[0], status) ||
+        !oribi_ops_merge_dim(batch, cell.at[0], status)) {
         return;
     }
-    input.dims[2] = units;
-    hidden.dims[0] = *batch;
-    hidden.dims[1] = units;
+    input.at[2] = units;
+    hidden.at[0] = *batch;
+    hidden.at[1] = units;
     if (oribi_ops_output(ctx, 0, &input, status) && oribi_ops_output(ctx, 1, &hidden, status)) {
         oribi_ops_output(ctx, 2, &hidden, status);
     }
@@ -93,20 +93,20 @@ static void lstm_full(oribi_ops_ctx *ctx, TF_Status *status)
             return;
         }
         for (int k = 0; k < ranks[i]; k++) {
-            d[i][k] = shape.dims[k];
+            d[i][k] = shape.at[k];
         }
     }
     if (!oribi_ops_attr_bool(ctx, "time_major", &is_time_major, status)) {
         return;
     }
-    int64_t *const batch = &shape.dims[is_time_major ? 1 : 0];
+    int64_t *const batch = &shape.at[is_time_major ? 1 : 0];
     const bool fits = oribi_ops_merge_dim(&d[1][0], d[2][0], status) &&
                       oribi_ops_merge_dim(&d[1][0], d[3][0], status) &&
                       oribi_ops_merge_dim(&d[1][1], d[2][1], status) &&
                       oribi_ops_merge_dim(&d[1][1], d[3][1], status) &&
                       oribi_ops_merge_dim(&d[1][1], d[5][1], status) &&
                       oribi_ops_merge_dim(&d[2][2], d[4][1], status) &&
-                      oribi_ops_merge_dim(&shape.dims[2], d[1][2], status) &&
+                      oribi_ops_merge_dim(&shape.at[2], d[1][2], status) &&
                       oribi_ops_merge_dim(batch, d[4][0], status) &&
                       oribi_ops_merge_dim(batch, d[5][0], status) &&
                       (d[8][0] != 0 || oribi_ops_merge_dim(&d[2][2], d[1][1], status));
@@ -114,7 +114,7 @@ static void lstm_full(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     const int64_t outputs = d[2][2], units = d[1][1];
-    shape.dims[2] = outputs;
+    shape.at[2] = outputs;
     const int64_t hidden[2] = {*batch, outputs}, cell[2] = {*batch, units};
     if (oribi_ops_output(ctx, 0, &shape, status) &&
         oribi_ops_output_dims(ctx, 1, 2, hidden, status)) {

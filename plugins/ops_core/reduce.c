@@ -9,8 +9,8 @@
 static void reduce_unknown(oribi_ops_ctx *ctx, oribi_ops_shape *shape, bool keep_dims,
                            TF_Status *status)
 {
-    if (keep_dims && shape->rank >= 0) {
-        oribi_ops_set_unknown_dims(shape, shape->rank);
+    if (keep_dims && shape->n >= 0) {
+        oribi_ops_set_unknown_dims(shape, shape->n);
     } else {
         oribi_ops_set_unknown(shape);
     }
@@ -19,30 +19,31 @@ static void reduce_unknown(oribi_ops_ctx *ctx, oribi_ops_shape *shape, bool keep
 
 static void reduce(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    oribi_ops_shape shape, axes_shape, result = {.rank = 0};
-    int64_t axes[ORIBI_OPS_MAX_RANK], count, axis;
-    bool keep_dims, reduced[ORIBI_OPS_MAX_RANK] = {false};
+    oribi_ops_shape shape, axes_shape, result = {.n = 0};
+    oribi_wide_dims axes, reduced = {0};
+    int64_t axis;
+    bool keep_dims;
     if (!oribi_ops_input(ctx, 0, &shape, status) || !oribi_ops_input(ctx, 1, &axes_shape, status) ||
         !oribi_ops_at_most(&axes_shape, 1, status) ||
         !oribi_ops_attr_bool(ctx, "keep_dims", &keep_dims, status) ||
-        !oribi_ops_input_ints(ctx, 1, axes, ORIBI_OPS_MAX_RANK, &count, status)) {
+        !oribi_ops_input_list(ctx, 1, &axes, status)) {
         return;
     }
-    if (count < 0 || shape.rank < 0) {
+    if (axes.n < 0 || shape.n < 0) {
         reduce_unknown(ctx, &shape, keep_dims, status);
         return;
     }
-    for (int64_t i = 0; i < count; i++) {
-        if (!oribi_ops_axis(axes[i], shape.rank, &axis, status)) {
+    for (int64_t i = 0; i < axes.n; i++) {
+        if (!oribi_ops_axis(axes.at[i], shape.n, &axis, status)) {
             return;
         }
-        reduced[axis] = true;
+        reduced.at[axis] = 1;
     }
-    for (int64_t i = 0; i < shape.rank; i++) {
-        if (!reduced[i]) {
-            result.dims[result.rank++] = shape.dims[i];
+    for (int64_t i = 0; i < shape.n; i++) {
+        if (reduced.at[i] == 0) {
+            result.at[result.n++] = shape.at[i];
         } else if (keep_dims) {
-            result.dims[result.rank++] = 1;
+            result.at[result.n++] = 1;
         }
     }
     oribi_ops_output(ctx, 0, &result, status);
@@ -58,15 +59,15 @@ static void arg_extreme(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input_int(ctx, 1, &axis, &known, status)) {
         return;
     }
-    if (shape.rank >= 0 && shape.rank <= 1) {
-        shape.rank = 0; /* whatever the axis is */
-    } else if (shape.rank > 0 && known) {
-        if (!oribi_ops_axis(axis, shape.rank, &axis, status)) {
+    if (shape.n >= 0 && shape.n <= 1) {
+        shape.n = 0; /* whatever the axis is */
+    } else if (shape.n > 0 && known) {
+        if (!oribi_ops_axis(axis, shape.n, &axis, status)) {
             return;
         }
         oribi_ops_remove_dim(&shape, axis);
-    } else if (shape.rank > 0) {
-        oribi_ops_set_unknown_dims(&shape, shape.rank - 1);
+    } else if (shape.n > 0) {
+        oribi_ops_set_unknown_dims(&shape, shape.n - 1);
     }
     oribi_ops_output(ctx, 0, &shape, status);
 }

@@ -15,11 +15,11 @@ typedef struct shape_product {
 static bool multiply_known(const oribi_ops_shape *shape, shape_product *out, TF_Status *status)
 {
     *out = (shape_product){.elements = 1, .unknown_at = -1};
-    for (int64_t i = 0; i < shape->rank; i++) {
-        if (shape->dims[i] < 0) {
+    for (int64_t i = 0; i < shape->n; i++) {
+        if (shape->at[i] < 0) {
             out->has_more = out->has_more || out->unknown_at >= 0;
             out->unknown_at = i;
-        } else if (!oribi_ops_multiply(out->elements, shape->dims[i], &out->elements, status)) {
+        } else if (!oribi_ops_multiply(out->elements, shape->at[i], &out->elements, status)) {
             return false;
         }
     }
@@ -37,7 +37,7 @@ static bool fail_reshape(int64_t from, int64_t to, TF_Status *status)
 static bool fit(const oribi_ops_shape *from, oribi_ops_shape *to, TF_Status *status)
 {
     shape_product in, out;
-    if (from->rank < 0 || to->rank < 0) {
+    if (from->n < 0 || to->n < 0) {
         return true;
     }
     if (!multiply_known(from, &in, status) || !multiply_known(to, &out, status)) {
@@ -50,8 +50,8 @@ static bool fit(const oribi_ops_shape *from, oribi_ops_shape *to, TF_Status *sta
         return in.elements == out.elements || fail_reshape(in.elements, out.elements, status);
     }
     if (in.unknown_at < 0) {
-        return out.elements <= 0 || oribi_ops_divide_evenly(in.elements, out.elements,
-                                                            &to->dims[out.unknown_at], status);
+        return out.elements <= 0 ||
+               oribi_ops_divide_evenly(in.elements, out.elements, &to->at[out.unknown_at], status);
     }
     int64_t missing;
     return out.unknown_at >= 0 || in.elements <= 0 ||
@@ -69,36 +69,34 @@ static void reshape(oribi_ops_ctx *ctx, TF_Status *status)
 
 static void squeeze(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    oribi_ops_shape shape, result = {.rank = 0};
-    int64_t axes[ORIBI_OPS_MAX_RANK];
-    bool dropped[ORIBI_OPS_MAX_RANK] = {false};
-    int count;
-    if (!oribi_ops_attr_ints(ctx, "squeeze_dims", axes, ORIBI_OPS_MAX_RANK, &count, status) ||
+    oribi_ops_shape shape, result = {.n = 0};
+    oribi_wide_dims axes, dropped = {0};
+    if (!oribi_ops_attr_list(ctx, "squeeze_dims", &axes, status) ||
         !oribi_ops_input(ctx, 0, &shape, status)) {
         return;
     }
-    bool is_known = count > 0 || oribi_ops_is_full(&shape);
-    if (shape.rank < 0 || !is_known) { /* which ones are 1 is not known */
+    bool is_known = axes.n > 0 || oribi_ops_is_full(&shape);
+    if (shape.n < 0 || !is_known) { /* which ones are 1 is not known */
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
         return;
     }
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < axes.n; i++) {
         int64_t axis;
-        if (!oribi_ops_axis(axes[i], shape.rank, &axis, status)) {
+        if (!oribi_ops_axis(axes.at[i], shape.n, &axis, status)) {
             return;
         }
-        if (shape.dims[axis] >= 0 && shape.dims[axis] != 1) {
+        if (shape.at[axis] >= 0 && shape.at[axis] != 1) {
             oribi_ops_fail(status,
                            "Can not squeeze dim[%" PRId64 "], expected a dimension of 1, "
                            "got %" PRId64,
-                           axis, shape.dims[axis]);
+                           axis, shape.at[axis]);
             return;
         }
-        dropped[axis] = true;
+        dropped.at[axis] = 1;
     }
-    for (int64_t i = 0; i < shape.rank; i++) {
-        if (count > 0 ? !dropped[i] : shape.dims[i] != 1) {
-            result.dims[result.rank++] = shape.dims[i];
+    for (int64_t i = 0; i < shape.n; i++) {
+        if (axes.n > 0 ? dropped.at[i] == 0 : shape.at[i] != 1) {
+            result.at[result.n++] = shape.at[i];
         }
     }
     oribi_ops_output(ctx, 0, &result, status);
@@ -113,37 +111,37 @@ static void expand_dims(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input_int(ctx, 1, &axis, &known, status)) {
         return;
     }
-    if (axis_shape.rank > 1 || (axis_shape.rank == 1 && axis_shape.dims[0] > 1)) {
+    if (axis_shape.n > 1 || (axis_shape.n == 1 && axis_shape.at[0] > 1)) {
         oribi_ops_fail(status, "'dim' input must be a tensor with a single value");
         return;
     }
-    if (shape.rank < 0) {
+    if (shape.n < 0) {
         oribi_ops_output(ctx, 0, &shape, status);
         return;
     }
     if (!known) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&shape), status);
-    } else if (oribi_ops_axis(axis, shape.rank + 1, &axis, status) &&
+    } else if (oribi_ops_axis(axis, shape.n + 1, &axis, status) &&
                oribi_ops_insert_dim(&shape, axis, 1, status)) {
         oribi_ops_output(ctx, 0, &shape, status);
     }
 }
 
-static bool permute(const oribi_ops_shape *shape, const int64_t *perm, int64_t count,
-                    oribi_ops_shape *out, TF_Status *status)
+static bool permute(const oribi_ops_shape *shape, const oribi_wide_dims *perm, oribi_ops_shape *out,
+                    TF_Status *status)
 {
-    bool seen[ORIBI_OPS_MAX_RANK] = {false};
-    out->rank = shape->rank;
-    for (int64_t i = 0; i < count; i++) {
+    oribi_wide_dims seen = {0};
+    out->n = shape->n;
+    for (int32_t i = 0; i < perm->n; i++) {
         int64_t from;
-        if (!oribi_ops_axis(perm[i], shape->rank, &from, status)) {
+        if (!oribi_ops_axis(perm->at[i], shape->n, &from, status)) {
             return false;
         }
-        if (seen[from]) {
+        if (seen.at[from] != 0) {
             return oribi_ops_fail(status, "perm names dimension %" PRId64 " twice", from);
         }
-        seen[from] = true;
-        out->dims[i] = shape->dims[from];
+        seen.at[from] = 1;
+        out->at[i] = shape->at[from];
     }
     return true;
 }
@@ -151,13 +149,13 @@ static bool permute(const oribi_ops_shape *shape, const int64_t *perm, int64_t c
 static void transpose(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape shape, perm_shape, result;
-    int64_t perm[ORIBI_OPS_MAX_RANK], count;
+    oribi_wide_dims perm;
     if (!oribi_ops_input(ctx, 0, &shape, status) || !oribi_ops_input(ctx, 1, &perm_shape, status) ||
-        !oribi_ops_input_ints(ctx, 1, perm, ORIBI_OPS_MAX_RANK, &count, status)) {
+        !oribi_ops_input_list(ctx, 1, &perm, status)) {
         return;
     }
-    int64_t length = perm_shape.rank == 1 ? perm_shape.dims[0] : -1;
-    int64_t rank = count >= 0 ? count : length >= 0 ? length : shape.rank;
+    int64_t length = perm_shape.n == 1 ? perm_shape.at[0] : -1;
+    int64_t rank = perm.n >= 0 ? perm.n : length >= 0 ? length : shape.n;
     if (rank < 0) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
         return;
@@ -165,12 +163,12 @@ static void transpose(oribi_ops_ctx *ctx, TF_Status *status)
     if (!oribi_ops_with_rank(&shape, rank, status)) {
         return;
     }
-    if (count >= 0) {
-        if (!permute(&shape, perm, count, &result, status)) {
+    if (perm.n >= 0) {
+        if (!permute(&shape, &perm, &result, status)) {
             return;
         }
     } else {
-        oribi_ops_set_unknown_dims(&result, rank);
+        oribi_ops_set_unknown_dims(&result, shape.n);
     }
     oribi_ops_output(ctx, 0, &result, status);
 }
@@ -181,11 +179,11 @@ static void broadcast_to(oribi_ops_ctx *ctx, TF_Status *status)
     if (!oribi_ops_input_as_shape(ctx, 1, &to, status) || !oribi_ops_input(ctx, 0, &from, status)) {
         return;
     }
-    if (to.rank >= 0 && from.rank >= 0 && !oribi_ops_at_most(&from, to.rank, status)) {
+    if (to.n >= 0 && from.n >= 0 && !oribi_ops_at_most(&from, to.n, status)) {
         return;
     }
-    for (int64_t i = 0; to.rank >= 0 && i < from.rank; i++) {
-        int64_t in = from.dims[i], out = to.dims[to.rank - from.rank + i];
+    for (int64_t i = 0; to.n >= 0 && i < from.n; i++) {
+        int64_t in = from.at[i], out = to.at[to.n - from.n + i];
         if (in >= 0 && out >= 0 && in != 1 && in != out) {
             oribi_ops_fail(
                 status, "Dimension %" PRId64 " of size %" PRId64 " does not broadcast to %" PRId64,
@@ -193,7 +191,7 @@ static void broadcast_to(oribi_ops_ctx *ctx, TF_Status *status)
             return;
         }
         if (out < 0 && in > 1) {
-            to.dims[to.rank - from.rank + i] = in; /* it can be nothing else */
+            to.at[to.n - from.n + i] = in; /* it can be nothing else */
         }
     }
     oribi_ops_output(ctx, 0, &to, status);

@@ -11,12 +11,12 @@ static void select_rows(oribi_ops_ctx *ctx, TF_Status *status)
         !oribi_ops_input(ctx, 2, &other, status) || !oribi_ops_merge(&data, &other, status)) {
         return;
     }
-    if (condition.rank > 1 || (condition.rank == 1 && data.rank == 0)) {
-        if (data.rank >= 0 && !oribi_ops_merge(&data, &condition, status)) {
+    if (condition.n > 1 || (condition.n == 1 && data.n == 0)) {
+        if (data.n >= 0 && !oribi_ops_merge(&data, &condition, status)) {
             return;
         }
-    } else if (condition.rank == 1 && data.rank > 0) {
-        if (!oribi_ops_merge_dim(&data.dims[0], condition.dims[0], status)) {
+    } else if (condition.n == 1 && data.n > 0) {
+        if (!oribi_ops_merge_dim(&data.at[0], condition.at[0], status)) {
             return;
         }
     }
@@ -37,7 +37,7 @@ static void where(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape shape;
     if (oribi_ops_input(ctx, 0, &shape, status)) {
-        const int64_t dims[] = {-1, shape.rank};
+        const int64_t dims[] = {-1, shape.n};
         oribi_ops_output_dims(ctx, 0, 2, dims, status);
     }
 }

@@ -7,55 +7,55 @@
 
 oribi_ops_shape *oribi_ops_set_unknown(oribi_ops_shape *shape)
 {
-    shape->rank = -1;
+    shape->n = -1;
     return shape;
 }
 
-void oribi_ops_set_unknown_dims(oribi_ops_shape *shape, int64_t rank)
+void oribi_ops_set_unknown_dims(oribi_ops_shape *shape, int32_t rank)
 {
-    shape->rank = rank;
+    shape->n = rank;
     for (int64_t i = 0; i < rank; i++) {
-        shape->dims[i] = -1;
+        shape->at[i] = -1;
     }
 }
 
 bool oribi_ops_with_rank(oribi_ops_shape *shape, int64_t rank, TF_Status *status)
 {
-    if (rank > ORIBI_OPS_MAX_RANK) {
+    if (rank > ORIBI_MAX_TENSOR_RANK) {
         return oribi_ops_fail(status, "A shape of rank %" PRId64 " is above the limit of %d", rank,
-                              ORIBI_OPS_MAX_RANK);
+                              ORIBI_MAX_TENSOR_RANK);
     }
-    if (shape->rank < 0) {
-        oribi_ops_set_unknown_dims(shape, rank);
+    if (shape->n < 0) {
+        oribi_ops_set_unknown_dims(shape, (int32_t)rank);
         return true;
     }
-    return shape->rank == rank ||
-           oribi_ops_fail(status, "Shape must be rank %" PRId64 " but is rank %" PRId64, rank,
-                          shape->rank);
+    return shape->n == rank ||
+           oribi_ops_fail(status, "Shape must be rank %" PRId64 " but is rank %d", rank,
+                          (int)shape->n);
 }
 
 bool oribi_ops_at_least(const oribi_ops_shape *shape, int64_t rank, TF_Status *status)
 {
-    return shape->rank < 0 || shape->rank >= rank ||
-           oribi_ops_fail(status, "Shape must be at least rank %" PRId64 " but is rank %" PRId64,
-                          rank, shape->rank);
+    return shape->n < 0 || shape->n >= rank ||
+           oribi_ops_fail(status, "Shape must be at least rank %" PRId64 " but is rank %d", rank,
+                          (int)shape->n);
 }
 
 bool oribi_ops_at_most(const oribi_ops_shape *shape, int64_t rank, TF_Status *status)
 {
-    return shape->rank <= rank ||
-           oribi_ops_fail(status, "Shape must be at most rank %" PRId64 " but is rank %" PRId64,
-                          rank, shape->rank);
+    return shape->n <= rank ||
+           oribi_ops_fail(status, "Shape must be at most rank %" PRId64 " but is rank %d", rank,
+                          (int)shape->n);
 }
 
 bool oribi_ops_is_full(const oribi_ops_shape *shape)
 {
-    for (int64_t i = 0; i < shape->rank; i++) {
-        if (shape->dims[i] < 0) {
+    for (int64_t i = 0; i < shape->n; i++) {
+        if (shape->at[i] < 0) {
             return false;
         }
     }
-    return shape->rank >= 0;
+    return shape->n >= 0;
 }
 
 bool oribi_ops_merge_dim(int64_t *into, int64_t other, TF_Status *status)
@@ -70,25 +70,25 @@ bool oribi_ops_merge_dim(int64_t *into, int64_t other, TF_Status *status)
 
 bool oribi_ops_merge(oribi_ops_shape *into, const oribi_ops_shape *other, TF_Status *status)
 {
-    if (other->rank < 0) {
+    if (other->n < 0) {
         return true;
     }
-    if (into->rank < 0) {
+    if (into->n < 0) {
         *into = *other;
         return true;
     }
-    if (into->rank != other->rank) {
-        return oribi_ops_fail(status, "Shapes must be equal rank, but are %" PRId64 " and %" PRId64,
-                              into->rank, other->rank);
+    if (into->n != other->n) {
+        return oribi_ops_fail(status, "Shapes must be equal rank, but are %d and %d", (int)into->n,
+                              (int)other->n);
     }
-    for (int64_t i = 0; i < into->rank; i++) {
-        if (into->dims[i] >= 0 && other->dims[i] >= 0 && into->dims[i] != other->dims[i]) {
+    for (int64_t i = 0; i < into->n; i++) {
+        if (into->at[i] >= 0 && other->at[i] >= 0 && into->at[i] != other->at[i]) {
             return oribi_ops_fail(status,
                                   "Dimension %" PRId64 " in both shapes must be equal, but are "
                                   "%" PRId64 " and %" PRId64,
-                                  i, into->dims[i], other->dims[i]);
+                                  i, into->at[i], other->at[i]);
         }
-        into->dims[i] = into->dims[i] < 0 ? other->dims[i] : into->dims[i];
+        into->at[i] = into->at[i] < 0 ? other->at[i] : into->at[i];
     }
     return true;
 }
@@ -105,32 +105,30 @@ bool oribi_ops_axis(int64_t axis, int64_t rank, int64_t *out, TF_Status *status)
 
 void oribi_ops_remove_dim(oribi_ops_shape *shape, int64_t at)
 {
-    memmove(&shape->dims[at], &shape->dims[at + 1],
-            (size_t)(shape->rank - at - 1) * sizeof shape->dims[0]);
-    shape->rank--;
+    memmove(&shape->at[at], &shape->at[at + 1], (size_t)(shape->n - at - 1) * sizeof shape->at[0]);
+    shape->n--;
 }
 
 bool oribi_ops_insert_dim(oribi_ops_shape *shape, int64_t at, int64_t dim, TF_Status *status)
 {
-    if (shape->rank >= ORIBI_OPS_MAX_RANK) {
+    if (shape->n >= ORIBI_MAX_TENSOR_RANK) {
         return oribi_ops_fail(status, "The rank would grow above the limit of %d",
-                              ORIBI_OPS_MAX_RANK);
+                              ORIBI_MAX_TENSOR_RANK);
     }
-    memmove(&shape->dims[at + 1], &shape->dims[at],
-            (size_t)(shape->rank - at) * sizeof shape->dims[0]);
-    shape->dims[at] = dim;
-    shape->rank++;
+    memmove(&shape->at[at + 1], &shape->at[at], (size_t)(shape->n - at) * sizeof shape->at[0]);
+    shape->at[at] = dim;
+    shape->n++;
     return true;
 }
 
 bool oribi_ops_append(oribi_ops_shape *shape, const int64_t *dims, int64_t count, TF_Status *status)
 {
-    if (count > ORIBI_OPS_MAX_RANK - shape->rank) {
+    if (count > ORIBI_MAX_TENSOR_RANK - shape->n) {
         return oribi_ops_fail(status, "The rank would grow above the limit of %d",
-                              ORIBI_OPS_MAX_RANK);
+                              ORIBI_MAX_TENSOR_RANK);
     }
     for (int64_t i = 0; i < count; i++) {
-        shape->dims[shape->rank++] = dims[i];
+        shape->at[shape->n++] = dims[i];
     }
     return true;
 }
@@ -200,22 +198,22 @@ static int64_t broadcast_dim(int64_t a, int64_t b, bool *out_fits)
 bool oribi_ops_broadcast(const oribi_ops_shape *a, const oribi_ops_shape *b, bool strict,
                          oribi_ops_shape *out, TF_Status *status)
 {
-    if (a->rank < 0 || b->rank < 0) {
+    if (a->n < 0 || b->n < 0) {
         oribi_ops_set_unknown(out);
         return true;
     }
-    oribi_ops_shape result = {.rank = a->rank > b->rank ? a->rank : b->rank};
-    for (int64_t i = 0; i < result.rank; i++) {
-        int64_t at_a = i - (result.rank - a->rank), at_b = i - (result.rank - b->rank);
-        int64_t x = at_a >= 0 ? a->dims[at_a] : 1, y = at_b >= 0 ? b->dims[at_b] : 1;
+    oribi_ops_shape result = {.n = a->n > b->n ? a->n : b->n};
+    for (int64_t i = 0; i < result.n; i++) {
+        int64_t at_a = i - (result.n - a->n), at_b = i - (result.n - b->n);
+        int64_t x = at_a >= 0 ? a->at[at_a] : 1, y = at_b >= 0 ? b->at[at_b] : 1;
         bool fits = true;
-        result.dims[i] = broadcast_dim(x, y, &fits);
-        if (!strict && ((x < 0 && y < 0) || ((x < 0 || y < 0) && result.dims[i] > 1))) {
+        result.at[i] = broadcast_dim(x, y, &fits);
+        if (!strict && ((x < 0 && y < 0) || ((x < 0 || y < 0) && result.at[i] > 1))) {
             oribi_ops_set_unknown(out); /* a scalar, should they turn out not to fit */
             return true;
         }
         if (!strict && !fits) {
-            out->rank = 0;
+            out->n = 0;
             return true;
         }
         if (!fits) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What shape functions are made of: shapes as plain arrays (-1 is an unknown dimension or rank),
+/* What shape functions are made of: shapes as lists of sizes (-1 is an unknown dimension or rank),
  * read from and written to the context, checked and combined. All return false with status set.
  */
 #ifndef ORIBI_PLUGINS_OPS_SHAPE_H_
@@ -8,12 +8,9 @@
 #include "micro/dims.h"
 #include "tensorflow/c/shape_inference.h"
 
-enum { ORIBI_OPS_MAX_RANK = ORIBI_MAX_TENSOR_RANK };
-
-typedef struct oribi_ops_shape {
-    int64_t rank; /* -1: unknown */
-    int64_t dims[ORIBI_OPS_MAX_RANK];
-} oribi_ops_shape;
+/* n is the rank. Inputs may have the rank of any tensor; what ops of ours give is held to less by
+ * whoever asks (oribi_op_max_rank in src/op). */
+typedef oribi_wide_dims oribi_ops_shape;
 
 typedef TF_ShapeInferenceContext oribi_ops_ctx; /* shorter signatures below */
 
@@ -35,6 +32,15 @@ bool oribi_ops_input_as_shape(oribi_ops_ctx *ctx, int i, oribi_ops_shape *out, T
  * when the value is not known. */
 bool oribi_ops_input_ints(oribi_ops_ctx *ctx, int i, int64_t *out, int64_t max, int64_t *out_count,
                           TF_Status *status);
+/* The same, as many as a tensor has dimensions; n is -1 when the value is not known. */
+bool oribi_ops_input_list(oribi_ops_ctx *ctx, int i, oribi_wide_dims *out, TF_Status *status);
+/* The same of pairs: the firsts and the seconds. */
+bool oribi_ops_input_pairs(oribi_ops_ctx *ctx, int i, oribi_wide_dims *first,
+                           oribi_wide_dims *second, TF_Status *status);
+/* Element k of a known integer input. */
+int64_t oribi_ops_element(const TF_Tensor *tensor, int64_t k);
+/* The value of an integer input, which the caller deletes; NULL when it is not known. */
+TF_Tensor *oribi_ops_input_value(oribi_ops_ctx *ctx, int i);
 /* The same for a scalar. */
 bool oribi_ops_input_int(oribi_ops_ctx *ctx, int i, int64_t *out, bool *out_known,
                          TF_Status *status);
@@ -45,6 +51,9 @@ bool oribi_ops_attr_bool(oribi_ops_ctx *ctx, const char *name, bool *out, TF_Sta
 /* At most max; more is an error. */
 bool oribi_ops_attr_ints(oribi_ops_ctx *ctx, const char *name, int64_t *out, int max,
                          int *out_count, TF_Status *status);
+/* As many as a tensor has dimensions; more is an error. */
+bool oribi_ops_attr_list(oribi_ops_ctx *ctx, const char *name, oribi_wide_dims *out,
+                         TF_Status *status);
 enum { ORIBI_OPS_STRING = 32 };
 /* NUL-terminated; an error when it does not fit. */
 bool oribi_ops_attr_string(oribi_ops_ctx *ctx, const char *name, char out[ORIBI_OPS_STRING],
@@ -52,7 +61,8 @@ bool oribi_ops_attr_string(oribi_ops_ctx *ctx, const char *name, char out[ORIBI_
 
 /* --- Checks and combinations ------------------------------------------------------------------ */
 oribi_ops_shape *oribi_ops_set_unknown(oribi_ops_shape *shape); /* rank unknown; returns shape */
-void oribi_ops_set_unknown_dims(oribi_ops_shape *shape, int64_t rank);
+/* Of a rank that another shape has, or one less. */
+void oribi_ops_set_unknown_dims(oribi_ops_shape *shape, int32_t rank);
 bool oribi_ops_with_rank(oribi_ops_shape *shape, int64_t rank, TF_Status *status);
 bool oribi_ops_at_least(const oribi_ops_shape *shape, int64_t rank, TF_Status *status);
 bool oribi_ops_at_most(const oribi_ops_shape *shape, int64_t rank, TF_Status *status);
@@ -61,7 +71,7 @@ bool oribi_ops_merge(oribi_ops_shape *into, const oribi_ops_shape *other, TF_Sta
 bool oribi_ops_merge_dim(int64_t *into, int64_t other, TF_Status *status);
 /* Axis of [-rank, rank) into [0, rank); rank must be known. */
 bool oribi_ops_axis(int64_t axis, int64_t rank, int64_t *out, TF_Status *status);
-/* Shape without, or with, a dimension at a place of [0, rank]. */
+/* Without, or with, a dimension at a place of [0, rank]. */
 void oribi_ops_remove_dim(oribi_ops_shape *shape, int64_t at);
 bool oribi_ops_insert_dim(oribi_ops_shape *shape, int64_t at, int64_t dim, TF_Status *status);
 bool oribi_ops_append(oribi_ops_shape *shape, const int64_t *dims, int64_t count,

@@ -20,35 +20,35 @@ static bool slice_dim(int64_t i, int64_t in, int64_t begin, int64_t size, int64_
 static void slice(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape input, begin, vector, result;
-    int64_t sizes[ORIBI_OPS_MAX_RANK], count;
+    oribi_wide_dims sizes;
     if (!oribi_ops_input(ctx, 0, &input, status) ||
         !oribi_ops_input_rank(ctx, 1, 1, &begin, status) ||
         !oribi_ops_input_rank(ctx, 2, 1, &vector, status) ||
-        !oribi_ops_merge_dim(&vector.dims[0], begin.dims[0], status)) {
+        !oribi_ops_merge_dim(&vector.at[0], begin.at[0], status)) {
         return;
     }
-    int64_t rank = vector.dims[0];
+    int64_t rank = vector.at[0];
     if (!oribi_ops_input_as_shape(ctx, 1, &begin, status) ||
-        !oribi_ops_input_ints(ctx, 2, sizes, ORIBI_OPS_MAX_RANK, &count, status)) {
+        !oribi_ops_input_list(ctx, 2, &sizes, status)) {
         return;
     }
-    if (count < 0) {
+    if (sizes.n < 0) {
         if (rank >= 0 && !oribi_ops_with_rank(&input, rank, status)) {
             return;
         }
-        if (input.rank >= 0) {
-            oribi_ops_set_unknown_dims(&input, input.rank);
+        if (input.n >= 0) {
+            oribi_ops_set_unknown_dims(&input, input.n);
         }
         oribi_ops_output(ctx, 0, &input, status);
         return;
     }
-    if (!oribi_ops_with_rank(&input, count, status) ||
-        !oribi_ops_with_rank(&begin, count, status)) {
+    if (!oribi_ops_with_rank(&input, sizes.n, status) ||
+        !oribi_ops_with_rank(&begin, sizes.n, status)) {
         return;
     }
-    result.rank = count;
-    for (int64_t i = 0; i < count; i++) {
-        if (!slice_dim(i, input.dims[i], begin.dims[i], sizes[i], &result.dims[i], status)) {
+    result.n = sizes.n;
+    for (int32_t i = 0; i < sizes.n; i++) {
+        if (!slice_dim(i, input.at[i], begin.at[i], sizes.at[i], &result.at[i], status)) {
             return;
         }
     }
@@ -58,9 +58,7 @@ static void slice(oribi_ops_ctx *ctx, TF_Status *status)
 /* The masks and values of StridedSlice as the node has them: one entry per spec, which is fewer
  * than dimensions when there is an ellipsis, more with new axes. */
 typedef struct strided_spec {
-    int64_t count;
-    bool has_begin, has_end;
-    int64_t begin[ORIBI_OPS_MAX_RANK], end[ORIBI_OPS_MAX_RANK], strides[ORIBI_OPS_MAX_RANK];
+    oribi_wide_dims begin, end, strides; /* n is -1 where the values are not known */
     int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
 } strided_spec;
 
@@ -94,22 +92,23 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 static bool strided_size(const strided_spec *spec, int64_t i, int64_t in, int64_t *out,
                          TF_Status *status)
 {
-    int64_t stride = spec->strides[i];
+    int64_t stride = spec->strides.at[i];
     bool open_begin = bit(spec->begin_mask, i), open_end = bit(spec->end_mask, i);
     *out = -1;
     if (stride == 0) {
         return oribi_ops_fail(status, "strides[%" PRId64 "] must be non-zero", i);
     }
-    if (in < 0 || (!(open_begin && open_end) && !(spec->has_begin && spec->has_end))) {
+    if (in < 0 || (!(open_begin && open_end) && !(spec->begin.n >= 0 && spec->end.n >= 0))) {
         return true;
     }
     int64_t low = stride > 0 ? 0 : -1, high = stride > 0 ? in : in - 1;
     int64_t begin = stride > 0 ? low : high, end = stride > 0 ? high : low;
     if (!open_begin) {
-        begin = clamp(spec->begin[i] < 0 ? spec->begin[i] + in : spec->begin[i], low, high);
+        begin =
+            clamp(spec->begin.at[i] < 0 ? spec->begin.at[i] + in : spec->begin.at[i], low, high);
     }
     if (!open_end) {
-        end = clamp(spec->end[i] < 0 ? spec->end[i] + in : spec->end[i], low, high);
+        end = clamp(spec->end.at[i] < 0 ? spec->end.at[i] + in : spec->end.at[i], low, high);
     }
     int64_t distance = stride > 0 ? end - begin : begin - end;
     uint64_t step = stride > 0 ? (uint64_t)stride : 0 - (uint64_t)stride;
@@ -119,17 +118,17 @@ static bool strided_size(const strided_spec *spec, int64_t i, int64_t in, int64_
 
 static bool check_shrink(const strided_spec *spec, int64_t i, int64_t in, TF_Status *status)
 {
-    if (spec->strides[i] <= 0) {
+    if (spec->strides.at[i] <= 0) {
         return oribi_ops_fail(status, "only stride 1 allowed on non-range indexing");
     }
-    if (in < 0 || !spec->has_begin) {
+    if (in < 0 || spec->begin.n < 0) {
         return true;
     }
-    int64_t at = spec->begin[i] < 0 ? spec->begin[i] + in : spec->begin[i];
+    int64_t at = spec->begin.at[i] < 0 ? spec->begin.at[i] + in : spec->begin.at[i];
     if (!bit(spec->begin_mask, i) && (at < 0 || at >= in)) {
         return oribi_ops_fail(status,
                               "slice index %" PRId64 " of dimension %" PRId64 " out of bounds",
-                              spec->begin[i], i);
+                              spec->begin.at[i], i);
     }
     return true;
 }
@@ -138,7 +137,7 @@ static bool check_shrink(const strided_spec *spec, int64_t i, int64_t in, TF_Sta
 static bool count_covered(const strided_spec *spec, int64_t rank, int64_t *out, TF_Status *status)
 {
     int64_t used = 0;
-    for (int64_t i = 0; i < spec->count; i++) {
+    for (int64_t i = 0; i < spec->strides.n; i++) {
         used += !bit(spec->ellipsis_mask, i) && !bit(spec->new_axis_mask, i);
     }
     if (used > rank) {
@@ -154,7 +153,7 @@ static bool count_covered(const strided_spec *spec, int64_t rank, int64_t *out, 
 static bool copy_dims(const oribi_ops_shape *input, int64_t *at, int64_t count,
                       oribi_ops_shape *out, TF_Status *status)
 {
-    bool done = oribi_ops_append(out, &input->dims[*at], count, status);
+    bool done = oribi_ops_append(out, &input->at[*at], count, status);
     *at += count;
     return done;
 }
@@ -164,11 +163,11 @@ static bool strided_result(const strided_spec *spec, const oribi_ops_shape *inpu
 {
     int64_t at = 0, covered = 0;
     bool had_ellipsis = false;
-    out->rank = 0;
-    if (!count_covered(spec, input->rank, &covered, status)) {
+    out->n = 0;
+    if (!count_covered(spec, input->n, &covered, status)) {
         return false;
     }
-    for (int64_t i = 0; i < spec->count; i++) {
+    for (int64_t i = 0; i < spec->strides.n; i++) {
         const int64_t one = 1;
         int64_t size;
         if (bit(spec->ellipsis_mask, i)) {
@@ -181,12 +180,12 @@ static bool strided_result(const strided_spec *spec, const oribi_ops_shape *inpu
                 return false;
             }
         } else if (bit(spec->shrink_axis_mask, i)) {
-            if (!check_shrink(spec, i, input->dims[at], status)) {
+            if (!check_shrink(spec, i, input->at[at], status)) {
                 return false;
             }
             at++;
         } else {
-            if (!strided_size(spec, i, input->dims[at++], &size, status) ||
+            if (!strided_size(spec, i, input->at[at++], &size, status) ||
                 !oribi_ops_append(out, &size, 1, status)) {
                 return false;
             }
@@ -197,9 +196,8 @@ static bool strided_result(const strided_spec *spec, const oribi_ops_shape *inpu
 
 static void strided_slice(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    oribi_ops_shape input, vector, length = {.rank = 1, .dims = {-1}}, result;
+    oribi_ops_shape input, vector, length = {.n = 1, .at = {-1}}, result;
     strided_spec spec;
-    int64_t count;
     if (!oribi_ops_input(ctx, 0, &input, status) || !read_masks(ctx, &spec, status)) {
         return;
     }
@@ -209,18 +207,12 @@ static void strided_slice(oribi_ops_ctx *ctx, TF_Status *status)
             return;
         }
     }
-    if (!oribi_ops_input_ints(ctx, 1, spec.begin, ORIBI_OPS_MAX_RANK, &count, status)) {
+    if (!oribi_ops_input_list(ctx, 1, &spec.begin, status) ||
+        !oribi_ops_input_list(ctx, 2, &spec.end, status) ||
+        !oribi_ops_input_list(ctx, 3, &spec.strides, status)) {
         return;
     }
-    spec.has_begin = count >= 0;
-    if (!oribi_ops_input_ints(ctx, 2, spec.end, ORIBI_OPS_MAX_RANK, &count, status)) {
-        return;
-    }
-    spec.has_end = count >= 0;
-    if (!oribi_ops_input_ints(ctx, 3, spec.strides, ORIBI_OPS_MAX_RANK, &spec.count, status)) {
-        return;
-    }
-    if (input.rank < 0 || spec.count < 0) {
+    if (input.n < 0 || spec.strides.n < 0) {
         oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&result), status);
     } else if (strided_result(&spec, &input, &result, status)) {
         oribi_ops_output(ctx, 0, &result, status);

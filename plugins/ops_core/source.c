@@ -22,17 +22,23 @@ static void placeholder(oribi_ops_ctx *ctx, TF_Status *status)
 static void constant(oribi_ops_ctx *ctx, TF_Status *status)
 {
     TF_Tensor *value;
-    oribi_ops_shape shape;
+    oribi_ops_shape shape = {0};
     TF_ShapeInferenceContext_GetAttrTensor(ctx, "value", &value, status);
     if (TF_GetCode(status) != TF_OK) {
         return;
     }
-    shape.rank = TF_NumDims(value);
-    for (int i = 0; i < shape.rank && i < ORIBI_OPS_MAX_RANK; i++) {
-        shape.dims[i] = TF_Dim(value, i);
+    const int rank = TF_NumDims(value);
+    for (int i = 0; i < rank; i++) {
+        if (!oribi_wide_dims_add(&shape, TF_Dim(value, i))) {
+            oribi_ops_fail(status, "A value of rank %d is above the limit of %d", rank,
+                           ORIBI_MAX_TENSOR_RANK);
+            break;
+        }
     }
     TF_DeleteTensor(value);
-    oribi_ops_output(ctx, 0, &shape, status);
+    if (TF_GetCode(status) == TF_OK) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
 }
 
 /* Output k is a vector as long as input k's rank. */
@@ -42,7 +48,7 @@ static void shape_of(oribi_ops_ctx *ctx, TF_Status *status)
     for (int i = 0; i < count; i++) {
         oribi_ops_shape shape;
         if (!oribi_ops_input(ctx, i, &shape, status) ||
-            !oribi_ops_output_dims(ctx, i, 1, &shape.rank, status)) {
+            !oribi_ops_output_dims(ctx, i, 1, &(int64_t){shape.n}, status)) {
             return;
         }
     }

@@ -34,9 +34,9 @@ static void depth_to_space(oribi_ops_ctx *ctx, TF_Status *status)
     }
     int64_t square;
     if (oribi_ops_multiply(block, block, &square, status) &&
-        oribi_ops_multiply(shape.dims[at[0]], block, &shape.dims[at[0]], status) &&
-        oribi_ops_multiply(shape.dims[at[1]], block, &shape.dims[at[1]], status) &&
-        oribi_ops_divide_evenly(shape.dims[at[2]], square, &shape.dims[at[2]], status)) {
+        oribi_ops_multiply(shape.at[at[0]], block, &shape.at[at[0]], status) &&
+        oribi_ops_multiply(shape.at[at[1]], block, &shape.at[at[1]], status) &&
+        oribi_ops_divide_evenly(shape.at[at[2]], square, &shape.at[at[2]], status)) {
         oribi_ops_output(ctx, 0, &shape, status);
     }
 }
@@ -53,9 +53,9 @@ static void space_to_depth(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     if (oribi_ops_multiply(block, block, &square, status) &&
-        oribi_ops_divide_evenly(shape.dims[at[0]], block, &shape.dims[at[0]], status) &&
-        oribi_ops_divide_evenly(shape.dims[at[1]], block, &shape.dims[at[1]], status) &&
-        oribi_ops_multiply(shape.dims[at[2]], square, &shape.dims[at[2]], status)) {
+        oribi_ops_divide_evenly(shape.at[at[0]], block, &shape.at[at[0]], status) &&
+        oribi_ops_divide_evenly(shape.at[at[1]], block, &shape.at[at[1]], status) &&
+        oribi_ops_multiply(shape.at[at[2]], square, &shape.at[at[2]], status)) {
         oribi_ops_output(ctx, 0, &shape, status);
     }
 }
@@ -63,9 +63,8 @@ static void space_to_depth(oribi_ops_ctx *ctx, TF_Status *status)
 /* What SpaceToBatchND and BatchToSpaceND have in common. */
 typedef struct batch_blocks {
     oribi_ops_shape shape;
-    int64_t n_blocks; /* -1: unknown */
-    int64_t blocks[ORIBI_OPS_MAX_RANK], n_known_blocks;
-    int64_t pairs[2 * ORIBI_OPS_MAX_RANK], n_pairs; /* -1: unknown */
+    int64_t n_blocks;                      /* -1: unknown */
+    oribi_wide_dims blocks, before, after; /* n is -1 where the values are not known */
 } batch_blocks;
 
 static bool read_blocks(oribi_ops_ctx *ctx, batch_blocks *b, TF_Status *status)
@@ -74,25 +73,25 @@ static bool read_blocks(oribi_ops_ctx *ctx, batch_blocks *b, TF_Status *status)
     if (!oribi_ops_input(ctx, 0, &b->shape, status) ||
         !oribi_ops_input_rank(ctx, 1, 1, &vector, status) ||
         !oribi_ops_input_rank(ctx, 2, 2, &pairs, status) ||
-        !oribi_ops_merge_dim(&pairs.dims[1], 2, status) ||
-        !oribi_ops_merge_dim(&vector.dims[0], pairs.dims[0], status) ||
-        !oribi_ops_input_ints(ctx, 1, b->blocks, ORIBI_OPS_MAX_RANK, &b->n_known_blocks, status) ||
-        !oribi_ops_input_ints(ctx, 2, b->pairs, 2 * ORIBI_OPS_MAX_RANK, &b->n_pairs, status)) {
+        !oribi_ops_merge_dim(&pairs.at[1], 2, status) ||
+        !oribi_ops_merge_dim(&vector.at[0], pairs.at[0], status) ||
+        !oribi_ops_input_list(ctx, 1, &b->blocks, status) ||
+        !oribi_ops_input_pairs(ctx, 2, &b->before, &b->after, status)) {
         return false;
     }
-    b->n_blocks = vector.dims[0];
-    for (int64_t i = 0; i < b->n_known_blocks; i++) {
-        if (b->blocks[i] < 1) {
+    b->n_blocks = vector.at[0];
+    for (int64_t i = 0; i < b->blocks.n; i++) {
+        if (b->blocks.at[i] < 1) {
             return oribi_ops_fail(status, "block_shape must be positive, but holds %" PRId64,
-                                  b->blocks[i]);
+                                  b->blocks.at[i]);
         }
     }
-    for (int64_t i = 0; i < b->n_pairs; i++) {
-        if (b->pairs[i] < 0) {
+    for (int64_t i = 0; i < b->before.n; i++) {
+        if (b->before.at[i] < 0 || b->after.at[i] < 0) {
             return oribi_ops_fail(status,
                                   "paddings and crops cannot be negative, but hold "
                                   "%" PRId64,
-                                  b->pairs[i]);
+                                  b->before.at[i] < 0 ? b->before.at[i] : b->after.at[i]);
         }
     }
     return b->n_blocks < 0 || oribi_ops_at_least(&b->shape, b->n_blocks + 1, status);
@@ -102,11 +101,11 @@ static bool read_blocks(oribi_ops_ctx *ctx, batch_blocks *b, TF_Status *status)
 static bool is_open(oribi_ops_ctx *ctx, const batch_blocks *b, TF_Status *status)
 {
     oribi_ops_shape result;
-    if (b->shape.rank >= 0 && b->n_blocks >= 0) {
+    if (b->shape.n >= 0 && b->n_blocks >= 0) {
         return false;
     }
-    if (b->shape.rank >= 0) {
-        oribi_ops_set_unknown_dims(&result, b->shape.rank);
+    if (b->shape.n >= 0) {
+        oribi_ops_set_unknown_dims(&result, b->shape.n);
     } else {
         oribi_ops_set_unknown(&result);
     }
@@ -116,13 +115,13 @@ static bool is_open(oribi_ops_ctx *ctx, const batch_blocks *b, TF_Status *status
 
 static bool to_batch_dim(const batch_blocks *b, int64_t i, int64_t *dim, TF_Status *status)
 {
-    if (b->n_known_blocks < 0 || b->n_pairs < 0) {
+    if (b->blocks.n < 0 || b->before.n < 0) {
         *dim = -1;
         return true;
     }
-    return oribi_ops_add(*dim, b->pairs[2 * i], dim, status) &&
-           oribi_ops_add(*dim, b->pairs[2 * i + 1], dim, status) &&
-           oribi_ops_divide_evenly(*dim, b->blocks[i], dim, status);
+    return oribi_ops_add(*dim, b->before.at[i], dim, status) &&
+           oribi_ops_add(*dim, b->after.at[i], dim, status) &&
+           oribi_ops_divide_evenly(*dim, b->blocks.at[i], dim, status);
 }
 
 static void space_to_batch(oribi_ops_ctx *ctx, TF_Status *status)
@@ -131,11 +130,11 @@ static void space_to_batch(oribi_ops_ctx *ctx, TF_Status *status)
     if (!read_blocks(ctx, &b, status) || is_open(ctx, &b, status)) {
         return;
     }
-    int64_t *batch = &b.shape.dims[0];
-    *batch = b.n_known_blocks < 0 ? -1 : *batch;
+    int64_t *batch = &b.shape.at[0];
+    *batch = b.blocks.n < 0 ? -1 : *batch;
     for (int64_t i = 0; i < b.n_blocks; i++) {
-        if ((b.n_known_blocks >= 0 && !oribi_ops_multiply(*batch, b.blocks[i], batch, status)) ||
-            !to_batch_dim(&b, i, &b.shape.dims[i + 1], status)) {
+        if ((b.blocks.n >= 0 && !oribi_ops_multiply(*batch, b.blocks.at[i], batch, status)) ||
+            !to_batch_dim(&b, i, &b.shape.at[i + 1], status)) {
             return;
         }
     }
@@ -144,13 +143,13 @@ static void space_to_batch(oribi_ops_ctx *ctx, TF_Status *status)
 
 static bool to_space_dim(const batch_blocks *b, int64_t i, int64_t *dim, TF_Status *status)
 {
-    if (b->n_known_blocks < 0 || b->n_pairs < 0) {
+    if (b->blocks.n < 0 || b->before.n < 0) {
         *dim = -1;
         return true;
     }
-    return oribi_ops_multiply(*dim, b->blocks[i], dim, status) &&
-           oribi_ops_subtract(*dim, b->pairs[2 * i], dim, status) &&
-           oribi_ops_subtract(*dim, b->pairs[2 * i + 1], dim, status);
+    return oribi_ops_multiply(*dim, b->blocks.at[i], dim, status) &&
+           oribi_ops_subtract(*dim, b->before.at[i], dim, status) &&
+           oribi_ops_subtract(*dim, b->after.at[i], dim, status);
 }
 
 static void batch_to_space(oribi_ops_ctx *ctx, TF_Status *status)
@@ -159,12 +158,11 @@ static void batch_to_space(oribi_ops_ctx *ctx, TF_Status *status)
     if (!read_blocks(ctx, &b, status) || is_open(ctx, &b, status)) {
         return;
     }
-    int64_t *batch = &b.shape.dims[0];
-    *batch = b.n_known_blocks < 0 ? -1 : *batch;
+    int64_t *batch = &b.shape.at[0];
+    *batch = b.blocks.n < 0 ? -1 : *batch;
     for (int64_t i = 0; i < b.n_blocks; i++) {
-        if ((b.n_known_blocks >= 0 &&
-             !oribi_ops_divide_evenly(*batch, b.blocks[i], batch, status)) ||
-            !to_space_dim(&b, i, &b.shape.dims[i + 1], status)) {
+        if ((b.blocks.n >= 0 && !oribi_ops_divide_evenly(*batch, b.blocks.at[i], batch, status)) ||
+            !to_space_dim(&b, i, &b.shape.at[i + 1], status)) {
             return;
         }
     }

@@ -19,17 +19,17 @@ static void bitcast(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     }
     int64_t in = (int64_t)TF_DataTypeSize(from), out = (int64_t)TF_DataTypeSize(to);
-    if (shape.rank >= 0 && in < out) { /* the last dimension becomes one element */
+    if (shape.n >= 0 && in < out) { /* the last dimension becomes one element */
         if (!oribi_ops_at_least(&shape, 1, status)) {
             return;
         }
-        if (shape.dims[shape.rank - 1] >= 0 && shape.dims[shape.rank - 1] != out / in) {
+        if (shape.at[shape.n - 1] >= 0 && shape.at[shape.n - 1] != out / in) {
             oribi_ops_fail(status, "Cannot bitcast: the last dimension must be %d and is %d",
-                           (int)(out / in), (int)shape.dims[shape.rank - 1]);
+                           (int)(out / in), (int)shape.at[shape.n - 1]);
             return;
         }
-        shape.rank--;
-    } else if (shape.rank >= 0 && in > out) {
+        shape.n--;
+    } else if (shape.n >= 0 && in > out) {
         int64_t parts = in / out;
         if (!oribi_ops_append(&shape, &parts, 1, status)) {
             return;

@@ -157,12 +157,25 @@ int cli_session_open_with(const cli_args *args, const char *kernels, cli_session
 void cli_session_close(cli_session *session);
 
 /* tensor_text.c */
+/* Sizes of a tensor, as many as a TF_Tensor may have. at[0 .. n-1] are valid; all zero is rank 0.
+ */
+enum { CLI_MAX_RANK = 254 };
+typedef struct cli_dims {
+    int n;
+    int64_t at[CLI_MAX_RANK];
+} cli_dims;
+/* Appends one; false, and dims untouched, when it is full. */
+bool cli_dims_add(cli_dims *dims, int64_t size);
 const char *cli_type_name(TF_DataType type);
 TF_DataType cli_type_parse(const char *name, size_t length);
 double cli_element(const TF_Tensor *tensor, int64_t index); /* as a number */
 size_t cli_type_bytes(TF_DataType type);                    /* 0: the command has no such element */
+/* "2x3", "scalar"; ends with "..." where it does not fit. */
 void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size);
-TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank);
+TF_Tensor *cli_tensor(TF_DataType type, const cli_dims *dims);
+/* A model's input or output; the rank, -1 where it is not known: dims are empty then. Dimensions
+ * that are not known are -1, and with `fills` 1. */
+int cli_port_dims(const oribi_model *model, bool is_input, int index, bool fills, cli_dims *out);
 
 /* element.c. Text up to the next comma into an element; the end of it, NULL: not of the type. */
 const char *cli_element_parse(const TF_Tensor *tensor, int64_t index, const char *text);
@@ -196,7 +209,7 @@ typedef struct cli_image_options {
 /* Do the bytes begin as a picture that can be read? */
 bool cli_image_is(const uint8_t *file, size_t bytes);
 TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, TF_DataType type,
-                          const int64_t *dims, int rank, const cli_image_options *options);
+                          const cli_dims *dims, const cli_image_options *options);
 
 /* input.c: "NAME=@file", "0=@file", "NAME=2x3xf32=1,2,..", "NAME=rand:SEED", "NAME=ramp". */
 typedef struct cli_input {

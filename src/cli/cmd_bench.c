@@ -37,16 +37,16 @@ static int compare(const void *a, const void *b)
 /* The same in memory from which the input's device copies best; takes the tensor. */
 static TF_Tensor *move_to_best(oribi_run *run, int index, TF_Tensor *tensor, TF_Status *status)
 {
-    int64_t dims[64];
+    cli_dims dims = {0};
     const int rank = TF_NumDims(tensor);
 
-    if (TF_TensorType(tensor) == TF_STRING || rank > 64) {
+    if (TF_TensorType(tensor) == TF_STRING) {
         return tensor;
     }
     for (int k = 0; k < rank; k++) {
-        dims[k] = TF_Dim(tensor, k);
+        (void)cli_dims_add(&dims, TF_Dim(tensor, k));
     }
-    TF_Tensor *best = oribi_run_make_input(run, index, dims, rank, status);
+    TF_Tensor *best = oribi_run_make_input(run, index, dims.at, dims.n, status);
     if (best == NULL || TF_TensorType(best) != TF_TensorType(tensor)) {
         TF_DeleteTensor(best); /* set_input tells what is wrong */
         return tensor;

@@ -27,11 +27,10 @@ const cli_option cmd_inspect_options[] = {
 /* A quantised port says how its integers stand for numbers. */
 static void print_port(const oribi_model *model, int is_input, int index)
 {
-    int64_t dims[16];
+    cli_dims dims;
     float scale = 0;
     int32_t zero = 0;
-    const int rank = is_input ? oribi_model_input_shape(model, index, dims, 16)
-                              : oribi_model_output_shape(model, index, dims, 16);
+    const int rank = cli_port_dims(model, is_input, index, false, &dims);
     const int n_scales = is_input ? oribi_model_input_quantisation(model, index, &scale, &zero)
                                   : oribi_model_output_quantisation(model, index, &scale, &zero);
 
@@ -39,12 +38,15 @@ static void print_port(const oribi_model *model, int is_input, int index)
            is_input ? oribi_model_input_name(model, index) : oribi_model_output_name(model, index),
            cli_type_name(is_input ? oribi_model_input_type(model, index)
                                   : oribi_model_output_type(model, index)));
-    for (int i = 0; i < rank && i < 16; i++) {
-        if (dims[i] < 0) {
+    for (int i = 0; i < dims.n; i++) {
+        if (dims.at[i] < 0) {
             printf("%s?", i == 0 ? "" : "x");
         } else {
-            printf("%s%lld", i == 0 ? "" : "x", (long long)dims[i]);
+            printf("%s%lld", i == 0 ? "" : "x", (long long)dims.at[i]);
         }
+    }
+    if (rank > dims.n) {
+        printf("x... (%d dimensions)", rank);
     }
     printf("%s", rank < 0 ? "(any shape)" : rank == 0 ? "scalar" : "");
     if (n_scales == 1) {

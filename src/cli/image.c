@@ -16,16 +16,16 @@ typedef struct geometry {
     bool nchw;
 } geometry;
 
-static bool find_geometry(const int64_t *dims, int rank, const char *layout, const char *path,
-                          geometry *out)
+static bool find_geometry(const cli_dims *dims, const char *layout, const char *path, geometry *out)
 {
-    if (rank < 3 || rank > 4 || (rank == 4 && dims[0] > 1)) {
+    const int rank = dims->n;
+    if (rank < 3 || rank > 4 || (rank == 4 && dims->at[0] > 1)) {
         cli_error("%s: a picture fits an input of rank 3, or 4 with batch 1, not this one (rank "
                   "%d)",
                   path, rank);
         return false;
     }
-    const int64_t *d = dims + (rank - 3);
+    const int64_t *d = dims->at + (rank - 3);
     bool first = d[0] == 1 || d[0] == 3 || d[0] == 4;
     out->nchw = layout != NULL ? strcmp(layout, "nchw") == 0 : first;
     int64_t sizes[3] = {out->nchw ? d[1] : d[0], out->nchw ? d[2] : d[1], out->nchw ? d[0] : d[2]};
@@ -182,18 +182,18 @@ static uint8_t *load(const uint8_t *file, size_t bytes, const char *path, const 
 }
 
 TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, TF_DataType type,
-                          const int64_t *dims, int rank, const cli_image_options *options)
+                          const cli_dims *dims, const cli_image_options *options)
 {
     geometry g;
     double mean[4], scale[4];
-    int64_t full[4];
+    cli_dims full = {0};
 
     if (type != TF_FLOAT && type != TF_UINT8 && type != TF_INT8) {
         cli_error("%s: a picture fits an input of type f32, u8 or i8, not %s", path,
                   cli_type_name(type));
         return NULL;
     }
-    if (!find_geometry(dims, rank, options->layout, path, &g) ||
+    if (!find_geometry(dims, options->layout, path, &g) ||
         !parse_channels("--mean", options->mean, g.channels, 0, mean) ||
         !parse_channels("--scale", options->scale, g.channels, type == TF_FLOAT ? 1.0 / 255 : 1,
                         scale)) {
@@ -203,10 +203,10 @@ TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, T
     if (pixels == NULL) {
         return NULL;
     }
-    for (int i = 0; i < rank; i++) {
-        full[i] = dims[i] < 0 ? 1 : dims[i];
+    for (int i = 0; i < dims->n; i++) {
+        (void)cli_dims_add(&full, dims->at[i] < 0 ? 1 : dims->at[i]);
     }
-    TF_Tensor *tensor = cli_tensor(type, full, rank);
+    TF_Tensor *tensor = cli_tensor(type, &full);
     size_t plane = (size_t)g.height * (size_t)g.width, channels = (size_t)g.channels;
     for (size_t i = 0; tensor != NULL && i < plane * channels; i++) {
         size_t c = i % channels, p = i / channels;

@@ -92,38 +92,36 @@ list:
 }
 
 /* One unknown dimension is what the bytes of a raw file leave for it. */
-static void fit_dims(int64_t *dims, int rank, TF_DataType type, size_t bytes)
+static void fit_dims(cli_dims *dims, TF_DataType type, size_t bytes)
 {
     int unknown = -1;
     uint64_t known = TF_DataTypeSize(type);
 
-    for (int i = 0; i < rank; i++) {
-        if (dims[i] < 0 && unknown < 0) {
+    for (int i = 0; i < dims->n; i++) {
+        if (dims->at[i] < 0 && unknown < 0) {
             unknown = i;
-        } else if (dims[i] <= 0 || __builtin_mul_overflow(known, (uint64_t)dims[i], &known)) {
+        } else if (dims->at[i] <= 0 ||
+                   __builtin_mul_overflow(known, (uint64_t)dims->at[i], &known)) {
             return;
         }
     }
     if (unknown >= 0 && known > 0 && bytes % known == 0) {
-        dims[unknown] = (int64_t)(bytes / known);
+        dims->at[unknown] = (int64_t)(bytes / known);
     }
 }
 
 static TF_Tensor *parse_raw(const uint8_t *data, size_t bytes, const char *path, TF_DataType type,
-                            const int64_t *wanted, int rank)
+                            const cli_dims *wanted)
 {
-    int64_t dims[16];
+    cli_dims dims = *wanted;
 
     if (type == TF_STRING) {
         cli_error("%s: raw bytes do not tell where strings end; give them as .npy, or in the line",
                   path);
         return NULL;
     }
-    if (rank > 0) {
-        memcpy(dims, wanted, (size_t)rank * sizeof *dims);
-    }
-    fit_dims(dims, rank, type, bytes);
-    TF_Tensor *tensor = cli_tensor(type, dims, rank);
+    fit_dims(&dims, type, bytes);
+    TF_Tensor *tensor = cli_tensor(type, &dims);
 
     if (tensor != NULL && TF_TensorByteSize(tensor) != bytes) {
         cli_error("%s: the input wants %zu bytes, the file holds %zu", path,
@@ -155,7 +153,7 @@ static format find_format(const char *path, const uint8_t *data, size_t bytes)
                                      : FORMAT_PICTURE;
 }
 
-static TF_Tensor *read_file(const char *spec, TF_DataType type, const int64_t *dims, int rank,
+static TF_Tensor *read_file(const char *spec, TF_DataType type, const cli_dims *dims,
                             const cli_image_options *images)
 {
     const char *colon = strstr(spec, ".npz:"), *member = colon == NULL ? NULL : colon + 5;
@@ -178,10 +176,10 @@ static TF_Tensor *read_file(const char *spec, TF_DataType type, const int64_t *d
             tensor = cli_pb_parse(data, bytes, path);
             break;
         case FORMAT_RAW:
-            tensor = parse_raw(data, bytes, path, type, dims, rank);
+            tensor = parse_raw(data, bytes, path, type, dims);
             break;
         case FORMAT_PICTURE:
-            tensor = cli_image_read(data, bytes, path, type, dims, rank, images);
+            tensor = cli_image_read(data, bytes, path, type, dims, images);
             break;
         }
     }
@@ -240,21 +238,21 @@ static bool fill(TF_Tensor *tensor, const char *values, const char *spec)
 }
 
 /* "2x3xf32" up to the '='; 0: something else stands there. */
-static TF_DataType parse_shape(const char *at, const char *equals, int64_t *dims, int *rank)
+static TF_DataType parse_shape(const char *at, const char *equals, cli_dims *dims)
 {
-    for (*rank = 0; at < equals;) {
+    for (dims->n = 0; at < equals;) {
         const char *next = memchr(at, 'x', (size_t)(equals - at));
         size_t length = (size_t)((next == NULL ? equals : next) - at);
         char *end;
         if (next == NULL) {
             return cli_type_parse(at, length);
         }
-        if (*rank == 16 || *at < '0' || *at > '9') {
+        if (*at < '0' || *at > '9') {
             break;
         }
         errno = 0;
-        dims[(*rank)++] = strtoll(at, &end, 10);
-        if (end != next || errno != 0) {
+        const int64_t size = strtoll(at, &end, 10);
+        if (end != next || errno != 0 || !cli_dims_add(dims, size)) {
             break;
         }
         at = next + 1;
@@ -265,16 +263,18 @@ static TF_DataType parse_shape(const char *at, const char *equals, int64_t *dims
 /* "2x3xf32=1,2,3": shape and type, then values; one value fills all. */
 static TF_Tensor *parse_values(const char *spec, const char *text)
 {
-    int64_t dims[16];
-    int rank = 0;
+    cli_dims dims;
     const char *equals = strchr(spec, '=');
-    TF_DataType type = equals == NULL ? (TF_DataType)0 : parse_shape(spec, equals, dims, &rank);
+    TF_DataType type = equals == NULL ? (TF_DataType)0 : parse_shape(spec, equals, &dims);
 
     if (type == 0) {
-        cli_error("input '%s': wants @FILE, 2x3xf32=1,2,.., rand:SEED or ramp", text);
+        cli_error(
+            "input '%s': wants @FILE, 2x3xf32=1,2,.., rand:SEED or ramp, with %d dimensions at "
+            "most",
+            text, CLI_MAX_RANK);
         return NULL;
     }
-    TF_Tensor *tensor = cli_tensor(type, dims, rank);
+    TF_Tensor *tensor = cli_tensor(type, &dims);
     if (tensor != NULL && !fill(tensor, equals + 1, spec)) {
         TF_DeleteTensor(tensor);
         return NULL;
@@ -282,10 +282,9 @@ static TF_Tensor *parse_values(const char *spec, const char *text)
     return tensor;
 }
 
-static TF_Tensor *make_pattern(bool is_ramp, uint64_t seed, TF_DataType type, const int64_t *dims,
-                               int rank)
+static TF_Tensor *make_pattern(bool is_ramp, uint64_t seed, TF_DataType type, const cli_dims *dims)
 {
-    TF_Tensor *tensor = type == TF_STRING ? NULL : cli_tensor(type, dims, rank);
+    TF_Tensor *tensor = type == TF_STRING ? NULL : cli_tensor(type, dims);
     int64_t n = tensor == NULL ? 0 : TF_TensorElementCount(tensor);
     uint64_t state = seed;
 
@@ -326,29 +325,28 @@ static bool parse_pattern(const char *spec, bool *is_ramp, uint64_t *seed)
 TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images)
 {
-    int64_t dims[16];
-    int rank = oribi_model_input_shape(model, input->index, dims, 16);
+    cli_dims dims;
+    const int rank = cli_port_dims(model, true, input->index, false, &dims);
     TF_DataType type = oribi_model_input_type(model, input->index);
 
-    if (rank > 16) {
+    if (rank > CLI_MAX_RANK) {
         cli_error("input %s: rank %d is more than the command can feed", input->text, rank);
         return NULL;
     }
     if (input->spec[0] == '@') {
-        bool image_has_unknown = rank < 0;
-        return read_file(input->spec + 1, type, dims, image_has_unknown ? 0 : rank, images);
+        return read_file(input->spec + 1, type, &dims, images);
     }
     bool is_ramp;
     uint64_t seed;
     if (parse_pattern(input->spec, &is_ramp, &seed)) {
-        for (int i = 0; i < rank; i++) {
-            if (dims[i] < 0 && i > 0) {
+        for (int i = 0; i < dims.n; i++) {
+            if (dims.at[i] < 0 && i > 0) {
                 cli_error("input %s: dimension %d is unknown; fix it with --shape", input->text, i);
                 return NULL;
             }
-            dims[i] = dims[i] < 0 ? 1 : dims[i]; /* an unknown batch is one */
+            dims.at[i] = dims.at[i] < 0 ? 1 : dims.at[i]; /* an unknown batch is one */
         }
-        return make_pattern(is_ramp, seed, type, dims, rank < 0 ? 0 : rank);
+        return make_pattern(is_ramp, seed, type, &dims);
     }
     return parse_values(input->spec, input->text);
 }

@@ -10,8 +10,7 @@
 static bool set_shape(oribi_options *options, const char *text, TF_Status *status)
 {
     const char *equals = strrchr(text, '=');
-    int64_t dims[16];
-    int rank = 0;
+    cli_dims dims = {0};
 
     if (equals == NULL || equals == text || strlen(text) > 1024) {
         TF_SetStatus(status, TF_INVALID_ARGUMENT, "--shape wants NAME=1x3x224x224");
@@ -24,15 +23,14 @@ static bool set_shape(oribi_options *options, const char *text, TF_Status *statu
         char *end;
         errno = 0;
         const long long dim = *at >= '0' && *at <= '9' ? strtoll(at, &end, 10) : -1;
-        if (dim < 0 || errno != 0 || rank == 16 || (*end != 'x' && *end != 0)) {
+        if (dim < 0 || errno != 0 || (*end != 'x' && *end != 0) || !cli_dims_add(&dims, dim)) {
             TF_SetStatus(status, TF_INVALID_ARGUMENT,
-                         "--shape wants NAME=1x3x224x224, with 16 dimensions at most");
+                         "--shape wants NAME=1x3x224x224, with 254 dimensions at most");
             return false;
         }
-        dims[rank++] = dim;
         at = *end == 'x' ? end + 1 : NULL;
     }
-    oribi_options_set_input_shape(options, name, dims, rank, status);
+    oribi_options_set_input_shape(options, name, dims.at, dims.n, status);
     return TF_GetCode(status) == TF_OK;
 }
 

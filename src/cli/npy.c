@@ -63,7 +63,7 @@ static bool parse_type(const char *descr, layout *out)
     return parse_string_type(descr, out);
 }
 
-static bool parse_header(const char *header, layout *out, int64_t *dims, int *out_rank)
+static bool parse_header(const char *header, layout *out, cli_dims *dims)
 {
     const char *descr = find_key(header, "'descr':"), *order = find_key(header, "'fortran_order':");
     const char *shape = find_key(header, "'shape':");
@@ -79,17 +79,16 @@ static bool parse_header(const char *header, layout *out, int64_t *dims, int *ou
         return false;
     }
     shape = strchr(shape, '(');
-    for (*out_rank = 0; shape != NULL;) {
+    for (dims->n = 0; shape != NULL;) {
         shape += strspn(shape + 1, ", ") + 1;
         if (*shape == ')') {
             return true;
         }
         char *end;
         long long dim = strtoll(shape, &end, 10);
-        if (end == shape || dim < 0 || *out_rank == 16) {
+        if (end == shape || dim < 0 || !cli_dims_add(dims, dim)) {
             return false;
         }
-        dims[(*out_rank)++] = dim;
         shape = end - 1;
     }
     return false;
@@ -190,8 +189,7 @@ static char *read_header(const uint8_t *data, size_t bytes, const char *what, si
 
 TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what)
 {
-    int64_t dims[16];
-    int rank;
+    cli_dims dims;
     layout form;
     size_t start;
     char *header = read_header(data, bytes, what, &start);
@@ -199,15 +197,15 @@ TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what)
     if (header == NULL) {
         return NULL;
     }
-    bool good = parse_header(header, &form, dims, &rank);
+    bool good = parse_header(header, &form, &dims);
     free(header);
     if (!good) {
-        cli_error("%s: the .npy header names a type or an order that is not supported (C order, "
-                  "little endian numbers, strings S or U)",
-                  what);
+        cli_error("%s: the .npy header names a type, an order or a shape that is not supported "
+                  "(C order, little endian numbers, strings S or U, %d dimensions at most)",
+                  what, CLI_MAX_RANK);
         return NULL;
     }
-    TF_Tensor *tensor = cli_tensor(form.type, dims, rank);
+    TF_Tensor *tensor = cli_tensor(form.type, &dims);
     if (tensor == NULL) {
         return NULL;
     }

@@ -51,8 +51,8 @@ static cursor bytes_field(cursor *c)
 }
 
 typedef struct parsed {
-    int64_t dims[16];
-    int rank;
+    cli_dims dims;
+    bool has_more; /* dimensions than a tensor may have */
     uint64_t type;
     cursor raw, numbers;
     int number_width; /* 0: varints */
@@ -62,20 +62,13 @@ static void field(cursor *c, uint64_t key, parsed *out)
 {
     switch (key) {
     case 1 << 3 | 0:
-        if (out->rank < 16) {
-            out->dims[out->rank++] = (int64_t)varint(c);
-        } else {
-            c->bad = true;
-        }
+        out->has_more |= !cli_dims_add(&out->dims, (int64_t)varint(c));
         return;
     case 1 << 3 | 2:
         for (cursor in = bytes_field(c); in.at < in.end && !c->bad;) {
             int64_t dim = (int64_t)varint(&in);
-            if (in.bad || out->rank == 16) {
-                c->bad = true;
-            } else {
-                out->dims[out->rank++] = dim;
-            }
+            c->bad = in.bad;
+            out->has_more |= !cli_dims_add(&out->dims, dim);
         }
         return;
     case 2 << 3 | 0:
@@ -115,7 +108,7 @@ static void field(cursor *c, uint64_t key, parsed *out)
 TF_Tensor *cli_pb_parse(const uint8_t *data, size_t bytes, const char *what)
 {
     cursor c = {data, data + bytes, false};
-    parsed p = {.rank = 0};
+    parsed p = {.type = 0};
 
     while (c.at < c.end && !c.bad) {
         uint64_t key = varint(&c);
@@ -127,7 +120,11 @@ TF_Tensor *cli_pb_parse(const uint8_t *data, size_t bytes, const char *what)
         cli_error("%s: not an ONNX tensor of numbers (byte %td)", what, c.at - data);
         return NULL;
     }
-    TF_Tensor *tensor = cli_tensor(onnx_types[p.type], p.dims, p.rank);
+    if (p.has_more) {
+        cli_error("%s: a tensor of more than %d dimensions", what, CLI_MAX_RANK);
+        return NULL;
+    }
+    TF_Tensor *tensor = cli_tensor(onnx_types[p.type], &p.dims);
     if (tensor == NULL) {
         return NULL;
     }

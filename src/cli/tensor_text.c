@@ -131,7 +131,11 @@ void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size)
     size_t used = 0;
 
     out[0] = 0;
-    for (int i = 0; i < TF_NumDims(tensor) && used + 24 < size; i++) {
+    for (int i = 0; i < TF_NumDims(tensor); i++) {
+        if (used + 28 >= size) { /* a size and the dots */
+            snprintf(out + used, size - used, "x...");
+            return;
+        }
         used += (size_t)snprintf(out + used, size - used, "%s%lld", i == 0 ? "" : "x",
                                  (long long)TF_Dim(tensor, i));
     }
@@ -140,7 +144,27 @@ void cli_print_shape(const TF_Tensor *tensor, char *out, size_t size)
     }
 }
 
-TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank)
+bool cli_dims_add(cli_dims *dims, int64_t size)
+{
+    if (dims->n >= CLI_MAX_RANK) {
+        return false;
+    }
+    dims->at[dims->n++] = size;
+    return true;
+}
+
+int cli_port_dims(const oribi_model *model, bool is_input, int index, bool fills, cli_dims *out)
+{
+    const int rank = is_input ? oribi_model_input_shape(model, index, out->at, CLI_MAX_RANK)
+                              : oribi_model_output_shape(model, index, out->at, CLI_MAX_RANK);
+    out->n = rank < 0 ? 0 : rank > CLI_MAX_RANK ? CLI_MAX_RANK : rank;
+    for (int i = 0; i < out->n && fills; i++) {
+        out->at[i] = out->at[i] < 0 ? 1 : out->at[i];
+    }
+    return rank;
+}
+
+TF_Tensor *cli_tensor(TF_DataType type, const cli_dims *dims)
 {
     size_t bytes = cli_type_bytes(type), most = bytes; /* without dimensions of 0 */
 
@@ -148,18 +172,18 @@ TF_Tensor *cli_tensor(TF_DataType type, const int64_t *dims, int rank)
         cli_error("an input of type %s cannot be given", cli_type_name(type));
         return NULL;
     }
-    for (int i = 0; i < rank; i++) {
-        size_t dim = dims[i] > 0 ? (size_t)dims[i] : 1;
-        if (dims[i] < 0 || __builtin_mul_overflow(most, dim, &most) || most > PTRDIFF_MAX) {
+    for (int i = 0; i < dims->n; i++) {
+        size_t dim = dims->at[i] > 0 ? (size_t)dims->at[i] : 1;
+        if (dims->at[i] < 0 || __builtin_mul_overflow(most, dim, &most) || most > PTRDIFF_MAX) {
             cli_error("an input of that shape is too large");
             return NULL;
         }
-        bytes = dims[i] == 0 ? 0 : bytes * dim;
+        bytes = dims->at[i] == 0 ? 0 : bytes * dim;
     }
     if (!cli_budget_take("the input", bytes)) {
         return NULL;
     }
-    TF_Tensor *tensor = TF_AllocateTensor(type, dims, rank, bytes);
+    TF_Tensor *tensor = TF_AllocateTensor(type, dims->at, dims->n, bytes);
     if (tensor == NULL) {
         cli_no_memory(bytes);
     }

@@ -24,14 +24,10 @@ static void free_cases(verify_case *cases, int n)
 /* An unknown dimension is 1, as in the C. Floats are in [0, 1), other types any bytes. */
 static TF_Tensor *random_input(const verify *v, int index, uint32_t *state)
 {
-    int64_t dims[16];
+    cli_dims dims;
     TF_DataType type = oribi_model_input_type(v->session.model, index);
-    int rank = oribi_model_input_shape(v->session.model, index, dims, 16);
-    rank = rank < 0 ? 0 : rank > 16 ? 16 : rank;
-    for (int k = 0; k < rank; k++) {
-        dims[k] = dims[k] < 0 ? 1 : dims[k];
-    }
-    TF_Tensor *tensor = cli_tensor(type, dims, rank);
+    (void)cli_port_dims(v->session.model, true, index, true, &dims);
+    TF_Tensor *tensor = cli_tensor(type, &dims);
     uint8_t *bytes = TF_TensorData(tensor);
     float *floats = TF_TensorData(tensor);
     size_t n = TF_TensorByteSize(tensor) / (type == TF_FLOAT ? sizeof(float) : 1);

@@ -96,13 +96,9 @@ static void print_outputs(const verify *v, const uint8_t *bytes)
         if (verify_is_state(v, i, true)) {
             continue;
         }
-        int64_t dims[16];
-        int rank = oribi_model_output_shape(v->session.model, i, dims, 16);
-        rank = rank < 0 ? 0 : rank > 16 ? 16 : rank;
-        for (int k = 0; k < rank; k++) {
-            dims[k] = dims[k] < 0 ? 1 : dims[k];
-        }
-        TF_Tensor *tensor = cli_tensor(oribi_model_output_type(v->session.model, i), dims, rank);
+        cli_dims dims;
+        (void)cli_port_dims(v->session.model, false, i, true, &dims);
+        TF_Tensor *tensor = cli_tensor(oribi_model_output_type(v->session.model, i), &dims);
         const size_t n = TF_TensorByteSize(tensor);
         if (n > left) { /* a shape that only a run knows */
             TF_DeleteTensor(tensor);

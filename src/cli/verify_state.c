@@ -58,13 +58,9 @@ bool verify_is_state(const verify *v, int port, bool is_output)
 /* A tensor as input `index` wants it. */
 static TF_Tensor *make(const verify *v, int index)
 {
-    int64_t dims[16];
-    int rank = oribi_model_input_shape(v->session.model, index, dims, 16);
-    rank = rank < 0 ? 0 : rank > 16 ? 16 : rank;
-    for (int k = 0; k < rank; k++) {
-        dims[k] = dims[k] < 0 ? 1 : dims[k];
-    }
-    return cli_tensor(oribi_model_input_type(v->session.model, index), dims, rank);
+    cli_dims dims;
+    (void)cli_port_dims(v->session.model, true, index, true, &dims);
+    return cli_tensor(oribi_model_input_type(v->session.model, index), &dims);
 }
 
 void verify_states_reset(verify *v)

@@ -9,6 +9,16 @@
 #include "base/alloc.h"
 #include "tensor/status.h"
 
+int64_t oribi__memory_round_up(oribi_memory *m, int64_t bytes, int32_t line)
+{
+    size_t padded;
+    if (!oribi_size_round_up((size_t)bytes, (size_t)line, &padded)) {
+        m->is_too_large = true;
+        return bytes;
+    }
+    return (int64_t)padded;
+}
+
 /* --- Buffers --------------------------------------------------------------------------------- */
 
 static int32_t add_buffer(oribi_memory *m, int64_t bytes, int32_t alignment, int32_t first,
@@ -31,16 +41,16 @@ static void add_device_buffers(oribi_memory *m, int32_t index)
     const oribi_call *call = &c->calls[index];
     const int32_t device = call->device - 1, last = c->devices.done[index] - 1;
     const int32_t alignment = oribi_device_alignment(&c->devices, device);
-    const int64_t line = oribi_device_line(&c->devices, device);
+    const int32_t line = oribi_device_line(&c->devices, device);
     const uint32_t pools = c->devices.pools[device];
     m->scratch_buffer[index] = -1;
     if (call->scratch_bytes > 0 && c->devices.places[index] == NULL) {
-        const int64_t bytes = (call->scratch_bytes + line - 1) / line * line;
+        const int64_t bytes = oribi__memory_round_up(m, call->scratch_bytes, line);
         m->scratch_buffer[index] = add_buffer(m, bytes, alignment, index, last, pools);
     }
     for (int32_t k = 0; k < call->n_inputs; k++) {
         oribi_location *staged = &c->devices.staged[index][k];
-        const int64_t bytes = (staged->bytes + line - 1) / line * line;
+        const int64_t bytes = oribi__memory_round_up(m, staged->bytes, line);
         staged->buffer = -1;
         if (bytes > 0) {
             staged->buffer =
@@ -105,8 +115,14 @@ static bool plan_groups(oribi_memory *m, bool forbids_joins, int64_t effort, out
     const oribi_compile *c = m->compile;
     *out = (outcome){0};
     m->forbids_joins = forbids_joins;
+    m->is_too_large = false;
     oribi__memory_group(m);
     add_buffers(m);
+    if (m->is_too_large) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "the workspace exceeds the address space: a value or scratch memory of a "
+                          "device has no size in whole cache lines");
+    }
     add_aliases(m);
     for (int32_t p = 0; p < c->n_pools; p++) {
         out->pools[p].max_bytes = c->pools[p].max_bytes;

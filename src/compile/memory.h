@@ -39,11 +39,15 @@ typedef struct oribi_memory {
     int64_t *changes;        /* n_calls + 3, for what is alive, memory_groups.c */
     int32_t n_buffers, n_aliases;
     bool forbids_joins; /* no two values exactly in place: more freedom, more to search */
+    bool is_too_large;  /* a size is above all sizes: there is no plan */
 } oribi_memory;
 
 /* Root of a value's group, and the value's offset in it. out_offset may be NULL. */
 int32_t oribi__memory_root(const oribi_memory *memory, int32_t value, int64_t *out_offset);
 bool oribi__memory_in_pool(const oribi_memory *memory, int32_t root);
+/* The smallest multiple of line, a power of two, that is not below bytes. Where there is none it
+ * notes that in is_too_large and gives bytes. */
+int64_t oribi__memory_round_up(oribi_memory *memory, int64_t bytes, int32_t line);
 /* memory_groups.c: groups by views, then (unless forbids_joins) by operators in place; sets
  * copies, shares, elided calls. */
 void oribi__memory_group(oribi_memory *memory);

@@ -106,7 +106,7 @@ static void touch_by_device(oribi_memory *m, oribi_memory_group *g, const oribi_
         alignment = oribi_device_alignment(devices, call->device - 1);
     }
     align(g, alignment);
-    g->bytes = (g->bytes + line - 1) / line * line;
+    g->bytes = oribi__memory_round_up(m, g->bytes, line);
 }
 
 static void touch(oribi_memory *m, int32_t value, int32_t step)

@@ -4,10 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "compile/compile_internal.h"
 #include "tensor/status.h"
 
 /* --- List ------------------------------------------------------------------------------------ */
+
+/* The smallest multiple of alignment, a power of two, that is not below bytes. */
+static bool round_up(int64_t bytes, int32_t alignment, int64_t *out, TF_Status *status)
+{
+    size_t padded;
+    if (!oribi_size_round_up((size_t)bytes, (size_t)alignment, &padded)) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                          "the weights exceed the address space: %lld bytes, in multiples of %d",
+                          (long long)bytes, (int)alignment);
+    }
+    *out = (int64_t)padded;
+    return true;
+}
 
 static int64_t bytes_of(const oribi_placed *placed)
 {
@@ -36,13 +50,16 @@ static bool add(oribi_compile *c, const char *owner, const oribi_placed *placed,
     oribi_weights_array *array = &c->arrays[c->n_arrays++];
     array->placed = placed;
     array->section = section;
-    const int64_t alignment = oribi_weights_alignment(placed);
-    array->offset = (c->image_bytes + alignment - 1) / alignment * alignment;
+    int64_t padded = 0;
+    size_t end = 0;
+    ORIBI_TRY(round_up(c->image_bytes, oribi_weights_alignment(placed), &array->offset, status) &&
+              round_up(bytes_of(placed), ORIBI_WEIGHTS_ALIGNMENT, &padded, status));
+    if (!oribi_size_add((size_t)array->offset, (size_t)padded, &end)) {
+        return oribi_fail(status, TF_RESOURCE_EXHAUSTED, "the weights exceed the address space");
+    }
+    c->image_bytes = (int64_t)end;
     array->symbol =
         oribi_arena_printf(&c->arena, "%s%s%s", owner, owner[0] != 0 ? "_" : "", placed->name);
-    const int64_t padded = (bytes_of(placed) + ORIBI_WEIGHTS_ALIGNMENT - 1) /
-                           ORIBI_WEIGHTS_ALIGNMENT * ORIBI_WEIGHTS_ALIGNMENT;
-    c->image_bytes = array->offset + padded;
     return array->symbol != NULL || oribi_fail_memory(status);
 }
 

@@ -37,7 +37,7 @@ static bool is_in_group(const bound_walk *walk, int32_t i)
 /* Offsets are multiples of the unit, so a buffer takes whole units from its neighbours... */
 static uint64_t round_up(const bound_walk *walk, uint64_t bytes)
 {
-    return (bytes + walk->unit - 1) & ~(walk->unit - 1);
+    return oribi__plan_round_up(bytes, walk->unit);
 }
 
 /* ...except for the topmost one: its last unit may be cut. The most that this can save at a step.

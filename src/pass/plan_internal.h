@@ -21,6 +21,14 @@
 enum { PLAN_MAX_POOLS = 32, PLAN_MAX_EDGES = 1 << 22 };
 #define PLAN_EDGE_ALIASED 0x80000000u
 
+/* The smallest multiple of `unit`, a power of two, that is not below n; the largest one of all
+ * where that would be above all numbers. plan.c has refused problems in which that could happen. */
+static inline uint64_t oribi__plan_round_up(uint64_t n, uint64_t unit)
+{
+    const uint64_t mask = unit - 1, above = n + mask;
+    return (above < n ? UINT64_MAX : above) & ~mask;
+}
+
 typedef struct plan_window { /* allowed, both included: off(owner) - off(other) */
     int32_t owner, other;
     int64_t from, to; /* within the reach of the two */

@@ -139,7 +139,7 @@ uint64_t oribi__plan_fit(plan_placer *placer, const plan_layout *layout, int32_t
                          bool is_best_fit)
 {
     const plan_gap *gaps = placer->gaps;
-    uint64_t mask = placer->problem->buffers[j].alignment - 1;
+    uint64_t alignment = placer->problem->buffers[j].alignment;
     int64_t n = collect_gaps(placer, layout, j, pool);
     sort_gaps(placer->gaps, n);
     uint64_t offset = 0;
@@ -157,7 +157,7 @@ uint64_t oribi__plan_fit(plan_placer *placer, const plan_layout *layout, int32_t
             }
         }
         if (offset < gaps[k].end) {
-            offset = (gaps[k].end + mask) & ~mask;
+            offset = oribi__plan_round_up(gaps[k].end, alignment);
         }
     }
     return best_slack == UINT64_MAX ? offset : best;

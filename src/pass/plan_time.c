@@ -27,16 +27,11 @@ typedef struct time_tree {
     plan_layout *layout;
     time_node *nodes; /* [0] is NIL, [1 + i] is buffer i's, the last ones are the pools' ends */
     uint64_t *widest; /* by node, then by alignment: of its subtree */
-    uint64_t masks[MAX_ALIGNMENTS];
+    uint64_t alignments[MAX_ALIGNMENTS];
     uint8_t class_of[MAX_ALIGNMENTS]; /* by power of two */
     int32_t n_classes;
     int32_t roots[PLAN_MAX_POOLS];
 } time_tree;
-
-static uint64_t align_up(uint64_t offset, uint64_t mask)
-{
-    return (offset + mask) & ~mask;
-}
 
 static uint64_t *widest(const time_tree *tree, int32_t node)
 {
@@ -45,7 +40,7 @@ static uint64_t *widest(const time_tree *tree, int32_t node)
 
 static uint64_t width(const time_tree *tree, int32_t node, int32_t class)
 {
-    const uint64_t begin = align_up(tree->nodes[node].gap, tree->masks[class]);
+    const uint64_t begin = oribi__plan_round_up(tree->nodes[node].gap, tree->alignments[class]);
     const uint64_t end = tree->nodes[node].offset;
     return end > begin ? end - begin : 0;
 }
@@ -208,7 +203,7 @@ static bool tree_init(time_tree *tree)
     for (int32_t k = 0; k < MAX_ALIGNMENTS; k++) {
         if (seen >> k & 1) {
             tree->class_of[k] = (uint8_t)tree->n_classes;
-            tree->masks[tree->n_classes++] = (UINT64_C(1) << k) - 1;
+            tree->alignments[tree->n_classes++] = UINT64_C(1) << k;
         }
     }
     const size_t n = (size_t)problem->n + (size_t)problem->n_pools + 1;
@@ -240,7 +235,8 @@ static void place_one(time_tree *tree, int32_t j)
     for (int32_t p = pool; buffer->bytes && p < problem->n_pools && least_over; p++) {
         if (buffer->allowed_pools >> p & 1) {
             const int32_t here = find_gap(tree, tree->roots[p], class, buffer->bytes);
-            const uint64_t at = align_up(tree->nodes[here].gap, tree->masks[class]);
+            const uint64_t at =
+                oribi__plan_round_up(tree->nodes[here].gap, tree->alignments[class]);
             const uint64_t limit = problem->pools[p].max_bytes;
             const uint64_t end = at + buffer->bytes;
             const uint64_t over = limit && end > limit ? end - limit : 0;
