@@ -2,6 +2,8 @@
 /* The broadcast of two shapes, with neighbouring dimensions joined where both inputs allow. */
 #include "micro/broadcast_prepare.h"
 
+#include "micro/dims.h"
+
 /* dims of one input, counted from the last; 1 beyond its rank. */
 static int32_t dim(const int32_t *dims, int32_t rank, int32_t from_last)
 {
@@ -11,8 +13,7 @@ static int32_t dim(const int32_t *dims, int32_t rank, int32_t from_last)
 int32_t oribi_micro_broadcast_resolve(const int32_t *a_dims, int32_t a_rank, const int32_t *b_dims,
                                       int32_t b_rank, struct oribi_micro_broadcast *out)
 {
-    int32_t sizes[ORIBI_MICRO_BROADCAST_RANK], a_steps[ORIBI_MICRO_BROADCAST_RANK];
-    int32_t b_steps[ORIBI_MICRO_BROADCAST_RANK], n = 0;
+    oribi_sizes sizes = {0}, a_steps = {0}, b_steps = {0};
     int64_t a_next = 1, b_next = 1, total = 1;
     const int32_t rank = a_rank > b_rank ? a_rank : b_rank;
     if (rank > ORIBI_MICRO_BROADCAST_RANK) {
@@ -34,25 +35,24 @@ int32_t oribi_micro_broadcast_resolve(const int32_t *a_dims, int32_t a_rank, con
         if (size == 1) {
             continue;
         }
-        if (n > 0 && a_step == a_steps[n - 1] * sizes[n - 1] &&
-            b_step == b_steps[n - 1] * sizes[n - 1]) {
-            sizes[n - 1] *= size;
-            continue;
+        const int32_t at = sizes.n - 1;
+        if (at >= 0 && a_step == a_steps.at[at] * sizes.at[at] &&
+            b_step == b_steps.at[at] * sizes.at[at]) {
+            sizes.at[at] *= size;
+        } else if (!oribi_sizes_add(&sizes, size) || !oribi_sizes_add(&a_steps, a_step) ||
+                   !oribi_sizes_add(&b_steps, b_step)) {
+            return ORIBI_MICRO_TOO_LARGE;
         }
-        sizes[n] = size;
-        a_steps[n] = a_step;
-        b_steps[n++] = b_step;
     }
-    if (n == 0) {
-        sizes[0] = 1;
-        a_steps[0] = b_steps[0] = 1;
-        n = 1;
+    if (sizes.n == 0) {
+        sizes = a_steps = b_steps = (oribi_sizes){1, {1}};
     }
+    const int32_t n = sizes.n;
     out->rank = n;
     for (int32_t i = 0; i < ORIBI_MICRO_BROADCAST_RANK; i++) {
-        out->dims[i] = i < n ? sizes[n - 1 - i] : 1;
-        out->a_step[i] = i < n ? a_steps[n - 1 - i] : 0;
-        out->b_step[i] = i < n ? b_steps[n - 1 - i] : 0;
+        out->dims[i] = i < n ? sizes.at[n - 1 - i] : 1;
+        out->a_step[i] = i < n ? a_steps.at[n - 1 - i] : 0;
+        out->b_step[i] = i < n ? b_steps.at[n - 1 - i] : 0;
     }
     return ORIBI_MICRO_OK;
 }

@@ -134,6 +134,18 @@ static inline bool oribi_dims_count(const oribi_dims *d, int64_t *out_count)
     return true;
 }
 
+/* The next multiple of `step`, which is above 0; false, and *out untouched, when n is below 0 or
+ * the multiple is above INT64_MAX. */
+static inline bool oribi_count_round_up(int64_t n, int64_t step, int64_t *out)
+{
+    const int64_t missing = n < 0 || n % step == 0 ? 0 : step - n % step;
+    if (n < 0 || n > INT64_MAX - missing) {
+        return false;
+    }
+    *out = n + missing;
+    return true;
+}
+
 /* A size that was computed in floating point, its fraction dropped; false, and *out untouched, for
  * a NaN, below 0, and above 2^53, where doubles no longer tell sizes apart. */
 static inline bool oribi_real_to_size(double size, int64_t *out)

@@ -2,6 +2,8 @@
 /* Joins neighbouring dimensions of a box, and checks that it stays in the input. */
 #include "micro/move_prepare.h"
 
+#include "micro/dims.h"
+
 static int32_t check(const struct oribi_micro_move_spec *s)
 {
     int64_t count = 1, lowest = s->start, highest = s->start;
@@ -30,31 +32,31 @@ int32_t oribi_micro_move_prepare(const struct oribi_micro_move_spec *spec,
                                  struct oribi_micro_move_args *args)
 {
     const struct oribi_micro_move_spec *s = spec;
-    int64_t dims[ORIBI_MICRO_MOVE_RANK + 1], steps[ORIBI_MICRO_MOVE_RANK + 1], run = 1;
-    int32_t n = 0;
+    oribi_dims dims = {0}, steps = {0};
+    int64_t run = 1;
     const int32_t code = check(s);
     if (code != ORIBI_MICRO_OK) {
         return code;
     }
-    for (int32_t i = s->rank - 1; i >= 0; i--) { /* n counts from the last dimension */
+    for (int32_t i = s->rank - 1; i >= 0; i--) { /* dims.n counts from the last dimension */
+        const int32_t n = dims.n;
         if (s->dims[i] == 1) {
             continue;
         }
         if (n == 0 && s->steps[i] == run) {
             run *= s->dims[i];
-        } else if (n > 0 && s->steps[i] == steps[n - 1] * dims[n - 1]) {
-            dims[n - 1] *= s->dims[i];
-        } else if (n < ORIBI_MICRO_MOVE_RANK) {
-            dims[n] = s->dims[i];
-            steps[n++] = s->steps[i];
-        } else {
+        } else if (n > 0 && s->steps[i] == steps.at[n - 1] * dims.at[n - 1]) {
+            dims.at[n - 1] *= s->dims[i];
+        } else if (n == ORIBI_MICRO_MOVE_RANK || !oribi_dims_add(&dims, s->dims[i]) ||
+                   !oribi_dims_add(&steps, s->steps[i])) {
             return ORIBI_MICRO_TOO_LARGE;
         }
     }
+    const int32_t n = dims.n;
     args->rank = n > 0 ? n : 1;
     for (int32_t i = 0; i < ORIBI_MICRO_MOVE_RANK; i++) {
-        args->dims[i] = i < n ? (int32_t)dims[n - 1 - i] : 1;
-        args->step[i] = i < n ? (int32_t)(steps[n - 1 - i] * s->element_bytes) : 0;
+        args->dims[i] = i < n ? (int32_t)dims.at[n - 1 - i] : 1;
+        args->step[i] = i < n ? (int32_t)(steps.at[n - 1 - i] * s->element_bytes) : 0;
     }
     args->start = (int32_t)(s->start * s->element_bytes);
     args->run_bytes = (int32_t)(run * s->element_bytes);

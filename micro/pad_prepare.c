@@ -2,13 +2,14 @@
 /* Checks borders and joins what needs no border of its own. */
 #include "micro/pad_prepare.h"
 
+#include "micro/dims.h"
+
 #include <string.h>
 
 enum { RANK = ORIBI_MICRO_PAD_RANK };
 
 typedef struct box {
-    int32_t rank;
-    int64_t dims[RANK], before[RANK], after[RANK];
+    oribi_dims dims, before, after;
 } box;
 
 static int32_t check(const struct oribi_micro_pad_spec *s)
@@ -31,46 +32,47 @@ static int32_t check(const struct oribi_micro_pad_spec *s)
     return is_width ? ORIBI_MICRO_OK : ORIBI_MICRO_INVALID;
 }
 
-/* A dimension without border joins the one before it: that one's border grows by its size. */
-static void join(const struct oribi_micro_pad_spec *s, box *out)
+static bool add(box *b, int64_t dim, int64_t before, int64_t after)
 {
-    out->rank = 0;
-    for (int32_t i = 0; i < s->rank; i++) {
-        const int32_t n = out->rank;
-        if (n > 0 && s->pads[2 * i] == 0 && s->pads[2 * i + 1] == 0) {
-            out->dims[n - 1] *= s->dims[i];
-            out->before[n - 1] *= s->dims[i];
-            out->after[n - 1] *= s->dims[i];
-            continue;
+    return oribi_dims_add(&b->dims, dim) && oribi_dims_add(&b->before, before) &&
+           oribi_dims_add(&b->after, after);
+}
+
+/* A dimension without border joins the one before it: that one's border grows by its size. */
+static bool join(const struct oribi_micro_pad_spec *s, box *out)
+{
+    bool fits = true;
+    for (int32_t i = 0; fits && i < s->rank; i++) {
+        const int32_t last = out->dims.n - 1;
+        if (last >= 0 && s->pads[2 * i] == 0 && s->pads[2 * i + 1] == 0) {
+            out->dims.at[last] *= s->dims[i];
+            out->before.at[last] *= s->dims[i];
+            out->after.at[last] *= s->dims[i];
+        } else {
+            fits = add(out, s->dims[i], s->pads[2 * i], s->pads[2 * i + 1]);
         }
-        out->dims[n] = s->dims[i];
-        out->before[n] = s->pads[2 * i];
-        out->after[n] = s->pads[2 * i + 1];
-        out->rank++;
     }
-    if (out->rank == 0) {
-        out->rank = 1;
-        out->dims[0] = 1;
-        out->before[0] = out->after[0] = 0;
-    }
+    return fits && (out->dims.n > 0 || add(out, 1, 0, 0));
 }
 
 int32_t oribi_micro_pad_prepare(const struct oribi_micro_pad_spec *spec,
                                 struct oribi_micro_pad_args *args)
 {
     const struct oribi_micro_pad_spec *s = spec;
-    box b;
+    box b = {.dims = {0}};
     const int32_t code = check(s);
     if (code != ORIBI_MICRO_OK) {
         return code;
     }
-    join(s, &b);
-    args->rank = b.rank;
+    if (!join(s, &b)) {
+        return ORIBI_MICRO_TOO_LARGE;
+    }
+    const int32_t rank = args->rank = b.dims.n;
     for (int32_t i = 0; i < RANK; i++) {
-        const int64_t unit = i == b.rank - 1 ? s->element_bytes : 1;
-        args->dims[i] = i < b.rank ? (int32_t)(b.dims[i] * unit) : 1;
-        args->before[i] = i < b.rank ? (int32_t)(b.before[i] * unit) : 0;
-        args->after[i] = i < b.rank ? (int32_t)(b.after[i] * unit) : 0;
+        const int64_t unit = i == rank - 1 ? s->element_bytes : 1;
+        args->dims[i] = i < rank ? (int32_t)(b.dims.at[i] * unit) : 1;
+        args->before[i] = i < rank ? (int32_t)(b.before.at[i] * unit) : 0;
+        args->after[i] = i < rank ? (int32_t)(b.after.at[i] * unit) : 0;
     }
     args->element_bytes = s->element_bytes;
     args->value[0] = args->value[1] = 0;

@@ -2,6 +2,7 @@
 /* Joins dimensions of a kind; a mean's 1/N goes into the multiplier by an integer division. */
 #include "micro/reduce_q_prepare.h"
 
+#include "micro/dims.h"
 #include "micro/element.h"
 
 static int32_t add(struct oribi_micro_reduce_q_axes *axes, int32_t size, int32_t step,
@@ -25,12 +26,13 @@ static int32_t sort(const struct oribi_micro_reduce_q_spec *s,
                     struct oribi_micro_reduce_q_args *args)
 {
     int32_t total, previous = -1;
-    int32_t code = oribi_micro_product(s->dims, s->rank, &total);
+    int32_t code = s->rank > ORIBI_MAX_LOWERED_RANK ? ORIBI_MICRO_TOO_LARGE
+                                                    : oribi_micro_product(s->dims, s->rank, &total);
     args->kept.rank = args->summed.rank = 0;
     for (int32_t i = 0; code == ORIBI_MICRO_OK && i < s->rank; i++) {
         total /= s->dims[i];
         if (s->dims[i] > 1) {
-            const int32_t kind = s->is_summed[i] != 0 ? 1 : 0;
+            const int32_t kind = (int32_t)(s->summed >> i & 1U);
             code =
                 add(kind != 0 ? &args->summed : &args->kept, s->dims[i], total, kind == previous);
             previous = kind;

@@ -2,31 +2,31 @@
 /* Dimensions from the last one on; neighbours are joined where all three inputs allow. */
 #include "micro/select_prepare.h"
 
+#include "micro/dims.h"
+
 enum { N = ORIBI_MICRO_SELECT_INPUTS, RANK = ORIBI_MICRO_SELECT_RANK, MOST = 1 << 28 };
 
 struct joined {
-    int32_t n, sizes[RANK], steps[N][RANK]; /* the last dimension first */
+    oribi_sizes sizes, steps[N]; /* the last dimension first */
 };
 
-/* Adds a dimension in front. 0: there are too many. */
-static int32_t add(struct joined *j, int32_t size, const int32_t steps[N])
+/* Adds a dimension in front. False: there are too many. */
+static bool add(struct joined *j, int32_t size, const int32_t steps[N])
 {
-    int32_t joins = j->n > 0;
-    for (int32_t k = 0; k < N && joins != 0; k++) {
-        joins = steps[k] == j->steps[k][j->n - 1] * j->sizes[j->n - 1];
+    const int32_t last = j->sizes.n - 1;
+    bool joins = last >= 0;
+    for (int32_t k = 0; k < N && joins; k++) {
+        joins = steps[k] == j->steps[k].at[last] * j->sizes.at[last];
     }
-    if (joins != 0) {
-        j->sizes[j->n - 1] *= size;
-        return 1;
+    if (joins) {
+        j->sizes.at[last] *= size;
+        return true;
     }
-    if (j->n == RANK) {
-        return 0;
+    bool fits = j->sizes.n < RANK && oribi_sizes_add(&j->sizes, size);
+    for (int32_t k = 0; k < N && fits; k++) {
+        fits = oribi_sizes_add(&j->steps[k], steps[k]);
     }
-    for (int32_t k = 0; k < N; k++) {
-        j->steps[k][j->n] = steps[k];
-    }
-    j->sizes[j->n++] = size;
-    return 1;
+    return fits;
 }
 
 /* Dimension i from the last; its size and how far each input steps. */
@@ -53,7 +53,7 @@ static int32_t meet(const struct oribi_micro_shape shapes[N], int32_t i, int64_t
 int32_t oribi_micro_select_resolve(const struct oribi_micro_shape shapes[ORIBI_MICRO_SELECT_INPUTS],
                                    struct oribi_micro_select_args *args)
 {
-    struct joined j = {0, {0}, {{0}}};
+    struct joined j = {.sizes = {0}};
     int64_t strides[N] = {1, 1, 1}, total = 1;
     int32_t rank = 0;
     for (int32_t k = 0; k < N; k++) {
@@ -66,20 +66,21 @@ int32_t oribi_micro_select_resolve(const struct oribi_micro_shape shapes[ORIBI_M
             return code;
         }
         total *= size;
-        if (total > MOST || (size > 1 && add(&j, size, steps) == 0)) {
+        if (total > MOST || (size > 1 && !add(&j, size, steps))) {
             return ORIBI_MICRO_TOO_LARGE;
         }
     }
-    if (j.n == 0) {
-        j.sizes[j.n++] = 1;
+    if (j.sizes.n == 0) {
+        const int32_t no_steps[N] = {0};
+        (void)add(&j, 1, no_steps); /* the first always fits */
     }
-    args->rank = j.n;
+    args->rank = j.sizes.n;
     for (int32_t i = 0; i < RANK; i++) {
-        const int32_t from = j.n - 1 - i;
-        args->dims[i] = from >= 0 ? j.sizes[from] : 1;
-        args->condition_step[i] = from >= 0 ? j.steps[0][from] : 0;
-        args->yes_step[i] = from >= 0 ? j.steps[1][from] : 0;
-        args->no_step[i] = from >= 0 ? j.steps[2][from] : 0;
+        const int32_t from = j.sizes.n - 1 - i;
+        args->dims[i] = from >= 0 ? j.sizes.at[from] : 1;
+        args->condition_step[i] = from >= 0 ? j.steps[0].at[from] : 0;
+        args->yes_step[i] = from >= 0 ? j.steps[1].at[from] : 0;
+        args->no_step[i] = from >= 0 ? j.steps[2].at[from] : 0;
     }
     return ORIBI_MICRO_OK;
 }

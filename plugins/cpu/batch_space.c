@@ -9,38 +9,38 @@
 
 /* Block shape and paddings (or crops) as read. */
 typedef struct space {
-    int n; /* blocked dims: 1 to n of the tensors */
-    int64_t block[ORIBI_MAX_RANK], before[ORIBI_MAX_RANK], after[ORIBI_MAX_RANK];
-    int64_t n_blocks; /* product of block */
+    oribi_dims block, before, after; /* of the blocked dims: 1 to block.n of the tensors */
+    int64_t n_blocks;                /* product of block */
 } space;
 
 static bool read_space(oribi_cpu_run *run, space *out)
 {
     const TF_Tensor *pairs = run->in[2];
     TF_DataType dtype = TF_TensorType(pairs);
-    if (!oribi_cpu_read_ints(run, 1, "block_shape", out->block, ORIBI_MAX_RANK - 1, &out->n)) {
+    if (!oribi_cpu_read_dims(run, 1, "block_shape", &out->block)) {
         return false;
     }
-    if (TF_NumDims(pairs) != 2 || TF_Dim(pairs, 0) != out->n || TF_Dim(pairs, 1) != 2 ||
+    if (TF_NumDims(pairs) != 2 || TF_Dim(pairs, 0) != out->block.n || TF_Dim(pairs, 1) != 2 ||
         (dtype != TF_INT32 && dtype != TF_INT64)) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "paddings or crops must be an integer matrix with %d rows and 2 "
                               "columns",
-                              out->n);
+                              out->block.n);
     }
     out->n_blocks = 1;
-    for (int i = 0; i < out->n; i++) {
+    out->before.n = out->after.n = out->block.n;
+    for (int i = 0; i < out->block.n; i++) {
         const void *data = TF_TensorData(pairs);
-        out->before[i] = oribi_cpu_int_at(data, dtype, 2 * i);
-        out->after[i] = oribi_cpu_int_at(data, dtype, 2 * i + 1);
-        if (out->block[i] < 1 || out->block[i] > INT32_MAX || out->before[i] < 0 ||
-            out->after[i] < 0 || out->before[i] > INT32_MAX || out->after[i] > INT32_MAX ||
-            __builtin_mul_overflow(out->n_blocks, out->block[i], &out->n_blocks)) {
+        out->before.at[i] = oribi_cpu_int_at(data, dtype, 2 * i);
+        out->after.at[i] = oribi_cpu_int_at(data, dtype, 2 * i + 1);
+        if (out->block.at[i] < 1 || out->block.at[i] > INT32_MAX || out->before.at[i] < 0 ||
+            out->after.at[i] < 0 || out->before.at[i] > INT32_MAX || out->after.at[i] > INT32_MAX ||
+            __builtin_mul_overflow(out->n_blocks, out->block.at[i], &out->n_blocks)) {
             return oribi_cpu_fail(
                 run, TF_INVALID_ARGUMENT,
                 "block %lld with %lld and %lld along dimension %d is not possible",
-                (long long)out->block[i], (long long)out->before[i], (long long)out->after[i],
-                i + 1);
+                (long long)out->block.at[i], (long long)out->before.at[i],
+                (long long)out->after.at[i], i + 1);
         }
     }
     return true;
@@ -59,32 +59,33 @@ typedef struct space_work {
 static int64_t space_source(const space_work *work, int64_t unit)
 {
     const space *s = &work->space;
-    int64_t at[ORIBI_MAX_RANK], batch, offset;
+    oribi_dims where; /* at the blocked dims and the batch before them */
+    int64_t *const at = where.at, batch, offset;
     const oribi_cpu_shape *small = work->to_batch ? &work->in : &work->out;
-    for (int i = s->n; i > 0; i--) {
+    for (int i = s->block.n; i > 0; i--) {
         at[i] = unit % work->out.at[i];
         unit /= work->out.at[i];
     }
     int64_t batches = small->at[0];
     batch = work->to_batch ? unit % batches : unit;
     int64_t block = work->to_batch ? unit / batches : 0, scale = 1;
-    for (int i = s->n; i > 0; i--) {
-        int64_t size = s->block[i - 1];
+    for (int i = s->block.n; i > 0; i--) {
+        int64_t size = s->block.at[i - 1];
         if (work->to_batch) {
-            at[i] = at[i] * size + block % size - s->before[i - 1];
+            at[i] = at[i] * size + block % size - s->before.at[i - 1];
             block /= size;
             if (at[i] < 0 || at[i] >= work->in.at[i]) {
                 return -1;
             }
         } else {
-            int64_t full = at[i] + s->before[i - 1];
+            int64_t full = at[i] + s->before.at[i - 1];
             block += full % size * scale;
             scale *= size;
             at[i] = full / size;
         }
     }
     offset = work->to_batch ? batch : block * batches + batch;
-    for (int i = 1; i <= s->n; i++) {
+    for (int i = 1; i <= s->block.n; i++) {
         offset = offset * work->in.at[i] + at[i];
     }
     return offset;
@@ -108,18 +109,18 @@ static void space_units(void *object, int64_t begin, int64_t end)
 static bool space_shape(oribi_cpu_run *run, space_work *work)
 {
     const space *s = &work->space;
-    bool good = work->in.n > s->n;
+    bool good = work->in.n > s->block.n;
     work->out = work->in;
-    for (int i = 0; good && i < s->n; i++) {
+    for (int i = 0; good && i < s->block.n; i++) {
         int64_t dim = work->in.at[i + 1], *out = &work->out.at[i + 1];
         if (work->to_batch) {
-            good = !__builtin_add_overflow(dim, s->before[i] + s->after[i], out) &&
-                   *out % s->block[i] == 0;
-            *out /= s->block[i];
+            good = !__builtin_add_overflow(dim, s->before.at[i] + s->after.at[i], out) &&
+                   *out % s->block.at[i] == 0;
+            *out /= s->block.at[i];
         } else {
-            good = !__builtin_mul_overflow(dim, s->block[i], out) &&
-                   *out >= s->before[i] + s->after[i];
-            *out -= s->before[i] + s->after[i];
+            good = !__builtin_mul_overflow(dim, s->block.at[i], out) &&
+                   *out >= s->before.at[i] + s->after.at[i];
+            *out -= s->before.at[i] + s->after.at[i];
         }
     }
     if (good && work->to_batch) {
@@ -142,7 +143,7 @@ static bool space_run(oribi_cpu_run *run, bool to_batch)
         !space_shape(run, &work) || !oribi_cpu_count(run, work.out.at, work.out.n, &count)) {
         return false;
     }
-    int n = work.space.n + 1;
+    int n = work.space.block.n + 1;
     work.source = TF_TensorData(run->in[0]);
     work.target = oribi_cpu_output(run, 0, work.out.at, work.out.n);
     if (work.target != NULL && count > 0) {

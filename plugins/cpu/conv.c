@@ -42,21 +42,21 @@ static int64_t packed_group_count(const oribi_gemm_variant *variant, const int64
 static void pack_filter(const oribi_gemm_variant *variant, const oribi_weights_view *view,
                         int64_t groups, oribi_weights_reader *reader, float *out)
 {
-    const int64_t n = view->dims[3] / groups;
+    const int64_t n = view->dims.at[3] / groups;
     for (int64_t group = 0; group < groups; group++) {
-        const oribi_gemm_source source = {.data = view->data + group * n * view->strides[3],
-                                          .outer = view->dims[0],
-                                          .middle = view->dims[1],
-                                          .inner = view->dims[2],
+        const oribi_gemm_source source = {.data = view->data + group * n * view->strides.at[3],
+                                          .outer = view->dims.at[0],
+                                          .middle = view->dims.at[1],
+                                          .inner = view->dims.at[2],
                                           .n = n,
-                                          .outer_stride = view->strides[0],
-                                          .middle_stride = view->strides[1],
-                                          .inner_stride = view->strides[2],
-                                          .n_stride = view->strides[3],
+                                          .outer_stride = view->strides.at[0],
+                                          .middle_stride = view->strides.at[1],
+                                          .inner_stride = view->strides.at[2],
+                                          .n_stride = view->strides.at[3],
                                           .done = reader != NULL ? oribi_weights_read : NULL,
                                           .done_arg = reader};
         oribi_gemm_pack(variant, &source,
-                        out + group * packed_group_count(variant, view->dims, groups));
+                        out + group * packed_group_count(variant, view->dims.at, groups));
     }
 }
 
@@ -81,20 +81,20 @@ static void pack_constant(oribi_cpu_setup *setup, conv_state *state)
         TF_OpKernelConstruction_InputShape(setup->construction, 0, input, 4) != 4) {
         return;
     }
-    const int64_t groups = input[3] > 0 ? groups_of(view.dims, input[3]) : 0;
+    const int64_t groups = input[3] > 0 ? groups_of(view.dims.at, input[3]) : 0;
     if (groups == 0) {
         return;
     }
-    const int64_t taps = view.dims[0] * view.dims[1];
-    const int64_t count =
-        oribi_weights_count(state->variant, groups, taps * view.dims[2], view.dims[3] / groups);
+    const int64_t taps = view.dims.at[0] * view.dims.at[1];
+    const int64_t count = oribi_weights_count(state->variant, groups, taps * view.dims.at[2],
+                                              view.dims.at[3] / groups);
     state->panels = oribi_weights_allocate(setup, count);
-    state->zeros = oribi_weights_allocate(setup, tap_floats(view.dims));
+    state->zeros = oribi_weights_allocate(setup, tap_floats(view.dims.at));
     if (state->panels == NULL || state->zeros == NULL) {
         return;
     }
-    memset(state->zeros, 0, (size_t)tap_floats(view.dims) * sizeof(float));
-    memcpy(state->filter, view.dims, sizeof state->filter);
+    memset(state->zeros, 0, (size_t)tap_floats(view.dims.at) * sizeof(float));
+    memcpy(state->filter, view.dims.at, sizeof state->filter);
     oribi_weights_reader reader = {setup->construction, 1};
     pack_filter(state->variant, &view, groups, &reader, state->panels);
     state->groups = groups;
@@ -132,14 +132,14 @@ static bool take_shapes(oribi_cpu_run *run, const conv_state *state, conv_call *
     if (!oribi_weights_input(run, 0, 4, &image)) {
         return false;
     }
-    memcpy(call->input, image.dims, sizeof call->input);
+    memcpy(call->input, image.dims.at, sizeof call->input);
     if (state->groups != 0) {
         memcpy(call->filter, state->filter, sizeof call->filter);
     } else {
         if (!oribi_weights_input(run, 1, 4, filter)) {
             return false;
         }
-        memcpy(call->filter, filter->dims, sizeof call->filter);
+        memcpy(call->filter, filter->dims.at, sizeof call->filter);
     }
     call->groups = groups_of(call->filter, call->input[3]);
     if (call->groups == 0 || (state->groups != 0 && call->groups != state->groups)) {

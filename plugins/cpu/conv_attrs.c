@@ -30,8 +30,7 @@ static void read_pair(oribi_cpu_setup *setup, const char *name, int64_t *out)
 static void read_padding(oribi_cpu_setup *setup, oribi_conv_attrs *out)
 {
     char padding[16] = "";
-    int64_t sizes[8] = {0};
-    int count = 0;
+    oribi_dims sizes = {.n = 0};
     oribi_cpu_attr_string(setup, "padding", padding, sizeof padding);
     if (setup->state == NULL || TF_GetCode(setup->status) != TF_OK) {
         return;
@@ -42,17 +41,18 @@ static void read_padding(oribi_cpu_setup *setup, oribi_conv_attrs *out)
         out->padding = ORIBI_CONV_VALID;
     } else if (strcmp(padding, "EXPLICIT") == 0) {
         out->padding = ORIBI_CONV_EXPLICIT;
-        oribi_cpu_attr_ints(setup, "explicit_paddings", sizes, 8, &count);
+        oribi_cpu_attr_ints(setup, "explicit_paddings", sizes.at, 8, &sizes.n);
         if (TF_GetCode(setup->status) == TF_OK &&
-            (count != 8 || sizes[0] != 0 || sizes[1] != 0 || sizes[6] != 0 || sizes[7] != 0)) {
+            (sizes.n != 8 || sizes.at[0] != 0 || sizes.at[1] != 0 || sizes.at[6] != 0 ||
+             sizes.at[7] != 0)) {
             (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
                                        "attribute 'explicit_paddings' must hold 8 sizes, those of "
                                        "batch and channels 0; it holds %d",
-                                       count);
+                                       sizes.n);
         }
         for (int axis = 0; axis < 2; axis++) {
-            out->before[axis] = sizes[2 + 2 * axis];
-            out->after[axis] = sizes[3 + 2 * axis];
+            out->before[axis] = sizes.at[2 + 2 * axis];
+            out->after[axis] = sizes.at[3 + 2 * axis];
         }
     } else {
         (void)oribi_cpu_setup_fail(setup, TF_INVALID_ARGUMENT,
@@ -105,7 +105,7 @@ bool oribi_conv_attrs_resolve(oribi_cpu_run *run, const oribi_conv_attrs *attrs,
 bool oribi_conv_shapes_take(oribi_cpu_run *run, const oribi_conv_attrs *attrs, bool is_depthwise,
                             oribi_conv_shapes *out)
 {
-    const int64_t *image = out->image.dims, *filter = out->filter.dims;
+    const int64_t *image = out->image.dims.at, *filter = out->filter.dims.at;
     if (!oribi_weights_input(run, 0, 4, &out->image) ||
         !oribi_weights_input(run, 1, 4, &out->filter) ||
         !oribi_conv_attrs_resolve(run, attrs, image[1], image[2], filter[0], filter[1], &out->y,

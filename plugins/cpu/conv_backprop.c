@@ -34,7 +34,7 @@ static bool read_dims(oribi_cpu_run *run, const int64_t *filter, const int64_t *
 bool oribi_conv_backprop_take(oribi_cpu_run *run, const oribi_conv_attrs *attrs,
                               oribi_conv_shapes *out)
 {
-    const int64_t *dims = out->dims, *filter = out->filter.dims, *image = out->image.dims;
+    const int64_t *dims = out->dims, *filter = out->filter.dims.at, *image = out->image.dims.at;
     if (!oribi_weights_input(run, 1, 4, &out->filter) ||
         !oribi_weights_input(run, 2, 4, &out->image) || !read_dims(run, filter, image, out->dims) ||
         !oribi_conv_attrs_resolve(run, attrs, dims[1], dims[2], filter[0], filter[1], &out->y,
@@ -137,7 +137,7 @@ static bool make_shares(oribi_cpu_run *run, const backprop_state *state, backpro
                         const oribi_weights_view *filter)
 {
     const int64_t pixels = call->dims[0] * call->y.out * call->x.out;
-    const int64_t n = filter->dims[0] * filter->dims[1] * filter->dims[2];
+    const int64_t n = filter->dims.at[0] * filter->dims.at[1] * filter->dims.at[2];
     const int64_t packed = oribi_weights_count(state->variant, 1, call->depth, n);
     int64_t shares = 0;
     if (packed < 0 || __builtin_mul_overflow(pixels, n, &shares) || shares > INT64_MAX / 8) {
@@ -155,8 +155,8 @@ static bool make_shares(oribi_cpu_run *run, const backprop_state *state, backpro
                                       .middle = 1,
                                       .inner = call->depth,
                                       .n = n,
-                                      .inner_stride = filter->strides[3],
-                                      .n_stride = filter->strides[2]};
+                                      .inner_stride = filter->strides.at[3],
+                                      .n_stride = filter->strides.at[2]};
     oribi_gemm_pack(state->variant, &source, panels);
     call->shares = product;
     call->gemm = (oribi_gemm){.variant = state->variant,
@@ -188,7 +188,7 @@ static bool backprop_run(const backprop_state *state, oribi_cpu_run *run, backpr
     call->x = shapes.x;
     memcpy(call->dims, shapes.dims, sizeof call->dims);
     call->image = (const float *)(const void *)shapes.image.data;
-    call->depth = shapes.image.dims[3];
+    call->depth = shapes.image.dims.at[3];
     call->out = oribi_cpu_output(run, 0, call->dims, 4);
     if (call->out == NULL || call->dims[0] * call->dims[1] * call->dims[2] * call->dims[3] == 0) {
         return call->out != NULL;

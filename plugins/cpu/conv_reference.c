@@ -91,9 +91,9 @@ static bool reference_run(const reference_state *state, oribi_cpu_run *run, bool
     }
     const reference_call call = {.image = (const float *)(const void *)shapes.image.data,
                                  .filter = (const float *)(const void *)shapes.filter.data,
-                                 .channels = shapes.image.dims[3],
-                                 .depth = shapes.filter.dims[2],
-                                 .outputs = shapes.filter.dims[3],
+                                 .channels = shapes.image.dims.at[3],
+                                 .depth = shapes.filter.dims.at[2],
+                                 .outputs = shapes.filter.dims.at[3],
                                  .y = shapes.y,
                                  .x = shapes.x};
     float *out = oribi_cpu_output(run, 0, dims, 4);
@@ -137,7 +137,7 @@ static bool backprop_reference_run(const void *arg, oribi_cpu_run *run)
     if (!oribi_conv_backprop_take(run, &state->attrs, &shapes)) {
         return false;
     }
-    const int64_t *dims = shapes.dims, depth = shapes.filter.dims[3];
+    const int64_t *dims = shapes.dims, depth = shapes.filter.dims.at[3];
     const oribi_conv_axis y = shapes.y, x = shapes.x;
     float *out = oribi_cpu_output(run, 0, dims, 4);
     const float *values = (const float *)(const void *)shapes.image.data;

@@ -78,14 +78,15 @@ static int64_t weight_index(int64_t taps, int64_t tap, int64_t channel)
 
 static void pack_weights(const oribi_weights_view *view, float *out)
 {
-    const int64_t taps = view->dims[0] * view->dims[1], multiplier = view->dims[3];
-    memset(out, 0, (size_t)weight_count(view->dims) * sizeof(float));
+    const int64_t taps = view->dims.at[0] * view->dims.at[1], multiplier = view->dims.at[3];
+    memset(out, 0, (size_t)weight_count(view->dims.at) * sizeof(float));
     for (int64_t tap = 0; tap < taps; tap++) {
-        const char *from = view->data + tap / view->dims[1] * view->strides[0] +
-                           tap % view->dims[1] * view->strides[1];
-        for (int64_t i = 0; i < view->dims[2] * multiplier; i++) {
+        const char *from = view->data + tap / view->dims.at[1] * view->strides.at[0] +
+                           tap % view->dims.at[1] * view->strides.at[1];
+        for (int64_t i = 0; i < view->dims.at[2] * multiplier; i++) {
             memcpy(out + weight_index(taps, tap, i),
-                   from + i / multiplier * view->strides[2] + i % multiplier * view->strides[3],
+                   from + i / multiplier * view->strides.at[2] +
+                       i % multiplier * view->strides.at[3],
                    sizeof(float));
         }
     }
@@ -104,9 +105,9 @@ static void *depthwise_create(TF_OpKernelConstruction *construction,
     oribi_conv_attrs_read(&setup, &state->attrs);
     oribi_epilogue_read(&setup, &state->epilogue);
     if (oribi_weights_constant(&setup, 1, 4, &view) &&
-        (state->weights = oribi_weights_allocate(&setup, weight_count(view.dims))) != NULL) {
+        (state->weights = oribi_weights_allocate(&setup, weight_count(view.dims.at))) != NULL) {
         pack_weights(&view, state->weights);
-        memcpy(state->filter, view.dims, sizeof state->filter);
+        memcpy(state->filter, view.dims.at, sizeof state->filter);
         state->packed = true;
         TF_OpKernelConstruction_ReleaseConstant(construction, 1);
     }
@@ -318,18 +319,18 @@ static bool take_shapes(oribi_cpu_run *run, depthwise_call *call, oribi_weights_
         (!state->packed && !oribi_weights_input(run, 1, 4, filter))) {
         return false;
     }
-    memcpy(call->filter, state->packed ? state->filter : filter->dims, sizeof call->filter);
-    if (image.dims[3] != call->filter[2] || weight_count(call->filter) < 0) {
+    memcpy(call->filter, state->packed ? state->filter : filter->dims.at, sizeof call->filter);
+    if (image.dims.at[3] != call->filter[2] || weight_count(call->filter) < 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "an image of %lld channels does not fit a depthwise filter of %lld",
-                              (long long)image.dims[3], (long long)call->filter[2]);
+                              (long long)image.dims.at[3], (long long)call->filter[2]);
     }
-    if (!oribi_conv_attrs_resolve(run, &state->attrs, image.dims[1], image.dims[2], call->filter[0],
-                                  call->filter[1], &call->y, &call->x)) {
+    if (!oribi_conv_attrs_resolve(run, &state->attrs, image.dims.at[1], image.dims.at[2],
+                                  call->filter[0], call->filter[1], &call->y, &call->x)) {
         return false;
     }
     call->image = (const float *)(const void *)image.data;
-    call->dims[0] = image.dims[0];
+    call->dims[0] = image.dims.at[0];
     call->dims[1] = call->y.out;
     call->dims[2] = call->x.out;
     call->dims[3] = call->filter[2] * call->filter[3];

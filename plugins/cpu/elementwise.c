@@ -10,15 +10,13 @@ void oribi_cpu_unary_compute(TF_OpKernelContext *context, oribi_cpu_unary_loop l
     oribi_cpu_run run;
     if (oribi_cpu_begin(&run, context, 1)) {
         static const int candidate = 0;
-        int64_t dims[ORIBI_MAX_TENSOR_RANK];
-        int rank = TF_NumDims(run.in[0]);
+        oribi_wide_dims dims;
         int64_t count = TF_TensorElementCount(run.in[0]);
-        for (int i = 0; i < rank; i++) {
-            dims[i] = TF_Dim(run.in[0], i);
-        }
         oribi_cpu_unary work = {.x = TF_TensorData(run.in[0]), .a = a, .b = b};
         /* A bool output in the memory of a float input is refused by the host: other type. */
-        work.y = oribi_cpu_output_in_place(&run, &candidate, 1, dims, rank);
+        if (oribi_cpu_wide_dims(&run, run.in[0], &dims)) {
+            work.y = oribi_cpu_output_in_place(&run, &candidate, 1, dims.at, dims.n);
+        }
         if (work.y != NULL) {
             oribi_cpu_parallel(&run, count, cost, &work, loop);
         }
@@ -40,8 +38,8 @@ static void binary_line(void *object, const oribi_cpu_walk *walk, const int64_t 
     binary_work *work = object;
     const oribi_cpu_binary_op *op = work->op;
     int last = walk->rank - 1;
-    if (!op->line(work->a + offsets[0] * op->in_bytes, walk->strides[0][last],
-                  work->b + offsets[1] * op->in_bytes, walk->strides[1][last],
+    if (!op->line(work->a + offsets[0] * op->in_bytes, walk->axes[last].strides[0],
+                  work->b + offsets[1] * op->in_bytes, walk->axes[last].strides[1],
                   work->y + at * op->out_bytes, count)) {
         atomic_store_explicit(&work->refused, true, memory_order_relaxed);
     }
@@ -58,7 +56,7 @@ static void binary_flat(void *object, int64_t begin, int64_t end)
     binary_work *work = object;
     const oribi_cpu_binary_op *op = work->op;
     const oribi_cpu_walk *walk = work->walk;
-    int64_t sa = walk->strides[0][0], sb = walk->strides[1][0];
+    int64_t sa = walk->axes[0].strides[0], sb = walk->axes[0].strides[1];
     if (!op->line(work->a + begin * sa * op->in_bytes, sa, work->b + begin * sb * op->in_bytes, sb,
                   work->y + begin * op->out_bytes, end - begin)) {
         atomic_store_explicit(&work->refused, true, memory_order_relaxed);
@@ -84,7 +82,7 @@ bool oribi_cpu_binary_run(oribi_cpu_run *run, const oribi_cpu_binary_op *op,
     }
     if (same && op->collapse) {
         walk.rank = 1;
-        walk.strides[0][0] = walk.strides[1][0] = 1;
+        walk.axes[0].strides[0] = walk.axes[0].strides[1] = 1;
         walk.count = oribi_cpu_product(out->at, out->n);
     } else {
         const oribi_cpu_shape *operands[] = {a, b};

@@ -158,9 +158,9 @@ ORIBI_CPU_COMPUTE(gather_v1, 2)
 /* An index tuple of the last dimension of `indices` addresses a slice of `shape`. */
 typedef struct nd_work {
     const TF_Tensor *indices;
-    int64_t depth, n, slice;         /* tuples, elements of a slice */
-    const int64_t *dims;             /* of the addressed tensor */
-    int64_t strides[ORIBI_MAX_RANK]; /* of the addressed dims, in elements */
+    int64_t depth, n, slice; /* tuples, elements of a slice */
+    const int64_t *dims;     /* of the addressed tensor */
+    oribi_dims strides;      /* of the addressed dims, in elements */
 } nd_work;
 
 /* Of the slice that a tuple addresses; -1: one of its indices lies outside. */
@@ -172,7 +172,7 @@ static int64_t nd_offset(const nd_work *work, int64_t tuple)
         if ((uint64_t)at >= (uint64_t)work->dims[k]) {
             return -1;
         }
-        offset += at * work->strides[k];
+        offset += at * work->strides.at[k];
     }
     return offset;
 }
@@ -191,7 +191,7 @@ static bool nd_prepare(oribi_cpu_run *run, int indices_input, const oribi_cpu_sh
                               (long long)work->depth);
     }
     work->dims = shape->at;
-    oribi_cpu_strides(shape, work->strides);
+    oribi_cpu_strides(shape, &work->strides);
     work->n = oribi_cpu_product(indices->at, indices->n - 1);
     work->slice = oribi_cpu_product(shape->at + work->depth, shape->n - (int)work->depth);
     for (int64_t i = 0; i < work->n * work->depth; i++) {

@@ -52,15 +52,15 @@ static void rows_fill(const void *arg, int64_t row, int32_t n_rows, int64_t tap,
 /* The right side as k x n, whichever way it lies. */
 static oribi_gemm_source right_source(const oribi_weights_view *view, bool transposed)
 {
-    const int k_axis = view->rank - 2 + (transposed ? 1 : 0);
-    const int n_axis = view->rank - 2 + (transposed ? 0 : 1);
+    const int k_axis = view->dims.n - 2 + (transposed ? 1 : 0);
+    const int n_axis = view->dims.n - 2 + (transposed ? 0 : 1);
     return (oribi_gemm_source){.data = view->data,
                                .outer = 1,
                                .middle = 1,
-                               .inner = view->dims[k_axis],
-                               .n = view->dims[n_axis],
-                               .inner_stride = view->strides[k_axis],
-                               .n_stride = view->strides[n_axis]};
+                               .inner = view->dims.at[k_axis],
+                               .n = view->dims.at[n_axis],
+                               .inner_stride = view->strides.at[k_axis],
+                               .n_stride = view->strides.at[n_axis]};
 }
 
 static void pack_constant(oribi_cpu_setup *setup, matmul_state *state)
@@ -143,8 +143,8 @@ static void run_batches(void *object, int64_t begin, int64_t end, int worker)
     const matmul_call *call = object;
     const oribi_matmul_shapes *shapes = &call->shapes;
     for (int64_t batch = begin; batch < end; batch++) {
-        const int64_t left = oribi_matmul_batch(shapes, shapes->left_strides, batch);
-        const int64_t right = oribi_matmul_batch(shapes, shapes->right_strides, batch);
+        const int64_t left = oribi_matmul_batch(shapes, &shapes->left_strides, batch);
+        const int64_t right = oribi_matmul_batch(shapes, &shapes->right_strides, batch);
         dense_rows rows = {call->left + left * shapes->m * shapes->k, shapes->k};
         oribi_gemm gemm = call->gemm;
         gemm.rows_arg = &rows;
@@ -172,8 +172,7 @@ static bool take_panels(oribi_cpu_run *run, matmul_call *call)
         return true;
     }
     /* Whole cache lines, so that each worker's panels are aligned. */
-    call->packed_count = (count + 15) / 16 * 16;
-    if (count < 0 ||
+    if (!oribi_count_round_up(count, 16, &call->packed_count) ||
         __builtin_mul_overflow(call->packed_count * (int64_t)sizeof(float), workers, &bytes)) {
         bytes = INT64_MAX;
     }
@@ -207,11 +206,11 @@ static bool matmul_run(const matmul_state *state, oribi_cpu_run *run, matmul_cal
     const int64_t packed[2] = {state->k, state->n};
     call->state = state;
     if (!oribi_matmul_shapes_take(run, &state->attrs, state->packed ? packed : NULL, shapes) ||
-        !oribi_epilogue_args_take(run, &state->epilogue, shapes->out, shapes->rank, &args)) {
+        !oribi_epilogue_args_take(run, &state->epilogue, shapes->out.at, shapes->out.n, &args)) {
         return false;
     }
-    call->out = oribi_cpu_output(run, 0, shapes->out, shapes->rank);
-    if (call->out == NULL || oribi_cpu_product(shapes->out, shapes->rank) == 0) {
+    call->out = oribi_cpu_output(run, 0, shapes->out.at, shapes->out.n);
+    if (call->out == NULL || oribi_cpu_product(shapes->out.at, shapes->out.n) == 0) {
         return call->out != NULL;
     }
     call->left = TF_TensorData(run->in[0]);
@@ -219,9 +218,8 @@ static bool matmul_run(const matmul_state *state, oribi_cpu_run *run, matmul_cal
         const int64_t k_n[2] = {shapes->k, shapes->n}, n_k[2] = {shapes->n, shapes->k};
         const int64_t *dims = state->attrs.transpose_b ? n_k : k_n;
         call->right = (oribi_weights_view){.data = TF_TensorData(run->in[1]),
-                                           .rank = 2,
-                                           .dims = {dims[0], dims[1]},
-                                           .strides = {dims[1] * 4, 4}};
+                                           .dims = {2, {dims[0], dims[1]}},
+                                           .strides = {2, {dims[1] * 4, 4}}};
     }
     if ((state->attrs.transpose_a && !turn_left(run, call)) || !take_panels(run, call)) {
         return false;

@@ -19,16 +19,15 @@ void oribi_matmul_attrs_read(oribi_cpu_setup *setup, oribi_matmul_attrs *out);
 typedef struct oribi_matmul_shapes {
     int64_t m, n, k, batches;
     int64_t left_batches, right_batches; /* matrices that each side holds */
-    int rank;                            /* of the output */
-    int64_t out[ORIBI_MAX_RANK];
-    int64_t left_strides[ORIBI_MAX_RANK], right_strides[ORIBI_MAX_RANK]; /* matrices */
+    oribi_dims out;
+    oribi_dims left_strides, right_strides; /* of the batch dims, in matrices */
 } oribi_matmul_shapes;
 
 /* From inputs 0 and 1; `packed` holds k and n of a right side that was packed, or is NULL. */
 bool oribi_matmul_shapes_take(oribi_cpu_run *run, const oribi_matmul_attrs *attrs,
                               const int64_t *packed, oribi_matmul_shapes *out);
 /* Which matrix of a side, by its strides, belongs to output matrix `batch`. */
-int64_t oribi_matmul_batch(const oribi_matmul_shapes *shapes, const int64_t *strides,
+int64_t oribi_matmul_batch(const oribi_matmul_shapes *shapes, const oribi_dims *strides,
                            int64_t batch);
 
 #endif

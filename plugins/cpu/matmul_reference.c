@@ -28,14 +28,13 @@ static bool take_batches(oribi_cpu_run *run, oribi_cpu_shape left, oribi_cpu_sha
     }
     out->left_batches = oribi_cpu_product(left.at, left.n);
     out->right_batches = oribi_cpu_product(right.at, right.n);
-    oribi_cpu_broadcast_strides(&left, &batches, out->left_strides);
-    oribi_cpu_broadcast_strides(&right, &batches, out->right_strides);
-    out->rank = batches.n + 2;
-    for (int i = 0; i < batches.n; i++) {
-        out->out[i] = batches.at[i];
+    oribi_cpu_broadcast_strides(&left, &batches, &out->left_strides);
+    oribi_cpu_broadcast_strides(&right, &batches, &out->right_strides);
+    out->out = batches;
+    if (!oribi_dims_add(&out->out, out->m) || !oribi_dims_add(&out->out, out->n)) {
+        return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the product's rank is above %d",
+                              ORIBI_MAX_RANK);
     }
-    out->out[batches.n] = out->m;
-    out->out[batches.n + 1] = out->n;
     return oribi_cpu_count(run, batches.at, batches.n, &out->batches);
 }
 
@@ -65,12 +64,13 @@ bool oribi_matmul_shapes_take(oribi_cpu_run *run, const oribi_matmul_attrs *attr
     return take_batches(run, left, right, out);
 }
 
-int64_t oribi_matmul_batch(const oribi_matmul_shapes *shapes, const int64_t *strides, int64_t batch)
+int64_t oribi_matmul_batch(const oribi_matmul_shapes *shapes, const oribi_dims *strides,
+                           int64_t batch)
 {
     int64_t index = 0;
-    for (int i = shapes->rank - 3; i >= 0; i--) {
-        index += batch % shapes->out[i] * strides[i];
-        batch /= shapes->out[i];
+    for (int i = strides->n - 1; i >= 0; i--) {
+        index += batch % shapes->out.at[i] * strides->at[i];
+        batch /= shapes->out.at[i];
     }
     return index;
 }
@@ -97,19 +97,19 @@ static bool matmul_reference_run(const void *arg, oribi_cpu_run *run)
     oribi_matmul_shapes s;
     oribi_epilogue_args args;
     if (!oribi_matmul_shapes_take(run, &state->attrs, NULL, &s) ||
-        !oribi_epilogue_args_take(run, &state->epilogue, s.out, s.rank, &args)) {
+        !oribi_epilogue_args_take(run, &state->epilogue, s.out.at, s.out.n, &args)) {
         return false;
     }
     const float *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
-    float *out = oribi_cpu_output(run, 0, s.out, s.rank);
-    const int64_t count = oribi_cpu_product(s.out, s.rank);
+    float *out = oribi_cpu_output(run, 0, s.out.at, s.out.n);
+    const int64_t count = oribi_cpu_product(s.out.at, s.out.n);
     for (int64_t i = 0, patience = 0; out != NULL && i < count; i++) {
         if (oribi_cpu_stops(run, &patience, s.k)) {
             return false;
         }
         const int64_t batch = i / (s.m * s.n), row = i / s.n % s.m, column = i % s.n;
-        const float *a = left + oribi_matmul_batch(&s, s.left_strides, batch) * s.m * s.k;
-        const float *b = right + oribi_matmul_batch(&s, s.right_strides, batch) * s.k * s.n;
+        const float *a = left + oribi_matmul_batch(&s, &s.left_strides, batch) * s.m * s.k;
+        const float *b = right + oribi_matmul_batch(&s, &s.right_strides, batch) * s.k * s.n;
         double sum = 0.0;
         for (int64_t k = 0; k < s.k; k++) {
             const float x = state->attrs.transpose_a ? a[k * s.m + row] : a[row * s.k + k];

@@ -169,14 +169,14 @@ static bool take_conv(const layer_state *state, oribi_cpu_run *run, bool depthwi
     if (!oribi_conv_shapes_take(run, &state->attrs, depthwise, s)) {
         return false;
     }
-    const int64_t sizes[] = {oribi_cpu_product(s->image.dims, 4),
-                             oribi_cpu_product(s->filter.dims, 4),
+    const int64_t sizes[] = {oribi_cpu_product(s->image.dims.at, 4),
+                             oribi_cpu_product(s->filter.dims.at, 4),
                              oribi_cpu_product(s->dims, 4),
                              s->y.stride,
                              s->x.stride,
                              s->y.dilation,
                              s->x.dilation};
-    return fits(run, sizes, 7) && windows_fit(run, &s->y, &s->x, s->image.dims[3]) &&
+    return fits(run, sizes, 7) && windows_fit(run, &s->y, &s->x, s->image.dims.at[3]) &&
            oribi_epilogue_args_take(run, &state->epilogue, s->dims, 4, &c->args);
 }
 
@@ -185,7 +185,7 @@ static bool take_conv(const layer_state *state, oribi_cpu_run *run, bool depthwi
     (args).batch = (int32_t)(c).shapes.dims[0];                                                    \
     (args).in_h = (int32_t)(c).shapes.y.in;                                                        \
     (args).in_w = (int32_t)(c).shapes.x.in;                                                        \
-    (args).in_c = (int32_t)(c).shapes.image.dims[3];                                               \
+    (args).in_c = (int32_t)(c).shapes.image.dims.at[3];                                            \
     (args).out_h = (int32_t)(c).shapes.y.out;                                                      \
     (args).out_w = (int32_t)(c).shapes.x.out;                                                      \
     (args).filter_h = (int32_t)(c).shapes.y.taps;                                                  \
@@ -209,7 +209,7 @@ static bool conv_run(const void *arg, oribi_cpu_run *run)
     }
     GEOMETRY(args, c);
     args.out_c = (int32_t)c.shapes.dims[3];
-    args.groups = (int32_t)(c.shapes.image.dims[3] / c.shapes.filter.dims[2]);
+    args.groups = (int32_t)(c.shapes.image.dims.at[3] / c.shapes.filter.dims.at[2]);
     const struct oribi_micro_filter_f32 filter = {(const float *)(const void *)c.shapes.filter.data,
                                                   args.out_c, 1};
     const float *image = (const float *)(const void *)c.shapes.image.data;
@@ -259,7 +259,7 @@ static bool depthwise_run(const void *arg, oribi_cpu_run *run)
         return false;
     }
     GEOMETRY(args, c);
-    args.multiplier = (int32_t)c.shapes.filter.dims[3];
+    args.multiplier = (int32_t)c.shapes.filter.dims.at[3];
     args.filter = (const float *)(const void *)c.shapes.filter.data;
     const float *image = (const float *)(const void *)c.shapes.image.data;
     float *out = oribi_cpu_output(run, 0, c.shapes.dims, 4);
@@ -302,9 +302,10 @@ static bool backprop_run(const void *arg, oribi_cpu_run *run)
     if (!oribi_conv_backprop_take(run, &state->attrs, &shapes)) {
         return false;
     }
-    const int64_t *dims = shapes.dims, *image = shapes.image.dims;
+    const int64_t *dims = shapes.dims, *image = shapes.image.dims.at;
     const oribi_conv_axis y = shapes.y, x = shapes.x;
-    const int64_t sizes[] = {oribi_cpu_product(dims, 4), oribi_cpu_product(shapes.filter.dims, 4),
+    const int64_t sizes[] = {oribi_cpu_product(dims, 4),
+                             oribi_cpu_product(shapes.filter.dims.at, 4),
                              oribi_cpu_product(image, 4), y.stride, x.stride};
     float *out = fits(run, sizes, 5) && windows_fit(run, &y, &x, dims[3])
                      ? oribi_cpu_output(run, 0, dims, 4)
@@ -380,13 +381,13 @@ static bool matmul_run(const void *arg, oribi_cpu_run *run)
     oribi_matmul_shapes s;
     oribi_epilogue_args extra;
     if (!oribi_matmul_shapes_take(run, &state->matmul, NULL, &s) ||
-        !oribi_epilogue_args_take(run, &state->epilogue, s.out, s.rank, &extra)) {
+        !oribi_epilogue_args_take(run, &state->epilogue, s.out.at, s.out.n, &extra)) {
         return false;
     }
     const bool flips_a = state->matmul.transpose_a, flips_b = state->matmul.transpose_b;
     const int64_t left_dims[] = {s.m, s.k}, right_dims[] = {s.k, s.n};
     int64_t sizes[3] = {0};
-    if (!oribi_cpu_count(run, s.out, s.rank, &sizes[0]) ||
+    if (!oribi_cpu_count(run, s.out.at, s.out.n, &sizes[0]) ||
         !oribi_cpu_count(run, left_dims, 2, &sizes[1]) ||
         !oribi_cpu_count(run, right_dims, 2, &sizes[2])) {
         return false;
@@ -395,7 +396,7 @@ static bool matmul_run(const void *arg, oribi_cpu_run *run)
         return false;
     }
     const float *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
-    float *out = oribi_cpu_output(run, 0, s.out, s.rank);
+    float *out = oribi_cpu_output(run, 0, s.out.at, s.out.n);
     if (out == NULL || sizes[0] == 0) {
         return out != NULL;
     }
@@ -419,8 +420,8 @@ static bool matmul_run(const void *arg, oribi_cpu_run *run)
         if (oribi_cpu_stops(run, &patience, s.m * s.n * s.k)) {
             return false;
         }
-        oribi_micro_matmul_f32(&args, left + oribi_matmul_batch(&s, s.left_strides, i) * s.m * s.k,
-                               right + oribi_matmul_batch(&s, s.right_strides, i) * s.k * s.n,
+        oribi_micro_matmul_f32(&args, left + oribi_matmul_batch(&s, &s.left_strides, i) * s.m * s.k,
+                               right + oribi_matmul_batch(&s, &s.right_strides, i) * s.k * s.n,
                                out + i * s.m * s.n);
     }
     return true;

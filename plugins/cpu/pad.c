@@ -33,13 +33,13 @@ typedef struct pad_work {
     char *target;
     unsigned char value[16]; /* the filling */
     oribi_cpu_shape in, out;
-    int64_t before[ORIBI_MAX_RANK], strides[ORIBI_MAX_RANK];
+    oribi_dims before, strides;
 } pad_work;
 
 /* Coordinate of the input for one of the output along dim d; -1: filling. */
 static int64_t map(const pad_work *work, int d, int64_t at)
 {
-    int64_t i = at - work->before[d], dim = work->in.at[d];
+    int64_t i = at - work->before.at[d], dim = work->in.at[d];
     if (i >= 0 && i < dim) {
         return i;
     }
@@ -68,7 +68,7 @@ static void fill(const pad_work *work, char *target, int64_t count)
 static void line(const pad_work *work, const char *source, char *target)
 {
     int last = work->out.n - 1;
-    int64_t before = work->before[last], dim = work->in.at[last], total = work->out.at[last];
+    int64_t before = work->before.at[last], dim = work->in.at[last], total = work->out.at[last];
     size_t width = work->width;
     memcpy(target + (size_t)before * width, source, (size_t)dim * width);
     if (!work->is_mirror) {
@@ -94,7 +94,7 @@ static void pad_lines(void *object, int64_t begin, int64_t end)
         for (int d = last - 1; d >= 0 && offset >= 0; d--) {
             int64_t at = map(work, d, rest % work->out.at[d]);
             rest /= work->out.at[d];
-            offset = at < 0 ? -1 : offset + at * work->strides[d];
+            offset = at < 0 ? -1 : offset + at * work->strides.at[d];
         }
         if (offset < 0) {
             fill(work, work->target + (size_t)unit * bytes, work->out.at[last]);
@@ -124,7 +124,7 @@ static bool measure(oribi_cpu_run *run, pad_work *work)
                               "paddings must be an integer matrix with %d rows and 2 columns",
                               work->in.n);
     }
-    work->out.n = work->in.n;
+    work->out.n = work->before.n = work->in.n;
     for (int d = 0; d < work->in.n; d++) {
         int64_t before = padding(paddings, 2 * d), after = padding(paddings, 2 * d + 1);
         int64_t dim = work->in.at[d], most = work->is_mirror ? dim - work->skip : INT64_MAX;
@@ -137,7 +137,7 @@ static bool measure(oribi_cpu_run *run, pad_work *work)
                                   d, (long long)before, (long long)after, (long long)dim,
                                   (long long)most);
         }
-        work->before[d] = before;
+        work->before.at[d] = before;
     }
     return true;
 }
@@ -170,7 +170,7 @@ static bool pad_run(const pad_state *state, oribi_cpu_run *run)
     work.source = TF_TensorData(run->in[0]);
     work.target = oribi_cpu_output(run, 0, work.out.at, work.out.n);
     if (work.target != NULL && count > 0) {
-        oribi_cpu_strides(&work.in, work.strides);
+        oribi_cpu_strides(&work.in, &work.strides);
         int64_t columns = work.out.at[work.out.n - 1];
         oribi_cpu_parallel(run, count / columns, columns + 20, &work, pad_lines);
     }

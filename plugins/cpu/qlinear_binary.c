@@ -43,10 +43,10 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run, prepare_fu
 {
     struct oribi_micro_qlinear_binary_spec spec = state->spec;
     struct oribi_micro_qlinear_binary_args args;
-    int32_t a_dims[ORIBI_MICRO_BROADCAST_RANK], b_dims[ORIBI_MICRO_BROADCAST_RANK];
+    oribi_sizes a_dims, b_dims;
     oribi_cpu_shape a, b, y;
-    if (!oribi_quantized_dims(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, a_dims, &spec.a_rank) ||
-        !oribi_quantized_dims(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, b_dims, &spec.b_rank) ||
+    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &a_dims) ||
+        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &b_dims) ||
         !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b) ||
         !oribi_cpu_broadcast(run, &a, &b, &y)) {
         return false;
@@ -54,8 +54,10 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run, prepare_fu
     if (oribi_cpu_product(y.at, y.n) == 0) {
         return oribi_cpu_output(run, 0, y.at, y.n) != NULL;
     }
-    spec.a_dims = a_dims;
-    spec.b_dims = b_dims;
+    spec.a_dims = a_dims.at;
+    spec.a_rank = a_dims.n;
+    spec.b_dims = b_dims.at;
+    spec.b_rank = b_dims.n;
     if (!oribi_quantized_check(run, prepare(&spec, &args))) {
         return false;
     }

@@ -66,20 +66,19 @@ static bool resolve(oribi_cpu_run *run, struct oribi_micro_qlinear_matmul_args *
                     oribi_cpu_shape *y)
 {
     enum { RANK = ORIBI_MICRO_BROADCAST_RANK + 2 };
-    int32_t a[RANK], b[RANK];
-    int a_rank, b_rank;
+    oribi_sizes a, b;
     oribi_cpu_shape left, right;
-    if (!oribi_quantized_dims(run, 0, 2, RANK, a, &a_rank) ||
-        !oribi_quantized_dims(run, 1, 2, RANK, b, &b_rank) ||
-        !oribi_cpu_input_shape(run, 0, &left) || !oribi_cpu_input_shape(run, 1, &right)) {
+    if (!oribi_quantized_sizes(run, 0, 2, RANK, &a) ||
+        !oribi_quantized_sizes(run, 1, 2, RANK, &b) || !oribi_cpu_input_shape(run, 0, &left) ||
+        !oribi_cpu_input_shape(run, 1, &right)) {
         return false;
     }
-    args->rows = a[a_rank - 2];
-    args->inner = a[a_rank - 1];
-    args->columns = b[b_rank - 1];
-    if (b[b_rank - 2] != args->inner) {
+    args->rows = a.at[a.n - 2];
+    args->inner = a.at[a.n - 1];
+    args->columns = b.at[b.n - 1];
+    if (b.at[b.n - 2] != args->inner) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%d columns against %d rows", args->inner,
-                              b[b_rank - 2]);
+                              b.at[b.n - 2]);
     }
     left.n -= 2;
     right.n -= 2;
@@ -102,7 +101,7 @@ static bool resolve(oribi_cpu_run *run, struct oribi_micro_qlinear_matmul_args *
     }
     return count == 0 ||
            oribi_quantized_check(
-               run, oribi_micro_broadcast_resolve(a, a_rank - 2, b, b_rank - 2, &args->batch));
+               run, oribi_micro_broadcast_resolve(a.at, a.n - 2, b.at, b.n - 2, &args->batch));
 }
 
 static bool matmul_run(const matmul_state *state, oribi_cpu_run *run)

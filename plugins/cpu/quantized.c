@@ -222,10 +222,11 @@ bool oribi_quantized_check(oribi_cpu_run *run, int32_t code)
            oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "%s", oribi_micro_text(code));
 }
 
-bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_rank,
-                          int32_t *out_dims, int *out_rank)
+bool oribi_quantized_sizes(oribi_cpu_run *run, int index, int min_rank, int max_rank,
+                           oribi_sizes *out)
 {
     oribi_cpu_shape shape;
+    out->n = 0;
     if (!oribi_cpu_input_shape(run, index, &shape)) {
         return false;
     }
@@ -235,12 +236,22 @@ bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_r
                               min_rank, max_rank);
     }
     for (int i = 0; i < shape.n; i++) {
-        if (shape.at[i] > INT32_MAX) {
+        if (!oribi_sizes_add(out, shape.at[i])) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %d is too large", index);
         }
-        out_dims[i] = (int32_t)shape.at[i];
     }
-    *out_rank = shape.n;
+    return true;
+}
+
+bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_rank,
+                          int32_t *out_dims, int *out_rank)
+{
+    oribi_sizes sizes;
+    if (!oribi_quantized_sizes(run, index, min_rank, max_rank, &sizes)) {
+        return false;
+    }
+    memcpy(out_dims, sizes.at, (size_t)sizes.n * sizeof *out_dims);
+    *out_rank = sizes.n;
     return true;
 }
 

@@ -59,6 +59,9 @@ bool oribi_quantized_check(oribi_cpu_run *run, int32_t code);
 
 /* Dims of input `index` as int32; fails when one is larger, or the rank is not min_rank..max_rank.
  */
+bool oribi_quantized_sizes(oribi_cpu_run *run, int index, int min_rank, int max_rank,
+                           oribi_sizes *out);
+/* The same into an array of max_rank. */
 bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_rank,
                           int32_t *out_dims, int *out_rank);
 /* Shape and number of values of input 0; -1: failed, they do not fit an int32. */

@@ -107,17 +107,19 @@ static bool binary_run(const binary_state *state, oribi_cpu_run *run,
                        void (*call)(const binary_args *, const void *, const void *, void *))
 {
     struct oribi_micro_binary_q_spec spec = state->spec;
-    int32_t a_dims[ORIBI_MICRO_BROADCAST_RANK], b_dims[ORIBI_MICRO_BROADCAST_RANK];
+    oribi_sizes a_dims, b_dims;
     oribi_cpu_shape a, b, y;
     binary_args args;
-    if (!oribi_quantized_dims(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, a_dims, &spec.a_rank) ||
-        !oribi_quantized_dims(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, b_dims, &spec.b_rank) ||
+    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &a_dims) ||
+        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &b_dims) ||
         !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b) ||
         !oribi_cpu_broadcast(run, &a, &b, &y)) {
         return false;
     }
-    spec.a_dims = a_dims;
-    spec.b_dims = b_dims;
+    spec.a_dims = a_dims.at;
+    spec.a_rank = a_dims.n;
+    spec.b_dims = b_dims.at;
+    spec.b_rank = b_dims.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     args.kind = spec.kind;
     if (!oribi_quantized_check(run, prepare(&spec, &args))) {

@@ -8,10 +8,6 @@
 #include "micro/element.h"
 #include "micro/reduce_q_prepare.h"
 
-#include <string.h>
-
-enum { RANK = 8 };
-
 /* --- Means and sums -------------------------------------------------------------------------- */
 
 typedef struct reduce_state {
@@ -31,18 +27,18 @@ static void *reduce_create(TF_OpKernelConstruction *construction)
     return oribi_cpu_setup_end(&setup);
 }
 
-static bool mark_axes(oribi_cpu_run *run, int rank, uint8_t *out_summed)
+static bool mark_axes(oribi_cpu_run *run, int rank, uint32_t *out_summed)
 {
     const int32_t *axes = TF_TensorData(run->in[1]);
     const int64_t n = TF_TensorElementCount(run->in[1]);
-    memset(out_summed, 0, RANK);
+    *out_summed = 0;
     for (int64_t i = 0; i < n; i++) {
         const int32_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
         if (axis < 0 || axis >= rank) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "axis %d of a tensor of rank %d",
                                   (int)axes[i], rank);
         }
-        out_summed[axis] = 1;
+        *out_summed |= 1U << axis;
     }
     return true;
 }
@@ -51,27 +47,26 @@ static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, bool is_me
 {
     struct oribi_micro_reduce_q_spec spec = state->spec;
     struct oribi_micro_reduce_q_args args;
-    int32_t dims[RANK];
-    uint8_t summed[RANK];
-    int64_t out[RANK];
-    int rank, out_rank = 0;
-    if (!oribi_quantized_dims(run, 0, 0, RANK, dims, &rank) || !mark_axes(run, rank, summed)) {
+    oribi_sizes dims;
+    oribi_dims out = {.n = 0};
+    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MAX_LOWERED_RANK, &dims) ||
+        !mark_axes(run, dims.n, &spec.summed)) {
         return false;
     }
-    spec.dims = dims;
-    spec.is_summed = summed;
-    spec.rank = rank;
+    spec.dims = dims.at;
+    spec.rank = dims.n;
     spec.is_mean = is_mean;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     if (!oribi_quantized_check(run, oribi_micro_reduce_q_prepare(&spec, &args))) {
         return false;
     }
-    for (int i = 0; i < rank; i++) {
-        if (summed[i] == 0 || state->keeps_dims) {
-            out[out_rank++] = summed[i] != 0 ? 1 : dims[i];
+    for (int i = 0; i < dims.n; i++) {
+        const bool is_summed = (spec.summed >> i & 1U) != 0;
+        if (!is_summed || state->keeps_dims) {
+            out.at[out.n++] = is_summed ? 1 : dims.at[i];
         }
     }
-    void *output = oribi_cpu_output(run, 0, out, out_rank);
+    void *output = oribi_cpu_output(run, 0, out.at, out.n);
     if (output != NULL && args.kind == ORIBI_MICRO_S8) {
         oribi_micro_reduce_s8(&args, TF_TensorData(run->in[0]), output);
     } else if (output != NULL) {
@@ -112,15 +107,17 @@ static bool prelu_run(const struct oribi_micro_prelu_q_spec *state, oribi_cpu_ru
 {
     struct oribi_micro_prelu_q_spec spec = *state;
     struct oribi_micro_prelu_q_args args;
-    int32_t dims[ORIBI_MICRO_BROADCAST_RANK], slopes[ORIBI_MICRO_BROADCAST_RANK];
+    oribi_sizes dims, slopes;
     oribi_cpu_shape shape;
-    if (!oribi_quantized_dims(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, dims, &spec.rank) ||
-        !oribi_quantized_dims(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, slopes, &spec.slope_rank) ||
+    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &dims) ||
+        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &slopes) ||
         !oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
     }
-    spec.dims = dims;
-    spec.slope_dims = slopes;
+    spec.dims = dims.at;
+    spec.rank = dims.n;
+    spec.slope_dims = slopes.at;
+    spec.slope_rank = slopes.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     if (!oribi_quantized_check(run, oribi_micro_prelu_q_prepare(&spec, &args))) {
         return false;
@@ -160,15 +157,17 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, orib
 {
     struct oribi_micro_batch_matmul_q_spec spec = *state;
     struct oribi_micro_batch_matmul_q_args args;
-    int32_t a_dims[RANK], b_dims[RANK];
+    oribi_sizes a_dims, b_dims;
     oribi_cpu_shape a, b, y;
-    if (!oribi_quantized_dims(run, 0, 2, RANK, a_dims, &spec.a_rank) ||
-        !oribi_quantized_dims(run, 1, 2, RANK, b_dims, &spec.b_rank) ||
+    if (!oribi_quantized_sizes(run, 0, 2, ORIBI_MAX_LOWERED_RANK, &a_dims) ||
+        !oribi_quantized_sizes(run, 1, 2, ORIBI_MAX_LOWERED_RANK, &b_dims) ||
         !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b)) {
         return false;
     }
-    spec.a_dims = a_dims;
-    spec.b_dims = b_dims;
+    spec.a_dims = a_dims.at;
+    spec.a_rank = a_dims.n;
+    spec.b_dims = b_dims.at;
+    spec.b_rank = b_dims.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     if (!oribi_quantized_check(run, oribi_micro_batch_matmul_q_prepare(&spec, &args))) {
         return false;

@@ -43,51 +43,40 @@ int64_t oribi_cpu_reduce_unit(const oribi_cpu_reduce *reduce, int64_t unit, int6
     return offset + first;
 }
 
-static bool read_axes(oribi_cpu_run *run, int rank, bool *is_reduced)
+/* Bit i of *out_reduced: the axes name dimension i. */
+static bool read_axes(oribi_cpu_run *run, int rank, uint32_t *out_reduced)
 {
     oribi_dims axes;
+    *out_reduced = 0;
     if (!oribi_cpu_read_dims(run, 1, "reduction_indices", &axes)) {
         return false;
-    }
-    for (int i = 0; i < rank; i++) {
-        is_reduced[i] = false;
     }
     for (int i = 0; i < axes.n; i++) {
         int axis = 0;
         if (!oribi_cpu_axis(run, axes.at[i], rank, &axis)) {
             return false;
         }
-        if (is_reduced[axis]) {
+        if ((*out_reduced >> axis & 1U) != 0) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "Invalid reduction arguments: Axes contains duplicate dimension: "
                                   "%d",
                                   axis);
         }
-        is_reduced[axis] = true;
+        *out_reduced |= 1U << axis;
     }
     return true;
 }
 
-static void close_walk(oribi_cpu_walk *walk)
-{
-    if (walk->rank == 0) {
-        walk->rank = 1;
-        walk->dims[0] = 1;
-        walk->strides[0][0] = 0;
-    }
-    walk->count = oribi_cpu_product(walk->dims, walk->rank);
-    oribi_cpu_walk_collapse(walk);
-}
-
 /* The dims in two walks; an innermost kept dim (with kept ones next to it) becomes the columns. */
-static void split_dims(const oribi_cpu_shape *in, const bool *is_reduced, oribi_cpu_reduce *reduce)
+static bool split_dims(oribi_cpu_run *run, const oribi_cpu_shape *in, uint32_t reduced,
+                       oribi_cpu_reduce *reduce)
 {
-    int64_t strides[ORIBI_MAX_RANK];
+    oribi_dims strides;
     int columns_from = in->n;
-    oribi_cpu_strides(in, strides);
-    reduce->kept.rank = reduce->reduced.rank = 0;
-    reduce->kept.n_operands = reduce->reduced.n_operands = 1;
-    while (columns_from > 0 && !is_reduced[columns_from - 1]) {
+    oribi_cpu_strides(in, &strides);
+    oribi_cpu_walk_open(&reduce->kept);
+    oribi_cpu_walk_open(&reduce->reduced);
+    while (columns_from > 0 && (reduced >> (columns_from - 1) & 1U) == 0) {
         columns_from--;
     }
     reduce->columns =
@@ -95,25 +84,30 @@ static void split_dims(const oribi_cpu_shape *in, const bool *is_reduced, oribi_
     reduce->column_units =
         (reduce->columns + ORIBI_CPU_REDUCE_COLUMNS - 1) / ORIBI_CPU_REDUCE_COLUMNS;
     for (int i = 0; i < columns_from; i++) {
-        oribi_cpu_walk *walk = is_reduced[i] ? &reduce->reduced : &reduce->kept;
-        walk->dims[walk->rank] = in->at[i];
-        walk->strides[0][walk->rank++] = strides[i];
+        oribi_cpu_walk *walk = (reduced >> i & 1U) != 0 ? &reduce->reduced : &reduce->kept;
+        if (!oribi_cpu_walk_add(run, walk, in->at[i], strides.at[i])) {
+            return false;
+        }
     }
-    close_walk(&reduce->kept);
-    close_walk(&reduce->reduced);
+    oribi_cpu_walk_close(&reduce->kept);
+    oribi_cpu_walk_close(&reduce->reduced);
+    oribi_cpu_walk_collapse(&reduce->kept);
+    oribi_cpu_walk_collapse(&reduce->reduced);
+    return true;
 }
 
 static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, const oribi_cpu_reduce_op *op)
 {
     oribi_cpu_shape in, out = {.n = 0};
-    bool is_reduced[ORIBI_MAX_RANK];
+    uint32_t reduced = 0;
     oribi_cpu_reduce reduce;
-    if (!oribi_cpu_input_shape(run, 0, &in) || !read_axes(run, in.n, is_reduced)) {
+    if (!oribi_cpu_input_shape(run, 0, &in) || !read_axes(run, in.n, &reduced)) {
         return false;
     }
     for (int i = 0; i < in.n; i++) {
-        if (!is_reduced[i] || state->keep_dims) {
-            out.at[out.n++] = is_reduced[i] ? 1 : in.at[i];
+        const bool is_reduced = (reduced >> i & 1U) != 0;
+        if (!is_reduced || state->keep_dims) {
+            out.at[out.n++] = is_reduced ? 1 : in.at[i];
         }
     }
     int64_t count = 0;
@@ -125,7 +119,9 @@ static bool reduce_run(const reduce_state *state, oribi_cpu_run *run, const orib
     if (reduce.y == NULL || count == 0) {
         return reduce.y != NULL;
     }
-    split_dims(&in, is_reduced, &reduce);
+    if (!split_dims(run, &in, reduced, &reduce)) {
+        return false;
+    }
     int64_t units = reduce.columns == 0 ? count : reduce.kept.count * reduce.column_units;
     int64_t columns = reduce.columns == 0 ? 1
                       : reduce.columns < ORIBI_CPU_REDUCE_COLUMNS

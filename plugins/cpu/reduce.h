@@ -47,7 +47,7 @@ int64_t oribi_cpu_reduce_unit(const oribi_cpu_reduce *reduce, int64_t unit, int6
     {                                                                                              \
         id##_work *work = object;                                                                  \
         const T *x = work->x + offsets[0];                                                         \
-        int64_t stride = walk->strides[0][walk->rank - 1];                                         \
+        int64_t stride = walk->axes[walk->rank - 1].strides[0];                                    \
         (void)at;                                                                                  \
         FOLD(T, A, work->acc[0], init, step)                                                       \
     }                                                                                              \
@@ -55,7 +55,7 @@ int64_t oribi_cpu_reduce_unit(const oribi_cpu_reduce *reduce, int64_t unit, int6
                             int64_t at, int64_t count)                                             \
     {                                                                                              \
         id##_work *work = object;                                                                  \
-        int64_t stride = walk->strides[0][walk->rank - 1];                                         \
+        int64_t stride = walk->axes[walk->rank - 1].strides[0];                                    \
         (void)at;                                                                                  \
         for (int64_t j = 0; j < count; j++) {                                                      \
             const T *x = work->x + offsets[0] + j * stride;                                        \

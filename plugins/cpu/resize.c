@@ -69,7 +69,7 @@ bool oribi_cpu_resize(oribi_cpu_run *run, const oribi_cpu_resize_plan *plan, con
     const void *from = x;
     int left = 0, turn = 0;
     for (int axis = 0; axis < plan->in.n; axis++) {
-        left += plan->is_resized[axis] ? 1 : 0;
+        left += (int)(plan->resized >> axis & 1U);
     }
     void *y = oribi_cpu_output(run, 0, plan->out.at, plan->out.n);
     int64_t count = oribi_cpu_product(plan->out.at, plan->out.n);
@@ -82,7 +82,7 @@ bool oribi_cpu_resize(oribi_cpu_run *run, const oribi_cpu_resize_plan *plan, con
     }
     for (int axis = plan->in.n - 1; axis >= 0 && TF_GetCode(run->status) == TF_OK; axis--) {
         TF_Tensor *taps_memory = NULL;
-        if (!plan->is_resized[axis]) {
+        if ((plan->resized >> axis & 1U) == 0) {
             continue;
         }
         axis_work work = {.x = from, .n_in = now.at[axis], .width = width};
@@ -154,7 +154,7 @@ static bool image_plan(oribi_cpu_run *run, const image_state *state, oribi_cpu_r
     plan->out = plan->in;
     for (int k = 0; k < 2; k++) {
         plan->out.at[1 + k] = size[k];
-        plan->is_resized[1 + k] = size[k] != plan->in.at[1 + k];
+        plan->resized |= size[k] != plan->in.at[1 + k] ? 2U << k : 0;
     }
     plan->rule.coordinates = state->align_corners        ? ORIBI_MICRO_RESIZE_TF_CORNERS
                              : state->half_pixel_centers ? ORIBI_MICRO_RESIZE_TF_HALF

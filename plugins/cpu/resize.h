@@ -8,7 +8,7 @@
 
 typedef struct oribi_cpu_resize_plan {
     oribi_cpu_shape in, out;
-    bool is_resized[ORIBI_MAX_RANK];
+    uint32_t resized;                    /* bit i: dimension i is */
     struct oribi_micro_resize_rule rule; /* nearest: any element type; else floats */
     float scales[ORIBI_MAX_RANK];        /* of ONNX>Resize */
 } oribi_cpu_resize_plan;

@@ -71,40 +71,40 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
 }
 
 /* scales or sizes of axis i of the listed ones, into the plan. */
-static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int axis, float scale,
+static bool plan_axis(oribi_cpu_run *run, oribi_cpu_resize_plan *plan, int64_t axis, float scale,
                       int64_t size)
 {
     double in = (double)plan->in.at[axis];
     if (size < 0) {
         if (!(scale > 0) || !oribi_real_to_size(in * (double)scale, &size) || size > INT32_MAX) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                                  "scale %g of dimension %d is not "
-                                  "possible",
-                                  (double)scale, axis);
+                                  "scale %g of dimension %lld is not possible", (double)scale,
+                                  (long long)axis);
         }
     } else {
         scale = (float)((double)size / in);
     }
     if (plan->in.at[axis] == 0 && size != 0) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "dimension %d is empty and cannot grow",
-                              axis);
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "dimension %lld is empty and cannot grow",
+                              (long long)axis);
     }
     plan->out.at[axis] = size;
     plan->scales[axis] = scale;
-    plan->is_resized[axis] = size != plan->in.at[axis] || scale != 1.0f;
+    plan->resized &= ~(1U << axis); /* an axis may be named twice: the last one counts */
+    plan->resized |= size != plan->in.at[axis] || scale != 1.0f ? 1U << axis : 0;
     return true;
 }
 
 /* With a policy that keeps the ratio, one scale goes for all axes; empty ones have no say. */
 static float common_scale(const onnx_state *state, const oribi_cpu_resize_plan *plan,
-                          const int *axes, const int64_t *sizes, int n)
+                          const oribi_dims *axes, const oribi_dims *sizes)
 {
     float scale = -1;
-    for (int i = 0; i < n; i++) {
-        if (plan->in.at[axes[i]] == 0) {
+    for (int i = 0; i < axes->n; i++) {
+        if (plan->in.at[axes->at[i]] == 0) {
             continue;
         }
-        float one = (float)sizes[i] / (float)plan->in.at[axes[i]];
+        float one = (float)sizes->at[i] / (float)plan->in.at[axes->at[i]];
         bool better = strcmp(state->policy, "not_larger") == 0 ? one < scale : one > scale;
         scale = scale < 0 || better ? one : scale;
     }
@@ -112,44 +112,44 @@ static float common_scale(const onnx_state *state, const oribi_cpu_resize_plan *
 }
 
 static bool onnx_sizes(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan,
-                       const int *axes, int n)
+                       const oribi_dims *axes)
 {
     oribi_dims sizes;
     if (!oribi_cpu_read_dims(run, state->input[3], "sizes", &sizes)) {
         return false;
     }
-    bool good = sizes.n == n;
-    for (int i = 0; good && i < n; i++) {
+    bool good = sizes.n == axes->n;
+    for (int i = 0; good && i < axes->n; i++) {
         good = sizes.at[i] >= 0 && sizes.at[i] <= INT32_MAX;
     }
     if (!good) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "sizes must be %d integers from 0 to 2^31",
-                              n);
+                              axes->n);
     }
     if (strcmp(state->policy, "stretch") != 0) {
-        float scale = common_scale(state, plan, axes, sizes.at, n);
-        for (int i = 0; good && i < n; i++) {
-            double in = (double)plan->in.at[axes[i]];
+        float scale = common_scale(state, plan, axes, &sizes);
+        for (int i = 0; good && i < axes->n; i++) {
+            double in = (double)plan->in.at[axes->at[i]];
             int64_t size = 0;
             if (!oribi_real_to_size((double)scale * in + 0.5, &size) || size > INT32_MAX) {
                 return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                       "sizes that keep the ratio of %s are not possible",
                                       oribi_cpu_shape_text(&plan->in).chars);
             }
-            good = plan_axis(run, plan, axes[i], 1.0f, size);
-            plan->scales[axes[i]] = scale;
+            good = plan_axis(run, plan, axes->at[i], 1.0f, size);
+            plan->scales[axes->at[i]] = scale;
         }
         return good;
     }
-    for (int i = 0; good && i < n; i++) {
-        good = plan_axis(run, plan, axes[i], 1.0f, sizes.at[i]);
+    for (int i = 0; good && i < axes->n; i++) {
+        good = plan_axis(run, plan, axes->at[i], 1.0f, sizes.at[i]);
     }
     return good;
 }
 
 static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan)
 {
-    int axes[ORIBI_MAX_RANK], n = state->axes.n;
+    oribi_dims axes = {.n = 0};
     if (TF_TensorType(run->in[0]) != TF_ExpectedOutputDataType(run->context, 0)) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "X is of type %d and the output of type %d; they must be the same",
@@ -160,23 +160,24 @@ static bool onnx_plan(oribi_cpu_run *run, const onnx_state *state, oribi_cpu_res
         return false;
     }
     plan->out = plan->in;
-    n = n == 0 ? plan->in.n : n;
+    const int n = state->axes.n == 0 ? plan->in.n : state->axes.n;
     for (int i = 0; i < n; i++) {
-        if (!oribi_cpu_axis(run, state->axes.n == 0 ? i : state->axes.at[i], plan->in.n,
-                            &axes[i])) {
+        int axis = 0;
+        if (!oribi_cpu_axis(run, state->axes.n == 0 ? i : state->axes.at[i], plan->in.n, &axis) ||
+            !oribi_dims_add(&axes, axis)) {
             return false;
         }
     }
     if (state->input[3] >= 0) {
-        return onnx_sizes(run, state, plan, axes, n);
+        return onnx_sizes(run, state, plan, &axes);
     }
     const TF_Tensor *scales = state->input[2] < 0 ? NULL : run->in[state->input[2]];
     if (scales == NULL || TF_TensorType(scales) != TF_FLOAT || TF_TensorElementCount(scales) != n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "scales must be %d floats", n);
     }
     bool good = true;
-    for (int i = 0; good && i < n; i++) {
-        good = plan_axis(run, plan, axes[i], ((const float *)TF_TensorData(scales))[i], -1);
+    for (int i = 0; good && i < axes.n; i++) {
+        good = plan_axis(run, plan, axes.at[i], ((const float *)TF_TensorData(scales))[i], -1);
     }
     return good;
 }

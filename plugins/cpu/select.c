@@ -25,7 +25,8 @@ static void select_line(void *object, const oribi_cpu_walk *walk, const int64_t 
     const select_work *work = object;
     int last = walk->rank - 1;
     int64_t width = (int64_t)work->width;
-    int64_t sc = walk->strides[0][last], sy = walk->strides[1][last], sn = walk->strides[2][last];
+    int64_t sc = walk->axes[last].strides[0], sy = walk->axes[last].strides[1],
+            sn = walk->axes[last].strides[2];
     const bool *c = work->condition + offsets[0];
     const char *yes = work->yes + offsets[1] * width, *no = work->no + offsets[2] * width;
     char *target = work->target + at * width;

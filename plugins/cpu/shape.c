@@ -18,6 +18,20 @@ bool oribi_cpu_tensor_shape(oribi_cpu_run *run, const TF_Tensor *tensor, oribi_c
     return true;
 }
 
+bool oribi_cpu_wide_dims(oribi_cpu_run *run, const TF_Tensor *tensor, oribi_wide_dims *out)
+{
+    int rank = TF_NumDims(tensor);
+    if (rank > ORIBI_MAX_TENSOR_RANK) {
+        return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "rank %d is above the supported %d", rank,
+                              ORIBI_MAX_TENSOR_RANK);
+    }
+    out->n = rank;
+    for (int i = 0; i < rank; i++) {
+        out->at[i] = TF_Dim(tensor, i);
+    }
+    return true;
+}
+
 bool oribi_cpu_input_shape(oribi_cpu_run *run, int index, oribi_cpu_shape *out)
 {
     return oribi_cpu_tensor_shape(run, run->in[index], out);
@@ -66,11 +80,12 @@ int64_t oribi_cpu_product(const int64_t *dims, int n)
     return count;
 }
 
-void oribi_cpu_strides(const oribi_cpu_shape *shape, int64_t *out)
+void oribi_cpu_strides(const oribi_cpu_shape *shape, oribi_dims *out)
 {
     int64_t stride = 1;
+    out->n = shape->n;
     for (int i = shape->n - 1; i >= 0; i--) {
-        out[i] = stride;
+        out->at[i] = stride;
         stride *= shape->at[i] == 0 ? 1 : shape->at[i];
     }
 }
@@ -179,12 +194,13 @@ bool oribi_cpu_broadcast(oribi_cpu_run *run, const oribi_cpu_shape *a, const ori
 }
 
 void oribi_cpu_broadcast_strides(const oribi_cpu_shape *in, const oribi_cpu_shape *out,
-                                 int64_t *strides)
+                                 oribi_dims *out_strides)
 {
-    int64_t own[ORIBI_MAX_RANK];
+    oribi_dims own;
     int lead = out->n - in->n;
-    oribi_cpu_strides(in, own);
+    oribi_cpu_strides(in, &own);
+    out_strides->n = out->n;
     for (int i = 0; i < out->n; i++) {
-        strides[i] = i < lead || in->at[i - lead] == 1 ? 0 : own[i - lead];
+        out_strides->at[i] = i < lead || in->at[i - lead] == 1 ? 0 : own.at[i - lead];
     }
 }

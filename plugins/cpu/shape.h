@@ -20,8 +20,10 @@ bool oribi_cpu_shape_equal(const oribi_cpu_shape *a, const oribi_cpu_shape *b);
 bool oribi_cpu_count(oribi_cpu_run *run, const int64_t *dims, int n, int64_t *out);
 /* The same for dims of a tensor that exists, where the product is known to fit. */
 int64_t oribi_cpu_product(const int64_t *dims, int n);
+/* Dims of a tensor of any rank: for what passes them on and computes nothing with them. */
+bool oribi_cpu_wide_dims(oribi_cpu_run *run, const TF_Tensor *tensor, oribi_wide_dims *out);
 /* Row-major strides in elements. */
-void oribi_cpu_strides(const oribi_cpu_shape *shape, int64_t *out);
+void oribi_cpu_strides(const oribi_cpu_shape *shape, oribi_dims *out);
 /* "[1,2,3]" into a buffer for messages. */
 typedef struct oribi_cpu_text {
     char chars[112];
@@ -67,6 +69,6 @@ bool oribi_cpu_broadcast(oribi_cpu_run *run, const oribi_cpu_shape *a, const ori
 /* Strides in elements with which an operand of shape `in` walks over `out`: 0 along dims that it
  * repeats. `in` must broadcast to `out`. */
 void oribi_cpu_broadcast_strides(const oribi_cpu_shape *in, const oribi_cpu_shape *out,
-                                 int64_t *strides);
+                                 oribi_dims *out_strides);
 
 #endif

@@ -5,7 +5,7 @@
 #include "cpu/families.h"
 #include "cpu/walk.h"
 
-/* Copies a box of input 0: `start` in elements, strides of the walk set, output dims `out`. */
+/* Copies a box of input 0: `start` in elements, the axes of the walk added, output dims `out`. */
 static bool copy_box(oribi_cpu_run *run, oribi_cpu_walk *walk, int64_t start,
                      const oribi_cpu_shape *out)
 {
@@ -14,13 +14,7 @@ static bool copy_box(oribi_cpu_run *run, oribi_cpu_walk *walk, int64_t start,
     if (target == NULL) {
         return false;
     }
-    walk->n_operands = 1;
-    if (walk->rank == 0) {
-        walk->rank = 1;
-        walk->dims[0] = 1;
-        walk->strides[0][0] = 0;
-    }
-    walk->count = oribi_cpu_product(walk->dims, walk->rank);
+    oribi_cpu_walk_close(walk);
     if (walk->count > 0) {
         const char *source = TF_TensorData(run->in[0]);
         oribi_cpu_walk_copy(run, walk, source + start * (int64_t)width, target, width);
@@ -32,7 +26,7 @@ static bool slice_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, out;
     oribi_cpu_walk walk;
-    oribi_dims begin, size;
+    oribi_dims begin, size, strides;
     int64_t start = 0;
     bool whole = true;
     (void)state;
@@ -46,8 +40,9 @@ static bool slice_run(const void *state, oribi_cpu_run *run)
                               "got sizes %d and %d instead.",
                               in.n, begin.n, size.n);
     }
-    oribi_cpu_strides(&in, walk.strides[0]);
-    out.n = walk.rank = in.n;
+    oribi_cpu_strides(&in, &strides);
+    oribi_cpu_walk_open(&walk);
+    out.n = in.n;
     for (int i = 0; i < in.n; i++) {
         bool inside = begin.at[i] >= 0 && begin.at[i] <= in.at[i];
         int64_t rest = inside ? in.at[i] - begin.at[i] : 0;
@@ -58,9 +53,12 @@ static bool slice_run(const void *state, oribi_cpu_run *run)
                                   i, (long long)begin.at[i], i, (long long)size.at[i],
                                   (long long)in.at[i]);
         }
-        out.at[i] = walk.dims[i] = size.at[i] == -1 ? rest : size.at[i];
-        start += begin.at[i] * walk.strides[0][i];
+        out.at[i] = size.at[i] == -1 ? rest : size.at[i];
+        start += begin.at[i] * strides.at[i];
         whole = whole && out.at[i] == in.at[i];
+        if (!oribi_cpu_walk_add(run, &walk, out.at[i], strides.at[i])) {
+            return false;
+        }
     }
     return whole ? oribi_cpu_output_alias(run, 0, in.at, in.n) : copy_box(run, &walk, start, &out);
 }
@@ -109,10 +107,17 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-static void add_dim(strided_spec *spec, int64_t dim, int64_t stride)
+/* A dimension of the output. */
+static bool add_out(oribi_cpu_run *run, strided_spec *spec, int64_t dim)
 {
-    spec->walk.dims[spec->walk.rank] = dim;
-    spec->walk.strides[0][spec->walk.rank++] = stride;
+    return oribi_dims_add(&spec->out, dim) ||
+           oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the result's rank is above %d", ORIBI_MAX_RANK);
+}
+
+/* A dimension that the input and the output have. */
+static bool add_dim(oribi_cpu_run *run, strided_spec *spec, int64_t dim, int64_t stride)
+{
+    return add_out(run, spec, dim) && oribi_cpu_walk_add(run, &spec->walk, dim, stride);
 }
 
 /* Entry i of the specification takes dimension d of the input. */
@@ -148,60 +153,59 @@ static bool take_dim(oribi_cpu_run *run, strided_spec *spec, int i, int d, int64
     int64_t count = length <= 0 ? 0 : (int64_t)((uint64_t)(length - 1) / pace) + 1;
     spec->start += count > 0 ? begin * stride : 0;
     spec->whole = spec->whole && count == dim && (step == 1 || dim <= 1);
-    spec->out.at[spec->out.n++] = count;
-    add_dim(spec, count, count > 1 ? stride * step : 0);
-    return true;
+    return add_dim(run, spec, count, count > 1 ? stride * step : 0);
 }
 
-static bool take_whole(strided_spec *spec, int d, int64_t stride)
+/* Dimensions of the input from d up to `end`, none of them cut. */
+static bool take_whole(oribi_cpu_run *run, strided_spec *spec, const oribi_dims *strides, int d,
+                       int end)
 {
-    spec->out.at[spec->out.n++] = spec->in.at[d];
-    add_dim(spec, spec->in.at[d], stride);
-    return true;
+    bool good = true;
+    for (; good && d < end; d++) {
+        good = add_dim(run, spec, spec->in.at[d], strides->at[d]);
+    }
+    return good;
 }
 
 /* Walks the specification and the input's dims side by side. */
 static bool build(oribi_cpu_run *run, strided_spec *spec)
 {
     const strided_state *masks = spec->masks;
-    int64_t strides[ORIBI_MAX_RANK];
+    oribi_dims strides;
     int n_new = 0, d = 0;
-    bool seen_ellipsis = false;
+    bool seen_ellipsis = false, good = true;
     for (int i = 0; i < spec->begin.n; i++) {
         seen_ellipsis = seen_ellipsis || has(masks->ellipsis_mask, i);
         n_new += !has(masks->ellipsis_mask, i) && has(masks->new_axis_mask, i);
     }
     int n_taken = spec->begin.n - n_new - (seen_ellipsis ? 1 : 0);
-    if (n_taken > spec->in.n || spec->in.n + n_new > ORIBI_MAX_RANK) {
+    if (n_taken > spec->in.n) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Index out of range using input dim %d; input has only %d dims",
                               n_taken - 1, spec->in.n);
     }
-    oribi_cpu_strides(&spec->in, strides);
-    for (int i = 0; i < spec->begin.n; i++) {
+    oribi_cpu_strides(&spec->in, &strides);
+    for (int i = 0; good && i < spec->begin.n; i++) {
         if (has(masks->ellipsis_mask, i)) {
-            for (int k = spec->in.n - n_taken; k > 0; k--, d++) {
-                (void)take_whole(spec, d, strides[d]);
-            }
+            const int end = d + spec->in.n - n_taken;
+            good = take_whole(run, spec, &strides, d, end);
+            d = end;
         } else if (has(masks->new_axis_mask, i)) {
-            spec->out.at[spec->out.n++] = 1;
-        } else if (!take_dim(run, spec, i, d, strides[d])) {
-            return false;
+            good = add_out(run, spec, 1);
         } else {
+            good = take_dim(run, spec, i, d, strides.at[d]);
             d++;
         }
     }
-    for (; d < spec->in.n; d++) {
-        (void)take_whole(spec, d, strides[d]);
-    }
-    return true;
+    return good && take_whole(run, spec, &strides, d, spec->in.n);
 }
 
 static bool strided_run(const strided_state *state, oribi_cpu_run *run)
 {
     strided_spec spec;
     spec.masks = state;
-    spec.out.n = spec.walk.rank = 0;
+    spec.out.n = 0;
+    oribi_cpu_walk_open(&spec.walk);
     spec.start = 0;
     spec.whole = true;
     if (!oribi_cpu_input_shape(run, 0, &spec.in) ||

@@ -8,9 +8,8 @@
 static bool transpose_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, out;
-    oribi_cpu_walk walk = {.n_operands = 1};
-    oribi_dims perm;
-    int64_t strides[ORIBI_MAX_RANK];
+    oribi_cpu_walk walk;
+    oribi_dims perm, strides;
     uint32_t seen = 0;
     bool moves = false;
     (void)state;
@@ -26,7 +25,8 @@ static bool transpose_run(const void *state, oribi_cpu_run *run)
                               "But input(1) is a vector of size %d",
                               in.n, n);
     }
-    oribi_cpu_strides(&in, strides);
+    oribi_cpu_strides(&in, &strides);
+    oribi_cpu_walk_open(&walk);
     out.n = in.n;
     int64_t before = -1;
     for (int i = 0; i < n; i++) {
@@ -38,8 +38,10 @@ static bool transpose_run(const void *state, oribi_cpu_run *run)
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "perm names dimension %d twice", from);
         }
         seen |= 1u << from;
-        out.at[i] = walk.dims[i] = in.at[from];
-        walk.strides[0][i] = strides[from];
+        out.at[i] = in.at[from];
+        if (!oribi_cpu_walk_add(run, &walk, in.at[from], strides.at[from])) {
+            return false;
+        }
         if (in.at[from] != 1) {
             moves = moves || from < before;
             before = from;
@@ -51,8 +53,7 @@ static bool transpose_run(const void *state, oribi_cpu_run *run)
     const void *source = TF_TensorData(run->in[0]);
     void *target = oribi_cpu_output(run, 0, out.at, out.n);
     if (target != NULL) {
-        walk.rank = n;
-        walk.count = oribi_cpu_product(out.at, n);
+        oribi_cpu_walk_close(&walk);
         oribi_cpu_walk_copy(run, &walk, source, target, width);
     }
     return target != NULL;
@@ -84,8 +85,8 @@ static bool reverse_run(const void *state, oribi_cpu_run *run)
                                   axis);
         }
         seen |= 1u << axis;
-        start += walk.count == 0 ? 0 : (shape.at[axis] - 1) * walk.strides[0][axis];
-        walk.strides[0][axis] = -walk.strides[0][axis];
+        start += walk.count == 0 ? 0 : (shape.at[axis] - 1) * walk.axes[axis].strides[0];
+        walk.axes[axis].strides[0] = -walk.axes[axis].strides[0];
     }
     void *target = oribi_cpu_output(run, 0, shape.at, shape.n);
     if (target != NULL) {
@@ -100,8 +101,9 @@ ORIBI_CPU_COMPUTE(reverse, 2)
 static bool tile_run(const void *state, oribi_cpu_run *run)
 {
     oribi_cpu_shape in, multiples, out;
-    oribi_cpu_walk walk = {.n_operands = 1};
-    int64_t strides[ORIBI_MAX_RANK];
+    oribi_cpu_walk walk;
+    oribi_dims strides;
+    int64_t count = 0;
     (void)state;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
@@ -114,26 +116,25 @@ static bool tile_run(const void *state, oribi_cpu_run *run)
                               "length %d",
                               in.n, multiples.n);
     }
-    oribi_cpu_strides(&in, strides);
+    oribi_cpu_strides(&in, &strides);
+    oribi_cpu_walk_open(&walk);
     out.n = in.n;
     for (int i = 0; i < in.n; i++) {
         if (__builtin_mul_overflow(in.at[i], multiples.at[i], &out.at[i])) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "dimension %d times %lld leaves int64",
                                   i, (long long)multiples.at[i]);
         }
-        walk.dims[2 * i] = multiples.at[i];
-        walk.dims[2 * i + 1] = in.at[i];
-        walk.strides[0][2 * i + 1] = strides[i];
+        if (!oribi_cpu_walk_add(run, &walk, multiples.at[i], 0) ||
+            !oribi_cpu_walk_add(run, &walk, in.at[i], strides.at[i])) {
+            return false;
+        }
     }
-    if (!oribi_cpu_count(run, out.at, out.n, &walk.count)) {
+    if (!oribi_cpu_count(run, out.at, out.n, &count)) {
         return false;
-    }
-    walk.rank = 2 * in.n;
-    if (walk.rank == 0) {
-        walk.dims[walk.rank++] = 1;
     }
     void *target = oribi_cpu_output(run, 0, out.at, out.n);
     if (target != NULL) {
+        oribi_cpu_walk_close(&walk);
         oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
     }
     return target != NULL;
@@ -192,16 +193,18 @@ static void *space_create(TF_OpKernelConstruction *construction)
 }
 
 /* Output dims and strides of a walk over six dims, in the order in which the output has them. */
-static bool space_copy(oribi_cpu_run *run, const int64_t *dims, const int64_t *strides,
+static bool space_copy(oribi_cpu_run *run, const oribi_dims *dims, const oribi_dims *strides,
                        const oribi_cpu_shape *out)
 {
-    oribi_cpu_walk walk = {.rank = 6, .n_operands = 1};
+    oribi_cpu_walk walk;
     size_t width = oribi_cpu_width(run, TF_TensorType(run->in[0]));
-    for (int i = 0; i < 6; i++) {
-        walk.dims[i] = dims[i];
-        walk.strides[0][i] = strides[i];
+    oribi_cpu_walk_open(&walk);
+    for (int i = 0; i < dims->n; i++) {
+        if (!oribi_cpu_walk_add(run, &walk, dims->at[i], strides->at[i])) {
+            return false;
+        }
     }
-    walk.count = oribi_cpu_product(out->at, 4);
+    oribi_cpu_walk_close(&walk);
     void *target = width == 0 ? NULL : oribi_cpu_output(run, 0, out->at, 4);
     if (target != NULL) {
         oribi_cpu_walk_copy(run, &walk, TF_TensorData(run->in[0]), target, width);
@@ -223,9 +226,9 @@ static bool depth_to_space_run(const space_state *state, oribi_cpu_run *run)
     }
     int64_t h = in.at[1], w = in.at[2], c = in.at[3], d = c / (b * b);
     oribi_cpu_shape out = {4, {in.at[0], h * b, w * b, d}};
-    int64_t dims[6] = {in.at[0], h, b, w, b, d};
-    int64_t strides[6] = {h * w * c, w * c, b * d, c, d, 1};
-    return space_copy(run, dims, strides, &out);
+    const oribi_dims dims = {6, {in.at[0], h, b, w, b, d}};
+    const oribi_dims strides = {6, {h * w * c, w * c, b * d, c, d, 1}};
+    return space_copy(run, &dims, &strides, &out);
 }
 ORIBI_CPU_COMPUTE(depth_to_space, 1)
 
@@ -243,9 +246,9 @@ static bool space_to_depth_run(const space_state *state, oribi_cpu_run *run)
     }
     int64_t h = in.at[1], w = in.at[2], c = in.at[3];
     oribi_cpu_shape out = {4, {in.at[0], h / b, w / b, c * b * b}};
-    int64_t dims[6] = {in.at[0], h / b, w / b, b, b, c};
-    int64_t strides[6] = {h * w * c, b * w * c, b * c, w * c, c, 1};
-    return space_copy(run, dims, strides, &out);
+    const oribi_dims dims = {6, {in.at[0], h / b, w / b, b, b, c}};
+    const oribi_dims strides = {6, {h * w * c, b * w * c, b * c, w * c, c, 1}};
+    return space_copy(run, &dims, &strides, &out);
 }
 ORIBI_CPU_COMPUTE(space_to_depth, 1)
 

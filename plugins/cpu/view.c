@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that show an input with other dims or tell about its shape: Identity, Reshape, Squeeze,
  * ExpandDims, Bitcast, Shape, Size, Rank and kin. They never copy elements, so every element type
- * works. Movement of elements: transpose.c, slice.c, concat.c.
+ * and every rank of a TF_Tensor works. Movement of elements: transpose.c, slice.c, concat.c.
  */
 #include "cpu/families.h"
 #include "cpu/shape.h"
-
-enum { MAX_RANK = ORIBI_MAX_TENSOR_RANK }; /* views need no loops and take any rank */
 
 static void identity_compute(void *state, TF_OpKernelContext *context)
 {
@@ -20,30 +18,30 @@ static void identity_compute(void *state, TF_OpKernelContext *context)
 
 static bool reshape_run(const void *state, oribi_cpu_run *run)
 {
-    int64_t dims[MAX_RANK];
-    int rank = 0, unknown = -1;
+    oribi_wide_dims dims;
+    int unknown = -1;
     (void)state;
-    if (!oribi_cpu_read_ints(run, 1, "shape", dims, MAX_RANK, &rank)) {
+    if (!oribi_cpu_read_ints(run, 1, "shape", dims.at, ORIBI_MAX_TENSOR_RANK, &dims.n)) {
         return false;
     }
-    for (int i = 0; i < rank; i++) {
-        if (dims[i] == -1 && unknown < 0) {
+    for (int i = 0; i < dims.n; i++) {
+        if (dims.at[i] == -1 && unknown < 0) {
             unknown = i;
-            dims[i] = 1;
-        } else if (dims[i] < 0) {
+            dims.at[i] = 1;
+        } else if (dims.at[i] < 0) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "shape[%d] is %lld: dims are at least 0, and one may be -1", i,
-                                  (long long)dims[i]);
+                                  (long long)dims.at[i]);
         }
     }
     int64_t have = TF_TensorElementCount(run->in[0]), want = 0;
-    if (!oribi_cpu_count(run, dims, rank, &want)) {
+    if (!oribi_cpu_count(run, dims.at, dims.n, &want)) {
         return false;
     }
     if (unknown >= 0 && want > 0 && have % want == 0) {
-        dims[unknown] = have / want;
+        dims.at[unknown] = have / want;
     } else if (unknown >= 0 && want == 0 && have == 0) {
-        dims[unknown] = 0;
+        dims.at[unknown] = 0;
     } else if (unknown >= 0 || want != have) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                               "Input to reshape is a tensor with %lld values, but the requested "
@@ -51,31 +49,30 @@ static bool reshape_run(const void *state, oribi_cpu_run *run)
                               (long long)have, unknown >= 0 ? "needs a multiple of" : "has",
                               (long long)want);
     }
-    return oribi_cpu_output_alias(run, 0, dims, rank);
+    return oribi_cpu_output_alias(run, 0, dims.at, dims.n);
 }
 ORIBI_CPU_COMPUTE(reshape, 2)
 
 static bool expand_dims_run(const void *state, oribi_cpu_run *run)
 {
-    int64_t dims[MAX_RANK], axis = 0;
+    oribi_wide_dims dims = {.n = 0};
+    int64_t axis = 0;
     int rank = TF_NumDims(run->in[0]), at = 0;
     (void)state;
     if (!oribi_cpu_read_int(run, 1, "dim", &axis) || !oribi_cpu_axis(run, axis, rank + 1, &at)) {
         return false;
     }
-    if (rank + 1 > MAX_RANK) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "rank %d cannot grow", rank);
-    }
     for (int i = 0; i <= rank; i++) {
-        dims[i] = i == at ? 1 : TF_Dim(run->in[0], i < at ? i : i - 1);
+        if (!oribi_wide_dims_add(&dims, i == at ? 1 : TF_Dim(run->in[0], i < at ? i : i - 1))) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "rank %d cannot grow", rank);
+        }
     }
-    return oribi_cpu_output_alias(run, 0, dims, rank + 1);
+    return oribi_cpu_output_alias(run, 0, dims.at, dims.n);
 }
 ORIBI_CPU_COMPUTE(expand_dims, 2)
 
 typedef struct squeeze_state {
-    int n_axes;
-    int64_t axes[MAX_RANK];
+    oribi_wide_dims axes;
 } squeeze_state;
 
 static void *squeeze_create(TF_OpKernelConstruction *construction)
@@ -83,47 +80,50 @@ static void *squeeze_create(TF_OpKernelConstruction *construction)
     oribi_cpu_setup setup;
     squeeze_state *state = oribi_cpu_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
-        oribi_cpu_attr_ints(&setup, "squeeze_dims", state->axes, MAX_RANK, &state->n_axes);
+        oribi_cpu_attr_ints(&setup, "squeeze_dims", state->axes.at, ORIBI_MAX_TENSOR_RANK,
+                            &state->axes.n);
     }
     return oribi_cpu_setup_end(&setup);
 }
 
 static bool squeeze_run(const squeeze_state *state, oribi_cpu_run *run)
 {
-    int64_t dims[MAX_RANK];
-    bool drop[MAX_RANK + 1] = {false};
-    int rank = TF_NumDims(run->in[0]), kept = 0;
-    for (int i = 0; i < state->n_axes; i++) {
+    enum { DROPPED = -1 };
+    oribi_wide_dims dims;
+    int kept = 0;
+    if (!oribi_cpu_wide_dims(run, run->in[0], &dims)) {
+        return false;
+    }
+    for (int i = 0; i < state->axes.n; i++) {
         int axis = 0;
-        if (!oribi_cpu_axis(run, state->axes[i], rank, &axis)) {
+        if (!oribi_cpu_axis(run, state->axes.at[i], dims.n, &axis)) {
             return false;
         }
-        drop[axis] = true;
+        dims.at[axis] = DROPPED;
         if (TF_Dim(run->in[0], axis) != 1) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "Can not squeeze dim[%d], expected a dimension of 1, got %lld",
                                   axis, (long long)TF_Dim(run->in[0], axis));
         }
     }
-    for (int i = 0; i < rank; i++) {
-        int64_t dim = TF_Dim(run->in[0], i);
-        if (state->n_axes == 0 ? dim != 1 : !drop[i]) {
-            dims[kept++] = dim;
+    for (int i = 0; i < dims.n; i++) {
+        if (dims.at[i] != (state->axes.n == 0 ? 1 : DROPPED)) {
+            dims.at[kept++] = dims.at[i];
         }
     }
-    return oribi_cpu_output_alias(run, 0, dims, kept);
+    return oribi_cpu_output_alias(run, 0, dims.at, kept);
 }
 ORIBI_CPU_COMPUTE(squeeze, 1)
 
 static bool bitcast_run(const void *state, oribi_cpu_run *run)
 {
-    int64_t dims[MAX_RANK], none = 0;
-    int rank = TF_NumDims(run->in[0]);
+    oribi_wide_dims dims;
+    int64_t none = 0;
     TF_DataType type = TF_ExpectedOutputDataType(run->context, 0);
     size_t from = TF_DataTypeSize(TF_TensorType(run->in[0])), to = TF_DataTypeSize(type);
     (void)state;
-    for (int i = 0; i < rank; i++) {
-        dims[i] = TF_Dim(run->in[0], i);
+    if (!oribi_cpu_wide_dims(run, run->in[0], &dims)) {
+        return false;
     }
     if (from == 0 || to == 0) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
@@ -131,25 +131,24 @@ static bool bitcast_run(const void *state, oribi_cpu_run *run)
                               (int)TF_TensorType(run->in[0]), (int)type);
     }
     if (from > to) {
-        if (rank == MAX_RANK) {
-            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "rank %d cannot grow", rank);
+        if (!oribi_wide_dims_add(&dims, (int64_t)(from / to))) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "rank %d cannot grow", dims.n);
         }
-        dims[rank++] = (int64_t)(from / to);
     } else if (from < to) {
-        if (rank == 0 || dims[rank - 1] != (int64_t)(to / from)) {
+        if (dims.n == 0 || dims.at[dims.n - 1] != (int64_t)(to / from)) {
             return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
                                   "Cannot bitcast from %d bytes to %d: the last dimension must be "
                                   "%d, not %lld",
                                   (int)from, (int)to, (int)(to / from),
-                                  rank == 0 ? -1LL : (long long)dims[rank - 1]);
+                                  dims.n == 0 ? -1LL : (long long)dims.at[dims.n - 1]);
         }
-        rank--;
+        dims.n--;
     }
     TF_Tensor *result = TF_AllocateTensor(type, &none, 1, 0);
     if (result == NULL) {
         return oribi_cpu_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for a tensor handle");
     }
-    TF_TensorBitcastFrom(run->in[0], type, result, dims, rank, run->status);
+    TF_TensorBitcastFrom(run->in[0], type, result, dims.at, dims.n, run->status);
     if (TF_GetCode(run->status) == TF_OK) {
         TF_SetOutput(run->context, 0, result, run->status);
     }

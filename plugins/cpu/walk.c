@@ -6,31 +6,62 @@
 
 #include <string.h>
 
+void oribi_cpu_walk_open(oribi_cpu_walk *walk)
+{
+    walk->rank = 0;
+    walk->n_operands = 1;
+}
+
+bool oribi_cpu_walk_add(oribi_cpu_run *run, oribi_cpu_walk *walk, int64_t dim, int64_t stride)
+{
+    if (walk->rank >= ORIBI_CPU_WALK_RANK) {
+        return oribi_cpu_fail(run, TF_UNIMPLEMENTED, "the copy has more than %d dimensions",
+                              ORIBI_CPU_WALK_RANK);
+    }
+    walk->axes[walk->rank++] = (oribi_cpu_walk_axis){dim, {stride}};
+    return true;
+}
+
+void oribi_cpu_walk_close(oribi_cpu_walk *walk)
+{
+    bool is_empty = false;
+    if (walk->rank == 0) {
+        walk->axes[walk->rank++] = (oribi_cpu_walk_axis){1, {0}};
+    }
+    walk->count = 1;
+    for (int i = 0; i < walk->rank; i++) {
+        is_empty = is_empty || walk->axes[i].dim == 0;
+    }
+    for (int i = 0; i < walk->rank; i++) {
+        walk->count = is_empty ? 0 : walk->count * walk->axes[i].dim;
+    }
+}
+
 void oribi_cpu_walk_broadcast(oribi_cpu_walk *walk, const oribi_cpu_shape *out,
                               const oribi_cpu_shape *const *operands, int n_operands)
 {
+    oribi_dims strides;
     walk->rank = out->n;
     walk->n_operands = n_operands;
-    walk->count = oribi_cpu_product(out->at, out->n);
     for (int i = 0; i < out->n; i++) {
-        walk->dims[i] = out->at[i];
+        walk->axes[i].dim = out->at[i];
     }
     for (int k = 0; k < n_operands; k++) {
-        oribi_cpu_broadcast_strides(operands[k], out, walk->strides[k]);
-    }
-    if (walk->rank == 0) {
-        walk->rank = 1;
-        walk->dims[0] = 1;
-        for (int k = 0; k < n_operands; k++) {
-            walk->strides[k][0] = 0;
+        oribi_cpu_broadcast_strides(operands[k], out, &strides);
+        for (int i = 0; i < out->n; i++) {
+            walk->axes[i].strides[k] = strides.at[i];
         }
     }
+    if (walk->rank == 0) {
+        walk->axes[walk->rank++] = (oribi_cpu_walk_axis){1, {0}};
+    }
+    walk->count = oribi_cpu_product(out->at, out->n);
 }
 
 static bool joins(const oribi_cpu_walk *walk, int outer, int inner)
 {
     for (int k = 0; k < walk->n_operands; k++) {
-        if (walk->strides[k][outer] != walk->strides[k][inner] * walk->dims[inner]) {
+        if (walk->axes[outer].strides[k] != walk->axes[inner].strides[k] * walk->axes[inner].dim) {
             return false;
         }
     }
@@ -41,15 +72,14 @@ void oribi_cpu_walk_collapse(oribi_cpu_walk *walk)
 {
     int kept = 0;
     for (int i = 0; i < walk->rank; i++) {
-        if (walk->dims[i] == 1 && (kept > 0 || i + 1 < walk->rank)) {
+        if (walk->axes[i].dim == 1 && (kept > 0 || i + 1 < walk->rank)) {
             continue;
         }
         bool join = kept > 0 && joins(walk, kept - 1, i);
         int at = join ? kept - 1 : kept++;
-        walk->dims[at] = join ? walk->dims[at] * walk->dims[i] : walk->dims[i];
-        for (int k = 0; k < walk->n_operands; k++) {
-            walk->strides[k][at] = walk->strides[k][i];
-        }
+        oribi_cpu_walk_axis axis = walk->axes[i];
+        axis.dim *= join ? walk->axes[at].dim : 1;
+        walk->axes[at] = axis;
     }
     walk->rank = kept;
 }
@@ -57,38 +87,40 @@ void oribi_cpu_walk_collapse(oribi_cpu_walk *walk)
 void oribi_cpu_walk_run(const oribi_cpu_walk *walk, int64_t begin, int64_t end, void *object,
                         oribi_cpu_walk_line line)
 {
-    int64_t at[ORIBI_CPU_WALK_RANK], offsets[ORIBI_CPU_WALK_OPERANDS] = {0};
+    int64_t offsets[ORIBI_CPU_WALK_OPERANDS] = {0};
+    oribi_wide_dims where; /* the coordinates; room for more axes than a walk has */
+    int64_t *const at = where.at;
     int64_t rest = begin;
     int last = walk->rank - 1;
     if (begin >= end) { /* a dim may be 0 */
         return;
     }
     for (int i = last; i >= 0; i--) {
-        at[i] = rest % walk->dims[i];
-        rest /= walk->dims[i];
+        at[i] = rest % walk->axes[i].dim;
+        rest /= walk->axes[i].dim;
         for (int k = 0; k < walk->n_operands; k++) {
-            offsets[k] += at[i] * walk->strides[k][i];
+            offsets[k] += at[i] * walk->axes[i].strides[k];
         }
     }
     for (int64_t done = begin; done < end;) {
-        int64_t count = walk->dims[last] - at[last];
+        int64_t count = walk->axes[last].dim - at[last];
         count = count < end - done ? count : end - done;
         line(object, walk, offsets, done, count);
         done += count;
         for (int k = 0; k < walk->n_operands; k++) {
-            offsets[k] -= at[last] * walk->strides[k][last];
+            offsets[k] -= at[last] * walk->axes[last].strides[k];
         }
         at[last] = 0; /* a line that was cut short is the last one of the range */
         for (int i = last - 1; i >= 0; i--) {
             at[i]++;
             for (int k = 0; k < walk->n_operands; k++) {
-                offsets[k] += walk->strides[k][i];
+                offsets[k] += walk->axes[i].strides[k];
             }
-            if (at[i] < walk->dims[i]) {
+            if (at[i] < walk->axes[i].dim) {
                 break;
             }
             for (int k = 0; k < walk->n_operands; k++) {
-                offsets[k] -= at[i] * walk->strides[k][i];
+                offsets[k] -= at[i] * walk->axes[i].strides[k];
             }
             at[i] = 0;
         }
@@ -122,7 +154,7 @@ static void copy_line(void *object, const oribi_cpu_walk *walk, const int64_t *o
                       int64_t count)
 {
     const copy_work *work = object;
-    int64_t stride = walk->strides[0][walk->rank - 1];
+    int64_t stride = walk->axes[walk->rank - 1].strides[0];
     void *target = work->target + (size_t)at * work->width;
     const void *source = work->source + offsets[0] * (int64_t)work->width;
     if (stride == 1) {
@@ -216,18 +248,15 @@ static void transpose_bands(void *object, int64_t begin, int64_t end)
 static void transpose_prepare(transpose_work *work, const oribi_cpu_walk *walk)
 {
     int rank = walk->rank;
-    work->rows = walk->dims[rank - 2];
-    work->columns = walk->dims[rank - 1];
-    work->column_stride = walk->strides[0][rank - 1];
+    work->rows = walk->axes[rank - 2].dim;
+    work->columns = walk->axes[rank - 1].dim;
+    work->column_stride = walk->axes[rank - 1].strides[0];
     work->bands = (work->rows + TILE - 1) / TILE;
-    work->outer.rank = rank > 2 ? rank - 2 : 1;
-    work->outer.n_operands = 1;
-    work->outer.dims[0] = 1;
-    work->outer.strides[0][0] = 0;
+    oribi_cpu_walk_open(&work->outer);
     for (int i = 0; i < rank - 2; i++) {
-        work->outer.dims[i] = walk->dims[i];
-        work->outer.strides[0][i] = walk->strides[0][i];
+        work->outer.axes[work->outer.rank++] = walk->axes[i];
     }
+    oribi_cpu_walk_close(&work->outer);
 }
 
 void oribi_cpu_walk_copy(oribi_cpu_run *run, oribi_cpu_walk *walk, const void *source, void *target,
@@ -239,13 +268,14 @@ void oribi_cpu_walk_copy(oribi_cpu_run *run, oribi_cpu_walk *walk, const void *s
     if (walk->count == 0) {
         return;
     }
-    if (width == 4 && last > 0 && walk->strides[0][last - 1] == 1 && walk->dims[last - 1] >= 4) {
+    if (width == 4 && last > 0 && walk->axes[last - 1].strides[0] == 1 &&
+        walk->axes[last - 1].dim >= 4) {
         transpose_work work = {.copy = copy};
         transpose_prepare(&work, walk);
         oribi_cpu_parallel(run, walk->count / (work.rows * work.columns) * work.bands,
                            TILE * work.columns, &work, transpose_bands);
         return;
     }
-    int64_t cost = walk->strides[0][last] == 1 && walk->dims[last] >= 16 ? 1 : 2;
+    int64_t cost = walk->axes[last].strides[0] == 1 && walk->axes[last].dim >= 16 ? 1 : 2;
     oribi_cpu_parallel(run, walk->count, cost, &copy, copy_block);
 }

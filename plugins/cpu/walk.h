@@ -7,18 +7,29 @@
 
 #include "cpu/shape.h"
 
+/* Twice as many axes as a shape has: a tile is walked by its number and by the place in it. */
 enum { ORIBI_CPU_WALK_OPERANDS = 3, ORIBI_CPU_WALK_RANK = 2 * ORIBI_MAX_RANK };
 
+typedef struct oribi_cpu_walk_axis {
+    int64_t dim;                              /* of the output */
+    int64_t strides[ORIBI_CPU_WALK_OPERANDS]; /* in elements */
+} oribi_cpu_walk_axis;
+
 typedef struct oribi_cpu_walk {
-    int rank; /* at least 1 */
+    int rank; /* of axes; at least 1 once the walk is closed */
     int n_operands;
-    int64_t count;                                                 /* elements of the output */
-    int64_t dims[ORIBI_CPU_WALK_RANK];                             /* of the output */
-    int64_t strides[ORIBI_CPU_WALK_OPERANDS][ORIBI_CPU_WALK_RANK]; /* in elements */
+    int64_t count; /* elements of the output */
+    oribi_cpu_walk_axis axes[ORIBI_CPU_WALK_RANK];
 } oribi_cpu_walk;
 
+/* A walk of one operand is opened, gets its axes from the first to the last, and is closed. Add:
+ * false after failing, the walk is full. */
+void oribi_cpu_walk_open(oribi_cpu_walk *walk);
+bool oribi_cpu_walk_add(oribi_cpu_run *run, oribi_cpu_walk *walk, int64_t dim, int64_t stride);
+void oribi_cpu_walk_close(oribi_cpu_walk *walk);
+
 /* Part of one innermost line: operand k starts at offsets[k] and steps by
- * strides[k][rank - 1]; the output starts at element `at`, dense. */
+ * axes[rank - 1].strides[k]; the output starts at element `at`, dense. */
 typedef void (*oribi_cpu_walk_line)(void *object, const oribi_cpu_walk *walk,
                                     const int64_t *offsets, int64_t at, int64_t count);
 

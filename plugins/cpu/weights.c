@@ -9,17 +9,13 @@ bool oribi_weights_constant(oribi_cpu_setup *setup, int index, int rank, oribi_w
 {
     TF_ConstantView view = {.struct_size = TF_CONSTANT_VIEW_STRUCT_SIZE};
     if (setup->state == NULL || TF_GetCode(setup->status) != TF_OK ||
-        rank > ORIBI_WEIGHTS_MAX_RANK ||
         !TF_OpKernelConstruction_ConstantView(setup->construction, index, &view) ||
         view.rank != rank || view.dtype != (int32_t)TF_FLOAT) {
         return false;
     }
-    *out = (oribi_weights_view){.data = view.data, .rank = rank};
-    for (int i = 0; i < rank; i++) {
-        out->dims[i] = view.dims[i];
-        out->strides[i] = view.strides[i];
-    }
-    return true;
+    out->data = view.data;
+    return oribi_dims_set(&out->dims, view.dims, rank) &&
+           oribi_dims_set(&out->strides, view.strides, rank);
 }
 
 bool oribi_weights_input(oribi_cpu_run *run, int index, int rank, oribi_weights_view *out)
@@ -31,16 +27,17 @@ bool oribi_weights_input(oribi_cpu_run *run, int index, int rank, oribi_weights_
     if (tensor == NULL) {
         return oribi_cpu_fail(run, TF_INTERNAL, "input %d was not taken", index);
     }
-    if (TF_TensorType(tensor) != TF_FLOAT || TF_NumDims(tensor) != rank) {
+    out->data = TF_TensorData(tensor);
+    if (TF_TensorType(tensor) != TF_FLOAT || TF_NumDims(tensor) != rank ||
+        !oribi_dims_fill(&out->dims, rank, 0) || !oribi_dims_fill(&out->strides, rank, 0)) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %d must be float of rank %d, not %d",
                               index, rank, TF_NumDims(tensor));
     }
-    *out = (oribi_weights_view){.data = TF_TensorData(tensor), .rank = rank};
     int64_t stride = (int64_t)sizeof(float);
     for (int i = rank - 1; i >= 0; i--) {
-        out->dims[i] = TF_Dim(tensor, i);
-        out->strides[i] = stride;
-        stride *= out->dims[i];
+        out->dims.at[i] = TF_Dim(tensor, i);
+        out->strides.at[i] = stride;
+        stride *= out->dims.at[i];
     }
     return true;
 }
@@ -53,9 +50,14 @@ void oribi_weights_read(void *arg, const char *from, int64_t bytes)
 
 float *oribi_weights_allocate(oribi_cpu_setup *setup, int64_t count)
 {
+    enum { LINE = 64, FLOATS = LINE / sizeof(float) };
     void *memory = NULL;
-    if (setup->state != NULL && count >= 0 && count < INT64_MAX / 8 &&
-        (memory = aligned_alloc(64, ((size_t)count * sizeof(float) + 127) / 64 * 64)) == NULL) {
+    int64_t floats = 0, bytes = 0;
+    /* Whole cache lines, and one more: loops may read past the last panel. */
+    const bool fits = setup->state != NULL && oribi_count_round_up(count, FLOATS, &floats) &&
+                      !__builtin_add_overflow(floats, FLOATS, &floats) &&
+                      !__builtin_mul_overflow(floats, (int64_t)sizeof(float), &bytes);
+    if (fits && (memory = aligned_alloc(LINE, (size_t)bytes)) == NULL) {
         (void)oribi_cpu_setup_fail(setup, TF_RESOURCE_EXHAUSTED,
                                    "no memory for %lld packed weights", (long long)count);
     }

@@ -8,14 +8,12 @@
 #include "cpu/gemm.h"
 #include "cpu/run.h"
 
-enum { ORIBI_WEIGHTS_MAX_RANK = 4 };
+#include "micro/dims.h"
 
 /* Dense or constant weights: dims and where each element lies. */
 typedef struct oribi_weights_view {
     const char *data;
-    int rank;
-    int64_t dims[ORIBI_WEIGHTS_MAX_RANK];
-    int64_t strides[ORIBI_WEIGHTS_MAX_RANK]; /* bytes */
+    oribi_dims dims, strides; /* as many of the one as of the other; strides in bytes */
 } oribi_weights_view;
 
 /* True when input `index` is a float constant of this rank. */

@@ -3,7 +3,6 @@
 #include "compile/compile_internal.h"
 #include "micro/element.h"
 #include "micro/reduce_q_prepare.h"
-#include "tensor/status.h"
 
 static bool set_axes(oribi_lowering *lowering, oribi_call *call,
                      const struct oribi_micro_reduce_q_args *args)
@@ -26,15 +25,10 @@ static bool lower_reduce(oribi_lowering *lowering, oribi_call *call, bool is_mea
     ORIBI_TRY(
         oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), &dims, NULL) &&
         oribi_lower_ints(lowering, call, 1, &axes));
-    uint8_t *summed = oribi_arena_array(lowering->arena, (size_t)dims.n + 1, sizeof *summed);
-    if (summed == NULL) {
-        return oribi_fail_memory(lowering->status);
-    }
     spec.rank = dims.n;
-    spec.is_summed = summed;
     for (int32_t i = 0; i < axes.n; i++) {
         ORIBI_TRY(oribi_lower_axis(lowering, call, axes.at[i], spec.rank, &axis));
-        summed[axis] = 1;
+        spec.summed |= 1U << axis;
     }
     spec.kind = oribi_element_kind_of(oribi_lower_output(lowering, call)->dtype);
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
