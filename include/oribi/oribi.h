@@ -147,7 +147,7 @@ TF_CAPI_EXPORT extern void oribi_options_set_thread_pool(oribi_options *options,
 TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes);
 /* May external data leave the model's folder through a link? Default no. */
 TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options, bool follow);
-#if ORIBI_HAS_CONTRACT(1, 2)
+#if ORIBI_HAS_CONTRACT(1, 3)
 /* Are a model's files, external data included, read into memory, counted in max_bytes, instead of
  * mapped? Default no: mapped weights cost no memory until they are used, and processes share them.
  * But a mapped file that another process truncates while a model of it lives ends this one with
@@ -164,7 +164,7 @@ TF_CAPI_EXPORT extern void oribi_options_set_time_limit(oribi_options *options,
 /* Stops what is being opened or made with these options, from any thread: it ends with CANCELLED
  * soon, and so does all that is begun with them later. */
 TF_CAPI_EXPORT extern void oribi_options_cancel(oribi_options *options);
-#endif /* 1.2 */
+#endif /* 1.3 */
 /* Whose results the quantised operators of a TFLite model have, to the bit, where the two differ:
  * "tflm" (default), TensorFlow Lite Micro's, or "tflite", the TensorFlow Lite interpreter's.
  * INVALID_ARGUMENT for another name.
@@ -244,6 +244,7 @@ TF_CAPI_EXPORT extern int oribi_model_input_shape(const oribi_model *model, int 
                                                   int64_t *dims, int max_dims);
 TF_CAPI_EXPORT extern int oribi_model_output_shape(const oribi_model *model, int index,
                                                    int64_t *dims, int max_dims);
+#if ORIBI_HAS_CONTRACT(1, 3)
 /* How many scales the integers of an input or output have in the model: 0, they are no quantised
  * numbers, or the model does not say; 1, a number is scale * (stored - zero_point), both written;
  * more, one for each index of a dimension, nothing written; -1 for a bad index. */
@@ -251,6 +252,7 @@ TF_CAPI_EXPORT extern int oribi_model_input_quantisation(const oribi_model *mode
                                                          float *scale, int32_t *zero_point);
 TF_CAPI_EXPORT extern int oribi_model_output_quantisation(const oribi_model *model, int index,
                                                           float *scale, int32_t *zero_point);
+#endif /* 1.3 */
 
 /* --- Sessions -------------------------------------------------------------------------------- */
 

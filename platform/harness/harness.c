@@ -209,6 +209,76 @@ static void answer_run(const uint8_t *request)
     oribi_frame_end(&frame);
 }
 
+static uint32_t word_at(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+static uint32_t bits_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static void feed(const uint8_t *units)
+{
+    for (int32_t i = 0; i < model->n_inputs; i++, units += 8) {
+        const uint32_t bits = word_at(units);
+        float scale;
+        memcpy(&scale, &bits, sizeof scale);
+        if (bits != 0u && model->ports[i].feed != NULL) {
+            model->ports[i].feed(scale, (int32_t)word_at(units + 4));
+        }
+    }
+}
+
+static void answer_units(void)
+{
+    struct oribi_frame frame;
+    const int32_t n = model->n_inputs + model->n_outputs;
+    oribi_frame_begin(&frame, ORIBI_WIRE_UNITS, 8u * (uint32_t)n + model->input_bytes);
+    for (int32_t i = 0; i < n; i++) {
+        oribi_frame_put_word(&frame, bits_of(model->ports[i].scale));
+        oribi_frame_put_word(&frame, (uint32_t)model->ports[i].zero_point);
+    }
+    for (int32_t i = 0; i < model->n_inputs; i++) {
+        oribi_frame_put(&frame, model->inputs[i].at, model->inputs[i].bytes);
+    }
+    oribi_frame_end(&frame);
+}
+
+static void answer_reals(int32_t status)
+{
+    struct oribi_frame frame;
+    const struct oribi_harness_port *ports = model->ports + model->n_inputs;
+    uint32_t bytes = 4;
+    for (int32_t i = 0; i < model->n_outputs; i++) {
+        bytes += ports[i].read != NULL ? 4u * (uint32_t)ports[i].count : model->outputs[i].bytes;
+    }
+    oribi_frame_begin(&frame, ORIBI_WIRE_REALS, bytes);
+    oribi_frame_put_word(&frame, (uint32_t)status);
+    for (int32_t i = 0; i < model->n_outputs; i++) {
+        for (int32_t k = 0; ports[i].read != NULL && k < ports[i].count; k++) {
+            oribi_frame_put_word(&frame, bits_of(ports[i].read(k)));
+        }
+        if (ports[i].read == NULL) {
+            oribi_frame_put(&frame, model->outputs[i].at, model->outputs[i].bytes);
+        }
+    }
+    oribi_frame_end(&frame);
+}
+
+/* As an application does it: real numbers in and out. */
+static void answer_feed(const uint8_t *request)
+{
+    prepare(request + 8 * model->n_inputs, 0xA5u);
+    feed(request);
+    answer_units();
+    answer_reals(model->run());
+}
+
 static void refuse(uint32_t reason)
 {
     struct oribi_frame frame;
@@ -228,7 +298,10 @@ int main(void)
             answer_hello();
         } else if (type == ORIBI_WIRE_RUN && bytes == 4u + model->input_bytes) {
             answer_run(model->request);
-        } else if (type == ORIBI_WIRE_RUN) {
+        } else if (type == ORIBI_WIRE_FEED &&
+                   bytes == 8u * (uint32_t)model->n_inputs + model->input_bytes) {
+            answer_feed(model->request);
+        } else if (type == ORIBI_WIRE_RUN || type == ORIBI_WIRE_FEED) {
             refuse(ORIBI_WIRE_BAD_LENGTH);
         } else if (type == ORIBI_WIRE_END) {
             oribi_port_end(0);

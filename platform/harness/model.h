@@ -20,13 +20,29 @@ struct oribi_harness_value {
     uint32_t bytes;
 };
 
+/* An input or output as an application sees it, by the emitted header; 0 is what that lacks. */
+struct oribi_harness_port {
+    float scale;
+    int32_t zero_point, count;
+    void (*feed)(float scale, int32_t zero_point); /* an input with real numbers */
+    float (*read)(int32_t index);                  /* an output's element */
+};
+
+/* A real number that is stored as `stored`, and beside it as far as rounding takes back. */
+static inline float oribi_harness_real(int32_t index, int32_t stored, float scale,
+                                       int32_t zero_point)
+{
+    return scale * ((float)(stored - zero_point) + 0.125f * (float)(index % 7 - 3));
+}
+
 struct oribi_harness_model {
     uint8_t sha256[32];
     const struct oribi_harness_block *inputs, *outputs, *pools;
+    const struct oribi_harness_port *ports;   /* the inputs, then the outputs */
     const struct oribi_harness_value *values; /* by step */
     int32_t n_inputs, n_outputs, n_pools, n_values, n_operators;
     uint32_t input_bytes, output_bytes;
-    uint8_t *request; /* room for a RUN request */
+    uint8_t *request; /* room for a RUN or FEED request */
     uint32_t request_room;
     void (*bind)(void); /* once, before anything else */
     int32_t (*run)(void);

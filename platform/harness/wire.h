@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define ORIBI_WIRE_PROTOCOL 1u
+#define ORIBI_WIRE_PROTOCOL 2u
 #define ORIBI_WIRE_MARK_0   0x4Fu
 #define ORIBI_WIRE_MARK_1   0x72u
 #define ORIBI_WIRE_HEADER   8u /* bytes before the payload */
@@ -19,9 +19,13 @@
 /* Host to target. */
 #define ORIBI_WIRE_HELLO 0x48u /* nothing; resets the state; answered by IDENTITY */
 #define ORIBI_WIRE_RUN                                                                             \
-    0x52u                    /* flags (4 bytes), then the bytes of all inputs; answered by RESULT  \
-                              */
-#define ORIBI_WIRE_END 0x51u /* nothing; a target in emulation ends */
+    0x52u /* flags (4 bytes), then the bytes of all inputs; answered by RESULT                     \
+           */
+/* Scale (the bits of a float) and zero point for each input, then the bytes of all inputs. Where
+ * the scale is not 0, the target makes real numbers of them (oribi_harness_real), and inputs of
+ * these by the emitted header. Answered by UNITS, then REALS; what the run leaves is not kept. */
+#define ORIBI_WIRE_FEED 0x46u
+#define ORIBI_WIRE_END  0x51u /* nothing; a target in emulation ends */
 
 /* Flags of RUN. */
 #define ORIBI_WIRE_STEPS 1u /* then step through once more: STEPS comes before RESULT */
@@ -39,6 +43,12 @@
  * cannot tell), flags, count low, count high; then the bytes of all outputs. */
 #define ORIBI_WIRE_RESULT       0x72u
 #define ORIBI_WIRE_RESULT_WORDS 6u
+/* Scale (the bits of a float) and zero point for each input, then for each output, as the emitted
+ * header has them, 0 where it has none; then the bytes of all inputs. */
+#define ORIBI_WIRE_UNITS 0x75u
+/* Word status of the model; then all outputs: elements that the emitted header can read as the bits
+ * of a float each, others as their bytes. */
+#define ORIBI_WIRE_REALS 0x76u
 /* Words cause, status, program counter, address (UNKNOWN: none); see each port. */
 #define ORIBI_WIRE_FAULT 0x66u
 /* A word: what is wrong with the last request. */

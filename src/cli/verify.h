@@ -95,6 +95,7 @@ typedef struct verify {
     verify_result result;
     const verify_device_kind *devices[VERIFY_MAX_DEVICES];
     int n_devices;
+    bool is_fed; /* with real numbers, once */
 } verify;
 
 /* "FOLDER/NAME"; the caller frees it. */
@@ -185,6 +186,15 @@ void verify_put_values(const verify *v, FILE *file);
 void verify_note_value(void *watch, const oribi_value_event *event);
 /* The target's hashes, n_values words. */
 int verify_check_values(verify *v, const verify_case *which, const uint8_t *hashes);
+/* verify_units.c: an application's view, real numbers by the emitted header against those of the
+ * model. Put: the header's side, for the glue. */
+void verify_put_units(const verify *v, FILE *file);
+/* Of the request FEED. */
+void verify_put_scales(const verify *v, verify_bytes *out);
+/* UNITS, whose inputs must be the case's, and REALS, which must be what its outputs stand for; an
+ * exit code each. */
+int verify_check_units(const verify *v, const verify_frame_view *frame, const verify_case *which);
+int verify_check_reals(const verify *v, const verify_frame_view *frame, const verify_case *which);
 /* verify_cases.c: golden files and random inputs, with what the host session makes of them. */
 int verify_run_cases(verify *v, int n_runs);
 /* verify_check.c: an exit code. */

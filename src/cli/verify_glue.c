@@ -64,7 +64,7 @@ static void put_arrays(const verify *v, FILE *file)
     }
     fprintf(file,
             "static uint8_t request[%zuu] __attribute__((section(\".oribi_io\"), aligned(64)));\n",
-            v->input_bytes + 4);
+            v->input_bytes + 4 + (size_t)8 * (size_t)cJSON_GetArraySize(v->inputs));
     if (v->state_bytes > 0) {
         fprintf(file, "static struct tvmgen_%s_state state, saved;\n", v->name);
     }
@@ -166,7 +166,8 @@ static void put_table(const verify *v, FILE *file)
     fprintf(
         file,
         "},\n    .inputs = in_blocks,\n    .outputs = out_blocks,\n    .pools = pools,\n"
-        "    .values = values,\n    .n_inputs = %d,\n    .n_outputs = %d,\n    .n_pools = %d,\n"
+        "    .ports = ports,\n    .values = values,\n    .n_inputs = %d,\n    .n_outputs = %d,\n   "
+        " .n_pools = %d,\n"
         "    .n_values = %d,\n    .n_operators = TVMGEN_%s_OPERATORS,\n    .input_bytes = %zuu,\n"
         "    .output_bytes = %zuu,\n    .request = request,\n"
         "    .request_room = sizeof request,\n    .bind = bind,\n    .run = run,\n"
@@ -196,6 +197,7 @@ int verify_write_glue(const verify *v)
         put_arrays(v, file);
         put_blocks(v, file, v->inputs, "in");
         put_blocks(v, file, v->outputs, "out");
+        verify_put_units(v, file);
         put_functions(v, file);
         put_table(v, file);
         good = fclose(file) == 0;

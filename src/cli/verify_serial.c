@@ -116,13 +116,14 @@ enum { DROP, KEEP, LAST };
 
 static int use_of(uint8_t request, uint8_t frame)
 {
-    const bool is_run = request == ORIBI_WIRE_RUN;
+    const bool is_run = request == ORIBI_WIRE_RUN || request == ORIBI_WIRE_FEED;
     switch (frame) {
     case ORIBI_WIRE_FAULT:
         return LAST;
     case ORIBI_WIRE_IDENTITY:
         return is_run ? DROP : LAST;
     case ORIBI_WIRE_RESULT:
+    case ORIBI_WIRE_REALS:
     case ORIBI_WIRE_REFUSAL:
         return is_run ? LAST : DROP;
     default:
@@ -214,9 +215,9 @@ int verify_serial(const verify *v, const char *path, const verify_bytes *request
         bool answered = true;
         if (frame.type == ORIBI_WIRE_HELLO) {
             answered = say_hello(&a, bytes, at - before, deadline);
-        } else if (frame.type == ORIBI_WIRE_RUN) {
-            answered = send_all(file, bytes, at - before, deadline) &&
-                       receive(&a, ORIBI_WIRE_RUN, deadline);
+        } else if (frame.type != ORIBI_WIRE_END) {
+            answered =
+                send_all(file, bytes, at - before, deadline) && receive(&a, frame.type, deadline);
         }
         cli_progress("run", (int64_t)at, (int64_t)requests->n);
         if (!answered) {

@@ -154,6 +154,7 @@ static bool compile(oribi_compile *c, const char *path, const char *name, TF_Sta
     ORIBI_TRY(oribi_lower_check_fields(&lowering, c->name));
     ORIBI_TRY(oribi_compile_place_constants(c, status));
     ORIBI_TRY(oribi_compile_list_arrays(c, status));
+    ORIBI_TRY(oribi_compile_check_outputs(c, status));
     ORIBI_TRY(oribi_compile_order_states(c, status));
     count_constants(c);
     ORIBI_TRY(oribi_compile_check_budget(c, status));

@@ -168,6 +168,8 @@ bool oribi_compile_place_constants(oribi_compile *compile, TF_Status *status);
 
 /* ports.c: names, sizes and quantisation of inputs, outputs and state. */
 bool oribi_compile_ports(oribi_compile *compile, TF_Status *status);
+/* Once everything is placed: has each output a place of its own kind? */
+bool oribi_compile_check_outputs(const oribi_compile *compile, TF_Status *status);
 /* state.c: takes what is state out of the inputs and outputs of a compilation that has just made
  * them; afterwards, once everything is placed, puts states into an order in which they can be
  * overwritten one after the other. */

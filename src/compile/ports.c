@@ -130,6 +130,19 @@ static bool check_places(const oribi_compile *c, TF_Status *status)
     return true;
 }
 
+bool oribi_compile_check_outputs(const oribi_compile *c, TF_Status *status)
+{
+    for (int32_t i = 0; i < c->n_outputs && c->ports_in_workspace; i++) {
+        if (c->locations[c->outputs[i].value].storage == ORIBI_IN_STATE) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
+                              "output '%s' is the state that the run before left; with --io pool "
+                              "it has no place: use --io caller",
+                              c->outputs[i].name);
+        }
+    }
+    return true;
+}
+
 bool oribi_compile_ports(oribi_compile *c, TF_Status *status)
 {
     const oribi_graph *graph = c->graph;

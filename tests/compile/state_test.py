@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Variables of TFLite models that cannot be kept are refused with the reason; names of those that can.
+"""Variables of TFLite models that cannot be kept, or outputs that are one, are refused with the reason; names of
+those that can.
 
     state_test.py ORIBI SOURCE_FOLDER"""
 import pathlib
@@ -106,6 +107,13 @@ def main():
             done = compile_it(streaming(**options))
             if done.returncode == 0 or wanted not in done.stderr:
                 print(f"{options}: exit {done.returncode}, wanted '{wanted}', got: {done.stderr}")
+                bad += 1
+        # In the workspace such an output would lie upon other bytes.
+        for data in (streaming(), two_variables("ab")):
+            done = compile_it(data, "--io", "pool")
+            wanted = "output 'y' is the state that the run before left; with --io pool it has no place: use --io caller"
+            if done.returncode != 3 or wanted not in done.stderr:
+                print(f"--io pool: exit {done.returncode}, wanted '{wanted}', got: {done.stderr}")
                 bad += 1
     return 1 if bad else 0
 

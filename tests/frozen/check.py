@@ -20,6 +20,8 @@ DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 HASHES = {"1.0": "6414fca79f4d15479c52a8e5e20b006e40a11d1a3c0efb99f58cad5d4011e5e0",
           "1.1": "b1b7d2ac3c2a27165a65434f71e3615cf0eb6d3e84904d71adc87bf169ae8c63",
           "1.2": "11eee55657ac5e47ec8efed5f33fd0b4150c29c0d688d42c9a5f810359679a5f"}
+APPLICATIONS = HERE / "applications_1.2.txt"  # functions of oribi.h and desk.h
+APPLICATIONS_HASH = "52b48f0b2ef3f479fc82224b7031460efc67837c44ed9e8dc602e388c6904d83"
 MAIN = """#include <stdio.h>
 #include "tvmgen_net.h"
 static int8_t in[TVMGEN_NET_{input}_COUNT], out[TVMGEN_NET_{output}_COUNT];
@@ -54,23 +56,35 @@ def build(folder, work, name):
     return plugin
 
 
-def declared(include):
-    """Functions that headers declare to a plugin built for contract 1.2."""
-    headers = sorted([*include.glob("tensorflow/c/**/*.h"), include / "oribi/target.h"])
-    text = "".join(f'#include "{h.relative_to(include)}"\n' for h in headers)
+def declared(include, headers):
+    """Functions that headers declare to who is built for contract 1.2."""
+    text = "".join(f'#include "{h}"\n' for h in headers)
     done = call("cc", "-E", "-P", "-DORIBI_TARGET_CONTRACT=102", "-I", include, "-x", "c", "-", input=text.encode(),
                 capture_output=True)
     return set(re.findall(r"\b((?:TF|SE|TP|TSL|oribi)_\w+)\s*\(", done.stdout.decode()))
 
 
+def for_plugins(include):
+    paths = sorted([*include.glob("tensorflow/c/**/*.h"), include / "oribi/target.h"])
+    return declared(include, [p.relative_to(include) for p in paths])
+
+
+def for_applications(include):
+    return {name for name in declared(include, ["oribi/oribi.h", "oribi/desk.h"]) if name.startswith("oribi_")}
+
+
 def check_headers(frozen, today):
     """What a version has is settled with it: later functions stand behind ORIBI_HAS_CONTRACT(1, 3)."""
-    before, now = declared(frozen), declared(today)
-    if len(before) < 300:
-        sys.exit(f"{frozen}: only {len(before)} functions were found in its headers")
-    if before != now:
-        sys.exit(f"contract 1.2 has other functions today: new {sorted(now - before)}, gone {sorted(before - now)}; "
-                 "guard new ones by #if ORIBI_HAS_CONTRACT(1, 3), never take one away")
+    listed = APPLICATIONS.read_bytes()
+    if hashlib.sha256(listed).hexdigest() != APPLICATIONS_HASH:
+        sys.exit(f"tests/frozen/{APPLICATIONS.name} was edited; put it back: it is what contract 1.2 has")
+    for whose, before, now in (("plugins", for_plugins(frozen), for_plugins(today)),
+                               ("applications", set(listed.decode().split()), for_applications(today))):
+        if whose == "plugins" and len(before) < 300:
+            sys.exit(f"{frozen}: only {len(before)} functions were found in its headers")
+        if before != now:
+            sys.exit(f"contract 1.2 has other functions for {whose} today: new {sorted(now - before)}, gone "
+                     f"{sorted(before - now)}; guard new ones by #if ORIBI_HAS_CONTRACT(1, 3), never take one away")
 
 
 def check_device(folder, work):

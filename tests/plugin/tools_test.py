@@ -224,7 +224,7 @@ class Tools(unittest.TestCase):
         self.check(self.build(SOURCE / "examples/bitcast/bitcast.c"), "note", "glibc", 0)
         self.check(MADE / "aborts.so", "error", "dry-run", 6)
         self.check(MADE / "newer.so", "error", "imports", 6)
-        self.assertIn("built for contract 1.4, this Oribi has 1.2, missing TF_FrobnicateTensor", self.out)
+        self.assertIn("built for contract 1.4, this Oribi has 1.3, missing TF_FrobnicateTensor", self.out)
         library.unlink()
 
     # --- explain ---------------------------------------------------------------------------------
