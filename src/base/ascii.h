@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a byte of a name or a number is, whatever the locale of the application: ctype.h asks that
- * locale, in which more bytes than those of ASCII may be letters. tests/lint/rules.py forbids ctype.h
- * in the library. Numbers with a fraction: number.h.
+ * locale, in which more bytes than those of ASCII may be letters. tests/lint/rules.py forbids
+ * ctype.h in the library. Numbers with a fraction: number.h.
  */
 #ifndef ORIBI_BASE_ASCII_H_
 #define ORIBI_BASE_ASCII_H_

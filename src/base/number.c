@@ -15,9 +15,8 @@ static locale_t c_locale(void)
         return locale;
     }
     locale = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (locale != (locale_t)0 &&
-        !__atomic_compare_exchange_n(&kept, &expected, locale, 0, __ATOMIC_ACQ_REL,
-                                     __ATOMIC_ACQUIRE)) {
+    if (locale != (locale_t)0 && !__atomic_compare_exchange_n(&kept, &expected, locale, 0,
+                                                              __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         freelocale(locale); /* another thread was faster */
         locale = expected;
     }

@@ -22,7 +22,8 @@ bool oribi_plugin_is_built_in(const char *name);
 /* "path[:key=val[,key=val]]". The same file (device and inode) twice is one plugin, and no error.
  */
 bool oribi_plugin_load(const char *spec, TF_Status *status);
-/* ORIBI_PLUGIN_PATH and the library's own folder; a plugin that fails there is a warning in the log. */
+/* ORIBI_PLUGIN_PATH and the library's own folder; a plugin that fails there is a warning in the
+ * log. */
 bool oribi_plugin_load_found(TF_Status *status);
 /* In order of loading, until visit returns false. */
 void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin), void *arg);
