@@ -124,10 +124,11 @@ class Devices(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def emit(self, model, devices, *options, code=0):
-        args = [ORIBI, "compile", model, "-o", self.folder / "c", "--name", "net", "--force", "--plugin", TARGET,
-                "--device-platform", "woofles=posix", "--device-platform", "uart_accel=posix"]
+        args = [ORIBI, "compile", model, "-o", self.folder / "c", "--name", "net", "--force", "--plugin", TARGET]
         for device in devices:
             args += ["--target-device", device]
+        for kind in sorted({device.split("=")[-1] for device in devices}):
+            args += ["--device-platform", f"{kind}=posix"]
         done = subprocess.run([*args, *options], capture_output=True, text=True)
         self.assertEqual(done.returncode, code, done.stderr)
         return self.folder / "c" if code == 0 else done.stderr
