@@ -52,18 +52,14 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static int64_t padded_channels(const int64_t *filter)
-{
-    return (filter[2] * filter[3] + ORIBI_DEPTHWISE_PAD - 1) / ORIBI_DEPTHWISE_PAD *
-           ORIBI_DEPTHWISE_PAD;
-}
-
-/* Packed weights and one pixel of zeros; -1 when it leaves int64. */
+/* Packed weights, a pixel of them for each tap, and one pixel of zeros; -1 when it leaves int64. */
 static int64_t weight_count(const int64_t *filter)
 {
-    int64_t count = 0, padded = 0;
-    if (__builtin_mul_overflow(filter[2], filter[3], &padded) || padded > INT64_MAX / 16 ||
-        __builtin_mul_overflow(filter[0] * filter[1] + 1, padded_channels(filter), &count) ||
+    int64_t count = 0, padded = 0, taps = 0;
+    if (__builtin_mul_overflow(filter[2], filter[3], &padded) ||
+        !oribi_count_round_up(padded, ORIBI_DEPTHWISE_PAD, &padded) ||
+        __builtin_mul_overflow(filter[0], filter[1], &taps) ||
+        __builtin_add_overflow(taps, 1, &taps) || __builtin_mul_overflow(taps, padded, &count) ||
         count > INT64_MAX / 16) {
         return -1;
     }
@@ -307,7 +303,8 @@ static bool take_weights(oribi_cpu_run *run, depthwise_call *call, const oribi_w
         weights = packed;
     }
     call->weights = weights;
-    call->zeros = weights + call->filter[0] * call->filter[1] * padded_channels(call->filter);
+    const int64_t taps = call->filter[0] * call->filter[1];
+    call->zeros = weights + weight_count(call->filter) / (taps + 1) * taps;
     return true;
 }
 

@@ -86,9 +86,10 @@ typedef struct oribi_state {
 /* A constant of the model as it is stored. */
 typedef struct oribi_weights_array {
     const oribi_placed *placed;
-    const char *symbol;  /* "conv2d_0_filter" of tvmgen_<model>_conv2d_0_filter */
-    const char *section; /* of --place, or NULL */
-    int64_t offset;      /* in the image of --weights bin, its head included */
+    const char *symbol;   /* "conv2d_0_filter" of tvmgen_<model>_conv2d_0_filter */
+    const char *section;  /* of --place, or NULL */
+    int64_t offset;       /* in the image of --weights bin, its head included */
+    int64_t padded_bytes; /* to ORIBI_WEIGHTS_ALIGNMENT */
 } oribi_weights_array;
 
 typedef struct oribi_copy { /* an output that is not computed where it is wanted */

@@ -161,9 +161,7 @@ static bool emit_object(oribi_compile *c, TF_Status *status)
                 ? oribi_weights_alignment(array->placed)
                 : sections[index].alignment;
         oribi_weights_append(&bodies[index], array->placed);
-        symbols[i].offset =
-            bodies[index].length - (symbols[i].bytes + ORIBI_WEIGHTS_ALIGNMENT - 1) /
-                                       ORIBI_WEIGHTS_ALIGNMENT * ORIBI_WEIGHTS_ALIGNMENT;
+        symbols[i].offset = bodies[index].length - (uint64_t)array->padded_bytes;
     }
     if (!object.failed) {
         oribi_object_write(c->options.machine, sections, n_sections, symbols, c->n_arrays, &object);

@@ -50,11 +50,10 @@ static bool add(oribi_compile *c, const char *owner, const oribi_placed *placed,
     oribi_weights_array *array = &c->arrays[c->n_arrays++];
     array->placed = placed;
     array->section = section;
-    int64_t padded = 0;
     size_t end = 0;
     ORIBI_TRY(round_up(c->image_bytes, oribi_weights_alignment(placed), &array->offset, status) &&
-              round_up(bytes_of(placed), ORIBI_WEIGHTS_ALIGNMENT, &padded, status));
-    if (!oribi_size_add((size_t)array->offset, (size_t)padded, &end)) {
+              round_up(bytes_of(placed), ORIBI_WEIGHTS_ALIGNMENT, &array->padded_bytes, status));
+    if (!oribi_size_add((size_t)array->offset, (size_t)array->padded_bytes, &end)) {
         return oribi_fail(status, TF_RESOURCE_EXHAUSTED, "the weights exceed the address space");
     }
     c->image_bytes = (int64_t)end;

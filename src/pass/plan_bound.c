@@ -66,7 +66,8 @@ static uint64_t add_capped(uint64_t sum, uint64_t more, uint64_t cap)
 static int64_t round_down(const bound_walk *walk, int64_t x)
 {
     const int64_t unit = (int64_t)walk->unit;
-    return (x >= 0 ? x : x - unit + 1) / unit * unit;
+    const int64_t rest = x % unit;
+    return rest < 0 ? x - rest - unit : x - rest;
 }
 
 /* Most bytes that a and b of one alias can have in common: it grows towards where the smaller one

@@ -17,7 +17,7 @@
 #include "op/op_test_support.h"
 #include "op/spec.h"
 
-enum { MAX_INPUTS = 8, MAX_LINE = 1024, MAX_WRONG_SHOWN = 40 };
+enum { MAX_INPUTS = 8, MAX_LINE = 8192, MAX_OUTPUTS = 512, MAX_WRONG_SHOWN = 40 };
 
 typedef struct node { /* one line */
     char *op_name, *inputs, *attrs, *want;
@@ -193,7 +193,7 @@ static void infer(node *n, oribi_text *out, TF_Status *status)
 {
     const oribi_op_def *op = oribi_op_find(n->op_name);
     oribi_signature signature;
-    oribi_shape outputs[16];
+    oribi_shape outputs[MAX_OUTPUTS];
     if (!oribi_op_resolve(op, "n", &n->values, n->types, n->n_inputs, n->arena, &signature,
                           status) ||
         !oribi_op_infer_handles(op, "n", &n->values, &signature, n->shapes, n->handles,
