@@ -79,6 +79,16 @@ static bool resize_run(const resize_state *state, oribi_cpu_run *run)
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "the new size must be two positive values");
     }
     const int64_t dims[4] = {in[0], sizes[0], sizes[1], in[3]};
+    int64_t count = 0;
+    if (!oribi_cpu_count(run, dims, 4, &count)) {
+        return false;
+    }
+    if (count > INT32_MAX || TF_TensorElementCount(run->in[0]) > INT32_MAX) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "images of 2^31 values or more");
+    }
+    if (count == 0) { /* its loops would count the batch, however long */
+        return oribi_cpu_output(run, 0, dims, 4) != NULL;
+    }
     const resize_job job = {{in[1], sizes[0], state->align_corners, state->half_pixel_centers},
                             {in[2], sizes[1], state->align_corners, state->half_pixel_centers},
                             in[0],
