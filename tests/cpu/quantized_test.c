@@ -12,6 +12,8 @@
 #include "harness.h"
 #include "tests/micro/random.h"
 
+#include "micro/svdf_f32.h"
+
 typedef struct shape {
     const char *op;
     int32_t batch, height, width, channels, taps_y, taps_x, outputs, stride, dilation, dilation_x;
@@ -37,6 +39,9 @@ static shape random_shape(uint64_t *seed)
     s.outputs = s.op == depthwise ? s.channels * random_in(seed, 1, random_in(seed, 1, 2))
                                   : random_in(seed, 1, random_once_in(seed, 3) ? 100 : 40);
     s.padding = random_once_in(seed, 2) ? "SAME" : "VALID";
+    if (s.op == dense && random_once_in(seed, 8)) { /* more than one slice of work */
+        s.channels = random_in(seed, 500, 900);
+    }
     return s;
 }
 
@@ -203,11 +208,45 @@ static void every_variant_of_a_sum_gives_the_same_bits(void **state)
     assert_true(n >= (oribi_cpu_has(ORIBI_CPU_ISA_AVX2) ? n_sums : 0));
 }
 
+/* --- Slices --------------------------------------------------------------------------------------
+ */
+
+/* Units of an SVDF are computed in slices, with the bits of one call. */
+static void an_svdf_in_slices_has_the_bits_of_one_call(void **state)
+{
+    enum { BATCH = 5, UNITS = 150, RANK_OF_UNITS = 2, INPUTS = 70, MEMORY = 11 };
+    enum { FILTERS = UNITS * RANK_OF_UNITS };
+    static const int64_t dims[5][2] = {
+        {BATCH, INPUTS}, {FILTERS, INPUTS}, {FILTERS, MEMORY}, {UNITS}, {BATCH, FILTERS * MEMORY}};
+    static float want[BATCH * UNITS], next[BATCH * FILTERS * MEMORY];
+    uint64_t seed = 1;
+    float *x[5];
+    harness h;
+    (void)state;
+    harness_init(&h, "Oribi>Svdf");
+    for (int i = 0; i < 5; i++) {
+        x[i] = harness_input(&h, TF_FLOAT, dims[i], i == 3 ? 1 : 2);
+        for (int64_t k = 0; k < TF_TensorElementCount(h.inputs[i]); k++) {
+            x[i][k] = (float)random_in(&seed, -1000, 1000) / 700.0F;
+        }
+    }
+    assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, "rank", RANK_OF_UNITS));
+    assert_true(harness_resolve(&h));
+    assert_true(harness_run(&h, harness_reference(&h)));
+    const struct oribi_micro_svdf_f32_args args = {x[1],   x[2],  x[3],          BATCH,
+                                                   INPUTS, UNITS, RANK_OF_UNITS, MEMORY};
+    oribi_micro_svdf_f32(&args, x[0], x[4], want, next);
+    assert_memory_equal(TF_TensorData(h.outputs[0]), want, sizeof want);
+    assert_memory_equal(TF_TensorData(h.outputs[1]), next, sizeof next);
+    harness_destroy(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_quantised_variant_gives_the_same_bits),
         cmocka_unit_test(every_variant_of_a_sum_gives_the_same_bits),
+        cmocka_unit_test(an_svdf_in_slices_has_the_bits_of_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
