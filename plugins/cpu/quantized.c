@@ -255,6 +255,18 @@ bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_r
     return true;
 }
 
+void oribi_quantized_matrices(const struct oribi_micro_broadcast *batches, int64_t batch,
+                              int64_t *out_a, int64_t *out_b)
+{
+    *out_a = *out_b = 0;
+    for (int32_t i = batches->rank - 1; i >= 0; i--) {
+        const int64_t at = batch % batches->dims[i];
+        batch /= batches->dims[i];
+        *out_a += at * batches->a_step[i];
+        *out_b += at * batches->b_step[i];
+    }
+}
+
 int32_t oribi_quantized_count(oribi_cpu_run *run, oribi_cpu_shape *out_shape)
 {
     if (!oribi_cpu_input_shape(run, 0, out_shape)) {

@@ -12,6 +12,8 @@
 #include "harness.h"
 #include "tests/micro/random.h"
 
+#include "micro/batch_matmul_q_prepare.h"
+#include "micro/element.h"
 #include "micro/svdf_f32.h"
 
 typedef struct shape {
@@ -241,12 +243,56 @@ static void an_svdf_in_slices_has_the_bits_of_one_call(void **state)
     harness_destroy(&h);
 }
 
+/* So are rows of products, whose matrices broadcast. */
+static void products_in_slices_have_the_bits_of_one_call(void **state)
+{
+    enum { M = 5, K = 700, N = 9 };
+    static const int64_t a_dims[] = {2, 1, M, K}, b_dims[] = {3, N, K};
+    static const int32_t a_sizes[] = {2, 1, M, K}, b_sizes[] = {3, N, K};
+    static const char *const sides[] = {"a", "b", "output"};
+    const struct oribi_micro_quantisation q = {0.05F, 0};
+    const struct oribi_micro_batch_matmul_q_spec spec = {.kind = ORIBI_MICRO_S8,
+                                                         .a_dims = a_sizes,
+                                                         .b_dims = b_sizes,
+                                                         .a_rank = 4,
+                                                         .b_rank = 3,
+                                                         .b_transposed = 1,
+                                                         .a = q,
+                                                         .b = q,
+                                                         .output = {9.0F, 0}};
+    struct oribi_micro_batch_matmul_q_args args;
+    static int8_t want[2 * 3 * M * N];
+    uint64_t seed = 1;
+    harness h;
+    (void)state;
+    harness_init(&h, "Oribi>QBatchMatMul");
+    int8_t *a = harness_input(&h, TF_INT8, a_dims, 4), *b = harness_input(&h, TF_INT8, b_dims, 3);
+    random_bytes(&seed, a, 2 * M * K, -128, 127);
+    random_bytes(&seed, b, 3 * N * K, -128, 127);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s_scale", sides[i]);
+        assert_true(oribi_attrs_set_float(&h.attrs, &h.arena, name, i == 2 ? 9.0F : 0.05F));
+        (void)snprintf(name, sizeof name, "%s_zero", sides[i]);
+        assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, name, 0));
+    }
+    assert_true(oribi_attrs_set_bool(&h.attrs, &h.arena, "adj_y", true));
+    assert_true(harness_resolve(&h));
+    assert_true(harness_run(&h, harness_reference(&h)));
+    assert_int_equal(oribi_micro_batch_matmul_q_prepare(&spec, &args), ORIBI_MICRO_OK);
+    oribi_micro_batch_matmul_s8(&args, a, b, want);
+    assert_int_equal(TF_TensorByteSize(h.outputs[0]), sizeof want);
+    assert_memory_equal(TF_TensorData(h.outputs[0]), want, sizeof want);
+    harness_destroy(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_quantised_variant_gives_the_same_bits),
         cmocka_unit_test(every_variant_of_a_sum_gives_the_same_bits),
         cmocka_unit_test(an_svdf_in_slices_has_the_bits_of_one_call),
+        cmocka_unit_test(products_in_slices_have_the_bits_of_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

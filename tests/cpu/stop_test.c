@@ -199,6 +199,32 @@ static void quantised_layers_stop(void **state)
     stopped(&h, 4, DIMS(1, 128, 128, 8));
 }
 
+static void quantised_products_stop(void **state)
+{
+    enum { BATCH = 2, N = 256 };
+    harness h;
+    (void)state;
+    for (int is_wide = 0; is_wide < 2; is_wide++) {
+        const TF_DataType type = is_wide != 0 ? TF_INT16 : TF_INT8;
+        harness_init(&h, "Oribi>QBatchMatMul");
+        zeros(&h, type, 3, DIMS(BATCH, N, N));
+        zeros(&h, type, 2, DIMS(N, N));
+        quantised(&h, "a", 0.05F, 0);
+        quantised(&h, "b", 0.05F, 0);
+        quantised(&h, "output", 0.05F, 0);
+        stopped(&h, 3, DIMS(BATCH, N, N));
+    }
+    harness_init(&h, "ONNX>QLinearMatMul");
+    zeros(&h, TF_INT8, 3, DIMS(BATCH, N, N));
+    zeros(&h, TF_INT8, 2, DIMS(N, N));
+    zeros(&h, TF_INT32, 1, DIMS(1));
+    zeros(&h, TF_INT32, 1, DIMS(1));
+    zeros(&h, TF_FLOAT, 1, DIMS(1));
+    assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, "output_zero", 0));
+    assert_true(oribi_attrs_set_type(&h.attrs, &h.arena, "Ty", TF_INT8));
+    stopped(&h, 3, DIMS(BATCH, N, N));
+}
+
 static void quantised_images_and_values_stop(void **state)
 {
     static const TF_DataType types[] = {TF_INT8, TF_UINT8, TF_INT16};
@@ -260,6 +286,7 @@ int main(void)
         cmocka_unit_test(convolutions_stop),
         cmocka_unit_test(recurrent_layers_stop),
         cmocka_unit_test(quantised_layers_stop),
+        cmocka_unit_test(quantised_products_stop),
         cmocka_unit_test(quantised_images_and_values_stop),
         cmocka_unit_test(filters_of_a_memory_stop),
     };
