@@ -121,10 +121,12 @@ bool oribi_qlinear_fill(const void *state, oribi_cpu_run *run,
     const int64_t out_w = slide(in[2], filter[1], s->stride_w, s->dilation_w, pads_w);
     const bool fits = filter[2] >= 1 && in[3] >= filter[2] && in[3] % filter[2] == 0 &&
                       filter[3] % (in[3] / filter[2]) == 0;
-    if (!fits || !is_small(in[0], out_h, out_w, filter[3])) {
+    if (!fits || !is_small(in[0], out_h, out_w, filter[3]) ||
+        TF_TensorElementCount(run->in[0]) > INT32_MAX ||
+        TF_TensorElementCount(run->in[1]) > INT32_MAX) {
         return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "an input of %d channels does not fit a filter of %d by %d, or the "
-                              "result is too large",
+                              "an input of %d channels does not fit a filter of %d by %d, or a "
+                              "tensor has 2^31 values",
                               (int)in[3], (int)filter[2], (int)filter[3]);
     }
     *out = (struct oribi_micro_qlinear_conv2d_args){.batch = in[0],
@@ -153,6 +155,33 @@ bool oribi_qlinear_fill(const void *state, oribi_cpu_run *run,
     return true;
 }
 
+typedef struct conv_call {
+    struct oribi_micro_qlinear_conv2d_args args;
+    const uint8_t *input;
+    const void *filter;
+    const int32_t *bias, *zeros;
+    const float *multipliers;
+    char *output;
+    int64_t row; /* bytes of the result */
+} conv_call;
+
+/* A unit is one row of the result: windows that start where it lies in its image. */
+static void conv_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_qlinear_conv2d_args *whole = &call->args;
+    const int64_t image = (int64_t)whole->in_h * whole->in_w * whole->in_c;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_qlinear_conv2d_args args = *whole;
+        const int32_t y = (int32_t)(unit % whole->out_h);
+        args.batch = args.out_h = 1;
+        args.before_h -= y * args.stride_h;
+        oribi_micro_qlinear_conv2d(&args, call->input + unit / whole->out_h * image, call->filter,
+                                   call->bias, call->zeros, call->multipliers,
+                                   call->output + unit * call->row);
+    }
+}
+
 static bool qlinear_run(const void *state, oribi_cpu_run *run)
 {
     struct oribi_micro_qlinear_conv2d_args args;
@@ -161,10 +190,18 @@ static bool qlinear_run(const void *state, oribi_cpu_run *run)
     }
     const int64_t dims[4] = {args.batch, args.out_h, args.out_w, args.out_c};
     void *output = oribi_cpu_output(run, 0, dims, 4);
-    if (output != NULL) {
-        oribi_micro_qlinear_conv2d(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
-                                   TF_TensorData(run->in[2]), TF_TensorData(run->in[3]),
-                                   TF_TensorData(run->in[4]), output);
+    if (output != NULL && oribi_cpu_product(dims, 4) > 0) {
+        const size_t width = TF_DataTypeSize(TF_ExpectedOutputDataType(run->context, 0));
+        conv_call call = {args,
+                          TF_TensorData(run->in[0]),
+                          TF_TensorData(run->in[1]),
+                          TF_TensorData(run->in[2]),
+                          TF_TensorData(run->in[3]),
+                          TF_TensorData(run->in[4]),
+                          output,
+                          dims[2] * dims[3] * (int64_t)width};
+        oribi_cpu_parallel(run, dims[0] * dims[1], dims[2] * TF_TensorElementCount(run->in[1]),
+                           &call, conv_rows);
     }
     return output != NULL;
 }

@@ -104,6 +104,34 @@ static bool resolve(oribi_cpu_run *run, struct oribi_micro_qlinear_matmul_args *
                run, oribi_micro_broadcast_resolve(a.at, a.n - 2, b.at, b.n - 2, &args->batch));
 }
 
+typedef struct matmul_call {
+    struct oribi_micro_qlinear_matmul_args args;
+    const uint8_t *a, *b;
+    const int32_t *a_zeros, *b_zeros;
+    const float *multipliers;
+    char *output;
+    int64_t row; /* bytes of the result */
+} matmul_call;
+
+/* A unit is one row of one product. */
+static void matmul_rows(void *object, int64_t begin, int64_t end)
+{
+    const matmul_call *call = object;
+    const struct oribi_micro_qlinear_matmul_args *whole = &call->args;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_qlinear_matmul_args args = *whole;
+        const int64_t y = unit % whole->rows;
+        int64_t a = 0, b = 0;
+        oribi_quantized_matrices(&whole->batch, unit / whole->rows, &a, &b);
+        args.batch = (struct oribi_micro_broadcast){1, {1}, {0}, {0}};
+        args.rows = 1;
+        oribi_micro_qlinear_matmul(&args, call->a + (a * whole->rows + y) * whole->inner,
+                                   call->b + b * whole->inner * whole->columns,
+                                   call->a_zeros + y * whole->a_zero_step, call->b_zeros,
+                                   call->multipliers, call->output + unit * call->row);
+    }
+}
+
 static bool matmul_run(const matmul_state *state, oribi_cpu_run *run)
 {
     struct oribi_micro_qlinear_matmul_args args = state->args;
@@ -115,10 +143,19 @@ static bool matmul_run(const matmul_state *state, oribi_cpu_run *run)
         return false;
     }
     void *output = oribi_cpu_output(run, 0, y.at, y.n);
-    if (output != NULL && oribi_cpu_product(y.at, y.n) > 0) {
-        oribi_micro_qlinear_matmul(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
-                                   TF_TensorData(run->in[2]), TF_TensorData(run->in[3]),
-                                   TF_TensorData(run->in[4]), output);
+    const int64_t count = oribi_cpu_product(y.at, y.n);
+    if (output != NULL && count > 0) {
+        const size_t width = TF_DataTypeSize(TF_ExpectedOutputDataType(run->context, 0));
+        matmul_call call = {args,
+                            TF_TensorData(run->in[0]),
+                            TF_TensorData(run->in[1]),
+                            TF_TensorData(run->in[2]),
+                            TF_TensorData(run->in[3]),
+                            TF_TensorData(run->in[4]),
+                            output,
+                            args.columns * (int64_t)width};
+        oribi_cpu_parallel(run, count / args.columns, (int64_t)args.columns * args.inner, &call,
+                           matmul_rows);
     }
     return output != NULL;
 }

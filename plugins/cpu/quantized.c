@@ -255,6 +255,18 @@ bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_r
     return true;
 }
 
+void oribi_quantized_matrices(const struct oribi_micro_broadcast *batches, int64_t batch,
+                              int64_t *out_a, int64_t *out_b)
+{
+    *out_a = *out_b = 0;
+    for (int32_t i = batches->rank - 1; i >= 0; i--) {
+        const int64_t at = batch % batches->dims[i];
+        batch /= batches->dims[i];
+        *out_a += at * batches->a_step[i];
+        *out_b += at * batches->b_step[i];
+    }
+}
+
 int32_t oribi_quantized_count(oribi_cpu_run *run, oribi_cpu_shape *out_shape)
 {
     if (!oribi_cpu_input_shape(run, 0, out_shape)) {
@@ -268,17 +280,30 @@ int32_t oribi_quantized_count(oribi_cpu_run *run, oribi_cpu_shape *out_shape)
     return (int32_t)values;
 }
 
+typedef struct lookup_call {
+    const uint8_t *table;
+    const char *input;
+    char *output;
+} lookup_call;
+
+static void lookup_units(void *object, int64_t begin, int64_t end)
+{
+    const lookup_call *call = object;
+    const struct oribi_micro_lookup_8_args args = {(int32_t)(end - begin), call->table};
+    oribi_micro_lookup_8(&args, call->input + begin, call->output + begin);
+}
+
 bool oribi_quantized_lookup(oribi_cpu_run *run, const uint8_t table[256])
 {
     oribi_cpu_shape shape;
-    const struct oribi_micro_lookup_8_args args = {oribi_quantized_count(run, &shape), table};
-    if (args.count < 0) {
+    const int32_t count = oribi_quantized_count(run, &shape);
+    if (count < 0) {
         return false;
     }
-    const void *input = TF_TensorData(run->in[0]);
-    void *output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
-    if (output != NULL) {
-        oribi_micro_lookup_8(&args, input, output);
+    lookup_call call = {.table = table, .input = TF_TensorData(run->in[0])};
+    call.output = oribi_cpu_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
+    if (call.output != NULL) {
+        oribi_cpu_parallel(run, count, 1, &call, lookup_units);
     }
-    return output != NULL;
+    return call.output != NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "cpu/run.h"
 #include "cpu/shape.h"
+#include "micro/broadcast.h"
 #include "micro/prepare.h"
 
 /* <name>_scale and <name>_zero. */
@@ -64,6 +65,9 @@ bool oribi_quantized_sizes(oribi_cpu_run *run, int index, int min_rank, int max_
 /* The same into an array of max_rank. */
 bool oribi_quantized_dims(oribi_cpu_run *run, int index, int min_rank, int max_rank,
                           int32_t *out_dims, int *out_rank);
+/* Which matrices of both sides belong to product `batch`, as micro/ counts them. */
+void oribi_quantized_matrices(const struct oribi_micro_broadcast *batches, int64_t batch,
+                              int64_t *out_a, int64_t *out_b);
 /* Shape and number of values of input 0; -1: failed, they do not fit an int32. */
 int32_t oribi_quantized_count(oribi_cpu_run *run, oribi_cpu_shape *out_shape);
 /* Output 0: the table's entry for each byte of input 0. */

@@ -47,8 +47,15 @@ static void *dequantize_create(TF_OpKernelConstruction *construction)
     oribi_cpu_setup setup;
     struct oribi_micro_quantisation *state =
         oribi_cpu_setup_begin(&setup, construction, sizeof *state);
+    TF_DataType type = TF_INT8;
+    int32_t low, high;
     if (state != NULL) {
+        oribi_cpu_attr_type(&setup, "T", &type);
         oribi_quantized_attr_any(&setup, "input", state);
+        if (TF_GetCode(setup.status) == TF_OK) {
+            (void)oribi_quantized_setup_check(
+                &setup, oribi_micro_kind_range(oribi_quantized_kind(type), *state, &low, &high));
+        }
     }
     return oribi_cpu_setup_end(&setup);
 }

@@ -82,8 +82,10 @@ static bool simd_rows(const dense_state *state, oribi_cpu_run *run, int32_t rows
                                            1, state->panels.groups};
     const int8_t *input = TF_TensorData(run->in[0]);
     TF_Tensor *scratch = NULL;
+    int64_t patience = 0;
+    bool goes_on = true;
     void *x = oribi_cpu_scratch(run, oribi_quantized_tile_bytes(f, state->panels.groups), &scratch);
-    for (int32_t row = 0; x != NULL && row < rows; row += f->pixels) {
+    for (int32_t row = 0; x != NULL && goes_on && row < rows; row += f->pixels) {
         const int32_t n = rows - row < f->pixels ? rows - row : f->pixels;
         void *to = x;
         for (int32_t i = 0; i < n; i++) {
@@ -91,9 +93,37 @@ static bool simd_rows(const dense_state *state, oribi_cpu_run *run, int32_t rows
             to = state->simd->fill(0, more, to);
         }
         state->simd->tile(&state->panels, x, &window, n, output + row * out_c, out_c);
+        goes_on = !oribi_cpu_stops(run, &patience, n * in_c * out_c / 32);
     }
     TF_DeleteTensor(scratch);
-    return x != NULL;
+    return x != NULL && goes_on;
+}
+
+typedef struct dense_call {
+    struct oribi_micro_fully_connected_s8_args args;
+    const int8_t *input;
+    int8_t *output;
+} dense_call;
+
+/* A unit is one value of the result; a call of micro/ takes those of one row. */
+static void dense_units(void *object, int64_t begin, int64_t end)
+{
+    const dense_call *call = object;
+    const int64_t out_c = call->args.out_c;
+    for (int64_t unit = begin; unit < end;) {
+        struct oribi_micro_fully_connected_s8_args args = call->args;
+        const int64_t row = unit / out_c, first = unit % out_c, left = out_c - first;
+        const int64_t n = left < end - unit ? left : end - unit;
+        args.rows = 1;
+        args.out_c = (int32_t)n;
+        args.filter += first * args.in_c;
+        args.bias += first;
+        args.multiplier += args.per_channel != 0 ? first : 0;
+        args.shift += args.per_channel != 0 ? first : 0;
+        oribi_micro_fully_connected_s8(&args, call->input + row * args.in_c, call->output + unit,
+                                       NULL);
+        unit += n;
+    }
 }
 
 static bool dense_run(const dense_state *state, oribi_cpu_run *run)
@@ -126,7 +156,8 @@ static bool dense_run(const dense_state *state, oribi_cpu_run *run)
         return simd_rows(state, run, rows, output);
     }
     if (output != NULL) {
-        oribi_micro_fully_connected_s8(&args, TF_TensorData(run->in[0]), output, NULL);
+        dense_call call = {args, TF_TensorData(run->in[0]), output};
+        oribi_cpu_parallel(run, (int64_t)rows * args.out_c, args.in_c, &call, dense_units);
     }
     return output != NULL;
 }

@@ -153,6 +153,38 @@ static void *matmul_create(TF_OpKernelConstruction *construction)
     return oribi_cpu_setup_end(&setup);
 }
 
+typedef struct matmul_call {
+    struct oribi_micro_batch_matmul_q_args args;
+    const void *a, *b;
+    void *output;
+    bool is_wide;
+} matmul_call;
+
+/* A unit is one row of one product. */
+static void matmul_rows(void *object, int64_t begin, int64_t end)
+{
+    const matmul_call *call = object;
+    const struct oribi_micro_batch_matmul_q_args *whole = &call->args;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_batch_matmul_q_args args = *whole;
+        int64_t a = 0, b = 0;
+        oribi_quantized_matrices(&whole->batches, unit / whole->m, &a, &b);
+        a = a * whole->m * whole->k + unit % whole->m * whole->a_row;
+        b *= (int64_t)whole->k * whole->n;
+        args.batches = (struct oribi_micro_broadcast){1, {1}, {0}, {0}};
+        args.m = 1;
+        if (call->is_wide) {
+            oribi_micro_batch_matmul_s16(&args, (const int16_t *)call->a + a,
+                                         (const int16_t *)call->b + b,
+                                         (int16_t *)call->output + unit * whole->n);
+        } else {
+            oribi_micro_batch_matmul_s8(&args, (const int8_t *)call->a + a,
+                                        (const int8_t *)call->b + b,
+                                        (int8_t *)call->output + unit * whole->n);
+        }
+    }
+}
+
 static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, oribi_cpu_run *run)
 {
     struct oribi_micro_batch_matmul_q_spec spec = *state;
@@ -179,14 +211,13 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, orib
     }
     y.at[y.n++] = args.m;
     y.at[y.n++] = args.n;
-    const void *left = TF_TensorData(run->in[0]), *right = TF_TensorData(run->in[1]);
-    void *output = oribi_cpu_output(run, 0, y.at, y.n);
-    if (output != NULL && spec.kind == ORIBI_MICRO_S8) {
-        oribi_micro_batch_matmul_s8(&args, left, right, output);
-    } else if (output != NULL) {
-        oribi_micro_batch_matmul_s16(&args, left, right, output);
+    matmul_call call = {args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
+                        oribi_cpu_output(run, 0, y.at, y.n), spec.kind == ORIBI_MICRO_S16};
+    const int64_t count = oribi_cpu_product(y.at, y.n);
+    if (call.output != NULL && count > 0) {
+        oribi_cpu_parallel(run, count / args.n, (int64_t)args.n * args.k, &call, matmul_rows);
     }
-    return output != NULL;
+    return call.output != NULL;
 }
 ORIBI_CPU_COMPUTE(matmul, 2)
 

@@ -23,6 +23,30 @@ static void *pool_create(TF_OpKernelConstruction *construction)
     return oribi_cpu_setup_end(&setup);
 }
 
+typedef struct pool_call {
+    struct oribi_micro_pool_q_args args;
+    void (*call)(const struct oribi_micro_pool_q_args *, const void *, void *);
+    const char *input;
+    char *output;
+    int64_t width; /* of an element */
+} pool_call;
+
+/* A unit is one row of the result: windows that start where it lies in its image. */
+static void pool_rows(void *object, int64_t begin, int64_t end)
+{
+    const pool_call *p = object;
+    const struct oribi_micro_pool_q_args *whole = &p->args;
+    const int64_t image = (int64_t)whole->in_h * whole->in_w * whole->channels * p->width;
+    const int64_t row = (int64_t)whole->out_w * whole->channels * p->width;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_pool_q_args args = *whole;
+        const int32_t y = (int32_t)(unit % whole->out_h);
+        args.batch = args.out_h = 1;
+        args.before_h -= y * args.stride_h;
+        p->call(&args, p->input + unit / whole->out_h * image, p->output + unit * row);
+    }
+}
+
 static bool pool_run(const struct oribi_micro_pool_q_spec *state, oribi_cpu_run *run,
                      void (*call)(const struct oribi_micro_pool_q_args *, const void *, void *))
 {
@@ -44,7 +68,11 @@ static bool pool_run(const struct oribi_micro_pool_q_spec *state, oribi_cpu_run 
     const int64_t dims[4] = {in[0], args.out_h, args.out_w, in[3]};
     void *output = oribi_cpu_output(run, 0, dims, 4);
     if (output != NULL) {
-        call(&args, TF_TensorData(run->in[0]), output);
+        const int64_t taps = (int64_t)(args.filter_h < args.in_h ? args.filter_h : args.in_h) *
+                             (args.filter_w < args.in_w ? args.filter_w : args.in_w);
+        pool_call rows = {args, call, TF_TensorData(run->in[0]), output,
+                          spec.kind == ORIBI_MICRO_S16 ? 2 : 1};
+        oribi_cpu_parallel(run, dims[0] * dims[1], dims[2] * dims[3] * taps, &rows, pool_rows);
     }
     return output != NULL;
 }

@@ -109,6 +109,30 @@ static bool read_inputs(oribi_cpu_run *run, struct oribi_micro_wide_conv2d_spec 
     return true;
 }
 
+typedef struct wide_call {
+    struct oribi_micro_wide_conv2d_args args;
+    const char *input;
+    char *output;
+    int64_t width; /* of an element */
+} wide_call;
+
+/* A unit is one row of the result: windows that start where it lies in its image. */
+static void wide_rows(void *object, int64_t begin, int64_t end)
+{
+    const wide_call *call = object;
+    const struct oribi_micro_wide_conv2d_args *whole = &call->args;
+    const int64_t image = (int64_t)whole->in_h * whole->in_w * whole->in_c * call->width;
+    const int64_t row = (int64_t)whole->out_w * whole->out_c * call->width;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_wide_conv2d_args args = *whole;
+        const int32_t y = (int32_t)(unit % whole->out_h);
+        args.batch = args.out_h = 1;
+        args.before_h -= y * args.stride_h;
+        oribi_micro_wide_conv2d(&args, call->input + unit / whole->out_h * image,
+                                call->output + unit * row);
+    }
+}
+
 static bool wide_run(const wide_state *state, oribi_cpu_run *run)
 {
     struct oribi_micro_wide_conv2d_spec spec = state->spec;
@@ -128,7 +152,10 @@ static bool wide_run(const wide_state *state, oribi_cpu_run *run)
         void *output = oribi_cpu_output(run, 0, dims, 4);
         ok = output != NULL;
         if (ok) {
-            oribi_micro_wide_conv2d(&args, TF_TensorData(run->in[0]), output);
+            wide_call call = {args, TF_TensorData(run->in[0]), output,
+                              spec.kind == ORIBI_MICRO_S16 ? 2 : 1};
+            oribi_cpu_parallel(run, dims[0] * dims[1], dims[2] * TF_TensorElementCount(run->in[1]),
+                               &call, wide_rows);
         }
     }
     if (tensor != NULL) {

@@ -16,6 +16,9 @@ static bool read_sizes(oribi_cpu_run *run, int32_t rank, struct oribi_micro_svdf
         if (!oribi_quantized_dims(run, i, ranks[i], ranks[i], dims[i], &found)) {
             return false;
         }
+        if (TF_TensorElementCount(run->in[i]) > INT32_MAX) {
+            return oribi_cpu_fail(run, TF_INVALID_ARGUMENT, "input %d has 2^31 values or more", i);
+        }
     }
     const int32_t filters = dims[1][0], memory = dims[2][1];
     const bool fits = rank >= 1 && filters >= 1 && memory >= 1 && dims[1][1] == dims[0][1] &&
@@ -44,6 +47,45 @@ static bool make_outputs(oribi_cpu_run *run, const struct oribi_micro_svdf_s8_sp
     return *out_next != NULL;
 }
 
+/* A unit is one value of the result. UNITS: some of those of one row, by a call of micro/. */
+typedef struct svdf_call {
+    const void *args, *input, *state;
+    void *output, *next;
+} svdf_call;
+
+#define UNITS(name, args_type, kernel, value, cell)                                                \
+    static void name(void *object, int64_t begin, int64_t end)                                     \
+    {                                                                                              \
+        const svdf_call *call = object;                                                            \
+        const struct args_type *whole = call->args;                                                \
+        for (int64_t unit = begin; unit < end;) {                                                  \
+            struct args_type args = *whole;                                                        \
+            const int64_t row = unit / whole->units, first = unit % whole->units;                  \
+            const int64_t left = whole->units - first, n = left < end - unit ? left : end - unit;  \
+            const int64_t state = unit * args.rank * args.memory;                                  \
+            args.batch = 1;                                                                        \
+            args.units = (int32_t)n;                                                               \
+            args.feature += first * args.rank * args.in_c;                                         \
+            args.time += first * args.rank * args.memory;                                          \
+            args.bias += first;                                                                    \
+            kernel(&args, (const value *)call->input + row * args.in_c,                            \
+                   (const cell *)call->state + state, (value *)call->output + unit,                \
+                   (cell *)call->next + state);                                                    \
+            unit += n;                                                                             \
+        }                                                                                          \
+    }
+UNITS(units_f32, oribi_micro_svdf_f32_args, oribi_micro_svdf_f32, float, float)
+UNITS(units_s8, oribi_micro_svdf_s8_args, oribi_micro_svdf_s8, int8_t, int16_t)
+
+static void run_units(oribi_cpu_run *run, const struct oribi_micro_svdf_s8_spec *spec,
+                      svdf_call *call, void (*units)(void *, int64_t, int64_t))
+{
+    call->input = TF_TensorData(run->in[0]);
+    call->state = TF_TensorData(run->in[4]);
+    oribi_cpu_parallel(run, (int64_t)spec->batch * (spec->filters / spec->rank),
+                       spec->rank * ((int64_t)spec->in_c + spec->memory), call, units);
+}
+
 static void *svdf_create(TF_OpKernelConstruction *construction)
 {
     oribi_cpu_setup setup;
@@ -70,7 +112,8 @@ static bool svdf_run(const int64_t *rank, oribi_cpu_run *run)
                                                    spec.filters / spec.rank,
                                                    spec.rank,
                                                    spec.memory};
-    oribi_micro_svdf_f32(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[4]), output, next);
+    svdf_call call = {.args = &args, .output = output, .next = next};
+    run_units(run, &spec, &call, units_f32);
     return true;
 }
 ORIBI_CPU_COMPUTE(svdf, 5)
@@ -106,7 +149,8 @@ static bool q_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_cpu_r
     args.feature = TF_TensorData(run->in[1]);
     args.time = TF_TensorData(run->in[2]);
     args.bias = TF_TensorData(run->in[3]);
-    oribi_micro_svdf_s8(&args, TF_TensorData(run->in[0]), TF_TensorData(run->in[4]), output, next);
+    svdf_call call = {.args = &args, .output = output, .next = next};
+    run_units(run, &spec, &call, units_s8);
     return true;
 }
 ORIBI_CPU_COMPUTE(q_svdf, 5)

@@ -75,8 +75,10 @@ bool oribi_lower_dequantize(oribi_lowering *lowering, oribi_call *call)
 {
     types t = {0, 0, 0};
     struct oribi_micro_quantisation input;
+    int32_t low, high;
     ORIBI_TRY(start(lowering, call, "dequantize", &t));
     oribi_lower_quantisation(call, "input_scale", "input_zero", &input);
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_kind_range(t.in, input, &low, &high)));
     oribi_call_number(call, "kind", t.in);
     oribi_call_real(call, "scale", input.scale);
     oribi_call_number(call, "zero", input.zero);

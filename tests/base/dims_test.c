@@ -87,6 +87,22 @@ static void a_count_is_refused_when_it_is_negative_or_cannot_be_counted(void **s
     assert_int_equal(count, 1);
 }
 
+static void a_size_is_rounded_up_unless_the_multiple_does_not_fit(void **state)
+{
+    (void)state;
+    int64_t out = 42;
+
+    assert_false(oribi_count_round_up(-1, 16, &out));
+    assert_false(oribi_count_round_up(INT64_MAX - 14, 16, &out));
+    assert_int_equal(out, 42);
+    assert_true(oribi_count_round_up(INT64_MAX - 15, 16, &out));
+    assert_int_equal(out, INT64_MAX - 15);
+    assert_true(oribi_count_round_up(17, 16, &out));
+    assert_int_equal(out, 32);
+    assert_true(oribi_count_round_up(0, 16, &out));
+    assert_int_equal(out, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -94,6 +110,7 @@ int main(void)
         cmocka_unit_test(a_wide_list_takes_what_a_tensor_has),
         cmocka_unit_test(axes_are_a_permutation_when_each_is_there_once),
         cmocka_unit_test(a_count_is_refused_when_it_is_negative_or_cannot_be_counted),
+        cmocka_unit_test(a_size_is_rounded_up_unless_the_multiple_does_not_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@
 
 #include "cpu/harness.h"
 
+#include "micro/dims.h"
+
 #define DIMS(...)                                                                                  \
     (const int64_t[])                                                                              \
     {                                                                                              \
@@ -52,12 +54,17 @@ static void expect_refusal(void *arg, const oribi_cpu_kernel *row)
 }
 
 /* All rows that fit must refuse with this text; ends the harness. */
-static void refused(harness *h, const char *text)
+static void refused_with(harness *h, TF_Code code, const char *text)
 {
-    refusal r = {h, TF_INVALID_ARGUMENT, text};
+    refusal r = {h, code, text};
     assert_true(harness_resolve(h));
     assert_true(harness_each_row(h, expect_refusal, &r) > 0);
     harness_destroy(h);
+}
+
+static void refused(harness *h, const char *text)
+{
+    refused_with(h, TF_INVALID_ARGUMENT, text);
 }
 
 static void shapes_that_do_not_broadcast_are_named(void **state)
@@ -250,6 +257,38 @@ static void windows_and_channels_must_fit(void **state)
     refused(&h, "positive integers");
 }
 
+/* Sixteen dimensions are walked, by Tile as thirty-two; what would have more is refused. */
+static void ranks_are_taken_up_to_the_highest(void **state)
+{
+    enum { RANK = 16 };
+    oribi_dims dims;
+    int32_t twice[RANK], axes[RANK] = {0};
+    harness h;
+    (void)state;
+    assert_true(oribi_dims_fill(&dims, RANK, 1));
+    dims.at[0] = dims.at[RANK - 1] = 2;
+    for (int i = 0; i < RANK; i++) {
+        twice[i] = i == 0 || i == RANK - 1 ? 2 : 1;
+    }
+    harness_init(&h, "Tile");
+    uint8_t *data = harness_input(&h, TF_UINT8, dims.at, RANK);
+    memcpy(data, (const uint8_t[]){1, 2, 3, 4}, 4);
+    harness_input_ints(&h, RANK, twice);
+    assert_true(harness_resolve(&h));
+    assert_true(harness_run(&h, harness_reference(&h)));
+    static const uint8_t want[16] = {1, 2, 1, 2, 3, 4, 3, 4, 1, 2, 1, 2, 3, 4, 3, 4};
+    assert_int_equal(TF_TensorByteSize(h.outputs[0]), sizeof want);
+    assert_memory_equal(TF_TensorData(h.outputs[0]), want, sizeof want);
+    harness_destroy(&h);
+    harness_init(&h, "StridedSlice");
+    zeros(&h, TF_FLOAT, RANK, dims.at);
+    for (int i = 0; i < 3; i++) {
+        harness_input_ints(&h, 1, axes);
+    }
+    assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, "new_axis_mask", 1));
+    refused_with(&h, TF_UNIMPLEMENTED, "the result's rank is above 16");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +300,7 @@ int main(void)
         cmocka_unit_test(a_shape_that_does_not_fit_is_refused),
         cmocka_unit_test(concatenation_and_splits_check_their_sizes),
         cmocka_unit_test(windows_and_channels_must_fit),
+        cmocka_unit_test(ranks_are_taken_up_to_the_highest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every built-in op with extreme attributes, values and shapes: cases of the golden files, once
- * for each number of them (an attribute, an element of a small input) that is put to an extreme,
- * and with its inputs blown up. Shape function and all rows answer with a result or with an error
- * in words; what is undefined, uninitialised or out of bounds is for the sanitizers to see.
+/* Every built-in op with extreme attributes, values and shapes: cases of the golden files and of
+ * extremes.txt, once for each number of them (an attribute, an element of a small input) that is
+ * put to an extreme, and with its inputs blown up. Shape function and all rows answer with a result
+ * or with an error in words; what is undefined, uninitialised or out of bounds is for the
+ * sanitizers to see.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,8 @@
 
 #include "cpu/golden_read.h"
 #include "op/op.h"
+
+#include <time.h>
 
 enum {
     MOST_BYTES = 1 << 22, /* of a tensor: more is refused as a full machine would */
@@ -317,6 +320,17 @@ static void vary_rank(golden *g, int i)
     }
 }
 
+/* Without an extreme the case is a good one, or the others tell nothing. */
+static void run_plain(void *arg, const oribi_cpu_kernel *row)
+{
+    golden *g = arg;
+    if (!harness_run(&g->h, row)) {
+        print_error("line %d: %s without extremes: '%s'\n", g->line, g->h.op,
+                    TF_Message(g->h.status));
+        g->n_failures++;
+    }
+}
+
 /* Are there enough cases of this op and type already? */
 static bool is_repetition(const harness *h)
 {
@@ -342,6 +356,10 @@ static void vary(golden *g)
         g->n_failures++;
         return;
     }
+    if (harness_each_row(h, run_plain, g) == 0) {
+        print_error("line %d: no kernel takes %s\n", g->line, h->op);
+        g->n_failures++;
+    }
     for (int32_t k = 0; k < h->attrs.count; k++) {
         vary_attr(g, &h->attrs.items[k]);
     }
@@ -353,9 +371,21 @@ static void vary(golden *g)
     }
 }
 
+/* An extreme is no reason to count to 2^31: all variations of a case take milliseconds. */
+static void vary_in_time(golden *g)
+{
+    enum { MOST_SECONDS = 5 };
+    const clock_t before = clock();
+    vary(g);
+    if ((clock() - before) / CLOCKS_PER_SEC >= MOST_SECONDS) {
+        print_error("line %d: %s took more than %d s\n", g->line, g->h.op, MOST_SECONDS);
+        g->n_failures++;
+    }
+}
+
 static void run_file(const char *name)
 {
-    golden g = {.visit = vary};
+    golden g = {.visit = vary_in_time};
     golden_read(name, &g);
     print_message("%d cases, %d runs\n", g.n_cases, g.n_runs);
     assert_int_equal(g.n_failures, 0);
@@ -379,6 +409,12 @@ static void convolutions_and_products_bear_extremes(void **state)
     run_file(TEST_SOURCE "/tests/cpu/golden_heavy.txt");
 }
 
+static void quantised_ops_bear_extremes(void **state)
+{
+    (void)state;
+    run_file(TEST_SOURCE "/tests/cpu/extremes.txt");
+}
+
 int main(void)
 {
     static const oribi_alloc_hooks hooks = {NULL, allocate, release};
@@ -386,6 +422,7 @@ int main(void)
         cmocka_unit_test(ops_of_tensorflow_bear_extremes),
         cmocka_unit_test(ops_of_onnx_bear_extremes),
         cmocka_unit_test(convolutions_and_products_bear_extremes),
+        cmocka_unit_test(quantised_ops_bear_extremes),
     };
     oribi_alloc_set_hooks(&hooks);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the cases of golden.txt and its kin (made by scripts in tests/peer): a node with attributes
- * and inputs, what must come out, and how near. Include after harness.h.
+ * and inputs (`constant`: known when the kernel is made), what must come out, and how near. Include
+ * after harness.h.
  */
 #ifndef ORIBI_TESTS_CPU_GOLDEN_READ_H_
 #define ORIBI_TESTS_CPU_GOLDEN_READ_H_
@@ -101,6 +102,17 @@ static inline void golden_attr(harness *h)
         }
         attr.u.b = values;
         assert_true(oribi_attrs_set(&h->attrs, &h->arena, &attr));
+    } else if (strcmp(kind, "floats") == 0) {
+        float values[8];
+        oribi_attr attr = {.name = name,
+                           .kind = TF_ATTR_FLOAT,
+                           .is_list = true,
+                           .count = (int32_t)golden_number()};
+        for (int i = 0; i < attr.count; i++) {
+            values[i] = strtof(golden_word(), NULL);
+        }
+        attr.u.f = values;
+        assert_true(oribi_attrs_set(&h->attrs, &h->arena, &attr));
     } else if (strcmp(kind, "int") == 0) {
         assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, name, golden_number()));
     } else if (strcmp(kind, "float") == 0) {
@@ -146,7 +158,8 @@ static inline void golden_line(golden *g, char *text, char *op, size_t op_size)
         harness_init(&g->h, op);
     } else if (strcmp(key, "attr") == 0) {
         golden_attr(&g->h);
-    } else if (strcmp(key, "in") == 0) {
+    } else if (strcmp(key, "in") == 0 || strcmp(key, "constant") == 0) {
+        g->h.constants |= *key == 'c' ? 1U << g->h.n_inputs : 0;
         g->h.inputs[g->h.n_inputs++] = golden_tensor();
     } else if (strcmp(key, "out") == 0) {
         g->want[g->n_want++] = golden_tensor();

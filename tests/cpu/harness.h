@@ -25,7 +25,8 @@ typedef struct harness {
     oribi_node_view view;
     TF_Tensor *inputs[HARNESS_MOST], *outputs[HARNESS_MOST];
     int n_inputs, n_outputs;
-    bool is_stopped; /* hosted.h: the run was cancelled before it began */
+    uint32_t constants; /* bit i: input i is known when the kernel is made */
+    bool is_stopped;    /* hosted.h: the run was cancelled before it began */
     TF_Status *status;
 } harness;
 
@@ -103,6 +104,30 @@ static inline float *harness_input_floats(harness *h, int rank, const int64_t *d
     return harness_input(h, TF_FLOAT, dims, rank);
 }
 
+static inline bool harness_constant_input(void *arg, int32_t input, oribi_constant_view *out)
+{
+    const harness *h = arg;
+    if ((h->constants >> input & 1U) == 0) {
+        return false;
+    }
+    const TF_Tensor *tensor = h->inputs[input];
+    *out = (oribi_constant_view){tensor->dtype, tensor->rank, tensor->dims, NULL,
+                                 TF_TensorData(tensor)};
+    return true;
+}
+
+static inline TF_Tensor *harness_dense_constant(void *arg, int32_t input, TF_Status *status)
+{
+    const TF_Tensor *from = ((const harness *)arg)->inputs[input];
+    const size_t bytes = TF_TensorByteSize(from);
+    TF_Tensor *copy = TF_AllocateTensor(from->dtype, from->dims, from->rank, bytes);
+    TF_SetStatus(status, copy != NULL ? TF_OK : TF_RESOURCE_EXHAUSTED, "no memory for a constant");
+    if (copy != NULL && bytes > 0) {
+        memcpy(TF_TensorData(copy), TF_TensorData(from), bytes);
+    }
+    return copy;
+}
+
 /* Resolves attributes and types; once, after the inputs are there. */
 static inline bool harness_resolve(harness *h)
 {
@@ -123,6 +148,11 @@ static inline bool harness_resolve(harness *h)
     h->n_outputs = h->signature.n_outputs;
     h->view =
         (oribi_node_view){.name = "test", .op = op, .attrs = &h->attrs, .signature = &h->signature};
+    if (h->constants != 0) {
+        h->view.constant_input = harness_constant_input;
+        h->view.dense_constant = harness_dense_constant;
+        h->view.arg = h;
+    }
     return true;
 }
 

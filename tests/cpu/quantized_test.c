@@ -12,6 +12,10 @@
 #include "harness.h"
 #include "tests/micro/random.h"
 
+#include "micro/batch_matmul_q_prepare.h"
+#include "micro/element.h"
+#include "micro/svdf_f32.h"
+
 typedef struct shape {
     const char *op;
     int32_t batch, height, width, channels, taps_y, taps_x, outputs, stride, dilation, dilation_x;
@@ -20,30 +24,6 @@ typedef struct shape {
 
 static const char conv[] = "Oribi>QConv2D", depthwise[] = "Oribi>QDepthwiseConv2D",
                   dense[] = "Oribi>QFullyConnected";
-
-static bool constant(void *arg, int32_t input, oribi_constant_view *out)
-{
-    const harness *h = arg;
-    const TF_Tensor *tensor = h->inputs[input];
-    if (input == 0) {
-        return false;
-    }
-    *out = (oribi_constant_view){tensor->dtype, tensor->rank, tensor->dims, NULL,
-                                 TF_TensorData(tensor)};
-    return true;
-}
-
-static TF_Tensor *dense_constant(void *arg, int32_t input, TF_Status *status)
-{
-    const TF_Tensor *from = ((const harness *)arg)->inputs[input];
-    TF_Tensor *copy =
-        TF_AllocateTensor(from->dtype, from->dims, from->rank, TF_TensorByteSize(from));
-    TF_SetStatus(status, copy != NULL ? TF_OK : TF_RESOURCE_EXHAUSTED, "");
-    if (copy != NULL) {
-        memcpy(TF_TensorData(copy), TF_TensorData(from), TF_TensorByteSize(from));
-    }
-    return copy;
-}
 
 static shape random_shape(uint64_t *seed)
 {
@@ -61,6 +41,9 @@ static shape random_shape(uint64_t *seed)
     s.outputs = s.op == depthwise ? s.channels * random_in(seed, 1, random_in(seed, 1, 2))
                                   : random_in(seed, 1, random_once_in(seed, 3) ? 100 : 40);
     s.padding = random_once_in(seed, 2) ? "SAME" : "VALID";
+    if (s.op == dense && random_once_in(seed, 8)) { /* more than one slice of work */
+        s.channels = random_in(seed, 500, 900);
+    }
     return s;
 }
 
@@ -152,10 +135,8 @@ static void every_quantised_variant_gives_the_same_bits(void **state)
         harness_init(&c.h, s.op);
         set_attrs(&c.h, &s, &seed);
         add_inputs(&c.h, &s, &seed);
+        c.h.constants = ~1U;
         assert_true(harness_resolve(&c.h));
-        c.h.view.constant_input = constant;
-        c.h.view.dense_constant = dense_constant;
-        c.h.view.arg = &c.h;
         if (harness_run(&c.h, harness_reference(&c.h))) { /* some multiplier is refused: no layer */
             c.want = c.h.outputs[0];
             c.h.outputs[0] = NULL;
@@ -229,11 +210,89 @@ static void every_variant_of_a_sum_gives_the_same_bits(void **state)
     assert_true(n >= (oribi_cpu_has(ORIBI_CPU_ISA_AVX2) ? n_sums : 0));
 }
 
+/* --- Slices --------------------------------------------------------------------------------------
+ */
+
+/* Units of an SVDF are computed in slices, with the bits of one call. */
+static void an_svdf_in_slices_has_the_bits_of_one_call(void **state)
+{
+    enum { BATCH = 5, UNITS = 150, RANK_OF_UNITS = 2, INPUTS = 70, MEMORY = 11 };
+    enum { FILTERS = UNITS * RANK_OF_UNITS };
+    static const int64_t dims[5][2] = {
+        {BATCH, INPUTS}, {FILTERS, INPUTS}, {FILTERS, MEMORY}, {UNITS}, {BATCH, FILTERS * MEMORY}};
+    static float want[BATCH * UNITS], next[BATCH * FILTERS * MEMORY];
+    uint64_t seed = 1;
+    float *x[5];
+    harness h;
+    (void)state;
+    harness_init(&h, "Oribi>Svdf");
+    for (int i = 0; i < 5; i++) {
+        x[i] = harness_input(&h, TF_FLOAT, dims[i], i == 3 ? 1 : 2);
+        for (int64_t k = 0; k < TF_TensorElementCount(h.inputs[i]); k++) {
+            x[i][k] = (float)random_in(&seed, -1000, 1000) / 700.0F;
+        }
+    }
+    assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, "rank", RANK_OF_UNITS));
+    assert_true(harness_resolve(&h));
+    assert_true(harness_run(&h, harness_reference(&h)));
+    const struct oribi_micro_svdf_f32_args args = {x[1],   x[2],  x[3],          BATCH,
+                                                   INPUTS, UNITS, RANK_OF_UNITS, MEMORY};
+    oribi_micro_svdf_f32(&args, x[0], x[4], want, next);
+    assert_memory_equal(TF_TensorData(h.outputs[0]), want, sizeof want);
+    assert_memory_equal(TF_TensorData(h.outputs[1]), next, sizeof next);
+    harness_destroy(&h);
+}
+
+/* So are rows of products, whose matrices broadcast. */
+static void products_in_slices_have_the_bits_of_one_call(void **state)
+{
+    enum { M = 5, K = 700, N = 9 };
+    static const int64_t a_dims[] = {2, 1, M, K}, b_dims[] = {3, N, K};
+    static const int32_t a_sizes[] = {2, 1, M, K}, b_sizes[] = {3, N, K};
+    static const char *const sides[] = {"a", "b", "output"};
+    const struct oribi_micro_quantisation q = {0.05F, 0};
+    const struct oribi_micro_batch_matmul_q_spec spec = {.kind = ORIBI_MICRO_S8,
+                                                         .a_dims = a_sizes,
+                                                         .b_dims = b_sizes,
+                                                         .a_rank = 4,
+                                                         .b_rank = 3,
+                                                         .b_transposed = 1,
+                                                         .a = q,
+                                                         .b = q,
+                                                         .output = {9.0F, 0}};
+    struct oribi_micro_batch_matmul_q_args args;
+    static int8_t want[2 * 3 * M * N];
+    uint64_t seed = 1;
+    harness h;
+    (void)state;
+    harness_init(&h, "Oribi>QBatchMatMul");
+    int8_t *a = harness_input(&h, TF_INT8, a_dims, 4), *b = harness_input(&h, TF_INT8, b_dims, 3);
+    random_bytes(&seed, a, 2 * M * K, -128, 127);
+    random_bytes(&seed, b, 3 * N * K, -128, 127);
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s_scale", sides[i]);
+        assert_true(oribi_attrs_set_float(&h.attrs, &h.arena, name, i == 2 ? 9.0F : 0.05F));
+        (void)snprintf(name, sizeof name, "%s_zero", sides[i]);
+        assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, name, 0));
+    }
+    assert_true(oribi_attrs_set_bool(&h.attrs, &h.arena, "adj_y", true));
+    assert_true(harness_resolve(&h));
+    assert_true(harness_run(&h, harness_reference(&h)));
+    assert_int_equal(oribi_micro_batch_matmul_q_prepare(&spec, &args), ORIBI_MICRO_OK);
+    oribi_micro_batch_matmul_s8(&args, a, b, want);
+    assert_int_equal(TF_TensorByteSize(h.outputs[0]), sizeof want);
+    assert_memory_equal(TF_TensorData(h.outputs[0]), want, sizeof want);
+    harness_destroy(&h);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_quantised_variant_gives_the_same_bits),
         cmocka_unit_test(every_variant_of_a_sum_gives_the_same_bits),
+        cmocka_unit_test(an_svdf_in_slices_has_the_bits_of_one_call),
+        cmocka_unit_test(products_in_slices_have_the_bits_of_one_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
