@@ -263,6 +263,7 @@ static void made(context *ctx, TF_Status *status)
     TF_ShapeInferenceContextMergePrefix(ctx, t.a, t.b, t.result, t.b, t.status);
     failed(TF_INVALID_ARGUMENT, "Dimension 0 in both shapes");
     TF_DimensionHandle *pair[] = {t.d, t.e};
+    TF_ShapeInferenceContextDim(ctx, t.a, 0, t.e); /* 2 */
     TF_ShapeInferenceContextUnknownDim(ctx, t.e);
     TF_ShapeInferenceContextMakeShape(ctx, pair, 2, t.result, t.status);
     ok();
