@@ -28,6 +28,7 @@ LEAKS = "a leak, which the preset asan sees"
 NOTHING_TO_SAY = "0 or NULL is its answer"
 UNSEEN = {**dict.fromkeys(("TF_DeleteStatus", "TF_DeleteEigenAllocatorHandle", "TF_DeleteGraphProperties",
                            "TF_DeleteFunctionLibraryDefinition", "TF_DeleteThreadPoolHandle", "TF_StringStreamDone",
+                           "TF_DeleteBuffer", "TF_DeleteDimensionHandle", "TF_DeleteShapeHandle",
                            "oribi_compile_destroy", "oribi_model_destroy", "oribi_options_destroy"), LEAKS),
           **dict.fromkeys(("TF_EigenStream_GetDeviceProperties", "TF_GetFrameId", "TF_GetIterId", "TF_GetDeviceId"),
                           NOTHING_TO_SAY),
