@@ -86,14 +86,14 @@ static void each_says_that_it_is_not_implemented(void **state)
     for (size_t i = 0; i < N; i++) {
         char wanted[200] = "";
         TF_Status *status = TF_NewStatus();
-        TF_SetStatus(status, TF_OK, "");
+        TF_SetStatus(status, TF_ABORTED, "");
 
         table[i].call(status);
 
         if (table[i].has_status) {
             strcat(strcpy(wanted, table[i].name), " is not implemented in this version of Oribi");
         }
-        if (TF_GetCode(status) != (table[i].has_status ? TF_UNIMPLEMENTED : TF_OK)) {
+        if (TF_GetCode(status) != (table[i].has_status ? TF_UNIMPLEMENTED : TF_ABORTED)) {
             fail_msg("%s: code %d", table[i].name, (int)TF_GetCode(status));
         }
         assert_string_equal(TF_Message(status), wanted);

@@ -92,6 +92,7 @@ static void ask_everything(const TF_Buffer *graph, const TF_GrapplerItem *item, 
     assert_true(dtype == TF_FLOAT && dim == 4 && !has_value);
     read_properties(buffers[1], &dtype, &dim, &has_value);
     assert_true(dtype == TF_FLOAT && dim == 4 && has_value);
+    n = 0;
     TF_GetOutputPropertiesListSize(properties, "split", &n, status);
     assert_int_equal(n, 2);
     TF_GetOutputPropertiesList(properties, "split", buffers, 2, status);

@@ -282,7 +282,7 @@ static void ask_lists(TF_OpKernelConstruction *ctx)
     int64_t i64[3] = {9, 9, 9};
     TF_DataType t[2];
     float f[2];
-    TF_Bool b[2];
+    TF_Bool b[2] = {9, 9};
     char storage[8];
     char *values[2];
     size_t lengths[2];
@@ -361,6 +361,7 @@ static void ask_inputs(TF_OpKernelConstruction *ctx)
     assert_int_equal(TF_OpKernelConstruction_NumOutputs(ctx), 1);
     assert_int_equal(TF_OpKernelConstruction_InputType(ctx, 1), TF_INT32);
     assert_int_equal(TF_OpKernelConstruction_InputType(ctx, 3), 0);
+    assert_int_equal(TF_OpKernelConstruction_OutputType(ctx, 0), TF_FLOAT);
     assert_int_equal(TF_OpKernelConstruction_OutputType(ctx, -1), 0);
     assert_int_equal(TF_OpKernelConstruction_InputShape(ctx, 0, dims, 1), 2);
     assert_int_equal(dims[0], 2);

@@ -103,11 +103,20 @@ static void nothing(context *ctx, TF_Status *status)
     (void)status;
 }
 
+static void set_and_forget(context *ctx, TF_Status *status)
+{
+    TF_ShapeInferenceContextGetInput(ctx, 0, t.a, status);
+    TF_ShapeInferenceContextSetOutput(ctx, 1, t.a, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    TF_ShapeInferenceContextSetUnknownShape(ctx, status);
+}
+
 static void outputs_that_nobody_sets_are_unknown(void **state)
 {
     (void)state;
     call(nothing, "? ? ?");
     call(TF_ShapeInferenceContextSetUnknownShape, "? ? ?");
+    call(set_and_forget, "? ? ?");
 }
 
 static void inputs_and_outputs(context *ctx, TF_Status *status)
@@ -151,6 +160,7 @@ static void ranks(context *ctx, TF_Status *status)
     TF_ShapeInferenceContextGetInput(ctx, 0, t.a, t.status);
     TF_ShapeInferenceContextGetInput(ctx, 1, t.b, t.status);
     assert_int_equal(TF_ShapeInferenceContextRank(ctx, t.a), 3);
+    assert_true(TF_ShapeInferenceContextRankKnown(ctx, t.a));
     assert_int_equal(TF_ShapeInferenceContextRankKnown(ctx, t.b), 0);
     assert_int_equal(TF_ShapeInferenceContextRank(ctx, t.b), -1);
 
@@ -193,6 +203,7 @@ static void parts(context *ctx, TF_Status *status)
     assert_int_equal(TF_DimensionHandleValue(t.d), 4);
     TF_ShapeInferenceContextDim(ctx, t.a, -3, t.d);
     assert_int_equal(TF_DimensionHandleValue(t.d), 2);
+    assert_true(TF_DimensionHandleValueKnown(t.d));
     TF_ShapeInferenceContextDim(ctx, t.a, 1, t.d);
     assert_int_equal(TF_DimensionHandleValueKnown(t.d), 0);
     TF_ShapeInferenceContextDim(ctx, t.a, 3, t.d);
@@ -263,6 +274,7 @@ static void made(context *ctx, TF_Status *status)
     TF_ShapeInferenceContextMergePrefix(ctx, t.a, t.b, t.result, t.b, t.status);
     failed(TF_INVALID_ARGUMENT, "Dimension 0 in both shapes");
     TF_DimensionHandle *pair[] = {t.d, t.e};
+    TF_ShapeInferenceContextDim(ctx, t.a, 0, t.e); /* 2 */
     TF_ShapeInferenceContextUnknownDim(ctx, t.e);
     TF_ShapeInferenceContextMakeShape(ctx, pair, 2, t.result, t.status);
     ok();

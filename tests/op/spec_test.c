@@ -347,15 +347,16 @@ static void flags_follow_their_argument_and_second_calls_are_errors(void **state
     test_begin(status);
     TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder("Flags");
     TF_OpDefinitionBuilderSetIsCommutative(builder, true);
-    TF_OpDefinitionBuilderSetIsAggregate(builder, true);
     TF_OpDefinitionBuilderSetIsAggregate(builder, false);
+    TF_OpDefinitionBuilderSetIsAggregate(builder, true);
+    TF_OpDefinitionBuilderSetIsStateful(builder, true);
     TF_OpDefinitionBuilderSetIsStateful(builder, false);
     TF_OpDefinitionBuilderSetAllowsUninitializedInput(builder, true);
     TF_OpDefinitionBuilderDeprecated(builder, 9, "use Flags2");
     TF_RegisterOpDefinition(builder, status);
     assert_int_equal(TF_GetCode(status), TF_OK);
     const oribi_op_def *op = oribi_op_find("Flags");
-    assert_true(op->is_commutative && !op->is_aggregate && !op->is_stateful &&
+    assert_true(op->is_commutative && op->is_aggregate && !op->is_stateful &&
                 op->allows_uninitialized_input);
     assert_int_equal(op->deprecation_version, 9);
     assert_string_equal(op->deprecation_explanation, "use Flags2");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -39,7 +40,12 @@ static void files_are_written_listed_and_deleted(void **state)
         assert_int_equal(TF_GetCode(status), TF_OK);
         TF_AppendWritableFile(file, "hello", 5, status);
         TF_FlushWritableFile(file, status);
+        TF_FileStat(path, &stats, status);
+        assert_int_equal(stats.length, 5);
+        TF_SetStatus(status, TF_UNKNOWN, "");
         TF_SyncWritableFile(file, status);
+        assert_int_equal(TF_GetCode(status), TF_OK);
+        TF_SetStatus(status, TF_UNKNOWN, "");
         TF_CloseWritableFile(file, status);
         assert_int_equal(TF_GetCode(status), TF_OK);
     }
@@ -129,6 +135,7 @@ static void threads_and_libraries_and_clock_work(void **state)
     assert_int_equal(options.numa_node, -1);
     TF_JoinThread(TF_StartThread(&options, "oribi-test", set_flag, &flag));
     assert_int_equal(flag, 7);
+    assert_true(TF_NowNanos() / 1000000000u - (uint64_t)time(NULL) + 1 <= 2);
     assert_true(TF_NowNanos() / 1000000000u - TF_NowSeconds() <= 1);
     const uint64_t micros = TF_NowMicros();
     assert_true(TF_NowNanos() / 1000u - micros <= 60000000u);
@@ -179,8 +186,14 @@ static void a_fatal_line_is_logged_and_the_process_lives(void **state)
     assert_string_equal(last_line, "lost 3");
     assert_int_equal(last_level, ORIBI_LOG_ERROR);
     TF_VLog(9, "hidden");
-    TF_DVLog(0, "for debug builds of TensorFlow only");
+    setenv("TF_CPP_MAX_VLOG_LEVEL", "9", 1);
+    TF_VLog(10, "hidden");
     assert_string_equal(last_line, "lost 3");
+    TF_VLog(9, "shown %d", 4);
+    assert_string_equal(last_line, "shown 4");
+    unsetenv("TF_CPP_MAX_VLOG_LEVEL");
+    TF_DVLog(0, "for debug builds of TensorFlow only");
+    assert_string_equal(last_line, "shown 4");
     oribi_log_set_hook(NULL, NULL);
 }
 
