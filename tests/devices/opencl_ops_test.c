@@ -23,7 +23,7 @@ typedef struct op_case {
     int n_outputs; /* 0: one */
 } op_case;
 
-enum { MAX_INPUTS = 8, MAX_RANK = 8, MAX_CONSTANT = 4096 };
+enum { MAX_INPUTS = 8, MAX_RANK = 16, MAX_CONSTANT = 4096 };
 
 static const op_case *current;
 static int64_t x_dims[MAX_RANK];
@@ -572,6 +572,51 @@ static void pictures_in_another_size(void **state)
     }
 }
 
+/* What the device's code does not compute is an error that says how many are too many. */
+static void more_than_eight_dimensions_are_refused(void **state)
+{
+    static const op_case fits[] = {
+        {"Relu", "1x2x1x2x1x2x1x3", NULL, 0},
+        {"Add", "3 c2x1x2x1x2x1x2x1", NULL, 0},
+        {"Transpose", "1x2x1x2x1x2x1x3 i7,6,5,4,3,2,1,0", NULL, 0},
+        {"Sum", "1x2x1x2x1x2x1x3 i1,-1", "keep_dims=b1", 0},
+        {"Pad", "1x2x1x2x1x2x1x3 m0,1,0,0,1,0,0,0,0,0,0,0,0,0,2,1", NULL, 0},
+    };
+    static const op_case cases[] = {
+        {"Relu", "1x2x1x2x1x2x1x2x3", NULL, 0},
+        {"Add", "3 c2x1x2x1x2x1x2x1x3", NULL, 0},
+        {"Add", "1x2x1x2x1x2x1x2x3 c3", NULL, 0},
+        {"Transpose", "1x2x1x2x1x2x1x2x3 i8,7,6,5,4,3,2,1,0", NULL, 0},
+        {"Sum", "1x2x1x2x1x2x1x2x3 i1,8", "keep_dims=b0", 0},
+        {"Pad", "1x1x1x1x1x1x1x1x2 m0,1,0,0,1,0,0,0,0,0,0,0,0,0,0,0,2,1", NULL, 0},
+        {"Tile", "1x1x1x1x1x1x1x1x2 i1,2,1,1,1,1,1,1,1", NULL, 0},
+        {"BroadcastTo", "3 i2,1,1,1,1,1,1,1,3", NULL, 0},
+        {"Pack", "1x2x1x2x1x2x1x3", "axis=i0", 0},
+        {"ConcatV2", "1x2x1x2x1x2x1x2x3 c1x2x1x2x1x2x1x2x3 s0", NULL, 0},
+        {"Split", "s0 2x2x1x2x1x2x1x2x3", "num_split=i2", 2},
+        {"Reshape", "6 i1,1,1,1,1,1,1,2,3", NULL, 0},
+        {"Squeeze", "1x2x1x2x1x2x1x2x3", NULL, 0},
+        {"Shape", "?1x2x1x2x1x2x1x2x3", NULL, 0},
+        {"StridedSlice", "1x2x1x2x1x2x1x3 i0,0 i1,1 i1,1", "new_axis_mask=i1", 0},
+    };
+    (void)state;
+    RUN_ALL(fits, false)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TF_Status *status = TF_NewStatus();
+        current = &cases[i];
+        oribi_session *session = open_case(plugin_type);
+        oribi_run *run = small_run_of(session);
+        bind(run, false);
+        oribi_run_execute(run, status);
+        if (TF_GetCode(status) == TF_OK || strstr(TF_Message(status), "limit of 8") == NULL) {
+            fail_msg("%s %s: %s", current->op, current->inputs, TF_Message(status));
+        }
+        oribi_run_destroy(run);
+        oribi_session_destroy(session);
+        TF_DeleteStatus(status);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -587,6 +632,7 @@ int main(void)
         cmocka_unit_test(rows_by_several_threads),
         cmocka_unit_test(normalisations),
         cmocka_unit_test(pictures_in_another_size),
+        cmocka_unit_test(more_than_eight_dimensions_are_refused),
     };
     const int result = plugin_setup();
     if (result != 0) {
