@@ -15,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 
-enum { MOST_DIMS = 255, RUNS = 3, MOST_ELEMENTS = 1 << 20 };
+enum { MOST_DIMS = 255, RUNS = 3, MOST_ELEMENTS = 1 << 16 };
 
 typedef struct case_bytes { /* the model, as a source of numbers */
     const uint8_t *data;
@@ -168,6 +168,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     }
     oribi_options_set_max_bytes(options, 64u << 20);
     oribi_options_set_threads(options, 1);
+    oribi_options_set_time_limit(options, UINT64_C(2000000000));
     if ((data[bytes / 2] & 3) == 0) { /* as it was imported, but for what must be done */
         oribi_options_disable_pass(options, "fold", status);
         oribi_options_disable_pass(options, "fuse", status);
