@@ -136,6 +136,7 @@ typedef struct answers {
     int file;
     verify_bytes *bytes;
     size_t whole;
+    bool has_stopped; /* the board told a fault, and answers no more */
 } answers;
 
 static void drop_until(answers *a, size_t at)
@@ -162,6 +163,7 @@ static bool take(answers *a, uint8_t request)
             a->whole = at;
         }
         if (use == LAST) {
+            a->has_stopped = frame.type == ORIBI_WIRE_FAULT;
             return true;
         }
     }
@@ -206,10 +208,10 @@ int verify_serial(const verify *v, const char *path, const verify_bytes *request
     const int64_t baud = cli_number(v->args, "--baud", 115200, 1, INT32_MAX, &bad);
     const int file = bad ? -1 : open_line(path, baud);
     int code = file >= 0 ? CLI_OK : CLI_BAD_INPUT;
-    answers a = {file, out_replies, 0};
+    answers a = {file, out_replies, 0, false};
     verify_frame_view frame;
     size_t at = 0, before = 0;
-    while (code == CLI_OK && verify_next_frame(requests, &at, &frame)) {
+    while (code == CLI_OK && !a.has_stopped && verify_next_frame(requests, &at, &frame)) {
         const int64_t deadline = now_ms() + v->seconds * 1000;
         const uint8_t *bytes = requests->data + before;
         bool answered = true;
