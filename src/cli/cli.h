@@ -76,6 +76,9 @@ void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the message and tells the exit code. */
 int cli_fail(const TF_Status *status);
+/* The same of a plugin: whatever it did, a hang included, is its fault, but for memory that ran
+ * out. */
+int cli_fail_plugin(const TF_Status *status);
 /* Progress on a terminal; does nothing elsewhere. total 0 clears the line. */
 void cli_progress(const char *what, int64_t done, int64_t total);
 

@@ -48,8 +48,7 @@ int cli_load_plugins(const cli_args *args, const char *more)
         oribi_plugin_load_file(more, status);
     }
     if (TF_GetCode(status) != TF_OK) {
-        code = cli_fail(status);
-        code = code == CLI_LIMIT ? code : CLI_PLUGIN;
+        code = cli_fail_plugin(status);
     }
     TF_DeleteStatus(status);
     return code;

@@ -14,8 +14,7 @@ static int examine(const char *file, const char *what, TF_Buffer *json)
 
     oribi_plugin_examine(file, what, json, status);
     if (TF_GetCode(status) != TF_OK) {
-        code = cli_fail(status);
-        code = code == CLI_LIMIT ? code : CLI_PLUGIN;
+        code = cli_fail_plugin(status);
     }
     TF_DeleteStatus(status);
     return code;

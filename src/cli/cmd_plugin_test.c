@@ -105,7 +105,7 @@ int cmd_plugin_test(const cli_args *args, const char *file)
     oribi_plugin_test(file, &settings, json, status);
     cli_progress("", 0, 0);
     if (TF_GetCode(status) != TF_OK) {
-        code = cli_fail(status) == CLI_LIMIT ? CLI_LIMIT : CLI_PLUGIN;
+        code = cli_fail_plugin(status);
     } else {
         code = report(args, json, settings.seed);
     }

@@ -53,6 +53,12 @@ int cli_fail(const TF_Status *status)
     return exit_code(status);
 }
 
+int cli_fail_plugin(const TF_Status *status)
+{
+    (void)cli_fail(status);
+    return TF_GetCode(status) == TF_RESOURCE_EXHAUSTED ? CLI_LIMIT : CLI_PLUGIN;
+}
+
 void cli_progress(const char *what, int64_t done, int64_t total)
 {
     static int drawn = -1;
