@@ -181,7 +181,7 @@ class Tools(unittest.TestCase):
     def test_describe_tells_note_ops_and_kernels(self):
         plugin = self.build(SOURCE / "examples/custom_op/centre.c", "-lm")
         told = json.loads(self.oribi("plugin", "describe", plugin, "--json"))
-        self.assertEqual(("centre", "1.0", "Apache-2.0", "1.2"),
+        self.assertEqual(("centre", "1.0", "Apache-2.0", "1.3"),
                          tuple(told["note"][k] for k in ("name", "version", "licence", "contract")))
         self.assertEqual(["TF_InitKernel"], told["entry_points"])
         self.assertIn("libm.so.6", told["needed"])
