@@ -121,13 +121,17 @@ bool oribi_qlinear_fill(const void *state, oribi_cpu_run *run,
     const int64_t out_w = slide(in[2], filter[1], s->stride_w, s->dilation_w, pads_w);
     const bool fits = filter[2] >= 1 && in[3] >= filter[2] && in[3] % filter[2] == 0 &&
                       filter[3] % (in[3] / filter[2]) == 0;
-    if (!fits || !is_small(in[0], out_h, out_w, filter[3]) ||
+    if (!fits) {
+        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
+                              "an input of %d channels does not fit a filter of %d by %d",
+                              (int)in[3], (int)filter[2], (int)filter[3]);
+    }
+    if (!is_small(in[0], out_h, out_w, filter[3]) ||
         TF_TensorElementCount(run->in[0]) > INT32_MAX ||
         TF_TensorElementCount(run->in[1]) > INT32_MAX) {
-        return oribi_cpu_fail(run, TF_INVALID_ARGUMENT,
-                              "an input of %d channels does not fit a filter of %d by %d, or a "
-                              "tensor has 2^31 values",
-                              (int)in[3], (int)filter[2], (int)filter[3]);
+        return oribi_cpu_fail(
+            run, TF_INVALID_ARGUMENT,
+            "an input, the filter or the result is too large: 2^31 values or more");
     }
     *out = (struct oribi_micro_qlinear_conv2d_args){.batch = in[0],
                                                     .in_h = in[1],
