@@ -84,23 +84,32 @@ static void *grow_end(void *array, int32_t n, size_t bytes)
                               : oribi_realloc_array(array, n == 0 ? 1 : (size_t)n * 2, bytes);
 }
 
+/* Puts the value behind the n ports of an end of the graph; the caller counts it. */
+static bool append_port(oribi_graph *graph, oribi_value_id **ports, const char ***port_names,
+                        oribi_quantisation **port_quantisation, int32_t n, oribi_value_id value,
+                        const char *name, TF_Status *status)
+{
+    char *kept = oribi_arena_strdup(&graph->arena, name);
+    oribi_value_id *values = grow_end(*ports, n, sizeof *values);
+    *ports = values != NULL ? values : *ports;
+    const char **names = grow_end(*port_names, n, sizeof *names);
+    *port_names = names != NULL ? names : *port_names;
+    oribi_quantisation *quantisation = grow_end(*port_quantisation, n, sizeof *quantisation);
+    *port_quantisation = quantisation != NULL ? quantisation : *port_quantisation;
+    if (kept == NULL || values == NULL || names == NULL || quantisation == NULL) {
+        return oribi_fail_memory(status);
+    }
+    values[n] = value;
+    names[n] = kept;
+    quantisation[n] = graph->values[value]->quantisation;
+    return true;
+}
+
 bool oribi_graph_add_input(oribi_graph *graph, oribi_value_id value, const char *name,
                            TF_Status *status)
 {
-    const int32_t n = graph->n_inputs;
-    char *kept = oribi_arena_strdup(&graph->arena, name);
-    oribi_value_id *inputs = grow_end(graph->inputs, n, sizeof *inputs);
-    graph->inputs = inputs != NULL ? inputs : graph->inputs;
-    const char **names = grow_end(graph->input_names, n, sizeof *names);
-    graph->input_names = names != NULL ? names : graph->input_names;
-    oribi_quantisation *quantisation = grow_end(graph->input_quantisation, n, sizeof *quantisation);
-    graph->input_quantisation = quantisation != NULL ? quantisation : graph->input_quantisation;
-    if (kept == NULL || inputs == NULL || names == NULL || quantisation == NULL) {
-        return oribi_fail_memory(status);
-    }
-    inputs[n] = value;
-    names[n] = kept;
-    quantisation[n] = graph->values[value]->quantisation;
+    ORIBI_TRY(append_port(graph, &graph->inputs, &graph->input_names, &graph->input_quantisation,
+                          graph->n_inputs, value, name, status));
     graph->values[value]->is_input = true;
     graph->n_inputs++;
     return true;
@@ -110,22 +119,13 @@ bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char
                             TF_Status *status)
 {
     const int32_t n = graph->n_outputs;
-    char *kept = oribi_arena_strdup(&graph->arena, name);
-    oribi_value_id *outputs = grow_end(graph->outputs, n, sizeof *outputs);
-    graph->outputs = outputs != NULL ? outputs : graph->outputs;
-    const char **names = grow_end(graph->output_names, n, sizeof *names);
-    graph->output_names = names != NULL ? names : graph->output_names;
-    oribi_quantisation *quantisation =
-        grow_end(graph->output_quantisation, n, sizeof *quantisation);
-    graph->output_quantisation = quantisation != NULL ? quantisation : graph->output_quantisation;
     int32_t *next = grow_end(graph->next_outputs, n, sizeof *next);
-    graph->next_outputs = next != NULL ? next : graph->next_outputs;
-    if (kept == NULL || outputs == NULL || names == NULL || quantisation == NULL || next == NULL) {
+    if (next == NULL) {
         return oribi_fail_memory(status);
     }
-    outputs[n] = value;
-    names[n] = kept;
-    quantisation[n] = graph->values[value]->quantisation;
+    graph->next_outputs = next;
+    ORIBI_TRY(append_port(graph, &graph->outputs, &graph->output_names, &graph->output_quantisation,
+                          n, value, name, status));
     next[n] = graph->values[value]->first_output;
     graph->values[value]->first_output = n + 1;
     graph->values[value]->is_output = true;
