@@ -14,13 +14,13 @@ help:
 	@echo "make build     configure and build; the command is build/bin/oribi"
 	@echo "make demo      classify digit pictures, run an op and a device of plugins"
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
-	@echo "make bench     speed and memory against named peers (docs/performance.md)"
+	@echo "make bench     speed and memory against named peers (docs/reference/performance.md)"
 	@echo "make bench-mcu instructions, code and memory on a Cortex-M4 in QEMU against TFLite Micro"
 	@echo "make bench-gpu tests on an NVIDIA GPU, and ResNet-50 there against ONNX Runtime"
 	@echo "make lint      clang-format, layering, house rules"
 	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
-	@echo "make packages  .debs and the header tarball into build/packages/out (docs/packages.md)"
+	@echo "make packages  .debs and the header tarball into build/packages/out (docs/reference/packages.md)"
 
 # What a task needs, from Debian's packages; where there are none it says so and the task goes on.
 deps:

@@ -203,7 +203,7 @@ bool bench_begin(bench_node *node, const oribi_cpu_kernel *row, oribi_pool *pool
                                   .destroy = row->destroy};
     bind(node, run);
     if (!oribi_kernel_create(&run->def, &run->view, &run->kernel, run->status) ||
-        !oribi_context_init(&run->context, &host, run->status)) {
+        !oribi_context_init(&run->context, &host, NULL, run->status)) {
         fprintf(stderr, "%s: %s\n", row->op_name, TF_Message(run->status));
         return false;
     }

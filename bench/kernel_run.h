@@ -5,7 +5,7 @@
 #ifndef ORIBI_BENCH_KERNEL_RUN_H_
 #define ORIBI_BENCH_KERNEL_RUN_H_
 
-#include "cpu/families.h"
+#include "cpu/base/families.h"
 #include "device/pool.h"
 #include "kernel/context.h"
 

@@ -159,9 +159,12 @@ int main(int argc, char **argv)
         } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
             with.only = argv[++i];
         } else {
-            fprintf(stderr,
-                    "usage: oribi-bench-kernels [--threads N] [--isa any|avx2|avx512|neon]\n"
-                    "           [--only ResNet-50|MobileNetV2|depthwise|dense]\n");
+            fprintf(stderr, "usage: oribi-bench-kernels [--threads N] [--isa NAME]\n"
+                            "           [--only ResNet-50|MobileNetV2|depthwise|dense]\nNAME:");
+            for (int set = 0; set < ORIBI_ISA_COUNT; set++) {
+                fprintf(stderr, " %s", oribi_cpu_isa_name((oribi_cpu_isa)set));
+            }
+            fprintf(stderr, "\n");
             return 2;
         }
     }

@@ -2,7 +2,8 @@
 /* See machine.h. Target attributes, so that one file holds the loops of every ISA. */
 #include "machine.h"
 
-#include "cpu/gemm_repeat.h"
+#include "cpu/base/isa.h"
+#include "cpu/product/gemm_repeat.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -170,11 +171,10 @@ typedef struct loops {
 static loops widest(void)
 {
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f")) {
+    if (oribi_cpu_has(ORIBI_ISA_avx512)) {
         return (loops){"avx512", 16, fma_avx512, read_avx512, stream_avx512};
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    if (oribi_cpu_has(ORIBI_ISA_avx2)) {
         return (loops){"avx2", 8, fma_avx2, read_avx2, stream_avx2};
     }
 #endif

@@ -8,7 +8,7 @@ a firmware with the model alone, workspace, stack.
     mcu.py --profile MODEL.tflite [--cflags -Os] [--optimize size]   instructions of each C function, random inputs
     mcu.py --instances [--only NAME]                 what `oribi compile` estimates of instances, and what is so
 
---write puts the table into docs/performance.md; --check fails where a gate is missed. Cycles are an
+--write puts the table into docs/reference/performance.md; --check fails where a gate is missed. Cycles are an
 estimate: 1 an instruction, 1 more a word moved, 2 more a branch taken, 11 more a division (the most).
 """
 import argparse
@@ -129,23 +129,21 @@ def gates(name, got):
 
 
 def table(results):
-    lines = ["| model | instructions | over the peer's (gate) | -Os over -O3 | cycles, estimated | code (goal; peer) |"
-             " constants (limit) | workspace (goal) | stack |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    lines = ["| model | instructions | over the peer's | -Os over -O3 | cycles, estimated | code (peer's) | constants | workspace |"
+             " stack |", "|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for name, got in results.items():
         peer = PEERS["models"][name]
-        limits = {what: (value, limit) for what, value, limit in gates(name, got)}
-        ratio, gate = limits["instructions over the peer's"]
-        constants, most = limits["constants bytes"]
+        values = {what: value for what, value, _ in gates(name, got)}
+        ratio = values["instructions over the peer's"]
         lines.append(
-            f"| {peer['title']} ({name}) | {got['fast']['instructions']:,} | {ratio:.3f} ({gate:.2f}) |"
-            f" {limits['-Os over -O3'][0]:.2f} | {got['fast']['cycles']:,} |"
-            f" {got['code_bytes']:,} ({peer['code_goal']:,}; {peer['code_bytes']:,}) | {constants:,} ({most:,}) |"
-            f" {got['fast']['workspace_bytes']:,} ({peer['workspace_goal']:,}) | {limits['stack bytes'][0]} |")
+            f"| {peer['title']} ({name}) | {got['fast']['instructions']:,} | {ratio:.3f} |"
+            f" {values['-Os over -O3']:.2f} | {got['fast']['cycles']:,} | {got['code_bytes']:,} ({peer['code_bytes']:,}) |"
+            f" {values['constants bytes']:,} | {got['fast']['workspace_bytes']:,} | {values['stack bytes']} |")
     return "\n".join(lines)
 
 
 def write(text):
-    page = ROOT / "docs/performance.md"
+    page = ROOT / "docs/reference/performance.md"
     old = page.read_text()
     if BEGIN not in old or END not in old:
         sys.exit(f"{page}: the marks {BEGIN} and {END} are missing")
@@ -163,7 +161,7 @@ def profile(oribi, model, flags, optimize):
 
 
 def instances(oribi, models, names):
-    """Instructions counted and estimated (src/compile/instance_costs.c) of each instance and of the kernels
+    """Instructions counted and estimated (micro/costs_prepare.h) of each instance and of the kernels
     that have instances, with and without them; bytes of code likewise."""
     families = {"conv2d_lanes_s8": ("conv2d_lanes_s8", "conv2d_add_lanes_s8", "gather", "add_row_s8"), "depthwise_conv2d_3x3_s8": ("depthwise_conv2d_3x3_s8",)}
     rows = []
@@ -208,7 +206,7 @@ def main():
         profile(given.oribi, given.profile, given.cflags, given.optimize)
         return
     if not given.models.is_dir():
-        print(f"skipped: {given.models} is absent (the MLPerf Tiny models; see docs/performance.md)")
+        print(f"skipped: {given.models} is absent (the MLPerf Tiny models; see docs/reference/performance.md)")
         return
     if given.instances:
         for row in instances(given.oribi, given.models, [given.only] if given.only else PORTS):
@@ -217,7 +215,7 @@ def main():
             if given.check and not (1 / ESTIMATE < row[4] / row[3] < ESTIMATE and
                                     (row[5] == 0 or 1 / ESTIMATE < row[6] / row[5] < ESTIMATE)):
                 sys.exit(f"{row[2]} of {row[0]}: estimates must be within {ESTIMATE} of what is counted; change"
-                         " src/compile/instance_costs.c")
+                         " the costs in its prepare half")
         return
     results = {name: measure(given.oribi, given.models, name) for name in ([given.only] if given.only else PORTS)}
     print(json.dumps(results, indent=1) if given.json else table(results))

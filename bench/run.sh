@@ -54,7 +54,7 @@ fi
 
 cat <<'TEXT'
 
-docs/performance.md keeps these tables. To bring it up to date: run this on a quiet machine, put each
+docs/reference/performance.md keeps these tables. To bring it up to date: run this on a quiet machine, put each
 table in the place of the old one there, keep the commands, name the processor, and give ranges over
 at least three runs. A number that fell is explained or mended, not left out.
 TEXT

@@ -5,12 +5,10 @@ include(CMakePackageConfigHelpers)
 set(ORIBI_CMAKE_FOLDER ${CMAKE_INSTALL_LIBDIR}/cmake/oribi)
 
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi)
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi-plugin
-    PATTERN .clang-format EXCLUDE)
-# Drivers that firmware compiles, and the module of Zephyr that does.
-foreach(folder common posix baremetal freertos cmsis zephyr)
-    install(DIRECTORY platform/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi/platform)
-endforeach()
+install(DIRECTORY include/ ${ORIBI_HEADER_PATHS}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/oribi-plugin
+    PATTERN .clang-format EXCLUDE PATTERN README.md EXCLUDE)
+# Example accelerators, whose drivers `oribi verify --driver` takes, and the module of Zephyr that builds them.
+install(DIRECTORY examples/accelerators DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi/examples)
 install(DIRECTORY zephyr DESTINATION ${CMAKE_INSTALL_DATADIR}/oribi)
 install(TARGETS oribi_shared oribi_static oribi_plugin_headers EXPORT oribi-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
@@ -21,6 +19,10 @@ if(TARGET oribi_command)
 endif()
 if(TARGET oribi_plugin_probe)
     install(TARGETS oribi_plugin_probe RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/oribi)
+endif()
+
+if(TARGET oribi_ort_adapter)
+    install(TARGETS oribi_ort_adapter LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi)
 endif()
 
 # The devices by name: tests build modules of their own by the same functions.

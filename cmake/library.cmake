@@ -3,24 +3,57 @@
 # (and micro/) alone.
 file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
     src/base/*.c src/tensor/*.c src/op/*.c src/kernel/*.c src/device/*.c src/plugin/*.c
-    src/graph/*.c src/grappler/*.c src/import/*.c src/pass/*.c src/session/*.c src/compile/*.c
+    src/author/*.c src/c_api/*.c src/graph/*.c src/grappler/*.c src/import/*.c src/import/*/*.c
+    src/pass/*.c src/plan/*.c src/session/*.c src/session/*/*.c src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c
     src/target/*.c src/desk/*.c)
+# Formats that library and command share, with what they stand on: objects of both.
+file(GLOB ORIBI_FORMAT_SOURCES CONFIGURE_DEPENDS src/format/*.c)
+foreach(name alloc arena number text)
+    list(APPEND ORIBI_FORMAT_SOURCES ${PROJECT_SOURCE_DIR}/src/base/${name}.c)
+endforeach()
+list(REMOVE_ITEM ORIBI_CORE_SOURCES ${ORIBI_FORMAT_SOURCES})
 file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c)
-file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*.c)
-file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c)
+file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*/*.c)
+file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c micro/*/*.c)
 
 # Emitted code carries the text of the kernels that it uses: a table made from micro/.
-file(GLOB ORIBI_MICRO_TEXTS CONFIGURE_DEPENDS micro/*.c micro/*.h include/tvm/runtime/device.h)
+file(GLOB ORIBI_MICRO_TEXTS CONFIGURE_DEPENDS micro/*.c micro/*.h micro/*/*.c micro/*/*.h
+    include/micro/*.h include/tvm/runtime/device.h)
 add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/micro_texts.c
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro
         -DOUTPUT=${PROJECT_BINARY_DIR}/micro_texts.c -P ${PROJECT_SOURCE_DIR}/cmake/micro_table.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/micro_texts.c
     DEPENDS ${ORIBI_MICRO_TEXTS} cmake/micro_table.cmake cmake/text_table.cmake VERBATIM)
+# What compiled calls know of their arguments is made from the structs of micro/.
+set(ORIBI_MADE ${PROJECT_BINARY_DIR}/made/compile/lower)
+add_custom_command(OUTPUT ${ORIBI_MADE}/args_table.c ${ORIBI_MADE}/args_table.h
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro -DOUTPUT=${ORIBI_MADE}
+        -P ${PROJECT_SOURCE_DIR}/cmake/args_table.cmake
+    DEPENDS ${ORIBI_MICRO_TEXTS} cmake/args_table.cmake VERBATIM)
 
-set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core>)
-add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${PROJECT_BINARY_DIR}/micro_texts.c)
-target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${PROJECT_SOURCE_DIR})
+add_library(oribi_format OBJECT ${ORIBI_FORMAT_SOURCES})
+target_include_directories(oribi_format PRIVATE include src)
+target_link_libraries(oribi_format PRIVATE oribi_flags oribi_harden)
+set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core> $<TARGET_OBJECTS:oribi_format>)
+add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${PROJECT_BINARY_DIR}/micro_texts.c
+    ${ORIBI_MADE}/args_table.c ${ORIBI_MADE}/args_table.h)
+target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${PROJECT_BINARY_DIR}/made
+    ${PROJECT_SOURCE_DIR})
 target_link_libraries(oribi_core PRIVATE oribi_flags oribi_harden)
+# What runs when a plugin is loaded or tested, or text is written, is small rather than fast; what runs
+# once for a model is not copied and unrolled as the kernels and the steps of a run are.
+file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/plugin/*.c src/c_api/*.c
+    src/compile/emit/*.c src/compile/report/*.c src/tensor/dlpack.c src/tensor/variant.c
+    src/kernel/kernel_op.c src/kernel/kernel_data.c src/op/op_serves.c src/op/quantisation.c
+    src/session/flight/*.c src/kernel/cancel.c src/target/*.c)
+set_source_files_properties(${ORIBI_SMALL_SOURCES} PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+file(GLOB ORIBI_ONCE_SOURCES CONFIGURE_DEPENDS src/import/*.c src/import/*/*.c src/pass/*.c
+    src/graph/*.c src/grappler/*.c src/compile/*.c src/compile/common/*.c src/compile/lower/*.c
+    src/compile/lower/float/*.c src/compile/plan/*.c src/compile/schedule/*.c src/desk/*.c
+    src/kernel/runner.c)
+set_source_files_properties(${ORIBI_ONCE_SOURCES} PROPERTIES
+    COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
 set_source_files_properties(src/plugin/own.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_LIBRARY_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 set_source_files_properties(src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
@@ -28,7 +61,7 @@ set_source_files_properties(src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
 
 # micro/ is C99 and includes as "micro/..."; a contraction would change a multiplier's last bit.
 add_library(oribi_micro OBJECT ${ORIBI_MICRO_SOURCES})
-target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR})
+target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden)
 target_compile_options(oribi_micro PRIVATE -ffp-contract=off)
 set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)
@@ -53,9 +86,14 @@ function(oribi_plugin name init)
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/plugins)
 endfunction()
 oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
+include(cmake/isa.cmake)
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
+target_include_directories(oribi_cpu PRIVATE ${PROJECT_BINARY_DIR}/isa)
+target_compile_definitions(oribi_cpu PRIVATE ORIBI_KIT_SHARED)
+target_compile_definitions(oribi_cpu_so PRIVATE ORIBI_KIT_SHARED)
+target_include_directories(oribi_cpu_so PRIVATE ${PROJECT_BINARY_DIR}/isa)
 target_sources(oribi_cpu_so PRIVATE $<TARGET_OBJECTS:oribi_micro>)
-include(cmake/cpu_variants.cmake)
+target_sources(oribi_ops_core_so PRIVATE $<TARGET_OBJECTS:oribi_micro>)
 
 # The folder that applications include from has oribi/ and nothing else: what oribi.h needs of the
 # contract lies below it, so that nothing hides a TensorFlow, an Abseil or an Eigen of theirs. Plugins
@@ -67,9 +105,10 @@ foreach(name c_api_macros tf_buffer tf_datatype tf_status tf_tensor)
     configure_file(include/tensorflow/c/${name}.h
         ${PROJECT_BINARY_DIR}/include/oribi/tensorflow/c/${name}.h COPYONLY)
 endforeach()
+include(cmake/header_paths.cmake)
 add_library(oribi_plugin_headers INTERFACE)
 target_include_directories(oribi_plugin_headers INTERFACE
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<BUILD_INTERFACE:${ORIBI_HEADER_PATHS}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/oribi-plugin>)
 set_target_properties(oribi_plugin_headers PROPERTIES EXPORT_NAME plugin)
 
@@ -106,6 +145,6 @@ if(NOT ORIBI_PARTIAL)
     target_link_options(oribi_shared PRIVATE -Wl,--no-undefined)
 endif()
 
-# Cases of `oribi plugin test` for the built-in plugins; found beside the library, see src/plugin/trial.c.
+# Cases of `oribi plugin test` for the built-in plugins; found beside the library, see src/author/trial.c.
 configure_file(plugins/built_in.cases.json ${PROJECT_BINARY_DIR}/lib/oribi/cases/built_in.cases.json
     COPYONLY)

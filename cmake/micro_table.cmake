@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # Script: writes a C table with the text of the files that emitted code carries, so that an installed
-# `oribi` needs no source tree. Host-only files (prepare.*, *_prepare.*) stay out.
-# The device contract's header goes with them.
+# `oribi` needs no source tree. Host-only files (prepare.*, *_prepare.*, geometry_*) stay out.
+# The rooms of micro/ are flat there, with the headers of include/micro. The device contract's header goes with them.
 #   cmake -DFOLDER=micro -DOUTPUT=table.c -P micro_table.cmake
-file(GLOB names RELATIVE ${FOLDER} ${FOLDER}/*.c ${FOLDER}/*.h)
-list(FILTER names EXCLUDE REGEX "(^|_)prepare\\.[ch]$")
+file(GLOB files ${FOLDER}/*.c ${FOLDER}/*.h ${FOLDER}/*/*.c ${FOLDER}/*/*.h ${FOLDER}/../include/micro/*.h)
+list(FILTER files EXCLUDE REGEX "(/|_)prepare\\.[ch]$|/geometry_[a-z]*\\.[ch]$")
+set(names "")
+foreach(file ${files})
+    get_filename_component(name ${file} NAME)
+    list(APPEND names ${name})
+    set(path_${name} ${file})
+endforeach()
 list(SORT names)
-include(${CMAKE_CURRENT_LIST_DIR}/text_table.cmake)
 list(APPEND names tvm/runtime/device.h)
+set(path_tvm/runtime/device.h ${FOLDER}/../include/tvm/runtime/device.h)
+include(${CMAKE_CURRENT_LIST_DIR}/text_table.cmake)
 foreach(name ${names})
-    set(file ${FOLDER}/${name})
-    if(name STREQUAL "tvm/runtime/device.h")
-        set(file ${FOLDER}/../include/${name})
-    endif()
-    add_text(${name} ${file})
+    add_text(${name} ${path_${name}})
 endforeach()
 file(WRITE ${OUTPUT}.new "/* Made by cmake/micro_table.cmake from micro/. */
-#include \"compile/kernel_texts.h\"
+#include \"compile/common/kernel_texts.h\"
 
 ${arrays}
 const oribi_kernel_text oribi_kernel_texts[] = {

@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-# Script: writes a C table with the text of platform/ (startup code, linker scripts, harness), so that
-# an installed `oribi verify` needs no source tree.
-# The headers of drivers, include/tvm/device, are carried along as device/tvm/device.
-#   cmake -DFOLDER=platform -DINCLUDE=include -DOUTPUT=table.c -P platform_table.cmake
-file(GLOB_RECURSE names RELATIVE ${FOLDER} ${FOLDER}/*.c ${FOLDER}/*.h ${FOLDER}/*.S ${FOLDER}/*.ld)
+# Script: writes a C table with the text of platform/ (startup code, linker scripts, harness) and of the public
+# headers that it and drivers include, so that an installed `oribi verify` needs no source tree.
+#   cmake -DSOURCE=. -DOUTPUT=table.c -P platform_table.cmake
+file(GLOB_RECURSE names RELATIVE ${SOURCE} ${SOURCE}/platform/*.c ${SOURCE}/platform/*.h ${SOURCE}/platform/*.S
+    ${SOURCE}/platform/*.ld ${SOURCE}/include/tvm/*.h ${SOURCE}/include/oribi/verify_wire.h)
 list(SORT names)
-file(GLOB_RECURSE headers RELATIVE ${INCLUDE} ${INCLUDE}/tvm/device/*.h ${INCLUDE}/tvm/runtime/device.h)
-list(SORT headers)
-foreach(header ${headers})
-    list(APPEND names device/${header})
-endforeach()
 include(${CMAKE_CURRENT_LIST_DIR}/text_table.cmake)
 foreach(name ${names})
-    set(path ${FOLDER}/${name})
-    if(name MATCHES "^device/(.*)")
-        set(path ${INCLUDE}/${CMAKE_MATCH_1})
-    endif()
-    add_text(${name} ${path})
+    add_text(${name} ${SOURCE}/${name})
 endforeach()
-file(WRITE ${OUTPUT}.new "/* Made by cmake/platform_table.cmake from platform/. */
-#include \"verify.h\"
+file(WRITE ${OUTPUT}.new "/* Made by cmake/platform_table.cmake from platform/ and include/. */
+#include \"verify/verify.h\"
 
 ${arrays}
 const verify_platform_file verify_platform_files[] = {

@@ -2,57 +2,58 @@
 /* The broadcast of two shapes, with neighbouring dimensions joined where both inputs allow. */
 #include "micro/broadcast_prepare.h"
 
-#include "micro/dims.h"
+#include "micro/geometry/geometry_walk.h"
 
-/* dims of one input, counted from the last; 1 beyond its rank. */
-static int32_t dim(const int32_t *dims, int32_t rank, int32_t from_last)
+#include <stddef.h>
+
+/* Sizes of 1 or more as 64 bits; false for others and for more than 2^31 values. */
+static int32_t widen(const int32_t *dims, int32_t rank, oribi_dims *out)
 {
-    return from_last < rank ? dims[rank - 1 - from_last] : 1;
+    int64_t count = 0;
+    out->n = rank;
+    for (int32_t i = 0; i < rank; i++) {
+        out->at[i] = dims[i];
+        if (dims[i] < 1) {
+            return ORIBI_MICRO_INVALID;
+        }
+    }
+    return oribi_dims_count(out, &count) && count <= INT32_MAX ? ORIBI_MICRO_OK
+                                                               : ORIBI_MICRO_TOO_LARGE;
 }
 
 int32_t oribi_micro_broadcast_resolve(const int32_t *a_dims, int32_t a_rank, const int32_t *b_dims,
                                       int32_t b_rank, struct oribi_micro_broadcast *out)
 {
-    oribi_sizes sizes = {0}, a_steps = {0}, b_steps = {0};
-    int64_t a_next = 1, b_next = 1, total = 1;
-    const int32_t rank = a_rank > b_rank ? a_rank : b_rank;
-    if (rank > ORIBI_MICRO_BROADCAST_RANK) {
+    oribi_geometry_walk walk;
+    oribi_dims a, b, y;
+    const oribi_dims *const operands[] = {&a, &b};
+    int64_t count = 0;
+    y.n = a_rank > b_rank ? a_rank : b_rank;
+    if (y.n > ORIBI_MICRO_BROADCAST_RANK) {
         return ORIBI_MICRO_TOO_LARGE;
     }
-    for (int32_t i = 0; i < rank; i++) {
-        const int32_t a = dim(a_dims, a_rank, i), b = dim(b_dims, b_rank, i);
-        if (a < 1 || b < 1 || (a != b && a != 1 && b != 1)) {
-            return ORIBI_MICRO_INVALID;
-        }
-        const int32_t size = a > b ? a : b;
-        total *= size;
-        if (total > INT32_MAX) {
-            return ORIBI_MICRO_TOO_LARGE;
-        }
-        const int32_t a_step = a == 1 ? 0 : (int32_t)a_next, b_step = b == 1 ? 0 : (int32_t)b_next;
-        a_next *= a;
-        b_next *= b;
-        if (size == 1) {
-            continue;
-        }
-        const int32_t at = sizes.n - 1;
-        if (at >= 0 && a_step == a_steps.at[at] * sizes.at[at] &&
-            b_step == b_steps.at[at] * sizes.at[at]) {
-            sizes.at[at] *= size;
-        } else if (!oribi_sizes_add(&sizes, size) || !oribi_sizes_add(&a_steps, a_step) ||
-                   !oribi_sizes_add(&b_steps, b_step)) {
-            return ORIBI_MICRO_TOO_LARGE;
-        }
+    int32_t code = widen(a_dims, a_rank, &a);
+    code = code != ORIBI_MICRO_OK ? code : widen(b_dims, b_rank, &b);
+    if (code != ORIBI_MICRO_OK) {
+        return code;
     }
-    if (sizes.n == 0) {
-        sizes = a_steps = b_steps = (oribi_sizes){1, {1}};
+    if (!oribi_geometry_broadcast(a.at, a.n, b.at, b.n, y.at)) {
+        return ORIBI_MICRO_INVALID;
     }
-    const int32_t n = sizes.n;
-    out->rank = n;
+    if (!oribi_dims_count(&y, &count) || count > INT32_MAX) {
+        return ORIBI_MICRO_TOO_LARGE;
+    }
+    oribi_geometry_walk_broadcast(&walk, &y, operands, 2);
+    oribi_geometry_walk_collapse(&walk);
+    if (count == 1) { /* one value, which kernels take as a dense row */
+        walk.axes[0].strides[0] = walk.axes[0].strides[1] = 1;
+    }
+    out->rank = walk.rank;
     for (int32_t i = 0; i < ORIBI_MICRO_BROADCAST_RANK; i++) {
-        out->dims[i] = i < n ? sizes.at[n - 1 - i] : 1;
-        out->a_step[i] = i < n ? a_steps.at[n - 1 - i] : 0;
-        out->b_step[i] = i < n ? b_steps.at[n - 1 - i] : 0;
+        const oribi_geometry_walk_axis *axis = i < walk.rank ? &walk.axes[i] : NULL;
+        out->dims[i] = axis != NULL ? (int32_t)axis->dim : 1;
+        out->a_step[i] = axis != NULL ? (int32_t)axis->strides[0] : 0;
+        out->b_step[i] = axis != NULL ? (int32_t)axis->strides[1] : 0;
     }
     return ORIBI_MICRO_OK;
 }

@@ -5,6 +5,7 @@
 #include "micro/prepare.h"
 
 #include "micro/element.h"
+#include "micro/geometry/geometry_window.h"
 
 #include <math.h>
 
@@ -119,16 +120,18 @@ int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding)
         (padding != ORIBI_MICRO_SAME && padding != ORIBI_MICRO_VALID)) {
         return ORIBI_MICRO_INVALID;
     }
-    const int64_t in = axis->in, stride = axis->stride;
-    const int64_t reach = ((int64_t)axis->filter - 1) * axis->dilation + 1;
-    const int64_t out =
-        padding == ORIBI_MICRO_SAME ? (in + stride - 1) / stride : (in + stride - reach) / stride;
-    if (out < 1 || reach > INT32_MAX / 2 || in > INT32_MAX / 2 || stride > INT32_MAX / 2) {
+    oribi_geometry_window w = {.in = axis->in,
+                               .taps = axis->filter,
+                               .stride = axis->stride,
+                               .dilation = axis->dilation,
+                               .padding = padding == ORIBI_MICRO_SAME ? ORIBI_GEOMETRY_SAME
+                                                                      : ORIBI_GEOMETRY_VALID};
+    if (oribi_geometry_slide(&w) != ORIBI_GEOMETRY_FITS || w.reach > INT32_MAX / 2 ||
+        w.in > INT32_MAX / 2 || w.stride > INT32_MAX / 2) {
         return ORIBI_MICRO_INVALID;
     }
-    const int64_t missing = (out - 1) * stride + reach - in;
-    axis->out = (int32_t)out;
-    axis->before = missing > 0 ? (int32_t)(missing / 2) : 0;
+    axis->out = (int32_t)w.out;
+    axis->before = (int32_t)w.before;
     return ORIBI_MICRO_OK;
 }
 

@@ -64,7 +64,8 @@ int32_t oribi_micro_bounds(int32_t kind, int32_t activation, struct oribi_micro_
 int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisation output,
                               int32_t *out_low, int32_t *out_high);
 
-/* Derives out and before as TensorFlow does. Errors: INVALID when no output value is left. */
+/* Derives out and before, by geometry/geometry_window.h. Errors: INVALID when no output value is
+ * left. */
 int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding);
 
 /* The product of `count` sizes, each at least 1. Errors: INVALID, TOO_LARGE at 2^31. */

@@ -7,12 +7,12 @@
 set -eu
 # package, and what to look for where there is no dpkg: a program, pc:MODULE or file:PATTERN
 build="gcc=cc cmake=cmake ninja-build=ninja pkg-config=pkg-config make=make libc6-dev=file:/usr/include/stdlib.h
-libcjson-dev=pc:libcjson zlib1g-dev=pc:zlib libspng-dev=pc:spng libjpeg62-turbo-dev=pc:libjpeg"
+zlib1g-dev=pc:zlib libspng-dev=pc:spng libjpeg62-turbo-dev=pc:libjpeg"
 demo="$build gcc-arm-none-eabi=arm-none-eabi-gcc libnewlib-arm-none-eabi=arm-none-eabi-gcc
 qemu-system-arm=qemu-system-arm"
 opencl="ocl-icd-opencl-dev=pc:OpenCL opencl-headers=file:/usr/include/CL/cl.h"
 packages="$build $opencl git=git xz-utils=xz binutils=objdump"
-test="$demo $packages g++=c++ clang-14=clang-14 clang-format-14=clang-format-14
+test="$demo $packages ccache=ccache g++=c++ clang-14=clang-14 clang-format-14=clang-format-14
 libclang-rt-14-dev=clang-14 libcmocka-dev=pc:cmocka pocl-opencl-icd=file:/etc/OpenCL/vendors/pocl.icd
 libeigen3-dev=pc:eigen3 libabsl-dev=file:/usr/include/absl/strings/string_view.h valgrind=valgrind
 abigail-tools=abidiff python3=python3 python3-numpy=file:/usr/lib/python3*/*-packages/numpy

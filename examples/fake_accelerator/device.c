@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An accelerator that does not exist, as a plugin: its memory is the host's, each stream is a
  * thread. A template for device plugins (`oribi plugin new NAME --device`), and the device that the
- * tests break on purpose. What the host does with each member: docs/device-contract.md.
+ * tests break on purpose. What the host does with each member: docs/reference/device-contract.md.
  *
  * Plugin options: devices=N (2), delay_us=N of each thing that a stream does (0), offsets=0|1: may
  * the host cut one allocation into many (1)? peers=0|1: do devices copy from each other (1)?
@@ -9,11 +9,11 @@
  * (streams, events, copies), queue.c (the hardware, which yours replaces), kernels.c,
  * launch.c. Not here: faults.c (a real device needs none).
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
+#include "oribi/device_kit.h"
 
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* each member is told its device */
 
@@ -23,14 +23,14 @@ ORIBI_PLUGIN("fake_accelerator", "1.0", "Apache-2.0");
 
 static const uintptr_t address_tag = (uintptr_t)0x5a << 56; /* no address of a process has it */
 static int n_devices = 2;
-static bool has_offsets = true;
-static atomic_int_least64_t live_bytes;
+static oribi_kit_memory memory_of_all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static oribi_kit_platform own; /* filled at the end */
 
 /* --- Memory ---------------------------------------------------------------------------------- */
 
 int64_t fake_live_bytes(void)
 {
-    return atomic_load(&live_bytes);
+    return oribi_kit_memory_read(&memory_of_all, NULL);
 }
 
 void *fake_address(const void *opaque)
@@ -41,10 +41,10 @@ void *fake_address(const void *opaque)
 bool fake_check_memory(const SP_DeviceMemoryBase *memory, TF_Status *status)
 {
     const bool is_start = memory->payload == (uint64_t)(uintptr_t)memory->opaque;
-    if (!has_offsets && !is_start) {
+    if (!own.has_offsets && !is_start) {
         TF_SetStatus(status, TF_INVALID_ARGUMENT, "an address inside of an allocation");
     }
-    return has_offsets || is_start;
+    return own.has_offsets || is_start;
 }
 
 /* The one member that tells a failure by its result: opaque is NULL. */
@@ -59,33 +59,21 @@ static void allocate(const SP_Device *device, uint64_t size, int64_t space,
     memory->struct_size = SP_DEVICE_MEMORY_BASE_STRUCT_SIZE;
     memory->opaque = ok ? (void *)((uintptr_t)block ^ address_tag) : NULL;
     memory->size = ok ? size : 0;
-    memory->payload = has_offsets ? 0 : (uint64_t)(uintptr_t)memory->opaque;
-    atomic_fetch_add(&live_bytes, (int64_t)memory->size);
+    memory->payload = own.has_offsets ? 0 : (uint64_t)(uintptr_t)memory->opaque;
+    oribi_kit_memory_add(&memory_of_all, (int64_t)memory->size);
 }
 
 static void deallocate(const SP_Device *device, SP_DeviceMemoryBase *memory)
 {
     if (memory->opaque != NULL) {
-        atomic_fetch_sub(&live_bytes, (int64_t)memory->size);
+        oribi_kit_memory_remove(&memory_of_all, (int64_t)memory->size);
         free(fake_address(memory->opaque));
     }
 }
 
-/* Memory of the host that the hardware reads faster than other memory. */
-static void *host_allocate(const SP_Device *device, uint64_t size)
-{
-    void *block = NULL;
-    return posix_memalign(&block, 64, size) == 0 ? block : NULL;
-}
-
-static void host_deallocate(const SP_Device *device, void *block)
-{
-    free(block);
-}
-
 static TF_Bool allocator_stats(const SP_Device *device, SP_AllocatorStats *stats)
 {
-    stats->bytes_in_use = fake_live_bytes();
+    (void)oribi_kit_memory_read(&memory_of_all, stats);
     return 1;
 }
 
@@ -101,7 +89,7 @@ static TF_Bool memory_usage(const SP_Device *device, int64_t *free_bytes, int64_
 #if FAKE_HAS_EXTENSION
 static int option(const char *key, int fallback)
 {
-    const char *value = TF_PluginOption(key);
+    const char *value = TF_PluginOption != NULL ? TF_PluginOption(key) : NULL;
     return value != NULL ? atoi(value) : fallback;
 }
 
@@ -110,7 +98,9 @@ static void add_extension(SE_PlatformRegistrationParams *params, TF_Status *stat
     TF_DeviceExtension extension = {.struct_size = TF_DEVICE_EXTENSION_STRUCT_SIZE,
                                     .flags = option("peers", 1) ? TF_DEVICE_PEER_COPIES : 0};
     fake_fill_launch(&extension);
-    TF_SetDeviceExtension(params, &extension, status);
+    if (TF_SetDeviceExtension != NULL) { /* TensorFlow has none */
+        TF_SetDeviceExtension(params, &extension, status);
+    }
 }
 
 #else
@@ -145,48 +135,15 @@ static void destroy_device(const SP_Platform *platform, SP_Device *device)
 {
 }
 
-static void create_device_fns(const SP_Platform *platform, SE_CreateDeviceFnsParams *params,
-                              TF_Status *status)
+static void fill_executor(SP_StreamExecutor *executor)
 {
-    *params->device_fns = (SP_DeviceFns){.struct_size = SP_DEVICE_FNS_STRUCT_SIZE};
-}
-
-static void destroy_device_fns(const SP_Platform *platform, SP_DeviceFns *fns)
-{
-}
-
-static void create_executor(const SP_Platform *platform, SE_CreateStreamExecutorParams *params,
-                            TF_Status *status)
-{
-    *params->stream_executor = (SP_StreamExecutor){.struct_size = SP_STREAMEXECUTOR_STRUCT_SIZE,
-                                                   .allocate = allocate,
-                                                   .deallocate = deallocate,
-                                                   .host_memory_allocate = host_allocate,
-                                                   .host_memory_deallocate = host_deallocate,
-                                                   .get_allocator_stats = allocator_stats,
-                                                   .device_memory_usage = memory_usage};
-    fake_fill_streams(params->stream_executor);
-}
-
-static void destroy_executor(const SP_Platform *platform, SP_StreamExecutor *executor)
-{
-}
-
-static void create_timer_fns(const SP_Platform *platform, SP_TimerFns *fns, TF_Status *status)
-{
-    *fns = (SP_TimerFns){.struct_size = SP_TIMER_FNS_STRUCT_SIZE, .nanoseconds = fake_timer_ns};
-}
-
-static void destroy_timer_fns(const SP_Platform *platform, SP_TimerFns *fns)
-{
-}
-
-static void destroy_platform(SP_Platform *platform)
-{
-}
-
-static void destroy_platform_fns(SP_PlatformFns *fns)
-{
+    executor->allocate = allocate;
+    executor->deallocate = deallocate;
+    executor->host_memory_allocate = oribi_kit_host_allocate;
+    executor->host_memory_deallocate = oribi_kit_host_deallocate;
+    executor->get_allocator_stats = allocator_stats;
+    executor->device_memory_usage = memory_usage;
+    fake_fill_streams(executor);
 }
 
 __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistrationParams *params,
@@ -194,23 +151,14 @@ __attribute__((visibility("default"))) void SE_InitPlugin(SE_PlatformRegistratio
 {
     n_devices = option("devices", 2);
     n_devices = n_devices < 0 ? 0 : n_devices > FAKE_MAX_DEVICES ? FAKE_MAX_DEVICES : n_devices;
-    has_offsets = option("offsets", 1) != 0;
+    own = (oribi_kit_platform){.type = "FAKE",
+                               .has_offsets = option("offsets", 1) != 0,
+                               .count = device_count,
+                               .create = create_device,
+                               .destroy = destroy_device,
+                               .fill_executor = fill_executor,
+                               .timer_ns = fake_timer_ns};
     fake_delay_us = option("delay_us", 0);
-    *params->platform = (SP_Platform){.struct_size = SP_PLATFORM_STRUCT_SIZE,
-                                      .name = "FAKE",
-                                      .type = "FAKE",
-                                      .use_bfc_allocator = has_offsets};
-    *params->platform_fns = (SP_PlatformFns){.struct_size = SP_PLATFORM_FNS_STRUCT_SIZE,
-                                             .get_device_count = device_count,
-                                             .create_device = create_device,
-                                             .destroy_device = destroy_device,
-                                             .create_device_fns = create_device_fns,
-                                             .destroy_device_fns = destroy_device_fns,
-                                             .create_stream_executor = create_executor,
-                                             .destroy_stream_executor = destroy_executor,
-                                             .create_timer_fns = create_timer_fns,
-                                             .destroy_timer_fns = destroy_timer_fns};
-    params->destroy_platform = destroy_platform;
-    params->destroy_platform_fns = destroy_platform_fns;
+    oribi_kit_fill_platform(params, &own);
     add_extension(params, status);
 }

@@ -260,12 +260,6 @@ static void fill8(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase
     fill32(device, stream, to, pattern * 0x01010101u, size, status);
 }
 
-static void fill_zero(const SP_Device *device, SP_Stream stream, SP_DeviceMemoryBase *to,
-                      uint64_t size, TF_Status *status)
-{
-    fill32(device, stream, to, 0, size, status);
-}
-
 void fake_fill_streams(SP_StreamExecutor *executor)
 {
     executor->create_stream = create_stream;
@@ -289,7 +283,6 @@ void fake_fill_streams(SP_StreamExecutor *executor)
     executor->block_host_for_event = block_for_event;
     executor->block_host_until_done = block_until_done;
     executor->synchronize_all_activity = synchronize_all;
-    executor->mem_zero = fill_zero;
     executor->memset = fill8;
     executor->memset32 = fill32;
     executor->host_callback = host_callback;

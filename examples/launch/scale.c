@@ -10,11 +10,9 @@
  * Not here: a matrix product of the vendor's (TF_LaunchGemm).
  */
 #include <pthread.h>
-#include <stdlib.h>
 
+#include "oribi/kernel_kit.h"
 #include "tensorflow/c/device_kernels.h"
-#include "tensorflow/c/ops.h"
-#include "tensorflow/c/plugin_note.h"
 
 ORIBI_PLUGIN("scale", "1.0", "Apache-2.0");
 
@@ -47,24 +45,20 @@ static void (*const code)(const uint32_t *, const uint32_t *, void *const *) = s
 /* --- The kernel ---------------------------------------------------------------------------------
  */
 
-static void *create(TF_OpKernelConstruction *construction)
+static void scale_read(oribi_kit_setup *setup, scale *kernel)
 {
-    TF_Status *status = TF_NewStatus();
-    scale *kernel = calloc(1, sizeof *kernel);
-
     pthread_mutex_init(&kernel->lock, NULL);
-    TF_OpKernelConstruction_GetAttrFloat(construction, "factor", &kernel->factor, status);
-    if (TF_GetCode(status) != TF_OK) {
-        TF_OpKernelConstruction_Failure(construction, status);
-    }
-    TF_DeleteStatus(status);
-    return kernel;
+    oribi_kit_attr_float(setup, "factor", &kernel->factor);
 }
+ORIBI_KIT_CREATE(scale, scale)
 
 static void destroy(void *state)
 {
     scale *kernel = state;
 
+    if (kernel == NULL) {
+        return;
+    }
     TF_DeleteDeviceFunction(kernel->function);
     pthread_mutex_destroy(&kernel->lock);
     free(kernel);
@@ -86,12 +80,11 @@ static TF_DeviceFunction *load(scale *kernel, TF_OpKernelContext *ctx, TF_Status
     return function;
 }
 
-static void launch(scale *kernel, TF_OpKernelContext *ctx, TF_Tensor *x, TF_Tensor *out,
-                   TF_Status *status)
+static void launch(scale *kernel, oribi_kit_run *run, const TF_Tensor *x, const void *out)
 {
     int64_t n = TF_TensorElementCount(x);
     const TF_LaunchArg args[] = {
-        {.kind = TF_LAUNCH_MEMORY, .value = TF_TensorData(out)},
+        {.kind = TF_LAUNCH_MEMORY, .value = out},
         {.kind = TF_LAUNCH_MEMORY, .value = TF_TensorData(x)},
         {.kind = TF_LAUNCH_VALUE, .value = &n, .bytes = sizeof n},
         {.kind = TF_LAUNCH_VALUE, .value = &kernel->factor, .bytes = sizeof kernel->factor}};
@@ -101,63 +94,30 @@ static void launch(scale *kernel, TF_OpKernelContext *ctx, TF_Tensor *x, TF_Tens
                             .args = args,
                             .n_args = sizeof args / sizeof args[0]};
 
-    TF_DeviceFunction *function = load(kernel, ctx, status);
+    TF_DeviceFunction *function = load(kernel, run->context, run->status);
     if (function != NULL && n > 0) {
-        TF_LaunchKernel(ctx, function, &what, status);
+        TF_LaunchKernel(run->context, function, &what, run->status);
     }
 }
 
-static void compute(void *state, TF_OpKernelContext *ctx)
+static void compute(void *state, TF_OpKernelContext *context)
 {
-    TF_Status *status = TF_NewStatus();
-    TF_Tensor *x = NULL, *out = NULL;
     int64_t dims[8];
+    oribi_kit_run run;
 
-    TF_GetInput(ctx, 0, &x, status);
-    if (TF_GetCode(status) == TF_OK && TF_NumDims(x) > 8) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "Scale takes a rank of at most 8");
-    }
-    if (TF_GetCode(status) == TF_OK) {
-        for (int i = 0; i < TF_NumDims(x); i++) {
-            dims[i] = TF_Dim(x, i);
+    if (oribi_kit_begin(&run, context, 1)) {
+        const int rank = oribi_kit_dims(&run, run.in[0], dims, 8);
+        const void *out = rank >= 0 ? oribi_kit_output(&run, 0, dims, rank) : NULL;
+        if (out != NULL) {
+            launch(state, &run, run.in[0], out);
         }
-        out =
-            TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, TF_NumDims(x), TF_TensorByteSize(x), status);
     }
-    if (TF_GetCode(status) == TF_OK) {
-        launch(state, ctx, x, out, status);
-    }
-    TF_OpKernelContext_Failure(ctx, status); /* does nothing when all is well */
-    TF_DeleteTensor(out);
-    TF_DeleteTensor(x);
-    TF_DeleteStatus(status);
-}
-
-static void infer_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
-{
-    TF_ShapeHandle *shape = TF_NewShapeHandle();
-
-    TF_ShapeInferenceContextGetInput(ctx, 0, shape, status);
-    if (TF_GetCode(status) == TF_OK) {
-        TF_ShapeInferenceContextSetOutput(ctx, 0, shape, status);
-    }
-    TF_DeleteShapeHandle(shape);
+    oribi_kit_end(&run);
 }
 
 void TF_InitKernel(void)
 {
-    TF_Status *status = TF_NewStatus();
-    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder("Com>Acme>Scale");
-
-    TF_OpDefinitionBuilderAddInput(op, "x: float");
-    TF_OpDefinitionBuilderAddOutput(op, "scaled: float");
-    TF_OpDefinitionBuilderAddAttr(op, "factor: float = 2.0");
-    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, infer_shape);
-    TF_RegisterOpDefinition(op, status);
-    if (TF_GetCode(status) == TF_OK) {
-        TF_RegisterKernelBuilder(
-            "Scale", TF_NewKernelBuilder("Com>Acme>Scale", "FAKE", create, compute, destroy),
-            status);
-    }
-    TF_DeleteStatus(status); /* the host keeps a failure and refuses the plugin with it */
+    oribi_kit_register_op("Com>Acme>Scale", "x: float", "scaled: float", "factor: float = 2.0",
+                          "elementwise", oribi_kit_shape_unchanged);
+    oribi_kit_register_kernel("Com>Acme>Scale", "FAKE", scale_create, compute, destroy);
 }

@@ -16,8 +16,7 @@
 #include <stdlib.h>
 
 #include "fake.h"
-#include "tensorflow/c/kernels.h"
-#include "tensorflow/c/ops.h"
+#include "oribi/kernel_kit.h"
 
 enum { MAX_RANK = 8 };
 
@@ -63,19 +62,12 @@ static void free_job(void *const arg, TF_Status *const status)
 /* --- The kernel ---------------------------------------------------------------------------------
  */
 
-static void *create(TF_OpKernelConstruction *construction)
+static void sorted_read(oribi_kit_setup *setup, sorter *self)
 {
-    sorter *self = calloc(1, sizeof *self);
-    if (self == NULL) {
-        TF_Status *status = TF_NewStatus();
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
-        TF_OpKernelConstruction_Failure(construction, status);
-        TF_DeleteStatus(status);
-        return NULL;
-    }
+    (void)setup;
     pthread_mutex_init(&self->lock, NULL);
-    return self;
 }
+ORIBI_KIT_CREATE(sorted, sorter)
 
 static void destroy(void *state)
 {
@@ -196,57 +188,27 @@ static void sort(sorter *self, TF_OpKernelContext *ctx, const TF_Tensor *x, cons
     free(j);
 }
 
-static void compute(void *state, TF_OpKernelContext *ctx)
+static void compute(void *state, TF_OpKernelContext *context)
 {
-    TF_Status *status = TF_NewStatus();
-    TF_Tensor *x = NULL, *out = NULL;
     int64_t dims[MAX_RANK];
+    oribi_kit_run run;
 
-    TF_GetInput(ctx, 0, &x, status);
-    if (is_ok(status) && (TF_NumDims(x) < 1 || TF_NumDims(x) > MAX_RANK)) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "Sorted takes ranks of 1 to 8");
-    }
-    if (is_ok(status)) {
-        for (int i = 0; i < TF_NumDims(x); i++) {
-            dims[i] = TF_Dim(x, i);
+    if (oribi_kit_begin(&run, context, 1)) {
+        const int rank = oribi_kit_dims(&run, run.in[0], dims, MAX_RANK);
+        if (rank == 0) {
+            (void)oribi_kit_fail(&run, TF_UNIMPLEMENTED, "Sorted takes rows, no single number");
+        } else if (rank > 0 && oribi_kit_output(&run, 0, dims, rank) != NULL &&
+                   TF_TensorElementCount(run.in[0]) > 0) {
+            sort(state, context, run.in[0], run.out[0], run.status);
         }
-        out =
-            TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, TF_NumDims(x), TF_TensorByteSize(x), status);
     }
-    if (is_ok(status) && TF_TensorElementCount(x) > 0) {
-        sort(state, ctx, x, out, status);
-    }
-    TF_OpKernelContext_Failure(ctx, status); /* does nothing when all is well */
-    TF_DeleteTensor(out);
-    TF_DeleteTensor(x);
-    TF_DeleteStatus(status);
-}
-
-static void infer_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
-{
-    TF_ShapeHandle *shape = TF_NewShapeHandle();
-
-    TF_ShapeInferenceContextGetInput(ctx, 0, shape, status);
-    if (is_ok(status)) {
-        TF_ShapeInferenceContextSetOutput(ctx, 0, shape, status);
-    }
-    TF_DeleteShapeHandle(shape);
+    oribi_kit_end(&run);
 }
 
 __attribute__((visibility("default"))) void TF_InitKernel(void)
 {
-    TF_Status *status = TF_NewStatus();
-    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder("Com>Acme>Sorted");
-
     fake_fill_streams(&driver);
-    TF_OpDefinitionBuilderAddInput(op, "x: float");
-    TF_OpDefinitionBuilderAddOutput(op, "sorted: float");
-    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, infer_shape);
-    TF_RegisterOpDefinition(op, status);
-    if (is_ok(status)) {
-        TF_RegisterKernelBuilder(
-            "Sorted", TF_NewKernelBuilder("Com>Acme>Sorted", "FAKE", create, compute, destroy),
-            status);
-    }
-    TF_DeleteStatus(status); /* the host keeps a failure and refuses the plugin with it */
+    oribi_kit_register_op("Com>Acme>Sorted", "x: float", "sorted: float", NULL, "along(x, -1)",
+                          oribi_kit_shape_unchanged);
+    oribi_kit_register_kernel("Com>Acme>Sorted", "FAKE", sorted_create, compute, destroy);
 }

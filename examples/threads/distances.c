@@ -11,10 +11,7 @@
  */
 #include <math.h>
 
-#include "tensorflow/c/kernels.h"
-#include "tensorflow/c/ops.h"
-#include "tensorflow/c/plugin_note.h"
-#include "tensorflow/c/thread_pool.h"
+#include "oribi/kernel_kit.h"
 
 ORIBI_PLUGIN("distances", "1.0", "Apache-2.0");
 
@@ -40,33 +37,22 @@ static void do_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
-static void compute(void *kernel, TF_OpKernelContext *ctx)
+static bool distances_run(const void *state, oribi_kit_run *run)
 {
-    TF_Status *status = TF_NewStatus();
-    TF_Tensor *x = NULL, *out = NULL;
-
-    (void)kernel;
-    TF_GetInput(ctx, 0, &x, status);
-    if (TF_GetCode(status) == TF_OK && TF_NumDims(x) != 2) {
-        TF_SetStatus(status, TF_INVALID_ARGUMENT, "Distances wants rows: x of shape [n, d]");
+    const TF_Tensor *x = run->in[0];
+    (void)state;
+    if (TF_NumDims(x) != 2) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "Distances wants rows: x of shape [n, d]");
     }
-    if (TF_GetCode(status) == TF_OK) {
-        const int64_t dims[2] = {TF_Dim(x, 0), TF_Dim(x, 0)};
-        const size_t bytes = (size_t)(dims[0] * dims[1]) * sizeof(float);
-        out = TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, 2, bytes, status);
-    }
-    if (TF_GetCode(status) == TF_OK) {
-        job work = {TF_TensorData(x), TF_TensorData(out), TF_Dim(x, 0), TF_Dim(x, 1)};
+    const int64_t dims[2] = {TF_Dim(x, 0), TF_Dim(x, 0)};
+    job work = {TF_TensorData(x), oribi_kit_output(run, 0, dims, 2), TF_Dim(x, 0), TF_Dim(x, 1)};
+    if (work.out != NULL) {
         const int64_t cycles_of_a_row = work.n / 2 * (work.d + 20);
-        TF_ThreadPool_ParallelFor(ctx, work.n, cycles_of_a_row + 1,
-                                  (TF_RangeCallable){&work, do_rows, NULL});
-    } else {
-        TF_OpKernelContext_Failure(ctx, status);
+        oribi_kit_parallel(run, work.n, cycles_of_a_row + 1, &work, do_rows);
     }
-    TF_DeleteTensor(out);
-    TF_DeleteTensor(x);
-    TF_DeleteStatus(status);
+    return work.out != NULL;
 }
+ORIBI_KIT_COMPUTE(distances, 1)
 
 static void infer_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
 {
@@ -92,17 +78,7 @@ static void infer_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
 
 void TF_InitKernel(void)
 {
-    TF_Status *status = TF_NewStatus();
-    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder("Com>Acme>Distances");
-
-    TF_OpDefinitionBuilderAddInput(op, "x: float");
-    TF_OpDefinitionBuilderAddOutput(op, "distances: float");
-    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, infer_shape);
-    TF_RegisterOpDefinition(op, status);
-    if (TF_GetCode(status) == TF_OK) {
-        TF_RegisterKernelBuilder(
-            "Distances", TF_NewKernelBuilder("Com>Acme>Distances", "CPU", NULL, compute, NULL),
-            status);
-    }
-    TF_DeleteStatus(status); /* the host keeps a failure and refuses the plugin with it */
+    oribi_kit_register_op("Com>Acme>Distances", "x: float", "distances: float", NULL, NULL,
+                          infer_shape);
+    oribi_kit_register_kernel("Com>Acme>Distances", "CPU", NULL, distances_compute, NULL);
 }

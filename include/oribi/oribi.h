@@ -34,7 +34,9 @@ typedef struct oribi_model oribi_model;
 typedef struct oribi_session oribi_session;
 typedef struct oribi_run oribi_run;
 
-/* "1.0.0", of the library that is running. */
+/* "1.0.0", of the library that is running.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern const char *oribi_version(void);
 
 /* --- Process --------------------------------------------------------------------------------- */
@@ -60,7 +62,8 @@ TF_CAPI_EXPORT extern void oribi_plugin_load_file(const char *spec, TF_Status *s
 TF_CAPI_EXPORT extern void oribi_plugin_load_search_path(TF_Status *status);
 
 /* JSON about the process: what is one of "ops", "op:NAME", "kernels", "plugins", "devices" (those
- * that plugins brought), "plugin:PATH" (ops
+ * that plugins brought), "devices:try" (the same, each opened and copied to: for a process that may
+ * crash), "plugin:PATH" (ops
  * and kernels that came from the file, by its real path, or from the built-in of that name), "map"
  * (how ONNX operators translate). Fills an empty buffer. */
 TF_CAPI_EXPORT extern void oribi_describe(const char *what, TF_Buffer *json, TF_Status *status);
@@ -81,11 +84,11 @@ TF_CAPI_EXPORT extern void oribi_plugin_examine(const char *path, const char *wh
 /* Settings of oribi_plugin_test; {0} with struct_size is a good start. */
 typedef struct oribi_plugin_test_settings {
     size_t struct_size;
-    uint64_t seed;      /* of everything random; the same seed makes the same cases */
-    const char *cases;  /* JSON text, see docs/author-tools.md; NULL: FILE.cases.json if it is
-                           there, else those that the plugin carries */
-    const char *only;   /* kernels of this op alone; "#K/N": part K of N of all; NULL: all */
-    int32_t n_cases;    /* random cases of each kernel; 0: 6 */
+    uint64_t seed;     /* of everything random; the same seed makes the same cases */
+    const char *cases; /* JSON text, see docs/reference/author-tools.md; NULL: FILE.cases.json if it
+                          is there, else those that the plugin carries */
+    const char *only;  /* kernels of this op alone; "#K/N": part K of N of all; NULL: all */
+    int32_t n_cases;   /* random cases of each kernel; 0: 6 */
     int32_t timeout_ms; /* of one case; 0: 20000 */
     /* Called after each kernel, on the calling thread; may be NULL. */
     void (*progress)(void *arg, const char *kernel, int done, int total);
@@ -94,10 +97,10 @@ typedef struct oribi_plugin_test_settings {
 
 /* Runs each kernel and shape function of a plugin on given and on random inputs, each case in a
  * process of its own, and reports what is wrong as JSON: "kernels", each with its findings; those
- * of devices are left out, they have "device" instead.
- * spec     "path[:key=val,..]", or the name of a built-in plugin.
- * Errors   as oribi_plugin_examine; INVALID_ARGUMENT for bad cases; NOT_FOUND: nothing to test. A
- *          faulty kernel is no error.
+ * of devices are left out, they have "device" instead. Those of an op of one kernel for the host
+ * and for emitted C (target.h) have "model": an ONNX model of one case, in hex. spec
+ * "path[:key=val,..]", or the name of a built-in plugin. Errors   as oribi_plugin_examine;
+ * INVALID_ARGUMENT for bad cases; NOT_FOUND: nothing to test. A faulty kernel is no error.
  */
 TF_CAPI_EXPORT extern void oribi_plugin_test(const char *spec,
                                              const oribi_plugin_test_settings *settings,
@@ -162,7 +165,9 @@ TF_CAPI_EXPORT extern void oribi_options_set_read_files(oribi_options *options, 
 TF_CAPI_EXPORT extern void oribi_options_set_time_limit(oribi_options *options,
                                                         uint64_t nanoseconds);
 /* Stops what is being opened or made with these options, from any thread: it ends with CANCELLED
- * soon, and so does all that is begun with them later. */
+ * soon, and so does all that is begun with them later.
+ * @context any-thread no-allocation
+ */
 TF_CAPI_EXPORT extern void oribi_options_cancel(oribi_options *options);
 #endif /* 1.3 */
 /* Whose results the quantised operators of a TFLite model have, to the bit, where the two differ:
@@ -174,7 +179,7 @@ TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *optio
 /* Which of the library's own kernels run float operators: "fast" (default), or "micro", those that
  * the C of oribi_compile_model carries, so that a session computes what that C computes, bit for
  * bit. Operators that have no such kernel keep theirs. INVALID_ARGUMENT for another name.
- * Source  docs/compile.md. */
+ * Source  docs/reference/compile.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, const char *kernels,
                                                      TF_Status *status);
 /* Switches a pass off: "fold", "fuse", "layout", "batch_norm", "qdq" (quantised ONNX then computes
@@ -287,20 +292,27 @@ TF_CAPI_EXPORT extern TF_Tensor *oribi_run_make_input(oribi_run *run, int index,
                                                       TF_Status *status);
 #endif /* 1.2 */
 /* Binds input `index`; the run keeps a reference and reads the bytes in place, until another is
- * bound. Bindings stay for later runs. INVALID_ARGUMENT: type or shape do not fit. */
+ * bound. Bindings stay for later runs. INVALID_ARGUMENT: type or shape do not fit.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern void oribi_run_set_input(oribi_run *run, int index, const TF_Tensor *tensor,
                                                TF_Status *status);
 /* Computes. From the third run with the same input shapes on it allocates nothing.
  * Errors   FAILED_PRECONDITION: an input is not bound; CANCELLED; DEADLINE_EXCEEDED; what a kernel
  *          reported, with the node's name. Outputs of the last good run stay then.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void oribi_run_execute(oribi_run *run, TF_Status *status);
 /* Output of the last good run: a new handle that the caller deletes. Its bytes are not overwritten
- * by later runs while the handle lives. */
+ * by later runs while the handle lives.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status);
 
-/* Stops the run that is under way, from any thread; it ends with CANCELLED soon. A run that starts
- * later is not affected. */
+/* Stops the run that is under way, from any thread, but not from a signal handler; it ends with
+ * CANCELLED soon. A run that starts later is not affected.
+ * @context any-thread
+ */
 TF_CAPI_EXPORT extern void oribi_run_cancel(oribi_run *run);
 #if ORIBI_HAS_CONTRACT(1, 2)
 /* How often the last run waited for a device; 0 where all of it ran on the CPU. */
@@ -314,7 +326,8 @@ typedef struct oribi_trace_event {
     const char *name;   /* node, or what the lane did */
     const char *kind;   /* "step", "block", "alloc", "wait"; of a device "kernel", "copy" */
     const char *detail; /* op and kernel */
-    int32_t lane;       /* 0: the caller; 1..: pool workers; 1000..: kernels, copies of devices */
+    int32_t lane;       /* 0: the caller; 1..: pool workers; 500..: asynchronous kernels; 1000..:
+                         * kernels, copies of devices */
     int32_t reserved;
     uint64_t start_ns, end_ns; /* monotonic clock */
     uint64_t bytes;            /* of an allocation, else 0 */
@@ -335,9 +348,9 @@ typedef struct oribi_profile_event {
     uint64_t start_ns, end_ns; /* monotonic clock, as in oribi_trace_event */
 } oribi_profile_event;
 /* Starts the profilers of all plugins, for whatever the process runs until the end, which stops
- * them and gives their events to the hook, on the calling thread. Errors   FAILED_PRECONDITION:
- * begun already, or not begun; a profiler's own failure, with the plugin's name: none is left
- * running. */
+ * them and gives their events to the hook, on the calling thread.
+ * Errors   FAILED_PRECONDITION: begun already, or not begun; a profiler's own failure, with the
+ *          plugin's name: none is left running. */
 TF_CAPI_EXPORT extern void oribi_profile_begin(TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_profile_end(void (*hook)(void *arg,
                                                           const oribi_profile_event *event),
@@ -391,8 +404,8 @@ TF_CAPI_EXPORT extern void oribi_compile_model(oribi_compile *compile, const cha
 TF_CAPI_EXPORT extern void oribi_compile_models(oribi_compile *compile, const char *const *paths,
                                                 int n_paths, TF_Status *status);
 /* A report of all models: "html" is one page that needs nothing else (memory over steps, costs of
- * each operator, the graph), "json" what docs/report.schema.json describes. Text with a NUL that
- * does not count in *bytes; it lives as long as the compilation.
+ * each operator, the graph), "json" what docs/reference/report.schema.json describes. Text with a
+ * NUL that does not count in *bytes; it lives as long as the compilation.
  * Errors   FAILED_PRECONDITION before a model is compiled, INVALID_ARGUMENT for another format,
  *          RESOURCE_EXHAUSTED; NULL then. */
 TF_CAPI_EXPORT extern const char *oribi_compile_report(oribi_compile *compile, const char *format,

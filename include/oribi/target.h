@@ -2,7 +2,7 @@
 /* Targets: what an accelerator can take over of a model when it is compiled to C. A plugin
  * registers its targets from its TF_InitKernel; `oribi compile --plugin p.so --target-device NAME`
  * and `oribi run --device NAME=driver.so` use them. The driver at run time is another matter:
- * tvm/runtime/device.h. How both come together: docs/device-hooks.md.
+ * tvm/runtime/device.h. How both come together: docs/reference/device-hooks.md.
  *
  * A target is described by patterns. A pattern is a chain of operators, each reading the result of
  * the one before; where the graph has such a chain, and nobody else reads what lies inside, it is a
@@ -70,6 +70,13 @@ TF_CAPI_EXPORT extern int32_t oribi_region_attr_floats(const oribi_region *regio
                                                        const char *name, float *values, int32_t max,
                                                        TF_Status *status);
 
+#if ORIBI_HAS_CONTRACT(1, 3)
+TF_CAPI_EXPORT extern int32_t oribi_region_attr_bool(const oribi_region *region, int32_t node,
+                                                     const char *name, TF_Status *status);
+TF_CAPI_EXPORT extern TF_DataType oribi_region_attr_type(const oribi_region *region, int32_t node,
+                                                         const char *name, TF_Status *status);
+#endif /* 1.3 */
+
 /* --- What a target makes of a region ------------------------------------------------------------
  */
 
@@ -102,6 +109,214 @@ TF_CAPI_EXPORT extern void oribi_target_set_scratch(oribi_target_code *code, siz
 TF_CAPI_EXPORT extern void oribi_target_set_body(oribi_target_code *code, const char *declarations,
                                                  const char *body, TF_Status *status);
 
+#if ORIBI_HAS_CONTRACT(1, 3)
+/* --- Ops of one kernel -------------------------------------------------------------------------
+ * An op whose kernel is one C99 text. `oribi compile` emits the text, and the host computes with
+ * the same text, compiled into the plugin: the library makes the CPU kernel of it, so the plugin
+ * registers none. What both need to know of a node (arguments, constants, scratch, state) is said
+ * once, by `prepare`. A whole plugin is one file: examples/custom_op/centre.c, `oribi plugin new
+ * NAME --micro`. Page: docs/guide/one-kernel.md.
+ *
+ * The kernel reads its arguments, inputs and scratch, and writes its outputs:
+ *     void acme_centre(const struct acme_centre_args *args, const float *x, float *y)
+ * with `void *scratch` last where prepare asks for scratch. It is freestanding C99: no library but
+ * what micro/memory.h declares, no allocation, no static data, nothing that fails; the rest of the
+ * public headers of micro/ may be used (fixed_point.h, float_rules.h, ...). Float kernels include
+ * micro/float_rules.h, and give the same bits on every target.
+ */
+
+/* --- Arguments as data: where the members of an args struct lie and what they are --------------
+ */
+
+enum oribi_args_kind {
+    ORIBI_ARGS_IS_NUMBER,
+    ORIBI_ARGS_IS_LIST, /* `count` numbers in the struct itself */
+    ORIBI_ARGS_IS_ARRAY /* a pointer to elements that are placed in flash; NULL: there are none */
+};
+
+typedef struct oribi_args_member {
+    uint16_t offset; /* bytes from the start of the struct */
+    uint16_t count;
+    uint8_t dtype;   /* TF_DataType of the numbers or elements; 0: bytes of whatever type */
+    uint8_t kind;    /* oribi_args_kind */
+    int16_t counter; /* of a list: the member that says how many of it count; -1: all */
+} oribi_args_member;
+
+typedef struct oribi_args {
+    size_t struct_size; /* of this description */
+    const char *name;   /* "conv2d_s8" of struct oribi_micro_conv2d_s8_args: prefix, name, _args */
+    const char *header; /* "conv2d_s8": the file that declares it, without its .h */
+    const char *names;  /* of the members in their order, as initialisers have them ("in_h",
+                         * "shape.rank"), each with a NUL behind it */
+    const oribi_args_member *members; /* in the order of their offsets */
+    size_t n_members;
+    size_t bytes; /* of the args struct */
+} oribi_args;
+
+/* --- Rows of a description: the compiler says types, offsets and counts ---------------------- */
+
+#define ORIBI_ARGS__TYPE(x)                                                                        \
+    _Generic((x), int8_t                                                                           \
+             : TF_INT8, uint8_t                                                                    \
+             : TF_UINT8, int16_t                                                                   \
+             : TF_INT16, uint16_t                                                                  \
+             : TF_UINT16, int32_t                                                                  \
+             : TF_INT32, float                                                                     \
+             : TF_FLOAT)
+#define ORIBI_ARGS__POINTED(x)                                                                     \
+    _Generic((x),                                                                                  \
+             const int8_t * : TF_INT8,                                                             \
+             const uint8_t * : TF_UINT8,                                                           \
+             const int16_t * : TF_INT16,                                                           \
+             const int32_t * : TF_INT32,                                                           \
+             const float * : TF_FLOAT,                                                             \
+             const void * : 0)
+#define ORIBI_ARGS__OF(type, member) (((const type *)0)->member)
+
+#define ORIBI_ARGS_NUMBER(type, member)                                                            \
+    {                                                                                              \
+        offsetof(type, member), 1, ORIBI_ARGS__TYPE(ORIBI_ARGS__OF(type, member)),                 \
+            ORIBI_ARGS_IS_NUMBER, -1                                                               \
+    }
+#define ORIBI_ARGS_LIST(type, member, counter)                                                     \
+    {                                                                                              \
+        offsetof(type, member),                                                                    \
+            sizeof ORIBI_ARGS__OF(type, member) / sizeof ORIBI_ARGS__OF(type, member)[0],          \
+            ORIBI_ARGS__TYPE(ORIBI_ARGS__OF(type, member)[0]), ORIBI_ARGS_IS_LIST, counter         \
+    }
+#define ORIBI_ARGS_ARRAY(type, member)                                                             \
+    {                                                                                              \
+        offsetof(type, member), 1, ORIBI_ARGS__POINTED(ORIBI_ARGS__OF(type, member)),              \
+            ORIBI_ARGS_IS_ARRAY, -1                                                                \
+    }
+/* From an array of rows, `members`; `stem` is the header's name. */
+#define ORIBI_ARGS(type, members, stem, names)                                                     \
+    {                                                                                              \
+        sizeof(oribi_args), #members, stem, names, members, sizeof members / sizeof members[0],    \
+            sizeof(type)                                                                           \
+    }
+
+/* The description of a plugin's kernel, from a list of the members of its struct, in their order:
+ *     #define CENTRE_ARGS(X, type) X(type, NUMBER, height) X(type, NUMBERS, strides) X(type, ARRAY,
+ * table) ORIBI_ARGS_TABLE(centre_args, struct acme_centre_args, "centre", CENTRE_ARGS); NUMBER: one
+ * number, NUMBERS: an array of them in the struct, ARRAY: a pointer to constant elements. Types are
+ * those of ORIBI_ARGS__TYPE. */
+#define ORIBI_ARGS_NUMBERS(type, member)     ORIBI_ARGS_LIST(type, member, -1)
+#define ORIBI_ARGS__ROW(type, kind, member)  ORIBI_ARGS_##kind(type, member),
+#define ORIBI_ARGS__WORD(type, kind, member) #member "\0"
+#define ORIBI_ARGS_TABLE(table, type, name, LIST)                                                  \
+    static const oribi_args_member table##_members[] = {LIST(ORIBI_ARGS__ROW, type)};              \
+    static const oribi_args table = {sizeof(oribi_args),                                           \
+                                     name,                                                         \
+                                     name,                                                         \
+                                     LIST(ORIBI_ARGS__WORD, type),                                 \
+                                     table##_members,                                              \
+                                     sizeof table##_members / sizeof table##_members[0],           \
+                                     sizeof(type)}
+
+/* --- Text -------------------------------------------------------------------------------------
+ * The text lies in the plugin's source, between marks that say which file it becomes:
+ *
+ *     / * emit: acme_centre.h * /          (without the blanks, at the start of a line)
+ *     struct acme_centre_args { ... };
+ *     void acme_centre(const struct acme_centre_args *args, const float *x, float *y);
+ *     / * emit: acme_centre.c * /
+ *     void acme_centre(...) { ... }
+ *     / * emit: end * /
+ *
+ * An emitted .h gets an include guard, a .c an #include of the .h of its name; both begin with the
+ * licence of the op, unless the text has an SPDX line of its own, which is left as it is. */
+
+/* Puts the text of the file that this stands in into the plugin, as `symbol`. */
+#define ORIBI_TARGET_SOURCE(symbol)                                                                \
+    __asm__(".pushsection .rodata\n.globl " #symbol "\n.hidden " #symbol "\n" #symbol              \
+            ":\n.incbin \"" __FILE__ "\"\n.byte 0\n.popsection\n");                                \
+    extern const char symbol[] __attribute__((visibility("hidden")))
+
+/* --- The op ----------------------------------------------------------------------------------- */
+
+/* The descriptor is for nodes whose type attribute `attr` is `type`. */
+typedef struct oribi_target_type {
+    const char *attr;
+    TF_DataType type;
+} oribi_target_type;
+
+typedef struct oribi_target_kernel {
+    size_t struct_size;
+    const char *op;                 /* as TF_RegisterOpDefinition has it: "Com>Acme>Centre" */
+    const oribi_target_type *types; /* all must hold; one op may have several descriptors */
+    int32_t n_types;
+    /* Functions and structs of the texts begin with it; in emitted C each model has a prefix of
+     * its own before it, so that two models link together. Small letters, digits and '_', '_' at
+     * the end; not "oribi_". */
+    const char *prefix;
+    const char *name;           /* "centre": function acme_centre, struct acme_centre_args, header
+                                 * acme_centre.h */
+    const char *const *sources; /* n_sources texts with marks, as ORIBI_TARGET_SOURCE makes them */
+    int32_t n_sources;
+    const char *licence;    /* of the texts, an SPDX expression: "Apache-2.0" */
+    const oribi_args *args; /* of the args struct */
+    /* The last n_states inputs of the op are what the last run left, its last n_states outputs are
+     * what the next run reads; a model that does not connect them has them as state: of the run
+     * object on the host, of the state struct in emitted C. It changes when a run has succeeded. */
+    int32_t n_states;
+    /* Says what the kernel needs for the one operator of the region, by the functions below; an
+     * error refuses the node. All sizes are known, but of state inputs that are not connected.
+     * It is called when a model is compiled, when a session is made, and when sizes change.
+     * Context: any thread, several at once. */
+    void (*prepare)(void *user, const oribi_region *region, oribi_target_code *code,
+                    TF_Status *status);
+    /* Calls the kernel on the host: the inputs and outputs that it takes, in their order; scratch
+     * is NULL where none was asked for. NULL: the plugin registers a CPU kernel of its own.
+     * Context: a thread of the session, several at once with the same arguments. */
+    void (*run)(const void *args, const void *const *inputs, void *const *outputs, void *scratch);
+    void *user; /* of prepare */
+} oribi_target_kernel;
+
+/* Registers it; all that it points to stays as it is for ever. From TF_InitKernel, after the op's
+ * definition.
+ * Errors: INVALID_ARGUMENT for what is missing or out of range; ALREADY_EXISTS: a descriptor of the
+ * same op and types; those of TF_RegisterKernelBuilder. */
+TF_CAPI_EXPORT extern void oribi_target_register_kernel(const oribi_target_kernel *kernel,
+                                                        TF_Status *status);
+
+/* --- What prepare says: besides oribi_target_set_scratch ----------------------------------------
+ * Each does nothing when the status holds a failure, so that prepare reads straight down. */
+
+/* The arguments, which are copied; without it they are zeros. Pointers in them count for nothing:
+ * oribi_target_set_array. Errors: INVALID_ARGUMENT unless `bytes` is the struct's. */
+TF_CAPI_EXPORT extern void oribi_target_set_arguments(oribi_target_code *code,
+                                                      const void *arguments, size_t bytes,
+                                                      TF_Status *status);
+/* The pointer `member` of the arguments leads to these `count` elements, which are copied; emitted
+ * code has them in flash. Without it the pointer is NULL. Errors: INVALID_ARGUMENT: no such
+ * pointer, no elements, the second call for it. */
+TF_CAPI_EXPORT extern void oribi_target_set_array(oribi_target_code *code, const char *member,
+                                                  const void *elements, size_t count,
+                                                  TF_Status *status);
+/* The kernel takes these inputs of the operator, in this order; without it all. What it does not
+ * take was put into arrays. Errors: INVALID_ARGUMENT: no such input. */
+TF_CAPI_EXPORT extern void oribi_target_set_inputs(oribi_target_code *code, const int32_t *inputs,
+                                                   int32_t n_inputs, TF_Status *status);
+/* Output 0 may lie over input `input` of those that the kernel takes, at the same address: element
+ * i of the input is not read once element i of the output is written. Without effect where their
+ * sizes differ. Two inputs at most. Errors: INVALID_ARGUMENT: no such input, a third one. */
+TF_CAPI_EXPORT extern void oribi_target_set_in_place(oribi_target_code *code, int32_t input,
+                                                     TF_Status *status);
+/* Multiplications and additions of a run, for reports and estimates. */
+TF_CAPI_EXPORT extern void oribi_target_set_macs(oribi_target_code *code, int64_t macs);
+/* State `index`, counted from 0, has these dims and, before the first run, these elements (NULL:
+ * zeros); both are copied. Due for each state. Errors: INVALID_ARGUMENT: no such state, dims below
+ * 1. */
+TF_CAPI_EXPORT extern void oribi_target_set_state(oribi_target_code *code, int32_t index,
+                                                  const int64_t *dims, int32_t rank,
+                                                  const void *initial, TF_Status *status);
+/* A real factor as multiplier * 2^(shift - 31), which oribi_micro_scale of micro/fixed_point.h
+ * applies. Errors: INVALID_ARGUMENT: negative, not finite, 2^31 or more. */
+TF_CAPI_EXPORT extern void oribi_target_multiplier(double factor, int32_t *out_multiplier,
+                                                   int32_t *out_shift, TF_Status *status);
+#endif /* 1.3 */
+
 /* --- Targets ---------------------------------------------------------------------------------- */
 
 typedef struct oribi_target_pattern {
@@ -121,7 +336,7 @@ typedef struct oribi_target_pattern {
 
 typedef struct oribi_target {
     size_t struct_size;
-    const char *name;         /* kind of the device: "woofles" */
+    const char *name;         /* kind of the device: "npu" */
     int32_t device_type;      /* as DLPack numbers them; 12 is an extension device */
     int32_t device_api;       /* 1: the hooks are called; 0: operators are plain calls of bodies
                                * (oribi_target_set_body), and the devices struct has no member */
@@ -143,7 +358,7 @@ typedef struct oribi_target {
 TF_CAPI_EXPORT extern void oribi_target_register(const oribi_target *target, TF_Status *status);
 
 /* Defines a TF_InitKernel that registers one target and nothing else:
- * TVM_REGISTER_TARGET_KIND(woofles_target) */
+ * TVM_REGISTER_TARGET_KIND(npu_target) */
 #define TVM_REGISTER_TARGET_KIND(target)                                                           \
     void TF_InitKernel(void)                                                                       \
     {                                                                                              \

@@ -30,10 +30,10 @@ depends_of() {
             libc.so.6 | libm.so.6 | libdl.so.2 | libpthread.so.0 | ld-linux*) ;;
             liboribi.so.1) ;;
             libz.so.1) echo ", zlib1g" ;;
-            libcjson.so.1) echo ", libcjson1" ;;
             libspng.so.0) echo ", libspng0" ;;
             libjpeg.so.62) echo ", libjpeg62-turbo" ;;
             libgcc_s.so.1) echo ", libgcc-s1" ;;
+            libstdc++.so.6) echo ", libstdc++6" ;;
             libOpenCL.so.1) echo ", ocl-icd-libopencl1 | libopencl1" ;;
             *)
                 echo "$file needs $library: packaging/deb/build.sh does not know its package" >&2
@@ -88,6 +88,10 @@ device_package opencl OpenCL
 device_package cuda CUDA
 device_package hip HIP
 rmdir "$lib/oribi/plugins"
+# The adapter needs C++, which Oribi itself does without.
+adapter=$lib/oribi/oribi_ort_adapter.so
+package oribi-ort-adapter libs "$(depends_of "$adapter"), liboribi1 (= $version)" \
+    "libraries of ONNX Runtime's custom ops for Oribi" "$adapter"
 # shellcheck disable=SC2046
 package liboribi1 libs "$(depends_of "$lib/liboribi.so.1" usr/libexec/oribi/*)" \
     "runs ONNX models with ops and kernels that come as C binaries" \

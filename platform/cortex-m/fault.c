@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "harness/port.h"
-#include "harness/wire.h"
+#include "oribi/verify_wire.h"
 
 #define CFSR      (*(volatile uint32_t *)0xE000ED28u)
 #define MMFAR     (*(volatile uint32_t *)0xE000ED34u)

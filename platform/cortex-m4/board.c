@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "harness/port.h"
-#include "harness/wire.h"
+#include "oribi/verify_wire.h"
 
 /* --- Memory protection ----------------------------------------------------------------------- */
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of wire.h over a port. A receiver that is out of step looks for the next mark. */
+/* Frames of oribi/verify_wire.h over a port. A receiver that is out of step looks for the next
+ * mark. */
 #include "harness/frame.h"
 
 #include "harness/port.h"
-#include "harness/wire.h"
+#include "oribi/verify_wire.h"
 
 /* Four bits at a time: a table of 64 bytes. */
 uint32_t oribi_crc32(uint32_t crc, const uint8_t *bytes, uint32_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of wire.h over a port. */
+/* Frames of oribi/verify_wire.h over a port. */
 #ifndef ORIBI_PLATFORM_HARNESS_FRAME_H_
 #define ORIBI_PLATFORM_HARNESS_FRAME_H_
 

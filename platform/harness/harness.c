@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The program around an emitted model on a target: takes inputs, runs, answers with outputs and
  * with what the run took. Memory that the model may write is filled before each run, so that what
- * was touched, and what lies beside it, can be told. Read next: wire.h, port.h. */
+ * was touched, and what lies beside it, can be told. Read next: oribi/verify_wire.h, port.h. */
 #include <stddef.h>
 #include <string.h>
 
 #include "harness/frame.h"
 #include "harness/model.h"
 #include "harness/port.h"
-#include "harness/wire.h"
+#include "oribi/verify_wire.h"
 
 static const struct oribi_harness_model *const model = &oribi_harness_model;
 
@@ -191,11 +191,14 @@ static void answer_run(const uint8_t *request)
     struct result result = {0, 0u, 0u, 0u, 0u};
     const uint32_t flags = request[0];
     run(request + 4, flags, &result);
-    if ((flags & ORIBI_WIRE_STEPS) != 0u) {
+    if ((flags & ORIBI_WIRE_STEPS) != 0u && result.status == 0) {
         run_steps(request + 4, &result);
     }
     if (model->state_bytes > 0u) {
         memcpy(model->saved, model->state, model->state_bytes);
+    }
+    if (result.status != 0 && model->explain_device != NULL) {
+        model->explain_device();
     }
     oribi_frame_begin(&frame, ORIBI_WIRE_RESULT,
                       4u * ORIBI_WIRE_RESULT_WORDS + model->output_bytes);
@@ -289,6 +292,14 @@ static void refuse(uint32_t reason)
     oribi_frame_end(&frame);
 }
 
+static void end(void)
+{
+    if (model->stop_devices != NULL) {
+        model->stop_devices();
+    }
+    oribi_port_end(0);
+}
+
 int main(void)
 {
     model->bind();
@@ -296,6 +307,10 @@ int main(void)
         uint32_t type = 0, bytes = 0, reason = 0;
         if (!oribi_frame_receive(model->request, model->request_room, &type, &bytes, &reason)) {
             refuse(reason);
+        } else if (type == ORIBI_WIRE_END) {
+            end();
+        } else if (model->start_devices != NULL && model->start_devices() != 0) {
+            /* it has said why: nothing else is answered */
         } else if (type == ORIBI_WIRE_HELLO) {
             answer_hello();
         } else if (type == ORIBI_WIRE_RUN && bytes == 4u + model->input_bytes) {
@@ -305,8 +320,6 @@ int main(void)
             answer_feed(model->request);
         } else if (type == ORIBI_WIRE_RUN || type == ORIBI_WIRE_FEED) {
             refuse(ORIBI_WIRE_BAD_LENGTH);
-        } else if (type == ORIBI_WIRE_END) {
-            oribi_port_end(0);
         } else {
             refuse(ORIBI_WIRE_BAD_TYPE);
         }

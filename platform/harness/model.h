@@ -35,6 +35,9 @@ static inline float oribi_harness_real(int32_t index, int32_t stored, float scal
     return scale * ((float)(stored - zero_point) + 0.125f * (float)(index % 7 - 3));
 }
 
+struct oribi_harness_device;
+struct tvm_device_error;
+
 struct oribi_harness_model {
     uint8_t sha256[32];
     const struct oribi_harness_block *inputs, *outputs, *pools;
@@ -50,6 +53,12 @@ struct oribi_harness_model {
     uint8_t *state, *saved; /* what runs leave to the next request, and room for a copy of it */
     uint32_t state_bytes;
     void (*reset)(void); /* of the state; not called when there is none */
+    /* Of a model for devices, oribi_devices_... of devices.h; else NULL, and there are none. */
+    int32_t (*start_devices)(void);
+    void (*stop_devices)(void), (*explain_device)(void);
+    const struct oribi_harness_device *devices;
+    int32_t n_devices;
+    const struct tvm_device_error *device_error;
 };
 
 /* An array for a pool, between guard pages on a bare machine and with bytes to watch on a hosted

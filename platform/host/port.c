@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "harness/port.h"
-#include "harness/wire.h"
+#include "oribi/verify_wire.h"
 
 #define NO_BYTES 4 /* exit code */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Our own declarations of what is used of cuBLAS; checked against cublas_v2.h by
- * tests/devices/vendor_types.c.
+ * tests/devices/gpu/vendor_types.c.
  */
 #ifndef ORIBI_PLUGINS_CUDA_BLAS_H_
 #define ORIBI_PLUGINS_CUDA_BLAS_H_
 
-#include "cuda/vendor.h"
+#include "cuda/cuda_vendor.h"
 
 typedef struct cublasContext *cuda_blas_handle;
 

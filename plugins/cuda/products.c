@@ -106,7 +106,7 @@ static bool types_of(TF_DataType dtype, blas_types *out, TF_Status *status)
         *out = (blas_types){CUDA_BLAS_R_16BF, CUDA_BLAS_COMPUTE_32F, false};
         return true;
     default:
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "gemm: a type that is not floating");
+        TF_SetStatus(status, TF_UNIMPLEMENTED, "gemm: the type must be a floating-point type");
         return false;
     }
 }
@@ -138,7 +138,7 @@ void gpu_vendor_gemm(SP_Stream stream, const TF_Gemm *g, TF_Status *status)
         return;
     }
     if (!fits(g)) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "gemm: a matrix with 2^31 rows or columns");
+        TF_SetStatus(status, TF_UNIMPLEMENTED, "gemm: a matrix has 2^31 rows or columns or more");
         return;
     }
     const float alpha = (float)g->alpha, beta = (float)g->beta;

@@ -2,7 +2,7 @@
 /* Kernels of ops for any device that launches functions, written against the device contract alone
  * (kernels.h, device_kernels.h). A device's plugin links this library and calls device_ops_register
  * in its TF_InitKernel. What the device runs is code/, embedded by device_ops_embed
- * (CMakeLists.txt) in the form that the device takes. Where to read next: op.h.
+ * (CMakeLists.txt) in the form that the device takes. Where to read next: device_op.h.
  */
 #ifndef ORIBI_PLUGINS_DEVICE_OPS_DEVICE_OPS_H_
 #define ORIBI_PLUGINS_DEVICE_OPS_DEVICE_OPS_H_
@@ -29,7 +29,7 @@ typedef struct device_ops_target { /* lives as long as the plugin */
     /* Are the threads of this device a processor's, and does it compile the vectors of OpenCL C?
      * Products, depthwise convolutions, pools, softmax and reductions have forms for it
      * (code/..._vectors.c); else products, softmax and reductions share memory among the threads of
-     * a block (code/tile_shared.c, softmax.c, reduce.c). NULL: of none. */
+     * a block (code/tile_shared.c, device_softmax.c, device_reduce.c). NULL: of none. */
     bool (*has_vectors)(int device);
 } device_ops_target;
 
@@ -67,8 +67,8 @@ void device_ops_gemm(device_ops_gemms *own, const TF_DeviceExtension *slots,
 /* Registers the kernels whose family has an image, for target's device type. One target for each
  * shared object.
  * Context  inside TF_InitKernel.
- * Errors   the first of TF_RegisterKernelBuilder's, with the op's name; the others are registered.
+ * Errors   stderr tells of each kernel that is refused; the host refuses the plugin with it.
  */
-void device_ops_register(const device_ops_target *target, TF_Status *status);
+void device_ops_register(const device_ops_target *target);
 
 #endif

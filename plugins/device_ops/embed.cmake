@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Script: a C file with the device code of each family as an array of bytes; see CMakeLists.txt.
-#   cmake -DSYMBOL=images -DSUFFIX=.c -DFOLDER=code -DFAMILIES=conv;pool -DOUTPUT=images.c -P embed.cmake
+#   cmake -DSYMBOL=images -DSUFFIX=_code.c -DFOLDER=code -DFAMILIES=conv;pool -DOUTPUT=images.c -P embed.cmake
 
 cmake_policy(VERSION 3.25)
 
@@ -31,9 +31,9 @@ endfunction()
 set(arrays "")
 set(rows "")
 foreach(family ${FAMILIES})
-    if(SUFFIX STREQUAL ".c")
+    if(SUFFIX MATCHES "\\.c$")
         set_property(GLOBAL PROPERTY included "")
-        read_text(${FOLDER}/${family}.c text)
+        read_text(${FOLDER}/${family}${SUFFIX} text)
         string(HEX "${text}" bytes)
     else()
         file(READ ${FOLDER}/${family}${SUFFIX} bytes HEX)

@@ -22,32 +22,34 @@ static void take_word(fused_words *w, const char *text, size_t length, TF_Status
         }
     }
     if (!is_known) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "a word in fused_ops that devices do not know");
+        TF_SetStatus(status, TF_UNIMPLEMENTED, "devices do not know a word in fused_ops");
     }
 }
 
-void fused_read(TF_OpKernelConstruction *c, fused_words *w, TF_Status *status)
+void fused_read(oribi_kit_setup *setup, fused_words *w)
 {
     char storage[128], *words[MAX_WORDS];
     size_t lengths[MAX_WORDS];
     int32_t count = 0, total = 0;
-    if (TF_GetCode(status) == TF_OK) {
-        TF_OpKernelConstruction_GetAttrSize(c, "fused_ops", &count, &total, status);
+    if (oribi_kit_setup_is_ok(setup)) {
+        TF_OpKernelConstruction_GetAttrSize(setup->construction, "fused_ops", &count, &total,
+                                            setup->status);
     }
-    if (TF_GetCode(status) != TF_OK || count <= 0) {
+    if (!oribi_kit_setup_is_ok(setup) || count <= 0) {
         return;
     }
     if (count > MAX_WORDS || total > (int32_t)sizeof storage) {
-        TF_SetStatus(status, TF_UNIMPLEMENTED, "more than 4 words in fused_ops");
+        (void)oribi_kit_setup_fail(setup, TF_UNIMPLEMENTED, "more than %d words in fused_ops",
+                                   (int)MAX_WORDS);
         return;
     }
-    TF_OpKernelConstruction_GetAttrStringList(c, "fused_ops", words, lengths, count, storage,
-                                              sizeof storage, status);
-    for (int32_t i = 0; i < count && TF_GetCode(status) == TF_OK; i++) {
-        take_word(w, words[i], lengths[i], status);
+    TF_OpKernelConstruction_GetAttrStringList(setup->construction, "fused_ops", words, lengths,
+                                              count, storage, sizeof storage, setup->status);
+    for (int32_t i = 0; i < count && oribi_kit_setup_is_ok(setup); i++) {
+        take_word(w, words[i], lengths[i], setup->status);
     }
-    if (TF_GetCode(status) == TF_OK && w->activation == OP_LEAKY_RELU) {
-        TF_OpKernelConstruction_GetAttrFloat(c, "leakyrelu_alpha", &w->alpha, status);
+    if (w->activation == OP_LEAKY_RELU) {
+        oribi_kit_attr_float(setup, "leakyrelu_alpha", &w->alpha);
     }
 }
 
@@ -55,15 +57,15 @@ bool fused_open(op_request *r, const fused_words *w, int64_t channels)
 {
     int index = 2;
     if (w->has_bias) {
-        TF_GetInput(r->ctx, index++, &r->bias, r->status);
+        r->bias = op_other(r, index++);
     }
     if (op_is_ok(r) && w->has_residual) {
-        TF_GetInput(r->ctx, index, &r->residual, r->status);
+        r->residual = op_other(r, index);
     }
     if (op_is_ok(r) && ((w->has_bias && TF_TensorElementCount(r->bias) != channels) ||
                         (w->has_residual &&
                          TF_TensorElementCount(r->residual) != TF_TensorElementCount(r->out)))) {
-        return op_refuse(r, TF_INVALID_ARGUMENT, "a bias or sum of another shape");
+        return op_refuse(r, TF_INVALID_ARGUMENT, "a bias or summand has the wrong shape");
     }
     return op_is_ok(r);
 }

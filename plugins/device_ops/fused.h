@@ -3,7 +3,7 @@
 #ifndef ORIBI_PLUGINS_DEVICE_OPS_FUSED_H_
 #define ORIBI_PLUGINS_DEVICE_OPS_FUSED_H_
 
-#include "device_ops/op.h"
+#include "device_ops/device_op.h"
 
 typedef struct fused_words {
     bool has_bias, has_residual;
@@ -11,7 +11,7 @@ typedef struct fused_words {
     float alpha; /* of OP_LEAKY_RELU */
 } fused_words;
 
-void fused_read(TF_OpKernelConstruction *c, fused_words *words, TF_Status *status);
+void fused_read(oribi_kit_setup *setup, fused_words *words);
 /* Opens bias and residual, the inputs after the second, and checks them against `channels` and the
  * output. */
 bool fused_open(op_request *r, const fused_words *words, int64_t channels);

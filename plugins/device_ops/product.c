@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MatMul, _FusedMatMul, BatchMatMulV2: by the device's own products (the slot `gemm`: cuBLAS and
- * the like) where its plugin has some, else by code/ (tile.c).
+ * the like) where its plugin has some, else by code/ (device_tile.c).
  */
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "device_ops/fused.h"
-#include "device_ops/tile.h"
+#include "device_ops/device_tile.h"
+#include "micro/geometry/geometry_walk.h"
 
 typedef struct product_attrs {
-    unsigned char transpose_x, transpose_y;
+    bool transpose_x, transpose_y;
     bool is_batched;
     fused_words words;
     atomic_bool has_no_gemm; /* the plugin said so */
@@ -27,7 +28,7 @@ static void launch_tile(op_kernel *kernel, op_request *r, const TF_Gemm *g,
 {
     op_tile t;
     bool is_swapped = false, is_dots = false;
-    if (!tile_of_gemm(g, op_has_vectors(r), &t, &is_swapped, &is_dots, r->status)) {
+    if (!tile_of_gemm(g, op_has_vectors(r), &t, &is_swapped, &is_dots, r->run.status)) {
         return;
     }
     if (words != NULL) {
@@ -63,12 +64,12 @@ static bool launch_gemm(product_attrs *own, op_request *r, const TF_Gemm *g)
     if (atomic_load(&own->has_no_gemm)) {
         return false;
     }
-    TF_LaunchGemm(r->ctx, g, r->status);
-    if (TF_GetCode(r->status) != TF_UNIMPLEMENTED) {
+    TF_LaunchGemm(r->run.context, g, r->run.status);
+    if (TF_GetCode(r->run.status) != TF_UNIMPLEMENTED) {
         return true;
     }
     atomic_store(&own->has_no_gemm, true);
-    TF_SetStatus(r->status, TF_OK, "");
+    TF_SetStatus(r->run.status, TF_OK, "");
     return false;
 }
 
@@ -98,18 +99,6 @@ static int64_t dim_from_end(const TF_Tensor *tensor, int i)
     return i < TF_NumDims(tensor) ? TF_Dim(tensor, TF_NumDims(tensor) - 1 - i) : 1;
 }
 
-/* Steps, in matrices, of one operand's leading dimensions; 0 where it is the same for all. */
-static void fill_steps(const TF_Tensor *tensor, int n_outer, oribi_dims *steps)
-{
-    int64_t step = 1;
-    (void)oribi_dims_fill(steps, n_outer, 0);
-    for (int i = n_outer - 1; i >= 0; i--) {
-        const int64_t dim = dim_from_end(tensor, n_outer - 1 - i + 2);
-        steps->at[i] = dim == 1 ? 0 : step;
-        step *= dim;
-    }
-}
-
 static bool read_shapes(op_request *r, const product_attrs *own, shapes *s)
 {
     const int x_rank = TF_NumDims(r->x), y_rank = TF_NumDims(r->y);
@@ -119,17 +108,19 @@ static bool read_shapes(op_request *r, const product_attrs *own, shapes *s)
     *s = (shapes){0};
     if (x_rank < 2 || y_rank < 2 || (!own->is_batched && (x_rank > 2 || y_rank > 2)) ||
         y[own->transpose_y != 0] != x[own->transpose_x == 0]) {
-        return op_refuse(r, TF_INVALID_ARGUMENT, "operands that are no fitting matrices");
+        return op_refuse(r, TF_INVALID_ARGUMENT,
+                         "the operands are not matrices that can be multiplied");
     }
-    for (int i = n_outer - 1; i >= 0; i--) {
-        const int64_t a = dim_from_end(r->x, i + 2), b = dim_from_end(r->y, i + 2);
-        if (a != b && a != 1 && b != 1) {
-            return op_refuse(r, TF_INVALID_ARGUMENT, "leading dimensions that do not broadcast");
-        }
-        (void)oribi_dims_add(&s->outer, a == 1 ? b : a);
+    oribi_dims x_dims, y_dims;
+    if (!op_dims(r, r->x, &x_dims) || !op_dims(r, r->y, &y_dims)) {
+        return false;
     }
-    fill_steps(r->x, n_outer, &s->x_step);
-    fill_steps(r->y, n_outer, &s->y_step);
+    if (!oribi_geometry_broadcast(x_dims.at, x_rank - 2, y_dims.at, y_rank - 2, s->outer.at)) {
+        return op_refuse(r, TF_INVALID_ARGUMENT, "the leading dimensions do not broadcast");
+    }
+    s->outer.n = s->x_step.n = s->y_step.n = n_outer;
+    oribi_geometry_broadcast_steps(x_dims.at, x_rank - 2, n_outer, s->x_step.at);
+    oribi_geometry_broadcast_steps(y_dims.at, y_rank - 2, n_outer, s->y_step.at);
     s->gemm = (TF_Gemm){.struct_size = TF_GEMM_STRUCT_SIZE,
                         .dtype = TF_FLOAT,
                         .transpose_a = own->transpose_x,
@@ -222,26 +213,22 @@ static void compute_product(void *kernel, TF_OpKernelContext *ctx)
 static void *create_product(TF_OpKernelConstruction *c, const char *transpose_x,
                             const char *transpose_y, bool is_fused)
 {
-    TF_Status *status = TF_NewStatus();
-    op_kernel *kernel = op_create("epilogue", "op_epilogue", status);
-    product_attrs *own = kernel != NULL ? calloc(1, sizeof *own) : NULL;
-    if (own == NULL) {
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "out of memory");
-        return op_finish(c, kernel, status);
-    }
-    kernel->attrs = own;
-    own->is_batched = transpose_x[0] != 't';
-    TF_OpKernelConstruction_GetAttrBool(c, transpose_x, &own->transpose_x, status);
-    if (TF_GetCode(status) == TF_OK) {
-        TF_OpKernelConstruction_GetAttrBool(c, transpose_y, &own->transpose_y, status);
-    }
-    if (is_fused) {
-        fused_read(c, &own->words, status);
-        if (own->words.has_residual && TF_GetCode(status) == TF_OK) {
-            TF_SetStatus(status, TF_UNIMPLEMENTED, "fused_ops of _FusedMatMul: Add");
+    oribi_kit_setup setup;
+    op_kernel *kernel = op_begin(&setup, c, "epilogue", "op_epilogue", sizeof(product_attrs));
+    if (kernel != NULL) {
+        product_attrs *own = kernel->attrs;
+        own->is_batched = transpose_x[0] != 't';
+        oribi_kit_attr_bool(&setup, transpose_x, &own->transpose_x);
+        oribi_kit_attr_bool(&setup, transpose_y, &own->transpose_y);
+        if (is_fused) {
+            fused_read(&setup, &own->words);
+        }
+        if (own->words.has_residual) {
+            (void)oribi_kit_setup_fail(&setup, TF_UNIMPLEMENTED,
+                                       "_FusedMatMul cannot fuse Add on devices");
         }
     }
-    return op_finish(c, kernel, status);
+    return oribi_kit_setup_end(&setup);
 }
 
 static void *create_matmul(TF_OpKernelConstruction *c)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "device_ops/op.h"
+#include "device_ops/device_op.h"
 
 static const device_ops_target *target;
 
@@ -30,20 +30,19 @@ const device_ops_image *op_image(const char *family)
 
 static void add(const op_entry *entry, TF_Status *status)
 {
-    TF_KernelBuilder *builder = TF_NewKernelBuilder(entry->op, target->device_type, entry->create,
-                                                    entry->compute, op_delete);
-    TF_KernelBuilder_TypeConstraint(builder, "T", TF_FLOAT, status);
-    for (size_t i = 0; i < sizeof entry->host / sizeof *entry->host; i++) {
-        if (entry->host[i] != NULL) {
-            TF_KernelBuilder_HostMemory(builder, entry->host[i]);
-        }
-    }
-    TF_RegisterKernelBuilder(entry->op, builder, status);
+    oribi_kit_kernel kernel = {.op = entry->op,
+                               .device = target->device_type,
+                               .types = {{"T", ORIBI_KIT_TYPE(TF_FLOAT)}},
+                               .create = entry->create,
+                               .compute = entry->compute,
+                               .destroy = op_delete};
+    memcpy(kernel.host, entry->host, sizeof kernel.host);
+    oribi_kit_register(&kernel, status);
 }
 
-void device_ops_register(const device_ops_target *own, TF_Status *status)
+void device_ops_register(const device_ops_target *own)
 {
-    TF_Status *each = TF_NewStatus();
+    TF_Status *status = TF_NewStatus();
     target = own;
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++) {
         for (int i = 0; i < tables[t]->n; i++) {
@@ -51,14 +50,13 @@ void device_ops_register(const device_ops_target *own, TF_Status *status)
             if (entry->family != NULL && op_image(entry->family) == NULL) {
                 continue;
             }
-            TF_SetStatus(each, TF_OK, "");
-            add(entry, each);
-            if (TF_GetCode(each) != TF_OK && TF_GetCode(status) == TF_OK) {
-                char message[300];
-                snprintf(message, sizeof message, "%s: %s", entry->op, TF_Message(each));
-                TF_SetStatus(status, TF_GetCode(each), message);
+            TF_SetStatus(status, TF_OK, "");
+            add(entry, status);
+            if (TF_GetCode(status) != TF_OK) {
+                (void)fprintf(stderr, "%s: %s: %s\n", own->device_type, entry->op,
+                              TF_Message(status));
             }
         }
     }
-    TF_DeleteStatus(each);
+    TF_DeleteStatus(status);
 }

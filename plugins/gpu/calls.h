@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver's functions that both vendors have, each with one signature in the types of vendor.h,
- * which also gives the symbol (gpu_symbol_NAME) and the vendor's own list (GPU_VENDOR_CALLS).
- * The functions are found at run time; tests/devices/vendor_types.c holds the list against the
- * vendor's headers where there are any.
+/* The driver's functions that both vendors have, each with one signature in the types of the
+ * vendor's header, which also gives the symbol (gpu_symbol_NAME) and the vendor's own list
+ * (GPU_VENDOR_CALLS). The functions are found at run time; tests/devices/gpu/vendor_types.c holds
+ * the list against the vendor's headers where there are any.
  */
 #ifndef ORIBI_PLUGINS_GPU_CALLS_H_
 #define ORIBI_PLUGINS_GPU_CALLS_H_
 
 #include <stddef.h>
 
-#include "vendor.h"
+#include ORIBI_GPU_VENDOR
 
 #define GPU_CALLS(X)                                                                               \
     X(gpu_result, init, (unsigned flags))                                                          \

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of a device plugin over CUDA's driver or HIP's runtime, which have the same
- * shape. The sources here are compiled once for each vendor, with that vendor's vendor.h:
+ * shape. The sources here are compiled once for each vendor, with that vendor's header:
  *
- *   driver.c    the library and its functions, found at run time; what its errors say
- *   platform.c  SE_InitPlugin, devices
- *   memory.c    device, pinned and unified memory
+ *   gpu_driver.c    the library and its functions, found at run time; what its errors say
+ *   gpu_platform.c  SE_InitPlugin, devices
+ *   gpu_memory.c    device, pinned and unified memory
  *   streams.c   streams, events, timers
- *   copies.c    copies and fills
+ *   gpu_copies.c    copies and fills
  *   calls.c     calls of the host in stream order
  *   modules.c   device code that is loaded, by content
- *   launch.c    functions and their launch
+ *   gpu_launch.c    functions and their launch
  *
- * and the vendor's vendor.c has what differs: contexts, peers, and the product of matrices.
+ * and the vendor's source has what differs: contexts, peers, and the product of matrices.
  */
 #ifndef ORIBI_PLUGINS_GPU_GPU_H_
 #define ORIBI_PLUGINS_GPU_GPU_H_
@@ -22,6 +22,7 @@
 
 #include "calls.h"
 #include "device_ops/device_ops.h"
+#include "oribi/device_kit.h"
 #include "tensorflow/c/device_extension.h"
 
 enum { GPU_MAX_DEVICES = 16 };
@@ -41,7 +42,7 @@ typedef struct gpu_device {
     pthread_mutex_t lock; /* of what follows */
     gpu_loaded *loaded;
     device_ops_gemms gemms;
-    int64_t live_bytes, peak_bytes, n_allocations, largest;
+    oribi_kit_memory memory;
 } gpu_device;
 
 struct gpu_host_call; /* calls.c */
@@ -54,7 +55,8 @@ struct SP_Stream_st {
     void *products;              /* the vendor's library for matrices; NULL until it is wanted */
 };
 
-/* --- driver.c -------------------------------------------------------------------------------- */
+/* --- gpu_driver.c --------------------------------------------------------------------------------
+ */
 
 extern gpu_calls gpu_driver;
 
@@ -72,7 +74,8 @@ void *gpu_library(const char *chosen, const char *const *names, char *why, size_
 /* Sets *out to the symbol; false when there is none. */
 bool gpu_symbol(void *library, const char *name, void *out);
 
-/* --- platform.c ------------------------------------------------------------------------------ */
+/* --- gpu_platform.c ------------------------------------------------------------------------------
+ */
 
 gpu_device *gpu_device_of(const SP_Device *device);
 /* The open device with this number; NULL: not open. */
@@ -101,7 +104,8 @@ void gpu_forget_calls(SP_Stream stream);
 gpu_loaded *gpu_load(gpu_device *device, const TF_DeviceCode *code, TF_Status *status);
 void gpu_unload(gpu_device *device, gpu_loaded *loaded);
 
-/* --- vendor.c -------------------------------------------------------------------------------- */
+/* --- cuda_vendor.c, hip_vendor.c
+ * -------------------------------------------------------------------------------- */
 
 /* Fills device->context. */
 bool gpu_vendor_open(gpu_device *device, TF_Status *status);

@@ -52,7 +52,7 @@ static gpu_loaded *load(gpu_device *device, const TF_DeviceCode *code, TF_Status
 gpu_loaded *gpu_load(gpu_device *device, const TF_DeviceCode *code, TF_Status *status)
 {
     if (code->image == NULL || code->image_bytes == 0) {
-        TF_SetStatus(status, TF_INVALID_ARGUMENT, "load_function: no image");
+        TF_SetStatus(status, TF_INVALID_ARGUMENT, "load_function: the image is missing");
         return NULL;
     }
     pthread_mutex_lock(&device->lock);

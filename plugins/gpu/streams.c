@@ -18,9 +18,8 @@ static gpu_event handle_of(SP_Event event)
 static void create_stream(const SP_Device *device, SP_Stream *stream, TF_Status *status)
 {
     gpu_device *own = gpu_device_of(device);
-    *stream = calloc(1, sizeof **stream);
+    *stream = oribi_kit_new(sizeof **stream, "create_stream", status);
     if (*stream == NULL) {
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "create_stream: out of memory");
         return;
     }
     const gpu_context before = gpu_enter(own);
@@ -184,9 +183,8 @@ static void destroy_timer(const SP_Device *device, SP_Timer timer)
 
 static void create_timer(const SP_Device *device, SP_Timer *timer, TF_Status *status)
 {
-    *timer = calloc(1, sizeof **timer);
+    *timer = oribi_kit_new(sizeof **timer, "create_timer", status);
     if (*timer == NULL) {
-        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, "create_timer: out of memory");
         return;
     }
     (*timer)->device = gpu_device_of(device);

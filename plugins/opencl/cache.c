@@ -212,7 +212,8 @@ cl_program opencl_program_take(opencl_device *own, const char *source, size_t by
     char all[512]; /* -w: a vendor's compiler writes warnings to the user's terminal */
     if (snprintf(all, sizeof all, "-w%s%s", options != NULL ? " " : "",
                  options != NULL ? options : "") >= (int)sizeof all) {
-        TF_SetStatus(status, TF_INVALID_ARGUMENT, "options of a build beyond 500 characters");
+        TF_SetStatus(status, TF_INVALID_ARGUMENT,
+                     "the build options are longer than 500 characters");
         return NULL;
     }
     const digest key = key_of(own, source, bytes, all);

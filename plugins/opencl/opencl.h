@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the OpenCL device: device.c (platform), memory.c (addresses and buffers),
- * stream.c (queues, events), copies.c, launch.c (functions), cache.c (compiled programs on disk),
- * kernels.c (ops, which stand in plugins/device_ops).
+/* Shared by the files of the OpenCL device: opencl_device.c (platform), opencl_memory.c (addresses
+ * and buffers), opencl_stream.c (queues, events), opencl_copies.c, opencl_launch.c (functions),
+ * cache.c (compiled programs on disk), opencl_kernels.c (ops, which stand in plugins/device_ops).
  */
 #ifndef ORIBI_PLUGINS_OPENCL_OPENCL_H_
 #define ORIBI_PLUGINS_OPENCL_OPENCL_H_
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "device_ops/device_ops.h"
+#include "oribi/device_kit.h"
 #include "tensorflow/c/device_extension.h"
 
 enum { OPENCL_MAX_DEVICES = 8 };
@@ -31,7 +32,7 @@ typedef struct opencl_device {
     pthread_mutex_t lock;
     opencl_block *blocks; /* by address */
     size_t n_blocks, max_blocks;
-    int64_t live_bytes, peak_bytes, n_allocations;
+    oribi_kit_memory memory;
     pthread_mutex_t streams_lock;
     struct SP_Stream_st *streams;
     pthread_mutex_t programs_lock;
@@ -57,7 +58,7 @@ cl_mem opencl_find(opencl_device *device, const void *address, size_t bytes, siz
 cl_program opencl_program_take(opencl_device *device, const char *source, size_t bytes,
                                const char *options, TF_Status *status);
 void opencl_program_release(opencl_device *device, cl_program program);
-/* launch.c: what it filled in; unload_function does not look at the device. */
+/* opencl_launch.c: what it filled in; unload_function does not look at the device. */
 const TF_DeviceExtension *opencl_slots(void);
 /* Is this device a processor, so that code with vectors suits it? The plugin's option `tiles` says
  * otherwise: `vectors` or `local` for all devices. */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The built-in ops as data: one row per op, one table per family, TensorFlow's definitions to the
  * letter (tests/peer/compare_ops.py compares). Written against include/ alone, as any plugin. Read
- * next: plugin.c, which registers the rows, and shape.h, with which the shape functions are made.
+ * next: ops_core_plugin.c, which registers the rows, and shape_functions.h, with which the shape
+ * functions are made.
  */
 #ifndef ORIBI_PLUGINS_OPS_CORE_H_
 #define ORIBI_PLUGINS_OPS_CORE_H_
 
+#include "tensorflow/c/op_traits.h"
 #include "tensorflow/c/shape_inference.h"
 
 enum { ORIBI_OPS_COMMUTATIVE = 1, ORIBI_OPS_AGGREGATE = 2, ORIBI_OPS_STATEFUL = 4 };
@@ -15,6 +17,8 @@ typedef struct oribi_ops_row {
     const char *inputs[11]; /* specs, NULL ends */
     const char *outputs[7];
     const char *attrs[17];
+    const char *traits[4]; /* what is said of it: tensorflow/c/op_traits.h */
+    const char *fuses;     /* the chain that it stands for, or NULL */
     unsigned flags;
     void (*shape)(TF_ShapeInferenceContext *ctx, TF_Status *status);
 } oribi_ops_row;
@@ -28,6 +32,9 @@ typedef struct oribi_ops_row {
 #define ORIBI_OPS_PADDING_EXPLICIT "padding: {'SAME', 'VALID', 'EXPLICIT'}"
 #define ORIBI_OPS_FORMAT           "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 #define ORIBI_OPS_FORMAT_3D        "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
+
+/* What a layer takes along, in TensorFlow's words. */
+#define ORIBI_OPS_EPILOGUE "BiasAdd=0 Add? Relu|Relu6|Elu|LeakyRelu|Tanh|Sigmoid?"
 
 extern const oribi_ops_row oribi_ops_source[], oribi_ops_unary[], oribi_ops_binary[],
     oribi_ops_select[], oribi_ops_conv[], oribi_ops_pool[], oribi_ops_matmul[], oribi_ops_einsum[],

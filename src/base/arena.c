@@ -124,10 +124,9 @@ char *oribi_arena_strdup(oribi_arena *arena, const char *text)
     return oribi_arena_strndup(arena, text, strlen(text));
 }
 
-char *oribi_arena_printf(oribi_arena *arena, const char *format, ...)
+char *oribi_arena_vprintf(oribi_arena *arena, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int length = vsnprintf(NULL, 0, format, args);
     char *text = length < 0 ? NULL : oribi_arena_alloc(arena, (size_t)length + 1);
@@ -135,6 +134,14 @@ char *oribi_arena_printf(oribi_arena *arena, const char *format, ...)
         (void)vsnprintf(text, (size_t)length + 1, format, again);
     }
     va_end(again);
+    return text;
+}
+
+char *oribi_arena_printf(oribi_arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = oribi_arena_vprintf(arena, format, args);
     va_end(args);
     return text;
 }

@@ -5,6 +5,7 @@
 #ifndef ORIBI_BASE_ARENA_H_
 #define ORIBI_BASE_ARENA_H_
 
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct oribi_arena {
@@ -21,5 +22,6 @@ char *oribi_arena_strndup(oribi_arena *arena, const char *text, size_t length);
 void *oribi_arena_memdup(oribi_arena *arena, const void *data, size_t bytes);
 char *oribi_arena_printf(oribi_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+char *oribi_arena_vprintf(oribi_arena *arena, const char *format, va_list args);
 
 #endif

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -91,6 +92,18 @@ static int spawn(child *c, const char *const *argv)
     return error;
 }
 
+/* Of what was said on stderr the beginning and the end are worth most. */
+static size_t drop_middle(oribi_text *text, size_t n)
+{
+    const size_t keep = text->length / 2;
+    if (text->failed || n > text->length - keep) {
+        return 0;
+    }
+    memmove(text->data + keep, text->data + keep + n, text->length - keep - n);
+    text->length -= n;
+    return n;
+}
+
 /* Reads what is there now; closes at the end of the stream. */
 static void read_available(child *c, int i)
 {
@@ -101,6 +114,9 @@ static void read_available(child *c, int i)
         if (n > 0) {
             size_t room = c->max_bytes - text->length, taken = (size_t)n;
             c->result.truncated = c->result.truncated || taken > room;
+            if (i == 1 && taken > room) {
+                room += drop_middle(text, taken - room);
+            }
             oribi_text_append_n(text, bytes, taken < room ? taken : room);
         } else if (n == 0 || (errno != EINTR && errno != EAGAIN)) {
             close_end(&c->pipes[i][READ_END]);

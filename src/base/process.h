@@ -16,7 +16,8 @@ typedef struct oribi_process_result {
 } oribi_process_result;
 
 /* Runs argv[0] (a path, no search) in a process group of its own, stdin from /dev/null, default
- * signals, environment inherited. Keeps the first max_bytes of stdout and of stderr each. At the
+ * signals, environment inherited. Keeps the first max_bytes of stdout, and of stderr as
+ * many from its beginning and its end. At the
  * end, or after timeout_ms, what is left of the group is killed. 0, or the errno of what failed;
  * *out_result is set on 0 only and is then destroyed by the caller. */
 int oribi_process_run(const char *const *argv, size_t max_bytes, uint64_t timeout_ms,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growing text and the nearest word. Not here: JSON (json.c), status messages (../tensor). */
+/* Growing text and the nearest word. Not here: JSON (../format), status messages (../tensor). */
 #include "base/text.h"
 
 #include <stdint.h>

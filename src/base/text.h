@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text: a growing buffer with a sticky out-of-memory flag, string views, "did you mean". */
+/* Text: a view of bytes, a growing buffer with a sticky out-of-memory flag, "did you mean". */
 #ifndef ORIBI_BASE_TEXT_H_
 #define ORIBI_BASE_TEXT_H_
 
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+typedef struct oribi_string { /* a view; NUL-terminated for convenience where its maker says so */
+    const char *data;
+    size_t length;
+} oribi_string;
 
 typedef struct oribi_text {
     char *data; /* NUL-terminated once anything was added; NULL before */

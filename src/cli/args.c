@@ -24,7 +24,7 @@ static const cli_option *find_option(const cli_command *command, const char *tex
             names[n++] = o->name;
         }
     }
-    const char *near = cli_did_you_mean(text, names, n);
+    const char *near = oribi_text_did_you_mean(text, names, n);
     cli_error("%s: unknown option '%.*s'%s%s%s; see `oribi help %s`", command->name, (int)length,
               text, near == NULL ? "" : ", did you mean '", near == NULL ? "" : near,
               near == NULL ? "" : "'?", command->name);
@@ -141,7 +141,7 @@ int64_t cli_number(const cli_args *args, const char *option, int64_t fallback, i
     end += unit != 1;
     if (end == text || *end != 0 || errno != 0 || number > INT64_MAX / unit ||
         number < INT64_MIN / unit || number * unit < low || number * unit > high) {
-        cli_error("%s: %s wants a number from %lld to %lld, not '%s'", args->command->name, option,
+        cli_error("%s: %s needs a number from %lld to %lld, not '%s'", args->command->name, option,
                   (long long)low, (long long)high, text);
         *bad = true;
         return fallback;

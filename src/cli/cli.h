@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command: tables of commands and options, exit codes, talk on stderr. It sees include/ alone.
- * Read next: main.c (dispatch), then one cmd_*.c.
+/* The command: tables of commands and options, exit codes, talk on stderr. It sees include/ and, of
+ * src/, format/ alone. Read next: main.c (dispatch), then one cmd_*.c.
  */
 #ifndef ORIBI_CLI_CLI_H_
 #define ORIBI_CLI_CLI_H_
@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "format/json.h"
+#include "format/json_read.h"
 #include "oribi/desk.h"
 #include "oribi/oribi.h"
 #include "tensorflow/c/tf_tstring.h"
@@ -69,11 +71,15 @@ bool cli_needs_check(const cli_args *args);
 /* help.c */
 void cli_help_all(void);
 void cli_help_command(const cli_command *command);
-const char *cli_did_you_mean(const char *word, const char *const *candidates, size_t n);
 
-/* talk.c. Everything for people goes to stderr. */
+/* talk.c. Everything for people goes to stderr. Names come from files that anybody made: bytes that
+ * are no UTF-8, and what a terminal takes for a command, are written as \xNN in all three. */
 void cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The library's log, as it writes it where nobody listens: a hook of oribi_set_log. */
+void cli_log(void *arg, int level, const char *message);
+/* printf for what has such names in it, to standard output. */
+void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the message and tells the exit code. */
 int cli_fail(const TF_Status *status);
 /* The same of a plugin: whatever it did, a hang included, is its fault, but for memory that ran
@@ -103,7 +109,7 @@ bool cli_files_add(cli_files *files, const char *path, const void *data, size_t 
 /* Puts them there if code is CLI_OK and all of them were written; frees. An exit code. */
 int cli_files_end(cli_files *files, int code);
 
-/* budget.c: what reading inputs may take. */
+/* cli_budget.c: what reading inputs may take. */
 uint64_t cli_now_ns(void);                                                  /* monotonic */
 void cli_budget_begin(uint64_t bytes, uint64_t used, uint64_t deadline_ns); /* 0: no deadline */
 bool cli_budget_take(const char *what, uint64_t bytes); /* false after a message */
@@ -112,10 +118,10 @@ uint64_t cli_budget_left(void);
 bool cli_budget_is_late(const char *what); /* true after a message */
 int cli_budget_code(void);                 /* exit code of an input that could not be read */
 
-/* guard.c: a mapped file that is truncated ends the command with a message and exit code 4. */
+/* cli_guard.c: a mapped file that is truncated ends the command with a message and exit code 4. */
 void cli_guard_files(void);
 
-/* model.c: what run, inspect and bench share. */
+/* cli_model.c: what run, inspect and bench share. */
 typedef struct cli_session {
     oribi_options *options;
     oribi_model *model;
@@ -137,7 +143,7 @@ typedef struct cli_session {
     {                                                                                              \
         "--time-limit", 0, "MS", help                                                              \
     }
-/* place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
+/* cli_place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
 #define CLI_PLACE_OPTIONS                                                                          \
     {"--place-node", 0, "NODE=NAME[:N]", "the node runs on that device, or on CPU; several"},      \
         {"--strict-placement", 0, NULL, "a node without a kernel for its device is an error"},     \
@@ -189,12 +195,23 @@ void cli_element_format(const TF_Tensor *tensor, int64_t index, char *out, size_
 void cli_real_format(double value, bool is_double, char *out, size_t size);
 bool cli_element_is_less(const TF_Tensor *tensor, int64_t a, int64_t b);
 
-/* json_text.c */
-size_t cli_utf8_bytes(const char *text, size_t left); /* of the character at text; 0: none */
-/* What stands between the quotes of a JSON string, all of it UTF-8; the caller frees it. */
-char *cli_json_text(const char *text, size_t length);
+/* json_doc.c: a text of JSON as a tree. Getters take NULL and values of other kinds. */
+typedef struct cli_json {
+    oribi_arena arena;
+    const oribi_json_value *root; /* NULL: malformed, after a message that begins with `what` */
+} cli_json;
+cli_json cli_json_parse(const char *text, size_t bytes, const char *what);
+void cli_json_free(cli_json *json);
+/* The first child of a member; NULL: none. */
+const oribi_json_value *cli_json_first(const oribi_json_value *object, const char *key);
+int cli_json_count(const oribi_json_value *value);                          /* of children */
+const char *cli_json_text(const oribi_json_value *object, const char *key); /* or NULL */
+int64_t cli_json_number(const oribi_json_value *object, const char *key);   /* or 0 */
+bool cli_json_is(const oribi_json_value *object, const char *key);          /* is it true? */
+/* Writes it to standard output and empties it. */
+void cli_text_print(oribi_text *text);
 
-/* npy.c, npz.c, pb.c, image.c: NULL after a message. */
+/* npy.c, npz.c, pb.c, cli_image.c: NULL after a message. */
 TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what);
 /* member NULL: the first one. */
 TF_Tensor *cli_npz_parse(const uint8_t *zip, size_t bytes, const char *path, const char *member);
@@ -236,7 +253,7 @@ bool cli_results_are_printed(const cli_args *args);
 int cli_results_save(const cli_args *args, int run, const oribi_model *model,
                      TF_Tensor *const *outputs, int n);
 
-/* trace.c: Chrome trace events, for Perfetto. */
+/* cli_trace.c: Chrome trace events, for Perfetto. */
 typedef struct cli_trace cli_trace;
 cli_trace *cli_trace_begin(oribi_run *run);
 int cli_trace_end(cli_trace *trace, const char *path, bool force); /* an exit code */
@@ -266,7 +283,7 @@ int cli_compile_write(const oribi_compile *compile, const char *folder, bool for
 /* One of the files by name; NULL when there is none. */
 const char *cli_compile_file(const oribi_compile *compile, const char *name, size_t *bytes);
 
-/* desk.c: what run, device-serve and inspect share of devices. */
+/* cli_desk.c: what run, device-serve and inspect share of devices. */
 typedef struct cli_desk {
     oribi_compile *compile;
     oribi_desk *desk; /* NULL: not asked for */

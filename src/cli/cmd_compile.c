@@ -7,8 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cjson/cJSON.h>
-
 #include "cli.h"
 
 static const cli_option own_options[] = {
@@ -126,12 +124,6 @@ const char *cli_compile_file(const oribi_compile *compile, const char *name, siz
     return NULL;
 }
 
-static long long number(const cJSON *report, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(report, key);
-    return cJSON_IsNumber(item) ? (long long)item->valuedouble : 0;
-}
-
 /* "report.json", or one "report_NAME.json" for each of several models. */
 static bool is_report(const char *name)
 {
@@ -143,21 +135,22 @@ static void print_summary(const oribi_compile *compile, int file, const char *fo
 {
     size_t bytes;
     const char *text = oribi_compile_file_data(compile, file, &bytes);
-    cJSON *report = cJSON_ParseWithLength(text, bytes);
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(report, "name");
-    const char *model = cJSON_IsString(name) ? name->valuestring : "?";
+    cli_json json = cli_json_parse(text, bytes, oribi_compile_file_name(compile, file));
+    const oribi_json_value *report = json.root;
+    const char *name = cli_json_text(report, "name");
 
-    printf("%s/tvmgen_%s\n", folder, model);
+    printf("%s/tvmgen_%s\n", folder, name == NULL ? "?" : name);
     printf("  workspace  %lld bytes (no plan is below %lld; %lld without sharing)\n",
-           number(report, "workspace_bytes"), number(report, "bound_bytes"),
-           number(report, "floor_no_alias_bytes"));
-    printf("  in and out %lld bytes\n", number(report, "io_bytes"));
-    if (number(report, "state_bytes") > 0) {
-        printf("  state      %lld bytes\n", number(report, "state_bytes"));
+           (long long)cli_json_number(report, "workspace_bytes"),
+           (long long)cli_json_number(report, "bound_bytes"),
+           (long long)cli_json_number(report, "floor_no_alias_bytes"));
+    printf("  in and out %lld bytes\n", (long long)cli_json_number(report, "io_bytes"));
+    if (cli_json_number(report, "state_bytes") > 0) {
+        printf("  state      %lld bytes\n", (long long)cli_json_number(report, "state_bytes"));
     }
-    printf("  constants  %lld bytes\n", number(report, "constants_bytes"));
-    printf("  MACs       %lld\n", number(report, "macs"));
-    cJSON_Delete(report);
+    printf("  constants  %lld bytes\n", (long long)cli_json_number(report, "constants_bytes"));
+    printf("  MACs       %lld\n", (long long)cli_json_number(report, "macs"));
+    cli_json_free(&json);
 }
 
 /* Every option that the library knows, as given. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `oribi inspect`: what a model is and what became of it. */
-#include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,10 +33,11 @@ static void print_port(const oribi_model *model, int is_input, int index)
     const int n_scales = is_input ? oribi_model_input_quantisation(model, index, &scale, &zero)
                                   : oribi_model_output_quantisation(model, index, &scale, &zero);
 
-    printf("%-6s %d  %-32s %s ", is_input ? "input" : "output", index,
-           is_input ? oribi_model_input_name(model, index) : oribi_model_output_name(model, index),
-           cli_type_name(is_input ? oribi_model_input_type(model, index)
-                                  : oribi_model_output_type(model, index)));
+    cli_print("%-6s %d  %-32s %s ", is_input ? "input" : "output", index,
+              is_input ? oribi_model_input_name(model, index)
+                       : oribi_model_output_name(model, index),
+              cli_type_name(is_input ? oribi_model_input_type(model, index)
+                                     : oribi_model_output_type(model, index)));
     for (int i = 0; i < dims.n; i++) {
         if (dims.at[i] < 0) {
             printf("%s?", i == 0 ? "" : "x");
@@ -85,16 +85,16 @@ static int describe(const cli_args *args, const cli_session *s, const char *what
     return code;
 }
 
-static void print_choice(const cJSON *step)
+static void print_choice(const oribi_json_value *step)
 {
-    const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(step, "node"));
-    const char *op = cJSON_GetStringValue(cJSON_GetObjectItem(step, "op"));
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItem(step, "considered"));
-    const char *moved = cJSON_GetStringValue(cJSON_GetObjectItem(step, "moved"));
-    printf("node %s, op %s:%s\n", name == NULL ? "" : name, op == NULL ? "" : op,
-           text == NULL ? "" : text);
+    const char *name = cli_json_text(step, "node");
+    const char *op = cli_json_text(step, "op");
+    const char *text = cli_json_text(step, "considered");
+    const char *moved = cli_json_text(step, "moved");
+    cli_print("node %s, op %s:%s\n", name == NULL ? "" : name, op == NULL ? "" : op,
+              text == NULL ? "" : text);
     if (moved != NULL) {
-        printf("%s\n", moved);
+        cli_print("%s\n", moved);
     }
 }
 
@@ -112,13 +112,12 @@ static int explain(const cli_args *args, const cli_session *s, const char *node)
     } else if (cli_has(args, "--json")) {
         printf("%.*s\n", (int)json->length, (const char *)json->data);
     } else {
-        cJSON *root = cJSON_ParseWithLength(json->data, json->length);
-        const cJSON *step;
-        cJSON_ArrayForEach(step, cJSON_GetObjectItem(root, "steps"))
-        {
+        cli_json root = cli_json_parse(json->data, json->length, "explain");
+        const oribi_json_value *step;
+        for (step = cli_json_first(root.root, "steps"); step != NULL; step = step->next) {
             print_choice(step);
         }
-        cJSON_Delete(root);
+        cli_json_free(&root);
     }
     TF_DeleteBuffer(json);
     TF_DeleteStatus(status);
@@ -128,25 +127,22 @@ static int explain(const cli_args *args, const cli_session *s, const char *node)
 /* --- Devices of compiled models -------------------------------------------------------------- */
 
 /* The rows of one node; NOT_FOUND is a usage error. */
-static int print_rows(const cJSON *root, const char *node, bool is_json)
+static int print_rows(const oribi_json_value *root, const char *node, bool is_json)
 {
-    const cJSON *row, *rows = cJSON_GetObjectItemCaseSensitive(root, "nodes");
+    const oribi_json_value *row;
     int n = 0;
-    cJSON_ArrayForEach(row, rows)
-    {
-        const char *name = cJSON_GetStringValue(cJSON_GetObjectItem(row, "node"));
-        const char *device = cJSON_GetStringValue(cJSON_GetObjectItem(row, "device"));
-        const char *why = cJSON_GetStringValue(cJSON_GetObjectItem(row, "why"));
+    for (row = cli_json_first(root, "nodes"); row != NULL; row = row->next) {
+        const char *name = cli_json_text(row, "node");
+        const char *device = cli_json_text(row, "device");
+        const char *why = cli_json_text(row, "why");
         if (name == NULL || device == NULL || why == NULL || strcmp(name, node) != 0) {
             continue;
         }
-        char *text = is_json ? cJSON_PrintUnformatted(row) : NULL;
-        if (text != NULL) {
-            printf("%s\n", text);
+        if (is_json) {
+            printf("%.*s\n", (int)(row->end - row->begin), row->begin);
         } else {
-            printf("when compiled, on %s; %s\n", device, why);
+            cli_print("when compiled, on %s; %s\n", device, why);
         }
-        cJSON_free(text);
         n++;
     }
     if (n == 0) {
@@ -170,9 +166,9 @@ static int explain_devices(const cli_args *args, const char *node)
         if (code == CLI_OK && node == NULL) {
             cli_json_print(json, cli_has(args, "--json"), "nodes", columns);
         } else if (code == CLI_OK) {
-            cJSON *root = cJSON_ParseWithLength(json->data, json->length);
-            code = print_rows(root, node, cli_has(args, "--json"));
-            cJSON_Delete(root);
+            cli_json root = cli_json_parse(json->data, json->length, "devices");
+            code = print_rows(root.root, node, cli_has(args, "--json"));
+            cli_json_free(&root);
         }
         cli_desk_close(&desk);
     }

@@ -14,6 +14,7 @@ const cli_option cmd_plugin_options[] = {
     {"--random", 0, "N", "test: random cases of each kernel (default 6)"},
     {"--timeout-ms", 0, "N", "test: time limit of one case (default 20000)"},
     {"--cxx", 0, NULL, "new: in C++"},
+    {"--micro", 0, NULL, "new: one kernel for the host and for emitted C"},
     {"--device", 0, NULL, "new: a device, with kernels for it, instead of an op"},
     {NULL, 0, NULL, NULL},
 };
@@ -46,9 +47,9 @@ static void say_usage(const cli_args *args, const char *const *names)
         }
         return;
     }
-    const char *near = word != NULL ? cli_did_you_mean(word, names, N_WORDS) : NULL;
+    const char *near = word != NULL ? oribi_text_did_you_mean(word, names, N_WORDS) : NULL;
     if (near != NULL) {
-        cli_error("plugin: there is no `%s`, did you mean `%s`?", word, near);
+        cli_error("plugin: there is no `%s`; did you mean `%s`?", word, near);
     } else {
         cli_error("plugin: wants `list`, `info FILE`, `describe FILE`, `check FILE`, `test FILE` "
                   "or `new NAME`%s%s%s",

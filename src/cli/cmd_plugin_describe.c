@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `oribi plugin describe` and `check`: the JSON of oribi_plugin_examine for people. */
-#include <cJSON.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,62 +19,54 @@ static int examine(const char *file, const char *what, TF_Buffer *json)
     return code;
 }
 
-static const char *text(const cJSON *object, const char *key)
+static const char *text(const oribi_json_value *object, const char *key)
 {
-    const char *value = cJSON_GetStringValue(cJSON_GetObjectItem(object, key));
+    const char *value = cli_json_text(object, key);
     return value == NULL ? "" : value;
 }
 
-static void print_list(const cJSON *root, const char *key, const char *title)
+static void print_list(const oribi_json_value *root, const char *key, const char *title)
 {
-    const cJSON *item;
+    const oribi_json_value *item;
     const char *separator = " ";
 
-    printf("%-13s", title);
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(root, key))
-    {
-        printf("%s%s", separator, item->valuestring);
+    cli_print("%-13s", title);
+    for (item = cli_json_first(root, key); item != NULL; item = item->next) {
+        cli_print("%s%s", separator, item->text == NULL ? "" : item->text);
         separator = ", ";
     }
-    printf("%s\n", separator[0] == ' ' ? " none" : "");
+    cli_print("%s\n", separator[0] == ' ' ? " none" : "");
 }
 
-static void print_description(const cJSON *root)
+static void print_description(const oribi_json_value *root)
 {
-    const cJSON *note = cJSON_GetObjectItem(root, "note");
-    const cJSON *registered = cJSON_GetObjectItem(root, "registered");
-    const cJSON *item;
+    const oribi_json_value *note = oribi_json_find(root, "note");
+    const oribi_json_value *registered = oribi_json_find(root, "registered");
+    const oribi_json_value *item;
 
-    printf("%-13s %s\n", "file", text(root, "path"));
-    if (cJSON_IsObject(note)) {
-        printf("%-13s %s %s, licence %s, built with %s\n", "plugin", text(note, "name"),
-               text(note, "version"), text(note, "licence"), text(note, "build"));
-        printf("%-13s %s (headers of %s)\n", "contract", text(note, "contract"),
-               text(note, "headers"));
+    cli_print("%-13s %s\n", "file", text(root, "path"));
+    if (note != NULL && note->kind == ORIBI_JSON_OBJECT) {
+        cli_print("%-13s %s %s, licence %s, built with %s\n", "plugin", text(note, "name"),
+                  text(note, "version"), text(note, "licence"), text(note, "build"));
+        cli_print("%-13s %s (headers of %s)\n", "contract", text(note, "contract"),
+                  text(note, "headers"));
     } else {
-        printf("%-13s no note (ORIBI_PLUGIN)\n", "plugin");
+        cli_print("%-13s no note (ORIBI_PLUGIN)\n", "plugin");
     }
     print_list(root, "entry_points", "entry points");
     print_list(root, "needed", "needs");
-    printf("%-13s %d of the contract\n", "functions",
-           cJSON_GetArraySize(cJSON_GetObjectItem(root, "functions")));
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(registered, "ops"))
-    {
-        printf("\n%s", text(item, "definition"));
+    cli_print("%-13s %d of the contract\n", "functions",
+              cli_json_count(oribi_json_find(root, "functions")));
+    for (item = cli_json_first(registered, "ops"); item != NULL; item = item->next) {
+        cli_print("\n%s", text(item, "definition"));
     }
-    printf("\n");
-    cJSON_ArrayForEach(item, cJSON_GetObjectItem(registered, "kernels"))
-    {
-        printf("kernel %-24s %s %s%s%s priority %d%s%s\n", text(item, "name"), text(item, "op"),
-               text(item, "device"), text(item, "constraints")[0] ? " " : "",
-               text(item, "constraints"), cJSON_GetObjectItem(item, "priority")->valueint,
-               text(item, "label")[0] ? " label " : "", text(item, "label"));
+    cli_print("\n");
+    for (item = cli_json_first(registered, "kernels"); item != NULL; item = item->next) {
+        cli_print("kernel %-24s %s %s%s%s priority %d%s%s\n", text(item, "name"), text(item, "op"),
+                  text(item, "device"), text(item, "constraints")[0] ? " " : "",
+                  text(item, "constraints"), (int)cli_json_number(item, "priority"),
+                  text(item, "label")[0] ? " label " : "", text(item, "label"));
     }
-}
-
-static cJSON *parse(const TF_Buffer *json)
-{
-    return cJSON_ParseWithLength(json->data, json->length);
 }
 
 int cmd_plugin_describe(const cli_args *args, const char *file)
@@ -86,9 +77,9 @@ int cmd_plugin_describe(const cli_args *args, const char *file)
     if (code == CLI_OK && cli_has(args, "--json")) {
         printf("%.*s\n", (int)json->length, (const char *)json->data);
     } else if (code == CLI_OK) {
-        cJSON *root = parse(json);
-        print_description(root);
-        cJSON_Delete(root);
+        cli_json root = cli_json_parse(json->data, json->length, file);
+        print_description(root.root);
+        cli_json_free(&root);
     }
     TF_DeleteBuffer(json);
     return code;
@@ -100,21 +91,21 @@ int cmd_plugin_check(const cli_args *args, const char *file)
     int code = examine(file, "check", json);
 
     if (code == CLI_OK) {
-        cJSON *root = parse(json);
-        const cJSON *finding;
-        const int errors = cJSON_GetObjectItem(root, "errors")->valueint;
+        cli_json parsed = cli_json_parse(json->data, json->length, file);
+        const oribi_json_value *root = parsed.root, *finding;
+        const int64_t errors = root == NULL ? 1 : cli_json_number(root, "errors");
         if (cli_has(args, "--json")) {
             printf("%.*s\n", (int)json->length, (const char *)json->data);
         } else {
-            cJSON_ArrayForEach(finding, cJSON_GetObjectItem(root, "findings"))
-            {
-                printf("%s: %s: %s\n", text(finding, "severity"), text(finding, "name"),
-                       text(finding, "message"));
+            for (finding = cli_json_first(root, "findings"); finding != NULL;
+                 finding = finding->next) {
+                cli_print("%s: %s: %s\n", text(finding, "severity"), text(finding, "name"),
+                          text(finding, "message"));
             }
-            printf("%s: %s\n", text(root, "path"), errors == 0 ? "good" : "will not do");
+            cli_print("%s: %s\n", text(root, "path"), errors == 0 ? "good" : "will not do");
         }
         code = errors == 0 ? CLI_OK : CLI_PLUGIN;
-        cJSON_Delete(root);
+        cli_json_free(&parsed);
     }
     TF_DeleteBuffer(json);
     return code;

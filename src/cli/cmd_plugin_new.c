@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `oribi plugin new NAME [--cxx | --device]`: a folder with a plugin that builds and passes its
- * test as it is. Marks in the texts are replaced: @NAME@ and the like in the op's below, "fake" and
- * the like in the example device's (cmake/template_table.cmake). Nothing is ever overwritten. */
+/* `oribi plugin new NAME [--cxx | --micro | --device]`: a folder with a plugin that builds and
+ * passes its test as it is. Marks in the texts are replaced: @NAME@ and the like in the op's below,
+ * "fake" and the like in the example device's (cmake/template_table.cmake). Nothing is ever
+ * overwritten. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -14,69 +15,36 @@
 
 /* Both languages: the C functions are the same. */
 static const char source[] =
-    "/* @NAME@: the op @OP@, y = factor * x. */\n"
-    "#include <stdlib.h>\n\n"
-    "#include \"tensorflow/c/kernels.h\"\n"
-    "#include \"tensorflow/c/ops.h\"\n"
-    "#include \"tensorflow/c/plugin_note.h\"\n\n"
-    "ORIBI_PLUGIN(\"@NAME@\", \"0.1\", \"unlicensed\");\n\n"
-    "@EXTERN@"
-    "typedef struct Scale {\n    float factor;\n} Scale;\n\n"
-    "static void infer_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)\n{\n"
-    "    TF_ShapeHandle *shape = TF_NewShapeHandle();\n\n"
-    "    TF_ShapeInferenceContextGetInput(ctx, 0, shape, status);\n"
-    "    if (TF_GetCode(status) == TF_OK) {\n"
-    "        TF_ShapeInferenceContextSetOutput(ctx, 0, shape, status);\n    }\n"
-    "    TF_DeleteShapeHandle(shape);\n}\n\n"
-    "static void *create(TF_OpKernelConstruction *construction)\n{\n"
-    "    TF_Status *status = TF_NewStatus();\n"
-    "    Scale *kernel = (Scale *)calloc(1, sizeof *kernel);\n\n"
-    "    if (kernel == NULL) {\n"
-    "        TF_SetStatus(status, TF_RESOURCE_EXHAUSTED, \"out of memory\");\n    } else {\n"
-    "        TF_OpKernelConstruction_GetAttrFloat(construction, \"factor\", &kernel->factor,\n"
-    "                                             status);\n    }\n"
-    "    if (TF_GetCode(status) != TF_OK) {\n"
-    "        TF_OpKernelConstruction_Failure(construction, status);\n    }\n"
-    "    TF_DeleteStatus(status);\n    return kernel;\n}\n\n"
-    "static void destroy(void *kernel)\n{\n    free(kernel);\n}\n\n"
-    "static void scale(const Scale *kernel, TF_OpKernelContext *ctx, TF_Tensor *input,\n"
-    "                  TF_Status *status)\n{\n"
-    "    int64_t dims[8];\n    int rank = TF_NumDims(input);\n\n"
-    "    if (rank > 8) {\n"
-    "        TF_SetStatus(status, TF_INVALID_ARGUMENT, \"@OP@ wants a rank of at most 8\");\n"
-    "        return;\n    }\n"
-    "    for (int i = 0; i < rank; i++) {\n        dims[i] = TF_Dim(input, i);\n    }\n"
-    "    TF_Tensor *output =\n"
-    "        TF_AllocateOutput(ctx, 0, TF_FLOAT, dims, rank, TF_TensorByteSize(input), status);\n"
-    "    if (TF_GetCode(status) == TF_OK) {\n"
-    "        const float *x = (const float *)TF_TensorData(input);\n"
-    "        float *y = (float *)TF_TensorData(output);\n"
-    "        int64_t n = TF_TensorElementCount(input);\n"
-    "        for (int64_t i = 0; i < n; i++) {\n            y[i] = kernel->factor * x[i];\n"
-    "        }\n    }\n"
-    "    TF_DeleteTensor(output);\n}\n\n"
-    "static void compute(void *kernel, TF_OpKernelContext *ctx)\n{\n"
-    "    TF_Status *status = TF_NewStatus();\n    TF_Tensor *input = NULL;\n\n"
-    "    TF_GetInput(ctx, 0, &input, status);\n"
-    "    if (TF_GetCode(status) == TF_OK) {\n"
-    "        scale((const Scale *)kernel, ctx, input, status);\n    }\n"
-    "    if (TF_GetCode(status) != TF_OK) {\n        TF_OpKernelContext_Failure(ctx, status);\n"
+    "/* @NAME@: the op @OP@, y = factor * x. What is not said here, kernel_kit.h says. */\n"
+    "#include \"oribi/kernel_kit.h\"\n"
+    "\n"
+    "ORIBI_PLUGIN(\"@NAME@\", \"0.1\", \"unlicensed\");\n"
+    "\n"
+    "@EXTERN@typedef struct Scale {\n"
+    "    float factor;\n"
+    "} Scale;\n"
+    "\n"
+    "static void scale_read(oribi_kit_setup *setup, Scale *kernel)\n"
+    "{\n"
+    "    oribi_kit_attr_float(setup, \"factor\", &kernel->factor);\n"
+    "}\n"
+    "\n"
+    "static void scale_loop(const Scale *kernel, const float *x, float *y, int64_t count)\n"
+    "{\n"
+    "    for (int64_t i = 0; i < count; i++) {\n"
+    "        y[i] = kernel->factor * x[i];\n"
     "    }\n"
-    "    TF_DeleteTensor(input);\n    TF_DeleteStatus(status);\n}\n\n"
-    "@EXTERN_END@"
-    "void TF_InitKernel(void)\n{\n"
-    "    TF_Status *status = TF_NewStatus();\n"
-    "    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder(\"@OP@\");\n\n"
-    "    TF_OpDefinitionBuilderAddInput(op, \"x: float\");\n"
-    "    TF_OpDefinitionBuilderAddOutput(op, \"y: float\");\n"
-    "    TF_OpDefinitionBuilderAddAttr(op, \"factor: float = 2.0\");\n"
-    "    TF_OpDefinitionBuilderSetShapeInferenceFunction(op, infer_shape);\n"
-    "    TF_RegisterOpDefinition(op, status);\n"
-    "    TF_RegisterKernelBuilder(\"@OP@\",\n"
-    "                             TF_NewKernelBuilder(\"@OP@\", \"CPU\", create, compute, "
-    "destroy),\n"
-    "                             status);\n"
-    "    TF_DeleteStatus(status);\n}\n";
+    "}\n"
+    "ORIBI_KIT_UNARY(scale, Scale, float, float, 1) /* scale_create, scale_compute; 1 cycle a "
+    "value */\n"
+    "\n"
+    "@EXTERN_END@void TF_InitKernel(void)\n"
+    "{\n"
+    "    oribi_kit_register_op(\"@OP@\", \"x: float\", \"y: float\", \"factor: float = 2.0\",\n"
+    "                          \"elementwise\", oribi_kit_shape_unchanged);\n"
+    "    oribi_kit_register_kernel(\"@OP@\", \"CPU\", scale_create, scale_compute, "
+    "oribi_kit_free);\n"
+    "}\n";
 
 /* A model with the op, byte by byte; its parts are below 16 KiB, so that a length has two bytes at
  * most. */
@@ -99,9 +67,9 @@ static const char model_text[] =
     "static void put_number(Bytes *to, int number, int value)\n{\n"
     "    to->at[to->n++] = (unsigned char)(number * 8);\n"
     "    to->at[to->n++] = (unsigned char)value;\n}\n\n"
-    "/* A float vector of any length. */\n"
+    "/* A float vector of @LENGTH@. */\n"
     "static void put_port(Bytes *graph, int number, const char *name)\n{\n"
-    "    const unsigned char type[] = {0x0a, 8, 8, 1, 0x12, 4, 0x0a, 2, 0x12, 0};\n"
+    "    const unsigned char type[] = {0x0a, 8, 8, 1, 0x12, 4, 0x0a, 2, @DIM@};\n"
     "    Bytes port = {{0}, 0};\n\n"
     "    put_text(&port, 1, name);\n    put(&port, 2, type, sizeof type);\n"
     "    put(graph, number, port.at, port.n);\n}\n\n"
@@ -145,7 +113,7 @@ static const char cmake_text[] =
     "add_custom_command(TARGET model POST_BUILD COMMAND model @NAME@.onnx)\n"
     "add_test(NAME model COMMAND ${ORIBI} run @NAME@.onnx --plugin $<TARGET_FILE:@NAME@>\n"
     "    -i x=4xf32=1,2,3,-4 --json)\n"
-    "set_tests_properties(model PROPERTIES PASS_REGULAR_EXPRESSION \"3,6,9,-12\")\n";
+    "set_tests_properties(model PROPERTIES PASS_REGULAR_EXPRESSION \"3,6,9,-12\")\n@CMAKE_VERIFY@";
 
 static const char make_text[] =
     "ORIBI ?= oribi\n"
@@ -156,7 +124,7 @@ static const char make_text[] =
     "test: @NAME@.so @NAME@.onnx\n\t$(ORIBI) plugin check ./@NAME@.so\n"
     "\t$(ORIBI) plugin test ./@NAME@.so\n"
     "\t$(ORIBI) run @NAME@.onnx --plugin ./@NAME@.so -i x=4xf32=1,2,3,-4 --json | grep "
-    "3,6,9,-12\n\n"
+    "3,6,9,-12\n@MAKE_VERIFY@\n"
     "clean:\n\trm -f @NAME@.so @NAME@.onnx model\n\n.PHONY: test clean\n";
 
 static const char cases_text[] =
@@ -212,6 +180,15 @@ static char *fill(const char *text, size_t bytes_in, const word *words, size_t *
     return out;
 }
 
+/* The same into a place that it fits. */
+static void fill_into(char *out, size_t room, const char *text, const word *words)
+{
+    size_t bytes;
+    char *filled = fill(text, strlen(text), words, &bytes);
+    snprintf(out, room, "%s", filled);
+    free(filled);
+}
+
 static bool write_one(cli_files *files, const char *folder, const plugin_new_file *file,
                       const word *words)
 {
@@ -245,8 +222,8 @@ static bool check_name(const char *name)
         }
     }
     if (!ok) {
-        cli_error("plugin new: '%s' is no name: small letters, digits and '_', at most 60, a "
-                  "letter first",
+        cli_error("plugin new: '%s' is not a valid name; use at most 60 lower-case letters, digits "
+                  "and '_', a letter first",
                   name);
     }
     return ok;
@@ -271,8 +248,8 @@ static bool check_device_name(const char *name)
 {
     if (strlen(name) > 40 || strpbrk(name, "0123456789") != NULL || strcmp(name, "cpu") == 0 ||
         strcmp(name, "default") == 0) {
-        cli_error("plugin new: '%s' is no name of a device: small letters and '_', at most 40, a "
-                  "letter first, neither 'cpu' nor 'default'",
+        cli_error("plugin new: '%s' is not a valid name of a device; use at most 40 lower-case "
+                  "letters and '_', a letter first, but not 'cpu' or 'default'",
                   name);
         return false;
     }
@@ -325,16 +302,38 @@ static int new_device(const char *name)
     return code;
 }
 
-static int new_op(const char *name, bool cxx)
+/* Emitted C, built and run on this machine, and compared with the host's session. */
+static const char make_verify[] =
+    "\t$(ORIBI) verify @NAME@.onnx --plugin ./@NAME@.so\n"
+    "# The same on emulated boards, for which it names the packages that are missing.\n"
+    "boards: @NAME@.so @NAME@.onnx\n"
+    "\t$(ORIBI) verify @NAME@.onnx --plugin ./@NAME@.so --target cortex-m4\n"
+    "\t$(ORIBI) verify @NAME@.onnx --plugin ./@NAME@.so --target riscv32\n";
+static const char cmake_verify[] =
+    "add_test(NAME verify COMMAND ${ORIBI} verify @NAME@.onnx --plugin $<TARGET_FILE:@NAME@>)\n";
+
+static int new_op(const char *name, bool cxx, bool micro)
 {
     static const plugin_new_file files[] = {
-        {"@NAME@.@SUFFIX@", TEXT(source)},    {"CMakeLists.txt", TEXT(cmake_text)},
-        {"Makefile", TEXT(make_text)},        {"@NAME@.cases.json", TEXT(cases_text)},
-        {"model.@SUFFIX@", TEXT(model_text)}, {"README.md", TEXT(readme_text)}};
-    char op[64];
+        {"CMakeLists.txt", TEXT(cmake_text)},    {"Makefile", TEXT(make_text)},
+        {"@NAME@.cases.json", TEXT(cases_text)}, {"model.@SUFFIX@", TEXT(model_text)},
+        {"README.md", TEXT(readme_text)},        {"@NAME@.@SUFFIX@", TEXT(source)}};
+    const plugin_new_file own = {"@NAME@.c", (const unsigned char *)plugin_new_micro_source,
+                                 strlen(plugin_new_micro_source)};
+    char op[64], prefix[64], verify[2][400];
+    const size_t n_files = sizeof files / sizeof files[0] - (micro ? 1 : 0);
     camel(name, op);
+    snprintf(prefix, sizeof prefix, "%s_", name);
+    const word name_alone[] = {{"@NAME@", name}, {NULL, NULL}};
+    fill_into(verify[0], sizeof verify[0], micro ? make_verify : "", name_alone);
+    fill_into(verify[1], sizeof verify[1], micro ? cmake_verify : "", name_alone);
     const word words[] = {{"@NAME@", name},
                           {"@OP@", op},
+                          {"@PREFIX@", prefix},
+                          {"@LENGTH@", micro ? "four" : "any length"},
+                          {"@DIM@", micro ? "8, 4" : "0x12, 0"},
+                          {"@MAKE_VERIFY@", verify[0]},
+                          {"@CMAKE_VERIFY@", verify[1]},
                           {"@SUFFIX@", cxx ? "cc" : "c"},
                           {"@LANGUAGE@", cxx ? "CXX" : "C"},
                           {"@COMPILER@", cxx ? "CXX" : "CC"},
@@ -345,8 +344,9 @@ static int new_op(const char *name, bool cxx)
     if (made == NULL) {
         return CLI_BAD_INPUT;
     }
-    bool ok = write_one(made, name, &ci_file, words);
-    for (size_t i = 0; ok && i < sizeof files / sizeof files[0]; i++) {
+    bool ok =
+        write_one(made, name, &ci_file, words) && (!micro || write_one(made, name, &own, words));
+    for (size_t i = 0; ok && i < n_files; i++) {
         ok = write_one(made, name, &files[i], words);
     }
     int code = cli_files_end(made, CLI_OK);
@@ -358,13 +358,14 @@ static int new_op(const char *name, bool cxx)
 
 int cmd_plugin_new(const cli_args *args, const char *name)
 {
-    const bool is_device = cli_has(args, "--device");
-    if (is_device && cli_has(args, "--cxx")) {
-        cli_error("plugin new: a device is written in C: --cxx or --device");
+    const bool is_device = cli_has(args, "--device"), is_micro = cli_has(args, "--micro");
+    if (is_device + is_micro + cli_has(args, "--cxx") > 1) {
+        cli_error("plugin new: a device and a kernel for emitted C are written in C; give one of "
+                  "--cxx, --micro and --device");
         return CLI_USAGE;
     }
     if (!check_name(name) || (is_device && !check_device_name(name))) {
         return CLI_USAGE;
     }
-    return is_device ? new_device(name) : new_op(name, cli_has(args, "--cxx"));
+    return is_device ? new_device(name) : new_op(name, cli_has(args, "--cxx"), is_micro);
 }

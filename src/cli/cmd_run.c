@@ -27,7 +27,7 @@ const cli_option cmd_run_options[] = {
     {"--device", 0, "NAME[:N]|NAME=DRIVER.so[:OPTIONS]",
      "a plugin's device, where nodes run that have a kernel there; or a driver for the model's "
      "part "
-     "for a device, docs/device-hooks.md, several"},
+     "for a device, docs/reference/device-hooks.md, several"},
     CLI_PLACE_OPTIONS,
     CLI_DESK_OPTIONS,
     {"--device-schedule", 0, "design|lazy|eager|hold", "when the driver's hooks are called"},
@@ -60,7 +60,7 @@ static bool read_labels(const char *path, labels *out)
     return true;
 }
 
-/* What runs: a session, or (desk) the model's parts with their drivers. */
+/* Holds what runs: a session, or (desk) the model's parts with their drivers. */
 typedef struct runner {
     const cli_session *session;
     oribi_run *run;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/wire.h"
-#include "verify.h"
+#include "oribi/verify_wire.h"
+#include "verify/verify.h"
 
 static const cli_option own_options[] = {
     {"--target", 0, "NAME", "host (default), cortex-m4, cortex-m55 or riscv32, in QEMU"},
@@ -19,6 +19,8 @@ static const cli_option own_options[] = {
     {"--against", 0, "FILE.npz", "inputs and expected outputs by name, too; several are allowed"},
     {"--per-node", 0, NULL,
      "compare the output of every operator, too, and name the first bad one"},
+    {"--driver", 0, "DIR",
+     "the folder of a driver, for --target-device KIND: its driver.json says what it is; several"},
     {"--cc", 0, "COMPILER", "compiler for the target; clang is given its target"},
     {"--cflags", 0, "FLAGS", "more flags for the model's C, after -O3"},
     {"--emulator-flags", 0, "FLAGS", "more flags for QEMU"},
@@ -44,8 +46,7 @@ void cmd_verify_prepare(void)
 
 static size_t ram_of(const verify *v)
 {
-    const bool is_in_pool =
-        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(v->report, "io_in_workspace"));
+    const bool is_in_pool = cli_json_is(v->report, "io_in_workspace");
     return v->workspace_bytes + v->state_bytes +
            (is_in_pool ? 0 : v->input_bytes + v->output_bytes);
 }
@@ -85,71 +86,67 @@ static void print_text(const verify *v, const verify *unfused)
     }
 }
 
-/* Of the first run. */
-static cJSON *values_of(const verify *v)
+/* Writes the values of the first run. */
+static void put_values(oribi_json *json, const char *key, const verify *v)
 {
-    cJSON *list = cJSON_CreateArray();
+    oribi_json_key(json, key);
+    oribi_json_open(json, '[');
     for (int32_t i = 0; i < v->n_values; i++) {
-        cJSON *item = cJSON_CreateObject();
-        cJSON_AddStringToObject(item, "value", v->values[i].name);
-        cJSON_AddStringToObject(item, "op", v->values[i].op);
-        cJSON_AddNumberToObject(item, "bytes", (double)v->values[i].bytes);
-        cJSON_AddNumberToObject(item, "crc32", v->values[i].hash);
-        cJSON_AddItemToArray(list, item);
+        oribi_json_open(json, '{');
+        oribi_json_put_string(json, "value", v->values[i].name);
+        oribi_json_put_string(json, "op", v->values[i].op);
+        oribi_json_put_uint(json, "bytes", v->values[i].bytes);
+        oribi_json_put_uint(json, "crc32", v->values[i].hash);
+        oribi_json_close(json, '}');
     }
-    return list;
+    oribi_json_close(json, ']');
 }
 
 static void print_json(const verify *v, const verify *unfused)
 {
     const verify_result *r = &v->result;
-    cJSON *json = cJSON_CreateObject();
-    cJSON_AddStringToObject(json, "target", v->target->name);
-    cJSON_AddNumberToObject(json, "runs", r->n_runs);
-    cJSON_AddNumberToObject(json, "workspace_bytes", (double)v->workspace_bytes);
-    cJSON_AddNumberToObject(json, "touched_bytes", r->touched_bytes);
-    cJSON_AddNumberToObject(json, "ram_bytes", (double)ram_of(v));
+    oribi_text text = {0};
+    oribi_json json = {.text = &text};
+
+    oribi_json_open(&json, '{');
+    oribi_json_put_string(&json, "target", v->target->name);
+    oribi_json_put_int(&json, "runs", r->n_runs);
+    oribi_json_put_uint(&json, "workspace_bytes", v->workspace_bytes);
+    oribi_json_put_uint(&json, "touched_bytes", r->touched_bytes);
+    oribi_json_put_uint(&json, "ram_bytes", ram_of(v));
     if (r->code_bytes > 0) {
-        cJSON_AddNumberToObject(json, "code_bytes", (double)r->code_bytes);
-        cJSON_AddNumberToObject(json, "constants_bytes", (double)r->data_bytes);
+        oribi_json_put_int(&json, "code_bytes", r->code_bytes);
+        oribi_json_put_int(&json, "constants_bytes", r->data_bytes);
     }
     if (r->stack_bytes != ORIBI_WIRE_UNKNOWN) {
-        cJSON_AddNumberToObject(json, "stack_bytes", r->stack_bytes);
+        oribi_json_put_uint(&json, "stack_bytes", r->stack_bytes);
     }
     if (is_counted(v)) {
-        cJSON_AddNumberToObject(
-            json, r->count_kind == ORIBI_WIRE_COUNTS_CYCLES ? "cycles" : "instructions",
-            (double)r->count);
+        oribi_json_put_uint(
+            &json, r->count_kind == ORIBI_WIRE_COUNTS_CYCLES ? "cycles" : "instructions", r->count);
     }
     if (v->is_per_node) {
-        cJSON_AddNumberToObject(json, "compared", r->n_compared);
-        cJSON_AddItemToObject(json, "values", values_of(v));
+        oribi_json_put_int(&json, "compared", r->n_compared);
+        put_values(&json, "values", v);
     }
     if (unfused->result.n_runs > 0) {
-        cJSON_AddNumberToObject(json, "unfused_compared", unfused->result.n_compared);
-        cJSON_AddItemToObject(json, "unfused_values", values_of(unfused));
+        oribi_json_put_int(&json, "unfused_compared", unfused->result.n_compared);
+        put_values(&json, "unfused_values", unfused);
     }
-    char *text = cJSON_Print(json);
-    printf("%s\n", text != NULL ? text : "{}");
-    cJSON_free(text);
-    cJSON_Delete(json);
+    oribi_json_close(&json, '}');
+    oribi_text_append(&text, "\n");
+    cli_text_print(&text);
 }
 
 /* --- Command --------------------------------------------------------------------------------- */
 
-static size_t sum_of_sizes(const cJSON *ports)
+static size_t sum_of_sizes(const oribi_json_value *ports)
 {
-    double sum = 0;
-    for (const cJSON *port = ports->child; port != NULL; port = port->next) {
-        sum += cJSON_GetObjectItemCaseSensitive(port, "size")->valuedouble;
+    size_t sum = 0;
+    for (const oribi_json_value *port = ports->child; port != NULL; port = port->next) {
+        sum += (size_t)cli_json_number(port, "size");
     }
-    return (size_t)sum;
-}
-
-static double number(const cJSON *json, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return sum;
 }
 
 static char *upper(const char *name)
@@ -161,33 +158,33 @@ static char *upper(const char *name)
     return copy;
 }
 
-/* What the emitted files say about the model. */
+/* Reads what the emitted files say about the model. */
 static bool read_metadata(verify *v)
 {
-    size_t bytes;
-    const char *text = cli_compile_file(v->compile, "metadata.json", &bytes);
-    v->metadata = cJSON_ParseWithLength(text, bytes);
-    text = cli_compile_file(v->compile, "report.json", &bytes);
-    v->report = cJSON_ParseWithLength(text, bytes);
-    const cJSON *modules = cJSON_GetObjectItemCaseSensitive(v->metadata, "modules");
-    const cJSON *module = modules != NULL ? modules->child : NULL;
-    const cJSON *memory = cJSON_GetObjectItemCaseSensitive(module, "memory");
-    const cJSON *functions = cJSON_GetObjectItemCaseSensitive(memory, "functions");
-    const cJSON *main = cJSON_GetObjectItemCaseSensitive(functions, "main");
-    const cJSON *entry = main != NULL ? main->child : NULL;
-    v->inputs = cJSON_GetObjectItemCaseSensitive(entry, "inputs");
-    v->outputs = cJSON_GetObjectItemCaseSensitive(entry, "outputs");
-    if (v->inputs == NULL || v->outputs == NULL || v->report == NULL) {
+    static const char *const names[] = {"metadata.json", "report.json"};
+    for (int i = 0; i < 2; i++) {
+        size_t bytes;
+        const char *text = cli_compile_file(v->compile, names[i], &bytes);
+        v->files[i] = cli_json_parse(text, bytes, names[i]);
+    }
+    v->report = v->files[1].root;
+    const oribi_json_value *module = cli_json_first(v->files[0].root, "modules");
+    const oribi_json_value *memory = oribi_json_find(module, "memory");
+    const oribi_json_value *functions = oribi_json_find(memory, "functions");
+    const oribi_json_value *entry = cli_json_first(functions, "main");
+    v->inputs = oribi_json_find(entry, "inputs");
+    v->outputs = oribi_json_find(entry, "outputs");
+    v->pools = oribi_json_find(v->report, "pools");
+    if (v->inputs == NULL || v->outputs == NULL || v->pools == NULL) {
         cli_error("verify: metadata.json or report.json is not as expected");
         return false;
     }
-    v->name = module->string;
+    v->name = module->key;
     v->macro = upper(v->name);
     v->input_bytes = sum_of_sizes(v->inputs);
     v->output_bytes = sum_of_sizes(v->outputs);
-    v->workspace_bytes = (size_t)number(v->report, "workspace_bytes");
-    v->state_bytes = (size_t)number(v->report, "state_bytes");
-    v->pools = cJSON_GetObjectItemCaseSensitive(v->report, "pools");
+    v->workspace_bytes = (size_t)cli_json_number(v->report, "workspace_bytes");
+    v->state_bytes = (size_t)cli_json_number(v->report, "state_bytes");
     const char *weights = cli_value(v->args, "--weights");
     v->is_weights_file = weights != NULL && strcmp(weights, "bin") == 0;
     verify_list_values(v);
@@ -219,18 +216,17 @@ static int make_folder(verify *v)
 static void close_all(verify *v)
 {
     if (v->folder != NULL && !v->keeps_folder) {
-        const char *const argv[] = {"rm", "-rf", v->folder, NULL};
-        const verify_process process = {.argv = argv, .seconds = 60};
-        (void)verify_process_run(&process);
+        verify_remove_folder(v->folder);
     }
     free(v->folder);
     free(v->macro);
     verify_free_values(v);
     verify_states_free(v);
-    cJSON_Delete(v->metadata);
-    cJSON_Delete(v->report);
+    cli_json_free(&v->files[0]);
+    cli_json_free(&v->files[1]);
     oribi_compile_destroy(v->compile);
     cli_session_close(&v->session);
+    driver_set_free(&v->drivers);
 }
 
 /* A session whose steps are the model's own operators. */
@@ -249,7 +245,7 @@ static int compile(verify *v, TF_Status *status)
 {
     if (oribi_model_num_inputs(v->session.model) > VERIFY_MAX_PORTS ||
         oribi_model_num_outputs(v->session.model) > VERIFY_MAX_PORTS) {
-        cli_error("verify: at most %d inputs and outputs", VERIFY_MAX_PORTS);
+        cli_error("verify: a model may have at most %d inputs and outputs", VERIFY_MAX_PORTS);
         return CLI_UNSUPPORTED;
     }
     v->compile = oribi_compile_create(status);
@@ -260,7 +256,10 @@ static int compile(verify *v, TF_Status *status)
         return cli_fail(status);
     }
     const int code = cli_compile_model(v->args, v->compile);
-    return code != CLI_OK ? code : read_metadata(v) ? CLI_OK : CLI_BAD_INPUT;
+    if (code != CLI_OK) {
+        return code;
+    }
+    return read_metadata(v) ? verify_devices_check(v) : CLI_BAD_INPUT;
 }
 
 static int build_and_run(verify *v, int n_runs)
@@ -346,10 +345,9 @@ int cmd_verify(const cli_args *args)
     } else if (v.target != NULL && v.target->serial_transport == NULL && !is_built_here(args)) {
         cli_error("verify: --image and --port want a target that is a board, not %s",
                   v.target->name);
-    } else if (v.target != NULL && !verify_devices_read(&v)) {
-        code = CLI_UNSUPPORTED;
     } else if (!bad && v.target != NULL) {
-        code = verify_model(&v, n_runs);
+        code = verify_devices_read(&v);
+        code = code == CLI_OK ? verify_model(&v, n_runs) : code;
     }
     close_all(&v);
     return code;

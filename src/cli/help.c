@@ -10,34 +10,6 @@ const cli_option cmd_help_options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-const char *cli_did_you_mean(const char *word, const char *const *candidates, size_t n)
-{
-    size_t length = strlen(word), best_distance = length / 3 + 1;
-    const char *best = NULL;
-
-    for (size_t c = 0; c < n && length < 63; c++) {
-        size_t row[64], other = strlen(candidates[c]);
-        for (size_t i = 0; i <= length; i++) {
-            row[i] = i;
-        }
-        for (size_t j = 1; j <= other; j++) {
-            size_t diagonal = row[0];
-            row[0] = j;
-            for (size_t i = 1; i <= length; i++) {
-                size_t change = diagonal + (word[i - 1] != candidates[c][j - 1]);
-                diagonal = row[i];
-                size_t least = row[i] < row[i - 1] ? row[i] : row[i - 1];
-                row[i] = change < least + 1 ? change : least + 1;
-            }
-        }
-        if (row[length] <= best_distance) {
-            best_distance = row[length] - (row[length] > 0);
-            best = candidates[c];
-        }
-    }
-    return best;
-}
-
 void cli_help_all(void)
 {
     printf("oribi %s: run ONNX models with kernels and ops that come as C binaries\n\n"
@@ -144,6 +116,6 @@ int cmd_help(const cli_args *args)
             return CLI_OK;
         }
     }
-    cli_error("help: no command '%s'; `oribi help` lists them", args->positional[0]);
+    cli_error("help: there is no command '%s'; `oribi help` lists them", args->positional[0]);
     return CLI_USAGE;
 }

@@ -2,7 +2,6 @@
 /* Entry of the command `oribi`: the table of commands and the dispatch. Read next: args.c,
  * cmd_run.c.
  */
-#include <cJSON.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,14 +24,20 @@ const cli_command cli_commands[] = {
      "Writes tvmgen_NAME.h, .c and _weights.c, the kernels that they use, build files,\n"
      "metadata.json and report.json. The C needs no heap and no library but memcpy, memmove and\n"
      "memset, and computes bit for bit what `oribi run` computes. Several models share their\n"
-     "kernels and may share a workspace. docs/compile.md tells what each option does.",
+     "kernels and may share a workspace. docs/reference/compile.md tells what each option does.",
      cmd_compile_options, cmd_compile},
     {"verify", "MODEL", "compile a model, run the C and compare it with `oribi run` bit for bit",
-     NULL, cmd_verify_options, cmd_verify},
+     "A model for accelerators is run with their drivers: --target-device KIND --driver DIR.\n"
+     "DIR/driver.json lists the sources of the driver by platform, the functions that start and\n"
+     "stop a device, and how it is reached: not at all, by a line, by a window of memory. The far\n"
+     "end of a line is C of that folder, too, and runs on this machine. The format:\n"
+     "docs/reference/driver-manifest.md.",
+     cmd_verify_options, cmd_verify},
     {"device-serve", "MODEL", "play the accelerator of a model's devices for a board",
-     "Answers requests of the driver `uart_accel` on a serial line, or (--window) commands in the\n"
-     "shared memory of a `woofles`: the operators of MODEL that its devices take, computed by\n"
-     "`oribi run`'s kernels. MODEL and the target options are those of the board's compilation.\n"
+     "Builds the far end that the driver's folder brings (driver.json: far_end) and runs it on a\n"
+     "line, with --window on shared memory, too. The operators of MODEL that its devices take are\n"
+     "computed by the kernels of `oribi run`. MODEL and the target options are those of the\n"
+     "board's compilation.\n"
      "It prints \"serving on LINE\" and ends with the line, or on SIGINT and SIGTERM.",
      cmd_device_serve_options, cmd_device_serve},
     {"inspect", "MODEL", "show inputs, outputs, steps, memory and what the passes changed", NULL,
@@ -67,7 +72,7 @@ static const cli_command *find_command(const char *name)
         }
         names[n++] = c->name;
     }
-    const char *near = cli_did_you_mean(name, names, n);
+    const char *near = oribi_text_did_you_mean(name, names, n);
     cli_error("unknown command '%s'%s%s%s; `oribi help` lists them", name,
               near == NULL ? "" : ", did you mean '", near == NULL ? "" : near,
               near == NULL ? "" : "'?");
@@ -76,7 +81,7 @@ static const cli_command *find_command(const char *name)
 
 int main(int argc, char **argv)
 {
-    cJSON_InitHooks(&(cJSON_Hooks){cli_alloc, free});
+    oribi_set_log(cli_log, NULL);
     cli_guard_files();
     cmd_compile_prepare();
     cmd_verify_prepare();

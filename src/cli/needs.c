@@ -37,6 +37,7 @@ static const rule rules[] = {
     {"compile|verify", "--assign|--device-schedule|--cpu-mhz", "--target-device", NULL},
     {"compile|verify", "--device-platform", "--target-device|--device", NULL},
     {"verify", "--weights-machine", "--weights=obj", NULL},
+    {"verify", "--driver", "--target-device", NULL},
     {"verify", "--top-k", "--input", NULL},
     {"verify", "--baud", "--port", NULL},
     {"verify", "--cc|--cflags|--keep", NULL, "--port"},
@@ -50,7 +51,7 @@ static const rule rules[] = {
     {"plugin", "--json", "list|info|describe|check|test", NULL},
     {"plugin", "--plugin", "list|info", NULL},
     {"plugin", "--seed|--cases|--op|--part|--random|--timeout-ms", "test", NULL},
-    {"plugin", "--cxx|--device", "new", NULL},
+    {"plugin", "--cxx|--micro|--device", "new", NULL},
 };
 
 /* The next of the words; NULL after the last. */

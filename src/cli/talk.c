@@ -10,15 +10,37 @@
 #include <unistd.h>
 
 #include "cli.h"
+#include "format/utf8.h"
+
+/* Without memory, too: then as it is. One write, so that lines of processes do not mix. */
+static void talk(FILE *to, const char *before, const char *format, va_list args, const char *after)
+{
+    oribi_text raw = {0}, shown = {0};
+    va_list again;
+
+    va_copy(again, args);
+    oribi_text_vprintf(&raw, format, args);
+    oribi_text_append(&shown, before);
+    oribi_utf8_show(&shown, oribi_text_string(&raw), raw.length);
+    oribi_text_append(&shown, after);
+    if (raw.failed || shown.failed) {
+        fputs(before, to);
+        vfprintf(to, format, again);
+        fputs(after, to);
+    } else {
+        fwrite(shown.data, 1, shown.length, to);
+    }
+    va_end(again);
+    oribi_text_destroy(&raw);
+    oribi_text_destroy(&shown);
+}
 
 void cli_error(const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    fputs("oribi: ", stderr);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    talk(stderr, "oribi: ", format, args, "\n");
     va_end(args);
 }
 
@@ -27,9 +49,25 @@ void cli_note(const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    talk(stderr, "", format, args, "\n");
     va_end(args);
+}
+
+void cli_print(const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    talk(stdout, "", format, args, "");
+    va_end(args);
+}
+
+void cli_log(void *arg, int level, const char *message)
+{
+    (void)arg;
+    if (level > 0) {
+        cli_error("%s: %s", level > 1 ? "error" : "warning", message);
+    }
 }
 
 static int exit_code(const TF_Status *status)

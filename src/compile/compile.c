@@ -1,8 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The flow of a compilation: bytes, graph, calls, plan, files. Read next: compile_internal.h,
- * options.c, files.c. */
-#include "compile/compile_internal.h"
-#include "compile/names.h"
+/* The flow of a compilation: bytes, graph, calls, plan, files.
+ *
+ * The rooms of this folder, each of which sees those before it and none behind it:
+ *   common    what was asked for; names, elements and files, without a model
+ *   lower     nodes become calls of kernels
+ *   plan      the program: what C calls its parts, where its values lie
+ *   schedule  when things happen: the order of calls, the hooks of devices, as steps
+ *   emit      C of a program, which is const   (does not see report)
+ *   report    what is told of a program        (does not see emit)
+ * and last this folder itself. Read next: plan/program.h, compile_finish.c.
+ */
+#include "compile/common/checksum.h"
+#include "compile/emit/emit_parts.h"
+#include "compile/finish.h"
+#include "compile/plan/names.h"
+#include "compile/report/report.h"
+#include "compile/schedule/compile_steps.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -10,9 +23,10 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "base/thread.h"
-#include "import/import.h"
+#include "import/open.h"
 #include "pass/pass.h"
 #include "plugin/plugin.h"
+#include "tensor/patience.h"
 #include "tensor/status.h"
 
 /* --- Life ------------------------------------------------------------------------------------ */
@@ -27,50 +41,60 @@ oribi_compile *oribi_compile_create(TF_Status *status)
     return compile;
 }
 
+static void destroy_program(oribi_program *program)
+{
+    oribi_devices_destroy(&program->devices);
+    oribi_graph_destroy(program->graph);
+    oribi_arena_destroy(&program->arena);
+    oribi_free(program);
+}
+
 void oribi_compile_destroy(oribi_compile *compile)
 {
     if (compile != NULL) {
-        for (int32_t i = 0; i < compile->n_models; i++) {
-            oribi_compile_destroy(compile->models[i]);
+        for (int32_t i = 0; i < compile->n_programs; i++) {
+            destroy_program(compile->programs[i]);
         }
-        oribi_compile_drop_files(compile);
-        oribi_compile_destroy_devices(&compile->devices);
-        oribi_graph_destroy(compile->graph);
+        oribi_files_drop(&compile->files);
+        oribi_arena_destroy(&compile->files.arena);
         oribi_arena_destroy(&compile->arena);
         oribi_free(compile);
     }
 }
 
+void oribi_compile_set_option(oribi_compile *compile, const char *key, const char *value,
+                              TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, compile, key)) {
+        return;
+    }
+    if (compile->n_programs > 0) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "options must be set before the model is compiled");
+        return;
+    }
+    (void)oribi_compile_options_set(&compile->options, &compile->arena, key, value, status);
+}
+
 /* --- Model ----------------------------------------------------------------------------------- */
 
-static bool import(oribi_compile *c, const char *path, TF_Status *status)
+static bool import(oribi_program *c, const char *path, TF_Status *status)
 {
-    const uint64_t max_bytes = oribi_memory_limit_bytes() / 2;
-    char *folder = oribi_path_folder(path);
-    const uint8_t *data = NULL;
-    size_t bytes = 0;
-    if (folder == NULL) {
-        return oribi_fail_memory(status);
-    }
-    oribi_source *source =
-        oribi_source_open(path, c->options.reads_files, max_bytes, &data, &bytes, status);
-    if (source != NULL) {
-        oribi_sha256_hex(data, bytes, c->sha256);
-        const oribi_import_options options = {
-            .folder = folder,
-            .reads_files = c->options.reads_files,
-            .max_bytes = max_bytes,
-            .held_bytes = c->options.reads_files ? bytes : 0,
-            .rounds_as_tflite = c->options.tflite_variant == ORIBI_VARIANT_TFLITE,
-        };
-        c->graph = oribi_import(data, bytes, source, path, &options, status);
-    }
-    oribi_free(folder);
+    const oribi_import_options options = {
+        .max_bytes = oribi_memory_limit_bytes() / 2,
+        .rounds_as_tflite = c->options->tflite_variant == ORIBI_VARIANT_TFLITE,
+    };
+    oribi_model_file file;
+    ORIBI_TRY(
+        oribi_model_file_open(path, c->options->reads_files, options.max_bytes, &file, status));
+    oribi_sha256_hex(file.data, file.bytes, c->sha256);
+    c->graph = oribi_model_file_import(&file, options, status);
+    oribi_model_file_close(&file);
     return c->graph != NULL;
 }
 
 /* "digits_int8" of "x/digits_int8.tflite". */
-static bool choose_name(oribi_compile *c, const char *path, const char *given, TF_Status *status)
+static bool choose_name(oribi_program *c, const char *path, const char *given, TF_Status *status)
 {
     c->source_name = oribi_arena_strdup(&c->arena, oribi_path_name(path));
     if (c->source_name == NULL) {
@@ -88,7 +112,7 @@ static bool choose_name(oribi_compile *c, const char *path, const char *given, T
 
 /* --- Sizes ------------------------------------------------------------------------------------ */
 
-static void count_constants(oribi_compile *c)
+static void count_constants(oribi_program *c)
 {
     c->constants_bytes = 0;
     for (int32_t i = 0; i < c->n_calls; i++) {
@@ -101,12 +125,12 @@ static void count_constants(oribi_compile *c)
 
 /* --- Flow ------------------------------------------------------------------------------------ */
 
-/* The files of one model. What several models share is made when all are done: files.c. */
-static bool emit(oribi_compile *c, TF_Status *status)
+/* The files of one model. What several models share is made when all are done: compile_finish.c. */
+static bool emit(const oribi_program *c, oribi_files *files, TF_Status *status)
 {
-    return oribi_emit_header(c, status) && oribi_emit_operators(c, status) &&
-           oribi_emit_weights(c, status) && oribi_emit_self_test(c, status) &&
-           oribi_emit_report(c, status);
+    return oribi_emit_header(c, files, status) && oribi_emit_operators(c, files, status) &&
+           oribi_emit_weights(c, files, status) && oribi_emit_self_test(c, files, status) &&
+           oribi_emit_report(c, files, status);
 }
 
 /* A batch that is not fixed is 1 in compiled code. */
@@ -124,92 +148,108 @@ static bool fix_batch(oribi_graph *graph, TF_Status *status)
     return true;
 }
 
-static bool compile(oribi_compile *c, const char *path, const char *name, TF_Status *status)
+/* A model of a file becomes a program. */
+static bool plan(oribi_program *c, const char *path, const char *name, TF_Status *status)
 {
     const oribi_pass_options options = {.plain_activations = true,
                                         .label = "micro", /* for evaluate.c */
-                                        .keep_names = c->options.no_fuse};
+                                        .keep_names = c->options->no_fuse};
     oribi_pass_report report = {0};
-    c->ports_in_workspace = c->options.io == ORIBI_IO_POOL;
+    c->ports_in_workspace = c->options->io == ORIBI_IO_POOL;
     ORIBI_TRY(choose_name(c, path, name, status));
     c->kernels = c->kernels != NULL ? c->kernels : c->name;
     ORIBI_TRY(import(c, path, status));
     ORIBI_TRY(fix_batch(c->graph, status));
+    ORIBI_TRY(!oribi_target_has_open_states(c->graph) ||
+              (oribi_pass_infer(c->graph, status) && oribi_target_open_states(c->graph, status)));
     ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
-    ORIBI_TRY(oribi_compile_add_devices(c, status));
+    ORIBI_TRY(oribi_program_add_devices(c, status));
     oribi_lowering lowering = {.graph = c->graph,
                                .arena = &c->arena,
-                               .options = &c->options,
-                               .devices = &c->devices,
+                               .options = c->options,
+                               .partition = &c->devices.partition,
                                .status = status};
     ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
-    ORIBI_TRY(oribi_compile_ports(c, status));
-    ORIBI_TRY(oribi_compile_pools(c, status));
-    ORIBI_TRY(oribi_compile_check_names(c, status));
-    ORIBI_TRY(oribi_compile_choose(c, &lowering, status));
-    if (!oribi_instances_choose(c->calls, c->n_calls, c->options.optimize, &c->arena,
+    ORIBI_TRY(oribi_program_ports(c, status));
+    ORIBI_TRY(oribi_program_pools(c, status));
+    ORIBI_TRY(oribi_program_check_names(c, status));
+    ORIBI_TRY(oribi_program_choose(c, &lowering, status));
+    if (!oribi_instances_choose(c->calls, c->n_calls, c->options->optimize, &c->arena,
                                 &c->instances)) {
         return oribi_fail_memory(status);
     }
-    ORIBI_TRY(oribi_lower_check_fields(&lowering, c->name));
-    ORIBI_TRY(oribi_compile_place_constants(c, status));
-    ORIBI_TRY(oribi_compile_list_arrays(c, status));
-    ORIBI_TRY(oribi_compile_check_outputs(c, status));
-    ORIBI_TRY(oribi_compile_order_states(c, status));
+    ORIBI_TRY(oribi_program_place_constants(c, status));
+    ORIBI_TRY(oribi_program_list_arrays(c, status));
+    ORIBI_TRY(oribi_program_check_outputs(c, status));
+    ORIBI_TRY(oribi_program_order_states(c, status));
     count_constants(c);
-    ORIBI_TRY(oribi_compile_check_budget(c, status));
-    return emit(c, status);
+    return oribi_program_check_budget(c, status);
 }
 
 /* One more model, with the options of all. */
-static oribi_compile *add_model(oribi_compile *all, int32_t n, TF_Status *status)
+static oribi_program *add_program(oribi_compile *all, int32_t n, TF_Status *status)
 {
-    oribi_compile *model = oribi_compile_create(status);
-    if (model != NULL) {
-        model->options = all->options;
-        model->has_siblings = n > 1;
-        all->models[all->n_models++] = model;
+    oribi_program *program = oribi_alloc_zero(1, sizeof *program);
+    if (program == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
     }
-    return model;
+    program->options = &all->options;
+    program->has_siblings = n > 1;
+    all->programs[all->n_programs++] = program;
+    return program;
 }
 
 /* Two models whose symbols would be the same. */
-static bool check_model_name(const oribi_compile *all, const oribi_compile *model,
-                             TF_Status *status)
+static bool check_name(const oribi_compile *all, const oribi_program *program, TF_Status *status)
 {
-    for (int32_t i = 0; i < all->n_models; i++) {
-        if (all->models[i] != model && strcmp(all->models[i]->macro, model->macro) == 0) {
+    for (int32_t i = 0; i < all->n_programs; i++) {
+        if (all->programs[i] != program && strcmp(all->programs[i]->macro, program->macro) == 0) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
                               "two models would both be called '%s' in C; name them apart with "
                               "--name, once for each",
-                              model->name);
+                              program->name);
         }
     }
     return true;
 }
 
-static bool compile_all(oribi_compile *all, const char *const *paths, int32_t n, TF_Status *status)
+static bool compile_now(oribi_compile *all, const char *const *paths, int32_t n, TF_Status *status)
 {
     const oribi_option_list *names = &all->options.names;
     if (names->n > n) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT, "%d names for %d models", (int)names->n,
-                          (int)n);
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "there are %d names for %d models",
+                          (int)names->n, (int)n);
     }
-    all->models = oribi_arena_array(&all->arena, (size_t)n, sizeof(oribi_compile *));
-    if (all->models == NULL) {
+    all->programs = oribi_arena_array(&all->arena, (size_t)n, sizeof(oribi_program *));
+    if (all->programs == NULL) {
         return oribi_fail_memory(status);
     }
     ORIBI_TRY(oribi_plugin_load_built_ins(status));
     for (int32_t i = 0; i < n; i++) {
-        oribi_compile *model = add_model(all, n, status);
-        if (model == NULL) {
+        oribi_program *program = add_program(all, n, status);
+        if (program == NULL) {
             return false;
         }
-        model->kernels = i > 0 ? all->models[0]->name : NULL;
-        ORIBI_TRY(compile(model, paths[i], i < names->n ? names->items[i] : NULL, status));
-        ORIBI_TRY(check_model_name(all, model, status));
+        program->kernels = i > 0 ? all->programs[0]->name : NULL;
+        ORIBI_TRY(plan(program, paths[i], i < names->n ? names->items[i] : NULL, status) &&
+                  emit(program, &all->files, status) && check_name(all, program, status));
     }
     return oribi_compile_finish(all, status);
+}
+
+/* The same within the time that the options allow. */
+static bool compile_all(oribi_compile *all, const char *const *paths, int32_t n, TF_Status *status)
+{
+    const uint64_t limit_ms = all->options.time_limit_ms;
+    oribi_patience patience = {.what = "compiling"};
+    if (limit_ms != 0) {
+        patience.deadline_ns = oribi_now_ns() + limit_ms * 1000000U;
+    }
+    oribi_patience_begin(&patience);
+    const bool ok = compile_now(all, paths, n, status);
+    oribi_patience_end(&patience);
+    return ok;
 }
 
 static bool are_given(const char *const *paths, int n_paths, TF_Status *status)
@@ -229,19 +269,19 @@ void oribi_compile_models(oribi_compile *compile, const char *const *paths, int 
     if (!ORIBI_GIVEN(status, compile, paths)) {
         return;
     }
-    if (compile->n_models > 0) {
+    if (compile->n_programs > 0) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
-                   "this compilation has its models already; make another one");
+                   "this compilation already has its models; make another one");
     } else if (n_paths < 1 || n_paths > ORIBI_COMPILE_MODELS) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "1 to %d models, not %d", ORIBI_COMPILE_MODELS,
-                   n_paths);
+        oribi_fail(status, TF_INVALID_ARGUMENT, "a compilation takes 1 to %d models, not %d",
+                   ORIBI_COMPILE_MODELS, n_paths);
     } else if (!are_given(paths, n_paths, status)) {
         return;
     } else if (!compile_all(compile, paths, n_paths, status)) {
-        oribi_compile_drop_files(compile);
+        oribi_files_drop(&compile->files);
     } else if (oribi_alloc_failures() != failures) {
         /* A pass that ran out of memory leaves a node as it is, which gives other files. */
-        oribi_compile_drop_files(compile);
+        oribi_files_drop(&compile->files);
         oribi_fail_memory(status);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A desk: made for a compilation, and the far end of its devices. Read next: run.c. */
+/* A desk: made for a compilation, and the far end of its devices. Read next: desk_run.c. */
 #include "desk/desk.h"
 
 #include <string.h>
@@ -9,19 +9,19 @@
 
 static bool check_model(const oribi_compile *compile, TF_Status *status)
 {
-    if (compile->n_models != 1 || compile->n_files == 0) {
+    if (compile->n_programs != 1 || compile->files.n == 0) {
         return oribi_fail(status, TF_FAILED_PRECONDITION,
-                          "devices run one compiled model, this compilation has %d",
-                          compile->n_files == 0 ? 0 : (int)compile->n_models);
+                          "devices run one compiled model, but this compilation has %d",
+                          compile->files.n == 0 ? 0 : (int)compile->n_programs);
     }
-    return compile->models[0]->devices.partition.n_devices > 0 ||
+    return compile->programs[0]->devices.partition.n_devices > 0 ||
            oribi_fail(status, TF_FAILED_PRECONDITION,
-                      "the model is compiled for no device: --target-device KIND");
+                      "the model is not compiled for a device; give one with --target-device KIND");
 }
 
 static void find_producers(oribi_desk *desk)
 {
-    const oribi_compile *c = desk->model;
+    const oribi_program *c = desk->program;
     for (int32_t i = 0; i < c->graph->n_values; i++) {
         desk->producer[i] = -1;
     }
@@ -34,7 +34,7 @@ static void find_producers(oribi_desk *desk)
 
 static bool make_arrays(oribi_desk *desk, TF_Status *status)
 {
-    const oribi_compile *c = desk->model;
+    const oribi_program *c = desk->program;
     oribi_arena *a = &desk->arena;
     const size_t n_calls = (size_t)c->n_calls + 1, n_values = (size_t)c->graph->n_values + 1;
     const size_t n_regions = (size_t)c->devices.partition.n_regions + 1;
@@ -42,14 +42,17 @@ static bool make_arrays(oribi_desk *desk, TF_Status *status)
     desk->calls = oribi_arena_array(a, n_calls, sizeof *desk->calls);
     desk->producer = oribi_arena_array(a, n_values, sizeof *desk->producer);
     desk->values = oribi_arena_array(a, n_values, sizeof *desk->values);
+    desk->outgrown = oribi_arena_array(a, n_values, sizeof *desk->outgrown);
     desk->states = oribi_arena_array(a, (size_t)c->n_states + 1, sizeof *desk->states);
     desk->next = oribi_arena_array(a, (size_t)c->n_states + 1, sizeof *desk->next);
     desk->scratch = oribi_arena_array(a, n_calls, sizeof *desk->scratch);
     desk->params = oribi_arena_array(a, n_calls, sizeof *desk->params);
     desk->device_calls = oribi_arena_array(a, n_calls, sizeof *desk->device_calls);
+    desk->tensors = oribi_arena_array(a, n_calls, sizeof *desk->tensors);
     return (desk->regions != NULL && desk->calls != NULL && desk->producer != NULL &&
-            desk->values != NULL && desk->states != NULL && desk->next != NULL &&
-            desk->scratch != NULL && desk->params != NULL && desk->device_calls != NULL) ||
+            desk->values != NULL && desk->outgrown != NULL && desk->states != NULL &&
+            desk->next != NULL && desk->scratch != NULL && desk->params != NULL &&
+            desk->device_calls != NULL && desk->tensors != NULL) ||
            oribi_fail_memory(status);
 }
 
@@ -66,9 +69,9 @@ oribi_desk *oribi_desk_create(oribi_compile *compile, TF_Status *status)
         oribi_fail_memory(status);
         return NULL;
     }
-    desk->model = compile->models[0];
+    desk->program = compile->programs[0];
     if (!make_arrays(desk, status)) {
-        desk->model = NULL;
+        desk->program = NULL;
         oribi_desk_destroy(desk);
         return NULL;
     }
@@ -81,7 +84,7 @@ void oribi_desk_destroy(oribi_desk *desk)
     if (desk == NULL) {
         return;
     }
-    const oribi_compile *c = desk->model;
+    const oribi_program *c = desk->program;
     for (int32_t i = 0; i < ORIBI_DEVICES_MAX; i++) {
         oribi__desk_driver_close(&desk->drivers[i]);
     }
@@ -100,12 +103,12 @@ void oribi_desk_destroy(oribi_desk *desk)
 
 int oribi_desk_num_inputs(const oribi_desk *desk)
 {
-    return desk != NULL ? desk->model->n_inputs : 0;
+    return desk != NULL ? desk->program->n_inputs : 0;
 }
 
 int oribi_desk_num_outputs(const oribi_desk *desk)
 {
-    return desk != NULL ? desk->model->n_outputs : 0;
+    return desk != NULL ? desk->program->n_outputs : 0;
 }
 
 /* --- The far end ------------------------------------------------------------------------------ */
@@ -133,8 +136,8 @@ static bool read_inputs(const oribi_graph *graph, const oribi_desk_part *part, c
         const size_t n = (size_t)oribi_lower_bytes(value);
         if (n > bytes - at) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "%zu bytes of inputs, input %d ends at byte %zu", bytes, (int)i,
-                              at + n);
+                              "there are %zu bytes of inputs, but input %d ends at byte %zu", bytes,
+                              (int)i, at + n);
         }
         out[i] = TF_AllocateTensor(value->dtype, value->shape.dims, value->shape.rank, n);
         if (out[i] == NULL) {
@@ -145,8 +148,9 @@ static bool read_inputs(const oribi_graph *graph, const oribi_desk_part *part, c
         }
         at += n;
     }
-    return at == bytes || oribi_fail(status, TF_INVALID_ARGUMENT,
-                                     "%zu bytes of inputs, the operator reads %zu", bytes, at);
+    return at == bytes ||
+           oribi_fail(status, TF_INVALID_ARGUMENT,
+                      "there are %zu bytes of inputs, but the operator reads %zu", bytes, at);
 }
 
 static bool write_outputs(TF_Tensor *const *made, int32_t n, size_t scratch_bytes, uint8_t *data,
@@ -158,7 +162,8 @@ static bool write_outputs(TF_Tensor *const *made, int32_t n, size_t scratch_byte
     }
     if (sum != bytes) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "room for %zu bytes of outputs, the operator makes %zu", bytes, sum);
+                          "there is room for %zu bytes of outputs, but the operator makes %zu",
+                          bytes, sum);
     }
     for (int32_t i = 0; i < n; i++) {
         const size_t own = TF_TensorByteSize(made[i]);
@@ -181,7 +186,7 @@ static bool invoke(oribi_desk *desk, const oribi_region *region, oribi_desk_part
     TF_Tensor **in = oribi_arena_array(&scratch, (size_t)part->n_outer + 1, sizeof(TF_Tensor *));
     TF_Tensor **out = oribi_arena_array(&scratch, (size_t)part->n_outputs + 1, sizeof(TF_Tensor *));
     bool ok = (in != NULL && out != NULL) || oribi_fail_memory(status);
-    ok = ok && read_inputs(desk->model->graph, part, inputs, inputs_bytes, in, status) &&
+    ok = ok && read_inputs(desk->program->graph, part, inputs, inputs_bytes, in, status) &&
          oribi__desk_part_run(part, in, out, status) &&
          write_outputs(out, part->n_outputs, region->code.scratch_bytes, outputs, outputs_bytes,
                        status);
@@ -202,11 +207,12 @@ void oribi_desk_invoke(oribi_desk *desk, int32_t op, const void *params, size_t 
     if (!ORIBI_GIVEN(status, desk)) {
         return;
     }
-    const oribi_partition *p = &desk->model->devices.partition;
+    const oribi_partition *p = &desk->program->devices.partition;
     if ((params_bytes > 0 && params == NULL) || (inputs_bytes > 0 && inputs == NULL) ||
         (outputs_bytes > 0 && outputs == NULL)) {
-        oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "oribi_desk_invoke: params, inputs or outputs are NULL, their bytes are not 0");
+        oribi_fail(
+            status, TF_INVALID_ARGUMENT,
+            "oribi_desk_invoke: params, inputs or outputs are NULL, but their size is not 0");
         return;
     }
     const int32_t index = find_region(p, op, params, params_bytes);
@@ -214,12 +220,12 @@ void oribi_desk_invoke(oribi_desk *desk, int32_t op, const void *params, size_t 
         oribi_fail(status, TF_NOT_FOUND,
                    "'%s' has no operator %d with these %zu bytes of params on a device; is it the "
                    "model that the board runs, compiled with the same target and options?",
-                   desk->model->source_name, (int)op, params_bytes);
+                   desk->program->source_name, (int)op, params_bytes);
         return;
     }
     const oribi_region *region = &p->regions[index];
     oribi_desk_part *part = &desk->regions[index];
-    if (!oribi__desk_part_make(part, desk->model->graph, &desk->arena, region->nodes,
+    if (!oribi__desk_part_make(part, desk->program->graph, &desk->arena, region->nodes,
                                region->inputs, region->n_nodes, status) ||
         !invoke(desk, region, part, inputs, inputs_bytes, outputs, outputs_bytes, status)) {
         oribi_status_prefix(status, "node '%s': ", region->nodes[0]->name);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Desk inside: parts of a graph as sessions (part.c), drivers (driver.c), runs (run.c). Read next:
- * include/oribi/desk.h, ../compile/devices.h.
+/* Desk inside: parts of a graph as sessions (part.c), drivers (desk_driver.c), runs (desk_run.c).
+ * Read next: include/oribi/desk.h, ../compile/schedule/compile_steps.h.
  */
 #ifndef ORIBI_DESK_DESK_INTERNAL_H_
 #define ORIBI_DESK_DESK_INTERNAL_H_
 
 #include "base/dynlib.h"
-#include "compile/compile_internal.h"
+#include "compile/plan/planning.h"
+#include "compile/schedule/compile_steps.h"
 #include "oribi/desk.h"
 #include "tvm/runtime/device.h"
 
@@ -43,7 +44,9 @@ typedef int32_t oribi_desk_address_hook(void *dev, struct tvm_device_tensor *ten
 typedef struct oribi_desk_driver {
     oribi_dynlib *library; /* NULL: none is loaded */
     void *dev;
-    oribi_desk_hook *activate, *open, *close, *deactivate, *wait, *cancel, *destroy;
+    /* By number, those that want nothing but the device: Activate, Open, Wait, ... */
+    oribi_desk_hook *hooks[TVM_DEVICE_HOOK_DEACTIVATE + 1];
+    oribi_desk_hook *destroy;
     oribi_desk_call_hook *invoke, *start;
     oribi_desk_to_hook *copy_to, *copy_to_start;
     oribi_desk_from_hook *copy_from, *copy_from_start;
@@ -57,16 +60,18 @@ void oribi__desk_driver_close(oribi_desk_driver *driver);
 
 struct oribi_desk {
     oribi_arena arena;
-    oribi_compile *model; /* borrowed */
+    const oribi_program *program; /* of the compilation, which outlives the desk */
     oribi_desk_driver drivers[ORIBI_DEVICES_MAX];
     oribi_desk_part *regions, *calls; /* by index */
     int32_t *producer;                /* by value: the call that makes it, or -1 */
     TF_Tensor **states, **next;       /* as the last run left them, as this one does */
-    /* Of the run under way. */
+    /* The following belong to the run under way. */
     TF_Tensor **values;                   /* by value */
+    TF_Tensor **outgrown;                 /* by value: what a copy of better alignment replaced */
     void **scratch, **params;             /* by call */
     struct tvm_device_call *device_calls; /* by call */
-    uint32_t active, open, started;       /* a bit each device */
+    struct tvm_device_tensor **tensors;   /* by call */
+    uint32_t marks[ORIBI_MARKS];          /* a bit each device */
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "desk/run.h"
+#include "desk/desk_run.h"
 #include "tensor/status.h"
 
 /* --- Failure ---------------------------------------------------------------------------------- */
@@ -43,161 +43,55 @@ static TF_Code status_of(int32_t code)
 }
 
 /* True when code is 0. */
-static bool check(const oribi_desk *desk, int32_t hook, int32_t device, int32_t call, int32_t code,
-                  TF_Status *status)
+static bool check(const oribi_desk *desk, const oribi_step *step, int32_t code, TF_Status *status)
 {
-    const oribi_device_instance *d = &desk->model->devices.partition.devices[device];
+    const oribi_device_instance *d = &desk->program->devices.partition.devices[step->device];
     return code == 0 ||
            oribi_fail(status, status_of(code),
                       "device '%s' (%s): %s failed at operator '%s' with code %" PRId32 ", %s",
-                      d->name, d->target->name, tvm_device_hook_name(hook),
-                      desk->model->calls[call].node->name, code, code_text(code));
+                      d->name, d->target->name, tvm_device_hook_name(step->kind),
+                      step->owner < 0 ? "" : desk->program->calls[step->owner].node->name, code,
+                      code_text(code));
+}
+
+/* --- Marks ------------------------------------------------------------------------------------ */
+
+static void mark(oribi_desk *desk, const oribi_step *step, bool is_early)
+{
+    const uint32_t bit = 1u << step->device;
+    if (step->mark != ORIBI_MARK_NONE && step->is_early == is_early) {
+        uint32_t *bits = &desk->marks[step->mark];
+        *bits = step->sets ? *bits | bit : *bits & ~bit;
+    }
+}
+
+static int32_t plain_hook(const oribi_desk_driver *d, int32_t hook)
+{
+    return d->hooks[hook](d->dev);
 }
 
 void oribi__desk_unwind(oribi_desk *desk, TF_Status *status)
 {
-    const oribi_devices *d = &desk->model->devices;
-    const int32_t n = d->partition.n_devices;
+    const oribi_devices *d = &desk->program->devices;
     int failures = 0;
-    for (int32_t i = n - 1; i >= 0; i--) {
-        const oribi_desk_driver *driver = &desk->drivers[i];
-        if ((desk->started & 1u << i) != 0u && driver->cancel(driver->dev) != 0) {
-            failures += 1 + (driver->wait(driver->dev) != 0);
+    for (int32_t i = 0; i < d->n_unwinding; i++) {
+        const oribi_step *step = &d->unwinding[i];
+        const oribi_desk_driver *driver = &desk->drivers[step->device];
+        const bool is_begun = (desk->marks[step->mark] >> step->device & 1) != 0;
+        const bool has_failed = is_begun && plain_hook(driver, step->kind) != 0;
+        failures += has_failed ? 1 : 0;
+        if (has_failed && step->kind == TVM_DEVICE_HOOK_CANCEL) { /* then it is waited for */
+            failures += plain_hook(driver, TVM_DEVICE_HOOK_WAIT) != 0 ? 1 : 0;
         }
     }
-    for (int32_t i = n - 1; i >= 0; i--) {
-        if ((desk->open & 1u << i) != 0u) {
-            failures += desk->drivers[i].close(desk->drivers[i].dev) != 0;
-        }
-    }
-    for (int32_t i = n - 1; i >= 0; i--) {
-        const int32_t device = d->schedule.activation_order[i];
-        if ((desk->active & 1u << device) != 0u) {
-            failures += desk->drivers[device].deactivate(desk->drivers[device].dev) != 0;
-        }
-    }
-    desk->started = desk->open = desk->active = 0u;
+    memset(desk->marks, 0, sizeof desk->marks);
     if (failures > 0) {
         oribi_status_prefix(status, "(%d more %s failed while the run was unwound) ", failures,
                             failures == 1 ? "hook" : "hooks");
     }
 }
 
-/* --- Lifecycle -------------------------------------------------------------------------------- */
-
-static const oribi_target *target_of(const oribi_desk *desk, int32_t device)
-{
-    return desk->model->devices.partition.devices[device].target;
-}
-
-/* Begins or ends something; what ends counts as ended, however it goes. */
-static bool lifecycle(oribi_desk *desk, const oribi_event *e, uint32_t *bits, bool begins,
-                      oribi_desk_hook *hook, int32_t number, int32_t call, TF_Status *status)
-{
-    const uint32_t bit = 1u << e->device;
-    if (target_of(desk, e->device)->device_api == 0) {
-        return true;
-    }
-    *bits = begins ? *bits : *bits & ~bit;
-    ORIBI_TRY(check(desk, number, e->device, call, hook(desk->drivers[e->device].dev), status));
-    *bits = begins ? *bits | bit : *bits;
-    return true;
-}
-
-static bool invalidate_results(oribi_desk *desk, int32_t index, bool is_before, TF_Status *status);
-
-/* After a wait: what the device has written is not to be read from the cache. */
-static bool wait_for(oribi_desk *desk, const oribi_event *e, int32_t call, TF_Status *status)
-{
-    const oribi_desk_driver *d = &desk->drivers[e->device];
-    ORIBI_TRY(check(desk, TVM_DEVICE_HOOK_WAIT, e->device, call, d->wait(d->dev), status));
-    desk->started &= ~(1u << e->device);
-    for (int32_t i = 0; i < desk->model->n_calls; i++) {
-        if (desk->model->calls[i].device - 1 == e->device &&
-            desk->model->devices.done[i] == e->call) {
-            ORIBI_TRY(invalidate_results(desk, i, false, status));
-        }
-    }
-    return true;
-}
-
-bool oribi__desk_event(oribi_desk *desk, const oribi_event *e, int32_t call, TF_Status *status)
-{
-    const oribi_desk_driver *d = &desk->drivers[e->device];
-    switch (e->kind) {
-    case ORIBI_EVENT_ACTIVATE:
-        return lifecycle(desk, e, &desk->active, true, d->activate, TVM_DEVICE_HOOK_ACTIVATE, call,
-                         status);
-    case ORIBI_EVENT_OPEN:
-        return lifecycle(desk, e, &desk->open, true, d->open, TVM_DEVICE_HOOK_OPEN, call, status);
-    case ORIBI_EVENT_CLOSE:
-        return lifecycle(desk, e, &desk->open, false, d->close, TVM_DEVICE_HOOK_CLOSE, call,
-                         status);
-    case ORIBI_EVENT_DEACTIVATE:
-        return lifecycle(desk, e, &desk->active, false, d->deactivate, TVM_DEVICE_HOOK_DEACTIVATE,
-                         call, status);
-    default:
-        return wait_for(desk, e, call, status);
-    }
-}
-
-/* --- Copies ----------------------------------------------------------------------------------- */
-
-bool oribi__desk_copy(oribi_desk *desk, const oribi_step *step, int32_t call, TF_Status *status)
-{
-    const int32_t device = step->event.device;
-    const oribi_desk_driver *d = &desk->drivers[device];
-    const uint32_t offset = (uint32_t)step->offset, bytes = (uint32_t)step->bytes;
-    const bool is_started = step->is_started && step->kind != ORIBI_STEP_COPY_PEER;
-    TF_Tensor *value;
-    int32_t code, hook;
-    if (step->kind == ORIBI_STEP_COPY_PEER) {
-        hook = TVM_DEVICE_HOOK_COPY_PEER;
-        code = d->copy_peer(d->dev, offset, desk->drivers[step->peer].dev,
-                            (uint32_t)step->peer_offset, bytes);
-    } else if (step->kind == ORIBI_STEP_COPY_TO) {
-        ORIBI_TRY(oribi__desk_value(desk, step->value, &value, status));
-        hook = TVM_DEVICE_HOOK_COPY_TO;
-        code = (is_started ? d->copy_to_start : d->copy_to)(TF_TensorData(value), d->dev, offset,
-                                                            bytes);
-    } else {
-        ORIBI_TRY(oribi__desk_make_value(desk, step->value, &value, status));
-        hook = TVM_DEVICE_HOOK_COPY_FROM;
-        code = (is_started ? d->copy_from_start : d->copy_from)(d->dev, offset,
-                                                                TF_TensorData(value), bytes);
-    }
-    ORIBI_TRY(check(desk, hook, device, call, code, status));
-    desk->started |= is_started ? 1u << device : 0u;
-    return true;
-}
-
-/* --- Cache ------------------------------------------------------------------------------------ */
-
-/* Does the call work in memory that the CPU has a cache of? */
-static bool has_cache(const oribi_desk *desk, int32_t index)
-{
-    return target_of(desk, desk->model->calls[index].device - 1)->has_cache_hooks != 0 &&
-           desk->model->devices.places[index] == NULL;
-}
-
-/* What the CPU has written goes to memory, before the device reads it. */
-static bool clean_operands(oribi_desk *desk, int32_t index, TF_Status *status)
-{
-    const oribi_call *call = &desk->model->calls[index];
-    const oribi_desk_driver *d = &desk->drivers[call->device - 1];
-    for (int32_t k = 0; has_cache(desk, index) && k < call->n_inputs; k++) {
-        const bool is_copied = desk->model->devices.staged[index][k].bytes > 0;
-        TF_Tensor *value;
-        ORIBI_TRY(oribi__desk_value(desk, call->inputs[k], &value, status));
-        if (is_copied || !oribi_device_is_clean(desk->model, index, call->inputs[k])) {
-            ORIBI_TRY(
-                check(desk, TVM_DEVICE_HOOK_CACHE_CLEAN, call->device - 1, index,
-                      d->clean(d->dev, TF_TensorData(value), (uint32_t)TF_TensorByteSize(value)),
-                      status));
-        }
-    }
-    return true;
-}
+/* --- Places ----------------------------------------------------------------------------------- */
 
 /* Memory for as long as the desk is, at a multiple of the alignment and of no greater power of two:
  * a driver that needs more than its target asked for fails here as it would on a board. NULL: no
@@ -215,24 +109,25 @@ static void *alloc_aligned(oribi_desk *desk, int64_t bytes, size_t alignment)
 
 static size_t alignment_of(const oribi_desk *desk, int32_t index)
 {
-    return (size_t)oribi_device_alignment(&desk->model->devices,
-                                          desk->model->calls[index].device - 1);
+    return (size_t)oribi_device_alignment(&desk->program->devices,
+                                          desk->program->calls[index].device - 1);
 }
 
 /* Memory that a call asks for beside its tensors; it stays for later runs. NULL: no memory. */
 static void *scratch_of(oribi_desk *desk, int32_t index)
 {
     if (desk->scratch[index] == NULL) {
-        desk->scratch[index] =
-            alloc_aligned(desk, desk->model->calls[index].scratch_bytes, alignment_of(desk, index));
+        desk->scratch[index] = alloc_aligned(desk, desk->program->calls[index].scratch_bytes,
+                                             alignment_of(desk, index));
     }
     return desk->scratch[index];
 }
 
-/* What the target wrote for the call, where it asked for it to lie. NULL: no memory, or nothing. */
+/* Returns the params that the target wrote for the call, aligned as it asked. NULL: no memory, or
+ * none. */
 static const void *params_of(oribi_desk *desk, int32_t index)
 {
-    const oribi_target_code *code = &desk->model->calls[index].region->code;
+    const oribi_target_code *code = &desk->program->calls[index].region->code;
     if (desk->params[index] == NULL && code->params_bytes > 0) {
         desk->params[index] =
             alloc_aligned(desk, (int64_t)code->params_bytes, code->params_alignment);
@@ -243,128 +138,177 @@ static const void *params_of(oribi_desk *desk, int32_t index)
     return desk->params[index];
 }
 
-/* What the call reads of host memory lies as its device wants it: the caller's inputs, constants
- * and results of the CPU are copied where they do not. */
-static bool align_operands(oribi_desk *desk, int32_t index, TF_Status *status)
-{
-    const oribi_call *call = &desk->model->calls[index];
-    for (int32_t k = 0; k < call->n_inputs && desk->model->devices.places[index] == NULL; k++) {
-        TF_Tensor *value, *copy = NULL;
-        ORIBI_TRY(oribi__desk_value(desk, call->inputs[k], &value, status));
-        if ((uintptr_t)TF_TensorData(value) % alignment_of(desk, index) != 0) {
-            desk->values[call->inputs[k]] = NULL;
-            const bool is_made = oribi__desk_make_value(desk, call->inputs[k], &copy, status);
-            if (is_made) {
-                memcpy(TF_TensorData(copy), TF_TensorData(value), TF_TensorByteSize(value));
-            }
-            TF_DeleteTensor(value);
-            ORIBI_TRY(is_made);
-        }
-    }
-    return true;
-}
-
-/* Drops the lines of what a call makes: before it, since one that the CPU wrote earlier could be
- * written back over the result; after it, since the CPU could have read one meanwhile. */
-static bool invalidate_results(oribi_desk *desk, int32_t index, bool is_before, TF_Status *status)
-{
-    const oribi_call *call = &desk->model->calls[index];
-    const oribi_desk_driver *d = &desk->drivers[call->device - 1];
-    for (int32_t k = 0; has_cache(desk, index) && k < call->n_outputs; k++) {
-        TF_Tensor *value;
-        ORIBI_TRY(oribi__desk_make_value(desk, call->node->outputs[k], &value, status));
-        ORIBI_TRY(
-            check(desk, TVM_DEVICE_HOOK_CACHE_INVALIDATE, call->device - 1, index,
-                  d->invalidate(d->dev, TF_TensorData(value), (uint32_t)TF_TensorByteSize(value)),
-                  status));
-    }
-    if (has_cache(desk, index) && is_before && call->scratch_bytes > 0) {
-        void *scratch = scratch_of(desk, index);
-        return scratch == NULL
-                   ? oribi_fail_memory(status)
-                   : check(desk, TVM_DEVICE_HOOK_CACHE_INVALIDATE, call->device - 1, index,
-                           d->invalidate(d->dev, scratch, (uint32_t)call->scratch_bytes), status);
-    }
-    return true;
-}
-
-/* --- Operators -------------------------------------------------------------------------------- */
-
-/* Tensors of the call: in host memory, or at an offset of the device's. */
-static bool set_tensors(oribi_desk *desk, int32_t index, struct tvm_device_tensor *tensors,
+/* Copies a value that does not lie as the device wants it: the caller's inputs, constants and
+ * results of the CPU. What it was copied from stays until the run ends, because another device that
+ * was started may still read it; the copy suits all devices, so that there is one for each value.
+ */
+static bool align_value(oribi_desk *desk, const oribi_step *step, TF_Tensor **value,
                         TF_Status *status)
 {
-    const oribi_call *call = &desk->model->calls[index];
-    const oribi_device_place *places = desk->model->devices.places[index];
-    const int32_t n = call->n_inputs + call->n_outputs;
-    for (int32_t i = 0; i < n; i++) {
-        const bool is_input = i < call->n_inputs;
-        const oribi_value_id id =
-            is_input ? call->inputs[i] : call->node->outputs[i - call->n_inputs];
-        TF_Tensor *value = NULL;
-        if (places == NULL) {
-            ORIBI_TRY(is_input ? oribi__desk_value(desk, id, &value, status)
-                               : oribi__desk_make_value(desk, id, &value, status));
-        }
-        tensors[i].data = value != NULL ? TF_TensorData(value) : NULL;
-        tensors[i].device_offset = places != NULL ? (uint32_t)places[i].offset : 0u;
-        tensors[i].bytes = (uint32_t)oribi_lower_bytes(desk->model->graph->values[id]);
-    }
-    if (call->scratch_bytes > 0) {
-        tensors[n].device_offset = places != NULL ? (uint32_t)places[n].offset : 0u;
-        tensors[n].bytes = (uint32_t)call->scratch_bytes;
-        tensors[n].data = places != NULL ? NULL : scratch_of(desk, index);
-        return places != NULL || tensors[n].data != NULL || oribi_fail_memory(status);
-    }
-    return true;
-}
-
-/* The addresses under which the device sees host memory. */
-static bool set_addresses(oribi_desk *desk, int32_t index, struct tvm_device_tensor *tensors,
-                          int32_t n, TF_Status *status)
-{
-    const int32_t device = desk->model->calls[index].device - 1;
-    const oribi_desk_driver *d = &desk->drivers[device];
-    if (target_of(desk, device)->has_address == 0 || desk->model->devices.places[index] != NULL) {
+    if ((uintptr_t)TF_TensorData(*value) % alignment_of(desk, step->call) == 0) {
         return true;
     }
-    for (int32_t i = 0; i < n; i++) {
-        ORIBI_TRY(check(desk, TVM_DEVICE_HOOK_ADDRESS, device, index,
-                        d->address(d->dev, &tensors[i]), status));
+    TF_Tensor *given = *value;
+    desk->values[step->value] = NULL;
+    const bool is_made = oribi__desk_make_value(desk, step->value, value, status);
+    if (is_made) {
+        memcpy(TF_TensorData(*value), TF_TensorData(given), TF_TensorByteSize(given));
     }
+    desk->outgrown[step->value] = given;
+    return is_made;
+}
+
+/* Where a tensor of a call is in the host's memory. Every value is where each device sees it, so
+ * what is staged on a board is not copied here. */
+static bool place_of(oribi_desk *desk, const oribi_step *step, void **out, TF_Status *status)
+{
+    TF_Tensor *value;
+    if (step->value < 0) {
+        *out = scratch_of(desk, step->call);
+        return *out != NULL || oribi_fail_memory(status);
+    }
+    if (step->tensor < desk->program->calls[step->call].n_inputs) {
+        ORIBI_TRY(oribi__desk_value(desk, step->value, &value, status) &&
+                  align_value(desk, step, &value, status));
+    } else {
+        ORIBI_TRY(oribi__desk_make_value(desk, step->value, &value, status));
+    }
+    *out = TF_TensorData(value);
     return true;
 }
 
-bool oribi__desk_device_call(oribi_desk *desk, int32_t index, bool is_started, TF_Status *status)
+/* --- Descriptors ------------------------------------------------------------------------------ */
+
+/* Returns the tensors of a call, made once for all runs. NULL: no memory. */
+static struct tvm_device_tensor *tensors_of(oribi_desk *desk, int32_t index)
 {
-    const oribi_call *call = &desk->model->calls[index];
-    const oribi_target_code *code = &call->region->code;
-    const int32_t device = call->device - 1, n = oribi_device_tensors(call);
-    const oribi_desk_driver *d = &desk->drivers[device];
-    struct tvm_device_call *made = &desk->device_calls[index];
-    struct tvm_device_tensor *tensors =
-        made->tensors != NULL ? (struct tvm_device_tensor *)made->tensors
-                              : oribi_arena_array(&desk->arena, (size_t)n + 1, sizeof *tensors);
+    const size_t n = (size_t)oribi_device_tensors(&desk->program->calls[index]);
+    if (desk->tensors[index] == NULL) {
+        desk->tensors[index] = oribi_arena_array(&desk->arena, n + 1, sizeof **desk->tensors);
+    }
+    return desk->tensors[index];
+}
+
+static bool set_tensor(oribi_desk *desk, const oribi_step *step, TF_Status *status)
+{
+    struct tvm_device_tensor *tensors = tensors_of(desk, step->call);
+    void *data = NULL;
     if (tensors == NULL) {
         return oribi_fail_memory(status);
     }
-    const void *params = params_of(desk, index);
-    ORIBI_TRY(params != NULL || code->params_bytes == 0 || oribi_fail_memory(status));
-    ORIBI_TRY(align_operands(desk, index, status) && clean_operands(desk, index, status) &&
-              invalidate_results(desk, index, true, status) &&
-              set_tensors(desk, index, tensors, status) &&
-              set_addresses(desk, index, tensors, n, status));
-    *made = (struct tvm_device_call){
+    ORIBI_TRY(step->offset >= 0 || place_of(desk, step, &data, status));
+    tensors[step->tensor].data = data;
+    tensors[step->tensor].device_offset = step->offset >= 0 ? (uint32_t)step->offset : 0u;
+    tensors[step->tensor].bytes = (uint32_t)step->bytes;
+    return true;
+}
+
+static bool describe(oribi_desk *desk, const oribi_step *step, TF_Status *status)
+{
+    const oribi_call *call = &desk->program->calls[step->call];
+    const oribi_target_code *code = &call->region->code;
+    const void *params = params_of(desk, step->call);
+    if (params == NULL && code->params_bytes > 0) {
+        return oribi_fail_memory(status);
+    }
+    desk->device_calls[step->call] = (struct tvm_device_call){
         .op = code->op,
         .n_inputs = call->n_inputs,
-        .n_outputs = n - call->n_inputs,
-        .tensors = tensors,
+        .n_outputs = oribi_device_tensors(call) - call->n_inputs,
+        .tensors = desk->tensors[step->call],
         .params = params,
         .params_bytes = (uint32_t)code->params_bytes,
     };
-    desk->started |= is_started ? 1u << device : 0u;
-    const int32_t ended = (is_started ? d->start : d->invoke)(d->dev, made);
-    ORIBI_TRY(check(desk, is_started ? TVM_DEVICE_HOOK_START : TVM_DEVICE_HOOK_INVOKE, device,
-                    index, ended, status));
-    return is_started || invalidate_results(desk, index, false, status);
+    return true;
+}
+
+/* --- Hooks ------------------------------------------------------------------------------------ */
+
+static bool copy(oribi_desk *desk, const oribi_step *step, int32_t *code, TF_Status *status)
+{
+    const oribi_desk_driver *d = &desk->drivers[step->device];
+    const uint32_t offset = (uint32_t)step->offset, bytes = (uint32_t)step->bytes;
+    const bool is_started = step->mark == ORIBI_MARK_STARTED;
+    TF_Tensor *value;
+    if (step->kind == TVM_DEVICE_HOOK_COPY_PEER) {
+        *code = d->copy_peer(d->dev, offset, desk->drivers[step->peer].dev,
+                             (uint32_t)step->peer_offset, bytes);
+    } else if (step->kind == TVM_DEVICE_HOOK_COPY_TO) {
+        ORIBI_TRY(oribi__desk_value(desk, step->value, &value, status));
+        *code = (is_started ? d->copy_to_start : d->copy_to)(TF_TensorData(value), d->dev, offset,
+                                                             bytes);
+    } else {
+        ORIBI_TRY(oribi__desk_make_value(desk, step->value, &value, status));
+        *code = (is_started ? d->copy_from_start : d->copy_from)(d->dev, offset,
+                                                                 TF_TensorData(value), bytes);
+    }
+    return true;
+}
+
+static bool cache(oribi_desk *desk, const oribi_step *step, int32_t *code, TF_Status *status)
+{
+    const oribi_desk_driver *d = &desk->drivers[step->device];
+    void *data;
+    ORIBI_TRY(place_of(desk, step, &data, status));
+    *code = step->kind == TVM_DEVICE_HOOK_CACHE_CLEAN
+                ? d->clean(d->dev, data, (uint32_t)step->bytes)
+                : d->invalidate(d->dev, data, (uint32_t)step->bytes);
+    return true;
+}
+
+/* The addresses under which the device sees the tensors of the call. */
+static int32_t addresses(oribi_desk *desk, const oribi_step *step)
+{
+    const oribi_desk_driver *d = &desk->drivers[step->device];
+    const int32_t n = oribi_device_tensors(&desk->program->calls[step->call]);
+    int32_t code = 0;
+    for (int32_t i = 0; i < n && code == 0; i++) {
+        code = d->address(d->dev, &desk->tensors[step->call][i]);
+    }
+    return code;
+}
+
+/* False: it was not called. */
+static bool call_hook(oribi_desk *desk, const oribi_step *step, int32_t *code, TF_Status *status)
+{
+    const oribi_desk_driver *d = &desk->drivers[step->device];
+    switch (step->kind) {
+    case TVM_DEVICE_HOOK_COPY_TO:
+    case TVM_DEVICE_HOOK_COPY_FROM:
+    case TVM_DEVICE_HOOK_COPY_PEER:
+        return copy(desk, step, code, status);
+    case TVM_DEVICE_HOOK_CACHE_CLEAN:
+    case TVM_DEVICE_HOOK_CACHE_INVALIDATE:
+        return cache(desk, step, code, status);
+    case TVM_DEVICE_HOOK_ADDRESS:
+        *code = addresses(desk, step);
+        return true;
+    case TVM_DEVICE_HOOK_INVOKE:
+        *code = d->invoke(d->dev, &desk->device_calls[step->call]);
+        return true;
+    case TVM_DEVICE_HOOK_START:
+        *code = d->start(d->dev, &desk->device_calls[step->call]);
+        return true;
+    default:
+        *code = plain_hook(d, step->kind);
+        return true;
+    }
+}
+
+bool oribi__desk_step(oribi_desk *desk, const oribi_step *step, TF_Status *status)
+{
+    int32_t code = 0;
+    switch (step->kind) {
+    case ORIBI_STEP_STAGE:
+        return true;
+    case ORIBI_STEP_TENSOR:
+        return set_tensor(desk, step, status);
+    case ORIBI_STEP_DESCRIBE:
+        return describe(desk, step, status);
+    default:
+        mark(desk, step, true);
+        ORIBI_TRY(call_hook(desk, step, &code, status) && check(desk, step, code, status));
+        mark(desk, step, false);
+        return true;
+    }
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/json.h"
+#include "format/json.h"
 #include "base/text.h"
 #include "device/device_internal.h"
 

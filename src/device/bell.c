@@ -96,7 +96,7 @@ bool oribi_stream_mark_aloud(oribi_stream *stream, int mark, oribi_stream *by, T
 static bool fail_late(const oribi_device *device, const char *member, TF_Status *status)
 {
     return oribi_fail(status, TF_DEADLINE_EXCEEDED,
-                      "device %s: %s: the event has not come when the run passed its time limit",
+                      "device %s: %s: the run passed its time limit before the event came",
                       device->name, member);
 }
 

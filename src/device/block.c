@@ -15,7 +15,7 @@ enum { GRAIN = 256, FIRST_REGION = 1 << 20, LARGEST_STEP = 64 << 20 };
 
 /* --- Regions; the device is locked ----------------------------------------------------------- */
 
-static bool ask_plugin(oribi_device *device, oribi_region *region, size_t bytes)
+static bool ask_plugin(oribi_device *device, oribi_allocation *region, size_t bytes)
 {
     const SP_StreamExecutor *se = oribi__executor(device);
     region->memory = (SP_DeviceMemoryBase){.struct_size = SP_DEVICE_MEMORY_BASE_STRUCT_SIZE};
@@ -42,7 +42,7 @@ static size_t region_bytes(const oribi_device *device, size_t bytes)
 
 static oribi_block *region_new(oribi_device *device, size_t bytes, bool is_unified)
 {
-    oribi_region *region = oribi_alloc_zero(1, sizeof *region);
+    oribi_allocation *region = oribi_alloc_zero(1, sizeof *region);
     oribi_block *block = oribi_alloc_zero(1, sizeof *block);
     if (region != NULL) {
         region->is_unified = is_unified;
@@ -62,7 +62,7 @@ static oribi_block *region_new(oribi_device *device, size_t bytes, bool is_unifi
     return block;
 }
 
-static void region_free(oribi_device *device, oribi_region *region)
+static void region_free(oribi_device *device, oribi_allocation *region)
 {
     device->counts.bytes_reserved -= region->first->bytes;
     const SP_StreamExecutor *se = oribi__executor(device);
@@ -89,9 +89,9 @@ static void unlink_free(oribi_block **list, oribi_block *block)
 static bool trim(oribi_device *device)
 {
     bool any = false;
-    oribi_region **link = &device->regions;
+    oribi_allocation **link = &device->regions;
     while (*link != NULL) {
-        oribi_region *region = *link;
+        oribi_allocation *region = *link;
         if (!region->first->is_free || region->first->after != NULL) {
             link = &region->next;
             continue;
@@ -253,7 +253,7 @@ void oribi__stream_flush(oribi_stream *stream)
 static void fail_allocation(const oribi_device *device, size_t bytes, TF_Status *status)
 {
     oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-               "device %s: allocate: no memory for %zu bytes; use smaller inputs, or fewer "
+               "device %s: allocate: there is no memory for %zu bytes; use smaller inputs or fewer "
                "sessions at once",
                device->name, bytes);
 }

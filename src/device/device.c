@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/json.h"
+#include "format/json.h"
 #include "device/device_internal.h"
 
 bool oribi__device_called(const oribi_device *device, const char *member, TF_Status *status)

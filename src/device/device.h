@@ -43,7 +43,7 @@ const oribi_platform *oribi_device_parse(const char *text, int *out_ordinal, TF_
 
 /* --- Devices: device.c ----------------------------------------------------------------------- */
 
-/* What a device did since it was opened, all sessions together. */
+/* Holds what a device did since it was opened, all sessions together. */
 typedef struct oribi_device_counts {
     uint64_t n_allocations, bytes_reserved; /* asked from the plugin; held now */
     uint64_t bytes_in_use, peak_bytes_in_use;
@@ -67,6 +67,9 @@ const SP_Device *oribi_device_handle(const oribi_device *device); /* for extensi
 /* May parts of one allocation be addressed by arithmetic? */
 bool oribi_device_has_offsets(const oribi_device *device);
 void oribi_device_count(const oribi_device *device, oribi_device_counts *out_counts);
+/* Opens each device and copies a few bytes there and back (device_try.c). False: what a platform
+ * says of its devices cannot be, or bytes came back changed; failures to open are logged only. */
+bool oribi_device_try_all(TF_Status *status);
 struct oribi_json;
 /* Objects of a JSON array; opens each device for a moment. */
 void oribi_device_describe_all(struct oribi_json *json);
@@ -97,7 +100,7 @@ oribi_device *oribi_buffer_device(const oribi_buffer *buffer);
  * last reference, until the device is closed. NULL: the plugin
  * has none to give (no status: ordinary memory will do). */
 oribi_buffer *oribi_device_host_buffer(oribi_device *device, size_t bytes);
-/* What its last release does, for those who put a function of their own in its place. */
+/* Does what its last release does, for those who put a function of their own in its place. */
 void oribi_device_free_host_buffer(oribi_buffer *buffer);
 
 /* --- Streams: stream.c, copy.c --------------------------------------------------------------- */
@@ -143,7 +146,8 @@ bool oribi_stream_await(oribi_stream *stream, int mark, uint64_t deadline_ns,
 bool oribi_stream_is_busy(const oribi_stream *stream);
 /* Did anything fail that the stream was waited for? */
 bool oribi_stream_check(oribi_stream *stream, TF_Status *status);
-/* What `stream` gets from now on begins after what `other` has now; devices of one platform. */
+/* Work that `stream` gets from now on begins after the work that `other` has now; both belong to
+ * one platform. */
 bool oribi_stream_follow(oribi_stream *stream, oribi_stream *other, TF_Status *status);
 /* Timers: timer.c. NULL with a status that is well: the plugin has none. Times are known, and the
  * timer may be destroyed, once the stream was waited for. */

@@ -53,12 +53,12 @@ void oribi__absent_describe(struct oribi_json *json);
 bool oribi__platform_check(const oribi_platform *platform, TF_Status *status);
 bool oribi__platform_check_executor(oribi_platform *platform, TF_Status *status);
 
-typedef struct oribi_region { /* one allocation of the plugin */
+typedef struct oribi_allocation { /* one allocation of the plugin */
     SP_DeviceMemoryBase memory;
-    struct oribi_region *next;
+    struct oribi_allocation *next;
     struct oribi_block *first;
     bool is_unified;
-} oribi_region;
+} oribi_allocation;
 
 typedef struct oribi_block {       /* a region, or a part of one where offsets are allowed */
     oribi_buffer buffer;           /* first: what callers hold */
@@ -66,7 +66,7 @@ typedef struct oribi_block {       /* a region, or a part of one where offsets a
     oribi_stream *stream;          /* one reference while in use, or NULL */
     oribi_device_account *account; /* the same */
     size_t charged;                /* there */
-    oribi_region *region;
+    oribi_allocation *region;
     struct oribi_block *before, *after; /* in the region, by address */
     struct oribi_block *next;           /* in a list of free blocks */
     size_t offset, bytes;
@@ -84,7 +84,7 @@ struct oribi_device {
     char name[80], full_name[160];
     bool is_created;
     oribi_mutex lock; /* of all below, and of every stream's `held` */
-    oribi_region *regions;
+    oribi_allocation *regions;
     oribi_block *free;
     oribi_host_block *host_blocks; /* kept for the next */
     int n_host_blocks;

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "device/device_internal.h"
 
+enum { MAX_DEVICES = 4096 }; /* numbers go up to 4095 in names */
+
 static oribi_mutex list_lock = ORIBI_MUTEX_INIT;
 static oribi_platform *first, **last = &first;
 
@@ -104,10 +106,10 @@ static bool check_unique(const oribi_platform *platform, TF_Status *status)
          other = oribi_platform_next(other)) {
         const SP_Platform *o = &other->parts.platform;
         if (strcmp(o->name, p->name) == 0 || strcmp(o->type, p->type) == 0) {
-            return oribi_fail(status, TF_ALREADY_EXISTS,
-                              "device plugin '%s': there is a platform '%s' of type '%s' already, "
-                              "from '%s'",
-                              platform->provider, o->name, o->type, other->provider);
+            return oribi_fail(
+                status, TF_ALREADY_EXISTS,
+                "device plugin '%s': there is already a platform '%s' of type '%s', from '%s'",
+                platform->provider, o->name, o->type, other->provider);
         }
     }
     return true;
@@ -149,7 +151,10 @@ static void destroy_idle(void)
     oribi_platform **link = &first;
     while (*link != NULL) {
         oribi_platform *platform = *link;
-        if (platform->devices == NULL) {
+        oribi_mutex_lock(&platform->lock); /* a late kernel's thread may be closing one */
+        const bool is_idle = platform->devices == NULL;
+        oribi_mutex_unlock(&platform->lock);
+        if (is_idle) {
             *link = platform->next;
             platform_destroy(platform);
         } else {
@@ -229,6 +234,11 @@ bool oribi_platform_count(const oribi_platform *platform, int *out_devices, TF_S
         return true;
     }
     platform->parts.fns.get_device_count(&platform->parts.platform, out_devices, status);
+    if (oribi_ok(status) && (*out_devices < 0 || *out_devices > MAX_DEVICES)) {
+        oribi_fail(status, TF_INTERNAL, "there are %d devices, and 0 to %d are possible",
+                   *out_devices, MAX_DEVICES);
+    }
+    *out_devices = oribi_ok(status) ? *out_devices : 0;
     return called(platform, "get_device_count", status);
 }
 
@@ -258,8 +268,8 @@ const oribi_platform *oribi_device_parse(const char *text, int *out_ordinal, TF_
     if (text[length] == ':') {
         ordinal = strtol(text + length + 1, &end, 10);
         if (end == text + length + 1 || *end != '\0' || ordinal < 0 || ordinal > 4095) {
-            oribi_fail(status, TF_INVALID_ARGUMENT,
-                       "device '%s': wants NAME or NAME:N with a number from 0", text);
+            oribi_fail(status, TF_INVALID_ARGUMENT, "device '%s': write NAME or NAME:N, N from 0",
+                       text);
             return NULL;
         }
     }
@@ -290,7 +300,8 @@ void TF_SetDeviceExtension(SE_PlatformRegistrationParams *params,
     if (extension->struct_size < TF_DEVICE_EXTENSION_STRUCT_SIZE ||
         (extension->flags & ~(uint32_t)TF_DEVICE_PEER_COPIES) != 0) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "TF_SetDeviceExtension: struct_size %zu (at least %zu), flags 0x%x (known 0x%x)",
+                   "TF_SetDeviceExtension: struct_size is %zu (must be at least %zu), flags are "
+                   "0x%x (known are 0x%x)",
                    extension->struct_size, (size_t)TF_DEVICE_EXTENSION_STRUCT_SIZE,
                    (unsigned)extension->flags, (unsigned)TF_DEVICE_PEER_COPIES);
         return;

@@ -56,7 +56,7 @@ int oribi_pool_count_sleeping(oribi_pool *pool)
     return n;
 }
 
-/* Of the workers that mask m has, the bits of start <= number < limit. */
+/* Returns the bits of mask m whose workers have start <= number < limit. */
 static uint64_t range_mask(int m, int start, int limit)
 {
     int first = start - 1 - m * 64;
@@ -179,6 +179,12 @@ static oribi_pool *create(int n_threads, size_t n_workers, TF_Status *status)
         oribi_fail_memory(status);
         return NULL;
     }
+    if (!oribi_cond_init(&pool->lent)) {
+        oribi_mutex_destroy(&pool->mutex);
+        oribi_free(pool);
+        oribi_fail_memory(status);
+        return NULL;
+    }
     return pool;
 }
 
@@ -252,6 +258,7 @@ static void end_threads(void *arg)
     for (int i = 0; i < pool->n_threads - 1 && pool->workers[i].thread; i++) {
         oribi_thread_join(pool->workers[i].thread);
     }
+    oribi_pool_end_stand_in(pool);
     oribi_pool_free(pool);
 }
 
@@ -272,6 +279,7 @@ void oribi_pool_release(oribi_pool *pool)
 
 void oribi_pool_free(oribi_pool *pool)
 {
+    oribi_cond_destroy(&pool->lent);
     oribi_mutex_destroy(&pool->mutex);
     oribi_free(pool);
 }

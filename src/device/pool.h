@@ -47,6 +47,12 @@ bool oribi_pool_schedule(oribi_pool *pool, void (*fn)(void *object), void *objec
 /* The same, waking a worker of start <= number < limit where one sleeps. */
 bool oribi_pool_schedule_near(oribi_pool *pool, void (*fn)(void *object), void *object, int start,
                               int limit);
+/* A thread that counts as one of the pool's is about to sleep, for work that may be scheduled:
+ * until it is back another one runs scheduled work in its place, so that as many threads compute as
+ * before. It is started when it is first needed, and once; a pool on threads of the application,
+ * and one of one thread, has none. */
+void oribi_pool_lend(oribi_pool *pool);
+void oribi_pool_take_back(oribi_pool *pool);
 /* 0 for a thread outside the pool or the caller, else 1..threads-1. */
 int oribi_pool_current_worker(const oribi_pool *pool);
 

@@ -72,14 +72,18 @@ struct oribi_pool {
     _Atomic uint64_t last_short_ns;                             /* see is_one_of_many */
     int n_threads;
     _Atomic int32_t references;
-    /* Of the memory, on an outside: all owners together, and helpers that did not end yet. */
+    /* Counts who holds the memory of an outside: all owners together, and helpers that have not
+     * ended yet. */
     _Atomic int32_t n_holders;
     bool is_outside;
     oribi_pool_outside outside;
     _Atomic int32_t n_helpers;
     _Atomic uint64_t helper_numbers[POOL_MASKS]; /* bit number - 1 of each helper that runs */
-    oribi_mutex mutex;                           /* of the task list */
+    oribi_mutex mutex;                           /* of the task list, and of what follows */
     oribi_pool_task *first_task, *last_task;
+    int n_lent;             /* threads that sleep, and for which the stand-in may run tasks */
+    oribi_thread *stand_in; /* NULL: not needed yet */
+    oribi_cond lent;        /* for it */
     oribi_pool_slot slots[POOL_SLOTS];
     oribi_pool_worker workers[]; /* n_threads - 1, or none */
 };
@@ -101,6 +105,8 @@ bool oribi_pool_help(oribi_pool *pool, int worker);
 int oribi_pool_wake_range(oribi_pool *pool, int n, int start, int limit);
 void oribi_pool_wake(oribi_pool *pool, int n);
 int oribi_pool_count_sleeping(oribi_pool *pool);
+/* Ends the stand-in, at the end of the pool. */
+void oribi_pool_end_stand_in(oribi_pool *pool);
 /* Runs one scheduled function; false when there was none. */
 bool oribi_pool_run_task(oribi_pool *pool);
 void oribi_pool_free(oribi_pool *pool);

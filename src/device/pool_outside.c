@@ -60,7 +60,7 @@ static void run_helper(void *arg)
         (void)oribi_pool_enter(before);
         return_number(pool, number);
         atomic_fetch_sub(&pool->n_helpers, 1);
-        /* What was published while we were still counted as looking. */
+        /* Take work that was published while we were still counted as looking. */
     } while ((atomic_load(&pool->n_tasks) > 0 || oribi_pool_has_blocks(pool)) && enlist(pool));
     drop(pool);
 }

@@ -34,6 +34,68 @@ bool oribi_pool_run_task(oribi_pool *pool)
     return true;
 }
 
+/* --- The stand-in ---------------------------------------------------------------------------- */
+
+static void stand_in_main(void *arg)
+{
+    oribi_pool *pool = arg;
+    (void)oribi_pool_enter((oribi_pool_place){pool, 0}); /* the number of whom it stands for */
+    oribi_mutex_lock(&pool->mutex);
+    while (atomic_load(&pool->stopping) == 0) {
+        if (pool->n_lent > 0 && pool->first_task) {
+            oribi_mutex_unlock(&pool->mutex);
+            (void)oribi_pool_run_task(pool);
+            oribi_mutex_lock(&pool->mutex);
+        } else {
+            oribi_cond_wait(&pool->lent, &pool->mutex);
+        }
+    }
+    oribi_mutex_unlock(&pool->mutex);
+}
+
+/* Under the lock: there may be work for it now. Without memory for a thread the workers do it. */
+static void call_stand_in(oribi_pool *pool)
+{
+    if (pool->n_lent == 0 || !pool->first_task || pool->is_outside || pool->n_threads == 1) {
+        return;
+    }
+    if (!pool->stand_in) {
+        pool->stand_in = oribi_thread_start(stand_in_main, pool, "oribi-stand-in", 0);
+    }
+    oribi_cond_signal(&pool->lent);
+}
+
+void oribi_pool_lend(oribi_pool *pool)
+{
+    if (pool) {
+        oribi_mutex_lock(&pool->mutex);
+        pool->n_lent++;
+        call_stand_in(pool);
+        oribi_mutex_unlock(&pool->mutex);
+    }
+}
+
+void oribi_pool_take_back(oribi_pool *pool)
+{
+    if (pool) {
+        oribi_mutex_lock(&pool->mutex);
+        pool->n_lent--;
+        oribi_mutex_unlock(&pool->mutex);
+    }
+}
+
+void oribi_pool_end_stand_in(oribi_pool *pool)
+{
+    oribi_mutex_lock(&pool->mutex); /* it looked at `stopping`, or sleeps */
+    oribi_cond_signal(&pool->lent);
+    oribi_mutex_unlock(&pool->mutex);
+    if (pool->stand_in) {
+        oribi_thread_join(pool->stand_in);
+    }
+}
+
+/* --- The list -------------------------------------------------------------------------------- */
+
 static void push_task(oribi_pool *pool, oribi_pool_task *task)
 {
     oribi_mutex_lock(&pool->mutex);
@@ -44,6 +106,7 @@ static void push_task(oribi_pool *pool, oribi_pool_task *task)
     }
     pool->last_task = task;
     atomic_fetch_add(&pool->n_tasks, 1);
+    call_stand_in(pool);
     oribi_mutex_unlock(&pool->mutex);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Graph: life cycle, limits, names, sources. Values are in value.c, constants in constant.c, nodes
- * in node.c, changes in edit.c, execution order in order.c.
+/* Graph: life cycle, limits, names, sources. Values are in value.c, constants in graph_constant.c,
+ * nodes in node.c, changes in graph_edit.c, execution order in graph_order.c.
  */
 #include "graph/graph_internal.h"
 
@@ -80,8 +80,8 @@ bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status)
     uint64_t held = graph->made_bytes + graph->arena.used_bytes;
     if (graph->max_bytes != 0 && (held > graph->max_bytes || bytes > graph->max_bytes - held)) {
         return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                          "model '%s' needs %" PRIu64 " bytes at least; the limit is %" PRIu64
-                          ": raise the memory limit",
+                          "model '%s' needs at least %" PRIu64 " bytes, but the limit is %" PRIu64
+                          "; raise the memory limit",
                           graph->source_name, bytes < UINT64_MAX - held ? held + bytes : UINT64_MAX,
                           graph->max_bytes);
     }

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "kernel/kernel.h"
+#include "op/quantisation.h"
 
 typedef int32_t oribi_value_id; /* index in graph->values; -1: none (an absent optional input) */
 typedef int32_t oribi_node_id;
@@ -53,6 +54,8 @@ typedef struct oribi_quantisation {
     int32_t axis;
     float scale; /* of index 0, as is `zero` */
     int32_t zero;
+    const float *scales; /* of all, in the graph's arena, where there are more than one */
+    const int32_t *zeros;
 } oribi_quantisation;
 
 typedef struct oribi_value {
@@ -85,6 +88,7 @@ typedef struct oribi_node {
     const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
     const oribi_kernel_def *kernel; /* chosen, or NULL */
     bool is_dead;
+    uint32_t passes_off;        /* ORIBI_PASS_...: whose work a graph optimiser did on this node */
     struct oribi_node *waiting; /* a list that oribi_graph_remove_dead makes */
 } oribi_node;
 
@@ -96,8 +100,8 @@ typedef struct oribi_graph {
     int32_t n_values, values_capacity;
     oribi_value_id *inputs, *outputs;
     const char **input_names, **output_names; /* as the model calls them */
-    /* Of the ports, not of their values: an output that only reshapes an input becomes the same
-     * value, and keeps its own units. */
+    /* These belong to the ports, not to their values: an output that only reshapes an input becomes
+     * the same value, and keeps its own units. */
     oribi_quantisation *input_quantisation, *output_quantisation;
     int32_t n_inputs, n_outputs;
     int32_t *next_outputs; /* by output: the next one of the same value, as first_output */
@@ -136,11 +140,19 @@ bool oribi_graph_keep_tensor(oribi_graph *graph, TF_Tensor *tensor, TF_Status *s
 /* All adders return -1 / NULL on failure with status set. Names are made unique with a suffix. */
 oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_DataType dtype,
                                      const oribi_shape *shape, TF_Status *status);
-/* What a model says of a value of this type, or none where that is no quantisation: of a type that
- * is not an integer's, with a scale that is not positive and finite, with a zero point that the
- * type does not have. */
+/* Returns what a model says about a value of this type, or none where that is not quantisation: of
+ * a type that is not an integer's, with a scale that is not positive and finite, with a zero point
+ * that the type does not have. */
 oribi_quantisation oribi_graph_quantisation(TF_DataType dtype, int64_t n_scales, int64_t axis,
                                             double scale, int64_t zero);
+/* The value gets it; where there are several scales, `read` tells each, and what is impossible
+ * makes it none. */
+bool oribi_graph_quantise(oribi_graph *graph, oribi_value *value,
+                          const oribi_quantisation *quantisation,
+                          void (*read)(const void *arg, int32_t i, double *scale, int64_t *zero),
+                          const void *arg, TF_Status *status);
+/* As contract functions tell it; count 0: none. Points into the argument. */
+TF_Quantisation oribi_graph_quantisation_view(const oribi_quantisation *quantisation);
 /* Takes over one reference of source (may be NULL for static data), also when it fails; copies dims
  * and strides. The maker has checked that all elements lie inside the source. */
 oribi_value_id oribi_graph_add_constant(oribi_graph *graph, const char *name,

@@ -142,8 +142,9 @@ bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)
     bool ok = false;
     oribi_shape *shapes = oribi_alloc_zero(n * 2 + n_outputs + 1, sizeof(*shapes));
     oribi_handle_data *handles = oribi_alloc_zero(n + n_outputs + 1, sizeof(*handles));
+    TF_Quantisation *units = oribi_alloc_zero(n + 1, sizeof(*units));
     TF_Tensor **constants = oribi_alloc_zero(n + 1, sizeof(*constants));
-    if (shapes == NULL || handles == NULL || constants == NULL) {
+    if (shapes == NULL || handles == NULL || units == NULL || constants == NULL) {
         oribi_fail_memory(status);
         goto done;
     }
@@ -153,6 +154,8 @@ bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)
         const oribi_value *value = graph->values[node->inputs[i]];
         shapes[i] = value->shape;
         handles[i] = value->handle;
+        units[i] = oribi_graph_quantisation_view(&value->quantisation);
+        handles[i].quantisation = &units[i];
         partial[i].rank = -1;
         if (is_shape_like(value)) {
             constants[i] = oribi_graph_constant_tensor(graph, node->inputs[i], status);
@@ -172,6 +175,7 @@ bool oribi_graph_infer(oribi_graph *graph, oribi_node *node, TF_Status *status)
     for (size_t i = 0; i < n_outputs; i++) {
         graph->values[node->outputs[i]]->shape = out[i];
         graph->values[node->outputs[i]]->handle = handles[n + i];
+        graph->values[node->outputs[i]]->handle.quantisation = NULL;
     }
     ok = true;
 done:
@@ -179,6 +183,7 @@ done:
         TF_DeleteTensor(constants[i]);
     }
     oribi_free(constants);
+    oribi_free(units);
     oribi_free(handles);
     oribi_free(shapes);
     return ok;

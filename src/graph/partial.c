@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of small integer values before anything runs: the arithmetic on shapes that models
- * do between Shape and Reshape, where some dimensions are still unknown. Not constant folding,
- * which needs every element and runs kernels; this only helps shape functions.
+/* What is known about small integer values before anything runs? The arithmetic on shapes that
+ * models do between Shape and Reshape, where some dimensions are still unknown. Not constant
+ * folding, which needs every element and runs kernels; this only helps shape functions.
  */
 #include "graph/graph_internal.h"
 
+#include "micro/geometry/geometry_slice.h"
+
 #include <string.h>
+
+#include "op/traits.h"
 
 enum { MAX_ELEMENTS = 32, MAX_DEPTH = 24, MAX_STEPS = 256 };
 static const int64_t UNKNOWN = INT64_MIN;
@@ -44,13 +48,14 @@ static bool constant_elements(const oribi_graph *graph, oribi_value_id value, el
     return oribi_graph_constant_exactly(graph, value, out->at, out->count);
 }
 
-static bool join(evaluation *e, const oribi_node *node, int32_t n_parts, int32_t depth,
+static bool join(evaluation *e, const oribi_node *node, const oribi_traits *t, int32_t depth,
                  elements *out)
 {
     elements part;
     out->count = 0;
-    for (int32_t i = 0; i < n_parts; i++) {
-        if (!evaluate(e, node->inputs[i], depth, &part) || part.count > MAX_ELEMENTS - out->count) {
+    for (int32_t i = 0; i < t->n_data; i++) {
+        if (!evaluate(e, node->inputs[t->data + i], depth, &part) ||
+            part.count > MAX_ELEMENTS - out->count) {
             return false;
         }
         memcpy(out->at + out->count, part.at, (size_t)part.count * sizeof(part.at[0]));
@@ -59,12 +64,13 @@ static bool join(evaluation *e, const oribi_node *node, int32_t n_parts, int32_t
     return true;
 }
 
-static bool gather(evaluation *e, const oribi_node *node, int32_t depth, elements *out)
+static bool gather(evaluation *e, const oribi_node *node, const oribi_traits *t, int32_t depth,
+                   elements *out)
 {
     elements from;
     elements index;
-    if (!constant_elements(e->graph, node->inputs[1], &index) ||
-        !evaluate(e, node->inputs[0], depth, &from)) {
+    if (!constant_elements(e->graph, node->inputs[t->more], &index) ||
+        !evaluate(e, node->inputs[t->data], depth, &from)) {
         return false;
     }
     out->count = index.count;
@@ -77,64 +83,69 @@ static bool gather(evaluation *e, const oribi_node *node, int32_t depth, element
     return true;
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-    return value < low ? low : value > high ? high : value;
-}
-
 static int64_t mask_of(const oribi_node *node, const char *name)
 {
     const oribi_attr *attr = oribi_attrs_find(&node->attrs, name);
     return attr != NULL && attr->kind == TF_ATTR_INT && attr->count == 1 ? attr->u.i[0] : 0;
 }
 
-/* One axis, positive step. */
-static bool strided_slice(evaluation *e, const oribi_node *node, int32_t depth, elements *out)
+/* One axis. */
+static bool strided_slice(evaluation *e, const oribi_node *node, const oribi_traits *t,
+                          int32_t depth, elements *out)
 {
     elements from;
     int64_t begin = 0, end = 0, step = 0;
-    if (node->n_inputs != 4 ||
-        !oribi_graph_constant_exactly(e->graph, node->inputs[1], &begin, 1) ||
-        !oribi_graph_constant_exactly(e->graph, node->inputs[2], &end, 1) ||
-        !oribi_graph_constant_exactly(e->graph, node->inputs[3], &step, 1) || step < 1 ||
-        mask_of(node, "ellipsis_mask") != 0 || mask_of(node, "new_axis_mask") != 0 ||
-        !evaluate(e, node->inputs[0], depth, &from)) {
+    if (!oribi_graph_constant_exactly(e->graph, node->inputs[t->axes], &begin, 1) ||
+        !oribi_graph_constant_exactly(e->graph, node->inputs[t->more], &end, 1) ||
+        !oribi_graph_constant_exactly(e->graph, node->inputs[t->last], &step, 1) ||
+        !evaluate(e, node->inputs[t->data], depth, &from)) {
         return false;
     }
-    bool shrinks = (mask_of(node, "shrink_axis_mask") & 1) != 0;
-    int64_t first = clamp(begin < 0 ? begin + from.count : begin, 0, from.count);
-    int64_t last = clamp(end < 0 ? end + from.count : end, 0, from.count);
-    first = (mask_of(node, "begin_mask") & 1) != 0 ? 0 : first;
-    last = (mask_of(node, "end_mask") & 1) != 0 ? from.count : last;
-    last = shrinks ? clamp(first + 1, 0, from.count) : last;
-    out->count = 0;
-    for (int64_t i = first; i < last; i += clamp(step, 1, MAX_ELEMENTS)) {
-        out->at[out->count++] = from.at[i];
+    const oribi_geometry_strided spec = {.n = 1,
+                                         .begin = &begin,
+                                         .end = &end,
+                                         .step = &step,
+                                         .begin_mask = mask_of(node, "begin_mask"),
+                                         .end_mask = mask_of(node, "end_mask"),
+                                         .ellipsis_mask = mask_of(node, "ellipsis_mask"),
+                                         .new_axis_mask = mask_of(node, "new_axis_mask"),
+                                         .shrink_axis_mask = mask_of(node, "shrink_axis_mask")};
+    const int64_t size = from.count;
+    oribi_geometry_slice slice;
+    if (oribi_geometry_slice_open(&slice, &spec, 1) != ORIBI_GEOMETRY_PART) {
+        return false;
     }
-    return true;
+    const oribi_geometry_cut cut = oribi_geometry_slice_next(&slice, &size);
+    out->count =
+        cut == ORIBI_GEOMETRY_PART || cut == ORIBI_GEOMETRY_INDEX ? (int32_t)slice.count : -1;
+    for (int32_t i = 0; i < out->count; i++) {
+        out->at[i] = from.at[slice.first + i * slice.step];
+    }
+    return out->count >= 0;
 }
 
 /* Element-wise on known pairs; a result that would overflow is unknown. */
-static int64_t combine(const char *op, int64_t a, int64_t b)
+static int64_t combine(oribi_formula formula, int64_t a, int64_t b)
 {
     int64_t result = UNKNOWN;
     if (a == UNKNOWN || b == UNKNOWN) {
         return UNKNOWN;
     }
     bool overflow = false;
-    if (strcmp(op, "Mul") == 0) {
+    if (formula == ORIBI_FORMULA_PRODUCT) {
         overflow = __builtin_mul_overflow(a, b, &result);
-    } else if (strcmp(op, "AddV2") == 0) {
+    } else if (formula == ORIBI_FORMULA_SUM) {
         overflow = __builtin_add_overflow(a, b, &result);
-    } else if (strcmp(op, "Sub") == 0) {
+    } else if (formula == ORIBI_FORMULA_DIFFERENCE) {
         overflow = __builtin_sub_overflow(a, b, &result);
-    } else if (a >= 0 && b > 0) { /* FloorDiv, Div, TruncateDiv agree here */
+    } else if (a >= 0 && b > 0) { /* a quotient; rounding down and towards zero agree here */
         result = a / b;
     }
     return overflow ? UNKNOWN : result;
 }
 
-static bool binary(evaluation *e, const oribi_node *node, int32_t depth, elements *out)
+static bool binary(evaluation *e, const oribi_node *node, oribi_formula formula, int32_t depth,
+                   elements *out)
 {
     elements a, b;
     if (!evaluate(e, node->inputs[0], depth, &a) || !evaluate(e, node->inputs[1], depth, &b) ||
@@ -143,50 +154,34 @@ static bool binary(evaluation *e, const oribi_node *node, int32_t depth, element
     }
     out->count = a.count == 1 ? b.count : a.count;
     for (int32_t i = 0; i < out->count; i++) {
-        out->at[i] = combine(node->op_name, a.at[a.count == 1 ? 0 : i], b.at[b.count == 1 ? 0 : i]);
+        out->at[i] = combine(formula, a.at[a.count == 1 ? 0 : i], b.at[b.count == 1 ? 0 : i]);
     }
     return true;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    for (; *names != NULL; names++) {
-        if (strcmp(name, *names) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool evaluate_node(evaluation *e, const oribi_node *node, int32_t depth, elements *out)
 {
-    static const char *const same[] = {"Identity", "Cast",         "ExpandDims", "Squeeze",
-                                       "Reshape",  "StopGradient", NULL};
-    static const char *const binaries[] = {"Mul",      "AddV2", "Add",         "Sub",
-                                           "FloorDiv", "Div",   "TruncateDiv", NULL};
-    const char *op = node->op_name;
-    if (strcmp(op, "Shape") == 0) {
-        return shape_elements(&e->graph->values[node->inputs[0]]->shape, out);
+    oribi_traits t;
+    oribi_op_traits(node->op, &node->attrs, &node->signature, &t);
+    if (t.told == ORIBI_TOLD_SHAPE) {
+        return shape_elements(&e->graph->values[node->inputs[t.data]]->shape, out);
     }
-    if (is_one_of(op, same)) {
-        return evaluate(e, node->inputs[0], depth, out);
+    if ((t.is & ORIBI_TRAIT_VIEW) != 0) {
+        return evaluate(e, node->inputs[t.data], depth, out);
     }
-    if (strcmp(op, "Pack") == 0) {
-        return join(e, node, node->n_inputs, depth, out);
+    if ((t.is & (ORIBI_TRAIT_STACKS | ORIBI_TRAIT_JOINS)) != 0) {
+        return join(e, node, &t, depth, out);
     }
-    if (strcmp(op, "ConcatV2") == 0) {
-        return join(e, node, node->n_inputs - 1, depth, out);
+    if ((t.is & ORIBI_TRAIT_GATHERS) != 0) {
+        return gather(e, node, &t, depth, out);
     }
-    if (strcmp(op, "GatherV2") == 0) {
-        return gather(e, node, depth, out);
+    if ((t.is & ORIBI_TRAIT_STRIDES) != 0) {
+        return strided_slice(e, node, &t, depth, out);
     }
-    if (strcmp(op, "StridedSlice") == 0) {
-        return strided_slice(e, node, depth, out);
+    if (t.formula >= ORIBI_FORMULA_SUM && t.formula <= ORIBI_FORMULA_QUOTIENT) {
+        return node->n_inputs == 2 && binary(e, node, t.formula, depth, out);
     }
-    if (is_one_of(op, binaries)) {
-        return binary(e, node, depth, out);
-    }
-    return false;
+    return strcmp(node->op_name, "Cast") == 0 && evaluate(e, node->inputs[0], depth, out);
 }
 
 static bool evaluate(evaluation *e, oribi_value_id id, int32_t depth, elements *out)

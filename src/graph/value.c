@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: edges of the graph, its inputs and outputs. Constants are in constant.c. */
+/* Values: edges of the graph, its inputs and outputs. Constants are in graph_constant.c. */
 #include "graph/graph_internal.h"
 
 #include <math.h>
@@ -54,12 +54,60 @@ oribi_quantisation oribi_graph_quantisation(TF_DataType dtype, int64_t n_scales,
             const bool is_real = (float)scale > 0.0f && isfinite((float)scale);
             const bool fits = zero >= types[i].low && zero <= types[i].high && n_scales > 0 &&
                               n_scales <= INT32_MAX && axis >= 0 && axis <= INT32_MAX;
-            return is_real && fits ? (oribi_quantisation){(int32_t)n_scales, (int32_t)axis,
-                                                          (float)scale, (int32_t)zero}
+            return is_real && fits ? (oribi_quantisation){.n_scales = (int32_t)n_scales,
+                                                          .axis = (int32_t)axis,
+                                                          .scale = (float)scale,
+                                                          .zero = (int32_t)zero}
                                    : none;
         }
     }
     return none;
+}
+
+bool oribi_graph_quantise(oribi_graph *graph, oribi_value *value,
+                          const oribi_quantisation *quantisation,
+                          void (*read)(const void *arg, int32_t i, double *scale, int64_t *zero),
+                          const void *arg, TF_Status *status)
+{
+    const int32_t n = quantisation->n_scales;
+    value->quantisation = *quantisation;
+    if (n <= 1) {
+        return true;
+    }
+    value->quantisation = (oribi_quantisation){0};
+    ORIBI_TRY(oribi_graph_charge(graph, (uint64_t)n * 8, status));
+    float *scales = oribi_arena_array(&graph->arena, (size_t)n, sizeof *scales);
+    int32_t *zeros = oribi_arena_array(&graph->arena, (size_t)n, sizeof *zeros);
+    if (scales == NULL || zeros == NULL) {
+        return oribi_fail_memory(status);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        double scale;
+        int64_t zero;
+        read(arg, i, &scale, &zero);
+        const oribi_quantisation one =
+            oribi_graph_quantisation(value->dtype, 1, quantisation->axis, scale, zero);
+        if (one.n_scales == 0) {
+            return true;
+        }
+        scales[i] = one.scale;
+        zeros[i] = one.zero;
+    }
+    value->quantisation = *quantisation;
+    value->quantisation.scales = scales;
+    value->quantisation.zeros = zeros;
+    return true;
+}
+
+TF_Quantisation oribi_graph_quantisation_view(const oribi_quantisation *quantisation)
+{
+    const bool is_one = quantisation->n_scales == 1;
+    return (TF_Quantisation){
+        .struct_size = TF_QUANTISATION_STRUCT_SIZE,
+        .scales = is_one ? &quantisation->scale : quantisation->scales,
+        .zero_points = is_one ? &quantisation->zero : quantisation->zeros,
+        .count = is_one || quantisation->scales != NULL ? quantisation->n_scales : 0,
+        .axis = quantisation->axis};
 }
 
 bool oribi_graph_rename_value(oribi_graph *graph, oribi_value_id value, const char *name,

@@ -5,9 +5,9 @@
 
 #include "base/alloc.h"
 #include "grappler/grappler.h"
-#include "import/wire.h"
+#include "format/wire.h"
 #include "op/op.h"
-#include "op/proto.h"
+#include "op/op_proto.h"
 
 struct TF_FunctionLibraryDefinition {
     TF_Buffer *bytes; /* of the GraphDef */
@@ -91,7 +91,7 @@ void TF_LookUpOpDef(TF_FunctionLibraryDefinition *fn_lib, const char *name, TF_B
         oribi_text_append_n(&text, found.at, (size_t)(found.end - found.at));
     } else {
         if (oribi_ok(s)) {
-            oribi_fail(s, TF_NOT_FOUND, "there is no op and no function '%s'", name);
+            oribi_fail(s, TF_NOT_FOUND, "there is no op or function named '%s'", name);
         }
         return;
     }

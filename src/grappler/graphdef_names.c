@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/ascii.h"
 #include "grappler/graphdef.h"
+#include "pass/pass.h"
 
 enum { SUFFIX_BYTES = 16 };
 
@@ -68,8 +69,8 @@ static bool name_node(namer *self, const oribi_node *node, TF_Status *status)
     return name != NULL;
 }
 
-bool oribi_graphdef_name(const oribi_graph *graph, oribi_graphdef_names *out_names,
-                         TF_Status *status)
+bool oribi_graphdef_name(const oribi_graph *graph, const char *standard,
+                         oribi_graphdef_names *out_names, TF_Status *status)
 {
     *out_names = (oribi_graphdef_names){0};
     namer self = {.names = out_names};
@@ -77,14 +78,21 @@ bool oribi_graphdef_name(const oribi_graph *graph, oribi_graphdef_names *out_nam
         oribi_arena_array(&out_names->arena, (size_t)graph->n_nodes + 1, sizeof *out_names->nodes);
     out_names->values = oribi_arena_array(&out_names->arena, (size_t)graph->n_values + 1,
                                           sizeof *out_names->values);
-    bool ok = (out_names->nodes != NULL && out_names->values != NULL) || oribi_fail_memory(status);
+    out_names->places =
+        oribi_arena_array(&out_names->arena, (size_t)graph->n_nodes + 1, sizeof *out_names->places);
+    bool ok =
+        (out_names->nodes != NULL && out_names->values != NULL && out_names->places != NULL) ||
+        oribi_fail_memory(status);
     for (int32_t i = 0; ok && i < graph->n_inputs; i++) {
         out_names->values[graph->inputs[i]] =
             take(&self, graph->values[graph->inputs[i]]->name, status);
         ok = out_names->values[graph->inputs[i]] != NULL;
     }
     for (int32_t i = 0; ok && i < graph->n_order; i++) {
-        ok = name_node(&self, graph->nodes[graph->order[i]], status);
+        const oribi_node *node = graph->nodes[graph->order[i]];
+        const char *place = oribi_pass_place_name(&out_names->arena, node, standard);
+        out_names->places[node->id] = place;
+        ok = (place != NULL || oribi_fail_memory(status)) && name_node(&self, node, status);
     }
     for (int32_t v = 0; ok && v < graph->n_values; v++) {
         const oribi_value *value = graph->values[v];

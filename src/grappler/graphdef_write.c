@@ -2,9 +2,10 @@
 /* Writes a graph as a GraphDef; see graphdef.h. */
 #include <string.h>
 
-#include "base/proto.h"
+#include "format/proto.h"
 #include "grappler/graphdef.h"
-#include "op/proto.h"
+#include "import/graphdef/graphdef_read.h"
+#include "op/op_proto.h"
 
 enum { PRODUCER_VERSION = 1766 }; /* of TensorFlow 2.16.1, whose ops ours are compared with */
 static const size_t MAX_MESSAGE_BYTES = 0x7fffffff;
@@ -24,16 +25,17 @@ static void put_type(oribi_text *node, const char *name, TF_DataType type)
     put_attr(node, &(oribi_attr){.name = name, .kind = TF_ATTR_TYPE, .count = 1, .u.type = &type});
 }
 
-static void put_head(oribi_text *node, const char *name, const char *op)
+static void put_head(oribi_text *node, const char *name, const char *op, const char *place)
 {
     oribi_proto_string(node, 1, name);
     oribi_proto_string(node, 2, op);
+    oribi_proto_string(node, 4, place);
 }
 
 static void put_input(oribi_text *graph, const oribi_value *value, const char *name)
 {
     oribi_text node = {0};
-    put_head(&node, name, "Placeholder");
+    put_head(&node, name, "Placeholder", ORIBI_HOST_PLACE);
     put_type(&node, "dtype", value->dtype);
     put_attr(&node,
              &(oribi_attr){
@@ -47,7 +49,7 @@ static bool put_constant(oribi_text *graph_text, oribi_graph *graph, oribi_value
     oribi_text node = {0};
     TF_Tensor *tensor = oribi_graph_constant_tensor(graph, id, status);
     ORIBI_TRY(tensor != NULL);
-    put_head(&node, name, "Const");
+    put_head(&node, name, "Const", ORIBI_HOST_PLACE);
     put_type(&node, "dtype", tensor->dtype);
     put_attr(&node, &(oribi_attr){.name = "value",
                                   .kind = TF_ATTR_TENSOR,
@@ -62,12 +64,11 @@ static void put_node(oribi_text *graph_text, const oribi_node *node,
                      const oribi_graphdef_names *names)
 {
     oribi_text text = {0};
-    put_head(&text, names->nodes[node->id], node->op_name);
+    put_head(&text, names->nodes[node->id], node->op_name, names->places[node->id]);
     for (int32_t i = 0; i < node->n_inputs; i++) {
         oribi_proto_string(&text, 3,
                            node->inputs[i] < 0 ? names->absent : names->values[node->inputs[i]]);
     }
-    oribi_proto_string(&text, 4, node->device);
     for (int32_t i = 0; i < node->attrs.count; i++) {
         put_attr(&text, &node->attrs.items[i]);
     }
@@ -87,12 +88,12 @@ static bool put_all(oribi_text *text, oribi_graph *graph, const oribi_graphdef_n
         }
         if (text->length > MAX_MESSAGE_BYTES) {
             return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                              "the graph's constants are more than the 2 GiB of a GraphDef");
+                              "the graph's constants exceed the 2 GiB limit of a GraphDef");
         }
     }
     if (names->absent != NULL) {
         oribi_text absent = {0};
-        put_head(&absent, names->absent, ORIBI_ABSENT_OP);
+        put_head(&absent, names->absent, ORIBI_ABSENT_OP, ORIBI_HOST_PLACE);
         oribi_proto_message(text, 1, &absent);
     }
     for (int32_t i = 0; i < graph->n_order; i++) {

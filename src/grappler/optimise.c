@@ -6,6 +6,10 @@
 #include "pass/pass.h"
 #include "plugin/optimizer.h"
 
+#define HOST "/job:localhost/replica:0/task:0/device:"
+
+/* What an optimiser switches off it stands for itself: our passes leave the nodes that it wrote
+ * alone, and no others. */
 static uint32_t passes_off(const TP_OptimizerConfigs *configs)
 {
     return (configs->constant_folding == TF_TriState_Off ? (uint32_t)ORIBI_PASS_FOLD : 0) |
@@ -26,47 +30,72 @@ static bool call(const oribi_optimizer *optimizer, const TF_Buffer *before,
         fns->destroy_func(self);
     }
     return oribi_ok(status) &&
-           (out->data != NULL || oribi_fail(status, TF_INTERNAL, "it gave no graph back"));
+           (out->data != NULL || oribi_fail(status, TF_INTERNAL, "it returned no graph"));
 }
 
+/* NULL: it failed, or what came back does not fit. */
 static oribi_graph *optimised(const oribi_optimizer *optimizer, oribi_graph *graph,
-                              const oribi_graphdef_names *names, TF_Status *status)
+                              const char *standard, int32_t *out_written, TF_Status *status)
 {
-    const TF_GrapplerItem item = {graph, names};
+    oribi_graphdef_names names;
     oribi_graph *result = NULL;
-    TF_Buffer *before = oribi_graphdef_write(graph, names, status);
+    if (!oribi_graph_sort(graph, status) || !oribi_graphdef_name(graph, standard, &names, status)) {
+        return NULL;
+    }
+    const char *place = standard != NULL ? oribi_arena_printf(&names.arena, "%s%s", HOST, standard)
+                                         : ORIBI_HOST_PLACE;
+    const TF_GrapplerItem item = {graph, &names};
+    TF_Buffer *before = oribi_graphdef_write(graph, &names, status);
     TF_Buffer *after = TF_NewBuffer();
-    if (before != NULL && (after != NULL || oribi_fail_memory(status)) &&
+    if (before != NULL && ((after != NULL && place != NULL) || oribi_fail_memory(status)) &&
         call(optimizer, before, &item, after, status)) {
-        result = oribi_graphdef_read(graph, names, after, status);
+        result = oribi_graphdef_return(graph, &names, place, passes_off(&optimizer->configs), after,
+                                       out_written, status);
     }
     TF_DeleteBuffer(before);
     TF_DeleteBuffer(after);
+    oribi_graphdef_names_destroy(&names);
     return result;
 }
 
-bool oribi_grappler_run(oribi_graph **graph, const char *device_type, uint32_t *disabled_passes,
+/* The report goes on in the new graph's memory. */
+static void move_report(oribi_graph *to, oribi_pass_report *report)
+{
+    const oribi_pass_report old = *report;
+    *report = (oribi_pass_report){0};
+    for (int32_t i = 0; i < old.n_changes; i++) {
+        oribi_pass_note(to, report, old.changes[i].pass, "%s", old.changes[i].what);
+    }
+}
+
+bool oribi_grappler_run(oribi_graph **graph, const char *device_type,
+                        const oribi_pass_options *options, oribi_pass_report *report,
                         TF_Status *status)
 {
     const oribi_optimizer *optimizer = oribi_optimizer_find(device_type);
-    oribi_graphdef_names names;
-    if (optimizer == NULL) {
-        return true;
+    TF_Status *why = optimizer != NULL ? TF_NewStatus() : NULL;
+    int32_t n_written = 0;
+    bool ok = true;
+    if (why == NULL) {
+        return optimizer == NULL || oribi_fail_memory(status);
     }
-    *disabled_passes |= passes_off(&optimizer->configs);
-    ORIBI_TRY(oribi_graph_sort(*graph, status) && oribi_graphdef_name(*graph, &names, status));
-    TF_Status *why = TF_NewStatus();
-    oribi_graph *better = optimised(optimizer, *graph, &names, why);
-    if (better != NULL) {
-        oribi_log(ORIBI_LOG_INFO, "graph optimiser of '%s' for %s: %d nodes became %d",
-                  optimizer->provider, device_type, (int)(*graph)->n_order, (int)better->n_order);
-        oribi_graph_destroy(*graph);
-        *graph = better;
-    } else {
+    oribi_graph *better = optimised(optimizer, *graph, options->standard, &n_written, why);
+    if (better == NULL) {
         oribi_log(ORIBI_LOG_WARNING, "graph optimiser of '%s' for %s: %s; the model runs as it was",
                   optimizer->provider, device_type, TF_Message(why));
+    } else {
+        move_report(better, report);
+        oribi_pass_note(better, report, "optimise", "%d nodes became %d, %d of them written by %s",
+                        (int)(*graph)->n_order, (int)better->n_order, (int)n_written,
+                        optimizer->provider);
+        oribi_log(ORIBI_LOG_INFO,
+                  "graph optimiser of '%s' for %s: %d nodes became %d, %d of them written by it",
+                  optimizer->provider, device_type, (int)(*graph)->n_order, (int)better->n_order,
+                  (int)n_written);
+        oribi_graph_destroy(*graph);
+        *graph = better;
+        ok = oribi_pass_prepare(better, options, report, status);
     }
     TF_DeleteStatus(why);
-    oribi_graphdef_names_destroy(&names);
-    return true;
+    return ok;
 }

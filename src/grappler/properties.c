@@ -5,9 +5,9 @@
  */
 #include "base/alloc.h"
 #include "base/map.h"
-#include "base/proto.h"
+#include "format/proto.h"
 #include "grappler/grappler.h"
-#include "op/proto.h"
+#include "op/op_proto.h"
 
 struct TF_GraphProperties {
     const TF_GrapplerItem *item;

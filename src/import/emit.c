@@ -59,7 +59,7 @@ static bool check(const oribi_emit_from *from, const char *op, const oribi_value
 {
     for (int32_t i = 0; i < n_inputs; i++) {
         if (inputs[i] < 0) {
-            return fail(from, TF_INVALID_ARGUMENT, "an input is required and absent");
+            return fail(from, TF_INVALID_ARGUMENT, "a required input is absent");
         }
     }
     return oribi_op_find(op) != NULL ||
@@ -89,8 +89,9 @@ bool oribi_emit_check_ranks(const oribi_emit_from *from, const oribi_node *node)
     for (int32_t i = 0; i < node->n_outputs; i++) {
         const oribi_value *value = from->graph->values[node->outputs[i]];
         if (value->shape.rank > ORIBI_MAX_RANK) {
-            return fail(from, TF_INVALID_ARGUMENT, "a result of rank %d; at most %d is supported",
-                        (int)value->shape.rank, ORIBI_MAX_RANK);
+            return fail(from, TF_INVALID_ARGUMENT,
+                        "the result has rank %d; at most %d is supported", (int)value->shape.rank,
+                        ORIBI_MAX_RANK);
         }
     }
     return true;

@@ -57,7 +57,7 @@ typedef struct oribi_emit_attr {
     (const oribi_value_id[]){__VA_ARGS__},                                                         \
         (int32_t)(sizeof((const oribi_value_id[]){__VA_ARGS__}) / sizeof(oribi_value_id))
 
-/* What is being translated: one node or operator of a file. */
+/* The node or operator of a file that is being translated. */
 typedef struct oribi_emit_from {
     oribi_graph *graph;
     const char *label, *origin; /* name of the nodes; what messages begin with */

@@ -59,8 +59,7 @@ static bool open_table(const oribi_flat *file, size_t at, const char *what, orib
     table.table_bytes = (uint16_t)load(file, table.vtable + 2, 2);
     if (table.vtable_bytes < 4 || table.vtable_bytes % 2 != 0 || table.table_bytes < 4) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "byte %zu: the vtable of %s has a size that is not possible",
-                          table.vtable, what);
+                          "byte %zu: the vtable of %s has an impossible size", table.vtable, what);
     }
     if (!fits(file, table.vtable, table.vtable_bytes) || !fits(file, at, table.table_bytes)) {
         return outside(at, what, status);

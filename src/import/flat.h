@@ -2,8 +2,9 @@
 /* Flat: reads FlatBuffers in place from untrusted bytes. Nothing is copied and nothing is trusted:
  * each offset, vtable, vector, string and count is checked when it is used, an error carries the
  * byte offset. Numbers may be unaligned. It knows no schema, and the depth of nesting is the
- * caller's: each call goes one step, none recurses. Read next: tflite_model.c. Source  FlatBuffers
- * internals: 32-bit offsets forward, tables with a vtable of 16-bit field offsets.
+ * caller's: each call goes one step, none recurses. Read next: tflite_model.c.
+ * Source   FlatBuffers internals: 32-bit offsets forward, tables with a vtable of 16-bit field
+ * offsets.
  */
 #ifndef ORIBI_IMPORT_FLAT_H_
 #define ORIBI_IMPORT_FLAT_H_

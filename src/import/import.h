@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Importers: untrusted bytes in, a resolved graph out. Format is told from the bytes. */
+/* Importers: untrusted bytes in, a resolved graph out. Files are opened by open.h. */
 #ifndef ORIBI_IMPORT_IMPORT_H_
 #define ORIBI_IMPORT_IMPORT_H_
 
 #include "graph/graph.h"
 
 typedef struct oribi_import_options {
-    const char *folder;  /* for external data; NULL: refused */
-    bool follow_links;   /* may external data leave the folder through a link */
-    bool reads_files;    /* external data is read into memory, not mapped, and counts there */
-    uint64_t max_bytes;  /* 0: no limit */
-    uint64_t held_bytes; /* of the model's own, counted already */
-    const int64_t *const *input_dims; /* by index: dims to force on unknown ones, or NULL */
-    const int32_t *input_ranks;
-    int32_t n_input_dims;
+    const char *folder;    /* for external data; NULL: refused */
+    bool follow_links;     /* may external data leave the folder through a link */
+    bool reads_files;      /* external data is read into memory, not mapped, and counts there */
+    uint64_t max_bytes;    /* 0: no limit */
+    uint64_t held_bytes;   /* of the model's own, counted already */
     bool rounds_as_tflite; /* quantised TFLite operators: as its interpreter, not as TFLite Micro */
 } oribi_import_options;
 

@@ -67,8 +67,8 @@ bool oribi_missing_report(const oribi_missing *missing, TF_Status *status)
         return oribi_fail_memory(status);
     }
     oribi_fail(status, TF_UNIMPLEMENTED,
-               "%zu op%s of the model %s provided by no plugin that is loaded (load one with "
-               "--plugin FILE or ORIBI_PLUGIN_PATH):%s",
+               "%zu op%s of the model %s not provided by any loaded plugin (load one with --plugin "
+               "FILE or ORIBI_PLUGIN_PATH):%s",
                count, count == 1 ? "" : "s", count == 1 ? "is" : "are", oribi_text_string(&text));
     oribi_text_destroy(&text);
     return false;

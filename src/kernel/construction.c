@@ -7,11 +7,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "micro/geometry/geometry_walk.h"
+#include "op/quantisation.h"
 
 bool oribi_kernel_create(const oribi_kernel_def *def, const oribi_node_view *node,
                          oribi_kernel *out_kernel, TF_Status *status)
 {
-    TF_OpKernelConstruction construction = {.node = node};
+    TF_OpKernelConstruction construction = {.node = node, .def = def};
     void *state = NULL;
 
     construction.failure = TF_NewStatus();
@@ -106,6 +108,22 @@ int TF_OpKernelConstruction_InputShape(TF_OpKernelConstruction *ctx, int i, int6
     return shape->rank;
 }
 
+bool TF_OpKernelConstruction_InputQuantisation(TF_OpKernelConstruction *ctx, int i,
+                                               TF_Quantisation *out)
+{
+    const oribi_node_view *node = ctx->node;
+    return i >= 0 && i < node->signature->n_inputs && node->quantisation != NULL &&
+           oribi_quantisation_read(&node->quantisation[i], out);
+}
+
+bool TF_OpKernelConstruction_OutputQuantisation(TF_OpKernelConstruction *ctx, int i,
+                                                TF_Quantisation *out)
+{
+    const oribi_node_view *node = ctx->node;
+    return i >= 0 && i < node->signature->n_outputs && node->quantisation != NULL &&
+           oribi_quantisation_read(&node->quantisation[node->signature->n_inputs + i], out);
+}
+
 static bool constant_view(TF_OpKernelConstruction *ctx, int i, oribi_constant_view *view)
 {
     const oribi_node_view *node = ctx->node;
@@ -118,11 +136,8 @@ static const int64_t *dense_strides(TF_OpKernelConstruction *ctx, const oribi_co
 {
     int64_t *strides = oribi_arena_array(&ctx->arena, (size_t)view->rank + 1, sizeof *strides);
     if (strides != NULL) {
-        int64_t stride = (int64_t)oribi_dtype_bytes(view->dtype);
-        for (int32_t k = view->rank - 1; k >= 0; k--) {
-            strides[k] = stride;
-            stride *= view->dims[k] > 0 ? view->dims[k] : 1;
-        }
+        oribi_geometry_steps(view->dims, view->rank, (int64_t)oribi_dtype_bytes(view->dtype),
+                             strides);
     }
     return strides;
 }
@@ -154,7 +169,7 @@ void TF_OpKernelConstruction_ConstantInput(TF_OpKernelConstruction *ctx, int i, 
     TF_SetStatus(status, TF_OK, "");
     *tensor = NULL;
     if (i < 0 || i >= ctx->node->signature->n_inputs) {
-        oribi_fail(status, TF_OUT_OF_RANGE, "node '%s' has no input %d, it has %d", ctx->node->name,
+        oribi_fail(status, TF_OUT_OF_RANGE, "node '%s' has no input %d; it has %d", ctx->node->name,
                    i, (int)ctx->node->signature->n_inputs);
     } else if (!constant_view(ctx, i, &view) || ctx->node->dense_constant == NULL) {
         oribi_fail(status, TF_NOT_FOUND, "input %d of node '%s' is not constant", i,

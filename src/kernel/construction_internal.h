@@ -7,6 +7,7 @@
 
 struct TF_OpKernelConstruction {
     const oribi_node_view *node;
+    const oribi_kernel_def *def;
     TF_Status *failure; /* first failure wins */
     oribi_arena arena;  /* strides of constant views; dies with the call */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Life of a run context: enter, compute steps, leave or be detached, failure, asynchronous kernels.
- * Not here: handles (handles.c), what kernels ask (context_inputs.c, context_outputs.c).
+/* Life of a run context: enter, leave or be detached, failure. Not here: asynchronous kernels and
+ * waits (context_async.c), handles (handles.c), what kernels ask (context_inputs.c,
+ * context_outputs.c).
  */
 #include "kernel/context.h"
 
@@ -9,24 +10,27 @@
 #include "base/alloc.h"
 #include "tensor/handle.h"
 
-bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status)
+bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host,
+                        oribi_signal *signal, TF_Status *status)
 {
     ctx->host = host;
     atomic_init(&ctx->thread, NULL);
     atomic_init(&ctx->remote, ORIBI_CONTEXT_BIAS);
-    atomic_init(&ctx->deferred, 0);
+    atomic_init(&ctx->pending, 0);
     if (!oribi_mutex_init(&ctx->lock)) {
         return oribi_fail_memory(status);
     }
-    if (!oribi_mutex_init(&ctx->done.lock)) {
-        oribi_mutex_destroy(&ctx->lock);
-        return oribi_fail_memory(status);
+    ctx->signal = signal;
+    if (signal != NULL) {
+        oribi_signal_retain(signal);
+    } else {
+        ctx->signal = oribi_signal_create(status);
     }
-    if (!oribi_cond_init(&ctx->done.changed)) {
-        oribi_mutex_destroy(&ctx->done.lock);
+    if (ctx->signal == NULL) {
         oribi_mutex_destroy(&ctx->lock);
-        return oribi_fail_memory(status);
+        return false;
     }
+    ctx->stop = &ctx->signal->stop;
     ctx->failure = TF_NewStatus();
     return true;
 }
@@ -78,9 +82,9 @@ void oribi_context_destroy(TF_OpKernelContext *ctx)
     }
     TF_DeleteStatus(ctx->failure);
     ctx->failure = NULL;
-    oribi_cond_destroy(&ctx->done.changed);
-    oribi_mutex_destroy(&ctx->done.lock);
+    oribi_context_drop_ticket(ctx);
     oribi_mutex_destroy(&ctx->lock);
+    oribi_signal_release(ctx->signal);
 }
 
 void oribi_context_enter(TF_OpKernelContext *ctx)
@@ -124,90 +128,20 @@ bool oribi_context_collect(TF_OpKernelContext *ctx, int32_t n_slots)
     return false;
 }
 
-static void wait_done(TF_OpKernelContext *ctx)
-{
-    oribi_mutex_lock(&ctx->done.lock);
-    while (!ctx->done.is_done) {
-        oribi_cond_wait(&ctx->done.changed, &ctx->done.lock);
-    }
-    oribi_mutex_unlock(&ctx->done.lock);
-}
-
-void TF_RunAsyncOpKernelDoneCallback(TF_AsyncOpKernelDoneCallback *done)
-{
-    oribi_mutex_lock(&done->lock);
-    done->is_done = true;
-    oribi_cond_broadcast(&done->changed);
-    oribi_mutex_unlock(&done->lock);
-}
-
-void TF_IncNumDeferredOps(TF_OpKernelContext *context)
-{
-    atomic_fetch_add_explicit(&context->deferred, 1, memory_order_relaxed);
-}
-
-void TF_DecNumDeferredOps(TF_OpKernelContext *context)
-{
-    oribi_mutex_lock(&context->done.lock);
-    if (atomic_fetch_sub_explicit(&context->deferred, 1, memory_order_acq_rel) == 1) {
-        oribi_cond_broadcast(&context->done.changed);
-    }
-    oribi_mutex_unlock(&context->done.lock);
-}
-
-static void wait_deferred(TF_OpKernelContext *ctx)
-{
-    oribi_mutex_lock(&ctx->done.lock);
-    while (atomic_load_explicit(&ctx->deferred, memory_order_acquire) > 0) {
-        oribi_cond_wait(&ctx->done.changed, &ctx->done.lock);
-    }
-    oribi_mutex_unlock(&ctx->done.lock);
-}
-
-static bool fail_stopped(TF_OpKernelContext *ctx, int stop, TF_Status *status)
-{
-    if (stop == ORIBI_STOP_CANCELLED) {
-        return oribi_fail(status, TF_CANCELLED, "the run was cancelled");
-    }
-    if (stop == ORIBI_STOP_DEADLINE) {
-        return oribi_fail(status, TF_DEADLINE_EXCEEDED, "the run passed its time limit");
-    }
-    oribi_mutex_lock(&ctx->lock);
-    oribi_status_copy(status, ctx->failure);
-    oribi_mutex_unlock(&ctx->lock);
-    return false;
-}
-
-bool oribi_context_settle(TF_OpKernelContext *ctx, TF_Status *status)
-{
-    if (atomic_load_explicit(&ctx->deferred, memory_order_acquire) > 0) {
-        wait_deferred(ctx);
-    }
-    const int stop = atomic_load_explicit(ctx->stop, memory_order_acquire);
-    return stop == 0 || fail_stopped(ctx, stop, status);
-}
-
-bool oribi_context_compute_slow(TF_OpKernelContext *ctx, const oribi_step_io *step,
-                                TF_Status *status)
-{
-    const oribi_kernel *kernel = step->kernel;
-    ctx->done.is_done = false;
-    kernel->def->compute_async(kernel->state, ctx, &ctx->done);
-    wait_done(ctx);
-    return oribi_context_settle(ctx, status);
-}
-
 void TF_OpKernelContext_Failure(TF_OpKernelContext *ctx, TF_Status *status)
 {
     if (oribi_ok(status)) {
         return;
     }
     oribi_mutex_lock(&ctx->lock);
-    if (oribi_ok(ctx->failure)) {
+    const bool is_first = oribi_ok(ctx->failure);
+    if (is_first) {
         oribi_status_copy(ctx->failure, status);
-        atomic_store_explicit(ctx->stop, ORIBI_STOP_FAILED, memory_order_release);
     }
     oribi_mutex_unlock(&ctx->lock);
+    if (is_first) {
+        oribi_signal_stop(ctx->signal, ORIBI_STOP_FAILED);
+    }
 }
 
 void TF_OpKernelContext_UpdateStatus(TF_OpKernelContext *ctx, TF_Status *status)
@@ -217,23 +151,26 @@ void TF_OpKernelContext_UpdateStatus(TF_OpKernelContext *ctx, TF_Status *status)
     oribi_mutex_unlock(&ctx->lock);
 }
 
-bool oribi_context_should_stop(TF_OpKernelContext *ctx)
+int oribi_context_why_stop(const TF_OpKernelContext *ctx)
 {
-    if (atomic_load_explicit(ctx->stop, memory_order_relaxed) != 0) {
-        return true;
+    const int stop = atomic_load_explicit(ctx->stop, memory_order_acquire);
+    if (stop != 0) {
+        return stop;
     }
     if (ctx->called_off != NULL &&
         atomic_load_explicit(ctx->called_off, memory_order_relaxed) != 0) {
-        int none = 0;
-        atomic_compare_exchange_strong(ctx->stop, &none, ORIBI_STOP_CANCELLED);
-        return true;
+        return ORIBI_STOP_CANCELLED;
     }
-    if (ctx->deadline_ns == 0 || oribi_now_ns() < ctx->deadline_ns) {
-        return false;
+    return ctx->deadline_ns != 0 && oribi_now_ns() >= ctx->deadline_ns ? ORIBI_STOP_DEADLINE : 0;
+}
+
+bool oribi_context_should_stop(TF_OpKernelContext *ctx)
+{
+    const int why = oribi_context_why_stop(ctx);
+    if (why != 0) {
+        oribi_signal_stop(ctx->signal, why);
     }
-    int none = 0;
-    atomic_compare_exchange_strong(ctx->stop, &none, ORIBI_STOP_DEADLINE);
-    return true;
+    return why != 0;
 }
 
 bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx)

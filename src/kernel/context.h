@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a kernel's run context is made of: slots (values of a run), the step, tensor handles.
  *
- * The session (or run_once.c) owns one context for each run and moves it from step to step. The
+ * The session (or runner.c) owns one context for each run and moves it from step to step. The
  * functions here serve what was planned, without a lock or an allocation; anything else goes to the
  * host's slow functions. Not here: plans and memory (src/session). Read next: context.c, handles.c.
  *
@@ -16,7 +16,9 @@
 
 #include "base/thread.h"
 #include "device/device.h"
+#include "kernel/cancel.h"
 #include "kernel/kernel.h"
+#include "kernel/signal.h"
 
 typedef enum oribi_storage {
     ORIBI_STORAGE_NONE,     /* no bytes yet */
@@ -97,12 +99,11 @@ typedef struct oribi_block_trace {
     atomic_int count;
 } oribi_block_trace;
 
-enum { ORIBI_STOP_CANCELLED = 1, ORIBI_STOP_DEADLINE = 2, ORIBI_STOP_FAILED = 3 };
-
-struct TF_AsyncOpKernelDoneCallback {
-    oribi_mutex lock;
-    oribi_cond changed;
-    bool is_done;
+/* What a context waits for after its kernel returned, in one word: how much, and two marks. */
+enum {
+    ORIBI_PENDING_COUNT = (1 << 28) - 1, /* a done to come, deferred operations */
+    ORIBI_PENDING_HOOK = 1 << 29,        /* a hook is noted, or was called: cancel.h */
+    ORIBI_PENDING_LATE = 1 << 30         /* nobody waits any more: the last one releases */
 };
 
 struct TF_OpKernelContext {
@@ -113,18 +114,22 @@ struct TF_OpKernelContext {
     const oribi_step_io *step;
     uint32_t stamp;
     int32_t next_temp;
+    bool is_never_late;     /* whoever owns it cannot leave it to a late kernel */
     bool is_slow;           /* a handle outlived its step: planned places must be checked */
-    atomic_int *stop;       /* of whoever runs: 0, or why to stop (ORIBI_STOP_...) */
+    atomic_int *stop;       /* of the signal */
     _Atomic int64_t remote; /* the same of all other threads, biased while attached */
     const oribi_context_host *host;
     struct oribi_pool *pool;
     oribi_stream *const *streams; /* of the run, by device; [0] is NULL. NULL: the host alone */
     struct oribi_resources *resources; /* of the session; NULL: those of the process */
     TF_Status *failure;
-    oribi_mutex lock; /* failure, and slow functions of the host */
-    struct TF_AsyncOpKernelDoneCallback done;
-    atomic_int deferred;
+    oribi_mutex lock;     /* failure, and slow functions of the host */
+    oribi_signal *signal; /* one reference */
+    atomic_int pending;   /* ORIBI_PENDING_... */
+    int32_t ticket;       /* of its done, plus 1; 0: none yet */
+    oribi_cancel_hook hook;
     uint64_t deadline_ns; /* 0: none */
+    uint64_t done_ns;     /* when the last of what was pending ended */
     oribi_block_trace *trace;
     int64_t step_id;
     int32_t graph_version;
@@ -133,7 +138,7 @@ struct TF_OpKernelContext {
     struct oribi_retired *retired; /* what outputs had before they were set anew */
 };
 
-/* Of the device that the step runs on; NULL on the CPU. */
+/* Returns the stream of the device that the step runs on; NULL on the CPU. */
 static inline oribi_stream *oribi_context_stream(const TF_OpKernelContext *ctx)
 {
     return ctx->streams != NULL ? ctx->streams[ctx->step->device] : NULL;
@@ -145,8 +150,9 @@ static inline bool oribi_context_is_running_thread(const TF_OpKernelContext *ctx
            oribi_thread_self();
 }
 
-/* {0} first. Allocates the status and the locks. */
-bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host, TF_Status *status);
+/* {0} first. Allocates the status and the lock. Shares the signal; NULL: it gets its own. */
+bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host,
+                        oribi_signal *signal, TF_Status *status);
 /* Keeps the storage of a slot that is about to get another, while handles on it are open: the
  * other may be a part of it. False: no memory. */
 bool oribi_context_retire(TF_OpKernelContext *ctx, const oribi_slot *slot);
@@ -161,6 +167,18 @@ void oribi_context_enter(TF_OpKernelContext *ctx);
  * be called (perhaps already was) and the caller must not touch it any more. */
 bool oribi_context_leave(TF_OpKernelContext *ctx);
 
+/* An asynchronous step, in three: a ticket once, which allocates; the start; the wait, on the
+ * thread that runs. *limit_ns is 0 for the first of several waits of one run. False: the work
+ * stopped, and something is pending still. */
+bool oribi_context_take_ticket(TF_OpKernelContext *ctx, TF_Status *status);
+void oribi_context_drop_ticket(TF_OpKernelContext *ctx);
+void oribi_context_start(TF_OpKernelContext *ctx, const oribi_step_io *step);
+bool oribi_context_wait(TF_OpKernelContext *ctx, uint64_t *limit_ns);
+/* Gives up waiting for what is pending: the context counts as one with an open handle from here on,
+ * until the last of it ends. False: nothing is pending. */
+bool oribi_context_abandon(TF_OpKernelContext *ctx);
+/* Returns 0, or why to stop; sets nothing. */
+int oribi_context_why_stop(const TF_OpKernelContext *ctx);
 /* Computes one step and waits for asynchronous ones. False: the kernel failed, status says why. */
 bool oribi_context_compute_slow(TF_OpKernelContext *ctx, const oribi_step_io *step,
                                 TF_Status *status);
@@ -174,7 +192,7 @@ static inline bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_st
         return oribi_context_compute_slow(ctx, step, status);
     }
     step->compute(step->state, ctx);
-    return (atomic_load_explicit(&ctx->deferred, memory_order_acquire) == 0 &&
+    return (atomic_load_explicit(&ctx->pending, memory_order_acquire) == 0 &&
             atomic_load_explicit(ctx->stop, memory_order_acquire) == 0) ||
            oribi_context_settle(ctx, status);
 }
@@ -192,6 +210,8 @@ static inline bool oribi_context_has_open(TF_OpKernelContext *ctx, int32_t n_slo
 TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status);
 /* The slot of this context behind a handle, or NULL. */
 oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor *tensor);
+/* One handle less that was counted in `remote`. */
+void oribi_context_count_down(TF_OpKernelContext *ctx);
 /* Cancelled, failed, or past its deadline? Reads the clock when there is a deadline. */
 bool oribi_context_should_stop(TF_OpKernelContext *ctx);
 /* Copies dims into the slot; false: no memory for a rank above 8, dims unchanged. */

@@ -90,7 +90,7 @@ TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx)
 {
     const oribi_stream *stream = oribi_context_stream(ctx);
     return view(stream != NULL ? oribi_device_full_name(oribi_stream_device(stream))
-                               : "/job:localhost/replica:0/task:0/device:CPU:0");
+                               : ORIBI_HOST_PLACE);
 }
 
 TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext *ctx)

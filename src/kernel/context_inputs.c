@@ -12,7 +12,7 @@ int TF_NumInputs(TF_OpKernelContext *ctx)
 static void fail_index(const TF_OpKernelContext *ctx, const char *what, int i, int n,
                        TF_Status *status)
 {
-    oribi_fail(status, TF_OUT_OF_RANGE, "%s index %d of node '%s' is out of range, it has %d", what,
+    oribi_fail(status, TF_OUT_OF_RANGE, "%s index %d of node '%s' is out of range; it has %d", what,
                i, ctx->step->kernel->node->name, n);
 }
 

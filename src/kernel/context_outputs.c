@@ -34,7 +34,7 @@ static oribi_slot *output_slot(const TF_OpKernelContext *ctx, int index, TF_Stat
 {
     const oribi_step_io *step = ctx->step;
     if ((unsigned)index >= (unsigned)step->n_outputs) {
-        oribi_fail(status, TF_INTERNAL, "output index %d of node '%s' is out of range, it has %d",
+        oribi_fail(status, TF_INTERNAL, "output index %d of node '%s' is out of range; it has %d",
                    index, step->kernel->node->name, (int)step->n_outputs);
         return NULL;
     }
@@ -52,7 +52,7 @@ static bool check_rank(const TF_OpKernelContext *ctx, const char *what, int inde
 {
     return (rank >= 0 && rank <= max_rank) ||
            oribi_fail(status, TF_INVALID_ARGUMENT,
-                      "%s %d of node '%s' has rank %d, and may have at most %d axes", what, index,
+                      "%s %d of node '%s' has rank %d, but may have at most %d axes", what, index,
                       ctx->step->kernel->node->name, rank, max_rank);
 }
 
@@ -144,7 +144,7 @@ static bool candidates_are_inputs(const TF_OpKernelContext *ctx, const int *cand
     for (int i = 0; i < n; i++) {
         if (candidates[i] < 0 || candidates[i] >= ctx->step->n_inputs) {
             return oribi_fail(
-                status, TF_INVALID_ARGUMENT, "node '%s' has no input %d to forward, it has %d",
+                status, TF_INVALID_ARGUMENT, "node '%s' has no input %d to forward; it has %d",
                 ctx->step->kernel->node->name, candidates[i], (int)ctx->step->n_inputs);
         }
     }
@@ -210,7 +210,7 @@ void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor, TF_St
     oribi_status_clear(status);
     if (i < 0 || i >= ctx->step->n_outputs) {
         oribi_fail(status, TF_OUT_OF_RANGE,
-                   "output index %d of node '%s' is out of range, it has %d", i,
+                   "output index %d of node '%s' is out of range; it has %d", i,
                    ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
         return;
     }
@@ -245,7 +245,7 @@ TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i, TF_Status *status
     oribi_status_clear(status);
     if (i < 0 || i >= ctx->step->n_outputs) {
         oribi_fail(status, TF_OUT_OF_RANGE,
-                   "output index %d of node '%s' is out of range, it has %d", i,
+                   "output index %d of node '%s' is out of range; it has %d", i,
                    ctx->step->kernel->node->name, (int)ctx->step->n_outputs);
         return NULL;
     }
@@ -280,7 +280,7 @@ static TF_Tensor *planned_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const
         return NULL;
     }
     const int32_t index = ctx->next_temp++;
-    if (ctx->is_slow || on_host || rank > ORIBI_INLINE_RANK || dtype == TF_STRING ||
+    if (ctx->is_slow || on_host || rank > ORIBI_INLINE_RANK || oribi_dtype_owns(dtype) ||
         index >= step->first_temp + step->n_temps || bytes > ctx->slots[index].capacity) {
         return NULL;
     }
@@ -298,15 +298,15 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
     size_t bytes = 0;
     oribi_status_clear(status);
     if (alloc_attrs != NULL && alloc_attrs->struct_size == 0) {
-        oribi_fail(
-            status, TF_INVALID_ARGUMENT,
-            "TF_AllocateTemp in node '%s': struct_size of the allocator attributes is 0, set "
-            "it to TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE",
-            context->step->kernel->node->name);
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "TF_AllocateTemp in node '%s': struct_size of the allocator attributes is 0; "
+                   "set it to TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE",
+                   context->step->kernel->node->name);
         return NULL;
     }
     if (oribi_dtype_bytes(dtype) == 0) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "TF_AllocateTemp in node '%s': no data type %d",
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "TF_AllocateTemp in node '%s': there is no data type %d",
                    context->step->kernel->node->name, (int)dtype);
         return NULL;
     }
@@ -318,7 +318,7 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
         return NULL;
     }
     const bool on_host = context->step->device != 0 &&
-                         ((alloc_attrs != NULL && alloc_attrs->on_host) || dtype == TF_STRING);
+                         ((alloc_attrs != NULL && alloc_attrs->on_host) || oribi_dtype_owns(dtype));
     TF_Tensor *tensor = planned_temp(context, dtype, dims, num_dims, bytes, on_host, status);
     return tensor != NULL
                ? tensor

@@ -29,8 +29,8 @@ static TF_Tensor *allocate_block(TF_OpKernelContext *ctx, size_t num_bytes, TF_S
 {
     TF_AllocatorAttributes on_host = {TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, 1};
     if (num_bytes > INT64_MAX - BLOCK_HEADER) {
-        oribi_fail(status, TF_RESOURCE_EXHAUSTED, "%zu bytes for Eigen are more than there can be",
-                   num_bytes);
+        oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                   "%zu bytes for Eigen are more than can be addressed", num_bytes);
         return NULL;
     }
     const int64_t dims[1] = {(int64_t)(num_bytes + BLOCK_HEADER)};

@@ -28,7 +28,7 @@ static void drop_own_dims(TF_Tensor *tensor)
 
 static void drop_own(TF_Tensor *tensor);
 
-static void count_down(TF_OpKernelContext *ctx)
+void oribi_context_count_down(TF_OpKernelContext *ctx)
 {
     if (atomic_fetch_sub_explicit(&ctx->remote, 1, memory_order_acq_rel) == 1) {
         ctx->host->release(ctx);
@@ -39,7 +39,7 @@ static void drop_counted(TF_Tensor *tensor)
 {
     TF_OpKernelContext *ctx = tensor->owner;
     oribi_tensor_handle_free(tensor);
-    count_down(ctx);
+    oribi_context_count_down(ctx);
 }
 
 /* A handle that the running thread made. */
@@ -86,7 +86,7 @@ static void leave_own(TF_Tensor *tensor)
         slot->open--;
         ctx->open--;
     } else {
-        count_down(ctx);
+        oribi_context_count_down(ctx);
     }
 }
 
@@ -94,13 +94,19 @@ static void leave_counted(TF_Tensor *tensor)
 {
     TF_OpKernelContext *ctx = tensor->owner;
     make_plain(tensor);
-    count_down(ctx);
+    oribi_context_count_down(ctx);
 }
 
 static void share(const TF_Tensor *from, TF_Tensor *to);
 
-static const oribi_tensor_owner_ops own_ops = {drop_own, share, leave_own};
-static const oribi_tensor_owner_ops counted_ops = {drop_counted, share, leave_counted};
+static bool is_plain(const TF_Tensor *tensor)
+{
+    const oribi_slot *slot = tensor->slot;
+    return slot->device == 0 && slot->row_stride == 0;
+}
+
+static const oribi_tensor_owner_ops own_ops = {drop_own, share, leave_own, is_plain};
+static const oribi_tensor_owner_ops counted_ops = {drop_counted, share, leave_counted, is_plain};
 
 static void share(const TF_Tensor *from, TF_Tensor *to)
 {

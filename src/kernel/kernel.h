@@ -30,7 +30,8 @@ typedef struct oribi_kernel_def { /* lives for ever once committed */
     void (*compute)(void *, TF_OpKernelContext *);
     void (*compute_async)(void *, TF_OpKernelContext *, TF_AsyncOpKernelDoneCallback *);
     void (*destroy)(void *);
-    int32_t sequence; /* order of registration */
+    TF_KernelFunctions functions; /* behind those above; all 0 without data of the author's */
+    int32_t sequence;             /* order of registration */
 } oribi_kernel_def;
 
 struct oribi_text;
@@ -47,14 +48,19 @@ typedef struct oribi_constant_view {
 } oribi_constant_view;
 
 /* A node as kernels and selection see it. */
+/* The host among devices, as TensorFlow has it in NodeDefs. */
+#define ORIBI_HOST_PLACE "/job:localhost/replica:0/task:0/device:CPU:0"
+
 typedef struct oribi_node_view {
     const char *name;
     const oribi_op_def *op;
     const oribi_attrs *attrs;
     const oribi_signature *signature;
-    const oribi_shape *input_shapes;  /* n_inputs, or NULL */
-    const oribi_shape *output_shapes; /* n_outputs, or NULL */
-    const char *const *input_names;   /* edge texts, or NULL */
+    const oribi_shape *input_shapes;            /* n_inputs, or NULL */
+    const oribi_shape *output_shapes;           /* n_outputs, or NULL */
+    const struct TF_Quantisation *quantisation; /* of inputs, then outputs, or NULL */
+    const char *const *input_names;             /* edge texts, or NULL */
+    const char *device;                         /* as TensorFlow has it; NULL: ORIBI_HOST_PLACE */
     /* Value of input i, or NULL in `data` when it is not constant. May be NULL as a whole. */
     bool (*constant_input)(void *arg, int32_t input, oribi_constant_view *out_view);
     TF_Tensor *(*dense_constant)(void *arg, int32_t input, TF_Status *status); /* counted handle */
@@ -79,6 +85,12 @@ const oribi_kernel_def *oribi_kernel_select(const oribi_node_view *node, const c
                                             struct oribi_text *explain, TF_Status *status);
 /* Calls visit for each kernel in order of op name, then sequence, until it returns false. */
 void oribi_kernel_each(bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg);
+/* Kernels of one op in order of registration, under the registry's lock: visit must not register.
+ */
+void oribi_kernel_each_of_op(const char *op_name,
+                             bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg);
+/* Such a visit: appends a KernelDef, a field 1, to an oribi_text. */
+bool oribi_kernel_put(void *text, const oribi_kernel_def *kernel);
 bool oribi_kernel_exists(const char *op_name, const char *device_type);
 
 typedef struct oribi_kernel { /* one per node and session */

@@ -5,70 +5,8 @@
  */
 #include <string.h>
 
+#include "format/wire.h"
 #include "kernel/registry_internal.h"
-
-typedef struct cursor {
-    const uint8_t *at, *end;
-} cursor;
-
-typedef struct field {
-    uint32_t number;
-    uint32_t wire; /* 0 varint, 1 eight bytes, 2 bytes, 5 four bytes */
-    uint64_t value;
-    cursor bytes;
-} field;
-
-static bool read_varint(cursor *in, uint64_t *out)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
-        const uint8_t byte = *in->at++;
-        value |= (uint64_t)(byte & 0x7f) << shift;
-        if ((byte & 0x80) == 0) {
-            *out = value;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* False at the end and on bad bytes; *bad tells them apart. */
-static bool read_field(cursor *in, field *out, bool *bad)
-{
-    uint64_t key = 0;
-    if (in->at == in->end) {
-        return false;
-    }
-    *bad = true;
-    if (!read_varint(in, &key) || key >> 3 == 0 || key >> 3 > UINT32_MAX) {
-        return false;
-    }
-    *out = (field){.number = (uint32_t)(key >> 3), .wire = (uint32_t)(key & 7)};
-    uint64_t length = 0;
-    if (out->wire == 0) {
-        *bad = !read_varint(in, &out->value);
-        return !*bad;
-    }
-    if (out->wire == 1) {
-        length = 8;
-    } else if (out->wire == 5) {
-        length = 4;
-    } else if (out->wire != 2 || !read_varint(in, &length)) {
-        return false;
-    }
-    if (length > (uint64_t)(in->end - in->at)) {
-        return false;
-    }
-    out->bytes = (cursor){in->at, in->at + length};
-    in->at += length;
-    *bad = false;
-    return true;
-}
-
-static size_t length_of(const cursor *bytes)
-{
-    return (size_t)(bytes->end - bytes->at);
-}
 
 typedef struct values { /* of AttrValue.ListValue; one kind only */
     int32_t count;
@@ -77,15 +15,16 @@ typedef struct values { /* of AttrValue.ListValue; one kind only */
     oribi_string strings[64];
 } values;
 
-static bool values_add(values *list, int kind, int64_t number, const cursor *text)
+/* text is NULL for numbers. False: too many, or not of the kind of those before. */
+static bool values_add(values *list, int kind, uint64_t number, const oribi_string *text)
 {
     if (list->count == 64 || (list->kind >= 0 && list->kind != kind)) {
         return false;
     }
     list->kind = kind;
-    list->ints[list->count] = number;
+    list->ints[list->count] = (int64_t)number;
     if (text != NULL) {
-        list->strings[list->count] = (oribi_string){(const char *)text->at, length_of(text)};
+        list->strings[list->count] = *text;
     }
     list->count++;
     return true;
@@ -107,29 +46,26 @@ static int kind_of_list_field(uint32_t number)
     }
 }
 
-static bool read_list(cursor in, values *out)
+static bool read_list(oribi_wire in, values *out, TF_Status *status)
 {
-    field item;
-    bool bad = false;
-    while (read_field(&in, &item, &bad)) {
+    oribi_wire_field item;
+    while (oribi_wire_next(&in, &item, status)) {
         const int kind = kind_of_list_field(item.number);
+        oribi_string text;
+        uint64_t number;
+        size_t position = 0;
         bool ok = kind >= 0;
         if (ok && kind == TF_ATTR_STRING) {
-            ok = item.wire == 2 && values_add(out, kind, 0, &item.bytes);
-        } else if (ok && item.wire == 2) { /* packed */
-            uint64_t number = 0;
-            while (ok && item.bytes.at < item.bytes.end) {
-                ok = read_varint(&item.bytes, &number) &&
-                     values_add(out, kind, (int64_t)number, NULL);
-            }
-        } else if (ok) {
-            ok = item.wire == 0 && values_add(out, kind, (int64_t)item.value, NULL);
+            ok = oribi_wire_string(&item, "a string", &text, status) &&
+                 values_add(out, kind, 0, &text);
         }
-        if (!ok) {
-            return false;
+        while (ok && kind != TF_ATTR_STRING &&
+               oribi_wire_element(&in, &item, ORIBI_WIRE_VARINT, &position, &number, status)) {
+            ok = values_add(out, kind, number, NULL);
         }
+        ORIBI_TRY(ok && oribi_ok(status));
     }
-    return !bad;
+    return oribi_ok(status);
 }
 
 static const oribi_attr *make_allowed(TF_KernelBuilder *builder, const values *list)
@@ -171,26 +107,33 @@ static const oribi_attr *make_allowed(TF_KernelBuilder *builder, const values *l
     return attr;
 }
 
-static bool read_constraint(TF_KernelBuilder *builder, cursor in, TF_Status *status)
+/* AttrValue.list is field 1; what else there is says nothing here. */
+static bool read_value(const oribi_wire *constraint, const oribi_wire_field *value, values *out,
+                       TF_Status *status)
 {
-    field item;
-    bool bad = false;
-    cursor name = {in.at, in.at};
-    values list = {.kind = -1};
-    while (!bad && read_field(&in, &item, &bad)) {
-        if (item.number == 1 && item.wire == 2) {
-            name = item.bytes;
-        } else if (item.number == 2 && item.wire == 2) {
-            field value;
-            cursor inside = item.bytes;
-            while (!bad && read_field(&inside, &value, &bad)) {
-                if (value.number == 1 && value.wire == 2) {
-                    bad = !read_list(value.bytes, &list);
-                }
-            }
-        }
+    oribi_wire in;
+    oribi_wire list;
+    oribi_wire_field item;
+    ORIBI_TRY(oribi_wire_enter(constraint, value, &in, status));
+    while (oribi_wire_next(&in, &item, status)) {
+        ORIBI_TRY(item.number != 1 ||
+                  (oribi_wire_enter(&in, &item, &list, status) && read_list(list, out, status)));
     }
-    if (bad || list.count == 0 || length_of(&name) == 0) {
+    return oribi_ok(status);
+}
+
+static bool read_constraint(TF_KernelBuilder *builder, oribi_wire in, TF_Status *status)
+{
+    oribi_wire_field item;
+    oribi_string name = {"", 0};
+    values list = {.kind = -1};
+    bool ok = true;
+    while (ok && oribi_wire_next(&in, &item, status)) {
+        ok = item.number == 1   ? oribi_wire_string(&item, "a name", &name, status)
+             : item.number == 2 ? read_value(&in, &item, &list, status)
+                                : true;
+    }
+    if (!ok || !oribi_ok(status) || list.count == 0 || name.length == 0) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
                           "kernel for op '%s': a constraint of its KernelDef cannot be read: it "
                           "needs a name and a list of 1 to 64 types, strings, ints or bools",
@@ -199,7 +142,7 @@ static bool read_constraint(TF_KernelBuilder *builder, cursor in, TF_Status *sta
     const TF_DataType type =
         list.kind == TF_ATTR_TYPE && list.count == 1 ? (TF_DataType)list.ints[0] : (TF_DataType)0;
     oribi_kernel_constraint *constraint =
-        oribi_kernel_add_constraint(builder, (const char *)name.at, length_of(&name), type);
+        oribi_kernel_add_constraint(builder, name.data, name.length, type);
     if (constraint == NULL) {
         return oribi_fail_memory(status);
     }
@@ -210,10 +153,12 @@ static bool read_constraint(TF_KernelBuilder *builder, cursor in, TF_Status *sta
     return true;
 }
 
-static bool copy_text(TF_KernelBuilder *builder, const cursor *bytes, const char **out,
+static bool copy_text(TF_KernelBuilder *builder, const oribi_wire_field *field, const char **out,
                       TF_Status *status)
 {
-    char *copy = oribi_arena_strndup(&builder->arena, (const char *)bytes->at, length_of(bytes));
+    oribi_string text;
+    ORIBI_TRY(oribi_wire_string(field, "a text", &text, status));
+    char *copy = oribi_arena_strndup(&builder->arena, text.data, text.length);
     if (copy == NULL) {
         return oribi_fail_memory(status);
     }
@@ -221,50 +166,53 @@ static bool copy_text(TF_KernelBuilder *builder, const cursor *bytes, const char
     return true;
 }
 
-static bool read_def_field(TF_KernelBuilder *builder, const field *item, TF_Status *status)
+static bool read_def_field(TF_KernelBuilder *builder, const oribi_wire *in,
+                           const oribi_wire_field *item, TF_Status *status)
 {
     oribi_kernel_def *def = &builder->def;
-    const bool is_text = item->wire == 2;
-    if (item->number == 1 && is_text) {
-        return copy_text(builder, &item->bytes, &def->op_name, status);
+    oribi_wire inner;
+    oribi_string name;
+    int64_t priority;
+    switch (item->number) {
+    case 1:
+        return copy_text(builder, item, &def->op_name, status);
+    case 2:
+        return copy_text(builder, item, &def->device_type, status);
+    case 3:
+        return oribi_wire_enter(in, item, &inner, status) &&
+               read_constraint(builder, inner, status);
+    case 4:
+        return oribi_wire_string(item, "an argument's name", &name, status) &&
+               (oribi_kernel_add_host_memory(builder, name.data, name.length) ||
+                oribi_fail_memory(status));
+    case 5:
+        return copy_text(builder, item, &def->label, status);
+    case 6:
+        ORIBI_TRY(oribi_wire_int(item, "a priority", &priority, status));
+        def->priority = (int32_t)priority;
+        return true;
+    default:
+        return true;
     }
-    if (item->number == 2 && is_text) {
-        return copy_text(builder, &item->bytes, &def->device_type, status);
-    }
-    if (item->number == 3 && is_text) {
-        return read_constraint(builder, item->bytes, status);
-    }
-    if (item->number == 4 && is_text) {
-        return oribi_kernel_add_host_memory(builder, (const char *)item->bytes.at,
-                                            length_of(&item->bytes)) ||
-               oribi_fail_memory(status);
-    }
-    if (item->number == 5 && is_text) {
-        return copy_text(builder, &item->bytes, &def->label, status);
-    }
-    if (item->number == 6 && item->wire == 0) {
-        def->priority = (int32_t)item->value;
-    }
-    return true;
 }
 
 bool oribi_kernel_def_parse(TF_KernelBuilder *builder, const uint8_t *bytes, size_t n_bytes,
                             TF_Status *status)
 {
-    cursor in = {bytes, bytes + n_bytes};
-    field item;
-    bool bad = false;
+    oribi_wire in = oribi_wire_over(bytes, n_bytes);
+    oribi_wire_field item;
+    bool ok = true;
     builder->def.constraints = NULL;
     builder->def.n_host_memory_args = 0;
     builder->def.label = "";
     builder->def.priority = 0;
-    while (read_field(&in, &item, &bad)) {
-        ORIBI_TRY(read_def_field(builder, &item, status));
+    while (ok && oribi_wire_next(&in, &item, status)) {
+        ok = read_def_field(builder, &in, &item, status);
     }
-    if (bad) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "kernel '%s': the serialised KernelDef is broken at byte %zu",
-                          builder->def.kernel_name, (size_t)(in.at - bytes));
+    if (!ok || !oribi_ok(status)) {
+        oribi_status_prefix(status,
+                            "kernel '%s', its serialised KernelDef: ", builder->def.kernel_name);
+        return false;
     }
     return true;
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registered kernels as a serialised KernelList, for plugins that ask (c_api.h).
+/* Registered kernels as KernelDef messages; see kernel.h.
  * Source   field numbers of kernel_def.proto.
  */
-#include "base/proto.h"
+#include "format/proto.h"
 #include "kernel/registry_internal.h"
-#include "op/proto.h"
-#include "tensorflow/c/c_api.h"
+#include "op/op_proto.h"
 
-const char *TF_Version(void)
-{
-    return "2.16.1";
-}
-
-static bool add_kernel(void *arg, const oribi_kernel_def *kernel)
+bool oribi_kernel_put(void *arg, const oribi_kernel_def *kernel)
 {
     oribi_text def = {0}, constraint = {0}, value = {0};
 
@@ -35,32 +29,4 @@ static bool add_kernel(void *arg, const oribi_kernel_def *kernel)
     }
     oribi_proto_message(arg, 1, &def);
     return true;
-}
-
-static TF_Buffer *finish(oribi_text *list, TF_Status *status)
-{
-    TF_Buffer *buffer = oribi_proto_finish(list);
-
-    if (buffer == NULL) {
-        oribi_fail_memory(status);
-    } else {
-        TF_SetStatus(status, TF_OK, "");
-    }
-    return buffer;
-}
-
-TF_Buffer *TF_GetAllRegisteredKernels(TF_Status *status)
-{
-    oribi_text list = {0};
-
-    oribi_kernel_each(add_kernel, &list);
-    return finish(&list, status);
-}
-
-TF_Buffer *TF_GetRegisteredKernelsForOp(const char *name, TF_Status *status)
-{
-    oribi_text list = {0};
-
-    oribi_kernel_each_of_op(name, add_kernel, &list);
-    return finish(&list, status);
 }

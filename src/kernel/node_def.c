@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "base/proto.h"
+#include "format/proto.h"
 #include "kernel/construction_internal.h"
-#include "op/proto.h"
+#include "op/op_proto.h"
 
 static void put_attr(oribi_text *out, const oribi_attr *attr)
 {
@@ -30,6 +30,7 @@ TF_Buffer *oribi_node_def_write(const oribi_node_view *node)
         const char *name = node->input_names[i] != NULL ? node->input_names[i] : "";
         oribi_proto_bytes(&text, 3, name, strlen(name));
     }
+    oribi_proto_string(&text, 4, node->device != NULL ? node->device : ORIBI_HOST_PLACE);
     for (int32_t i = 0; node->attrs != NULL && i < node->attrs->count; i++) {
         put_attr(&text, &node->attrs->items[i]);
     }

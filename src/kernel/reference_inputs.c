@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions that only kernels_experimental.h has: whether an input is a reference, which it never
- * is here, and two getters. What refuses references and variants: refuses.c. Variables: variable.c.
+ * is here, and two getters. What refuses references and variants: refuses.c. Variables:
+ * kernel_variable.c.
  */
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions of the contract that are called, look at their arguments and always fail: graphs here
- * have neither reference inputs nor variants. docs/plugin-contract.md says "refuses" of each
- * function in this file (tests/contract/list.py).
+ * have no reference inputs, and objects in variants no arithmetic.
+ * docs/reference/plugin-contract.md says "refuses" of each function in this file
+ * (tests/contract/list.py).
  */
 #include "kernel/context.h"
 #include "tensorflow/c/kernels_experimental.h"
@@ -9,8 +10,8 @@
 static void fail_reference(TF_OpKernelContext *ctx, int index, TF_Status *status)
 {
     oribi_fail(status, TF_FAILED_PRECONDITION,
-               "input %d of node '%s' is no reference: graphs have resource handles instead", index,
-               ctx->step->kernel->node->name);
+               "input %d of node '%s' is not a reference: graphs have resource handles instead",
+               index, ctx->step->kernel->node->name);
     TF_OpKernelContext_Failure(ctx, status);
 }
 
@@ -39,7 +40,7 @@ void TF_TemporaryVariable(TF_OpKernelContext *ctx, TF_DataType dtype, const int6
     (void)var_name;
     (void)plugin_allocator;
     oribi_fail(tf_status, TF_FAILED_PRECONDITION,
-               "output 0 of node '%s' is no reference: graphs have resource handles instead",
+               "output 0 of node '%s' is not a reference: graphs have resource handles instead",
                ctx->step->kernel->node->name);
     TF_OpKernelContext_Failure(ctx, tf_status);
 }
@@ -64,7 +65,9 @@ void TF_OpKernelContext_ForwardRefInputToRefOutput(TF_OpKernelContext *ctx, int3
 
 static void fail_variant(TF_OpKernelContext *ctx, TF_Status *status)
 {
-    oribi_fail(status, TF_UNIMPLEMENTED, "node '%s': variants are not implemented",
+    oribi_fail(status, TF_UNIMPLEMENTED,
+               "node '%s': objects in variants can be copied and destroyed, no more "
+               "(tensorflow/c/variant.h)",
                ctx->step->kernel->node->name);
     TF_OpKernelContext_Failure(ctx, status);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of resources and the functions of tensorflow/c/resource.h. Variables are one kind of
- * resource: variable.c.
+ * resource: kernel_variable.c.
  */
 #include "kernel/resource.h"
 
@@ -141,7 +141,8 @@ static TF_Resource *make(const char *container, const char *name, const char *ty
     }
     made->object = create(arg, status);
     if (made->object == NULL && oribi_ok(status)) {
-        oribi_fail(status, TF_INTERNAL, "resource '%s' of type %s: create gave nothing", name,
+        oribi_fail(status, TF_INTERNAL,
+                   "resource '%s' of type %s: the create function returned no resource", name,
                    type);
     }
     if (!oribi_ok(status)) {
@@ -203,8 +204,8 @@ TF_Resource *TF_LookupResource(TF_OpKernelContext *ctx, const char *container, c
     }
     oribi_mutex_unlock(&r->lock);
     if (result == NULL) {
-        oribi_fail(status, TF_NOT_FOUND, "no resource '%s' of type %s in container '%s'", name,
-                   type, container);
+        oribi_fail(status, TF_NOT_FOUND, "there is no resource '%s' of type %s in container '%s'",
+                   name, type, container);
     }
     return result;
 }
@@ -224,8 +225,8 @@ void TF_RemoveResource(TF_OpKernelContext *ctx, const char *container, const cha
     }
     oribi_mutex_unlock(&r->lock);
     if (gone == NULL) {
-        oribi_fail(status, TF_NOT_FOUND, "no resource '%s' of type %s in container '%s'", name,
-                   type, container);
+        oribi_fail(status, TF_NOT_FOUND, "there is no resource '%s' of type %s in container '%s'",
+                   name, type, container);
     }
     TF_DeleteResource(gone);
 }
@@ -269,7 +270,7 @@ TF_Resource *TF_ResourceFromTensor(TF_OpKernelContext *ctx, const TF_Tensor *ten
         index >= TF_TensorElementCount(tensor) ||
         (size_t)index >= TF_TensorByteSize(tensor) / sizeof id) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "wants a tensor of resource handles with an element %lld, not one of type %s",
+                   "needs a tensor of resource handles with an element %lld, not one of type %s",
                    (long long)index, oribi_dtype_name(TF_TensorType(tensor)));
         return NULL;
     }

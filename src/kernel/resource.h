@@ -13,7 +13,7 @@ typedef struct oribi_resources oribi_resources;
 oribi_resources *oribi_resources_create(TF_Status *status);
 /* Drops the manager's references; objects that kernels still hold live on. */
 void oribi_resources_destroy(oribi_resources *resources);
-/* Of the context, or those of the process for contexts without a session. NULL: no memory. */
+/* Returns the context's resources, or the process's where it has no session. NULL: no memory. */
 oribi_resources *oribi_resources_of(TF_OpKernelContext *ctx, TF_Status *status);
 
 typedef struct oribi_resource_names { /* borrowed from the resource */

@@ -6,8 +6,8 @@
  */
 #include "kernel/context.h"
 #include "kernel/resource.h"
-#include "base/proto.h"
-#include "op/proto.h"
+#include "format/proto.h"
+#include "op/op_proto.h"
 
 enum { FIELD_DEVICE = 1, FIELD_CONTAINER, FIELD_NAME, FIELD_HASH_CODE, FIELD_TYPE_NAME };
 
@@ -39,7 +39,7 @@ void TF_GetSerializedResourceHandleProto(TF_OpKernelContext *ctx, int i,
     }
     TF_GetInput(ctx, i, &handle, status);
     if (oribi_ok(status) && handle == NULL) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "input %d is absent, it should be a resource", i);
+        oribi_fail(status, TF_INVALID_ARGUMENT, "input %d is absent, but should be a resource", i);
     }
     if (oribi_ok(status)) {
         resource = TF_ResourceFromTensor(ctx, handle, 0, NULL, status);

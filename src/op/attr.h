@@ -10,15 +10,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "tensor/tensor.h"
 #include "tensorflow/c/tf_attrtype.h"
-
-struct oribi_text;
-
-typedef struct oribi_string { /* bytes; NUL-terminated for convenience */
-    const char *data;
-    size_t length;
-} oribi_string;
 
 typedef struct oribi_shape { /* rank -1: unknown rank; dims[i] -1: unknown dimension */
     int32_t rank;
@@ -67,11 +61,13 @@ bool oribi_attrs_set_strings(oribi_attrs *attrs, oribi_arena *arena, const char 
 /* Same value, tensors and all? Names do not count. NULL equals NULL only. */
 bool oribi_attr_equal(const oribi_attr *a, const oribi_attr *b);
 /* The value alone, as a default is written in an attribute spec; long values are cut. */
-void oribi_attr_print(const oribi_attr *attr, struct oribi_text *text);
+void oribi_attr_print(const oribi_attr *attr, oribi_text *text);
 
 /* rank -1 makes an unknown shape. False: no memory, *out untouched. */
 bool oribi_shape_copy(oribi_arena *arena, const int64_t *dims, int32_t rank, oribi_shape *out);
 bool oribi_shape_is_full(const oribi_shape *shape); /* rank and every dimension known */
-void oribi_shape_print(const oribi_shape *shape, struct oribi_text *text); /* "[1,?,3]", "?" */
+/* Do both agree in what both know? */
+bool oribi_shape_agrees(const oribi_shape *a, const oribi_shape *b);
+void oribi_shape_print(const oribi_shape *shape, oribi_text *text); /* "[1,?,3]", "?" */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attribute values and partial shapes: shapes made and tested, both printed as text. Not here:
- * lists of attributes (attr.c), whole definitions (print.c).
+ * lists of attributes (attr.c), whole definitions (op_print.c).
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,6 +11,15 @@
 #include "op/attr.h"
 
 enum { MAX_PRINTED_ELEMENTS = 32, MAX_PRINTED_STRING = 200 };
+
+bool oribi_shape_agrees(const oribi_shape *a, const oribi_shape *b)
+{
+    bool same = a->rank < 0 || b->rank < 0 || a->rank == b->rank;
+    for (int32_t i = 0; same && i < a->rank && i < b->rank; i++) {
+        same = a->dims[i] < 0 || b->dims[i] < 0 || a->dims[i] == b->dims[i];
+    }
+    return same;
+}
 
 bool oribi_shape_copy(oribi_arena *arena, const int64_t *dims, int32_t rank, oribi_shape *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops: definitions, the registry, argument expansion, shape inference.
- * Source  reference: TensorFlow's ops.h and its op-spec language. Read next: spec.c, shape.c.
+ * Source  reference: TensorFlow's ops.h and its op-spec language. Read next: spec.h, shape_infer.c.
  */
 #ifndef ORIBI_OP_OP_H_
 #define ORIBI_OP_OP_H_
@@ -42,8 +42,12 @@ typedef struct oribi_op_def {
     void (*shape_fn)(TF_ShapeInferenceContext *ctx, TF_Status *status); /* or NULL */
     void (*shape_fn_data)(void *data, TF_ShapeInferenceContext *ctx, TF_Status *status);
     void *shape_data;
-    const char *provider; /* "built-in" or the plugin's file */
+    struct oribi_fusion *fusions;         /* chains that it stands for (op/fusion.h), or NULL */
+    const struct oribi_service *services; /* operators that it serves (op/op_serves.h), or NULL */
+    const char *provider;                 /* "built-in" or the plugin's file */
     bool is_built_in;
+    const struct oribi_trait_def *traits; /* no part of its identity; asked through traits.h */
+    int32_t n_traits;
 } oribi_op_def;
 
 /* Registry of the process. Definitions are never removed once committed and never move. */
@@ -79,7 +83,7 @@ bool oribi_op_resolve(const oribi_op_def *op, const char *node_name, oribi_attrs
                       const TF_DataType *input_types, int32_t n_inputs, oribi_arena *arena,
                       oribi_signature *out_signature, TF_Status *status);
 
-/* What is known of the values that a resource handle leads to. */
+/* Holds what is known of the values that a resource handle leads to. */
 typedef struct oribi_handle_part {
     oribi_shape shape;
     TF_DataType dtype; /* 0: not known */
@@ -87,7 +91,8 @@ typedef struct oribi_handle_part {
 
 typedef struct oribi_handle_data {
     oribi_handle_part *parts;
-    int32_t count; /* 0: nothing is known */
+    int32_t count;                              /* 0: nothing is known */
+    const struct TF_Quantisation *quantisation; /* of an input's own elements, or NULL */
 } oribi_handle_data;
 
 /* One call of an op's shape function; INVALID_ARGUMENT when an output has more axes than

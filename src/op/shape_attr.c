@@ -59,7 +59,7 @@ void TF_ShapeInferenceContext_GetAttrString(TF_ShapeInferenceContext *ctx, const
 static void take_shape(TF_ShapeInferenceContext *ctx, const oribi_shape *shape,
                        TF_ShapeHandle *result, TF_Status *status)
 {
-    if (!oribi_shape_copy(&ctx->scratch, shape->dims, shape->rank, &result->shape)) {
+    if (!oribi_shape_take_in(ctx, shape, &result->shape)) {
         oribi_fail_memory(status);
     }
 }
@@ -68,7 +68,7 @@ void TF_ShapeInferenceContext_GetAttrShape(TF_ShapeInferenceContext *ctx, const 
                                            TF_ShapeHandle *result, TF_Status *status)
 {
     const oribi_attr *attr = NULL;
-    if (oribi_shape_begin(result, status) &&
+    if (oribi_shape_begin(ctx, result, status) &&
         oribi_attr_read_scalar(ctx->attrs, ctx->node, attr_name, TF_ATTR_SHAPE, &attr, status)) {
         take_shape(ctx, &attr->u.shape[0], result, status);
     }
@@ -143,7 +143,7 @@ void TF_ShapeInferenceContext_GetAttrShapeListItem(TF_ShapeInferenceContext *ctx
                                                    TF_ShapeHandle *result, TF_Status *status)
 {
     const oribi_attr *attr = NULL;
-    if (oribi_shape_begin(result, status) &&
+    if (oribi_shape_begin(ctx, result, status) &&
         oribi_attr_read_list(ctx->attrs, ctx->node, attr_name, TF_ATTR_SHAPE, &attr, status) &&
         check_item(ctx, attr, index, status)) {
         take_shape(ctx, &attr->u.shape[index], result, status);

@@ -9,22 +9,22 @@
 #include "op/attr_read.h"
 #include "op/shape_internal.h"
 
-bool oribi_shape_begin(TF_ShapeHandle *result, TF_Status *status)
+bool oribi_shape_begin(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *result, TF_Status *status)
 {
     if (result == NULL) {
         return oribi_fail_memory(status);
     }
-    result->shape = oribi_shape_unknown();
+    result->shape = oribi_shape_unknown(ctx);
     TF_SetStatus(status, TF_OK, "");
     return true;
 }
 
-bool oribi_dim_begin(TF_DimensionHandle *result, TF_Status *status)
+bool oribi_dim_begin(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *result, TF_Status *status)
 {
     if (result == NULL) {
         return oribi_fail_memory(status);
     }
-    result->value = -1;
+    result->value = oribi_new_unknown(ctx);
     TF_SetStatus(status, TF_OK, "");
     return true;
 }
@@ -40,9 +40,37 @@ bool oribi_shape_new(TF_ShapeInferenceContext *ctx, int64_t rank, oribi_shape *o
         return oribi_fail_memory(status);
     }
     for (int64_t i = 0; i < rank; i++) {
-        dims[i] = -1;
+        dims[i] = oribi_new_unknown(ctx);
     }
     *out = (oribi_shape){(int32_t)rank, dims};
+    return true;
+}
+
+bool oribi_shape_take_in(TF_ShapeInferenceContext *ctx, const oribi_shape *from, oribi_shape *out)
+{
+    oribi_shape shape;
+    if (from->rank < 0) {
+        *out = oribi_shape_unknown(ctx);
+        return true;
+    }
+    if (!oribi_shape_copy(&ctx->scratch, from->dims, from->rank, &shape)) {
+        return false;
+    }
+    for (int32_t i = 0; i < shape.rank; i++) {
+        shape.dims[i] = shape.dims[i] < 0 ? oribi_new_unknown(ctx) : shape.dims[i];
+    }
+    *out = shape;
+    return true;
+}
+
+bool oribi_shape_take_out(oribi_arena *arena, const oribi_shape *from, oribi_shape *out)
+{
+    if (!oribi_shape_copy(arena, from->dims, from->rank, out)) {
+        return false;
+    }
+    for (int32_t i = 0; i < out->rank; i++) {
+        out->dims[i] = out->dims[i] < 0 ? -1 : out->dims[i];
+    }
     return true;
 }
 
@@ -50,7 +78,7 @@ TF_ShapeHandle *TF_NewShapeHandle(void)
 {
     TF_ShapeHandle *handle = oribi_alloc(sizeof *handle);
     if (handle != NULL) {
-        handle->shape = oribi_shape_unknown();
+        handle->shape = oribi_shape_unset();
     }
     return handle;
 }
@@ -82,7 +110,7 @@ int64_t TF_ShapeInferenceContextNumInputs(TF_ShapeInferenceContext *ctx)
 void TF_ShapeInferenceContextGetInput(TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *handle,
                                       TF_Status *status)
 {
-    if (!oribi_shape_begin(handle, status)) {
+    if (!oribi_shape_begin(ctx, handle, status)) {
         return;
     }
     if (i < 0 || i >= ctx->signature->n_inputs) {
@@ -140,7 +168,8 @@ void TF_ShapeInferenceContext_GetAttrType(TF_ShapeInferenceContext *ctx, const c
 int64_t TF_ShapeInferenceContextRank(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle)
 {
     (void)ctx;
-    return oribi_shape_of(handle).rank;
+    const int32_t rank = oribi_shape_of(handle).rank;
+    return rank < 0 ? -1 : rank;
 }
 
 int TF_ShapeInferenceContextRankKnown(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle)
@@ -153,7 +182,7 @@ void TF_ShapeInferenceContextWithRank(TF_ShapeInferenceContext *ctx, TF_ShapeHan
                                       int64_t rank, TF_ShapeHandle *result, TF_Status *status)
 {
     oribi_shape shape = oribi_shape_of(handle); /* read first: result may be the same handle */
-    if (!oribi_shape_begin(result, status)) {
+    if (!oribi_shape_begin(ctx, result, status)) {
         return;
     }
     if (rank > INT32_MAX) {
@@ -171,11 +200,11 @@ void TF_ShapeInferenceContextWithRank(TF_ShapeInferenceContext *ctx, TF_ShapeHan
 }
 
 /* sign 1: at least, -1: at most. */
-static void with_rank_bound(TF_ShapeHandle *handle, int64_t rank, int sign, TF_ShapeHandle *result,
-                            TF_Status *status)
+static void with_rank_bound(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle, int64_t rank,
+                            int sign, TF_ShapeHandle *result, TF_Status *status)
 {
     oribi_shape shape = oribi_shape_of(handle);
-    if (!oribi_shape_begin(result, status)) {
+    if (!oribi_shape_begin(ctx, result, status)) {
         return;
     }
     if (rank > INT32_MAX) {
@@ -193,26 +222,23 @@ void TF_ShapeInferenceContextWithRankAtLeast(TF_ShapeInferenceContext *ctx, TF_S
                                              int64_t rank, TF_ShapeHandle *result,
                                              TF_Status *status)
 {
-    (void)ctx;
-    with_rank_bound(handle, rank, 1, result, status);
+    with_rank_bound(ctx, handle, rank, 1, result, status);
 }
 
 void TF_ShapeInferenceContextWithRankAtMost(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *handle,
                                             int64_t rank, TF_ShapeHandle *result, TF_Status *status)
 {
-    (void)ctx;
-    with_rank_bound(handle, rank, -1, result, status);
+    with_rank_bound(ctx, handle, rank, -1, result, status);
 }
 
 void TF_ShapeInferenceContextDim(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape_handle,
                                  int64_t i, TF_DimensionHandle *result)
 {
-    (void)ctx;
     oribi_shape shape = oribi_shape_of(shape_handle);
     if (result == NULL) {
         return;
     }
-    result->value = -1;
+    result->value = oribi_new_unknown(ctx);
     if (shape.rank >= 0 && i >= -shape.rank && i < shape.rank) {
         result->value = shape.dims[i < 0 ? i + shape.rank : i];
     }
@@ -222,31 +248,13 @@ void TF_ShapeInferenceContextSubshape(TF_ShapeInferenceContext *ctx, TF_ShapeHan
                                       int64_t start, int64_t end, TF_ShapeHandle *result,
                                       TF_Status *status)
 {
-    (void)ctx;
-    oribi_shape shape = oribi_shape_of(shape_handle);
-    int64_t rank = shape.rank, from = start, to = end;
-    if (!oribi_shape_begin(result, status) || rank < 0) {
-        return; /* a part of unknown rank is of unknown rank */
-    }
-    from = from > rank ? rank : from;
-    to = to > rank ? rank : to;
-    from = from < 0 ? from + rank : from;
-    to = to < 0 ? to + rank : to;
-    if (from < 0 || to < 0 || from > to) {
-        oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "Subshape must have computed start <= end, both within the shape, but is "
-                   "%" PRId64 " and %" PRId64 " (computed from start %" PRId64 " and end %" PRId64
-                   " over shape with rank %" PRId64 ")",
-                   from, to, start, end, rank);
-        return;
-    }
-    result->shape = (oribi_shape){(int32_t)(to - from), rank > 0 ? shape.dims + from : NULL};
+    TF_ShapeInferenceContextStridedSubshape(ctx, shape_handle, start, end, 1, result, status);
 }
 
 void TF_ShapeInferenceContextSetUnknownShape(TF_ShapeInferenceContext *ctx, TF_Status *status)
 {
     for (int32_t i = 0; i < ctx->signature->n_outputs; i++) {
-        ctx->outputs[i] = oribi_shape_unknown();
+        ctx->outputs[i] = oribi_shape_unknown(ctx);
     }
     TF_SetStatus(status, TF_OK, "");
 }
@@ -258,7 +266,8 @@ int TF_DimensionHandleValueKnown(TF_DimensionHandle *dim_handle)
 
 int64_t TF_DimensionHandleValue(TF_DimensionHandle *dim_handle)
 {
-    return oribi_dim_of(dim_handle);
+    const int64_t value = oribi_dim_of(dim_handle);
+    return value < 0 ? -1 : value;
 }
 
 void TF_ShapeInferenceContextConcatenateShapes(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *first,
@@ -266,7 +275,7 @@ void TF_ShapeInferenceContextConcatenateShapes(TF_ShapeInferenceContext *ctx, TF
                                                TF_Status *status)
 {
     oribi_shape a = oribi_shape_of(first), b = oribi_shape_of(second), joined;
-    if (!oribi_shape_begin(result, status) || a.rank < 0 || b.rank < 0 ||
+    if (!oribi_shape_begin(ctx, result, status) || a.rank < 0 || b.rank < 0 ||
         !oribi_shape_new(ctx, (int64_t)a.rank + b.rank, &joined, status)) {
         return;
     }

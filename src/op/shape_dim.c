@@ -8,16 +8,15 @@
 
 bool oribi_dims_merge(int64_t a, int64_t b, int64_t *out)
 {
-    *out = a < 0 ? b : a;
+    *out = a < 0 && b >= 0 ? b : a;
     return a < 0 || b < 0 || a == b;
 }
 
 void TF_ShapeInferenceContextMakeDim(TF_ShapeInferenceContext *ctx, int64_t value,
                                      TF_DimensionHandle *result)
 {
-    (void)ctx;
     if (result != NULL) {
-        result->value = value < 0 ? -1 : value;
+        result->value = value < 0 ? oribi_new_unknown(ctx) : value;
     }
 }
 
@@ -30,9 +29,8 @@ void TF_ShapeInferenceContextMergeDim(TF_ShapeInferenceContext *ctx, TF_Dimensio
                                       TF_DimensionHandle *second, TF_DimensionHandle *result,
                                       TF_Status *status)
 {
-    (void)ctx;
     int64_t a = oribi_dim_of(first), b = oribi_dim_of(second), merged;
-    if (!oribi_dim_begin(result, status)) {
+    if (!oribi_dim_begin(ctx, result, status)) {
         return;
     }
     if (!oribi_dims_merge(a, b, &merged)) {
@@ -46,9 +44,8 @@ void TF_ShapeInferenceContextMergeDim(TF_ShapeInferenceContext *ctx, TF_Dimensio
 void TF_ShapeInferenceContextWithValue(TF_ShapeInferenceContext *ctx, TF_DimensionHandle *dim,
                                        int64_t value, TF_DimensionHandle *result, TF_Status *status)
 {
-    (void)ctx;
     int64_t found = oribi_dim_of(dim);
-    if (!oribi_dim_begin(result, status)) {
+    if (!oribi_dim_begin(ctx, result, status)) {
         return;
     }
     if (found >= 0 && found != value) {
@@ -63,9 +60,8 @@ void TF_ShapeInferenceContextAddDims(TF_ShapeInferenceContext *ctx, TF_Dimension
                                      TF_DimensionHandle *second, TF_DimensionHandle *result,
                                      TF_Status *status)
 {
-    (void)ctx;
     int64_t a = oribi_dim_of(first), b = oribi_dim_of(second), sum;
-    if (!oribi_dim_begin(result, status) || a < 0 || b < 0) {
+    if (!oribi_dim_begin(ctx, result, status) || a < 0 || b < 0) {
         return;
     }
     if (__builtin_add_overflow(a, b, &sum)) {
@@ -80,9 +76,8 @@ void TF_ShapeInferenceContextSubtractDims(TF_ShapeInferenceContext *ctx, TF_Dime
                                           TF_DimensionHandle *second, TF_DimensionHandle *result,
                                           TF_Status *status)
 {
-    (void)ctx;
     int64_t a = oribi_dim_of(first), b = oribi_dim_of(second);
-    if (!oribi_dim_begin(result, status) || a < 0 || b < 0) {
+    if (!oribi_dim_begin(ctx, result, status) || a < 0 || b < 0) {
         return;
     }
     if (a < b) {
@@ -97,9 +92,8 @@ void TF_ShapeInferenceContextMultiplyDims(TF_ShapeInferenceContext *ctx, TF_Dime
                                           TF_DimensionHandle *second, TF_DimensionHandle *result,
                                           TF_Status *status)
 {
-    (void)ctx;
     int64_t a = oribi_dim_of(first), b = oribi_dim_of(second), product;
-    if (!oribi_dim_begin(result, status)) {
+    if (!oribi_dim_begin(ctx, result, status)) {
         return;
     }
     if (a == 0 || b == 0) {
@@ -118,9 +112,8 @@ void TF_ShapeInferenceContextDivideDim(TF_ShapeInferenceContext *ctx, TF_Dimensi
                                        int64_t divisor, bool evenly_divisible,
                                        TF_DimensionHandle *result, TF_Status *status)
 {
-    (void)ctx;
     int64_t value = oribi_dim_of(dividend);
-    if (!oribi_dim_begin(result, status)) {
+    if (!oribi_dim_begin(ctx, result, status)) {
         return;
     }
     if (divisor <= 0) {
@@ -139,9 +132,8 @@ void TF_ShapeInferenceContextMinDims(TF_ShapeInferenceContext *ctx, TF_Dimension
                                      TF_DimensionHandle *second, TF_DimensionHandle *result,
                                      TF_Status *status)
 {
-    (void)ctx;
     int64_t a = oribi_dim_of(first), b = oribi_dim_of(second);
-    if (!oribi_dim_begin(result, status)) {
+    if (!oribi_dim_begin(ctx, result, status)) {
         return;
     }
     if (a == 0 || b == 0) {
@@ -155,9 +147,8 @@ void TF_ShapeInferenceContextMaxDims(TF_ShapeInferenceContext *ctx, TF_Dimension
                                      TF_DimensionHandle *second, TF_DimensionHandle *result,
                                      TF_Status *status)
 {
-    (void)ctx;
     int64_t a = oribi_dim_of(first), b = oribi_dim_of(second);
-    if (oribi_dim_begin(result, status) && a >= 0 && b >= 0) {
+    if (oribi_dim_begin(ctx, result, status) && a >= 0 && b >= 0) {
         result->value = a > b ? a : b;
     }
 }

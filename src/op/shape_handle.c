@@ -41,7 +41,7 @@ int TF_ShapeInferenceContextNumOutputHandleShapesAndTypes(TF_ShapeInferenceConte
 static void read_part(TF_ShapeInferenceContext *ctx, bool is_input, int i, int k,
                       TF_ShapeHandle *shape, TF_DataType *dtype, TF_Status *status)
 {
-    if (!oribi_shape_begin(shape, status)) {
+    if (!oribi_shape_begin(ctx, shape, status)) {
         return;
     }
     *dtype = (TF_DataType)0;
@@ -88,7 +88,7 @@ static bool take(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *const *shapes,
     for (int k = 0; k < count; k++) {
         parts[k] = (oribi_handle_part){oribi_shape_of(shapes[k]), dtypes[k]};
     }
-    *out = (oribi_handle_data){parts, count};
+    *out = (oribi_handle_data){.parts = parts, .count = count};
     return true;
 }
 
@@ -126,22 +126,24 @@ static bool merge_shapes(TF_ShapeInferenceContext *ctx, const oribi_shape *prese
 static bool relax_shapes(TF_ShapeInferenceContext *ctx, const oribi_shape *present,
                          const oribi_shape *added, oribi_shape *out, TF_Status *status)
 {
-    *out = oribi_shape_unknown();
+    *out = oribi_shape_unknown(ctx);
     if (present->rank < 0 || present->rank != added->rank) {
         return true;
     }
     ORIBI_TRY(oribi_shape_new(ctx, present->rank, out, status));
     for (int32_t d = 0; d < out->rank; d++) {
-        out->dims[d] = present->dims[d] == added->dims[d] ? present->dims[d] : -1;
+        if (present->dims[d] == added->dims[d]) {
+            out->dims[d] = present->dims[d];
+        }
     }
     return true;
 }
 
 static bool is_same(const oribi_shape *a, const oribi_shape *b)
 {
-    bool same = a->rank == b->rank;
+    bool same = a->rank == b->rank || (a->rank < 0 && b->rank < 0);
     for (int32_t d = 0; same && d < a->rank; d++) {
-        same = a->dims[d] == b->dims[d];
+        same = a->dims[d] == b->dims[d] || (a->dims[d] < 0 && b->dims[d] < 0);
     }
     return same;
 }
@@ -228,7 +230,7 @@ bool oribi_handle_data_copy(oribi_arena *arena, const oribi_handle_data *from,
 {
     oribi_handle_part *parts = NULL;
     if (from->count == 0) {
-        *out = (oribi_handle_data){NULL, 0};
+        *out = (oribi_handle_data){.quantisation = from->quantisation};
         return true;
     }
     parts = oribi_arena_array(arena, (size_t)from->count, sizeof *parts);
@@ -236,12 +238,12 @@ bool oribi_handle_data_copy(oribi_arena *arena, const oribi_handle_data *from,
         return false;
     }
     for (int32_t k = 0; k < from->count; k++) {
-        const oribi_shape *shape = &from->parts[k].shape;
         parts[k].dtype = from->parts[k].dtype;
-        if (!oribi_shape_copy(arena, shape->dims, shape->rank, &parts[k].shape)) {
+        if (!oribi_shape_take_out(arena, &from->parts[k].shape, &parts[k].shape)) {
             return false;
         }
     }
-    *out = (oribi_handle_data){parts, from->count};
+    *out = (oribi_handle_data){
+        .parts = parts, .count = from->count, .quantisation = from->quantisation};
     return true;
 }

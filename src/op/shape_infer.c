@@ -13,7 +13,7 @@ static bool copy_outputs(const TF_ShapeInferenceContext *ctx, oribi_arena *arena
     oribi_handle_data *handles = ctx->output_handles;
     int32_t count = ctx->signature->n_outputs;
     for (int32_t i = 0; i < count; i++) {
-        if (!oribi_shape_copy(arena, shapes[i].dims, shapes[i].rank, &shapes[i]) ||
+        if (!oribi_shape_take_out(arena, &shapes[i], &shapes[i]) ||
             !oribi_handle_data_copy(arena, &handles[i], &handles[i])) {
             return oribi_fail_memory(status);
         }
@@ -76,26 +76,45 @@ static bool check_ranks(const TF_ShapeInferenceContext *ctx, TF_Status *status)
     return true;
 }
 
-/* Outputs unknown, and a copy of the inputs' handle data that the shape function may refine. */
-static bool begin(TF_ShapeInferenceContext *ctx, const oribi_handle_data *input_handles,
-                  TF_Status *status)
+/* What is known behind the handle of one input, which the shape function may refine. */
+static bool begin_handle(TF_ShapeInferenceContext *ctx, const oribi_handle_data *from,
+                         oribi_handle_data *out)
+{
+    *out = *from;
+    if (from->count == 0) {
+        return true;
+    }
+    out->parts = oribi_arena_array(&ctx->scratch, (size_t)from->count, sizeof *out->parts);
+    for (int32_t k = 0; out->parts != NULL && k < from->count; k++) {
+        out->parts[k].dtype = from->parts[k].dtype;
+        if (!oribi_shape_take_in(ctx, &from->parts[k].shape, &out->parts[k].shape)) {
+            return false;
+        }
+    }
+    return out->parts != NULL;
+}
+
+/* Inputs of this call's own, and outputs unknown. */
+static bool begin(TF_ShapeInferenceContext *ctx, const oribi_shape *inputs,
+                  const oribi_handle_data *input_handles, TF_Status *status)
 {
     int32_t n_inputs = ctx->signature->n_inputs, n_outputs = ctx->signature->n_outputs;
+    size_t n_all = (size_t)n_inputs + (size_t)n_outputs + 1;
     oribi_arena_init(&ctx->scratch);
-    ctx->outputs = oribi_arena_array(&ctx->scratch, (size_t)n_outputs + 1, sizeof *ctx->outputs);
-    ctx->input_handles = oribi_arena_array(&ctx->scratch, (size_t)n_inputs + (size_t)n_outputs + 1,
-                                           sizeof *ctx->input_handles);
-    if (ctx->outputs == NULL || ctx->input_handles == NULL) {
-        return oribi_fail_memory(status);
+    ctx->inputs = oribi_arena_array(&ctx->scratch, n_all, sizeof *ctx->inputs);
+    ctx->input_handles = oribi_arena_array(&ctx->scratch, n_all, sizeof *ctx->input_handles);
+    bool ok = ctx->inputs != NULL && ctx->input_handles != NULL;
+    ctx->outputs = ok ? ctx->inputs + n_inputs : NULL;
+    ctx->output_handles = ok ? ctx->input_handles + n_inputs : NULL;
+    for (int32_t i = 0; ok && i < n_inputs; i++) {
+        ok =
+            oribi_shape_take_in(ctx, &inputs[i], &ctx->inputs[i]) &&
+            (input_handles == NULL || begin_handle(ctx, &input_handles[i], &ctx->input_handles[i]));
     }
-    ctx->output_handles = ctx->input_handles + n_inputs;
-    for (int32_t i = 0; input_handles != NULL && i < n_inputs; i++) {
-        ctx->input_handles[i] = input_handles[i];
+    for (int32_t i = 0; ok && i < n_outputs; i++) {
+        ctx->outputs[i] = oribi_shape_unset();
     }
-    for (int32_t i = 0; i < n_outputs; i++) {
-        ctx->outputs[i] = oribi_shape_unknown();
-    }
-    return true;
+    return ok || oribi_fail_memory(status);
 }
 
 bool oribi_op_infer_handles(const oribi_op_def *op, const char *node_name, const oribi_attrs *attrs,
@@ -109,10 +128,9 @@ bool oribi_op_infer_handles(const oribi_op_def *op, const char *node_name, const
                                     .node = node_name,
                                     .attrs = attrs,
                                     .signature = signature,
-                                    .inputs = input_shapes,
                                     .constants = constants,
                                     .constant_shapes = constant_shapes};
-    bool ok = begin(&ctx, input_handles, status) && call(&ctx, status) &&
+    bool ok = begin(&ctx, input_shapes, input_handles, status) && call(&ctx, status) &&
               check_ranks(&ctx, status) &&
               copy_outputs(&ctx, arena, out_shapes, out_handles, status);
     oribi_arena_destroy(&ctx.scratch);

@@ -10,16 +10,15 @@
 
 void TF_ShapeInferenceContextUnknownShape(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *result)
 {
-    (void)ctx;
     if (result != NULL) {
-        result->shape = oribi_shape_unknown();
+        result->shape = oribi_shape_unknown(ctx);
     }
 }
 
 void TF_ShapeInferenceContextUnknownShapeOfRank(TF_ShapeInferenceContext *ctx, int64_t rank,
                                                 TF_ShapeHandle *result, TF_Status *status)
 {
-    if (oribi_shape_begin(result, status) && rank >= 0) {
+    if (oribi_shape_begin(ctx, result, status) && rank >= 0) {
         (void)oribi_shape_new(ctx, rank, &result->shape, status);
     }
 }
@@ -29,7 +28,7 @@ void TF_ShapeInferenceContextMakeShape(TF_ShapeInferenceContext *ctx,
                                        TF_ShapeHandle *result, TF_Status *status)
 {
     oribi_shape shape;
-    if (!oribi_shape_begin(result, status) || !oribi_shape_new(ctx, rank, &shape, status)) {
+    if (!oribi_shape_begin(ctx, result, status) || !oribi_shape_new(ctx, rank, &shape, status)) {
         return;
     }
     for (int64_t i = 0; i < rank; i++) {
@@ -47,7 +46,7 @@ void TF_ShapeInferenceContextMakeShapeFromDims(TF_ShapeInferenceContext *ctx, co
                                                TF_Status *status)
 {
     oribi_shape shape;
-    if (!oribi_shape_begin(result, status) || !oribi_shape_new(ctx, rank, &shape, status)) {
+    if (!oribi_shape_begin(ctx, result, status) || !oribi_shape_new(ctx, rank, &shape, status)) {
         return;
     }
     for (int64_t i = 0; i < rank; i++) {
@@ -56,7 +55,7 @@ void TF_ShapeInferenceContextMakeShapeFromDims(TF_ShapeInferenceContext *ctx, co
                        dims[i]);
             return;
         }
-        shape.dims[i] = dims[i];
+        shape.dims[i] = dims[i] < 0 ? shape.dims[i] : dims[i];
     }
     result->shape = shape;
 }
@@ -92,11 +91,11 @@ void TF_ShapeInferenceContextMerge(TF_ShapeInferenceContext *ctx, TF_ShapeHandle
                                    TF_Status *status)
 {
     oribi_shape a = oribi_shape_of(first), b = oribi_shape_of(second), merged;
-    if (!oribi_shape_begin(result, status)) {
+    if (!oribi_shape_begin(ctx, result, status)) {
         return;
     }
     if (a.rank < 0 || b.rank < 0) {
-        result->shape = a.rank < 0 ? b : a;
+        result->shape = a.rank < 0 && b.rank >= 0 ? b : a;
         return;
     }
     if (a.rank != b.rank) {
@@ -115,7 +114,8 @@ void TF_ShapeInferenceContextMergePrefix(TF_ShapeInferenceContext *ctx, TF_Shape
                                          TF_ShapeHandle *result_prefix, TF_Status *status)
 {
     oribi_shape whole = oribi_shape_of(shape), front = oribi_shape_of(prefix), merged;
-    if (!oribi_shape_begin(result_shape, status) || !oribi_shape_begin(result_prefix, status)) {
+    if (!oribi_shape_begin(ctx, result_shape, status) ||
+        !oribi_shape_begin(ctx, result_prefix, status)) {
         return;
     }
     if (whole.rank >= 0 && front.rank > whole.rank) {
@@ -144,7 +144,7 @@ void TF_ShapeInferenceContextReplaceDim(TF_ShapeInferenceContext *ctx, TF_ShapeH
                                         TF_Status *status)
 {
     oribi_shape from = oribi_shape_of(shape), changed;
-    if (!oribi_shape_begin(result, status) || from.rank < 0) {
+    if (!oribi_shape_begin(ctx, result, status) || from.rank < 0) {
         return;
     }
     int64_t at = i < 0 ? i + from.rank : i;
@@ -172,13 +172,18 @@ int TF_ShapeInferenceContextFullyDefined(TF_ShapeInferenceContext *ctx, TF_Shape
 void TF_ShapeInferenceContextNumElements(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape,
                                          TF_DimensionHandle *result)
 {
-    (void)ctx;
-    oribi_shape whole = oribi_shape_of(shape);
+    const oribi_shape whole = oribi_shape_of(shape);
     size_t count;
     if (result == NULL) {
         return;
     }
-    result->value = -1;
+    result->value = oribi_new_unknown(ctx);
+    for (int32_t i = 0; i < whole.rank; i++) {
+        if (whole.dims[i] == 0) { /* whatever the others are */
+            result->value = 0;
+            return;
+        }
+    }
     if (oribi_shape_is_full(&whole) && oribi_size_of_dims(whole.dims, whole.rank, 1, &count) &&
         count <= INT64_MAX) {
         result->value = (int64_t)count;

@@ -66,6 +66,13 @@ TF_Tensor *TF_ShapeInferenceContextInputTensor(TF_ShapeInferenceContext *ctx, in
     return tensor != NULL ? oribi_tensor_share(tensor) : NULL;
 }
 
+static bool check_input(const TF_ShapeInferenceContext *ctx, int i, TF_Status *status)
+{
+    return (i >= 0 && i < ctx->signature->n_inputs) ||
+           oribi_fail(status, TF_INVALID_ARGUMENT, "input index out of range: %d of %" PRId32, i,
+                      ctx->signature->n_inputs);
+}
+
 static bool read_integer(const TF_Tensor *tensor, int64_t i, int64_t *out)
 {
     const char *data = TF_TensorData(tensor);
@@ -104,7 +111,7 @@ static bool shape_from_tensor(TF_ShapeInferenceContext *ctx, int i, const TF_Ten
                               "%" PRId64,
                               value);
         }
-        *out = oribi_shape_unknown();
+        *out = oribi_shape_unknown(ctx);
         return true;
     }
     if (TF_NumDims(tensor) != 1) {
@@ -118,13 +125,14 @@ static bool shape_from_tensor(TF_ShapeInferenceContext *ctx, int i, const TF_Ten
     }
     ORIBI_TRY(oribi_shape_new(ctx, count, &shape, status));
     for (int64_t k = 0; k < count; k++) {
-        if (!read_integer(tensor, k, &shape.dims[k])) {
+        if (!read_integer(tensor, k, &value)) {
             return fail_integer(status, i);
         }
-        if (shape.dims[k] < -1) {
+        if (value < -1) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "Invalid value in tensor used for shape: %" PRId64, shape.dims[k]);
+                              "Invalid value in tensor used for shape: %" PRId64, value);
         }
+        shape.dims[k] = value < 0 ? shape.dims[k] : value;
     }
     *out = shape;
     return true;
@@ -135,7 +143,7 @@ static bool shape_from_length(TF_ShapeInferenceContext *ctx, int i, oribi_shape 
                               TF_Status *status)
 {
     const oribi_shape *input = &ctx->inputs[i];
-    *out = oribi_shape_unknown();
+    *out = oribi_shape_unknown(ctx);
     if (input->rank > 1) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "Shape must be rank 1 but is rank %" PRId32,
                           input->rank);
@@ -151,44 +159,89 @@ static bool shape_from_length(TF_ShapeInferenceContext *ctx, int i, oribi_shape 
     return oribi_shape_new(ctx, input->dims[0], out, status);
 }
 
+static void take_partial(TF_ShapeInferenceContext *ctx, int i, oribi_shape *out, TF_Status *status)
+{
+    if (!oribi_shape_take_in(ctx, &ctx->constant_shapes[i], out)) {
+        oribi_fail_memory(status);
+    }
+}
+
+static void shape_from_input(TF_ShapeInferenceContext *ctx, int i, oribi_shape *out,
+                             TF_Status *status)
+{
+    const TF_Tensor *tensor = constant_of(ctx, i);
+    if (tensor != NULL) {
+        (void)shape_from_tensor(ctx, i, tensor, out, status);
+    } else if (ctx->constant_shapes != NULL && ctx->constant_shapes[i].rank >= 0) {
+        take_partial(ctx, i, out, status);
+    } else {
+        (void)shape_from_length(ctx, i, out, status);
+    }
+}
+
 void TF_ShapeInferenceContextMakeShapeFromInput(TF_ShapeInferenceContext *ctx, int i,
                                                 TF_ShapeHandle *result, TF_Status *status)
 {
-    if (!oribi_shape_begin(result, status)) {
-        return;
+    if (oribi_shape_begin(ctx, result, status) && check_input(ctx, i, status)) {
+        shape_from_input(ctx, i, &result->shape, status);
     }
-    if (i < 0 || i >= ctx->signature->n_inputs) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "input index out of range: %d of %" PRId32, i,
-                   ctx->signature->n_inputs);
+}
+
+void TF_ShapeInferenceContextInputTensorAsShape(TF_ShapeInferenceContext *ctx, int i,
+                                                TF_ShapeHandle *result, TF_Status *status)
+{
+    if (!oribi_shape_begin(ctx, result, status) || !check_input(ctx, i, status)) {
         return;
     }
     const TF_Tensor *tensor = constant_of(ctx, i);
-    if (tensor != NULL) {
-        (void)shape_from_tensor(ctx, i, tensor, &result->shape, status);
-    } else if (ctx->constant_shapes != NULL && ctx->constant_shapes[i].rank >= 0) {
-        result->shape = ctx->constant_shapes[i];
+    if (tensor != NULL ? TF_NumDims(tensor) == 1 : ctx->inputs[i].rank == 1) {
+        shape_from_input(ctx, i, &result->shape, status);
     } else {
-        (void)shape_from_length(ctx, i, &result->shape, status);
+        result->shape = oribi_shape_unset();
+    }
+}
+
+/* An integer of a scalar input; false: not known, or status is set. */
+static bool read_scalar(const TF_ShapeInferenceContext *ctx, int i, int64_t *out, TF_Status *status)
+{
+    const TF_Tensor *tensor = constant_of(ctx, i);
+    if (tensor == NULL) {
+        return false;
+    }
+    if (TF_NumDims(tensor) != 0) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "Input must be scalar but has rank %d",
+                          TF_NumDims(tensor));
+    }
+    return read_integer(tensor, 0, out) || fail_integer(status, i);
+}
+
+void TF_ShapeInferenceContextMakeDimFromInputIndex(TF_ShapeInferenceContext *ctx, int i,
+                                                   int64_t rank, TF_DimensionHandle *result,
+                                                   TF_Status *status)
+{
+    int64_t value = 0;
+    if (!oribi_dim_begin(ctx, result, status) || !check_input(ctx, i, status) ||
+        !read_scalar(ctx, i, &value, status) || (value < 0 && rank < 0)) {
+        return;
+    }
+    if (rank >= 0 && (value < -rank || value >= rank)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "Dimension size, given by scalar input %" PRId64 ", must be in range [-%" PRId64
+                   ", %" PRId64 ")",
+                   value, rank, rank);
+    } else {
+        result->value = value < 0 ? value + rank : value;
     }
 }
 
 void TF_ShapeInferenceContextMakeDimFromInput(TF_ShapeInferenceContext *ctx, int i,
                                               TF_DimensionHandle *result, TF_Status *status)
 {
-    int64_t value;
-    if (!oribi_dim_begin(result, status)) {
+    int64_t value = 0;
+    if (!oribi_dim_begin(ctx, result, status) || !read_scalar(ctx, i, &value, status)) {
         return;
     }
-    const TF_Tensor *tensor = constant_of(ctx, i);
-    if (tensor == NULL) {
-        return;
-    }
-    if (TF_NumDims(tensor) != 0) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "Input must be scalar but has rank %d",
-                   TF_NumDims(tensor));
-    } else if (!read_integer(tensor, 0, &value)) {
-        fail_integer(status, i);
-    } else if (value < 0) {
+    if (value < 0) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
                    "Dimension size, given by scalar input %d, must be non-negative but is %" PRId64,
                    i, value);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Private to the room: the op-spec mini-language, the text-format values in it, and the checks of a
- * whole definition. Grammar: docs/ops.md. Read next: spec_attr.c, spec_arg.c, spec_value.c.
+ * whole definition. Grammar: docs/reference/ops.md. Read next: spec_attr.c, spec_arg.c,
+ * spec_value.c.
  */
 #ifndef ORIBI_OP_SPEC_H_
 #define ORIBI_OP_SPEC_H_
 
 #include "base/text.h"
-#include "op/op.h"
+#include "op/traits.h"
 
 enum { ORIBI_ATTR_KIND_BROKEN = 255 }; /* its spec failed: no second message about its uses */
 
@@ -59,6 +60,9 @@ bool oribi_span_is(oribi_span span, const char *text);
 /* --- Specs (spec_attr.c, spec_arg.c) ---------------------------------------------------------- */
 bool oribi_spec_parse_attr(oribi_spec *spec, oribi_attr_def *out);
 bool oribi_spec_parse_arg(oribi_spec *spec, oribi_arg_def *out);
+bool oribi_spec_parse_trait(oribi_spec *spec, oribi_trait_def *out); /* spec_trait.c */
+/* Adds a chain to the definition's, after its attributes are known (fusion.c). */
+bool oribi_spec_parse_fusion(oribi_spec *spec);
 
 /* --- Default values in protobuf text format (spec_value.c, spec_tensor.c) --------------------- */
 /* Growing array of elements of one kind in the arena. */
@@ -87,7 +91,8 @@ bool oribi_value_close(const char **at, char close);
 bool oribi_value_field(const char **at, oribi_span *out_name, bool *out_has_colon);
 void oribi_value_separator(const char **at); /* optional ',' or ';' */
 
-/* --- Docs and the checks of the whole (spec_doc.c, check.c) ----------------------------------- */
+/* --- Docs and the checks of the whole (spec_doc.c, op_check.c) -----------------------------------
+ */
 bool oribi_spec_parse_doc(oribi_spec *spec, const char *doc);
 /* Names, kinds, minimums, allowed values, defaults, references. Adds to the errors. */
 bool oribi_op_check(oribi_spec *spec);

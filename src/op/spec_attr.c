@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One attribute spec: name ":" kind [">=" integer] ["=" default]. Not here: the default's text
- * (spec_value.c), whether the parts fit each other (check.c).
+ * (spec_value.c), whether the parts fit each other (op_check.c).
  */
 #include <string.h>
 

@@ -24,16 +24,8 @@ static bool all_inputs_constant(const oribi_graph *graph, const oribi_node *node
     return node->n_inputs > 0;
 }
 
-/* Kernels of these ops pack input 1 when they are created. */
-static const char *const packers[] = {"Conv2D",       "DepthwiseConv2dNative",
-                                      "MatMul",       "BatchMatMulV2",
-                                      "_FusedConv2D", "_FusedDepthwiseConv2dNative",
-                                      "_FusedMatMul", "Conv2DBackpropInput",
-                                      "Conv3D",       NULL};
-static const char *const passers[] = {"Transpose",  "Reshape", "Identity", "Cast",
-                                      "ExpandDims", "Squeeze", "Mul",      "ONNX>DequantizeLinear",
-                                      NULL};
-
+/* Do all that read the value make a copy of their own of it, which views and what is computed
+ * element by element hand on? */
 static bool is_packed_by_consumers(const oribi_graph *graph, oribi_value_id value, int depth)
 {
     oribi_use uses[16];
@@ -43,8 +35,10 @@ static bool is_packed_by_consumers(const oribi_graph *graph, oribi_value_id valu
     }
     for (int32_t i = 0; i < n; i++) {
         const oribi_node *user = uses[i].node;
-        bool packs = oribi_pass_is_one_of(user, packers) && uses[i].input == 1;
-        bool passes = oribi_pass_is_one_of(user, passers) && uses[i].input == 0 &&
+        const oribi_traits t = oribi_pass_traits(user);
+        const uint32_t passing = ORIBI_TRAIT_PERMUTES | ORIBI_TRAIT_VIEW | ORIBI_TRAIT_ELEMENTWISE;
+        bool packs = t.packed == uses[i].input;
+        bool passes = (t.is & passing) != 0 && uses[i].input == t.data &&
                       is_packed_by_consumers(graph, user->outputs[0], depth - 1);
         if (!packs && !passes) {
             return false;
@@ -117,6 +111,10 @@ bool oribi_pass_fold_run(oribi_graph *graph, const oribi_node *node, TF_Tensor *
     if (def == NULL || strcmp(def->device_type, "CPU") != 0) {
         def = oribi_kernel_select(&view, "CPU", NULL, status);
     }
+    if (def != NULL && def->compute == NULL) { /* nothing here could outlive one that is late */
+        return oribi_fail(status, TF_UNIMPLEMENTED, "the kernel of node '%s' is asynchronous",
+                          node->name);
+    }
     if (def == NULL || !oribi_kernel_create(def, &view, &kernel, status)) {
         return false;
     }
@@ -187,10 +185,13 @@ static bool compute(oribi_graph *graph, oribi_node *node, const oribi_pass_optio
         TF_SetStatus(status, TF_OK, ""); /* it will fail, or not, when the model runs */
         goto end;
     }
+    bool agrees = true; /* with what was inferred; else the run says what is wrong */
     for (int32_t i = 0; i < node->n_outputs; i++) {
+        const oribi_shape shape = {outputs[i]->rank, (int64_t *)outputs[i]->dims};
         bytes += TF_TensorByteSize(outputs[i]);
+        agrees = agrees && oribi_shape_agrees(&shape, &graph->values[node->outputs[i]]->shape);
     }
-    if (is_kept(graph, node, bytes)) {
+    if (agrees && is_kept(graph, node, bytes)) {
         oribi_pass_note(graph, report, "fold", "computed %s '%s' once (%zu bytes)", node->op_name,
                         node->name, bytes);
         done = keep_results(graph, node, outputs, status);
@@ -217,8 +218,8 @@ static bool fold_node(oribi_graph *graph, oribi_node *node, const oribi_pass_opt
     size_t max_bytes = options != NULL && options->fold_max_bytes > 0 ? options->fold_max_bytes
                                                                       : default_max_bytes;
     size_t bytes = 0;
-    if (!all_inputs_constant(graph, node) || !may_run(node) ||
-        !dense_inputs_fit(graph, node, max_bytes) ||
+    if (oribi_pass_is_off(node, ORIBI_PASS_FOLD) || !all_inputs_constant(graph, node) ||
+        !may_run(node) || !dense_inputs_fit(graph, node, max_bytes) ||
         (known_output_bytes(graph, node, &bytes) &&
          (bytes > max_bytes || !is_kept(graph, node, bytes)))) {
         return true;

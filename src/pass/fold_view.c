@@ -18,25 +18,26 @@ static bool replace(oribi_graph *graph, oribi_node *node, oribi_value_id constan
     return true;
 }
 
-static bool fold_transpose(oribi_graph *graph, oribi_node *node, oribi_pass_report *report,
-                           TF_Status *status)
+static bool fold_transpose(oribi_graph *graph, oribi_node *node, const oribi_traits *t,
+                           oribi_pass_report *report, TF_Status *status)
 {
     oribi_dims perm;
-    const oribi_constant_view *view = oribi_pass_constant(graph, node->inputs[0]);
-    if (view->dtype == TF_STRING || !oribi_graph_constant_ints(graph, node->inputs[1], &perm) ||
-        perm.n != view->rank || !oribi_dims_is_permutation(&perm)) {
+    const oribi_constant_view *view = oribi_pass_constant(graph, node->inputs[t->data]);
+    if (view->dtype == TF_STRING ||
+        !oribi_graph_constant_ints(graph, node->inputs[t->axes], &perm) || perm.n != view->rank ||
+        !oribi_dims_is_permutation(&perm)) {
         return false;
     }
     oribi_value_id id = oribi_graph_add_constant_transposed(
-        graph, graph->values[node->outputs[0]]->name, node->inputs[0], &perm, status);
+        graph, graph->values[node->outputs[0]]->name, node->inputs[t->data], &perm, status);
     return replace(graph, node, id, report, "is a view of its constant");
 }
 
-static bool fold_reshape(oribi_graph *graph, oribi_node *node, oribi_pass_report *report,
-                         TF_Status *status)
+static bool fold_reshape(oribi_graph *graph, oribi_node *node, const oribi_traits *t,
+                         oribi_pass_report *report, TF_Status *status)
 {
     const oribi_shape *shape = &graph->values[node->outputs[0]]->shape;
-    const oribi_constant_view *view = oribi_pass_constant(graph, node->inputs[0]);
+    const oribi_constant_view *view = oribi_pass_constant(graph, node->inputs[t->data]);
     if (!oribi_shape_is_full(shape) || view->dtype == TF_STRING) {
         return false;
     }
@@ -50,17 +51,17 @@ static bool fold_reshape(oribi_graph *graph, oribi_node *node, oribi_pass_report
         return false;
     }
     oribi_value_id id =
-        oribi_pass_add_reshaped(graph, node->inputs[0], shape->dims, shape->rank, status);
+        oribi_pass_add_reshaped(graph, node->inputs[t->data], shape->dims, shape->rank, status);
     return replace(graph, node, id, report, "is a view of its constant");
 }
 
-static bool fold_fill(oribi_graph *graph, oribi_node *node, oribi_pass_report *report,
-                      TF_Status *status)
+static bool fold_fill(oribi_graph *graph, oribi_node *node, const oribi_traits *t,
+                      oribi_pass_report *report, TF_Status *status)
 {
-    const oribi_constant_view *value = oribi_pass_constant(graph, node->inputs[1]);
+    const oribi_constant_view *value = oribi_pass_constant(graph, node->inputs[t->data]);
     oribi_dims dims, zeros = {0};
-    if (value == NULL || value->dtype == TF_STRING || oribi_pass_view_count(value) != 1 ||
-        !oribi_graph_constant_ints(graph, node->inputs[0], &dims)) {
+    if (value->dtype == TF_STRING || oribi_pass_view_count(value) != 1 ||
+        !oribi_graph_constant_ints(graph, node->inputs[t->axes], &dims)) {
         return false;
     }
     size_t elements = 0;
@@ -68,14 +69,10 @@ static bool fold_fill(oribi_graph *graph, oribi_node *node, oribi_pass_report *r
         return false;
     }
     oribi_value_id id =
-        oribi_pass_add_view(graph, graph->values[node->outputs[0]]->name, node->inputs[1], dims.at,
-                            elements == 0 ? NULL : zeros.at, dims.n, status);
+        oribi_pass_add_view(graph, graph->values[node->outputs[0]]->name, node->inputs[t->data],
+                            dims.at, elements == 0 ? NULL : zeros.at, dims.n, status);
     return replace(graph, node, id, report, "is one repeated element");
 }
-
-static const char *const unary[] = {"Relu", "Relu6",      "Elu",   "Sigmoid", "Tanh", "Neg",
-                                    "Abs",  "Sqrt",       "Rsqrt", "Exp",     "Log",  "Square",
-                                    "Cast", "Reciprocal", "Inv",   NULL};
 
 /* One element in, one element out, repeated as before. */
 static bool fold_splat(oribi_graph *graph, oribi_node *node, const oribi_pass_options *options,
@@ -120,35 +117,35 @@ end:
 bool oribi_pass_fold_view(oribi_graph *graph, oribi_node *node, const oribi_pass_options *options,
                           oribi_pass_report *report, TF_Status *status)
 {
+    const oribi_traits t = oribi_pass_traits(node);
     const oribi_constant_view *view =
-        node->n_inputs > 0 ? oribi_pass_constant(graph, node->inputs[0]) : NULL;
-    if (view == NULL || node->n_outputs != 1 || view->rank > ORIBI_MAX_RANK) {
+        t.n_data > 0 ? oribi_pass_constant(graph, node->inputs[t.data]) : NULL;
+    if (view == NULL || node->n_outputs != 1 || view->rank > ORIBI_MAX_RANK ||
+        node->op->is_stateful) {
         return false;
     }
-    if (oribi_pass_is(node, "Transpose")) {
-        return fold_transpose(graph, node, report, status);
+    if ((t.is & ORIBI_TRAIT_PERMUTES) != 0) {
+        return fold_transpose(graph, node, &t, report, status);
     }
-    if (oribi_pass_is(node, "Reshape") || oribi_pass_is(node, "Squeeze") ||
-        oribi_pass_is(node, "ExpandDims")) {
-        return fold_reshape(graph, node, report, status);
+    if ((t.is & ORIBI_TRAIT_VIEW) != 0 && (t.is & ORIBI_TRAIT_ELEMENTWISE) == 0) {
+        return fold_reshape(graph, node, &t, report, status);
     }
-    if (oribi_pass_is(node, "Fill")) {
-        return fold_fill(graph, node, report, status);
+    if ((t.is & ORIBI_TRAIT_FILLS) != 0) {
+        return fold_fill(graph, node, &t, report, status);
     }
-    if (oribi_pass_is_one_of(node, unary) && node->n_inputs == 1 &&
-        oribi_pass_view_is_splat(view) && oribi_pass_view_count(view) > 1) {
-        return fold_splat(graph, node, options, report, status);
-    }
-    return false;
+    return (t.is & ORIBI_TRAIT_ELEMENTWISE) != 0 && node->n_inputs == 1 &&
+           view->dtype != TF_STRING && oribi_pass_view_is_splat(view) &&
+           oribi_pass_view_count(view) > 1 && fold_splat(graph, node, options, report, status);
 }
 
 /* Elements of an integer node's output as far as shapes tell them; -1 when they do not. */
 static int32_t known_elements(oribi_graph *graph, const oribi_node *node, int64_t *out, int32_t max,
                               TF_Status *status)
 {
-    if (oribi_pass_is(node, "Size") || oribi_pass_is(node, "Rank")) {
-        const oribi_shape *shape = &graph->values[node->inputs[0]]->shape;
-        bool is_rank = oribi_pass_is(node, "Rank");
+    const oribi_traits t = oribi_pass_traits(node);
+    if (t.told == ORIBI_TOLD_SIZE || t.told == ORIBI_TOLD_RANK) {
+        const oribi_shape *shape = &graph->values[node->inputs[t.data]]->shape;
+        bool is_rank = t.told == ORIBI_TOLD_RANK;
         if (shape->rank < 0 || (!is_rank && !oribi_shape_is_full(shape))) {
             return -1;
         }

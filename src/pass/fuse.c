@@ -1,52 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions and dense layers take the bias, the sum and the activation that follow along, as
- * TensorFlow's own fused ops; a batch normalization takes its activation. Only where one provider
- * has kernels for both: a vendor's Conv2D stays a Conv2D.
+/* Chains of nodes become the op that stands for them: a convolution takes the bias, the sum and the
+ * activation that follow along. Which op stands for which chain is told by its definition
+ * (op/fusion.h), for built-in ops in plugins/ops_core and for a vendor's own alike. Only where one
+ * provider has kernels for both: a vendor's Conv2D stays a Conv2D.
  */
+#include "op/fusion.h"
 #include "pass/pass_internal.h"
 
 #include <string.h>
 
-typedef struct fusion { /* what a layer takes along */
-    oribi_node *layer;
-    oribi_value_id bias, addend; /* -1: none */
-    const char *activation;      /* fused_ops word, or NULL */
-    bool plain;                  /* only activations without transcendental functions */
-    float alpha;
-    const char *vendor; /* who wrote kernels of what is taken along; NULL: only we */
-    oribi_node *last;   /* node whose output the fused one makes */
+typedef struct row { /* of the table of fusions */
+    const oribi_op_def *first, *fused;
+    const oribi_fusion *words;
+} row;
+
+typedef struct table {
+    row *rows;
+    int32_t n, capacity;
+    bool failed; /* no memory */
+} table;
+
+typedef enum kind { BIAS, ADDEND, OTHER } kind;
+
+typedef struct link { /* of a chain that was found */
+    oribi_node *node; /* NULL: it is missing, and zeros stand in */
+    const char *word;
+    int32_t data; /* the input that the chain goes through */
+    kind kind;
+    int64_t channels; /* of a bias */
+} link;
+
+typedef struct chain {
+    oribi_graph *graph;
+    const row *row;
+    oribi_node *first, *last;
+    link links[ORIBI_FUSION_WORDS];
+    int32_t n_links, n_nodes; /* nodes behind the first */
+    const char *vendor;       /* who wrote kernels of what is taken along; NULL: only we */
     const char *origin;
-} fusion;
+} chain;
 
-typedef struct family {
-    const char *op, *fused, *own; /* own: for what TensorFlow's cannot say, or NULL */
-} family;
-static const family families[] = {
-    {"Conv2D", "_FusedConv2D", NULL},
-    {"DepthwiseConv2dNative", "_FusedDepthwiseConv2dNative", "Oribi>FusedDepthwiseConv2d"},
-    {"MatMul", "_FusedMatMul", NULL}};
+/* --- The table ------------------------------------------------------------------------------- */
 
-static const family *family_of(const oribi_node *node)
+/* Vendors' fusions come first, as their kernels do; then TensorFlow's ops, then ours. */
+static int rank_of(const oribi_op_def *fused)
 {
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
-        if (oribi_pass_is(node, families[i].op)) {
-            return &families[i];
-        }
-    }
-    return NULL;
+    return !fused->is_built_in ? 0 : strchr(fused->name, '>') == NULL ? 1 : 2;
 }
+
+static bool add_rows(void *arg, const oribi_op_def *op)
+{
+    table *t = arg;
+    for (const oribi_fusion *f = op->fusions; f != NULL; f = f->next) {
+        if (t->n == t->capacity) {
+            const int32_t capacity = t->capacity * 2 + 16;
+            row *rows = oribi_realloc_array(t->rows, (size_t)capacity, sizeof *rows);
+            if (rows == NULL) {
+                t->failed = true;
+                return false;
+            }
+            t->rows = rows;
+            t->capacity = capacity;
+        }
+        int32_t at = t->n++;
+        for (; at > 0 && rank_of(t->rows[at - 1].fused) > rank_of(op); at--) {
+            t->rows[at] = t->rows[at - 1];
+        }
+        t->rows[at] = (row){.first = oribi_op_find(f->first), .fused = op, .words = f};
+    }
+    return true;
+}
+
+/* --- Finding chains -------------------------------------------------------------------------- */
 
 static int64_t last_dim(const oribi_graph *graph, oribi_value_id value)
 {
     const oribi_shape *shape = &graph->values[value]->shape;
     return shape->rank >= 2 ? shape->dims[shape->rank - 1] : -1;
-}
-
-static bool same_full_shape(const oribi_graph *graph, oribi_value_id a, oribi_value_id b)
-{
-    const oribi_shape *x = &graph->values[a]->shape, *y = &graph->values[b]->shape;
-    return oribi_shape_is_full(x) && oribi_shape_is_full(y) && x->rank == y->rank &&
-           memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0;
 }
 
 static const char *vendor_of(const oribi_node *node)
@@ -62,136 +92,253 @@ static bool same_device(const oribi_node *a, const oribi_node *b)
 
 /* One vendor at most: only its own fused op may stand for its kernels. And what was asked for one
  * device does not go to another. */
-static bool may_follow(const fusion *f, const oribi_node *node)
+static bool may_follow(const chain *c, const oribi_node *node)
 {
     const char *vendor = vendor_of(node);
-    return (vendor == NULL || f->vendor == NULL || strcmp(vendor, f->vendor) == 0) &&
-           (node == NULL || same_device(f->layer, node));
+    return node->op != NULL && node->n_outputs == 1 && same_device(c->first, node) &&
+           !oribi_pass_is_off(node, ORIBI_PASS_FUSE) &&
+           (vendor == NULL || c->vendor == NULL || strcmp(vendor, c->vendor) == 0);
 }
 
-static void follow(oribi_graph *graph, fusion *f, oribi_node *node)
+/* How many numbers along the last axis a bias of the value has; 0: it takes none. */
+static int64_t channels_of(const chain *c, oribi_value_id value)
 {
-    f->vendor = f->vendor != NULL ? f->vendor : vendor_of(node);
-    f->origin = oribi_pass_join_origin(graph, f->last, node);
-    f->last = node;
+    const int64_t channels = last_dim(c->graph, value);
+    return c->graph->values[value]->dtype == TF_FLOAT && channels > 0 &&
+                   oribi_pass_attr_is(c->first, "data_format", "NHWC", "NHWC")
+               ? channels
+               : 0;
 }
 
-/* Constant [channels] or one value as a vector of that length; -1: it is neither. */
-static oribi_value_id bias_vector(oribi_graph *graph, oribi_value_id value, int64_t channels,
-                                  TF_Status *status)
+/* Does a constant have a number for each channel, or one for all? */
+static bool is_bias(const chain *c, oribi_value_id value, int64_t channels, bool *out_along_last)
 {
-    const oribi_constant_view *view = oribi_pass_constant(graph, value);
+    const oribi_constant_view *view = oribi_pass_constant(c->graph, value);
+    if (view == NULL || view->dtype != TF_FLOAT) {
+        return false;
+    }
+    const int64_t count = oribi_pass_view_count(view);
+    *out_along_last = view->rank > 0 && view->dims[view->rank - 1] == count && count == channels;
+    return *out_along_last || count == 1;
+}
+
+static bool adds_bias(const chain *c, const oribi_node *node, link *out)
+{
+    const oribi_value_id value = node->inputs[out->data];
+    bool along_last;
+    out->channels = channels_of(c, value);
+    return out->channels > 0 && node->n_inputs == 2 &&
+           oribi_pass_computes(node, ORIBI_FORMULA_SUM) &&
+           oribi_pass_attr_is(node, "data_format", "NHWC", "NHWC") &&
+           c->graph->values[node->outputs[0]]->shape.rank == c->graph->values[value]->shape.rank &&
+           is_bias(c, node->inputs[1 - out->data], out->channels, &along_last);
+}
+
+static bool adds_tensor(const chain *c, const oribi_node *node, int32_t data)
+{
+    if (node->n_inputs != 2 || !oribi_pass_computes(node, ORIBI_FORMULA_SUM)) {
+        return false;
+    }
+    const oribi_value_id value = node->inputs[data], other = node->inputs[1 - data];
+    return other != value && c->graph->values[other]->constant == NULL &&
+           oribi_pass_same_shape(c->graph, value, other);
+}
+
+/* Activations without transcendental functions, which is what emitted layers have. */
+static bool is_plain(const char *op)
+{
+    static const char *const plain[] = {"Relu", "Relu6", "LeakyRelu"};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        if (strcmp(op, plain[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds what the word is for this node, and its name in fused_ops; false: another op. */
+static bool matches(const chain *c, const oribi_fusion_word *word, const oribi_node *node,
+                    const oribi_pass_options *options, link *out)
+{
+    for (int32_t i = 0; i < word->n_ops; i++) {
+        out->word = word->ops[i];
+        out->kind = strcmp(out->word, "BiasAdd") == 0 ? BIAS
+                    : strcmp(out->word, "Add") == 0   ? ADDEND
+                                                      : OTHER;
+        if (out->kind == BIAS ? adds_bias(c, node, out)
+            : out->kind == ADDEND
+                ? adds_tensor(c, node, out->data)
+                : oribi_pass_is(node, out->word) && (out->data == 0 || node->op->is_commutative) &&
+                      (options == NULL || !options->plain_activations || is_plain(out->word))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Goes along the words and takes `most` nodes; false: the row wants another chain. */
+static bool find_chain(chain *c, const oribi_pass_options *options, int32_t most)
+{
+    c->last = c->first;
+    c->vendor = vendor_of(c->first);
+    c->origin = c->first->origin;
+    c->n_links = c->n_nodes = 0;
+    for (int32_t i = 0; i < c->row->words->n_words; i++) {
+        const oribi_fusion_word *word = &c->row->words->words[i];
+        link *l = &c->links[c->n_links];
+        *l = (link){.node = NULL};
+        oribi_node *node = c->n_nodes < most
+                               ? oribi_pass_only_consumer(c->graph, c->last->outputs[0], &l->data)
+                               : NULL;
+        if (node != NULL && may_follow(c, node) && matches(c, word, node, options, l)) {
+            l->node = node;
+            c->vendor = c->vendor != NULL ? c->vendor : vendor_of(node);
+            c->origin = oribi_pass_join_origin(c->graph, c->last, node);
+            c->last = node;
+            c->n_links++;
+            c->n_nodes++;
+        } else if (word->or_zeros && channels_of(c, c->last->outputs[0]) > 0) {
+            *l = (link){.word = word->ops[0],
+                        .kind = BIAS,
+                        .channels = channels_of(c, c->last->outputs[0])};
+            c->n_links++;
+        } else if (!word->may_miss) {
+            return false;
+        }
+    }
+    return c->n_nodes > 0;
+}
+
+/* --- Making the fused node ------------------------------------------------------------------- */
+
+static oribi_value_id bias_vector(const chain *c, const link *l, TF_Status *status)
+{
+    static const float zero = 0.0F;
     int64_t stride = 0;
+    if (l->node == NULL) {
+        const oribi_constant_view view = {
+            .dtype = TF_FLOAT, .rank = 1, .dims = &l->channels, .strides = &stride, .data = &zero};
+        return oribi_graph_add_constant(c->graph, "no_bias", &view, NULL, status);
+    }
+    const oribi_value_id value = l->node->inputs[1 - l->data];
+    const oribi_constant_view *view = oribi_pass_constant(c->graph, value);
+    bool along_last = false;
     oribi_dims strides;
-    if (view == NULL || view->dtype != TF_FLOAT || !oribi_pass_view_strides(view, &strides)) {
+    if (!is_bias(c, value, l->channels, &along_last) || !oribi_pass_view_strides(view, &strides)) {
         return -1;
     }
-    int64_t count = oribi_pass_view_count(view);
-    bool along_last = view->rank > 0 && view->dims[view->rank - 1] == count && count == channels;
-    if (view->rank == 1 && along_last) {
+    if (along_last && view->rank == 1) {
         return value;
     }
-    if (!along_last && count != 1) {
+    stride = along_last ? strides.at[view->rank - 1] : 0;
+    return oribi_pass_add_view(c->graph, c->graph->values[value]->name, value, &l->channels,
+                               &stride, 1, status);
+}
+
+/* Lists what the first node reads, then what each link reads besides. -1: no memory, or it cannot
+ * be. */
+static int32_t gather_inputs(const chain *c, oribi_value_id **out_inputs, TF_Status *status)
+{
+    size_t most = (size_t)c->first->n_inputs;
+    for (int32_t i = 0; i < c->n_links; i++) {
+        most += c->links[i].node != NULL ? (size_t)c->links[i].node->n_inputs : 1;
+    }
+    oribi_value_id *inputs = oribi_arena_array(&c->graph->arena, most, sizeof *inputs);
+    int32_t n = 0;
+    if (inputs == NULL) {
+        oribi_fail_memory(status);
         return -1;
     }
-    stride = along_last ? strides.at[view->rank - 1] : 0;
-    return oribi_pass_add_view(graph, graph->values[value]->name, value, &channels, &stride, 1,
-                               status);
-}
-
-static bool take_bias(oribi_graph *graph, fusion *f, TF_Status *status)
-{
-    int32_t data = 0;
-    oribi_value_id value = f->last->outputs[0];
-    oribi_node *node = oribi_pass_only_consumer(graph, value, &data);
-    int64_t channels = last_dim(graph, value);
-    bool is_bias = oribi_pass_is(node, "BiasAdd") && data == 0 &&
-                   oribi_pass_attr_is(node, "data_format", "NHWC", "NHWC");
-    bool is_sum = oribi_pass_is(node, "AddV2") || oribi_pass_is(node, "Add");
-    if (channels <= 0 || !(is_bias || is_sum) || !may_follow(f, node) ||
-        graph->values[node->outputs[0]]->shape.rank != graph->values[value]->shape.rank) {
-        return true;
+    for (int32_t i = 0; i < c->first->n_inputs; i++) {
+        inputs[n++] = c->first->inputs[i];
     }
-    f->bias = bias_vector(graph, node->inputs[1 - data], channels, status);
-    if (f->bias >= 0) {
-        follow(graph, f, node);
-    }
-    return oribi_ok(status);
-}
-
-static void take_addend(oribi_graph *graph, fusion *f)
-{
-    int32_t data = 0;
-    oribi_value_id value = f->last->outputs[0];
-    oribi_node *node = oribi_pass_only_consumer(graph, value, &data);
-    bool is_sum = oribi_pass_is(node, "AddV2") || oribi_pass_is(node, "Add") ||
-                  (oribi_pass_is(node, "AddN") && node->n_inputs == 2);
-    if (!is_sum || !may_follow(f, node)) {
-        return;
-    }
-    oribi_value_id other = node->inputs[1 - data];
-    if (other != value && graph->values[other]->constant == NULL &&
-        same_full_shape(graph, value, other)) {
-        f->addend = other;
-        follow(graph, f, node);
-    }
-}
-
-static void take_activation(oribi_graph *graph, fusion *f)
-{
-    static const char *const all[] = {"Relu", "Relu6", "Elu", "LeakyRelu", "Tanh", "Sigmoid", NULL};
-    static const char *const plain[] = {"Relu", "Relu6", "LeakyRelu", NULL};
-    const char *const *activations = f->plain ? plain : all;
-    oribi_node *node = oribi_pass_only_consumer(graph, f->last->outputs[0], NULL);
-    if (node == NULL || !oribi_pass_is_one_of(node, activations) || !may_follow(f, node)) {
-        return;
-    }
-    f->activation = node->op_name;
-    f->alpha = oribi_pass_attr_float(node, "alpha", 0.2F);
-    follow(graph, f, node);
-}
-
-/* Attributes of the layer that the fused op has too; false when one that says something is lost. */
-static bool copy_attrs(oribi_graph *graph, const oribi_node *layer, const oribi_op_def *fused,
-                       oribi_node *node)
-{
-    for (int32_t i = 0; i < layer->attrs.count; i++) {
-        const oribi_attr *attr = &layer->attrs.items[i];
-        if (oribi_op_find_attr(fused, attr->name) != NULL) {
-            if (!oribi_attrs_set(&node->attrs, &graph->arena, attr)) {
-                return false;
+    for (int32_t i = 0; i < c->n_links; i++) {
+        const link *l = &c->links[i];
+        if (l->kind == BIAS) {
+            inputs[n++] = bias_vector(c, l, status);
+            if (inputs[n - 1] < 0) {
+                return -1;
             }
             continue;
         }
-        const oribi_attr_def *def = oribi_op_find_attr(layer->op, attr->name);
-        if (def == NULL || def->default_value == NULL ||
-            !oribi_attr_equal(def->default_value, attr)) {
+        for (int32_t k = 0; k < l->node->n_inputs; k++) {
+            if (k != l->data) {
+                inputs[n++] = l->node->inputs[k];
+            }
+        }
+    }
+    *out_inputs = inputs;
+    return n;
+}
+
+/* "leakyrelu_alpha" of LeakyRelu's alpha, as TensorFlow names it. */
+static const char *fused_name(const chain *c, const oribi_node *node, const char *attr)
+{
+    const char *op = strrchr(node->op_name, '>');
+    char *name =
+        oribi_arena_printf(&c->graph->arena, "%s_%s", op != NULL ? op + 1 : node->op_name, attr);
+    for (char *at = name; at != NULL && at < name + strlen(name) - strlen(attr); at++) {
+        *at = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+    }
+    return name;
+}
+
+/* Attributes that the fused op has too; false when one that says something would be lost. */
+static bool copy_attrs(const chain *c, const oribi_node *from, oribi_node *node)
+{
+    for (int32_t i = 0; i < from->attrs.count; i++) {
+        oribi_attr attr = from->attrs.items[i];
+        const oribi_attr_def *def = oribi_op_find_attr(from->op, attr.name);
+        if (from != c->first && oribi_pass_is_told_by_inputs(from->op, attr.name)) {
+            continue;
+        }
+        attr.name = from == c->first ? attr.name : fused_name(c, from, attr.name);
+        if (attr.name == NULL) {
+            return false;
+        }
+        if (oribi_op_find_attr(c->row->fused, attr.name) != NULL) {
+            ORIBI_TRY(oribi_attrs_set(&node->attrs, &c->graph->arena, &attr));
+        } else if (def == NULL || def->default_value == NULL ||
+                   !oribi_attr_equal(def->default_value, &attr)) {
             return false;
         }
     }
     return true;
 }
 
-static bool set_fusion_attrs(oribi_graph *graph, const fusion *f, const oribi_op_def *fused,
-                             oribi_node *node, int32_t n_args)
+/* Tells the fused op what it stands for, in the attributes that TensorFlow's own have for it. */
+static bool set_words(const chain *c, oribi_node *node, const oribi_value_id *args, int32_t n_args)
 {
-    const char *words[3];
-    int n_words = 0;
-    oribi_arena *arena = &graph->arena;
-    words[n_words++] = "BiasAdd";
-    if (f->addend >= 0) {
-        words[n_words++] = "Add";
+    const char *words[ORIBI_FUSION_WORDS];
+    const oribi_op_def *fused = c->row->fused;
+    oribi_arena *arena = &c->graph->arena;
+    TF_DataType *types = oribi_arena_array(arena, (size_t)n_args + 1, sizeof *types);
+    for (int32_t i = 0; i < c->n_links; i++) {
+        words[i] = c->links[i].word;
     }
-    if (f->activation != NULL) {
-        words[n_words++] = f->activation;
+    for (int32_t i = 0; types != NULL && i < n_args; i++) {
+        types[i] = c->graph->values[args[i]]->dtype;
     }
-    TF_DataType types[2] = {TF_FLOAT, TF_FLOAT};
-    return oribi_attrs_set_strings(&node->attrs, arena, "fused_ops", words, n_words) &&
-           oribi_attrs_set_int(&node->attrs, arena, "num_args", n_args) &&
+    return types != NULL &&
+           (oribi_op_find_attr(fused, "fused_ops") == NULL ||
+            oribi_attrs_set_strings(&node->attrs, arena, "fused_ops", words, c->n_links)) &&
+           (oribi_op_find_attr(fused, "activation_mode") == NULL ||
+            oribi_attrs_set_string(&node->attrs, arena, "activation_mode",
+                                   words[c->n_links - 1])) &&
+           (oribi_op_find_attr(fused, "num_args") == NULL ||
+            oribi_attrs_set_int(&node->attrs, arena, "num_args", n_args)) &&
            (oribi_op_find_attr(fused, "TArgs") == NULL ||
-            oribi_attrs_set_types(&node->attrs, arena, "TArgs", types, n_args)) &&
-           (oribi_op_find_attr(fused, "leakyrelu_alpha") == NULL ||
-            oribi_attrs_set_float(&node->attrs, arena, "leakyrelu_alpha", f->alpha));
+            oribi_attrs_set_types(&node->attrs, arena, "TArgs", types, n_args));
+}
+
+static bool set_attrs(const chain *c, oribi_node *node)
+{
+    bool ok = copy_attrs(c, c->first, node);
+    for (int32_t i = 0; i < c->n_links && ok; i++) {
+        ok = c->links[i].kind != OTHER || copy_attrs(c, c->links[i].node, node);
+    }
+    return ok && set_words(c, node, node->inputs + c->first->n_inputs,
+                           node->n_inputs - c->first->n_inputs);
 }
 
 static void keep_constant(void *arg, int32_t input)
@@ -216,155 +363,117 @@ static bool can_create(oribi_graph *graph, const oribi_node *node, TF_Status *st
     return true;
 }
 
-/* The fused node, or NULL when its op cannot say what the layer says, or nobody has a kernel. */
-static oribi_node *make_as(oribi_graph *graph, const fusion *f, const char *op_name,
-                           const oribi_pass_options *options, TF_Status *status)
+static bool makes_the_same(const chain *c, const oribi_node *node)
 {
-    const oribi_op_def *fused = oribi_op_find(op_name);
-    oribi_value_id inputs[4] = {f->layer->inputs[0], f->layer->inputs[1], f->bias, f->addend};
-    int32_t n_args = f->addend >= 0 ? 2 : 1;
-    if (fused == NULL) {
-        return NULL;
-    }
-    oribi_node *node =
-        oribi_graph_add_node(graph, fused->name, f->layer->name, inputs, 2 + n_args, 1, status);
+    const oribi_value *a = c->graph->values[node->outputs[0]];
+    const oribi_value *b = c->graph->values[c->last->outputs[0]];
+    return a->dtype == b->dtype &&
+           (!oribi_shape_is_full(&a->shape) || !oribi_shape_is_full(&b->shape) ||
+            oribi_pass_same_shape(c->graph, node->outputs[0], c->last->outputs[0]));
+}
+
+/* The fused node, or NULL when its op cannot say what the chain says, or nobody has a kernel. */
+static oribi_node *make(const chain *c, const oribi_pass_options *options, TF_Status *status)
+{
+    const oribi_op_def *fused = c->row->fused;
+    oribi_value_id *inputs = NULL;
+    const int32_t n_inputs = gather_inputs(c, &inputs, status);
+    oribi_node *node = n_inputs < 0
+                           ? NULL
+                           : oribi_graph_add_node(c->graph, fused->name, c->first->name, inputs,
+                                                  n_inputs, fused->n_outputs, status);
     if (node == NULL) {
         return NULL;
     }
-    node->device = f->layer->device;
-    node->origin = f->origin;
-    if (copy_attrs(graph, f->layer, fused, node) &&
-        set_fusion_attrs(graph, f, fused, node, n_args) &&
-        oribi_graph_resolve(graph, node, status)) {
-        node->kernel = oribi_pass_select(graph, node, options, status);
-        bool is_theirs = node->kernel != NULL &&
-                         (f->vendor == NULL || strcmp(node->kernel->provider, f->vendor) == 0);
-        if (is_theirs && can_create(graph, node, status)) {
+    node->device = c->first->device;
+    node->origin = c->origin;
+    if (set_attrs(c, node) && oribi_graph_resolve(c->graph, node, status) &&
+        makes_the_same(c, node)) {
+        node->kernel = oribi_pass_select(c->graph, node, options, status);
+        const bool is_theirs =
+            node->kernel != NULL &&
+            (c->vendor == NULL || strcmp(node->kernel->provider, c->vendor) == 0);
+        if (is_theirs && can_create(c->graph, node, status)) {
             return node;
         }
     }
-    oribi_graph_remove_node(graph, node);
+    oribi_graph_remove_node(c->graph, node);
     TF_SetStatus(status, TF_OK, "");
     return NULL;
 }
 
-static oribi_node *make_fused(oribi_graph *graph, const fusion *f,
-                              const oribi_pass_options *options, TF_Status *status)
+/* --- The pass -------------------------------------------------------------------------------- */
+
+static void replace(const chain *c, const oribi_node *node, oribi_pass_report *report)
 {
-    const family *ops = family_of(f->layer);
-    oribi_node *node = make_as(graph, f, ops->fused, options, status);
-    if (node == NULL && ops->own != NULL && oribi_ok(status)) {
-        node = make_as(graph, f, ops->own, options, status);
+    oribi_text words = {0};
+    for (int32_t i = 0; i < c->n_links; i++) {
+        oribi_text_printf(&words, "%s%s", i > 0 ? ", " : "", c->links[i].word);
     }
-    return node;
+    oribi_pass_note(c->graph, report, "fuse", "%s '%s' takes along %s, up to '%s'",
+                    c->first->op_name, c->first->name, oribi_text_string(&words), c->last->name);
+    oribi_text_destroy(&words);
+    oribi_pass_take_over(c->graph, c->last->outputs[0], node->outputs[0]);
+    oribi_pass_drop(c->graph, c->last);
 }
 
-static bool fuse_layer(oribi_graph *graph, oribi_node *layer, const oribi_pass_options *options,
-                       oribi_pass_report *report, TF_Status *status)
+/* The longest chain that some op stands for and has a kernel. */
+static bool fuse_node(const table *t, oribi_graph *graph, oribi_node *first,
+                      const oribi_pass_options *options, oribi_pass_report *report,
+                      TF_Status *status)
 {
-    fusion f = {.layer = layer,
-                .bias = -1,
-                .addend = -1,
-                .alpha = 0.2F,
-                .plain = options != NULL && options->plain_activations,
-                .vendor = vendor_of(layer),
-                .last = layer,
-                .origin = layer->origin};
-    int64_t channels = last_dim(graph, layer->outputs[0]);
-    if (graph->values[layer->outputs[0]]->dtype != TF_FLOAT || channels <= 0 ||
-        !oribi_pass_attr_is(layer, "data_format", "NHWC", "NHWC")) {
-        return true;
+    chain c = {.graph = graph, .first = first};
+    int32_t longest = 0;
+    for (int32_t i = 0; i < t->n; i++) {
+        c.row = &t->rows[i];
+        if (c.row->first == first->op && find_chain(&c, options, ORIBI_FUSION_WORDS)) {
+            longest = c.n_nodes > longest ? c.n_nodes : longest;
+        }
     }
-    ORIBI_TRY(take_bias(graph, &f, status));
-    fusion without = f;
-    take_addend(graph, &f);
-    bool with_addend = f.addend >= 0;
-    take_activation(graph, &f);
-    if (f.last == layer) {
-        return true;
-    }
-    if (f.bias < 0) { /* TensorFlow's fused ops begin with a bias */
-        static const float zero = 0.0F;
-        int64_t stride = 0;
-        oribi_constant_view view = {
-            .dtype = TF_FLOAT, .rank = 1, .dims = &channels, .strides = &stride, .data = &zero};
-        f.bias = oribi_graph_add_constant(graph, "no_bias", &view, NULL, status);
-        ORIBI_TRY(f.bias >= 0);
-    }
-    oribi_node *node = make_fused(graph, &f, options, status);
-    if (node == NULL && with_addend) {
-        without.bias = f.bias;
-        f = without;
-        take_activation(graph, &f);
-        node = f.last != layer ? make_fused(graph, &f, options, status) : NULL;
-    }
-    ORIBI_TRY(oribi_ok(status));
-    if (node != NULL) {
-        oribi_pass_note(graph, report, "fuse", "%s '%s' takes along BiasAdd%s%s%s, up to '%s'",
-                        layer->op_name, layer->name, f.addend >= 0 ? ", Add" : "",
-                        f.activation != NULL ? ", " : "", f.activation != NULL ? f.activation : "",
-                        f.last->name);
-        oribi_pass_take_over(graph, f.last->outputs[0], node->outputs[0]);
-        oribi_pass_drop(graph, f.last);
+    for (int32_t most = longest; most > 0; most--) {
+        for (int32_t i = 0; i < t->n; i++) {
+            c.row = &t->rows[i];
+            if (c.row->first != first->op || !find_chain(&c, options, most) || c.n_nodes != most) {
+                continue;
+            }
+            const oribi_node *node = make(&c, options, status);
+            ORIBI_TRY(oribi_ok(status));
+            if (node != NULL) {
+                replace(&c, node, report);
+                return true;
+            }
+        }
     }
     return true;
 }
 
-/* FusedBatchNormV3 -> Relu becomes _FusedBatchNormEx, TensorFlow's own. */
-static bool fuse_norm(oribi_graph *graph, oribi_node *norm, const oribi_pass_options *options,
-                      oribi_pass_report *report, TF_Status *status)
+static bool fuse_all(const table *t, oribi_graph *graph, const oribi_pass_options *options,
+                     oribi_pass_report *report, TF_Status *status)
 {
-    const oribi_op_def *fused = oribi_op_find("_FusedBatchNormEx");
-    oribi_node *relu = oribi_pass_only_consumer(graph, norm->outputs[0], NULL);
-    if (fused == NULL || !oribi_pass_is(relu, "Relu") || oribi_pass_keeps_op(relu) ||
-        oribi_pass_keeps_op(norm) || oribi_pass_attr_bool(norm, "is_training", true) ||
-        norm->n_inputs != 5) {
-        return true;
+    ORIBI_TRY(oribi_graph_sort(graph, status));
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        oribi_node *node = graph->nodes[graph->order[i]];
+        if (!node->is_dead && node->op != NULL && node->n_outputs > 0 &&
+            graph->values[node->outputs[0]]->n_uses > 0 &&
+            !oribi_pass_is_off(node, ORIBI_PASS_FUSE)) {
+            ORIBI_TRY(oribi_patience_left(status));
+            ORIBI_TRY(fuse_node(t, graph, node, options, report, status));
+        }
     }
-    oribi_node *node = oribi_graph_add_node(graph, fused->name, norm->name, norm->inputs, 5,
-                                            norm->n_outputs, status);
-    ORIBI_TRY(node != NULL);
-    node->device = norm->device;
-    node->origin = oribi_pass_join_origin(graph, norm, relu);
-    if (copy_attrs(graph, norm, fused, node) &&
-        oribi_attrs_set_string(&node->attrs, &graph->arena, "activation_mode", "Relu") &&
-        oribi_attrs_set_int(&node->attrs, &graph->arena, "num_side_inputs", 0) &&
-        oribi_graph_resolve(graph, node, status)) {
-        node->kernel = oribi_pass_select(graph, node, options, status);
-    }
-    TF_SetStatus(status, TF_OK, "");
-    if (!oribi_pass_are_together(node, norm) || !oribi_pass_are_together(node, relu)) {
-        oribi_graph_remove_node(graph, node);
-        return true;
-    }
-    oribi_pass_note(graph, report, "fuse", "%s '%s' takes along Relu '%s'", norm->op_name,
-                    norm->name, relu->name);
-    oribi_pass_take_over(graph, relu->outputs[0], node->outputs[0]);
-    oribi_pass_drop(graph, relu);
-    return true;
+    oribi_graph_remove_dead(graph);
+    return oribi_graph_sort(graph, status);
 }
 
 bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
                      oribi_pass_report *report, TF_Status *status)
 {
+    table t = {.rows = NULL};
     if (options != NULL && (options->disabled & ORIBI_PASS_FUSE) != 0) {
         return true;
     }
-    ORIBI_TRY(oribi_graph_sort(graph, status));
-    for (int32_t i = 0; i < graph->n_order; i++) {
-        oribi_node *node = graph->nodes[graph->order[i]];
-        bool is_used =
-            !node->is_dead && node->n_outputs > 0 && graph->values[node->outputs[0]]->n_uses > 0;
-        if (!is_used || node->op == NULL) {
-            continue;
-        }
-        ORIBI_TRY(oribi_patience_left(status));
-        if (family_of(node) != NULL) {
-            ORIBI_TRY(fuse_layer(graph, node, options, report, status));
-        } else if (oribi_pass_is(node, "FusedBatchNormV3")) {
-            ORIBI_TRY(fuse_norm(graph, node, options, report, status));
-        }
-    }
-    oribi_graph_remove_dead(graph);
-    return oribi_graph_sort(graph, status);
+    oribi_op_each(add_rows, &t);
+    const bool ok =
+        t.failed ? oribi_fail_memory(status) : fuse_all(&t, graph, options, report, status);
+    oribi_free(t.rows);
+    return ok;
 }

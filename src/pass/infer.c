@@ -6,12 +6,10 @@
 
 #include <string.h>
 
-/* Dimension by dimension, what either side knows; the new one wins where they disagree. */
-static bool merge(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape)
+bool oribi_pass_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape)
 {
     if (shape->rank < 0) {
-        *shape = *known;
-        return true;
+        return oribi_shape_copy(&graph->arena, known->dims, known->rank, shape);
     }
     if (known->rank != shape->rank || oribi_shape_is_full(shape)) {
         return true;
@@ -39,7 +37,7 @@ static bool infer_node(oribi_graph *graph, oribi_node *node, TF_Status *status)
     }
     bool ok = oribi_graph_infer(graph, node, status);
     for (size_t i = 0; ok && i < count; i++) {
-        if (!merge(graph, &known[i], &graph->values[node->outputs[i]]->shape)) {
+        if (!oribi_pass_merge_shape(graph, &known[i], &graph->values[node->outputs[i]]->shape)) {
             ok = oribi_fail_memory(status);
         }
     }

@@ -53,14 +53,8 @@ bool oribi_layout_is_free(const oribi_shape *base, const oribi_perm *perm)
 oribi_value_id oribi_layout_reshape(oribi_layout *layout, oribi_value_id value,
                                     const oribi_dims *dims, const oribi_node *like)
 {
-    oribi_value_id shape =
-        oribi_pass_add_ints(layout->graph, "shape", dims->at, dims->n, layout->status);
-    if (shape < 0) {
-        return -1;
-    }
-    oribi_value_id inputs[2] = {value, shape};
-    oribi_node *node =
-        oribi_pass_add_node(layout->graph, "Reshape", like, inputs, 2, NULL, 0, layout->status);
+    const oribi_node *node =
+        oribi_pass_add_reshape(layout->graph, like, value, dims, layout->status);
     return node != NULL ? node->outputs[0] : -1;
 }
 
@@ -79,14 +73,8 @@ static oribi_value_id add_transpose(oribi_layout *layout, oribi_value_id base,
         }
         return oribi_layout_reshape(layout, base, &wide, like);
     }
-    oribi_value_id order =
-        oribi_pass_add_ints(layout->graph, "perm", wide.at, wide.n, layout->status);
-    if (order < 0) {
-        return -1;
-    }
-    oribi_value_id inputs[2] = {base, order};
-    oribi_node *node =
-        oribi_pass_add_node(layout->graph, "Transpose", like, inputs, 2, NULL, 0, layout->status);
+    const oribi_node *node =
+        oribi_pass_add_transpose(layout->graph, like, base, &wide, layout->status);
     return node != NULL ? node->outputs[0] : -1;
 }
 
@@ -171,13 +159,13 @@ oribi_node *oribi_layout_clone(oribi_layout *layout, const oribi_node *node,
 /* --- The walk ------------------------------------------------------------------------------- */
 
 /* Transpose by a constant: remembered, not done. */
-static bool note_transpose(oribi_layout *layout, oribi_node *node)
+static bool note_transpose(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
     oribi_dims wide;
-    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
-    oribi_value_id base = form != NULL ? form->base : node->inputs[0];
+    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[t->data]);
+    oribi_value_id base = form != NULL ? form->base : node->inputs[t->data];
     oribi_perm perm = {0};
-    if (!oribi_graph_constant_ints(layout->graph, node->inputs[1], &wide) ||
+    if (!oribi_graph_constant_ints(layout->graph, node->inputs[t->axes], &wide) ||
         layout->graph->values[base]->shape.rank != wide.n ||
         (form != NULL && form->perm.n != wide.n) || oribi_pass_keeps_op(node)) {
         return false;
@@ -204,14 +192,17 @@ static bool walk_node(oribi_layout *layout, oribi_node *node)
     for (int32_t i = 0; i < node->n_inputs; i++) {
         is_moved = is_moved || oribi_layout_moved(layout, node->inputs[i]) != NULL;
     }
-    if (oribi_pass_is(node, "Transpose") && note_transpose(layout, node)) {
+    const oribi_traits traits = oribi_pass_traits(node);
+    const bool may_change = !oribi_pass_is_off(node, ORIBI_PASS_LAYOUT);
+    if (may_change && (traits.is & ORIBI_TRAIT_PERMUTES) != 0 &&
+        note_transpose(layout, node, &traits)) {
         return true;
     }
     if (!is_moved) {
         return true;
     }
-    oribi_layout_rule *rule = node->op != NULL ? oribi_layout_find_rule(node) : NULL;
-    if (rule != NULL && rule(layout, node)) {
+    oribi_layout_rule *rule = may_change ? oribi_layout_find_rule(&traits) : NULL;
+    if (rule != NULL && rule(layout, node, &traits)) {
         return true;
     }
     ORIBI_TRY(oribi_ok(layout->status));
@@ -253,7 +244,7 @@ static int32_t count_transposes(const oribi_graph *graph)
 {
     int32_t count = 0;
     for (int32_t i = 0; i < graph->n_nodes; i++) {
-        count += !graph->nodes[i]->is_dead && oribi_pass_is(graph->nodes[i], "Transpose");
+        count += !graph->nodes[i]->is_dead && oribi_pass_has(graph->nodes[i], ORIBI_TRAIT_PERMUTES);
     }
     return count;
 }

@@ -1,163 +1,208 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layout rules for ops whose arguments name axes: concat, split, pad, slices, tile, reductions,
- * shape. The arguments must be constants; they are rewritten for the base's order.
+/* Layout rules for ops whose arguments name axes: joins, splits, pads, slices, tiles, reductions,
+ * lines along an axis, shapes. The arguments must be constants; they are rewritten for the base's
+ * order.
  */
 #include "pass/layout_internal.h"
 
 #include <string.h>
 
+#include "micro/geometry/geometry_axes.h"
+#include "micro/geometry/geometry_slice.h"
 enum { MAX_ROWS = 2 * ORIBI_MAX_RANK }; /* numbers of an argument: two for each axis at most */
 
-/* Axis argument, made non-negative and mapped to the base; -1 when it is not a good constant. */
-static int32_t base_axis(const oribi_layout *layout, oribi_value_id value,
+/* The axis that an input, an attribute or the op itself says, made non-negative and mapped to the
+ * base; -1 when it is not a good constant. */
+static int32_t base_axis(const oribi_layout *layout, const oribi_node *node, const oribi_traits *t,
                          const oribi_layout_form *form)
 {
-    int64_t axis = 0;
-    if (!oribi_graph_constant_exactly(layout->graph, value, &axis, 1)) {
+    int64_t axis = t->axis;
+    if (t->axes >= 0 &&
+        !oribi_graph_constant_exactly(layout->graph, node->inputs[t->axes], &axis, 1)) {
         return -1;
     }
-    axis = axis < 0 ? axis + form->perm.n : axis;
-    return axis < 0 || axis >= form->perm.n ? -1 : form->perm.at[axis];
+    int32_t at = 0;
+    return oribi_geometry_axis(axis, form->perm.n, &at) ? form->perm.at[at] : -1;
 }
 
-static oribi_value_id add_scalar(oribi_layout *layout, int32_t axis)
-{
-    return oribi_graph_add_constant_copy(layout->graph, "axis", TF_INT32, NULL, 0, &axis,
-                                         layout->status);
-}
-
-/* Constant ints of the same type as `like`, in a vector or a matrix of `columns`. */
+/* Constant ints of the same type as `like`, in a scalar, a vector or a matrix of `columns`. */
 static oribi_value_id add_like(oribi_layout *layout, oribi_value_id like, const int64_t *values,
                                int32_t rows, int32_t columns)
 {
     int32_t narrow[MAX_ROWS];
-    TF_DataType dtype = layout->graph->values[like]->dtype;
+    const oribi_value *v = layout->graph->values[like];
     int64_t dims[2] = {rows, columns};
     for (int32_t i = 0; i < rows * columns; i++) {
         narrow[i] = (int32_t)values[i];
     }
-    return oribi_graph_add_constant_copy(
-        layout->graph, layout->graph->values[like]->name, dtype, dims, columns == 1 ? 1 : 2,
-        dtype == TF_INT64 ? (const void *)values : narrow, layout->status);
+    return oribi_graph_add_constant_copy(layout->graph, v->name, v->dtype, dims,
+                                         v->shape.rank == 0 ? 0
+                                         : columns == 1     ? 1
+                                                            : 2,
+                                         v->dtype == TF_INT64 ? (const void *)values : narrow,
+                                         layout->status);
 }
 
-/* A new type attribute (Tidx) may follow the rewritten argument, so it is inferred again. */
-static oribi_node *clone_retyped(oribi_layout *layout, const oribi_node *node,
-                                 const oribi_value_id *inputs, const char *attr)
+/* The copy on `inputs` with another axis where the model said the old one. */
+static oribi_node *clone_with_axis(oribi_layout *layout, oribi_node *node, const oribi_traits *t,
+                                   oribi_value_id *inputs, int64_t axis)
 {
-    oribi_graph *graph = layout->graph;
-    oribi_node *copy = oribi_graph_add_node(graph, node->op_name, node->name, inputs,
-                                            node->n_inputs, node->n_outputs, layout->status);
-    if (copy == NULL) {
+    if (t->axes >= 0) {
+        inputs[t->axes] = add_like(layout, node->inputs[t->axes], &axis, 1, 1);
+        return inputs[t->axes] < 0 ? NULL : oribi_layout_clone(layout, node, inputs);
+    }
+    oribi_arena *arena = &layout->graph->arena;
+    if (!oribi_attrs_set_int(&node->attrs, arena, t->axis_attr, axis)) {
+        oribi_fail_memory(layout->status);
         return NULL;
     }
-    for (int32_t i = 0; i < node->attrs.count; i++) {
-        if (strcmp(node->attrs.items[i].name, attr) != 0 &&
-            !oribi_attrs_set(&copy->attrs, &graph->arena, &node->attrs.items[i])) {
-            oribi_fail_memory(layout->status);
-            return NULL;
-        }
+    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    if (!oribi_attrs_set_int(&node->attrs, arena, t->axis_attr, t->axis)) {
+        oribi_fail_memory(layout->status);
+        return NULL;
     }
-    copy->device = node->device;
-    copy->origin = node->origin;
-    return oribi_graph_resolve(graph, copy, layout->status) ? copy : NULL;
+    return copy;
 }
 
-bool oribi_layout_concat_rule(oribi_layout *layout, oribi_node *node)
+/* Inputs of a copy, its data still to be put in; NULL: no memory. */
+static oribi_value_id *other_inputs(oribi_layout *layout, const oribi_node *node,
+                                    const oribi_traits *t)
 {
-    int32_t n = node->n_inputs - 1;
+    oribi_value_id *inputs =
+        oribi_arena_array(&layout->graph->arena, (size_t)node->n_inputs + 1, sizeof *inputs);
+    if (inputs == NULL) {
+        oribi_fail_memory(layout->status);
+        return NULL;
+    }
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        const bool is_data = i >= t->data && i < t->data + t->n_data;
+        inputs[i] = is_data ? -1 : oribi_layout_value(layout, node->inputs[i], node);
+    }
+    return oribi_ok(layout->status) ? inputs : NULL;
+}
+
+static oribi_value_id *copy_inputs(oribi_layout *layout, const oribi_node *node,
+                                   const oribi_traits *t, oribi_value_id base)
+{
+    oribi_value_id *inputs = other_inputs(layout, node, t);
+    if (inputs != NULL) {
+        inputs[t->data] = base;
+    }
+    return inputs;
+}
+
+bool oribi_layout_join_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
+{
     const oribi_layout_form *first = NULL;
-    for (int32_t i = 0; i < n && first == NULL; i++) {
+    for (int32_t i = t->data; i < t->data + t->n_data && first == NULL; i++) {
         first = oribi_layout_moved(layout, node->inputs[i]);
     }
     if (first == NULL) {
         return false;
     }
     oribi_layout_form form = *first;
-    int32_t axis = base_axis(layout, node->inputs[n], &form);
-    oribi_value_id *inputs =
-        oribi_arena_array(&layout->graph->arena, (size_t)n + 1, sizeof *inputs);
-    if (inputs == NULL) {
-        return oribi_fail_memory(layout->status);
+    int32_t axis = base_axis(layout, node, t, &form);
+    if (axis < 0) {
+        return false;
     }
-    for (int32_t i = 0; i < n && axis >= 0; i++) {
+    oribi_value_id *inputs = other_inputs(layout, node, t);
+    ORIBI_TRY(inputs != NULL);
+    for (int32_t i = t->data; i < t->data + t->n_data; i++) {
         inputs[i] = oribi_layout_operand(layout, node->inputs[i], &form, false, node);
         if (inputs[i] < 0) {
             return false;
         }
     }
-    if (axis < 0 || (inputs[n] = add_scalar(layout, axis)) < 0) {
-        return false;
-    }
-    oribi_node *copy = clone_retyped(layout, node, inputs, "Tidx");
+    oribi_node *copy = clone_with_axis(layout, node, t, inputs, axis);
     ORIBI_TRY(copy != NULL);
     oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &form.perm);
     return true;
 }
 
-bool oribi_layout_split_rule(oribi_layout *layout, oribi_node *node)
+/* All outputs have the axes of the data. */
+static bool axis_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t,
+                      const oribi_layout_form *form, int32_t axis)
 {
-    bool sized = oribi_pass_is(node, "SplitV");
-    int32_t data = sized ? 0 : 1, axis_input = sized ? 2 : 0;
-    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[data]);
-    if (moved == NULL) {
-        return false;
-    }
-    oribi_layout_form form = *moved;
-    int32_t axis = base_axis(layout, node->inputs[axis_input], &form);
-    oribi_value_id inputs[3];
-    if (axis < 0 || (inputs[axis_input] = add_scalar(layout, axis)) < 0) {
-        return false;
-    }
-    inputs[data] = form.base;
-    if (sized) {
-        inputs[1] = node->inputs[1];
-    }
-    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    oribi_value_id *inputs = copy_inputs(layout, node, t, form->base);
+    ORIBI_TRY(inputs != NULL);
+    oribi_node *copy = t->axes < 0 && t->axis_attr == NULL
+                           ? oribi_layout_clone(layout, node, inputs)
+                           : clone_with_axis(layout, node, t, inputs, axis);
     ORIBI_TRY(copy != NULL);
     for (int32_t i = 0; i < node->n_outputs; i++) {
-        oribi_layout_set(layout, node->outputs[i], copy->outputs[i], &form.perm);
+        oribi_layout_set(layout, node->outputs[i], copy->outputs[i], &form->perm);
     }
     return true;
 }
 
-bool oribi_layout_reduce_rule(oribi_layout *layout, oribi_node *node)
+bool oribi_layout_split_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
-    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
-    oribi_dims given;
-    if (moved == NULL || !oribi_graph_constant_ints(layout->graph, node->inputs[1], &given)) {
+    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[t->data]);
+    if (moved == NULL) {
         return false;
     }
-    int64_t *axes = given.at;
-    const int32_t n = given.n;
+    const oribi_layout_form form = *moved;
+    const int32_t axis = base_axis(layout, node, t, &form);
+    return axis >= 0 && axis_rule(layout, node, t, &form, axis);
+}
+
+/* Softmax works on the last axis: fine when that stays last. */
+bool oribi_layout_along_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
+{
+    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[t->data]);
+    const oribi_shape *out = &layout->graph->values[node->outputs[0]]->shape;
+    if (moved == NULL || out->rank != moved->perm.n || node->n_outputs != 1 ||
+        oribi_layout_is_identity(moved)) {
+        return false;
+    }
+    const oribi_layout_form form = *moved;
+    const int32_t axis = base_axis(layout, node, t, &form);
+    const bool is_given = t->axes >= 0 || t->axis_attr != NULL;
+    const int64_t place = t->axis < 0 ? t->axis + form.perm.n : t->axis;
+    return axis >= 0 && (is_given || axis == place) && axis_rule(layout, node, t, &form, axis);
+}
+
+bool oribi_layout_reduce_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
+{
+    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[t->data]);
+    oribi_dims given;
+    if (moved == NULL || node->n_outputs != 1 ||
+        !oribi_graph_constant_ints(layout->graph, node->inputs[t->axes], &given)) {
+        return false;
+    }
     oribi_layout_form form = *moved;
-    bool keeps = oribi_pass_attr_bool(node, "keep_dims", false);
-    uint32_t reduced = 0; /* axes of the base */
-    for (int32_t i = 0; i < n; i++) {
-        int64_t axis = axes[i] < 0 ? axes[i] + form.perm.n : axes[i];
-        if (axis < 0 || axis >= form.perm.n) {
-            return false;
-        }
-        axes[i] = form.perm.at[axis];
-        reduced |= 1U << axes[i];
+    oribi_geometry_axes named, reduced = {{0}}; /* of the value; of the base */
+    oribi_dims axes = {0};                      /* ascending, as a reader expects */
+    int32_t at = 0;
+    if (oribi_geometry_name_axes(given.at, given.n, form.perm.n, &named, &at) !=
+        ORIBI_GEOMETRY_NAMED) {
+        return false;
     }
-    for (int32_t i = 1; i < n; i++) { /* ascending, as a reader expects */
-        for (int32_t k = i; k > 0 && axes[k] < axes[k - 1]; k--) {
-            int64_t swap = axes[k];
-            axes[k] = axes[k - 1];
-            axes[k - 1] = swap;
+    for (int32_t i = 0; i < form.perm.n; i++) {
+        if (oribi_geometry_has_axis(&named, i)) {
+            (void)oribi_geometry_add_axis(&reduced, form.perm.at[i]);
         }
     }
-    oribi_value_id inputs[2] = {form.base, add_like(layout, node->inputs[1], axes, n, 1)};
-    ORIBI_TRY(inputs[1] >= 0);
+    for (int32_t axis = 0; axis < form.perm.n; axis++) {
+        if (oribi_geometry_has_axis(&reduced, axis)) {
+            (void)oribi_dims_add(&axes, axis);
+        }
+    }
+    oribi_value_id *inputs = copy_inputs(layout, node, t, form.base);
+    ORIBI_TRY(inputs != NULL);
+    inputs[t->axes] = add_like(layout, node->inputs[t->axes], axes.at, axes.n, 1);
+    ORIBI_TRY(inputs[t->axes] >= 0);
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
     ORIBI_TRY(copy != NULL);
     oribi_perm perm = {0};
     for (int32_t i = 0; i < form.perm.n; i++) {
-        if (keeps) {
+        if (t->keeps_dims) {
             oribi_perm_add(&perm, form.perm.at[i]);
-        } else if ((reduced & (1U << form.perm.at[i])) == 0) {
-            int32_t below = __builtin_popcount(reduced & ((1U << form.perm.at[i]) - 1));
+        } else if (!oribi_geometry_has_axis(&reduced, form.perm.at[i])) {
+            int32_t below = 0;
+            for (int32_t k = 0; k < axes.n; k++) {
+                below += axes.at[k] < form.perm.at[i] ? 1 : 0;
+            }
             oribi_perm_add(&perm, form.perm.at[i] - below);
         }
     }
@@ -198,21 +243,21 @@ static oribi_value_id permuted_rows(oribi_layout *layout, oribi_value_id value,
     return add_like(layout, value, rows, form->perm.n, columns);
 }
 
-/* input 0 is data, inputs first..last have a row for each axis, the rest stay. */
-static bool rows_rule(oribi_layout *layout, oribi_node *node, int32_t last, int32_t columns)
+/* The inputs `axes` and `more` have a row for each axis, the rest stay. */
+static bool rows_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t, int32_t more,
+                      int32_t columns)
 {
-    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
-    oribi_value_id inputs[4];
-    if (moved == NULL || node->n_inputs > 4) {
+    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[t->data]);
+    if (moved == NULL || node->n_outputs != 1) {
         return false;
     }
-    oribi_layout_form form = *moved;
-    inputs[0] = form.base;
-    for (int32_t i = 1; i < node->n_inputs; i++) {
-        inputs[i] = i <= last ? permuted_rows(layout, node->inputs[i], &form, columns)
-                              : oribi_layout_value(layout, node->inputs[i], node);
-        if (inputs[i] < 0) {
-            return false;
+    const oribi_layout_form form = *moved;
+    oribi_value_id *inputs = copy_inputs(layout, node, t, form.base);
+    ORIBI_TRY(inputs != NULL);
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        if (i == t->axes || i == more) {
+            inputs[i] = permuted_rows(layout, node->inputs[i], &form, columns);
+            ORIBI_TRY(inputs[i] >= 0);
         }
     }
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
@@ -221,86 +266,96 @@ static bool rows_rule(oribi_layout *layout, oribi_node *node, int32_t last, int3
     return true;
 }
 
-bool oribi_layout_pad_rule(oribi_layout *layout, oribi_node *node)
+bool oribi_layout_pad_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
-    return rows_rule(layout, node, 1, 2);
+    return rows_rule(layout, node, t, -1, 2);
 }
 
-bool oribi_layout_slice_rule(oribi_layout *layout, oribi_node *node)
+bool oribi_layout_slice_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
-    return rows_rule(layout, node, 2, 1);
+    return rows_rule(layout, node, t, t->more, 1);
 }
 
-bool oribi_layout_tile_rule(oribi_layout *layout, oribi_node *node)
+bool oribi_layout_tile_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
-    return rows_rule(layout, node, 1, 1);
+    return rows_rule(layout, node, t, -1, 1);
 }
 
-static int64_t permuted_mask(int64_t mask, const oribi_layout_form *form, int32_t given)
+/* The specification as the node has it; false where its numbers are no constants. */
+static bool read_strided(const oribi_layout *layout, const oribi_node *node, const oribi_traits *t,
+                         oribi_geometry_strided_dims *values, oribi_geometry_strided *out)
 {
-    int64_t permuted = 0;
-    for (int32_t i = 0; i < form->perm.n; i++) {
-        bool set = i >= given || (mask & (INT64_C(1) << i)) != 0;
-        permuted |= set ? INT64_C(1) << form->perm.at[i] : 0;
-    }
-    return permuted;
+    *out = (oribi_geometry_strided){.begin = values->begin.at,
+                                    .end = values->end.at,
+                                    .step = values->step.at,
+                                    .begin_mask = oribi_pass_attr_int(node, "begin_mask", 0),
+                                    .end_mask = oribi_pass_attr_int(node, "end_mask", 0),
+                                    .ellipsis_mask = oribi_pass_attr_int(node, "ellipsis_mask", 0),
+                                    .new_axis_mask = oribi_pass_attr_int(node, "new_axis_mask", 0),
+                                    .shrink_axis_mask =
+                                        oribi_pass_attr_int(node, "shrink_axis_mask", 0)};
+    const bool are_known =
+        oribi_graph_constant_ints(layout->graph, node->inputs[t->axes], &values->begin) &&
+        oribi_graph_constant_ints(layout->graph, node->inputs[t->more], &values->end) &&
+        oribi_graph_constant_ints(layout->graph, node->inputs[t->last], &values->step);
+    out->n = are_known ? values->begin.n : -1;
+    return are_known && values->end.n == out->n && values->step.n == out->n;
 }
 
-/* Axes that the model leaves out are whole: full masks stand for them. */
-bool oribi_layout_strided_slice_rule(oribi_layout *layout, oribi_node *node)
+bool oribi_layout_strided_slice_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
-    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
-    if (moved == NULL || oribi_pass_attr_int(node, "ellipsis_mask", 0) != 0 ||
-        oribi_pass_attr_int(node, "new_axis_mask", 0) != 0 ||
-        oribi_pass_attr_int(node, "shrink_axis_mask", 0) != 0) {
+    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[t->data]);
+    oribi_geometry_strided_dims values, there;
+    oribi_geometry_strided spec;
+    if (moved == NULL || node->n_inputs != 4 || !read_strided(layout, node, t, &values, &spec) ||
+        !oribi_geometry_strided_reorder(&spec, &moved->perm, &there)) {
         return false;
     }
-    oribi_layout_form form = *moved;
-    oribi_value_id inputs[4] = {form.base};
-    int32_t given = 0;
-    for (int32_t i = 1; i < 4; i++) {
-        oribi_dims old, rows;
-        if (!oribi_graph_constant_ints(layout->graph, node->inputs[i], &old) ||
-            old.n > form.perm.n || (i > 1 && old.n != given)) {
-            return false;
-        }
-        given = old.n;
-        for (int32_t axis = 0; axis < form.perm.n; axis++) {
-            rows.at[form.perm.at[axis]] = axis < given ? old.at[axis] : (i == 3 ? 1 : 0);
-        }
-        inputs[i] = add_like(layout, node->inputs[i], rows.at, form.perm.n, 1);
-        ORIBI_TRY(inputs[i] >= 0);
+    const oribi_layout_form form = *moved;
+    const int32_t rows_of[3] = {t->axes, t->more, t->last};
+    const oribi_dims *const rows[3] = {&there.begin, &there.end, &there.step};
+    oribi_value_id inputs[4];
+    inputs[t->data] = form.base;
+    for (int32_t i = 0; i < 3; i++) {
+        inputs[rows_of[i]] =
+            add_like(layout, node->inputs[rows_of[i]], rows[i]->at, form.perm.n, 1);
+        ORIBI_TRY(inputs[rows_of[i]] >= 0);
     }
     oribi_node *copy = oribi_layout_clone(layout, node, inputs);
     ORIBI_TRY(copy != NULL);
-    static const char *const masks[] = {"begin_mask", "end_mask"};
-    for (int i = 0; i < 2; i++) {
-        int64_t mask = permuted_mask(oribi_pass_attr_int(node, masks[i], 0), &form, given);
-        if (!oribi_attrs_set_int(&copy->attrs, &layout->graph->arena, masks[i], mask)) {
-            return oribi_fail_memory(layout->status);
-        }
+    oribi_arena *arena = &layout->graph->arena;
+    if (!oribi_attrs_set_int(&copy->attrs, arena, "begin_mask", there.begin_mask) ||
+        !oribi_attrs_set_int(&copy->attrs, arena, "end_mask", there.end_mask)) {
+        return oribi_fail_memory(layout->status);
     }
     ORIBI_TRY(oribi_graph_resolve(layout->graph, copy, layout->status));
     oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &form.perm);
     return true;
 }
 
-/* Shape of the base, its elements put in order: cheaper than moving the data to ask. */
-bool oribi_layout_shape_rule(oribi_layout *layout, oribi_node *node)
+/* Shape of the base, its elements put in order: cheaper than moving the data to ask. Size and rank
+ * are the base's. */
+bool oribi_layout_shape_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
-    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
-    static const oribi_perm straight = {.n = 1, .at = {0}};
-    if (moved == NULL || oribi_op_find("GatherV2") == NULL) {
+    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[t->data]);
+    static const oribi_perm straight = {.n = 1, .at = {0}}, none = {.n = 0};
+    if (moved == NULL || node->n_inputs != 1 || oribi_op_find("GatherV2") == NULL) {
         return false;
     }
     oribi_layout_form form = *moved;
-    oribi_node *shape = oribi_layout_clone(layout, node, &form.base);
-    ORIBI_TRY(shape != NULL);
+    oribi_node *told = oribi_layout_clone(layout, node, &form.base);
+    ORIBI_TRY(told != NULL);
+    if (t->told != ORIBI_TOLD_SHAPE) {
+        oribi_layout_set(layout, node->outputs[0], told->outputs[0], &none);
+        return true;
+    }
     const oribi_dims wide = oribi_perm_dims(&form.perm);
+    const int32_t first = 0;
     oribi_value_id inputs[3] = {
-        shape->outputs[0],
+        told->outputs[0],
         oribi_pass_add_ints(layout->graph, "perm", wide.at, wide.n, layout->status),
-        add_scalar(layout, 0)};
+        oribi_graph_add_constant_copy(layout->graph, "axis", TF_INT32, NULL, 0, &first,
+                                      layout->status)};
     ORIBI_TRY(inputs[1] >= 0 && inputs[2] >= 0);
     oribi_node *gather =
         oribi_pass_add_node(layout->graph, "GatherV2", node, inputs, 3, NULL, 0, layout->status);

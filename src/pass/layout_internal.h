@@ -36,8 +36,8 @@ typedef struct oribi_layout {
 
 /* A rule rewrites the node for moved inputs and sets the forms of its outputs. False with OK
  * status: it does not apply, and the inputs have to be transposed for good. */
-typedef bool oribi_layout_rule(oribi_layout *layout, oribi_node *node);
-oribi_layout_rule *oribi_layout_find_rule(const oribi_node *node);
+typedef bool oribi_layout_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *traits);
+oribi_layout_rule *oribi_layout_find_rule(const oribi_traits *traits); /* NULL: none */
 
 /* Form of a value when it is moved, else NULL. */
 const oribi_layout_form *oribi_layout_moved(const oribi_layout *layout, oribi_value_id value);
@@ -65,7 +65,8 @@ oribi_value_id oribi_layout_operand(oribi_layout *layout, oribi_value_id value,
                                     const oribi_node *like);
 
 oribi_layout_rule oribi_layout_reshape_rule, oribi_layout_reduce_rule, oribi_layout_pad_rule,
-    oribi_layout_slice_rule, oribi_layout_strided_slice_rule, oribi_layout_concat_rule,
-    oribi_layout_split_rule, oribi_layout_tile_rule, oribi_layout_shape_rule;
+    oribi_layout_slice_rule, oribi_layout_strided_slice_rule, oribi_layout_join_rule,
+    oribi_layout_split_rule, oribi_layout_tile_rule, oribi_layout_along_rule,
+    oribi_layout_shape_rule;
 
 #endif

@@ -223,7 +223,7 @@ static bool feeds_dense_only(const oribi_layout *layout, oribi_value_id value, o
     }
     for (int32_t i = 0; i < n; i++) {
         const oribi_node *user = uses[i].node;
-        if (!oribi_pass_is(user, "MatMul") || uses[i].input != 0 ||
+        if (oribi_pass_layer(user) != ORIBI_LAYER_DENSE || uses[i].input != 0 ||
             oribi_pass_attr_bool(user, "transpose_a", false)) {
             return false;
         }
@@ -354,13 +354,13 @@ static bool flatten_rule(oribi_layout *layout, oribi_node *node, const oribi_lay
     return true;
 }
 
-bool oribi_layout_reshape_rule(oribi_layout *layout, oribi_node *node)
+bool oribi_layout_reshape_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
-    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[0]);
+    const oribi_layout_form *moved = oribi_layout_moved(layout, node->inputs[t->data]);
     const oribi_shape *out_shape = &layout->graph->values[node->outputs[0]]->shape;
     oribi_dims from, to;
     plan p;
-    if (moved == NULL || !read_dims(&layout->graph->values[node->inputs[0]]->shape, &from) ||
+    if (moved == NULL || !read_dims(&layout->graph->values[node->inputs[t->data]]->shape, &from) ||
         from.n != moved->perm.n || !read_dims(out_shape, &to)) {
         return false;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which ops let a transpose through, and the rules for elementwise ones. Ops with axes in their
- * arguments are in layout_axes.c, reshapes in layout_reshape.c.
+/* Which traits of an op let a transpose through, and the rule for elementwise ones. Ops with axes
+ * in their arguments are in layout_axes.c, reshapes in layout_reshape.c.
  */
 #include "pass/layout_internal.h"
 
@@ -86,10 +86,10 @@ oribi_value_id oribi_layout_operand(oribi_layout *layout, oribi_value_id value,
 }
 
 /* The first moved input of the given rank decides. */
-static bool leading_form(const oribi_layout *layout, const oribi_node *node, int32_t rank,
-                         oribi_layout_form *out)
+static bool leading_form(const oribi_layout *layout, const oribi_node *node, const oribi_traits *t,
+                         int32_t rank, oribi_layout_form *out)
 {
-    for (int32_t i = 0; i < node->n_inputs; i++) {
+    for (int32_t i = t->data; i < t->data + t->n_data; i++) {
         const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[i]);
         if (form != NULL && form->perm.n == rank && !oribi_layout_is_identity(form)) {
             *out = *form;
@@ -99,237 +99,122 @@ static bool leading_form(const oribi_layout *layout, const oribi_node *node, int
     return false;
 }
 
-static bool elementwise_rule(oribi_layout *layout, oribi_node *node)
+static bool set_format(oribi_layout *layout, oribi_node *node, const char *attr, bool nchw)
+{
+    return oribi_attrs_set_string(&node->attrs, &layout->graph->arena, attr,
+                                  nchw ? "NCHW" : "NHWC") ||
+           oribi_fail_memory(layout->status);
+}
+
+static bool set_axis(oribi_layout *layout, oribi_node *node, const char *attr, int64_t axis)
+{
+    return oribi_attrs_set_int(&node->attrs, &layout->graph->arena, attr, axis) ||
+           oribi_fail_memory(layout->status);
+}
+
+/* Vectors lie along the C of data_format, which the copy has elsewhere: at the end or behind the
+ * batch. Its shapes are inferred as it is made, so it must read the new format by then. */
+static oribi_node *clone_with_format(oribi_layout *layout, oribi_node *node, const oribi_traits *t,
+                                     const oribi_layout_form *form, const oribi_value_id *inputs)
+{
+    const bool nchw = oribi_pass_attr_is(node, t->format_attr, "NCHW", "NHWC");
+    const int32_t last = form->perm.n - 1, axis = last < 1 ? -1 : form->perm.at[nchw ? 1 : last];
+    if ((axis != last && axis != 1) ||
+        (!nchw && !oribi_pass_attr_is(node, t->format_attr, "NHWC", "NHWC")) ||
+        !set_format(layout, node, t->format_attr, axis != last)) {
+        return NULL;
+    }
+    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    return set_format(layout, node, t->format_attr, nchw) ? copy : NULL;
+}
+
+/* The same where an attribute says the axis; vectors of one element have none. */
+static oribi_node *clone_with_axis(oribi_layout *layout, oribi_node *node, const oribi_traits *t,
+                                   const oribi_layout_form *form, const oribi_value_id *inputs)
+{
+    const int64_t axis = t->axis + (t->axis < 0 ? form->perm.n : 0);
+    const bool is_there = axis >= 0 && axis < form->perm.n;
+    if (!set_axis(layout, node, t->axis_attr, is_there ? form->perm.at[axis] : 0)) {
+        return NULL;
+    }
+    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    return set_axis(layout, node, t->axis_attr, t->axis) ? copy : NULL;
+}
+
+static oribi_node *clone_elementwise(oribi_layout *layout, oribi_node *node, const oribi_traits *t,
+                                     const oribi_layout_form *form, const oribi_value_id *inputs)
+{
+    if ((t->is & ORIBI_TRAIT_VECTORS) == 0) {
+        return oribi_layout_clone(layout, node, inputs);
+    }
+    return t->format_attr != NULL ? clone_with_format(layout, node, t, form, inputs)
+                                  : clone_with_axis(layout, node, t, form, inputs);
+}
+
+/* Does the input have one element, or one for each index of the axis? Where data_format says the
+ * axis there is no other way. */
+static bool is_vector(const oribi_layout *layout, const oribi_node *node, const oribi_traits *t,
+                      int32_t input)
+{
+    const oribi_shape *shape = &layout->graph->values[node->inputs[input]]->shape;
+    const oribi_shape *data = &layout->graph->values[node->inputs[t->data]]->shape;
+    const int64_t axis = t->axis + (t->axis < 0 ? data->rank : 0);
+    return t->format_attr != NULL || shape->rank == 0 ||
+           (shape->rank == 1 && shape->dims[0] == 1) ||
+           (shape->rank == 1 && shape->dims[0] >= 0 && axis >= 0 && axis < data->rank &&
+            data->dims[axis] == shape->dims[0]);
+}
+
+/* Data is computed place by place, so it may lie in any order; vectors follow their axis. */
+static bool elementwise_rule(oribi_layout *layout, oribi_node *node, const oribi_traits *t)
 {
     enum { MAX_INPUTS = 16 };
     oribi_value_id inputs[MAX_INPUTS];
     oribi_layout_form form;
     int32_t rank = layout->graph->values[node->outputs[0]]->shape.rank;
-    if (node->n_inputs > MAX_INPUTS || node->n_outputs != 1 ||
-        !leading_form(layout, node, rank, &form)) {
+    if (node->n_inputs > MAX_INPUTS || !oribi_pass_has_one_result(layout->graph, node) ||
+        !leading_form(layout, node, t, rank, &form)) {
         return false;
     }
     for (int32_t i = 0; i < node->n_inputs; i++) {
-        inputs[i] = oribi_layout_operand(layout, node->inputs[i], &form, true, node);
+        const bool is_data = i >= t->data && i < t->data + t->n_data;
+        if ((t->vectors >> i & 1) != 0 && node->inputs[i] >= 0 && !is_vector(layout, node, t, i)) {
+            return false;
+        }
+        inputs[i] = is_data ? oribi_layout_operand(layout, node->inputs[i], &form, true, node)
+                            : oribi_layout_value(layout, node->inputs[i], node);
         if (inputs[i] < 0 && node->inputs[i] >= 0) {
             return false;
         }
     }
-    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
+    oribi_node *copy = clone_elementwise(layout, node, t, &form, inputs);
     ORIBI_TRY(copy != NULL);
     oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &form.perm);
     return true;
 }
 
-/* BiasAdd and batch normalization: input 0 is data, the rest are vectors along its channels. */
-static bool channels_rule(oribi_layout *layout, oribi_node *node)
-{
-    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
-    oribi_value_id inputs[8];
-    if (form == NULL || form->perm.n < 3 || node->n_inputs > 8 ||
-        oribi_pass_attr_bool(node, "is_training", false)) {
-        return false;
-    }
-    bool nchw = oribi_pass_attr_is(node, "data_format", "NCHW", "NHWC");
-    int32_t axis = form->perm.at[nchw ? 1 : form->perm.n - 1];
-    if (axis != form->perm.n - 1 && axis != 1) {
-        return false;
-    }
-    for (int32_t i = 1; i < node->n_outputs; i++) {
-        if (layout->graph->values[node->outputs[i]]->n_uses > 0) {
-            return false;
-        }
-    }
-    inputs[0] = form->base;
-    for (int32_t i = 1; i < node->n_inputs; i++) {
-        inputs[i] = oribi_layout_value(layout, node->inputs[i], node);
-    }
-    oribi_layout_form keep = *form;
-    /* The copy's shapes are inferred as it is made: it must read the new format by then. */
-    oribi_arena *arena = &layout->graph->arena;
-    if (!oribi_attrs_set_string(&node->attrs, arena, "data_format",
-                                axis == keep.perm.n - 1 ? "NHWC" : "NCHW")) {
-        return oribi_fail_memory(layout->status);
-    }
-    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
-    if (!oribi_attrs_set_string(&node->attrs, arena, "data_format", nchw ? "NCHW" : "NHWC")) {
-        return oribi_fail_memory(layout->status);
-    }
-    ORIBI_TRY(copy != NULL);
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &keep.perm);
-    return true;
-}
-
-/* Only input 0 is data, whose elements are computed one by one; scales of an axis follow it. */
-static bool first_input_rule(oribi_layout *layout, oribi_node *node)
-{
-    enum { MAX_INPUTS = 4 };
-    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
-    oribi_value_id inputs[MAX_INPUTS];
-    if (form == NULL || node->n_inputs > MAX_INPUTS || node->n_outputs != 1) {
-        return false;
-    }
-    const oribi_layout_form keep = *form;
-    int64_t axis = oribi_pass_attr_int(node, "axis", 0);
-    axis += axis < 0 ? keep.perm.n : 0;
-    for (int32_t i = 1; i < node->n_inputs; i++) {
-        const oribi_shape *shape = &layout->graph->values[node->inputs[i]]->shape;
-        const bool is_one = shape->rank == 0 || (shape->rank == 1 && shape->dims[0] == 1);
-        const bool is_axis =
-            shape->rank == 1 && axis >= 0 && axis < keep.perm.n && shape->dims[0] >= 0 &&
-            layout->graph->values[node->inputs[0]]->shape.dims[axis] == shape->dims[0];
-        if (!is_one && !is_axis) {
-            return false;
-        }
-        inputs[i] = oribi_layout_value(layout, node->inputs[i], node);
-    }
-    inputs[0] = keep.base;
-    const bool has_axis = node->n_inputs > 1;
-    /* The copy's shapes are inferred as it is made: it must read the new axis by then. */
-    oribi_arena *arena = &layout->graph->arena;
-    if (has_axis && !oribi_attrs_set_int(&node->attrs, arena, "axis",
-                                         axis < keep.perm.n ? keep.perm.at[axis] : 0)) {
-        return oribi_fail_memory(layout->status);
-    }
-    oribi_node *copy = oribi_layout_clone(layout, node, inputs);
-    if (has_axis && !oribi_attrs_set_int(&node->attrs, arena, "axis", axis)) {
-        return oribi_fail_memory(layout->status);
-    }
-    ORIBI_TRY(copy != NULL);
-    oribi_layout_set(layout, node->outputs[0], copy->outputs[0], &keep.perm);
-    return true;
-}
-
-/* Softmax works on the last axis: fine when that stays last. */
-static bool last_axis_rule(oribi_layout *layout, oribi_node *node)
-{
-    const oribi_layout_form *form = oribi_layout_moved(layout, node->inputs[0]);
-    if (form == NULL || form->perm.n < 1 || form->perm.at[form->perm.n - 1] != form->perm.n - 1) {
-        return false;
-    }
-    return elementwise_rule(layout, node);
-}
-
-static const char *const elementwise[] = {"Abs",
-                                          "Acos",
-                                          "Acosh",
-                                          "Add",
-                                          "AddN",
-                                          "AddV2",
-                                          "Asin",
-                                          "Asinh",
-                                          "Atan",
-                                          "Atanh",
-                                          "Cast",
-                                          "Ceil",
-                                          "ClipByValue",
-                                          "Cos",
-                                          "Cosh",
-                                          "Div",
-                                          "DivNoNan",
-                                          "Elu",
-                                          "Equal",
-                                          "Erf",
-                                          "Exp",
-                                          "Expm1",
-                                          "Floor",
-                                          "FloorDiv",
-                                          "FloorMod",
-                                          "Greater",
-                                          "GreaterEqual",
-                                          "Identity",
-                                          "Inv",
-                                          "IsFinite",
-                                          "IsInf",
-                                          "IsNan",
-                                          "LeakyRelu",
-                                          "Less",
-                                          "LessEqual",
-                                          "Log",
-                                          "Log1p",
-                                          "LogicalAnd",
-                                          "LogicalNot",
-                                          "LogicalOr",
-                                          "Maximum",
-                                          "Minimum",
-                                          "Mod",
-                                          "Mul",
-                                          "Neg",
-                                          "NotEqual",
-                                          "Pow",
-                                          "RealDiv",
-                                          "Reciprocal",
-                                          "Relu",
-                                          "Relu6",
-                                          "Rint",
-                                          "Round",
-                                          "Rsqrt",
-                                          "SelectV2",
-                                          "Selu",
-                                          "Sigmoid",
-                                          "Sign",
-                                          "Sin",
-                                          "Sinh",
-                                          "Softplus",
-                                          "Softsign",
-                                          "Sqrt",
-                                          "Square",
-                                          "SquaredDifference",
-                                          "Sub",
-                                          "Tan",
-                                          "Tanh",
-                                          "TruncateDiv",
-                                          "Xdivy",
-                                          "Xlogy",
-                                          "ONNX>Gelu",
-                                          "ONNX>HardSigmoid",
-                                          "ONNX>HardSwish",
-                                          "ONNX>Mish",
-                                          "ONNX>PRelu",
-                                          "ONNX>QLinearAdd",
-                                          "ONNX>QLinearMul",
-                                          "ONNX>ThresholdedRelu",
-                                          "ONNX>Celu",
-                                          "ONNX>Shrink",
-                                          NULL};
-static const char *const channels[] = {"BiasAdd", "FusedBatchNorm", "FusedBatchNormV2",
-                                       "FusedBatchNormV3", NULL};
-static const char *const reductions[] = {"Mean", "Sum", "Max",           "Min", "Prod",
-                                         "All",  "Any", "EuclideanNorm", NULL};
-static const char *const reshapes[] = {"Reshape", "Squeeze", "ExpandDims", NULL};
-static const char *const pads[] = {"Pad", "PadV2", "MirrorPad", NULL};
-static const char *const last_axis[] = {"Softmax", "LogSoftmax", "ONNX>QLinearSoftmax", NULL};
-static const char *const first_inputs[] = {"ONNX>QuantizeLinear", "ONNX>DequantizeLinear",
-                                           "ONNX>QLinearTable", NULL};
-static const char *const splits[] = {"Split", "SplitV", NULL};
-
-oribi_layout_rule *oribi_layout_find_rule(const oribi_node *node)
+oribi_layout_rule *oribi_layout_find_rule(const oribi_traits *t)
 {
     static const struct {
-        const char *const *names;
+        uint32_t trait;
         oribi_layout_rule *rule;
     } rules[] = {
-        {elementwise, elementwise_rule},       {channels, channels_rule},
-        {last_axis, last_axis_rule},           {reductions, oribi_layout_reduce_rule},
-        {reshapes, oribi_layout_reshape_rule}, {pads, oribi_layout_pad_rule},
-        {splits, oribi_layout_split_rule},     {first_inputs, first_input_rule},
+        {ORIBI_TRAIT_ELEMENTWISE, elementwise_rule},
+        {ORIBI_TRAIT_VIEW, oribi_layout_reshape_rule},
+        {ORIBI_TRAIT_REDUCES, oribi_layout_reduce_rule},
+        {ORIBI_TRAIT_PADS, oribi_layout_pad_rule},
+        {ORIBI_TRAIT_JOINS, oribi_layout_join_rule},
+        {ORIBI_TRAIT_SPLITS, oribi_layout_split_rule},
+        {ORIBI_TRAIT_SLICES, oribi_layout_slice_rule},
+        {ORIBI_TRAIT_STRIDES, oribi_layout_strided_slice_rule},
+        {ORIBI_TRAIT_TILES, oribi_layout_tile_rule},
+        {ORIBI_TRAIT_ALONG, oribi_layout_along_rule},
+        {ORIBI_TRAIT_TELLS, oribi_layout_shape_rule},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        if (oribi_pass_is_one_of(node, rules[i].names)) {
+        if ((t->is & rules[i].trait) != 0) {
             return rules[i].rule;
         }
     }
-    if (oribi_pass_is(node, "ConcatV2")) {
-        return oribi_layout_concat_rule;
-    }
-    if (oribi_pass_is(node, "Slice")) {
-        return oribi_layout_slice_rule;
-    }
-    if (oribi_pass_is(node, "StridedSlice")) {
-        return oribi_layout_strided_slice_rule;
-    }
-    if (oribi_pass_is(node, "Tile")) {
-        return oribi_layout_tile_rule;
-    }
-    return oribi_pass_is(node, "Shape") ? oribi_layout_shape_rule : NULL;
+    return NULL;
 }

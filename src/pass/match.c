@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions that passes ask about nodes. Read next: constant.c for constants, edit.c for changes.
+/* Questions that passes ask about nodes. Read next: pass_constant.c for constants, pass_edit.c for
+ * changes.
  */
 #include "pass/pass_internal.h"
 
@@ -18,6 +19,58 @@ bool oribi_pass_is_one_of(const oribi_node *node, const char *const *names)
         }
     }
     return false;
+}
+
+oribi_traits oribi_pass_traits(const oribi_node *node)
+{
+    oribi_traits traits;
+    oribi_op_traits(node != NULL ? node->op : NULL, node != NULL ? &node->attrs : NULL,
+                    node != NULL ? &node->signature : NULL, &traits);
+    return traits;
+}
+
+bool oribi_pass_has(const oribi_node *node, uint32_t traits)
+{
+    return node != NULL && oribi_op_is(node->op, &node->attrs, traits);
+}
+
+bool oribi_pass_computes(const oribi_node *node, oribi_formula formula)
+{
+    return oribi_pass_has(node, ORIBI_TRAIT_COMPUTES) && oribi_pass_traits(node).formula == formula;
+}
+
+oribi_layer oribi_pass_layer(const oribi_node *node)
+{
+    static const struct {
+        const char *op;
+        oribi_layer layer;
+    } layers[] = {{"Conv2D", ORIBI_LAYER_CONV},
+                  {"DepthwiseConv2dNative", ORIBI_LAYER_DEPTHWISE},
+                  {"MatMul", ORIBI_LAYER_DENSE},
+                  {"BatchMatMulV2", ORIBI_LAYER_PRODUCTS}};
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++) {
+        if (oribi_pass_is(node, layers[i].op)) {
+            return layers[i].layer;
+        }
+    }
+    return ORIBI_LAYER_NONE;
+}
+
+bool oribi_pass_adds_bias(const oribi_node *node)
+{
+    const oribi_traits t = oribi_pass_traits(node);
+    return t.formula == ORIBI_FORMULA_SUM && t.vectors == 2 && t.data == 0 &&
+           t.format_attr != NULL && oribi_pass_attr_is(node, t.format_attr, "NHWC", "NHWC");
+}
+
+bool oribi_pass_has_one_result(const oribi_graph *graph, const oribi_node *node)
+{
+    for (int32_t i = 1; i < node->n_outputs; i++) {
+        if (graph->values[node->outputs[i]]->n_uses > 0) {
+            return false;
+        }
+    }
+    return node->n_outputs > 0;
 }
 
 static const oribi_attr *find(const oribi_node *node, const char *name, uint8_t kind)
@@ -77,10 +130,20 @@ bool oribi_pass_is_foreign(const oribi_node *node)
     return node->kernel != NULL && strcmp(node->kernel->provider, "built-in") != 0;
 }
 
+bool oribi_pass_is_preferred(const oribi_node *node)
+{
+    return oribi_pass_is_foreign(node) && (node->op == NULL || node->op->is_built_in);
+}
+
 bool oribi_pass_keeps_op(const oribi_node *node)
 {
-    return oribi_pass_is_foreign(node) && (strcmp(node->kernel->device_type, "CPU") == 0 ||
-                                           strcmp(node->kernel->device_type, "DEFAULT") == 0);
+    return oribi_pass_is_preferred(node) && (strcmp(node->kernel->device_type, "CPU") == 0 ||
+                                             strcmp(node->kernel->device_type, "DEFAULT") == 0);
+}
+
+bool oribi_pass_is_off(const oribi_node *node, uint32_t pass)
+{
+    return (node->passes_off & pass) != 0;
 }
 
 bool oribi_pass_are_together(const oribi_node *a, const oribi_node *b)
@@ -88,4 +151,25 @@ bool oribi_pass_are_together(const oribi_node *a, const oribi_node *b)
     return a->kernel != NULL && b->kernel != NULL &&
            strcmp(a->kernel->device_type, b->kernel->device_type) == 0 &&
            strcmp(a->kernel->provider, b->kernel->provider) == 0;
+}
+
+bool oribi_pass_is_told_by_inputs(const oribi_op_def *op, const char *name)
+{
+    for (int32_t i = 0; i < op->n_inputs; i++) {
+        const oribi_arg_def *arg = &op->inputs[i];
+        const char *const told[] = {arg->type_attr, arg->number_attr, arg->type_list_attr};
+        for (int k = 0; k < 3; k++) {
+            if (told[k] != NULL && strcmp(told[k], name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool oribi_pass_same_shape(const oribi_graph *graph, oribi_value_id a, oribi_value_id b)
+{
+    const oribi_shape *x = &graph->values[a]->shape, *y = &graph->values[b]->shape;
+    return oribi_shape_is_full(x) && x->rank == y->rank && oribi_shape_is_full(y) &&
+           (x->rank == 0 || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0);
 }

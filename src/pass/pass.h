@@ -17,7 +17,8 @@ enum { /* bits of `disabled` */
 
 typedef struct oribi_pass_options {
     uint32_t disabled;
-    const char *device; /* default device type; NULL: "CPU" */
+    const char *device;   /* default device type; NULL: "CPU" */
+    const char *standard; /* the default device, "GPU:1"; NULL: "CPU:0" */
     struct oribi_pool *pool;
     size_t fold_max_bytes;  /* per node result; 0: 64 MiB */
     uint64_t fold_max_ns;   /* per node; 0: 2 s; a slower node is given up afterwards */
@@ -34,8 +35,17 @@ typedef struct oribi_pass_report {
     int32_t n_changes, capacity;
 } oribi_pass_report;
 
+/* The two halves of run_all: what undoes the detours of importers, then fusing and what follows.
+ * The first may run again on a graph that somebody rewrote. */
+bool oribi_pass_prepare(oribi_graph *graph, const oribi_pass_options *options,
+                        oribi_pass_report *report, TF_Status *status);
+bool oribi_pass_finish(oribi_graph *graph, const oribi_pass_options *options,
+                       oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_run_all(oribi_graph *graph, const oribi_pass_options *options,
                         oribi_pass_report *report, TF_Status *status);
+/* *shape becomes, dimension by dimension, what either side knows, in the graph's arena; it wins
+ * where they disagree. False: no memory. */
+bool oribi_pass_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape);
 bool oribi_pass_infer(oribi_graph *graph, TF_Status *status);
 bool oribi_pass_choose(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status);
@@ -56,6 +66,15 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
                      oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_layout(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status);
+/* "GPU" of "GPU", "GPU:0", "/device:GPU:0", "/job:a/task:0/device:GPU:0"; "" when none is named. */
+enum { ORIBI_DEVICE_TYPE_BYTES = 64 };
+void oribi_pass_device_type(const char *device, char out_type[ORIBI_DEVICE_TYPE_BYTES]);
+/* The number behind the type in such a name, 0 where none is; -1: another type, or NULL. */
+int oribi_pass_device_ordinal(const char *device, const char *type);
+/* How TensorFlow calls the place of a node whose kernel is chosen:
+ * "/job:localhost/replica:0/task:0/device:GPU:1", in the arena; NULL: no memory. `standard` is the
+ * name of the device that nodes get which ask for none, NULL: the CPU. */
+const char *oribi_pass_place_name(oribi_arena *arena, const oribi_node *node, const char *standard);
 void oribi_pass_note(oribi_graph *graph, oribi_pass_report *report, const char *pass,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "op/traits.h"
 #include "pass/pass.h"
 #include "tensor/patience.h"
 
@@ -13,6 +14,28 @@
 
 bool oribi_pass_is(const oribi_node *node, const char *op_name);             /* NULL node: false */
 bool oribi_pass_is_one_of(const oribi_node *node, const char *const *names); /* NULL-terminated */
+/* What its op says of itself; none of NULL and of an op that is not known. */
+oribi_traits oribi_pass_traits(const oribi_node *node);
+bool oribi_pass_has(const oribi_node *node, uint32_t traits); /* all of these bits */
+bool oribi_pass_computes(const oribi_node *node, oribi_formula formula);
+/* What kind of plain layer is it, whose results are sums of products with input 1 and nothing else?
+ * Fused and quantised ones are none. */
+typedef enum oribi_layer {
+    ORIBI_LAYER_NONE,
+    ORIBI_LAYER_CONV,
+    ORIBI_LAYER_DEPTHWISE,
+    ORIBI_LAYER_DENSE,   /* of two matrices */
+    ORIBI_LAYER_PRODUCTS /* of two batches of matrices */
+} oribi_layer;
+oribi_layer oribi_pass_layer(const oribi_node *node);
+/* Does it add a vector along the last axis, as BiasAdd does? (input 1, to input 0) */
+bool oribi_pass_adds_bias(const oribi_node *node);
+/* Is the attribute told by the types and the number of inputs? */
+bool oribi_pass_is_told_by_inputs(const oribi_op_def *op, const char *attr);
+/* Are both shapes known, and the same? */
+bool oribi_pass_same_shape(const oribi_graph *graph, oribi_value_id a, oribi_value_id b);
+/* Is its first output all that anybody reads? */
+bool oribi_pass_has_one_result(const oribi_graph *graph, const oribi_node *node);
 /* Attribute or the default when it is absent or of another kind. */
 int64_t oribi_pass_attr_int(const oribi_node *node, const char *name, int64_t otherwise);
 float oribi_pass_attr_float(const oribi_node *node, const char *name, float otherwise);
@@ -25,14 +48,19 @@ oribi_node *oribi_pass_only_consumer(const oribi_graph *graph, oribi_value_id va
                                      int32_t *out_input);
 /* Was the kernel of this node written by somebody else? */
 bool oribi_pass_is_foreign(const oribi_node *node);
+/* Was it preferred to ours? Not where the op is a plugin's too: what its traits say may be done. */
+bool oribi_pass_is_preferred(const oribi_node *node);
 /* Does the node keep its op because somebody prefers a kernel to ours? So it is on the CPU. A
  * device's kernels are all that there is on it: nodes there may be moved, joined and folded into
  * others, as long as the device has a kernel for what comes of it. */
 bool oribi_pass_keeps_op(const oribi_node *node);
+/* Did a graph optimiser that stands for this pass (ORIBI_PASS_...) write the node? */
+bool oribi_pass_is_off(const oribi_node *node, uint32_t pass);
 /* Are both kernels one provider's, for one type of device? */
 bool oribi_pass_are_together(const oribi_node *a, const oribi_node *b);
 
-/* --- Constants (constant.c) ----------------------------------------------------------------- */
+/* --- Constants (pass_constant.c) -----------------------------------------------------------------
+ */
 
 const oribi_constant_view *oribi_pass_constant(const oribi_graph *graph, oribi_value_id value);
 int64_t oribi_pass_view_count(const oribi_constant_view *view);
@@ -59,12 +87,19 @@ oribi_value_id oribi_pass_add_floats(oribi_graph *graph, const char *name, const
 oribi_value_id oribi_pass_add_reshaped(oribi_graph *graph, oribi_value_id constant,
                                        const int64_t *dims, int32_t rank, TF_Status *status);
 
-/* --- Edits (edit.c) ------------------------------------------------------------------------- */
+/* --- Edits (pass_edit.c) -------------------------------------------------------------------------
+ */
 
 /* Adds and resolves a node of one output whose place is beside `like` (device, origin, name). */
 oribi_node *oribi_pass_add_node(oribi_graph *graph, const char *op_name, const oribi_node *like,
                                 const oribi_value_id *inputs, int32_t n_inputs,
                                 const oribi_attr *attrs, int32_t n_attrs, TF_Status *status);
+/* The same for a Reshape to dims, a Transpose by perm. */
+oribi_node *oribi_pass_add_reshape(oribi_graph *graph, const oribi_node *like, oribi_value_id value,
+                                   const oribi_dims *dims, TF_Status *status);
+oribi_node *oribi_pass_add_transpose(oribi_graph *graph, const oribi_node *like,
+                                     oribi_value_id value, const oribi_dims *perm,
+                                     TF_Status *status);
 /* `to` stands for `from` from now on: its uses, and its name when both are of one type. */
 void oribi_pass_take_over(oribi_graph *graph, oribi_value_id from, oribi_value_id to);
 /* Origin text of a node that does the work of both. */

@@ -24,7 +24,7 @@ typedef struct oribi_qdq_side {
     int32_t zero;
 } oribi_qdq_side;
 
-/* What a result becomes: QuantizeLinear, and the rectifiers and clips before it as bounds. */
+/* Holds what a result becomes: QuantizeLinear, and the rectifiers and clips before it as bounds. */
 typedef struct oribi_qdq_end {
     oribi_node *quantize;
     oribi_qdq_side to;   /* value: the output of quantize */
@@ -50,10 +50,16 @@ int32_t oribi_qdq_round(float real, const oribi_qdq_side *to, int32_t low, int32
 
 /* --- Nodes ----------------------------------------------------------------------------------- */
 
+/* The node with a kernel; NULL: it was NULL, or, with OK status, none fits, and it is gone. */
+oribi_node *oribi_qdq_choose(oribi_qdq *q, oribi_node *node);
 /* A resolved node with a kernel; NULL: with OK status none fits, and the node is gone. */
 oribi_node *oribi_qdq_add(oribi_qdq *q, const char *op, const oribi_node *like,
                           const oribi_value_id *inputs, int32_t n_inputs, const oribi_attr *attrs,
                           int32_t n_attrs);
+/* The same op on other inputs, which tell the attributes of types. NULL: with OK status its result
+ * is not of this type then, or nobody has a kernel. (qdq_move.c) */
+oribi_node *oribi_qdq_clone(oribi_qdq *q, const oribi_node *node, const oribi_value_id *inputs,
+                            TF_DataType dtype);
 /* The output of one that reshapes; -1: no memory. */
 oribi_value_id oribi_qdq_reshape(oribi_qdq *q, oribi_value_id value, const int64_t *dims,
                                  int32_t rank, const oribi_node *like);
@@ -101,9 +107,9 @@ bool oribi_qdq_float_product(oribi_qdq *q, oribi_node *matmul); /* its result st
 bool oribi_qdq_window(oribi_qdq *q, const oribi_qdq_end *end);
 bool oribi_qdq_table(oribi_qdq *q, const oribi_qdq_end *end);
 /* Padding of a window, before and after (height, width), of the attributes of TensorFlow's
- * convolutions and pools. in: height and width; reach: those of the window, dilated. */
-bool oribi_qdq_read_pads(const oribi_node *node, const int64_t in[2], const int64_t reach[2],
-                         const int64_t strides[2], int64_t out_pads[4]);
+ * convolutions and pools. Each pair is of height and width. */
+bool oribi_qdq_read_pads(const oribi_node *node, const int64_t in[2], const int64_t taps[2],
+                         const int64_t strides[2], const int64_t dilations[2], int64_t out_pads[4]);
 /* The maximum pool of quantised elements; NULL: as oribi_qdq_add, or of another form. */
 oribi_node *oribi_qdq_max_pool(oribi_qdq *q, const oribi_node *pool, oribi_value_id x);
 /* x requantised by a table; x itself where nothing changes. -1: failed. */

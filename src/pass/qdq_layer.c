@@ -3,6 +3,7 @@
  * sums of integers: ONNX>QLinearConv2D where the weights' parameters are constants, else
  * ONNX>QLinearMatMul. A bias of int32 is taken as it is, another is rounded to the sums' scale.
  */
+#include "micro/geometry/geometry_window.h"
 #include "pass/qdq_internal.h"
 
 #include <math.h>
@@ -65,10 +66,9 @@ static bool read_filter(oribi_qdq *q, oribi_value_id real, int64_t behind, layer
 /* The constant that a chain of reshapes reads. */
 static oribi_value_id below_reshapes(const oribi_qdq *q, oribi_value_id value)
 {
-    static const char *const views[] = {"Reshape", "Squeeze", "ExpandDims", "Identity", NULL};
     const oribi_node *node = oribi_graph_producer(q->graph, value);
-    while (node != NULL && oribi_pass_is_one_of(node, views)) {
-        value = node->inputs[0];
+    while (oribi_pass_has(node, ORIBI_TRAIT_VIEW)) {
+        value = node->inputs[oribi_pass_traits(node).data];
         node = oribi_graph_producer(q->graph, value);
     }
     return value;
@@ -202,8 +202,8 @@ static bool read_pair(const oribi_node *node, const char *name, int64_t out[2])
     return out[0] > 0 && out[1] > 0;
 }
 
-bool oribi_qdq_read_pads(const oribi_node *node, const int64_t in[2], const int64_t reach[2],
-                         const int64_t strides[2], int64_t out_pads[4])
+bool oribi_qdq_read_pads(const oribi_node *node, const int64_t in[2], const int64_t taps[2],
+                         const int64_t strides[2], const int64_t dilations[2], int64_t out_pads[4])
 {
     memset(out_pads, 0, 4 * sizeof out_pads[0]);
     if (oribi_pass_attr_is(node, "padding", "EXPLICIT", "")) {
@@ -218,13 +218,16 @@ bool oribi_qdq_read_pads(const oribi_node *node, const int64_t in[2], const int6
         return true;
     }
     for (int i = 0; i < 2 && oribi_pass_attr_is(node, "padding", "SAME", ""); i++) {
-        if (in[i] < 1) {
+        oribi_geometry_window w = {.in = in[i],
+                                   .taps = taps[i],
+                                   .stride = strides[i],
+                                   .dilation = dilations[i],
+                                   .padding = ORIBI_GEOMETRY_SAME};
+        if (in[i] < 1 || oribi_geometry_slide(&w) != ORIBI_GEOMETRY_FITS) {
             return false;
         }
-        const int64_t last = (in[i] - 1) / strides[i] * strides[i];
-        const int64_t missing = last + reach[i] - in[i];
-        out_pads[i] = missing > 0 ? missing / 2 : 0;
-        out_pads[2 + i] = missing > 0 ? missing - missing / 2 : 0;
+        out_pads[i] = w.before;
+        out_pads[2 + i] = w.after;
     }
     return true;
 }
@@ -240,11 +243,9 @@ static bool read_conv(oribi_qdq *q, bool is_depthwise, layer *l)
         return false;
     }
     const int64_t *in = &q->graph->values[l->x.value]->shape.dims[1];
-    const int64_t reach[2] = {(filter->dims[0] - 1) * l->dilations[0] + 1,
-                              (filter->dims[1] - 1) * l->dilations[1] + 1};
     l->channels = filter->dims[3] * (is_depthwise ? filter->dims[2] : 1);
     return q->graph->values[l->x.value]->shape.rank == 4 &&
-           oribi_qdq_read_pads(node, in, reach, l->strides, l->pads) &&
+           oribi_qdq_read_pads(node, in, filter->dims, l->strides, l->dilations, l->pads) &&
            read_filter(q, node->inputs[1], 1, l) && read_bias(q, l);
 }
 
@@ -266,13 +267,9 @@ static oribi_node *make_conv(oribi_qdq *q, bool is_depthwise, layer *l, const or
 
 static oribi_value_id transposed(oribi_qdq *q, oribi_value_id matrix, const oribi_node *like)
 {
-    const int64_t swap[2] = {1, 0};
-    const oribi_value_id perm = oribi_pass_add_ints(q->graph, "perm", swap, 2, q->status);
-    if (perm < 0) {
-        return -1;
-    }
-    const oribi_value_id inputs[2] = {matrix, perm};
-    const oribi_node *node = oribi_qdq_add(q, "Transpose", like, inputs, 2, NULL, 0);
+    static const oribi_dims swap = {.n = 2, .at = {1, 0}};
+    const oribi_node *node =
+        oribi_qdq_choose(q, oribi_pass_add_transpose(q->graph, like, matrix, &swap, q->status));
     return node != NULL ? node->outputs[0] : -1;
 }
 
@@ -342,15 +339,14 @@ static oribi_node *make_matmul(oribi_qdq *q, const layer *l, const oribi_qdq_end
 
 static oribi_node *make(oribi_qdq *q, layer *l, const oribi_qdq_end *end)
 {
-    const bool is_depthwise = oribi_pass_is(l->node, "DepthwiseConv2dNative");
-    if (is_depthwise || oribi_pass_is(l->node, "Conv2D")) {
-        return end == NULL ? NULL : make_conv(q, is_depthwise, l, end);
+    const oribi_layer kind = oribi_pass_layer(l->node);
+    if (kind == ORIBI_LAYER_DEPTHWISE || kind == ORIBI_LAYER_CONV) {
+        return end == NULL ? NULL : make_conv(q, kind == ORIBI_LAYER_DEPTHWISE, l, end);
     }
-    const bool is_matrix = oribi_pass_is(l->node, "MatMul");
-    const bool is_batch = oribi_pass_is(l->node, "BatchMatMulV2") &&
-                          !oribi_pass_attr_bool(l->node, "adj_x", false) &&
-                          !oribi_pass_attr_bool(l->node, "adj_y", false);
-    if (!is_matrix && !is_batch) {
+    const bool is_turned =
+        kind == ORIBI_LAYER_PRODUCTS && (oribi_pass_attr_bool(l->node, "adj_x", false) ||
+                                         oribi_pass_attr_bool(l->node, "adj_y", false));
+    if (kind == ORIBI_LAYER_NONE || is_turned) {
         return NULL;
     }
     oribi_node *made = make_product(q, l, end);
@@ -362,7 +358,7 @@ bool oribi_qdq_layer(oribi_qdq *q, const oribi_qdq_end *end)
     oribi_node *last = oribi_qdq_sole_producer(q, end->real);
     layer l = {.bias = -1, .strides = {1, 1}, .dilations = {1, 1}, .output_scale = end->to.scale};
     l.node = last;
-    if (oribi_pass_is(last, "BiasAdd") && oribi_pass_attr_is(last, "data_format", "NHWC", "NHWC")) {
+    if (oribi_pass_adds_bias(last)) {
         l.bias = last->inputs[1];
         l.node = oribi_qdq_sole_producer(q, last->inputs[0]);
     }
@@ -375,15 +371,15 @@ bool oribi_qdq_float_product(oribi_qdq *q, oribi_node *node)
     layer l = {.node = node, .bias = -1, .strides = {1, 1}, .dilations = {1, 1}};
     int32_t input;
     oribi_qdq_side x;
-    if ((!oribi_pass_is(node, "MatMul") && !oribi_pass_is(node, "BatchMatMulV2")) ||
+    const oribi_layer kind = oribi_pass_layer(node);
+    if ((kind != ORIBI_LAYER_DENSE && kind != ORIBI_LAYER_PRODUCTS) ||
         oribi_pass_is_foreign(node) || !oribi_qdq_side_of(q, node->inputs[0], &x) ||
         q->graph->values[x.value]->constant != NULL) {
         return false;
     }
     const oribi_node *last = oribi_pass_only_consumer(q->graph, node->outputs[0], &input);
-    const bool has_bias = oribi_pass_is(last, "BiasAdd") && input == 0 &&
+    const bool has_bias = oribi_pass_adds_bias(last) && input == 0 &&
                           !oribi_pass_is_foreign(last) &&
-                          oribi_pass_attr_is(last, "data_format", "NHWC", "NHWC") &&
                           oribi_qdq_is_dequantize(oribi_graph_producer(q->graph, last->inputs[1]));
     l.bias = has_bias ? last->inputs[1] : -1;
     const oribi_node *made = make(q, &l, NULL);

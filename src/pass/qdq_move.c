@@ -4,27 +4,32 @@
 
 #include <string.h>
 
-static const char *const one_input[] = {
-    "Transpose",    "Reshape",     "Squeeze",  "ExpandDims", "Slice",
-    "StridedSlice", "Tile",        "GatherV2", "Identity",   "ResizeNearestNeighbor",
-    "MirrorPad",    "BroadcastTo", NULL};
-static const char *const bijective[] = {"Transpose",  "Reshape",  "Squeeze",
-                                        "ExpandDims", "Identity", NULL};
-
-/* The same op on other inputs: attributes of types are told by them. NULL: as oribi_qdq_add. */
-static oribi_node *clone(oribi_qdq *q, const oribi_node *node, const oribi_value_id *inputs,
-                         int32_t n_inputs)
+oribi_node *oribi_qdq_clone(oribi_qdq *q, const oribi_node *node, const oribi_value_id *inputs,
+                            TF_DataType dtype)
 {
-    oribi_attr attrs[24];
-    int32_t n = 0;
-    for (int32_t i = 0; i < node->attrs.count && n < 24; i++) {
-        const oribi_attr *attr = &node->attrs.items[i];
-        const bool is_type = strcmp(attr->name, "T") == 0 || strcmp(attr->name, "Tparams") == 0;
-        if (!is_type) {
-            attrs[n++] = *attr;
+    oribi_node *copy = oribi_graph_add_node(q->graph, node->op_name, node->name, inputs,
+                                            node->n_inputs, node->n_outputs, q->status);
+    if (copy == NULL) {
+        return NULL;
+    }
+    copy->device = node->device;
+    copy->origin = node->origin;
+    for (int32_t i = 0; i < node->attrs.count; i++) {
+        if (!oribi_pass_is_told_by_inputs(node->op, node->attrs.items[i].name) &&
+            !oribi_attrs_set(&copy->attrs, &q->graph->arena, &node->attrs.items[i])) {
+            oribi_fail_memory(q->status);
+            return NULL;
         }
     }
-    return oribi_qdq_add(q, node->op_name, node, inputs, n_inputs, attrs, n);
+    const bool is_right = oribi_graph_resolve(q->graph, copy, q->status) &&
+                          q->graph->values[copy->outputs[0]]->dtype == dtype;
+    copy->kernel = is_right ? oribi_pass_select(q->graph, copy, q->options, q->status) : NULL;
+    if (copy->kernel == NULL) {
+        TF_SetStatus(q->status, TF_OK, "");
+        oribi_graph_remove_node(q->graph, copy);
+        return NULL;
+    }
+    return copy;
 }
 
 /* --- Down ------------------------------------------------------------------------------------ */
@@ -41,17 +46,18 @@ static int64_t span(const oribi_shape *shape, int32_t first, int32_t last)
 }
 
 /* The axis along which the scales lie behind the mover; -1: they do not lie along axes any more. */
-static int64_t moved_axis(const oribi_qdq *q, const oribi_node *mover, int64_t axis, int64_t count)
+static int64_t moved_axis(const oribi_qdq *q, const oribi_node *mover, const oribi_traits *t,
+                          int64_t axis, int64_t count)
 {
-    const oribi_shape *from = &q->graph->values[mover->inputs[0]]->shape;
+    const oribi_shape *from = &q->graph->values[mover->inputs[t->data]]->shape;
     const oribi_shape *to = &q->graph->values[mover->outputs[0]]->shape;
     oribi_dims perm;
     axis += axis < 0 ? from->rank : 0;
     if (from->rank < 1 || to->rank < 1 || axis < 0 || axis >= from->rank) {
         return -1;
     }
-    if (oribi_pass_is(mover, "Transpose")) {
-        if (!oribi_graph_constant_ints(q->graph, mover->inputs[1], &perm)) {
+    if ((t->is & ORIBI_TRAIT_PERMUTES) != 0) {
+        if (!oribi_graph_constant_ints(q->graph, mover->inputs[t->axes], &perm)) {
             return -1;
         }
         for (int32_t i = 0; i < perm.n && from->dims[axis] == count; i++) {
@@ -74,9 +80,8 @@ static int64_t moved_axis(const oribi_qdq *q, const oribi_node *mover, int64_t a
 
 /* -1: not behind this mover. */
 static int64_t axis_behind(const oribi_qdq *q, const oribi_node *dequantize,
-                           const oribi_node *mover, int32_t input)
+                           const oribi_node *mover, const oribi_traits *t)
 {
-    static const char *const keep_axes[] = {"Transpose", "Reshape", "Squeeze", "ExpandDims", NULL};
     const oribi_shape *scales = &q->graph->values[dequantize->inputs[1]]->shape;
     if (!oribi_shape_is_full(scales) || scales->rank > 1) {
         return -1;
@@ -84,8 +89,8 @@ static int64_t axis_behind(const oribi_qdq *q, const oribi_node *dequantize,
     if (scales->rank == 0 || scales->dims[0] == 1) {
         return 0;
     }
-    return input == 0 && oribi_pass_is_one_of(mover, keep_axes)
-               ? moved_axis(q, mover, oribi_pass_attr_int(dequantize, "axis", 1), scales->dims[0])
+    return (t->is & (ORIBI_TRAIT_PERMUTES | ORIBI_TRAIT_VIEW)) != 0
+               ? moved_axis(q, mover, t, oribi_pass_traits(dequantize).axis, scales->dims[0])
                : -1;
 }
 
@@ -110,11 +115,12 @@ static bool is_zero(const oribi_qdq *q, oribi_value_id value)
     return oribi_qdq_numbers(q->graph, value, 1, &number) && number == 0.0;
 }
 
-static oribi_node *move_pad(oribi_qdq *q, const oribi_node *mover, const oribi_node *dequantize)
+static oribi_node *move_pad(oribi_qdq *q, const oribi_node *mover, const oribi_traits *t,
+                            const oribi_node *dequantize)
 {
     oribi_value_id zero = dequantize->inputs[2];
     const oribi_shape *shape = &q->graph->values[zero]->shape;
-    if ((oribi_pass_is(mover, "PadV2") && !is_zero(q, mover->inputs[2])) ||
+    if ((t->more >= 0 && !is_zero(q, mover->inputs[t->more])) ||
         q->graph->values[zero]->constant == NULL) {
         return NULL;
     }
@@ -125,113 +131,83 @@ static oribi_node *move_pad(oribi_qdq *q, const oribi_node *mover, const oribi_n
             return NULL;
         }
     }
-    const oribi_value_id inputs[3] = {dequantize->inputs[0], mover->inputs[1], zero};
+    const oribi_value_id inputs[3] = {dequantize->inputs[0], mover->inputs[t->axes], zero};
     return oribi_qdq_add(q, "PadV2", mover, inputs, 3, NULL, 0);
 }
 
-static oribi_node *move_split(oribi_qdq *q, const oribi_node *mover, const oribi_node *dequantize,
-                              int32_t input)
+/* Elements of the data go where they went before; other inputs say where. */
+static oribi_node *move_elements(oribi_qdq *q, const oribi_node *mover, const oribi_traits *t,
+                                 oribi_value_id data)
 {
-    oribi_value_id inputs[3];
-    if (mover->n_inputs > 3) {
+    oribi_value_id *inputs =
+        oribi_arena_array(&q->graph->arena, (size_t)mover->n_inputs, sizeof *inputs);
+    if (inputs == NULL) {
+        oribi_fail_memory(q->status);
         return NULL;
     }
     memcpy(inputs, mover->inputs, (size_t)mover->n_inputs * sizeof inputs[0]);
-    inputs[input] = dequantize->inputs[0];
-    oribi_node *node = oribi_graph_add_node(q->graph, mover->op_name, mover->name, inputs,
-                                            mover->n_inputs, mover->n_outputs, q->status);
-    if (node == NULL) {
-        return NULL;
-    }
-    node->device = mover->device;
-    node->origin = mover->origin;
-    for (int32_t i = 0; i < mover->attrs.count; i++) {
-        if (strcmp(mover->attrs.items[i].name, "T") != 0 &&
-            !oribi_attrs_set(&node->attrs, &q->graph->arena, &mover->attrs.items[i])) {
-            oribi_fail_memory(q->status);
-            return NULL;
-        }
-    }
-    if (!oribi_graph_resolve(q->graph, node, q->status)) {
-        return NULL;
-    }
-    node->kernel = oribi_pass_select(q->graph, node, q->options, q->status);
-    if (node->kernel == NULL) {
-        TF_SetStatus(q->status, TF_OK, "");
-        oribi_graph_remove_node(q->graph, node);
-        return NULL;
-    }
-    return node;
-}
-
-static oribi_node *move_one(oribi_qdq *q, const oribi_node *mover, const oribi_node *dequantize)
-{
-    oribi_value_id inputs[8];
-    if (mover->n_inputs > 8 || mover->n_outputs != 1) {
-        return NULL;
-    }
-    memcpy(inputs, mover->inputs, (size_t)mover->n_inputs * sizeof inputs[0]);
-    inputs[0] = dequantize->inputs[0];
-    return clone(q, mover, inputs, mover->n_inputs);
+    inputs[t->data] = data;
+    return oribi_qdq_clone(q, mover, inputs, q->graph->values[data]->dtype);
 }
 
 /* Parts of one quantisation are joined as they are. */
-static bool push_through_concat(oribi_qdq *q, oribi_node *mover)
+static bool push_through_join(oribi_qdq *q, oribi_node *mover, const oribi_traits *t)
 {
-    enum { MAX_PARTS = 64 };
-    oribi_value_id inputs[MAX_PARTS + 1];
+    enum { MAX_INPUTS = 65 };
+    oribi_value_id inputs[MAX_INPUTS];
     oribi_qdq_side first = {0}, part;
-    const int32_t n = mover->n_inputs - 1;
-    if (n < 1 || n > MAX_PARTS) {
+    if (mover->n_inputs > MAX_INPUTS) {
         return false;
     }
-    for (int32_t i = 0; i < n; i++) {
+    memcpy(inputs, mover->inputs, (size_t)mover->n_inputs * sizeof inputs[0]);
+    for (int32_t i = t->data; i < t->data + t->n_data; i++) {
         if (!oribi_qdq_side_of(q, mover->inputs[i], &part)) {
             return false;
         }
-        first = i == 0 ? part : first;
+        first = i == t->data ? part : first;
         if (part.dtype != first.dtype || part.scale != first.scale || part.zero != first.zero) {
             return false;
         }
         inputs[i] = part.value;
     }
-    inputs[n] = mover->inputs[n];
-    const oribi_node *dequantize = oribi_graph_producer(q->graph, mover->inputs[0]);
-    oribi_node *moved = clone(q, mover, inputs, n + 1);
+    const oribi_node *dequantize = oribi_graph_producer(q->graph, mover->inputs[t->data]);
+    oribi_node *moved = oribi_qdq_clone(q, mover, inputs, first.dtype);
     return moved != NULL && dequantise_behind(q, dequantize, 0, mover, 0, moved->outputs[0]);
 }
 
-static oribi_node *move(oribi_qdq *q, const oribi_node *mover, const oribi_node *dequantize,
-                        int32_t input)
+static oribi_node *move(oribi_qdq *q, const oribi_node *mover, const oribi_traits *t,
+                        const oribi_node *dequantize)
 {
-    if (oribi_pass_is(mover, "Pad") || oribi_pass_is(mover, "PadV2")) {
-        return move_pad(q, mover, dequantize);
+    if ((t->is & ORIBI_TRAIT_MOVES) != 0) {
+        return mover->n_outputs == 1 || (t->is & ORIBI_TRAIT_SPLITS) != 0
+                   ? move_elements(q, mover, t, dequantize->inputs[0])
+                   : NULL;
     }
-    if (oribi_pass_is(mover, "Split") || oribi_pass_is(mover, "SplitV")) {
-        return move_split(q, mover, dequantize, input);
+    if ((t->is & ORIBI_TRAIT_PADS) != 0) {
+        return move_pad(q, mover, t, dequantize);
     }
-    if (oribi_pass_is(mover, "MaxPool")) {
-        return oribi_qdq_max_pool(q, mover, dequantize->inputs[0]);
-    }
-    return oribi_pass_is_one_of(mover, one_input) ? move_one(q, mover, dequantize) : NULL;
+    return oribi_pass_is(mover, "MaxPool") ? oribi_qdq_max_pool(q, mover, dequantize->inputs[0])
+                                           : NULL;
 }
 
 bool oribi_qdq_push_down(oribi_qdq *q, oribi_node *mover)
 {
-    const int32_t input = oribi_pass_is(mover, "Split") ? 1 : 0;
-    if (mover->n_inputs <= input || mover->n_outputs < 1 || mover->inputs[input] < 0 ||
-        oribi_pass_is_foreign(mover)) {
+    oribi_traits t = oribi_pass_traits(mover);
+    t.data = t.n_data > 0 ? t.data : 0;
+    if (mover->n_inputs <= t.data || mover->n_outputs < 1 || mover->inputs[t.data] < 0 ||
+        oribi_pass_is_preferred(mover)) {
         return false;
     }
-    const oribi_node *dequantize = oribi_graph_producer(q->graph, mover->inputs[input]);
+    const oribi_node *dequantize = oribi_graph_producer(q->graph, mover->inputs[t.data]);
     if (!oribi_qdq_is_dequantize(dequantize)) {
         return false;
     }
-    if (oribi_pass_is(mover, "ConcatV2")) {
-        return push_through_concat(q, mover);
+    if (t.n_data > 1) {
+        return (t.is & (ORIBI_TRAIT_JOINS | ORIBI_TRAIT_STACKS)) != 0 &&
+               push_through_join(q, mover, &t);
     }
-    const int64_t axis = axis_behind(q, dequantize, mover, input);
-    const oribi_node *moved = axis < 0 ? NULL : move(q, mover, dequantize, input);
+    const int64_t axis = axis_behind(q, dequantize, mover, &t);
+    const oribi_node *moved = axis < 0 ? NULL : move(q, mover, &t, dequantize);
     if (moved == NULL) {
         return false;
     }
@@ -250,6 +226,7 @@ enum { MAX_CLIPS = 4 };
 
 typedef struct rise { /* mover, clips on its result, quantize */
     oribi_node *mover;
+    int32_t data;                       /* input of the mover */
     const oribi_node *clips[MAX_CLIPS]; /* the last one first */
     int32_t n_clips;
 } rise;
@@ -265,9 +242,11 @@ static bool find_mover(const oribi_qdq *q, const oribi_node *quantize, rise *out
         if (node == NULL) {
             return false;
         }
-        if (oribi_pass_is_one_of(node, bijective)) {
+        if (oribi_pass_has(node, ORIBI_TRAIT_REARRANGES)) {
             out->mover = node;
-            return node->n_inputs <= 4 && q->graph->values[node->inputs[0]]->dtype == TF_FLOAT;
+            out->data = oribi_pass_traits(node).data;
+            return node->n_outputs == 1 && node->n_inputs <= 4 &&
+                   q->graph->values[node->inputs[out->data]]->dtype == TF_FLOAT;
         }
         if (out->n_clips == MAX_CLIPS || !oribi_qdq_read_clip(q, node, &low, &high)) {
             return false;
@@ -280,13 +259,13 @@ static bool find_mover(const oribi_qdq *q, const oribi_node *quantize, rise *out
 /* The mover's input, clipped and quantised; -1: no kernel for that. */
 static oribi_value_id quantised_above(oribi_qdq *q, const rise *r, const oribi_node *quantize)
 {
-    oribi_value_id value = r->mover->inputs[0];
+    oribi_value_id value = r->mover->inputs[r->data];
     for (int32_t i = r->n_clips - 1; i >= 0 && value >= 0; i--) {
         oribi_value_id inputs[3] = {value, -1, -1};
         for (int32_t k = 1; k < r->clips[i]->n_inputs && k < 3; k++) {
             inputs[k] = r->clips[i]->inputs[k];
         }
-        const oribi_node *clip = clone(q, r->clips[i], inputs, r->clips[i]->n_inputs);
+        const oribi_node *clip = oribi_qdq_clone(q, r->clips[i], inputs, TF_FLOAT);
         value = clip == NULL ? -1 : clip->outputs[0];
     }
     const oribi_value_id inputs[3] = {value, quantize->inputs[1], quantize->inputs[2]};
@@ -306,8 +285,11 @@ bool oribi_qdq_pull_up(oribi_qdq *q, oribi_node *quantize)
         return false;
     }
     memcpy(inputs, r.mover->inputs, (size_t)r.mover->n_inputs * sizeof inputs[0]);
-    inputs[0] = quantised_above(q, &r, quantize);
-    const oribi_node *moved = inputs[0] < 0 ? NULL : clone(q, r.mover, inputs, r.mover->n_inputs);
+    inputs[r.data] = quantised_above(q, &r, quantize);
+    const oribi_node *moved =
+        inputs[r.data] < 0
+            ? NULL
+            : oribi_qdq_clone(q, r.mover, inputs, q->graph->values[inputs[r.data]]->dtype);
     if (moved == NULL) {
         return false; /* what was made is dead */
     }

@@ -86,8 +86,8 @@ oribi_node *oribi_qdq_sole_producer(const oribi_qdq *q, oribi_value_id value)
 {
     const oribi_value *v = q->graph->values[value];
     oribi_node *node = oribi_graph_producer(q->graph, value);
-    return node == NULL || v->n_uses != 1 || v->is_output || oribi_pass_is_foreign(node) ? NULL
-                                                                                         : node;
+    return node == NULL || v->n_uses != 1 || v->is_output || oribi_pass_is_preferred(node) ? NULL
+                                                                                           : node;
 }
 
 int32_t oribi_qdq_round(float real, const oribi_qdq_side *to, int32_t low, int32_t high)
@@ -104,14 +104,15 @@ bool oribi_qdq_read_clip(const oribi_qdq *q, const oribi_node *node, float *low,
     double bound[2];
     *low = 0.0F;
     *high = INFINITY;
-    if (oribi_pass_is(node, "Relu")) {
+    const oribi_formula formula = oribi_pass_traits(node).formula;
+    if (formula == ORIBI_FORMULA_RELU) {
         return true;
     }
-    if (oribi_pass_is(node, "Relu6")) {
+    if (formula == ORIBI_FORMULA_RELU6) {
         *high = 6.0F;
         return true;
     }
-    if (!oribi_pass_is(node, "ClipByValue") ||
+    if (formula != ORIBI_FORMULA_CLIP ||
         !oribi_qdq_numbers(q->graph, node->inputs[1], 1, &bound[0]) ||
         !oribi_qdq_numbers(q->graph, node->inputs[2], 1, &bound[1]) || isnan(bound[0]) ||
         isnan(bound[1])) {
@@ -149,12 +150,8 @@ bool oribi_qdq_read_end(const oribi_qdq *q, oribi_node *quantize, oribi_qdq_end 
     }
 }
 
-oribi_node *oribi_qdq_add(oribi_qdq *q, const char *op, const oribi_node *like,
-                          const oribi_value_id *inputs, int32_t n_inputs, const oribi_attr *attrs,
-                          int32_t n_attrs)
+oribi_node *oribi_qdq_choose(oribi_qdq *q, oribi_node *node)
 {
-    oribi_node *node =
-        oribi_pass_add_node(q->graph, op, like, inputs, n_inputs, attrs, n_attrs, q->status);
     if (node == NULL) {
         return NULL;
     }
@@ -167,15 +164,22 @@ oribi_node *oribi_qdq_add(oribi_qdq *q, const char *op, const oribi_node *like,
     return node;
 }
 
+oribi_node *oribi_qdq_add(oribi_qdq *q, const char *op, const oribi_node *like,
+                          const oribi_value_id *inputs, int32_t n_inputs, const oribi_attr *attrs,
+                          int32_t n_attrs)
+{
+    return oribi_qdq_choose(
+        q, oribi_pass_add_node(q->graph, op, like, inputs, n_inputs, attrs, n_attrs, q->status));
+}
+
 oribi_value_id oribi_qdq_reshape(oribi_qdq *q, oribi_value_id value, const int64_t *dims,
                                  int32_t rank, const oribi_node *like)
 {
-    const oribi_value_id shape = oribi_pass_add_ints(q->graph, "shape", dims, rank, q->status);
-    if (shape < 0) {
-        return -1;
-    }
-    const oribi_value_id inputs[2] = {value, shape};
-    const oribi_node *node = oribi_qdq_add(q, "Reshape", like, inputs, 2, NULL, 0);
+    oribi_dims to;
+    const oribi_node *node =
+        !oribi_dims_set(&to, dims, rank)
+            ? NULL
+            : oribi_qdq_choose(q, oribi_pass_add_reshape(q->graph, like, value, &to, q->status));
     return node != NULL ? node->outputs[0] : -1;
 }
 
@@ -188,7 +192,7 @@ bool oribi_qdq_finish(oribi_qdq *q, const oribi_qdq_end *end, const oribi_node *
     }
     oribi_pass_take_over(q->graph, end->to.value, result);
     oribi_pass_drop(q->graph, end->quantize);
-    if (oribi_pass_is(made, "Reshape")) {
+    if (oribi_pass_has(made, ORIBI_TRAIT_VIEW)) {
         made = oribi_graph_producer(q->graph, made->inputs[0]);
     }
     oribi_pass_note(q->graph, q->report, "qdq", "%s '%s' is %s", layer->op_name, layer->name,

@@ -18,30 +18,20 @@ typedef struct table {
     oribi_value_id source; /* every byte dequantised; -1: not made yet */
 } table;
 
-static const char *const functions[] = {"Abs",      "AddV2",
-                                        "Add",      "ClipByValue",
-                                        "Elu",      "Erf",
-                                        "Exp",      "Floor",
-                                        "Ceil",     "LeakyRelu",
-                                        "Log",      "Maximum",
-                                        "Minimum",  "Mul",
-                                        "Neg",      "Oribi>HardSwish",
-                                        "RealDiv",  "Reciprocal",
-                                        "Relu",     "Relu6",
-                                        "Round",    "Rsqrt",
-                                        "Selu",     "Sigmoid",
-                                        "Sign",     "Softplus",
-                                        "Softsign", "Sqrt",
-                                        "Square",   "Sub",
-                                        "Tanh",     "ONNX>HardSigmoid",
-                                        "Identity", "ONNX>HardSwish",
-                                        NULL};
-
 /* --- What is computed ------------------------------------------------------------------------ */
 
 static bool same(const oribi_qdq_side *a, const oribi_qdq_side *b)
 {
     return a->value == b->value && a->scale == b->scale && a->zero == b->zero;
+}
+
+/* Computed element by element of all its inputs, by a kernel that can be asked here. */
+static bool is_function(const oribi_node *node)
+{
+    const oribi_traits t = oribi_pass_traits(node);
+    return (t.is & ORIBI_TRAIT_ELEMENTWISE) != 0 && t.n_data == node->n_inputs &&
+           !node->op->is_stateful && !oribi_pass_is_preferred(node) &&
+           (!oribi_pass_is_foreign(node) || strcmp(node->kernel->device_type, "CPU") == 0);
 }
 
 /* Adds the nodes between the quantised tensor and the value, inputs first. */
@@ -60,8 +50,7 @@ static bool collect(const oribi_qdq *q, oribi_value_id value, table *t)
         return v->dtype == TF_FLOAT && oribi_pass_view_count(&v->constant->view) == 1;
     }
     const oribi_node *node = oribi_graph_producer(q->graph, value);
-    if (node == NULL || oribi_pass_is_foreign(node) || node->n_outputs != 1 ||
-        !oribi_pass_is_one_of(node, functions)) {
+    if (node == NULL || v->dtype != TF_FLOAT || node->n_outputs != 1 || !is_function(node)) {
         return false;
     }
     for (int32_t i = 0; i < t->n; i++) {

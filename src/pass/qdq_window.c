@@ -2,6 +2,8 @@
 /* Pools, means, sums, products, joins and softmax between dequantised inputs and a quantised
  * result.
  */
+#include "micro/geometry/geometry_axes.h"
+#include "micro/geometry/geometry_window.h"
 #include "pass/qdq_internal.h"
 
 #include <string.h>
@@ -31,7 +33,8 @@ static bool read_window(const oribi_qdq *q, const oribi_node *node, window *out)
     }
     memcpy(out->size, &size->u.i[1], sizeof out->size);
     memcpy(out->strides, &strides->u.i[1], sizeof out->strides);
-    if (!oribi_qdq_read_pads(node, &in->dims[1], out->size, out->strides, out->pads)) {
+    static const int64_t undilated[2] = {1, 1};
+    if (!oribi_qdq_read_pads(node, &in->dims[1], out->size, out->strides, undilated, out->pads)) {
         return false;
     }
     for (int i = 0; i < 4; i++) {
@@ -40,9 +43,15 @@ static bool read_window(const oribi_qdq *q, const oribi_node *node, window *out)
         }
     }
     for (int i = 0; i < 2; i++) { /* the last window meets the image */
-        const int64_t dim = in->dims[1 + i];
-        const int64_t room = dim + out->pads[i] + out->pads[2 + i] - out->size[i];
-        if (dim < 1 || room < 0 || room / out->strides[i] * out->strides[i] - out->pads[i] >= dim) {
+        oribi_geometry_window w = {.in = in->dims[1 + i],
+                                   .taps = out->size[i],
+                                   .stride = out->strides[i],
+                                   .dilation = 1,
+                                   .padding = ORIBI_GEOMETRY_EXPLICIT,
+                                   .before = out->pads[i],
+                                   .after = out->pads[2 + i]};
+        if (w.in < 1 || oribi_geometry_slide(&w) != ORIBI_GEOMETRY_FITS ||
+            !oribi_geometry_meets_input(&w)) {
             return false;
         }
     }
@@ -94,23 +103,21 @@ static bool average(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *e
 static bool read_mean(const oribi_qdq *q, const oribi_node *node, int64_t out[3])
 {
     oribi_dims axes;
-    uint32_t is_over = 0;
+    oribi_geometry_axes is_over;
+    int32_t at = 0;
     const oribi_shape *in = &q->graph->values[node->inputs[0]]->shape;
     if (!oribi_graph_constant_ints(q->graph, node->inputs[1], &axes) || axes.n < 1 ||
         in->rank > ORIBI_MAX_RANK || !oribi_shape_is_full(in)) {
         return false;
     }
-    for (int32_t i = 0; i < axes.n; i++) {
-        const int64_t axis = axes.at[i] < 0 ? axes.at[i] + in->rank : axes.at[i];
-        if (axis < 0 || axis >= in->rank) {
-            return false;
-        }
-        is_over |= 1U << axis;
+    if (oribi_geometry_name_axes(axes.at, axes.n, in->rank, &is_over, &at) ==
+        ORIBI_GEOMETRY_NO_AXIS) {
+        return false;
     }
     int32_t part = 0;
     out[0] = out[1] = out[2] = 1;
     for (int32_t i = 0; i < in->rank; i++) {
-        const bool over = (is_over >> i & 1U) != 0;
+        const bool over = oribi_geometry_has_axis(&is_over, i);
         if (over != (part == 1) && in->dims[i] != 1) {
             part++;
         }
@@ -173,27 +180,29 @@ static bool binary(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *en
 }
 
 /* Each part is requantised for itself. */
-static bool join(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *end)
+static bool join(oribi_qdq *q, const oribi_node *node, const oribi_traits *t,
+                 const oribi_qdq_end *end)
 {
-    enum { MAX_PARTS = 64 };
-    oribi_value_id inputs[MAX_PARTS + 1];
+    enum { MAX_INPUTS = 65 };
+    oribi_value_id inputs[MAX_INPUTS];
     oribi_qdq_side part;
-    const int32_t n = node->n_inputs - 1;
-    for (int32_t i = 0; i < n; i++) {
-        if (n > MAX_PARTS || !oribi_qdq_side_of(q, node->inputs[i], &part)) {
+    for (int32_t i = 0; i < t->n_data; i++) {
+        if (node->n_inputs > MAX_INPUTS ||
+            !oribi_qdq_side_of(q, node->inputs[t->data + i], &part)) {
             return false;
         }
     }
-    for (int32_t i = 0; i < n; i++) {
-        (void)oribi_qdq_side_of(q, node->inputs[i], &part);
-        inputs[i] = oribi_qdq_requantised(q, &part, end, node);
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        inputs[i] = node->inputs[i];
+        if (i >= t->data && i < t->data + t->n_data) {
+            (void)oribi_qdq_side_of(q, node->inputs[i], &part);
+            inputs[i] = oribi_qdq_requantised(q, &part, end, node);
+        }
         if (inputs[i] < 0) {
             return false;
         }
     }
-    inputs[n] = node->inputs[n];
-    const oribi_attr count = QDQ_INT("N", n);
-    return finish(q, end, node, oribi_qdq_add(q, "ConcatV2", node, inputs, n + 1, &count, 1));
+    return finish(q, end, node, oribi_qdq_clone(q, node, inputs, end->to.dtype));
 }
 
 static bool softmax(oribi_qdq *q, const oribi_node *node, const oribi_qdq_end *end)
@@ -220,14 +229,15 @@ bool oribi_qdq_window(oribi_qdq *q, const oribi_qdq_end *end)
     if (oribi_pass_is(node, "Mean")) {
         return mean(q, node, end);
     }
-    if (oribi_pass_is(node, "AddV2") || oribi_pass_is(node, "Add")) {
+    const oribi_traits t = oribi_pass_traits(node);
+    if (t.n_data == 2 && node->n_inputs == 2 && t.formula == ORIBI_FORMULA_SUM) {
         return binary(q, node, end, "ONNX>QLinearAdd");
     }
-    if (oribi_pass_is(node, "Mul")) {
+    if (t.n_data == 2 && t.formula == ORIBI_FORMULA_PRODUCT) {
         return binary(q, node, end, "ONNX>QLinearMul");
     }
     if (oribi_pass_is(node, "Softmax")) {
         return softmax(q, node, end);
     }
-    return oribi_pass_is(node, "ConcatV2") && join(q, node, end);
+    return (t.is & ORIBI_TRAIT_JOINS) != 0 && join(q, node, &t, end);
 }

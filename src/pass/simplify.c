@@ -6,17 +6,6 @@
 
 #include <string.h>
 
-static const char *const identities[] = {"Identity", "StopGradient", "PreventGradient", "Snapshot",
-                                         NULL};
-static const char *const reshapes[] = {"Reshape", "Squeeze", "ExpandDims", NULL};
-
-static bool same_full_shape(const oribi_graph *graph, oribi_value_id a, oribi_value_id b)
-{
-    const oribi_shape *x = &graph->values[a]->shape, *y = &graph->values[b]->shape;
-    return oribi_shape_is_full(x) && x->rank == y->rank && oribi_shape_is_full(y) &&
-           (x->rank == 0 || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0);
-}
-
 static bool is_all(const oribi_graph *graph, oribi_value_id value, int64_t wanted)
 {
     int64_t elements[64];
@@ -51,30 +40,23 @@ static bool is_identity_permutation(const oribi_graph *graph, oribi_value_id val
     return known;
 }
 
-static bool does_nothing(const oribi_graph *graph, const oribi_node *node)
+static bool does_nothing(const oribi_graph *graph, const oribi_node *node, const oribi_traits *t)
 {
-    if (node->n_inputs < 1 || node->n_outputs != 1 || node->inputs[0] < 0 ||
-        graph->values[node->inputs[0]]->dtype != graph->values[node->outputs[0]]->dtype) {
+    const oribi_value_id from = t->n_data > 0 ? node->inputs[t->data] : -1;
+    if (from < 0 || node->n_outputs != 1 || node->op->is_stateful ||
+        graph->values[from]->dtype != graph->values[node->outputs[0]]->dtype) {
         return false;
     }
-    if (oribi_pass_is_one_of(node, identities) || oribi_pass_is(node, "Cast")) {
-        return true;
-    }
-    if (oribi_pass_is_one_of(node, reshapes)) {
-        return same_full_shape(graph, node->inputs[0], node->outputs[0]);
-    }
-    if (oribi_pass_is(node, "Transpose")) {
-        return is_identity_permutation(graph, node->inputs[1]);
-    }
-    if (oribi_pass_is(node, "Pad") || oribi_pass_is(node, "PadV2") ||
-        oribi_pass_is(node, "MirrorPad")) {
-        return is_all(graph, node->inputs[1], 0);
-    }
-    if (oribi_pass_is(node, "Tile")) {
-        return is_all(graph, node->inputs[1], 1);
-    }
-    return (oribi_pass_is(node, "ConcatV2") && node->n_inputs == 2) ||
-           (oribi_pass_is(node, "AddN") && node->n_inputs == 1);
+    const bool is_one = t->n_data == 1;
+    return (t->is & ORIBI_TRAIT_IDENTITY) != 0 ||
+           ((t->is & ORIBI_TRAIT_VIEW) != 0 &&
+            oribi_pass_same_shape(graph, from, node->outputs[0])) ||
+           ((t->is & ORIBI_TRAIT_PERMUTES) != 0 &&
+            is_identity_permutation(graph, node->inputs[t->axes])) ||
+           ((t->is & ORIBI_TRAIT_PADS) != 0 && is_all(graph, node->inputs[t->axes], 0)) ||
+           ((t->is & ORIBI_TRAIT_TILES) != 0 && is_all(graph, node->inputs[t->axes], 1)) ||
+           ((t->is & ORIBI_TRAIT_JOINS) != 0 && is_one) ||
+           (t->formula == ORIBI_FORMULA_SUM && is_one && node->n_inputs == 1);
 }
 
 /* A graph output must stay a value of its own when what it copies is fed or constant, or is an
@@ -90,14 +72,15 @@ static bool may_replace(const oribi_graph *graph, oribi_value_id from, oribi_val
 static bool join_reshapes(oribi_graph *graph, oribi_node *node)
 {
     oribi_node *before = oribi_graph_producer(graph, node->inputs[0]);
+    const oribi_traits t = oribi_pass_traits(before);
     oribi_dims dims;
-    if (!oribi_pass_is(node, "Reshape") || before == NULL || before->inputs[0] < 0 ||
-        !oribi_pass_is_one_of(before, reshapes) ||
+    if ((t.is & ORIBI_TRAIT_VIEW) == 0 || (t.is & ORIBI_TRAIT_IDENTITY) != 0 ||
+        before->inputs[t.data] < 0 ||
         !oribi_shape_is_full(&graph->values[node->outputs[0]]->shape) ||
         !oribi_graph_constant_ints(graph, node->inputs[1], &dims)) {
         return false;
     }
-    oribi_graph_set_node_input(graph, node, 0, before->inputs[0]);
+    oribi_graph_set_node_input(graph, node, 0, before->inputs[t.data]);
     return true;
 }
 
@@ -110,13 +93,14 @@ bool oribi_pass_simplify(oribi_graph *graph, oribi_pass_report *report, TF_Statu
             continue;
         }
         ORIBI_TRY(oribi_patience_left(status));
-        if (node->n_inputs > 0 && node->inputs[0] >= 0) {
+        const oribi_traits traits = oribi_pass_traits(node);
+        if (oribi_pass_is(node, "Reshape") && node->inputs[0] >= 0) {
             join_reshapes(graph, node);
         }
-        if (!does_nothing(graph, node)) {
+        if (!does_nothing(graph, node, &traits)) {
             continue;
         }
-        oribi_value_id from = node->outputs[0], to = node->inputs[0];
+        oribi_value_id from = node->outputs[0], to = node->inputs[traits.data];
         if (may_replace(graph, from, to)) {
             oribi_pass_note(graph, report, "fold", "removed %s '%s', which does nothing",
                             node->op_name, node->name);

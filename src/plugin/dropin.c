@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of TensorFlow's libraries that plugins ask for. An empty library of that name is opened
- * before the plugin: its need is met, and its imports, versioned ones too, are found in our
- * exports, which have no version. A library that defined the functions itself would not do: the
- * dynamic linker stops the process when a library that a version was asked of has the symbol
- * without it. The libraries: packaging/dropin. Not here: whether a real TensorFlow is mapped
- * (own.c).
+/* Names of TensorFlow's libraries that plugins ask for, or libraries that come with them. An empty
+ * library of that name is opened before the plugin: the need is met, and its imports, versioned
+ * ones too, are found in our exports, which have no version. A library that defined the functions
+ * itself would not do: the dynamic linker stops the process when a library that a version was asked
+ * of has the symbol without it. The libraries: packaging/dropin. Not here: whether a real
+ * TensorFlow is mapped (own.c).
  */
 #include <string.h>
 
@@ -24,14 +24,32 @@ bool oribi__dropin_is_ours(const char *path)
     return folder && oribi_path_name(path) == folder + sizeof("/" DROPIN_FOLDER "/") - 1;
 }
 
-static bool is_name(const char *needed)
+static bool has(const oribi_elf_names *list, const char *name)
 {
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(needed, names[i]) == 0) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i], name) == 0) {
             return true;
         }
     }
     return false;
+}
+
+/* Libraries of the C and C++ runtimes ask for nothing of TensorFlow's; others may, however far
+ * down, and so may one that the plugin opens itself. */
+static bool may_reach_others(const oribi_elf *elf)
+{
+    static const char *const runtimes[] = {"libc.so",     "libm.so",      "libpthread.so",
+                                           "libdl.so",    "librt.so",     "ld-linux",
+                                           "libgcc_s.so", "libstdc++.so", "libc++"};
+    bool is_runtime = true;
+    for (size_t i = 0; i < elf->needed.count && is_runtime; i++) {
+        is_runtime = false;
+        for (size_t k = 0; k < sizeof(runtimes) / sizeof(runtimes[0]); k++) {
+            is_runtime =
+                is_runtime || strncmp(elf->needed.items[i], runtimes[k], strlen(runtimes[k])) == 0;
+        }
+    }
+    return !is_runtime || has(&elf->others, "dlopen");
 }
 
 /* It stays mapped. */
@@ -49,11 +67,13 @@ static bool open_name(const char *name)
 /* Without the library the dynamic linker says which one it misses. */
 void oribi__dropin_open(const char *path, const oribi_elf *elf)
 {
-    for (size_t i = 0; i < elf->needed.count; i++) {
-        if (is_name(elf->needed.items[i]) && !open_name(elf->needed.items[i])) {
+    const bool needs_all = may_reach_others(elf);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const bool is_needed = has(&elf->needed, names[i]);
+        if ((is_needed || needs_all) && !open_name(names[i]) && is_needed) {
             oribi_log(ORIBI_LOG_INFO,
                       "plugin '%s': needs '%s', and no " DROPIN_FOLDER " folder has one", path,
-                      elf->needed.items[i]);
+                      names[i]);
         }
     }
 }

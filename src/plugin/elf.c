@@ -9,8 +9,9 @@
 
 #include "plugin/elf_internal.h"
 
-const char *const oribi__entry_names[ORIBI_N_ENTRIES] = {
-    "SE_InitPlugin", "TF_InitKernel", "InitPlugin", "TF_InitGraph", "TF_InitProfiler"};
+const char *const oribi__entry_names[ORIBI_N_ENTRIES] = {"SE_InitPlugin",   "TF_InitKernel",
+                                                         "InitPlugin",      "TF_InitGraph",
+                                                         "TF_InitProfiler", "RegisterCustomOps"};
 
 #if defined(__x86_64__)
 enum { OWN_MACHINE = EM_X86_64 };
@@ -86,7 +87,7 @@ static bool check_header(oribi_elf_reader *r)
                                                       : "a 64-bit library; this Oribi is 32-bit");
     }
     if (ident[EI_DATA] != (*(const unsigned char *)&one ? ELFDATA2LSB : ELFDATA2MSB)) {
-        return oribi__elf_fail(r, "a library of the other byte order");
+        return oribi__elf_fail(r, "a library with the other byte order");
     }
     if (!oribi__elf_read_at(r, 0, &r->header, sizeof(r->header), "the ELF header")) {
         return false;
@@ -113,7 +114,7 @@ bool oribi__elf_segment(oribi_elf_reader *r, unsigned i, ElfW(Phdr) * segment)
 {
     uint64_t at;
     if (__builtin_add_overflow((uint64_t)r->header.e_phoff, (uint64_t)i * sizeof(*segment), &at)) {
-        return oribi__elf_fail(r, "damaged: offset of the program headers");
+        return oribi__elf_fail(r, "damaged: the offset of the program headers is out of range");
     }
     return oribi__elf_read_at(r, at, segment, sizeof(*segment), "a program header");
 }
@@ -258,8 +259,10 @@ static bool read_dynamic(oribi_elf_reader *r, oribi_elf *elf)
             uint64_t at = offset + i * sizeof(entry);
             if (at < offset ||
                 !oribi__elf_read_at(r, at, &entry, sizeof(entry), "the dynamic section")) {
-                return at < offset ? oribi__elf_fail(r, "damaged: offset of the dynamic section")
-                                   : false;
+                return at < offset
+                           ? oribi__elf_fail(
+                                 r, "damaged: the offset of the dynamic section is out of range")
+                           : false;
             }
             if (entry.d_tag == DT_NULL) {
                 break;

@@ -14,6 +14,7 @@ enum { /* entry points, in the order in which a loader calls them */
        ORIBI_ENTRY_INIT_PLUGIN, /* the design's name of the one before; only without it */
        ORIBI_ENTRY_INIT_GRAPH,
        ORIBI_ENTRY_INIT_PROFILER,
+       ORIBI_ENTRY_REGISTER_CUSTOM_OPS, /* ONNX Runtime's; only without any of the others */
        ORIBI_N_ENTRIES
 };
 extern const char *const oribi__entry_names[ORIBI_N_ENTRIES];

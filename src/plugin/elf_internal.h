@@ -27,7 +27,7 @@ bool oribi__elf_read_at(oribi_elf_reader *r, uint64_t offset, void *to, size_t b
 bool oribi__elf_segment(oribi_elf_reader *r, unsigned i, ElfW(Phdr) * segment);
 /* File offset of an address; *room gets the file's bytes from there to the segment's end. */
 bool oribi__elf_translate(oribi_elf_reader *r, uint64_t address, uint64_t *offset, uint64_t *room);
-/* Of the string table, inside the map; NULL: out of range. */
+/* Returns a string of the string table, inside the map; NULL: out of range. */
 const char *oribi__elf_string(oribi_elf_reader *r, uint64_t index);
 bool oribi__elf_keep(oribi_elf_reader *r, oribi_elf_names *names, const char *text);
 

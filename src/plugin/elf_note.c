@@ -34,7 +34,8 @@ static bool read_own_note(oribi_elf_reader *r, const uint8_t *content, size_t by
     note.licence = next_text(r, &at, end);
     note.build = next_text(r, &at, end);
     if (!note.name || !note.version || !note.licence || !note.build) {
-        return oribi__elf_fail(r, "damaged: the texts of its note of the plugin contract");
+        return oribi__elf_fail(
+            r, "damaged: the texts in its note of the plugin contract are out of range");
     }
     elf->note = note;
     return true;

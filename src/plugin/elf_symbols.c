@@ -108,5 +108,10 @@ bool oribi__elf_read_symbols(oribi_elf_reader *r, oribi_elf *elf)
     if (elf->has_entry[ORIBI_ENTRY_INIT_KERNEL]) {
         elf->has_entry[ORIBI_ENTRY_INIT_PLUGIN] = false; /* somebody else's then */
     }
+    for (int e = 0; e < ORIBI_ENTRY_REGISTER_CUSTOM_OPS; e++) {
+        if (elf->has_entry[e]) { /* a plugin that is both is one of ours */
+            elf->has_entry[ORIBI_ENTRY_REGISTER_CUSTOM_OPS] = false;
+        }
+    }
     return true;
 }

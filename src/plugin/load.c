@@ -44,10 +44,12 @@ static bool examine(load *l, TF_Status *status)
     ORIBI_TRY(oribi__elf_read(l->path, &l->arena, &l->elf, status));
     if (!has_any_entry(&l->elf) && !l->is_library) {
         return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "plugin '%s': has none of the entry points " ORIBI_ENTRY_POINTS_TEXT
+                          "plugin '%s': it has none of the entry points " ORIBI_ENTRY_POINTS_TEXT
                           "; export `void TF_InitKernel(void)`",
                           l->path);
     }
+    ORIBI_TRY(!l->elf.has_entry[ORIBI_ENTRY_REGISTER_CUSTOM_OPS] ||
+              oribi__adapt_examine(l->path, &l->elf, status));
     ORIBI_TRY(oribi__own_check_alone(l->path, status));
     return oribi__own_admit(l->path, &l->elf, status);
 }
@@ -84,7 +86,7 @@ static bool map_file(void *arg, oribi_plugin_source *source, TF_Status *status)
     oribi_log(ORIBI_LOG_INFO, "plugin '%s': mapping the file", source->name);
     oribi_dynlib *library = oribi_dynlib_open(l->path, ORIBI_DYNLIB_KEEP, &text);
     if (!library) {
-        oribi_fail(status, TF_NOT_FOUND, "plugin '%s': does not load: %s", l->path,
+        oribi_fail(status, TF_NOT_FOUND, "plugin '%s': it cannot be loaded: %s", l->path,
                    oribi_text_string(&text));
         oribi_text_destroy(&text);
         return false;
@@ -109,6 +111,9 @@ static bool map_file(void *arg, oribi_plugin_source *source, TF_Status *status)
             (oribi_profiler_init)find_entry(l, library, "TF_InitProfiler", status);
         ok = source->init_profiler != NULL;
     }
+    if (ok && l->elf.has_entry[ORIBI_ENTRY_REGISTER_CUSTOM_OPS]) {
+        ok = oribi__adapt_find(source, library, status);
+    }
     oribi_dynlib_close(library);
     return ok;
 }
@@ -124,7 +129,8 @@ static bool map_and_register(load *l, TF_Status *status)
                                   .map = map_file,
                                   .map_arg = l};
     oribi__dropin_open(l->path, &l->elf);
-    bool ok = name_entries(l, &entries, status);
+    bool ok = name_entries(l, &entries, status) &&
+              oribi__python_open(l->path, &l->elf, l->options, status);
     if (ok) {
         source.entry_points = oribi_text_string(&entries);
         ok = oribi__plugin_register(&source, status);

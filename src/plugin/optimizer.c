@@ -25,9 +25,9 @@ static bool check(const TP_OptimizerRegistrationParams *params, TF_Status *statu
         return oribi_fail(status, TF_FAILED_PRECONDITION, "TF_InitGraph did not set %s", missing);
     }
     if ((fns->create_func == NULL) != (fns->destroy_func == NULL)) {
-        return oribi_fail(status, TF_FAILED_PRECONDITION,
-                          "TF_InitGraph set one of create_func and destroy_func; it is both or "
-                          "none");
+        return oribi_fail(
+            status, TF_FAILED_PRECONDITION,
+            "TF_InitGraph set only one of create_func and destroy_func; set both or neither");
     }
     const oribi_optimizer *other = oribi_optimizer_find(params->device_type);
     if (other != NULL) {

@@ -7,6 +7,7 @@
 #ifndef ORIBI_PLUGIN_PLUGIN_INTERNAL_H_
 #define ORIBI_PLUGIN_PLUGIN_INTERNAL_H_
 
+#include "base/dynlib.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "device/device.h"
@@ -21,7 +22,8 @@
 #define ORIBI_VERSION_TEXT                                                                         \
     ORIBI_DOTTED(ORIBI_VERSION_MAJOR, ORIBI_VERSION_MINOR, ORIBI_VERSION_PATCH)
 #define ORIBI_ENTRY_POINTS_TEXT                                                                    \
-    "SE_InitPlugin, TF_InitKernel (or InitPlugin), TF_InitGraph, TF_InitProfiler"
+    "SE_InitPlugin, TF_InitKernel (or InitPlugin), TF_InitGraph, TF_InitProfiler, "                \
+    "RegisterCustomOps"
 
 /* --- spec.c --- */
 
@@ -39,8 +41,11 @@ typedef struct oribi_plugin_options {
 /* Splits "path[:key=val[,key=val]]". *out_path is newly allocated, with links resolved. */
 bool oribi__plugin_spec_parse(const char *spec, char **out_path,
                               const oribi_plugin_options **out_options, TF_Status *status);
-/* What TF_PluginOption sees on this thread from now on; NULL: nothing. */
+/* Sets the options that TF_PluginOption sees on this thread from now on; NULL: none. */
 void oribi__plugin_options_enter(const oribi_plugin_options *options);
+
+/* The value of a key, or NULL; options may be NULL. */
+const char *oribi__plugin_option(const oribi_plugin_options *options, const char *key);
 
 /* --- own.c --- */
 
@@ -59,10 +64,19 @@ bool oribi__own_check_alone(const char *path, TF_Status *status);
 
 /* --- dropin.c --- */
 
-/* Opens the empty library of each name of TensorFlow's that the plugin needs. */
+/* Opens the empty library of each name of TensorFlow's that the plugin needs, and of all of them
+ * where it brings libraries of its own. */
 void oribi__dropin_open(const char *path, const oribi_elf *elf);
 /* Is the mapped file one of those? */
 bool oribi__dropin_is_ours(const char *path);
+
+/* --- python.c --- */
+
+/* Opens Python's library where the plugin needs its functions and they are not there: the one that
+ * the option `python` or ORIBI_PYTHON_LIBRARY names, else that of the version in the file's name.
+ */
+bool oribi__python_open(const char *path, const oribi_elf *elf, const oribi_plugin_options *options,
+                        TF_Status *status);
 
 /* --- probe.c, verdict.c --- */
 
@@ -105,6 +119,9 @@ typedef struct oribi_plugin_source {
     oribi_optimizer_init init_graph;
     oribi_profiler_init init_profiler;
     void (*init_kernel)(void); /* the same */
+    /* Of the adapter for this library, and the library's symbol that it was recognised by. */
+    void (*init_adapter)(const char *path, void (*entry)(void), TF_Status *status);
+    void (*adapted)(void);
     /* Maps the file and sets both, once the transaction is open; NULL: mapped already. */
     bool (*map)(void *arg, struct oribi_plugin_source *source, TF_Status *status);
     void *map_arg;
@@ -118,6 +135,13 @@ bool oribi__plugin_register(oribi_plugin_source *source, TF_Status *status);
 /* Path under which the file (same device and inode) is in the list, which is the provider of its
  * ops, for ever; NULL: it is not. Locked. */
 const char *oribi__plugin_loaded_path(const oribi_file_id *id);
+
+/* --- adapt.c --- */
+
+/* Can an adapter take the library that the file is? Called before it is mapped. */
+bool oribi__adapt_examine(const char *path, const oribi_elf *elf, TF_Status *status);
+/* Sets the source's adapter and the library's entry point. */
+bool oribi__adapt_find(oribi_plugin_source *source, oribi_dynlib *library, TF_Status *status);
 
 /* --- load.c --- */
 

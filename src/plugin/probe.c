@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/alloc.h"
 #include "base/log.h"
@@ -57,29 +58,82 @@ static uint64_t timeout_ms(void)
     return text && end != text && !*end && value > 0 && value < 86400000 ? value : TIMEOUT_MS;
 }
 
-/* Last line of what the plugin said on stderr, made harmless: at most MAX_QUOTE printable bytes. */
-static void quote_last_line(const oribi_text *said, char quote[MAX_QUOTE + 32])
+/* Appends a line, made harmless: at most MAX_QUOTE printable bytes. */
+static size_t put_line(char *quote, size_t at, const char *line, size_t length)
 {
-    size_t end = said->length;
-    while (end > 0 && (said->data[end - 1] == '\n' || said->data[end - 1] == '\r')) {
-        end--;
+    for (size_t i = 0; i < length && i < MAX_QUOTE; i++) {
+        const bool is_fine = line[i] >= ' ' && line[i] != 0x7f;
+        quote[at++] = is_fine ? line[i] : '?';
     }
-    size_t begin = end;
-    while (begin > 0 && said->data[begin - 1] != '\n' && end - begin < MAX_QUOTE) {
-        begin--;
-    }
-    char line[MAX_QUOTE + 1];
-    for (size_t i = begin; i < end; i++) {
-        line[i - begin] = '?';
-        if (said->data[i] >= ' ' && said->data[i] != 0x7f) {
-            line[i - begin] = said->data[i];
+    return at;
+}
+
+static bool says(const char *line, size_t length, const char *word)
+{
+    const size_t n = strlen(word);
+    for (size_t i = 0; i + n <= length; i++) {
+        if (strncasecmp(line + i, word, n) == 0) {
+            return true;
         }
     }
-    line[end - begin] = '\0';
-    quote[0] = '\0';
-    if (end > begin) {
-        (void)snprintf(quote, MAX_QUOTE + 32, "; it said last: \"%s\"", line);
+    return false;
+}
+
+/* Does a line look like the cause? What follows a cause is often only its consequence. */
+static bool is_error(const char *line, size_t length)
+{
+    static const char *const words[] = {
+        "error", "undefined symbol", "cannot", "failed", "not found", "fatal", "terminate"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        is = is || says(line, length, words[i]);
     }
+    return is;
+}
+
+enum { LAST_LINES = 3, QUOTE_BYTES = (LAST_LINES + 1) * (MAX_QUOTE + 3) + 64 };
+
+/* The first line of what the plugin said on stderr that looks like an error, and the last ones. */
+static void quote_lines(const oribi_text *said, char quote[QUOTE_BYTES])
+{
+    struct {
+        const char *text;
+        size_t length;
+    } first = {0}, last[LAST_LINES];
+    size_t n = 0;
+    const char *end = said->length > 0 ? said->data + said->length : NULL;
+    for (const char *at = said->data; end != NULL && at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t length = (size_t)((stop != NULL ? stop : end) - at);
+        if (length > 0) {
+            if (first.text == NULL && is_error(at, length)) {
+                first.text = at;
+                first.length = length;
+            }
+            last[n % LAST_LINES].text = at;
+            last[n++ % LAST_LINES].length = length;
+        }
+        at += length + 1;
+    }
+    size_t at = 0;
+    const size_t from = n > LAST_LINES ? n - LAST_LINES : 0;
+    if (first.text != NULL && n > LAST_LINES && first.text < last[from % LAST_LINES].text) {
+        at = (size_t)snprintf(quote, QUOTE_BYTES, "; it said: \"");
+        at = put_line(quote, at, first.text, first.length);
+        quote[at++] = '"';
+    }
+    if (n > 0) {
+        at += (size_t)snprintf(quote + at, QUOTE_BYTES - at, "%s \"",
+                               at > 0 ? ", and last:" : "; it said last:");
+    }
+    for (size_t i = from; i < n; i++) {
+        at = put_line(quote, at, last[i % LAST_LINES].text, last[i % LAST_LINES].length);
+        at += i + 1 < n ? (size_t)snprintf(quote + at, 4, " | ") : 0;
+    }
+    if (n > 0) {
+        quote[at++] = '"';
+    }
+    quote[at] = '\0';
 }
 
 typedef struct report {
@@ -116,10 +170,10 @@ static report read_report(char *text)
 static bool judge(const char *path, uint64_t limit_ms, oribi_process_result *result,
                   oribi_text *json, TF_Status *status)
 {
-    char quote[MAX_QUOTE + 32];
+    char quote[QUOTE_BYTES];
     report r = read_report(result->out.data);
     const char *at = r.at ? r.at : "before the probe had begun";
-    quote_last_line(&result->err, quote);
+    quote_lines(&result->err, quote);
     if (result->timed_out) {
         return oribi_fail(status, TF_DEADLINE_EXCEEDED,
                           "plugin '%s': hung in the probe (%s) and was ended after %llu ms%s", path,

@@ -18,14 +18,19 @@ void oribi__plugin_options_enter(const oribi_plugin_options *options)
     current = options;
 }
 
-const char *TF_PluginOption(const char *key)
+const char *oribi__plugin_option(const oribi_plugin_options *options, const char *key)
 {
-    for (size_t i = 0; current && key && i < current->n; i++) {
-        if (strcmp(current->items[i].key, key) == 0) {
-            return current->items[i].value;
+    for (size_t i = 0; options && key && i < options->n; i++) {
+        if (strcmp(options->items[i].key, key) == 0) {
+            return options->items[i].value;
         }
     }
     return NULL;
+}
+
+const char *TF_PluginOption(const char *key)
+{
+    return oribi__plugin_option(current, key);
 }
 
 static size_t count_commas(const char *text)

@@ -23,10 +23,10 @@ static ORIBI_THREAD_LOCAL bool is_loading;
 bool oribi__plugin_lock(const char *path, TF_Status *status)
 {
     if (is_loading) {
-        return oribi_fail(status, TF_FAILED_PRECONDITION,
-                          "plugin '%s': loaded from inside another plugin's init; load it before "
-                          "or after",
-                          path);
+        return oribi_fail(
+            status, TF_FAILED_PRECONDITION,
+            "plugin '%s': it was loaded inside another plugin's init; load it before or after",
+            path);
     }
     oribi_mutex_lock(&load_mutex);
     is_loading = true;
@@ -103,7 +103,7 @@ static void count_all(int32_t *n_ops, int32_t *n_kernels)
     oribi_kernel_each(count_kernel, n_kernels);
 }
 
-/* What a plugin brought beside ops and kernels; it shows at the commit. NULL: it has none. */
+/* The things that a plugin brought beside ops and kernels; they show at the commit. NULL: none. */
 typedef struct brought {
     oribi_platform *platform;
     oribi_optimizer *optimizer;
@@ -128,6 +128,11 @@ static bool call_inits(oribi_plugin_source *source, brought *out, TF_Status *sta
     if (ok && source->init_kernel) {
         note_call(source, "TF_InitKernel");
         source->init_kernel();
+    }
+    if (ok && source->init_adapter) {
+        note_call(source, "RegisterCustomOps");
+        source->init_adapter(source->path, source->adapted, status);
+        ok = TF_GetCode(status) == TF_OK;
     }
     if (ok && source->init_graph) {
         note_call(source, "TF_InitGraph");

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices first: nodes of devices are enqueued as early as their inputs allow, and the host's nodes
- * run meanwhile; of those, one that has to wait for a device comes when nothing else is left to do.
- * So a device is not idle while the host computes one of two branches. The order is that of the
- * graph otherwise, and nodes with a state keep theirs among themselves.
+/* Devices and asynchronous kernels first: their nodes are enqueued, or started, as early as their
+ * inputs allow, and the host's nodes run meanwhile; of those, one that has to wait for a device or
+ * an asynchronous kernel comes when nothing else is left to do. So nothing is idle while the host
+ * computes one of two branches. The order is that of the graph otherwise, and nodes with a state
+ * keep theirs among themselves.
  */
 #include <string.h>
 
 #include "base/alloc.h"
 #include "session/session_internal.h"
+
+enum { LANDED = -1 };
 
 typedef struct ahead {
     const oribi_session *session;
@@ -16,6 +19,8 @@ typedef struct ahead {
     int32_t *rank;          /* by place, of nodes with a state: how many come before; else -1 */
     int32_t *copy;          /* by value: number of its copy to the host; 0: it is made there */
     bool *is_made;          /* by value */
+    int32_t *flight;        /* by value: the node whose asynchronous kernel makes it; LANDED */
+    int32_t holder;         /* such a node that may touch a resource, or LANDED */
     int32_t n_ranked;       /* nodes with a state that were taken */
     int32_t copies[ORIBI_MAX_DEVICES], waited[ORIBI_MAX_DEVICES]; /* copies made, waited for */
     int32_t *out;
@@ -72,14 +77,48 @@ static int32_t waited_for(const ahead *a, int32_t s, int32_t input, const int32_
     return is_by_host && a->copy[id] > a->waited[home] ? home : 0;
 }
 
+/* The asynchronous kernel that makes the input, if the host has not waited for it yet. */
+static int32_t flight_of(const ahead *a, const oribi_node *node, int32_t input)
+{
+    return node->inputs[input] >= 0 ? a->flight[node->inputs[input]] : LANDED;
+}
+
 static bool has_to_wait(const ahead *a, int32_t s, const int32_t *places)
 {
-    for (int32_t i = 0; i < node_at(a, s)->n_inputs; i++) {
-        if (waited_for(a, s, i, places) != 0) {
+    const oribi_node *node = node_at(a, s);
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        if (waited_for(a, s, i, places) != 0 || flight_of(a, node, i) != LANDED) {
             return true;
         }
     }
-    return false;
+    return a->holder != LANDED && oribi_flight_has_resource(node);
+}
+
+/* The host waited for the node. */
+static void land(ahead *a, int32_t id)
+{
+    for (int32_t i = 0; id != LANDED && i < a->graph->nodes[id]->n_outputs; i++) {
+        a->flight[a->graph->nodes[id]->outputs[i]] = LANDED;
+    }
+    a->holder = a->holder == id ? LANDED : a->holder;
+}
+
+static void land_and_start(ahead *a, int32_t s)
+{
+    const oribi_node *node = node_at(a, s);
+    const bool has_resource = oribi_flight_has_resource(node);
+    for (int32_t i = 0; i < node->n_inputs; i++) {
+        land(a, flight_of(a, node, i));
+    }
+    if (has_resource) {
+        land(a, a->holder);
+    }
+    if (oribi_flight_is_node(node) && a->devices[s] == 0) {
+        for (int32_t i = 0; i < node->n_outputs; i++) {
+            a->flight[node->outputs[i]] = node->id;
+        }
+        a->holder = has_resource ? node->id : a->holder;
+    }
 }
 
 static void take(ahead *a, int32_t s, const int32_t *places)
@@ -99,10 +138,11 @@ static void take(ahead *a, int32_t s, const int32_t *places)
         a->is_made[id] = true;
         a->copy[id] = home != 0 ? ++a->copies[home] : 0;
     }
+    land_and_start(a, s);
 }
 
-/* One sweep over what is left, in the graph's order: nodes of devices that are ready. Then one of
- * the host's, best one without a wait. */
+/* One sweep over what is left, in the graph's order: nodes of devices and of asynchronous kernels
+ * that are ready. Then one of the host's, best one without a wait. */
 static int32_t sweep(ahead *a, int32_t *left, int32_t n_left, const int32_t *places)
 {
     int32_t n = 0, best = -1;
@@ -111,7 +151,8 @@ static int32_t sweep(ahead *a, int32_t *left, int32_t n_left, const int32_t *pla
         const int32_t s = left[k];
         const bool ready = is_ready(a, s);
         const bool waits = ready && has_to_wait(a, s, places);
-        if (ready && a->devices[s] != 0 && !waits) {
+        const bool is_early = a->devices[s] != 0 || oribi_flight_is_node(node_at(a, s));
+        if (ready && is_early && !waits) {
             take(a, s, places);
             continue;
         }
@@ -133,8 +174,10 @@ static void find_order(ahead *a, int32_t *left, const int32_t *places)
 {
     const oribi_graph *graph = a->graph;
     int32_t n_left = graph->n_order, n_ranked = 0;
+    a->holder = LANDED;
     for (int32_t id = 0; id < graph->n_values; id++) {
         a->is_made[id] = graph->values[id]->producer < 0;
+        a->flight[id] = LANDED;
     }
     for (int32_t s = 0; s < graph->n_order; s++) {
         a->rank[s] = has_state(node_at(a, s)) ? n_ranked++ : -1;
@@ -156,10 +199,12 @@ bool oribi_steps_order(const oribi_session *session, const int32_t *devices, int
                        TF_Status *status)
 {
     const oribi_graph *graph = session->graph;
+    bool is_given = session->n_devices == 1;
     for (int32_t s = 0; s < graph->n_order; s++) {
         out_order[s] = s;
+        is_given = is_given && !oribi_flight_is_node(graph->nodes[graph->order[s]]);
     }
-    if (session->n_devices == 1) {
+    if (is_given) {
         return true;
     }
     const size_t n_nodes = (size_t)graph->n_nodes + 1, n_values = (size_t)graph->n_values + 1;
@@ -169,8 +214,9 @@ bool oribi_steps_order(const oribi_session *session, const int32_t *devices, int
     a.rank = oribi_alloc_array(n_nodes, sizeof *a.rank);
     a.copy = oribi_alloc_zero(n_values, sizeof *a.copy);
     a.is_made = oribi_alloc_zero(n_values, sizeof *a.is_made);
-    const bool ok =
-        left != NULL && places != NULL && a.rank != NULL && a.copy != NULL && a.is_made != NULL;
+    a.flight = oribi_alloc_array(n_values, sizeof *a.flight);
+    const bool ok = left != NULL && places != NULL && a.rank != NULL && a.copy != NULL &&
+                    a.is_made != NULL && a.flight != NULL;
     if (ok) {
         for (int32_t s = 0; s < graph->n_order; s++) {
             places[graph->order[s]] = s;
@@ -182,5 +228,6 @@ bool oribi_steps_order(const oribi_session *session, const int32_t *devices, int
     oribi_free(a.rank);
     oribi_free(a.copy);
     oribi_free(a.is_made);
+    oribi_free(a.flight);
     return ok || oribi_fail_memory(status);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON about a session's devices: copies and waits among its steps, memory, what was counted. */
-#include "base/json.h"
+#include "format/json.h"
 #include "session/session_internal.h"
 
 void oribi_describe_copies(struct oribi_json *json, const oribi_session *session,

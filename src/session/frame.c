@@ -8,12 +8,13 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "session/guard.h"
+#include "session/flight/flight.h"
+#include "session/session_guard.h"
 
 oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, TF_Status *status)
 {
     oribi_frame *frame = oribi_alloc_zero(1, sizeof *frame);
-    if (frame == NULL || !oribi_context_init(&frame->ctx, &oribi_frame_host, status)) {
+    if (frame == NULL || !oribi_context_init(&frame->ctx, &oribi_frame_host, run->signal, status)) {
         oribi_free(frame);
         oribi_fail_memory(status);
         return NULL;
@@ -21,12 +22,16 @@ oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, T
     oribi_session_retain(session);
     frame->session = session;
     frame->run = run;
-    frame->ctx.stop = &run->stop;
     frame->ctx.pool = session->pool;
     frame->ctx.resources = session->resources;
     frame->ctx.graph_version = (int32_t)session->graph->producer_version;
     frame->spilled = oribi_alloc_array((size_t)session->n_values + 1, sizeof *frame->spilled);
-    if (frame->spilled == NULL) {
+    int32_t most = 1;
+    for (int32_t i = 0; i < session->n_steps; i++) {
+        most = session->steps[i].node->n_outputs > most ? session->steps[i].node->n_outputs : most;
+    }
+    frame->late = oribi_alloc_zero((size_t)most, sizeof *frame->late);
+    if (frame->spilled == NULL || frame->late == NULL) {
         oribi_frame_destroy(frame);
         oribi_fail_memory(status);
         return NULL;
@@ -67,6 +72,11 @@ void oribi_frame_destroy(oribi_frame *frame)
         return;
     }
     oribi_session *session = frame->session;
+    for (int32_t d = 1; frame->streams != NULL && d < session->n_devices; d++) {
+        oribi_stream_destroy(frame->streams[d]); /* waits for what a late kernel enqueued */
+    }
+    oribi_free(frame->streams);
+    oribi_flights_destroy(frame);
     free_slots(frame);
     free_arena(frame);
     oribi_frame_free_units(frame);
@@ -79,6 +89,7 @@ void oribi_frame_destroy(oribi_frame *frame)
     oribi_free(frame->spilled);
     oribi_free(frame->pins);
     oribi_free(frame->seen);
+    oribi_free(frame->late);
     oribi_free(frame);
     oribi_session_release(session);
 }
@@ -166,6 +177,12 @@ bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status)
     const oribi_session *session = frame->session;
     const int32_t n = plan->n_values + plan->n_temps;
     ORIBI_TRY(reserve_slots(frame, n, status) && reserve_arena(frame, plan->arena_bytes, status));
+    if (session->n_flights > 0 && !oribi_flights_bind(frame, plan, status)) {
+        oribi_plan_release(frame->plan);
+        frame->plan = NULL; /* its flights have no slots */
+        frame->n_slots = 0;
+        return false;
+    }
     if (session->n_devices > 1 && !oribi_frame_bind_units(frame, plan, status)) {
         oribi_plan_release(frame->plan);
         frame->plan = NULL; /* its units are gone */
@@ -275,6 +292,15 @@ void oribi_frame_alias(oribi_frame *frame, int32_t value, const oribi_slot *from
 
 void oribi_frame_restore(oribi_frame *frame)
 {
+    if (atomic_load_explicit(&frame->has_late, memory_order_relaxed)) { /* a step that failed */
+        const oribi_step_io *step = frame->ctx.step;
+        for (int32_t i = 0; i < step->n_outputs; i++) {
+            oribi_slot *slot = &frame->ctx.slots[step->outputs[i]];
+            slot->data = frame->late[i].to != NULL ? frame->late[i].to : slot->data;
+            frame->late[i].to = NULL;
+        }
+        atomic_store_explicit(&frame->has_late, false, memory_order_relaxed);
+    }
     for (int32_t k = 0; k < frame->n_spilled; k++) {
         oribi_slot *slot = &frame->ctx.slots[frame->spilled[k]];
         if (slot->storage == ORIBI_STORAGE_HEAP) {
@@ -298,5 +324,39 @@ void oribi_frame_hold(oribi_frame *frame)
         }
     }
     frame->run = NULL;
-    frame->ctx.streams = NULL;
+    frame->ctx.streams = (oribi_stream *const *)frame->streams;
+}
+
+static void destroy_alone(void *arg)
+{
+    oribi_frame_destroy(arg);
+}
+
+void oribi_frame_drop(oribi_frame *frame)
+{
+    if (atomic_fetch_sub(&frame->holds, 1) > 1) {
+        return;
+    }
+    /* With the session its kernels may go, and such a kernel may wait in its destructor for the
+     * very thread that calls done. Without memory for a thread the frame stays. */
+    if (!frame->was_late) {
+        oribi_frame_destroy(frame);
+    } else {
+        (void)oribi_thread_start_alone(destroy_alone, frame, "oribi-late");
+    }
+}
+
+void oribi_frame_leave(oribi_frame *frame)
+{
+    const int32_t n_flights = frame->flights != NULL ? frame->session->n_flights : 0;
+    atomic_store(&frame->holds, n_flights + 2);
+    for (int32_t i = 0; i < n_flights; i++) {
+        if (oribi_context_leave(&frame->flights[i].ctx)) {
+            oribi_frame_drop(frame);
+        }
+    }
+    if (oribi_context_leave(&frame->ctx)) { /* the last one went meanwhile */
+        oribi_frame_drop(frame);
+    }
+    oribi_frame_drop(frame);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "session/guard.h"
+#include "session/session_guard.h"
 #include "session/session_internal.h"
 
 bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *wish, TF_Status *status)
@@ -62,12 +62,30 @@ static bool give_storage(oribi_frame *frame, int32_t value, size_t bytes, TF_Sta
     if (buffer == NULL) {
         return false;
     }
-    if (slot->dtype == TF_STRING) {
-        memset(buffer->data, 0, bytes); /* empty strings */
-        buffer->has_strings = true;
-    }
+    oribi_buffer_begin_elements(buffer, slot->dtype);
     oribi_frame_spill(frame, value, buffer, bytes);
     return true;
+}
+
+bool oribi_check_inferred(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
+                          TF_Status *status)
+{
+    const oribi_kernel *kernel = ctx->step->kernel;
+    const oribi_shape given = {rank, (int64_t *)dims};
+    if (kernel->node->output_shapes == NULL ||
+        oribi_shape_agrees(&given, &kernel->node->output_shapes[index])) {
+        return true;
+    }
+    oribi_text text = {0};
+    oribi_shape_print(&given, &text);
+    oribi_text_append(&text, ", but the op's shape function says ");
+    oribi_shape_print(&kernel->node->output_shapes[index], &text);
+    oribi_fail(status, TF_INTERNAL, "output %d of node '%s' from kernel '%s' of %s has shape %s",
+               index, kernel->node->name, kernel->def->kernel_name, kernel->def->provider,
+               oribi_text_string(&text));
+    oribi_text_destroy(&text);
+    TF_OpKernelContext_Failure(ctx, status);
+    return false;
 }
 
 /* --- Outputs that are allocated or forwarded ------------------------------------------------- */
@@ -92,7 +110,8 @@ static int find_forward(const oribi_frame *frame, int32_t value, size_t bytes,
         const oribi_slot *slot = &frame->ctx.slots[u];
         if (values[u].producer >= 0 && values[u].n_uses == 1 && !values[u].is_output &&
             values[u].device == values[value].device && values[u].dtype == values[value].dtype &&
-            slot->bytes == bytes && slot->dtype != TF_STRING && handles_are_closed(frame, slot)) {
+            slot->bytes == bytes && !oribi_dtype_owns(slot->dtype) &&
+            handles_are_closed(frame, slot)) {
             return candidates[i];
         }
     }
@@ -125,6 +144,7 @@ static bool host_allocate_output(TF_OpKernelContext *ctx, int index, const int64
     oribi_slot *slot = &ctx->slots[value];
     size_t bytes = 0;
     *out_forwarded = -1;
+    ORIBI_TRY(oribi_check_inferred(ctx, index, dims, rank, status));
     if (!oribi_size_of_dims(dims, rank, oribi_dtype_bytes(slot->dtype), &bytes)) {
         return oribi_fail_memory(status);
     }
@@ -191,10 +211,28 @@ static bool set_plain(oribi_frame *frame, int32_t value, const TF_Tensor *tensor
     return true;
 }
 
+/* The same for a slot of this run, whose bytes a kernel may write after it has set the output: both
+ * are one storage until the step ends (oribi_frame_finish_step). */
+static bool copy_at_end(oribi_frame *frame, int32_t index, const oribi_slot *from,
+                        const TF_Tensor *tensor, size_t bytes, TF_Status *status)
+{
+    const int32_t value = frame->ctx.step->outputs[index];
+    oribi_slot *slot = &frame->ctx.slots[value];
+    ORIBI_TRY(give_storage(frame, value, bytes, status));
+    if (bytes > 0 && slot->data != tensor->data) {
+        frame->late[index] =
+            (oribi_late_copy){.to = slot->data, .from = (int32_t)(from - frame->ctx.slots)};
+        slot->data = tensor->data;
+        atomic_store_explicit(&frame->has_late, true, memory_order_relaxed);
+    }
+    return true;
+}
+
 /* A handle on a slot of this run. */
-static bool set_from_slot(oribi_frame *frame, int32_t value, const oribi_slot *from,
+static bool set_from_slot(oribi_frame *frame, int32_t index, const oribi_slot *from,
                           const TF_Tensor *tensor, size_t bytes, TF_Status *status)
 {
+    const int32_t value = frame->ctx.step->outputs[index];
     oribi_slot *slot = &frame->ctx.slots[value];
     const int32_t source = (int32_t)(from - frame->ctx.slots);
     const bool is_fixed =
@@ -229,7 +267,7 @@ static bool set_from_slot(oribi_frame *frame, int32_t value, const oribi_slot *f
         slot->bytes = bytes;
         return true;
     }
-    return copy_to_output(frame, value, tensor, from, bytes, status);
+    return copy_at_end(frame, index, from, tensor, bytes, status);
 }
 
 static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor *tensor,
@@ -247,11 +285,12 @@ static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor 
                           "not fit its %zu bytes",
                           index, ctx->step->kernel->node->name, tensor->bytes);
     }
+    ORIBI_TRY(oribi_check_inferred(ctx, index, tensor->dims, tensor->rank, status));
     bool ok = true;
     if (from == slot && slot->stamp == ctx->stamp) {
         slot->bytes = bytes; /* its own storage under another shape */
     } else if (from != NULL) {
-        ok = set_from_slot(frame, value, from, tensor, bytes, status);
+        ok = set_from_slot(frame, index, from, tensor, bytes, status);
     } else if (tensor->buffer != NULL) {
         ok = set_plain(frame, value, tensor, bytes, status);
     } else { /* kept from an earlier run */
@@ -311,18 +350,16 @@ static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
         oribi_fail_memory(status);
         return NULL;
     }
-    oribi_buffer *buffer = on_host && dtype != TF_STRING
+    oribi_buffer *buffer = on_host && !oribi_dtype_owns(dtype)
                                ? host_temp(frame, ctx->step->device, bytes, status)
                                : oribi_frame_buffer(frame, device, bytes, status);
     if (buffer == NULL) {
         return NULL;
     }
-    if (dtype == TF_STRING) {
-        memset(buffer->data, 0, bytes);
-        buffer->has_strings = true;
-    } else if (oribi_context_is_running_thread(ctx) &&
-               !see_temp(frame, buffer, ctx->next_temp - 1 - ctx->step->first_temp,
-                         device != ctx->step->device, status)) {
+    oribi_buffer_begin_elements(buffer, dtype);
+    if (!oribi_dtype_owns(dtype) && oribi_context_is_running_thread(ctx) &&
+        !see_temp(frame, buffer, ctx->next_temp - 1 - ctx->step->first_temp,
+                  device != ctx->step->device, status)) {
         goto failed;
     }
     tensor = oribi_tensor_handle(dtype, dims, rank);
@@ -350,7 +387,7 @@ static bool host_may_overwrite(const TF_OpKernelContext *ctx, int input)
     }
     const oribi_slot *slot = &ctx->slots[u];
     if (values[u].producer < 0 || values[u].n_uses != 1 || values[u].is_output ||
-        slot->dtype == TF_STRING || slot->storage != ORIBI_STORAGE_ARENA || slot->is_spilled ||
+        oribi_dtype_owns(slot->dtype) || slot->storage != ORIBI_STORAGE_ARENA || slot->is_spilled ||
         slot->request != ORIBI_REQUEST_ALLOCATE || slot->row_stride != 0 || slot->open > 1 ||
         atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_acquire) !=
             ORIBI_CONTEXT_BIAS) {
@@ -369,7 +406,7 @@ static bool host_may_overwrite(const TF_OpKernelContext *ctx, int input)
 
 static void host_release(TF_OpKernelContext *ctx)
 {
-    oribi_frame_destroy((oribi_frame *)ctx);
+    oribi_frame_drop((oribi_frame *)ctx);
 }
 
 const oribi_context_host oribi_frame_host = {host_allocate_output, host_set_output,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/session_guard.h"
 #include "session/session_internal.h"
 
 const char *oribi_slot_end(const oribi_slot *slot)
@@ -30,7 +31,7 @@ bool oribi_frame_overlaps_pin(const oribi_frame *frame, const void *data, size_t
     return false;
 }
 
-static bool pin(oribi_frame *frame, const oribi_slot *slot, TF_Status *status)
+bool oribi_frame_pin(oribi_frame *frame, const oribi_slot *slot, TF_Status *status)
 {
     if ((slot->storage != ORIBI_STORAGE_ARENA && slot->storage != ORIBI_STORAGE_OUTPUT) ||
         slot->data == NULL) {
@@ -79,20 +80,22 @@ static bool pin_open(oribi_frame *frame, TF_Status *status)
     ctx->is_slow = true;
     for (int32_t i = 0; i < frame->n_slots; i++) {
         if (ctx->slots[i].open > 0) {
-            ORIBI_TRY(pin(frame, &ctx->slots[i], status) && note_escape(frame, i, status));
+            ORIBI_TRY(oribi_frame_pin(frame, &ctx->slots[i], status) &&
+                      note_escape(frame, i, status));
         }
     }
     if (atomic_load_explicit(&ctx->remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS) {
         return true;
     }
     for (int32_t i = 0; i < step->n_inputs; i++) {
-        ORIBI_TRY(step->inputs[i] < 0 || pin(frame, &ctx->slots[step->inputs[i]], status));
+        ORIBI_TRY(step->inputs[i] < 0 ||
+                  oribi_frame_pin(frame, &ctx->slots[step->inputs[i]], status));
     }
     for (int32_t i = 0; i < step->n_outputs; i++) {
-        ORIBI_TRY(pin(frame, &ctx->slots[step->outputs[i]], status));
+        ORIBI_TRY(oribi_frame_pin(frame, &ctx->slots[step->outputs[i]], status));
     }
     for (int32_t i = 0; i < step->n_temps; i++) {
-        ORIBI_TRY(pin(frame, &ctx->slots[step->first_temp + i], status));
+        ORIBI_TRY(oribi_frame_pin(frame, &ctx->slots[step->first_temp + i], status));
     }
     return true;
 }
@@ -131,7 +134,7 @@ static bool settle_seen(oribi_frame *frame, const oribi_seen_temp *seen, TF_Stat
            oribi_fail_memory(status);
 }
 
-static bool settle_all_seen(oribi_frame *frame, TF_Status *status)
+bool oribi_frame_settle_seen(oribi_frame *frame, TF_Status *status)
 {
     bool ok = true;
     for (int32_t i = 0; i < frame->n_seen; i++) {
@@ -144,14 +147,14 @@ static bool settle_all_seen(oribi_frame *frame, TF_Status *status)
 
 /* --- Values that died ------------------------------------------------------------------------ */
 
-static void drop_dead(oribi_frame *frame, int32_t value)
+void oribi_frame_drop_dead(oribi_frame *frame, int32_t value, int32_t step)
 {
-    if (value < 0) {
+    if (value < 0 || frame->n_kept > 0) { /* which values those handles read is not known */
         return;
     }
     const oribi_session_value *info = &frame->session->values[value];
     oribi_slot *slot = &frame->ctx.slots[value];
-    if (slot->storage == ORIBI_STORAGE_HEAP && info->last_use <= frame->step && !info->is_output) {
+    if (slot->storage == ORIBI_STORAGE_HEAP && info->last_use <= step && !info->is_output) {
         oribi_buffer_release(slot->buffer);
         slot->storage = ORIBI_STORAGE_NONE;
         slot->buffer = NULL;
@@ -159,22 +162,50 @@ static void drop_dead(oribi_frame *frame, int32_t value)
     }
 }
 
+/* Outputs that shared another slot's bytes so far get their own. */
+static bool copy_late(oribi_frame *frame, TF_Status *status)
+{
+    const oribi_step_io *step = frame->ctx.step;
+    bool ok = true;
+    for (int32_t i = 0; i < step->n_outputs; i++) {
+        oribi_late_copy *late = &frame->late[i];
+        if (late->to == NULL) {
+            continue;
+        }
+        oribi_slot *slot = &frame->ctx.slots[step->outputs[i]];
+        const oribi_slot *from = &frame->ctx.slots[late->from];
+        const void *data = slot->data;
+        slot->data = late->to;
+        late->to = NULL;
+        oribi_guard_give(frame, slot->data, slot->bytes);
+        ok = ok &&
+             oribi_frame_move(frame, slot, from->buffer, from->device, data, slot->bytes, status);
+    }
+    atomic_store_explicit(&frame->has_late, false, memory_order_relaxed);
+    return ok;
+}
+
 bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status)
 {
     const oribi_step_io *step = frame->ctx.step;
-    if (frame->n_seen > 0 && !settle_all_seen(frame, status)) {
+    if (atomic_load_explicit(&frame->has_late, memory_order_relaxed) && !copy_late(frame, status)) {
+        return false;
+    }
+    if (frame->n_seen > 0 && !oribi_frame_settle_seen(frame, status)) {
         return false;
     }
     if (oribi_context_has_open(&frame->ctx, frame->n_slots)) {
         return pin_open(frame, status);
     }
-    frame->ctx.is_slow = false;
-    frame->n_pins = 0;
+    if (frame->n_kept == 0) {
+        frame->ctx.is_slow = false;
+        frame->n_pins = 0;
+    }
     for (int32_t i = 0; i < step->n_inputs && frame->n_spilled > 0; i++) {
-        drop_dead(frame, step->inputs[i]);
+        oribi_frame_drop_dead(frame, step->inputs[i], frame->step);
     }
     for (int32_t i = 0; i < step->n_outputs && frame->n_spilled > 0; i++) {
-        drop_dead(frame, step->outputs[i]);
+        oribi_frame_drop_dead(frame, step->outputs[i], frame->step);
     }
     return true;
 }

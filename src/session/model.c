@@ -5,17 +5,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/file.h"
 #include "base/text.h"
-#include "import/import.h"
 #include "plugin/plugin.h"
-
-/* --- Sources --------------------------------------------------------------------------------- */
-
-static void release_nothing(oribi_source *source)
-{
-    oribi_free(source);
-}
 
 /* --- Import ---------------------------------------------------------------------------------- */
 
@@ -23,18 +14,13 @@ static oribi_graph *import(const oribi_model *model, const oribi_options *option
                            TF_Status *status)
 {
     const oribi_import_options import_options = {
-        .folder = model->folder,
         .follow_links = model->follow_links || (options != NULL && options->follow_links),
         .max_bytes =
             options != NULL && options->max_bytes > 0 ? options->max_bytes : model->max_bytes,
-        .reads_files = model->reads_files,
-        .held_bytes = model->reads_files ? model->bytes : 0,
         .rounds_as_tflite =
             model->rounds_as_tflite || (options != NULL && options->rounds_as_tflite),
     };
-    oribi_source_retain(model->source);
-    return oribi_import(model->data, model->bytes, model->source, model->name, &import_options,
-                        status);
+    return oribi_model_file_import(&model->file, import_options, status);
 }
 
 /* Unknown dimensions of inputs that the options fix; false: status set. */
@@ -62,7 +48,7 @@ static bool fix_shapes(oribi_graph *graph, const oribi_options *options, bool *o
         }
         if (!fits) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "the shape given for input '%s' contradicts the model's",
+                              "the shape given for input '%s' contradicts the model's shape",
                               fixed->input);
         }
         if (!oribi_shape_copy(&graph->arena, fixed->shape.dims, fixed->shape.rank, shape)) {
@@ -127,36 +113,23 @@ static bool describe_ports(oribi_model *model, const oribi_graph *graph)
 
 /* --- Life ------------------------------------------------------------------------------------ */
 
-/* Takes over one reference of source, also when it fails. */
-static oribi_model *model_new(const uint8_t *data, size_t bytes, oribi_source *source,
-                              const char *name, char *folder, const oribi_options *options,
+/* Takes over the file, also when it fails. */
+static oribi_model *model_new(oribi_model_file *file, const oribi_options *options,
                               TF_Status *status)
 {
     oribi_model *model = oribi_alloc_zero(1, sizeof *model);
     if (model == NULL || !oribi_mutex_init(&model->lock)) {
         oribi_free(model);
-        oribi_free(folder);
-        oribi_source_release(source);
+        oribi_model_file_close(file);
         oribi_fail_memory(status);
         return NULL;
     }
-    model->source = source;
-    model->data = data;
-    model->bytes = bytes;
-    model->folder = folder;
-    model->name = oribi_strdup(name);
+    model->file = *file;
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
-    model->reads_files = folder != NULL && options != NULL && options->reads_files;
     model->rounds_as_tflite = options != NULL && options->rounds_as_tflite;
-    if (model->name == NULL) {
-        oribi_fail_memory(status);
-        goto failed;
-    }
-    if (!oribi_plugin_load_built_ins(status)) {
-        goto failed;
-    }
-    model->first = import_fixed(model, options, status);
+    model->first =
+        oribi_plugin_load_built_ins(status) ? import_fixed(model, options, status) : NULL;
     if (model->first == NULL) {
         goto failed;
     }
@@ -174,63 +147,43 @@ void oribi_model_destroy(oribi_model *model)
 {
     if (model != NULL) {
         oribi_graph_destroy(model->first);
-        oribi_source_release(model->source);
+        oribi_model_file_close(&model->file);
         oribi_arena_destroy(&model->arena);
         oribi_mutex_destroy(&model->lock);
-        oribi_free(model->name);
-        oribi_free(model->folder);
         oribi_free(model);
     }
 }
 
-static oribi_model *open_with_patience(const uint8_t *data, size_t bytes, oribi_source *source,
-                                       const char *name, char *folder, const oribi_options *options,
-                                       TF_Status *status)
+static oribi_model *model_with_patience(oribi_model_file *file, const oribi_options *options,
+                                        TF_Status *status)
 {
     oribi_patience patience;
     oribi_options_begin(options, "opening the model", &patience);
-    oribi_model *model = model_new(data, bytes, source, name, folder, options, status);
+    oribi_model *model = model_new(file, options, status);
     oribi_patience_end(&patience);
     return model;
 }
 
 oribi_model *oribi_model_open(const char *path, const oribi_options *options, TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, path)) {
-        return NULL;
-    }
-    char *folder = oribi_path_folder(path);
-    if (folder == NULL) {
-        oribi_fail_memory(status);
-        return NULL;
-    }
+    oribi_model_file file;
     const bool is_read = options != NULL && options->reads_files;
-    const uint8_t *data = NULL;
-    size_t bytes = 0;
-    oribi_source *source =
-        oribi_source_open(path, is_read, oribi_options_max_bytes(options), &data, &bytes, status);
-    if (source == NULL) {
-        oribi_free(folder);
+    if (!ORIBI_GIVEN(status, path) ||
+        !oribi_model_file_open(path, is_read, oribi_options_max_bytes(options), &file, status)) {
         return NULL;
     }
-    return open_with_patience(data, bytes, source, path, folder, options, status);
+    return model_with_patience(&file, options, status);
 }
 
 oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char *name,
                                      const oribi_options *options, TF_Status *status)
 {
-    if (!ORIBI_GIVEN(status, data)) {
+    oribi_model_file file;
+    if (!ORIBI_GIVEN(status, data) ||
+        !oribi_model_file_borrow(data, bytes, name != NULL ? name : "model", &file, status)) {
         return NULL;
     }
-    oribi_source *source = oribi_alloc_zero(1, sizeof *source);
-    if (source == NULL) {
-        oribi_fail_memory(status);
-        return NULL;
-    }
-    atomic_init(&source->references, 1);
-    source->release = release_nothing;
-    return open_with_patience(data, bytes, source, name != NULL ? name : "model", NULL, options,
-                              status);
+    return model_with_patience(&file, options, status);
 }
 
 oribi_session *oribi_session_create(oribi_model *model, const oribi_options *options,

@@ -4,13 +4,11 @@
 #ifndef ORIBI_SESSION_MODEL_INTERNAL_H_
 #define ORIBI_SESSION_MODEL_INTERNAL_H_
 
+#include "import/open.h"
 #include "session/session_internal.h"
 
 struct oribi_model {
-    oribi_source *source; /* one reference; owns data */
-    const uint8_t *data;
-    size_t bytes;
-    char *name, *folder; /* folder NULL: no external data */
+    oribi_model_file file;
     oribi_mutex lock;
     oribi_graph *first; /* imported when the model was opened; the first session takes it */
     oribi_arena arena;
@@ -19,7 +17,7 @@ struct oribi_model {
     oribi_quantisation *input_units, *output_units;
     oribi_shape *input_shapes, *output_shapes;
     int32_t n_inputs, n_outputs;
-    bool follow_links, rounds_as_tflite, reads_files;
+    bool follow_links, rounds_as_tflite;
     uint64_t max_bytes;
 };
 

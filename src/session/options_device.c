@@ -15,7 +15,7 @@ static bool check_form(const char *device, TF_Status *status)
         ok = end != device + length + 1 && *end == '\0' && number >= 0;
     }
     return ok || oribi_fail(status, TF_INVALID_ARGUMENT,
-                            "device '%s': wants NAME or NAME:N with a number from 0", device);
+                            "device '%s': write NAME or NAME:N, N from 0", device);
 }
 
 void oribi_options_set_device(oribi_options *options, const char *device, TF_Status *status)

@@ -2,10 +2,10 @@
 /* Builds a plan: from a record of requests, which values share storage, and where each lives.
  *
  * Values that a kernel forwards or sets as views join the class of their source when that is safe;
- * each class is one buffer for the planner (src/pass/plan.h), a graph output's buffer, or nothing.
+ * each class is one buffer for the planner (src/plan/plan.h), a graph output's buffer, or nothing.
  * Not here: concatenations (plan_concat.c), the cache (plan_cache.c).
  */
-#include "session/plan_internal.h"
+#include "session/session_plan_internal.h"
 
 #include <string.h>
 
@@ -89,7 +89,7 @@ static bool init_temps(oribi_plan_builder *builder, int32_t n_temps)
         oribi_plan_item *item = &builder->items[plan->steps[temp->step].first_temp + temp->ordinal];
         item->device = session->steps[temp->step].device;
         item->first = temp->step;
-        item->last = temp->step;
+        item->last = session->steps[temp->step].until;
         item->bytes = temp->escapes ? 0 : temp->bytes;
     }
     return true;
@@ -100,11 +100,11 @@ static bool may_forward(oribi_plan_builder *builder, int32_t step, int32_t u, in
 {
     const oribi_session_value *value = &builder->session->values[u];
     const oribi_plan_item *item = &builder->items[oribi_plan_root(builder, u)];
-    return value->producer >= 0 && value->n_uses == 1 && !value->is_output &&
-           builder->items[u].device == builder->items[v].device && builder->items[u].is_stored &&
-           builder->items[v].is_stored && value->dtype == builder->session->values[v].dtype &&
-           item->last <= step && item->output < 0 &&
-           builder->items[u].bytes >= builder->items[v].bytes;
+    return builder->session->steps[step].flight < 0 && value->producer >= 0 && value->n_uses == 1 &&
+           !value->is_output && builder->items[u].device == builder->items[v].device &&
+           builder->items[u].is_stored && builder->items[v].is_stored &&
+           value->dtype == builder->session->values[v].dtype && item->last <= step &&
+           item->output < 0 && builder->items[u].bytes >= builder->items[v].bytes;
 }
 
 static int32_t temp_slot(const oribi_plan *plan, int32_t step, int32_t ordinal)
@@ -178,10 +178,10 @@ bool oribi_plan_add_buffer(const oribi_plan_item *item, size_t alignment, oribi_
     size_t bytes = 0;
     if (!oribi_size_round_up(item->bytes, alignment, &bytes) ||
         !oribi_size_add(*total, bytes, total)) {
-        return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
-                          "the tensors of a run are of more than %zu bytes together: give inputs "
-                          "with smaller shapes",
-                          (size_t)PTRDIFF_MAX);
+        return oribi_fail(
+            status, TF_RESOURCE_EXHAUSTED,
+            "the tensors of a run exceed %zu bytes together; give inputs with smaller shapes",
+            (size_t)PTRDIFF_MAX);
     }
     *out = (oribi_plan_buffer){.bytes = bytes,
                                .alignment = alignment,
@@ -345,7 +345,7 @@ static bool copy_shapes(oribi_plan *plan, const oribi_session *session, const or
 }
 
 /* What planning takes while it lasts: items here, buffers and their tree or their conflicts below
- * (src/pass/plan_internal.h), which are capped. */
+ * (src/plan/planner_internal.h), which are capped. */
 static uint64_t planner_bytes(uint64_t n_items)
 {
     enum { BYTES_OF_BUFFER = 256 }; /* of all arrays of the planner that have one element each */

@@ -90,7 +90,7 @@ oribi_plan *oribi_plan_find(oribi_session *session, const oribi_shape *input_sha
     return plan;
 }
 
-/* What both records know; the cached one may have learnt from another run meanwhile. */
+/* Merges what both records know; the cached one may have learnt from another run meanwhile. */
 static bool merge(oribi_record *into, const oribi_record *other)
 {
     for (int32_t i = 0; i < into->n_values; i++) {

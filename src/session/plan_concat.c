@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Concatenation without copying: where every input of a ConcatV2 comes from a kernel that may write
- * there, the inputs live inside the output and the step has nothing left to do.
+/* Concatenation without copying: where every part of a join (ConcatV2) comes from a kernel that may
+ * write there, the inputs live inside the output and the step has nothing left to do.
  *
  * Two cases: all dimensions before the axis are 1 (pieces lie one after the other), or the axis is
  * the last one and the producers declared strided outputs.
@@ -8,34 +8,37 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "session/plan_internal.h"
+#include "micro/geometry/geometry_axes.h"
+#include "op/traits.h"
+#include "session/session_plan_internal.h"
 
 typedef struct concat {
     const oribi_session_step *step;
     int32_t output;
-    int32_t n_pieces;
+    int32_t first, n_pieces; /* inputs */
     int32_t axis, rank;
     bool is_flat; /* pieces lie one after the other */
 } concat;
 
-/* The axis is the last input, a constant scalar. */
-static bool read_axis(const oribi_session *session, const oribi_session_step *step, int32_t rank,
-                      int32_t *out_axis)
+/* An input says the axis, a constant scalar, or an attribute does. */
+static bool read_axis(const oribi_session *session, const oribi_node *node, const oribi_traits *t,
+                      int32_t rank, int32_t *out_axis)
 {
-    int64_t axis = 0;
-    const oribi_value_id id = step->node->inputs[step->node->n_inputs - 1];
-    if (!oribi_graph_constant_exactly(session->graph, id, &axis, 1)) {
+    int64_t axis = t->axis;
+    if (t->axes >= 0 &&
+        !oribi_graph_constant_exactly(session->graph, node->inputs[t->axes], &axis, 1)) {
         return false;
     }
-    axis += axis < 0 ? rank : 0;
-    *out_axis = (int32_t)axis;
-    return axis >= 0 && axis < rank;
+    return oribi_geometry_axis(axis, rank, out_axis);
 }
 
 static bool read_concat(oribi_plan_builder *builder, int32_t s, concat *out)
 {
     const oribi_session_step *step = &builder->session->steps[s];
-    if (strcmp(step->node->op_name, "ConcatV2") != 0 || step->node->n_inputs < 3) {
+    const oribi_node *node = step->node;
+    oribi_traits traits;
+    oribi_op_traits(node->op, &node->attrs, &node->signature, &traits);
+    if ((traits.is & ORIBI_TRAIT_JOINS) == 0 || traits.n_data < 2 || step->flight >= 0) {
         return false;
     }
     const int32_t v = step->outputs[0];
@@ -48,10 +51,11 @@ static bool read_concat(oribi_plan_builder *builder, int32_t s, concat *out)
     }
     *out = (concat){.step = step,
                     .output = v,
-                    .n_pieces = step->node->n_inputs - 1,
+                    .first = traits.data,
+                    .n_pieces = traits.n_data,
                     .rank = wish->rank,
                     .is_flat = true};
-    if (!read_axis(builder->session, step, wish->rank, &out->axis)) {
+    if (!read_axis(builder->session, node, &traits, wish->rank, &out->axis)) {
         return false;
     }
     for (int32_t k = 0; k < out->axis; k++) {
@@ -110,7 +114,7 @@ static bool all_fit(oribi_plan_builder *builder, const concat *join)
     size_t offset = 0;
     int64_t along = 0;
     for (int32_t i = 0; i < join->n_pieces; i++) {
-        const int32_t u = join->step->inputs[i];
+        const int32_t u = join->step->inputs[join->first + i];
         if (u < 0 || !piece_fits(builder, join, u, offset)) {
             return false;
         }
@@ -133,7 +137,7 @@ void oribi_plan_place_concats(oribi_plan_builder *builder)
         const int64_t *dims = builder->plan->record->values[join.output].dims;
         size_t offset = 0;
         for (int32_t i = 0; i < join.n_pieces; i++) {
-            const int32_t u = join.step->inputs[i];
+            const int32_t u = join.step->inputs[join.first + i];
             oribi_plan_item *item = &builder->items[u];
             item->is_piece = true;
             item->piece_offset = offset;
@@ -143,7 +147,7 @@ void oribi_plan_place_concats(oribi_plan_builder *builder)
             offset += piece_step(builder, &join, u);
         }
         for (int32_t i = 0; i < join.n_pieces; i++) {
-            oribi_plan_unite(builder, join.output, join.step->inputs[i]);
+            oribi_plan_unite(builder, join.output, join.step->inputs[join.first + i]);
         }
         builder->plan->is_placed[s] = true;
         builder->plan->n_placed++;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "session/plan_internal.h"
+#include "session/session_plan_internal.h"
 
 enum { DEVICE_ALIGNMENT = 256 };
 

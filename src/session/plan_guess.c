@@ -43,7 +43,8 @@ static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *s
     oribi_shape *out = oribi_arena_array(&work->arena, (size_t)node->n_outputs + 1, sizeof *out);
     oribi_handle_data *handles = oribi_arena_array(&work->arena, n + 1, sizeof *handles);
     TF_Tensor **constants = oribi_arena_array(&work->arena, n + 1, sizeof(TF_Tensor *));
-    if (in == NULL || out == NULL || handles == NULL || constants == NULL) {
+    TF_Quantisation *units = oribi_arena_array(&work->arena, n + 1, sizeof *units);
+    if (in == NULL || out == NULL || handles == NULL || constants == NULL || units == NULL) {
         return oribi_fail_memory(status);
     }
     for (size_t i = 0; i < n; i++) {
@@ -52,8 +53,11 @@ static bool infer_step(guess *work, const oribi_session_step *step, TF_Status *s
             continue;
         }
         in[i] = work->shapes[step->inputs[i]];
-        handles[i] = work->session->graph->values[node->inputs[i]]->handle;
-        if (is_small(work->session->graph->values[node->inputs[i]])) {
+        const oribi_value *value = work->session->graph->values[node->inputs[i]];
+        handles[i] = value->handle;
+        units[i] = oribi_graph_quantisation_view(&value->quantisation);
+        handles[i].quantisation = &units[i];
+        if (is_small(value)) {
             constants[i] =
                 oribi_graph_constant_tensor(work->session->graph, node->inputs[i], status);
             if (constants[i] == NULL) {

@@ -8,8 +8,9 @@
 #include <time.h>
 
 #include "base/alloc.h"
+#include "base/arena.h"
 #include "base/thread.h"
-#include "import/wire.h"
+#include "format/wire.h"
 #include "oribi/oribi.h"
 #include "plugin/profiler.h"
 #include "tensor/status.h"

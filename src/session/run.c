@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/text.h"
+#include "session/flight/flight.h"
 #include "session/session_internal.h"
 
 oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
@@ -12,7 +13,8 @@ oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
         return NULL;
     }
     oribi_run *run = oribi_alloc_zero(1, sizeof *run);
-    if (run == NULL) {
+    if (run == NULL || !oribi_mutex_init(&run->lock)) {
+        oribi_free(run);
         oribi_fail_memory(status);
         return NULL;
     }
@@ -20,15 +22,15 @@ oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
     const size_t n_outputs = (size_t)session->n_outputs + 1;
     oribi_session_retain(session);
     run->session = session;
-    atomic_init(&run->stop, 0);
+    run->signal = oribi_signal_create(status);
     run->inputs = oribi_alloc_zero(n_inputs, sizeof *run->inputs);
     run->input_shapes = oribi_alloc_zero(n_inputs, sizeof *run->input_shapes);
     run->spares = oribi_alloc_zero(n_outputs, sizeof *run->spares);
     run->good = oribi_alloc_zero(n_outputs, sizeof *run->good);
     run->copies = oribi_alloc_zero(n_outputs, sizeof *run->copies);
     run->next = oribi_alloc_zero((size_t)session->n_states + 1, sizeof *run->next);
-    if (run->inputs == NULL || run->input_shapes == NULL || run->spares == NULL ||
-        run->good == NULL || run->copies == NULL || run->next == NULL) {
+    if (run->signal == NULL || run->inputs == NULL || run->input_shapes == NULL ||
+        run->spares == NULL || run->good == NULL || run->copies == NULL || run->next == NULL) {
         oribi_run_destroy(run);
         oribi_fail_memory(status);
         return NULL;
@@ -69,6 +71,8 @@ void oribi_run_destroy(oribi_run *run)
     oribi_free(run->copies);
     oribi_free(run->next);
     oribi_free(run->blocks.events);
+    oribi_signal_release(run->signal);
+    oribi_mutex_destroy(&run->lock);
     oribi_free(run);
     oribi_session_release(session);
 }
@@ -80,7 +84,7 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
 {
     const int32_t n_inputs = session->n_inputs - session->n_states;
     if (index < 0 || index >= n_inputs) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d, the model has %d",
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d; the model has %d",
                           index, (int)n_inputs);
     }
     const oribi_session_value *value = &session->values[session->inputs[index]];
@@ -90,8 +94,8 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
                           "input '%s': the tensor is NULL or has no storage of its own", name);
     }
     if (tensor->dtype != value->dtype) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s' is %s, the tensor is %s", name,
-                          oribi_dtype_name(value->dtype), oribi_dtype_name(tensor->dtype));
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s' is %s, but the tensor is %s",
+                          name, oribi_dtype_name(value->dtype), oribi_dtype_name(tensor->dtype));
     }
     bool fits = value->shape.rank < 0 || value->shape.rank == tensor->rank;
     for (int32_t k = 0; fits && k < value->shape.rank; k++) {
@@ -103,7 +107,8 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
         const oribi_shape shape = {tensor->rank, tensor->dims};
         oribi_shape_print(&value->shape, &expected);
         oribi_shape_print(&shape, &found);
-        oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s' has shape %s, the tensor has %s", name,
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "input '%s' has shape %s, but the tensor has shape %s", name,
                    oribi_text_string(&expected), oribi_text_string(&found));
         oribi_text_destroy(&expected);
         oribi_text_destroy(&found);
@@ -175,10 +180,40 @@ static bool prepare_frame(oribi_run *run, TF_Status *status)
     return oribi_run_prepare_outputs(run, status);
 }
 
-/* Takes the frame back, or leaves it to the handles that kernels kept; plans again. */
+/* Another signal in the place of one that a late kernel still reads. */
+static bool renew_signal(oribi_run *run, TF_Status *status)
+{
+    oribi_signal *made = oribi_signal_create(status);
+    oribi_mutex_lock(&run->lock);
+    oribi_signal *before = run->signal;
+    run->signal = made;
+    oribi_mutex_unlock(&run->lock);
+    oribi_signal_release(before);
+    return made != NULL;
+}
+
+/* Leaves kernels that are late to the frame. A run without a signal makes one when it is needed. */
+static void leave_late(oribi_run *run)
+{
+    oribi_frame *frame = run->frame;
+    TF_Status *ignored = TF_NewStatus();
+    frame->was_late = true;
+    frame->streams = run->streams; /* a late kernel may enqueue; the frame ends them */
+    run->streams = NULL;
+    (void)renew_signal(run, ignored);
+    TF_DeleteStatus(ignored);
+}
+
+/* Takes the frame back, or leaves it to the handles that kernels kept and to kernels that are late;
+ * plans again. */
 static void finish(oribi_run *run, bool ok)
 {
     oribi_frame *frame = run->frame;
+    bool is_kept = oribi_context_abandon(&frame->ctx);
+    is_kept |= oribi_flights_abandon(frame);
+    if (is_kept) {
+        leave_late(run);
+    }
     if (!ok) {
         oribi_run_reset_streams(run);
     }
@@ -191,14 +226,14 @@ static void finish(oribi_run *run, bool ok)
     }
     frame->n_seen = 0;
     frame->n_pins = 0;
-    if (oribi_context_has_open(&frame->ctx, frame->n_slots)) {
+    is_kept |= oribi_flights_have_open(frame);
+    if (oribi_context_has_open(&frame->ctx, frame->n_slots) || is_kept) {
         run->frame = NULL;
         oribi_frame_hold(frame);
-        if (oribi_context_leave(&frame->ctx)) { /* the last one went meanwhile */
-            oribi_frame_destroy(frame);
-        }
+        oribi_frame_leave(frame);
     } else {
         (void)oribi_context_leave(&frame->ctx);
+        oribi_flights_clear(frame);
         oribi_frame_restore(frame);
     }
     if (news != NULL && ok) {
@@ -209,7 +244,7 @@ static void finish(oribi_run *run, bool ok)
     oribi_plan_release(plan);
 }
 
-/* What takes long before the first step, the planning, asks the thread's patience. */
+/* Planning is what takes long before the first step, so it asks the thread's patience. */
 static void execute(oribi_run *run, uint64_t deadline_ns, TF_Status *status)
 {
     if (!all_bound(run, status) || !oribi_run_open_streams(run, status) ||
@@ -236,8 +271,13 @@ void oribi_run_execute(oribi_run *run, TF_Status *status)
     }
     TF_SetStatus(status, TF_OK, "");
     run->n_waits = 0;
-    atomic_store_explicit(&run->stop, 0, memory_order_relaxed);
-    oribi_patience patience = {.stop = &run->stop, .what = "the run"};
+    if (run->signal == NULL && !renew_signal(run, status)) {
+        return;
+    }
+    oribi_signal *signal = run->signal;
+    oribi_signal_retain(signal); /* a late kernel's run gets another one */
+    atomic_store_explicit(&signal->stop, 0, memory_order_relaxed);
+    oribi_patience patience = {.stop = &signal->stop, .what = "the run"};
     if (run->time_limit_ns > 0) {
         const uint64_t now = oribi_now_ns();
         patience.deadline_ns =
@@ -246,15 +286,24 @@ void oribi_run_execute(oribi_run *run, TF_Status *status)
     oribi_patience_begin(&patience);
     execute(run, patience.deadline_ns, status);
     oribi_patience_end(&patience);
+    oribi_signal_release(signal);
 }
 
 void oribi_run_cancel(oribi_run *run)
 {
-    int none = 0;
     if (run == NULL) {
         return;
     }
-    atomic_compare_exchange_strong(&run->stop, &none, ORIBI_STOP_CANCELLED);
+    oribi_mutex_lock(&run->lock);
+    oribi_signal *signal = run->signal;
+    if (signal != NULL) {
+        oribi_signal_retain(signal);
+    }
+    oribi_mutex_unlock(&run->lock);
+    if (signal != NULL) {
+        oribi_signal_stop(signal, ORIBI_STOP_CANCELLED);
+        oribi_signal_release(signal);
+    }
 }
 
 uint64_t oribi_run_num_waits(const oribi_run *run)

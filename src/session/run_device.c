@@ -57,9 +57,11 @@ bool oribi_run_open_streams(oribi_run *run, TF_Status *status)
 
 void oribi_run_reset_streams(oribi_run *run)
 {
-    for (int32_t d = 1; run->streams != NULL && d < run->session->n_devices; d++) {
-        oribi_stream_destroy(run->streams[d]); /* waits; NULL where a run before this failed */
-        run->streams[d] = NULL;
+    for (int32_t d = 1; d < run->session->n_devices; d++) {
+        if (run->streams != NULL) {                /* else a late kernel's frame has them */
+            oribi_stream_destroy(run->streams[d]); /* waits; NULL where a run before this failed */
+            run->streams[d] = NULL;
+        }
         for (int kind = 0; run->beside != NULL && kind < 2; kind++) {
             oribi_stream_destroy(run->beside[d][kind]);
             run->beside[d][kind] = NULL;
@@ -103,7 +105,7 @@ static TF_Tensor *make_tensor(oribi_session *session, int32_t value, const int64
 {
     const oribi_session_value *known = &session->values[value];
     const int32_t device = known->crosses;
-    oribi_buffer *buffer = device != 0 && bytes > 0 && known->dtype != TF_STRING
+    oribi_buffer *buffer = device != 0 && bytes > 0 && !oribi_dtype_owns(known->dtype)
                                ? oribi_device_host_buffer(session->devices[device].device, bytes)
                                : NULL;
     if (buffer == NULL) {
@@ -130,7 +132,7 @@ TF_Tensor *oribi_run_make_input(oribi_run *run, int index, const int64_t *dims, 
     const int32_t n_inputs = session->n_inputs - session->n_states;
     size_t bytes = 0;
     if (index < 0 || index >= n_inputs) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d, the model has %d", index,
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no input %d; the model has %d", index,
                    (int)n_inputs);
         return NULL;
     }
@@ -139,7 +141,7 @@ TF_Tensor *oribi_run_make_input(oribi_run *run, int index, const int64_t *dims, 
         !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(session->values[value].dtype),
                             &bytes)) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "input '%s': a rank of %d, or dimensions, that no tensor has",
+                   "input '%s': rank %d or a dimension is not possible for a tensor",
                    session->graph->input_names[index], num_dims);
         return NULL;
     }

@@ -92,8 +92,8 @@ static bool copy_inputs(oribi_run *run, TF_Status *status)
             continue;
         }
         oribi_buffer *copy = NULL;
-        if (slot->dtype == TF_STRING) {
-            copy = slot->buffer; /* text cannot be moved by its bytes: shared */
+        if (oribi_dtype_owns(slot->dtype)) {
+            copy = slot->buffer; /* cannot be moved by its bytes: shared */
         } else {
             copy = find_spare(run, i, slot->bytes, status);
             ORIBI_TRY(copy != NULL);
@@ -163,7 +163,7 @@ bool oribi_run_keep_outputs(oribi_run *run, TF_Status *status)
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         const oribi_slot *slot = output_slot(run, i);
         keep(&run->good[i], slot, run->copies[i]);
-        if (slot->storage == ORIBI_STORAGE_HEAP && slot->dtype != TF_STRING) {
+        if (slot->storage == ORIBI_STORAGE_HEAP && !oribi_dtype_owns(slot->dtype)) {
             adopt(run, i, slot->buffer);
         }
     }
@@ -195,7 +195,7 @@ TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status)
     }
     const int32_t n_outputs = run->session->n_outputs - run->session->n_states;
     if (index < 0 || index >= n_outputs) {
-        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no output %d, the model has %d", index,
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there is no output %d; the model has %d", index,
                    (int)n_outputs);
         return NULL;
     }

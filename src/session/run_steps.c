@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The walk over the steps: what a run does in the steady state, and nothing else. */
-#include "session/guard.h"
+#include "session/session_guard.h"
 #include "session/session_internal.h"
 
 static bool fail_missing(const oribi_session_step *step, int32_t output, TF_Status *status)
@@ -21,7 +21,7 @@ static inline bool outputs_are_set(const oribi_frame *frame, const oribi_step_io
     return true;
 }
 
-static void name_step(const oribi_session *session, int32_t s, TF_Status *status)
+void oribi_run_name_step(const oribi_session *session, int32_t s, TF_Status *status)
 {
     const oribi_session_step *step = &session->steps[s];
     const oribi_kernel_def *def = step->kernel.def;
@@ -35,7 +35,9 @@ static void name_step(const oribi_session *session, int32_t s, TF_Status *status
 static inline bool needs_finishing(const oribi_frame *frame)
 {
     const TF_OpKernelContext *ctx = &frame->ctx;
-    return (frame->n_seen | frame->n_spilled | ctx->is_slow) != 0 || ctx->open != 0 ||
+    return (frame->n_seen | frame->n_spilled | ctx->is_slow |
+            atomic_load_explicit(&((oribi_frame *)frame)->has_late, memory_order_relaxed)) != 0 ||
+           ctx->open != 0 ||
            atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_acquire) !=
                ORIBI_CONTEXT_BIAS;
 }
@@ -74,6 +76,18 @@ static bool run_step_traced(oribi_run *run, int32_t s, TF_Status *status)
     return true;
 }
 
+bool oribi_run_step(oribi_run *run, int32_t s, TF_Status *status)
+{
+    const oribi_plan *plan = run->frame->plan;
+    const bool ok = run->trace != NULL
+                        ? run_step_traced(run, s, status)
+                        : run_step(run->frame, &plan->steps[s], plan->is_placed[s], s, status);
+    if (!ok) {
+        oribi_run_name_step(run->session, s, status);
+    }
+    return ok;
+}
+
 /* A run with a time limit, a trace or a watch, which costs what most runs should not pay for. */
 static bool run_steps_watched(oribi_run *run, TF_Status *status)
 {
@@ -82,13 +96,11 @@ static bool run_steps_watched(oribi_run *run, TF_Status *status)
     const oribi_plan *plan = frame->plan;
     const bool is_timed = frame->ctx.deadline_ns != 0;
     for (int32_t s = 0; s < plan->n_steps; s++) {
-        if ((is_timed && is_late(&frame->ctx, status)) ||
-            !(run->trace != NULL
-                  ? run_step_traced(run, s, status)
-                  : run_step(frame, &plan->steps[s], plan->is_placed[s], s, status))) {
-            name_step(session, s, status);
+        if (is_timed && is_late(&frame->ctx, status)) {
+            oribi_run_name_step(session, s, status);
             return false;
         }
+        ORIBI_TRY(oribi_run_step(run, s, status));
         if (run->watch != NULL) {
             ORIBI_TRY(oribi_run_watch_step(run, &session->steps[s], status));
         }
@@ -99,6 +111,9 @@ static bool run_steps_watched(oribi_run *run, TF_Status *status)
 bool oribi_run_steps(oribi_run *run, TF_Status *status)
 {
     oribi_frame *frame = run->frame;
+    if (run->session->n_flights > 0) {
+        return oribi_run_flights(run, status);
+    }
     if (run->trace != NULL || run->watch != NULL || frame->ctx.deadline_ns != 0) {
         const bool ok = run_steps_watched(run, status);
         oribi_run_trace_devices(run, ok);
@@ -109,7 +124,7 @@ bool oribi_run_steps(oribi_run *run, TF_Status *status)
     const int32_t n = frame->plan->n_steps;
     for (int32_t s = 0; s < n; s++) {
         if (!run_step(frame, &steps[s], is_placed[s], s, status)) {
-            name_step(run->session, s, status);
+            oribi_run_name_step(run->session, s, status);
             return false;
         }
     }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "grappler/grappler.h"
+#include "target/target.h"
 
 /* --- Kernels --------------------------------------------------------------------------------- */
 
@@ -79,16 +80,19 @@ void oribi_session_destroy(oribi_session *session)
 static bool run_passes(oribi_session *session, const oribi_options *options, TF_Status *status)
 {
     const char *label = options != NULL ? options->kernels : NULL;
-    uint32_t disabled = options != NULL ? options->disabled_passes : 0;
-    ORIBI_TRY(oribi_grappler_run(&session->graph, "CPU", &disabled, status));
-    ORIBI_TRY(session->device_type == NULL ||
-              oribi_grappler_run(&session->graph, session->device_type, &disabled, status));
-    const oribi_pass_options passes = {.disabled = disabled,
+    const oribi_pass_options passes = {.disabled = options != NULL ? options->disabled_passes : 0,
                                        .device = session->device_type,
+                                       .standard = session->device,
                                        .label = label,
                                        .plain_activations = label != NULL,
                                        .pool = session->pool};
-    ORIBI_TRY(oribi_pass_run_all(session->graph, &passes, &session->report, status));
+    oribi_pass_report *report = &session->report;
+    ORIBI_TRY(oribi_target_open_states(session->graph, status));
+    ORIBI_TRY(oribi_pass_prepare(session->graph, &passes, report, status));
+    ORIBI_TRY(oribi_grappler_run(&session->graph, "CPU", &passes, report, status));
+    ORIBI_TRY(session->device_type == NULL || strcmp(session->device_type, "CPU") == 0 ||
+              oribi_grappler_run(&session->graph, session->device_type, &passes, report, status));
+    ORIBI_TRY(oribi_pass_finish(session->graph, &passes, report, status));
     oribi_graph_drop_unused_constants(session->graph);
     return oribi_graph_sort(session->graph, status);
 }
@@ -162,8 +166,8 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
             goto failed;
         }
     }
-    if (!oribi_constants_keep(session, status) || !charge_graph(session, status) ||
-        !plan_ahead(session, status)) {
+    if (!oribi_flights_order(session, status) || !oribi_constants_keep(session, status) ||
+        !charge_graph(session, status) || !plan_ahead(session, status)) {
         goto failed;
     }
     return session;

@@ -14,7 +14,7 @@
 #include "kernel/context.h"
 #include "kernel/resource.h"
 #include "pass/pass.h"
-#include "pass/plan.h"
+#include "plan/plan.h"
 #include "session/session.h"
 #include "tensor/patience.h"
 
@@ -56,7 +56,7 @@ uint64_t oribi_options_max_bytes(const oribi_options *options);        /* NULL: 
 uint64_t oribi_options_device_max_bytes(const oribi_options *options); /* the same */
 /* Begins the thread's patience for what is made with the options (NULL: endless). */
 void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience);
-/* Of its own threads, or on the application's. */
+/* Makes a pool with its own threads, or on the application's. */
 oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status);
 
 /* --- Memory that counts against the limit ---------------------------------------------------- */
@@ -133,6 +133,8 @@ typedef struct oribi_session_step {
     int32_t *inputs, *outputs; /* values */
     int32_t device;            /* index of session->devices */
     oribi_transfer *transfer;  /* NULL: a node of the graph */
+    int32_t flight;            /* of an asynchronous kernel: which one; else -1 */
+    int32_t until;             /* the last step at which its kernel may be at work */
     bool *released;            /* n_inputs: constants that the kernel promised not to read */
     const char *detail;        /* "op, kernel of provider" */
     void *graph_arg;           /* of the graph's view callbacks */
@@ -160,6 +162,10 @@ struct oribi_session {
     int32_t *inputs, *outputs; /* values */
     int32_t n_steps, n_values, n_inputs, n_outputs;
     int32_t n_states; /* of both: the last ones, which callers do not see */
+    /* Asynchronous kernels: their steps; which of them the host waits for before each step, and at
+     * the end: flight/flight_order.c. */
+    int32_t *flights, *landings, *first_landing;
+    int32_t n_flights;
     _Atomic int64_t next_run_id;
     oribi_mutex lock; /* plans */
     struct oribi_plan *plans[ORIBI_MAX_PLANS];
@@ -167,7 +173,8 @@ struct oribi_session {
     uint64_t plan_clock;
 };
 
-/* place.c: names devices in the graph before the passes; opens those that nodes then go to. */
+/* session_place.c: names devices in the graph before the passes; opens those that nodes then go to.
+ */
 bool oribi_place_request(oribi_session *session, const oribi_options *options, TF_Status *status);
 bool oribi_place_nodes(oribi_session *session, const oribi_options *options, int32_t *out_devices,
                        TF_Status *status);
@@ -183,6 +190,12 @@ bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status 
 /* ahead.c: the order of the steps, by place in graph->order: what devices do goes first. */
 bool oribi_steps_order(const oribi_session *session, const int32_t *devices, int32_t *out_order,
                        TF_Status *status);
+/* flight/flight_order.c: may the node compute beside the host's steps? */
+bool oribi_flight_is_node(const oribi_node *node);
+/* Do nodes have to compute one after the other, since both may touch one resource? */
+bool oribi_flight_has_resource(const oribi_node *node);
+/* Where each asynchronous step is waited for, once kernels are known; extends lives of values. */
+bool oribi_flights_order(oribi_session *session, TF_Status *status);
 /* overlap.c: which copies go beside the kernels, and what that does to lives of values. */
 void oribi_steps_overlap(oribi_session *session);
 /* describe_device.c */
@@ -194,7 +207,8 @@ void oribi_describe_devices(struct oribi_json *json, const oribi_session *sessio
                             const struct oribi_plan *plan);
 /* transfer.c */
 const oribi_kernel_def *oribi_transfer_kernel(oribi_transfer_kind kind);
-/* constants.c: dense bytes for the constants that something still reads, where it reads them. */
+/* session_constants.c: dense bytes for the constants that something still reads, where it reads
+ * them. */
 bool oribi_constants_keep(oribi_session *session, TF_Status *status);
 
 void oribi_session_retain(oribi_session *session);
@@ -306,6 +320,13 @@ bool oribi_plan_fits(const oribi_plan *plan, const oribi_shape *input_shapes, in
 
 /* --- Frame ----------------------------------------------------------------------------------- */
 
+/* An output that was set to bytes which the kernel may yet write: it has them until the step ends,
+ * and then a copy in its own place. */
+typedef struct oribi_late_copy {
+    void *to; /* NULL: none */
+    int32_t from;
+} oribi_late_copy;
+
 typedef struct oribi_pin { /* bytes of the arena that a kept handle still reads */
     const char *from, *to;
 } oribi_pin;
@@ -332,21 +353,37 @@ typedef struct oribi_frame {
     int32_t n_pins, pins_capacity;
     oribi_seen_temp *seen;
     int32_t n_seen, seen_capacity;
-    int32_t step;          /* index of the present step */
-    struct oribi_run *run; /* NULL once detached */
+    oribi_late_copy *late; /* by output of the present step */
+    _Atomic bool has_late;
+    int32_t step;                 /* index of the present step */
+    struct oribi_run *run;        /* NULL once detached */
+    struct oribi_flight *flights; /* n_flights of the session */
+    int32_t n_kept;               /* flights that landed with handles open */
+    _Atomic int32_t holds;        /* contexts that the detached frame waits for */
+    uint64_t limit_ns;            /* of waits, once the run stops; 0: it did not */
+    bool was_late;                /* a kernel is at work when the run is over */
+    oribi_stream **streams;       /* of the run, for a kernel that is late on a device */
 } oribi_frame;
 
 oribi_frame *oribi_frame_create(oribi_session *session, struct oribi_run *run, TF_Status *status);
 void oribi_frame_destroy(oribi_frame *frame); /* no handle open; NULL ok */
 /* Lays the plan over the slots; no handle is open. Keeps a reference. */
 bool oribi_frame_bind(oribi_frame *frame, oribi_plan *plan, TF_Status *status);
+/* A kernel and the shape function of its op must not contradict each other: what reads the value
+ * was made for the shape that was inferred. The kernel's failure names both, also where the kernel
+ * does not look at the status. Asked only where the plan does not serve a request at once. */
+bool oribi_check_inferred(TF_OpKernelContext *ctx, int index, const int64_t *dims, int rank,
+                          TF_Status *status);
 /* Points the slots that live in a graph output's buffer to it. */
 void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *buffer);
 bool oribi_frame_set_input(oribi_frame *frame, int32_t input, const TF_Tensor *tensor);
 /* After a run: slots that differ from the plan are as planned again. */
 void oribi_frame_restore(oribi_frame *frame);
-/* Keeps what open handles point to, before the frame is left to them. */
+/* Keeps what open handles point to, before the frame is left to them; then leaves it. */
 void oribi_frame_hold(oribi_frame *frame);
+void oribi_frame_leave(oribi_frame *frame);
+/* One context less that holds a detached frame. */
+void oribi_frame_drop(oribi_frame *frame);
 /* Gives the value a heap buffer until the end of the run; the reference is taken over. */
 void oribi_frame_spill(oribi_frame *frame, int32_t value, oribi_buffer *buffer, size_t bytes);
 /* Points the value to fixed bytes of another slot (a constant, a bound input). */
@@ -367,6 +404,10 @@ const char *oribi_slot_end(const oribi_slot *slot);
 bool oribi_frame_overlaps_pin(const oribi_frame *frame, const void *data, size_t bytes);
 /* Notes a wish; only a new one allocates. */
 bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *wish, TF_Status *status);
+/* Parts of it, for steps that end out of order: see frame_step.c. */
+bool oribi_frame_settle_seen(oribi_frame *frame, TF_Status *status);
+bool oribi_frame_pin(oribi_frame *frame, const oribi_slot *slot, TF_Status *status);
+void oribi_frame_drop_dead(oribi_frame *frame, int32_t value, int32_t step);
 /* After a step: temporaries that were seen, handles that are still open, values that died. */
 bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status);
 /* A placed concatenation: nothing to do when all inputs were written in place, else computes it. */
@@ -394,7 +435,8 @@ struct oribi_run {
     oribi_good_output *good;
     oribi_buffer **copies; /* by output, while outputs are kept: copies of bound inputs */
     bool has_good;
-    atomic_int stop;
+    oribi_mutex lock;     /* which signal it has */
+    oribi_signal *signal; /* one reference; another one once a kernel was late */
     uint64_t time_limit_ns;
     void (*trace)(void *arg, const oribi_trace_event *event);
     void *trace_arg;
@@ -408,9 +450,17 @@ struct oribi_run {
 };
 
 bool oribi_run_steps(struct oribi_run *run, TF_Status *status);
+/* One of them, traced where the run is; a failure names the node. */
+bool oribi_run_step(struct oribi_run *run, int32_t s, TF_Status *status);
+/* Puts in front of a message which node and kernel it is about. */
+void oribi_run_name_step(const oribi_session *session, int32_t s, TF_Status *status);
+/* flight/run_flights.c: the walk of sessions that have asynchronous kernels. */
+bool oribi_run_flights(struct oribi_run *run, TF_Status *status);
 bool oribi_run_prepare_outputs(struct oribi_run *run, TF_Status *status);
 bool oribi_run_keep_outputs(struct oribi_run *run, TF_Status *status);
 void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step, uint64_t start_ns);
+/* An asynchronous kernel's time, on a lane of its own. */
+void oribi_run_trace_flight(struct oribi_run *run, int32_t s, uint64_t start_ns, uint64_t end_ns);
 /* run_device.c: streams for all devices of the session, made when they are first needed and after a
  * failure; then idle. */
 bool oribi_run_open_streams(struct oribi_run *run, TF_Status *status);

@@ -298,6 +298,8 @@ static bool make_step(flat *f, oribi_session_step *step, const entry *from, TF_S
         step->outputs[i] = *number_at(f, node->outputs[i], f->home[node->outputs[i]]);
     }
     ORIBI_TRY(oribi_graph_node_view(f->session->graph, node, &step->view, status));
+    step->view.device =
+        from->device != 0 ? oribi_device_full_name(f->session->devices[from->device].device) : NULL;
     step->graph_arg = step->view.arg;
     step->graph_release = step->view.release_constant;
     step->graph_read = step->view.constant_read;

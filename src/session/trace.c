@@ -5,7 +5,10 @@
 #include "base/alloc.h"
 #include "session/session_internal.h"
 
-enum { MAX_BLOCKS = 4096 }; /* of one step; more are not shown */
+enum {
+    MAX_BLOCKS = 4096, /* of one step; more are not shown */
+    ASYNC_LANE = 500   /* and on: asynchronous kernels, of which several are at work */
+};
 
 void oribi_run_set_trace(oribi_run *run, void (*hook)(void *arg, const oribi_trace_event *event),
                          void *arg)
@@ -49,6 +52,19 @@ void oribi_run_trace_step(oribi_run *run, const oribi_session_step *step, uint64
                                      .lane_name = "host"};
     run->trace(run->trace_arg, &event);
     emit_blocks(run, step);
+}
+
+void oribi_run_trace_flight(oribi_run *run, int32_t s, uint64_t start_ns, uint64_t end_ns)
+{
+    const oribi_session_step *step = &run->session->steps[s];
+    const oribi_trace_event event = {.name = step->node->name,
+                                     .kind = "step",
+                                     .detail = step->detail,
+                                     .lane = ASYNC_LANE + step->flight,
+                                     .start_ns = start_ns,
+                                     .end_ns = end_ns,
+                                     .lane_name = "asynchronous"};
+    run->trace(run->trace_arg, &event);
 }
 
 void oribi_run_trace_alloc(oribi_run *run, const char *name, size_t bytes)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "op/traits.h"
 #include "session/session_internal.h"
 
 enum { MAX_ROUNDS = 4 };
@@ -53,33 +54,18 @@ static double elements_of(const oribi_value *value)
     return n;
 }
 
-/* Product of the last n dimensions, at least 1. */
-static double last_dims(const oribi_value *value, int32_t n)
-{
-    double product = 1;
-    for (int32_t k = value->shape.rank - n; k < value->shape.rank; k++) {
-        product *= k >= 0 ? (double)value->shape.dims[k] : 1;
-    }
-    return product > 1 ? product : 1;
-}
-
 /* Multiplications and additions for one element of output 0. */
 static double operations_each(const weigh *w, const oribi_node *node)
 {
-    const char *op = node->op_name;
-    const bool is_depthwise = strstr(op, "Depthwise") != NULL;
-    const bool is_conv = strstr(op, "Conv") != NULL;
-    if ((!is_depthwise && !is_conv && strstr(op, "MatMul") == NULL) || node->n_inputs < 2 ||
-        node->inputs[1] < 0 || node->n_outputs < 1) {
-        return 1;
+    oribi_traits traits;
+    oribi_op_traits(node->op, &node->attrs, &node->signature, &traits);
+    if (traits.weights < 0 || node->inputs[traits.weights] < 0 || node->n_outputs < 1) {
+        return (traits.is & ORIBI_TRAIT_MOVES) != 0 ? 0 : 1;
     }
-    const oribi_value *filter = w->graph->values[node->inputs[1]];
-    const oribi_value *out = w->graph->values[node->outputs[0]];
-    const double n = elements_of(filter);
-    return 2 * n /
-           (is_depthwise ? last_dims(filter, 2)
-            : is_conv    ? last_dims(filter, 1)
-                         : last_dims(out, 1));
+    const double products =
+        oribi_traits_products(&traits, &w->graph->values[node->inputs[traits.weights]]->shape,
+                              &w->graph->values[node->outputs[0]]->shape);
+    return products > 0.5 ? 2 * products : 1;
 }
 
 static double work_of(const weigh *w, const oribi_node *node)
@@ -128,7 +114,7 @@ static double cost_of_value(const weigh *w, oribi_value_id id)
     return cost + (is_waited_for ? wait_ns : 0);
 }
 
-/* Of all copies and waits that the places ask for, ns for one run. */
+/* Adds up all copies and waits that the places ask for, in ns for one run. */
 static double cost_of_copies(weigh *w)
 {
     const oribi_graph *graph = w->graph;

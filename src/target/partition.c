@@ -35,9 +35,9 @@ bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF
         return false;
     }
     if (!oribi_target_is_name(spec, length)) {
-        return oribi_fail(status, TF_INVALID_ARGUMENT,
-                          "'%s': a device is KIND or NAME=KIND, names of letters, digits and '_'",
-                          spec);
+        return oribi_fail(
+            status, TF_INVALID_ARGUMENT,
+            "'%s': write a device as KIND or NAME=KIND; a name has letters, digits and '_'", spec);
     }
     if (partition->n_devices == ORIBI_DEVICES_MAX) {
         return oribi_fail(status, TF_RESOURCE_EXHAUSTED, "a model has at most %d devices",

@@ -54,6 +54,12 @@ static void read_tensor(const oribi_region *region, int32_t node, const oribi_va
         return;
     }
     const oribi_value *value = region->graph->values[ids[index]];
+    if (!oribi_shape_is_full(&value->shape)) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "operator %d of the region: the sizes of tensor %d ('%s') are not known yet",
+                   (int)node, (int)index, value->name);
+        return;
+    }
     oribi_region_tensor made = {
         .struct_size = out->struct_size,
         .name = value->name,
@@ -142,6 +148,24 @@ float oribi_region_attr_float(const oribi_region *region, int32_t node, const ch
     return attr != NULL ? attr->u.f[0] : 0.0f;
 }
 
+int32_t oribi_region_attr_bool(const oribi_region *region, int32_t node, const char *name,
+                               TF_Status *status)
+{
+    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
+                                 ? NULL
+                                 : scalar_of(region, node, name, TF_ATTR_BOOL, status);
+    return attr != NULL && attr->u.b[0] != 0 ? 1 : 0;
+}
+
+TF_DataType oribi_region_attr_type(const oribi_region *region, int32_t node, const char *name,
+                                   TF_Status *status)
+{
+    const oribi_attr *attr = !ORIBI_GIVEN(status, region, name)
+                                 ? NULL
+                                 : scalar_of(region, node, name, TF_ATTR_TYPE, status);
+    return attr != NULL ? attr->u.type[0] : (TF_DataType)0;
+}
+
 const char *oribi_region_attr_string(const oribi_region *region, int32_t node, const char *name,
                                      TF_Status *status)
 {
@@ -200,8 +224,8 @@ static bool is_blob(const void *data, size_t bytes, size_t alignment, TF_Status 
     const bool is_power = alignment != 0 && (alignment & (alignment - 1)) == 0;
     return (is_power && alignment <= 4096 && bytes <= UINT32_MAX && (data != NULL || bytes == 0)) ||
            oribi_fail(status, TF_INVALID_ARGUMENT,
-                      "params of %zu bytes with alignment %zu: below 4 GiB, and a power of two up "
-                      "to 4096",
+                      "params have %zu bytes and alignment %zu; they must be below 4 GiB, and the "
+                      "alignment a power of two up to 4096",
                       bytes, alignment);
 }
 

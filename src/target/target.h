@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Targets inside the house: the registry, regions, and the partition of a graph over devices. After
- * it each region is one node `Oribi>Region` whose attribute `region` is its index; compile and
- * session turn that into calls of a device. Read next: partition.c, then oribi/target.h for what
- * plugins see.
+/* Targets inside the house: the registry, regions, ops of one kernel, and the partition of a graph
+ * over devices. After it each region is one node `Oribi>Region` whose attribute `region` is its
+ * index; compile and session turn that into calls of a device. Read next: partition.c, then
+ * oribi/target.h for what plugins see.
  */
 #ifndef ORIBI_TARGET_TARGET_INTERNAL_H_
 #define ORIBI_TARGET_TARGET_INTERNAL_H_
@@ -15,13 +15,38 @@
 
 enum { ORIBI_DEVICES_MAX = 32, ORIBI_PATTERN_MAX = 16 };
 
-/* What the writer of a target made of a region. Lives in the partition's arena. */
+typedef struct oribi_kernel_array {
+    const void *data; /* NULL: none */
+    int64_t count;
+} oribi_kernel_array;
+
+typedef struct oribi_kernel_state {
+    oribi_shape shape;
+    const void *initial;
+    bool is_set;
+} oribi_kernel_state;
+
+/* Holds what the `prepare` of an op of one kernel said of a node. */
+typedef struct oribi_kernel_code {
+    const oribi_target_kernel *kernel;
+    const oribi_node *node;
+    void *arguments;            /* args->bytes; pointers lead to the arrays */
+    oribi_kernel_array *arrays; /* by member of the arguments */
+    int32_t *inputs;            /* of the node, that the kernel takes */
+    int32_t n_inputs;
+    int32_t in_place[2], n_in_place; /* of those */
+    int64_t macs;
+    oribi_kernel_state *states;
+} oribi_kernel_code;
+
+/* The result of a target's writer for a region. It lives in the partition's arena. */
 struct oribi_target_code {
     oribi_arena *arena;
     int32_t op;
     const void *params;
     size_t params_bytes, params_alignment, scratch_bytes;
     const char *declarations, *body; /* NULL: Invoke */
+    oribi_kernel_code *own;          /* of an op of one kernel; NULL: of a device */
 };
 
 /* Nodes that a device takes. The graph keeps them, dead, after the partition. */
@@ -58,6 +83,38 @@ typedef struct oribi_partition {
     int32_t n_notes, notes_capacity;
 } oribi_partition;
 
+/* --- Ops of one kernel: target_kernel.c --------------------------------------------------------
+ */
+
+/* The descriptor for a node of that op and these attributes; NULL: there is none. */
+const oribi_target_kernel *oribi_target_kernel_find(const char *op, const oribi_attrs *attrs);
+/* How many of the op's last inputs a model need not connect. */
+int32_t oribi_target_kernel_states(const char *op);
+/* Asks `prepare` about a node of the graph, whose code then lives in the arena. */
+bool oribi_target_kernel_ask(const oribi_target_kernel *kernel, oribi_graph *graph,
+                             oribi_node *node, oribi_arena *arena, oribi_target_code *out,
+                             TF_Status *status);
+/* Registers the host's kernel that calls `run` (target_host.c). */
+void oribi_target_kernel_host(const oribi_target_kernel *kernel, TF_Status *status);
+/* Input `input` of a node in the making, a state that the model does not connect: a value without a
+ * producer (target_state.c). Its type may be that of one of the inputs before. -1: no memory. */
+oribi_value_id oribi_target_state_value(oribi_graph *graph, const oribi_op_def *op,
+                                        const char *node, const oribi_value_id *inputs,
+                                        int32_t input, TF_Status *status);
+bool oribi_target_has_open_states(const oribi_graph *graph);
+/* Makes these values state of the graph, once the sizes of inputs are final. */
+bool oribi_target_open_states(oribi_graph *graph, TF_Status *status);
+/* The text of the next file in a source with marks: its name, its lines. False: no more. */
+typedef struct oribi_target_file {
+    char name[128]; /* "acme_centre.h" */
+    const char *text;
+    size_t bytes;
+} oribi_target_file;
+bool oribi_target_next_file(const char **source, oribi_target_file *out);
+
+/* --- Devices -----------------------------------------------------------------------------------
+ */
+
 /* A letter, then letters, digits, '-' and '_': what becomes part of C names. */
 bool oribi_target_is_name(const char *text, size_t length);
 /* NULL: none of that name. */
@@ -65,7 +122,7 @@ const oribi_target *oribi_target_find(const char *name);
 /* "a, b", for messages. */
 void oribi_target_list(oribi_text *text);
 
-/* Adds a device, "woofles" or "npu1=woofles": instance and kind.
+/* Adds a device, "npu" or "npu1=npu": instance and kind.
  * Errors: NOT_FOUND, ALREADY_EXISTS, RESOURCE_EXHAUSTED past ORIBI_DEVICES_MAX. */
 bool oribi_partition_add_device(oribi_partition *partition, const char *spec, TF_Status *status);
 

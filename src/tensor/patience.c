@@ -25,16 +25,31 @@ const oribi_patience *oribi_patience_now(void)
     return present;
 }
 
+static bool is_cancelled(const oribi_patience *own)
+{
+    return own->stop != NULL && atomic_load_explicit(own->stop, memory_order_relaxed) != 0;
+}
+
+static bool is_late(const oribi_patience *own)
+{
+    return own->deadline_ns != 0 && oribi_now_ns() >= own->deadline_ns;
+}
+
+bool oribi_patience_is_over(void)
+{
+    return present != NULL && (is_cancelled(present) || is_late(present));
+}
+
 bool oribi_patience_left(TF_Status *status)
 {
     const oribi_patience *own = present;
     if (own == NULL) {
         return true;
     }
-    if (own->stop != NULL && atomic_load_explicit(own->stop, memory_order_relaxed) != 0) {
+    if (is_cancelled(own)) {
         return oribi_fail(status, TF_CANCELLED, "%s was cancelled", own->what);
     }
-    if (own->deadline_ns != 0 && oribi_now_ns() >= own->deadline_ns) {
+    if (is_late(own)) {
         return oribi_fail(status, TF_DEADLINE_EXCEEDED, "%s passed its time limit", own->what);
     }
     return true;

@@ -28,5 +28,7 @@ void oribi_patience_end(const oribi_patience *patience);
 const oribi_patience *oribi_patience_now(void);
 /* May work go on? Else false, with DEADLINE_EXCEEDED or CANCELLED. */
 bool oribi_patience_left(TF_Status *status);
+/* The same question where no status is at hand; who has one asks again. */
+bool oribi_patience_is_over(void);
 
 #endif

@@ -22,8 +22,8 @@ static inline bool oribi_ok(const TF_Status *status)
     return TF_GetCode(status) == TF_OK;
 }
 
-/* What a public function begins with: clears the status; false, with INVALID_ARGUMENT and the name
- * of the pointer, when one of those given is NULL. */
+/* Every public function begins with this: it clears the status; false, with INVALID_ARGUMENT and
+ * the name of the pointer, when one of those given is NULL. */
 #define ORIBI_GIVEN(status, ...)                                                                   \
     oribi_given((status), __func__, #__VA_ARGS__, (const void *const[]){__VA_ARGS__},              \
                 sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))

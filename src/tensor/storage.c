@@ -4,19 +4,38 @@
 
 #include "base/alloc.h"
 #include "tensor/storage.h"
+#include "tensorflow/c/variant.h"
 
 enum { HEAD_BYTES = ORIBI_TENSOR_ALIGNMENT };
 _Static_assert(sizeof(oribi_buffer) <= HEAD_BYTES, "struct and data share one block");
 
-static void release_own(oribi_buffer *buffer)
+void oribi_elements_free(TF_DataType dtype, void *elements, size_t bytes)
 {
-    if (buffer->has_strings) {
-        TF_TString *strings = buffer->data;
-        for (size_t i = 0; i < buffer->bytes / sizeof(*strings); i++) {
-            TF_TString_Dealloc(&strings[i]);
+    TF_TString *strings = elements;
+    TF_VariantHead **variants = elements;
+    for (size_t i = 0; dtype == TF_STRING && i < bytes / sizeof(*strings); i++) {
+        TF_TString_Dealloc(&strings[i]);
+    }
+    for (size_t i = 0; dtype == TF_VARIANT && i < bytes / sizeof(*variants); i++) {
+        if (variants[i] != NULL) {
+            variants[i]->type->destroy(variants[i]);
         }
     }
+}
+
+static void release_own(oribi_buffer *buffer)
+{
+    oribi_elements_free((TF_DataType)buffer->owned, buffer->data, buffer->bytes);
     oribi_free(buffer);
+}
+
+/* Zeros are empty strings and empty variants: safe to free before anybody has set them. */
+void oribi_buffer_begin_elements(oribi_buffer *buffer, TF_DataType dtype)
+{
+    if (oribi_dtype_owns(dtype)) {
+        memset(buffer->data, 0, buffer->bytes);
+        buffer->owned = (uint8_t)dtype;
+    }
 }
 
 oribi_buffer *oribi_buffer_new(size_t bytes)

@@ -92,8 +92,8 @@ TF_Tensor *oribi_tensor_share(const TF_Tensor *tensor)
 /* May a tensor of this type and shape be laid over `len` bytes? */
 static bool fits(TF_DataType dtype, const int64_t *dims, int rank, size_t len)
 {
-    /* Resource and variant elements are opaque; their size is told to nobody, so not checked. */
-    size_t element = dtype == TF_STRING ? sizeof(TF_TString) : TF_DataTypeSize(dtype);
+    /* Resource elements are opaque; their size is told to nobody, so not checked. */
+    size_t element = oribi_dtype_owns(dtype) ? oribi_dtype_bytes(dtype) : TF_DataTypeSize(dtype);
     size_t bytes = 0;
     return rank >= 0 && rank <= ORIBI_MAX_TENSOR_RANK && oribi_dtype_bytes(dtype) > 0 &&
            oribi_size_of_dims(dims, rank, element, &bytes) && bytes <= len;
@@ -120,10 +120,8 @@ TF_Tensor *TF_AllocateTensor(TF_DataType dtype, const int64_t *dims, int num_dim
         return NULL;
     }
     oribi_buffer *buffer = oribi_buffer_new(len);
-    if (buffer != NULL && dtype == TF_STRING) {
-        /* Zeros are empty strings: safe to delete before the caller has initialised each. */
-        memset(buffer->data, 0, len);
-        buffer->has_strings = true;
+    if (buffer != NULL) {
+        oribi_buffer_begin_elements(buffer, dtype);
     }
     return tensor_over(dtype, dims, num_dims, buffer);
 }
@@ -233,6 +231,30 @@ int64_t TF_TensorElementCount(const TF_Tensor *tensor)
     return (int64_t)count;
 }
 
+/* The storage of `from`, seen with a type and dims. False: no memory, and nothing changed. */
+static bool become(TF_Tensor *to, const TF_Tensor *from, TF_DataType type, const int64_t *dims,
+                   int rank)
+{
+    if (!set_dims(to, dims, rank)) {
+        return false;
+    }
+    to->dtype = type;
+    if (to != from) { /* should both share the storage, `from` keeps it alive */
+        if (to->owner_ops != NULL) {
+            to->owner_ops->leave(to);
+        } else {
+            oribi_buffer_release(to->buffer);
+        }
+        join_storage(to, from);
+    }
+    return true;
+}
+
+bool oribi_tensor_become(TF_Tensor *to, const TF_Tensor *from, TF_Status *status)
+{
+    return become(to, from, from->dtype, from->dims, from->rank) || oribi_fail_memory(status);
+}
+
 void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to,
                           const int64_t *new_dims, int num_new_dims, TF_Status *status)
 {
@@ -240,7 +262,7 @@ void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to
     size_t old_bytes = 0, new_bytes = 0;
     if (old_size == 0 || new_size == 0) {
         (void)oribi_fail(status, TF_INVALID_ARGUMENT,
-                         "bitcast from %s to %s: both need elements of a fixed size",
+                         "bitcast from %s to %s: both types need elements of a fixed size",
                          oribi_dtype_name(from->dtype), oribi_dtype_name(type));
         return;
     }
@@ -259,20 +281,11 @@ void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataType type, TF_Tensor *to
                          new_bytes);
         return;
     }
-    if (!set_dims(to, new_dims, num_new_dims)) {
+    if (become(to, from, type, new_dims, num_new_dims)) {
+        TF_SetStatus(status, TF_OK, "");
+    } else {
         (void)oribi_fail_memory(status);
-        return;
     }
-    to->dtype = type;
-    if (to != from) { /* should both share the storage, `from` keeps it alive */
-        if (to->owner_ops != NULL) {
-            to->owner_ops->leave(to);
-        } else {
-            oribi_buffer_release(to->buffer);
-        }
-        join_storage(to, from);
-    }
-    TF_SetStatus(status, TF_OK, "");
 }
 
 bool TF_TensorIsAligned(const TF_Tensor *tensor)

@@ -19,7 +19,8 @@ typedef struct oribi_buffer {
     size_t bytes;
     _Atomic int32_t references;
     bool library_owned;    /* allocated by us on the heap: may be moved, strings are freed */
-    bool has_strings;      /* elements are TF_TString: dealloc each before release */
+    uint8_t owned;         /* a TF_DataType whose elements own memory, freed before release; or 0 */
+    bool is_read_only;     /* memory of another library that nobody may write (dlpack.c) */
     _Atomic bool is_spare; /* a run keeps it for results to come */
     void (*release)(struct oribi_buffer *buffer);             /* frees data and the struct itself */
     void (*deallocator)(void *data, size_t bytes, void *arg); /* of TF_NewTensor */
@@ -28,6 +29,16 @@ typedef struct oribi_buffer {
 
 /* New buffer of 64-byte aligned heap memory, one reference; NULL: no memory. */
 oribi_buffer *oribi_buffer_new(size_t bytes);
+/* Do elements of the type own memory, so that their bytes alone are no copy of them? */
+static inline bool oribi_dtype_owns(TF_DataType dtype)
+{
+    return dtype == TF_STRING || dtype == TF_VARIANT;
+}
+/* Makes elements that own memory empty, and lets the buffer, one of oribi_buffer_new or of the same
+ * release, free them at its end. Nothing for other types. */
+void oribi_buffer_begin_elements(oribi_buffer *buffer, TF_DataType dtype);
+/* Frees what the elements own; the bytes themselves are the caller's. Nothing for other types. */
+void oribi_elements_free(TF_DataType dtype, void *elements, size_t bytes);
 void oribi_buffer_retain(oribi_buffer *buffer);
 void oribi_buffer_release(oribi_buffer *buffer); /* NULL ok */
 
@@ -42,6 +53,8 @@ typedef struct oribi_tensor_owner_ops {
     /* The handle gives its storage up (TF_TensorBitcastFrom) and becomes a plain one of the slabs:
      * owner_ops, owner and slot NULL. */
     void (*leave)(struct TF_Tensor *tensor);
+    /* Is the storage dense, and in the host's memory? */
+    bool (*is_plain)(const struct TF_Tensor *tensor);
 } oribi_tensor_owner_ops;
 
 struct TF_Tensor {
@@ -69,6 +82,9 @@ void oribi_tensor_handle_free(TF_Tensor *tensor);
 TF_Tensor *oribi_tensor_handle(TF_DataType dtype, const int64_t *dims, int rank);
 /* New handle on the same storage; NULL: no memory. */
 TF_Tensor *oribi_tensor_share(const TF_Tensor *tensor);
+/* The handle `to` lets go of what it has and takes type, dims and storage of `from`, which stays
+ * as it is. False: no memory, and nothing changed. */
+bool oribi_tensor_become(TF_Tensor *to, const TF_Tensor *from, TF_Status *status);
 /* Bytes of one element in memory (24 for strings, 8 for resource and variant handles). */
 size_t oribi_dtype_bytes(TF_DataType dtype);
 const char *oribi_dtype_name(TF_DataType dtype); /* "float", "int32", ...; "invalid" */

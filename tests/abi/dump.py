@@ -16,12 +16,13 @@ import tempfile
 import xml.etree.ElementTree as ET
 
 PROTOTYPE = re.compile(r"TF_CAPI_EXPORT\s+extern\s+[^;{]*?\b((?:TF|TSL|SE|SP|TP|oribi)_?\w+)\s*\(", re.S)
+INLINE = re.compile(r"^static inline [^;{()]*?\b(oribi_micro_\w+)\s*\(", re.M)  # of include/micro: texts of plugins call them
 STRUCT = re.compile(r"^typedef struct (\w+) \{", re.M)
 ENUM = re.compile(r"^typedef enum (\w+) \{", re.M)
 MACRO = re.compile(r"^#define ((?:TF|SE|SP|TP|ORIBI)_\w+)[ \t]+(\S.*)$", re.M)
 
 
-CXX_ONLY = ("absl", "third_party", "unsupported", "tensorflow/cc", "tensorflow/core", "tsl",  # the C++ face: source, not ABI
+CXX_ONLY = ("absl", "third_party", "unsupported", "tensorflow/cc", "tensorflow/core", "tensorflow/lite", "tsl",  # the C++ face: source, not ABI
             "tvm/device")  # the firmware's own, one struct a platform
 
 
@@ -35,7 +36,7 @@ def strip_comments(text):
 
 
 def probe_text(include):
-    names = {"struct": set(), "enum": set(), "fn": set(), "macro": set()}
+    names = {"struct": set(), "enum": set(), "fn": set(), "inline": set(), "macro": set()}
     lines = []
     for header in headers(include):
         text = strip_comments((pathlib.Path(include) / header).read_text())
@@ -43,6 +44,7 @@ def probe_text(include):
         names["struct"] |= set(STRUCT.findall(text))
         names["enum"] |= set(ENUM.findall(text))
         names["fn"] |= set(PROTOTYPE.findall(text))
+        names["inline"] |= set(INLINE.findall(text))
         for macro, value in MACRO.findall(text):
             if macro.startswith(("ORIBI_VERSION", "ORIBI_CONTRACT_VERSION")):
                 continue  # grows with every version
@@ -51,6 +53,7 @@ def probe_text(include):
     lines += ["#include <stdio.h>", "struct probe {"]
     lines += [f"    {t} *t_{t};" for t in sorted(names["struct"] | names["enum"])]
     lines += [f"    __typeof__(&{f}) f_{f};" for f in sorted(names["fn"])]
+    lines += [f"    __typeof__(&{f}) i_{f};" for f in sorted(names["inline"])]
     lines += ["} oribi_abi_probe;", "#ifdef PRINT", "int main(void) {"]
     lines += [f'    printf("macro {m} %lld\\n", (long long)({m}));' for m in sorted(names["macro"])]
     lines += [f'    printf("size {t} %d\\n", (int)sizeof({t}));'
@@ -109,6 +112,8 @@ def flatten(xml_text, structs):
             if element.get("name") == "probe":
                 if name.startswith("f_"):
                     yield f"fn {name[2:]} {kind.removesuffix(' *')}"
+                elif name.startswith("i_"):
+                    yield f"inline {name[2:]} {kind.removesuffix(' *')}"
             elif element.get("name") in structs:
                 yield f"struct {element.get('name')}.{name} {member.get('layout-offset-in-bits')} {kind}"
 

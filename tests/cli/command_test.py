@@ -185,7 +185,12 @@ class Command(unittest.TestCase):
     def test_ops_lists_the_map_and_one_op_in_full(self):
         self.assertIn("Conv2D", self.oribi("ops", "--map"))
         self.assertIn("BiasAdd", self.oribi("ops"))
-        json.loads(self.oribi("ops", "--json"))
+        ops = {op["name"]: op for op in json.loads(self.oribi("ops", "--json"))["ops"]}
+        self.assertEqual(["identity"], ops["Identity"]["traits"])
+        self.assertEqual([], ops["Placeholder"]["traits"])
+        self.assertIn("  trait vectors(data_format, bias)\n", self.oribi("ops", "BiasAdd"))
+        self.assertEqual(["FusedBatchNormV3 Relu"], ops["_FusedBatchNormEx"]["fuses"])
+        self.assertIn("  fuses MatMul BiasAdd=0 Add? Relu|", self.oribi("ops", "_FusedMatMul"))
         json.loads(self.oribi("ops", "--kernels", "--json"))
 
     # --- errors ----------------------------------------------------------------------------------

@@ -405,6 +405,23 @@ class InputOutput(unittest.TestCase):
                 json.loads((self.folder / "t.json").read_bytes().decode("utf-8"))
                 os.remove(self.folder / "t.json")
 
+    def test_no_name_reaches_a_terminal_as_it_is(self):
+        model = self.model([2], outputs=("NAME",)).read_bytes()
+        for name, shown in ((b"\xef12\x9b", b"\\xef12\\x9b"), (b"\x1b[2J", b"\\x1b[2J"), ("\u009bxy".encode(), b"\\xc2\\x9bxy")):
+            self.write("n.onnx", model.replace(b"NAME", name))
+            self.write("bad.onnx", name.join(model.rsplit(b"NAME", 1)))  # an output that no node makes
+            given = os.fsdecode(name)
+            for args in (("inspect", "n.onnx"), ("inspect", "n.onnx", "--steps"), ("run", "n.onnx", "-i", "x=ramp"),
+                         ("inspect", "bad.onnx"), ("run", "n.onnx", "-i", given + "=ramp"), ("run", "no" + given),
+                         (given,), ("inspect", "n.onnx", "--explain", given)):
+                done = self.run_raw(*args)
+                for text in (done.stdout, done.stderr):
+                    text.decode("utf-8")
+                    self.assertNotRegex(text, b"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]", (args, text))
+                # The library itself has '?' for controls in names, and U+FFFD in the JSON of the last two.
+                if name[0] == 0xef and args[2:3] not in (("--steps",), ("--explain",)):
+                    self.assertIn(shown, done.stdout + done.stderr, args)
+
     # --- disks and memory that end ---------------------------------------------------------------
 
     def files_of(self, folder):

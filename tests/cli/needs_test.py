@@ -31,13 +31,13 @@ FREE = {
                "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --io --weights --place --layout "
                "--workspace --self-test --rename --state --tflite-variant --optimize --no-fuse "
-               "--pool --target-device --device --max-ram --max-flash --read",
+               "--pool --target-device --device --max-ram --max-flash --read --time-limit",
     "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
               "--port --json --plugin --threads --max-bytes --shape --kernels --disable-pass "
               "--tflite-variant --follow-links --name --io --weights --place --workspace "
               "--self-test --rename --state --optimize --no-fuse --pool --target-device --device "
-              "--max-ram --max-flash --read",
-    "device-serve": "--socket --connect --pty --port --window --target-device --no-fuse "
+              "--max-ram --max-flash --read --time-limit",
+    "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
                     "--tflite-variant --plugin",
     "ops": "--map --kernels --json --plugin",
     "devices": "--json --plugin",
@@ -61,7 +61,7 @@ IGNORED = {
                  "--target-device npu"), (VIEWS, "--explain n")],
     "compile": [("--weights-machine", "-o d"), ("--weights-machine", "-o d --weights bin"),
                 (TARGET_OPTIONS, "-o d"), ("--device-platform", "-o d")],
-    "verify": [("--weights-machine", ""), (TARGET_OPTIONS + " --device-platform", ""),
+    "verify": [("--weights-machine", ""), (TARGET_OPTIONS + " --device-platform --driver", ""),
                ("--top-k", ""), ("--baud", ""), ("--baud", "--image d --target cortex-m4"),
                ("--cc --cflags --keep", "--port t"), ("--runs --input --against --json --timeout",
                "--image d"), ("--keep --port", "--image d"), ("--emulator-flags", ""),
@@ -69,13 +69,13 @@ IGNORED = {
                ("--layout", "")],
     "device-serve": [("--once", "--pty"), ("--assign", "--pty")],
     "ops": [("--map", "--kernels"), ("--map --kernels", "Conv2D")],
-    "plugin": [("--plugin --seed --cases --op --part --random --timeout-ms --cxx --device",
+    "plugin": [("--plugin --seed --cases --op --part --random --timeout-ms --cxx --micro --device",
                 "describe f"),
-               ("--plugin --seed --cases --op --part --random --timeout-ms --cxx --device",
+               ("--plugin --seed --cases --op --part --random --timeout-ms --cxx --micro --device",
                 "check f"),
-               ("--plugin --cxx --device", "test f"),
-               ("--seed --cases --op --part --random --timeout-ms --cxx --device", "list"),
-               ("--seed --cases --op --part --random --timeout-ms --cxx --device", "info f"),
+               ("--plugin --cxx --micro --device", "test f"),
+               ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "list"),
+               ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
 }
 EXTRA = {"run": "m m", "bench": "m m", "inspect": "m m", "verify": "m m", "device-serve": "m m",

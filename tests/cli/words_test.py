@@ -50,7 +50,7 @@ class Words(unittest.TestCase):
                 (["run", model, *one, "--trace", "no/t.json"], 4, "no/t.json: No such file"),
                 (["compile", model, "-o", "relu.onnx/d"], 4, "relu.onnx/d: Not a directory"),
                 (["compile", model, "-o", "d", "--report", "no/r.html"], 4, "no/r.html: No such"),
-                (["run", model, *one, "--max-bytes", "1"], 5, "bytes at least; the limit is 1"),
+                (["run", model, *one, "--max-bytes", "1"], 5, "bytes, but the limit is 1"),
                 (["inspect", model, "--explain", "nothing"], 4, "no step runs a node 'nothing'"),
                 (["inspect", model, "--explain", "the model's relo"], 4, "did you mean"),
                 (["ops", "Conv"], 4, "the ONNX operator of that name becomes: Conv2D"),
@@ -110,7 +110,7 @@ class Words(unittest.TestCase):
             (self.folder / "new.onnx").write_bytes(onnx.model(
                 [onnx.node(op, ["x"], ["y"])], [onnx.info("x", [2])], [onnx.info("y", [2])], opset=opset))
             self.assertRegex(self.oribi("inspect", "new.onnx", code=3).stderr,
-                             rf"asks for opset {opset}, operators are read up to opset \d+")
+                             rf"asks for opset {opset}, but operators are read up to opset \d+")
 
     def build_plugin(self, name, *options, edit=None):
         self.oribi("plugin", "new", name, *options)
@@ -131,7 +131,7 @@ class Words(unittest.TestCase):
         return json.loads(done.stdout)["values"]
 
     def test_the_template_makes_a_model_with_its_op(self):
-        for name, options in (("my_op", []), ("cx", ["--cxx"]), ("a" * 60, [])):
+        for name, options in (("my_op", []), ("cx", ["--cxx"]), ("a" * 60, []), ("mi", ["--micro"]), ("b" * 60, ["--micro"])):
             plugin = self.build_plugin(name, *options)
             self.assertEqual(self.scale(plugin, f"{name}.onnx"), [3, 6, 9, -12])
 
@@ -150,11 +150,9 @@ class Words(unittest.TestCase):
 
     def test_the_op_of_the_domain_goes_first(self):
         def edit(text):
-            at = text.index("void TF_InitKernel(void)\n{")
-            second = text[at:].replace("TF_InitKernel", "init_acme").replace("MyOp", "Com>Acme>MyOp")
-            second = "static " + second.replace("scale(", "scale(").rstrip()
-            return text[:at] + second + "\n\n" + text[at:].replace(
-                "TF_Status *status = TF_NewStatus();", "TF_Status *status = TF_NewStatus();\n    init_acme();", 1)
+            at = text.index("{", text.index("void TF_InitKernel(void)")) + 1
+            end = text.rindex("}")
+            return text[:end] + text[at:end].replace("MyOp", "Com>Acme>MyOp") + text[end:]
         plugin = self.build_plugin("my_op", edit=edit)
         for domain, op in (("com.acme", "Com>Acme>MyOp"), ("com.other", "MyOp")):
             self.write_scale("m.onnx", domain)

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "compile/lower.h"
+#include "compile/lower/lower.h"
 #include "support/onnx_import.h"
 
 enum { CHANNELS = 2 };

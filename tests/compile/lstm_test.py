@@ -74,7 +74,7 @@ def refusals():
     """(model, variant, words of the refusal)"""
     two = {"scales": np.float32([0.1, 0.2]), "zeros": np.int64([0, 0])}
     cases = [
-        ({"n_inputs": 23}, "tflm", "23 inputs; there are 20 or 24"),
+        ({"n_inputs": 23}, "tflm", "23 inputs; it must have 20 or 24"),
         ({"change": add(10, [UNITS])}, "tflm", "peepholes from the cell"),
         ({"change": add(16, [UNITS, UNITS])}, "tflm", "a projection of the output"),
         ({"change": add(21, [UNITS])}, "tflm", "layer normalisation"),
@@ -102,10 +102,10 @@ def refusals():
         ({"change": spoil("x", shape=[BATCH * STEPS, FEATURES])}, "tflm", "an input of 2 dimensions"),
         ({"cell_clip": -1.0}, "tflm", "a clip of -1"),
         ({"cell_clip": float("nan")}, "tflm", "a clip of"),
-        ({"change": spoil("cell", shape=[BATCH * UNITS])}, "tflm", "states of other than"),
+        ({"change": spoil("cell", shape=[BATCH * UNITS])}, "tflm", "the states must have the shape"),
         ({"change": spoil("cell", shape=[BATCH, UNITS + 1])}, "tflm", "input 1 must be a constant of 6 rows"),
         ({"change": spoil("hidden", shape=[BATCH + 1, UNITS])}, "tflm", "Dimensions must be equal"),
-        ({"change": spoil("hidden", variable=False)}, "tflm", "made by no operator before it"),
+        ({"change": spoil("hidden", variable=False)}, "tflm", "no operator before this one makes input"),
         ({"change": spoil("w1", **two)}, "tflm", "one scale"),
         ({"change": spoil("w1", zeros=np.int64([3]))}, "tflm", "weights with a zero point"),
         ({"change": spoil("cell", zeros=np.int64([3]))}, "tflm", "a cell state with a zero point"),
@@ -113,7 +113,7 @@ def refusals():
         ({"change": spoil("b0", data=np.full(UNITS, 2 ** 31 - 1, np.int32))}, "tflm", "could leave 32 bits"),
         ({"kind": "i16", "change": spoil("b0", data=np.full(UNITS, 2 ** 60, np.int64))}, "tflm", "could leave"),
         ({"kind": "i16", "change": spoil("x", zeros=np.int64([3]))}, "tflm", "outside its range"),
-        ({"kind": "i16"}, "tflite", "LSTM of int16 in the variant tflite"),
+        ({"kind": "i16"}, "tflite", "LSTM of int16 is not supported in the variant tflite"),
         ({"between": 4}, "tflite", "five intermediate tensors; there are 4"),
         ({"change": spoil("cell", scales=np.float32([2.0 ** -8]))}, "tflite", "outside its range"),
     ]

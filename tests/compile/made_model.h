@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "compile/compile_internal.h"
+#include "compile/plan/planning.h"
+#include "compile/schedule/compile_steps.h"
 #include "tensor/status.h"
 
 enum { MOST_VALUES = 80, MOST_BYTES = 1 << 15 };
@@ -23,7 +24,7 @@ typedef struct origin { /* whose bytes a value's are: value `of` from `offset` o
 } origin;
 
 typedef struct model {
-    oribi_compile compile;
+    oribi_program program;
     oribi_call calls[MOST_VALUES];
     oribi_call_view views[MOST_VALUES][3];
     oribi_port inputs[2], outputs[3];
@@ -58,27 +59,27 @@ static inline void open_model(model *m, uint64_t seed)
     memset(m, 0, sizeof *m);
     random_state = seed * 0x9E3779B97F4A7C15U + 1;
     m->status = TF_NewStatus();
-    m->compile.graph = oribi_graph_create(m->status);
-    assert_non_null(m->compile.graph);
-    m->compile.calls = m->calls;
-    m->compile.inputs = m->inputs;
-    m->compile.outputs = m->outputs;
+    m->program.graph = oribi_graph_create(m->status);
+    assert_non_null(m->program.graph);
+    m->program.calls = m->calls;
+    m->program.inputs = m->inputs;
+    m->program.outputs = m->outputs;
 }
 
 static inline void close_model(model *m)
 {
-    oribi_graph_destroy(m->compile.graph);
-    oribi_arena_destroy(&m->compile.arena);
+    oribi_graph_destroy(m->program.graph);
+    oribi_arena_destroy(&m->program.arena);
     TF_DeleteStatus(m->status);
 }
 
 static inline void describe(model *m, int32_t value, int32_t bytes)
 {
     const int64_t dims[1] = {bytes};
-    oribi_value *v = m->compile.graph->values[value];
+    oribi_value *v = m->program.graph->values[value];
     assert_true(value < MOST_VALUES);
     v->dtype = TF_INT8;
-    assert_true(oribi_shape_copy(&m->compile.graph->arena, dims, 1, &v->shape));
+    assert_true(oribi_shape_copy(&m->program.graph->arena, dims, 1, &v->shape));
     m->bytes[value] = bytes;
     m->origins[value] = (origin){value, 0};
     m->joined[value][0] = -1;
@@ -88,24 +89,24 @@ static inline int32_t add_input(model *m, int32_t bytes)
 {
     const int64_t dims[1] = {bytes};
     const oribi_shape shape = {1, (int64_t *)(uintptr_t)dims};
-    const int32_t value = oribi_graph_add_value(m->compile.graph, "x", TF_INT8, &shape, m->status);
+    const int32_t value = oribi_graph_add_value(m->program.graph, "x", TF_INT8, &shape, m->status);
     describe(m, value, bytes);
-    m->inputs[m->compile.n_inputs++] = (oribi_port){.value = value, .bytes = bytes};
+    m->inputs[m->program.n_inputs++] = (oribi_port){.value = value, .bytes = bytes};
     return value;
 }
 
 static inline void add_output(model *m, int32_t value)
 {
-    m->outputs[m->compile.n_outputs++] = (oribi_port){.value = value, .bytes = m->bytes[value]};
+    m->outputs[m->program.n_outputs++] = (oribi_port){.value = value, .bytes = m->bytes[value]};
 }
 
 /* A call of a kernel; its outputs get the sizes. */
 static inline oribi_call *add_call(model *m, const int32_t *inputs, int32_t n_inputs,
                                    const int32_t *bytes, int32_t n_outputs)
 {
-    oribi_node *node = oribi_graph_add_node(m->compile.graph, "Call", "call", inputs, n_inputs,
+    oribi_node *node = oribi_graph_add_node(m->program.graph, "Call", "call", inputs, n_inputs,
                                             n_outputs, m->status);
-    oribi_call *call = &m->calls[m->compile.n_calls++];
+    oribi_call *call = &m->calls[m->program.n_calls++];
     assert_non_null(node);
     *call = (oribi_call){.node = node,
                          .inputs = node->inputs,
@@ -120,7 +121,7 @@ static inline oribi_call *add_call(model *m, const int32_t *inputs, int32_t n_in
 
 static inline void plan(model *m, int64_t effort)
 {
-    if (!oribi_compile_plan(&m->compile, effort, m->status)) {
+    if (!oribi_program_plan(&m->program, effort, m->status)) {
         fail_msg("%s", TF_Message(m->status));
     }
 }

@@ -28,7 +28,7 @@ static void add_view_of(model *m, int32_t input)
 static void add_concatenation(model *m, const int32_t *inputs, int32_t n)
 {
     int32_t bytes = 0;
-    oribi_call_view *views = m->views[m->compile.n_calls];
+    oribi_call_view *views = m->views[m->program.n_calls];
     for (int32_t i = 0; i < n; i++) {
         views[i] = (oribi_call_view){0, inputs[i], bytes};
         bytes += m->bytes[inputs[i]];
@@ -45,7 +45,7 @@ static void add_concatenation(model *m, const int32_t *inputs, int32_t n)
 
 static void add_split(model *m, int32_t input)
 {
-    oribi_call_view *views = m->views[m->compile.n_calls];
+    oribi_call_view *views = m->views[m->program.n_calls];
     int32_t bytes[2] = {m->bytes[input] / 8 * 4, 0};
     bytes[1] = m->bytes[input] - bytes[0];
     oribi_call *call = add_call(m, &input, 1, bytes, 2);
@@ -77,7 +77,7 @@ static void add_something(model *m)
 {
     int32_t inputs[3];
     for (int32_t i = 0; i < 3; i++) { /* mostly of the last few */
-        const int32_t n = m->compile.graph->n_values;
+        const int32_t n = m->program.graph->n_values;
         const int32_t back = 1 + random_below(random_below(4) == 0 ? n : n < 4 ? n : 4);
         inputs[i] = n - back;
     }
@@ -108,19 +108,19 @@ static void make_model(model *m, uint64_t seed, int32_t n_calls)
     if (random_below(2) == 0) {
         add_input(m, 4 + random_below(200));
     }
-    while (m->compile.n_calls < n_calls && m->compile.graph->n_values < MOST_VALUES - 3 &&
-           m->bytes[m->compile.graph->n_values - 1] < 2000) {
+    while (m->program.n_calls < n_calls && m->program.graph->n_values < MOST_VALUES - 3 &&
+           m->bytes[m->program.graph->n_values - 1] < 2000) {
         add_something(m);
     }
-    add_output(m, m->compile.graph->n_values - 1);
+    add_output(m, m->program.graph->n_values - 1);
     if (random_below(3) == 0) {
-        add_output(m, random_below(m->compile.graph->n_values));
+        add_output(m, random_below(m->program.graph->n_values));
     }
-    m->compile.ports_in_workspace = random_below(2) == 0;
-    m->compile.n_pools = 1;
+    m->program.ports_in_workspace = random_below(2) == 0;
+    m->program.n_pools = 1;
     if (random_below(4) == 0) {
-        m->compile.n_pools = 2;
-        m->compile.pools[0].max_bytes = 600;
+        m->program.n_pools = 2;
+        m->program.pools[0].max_bytes = 600;
     }
 }
 
@@ -154,7 +154,7 @@ static int32_t tag_of(const model *m, int32_t value, int32_t i)
 /* Where a place is among all memory; -1: nowhere. */
 static int64_t address_of(const run *r, const oribi_location *place)
 {
-    const oribi_compile *c = &r->m->compile;
+    const oribi_program *c = &r->m->program;
     switch (place->storage) {
     case ORIBI_IN_WORKSPACE:
         return (int64_t)place->index * MOST_BYTES + place->offset;
@@ -174,7 +174,7 @@ static void fault(run *r, const char *what)
 
 static void check_value(run *r, int32_t value, const char *what)
 {
-    const int64_t at = address_of(r, &r->m->compile.locations[value]);
+    const int64_t at = address_of(r, &r->m->program.locations[value]);
     for (int32_t i = 0; i < r->m->bytes[value]; i++) {
         if (at < 0 || r->memory[at + i] != tag_of(r->m, value, i)) {
             fault(r, what);
@@ -184,7 +184,7 @@ static void check_value(run *r, int32_t value, const char *what)
 
 static void write_value(run *r, int32_t value)
 {
-    const oribi_compile *c = &r->m->compile;
+    const oribi_program *c = &r->m->program;
     const oribi_location *place = &c->locations[value];
     const int64_t at = address_of(r, place), bytes = r->m->bytes[value];
     if (at < 0 || place->storage == ORIBI_IN_INPUT ||
@@ -232,13 +232,13 @@ static void check_overlaps(run *r, const oribi_call *call, int64_t scratch)
     const model *m = r->m;
     for (int32_t k = 0; k < call->n_outputs; k++) {
         const int32_t to = call->node->outputs[k];
-        const int64_t b = address_of(r, &m->compile.locations[to]);
+        const int64_t b = address_of(r, &m->program.locations[to]);
         if (overlap(scratch, call->scratch_bytes, b, m->bytes[to])) {
             fault(r, "scratch over an output");
         }
         for (int32_t i = 0; i < call->n_inputs; i++) {
             const int32_t from = call->inputs[i];
-            const int64_t a = address_of(r, &m->compile.locations[from]);
+            const int64_t a = address_of(r, &m->program.locations[from]);
             if (overlap(a, m->bytes[from], b, m->bytes[to]) && !is_allowed(call, i, k, b - a) &&
                 !(call->n_views > 0 && is_moved_onto_itself(r, from, a, to, b))) {
                 fault(r, "writes over an input as its kernel does not allow");
@@ -252,7 +252,7 @@ static void check_overlaps(run *r, const oribi_call *call, int64_t scratch)
 
 static void run_call(run *r, int32_t index)
 {
-    const oribi_compile *c = &r->m->compile;
+    const oribi_program *c = &r->m->program;
     const oribi_call *call = &c->calls[index];
     const bool runs = call->kernel != NULL && !call->is_elided;
     const oribi_location *place = &c->scratch[index];
@@ -282,7 +282,7 @@ static void run_call(run *r, int32_t index)
 /* NULL, or what is wrong first; out_call: where. */
 static const char *run_model(const model *m, int32_t *out_call)
 {
-    const oribi_compile *c = &m->compile;
+    const oribi_program *c = &m->program;
     const size_t n = (size_t)(c->n_pools + c->n_inputs + c->n_outputs) * MOST_BYTES;
     run r = {.m = m, .memory = test_malloc(n * sizeof *r.memory)};
     for (size_t i = 0; i < n; i++) {
@@ -336,7 +336,7 @@ static void random_models_find_their_bytes(void **state)
         plan(&m, 30000);
 
         assert_runs(&m, seed);
-        const oribi_compile *c = &m.compile;
+        const oribi_program *c = &m.program;
         assert_true(c->n_pools > 1 || c->workspace_bytes >= (int64_t)c->bounds.bound_bytes);
         for (int32_t i = 0; i < c->n_calls; i++) {
             n_elided += c->calls[i].is_elided;
@@ -362,9 +362,9 @@ static void the_same_model_has_the_same_plan(void **state)
         make_model(&b, seed, 20);
         plan(&a, 30000);
         plan(&b, 30000);
-        const size_t n = (size_t)a.compile.graph->n_values;
-        assert_memory_equal(a.compile.locations, b.compile.locations,
-                            n * sizeof *a.compile.locations);
+        const size_t n = (size_t)a.program.graph->n_values;
+        assert_memory_equal(a.program.locations, b.program.locations,
+                            n * sizeof *a.program.locations);
         close_model(&a);
         close_model(&b);
     }
@@ -379,8 +379,8 @@ static void a_place_that_is_wrong_by_one_is_found(void **state)
         model m;
         make_model(&m, seed, 12);
         plan(&m, 30000);
-        for (int32_t i = 0; i < m.compile.graph->n_values; i++) {
-            oribi_location *place = &m.compile.locations[i];
+        for (int32_t i = 0; i < m.program.graph->n_values; i++) {
+            oribi_location *place = &m.program.locations[i];
             int32_t call;
             if (place->storage == ORIBI_IN_WORKSPACE && place->bytes > 0) {
                 place->offset++;
@@ -404,14 +404,14 @@ static void an_alias_that_is_wrong_by_one_is_found(void **state)
         model m;
         int32_t call;
         make_model(&m, seed, 12);
-        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+        for (int32_t i = 0; i < m.program.n_calls; i++) {
             for (int32_t k = 0; k < m.calls[i].n_aliases; k++) {
                 m.calls[i].aliases[k].distance += 4; /* the next offset that is aligned */
             }
         }
         plan(&m, 30000);
         assert_runs(&m, seed);
-        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+        for (int32_t i = 0; i < m.program.n_calls; i++) {
             for (int32_t k = 0; k < m.calls[i].n_aliases; k++) {
                 m.calls[i].aliases[k].distance -= 4;
             }
@@ -430,17 +430,17 @@ static void buffers_of_devices_are_whole_cache_lines(void **state)
     for (uint64_t seed = 1; seed < 100; seed++) {
         model m;
         make_model(&m, seed, 10);
-        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+        for (int32_t i = 0; i < m.program.n_calls; i++) {
             m.calls[i].device = m.calls[i].is_view ? 0 : random_below(2);
         }
         plan(&m, 30000);
         assert_runs(&m, seed);
-        for (int32_t i = 0; i < m.compile.n_calls; i++) {
+        for (int32_t i = 0; i < m.program.n_calls; i++) {
             const oribi_call *call = &m.calls[i];
-            const int32_t buffer = m.compile.locations[call->node->outputs[0]].buffer;
+            const int32_t buffer = m.program.locations[call->node->outputs[0]].buffer;
             if (call->device > 0 && buffer >= 0) {
-                assert_int_equal(m.compile.buffers[buffer].bytes % ORIBI_CACHE_LINE, 0);
-                assert_int_equal(m.compile.buffers[buffer].out_offset % ORIBI_CACHE_LINE, 0);
+                assert_int_equal(m.program.buffers[buffer].bytes % ORIBI_CACHE_LINE, 0);
+                assert_int_equal(m.program.buffers[buffer].out_offset % ORIBI_CACHE_LINE, 0);
             }
         }
         close_model(&m);
@@ -455,7 +455,7 @@ static void an_allocation_that_fails_is_a_status(void **state)
         model m;
         make_model(&m, 7, 12);
         oribi_alloc_fail_at(nth, true);
-        const bool ok = oribi_compile_plan(&m.compile, 1000, m.status);
+        const bool ok = oribi_program_plan(&m.program, 1000, m.status);
         oribi_alloc_fail_at(0, false);
         assert_true(ok || TF_GetCode(m.status) == TF_RESOURCE_EXHAUSTED);
         n += !ok;

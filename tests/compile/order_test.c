@@ -9,20 +9,20 @@ static void make_plain_model(model *m, uint64_t seed, int32_t n_calls)
 {
     open_model(m, seed);
     add_input(m, 8);
-    while (m->compile.n_calls < n_calls) {
-        const int32_t n = m->compile.graph->n_values;
+    while (m->program.n_calls < n_calls) {
+        const int32_t n = m->program.graph->n_values;
         const int32_t inputs[2] = {random_below(n), random_below(n)};
         const int32_t bytes = 4 * (1 + random_below(20));
         add_call(m, inputs, 1 + random_below(2), &bytes, 1);
     }
-    add_output(m, m->compile.graph->n_values - 1);
-    m->compile.n_pools = 1;
+    add_output(m, m->program.graph->n_values - 1);
+    m->program.n_pools = 1;
 }
 
 /* Largest sum of tensors that are live at a call; caller's ports are not counted. */
 static int64_t peak_of(const model *m, const int32_t *order)
 {
-    const oribi_compile *c = &m->compile;
+    const oribi_program *c = &m->program;
     int64_t peak = 0;
     for (int32_t at = 0; at < c->n_calls; at++) {
         int64_t sum = 0;
@@ -64,10 +64,10 @@ static bool is_topological(const model *m, const int32_t *order, int32_t n)
 static int64_t least_peak(const model *m, int32_t *order, int32_t n)
 {
     int64_t least = INT64_MAX;
-    if (n == m->compile.n_calls) {
+    if (n == m->program.n_calls) {
         return is_topological(m, order, n) ? peak_of(m, order) : INT64_MAX;
     }
-    for (int32_t i = n; i < m->compile.n_calls; i++) {
+    for (int32_t i = n; i < m->program.n_calls; i++) {
         const int32_t swap = order[n];
         order[n] = order[i];
         order[i] = swap;
@@ -90,10 +90,10 @@ static void orders_are_the_best_there_are(void **state)
         bool is_other;
         make_plain_model(&m, seed, 6);
         plan(&m, 30000);
-        assert_true(oribi_compile_order(&m.compile, order, &is_other, m.status));
+        assert_true(oribi_program_order(&m.program, order, &is_other, m.status));
         const int64_t before = peak_of(&m, given), best = least_peak(&m, given, 0);
         if (is_other) {
-            assert_true(is_topological(&m, order, m.compile.n_calls));
+            assert_true(is_topological(&m, order, m.program.n_calls));
         }
         assert_int_equal(is_other ? peak_of(&m, order) : before, best);
         n_better += is_other;
@@ -115,7 +115,7 @@ static void calls_with_effects_keep_their_order(void **state)
             m.calls[i].has_effect = i % 3 == 0;
         }
         plan(&m, 30000);
-        assert_true(oribi_compile_order(&m.compile, order, &is_other, m.status));
+        assert_true(oribi_program_order(&m.program, order, &is_other, m.status));
         for (int32_t i = 0; is_other && i < 14; i++) {
             if (m.calls[order[i]].has_effect) {
                 assert_true(order[i] > last);

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "compile/overlap.h"
+#include "compile/lower/compile_overlap.h"
 
 enum { MIDDLE = 20000, MEMORY = 3 * MIDDLE, GONE = -1 };
 

@@ -405,7 +405,7 @@ class Serial(Case):
         port = self.board("cortex-m4", "--cflags", f"-include {header}")
         done = verify(DIGITS, "--target", "cortex-m4", "--port", port, "--runs", "1", "--timeout", "30")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("a fault on the target: data", done.stderr)
+        self.assertIn("a fault occurred on the target: data", done.stderr)
 
     def test_another_model_and_no_board_are_told(self):
         port = self.board("cortex-m4")
@@ -465,15 +465,15 @@ static inline void plant(uint8_t *workspace, const void *inputs)
         for target in TARGETS:
             with self.subTest(target):
                 self.refused(target, "workspace[4096] = 1;", "in plant (plant.h:")
-        self.refused("cortex-m4", "*(volatile uint8_t *)(workspace - 4096);", "a fault on the target: data")
+        self.refused("cortex-m4", "*(volatile uint8_t *)(workspace - 4096);", "a fault occurred on the target: data")
 
     def test_constants_and_code_cannot_be_written(self):
         for target in TARGETS:
             with self.subTest(target):
                 self.refused(target, "static const uint32_t c = 5; *(volatile uint32_t *)(uintptr_t)&c = 6;",
-                             "a fault on the target: data")
+                             "a fault occurred on the target: data")
         self.refused("cortex-m4", "*(volatile uint32_t *)((uintptr_t)&deep & ~3u) = 0;",
-                     "a fault on the target: data")
+                     "a fault occurred on the target: data")
 
     def test_a_stack_overflow_is_a_fault(self):
         for target in TARGETS:

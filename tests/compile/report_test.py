@@ -19,7 +19,7 @@ import unittest
 ORIBI, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 TINY = SOURCE.parent / "shared/models/mlperf-tiny"
-SCHEMA = json.loads((SOURCE / "docs/report.schema.json").read_text())
+SCHEMA = json.loads((SOURCE / "docs/reference/report.schema.json").read_text())
 GOALS = {"ad01_int8": 768, "kws_ref_model": 8704, "pretrainedResnet_quant": 33408, "vww_96_int8": 39424}
 FLOORS = {"ad01_int8": 768, "kws_ref_model": 16000, "pretrainedResnet_quant": 49152, "vww_96_int8": 55296}
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
@@ -245,7 +245,7 @@ class Reports(unittest.TestCase):
 
     def test_pools_that_are_too_small_are_named(self):
         text = self.compile(DIGITS, "--pool", "name=fast,size=1k", "--pool", "name=slow,size=512", code=5).stderr
-        self.assertRegex(text, r"0 is 'fast', 1 is 'slow'.* needs \d+ bytes and may have")
+        self.assertRegex(text, r"0 is 'fast', 1 is 'slow'.* needs \d+ bytes but may have")
         self.compile(DIGITS, "--pool", "name=fast,size=x", code=2)
         self.compile(DIGITS, "--pool", "size=1k", code=2)
         self.compile(DIGITS, "--pool", "name=a", "--pool", "name=a", code=4)

@@ -61,12 +61,12 @@ def streaming(name="kept */ <b>", initial=True, shape=(2, 3), inner=False, subgr
 
 CASES = [
     ({"initial": False}, "is read before it has a value"),
-    ({"shape": (3, 2)}, "is read with another type or shape"),
-    ({"inner": True}, "CALL_ONCE inside an initialiser"),
-    ({"subgraph": 7}, "CALL_ONCE names subgraph 7, and there are 2"),
-    ({"subgraph": 0}, "the initialiser is subgraph 0"),
-    ({"late": True}, "an initialiser behind the first use of a variable"),
-    ({"computes": True}, "an initialiser that computes what it assigns"),
+    ({"shape": (3, 2)}, "is read with a type or shape other than"),
+    ({"inner": True}, "CALL_ONCE is not supported inside an initialiser"),
+    ({"subgraph": 7}, "CALL_ONCE names subgraph 7, but there are 2"),
+    ({"subgraph": 0}, "subgraph 0 cannot be the initialiser"),
+    ({"late": True}, "an initialiser must come before the first use of a variable"),
+    ({"computes": True}, "an initialiser must assign constants, not computed values"),
 ]
 
 

@@ -226,7 +226,6 @@ A(TF_SetHandleShapeAndType, 1, TF_SetHandleShapeAndType(NULL, (TF_Output){0}, NU
 A(TF_SetRequestedDevice, 0, TF_SetRequestedDevice(NULL, NULL, NULL))
 A(TF_SetRequireShapeInferenceFns, 0, TF_SetRequireShapeInferenceFns(NULL, 0))
 A(TF_SetTarget, 0, TF_SetTarget(NULL, NULL))
-A(TF_TensorFromProto, 1, TF_TensorFromProto(NULL, NULL, status))
 B(TF_TryEvaluateConstant, 1, TF_TryEvaluateConstant(NULL, (TF_Output){0}, NULL, status))
 A(TF_UpdateEdge, 1, TF_UpdateEdge(NULL, (TF_Output){0}, (TF_Input){0}, status))
 /* clang-format on */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/plugin-contract.md: every function of the public headers with its status, its test and since
+"""docs/reference/plugin-contract.md: every function of the public headers with its status, its test and since
 when; and absent_calls.h, one call of each function that is only named. Both are made from the headers,
 the sources and the tests; without --update they must be fresh.
 
@@ -17,6 +17,7 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/abi"))
+import context  # noqa: E402
 import dump  # noqa: E402
 import reach  # noqa: E402
 
@@ -28,6 +29,11 @@ Made by `python3 tests/contract/list.py build/lib/liboribi.so --update`; a test 
 it is given; *named*: exported so that
 plugins and bindings load, says UNIMPLEMENTED, which `tests/contract/absent_test.c` asks of each; *plugin*: implemented by the plugin. The test
 of a function is one that calls it; *setup*: a group's, before all its tests. Layouts: `tests/abi/contract.abi`.
+
+The last column has four words for programs to read. **When** it may be called: load (`TF_InitKernel` and its kin), create, run (compute), shape (shape functions),
+optimise (graph optimisers), compile (targets), app (applications), any. **Threads**: any-thread; one-thread, one call at a time on its first argument; own-thread, the one that
+compute was called on. **Memory**: no-allocation, once each shape was seen; else it may allocate. **Errors**: in its status, by its value, none. What a function takes
+decides; a tag `@context` in the header says what differs (`tests/contract/context.py`).
 
 """
 CALLS_HEAD = """/* SPDX-License-Identifier: Apache-2.0 */
@@ -107,7 +113,7 @@ def exported(library):
 
 
 def status_of(name, symbols, absent, refuses):
-    if name == "TF_InitKernel":
+    if name in ("TF_InitKernel", "TF_InitAdapter"):
         return "plugin"
     if name in absent:
         return "named"
@@ -126,10 +132,11 @@ def page(symbols, present, absent):
     tests = reach.tests_by_function(ROOT / "tests")
     out, missing, untested, last = [HEAD], [], [], None
     refuses = refusing()
+    words, wrong = context.contexts(ROOT / "include")
     counts = {"works": 0, "refuses": 0, "named": 0, "plugin": 0, "missing": 0}
     for header, name, since in functions():
         if header != last:
-            out.append(f"\n## `{header}`\n\n| function | status | test | since |\n|---|---|---|---|\n")
+            out.append(f"\n## `{header}`\n\n| function | status | test | since | context |\n|---|---|---|---|---|\n")
             last = header
         status = status_of(name, symbols, absent, refuses)
         counts[status] += 1
@@ -141,16 +148,17 @@ def page(symbols, present, absent):
             untested.append(name)
         if status not in ("works", "refuses"):
             where = "tests/contract/absent_test.c: each_says_that_it_is_not_implemented" if status == "named" else ""
-        out.append(f"| `{name}` | {status} | {f'`{where}`' if where else ''} | {since} |\n")
+        called = " ".join(words[name].values())
+        out.append(f"| `{name}` | {status} | {f'`{where}`' if where else ''} | {since} | {called} |\n")
     out.insert(1, f"{counts['works']} work, {counts['refuses']} refuse, {counts['named']} are named, {counts['plugin']} belong to the plugin.\n")
-    return "".join(out), missing, untested
+    return "".join(out), missing, untested, wrong
 
 
 def main():
     absent = absent_rows()
-    file = ROOT / "docs/plugin-contract.md"
+    file = ROOT / "docs/reference/plugin-contract.md"
     calls_file = ROOT / "tests/contract/absent_calls.h"
-    text, missing, untested = page(exported(sys.argv[1]), listed(file), absent)
+    text, missing, untested, wrong = page(exported(sys.argv[1]), listed(file), absent)
     calls = absent_calls(absent)
     if "--update" in sys.argv:
         file.write_text(text)
@@ -160,7 +168,7 @@ def main():
         if not made.exists() or made.read_text() != fresh:
             problems.append(f"{made.relative_to(ROOT)} is stale: python3 tests/contract/list.py "
                             "build/lib/liboribi.so --update")
-    problems += reach.planted_faults()
+    problems += wrong + reach.planted_faults() + context.planted_faults()
     print("\n".join(problems))
     sys.exit(1 if problems else 0)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Does a test fail when a function of the contract does nothing? Each function that
-docs/plugin-contract.md lists with a test of ours is overwritten, in a copy of that test's program, with
+docs/reference/plugin-contract.md lists with a test of ours is overwritten, in a copy of that test's program, with
 "return 0", and the program is run: who passes all the same does not see the function.
 
     mutants.py BUILD [--part K/N] [FUNCTION...]
@@ -80,7 +80,7 @@ def part(text):
 
 def chosen(given):
     """(function, its test's program, the test) of what is asked for; tests of one program stand together."""
-    rows = sorted(ROW.findall((ROOT / "docs/plugin-contract.md").read_text()), key=lambda row: row[2:4])
+    rows = sorted(ROW.findall((ROOT / "docs/reference/plugin-contract.md").read_text()), key=lambda row: row[2:4])
     rows = [(f, given.build.resolve() / "tests" / f"{room}_{file}", f"{room}/{file}.c: {test}")
             for f, _, room, file, test in rows if not given.functions or f in given.functions]
     k, n = given.part

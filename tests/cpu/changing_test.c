@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was checked is what is used: inputs may lie in memory that another writer shares. Each case
- * of golden.txt runs once for each allocation of it, which stands for that writer: the integers of
- * one input turn huge there, between a kernel's check and its use of them. A kernel that reads
- * again without a check reads or writes far out of its tensors.
+ * of the golden files and of looks.txt runs once for each allocation of it, which stands for that
+ * writer: the integers of one input turn huge there, between a kernel's check and its use of them.
+ * A kernel that reads again without a check reads or writes far out of its tensors; each block of
+ * memory is guarded, so that a write just behind it shows, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,32 +29,47 @@ static void overwrite(TF_Tensor *tensor)
 {
     static const int64_t huge = INT64_C(0x2000000070000000); /* in 32 bits: 0x70000000 */
     const size_t width = TF_DataTypeSize(TF_TensorType(tensor));
-    const int64_t narrow = width == 2 ? 0x7000 : 0x70;
+    const int64_t narrow = TF_TensorType(tensor) == TF_BOOL ? 1 : width == 2 ? 0x7000 : 0x70;
     for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
         memcpy((char *)TF_TensorData(tensor) + (size_t)i * width, width > 2 ? &huge : &narrow,
                width);
     }
 }
 
+/* Before each block of memory; behind it lie bytes that nobody may write. */
+typedef struct guarded {
+    void *block;
+    char *end;
+} guarded;
+enum { GUARD = 256, GUARD_BYTE = 0x55 };
+
 static void *allocate(void *self, size_t bytes, size_t alignment)
 {
+    const size_t head = alignment < sizeof(guarded) ? sizeof(guarded) : alignment;
     writer *w = self;
     void *block = NULL;
     if (w->tensor != NULL && w->left-- == 0) {
         overwrite(w->tensor);
         w->wrote = true;
     }
-    if (bytes > MOST_BYTES ||
-        posix_memalign(&block, alignment < 16 ? 16 : alignment, bytes == 0 ? 1 : bytes) != 0) {
+    if (bytes > MOST_BYTES || posix_memalign(&block, head, head + bytes + GUARD) != 0) {
         return NULL;
     }
-    return block;
+    char *data = (char *)block + head;
+    guarded *about = (guarded *)(void *)data - 1;
+    *about = (guarded){block, data + bytes};
+    memset(about->end, GUARD_BYTE, GUARD);
+    return data;
 }
 
-static void release(void *self, void *block)
+static void release(void *self, void *data)
 {
+    const guarded *about = (const guarded *)data - 1;
     (void)self;
-    free(block);
+    for (int i = 0; data != NULL && i < GUARD; i++) {
+        assert_int_equal(about->end[i], GUARD_BYTE);
+    }
+    free(data != NULL ? about->block : NULL);
 }
 
 static writer the_writer;
@@ -79,10 +95,10 @@ static void run_row(void *arg, const oribi_cpu_kernel *row)
     the_writer.tensor = tensor;
 }
 
-static bool is_integer(TF_DataType dtype)
+static bool is_counted(TF_DataType dtype)
 {
     return dtype == TF_INT32 || dtype == TF_INT64 || dtype == TF_INT16 || dtype == TF_INT8 ||
-           dtype == TF_UINT8;
+           dtype == TF_UINT8 || dtype == TF_BOOL;
 }
 
 static void attack(golden *g)
@@ -91,7 +107,7 @@ static void attack(golden *g)
     assert_true(harness_resolve(h));
     for (int i = 0; i < h->n_inputs; i++) {
         TF_Tensor *tensor = h->inputs[i];
-        if (is_integer(TF_TensorType(tensor)) && TF_TensorByteSize(tensor) <= 1024) {
+        if (is_counted(TF_TensorType(tensor)) && TF_TensorByteSize(tensor) <= 1024) {
             the_writer.tensor = tensor;
             (void)harness_each_row(h, run_row, g);
             the_writer.tensor = NULL;
@@ -106,6 +122,7 @@ static void an_index_that_changes_after_its_check_is_not_used(void **state)
 
     golden_read(TEST_SOURCE "/tests/cpu/golden.txt", &g);
     golden_read(TEST_SOURCE "/tests/cpu/golden_onnx.txt", &g);
+    golden_read(TEST_SOURCE "/tests/cpu/looks.txt", &g);
 
     print_message("%d runs, %d noticed\n", g.n_runs, n_noticed);
     assert_true(g.n_runs > 1000);

@@ -286,7 +286,7 @@ static void ranks_are_taken_up_to_the_highest(void **state)
         harness_input_ints(&h, 1, axes);
     }
     assert_true(oribi_attrs_set_int(&h.attrs, &h.arena, "new_axis_mask", 1));
-    refused_with(&h, TF_UNIMPLEMENTED, "the result's rank is above 16");
+    refused_with(&h, TF_UNIMPLEMENTED, "the rank of the result is above 16");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads the cases of golden.txt and its kin (made by scripts in tests/peer): a node with attributes
- * and inputs (`constant`: known when the kernel is made), what must come out, and how near. Include
- * after harness.h.
+ * and inputs (`constant`: known when the kernel is made; `all X`: the rest of the values are X),
+ * what must come out, and how near. Include after harness.h.
  */
 #ifndef ORIBI_TESTS_CPU_GOLDEN_READ_H_
 #define ORIBI_TESTS_CPU_GOLDEN_READ_H_
@@ -78,6 +78,13 @@ static inline TF_Tensor *golden_tensor(void)
     for (int64_t i = 0; i < n; i++) {
         const char *text = golden_word();
         assert_non_null(text);
+        if (strcmp(text, "all") == 0) {
+            const char *same = golden_word();
+            for (; i < n; i++) {
+                golden_put(dtype, TF_TensorData(tensor), i, same);
+            }
+            break;
+        }
         golden_put(dtype, TF_TensorData(tensor), i, text);
     }
     return tensor;
@@ -87,7 +94,7 @@ static inline void golden_attr(harness *h)
 {
     const char *name = golden_word(), *kind = golden_word();
     if (strcmp(kind, "ints") == 0) {
-        int64_t values[32];
+        int64_t values[256];
         int n = (int)golden_number();
         for (int i = 0; i < n; i++) {
             values[i] = golden_number();

@@ -11,10 +11,10 @@
 
 #include "base/alloc.h"
 #include "built_in.h"
-#include "cpu/cpu.h"
+#include "cpu/base/cpu.h"
 #include "kernel/kernel.h"
 
-enum { HARNESS_MOST = 8 }; /* inputs, outputs */
+enum { HARNESS_MOST = 10 }; /* inputs, outputs */
 
 /* A node under test. {0} first; harness_destroy at the end. */
 typedef struct harness {
@@ -27,6 +27,7 @@ typedef struct harness {
     int n_inputs, n_outputs;
     uint32_t constants; /* bit i: input i is known when the kernel is made */
     bool is_stopped;    /* hosted.h: the run was cancelled before it began */
+    bool is_allocated;  /* hosted.h: the kernel asked for memory of output 0 */
     TF_Status *status;
 } harness;
 
@@ -162,7 +163,7 @@ static inline bool harness_row_fits(const harness *h, const oribi_cpu_kernel *ro
     if (strcmp(row->op_name, h->op) != 0 || !oribi_cpu_has(row->isa)) {
         return false;
     }
-    for (int i = 0; i < ORIBI_CPU_MAX_CONSTRAINTS && row->types[i].attr != NULL; i++) {
+    for (int i = 0; i < ORIBI_KIT_MAX_CONSTRAINTS && row->types[i].attr != NULL; i++) {
         const oribi_attr *attr = oribi_attrs_find(&h->attrs, row->types[i].attr);
         if (attr == NULL || (row->types[i].types >> attr->u.type[0] & 1) == 0) {
             return false;

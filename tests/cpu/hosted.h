@@ -109,7 +109,7 @@ static inline int hosted_run(harness *h, const oribi_cpu_kernel *row, bool may_f
     assert_non_null(self);
     TF_SetStatus(h->status, TF_OK, "");
     assert_true(oribi_kernel_create(&def, &h->view, &kernel, h->status));
-    assert_true(oribi_context_init(&self->ctx, &host, h->status));
+    assert_true(oribi_context_init(&self->ctx, &host, NULL, h->status));
     self->may_forward = may_forward;
     self->is_strided = is_strided;
     self->ctx.slots = self->slots;
@@ -147,7 +147,8 @@ static inline int hosted_run(harness *h, const oribi_cpu_kernel *row, bool may_f
         self->slots[h->n_inputs + i].forward_from = -1;
     }
     /* What a stopped kernel left is shown, too: the filling where it did not come. */
-    if (oribi_context_compute(&self->ctx, &self->step, h->status) || h->is_stopped) {
+    if (oribi_context_compute(&self->ctx, &self->step, h->status) ||
+        (h->is_stopped && self->slots[h->n_inputs].data != NULL)) {
         const oribi_slot *slot = &self->slots[h->n_inputs];
         size_t width = TF_DataTypeSize(slot->dtype);
         int64_t columns = slot->rank > 0 ? slot->dims[slot->rank - 1] : 1;
@@ -165,6 +166,7 @@ static inline int hosted_run(harness *h, const oribi_cpu_kernel *row, bool may_f
         }
         result = self->n_forwarded;
     }
+    h->is_allocated = self->memory[0] != NULL;
     assert_true(oribi_context_leave(&self->ctx));
     oribi_context_destroy(&self->ctx);
     oribi_kernel_destroy(&kernel);

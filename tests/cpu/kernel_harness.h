@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "built_in.h"
-#include "cpu/families.h"
+#include "cpu/base/families.h"
 #include "device/pool.h"
 #include "kernel/context.h"
 #include "tensor/status.h"
@@ -294,7 +294,7 @@ static inline TF_Tensor *harness_compute(harness *self, const oribi_cpu_kernel *
         run.slots[i].forward_from = -1;
         run.slots[i].dtype = i < n ? self->types[i] : self->output_type;
     }
-    assert_true(oribi_context_init(&run.context, &host, status));
+    assert_true(oribi_context_init(&run.context, &host, NULL, status));
     for (int32_t i = 0; i < n; i++) {
         TF_Tensor *tensor = self->inputs[i].tensor;
         oribi_slot *slot = &run.slots[i];

@@ -12,9 +12,9 @@
 #include "harness.h"
 #include "tests/micro/random.h"
 
-#include "micro/batch_matmul_q_prepare.h"
+#include "micro/dense/batch_matmul_q_prepare.h"
 #include "micro/element.h"
-#include "micro/svdf_f32.h"
+#include "micro/recurrent/svdf_f32.h"
 
 typedef struct shape {
     const char *op;
@@ -149,7 +149,7 @@ static void every_quantised_variant_gives_the_same_bits(void **state)
     }
 
     assert_true(checked[0] > 100 && checked[1] > 100 && checked[2] > 100);
-    assert_true(n >= (oribi_cpu_has(ORIBI_CPU_ISA_AVX2) ? 300 : 0));
+    assert_true(n >= (oribi_cpu_has(ORIBI_ISA_avx2) ? 300 : 0));
 }
 
 /* --- Sums ----------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ static void every_variant_of_a_sum_gives_the_same_bits(void **state)
     }
 
     assert_true(n_sums > 60);
-    assert_true(n >= (oribi_cpu_has(ORIBI_CPU_ISA_AVX2) ? n_sums : 0));
+    assert_true(n >= (oribi_cpu_has(ORIBI_ISA_avx2) ? n_sums : 0));
 }
 
 /* --- Slices --------------------------------------------------------------------------------------

@@ -2,7 +2,9 @@
 """Compiles names.cc, which names all that the C++ face promises, by g++ and clang++, as C++14, 17 and
 20, without Eigen and with it, and beside a real Abseil in either order of inclusion and of folders.
 
-    names_test.py SOURCE [EIGEN]
+    names_test.py SOURCE PATHS [EIGEN]
+
+PATHS has the headers that the build makes.
 
 What a machine lacks (clang++, Eigen, Abseil) is said and left out. A header that loses a name must
 fail: one is taken away in a copy.
@@ -16,6 +18,7 @@ import sys
 import tempfile
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fno-exceptions", "-fno-rtti", "-fsyntax-only"]
+PATHS = sys.argv[2]
 ABSEIL = pathlib.Path("/usr/include/absl/base/config.h")
 
 
@@ -27,7 +30,7 @@ def include_order(options):
 def compile_names(compiler, standard, source, options, include=None):
     command = [compiler, f"-std=c++{standard}", *WARNINGS, *options,
                f"{'-isystem' if include_order(options) else '-I'}{include or source / 'include'}",
-               f"-I{source / 'tests/cxx'}", str(source / "tests/cxx/names.cc")]
+               f"-I{PATHS}", f"-I{source / 'tests/cxx'}", str(source / "tests/cxx/names.cc")]
     done = subprocess.run(command, capture_output=True, text=True)
     first = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr[:300])
     return (done.returncode == 0, f"{compiler} C++{standard} {' '.join(options)}: {first}")
@@ -55,7 +58,7 @@ def without_types(source, work):
         text.write_text(f'#include "tensorflow/core/{header}"\n'
                         "tensorflow::uint32 f(tensorflow::int64 i, tensorflow::string s,"
                         " tensorflow::tstring t);\n")
-        done = subprocess.run(["g++", "-std=c++14", "-fsyntax-only", f"-I{source}/include", str(text)],
+        done = subprocess.run(["g++", "-std=c++14", "-fsyntax-only", f"-I{source}/include", f"-I{PATHS}", str(text)],
                               capture_output=True)
         missing += [header] if done.returncode else []
     return missing
@@ -65,7 +68,7 @@ def planted(source, work):
     """Does the loss of a method turn it red?"""
     copy = work / "include"
     shutil.copytree(source / "include", copy)
-    header = copy / "tensorflow/core/framework/shape_inference.h"
+    header = copy / "tensorflow/core/framework/shapes/shape_maker.h"
     text = header.read_text()
     assert "Status ReplaceDim(" in text
     header.write_text(text.replace("Status ReplaceDim(", "Status ReplacedDim("))
@@ -75,7 +78,7 @@ def planted(source, work):
 
 def main():
     source = pathlib.Path(sys.argv[1]).resolve()
-    eigen = sys.argv[2] if len(sys.argv) > 2 and pathlib.Path(sys.argv[2]).is_dir() else None
+    eigen = sys.argv[3] if len(sys.argv) > 3 and pathlib.Path(sys.argv[3]).is_dir() else None
     print("" if eigen else "left out: no Eigen")
     print("" if ABSEIL.exists() else "left out: no Abseil (libabsl-dev)")
     with tempfile.TemporaryDirectory() as folder:

@@ -311,6 +311,42 @@ static void scheduled_work_is_done_before_destroy_returns(void **state)
     }
 }
 
+static atomic_int n_meeting;
+
+static void meet_another(void *object)
+{
+    (void)object;
+    atomic_fetch_add(&n_meeting, 1);
+    while (atomic_load(&n_meeting) < 2) {
+        oribi_thread_yield();
+    }
+    atomic_fetch_add(&n_meeting, 8);
+}
+
+static void a_thread_that_sleeps_is_stood_in_for(void **state)
+{
+    (void)state;
+    oribi_pool *pool = create(2); /* one worker, and the caller */
+
+    for (int early = 0; early < 2; early++) {
+        atomic_store(&n_meeting, 0);
+        if (early == 1) {
+            oribi_pool_lend(pool);
+        }
+        assert_true(oribi_pool_schedule(pool, meet_another, NULL));
+        assert_true(oribi_pool_schedule(pool, meet_another, NULL));
+        if (early == 0) {
+            oribi_pool_lend(pool);
+        }
+        while (atomic_load(&n_meeting) < 18) {
+            oribi_thread_yield();
+        }
+        oribi_pool_take_back(pool);
+    }
+
+    oribi_pool_release(pool);
+}
+
 static void steady_state_allocates_nothing(void **state)
 {
     (void)state;
@@ -378,6 +414,7 @@ int main(void)
         cmocka_unit_test(cancelled_loop_starts_no_further_block),
         cmocka_unit_test(work_beyond_64_bits_of_cycles_is_still_cut),
         cmocka_unit_test(scheduled_work_is_done_before_destroy_returns),
+        cmocka_unit_test(a_thread_that_sleeps_is_stood_in_for),
         cmocka_unit_test(steady_state_allocates_nothing),
         cmocka_unit_test(idle_pool_takes_no_processor_time),
         cmocka_unit_test(creation_fails_cleanly_at_each_allocation),

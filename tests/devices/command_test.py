@@ -100,7 +100,7 @@ class Command(unittest.TestCase):
         self.oribi("run", MODEL, "-i", PICTURE, "-p", PLUGIN, "--place-node", "conv3", code=2)
         self.assertIn("--place-node wants NODE=NAME[:N]", self.err)
         self.oribi("inspect", MODEL, "-p", PLUGIN, "--device", "fake:x", code=2)
-        self.assertIn("wants NAME or NAME:N", self.err)
+        self.assertIn("write NAME or NAME:N", self.err)
 
 
 sys.exit(not unittest.main(argv=sys.argv[:1], exit=False).result.wasSuccessful())

@@ -8,7 +8,7 @@
 #include <limits.h>
 
 #include "device_ops/code/divide.h"
-#include "device_ops/walk.h"
+#include "device_ops/device_walk.h"
 
 static void expect_same(int n, int d)
 {

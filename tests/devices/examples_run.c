@@ -30,7 +30,7 @@ static void run_op(const char *op, int64_t n, int64_t d, TF_Tensor **out, int n_
     oribi_node *node = oribi_graph_add_node(g.graph, op, "node", &x, 1, n_out, g.status);
     assert_true(oribi_graph_resolve(g.graph, node, g.status));
     for (int i = 0; i < n_out; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "out%d", i);
         small_output(&g, node->outputs[i], name);
     }

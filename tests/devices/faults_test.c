@@ -108,7 +108,7 @@ static void a_failed_allocation_is_named(void **state)
 
     assert_int_equal(TF_GetCode(status), TF_RESOURCE_EXHAUSTED);
     expect_text(status, "node '");
-    expect_text(status, "device FAKE:0: allocate: no memory for ");
+    expect_text(status, "device FAKE:0: allocate: there is no memory for ");
     small_execute(run);
     TF_DeleteStatus(status);
     oribi_run_destroy(run);
@@ -223,7 +223,9 @@ static void a_late_event_ends_a_run_that_has_a_time_limit(void **state)
     oribi_run_execute(run, status);
     assert_int_equal(TF_GetCode(status), TF_DEADLINE_EXCEEDED);
     expect_text(status, "'wait for FAKE:0 after flat'");
-    expect_text(status, "device FAKE:0: host_callback: the event has not come");
+    expect_text(
+        status,
+        "device FAKE:0: host_callback: the run passed its time limit before the event came");
 
     oribi_run_set_time_limit(run, 10000000000u); /* nothing of it comes later */
     small_execute(run);

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/proto.h"
+#include "format/proto.h"
 #include "devices/on_grappler.h"
-#include "import/wire.h"
+#include "format/wire.h"
 
 /* --- Helper functions ---------------------------------------------------------------------------
  */

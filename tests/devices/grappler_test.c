@@ -11,9 +11,9 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "base/proto.h"
+#include "format/proto.h"
 #include "devices/on_grappler.h"
-#include "import/wire.h"
+#include "format/wire.h"
 
 static void a_graph_that_comes_back_is_the_same(void **state)
 {
@@ -139,9 +139,9 @@ static void what_does_not_fit_is_left_aside_and_said(void **state)
                                        "there is no node 'split'",
                                        "there is no node 'split'",
                                        "a second node 'times'",
-                                       "an input that was none before",
+                                       "it is not an input of the model",
                                        "had a bad day",
-                                       "gave no graph back"};
+                                       "returned no graph"};
     optimise_with = misfit;
     for (which = 0; which < (int)(sizeof says / sizeof says[0]); which++) {
         expect_minus();
@@ -216,6 +216,180 @@ static void damaged_messages_break_nothing(void **state)
     }
 }
 
+/* --- What TensorFlow's optimisers count on ------------------------------------------------------
+ */
+
+static int n_nodes, n_placed, n_transposes;
+
+static void count_nodes(const TF_Buffer *graph, const TF_GrapplerItem *item, TF_Buffer *out,
+                        TF_Status *status)
+{
+    static const char host[] = "/job:localhost/replica:0/task:0/device:CPU:0";
+    oribi_wire wire = oribi_wire_over(graph->data, graph->length);
+    oribi_wire_field field;
+    (void)item;
+    n_nodes = n_placed = n_transposes = 0;
+    while (oribi_wire_next(&wire, &field, status)) {
+        oribi_wire node;
+        oribi_wire_field part;
+        if (field.number != 1) {
+            continue;
+        }
+        n_nodes++;
+        assert_true(oribi_wire_enter(&wire, &field, &node, status));
+        while (oribi_wire_next(&node, &part, status)) {
+            n_placed += part.number == 4 && part.bytes == sizeof host - 1 &&
+                        memcmp(part.data, host, part.bytes) == 0;
+            n_transposes +=
+                part.number == 2 && part.bytes == 9 && memcmp(part.data, "Transpose", 9) == 0;
+        }
+    }
+    give(out, graph->data, graph->length);
+}
+
+static TF_Tensor *run_model(const char *path, char **out_steps);
+static const char digits[] = TEST_SOURCE "/examples/digits/digits.onnx";
+
+static void every_node_is_placed_and_no_transpose_is_left(void **state)
+{
+    (void)state;
+    optimise_with = count_nodes;
+    TF_DeleteTensor(run_model(digits, NULL));
+    assert_true(n_nodes > 30);
+    assert_int_equal(n_placed, n_nodes);
+    assert_int_equal(n_transposes, 0);
+}
+
+/* A vendor's op of which no shape is inferred stands in for Sub. */
+static void blind_sub(void *kernel, TF_OpKernelContext *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *a = NULL, *b = NULL;
+    (void)kernel;
+    TF_GetInput(ctx, 0, &a, status);
+    TF_GetInput(ctx, 1, &b, status);
+    TF_Tensor *z = TF_AllocateOutput(ctx, 0, TF_FLOAT, DIMS, 1, 16, status);
+    for (int i = 0; i < 4; i++) {
+        ((float *)TF_TensorData(z))[i] =
+            ((float *)TF_TensorData(a))[i] - ((float *)TF_TensorData(b))[i];
+    }
+    TF_DeleteTensor(a);
+    TF_DeleteTensor(b);
+    TF_DeleteTensor(z);
+    TF_DeleteStatus(status);
+}
+
+static void register_blind(void)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder("Bub");
+    TF_OpDefinitionBuilderAddInput(op, "x: float");
+    TF_OpDefinitionBuilderAddInput(op, "y: float");
+    TF_OpDefinitionBuilderAddOutput(op, "z: float");
+    TF_RegisterOpDefinition(op, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    TF_RegisterKernelBuilder("Bub", TF_NewKernelBuilder("Bub", "CPU", NULL, blind_sub, NULL),
+                             status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    TF_DeleteStatus(status);
+}
+
+static void rename_op(const TF_Buffer *graph, TF_Buffer *out, const char *from, const char *to)
+{
+    char *bytes = malloc(graph->length);
+    memcpy(bytes, graph->data, graph->length);
+    for (size_t i = 1; i + strlen(from) <= graph->length; i++) {
+        if ((size_t)bytes[i - 1] == strlen(from) && memcmp(bytes + i, from, strlen(from)) == 0) {
+            memcpy(bytes + i, to, strlen(to));
+        }
+    }
+    give(out, bytes, graph->length);
+    free(bytes);
+}
+
+static void make_sub_blind(const TF_Buffer *graph, const TF_GrapplerItem *item, TF_Buffer *out,
+                           TF_Status *status)
+{
+    (void)item;
+    (void)status;
+    rename_op(graph, out, "Sub", "Bub");
+}
+
+static void an_op_that_infers_nothing_keeps_the_shape_that_was_known(void **state)
+{
+    (void)state;
+    register_blind();
+    optimise_with = make_sub_blind;
+    expect_minus();
+    assert_non_null(strstr(logged, "1 of them written"));
+    oribi_session *session = make_session();
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *json = TF_NewBuffer();
+    oribi_session_describe(session, "graph", json, status);
+    small_expect_ok(status);
+    assert_true(small_has(json, "\"Bub\""));
+    assert_true(small_has(json, "\"is_planned\":true"));
+    TF_DeleteBuffer(json);
+    TF_DeleteStatus(status);
+    oribi_session_destroy(session);
+}
+
+static void switch_off(TF_TriState state)
+{
+    oribi_optimizer *optimizer = (oribi_optimizer *)oribi_optimizer_find("CPU");
+    optimizer->configs.remapping = state;
+    optimizer->configs.layout_optimizer = state;
+    optimizer->configs.constant_folding = state;
+}
+
+static void make_relu_elu(const TF_Buffer *graph, const TF_GrapplerItem *item, TF_Buffer *out,
+                          TF_Status *status)
+{
+    (void)item;
+    (void)status;
+    rename_op(graph, out, "Relu", "Selu");
+}
+
+/* The steps' ops, one after the other. */
+static char *steps_of(optimise_fn with)
+{
+    char *steps = NULL;
+    optimise_with = with;
+    TF_DeleteTensor(run_model(digits, &steps));
+    return steps;
+}
+
+static int count_text(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *found = text; (found = strstr(found, word)) != NULL; found++) {
+        n++;
+    }
+    return n;
+}
+
+static void our_passes_leave_alone_what_was_written_and_nothing_else(void **state)
+{
+    (void)state;
+    which = 7;
+    char *ours = steps_of(misfit); /* which fails: the model as it was */
+    switch_off(TF_TriState_Off);
+    char *same = steps_of(NULL); /* an answer that took nothing */
+    char *taken = steps_of(make_relu_elu);
+    switch_off(TF_TriState_Default);
+    char *fused = steps_of(make_relu_elu);
+
+    assert_string_equal(same, ours);
+    assert_int_equal(count_text(ours, "Selu"), 0);
+    assert_int_equal(count_text(taken, "\"Selu\""), 6);  /* each Relu, a step of its own */
+    assert_true(count_text(taken, "_FusedConv2D") >= 5); /* with their biases */
+    assert_true(count_text(fused, "\"op\":") <= count_text(taken, "\"op\":"));
+    free(ours);
+    free(same);
+    free(taken);
+    free(fused);
+}
+
 /* --- States and real models ---------------------------------------------------------------------
  */
 
@@ -244,7 +418,22 @@ static void states_survive(void **state)
     oribi_session_destroy(session);
 }
 
-static TF_Tensor *run_model(const char *path)
+/* The words "op":"Conv2D" of the steps, one after the other; malloc'ed. */
+static char *ops_in(const TF_Buffer *json)
+{
+    char *text = strndup(json->data, json->length);
+    char *to = text;
+    for (const char *from = text; (from = strstr(from, "\"op\":")) != NULL;) {
+        const size_t length = strcspn(from, ",}");
+        memmove(to, from, length);
+        to += length;
+        from += length;
+    }
+    *to = '\0';
+    return text;
+}
+
+static TF_Tensor *run_model(const char *path, char **out_steps)
 {
     TF_Status *status = TF_NewStatus();
     oribi_options *options = small_options();
@@ -252,6 +441,13 @@ static TF_Tensor *run_model(const char *path)
     small_expect_ok(status);
     oribi_session *session = oribi_session_create(model, options, status);
     small_expect_ok(status);
+    if (out_steps != NULL) {
+        TF_Buffer *json = TF_NewBuffer();
+        oribi_session_describe(session, "graph", json, status);
+        small_expect_ok(status);
+        *out_steps = ops_in(json);
+        TF_DeleteBuffer(json);
+    }
     oribi_run *run = small_run_of(session);
     int64_t dims[8];
     const int rank = oribi_model_input_shape(model, 0, dims, 8);
@@ -289,10 +485,10 @@ static void real_models_come_back_bit_for_bit(void **state)
     for (int i = 0; i < 2; i++) {
         optimise_with = misfit; /* which fails: the model as it was */
         which = 7;
-        TF_Tensor *before = run_model(models[i]);
+        TF_Tensor *before = run_model(models[i], NULL);
         optimise_with = NULL;
         logged[0] = 0;
-        TF_Tensor *after = run_model(models[i]);
+        TF_Tensor *after = run_model(models[i], NULL);
         assert_non_null(strstr(logged, "became"));
         assert_int_equal(TF_TensorByteSize(before), TF_TensorByteSize(after));
         assert_memory_equal(TF_TensorData(before), TF_TensorData(after), TF_TensorByteSize(before));
@@ -308,6 +504,9 @@ int main(void)
         cmocka_unit_test(a_graph_that_changed_is_the_one_that_runs),
         cmocka_unit_test(what_does_not_fit_is_left_aside_and_said),
         cmocka_unit_test(an_output_keeps_type_and_shape),
+        cmocka_unit_test(every_node_is_placed_and_no_transpose_is_left),
+        cmocka_unit_test(an_op_that_infers_nothing_keeps_the_shape_that_was_known),
+        cmocka_unit_test(our_passes_leave_alone_what_was_written_and_nothing_else),
         cmocka_unit_test(states_survive),
         cmocka_unit_test(real_models_come_back_bit_for_bit),
         cmocka_unit_test(damaged_messages_break_nothing),

@@ -176,7 +176,7 @@ static void what_cannot_be_launched_is_refused(void **state)
     assert_non_null(strstr(said, "here"));
     assert_non_null(strstr(said, "device 'FAKE:0': load_function: "));
     assert_int_equal(run_on("FAKE", launch_nothing, out), TF_INVALID_ARGUMENT);
-    assert_non_null(strstr(said, "each is at least 1"));
+    assert_non_null(strstr(said, "each size must be at least 1"));
     assert_int_equal(run_on(NULL, launch_sum, out), TF_FAILED_PRECONDITION);
     assert_non_null(strstr(said, "runs on the CPU"));
 }

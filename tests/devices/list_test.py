@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/device-tests.md: its tests and functions are there and carry the label; a faulty list is seen.
+"""tests/devices/wanted.md: its tests and functions are there and carry the label; a faulty list is seen.
 
     list_test.py SOURCE_FOLDER BUILD_FOLDER
 """
@@ -12,8 +12,8 @@ import sys
 import unittest
 
 SOURCE, BUILD = (pathlib.Path(p) for p in sys.argv[1:3])
-LIST = (SOURCE / "docs/device-tests.md").read_text()
-SOURCES = "".join(p.read_text() for folder in ("device", "devices", "peer") for p in (SOURCE / "tests" / folder).iterdir()
+LIST = (SOURCE / "tests/devices/wanted.md").read_text()
+SOURCES = "".join(p.read_text() for folder in ("device", "devices", "peer") for p in (SOURCE / "tests" / folder).rglob("*")
                   if p.suffix in (".c", ".py"))
 
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* docs/device-members.md against the header, the tests it names, and what the host really calls. */
+/* docs/reference/device-members.md against the header, the tests it names, and what the host really
+ * calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +39,7 @@ static char *read_text(const char *path)
 static int setup(void **state)
 {
     (void)state;
-    char *text = read_text(TEST_SOURCE "/docs/device-members.md");
+    char *text = read_text(TEST_SOURCE "/docs/reference/device-members.md");
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         row r = {.member = ""};
         if (sscanf(line, "| `%47[a-z_0-9]` | %199[^|]| `%47[a-z_]: %99[a-z_A-Z0-9]`", r.member,
@@ -77,7 +78,7 @@ static void the_table_has_each_member_of_the_header_once(void **state)
         char member[48];
         if (sscanf(at, "(*%47[a-z_0-9])(", member) == 1) {
             if (find_row(member) == NULL) {
-                fail_msg("'%s' is not in docs/device-members.md", member);
+                fail_msg("'%s' is not in docs/reference/device-members.md", member);
             }
             n++;
         }

@@ -6,7 +6,7 @@
 #define ORIBI_TESTS_DEVICES_ON_PLACE_H_
 
 #include "device/device_internal.h"
-#include "devices/on_double.h"
+#include "devices/gpu/on_double.h"
 
 typedef struct place {
     oribi_device *device;

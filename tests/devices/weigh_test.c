@@ -163,18 +163,23 @@ static oribi_value_id square(small_graph *g, const char *name)
     return id;
 }
 
-/* z = Tanh(x W) V */
-static small_graph two_products(int64_t rows)
+/* z = Tanh(x W) V, by MatMul or another op. */
+static small_graph two_products_by(const char *op, int64_t rows)
 {
     const int64_t dims[] = {rows, WIDE};
     small_graph g = small_begin();
     const oribi_value_id x = small_input(&g, "x", 2, dims);
     const oribi_value_id w = square(&g, "w"), v = square(&g, "v");
-    const oribi_value_id one = device_node(&g, "MatMul", "one", (oribi_value_id[]){x, w}, 2);
+    const oribi_value_id one = device_node(&g, op, "one", (oribi_value_id[]){x, w}, 2);
     const oribi_value_id tanh = device_node(&g, "Tanh", "tanh", &one, 1);
-    const oribi_value_id two = device_node(&g, "MatMul", "two", (oribi_value_id[]){tanh, v}, 2);
+    const oribi_value_id two = device_node(&g, op, "two", (oribi_value_id[]){tanh, v}, 2);
     small_output(&g, two, "z");
     return g;
+}
+
+static small_graph two_products(int64_t rows)
+{
+    return two_products_by("MatMul", rows);
 }
 
 /* 32 rows: 2.4 million operations are 118 us of the CPU, two copies some 20. */
@@ -190,6 +195,35 @@ static void an_island_with_enough_work_stays(void **state)
     assert_true(is_on_device(small, "one") && is_moved(small, "two"));
     expect_transfers(small, 2, 2);
     expect_as_cpu(two_products(ROWS), small, WIDE);
+}
+
+/* By its trait `cost`, a vendor's product is the work that MatMul is; without, it is one operation
+ * an element. */
+static void a_vendor_s_product_is_weighed_by_what_it_says(void **state)
+{
+    (void)state;
+    char ours[2000], theirs[2000];
+    TF_Status *status = TF_NewStatus();
+    oribi_plugin_load_file(TEST_BINARY "/tests/plugin/plugins/vendor_ops.so", status);
+    small_expect_ok(status);
+    TF_DeleteStatus(status);
+    oribi_session *large = weighed(two_products_by("Test>Product", TALL), NULL, false);
+    assert_true(is_on_device(large, "one") && is_on_device(large, "two"));
+    oribi_session_destroy(large);
+
+    oribi_session *built_in = weighed(two_products(ROWS), NULL, false);
+    oribi_session *small = weighed(two_products_by("Test>Product", ROWS), NULL, false);
+    assert_true(is_on_device(small, "one") && is_moved(small, "two"));
+    const char *wanted = strstr(explain(built_in, "two", ours), "\"moved\"");
+    const char *found = strstr(explain(small, "two", theirs), "\"moved\"");
+    assert_true(wanted != NULL && found != NULL);
+    assert_memory_equal(found, wanted, strcspn(wanted, ",}"));
+    oribi_session_destroy(built_in);
+    oribi_session_destroy(small);
+
+    oribi_session *silent = weighed(two_products_by("Test>SilentProduct", TALL), NULL, false);
+    assert_true(is_moved(silent, "two"));
+    oribi_session_destroy(silent);
 }
 
 /* z = (Tanh(x) + Tanh(Tanh(x))) W: the sum has two operands on the CPU, the product is large. */
@@ -226,6 +260,7 @@ int main(void)
         cmocka_unit_test(an_option_keeps_all_islands),
         cmocka_unit_test(what_has_no_known_shape_is_not_weighed),
         cmocka_unit_test(an_island_with_enough_work_stays),
+        cmocka_unit_test(a_vendor_s_product_is_weighed_by_what_it_says),
         cmocka_unit_test(a_node_at_the_border_moves_where_that_saves_a_copy),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

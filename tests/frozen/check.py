@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plugins of each contract version, source and headers as they were: never edited (a hash says so),
-built with their own headers, tested by today's library.
+"""Plugins of each contract version, source and headers as they were, in an archive: never edited (a
+hash says so), built with their own headers, tested by today's library.
 
     check.py ORIBI
 """
@@ -11,6 +11,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 ORIBI = sys.argv[1]
@@ -122,23 +123,31 @@ def check_target(folder, work):
         sys.exit(f"{folder}: compiled code gives {found.hex()}")
 
 
+def check_version(folder, expected, work):
+    """A version, unpacked, against today's command; `work` is an empty folder."""
+    if digest(folder) != expected:
+        sys.exit(f"tests/frozen/{folder.name}.tar.xz was edited ({digest(folder)}); put it back: it is what plugins "
+                 "out there were built from")
+    call(ORIBI, "plugin", "test", build(folder, work, "plugin"), "--seed", "1")
+    if (folder / "device.c").exists():
+        check_device(folder, work)
+    if (folder / "target.c").exists():
+        check_target(folder, work)
+
+
 def main():
-    for version, expected in HASHES.items():
-        folder = HERE / version
-        if digest(folder) != expected:
-            sys.exit(f"tests/frozen/{version} was edited ({digest(folder)}); put it back: it is what plugins "
-                     "out there were built from")
-        with tempfile.TemporaryDirectory() as name:
-            work = pathlib.Path(name)
-            call(ORIBI, "plugin", "test", build(folder, work, "plugin"), "--seed", "1")
-            if (folder / "device.c").exists():
-                check_device(folder, work)
-            if (folder / "target.c").exists():
-                check_target(folder, work)
-    check_headers(HERE / "1.2/include", SOURCE / "include")
-    known = {p.name for p in HERE.iterdir() if p.is_dir() and p.name != "__pycache__"}
-    if known != set(HASHES):
-        sys.exit(f"tests/frozen: {known ^ set(HASHES)} without a hash or a folder")
+    archives = {p.name.removesuffix(".tar.xz"): p for p in HERE.glob("*.tar.xz")}
+    if archives.keys() != HASHES.keys():
+        sys.exit(f"tests/frozen: {archives.keys() ^ HASHES.keys()} without a hash or an archive")
+    with tempfile.TemporaryDirectory() as name:
+        frozen = pathlib.Path(name)
+        for version, expected in HASHES.items():
+            with tarfile.open(archives[version]) as archive:
+                archive.extractall(frozen)
+            work = frozen / f"work_{version}"
+            work.mkdir()
+            check_version(frozen / version, expected, work)
+        check_headers(frozen / "1.2/include", SOURCE / "include")
 
 
 main()

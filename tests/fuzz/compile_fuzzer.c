@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer target of the way from a model's bytes to C: import, lowering, planner, emission. Any
- * bytes give files, or an error with a message. Not here: what the C computes. See docs/fuzzing.md.
+ * bytes give files, or an error with a message. Not here: what the C computes. See
+ * docs/reference/fuzzing.md.
  */
 #include <stddef.h>
 #include <stdint.h>

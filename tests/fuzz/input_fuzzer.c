@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer target of the command's input readers: any bytes are a tensor, of which every byte is
- * set, or an error. The first byte says what they are read as. See docs/fuzzing.md.
+ * set, or an error. The first byte says what they are read as. See docs/reference/fuzzing.md.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -13,10 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 static TF_Tensor *read_picture(const uint8_t *data, size_t bytes, int kind)
 {
     const int64_t channels[] = {1, 3, 4};
-    const int64_t dims[3] = {channels[kind % 3], 5, 7};
+    const cli_dims dims = {3, {channels[kind % 3], 5, 7}};
     const cli_image_options options = {.layout = "nchw"};
 
-    return cli_image_read(data, bytes, "input", kind % 2 == 0 ? TF_UINT8 : TF_FLOAT, dims, 3,
+    return cli_image_read(data, bytes, "input", kind % 2 == 0 ? TF_UINT8 : TF_FLOAT, &dims,
                           &options);
 }
 

@@ -2,16 +2,16 @@
 /* libFuzzer target of the example accelerators, whose two sides do not trust each other. The first
  * byte says what the rest is: what a far end receives, the payload of a good frame to it, what the
  * driver receives, what a host leaves in a window, or the params of a convolution. Any of it gives
- * codes, and nothing outside the memory that was given. See docs/fuzzing.md.
+ * codes, and nothing outside the memory that was given. See docs/reference/fuzzing.md.
  */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "platform/common/uart_far_end.h"
-#include "platform/common/uart_frame.h"
-#include "platform/common/woofles_device.h"
+#include "examples/accelerators/uart_accel/common/uart_far_end.h"
+#include "examples/accelerators/uart_accel/common/uart_frame.h"
+#include "examples/accelerators/woofles/common/woofles_device.h"
 #include "tvm/device/uart_accel/baremetal.h"
 #include "tvm/device/woofles/params.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer target of the model readers (the corpus decides which): any bytes give a graph that
  * holds its invariants, or an error with a message, within the memory limit. Not here: running the
- * graph, compiling it (compile_fuzzer.c). See docs/fuzzing.md.
+ * graph, compiling it (compile_fuzzer.c). See docs/reference/fuzzing.md.
  */
 #include <stddef.h>
 #include <stdint.h>

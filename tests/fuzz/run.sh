@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Fuzzes the model readers, sessions, the compiler and the lines of accelerators one after the other:
-# `make fuzz`, or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: onnx, tflite (the readers),
+# Fuzzes the formats, model readers, sessions, the compiler and the lines of accelerators one after the
+# other: `make fuzz`, or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: format, onnx, tflite (the readers),
 # session_onnx, session_tflite, compile, line, input (of `oribi run`).
 # Needs clang; ends non-zero with the first finding.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${SECONDS_EACH:-1200}
 cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz --target reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer \
+cmake --build --preset fuzz --target format_fuzzer reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer \
     input_fuzzer
 mkdir -p build/fuzz/findings
-for name in ${@:-onnx tflite session_onnx session_tflite compile line input}; do
+for name in ${@:-format onnx tflite session_onnx session_tflite compile line input}; do
     case $name in
+        format) program=format_fuzzer seeds= ;;
         onnx | tflite) program=reader_fuzzer seeds=$name ;;
         session_onnx | session_tflite) program=session_fuzzer seeds=${name#session_} ;;
         compile) program=compile_fuzzer seeds="tflite onnx" ;;
         line) program=line_fuzzer seeds= ;;
         input) program=input_fuzzer seeds= ;;
-        *) echo "no such fuzzer: $name (onnx, tflite, session_onnx, session_tflite, compile, line, input)" >&2; exit 2 ;;
+        *) echo "no such fuzzer: $name (format, onnx, tflite, session_onnx, session_tflite, compile, line, input)" >&2; exit 2 ;;
     esac
     mkdir -p "build/fuzz/corpus/$name"
     for seed in $seeds; do
@@ -33,6 +34,12 @@ for name in ${@:-onnx tflite session_onnx session_tflite compile line input}; do
             { printf '\003'; cat "$picture"; } >"build/fuzz/corpus/input/$(basename "$picture")"
         done
         quiet=2
+    fi
+    if [ "$name" = format ]; then # here, too
+        for text in plugins/*.cases.json docs/*.json; do
+            { printf '\000'; head -c 4000 "$text"; } >"build/fuzz/corpus/format/$(basename "$text")"
+        done
+        printf '\000{"a":[1.5e3,"\\ud83d\\ude00\\n",{"b":null}],"c":false}' >build/fuzz/corpus/format/small.json
     fi
     "build/fuzz/fuzz/$program" -close_fd_mask=$quiet -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=20 \
         -artifact_prefix=build/fuzz/findings/ "build/fuzz/corpus/$name"

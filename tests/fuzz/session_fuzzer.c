@@ -2,8 +2,8 @@
 /* libFuzzer target of the whole way on the host: a model's bytes become a session, which runs on
  * inputs made from the same bytes. Any bytes give results of the types and sizes that the model
  * promised, or an error with a message, within the limits. What kernels touch beside their values
- * is seen because planned memory is poisoned (src/session/guard.h). Not here: whether results are
- * right. See docs/fuzzing.md.
+ * is seen because planned memory is poisoned (src/session/session_guard.h). Not here: whether
+ * results are right. See docs/reference/fuzzing.md.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -13,6 +13,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from accelerators import INCLUDE, OPS
 from made_program import FLAGS, Program
 
 ORIBI, SOURCE, TARGETS = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
@@ -42,7 +43,7 @@ int32_t TVMDevice{camel}Deactivate(tvm_device_{kind}_t *dev);
 """
 INSTANCES = """#include <string.h>
 #include "tvmgen_net.h"
-#include "platform/common/woofles_device.h"
+#include "examples/accelerators/woofles/common/woofles_device.h"
 #define HOOK(Camel, kind, name) int32_t TVMDevice##Camel##name(tvm_device_##kind##_t *dev) { return dev->kind - 7; }
 #define HOOKS(Camel, kind) HOOK(Camel, kind, Activate) HOOK(Camel, kind, Open) HOOK(Camel, kind, Close) \\
     HOOK(Camel, kind, Deactivate) \\
@@ -141,7 +142,7 @@ class Contract(unittest.TestCase):
                 for text, is_good in ((good, True), (good.replace("= &second", "= &first"), False)):
                     source = self.folder / f"x.{suffix}"
                     source.write_text(text)
-                    done = subprocess.run([compiler, *WARNINGS, *defines, "-I", folder, "-I", SOURCE / "include",
+                    done = subprocess.run([compiler, *WARNINGS, *defines, "-I", folder, *INCLUDE,
                                            "-ffreestanding", "-c", source, "-o", self.folder / "x.o"],
                                           capture_output=True, text=True)
                     self.assertEqual(done.returncode == 0, is_good, compiler + done.stderr)
@@ -182,12 +183,12 @@ class Contract(unittest.TestCase):
         for schedule in ("design", "hold"):
             folder, _ = self.emit("--target-device", "npu1", "--device", "host=npu2", "--device-schedule", schedule,
                                   name=schedule)
-            subprocess.run(["gcc", "-std=c99", *WARNINGS, *defines, "-I", folder, "-I", SOURCE / "include", "-c",
+            subprocess.run(["gcc", "-std=c99", *WARNINGS, *defines, "-I", folder, *INCLUDE, "-c",
                             folder / "tvmgen_net.c", "-o", self.folder / "x.o"], check=True)
         # A kind that no target describes has its hooks, too.
         folder, _ = self.emit("--device", "host=board", name="board", kinds=("board",))
-        subprocess.run(["gcc", "-std=c99", *WARNINGS, "-DTVM_DEVICE_BOARD_HEADER=\"plain_device.h\"", "-I", folder, "-I",
-                        SOURCE / "include", "-c", folder / "tvmgen_net.c", "-o", self.folder / "x.o"], check=True)
+        subprocess.run(["gcc", "-std=c99", *WARNINGS, "-DTVM_DEVICE_BOARD_HEADER=\"plain_device.h\"", "-I", folder, *INCLUDE,
+                        "-c", folder / "tvmgen_net.c", "-o", self.folder / "x.o"], check=True)
 
     def test_run_model_takes_each_device_by_itself(self):
         folder, _ = self.two()
@@ -201,11 +202,11 @@ class Contract(unittest.TestCase):
         for kinds in (["cached"], ["queued"], ["walled", "shared"]):
             program = Program(ORIBI, SOURCE, TARGETS, self.folder / kinds[0], DIGITS, kinds, "--device-schedule", "hold",
                               "--pool", "name=fast,device=" + kinds[0], "--pool", "name=slow")
-            headers = [f"-DTVM_DEVICE_{k.upper()}_HEADER=\"tests/hooks/made_device.h\"" for k in kinds]
+            headers = [f"-DTVM_DEVICE_{k.upper()}_HEADER=\"tests/hooks/made/made_device.h\"" for k in kinds]
             names, data = set(), []
             for source in (program.c / "tvmgen_net.c", program.c / "tvmgen_net_weights.c", *program.c.glob("micro/*.c")):
-                subprocess.run(["gcc", "-std=c99", "-O2", "-fno-stack-protector", "-fno-pie", *headers, "-I", program.c, "-I",
-                                SOURCE / "include", "-I", SOURCE, "-c", source, "-o", self.folder / "x.o"], check=True)
+                subprocess.run(["gcc", "-std=c99", "-O2", "-fno-stack-protector", "-fno-pie", *headers, "-I", program.c, *INCLUDE,
+                                "-I", SOURCE, "-c", source, "-o", self.folder / "x.o"], check=True)
                 text = subprocess.run(["nm", self.folder / "x.o"], capture_output=True, text=True, check=True).stdout
                 names |= {line.split()[-1] for line in text.splitlines() if line.split()[0] == "U"}
                 data += [line for line in text.splitlines() if line.split()[-2] in "DdBbCSsGg"]
@@ -224,7 +225,7 @@ class Contract(unittest.TestCase):
                 continue
             for level in ("-O0", "-Os", "-O3"):
                 done = subprocess.run([compiler, "-std=c99", level, *WARNINGS, "-Wstrict-prototypes", *defines, "-I",
-                                       folder, "-I", SOURCE / "include", "-I", SOURCE / "platform/include",
+                                       folder, *INCLUDE, "-I", SOURCE / "platform/include",
                                        "-ffreestanding", "-c", folder / "tvmgen_net.c", "-o", self.folder / "x.o"],
                                       capture_output=True, text=True)
                 self.assertEqual((done.returncode, done.stderr), (0, ""), compiler)
@@ -237,13 +238,13 @@ class Contract(unittest.TestCase):
             header = (folder / "tvmgen_net_static.h").read_text()
             self.assertIn("const struct tvmgen_net_devices *devices);", header)
             for source in folder.glob("tvmgen_net*.c"):
-                subprocess.run(["gcc", "-std=c99", *WARNINGS, "-Wstrict-prototypes", *defines, "-I", folder, "-I",
-                                SOURCE / "include", "-c", source, "-o", self.folder / "x.o"], check=True)
+                subprocess.run(["gcc", "-std=c99", *WARNINGS, "-Wstrict-prototypes", *defines, "-I", folder, *INCLUDE,
+                                "-c", source, "-o", self.folder / "x.o"], check=True)
 
     def test_a_self_test_with_devices_is_refused(self):
         done = self.compile("--target-device", "npu1", "--self-test")
         self.assertEqual(done.returncode, 4)
-        self.assertIn("--self-test is of operators of the CPU", done.stderr)
+        self.assertIn("--self-test tests operators of the CPU", done.stderr)
 
     def test_the_same_options_give_the_same_bytes(self):
         for options in (("--device-schedule", "hold"), ("--pool", "name=a,device=npu1", "--pool", "name=b")):
@@ -258,8 +259,8 @@ class Contract(unittest.TestCase):
         ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", (folder / "tvmgen_net.h").read_text())
         (folder / "main.c").write_text(INSTANCES % {"input": ports[0], "output": ports[-1]})
         flags = [f for f in FLAGS if "CONFIG_HEADER" not in f]
-        subprocess.run(["gcc", *flags, *defines, "-fsanitize=address,undefined", "-I", folder, "-I", SOURCE / "include",
-                        "-I", SOURCE, *folder.rglob("*.c"), SOURCE / "platform/common/woofles_ops.c", "-o",
+        subprocess.run(["gcc", *flags, *defines, "-fsanitize=address,undefined", "-I", folder, *INCLUDE,
+                        "-I", SOURCE, *folder.rglob("*.c"), OPS, "-o",
                         self.folder / "program"], check=True)
         self.assertEqual(subprocess.run([self.folder / "program"], timeout=60).returncode, 0)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The corrected example of the design, docs/design-example.md: its files are taken from the page, compiled
+"""The corrected example of the design, docs/reference/design-example.md: its files are taken from the page, compiled
 with warnings as errors, and run.
 
     design_test.py ORIBI SOURCE_FOLDER DESIGN_TARGETS
@@ -13,11 +13,13 @@ import sys
 import tempfile
 import unittest
 
+from accelerators import INCLUDE, OPS
+
 ORIBI, SOURCE, TARGETS = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 FLAGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Wstrict-prototypes", "-Wno-missing-prototypes",
          "-Werror", "-O1", "-g", "-fsanitize=address,undefined"]
-COMMAND = re.compile(r"```\noribi compile (.*?)```", re.S)
+COMMAND = re.compile(r"```\w*[^\n]*\noribi compile (.*?)```", re.S)
 FILE = re.compile(r"^`([\w/.]+)`:\n\n```c\n(.*?)```", re.S | re.M)
 
 
@@ -25,12 +27,12 @@ class Design(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
         self.addCleanup(shutil.rmtree, self.folder)
-        self.page = (SOURCE / "docs/design-example.md").read_text()
+        self.page = (SOURCE / "docs/reference/design-example.md").read_text()
 
     def take(self):
         """The command and the files of the page."""
         command = COMMAND.search(self.page).group(1).replace("\\\n", " ").split()
-        words = [{"digits_int8.tflite": DIGITS, "woofles_target.so": TARGETS, "out": self.folder / "out"}.get(w, w)
+        words = [{"digits_int8.tflite": DIGITS, "woofles_target.so": TARGETS, "out": self.folder / "out"}.get(w.rsplit("/", 1)[-1], w)
                  for w in command]
         subprocess.run([ORIBI, "compile", *words], check=True, stdout=subprocess.DEVNULL)
         files = FILE.findall(self.page)
@@ -43,10 +45,9 @@ class Design(unittest.TestCase):
 
     def build(self, compiler, standard):
         generated = list((self.folder / "out").rglob("*.c"))
-        sources = [*generated, *(self.folder / "page").rglob("*.c"), SOURCE / "tests/hooks/design_main.c",
-                   SOURCE / "platform/common/woofles_ops.c"]
+        sources = [*generated, *(self.folder / "page").rglob("*.c"), SOURCE / "tests/hooks/made/design_main.c", OPS]
         return subprocess.run([compiler, f"-std={standard}", *FLAGS, "-I", self.folder / "page", "-I",
-                               self.folder / "out", "-I", SOURCE / "tests/hooks/stand_in", "-I", SOURCE / "include",
+                               self.folder / "out", "-I", SOURCE / "tests/hooks/stand_in", *INCLUDE,
                                "-I", SOURCE, *sources, "-o", self.folder / "program"], capture_output=True, text=True)
 
     def test_the_example_of_the_page_computes_what_the_host_computes(self):

@@ -17,7 +17,7 @@
 
 #include "oribi/desk.h"
 #include "oribi/target.h"
-#include "platform/common/uart_far_end.h"
+#include "examples/accelerators/uart_accel/common/uart_far_end.h"
 #include "tests/hooks/far_line.h"
 #include "tests/support/fail_nth.h"
 #include "tests/support/onnx_writer.h"

@@ -24,6 +24,7 @@ ORIBI, SOURCE, TARGET, MADE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
 sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
 import model as tflite  # noqa: E402
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from accelerators import FOLDER, INCLUDE, OPS  # noqa: E402
 from made_program import Program  # noqa: E402
 
 DRIVERS = {kind: TARGET.parent / f"{kind}_driver.so" for kind in ("woofles", "uart_accel")}
@@ -85,10 +86,10 @@ class Desk(unittest.TestCase):
                  f"-DRECORDER_OUT_TYPE=TVMGEN_NET_{ports[-1]}_TYPE",
                  f"-DRECORDER_OUT_COUNT=TVMGEN_NET_{ports[-1]}_COUNT", f"-DRECORDER_DEVICES={len(devices)}",
                  "-DRECORDER_MEMBERS=" + ", ".join(f"&devices[{i}]" for i in range(len(devices))), "-I", emitted, "-I",
-                 SOURCE / "tests/hooks", "-I", SOURCE / "include"]
+                 SOURCE / "tests/hooks/made", *INCLUDE]
         for source, more, out in (("recorder_main.c", [], "program"),
                                   ("recorder_driver.c", ["-shared", "-fPIC"], "driver.so")):
-            subprocess.run(["gcc", *flags, *more, SOURCE / "tests/hooks" / source, *emitted.rglob("*.c"), "-o",
+            subprocess.run(["gcc", *flags, *more, SOURCE / "tests/hooks/made" / source, *emitted.rglob("*.c"), "-o",
                             self.folder / out], check=True)
         return subprocess.run([self.folder / "program"], capture_output=True, text=True, check=True).stdout
 
@@ -152,9 +153,9 @@ class Desk(unittest.TestCase):
     def test_caches_and_addresses_are_kept_as_by_emitted_code(self):
         driver, log, inputs = self.folder / "cache.so", self.folder / "log", bytes(i * 37 % 120 for i in range(64))
         (self.folder / "x.bin").write_bytes(inputs)
-        subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", SOURCE, "-I",
-                        SOURCE / "include", SOURCE / "tests/hooks/cache_driver.c",
-                        SOURCE / "platform/common/woofles_ops.c", "-o", driver], check=True)
+        subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", SOURCE, *INCLUDE,
+                        SOURCE / "tests/hooks/made/cache_driver.c",
+                        OPS, "-o", driver], check=True)
         expected = self.values(DIGITS, "x.bin")
         for kinds in (["cached"], ["queued"], ["cached", "queued"]):
             devices = [f"n{i}={kind}" for i, kind in enumerate(kinds)]
@@ -178,8 +179,8 @@ class Desk(unittest.TestCase):
     def test_memory_lies_where_the_target_asked_for_it_and_no_better(self):
         driver = self.folder / "align.so"
         (self.folder / "x.bin").write_bytes(bytes(64))
-        subprocess.run(["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-I", SOURCE / "include",
-                        SOURCE / "tests/hooks/align_driver.c", "-o", driver], check=True)
+        subprocess.run(["gcc", "-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", *INCLUDE,
+                        SOURCE / "tests/hooks/made/align_driver.c", "-o", driver], check=True)
         for kinds in (["al16"], ["al64"], ["al128"], ["al4096"], ["al16", "al4096"]):
             devices = [part for kind in kinds for part in ("--target-device", kind, "--device", f"{kind}={driver}")]
             with self.subTest(kinds=kinds):
@@ -224,7 +225,7 @@ class Desk(unittest.TestCase):
     def test_a_served_terminal_is_an_accelerator(self):
         (self.folder / "x.bin").write_bytes(bytes(i * 37 % 120 for i in range(64)))
         far = subprocess.Popen([ORIBI, "device-serve", DIGITS, "--plugin", TARGET, "--target-device", "uart_accel",
-                                "--pty"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                "--driver", FOLDER / "uart_accel", "--pty"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(far.communicate)
         self.addCleanup(far.kill)
         path = re.match(r"serving on (/dev/pts/\d+)$", far.stdout.readline()).group(1)
@@ -237,11 +238,11 @@ class Desk(unittest.TestCase):
         self.assertEqual(far.returncode, 0)
 
     def test_a_served_window_is_a_device_with_a_memory(self):
-        """A copy in the window, as the driver of a woofles would ask for it: platform/common/woofles_window.h."""
+        """A copy in the window, as the driver of a woofles would ask for it: woofles/common/woofles_window.h."""
         window, line = self.folder / "window", self.folder / "bell"
         window.write_bytes(bytes(1 << 20))
         far = subprocess.Popen([ORIBI, "device-serve", DIGITS, "--plugin", TARGET, "--target-device", "woofles",
-                                "--window", f"{window}@0x10000:64k", "--socket", line, "--once"],
+                                "--driver", FOLDER / "woofles", "--window", f"{window}@0x10000:64k", "--socket", line, "--once"],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(far.communicate)
         self.addCleanup(far.kill)
@@ -273,14 +274,25 @@ class Desk(unittest.TestCase):
         for text, message in ((f"{window}@1", "65536"), (f"{window}@x", "'"), ("missing", "No such file"),
                               (f"{window}@0:2M", "does not fit")):
             self.assertIn(message, self.run_oribi("device-serve", DIGITS, "--plugin", TARGET, "--target-device",
-                                                  "woofles", "--window", text, "--pty", code=4).stderr)
+                                                  "woofles", "--driver", FOLDER / "woofles", "--window", text, "--pty",
+                                                  code=4).stderr)
+        self.assertIn("woofles_prepare returned -32001", self.run_oribi(
+            "device-serve", DIGITS, "--plugin", TARGET, "--target-device", "woofles", "--driver", FOLDER / "woofles", "--pty",
+            code=4).stderr)
 
-    def test_serving_wants_a_model_a_device_and_one_line(self):
+    def test_serving_wants_a_model_a_device_its_driver_and_one_line(self):
+        driver = ["--driver", FOLDER / "uart_accel"]
         for options in ([], [DIGITS], [DIGITS, "--target-device", "uart_accel"],
-                        [DIGITS, "--target-device", "uart_accel", "--pty", "--socket", "x"]):
+                        [DIGITS, "--target-device", "uart_accel", "--pty"],
+                        [DIGITS, "--target-device", "uart_accel", *driver, "--pty", "--socket", "x"]):
             self.assertIn("device-serve: wants", self.run_oribi("device-serve", *options, code=2).stderr)
-        self.assertIn("there is no target 'x'", self.run_oribi("device-serve", DIGITS, "--target-device", "x", "--pty",
-                                                                code=4).stderr)
+        self.assertIn("there is no target 'uart_accel'", self.run_oribi(
+            "device-serve", DIGITS, "--target-device", "uart_accel", *driver, "--pty", code=4).stderr)
+        self.assertIn("--driver has no kind of --target-device; it has 'uart_accel'", self.run_oribi(
+            "device-serve", DIGITS, "--target-device", "x", *driver, "--pty", code=4).stderr)
+        self.assertIn("it plays one accelerator, but --driver has 'woofles' as well", self.run_oribi(
+            "device-serve", DIGITS, "--target-device", "uart_accel", "--target-device", "woofles", *driver, "--driver",
+            FOLDER / "woofles", "--pty", code=4).stderr)
 
 
 if __name__ == "__main__":

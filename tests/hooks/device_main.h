@@ -14,8 +14,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "platform/common/uart_far_end.h"
-#include "platform/common/woofles_device.h"
+#include "examples/accelerators/uart_accel/common/uart_far_end.h"
+#include "examples/accelerators/woofles/common/woofles_device.h"
 #include "tests/hooks/far_line.h"
 
 #ifdef TVM_DEVICE_WOOFLES_POSIX_H_

@@ -3,9 +3,9 @@
 """Models with their convolutions on the example accelerators, on POSIX: every schedule, one and two
 instances, bit for bit what the CPU computes. Emitted code with devices keeps the rules of emitted code.
 
-    devices_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN [all]
+    devices_test.py ORIBI SOURCE_FOLDER TARGET_PLUGIN [every]
 
-`all`: every model in every schedule on every set of devices.
+Of models, sets of devices and schedules each pair is tried; `every`: all three of them together.
 """
 import itertools
 import pathlib
@@ -16,8 +16,10 @@ import sys
 import tempfile
 import unittest
 
+from accelerators import FOLDER, INCLUDE, OPS, sources
+
 ORIBI, SOURCE, TARGET = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
-ALL = "all" in sys.argv[4:]
+EVERY = "every" in sys.argv[4:]
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 TINY = SOURCE.parent / "shared/models/mlperf-tiny"
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
@@ -25,8 +27,9 @@ FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Wpedant
 SCHEDULES = ["design", "lazy", "eager", "hold"]
 DEVICES = {"woofles": ["woofles"], "uart_accel": ["uart_accel"], "two": ["npu1=woofles", "npu2=woofles"],
            "mixed": ["woofles", "uart_accel"], "two_lines": ["a=uart_accel", "b=uart_accel"]}
-DRIVERS = ["common/woofles.c", "common/woofles_device.c", "common/woofles_ops.c", "posix/woofles.c",
-           "common/uart_accel.c", "common/uart_far_end.c", "posix/uart_accel.c"]
+WOOFLES = sources("woofles", "posix")
+# The far end of the line is a thread of the program, which computes as a woofles does.
+UART_ACCEL = [*sources("uart_accel", "posix"), FOLDER / "uart_accel/common/uart_far_end.c", OPS]
 MAIN = """#include "tvmgen_net.h"
 #include "tests/hooks/device_main.h"
 static int8_t in[TVMGEN_NET_{input}_COUNT], out[TVMGEN_NET_{output}_COUNT];
@@ -145,20 +148,17 @@ class Devices(unittest.TestCase):
             end=" && ".join(f"end_{k}(&{n})" for n, k in zip(names, kinds)))
         (folder / "main.c").write_text(main)
         program = self.folder / "program"
-        drivers = [d for d in DRIVERS if "uart" in d and "uart_accel" in kinds or
-                   "woofles" in d]
-        if "woofles" not in kinds:
-            drivers = [d for d in drivers if d not in ("common/woofles.c", "posix/woofles.c")]
-        subprocess.run([compiler, *FLAGS, *flags, "-I", folder, "-I", SOURCE / "include", "-I", SOURCE,
-                        *folder.rglob("*.c"), *(self.driver(d, compiler, flags) for d in drivers), "-lpthread",
+        drivers = {*(WOOFLES if "woofles" in kinds else []), *(UART_ACCEL if "uart_accel" in kinds else [])}
+        subprocess.run([compiler, *FLAGS, *flags, "-I", folder, *INCLUDE, "-I", SOURCE,
+                        *folder.rglob("*.c"), *(self.driver(d, compiler, flags) for d in sorted(drivers)), "-lpthread",
                         "-o", program], check=True)
         return program
 
     def driver(self, name, compiler, flags):
         """A driver's object, compiled once for all tests."""
-        path = self.objects / f"{name.replace('/', '_')}{compiler}{len(flags)}.o"
+        path = self.objects / f"{name.name}{name.parent.name}{compiler}{len(flags)}.o"
         if not path.exists():
-            subprocess.run([compiler, *FLAGS, *flags, "-I", SOURCE / "include", "-c", SOURCE / "platform" / name,
+            subprocess.run([compiler, *FLAGS, *flags, *INCLUDE, "-c", name,
                             "-o", path], check=True)
         return path
 
@@ -168,8 +168,7 @@ class Devices(unittest.TestCase):
             inputs = bytes(i * 37 % 251 for i in range(64 * 3))
             expected = self.on_cpu(model, inputs)
             return inputs, expected
-        count = 1 if not ALL else 3
-        vectors = sorted(folder.glob("*input*"))[:count]
+        vectors = sorted(folder.glob("*input*"))[:3]
         inputs = b"".join(v.read_bytes() for v in vectors)
         expected = b"".join(pathlib.Path(str(v).replace("input", "output")).read_bytes() for v in vectors)
         return inputs, expected
@@ -182,7 +181,7 @@ class Devices(unittest.TestCase):
                             "#include <stdio.h>\n#include <tvm/runtime/device.h>")
         (folder / "main.c").write_text(main.format(input=first, output=last, members="", declare="", make="1", end="1"))
         program = self.folder / "cpu"
-        subprocess.run(["gcc", *FLAGS, "-I", folder, "-I", SOURCE / "include", *folder.rglob("*.c"), "-o", program],
+        subprocess.run(["gcc", *FLAGS, "-I", folder, *INCLUDE, *folder.rglob("*.c"), "-o", program],
                        check=True)
         done = subprocess.run([program], input=inputs, capture_output=True, check=True)
         shutil.rmtree(folder)
@@ -201,8 +200,7 @@ class Devices(unittest.TestCase):
     def test_digits_in_every_schedule_on_all_devices(self):
         for devices, schedule in itertools.product(DEVICES.values(), SCHEDULES):
             with self.subTest(devices=devices, schedule=schedule):
-                flags = ["-fsanitize=address,undefined"] if ALL else []
-                self.check(DIGITS, devices, schedule, *flags)
+                self.check(DIGITS, devices, schedule, "-fsanitize=address,undefined")
 
     def test_two_threads_share_devices_in_opposite_orders(self):
         devices = ["--target-device", "one=woofles", "--target-device", "two=woofles"]
@@ -216,8 +214,8 @@ class Devices(unittest.TestCase):
                                stdout=subprocess.DEVNULL)
             first, last = ports((folder / "ab/tvmgen_ab.h").read_text().replace("_AB_", "_NET_"))
             (folder / "main.c").write_text(threads.format(input=first, output=last))
-            sources = [*(SOURCE / "platform" / d for d in DRIVERS if "woofles" in d), *folder.rglob("*.c")]
-            subprocess.run(["gcc", *FLAGS, "-fsanitize=thread", "-I", folder / "ab", "-I", folder / "ba", "-I", SOURCE / "include",
+            sources = [*WOOFLES, *folder.rglob("*.c")]
+            subprocess.run(["gcc", *FLAGS, "-fsanitize=thread", "-I", folder / "ab", "-I", folder / "ba", *INCLUDE,
                             "-I", SOURCE, *sources, "-lpthread", "-o", self.folder / "threads"], check=True)
             done = subprocess.run([self.folder / "threads"], capture_output=True, text=True, timeout=120)
             self.assertEqual((done.returncode, done.stderr), (0, ""), schedule)
@@ -226,8 +224,8 @@ class Devices(unittest.TestCase):
         models = ["kws_ref_model", "pretrainedResnet_quant", "vww_96_int8"]
         if not (TINY / "vww_96_int8.tflite").exists():
             self.skipTest("the models of MLPerf Tiny are absent")
-        for name, devices, schedule in itertools.product(models, DEVICES.values(), SCHEDULES):
-            if not ALL and (name != models[0] or schedule not in ("design", "hold") or len(devices) > 1):
+        for (i, name), (j, devices), (k, schedule) in itertools.product(*map(enumerate, (models, DEVICES.values(), SCHEDULES))):
+            if not EVERY and (j + k) % len(models) != i:
                 continue
             with self.subTest(model=name, devices=devices, schedule=schedule):
                 self.check(TINY / f"{name}.tflite", devices, schedule)

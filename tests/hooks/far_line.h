@@ -27,7 +27,7 @@ static inline int32_t far_line_receive(int fd, void *data, uint32_t bytes, int32
     return 0;
 }
 
-#ifdef ORIBI_PLATFORM_WOOFLES_DEVICE_H_
+#ifdef ORIBI_EXAMPLE_WOOFLES_DEVICE_H_
 /* uart_far_end.invoke by the operators of a woofles. */
 static inline int32_t far_line_invoke(void *context, int32_t op, const uint8_t *params,
                                       uint32_t params_bytes, const uint8_t *in, uint32_t in_bytes,

@@ -16,8 +16,8 @@ import unittest
 import zipfile
 
 ORIBI, SOURCE, BUILD = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
-GUIDE = (SOURCE / "docs/from-microtvm.md").read_text()
-GAPS = (SOURCE / "docs/gaps.md").read_text()
+GUIDE = (SOURCE / "docs/reference/from-microtvm.md").read_text()
+GAPS = (SOURCE / "tests/hooks/gaps.md").read_text()
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 MAIN = """#include <stdint.h>
 #include <stdio.h>
@@ -89,9 +89,10 @@ class Guide(unittest.TestCase):
         for option in sorted(ours):
             self.assertTrue(any(option in text for text in texts), option)
         for path in re.findall(r"\((\w[\w.-]+\.md)\)", GUIDE) + re.findall(r"\((\w[\w.-]+\.md)\)", GAPS):
-            self.assertTrue((SOURCE / "docs" / path).exists(), path)
-        for path in ("include/tvm/runtime/device.h", "include/tvm/device/woofles.h", "include/oribi/target.h",
-                     "platform/posix/woofles.c", "platform/common", "examples/own_code/target.c"):
+            self.assertTrue((SOURCE / "docs/reference" / path).exists(), path)
+        for path in ("include/tvm/runtime/device.h", "include/oribi/target.h", "examples/own_code/target.c",
+                     "examples/accelerators/woofles/include/tvm/device/woofles.h",
+                     "examples/accelerators/woofles/driver.json"):
             self.assertTrue((SOURCE / path).exists(), path)
 
     def test_names_of_the_guide_are_in_the_header(self):

@@ -6,6 +6,8 @@ import pathlib
 import re
 import subprocess
 
+from accelerators import INCLUDE, OPS
+
 FLAGS = ["-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror",
          "-DTVMGEN_CONFIG_HEADER=\"made_config.h\""]
 KINDS = ["quick", "medium", "slow", "cached", "queued", "shared", "peer", "walled", "wide", "own"]
@@ -20,7 +22,7 @@ MAIN = """#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "tvmgen_net.h"
-#include "tests/hooks/made_device.h"
+#include "tests/hooks/made/made_device.h"
 
 enum {{ GUARD = 13 + 3 * 64, GUARD_VALUE = 0x77 }};
 static union {{ uint64_t align[8]; uint8_t bytes[TVMGEN_NET_{input}_SIZE + 2 * GUARD + 64]; }} in
@@ -113,10 +115,10 @@ class Program:
             assert changed != text, "the plant found nothing to change"
             (self.c / "tvmgen_net.c").write_text(changed)
         self._write_main(devices, offset)
-        headers = [f"-DTVM_DEVICE_{k.upper()}_HEADER=\"tests/hooks/made_device.h\"" for k in KINDS]
-        subprocess.run([compiler, *FLAGS, *headers, *flags, "-I", self.c, "-I", source / "include", "-I", source,
-                        *self.c.rglob("*.c"), source / "tests/hooks/made_device.c",
-                        source / "platform/common/woofles_ops.c", "-o", self.folder / "program"], check=True)
+        headers = [f"-DTVM_DEVICE_{k.upper()}_HEADER=\"tests/hooks/made/made_device.h\"" for k in KINDS]
+        subprocess.run([compiler, *FLAGS, *headers, *flags, "-I", self.c, *INCLUDE, "-I", source,
+                        *self.c.rglob("*.c"), source / "tests/hooks/made/made_device.c",
+                        OPS, "-o", self.folder / "program"], check=True)
 
     def _write_main(self, devices, offset):
         ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", self.header)

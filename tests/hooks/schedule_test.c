@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "compile/schedule.h"
+#include "compile/schedule/schedule.h"
 
 enum { MAX_CALLS = 24, MAX_DEVICES = 4 };
 

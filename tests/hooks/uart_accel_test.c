@@ -17,8 +17,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "platform/common/uart_far_end.h"
-#include "platform/common/uart_frame.h"
+#include "examples/accelerators/uart_accel/common/uart_far_end.h"
+#include "examples/accelerators/uart_accel/common/uart_frame.h"
 #include "tests/hooks/far_line.h"
 #include "tvm/device/uart_accel/posix.h"
 

@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+from accelerators import INCLUDE
+
 ORIBI, SOURCE, TARGET, MADE = (pathlib.Path(p).resolve() for p in sys.argv[1:5])
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 DEVICES = {"one line": ["uart_accel"], "one memory": ["woofles"], "two memories": ["npu1=woofles", "npu2=woofles"],
@@ -82,8 +84,7 @@ class Unwinding(unittest.TestCase):
                         f"-DRECORDER_IN_COUNT=TVMGEN_NET_{ports[0]}_COUNT",
                         f"-DRECORDER_OUT_TYPE=TVMGEN_NET_{ports[-1]}_TYPE",
                         f"-DRECORDER_OUT_COUNT=TVMGEN_NET_{ports[-1]}_COUNT", f"-DRECORDER_DEVICES={len(devices)}",
-                        f"-DRECORDER_MEMBERS={members}", "-I", folder, "-I", SOURCE / "tests/hooks", "-I",
-                        SOURCE / "include"]
+                        f"-DRECORDER_MEMBERS={members}", "-I", folder, "-I", SOURCE / "tests/hooks/made", *INCLUDE]
 
     def compiled(self, compiler, flags, sources):
         """Objects of the sources; those of kernels and platform are the same for all, and made once."""
@@ -101,7 +102,7 @@ class Unwinding(unittest.TestCase):
         program = self.folder / "program"
         sanitize = "-fsanitize=address,undefined"
         objects = self.compiled("gcc", [*flags, "-g", sanitize, "-DRECORDER_PRINT=\"recorder_posix.h\""],
-                                [SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c")])
+                                [SOURCE / "tests/hooks/made/recorder_main.c", *folder.rglob("*.c")])
         subprocess.run(["gcc", sanitize, *objects, "-o", program], check=True)
         return subprocess.run([program], capture_output=True, text=True, check=True, timeout=120).stdout
 
@@ -112,7 +113,7 @@ class Unwinding(unittest.TestCase):
         objects = self.compiled("arm-none-eabi-gcc", [
             *flags, *core, "-DRECORDER_PRINT=\"recorder_bare.h\"", "-ffreestanding", "-fbuiltin", "-ffunction-sections",
             "-I", platform, "-I", platform / "include", "-I", platform / "cortex-m4"],
-            [SOURCE / "tests/hooks/recorder_main.c", *folder.rglob("*.c"), *(platform / f for f in CORE)])
+            [SOURCE / "tests/hooks/made/recorder_main.c", *folder.rglob("*.c"), *(platform / f for f in CORE)])
         subprocess.run(["arm-none-eabi-gcc", *core, *objects, "-nostdlib", "-static", "-Wl,--gc-sections", "-T",
                         platform / "cortex-m4/link.ld", "-lgcc", "-o", image], check=True)
         (self.folder / "in").write_bytes(b"")

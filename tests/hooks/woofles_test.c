@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "platform/common/woofles_device.h"
+#include "examples/accelerators/woofles/common/woofles_device.h"
 #include "tvm/device/woofles/params.h"
 #include "tvm/device/woofles/posix.h"
 

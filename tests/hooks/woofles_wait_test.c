@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "platform/common/woofles_port.h"
-#include "platform/common/woofles_window.h"
+#include "examples/accelerators/woofles/common/woofles_port.h"
+#include "examples/accelerators/woofles/common/woofles_window.h"
 
 enum { MEMORY = 256, WINDOW = WOOFLES_MEMORY_OFFSET + MEMORY + 512 };
 

@@ -65,7 +65,7 @@ chroot "$root" sh -eu -c '
     oribi devices >devices 2>warnings # no driver here: said there, and nobody is warned
     grep "no NVIDIA driver" devices
     test ! -s warnings
-    dpkg -r oribi-cuda oribi-hip >>log 2>&1
+    dpkg -r oribi-cuda oribi-hip oribi-ort-adapter >>log 2>&1
     dpkg -r oribi-opencl >>log 2>&1 || true # there where OpenCL was found
     dpkg -r oribi liboribi-dev liboribi1 >>log 2>&1
     test ! -e /usr/bin/oribi && test ! -e /usr/include/oribi && test ! -e /usr/include/oribi-plugin && test ! -e /usr/libexec/oribi

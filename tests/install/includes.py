@@ -25,8 +25,9 @@ def output(*command, **more):
 
 def hidden_by(flags, folder):
     """Names below include/ that are not found in `folder`, which stands behind the flags."""
-    names = [str(h.relative_to(source / "include")) for h in sorted((source / "include").rglob("*"))
-             if h.is_file() and h.name != ".clang-format" and h.parent.name != "oribi"]
+    names = [str(h.relative_to(root)) for root in (source / "include", build / "header_paths")
+             for h in sorted(root.rglob("*"))
+             if h.is_file() and h.name not in (".clang-format", "README.md") and h.parent.name != "oribi"]
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("")

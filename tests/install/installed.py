@@ -16,6 +16,7 @@ LIB = CACHE["CMAKE_INSTALL_LIBDIR"]
 VERSION = CACHE["CMAKE_PROJECT_VERSION"]
 DEVICES = ["cuda", "hip"] + (["opencl"] if (build / "plugins/oribi_opencl.so").exists() else [])
 RUNS = [f"{LIB}/liboribi.so.{VERSION}", "bin/oribi", "libexec/oribi/oribi-plugin-probe",
+        f"{LIB}/oribi/oribi_ort_adapter.so",
         *(f"{LIB}/oribi/plugins/oribi_{d}.so" for d in DEVICES)]
 DROPINS = [f"{LIB}/oribi/dropin/{name}" for name in
            ("libtensorflow_framework.so.2", "libtensorflow_cc.so.2", "libtensorflow.so.2",
@@ -40,11 +41,16 @@ def intended():
     tracked = run("git", "-C", str(source), "ls-files", "--cached", "--others", "--exclude-standard").split("\n")
     for name in tracked:
         top, _, rest = name.partition("/")
-        if top == "include" and not name.endswith(".clang-format"):
+        if top == "include" and not name.endswith(".clang-format") and name != "include/README.md":
             files.append(f"include/oribi-plugin/{rest}")
-        elif top == "zephyr" or (top == "platform" and rest.split("/")[0] in (
-                "common", "posix", "baremetal", "freertos", "cmsis", "zephyr")):
+        elif top == "zephyr" or name.startswith("examples/accelerators/"):
             files.append(f"share/oribi/{name}")
+    paths = (source / "cmake/header_paths.txt").read_text().split("\n")
+    names = [line.split()[0] for line in paths if line and line[0] != "#"]
+    headers = names + [name[len("include/"):] for name in tracked if name.startswith("include/")]
+    names += [f"{root}/{name[len('tensorflow/core/'):]}" for root in ("tsl", "xla/tsl", "tensorflow/tsl")
+              for name in headers if name.startswith(("tensorflow/core/platform/", "tensorflow/core/lib/"))]
+    files += [f"include/oribi-plugin/{name}" for name in names]
     return set(files)
 
 

@@ -23,7 +23,7 @@ expect() { # WORDS that must be in the answer
 }
 give sh id
 said=$(ask build)
-expect missing gcc cmake ninja-build pkg-config make libcjson-dev zlib1g-dev "going on with what is there"
+expect missing gcc cmake ninja-build pkg-config make libspng-dev zlib1g-dev "going on with what is there"
 for word in qemu debootstrap cross arm-none clang valgrind cmocka dpkg failed; do
     case $said in *"$word"*) echo "make build asks for $word: $said"; exit 1 ;; esac
 done
@@ -47,7 +47,7 @@ cp "$work/bin/dpkg-query" "$work/bin/apt-get"
 chmod +x "$work/bin/dpkg-query" "$work/bin/apt-get"
 give grep
 said=$(ask build)
-expect gcc libcjson-dev "going on with what is there"
+expect gcc libspng-dev "going on with what is there"
 case $said in *failed\ with*) echo "$said"; exit 1 ;; esac
 if env -i PATH="$work/bin" "$work/bin/sh" "$script" nonsense 2>/dev/null; then echo "took nonsense"; exit 1; fi
 echo "needs: all good"

@@ -1,32 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command of README.md runs as it is printed, in a copy of the tree, one after the other, each
-in a shell of its own, as somebody pastes them.
+"""Every command of a page runs as it is printed, in a copy of the tree, one after the other, each in a shell of its
+own, as somebody pastes them.
 
-    readme.py SOURCE WORK    WORK is kept: what `make demo` built there once need not be built again
+    readme.py SOURCE WORK           README.md; WORK is kept: what `make demo` built there once need not be built again
+    readme.py SOURCE WORK BUILD     docs/guide/*.md, with the command and library of the build folder BUILD
+    readme.py SOURCE WORK BUILD reference    docs/reference/*.md, the same; blocks may be left out, see below
 
-Commands stand in blocks fenced with ```sh; a block of another kind, or one that is indented, is refused.
-`make test` runs this very test, so that of it `make -n` is run. A command that cannot work is planted.
+Blocks fenced with ```sh are commands. ```text is what the block before it prints: each line must be in it. Code in a
+guide, ```c, ```c++ or ```json, must stand letter for letter in a file that the page names, in the tree or written by
+its commands. Any other block, or one that is indented, is refused. In the reference a block may say after its language
+why it is left out, "not run: REASON" or "not checked: REASON"; models called model.tflite and model.onnx are ours there. `make test` runs this very test, so that of it
+`make -n` is run. Faults are planted. A page whose first line of commands needs a program that is not there is left out.
 """
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
 
 SOURCE, WORK = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+BUILD = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
+IS_REFERENCE = sys.argv[4:] == ["reference"]
+STAND_INS = {"model.tflite": "examples/digits/digits_int8.tflite", "model.onnx": "examples/digits/digits.onnx"}
+# Code of these pages is taken from them, compiled and run, by tests of their own.
+CODE_TESTS = {"design-example.md": "tests/hooks/design_test.py", "from-microtvm.md": "tests/hooks/guide_test.py",
+              "driver-manifest.md": "tests/hooks/verify/driver_test.py"}
+LEFT_OUT = re.compile(r"(\w+) (?:not run|not checked): \S.*")
+CODE = {"c": (".c", ".h"), "c++": (".cc",), "json": (".json",)}
+# What an option of a command needs of the machine; a command that has it is not run without.
+NEEDS = {"--target cortex-m4": ("arm-none-eabi-gcc", "qemu-system-arm"), "eigen3": ("/usr/include/eigen3/Eigen/Core",)}
 
 
-def commands(text):
-    found, fence = [], None
+def blocks(page, text, kinds):
+    """(line, kind, lines) of each block; a block that nothing would check ends the test."""
+    found, kind, begin, lines = [], None, 0, []
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
-            fence = line if fence is None else None
-            if fence not in (None, "```sh"):
-                sys.exit(f"README.md:{number}: a block that is no ```sh: its commands would not be run")
-        elif fence is not None:
-            found.append((number, line.split("#")[0].strip()))
+            if kind is None:
+                kind, begin, lines = line[3:], number, []
+                if kind not in kinds and not (IS_REFERENCE and LEFT_OUT.fullmatch(kind)):
+                    sys.exit(f"{page}:{number}: a block '{line}' that would not be checked; fence it with one of {kinds}")
+            else:
+                found.append((begin, kind, lines))
+                kind = None
+        elif kind is not None:
+            lines.append(line)
         elif line.startswith("    ") and not line.lstrip().startswith(("-", "*")):
-            sys.exit(f"README.md:{number}: an indented block; fence it with ```sh, so that it is run")
-    return [(n, c) for n, c in found if c]
+            sys.exit(f"{page}:{number}: an indented block; fence it, so that it is checked")
+    if kind is not None:
+        sys.exit(f"{page}:{begin}: the block has no end")
+    return found
+
+
+def commands(lines):
+    """Without comments; a backslash joins lines."""
+    joined = "\n".join(lines).replace("\\\n", " ")
+    return [c for c in (line.split(" # ")[0].strip() for line in joined.splitlines()) if c and not c.startswith("#")]
 
 
 def copy_tree(tree):
@@ -44,30 +74,106 @@ def copy_tree(tree):
         name = file.relative_to(tree)
         if name.parts[0] != "build" and file.is_file() and str(name) not in names:
             file.unlink() # of another commit, or what a command wrote last time
-    shutil.rmtree(tree / "my_npu", ignore_errors=True)
+    for file in sorted((f for f in tree.iterdir() if f.is_dir() and f.name != "build"), reverse=True):
+        if not any(f.is_file() for f in file.rglob("*")):
+            shutil.rmtree(file)
+
+
+def is_there(what):
+    return pathlib.Path(what).exists() if what.startswith("/") else shutil.which(what) is not None
 
 
 def run(command, tree):
+    """What it printed; None when it failed."""
+    missing = [w for option, wanted in NEEDS.items() if option in command for w in wanted if not is_there(w)]
+    if missing:
+        print(f"$ {command}: not run, {' and '.join(missing)} is not there", flush=True)
+        return ""
     command = command.replace("make test", "make -n test") if command == "make test" else command
-    done = subprocess.run(["sh", "-c", command], cwd=tree, capture_output=True, text=True)
+    shell = f". {BUILD}/env.sh; {command}" if BUILD else command
+    done = subprocess.run(["sh", "-c", shell], cwd=tree, capture_output=True, text=True, errors="replace")
     print(f"$ {command}: exit {done.returncode}", flush=True)
-    if done.returncode:
+    fails = done.returncode or "CMake Warning" in done.stdout + done.stderr
+    if fails:
         print(done.stdout[-3000:] + done.stderr[-3000:])
-    return done.returncode == 0
+    return None if fails else done.stdout + done.stderr
+
+
+def named_files(text, tree, suffixes):
+    """Files of the tree whose path, or whose name alone, the page says."""
+    said = set(re.findall(r"[\w./-]+", text))
+    return [p for p in tree.rglob("*") if p.suffix in suffixes and p.is_file() and p.relative_to(tree).parts[0] != "build"
+            and any(w.endswith(p.name) and str(p).endswith("/" + w.lstrip("./")) for w in said)]
+
+
+def faults(page, text, tree):
+    kinds = ["sh"] if page == "README.md" else ["sh", "text", *CODE]
+    found, printed, n_commands = [], None, 0
+    for number, kind, lines in blocks(page, text, kinds):
+        if kind not in kinds: # left out
+            printed = None
+        elif kind == "sh":
+            outputs = [run(c, tree) for c in commands(lines)]
+            n_commands += len(outputs)
+            printed = None if "" in outputs else "".join(o or "" for o in outputs)
+            found += [f"{page}:{number}: a command fails"] if None in outputs else []
+        elif kind == "text":
+            lacks = [line for line in lines if printed is not None and line not in printed]
+            found += [f"{page}:{number}: the commands before it do not print '{line}'" for line in lacks]
+        elif pathlib.Path(page).name in (SOURCE / CODE_TESTS.get(pathlib.Path(page).name, "LICENSE")).read_text():
+            continue
+        elif not any("\n".join(lines) in p.read_text(errors="replace") for p in named_files(text, tree, CODE[kind])):
+            found.append(f"{page}:{number}: no file that the page names has this text")
+    return found + ([] if n_commands or IS_REFERENCE else [f"{page}: no command"])
+
+
+def stand_in(tree):
+    """A page of the reference begins in a fresh tree, with models and with `build`."""
+    copy_tree(tree)
+    for name, model in STAND_INS.items():
+        shutil.copy2(tree / model, tree / name)
+    if not (tree / "build").exists():
+        (tree / "build").symlink_to(BUILD)
+
+
+def is_refused(text):
+    try:
+        blocks("planted.md", text, ["sh"])
+    except SystemExit:
+        return True
+    return False
+
+
+PLANTED = ["```sh\noribi run nothing.onnx # as it was printed once\n```\n", "```sh\necho CMake Warning\n```\n",
+           "no command at all\n"]
+PLANTED_REFERENCE = ["```sh not run:\n```\n", "```sh not run\n```\n", "```\n```\n", "    oribi ops\n"]
+PLANTED_GUIDE = ["```sh\necho one\n```\n```text\ntwo\n```\n",
+                 "examples/embed/embed.c\n```sh\ntrue\n```\n```c\nint main(int argc, char **argv) /* not so */\n```\n"]
 
 
 def main():
-    found = commands((SOURCE / "README.md").read_text())
-    assert len(found) >= 6, "README.md lost its commands"
+    os.environ["LC_ALL"] = "C"
     tree = WORK / "tree"
     copy_tree(tree)
-    failed = [number for number, command in found if not run(command, tree)]
-    planted = commands("```sh\noribi run nothing.onnx # as it was printed once\n```\n")
-    if run(planted[0][1], tree):
-        sys.exit("a command that cannot work was taken for one that does")
-    for number in failed:
-        print(f"README.md:{number}: the command fails")
-    sys.exit(bool(failed))
+    folder = SOURCE / ("docs/reference" if IS_REFERENCE else "docs/guide")
+    pages = [p for p in sorted(folder.glob("*.md")) if p.name != "README.md"] if BUILD else [SOURCE / "README.md"]
+    if BUILD and not IS_REFERENCE and len(pages) != 11:
+        sys.exit(f"docs/guide has {len(pages)} pages beside its index, not eleven")
+    found = []
+    for page in pages:
+        text = page.read_text()
+        if IS_REFERENCE and "\n```sh\n" in text:
+            stand_in(tree)
+        found += faults(str(page.relative_to(SOURCE)), text, tree)
+    if IS_REFERENCE:
+        for number, text in enumerate(PLANTED_REFERENCE):
+            if not is_refused(text):
+                sys.exit(f"block {number} that was planted is not refused")
+    for number, text in enumerate(PLANTED[:2 if IS_REFERENCE else 3] + (PLANTED_GUIDE if BUILD else [])):
+        if not faults("planted.md", text, tree):
+            sys.exit(f"fault {number} that was planted is not seen")
+    print("\n".join(found))
+    sys.exit(bool(found))
 
 
 main()

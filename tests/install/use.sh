@@ -112,9 +112,9 @@ for compiler in g++ clang++-14; do
     "$work/image/usr/bin/oribi" plugin info "$work/example.so" | grep example.so
 done
 
-for flavour in c cxx; do
+for flavour in c cxx micro; do
     say "a new plugin in $flavour, by make and by cmake, unchanged"
-    [ $flavour = cxx ] && flag=--cxx || flag=
+    flag=; [ $flavour = c ] || flag=--$flavour
     PATH="$work/image/usr/bin:$PATH"
     # shellcheck disable=SC2086
     (cd "$work" && oribi plugin new my_$flavour $flag)
@@ -150,14 +150,24 @@ test -e "$library/oribi/plugins/oribi_cuda.so" && test -e "$library/oribi/plugin
 "$work/image/usr/bin/oribi" devices 2>"$work/warnings.txt"
 [ ! -s "$work/warnings.txt" ] || { cat "$work/warnings.txt"; exit 1; } # hardware that is absent is no warning
 
-say "drivers of devices"
-for kind in woofles uart_accel; do
-    cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -c -I"$include/oribi-plugin" \
-        "$work/image/usr/share/oribi/platform/posix/$kind.c" -o "$work/$kind.o"
-    for system in freertos cmsis zephyr; do
-        test -f "$work/image/usr/share/oribi/platform/$system/$kind.c"
-        test -f "$include/oribi-plugin/tvm/device/$kind/$system.h"
+say "drivers of devices: somebody else's, and the examples from where they are installed"
+cp -r "$source/tests/hooks/verify/tally" "$work/tally"
+# shellcheck disable=SC2046
+cc -shared -fPIC $(pkg-config --cflags oribi-plugin) -I"$work/tally/headers" "$work/tally/target.c" -o "$work/tally.so"
+examples="$work/image/usr/share/oribi/examples/accelerators"
+# shellcheck disable=SC2046
+cc -shared -fPIC $(pkg-config --cflags oribi-plugin) -I"$examples/woofles/include" "$examples/woofles/target.c" \
+    -o "$work/woofles.so" -lm
+targets=host
+command -v qemu-system-arm >/dev/null && command -v arm-none-eabi-gcc >/dev/null && targets="host cortex-m4"
+for target in $targets; do
+    for row in "tally-now tally tally.so" "tally-far tally tally.so" "uart_accel $examples/uart_accel woofles.so"; do
+        # shellcheck disable=SC2086
+        set -- $row
+        (cd "$work" && "$work/image/usr/bin/oribi" verify "$source/examples/digits/digits_int8.tflite" --runs 1 \
+            --target "$target" --plugin "./$3" --target-device "$1" --driver "$2" | grep "equal bit for bit")
     done
 done
 test -f "$work/image/usr/share/oribi/zephyr/module.yml"
+test ! -e "$include/oribi-plugin/tvm/device" && test ! -e "$work/image/usr/share/oribi/platform"
 echo "install: all good"

@@ -103,6 +103,8 @@ static int register_all(void **state)
     add("labelled", "Sel>A", "CPU", TF_FLOAT, 5, "fast");
     add("gpu", "Sel>A", "GPU", TF_FLOAT, 0, NULL);
     add("default_half", "Sel>A", "DEFAULT", TF_HALF, 0, NULL);
+    add("float8", "Sel>A", "CPU", TF_FLOAT8_E4M3FN, 0, NULL);
+    add("int4", "Sel>A", "CPU", TF_INT4, 0, NULL);
     add("any", "Sel>B", "CPU", (TF_DataType)0, 0, NULL);
     add("tie1", "Sel>Tie", "CPU", TF_FLOAT, 3, NULL);
     add("tie2", "Sel>Tie", "CPU", TF_FLOAT, 3, NULL);
@@ -113,6 +115,9 @@ static int register_all(void **state)
 static void types_labels_priorities_and_devices_decide(void **state)
 {
     (void)state;
+    expect("Sel>A", TF_FLOAT8_E4M3FN, NULL, "CPU", "float8");
+    expect("Sel>A", TF_INT4, NULL, "CPU", "int4");
+    expect("Sel>A", TF_FLOAT8_E5M2, NULL, "CPU", NULL);
     expect("Sel>A", TF_FLOAT, NULL, "CPU", "float_high");
     expect("Sel>A", TF_INT32, NULL, "CPU", "int");
     expect("Sel>A", TF_FLOAT, "fast", "CPU", "labelled");
@@ -217,8 +222,8 @@ static void host_memory_of_an_unknown_argument_is_refused(void **state)
 static void types_that_cannot_constrain_are_refused(void **state)
 {
     (void)state;
-    static const int refused[] = {0, 24, 25, 29, 30, 101, 107};
-    static const int allowed[] = {1, 7, 14, 19, 20, 21, 23};
+    static const int refused[] = {-1, 0, 34, 101, 107};
+    static const int allowed[] = {1, 7, 14, 19, 20, 21, 23, 24, 28, 29, 30, 31, 33};
     TF_Status *status = TF_NewStatus();
     TF_KernelBuilder *builder = TF_NewKernelBuilder("Sel>C", "CPU", NULL, compute, NULL);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -259,6 +264,24 @@ static void two_labels_are_refused_without_a_crash(void **state)
     TF_RegisterKernelBuilder("labels", builder, status);
     assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
     assert_non_null(strstr(TF_Message(status), "first to 'one' and then to 'two'"));
+    TF_DeleteStatus(status);
+}
+
+/* As TensorFlow's own tests do. */
+static void a_registered_builder_that_is_deleted_stays_registered(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    TF_KernelBuilder *builder = TF_NewKernelBuilder("Sel>Deleted", "CPU", NULL, compute, NULL);
+    TF_KernelBuilder_TypeConstraint(builder, "T", TF_FLOAT, status);
+    TF_RegisterKernelBuilder("deleted", builder, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+
+    TF_DeleteKernelBuilder(builder);
+    TF_DeleteKernelBuilder(builder);
+
+    expect("Sel>Deleted", TF_FLOAT, NULL, "CPU", "deleted");
+    expect("Sel>Deleted", TF_DOUBLE, NULL, "CPU", NULL);
     TF_DeleteStatus(status);
 }
 
@@ -378,6 +401,7 @@ int main(void)
         cmocka_unit_test(host_memory_of_an_unknown_argument_is_refused),
         cmocka_unit_test(types_that_cannot_constrain_are_refused),
         cmocka_unit_test(a_kernel_without_a_compute_function_is_refused),
+        cmocka_unit_test(a_registered_builder_that_is_deleted_stays_registered),
         cmocka_unit_test(two_labels_are_refused_without_a_crash),
         cmocka_unit_test(a_rolled_back_transaction_leaves_nothing),
         cmocka_unit_test(a_commit_fails_when_any_registration_did),

@@ -11,9 +11,12 @@ MAX_RANK = r"\[[^\]]*(?:RANK|MAX_DIMS)\b[^\]]*\]"
 LIKE_DIMS = r"\w*(?:dims|shape|axes|perm|stride|sizes|index)\w*\[(?:8|16|32|64|25\d)\]"
 # What may have such arrays: oribi_dims itself, room in a struct for ranks up to 8 whose users go to
 # the heap above (ORIBI_INLINE_RANK), what runs in emitted code and on devices (C of its own, without
-# headers of the host: the prepare halves and OP_MAX_RANK check), cli_dims (the command sees include/
-# alone) and the examples (they see include/ alone; TF_NumDims is checked).
-OWN_DIMS = r"^micro/(?!\w*prepare)|^plugins/device_ops/code/|^src/cli/cli\.h|^examples/|\[ORIBI_INLINE_RANK\]"
+# headers of the host: the prepare halves, geometry_* and OP_MAX_RANK check), cli_dims (the command
+# sees include/ alone) and the examples (they see include/ alone; TF_NumDims is checked).
+OWN_DIMS = r"^micro/(?![\w/]*(?:prepare|geometry_))|^plugins/device_ops/code/|^src/cli/cli\.h|^examples/|\[ORIBI_INLINE_RANK\]"
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CORE_SETS = "|".join(re.findall(r"^CORE_ISA\((\w+)", (ROOT / "micro/isa_list.inc").read_text(), re.M))
 
 # (name, files, pattern, exceptions, planted fault)
 RULES = [
@@ -40,19 +43,28 @@ RULES = [
      r"\s*\(.*(?:\b[a-z]\w*|[)\]]) \* ",
      r"^src/base/alloc\.c|^src/cli/talk\.c|^src/tensor/handle\.c",
      ("plugins/cpu/x.c", "    p = malloc((size_t)n * sizeof *p);")),
+    ("windows or SAME padding computed again: use oribi_geometry_slide (micro/geometry/geometry_window.h)",
+     r"^(?:src|plugins|micro)/.*\.(?:c|h|inc)$", r"\bin\w*(?:\.at)?(?:\[\w+\])? \+ [^;]*stride[^;]*- 1\) / [^;]*stride",
+     r"$^", ("plugins/cpu/x.c", "    out = (in + stride - 1) / stride;")),
+    ("masks of StridedSlice read again: use oribi_geometry_slice_open (micro/geometry/geometry_slice.h)",
+     r"^(?:src|plugins|micro)/.*\.(?:c|h|inc)$", r"(?:ellipsis|shrink_axis|new_axis)_mask\s*(?:>>|&)|(?:>>|&)\s*\w*(?:ellipsis|shrink_axis|new_axis)_mask",
+     r"$^", ("src/pass/x.c", "    if ((s->ellipsis_mask & 1 << i) != 0) {")),
+    ("an example accelerator in the product: a driver is known by its manifest (docs/reference/driver-manifest.md)",
+     r"^(?:src|include|platform|plugins|micro|cmake)/", r"(?i)woofles|uart_?accel", r"$^",
+     ("src/cli/verify/x.c", '    {"woofles", "WOOFLES", woofles_host},')),
     ("malloc outside src/base", r"^src/.*\.[ch]$", r"(?<![\w.>])(?:malloc|calloc|realloc|free)\s*\(",
      r"^src/base/|^src/cli/|^src/tensor/(?:buffer|tstring)\.c|C heap", ("src/op/x.c", "    p = malloc(3);")),
     ("print from library code", r"^src/.*\.c$", r"(?<!\w)(?:printf|puts|fputs|fprintf)\s*\(",
-     r"^src/cli/|^src/base/log\.c|^src/plugin/probe/main\.c", ("src/op/x.c", '    printf("x");')),
+     r"^src/cli/|^src/base/log\.c|^src/plugin/probe/probe_main\.c", ("src/op/x.c", '    printf("x");')),
     ("ctype.h, which asks the application's locale (base/ascii.h does not)", r"^(?:src|plugins|micro)/.*\.[ch]$",
      r"#\s*include\s*<w?ctype\.h>|(?<![\w.>])strto[df]\s*\(", r"^src/cli/|^src/base/number\.c",
      ("plugins/cpu/x.c", "#include <ctype.h>")),
     ("abort or exit in library code", r"^(?:src|plugins)/.*\.c$", r"(?<!\w)(?:abort|exit|_exit|assert)\s*\(",
-     r"^src/cli/|^src/base/process\.c|^src/plugin/probe/main\.c|static_assert", ("src/op/x.c", "    abort();")),
+     r"^src/cli/|^src/base/process\.c|^src/plugin/probe/probe_main\.c|static_assert", ("src/op/x.c", "    abort();")),
     ("allocation in emitted code", r"^micro/.*\.[ch]$", r"(?<!\w)(?:malloc|calloc|realloc|free)\s*\(",
      r"$^", ("micro/x.c", "    free(p);")),
-    ("assembly outside micro/dsp*.h", r"^micro/.*\.[ch]$", r"(?<!\w)(?:__asm__|__asm|asm|ORIBI_MICRO_ASM)\s*(?:volatile)?\s*\(",
-     r"^micro/dsp(_3x3)?\.h", ("micro/x.c", '    __asm__ volatile("nop");')),
+    ("assembly outside the files of an instruction set", r"^micro/.*\.[ch]$",
+     r"(?<!\w)(?:__asm__|__asm|asm|ORIBI_MICRO_ASM)\s*(?:volatile)?\s*\(", rf"^micro/(?:{CORE_SETS})(_\w+)?\.h", ("micro/x.c", '    __asm__ volatile("nop");')),
     ("vendor named in kernels for all devices", r"^plugins/device_ops/[^/]*\.[ch]$", r"(?i)opencl|cuda|(?<![a-z])hip|nvidia",
      r"$^", ("plugins/device_ops/x.c", '    return "OpenCL";')),
     ("absolute machine path", r"^(?!tests/lint/).*", r"(?<![\w.])/(?:work|root|home/\w+)/", r"$^",
@@ -111,18 +123,31 @@ def faults(name, text):
                 yield number, rule
 
 
+def type_names(texts):
+    """Types of the library that two files define, with these files; texts: (name, text)."""
+    found = {}
+    for name, text in texts:
+        if re.match(r"src/(?!cli/).*\.[ch]$", name):
+            for match in re.finditer(r"^(?:typedef )?(?:struct|enum|union) (oribi_\w+) \{|^\} (oribi_\w+);", text, re.M):
+                found.setdefault(match.group(1) or match.group(2), set()).add(name)
+    return [(kind, sorted(names)) for kind, names in sorted(found.items()) if len(names) > 1]
+
+
 def main():
+    if not type_names([("src/op/x.h", "typedef struct oribi_x {\n} oribi_x;\n"), ("src/pass/x.h", "enum oribi_x {\n")]):
+        sys.exit("rules: the planted type of two files was not seen")
+    texts = []
     for rule, name, text in [(r, *planted) for r, _, _, _, planted in RULES] + CONTINUED:
         if rule not in [r for _, r in faults(name, text)]:
             sys.exit(f"rules: the planted fault of '{rule}' was not seen: {text}")
-    root = pathlib.Path(__file__).resolve().parents[2]
-    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True)
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
     bad = 0
     for name in listed.stdout.split("\n"):
-        path = root / name
+        path = ROOT / name
         if not name or not path.is_file() or path.suffix in (".png", ".onnx", ".tflite", ".npz", ".npy", ".bin"):
             continue
         text = path.read_text(errors="replace")
+        texts.append((name, text))
         if path.suffix in (".c", ".h", ".cc", ".py", ".sh", ".cmake") and \
                 "SPDX-License-Identifier: Apache-2.0" not in text[:300]:
             print(f"{name}:1: no SPDX line")
@@ -130,6 +155,9 @@ def main():
         for line, rule in faults(name, text):
             print(f"{name}:{line}: {rule}")
             bad += 1
+    for kind, names in type_names(texts):
+        print(f"{names[0]}:1: the library has a type {kind} in {' and '.join(names)}")
+        bad += 1
     sys.exit(1 if bad else 0)
 
 

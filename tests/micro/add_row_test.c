@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "micro/binary_q_prepare.h"
+#include "micro/elementwise/binary_q_prepare.h"
 #include "tests/micro/layer.h"
 
 typedef struct sum {

@@ -39,10 +39,10 @@ class Arm(unittest.TestCase):
 
     def build(self, test, root, *flags):
         program = self.folder / f"{test}.elf"
-        subprocess.run(["arm-none-eabi-gcc", *FLAGS, f"-I{root}", f"-I{SOURCE}", *flags,
-                        HERE / f"{test}.c", HERE / "arm/start.c", *sorted((root / "micro").glob("*_s8*.c")), root / "micro/binary_q_prepare.c",
+        subprocess.run(["arm-none-eabi-gcc", *FLAGS, f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", *flags,
+                        HERE / f"{test}.c", HERE / "arm/start.c", *sorted((root / "micro").rglob("*_s8*.c")), root / "micro/elementwise/binary_q_prepare.c",
                         root / "micro/prepare.c", root / "micro/lanes_prepare.c",
-                        root / "micro/broadcast_prepare.c", "-T", HERE / "arm/link.ld", "-lm", "-o", program],
+                        root / "micro/broadcast_prepare.c", *sorted((root / "micro/geometry").glob("*.c")), "-T", HERE / "arm/link.ld", "-lm", "-o", program],
                        check=True)
         return program
 
@@ -67,6 +67,7 @@ class Arm(unittest.TestCase):
             with self.subTest(test=test):
                 root = self.folder / test
                 shutil.copytree(SOURCE / "micro", root / "micro")
+                shutil.copytree(SOURCE / "include/micro", root / "micro", dirs_exist_ok=True)
                 header = root / "micro" / name
                 text = header.read_text()
                 self.assertIn(old, text)

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-#include "micro/binary_q_prepare.h"
-#include "micro/conv2d_add_lanes_s8.h"
-#include "micro/conv2d_lanes_s8_prepare.h"
-#include "micro/conv2d_s8_prepare.h"
+#include "micro/elementwise/binary_q_prepare.h"
+#include "micro/conv/conv2d_add_lanes_s8.h"
+#include "micro/conv/conv2d_lanes_s8_prepare.h"
+#include "micro/conv/conv2d_s8_prepare.h"
 #include "tests/micro/layer.h"
 
 enum { SIDE = 7, MOST = 2 * SIDE * SIDE * 8 };

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "micro/conv2d_lanes_s8_prepare.h"
-#include "micro/conv2d_s8_prepare.h"
+#include "micro/conv/conv2d_lanes_s8_prepare.h"
+#include "micro/conv/conv2d_s8_prepare.h"
 #include "tests/micro/layer.h"
 
 typedef struct tally {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "micro/depthwise_conv2d_3x3_s8_prepare.h"
-#include "micro/depthwise_conv2d_s8_prepare.h"
+#include "micro/depthwise/depthwise_conv2d_3x3_s8_prepare.h"
+#include "micro/depthwise/depthwise_conv2d_s8_prepare.h"
 #include "tests/micro/layer.h"
 
 typedef struct tally {

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "micro/fully_connected_lanes_s8_prepare.h"
-#include "micro/fully_connected_s8_prepare.h"
+#include "micro/dense/fully_connected_lanes_s8_prepare.h"
+#include "micro/dense/fully_connected_s8_prepare.h"
 #include "tests/micro/layer.h"
 
 typedef struct tally {

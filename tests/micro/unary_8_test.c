@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "micro/unary_8_prepare.h"
+#include "micro/elementwise/unary_8_prepare.h"
 
 static const float scales[] = {1.0e-45F, 1.0e-38F, 1.0e-20F, 0.004F, 1.0F, 1.0e20F, 3.0e38F};
 enum { SCALES = sizeof scales / sizeof scales[0] };

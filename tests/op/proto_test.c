@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "op/proto.h"
+#include "op/op_proto.h"
 #include "tensorflow/c/c_api.h"
 #include "tensorflow/c/kernels.h"
 
@@ -75,6 +75,114 @@ static void list_of_all_ops_holds_the_definition_as_its_field_1(void **state)
     assert_non_null(memmem(list->data, list->length, golden, sizeof golden - 1));
     assert_int_equal(*(const char *)list->data, 1 << 3 | 2);
     TF_DeleteBuffer(list);
+}
+
+static void internal_ops_are_listed_too(void **state)
+{
+    TF_Buffer *list = TF_GetAllOpList();
+    (void)state;
+    assert_non_null(memmem(list->data, list->length, "\x0a\x0c_FusedConv2D", 14));
+    TF_DeleteBuffer(list);
+}
+
+static const struct {
+    const char *input, *output;
+    int is_stateful;
+} RESOURCES[] = {{"r: resource", "y: float", 1},
+                 {"n: N * resource", "y: float", 1},
+                 {"x: float", "r: resource", 1},
+                 {"x: float", "y: variant", 0},
+                 {"x: T", "y: T", 0}};
+
+static void an_op_with_a_resource_is_stateful(void **state)
+{
+    (void)state;
+    TF_Status *status = TF_NewStatus();
+    for (size_t i = 0; i < sizeof RESOURCES / sizeof RESOURCES[0]; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "Resource%d", (int)i);
+        TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder(name);
+        if (i == 1) {
+            TF_OpDefinitionBuilderAddAttr(op, "N: int");
+        }
+        if (i == 4) {
+            TF_OpDefinitionBuilderAddAttr(op, "T: {resource, float}");
+        }
+        TF_OpDefinitionBuilderAddInput(op, RESOURCES[i].input);
+        TF_OpDefinitionBuilderAddOutput(op, RESOURCES[i].output);
+        TF_RegisterOpDefinition(op, status);
+        assert_int_equal(TF_GetCode(status), TF_OK);
+        assert_int_equal(TF_OpIsStateful(name, status), RESOURCES[i].is_stateful);
+    }
+    TF_DeleteStatus(status);
+}
+
+/* TensorProto: dtype 1, shape 2 { dim 2 { size 1 } }, tensor_content 4, values 5 .. 17. */
+static void expect_tensor(const char *proto, size_t length, TF_DataType type, int rank,
+                          const void *data, size_t bytes)
+{
+    TF_Status *status = TF_NewStatus();
+    const int64_t one[1] = {1};
+    TF_Buffer *buffer = TF_NewBufferFromString(proto, length);
+    TF_Tensor *tensor = TF_AllocateTensor(TF_INT8, one, 1, 1);
+    TF_TensorFromProto(buffer, tensor, status);
+    if (data == NULL) {
+        assert_int_not_equal(TF_GetCode(status), TF_OK);
+        assert_non_null(strstr(TF_Message(status), "TF_TensorFromProto"));
+        assert_int_equal(TF_TensorType(tensor), TF_INT8); /* untouched */
+    } else {
+        assert_int_equal(TF_GetCode(status), TF_OK);
+        assert_int_equal(TF_TensorType(tensor), type);
+        assert_int_equal(TF_NumDims(tensor), rank);
+        assert_int_equal(TF_TensorByteSize(tensor), bytes);
+        assert_memory_equal(TF_TensorData(tensor), data, bytes);
+    }
+    TF_DeleteTensor(tensor);
+    TF_DeleteBuffer(buffer);
+    TF_DeleteStatus(status);
+}
+
+#define EXPECT_TENSOR(proto, type, rank, data)                                                     \
+    expect_tensor(proto, sizeof proto - 1, type, rank, data, sizeof data)
+#define SHAPE_2 "\x12\x04\x12\x02\x08\x02"
+
+static void a_tensor_is_read_from_its_message(void **state)
+{
+    (void)state;
+    EXPECT_TENSOR("\x08\x01" SHAPE_2 "\x22\x08\0\0\x80\x3f\0\0\0\x40", TF_FLOAT, 1,
+                  ((const float[]){1, 2}));
+    EXPECT_TENSOR("\x08\x01" SHAPE_2 "\x2a\x04\0\0\x80\x3f", TF_FLOAT, 1,
+                  ((const float[]){1, 1})); /* the last repeats */
+    EXPECT_TENSOR("\x08\x03" SHAPE_2, TF_INT32, 1, ((const int32_t[]){0, 0}));
+    EXPECT_TENSOR("\x08\x09\x12\0\x50\x05", TF_INT64, 0, ((const int64_t[]){5}));
+    EXPECT_TENSOR("\x08\x0a" SHAPE_2 "\x5a\x02\x01\0", TF_BOOL, 1, ((const bool[]){true, false}));
+    EXPECT_TENSOR("\x08\x08" SHAPE_2 "\x4a\x08\0\0\x80\x3f\0\0\0\x40", TF_COMPLEX64, 1,
+                  ((const float[]){1, 2, 1, 2}));
+    expect_tensor("\x08\x08" SHAPE_2 "\x4a\x04\0\0\x80\x3f", 14, TF_COMPLEX64, 1, NULL, 0);
+    expect_tensor("\x08\x01" SHAPE_2 "\x22\x04\0\0\x80\x3f", 14, TF_FLOAT, 1, NULL, 0);
+    expect_tensor("\x08\x14\x12\0", 4, TF_RESOURCE, 0, NULL, 0);
+    expect_tensor("\x08\x01\x12\x09", 4, TF_FLOAT, 0, NULL, 0);         /* cut short */
+    expect_tensor("\x08\x01\x12\x02\x18\x01", 6, TF_FLOAT, 0, NULL, 0); /* rank unknown */
+}
+
+static void strings_are_read_from_their_message(void **state)
+{
+    (void)state;
+    static const char proto[] = "\x08\x07" SHAPE_2 "\x42\x02hi";
+    TF_Status *status = TF_NewStatus();
+    TF_Buffer *buffer = TF_NewBufferFromString(proto, sizeof proto - 1);
+    TF_Tensor *tensor = TF_AllocateTensor(TF_FLOAT, NULL, 0, 4);
+    TF_TensorFromProto(buffer, tensor, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_int_equal(TF_TensorElementCount(tensor), 2);
+    const TF_TString *text = TF_TensorData(tensor);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(TF_StringGetSize(&text[i]), 2);
+        assert_memory_equal(TF_StringGetDataPointer(&text[i]), "hi", 2);
+    }
+    TF_DeleteTensor(tensor);
+    TF_DeleteBuffer(buffer);
+    TF_DeleteStatus(status);
 }
 
 static void an_op_tells_whether_it_keeps_state(void **state)
@@ -155,6 +263,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(definition_has_the_bytes_that_tensorflow_writes),
         cmocka_unit_test(list_of_all_ops_holds_the_definition_as_its_field_1),
+        cmocka_unit_test(internal_ops_are_listed_too),
+        cmocka_unit_test(an_op_with_a_resource_is_stateful),
+        cmocka_unit_test(a_tensor_is_read_from_its_message),
+        cmocka_unit_test(strings_are_read_from_their_message),
         cmocka_unit_test(an_op_tells_whether_it_keeps_state),
         cmocka_unit_test(the_version_has_three_numbers),
         cmocka_unit_test(kernels_of_an_op_are_listed_and_an_unknown_op_has_none),

@@ -102,6 +102,44 @@ static void shuffles_of_any_groups_give_what_the_three_steps_gave(void **state)
     net_close(&n);
 }
 
+/* How many elements, and how many axes, does a transposed value have? Nothing is moved to tell it.
+ */
+static void build_size(net *n)
+{
+    oribi_value_id y = conv_nchw(n, net_input(n, "x", DIMS(-1, 3, 6, 5)), 3, 4);
+    static const char *const told[] = {"Size", "Rank"};
+    for (int i = 0; i < 2; i++) {
+        oribi_node *node = net_node(n, "Cast", IDS(net_op(n, told[i], IDS(y))));
+        oribi_attrs_set_type(&node->attrs, &n->graph->arena, "DstT", TF_FLOAT);
+        net_output(n, net_done(n, node));
+    }
+}
+
+static void size_and_rank_are_told_of_the_base(void **state)
+{
+    (void)state;
+    net n = net_compare(build_size);
+    assert_int_equal(net_count(&n, "Transpose"), 1); /* before the convolution */
+    assert_int_equal(net_count(&n, "Size"), 1);
+    net_close(&n);
+}
+
+static void build_lines(net *n)
+{
+    oribi_value_id y = conv_nchw(n, net_input(n, "x", DIMS(1, 3, 6, 5)), 3, 4);
+    oribi_node *sum = net_node(n, "Cumsum", IDS(y, net_int(n, 2)));
+    net_output(n, conv_nchw(n, net_done(n, sum), 4, 2));
+}
+
+static void lines_along_an_axis_follow_it(void **state)
+{
+    (void)state;
+    net n = net_compare(build_lines);
+    assert_int_equal(net_count(&n, "Transpose"), 2);
+    assert_int_equal(net_count(&n, "Cumsum"), 1);
+    net_close(&n);
+}
+
 static oribi_value_id dense(net *n, oribi_value_id x, int64_t in, int64_t out, bool transposed)
 {
     oribi_value_id w = transposed ? net_floats(n, DIMS(out, in), 0.0F, 0.3F)
@@ -237,6 +275,8 @@ static void transposes_that_cancel_between_input_and_output_leave_a_copy(void **
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(size_and_rank_are_told_of_the_base),
+        cmocka_unit_test(lines_along_an_axis_follow_it),
         cmocka_unit_test(chain_of_convolutions_keeps_one_transpose_at_each_end),
         cmocka_unit_test(sums_and_channel_constants_let_transposes_through),
         cmocka_unit_test(concat_moves_its_axis),

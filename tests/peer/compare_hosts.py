@@ -4,7 +4,7 @@
 by Oribi, each in a process of its own, must give the same bits. And the other way round: compiled
 against Oribi's headers with weak references, a plugin uses extension functions where they are.
 
-    PYTHON_WITH_TENSORFLOW tests/peer/compare_hosts.py ORIBI SOURCE [--report docs/two-hosts.md]
+    PYTHON_WITH_TENSORFLOW tests/peer/compare_hosts.py ORIBI SOURCE [--report docs/reference/two-hosts.md]
 
 Needs tensorflow-cpu 2.16.x (the baseline of the contract) and g++; exits 77 without.
 """

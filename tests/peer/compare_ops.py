@@ -3,7 +3,7 @@
 """Compares every op of ours that bears a TensorFlow name with the op list of TensorFlow's wheel:
 arguments, attributes, defaults, minimums, allowed values, their order, and the flags. Exact.
 
-    python compare_ops.py --dump build/tests/peer/dump_ops [--markdown docs/ops.md]
+    python compare_ops.py --dump build/tests/peer/dump_ops
 
 Exit 0: equal; 1: differences, printed; 77: no tensorflow 2.16 here (with another version the
 differences are printed: definitions grow attributes with defaults and allowed types over time).
@@ -15,7 +15,6 @@ import sys
 
 BASELINE = "2.16."
 OURS = ("ONNX>", "Oribi>")  # namespaces that TensorFlow does not have
-BEGIN, END = "<!-- ops: begin -->", "<!-- ops: end -->"
 
 
 def tensorflow_ops():
@@ -136,33 +135,15 @@ def compare(ours, op_defs, names):
     return bad
 
 
-def write_markdown(path, ours, version):
-    names = sorted(n for n in ours if not n.startswith(OURS))
-    own = sorted(n for n in ours if n.startswith(OURS))
-    table = [f"{len(names)} ops with TensorFlow's definitions, equal to those of tensorflow-cpu "
-             f"{version} in every argument, attribute, default, allowed value and flag:", "",
-             ", ".join(f"`{n}`" for n in names), "",
-             f"{len(own)} ops of our own:", "", ", ".join(f"`{n}`" for n in own)]
-    with open(path) as file:
-        text = file.read()
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    with open(path, "w") as file:
-        file.write(before + BEGIN + "\n" + "\n".join(table) + "\n" + END + after)
-
-
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--dump", required=True)
-    parser.add_argument("--markdown")
     args = parser.parse_args()
     op_defs, names, version = tensorflow_ops()
     ours = our_ops(args.dump)
     compared = [n for n in ours if not n.startswith(OURS)]
     bad = compare(ours, op_defs, names)
     print(f"{len(compared)} ops compared with tensorflow {version}: {bad} differ")
-    if args.markdown and bad == 0:
-        write_markdown(args.markdown, ours, version)
     if not version.startswith(BASELINE):
         print(f"skipped: the definitions are those of tensorflow {BASELINE}x")
         sys.exit(77)

@@ -32,7 +32,7 @@ except ImportError:
     sys.exit(77)
 
 SCALARS = {"int": "i", "float": "f", "bool": "b", "type": "type", "shape": "shape", "string": "s",
-           "tensor": "tensor"}
+           "tensor": "tensor", "func": "func"}
 
 
 def parse_input(text):
@@ -82,6 +82,11 @@ def complete_attrs(op_def, inputs, attrs):
                 attrs[arg.number_attr] = attr_value_pb2.AttrValue(i=left - others)
             length = attrs[arg.number_attr].i
         elif arg.type_list_attr:
+            if arg.type_list_attr not in attrs:
+                attrs[arg.type_list_attr] = attr_value_pb2.AttrValue()
+                attrs[arg.type_list_attr].list.SetInParent()
+                rest = inputs[at:len(inputs) - others] if others else inputs[at:]
+                attrs[arg.type_list_attr].list.type.extend(x.dtype.as_datatype_enum for x in rest)
             length = len(attrs[arg.type_list_attr].list.type)
         if arg.type_attr and arg.type_attr not in attrs and length > 0:
             attrs[arg.type_attr] = attr_value_pb2.AttrValue(

@@ -83,6 +83,17 @@ static void examination_describes_and_checks(void **state)
     expect_text(f, "\"errors\":0");
 }
 
+static void a_plugin_that_works_with_its_sibling_is_not_called_bad(void **state)
+{
+    fixture *f = *state;
+
+    oribi_plugin_examine(PLUGIN("with_sibling"), "check", f->json, f->status);
+
+    expect_ok(f);
+    expect_text(f, "\"errors\":0");
+    expect_text(f, "needs 1 C++ symbols of another library (_ZN6vendor6answerEv)");
+}
+
 static void examination_refuses_bad_requests(void **state)
 {
     fixture *f = *state;
@@ -145,7 +156,7 @@ static void a_test_refuses_bad_requests(void **state)
     settings.cases = NULL;
     settings.only = "#2/1";
     oribi_plugin_test(PLUGIN("own"), &settings, f->json, f->status);
-    expect_error(f, TF_INVALID_ARGUMENT, "want K/N");
+    expect_error(f, TF_INVALID_ARGUMENT, "write K/N");
     oribi_plugin_test("/no/such/plugin.so", NULL, f->json, f->status);
     expect_error(f, TF_NOT_FOUND, "/no/such/plugin.so");
     oribi_plugin_test(PLUGIN("aborts"), NULL, f->json, f->status);
@@ -174,7 +185,7 @@ static void a_case_refuses_bad_requests(void **state)
     oribi_plugin_test_case("cpu", "{", f->json, f->status);
     expect_error(f, TF_INVALID_ARGUMENT, "JSON");
     oribi_plugin_test_case("cpu", "{\"seed\": 1, \"op\": \"MatMul\"}", f->json, f->status);
-    expect_error(f, TF_INVALID_ARGUMENT, "without kernel, seed and case");
+    expect_error(f, TF_INVALID_ARGUMENT, "must have a kernel, a seed and a case");
     oribi_plugin_test_case("cpu", "{\"seed\": 1, \"case\": 0, \"op\": \"NoSuchOp\"}", f->json,
                            f->status);
     expect_error(f, TF_NOT_FOUND, "no such kernel or op");
@@ -186,9 +197,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-        CASE(examination_describes_and_checks), CASE(examination_refuses_bad_requests),
-        CASE(a_good_plugin_passes_its_test),    CASE(a_built_in_plugin_is_tested_by_its_name),
-        CASE(a_test_refuses_bad_requests),      CASE(one_case_is_computed_and_judged),
+        CASE(examination_describes_and_checks),
+        CASE(a_plugin_that_works_with_its_sibling_is_not_called_bad),
+        CASE(examination_refuses_bad_requests),
+        CASE(a_good_plugin_passes_its_test),
+        CASE(a_built_in_plugin_is_tested_by_its_name),
+        CASE(a_test_refuses_bad_requests),
+        CASE(one_case_is_computed_and_judged),
         CASE(a_case_refuses_bad_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,6 +40,25 @@ static bool contains(const char **names, size_t n, const char *name)
     return false;
 }
 
+/* Each name that a device plugin needs, weak ones apart, is TensorFlow's too. */
+static void a_device_plugin_needs_none_of_our_extensions(void **state)
+{
+    (void)state;
+    static const char *const ours[] = {"TF_PluginOption", "TF_SetDeviceExtension",
+                                       "TF_KernelBuilder_StridedOutput"};
+    oribi_arena arena = {0};
+    oribi_elf elf;
+    TF_Status *status = TF_NewStatus();
+    assert_true(oribi__elf_read(TEST_PLUGINS "/device_NOTHING.so", &arena, &elf, status));
+    assert_true(contains(elf.undefined.items, elf.undefined.count, "TF_AllocateOutput"));
+    for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) {
+        assert_true(contains(elf.others.items, elf.others.count, ours[i]));
+        assert_false(contains(elf.undefined.items, elf.undefined.count, ours[i]));
+    }
+    TF_DeleteStatus(status);
+    oribi_arena_destroy(&arena);
+}
+
 static void note_tells_contract_name_version_and_licence(void **state)
 {
     (void)state;
@@ -203,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(library_tells_entry_points_and_needs),
+        cmocka_unit_test(a_device_plugin_needs_none_of_our_extensions),
         cmocka_unit_test(note_tells_contract_name_version_and_licence),
         cmocka_unit_test(file_of_another_kind_is_named),
         cmocka_unit_test(missing_file_is_not_found),

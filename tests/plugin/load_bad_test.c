@@ -23,6 +23,26 @@ static void plugin_that_aborts_is_reported_with_its_last_words(void **state)
     assert_says("no such device: ?[31mfrobnicator");
 }
 
+static void the_first_error_and_the_last_lines_are_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(load(PLUGIN("says_much")), TF_ABORTED);
+    assert_says("it said: \"vendor.so: undefined symbol: PyFrobnicate\"");
+    assert_says("and last: \"no backend was loaded | the end is near | giving up\"");
+}
+
+static void devices_are_opened_in_the_probe(void **state)
+{
+    (void)state;
+    assert_int_equal(load(PLUGIN("device_CRASHES")), TF_ABORTED);
+    assert_says("the probe (opening its device ");
+    assert_int_equal(load(PLUGIN("device_COUNTS")), TF_INTERNAL);
+    assert_says("there are -1 devices");
+    assert_int_equal(load(PLUGIN("device_CORRUPTS")), TF_DATA_LOSS);
+    assert_says("what was copied to it and back is not the same");
+    assert_loads(PLUGIN("device_NOTHING"));
+}
+
 static void plugin_that_crashes_in_a_constructor_is_reported(void **state)
 {
     (void)state;
@@ -184,6 +204,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plugin_that_aborts_is_reported_with_its_last_words),
         cmocka_unit_test(plugin_that_crashes_in_a_constructor_is_reported),
+        cmocka_unit_test(the_first_error_and_the_last_lines_are_kept),
+        cmocka_unit_test(devices_are_opened_in_the_probe),
         cmocka_unit_test(plugin_that_exits_is_reported),
         cmocka_unit_test(plugin_that_hangs_is_ended),
         cmocka_unit_test(child_that_a_plugin_leaves_in_the_probe_is_killed),

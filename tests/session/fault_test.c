@@ -24,11 +24,22 @@ static void with_temp(TF_OpKernelContext *ctx)
     TF_DeleteStatus(status);
 }
 
+static void compute_at_once(void *kernel, TF_OpKernelContext *ctx,
+                            TF_AsyncOpKernelDoneCallback *done)
+{
+    fn_table[(intptr_t)kernel](ctx);
+    TF_RunAsyncOpKernelDoneCallback(done);
+}
+
+static bool is_asynchronous; /* the second and third kernel of the graph */
+
 /* The graph, or NULL when memory ran out on the way. */
 static oribi_graph *make_graph(TF_Status *status)
 {
     const oribi_shape shape = {2, (int64_t *)DIMS};
-    static const char *const ops[3] = {"Test>Fn", "Test>Blind", "Test>Fn"};
+    static const char *const in_step[3] = {"Test>Fn", "Test>Blind", "Test>Fn"};
+    static const char *const beside[3] = {"Test>Fn", "Test>AtOnce", "Test>AtOnce"};
+    const char *const *ops = is_asynchronous ? beside : in_step;
     oribi_graph *graph = oribi_graph_create(status);
     if (graph == NULL) {
         return NULL;
@@ -101,11 +112,15 @@ static bool run_three_times(void *arg)
 }
 
 /* Plans may stay in the session's cache, so blocks are counted around the session's whole life. */
-static void runs_survive_any_failing_allocation(void **state)
+static void survive_any_failing_allocation(void)
 {
-    (void)state;
     oribi_options *options = small_options();
     TF_Status *status = TF_NewStatus();
+    run_case first = {oribi_session_from_graph(make_graph(status), options, status),
+                      small_tensor(2, DIMS, 0)};
+    assert_true(run_three_times(&first)); /* what a process makes once */
+    TF_DeleteTensor(first.input);
+    oribi_session_destroy(first.session);
     const int64_t live = fail_nth_live();
     uint64_t n = 1;
     bool succeeded = false;
@@ -129,11 +144,39 @@ static void runs_survive_any_failing_allocation(void **state)
     TF_DeleteStatus(status);
 }
 
+static void runs_survive_any_failing_allocation(void **state)
+{
+    (void)state;
+    survive_any_failing_allocation();
+}
+
+static void so_do_runs_with_asynchronous_kernels(void **state)
+{
+    (void)state;
+    is_asynchronous = true;
+    survive_any_failing_allocation();
+    is_asynchronous = false;
+}
+
+static int setup(void **state)
+{
+    static const char *const x[] = {"x: float", NULL};
+    static const char *const z[] = {"z: float", NULL};
+    static const char *const fn[] = {"fn: int", NULL};
+    const int result = small_setup(state);
+    small_define_op("Test>AtOnce", x, z, fn, NULL);
+    small_register(
+        TF_NewAsyncKernelBuilder("Test>AtOnce", "CPU", small_create, compute_at_once, NULL),
+        "at_once");
+    return result;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(session_creation_survives_any_failing_allocation),
         cmocka_unit_test(runs_survive_any_failing_allocation),
+        cmocka_unit_test(so_do_runs_with_asynchronous_kernels),
     };
-    return cmocka_run_group_tests(tests, small_setup, NULL);
+    return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "base/proto.h"
+#include "format/proto.h"
 #include "oribi/oribi.h"
 
 enum { ONNX_FLOAT = 1, ONNX_UINT8 = 2, ONNX_INT8 = 3, ONNX_INT64 = 7 };

@@ -36,7 +36,7 @@ VALID = {
     "void *": "given->data",
     "TF_Status *": "status",
 }
-NUMBERS = {"int", "int32_t", "size_t", "uint64_t", "bool"}
+NUMBERS = {"int", "int32_t", "int64_t", "size_t", "uint64_t", "bool", "double"}
 VALUE = {"alignment": "4", "index": "0"}  # else 1
 
 # Pointers that may be NULL, each with what NULL means. They are called with NULL all the same.
@@ -52,6 +52,7 @@ MAY_BE_NULL = {
     "oribi_region_attr_ints.values": "the count alone",
     "oribi_region_attr_floats.values": "the count alone",
     "oribi_target_set_body.declarations": "none",
+    "oribi_target_set_state.initial": "zeros",
 }
 
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "compile/compile_internal.h"
+#include "compile/plan/program.h"
 #include "desk/desk.h"
 #include "oribi/desk.h"
 #include "oribi/oribi.h"
@@ -75,16 +75,16 @@ static oribi_model *small_model(TF_Status *status)
 
 static void give_parts_of_a_compilation(null_givens *given, TF_Status *status)
 {
-    static oribi_compile model;
+    static oribi_program program;
     static oribi_desk desk;
     static oribi_arena arena;
     static oribi_region region;
     static oribi_node *nodes[1];
     oribi_graph *graph = oribi_graph_create(status);
     nodes[0] = oribi_graph_add_node(graph, "NoOp", "node", NULL, 0, 0, status);
-    model.graph = graph;
-    model.source_name = "a model";
-    desk.model = &model;
+    program.graph = graph;
+    program.source_name = "a model";
+    desk.program = &program;
     region = (oribi_region){.graph = graph, .nodes = nodes, .n_nodes = 1};
     region.code.arena = &arena;
     given->compile = oribi_compile_create(status);

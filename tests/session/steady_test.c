@@ -14,6 +14,7 @@
 #include "base/thread.h"
 #include "plugin/plugin.h"
 #include "session/small.h"
+#include "tensorflow/c/kernel_op.h"
 #include "tensorflow/c/thread_pool.h"
 
 /* --- Counting -------------------------------------------------------------------------------- */
@@ -285,6 +286,99 @@ static void loops_on_the_pool_allocate_nothing(void **state)
     oribi_session_destroy(session);
 }
 
+/* --- Asynchronous kernels -------------------------------------------------------------------- */
+
+/* On the thread that runs: what another thread allocates for itself is not the run's. */
+static void compute_at_once(void *kernel, TF_OpKernelContext *ctx,
+                            TF_AsyncOpKernelDoneCallback *done)
+{
+    fn_table[(intptr_t)kernel](ctx);
+    TF_RunAsyncOpKernelDoneCallback(done);
+}
+
+static bool no_hook_is_called;
+
+static void call_hook(void *object)
+{
+    *(bool *)object = false;
+}
+
+static void with_a_hook(TF_OpKernelContext *ctx)
+{
+    assert_true(TF_OpKernelContext_OnCancel(ctx, call_hook, &no_hook_is_called));
+    three_handles_and_a_status(ctx);
+}
+
+static oribi_session *asynchronous(const int64_t *dims)
+{
+    static const small_fn fns[4] = {view, with_a_hook, temp_as_output, in_place};
+    small_graph g = small_begin();
+    const oribi_value_id x = small_input(&g, "x", 2, dims);
+    oribi_value_id value = x;
+    for (int i = 0; i < 8; i++) {
+        value = small_node(&g, "Test>AtOnce", fns[i % 4], &value, 1);
+        value = i % 4 == 1 ? small_fn1(&g, small_add_one, value) : value;
+    }
+    small_output(&g, value, "z");
+    small_output(&g, small_node(&g, "Test>AtOnce", view, &x, 1), "same");
+    small_output(&g, small_node(&g, "Test>AtOnce", temp_as_output, &value, 1), "temp");
+    return small_finish(&g);
+}
+
+/* With one shape from the third run on, with several in turn once each was seen. */
+static void asynchronous_kernels_allocate_nothing(void **state)
+{
+    (void)state;
+    for (int n_shapes = 1; n_shapes <= 3; n_shapes += 2) {
+        oribi_session *session = asynchronous(n_shapes == 1 ? DIMS : ANY);
+        oribi_run *run = small_run_of(session);
+        TF_Status *status = TF_NewStatus();
+        TF_Tensor *inputs[3];
+        for (int i = 0; i < n_shapes; i++) {
+            const int64_t dims[2] = {4 + 3 * i, 16};
+            inputs[i] = small_tensor(2, dims, 5);
+        }
+        no_hook_is_called = true;
+        for (int i = 0; i < (n_shapes == 1 ? 2 : 4 * n_shapes); i++) {
+            run_steadily(run, inputs[i % n_shapes], status);
+        }
+        const uint64_t before = oribi_alloc_count();
+
+        start_counting();
+        for (int i = 0; i < 10 * n_shapes; i++) {
+            run_steadily(run, inputs[i % n_shapes], status);
+        }
+        expect_nothing(false); /* who waits and who is done meet at a lock */
+
+        small_expect_ok(status);
+        assert_int_equal(oribi_alloc_count(), before);
+        assert_true(no_hook_is_called);
+        const int64_t count = 16 * (4 + 3 * (n_shapes - 1));
+        small_expect(run, 0, count, 13);
+        small_expect(run, 1, count, 5);
+        small_expect(run, 2, count, 14);
+        for (int i = 0; i < n_shapes; i++) {
+            TF_DeleteTensor(inputs[i]);
+        }
+        TF_DeleteStatus(status);
+        oribi_run_destroy(run);
+        oribi_session_destroy(session);
+    }
+}
+
+static int setup_steady(void **state)
+{
+    static const char *const x[] = {"x: float", NULL};
+    static const char *const z[] = {"z: float", NULL};
+    static const char *const fn[] = {"fn: int", NULL};
+    const int result = small_setup(state);
+    small_define_op("Test>AtOnce", x, z, fn, small_same_shape);
+    small_register(
+        TF_NewAsyncKernelBuilder("Test>AtOnce", "CPU", small_create, compute_at_once, NULL),
+        "at_once");
+    return result;
+}
+
 static void shapes_in_turn_allocate_nothing_once_each_was_seen_twice(void **state)
 {
     (void)state;
@@ -318,6 +412,90 @@ static void shapes_in_turn_allocate_nothing_once_each_was_seen_twice(void **stat
     oribi_session_destroy(session);
 }
 
+/* A kernel that calls two ops: what the first makes is a temporary, the second writes the output.
+ */
+static TF_KernelOp *new_op(TF_OpKernelConstruction *ctx, const char *name, small_fn fn,
+                           TF_Status *status)
+{
+    const TF_DataType type = TF_FLOAT;
+    TF_KernelOp *op = TF_NewKernelOp(ctx, name, status);
+    TF_KernelOp_SetAttrInt(op, "fn", small_add_fn(fn), status);
+    TF_KernelOp_Prepare(op, &type, 1, status);
+    small_expect_ok(status);
+    return op;
+}
+
+static void *create_caller(TF_OpKernelConstruction *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    TF_KernelOp **ops = oribi_alloc_zero(2, sizeof *ops);
+    ops[0] = new_op(ctx, "Test>Blind", temp_as_output, status);
+    ops[1] = new_op(ctx, "Test>Fn", three_handles_and_a_status, status);
+    TF_DeleteStatus(status);
+    return ops;
+}
+
+static void compute_caller(void *kernel, TF_OpKernelContext *ctx)
+{
+    TF_KernelOp **ops = kernel;
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *x, *z, *made = NULL;
+    if (small_open(ctx, &x, &z)) {
+        TF_KernelOp_Run(ops[0], ctx, &x, 1, &made, 1, status);
+        TF_KernelOp_Run(ops[1], ctx, &made, 1, &z, 1, status);
+        TF_OpKernelContext_Failure(ctx, status);
+    }
+    TF_DeleteTensor(made);
+    small_close(x, z);
+    TF_DeleteStatus(status);
+}
+
+static void delete_caller(void *kernel)
+{
+    TF_KernelOp **ops = kernel;
+    TF_DeleteKernelOp(ops[0]);
+    TF_DeleteKernelOp(ops[1]);
+    oribi_free(ops);
+}
+
+static void ops_that_a_kernel_calls_allocate_map_and_lock_nothing(void **state)
+{
+    (void)state;
+    static const char *const in[] = {"x: float", NULL}, *const out[] = {"z: float", NULL};
+    static const char *const attrs[] = {"fn: int", NULL};
+    small_define_op("Test>Caller", in, out, attrs, small_same_shape);
+    small_register(
+        TF_NewKernelBuilder("Test>Caller", "CPU", create_caller, compute_caller, delete_caller),
+        "caller");
+    small_graph g = small_begin();
+    const oribi_value_id x = small_input(&g, "x", 2, DIMS);
+    small_output(&g, small_node(&g, "Test>Caller", small_add_one, &x, 1), "z");
+    oribi_session *session = small_finish(&g);
+    oribi_run *run = small_run_of(session);
+    TF_Tensor *input = small_tensor(2, DIMS, 5);
+    TF_Status *status = TF_NewStatus();
+    for (int i = 0; i < 2; i++) {
+        oribi_run_set_input(run, 0, input, status);
+        oribi_run_execute(run, status);
+    }
+    small_expect_ok(status);
+
+    start_counting();
+    for (int i = 0; i < 10; i++) {
+        oribi_run_set_input(run, 0, input, status);
+        oribi_run_execute(run, status);
+        TF_DeleteTensor(oribi_run_output(run, 0, status));
+    }
+    expect_nothing(true);
+
+    small_expect_ok(status);
+    small_expect(run, 0, 64, 7);
+    TF_DeleteStatus(status);
+    TF_DeleteTensor(input);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 static void the_counter_sees_an_allocation(void **state)
 {
     (void)state;
@@ -343,8 +521,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_third_run_allocates_maps_and_locks_nothing),
         cmocka_unit_test(loops_on_the_pool_allocate_nothing),
+        cmocka_unit_test(asynchronous_kernels_allocate_nothing),
         cmocka_unit_test(shapes_in_turn_allocate_nothing_once_each_was_seen_twice),
+        cmocka_unit_test(ops_that_a_kernel_calls_allocate_map_and_lock_nothing),
         cmocka_unit_test(the_counter_sees_an_allocation),
     };
-    return cmocka_run_group_tests(tests, small_setup, NULL);
+    return cmocka_run_group_tests(tests, setup_steady, NULL);
 }

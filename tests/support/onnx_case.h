@@ -16,7 +16,7 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
-#include "import/onnx.h"
+#include "import/onnx/onnx.h"
 #include "oribi/oribi.h"
 #include "plugin/plugin.h"
 

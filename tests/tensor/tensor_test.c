@@ -13,6 +13,7 @@
 #include "support/fail_nth.h"
 #include "tensor/status.h"
 #include "tensor/tensor.h"
+#include "tensorflow/c/dlpack.h"
 
 typedef struct release_log {
     int calls;
@@ -283,8 +284,15 @@ static void owner_leave(TF_Tensor *tensor)
     tensor->owner = NULL;
 }
 
+static bool owner_is_plain(const TF_Tensor *tensor)
+{
+    (void)tensor;
+    return false; /* as memory of a device */
+}
+
 static void owner_share(const TF_Tensor *from, TF_Tensor *to);
-static const oribi_tensor_owner_ops owner_ops = {owner_drop, owner_share, owner_leave};
+static const oribi_tensor_owner_ops owner_ops = {owner_drop, owner_share, owner_leave,
+                                                 owner_is_plain};
 
 static void owner_share(const TF_Tensor *from, TF_Tensor *to)
 {
@@ -311,6 +319,10 @@ static void owned_storage_counts_every_handle(void **state)
     TF_TensorBitcastFrom(t, TF_INT32, cast, shape23, 2, s);
     assert_int_equal(TF_GetCode(s), TF_OK);
     assert_int_equal(o.open, 3);
+    TF_Status *refused = TF_NewStatus();
+    assert_null(TF_TensorToDLPack(t, 0, refused)); /* for it is not plain */
+    assert_int_equal(TF_GetCode(refused), TF_INVALID_ARGUMENT);
+    TF_DeleteStatus(refused);
     assert_ptr_equal(TF_TensorData(cast), o.storage);
     assert_null(TF_TensorMaybeMove(cast));
     TF_Tensor *plain = TF_AllocateTensor(TF_UINT32, shape23, 2, 24);

@@ -103,6 +103,7 @@ static void large_string_has_its_golden_words(void **state)
     (void)state;
     TF_TString s = new_string(long_text, 23);
     assert_int_equal(word(&s, 0), (23 << 2) | 1);
+    assert_int_equal(TF_le32toh((uint32_t)word(&s, 0)), (23 << 2) | 1);
     assert_int_equal(word(&s, 1), 47); /* twice the 22 of SMALL: ((44 + 1 + 15) & ~15) - 1 */
     assert_int_equal(word(&s, 2), (uintptr_t)s.u.large.ptr);
     check(&s, TF_TSTR_LARGE, long_text, 23);

@@ -36,7 +36,7 @@ TF_CAPI_EXPORT extern TF_Buffer *TF_GetRegisteredKernelsForOp(const char *name, 
 /* ------------------------------------------------------------------------------------------------
  * The rest of TensorFlow's host API: graphs, sessions, imports. Bindings and plugins that name
  * these functions load; each of them says UNIMPLEMENTED in its status and returns nothing (NULL,
- * 0), until a later version brings it. docs/plugin-contract.md lists which is which.
+ * 0), until a later version brings it. docs/reference/plugin-contract.md lists which is which.
  * --------------------------------------------------------------------------------------------- */
 
 typedef struct TF_ApiDefMap TF_ApiDefMap;

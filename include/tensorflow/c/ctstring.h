@@ -24,6 +24,7 @@
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "The layout of TF_TString is given for little-endian machines only."
 #endif
+#define TF_le32toh(x) x /* 32 bits of the layout as the machine has them */
 
 #ifdef __cplusplus
 extern "C" {

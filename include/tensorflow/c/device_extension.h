@@ -93,14 +93,14 @@ typedef struct TF_DeviceExtension {
 } TF_DeviceExtension;
 #define TF_DEVICE_EXTENSION_STRUCT_SIZE TF_OFFSET_OF_END(TF_DeviceExtension, native_properties)
 
-/* Adds the extension to the platform that is being registered.
- * Owns     the struct is copied.
- * Context  inside SE_InitPlugin, with the params that it was given; the last call counts.
- * Errors   INVALID_ARGUMENT: struct_size is smaller than that of 1.2, or an unknown flag is set.
+/* Adds the extension to the platform that is being registered. A weak reference: NULL in
+ * TensorFlow. Owns     the struct is copied. Context  inside SE_InitPlugin, with the params that it
+ * was given; the last call counts. Errors   INVALID_ARGUMENT: struct_size is smaller than that
+ * of 1.2, or an unknown flag is set.
  */
 TF_CAPI_EXPORT extern void TF_SetDeviceExtension(SE_PlatformRegistrationParams *params,
                                                  const TF_DeviceExtension *extension,
-                                                 TF_Status *status);
+                                                 TF_Status *status) __attribute__((weak));
 
 #endif
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Eigen's devices need of the host, as C functions. The C++ classes over them, header-only:
  * tensorflow/cc/eigen_cpu_device.h and eigen_gpu_device.h.
- * Source   the design's "Device Assignment API"; docs/device-contract.md has what differs. Since
- * 1.2.
+ * Source   the design's "Device Assignment API"; docs/reference/device-contract.md has what
+ * differs. Since 1.2.
  */
 #ifndef ORIBI_TENSORFLOW_C_EIGEN_DEVICE_H_
 #define ORIBI_TENSORFLOW_C_EIGEN_DEVICE_H_

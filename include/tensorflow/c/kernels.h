@@ -72,9 +72,9 @@ TF_CAPI_EXPORT extern TF_KernelBuilder *TF_NewAsyncKernelBuilder(
     void (*delete_func)(void *));
 
 /* Adds one constraint {attr, [type]}.
- * Errors  UNIMPLEMENTED "Unexpected type N" for INVALID, float8 kinds, int2/int4 kinds and
- *   *_REF; else OK. Two calls on one attr = both must hold (never matches) -> register one
- *   builder per type.
+ * Errors  UNIMPLEMENTED "Unexpected type N" for INVALID and *_REF, and in TensorFlow and in hosts
+ *   before contract 1.3 for float8, float4, int4 and int2 kinds; else OK. Two calls on one attr =
+ *   both must hold (never matches) -> register one builder per type.
  */
 TF_CAPI_EXPORT extern void TF_KernelBuilder_TypeConstraint(TF_KernelBuilder *kernel_builder,
                                                            const char *attr_name,
@@ -115,7 +115,8 @@ TF_CAPI_EXPORT extern void TF_RegisterKernelBuilderWithKernelDef(const char *ser
                                                                  TF_Status *status);
 
 /* Frees.
- * Errors  NULL ok; never after Register.
+ * Errors  NULL ok. After a Register that succeeded nothing happens (since 1.3; older hosts crash);
+ *   never after one that failed.
  */
 TF_CAPI_EXPORT extern void TF_DeleteKernelBuilder(TF_KernelBuilder *builder);
 
@@ -124,16 +125,21 @@ TF_CAPI_EXPORT extern void TF_DeleteKernelBuilder(TF_KernelBuilder *builder);
  */
 TF_CAPI_EXPORT extern SP_Stream TF_GetStream(TF_OpKernelContext *ctx, TF_Status *status);
 
-/* List args expanded. */
+/* List args expanded.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int TF_NumInputs(TF_OpKernelContext *ctx);
 
-/* List args expanded. */
+/* List args expanded.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int TF_NumOutputs(TF_OpKernelContext *ctx);
 
 /* New TF_Tensor sharing the buffer; caller deletes.
  * Errors  OUT_OF_RANGE bad i; FAILED_PRECONDITION uninitialised tensor; absent (dead) input ->
  *   *tensor=NULL, status left as it was. *tensor untouched on error. Ref inputs: use variable
  *   API.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor,
                                        TF_Status *status);
@@ -141,22 +147,27 @@ TF_CAPI_EXPORT extern void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor
 /* Fills args->start, args->stop (half-open).
  * Errors  caller presets struct_size and args->status; unknown name -> start=stop=-1,
  *   INVALID_ARGUMENT.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_InputRange(TF_OpKernelContext *ctx, const char *name,
                                          TF_InputRange_Args *args);
 
-/* Errors  bad index aborts. */
+/* Errors  bad index aborts.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern TF_DataType TF_InputDatatype(TF_OpKernelContext *ctx, int index);
 
 /* Context takes a reference; caller still deletes its tensor.
  * Errors  OUT_OF_RANGE bad i. dtype mismatch is caught after Compute (INTERNAL "Output i of type
  *   A does not match declared output type B").
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_SetOutput(TF_OpKernelContext *ctx, int i, const TF_Tensor *tensor,
                                         TF_Status *status);
 
 /* New TF_Tensor sharing output i; caller deletes.
  * Errors  OUT_OF_RANGE -> NULL. Output not yet allocated: crash.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_Tensor *TF_GetMutableOutput(TF_OpKernelContext *ctx, int i,
                                                      TF_Status *status);
@@ -196,16 +207,23 @@ TF_CAPI_EXPORT extern void TF_OpKernelContext_Failure(TF_OpKernelContext *ctx, T
 
 /* Declared dtype of output i.
  * Errors  bad index aborts.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_DataType TF_ExpectedOutputDataType(TF_OpKernelContext *ctx, int i);
 
-/* Errors  OUT_OF_RANGE -> false. */
+/* Errors  OUT_OF_RANGE -> false.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern bool TF_IsHostMemoryInput(TF_OpKernelContext *ctx, int i, TF_Status *status);
 
-/* Errors  OUT_OF_RANGE -> false. */
+/* Errors  OUT_OF_RANGE -> false.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern bool TF_IsHostMemoryOutput(TF_OpKernelContext *ctx, int i, TF_Status *status);
 
-/* Session step counter. */
+/* Session step counter.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int64_t TF_StepId(TF_OpKernelContext *ctx);
 
 /* New TF_Buffer with NodeDef; caller deletes.
@@ -214,21 +232,30 @@ TF_CAPI_EXPORT extern int64_t TF_StepId(TF_OpKernelContext *ctx);
 TF_CAPI_EXPORT extern TF_Buffer *TF_OpKernelConstruction_GetNodeDef(TF_OpKernelConstruction *ctx,
                                                                     TF_Status *status);
 
-/* 0 outside v1 loops. */
+/* 0 outside v1 loops.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern uint64_t TF_GetFrameId(TF_OpKernelContext *ctx);
 
-/* 0 outside v1 loops. */
+/* 0 outside v1 loops.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int64_t TF_GetIterId(TF_OpKernelContext *ctx);
 
-/* = TF_StepId. */
+/* = TF_StepId.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int64_t TF_GetStepId(TF_OpKernelContext *ctx);
 
 /* Device ordinal.
  * Errors  -1 if unknown.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern int TF_GetDeviceId(TF_OpKernelContext *ctx);
 
-/* Borrowed view, e.g. "/job:localhost/replica:0/task:0/device:CPU:0". */
+/* Borrowed view, e.g. "/job:localhost/replica:0/task:0/device:CPU:0".
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx);
 
 /* Struct by value.
@@ -236,21 +263,26 @@ TF_CAPI_EXPORT extern TF_StringView TF_GetDeviceName(TF_OpKernelContext *ctx);
  */
 TF_CAPI_EXPORT extern TF_RendezvousThunk TF_GetRendezvous(TF_OpKernelContext *ctx);
 
-/* Producer version. */
+/* Producer version.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int TF_GetGraphDefVersion(TF_OpKernelContext *ctx);
 
 /* Borrowed view, lives as long as kernel.
  * Errors  node name.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_StringView TF_GetOpKernelName(TF_OpKernelContext *ctx);
 
 /* Borrowed view.
  * Errors  "localhost" by default.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_StringView TF_GetResourceMgrDefaultContainerName(TF_OpKernelContext *ctx);
 
 /* Borrowed view: input edge text from NodeDef.
  * Errors  bad index undefined.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_StringView TF_GetOpKernelRequestedInput(TF_OpKernelContext *ctx,
                                                                  size_t index);
@@ -398,6 +430,7 @@ TF_CAPI_EXPORT extern TF_StringView TF_OpKernelConstruction_GetName(TF_OpKernelC
  * Errors  dtype and len are ignored: type comes from the OpDef, size from dims. INTERNAL: bad
  *   index, ref output, second allocation of same output. RESOURCE_EXHAUSTED: no memory. NULL on
  *   error.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index,
                                                    TF_DataType dtype, const int64_t *dims,
@@ -407,6 +440,7 @@ TF_CAPI_EXPORT extern TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, 
  * Errors  forwards first candidate that is non-ref, same dtype, same element count, same memory
  *   kind, refcount 1, compatible allocator; shape may differ. Else as AllocateOutput. Bad
  *   candidate index aborts.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_Tensor *
 TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context, const int *candidate_input_indices,
@@ -417,6 +451,7 @@ TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context, const int *candidat
 /* New TF_Tensor; caller deletes.
  * Errors  attrs NULL ok; attrs->struct_size 0 -> INVALID_ARGUMENT; on_host=1 -> host memory;
  *   RESOURCE_EXHAUSTED.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype,
                                                  const int64_t *dims, int num_dims,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variables behind resource handles, locks over them, and what else TensorFlow calls experimental.
  *
- * Graphs here have no reference types: functions on reference inputs say FAILED_PRECONDITION. Nor
- * have they variants: TF_AddNVariant and TF_ZerosLikeVariant say UNIMPLEMENTED.
+ * Graphs here have no reference types: functions on reference inputs say FAILED_PRECONDITION. The
+ * host knows no arithmetic of objects in variants: TF_AddNVariant and TF_ZerosLikeVariant say
+ * UNIMPLEMENTED.
  */
 #ifndef ORIBI_TENSORFLOW_C_KERNELS_EXPERIMENTAL_H_
 #define ORIBI_TENSORFLOW_C_KERNELS_EXPERIMENTAL_H_

@@ -16,11 +16,14 @@ extern "C" {
 
 /* Flat inputs and outputs of the node, list arguments expanded.
  * Context  inside create only.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern int TF_OpKernelConstruction_NumInputs(TF_OpKernelConstruction *ctx);
 TF_CAPI_EXPORT extern int TF_OpKernelConstruction_NumOutputs(TF_OpKernelConstruction *ctx);
 
-/* Element type of flat input or output i; 0 (no type) for a bad index. */
+/* Element type of flat input or output i; 0 (no type) for a bad index.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern TF_DataType TF_OpKernelConstruction_InputType(TF_OpKernelConstruction *ctx,
                                                                     int i);
 TF_CAPI_EXPORT extern TF_DataType TF_OpKernelConstruction_OutputType(TF_OpKernelConstruction *ctx,
@@ -30,6 +33,7 @@ TF_CAPI_EXPORT extern TF_DataType TF_OpKernelConstruction_OutputType(TF_OpKernel
  * Shapes   writes min(rank, max_dims) dims, -1 for an unknown one. A run may bring any shape that
  *          agrees; kernels read the real one from the tensor.
  * Returns  the rank; -1 when it is unknown or i is out of range.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern int TF_OpKernelConstruction_InputShape(TF_OpKernelConstruction *ctx, int i,
                                                              int64_t *dims, int max_dims);
@@ -81,15 +85,20 @@ TF_CAPI_EXPORT extern void TF_OpKernelConstruction_ReleaseConstant(TF_OpKernelCo
 /* Declares that the kernel writes output i of any rank >= 1 with the row stride that
  * TF_OutputRowStride tells, so that a planner may let it write into the middle of a
  * concatenation. Call it on the builder before registration; i < 64. */
-TF_CAPI_EXPORT extern void TF_KernelBuilder_StridedOutput(TF_KernelBuilder *builder, int i);
+TF_CAPI_EXPORT extern void TF_KernelBuilder_StridedOutput(TF_KernelBuilder *builder, int i)
+    __attribute__((weak));
 
 /* Elements from the start of one row (innermost dimension) of output i to the next. Equals the last
  * dimension unless the kernel declared TF_KernelBuilder_StridedOutput. Call it after the output was
- * allocated. */
+ * allocated.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int64_t TF_OutputRowStride(TF_OpKernelContext *ctx, int i);
 
 /* The same as TF_InputRange for a named output argument: half-open range of flat indices; start =
- * stop = -1 and INVALID_ARGUMENT for an unknown name. */
+ * stop = -1 and INVALID_ARGUMENT for an unknown name.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern void TF_OutputRange(TF_OpKernelContext *ctx, const char *name,
                                           TF_InputRange_Args *args);
 
@@ -97,12 +106,14 @@ TF_CAPI_EXPORT extern void TF_OutputRange(TF_OpKernelContext *ctx, const char *n
 TF_CAPI_EXPORT extern void TF_OpKernelContext_UpdateStatus(TF_OpKernelContext *ctx,
                                                            TF_Status *status);
 
-/* True once the run was cancelled or its deadline passed; long loops ask now and then. */
+/* True once the run was cancelled or its deadline passed; long loops ask now and then.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern bool TF_OpKernelContext_IsCancelled(TF_OpKernelContext *ctx);
 
 /* Value of a plugin option (`--plugin p.so:key=val`) while the plugin's init runs; NULL when it was
- * not given. Borrowed, lives as long as the process. */
-TF_CAPI_EXPORT extern const char *TF_PluginOption(const char *key);
+ * not given. Borrowed, lives as long as the process. A weak reference: NULL in TensorFlow. */
+TF_CAPI_EXPORT extern const char *TF_PluginOption(const char *key) __attribute__((weak));
 
 #if ORIBI_HAS_CONTRACT(1, 1)
 /* May compute use the bytes of input i as memory of its own from here on? True when nobody reads
@@ -110,8 +121,59 @@ TF_CAPI_EXPORT extern const char *TF_PluginOption(const char *key);
  * strings. Since 1.1.
  * Context  compute, on the thread that it was called on, with at most one handle of the input open.
  *          The bytes are the kernel's until compute ends; outputs then no longer take the input
- * over while a handle of it is open. */
+ * over while a handle of it is open.
+ * @context own-thread no-allocation
+ */
 TF_CAPI_EXPORT extern bool TF_OpKernelContext_MayOverwriteInput(TF_OpKernelContext *ctx, int i);
+#endif
+
+#if ORIBI_HAS_CONTRACT(1, 3)
+/* The functions of a kernel with a pointer of the author's in front of each: one function serves
+ * many registrations, and a language's closure needs no trampoline. */
+typedef struct TF_KernelFunctions {
+    size_t struct_size; /* TF_KERNEL_FUNCTIONS_STRUCT_SIZE */
+    void *data;
+    /* As those of TF_NewKernelBuilder and TF_NewAsyncKernelBuilder. create and destroy may be NULL;
+     * of compute and compute_async one is set, the other NULL. `kernel` is what create returned. */
+    void *(*create)(void *data, TF_OpKernelConstruction *ctx);
+    void (*compute)(void *data, void *kernel, TF_OpKernelContext *ctx);
+    void (*compute_async)(void *data, void *kernel, TF_OpKernelContext *ctx,
+                          TF_AsyncOpKernelDoneCallback *done);
+    void (*destroy)(void *data, void *kernel);
+    /* Runs once when the builder goes without a registration; a registered kernel lives for ever.
+     * May be NULL. */
+    void (*delete_data)(void *data);
+} TF_KernelFunctions;
+#define TF_KERNEL_FUNCTIONS_STRUCT_SIZE TF_OFFSET_OF_END(TF_KernelFunctions, delete_data)
+
+/* TF_NewKernelBuilder for functions with data.
+ * Owns     the struct and the names are copied. data belongs to the builder from here on, and to
+ *          the process once it is registered; NULL (no memory): it stays the caller's.
+ * Context  any thread; as TF_NewKernelBuilder. compute may run on several threads at once with the
+ *          same data.
+ * Errors   none here; TF_RegisterKernelBuilder says INVALID_ARGUMENT of a NULL or smaller struct,
+ *          and of one that has neither or both of compute and compute_async.
+ * Since    1.3
+ */
+TF_CAPI_EXPORT extern TF_KernelBuilder *
+TF_NewKernelBuilderWithData(const char *op_name, const char *device_name,
+                            const TF_KernelFunctions *functions);
+
+/* Calls fn(object) once if the run stops before this node is done: it was cancelled, passed its
+ * time limit, or another node failed. A kernel that blocks, or whose `done` may take long, gives up
+ * there. One for each node and run: another one takes its place, fn NULL takes it back. The host
+ * takes it back when compute returns, or, for an asynchronous kernel, in `done`. Since 1.3.
+ * Owns     object stays the kernel's; it must live until the function was called or taken back.
+ * Context  any thread, while the node computes; allocates nothing, but the first call of a process
+ *          starts a thread. fn is called on a thread of the host, with no lock held, and may call
+ *          `done` and TF_OpKernelContext_Failure. Taking back waits for a call that another thread
+ *          is in: hold no lock that fn takes.
+ * Returns  with fn: false when the run has stopped already, and fn will not be called. With NULL:
+ *          false when there is nothing to take back, because fn was called or never given.
+ * @context no-allocation
+ */
+TF_CAPI_EXPORT extern bool TF_OpKernelContext_OnCancel(TF_OpKernelContext *ctx,
+                                                       void (*fn)(void *object), void *object);
 #endif
 
 #ifdef __cplusplus

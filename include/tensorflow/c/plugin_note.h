@@ -39,8 +39,9 @@
         licence_,                                                                                  \
         __VERSION__}
 
-/* Cases for `oribi plugin test`, which travel in the plugin: JSON as docs/author-tools.md has it, a
- * string literal. Once, in one file; a file beside the plugin or --cases goes before it. */
+/* Cases for `oribi plugin test`, which travel in the plugin: JSON as docs/reference/author-tools.md
+ * has it, a string literal. Once, in one file; a file beside the plugin or --cases goes before it.
+ */
 #define ORIBI_PLUGIN_CASES(json_)                                                                  \
     static const struct {                                                                          \
         uint32_t owner_bytes, content_bytes, type;                                                 \

@@ -40,7 +40,9 @@ TF_CAPI_EXPORT extern TF_Resource *TF_LookupResource(TF_OpKernelContext *ctx, co
 TF_CAPI_EXPORT extern void TF_RemoveResource(TF_OpKernelContext *ctx, const char *container,
                                              const char *name, const char *type, TF_Status *status);
 
-/* The object; borrowed, valid as long as the reference. */
+/* The object; borrowed, valid as long as the reference.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern void *TF_ResourceObject(const TF_Resource *resource);
 TF_CAPI_EXPORT extern void TF_DeleteResource(TF_Resource *resource); /* NULL ok */
 

@@ -10,6 +10,7 @@
 #define ORIBI_TENSORFLOW_C_SHAPE_INFERENCE_H_
 
 #include "tensorflow/c/ops.h"
+#include "tensorflow/c/tf_buffer.h"
 #include "tensorflow/c/tf_tensor.h"
 
 #ifdef __cplusplus
@@ -265,6 +266,62 @@ TF_CAPI_EXPORT extern bool TF_ShapeInferenceContextRelaxOutputHandleShapesAndMer
     TF_ShapeInferenceContext *ctx, int i, TF_ShapeHandle *const *shapes, const TF_DataType *dtypes,
     int count, TF_Status *status);
 #endif /* 1.1 */
+
+#if ORIBI_HAS_CONTRACT(1, 3)
+/* --- Since 1.3 ---------------------------------------------------------------------------------
+ */
+
+/* The shape that was set for output i so far; unset when none was.
+ * Errors  INVALID_ARGUMENT: i out of range. */
+TF_CAPI_EXPORT extern void TF_ShapeInferenceContextGetOutput(TF_ShapeInferenceContext *ctx, int i,
+                                                             TF_ShapeHandle *handle,
+                                                             TF_Status *status);
+
+/* The dimensions start, start + stride and so on of a shape, up to `end`, which is left out. Below
+ * 0, start and end count from the rank; above the rank they are the rank; with a stride below 0 a
+ * start at the rank is the last dimension. A part of a shape of unknown rank is unknown; all of a
+ * shape, in order, is the shape itself.
+ * Errors  INVALID_ARGUMENT: stride 0; start or end before the first dimension; end on the wrong
+ *         side of start.
+ * Source  TensorFlow's InferenceContext::Subshape, which does not end on a stride of 0. */
+TF_CAPI_EXPORT extern void
+TF_ShapeInferenceContextStridedSubshape(TF_ShapeInferenceContext *ctx, TF_ShapeHandle *shape_handle,
+                                        int64_t start, int64_t end, int64_t stride,
+                                        TF_ShapeHandle *result, TF_Status *status);
+
+/* True when both handles are known to mean the same: two known ones with equal values, or one and
+ * the same unknown rank or dimension (of an input, or made once and copied, put in a shape, taken
+ * out of it, or merged with another). Handles that were never set are the same. */
+TF_CAPI_EXPORT extern bool TF_ShapeHandleIsSame(TF_ShapeHandle *first, TF_ShapeHandle *second);
+TF_CAPI_EXPORT extern bool TF_DimensionHandleIsSame(TF_DimensionHandle *first,
+                                                    TF_DimensionHandle *second);
+
+/* The value of vector input i as a shape; an element whose value is not known is an unknown
+ * dimension. Unset when not even the length is known, and for what is no vector.
+ * Errors  INVALID_ARGUMENT: i out of range, or a value that is no shape. */
+TF_CAPI_EXPORT extern void TF_ShapeInferenceContextInputTensorAsShape(TF_ShapeInferenceContext *ctx,
+                                                                      int i, TF_ShapeHandle *result,
+                                                                      TF_Status *status);
+
+/* TF_ShapeInferenceContextMakeDimFromInput for an index: below 0 it counts from `rank`; with a rank
+ * below 0, which is not known, such an index gives an unknown dimension.
+ * Errors  INVALID_ARGUMENT: i out of range, no integer scalar, an index before the first. */
+TF_CAPI_EXPORT extern void
+TF_ShapeInferenceContextMakeDimFromInputIndex(TF_ShapeInferenceContext *ctx, int i, int64_t rank,
+                                              TF_DimensionHandle *result, TF_Status *status);
+
+/* Version of graph definitions whose rules the host follows: the producer's number that
+ * TensorFlow 2.16 writes. */
+TF_CAPI_EXPORT extern int TF_ShapeInferenceContextGraphDefVersion(TF_ShapeInferenceContext *ctx);
+
+/* An attribute of any kind as a serialised AttrValue, functions and lists of them included. *value
+ * is an empty buffer that the caller owns.
+ * Errors  NOT_FOUND: no such attribute; RESOURCE_EXHAUSTED. The buffer stays empty. */
+TF_CAPI_EXPORT extern void TF_ShapeInferenceContext_GetAttrProto(TF_ShapeInferenceContext *ctx,
+                                                                 const char *attr_name,
+                                                                 TF_Buffer *value,
+                                                                 TF_Status *status);
+#endif /* 1.3 */
 
 #ifdef __cplusplus
 } /* extern "C" */

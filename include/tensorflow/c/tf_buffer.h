@@ -24,11 +24,13 @@ TF_CAPI_EXPORT extern TF_Buffer *TF_NewBuffer(void);
 
 /* Calls data_deallocator(data,length) when non-NULL, then frees struct.
  * Errors  NULL ok.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_DeleteBuffer(TF_Buffer *);
 
 /* Struct copy by value (24 bytes, hidden return pointer).
  * Errors  data stays owned by the source.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_Buffer TF_GetBuffer(TF_Buffer *buffer);
 

@@ -47,7 +47,9 @@ typedef enum TF_DataType {
     TF_COMPLEX = TF_COMPLEX64
 } TF_DataType;
 
-/* Bytes of one element; 0 for STRING, RESOURCE, VARIANT and unknown values. */
+/* Bytes of one element; 0 for STRING, RESOURCE, VARIANT and unknown values.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern size_t TF_DataTypeSize(TF_DataType dt);
 
 #ifdef __cplusplus

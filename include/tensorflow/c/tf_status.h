@@ -64,6 +64,7 @@ TF_CAPI_EXPORT extern TF_Status *TF_NewStatus(void);
 
 /* Frees.
  * Errors  NULL ok.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_DeleteStatus(TF_Status *);
 
@@ -79,6 +80,7 @@ TF_CAPI_EXPORT extern void TF_SetPayload(TF_Status *s, const char *key, const ch
 
 /* Strings valid only inside the callback.
  * Errors  callback type void (*)(const char *key, const char *value, void *capture).
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_ForEachPayload(const TF_Status *s, TSL_PayloadVisitor visitor,
                                              void *capture);
@@ -91,11 +93,13 @@ TF_CAPI_EXPORT extern void TF_SetStatusFromIOError(TF_Status *s, int error_code,
 
 /* Plain read.
  * Errors  NULL crashes.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_Code TF_GetCode(const TF_Status *s);
 
 /* Borrowed, NUL-terminated, valid until next change of *s.
  * Errors  OK -> "".
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern const char *TF_Message(const TF_Status *s);
 

@@ -40,36 +40,48 @@ TF_CAPI_EXPORT extern TF_Tensor *TF_AllocateTensor(TF_DataType, const int64_t *d
 /* Returns the same pointer when buffer is uniquely owned and library-allocated.
  * Errors  else NULL, tensor untouched. Tensors made by TF_NewTensor over caller memory: always
  *   NULL.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern TF_Tensor *TF_TensorMaybeMove(TF_Tensor *tensor);
 
 /* Drops one reference; frees buffer on last.
  * Errors  NULL ok. String elements are TF_TString_Dealloc-ed only when the buffer is uniquely
  *   owned and was library-allocated.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_DeleteTensor(TF_Tensor *);
 
-/* Errors  NULL crashes. */
+/* Errors  NULL crashes.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern TF_DataType TF_TensorType(const TF_Tensor *);
 
 /* Replaces dims only; no size check, no realloc. */
 TF_CAPI_EXPORT extern void TF_SetShape(TF_Tensor *tensor, const int64_t *dims, int num_dims);
 
+/* @context no-allocation */
 TF_CAPI_EXPORT extern int TF_NumDims(const TF_Tensor *);
 
-/* Errors  bad index: undefined (C++ DCHECK). */
+/* Errors  bad index: undefined (C++ DCHECK).
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int64_t TF_Dim(const TF_Tensor *tensor, int dim_index);
 
-/* Size of the buffer (as allocated), may exceed elements*size. */
+/* Size of the buffer (as allocated), may exceed elements*size.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern size_t TF_TensorByteSize(const TF_Tensor *);
 
 /* Borrowed pointer into buffer.
  * Errors  device tensors: device address. Zero-element tensors from a kernel context: non-NULL
  *   dummy pointer, size 0.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void *TF_TensorData(const TF_Tensor *);
 
-/* Product of dims; 1 for rank 0. */
+/* Product of dims; 1 for rank 0.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int64_t TF_TensorElementCount(const TF_Tensor *tensor);
 
 /* To drops its buffer and shares from's; dims and dtype replaced.
@@ -81,10 +93,13 @@ TF_CAPI_EXPORT extern void TF_TensorBitcastFrom(const TF_Tensor *from, TF_DataTy
 
 /* True if data % EIGEN_MAX_ALIGN_BYTES == 0.
  * Errors  TF_STRING: true.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern bool TF_TensorIsAligned(const TF_Tensor *);
 
-/* Alignment in bytes that tensor data has: 64. */
+/* Alignment in bytes that tensor data has: 64.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern size_t TF_TensorDefaultAlignment(void);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's thread pool for kernels. A callable crosses the border as {object, call, delete}.
- * Source   the design's "ThreadPool API" and its first appendix; docs/device-contract.md has what
- * differs. Since 1.0.
+ * Source   the design's "ThreadPool API" and its first appendix; docs/reference/device-contract.md
+ * has what differs. Since 1.0.
  */
 #ifndef ORIBI_TENSORFLOW_C_THREAD_POOL_H_
 #define ORIBI_TENSORFLOW_C_THREAD_POOL_H_
@@ -33,6 +33,7 @@ typedef struct TF_WorkerRangeCallable {
  * Context  inside compute, also nested; any number at a time. Allocates nothing.
  * Errors   total <= 0 calls nothing. After TF_OpKernelContext_Failure or a cancellation blocks that
  *          have not started are skipped.
+ * @context no-allocation
  */
 TF_CAPI_EXPORT extern void TF_ThreadPool_ParallelFor(TF_OpKernelContext *ctx, int64_t total,
                                                      int64_t cost_per_unit, TF_RangeCallable fn);
@@ -55,7 +56,9 @@ typedef struct TF_Callable {
  */
 TF_CAPI_EXPORT extern void TF_ThreadPool_Schedule(TF_OpKernelContext *ctx, TF_Callable fn);
 
-/* Threads that a loop may use, the caller included; at least 1. */
+/* Threads that a loop may use, the caller included; at least 1.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int TF_ThreadPool_NumThreads(TF_OpKernelContext *ctx);
 
 #if ORIBI_HAS_CONTRACT(1, 2)
@@ -66,13 +69,17 @@ TF_CAPI_EXPORT extern void TF_ThreadPool_ScheduleWithHint(TF_OpKernelContext *ct
                                                           int start, int limit);
 
 /* As ParallelFor, in blocks of exactly block_size units (at least 1; the last one may be shorter),
- * each a call of its own. */
+ * each a call of its own.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern void TF_ThreadPool_TransformRangeConcurrently(TF_OpKernelContext *ctx,
                                                                     int64_t block_size,
                                                                     int64_t total,
                                                                     TF_RangeCallable fn);
 
-/* 1 to NumThreads - 1 on a thread of the pool; -1 on any other, that which called run included. */
+/* 1 to NumThreads - 1 on a thread of the pool; -1 on any other, that which called run included.
+ * @context no-allocation
+ */
 TF_CAPI_EXPORT extern int TF_ThreadPool_CurrentThreadId(TF_OpKernelContext *ctx);
 
 /* --- The pool beyond compute -------------------------------------------------------------------

@@ -8,7 +8,8 @@
  * Eigen names the vendor's stream gpuStream_t while its own headers are read, and undefines it at
  * their end, so the types stand here by the vendor's names. Device properties are a struct of the
  * vendor's runtime whose layout changes by version: each plugin fills its own from the device's
- * number. Source   the design's "Device Assignment API". Since 1.2.
+ * number.
+ * Source   the design's "Device Assignment API". Since 1.2.
  */
 #ifndef ORIBI_TENSORFLOW_CC_EIGEN_GPU_DEVICE_H_
 #define ORIBI_TENSORFLOW_CC_EIGEN_GPU_DEVICE_H_

@@ -11,7 +11,7 @@
  *   memory_bytes  what the model was planned to need of the device's own memory
  *   out_dev       the struct of the device, as the hooks take it; the driver's until DeskDestroy
  *
- * Both return 0 or a code of tvm/runtime/device.h. platform/posix/woofles_desk.c is one.
+ * Both return 0 or a code of tvm/runtime/device.h. examples/accelerators has two.
  */
 #ifndef TVM_RUNTIME_DESK_H_
 #define TVM_RUNTIME_DESK_H_

@@ -2,7 +2,7 @@
 /* The device contract: what generated code and the drivers of accelerators share. The functions
  * themselves are per device kind, tvm/device/<kind>.h; the struct of a device and its Init are per
  * platform, tvm/device/<kind>/<platform>.h. C99; no enum in a struct or prototype, so that every
- * compiler lays it out alike. How the functions are called: docs/device-hooks.md.
+ * compiler lays it out alike. How the functions are called: docs/reference/device-hooks.md.
  */
 #ifndef TVM_RUNTIME_DEVICE_H_
 #define TVM_RUNTIME_DEVICE_H_
@@ -53,7 +53,7 @@ struct tvm_device_error {
     int32_t device;           /* index in the devices struct; -1: none */
     int32_t operator_index;   /* as in the generated report; -1: none */
     int32_t cleanup_failures; /* hooks that failed while the run was unwound */
-    const char *device_kind;  /* "woofles"; NULL: none */
+    const char *device_kind;  /* "npu"; NULL: none */
     const char *instance;     /* the member of the devices struct; NULL: none */
     const char *operator_name;
 };

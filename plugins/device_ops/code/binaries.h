@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of two operands, a and b, for the kernels of elementwise.c and strips.c. */
+/* Functions of two operands, a and b, for the kernels of elementwise_code.c and strips_code.c. */
 #ifndef DEVICE_OPS_CODE_BINARIES_H_
 #define DEVICE_OPS_CODE_BINARIES_H_
 

@@ -6,7 +6,7 @@
 #define DEVICE_OPS_CODE_PARAMETERS_H_
 
 #define OP_MAX_RANK 8
-#define OP_STRIP    1024 /* elements that a thread of strips.c makes */
+#define OP_STRIP    1024 /* elements that a thread of strips_code.c makes */
 
 typedef struct op_count {
     int n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reductions are, and where their elements lie: of reduce.c and reduce_vectors.c. */
+/* What reductions are, and where their elements lie: of reduce_code.c and reduce_vectors_code.c. */
 #ifndef DEVICE_OPS_CODE_REDUCTION_H_
 #define DEVICE_OPS_CODE_REDUCTION_H_
 
 #include "divide.h"
 
-/* Names of the forms of reduce.c, what it starts from, the step (r: what was reduced so far, v:
- * what joins it; floats or vectors of OpenCL C), what it ends with. */
+/* Names of the forms of reduce_code.c, what it starts from, the step (r: what was reduced so far,
+ * v: what joins it; floats or vectors of OpenCL C), what it ends with. */
 #define OP_REDUCTIONS(ROW)                                                                         \
     ROW(op_sum, op_sum_group, 0.0f, r + v, r)                                                      \
     ROW(op_mean, op_mean_group, 0.0f, r + v, r / (float)g.count)                                   \

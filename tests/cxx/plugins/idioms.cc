@@ -20,7 +20,7 @@ namespace tensorflow
         .Output("ys: N * int32")                                                                   \
         .SetShapeFn([](shape_inference::InferenceContext *c) {                                     \
             for (int i = 0; i < c->num_outputs(); i++) {                                           \
-                c->set_output(i, c->input(0));                                                     \
+                c->set_output(i, c->UnknownShape());                                               \
             }                                                                                      \
             return OkStatus();                                                                     \
         })

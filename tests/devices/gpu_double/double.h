@@ -3,7 +3,7 @@
  * host memory, with a thread for each stream, so that whatever the plugin leaves unordered really
  * runs out of order. It is stricter than a driver: a call in the wrong context, from a host call,
  * on memory that is not the device's or beyond an allocation is an error. Device code is
- * plugins/device_ops/code, compiled as C. Built once for each vendor, with its vendor.h.
+ * plugins/device_ops/code, compiled as C. Built once for each vendor, with its header.
  *
  *   control.c  counts, faults that tests plant      streams.c  queues, events, host calls
  *   memory.c   allocations, copies, fills           code.c     images, launches

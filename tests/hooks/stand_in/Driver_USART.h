@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands for CMSIS-Driver's header, with as much as docs/design-example.md uses; names and order of
- * the members are CMSIS's. */
+/* Stands for CMSIS-Driver's header, with as much as docs/reference/design-example.md uses; names
+ * and order of the members are CMSIS's. */
 #ifndef ORIBI_STAND_IN_DRIVER_USART_H_
 #define ORIBI_STAND_IN_DRIVER_USART_H_
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tflite-operators.md: for each operator and element type the number of vectors, or why the
+"""docs/reference/tflite-operators.md: for each operator and element type the number of vectors, or why the
 compiler refuses it. Fails when the file is stale, or when a cell has neither.
 
     table.py ORIBI SOURCE_FOLDER [--update]"""
@@ -135,7 +135,7 @@ def rounding(source):
 
 def main():
     oribi, source = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
-    path = source / "docs/tflite-operators.md"
+    path = source / "docs/reference/tflite-operators.md"
     text = table(oribi, source)
     missing = sorted(set(cases.CASES) - set(ORDER))
     if missing:
@@ -143,7 +143,7 @@ def main():
     if sys.argv[3:] == ["--update"]:
         path.write_text(text)
     elif not path.exists() or path.read_text() != text:
-        sys.exit("docs/tflite-operators.md is stale: tests/peer/tflite/table.py ORIBI . --update")
+        sys.exit("docs/reference/tflite-operators.md is stale: tests/peer/tflite/table.py ORIBI . --update")
     red = [line for line in text.splitlines() if "**" in line]
     for line in red:
         print(f"neither vectors nor a refusal: {line}")

@@ -14,6 +14,13 @@
 #define ORIBI_HAS_EIGEN_THREADS 1
 #include "tensorflow/cc/eigen_cpu_device.h"
 #endif
+/* With nvcc's or hipcc's headers in the path, and a plugin that is made for their devices. */
+#if defined(ORIBI_HAS_EIGEN) && defined(EIGEN_USE_GPU) && ORIBI_HAS_CONTRACT(1, 2) &&              \
+    (defined(GOOGLE_CUDA) || defined(TENSORFLOW_USE_ROCM) || defined(__CUDACC__) ||                \
+     defined(__HIPCC__))
+#define ORIBI_HAS_EIGEN_GPU 1
+#include "tensorflow/cc/eigen_gpu_device.h"
+#endif
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -56,19 +63,32 @@ class DeviceBase
 #ifdef ORIBI_HAS_EIGEN_THREADS
     const Eigen::ThreadPoolDevice *eigen_cpu_device()
     {
-        if (!eigen_device_) {
-            eigen_device_.reset(new EigenCpuDevice(pool_.context()));
-        }
-        return &eigen_device_->get();
+        Open<EigenCpuDevice>(&eigen_cpu_);
+        return &static_cast<const EigenCpuDevice *>(eigen_cpu_.get())->get();
+    }
+#endif
+#ifdef ORIBI_HAS_EIGEN_GPU
+    /* That of the node's device; on the CPU the computation has failed and the process ends. */
+    const Eigen::GpuDevice *eigen_gpu_device()
+    {
+        Open<EigenGpuDevice>(&eigen_gpu_);
+        const auto *device = static_cast<const EigenGpuDevice *>(eigen_gpu_.get());
+        CHECK(device->is_good()) << "the node is not on a GPU";
+        return &device->get();
     }
 #endif
 
   private:
+    template <typename D> void Open(std::shared_ptr<void> *held)
+    {
+        if (*held == nullptr) {
+            *held = std::make_shared<D>(pool_.context());
+        }
+    }
     thread::ThreadPool pool_;
     CpuWorkerThreads threads_;
-#ifdef ORIBI_HAS_EIGEN_THREADS
-    std::unique_ptr<EigenCpuDevice> eigen_device_;
-#endif
+    /* Files of one plugin see different devices of Eigen, and the same class. */
+    std::shared_ptr<void> eigen_cpu_, eigen_gpu_;
 };
 
 } // namespace tensorflow

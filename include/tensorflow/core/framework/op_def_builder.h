@@ -10,6 +10,7 @@
 #include "tensorflow/c/ops.h"
 #include "tensorflow/c/shape_inference.h"
 #include "tensorflow/core/framework/registration.h"
+#include "tensorflow/core/platform/exceptions.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -118,8 +119,14 @@ class OpDefBuilder
             TF_OpDefinitionBuilderSetShapeInferenceFunctionWithData(
                 builder,
                 [](void *fn, TF_ShapeInferenceContext *ctx, TF_Status *status) {
-                    shape_inference::RunShapeFn(*static_cast<OpShapeInferenceFn *>(fn), ctx,
-                                                status);
+                    const Status thrown = StatusOfException("the shape function", [&] {
+                        shape_inference::RunShapeFn(*static_cast<OpShapeInferenceFn *>(fn), ctx,
+                                                    status);
+                    });
+                    if (!thrown.ok()) {
+                        TF_SetStatus(status, static_cast<TF_Code>(static_cast<int>(thrown.code())),
+                                     string(thrown.message()).c_str());
+                    }
                 },
                 new OpShapeInferenceFn(shape_fn_),
                 [](void *fn) { delete static_cast<OpShapeInferenceFn *>(fn); });

@@ -5,8 +5,10 @@
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_KERNEL_H_
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <type_traits>
 #include <unordered_map>
@@ -24,6 +26,7 @@
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/lib/gtl/array_slice.h"
 #include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/exceptions.h"
 #include "tensorflow/core/platform/mutex.h"
 #include "tensorflow/core/util/work_sharder.h"
 
@@ -158,12 +161,16 @@ template <typename D> const D &GetDeviceFromContext(OpKernelContext *ctx)
 namespace register_kernel
 {
 
-/* The functions of the C interface for one class. */
+/* The functions of the C interface for one class. An exception is a failure of the call that it
+ * would leave. */
 template <typename K, bool kIsAsync = std::is_base_of<AsyncOpKernel, K>::value> struct Functions {
     static void *Create(TF_OpKernelConstruction *c)
     {
         OpKernelConstruction ctx(c);
-        return static_cast<OpKernel *>(new K(&ctx));
+        OpKernel *made = nullptr;
+        ctx.SetStatus(StatusOfException("the constructor of the kernel",
+                                        [&] { made = static_cast<OpKernel *>(new K(&ctx)); }));
+        return made;
     }
     static void Delete(void *kernel)
     {
@@ -175,7 +182,7 @@ template <typename K, bool kIsAsync = std::is_base_of<AsyncOpKernel, K>::value> 
         Prepare(*self, c);
         OpKernelContext ctx(c, self);
         if (ctx.status().ok()) {
-            self->Compute(&ctx);
+            ctx.SetStatus(StatusOfException("the kernel", [&] { self->Compute(&ctx); }));
             ctx.HandOver();
         }
     }
@@ -192,21 +199,41 @@ template <typename K, bool kIsAsync = std::is_base_of<AsyncOpKernel, K>::value> 
 };
 template <typename K> struct Functions<K, true> : Functions<K, false> {
     using Base = Functions<K, false>;
+    /* One call of ComputeAsync; lives until it is done and nobody holds its callback any more. */
+    struct Call {
+        Call(TF_OpKernelContext *c, OpKernel *kernel, TF_AsyncOpKernelDoneCallback *callback)
+            : ctx(new OpKernelContext(c, kernel)), done(callback)
+        {
+        }
+        void Finish(const Status &failure)
+        {
+            if (!is_done.exchange(true)) {
+                ctx->SetStatus(failure);
+                ctx->HandOver();
+                ctx.reset();
+                TF_RunAsyncOpKernelDoneCallback(done);
+            }
+        }
+        std::unique_ptr<OpKernelContext> ctx;
+        TF_AsyncOpKernelDoneCallback *done;
+        std::atomic<bool> is_done{false};
+    };
     static void ComputeAsync(void *kernel, TF_OpKernelContext *c,
                              TF_AsyncOpKernelDoneCallback *done)
     {
         OpKernel *self = static_cast<OpKernel *>(kernel);
         Base::Prepare(*self, c);
-        OpKernelContext *ctx = new OpKernelContext(c, self);
-        const auto finish = [ctx, done] {
-            ctx->HandOver();
-            delete ctx;
-            TF_RunAsyncOpKernelDoneCallback(done);
-        };
-        if (ctx->status().ok()) {
-            self->AsAsync()->ComputeAsync(ctx, finish);
-        } else {
-            finish();
+        const auto call = std::make_shared<Call>(c, self, done);
+        OpKernelContext *ctx = call->ctx.get();
+        if (!ctx->status().ok()) {
+            call->Finish(Status());
+            return;
+        }
+        const Status thrown = StatusOfException("the kernel", [&] {
+            self->AsAsync()->ComputeAsync(ctx, [call] { call->Finish(Status()); });
+        });
+        if (!thrown.ok()) {
+            call->Finish(thrown);
         }
     }
     static TF_KernelBuilder *Make(const char *op, const char *device)

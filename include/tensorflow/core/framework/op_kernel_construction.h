@@ -9,13 +9,55 @@
 #include "tensorflow/c/kernels_extension.h"
 #include "tensorflow/core/framework/attr_reader.h"
 #include "tensorflow/core/framework/node_def.pb.h"
+#include "tensorflow/core/platform/env.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
 
+class FunctionLibraryRuntime;
 class ResourceMgr;
 std::shared_ptr<ResourceMgr> NewResourceMgr(ResourceMgr **out);
 void KeepResourceMgr(ResourceMgr *manager);
+
+/* A tensor that a kernel keeps, as code of before 2022 writes it. */
+class PersistentTensor
+{
+  public:
+    PersistentTensor() = default;
+    explicit PersistentTensor(const Tensor &tensor) : tensor_(tensor)
+    {
+    }
+    template <typename Context> Tensor *AccessTensor(Context *)
+    {
+        return &tensor_;
+    }
+    bool IsInitialized() const
+    {
+        return tensor_.IsInitialized();
+    }
+    int64 NumElements() const
+    {
+        return tensor_.NumElements();
+    }
+
+  private:
+    friend class OpKernelConstruction;
+    friend class OpKernelContext;
+    Tensor tensor_;
+};
+
+/* Are these the types that a kernel expects? */
+inline Status MatchSignatureHelper(DataTypeSlice expected_inputs, DataTypeSlice expected_outputs,
+                                   DataTypeSlice inputs, DataTypeSlice outputs)
+{
+    if (inputs == expected_inputs && outputs == expected_outputs) {
+        return Status();
+    }
+    return errors::InvalidArgument("Signature mismatch, have: ", DataTypeSliceString(inputs), "->",
+                                   DataTypeSliceString(outputs),
+                                   " expected: ", DataTypeSliceString(expected_inputs), "->",
+                                   DataTypeSliceString(expected_outputs));
+}
 
 class OpKernelConstruction
 {
@@ -112,12 +154,7 @@ class OpKernelConstruction
         for (int i = 0; i < num_outputs(); i++) {
             out.push_back(output_type(i));
         }
-        if (in == inputs && out == outputs) {
-            return Status();
-        }
-        return errors::InvalidArgument(
-            "Signature mismatch, have: ", DataTypeVectorString(in), "->", DataTypeVectorString(out),
-            " expected: ", DataTypeVectorString(inputs), "->", DataTypeVectorString(outputs));
+        return MatchSignatureHelper(inputs, outputs, in, out);
     }
     DeviceType device_type() const
     {
@@ -140,6 +177,15 @@ class OpKernelConstruction
         return out->IsInitialized() ? Status()
                                     : errors::ResourceExhausted("no memory for a tensor");
     }
+    Status allocate_persistent(DataType type, const TensorShape &shape, PersistentTensor *out,
+                               Tensor **tensor) const
+    {
+        TF_RETURN_IF_ERROR(allocate_temp(type, shape, &out->tensor_));
+        if (tensor != nullptr) {
+            *tensor = &out->tensor_;
+        }
+        return Status();
+    }
     /* The node as far as code asks for it. Lives as long as this object. */
     const NodeDef &def() const
     {
@@ -158,6 +204,14 @@ class OpKernelConstruction
     int graph_def_version() const
     {
         return 0;
+    }
+    Env *env() const
+    {
+        return Env::Default();
+    }
+    FunctionLibraryRuntime *function_library() const
+    {
+        return nullptr;
     }
 
     /* First failure wins. */

@@ -13,99 +13,16 @@
 #include "tensorflow/core/framework/cancellation.h"
 #include "tensorflow/core/framework/device_base.h"
 #include "tensorflow/core/framework/op_kernel_construction.h"
+#include "tensorflow/core/framework/op_lists.h"
+#include "tensorflow/core/platform/env.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
 
+class FunctionLibraryRuntime;
 class OpKernel;
 class OpKernelContext;
 ResourceMgr *AttachedManager(const OpKernel &kernel, TF_OpKernelContext *ctx);
-
-/* The tensors of a list argument. */
-class OpInputList
-{
-  public:
-    class Iterator
-    {
-      public:
-        using iterator_category = std::input_iterator_tag;
-        using value_type = const Tensor;
-        using difference_type = std::ptrdiff_t;
-        using pointer = const Tensor *;
-        using reference = const Tensor &;
-        Iterator(const OpInputList *list, int i) : list_(list), i_(i)
-        {
-        }
-        Iterator &operator++()
-        {
-            ++i_;
-            return *this;
-        }
-        bool operator==(const Iterator &other) const
-        {
-            return i_ == other.i_;
-        }
-        bool operator!=(const Iterator &other) const
-        {
-            return i_ != other.i_;
-        }
-        const Tensor &operator*() const
-        {
-            return (*list_)[i_];
-        }
-
-      private:
-        const OpInputList *list_;
-        int i_;
-    };
-    OpInputList() = default;
-    OpInputList(OpKernelContext *ctx, int start, int stop) : ctx_(ctx), start_(start), stop_(stop)
-    {
-    }
-    int size() const
-    {
-        return stop_ - start_;
-    }
-    const Tensor &operator[](int i) const;
-    Iterator begin() const
-    {
-        return Iterator(this, 0);
-    }
-    Iterator end() const
-    {
-        return Iterator(this, size());
-    }
-
-  private:
-    OpKernelContext *ctx_ = nullptr;
-    int start_ = 0, stop_ = 0;
-};
-
-class OpOutputList
-{
-  public:
-    OpOutputList() = default;
-    OpOutputList(OpKernelContext *ctx, int start, int stop) : ctx_(ctx), start_(start), stop_(stop)
-    {
-    }
-    int size() const
-    {
-        return stop_ - start_;
-    }
-    Tensor *operator[](int i);
-    DataType expected_output_dtype(int i) const;
-    Status allocate(int i, const TensorShape &shape, Tensor **out);
-    void set(int i, const Tensor &tensor);
-    void set(int i, Tensor &&tensor);
-    bool required(int i) const
-    {
-        return i < size();
-    }
-
-  private:
-    OpKernelContext *ctx_ = nullptr;
-    int start_ = 0, stop_ = 0;
-};
 
 class OpKernelContext
 {
@@ -180,6 +97,25 @@ class OpKernelContext
     {
         return One(name, true, out);
     }
+    Status get_output_index(StringPiece name, int *out) const
+    {
+        return One(name, false, out);
+    }
+    bool input_is_ref(int) const
+    {
+        return false;
+    }
+    Status MatchSignature(const DataTypeVector &inputs, const DataTypeVector &outputs) const
+    {
+        DataTypeVector in, out;
+        for (int i = 0; i < num_inputs(); i++) {
+            in.push_back(input_dtype(i));
+        }
+        for (int i = 0; i < num_outputs(); i++) {
+            out.push_back(expected_output_dtype(i));
+        }
+        return MatchSignatureHelper(inputs, outputs, in, out);
+    }
     MemoryType input_memory_type(int) const
     {
         return HOST_MEMORY;
@@ -237,6 +173,11 @@ class OpKernelContext
     {
         CStatus status;
         const DataType type = expected_output_dtype(i);
+        if (type == DT_RESOURCE) {
+            /* In the host's memory nobody would drop a handle that counts references. */
+            *out = outputs_[static_cast<size_t>(i)].Put(Tensor(type, shape));
+            return Status();
+        }
         TF_Tensor *handle = TF_AllocateOutput(
             ctx_, i, static_cast<TF_DataType>(type), shape.data(), shape.dims(),
             static_cast<size_t>(shape.num_elements()) * ElementBytes(type), status);
@@ -292,6 +233,24 @@ class OpKernelContext
         TF_RETURN_IF_ERROR(One(output, false, &at));
         return forward_input_or_allocate_output(gtl::ArraySlice<int>(inputs), at, shape, out);
     }
+    /* The input's bytes under that shape, or null: when somebody still needs them, or the types or
+     * sizes differ. */
+    std::unique_ptr<Tensor> forward_input(int input, int, DataType type, const TensorShape &shape,
+                                          MemoryType, const AllocatorAttributes &)
+    {
+        std::unique_ptr<Tensor> out;
+#if ORIBI_HAS_CONTRACT(1, 1)
+        const Tensor &held = inputs_[static_cast<size_t>(input)];
+        if (held.dtype() == type && held.NumElements() == shape.num_elements() &&
+            held.RefCountIsOne() && TF_OpKernelContext_MayOverwriteInput(ctx_, input)) {
+            out.reset(new Tensor);
+            (void)out->CopyFrom(held, shape);
+        }
+#else
+        (void)input, (void)type, (void)shape;
+#endif
+        return out;
+    }
     /* A candidate's bytes, when nobody needs them any more and the code holds no other tensor on
      * them; since contract 1.1. */
     Status forward_input_or_allocate_temp(gtl::ArraySlice<int> candidates, DataType type,
@@ -322,6 +281,17 @@ class OpKernelContext
             *out = Tensor::Adopt(handle);
         }
         return status.ToStatus();
+    }
+    /* Memory of the kernel's own, which outlives the run. */
+    Status allocate_persistent(DataType type, const TensorShape &shape, PersistentTensor *out,
+                               Tensor **tensor, AllocatorAttributes = AllocatorAttributes())
+    {
+        out->tensor_ = Tensor(type, shape);
+        if (tensor != nullptr) {
+            *tensor = &out->tensor_;
+        }
+        return out->IsInitialized() ? Status()
+                                    : errors::ResourceExhausted("no memory for a tensor");
     }
     /* The host is told at the end, by HandOver(): until then the tensor may be written. */
     void set_output(int i, const Tensor &tensor)
@@ -401,6 +371,10 @@ class OpKernelContext
         return *device()->eigen_cpu_device();
     }
 #endif
+    const Eigen::GpuDevice &eigen_gpu_device() const
+    {
+        return eigen_device<Eigen::GpuDevice>();
+    }
     ResourceMgr *resource_manager() const
     {
         return AttachedManager(*kernel_, ctx_);
@@ -412,6 +386,49 @@ class OpKernelContext
     int64 step_id() const
     {
         return TF_StepId(ctx_);
+    }
+    Env *env() const
+    {
+        return Env::Default();
+    }
+    Allocator *get_allocator(AllocatorAttributes) const
+    {
+        return cpu_allocator();
+    }
+    /* Runs a function later, on the host's pool. */
+    const std::function<void(std::function<void()>)> *runner() const
+    {
+        DeviceBase *device = this->device();
+        std::lock_guard<std::mutex> held(mutex_);
+        if (!runner_) {
+            thread::ThreadPool *pool = device->tensorflow_device_thread_pool();
+            runner_ = [pool](std::function<void()> fn) { pool->Schedule(std::move(fn)); };
+        }
+        return &runner_;
+    }
+    /* There are no functions to call. */
+    FunctionLibraryRuntime *function_library() const
+    {
+        return nullptr;
+    }
+    absl::optional<ManagedStackTrace> stack_trace() const
+    {
+        return {};
+    }
+    /* The host measures memory without the kernel's help. */
+    bool track_allocations() const
+    {
+        return false;
+    }
+    void record_temp_memory_allocation(int64, const Tensor &)
+    {
+    }
+    void record_persistent_memory_allocation(int64, int64 = -1)
+    {
+    }
+    int64 persistent_memory_allocated() const
+    {
+        return 0;
     }
     bool is_input_dead() const
     {
@@ -463,7 +480,12 @@ class OpKernelContext
     {
         return base->eigen_cpu_device();
     }
-    template <typename D> static const D *Device(void *, long)
+    template <typename D, typename B>
+    static auto Device(B *base, long) -> decltype(static_cast<const D *>(base->eigen_gpu_device()))
+    {
+        return base->eigen_gpu_device();
+    }
+    template <typename D> static const D *Device(void *, ...)
     {
         LOG(FATAL) << "the computation has no such device";
         return nullptr;
@@ -534,6 +556,7 @@ class OpKernelContext
     Status status_;
     mutable std::mutex mutex_;
     mutable std::unique_ptr<DeviceBase> device_;
+    mutable std::function<void(std::function<void()>)> runner_;
 };
 
 inline const Tensor &OpInputList::operator[](int i) const

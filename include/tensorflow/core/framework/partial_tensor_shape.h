@@ -4,6 +4,7 @@
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_PARTIAL_TENSOR_SHAPE_H_
 
 #include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/tensor_shape.pb.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -25,6 +26,22 @@ class PartialTensorShape
     PartialTensorShape(const TensorShape &shape)
         : known_rank_(true), sizes_(shape.data(), shape.data() + shape.dims())
     {
+    }
+    explicit PartialTensorShape(const TensorShapeProto &proto) : known_rank_(!proto.unknown_rank())
+    {
+        for (const TensorShapeProto::Dim &dim : proto.dim()) {
+            if (known_rank_) {
+                sizes_.push_back(dim.size());
+            }
+        }
+    }
+    void AsProto(TensorShapeProto *out) const
+    {
+        out->Clear();
+        out->set_unknown_rank(unknown_rank());
+        for (int64 size : sizes_) {
+            out->add_dim()->set_size(size);
+        }
     }
     bool unknown_rank() const
     {

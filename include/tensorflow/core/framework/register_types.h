@@ -4,7 +4,9 @@
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_REGISTER_TYPES_H_
 
 #include "tensorflow/core/framework/numeric_types.h"
+#include "tensorflow/core/framework/resource_handle.h"
 #include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/variant/variant.h"
 #include "tensorflow/core/platform/types.h"
 
 #define TF_CALL_float(m)      m(float)

@@ -62,6 +62,15 @@ inline void RegisterAll()
 } // namespace registration
 } // namespace tensorflow
 
+/* All that a plugin names is registered. */
+#define SHOULD_REGISTER_OP(op)                true
+#define SHOULD_REGISTER_OP_KERNEL(class_name) true
+#define SHOULD_REGISTER_OP_GRADIENT           true
+
+/* There are no datasets whose functions could be refused an op that has state. */
+#define ALLOW_STATEFUL_OP_FOR_DATASET_FUNCTIONS(op)     static_assert(true, "")
+#define WHITELIST_STATEFUL_OP_FOR_DATASET_FUNCTIONS(op) static_assert(true, "")
+
 /* A plugin that defines TF_InitKernel itself has ORIBI_NO_INIT_KERNEL defined in that file, and
  * calls tensorflow::registration::RegisterAll(). */
 #ifndef ORIBI_NO_INIT_KERNEL

@@ -12,7 +12,7 @@
 
 #include "tensorflow/core/framework/op_kernel_context.h"
 #include "tensorflow/core/framework/resource_handle.h"
-#include "tensorflow/core/framework/resource_store.h"
+#include "tensorflow/core/resource/resource_store.h"
 #include "tensorflow/core/framework/type_index.h"
 
 namespace tensorflow ORIBI_HIDDEN
@@ -260,33 +260,30 @@ inline Status HandleFromInput(OpKernelContext *ctx, StringPiece name, ResourceHa
     return Status();
 }
 /* A model may wire any resource to any op: a variable of the host, an object of another plugin. */
-template <typename T> Status CheckHandle(const ResourceHandle &handle)
-{
-    if (!handle.valid()) {
-        return errors::InvalidArgument("the resource handle is none that this plugin made");
-    }
-    if (handle.hash_code() != TypeIndex::Make<T>().hash_code()) {
-        return errors::InvalidArgument("Trying to access resource ", handle.name(),
-                                       " using the wrong type");
-    }
-    return Status();
-}
 template <typename T>
 Status LookupResource(OpKernelContext *ctx, const ResourceHandle &handle, T **out)
 {
-    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
+    TF_RETURN_IF_ERROR(handle.ValidateType<T>());
+    if (handle.IsRefCounting()) {
+        const ResourceHandle held = handle; /* the object stays until it has a reference more */
+        TF_ASSIGN_OR_RETURN(*out, held.GetResource<T>());
+        (*out)->Ref();
+        return Status();
+    }
     return ctx->resource_manager()->Lookup(handle.container(), handle.name(), out);
 }
 template <typename T>
 Status LookupResource(OpKernelContext *ctx, const ResourceHandle &handle, core::RefCountPtr<T> *out)
 {
-    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
-    return ctx->resource_manager()->Lookup(handle.container(), handle.name(), out);
+    T *found = nullptr;
+    TF_RETURN_IF_ERROR(LookupResource(ctx, handle, &found));
+    out->reset(found);
+    return Status();
 }
 template <typename T>
 Status CreateResource(OpKernelContext *ctx, const ResourceHandle &handle, T *resource)
 {
-    const Status status = CheckHandle<T>(handle);
+    const Status status = handle.ValidateType<T>();
     if (!status.ok()) {
         resource->Unref();
         return status;
@@ -297,13 +294,16 @@ template <typename T>
 Status LookupOrCreateResource(OpKernelContext *ctx, const ResourceHandle &handle, T **out,
                               std::function<Status(T **)> creator)
 {
-    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
+    TF_RETURN_IF_ERROR(handle.ValidateType<T>());
     return ctx->resource_manager()->LookupOrCreate(handle.container(), handle.name(), out,
                                                    std::move(creator));
 }
 template <typename T> Status DeleteResource(OpKernelContext *ctx, const ResourceHandle &handle)
 {
-    TF_RETURN_IF_ERROR(CheckHandle<T>(handle));
+    TF_RETURN_IF_ERROR(handle.ValidateType<T>());
+    if (handle.IsRefCounting()) {
+        return Status(); /* it goes with its last handle */
+    }
     return ctx->resource_manager()->Delete<T>(handle.container(), handle.name());
 }
 inline Status DeleteResource(OpKernelContext *ctx, const ResourceHandle &handle)

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "tensorflow/c/tf_tensor.h"
+#include "tensorflow/core/framework/resource_handle.h"
 #include "tensorflow/core/framework/tensor_shape.h"
 #include "tensorflow/core/framework/types.h"
 
@@ -74,8 +75,10 @@ class TensorBuffer
                                    &bytes)) {
             return TensorBuffer();
         }
-        TF_Tensor *handle =
-            TF_AllocateTensor(static_cast<TF_DataType>(type), shape.data(), shape.dims(), bytes);
+        TF_Tensor *handle = type == DT_RESOURCE
+                                ? NewHandles(shape)
+                                : TF_AllocateTensor(static_cast<TF_DataType>(type), shape.data(),
+                                                    shape.dims(), bytes);
         if (handle == nullptr) {
             return TensorBuffer();
         }
@@ -140,6 +143,17 @@ class TensorBuffer
     }
 
   private:
+    /* Handles of resources may count references, which the host does not know: they are dropped
+     * when the last tensor on these bytes goes, whosever it is. */
+    static TF_Tensor *NewHandles(const TensorShape &shape)
+    {
+        const size_t n = static_cast<size_t>(shape.num_elements());
+        return TF_NewTensor(
+            TF_RESOURCE, shape.data(), shape.dims(), new ResourceHandle[n + 1],
+            n * sizeof(ResourceHandle),
+            [](void *handles, size_t, void *) { delete[] static_cast<ResourceHandle *>(handles); },
+            nullptr);
+    }
     static void Drop(Root *root)
     {
         if (root != nullptr && root->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {

@@ -14,6 +14,10 @@
 
 #ifdef ORIBI_HAS_EIGEN
 #include "unsupported/Eigen/CXX11/Tensor"
+namespace Eigen
+{
+struct GpuDevice;
+}
 #else
 /* Names of devices, for `typedef Eigen::ThreadPoolDevice CPUDevice` in code without Eigen. */
 namespace Eigen

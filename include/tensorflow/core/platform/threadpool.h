@@ -3,6 +3,7 @@
 #ifndef ORIBI_TENSORFLOW_CORE_PLATFORM_THREADPOOL_H_
 #define ORIBI_TENSORFLOW_CORE_PLATFORM_THREADPOOL_H_
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "tensorflow/c/thread_pool.h"
+#include "tensorflow/core/platform/exceptions.h"
 #include "tensorflow/core/platform/types.h"
 
 namespace tensorflow ORIBI_HIDDEN
@@ -87,39 +89,37 @@ class ThreadPool
     void Schedule(std::function<void()> fn)
     {
         if (ctx_ != nullptr) {
-            TF_ThreadPool_Schedule(
-                ctx_, {new std::function<void()>(std::move(fn)),
-                       [](void *f) { (*static_cast<std::function<void()> *>(f))(); },
-                       [](void *f) { delete static_cast<std::function<void()> *>(f); }});
+            TF_ThreadPool_Schedule(ctx_, Callable(std::move(fn)));
+        } else {
+            Push({std::move(fn), 0, NumThreads()});
+        }
+    }
+    /* As Schedule, by preference on a thread of start <= number < limit. */
+    void ScheduleWithHint(std::function<void()> fn, int start, int limit)
+    {
+#if ORIBI_HAS_CONTRACT(1, 2)
+        if (ctx_ != nullptr) {
+            TF_ThreadPool_ScheduleWithHint(ctx_, Callable(std::move(fn)), start, limit);
             return;
         }
-        {
-            std::lock_guard<std::mutex> held(mutex_);
-            queue_.push_back(std::move(fn));
+#endif
+        if (ctx_ != nullptr) {
+            Schedule(std::move(fn));
+        } else {
+            Push({std::move(fn), start, limit});
         }
-        changed_.notify_one();
-    }
-    void ScheduleWithHint(std::function<void()> fn, int, int)
-    {
-        Schedule(std::move(fn));
     }
     /* Calls fn on ranges that cover [0, total), and returns when all are done. */
     void ParallelFor(int64 total, int64 cost_per_unit, const std::function<void(int64, int64)> &fn)
     {
         if (ctx_ == nullptr) {
-            const int64 n = std::max<int64>(1, NumThreads());
-            Blocks(total, std::max<int64>(1, (total + n - 1) / n), fn);
+            Blocks(total, Share(total), [&fn](int64 begin, int64 end, int) { fn(begin, end); });
             return;
         }
-        auto *object = const_cast<std::function<void(int64, int64)> *>(&fn);
+        Loop<std::function<void(int64, int64)>> loop(fn);
         TF_ThreadPool_ParallelFor(ctx_, total, std::max<int64>(1, cost_per_unit),
-                                  {object,
-                                   [](void *f, int64_t begin, int64_t end) {
-                                       InLoop inside;
-                                       (*static_cast<std::function<void(int64, int64)> *>(f))(begin,
-                                                                                              end);
-                                   },
-                                   nullptr});
+                                  {&loop, &RunLoop, nullptr});
+        loop.caught.Rethrow();
     }
     void ParallelFor(int64 total, const SchedulingParams &params,
                      const std::function<void(int64, int64)> &fn)
@@ -133,6 +133,20 @@ class ThreadPool
     void TransformRangeConcurrently(int64 block_size, int64 total,
                                     const std::function<void(int64, int64)> &fn)
     {
+#if ORIBI_HAS_CONTRACT(1, 2)
+        if (ctx_ != nullptr) {
+            Loop<std::function<void(int64, int64)>> loop(fn);
+            TF_ThreadPool_TransformRangeConcurrently(ctx_, std::max<int64>(1, block_size), total,
+                                                     {&loop, &RunLoop, nullptr});
+            loop.caught.Rethrow();
+            return;
+        }
+#endif
+        if (ctx_ == nullptr) {
+            Blocks(total, std::max<int64>(1, block_size),
+                   [&fn](int64 begin, int64 end, int) { fn(begin, end); });
+            return;
+        }
         const int64 blocks = (total + block_size - 1) / block_size;
         ParallelFor(blocks, 1 << 30, [&](int64 begin, int64 end) {
             for (int64 i = begin; i < end; i++) {
@@ -140,22 +154,25 @@ class ThreadPool
             }
         });
     }
+    /* Workers are 0 <= number <= NumThreads(); two blocks at once have two workers. */
     void ParallelForWithWorkerId(int64 total, int64 cost_per_unit,
                                  const std::function<void(int64, int64, int)> &fn)
     {
         if (ctx_ == nullptr) {
-            fn(0, total, 0);
+            Blocks(total, Share(total), fn);
             return;
         }
-        auto *object = const_cast<std::function<void(int64, int64, int)> *>(&fn);
+        Loop<std::function<void(int64, int64, int)>> loop(fn);
         TF_ThreadPool_ParallelForWithWorkerId(
             ctx_, total, std::max<int64>(1, cost_per_unit),
-            {object,
+            {&loop,
              [](void *f, int64_t begin, int64_t end, int worker) {
+                 auto *self = static_cast<Loop<std::function<void(int64, int64, int)>> *>(f);
                  InLoop inside;
-                 (*static_cast<std::function<void(int64, int64, int)> *>(f))(begin, end, worker);
+                 self->caught.Run([&] { self->fn(begin, end, worker); });
              },
              nullptr});
+        loop.caught.Rethrow();
     }
     void ParallelForWithWorkerId(int64 total, const SchedulingParams &params,
                                  const std::function<void(int64, int64, int)> &fn)
@@ -175,10 +192,11 @@ class ThreadPool
     int CurrentThreadId() const
     {
 #if ORIBI_HAS_CONTRACT(1, 2)
-        return ctx_ != nullptr ? TF_ThreadPool_CurrentThreadId(ctx_) : -1;
-#else
-        return -1;
+        if (ctx_ != nullptr) {
+            return TF_ThreadPool_CurrentThreadId(ctx_);
+        }
 #endif
+        return ctx_ == nullptr ? OwnNumber() : -1;
     }
     /* Of the run whose pool this is; null: of its own threads. */
     TF_OpKernelContext *context() const
@@ -207,22 +225,85 @@ class ThreadPool
     };
 
   private:
+    /* A function for the host's threads, which are no place for its exceptions. */
+    template <typename Fn> struct Loop {
+        explicit Loop(const Fn &f) : fn(f)
+        {
+        }
+        const Fn &fn;
+        CaughtException caught;
+    };
+    static void RunLoop(void *object, int64_t begin, int64_t end)
+    {
+        auto *self = static_cast<Loop<std::function<void(int64, int64)>> *>(object);
+        InLoop inside;
+        self->caught.Run([&] { self->fn(begin, end); });
+    }
+    static TF_Callable Callable(std::function<void()> fn)
+    {
+        return {new std::function<void()>(std::move(fn)),
+                [](void *f) { (*static_cast<std::function<void()> *>(f))(); },
+                [](void *f) { delete static_cast<std::function<void()> *>(f); }};
+    }
+
+    /* --- Threads of its own --- */
+    struct Task {
+        std::function<void()> fn;
+        int start, limit; /* threads that the caller prefers */
+    };
     void Start(int n)
     {
+        is_idle_.resize(static_cast<size_t>(std::max(0, n)), false);
         for (int i = 0; i < n; i++) {
-            threads_.emplace_back([this] { Work(); });
+            threads_.emplace_back([this, i] { Work(i); });
         }
     }
-    void Work()
+    void Push(Task task)
     {
+        {
+            std::lock_guard<std::mutex> held(mutex_);
+            queue_.push_back(std::move(task));
+        }
+        changed_.notify_all(); /* the one that may take it is among them */
+    }
+    static int &OwnNumber()
+    {
+        static thread_local int number = -1;
+        return number;
+    }
+    /* The first task that this thread may take: one that prefers it, or whose preferred threads are
+     * all at work. */
+    std::deque<Task>::iterator FindTask(int number)
+    {
+        return std::find_if(queue_.begin(), queue_.end(), [this, number](const Task &task) {
+            bool waits = false;
+            for (int i = std::max(0, task.start);
+                 i < std::min(task.limit, static_cast<int>(is_idle_.size())); i++) {
+                waits = waits || is_idle_[static_cast<size_t>(i)];
+            }
+            return !waits || (task.start <= number && number < task.limit);
+        });
+    }
+    void Work(int number)
+    {
+        OwnNumber() = number;
         std::unique_lock<std::mutex> held(mutex_);
         for (;;) {
-            changed_.wait(held, [this] { return is_over_ || !queue_.empty(); });
-            if (queue_.empty()) {
+            auto at = queue_.end();
+            is_idle_[static_cast<size_t>(number)] = true;
+            changed_.wait(held, [&] {
+                at = FindTask(number);
+                return at != queue_.end() || (is_over_ && queue_.empty());
+            });
+            is_idle_[static_cast<size_t>(number)] = false;
+            if (at == queue_.end()) {
                 return;
             }
-            std::function<void()> fn = std::move(queue_.front());
-            queue_.pop_front();
+            std::function<void()> fn = std::move(at->fn);
+            queue_.erase(at);
+            if (!queue_.empty()) {
+                changed_.notify_all(); /* fewer are idle: others may take what is left */
+            }
             held.unlock();
             {
                 InLoop inside;
@@ -231,20 +312,26 @@ class ThreadPool
             held.lock();
         }
     }
-    void Blocks(int64 total, int64 size, const std::function<void(int64, int64)> &fn)
+    int64 Share(int64 total) const
+    {
+        const int64 n = std::max<int64>(1, NumThreads());
+        return std::max<int64>(1, (total + n - 1) / n);
+    }
+    void Blocks(int64 total, int64 size, const std::function<void(int64, int64, int)> &fn)
     {
         if (threads_.empty() || IsInLoop() || size >= total) {
-            if (total > 0) {
-                fn(0, total);
+            for (int64 begin = 0; begin < total; begin += size) {
+                fn(begin, std::min(total, begin + size), NumThreads());
             }
             return;
         }
         std::mutex mutex;
         std::condition_variable done;
+        CaughtException caught;
         int64 left = (total + size - 1) / size;
         for (int64 begin = 0; begin < total; begin += size) {
             Schedule([&, begin] {
-                fn(begin, std::min(total, begin + size));
+                caught.Run([&] { fn(begin, std::min(total, begin + size), OwnNumber()); });
                 std::lock_guard<std::mutex> held(mutex);
                 left--;
                 done.notify_one();
@@ -252,11 +339,13 @@ class ThreadPool
         }
         std::unique_lock<std::mutex> held(mutex);
         done.wait(held, [&] { return left == 0; });
+        caught.Rethrow();
     }
 
     TF_OpKernelContext *ctx_;
     std::vector<std::thread> threads_;
-    std::deque<std::function<void()>> queue_;
+    std::vector<bool> is_idle_;
+    std::deque<Task> queue_;
     std::mutex mutex_;
     std::condition_variable changed_;
     bool is_over_ = false;

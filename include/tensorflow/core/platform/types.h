@@ -43,4 +43,10 @@ using Fprint = uint64;
 
 } // namespace tensorflow
 
+/* The same names as later sources call them. */
+namespace tsl
+{
+using namespace ::tensorflow;
+}
+
 #endif

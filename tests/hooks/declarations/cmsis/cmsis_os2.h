@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our declarations of what platform/cmsis/ calls: see README.md. */
+/* Our declarations of what the drivers for cmsis call: see README.md. */
 #ifndef DECLARATIONS_CMSIS_OS2_H_
 #define DECLARATIONS_CMSIS_OS2_H_
 

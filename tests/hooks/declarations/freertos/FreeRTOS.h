@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our declarations of what platform/freertos/ calls: see README.md. */
+/* Our declarations of what the drivers for freertos call: see README.md. */
 #ifndef DECLARATIONS_FREERTOS_H_
 #define DECLARATIONS_FREERTOS_H_
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The application of docs/platforms.md: the C Device API's woofles on Zephyr. */
+/* The application of docs/reference/platforms.md: the C Device API's woofles on Zephyr. */
 #include <zephyr/device.h>
 #include <zephyr/kernel.h>
 #include <zephyr/sys/printk.h>

@@ -4,8 +4,8 @@
  * The plugin exports SE_InitPlugin. The host calls it once, then get_device_count and, when a
  * session first places a node there, create_device(ordinal). Kernels for the device are registered
  * by TF_InitKernel under the platform's `type`. Layouts are those of TensorFlow's 0.0.1, old and
- * new. What this host does with each member: docs/device-contract.md. What TensorFlow's design
- * lacks (copies between devices, launch): device_extension.h. Since 1.2.
+ * new. What this host does with each member: docs/reference/device-contract.md. What TensorFlow's
+ * design lacks (copies between devices, launch): device_extension.h. Since 1.2.
  *
  * Sizes    every struct begins with struct_size: the end offset of the last member that its filler
  *          knows. SP_: filled by the plugin; SE_: by the host.

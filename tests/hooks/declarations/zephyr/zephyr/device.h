@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Our declarations of what platform/zephyr/ calls: see README.md. */
+/* Our declarations of what the drivers for zephyr call: see README.md. */
 #ifndef DECLARATIONS_ZEPHYR_DEVICE_H_
 #define DECLARATIONS_ZEPHYR_DEVICE_H_
 

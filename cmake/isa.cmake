@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Instruction sets of the cpu plugin, from micro/isa_list.inc: leaves out of ORIBI_CPU_SOURCES what
+# this processor cannot run, gives each file the flags of its set, and writes isa_parts.h, which says
+# for what sets each part has a file (plugins/cpu/base/isa.h).
+# Files of one set are inner loops alone, their arrays are registers: a canary would guard nothing
+# there, and cost up to a sixth of a function that ends a row; FORTIFY makes a call of the copy of a
+# row's last values, which cost 2 % of vww_96_int8.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+    ${CMAKE_CURRENT_LIST_DIR}/../micro/isa_list.inc)
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../micro/isa_list.inc ORIBI_ISA_TEXT)
+string(REGEX MATCHALL "\nHOST_ISA\\([^\"]*\"[^\"]*\"" ORIBI_ISA_ROWS "${ORIBI_ISA_TEXT}")
+
+set(ORIBI_ISA_PROCESSORS any)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+    list(APPEND ORIBI_ISA_PROCESSORS x86)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "aarch64|arm64")
+    list(APPEND ORIBI_ISA_PROCESSORS arm)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "riscv")
+    list(APPEND ORIBI_ISA_PROCESSORS riscv)
+endif()
+
+set(ORIBI_ISA_PARTS "")
+foreach(row ${ORIBI_ISA_ROWS})
+    string(REGEX REPLACE "^\nHOST_ISA\\(([a-z0-9_]+), *([a-z0-9]+),.*\"(.*)\"$" "\\1;\\2;\\3" row "${row}")
+    list(POP_FRONT row isa processor flags)
+    separate_arguments(flags)
+    set(suffix _${processor}_${isa})
+    if(processor STREQUAL "any")
+        set(suffix _${isa})
+    endif()
+    foreach(source ${ORIBI_CPU_SOURCES})
+        if(NOT source MATCHES "([a-z0-9_]+)${suffix}\\.c$")
+            continue()
+        endif()
+        set(part ${CMAKE_MATCH_1})
+        list(APPEND ORIBI_ISA_PARTS ${part})
+        if(NOT processor IN_LIST ORIBI_ISA_PROCESSORS)
+            list(REMOVE_ITEM ORIBI_CPU_SOURCES ${source})
+            continue()
+        endif()
+        string(APPEND ORIBI_ISAS_OF_${part} " ROW(${part}, ${isa})")
+        if(NOT processor STREQUAL "any")
+            set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
+                "-fno-stack-protector;-U_FORTIFY_SOURCE;${flags}")
+        endif()
+    endforeach()
+endforeach()
+
+list(REMOVE_DUPLICATES ORIBI_ISA_PARTS)
+set(text "/* Made by cmake/isa.cmake from micro/isa_list.inc and the names of files. */\n")
+foreach(part ${ORIBI_ISA_PARTS})
+    string(APPEND text "#define ORIBI_ISAS_OF_${part}(ROW)${ORIBI_ISAS_OF_${part}}\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/isa/isa_parts.h CONTENT "${text}")

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Another path of the same header. */
-#ifndef ORIBI_TENSORFLOW_CORE_PLATFORM_ALLOCATOR_H_
-#define ORIBI_TENSORFLOW_CORE_PLATFORM_ALLOCATOR_H_
-#include "tensorflow/core/framework/allocator.h"
-#endif

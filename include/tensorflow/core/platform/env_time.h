@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Another path of the same header. */
-#ifndef ORIBI_TENSORFLOW_CORE_PLATFORM_ENV_TIME_H_
-#define ORIBI_TENSORFLOW_CORE_PLATFORM_ENV_TIME_H_
-#include "tensorflow/core/platform/env.h"
-#endif

@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Another path of the same header. */
-#ifndef ORIBI_TENSORFLOW_CORE_PLATFORM_FILE_STATISTICS_H_
-#define ORIBI_TENSORFLOW_CORE_PLATFORM_FILE_STATISTICS_H_
-#include "tensorflow/core/platform/file_system.h"
-#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Derives the arguments of softmax_s8 and softmax_u8. */
+#include "micro/norm/softmax_8_prepare.h"
+
+#include "micro/element.h"
+
+#include <math.h>
+
+enum { INTEGER_BITS = 5, MOST_COLUMNS = 4095 }; /* Q12.19 holds a sum of 4095 ones */
+
+int32_t oribi_micro_softmax_8_prepare(const struct oribi_micro_softmax_spec *spec,
+                                      struct oribi_micro_softmax_8_args *args)
+{
+    const struct oribi_micro_softmax_spec *s = spec;
+    const int32_t sizes[2] = {s->rows, s->columns};
+    int32_t values;
+    int32_t code = oribi_micro_product(sizes, 2, &values);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->input);
+    if (code != ORIBI_MICRO_OK) {
+        return code;
+    }
+    if (s->columns > MOST_COLUMNS) {
+        return ORIBI_MICRO_OVERFLOW;
+    }
+    const double fraction = (double)(1 << (31 - INTEGER_BITS)), most = 2147483647.0;
+    const double wanted = (double)s->beta * (double)s->input.scale * fraction;
+    const double real = wanted < most ? wanted : most;
+    const int result_fits = s->output.zero == (s->kind == ORIBI_MICRO_U8 ? 0 : INT8_MIN) &&
+                            s->output.scale >= 1.0F / 256.0F && s->output.scale <= 1.0F / 256.0F;
+    if (!(real > 1.0) || !result_fits) {
+        return ORIBI_MICRO_INVALID;
+    }
+    code = oribi_micro_multiplier(real, &args->multiplier, &args->shift);
+    const double radius = ((1 << INTEGER_BITS) - 1) * fraction / ldexp(1.0, args->shift);
+    args->farthest = -(int32_t)floor(radius);
+    args->rows = s->rows;
+    args->columns = s->columns;
+    args->scratch_bytes = 0;
+    return code;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments of softmax_s8 and softmax_u8 from what a model says. Host only. */
+#ifndef ORIBI_MICRO_SOFTMAX_8_PREPARE_H_
+#define ORIBI_MICRO_SOFTMAX_8_PREPARE_H_
+
+#include "micro/prepare.h"
+#include "micro/norm/softmax_8.h"
+
+struct oribi_micro_softmax_spec {
+    int32_t kind;          /* S8 or U8 of element.h; S16 for softmax_s16_prepare.h */
+    int32_t variant;       /* matters for S16 */
+    int32_t rows, columns; /* columns at most 4095 */
+    struct oribi_micro_quantisation input, output;
+    float beta;
+};
+
+/* Fills args. Errors: INVALID, also when the output is not of scale 1/256 and zero point -128;
+ * OVERFLOW for rows whose sum could leave int32. Args are then unspecified. */
+int32_t oribi_micro_softmax_8_prepare(const struct oribi_micro_softmax_spec *spec,
+                                      struct oribi_micro_softmax_8_args *args);
+
+#endif

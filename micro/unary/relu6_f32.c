@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linear unit, bounded by 6, of each element. */
+#include "micro/float_rules.h"
+
+#include "micro/unary/unary_f32.h"
+
+void oribi_micro_relu6_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
+                           float *output)
+{
+    for (int32_t i = 0; i < args->count; i++) {
+        const float v = input[i];
+        output[i] = v < 0.0F ? 0.0F : v > 6.0F ? 6.0F : v;
+    }
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scaled exponential linear unit, with the constants of self-normalising networks, of each element.
+ */
+#include "micro/float_rules.h"
+
+#include "micro/math_f32.h"
+#include "micro/unary/unary_f32.h"
+
+void oribi_micro_selu_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
+                          float *output)
+{
+    for (int32_t i = 0; i < args->count; i++) {
+        const float v = input[i];
+        output[i] = 1.05070099F * (v < 0.0F ? 1.67326324F * oribi_micro_expm1(v) : v);
+    }
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cpu plugin's kernel list: one row per kernel, one table per op family. Rows become
+ * registrations (cpu_plugin.c), the test matrix (every variant against the reference row of the
+ * same op and types) and the benchmark. Selection is never written per op. Read next: families.h,
+ * oribi/kernel_kit.h.
+ */
+#ifndef ORIBI_PLUGINS_CPU_CPU_H_
+#define ORIBI_PLUGINS_CPU_CPU_H_
+
+#include "cpu/base/isa.h"
+#include "oribi/kernel_kit.h"
+
+#define ORIBI_CPU_F32 ORIBI_KIT_TYPE(TF_FLOAT) /* a set of element types */
+
+typedef struct oribi_cpu_kernel {
+    const char *op_name; /* NULL ends a table */
+    /* Up to the first NULL attr; one registration per combination of types. */
+    oribi_kit_constraint types[ORIBI_KIT_MAX_CONSTRAINTS];
+    const char *label; /* NULL: "" */
+    int32_t priority;
+    oribi_cpu_isa isa;
+    void *(*create)(TF_OpKernelConstruction *);
+    void (*compute)(void *, TF_OpKernelContext *);
+    void (*destroy)(void *);
+    uint64_t strided_outputs; /* bit i: output i may be written with a row stride */
+    double tolerance;         /* relative, of a variant against the reference row; 0: bit for bit */
+    const char *why;          /* it is fast, or what it is; for tests and the benchmark */
+} oribi_cpu_kernel;
+
+/* One op family: the name of its file and its table. */
+typedef struct oribi_cpu_family {
+    const char *name;
+    const oribi_cpu_kernel *kernels;
+} oribi_cpu_family;
+
+/* All families, in the order of registration; ends with a NULL name. */
+extern const oribi_cpu_family oribi_cpu_families[];
+
+/* Cycles, about, that a kernel's loop works between two looks whether its run was stopped (kit.c).
+ * Tests alone write it. */
+extern int64_t oribi_cpu_look_cycles;
+
+#endif

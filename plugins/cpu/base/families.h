@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The op families of the cpu plugin, one line each: FAMILY(name) stands for the table
+ * oribi_cpu_<name>_kernels, which the file of that family exports, VARIANT(part, set) for the table
+ * oribi_cpu_<part>_<set>_kernels of one instruction set's file.
+ */
+#ifndef ORIBI_PLUGINS_CPU_FAMILIES_H_
+#define ORIBI_PLUGINS_CPU_FAMILIES_H_
+
+#include "cpu/base/cpu.h"
+
+/* clang-format off */
+#define ORIBI_CPU_FAMILIES(FAMILY, VARIANT) \
+    FAMILY(view) \
+    FAMILY(transpose) \
+    FAMILY(concat) \
+    FAMILY(slice) \
+    FAMILY(shuffle) \
+    FAMILY(pad) \
+    FAMILY(fill) \
+    FAMILY(cast) \
+    FAMILY(gather) \
+    FAMILY(select) \
+    FAMILY(index) \
+    FAMILY(batch_space) \
+    FAMILY(variable) \
+    FAMILY(recurrent) FAMILY(lstm) FAMILY(lstm_full) \
+    FAMILY(reduce_reference) \
+    ORIBI_ISAS_OF_reduce(VARIANT) \
+    FAMILY(unary_reference) \
+    FAMILY(unary_onnx) \
+    ORIBI_ISAS_OF_unary(VARIANT) \
+    FAMILY(binary_reference) \
+    ORIBI_ISAS_OF_binary(VARIANT) \
+    FAMILY(pool_reference) \
+    FAMILY(pool_nd) \
+    FAMILY(resize) \
+    ORIBI_ISAS_OF_pool(VARIANT) \
+    FAMILY(norm_reference) \
+    ORIBI_ISAS_OF_norm(VARIANT) \
+    FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(depthwise) \
+    FAMILY(matmul_reference) FAMILY(matmul) \
+    FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
+    FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \
+    FAMILY(micro_layers) FAMILY(micro_window) \
+    FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
+    FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \
+    FAMILY(quantized_image) FAMILY(quantized_resize) FAMILY(quantized_cast)
+/* clang-format on */
+
+#define ORIBI_CPU_DECLARE_FAMILY(name)       extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];
+#define ORIBI_CPU_DECLARE_VARIANT(part, set) ORIBI_CPU_DECLARE_FAMILY(part##_##set)
+ORIBI_CPU_FAMILIES(ORIBI_CPU_DECLARE_FAMILY, ORIBI_CPU_DECLARE_VARIANT)
+#undef ORIBI_CPU_DECLARE_FAMILY
+#undef ORIBI_CPU_DECLARE_VARIANT
+
+#endif

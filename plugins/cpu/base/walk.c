@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* See walk.h. An odometer over all dims but the innermost. The copy takes the layouts that matter
+ * (dense lines, and 2-D transposes in tiles) by their strides, whatever op asked for them.
+ */
+#include "cpu/base/walk.h"
+
+#include <string.h>
+
+bool oribi_cpu_walk_add(oribi_kit_run *run, oribi_cpu_walk *walk, int64_t dim, int64_t stride)
+{
+    return oribi_geometry_walk_add(walk, dim, &stride) ||
+           oribi_kit_fail(run, TF_UNIMPLEMENTED, "the copy has more than %d dimensions",
+                          ORIBI_GEOMETRY_WALK_RANK);
+}
+
+void oribi_cpu_walk_run(const oribi_cpu_walk *walk, int64_t begin, int64_t end, void *object,
+                        oribi_cpu_walk_line line)
+{
+    int64_t offsets[ORIBI_CPU_WALK_OPERANDS] = {0};
+    oribi_wide_dims where; /* the coordinates; room for more axes than a walk has */
+    int64_t *const at = where.at;
+    int64_t rest = begin;
+    int last = walk->rank - 1;
+    if (begin >= end) { /* a dim may be 0 */
+        return;
+    }
+    for (int i = last; i >= 0; i--) {
+        at[i] = rest % walk->axes[i].dim;
+        rest /= walk->axes[i].dim;
+        for (int k = 0; k < walk->n_operands; k++) {
+            offsets[k] += at[i] * walk->axes[i].strides[k];
+        }
+    }
+    for (int64_t done = begin; done < end;) {
+        int64_t count = walk->axes[last].dim - at[last];
+        count = count < end - done ? count : end - done;
+        line(object, walk, offsets, done, count);
+        done += count;
+        for (int k = 0; k < walk->n_operands; k++) {
+            offsets[k] -= at[last] * walk->axes[last].strides[k];
+        }
+        at[last] = 0; /* a line that was cut short is the last one of the range */
+        for (int i = last - 1; i >= 0; i--) {
+            at[i]++;
+            for (int k = 0; k < walk->n_operands; k++) {
+                offsets[k] += walk->axes[i].strides[k];
+            }
+            if (at[i] < walk->axes[i].dim) {
+                break;
+            }
+            for (int k = 0; k < walk->n_operands; k++) {
+                offsets[k] -= at[i] * walk->axes[i].strides[k];
+            }
+            at[i] = 0;
+        }
+    }
+}
+
+size_t oribi_cpu_width(oribi_kit_run *run, TF_DataType dtype)
+{
+    size_t width = TF_DataTypeSize(dtype);
+    if (width == 0) {
+        (void)oribi_kit_fail(run, TF_UNIMPLEMENTED,
+                             "elements of type %d have no fixed size and cannot be moved here",
+                             (int)dtype);
+    }
+    return width;
+}
+
+typedef struct copy_work {
+    const oribi_cpu_walk *walk;
+    const char *source;
+    char *target;
+    size_t width;
+} copy_work;
+
+#define COPY_LINE(type)                                                                            \
+    for (int64_t i = 0; i < count; i++) {                                                          \
+        ((type *)target)[i] = ((const type *)source)[i * stride];                                  \
+    }
+
+static void copy_line(void *object, const oribi_cpu_walk *walk, const int64_t *offsets, int64_t at,
+                      int64_t count)
+{
+    const copy_work *work = object;
+    int64_t stride = walk->axes[walk->rank - 1].strides[0];
+    void *target = work->target + (size_t)at * work->width;
+    const void *source = work->source + offsets[0] * (int64_t)work->width;
+    if (stride == 1) {
+        memcpy(target, source, (size_t)count * work->width);
+        return;
+    }
+    switch (work->width) {
+    case 1:
+        COPY_LINE(uint8_t)
+        break;
+    case 2:
+        COPY_LINE(uint16_t)
+        break;
+    case 4:
+        COPY_LINE(uint32_t)
+        break;
+    case 8:
+        COPY_LINE(uint64_t)
+        break;
+    default:
+        for (int64_t i = 0; i < count; i++) {
+            memcpy((char *)target + (size_t)i * work->width,
+                   (const char *)source + i * stride * (int64_t)work->width, work->width);
+        }
+    }
+}
+
+static void copy_block(void *object, int64_t begin, int64_t end)
+{
+    const copy_work *work = object;
+    oribi_cpu_walk_run(work->walk, begin, end, object, copy_line);
+}
+
+/* A walk whose last two dims are a 2-D transpose of 4-byte elements: target [outer][rows][columns],
+ * source contiguous along rows. */
+typedef struct transpose_work {
+    copy_work copy;
+    oribi_cpu_walk outer; /* the dims before the last two */
+    int64_t rows, columns, column_stride;
+    int64_t bands; /* of TILE rows, in one transpose */
+} transpose_work;
+
+enum { TILE = 16 }; /* 16 x 4 bytes: one cache line each way */
+
+static void transpose_tile(const uint32_t *source, int64_t source_step, uint32_t *target,
+                           int64_t target_step, int64_t rows, int64_t columns)
+{
+    if (rows == TILE && columns == TILE) {
+        for (int c = 0; c < TILE; c++) {
+            for (int r = 0; r < TILE; r++) {
+                target[r * target_step + c] = source[c * source_step + r];
+            }
+        }
+        return;
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        for (int64_t c = 0; c < columns; c++) {
+            target[r * target_step + c] = source[c * source_step + r];
+        }
+    }
+}
+
+static void transpose_at(void *object, const oribi_cpu_walk *walk, const int64_t *offsets,
+                         int64_t at, int64_t count)
+{
+    (void)walk;
+    (void)at;
+    (void)count;
+    *(int64_t *)object = offsets[0];
+}
+
+static void transpose_bands(void *object, int64_t begin, int64_t end)
+{
+    const transpose_work *work = object;
+    for (int64_t unit = begin; unit < end; unit++) {
+        int64_t plane = unit / work->bands, r = unit % work->bands * TILE, offset = 0;
+        int64_t rows = work->rows - r < TILE ? work->rows - r : TILE;
+        oribi_cpu_walk_run(&work->outer, plane, plane + 1, &offset, transpose_at);
+        const uint32_t *source = (const uint32_t *)(const void *)work->copy.source + offset + r;
+        uint32_t *target = (uint32_t *)(void *)work->copy.target +
+                           plane * work->rows * work->columns + r * work->columns;
+        for (int64_t c = 0; c < work->columns; c += TILE) {
+            int64_t columns = work->columns - c < TILE ? work->columns - c : TILE;
+            transpose_tile(source + c * work->column_stride, work->column_stride, target + c,
+                           work->columns, rows, columns);
+        }
+    }
+}
+
+/* The dims before the last two become the outer walk. */
+static void transpose_prepare(transpose_work *work, const oribi_cpu_walk *walk)
+{
+    int rank = walk->rank;
+    work->rows = walk->axes[rank - 2].dim;
+    work->columns = walk->axes[rank - 1].dim;
+    work->column_stride = walk->axes[rank - 1].strides[0];
+    work->bands = (work->rows + TILE - 1) / TILE;
+    oribi_geometry_walk_open(&work->outer, 1);
+    for (int i = 0; i < rank - 2; i++) {
+        work->outer.axes[work->outer.rank++] = walk->axes[i];
+    }
+    oribi_geometry_walk_close(&work->outer);
+}
+
+void oribi_cpu_walk_copy(oribi_kit_run *run, oribi_cpu_walk *walk, const void *source, void *target,
+                         size_t width)
+{
+    oribi_geometry_walk_collapse(walk);
+    copy_work copy = {walk, source, target, width};
+    int last = walk->rank - 1;
+    if (walk->count == 0) {
+        return;
+    }
+    if (width == 4 && last > 0 && walk->axes[last - 1].strides[0] == 1 &&
+        walk->axes[last - 1].dim >= 4) {
+        transpose_work work = {.copy = copy};
+        transpose_prepare(&work, walk);
+        oribi_kit_parallel(run, walk->count / (work.rows * work.columns) * work.bands,
+                           TILE * work.columns, &work, transpose_bands);
+        return;
+    }
+    int64_t cost = walk->axes[last].strides[0] == 1 && walk->axes[last].dim >= 16 ? 1 : 2;
+    oribi_kit_parallel(run, walk->count, cost, &copy, copy_block);
+}

@@ -1,9 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* Depthwise loops in plain C; the loops themselves stand in depthwise_tile.inc. */
-#include "cpu/depthwise.h"
-#include "cpu/vector_portable.h"
-
-#define DEPTHWISE_ROWS 1
-#include "cpu/depthwise_tile.inc"
-
-const oribi_depthwise_variant oribi_depthwise_portable = {"portable", loops, loop_any};

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fast f32 loops of the unary ops and their rows; the including file is compiled for one ISA and
+ * defines ORIBI_ISA (cpu/base/isa.h). Included once in each.
+ */
+#include "cpu/elementwise/elementwise.h"
+#include "cpu/base/families.h"
+#include "cpu/base/vector_math.h"
+
+#define UNARY_WHY "branch-free loop that compilers vectorise, " ORIBI_ISA_NAME
+
+#define FAST_OPS(X)                                                                                \
+    X(abs, "Abs", 1, 0, __builtin_fabsf(v))                                                        \
+    X(neg, "Neg", 1, 0, -v)                                                                        \
+    X(square, "Square", 1, 0, v *v)                                                                \
+    X(relu, "Relu", 1, 0, v < 0.0f ? 0.0f : v)                                                     \
+    X(relu6, "Relu6", 1, 0, clip(v, 0.0f, 6.0f))                                                   \
+    X(sqrt, "Sqrt", 2, 1e-6, __builtin_sqrtf(v))                                                   \
+    X(rsqrt, "Rsqrt", 2, 1e-6, 1.0f / __builtin_sqrtf(v))                                          \
+    X(reciprocal, "Reciprocal", 2, 1e-6, 1.0f / v)                                                 \
+    X(exp, "Exp", 4, 1e-6, vector_exp(v))                                                          \
+    X(log, "Log", 4, 1e-6, vector_log(v))                                                          \
+    X(sigmoid, "Sigmoid", 4, 1e-6, vector_sigmoid(v))                                              \
+    X(tanh, "Tanh", 4, 1e-6, vector_tanh(v))                                                       \
+    X(elu, "Elu", 4, 1e-6,                                                                         \
+      vector_expm1_negative(pick(v > 0.0f, 0.0f, v)) + pick(v > 0.0f, v, 0.0f))                    \
+    X(selu, "Selu", 4, 1e-6,                                                                       \
+      1.75809934f * vector_expm1_negative(pick(v > 0.0f, 0.0f, v)) +                               \
+          1.05070099f * pick(v > 0.0f, v, 0.0f))                                                   \
+    X(softplus, "Softplus", 8, 1e-6, vector_softplus(v))                                           \
+    X(softsign, "Softsign", 2, 1e-6, v / (1.0f + __builtin_fabsf(v)))
+
+/* NaN passes: both comparisons are false. */
+static inline float clip(float v, float low, float high)
+{
+    v = v < low ? low : v;
+    return v > high ? high : v;
+}
+
+#define FAST_LOOP(id, op, cost, tolerance, expr)                                                   \
+    static void id##_loop(void *object, int64_t begin, int64_t end)                                \
+    {                                                                                              \
+        const oribi_kit_elements *work = object;                                                   \
+        const float *x = work->x;                                                                  \
+        float *y = work->y;                                                                        \
+        ORIBI_CPU_NO_ALIAS                                                                         \
+        for (int64_t i = begin; i < end; i++) {                                                    \
+            float v = x[i];                                                                        \
+            y[i] = (expr);                                                                         \
+        }                                                                                          \
+    }                                                                                              \
+    static void id##_compute(void *state, TF_OpKernelContext *context)                             \
+    {                                                                                              \
+        oribi_kit_unary(context, state, id##_loop, cost);                                          \
+    }
+FAST_OPS(FAST_LOOP)
+
+#define FAST_ROW(id, op, cost, relative, expr)                                                     \
+    {.op_name = op,                                                                                \
+     .types = {{"T", ORIBI_CPU_F32}},                                                              \
+     ORIBI_ISA_FIELDS(ORIBI_ISA),                                                                  \
+     .compute = id##_compute,                                                                      \
+     .tolerance = relative,                                                                        \
+     .why = UNARY_WHY},
+/* clang-format off */
+const oribi_cpu_kernel ORIBI_ISA_TABLE(unary)[] = {
+    FAST_OPS(FAST_ROW)
+    {.op_name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX's activations that TensorFlow has no op for, reference: plain loops in double, the formulas
+ * of ONNX's operator page. PRelu stands with the binary ops.
+ */
+#include "cpu/elementwise/elementwise.h"
+#include "cpu/base/families.h"
+#include "cpu/base/micro_rows.h"
+#include "micro/unary/swish_f32.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct activation_state {
+    float a, b;
+} activation_state;
+
+/* Reads up to two float attributes. */
+static void *create(TF_OpKernelConstruction *construction, const char *a, const char *b)
+{
+    oribi_kit_setup setup;
+    activation_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL && a != NULL) {
+        oribi_kit_attr_float(&setup, a, &state->a);
+    }
+    if (state != NULL && b != NULL) {
+        oribi_kit_attr_float(&setup, b, &state->b);
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static void *alpha_beta_create(TF_OpKernelConstruction *construction)
+{
+    return create(construction, "alpha", "beta");
+}
+
+static void *alpha_create(TF_OpKernelConstruction *construction)
+{
+    return create(construction, "alpha", NULL);
+}
+
+static void *shrink_create(TF_OpKernelConstruction *construction)
+{
+    return create(construction, "bias", "lambd");
+}
+
+static void *plain_create(TF_OpKernelConstruction *construction)
+{
+    return create(construction, NULL, NULL);
+}
+
+/* a = 1: the tanh approximation. */
+static void *gelu_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    char approximate[16] = "none";
+    activation_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_kit_attr_string(&setup, "approximate", approximate, sizeof approximate);
+        state->a = strcmp(approximate, "tanh") == 0 ? 1.0f : 0.0f;
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static double between(double v, double low, double high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static double gelu(double v, double approximate)
+{
+    const double root_2_over_pi = 0.79788456080286535588, root_half = 0.70710678118654752440;
+    return approximate != 0 ? 0.5 * v * (1 + tanh(root_2_over_pi * (v + 0.044715 * v * v * v)))
+                            : 0.5 * v * (1 + erf(v * root_half));
+}
+
+static double mish(double v)
+{
+    double softplus = log1p(exp(-fabs(v))) + (v > 0 ? v : 0);
+    return v * tanh(softplus);
+}
+
+#define OPS(X)                                                                                     \
+    X(hard_sigmoid, "ONNX>HardSigmoid", alpha_beta_create, between(a *v + b, 0, 1))                \
+    X(hard_swish, "ONNX>HardSwish", plain_create, v *between(v / 6 + 0.5, 0, 1))                   \
+    X(mish, "ONNX>Mish", plain_create, mish(v))                                                    \
+    X(swish, "ONNX>Swish", alpha_create, v / (1 + exp(-a * v)))                                    \
+    X(gelu, "ONNX>Gelu", gelu_create, gelu(v, a))                                                  \
+    X(celu, "ONNX>Celu", alpha_create, v > 0 ? v : a * expm1(v / a))                               \
+    X(shrink, "ONNX>Shrink", shrink_create, v<-b ? v + a : v> b ? v - a : v != v ? v : 0)          \
+    X(thresholded, "ONNX>ThresholdedRelu", alpha_create, v > a || v != v ? v : 0)
+
+#define LOOP(id, T, expr)                                                                          \
+    static void id##_##T##_loop(void *object, int64_t begin, int64_t end)                          \
+    {                                                                                              \
+        const oribi_kit_elements *work = object;                                                   \
+        const T *x = work->x;                                                                      \
+        T *y = work->y;                                                                            \
+        const activation_state *own = work->state;                                                 \
+        const double a = (double)own->a, b = (double)own->b;                                       \
+        (void)a;                                                                                   \
+        (void)b;                                                                                   \
+        for (int64_t i = begin; i < end; i++) {                                                    \
+            double v = (double)x[i];                                                               \
+            y[i] = (T)(expr);                                                                      \
+        }                                                                                          \
+    }                                                                                              \
+    static void id##_##T##_compute(void *state, TF_OpKernelContext *context)                       \
+    {                                                                                              \
+        oribi_kit_unary(context, state, id##_##T##_loop, 20);                                      \
+    }
+#define LOOPS(id, op, create_fn, expr) LOOP(id, float, expr) LOOP(id, double, expr)
+OPS(LOOPS)
+
+/* Those that emitted C computes, and what the kernel is told. */
+#define ALPHA (((const activation_state *)state)->a)
+#define MICRO_OPS(X)                                                                               \
+    X(hard_swish, "ONNX>HardSwish", plain_create, 0)                                               \
+    X(swish, "ONNX>Swish", alpha_create, ALPHA)
+#define MICRO(id, op, create_fn, alpha)      ORIBI_CPU_MICRO_UNARY(id, alpha)
+#define MICRO_ROWS(id, op, create_fn, alpha) ORIBI_CPU_MICRO_ROW(op, id, create_fn, oribi_kit_free)
+MICRO_OPS(MICRO)
+
+#define ROW(id, op, create_fn, T, dtype)                                                           \
+    {.op_name = op,                                                                                \
+     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
+     .priority = ORIBI_CPU_REFERENCE,                                                              \
+     .create = create_fn,                                                                          \
+     .compute = id##_##T##_compute,                                                                \
+     .destroy = oribi_kit_free,                                                                    \
+     .why = "plain loop"},
+#define ROWS(id, op, create_fn, expr)                                                              \
+    ROW(id, op, create_fn, float, TF_FLOAT) ROW(id, op, create_fn, double, TF_DOUBLE)
+/* clang-format off */
+const oribi_cpu_kernel oribi_cpu_unary_onnx_kernels[] = {
+    OPS(ROWS)
+    MICRO_OPS(MICRO_ROWS)
+    {.op_name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops that put tensors side by side or take them apart along one axis: ConcatV2, Concat, Pack,
+ * Split, SplitV, Unpack. All are copies of runs of bytes, whatever the element type.
+ */
+#include "cpu/base/families.h"
+#include "cpu/base/walk.h"
+
+#include <string.h>
+
+/* n_rows runs of `bytes`, from one stride to another. */
+typedef struct runs {
+    const char *source;
+    char *target;
+    size_t bytes, source_stride, target_stride;
+} runs;
+
+static void copy_runs(void *object, int64_t begin, int64_t end)
+{
+    const runs *work = object;
+    const char *source = work->source + (size_t)begin * work->source_stride;
+    char *target = work->target + (size_t)begin * work->target_stride;
+    for (int64_t i = begin; i < end; i++) {
+        memcpy(target, source, work->bytes);
+        source += work->source_stride;
+        target += work->target_stride;
+    }
+}
+
+static void copy(oribi_kit_run *run, int64_t n_runs, runs *work)
+{
+    if (work->bytes > 0) {
+        oribi_kit_parallel(run, n_runs, (int64_t)work->bytes / 8 + 8, work, copy_runs);
+    }
+}
+
+/* Input `index`, counted by the caller; NULL after failing. */
+static TF_Tensor *input(oribi_kit_run *run, int index)
+{
+    TF_Tensor *tensor = NULL;
+    TF_GetInput(run->context, index, &tensor, run->status);
+    if (tensor == NULL && TF_GetCode(run->status) == TF_OK) {
+        (void)oribi_kit_fail(run, TF_INVALID_ARGUMENT, "input %d is absent", index);
+    }
+    return tensor;
+}
+
+/* Dims of the result from those of the inputs [first, first + n). `axis` is that of the result;
+ * is_new: the inputs lack it. */
+static bool join_shape(oribi_kit_run *run, int first, int n, int axis, bool is_new,
+                       oribi_cpu_shape *out)
+{
+    for (int i = 0; i < n; i++) {
+        oribi_cpu_shape shape;
+        TF_Tensor *tensor = input(run, first + i);
+        bool good = tensor != NULL && oribi_cpu_tensor_shape(run, tensor, &shape);
+        TF_DeleteTensor(tensor);
+        if (!good) {
+            return false;
+        }
+        if (i == 0) {
+            *out = shape;
+            continue;
+        }
+        bool same = shape.n == out->n;
+        for (int k = 0; same && k < shape.n; k++) {
+            same = (!is_new && k == axis) || shape.at[k] == out->at[k];
+        }
+        if (!same) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                                  "Dimensions of inputs should match along axis %d: input %d has "
+                                  "shape %s, those before %s",
+                                  axis, i, oribi_cpu_shape_text(&shape).chars,
+                                  oribi_cpu_shape_text(out).chars);
+        }
+        if (!is_new && __builtin_add_overflow(out->at[axis], shape.at[axis], &out->at[axis])) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "axis %d grows beyond int64", axis);
+        }
+    }
+    if (is_new) {
+        for (int k = out->n; k > axis; k--) {
+            out->at[k] = out->at[k - 1];
+        }
+        out->at[axis] = n;
+        out->n++;
+    }
+    return true;
+}
+
+static bool join(oribi_kit_run *run, int first, int n, int axis, bool is_new)
+{
+    oribi_cpu_shape out;
+    int64_t count = 0;
+    if (!join_shape(run, first, n, axis, is_new, &out) ||
+        !oribi_cpu_count(run, out.at, out.n, &count)) {
+        return false;
+    }
+    size_t width = oribi_cpu_width(run, TF_ExpectedOutputDataType(run->context, 0));
+    char *target = width == 0 ? NULL : oribi_kit_output(run, 0, out.at, out.n);
+    if (target == NULL || count == 0) {
+        return target != NULL;
+    }
+    int64_t n_runs = oribi_cpu_product(out.at, axis);
+    size_t total = (size_t)oribi_cpu_product(out.at + axis, out.n - axis) * width;
+    for (int i = 0; i < n; i++) {
+        TF_Tensor *tensor = input(run, first + i);
+        if (tensor == NULL) {
+            return false;
+        }
+        size_t bytes = (size_t)(TF_TensorElementCount(tensor) / n_runs) * width;
+        runs work = {TF_TensorData(tensor), target, bytes, bytes, total};
+        copy(run, n_runs, &work);
+        target += bytes;
+        TF_DeleteTensor(tensor);
+    }
+    return true;
+}
+
+/* The axis is an integer input; n inputs from `first` on. */
+static void concat(TF_OpKernelContext *context, int axis_input, int first, int n)
+{
+    oribi_kit_run run;
+    oribi_cpu_shape shape;
+    int64_t axis = 0;
+    int at = 0;
+    (void)oribi_kit_begin(&run, context, 0);
+    TF_Tensor *axis_tensor = input(&run, axis_input);
+    TF_Tensor *tensor = axis_tensor == NULL ? NULL : input(&run, first);
+    if (tensor != NULL) {
+        run.in[0] = axis_tensor; /* deleted with the run */
+        run.in[1] = tensor;
+        run.n_in = 2;
+        axis_tensor = NULL;
+        if (oribi_cpu_read_int(&run, 0, "concat_dim", &axis) &&
+            oribi_cpu_input_shape(&run, 1, &shape) && oribi_cpu_axis(&run, axis, shape.n, &at)) {
+            (void)join(&run, first, n, at, false);
+        }
+    }
+    TF_DeleteTensor(axis_tensor);
+    oribi_kit_end(&run);
+}
+
+static void concat_v2_compute(void *state, TF_OpKernelContext *context)
+{
+    int n = TF_NumInputs(context) - 1;
+    (void)state;
+    concat(context, n, 0, n);
+}
+
+static void concat_compute(void *state, TF_OpKernelContext *context)
+{
+    (void)state;
+    concat(context, 0, 1, TF_NumInputs(context) - 1);
+}
+
+typedef struct axis_state {
+    int64_t axis;
+} axis_state;
+
+static void axis_read(oribi_kit_setup *setup, axis_state *state)
+{
+    oribi_kit_attr_int(setup, "axis", &state->axis);
+}
+ORIBI_KIT_CREATE(axis, axis_state)
+
+static bool pack_run(const axis_state *state, oribi_kit_run *run)
+{
+    int axis = 0, rank = TF_NumDims(run->in[0]);
+    if (rank >= ORIBI_MAX_RANK) {
+        return oribi_kit_fail(run, TF_UNIMPLEMENTED, "rank %d cannot grow", rank);
+    }
+    return oribi_cpu_axis(run, state->axis, rank + 1, &axis) &&
+           join(run, 0, TF_NumInputs(run->context), axis, true);
+}
+ORIBI_KIT_COMPUTE(pack, 1)
+
+/* Output `index` takes `part` elements of the axis from `from` on; drop: the axis goes. */
+static bool take(oribi_kit_run *run, TF_Tensor *source, const oribi_cpu_shape *in, int axis,
+                 int index, int64_t from, int64_t part, bool drop)
+{
+    oribi_cpu_shape out = *in;
+    TF_DataType dtype = TF_TensorType(source);
+    size_t width = oribi_cpu_width(run, dtype);
+    if (width == 0) {
+        return false;
+    }
+    out.at[axis] = part;
+    int64_t n_runs = oribi_cpu_product(out.at, axis);
+    size_t inner = (size_t)oribi_cpu_product(out.at + axis + 1, out.n - axis - 1) * width;
+    if (drop) {
+        out.n--;
+        for (int i = axis; i < out.n; i++) {
+            out.at[i] = out.at[i + 1];
+        }
+    }
+    int64_t count = oribi_cpu_product(out.at, out.n);
+    TF_Tensor *tensor = TF_AllocateOutput(run->context, index, dtype, out.at, out.n,
+                                          (size_t)count * width, run->status);
+    if (tensor == NULL) {
+        return TF_GetCode(run->status) == TF_OK &&
+               oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for output %d", index);
+    }
+    if (count > 0) {
+        runs work = {(const char *)TF_TensorData(source) + (size_t)from * inner,
+                     TF_TensorData(tensor), (size_t)part * inner, (size_t)in->at[axis] * inner,
+                     (size_t)part * inner};
+        copy(run, n_runs, &work);
+    }
+    TF_DeleteTensor(tensor);
+    return true;
+}
+
+static bool split_run(const void *state, oribi_kit_run *run)
+{
+    oribi_cpu_shape in;
+    int64_t axis = 0;
+    int at = 0, n = TF_NumOutputs(run->context);
+    (void)state;
+    if (!oribi_cpu_read_int(run, 0, "split_dim", &axis) || !oribi_cpu_input_shape(run, 1, &in) ||
+        !oribi_cpu_axis(run, axis, in.n, &at)) {
+        return false;
+    }
+    if (n < 1 || in.at[at] % n != 0) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "Number of ways to split should evenly divide the split dimension, "
+                              "but got split_dim %d (size = %lld) and num_split %d",
+                              at, (long long)in.at[at], n);
+    }
+    bool good = true;
+    for (int i = 0; good && i < n; i++) {
+        int64_t part = in.at[at] / n;
+        good = take(run, run->in[1], &in, at, i, i * part, part, false);
+    }
+    return good;
+}
+ORIBI_KIT_COMPUTE(split, 2)
+
+/* Element i of the sizes, with -1 at `unknown` standing for what is left over. */
+static int64_t size_at(const TF_Tensor *sizes, int64_t i)
+{
+    return oribi_kit_int_at(TF_TensorData(sizes), TF_TensorType(sizes), i);
+}
+
+static bool split_v_sizes(oribi_kit_run *run, int64_t whole, int n, int64_t *out_rest)
+{
+    const TF_Tensor *sizes = run->in[1];
+    TF_DataType dtype = TF_TensorType(sizes);
+    int unknown = -1;
+    int64_t sum = 0;
+    if (TF_NumDims(sizes) != 1 || TF_Dim(sizes, 0) != n ||
+        (dtype != TF_INT32 && dtype != TF_INT64 && dtype != TF_INT8)) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "size_splits must be a vector of %d integers", n);
+    }
+    for (int i = 0; i < n; i++) {
+        int64_t size = size_at(sizes, i);
+        if (size < -1 || (size == -1 && unknown >= 0)) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                                  "size_splits[%d] is %lld: sizes are at least 0, and one may be "
+                                  "-1",
+                                  i, (long long)size);
+        }
+        unknown = size == -1 ? i : unknown;
+        if (__builtin_add_overflow(sum, size == -1 ? 0 : size, &sum)) {
+            sum = INT64_MAX;
+        }
+    }
+    *out_rest = whole - sum;
+    if (unknown >= 0 ? sum > whole : sum != whole) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "size_splits add up to %lld, but the split dimension has %lld",
+                              (long long)sum, (long long)whole);
+    }
+    return true;
+}
+
+static bool split_v_run(const void *state, oribi_kit_run *run)
+{
+    oribi_cpu_shape in;
+    int64_t axis = 0, rest = 0, from = 0;
+    int at = 0, n = TF_NumOutputs(run->context);
+    (void)state;
+    if (!oribi_cpu_read_int(run, 2, "split_dim", &axis) || !oribi_cpu_input_shape(run, 0, &in) ||
+        !oribi_cpu_axis(run, axis, in.n, &at) || !split_v_sizes(run, in.at[at], n, &rest)) {
+        return false;
+    }
+    bool good = true;
+    for (int i = 0; good && i < n; i++) {
+        int64_t size = size_at(run->in[1], i);
+        size = size == -1 ? rest : size;
+        if (size < 0 || size > in.at[at] - from) {
+            return oribi_cpu_index_changed(run);
+        }
+        good = take(run, run->in[0], &in, at, i, from, size, false);
+        from += size;
+    }
+    return good;
+}
+ORIBI_KIT_COMPUTE(split_v, 3)
+
+static bool unpack_run(const axis_state *state, oribi_kit_run *run)
+{
+    oribi_cpu_shape in;
+    int axis = 0, n = TF_NumOutputs(run->context);
+    if (!oribi_cpu_input_shape(run, 0, &in) || !oribi_cpu_axis(run, state->axis, in.n, &axis)) {
+        return false;
+    }
+    if (in.at[axis] != n) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "Input shape axis %d must equal %d, got shape %s", axis, n,
+                              oribi_cpu_shape_text(&in).chars);
+    }
+    bool good = true;
+    for (int i = 0; good && i < n; i++) {
+        good = take(run, run->in[0], &in, axis, i, i, 1, true);
+    }
+    return good;
+}
+ORIBI_KIT_COMPUTE(unpack, 1)
+
+#define MOVE(op, create_fn, compute_fn, destroy_fn)                                                \
+    {                                                                                              \
+        .op_name = op, .priority = ORIBI_CPU_REFERENCE, .create = create_fn,                       \
+        .compute = compute_fn, .destroy = destroy_fn, .why = "copies of runs of bytes"             \
+    }
+const oribi_cpu_kernel oribi_cpu_concat_kernels[] = {
+    MOVE("ConcatV2", NULL, concat_v2_compute, NULL),
+    MOVE("Concat", NULL, concat_compute, NULL),
+    MOVE("Pack", axis_create, pack_compute, oribi_kit_free),
+    MOVE("Split", NULL, split_compute, NULL),
+    MOVE("SplitV", NULL, split_v_compute, NULL),
+    MOVE("Unpack", axis_create, unpack_compute, oribi_kit_free),
+    {.op_name = NULL},
+};

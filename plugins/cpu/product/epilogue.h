@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the fused ops do to a sum before it is stored: bias, residual, activation, in this order.
+ * Relu and Relu6 are bounds, which micro-kernels apply in registers; the others run over a row that
+ * is still in cache. Read next: gemm.h.
+ */
+#ifndef ORIBI_PLUGINS_CPU_EPILOGUE_H_
+#define ORIBI_PLUGINS_CPU_EPILOGUE_H_
+
+#include "cpu/product/gemm.h"
+#include "cpu/base/cpu.h"
+
+typedef enum oribi_activation {
+    ORIBI_ACTIVATION_NONE,
+    ORIBI_ACTIVATION_BOUND, /* the bounds say it all */
+    ORIBI_ACTIVATION_ELU,
+    ORIBI_ACTIVATION_LEAKY_RELU,
+    ORIBI_ACTIVATION_SIGMOID,
+    ORIBI_ACTIVATION_TANH,
+} oribi_activation;
+
+typedef struct oribi_epilogue {
+    bool has_bias, has_residual; /* args in this order, from input 2 on */
+    oribi_activation activation;
+    float low, high, alpha;
+} oribi_epilogue;
+
+/* Reads fused_ops, refusing words and orders that it does not know. Without them *out is empty. */
+void oribi_epilogue_read(oribi_kit_setup *setup, oribi_epilogue *out);
+/* One sum on its way to the output, for the reference kernels. */
+float oribi_epilogue_value(const oribi_epilogue *epilogue, double sum);
+/* Is oribi_epilogue_row due, bounds apart? */
+bool oribi_epilogue_needs_row(const oribi_epilogue *epilogue);
+/* Applies the activation to count values in place; arg is an oribi_epilogue. */
+void oribi_epilogue_row(const void *arg, float *row, int64_t count);
+
+/* The args of a fused op, checked: bias has `channels` values, the residual exactly these dims.
+ * Pointers stay valid until oribi_kit_end. */
+typedef struct oribi_epilogue_args {
+    const float *bias, *residual;
+} oribi_epilogue_args;
+bool oribi_epilogue_args_take(oribi_kit_run *run, const oribi_epilogue *epilogue,
+                              const int64_t *dims, int rank, oribi_epilogue_args *out);
+/* Makes the product end with it; the residual's stride is the caller's. */
+void oribi_epilogue_apply(const oribi_epilogue *epilogue, const oribi_epilogue_args *args,
+                          oribi_gemm *out);
+
+#endif

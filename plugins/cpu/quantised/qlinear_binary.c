@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX>QLinearAdd and ONNX>QLinearMul by micro/'s kernels. */
+#include "cpu/base/families.h"
+#include "cpu/quantised/quantized.h"
+
+#include "micro/elementwise/qlinear_binary_prepare.h"
+
+typedef struct binary_state {
+    struct oribi_micro_qlinear_binary_spec spec; /* dims unset */
+} binary_state;
+
+static int32_t read_sign(oribi_kit_setup *setup, const char *name)
+{
+    TF_DataType type = TF_INT8;
+    oribi_kit_attr_type(setup, name, &type);
+    return type == TF_INT8 ? 1 : 0;
+}
+
+static void binary_read(oribi_kit_setup *setup, binary_state *state)
+{
+    struct oribi_micro_qlinear_binary_spec *s = &state->spec;
+    s->a_signed = read_sign(setup, "Ta");
+    s->b_signed = read_sign(setup, "Tb");
+    s->output_signed = read_sign(setup, "T");
+    oribi_qlinear_attr(setup, "a", s->a_signed != 0, &s->a);
+    oribi_qlinear_attr(setup, "b", s->b_signed != 0, &s->b);
+    oribi_qlinear_attr(setup, "output", s->output_signed != 0, &s->output);
+    oribi_qlinear_bounds(setup, s->output_signed != 0, &s->low, &s->high);
+}
+ORIBI_KIT_CREATE(binary, binary_state)
+
+typedef int32_t prepare_function(const struct oribi_micro_qlinear_binary_spec *,
+                                 struct oribi_micro_qlinear_binary_args *);
+typedef void call_function(const void *, const struct oribi_micro_broadcast *, const void *,
+                           const void *, void *);
+
+static bool binary_run(const binary_state *state, oribi_kit_run *run, prepare_function *prepare,
+                       call_function *call)
+{
+    struct oribi_micro_qlinear_binary_spec spec = state->spec;
+    struct oribi_micro_qlinear_binary_args args;
+    oribi_sizes a_dims, b_dims;
+    oribi_cpu_shape a, b, y;
+    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &a_dims) ||
+        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &b_dims) ||
+        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b) ||
+        !oribi_cpu_broadcast(run, &a, &b, &y)) {
+        return false;
+    }
+    if (oribi_cpu_product(y.at, y.n) == 0) {
+        return oribi_kit_output(run, 0, y.at, y.n) != NULL;
+    }
+    spec.a_dims = a_dims.at;
+    spec.a_rank = a_dims.n;
+    spec.b_dims = b_dims.at;
+    spec.b_rank = b_dims.n;
+    if (!oribi_quantized_check(run, prepare(&spec, &args))) {
+        return false;
+    }
+    const void *x0 = TF_TensorData(run->in[0]), *x1 = TF_TensorData(run->in[1]);
+    int candidates[2], n = 0;
+    const TF_DataType type = state->spec.output_signed != 0 ? TF_INT8 : TF_UINT8;
+    if (oribi_cpu_shape_equal(&a, &y) && TF_TensorType(run->in[0]) == type) {
+        candidates[n++] = 0;
+    }
+    if (oribi_cpu_shape_equal(&b, &y) && TF_TensorType(run->in[1]) == type) {
+        candidates[n++] = 1;
+    }
+    void *output = oribi_kit_output_in_place(run, candidates, n, y.at, y.n);
+    if (output != NULL) {
+        const oribi_quantized_pairs pairs = {&args, &args.shape, call, x0, x1, output, 1};
+        oribi_quantized_run_pairs(run, &pairs);
+    }
+    return output != NULL;
+}
+
+#define BINARY(name)                                                                               \
+    static void name##_call(const void *all, const struct oribi_micro_broadcast *shape,            \
+                            const void *a, const void *b, void *y)                                 \
+    {                                                                                              \
+        struct oribi_micro_qlinear_binary_args args =                                              \
+            *(const struct oribi_micro_qlinear_binary_args *)all;                                  \
+        args.shape = *shape;                                                                       \
+        oribi_micro_qlinear_##name(&args, a, b, y);                                                \
+    }                                                                                              \
+    static bool name##_run(const void *state, oribi_kit_run *run)                                  \
+    {                                                                                              \
+        return binary_run(state, run, oribi_micro_qlinear_##name##_prepare, name##_call);          \
+    }                                                                                              \
+    ORIBI_KIT_COMPUTE(name, 2)
+BINARY(add)
+BINARY(mul)
+
+#define ROW(op, fn)                                                                                \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},       \
+        .priority = ORIBI_CPU_REFERENCE, .create = binary_create, .compute = fn##_compute,         \
+        .destroy = oribi_kit_free, .why = "the arithmetic of micro/, bit for bit"                  \
+    }
+const oribi_cpu_kernel oribi_cpu_qlinear_binary_kernels[] = {
+    ROW("ONNX>QLinearAdd", add),
+    ROW("ONNX>QLinearMul", mul),
+    {.op_name = NULL},
+};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX>QLinearConv2D by micro/'s kernel; qlinear_loops.h has faster ones. */
+#include "cpu/base/families.h"
+#include "cpu/quantised/qlinear_kernels.h"
+
+typedef struct qlinear_state {
+    TF_DataType input, filter, output;
+    int64_t input_zero, output_zero;
+    int32_t stride_h, stride_w, dilation_h, dilation_w;
+    int64_t pads[4];
+    int32_t low, high;
+} qlinear_state;
+
+int32_t oribi_qlinear_output(TF_DataType type)
+{
+    return type == TF_INT32   ? ORIBI_MICRO_QLINEAR_S32
+           : type == TF_FLOAT ? ORIBI_MICRO_QLINEAR_F32
+           : type == TF_UINT8 ? ORIBI_MICRO_QLINEAR_U8
+                              : ORIBI_MICRO_QLINEAR_S8;
+}
+
+/* Is this a value of 8 bits of either sign? What is larger overflows products and sums. */
+static bool is_zero_point(int64_t value)
+{
+    return value >= INT8_MIN && value <= UINT8_MAX;
+}
+
+static void check_state(oribi_kit_setup *setup, const qlinear_state *s)
+{
+    if (!is_zero_point(s->input_zero) || !is_zero_point(s->output_zero)) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "zero points %lld and %lld must be values of 8 bits",
+                                   (long long)s->input_zero, (long long)s->output_zero);
+        return;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (s->pads[i] < 0 || s->pads[i] > INT32_MAX) {
+            (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                       "padding %lld must be 0 to 2147483647",
+                                       (long long)s->pads[i]);
+            return;
+        }
+    }
+}
+
+void *oribi_qlinear_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    qlinear_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_kit_attr_type(&setup, "Tx", &state->input);
+        oribi_kit_attr_type(&setup, "Tw", &state->filter);
+        oribi_kit_attr_type(&setup, "Ty", &state->output);
+        oribi_kit_attr_int(&setup, "input_zero", &state->input_zero);
+        oribi_kit_attr_int(&setup, "output_zero", &state->output_zero);
+        oribi_quantized_pair(&setup, "strides", &state->stride_h, &state->stride_w);
+        oribi_quantized_pair(&setup, "dilations", &state->dilation_h, &state->dilation_w);
+        oribi_kit_attr_ints(&setup, "pads", state->pads, 4, NULL);
+        oribi_qlinear_bounds(&setup, state->output == TF_INT8, &state->low, &state->high);
+        if (TF_GetCode(setup.status) == TF_OK) {
+            check_state(&setup, state);
+        }
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+/* Output size along one axis; 0: the window does not fit. */
+static int64_t slide(int64_t in, int64_t taps, int64_t stride, int64_t dilation, int64_t before,
+                     int64_t after)
+{
+    oribi_geometry_window w = {.in = in,
+                               .taps = taps,
+                               .stride = stride,
+                               .dilation = dilation,
+                               .padding = ORIBI_GEOMETRY_EXPLICIT,
+                               .before = before,
+                               .after = after};
+    return oribi_geometry_slide(&w) == ORIBI_GEOMETRY_FITS ? w.out : 0;
+}
+
+/* Does the result have at most INT32_MAX elements? Each factor is at most 2^31 - 1. */
+static bool is_small(int64_t batch, int64_t height, int64_t width, int64_t channels)
+{
+    return height * width <= INT32_MAX && height * width * batch <= INT32_MAX &&
+           height * width * batch * channels <= INT32_MAX;
+}
+
+/* Bias, zero points and multipliers: one each for a channel. */
+static bool check_channels(oribi_kit_run *run, int32_t channels)
+{
+    for (int i = 2; i < 5; i++) {
+        if (TF_TensorElementCount(run->in[i]) != channels) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                                  "input %d has %lld values for %d channels", i,
+                                  (long long)TF_TensorElementCount(run->in[i]), (int)channels);
+        }
+    }
+    const int32_t *zeros = TF_TensorData(run->in[3]);
+    for (int32_t c = 0; c < channels; c++) {
+        if (!is_zero_point(zeros[c])) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                                  "zero point %d of the filter's channel %d must be a value of 8 "
+                                  "bits",
+                                  (int)zeros[c], (int)c);
+        }
+    }
+    return true;
+}
+
+bool oribi_qlinear_fill(const void *state, oribi_kit_run *run,
+                        struct oribi_micro_qlinear_conv2d_args *out)
+{
+    const qlinear_state *s = state;
+    int32_t in[4], filter[4];
+    int rank;
+    if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank) ||
+        !oribi_quantized_dims(run, 1, 4, 4, filter, &rank) || !check_channels(run, filter[3])) {
+        return false;
+    }
+    const int64_t pads_h = s->pads[0] + s->pads[2], pads_w = s->pads[1] + s->pads[3];
+    if (filter[0] < 1 || filter[1] < 1 || in[1] + pads_h > INT32_MAX ||
+        in[2] + pads_w > INT32_MAX) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "the filter is empty, or the padded input exceeds 2147483647 rows or "
+                              "columns");
+    }
+    const int64_t out_h =
+        slide(in[1], filter[0], s->stride_h, s->dilation_h, s->pads[0], s->pads[2]);
+    const int64_t out_w =
+        slide(in[2], filter[1], s->stride_w, s->dilation_w, s->pads[1], s->pads[3]);
+    const bool fits = filter[2] >= 1 && in[3] >= filter[2] && in[3] % filter[2] == 0 &&
+                      filter[3] % (in[3] / filter[2]) == 0;
+    if (!fits) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "an input of %d channels does not fit a filter of %d by %d",
+                              (int)in[3], (int)filter[2], (int)filter[3]);
+    }
+    if (!is_small(in[0], out_h, out_w, filter[3]) ||
+        TF_TensorElementCount(run->in[0]) > INT32_MAX ||
+        TF_TensorElementCount(run->in[1]) > INT32_MAX) {
+        return oribi_kit_fail(
+            run, TF_INVALID_ARGUMENT,
+            "an input, the filter or the result is too large: 2^31 values or more");
+    }
+    *out = (struct oribi_micro_qlinear_conv2d_args){.batch = in[0],
+                                                    .in_h = in[1],
+                                                    .in_w = in[2],
+                                                    .in_c = in[3],
+                                                    .out_h = (int32_t)out_h,
+                                                    .out_w = (int32_t)out_w,
+                                                    .out_c = filter[3],
+                                                    .filter_h = filter[0],
+                                                    .filter_w = filter[1],
+                                                    .stride_h = s->stride_h,
+                                                    .stride_w = s->stride_w,
+                                                    .dilation_h = s->dilation_h,
+                                                    .dilation_w = s->dilation_w,
+                                                    .before_h = (int32_t)s->pads[0],
+                                                    .before_w = (int32_t)s->pads[1],
+                                                    .groups = in[3] / filter[2],
+                                                    .input_signed = s->input == TF_INT8,
+                                                    .filter_signed = s->filter == TF_INT8,
+                                                    .input_zero = (int32_t)s->input_zero,
+                                                    .output_zero = (int32_t)s->output_zero,
+                                                    .output = oribi_qlinear_output(s->output),
+                                                    .low = s->low,
+                                                    .high = s->high};
+    return true;
+}
+
+typedef struct conv_call {
+    struct oribi_micro_qlinear_conv2d_args args;
+    const uint8_t *input;
+    const void *filter;
+    const int32_t *bias, *zeros;
+    const float *multipliers;
+    char *output;
+    int64_t row; /* bytes of the result */
+} conv_call;
+
+/* A unit is one row of the result: windows that start where it lies in its image. */
+static void conv_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_qlinear_conv2d_args *whole = &call->args;
+    const int64_t image = (int64_t)whole->in_h * whole->in_w * whole->in_c;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_qlinear_conv2d_args args = *whole;
+        const int32_t y = (int32_t)(unit % whole->out_h);
+        args.batch = args.out_h = 1;
+        args.before_h -= y * args.stride_h;
+        oribi_micro_qlinear_conv2d(&args, call->input + unit / whole->out_h * image, call->filter,
+                                   call->bias, call->zeros, call->multipliers,
+                                   call->output + unit * call->row);
+    }
+}
+
+static bool qlinear_run(const void *state, oribi_kit_run *run)
+{
+    struct oribi_micro_qlinear_conv2d_args args;
+    if (!oribi_qlinear_fill(state, run, &args)) {
+        return false;
+    }
+    const int64_t dims[4] = {args.batch, args.out_h, args.out_w, args.out_c};
+    void *output = oribi_kit_output(run, 0, dims, 4);
+    if (output != NULL && oribi_cpu_product(dims, 4) > 0) {
+        const size_t width = TF_DataTypeSize(TF_ExpectedOutputDataType(run->context, 0));
+        conv_call call = {args,
+                          TF_TensorData(run->in[0]),
+                          TF_TensorData(run->in[1]),
+                          TF_TensorData(run->in[2]),
+                          TF_TensorData(run->in[3]),
+                          TF_TensorData(run->in[4]),
+                          output,
+                          dims[2] * dims[3] * (int64_t)width};
+        oribi_kit_parallel(run, dims[0] * dims[1], dims[2] * TF_TensorElementCount(run->in[1]),
+                           &call, conv_rows);
+    }
+    return output != NULL;
+}
+ORIBI_KIT_COMPUTE(qlinear, 5)
+
+const oribi_cpu_kernel oribi_cpu_qlinear_kernels[] = {
+    {.op_name = "ONNX>QLinearConv2D",
+     .types = {{"Tx", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)},
+               {"Tw", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = oribi_qlinear_create,
+     .compute = qlinear_compute,
+     .destroy = oribi_kit_free,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = NULL},
+};

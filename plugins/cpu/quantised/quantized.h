@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the kernels of Oribi>Q... ops have in common: quantisation attributes, constants of a layer,
+ * sizes as micro/ wants them. No arithmetic: that is micro/'s, the same that emitted code carries.
+ */
+#ifndef ORIBI_PLUGINS_CPU_QUANTIZED_H_
+#define ORIBI_PLUGINS_CPU_QUANTIZED_H_
+
+#include "cpu/base/cpu.h"
+#include "cpu/base/cpu_shape.h"
+#include "micro/broadcast.h"
+#include "micro/prepare.h"
+
+/* <name>_scale and <name>_zero. */
+void oribi_quantized_attr(oribi_kit_setup *setup, const char *name,
+                          struct oribi_micro_quantisation *out);
+/* The same of any quantised type, its zero point unchecked: prepare functions look. */
+void oribi_quantized_attr_any(oribi_kit_setup *setup, const char *name,
+                              struct oribi_micro_quantisation *out);
+#define ORIBI_QUANTIZED_TYPES                                                                      \
+    (ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8) | ORIBI_KIT_TYPE(TF_INT16))
+/* The kind (element.h) of int8, uint8 or int16. */
+int32_t oribi_quantized_kind(TF_DataType type);
+/* The same of a byte of either sign; the zero point is checked against it. low and high too. */
+void oribi_qlinear_attr(oribi_kit_setup *setup, const char *name, bool is_signed,
+                        struct oribi_micro_quantisation *out);
+void oribi_qlinear_bounds(oribi_kit_setup *setup, bool is_signed, int32_t *out_low,
+                          int32_t *out_high);
+/* What a quantised layer's result is, by its type: ORIBI_MICRO_QLINEAR_... (qlinear_kernels.c). */
+int32_t oribi_qlinear_output(TF_DataType type);
+/* The codes of prepare.h. */
+void oribi_quantized_activation(oribi_kit_setup *setup, int32_t *out);
+void oribi_quantized_padding(oribi_kit_setup *setup, int32_t *out);
+void oribi_quantized_variant(oribi_kit_setup *setup, int32_t *out);
+/* A code of unary_8_prepare.h, of attribute `function`. */
+void oribi_quantized_function(oribi_kit_setup *setup, int32_t *out);
+/* Two positive values, (height, width). */
+void oribi_quantized_pair(oribi_kit_setup *setup, const char *name, int32_t *out_h, int32_t *out_w);
+
+/* Filter, bias and what prepare makes of them, owned by a kernel. */
+typedef struct oribi_quantized_weights {
+    TF_Tensor *filter_tensor, *bias_tensor;
+    const int8_t *filter;
+    const int32_t *bias;
+    float *scales;
+    int32_t n_scales;
+    int32_t filter_dims[4];
+    int32_t *folded, *multiplier, *shift; /* n_channels each */
+    int32_t n_channels;
+} oribi_quantized_weights;
+
+/* Takes the constant inputs 1 (filter, of this rank, whose dimension channel_dim counts the result
+ * channels) and 2 (bias), and filter_scales. Fails when one is not constant or does not fit. */
+void oribi_quantized_weights_take(oribi_kit_setup *setup, int rank, int channel_dim,
+                                  oribi_quantized_weights *out);
+void oribi_quantized_weights_free(oribi_quantized_weights *weights);
+
+/* Turns a code of prepare.h other than OK into a failure. */
+bool oribi_quantized_setup_check(oribi_kit_setup *setup, int32_t code);
+bool oribi_quantized_check(oribi_kit_run *run, int32_t code);
+
+/* Dims of input `index` as int32; fails when one is larger, or the rank is not min_rank..max_rank.
+ */
+bool oribi_quantized_sizes(oribi_kit_run *run, int index, int min_rank, int max_rank,
+                           oribi_sizes *out);
+/* The same into an array of max_rank. */
+bool oribi_quantized_dims(oribi_kit_run *run, int index, int min_rank, int max_rank,
+                          int32_t *out_dims, int *out_rank);
+/* Which matrices of both sides belong to product `batch`, as micro/ counts them. */
+void oribi_quantized_matrices(const struct oribi_micro_broadcast *batches, int64_t batch,
+                              int64_t *out_a, int64_t *out_b);
+/* Shape and number of values of input 0; -1: failed, they do not fit an int32. */
+int32_t oribi_quantized_count(oribi_kit_run *run, oribi_cpu_shape *out_shape);
+
+/* A kernel of micro/ that takes one value, or one row, after the other. */
+typedef struct oribi_quantized_each {
+    const void *args; /* its own, whose count is not looked at */
+    void (*call)(const void *args, int32_t count, const void *x, void *y);
+    const void *x;
+    void *y;
+    int64_t x_bytes, y_bytes; /* of a value, or of a row */
+} oribi_quantized_each;
+/* Calls it over all of them on the pool, so that a run which was stopped goes no further. cost:
+ * cycles of one, about. */
+void oribi_quantized_run_each(oribi_kit_run *run, const oribi_quantized_each *each, int64_t count,
+                              int64_t cost);
+
+/* A kernel of micro/ of two operands that broadcast, all of one width. */
+typedef struct oribi_quantized_pairs {
+    const void *args; /* its own, whose shape is not looked at */
+    const struct oribi_micro_broadcast *shape;
+    void (*call)(const void *args, const struct oribi_micro_broadcast *shape, const void *a,
+                 const void *b, void *y);
+    const void *a, *b;
+    void *y;
+    int64_t width;
+} oribi_quantized_pairs;
+/* Calls it over all results in slices of the outermost dimension, as above. */
+void oribi_quantized_run_pairs(oribi_kit_run *run, const oribi_quantized_pairs *pairs);
+
+/* Output 0: the table's entry for each byte of input 0. */
+bool oribi_quantized_lookup(oribi_kit_run *run, const uint8_t table[256]);
+
+#endif

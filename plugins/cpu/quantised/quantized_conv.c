@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QConv2D and Oribi>QDepthwiseConv2D by micro/'s kernels, in parallel over rows of the
+ * result: a row is the layer with another padding above. Layers of one group, and depthwise layers
+ * of one result an input, also by vectors, with the same results. Read next: quantized_panels.h.
+ */
+#include "cpu/base/families.h"
+#include "cpu/quantised/quantized.h"
+#include "cpu/quantised/quantized_panels.h"
+
+#include "micro/conv/conv2d_s8_prepare.h"
+#include "micro/depthwise/depthwise_conv2d_s8_prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct conv_state {
+    const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
+    oribi_quantized_panels panels;
+    oribi_quantized_weights weights;
+    struct oribi_micro_conv2d_s8_spec spec;
+    struct oribi_micro_conv2d_s8_args args;
+} conv_state;
+
+typedef struct depthwise_state {
+    const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
+    oribi_quantized_panels panels;
+    oribi_quantized_weights weights;
+    struct oribi_micro_depthwise_conv2d_s8_spec spec;
+    struct oribi_micro_depthwise_conv2d_s8_args args;
+} depthwise_state;
+
+/* The attributes and weights that both specs name alike. */
+#define READ_COMMON(setup, s, w, channel_dim)                                                      \
+    do {                                                                                           \
+        oribi_quantized_attr((setup), "input", &(s)->input);                                       \
+        oribi_quantized_attr((setup), "output", &(s)->output);                                     \
+        oribi_quantized_activation((setup), &(s)->activation);                                     \
+        oribi_quantized_padding((setup), &(s)->padding);                                           \
+        oribi_quantized_pair((setup), "strides", &(s)->stride_h, &(s)->stride_w);                  \
+        oribi_quantized_pair((setup), "dilations", &(s)->dilation_h, &(s)->dilation_w);            \
+        oribi_quantized_weights_take((setup), 4, (channel_dim), (w));                              \
+        (s)->filter_scales = (w)->scales;                                                          \
+        (s)->n_filter_scales = (w)->n_scales;                                                      \
+        (s)->filter = (w)->filter;                                                                 \
+        (s)->bias = (w)->bias;                                                                     \
+        (s)->filter_h = (w)->filter_dims[1];                                                       \
+        (s)->filter_w = (w)->filter_dims[2];                                                       \
+    } while (0)
+
+/* Channels of input 0 if they are known when the kernel is created, else `otherwise`. */
+static int32_t known_channels(oribi_kit_setup *setup, int32_t otherwise)
+{
+    int64_t dims[4] = {0};
+    const int rank = TF_OpKernelConstruction_InputShape(setup->construction, 0, dims, 4);
+    return rank == 4 && dims[3] >= 1 && dims[3] <= INT32_MAX ? (int32_t)dims[3] : otherwise;
+}
+
+static void conv_pack(oribi_kit_setup *setup, conv_state *state)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &state->args;
+    const int32_t taps = state->spec.filter_h * state->spec.filter_w * state->spec.filter_c;
+    const oribi_quantized_layer layer = {
+        a->filter, a->bias, a->multiplier,  a->shift, taps,   1, state->spec.out_c,
+        taps,      1,       a->output_zero, a->low,   a->high};
+    if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
+        (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                   (int)layer.n_channels);
+    }
+}
+
+static void *conv_create_for(TF_OpKernelConstruction *construction,
+                             const oribi_quantized_simd *simd)
+{
+    oribi_kit_setup setup;
+    conv_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        READ_COMMON(&setup, &state->spec, &state->weights, 0);
+    }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK) {
+        state->spec.out_c = state->weights.n_channels;
+        state->spec.filter_c = state->weights.filter_dims[3];
+        state->spec.in_c = known_channels(&setup, state->spec.filter_c);
+        (void)oribi_quantized_setup_check(
+            &setup, oribi_micro_conv2d_s8_prepare(&state->spec, &state->args, state->weights.folded,
+                                                  state->weights.multiplier, state->weights.shift));
+    }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK && state->args.groups == 1) {
+        state->simd = simd;
+        if (simd != NULL) {
+            conv_pack(&setup, state);
+        }
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static void depthwise_pack(oribi_kit_setup *setup, depthwise_state *state)
+{
+    const struct oribi_micro_depthwise_conv2d_s8_args *a = &state->args;
+    const int32_t channels = state->weights.n_channels;
+    const oribi_quantized_layer layer = {
+        a->filter, a->bias,        a->multiplier, a->shift,
+        1,         channels,       channels,      state->spec.filter_h * state->spec.filter_w,
+        1,         a->output_zero, a->low,        a->high};
+    if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
+        (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                   (int)channels);
+    }
+}
+
+static void *depthwise_create_for(TF_OpKernelConstruction *construction,
+                                  const oribi_quantized_simd *simd)
+{
+    oribi_kit_setup setup;
+    depthwise_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    int64_t multiplier = 1;
+    if (state != NULL) {
+        READ_COMMON(&setup, &state->spec, &state->weights, 3);
+        oribi_kit_attr_int(&setup, "depth_multiplier", &multiplier);
+    }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK) {
+        const int32_t channels = state->weights.n_channels;
+        if (multiplier < 1 || multiplier > channels || channels % multiplier != 0) {
+            (void)oribi_kit_setup_fail(&setup, TF_INVALID_ARGUMENT,
+                                       "the depth multiplier %lld does not divide %d channels",
+                                       (long long)multiplier, (int)channels);
+            return oribi_kit_setup_end(&setup);
+        }
+        state->spec.depth_multiplier = (int32_t)multiplier;
+        state->spec.in_c = channels / (int32_t)multiplier;
+        (void)oribi_quantized_setup_check(&setup,
+                                          oribi_micro_depthwise_conv2d_s8_prepare(
+                                              &state->spec, &state->args, state->weights.folded,
+                                              state->weights.multiplier, state->weights.shift));
+    }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK && multiplier == 1) {
+        state->simd = simd;
+        if (simd != NULL) {
+            depthwise_pack(&setup, state);
+        }
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static void conv_destroy(void *state)
+{
+    if (state != NULL) {
+        oribi_quantized_panels_free(&((conv_state *)state)->panels);
+        oribi_quantized_weights_free(&((conv_state *)state)->weights);
+        free(state);
+    }
+}
+
+static void depthwise_destroy(void *state)
+{
+    if (state != NULL) {
+        oribi_quantized_panels_free(&((depthwise_state *)state)->panels);
+        oribi_quantized_weights_free(&((depthwise_state *)state)->weights);
+        free(state);
+    }
+}
+
+/* One call, split over the rows of all images; each row has scratch of its own. */
+typedef struct conv_call {
+    const conv_state *state;
+    struct oribi_micro_conv2d_s8_args args;
+    int64_t scratch_bytes; /* of a row, of the padded image where there is one */
+    const int8_t *input;
+    int8_t *output, *scratch;
+    oribi_quantized_window window;
+    int32_t padded_h, padded_w;    /* an image with what windows see around it; 0: none is made */
+    int64_t n_pixels, line_pixels; /* of all results, and of those that are done in one go */
+} conv_call;
+
+static void conv_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    for (int64_t row = begin; row < end; row++) {
+        struct oribi_micro_conv2d_s8_args args = call->args;
+        const int64_t image = row / args.out_h, y = row % args.out_h;
+        args.batch = 1;
+        args.out_h = 1;
+        args.before_h -= (int32_t)y * args.stride_h;
+        oribi_micro_conv2d_s8(&args, call->input + image * args.in_h * args.in_w * args.in_c,
+                              call->output + row * args.out_w * args.out_c,
+                              call->scratch + row * call->scratch_bytes);
+    }
+}
+
+/* `width` columns of a row from column x on, which may lie outside. */
+static void *take_columns(const conv_call *call, const int8_t *from, int32_t x, int32_t width,
+                          void *to)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_simd *simd = call->state->simd;
+    const int32_t first = x < 0 ? -x : 0;
+    const int32_t end = a->in_w - x < width ? a->in_w - x : width;
+    const int32_t inside = end > first ? end - first : 0;
+    const int32_t before = inside > 0 ? first : width;
+    const int32_t behind = width - before - inside;
+    if (before > 0) {
+        to = simd->fill(a->input_zero, (int64_t)before * a->in_c, to);
+    }
+    to = simd->take(from + (int64_t)(x + first) * a->in_c, (int64_t)inside * a->in_c, to);
+    return behind > 0 ? simd->fill(a->input_zero, (int64_t)behind * a->in_c, to) : to;
+}
+
+/* A row of the window, whose first input is that of column x. */
+static void *take_row(const conv_call *call, const int8_t *from, int32_t x, void *to)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_simd *simd = call->state->simd;
+    if (a->dilation_w == 1) {
+        return take_columns(call, from, x, a->filter_w, to);
+    }
+    for (int32_t j = 0; j < a->filter_w; j++) {
+        const int32_t column = x + j * a->dilation_w;
+        const bool is_inside = column >= 0 && column < a->in_w;
+        to = is_inside ? simd->take(from + (int64_t)column * a->in_c, a->in_c, to)
+                       : simd->fill(a->input_zero, a->in_c, to);
+    }
+    return to;
+}
+
+/* The inputs of the window whose corner is (y, x), and as many more as a group wants. */
+static void *take_window(const conv_call *call, const int8_t *image, int32_t y, int32_t x, void *to)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_simd *simd = call->state->simd;
+    const int64_t run = (int64_t)a->filter_w * a->in_c;
+    const int64_t odd = run * a->filter_h % simd->format.group;
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        const int32_t row = y + i * a->dilation_h;
+        to = row < 0 || row >= a->in_h
+                 ? simd->fill(a->input_zero, run, to)
+                 : take_row(call, image + (int64_t)row * a->in_w * a->in_c, x, to);
+    }
+    return odd != 0 ? simd->fill(0, simd->format.group - odd, to) : to;
+}
+
+static void conv_simd_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const int32_t pixels = call->state->simd->format.pixels;
+    for (int64_t row = begin; row < end; row++) {
+        const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
+        const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
+        int8_t *output = call->output + row * a->out_w * a->out_c;
+        void *const inputs = call->scratch + row * call->scratch_bytes;
+        for (int32_t x = 0; x < a->out_w; x += pixels) {
+            const int32_t left = a->out_w - x;
+            const int32_t n = left < pixels ? left : pixels;
+            void *to = inputs;
+            for (int32_t i = 0; i < n; i++) {
+                to = take_window(call, image, y, (x + i) * a->stride_w - a->before_w, to);
+            }
+            call->state->simd->tile(&call->state->panels, inputs, &call->window, n,
+                                    output + (int64_t)x * a->out_c, a->out_c);
+        }
+    }
+}
+
+/* --- Windows that are rows of groups are read from an image in the format, padded, instead. ------
+ */
+
+static void pad_rows(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    for (int64_t row = begin; row < end; row++) {
+        const int8_t *image = call->input + row / call->padded_h * a->in_h * a->in_w * a->in_c;
+        const int32_t y = (int32_t)(row % call->padded_h) - a->before_h;
+        void *to = call->scratch + row * call->scratch_bytes;
+        if (y < 0 || y >= a->in_h) {
+            (void)call->state->simd->fill(a->input_zero, (int64_t)call->padded_w * a->in_c, to);
+        } else {
+            (void)take_columns(call, image + (int64_t)y * a->in_w * a->in_c, -a->before_w,
+                               call->padded_w, to);
+        }
+    }
+}
+
+static void conv_lines(void *object, int64_t begin, int64_t end)
+{
+    const conv_call *call = object;
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_simd *simd = call->state->simd;
+    const bool is_row = call->line_pixels == a->out_w;
+    for (int64_t line = begin; line < end; line++) {
+        const int64_t first = line * call->line_pixels, last = first + call->line_pixels;
+        const int64_t count = (last < call->n_pixels ? last : call->n_pixels) - first;
+        const int64_t row = line / a->out_h * call->padded_h + line % a->out_h * a->stride_h;
+        const int8_t *x =
+            call->scratch + (is_row ? row * call->scratch_bytes : first * call->window.pixel_step);
+        int8_t *out = call->output + first * a->out_c;
+        for (int64_t i = 0; i < count; i += simd->format.pixels) {
+            const int64_t left = count - i;
+            const int32_t n = left < simd->format.pixels ? (int32_t)left : simd->format.pixels;
+            simd->tile(&call->state->panels, x + i * call->window.pixel_step, &call->window, n,
+                       out + i * a->out_c, a->out_c);
+        }
+    }
+}
+
+/* Settles where inputs are read from; returns the bytes of scratch. */
+static int64_t plan_conv(conv_call *call, int64_t batch)
+{
+    enum { LINE = 64 };
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    const oribi_quantized_format *f = &call->state->simd->format;
+    const int32_t groups = call->state->panels.groups;
+    const int64_t run = (int64_t)a->filter_w * a->in_c;
+    call->n_pixels = batch * a->out_h * a->out_w;
+    const int64_t high =
+        (int64_t)(a->out_h - 1) * a->stride_h + (int64_t)(a->filter_h - 1) * a->dilation_h + 1;
+    const int64_t wide = (int64_t)(a->out_w - 1) * a->stride_w + a->filter_w;
+    const bool is_small = high <= 2 * (int64_t)a->in_h + 16 && wide <= 2 * (int64_t)a->in_w + 16;
+    if (a->dilation_w != 1 || run % f->group != 0 || !is_small) {
+        call->window =
+            (oribi_quantized_window){(int64_t)groups * f->group * f->bytes, 0, 1, groups};
+        call->scratch_bytes = oribi_quantized_tile_bytes(f, groups);
+        return batch * a->out_h * call->scratch_bytes;
+    }
+    call->padded_h = (int32_t)high;
+    call->padded_w = (int32_t)wide;
+    call->scratch_bytes = wide * a->in_c * f->bytes;
+    call->window = (oribi_quantized_window){
+        .pixel_step = (int64_t)a->stride_w * a->in_c * f->bytes,
+        .row_step = call->scratch_bytes * a->dilation_h,
+        .n_rows = a->filter_h,
+        .row_groups = (int32_t)(run / f->group),
+    };
+    /* Pixels of 1 x 1 follow each other beyond the end of a row. */
+    const bool is_flat = a->filter_h == 1 && a->filter_w == 1 && a->stride_h == 1 &&
+                         a->stride_w == 1 && a->out_w != LINE;
+    call->line_pixels = is_flat ? LINE : a->out_w;
+    return batch * call->padded_h * call->scratch_bytes;
+}
+
+static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, int64_t pixel_cost)
+{
+    const struct oribi_micro_conv2d_s8_args *a = &call->args;
+    if (call->padded_h == 0) {
+        oribi_kit_parallel(run, rows, a->out_w * pixel_cost, call, conv_simd_rows);
+        return;
+    }
+    oribi_kit_parallel(run, rows / a->out_h * call->padded_h, call->scratch_bytes / 32 + 1, call,
+                       pad_rows);
+    oribi_kit_parallel(run, (call->n_pixels + call->line_pixels - 1) / call->line_pixels,
+                       call->line_pixels * pixel_cost, call, conv_lines);
+}
+
+static bool take_image(oribi_kit_run *run, int32_t channels, int32_t out_dims[4])
+{
+    int rank;
+    return oribi_quantized_dims(run, 0, 4, 4, out_dims, &rank) &&
+           (out_dims[3] == channels ||
+            oribi_kit_fail(run, TF_INVALID_ARGUMENT, "there are %d channels where %d are expected",
+                           (int)out_dims[3], (int)channels));
+}
+
+static bool conv_run(const conv_state *state, oribi_kit_run *run)
+{
+    conv_call call = {.state = state, .args = state->args};
+    struct oribi_micro_conv2d_s8_args *a = &call.args;
+    TF_Tensor *scratch = NULL;
+    int32_t in[4];
+    if (!take_image(run, state->spec.in_c, in) ||
+        !oribi_quantized_check(
+            run, oribi_micro_conv2d_s8_resize(&state->spec, in[0], in[1], in[2], a))) {
+        return false;
+    }
+    const int64_t dims[4] = {in[0], a->out_h, a->out_w, a->out_c};
+    const int64_t rows = dims[0] * dims[1];
+    call.input = TF_TensorData(run->in[0]);
+    call.output = oribi_kit_output(run, 0, dims, 4);
+    if (call.output != NULL) {
+        call.scratch_bytes = a->scratch_bytes;
+        const int64_t bytes =
+            state->simd != NULL ? plan_conv(&call, in[0]) : rows * call.scratch_bytes;
+        call.scratch = oribi_kit_scratch(run, bytes + 1, &scratch);
+    }
+    if (call.scratch != NULL) {
+        const int64_t taps = (int64_t)a->filter_h * a->filter_w * state->spec.filter_c;
+        const int64_t speed = state->simd != NULL ? state->simd->format.speed : 4;
+        const int64_t pixel_cost = a->out_c * (taps + speed / 4) / speed + 1;
+        if (state->simd != NULL) {
+            conv_by_vectors(run, &call, rows, pixel_cost);
+        } else {
+            oribi_kit_parallel(run, rows, a->out_w * pixel_cost, &call, conv_rows);
+        }
+        TF_DeleteTensor(scratch);
+    }
+    return call.scratch != NULL;
+}
+ORIBI_KIT_COMPUTE(conv, 1)
+
+typedef struct depthwise_call {
+    const depthwise_state *state;
+    struct oribi_micro_depthwise_conv2d_s8_args args;
+    const int8_t *input;
+    int8_t *output;
+    const int8_t **taps; /* groups * group of each row */
+    const int8_t *zeros; /* a row outside the image */
+} depthwise_call;
+
+static void depthwise_rows(void *object, int64_t begin, int64_t end)
+{
+    const depthwise_call *call = object;
+    for (int64_t row = begin; row < end; row++) {
+        struct oribi_micro_depthwise_conv2d_s8_args args = call->args;
+        const int64_t image = row / args.out_h, y = row % args.out_h;
+        args.batch = 1;
+        args.out_h = 1;
+        args.before_h -= (int32_t)y * args.stride_h;
+        oribi_micro_depthwise_conv2d_s8(&args,
+                                        call->input + image * args.in_h * args.in_w * args.in_c,
+                                        call->output + row * args.out_w * args.out_c, NULL);
+    }
+}
+
+/* Pointers to the inputs of the window whose corner is (y, x). */
+static void find_taps(const depthwise_call *call, const int8_t *image, int32_t y, int32_t x,
+                      const int8_t **tap)
+{
+    const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
+    for (int32_t i = 0; i < a->filter_h; i++) {
+        const int32_t at = y + i * a->dilation_h;
+        const int8_t *row =
+            at >= 0 && at < a->in_h ? image + (int64_t)at * a->in_w * a->in_c : call->zeros;
+        for (int32_t j = 0; j < a->filter_w; j++) {
+            const int32_t column = x + j * a->dilation_w;
+            *tap++ =
+                column >= 0 && column < a->in_w ? row + (int64_t)column * a->in_c : call->zeros;
+        }
+    }
+}
+
+static void depthwise_simd_rows(void *object, int64_t begin, int64_t end)
+{
+    const depthwise_call *call = object;
+    const depthwise_state *state = call->state;
+    const struct oribi_micro_depthwise_conv2d_s8_args *a = &call->args;
+    const int32_t n = state->simd->format.group * state->panels.groups;
+    const int32_t reach = (a->filter_w - 1) * a->dilation_w; /* of a window, to the right */
+    for (int64_t row = begin; row < end; row++) {
+        const int8_t *image = call->input + row / a->out_h * a->in_h * a->in_w * a->in_c;
+        const int32_t y = (int32_t)(row % a->out_h) * a->stride_h - a->before_h;
+        int8_t *output = call->output + row * a->out_w * a->out_c;
+        const int8_t **const taps = call->taps + row * n;
+        for (int32_t i = a->filter_h * a->filter_w; i < n; i++) {
+            taps[i] = call->zeros; /* their weights are 0 */
+        }
+        for (int32_t pixel = 0, count; pixel < a->out_w; pixel += count) {
+            const int32_t x = pixel * a->stride_w - a->before_w;
+            const int32_t room = a->in_w - 1 - reach - x; /* windows that lie inside, too */
+            const int32_t left = a->out_w - pixel;
+            count = x < 0 || room < 0 ? 1 : room / a->stride_w + 1;
+            count = count < left ? count : left;
+            find_taps(call, image, y, x, taps);
+            state->simd->depthwise(&state->panels, taps, count, (int64_t)a->stride_w * a->in_c,
+                                   output + (int64_t)pixel * a->out_c);
+        }
+    }
+}
+
+static bool depthwise_run(const depthwise_state *state, oribi_kit_run *run)
+{
+    depthwise_call call = {.state = state, .args = state->args};
+    struct oribi_micro_depthwise_conv2d_s8_args *a = &call.args;
+    TF_Tensor *scratch = NULL;
+    int32_t in[4];
+    if (!take_image(run, state->spec.in_c, in) ||
+        !oribi_quantized_check(
+            run, oribi_micro_depthwise_conv2d_s8_resize(&state->spec, in[0], in[1], in[2], a))) {
+        return false;
+    }
+    const int64_t dims[4] = {in[0], a->out_h, a->out_w, a->out_c};
+    call.input = TF_TensorData(run->in[0]);
+    call.output = oribi_kit_output(run, 0, dims, 4);
+    bool ok = call.output != NULL;
+    if (ok && state->simd != NULL) {
+        const int64_t taps = dims[0] * dims[1] * state->simd->format.group * state->panels.groups *
+                             (int64_t)sizeof *call.taps;
+        const int64_t row = (int64_t)a->in_w * a->in_c;
+        call.taps = oribi_kit_scratch(run, taps + row, &scratch);
+        ok = call.taps != NULL;
+        if (ok) {
+            int8_t *zeros = (int8_t *)call.taps + taps;
+            memset(zeros, a->input_zero, (size_t)row);
+            call.zeros = zeros;
+        }
+    }
+    if (ok) {
+        const int64_t products = dims[2] * dims[3] * a->filter_h * a->filter_w;
+        oribi_kit_parallel(run, dims[0] * dims[1], state->simd != NULL ? products / 8 : products,
+                           &call, state->simd != NULL ? depthwise_simd_rows : depthwise_rows);
+    }
+    TF_DeleteTensor(scratch);
+    return ok;
+}
+ORIBI_KIT_COMPUTE(depthwise, 1)
+
+#define CREATE(fn, set, simd)                                                                      \
+    static void *fn##_create_##set(TF_OpKernelConstruction *construction)                          \
+    {                                                                                              \
+        return fn##_create_for(construction, simd);                                                \
+    }
+#define CREATE_SET(part, set)                                                                      \
+    CREATE(conv, set, &oribi_quantized_##set)                                                      \
+    CREATE(depthwise, set, &oribi_quantized_##set)
+#define ROW(op, fn, set, text)                                                                     \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_INT8)}}, ORIBI_ISA_FIELDS(set),           \
+        .create = fn##_create_##set, .compute = fn##_compute, .destroy = fn##_destroy, .why = text \
+    }
+#define ROWS(set, text)                                                                            \
+    ROW("Oribi>QConv2D", conv, set, text), ROW("Oribi>QDepthwiseConv2D", depthwise, set, text),
+#define ROWS_SET(part, set) ROWS(set, "panels of 16 channels, the same bits, " #set)
+
+CREATE(conv, any, NULL)
+CREATE(depthwise, any, NULL)
+ORIBI_ISAS_OF_quantized_panels(CREATE_SET)
+
+    /* clang-format off */
+const oribi_cpu_kernel oribi_cpu_quantized_conv_kernels[] = {
+    ROWS(any, "the arithmetic of micro/, bit for bit")
+    ORIBI_ISAS_OF_quantized_panels(ROWS_SET)
+    {.op_name = NULL},
+};
+/* clang-format on */

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QFullyConnected by micro/'s kernel, or by vectors with the same results: rows of inputs,
+ * whatever the input's rank. Read next: quantized_panels.h. */
+#include "cpu/base/families.h"
+#include "cpu/quantised/quantized.h"
+#include "cpu/quantised/quantized_panels.h"
+
+#include "micro/dense/fully_connected_s8_prepare.h"
+
+#include <stdlib.h>
+
+typedef struct dense_state {
+    const oribi_quantized_simd *simd; /* NULL: micro/'s kernel */
+    oribi_quantized_panels panels;
+    oribi_quantized_weights weights;
+    struct oribi_micro_fully_connected_s8_spec spec;
+    struct oribi_micro_fully_connected_s8_args args;
+    bool keeps_rank;
+} dense_state;
+
+static void dense_pack(oribi_kit_setup *setup, dense_state *state)
+{
+    const struct oribi_micro_fully_connected_s8_args *a = &state->args;
+    const oribi_quantized_layer layer = {
+        a->filter,         a->bias,          a->multiplier,
+        a->shift,          state->spec.in_c, 1,
+        state->spec.out_c, state->spec.in_c, a->per_channel != 0 ? 1 : 0,
+        a->output_zero,    a->low,           a->high};
+    if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
+        (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
+                                   (int)layer.n_channels);
+    }
+}
+
+static void *dense_create_for(TF_OpKernelConstruction *construction,
+                              const oribi_quantized_simd *simd)
+{
+    oribi_kit_setup setup;
+    dense_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        oribi_quantized_attr(&setup, "input", &state->spec.input);
+        oribi_quantized_attr(&setup, "output", &state->spec.output);
+        oribi_quantized_activation(&setup, &state->spec.activation);
+        oribi_kit_attr_bool(&setup, "keep_num_dims", &state->keeps_rank);
+        oribi_quantized_weights_take(&setup, 2, 0, &state->weights);
+    }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK) {
+        const oribi_quantized_weights *w = &state->weights;
+        state->spec.in_c = w->filter_dims[1];
+        state->spec.out_c = w->filter_dims[0];
+        state->spec.filter = w->filter;
+        state->spec.bias = w->bias;
+        state->spec.filter_scales = w->scales;
+        state->spec.n_filter_scales = w->n_scales;
+        (void)oribi_quantized_setup_check(
+            &setup, oribi_micro_fully_connected_s8_prepare(&state->spec, &state->args, w->folded,
+                                                           w->multiplier, w->shift));
+    }
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK && simd != NULL) {
+        state->simd = simd;
+        dense_pack(&setup, state);
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static void dense_destroy(void *state)
+{
+    if (state != NULL) {
+        oribi_quantized_panels_free(&((dense_state *)state)->panels);
+        oribi_quantized_weights_free(&((dense_state *)state)->weights);
+        free(state);
+    }
+}
+
+/* Rows by vectors, a few at a time. */
+static bool simd_rows(const dense_state *state, oribi_kit_run *run, int32_t rows, int8_t *output)
+{
+    const int64_t in_c = state->args.in_c, out_c = state->args.out_c;
+    const oribi_quantized_format *f = &state->simd->format;
+    const int64_t more = (int64_t)state->panels.groups * f->group - in_c; /* for a whole group */
+    const oribi_quantized_window window = {(int64_t)state->panels.groups * f->group * f->bytes, 0,
+                                           1, state->panels.groups};
+    const int8_t *input = TF_TensorData(run->in[0]);
+    TF_Tensor *scratch = NULL;
+    int64_t patience = 0;
+    bool goes_on = true;
+    void *x = oribi_kit_scratch(run, oribi_quantized_tile_bytes(f, state->panels.groups), &scratch);
+    for (int32_t row = 0; x != NULL && row < rows; row += f->pixels) {
+        const int32_t n = rows - row < f->pixels ? rows - row : f->pixels;
+        void *to = x;
+        goes_on = !oribi_kit_stops(run, &patience, n * in_c * out_c / 32);
+        if (!goes_on) {
+            break;
+        }
+        for (int32_t i = 0; i < n; i++) {
+            to = state->simd->take(input + (row + i) * in_c, in_c, to);
+            to = state->simd->fill(0, more, to);
+        }
+        state->simd->tile(&state->panels, x, &window, n, output + row * out_c, out_c);
+    }
+    TF_DeleteTensor(scratch);
+    return x != NULL && goes_on;
+}
+
+typedef struct dense_call {
+    struct oribi_micro_fully_connected_s8_args args;
+    const int8_t *input;
+    int8_t *output;
+} dense_call;
+
+/* A unit is one value of the result; a call of micro/ takes those of one row. */
+static void dense_units(void *object, int64_t begin, int64_t end)
+{
+    const dense_call *call = object;
+    const int64_t out_c = call->args.out_c;
+    for (int64_t unit = begin; unit < end;) {
+        struct oribi_micro_fully_connected_s8_args args = call->args;
+        const int64_t row = unit / out_c, first = unit % out_c, left = out_c - first;
+        const int64_t n = left < end - unit ? left : end - unit;
+        args.rows = 1;
+        args.out_c = (int32_t)n;
+        args.filter += first * args.in_c;
+        args.bias += first;
+        args.multiplier += args.per_channel != 0 ? first : 0;
+        args.shift += args.per_channel != 0 ? first : 0;
+        oribi_micro_fully_connected_s8(&args, call->input + row * args.in_c, call->output + unit,
+                                       NULL);
+        unit += n;
+    }
+}
+
+static bool dense_run(const dense_state *state, oribi_kit_run *run)
+{
+    struct oribi_micro_fully_connected_s8_args args = state->args;
+    oribi_cpu_shape shape;
+    if (!oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
+    }
+    const int64_t values = oribi_cpu_product(shape.at, shape.n);
+    const bool fits = values > 0 && values <= INT32_MAX && values % args.in_c == 0 &&
+                      (!state->keeps_rank || (shape.n >= 1 && shape.at[shape.n - 1] == args.in_c));
+    if (!fits) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "an input of shape %s does not consist of rows of %d values",
+                              oribi_cpu_shape_text(&shape).chars, (int)args.in_c);
+    }
+    const int32_t rows = (int32_t)(values / args.in_c);
+    if (!oribi_quantized_check(run,
+                               oribi_micro_fully_connected_s8_resize(&state->spec, rows, &args))) {
+        return false;
+    }
+    if (state->keeps_rank) {
+        shape.at[shape.n - 1] = args.out_c;
+    } else {
+        shape = (oribi_cpu_shape){.n = 2, .at = {rows, args.out_c}};
+    }
+    int8_t *output = oribi_kit_output(run, 0, shape.at, shape.n);
+    if (output != NULL && state->simd != NULL) {
+        return simd_rows(state, run, rows, output);
+    }
+    if (output != NULL) {
+        dense_call call = {args, TF_TensorData(run->in[0]), output};
+        oribi_kit_parallel(run, (int64_t)rows * args.out_c, args.in_c, &call, dense_units);
+    }
+    return output != NULL;
+}
+ORIBI_KIT_COMPUTE(dense, 1)
+
+#define CREATE(set, simd)                                                                          \
+    static void *dense_create_##set(TF_OpKernelConstruction *construction)                         \
+    {                                                                                              \
+        return dense_create_for(construction, simd);                                               \
+    }
+#define CREATE_SET(part, set) CREATE(set, &oribi_quantized_##set)
+#define ROW(set, text)                                                                             \
+    {.op_name = "Oribi>QFullyConnected",                                                           \
+     .types = {{"T", ORIBI_KIT_TYPE(TF_INT8)}},                                                    \
+     ORIBI_ISA_FIELDS(set),                                                                        \
+     .create = dense_create_##set,                                                                 \
+     .compute = dense_compute,                                                                     \
+     .destroy = dense_destroy,                                                                     \
+     .why = text},
+#define ROW_SET(part, set) ROW(set, "panels of 16 channels, the same bits, " #set)
+
+CREATE(any, NULL)
+ORIBI_ISAS_OF_quantized_panels(CREATE_SET)
+
+    /* clang-format off */
+const oribi_cpu_kernel oribi_cpu_quantized_dense_kernels[] = {
+    ROW(any, "the arithmetic of micro/, bit for bit")
+    ORIBI_ISAS_OF_quantized_panels(ROW_SET)
+    {.op_name = NULL},
+};
+/* clang-format on */

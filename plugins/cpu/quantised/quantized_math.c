@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QMean, Oribi>QSum, Oribi>QPRelu and Oribi>QBatchMatMul by micro/'s kernels. */
+#include "cpu/base/families.h"
+#include "cpu/quantised/quantized.h"
+
+#include "micro/dense/batch_matmul_q_prepare.h"
+#include "micro/elementwise/prelu_q_prepare.h"
+#include "micro/element.h"
+#include "micro/reduce/reduce_q_prepare.h"
+
+/* --- Means and sums -------------------------------------------------------------------------- */
+
+typedef struct reduce_state {
+    struct oribi_micro_reduce_q_spec spec; /* sizes unset */
+    bool keeps_dims;
+} reduce_state;
+
+static void reduce_read(oribi_kit_setup *setup, reduce_state *state)
+{
+    oribi_quantized_attr_any(setup, "input", &state->spec.input);
+    oribi_quantized_attr_any(setup, "output", &state->spec.output);
+    oribi_kit_attr_bool(setup, "keep_dims", &state->keeps_dims);
+}
+ORIBI_KIT_CREATE(reduce, reduce_state)
+
+static bool mark_axes(oribi_kit_run *run, int rank, uint32_t *out_summed)
+{
+    const int32_t *axes = TF_TensorData(run->in[1]);
+    const int64_t n = TF_TensorElementCount(run->in[1]);
+    *out_summed = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const int32_t axis = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (axis < 0 || axis >= rank) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                                  "axis %d does not exist in a tensor of rank %d", (int)axes[i],
+                                  rank);
+        }
+        *out_summed |= 1U << axis;
+    }
+    return true;
+}
+
+typedef struct reduce_call {
+    const struct oribi_micro_reduce_q_args *args;
+    const char *input;
+    char *output;
+    int64_t inner; /* results of one place along the outermost dimension that is kept */
+    int64_t width;
+} reduce_call;
+
+static void reduce_units(void *object, int64_t begin, int64_t end)
+{
+    const reduce_call *call = object;
+    struct oribi_micro_reduce_q_args args = *call->args;
+    const char *input = call->input + begin * args.kept.step[0] * call->width;
+    char *output = call->output + begin * call->inner * call->width;
+    args.kept.dims[0] = (int32_t)(end - begin);
+    if (args.kind == ORIBI_MICRO_S8) {
+        oribi_micro_reduce_s8(&args, (const int8_t *)input, (int8_t *)output);
+    } else {
+        oribi_micro_wide_reduce(&args, input, output);
+    }
+}
+
+static bool reduce_run(const reduce_state *state, oribi_kit_run *run, bool is_mean)
+{
+    struct oribi_micro_reduce_q_spec spec = state->spec;
+    struct oribi_micro_reduce_q_args args;
+    oribi_sizes dims;
+    oribi_dims out = {.n = 0};
+    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MAX_LOWERED_RANK, &dims) ||
+        !mark_axes(run, dims.n, &spec.summed)) {
+        return false;
+    }
+    spec.dims = dims.at;
+    spec.rank = dims.n;
+    spec.is_mean = is_mean;
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    if (!oribi_quantized_check(run, oribi_micro_reduce_q_prepare(&spec, &args))) {
+        return false;
+    }
+    for (int i = 0; i < dims.n; i++) {
+        const bool is_summed = (spec.summed >> i & 1U) != 0;
+        if (!is_summed || state->keeps_dims) {
+            out.at[out.n++] = is_summed ? 1 : dims.at[i];
+        }
+    }
+    void *output = oribi_kit_output(run, 0, out.at, out.n);
+    if (output != NULL) {
+        const int64_t units = args.kept.dims[0];
+        reduce_call call = {&args, TF_TensorData(run->in[0]), output,
+                            oribi_cpu_product(out.at, out.n) / units,
+                            args.kind == ORIBI_MICRO_S16 ? 2 : 1};
+        oribi_kit_parallel(run, units, TF_TensorElementCount(run->in[0]) / units * 2, &call,
+                           reduce_units);
+    }
+    return output != NULL;
+}
+
+static bool mean_run(const void *state, oribi_kit_run *run)
+{
+    return reduce_run(state, run, true);
+}
+ORIBI_KIT_COMPUTE(mean, 2)
+
+static bool sum_run(const void *state, oribi_kit_run *run)
+{
+    return reduce_run(state, run, false);
+}
+ORIBI_KIT_COMPUTE(sum, 2)
+
+/* --- Rectifiers with slopes ------------------------------------------------------------------ */
+
+static void *prelu_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    struct oribi_micro_prelu_q_spec *spec =
+        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
+    if (spec != NULL) {
+        oribi_quantized_attr_any(&setup, "input", &spec->input);
+        oribi_quantized_attr_any(&setup, "slope", &spec->slope);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
+        oribi_quantized_variant(&setup, &spec->variant);
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static void prelu_call(const void *all, const struct oribi_micro_broadcast *shape,
+                       const void *input, const void *slopes, void *output)
+{
+    struct oribi_micro_prelu_q_args args = *(const struct oribi_micro_prelu_q_args *)all;
+    args.shape = *shape;
+    oribi_micro_prelu_s8(&args, input, slopes, output);
+}
+
+static void prelu_u8_call(const void *all, const struct oribi_micro_broadcast *shape,
+                          const void *input, const void *slopes, void *output)
+{
+    struct oribi_micro_prelu_q_args args = *(const struct oribi_micro_prelu_q_args *)all;
+    args.shape = *shape;
+    oribi_micro_prelu_u8(&args, input, slopes, output);
+}
+
+static bool prelu_run(const struct oribi_micro_prelu_q_spec *state, oribi_kit_run *run)
+{
+    struct oribi_micro_prelu_q_spec spec = *state;
+    struct oribi_micro_prelu_q_args args;
+    oribi_sizes dims, slopes;
+    oribi_cpu_shape shape;
+    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &dims) ||
+        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &slopes) ||
+        !oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
+    }
+    spec.dims = dims.at;
+    spec.rank = dims.n;
+    spec.slope_dims = slopes.at;
+    spec.slope_rank = slopes.n;
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    if (!oribi_quantized_check(run, oribi_micro_prelu_q_prepare(&spec, &args))) {
+        return false;
+    }
+    const void *input = TF_TensorData(run->in[0]), *slope = TF_TensorData(run->in[1]);
+    void *output = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
+    if (output != NULL) {
+        const oribi_quantized_pairs pairs = {
+            &args, &args.shape, spec.kind == ORIBI_MICRO_S8 ? prelu_call : prelu_u8_call,
+            input, slope,       output,
+            1};
+        oribi_quantized_run_pairs(run, &pairs);
+    }
+    return output != NULL;
+}
+ORIBI_KIT_COMPUTE(prelu, 2)
+
+/* --- Products of matrices -------------------------------------------------------------------- */
+
+static void *matmul_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    struct oribi_micro_batch_matmul_q_spec *spec =
+        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
+    bool a_transposed = false, b_transposed = false;
+    if (spec != NULL) {
+        oribi_quantized_attr_any(&setup, "a", &spec->a);
+        oribi_quantized_attr_any(&setup, "b", &spec->b);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
+        oribi_kit_attr_bool(&setup, "adj_x", &a_transposed);
+        oribi_kit_attr_bool(&setup, "adj_y", &b_transposed);
+        spec->a_transposed = a_transposed;
+        spec->b_transposed = b_transposed;
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+typedef struct matmul_call {
+    struct oribi_micro_batch_matmul_q_args args;
+    const void *a, *b;
+    void *output;
+    bool is_wide;
+} matmul_call;
+
+/* A unit is one row of one product. */
+static void matmul_rows(void *object, int64_t begin, int64_t end)
+{
+    const matmul_call *call = object;
+    const struct oribi_micro_batch_matmul_q_args *whole = &call->args;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_batch_matmul_q_args args = *whole;
+        int64_t a = 0, b = 0;
+        oribi_quantized_matrices(&whole->batches, unit / whole->m, &a, &b);
+        a = a * whole->m * whole->k + unit % whole->m * whole->a_row;
+        b *= (int64_t)whole->k * whole->n;
+        args.batches = (struct oribi_micro_broadcast){1, {1}, {0}, {0}};
+        args.m = 1;
+        if (call->is_wide) {
+            oribi_micro_batch_matmul_s16(&args, (const int16_t *)call->a + a,
+                                         (const int16_t *)call->b + b,
+                                         (int16_t *)call->output + unit * whole->n);
+        } else {
+            oribi_micro_batch_matmul_s8(&args, (const int8_t *)call->a + a,
+                                        (const int8_t *)call->b + b,
+                                        (int8_t *)call->output + unit * whole->n);
+        }
+    }
+}
+
+static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, oribi_kit_run *run)
+{
+    struct oribi_micro_batch_matmul_q_spec spec = *state;
+    struct oribi_micro_batch_matmul_q_args args;
+    oribi_sizes a_dims, b_dims;
+    oribi_cpu_shape a, b, y;
+    if (!oribi_quantized_sizes(run, 0, 2, ORIBI_MAX_LOWERED_RANK, &a_dims) ||
+        !oribi_quantized_sizes(run, 1, 2, ORIBI_MAX_LOWERED_RANK, &b_dims) ||
+        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b)) {
+        return false;
+    }
+    spec.a_dims = a_dims.at;
+    spec.a_rank = a_dims.n;
+    spec.b_dims = b_dims.at;
+    spec.b_rank = b_dims.n;
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    if (!oribi_quantized_check(run, oribi_micro_batch_matmul_q_prepare(&spec, &args))) {
+        return false;
+    }
+    a.n -= 2; /* what is left are the batches */
+    b.n -= 2;
+    if (!oribi_cpu_broadcast(run, &a, &b, &y)) {
+        return false;
+    }
+    y.at[y.n++] = args.m;
+    y.at[y.n++] = args.n;
+    matmul_call call = {args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
+                        oribi_kit_output(run, 0, y.at, y.n), spec.kind == ORIBI_MICRO_S16};
+    const int64_t count = oribi_cpu_product(y.at, y.n);
+    if (call.output != NULL && count > 0) {
+        oribi_kit_parallel(run, count / args.n, (int64_t)args.n * args.k, &call, matmul_rows);
+    }
+    return call.output != NULL;
+}
+ORIBI_KIT_COMPUTE(matmul, 2)
+
+#define ROW(op, type_mask, make, fn)                                                               \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", type_mask}}, .priority = ORIBI_CPU_REFERENCE,               \
+        .create = make##_create, .compute = fn##_compute, .destroy = oribi_kit_free,               \
+        .why = "the arithmetic of micro/, bit for bit"                                             \
+    }
+const oribi_cpu_kernel oribi_cpu_quantized_math_kernels[] = {
+    ROW("Oribi>QMean", ORIBI_QUANTIZED_TYPES, reduce, mean),
+    ROW("Oribi>QSum", ORIBI_QUANTIZED_TYPES, reduce, sum),
+    ROW("Oribi>QPRelu", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8), prelu, prelu),
+    ROW("Oribi>QBatchMatMul", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16), matmul, matmul),
+    {.op_name = NULL},
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Weights of quantised layers into panels. */
+#include "cpu/quantised/quantized_panels.h"
+
+#include <stdlib.h>
+
+/* Which channel of its panel lies at place i. */
+static int32_t channel_at(const oribi_quantized_format *format, int32_t i)
+{
+    return format->is_packed ? (i & 3) + (i & 4) * 2 + (i & 8) / 2 : i;
+}
+
+void oribi_quantized_panels_free(oribi_quantized_panels *panels)
+{
+    free(panels->weights);
+    free(panels->bias);
+    *panels = (oribi_quantized_panels){0};
+}
+
+/* Weights of channel c at place i; returns their sum. */
+static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32_t i,
+                            const oribi_quantized_format *format, void *panel)
+{
+    const int32_t g = format->group;
+    int64_t sum = 0;
+    for (int32_t t = 0; t < layer->taps; t++) {
+        const int8_t w = layer->filter[c * layer->channel_step + t * layer->tap_step];
+        const int64_t at = ((int64_t)(t / g) * ORIBI_PANEL + i) * g + t % g;
+        if (format->bytes == 1) {
+            ((int8_t *)panel)[at] = w;
+        } else {
+            ((int16_t *)panel)[at] = w;
+        }
+        sum += w;
+    }
+    return sum;
+}
+
+static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
+                       const oribi_quantized_format *format, oribi_quantized_panels *out)
+{
+    const int64_t values = (int64_t)out->groups * format->group * ORIBI_PANEL;
+    void *w = (char *)out->weights + panel * values * format->bytes;
+    for (int32_t i = 0; i < ORIBI_PANEL; i++) {
+        const int32_t c = panel * ORIBI_PANEL + channel_at(format, i);
+        const int32_t at = panel * ORIBI_PANEL + i;
+        if (c >= layer->n_channels) {
+            continue;
+        }
+        const int32_t shift = layer->shift[c * layer->scale_step];
+        const int64_t sum = pack_weights(layer, c, i, format, w);
+        /* Inputs of a byte are 128 more than they are; sums wrap around as micro/'s do. */
+        const uint32_t excess = format->bytes == 1 ? (uint32_t)(128 * sum) : 0;
+        out->bias[at] = (int32_t)((uint32_t)layer->bias[c] - excess);
+        out->multiplier[at] = layer->multiplier[c * layer->scale_step];
+        out->left[at] = shift > 0 ? shift : 0;
+        out->right[at] = shift > 0 ? 0 : -shift;
+    }
+}
+
+bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
+                                 const oribi_quantized_format *format, oribi_quantized_panels *out)
+{
+    const int32_t n_panels = (layer->n_channels + ORIBI_PANEL - 1) / ORIBI_PANEL;
+    const size_t n = (size_t)n_panels * ORIBI_PANEL;
+    *out = (oribi_quantized_panels){.n_channels = layer->n_channels,
+                                    .n_panels = n_panels,
+                                    .groups = layer->taps / format->group +
+                                              (layer->taps % format->group != 0 ? 1 : 0),
+                                    .zero = layer->zero,
+                                    .low = layer->low,
+                                    .high = layer->high};
+    out->weights = calloc(n * (size_t)out->groups * (size_t)format->group, (size_t)format->bytes);
+    out->bias = calloc(4 * n, sizeof *out->bias);
+    if (out->weights == NULL || out->bias == NULL) {
+        oribi_quantized_panels_free(out);
+        return false;
+    }
+    out->multiplier = out->bias + n;
+    out->left = out->multiplier + n;
+    out->right = out->left + n;
+    for (int32_t panel = 0; panel < n_panels; panel++) {
+        pack_panel(layer, panel, format, out);
+    }
+    return true;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers of int8 for vectors: weights in panels of 16 channels, and the loops that a processor
+ * brings. Sums and results are those of micro/, bit for bit: products are added in int32, which
+ * knows no order, and results are made by the same double rounding. Read next:
+ * quantized_panels_x86_avx2.c, quantized_panels_x86_vnni.c.
+ */
+#ifndef ORIBI_PLUGINS_CPU_QUANTIZED_PANELS_H_
+#define ORIBI_PLUGINS_CPU_QUANTIZED_PANELS_H_
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa_parts.h"
+#include "micro/elementwise/add_row_s8.h"
+
+enum { ORIBI_PANEL = 16 /* channels of a panel */ };
+
+/* How a processor wants its numbers. */
+typedef struct oribi_quantized_format {
+    int32_t group;  /* taps that are multiplied and added at once: 2 of int16, or 4 of a byte */
+    int32_t bytes;  /* of an input and of a weight: 2, or 1, where inputs are 128 more, in uint8 */
+    int32_t pixels; /* that a tile of results has at most */
+    int32_t speed;  /* products a cycle, about, of a layer whose products are summed */
+    bool is_packed; /* channels of a panel in the order in which packing gives them back: 0 to 3,
+                     * 8 to 11, 4 to 7, 12 to 15 */
+} oribi_quantized_format;
+
+/* Where the inputs of a tile are: those of a pixel are n_rows rows of row_groups groups. */
+typedef struct oribi_quantized_window {
+    int64_t pixel_step, row_step; /* bytes from one to the next */
+    int32_t n_rows, row_groups;
+} oribi_quantized_window;
+
+/* Returns the bytes that the inputs of a tile take. */
+static inline int64_t oribi_quantized_tile_bytes(const oribi_quantized_format *format,
+                                                 int64_t groups)
+{
+    return groups * format->group * format->bytes * format->pixels;
+}
+
+/* A packed layer. Within a panel channels have the order of the format, all arrays alike. Channels
+ * that do not exist are zeros. */
+typedef struct oribi_quantized_panels {
+    void *weights; /* [panels, groups of taps, 16 channels, taps]; those behind the last are 0 */
+    int32_t *bias, *multiplier, *left, *right; /* [panels * 16]; shifts, one of them 0 */
+    int32_t n_channels, n_panels, groups;
+    int32_t zero, low, high; /* of the results */
+} oribi_quantized_panels;
+
+/* A layer as micro/ has it; the weight of channel c and tap t is at c * channel_step + t *
+ * tap_step. scale_step is 0 where all channels share a multiplier and a shift, else 1. */
+typedef struct oribi_quantized_layer {
+    const int8_t *filter;
+    const int32_t *bias, *multiplier, *shift;
+    int64_t channel_step, tap_step;
+    int32_t n_channels, taps, scale_step;
+    int32_t zero, low, high;
+} oribi_quantized_layer;
+
+/* Packs a layer. False: no memory, *out is empty. free takes an empty one, too. */
+bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
+                                 const oribi_quantized_format *format, oribi_quantized_panels *out);
+void oribi_quantized_panels_free(oribi_quantized_panels *panels);
+
+/* Holds what a processor brings. */
+typedef struct oribi_quantized_simd {
+    oribi_quantized_format format;
+    /* `count` inputs in the format; returns where they end. */
+    void *(*take)(const int8_t *from, int64_t count, void *to);
+    void *(*fill)(int32_t value, int64_t count, void *to);
+    /* Results of 1 to format.pixels pixels; those of one pixel lie `stride` behind those of the one
+     * before. */
+    void (*tile)(const oribi_quantized_panels *panels, const void *x,
+                 const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
+                 int64_t stride);
+    /* Results of n pixels of a depthwise layer; taps are groups * group pointers to n_channels
+     * inputs of the first, as the model has them; those of the next lie `step` behind. */
+    void (*depthwise)(const oribi_quantized_panels *panels, const int8_t *const *taps,
+                      int32_t n_pixels, int64_t step, int8_t *out);
+    /* oribi_micro_add_row_s8 where both steps are 1. */
+    void (*add)(const struct oribi_micro_add_scales_s8 *scales, const int8_t *a, const int8_t *b,
+                int64_t count, int8_t *out);
+} oribi_quantized_simd;
+
+#define ORIBI_QUANTIZED_DECLARE(part, isa) extern const oribi_quantized_simd oribi_quantized_##isa;
+ORIBI_ISAS_OF_quantized_panels(ORIBI_QUANTIZED_DECLARE)
+#undef ORIBI_QUANTIZED_DECLARE
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QAveragePool and Oribi>QMaxPool by micro/'s kernels. */
+#include "cpu/base/families.h"
+#include "cpu/quantised/quantized.h"
+
+#include "micro/element.h"
+#include "micro/pool/pool_q_prepare.h"
+
+static void *pool_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    struct oribi_micro_pool_q_spec *spec =
+        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
+    struct oribi_micro_quantisation input = {1.0F, 0};
+    if (spec != NULL) {
+        oribi_quantized_attr_any(&setup, "input", &input);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
+        oribi_quantized_activation(&setup, &spec->activation);
+        oribi_quantized_padding(&setup, &spec->padding);
+        oribi_quantized_pair(&setup, "ksize", &spec->filter_h, &spec->filter_w);
+        oribi_quantized_pair(&setup, "strides", &spec->stride_h, &spec->stride_w);
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+typedef struct pool_call {
+    struct oribi_micro_pool_q_args args;
+    void (*call)(const struct oribi_micro_pool_q_args *, const void *, void *);
+    const char *input;
+    char *output;
+    int64_t width; /* of an element */
+} pool_call;
+
+/* A unit is one row of the result: windows that start where it lies in its image. */
+static void pool_rows(void *object, int64_t begin, int64_t end)
+{
+    const pool_call *p = object;
+    const struct oribi_micro_pool_q_args *whole = &p->args;
+    const int64_t image = (int64_t)whole->in_h * whole->in_w * whole->channels * p->width;
+    const int64_t row = (int64_t)whole->out_w * whole->channels * p->width;
+    for (int64_t unit = begin; unit < end; unit++) {
+        struct oribi_micro_pool_q_args args = *whole;
+        const int32_t y = (int32_t)(unit % whole->out_h);
+        args.batch = args.out_h = 1;
+        args.before_h -= y * args.stride_h;
+        p->call(&args, p->input + unit / whole->out_h * image, p->output + unit * row);
+    }
+}
+
+static bool pool_run(const struct oribi_micro_pool_q_spec *state, oribi_kit_run *run,
+                     void (*call)(const struct oribi_micro_pool_q_args *, const void *, void *))
+{
+    struct oribi_micro_pool_q_spec spec = *state;
+    struct oribi_micro_pool_q_args args;
+    int32_t in[4];
+    int rank;
+    if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank)) {
+        return false;
+    }
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    spec.batch = in[0];
+    spec.in_h = in[1];
+    spec.in_w = in[2];
+    spec.channels = in[3];
+    if (!oribi_quantized_check(run, oribi_micro_pool_q_prepare(&spec, &args))) {
+        return false;
+    }
+    const int64_t dims[4] = {in[0], args.out_h, args.out_w, in[3]};
+    void *output = oribi_kit_output(run, 0, dims, 4);
+    if (output != NULL) {
+        const int64_t taps = (int64_t)(args.filter_h < args.in_h ? args.filter_h : args.in_h) *
+                             (args.filter_w < args.in_w ? args.filter_w : args.in_w);
+        pool_call rows = {args, call, TF_TensorData(run->in[0]), output,
+                          spec.kind == ORIBI_MICRO_S16 ? 2 : 1};
+        oribi_kit_parallel(run, dims[0] * dims[1], dims[2] * dims[3] * taps, &rows, pool_rows);
+    }
+    return output != NULL;
+}
+
+#define POOL(name)                                                                                 \
+    static void name##_call(const struct oribi_micro_pool_q_args *args, const void *input,         \
+                            void *output)                                                          \
+    {                                                                                              \
+        if (args->kind == ORIBI_MICRO_S8) {                                                        \
+            oribi_micro_##name##_pool_s8(args, input, output, NULL);                               \
+        } else {                                                                                   \
+            oribi_micro_wide_##name##_pool(args, input, output, NULL);                             \
+        }                                                                                          \
+    }                                                                                              \
+    static bool name##_run(const void *state, oribi_kit_run *run)                                  \
+    {                                                                                              \
+        return pool_run(state, run, name##_call);                                                  \
+    }                                                                                              \
+    ORIBI_KIT_COMPUTE(name, 1)
+POOL(average)
+POOL(max)
+
+#define ROW(op, fn)                                                                                \
+    {                                                                                              \
+        .op_name = op, .types = {{"T", ORIBI_QUANTIZED_TYPES}}, .priority = ORIBI_CPU_REFERENCE,   \
+        .create = pool_create, .compute = fn##_compute, .destroy = oribi_kit_free,                 \
+        .why = "the arithmetic of micro/, bit for bit"                                             \
+    }
+const oribi_cpu_kernel oribi_cpu_quantized_pool_kernels[] = {
+    ROW("Oribi>QAveragePool", average),
+    ROW("Oribi>QMaxPool", max),
+    {.op_name = NULL},
+};

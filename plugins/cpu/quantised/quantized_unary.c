@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QSoftmax and Oribi>QUnary by micro/'s kernels. */
+#include "cpu/base/families.h"
+#include "cpu/quantised/quantized.h"
+
+#include "micro/element.h"
+#include "micro/norm/softmax_s16_prepare.h"
+#include "micro/elementwise/unary_8_prepare.h"
+
+#include <string.h>
+
+static void *softmax_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    struct oribi_micro_softmax_spec *spec =
+        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
+    if (spec != NULL) {
+        oribi_quantized_attr_any(&setup, "input", &spec->input);
+        oribi_quantized_attr_any(&setup, "output", &spec->output);
+        oribi_quantized_variant(&setup, &spec->variant);
+        oribi_kit_attr_float(&setup, "beta", &spec->beta);
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+typedef struct softmax_args {
+    int32_t kind;
+    union {
+        struct oribi_micro_softmax_8_args bytes;
+        struct oribi_micro_softmax_s16_args s16;
+    } u;
+} softmax_args;
+
+static int32_t softmax_prepare(const struct oribi_micro_softmax_spec *spec, softmax_args *args)
+{
+    args->kind = spec->kind;
+    return spec->kind == ORIBI_MICRO_S16 ? oribi_micro_softmax_s16_prepare(spec, &args->u.s16)
+                                         : oribi_micro_softmax_8_prepare(spec, &args->u.bytes);
+}
+
+static void softmax_rows(const void *all, int32_t rows, const void *input, void *output)
+{
+    softmax_args args = *(const softmax_args *)all;
+    if (args.kind == ORIBI_MICRO_S16) {
+        args.u.s16.rows = rows;
+        oribi_micro_softmax_s16(&args.u.s16, input, output);
+        return;
+    }
+    args.u.bytes.rows = rows;
+    if (args.kind == ORIBI_MICRO_U8) {
+        oribi_micro_softmax_u8(&args.u.bytes, input, output, NULL);
+    } else {
+        oribi_micro_softmax_s8(&args.u.bytes, input, output, NULL);
+    }
+}
+
+static bool softmax_run(const struct oribi_micro_softmax_spec *state, oribi_kit_run *run)
+{
+    struct oribi_micro_softmax_spec spec = *state;
+    softmax_args args;
+    oribi_cpu_shape shape;
+    if (!oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
+    }
+    const int64_t values = oribi_cpu_product(shape.at, shape.n);
+    const int64_t columns = shape.n < 1 ? 1 : shape.at[shape.n - 1];
+    if (values < 1 || values > INT32_MAX) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "softmax does not support shape %s",
+                              oribi_cpu_shape_text(&shape).chars);
+    }
+    spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
+    spec.columns = (int32_t)columns;
+    spec.rows = (int32_t)(values / columns);
+    if (!oribi_quantized_check(run, softmax_prepare(&spec, &args))) {
+        return false;
+    }
+    const void *input = TF_TensorData(run->in[0]);
+    void *output = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
+    if (output != NULL) {
+        const int64_t bytes = columns * (spec.kind == ORIBI_MICRO_S16 ? 2 : 1);
+        const oribi_quantized_each each = {&args, softmax_rows, input, output, bytes, bytes};
+        oribi_quantized_run_each(run, &each, spec.rows, columns * 40);
+    }
+    return output != NULL;
+}
+ORIBI_KIT_COMPUTE(softmax, 1)
+
+/* --- Tables of bytes
+ * ---------------------------------------------------------------------------------- */
+
+typedef struct unary_state {
+    uint8_t table[256];
+} unary_state;
+
+static void *unary_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    unary_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    struct oribi_micro_unary_8_spec spec = {0};
+    TF_DataType type = TF_INT8;
+    if (state != NULL) {
+        oribi_kit_attr_type(&setup, "T", &type);
+        spec.in_unsigned = spec.out_unsigned = type == TF_UINT8 ? 1 : 0;
+        oribi_quantized_attr_any(&setup, "input", &spec.input);
+        oribi_quantized_attr_any(&setup, "output", &spec.output);
+        oribi_quantized_variant(&setup, &spec.variant);
+        oribi_kit_attr_float(&setup, "alpha", &spec.alpha);
+        oribi_quantized_function(&setup, &spec.function);
+        if (TF_GetCode(setup.status) == TF_OK) {
+            (void)oribi_quantized_setup_check(&setup,
+                                              oribi_micro_unary_8_table(&spec, state->table));
+        }
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static bool unary_run(const unary_state *state, oribi_kit_run *run)
+{
+    return oribi_quantized_lookup(run, state->table);
+}
+ORIBI_KIT_COMPUTE(unary, 1)
+
+const oribi_cpu_kernel oribi_cpu_quantized_unary_kernels[] = {
+    {.op_name = "Oribi>QUnary",
+     .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = unary_create,
+     .compute = unary_compute,
+     .destroy = oribi_kit_free,
+     .why = "a table of micro/'s scalar truth"},
+    {.op_name = "Oribi>QSoftmax",
+     .types = {{"T", ORIBI_QUANTIZED_TYPES}},
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = softmax_create,
+     .compute = softmax_compute,
+     .destroy = oribi_kit_free,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = NULL},
+};

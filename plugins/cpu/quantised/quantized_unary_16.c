@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oribi>QUnary of int16 by micro/'s kernels. */
+#include "cpu/base/families.h"
+#include "cpu/quantised/quantized.h"
+
+#include "micro/quantize/requantize.h"
+#include "micro/elementwise/unary_16_prepare.h"
+
+typedef struct unary_state {
+    int32_t function;
+    union {
+        struct oribi_micro_requantize_args relu;
+        struct oribi_micro_leaky_relu_s16_args leaky;
+        struct oribi_micro_curve_points_s16_args curve;
+    } u; /* counts unset */
+} unary_state;
+
+static int32_t prepare(const struct oribi_micro_unary_16_spec *spec, unary_state *state)
+{
+    switch (spec->function) {
+    case ORIBI_MICRO_UNARY_LOGISTIC:
+    case ORIBI_MICRO_UNARY_TANH:
+        return oribi_micro_curve_points_s16_prepare(spec, &state->u.curve);
+    case ORIBI_MICRO_UNARY_LEAKY_RELU:
+        return oribi_micro_leaky_relu_s16_prepare(spec, &state->u.leaky);
+    default:
+        return oribi_micro_relu_16_prepare(spec, &state->u.relu);
+    }
+}
+
+static void *unary_create(TF_OpKernelConstruction *construction)
+{
+    oribi_kit_setup setup;
+    unary_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    struct oribi_micro_unary_16_spec spec = {0};
+    if (state != NULL) {
+        oribi_quantized_attr_any(&setup, "input", &spec.input);
+        oribi_quantized_attr_any(&setup, "output", &spec.output);
+        oribi_kit_attr_float(&setup, "alpha", &spec.alpha);
+        oribi_quantized_function(&setup, &spec.function);
+        state->function = spec.function;
+        if (TF_GetCode(setup.status) == TF_OK) {
+            (void)oribi_quantized_setup_check(&setup, prepare(&spec, state));
+        }
+    }
+    return oribi_kit_setup_end(&setup);
+}
+
+static void call(const void *state, int32_t count, const void *input, void *output)
+{
+    unary_state s = *(const unary_state *)state;
+    switch (s.function) {
+    case ORIBI_MICRO_UNARY_LOGISTIC:
+    case ORIBI_MICRO_UNARY_TANH:
+        s.u.curve.count = count;
+        oribi_micro_curve_points_s16(&s.u.curve, input, output);
+        break;
+    case ORIBI_MICRO_UNARY_LEAKY_RELU:
+        s.u.leaky.count = count;
+        oribi_micro_leaky_relu_s16(&s.u.leaky, input, output);
+        break;
+    default:
+        s.u.relu.count = count;
+        oribi_micro_requantize(&s.u.relu, input, output);
+        break;
+    }
+}
+
+static bool unary_run(const unary_state *state, oribi_kit_run *run)
+{
+    oribi_cpu_shape shape;
+    const int32_t values = oribi_quantized_count(run, &shape);
+    if (values < 0) {
+        return false;
+    }
+    void *output = oribi_kit_output(run, 0, shape.at, shape.n);
+    if (output != NULL) {
+        const oribi_quantized_each each = {
+            state, call, TF_TensorData(run->in[0]), output, sizeof(int16_t), sizeof(int16_t)};
+        oribi_quantized_run_each(run, &each, values, 10);
+    }
+    return output != NULL;
+}
+ORIBI_KIT_COMPUTE(unary, 1)
+
+const oribi_cpu_kernel oribi_cpu_quantized_unary_16_kernels[] = {
+    {.op_name = "Oribi>QUnary",
+     .types = {{"T", ORIBI_KIT_TYPE(TF_INT16)}},
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = unary_create,
+     .compute = unary_compute,
+     .destroy = oribi_kit_free,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = NULL},
+};

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* F32 normalisation loops for AVX2 and FMA. See norm_loops.h. */
+#define ORIBI_ISA avx2
+#include "cpu/window/norm_loops.h"

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ops ONNX>Name: ONNX operators whose meaning no TensorFlow op has exactly. Attributes bear ONNX's
+ * names and defaults. `since_version` is the opset of the node, `present` tells which optional
+ * inputs are among `inputs`; `data_format` (NCHW, as ONNX has it, by default) is ours.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "ops_core/ops_core.h"
+#include "ops_core/window_shapes.h"
+
+enum { MAX_SPACE = 8, N_RESIZE_INPUTS = 4 };
+
+/* The attributes of a pool, one entry per spatial dimension. */
+typedef struct onnx_pool {
+    int64_t kernel[MAX_SPACE], strides[MAX_SPACE], dilations[MAX_SPACE], pads[2 * MAX_SPACE];
+    oribi_geometry_padding padding;
+    bool ceil_mode, channels_last;
+    int n_space;
+} onnx_pool;
+
+/* An absent list stands for one value everywhere. */
+static bool read_list(oribi_ops_ctx *ctx, const char *name, int64_t absent, int64_t least,
+                      int n_wanted, int64_t *out, TF_Status *status)
+{
+    int count;
+    if (!oribi_ops_attr_ints(ctx, name, out, n_wanted, &count, status)) {
+        return false;
+    }
+    for (int i = 0; count == 0 && i < n_wanted; i++) {
+        out[i] = absent;
+    }
+    if (count != 0 && count != n_wanted) {
+        return oribi_ops_fail(status, "Attr '%s' has %d values, expected %d", name, count,
+                              n_wanted);
+    }
+    for (int i = 0; i < n_wanted; i++) {
+        if (out[i] < least) {
+            return oribi_ops_fail(status,
+                                  "Attr '%s' holds %" PRId64 ", at least %" PRId64 " is possible",
+                                  name, out[i], least);
+        }
+    }
+    return true;
+}
+
+static bool read_pool(oribi_ops_ctx *ctx, onnx_pool *pool, TF_Status *status)
+{
+    char format[ORIBI_OPS_STRING];
+    int64_t ceil_mode;
+    if (!oribi_ops_attr_ints(ctx, "kernel_shape", pool->kernel, MAX_SPACE, &pool->n_space,
+                             status) ||
+        !read_list(ctx, "kernel_shape", 1, 1, pool->n_space, pool->kernel, status) ||
+        !read_list(ctx, "strides", 1, 1, pool->n_space, pool->strides, status) ||
+        !read_list(ctx, "dilations", 1, 1, pool->n_space, pool->dilations, status) ||
+        !read_list(ctx, "pads", 0, 0, 2 * pool->n_space, pool->pads, status) ||
+        !oribi_ops_attr_padding(ctx, "auto_pad", &pool->padding, status) ||
+        !oribi_ops_attr_string(ctx, "data_format", format, status) ||
+        !oribi_ops_attr_int(ctx, "ceil_mode", &ceil_mode, status)) {
+        return false;
+    }
+    pool->ceil_mode = ceil_mode != 0;
+    pool->channels_last = strcmp(format, "NHWC") == 0;
+    return true;
+}
+
+static bool slide(const onnx_pool *pool, int k, int64_t in, int64_t *out, TF_Status *status)
+{
+    const oribi_geometry_window window = {.in = in,
+                                          .taps = pool->kernel[k],
+                                          .stride = pool->strides[k],
+                                          .dilation = pool->dilations[k],
+                                          .padding = pool->padding,
+                                          .ceil = pool->ceil_mode,
+                                          .before = pool->pads[k],
+                                          .after = pool->pads[k + pool->n_space]};
+    return oribi_ops_slide(&window, out, status);
+}
+
+static bool pool_shape(oribi_ops_ctx *ctx, oribi_ops_shape *shape, TF_Status *status)
+{
+    onnx_pool pool;
+    if (!read_pool(ctx, &pool, status) ||
+        !oribi_ops_input_rank(ctx, 0, pool.n_space + 2, shape, status)) {
+        return false;
+    }
+    for (int k = 0; k < pool.n_space; k++) {
+        int64_t *dim = &shape->at[pool.channels_last ? k + 1 : k + 2];
+        if (!slide(&pool, k, *dim, dim, status)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void average_pool(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    if (pool_shape(ctx, &shape, status)) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
+}
+
+static void max_pool(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    if (pool_shape(ctx, &shape, status) && oribi_ops_output(ctx, 0, &shape, status)) {
+        oribi_ops_output(ctx, 1, &shape, status);
+    }
+}
+
+/* Flat index of each of Resize's inputs X, roi, scales, sizes; -1 where it is absent. */
+static bool find_inputs(oribi_ops_ctx *ctx, int out[N_RESIZE_INPUTS], TF_Status *status)
+{
+    TF_Bool present[N_RESIZE_INPUTS] = {0};
+    int32_t count, total;
+    int at = 0, given = (int)TF_ShapeInferenceContextNumInputs(ctx);
+    TF_ShapeInferenceContext_GetAttrSize(ctx, "present", &count, &total, status);
+    if (TF_GetCode(status) != TF_OK) {
+        return false;
+    }
+    TF_ShapeInferenceContext_GetAttrBoolList(ctx, "present", present, N_RESIZE_INPUTS, status);
+    for (int i = 0; i < N_RESIZE_INPUTS; i++) {
+        bool is_there = count == 0 ? i < given : i < count && present[i];
+        out[i] = is_there ? at++ : -1;
+    }
+    if (at != given || out[0] != 0 || count > N_RESIZE_INPUTS) {
+        return oribi_ops_fail(status, "'present' does not describe the %d inputs of ONNX>Resize",
+                              given);
+    }
+    return TF_GetCode(status) == TF_OK;
+}
+
+/* Axes that scales and sizes speak of: the attribute, or all. */
+static bool resize_axes(oribi_ops_ctx *ctx, int32_t rank, oribi_wide_dims *axes, TF_Status *status)
+{
+    if (!oribi_ops_attr_list(ctx, "axes", axes, status)) {
+        return false;
+    }
+    for (int i = 0; i < axes->n; i++) {
+        if (!oribi_ops_axis(axes->at[i], rank, &axes->at[i], status)) {
+            return false;
+        }
+    }
+    for (int i = 0, are_all = axes->n == 0; are_all && i < rank; i++) {
+        (void)oribi_wide_dims_add(axes, i);
+    }
+    return true;
+}
+
+/* floor(in * scale), as the operator says; -1 when it can not be told. */
+static bool scale_dims(const TF_Tensor *scales, const oribi_wide_dims *axes, oribi_ops_shape *shape,
+                       TF_Status *status)
+{
+    const float *values = TF_TensorData(scales);
+    if (TF_TensorType(scales) != TF_FLOAT || TF_TensorElementCount(scales) != axes->n) {
+        return oribi_ops_fail(status, "scales must be %d floats", axes->n);
+    }
+    for (int i = 0; i < axes->n; i++) {
+        int64_t *dim = &shape->at[axes->at[i]];
+        int64_t size = -1;
+        if (!(values[i] > 0) ||
+            (*dim >= 0 && !oribi_real_to_size((double)*dim * (double)values[i], &size))) {
+            return oribi_ops_fail(status, "scale %g of dimension %d is not possible",
+                                  (double)values[i], (int)axes->at[i]);
+        }
+        *dim = size;
+    }
+    return true;
+}
+
+/* With a policy that keeps the aspect ratio, one scale goes for all axes. */
+static bool keep_ratio(const char *policy, const oribi_wide_dims *sizes,
+                       const oribi_wide_dims *axes, oribi_ops_shape *shape)
+{
+    bool smaller = strcmp(policy, "not_larger") == 0;
+    float scale = 0;
+    for (int i = 0; i < axes->n; i++) {
+        if (shape->at[axes->at[i]] <= 0) {
+            return false;
+        }
+        float one = (float)sizes->at[i] / (float)shape->at[axes->at[i]];
+        scale = i == 0 || (smaller ? one < scale : one > scale) ? one : scale;
+    }
+    for (int i = 0; i < axes->n; i++) {
+        int64_t *dim = &shape->at[axes->at[i]];
+        if (!oribi_real_to_size((double)scale * (double)*dim + 0.5, dim)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool size_dims(oribi_ops_ctx *ctx, int input, const oribi_wide_dims *axes,
+                      oribi_ops_shape *shape, TF_Status *status)
+{
+    oribi_wide_dims sizes;
+    char policy[ORIBI_OPS_STRING];
+    if (!oribi_ops_attr_string(ctx, "keep_aspect_ratio_policy", policy, status) ||
+        !oribi_ops_input_list(ctx, input, &sizes, status)) {
+        return false;
+    }
+    if (sizes.n >= 0 && sizes.n != axes->n) {
+        return oribi_ops_fail(status, "sizes must be %d integers", axes->n);
+    }
+    bool stretches = strcmp(policy, "stretch") == 0;
+    for (int i = 0; i < axes->n; i++) {
+        if (sizes.n >= 0 && sizes.at[i] < 0) {
+            return oribi_ops_fail(status, "sizes[%d] is %" PRId64, i, sizes.at[i]);
+        }
+        if (sizes.n < 0 || stretches) {
+            shape->at[axes->at[i]] = sizes.n < 0 ? -1 : sizes.at[i];
+        }
+    }
+    if (sizes.n >= 0 && !stretches && !keep_ratio(policy, &sizes, axes, shape)) {
+        for (int i = 0; i < axes->n; i++) {
+            shape->at[axes->at[i]] = -1;
+        }
+    }
+    return true;
+}
+
+static bool resize_shape(oribi_ops_ctx *ctx, const int inputs[N_RESIZE_INPUTS],
+                         oribi_ops_shape *shape, TF_Status *status)
+{
+    oribi_wide_dims axes;
+    if (shape->n < 0) {
+        return true;
+    }
+    if (!resize_axes(ctx, shape->n, &axes, status)) {
+        return false;
+    }
+    if (inputs[3] >= 0) {
+        return size_dims(ctx, inputs[3], &axes, shape, status);
+    }
+    TF_Tensor *scales = inputs[2] >= 0 ? TF_ShapeInferenceContextInputTensor(ctx, inputs[2]) : NULL;
+    if (scales == NULL) {
+        for (int i = 0; i < axes.n; i++) {
+            shape->at[axes.at[i]] = -1;
+        }
+        return true;
+    }
+    bool done = scale_dims(scales, &axes, shape, status);
+    TF_DeleteTensor(scales);
+    return done;
+}
+
+static void resize(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    int inputs[N_RESIZE_INPUTS];
+    if (find_inputs(ctx, inputs, status) && oribi_ops_input(ctx, 0, &shape, status) &&
+        resize_shape(ctx, inputs, &shape, status)) {
+        oribi_ops_output(ctx, 0, &shape, status);
+    }
+}
+
+/* clang-format off: one attribute a line */
+#define POOL_ATTRS                                                                                 \
+    "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'", "ceil_mode: int = 0",  \
+        "dilations: list(int) = []", "kernel_shape: list(int) >= 1", "pads: list(int) = []",       \
+        "strides: list(int) = []", "data_format: {'NHWC', 'NCHW'} = 'NCHW'",                       \
+        "since_version: int = 0"
+/* clang-format on */
+
+const oribi_ops_row oribi_ops_onnx[] = {
+    {.name = "ONNX>AveragePool",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "count_include_pad: int = 0", POOL_ATTRS},
+     .shape = average_pool},
+    {.name = "ONNX>MaxPool",
+     .inputs = {"x: T"},
+     .outputs = {"y: T", "indices: int64"},
+     .attrs = {"T: {half, bfloat16, float, double, int8, uint8}", "storage_order: int = 0",
+               POOL_ATTRS},
+     .shape = max_pool},
+    {.name = "ONNX>Resize",
+     .inputs = {"inputs: Tinputs"},
+     .outputs = {"y: T"},
+     .attrs = {"T: type", "Tinputs: list(type) >= 1", "present: list(bool) = []",
+               "antialias: int = 0", "axes: list(int) = []",
+               "coordinate_transformation_mode: {'half_pixel', 'half_pixel_symmetric', "
+               "'pytorch_half_pixel', 'align_corners', 'asymmetric', 'tf_half_pixel_for_nn', "
+               "'tf_crop_and_resize'} = 'half_pixel'",
+               "cubic_coeff_a: float = -0.75", "exclude_outside: int = 0",
+               "extrapolation_value: float = 0.0",
+               "keep_aspect_ratio_policy: {'stretch', 'not_larger', 'not_smaller'} = 'stretch'",
+               "mode: {'nearest', 'linear', 'cubic'} = 'nearest'",
+               "nearest_mode: {'round_prefer_floor', 'round_prefer_ceil', 'floor', 'ceil'} = "
+               "'round_prefer_floor'",
+               "since_version: int = 0"},
+     .shape = resize},
+    {.name = "ONNX>PRelu",
+     .inputs = {"x: T", "slope: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: {half, bfloat16, float, double, int32, int64, uint32, uint64}",
+               "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_broadcast},
+    {.name = "ONNX>HardSigmoid",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 0.2", "beta: float = 0.5",
+               "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>HardSwish",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>Mish",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>Swish",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 1.0", "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>Gelu",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "approximate: {'none', 'tanh'} = 'none'",
+               "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>Celu",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 1.0", "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>Shrink",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: realnumbertype", "bias: float = 0.0", "lambd: float = 0.5",
+               "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>ThresholdedRelu",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "alpha: float = 1.0", "since_version: int = 0"},
+     .traits = {"elementwise"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = NULL},
+};

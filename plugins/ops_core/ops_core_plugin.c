@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registers the rows of all tables: the one place that calls the builder. A failed registration is
+ * remembered by the loader's transaction, which then refuses the plugin as a whole.
+ */
+#include "built_in.h"
+#include "ops_core/ops_core.h"
+
+static const oribi_ops_row *const tables[] = {
+    oribi_ops_source,           oribi_ops_unary,   oribi_ops_binary,
+    oribi_ops_select,           oribi_ops_conv,    oribi_ops_pool,
+    oribi_ops_matmul,           oribi_ops_einsum,  oribi_ops_normalize,
+    oribi_ops_reshape,          oribi_ops_join,    oribi_ops_slice,
+    oribi_ops_gather,           oribi_ops_pad,     oribi_ops_space,
+    oribi_ops_reduce,           oribi_ops_index,   oribi_ops_image,
+    oribi_ops_variable,         oribi_ops_onnx,    oribi_ops_quantized,
+    oribi_ops_device,           oribi_ops_qlinear, oribi_ops_recurrent,
+    oribi_ops_qlinear_elements,
+};
+
+static void register_row(const oribi_ops_row *row, TF_Status *status)
+{
+    TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(row->name);
+    for (int i = 0; row->inputs[i] != NULL; i++) {
+        TF_OpDefinitionBuilderAddInput(builder, row->inputs[i]);
+    }
+    for (int i = 0; row->outputs[i] != NULL; i++) {
+        TF_OpDefinitionBuilderAddOutput(builder, row->outputs[i]);
+    }
+    for (int i = 0; row->attrs[i] != NULL; i++) {
+        TF_OpDefinitionBuilderAddAttr(builder, row->attrs[i]);
+    }
+    for (int i = 0; row->traits[i] != NULL; i++) {
+        TF_OpDefinitionBuilderAddTrait(builder, row->traits[i]);
+    }
+    if (row->fuses != NULL) {
+        TF_OpDefinitionBuilderAddFusion(builder, row->fuses);
+    }
+    TF_OpDefinitionBuilderSetIsCommutative(builder, (row->flags & ORIBI_OPS_COMMUTATIVE) != 0);
+    TF_OpDefinitionBuilderSetIsAggregate(builder, (row->flags & ORIBI_OPS_AGGREGATE) != 0);
+    TF_OpDefinitionBuilderSetIsStateful(builder, (row->flags & ORIBI_OPS_STATEFUL) != 0);
+    TF_OpDefinitionBuilderSetShapeInferenceFunction(builder, row->shape);
+    TF_RegisterOpDefinition(builder, status);
+}
+
+void oribi_ops_core_init(void)
+{
+    TF_Status *status = TF_NewStatus();
+    for (size_t i = 0; status != NULL && i < sizeof tables / sizeof tables[0]; i++) {
+        for (const oribi_ops_row *row = tables[i]; row->name != NULL; row++) {
+            register_row(row, status);
+        }
+    }
+    TF_DeleteStatus(status);
+}

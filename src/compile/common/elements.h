@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of tensors as emitted C has them. */
+#ifndef ORIBI_COMPILE_COMMON_ELEMENTS_H_
+#define ORIBI_COMPILE_COMMON_ELEMENTS_H_
+
+#include <stdint.h>
+
+#include "tensorflow/c/tf_datatype.h"
+
+enum oribi_element_kind {
+    ORIBI_ELEMENT_S8,
+    ORIBI_ELEMENT_U8,
+    ORIBI_ELEMENT_S16,
+    ORIBI_ELEMENT_S32,
+    ORIBI_ELEMENT_F32
+};
+const char *oribi_element_c_type(int32_t kind);
+int64_t oribi_element_bytes(int32_t kind);
+int32_t oribi_element_kind_of(TF_DataType type); /* -1: none */
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* micro/: the kernels that the calls use and what those include, nothing else. Our own text is
+ * given under the licence of the output; that of plugins (emit_own.c) under theirs. */
+#include <stdio.h>
+#include <string.h>
+
+#include "compile/emit/emit_parts.h"
+#include "compile/common/kernel_texts.h"
+#include "tensor/status.h"
+
+enum { MAX_TEXTS = 512 };
+static const char device_header[] = "tvm/runtime/device.h";
+
+typedef struct emitter {
+    const oribi_compile *all;
+    oribi_files *files;
+    bool wanted[MAX_TEXTS];
+} emitter;
+
+/* The file of that name, of `length` letters, the last of which is `kind`; -1: there is none. */
+static int32_t find(const char *name, size_t length, char kind)
+{
+    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
+        const char *found = oribi_kernel_texts[i].name;
+        if (strlen(found) == length && memcmp(found, name, length - 1) == 0 &&
+            found[length - 1] == kind) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+const char *oribi_emit_kernel_header(const oribi_call *call)
+{
+    char own[80];
+    if (call->kernel == NULL || call->instance != NULL || call->own != NULL) {
+        return call->kernel;
+    }
+    const int length = snprintf(own, sizeof own, "%s.h", call->kernel);
+    const bool has_own = length < (int)sizeof own && find(own, (size_t)length, 'h') >= 0;
+    return has_own ? call->kernel : call->args->header;
+}
+
+static void want(emitter *e, const char *name, size_t length, char kind);
+
+/* Marks what the text includes. */
+static void want_included(emitter *e, const char *text)
+{
+    static const char mark[] = "#include \"micro/";
+    while ((text = strstr(text, mark)) != NULL) {
+        text += sizeof mark - 1;
+        const size_t length = strcspn(text, "\"");
+        if (length > 0) {
+            want(e, text, length, text[length - 1]);
+        }
+    }
+}
+
+/* Marks the file and, through its #include lines, what it needs; a header brings its .c file. */
+static void want(emitter *e, const char *name, size_t length, char kind)
+{
+    const int32_t index = find(name, length, kind);
+    if (index < 0 || e->wanted[index]) {
+        return;
+    }
+    e->wanted[index] = true;
+    want_included(e, (const char *)oribi_kernel_texts[index].text);
+    if (kind == 'h') {
+        want(e, name, length, 'c');
+    }
+}
+
+/* Copies the text with the licence of the output. */
+static void rewrite(const char *text, const char *model, oribi_text *out)
+{
+    static const char ours[] = "SPDX-License-Identifier: Apache-2.0";
+    for (const char *at = strstr(text, ours); at != NULL; at = strstr(text, ours)) {
+        oribi_emit_rename(text, (size_t)(at - text), model, NULL, out);
+        oribi_text_append(out, "SPDX-License-Identifier: 0BSD");
+        text = at + sizeof ours - 1;
+    }
+    oribi_emit_rename(text, strlen(text), model, NULL, out);
+}
+
+/* An instance's two files. Models that want the same one share it. */
+static bool add_instance(emitter *e, const oribi_instance *instance, TF_Status *status)
+{
+    for (int32_t i = 0; i < 2; i++) {
+        oribi_text text = {0}, copy = {0};
+        char *name = oribi_arena_printf(&e->files->arena, "micro/%s.%c", instance->name, "hc"[i]);
+        bool is_there = false;
+        for (int32_t k = 0; name != NULL && k < e->files->n; k++) {
+            is_there = is_there || strcmp(e->files->items[k].name, name) == 0;
+        }
+        if (is_there) {
+            continue;
+        }
+        if (i == 0) {
+            oribi_instance_header(instance, &text);
+        } else {
+            oribi_instance_source(instance, &text);
+        }
+        rewrite(oribi_text_string(&text), e->all->programs[0]->name, &copy);
+        want_included(e, oribi_text_string(&text));
+        copy.failed = copy.failed || text.failed;
+        oribi_text_destroy(&text);
+        ORIBI_TRY(oribi_files_add(e->files, &copy, status, "micro/%s.%c", instance->name, "hc"[i]));
+    }
+    return true;
+}
+
+/* The files of a plugin's kernel, and what they include of micro/. */
+static bool add_own(emitter *e, const oribi_target_kernel *kernel, TF_Status *status)
+{
+    for (int32_t i = 0; i < kernel->n_sources; i++) {
+        const char *source = kernel->sources[i];
+        oribi_target_file file;
+        while (oribi_target_next_file(&source, &file)) {
+            oribi_text text = {0}, copy = {0};
+            oribi_emit_own_file(kernel, &file, &text);
+            want_included(e, oribi_text_string(&text));
+            oribi_emit_rename(oribi_text_string(&text), text.length, e->all->programs[0]->name,
+                              kernel->prefix, &copy);
+            copy.failed = copy.failed || text.failed;
+            oribi_text_destroy(&text);
+            ORIBI_TRY(oribi_emit_own_add(e->files, kernel, file.name, &copy, status));
+        }
+    }
+    return true;
+}
+
+static bool add(emitter *e, int32_t index, TF_Status *status)
+{
+    oribi_text copy = {0};
+    const char *text = oribi_kernel_texts[index].name;
+    rewrite((const char *)oribi_kernel_texts[index].text, e->all->programs[0]->name, &copy);
+    return oribi_files_add(e->files, &copy, status, "%s%s",
+                           strcmp(text, device_header) == 0 ? "" : "micro/", text);
+}
+
+static bool want_kernels(emitter *e, const oribi_program *model, TF_Status *status)
+{
+    for (int32_t i = 0; i < model->n_calls; i++) {
+        char name[80];
+        if (model->calls[i].kernel == NULL) {
+            continue;
+        }
+        if (model->calls[i].own != NULL) {
+            ORIBI_TRY(add_own(e, model->calls[i].own, status));
+            continue;
+        }
+        if (model->calls[i].instance != NULL) {
+            ORIBI_TRY(add_instance(e, model->calls[i].instance, status));
+            continue;
+        }
+        const int length = snprintf(name, sizeof name, "%s.c", model->calls[i].kernel);
+        if (length < 3 || length >= (int)sizeof name || find(name, (size_t)length, 'c') < 0) {
+            return oribi_fail(status, TF_INTERNAL, "the library carries no kernel '%s'", name);
+        }
+        want(e, name, (size_t)length, 'c');
+    }
+    return true;
+}
+
+bool oribi_emit_kernels(const oribi_compile *all, oribi_files *files, TF_Status *status)
+{
+    emitter e = {.all = all, .files = files};
+    want(&e, "port.h", strlen("port.h"), 'h');
+    want(&e, "memory.h", strlen("memory.h"), 'h');
+    for (int32_t i = 0; i < all->n_programs; i++) {
+        if (all->programs[i]->devices.partition.n_devices > 0) {
+            want(&e, device_header, strlen(device_header), 'h');
+        }
+        ORIBI_TRY(want_kernels(&e, all->programs[i], status));
+    }
+    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
+        if (e.wanted[i]) {
+            ORIBI_TRY(add(&e, i, status));
+        }
+    }
+    return true;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The table of what can be compiled, and the walk over the graph. */
+#include "compile/lower/float/lower_f32.h"
+#include "compile/common/c_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "op/traits.h"
+#include "target/target.h"
+#include "tensor/patience.h"
+#include "tensor/status.h"
+
+static const oribi_lower_row rows[] = {
+    {"Oribi>QConv2D", "conv2d", oribi_lower_conv2d},
+    {"Oribi>QDepthwiseConv2D", "depthwise_conv2d", oribi_lower_depthwise_conv2d},
+    {"Oribi>QFullyConnected", "fully_connected", oribi_lower_fully_connected},
+    {"Oribi>QAdd", "add", oribi_lower_add},
+    {"Oribi>QSub", "sub", oribi_lower_sub},
+    {"Oribi>QMul", "mul", oribi_lower_mul},
+    {"Oribi>QAveragePool", "average_pool", oribi_lower_average_pool},
+    {"Oribi>QMaxPool", "max_pool", oribi_lower_max_pool},
+    {"Oribi>QSoftmax", "softmax", oribi_lower_softmax},
+    {"Oribi>QUnary", "unary", oribi_lower_unary},
+    {"Oribi>QMean", "mean", oribi_lower_mean},
+    {"Oribi>QSum", "sum", oribi_lower_sum},
+    {"Oribi>QPRelu", "prelu", oribi_lower_prelu},
+    {"Oribi>QBatchMatMul", "batch_matmul", oribi_lower_batch_matmul},
+    {"Oribi>QTransposeConv", "transpose_conv", oribi_lower_transpose_conv},
+    {"Oribi>QWideTransposeConv", "transpose_conv", oribi_lower_wide_transpose_conv},
+    {"Oribi>QResizeBilinear", "resize", oribi_lower_resize_bilinear},
+    {"Oribi>QQuantize", "quantize", oribi_lower_quantize},
+    {"Oribi>QDequantize", "dequantize", oribi_lower_dequantize},
+    {"Oribi>QRequantize", "requantize", oribi_lower_requantize},
+    {"Maximum", "maximum", oribi_lower_maximum},
+    {"Minimum", "minimum", oribi_lower_minimum},
+    {"Cast", "cast", oribi_lower_cast},
+    {"Oribi>QWideConv2D", "conv2d", oribi_lower_wide_conv2d},
+    {"Oribi>QSvdf", "svdf", oribi_lower_q_svdf},
+    {"Oribi>Svdf", "svdf", oribi_lower_svdf},
+    {"Oribi>QLstm", "lstm", oribi_lower_q_lstm},
+    {"Oribi>Lstm", "lstm", oribi_lower_lstm},
+    {"Oribi>LstmFull", "lstm", oribi_lower_lstm_full},
+    {"Transpose", "transpose", oribi_lower_transpose},
+    {"Slice", "slice", oribi_lower_slice},
+    {"StridedSlice", "strided_slice", oribi_lower_strided_slice},
+    {"ConcatV2", "concat", oribi_lower_concat},
+    {"Pack", "pack", oribi_lower_pack},
+    {"Split", "split", oribi_lower_split},
+    {"SplitV", "split", oribi_lower_split_v},
+    {"Unpack", "unpack", oribi_lower_unpack},
+    {"GatherV2", "gather", oribi_lower_gather},
+    {"Pad", "pad", oribi_lower_pad},
+    {"PadV2", "pad", oribi_lower_pad},
+    {"MirrorPad", "mirror_pad", oribi_lower_mirror_pad},
+    {"ResizeNearestNeighbor", "resize", oribi_lower_resize_nearest},
+    {"Oribi>Region", "region", oribi_lower_region},
+    {"ONNX>QLinearConv2D", "conv2d", oribi_lower_qlinear_conv2d},
+    {"ONNX>QLinearMatMul", "matmul", oribi_lower_qlinear_matmul},
+    {"ONNX>QLinearAveragePool", "average_pool", oribi_lower_qlinear_average_pool},
+    {"ONNX>QLinearMaxPool", "max_pool", oribi_lower_qlinear_max_pool},
+    {"ONNX>QLinearAdd", "add", oribi_lower_qlinear_add},
+    {"ONNX>QLinearMul", "mul", oribi_lower_qlinear_mul},
+    {"ONNX>QLinearMean", "mean", oribi_lower_qlinear_mean},
+    {"ONNX>QLinearSoftmax", "softmax", oribi_lower_qlinear_softmax},
+    {"ONNX>QLinearTable", "table", oribi_lower_qlinear_table},
+    {"ONNX>QuantizeLinear", "quantize", oribi_lower_quantize_linear},
+    {"ONNX>DequantizeLinear", "dequantize", oribi_lower_dequantize_linear},
+    {"ONNX>DynamicQuantizeLinear", "quantize", oribi_lower_dynamic_quantize_linear},
+    {NULL, "", NULL},
+};
+
+/* The same bytes under another shape, whatever op says so. */
+static bool lower_view(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_node *node = call->node;
+    oribi_traits traits;
+    (void)lowering;
+    oribi_op_traits(node->op, &node->attrs, &node->signature, &traits);
+    call->is_view = true;
+    call->inputs = &node->inputs[traits.data];
+    call->n_inputs = 1;
+    return true;
+}
+
+bool oribi_lower_find(const oribi_node *node, oribi_lower_row *out)
+{
+    static const oribi_lower_row *const tables[] = {rows, oribi_lower_f32_rows};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        for (const oribi_lower_row *row = tables[i]; row->op != NULL; row++) {
+            if (strcmp(row->op, node->op_name) == 0) {
+                *out = *row;
+                return true;
+            }
+        }
+    }
+    const oribi_target_kernel *own = oribi_target_kernel_find(node->op_name, &node->attrs);
+    if (own != NULL) {
+        *out = (oribi_lower_row){own->op, "", oribi_lower_own};
+        (void)snprintf(out->stem, sizeof out->stem, "%s", own->name);
+        return true;
+    }
+    *out = (oribi_lower_row){NULL, "view", lower_view};
+    return oribi_op_is(node->op, &node->attrs, ORIBI_TRAIT_VIEW) || oribi_lower_by_name(node, out);
+}
+
+bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_node *node = call->node;
+    const char *name = call->name;
+    oribi_lower_row row;
+    *call = (oribi_call){.node = node,
+                         .inputs = node->inputs,
+                         .name = name,
+                         .fused = call->fused,
+                         .n_outputs = node->n_outputs,
+                         .forbids_overlap = call->forbids_overlap,
+                         .forbids_views = call->forbids_views};
+    return call->fused != NULL ? oribi_lower_conv2d_add(lowering, call)
+                               : oribi_lower_find(node, &row) && row.lower(lowering, call);
+}
+
+/* Every operator that has no row, a line each. */
+static bool report_missing(oribi_lowering *lowering)
+{
+    const oribi_graph *graph = lowering->graph;
+    oribi_text text = {0};
+    int32_t n_missing = 0;
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        const oribi_node *node = graph->nodes[graph->order[i]];
+        oribi_lower_row row;
+        if (!oribi_lower_find(node, &row)) {
+            n_missing++;
+            oribi_text_append(&text, "\n  ");
+            oribi_compile_append_safe(&text, node->op_name);
+            oribi_text_append(&text, "  node '");
+            oribi_compile_append_safe(&text, node->name);
+            oribi_text_append(&text, "'");
+        }
+    }
+    if (n_missing > 0) {
+        oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                   "%d of %d operators cannot be compiled to C yet (`oribi run` may run them):%s",
+                   (int)n_missing, (int)graph->n_order, oribi_text_string(&text));
+    }
+    oribi_text_destroy(&text);
+    return n_missing == 0;
+}
+
+/* Sizes and offsets of emitted code are int32. */
+static bool is_addressable(const oribi_value *value)
+{
+    int64_t bytes = (int64_t)oribi_dtype_bytes(value->dtype);
+    for (int32_t i = 0; i < value->shape.rank && bytes > 0; i++) {
+        if (value->shape.dims[i] > INT32_MAX / bytes) {
+            return false;
+        }
+        bytes *= value->shape.dims[i];
+    }
+    return true;
+}
+
+static bool check_value(oribi_lowering *lowering, const oribi_node *node, oribi_value_id id)
+{
+    const oribi_value *value = id < 0 ? NULL : lowering->graph->values[id];
+    const bool is_known = value == NULL || oribi_shape_is_full(&value->shape);
+    if (value == NULL || (is_known && is_addressable(value))) {
+        return true;
+    }
+    oribi_text text = {0};
+    oribi_compile_append_safe(&text, value->name);
+    oribi_fail(lowering->status, TF_INVALID_ARGUMENT,
+               is_known ? "node '%s': '%s' has 2 GiB or more, which emitted code does not address"
+                        : "node '%s': the shape of '%s' is not known before a run; compiled models "
+                          "need fixed shapes (fix the inputs with --shape NAME=1x3x224x224)",
+               node->name, oribi_text_string(&text));
+    oribi_text_destroy(&text);
+    return false;
+}
+
+bool oribi_lower_name(oribi_lowering *lowering, oribi_call *calls, int32_t n_calls)
+{
+    int32_t number = 0; /* of the next operator */
+    for (int32_t i = 0; i < n_calls; i++) {
+        oribi_lower_row row;
+        (void)oribi_lower_find(calls[i].node, &row); /* it was found when the call was made */
+        calls[i].name =
+            oribi_arena_printf(lowering->arena, "%s%s_%d", calls[i].fused != NULL ? "conv2d_" : "",
+                               row.stem, (int)number);
+        if (calls[i].name == NULL) {
+            return oribi_fail_memory(lowering->status);
+        }
+        number += oribi_call_is_operator(&calls[i]) ? 1 : 0;
+    }
+    return true;
+}
+
+bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls)
+{
+    const oribi_graph *graph = lowering->graph;
+    ORIBI_TRY(report_missing(lowering));
+    oribi_call *calls =
+        oribi_arena_array(lowering->arena, (size_t)graph->n_order + 1, sizeof *calls);
+    if (calls == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    for (int32_t i = 0; i < graph->n_order; i++) {
+        const oribi_node *node = graph->nodes[graph->order[i]];
+        for (int32_t k = 0; k < node->n_inputs; k++) {
+            ORIBI_TRY(check_value(lowering, node, node->inputs[k]));
+        }
+        for (int32_t k = 0; k < node->n_outputs; k++) {
+            const bool is_needed = k == 0 || graph->values[node->outputs[k]]->n_uses > 0;
+            ORIBI_TRY(!is_needed || check_value(lowering, node, node->outputs[k]));
+        }
+        calls[i].node = node;
+        ORIBI_TRY(oribi_patience_left(lowering->status));
+        ORIBI_TRY(oribi_lower_call(lowering, &calls[i]));
+    }
+    *out_calls = calls;
+    *out_n_calls = graph->n_order;
+    return oribi_lower_fuse(lowering, calls, out_n_calls);
+}

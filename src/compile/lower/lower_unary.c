@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lowering of functions of one quantised number: of a byte a table, computed here; of int16 a
+ * kernel. */
+#include "compile/lower/args_table.h"
+#include "compile/lower/lower_parts.h"
+#include "micro/elementwise/unary_16_prepare.h"
+#include "tensor/status.h"
+
+static bool read_function(oribi_lowering *lowering, const oribi_call *call, int32_t *out)
+{
+    for (int32_t i = 0; i < ORIBI_MICRO_UNARY_FUNCTIONS; i++) {
+        if (oribi_lower_is(call, "function", oribi_micro_unary_words()[i])) {
+            *out = i;
+            return true;
+        }
+    }
+    return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
+                      "node '%s': this function of quantised numbers is not supported",
+                      call->node->name);
+}
+
+bool oribi_lower_table(oribi_lowering *lowering, oribi_call *call,
+                       const struct oribi_micro_unary_8_spec *spec)
+{
+    uint8_t table[256];
+    const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
+    const int32_t code =
+        count > INT32_MAX ? ORIBI_MICRO_TOO_LARGE : oribi_micro_unary_8_table(spec, table);
+    ORIBI_TRY(oribi_lower_check(lowering, call, code));
+    return oribi_call_lookup(lowering, call, table);
+}
+
+static bool lower_curve(oribi_lowering *lowering, oribi_call *call,
+                        const struct oribi_micro_unary_16_spec *spec, int32_t count)
+{
+    struct oribi_micro_curve_points_s16_args args = {.count = count};
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_curve_points_s16_prepare(spec, &args)));
+    return ORIBI_CALL_SET(lowering, call, "curve_points_s16", curve_points_s16, &args);
+}
+
+static bool lower_leaky(oribi_lowering *lowering, oribi_call *call,
+                        const struct oribi_micro_unary_16_spec *spec, int32_t count)
+{
+    struct oribi_micro_leaky_relu_s16_args args = {.count = count};
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_leaky_relu_s16_prepare(spec, &args)));
+    return ORIBI_CALL_SET(lowering, call, "leaky_relu_s16", leaky_relu_s16, &args);
+}
+
+static bool lower_relu(oribi_lowering *lowering, oribi_call *call,
+                       const struct oribi_micro_unary_16_spec *spec, int32_t count)
+{
+    struct oribi_micro_requantize_args args = {.count = count};
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_relu_16_prepare(spec, &args)));
+    return ORIBI_CALL_SET(lowering, call, "requantize", requantize, &args);
+}
+
+static bool lower_16(oribi_lowering *lowering, oribi_call *call, int32_t function)
+{
+    struct oribi_micro_unary_16_spec spec = {.function = function,
+                                             .alpha = oribi_lower_float(call, "alpha")};
+    const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    if (count > INT32_MAX / 2) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_TOO_LARGE);
+    }
+    call->n_inputs = 1;
+    call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
+    return function == ORIBI_MICRO_UNARY_LOGISTIC || function == ORIBI_MICRO_UNARY_TANH
+               ? lower_curve(lowering, call, &spec, (int32_t)count)
+           : function == ORIBI_MICRO_UNARY_LEAKY_RELU
+               ? lower_leaky(lowering, call, &spec, (int32_t)count)
+               : lower_relu(lowering, call, &spec, (int32_t)count);
+}
+
+bool oribi_lower_unary(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_unary_8_spec spec = {0};
+    ORIBI_TRY(read_function(lowering, call, &spec.function));
+    if (oribi_lower_output(lowering, call)->dtype == TF_INT16) {
+        return lower_16(lowering, call, spec.function);
+    }
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
+    spec.in_unsigned = oribi_lower_output(lowering, call)->dtype == TF_UINT8 ? 1 : 0;
+    spec.out_unsigned = spec.in_unsigned;
+    spec.variant = oribi_lower_variant(call);
+    spec.alpha = oribi_lower_float(call, "alpha");
+    return oribi_lower_table(lowering, call, &spec);
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX importer, inside: what its files share. A model is read front to back, each node is
+ * translated at once by a function from a table, into TensorFlow ops. Strings and weights stay in
+ * the file. Read next: onnx_model.c (the walk), onnx_table.c (op to function), onnx_emit.h (how a
+ * translation makes nodes), then one family, onnx_conv.c.
+ * Source   onnx.proto3 of ONNX 1.16 (field numbers), the operator specification.
+ */
+#ifndef ORIBI_IMPORT_ONNX_H_
+#define ORIBI_IMPORT_ONNX_H_
+
+#include "base/text.h"
+#include "import/emit.h"
+#include "import/import.h"
+#include "import/missing.h"
+#include "format/wire.h"
+#include "micro/dims.h"
+
+enum { ORIBI_ONNX_MIN_OPSET = 1, ORIBI_ONNX_MAX_OPSET = 28 };
+
+/* AttributeProto.type */
+enum {
+    ORIBI_ONNX_ATTR_FLOAT = 1,
+    ORIBI_ONNX_ATTR_INT = 2,
+    ORIBI_ONNX_ATTR_STRING = 3,
+    ORIBI_ONNX_ATTR_TENSOR = 4,
+    ORIBI_ONNX_ATTR_GRAPH = 5,
+    ORIBI_ONNX_ATTR_FLOATS = 6,
+    ORIBI_ONNX_ATTR_INTS = 7,
+    ORIBI_ONNX_ATTR_STRINGS = 8
+};
+
+typedef struct oribi_onnx_file { /* a file of external data */
+    oribi_source *source;        /* one reference */
+    const uint8_t *data;
+    size_t bytes;
+} oribi_onnx_file;
+
+typedef struct oribi_onnx { /* one import */
+    oribi_graph *graph;
+    const oribi_import_options *options;
+    oribi_source *source;
+    oribi_arena kept;    /* goes when the import ends */
+    oribi_arena scratch; /* emptied after every node */
+    oribi_map values;    /* name in the file -> tagged value id, initialiser or "missing" */
+    oribi_map constants; /* small ones made here, by content -> id + 1 */
+    oribi_map tested;    /* tag and id of a constant -> 1: no, 2: yes (oribi_emit_every) */
+    oribi_map functions; /* names of model-local functions */
+    int64_t opset;       /* of the standard domain */
+    oribi_map domains;   /* domain -> version */
+    oribi_missing missing;
+    oribi_map files;                 /* of external data, by location */
+    oribi_value_id to_nhwc, to_nchw; /* permutations, shared by all transposes; -1 until needed */
+} oribi_onnx;
+
+typedef struct oribi_onnx_attr {
+    oribi_string name;
+    int64_t type;    /* ORIBI_ONNX_ATTR_..., told from the content in old files */
+    oribi_wire body; /* the AttributeProto */
+    size_t offset;
+} oribi_onnx_attr;
+
+/* A node under translation. Functions that take one set n->status and n->failed on the first
+ * failure and do nothing afterwards, so that translations need not check every step. */
+typedef struct oribi_onnx_node {
+    oribi_onnx *onnx;
+    oribi_graph *graph; /* of onnx */
+    TF_Status *status;
+    bool failed;
+    const struct oribi_onnx_row *row; /* NULL: an op without one */
+    oribi_wire body;                  /* the NodeProto */
+    size_t offset;
+    oribi_string name, op_type, domain; /* as in the file */
+    const char *label;                  /* name or first output, for new nodes and messages */
+    const char *origin;                 /* "Conv 'x' at byte 12", in the graph's arena */
+    int64_t opset;                      /* of its domain */
+    oribi_node_id first_node;           /* nodes from here on belong to this translation */
+    int32_t n_inputs, n_outputs;
+    oribi_value_id *inputs; /* -1: absent */
+    oribi_string *outputs;  /* names; empty: not wanted */
+} oribi_onnx_node;
+
+typedef bool (*oribi_onnx_translate)(oribi_onnx_node *n);
+
+typedef struct oribi_onnx_row { /* one ONNX operator over a range of opsets */
+    const char *op_type;
+    int32_t since, until; /* opsets of the model, both included */
+    oribi_onnx_translate translate;
+    int32_t min_inputs, max_inputs; /* max -1: any number */
+    const char *into;               /* TensorFlow ops, for people */
+} oribi_onnx_row;
+
+/* Families of rows end with an op_type of NULL. */
+extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_rows[],
+    oribi_onnx_conv_rows[], oribi_onnx_elementwise_rows[], oribi_onnx_gather_rows[],
+    oribi_onnx_matmul_rows[], oribi_onnx_norm_rows[], oribi_onnx_pool_rows[],
+    oribi_onnx_qlinear_rows[], oribi_onnx_quant_rows[], oribi_onnx_reduce_rows[],
+    oribi_onnx_resize_rows[], oribi_onnx_shape_rows[], oribi_onnx_slice_rows[],
+    oribi_onnx_sort_rows[];
+
+/* Operators of the domain com.microsoft. */
+extern const oribi_onnx_row oribi_onnx_microsoft_rows[];
+const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type);
+/* NULL: no row for the op at this opset. */
+const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t opset);
+
+/* Oldest opset that has a row for the op, 0 when none has. */
+int32_t oribi_onnx_first_opset(const oribi_string *op_type);
+
+/* --- Reading a node (onnx_node.c) --------------------------------------------------------------
+ */
+
+/* Fills everything but the inputs' values; outputs and label live in the scratch arena. */
+bool oribi_onnx_node_read(oribi_onnx *onnx, const oribi_wire *wire, const oribi_wire_field *field,
+                          oribi_onnx_node *out, oribi_string **out_input_names, TF_Status *status);
+
+/* Attributes: false when absent or on failure (n->failed), the output untouched then. A wrong kind
+ * is a failure. */
+bool oribi_onnx_attr_next(oribi_onnx_node *n, oribi_wire *position, oribi_onnx_attr *out);
+bool oribi_onnx_find_attr(oribi_onnx_node *n, const char *name, oribi_onnx_attr *out);
+bool oribi_onnx_has_attr(oribi_onnx_node *n, const char *name);
+int64_t oribi_onnx_int(oribi_onnx_node *n, const char *name, int64_t fallback);
+float oribi_onnx_float(oribi_onnx_node *n, const char *name, float fallback);
+bool oribi_onnx_flag(oribi_onnx_node *n, const char *name, bool fallback);
+bool oribi_onnx_string_is(oribi_onnx_node *n, const char *name, const char *fallback,
+                          const char *wanted);
+/* Sizes, steps or axes: a failure when there are more than ORIBI_MAX_RANK. */
+bool oribi_onnx_dims(oribi_onnx_node *n, const char *name, oribi_dims *out);
+bool oribi_onnx_read_int(oribi_onnx_node *n, const oribi_onnx_attr *attr, int64_t *out);
+bool oribi_onnx_read_float(oribi_onnx_node *n, const oribi_onnx_attr *attr, float *out);
+bool oribi_onnx_read_string(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_string *out);
+/* Arrays in the scratch arena. */
+bool oribi_onnx_read_ints(oribi_onnx_node *n, const oribi_onnx_attr *attr, int64_t **out,
+                          int32_t *out_count);
+bool oribi_onnx_read_floats(oribi_onnx_node *n, const oribi_onnx_attr *attr, float **out,
+                            int32_t *out_count);
+bool oribi_onnx_read_strings(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_string **out,
+                             int32_t *out_count);
+/* The TensorProto, and it as a constant of the graph. */
+bool oribi_onnx_read_tensor_body(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_wire *out);
+oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr *attr);
+
+/* Sets a message "node 'x' (Conv) at byte n: ..." and n->failed; returns false. */
+bool oribi_onnx_fail(oribi_onnx_node *n, TF_Code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* --- Tensors (onnx_tensor.c, onnx_external.c) ---------------------------------------------------
+ */
+
+TF_DataType oribi_onnx_dtype(int64_t onnx_type); /* 0: unknown */
+/* A TensorProto as a constant of the graph, in place where the encoding allows. name may be empty.
+ */
+oribi_value_id oribi_onnx_tensor_read(oribi_onnx *onnx, const oribi_wire *tensor,
+                                      const char *fallback_name, TF_Status *status);
+/* A TensorProto with one number, of any rank, as a view of rank 0; *out_source is borrowed. */
+bool oribi_onnx_tensor_element(oribi_onnx *onnx, const oribi_wire *tensor,
+                               oribi_constant_view *out_view, oribi_source **out_source,
+                               TF_Status *status);
+bool oribi_onnx_tensor_name(const oribi_wire *tensor, oribi_string *out_name, TF_Status *status);
+/* Bytes of a file of external data, [offset, offset + bytes); length -1: to its end. *out_source is
+ * borrowed from the import. */
+bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, int64_t offset,
+                              int64_t length, size_t expected_bytes, const char *tensor,
+                              const uint8_t **out_data, oribi_source **out_source,
+                              TF_Status *status);
+void oribi_onnx_external_close(oribi_onnx *onnx);
+
+/* --- Quantisation of values (onnx_units.c) ------------------------------------------------------
+ */
+
+/* Notes the units of a translated node. Inputs are as the file gives them, in the standard domain's
+ * positions; result: its output 0, or -1. */
+void oribi_onnx_note_units(oribi_onnx_node *n, const oribi_value_id *inputs, int32_t n_inputs,
+                           oribi_value_id result);
+/* All nodes are read: what moves elements hands it on, inputs and outputs keep it. */
+void oribi_onnx_finish_units(oribi_graph *graph);
+
+/* --- Ops without a row (onnx_custom.c, onnx_missing.c) ------------------------------------------
+ */
+
+/* "com.acme:Foo" -> "Com>Acme>Foo", "LSTM" -> "ONNX>LSTM"; in the scratch arena, NULL: no memory.
+ */
+const char *oribi_onnx_custom_name(oribi_onnx *onnx, const oribi_string *domain,
+                                   const oribi_string *op_type);
+/* The op that a node without a row becomes, or NULL: the one that serves its version, that of the
+ * domain, else, in a domain that is not ONNX's own, a plugin's op under the operator's plain name.
+ * out_served: the versions that are served when this one is not, else empty. */
+const oribi_op_def *oribi_onnx_custom_op(const oribi_onnx_node *n, oribi_text *out_served);
+/* The op under its own name; what the table's functions fall back to as well. Binds all outputs. */
+bool oribi_onnx_translate_custom(oribi_onnx_node *n);
+/* Open ops (onnx_open.c): they declare `onnx_attributes: list(string)` and are called as ONNX calls
+ * operators: argument i is parameter i, with lists for optional and variadic ones. */
+bool oribi_onnx_is_open(const oribi_op_def *op);
+/* Sets the node's attributes as messages, and the lengths of lists by what the node names. */
+bool oribi_onnx_set_open(oribi_onnx_node *n, const oribi_op_def *op, oribi_attrs *attrs);
+bool oribi_onnx_bind_open(oribi_onnx_node *n, const oribi_op_def *op, const oribi_node *node);
+/* Notes that nothing provides the op; why may be NULL. */
+bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const char *why,
+                            TF_Status *status);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of external data: which ones a model may name, and their bytes. A name is a relative
+ * path inside the model's folder; following a link out of it takes the caller's consent.
+ */
+#include "import/onnx/onnx.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/file.h"
+
+static bool is_clean(const oribi_string *location)
+{
+    const char *text = location->data;
+    size_t length = location->length;
+    if (length == 0 || text[0] == '/' || memchr(text, '\0', length) != NULL ||
+        memchr(text, '\\', length) != NULL) {
+        return false;
+    }
+    for (size_t start = 0; start <= length;) {
+        const char *slash = memchr(text + start, '/', length - start);
+        size_t end = slash != NULL ? (size_t)(slash - text) : length;
+        if (end - start == 2 && text[start] == '.' && text[start + 1] == '.') {
+            return false;
+        }
+        start = end + 1;
+    }
+    return true;
+}
+
+/* The path to open, with links resolved, newly allocated. */
+static char *resolve(const oribi_onnx *onnx, const char *location, const char *tensor,
+                     TF_Status *status)
+{
+    const char *folder = onnx->options->folder;
+    char *joined = oribi_path_join(folder, location);
+    char *real_folder = oribi_path_real(folder);
+    char *real = joined == NULL ? NULL : oribi_path_real(joined);
+    int error = errno;
+    char *result = NULL;
+    size_t length = real_folder == NULL ? 0 : strlen(real_folder);
+    if (joined == NULL) {
+        oribi_fail_memory(status);
+    } else if (real == NULL || real_folder == NULL) {
+        oribi_fail(status, error == ENOMEM ? TF_RESOURCE_EXHAUSTED : TF_NOT_FOUND,
+                   "external data of tensor '%s': cannot open '%s' (%s); it belongs beside the "
+                   "model",
+                   tensor, joined, strerror(error));
+    } else if (!onnx->options->follow_links &&
+               (strncmp(real, real_folder, length) != 0 ||
+                (real[length] != '/' && strcmp(real_folder, "/") != 0))) {
+        oribi_fail(status, TF_PERMISSION_DENIED,
+                   "external data of tensor '%s': '%s' is a link out of the model's folder to "
+                   "'%s'; allow following links if you trust the model",
+                   tensor, joined, real);
+    } else {
+        result = real;
+        real = NULL;
+    }
+    oribi_free(joined);
+    oribi_free(real_folder);
+    oribi_free(real);
+    return result;
+}
+
+static oribi_onnx_file *open_file(oribi_onnx *onnx, const char *location, const char *tensor,
+                                  TF_Status *status)
+{
+    const oribi_graph *graph = onnx->graph;
+    const bool is_read = onnx->options->reads_files;
+    const uint64_t held = graph->made_bytes + graph->arena.used_bytes;
+    const uint64_t left = graph->max_bytes == 0     ? UINT64_MAX
+                          : graph->max_bytes > held ? graph->max_bytes - held
+                                                    : 0;
+    oribi_onnx_file *file = oribi_arena_array(&onnx->kept, 1, sizeof(*file));
+    char *path = resolve(onnx, location, tensor, status);
+    if (file == NULL || path == NULL) {
+        oribi_free(path);
+        (void)(file != NULL || oribi_fail_memory(status));
+        return NULL;
+    }
+    file->source = oribi_source_open(path, is_read, left, &file->data, &file->bytes, status);
+    oribi_free(path);
+    if (file->source == NULL) {
+        oribi_status_prefix(status, "external data of tensor '%s': ", tensor);
+        return NULL;
+    }
+    if (!oribi_map_put(&onnx->files, location, file)) {
+        oribi_source_release(file->source);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return !is_read || oribi_graph_charge(onnx->graph, file->bytes, status) ? file : NULL;
+}
+
+bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, int64_t offset,
+                              int64_t length, size_t expected_bytes, const char *tensor,
+                              const uint8_t **out_data, oribi_source **out_source,
+                              TF_Status *status)
+{
+    const char *text = oribi_import_text(&onnx->kept, location);
+    if (text == NULL) {
+        return oribi_fail_memory(status);
+    }
+    if (onnx->options == NULL || onnx->options->folder == NULL) {
+        return oribi_fail(status, TF_FAILED_PRECONDITION,
+                          "tensor '%s' is in the external file '%s', but a model from memory has "
+                          "no folder; open the model by its path",
+                          tensor, text);
+    }
+    if (!is_clean(location)) {
+        return oribi_fail(
+            status, TF_INVALID_ARGUMENT,
+            "external data of tensor '%s': '%s' is not a relative path inside the model's folder",
+            tensor, text);
+    }
+    oribi_onnx_file *file = oribi_map_get(&onnx->files, text);
+    if (file == NULL) {
+        file = open_file(onnx, text, tensor, status);
+        ORIBI_TRY(file != NULL);
+    }
+    uint64_t left = (uint64_t)offset <= file->bytes ? file->bytes - (uint64_t)offset : 0;
+    if ((uint64_t)offset > file->bytes || expected_bytes > left ||
+        (length >= 0 && (uint64_t)length != expected_bytes)) {
+        return oribi_fail(status, TF_DATA_LOSS,
+                          "external data of tensor '%s': needs %zu bytes at offset %" PRId64
+                          " (length said to be %" PRId64 ") of '%s', which has %zu bytes",
+                          tensor, expected_bytes, offset, length, text, file->bytes);
+    }
+    static const uint8_t nothing[1];
+    *out_data = file->data == NULL ? nothing : file->data + offset;
+    *out_source = file->source;
+    return true;
+}
+
+void oribi_onnx_external_close(oribi_onnx *onnx)
+{
+    for (size_t i = 0; i < onnx->files.n_entries; i++) {
+        const oribi_onnx_file *file = onnx->files.entries[i].value;
+        oribi_source_release(file->source);
+    }
+    oribi_map_destroy(&onnx->files);
+}

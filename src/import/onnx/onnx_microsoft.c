@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators of the domain com.microsoft. Quantised ones are dequantised, computed, quantised:
+ * src/pass/qdq.c makes integer ops of that, as it does where a model spells the three out.
+ */
+#include "import/onnx/onnx_window.h"
+#include "tensor/status.h"
+
+/* Input `at`, whose scale and zero point follow it, as float; -1: failed. */
+static oribi_value_id dequantised(oribi_onnx_node *n, int32_t at)
+{
+    const oribi_value_id y =
+        oribi_onnx_dequantized(n, n->inputs[at], n->inputs[at + 1], oribi_emit_input(n, at + 2), 0);
+    if (y < 0 && !n->failed) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                        "input %d must be int8 or uint8, its scale float and its zero point of "
+                        "the same type and rank",
+                        (int)at);
+    }
+    return y;
+}
+
+/* y quantised by the scale at input `at` and the zero point behind it, bound to output 0. */
+static bool bind_quantised(oribi_onnx_node *n, oribi_value_id y, int32_t at)
+{
+    const oribi_value_id zero = oribi_emit_input(n, at + 1);
+    if (zero < 0 && !n->failed) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the zero point, input %d, is not there",
+                               (int)(at + 1));
+    }
+    y = oribi_onnx_quantized(n, y, n->inputs[at], zero, 0);
+    if (y < 0 && !n->failed) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "inputs %d and %d must be a scale of float and a zero point of int8 "
+                               "or uint8, of one rank",
+                               (int)at, (int)(at + 1));
+    }
+    return oribi_emit_bind(n, 0, y);
+}
+
+static bool qlinear_add(oribi_onnx_node *n)
+{
+    return bind_quantised(n, oribi_emit2(n, "AddV2", dequantised(n, 0), dequantised(n, 3)), 6);
+}
+
+static bool qlinear_mul(oribi_onnx_node *n)
+{
+    return bind_quantised(n, oribi_emit2(n, "Mul", dequantised(n, 0), dequantised(n, 3)), 6);
+}
+
+static bool qlinear_sigmoid(oribi_onnx_node *n)
+{
+    return bind_quantised(n, oribi_emit1(n, "Sigmoid", dequantised(n, 0)), 3);
+}
+
+static bool qlinear_leaky_relu(oribi_onnx_node *n)
+{
+    const oribi_value_id x = dequantised(n, 0);
+    const float alpha = oribi_onnx_float(n, "alpha", 0.01F);
+    const oribi_value_id y =
+        oribi_emit(n, "LeakyRelu", INPUTS(x), ATTRS(ATTR_FLOAT("alpha", alpha)));
+    return bind_quantised(n, y, 3);
+}
+
+static bool qlinear_softmax(oribi_onnx_node *n)
+{
+    const int64_t opset = oribi_onnx_int(n, "opset", 13);
+    return bind_quantised(n, oribi_onnx_softmax(n, dequantised(n, 0), opset), 3);
+}
+
+/* channels_last tells the layout of x and of the result. */
+static bool qlinear_average_pool(oribi_onnx_node *n)
+{
+    const bool is_last = oribi_onnx_flag(n, "channels_last", false);
+    oribi_value_id x = dequantised(n, 0), y;
+    if (is_last && oribi_emit_rank(n, x) != 4) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "channels_last of %d dimensions",
+                               (int)oribi_emit_rank(n, x));
+    }
+    x = is_last ? oribi_emit_to_nchw(n, x) : x;
+    ORIBI_TRY(!n->failed && oribi_onnx_average_pool(n, x, &y));
+    if (y < 0) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "dilation, three spatial axes, or ceil_mode with count_include_pad");
+    }
+    return bind_quantised(n, is_last ? oribi_emit_to_nhwc(n, y) : y, 3);
+}
+
+static bool qlinear_global_average_pool(oribi_onnx_node *n)
+{
+    const bool is_last = oribi_onnx_flag(n, "channels_last", false);
+    const int32_t rank = oribi_emit_rank(n, n->inputs[0]);
+    oribi_dims axes = {0};
+    if (n->failed || rank < 3) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "an input with %d dimensions", (int)rank);
+    }
+    for (int32_t i = 0; i + 2 < rank; i++) {
+        (void)oribi_dims_add(&axes, is_last ? i + 1 : i + 2);
+    }
+    const oribi_value_id x = dequantised(n, 0), along = oribi_emit_vector(n, axes.at, axes.n);
+    const oribi_value_id y =
+        oribi_emit(n, "Mean", INPUTS(x, along), ATTRS(ATTR_BOOL("keep_dims", true)));
+    return bind_quantised(n, y, 3);
+}
+
+/* Inputs: the result's scale and zero point, then three for each part. */
+static bool qlinear_concat(oribi_onnx_node *n)
+{
+    const int32_t count = (n->n_inputs - 2) / 3;
+    if ((n->n_inputs - 2) % 3 != 0 || count < 1) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%d inputs", (int)n->n_inputs);
+    }
+    oribi_value_id *parts = oribi_arena_array(&n->onnx->scratch, (size_t)count + 1, sizeof *parts);
+    if (parts == NULL) {
+        n->failed = true;
+        return oribi_fail_memory(n->status);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        parts[i] = dequantised(n, 2 + 3 * i);
+    }
+    const int32_t rank = oribi_emit_rank(n, n->inputs[2]);
+    parts[count] = oribi_emit_int(n, oribi_emit_axis(n, oribi_onnx_int(n, "axis", 1), rank));
+    return bind_quantised(n, oribi_emit(n, "ConcatV2", parts, count + 1, NO_ATTRS), 0);
+}
+
+static bool quick_gelu(oribi_onnx_node *n)
+{
+    const float alpha = oribi_onnx_float(n, "alpha", 1.702F);
+    return oribi_emit_bind(
+        n, 0, oribi_emit(n, n->row->into, INPUTS(n->inputs[0]), ATTRS(ATTR_FLOAT("alpha", alpha))));
+}
+
+static bool binary(oribi_onnx_node *n)
+{
+    return oribi_emit_bind(n, 0, oribi_emit2(n, n->row->into, n->inputs[0], n->inputs[1]));
+}
+
+#define AROUND "ONNX>DequantizeLinear, ONNX>QuantizeLinear, "
+/* clang-format off */
+const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
+    {"BiasGelu", 1, 1, binary, 2, 2, "Oribi>BiasGelu"},
+    {"QLinearAdd", 1, 1, qlinear_add, 8, 8, AROUND "AddV2"},
+    {"QLinearAveragePool", 1, 1, qlinear_average_pool, 5, 5, AROUND "AvgPool"},
+    {"QLinearConcat", 1, 1, qlinear_concat, 5, -1, AROUND "ConcatV2"},
+    {"QLinearGlobalAveragePool", 1, 1, qlinear_global_average_pool, 5, 5, AROUND "Mean"},
+    {"QLinearLeakyRelu", 1, 1, qlinear_leaky_relu, 5, 5, AROUND "LeakyRelu"},
+    {"QLinearMul", 1, 1, qlinear_mul, 8, 8, AROUND "Mul"},
+    {"QLinearSigmoid", 1, 1, qlinear_sigmoid, 5, 5, AROUND "Sigmoid"},
+    {"QLinearSoftmax", 1, 1, qlinear_softmax, 5, 5, AROUND "Softmax"},
+    {"QuickGelu", 1, 1, quick_gelu, 1, 1, "ONNX>Swish"},
+    {NULL, 0, 0, NULL, 0, 0, NULL}};
+/* clang-format on */

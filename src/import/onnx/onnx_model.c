@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk over an ONNX file: model, initialisers, inputs, nodes in order, outputs. What a node
+ * means is in onnx_table.c and the families it names.
+ */
+#include "import/onnx/onnx.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "import/onnx/onnx_emit.h"
+#include "op/op_serves.h"
+
+/* onnx->values maps a name to one of these, told apart by the low bits. */
+enum { TAG_POINTER = 0, TAG_VALUE = 1, TAG_MISSING = 3, TAG_BITS = 2 };
+
+static uintptr_t tag_of(const void *entry)
+{
+    return (uintptr_t)entry & 3;
+}
+
+static void *value_entry(oribi_value_id value)
+{
+    return (void *)(((uintptr_t)value << TAG_BITS) | TAG_VALUE);
+}
+
+static bool define(oribi_onnx *onnx, const oribi_string *name, void *entry, TF_Status *status)
+{
+    return oribi_map_put_n(&onnx->values, name->data, name->length, entry) ||
+           oribi_fail_memory(status);
+}
+
+bool oribi_emit_bind(oribi_onnx_node *n, int32_t index, oribi_value_id value)
+{
+    if (n->failed || value < 0) {
+        return false;
+    }
+    if (!oribi_emit_wants(n, index)) { /* not there, or without a name */
+        return true;
+    }
+    const oribi_string *name = &n->outputs[index];
+    if (oribi_map_get_n(&n->onnx->values, name->data, name->length) != NULL) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "output %d is named '%.*s', and so is an earlier value", (int)index,
+                               (int)name->length, name->data);
+    }
+    const oribi_value *bound = n->graph->values[value];
+    if (bound->producer >= n->first_node) {
+        const char *text = oribi_import_text(&n->onnx->scratch, name);
+        if (text == NULL || !oribi_graph_rename_value(n->graph, value, text, n->status)) {
+            n->failed = true;
+            return oribi_ok(n->status) ? oribi_fail_memory(n->status) : false;
+        }
+    }
+    n->failed = !define(n->onnx, name, value_entry(value), n->status);
+    return !n->failed;
+}
+
+/* Returns the value of output 0, or -1 when it is not wanted. */
+static oribi_value_id first_result(const oribi_onnx_node *n)
+{
+    const oribi_string *name = n->n_outputs > 0 ? &n->outputs[0] : NULL;
+    const void *entry =
+        name != NULL ? oribi_map_get_n(&n->onnx->values, name->data, name->length) : NULL;
+    const bool is_value = entry != NULL && tag_of(entry) == TAG_VALUE;
+    return is_value ? (oribi_value_id)((uintptr_t)entry >> TAG_BITS) : -1;
+}
+
+/* Value of a name: *out_value, -1 when nothing provides it (a missing op made it). */
+static bool look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *out_value,
+                    bool *out_found, TF_Status *status)
+{
+    void *entry = oribi_map_get_n(&onnx->values, name->data, name->length);
+    *out_found = entry != NULL;
+    *out_value = -1;
+    if (entry == NULL || tag_of(entry) == TAG_MISSING) {
+        return true;
+    }
+    if (tag_of(entry) == TAG_VALUE) {
+        *out_value = (oribi_value_id)((uintptr_t)entry >> TAG_BITS);
+        return true;
+    }
+    const char *text = oribi_import_text(&onnx->scratch, name);
+    if (text == NULL) {
+        return oribi_fail_memory(status);
+    }
+    *out_value = oribi_onnx_tensor_read(onnx, entry, text, status);
+    return *out_value >= 0 && define(onnx, name, value_entry(*out_value), status);
+}
+
+/* --- Model ----------------------------------------------------------------------------------- */
+
+static bool read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
+                       TF_Status *status)
+{
+    oribi_wire body;
+    oribi_wire_field f;
+    oribi_string domain = {"", 0};
+    int64_t version = 0;
+    ORIBI_TRY(oribi_wire_enter(model, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_string(&f, "the domain of an opset", &domain, status));
+        } else if (f.number == 2) {
+            ORIBI_TRY(oribi_wire_int(&f, "the version of an opset", &version, status));
+        }
+    }
+    ORIBI_TRY(oribi_ok(status));
+    if (domain.length == 0 || (domain.length == 7 && memcmp(domain.data, "ai.onnx", 7) == 0)) {
+        onnx->opset = version;
+        if (version < ORIBI_ONNX_MIN_OPSET) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
+                              "byte %zu: there is no opset %" PRId64 "; the lowest is %d",
+                              field->offset, version, ORIBI_ONNX_MIN_OPSET);
+        }
+        return true;
+    }
+    int64_t *kept = oribi_arena_memdup(&onnx->kept, &version, sizeof(version));
+    return (kept != NULL && oribi_map_put_n(&onnx->domains, domain.data, domain.length, kept)) ||
+           oribi_fail_memory(status);
+}
+
+/* Local functions are remembered by name, so that a node that calls one is refused clearly. */
+static bool read_function(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
+                          TF_Status *status)
+{
+    oribi_wire body;
+    oribi_wire_field f;
+    oribi_string name = {"", 0};
+    ORIBI_TRY(oribi_wire_enter(model, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_string(&f, "the name of a function", &name, status));
+        }
+    }
+    ORIBI_TRY(oribi_ok(status));
+    return oribi_map_put_n(&onnx->functions, name.data, name.length, onnx) ||
+           oribi_fail_memory(status);
+}
+
+static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    oribi_string producer = {"", 0};
+    bool has_graph = false;
+    while (oribi_wire_next(&model, &f, status)) {
+        switch (f.number) {
+        case 2:
+            ORIBI_TRY(oribi_wire_string(&f, "producer_name", &producer, status));
+            break;
+        case 7:
+            if (has_graph) {
+                return oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: there is a second graph",
+                                  f.offset);
+            }
+            ORIBI_TRY(oribi_wire_enter(&model, &f, out_graph, status));
+            has_graph = true;
+            break;
+        case 8:
+            ORIBI_TRY(read_opset(onnx, &model, &f, status));
+            break;
+        case 25:
+            ORIBI_TRY(read_function(onnx, &model, &f, status));
+            break;
+        default:
+            break;
+        }
+    }
+    ORIBI_TRY(oribi_ok(status));
+    if (!has_graph) {
+        return oribi_fail(
+            status, TF_INVALID_ARGUMENT,
+            "byte 0: there is no graph inside: this is not an ONNX model, or a damaged one");
+    }
+    onnx->graph->producer = oribi_import_text(&onnx->graph->arena, &producer);
+    return onnx->graph->producer != NULL || oribi_fail_memory(status);
+}
+
+/* --- Initialisers and inputs ----------------------------------------------------------------- */
+
+static bool read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    while (oribi_wire_next(&graph, &f, status)) {
+        if (f.number == 15) {
+            return oribi_fail(
+                status, TF_UNIMPLEMENTED,
+                "byte %zu: a sparse initialiser is not supported; store the tensor as a dense one",
+                f.offset);
+        }
+        if (f.number != 5) {
+            continue;
+        }
+        oribi_wire body;
+        oribi_string name;
+        ORIBI_TRY(oribi_wire_enter(&graph, &f, &body, status));
+        ORIBI_TRY(oribi_onnx_tensor_name(&body, &name, status));
+        if (oribi_map_get_n(&onnx->values, name.data, name.length) != NULL) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "byte %zu: there is a second initialiser named '%.*s'", f.offset,
+                              (int)name.length, name.data);
+        }
+        void *kept = oribi_arena_memdup(&onnx->kept, &body, sizeof(body));
+        if (kept == NULL) {
+            return oribi_fail_memory(status);
+        }
+        ORIBI_TRY(define(onnx, &name, kept, status));
+    }
+    return oribi_ok(status);
+}
+
+typedef struct value_info {
+    oribi_string name;
+    TF_DataType dtype; /* 0: not said */
+    bool has_shape;
+    int64_t rank; /* as the file has it, which may be more than dims hold */
+    oribi_dims dims;
+} value_info;
+
+static bool read_dim(const oribi_wire *shape, const oribi_wire_field *field, value_info *info,
+                     TF_Status *status)
+{
+    oribi_wire body;
+    oribi_wire_field f;
+    int64_t dim = -1;
+    ORIBI_TRY(oribi_wire_enter(shape, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_int(&f, "a dimension", &dim, status));
+            dim = dim < 0 ? -1 : dim;
+        }
+    }
+    ORIBI_TRY(oribi_ok(status));
+    info->rank++;
+    (void)oribi_dims_add(&info->dims, dim); /* info->rank is checked when all is read */
+    return true;
+}
+
+static bool read_tensor_type(const oribi_wire *type, const oribi_wire_field *field,
+                             value_info *info, TF_Status *status)
+{
+    oribi_wire body, shape;
+    oribi_wire_field f, d;
+    int64_t onnx_type = 0;
+    ORIBI_TRY(oribi_wire_enter(type, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_int(&f, "an element type", &onnx_type, status));
+            info->dtype = oribi_onnx_dtype(onnx_type);
+            if (info->dtype == 0 && onnx_type > 20) {
+                return oribi_fail(status, TF_UNIMPLEMENTED,
+                                  "byte %zu: '%.*s' has element type %" PRId64
+                                  ", which is not supported",
+                                  f.offset, (int)info->name.length, info->name.data, onnx_type);
+            }
+        } else if (f.number == 2) {
+            ORIBI_TRY(oribi_wire_enter(&body, &f, &shape, status));
+            info->has_shape = true;
+            info->rank = info->dims.n = 0;
+            while (oribi_wire_next(&shape, &d, status)) {
+                ORIBI_TRY(d.number != 1 || read_dim(&shape, &d, info, status));
+            }
+        }
+    }
+    return oribi_ok(status);
+}
+
+static bool read_value_info(const oribi_wire *graph, const oribi_wire_field *field,
+                            value_info *info, TF_Status *status)
+{
+    oribi_wire body, type;
+    oribi_wire_field f, t;
+    *info = (value_info){.name = {"", 0}};
+    ORIBI_TRY(oribi_wire_enter(graph, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_string(&f, "a value's name", &info->name, status));
+        } else if (f.number == 2) {
+            ORIBI_TRY(oribi_wire_enter(&body, &f, &type, status));
+            while (oribi_wire_next(&type, &t, status)) {
+                if (t.number == 1) {
+                    ORIBI_TRY(read_tensor_type(&type, &t, info, status));
+                } else if (t.number != 6) {
+                    return oribi_fail(status, TF_UNIMPLEMENTED,
+                                      "byte %zu: an input or output is not a dense tensor (but a "
+                                      "sequence, map, optional or sparse one)",
+                                      t.offset);
+                }
+            }
+            ORIBI_TRY(oribi_ok(status));
+        }
+    }
+    ORIBI_TRY(oribi_ok(status));
+    return info->rank <= ORIBI_MAX_RANK ||
+           oribi_fail(status, TF_UNIMPLEMENTED,
+                      "byte %zu: '%.*s' has rank %" PRId64 "; at most %d is supported",
+                      field->offset, (int)info->name.length, info->name.data, info->rank,
+                      ORIBI_MAX_RANK);
+}
+
+static bool read_inputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    value_info info;
+    while (oribi_wire_next(&graph, &f, status)) {
+        if (f.number != 11) {
+            continue;
+        }
+        ORIBI_TRY(read_value_info(&graph, &f, &info, status));
+        const void *entry = oribi_map_get_n(&onnx->values, info.name.data, info.name.length);
+        if (entry != NULL && tag_of(entry) == TAG_POINTER) {
+            continue; /* old files list initialisers as inputs with a default */
+        }
+        const char *name = oribi_import_text(&onnx->scratch, &info.name);
+        if (name == NULL) {
+            return oribi_fail_memory(status);
+        }
+        if (entry != NULL || info.name.length == 0 || info.dtype == 0) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: input '%s' %s", f.offset,
+                              name,
+                              entry != NULL     ? "is given twice"
+                              : info.dtype == 0 ? "has no element type that is known"
+                                                : "has no name");
+        }
+        const oribi_shape shape = {info.has_shape ? info.dims.n : -1, info.dims.at};
+        oribi_value_id value = oribi_graph_add_value(onnx->graph, name, info.dtype, &shape, status);
+        ORIBI_TRY(value >= 0 && oribi_graph_add_input(onnx->graph, value, name, status));
+        ORIBI_TRY(define(onnx, &info.name, value_entry(value), status));
+    }
+    return oribi_ok(status);
+}
+
+/* --- Nodes ----------------------------------------------------------------------------------- */
+
+/* Values of the inputs; *out_blocked when a missing op should have made one. */
+static bool find_inputs(oribi_onnx_node *n, const oribi_string *names, bool *out_blocked)
+{
+    *out_blocked = false;
+    for (int32_t i = 0; i < n->n_inputs; i++) {
+        bool found = true;
+        n->inputs[i] = -1;
+        if (names[i].length == 0) {
+            continue;
+        }
+        if (!look_up(n->onnx, &names[i], &n->inputs[i], &found, n->status)) {
+            oribi_status_prefix(n->status, "input %d of node '%s': ", (int)i, n->label);
+            n->failed = true;
+            return false;
+        }
+        if (!found) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                                   "input %d reads '%.*s', which nothing before it makes: the "
+                                   "nodes are not in order, or on a cycle",
+                                   (int)i, (int)names[i].length, names[i].data);
+        }
+        *out_blocked = *out_blocked || n->inputs[i] < 0;
+    }
+    return true;
+}
+
+/* Every name is given once. */
+static bool check_output_names(oribi_onnx_node *n)
+{
+    oribi_map seen = {0};
+    bool ok = true;
+    for (int32_t i = 0; ok && n->n_outputs > 1 && i < n->n_outputs; i++) {
+        const oribi_string *name = &n->outputs[i];
+        if (name->length > 0 && oribi_map_get_n(&seen, name->data, name->length) != NULL) {
+            ok = oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "two outputs are named '%.*s'",
+                                 (int)name->length, name->data);
+        } else if (!oribi_map_put_n(&seen, name->data, name->length, n)) {
+            n->failed = true;
+            ok = oribi_fail_memory(n->status);
+        }
+    }
+    oribi_map_destroy(&seen);
+    return ok;
+}
+
+static bool mark_missing(oribi_onnx_node *n)
+{
+    for (int32_t i = 0; i < n->n_outputs; i++) {
+        const oribi_string *name = &n->outputs[i];
+        if (name->length > 0 &&
+            oribi_map_get_n(&n->onnx->values, name->data, name->length) == NULL) {
+            ORIBI_TRY(define(n->onnx, name, (void *)(uintptr_t)TAG_MISSING, n->status));
+        }
+    }
+    return true;
+}
+
+static bool check_arity(oribi_onnx_node *n, const oribi_onnx_row *row)
+{
+    if (n->n_inputs < row->min_inputs || (row->max_inputs >= 0 && n->n_inputs > row->max_inputs)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "there are %d inputs; the operator takes %d to %d", (int)n->n_inputs,
+                               (int)row->min_inputs,
+                               (int)(row->max_inputs < 0 ? INT32_MAX : row->max_inputs));
+    }
+    for (int32_t i = 0; i < row->min_inputs; i++) {
+        if (n->inputs[i] < 0) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "input %d is required", (int)i);
+        }
+    }
+    return n->n_outputs > 0 || oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "no outputs");
+}
+
+static bool check_outputs_bound(oribi_onnx_node *n)
+{
+    for (int32_t i = 0; i < n->n_outputs; i++) {
+        const oribi_string *name = &n->outputs[i];
+        if (name->length > 0 &&
+            oribi_map_get_n(&n->onnx->values, name->data, name->length) == NULL) {
+            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "output %d is not supported", (int)i);
+        }
+    }
+    return true;
+}
+
+/* Translates, or notes that nothing provides the op. False only for what ends the import. */
+/* A plugin's op of another domain goes before our translation. */
+static const oribi_onnx_row *find_row(oribi_onnx_node *n)
+{
+    static const char microsoft[] = "com.microsoft";
+    if (n->domain.length == 0) {
+        return oribi_onnx_find_row(&n->op_type, n->opset);
+    }
+    if (n->domain.length != sizeof microsoft - 1 ||
+        memcmp(n->domain.data, microsoft, n->domain.length) != 0) {
+        return NULL;
+    }
+    oribi_text served = {0};
+    const char *op = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
+    const bool is_plugins = op == NULL || oribi_op_find(op) != NULL ||
+                            oribi_op_serving(&n->domain, &n->op_type, n->opset, &served) != NULL;
+    oribi_text_destroy(&served);
+    return is_plugins ? NULL : oribi_onnx_find_microsoft(&n->op_type);
+}
+
+static bool translate(oribi_onnx_node *n, bool is_blocked)
+{
+    bool is_standard = n->domain.length == 0;
+    const oribi_onnx_row *row = find_row(n);
+    if (is_blocked) {
+        oribi_text served = {0};
+        const bool is_known = row != NULL || oribi_onnx_custom_op(n, &served) != NULL;
+        oribi_text_destroy(&served);
+        ORIBI_TRY(is_known || oribi_onnx_missing_add(n->onnx, n, NULL, n->status));
+        return mark_missing(n);
+    }
+    n->row = row;
+    if (row != NULL) {
+        const oribi_value_id *inputs = n->inputs; /* a translation may put others in their place */
+        const int32_t n_inputs = n->n_inputs;
+        if (check_arity(n, row) && row->translate(n) && check_outputs_bound(n)) {
+            oribi_onnx_note_units(n, inputs, n_inputs, first_result(n));
+        }
+    } else if (is_standard && n->opset < oribi_onnx_first_opset(&n->op_type)) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                        "opset %" PRId64
+                        " of this operator is not supported; it is read from opset %d on: convert "
+                        "the model with onnx.version_converter",
+                        n->opset, (int)oribi_onnx_first_opset(&n->op_type));
+    } else {
+        oribi_onnx_translate_custom(n);
+    }
+    if (!n->failed) {
+        return true;
+    }
+    if (TF_GetCode(n->status) != TF_UNIMPLEMENTED) {
+        return false;
+    }
+    const char *why = oribi_arena_strdup(&n->onnx->scratch, TF_Message(n->status));
+    ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
+    TF_SetStatus(n->status, TF_OK, "");
+    ORIBI_TRY(oribi_onnx_missing_add(n->onnx, n, why, n->status));
+    return mark_missing(n);
+}
+
+static bool read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wire_field *field,
+                      TF_Status *status)
+{
+    oribi_onnx_node n;
+    oribi_string *names = NULL;
+    bool is_blocked = false;
+    ORIBI_TRY(oribi_onnx_node_read(onnx, graph, field, &n, &names, status));
+    ORIBI_TRY(check_output_names(&n) && find_inputs(&n, names, &is_blocked));
+    return translate(&n, is_blocked);
+}
+
+static bool read_nodes(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    while (oribi_wire_next(&graph, &f, status)) {
+        ORIBI_TRY(f.number != 1 || read_node(onnx, &graph, &f, status));
+        oribi_arena_destroy(&onnx->scratch);
+    }
+    return oribi_ok(status);
+}
+
+static bool read_outputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    value_info info;
+    while (oribi_wire_next(&graph, &f, status)) {
+        if (f.number != 12) {
+            continue;
+        }
+        oribi_value_id value = -1;
+        bool found = false;
+        ORIBI_TRY(read_value_info(&graph, &f, &info, status));
+        ORIBI_TRY(look_up(onnx, &info.name, &value, &found, status));
+        const char *name = oribi_import_text(&onnx->scratch, &info.name);
+        if (name == NULL) {
+            return oribi_fail_memory(status);
+        }
+        if (!found) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: no node makes output '%s'",
+                              f.offset, name);
+        }
+        TF_DataType dtype = onnx->graph->values[value]->dtype;
+        if (info.dtype != 0 && dtype != info.dtype) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "byte %zu: output '%s' is declared as %s, but its node makes %s",
+                              f.offset, name, oribi_dtype_name(info.dtype),
+                              oribi_dtype_name(dtype));
+        }
+        ORIBI_TRY(oribi_graph_add_output(onnx->graph, value, name, status));
+    }
+    ORIBI_TRY(oribi_ok(status));
+    return onnx->graph->n_outputs > 0 ||
+           oribi_fail(status, TF_INVALID_ARGUMENT, "the graph has no outputs");
+}
+
+static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_Status *status)
+{
+    oribi_wire graph;
+    ORIBI_TRY(read_model(onnx, oribi_wire_over(data, bytes), &graph, status));
+    ORIBI_TRY(read_initialisers(onnx, graph, status));
+    ORIBI_TRY(read_inputs(onnx, graph, status));
+    ORIBI_TRY(read_nodes(onnx, graph, status));
+    if (onnx->missing.ops.n_entries > 0) {
+        return oribi_missing_report(&onnx->missing, status);
+    }
+    ORIBI_TRY(read_outputs(onnx, graph, status));
+    oribi_onnx_finish_units(onnx->graph);
+    oribi_graph_remove_dead(onnx->graph);
+    return oribi_graph_sort(onnx->graph, status);
+}
+
+static void close_import(oribi_onnx *onnx)
+{
+    oribi_missing_destroy(&onnx->missing);
+    oribi_onnx_external_close(onnx);
+    oribi_map_destroy(&onnx->values);
+    oribi_map_destroy(&onnx->constants);
+    oribi_map_destroy(&onnx->tested);
+    oribi_map_destroy(&onnx->functions);
+    oribi_map_destroy(&onnx->domains);
+    oribi_arena_destroy(&onnx->scratch);
+    oribi_arena_destroy(&onnx->kept);
+}
+
+oribi_graph *oribi_import_onnx(const uint8_t *data, size_t bytes, oribi_source *source,
+                               const char *source_name, const oribi_import_options *options,
+                               TF_Status *status)
+{
+    oribi_onnx onnx = {.options = options, .source = source, .to_nhwc = -1, .to_nchw = -1};
+    oribi_graph *graph = oribi_import_begin(source_name, "onnx", options, status);
+    onnx.graph = graph;
+    graph = oribi_import_end(graph, graph != NULL && import_file(&onnx, data, bytes, status),
+                             source_name, status);
+    close_import(&onnx);
+    oribi_source_release(source);
+    return graph;
+}

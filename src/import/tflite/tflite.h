@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* TFLite importer, inside: what its files share. Operators are translated in the file's order, each
+ * by a function from a table: float ones into TensorFlow's ops, int8 ones into Oribi>Q... ops with
+ * the quantisation of their tensors as attributes. Strings and weights stay in the file. Read next:
+ * tflite_model.c (the walk), tflite_node.c (how a translation reads and makes nodes), then one
+ * family, tflite_quantised.c.
+ * Source   schema version 3 (field numbers and operator codes).
+ */
+#ifndef ORIBI_IMPORT_TFLITE_H_
+#define ORIBI_IMPORT_TFLITE_H_
+
+#include "base/map.h"
+#include "base/text.h"
+#include "import/emit.h"
+#include "import/flat.h"
+#include "import/import.h"
+#include "import/missing.h"
+#include "micro/dims.h"
+
+enum { ORIBI_TFLITE_CUSTOM = 32, ORIBI_TFLITE_INT4 = 17 };
+/* values of tensors; a handle is one of a variable */
+enum { ORIBI_TFLITE_UNMADE = -1, ORIBI_TFLITE_BLOCKED = -2, ORIBI_TFLITE_HANDLE = -3 };
+
+/* ActivationFunctionType */
+enum {
+    ORIBI_TFLITE_ACT_NONE = 0,
+    ORIBI_TFLITE_ACT_RELU = 1,
+    ORIBI_TFLITE_ACT_RELU_N1_TO_1 = 2,
+    ORIBI_TFLITE_ACT_RELU6 = 3,
+    ORIBI_TFLITE_ACT_TANH = 4
+};
+
+typedef struct oribi_tflite_tensor {
+    oribi_string name;
+    size_t offset;               /* of its table */
+    int64_t type;                /* TensorType */
+    TF_DataType dtype;           /* 0: not supported */
+    oribi_flat_vector shape;     /* int32, at most ORIBI_MAX_RANK of them */
+    oribi_flat_vector signature; /* the same with -1 where the caller may choose; may be empty */
+    bool is_unranked;            /* no shape is given at all: a scalar, or unknown */
+    bool is_sparse, is_variable; /* refused where used */
+    bool is_packed;              /* a constant of int4, two a byte; int8 in the graph */
+    oribi_flat_vector data;      /* of a constant; file NULL otherwise */
+    oribi_flat_vector scales;    /* float; empty: not quantised */
+    oribi_flat_vector zeros;     /* int64 */
+    int64_t quantised_dimension;
+    oribi_value_id value;                   /* or ORIBI_TFLITE_... */
+    struct oribi_tflite_variable *variable; /* that a handle names, or that is_variable makes */
+} oribi_tflite_tensor;
+
+/* Holds what a run leaves to the next one (tflite_variable.c). */
+typedef struct oribi_tflite_variable {
+    oribi_string container, name;
+    const oribi_tflite_tensor *tensor; /* with is_variable; NULL: of a handle */
+    const char *label, *origin;        /* for people, once it is read */
+    oribi_value_id read, current;      /* before the run, at this point of it; -1 */
+    oribi_value_id initial;            /* a constant, or -1 */
+    struct oribi_tflite_variable *next;
+} oribi_tflite_variable;
+
+typedef struct oribi_tflite_code {
+    int64_t builtin, version;
+    oribi_string custom;
+} oribi_tflite_code;
+
+typedef struct oribi_tflite { /* one import */
+    oribi_graph *graph;
+    const oribi_import_options *options;
+    oribi_source *source;
+    oribi_flat file;
+    uint64_t
+        budget; /* elements that may still be read: vectors can be shared, work must not grow */
+    oribi_arena kept, scratch; /* the import's, the node's */
+    oribi_missing missing;
+    oribi_tflite_code *codes;
+    oribi_tflite_tensor *tensors;
+    uint32_t n_codes, n_tensors;
+    oribi_flat_vector buffers;
+    oribi_tflite_variable *variables; /* in the order in which they are found */
+    oribi_tflite_variable **last;     /* where the next one goes; NULL: in `variables` */
+    oribi_map handles;                /* length of the container, both names -> variable */
+    bool has_read;                    /* a variable has been read or given a value */
+    uint32_t initialiser;             /* subgraph of CALL_ONCE, or 0 */
+    bool is_initialising;             /* that is the one being read */
+} oribi_tflite;
+
+/* An operator under translation. The first failure sets n->status and n->failed; functions do
+ * nothing afterwards, so that translations need not check every step. */
+typedef struct oribi_tflite_node {
+    oribi_tflite *tflite;
+    oribi_graph *graph;
+    TF_Status *status;
+    bool failed;
+    const oribi_tflite_code *code;
+    const struct oribi_tflite_row *row; /* NULL: a custom operator */
+    const char *op;                     /* "CONV_2D", or the custom code */
+    const char *label;                  /* name of the first output */
+    const char *origin; /* "operator 3 'x' (CONV_2D) at byte 12", in the graph's arena */
+    size_t offset;
+    oribi_flat_table table, options;
+    int64_t options_type;
+    oribi_node_id first_node; /* nodes from here on belong to this translation */
+    int32_t n_inputs, n_outputs;
+    oribi_tflite_tensor **inputs, **outputs; /* NULL: absent */
+} oribi_tflite_node;
+
+typedef struct oribi_tflite_row { /* one builtin operator */
+    int16_t builtin;
+    int16_t options;                           /* BuiltinOptions that it reads, 0: none */
+    int16_t min_inputs, max_inputs, n_outputs; /* max_inputs, n_outputs -1: any number */
+    bool (*translate)(oribi_tflite_node *n);
+    const char *into; /* TensorFlow op of the same meaning, for translations that need no more */
+} oribi_tflite_row;
+
+/* Families of rows end with a translate of NULL. */
+extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise_rows[],
+    oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
+    oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
+    oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[];
+
+const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
+const char *oribi_tflite_builtin_name(int64_t builtin);         /* "CONV_2D", NULL: unknown */
+const char *oribi_tflite_type_name(int64_t type);               /* "INT8", NULL: unknown */
+TF_DataType oribi_tflite_dtype(int64_t type);                   /* 0: not supported */
+
+/* --- Reading (tflite_node.c) ------------------------------------------------------------------ */
+
+/* Counts elements that are read, so that a file in which much is shared can not make endless work;
+ * INVALID_ARGUMENT beyond a multiple of the file's size. */
+bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *status);
+/* Fails the node with a message "operator 3 'x' (CONV_2D) at byte n: ..."; returns false. */
+bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Fields of the operator's options; the default on failure. */
+int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent);  /* int32 */
+int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent); /* byte, bool, enum */
+float oribi_tflite_float(oribi_tflite_node *n, int field, float absent);
+/* A float that is a number and finite; a failure otherwise. */
+float oribi_tflite_finite(oribi_tflite_node *n, int field, float absent, const char *what);
+/* Sizes or axes: false when they are absent, and on failure, as for more than ORIBI_MAX_RANK. */
+bool oribi_tflite_dims_option(oribi_tflite_node *n, int field, oribi_dims *out);
+
+/* The shape of a tensor as the file has it; unknown sizes (any below 0) are -1. */
+oribi_dims oribi_tflite_dims_of(const oribi_tflite_tensor *tensor);
+
+/* Value of input i: -1 when it is absent or on failure. Constants enter the graph here. */
+oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i);
+TF_DataType oribi_tflite_dtype_in(const oribi_tflite_node *n, int32_t i); /* 0: absent */
+/* Shape of a value in the graph; -1 for what is not known. */
+int32_t oribi_tflite_rank(const oribi_tflite_node *n, oribi_value_id value);
+int64_t oribi_tflite_dim(const oribi_tflite_node *n, oribi_value_id value, int32_t axis);
+/* The whole of it; a failure when the rank is not known or above ORIBI_MAX_RANK. */
+bool oribi_tflite_dims(oribi_tflite_node *n, oribi_value_id value, oribi_dims *out);
+
+/* Returns what the file says about a tensor's numbers; an impossible kind counts as nothing. */
+oribi_quantisation oribi_tflite_quantisation(const oribi_tflite_tensor *tensor);
+/* The value gets it, with all scales. */
+bool oribi_tflite_quantise(oribi_graph *graph, const oribi_tflite_tensor *tensor,
+                           oribi_value_id value, TF_Status *status);
+
+typedef struct oribi_tflite_quant {
+    float scale;
+    int64_t zero;
+} oribi_tflite_quant;
+/* The one scale and zero point of a tensor, checked. */
+bool oribi_tflite_quant_of(oribi_tflite_node *n, const oribi_tflite_tensor *tensor,
+                           const char *what, oribi_tflite_quant *out);
+/* Is input i int8, uint8 or int16, with a scale? */
+bool oribi_tflite_is_quantised(const oribi_tflite_node *n, int32_t i);
+/* Is input 0 quantised uint8 or int16? Layers of those are in tflite_wide.c. */
+bool oribi_tflite_is_wide(const oribi_tflite_node *n);
+bool oribi_tflite_wide_conv(oribi_tflite_node *n);
+bool oribi_tflite_wide_depthwise(oribi_tflite_node *n);
+bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n);
+bool oribi_tflite_wide_transpose_conv(oribi_tflite_node *n);
+bool oribi_tflite_is_int8(const oribi_tflite_node *n); /* is input 0 quantised int8? */
+bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
+                             const oribi_tflite_tensor *b);
+
+/* --- Making nodes (tflite_emit.c); -1 on failure, and when an input is -1 ----------------------
+ */
+
+oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
+                                   const oribi_value_id *inputs, int32_t n_inputs,
+                                   const oribi_emit_attr *attrs, int32_t n_attrs,
+                                   int32_t n_outputs);
+oribi_value_id oribi_tflite_emit(oribi_tflite_node *n, const char *op, const oribi_value_id *inputs,
+                                 int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs);
+/* Gives the operator's output its value, whose element type must be the one declared. */
+bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value);
+/* The activation as a node of its own after a float result. */
+oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation);
+/* Its name for a Q op; NULL and a failure when Q ops do not have it. */
+const char *oribi_tflite_activation_name(oribi_tflite_node *n, int64_t activation);
+/* Constants: a scalar of int32 (a failure when it does not fit), one like another value's elements,
+ * zeros (one element that is read `count` times: a bias costs no memory before a kernel wants it).
+ */
+oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value);
+oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value);
+oribi_value_id oribi_tflite_zeros(oribi_tflite_node *n, TF_DataType dtype, int64_t count);
+oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const oribi_dims *dims);
+/* A constant is read with permuted dims, anything else gets a Transpose. */
+oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x,
+                                      const oribi_dims *perm);
+
+/* Translations that several rows use: the row's `into` with the inputs as they are; `copy` for ops
+ * that only move elements, so that quantised ones are moved as they are. */
+bool oribi_tflite_translate_plain(oribi_tflite_node *n);
+bool oribi_tflite_translate_copy(oribi_tflite_node *n);
+/* The op of a custom operator, or NULL: the one that serves its version, else the one of its name.
+ * out_served: the versions that are served when this one is not, else empty. */
+const oribi_op_def *oribi_tflite_custom_op(const oribi_tflite_node *n, oribi_text *out_served);
+bool oribi_tflite_translate_custom(oribi_tflite_node *n, const oribi_op_def *op);
+
+/* --- Variables (tflite_variable.c) ------------------------------------------------------------ */
+
+/* Input i, a tensor with is_variable: its present value, and the one that it has from now on. */
+oribi_value_id oribi_tflite_state(oribi_tflite_node *n, int32_t i);
+bool oribi_tflite_set_state(oribi_tflite_node *n, int32_t i, oribi_value_id value);
+/* Everything is read: variables become states of the graph. */
+bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
+
+/* --- Quantised operators (tflite_quantised.c) --------------------------------------------------
+ */
+
+bool oribi_tflite_q_conv(oribi_tflite_node *n);
+bool oribi_tflite_q_depthwise(oribi_tflite_node *n);
+bool oribi_tflite_q_fully_connected(oribi_tflite_node *n);
+bool oribi_tflite_q_sum(oribi_tflite_node *n, const char *op, int64_t activation);
+bool oribi_tflite_q_product(oribi_tflite_node *n, const char *op, int64_t activation);
+bool oribi_tflite_q_pool(oribi_tflite_node *n, const char *op);
+bool oribi_tflite_q_softmax(oribi_tflite_node *n);
+bool oribi_tflite_q_reduce(oribi_tflite_node *n, const char *op);
+bool oribi_tflite_q_transpose_conv(oribi_tflite_node *n);
+bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n);
+bool oribi_tflite_q_prelu(oribi_tflite_node *n);
+bool oribi_tflite_q_resize_bilinear(oribi_tflite_node *n);
+bool oribi_tflite_requantize(oribi_tflite_node *n); /* int8, uint8 and int16 among each other */
+bool oribi_tflite_q_unary(oribi_tflite_node *n, const char *function, float alpha);
+
+/* Holds what their files share: quantisation of input 0 and output 0, and constants of a layer. */
+typedef struct oribi_tflite_weights {
+    oribi_value_id filter, bias; /* the bias is zeros where the file has none */
+    float *scales;
+    int32_t n_scales;
+} oribi_tflite_weights;
+#define ORIBI_TFLITE_QUANT_ATTRS(in, out)                                                          \
+    ATTR_FLOAT("input_scale", (in).scale), ATTR_INT("input_zero", (in).zero),                      \
+        ATTR_FLOAT("output_scale", (out).scale), ATTR_INT("output_zero", (out).zero)
+/* Has the result the type of input i? False with a message when it has not. */
+bool oribi_tflite_same_output(oribi_tflite_node *n, int32_t i);
+/* Filter and bias (or -1) are constants, since their sums and multipliers are worked out before the
+ * first run, and the filter has this rank. */
+bool oribi_tflite_check_filter(oribi_tflite_node *n, oribi_value_id filter, oribi_value_id bias,
+                               int32_t rank);
+/* Input 1 is the filter, of this rank with channels along axis; the bias is input `bias`. */
+bool oribi_tflite_read_weights(oribi_tflite_node *n, int32_t bias, int32_t rank, int32_t axis,
+                               oribi_tflite_weights *out);
+
+#endif

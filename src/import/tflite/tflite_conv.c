@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolutions and matrix products: int8 ones as they are (tflite_quantised.c), float ones with
+ * their weights read in TensorFlow's layout.
+ */
+#include "import/tflite/tflite.h"
+
+/* Weights of another type than the input's: TFLite quantises the input at run time then. */
+static bool check_float(oribi_tflite_node *n, int32_t x, int32_t filter)
+{
+    TF_DataType dtype = oribi_tflite_dtype_in(n, x);
+    if (dtype != TF_FLOAT) {
+        const char *name = oribi_tflite_type_name(n->inputs[x]->type);
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for inputs of type %s",
+                                 name == NULL ? "?" : name);
+    }
+    if (oribi_tflite_dtype_in(n, filter) != TF_FLOAT) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "quantised weights with a float input (a hybrid operator); "
+                                 "convert the model with full integer quantisation, or with none");
+    }
+    return true;
+}
+
+static bool finish(oribi_tflite_node *n, oribi_value_id y, int32_t bias, int64_t activation)
+{
+    oribi_value_id b = oribi_tflite_input(n, bias);
+    if (b >= 0) {
+        y = oribi_tflite_emit(n, "BiasAdd", INPUTS(y, b), NO_ATTRS);
+    }
+    return oribi_tflite_bind(n, 0, oribi_tflite_activate(n, y, activation));
+}
+
+static const char *padding(oribi_tflite_node *n)
+{
+    return oribi_tflite_byte(n, 0, 0) == 0 ? "SAME" : "VALID";
+}
+
+static bool conv_2d(oribi_tflite_node *n)
+{
+    static const oribi_dims ohwi_to_hwio = {4, {1, 2, 3, 0}};
+    if (oribi_tflite_is_int8(n)) {
+        return oribi_tflite_q_conv(n);
+    }
+    if (oribi_tflite_is_wide(n)) {
+        return oribi_tflite_wide_conv(n);
+    }
+    ORIBI_TRY(check_float(n, 0, 1));
+    int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
+    int64_t dilations[4] = {1, oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1), 1};
+    oribi_value_id x = oribi_tflite_input(n, 0);
+    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), &ohwi_to_hwio);
+    oribi_value_id y = oribi_tflite_emit(n, "Conv2D", INPUTS(x, filter),
+                                         ATTRS(ATTR_INTS("strides", strides, 4),
+                                               ATTR_INTS("dilations", dilations, 4),
+                                               ATTR_TEXT("padding", padding(n))));
+    return finish(n, y, 2, oribi_tflite_byte(n, 3, 0));
+}
+
+static bool depthwise(oribi_tflite_node *n)
+{
+    if (oribi_tflite_is_int8(n)) {
+        return oribi_tflite_q_depthwise(n);
+    }
+    if (oribi_tflite_is_wide(n)) {
+        return oribi_tflite_wide_depthwise(n);
+    }
+    ORIBI_TRY(check_float(n, 0, 1));
+    int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
+    int64_t dilations[4] = {1, oribi_tflite_int(n, 6, 1), oribi_tflite_int(n, 5, 1), 1};
+    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
+    int64_t depth = oribi_tflite_dim(n, x, 3);
+    const oribi_dims dims = {
+        4, {oribi_tflite_dim(n, filter, 1), oribi_tflite_dim(n, filter, 2), depth, -1}};
+    if (depth < 1 || oribi_tflite_rank(n, filter) != 4) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "the number of channels is unknown or 0");
+    }
+    filter = oribi_tflite_reshape(n, filter, &dims); /* folded when the filter is constant */
+    oribi_value_id y = oribi_tflite_emit(n, "DepthwiseConv2dNative", INPUTS(x, filter),
+                                         ATTRS(ATTR_INTS("strides", strides, 4),
+                                               ATTR_INTS("dilations", dilations, 4),
+                                               ATTR_TEXT("padding", padding(n))));
+    return finish(n, y, 2, oribi_tflite_byte(n, 4, 0));
+}
+
+/* Inputs: the result's shape, weights OHWI, the input, and maybe a bias. */
+static bool transpose_conv(oribi_tflite_node *n)
+{
+    static const oribi_dims ohwi_to_hwoi = {4, {1, 2, 0, 3}};
+    if (oribi_tflite_dtype_in(n, 2) == TF_INT8) {
+        return oribi_tflite_q_transpose_conv(n);
+    }
+    if (oribi_tflite_is_quantised(n, 2)) {
+        return oribi_tflite_wide_transpose_conv(n);
+    }
+    ORIBI_TRY(check_float(n, 2, 1));
+    int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
+    oribi_value_id sizes = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 2);
+    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), &ohwi_to_hwoi);
+    oribi_value_id y = oribi_tflite_emit(
+        n, "Conv2DBackpropInput", INPUTS(sizes, filter, x),
+        ATTRS(ATTR_INTS("strides", strides, 4), ATTR_TEXT("padding", padding(n))));
+    return finish(n, y, 3, oribi_tflite_byte(n, 3, 0));
+}
+
+/* The input's leading dimensions and the result's last one. */
+static oribi_value_id keep_dims(oribi_tflite_node *n, oribi_value_id y, oribi_value_id x,
+                                int64_t units)
+{
+    oribi_dims dims;
+    int32_t n_unknown = 0;
+    if (!oribi_tflite_dims(n, x, &dims)) {
+        return -1;
+    }
+    for (int32_t i = 0; i + 1 < dims.n; i++) {
+        n_unknown += dims.at[i] < 0;
+    }
+    if (dims.n < 1 || n_unknown > 1) {
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "more than one dimension of the input is unknown");
+        return -1;
+    }
+    dims.at[dims.n - 1] = units;
+    return oribi_tflite_reshape(n, y, &dims);
+}
+
+static bool fully_connected(oribi_tflite_node *n)
+{
+    if (oribi_tflite_is_int8(n)) {
+        return oribi_tflite_q_fully_connected(n);
+    }
+    if (oribi_tflite_is_wide(n)) {
+        return oribi_tflite_wide_fully_connected(n);
+    }
+    ORIBI_TRY(check_float(n, 0, 1));
+    if (oribi_tflite_byte(n, 1, 0) != 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "weights in a shuffled format are not supported");
+    }
+    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
+    int64_t units = oribi_tflite_dim(n, filter, 0), row = oribi_tflite_dim(n, filter, 1);
+    if (oribi_tflite_rank(n, filter) != 2 || units < 0 || row < 1) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "the weights must be a matrix");
+    }
+    oribi_value_id rows = x;
+    if (oribi_tflite_rank(n, x) != 2 || oribi_tflite_dim(n, x, 1) != row) {
+        rows = oribi_tflite_reshape(n, x, &(oribi_dims){2, {-1, row}});
+    }
+    oribi_value_id y =
+        oribi_tflite_emit(n, "MatMul", INPUTS(rows, filter), ATTRS(ATTR_BOOL("transpose_b", true)));
+    oribi_value_id bias = oribi_tflite_input(n, 2);
+    if (bias >= 0) {
+        y = oribi_tflite_emit(n, "BiasAdd", INPUTS(y, bias), NO_ATTRS);
+    }
+    y = oribi_tflite_activate(n, y, oribi_tflite_byte(n, 0, 0));
+    if (oribi_tflite_byte(n, 2, 0) != 0 && oribi_tflite_rank(n, x) != 2) {
+        y = keep_dims(n, y, x, units);
+    }
+    return oribi_tflite_bind(n, 0, y);
+}
+
+/* TFLite has no product of uint8. */
+static bool batch_matmul(oribi_tflite_node *n)
+{
+    if (oribi_tflite_is_quantised(n, 0) && oribi_tflite_dtype_in(n, 0) != TF_UINT8) {
+        return oribi_tflite_q_batch_matmul(n);
+    }
+    ORIBI_TRY(check_float(n, 0, 1));
+    oribi_value_id y = oribi_tflite_emit(
+        n, "BatchMatMulV2", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+        ATTRS(ATTR_BOOL("adj_x", oribi_tflite_byte(n, 0, 0) != 0),
+              ATTR_BOOL("adj_y", oribi_tflite_byte(n, 1, 0) != 0)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+const oribi_tflite_row oribi_tflite_conv_rows[] = {
+    /* operator, options, inputs at least and at most, outputs */
+    {3, 1, 2, 3, 1, conv_2d, NULL},          {4, 2, 2, 3, 1, depthwise, NULL},
+    {9, 8, 2, 3, 1, fully_connected, NULL},  {67, 49, 3, 4, 1, transpose_conv, NULL},
+    {126, 101, 2, 2, 1, batch_matmul, NULL}, {0, 0, 0, 0, 0, NULL, NULL},
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators that move elements and leave them as they are, so that quantised tensors go through
+ * TensorFlow's own ops: shapes, slices, gathering, padding, and the resizing of images.
+ */
+#include "import/tflite/tflite.h"
+
+/* The new shape is an input or, in old files, an option. */
+static bool reshape(oribi_tflite_node *n)
+{
+    oribi_dims dims;
+    oribi_value_id x = oribi_tflite_input(n, 0), shape = oribi_tflite_input(n, 1);
+    if (shape >= 0 && oribi_tflite_rank(n, shape) == 1) {
+        return oribi_tflite_bind(n, 0, oribi_tflite_emit(n, "Reshape", INPUTS(x, shape), NO_ATTRS));
+    }
+    if (!oribi_tflite_dims_option(n, 0, &dims)) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "no new shape is given");
+    }
+    if (dims.n == 1 && dims.at[0] == 0) { /* what old converters write for a scalar */
+        dims.n = 0;
+    }
+    return oribi_tflite_bind(n, 0, oribi_tflite_reshape(n, x, &dims));
+}
+
+static bool squeeze(oribi_tflite_node *n)
+{
+    oribi_dims dims;
+    (void)oribi_tflite_dims_option(n, 0, &dims);
+    oribi_value_id y = oribi_tflite_emit(n, "Squeeze", INPUTS(oribi_tflite_input(n, 0)),
+                                         ATTRS(ATTR_INTS("squeeze_dims", dims.at, dims.n)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool strided_slice(oribi_tflite_node *n)
+{
+    if (oribi_tflite_byte(n, 5, 0) != 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "ends that are offsets from the begins are not supported");
+    }
+    oribi_value_id y =
+        oribi_tflite_emit(n, "StridedSlice",
+                          INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1),
+                                 oribi_tflite_input(n, 2), oribi_tflite_input(n, 3)),
+                          ATTRS(ATTR_INT("begin_mask", oribi_tflite_int(n, 0, 0)),
+                                ATTR_INT("end_mask", oribi_tflite_int(n, 1, 0)),
+                                ATTR_INT("ellipsis_mask", oribi_tflite_int(n, 2, 0)),
+                                ATTR_INT("new_axis_mask", oribi_tflite_int(n, 3, 0)),
+                                ATTR_INT("shrink_axis_mask", oribi_tflite_int(n, 4, 0))));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool gather(oribi_tflite_node *n)
+{
+    oribi_value_id x = oribi_tflite_input(n, 0), indices = oribi_tflite_input(n, 1);
+    oribi_value_id axis = oribi_tflite_scalar(n, oribi_tflite_int(n, 0, 0));
+    oribi_value_id y = oribi_tflite_emit(n, "GatherV2", INPUTS(x, indices, axis),
+                                         ATTRS(ATTR_INT("batch_dims", oribi_tflite_int(n, 1, 0))));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+/* Quantised zeros are the zero point. */
+static bool pad(oribi_tflite_node *n)
+{
+    oribi_tflite_quant quant = {0};
+    oribi_value_id x = oribi_tflite_input(n, 0), paddings = oribi_tflite_input(n, 1);
+    if (n->inputs[0]->dtype == TF_FLOAT || n->inputs[0]->scales.count == 0) {
+        return oribi_tflite_translate_plain(n);
+    }
+    if (!oribi_tflite_same_quant(n, n->inputs[0], n->outputs[0]) ||
+        !oribi_tflite_quant_of(n, n->outputs[0], "the output", &quant)) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "the input and output with different scales are not supported");
+    }
+    oribi_value_id zero = oribi_tflite_scalar_like(n, x, (float)quant.zero);
+    oribi_value_id y = oribi_tflite_emit(n, "PadV2", INPUTS(x, paddings, zero), NO_ATTRS);
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool mirror_pad(oribi_tflite_node *n)
+{
+    const char *mode = oribi_tflite_byte(n, 0, 0) == 0 ? "REFLECT" : "SYMMETRIC";
+    oribi_value_id x = oribi_tflite_input(n, 0), paddings = oribi_tflite_input(n, 1);
+    oribi_value_id y =
+        oribi_tflite_emit(n, "MirrorPad", INPUTS(x, paddings), ATTRS(ATTR_TEXT("mode", mode)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool resize(oribi_tflite_node *n, const char *op, int align_corners)
+{
+    oribi_value_id x = oribi_tflite_input(n, 0), size = oribi_tflite_input(n, 1);
+    oribi_value_id y = oribi_tflite_emit(
+        n, op, INPUTS(x, size),
+        ATTRS(ATTR_BOOL("align_corners", oribi_tflite_byte(n, align_corners, 0) != 0),
+              ATTR_BOOL("half_pixel_centers", oribi_tflite_byte(n, align_corners + 1, 0) != 0)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool resize_bilinear(oribi_tflite_node *n)
+{
+    if (oribi_tflite_is_quantised(n, 0)) {
+        return oribi_tflite_q_resize_bilinear(n);
+    }
+    if (oribi_tflite_dtype_in(n, 0) != TF_FLOAT) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
+    }
+    return resize(n, "ResizeBilinear", 2);
+}
+
+static bool resize_nearest(oribi_tflite_node *n)
+{
+    return resize(n, "ResizeNearestNeighbor", 0);
+}
+
+static bool blocks(oribi_tflite_node *n)
+{
+    oribi_value_id y = oribi_tflite_emit(n, n->row->into, INPUTS(oribi_tflite_input(n, 0)),
+                                         ATTRS(ATTR_INT("block_size", oribi_tflite_int(n, 0, 0))));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool shape_of(oribi_tflite_node *n)
+{
+    oribi_value_id y = oribi_tflite_emit(n, "Shape", INPUTS(oribi_tflite_input(n, 0)),
+                                         ATTRS(ATTR_TYPE("out_type", n->outputs[0]->dtype)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+static bool one_hot(oribi_tflite_node *n)
+{
+    oribi_value_id y = oribi_tflite_emit(n, "OneHot",
+                                         INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1),
+                                                oribi_tflite_input(n, 2), oribi_tflite_input(n, 3)),
+                                         ATTRS(ATTR_INT("axis", oribi_tflite_int(n, 0, 0))));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+#define COPY(number, inputs, into)                                                                 \
+    {                                                                                              \
+        number, 0, inputs, inputs, 1, oribi_tflite_translate_copy, into                            \
+    }
+
+const oribi_tflite_row oribi_tflite_shape_rows[] = {
+    /* operator, options, inputs at least and at most, outputs */
+    {22, 17, 1, 2, 1, reshape, NULL},
+    {43, 30, 1, 1, 1, squeeze, NULL},
+    {45, 32, 4, 4, 1, strided_slice, NULL},
+    {36, 23, 2, 2, 1, gather, NULL},
+    {34, 0, 2, 2, 1, pad, "Pad"},
+    {100, 77, 2, 2, 1, mirror_pad, NULL},
+    {23, 15, 2, 2, 1, resize_bilinear, NULL},
+    {97, 74, 2, 2, 1, resize_nearest, NULL},
+    {26, 19, 1, 1, 1, blocks, "SpaceToDepth"},
+    {5, 94, 1, 1, 1, blocks, "DepthToSpace"},
+    {77, 0, 1, 1, 1, shape_of, NULL},
+    {85, 61, 4, 4, 1, one_hot, NULL},
+    COPY(60, 3, "PadV2"),
+    COPY(70, 2, "ExpandDims"),
+    COPY(65, 3, "Slice"),
+    COPY(39, 2, "Transpose"),
+    COPY(69, 2, "Tile"),
+    COPY(105, 2, "ReverseV2"),
+    COPY(107, 2, "GatherNd"),
+    COPY(130, 2, "BroadcastTo"),
+    COPY(37, 3, "BatchToSpaceND"),
+    COPY(94, 2, "Fill"),
+    COPY(96, 3, "Range"),
+    COPY(110, 1, "Rank"),
+    {38, 0, 3, 3, 1, oribi_tflite_translate_plain, "SpaceToBatchND"},
+    {93, 0, 1, 1, 1, oribi_tflite_translate_plain, "ZerosLike"},
+    {0, 0, 0, 0, 0, NULL, NULL},
+};

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Registry of kernels: one array sorted by op name, transactions of plugin loads.
+ * Not here: builders (kernel_builder.c), choice (kernel_select.c).
+ */
+#include "kernel/registry_internal.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static struct {
+    oribi_mutex lock;
+    oribi_kernel_list committed, pending;
+    bool is_open; /* a transaction is under way */
+    const char *provider;
+    const void *owner;  /* oribi_thread_self() of the transaction */
+    TF_Status *failure; /* first failed registration of the transaction */
+    int32_t n_prepared; /* room that a prepared commit counts on */
+    int32_t next_sequence;
+} registry = {.lock = ORIBI_MUTEX_INIT};
+
+static int compare(const oribi_kernel_def *a, const oribi_kernel_def *b)
+{
+    const int names = strcmp(a->op_name, b->op_name);
+    return names != 0 ? names : (a->sequence > b->sequence) - (a->sequence < b->sequence);
+}
+
+static bool list_reserve(oribi_kernel_list *list, int32_t more)
+{
+    if (list->count + more <= list->capacity) {
+        return true;
+    }
+    int32_t capacity = list->capacity > 0 ? list->capacity * 2 : 64;
+    while (capacity < list->count + more) {
+        capacity *= 2;
+    }
+    TF_KernelBuilder **items =
+        oribi_realloc_array(list->items, (size_t)capacity, sizeof list->items[0]);
+    if (items == NULL) {
+        return false;
+    }
+    list->items = items;
+    list->capacity = capacity;
+    return true;
+}
+
+/* Room is reserved. Entries mostly come in order, or near the end. */
+static void list_insert(oribi_kernel_list *list, TF_KernelBuilder *entry)
+{
+    int32_t low = 0;
+    int32_t high = list->count;
+    if (high > 0 && compare(&list->items[high - 1]->def, &entry->def) < 0) {
+        low = high;
+    }
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (compare(&list->items[middle]->def, &entry->def) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    memmove(list->items + low + 1, list->items + low,
+            (size_t)(list->count - low) * sizeof list->items[0]);
+    list->items[low] = entry;
+    list->count++;
+}
+
+static bool sees_pending(void)
+{
+    return registry.is_open && registry.owner == oribi_thread_self();
+}
+
+bool oribi_kernel_begin(const char *provider, TF_Status *status)
+{
+    TF_Status *failure = TF_NewStatus();
+    char *name = oribi_strdup(provider);
+    bool ok = false;
+
+    oribi_mutex_lock(&registry.lock);
+    if (failure == NULL || name == NULL) {
+        oribi_fail_memory(status);
+    } else if (registry.is_open) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "kernels of '%s' cannot be registered while those of '%s' are", provider,
+                   registry.provider);
+    } else {
+        registry.is_open = true;
+        registry.provider = name;
+        registry.owner = oribi_thread_self();
+        registry.failure = failure;
+        ok = true;
+    }
+    oribi_mutex_unlock(&registry.lock);
+
+    if (!ok) {
+        TF_DeleteStatus(failure);
+        oribi_free(name);
+    }
+    return ok;
+}
+
+/* Ends the transaction; kept names the provider that entries go on pointing to, or is false. */
+static void close_transaction(bool kept)
+{
+    if (!kept) {
+        oribi_free((char *)registry.provider);
+    }
+    TF_DeleteStatus(registry.failure);
+    registry.is_open = false;
+    registry.provider = NULL;
+    registry.owner = NULL;
+    registry.failure = NULL;
+    registry.n_prepared = 0;
+    oribi_free(registry.pending.items);
+    registry.pending = (oribi_kernel_list){NULL, 0, 0};
+}
+
+/* Under the lock. */
+static bool prepare(TF_Status *status)
+{
+    if (!registry.is_open) {
+        return oribi_fail(status, TF_FAILED_PRECONDITION, "no kernel registration is under way");
+    }
+    if (!oribi_ok(registry.failure)) {
+        oribi_status_copy(status, registry.failure);
+        return false;
+    }
+    if (!list_reserve(&registry.committed, registry.pending.count)) {
+        return oribi_fail_memory(status);
+    }
+    registry.n_prepared = registry.pending.count;
+    return true;
+}
+
+bool oribi_kernel_prepare(TF_Status *status)
+{
+    oribi_mutex_lock(&registry.lock);
+    const bool ok = prepare(status);
+    oribi_mutex_unlock(&registry.lock);
+    return ok;
+}
+
+bool oribi_kernel_commit(TF_Status *status)
+{
+    oribi_mutex_lock(&registry.lock);
+    const bool ok = prepare(status);
+    if (ok) {
+        for (int32_t i = 0; i < registry.pending.count; i++) {
+            list_insert(&registry.committed, registry.pending.items[i]);
+        }
+        close_transaction(registry.pending.count > 0);
+    }
+    oribi_mutex_unlock(&registry.lock);
+    return ok;
+}
+
+void oribi_kernel_rollback(void)
+{
+    oribi_mutex_lock(&registry.lock);
+    if (registry.is_open) {
+        for (int32_t i = 0; i < registry.pending.count; i++) {
+            oribi_kernel_builder_free(registry.pending.items[i]);
+        }
+        close_transaction(false);
+    }
+    oribi_mutex_unlock(&registry.lock);
+}
+
+bool oribi_kernel_register(TF_KernelBuilder *entry, TF_Status *status)
+{
+    bool ok = false;
+
+    oribi_mutex_lock(&registry.lock);
+    const bool is_pending = sees_pending();
+    oribi_kernel_list *list = is_pending ? &registry.pending : &registry.committed;
+    if (list_reserve(list, is_pending ? 1 : 1 + registry.n_prepared)) {
+        entry->def.sequence = registry.next_sequence++;
+        entry->def.provider = is_pending ? registry.provider : "application";
+        list_insert(list, entry);
+        entry->is_registered = true;
+        ok = true;
+    } else {
+        oribi_fail_memory(status);
+    }
+    oribi_mutex_unlock(&registry.lock);
+    if (!ok) {
+        oribi_kernel_note_failure(status);
+    }
+    return ok;
+}
+
+void oribi_kernel_note_failure(const TF_Status *status)
+{
+    oribi_mutex_lock(&registry.lock);
+    if (sees_pending() && oribi_ok(registry.failure)) {
+        oribi_status_copy(registry.failure, status);
+    }
+    oribi_mutex_unlock(&registry.lock);
+}
+
+/* First entry whose op name is not below name. */
+static int32_t lower_bound(const oribi_kernel_list *list, const char *name)
+{
+    int32_t low = 0;
+    int32_t high = list->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (strcmp(list->items[middle]->def.op_name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool visit_op(const oribi_kernel_list *list, const char *op_name,
+                     bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg)
+{
+    for (int32_t i = lower_bound(list, op_name);
+         i < list->count && strcmp(list->items[i]->def.op_name, op_name) == 0; i++) {
+        if (!visit(arg, &list->items[i]->def)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void oribi_kernel_each_of_op(const char *op_name,
+                             bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg)
+{
+    oribi_mutex_lock(&registry.lock);
+    if (visit_op(&registry.committed, op_name, visit, arg) && sees_pending()) {
+        visit_op(&registry.pending, op_name, visit, arg);
+    }
+    oribi_mutex_unlock(&registry.lock);
+}
+
+void oribi_kernel_each(bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg)
+{
+    const oribi_kernel_list none = {NULL, 0, 0};
+    oribi_mutex_lock(&registry.lock);
+    const oribi_kernel_list *a = &registry.committed;
+    const oribi_kernel_list *b = sees_pending() ? &registry.pending : &none;
+    int32_t i = 0;
+    int32_t j = 0;
+    bool more = true;
+    while (more && (i < a->count || j < b->count)) {
+        const bool from_b =
+            i == a->count || (j < b->count && compare(&b->items[j]->def, &a->items[i]->def) < 0);
+        more = visit(arg, from_b ? &b->items[j++]->def : &a->items[i++]->def);
+    }
+    oribi_mutex_unlock(&registry.lock);
+}
+
+typedef struct existence {
+    const char *device_type;
+    bool found;
+} existence;
+
+static bool visit_existence(void *arg, const oribi_kernel_def *kernel)
+{
+    existence *search = arg;
+    search->found = search->device_type == NULL ||
+                    strcmp(kernel->device_type, search->device_type) == 0 ||
+                    strcmp(kernel->device_type, "DEFAULT") == 0;
+    return !search->found;
+}
+
+bool oribi_kernel_exists(const char *op_name, const char *device_type)
+{
+    existence search = {device_type, false};
+    oribi_kernel_each_of_op(op_name, visit_existence, &search);
+    return search.found;
+}

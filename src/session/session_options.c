@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of models and sessions. */
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/thread.h"
+#include "session/session_internal.h"
+
+oribi_options *oribi_options_create(TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    oribi_options *options = oribi_alloc_zero(1, sizeof *options);
+    if (options == NULL) {
+        oribi_fail_memory(status);
+    }
+    return options;
+}
+
+void oribi_options_destroy(oribi_options *options)
+{
+    if (options != NULL) {
+        oribi_arena_destroy(&options->arena);
+        oribi_free(options);
+    }
+}
+
+void oribi_options_set_threads(oribi_options *options, int threads)
+{
+    if (options == NULL) {
+        return;
+    }
+    options->threads = threads > 0 ? threads : 0;
+}
+
+void oribi_options_set_thread_pool(oribi_options *options, const oribi_thread_pool *pool,
+                                   TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options)) {
+        return;
+    }
+    if (pool == NULL) {
+        options->has_thread_pool = false;
+        return;
+    }
+    if (pool->struct_size < TF_OFFSET_OF_END(oribi_thread_pool, schedule)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "thread pool: struct_size is %zu; set it to sizeof(oribi_thread_pool)",
+                   pool->struct_size);
+    } else if (pool->schedule == NULL || pool->num_threads < 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "thread pool: %s",
+                   pool->schedule == NULL ? "the function schedule is missing"
+                                          : "num_threads is negative");
+    } else {
+        options->thread_pool = *pool;
+        options->has_thread_pool = true;
+    }
+}
+
+oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status)
+{
+    const int threads = options != NULL ? options->threads : 0;
+    if (options == NULL || !options->has_thread_pool) {
+        return oribi_pool_create(threads, status);
+    }
+    const oribi_thread_pool *own = &options->thread_pool;
+    const oribi_pool_outside outside = {own->object, own->schedule};
+    const int most = own->num_threads < INT_MAX ? own->num_threads + 1 : INT_MAX;
+    return oribi_pool_create_outside(threads > 0 && threads < most ? threads : most, &outside,
+                                     status);
+}
+
+void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes)
+{
+    if (options == NULL) {
+        return;
+    }
+    options->max_bytes = bytes;
+}
+
+uint64_t oribi_options_max_bytes(const oribi_options *options)
+{
+    return options != NULL && options->max_bytes > 0 ? options->max_bytes
+                                                     : oribi_memory_limit_bytes() / 2;
+}
+
+void oribi_options_set_follow_links(oribi_options *options, bool follow)
+{
+    if (options == NULL) {
+        return;
+    }
+    options->follow_links = follow;
+}
+
+void oribi_options_set_time_limit(oribi_options *options, uint64_t nanoseconds)
+{
+    if (options == NULL) {
+        return;
+    }
+    const uint64_t now = oribi_now_ns();
+    options->deadline_ns = nanoseconds == 0                 ? 0
+                           : nanoseconds > UINT64_MAX - now ? UINT64_MAX
+                                                            : now + nanoseconds;
+}
+
+void oribi_options_cancel(oribi_options *options)
+{
+    if (options != NULL) {
+        atomic_store(&options->stop, ORIBI_STOP_CANCELLED);
+    }
+}
+
+void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience)
+{
+    *patience = (oribi_patience){.what = what};
+    if (options != NULL) {
+        patience->deadline_ns = options->deadline_ns;
+        patience->stop = (atomic_int *)&options->stop;
+    }
+    oribi_patience_begin(patience);
+}
+
+void oribi_options_set_read_files(oribi_options *options, bool read)
+{
+    if (options != NULL) {
+        options->reads_files = read;
+    }
+}
+
+void oribi_options_set_tflite_variant(oribi_options *options, const char *variant,
+                                      TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, variant)) {
+        return;
+    }
+    if (strcmp(variant, "tflm") != 0 && strcmp(variant, "tflite") != 0) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "there is no TFLite variant '%s'; choose tflm or tflite", variant);
+        return;
+    }
+    options->rounds_as_tflite = strcmp(variant, "tflite") == 0;
+}
+
+void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, kernels)) {
+        return;
+    }
+    if (strcmp(kernels, "fast") == 0) {
+        options->kernels = NULL;
+    } else if (strcmp(kernels, "micro") == 0) {
+        options->kernels = "micro";
+    } else {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "there are no kernels '%s'; choose fast or micro",
+                   kernels);
+    }
+}
+
+void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Status *status)
+{
+    static const struct {
+        const char *name;
+        uint32_t bit;
+    } passes[] = {{"fold", ORIBI_PASS_FOLD},
+                  {"fuse", ORIBI_PASS_FUSE},
+                  {"layout", ORIBI_PASS_LAYOUT},
+                  {"batch_norm", ORIBI_PASS_BATCH_NORM},
+                  {"qdq", ORIBI_PASS_QDQ}};
+    if (!ORIBI_GIVEN(status, options, pass)) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
+        if (strcmp(pass, passes[i].name) == 0) {
+            options->disabled_passes |= passes[i].bit;
+            return;
+        }
+    }
+    oribi_fail(status, TF_INVALID_ARGUMENT,
+               "there is no pass '%s' to switch off; the passes are fold, fuse, layout, batch_norm "
+               "and qdq",
+               pass);
+}
+
+static bool shape_is_fine(const char *input, const int64_t *dims, int num_dims, TF_Status *status)
+{
+    if (num_dims > 0 && dims == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s': dims is NULL", input);
+    }
+    if (num_dims < 0 || num_dims > ORIBI_MAX_TENSOR_RANK) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "input '%s': the rank is %d, but at most %d is supported", input,
+                          num_dims, ORIBI_MAX_TENSOR_RANK);
+    }
+    for (int i = 0; i < num_dims; i++) {
+        if (dims[i] < 0) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s': dimension %d is negative",
+                              input, i);
+        }
+    }
+    return true;
+}
+
+void oribi_options_set_input_shape(oribi_options *options, const char *input, const int64_t *dims,
+                                   int num_dims, TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, input)) {
+        return;
+    }
+    if (!shape_is_fine(input, dims, num_dims, status)) {
+        return;
+    }
+    oribi_shape shape;
+    oribi_fixed_shape *fixed = oribi_arena_array(&options->arena, 1, sizeof *fixed);
+    char *name = oribi_arena_strdup(&options->arena, input);
+    if (fixed == NULL || name == NULL ||
+        !oribi_shape_copy(&options->arena, dims, num_dims, &shape)) {
+        oribi_fail_memory(status);
+        return;
+    }
+    *fixed = (oribi_fixed_shape){name, shape, options->shapes}; /* a later one is found first */
+    options->shapes = fixed;
+}

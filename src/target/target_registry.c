@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The targets of the process, in the order of registration. Nothing is ever taken out. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/thread.h"
+#include "target/target.h"
+#include "tensor/status.h"
+
+typedef struct entry {
+    struct entry *next;
+    const oribi_target *target;
+} entry;
+
+static oribi_mutex mutex = ORIBI_MUTEX_INIT;
+static entry *first, **last = &first;
+
+bool oribi_target_is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
+        const bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!is_letter && (i == 0 || !((c >= '0' && c <= '9') || c == '_' || c == '-'))) {
+            return false;
+        }
+    }
+    return length > 0;
+}
+
+/* A kind becomes part of functions' names, TVMDevice<Kind>Open. */
+static bool is_kind(const char *name)
+{
+    return name != NULL && strlen(name) <= 64 && oribi_target_is_name(name, strlen(name));
+}
+
+static bool check_pattern(const oribi_target *target, int32_t index, TF_Status *status)
+{
+    const oribi_target_pattern *p = &target->patterns[index];
+    const char *missing = p->struct_size < sizeof *p ? "struct_size"
+                          : p->name == NULL          ? "name"
+                          : p->ops == NULL           ? "ops"
+                          : p->write == NULL         ? "write"
+                                                     : NULL;
+    if (missing != NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "target '%s': pattern %d has no %s; fill in oribi_target_pattern",
+                          target->name, (int)index, missing);
+    }
+    for (int32_t i = 0; i < p->n_ops && i < ORIBI_PATTERN_MAX; i++) {
+        if (p->ops[i] == NULL) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "target '%s': pattern '%s': operator %d is NULL", target->name,
+                              p->name, (int)i);
+        }
+    }
+    return (p->n_ops > 0 && p->n_ops <= ORIBI_PATTERN_MAX) ||
+           oribi_fail(status, TF_INVALID_ARGUMENT,
+                      "target '%s': pattern '%s' has %d operators; 1 to %d are possible",
+                      target->name, p->name, (int)p->n_ops, (int)ORIBI_PATTERN_MAX);
+}
+
+static bool check(const oribi_target *target, TF_Status *status)
+{
+    if (target == NULL || target->struct_size < sizeof *target) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "a target is NULL or has no struct_size; set it to sizeof(oribi_target)");
+    }
+    if (!is_kind(target->name)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "a target's name must be a letter, then letters, digits, '-' or '_', at "
+                          "most 64 of them");
+    }
+    const int64_t alignment = target->memory_alignment, line = target->cache_line;
+    if (target->activate_us < 0 || target->memory_bytes < 0 || alignment < 0 || alignment > 4096 ||
+        (alignment & (alignment - 1)) != 0 || target->memory_bytes > UINT32_MAX || line < 0 ||
+        line > 4096 || (line & (line - 1)) != 0) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "target '%s': activate_us and memory_bytes (below 4 GiB) must not be "
+                          "negative, memory_alignment and cache_line powers of two up to 4096",
+                          target->name);
+    }
+    if (target->device_api == 0 && (target->is_asynchronous != 0 || target->has_cache_hooks != 0 ||
+                                    target->has_address != 0 || target->memory_bytes > 0)) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "target '%s': without device_api no hooks are called, so it cannot be "
+                          "asynchronous, have a memory, cache hooks or addresses of its own",
+                          target->name);
+    }
+    if (target->n_patterns <= 0 || target->patterns == NULL) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "target '%s' has no patterns; without one it takes nothing",
+                          target->name);
+    }
+    for (int32_t i = 0; i < target->n_patterns; i++) {
+        ORIBI_TRY(check_pattern(target, i, status));
+    }
+    return true;
+}
+
+static bool insert(const oribi_target *target, TF_Status *status)
+{
+    entry *made = oribi_alloc_zero(1, sizeof *made);
+    if (made == NULL) {
+        return oribi_fail_memory(status);
+    }
+    made->target = target;
+    oribi_mutex_lock(&mutex);
+    for (const entry *e = first; e != NULL; e = e->next) {
+        if (strcmp(e->target->name, target->name) == 0) {
+            oribi_mutex_unlock(&mutex);
+            oribi_free(made);
+            return oribi_fail(status, TF_ALREADY_EXISTS,
+                              "a target named '%s' is already registered", target->name);
+        }
+    }
+    *last = made;
+    last = &made->next;
+    oribi_mutex_unlock(&mutex);
+    return true;
+}
+
+void oribi_target_register(const oribi_target *target, TF_Status *status)
+{
+    TF_SetStatus(status, TF_OK, "");
+    if (!check(target, status) || !insert(target, status)) {
+        oribi_log(ORIBI_LOG_ERROR, "%s", TF_Message(status));
+    }
+}
+
+const oribi_target *oribi_target_find(const char *name)
+{
+    const oribi_target *found = NULL;
+    oribi_mutex_lock(&mutex);
+    for (const entry *e = first; e != NULL && found == NULL; e = e->next) {
+        found = strcmp(e->target->name, name) == 0 ? e->target : NULL;
+    }
+    oribi_mutex_unlock(&mutex);
+    return found;
+}
+
+void oribi_target_list(oribi_text *text)
+{
+    oribi_mutex_lock(&mutex);
+    for (const entry *e = first; e != NULL; e = e->next) {
+        oribi_text_printf(text, "%s%s", e == first ? "" : ", ", e->target->name);
+    }
+    oribi_mutex_unlock(&mutex);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Does every row of the kernel list look whether its run was stopped? The plugin looks after each
+ * cycle here instead of after a million, so that small inputs tell: the run is stopped before it
+ * begins, and a row that still writes the end of its output never looked. How often a row looks in
+ * large work is stop_test.c's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cpu/harness.h"
+
+#include "cpu/golden_read.h"
+#include "cpu/hosted.h"
+
+enum { MOST_ROWS = 2048 };
+
+/* Ops whose work does not grow with their tensors, or is the host's. */
+static const char *const constant_work[] = {
+    "Shape",
+    "ShapeN",
+    "Size",
+    "Rank",
+    "NoOp",
+    "VarHandleOp",
+    "ReadVariableOp",
+    "AssignVariableOp",
+    "AssignAddVariableOp",
+    "AssignSubVariableOp",
+    "VarIsInitializedOp",
+    "Const",
+};
+
+static const oribi_cpu_kernel *tried[MOST_ROWS];
+static int n_tried;
+
+static bool is_listed(const char *op)
+{
+    for (size_t i = 0; i < sizeof constant_work / sizeof constant_work[0]; i++) {
+        if (strcmp(constant_work[i], op) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void note(const oribi_cpu_kernel *row)
+{
+    for (int i = 0; i < n_tried; i++) {
+        if (tried[i] == row) {
+            return;
+        }
+    }
+    assert_true(n_tried < MOST_ROWS);
+    tried[n_tried++] = row;
+}
+
+/* Elements of the largest of output 0 and the inputs. */
+static int64_t largest(const harness *h)
+{
+    int64_t most = TF_TensorElementCount(h->outputs[0]);
+    for (int i = 0; i < h->n_inputs; i++) {
+        const int64_t count = TF_TensorElementCount(h->inputs[i]);
+        most = count > most ? count : most;
+    }
+    return most;
+}
+
+/* The end of the output stays as it was: the row looked before it came there. */
+static void stop_row(void *arg, const oribi_cpu_kernel *row)
+{
+    golden *g = arg;
+    harness *h = &g->h;
+    enum { FILLING = 0x5a };
+    if (!harness_run(h, row)) {
+        print_error("line %d: %s: %s\n", g->line, row->op_name, TF_Message(h->status));
+        g->n_failures++;
+        return;
+    }
+    if (TF_TensorElementCount(h->outputs[0]) == 0 || largest(h) < 2) {
+        return;
+    }
+    TF_Tensor *out = h->outputs[0];
+    const size_t bytes = TF_TensorByteSize(out);
+    const size_t width = TF_DataTypeSize(TF_TensorType(out));
+    const unsigned char *end = (const unsigned char *)TF_TensorData(out) + bytes - width;
+    size_t n_left = 0;
+    memset(TF_TensorData(out), FILLING, bytes);
+    h->is_stopped = true;
+    (void)hosted_run(h, row, false, false, NULL, out);
+    h->is_stopped = false;
+    for (size_t i = 0; i < width; i++) {
+        n_left += end[i] == FILLING;
+    }
+    note(row);
+    g->n_runs++;
+    if (h->is_allocated && n_left < width && !is_listed(row->op_name)) {
+        print_error("line %d: %s (%s, %d) went on to its end after the run was stopped\n", g->line,
+                    row->op_name, oribi_cpu_isa_name(row->isa), (int)row->priority);
+        g->n_failures++;
+    }
+}
+
+static void stop_case(golden *g)
+{
+    assert_true(harness_resolve(&g->h));
+    (void)harness_each_row(&g->h, stop_row, g);
+}
+
+static void every_row_looks_whether_its_run_was_stopped(void **state)
+{
+    static const char *const files[] = {"golden.txt", "golden_onnx.txt", "golden_heavy.txt",
+                                        "looks.txt"};
+    int n_failures = 0;
+    (void)state;
+    oribi_cpu_look_cycles = 1;
+    for (int i = 0; i < 4; i++) {
+        char name[512];
+        golden g = {.visit = stop_case};
+        (void)snprintf(name, sizeof name, TEST_SOURCE "/tests/cpu/%s", files[i]);
+        golden_read(name, &g);
+        print_message("%s: %d cases, %d runs\n", files[i], g.n_cases, g.n_runs);
+        n_failures += g.n_failures;
+    }
+    assert_int_equal(n_failures, 0);
+}
+
+/* A new row needs a case, of any size: in looks.txt, where TensorFlow has no answer to it. */
+static void every_row_was_tried(void **state)
+{
+    int n_missing = 0;
+    (void)state;
+    for (const oribi_cpu_family *family = oribi_cpu_families; family->name != NULL; family++) {
+        for (const oribi_cpu_kernel *row = family->kernels; row->op_name != NULL; row++) {
+            bool was_tried = is_listed(row->op_name) || !oribi_cpu_has(row->isa);
+            for (int i = 0; !was_tried && i < n_tried; i++) { /* of any type: rows of one loop */
+                was_tried = tried[i]->priority == row->priority && tried[i]->isa == row->isa &&
+                            strcmp(tried[i]->op_name, row->op_name) == 0;
+            }
+            if (!was_tried) {
+                print_error("no case for %s (%s, %s, %d)\n", row->op_name, family->name,
+                            oribi_cpu_isa_name(row->isa), (int)row->priority);
+                n_missing++;
+            }
+        }
+    }
+    assert_int_equal(n_missing, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_looks_whether_its_run_was_stopped),
+        cmocka_unit_test(every_row_was_tried),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
