@@ -35,16 +35,27 @@ typedef struct oribi_onnx_file { /* a file of external data */
     size_t bytes;
 } oribi_onnx_file;
 
-typedef struct oribi_onnx { /* one import */
+/* One scope of an import: the model's graph, a function that is inlined, a graph of an attribute.
+ */
+typedef struct oribi_onnx {
     oribi_graph *graph;
     const oribi_import_options *options;
     oribi_source *source;
-    oribi_arena kept;    /* goes when the import ends */
-    oribi_arena scratch; /* emptied after every node */
-    oribi_map values;    /* name in the file -> tagged value id, initialiser or "missing" */
+    struct oribi_onnx *outer;  /* whose names this scope sees, or whose node calls it; NULL: none */
+    struct oribi_onnx *root;   /* the model's: has the functions, the files and what is missing */
+    struct oribi_onnx *opsets; /* the scope with the versions that count here */
+    const struct oribi_onnx_node *call; /* of the function around: its attributes; or NULL */
+    const oribi_wire *function;         /* the function around, or NULL */
+    bool hides;                         /* names of the outer scope: a function */
+    const char *path;                   /* before labels: "loop/body/" or "" */
+    int32_t depth;                      /* scopes around this one */
+    int64_t n_inlined;                  /* of the root: nodes of all other scopes */
+    oribi_arena kept;                   /* goes when the import ends */
+    oribi_arena scratch;                /* emptied after every node */
+    oribi_map values;    /* name in the file -> tagged value id, initialiser, "missing", "absent" */
     oribi_map constants; /* small ones made here, by content -> id + 1 */
     oribi_map tested;    /* tag and id of a constant -> 1: no, 2: yes (oribi_emit_every) */
-    oribi_map functions; /* names of model-local functions */
+    oribi_map functions; /* of the model, by domain, name and overload */
     int64_t opset;       /* of the standard domain */
     oribi_map domains;   /* domain -> version */
     oribi_missing missing;
@@ -57,6 +68,7 @@ typedef struct oribi_onnx_attr {
     int64_t type;    /* ORIBI_ONNX_ATTR_..., told from the content in old files */
     oribi_wire body; /* the AttributeProto */
     size_t offset;
+    bool is_passed; /* the function's caller gave it: it belongs to another scope */
 } oribi_onnx_attr;
 
 /* A node under translation. Functions that take one set n->status and n->failed on the first
@@ -69,11 +81,11 @@ typedef struct oribi_onnx_node {
     const struct oribi_onnx_row *row; /* NULL: an op without one */
     oribi_wire body;                  /* the NodeProto */
     size_t offset;
-    oribi_string name, op_type, domain; /* as in the file */
-    const char *label;                  /* name or first output, for new nodes and messages */
-    const char *origin;                 /* "Conv 'x' at byte 12", in the graph's arena */
-    int64_t opset;                      /* of its domain */
-    oribi_node_id first_node;           /* nodes from here on belong to this translation */
+    oribi_string name, op_type, domain, overload; /* as in the file */
+    const char *label;        /* name or first output, for new nodes and messages */
+    const char *origin;       /* "Conv 'x' at byte 12", in the graph's arena */
+    int64_t opset;            /* of its domain */
+    oribi_node_id first_node; /* nodes from here on belong to this translation */
     int32_t n_inputs, n_outputs;
     oribi_value_id *inputs; /* -1: absent */
     oribi_string *outputs;  /* names; empty: not wanted */
@@ -91,11 +103,11 @@ typedef struct oribi_onnx_row { /* one ONNX operator over a range of opsets */
 
 /* Families of rows end with an op_type of NULL. */
 extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_rows[],
-    oribi_onnx_conv_rows[], oribi_onnx_elementwise_rows[], oribi_onnx_gather_rows[],
-    oribi_onnx_matmul_rows[], oribi_onnx_norm_rows[], oribi_onnx_pool_rows[],
-    oribi_onnx_qlinear_rows[], oribi_onnx_quant_rows[], oribi_onnx_reduce_rows[],
-    oribi_onnx_resize_rows[], oribi_onnx_shape_rows[], oribi_onnx_slice_rows[],
-    oribi_onnx_sort_rows[];
+    oribi_onnx_control_rows[], oribi_onnx_conv_rows[], oribi_onnx_elementwise_rows[],
+    oribi_onnx_gather_rows[], oribi_onnx_matmul_rows[], oribi_onnx_norm_rows[],
+    oribi_onnx_pool_rows[], oribi_onnx_qlinear_rows[], oribi_onnx_quant_rows[],
+    oribi_onnx_reduce_rows[], oribi_onnx_resize_rows[], oribi_onnx_shape_rows[],
+    oribi_onnx_slice_rows[], oribi_onnx_sort_rows[];
 
 /* Operators of the domain com.microsoft. */
 extern const oribi_onnx_row oribi_onnx_microsoft_rows[];
@@ -105,6 +117,54 @@ const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t o
 
 /* Oldest opset that has a row for the op, 0 when none has. */
 int32_t oribi_onnx_first_opset(const oribi_string *op_type);
+
+/* --- The walk (onnx_model.c) --------------------------------------------------------------------
+ */
+
+typedef enum oribi_onnx_found {
+    ORIBI_ONNX_UNKNOWN, /* nothing has the name */
+    ORIBI_ONNX_VALUE,
+    ORIBI_ONNX_MISSING, /* a missing op should have made it */
+    ORIBI_ONNX_ABSENT   /* an optional input that the function's caller left out */
+} oribi_onnx_found;
+/* The value of a name in this scope and those that it sees; -1 where there is none. False: status
+ * set. */
+bool oribi_onnx_look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *out_value,
+                        oribi_onnx_found *out_found, TF_Status *status);
+/* Gives a name a value of the scope's graph; value -1: it is absent. */
+bool oribi_onnx_define(oribi_onnx *onnx, const oribi_string *name, oribi_value_id value,
+                       TF_Status *status);
+bool oribi_onnx_read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status *status);
+/* Translates all nodes, which are the fields of this number. */
+bool oribi_onnx_read_nodes(oribi_onnx *onnx, oribi_wire graph, uint32_t number, TF_Status *status);
+bool oribi_onnx_read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
+                           TF_Status *status);
+/* The name of an input or output of a graph. */
+bool oribi_onnx_port_name(const oribi_wire *graph, const oribi_wire_field *field,
+                          oribi_string *out_name, TF_Status *status);
+/* A node behind a missing op: its outputs are missing. */
+bool oribi_onnx_mark_missing(oribi_onnx_node *n);
+
+/* --- Scopes (onnx_scope.c) ----------------------------------------------------------------------
+ */
+
+/* Remembers a model-local function. */
+bool oribi_onnx_function_add(oribi_onnx *onnx, const oribi_wire *model,
+                             const oribi_wire_field *field, TF_Status *status);
+/* The function that the node calls, or NULL; *out_failed: no memory. */
+const oribi_wire *oribi_onnx_function_find(const oribi_onnx_node *n, bool *out_failed);
+/* Translates the function's nodes in the place of the node. */
+bool oribi_onnx_function_call(oribi_onnx_node *n, const oribi_wire *function);
+/* Opens a scope below the node's, with the graph of the node's scope, named `step` in labels.
+ * Close it also after a failure. */
+bool oribi_onnx_scope_open(oribi_onnx_node *n, const char *step, oribi_onnx *out);
+void oribi_onnx_scope_close(oribi_onnx *scope);
+/* Counts one more node of a scope; RESOURCE_EXHAUSTED when there are too many. */
+bool oribi_onnx_scope_charge(oribi_onnx *onnx, TF_Status *status);
+/* Translates a graph in the place of the node: its outputs become the node's. */
+bool oribi_onnx_graph_inline(oribi_onnx_node *n, const char *step, const oribi_wire *graph);
+/* The graph of an attribute; false: failed. */
+bool oribi_onnx_read_graph(oribi_onnx_node *n, const char *name, oribi_wire *out);
 
 /* --- Reading a node (onnx_node.c) --------------------------------------------------------------
  */

@@ -359,11 +359,6 @@ static bool fail_no_op(oribi_onnx_node *n, const char *served)
                                " of its domain; plugins serve the versions %s",
                                n->opset, served);
     }
-    if (oribi_map_get_n(&n->onnx->functions, n->op_type.data, n->op_type.length) != NULL) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                               "the model defines it as a function; inline functions with "
-                               "onnx.inliner before import");
-    }
     if (n->domain.length == 0 && n->opset > ORIBI_ONNX_MAX_OPSET) {
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
                                "the model asks for opset %" PRId64

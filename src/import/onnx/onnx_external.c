@@ -95,11 +95,12 @@ static oribi_onnx_file *open_file(oribi_onnx *onnx, const char *location, const 
     return !is_read || oribi_graph_charge(onnx->graph, file->bytes, status) ? file : NULL;
 }
 
-bool oribi_onnx_external_open(oribi_onnx *onnx, const oribi_string *location, int64_t offset,
+bool oribi_onnx_external_open(oribi_onnx *scope, const oribi_string *location, int64_t offset,
                               int64_t length, size_t expected_bytes, const char *tensor,
                               const uint8_t **out_data, oribi_source **out_source,
                               TF_Status *status)
 {
+    oribi_onnx *onnx = scope->root != NULL ? scope->root : scope; /* files are of all scopes */
     const char *text = oribi_import_text(&onnx->kept, location);
     if (text == NULL) {
         return oribi_fail_memory(status);

@@ -12,7 +12,7 @@
 #include "op/op_serves.h"
 
 /* onnx->values maps a name to one of these, told apart by the low bits. */
-enum { TAG_POINTER = 0, TAG_VALUE = 1, TAG_MISSING = 3, TAG_BITS = 2 };
+enum { TAG_POINTER = 0, TAG_VALUE = 1, TAG_ABSENT = 2, TAG_MISSING = 3, TAG_BITS = 2 };
 
 static uintptr_t tag_of(const void *entry)
 {
@@ -66,16 +66,28 @@ static oribi_value_id first_result(const oribi_onnx_node *n)
     return is_value ? (oribi_value_id)((uintptr_t)entry >> TAG_BITS) : -1;
 }
 
-/* Value of a name: *out_value, -1 when nothing provides it (a missing op made it). */
-static bool look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *out_value,
-                    bool *out_found, TF_Status *status)
+bool oribi_onnx_define(oribi_onnx *onnx, const oribi_string *name, oribi_value_id value,
+                       TF_Status *status)
+{
+    void *entry = value >= 0 ? value_entry(value) : (void *)(uintptr_t)TAG_ABSENT;
+    return define(onnx, name, entry, status);
+}
+
+bool oribi_onnx_look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *out_value,
+                        oribi_onnx_found *out_found, TF_Status *status)
 {
     void *entry = oribi_map_get_n(&onnx->values, name->data, name->length);
-    *out_found = entry != NULL;
     *out_value = -1;
-    if (entry == NULL || tag_of(entry) == TAG_MISSING) {
+    *out_found = ORIBI_ONNX_UNKNOWN;
+    if (entry == NULL) {
+        return onnx->outer == NULL || onnx->hides ||
+               oribi_onnx_look_up(onnx->outer, name, out_value, out_found, status);
+    }
+    if (tag_of(entry) == TAG_MISSING || tag_of(entry) == TAG_ABSENT) {
+        *out_found = tag_of(entry) == TAG_MISSING ? ORIBI_ONNX_MISSING : ORIBI_ONNX_ABSENT;
         return true;
     }
+    *out_found = ORIBI_ONNX_VALUE;
     if (tag_of(entry) == TAG_VALUE) {
         *out_value = (oribi_value_id)((uintptr_t)entry >> TAG_BITS);
         return true;
@@ -90,8 +102,8 @@ static bool look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *
 
 /* --- Model ----------------------------------------------------------------------------------- */
 
-static bool read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
-                       TF_Status *status)
+bool oribi_onnx_read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
+                           TF_Status *status)
 {
     oribi_wire body;
     oribi_wire_field f;
@@ -120,24 +132,6 @@ static bool read_opset(oribi_onnx *onnx, const oribi_wire *model, const oribi_wi
            oribi_fail_memory(status);
 }
 
-/* Local functions are remembered by name, so that a node that calls one is refused clearly. */
-static bool read_function(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
-                          TF_Status *status)
-{
-    oribi_wire body;
-    oribi_wire_field f;
-    oribi_string name = {"", 0};
-    ORIBI_TRY(oribi_wire_enter(model, field, &body, status));
-    while (oribi_wire_next(&body, &f, status)) {
-        if (f.number == 1) {
-            ORIBI_TRY(oribi_wire_string(&f, "the name of a function", &name, status));
-        }
-    }
-    ORIBI_TRY(oribi_ok(status));
-    return oribi_map_put_n(&onnx->functions, name.data, name.length, onnx) ||
-           oribi_fail_memory(status);
-}
-
 static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph, TF_Status *status)
 {
     oribi_wire_field f;
@@ -157,10 +151,10 @@ static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph
             has_graph = true;
             break;
         case 8:
-            ORIBI_TRY(read_opset(onnx, &model, &f, status));
+            ORIBI_TRY(oribi_onnx_read_opset(onnx, &model, &f, status));
             break;
         case 25:
-            ORIBI_TRY(read_function(onnx, &model, &f, status));
+            ORIBI_TRY(oribi_onnx_function_add(onnx, &model, &f, status));
             break;
         default:
             break;
@@ -178,7 +172,7 @@ static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph
 
 /* --- Initialisers and inputs ----------------------------------------------------------------- */
 
-static bool read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+bool oribi_onnx_read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
 {
     oribi_wire_field f;
     while (oribi_wire_next(&graph, &f, status)) {
@@ -298,6 +292,19 @@ static bool read_value_info(const oribi_wire *graph, const oribi_wire_field *fie
                       ORIBI_MAX_RANK);
 }
 
+bool oribi_onnx_port_name(const oribi_wire *graph, const oribi_wire_field *field,
+                          oribi_string *out_name, TF_Status *status)
+{
+    oribi_wire body;
+    oribi_wire_field f;
+    *out_name = (oribi_string){"", 0};
+    ORIBI_TRY(oribi_wire_enter(graph, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        ORIBI_TRY(f.number != 1 || oribi_wire_string(&f, "a value's name", out_name, status));
+    }
+    return oribi_ok(status);
+}
+
 static bool read_inputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
 {
     oribi_wire_field f;
@@ -337,23 +344,23 @@ static bool find_inputs(oribi_onnx_node *n, const oribi_string *names, bool *out
 {
     *out_blocked = false;
     for (int32_t i = 0; i < n->n_inputs; i++) {
-        bool found = true;
+        oribi_onnx_found found = ORIBI_ONNX_UNKNOWN;
         n->inputs[i] = -1;
         if (names[i].length == 0) {
             continue;
         }
-        if (!look_up(n->onnx, &names[i], &n->inputs[i], &found, n->status)) {
+        if (!oribi_onnx_look_up(n->onnx, &names[i], &n->inputs[i], &found, n->status)) {
             oribi_status_prefix(n->status, "input %d of node '%s': ", (int)i, n->label);
             n->failed = true;
             return false;
         }
-        if (!found) {
+        if (found == ORIBI_ONNX_UNKNOWN) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                    "input %d reads '%.*s', which nothing before it makes: the "
                                    "nodes are not in order, or on a cycle",
                                    (int)i, (int)names[i].length, names[i].data);
         }
-        *out_blocked = *out_blocked || n->inputs[i] < 0;
+        *out_blocked = *out_blocked || found == ORIBI_ONNX_MISSING;
     }
     return true;
 }
@@ -377,7 +384,7 @@ static bool check_output_names(oribi_onnx_node *n)
     return ok;
 }
 
-static bool mark_missing(oribi_onnx_node *n)
+bool oribi_onnx_mark_missing(oribi_onnx_node *n)
 {
     for (int32_t i = 0; i < n->n_outputs; i++) {
         const oribi_string *name = &n->outputs[i];
@@ -440,16 +447,20 @@ static const oribi_onnx_row *find_row(oribi_onnx_node *n)
 static bool translate(oribi_onnx_node *n, bool is_blocked)
 {
     bool is_standard = n->domain.length == 0;
+    const oribi_wire *function = oribi_onnx_function_find(n, &n->failed);
     const oribi_onnx_row *row = find_row(n);
     if (is_blocked) {
         oribi_text served = {0};
-        const bool is_known = row != NULL || oribi_onnx_custom_op(n, &served) != NULL;
+        const bool is_known =
+            row != NULL || function != NULL || oribi_onnx_custom_op(n, &served) != NULL;
         oribi_text_destroy(&served);
         ORIBI_TRY(is_known || oribi_onnx_missing_add(n->onnx, n, NULL, n->status));
-        return mark_missing(n);
+        return oribi_onnx_mark_missing(n);
     }
     n->row = row;
-    if (row != NULL) {
+    if (n->failed || function != NULL) {
+        (void)(n->failed ? oribi_fail_memory(n->status) : oribi_onnx_function_call(n, function));
+    } else if (row != NULL) {
         const oribi_value_id *inputs = n->inputs; /* a translation may put others in their place */
         const int32_t n_inputs = n->n_inputs;
         if (check_arity(n, row) && row->translate(n) && check_outputs_bound(n)) {
@@ -474,7 +485,7 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
     ORIBI_TRY(oribi_onnx_missing_add(n->onnx, n, why, n->status));
-    return mark_missing(n);
+    return oribi_onnx_mark_missing(n);
 }
 
 static bool read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wire_field *field,
@@ -488,11 +499,14 @@ static bool read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wir
     return translate(&n, is_blocked);
 }
 
-static bool read_nodes(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+bool oribi_onnx_read_nodes(oribi_onnx *onnx, oribi_wire graph, uint32_t number, TF_Status *status)
 {
     oribi_wire_field f;
     while (oribi_wire_next(&graph, &f, status)) {
-        ORIBI_TRY(f.number != 1 || read_node(onnx, &graph, &f, status));
+        if (f.number == number) {
+            ORIBI_TRY(oribi_onnx_scope_charge(onnx, status));
+            ORIBI_TRY(read_node(onnx, &graph, &f, status));
+        }
         oribi_arena_destroy(&onnx->scratch);
     }
     return oribi_ok(status);
@@ -507,14 +521,14 @@ static bool read_outputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
             continue;
         }
         oribi_value_id value = -1;
-        bool found = false;
+        oribi_onnx_found found = ORIBI_ONNX_UNKNOWN;
         ORIBI_TRY(read_value_info(&graph, &f, &info, status));
-        ORIBI_TRY(look_up(onnx, &info.name, &value, &found, status));
+        ORIBI_TRY(oribi_onnx_look_up(onnx, &info.name, &value, &found, status));
         const char *name = oribi_import_text(&onnx->scratch, &info.name);
         if (name == NULL) {
             return oribi_fail_memory(status);
         }
-        if (!found) {
+        if (found == ORIBI_ONNX_UNKNOWN) {
             return oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: no node makes output '%s'",
                               f.offset, name);
         }
@@ -536,9 +550,9 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
 {
     oribi_wire graph;
     ORIBI_TRY(read_model(onnx, oribi_wire_over(data, bytes), &graph, status));
-    ORIBI_TRY(read_initialisers(onnx, graph, status));
+    ORIBI_TRY(oribi_onnx_read_initialisers(onnx, graph, status));
     ORIBI_TRY(read_inputs(onnx, graph, status));
-    ORIBI_TRY(read_nodes(onnx, graph, status));
+    ORIBI_TRY(oribi_onnx_read_nodes(onnx, graph, 1, status));
     if (onnx->missing.ops.n_entries > 0) {
         return oribi_missing_report(&onnx->missing, status);
     }
@@ -568,6 +582,8 @@ oribi_graph *oribi_import_onnx(const uint8_t *data, size_t bytes, oribi_source *
     oribi_onnx onnx = {.options = options, .source = source, .to_nhwc = -1, .to_nchw = -1};
     oribi_graph *graph = oribi_import_begin(source_name, "onnx", options, status);
     onnx.graph = graph;
+    onnx.root = onnx.opsets = &onnx;
+    onnx.path = "";
     graph = oribi_import_end(graph, graph != NULL && import_file(&onnx, data, bytes, status),
                              source_name, status);
     close_import(&onnx);

@@ -56,6 +56,9 @@ static bool read_fields(oribi_onnx_node *n, oribi_string *inputs, TF_Status *sta
         case 7:
             ORIBI_TRY(oribi_wire_string(&f, "a node's domain", &n->domain, status));
             break;
+        case 8:
+            ORIBI_TRY(oribi_wire_string(&f, "a node's overload", &n->overload, status));
+            break;
         default:
             break;
         }
@@ -72,6 +75,9 @@ static bool make_label(oribi_onnx_node *n, TF_Status *status)
     label = label.length == 0 ? n->op_type : label;
     const char *op_type = oribi_import_text(&n->onnx->scratch, &n->op_type);
     n->label = oribi_import_text(&n->onnx->scratch, &label);
+    if (n->label != NULL && n->onnx->path[0] != '\0') {
+        n->label = oribi_arena_printf(&n->onnx->scratch, "%s%s", n->onnx->path, n->label);
+    }
     if (op_type == NULL || n->label == NULL) {
         return oribi_fail_memory(status);
     }
@@ -85,7 +91,7 @@ bool oribi_onnx_node_read(oribi_onnx *onnx, const oribi_wire *wire, const oribi_
 {
     oribi_onnx_node n = {.onnx = onnx, .graph = onnx->graph, .status = status};
     n.offset = field->offset;
-    n.name = n.op_type = n.domain = (oribi_string){"", 0};
+    n.name = n.op_type = n.domain = n.overload = (oribi_string){"", 0};
     n.first_node = onnx->graph->n_nodes;
     ORIBI_TRY(oribi_wire_enter(wire, field, &n.body, status));
     ORIBI_TRY(count_ends(&n, status));
@@ -100,8 +106,9 @@ bool oribi_onnx_node_read(oribi_onnx *onnx, const oribi_wire *wire, const oribi_
     if (n.domain.length == 7 && memcmp(n.domain.data, "ai.onnx", 7) == 0) {
         n.domain.length = 0;
     }
-    const int64_t *version = oribi_map_get_n(&onnx->domains, n.domain.data, n.domain.length);
-    n.opset = n.domain.length == 0 ? onnx->opset : version != NULL ? *version : 1;
+    const oribi_onnx *opsets = onnx->opsets;
+    const int64_t *version = oribi_map_get_n(&opsets->domains, n.domain.data, n.domain.length);
+    n.opset = n.domain.length == 0 ? opsets->opset : version != NULL ? *version : 1;
     ORIBI_TRY(make_label(&n, status));
     if (n.op_type.length == 0) {
         return oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: a node has no op_type", n.offset);
@@ -129,65 +136,106 @@ static int64_t type_of_content(uint32_t number)
     return number < sizeof(types) / sizeof(types[0]) ? types[number] : 0;
 }
 
-static bool read_attr(oribi_onnx_node *n, const oribi_wire *node, const oribi_wire_field *field,
-                      oribi_onnx_attr *out)
+static bool scan_attr(const oribi_wire *node, const oribi_wire_field *field, oribi_onnx_attr *out,
+                      oribi_string *out_reference, TF_Status *status)
 {
     oribi_onnx_attr attr = {.name = {"", 0}, .offset = field->offset};
     oribi_wire_field f;
     int64_t content = 0;
-    if (!oribi_wire_enter(node, field, &attr.body, n->status)) {
-        return false;
-    }
+    ORIBI_TRY(oribi_wire_enter(node, field, &attr.body, status));
     oribi_wire body = attr.body;
-    while (oribi_wire_next(&body, &f, n->status)) {
-        if (f.number == 1 && !oribi_wire_string(&f, "an attribute's name", &attr.name, n->status)) {
-            return false;
-        }
-        if (f.number == 20 && !oribi_wire_int(&f, "an attribute's type", &attr.type, n->status)) {
-            return false;
-        }
-        if (f.number == 21 && f.bytes > 0) {
-            return oribi_fail(
-                n->status, TF_UNIMPLEMENTED,
-                "byte %zu: an attribute refers to one of a function, which is not supported",
-                f.offset);
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_string(&f, "an attribute's name", &attr.name, status));
+        } else if (f.number == 20) {
+            ORIBI_TRY(oribi_wire_int(&f, "an attribute's type", &attr.type, status));
+        } else if (f.number == 21) {
+            ORIBI_TRY(oribi_wire_string(&f, "ref_attr_name", out_reference, status));
         }
         content = content != 0 ? content : type_of_content(f.number);
     }
     attr.type = attr.type != 0 ? attr.type : content;
     *out = attr;
-    return oribi_ok(n->status);
+    return oribi_ok(status);
+}
+
+static bool is_named(const oribi_string *name, const oribi_string *wanted)
+{
+    return name->length == wanted->length && memcmp(name->data, wanted->data, name->length) == 0;
+}
+
+static bool find_attr(oribi_onnx_node *n, const oribi_string *name, oribi_onnx_attr *out);
+
+/* What the caller of the function gave for an attribute, or the function's default. */
+static bool find_passed(oribi_onnx_node *n, const oribi_string *name, oribi_onnx_attr *out)
+{
+    if (n->onnx->call == NULL) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "an attribute refers to '%.*s' of a function, but is in none",
+                               (int)name->length, name->data);
+    }
+    oribi_onnx_node call = *n->onnx->call; /* its own failure is that of the node that asks */
+    const bool found = find_attr(&call, name, out);
+    n->failed = n->failed || call.failed;
+    if (found || n->failed) {
+        return found;
+    }
+    oribi_wire function = *n->onnx->function;
+    oribi_wire_field f;
+    oribi_string ignored = {"", 0};
+    while (oribi_wire_next(&function, &f, n->status)) {
+        if (f.number == 11 && scan_attr(&function, &f, out, &ignored, n->status) &&
+            is_named(&out->name, name)) {
+            return true;
+        }
+    }
+    n->failed = !oribi_ok(n->status);
+    return false;
 }
 
 bool oribi_onnx_attr_next(oribi_onnx_node *n, oribi_wire *position, oribi_onnx_attr *out)
 {
     oribi_wire_field f;
     while (!n->failed && oribi_wire_next(position, &f, n->status)) {
+        oribi_string reference = {"", 0};
         if (f.number != 5) {
             continue;
         }
-        if (!read_attr(n, position, &f, out)) {
+        if (!scan_attr(position, &f, out, &reference, n->status)) {
             n->failed = true;
             oribi_status_prefix(n->status, "%s: ", n->origin);
             return false;
+        }
+        if (reference.length > 0) {
+            const oribi_string name = out->name;
+            if (!find_passed(n, &reference, out)) {
+                continue; /* the operator's own default counts */
+            }
+            out->name = name;
+            out->is_passed = true;
         }
         return true;
     }
     return false;
 }
 
-bool oribi_onnx_find_attr(oribi_onnx_node *n, const char *name, oribi_onnx_attr *out)
+static bool find_attr(oribi_onnx_node *n, const oribi_string *name, oribi_onnx_attr *out)
 {
     oribi_wire position = n->body;
     oribi_onnx_attr attr;
-    size_t length = strlen(name);
     while (oribi_onnx_attr_next(n, &position, &attr)) {
-        if (attr.name.length == length && memcmp(attr.name.data, name, length) == 0) {
+        if (is_named(&attr.name, name)) {
             *out = attr;
             return true;
         }
     }
     return false;
+}
+
+bool oribi_onnx_find_attr(oribi_onnx_node *n, const char *name, oribi_onnx_attr *out)
+{
+    const oribi_string text = {name, strlen(name)};
+    return find_attr(n, &text, out);
 }
 
 bool oribi_onnx_has_attr(oribi_onnx_node *n, const char *name)
@@ -408,6 +456,27 @@ oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr 
         adopt(n, value >= 0);
     }
     return value;
+}
+
+bool oribi_onnx_read_graph(oribi_onnx_node *n, const char *name, oribi_wire *out)
+{
+    oribi_onnx_attr attr;
+    oribi_wire_field f;
+    if (!oribi_onnx_find_attr(n, name, &attr)) {
+        return n->failed ? false
+                         : oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there is no '%s'", name);
+    }
+    if (attr.is_passed) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "'%s' is a graph that the caller of a function gives", name);
+    }
+    if (!want_type(n, &attr, ORIBI_ONNX_ATTR_GRAPH, "graph")) {
+        return false;
+    }
+    if (!last_field(n, &attr, 6, &f)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "'%s' holds no graph", name);
+    }
+    return adopt(n, oribi_wire_enter(&attr.body, &f, out, n->status));
 }
 
 /* --- Attributes by name ---------------------------------------------------------------------- */
