@@ -72,11 +72,11 @@ TF_CAPI_EXPORT extern void oribi_describe(const char *what, TF_Buffer *json, TF_
  */
 
 /* JSON about a plugin's file, from reading it and from loading it in a helper process.
- * what     "describe": note, needs, entry points, ops and kernels. "check": findings, each with
- *          severity ("error", "warning", "note"), a name and a message.
- * Errors   NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT for a file that is no plugin;
- *          UNAVAILABLE: the helper program is not there. A plugin that cannot be loaded is a
- *          finding of "check", and an error of "describe".
+ * what     "describe": note, needs, entry points, ops and kernels. "check": findings, each with the
+ *          number of its rule ("P012"), severity ("error", "warning", "note"), a name and a
+ * message. "rules": those rules; path is the number of one, or "" for all. Errors   NOT_FOUND,
+ * PERMISSION_DENIED, INVALID_ARGUMENT for a file that is no plugin; UNAVAILABLE: the helper program
+ * is not there. A plugin that cannot be loaded is a finding of "check", and an error of "describe".
  */
 TF_CAPI_EXPORT extern void oribi_plugin_examine(const char *path, const char *what, TF_Buffer *json,
                                                 TF_Status *status);

@@ -108,6 +108,21 @@ static bool examine(const char *path, bool is_check, oribi_arena *arena, oribi_t
     return ok;
 }
 
+static void tell_rules(const char *number, TF_Buffer *buffer, TF_Status *status)
+{
+    oribi_text text = {0};
+    oribi_json json = {.text = &text};
+    oribi_json_open(&json, '{');
+    const bool is_found = oribi__examine_rules(number, &json);
+    oribi_json_close(&json, '}');
+    if (is_found) {
+        oribi__json_give(&text, buffer, status);
+        return;
+    }
+    oribi_text_destroy(&text);
+    oribi_fail(status, TF_NOT_FOUND, "there is no rule '%s'", number);
+}
+
 void oribi_plugin_examine(const char *path, const char *what, TF_Buffer *buffer, TF_Status *status)
 {
     const oribi_plugin_options *options = NULL;
@@ -122,9 +137,13 @@ void oribi_plugin_examine(const char *path, const char *what, TF_Buffer *buffer,
         oribi_fail(status, TF_INVALID_ARGUMENT, "oribi_plugin_examine: the buffer is not empty");
         return;
     }
+    if (strcmp(what, "rules") == 0) {
+        tell_rules(path, buffer, status);
+        return;
+    }
     if (!is_check && strcmp(what, "describe") != 0) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "oribi_plugin_examine: '%s' is neither describe nor check", what);
+                   "oribi_plugin_examine: '%s' is neither describe nor check nor rules", what);
         return;
     }
     if (oribi_plugin_is_built_in(path)) {

@@ -18,5 +18,7 @@ typedef struct oribi_examination {
 
 /* Adds "findings" and "errors" to the open object. */
 void oribi__examine_findings(const oribi_examination *seen, oribi_json *json);
+/* Adds "rules": all of them, or the one of that number. False: there is none. */
+bool oribi__examine_rules(const char *number, oribi_json *json);
 
 #endif

@@ -8,26 +8,42 @@
 
 #include "author/examine.h"
 
+enum {
+#define RULE(number, severity, name, what, why, remedy) number,
+#include "author/rules.inc"
+#undef RULE
+    N_RULES
+};
+
+static const struct {
+    const char *number, *severity, *name, *what, *why, *remedy;
+} rules[] = {
+#define RULE(number, severity, name, what, why, remedy)                                            \
+    {#number, severity, name, what, why, remedy},
+#include "author/rules.inc"
+#undef RULE
+};
+
 typedef struct judge {
     oribi_json *json;
     const oribi_elf *elf;
     int n_errors;
 } judge;
 
-static void say(judge *j, const char *severity, const char *name, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+static void say(judge *j, int rule, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static void say(judge *j, const char *severity, const char *name, const char *format, ...)
+static void say(judge *j, int rule, const char *format, ...)
 {
     oribi_text message = {0};
     va_list args;
     va_start(args, format);
     oribi_text_vprintf(&message, format, args);
     va_end(args);
-    j->n_errors += strcmp(severity, "error") == 0;
+    j->n_errors += strcmp(rules[rule].severity, "error") == 0;
     oribi_json_open(j->json, '{');
-    oribi_json_put_string(j->json, "severity", severity);
-    oribi_json_put_string(j->json, "name", name);
+    oribi_json_put_string(j->json, "rule", rules[rule].number);
+    oribi_json_put_string(j->json, "severity", rules[rule].severity);
+    oribi_json_put_string(j->json, "name", rules[rule].name);
     oribi_json_put_string(j->json, "message", oribi_text_string(&message));
     oribi_json_close(j->json, '}');
     oribi_text_destroy(&message);
@@ -51,7 +67,7 @@ static void judge_entries(judge *j)
         n_entries += j->elf->has_entry[e];
     }
     if (n_entries == 0) {
-        say(j, "error", "entry-point", "exports none of " ORIBI_ENTRY_POINTS_TEXT);
+        say(j, P001, "exports none of " ORIBI_ENTRY_POINTS_TEXT);
     }
     const size_t n_more = j->elf->exports.count - n_entries;
     for (size_t i = 0, listed = 0; i < j->elf->exports.count && listed < 5; i++) {
@@ -62,7 +78,7 @@ static void judge_entries(judge *j)
         }
     }
     if (more.length) {
-        say(j, "warning", "exports",
+        say(j, P002,
             "exports %zu symbols besides its entry points (%s%s), which may meet those of other "
             "plugins; compile with -fvisibility=hidden",
             n_more, oribi_text_string(&more), n_more > 5 ? ", ..." : "");
@@ -76,15 +92,15 @@ static void judge_contract(judge *j)
     oribi_text missing = {0};
     oribi__own_list_missing(j->elf, &missing);
     if (missing.length && note->is_present && note->contract > ORIBI_CONTRACT_VERSION) {
-        say(j, "error", "imports", "built for contract %u.%u, this Oribi has %d.%d, missing %s",
+        say(j, P003, "built for contract %u.%u, this Oribi has %d.%d, missing %s",
             note->contract / 100, note->contract % 100, ORIBI_CONTRACT_VERSION / 100,
             ORIBI_CONTRACT_VERSION % 100, oribi_text_string(&missing));
     } else if (missing.length) {
-        say(j, "error", "imports", "needs %s, which the contract of this Oribi %s lacks",
+        say(j, P004, "needs %s, which the contract of this Oribi %s lacks",
             oribi_text_string(&missing), ORIBI_VERSION_TEXT);
     }
     if (!note->is_present && !j->elf->has_entry[ORIBI_ENTRY_REGISTER_CUSTOM_OPS]) {
-        say(j, "warning", "note",
+        say(j, P005,
             "has no note; write ORIBI_PLUGIN(name, version, licence) of "
             "tensorflow/c/plugin_note.h in one of its files");
     }
@@ -101,16 +117,16 @@ static void judge_libraries(judge *j)
     for (size_t i = 0; i < j->elf->needed.count; i++) {
         const char *name = j->elf->needed.items[i];
         if (begins(name, tensorflow)) {
-            say(j, "warning", "needed",
+            say(j, P006,
                 "needs %s; link against nothing, functions of the contract "
                 "are found in whichever host loads the plugin",
                 name);
         } else if (begins(name, own)) {
-            say(j, "note", "needed", "needs %s, which no plugin has to", name);
+            say(j, P007, "needs %s, which no plugin has to", name);
         } else if (begins(name, cxx)) {
-            say(j, "note", "needed", "needs the C++ runtime %s", name);
+            say(j, P008, "needs the C++ runtime %s", name);
         } else if (!begins(name, system)) {
-            say(j, "warning", "needed",
+            say(j, P009,
                 "needs %s, which must be on each user's machine; link it "
                 "statically or ship it",
                 name);
@@ -161,7 +177,7 @@ static void judge_cxx(judge *j, bool is_loaded)
         }
     }
     if (n > 0) {
-        say(j, is_loaded ? "warning" : "error", "cxx-symbols",
+        say(j, is_loaded ? P011 : P010,
             "needs %zu C++ symbols of another library (%s%s), which change with that library; %s",
             n, oribi_text_string(&names), n > 3 ? ", ..." : "",
             is_loaded ? "ship the one that it was built with" : "use the contract's functions");
@@ -173,12 +189,12 @@ static void judge_paths(judge *j)
 {
     const char *path = j->elf->runpath ? j->elf->runpath : j->elf->rpath;
     if (path && strncmp(path, "$ORIGIN", 7) != 0) {
-        say(j, "warning", "rpath",
+        say(j, P012,
             "has the library search path '%s', which is of the machine that "
             "built it; leave it out or begin it with $ORIGIN",
             path);
     } else if (path) {
-        say(j, "note", "rpath", "has the library search path '%s'", path);
+        say(j, P013, "has the library search path '%s'", path);
     }
 }
 
@@ -198,28 +214,27 @@ static void judge_glibc(judge *j)
         }
     }
     if (high[0] > 0) {
-        say(j, "note", "glibc", "needs glibc %u.%u or newer", high[0], high[1]);
+        say(j, P014, "needs glibc %u.%u or newer", high[0], high[1]);
     }
 }
 
 static void judge_code(judge *j)
 {
     if (j->elf->is_stack_executable) {
-        say(j, "error", "stack",
+        say(j, P015,
             "asks for an executable stack, which makes every thread's stack "
             "executable or the load fail; link with -Wl,-z,noexecstack");
     } else if (!j->elf->has_stack_mark) {
-        say(j, "warning", "stack",
+        say(j, P016,
             "does not say which stack it needs; link with "
             "-Wl,-z,noexecstack");
     }
     if (j->elf->has_text_relocations) {
-        say(j, "warning", "text", "its code is changed at load; compile with -fPIC");
+        say(j, P017, "its code is changed at load; compile with -fPIC");
     }
     /* One entry is the compiler's own. */
     if (j->elf->n_init_functions > 1) {
-        say(j, "warning", "constructors",
-            "runs %zu constructors at load, before its init; do the work in TF_InitKernel",
+        say(j, P018, "runs %zu constructors at load, before its init; do the work in TF_InitKernel",
             (size_t)j->elf->n_init_functions - 1);
     }
 }
@@ -237,8 +252,36 @@ void oribi__examine_findings(const oribi_examination *seen, oribi_json *json)
     judge_glibc(&j);
     judge_code(&j);
     if (!oribi_ok(seen->dry_run)) {
-        say(&j, "error", "dry-run", "%s", TF_Message(seen->dry_run));
+        const TF_Code code = TF_GetCode(seen->dry_run);
+        say(&j,
+            code == TF_ABORTED             ? P020
+            : code == TF_DEADLINE_EXCEEDED ? P021
+                                           : P019,
+            "%s", TF_Message(seen->dry_run));
     }
     oribi_json_close(json, ']');
     oribi_json_put_int(json, "errors", j.n_errors);
+}
+
+bool oribi__examine_rules(const char *number, oribi_json *json)
+{
+    bool is_found = number[0] == '\0';
+    oribi_json_key(json, "rules");
+    oribi_json_open(json, '[');
+    for (int i = 0; i < N_RULES; i++) {
+        if (number[0] != '\0' && strcmp(number, rules[i].number) != 0) {
+            continue;
+        }
+        is_found = true;
+        oribi_json_open(json, '{');
+        oribi_json_put_string(json, "rule", rules[i].number);
+        oribi_json_put_string(json, "severity", rules[i].severity);
+        oribi_json_put_string(json, "name", rules[i].name);
+        oribi_json_put_string(json, "what", rules[i].what);
+        oribi_json_put_string(json, "why", rules[i].why);
+        oribi_json_put_string(json, "remedy", rules[i].remedy);
+        oribi_json_close(json, '}');
+    }
+    oribi_json_close(json, ']');
+    return is_found;
 }

@@ -27,7 +27,7 @@ static int info(const cli_args *args, const char *file)
     return code == CLI_OK ? cli_describe(args, "plugins", columns) : code;
 }
 
-enum { N_WORDS = 6 };
+enum { N_WORDS = 7 };
 
 /* The word, what follows it, or how many follow, is not as it should be. */
 static void say_usage(const cli_args *args, const char *const *names)
@@ -51,8 +51,8 @@ static void say_usage(const cli_args *args, const char *const *names)
     if (near != NULL) {
         cli_error("plugin: there is no `%s`; did you mean `%s`?", word, near);
     } else {
-        cli_error("plugin: wants `list`, `info FILE`, `describe FILE`, `check FILE`, `test FILE` "
-                  "or `new NAME`%s%s%s",
+        cli_error("plugin: wants `list`, `info FILE`, `describe FILE`, `check FILE`, `rules`, "
+                  "`test FILE` or `new NAME`%s%s%s",
                   word != NULL ? ", not '" : "", word != NULL ? word : "", word != NULL ? "'" : "");
     }
 }
@@ -65,13 +65,18 @@ int cmd_plugin(const cli_args *args)
     } words[] = {{"info", info},
                  {"describe", cmd_plugin_describe},
                  {"check", cmd_plugin_check},
+                 {"rules", cmd_plugin_rules},
                  {"test", cmd_plugin_test},
                  {"new", cmd_plugin_new}};
 
-    static const char *const names[N_WORDS] = {"list", "info", "describe", "check", "test", "new"};
+    static const char *const names[N_WORDS] = {"list",  "info", "describe", "check",
+                                               "rules", "test", "new"};
 
     if (args->n_positional == 1 && strcmp(args->positional[0], "list") == 0) {
         return info(args, NULL);
+    }
+    if (args->n_positional == 1 && strcmp(args->positional[0], "rules") == 0) {
+        return cmd_plugin_rules(args, "");
     }
     for (size_t i = 0; args->n_positional == 2 && i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(args->positional[0], words[i].word) == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `oribi plugin describe` and `check`: the JSON of oribi_plugin_examine for people. */
+/* `oribi plugin describe`, `check` and `rules`: the JSON of oribi_plugin_examine for people. */
 #include <stdio.h>
 #include <string.h>
 
@@ -99,14 +99,43 @@ int cmd_plugin_check(const cli_args *args, const char *file)
         } else {
             for (finding = cli_json_first(root, "findings"); finding != NULL;
                  finding = finding->next) {
-                cli_print("%s: %s: %s\n", text(finding, "severity"), text(finding, "name"),
-                          text(finding, "message"));
+                cli_print("%s: %s: %s [%s]\n", text(finding, "severity"), text(finding, "name"),
+                          text(finding, "message"), text(finding, "rule"));
             }
             cli_print("%s: %s\n", text(root, "path"), errors == 0 ? "good" : "will not do");
         }
         code = errors == 0 ? CLI_OK : CLI_PLUGIN;
         cli_json_free(&parsed);
     }
+    TF_DeleteBuffer(json);
+    return code;
+}
+
+int cmd_plugin_rules(const cli_args *args, const char *number)
+{
+    TF_Buffer *json = cli_buffer();
+    TF_Status *status = TF_NewStatus();
+    int code = CLI_OK;
+
+    oribi_plugin_examine(number, "rules", json, status);
+    if (TF_GetCode(status) != TF_OK) {
+        cli_error("plugin rules: %s", TF_Message(status));
+        code = CLI_USAGE;
+    } else if (cli_has(args, "--json")) {
+        printf("%.*s\n", (int)json->length, (const char *)json->data);
+    } else {
+        cli_json root = cli_json_parse(json->data, json->length, "rules");
+        for (const oribi_json_value *r = cli_json_first(root.root, "rules"); r != NULL;
+             r = r->next) {
+            cli_print("%s %s: %s: %s\n", text(r, "rule"), text(r, "severity"), text(r, "name"),
+                      text(r, "what"));
+            if (number[0] != '\0') {
+                cli_print("Why: %s\nWhat to do: %s\n", text(r, "why"), text(r, "remedy"));
+            }
+        }
+        cli_json_free(&root);
+    }
+    TF_DeleteStatus(status);
     TF_DeleteBuffer(json);
     return code;
 }

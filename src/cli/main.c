@@ -46,12 +46,14 @@ const cli_command cli_commands[] = {
      cmd_bench_options, cmd_bench},
     {"ops", "[NAME]", "list the known ops, or one in full", NULL, cmd_ops_options, cmd_ops},
     {"devices", "", "list the devices that plugins bring", NULL, cmd_devices_options, cmd_devices},
-    {"plugin", "list | info FILE | describe FILE | check FILE | test FILE | new NAME",
+    {"plugin",
+     "list | info FILE | describe FILE | check FILE | rules [P012] | test FILE | new NAME",
      "list plugins; look into one, check and test it; begin a new one",
      "list            plugins of this process\n"
      "  info FILE       load it and say what it brings\n"
      "  describe FILE   note, needs, ops and kernels, without loading it here\n"
      "  check FILE      what would stop it on another machine or in another host\n"
+     "  rules [P012]    the rules of `check`, or what one of them means and what to do\n"
      "  test FILE       run its kernels on given and random inputs, each in a process of its own\n"
      "  new NAME        a folder with a plugin that builds and passes its test\n"
      "FILE of `test` may be a built-in plugin: cpu, ops_core. Cases stand in --cases, in\n"

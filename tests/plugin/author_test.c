@@ -99,7 +99,7 @@ static void examination_refuses_bad_requests(void **state)
     fixture *f = *state;
 
     oribi_plugin_examine(PLUGIN("own"), "weigh", f->json, f->status);
-    expect_error(f, TF_INVALID_ARGUMENT, "'weigh' is neither describe nor check");
+    expect_error(f, TF_INVALID_ARGUMENT, "'weigh' is neither describe nor check nor rules");
     oribi_plugin_examine("/no/such/plugin.so", "check", f->json, f->status);
     expect_error(f, TF_NOT_FOUND, "/no/such/plugin.so");
     oribi_plugin_examine(TEST_SOURCE "/README.md", "describe", f->json, f->status);

@@ -12,6 +12,7 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -228,14 +229,17 @@ class Tools(unittest.TestCase):
 
     # --- check -----------------------------------------------------------------------------------
 
-    def check(self, plugin, severity, name, code):
-        self.assertRegex(self.oribi("plugin", "check", plugin, code=code), rf"(?m)^{severity}: {name}: ")
+    def check(self, plugin, rule, severity, name, code, env=None):
+        """The rule is found, in text and in JSON alike."""
+        self.assertRegex(self.oribi("plugin", "check", plugin, code=code, env=env), rf"(?m)^{severity}: {name}: .*\[{rule}\]$")
+        told = json.loads(self.oribi("plugin", "check", plugin, "--json", code=code, env=env))
+        self.assertIn((rule, severity, name), [(f["rule"], f["severity"], f["name"]) for f in told["findings"]])
 
     def test_check_finds_each_planted_fault(self):
         plain = self.write("plain.c", '#include "tensorflow/c/kernels.h"\nvoid TF_InitKernel(void) {}\n')
         init = "void TF_InitKernel(void);\nvoid TF_InitKernel(void) {}\n"
         other = self.write("other.c", "int acme_start(void) { return 1; }\n")
-        library = self.build(other, name="libacme")
+        self.build(other, name="libacme")
         uses = self.write("uses.c", "int acme_start(void);\n" + init + "int use(void);\nint use(void) { return acme_start(); }\n")
         cxx = self.write("cxx.cc", "namespace acme { int start(); }\nextern \"C\" int use() { return acme::start(); }\n"
                                    "extern \"C\" void TF_InitKernel() {}\n")
@@ -247,21 +251,65 @@ class Tools(unittest.TestCase):
         none = self.write("none.c", "int x;\n")
         here = f"-L{self.folder}"
         env = f"-Wl,-rpath,{self.folder}"
-        self.check(self.build(plain), "warning", "note", 0)
-        self.check(self.build(none), "error", "entry-point", 6)
-        self.check(self.build(lacks), "error", "imports", 6)
-        self.check(self.build(plain, "-Wl,-z,execstack"), "error", "stack", 6)
-        self.check(self.build(constructs), "warning", "constructors", 0)
-        self.check(self.build(uses, here, "-l:libacme.so", env), "warning", "needed", 0)
-        self.check(self.build(uses, here, "-l:libacme.so", env), "warning", "rpath", 0)
-        self.check(self.build(uses, here, "-l:libacme.so", env), "warning", "exports", 0)
-        self.check(self.build(cxx, here, "-l:libacmecxx.so", env), "warning", "cxx-symbols", 0)
-        self.check(self.build(cxx), "error", "cxx-symbols", 6)
-        self.check(self.build(SOURCE / "examples/bitcast/bitcast.c"), "note", "glibc", 0)
-        self.check(MADE / "aborts.so", "error", "dry-run", 6)
-        self.check(MADE / "newer.so", "error", "imports", 6)
+        self.check(self.build(none), "P001", "error", "entry-point", 6)
+        self.check(self.build(uses, here, "-l:libacme.so", env), "P002", "warning", "exports", 0)
+        self.check(MADE / "newer.so", "P003", "error", "imports", 6)
         self.assertIn("built for contract 1.4, this Oribi has 1.3, missing TF_FrobnicateTensor", self.out)
-        library.unlink()
+        self.check(self.build(lacks), "P004", "error", "imports", 6)
+        self.check(self.build(plain), "P005", "warning", "note", 0)
+        self.check(MADE / "versioned.so", "P006", "warning", "needed", 0)
+        self.check(MADE / "needs_us.so", "P007", "note", "needed", 0)
+        self.check(self.build(self.write("plain.cc", 'extern "C" void TF_InitKernel() {}\n'), "-Wl,--no-as-needed"),
+                   "P008", "note", "needed", 0)
+        self.check(self.build(uses, here, "-l:libacme.so", env), "P009", "warning", "needed", 0)
+        self.check(self.build(cxx), "P010", "error", "cxx-symbols", 6)
+        self.check(self.build(cxx, here, "-l:libacmecxx.so", env), "P011", "warning", "cxx-symbols", 0)
+        self.check(self.build(uses, here, "-l:libacme.so", env), "P012", "warning", "rpath", 0)
+        self.check(self.build(uses, here, "-l:libacme.so", "-Wl,-rpath,$ORIGIN"), "P013", "note", "rpath", 0)
+        self.check(self.build(SOURCE / "examples/bitcast/bitcast.c"), "P014", "note", "glibc", 0)
+        self.check(self.build(plain, "-Wl,-z,execstack"), "P015", "error", "stack", 6)
+        self.check(self.without_stack_mark(self.build(plain, name="unmarked")), "P016", "warning", "stack", 0)
+        self.check(self.with_text_relocations(plain), "P017", "warning", "text", 0)
+        self.check(self.build(constructs), "P018", "warning", "constructors", 0)
+        self.check(MADE / "registers_half.so", "P019", "error", "dry-run", 6)
+        self.check(MADE / "aborts.so", "P020", "error", "dry-run", 6)
+        self.check(MADE / "hangs.so", "P021", "error", "dry-run", 6, env={"ORIBI_PLUGIN_PROBE_TIMEOUT_MS": "700"})
+
+    def without_stack_mark(self, plugin):
+        """The program header PT_GNU_STACK becomes one that nobody reads (PT_NULL)."""
+        data = bytearray(plugin.read_bytes())
+        wide = data[4] == 2
+        at, = struct.unpack_from("<Q" if wide else "<I", data, 32 if wide else 28)
+        size, count = struct.unpack_from("<HH", data, 54 if wide else 42)
+        for i in range(count):
+            if struct.unpack_from("<I", data, at + i * size)[0] == 0x6474E551:
+                struct.pack_into("<I", data, at + i * size, 0)
+        plugin.write_bytes(data)
+        return plugin
+
+    def with_text_relocations(self, source):
+        """An entry of the dynamic section that nothing depends on becomes DT_TEXTREL: linkers refuse to make one."""
+        plugin = self.build(source, "-Wl,-soname,far.so")
+        data = bytearray(plugin.read_bytes())
+        wide = data[4] == 2
+        at, = struct.unpack_from("<Q" if wide else "<I", data, 32 if wide else 28)
+        size, count = struct.unpack_from("<HH", data, 54 if wide else 42)
+        word = "<Q" if wide else "<I"
+        for i in range(count):
+            header = at + i * size
+            if struct.unpack_from("<I", data, header)[0] == 2:  # PT_DYNAMIC
+                entry, = struct.unpack_from(word, data, header + (8 if wide else 4))
+                while struct.unpack_from(word, data, entry)[0] != 14:  # DT_SONAME
+                    entry += 2 * struct.calcsize(word)
+                struct.pack_into(word, data, entry, 22)
+        plugin.write_bytes(data)
+        return plugin
+
+    def test_rules_explain_themselves(self):
+        self.assertIn("P021 error: dry-run: ", self.oribi("plugin", "rules"))
+        self.assertRegex(self.oribi("plugin", "rules", "P012"), r"(?s)P012 warning: rpath: .*Why: .*What to do: Leave it out")
+        self.oribi("plugin", "rules", "Q1", code=2)
+        self.assertIn("there is no rule 'Q1'", self.err)
 
     # --- explain ---------------------------------------------------------------------------------
 
