@@ -9,8 +9,8 @@
 
 /* Options of the command that are the compiler's, too; `--device` is not: it names a driver here.
  */
-static const char *const shared[] = {"target-device", "assign",         "device-schedule",
-                                     "cpu-mhz",       "tflite-variant", "no-fuse"};
+static const char *const shared[] = {
+    "target-device", "assign", "device-schedule", "cpu-mhz", "tflite-variant", "no-fuse", "shape"};
 
 static bool set_shared(const cli_args *args, oribi_compile *compile, TF_Status *status)
 {

@@ -78,13 +78,38 @@ void oribi_compile_set_option(oribi_compile *compile, const char *key, const cha
 
 /* --- Model ----------------------------------------------------------------------------------- */
 
+/* The shapes of --shape, the last one first: it is the one that counts. */
+static bool list_shapes(oribi_program *c, const oribi_input_shape **out, TF_Status *status)
+{
+    const oribi_option_list *list = &c->options->shapes;
+    for (int32_t i = 0; i < list->n; i++) {
+        oribi_dims dims;
+        int32_t length = 0;
+        (void)oribi_option_split(list->items[i], '=', &length);
+        (void)oribi_option_shape(list->items[i], &dims); /* checked when it was set */
+        oribi_input_shape *shape = oribi_arena_array(&c->arena, 1, sizeof *shape);
+        const char *input = oribi_arena_strndup(&c->arena, list->items[i], (size_t)length);
+        if (shape == NULL || input == NULL ||
+            !oribi_shape_copy(&c->arena, dims.at, dims.n, &shape->shape)) {
+            return oribi_fail_memory(status);
+        }
+        shape->input = input;
+        shape->next = *out;
+        *out = shape;
+    }
+    return true;
+}
+
 static bool import(oribi_program *c, const char *path, TF_Status *status)
 {
-    const oribi_import_options options = {
+    oribi_import_options options = {
         .max_bytes = oribi_memory_limit_bytes() / 2,
         .rounds_as_tflite = c->options->tflite_variant == ORIBI_VARIANT_TFLITE,
+        .batch_is_one = true,
+        .is_one_of_several = c->has_siblings,
     };
     oribi_model_file file;
+    ORIBI_TRY(list_shapes(c, &options.shapes, status));
     ORIBI_TRY(
         oribi_model_file_open(path, c->options->reads_files, options.max_bytes, &file, status));
     oribi_sha256_hex(file.data, file.bytes, c->sha256);
@@ -133,21 +158,6 @@ static bool emit(const oribi_program *c, oribi_files *files, TF_Status *status)
            oribi_emit_report(c, files, status);
 }
 
-/* A batch that is not fixed is 1 in compiled code. */
-static bool fix_batch(oribi_graph *graph, TF_Status *status)
-{
-    for (int32_t i = 0; i < graph->n_inputs; i++) {
-        oribi_shape *shape = &graph->values[graph->inputs[i]]->shape;
-        if (shape->rank > 0 && shape->dims[0] < 0) {
-            if (!oribi_shape_copy(&graph->arena, shape->dims, shape->rank, shape)) {
-                return oribi_fail_memory(status);
-            }
-            shape->dims[0] = 1;
-        }
-    }
-    return true;
-}
-
 /* A model of a file becomes a program. */
 static bool plan(oribi_program *c, const char *path, const char *name, TF_Status *status)
 {
@@ -159,7 +169,6 @@ static bool plan(oribi_program *c, const char *path, const char *name, TF_Status
     ORIBI_TRY(choose_name(c, path, name, status));
     c->kernels = c->kernels != NULL ? c->kernels : c->name;
     ORIBI_TRY(import(c, path, status));
-    ORIBI_TRY(fix_batch(c->graph, status));
     ORIBI_TRY(!oribi_target_has_open_states(c->graph) ||
               (oribi_pass_infer(c->graph, status) && oribi_target_open_states(c->graph, status)));
     ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
@@ -214,6 +223,30 @@ static bool check_name(const oribi_compile *all, const oribi_program *program, T
     return true;
 }
 
+/* Of several models, each --shape must be for an input of one. */
+static bool check_shapes(const oribi_compile *all, TF_Status *status)
+{
+    const oribi_option_list *list = &all->options.shapes;
+    for (int32_t i = 0; i < list->n; i++) {
+        int32_t length = 0;
+        bool is_found = false;
+        (void)oribi_option_split(list->items[i], '=', &length);
+        for (int32_t p = 0; p < all->n_programs; p++) {
+            const oribi_graph *graph = all->programs[p]->graph;
+            for (int32_t k = 0; k < graph->n_inputs; k++) {
+                const char *name = graph->input_names[k];
+                is_found |= strlen(name) == (size_t)length &&
+                            memcmp(name, list->items[i], (size_t)length) == 0;
+            }
+        }
+        if (!is_found) {
+            return oribi_fail(status, TF_INVALID_ARGUMENT,
+                              "--shape %s: none of the models has such an input", list->items[i]);
+        }
+    }
+    return true;
+}
+
 static bool compile_now(oribi_compile *all, const char *const *paths, int32_t n, TF_Status *status)
 {
     const oribi_option_list *names = &all->options.names;
@@ -235,7 +268,7 @@ static bool compile_now(oribi_compile *all, const char *const *paths, int32_t n,
         ORIBI_TRY(plan(program, paths[i], i < names->n ? names->items[i] : NULL, status) &&
                   emit(program, &all->files, status) && check_name(all, program, status));
     }
-    return oribi_compile_finish(all, status);
+    return check_shapes(all, status) && oribi_compile_finish(all, status);
 }
 
 /* The same within the time that the options allow. */

@@ -85,6 +85,14 @@ oribi_graph *oribi_import_begin(const char *source_name, const char *source_kind
 oribi_graph *oribi_import_end(oribi_graph *graph, bool is_read, const char *source_name,
                               TF_Status *status);
 
+/* The shape that the options give to an input, of several the first; NULL: none. */
+const oribi_input_shape *oribi_import_shape_of(const oribi_import_options *options,
+                                               const char *input);
+/* Gives the inputs the shapes of the options, once all inputs are there and no node is. False:
+ * there is no such input, or the shape contradicts the file. */
+bool oribi_import_fix_inputs(oribi_graph *graph, const oribi_import_options *options,
+                             TF_Status *status);
+
 /* A copy of file text that is fit for messages: NUL-terminated, control characters as '?'. */
 const char *oribi_import_text(oribi_arena *arena, const oribi_string *string);
 

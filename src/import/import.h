@@ -5,6 +5,13 @@
 
 #include "graph/graph.h"
 
+/* A shape that the caller gives to an input, by name: what the file leaves open, it fills. */
+typedef struct oribi_input_shape {
+    const char *input;
+    oribi_shape shape;
+    const struct oribi_input_shape *next;
+} oribi_input_shape;
+
 typedef struct oribi_import_options {
     const char *folder;    /* for external data; NULL: refused */
     bool follow_links;     /* may external data leave the folder through a link */
@@ -12,6 +19,9 @@ typedef struct oribi_import_options {
     uint64_t max_bytes;    /* 0: no limit */
     uint64_t held_bytes;   /* of the model's own, counted already */
     bool rounds_as_tflite; /* quantised TFLite operators: as its interpreter, not as TFLite Micro */
+    const oribi_input_shape *shapes; /* known before a node is translated; the first of a name */
+    bool batch_is_one;               /* first dimensions of inputs that are open still are 1 */
+    bool is_one_of_several;          /* models: a shape may be another one's */
 } oribi_import_options;
 
 /* Takes over one reference of source, which owns data. On failure NULL; INVALID_ARGUMENT/DATA_LOSS

@@ -2,10 +2,7 @@
 /* Models: open bytes, import them, tell their inputs and outputs; sessions of a model. */
 #include "session/model_internal.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
-#include "base/text.h"
 #include "plugin/plugin.h"
 
 /* --- Import ---------------------------------------------------------------------------------- */
@@ -19,57 +16,9 @@ static oribi_graph *import(const oribi_model *model, const oribi_options *option
             options != NULL && options->max_bytes > 0 ? options->max_bytes : model->max_bytes,
         .rounds_as_tflite =
             model->rounds_as_tflite || (options != NULL && options->rounds_as_tflite),
+        .shapes = options != NULL && options->shapes != NULL ? options->shapes : model->shapes,
     };
     return oribi_model_file_import(&model->file, import_options, status);
-}
-
-/* Unknown dimensions of inputs that the options fix; false: status set. */
-static bool fix_shapes(oribi_graph *graph, const oribi_options *options, bool *out_any,
-                       TF_Status *status)
-{
-    *out_any = false;
-    for (const oribi_fixed_shape *fixed = options != NULL ? options->shapes : NULL; fixed != NULL;
-         fixed = fixed->next) {
-        int32_t index = -1;
-        for (int32_t i = 0; i < graph->n_inputs; i++) {
-            index = strcmp(graph->input_names[i], fixed->input) == 0 ? i : index;
-        }
-        if (index < 0) {
-            const char *near =
-                oribi_text_did_you_mean(fixed->input, graph->input_names, (size_t)graph->n_inputs);
-            return oribi_fail(status, TF_INVALID_ARGUMENT, "the model has no input '%s'%s%s%s",
-                              fixed->input, near != NULL ? "; did you mean '" : "",
-                              near != NULL ? near : "", near != NULL ? "'?" : "");
-        }
-        oribi_shape *shape = &graph->values[graph->inputs[index]]->shape;
-        bool fits = shape->rank < 0 || shape->rank == fixed->shape.rank;
-        for (int32_t k = 0; fits && k < shape->rank; k++) {
-            fits = shape->dims[k] < 0 || shape->dims[k] == fixed->shape.dims[k];
-        }
-        if (!fits) {
-            return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "the shape given for input '%s' contradicts the model's shape",
-                              fixed->input);
-        }
-        if (!oribi_shape_copy(&graph->arena, fixed->shape.dims, fixed->shape.rank, shape)) {
-            return oribi_fail_memory(status);
-        }
-        *out_any = true;
-    }
-    return true;
-}
-
-static oribi_graph *import_fixed(const oribi_model *model, const oribi_options *options,
-                                 TF_Status *status)
-{
-    bool any = false;
-    oribi_graph *graph = import(model, options, status);
-    if (graph != NULL &&
-        (!fix_shapes(graph, options, &any, status) || (any && !oribi_pass_infer(graph, status)))) {
-        oribi_graph_destroy(graph);
-        graph = NULL;
-    }
-    return graph;
 }
 
 /* --- Descriptions ---------------------------------------------------------------------------- */
@@ -128,8 +77,12 @@ static oribi_model *model_new(oribi_model_file *file, const oribi_options *optio
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
     model->rounds_as_tflite = options != NULL && options->rounds_as_tflite;
-    model->first =
-        oribi_plugin_load_built_ins(status) ? import_fixed(model, options, status) : NULL;
+    if (!oribi_input_shapes_copy(&model->arena, options != NULL ? options->shapes : NULL,
+                                 &model->shapes)) {
+        oribi_fail_memory(status);
+        goto failed;
+    }
+    model->first = oribi_plugin_load_built_ins(status) ? import(model, options, status) : NULL;
     if (model->first == NULL) {
         goto failed;
     }
@@ -203,7 +156,7 @@ oribi_session *oribi_session_create(oribi_model *model, const oribi_options *opt
             model->first = NULL;
             oribi_mutex_unlock(&model->lock);
         }
-        graph = graph != NULL ? graph : import_fixed(model, options, status);
+        graph = graph != NULL ? graph : import(model, options, status);
         session = graph != NULL ? oribi_session_from_graph(graph, options, status) : NULL;
     }
     oribi_patience_end(&patience);

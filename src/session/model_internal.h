@@ -17,6 +17,7 @@ struct oribi_model {
     oribi_quantisation *input_units, *output_units;
     oribi_shape *input_shapes, *output_shapes;
     int32_t n_inputs, n_outputs;
+    const oribi_input_shape *shapes; /* of the options that it was opened with */
     bool follow_links, rounds_as_tflite;
     uint64_t max_bytes;
 };

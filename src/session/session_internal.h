@@ -11,6 +11,7 @@
 
 #include "device/device.h"
 #include "device/pool.h"
+#include "import/import.h"
 #include "kernel/context.h"
 #include "kernel/resource.h"
 #include "pass/pass.h"
@@ -21,12 +22,6 @@
 enum { ORIBI_MAX_PLANS = 16, ORIBI_OUTPUT_SPARES = 3, ORIBI_MAX_DEVICES = 32 };
 
 /* --- Options --------------------------------------------------------------------------------- */
-
-typedef struct oribi_fixed_shape {
-    const char *input;
-    oribi_shape shape;
-    struct oribi_fixed_shape *next;
-} oribi_fixed_shape;
 
 typedef struct oribi_node_place { /* --place-node */
     const char *node, *device;
@@ -40,8 +35,8 @@ struct oribi_options {
     atomic_int stop;
     bool follow_links, rounds_as_tflite, reads_files;
     uint32_t disabled_passes;
-    const char *kernels; /* label that goes first; NULL: none */
-    oribi_fixed_shape *shapes;
+    const char *kernels;             /* label that goes first; NULL: none */
+    const oribi_input_shape *shapes; /* the newest first */
     bool has_thread_pool;
     oribi_thread_pool thread_pool;
     const char *device; /* "FAKE:0", or NULL: the CPU */
@@ -56,6 +51,9 @@ uint64_t oribi_options_max_bytes(const oribi_options *options);        /* NULL: 
 uint64_t oribi_options_device_max_bytes(const oribi_options *options); /* the same */
 /* Begins the thread's patience for what is made with the options (NULL: endless). */
 void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience);
+/* A copy in the arena, in the same order; false: no memory. */
+bool oribi_input_shapes_copy(oribi_arena *arena, const oribi_input_shape *shapes,
+                             const oribi_input_shape **out);
 /* Makes a pool with its own threads, or on the application's. */
 oribi_pool *oribi_options_make_pool(const oribi_options *options, TF_Status *status);
 

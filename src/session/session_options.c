@@ -200,6 +200,18 @@ static bool shape_is_fine(const char *input, const int64_t *dims, int num_dims, 
     return true;
 }
 
+static oribi_input_shape *copy_shape(oribi_arena *arena, const oribi_input_shape *given)
+{
+    oribi_input_shape *copy = oribi_arena_array(arena, 1, sizeof *copy);
+    const char *name = oribi_arena_strdup(arena, given->input);
+    if (copy == NULL || name == NULL ||
+        !oribi_shape_copy(arena, given->shape.dims, given->shape.rank, &copy->shape)) {
+        return NULL;
+    }
+    copy->input = name;
+    return copy;
+}
+
 void oribi_options_set_input_shape(oribi_options *options, const char *input, const int64_t *dims,
                                    int num_dims, TF_Status *status)
 {
@@ -209,14 +221,27 @@ void oribi_options_set_input_shape(oribi_options *options, const char *input, co
     if (!shape_is_fine(input, dims, num_dims, status)) {
         return;
     }
-    oribi_shape shape;
-    oribi_fixed_shape *fixed = oribi_arena_array(&options->arena, 1, sizeof *fixed);
-    char *name = oribi_arena_strdup(&options->arena, input);
-    if (fixed == NULL || name == NULL ||
-        !oribi_shape_copy(&options->arena, dims, num_dims, &shape)) {
+    const oribi_input_shape given = {input, {num_dims, (int64_t *)dims}, NULL};
+    oribi_input_shape *copy = copy_shape(&options->arena, &given);
+    if (copy == NULL) {
         oribi_fail_memory(status);
         return;
     }
-    *fixed = (oribi_fixed_shape){name, shape, options->shapes}; /* a later one is found first */
-    options->shapes = fixed;
+    copy->next = options->shapes; /* a later one is found first */
+    options->shapes = copy;
+}
+
+bool oribi_input_shapes_copy(oribi_arena *arena, const oribi_input_shape *shapes,
+                             const oribi_input_shape **out)
+{
+    *out = NULL;
+    for (; shapes != NULL; shapes = shapes->next) {
+        oribi_input_shape *copy = copy_shape(arena, shapes);
+        if (copy == NULL) {
+            return false;
+        }
+        *out = copy;
+        out = &copy->next;
+    }
+    return true;
 }

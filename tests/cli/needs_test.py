@@ -29,7 +29,7 @@ FREE = {
     "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
                "--max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "
                "--read --time-limit",
-    "compile": "--output --report --json --force --plugin --name --io --weights --place --layout "
+    "compile": "--output --report --json --force --plugin --name --shape --io --weights --place --layout "
                "--workspace --self-test --rename --state --tflite-variant --optimize --no-fuse "
                "--pool --target-device --device --max-ram --max-flash --read --time-limit",
     "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
@@ -38,7 +38,7 @@ FREE = {
               "--self-test --rename --state --optimize --no-fuse --pool --target-device --device "
               "--max-ram --max-flash --read --time-limit",
     "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
-                    "--tflite-variant --plugin",
+                    "--shape --tflite-variant --plugin",
     "ops": "--map --kernels --json --plugin",
     "devices": "--json --plugin",
     "plugin": "",

@@ -106,7 +106,8 @@ static void options_are_listed_and_checked(void **state)
         {"io", "pools"},        {"wieghts", "c"},       {"max-ram", "0"},     {"max-ram", "12x"},
         {"self-test", "maybe"}, {"place", "node"},      {"place", ":flash"},  {"place", "n:a b"},
         {"rename", "a"},        {"rename", "a=for"},    {"rename", "=b"},     {"name", ""},
-        {"max-flash", ""},      {"tflite-variant", ""}, {"layout", "cmake|"}, {"weights", NULL}};
+        {"max-flash", ""},      {"tflite-variant", ""}, {"layout", "cmake|"}, {"weights", NULL},
+        {"shape", "x=1x"}};
     TF_Status *status = TF_NewStatus();
     oribi_compile *c = oribi_compile_create(status);
     int n = 0;

@@ -74,6 +74,33 @@ static bool is_pair(const char *value, const char **out_wanted)
     return equals != NULL && equals != value && equals[1] != 0;
 }
 
+bool oribi_option_shape(const char *value, oribi_dims *out)
+{
+    const char *at = strrchr(value, '=');
+    out->n = 0;
+    if (at == NULL || at == value) {
+        return false;
+    }
+    do {
+        const char *digits = at + 1;
+        uint64_t size = 0;
+        for (at = digits; *at >= '0' && *at <= '9' && size <= INT32_MAX; at++) {
+            size = size * 10 + (uint64_t)(*at - '0');
+        }
+        if (at == digits || size > INT32_MAX || !oribi_dims_add(out, (int64_t)size)) {
+            return false;
+        }
+    } while (*at == 'x');
+    return *at == 0;
+}
+
+static bool is_shape(const char *value, const char **out_wanted)
+{
+    oribi_dims ignored;
+    *out_wanted = "INPUT=1x3x224x224, an input of the model and at most 16 sizes below 2^31";
+    return oribi_option_shape(value, &ignored);
+}
+
 static bool is_host_device(const char *value, const char **out_wanted)
 {
     const char *ignored;
@@ -122,6 +149,8 @@ static bool is_pool(const char *text, const char **out_wanted)
 static const row rows[] = {
     {"name", "NAME", LIST, AT(names), is_name, true,
      "name in symbols and files, tvmgen_NAME (default: the file's name); once for each model"},
+    {"shape", "NAME=1x3x224x224", LIST, AT(shapes), is_shape, false,
+     "fixes the unknown dimensions of an input; an open first one that is not given is 1"},
     {"io", "caller|pool", CHOICE, AT(io), NULL, false,
      "inputs and outputs lie in memory of the caller, or in the workspace"},
     {"weights", "c|bin|incbin|obj", CHOICE, AT(weights), NULL, false,

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "micro/dims.h"
 #include "tensorflow/c/tf_status.h"
 
 /* Values of an option, in the order of its row. */
@@ -54,6 +55,7 @@ typedef struct oribi_compile_options {
     int32_t io, tflite_variant, optimize, weights, machine, layout, workspace;
     bool no_fuse, self_test, reads_files;
     oribi_option_list names;            /* by model */
+    oribi_option_list shapes;           /* "INPUT=1x3x224x224" */
     oribi_option_list places;           /* "node:section" */
     oribi_option_list renames;          /* "A=B" */
     oribi_option_list states;           /* "INPUT=OUTPUT" */
@@ -72,6 +74,8 @@ void oribi_compile_options_print(const oribi_compile_options *options, oribi_tex
 /* Sets one; a list's values live in the arena. INVALID_ARGUMENT: no such option or value. */
 bool oribi_compile_options_set(oribi_compile_options *options, oribi_arena *arena, const char *key,
                                const char *value, TF_Status *status);
+/* Sizes of "INPUT=1x3x224x224", behind the last '='; false: it is no shape. */
+bool oribi_option_shape(const char *value, oribi_dims *out);
 /* Bytes of "64k"; false: none. */
 bool oribi_option_size(const char *value, uint64_t *out_bytes);
 /* The value of the `nth` `key` in "name=sram,size=64k"; NULL: no memory or no such key. */

@@ -552,6 +552,7 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
     ORIBI_TRY(read_model(onnx, oribi_wire_over(data, bytes), &graph, status));
     ORIBI_TRY(oribi_onnx_read_initialisers(onnx, graph, status));
     ORIBI_TRY(read_inputs(onnx, graph, status));
+    ORIBI_TRY(oribi_import_fix_inputs(onnx->graph, onnx->options, status));
     ORIBI_TRY(oribi_onnx_read_nodes(onnx, graph, 1, status));
     if (onnx->missing.ops.n_entries > 0) {
         return oribi_missing_report(&onnx->missing, status);

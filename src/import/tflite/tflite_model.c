@@ -164,6 +164,12 @@ static bool add_input(oribi_tflite *t, oribi_tflite_tensor *tensor, TF_Status *s
                           : tensor->data.file != NULL ? "is a constant"
                                                       : "is given twice");
     }
+    /* An input that may be resized has the file's shape until the caller gives another one. */
+    for (uint32_t i = 0; oribi_import_shape_of(t->options, name) != NULL &&
+                         tensor->signature.count == tensor->shape.count && i < tensor->shape.count;
+         i++) {
+        dims.at[i] = oribi_flat_int32_at(&tensor->signature, i) < 0 ? -1 : dims.at[i];
+    }
     const oribi_shape shape = {tensor->is_unranked ? -1 : dims.n, dims.at};
     tensor->value = oribi_graph_add_value(t->graph, name, tensor->dtype, &shape, status);
     if (tensor->value < 0) {
@@ -465,6 +471,7 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     ORIBI_TRY(read_codes(t, &model, status));
     ORIBI_TRY(read_tensors(t, &subgraph, status));
     ORIBI_TRY(read_inputs(t, &subgraph, status));
+    ORIBI_TRY(oribi_import_fix_inputs(t->graph, t->options, status));
     ORIBI_TRY(read_operators(t, &subgraph, status));
     ORIBI_TRY(read_initialiser(t, &model, status));
     if (t->missing.ops.n_entries > 0) {

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Models whose inputs have open sizes: --shape reaches the importer, in every command that opens a model.
+
+    shape_test.py ORIBI SOURCE_FOLDER BUILD_FOLDER
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+import onnx_lite as o
+
+ORIBI = pathlib.Path(sys.argv[1]).resolve()
+OPEN = ["n", 2, "h", "w"]
+
+
+def transposed(x, weights):
+    """A transposed convolution, 2 x 2 at stride 2: every pixel becomes a square of its own."""
+    y = np.einsum("nchw,cokl->nohkwl", x, weights)
+    n, c, h, k, w, m = y.shape
+    return y.reshape(n, c, h * k, w * m)
+
+
+class Shapes(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def oribi(self, *args, code=0):
+        done = subprocess.run([ORIBI, *map(str, args)], capture_output=True, cwd=self.folder, env=os.environ,
+                              timeout=300)
+        self.out, self.err = done.stdout.decode(), done.stderr.decode()
+        self.assertEqual(done.returncode, code, f"{args}\n{self.out}\n{self.err}")
+        return self.out
+
+    def write(self, name, nodes, weights=(), shape=OPEN):
+        path = self.folder / f"{name}.onnx"
+        path.write_bytes(o.model(nodes, [o.info("x", shape)], [o.info("y", OPEN)], weights))
+        return path
+
+    def upsampler(self):
+        """An operator whose translation wants sizes."""
+        self.weights = np.random.default_rng(1).standard_normal((2, 3, 2, 2)).astype(np.float32)
+        return self.write("up", [o.node("ConvTranspose", ["x", "w"], ["y"], strides=[2, 2])],
+                          [o.tensor("w", self.weights)])
+
+    def run_model(self, model, x, *options):
+        np.save(self.folder / "x.npy", x)
+        self.oribi("run", model, "-i", "x=@x.npy", "-o", "y.npy", "--force", *options)
+        return np.load(self.folder / "y.npy")
+
+    def test_a_shape_is_known_before_nodes_are_translated(self):
+        model = self.upsampler()
+        x = np.random.default_rng(2).standard_normal((1, 2, 3, 5)).astype(np.float32)
+        np.testing.assert_allclose(self.run_model(model, x, "--shape", "x=1x2x3x5"), transposed(x, self.weights),
+                                   rtol=1e-5, atol=1e-6)
+        self.oribi("bench", model, "--shape", "x=1x2x3x5", "--runs", "1")
+        self.assertIn("Conv2DBackpropInput", self.oribi("inspect", model, "--shape", "x=1x2x3x5", "--steps"))
+
+    def test_compile_takes_shapes_and_verify_gives_them_to_both(self):
+        model = self.upsampler()
+        self.oribi("compile", model, "--shape", "x=1x2x3x5", "-o", "c")
+        header = (self.folder / "c/tvmgen_up.h").read_text()
+        self.assertIn("X_SHAPE {1, 2, 3, 5}", header)
+        self.assertIn("Y_SHAPE {1, 3, 6, 10}", header)
+        self.assertIn("equal bit for bit", self.oribi("verify", model, "--shape", "x=1x2x3x5", "--runs", "2"))
+
+    def test_a_later_shape_counts_and_a_contradiction_is_named(self):
+        model = self.upsampler()
+        x = np.ones((1, 2, 1, 1), np.float32)
+        self.run_model(model, x, "--shape", "x=1x2x9x9", "--shape", "x=1x2x1x1")
+        for command in (["run", "-i", "x=ramp"], ["compile", "-o", "c"]):
+            self.oribi(command[0], model, *command[1:], "--shape", "x=1x3x4x4", code=4)
+            self.assertIn("the shape [1,3,4,4] given for input 'x' contradicts the model's shape [?,2,?,?]", self.err)
+            self.oribi(command[0], model, *command[1:], "--shape", "X=1x2x4x4", code=4)
+            self.assertIn("no input 'X'; did you mean 'x'?", self.err)
+        for text in ("x", "x=", "=1", "x=1xx2", "x=-1", "x=1x99999999999", "x=" + "x".join(["1"] * 17)):
+            self.oribi("compile", model, "--shape", text, "-o", "c", code=2)
+
+    def test_of_several_models_each_takes_the_shapes_of_its_inputs(self):
+        up, twice = self.upsampler(), self.write("twice", [o.node("Add", ["x", "x"], ["y"])])
+        self.oribi("compile", up, twice, "--shape", "x=1x2x2x2", "-o", "c")
+        self.oribi("compile", up, twice, "--shape", "x=1x2x2x2", "--shape", "z=1", "-o", "d", code=4)
+        self.assertIn("--shape z=1: none of the models has such an input", self.err)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
