@@ -161,7 +161,7 @@ static void scatter_nd(oribi_ops_ctx *ctx, TF_Status *status)
 }
 
 /* The same with the result's shape given by the tensor that is updated. */
-static void tensor_scatter(oribi_ops_ctx *ctx, TF_Status *status)
+void oribi_ops_shape_tensor_scatter(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape tensor, indices, updates;
     if (oribi_ops_input(ctx, 0, &tensor, status) && oribi_ops_input(ctx, 1, &indices, status) &&
@@ -201,6 +201,6 @@ const oribi_ops_row oribi_ops_gather[] = {
      .inputs = {"tensor: T", "indices: Tindices", "updates: T"},
      .outputs = {"output: T"},
      .attrs = {"T: type", "Tindices: {int16, int32, int64, uint16}"},
-     .shape = tensor_scatter},
+     .shape = oribi_ops_shape_tensor_scatter},
     {.name = NULL},
 };

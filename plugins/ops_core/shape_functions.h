@@ -92,7 +92,8 @@ bool oribi_ops_broadcast(const oribi_ops_shape *a, const oribi_ops_shape *b, boo
 void oribi_ops_shape_unchanged(oribi_ops_ctx *ctx, TF_Status *status);
 void oribi_ops_shape_scalar(oribi_ops_ctx *ctx, TF_Status *status);
 void oribi_ops_shape_broadcast(oribi_ops_ctx *ctx, TF_Status *status);
-void oribi_ops_shape_batch_mat_mul(oribi_ops_ctx *ctx, TF_Status *status); /* adj_x, adj_y */
+void oribi_ops_shape_batch_mat_mul(oribi_ops_ctx *ctx, TF_Status *status);  /* adj_x, adj_y */
+void oribi_ops_shape_tensor_scatter(oribi_ops_ctx *ctx, TF_Status *status); /* gather_ops.c */
 void oribi_ops_shape_resize(oribi_ops_ctx *ctx, TF_Status *status); /* NHWC, sizes in input 1 */
 
 #endif

@@ -137,12 +137,17 @@ static void an_index_out_of_bounds_is_named(void **state)
     zeros(&h, TF_FLOAT, 2, DIMS(4, 3));
     *((int32_t *)harness_input(&h, TF_INT32, DIMS(1, 2), 2) + 1) = 3;
     *(int32_t *)TF_TensorData(h.inputs[1]) = 0;
-    refused(&h, "= 3 does not index");
+    refused(&h, "indices[1] = 3 is outside [0, 3), dimension 1 of shape [4,3]");
     harness_init(&h, "ScatterNd");
     *(int32_t *)harness_input(&h, TF_INT32, DIMS(1, 1), 2) = 7;
     zeros(&h, TF_FLOAT, 1, DIMS(1));
     harness_input_ints(&h, 1, INTS(5));
-    refused(&h, "= 7 does not index");
+    refused(&h, "indices[0] = 7 is outside [0, 5)");
+    harness_init(&h, "ONNX>ScatterElements");
+    zeros(&h, TF_FLOAT, 2, DIMS(4, 3));
+    *(int32_t *)harness_input(&h, TF_INT32, DIMS(1, 1), 2) = -5;
+    zeros(&h, TF_FLOAT, 2, DIMS(1, 1));
+    refused(&h, "indices[0] = -5 is outside [-4, 4), dimension 0");
 }
 
 static void a_box_outside_its_tensor_is_refused(void **state)

@@ -13,7 +13,7 @@ import onnx
 import onnxruntime
 from onnx import helper
 
-NAMES = {"float32": "float", "float64": "double", "int64": "int64", "uint8": "uint8", "int8": "int8"}
+NAMES = {"float32": "float", "float64": "double", **{t: t for t in ("int64", "int32", "uint8", "int8", "bool")}}
 rng = np.random.default_rng(7)
 out = open(os.path.join(os.path.dirname(__file__), "..", "cpu", "golden_onnx.txt"), "w")
 print("# Made by tests/peer/cpu_golden_onnx.py with ONNX Runtime %s. Do not edit." %
@@ -24,7 +24,7 @@ count = 0
 def show(array):
     array = np.asarray(array)
     return " ".join([NAMES[array.dtype.name], str(array.ndim)] + [str(d) for d in array.shape] +
-                    [str(v) for v in array.reshape(-1)])
+                    [str(int(v) if v.dtype == bool else v) for v in array.reshape(-1)])
 
 
 def attribute(value):
@@ -35,7 +35,8 @@ def attribute(value):
     return "int %d" % value if isinstance(value, int) else "string %s" % value
 
 
-def case(op, *inputs, opset=19, n_outputs=1, tol=0.0, scale=0.0, present=None, **attrs):
+def case(op, *inputs, opset=19, n_outputs=1, tol=0.0, scale=0.0, present=None, ours=None, **attrs):
+    """ours: our op's attributes, as lines, where they differ from ONNX's."""
     global count
     names = ["x%d" % i if x is not None else "" for i, x in enumerate(inputs)]
     feeds = {n: x for n, x in zip(names, inputs) if x is not None}
@@ -53,8 +54,8 @@ def case(op, *inputs, opset=19, n_outputs=1, tol=0.0, scale=0.0, present=None, *
     if op == "MaxPool" and n_outputs == 1:
         results.append(None)  # our op always gives indices; not compared
     print("op ONNX>%s" % op, file=out)
-    for name, value in attrs.items():
-        print("attr", name, attribute(value), file=out)
+    for line in [name + " " + attribute(value) for name, value in attrs.items()] if ours is None else ours:
+        print("attr", line, file=out)
     if op == "Resize":  # the importer's attributes
         print("attr T type", NAMES[inputs[0].dtype.name], file=out)
     if present is not None:
@@ -103,5 +104,37 @@ case("Resize", x, None, np.float32([1, 1, 1.7, 1.7]), mode="cubic", present=[1, 
      cubic_coeff_a=-0.5, tol=2e-5, scale=3)
 case("Resize", rng.integers(0, 255, (1, 1, 3, 3)).astype(np.uint8), None, np.float32([1, 1, 2, 2]),
      mode="nearest", present=[1, 0, 1])
+
+d, i64 = f32(3, 4), np.int64
+elements = rng.integers(-3, 3, (2, 4))
+case("GatherElements", d, elements, axis=0)
+case("GatherElements", d.astype(np.int8), rng.integers(-4, 4, (3, 6)).astype(np.int32), axis=-1)
+case("GatherElements", f32(2, 3, 4).astype(np.float64), rng.integers(0, 3, (1, 5, 2)), axis=1)
+for reduction in ["none", "add", "mul", "max", "min"]:
+    places = np.array([[0, 1, 2, -1], [-3, 1, 0, 2]] if reduction != "none" else [[0, 1, 2, -1], [1, 2, 0, 0]])
+    for dtype in [np.float32, np.int32, np.uint8]:
+        case("ScatterElements", d.astype(dtype), places, f32(2, 4).astype(dtype), axis=0, reduction=reduction)
+    case("ScatterND", f32(4, 2, 3), np.array([[0], [2], [-2 if reduction != "none" else -1]]), f32(3, 2, 3),
+         reduction=reduction, opset=18)
+case("ScatterND", rng.integers(0, 99, (2, 3)), np.array([[1, -1], [0, 0]], np.int64), np.array([7, 8]))
+case("GatherND", d, np.array([[0, 1], [-1, -4]]))
+case("GatherND", f32(2, 3, 4), np.array([[[0], [2]], [[-1], [1]]]), batch_dims=1)
+case("GatherND", f32(2, 3, 4, 2), rng.integers(-4, 4, (2, 3, 2, 1)), batch_dims=2)
+for upper in [0, 1]:
+    for k in [-5, -1, 0, 2, 9]:
+        case("Trilu", f32(2, 3, 5), np.array(k, i64), upper=upper, ours=["upper bool %d" % upper])
+case("Trilu", rng.integers(0, 99, (4, 3)), np.array(-1, i64), upper=1, ours=["upper bool 1"])
+for k in [-2, 0, 1, 7]:
+    case("EyeLike", f32(3, 4), k=k, dtype=11, ours=["k int %d" % k, "dtype type double"])
+case("EyeLike", rng.integers(0, 9, (4, 2)).astype(np.int32), k=-1, ours=["k int -1", "dtype type int32"])
+for how in [0, 1]:
+    flags = ["sorted bool %d" % how, "flat bool 1"]
+    for dtype in [np.float32, np.float64, np.int64, np.int8]:
+        case("Unique", rng.integers(-4, 4, (4, 5)).astype(dtype), sorted=how, n_outputs=4, ours=flags)
+    for axis in [0, 1, -1]:
+        case("Unique", rng.integers(0, 2, (3, 5, 2)).astype(np.float32), sorted=how, axis=axis, n_outputs=4,
+             ours=["sorted bool %d" % how, "flat bool 0", "axis int %d" % axis])
+for mode, at in [("linear", [1, 3]), ("circular", [4, 2])]:
+    case("TensorScatter", f32(2, 5, 3), f32(2, 2, 3), np.array(at), mode=mode, axis=1, opset=24)
 out.close()
 print(count, "cases")

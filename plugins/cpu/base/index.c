@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops that rank or accumulate along one axis: ArgMax, ArgMin, TopKV2, Cumsum. The input is seen as
+/* Ops that rank or accumulate along one axis: ArgMax, ArgMin, TopKV2, Cumsum,
+ * Cumprod. The input is seen as
  * [outer, n, inner]; a unit of work is one line of n elements.
  */
 #include "cpu/base/families.h"
@@ -129,8 +130,8 @@ static bool cumsum_run(const cumsum_state *state, oribi_kit_run *run, line_loop 
     return work.y != NULL;
 }
 
-#define CUMSUM(T, A)                                                                               \
-    static void cumsum_##T##_lines(void *object, int64_t begin, int64_t end)                       \
+#define CUMULATE(id, T, A, first, step_of)                                                         \
+    static void id##_##T##_lines(void *object, int64_t begin, int64_t end)                         \
     {                                                                                              \
         const lines *work = object;                                                                \
         for (int64_t line = begin; line < end; line++) {                                           \
@@ -138,23 +139,26 @@ static bool cumsum_run(const cumsum_state *state, oribi_kit_run *run, line_loop 
             int64_t step = work->reverse ? -work->inner : work->inner;                             \
             const T *x = work->x;                                                                  \
             T *y = work->y;                                                                        \
-            A sum = 0;                                                                             \
+            A sum = first;                                                                         \
             at += work->reverse ? (work->n - 1) * work->inner : 0;                                 \
             for (int64_t i = 0; i < work->n; i++, at += step) {                                    \
                 A before = sum;                                                                    \
-                sum = (A)(sum + (A)x[at]);                                                         \
+                sum = (A)(step_of);                                                                \
                 y[at] = (T)(work->exclusive ? before : sum);                                       \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
-    static void cumsum_##T##_compute(void *state, TF_OpKernelContext *context)                     \
+    static void id##_##T##_compute(void *state, TF_OpKernelContext *context)                       \
     {                                                                                              \
         oribi_kit_run run;                                                                         \
         if (oribi_kit_begin(&run, context, 2)) {                                                   \
-            (void)cumsum_run(state, &run, cumsum_##T##_lines);                                     \
+            (void)cumsum_run(state, &run, id##_##T##_lines);                                       \
         }                                                                                          \
         oribi_kit_end(&run);                                                                       \
     }
+
+#define CUMSUM(T, A)                                                                               \
+    CUMULATE(cumsum, T, A, 0, sum + (A)x[at]) CUMULATE(cumprod, T, A, 1, sum *(A)x[at])
 
 /* TopKV2: a heap of k, its root the worst of the best, then taken apart from the worst on. */
 typedef bool (*worse_than)(const void *line, int64_t a, int64_t b);
@@ -292,6 +296,7 @@ ARG(arg_min, bool, !v && top)
     ROW("ArgMax", T, dtype, NULL, arg_max, NULL)                                                   \
     ROW("ArgMin", T, dtype, NULL, arg_min, NULL)                                                   \
     ROW("Cumsum", T, dtype, cumsum_create, cumsum, oribi_kit_free)                                 \
+    ROW("Cumprod", T, dtype, cumsum_create, cumprod, oribi_kit_free)                               \
     ROW("TopKV2", T, dtype, NULL, top_k, NULL)
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_index_kernels[] = {

@@ -81,15 +81,24 @@ static bool hard_swish(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, oribi_emit2(n, "Mul", n->inputs[0], gate));
 }
 
-static bool swish(oribi_onnx_node *n)
+static oribi_value_id swish_of(oribi_onnx_node *n)
 {
     float alpha = oribi_onnx_float(n, "alpha", 1.0f);
     oribi_value_id gate = n->inputs[0];
     if (alpha != 1.0f) {
         gate = oribi_emit2(n, "Mul", gate, like(n, (double)alpha));
     }
-    return oribi_emit_bind(n, 0,
-                           oribi_emit2(n, "Mul", n->inputs[0], oribi_emit1(n, "Sigmoid", gate)));
+    return oribi_emit2(n, "Mul", n->inputs[0], oribi_emit1(n, "Sigmoid", gate));
+}
+
+static bool swish(oribi_onnx_node *n)
+{
+    return oribi_emit_bind(n, 0, swish_of(n));
+}
+
+static bool swiglu(oribi_onnx_node *n)
+{
+    return oribi_emit_bind(n, 0, oribi_emit2(n, "Mul", swish_of(n), n->inputs[1]));
 }
 
 static bool mish(oribi_onnx_node *n)
@@ -288,6 +297,7 @@ const oribi_onnx_row oribi_onnx_activation_rows[] = {
     {"Selu", 6, 28, selu, 1, 1, "Selu"},
     {"Shrink", 9, 28, shrink, 1, 1, "Less, Greater, SelectV2"},
     {"Softmax", 1, 28, softmax, 1, 1, "Softmax"},
+    {"SwiGLU", 28, 28, swiglu, 2, 2, "Sigmoid, Mul"},
     {"Swish", 24, 28, swish, 1, 1, "Sigmoid, Mul"},
     {"ThresholdedRelu", 10, 28, thresholded_relu, 1, 1, "Greater, SelectV2"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};

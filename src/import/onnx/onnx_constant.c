@@ -143,13 +143,28 @@ static bool dropout(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, oribi_emit1(n, "Identity", x));
 }
 
+/* A limit on the wrong side of the start gives nothing; TensorFlow's op refuses it. */
 static bool range(oribi_onnx_node *n)
 {
     oribi_value_id ends[3];
+    double step = 0;
     for (int32_t i = 0; i < 3; i++) {
         ends[i] = oribi_emit_reshape(n, n->inputs[i], NULL, 0);
     }
-    return oribi_emit_bind(n, 0, oribi_emit3(n, "Range", ends[0], ends[1], ends[2]));
+    const bool is_known = oribi_emit_known_scalar(n, ends[2], &step);
+    double start = 0, end = 0;
+    if (is_known && oribi_emit_known_scalar(n, ends[0], &start) &&
+        oribi_emit_known_scalar(n, ends[1], &end) && (step > 0 ? start <= end : start >= end)) {
+        return oribi_emit_bind(n, 0, oribi_emit3(n, "Range", ends[0], ends[1], ends[2]));
+    }
+    oribi_value_id up = is_known && step < 0 ? -1 : oribi_emit2(n, "Maximum", ends[0], ends[1]);
+    oribi_value_id down = is_known && step > 0 ? -1 : oribi_emit2(n, "Minimum", ends[0], ends[1]);
+    oribi_value_id limit = down < 0 ? up : down;
+    if (up >= 0 && down >= 0) {
+        oribi_value_id zero = oribi_emit_scalar_like(n, ends[2], 0);
+        limit = oribi_emit3(n, "SelectV2", oribi_emit2(n, "Greater", ends[2], zero), up, down);
+    }
+    return oribi_emit_bind(n, 0, oribi_emit3(n, "Range", ends[0], limit, ends[2]));
 }
 
 /* Both may be negative: they count from the end and are clamped. */
@@ -180,7 +195,7 @@ const oribi_onnx_row oribi_onnx_constant_rows[] = {
     {"Constant", 1, 28, constant, 0, 0, "a constant"},
     {"ConstantOfShape", 9, 28, constant_of_shape, 1, 1, "a constant, Fill"},
     {"Dropout", 6, 28, dropout, 1, 3, "Identity, Fill"},
-    {"Range", 11, 26, range, 3, 3, "Range"},
+    {"Range", 11, 28, range, 3, 3, "Range, Maximum, Minimum, Greater, SelectV2"},
     {"Shape", 1, 28, shape, 1, 1, "Shape, StridedSlice"},
     {"Size", 1, 28, size, 1, 1, "Size"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};

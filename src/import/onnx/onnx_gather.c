@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathering and scattering. TensorFlow's ops take no negative indices: they are made positive. */
-#include <inttypes.h>
-
+/* Gathering and scattering. TensorFlow's ops take no negative indices: for Gather and OneHot they
+ * are made positive. */
 #include "import/onnx/onnx_emit.h"
 
 static bool gather(oribi_onnx_node *n)
@@ -13,46 +12,51 @@ static bool gather(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, oribi_emit3(n, "GatherV2", x, indices, oribi_emit_int(n, axis)));
 }
 
-/* The last axis of the indices walks the first axes of x. */
-static oribi_value_id positive_tuples(oribi_onnx_node *n, oribi_value_id indices, oribi_value_id x)
-{
-    int32_t rank = oribi_emit_rank(n, indices);
-    int64_t depth = oribi_emit_dim(n, indices, rank - 1);
-    if (n->failed || rank < 1 || depth < 0 || depth > oribi_emit_rank(n, x)) {
-        oribi_onnx_fail(n, depth < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
-                        "indices with a last dimension of %" PRId64 " are not supported", depth);
-        return -1;
-    }
-    oribi_value_id sizes = oribi_emit_range_of(n, oribi_emit_shape_of(n, x, TF_INT64), 0, depth);
-    oribi_value_id is_negative =
-        oribi_emit2(n, "Less", indices, oribi_emit_scalar_like(n, indices, 0));
-    return oribi_emit3(n, "SelectV2", is_negative, oribi_emit2(n, "AddV2", indices, sizes),
-                       indices);
-}
-
 static bool gather_nd(oribi_onnx_node *n)
 {
-    oribi_value_id x = n->inputs[0];
-    if (oribi_onnx_int(n, "batch_dims", 0) != 0) {
-        return oribi_onnx_translate_custom(n);
-    }
+    int64_t batch = oribi_onnx_int(n, "batch_dims", 0);
     return oribi_emit_bind(n, 0,
-                           oribi_emit2(n, "GatherNd", x, positive_tuples(n, n->inputs[1], x)));
+                           oribi_emit(n, "ONNX>GatherND", INPUTS(n->inputs[0], n->inputs[1]),
+                                      ATTRS(ATTR_INT("batch_dims", batch))));
+}
+
+static bool gather_elements(oribi_onnx_node *n)
+{
+    int64_t axis = oribi_onnx_int(n, "axis", 0);
+    return oribi_emit_bind(n, 0,
+                           oribi_emit(n, "ONNX>GatherElements", INPUTS(n->inputs[0], n->inputs[1]),
+                                      ATTRS(ATTR_INT("axis", axis))));
+}
+
+/* NULL and a failure: another text than the operator knows. */
+static const char *reduction(oribi_onnx_node *n)
+{
+    static const char *const known[] = {"none", "add", "mul", "max", "min"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (oribi_onnx_string_is(n, "reduction", "none", known[i])) {
+            return known[i];
+        }
+    }
+    (void)oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "reduction is not none, add, mul, max or min");
+    return "none";
 }
 
 static bool scatter_nd(oribi_onnx_node *n)
 {
-    const char *op = oribi_onnx_string_is(n, "reduction", "none", "none")  ? "TensorScatterUpdate"
-                     : oribi_onnx_string_is(n, "reduction", "none", "add") ? "TensorScatterAdd"
-                     : oribi_onnx_string_is(n, "reduction", "none", "max") ? "TensorScatterMax"
-                     : oribi_onnx_string_is(n, "reduction", "none", "min") ? "TensorScatterMin"
-                                                                           : NULL;
-    if (op == NULL) {
-        return oribi_onnx_translate_custom(n);
-    }
-    oribi_value_id x = n->inputs[0];
+    const oribi_value_id inputs[] = {n->inputs[0], n->inputs[1], n->inputs[2]};
     return oribi_emit_bind(
-        n, 0, oribi_emit3(n, op, x, positive_tuples(n, n->inputs[1], x), n->inputs[2]));
+        n, 0,
+        oribi_emit(n, "ONNX>ScatterND", inputs, 3, ATTRS(ATTR_TEXT("reduction", reduction(n)))));
+}
+
+static bool scatter_elements(oribi_onnx_node *n)
+{
+    const oribi_value_id inputs[] = {n->inputs[0], n->inputs[1], n->inputs[2]};
+    int64_t axis = oribi_onnx_int(n, "axis", 0);
+    return oribi_emit_bind(
+        n, 0,
+        oribi_emit(n, "ONNX>ScatterElements", inputs, 3,
+                   ATTRS(ATTR_INT("axis", axis), ATTR_TEXT("reduction", reduction(n)))));
 }
 
 /* values is [off, on]; indices may be negative or of a type that TensorFlow does not take. */
@@ -93,9 +97,12 @@ static bool non_zero(oribi_onnx_node *n)
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_gather_rows[] = {
     {"Gather", 1, 28, gather, 2, 2, "GatherV2"},
-    {"GatherND", 11, 28, gather_nd, 2, 2, "GatherNd; ONNX>GatherND"},
+    {"GatherElements", 11, 28, gather_elements, 2, 2, "ONNX>GatherElements"},
+    {"GatherND", 11, 28, gather_nd, 2, 2, "ONNX>GatherND"},
     {"NonZero", 9, 28, non_zero, 1, 1, "Where, Transpose"},
     {"OneHot", 9, 28, one_hot, 3, 3, "OneHot"},
-    {"ScatterND", 11, 28, scatter_nd, 3, 3, "TensorScatterUpdate, TensorScatterAdd, TensorScatterMax, TensorScatterMin; ONNX>ScatterND"},
+    {"Scatter", 9, 28, scatter_elements, 3, 3, "ONNX>ScatterElements"},
+    {"ScatterElements", 11, 28, scatter_elements, 3, 3, "ONNX>ScatterElements"},
+    {"ScatterND", 11, 28, scatter_nd, 3, 3, "ONNX>ScatterND"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -59,14 +59,15 @@ static bool top_k(oribi_onnx_node *n)
             oribi_emit_bind(n, 1, oribi_emit_transpose(n, indices, &perm)));
 }
 
-static bool cumulative_sum(oribi_onnx_node *n)
+/* Cumsum or Cumprod. */
+static bool cumulative(oribi_onnx_node *n)
 {
     oribi_value_id axis = oribi_emit_reshape(n, n->inputs[1], NULL, 0);
     bool exclusive = oribi_onnx_flag(n, "exclusive", false);
     bool reverse = oribi_onnx_flag(n, "reverse", false);
     return oribi_emit_bind(
         n, 0,
-        oribi_emit(n, "Cumsum", INPUTS(n->inputs[0], axis),
+        oribi_emit(n, n->row->into, INPUTS(n->inputs[0], axis),
                    ATTRS(ATTR_BOOL("exclusive", exclusive), ATTR_BOOL("reverse", reverse))));
 }
 
@@ -74,7 +75,8 @@ static bool cumulative_sum(oribi_onnx_node *n)
 const oribi_onnx_row oribi_onnx_sort_rows[] = {
     {"ArgMax", 1, 28, arg_extreme, 1, 1, "ArgMax"},
     {"ArgMin", 1, 28, arg_extreme, 1, 1, "ArgMin"},
-    {"CumSum", 11, 28, cumulative_sum, 2, 2, "Cumsum"},
+    {"CumProd", 26, 28, cumulative, 2, 2, "Cumprod"},
+    {"CumSum", 11, 28, cumulative, 2, 2, "Cumsum"},
     {"TopK", 1, 9, top_k, 1, 1, "TopKV2, Cast"},
     {"TopK", 10, 28, top_k, 2, 2, "TopKV2, Cast"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};

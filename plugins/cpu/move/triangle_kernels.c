@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Matrices seen from a diagonal: ONNX>Trilu keeps what lies on one side of it, ONNX>EyeLike has
+ * ones on it. A unit of work is a row.
+ */
+#include "cpu/base/families.h"
+#include "cpu/base/walk.h"
+
+#include <string.h>
+
+typedef struct triangle_state {
+    bool upper;
+    int64_t k;
+} triangle_state;
+
+typedef struct triangle_work {
+    const char *source; /* NULL: ones */
+    char *target;
+    int64_t rows, columns, k; /* k lies within [-rows, columns] */
+    size_t width;
+    bool upper;
+    const void *one;
+} triangle_work;
+
+static int64_t within(int64_t value, int64_t low, int64_t high)
+{
+    return value < low ? low : value > high ? high : value;
+}
+
+static void trilu_rows(void *object, int64_t begin, int64_t end)
+{
+    const triangle_work *work = object;
+    const size_t bytes = (size_t)work->columns * work->width;
+    for (int64_t row = begin; row < end; row++) {
+        const int64_t at = row % work->rows + work->k;
+        const size_t edge =
+            (size_t)within(work->upper ? at : at + 1, 0, work->columns) * work->width;
+        char *to = work->target + (size_t)row * bytes;
+        if (to != work->source + (size_t)row * bytes) {
+            memcpy(to, work->source + (size_t)row * bytes, bytes);
+        }
+        memset(work->upper ? to : to + edge, 0, work->upper ? edge : bytes - edge);
+    }
+}
+
+static void trilu_read(oribi_kit_setup *setup, triangle_state *state)
+{
+    oribi_kit_attr_bool(setup, "upper", &state->upper);
+}
+ORIBI_KIT_CREATE(trilu, triangle_state)
+
+static bool trilu_run(const triangle_state *state, oribi_kit_run *run)
+{
+    static const int candidate = 0;
+    oribi_cpu_shape shape;
+    int64_t k = 0;
+    triangle_work work = {.source = TF_TensorData(run->in[0]),
+                          .width = oribi_cpu_width(run, TF_TensorType(run->in[0])),
+                          .upper = state->upper};
+    if (work.width == 0 || !oribi_cpu_input_shape(run, 0, &shape) ||
+        !oribi_cpu_read_int(run, 1, "k", &k)) {
+        return false;
+    }
+    if (shape.n < 2) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "shape %s has no matrices",
+                              oribi_cpu_shape_text(&shape).chars);
+    }
+    work.rows = shape.at[shape.n - 2];
+    work.columns = shape.at[shape.n - 1];
+    work.k = within(k, -work.rows, work.columns);
+    work.target = oribi_kit_output_in_place(run, &candidate, 1, shape.at, shape.n);
+    if (work.target != NULL && oribi_cpu_product(shape.at, shape.n) > 0) {
+        oribi_kit_parallel(run, oribi_cpu_product(shape.at, shape.n - 1),
+                           work.columns * (int64_t)work.width / 8 + 10, &work, trilu_rows);
+    }
+    return work.target != NULL;
+}
+ORIBI_KIT_COMPUTE(trilu, 2)
+
+static void eye_rows(void *object, int64_t begin, int64_t end)
+{
+    const triangle_work *work = object;
+    const size_t bytes = (size_t)work->columns * work->width;
+    for (int64_t row = begin; row < end; row++) {
+        char *to = work->target + (size_t)row * bytes;
+        const int64_t at = row + work->k;
+        memset(to, 0, bytes);
+        if (at >= 0 && at < work->columns) {
+            memcpy(to + (size_t)at * work->width, work->one, work->width);
+        }
+    }
+}
+
+/* The bytes of 1; NULL: the type has none. */
+static const void *one_of(TF_DataType dtype)
+{
+    static const float of_float = 1;
+    static const double of_double = 1;
+    static const uint16_t of_half = 0x3c00, of_bfloat16 = 0x3f80, of_16 = 1;
+    static const uint8_t of_8 = 1;
+    static const uint32_t of_32 = 1;
+    static const uint64_t of_64 = 1;
+    switch (dtype) {
+    case TF_FLOAT:
+        return &of_float;
+    case TF_DOUBLE:
+        return &of_double;
+    case TF_HALF:
+        return &of_half;
+    case TF_BFLOAT16:
+        return &of_bfloat16;
+    case TF_BOOL:
+    case TF_INT8:
+    case TF_UINT8:
+        return &of_8;
+    case TF_INT16:
+    case TF_UINT16:
+        return &of_16;
+    case TF_INT32:
+    case TF_UINT32:
+        return &of_32;
+    case TF_INT64:
+    case TF_UINT64:
+        return &of_64;
+    default:
+        return NULL;
+    }
+}
+
+static void eye_read(oribi_kit_setup *setup, triangle_state *state)
+{
+    oribi_kit_attr_int(setup, "k", &state->k);
+}
+ORIBI_KIT_CREATE(eye, triangle_state)
+
+static bool eye_run(const triangle_state *state, oribi_kit_run *run)
+{
+    oribi_cpu_shape shape;
+    const TF_DataType dtype = TF_ExpectedOutputDataType(run->context, 0);
+    triangle_work work = {.one = one_of(dtype), .width = TF_DataTypeSize(dtype)};
+    if (!oribi_cpu_input_shape(run, 0, &shape)) {
+        return false;
+    }
+    if (work.one == NULL || shape.n != 2) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "shape %s and type %d are not those of a matrix of ones and zeros",
+                              oribi_cpu_shape_text(&shape).chars, (int)dtype);
+    }
+    work.rows = shape.at[0];
+    work.columns = shape.at[1];
+    work.k = within(state->k, -work.rows, work.columns);
+    work.target = oribi_kit_output(run, 0, shape.at, shape.n);
+    if (work.target != NULL && work.rows > 0 && work.columns > 0) {
+        oribi_kit_parallel(run, work.rows, work.columns * (int64_t)work.width / 8 + 10, &work,
+                           eye_rows);
+    }
+    return work.target != NULL;
+}
+ORIBI_KIT_COMPUTE(eye, 1)
+
+const oribi_cpu_kernel oribi_cpu_triangle_kernels[] = {
+    {.op_name = "ONNX>Trilu",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = trilu_create,
+     .compute = trilu_compute,
+     .destroy = oribi_kit_free,
+     .why = "rows, copied and cut"},
+    {.op_name = "ONNX>EyeLike",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = eye_create,
+     .compute = eye_compute,
+     .destroy = oribi_kit_free,
+     .why = "rows of zeros and a one"},
+    {.op_name = NULL},
+};
