@@ -10,6 +10,7 @@ static const oribi_onnx_row *const families[] = {
     oribi_onnx_constant_rows,
     oribi_onnx_control_rows,
     oribi_onnx_conv_rows,
+    oribi_onnx_einsum_rows,
     oribi_onnx_elementwise_rows,
     oribi_onnx_gather_rows,
     oribi_onnx_index_rows,
