@@ -14,7 +14,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_reduce,           oribi_ops_index,   oribi_ops_image,
     oribi_ops_variable,         oribi_ops_onnx,    oribi_ops_quantized,
     oribi_ops_device,           oribi_ops_qlinear, oribi_ops_recurrent,
-    oribi_ops_qlinear_elements,
+    oribi_ops_qlinear_elements, oribi_ops_picture, oribi_ops_signal,
 };
 
 static void register_row(const oribi_ops_row *row, TF_Status *status)
