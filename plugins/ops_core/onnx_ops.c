@@ -109,28 +109,6 @@ static void max_pool(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
-/* Flat index of each of Resize's inputs X, roi, scales, sizes; -1 where it is absent. */
-static bool find_inputs(oribi_ops_ctx *ctx, int out[N_RESIZE_INPUTS], TF_Status *status)
-{
-    TF_Bool present[N_RESIZE_INPUTS] = {0};
-    int32_t count, total;
-    int at = 0, given = (int)TF_ShapeInferenceContextNumInputs(ctx);
-    TF_ShapeInferenceContext_GetAttrSize(ctx, "present", &count, &total, status);
-    if (TF_GetCode(status) != TF_OK) {
-        return false;
-    }
-    TF_ShapeInferenceContext_GetAttrBoolList(ctx, "present", present, N_RESIZE_INPUTS, status);
-    for (int i = 0; i < N_RESIZE_INPUTS; i++) {
-        bool is_there = count == 0 ? i < given : i < count && present[i];
-        out[i] = is_there ? at++ : -1;
-    }
-    if (at != given || out[0] != 0 || count > N_RESIZE_INPUTS) {
-        return oribi_ops_fail(status, "'present' does not describe the %d inputs of ONNX>Resize",
-                              given);
-    }
-    return TF_GetCode(status) == TF_OK;
-}
-
 /* Axes that scales and sizes speak of: the attribute, or all. */
 static bool resize_axes(oribi_ops_ctx *ctx, int32_t rank, oribi_wide_dims *axes, TF_Status *status)
 {
@@ -249,8 +227,8 @@ static void resize(oribi_ops_ctx *ctx, TF_Status *status)
 {
     oribi_ops_shape shape;
     int inputs[N_RESIZE_INPUTS];
-    if (find_inputs(ctx, inputs, status) && oribi_ops_input(ctx, 0, &shape, status) &&
-        resize_shape(ctx, inputs, &shape, status)) {
+    if (oribi_ops_present(ctx, N_RESIZE_INPUTS, 1, inputs, status) &&
+        oribi_ops_input(ctx, 0, &shape, status) && resize_shape(ctx, inputs, &shape, status)) {
         oribi_ops_output(ctx, 0, &shape, status);
     }
 }

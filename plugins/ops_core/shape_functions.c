@@ -276,3 +276,26 @@ void oribi_ops_shape_broadcast(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_output(ctx, 0, &result, status);
     }
 }
+
+bool oribi_ops_present(oribi_ops_ctx *ctx, int n, int n_needed, int *out, TF_Status *status)
+{
+    enum { MOST = 8 };
+    TF_Bool present[MOST] = {0};
+    int32_t count, total;
+    int at = 0, given = (int)TF_ShapeInferenceContextNumInputs(ctx);
+    TF_ShapeInferenceContext_GetAttrSize(ctx, "present", &count, &total, status);
+    if (TF_GetCode(status) != TF_OK) {
+        return false;
+    }
+    TF_ShapeInferenceContext_GetAttrBoolList(ctx, "present", present, MOST, status);
+    bool good = count <= n;
+    for (int i = 0; i < n; i++) {
+        bool is_there = count == 0 ? i < given : i < count && present[i];
+        out[i] = is_there ? at++ : -1;
+        good = good && (is_there || i >= n_needed);
+    }
+    if (at != given || !good) {
+        return oribi_ops_fail(status, "'present' does not describe the %d inputs of the op", given);
+    }
+    return TF_GetCode(status) == TF_OK;
+}

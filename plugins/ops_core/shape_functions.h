@@ -45,6 +45,10 @@ TF_Tensor *oribi_ops_input_value(oribi_ops_ctx *ctx, int i);
 bool oribi_ops_input_int(oribi_ops_ctx *ctx, int i, int64_t *out, bool *out_known,
                          TF_Status *status);
 
+/* Of ops with ONNX's optional inputs: the flat index of each of the operator's `n` (at most 8), as
+ * the attribute `present` says; -1 where it is absent, which the first `n_needed` must not be. */
+bool oribi_ops_present(oribi_ops_ctx *ctx, int n, int n_needed, int *out, TF_Status *status);
+
 /* --- Attributes ------------------------------------------------------------------------------- */
 bool oribi_ops_attr_int(oribi_ops_ctx *ctx, const char *name, int64_t *out, TF_Status *status);
 bool oribi_ops_attr_bool(oribi_ops_ctx *ctx, const char *name, bool *out, TF_Status *status);

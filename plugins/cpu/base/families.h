@@ -34,6 +34,8 @@
     FAMILY(pool_reference) \
     FAMILY(pool_nd) \
     FAMILY(resize) \
+    FAMILY(grid_sample) FAMILY(suppression) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) \
+    FAMILY(dft) FAMILY(signal_source) \
     ORIBI_ISAS_OF_pool(VARIANT) \
     FAMILY(norm_reference) \
     ORIBI_ISAS_OF_norm(VARIANT) \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX>Resize: its attributes, and the plan that its scales or sizes make. */
+#include "cpu/base/optional.h"
 #include "cpu/window/resize.h"
 
 #include "micro/dims.h"
@@ -12,27 +13,6 @@ typedef struct onnx_state {
     oribi_dims axes;
     int input[4]; /* flat index of X, roi, scales, sizes; -1: absent */
 } onnx_state;
-
-static void read_present(oribi_kit_setup *setup, onnx_state *state)
-{
-    TF_Bool present[4] = {0};
-    int32_t count = 0, total = 0, at = 0;
-    int given = TF_OpKernelConstruction_NumInputs(setup->construction);
-    TF_OpKernelConstruction_GetAttrSize(setup->construction, "present", &count, &total,
-                                        setup->status);
-    if (TF_GetCode(setup->status) == TF_OK && count > 0) {
-        TF_OpKernelConstruction_GetAttrBoolList(setup->construction, "present", present, 4,
-                                                setup->status);
-    }
-    for (int i = 0; i < 4; i++) {
-        bool is_there = count <= 0 ? i < given : i < count && present[i] != 0;
-        state->input[i] = is_there ? at++ : -1;
-    }
-    if (at != given || count > 4 || state->input[0] != 0) {
-        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
-                                   "'present' does not describe the %d inputs", given);
-    }
-}
 
 void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
 {
@@ -58,7 +38,7 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
     state->rule.coordinates = oribi_micro_resize_coordinates(coordinates);
     state->rule.mode = oribi_micro_resize_mode(mode);
     state->rule.nearest = oribi_micro_resize_nearest_mode(nearest);
-    read_present(&setup, state);
+    oribi_cpu_read_present(&setup, 4, 1, state->input);
     if (antialias != 0 || strcmp(coordinates, "tf_crop_and_resize") == 0) {
         (void)oribi_kit_setup_fail(&setup, TF_UNIMPLEMENTED,
                                    "antialias and tf_crop_and_resize are not supported");

@@ -17,6 +17,7 @@ static const oribi_onnx_row *const families[] = {
     oribi_onnx_loss_rows,
     oribi_onnx_matmul_rows,
     oribi_onnx_norm_rows,
+    oribi_onnx_picture_rows,
     oribi_onnx_pool_rows,
     oribi_onnx_qlinear_rows,
     oribi_onnx_quant_rows,
