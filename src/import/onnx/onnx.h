@@ -93,9 +93,9 @@ typedef struct oribi_onnx_row { /* one ONNX operator over a range of opsets */
 extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_rows[],
     oribi_onnx_conv_rows[], oribi_onnx_elementwise_rows[], oribi_onnx_gather_rows[],
     oribi_onnx_matmul_rows[], oribi_onnx_norm_rows[], oribi_onnx_pool_rows[],
-    oribi_onnx_qlinear_rows[], oribi_onnx_quant_rows[], oribi_onnx_reduce_rows[],
-    oribi_onnx_resize_rows[], oribi_onnx_shape_rows[], oribi_onnx_slice_rows[],
-    oribi_onnx_sort_rows[];
+    oribi_onnx_qlinear_rows[], oribi_onnx_quant_rows[], oribi_onnx_recurrent_rows[],
+    oribi_onnx_reduce_rows[], oribi_onnx_resize_rows[], oribi_onnx_shape_rows[],
+    oribi_onnx_slice_rows[], oribi_onnx_sort_rows[];
 
 /* Operators of the domain com.microsoft. */
 extern const oribi_onnx_row oribi_onnx_microsoft_rows[];

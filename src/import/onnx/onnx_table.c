@@ -5,11 +5,12 @@
 #include "import/onnx/onnx.h"
 
 static const oribi_onnx_row *const families[] = {
-    oribi_onnx_activation_rows,  oribi_onnx_constant_rows, oribi_onnx_conv_rows,
-    oribi_onnx_elementwise_rows, oribi_onnx_gather_rows,   oribi_onnx_matmul_rows,
-    oribi_onnx_norm_rows,        oribi_onnx_pool_rows,     oribi_onnx_quant_rows,
-    oribi_onnx_qlinear_rows,     oribi_onnx_reduce_rows,   oribi_onnx_resize_rows,
-    oribi_onnx_shape_rows,       oribi_onnx_slice_rows,    oribi_onnx_sort_rows};
+    oribi_onnx_activation_rows,  oribi_onnx_constant_rows,  oribi_onnx_conv_rows,
+    oribi_onnx_elementwise_rows, oribi_onnx_gather_rows,    oribi_onnx_matmul_rows,
+    oribi_onnx_norm_rows,        oribi_onnx_pool_rows,      oribi_onnx_quant_rows,
+    oribi_onnx_qlinear_rows,     oribi_onnx_recurrent_rows, oribi_onnx_reduce_rows,
+    oribi_onnx_resize_rows,      oribi_onnx_shape_rows,     oribi_onnx_slice_rows,
+    oribi_onnx_sort_rows};
 
 enum { N_FAMILIES = (int)(sizeof(families) / sizeof(families[0])) };
 
