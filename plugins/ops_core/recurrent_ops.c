@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops that read a state and leave the next one as an output: SVDF and LSTM, in float and quantised.
- * Importers make them; the state itself is the graph's (src/graph/graph.h).
+/* Ops that read a state and leave the next one as an output: SVDF and LSTM, in float and quantised,
+ * and ONNX's LSTM, GRU and RNN. Importers make them; where a state outlives a run it is the graph's
+ * (src/graph/graph.h).
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "ops_core/ops_core.h"
 #include "ops_core/shape_functions.h"
@@ -122,7 +124,141 @@ static void lstm_full(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* --- ONNX's ---------------------------------------------------------------------------------- */
+
+enum { X, W, R, B, LENGTHS, HIDDEN, CELL, PEEPHOLE };
+
+/* An input that may be absent, which is a vector without elements: its dims merge with these
+ * `rank`. */
+static bool merge_optional(oribi_ops_ctx *ctx, int input, int64_t rank, int64_t *const dims[3],
+                           TF_Status *status)
+{
+    oribi_ops_shape shape;
+    if (!oribi_ops_input(ctx, input, &shape, status)) {
+        return false;
+    }
+    if (shape.n < 0 || (shape.n == 1 && shape.at[0] <= 0)) { /* -1: perhaps absent */
+        return true;
+    }
+    bool fits = oribi_ops_with_rank(&shape, rank, status);
+    for (int i = 0; fits && i < rank; i++) {
+        fits = oribi_ops_merge_dim(dims[i], shape.at[i], status);
+    }
+    return fits;
+}
+
+typedef struct onnx_sizes {
+    int64_t steps, batch, in_c, units, directions, rows; /* rows: gates * units */
+    bool is_batch_major;
+} onnx_sizes;
+
+static bool onnx_attrs(oribi_ops_ctx *ctx, onnx_sizes *s, TF_Status *status)
+{
+    char direction[ORIBI_OPS_STRING];
+    int64_t layout;
+    if (!oribi_ops_attr_string(ctx, "direction", direction, status) ||
+        !oribi_ops_attr_int(ctx, "layout", &layout, status)) {
+        return false;
+    }
+    s->directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
+    s->is_batch_major = layout != 0;
+    return layout == 0 || layout == 1 ||
+           oribi_ops_fail(status, "Attr 'layout' is %" PRId64 ", but must be 0 or 1", layout);
+}
+
+static bool onnx_matrices(oribi_ops_ctx *ctx, int64_t gates, onnx_sizes *s, TF_Status *status)
+{
+    oribi_ops_shape x, w, r;
+    if (!oribi_ops_input_rank(ctx, X, 3, &x, status) ||
+        !oribi_ops_input_rank(ctx, W, 3, &w, status) ||
+        !oribi_ops_input_rank(ctx, R, 3, &r, status)) {
+        return false;
+    }
+    s->steps = x.at[s->is_batch_major ? 1 : 0];
+    s->batch = x.at[s->is_batch_major ? 0 : 1];
+    s->in_c = x.at[2];
+    s->units = r.at[2];
+    return oribi_ops_merge_dim(&s->in_c, w.at[2], status) &&
+           oribi_ops_merge_dim(&s->directions, w.at[0], status) &&
+           oribi_ops_merge_dim(&s->directions, r.at[0], status) &&
+           oribi_ops_multiply(gates, s->units, &s->rows, status) &&
+           oribi_ops_merge_dim(&s->rows, w.at[1], status) &&
+           oribi_ops_merge_dim(&s->rows, r.at[1], status) &&
+           (s->units >= 0 || oribi_ops_divide_evenly(s->rows, gates, &s->units, status));
+}
+
+/* x [steps, batch, in_c], w [directions, gates * units, in_c], r [directions, gates * units,
+ * units], b [directions, 2 * gates * units], sequence_lens [batch], states [directions, batch,
+ * units]; of an LSTM p [directions, 3 * units], too. layout 1: x and states begin with the batch.
+ */
+static void onnx_recurrent(oribi_ops_ctx *ctx, int64_t gates, TF_Status *status)
+{
+    onnx_sizes s;
+    int64_t biases, peepholes;
+    if (!onnx_attrs(ctx, &s, status) || !onnx_matrices(ctx, gates, &s, status) ||
+        !oribi_ops_multiply(2, s.rows, &biases, status) ||
+        !oribi_ops_multiply(3, s.units, &peepholes, status)) {
+        return;
+    }
+    int64_t *const first = s.is_batch_major ? &s.batch : &s.directions;
+    int64_t *const second = s.is_batch_major ? &s.directions : &s.batch;
+    int64_t *const state[3] = {first, second, &s.units};
+    if (!merge_optional(ctx, B, 2, (int64_t *const[3]){&s.directions, &biases}, status) ||
+        !merge_optional(ctx, LENGTHS, 1, (int64_t *const[3]){&s.batch}, status) ||
+        !merge_optional(ctx, HIDDEN, 3, state, status) ||
+        (gates == 4 && !merge_optional(ctx, CELL, 3, state, status)) ||
+        (gates == 4 && !merge_optional(ctx, PEEPHOLE, 2,
+                                       (int64_t *const[3]){&s.directions, &peepholes}, status))) {
+        return;
+    }
+    const int64_t steps_first[4] = {s.steps, s.directions, s.batch, s.units};
+    const int64_t batch_first[4] = {s.batch, s.steps, s.directions, s.units};
+    const int64_t last[3] = {*first, *second, s.units};
+    if (oribi_ops_output_dims(ctx, 0, 4, s.is_batch_major ? batch_first : steps_first, status) &&
+        oribi_ops_output_dims(ctx, 1, 3, last, status) && gates == 4) {
+        oribi_ops_output_dims(ctx, 2, 3, last, status);
+    }
+}
+
+static void onnx_lstm(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    onnx_recurrent(ctx, 4, status);
+}
+
+static void onnx_gru(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    onnx_recurrent(ctx, 3, status);
+}
+
+static void onnx_rnn(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    onnx_recurrent(ctx, 1, status);
+}
+
+/* Absent inputs are vectors without elements. The lists have an entry for each function of each
+ * direction: codes and meaning in micro/recurrent/recurrent_f32.h. */
+#define ONNX_INPUTS "x: T", "w: T", "r: T", "b: T", "sequence_lens: int32", "initial_h: T"
+#define ONNX_ATTRS                                                                                 \
+    "T: {float, double}", "direction: {'forward', 'reverse', 'bidirectional'} = 'forward'",        \
+        "layout: int = 0", "activations: list(int)", "activation_alpha: list(float)",              \
+        "activation_beta: list(float)", "clip: float = 0.0"
+
 const oribi_ops_row oribi_ops_recurrent[] = {
+    {.name = "ONNX>LSTM",
+     .inputs = {ONNX_INPUTS, "initial_c: T", "p: T"},
+     .outputs = {"y: T", "y_h: T", "y_c: T"},
+     .attrs = {ONNX_ATTRS, "input_forget: bool = false"},
+     .shape = onnx_lstm},
+    {.name = "ONNX>GRU",
+     .inputs = {ONNX_INPUTS},
+     .outputs = {"y: T", "y_h: T"},
+     .attrs = {ONNX_ATTRS, "linear_before_reset: bool = false"},
+     .shape = onnx_gru},
+    {.name = "ONNX>RNN",
+     .inputs = {ONNX_INPUTS},
+     .outputs = {"y: T", "y_h: T"},
+     .attrs = {ONNX_ATTRS},
+     .shape = onnx_rnn},
     {.name = "Oribi>Svdf",
      .inputs = {"input: float", "feature: float", "time: float", "bias: float", "state: float"},
      .outputs = {"output: float", "next: float"},

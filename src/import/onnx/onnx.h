@@ -108,7 +108,8 @@ extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_ro
     oribi_onnx_pool_rows[], oribi_onnx_qlinear_rows[], oribi_onnx_quant_rows[],
     oribi_onnx_reduce_rows[], oribi_onnx_resize_rows[], oribi_onnx_shape_rows[],
     oribi_onnx_slice_rows[], oribi_onnx_sort_rows[], oribi_onnx_einsum_rows[],
-    oribi_onnx_index_rows[], oribi_onnx_loss_rows[], oribi_onnx_picture_rows[];
+    oribi_onnx_index_rows[], oribi_onnx_loss_rows[], oribi_onnx_picture_rows[],
+    oribi_onnx_recurrent_rows[];
 
 /* Operators of the domain com.microsoft. */
 extern const oribi_onnx_row oribi_onnx_microsoft_rows[];

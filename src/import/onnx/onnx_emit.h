@@ -79,6 +79,8 @@ oribi_value_id oribi_emit_int(oribi_onnx_node *n, int64_t value);
 oribi_value_id oribi_emit_vector(oribi_onnx_node *n, const int64_t *values, int32_t count);
 oribi_value_id oribi_emit_vector_as(oribi_onnx_node *n, TF_DataType dtype, const int64_t *values,
                                     int32_t count);
+/* A vector without elements: what an absent input is to ops that need one in its place. */
+oribi_value_id oribi_emit_empty(oribi_onnx_node *n, TF_DataType dtype);
 oribi_value_id oribi_emit_scalar(oribi_onnx_node *n, TF_DataType dtype, double value);
 oribi_value_id oribi_emit_scalar_like(oribi_onnx_node *n, oribi_value_id like, double value);
 

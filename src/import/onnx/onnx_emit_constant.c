@@ -65,6 +65,11 @@ oribi_value_id oribi_emit_vector_as(oribi_onnx_node *n, TF_DataType dtype, const
     return shared_constant(n, TF_INT32, 1, count, narrow);
 }
 
+oribi_value_id oribi_emit_empty(oribi_onnx_node *n, TF_DataType dtype)
+{
+    return shared_constant(n, dtype, 1, 0, "");
+}
+
 oribi_value_id oribi_emit_vector(oribi_onnx_node *n, const int64_t *values, int32_t count)
 {
     bool fits = true;

@@ -21,6 +21,7 @@ static const oribi_onnx_row *const families[] = {
     oribi_onnx_pool_rows,
     oribi_onnx_qlinear_rows,
     oribi_onnx_quant_rows,
+    oribi_onnx_recurrent_rows,
     oribi_onnx_reduce_rows,
     oribi_onnx_resize_rows,
     oribi_onnx_shape_rows,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX's RNN of float. */
+#include "micro/recurrent/recurrent_walk_f32.h"
+
+static void step_rnn(struct oribi_micro_recurrent_step *s)
+{
+    const int32_t units = s->args->units;
+    oribi_micro_recurrent_sum(s, units, 0, units, s->hidden);
+    for (int32_t u = 0; u < units; u++) {
+        s->hidden[u] = oribi_micro_recurrent_gate(s, 0, s->gates[u]);
+    }
+}
+
+void oribi_micro_onnx_rnn_f32(const struct oribi_micro_recurrent_f32_args *args, const float *input,
+                              const int32_t *lengths, const float *hidden, float *output,
+                              float *last_hidden, void *scratch)
+{
+    oribi_micro_recurrent_walk(args, 1, input, lengths, hidden, NULL, output, last_hidden, NULL,
+                               scratch, step_rnn);
+}

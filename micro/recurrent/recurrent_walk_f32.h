@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ONNX's LSTM, GRU and RNN share: the walk over directions, rows and steps, the functions of
+ * gates. A kernel gives what one step of one row does.
+ */
+#ifndef ORIBI_MICRO_RECURRENT_WALK_F32_H_
+#define ORIBI_MICRO_RECURRENT_WALK_F32_H_
+
+#include "micro/float_rules.h"
+
+#include "micro/math_f32.h"
+#include "micro/memory.h"
+#include "micro/recurrent/recurrent_f32.h"
+
+/* One direction's weights and functions, and where it is. */
+struct oribi_micro_recurrent_step {
+    const struct oribi_micro_recurrent_f32_args *args;
+    const float *weights, *recurrent, *bias, *peephole; /* of the direction */
+    const float *input;                                 /* of this row and step */
+    float *hidden, *cell;                               /* of this row: read, then written */
+    float *gates;                                       /* the scratch */
+    int32_t first;                                      /* of the direction's functions */
+};
+
+/* Function `index` of the direction. */
+static inline float oribi_micro_recurrent_apply(const struct oribi_micro_recurrent_step *s,
+                                                int32_t index, float x)
+{
+    const struct oribi_micro_recurrent_f32_args *a = s->args;
+    const float alpha = a->alpha[s->first + index], beta = a->beta[s->first + index];
+    switch (a->function[s->first + index]) {
+    case ORIBI_MICRO_GATE_SIGMOID:
+        return oribi_micro_sigmoid(x);
+    case ORIBI_MICRO_GATE_TANH:
+        return oribi_micro_tanh(x);
+    case ORIBI_MICRO_GATE_RELU:
+        return x < 0.0F ? 0.0F : x;
+    case ORIBI_MICRO_GATE_AFFINE:
+        x = alpha * x;
+        return x + beta;
+    case ORIBI_MICRO_GATE_LEAKY_RELU:
+        return x < 0.0F ? alpha * x : x;
+    case ORIBI_MICRO_GATE_THRESHOLDED_RELU:
+        return x <= alpha ? 0.0F : x;
+    case ORIBI_MICRO_GATE_SCALED_TANH:
+        return alpha * oribi_micro_tanh(beta * x);
+    case ORIBI_MICRO_GATE_HARD_SIGMOID:
+        x = alpha * x;
+        x = x + beta;
+        return x < 0.0F ? 0.0F : x > 1.0F ? 1.0F : x;
+    case ORIBI_MICRO_GATE_ELU:
+        return x < 0.0F ? alpha * oribi_micro_expm1(x) : x;
+    case ORIBI_MICRO_GATE_SOFTSIGN:
+        return x / (1.0F + oribi_micro_magnitude(x));
+    default: /* softplus */
+        return (x > 0.0F ? x : 0.0F) +
+               oribi_micro_log1p(oribi_micro_exp(-oribi_micro_magnitude(x)));
+    }
+}
+
+/* The same of a sum, clipped. */
+static inline float oribi_micro_recurrent_gate(const struct oribi_micro_recurrent_step *s,
+                                               int32_t index, float x)
+{
+    const float limit = s->args->clip;
+    if (limit > 0.0F) {
+        x = x > limit ? limit : x < -limit ? -limit : x;
+    }
+    return oribi_micro_recurrent_apply(s, index, x);
+}
+
+static inline float oribi_micro_recurrent_dot(const float *a, const float *b, int32_t n, float sum)
+{
+    for (int32_t i = 0; i < n; i++) {
+        sum += a[i] * b[i];
+    }
+    return sum;
+}
+
+/* Value `row` of the biases of `rows` sums, that of the weights (0) or of the recurrence (1). */
+static inline float oribi_micro_recurrent_bias(const struct oribi_micro_recurrent_step *s,
+                                               int32_t rows, int32_t which, int32_t row)
+{
+    return s->bias != NULL ? s->bias[which * rows + row] : 0.0F;
+}
+
+/* Sums [from, to) of `rows` into the scratch, of the input and of these hidden values. */
+static inline void oribi_micro_recurrent_sum(const struct oribi_micro_recurrent_step *s,
+                                             int32_t rows, int32_t from, int32_t to,
+                                             const float *hidden)
+{
+    const struct oribi_micro_recurrent_f32_args *a = s->args;
+    for (int32_t row = from; row < to; row++) {
+        TVMGEN_YIELD();
+        const float bias = oribi_micro_recurrent_bias(s, rows, 0, row) +
+                           oribi_micro_recurrent_bias(s, rows, 1, row);
+        const float in =
+            oribi_micro_recurrent_dot(s->weights + row * a->in_c, s->input, a->in_c, bias);
+        s->gates[row] =
+            oribi_micro_recurrent_dot(s->recurrent + row * a->units, hidden, a->units, in);
+    }
+}
+
+typedef void oribi_micro_recurrent_function(struct oribi_micro_recurrent_step *step);
+
+/* The sequence of row b in direction d; hidden and cell hold the first states, then the last. */
+static inline void oribi_micro_recurrent_row(struct oribi_micro_recurrent_step *s, int32_t d,
+                                             int32_t b, int32_t length, const float *input,
+                                             float *output, oribi_micro_recurrent_function *step)
+{
+    const struct oribi_micro_recurrent_f32_args *a = s->args;
+    const size_t bytes = (size_t)a->units * sizeof *output;
+    for (int32_t k = 0; k < a->steps; k++) {
+        const int32_t is_backward = d > 0 || a->is_reverse != 0;
+        const int32_t t = is_backward != 0 && k < length ? length - 1 - k : k;
+        const int32_t from = a->is_batch_major != 0 ? b * a->steps + t : t * a->batch + b;
+        const int32_t to = a->is_batch_major != 0 ? from * a->directions + d
+                                                  : (t * a->directions + d) * a->batch + b;
+        if (k < length) {
+            s->input = input + from * a->in_c;
+            step(s);
+            memcpy(output + to * a->units, s->hidden, bytes);
+        } else {
+            memset(output + to * a->units, 0, bytes);
+        }
+    }
+}
+
+/* A state before the first step. */
+static inline void oribi_micro_recurrent_begin(const struct oribi_micro_recurrent_f32_args *a,
+                                               int32_t is_there, int32_t length, const float *first,
+                                               float *state)
+{
+    const size_t bytes = (size_t)a->units * sizeof *state;
+    if (is_there != 0 && length > 0) {
+        memcpy(state, first, bytes);
+    } else {
+        memset(state, 0, bytes);
+    }
+}
+
+/* The whole of it. `gates`: sums a unit; cell and last_cell are NULL where there is none. */
+static inline void oribi_micro_recurrent_walk(const struct oribi_micro_recurrent_f32_args *args,
+                                              int32_t gates, const float *input,
+                                              const int32_t *lengths, const float *hidden,
+                                              const float *cell, float *output, float *last_hidden,
+                                              float *last_cell, void *scratch,
+                                              oribi_micro_recurrent_function *step)
+{
+    const struct oribi_micro_recurrent_f32_args *a = args;
+    const int32_t rows = gates * a->units;
+    struct oribi_micro_recurrent_step s = {.args = a, .gates = scratch};
+    for (int32_t d = 0; d < a->directions; d++) {
+        s.weights = a->weights + d * rows * a->in_c;
+        s.recurrent = a->recurrent + d * rows * a->units;
+        s.bias = a->bias != NULL ? a->bias + 2 * d * rows : NULL;
+        s.peephole = a->peephole != NULL ? a->peephole + 3 * d * a->units : NULL;
+        s.first = d * (gates > 1 ? gates - 1 : 1);
+        for (int32_t b = 0; b < a->batch; b++) {
+            const int32_t wanted = a->has_lengths != 0 ? lengths[b] : a->steps;
+            const int32_t length = wanted < a->steps ? wanted : a->steps;
+            const int32_t at =
+                (a->is_batch_major != 0 ? b * a->directions + d : d * a->batch + b) * a->units;
+            s.hidden = last_hidden + at;
+            oribi_micro_recurrent_begin(a, a->has_hidden, length, hidden + at, s.hidden);
+            if (last_cell != NULL) {
+                s.cell = last_cell + at;
+                oribi_micro_recurrent_begin(a, a->has_cell, length, cell + at, s.cell);
+            }
+            oribi_micro_recurrent_row(&s, d, b, length, input, output, step);
+        }
+    }
+}
+
+#endif
