@@ -26,7 +26,7 @@ static void step_lstm(struct oribi_micro_recurrent_step *s)
 }
 
 void oribi_micro_onnx_lstm_f32(const struct oribi_micro_recurrent_f32_args *args,
-                               const float *input, const int32_t *lengths, const float *hidden,
+                               const float *input, const void *lengths, const float *hidden,
                                const float *cell, float *output, float *last_hidden,
                                float *last_cell, void *scratch)
 {

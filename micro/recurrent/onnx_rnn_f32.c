@@ -12,7 +12,7 @@ static void step_rnn(struct oribi_micro_recurrent_step *s)
 }
 
 void oribi_micro_onnx_rnn_f32(const struct oribi_micro_recurrent_f32_args *args, const float *input,
-                              const int32_t *lengths, const float *hidden, float *output,
+                              const void *lengths, const float *hidden, float *output,
                               float *last_hidden, void *scratch)
 {
     oribi_micro_recurrent_walk(args, 1, input, lengths, hidden, NULL, output, last_hidden, NULL,

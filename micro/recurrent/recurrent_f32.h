@@ -47,20 +47,20 @@ struct oribi_micro_recurrent_f32_args {
  * the hidden state, each from the first element on; peepholes; the clip; the functions.
  * Shapes   input [steps, batch, in_c], output [steps, directions, batch, units], states
  *          [directions, batch, units]; batch-major: [batch, steps, in_c], [batch, steps,
- *          directions, units], [batch, directions, units]. lengths: `batch` of them, in [0, steps];
+ *          directions, units], [batch, directions, units]. lengths: `batch` int32, in [0, steps];
  *          behind its length a row's output is 0, and so are the last states of a length of 0.
  *          scratch: 4 * gates bytes a unit, aligned to 4.
  * Source   ONNX's operators at opset 22; clip, zero lengths and defaults as ONNX Runtime has them.
  */
 void oribi_micro_onnx_lstm_f32(const struct oribi_micro_recurrent_f32_args *args,
-                               const float *input, const int32_t *lengths, const float *hidden,
+                               const float *input, const void *lengths, const float *hidden,
                                const float *cell, float *output, float *last_hidden,
                                float *last_cell, void *scratch);
 void oribi_micro_onnx_gru_f32(const struct oribi_micro_recurrent_f32_args *args, const float *input,
-                              const int32_t *lengths, const float *hidden, float *output,
+                              const void *lengths, const float *hidden, float *output,
                               float *last_hidden, void *scratch);
 void oribi_micro_onnx_rnn_f32(const struct oribi_micro_recurrent_f32_args *args, const float *input,
-                              const int32_t *lengths, const float *hidden, float *output,
+                              const void *lengths, const float *hidden, float *output,
                               float *last_hidden, void *scratch);
 
 #endif

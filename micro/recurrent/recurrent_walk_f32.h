@@ -141,7 +141,7 @@ static inline void oribi_micro_recurrent_begin(const struct oribi_micro_recurren
 /* The whole of it. `gates`: sums a unit; cell and last_cell are NULL where there is none. */
 static inline void oribi_micro_recurrent_walk(const struct oribi_micro_recurrent_f32_args *args,
                                               int32_t gates, const float *input,
-                                              const int32_t *lengths, const float *hidden,
+                                              const void *lengths, const float *hidden,
                                               const float *cell, float *output, float *last_hidden,
                                               float *last_cell, void *scratch,
                                               oribi_micro_recurrent_function *step)
@@ -156,7 +156,7 @@ static inline void oribi_micro_recurrent_walk(const struct oribi_micro_recurrent
         s.peephole = a->peephole != NULL ? a->peephole + 3 * d * a->units : NULL;
         s.first = d * (gates > 1 ? gates - 1 : 1);
         for (int32_t b = 0; b < a->batch; b++) {
-            const int32_t wanted = a->has_lengths != 0 ? lengths[b] : a->steps;
+            const int32_t wanted = a->has_lengths != 0 ? ((const int32_t *)lengths)[b] : a->steps;
             const int32_t length = wanted < a->steps ? wanted : a->steps;
             const int32_t at =
                 (a->is_batch_major != 0 ? b * a->directions + d : d * a->batch + b) * a->units;

@@ -28,7 +28,8 @@ def attribute(name, value):
         return field(1, name) + field(3, value) + field(20, 2)
     if isinstance(value, str):
         return field(1, name) + field(4, value) + field(20, 3)
-    return field(1, name) + b"".join(field(8, v) for v in value) + field(20, 7)
+    place, kind = {float: (7, 6), str: (9, 8)}.get(type(value[0]) if value else int, (8, 7))
+    return field(1, name) + b"".join(field(place, v) for v in value) + field(20, kind)
 
 
 def node(op, inputs, outputs, domain="", name="", **attributes):

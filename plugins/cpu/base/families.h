@@ -23,7 +23,7 @@
     FAMILY(index) \
     FAMILY(batch_space) \
     FAMILY(variable) \
-    FAMILY(recurrent) FAMILY(lstm) FAMILY(lstm_full) FAMILY(onnx_recurrent_reference) FAMILY(onnx_recurrent_micro) \
+    FAMILY(recurrent) FAMILY(lstm) FAMILY(lstm_full) FAMILY(onnx_recurrent_reference) FAMILY(onnx_recurrent_micro) FAMILY(onnx_recurrent_fast) \
     FAMILY(reduce_reference) \
     ORIBI_ISAS_OF_reduce(VARIANT) \
     FAMILY(unary_reference) \
