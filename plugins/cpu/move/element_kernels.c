@@ -248,7 +248,7 @@ static bool cache_run(const cache_state *state, oribi_kit_run *run)
 {
     static const int candidate = 0;
     oribi_cpu_shape shape;
-    cache_work work;
+    cache_work work = {0};
     TF_Tensor *scratch = NULL;
     int64_t patience = 0;
     if (!cache_shapes(run, state, &shape, &work)) {

@@ -7,7 +7,7 @@
 #include "cpu/base/families.h"
 #include "cpu/product/packed_weights.h"
 #include "cpu/recurrent/cells.h"
-#include "cpu/recurrent/onnx_recurrent.h"
+#include "cpu/recurrent/onnx_recurrent_call.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ typedef struct panel_counts {
 
 static int64_t lines(int64_t floats)
 {
-    return (floats + LINE - 1) / LINE * LINE;
+    int64_t whole = 0;
+    return oribi_count_round_up(floats, LINE, &whole) ? whole : INT64_MAX / 64;
 }
 
 /* False: more than int64 has. */

@@ -5,7 +5,7 @@
  */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
-#include "cpu/recurrent/onnx_recurrent.h"
+#include "cpu/recurrent/onnx_recurrent_call.h"
 
 #include "micro/recurrent/recurrent_f32_prepare.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX's LSTM, GRU and RNN in plain loops of double, for float and double alike. */
 #include "cpu/base/families.h"
-#include "cpu/recurrent/onnx_recurrent.h"
+#include "cpu/recurrent/onnx_recurrent_call.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See onnx_recurrent.h. */
-#include "cpu/recurrent/onnx_recurrent.h"
+/* See onnx_recurrent_call.h. */
+#include "cpu/recurrent/onnx_recurrent_call.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
  * the fast ones alike. What they mean: micro/recurrent/recurrent_f32.h. Read next:
  * onnx_recurrent_reference.c, onnx_recurrent_micro.c.
  */
-#ifndef ORIBI_PLUGINS_CPU_ONNX_RECURRENT_H_
-#define ORIBI_PLUGINS_CPU_ONNX_RECURRENT_H_
+#ifndef ORIBI_PLUGINS_CPU_ONNX_RECURRENT_CALL_H_
+#define ORIBI_PLUGINS_CPU_ONNX_RECURRENT_CALL_H_
 
 #include "cpu/base/cpu.h"
 
