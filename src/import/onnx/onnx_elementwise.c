@@ -153,6 +153,7 @@ const oribi_onnx_row oribi_onnx_elementwise_rows[] = {
     {"Ceil", 6, 28, unary, 1, 1, "Ceil"},
     {"Cos", 7, 28, unary, 1, 1, "Cos"},
     {"Cosh", 9, 28, unary, 1, 1, "Cosh"},
+    {"Det", 11, 28, unary, 1, 1, "MatrixDeterminant"},
     {"Erf", 9, 28, unary, 1, 1, "Erf"},
     {"Exp", 6, 28, unary, 1, 1, "Exp"},
     {"Floor", 6, 28, unary, 1, 1, "Floor"},
