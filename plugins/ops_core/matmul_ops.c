@@ -47,6 +47,22 @@ void oribi_ops_shape_batch_mat_mul(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* Square matrices, a number for each. */
+static void determinant(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape;
+    if (!oribi_ops_input(ctx, 0, &shape, status) || !oribi_ops_at_least(&shape, 2, status)) {
+        return;
+    }
+    if (shape.n >= 0) {
+        if (!oribi_ops_merge_dim(&shape.at[shape.n - 2], shape.at[shape.n - 1], status)) {
+            return;
+        }
+        shape.n -= 2;
+    }
+    oribi_ops_output(ctx, 0, &shape, status);
+}
+
 const oribi_ops_row oribi_ops_matmul[] = {
     {.name = "MatMul",
      .inputs = {"a: T", "b: T"},
@@ -75,5 +91,10 @@ const oribi_ops_row oribi_ops_matmul[] = {
                "grad_y: bool = false"},
      .traits = {"packs(y)", "cost(matmul, y)"},
      .shape = oribi_ops_shape_batch_mat_mul},
+    {.name = "MatrixDeterminant",
+     .inputs = {"input: T"},
+     .outputs = {"output: T"},
+     .attrs = {"T: {half, float, double, complex64, complex128}"},
+     .shape = determinant},
     {.name = NULL},
 };

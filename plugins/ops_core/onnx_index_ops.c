@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops ONNX>Name that pick, place or count by index; see onnx_ops.c. Indices may be negative: they
- * count from the end.
+/* Ops ONNX>Name that pick, place, count or drop by index; see onnx_ops.c. Indices may be negative:
+ * they count from the end.
  */
 #include <inttypes.h>
 
@@ -124,6 +124,17 @@ static void tensor_scatter(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+static void dropout(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape shape, scalar;
+    if (oribi_ops_input(ctx, 0, &shape, status) &&
+        oribi_ops_input_rank(ctx, 1, 0, &scalar, status) &&
+        oribi_ops_input_rank(ctx, 2, 0, &scalar, status) &&
+        oribi_ops_output(ctx, 0, &shape, status)) {
+        oribi_ops_output(ctx, 1, &shape, status);
+    }
+}
+
 #define REDUCTION "reduction: {'none', 'add', 'mul', 'max', 'min'} = 'none'"
 
 const oribi_ops_row oribi_ops_onnx_index[] = {
@@ -160,6 +171,11 @@ const oribi_ops_row oribi_ops_onnx_index[] = {
      .outputs = {"output: T"},
      .attrs = {"upper: bool = true", "T: type"},
      .shape = trilu},
+    {.name = "ONNX>Dropout",
+     .inputs = {"data: T", "ratio: T1", "training_mode: bool"},
+     .outputs = {"output: T", "mask: bool"},
+     .attrs = {"seed: int = 0", "T: " ORIBI_OPS_FLOATS, "T1: " ORIBI_OPS_FLOATS},
+     .shape = dropout},
     {.name = "ONNX>EyeLike",
      .inputs = {"input: T"},
      .outputs = {"output: dtype"},

@@ -16,7 +16,8 @@ static const struct {
     const char *op;
     int since[4]; /* 0 ends */
 } forms[] = {
-    {"AveragePool", {7, 19}},  {"Clip", {7, 11}},
+    {"AveragePool", {7, 19}},
+    {"BatchNormalization", {7, 14}},  {"Clip", {7, 11}},
     {"Dropout", {7, 12}},      {"GroupNormalization", {18, 21}},
     {"Hardmax", {7, 13}},      {"LogSoftmax", {7, 13}},
     {"DFT", {17, 20}},         {"Pad", {7, 11}},

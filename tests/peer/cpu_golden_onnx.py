@@ -136,5 +136,9 @@ for how in [0, 1]:
              ours=["sorted bool %d" % how, "flat bool 0", "axis int %d" % axis])
 for mode, at in [("linear", [1, 3]), ("circular", [4, 2])]:
     case("TensorScatter", f32(2, 5, 3), f32(2, 2, 3), np.array(at), mode=mode, axis=1, opset=24)
+for attrs in [{}, dict(p=1, strides=[2, 1]), dict(p=3, pads=[1, 0, 1, 1]), dict(auto_pad="SAME_UPPER"),
+              dict(dilations=[2, 1]), dict(ceil_mode=1, strides=[2, 2])]:
+    case("LpPool", f32(1, 2, 5, 6), kernel_shape=[2, 3], tol=2e-6, scale=9, **attrs)
+case("LpPool", f32(2, 3, 7), kernel_shape=[3], tol=2e-6, scale=9)
 out.close()
 print(count, "cases")

@@ -18,7 +18,7 @@
     FAMILY(pad) \
     FAMILY(fill) \
     FAMILY(cast) \
-    FAMILY(gather) FAMILY(nd) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(einsum) \
+    FAMILY(gather) FAMILY(nd) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(einsum) FAMILY(determinant) FAMILY(dropout) \
     FAMILY(select) \
     FAMILY(index) \
     FAMILY(batch_space) \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pools over one to three spatial dims in either layout, reference: ONNX>MaxPool,
- * ONNX>AveragePool, MaxPool3D, AvgPool3D. Plain loops; the 2-D pools that models live on are in
- * pool_kernels.c.
+ * ONNX>AveragePool, ONNX>LpPool, MaxPool3D, AvgPool3D. Plain loops; the 2-D pools that models live
+ * on are in pool_kernels.c.
  */
 #include "cpu/base/families.h"
 #include "cpu/base/cpu_shape.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { SPACE = 3 };
@@ -16,6 +17,7 @@ typedef struct nd_state {
     oribi_geometry_padding padding;
     bool ceil_mode, channels_last, count_pads;
     bool column_major; /* of ONNX>MaxPool's indices */
+    double norm;       /* p of ONNX>LpPool */
 } nd_state;
 
 static void read_list(oribi_kit_setup *setup, const char *name, int64_t absent, int n, int64_t *out)
@@ -51,7 +53,8 @@ static void read_padding(oribi_kit_setup *setup, const char *word, oribi_geometr
     }
 }
 
-static void *onnx_create(TF_OpKernelConstruction *construction, bool is_average)
+/* own: the integer that this pool has and the others have not. */
+static void *onnx_create(TF_OpKernelConstruction *construction, const char *own)
 {
     oribi_kit_setup setup;
     char auto_pad[16] = "NOTSET", format[16] = "NCHW";
@@ -67,7 +70,7 @@ static void *onnx_create(TF_OpKernelConstruction *construction, bool is_average)
     oribi_kit_attr_string(&setup, "auto_pad", auto_pad, sizeof auto_pad);
     oribi_kit_attr_string(&setup, "data_format", format, sizeof format);
     oribi_kit_attr_int(&setup, "ceil_mode", &ceil_mode);
-    oribi_kit_attr_int(&setup, is_average ? "count_include_pad" : "storage_order", &flag);
+    oribi_kit_attr_int(&setup, own, &flag);
     check_list(&setup, "kernel_shape", state->kernel, state->n_space, 1);
     check_list(&setup, "strides", state->strides, state->n_space, 1);
     check_list(&setup, "dilations", state->dilations, state->n_space, 1);
@@ -79,19 +82,29 @@ static void *onnx_create(TF_OpKernelConstruction *construction, bool is_average)
     read_padding(&setup, auto_pad, &state->padding);
     state->ceil_mode = ceil_mode != 0;
     state->channels_last = strcmp(format, "NHWC") == 0;
-    state->count_pads = is_average && flag != 0;
-    state->column_major = !is_average && flag != 0;
+    state->count_pads = strcmp(own, "count_include_pad") == 0 && flag != 0;
+    state->column_major = strcmp(own, "storage_order") == 0 && flag != 0;
+    state->norm = (double)flag;
+    if (strcmp(own, "p") == 0 && flag < 1) {
+        (void)oribi_kit_setup_fail(&setup, TF_INVALID_ARGUMENT, "p is %lld, at least 1 is possible",
+                                   (long long)flag);
+    }
     return oribi_kit_setup_end(&setup);
 }
 
 static void *onnx_average_create(TF_OpKernelConstruction *construction)
 {
-    return onnx_create(construction, true);
+    return onnx_create(construction, "count_include_pad");
 }
 
 static void *onnx_max_create(TF_OpKernelConstruction *construction)
 {
-    return onnx_create(construction, false);
+    return onnx_create(construction, "storage_order");
+}
+
+static void *onnx_lp_create(TF_OpKernelConstruction *construction)
+{
+    return onnx_create(construction, "p");
 }
 
 static void *pool_3d_create(TF_OpKernelConstruction *construction)
@@ -124,6 +137,7 @@ static void *pool_3d_create(TF_OpKernelConstruction *construction)
 typedef struct nd_pool {
     oribi_geometry_window axes[SPACE];
     bool count_pads, column_major;
+    double norm;
     const void *x;
     void *y;
     int64_t *indices; /* or NULL */
@@ -157,6 +171,7 @@ static bool measure(oribi_kit_run *run, const nd_state *state, nd_pool *p, oribi
     }
     p->count_pads = state->count_pads;
     p->column_major = state->column_major;
+    p->norm = state->norm;
     p->n = in.at[0];
     p->channels = in.at[state->channels_last ? in.n - 1 : 1];
     *out = in;
@@ -208,6 +223,17 @@ static int64_t index_of(const nd_pool *p, int64_t plane, const int64_t *at)
         index = index * p->axes[k].in + at[k];
     }
     return plane * p->axes[0].in * p->axes[1].in * p->axes[2].in + index;
+}
+
+static double power(double value, double norm)
+{
+    const double magnitude = fabs(value);
+    return norm == 2 ? value * value : norm == 1 ? magnitude : pow(magnitude, norm);
+}
+
+static double root(double sum, double norm)
+{
+    return norm == 2 ? sqrt(sum) : norm == 1 ? sum : pow(sum, 1 / norm);
 }
 
 /* One output element: offsets of x and of y, the window, the fold. */
@@ -298,6 +324,8 @@ POOL(max, int8_t, int8_t, INT8_MIN, v > acc ? v : acc, acc)
 POOL(max, uint8_t, uint8_t, 0, v > acc ? v : acc, acc)
 POOL(average, float, double, 0, acc + (double)v, acc / (double)all)
 POOL(average, double, double, 0, acc + v, acc / (double)all)
+POOL(lp, float, double, 0, acc + power((double)v, p->norm), root(acc, p->norm))
+POOL(lp, double, double, 0, acc + power(v, p->norm), root(acc, p->norm))
 
 #define ROW(op, T, dtype, create_fn, fn)                                                           \
     {                                                                                              \
@@ -312,6 +340,8 @@ const oribi_cpu_kernel oribi_cpu_pool_nd_kernels[] = {
     ROW("ONNX>MaxPool", uint8_t, TF_UINT8, onnx_max_create, max),
     ROW("ONNX>AveragePool", float, TF_FLOAT, onnx_average_create, average),
     ROW("ONNX>AveragePool", double, TF_DOUBLE, onnx_average_create, average),
+    ROW("ONNX>LpPool", float, TF_FLOAT, onnx_lp_create, lp),
+    ROW("ONNX>LpPool", double, TF_DOUBLE, onnx_lp_create, lp),
     ROW("MaxPool3D", float, TF_FLOAT, pool_3d_create, max),
     ROW("AvgPool3D", float, TF_FLOAT, pool_3d_create, average),
     ROW("AvgPool3D", double, TF_DOUBLE, pool_3d_create, average),

@@ -119,18 +119,34 @@ static bool constant_of_shape(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, is_known ? value : oribi_emit2(n, "Fill", n->inputs[0], value));
 }
 
+/* Whether it trains, or may: the op decides then. */
+static bool dropout_in_training(oribi_onnx_node *n, oribi_value_id training)
+{
+    oribi_onnx_attr attr;
+    oribi_value_id ratio = oribi_emit_input(n, 1);
+    int64_t seed = 0;
+    if (oribi_onnx_find_attr(n, "seed", &attr)) {
+        (void)oribi_onnx_read_int(n, &attr, &seed);
+    }
+    ratio = ratio >= 0 ? oribi_emit_reshape(n, ratio, NULL, 0)
+                       : oribi_emit_scalar(n, TF_FLOAT, (double)oribi_onnx_float(n, "ratio", 0.5f));
+    training = oribi_emit_reshape(n, training, NULL, 0);
+    const oribi_node *node = oribi_emit_node(
+        n, "ONNX>Dropout", INPUTS(n->inputs[0], ratio, training), ATTRS(ATTR_INT("seed", seed)), 2);
+    return node != NULL && oribi_emit_bind(n, 0, node->outputs[0]) &&
+           (!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, node->outputs[1]));
+}
+
 /* Inference: the value passes, and the mask is all true. */
 static bool dropout(oribi_onnx_node *n)
 {
     double training = 0;
     if (oribi_emit_input(n, 2) >= 0 &&
         (!oribi_emit_known_scalar(n, n->inputs[2], &training) || training != 0)) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                               "dropout in its training form is not supported");
+        return dropout_in_training(n, n->inputs[2]);
     }
     if (n->opset < 7 && !oribi_onnx_flag(n, "is_test", false)) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                               "dropout in its training form is not supported");
+        return dropout_in_training(n, oribi_emit_scalar(n, TF_BOOL, 1));
     }
     oribi_value_id x = n->inputs[0];
     if (oribi_emit_wants(n, 1)) {
@@ -194,7 +210,7 @@ static bool size(oribi_onnx_node *n)
 const oribi_onnx_row oribi_onnx_constant_rows[] = {
     {"Constant", 1, 28, constant, 0, 0, "a constant"},
     {"ConstantOfShape", 9, 28, constant_of_shape, 1, 1, "a constant, Fill"},
-    {"Dropout", 6, 28, dropout, 1, 3, "Identity, Fill"},
+    {"Dropout", 1, 28, dropout, 1, 3, "Identity, Fill; ONNX>Dropout"},
     {"Range", 11, 28, range, 3, 3, "Range, Maximum, Minimum, Greater, SelectV2"},
     {"Shape", 1, 28, shape, 1, 1, "Shape, StridedSlice"},
     {"Size", 1, 28, size, 1, 1, "Size"},

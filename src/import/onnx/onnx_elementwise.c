@@ -22,8 +22,18 @@ static bool divide(oribi_onnx_node *n)
 /* fmod 0: the sign of the divisor; 1: of the dividend. */
 static bool modulo(oribi_onnx_node *n)
 {
-    const char *op = oribi_onnx_flag(n, "fmod", false) ? "TruncateMod" : "FloorMod";
-    return oribi_emit_bind(n, 0, oribi_emit2(n, op, n->inputs[0], n->inputs[1]));
+    const oribi_value_id a = n->inputs[0], b = n->inputs[1];
+    const TF_DataType dtype = oribi_emit_dtype(n, a);
+    if (!oribi_onnx_flag(n, "fmod", false) || dtype == TF_UINT8 || dtype == TF_UINT16 ||
+        dtype == TF_UINT32 || dtype == TF_UINT64) { /* without signs there is one remainder */
+        return oribi_emit_bind(n, 0, oribi_emit2(n, "FloorMod", a, b));
+    }
+    if (dtype != TF_INT8 && dtype != TF_INT16) {
+        return oribi_emit_bind(n, 0, oribi_emit2(n, "TruncateMod", a, b));
+    }
+    oribi_value_id y = oribi_emit2(n, "TruncateMod", oribi_emit_cast(n, a, TF_INT32),
+                                   oribi_emit_cast(n, b, TF_INT32));
+    return oribi_emit_bind(n, 0, oribi_emit_cast(n, y, dtype));
 }
 
 static bool is_inexact(const oribi_onnx_node *n, oribi_value_id a, oribi_value_id b)
@@ -153,6 +163,7 @@ const oribi_onnx_row oribi_onnx_elementwise_rows[] = {
     {"Ceil", 6, 28, unary, 1, 1, "Ceil"},
     {"Cos", 7, 28, unary, 1, 1, "Cos"},
     {"Cosh", 9, 28, unary, 1, 1, "Cosh"},
+    {"Det", 11, 28, unary, 1, 1, "MatrixDeterminant"},
     {"Erf", 9, 28, unary, 1, 1, "Erf"},
     {"Exp", 6, 28, unary, 1, 1, "Exp"},
     {"Floor", 6, 28, unary, 1, 1, "Floor"},
@@ -190,7 +201,7 @@ const oribi_onnx_row oribi_onnx_elementwise_rows[] = {
     {"Max", 6, 28, variadic, 1, -1, "Maximum"},
     {"Mean", 6, 28, mean, 1, -1, "AddV2, RealDiv"},
     {"Min", 6, 28, variadic, 1, -1, "Minimum"},
-    {"Mod", 10, 27, modulo, 2, 2, "FloorMod, TruncateMod"},
+    {"Mod", 10, 28, modulo, 2, 2, "FloorMod, TruncateMod, Cast"},
     {"Pow", 7, 28, power, 2, 2, "Pow, Cast"},
     {"Sum", 6, 28, sum, 1, -1, "AddV2, AddN"},
     {"Where", 9, 28, where, 3, 3, "SelectV2"},

@@ -12,13 +12,15 @@ static oribi_value_id like(oribi_onnx_node *n, double value)
 }
 
 /* (x - mean) * (scale / sqrt(variance + epsilon)) + bias, along axis 1 */
-static oribi_value_id batch_norm_formula(oribi_onnx_node *n, float epsilon, int32_t rank)
+static oribi_value_id batch_norm_formula(oribi_onnx_node *n, float epsilon, int32_t rank,
+                                         oribi_value_id mean, oribi_value_id variance)
 {
     oribi_value_id x = n->inputs[0];
     TF_DataType dtype = oribi_emit_dtype(n, x);
+    const oribi_value_id given[] = {x, n->inputs[1], n->inputs[2], mean, variance};
     oribi_value_id part[5] = {-1, -1, -1, -1, -1};
     for (int32_t i = 1; i < 5; i++) {
-        part[i] = oribi_emit_cast(n, n->inputs[i], dtype);
+        part[i] = oribi_emit_cast(n, given[i], dtype);
     }
     oribi_value_id root = oribi_emit2(n, "AddV2", part[4], like(n, (double)epsilon));
     oribi_value_id factor = oribi_emit2(n, "Mul", part[1], oribi_emit1(n, "Rsqrt", root));
@@ -28,11 +30,42 @@ static oribi_value_id batch_norm_formula(oribi_onnx_node *n, float epsilon, int3
     return oribi_emit2(n, "AddV2", y, oribi_emit_along_axis(n, part[2], axis, rank));
 }
 
+/* before * momentum + now * (1 - momentum), of before's type */
+static oribi_value_id running(oribi_onnx_node *n, oribi_value_id before, oribi_value_id now)
+{
+    const double momentum = (double)oribi_onnx_float(n, "momentum", 0.9f);
+    now = oribi_emit_cast(n, now, oribi_emit_dtype(n, before));
+    return oribi_emit2(n, "AddV2",
+                       oribi_emit2(n, "Mul", before, oribi_emit_scalar_like(n, before, momentum)),
+                       oribi_emit2(n, "Mul", now, oribi_emit_scalar_like(n, now, 1 - momentum)));
+}
+
+/* By mean and variance of the batch, which move the running ones. */
+static bool batch_norm_in_training(oribi_onnx_node *n, float epsilon, int32_t rank)
+{
+    const oribi_value_id x = n->inputs[0];
+    oribi_dims axes = {0};
+    for (int32_t i = 0; i < rank; i++) {
+        (void)(i == 1 || oribi_dims_add(&axes, i)); /* a rank is at most ORIBI_MAX_RANK */
+    }
+    const oribi_value_id over = oribi_emit_vector(n, axes.at, axes.n);
+    const oribi_value_id mean = oribi_emit2(n, "Mean", x, over);
+    const oribi_value_id centred =
+        oribi_emit2(n, "Sub", x, oribi_emit_along_axis(n, mean, 1, rank));
+    const oribi_value_id variance = oribi_emit2(n, "Mean", oribi_emit1(n, "Square", centred), over);
+    return oribi_emit_bind(n, 0, batch_norm_formula(n, epsilon, rank, mean, variance)) &&
+           (!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, running(n, n->inputs[3], mean))) &&
+           (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, running(n, n->inputs[4], variance)));
+}
+
 static bool batch_norm(oribi_onnx_node *n)
 {
     oribi_value_id x = n->inputs[0];
     int32_t rank = oribi_emit_rank(n, x);
     float epsilon = oribi_onnx_float(n, "epsilon", 1e-5f);
+    if (!n->failed && n->opset >= 14 && rank > 1 && oribi_onnx_flag(n, "training_mode", false)) {
+        return batch_norm_in_training(n, epsilon, rank);
+    }
     if (!n->failed && (oribi_onnx_flag(n, "training_mode", false) || oribi_emit_wants(n, 1) ||
                        !oribi_onnx_flag(n, "spatial", true) ||
                        (n->opset < 7 && !oribi_onnx_flag(n, "is_test", false)))) {
@@ -42,7 +75,8 @@ static bool batch_norm(oribi_onnx_node *n)
     if (rank != 4 || oribi_emit_dtype(n, x) != TF_FLOAT ||
         oribi_emit_dtype(n, n->inputs[1]) != TF_FLOAT ||
         oribi_emit_dtype(n, n->inputs[3]) != TF_FLOAT) {
-        return oribi_emit_bind(n, 0, batch_norm_formula(n, epsilon, rank));
+        return oribi_emit_bind(n, 0,
+                               batch_norm_formula(n, epsilon, rank, n->inputs[3], n->inputs[4]));
     }
     oribi_value_id inputs[] = {oribi_emit_to_nhwc(n, x), n->inputs[1], n->inputs[2], n->inputs[3],
                                n->inputs[4]};
@@ -222,7 +256,7 @@ static bool lp_norm(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_norm_rows[] = {
-    {"BatchNormalization", 6, 28, batch_norm, 5, 5, "FusedBatchNormV3, Transpose; Sub, Rsqrt, Mul, AddV2"},
+    {"BatchNormalization", 6, 28, batch_norm, 5, 5, "FusedBatchNormV3, Transpose; Mean, Square, Sub, Rsqrt, Mul, AddV2"},
     {"GroupNormalization", 18, 28, group_norm, 3, 3, "Reshape, Mean, Sub, Square, Rsqrt, Mul, AddV2"},
     {"InstanceNormalization", 6, 28, instance_norm, 3, 3, "Mean, Sub, Square, Rsqrt, Mul, AddV2"},
     {"LRN", 1, 28, lrn, 1, 1, "LRN, Transpose; ONNX>LRN"},

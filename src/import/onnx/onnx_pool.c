@@ -130,6 +130,7 @@ const oribi_onnx_row oribi_onnx_pool_rows[] = {
     {"GlobalAveragePool", 1, 28, global_pool, 1, 1, "Mean"},
     {"GlobalLpPool", 2, 28, global_lp_pool, 1, 1, "EuclideanNorm, Abs, Pow, Sum"},
     {"GlobalMaxPool", 1, 28, global_pool, 1, 1, "Max"},
+    {"LpPool", 2, 28, oribi_onnx_translate_custom, 1, 1, "ONNX>LpPool"},
     {"MaxPool", 1, 28, max_pool, 1, 1, "MaxPool, Transpose; ONNX>MaxPool"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */
