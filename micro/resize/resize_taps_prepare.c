@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-static int64_t clamp(double v, int64_t n)
+static int32_t clamp(double v, int64_t n)
 {
-    return !(v >= 0) ? 0 : v > (double)(n - 1) ? n - 1 : (int64_t)v; /* 0 for a NaN */
+    return !(v >= 0) ? 0 : (int32_t)(v > (double)(n - 1) ? n - 1 : (int64_t)v); /* 0 for a NaN */
 }
 
 /* --- TensorFlow ------------------------------------------------------------------------------ */
@@ -26,47 +26,53 @@ static float tf_coordinate(const struct oribi_micro_resize_rule *rule,
 }
 
 static void tf_tap(const struct oribi_micro_resize_rule *rule,
-                   const struct oribi_micro_resize_axis *axis, int64_t i,
-                   struct oribi_micro_resize_tap *out)
+                   const struct oribi_micro_resize_axis *axis, int64_t i, int32_t *places,
+                   float *weights)
 {
     const float at = tf_coordinate(rule, axis, i), low = floorf(at), part = at - low;
     if (rule->mode == ORIBI_MICRO_RESIZE_NEAREST) {
         const int rounds = rule->coordinates == ORIBI_MICRO_RESIZE_TF_CORNERS;
-        const float place = rounds ? roundf(at) : low;
-        *out = (struct oribi_micro_resize_tap){1, {clamp((double)place, axis->in)}, {1.0F}};
+        places[0] = clamp(rounds ? (double)roundf(at) : (double)low, axis->in);
+        weights[0] = 1.0F;
         return;
     }
-    *out = (struct oribi_micro_resize_tap){
-        2, {clamp((double)low, axis->in), clamp(ceil((double)at), axis->in)}, {1.0F - part, part}};
+    places[0] = clamp((double)low, axis->in);
+    places[1] = clamp(ceil((double)at), axis->in);
+    weights[0] = 1.0F - part;
+    weights[1] = part;
 }
 
 /* --- ONNX ------------------------------------------------------------------------------------ */
 
-static double onnx_coordinate(int32_t coordinates, const struct oribi_micro_resize_axis *axis,
-                              int64_t i)
+/* In float32, as scales are: 4 / (8 / 3) is a half then. */
+static float onnx_coordinate(int32_t coordinates, const struct oribi_micro_resize_axis *axis,
+                             int64_t i)
 {
-    const double x = (double)i, s = (double)axis->scale;
-    const double in = (double)axis->in, out = (double)axis->out;
-    double shift = 0;
+    const float x = (float)i, in = (float)axis->in, length = axis->length;
+    const float span = axis->end - axis->start;
+    float shift = 0;
     switch (coordinates) {
     case ORIBI_MICRO_RESIZE_ASYMMETRIC:
-        return x / s;
+        return x / axis->scale;
     case ORIBI_MICRO_RESIZE_CORNERS:
-        return axis->out == 1 ? 0 : x * (in - 1) / (out - 1);
+        return length > 1 ? x * (in - 1) / (length - 1) : 0;
     case ORIBI_MICRO_RESIZE_TF_HALF_FOR_NEAREST:
-        return (x + 0.5) / s;
+        return (x + 0.5F) / axis->scale;
+    case ORIBI_MICRO_RESIZE_TF_CROP:
+        return axis->out > 1 ? axis->start * (in - 1) + x * span * (in - 1) / (float)(axis->out - 1)
+                             : 0.5F * (axis->start + axis->end) * (in - 1);
     case ORIBI_MICRO_RESIZE_PYTORCH_HALF:
         if (axis->out <= 1) {
             return 0;
         }
         break;
     case ORIBI_MICRO_RESIZE_HALF_SYMMETRIC:
-        shift = in / 2 * (1 - out / (s * in));
+        shift = in / 2 * (1 - (float)axis->out / length);
         break;
     default:
         break;
     }
-    return shift + (x + 0.5) / s - 0.5;
+    return shift + (x + 0.5F) / axis->scale - 0.5F;
 }
 
 static double onnx_nearest(int32_t nearest, double at)
@@ -91,13 +97,12 @@ static double cubic(double d, double a)
 }
 
 static void onnx_weights(const struct oribi_micro_resize_rule *rule, int64_t n, double at,
-                         struct oribi_micro_resize_tap *out)
+                         int32_t *places, float *out)
 {
     const double low = floor(at);
-    const int is_cubic = rule->mode == ORIBI_MICRO_RESIZE_CUBIC;
+    const int is_cubic = rule->mode == ORIBI_MICRO_RESIZE_CUBIC, n_taps = is_cubic ? 4 : 2;
     double sum = 0, weights[4];
-    out->n = is_cubic ? 4 : 2;
-    for (int k = 0; k < out->n; k++) {
+    for (int k = 0; k < n_taps; k++) {
         const double pixel = is_cubic ? low - 1 + k : low + k;
         weights[k] = is_cubic ? cubic(at - pixel, (double)rule->cubic_a)
                      : k == 0 ? 1 - (at - low)
@@ -105,30 +110,91 @@ static void onnx_weights(const struct oribi_micro_resize_rule *rule, int64_t n, 
         if (rule->exclude_outside != 0 && (pixel < 0 || pixel > (double)(n - 1))) {
             weights[k] = 0;
         }
-        out->index[k] = clamp(pixel, n);
+        places[k] = clamp(pixel, n);
         sum += weights[k];
     }
     const int is_shared = rule->exclude_outside != 0 && (sum < 0 || sum > 0);
-    for (int k = 0; k < out->n; k++) {
-        out->weight[k] = (float)(is_shared ? weights[k] / sum : weights[k]);
+    for (int k = 0; k < n_taps; k++) {
+        out[k] = (float)(is_shared ? weights[k] / sum : weights[k]);
     }
 }
 
-void oribi_micro_resize_tap(const struct oribi_micro_resize_rule *rule,
-                            const struct oribi_micro_resize_axis *axis, int64_t i,
-                            struct oribi_micro_resize_tap *out)
+/* How far an element is seen from, in elements of the input. */
+static double reach(const struct oribi_micro_resize_rule *rule,
+                    const struct oribi_micro_resize_axis *axis)
 {
-    if (rule->coordinates <= ORIBI_MICRO_RESIZE_TF_HALF) {
-        tf_tap(rule, axis, i, out);
-        return;
+    const double radius = rule->mode == ORIBI_MICRO_RESIZE_CUBIC ? 2 : 1;
+    return axis->scale < 1.0F ? radius / (double)axis->scale : radius;
+}
+
+/* The curve, wider by what the picture shrinks; what lies outside counts as the border, unless it
+ * is excluded. The taps lie side by side. */
+static void wide_weights(const struct oribi_micro_resize_rule *rule,
+                         const struct oribi_micro_resize_axis *axis, double at, int64_t n_taps,
+                         int32_t *places, float *weights)
+{
+    const double far = reach(rule, axis), shrink = axis->scale < 1.0F ? (double)axis->scale : 1;
+    const int64_t first = (int64_t)floor(at - far) + 1, last = (int64_t)ceil(at + far) - 1;
+    const int32_t base = clamp((double)first, axis->in);
+    double sum = 0;
+    for (int64_t k = 0; k < n_taps; k++) {
+        places[k] = clamp((double)(base + k), axis->in);
+        weights[k] = 0;
     }
-    const double at = onnx_coordinate(rule->coordinates, axis, i);
+    for (int64_t pixel = first; pixel <= last; pixel++) {
+        const double d = fabs((double)pixel - at) * shrink;
+        const double weight =
+            rule->mode == ORIBI_MICRO_RESIZE_CUBIC ? cubic(d, (double)rule->cubic_a) : 1 - d;
+        const int64_t to = clamp((double)pixel, axis->in) - base;
+        if ((rule->exclude_outside == 0 || (pixel >= 0 && pixel < axis->in)) && to >= 0 &&
+            to < n_taps) {
+            weights[to] += (float)weight;
+            sum += weight;
+        }
+    }
+    for (int64_t k = 0; (sum < 0 || sum > 0) && k < n_taps; k++) {
+        weights[k] = (float)((double)weights[k] / sum);
+    }
+}
+
+int64_t oribi_micro_resize_taps(const struct oribi_micro_resize_rule *rule,
+                                const struct oribi_micro_resize_axis *axis)
+{
     if (rule->mode == ORIBI_MICRO_RESIZE_NEAREST) {
-        *out = (struct oribi_micro_resize_tap){
-            1, {clamp(onnx_nearest(rule->nearest, at), axis->in)}, {1.0F}};
-    } else {
-        onnx_weights(rule, axis->in, at, out);
+        return 1;
     }
+    if (rule->antialias != 0) {
+        const double wide = 2 * ceil(reach(rule, axis)) + 1;
+        return wide < (double)axis->in ? (int64_t)wide : axis->in;
+    }
+    return rule->mode == ORIBI_MICRO_RESIZE_CUBIC ? 4 : 2;
+}
+
+int32_t oribi_micro_resize_tap(const struct oribi_micro_resize_rule *rule,
+                               const struct oribi_micro_resize_axis *axis, int64_t i,
+                               int32_t *places, float *weights)
+{
+    const int64_t n = oribi_micro_resize_taps(rule, axis);
+    if (rule->coordinates <= ORIBI_MICRO_RESIZE_TF_HALF) {
+        tf_tap(rule, axis, i, places, weights);
+        return 1;
+    }
+    const double at = (double)onnx_coordinate(rule->coordinates, axis, i);
+    if (rule->coordinates == ORIBI_MICRO_RESIZE_TF_CROP &&
+        !(at >= 0 && at <= (double)(axis->in - 1))) {
+        memset(places, 0, (size_t)n * sizeof *places);
+        memset(weights, 0, (size_t)n * sizeof *weights);
+        return 0;
+    }
+    if (rule->mode == ORIBI_MICRO_RESIZE_NEAREST) {
+        places[0] = clamp(onnx_nearest(rule->nearest, at), axis->in);
+        weights[0] = 1.0F;
+    } else if (rule->antialias != 0) {
+        wide_weights(rule, axis, at, n, places, weights);
+    } else {
+        onnx_weights(rule, axis->in, at, places, weights);
+    }
+    return 1;
 }
 
 /* --- Words ----------------------------------------------------------------------------------- */
@@ -151,7 +217,8 @@ int32_t oribi_micro_resize_coordinates(const char *word)
         [ORIBI_MICRO_RESIZE_CORNERS] = "align_corners",
         [ORIBI_MICRO_RESIZE_TF_HALF_FOR_NEAREST] = "tf_half_pixel_for_nn",
         [ORIBI_MICRO_RESIZE_PYTORCH_HALF] = "pytorch_half_pixel",
-        [ORIBI_MICRO_RESIZE_HALF_SYMMETRIC] = "half_pixel_symmetric"};
+        [ORIBI_MICRO_RESIZE_HALF_SYMMETRIC] = "half_pixel_symmetric",
+        [ORIBI_MICRO_RESIZE_TF_CROP] = "tf_crop_and_resize"};
     return find(words, ORIBI_MICRO_RESIZE_COORDINATES, word);
 }
 

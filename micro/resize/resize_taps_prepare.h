@@ -19,6 +19,7 @@ enum {
     ORIBI_MICRO_RESIZE_TF_HALF_FOR_NEAREST,
     ORIBI_MICRO_RESIZE_PYTORCH_HALF,
     ORIBI_MICRO_RESIZE_HALF_SYMMETRIC,
+    ORIBI_MICRO_RESIZE_TF_CROP,
     ORIBI_MICRO_RESIZE_COORDINATES
 };
 enum {
@@ -38,25 +39,28 @@ enum {
 struct oribi_micro_resize_rule {
     int32_t coordinates, mode, nearest; /* CUBIC is of ONNX's coordinates alone */
     int32_t exclude_outside;            /* 1: what lies outside weighs nothing */
+    int32_t antialias;                  /* 1: a smaller picture is an average, of ONNX alone */
     float cubic_a;
 };
 
+/* One dimension. What follows `in` and `out` is of ONNX's coordinates alone. */
 struct oribi_micro_resize_axis {
-    int64_t in, out; /* elements along the dimension, at least 1 */
-    float scale;     /* out over in as ONNX gives it; not of TensorFlow's coordinates */
+    int64_t in, out;  /* elements along the dimension, at least 1 */
+    float scale;      /* out over in as ONNX gives it */
+    float length;     /* in times scale: out, before it is rounded down */
+    float start, end; /* of TF_CROP: the part of the input that is resized, in [0, 1] */
 };
 
-/* An output element as a weighted sum of n input elements: 1, 2 or 4 (nearest, linear, cubic). */
-struct oribi_micro_resize_tap {
-    int n;
-    int64_t index[4];
-    float weight[4];
-};
+/* How many taps each element of the output is a weighted sum of: 1, 2 or 4 (nearest, linear,
+ * cubic), more with antialias. */
+int64_t oribi_micro_resize_taps(const struct oribi_micro_resize_rule *rule,
+                                const struct oribi_micro_resize_axis *axis);
 
-/* Of output element i. */
-void oribi_micro_resize_tap(const struct oribi_micro_resize_rule *rule,
-                            const struct oribi_micro_resize_axis *axis, int64_t i,
-                            struct oribi_micro_resize_tap *out);
+/* The taps of output element i: places in the input, and weights, as many as said.
+ * Returns  0: it lies outside the input (TF_CROP); all places are 0 then and nothing weighs. */
+int32_t oribi_micro_resize_tap(const struct oribi_micro_resize_rule *rule,
+                               const struct oribi_micro_resize_axis *axis, int64_t i,
+                               int32_t *places, float *weights);
 
 /* The numbers of ONNX's words, for example "half_pixel", "linear", "floor"; -1: none of them. */
 int32_t oribi_micro_resize_coordinates(const char *word);

@@ -126,7 +126,7 @@ static bool resize_axes(oribi_ops_ctx *ctx, int32_t rank, oribi_wide_dims *axes,
     return true;
 }
 
-/* floor(in * scale), as the operator says; -1 when it can not be told. */
+/* floor(in * scale) in float32, as ONNX's own inference has it; -1 when it can not be told. */
 static bool scale_dims(const TF_Tensor *scales, const oribi_wide_dims *axes, oribi_ops_shape *shape,
                        TF_Status *status)
 {
@@ -138,7 +138,7 @@ static bool scale_dims(const TF_Tensor *scales, const oribi_wide_dims *axes, ori
         int64_t *dim = &shape->at[axes->at[i]];
         int64_t size = -1;
         if (!(values[i] > 0) ||
-            (*dim >= 0 && !oribi_real_to_size((double)*dim * (double)values[i], &size))) {
+            (*dim >= 0 && !oribi_real_to_size((double)((float)*dim * values[i]), &size))) {
             return oribi_ops_fail(status, "scale %g of dimension %d is not possible",
                                   (double)values[i], (int)axes->at[i]);
         }

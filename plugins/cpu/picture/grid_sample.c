@@ -99,9 +99,11 @@ static void find_taps(const grid_state *state, double x, int64_t size, axis_taps
         x = rint(x);
     }
     if (x < low || x > high) {
-        x = state->padding == BORDER       ? (x < 0 ? 0 : (double)(size - 1))
-            : state->padding == REFLECTION ? reflect(x, low, high)
-                                           : x;
+        /* A cubic curve is fitted to the elements as they are repeated; a line ends at the border.
+         */
+        x = state->padding == REFLECTION                       ? reflect(x, low, high)
+            : state->padding == BORDER && state->mode != CUBIC ? (x < 0 ? 0 : (double)(size - 1))
+                                                               : x;
     }
     const double first = floor(x), part = x - first;
     out->n = state->mode == NEAREST ? 1 : state->mode == LINEAR ? 2 : 4;

@@ -8,14 +8,16 @@
 
 typedef struct oribi_cpu_resize_plan {
     oribi_cpu_shape in, out;
-    uint32_t resized;                    /* bit i: dimension i is */
+    uint32_t resized;                    /* bit i: dimension i is, as axes[i] says */
     struct oribi_micro_resize_rule rule; /* nearest: any element type; else floats */
-    float scales[ORIBI_MAX_RANK];        /* of ONNX>Resize */
+    struct oribi_micro_resize_axis axes[ORIBI_MAX_RANK]; /* of those that are resized */
+    double outside; /* what elements outside the input are (tf_crop_and_resize) */
 } oribi_cpu_resize_plan;
 
-/* Output 0 from x by the plan. */
+/* Output 0 from x by the plan: by element width where the nearest are taken, else numbers of type
+ * `dtype`, which are weighed in float, those of double in double. */
 bool oribi_cpu_resize(oribi_kit_run *run, const oribi_cpu_resize_plan *plan, const void *x,
-                      size_t width);
+                      TF_DataType dtype);
 void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction);
 void oribi_cpu_resize_onnx_compute(void *state, TF_OpKernelContext *context);
 

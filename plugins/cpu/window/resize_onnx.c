@@ -10,6 +10,7 @@
 typedef struct onnx_state {
     char policy[16];
     struct oribi_micro_resize_rule rule;
+    float outside; /* what elements outside the input are */
     oribi_dims axes;
     int input[4]; /* flat index of X, roi, scales, sizes; -1: absent */
 } onnx_state;
@@ -19,12 +20,10 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
     oribi_kit_setup setup;
     char coordinates[32] = "", mode[16] = "", nearest[24] = "";
     int64_t exclude = 0, antialias = 0;
-    TF_DataType type = TF_FLOAT;
     onnx_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state == NULL) {
         return oribi_kit_setup_end(&setup);
     }
-    oribi_kit_attr_type(&setup, "T", &type);
     oribi_kit_attr_string(&setup, "coordinate_transformation_mode", coordinates,
                           sizeof coordinates);
     oribi_kit_attr_string(&setup, "keep_aspect_ratio_policy", state->policy, sizeof state->policy);
@@ -39,40 +38,54 @@ void *oribi_cpu_resize_onnx_create(TF_OpKernelConstruction *construction)
     state->rule.mode = oribi_micro_resize_mode(mode);
     state->rule.nearest = oribi_micro_resize_nearest_mode(nearest);
     oribi_cpu_read_present(&setup, 4, 1, state->input);
-    if (antialias != 0 || strcmp(coordinates, "tf_crop_and_resize") == 0) {
-        (void)oribi_kit_setup_fail(&setup, TF_UNIMPLEMENTED,
-                                   "antialias and tf_crop_and_resize are not supported");
-    }
-    if (state->rule.mode != ORIBI_MICRO_RESIZE_NEAREST && type != TF_FLOAT) {
-        (void)oribi_kit_setup_fail(&setup, TF_UNIMPLEMENTED,
-                                   "mode %s needs float elements, not type %d", mode, (int)type);
+    oribi_kit_attr_float(&setup, "extrapolation_value", &state->outside);
+    state->rule.antialias = antialias != 0 && state->rule.mode != ORIBI_MICRO_RESIZE_NEAREST;
+    if (state->rule.coordinates == ORIBI_MICRO_RESIZE_TF_CROP && state->input[1] < 0) {
+        (void)oribi_kit_setup_fail(&setup, TF_INVALID_ARGUMENT,
+                                   "tf_crop_and_resize needs the input roi");
     }
     return oribi_kit_setup_end(&setup);
 }
 
-/* scales or sizes of axis i of the listed ones, into the plan. */
+/* Size and scale of one of the listed axes, into the plan. */
 static bool plan_axis(oribi_kit_run *run, oribi_cpu_resize_plan *plan, int64_t axis, float scale,
-                      int64_t size)
+                      float length, int64_t size)
 {
-    double in = (double)plan->in.at[axis];
-    if (size < 0) {
-        if (!(scale > 0) || !oribi_real_to_size(in * (double)scale, &size) || size > INT32_MAX) {
-            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
-                                  "scale %g of dimension %lld is not possible", (double)scale,
-                                  (long long)axis);
-        }
-    } else {
-        scale = (float)((double)size / in);
-    }
-    if (plan->in.at[axis] == 0 && size != 0) {
+    struct oribi_micro_resize_axis *a = &plan->axes[axis];
+    const int64_t in = plan->in.at[axis];
+    if (in == 0 && size != 0) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "dimension %lld is empty and cannot grow",
                               (long long)axis);
     }
+    if (in > INT32_MAX) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "dimension %lld is above 2^31",
+                              (long long)axis);
+    }
+    *a = (struct oribi_micro_resize_axis){in, size, scale, length, a->start, a->end};
     plan->out.at[axis] = size;
-    plan->scales[axis] = scale;
     plan->resized &= ~(1U << axis); /* an axis may be named twice: the last one counts */
-    plan->resized |= size != plan->in.at[axis] || scale != 1.0f ? 1U << axis : 0;
+    const bool is_part = plan->rule.coordinates == ORIBI_MICRO_RESIZE_TF_CROP &&
+                         (a->start < 0 || a->start > 0 || a->end < 1 || a->end > 1);
+    plan->resized |= size != in || scale < 1 || scale > 1 || is_part ? 1U << axis : 0;
     return true;
+}
+
+static bool plan_scale(oribi_kit_run *run, oribi_cpu_resize_plan *plan, int64_t axis, float scale)
+{
+    const float length = (float)plan->in.at[axis] * scale;
+    int64_t size = 0;
+    if (!(scale > 0) || !oribi_real_to_size((double)length, &size) || size > INT32_MAX) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "scale %g of dimension %lld is not possible", (double)scale,
+                              (long long)axis);
+    }
+    return plan_axis(run, plan, axis, scale, length, size);
+}
+
+static bool plan_size(oribi_kit_run *run, oribi_cpu_resize_plan *plan, int64_t axis, int64_t size)
+{
+    const float scale = (float)((double)size / (double)plan->in.at[axis]);
+    return plan_axis(run, plan, axis, scale, (float)size, size);
 }
 
 /* With a policy that keeps the ratio, one scale goes for all axes; empty ones have no say. */
@@ -116,15 +129,36 @@ static bool onnx_sizes(oribi_kit_run *run, const onnx_state *state, oribi_cpu_re
                                       "sizes that keep the ratio of %s are not possible",
                                       oribi_cpu_shape_text(&plan->in).chars);
             }
-            good = plan_axis(run, plan, axes->at[i], 1.0f, size);
-            plan->scales[axes->at[i]] = scale;
+            good = plan_axis(run, plan, axes->at[i], scale, (float)in * scale, size);
         }
         return good;
     }
     for (int i = 0; good && i < axes->n; i++) {
-        good = plan_axis(run, plan, axes->at[i], 1.0f, sizes.at[i]);
+        good = plan_size(run, plan, axes->at[i], sizes.at[i]);
     }
     return good;
+}
+
+/* Starts and ends of the listed axes. */
+static bool read_region(oribi_kit_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan,
+                        const oribi_dims *axes)
+{
+    if (state->rule.coordinates != ORIBI_MICRO_RESIZE_TF_CROP) {
+        return true;
+    }
+    const TF_Tensor *roi = run->in[state->input[1]];
+    const TF_DataType type = TF_TensorType(roi);
+    if ((type != TF_FLOAT && type != TF_DOUBLE) || TF_TensorElementCount(roi) != 2 * axes->n) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "roi must be %d floats or doubles",
+                              2 * axes->n);
+    }
+    for (int i = 0; i < 2 * axes->n; i++) {
+        const float v = type == TF_FLOAT ? ((const float *)TF_TensorData(roi))[i]
+                                         : (float)((const double *)TF_TensorData(roi))[i];
+        struct oribi_micro_resize_axis *a = &plan->axes[axes->at[i % axes->n]];
+        *(i < axes->n ? &a->start : &a->end) = v;
+    }
+    return true;
 }
 
 static bool onnx_plan(oribi_kit_run *run, const onnx_state *state, oribi_cpu_resize_plan *plan)
@@ -148,6 +182,9 @@ static bool onnx_plan(oribi_kit_run *run, const onnx_state *state, oribi_cpu_res
             return false;
         }
     }
+    if (!read_region(run, state, plan, &axes)) {
+        return false;
+    }
     if (state->input[3] >= 0) {
         return onnx_sizes(run, state, plan, &axes);
     }
@@ -157,7 +194,7 @@ static bool onnx_plan(oribi_kit_run *run, const onnx_state *state, oribi_cpu_res
     }
     bool good = true;
     for (int i = 0; good && i < axes.n; i++) {
-        good = plan_axis(run, plan, axes.at[i], ((const float *)TF_TensorData(scales))[i], -1);
+        good = plan_scale(run, plan, axes.at[i], ((const float *)TF_TensorData(scales))[i]);
     }
     return good;
 }
@@ -166,15 +203,12 @@ void oribi_cpu_resize_onnx_compute(void *state, TF_OpKernelContext *context)
 {
     oribi_kit_run run;
     const onnx_state *own = state;
-    oribi_cpu_resize_plan plan = {.rule = own->rule};
+    oribi_cpu_resize_plan plan = {.rule = own->rule, .outside = (double)own->outside};
     int n = TF_NumInputs(context);
     int64_t count = 0;
     if (oribi_kit_begin(&run, context, n > 4 ? 4 : n) && onnx_plan(&run, own, &plan) &&
         oribi_cpu_count(&run, plan.out.at, plan.out.n, &count)) {
-        size_t width = oribi_cpu_width(&run, TF_TensorType(run.in[0]));
-        if (width != 0) {
-            (void)oribi_cpu_resize(&run, &plan, TF_TensorData(run.in[0]), width);
-        }
+        (void)oribi_cpu_resize(&run, &plan, TF_TensorData(run.in[0]), TF_TensorType(run.in[0]));
     }
     oribi_kit_end(&run);
 }

@@ -40,7 +40,7 @@ static bool find_target(oribi_onnx_node *n, oribi_value_id scales, oribi_value_i
     for (int32_t i = 0; i < 2; i++) {
         t->in[i] = oribi_emit_dim(n, x, i + 2);
     }
-    if (oribi_emit_rank(n, x) != 4 || n->failed || t->in[0] < 1 || t->in[1] < 1) {
+    if (n->failed || n->graph->values[x]->shape.rank != 4 || t->in[0] < 1 || t->in[1] < 1) {
         return false;
     }
     if (sizes >= 0) {
@@ -83,6 +83,24 @@ static bool emit_resize(oribi_onnx_node *n, const char *op, const target *t, boo
     return oribi_emit_bind(n, 0, oribi_emit_to_nchw(n, oribi_emit_cast(n, y, dtype)));
 }
 
+/* What the operator was before opset 11, for scales that TensorFlow's ops do not take. */
+static bool emit_old(oribi_onnx_node *n, oribi_value_id scales)
+{
+    const int64_t none = 0;
+    const float zero = 0;
+    const bool is_nearest = oribi_onnx_string_is(n, "mode", "nearest", "nearest");
+    oribi_value_id roi =
+        oribi_graph_add_constant_copy(n->graph, n->label, TF_FLOAT, &none, 1, &zero, n->status);
+    n->failed = n->failed || roi < 0;
+    return oribi_emit_bind(
+        n, 0,
+        oribi_emit(n, "ONNX>Resize", INPUTS(n->inputs[0], roi, scales),
+                   ATTRS(ATTR_TYPE("T", oribi_emit_dtype(n, n->inputs[0])),
+                         ATTR_TEXT("coordinate_transformation_mode", "asymmetric"),
+                         ATTR_TEXT("mode", is_nearest ? "nearest" : "linear"),
+                         ATTR_TEXT("nearest_mode", "floor"), ATTR_INT("since_version", n->opset))));
+}
+
 static bool upsample(oribi_onnx_node *n)
 {
     target t;
@@ -101,9 +119,9 @@ static bool upsample(oribi_onnx_node *n)
                                                n->status);
         n->failed = scales < 0;
     }
-    if (n->failed || !find_target(n, scales, -1, &t)) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                               "the scales must be two known factors of spatial axes");
+    if (n->failed || !find_target(n, scales, -1, &t) ||
+        !(is_nearest || oribi_emit_is_float(n, n->inputs[0]))) {
+        return !n->failed && emit_old(n, scales);
     }
     return emit_resize(n, is_nearest ? "ResizeNearestNeighbor" : "ResizeBilinear", &t, false,
                        false);
@@ -145,14 +163,14 @@ static bool resize(oribi_onnx_node *n)
             return emit_resize(n, "ResizeBilinear", &t, corners, half);
         }
     }
-    return oribi_onnx_translate_custom(n);
+    return is_old ? emit_old(n, scales) : oribi_onnx_translate_custom(n);
 }
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_resize_rows[] = {
     {"Resize", 10, 10, resize, 2, 2, "ResizeNearestNeighbor, ResizeBilinear; ONNX>Resize"},
     {"Resize", 11, 28, resize, 1, 4, "ResizeNearestNeighbor, ResizeBilinear; ONNX>Resize"},
-    {"Upsample", 7, 8, upsample, 1, 1, "ResizeNearestNeighbor, ResizeBilinear"},
-    {"Upsample", 9, 9, upsample, 2, 2, "ResizeNearestNeighbor, ResizeBilinear"},
+    {"Upsample", 7, 8, upsample, 1, 1, "ResizeNearestNeighbor, ResizeBilinear; ONNX>Resize"},
+    {"Upsample", 9, 9, upsample, 2, 2, "ResizeNearestNeighbor, ResizeBilinear; ONNX>Resize"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -14,19 +14,13 @@
 
 typedef struct resize {
     struct oribi_micro_resize_rule rule;
-    oribi_sizes in, out; /* of one rank */
-    float *scales;       /* one for each dimension; TensorFlow's rules do not read them */
+    oribi_sizes in, out;     /* of one rank */
+    float *scales, *lengths; /* one for each dimension; TensorFlow's rules do not read them */
     int32_t element_bytes;
     int32_t axes[2]; /* that change, in their order; -1: none */
 } resize;
 
 /* --- What a dimension needs ------------------------------------------------------------------ */
-
-/* The place of an element that is where it was. */
-static void same(int64_t i, struct oribi_micro_resize_tap *out)
-{
-    *out = (struct oribi_micro_resize_tap){1, {i}, {1.0f}};
-}
 
 typedef struct taps {   /* of one output axis */
     int32_t in, out, n; /* n for each element of the output */
@@ -37,27 +31,25 @@ typedef struct taps {   /* of one output axis */
 /* Finds what output axis `axis` reads (-1: one of one element). */
 static bool read_taps(oribi_lowering *lowering, const resize *r, int32_t axis, taps *out)
 {
-    const struct oribi_micro_resize_axis a = {axis < 0 ? 1 : r->in.at[axis],
-                                              axis < 0 ? 1 : r->out.at[axis],
-                                              axis < 0 ? 1.0f : r->scales[axis]};
-    struct oribi_micro_resize_tap tap = {0};
-    int32_t *index = NULL;
-    float *weight = NULL;
-    for (int64_t i = 0; i < a.out; i++) {
-        axis < 0 ? same(i, &tap) : oribi_micro_resize_tap(&r->rule, &a, i, &tap);
-        if (index == NULL) {
-            index = oribi_arena_array(lowering->arena, (size_t)(a.out * tap.n), sizeof *index);
-            weight = oribi_arena_array(lowering->arena, (size_t)(a.out * tap.n), sizeof *weight);
-        }
-        if (index == NULL || weight == NULL) {
-            return oribi_fail_memory(lowering->status);
-        }
-        for (int32_t k = 0; k < tap.n; k++) {
-            index[i * tap.n + k] = (int32_t)tap.index[k];
-            weight[i * tap.n + k] = tap.weight[k];
-        }
+    static const struct oribi_micro_resize_rule same = {0, ORIBI_MICRO_RESIZE_NEAREST, 0, 0, 0, 0};
+    const struct oribi_micro_resize_rule *rule = axis < 0 ? &same : &r->rule;
+    struct oribi_micro_resize_axis a = {1, 1, 1.0f, 1.0f, 0.0f, 1.0f};
+    if (axis >= 0) {
+        a.in = r->in.at[axis];
+        a.out = r->out.at[axis];
+        a.scale = r->scales[axis];
+        a.length = r->lengths[axis];
     }
-    *out = (taps){(int32_t)a.in, (int32_t)a.out, tap.n, index, weight};
+    const int64_t n = oribi_micro_resize_taps(rule, &a);
+    int32_t *index = oribi_arena_array(lowering->arena, (size_t)(a.out * n), sizeof *index);
+    float *weight = oribi_arena_array(lowering->arena, (size_t)(a.out * n), sizeof *weight);
+    if (index == NULL || weight == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    for (int64_t i = 0; i < a.out; i++) {
+        (void)oribi_micro_resize_tap(rule, &a, i, index + i * n, weight + i * n);
+    }
+    *out = (taps){(int32_t)a.in, (int32_t)a.out, (int32_t)n, index, weight};
     return true;
 }
 
@@ -147,7 +139,8 @@ static bool read_sizes(oribi_lowering *lowering, oribi_call *call, resize *r)
         return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
     }
     r->scales = oribi_arena_array(lowering->arena, (size_t)r->in.n + 1, sizeof *r->scales);
-    if (r->scales == NULL) {
+    r->lengths = oribi_arena_array(lowering->arena, (size_t)r->in.n + 1, sizeof *r->lengths);
+    if (r->scales == NULL || r->lengths == NULL) {
         return oribi_fail_memory(lowering->status);
     }
     return r->rule.mode == ORIBI_MICRO_RESIZE_NEAREST || x->dtype == TF_FLOAT ||
@@ -205,10 +198,10 @@ static bool read_rule(oribi_lowering *lowering, const oribi_call *call,
     out->nearest = oribi_micro_resize_nearest_mode(nearest);
     out->exclude_outside = oribi_lower_int(call, "exclude_outside", 0) != 0 ? 1 : 0;
     out->cubic_a = oribi_lower_float(call, "cubic_coeff_a");
+    out->antialias = oribi_lower_int(call, "antialias", 0) != 0 ? 1 : 0;
     if (out->coordinates < 0 || out->mode < 0 || out->nearest < 0 ||
-        oribi_lower_int(call, "antialias", 0) != 0) {
-        return oribi_lower_refuse(lowering, call,
-                                  "antialias and tf_crop_and_resize cannot be compiled");
+        out->coordinates == ORIBI_MICRO_RESIZE_TF_CROP) {
+        return oribi_lower_refuse(lowering, call, "tf_crop_and_resize cannot be compiled");
     }
     return oribi_lower_is(call, "keep_aspect_ratio_policy", "stretch") ||
            oribi_lower_refuse(lowering, call, "compiles with the policy 'stretch' only");
@@ -240,6 +233,7 @@ static bool read_scales(oribi_lowering *lowering, oribi_call *call, resize *r)
     const float *scales = NULL;
     for (int32_t i = 0; i < r->in.n; i++) {
         r->scales[i] = 1.0f;
+        r->lengths[i] = (float)r->out.at[i];
     }
     if (sizes_at < 0) {
         scales = scales_at < 0 ? NULL : oribi_lower_constant(lowering, call, scales_at, TF_FLOAT);
@@ -254,6 +248,8 @@ static bool read_scales(oribi_lowering *lowering, oribi_call *call, resize *r)
         ORIBI_TRY(oribi_lower_axis(lowering, call, given, r->in.n, &axis));
         r->scales[axis] =
             scales != NULL ? scales[i] : (float)((double)r->out.at[axis] / (double)r->in.at[axis]);
+        r->lengths[axis] =
+            scales != NULL ? (float)r->in.at[axis] * scales[i] : (float)r->out.at[axis];
     }
     return true;
 }
