@@ -21,11 +21,14 @@ typedef struct rule {
 
 static const rule rules[] = {
     {"run", "--labels", "--top-k", NULL},
-    {"run", "--force", "--output|--trace", NULL},
+    {"run", "--node", "--record", NULL},
+    {"run", "--check", NULL, "--check-all"},
+    {"run", "--force", "--output|--trace|--record", NULL},
     {"run", "--layout|--mean|--scale|--show", "@", NULL},
     {"run", "--target-device|--assign|--device-schedule|--cpu-mhz", "=", NULL},
     {"run",
-     "--trace|--time-limit|--shape|--kernels|--disable-pass|--threads|--place-node|" PLACEMENT,
+     "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--disable-pass|--threads|"
+     "--place-node|" PLACEMENT,
      NULL, "="},
     {"run|bench", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", PLACEMENT, "--device|--place-node|--plugin", NULL},
