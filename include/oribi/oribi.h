@@ -110,6 +110,17 @@ TF_CAPI_EXPORT extern void oribi_plugin_test(const char *spec,
 TF_CAPI_EXPORT extern void oribi_plugin_test_case(const char *path, const char *request,
                                                   TF_Buffer *json, TF_Status *status);
 
+#if ORIBI_HAS_CONTRACT(1, 3)
+/* A call that oribi_options_set_record wrote, once more, under watch, in a helper process: JSON
+ * with how it ends, and whether that is how it ended then. spec "path[:key=val,..]", or the name of
+ * a built-in plugin; NULL: the built-in kernels, of which the call must be one, for no file says
+ * which plugin is loaded. The file is untrusted. Errors   as oribi_plugin_examine;
+ * INVALID_ARGUMENT: the file is no recorded call; FAILED_PRECONDITION: spec must be given. A kernel
+ * that fails or crashes is no error. */
+TF_CAPI_EXPORT extern void oribi_plugin_replay(const char *spec, const char *file, TF_Buffer *json,
+                                               TF_Status *status);
+#endif /* 1.3 */
+
 /* --- Options --------------------------------------------------------------------------------- */
 
 TF_CAPI_EXPORT extern oribi_options *oribi_options_create(TF_Status *status);

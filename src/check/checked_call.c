@@ -48,8 +48,7 @@ static size_t find_string_difference(const TF_Tensor *a, const TF_Tensor *b)
     return b->bytes;
 }
 
-/* Of the same type and shape: the first byte in which they differ, or the size of b. */
-static size_t find_difference(const TF_Tensor *a, const TF_Tensor *b)
+size_t oribi_check_difference(const TF_Tensor *a, const TF_Tensor *b)
 {
     const uint8_t *x = a->data, *y = b->data;
     if (b->dtype == TF_STRING) {
@@ -75,7 +74,7 @@ static void compare(const call *c, TF_Tensor *const *a, TF_Tensor *const *b, int
     *output = -1;
     *offset = 0;
     for (int32_t i = 0; i < c->n_outputs; i++) {
-        const size_t at = same_shape(a[i], b[i]) ? find_difference(a[i], b[i]) : 0;
+        const size_t at = same_shape(a[i], b[i]) ? oribi_check_difference(a[i], b[i]) : 0;
         if (!same_shape(a[i], b[i]) || at < a[i]->bytes) {
             *output = i;
             *offset = at;
@@ -113,7 +112,7 @@ static void check_inputs(const call *c, TF_Tensor *const *copies, TF_Tensor *con
                          oribi_text *found)
 {
     for (int32_t i = 0; i < c->n_inputs; i++) {
-        const size_t at = copies[i] != NULL ? find_difference(c->inputs[i], copies[i]) : 0;
+        const size_t at = copies[i] != NULL ? oribi_check_difference(c->inputs[i], copies[i]) : 0;
         if (copies[i] != NULL && at < copies[i]->bytes && !is_output(c, outputs, copies[i])) {
             oribi_text_printf(found, "%swrote at byte %zu of input %d",
                               found->length > 0 ? "; " : "input-modified: ", at, (int)i);

@@ -17,5 +17,7 @@
 bool oribi_checked_call(const oribi_kernel *kernel, TF_OpKernelContext *outer,
                         struct oribi_pool *pool, TF_Tensor *const *inputs, TF_Tensor **outputs,
                         TF_Status *status);
+/* The first byte in which b differs from a, of the same type and shape; b's bytes: nowhere. */
+size_t oribi_check_difference(const TF_Tensor *a, const TF_Tensor *b);
 
 #endif

@@ -51,8 +51,8 @@ static const rule rules[] = {
     {"device-serve", "--once", "--socket", NULL},
     {"device-serve", "--assign", "--target-device", NULL},
     {"ops", "--map", NULL, "--kernels"},
-    {"plugin", "--json", "list|info|describe|check|rules|test", NULL},
-    {"plugin", "--plugin", "list|info", NULL},
+    {"plugin", "--json", "list|info|describe|check|rules|test|replay", NULL},
+    {"plugin", "--plugin", "list|info|replay", NULL},
     {"plugin", "--seed|--cases|--op|--part|--random|--timeout-ms", "test", NULL},
     {"plugin", "--cxx|--micro|--device", "new", NULL},
 };

@@ -74,6 +74,7 @@ IGNORED = {
                ("--plugin --seed --cases --op --part --random --timeout-ms --cxx --micro --device",
                 "check f"),
                ("--plugin --cxx --micro --device", "test f"),
+               ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "replay f"),
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "list"),
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],

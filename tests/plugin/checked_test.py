@@ -20,6 +20,7 @@ sys.path.insert(0, str(SOURCE / "tests/cli"))
 import onnx_lite as onnx  # noqa: E402
 
 BUGS = SOURCE / "tests/plugin/bugs"
+MADE = BUILD / "tests/plugin/plugins"
 # Planted bug: what the check says of it, on an input of four floats.
 FOUND = {"out_of_bounds": "out-of-bounds: wrote at byte 16 of output 0, which has 16",
          "before_temporary": "out-of-bounds: wrote at byte -4 of temporary 0, before its start",
@@ -94,10 +95,125 @@ class Checked(unittest.TestCase):
             self.assertEqual(self.oribi(*words), self.oribi(*words, "--check-all"))
 
     def test_plugins_of_every_kind_pass(self):
-        additions = BUILD / "tests/plugin/plugins/additions.so"
+        additions = MADE / "additions.so"
         self.assertTrue(additions.exists())
         for threads in ("1", "4"):
             self.run_bug(self.build(BUGS / "none.c"), "--check-all", "--threads", threads, "-p", additions)
+
+    # --- recorded calls --------------------------------------------------------------------------
+
+    def nodes(self, model):
+        return [s["node"] for s in json.loads(self.oribi("inspect", model, "--steps", "--json"))["steps"]]
+
+    def test_each_node_of_a_model_is_replayed_with_the_same_outputs(self):
+        for name in ("digits.onnx", "digits_int8.tflite"):
+            model = SOURCE / "examples/digits" / name
+            for node in self.nodes(model):
+                self.oribi("run", model, "-i", "picture=rand:1", "--record", "r.json", "--force", "--node", node)
+                self.oribi("plugin", "replay", "r.json")
+                self.assertIn("replayed: completed, with the same outputs", self.out)
+
+    def test_the_first_call_that_fails_is_recorded_and_fails_again(self):
+        for bug, words in FOUND.items():
+            with self.subTest(bug):
+                plugin = self.build(BUGS / f"{bug}.c")
+                self.run_bug(plugin, "--check", "--record", "r.json", "--force", code=self.failed)
+                call = json.loads((self.folder / "r.json").read_text())
+                self.assertEqual(("Bug", f"check: {words}"), (call["cases"][0]["op"], call["cases"][0]["error"][:len(words) + 7]))
+                self.assertEqual(("the bug", str(plugin)), (call["recorded"]["node"], call["recorded"]["plugin"]))
+                self.assertIn(b"the bug", bytes.fromhex(call["recorded"]["node_def"]))
+                self.oribi("plugin", "replay", "r.json", "--plugin", plugin, code=6)
+                self.assertIn("replayed: the same", self.out)
+                self.assertEqual(True, json.loads(self.oribi("plugin", "replay", "r.json", "-p", plugin, "--json", code=6))
+                                 ["call"]["same"])
+
+    def test_a_mended_plugin_and_other_results_are_told(self):
+        self.run_bug(self.build(BUGS / "out_of_bounds.c"), "--check", "--record", "r.json", code=self.failed)
+        good = self.build(BUGS / "none.c")
+        self.oribi("plugin", "replay", "r.json", "-p", good)
+        self.assertRegex(self.out, "recorded: check: out-of-bounds: .*\nreplayed: completed\n")
+        self.run_bug(good, "--record", "r.json", "--force", "--node", "the bug")
+        self.oribi("plugin", "replay", "r.json", "-p", good)
+        other = (BUGS / "none.c").read_text().replace("p.x[i] + 1", "p.x[i] + (i == 2 ? 2 : 1)")
+        (self.folder / "other.c").write_text(other)
+        self.oribi("plugin", "replay", "r.json", "-p", self.build(self.folder / "other.c", "-I", BUGS), code=6)
+        self.assertIn("replayed: completed, but output 0 differs from element 2 (byte 10) on", self.out)
+
+    def test_a_kernels_own_error_and_a_crash_are_recorded(self):
+        fails = (BUGS / "none.c").read_text().replace("p.y[i] = p.x[i] + 1;", 'TF_SetStatus(p.status, TF_ABORTED, "no \\"x\\" today");')
+        (self.folder / "fails.c").write_text(fails)
+        plugin = self.build(self.folder / "fails.c", "-I", BUGS)
+        self.run_bug(plugin, "--record", "r.json", code=self.failed)
+        self.oribi("plugin", "replay", "r.json", "-p", plugin, code=6)
+        self.assertIn('recorded: no "x" today\nreplayed: the same', self.out)
+        (self.folder / "crash.c").write_text((BUGS / "none.c").read_text().replace("p.y[i] = p.x[i] + 1;", "abort();"))
+        plugin = self.build(self.folder / "crash.c", "-I", BUGS)
+        self.run_bug(plugin, "--record", "r.json", "--force", "--node", "the bug", code=-6)
+        self.oribi("plugin", "replay", "r.json", "-p", plugin, code=6)
+        self.assertRegex(self.out, r"recorded: began, and did not end\nreplayed: .*crashed in the probe \(computing the recorded call\)")
+
+    def test_no_file_says_which_plugin_is_loaded(self):
+        plugin = self.build(BUGS / "none.c")
+        self.run_bug(plugin, "--record", "r.json", "--node", "the bug")
+        self.oribi("plugin", "replay", "r.json", code=6)
+        self.assertIn("which is not loaded because a file says so; name it", self.err)
+        self.oribi("plugin", "replay", "r.json", "-p", MADE / "own.so", code=4)
+        self.assertIn("there is no op 'Bug'", self.err)
+        self.run_bug(plugin, "--record", "new.json", "--node", "nobody", code=3)
+        self.assertIn("no step runs a node 'nobody'", self.err)
+
+    def test_hostile_recordings_are_refused(self):
+        """Changed at every place, cut off, and made to ask for the moon: an error, never a crash."""
+        model = SOURCE / "examples/digits/digits.onnx"
+        node = next(n for n in self.nodes(model) if n.startswith("softmax"))
+        self.oribi("run", model, "-i", "picture=rand:1", "--record", "r.json", "--node", node)
+        text = (self.folder / "r.json").read_text()
+        call = json.loads(text)
+
+        def changed(change):
+            copy = json.loads(text)
+            change(copy, copy["cases"][0])
+            return json.dumps(copy)
+
+        big = 1 << 40
+        hostile = ["", "{}", "[" * 100, text[:len(text) // 2], text.replace("Softmax", "NoSuchOp"), '{"cases":[], "recorded":{}}',
+                   changed(lambda f, c: c["inputs"][0].update(shape=[big, big])),
+                   changed(lambda f, c: c["inputs"][0].update(shape=[-1, 10])),
+                   changed(lambda f, c: c["inputs"][0].update(shape=[1] * 300)),
+                   changed(lambda f, c: c["inputs"][0].update(shape=[1, 11])),
+                   changed(lambda f, c: c["inputs"][0].update(bytes="xy" * 40)),
+                   changed(lambda f, c: c["inputs"][0].update(bytes="00")),
+                   changed(lambda f, c: c["inputs"][0].update(bytes=["00"] * 40)),
+                   changed(lambda f, c: c["inputs"][0].update(type="string")),
+                   changed(lambda f, c: c["inputs"][0].pop("type")), changed(lambda f, c: c["inputs"].append({})),
+                   changed(lambda f, c: c["inputs"].clear()), changed(lambda f, c: c.pop("outputs")),
+                   changed(lambda f, c: c["outputs"].append({})), changed(lambda f, c: c["attrs"].update(T=big)),
+                   changed(lambda f, c: c["attrs"].update(T="int32")), changed(lambda f, c: c["attrs"].clear()),
+                   changed(lambda f, c: c.update(op="Pack", attrs={"N": big, "T": "float"})),
+                   changed(lambda f, c: c.update(op="Pack", attrs={"N": -1, "T": "float"})),
+                   changed(lambda f, c: c.update(op=["Softmax"])), changed(lambda f, c: f.update(cases=[c, c])),
+                   changed(lambda f, c: f["recorded"].update(label="nobody")), changed(lambda f, c: f.pop("recorded"))]
+        for data in hostile:
+            with self.subTest(data[:300]):
+                (self.folder / "h.json").write_text(data)
+                self.refused()
+        data = bytearray(text.encode())
+        for at in range(0, len(data), 3):  # most make it no JSON; some another call
+            data[at] ^= 5
+            (self.folder / "h.json").write_bytes(data)
+            self.refused((0, 4, 6))
+            data[at] ^= 5
+        call["cases"][0]["inputs"][0]["scales"] = ["nan"]
+        call["cases"][0]["inputs"][0]["zero_points"] = [big]
+        (self.folder / "h.json").write_text(json.dumps(call))
+        self.oribi("plugin", "replay", "h.json")
+
+    def refused(self, codes=(4, 6)):
+        done = subprocess.run([ORIBI, "plugin", "replay", "h.json"], cwd=self.folder, capture_output=True, text=True,
+                              timeout=60, check=False)
+        self.assertIn(done.returncode, codes, done.stderr)
+        self.assertNotIn("crashed", done.stderr + done.stdout)
+        self.assertNotIn("hung", done.stderr + done.stdout)
 
 
 if __name__ == "__main__":
