@@ -3,7 +3,7 @@
 # (and micro/) alone.
 file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
     src/base/*.c src/tensor/*.c src/op/*.c src/kernel/*.c src/device/*.c src/plugin/*.c
-    src/author/*.c src/c_api/*.c src/graph/*.c src/grappler/*.c src/import/*.c src/import/*/*.c
+    src/author/*.c src/c_api/*.c src/check/*.c src/graph/*.c src/grappler/*.c src/import/*.c src/import/*/*.c
     src/pass/*.c src/plan/*.c src/session/*.c src/session/*/*.c src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c
     src/target/*.c src/desk/*.c)
 # Formats that library and command share, with what they stand on: objects of both.
@@ -42,7 +42,7 @@ target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${PROJE
 target_link_libraries(oribi_core PRIVATE oribi_flags oribi_harden)
 # What runs when a plugin is loaded or tested, or text is written, is small rather than fast; what runs
 # once for a model is not copied and unrolled as the kernels and the steps of a run are.
-file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/plugin/*.c src/c_api/*.c
+file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/check/*.c src/plugin/*.c src/c_api/*.c
     src/compile/emit/*.c src/compile/report/*.c src/tensor/dlpack.c src/tensor/variant.c
     src/kernel/kernel_op.c src/kernel/kernel_data.c src/op/op_serves.c src/op/quantisation.c
     src/session/flight/*.c src/kernel/cancel.c src/target/*.c)

@@ -110,6 +110,17 @@ TF_CAPI_EXPORT extern void oribi_plugin_test(const char *spec,
 TF_CAPI_EXPORT extern void oribi_plugin_test_case(const char *path, const char *request,
                                                   TF_Buffer *json, TF_Status *status);
 
+#if ORIBI_HAS_CONTRACT(1, 3)
+/* A call that oribi_options_set_record wrote, once more, under watch, in a helper process: JSON
+ * with how it ends, and whether that is how it ended then. spec "path[:key=val,..]", or the name of
+ * a built-in plugin; NULL: the built-in kernels, of which the call must be one, for no file says
+ * which plugin is loaded. The file is untrusted. Errors   as oribi_plugin_examine;
+ * INVALID_ARGUMENT: the file is no recorded call; FAILED_PRECONDITION: spec must be given. A kernel
+ * that fails or crashes is no error. */
+TF_CAPI_EXPORT extern void oribi_plugin_replay(const char *spec, const char *file, TF_Buffer *json,
+                                               TF_Status *status);
+#endif /* 1.3 */
+
 /* --- Options --------------------------------------------------------------------------------- */
 
 TF_CAPI_EXPORT extern oribi_options *oribi_options_create(TF_Status *status);
@@ -157,6 +168,20 @@ TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options
  * SIGBUS, for which the library installs no handler: where others can write the files, read them. A
  * file that changes its size while it is read is DATA_LOSS. */
 TF_CAPI_EXPORT extern void oribi_options_set_read_files(oribi_options *options, bool read);
+/* Whose kernels a session with these options calls under watch: "plugins", "all" or "off". Unless
+ * it is called the environment says it (ORIBI_CHECK=1 or all); the default is off, which costs
+ * nothing. A kernel that writes beyond its blocks, into an input or not at all, reads what nobody
+ * wrote, or gives a shape or type that its op does not have, fails its run with INTERNAL and a
+ * message that names plugin, op, node, argument and byte: docs/reference/checked-runs.md. Kernels
+ * of devices are called as they are. INVALID_ARGUMENT for another word. */
+TF_CAPI_EXPORT extern void oribi_options_set_check(oribi_options *options, const char *kernels,
+                                                   TF_Status *status);
+/* One call of a kernel, written to `file` for oribi_plugin_replay: with node NULL the first that
+ * fails in a session, else the first of that node, which is written before it begins and again when
+ * it is over. Both texts are copied. Making a session fails with NOT_FOUND where there is no such
+ * node, and with UNIMPLEMENTED where it runs on a device. */
+TF_CAPI_EXPORT extern void oribi_options_set_record(oribi_options *options, const char *file,
+                                                    const char *node, TF_Status *status);
 /* Time that opening models and making sessions with these options may take in all, in nanoseconds
  * from this call on; 0 (default): no limit. Past it they fail with DEADLINE_EXCEEDED: one limit
  * over reading, folding of constants, passes and planning. Work that has begun in a plugin's kernel

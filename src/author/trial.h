@@ -42,6 +42,9 @@ typedef struct oribi_trial {
     bool is_other;     /* the given case is for another kernel of this op */
     int32_t constant;  /* this input is one, too; counted from 1, 0: as the case says */
     bool is_released;  /* its kernel keeps a packed copy of that input */
+    const char *name;  /* of the node; NULL: "trial" */
+    bool
+        is_recorded; /* `given` is a recorded call: nothing is drawn, inputs may be absent (NULL) */
 } oribi_trial;
 
 uint64_t oribi__trial_random(oribi_trial *trial, uint64_t below);
@@ -52,6 +55,12 @@ bool oribi__trial_make_attrs(oribi_trial *trial, TF_Status *status);
 void oribi__trial_fill(oribi_trial *trial, TF_Tensor *tensor, const oribi_json_value *range);
 void oribi__trial_fill_given(TF_Tensor *tensor, const oribi_json_value *values);
 double oribi__trial_number(const oribi_json_value *value); /* "nan", "inf" and "-inf" too */
+/* "bytes" of a recorded tensor: two digits each, of strings a list of such. Do they fill `bytes`
+ * bytes of elements of the type, and are they digits? */
+bool oribi__trial_bytes_fit(const oribi_json_value *given, TF_DataType dtype, size_t bytes);
+void oribi__trial_fill_bytes(TF_Tensor *tensor, const oribi_json_value *given);
+/* The text of a string, or of {"hex": ..}, in the arena. False: neither, or no memory. */
+bool oribi__trial_text(oribi_trial *trial, const oribi_json_value *given, oribi_string *out);
 /* Fresh attributes, types, shapes and inputs. False: they do not go together, status says why. */
 bool oribi__trial_make(oribi_trial *trial, TF_Status *status);
 /* Ends one sample; random, kind, def, op and given stay. */
@@ -113,6 +122,9 @@ bool oribi__trial_is_constant(const oribi_trial *trial, int32_t input);
 void oribi__trial_model(const oribi_trial *trial, oribi_text *hex);
 double oribi__trial_half(TF_DataType dtype, uint16_t bits); /* TF_HALF or TF_BFLOAT16 */
 
+/* A recorded call, in the helper process: the text of the file, answered as JSON. */
+void oribi__replay_here(const char *path, const char *file, TF_Buffer *json, TF_Status *status);
+
 /* A finding. */
 void oribi__trial_say(oribi_trial_case *c, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -120,6 +132,8 @@ void oribi__trial_say(oribi_trial_case *c, const char *name, const char *format,
 void oribi__trial_at(const oribi_trial_case *c, const char *what);
 bool oribi__trial_infer(oribi_trial_case *c, const oribi_shape *inputs, TF_Tensor *const *constants,
                         oribi_shape *out, TF_Status *status);
+/* Output shapes of a recorded call, by all that the file says of its inputs. */
+bool oribi__trial_infer_recorded(oribi_trial_case *c, TF_Status *status);
 /* Computes and judges that computation by itself; false: no memory, *out is clear. */
 bool oribi__trial_compute(oribi_trial_case *c, const oribi_trial_setting *setting,
                           oribi_trial_outcome *out);

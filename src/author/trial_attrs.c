@@ -146,9 +146,13 @@ static bool set_tensor(oribi_trial *t, const char *name, const oribi_json_value 
         }
     }
     type = type == 0 ? TF_FLOAT : type;
+    const oribi_json_value *said = oribi_json_find(given, "type");
+    const oribi_json_value *recorded = oribi_json_find(given, "bytes");
+    type = said && said->text ? oribi_dtype_parse(said->text, said->length) : type;
     if (oribi_dtype_bytes(type) == 0 || type == TF_RESOURCE || type == TF_VARIANT ||
         t->n_attr_tensors == ORIBI_TRIAL_MAX_INPUTS ||
-        !oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(type), &bytes)) {
+        !oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(type), &bytes) ||
+        (recorded ? !oribi__trial_bytes_fit(recorded, type, bytes) : bytes > 1 << 22)) {
         return true; /* left out: the op will say so */
     }
     TF_Tensor *tensor = TF_AllocateTensor(type, dims.at, dims.n, bytes);
@@ -157,7 +161,9 @@ static bool set_tensor(oribi_trial *t, const char *name, const oribi_json_value 
     }
     t->attr_tensors[t->n_attr_tensors++] = tensor;
     memset(tensor->data, 0, bytes);
-    if (oribi_json_find(given, "values")) {
+    if (recorded) {
+        oribi__trial_fill_bytes(tensor, recorded);
+    } else if (oribi_json_find(given, "values")) {
         oribi__trial_fill_given(tensor, oribi_json_find(given, "values"));
     } else {
         oribi__trial_fill(t, tensor, oribi_json_find(given, "range"));
@@ -193,7 +199,7 @@ static bool set_random(oribi_trial *t, const oribi_attr_def *attr)
     }
 }
 
-/* A list of lists of numbers. */
+/* A list of lists of numbers; null: of unknown rank. */
 static bool set_given_shapes(oribi_trial *t, const char *name, const oribi_json_value *given)
 {
     oribi_shape *shapes = oribi_arena_array(&t->arena, (size_t)given->count + 1, sizeof(*shapes));
@@ -203,8 +209,11 @@ static bool set_given_shapes(oribi_trial *t, const char *name, const oribi_json_
         if (!dims) {
             return false;
         }
-        shapes[n] = (oribi_shape){.rank = 0, .dims = dims};
+        shapes[n] = (oribi_shape){.rank = one->kind == ORIBI_JSON_NULL ? -1 : 0, .dims = dims};
         for (const oribi_json_value *v = one->child; v; v = v->next) {
+            if (shapes[n].rank == ORIBI_MAX_TENSOR_RANK) {
+                break;
+            }
             dims[shapes[n].rank++] = v->integer;
         }
         n++;
@@ -235,14 +244,17 @@ static bool set_given(oribi_trial *t, const oribi_attr_def *attr, const oribi_js
     int i = 0;
     for (const oribi_json_value *v = first; v && i < n; v = v->next, i++) {
         ints[i] = v->integer;
-        floats[i] = (float)v->number;
+        floats[i] = (float)oribi__trial_number(v);
         bools[i] = v->number != 0;
-        strings[i] = (oribi_string){v->text ? v->text : "", v->length};
+        if (!oribi__trial_text(t, v, &strings[i])) {
+            return false;
+        }
         types[i] = v->text ? oribi_dtype_parse(v->text, v->length) : (TF_DataType)v->integer;
     }
     oribi_attr value = {
         .name = attr->name, .kind = attr->kind, .is_list = attr->is_list, .count = n};
-    oribi_shape shape = {.rank = n, .dims = ints};
+    const int32_t rank = n < ORIBI_MAX_TENSOR_RANK ? n : ORIBI_MAX_TENSOR_RANK;
+    oribi_shape shape = {.rank = given->kind == ORIBI_JSON_NULL ? -1 : rank, .dims = ints};
     switch ((TF_AttrType)attr->kind) {
     case TF_ATTR_INT:
         value.u.i = ints;
@@ -257,6 +269,7 @@ static bool set_given(oribi_trial *t, const oribi_attr_def *attr, const oribi_js
         value.u.type = types;
         break;
     case TF_ATTR_STRING:
+    case TF_ATTR_FUNC:
         value.u.s = strings;
         break;
     case TF_ATTR_SHAPE:
@@ -275,6 +288,9 @@ static bool make_attr(oribi_trial *t, const oribi_attr_def *attr)
     const TF_DataType fixed = constrained_type(t, attr->name);
     if (value) {
         return set_given(t, attr, value);
+    }
+    if (t->is_recorded) {
+        return true; /* a default, or the op says what is missing */
     }
     if (fixed && !attr->is_list) {
         return oribi_attrs_set_type(&t->attrs, &t->arena, attr->name, fixed);

@@ -3,6 +3,7 @@
  * computes them in different ways and compares. Names of findings are listed in
  * docs/reference/author-tools.md. Read next: trial_run.c.
  */
+#include <float.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ static bool view_constant(void *arg, int32_t input, oribi_constant_view *out_vie
     const oribi_trial *t = arg;
     const TF_Tensor *tensor = t->inputs[input];
     *out_view = (oribi_constant_view){0};
-    if (oribi__trial_is_constant(t, input)) {
+    if (tensor && oribi__trial_is_constant(t, input)) {
         *out_view = (oribi_constant_view){.dtype = tensor->dtype,
                                           .rank = tensor->rank,
                                           .dims = tensor->dims,
@@ -102,13 +103,105 @@ static bool view_constant(void *arg, int32_t input, oribi_constant_view *out_vie
 static TF_Tensor *give_constant(void *arg, int32_t input, TF_Status *status)
 {
     const oribi_trial *t = arg;
-    TF_Tensor *shared =
-        oribi__trial_is_constant(t, input) ? oribi_tensor_share(t->inputs[input]) : NULL;
+    TF_Tensor *shared = t->inputs[input] && oribi__trial_is_constant(t, input)
+                            ? oribi_tensor_share(t->inputs[input])
+                            : NULL;
     if (!shared) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "input %d is not constant, or there is no memory",
                    input);
     }
     return shared;
+}
+
+static bool is_of_type(TF_DataType dtype, int64_t value)
+{
+    switch (dtype) {
+    case TF_INT8:
+        return value >= INT8_MIN && value <= INT8_MAX;
+    case TF_UINT8:
+        return value >= 0 && value <= UINT8_MAX;
+    case TF_INT16:
+        return value >= INT16_MIN && value <= INT16_MAX;
+    case TF_UINT16:
+        return value >= 0 && value <= UINT16_MAX;
+    default:
+        return value >= INT32_MIN && value <= INT32_MAX;
+    }
+}
+
+/* "scales", "zero_points" and "axis" of a port; one without them has none. */
+static bool read_unit(oribi_trial *t, const oribi_json_value *port, TF_DataType dtype,
+                      const oribi_shape *shape, TF_Quantisation *out)
+{
+    const oribi_json_value *scales = oribi_json_find(port, "scales");
+    const oribi_json_value *points = oribi_json_find(port, "zero_points");
+    const oribi_json_value *axis = oribi_json_find(port, "axis");
+    *out = (TF_Quantisation){.struct_size = TF_QUANTISATION_STRUCT_SIZE};
+    const int64_t of_axis = axis ? axis->integer : 0;
+    const bool is_one = scales && scales->count == 1;
+    const bool fits = is_one || (scales && shape && of_axis >= 0 && of_axis < shape->rank &&
+                                 shape->dims[of_axis] == scales->count);
+    if (!points || !fits || points->count != scales->count) {
+        return true;
+    }
+    const size_t n = (size_t)scales->count;
+    float *scale = oribi_arena_array(&t->arena, n, sizeof *scale);
+    int32_t *point = oribi_arena_array(&t->arena, n, sizeof *point);
+    if (!scale || !point) {
+        return false;
+    }
+    const oribi_json_value *s = scales->child, *p = points->child;
+    for (size_t i = 0; i < n; i++, s = s->next, p = p->next) {
+        scale[i] = (float)oribi__trial_number(s);
+        point[i] = (int32_t)p->integer;
+        if (!(scale[i] > 0 && scale[i] <= FLT_MAX) || !is_of_type(dtype, p->integer)) {
+            return true; /* what no model may say either */
+        }
+    }
+    *out = (TF_Quantisation){TF_QUANTISATION_STRUCT_SIZE, scale, point, scales->count,
+                             is_one ? 0 : (int32_t)of_axis};
+    return true;
+}
+
+/* Of inputs, then outputs. */
+static bool read_units(oribi_trial *t, TF_Quantisation *units)
+{
+    static const char *const ports[] = {"inputs", "outputs"};
+    bool ok = true;
+    for (int k = 0; k < 2; k++) {
+        const oribi_json_value *list = oribi_json_find(t->given, ports[k]);
+        const oribi_json_value *port = list ? list->child : NULL;
+        const int32_t n = k == 0 ? t->signature.n_inputs : t->signature.n_outputs;
+        for (int32_t i = 0; i < n && ok; i++) {
+            ok =
+                k == 0
+                    ? read_unit(t, port, t->signature.input_types[i], &t->input_shapes[i], units)
+                    : read_unit(t, port, t->signature.output_types[i], &t->output_shapes[i], units);
+            units++;
+            port = port ? port->next : NULL;
+        }
+    }
+    return ok;
+}
+
+bool oribi__trial_infer_recorded(oribi_trial_case *c, TF_Status *status)
+{
+    oribi_trial *t = &c->trial;
+    const size_t n = (size_t)t->signature.n_inputs, n_out = (size_t)t->signature.n_outputs;
+    TF_Quantisation *units = oribi_arena_array(&t->arena, n + n_out + 1, sizeof *units);
+    oribi_handle_data *handles = oribi_arena_array(&t->arena, n + 1, sizeof *handles);
+    for (size_t i = 0; i < n_out; i++) {
+        t->output_shapes[i] = (oribi_shape){-1, NULL};
+    }
+    if (!units || !handles || !read_units(t, units)) {
+        return oribi_fail_memory(status);
+    }
+    for (size_t i = 0; i < n; i++) {
+        handles[i] = (oribi_handle_data){.quantisation = &units[i]};
+    }
+    return oribi_op_infer_handles(t->op, t->name, &t->attrs, &t->signature, t->input_shapes,
+                                  handles, t->inputs, NULL, &t->arena, t->output_shapes, NULL,
+                                  status);
 }
 
 bool oribi__trial_create(oribi_trial_case *c, void (*release)(void *arg, int32_t input),
@@ -121,11 +214,14 @@ bool oribi__trial_create(oribi_trial_case *c, void (*release)(void *arg, int32_t
     if (!units) {
         return oribi_fail_memory(status);
     }
-    for (int32_t i = 0; i < s->n_inputs + s->n_outputs; i++) {
+    for (int32_t i = 0; i < s->n_inputs + s->n_outputs && !t->is_recorded; i++) {
         units[i] =
             *units_of(i < s->n_inputs ? s->input_types[i] : s->output_types[i - s->n_inputs]);
     }
-    c->view = (oribi_node_view){.name = "trial",
+    if (t->is_recorded && !read_units(t, units)) {
+        return oribi_fail_memory(status);
+    }
+    c->view = (oribi_node_view){.name = t->name ? t->name : "trial",
                                 .op = t->op,
                                 .attrs = &t->attrs,
                                 .signature = &t->signature,
@@ -332,7 +428,10 @@ void oribi_plugin_test_case(const char *path, const char *request, TF_Buffer *bu
     const bool is_built_in = oribi_plugin_is_built_in(path);
     char *real = is_built_in ? oribi_strdup(path) : oribi_path_real(path);
     const oribi_json_value *parsed = oribi_json_read(request, strlen(request), &arena, &error);
-    if (!parsed) {
+    const oribi_json_value *replay = oribi_json_find(parsed, "replay");
+    if (real && replay && replay->text) {
+        oribi__replay_here(real, replay->text, buffer, status);
+    } else if (!parsed) {
         oribi_fail(status, TF_INVALID_ARGUMENT, "%s", oribi_text_string(&error));
     } else if (!real) {
         oribi_fail(status, TF_NOT_FOUND, "plugin '%s' is not loaded", path);

@@ -94,13 +94,16 @@ static bool make_shapes(oribi_trial *t)
     }
     for (int32_t i = 0; i < t->signature.n_inputs; i++) {
         const oribi_json_value *shape = oribi_json_find(input, "shape");
-        t->input_shapes[i].dims = oribi_arena_array(&t->arena, ORIBI_MAX_RANK, sizeof(int64_t));
+        const int32_t most = t->is_recorded ? ORIBI_MAX_TENSOR_RANK : ORIBI_MAX_RANK;
+        t->input_shapes[i].dims = oribi_arena_array(&t->arena, (size_t)most, sizeof(int64_t));
         if (!t->input_shapes[i].dims) {
             return false;
         }
-        if (t->signature.input_types[i] == TF_RESOURCE) {
+        if (t->is_recorded && oribi_json_find(input, "absent")) {
+            t->input_shapes[i].rank = -1;
+        } else if (t->signature.input_types[i] == TF_RESOURCE) {
             t->input_shapes[i].rank = 0;
-        } else if (shape && shape->count <= ORIBI_MAX_RANK) {
+        } else if (shape && shape->count <= most) {
             t->input_shapes[i].rank = shape->count;
             int k = 0;
             for (const oribi_json_value *v = shape->child; v; v = v->next) {
@@ -123,10 +126,18 @@ static TF_Tensor *make_tensor(oribi_trial *t, TF_DataType type, const oribi_shap
 {
     size_t bytes = 0;
     const size_t element = oribi_dtype_bytes(type);
+    const oribi_json_value *recorded = oribi_json_find(given, "bytes");
     if (element == 0 || type == TF_RESOURCE || type == TF_VARIANT || type > 100 ||
-        !oribi_size_of_dims(shape->dims, shape->rank, element, &bytes) || bytes > 1 << 22) {
+        !oribi_size_of_dims(shape->dims, shape->rank, element, &bytes) ||
+        (!recorded && bytes > 1 << 22)) {
         oribi_fail(status, TF_UNIMPLEMENTED, "there are no test values of type %s",
                    oribi_dtype_name(type));
+        return NULL;
+    }
+    if (recorded && !oribi__trial_bytes_fit(recorded, type, bytes)) {
+        oribi_fail(status, TF_INVALID_ARGUMENT,
+                   "\"bytes\" are not the %zu bytes, two digits each, that type and shape want",
+                   bytes);
         return NULL;
     }
     TF_Tensor *tensor = TF_AllocateTensor(type, shape->dims, shape->rank, bytes);
@@ -136,7 +147,9 @@ static TF_Tensor *make_tensor(oribi_trial *t, TF_DataType type, const oribi_shap
     }
     memset(tensor->data, 0, bytes);
     const oribi_json_value *values = oribi_json_find(given, "values");
-    if (values) {
+    if (recorded) {
+        oribi__trial_fill_bytes(tensor, recorded);
+    } else if (values) {
         oribi__trial_fill_given(tensor, values);
     } else {
         oribi__trial_fill(t, tensor, oribi_json_find(given, "range"));
@@ -174,9 +187,29 @@ static TF_Tensor *make_variable(oribi_trial *t, int32_t i, const oribi_json_valu
     return make_tensor(t, type, &shape, given, status);
 }
 
+/* A recorded input says all of itself, or that it is not there. */
+static bool check_recorded(const oribi_json_value *given, TF_DataType type, TF_Status *status)
+{
+    const oribi_json_value *said = oribi_json_find(given, "type");
+    if (!oribi_json_find(given, "bytes") || !oribi_json_find(given, "shape") || !said ||
+        !said->text || oribi_dtype_parse(said->text, said->length) != type) {
+        return oribi_fail(status, TF_INVALID_ARGUMENT,
+                          "its type is not %s, or one of \"type\", \"shape\", \"bytes\" is missing",
+                          oribi_dtype_name(type));
+    }
+    return true;
+}
+
 static bool make_input(oribi_trial *t, int32_t i, const oribi_json_value *given, TF_Status *status)
 {
     const TF_DataType type = t->signature.input_types[i];
+    if (t->is_recorded && oribi_json_find(given, "absent")) {
+        return true;
+    }
+    if (t->is_recorded && !check_recorded(given, type, status)) {
+        oribi_status_prefix(status, "input %d: ", i);
+        return false;
+    }
     if (type == TF_RESOURCE) { /* the handle is written in each run */
         t->inputs[i] = TF_AllocateTensor(type, NULL, 0, sizeof(uint64_t));
         t->variables[i] = t->inputs[i] ? make_variable(t, i, given, status) : NULL;
@@ -194,8 +227,8 @@ bool oribi__trial_make(oribi_trial *t, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
     ORIBI_TRY(oribi__trial_make_attrs(t, status));
-    ORIBI_TRY(
-        oribi_op_resolve(t->op, "trial", &t->attrs, NULL, 0, &t->arena, &t->signature, status));
+    ORIBI_TRY(oribi_op_resolve(t->op, t->name ? t->name : "trial", &t->attrs, NULL, 0, &t->arena,
+                               &t->signature, status));
     const size_t n = (size_t)t->signature.n_inputs;
     t->input_shapes = oribi_arena_array(&t->arena, n + 1, sizeof(*t->input_shapes));
     t->output_shapes =
@@ -203,7 +236,7 @@ bool oribi__trial_make(oribi_trial *t, TF_Status *status)
     t->inputs = oribi_arena_array(&t->arena, n + 1, sizeof(*t->inputs));
     t->variables = oribi_arena_array(&t->arena, n + 1, sizeof(*t->variables));
     if (!t->input_shapes || !t->output_shapes || !t->inputs || !t->variables ||
-        n > ORIBI_TRIAL_MAX_INPUTS || !make_shapes(t)) {
+        (!t->is_recorded && n > ORIBI_TRIAL_MAX_INPUTS) || !make_shapes(t)) {
         return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
                           "there are too many inputs, or there is no memory");
     }

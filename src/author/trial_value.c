@@ -174,3 +174,78 @@ void oribi__trial_fill_given(TF_Tensor *tensor, const oribi_json_value *values)
         v = v->next ? v->next : v;
     }
 }
+
+/* --- Bytes of recorded tensors --------------------------------------------------------------- */
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool is_hex(const oribi_json_value *value)
+{
+    bool is = value != NULL && value->kind == ORIBI_JSON_STRING && value->length % 2 == 0;
+    for (size_t i = 0; is && i < value->length; i++) {
+        is = digit(value->text[i]) >= 0;
+    }
+    return is;
+}
+
+static void read_hex(const oribi_json_value *value, uint8_t *to)
+{
+    for (size_t i = 0; i + 1 < value->length; i += 2) {
+        to[i / 2] = (uint8_t)(digit(value->text[i]) * 16 + digit(value->text[i + 1]));
+    }
+}
+
+bool oribi__trial_bytes_fit(const oribi_json_value *given, TF_DataType dtype, size_t bytes)
+{
+    if (dtype != TF_STRING) {
+        bool is = is_hex(given) && given->length / 2 == bytes;
+        for (size_t i = 0; is && dtype == TF_BOOL && i < given->length; i += 2) {
+            is = given->text[i] == '0' && given->text[i + 1] <= '1';
+        }
+        return is;
+    }
+    bool fits =
+        given->kind == ORIBI_JSON_ARRAY && (size_t)given->count == bytes / sizeof(TF_TString);
+    for (const oribi_json_value *v = given->child; fits && v != NULL; v = v->next) {
+        fits = is_hex(v);
+    }
+    return fits;
+}
+
+void oribi__trial_fill_bytes(TF_Tensor *tensor, const oribi_json_value *given)
+{
+    if (tensor->dtype != TF_STRING) {
+        read_hex(given, tensor->data);
+        return;
+    }
+    TF_TString *string = tensor->data;
+    for (const oribi_json_value *v = given->child; v != NULL; v = v->next) {
+        char *at = TF_TString_ResizeUninitialized(string, v->length / 2);
+        if (at != NULL) {
+            read_hex(v, (uint8_t *)at);
+        }
+        string++;
+    }
+}
+
+bool oribi__trial_text(oribi_trial *trial, const oribi_json_value *given, oribi_string *out)
+{
+    const oribi_json_value *hex = oribi_json_find(given, "hex");
+    if (hex == NULL) {
+        *out = (oribi_string){given->text != NULL ? given->text : "", given->length};
+        return true;
+    }
+    if (!is_hex(hex)) {
+        return false;
+    }
+    char *text = oribi_arena_array(&trial->arena, hex->length / 2 + 1, 1);
+    if (text == NULL) {
+        return false;
+    }
+    read_hex(hex, (uint8_t *)text);
+    *out = (oribi_string){text, hex->length / 2};
+    return true;
+}

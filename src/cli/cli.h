@@ -268,6 +268,7 @@ int cli_describe(const cli_args *args, const char *what, const char *const *colu
 /* cmd_plugin_*.c; the file or name is the second word. */
 int cmd_plugin_describe(const cli_args *args, const char *file);
 int cmd_plugin_check(const cli_args *args, const char *file);
+int cmd_plugin_replay(const cli_args *args, const char *file);
 int cmd_plugin_rules(const cli_args *args, const char *number); /* "": all */
 int cmd_plugin_test(const cli_args *args, const char *file);
 int cmd_plugin_new(const cli_args *args, const char *name);

@@ -64,6 +64,14 @@ static int make_options(const cli_args *args, const char *kernels, oribi_options
     for (int k = 0; !bad && (text = cli_value_at(args, "--shape", k)) != NULL; k++) {
         bad = !set_shape(options, text, status);
     }
+    if (!bad && (cli_has(args, "--check") || cli_has(args, "--check-all"))) {
+        oribi_options_set_check(options, cli_has(args, "--check-all") ? "all" : "plugins", status);
+    }
+    text = cli_value(args, "--record");
+    if (!bad && text != NULL) {
+        oribi_options_set_record(options, text, cli_value(args, "--node"), status);
+        bad = TF_GetCode(status) != TF_OK;
+    }
     bad = bad || !cli_place(args, options, status);
     if (bad && TF_GetCode(status) != TF_OK) {
         cli_fail(status);

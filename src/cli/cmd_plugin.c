@@ -6,7 +6,8 @@
 
 const cli_option cmd_plugin_options[] = {
     {"--json", 0, NULL, "as JSON"},
-    {"--plugin", 'p', "FILE[:K=V,..]", "list, info: load a plugin first; several times"},
+    {"--plugin", 'p', "FILE[:K=V,..]",
+     "list, info: load a plugin first; several times. replay: whose kernel it is"},
     {"--seed", 0, "N", "test: seed of the random cases (default: drawn and printed)"},
     {"--cases", 0, "FILE.json", "test: cases, instead of those beside or in the plugin"},
     {"--op", 0, "NAME", "test: kernels of this op alone"},
@@ -27,7 +28,7 @@ static int info(const cli_args *args, const char *file)
     return code == CLI_OK ? cli_describe(args, "plugins", columns) : code;
 }
 
-enum { N_WORDS = 7 };
+enum { N_WORDS = 8 };
 
 /* The word, what follows it, or how many follow, is not as it should be. */
 static void say_usage(const cli_args *args, const char *const *names)
@@ -52,7 +53,7 @@ static void say_usage(const cli_args *args, const char *const *names)
         cli_error("plugin: there is no `%s`; did you mean `%s`?", word, near);
     } else {
         cli_error("plugin: wants `list`, `info FILE`, `describe FILE`, `check FILE`, `rules`, "
-                  "`test FILE` or `new NAME`%s%s%s",
+                  "`test FILE`, `replay FILE` or `new NAME`%s%s%s",
                   word != NULL ? ", not '" : "", word != NULL ? word : "", word != NULL ? "'" : "");
     }
 }
@@ -67,10 +68,11 @@ int cmd_plugin(const cli_args *args)
                  {"check", cmd_plugin_check},
                  {"rules", cmd_plugin_rules},
                  {"test", cmd_plugin_test},
+                 {"replay", cmd_plugin_replay},
                  {"new", cmd_plugin_new}};
 
     static const char *const names[N_WORDS] = {"list",  "info", "describe", "check",
-                                               "rules", "test", "new"};
+                                               "rules", "test", "replay",   "new"};
 
     if (args->n_positional == 1 && strcmp(args->positional[0], "list") == 0) {
         return info(args, NULL);

@@ -23,6 +23,13 @@ const cli_option cmd_run_options[] = {
     {"--trace", 0, "FILE", "write a trace of the runs that Perfetto opens"},
     CLI_TIME_LIMIT_OPTION("give up so many milliseconds after opening the model began (exit 5); "
                           "of several runs each later one has as long"),
+    {"--check", 0, NULL,
+     "call kernels of plugins under watch: what they write beyond their blocks, leave unwritten or "
+     "read too early ends the run"},
+    {"--check-all", 0, NULL, "the same for built-in kernels as well"},
+    {"--record", 0, "FILE",
+     "write the first call of a kernel that fails, for `oribi plugin replay`"},
+    {"--node", 0, "NODE", "record the first call of this node instead, failed or not"},
     {"--force", 'f', NULL, "overwrite files"},
     {"--device", 0, "NAME[:N]|NAME=DRIVER.so[:OPTIONS]",
      "a plugin's device, where nodes run that have a kernel there; or a driver for the model's "
@@ -236,6 +243,9 @@ static int run_all(const cli_args *args, runner *r, const labels *names, int top
     code = code == CLI_OK ? cli_results_check(args, n_runs) : code;
     if (code == CLI_OK && trace_path != NULL) {
         code = cli_check_writable(trace_path, force);
+    }
+    if (code == CLI_OK && cli_value(args, "--record") != NULL) {
+        code = cli_check_writable(cli_value(args, "--record"), force);
     }
     if (code != CLI_OK) {
         return code;

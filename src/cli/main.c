@@ -47,7 +47,8 @@ const cli_command cli_commands[] = {
     {"ops", "[NAME]", "list the known ops, or one in full", NULL, cmd_ops_options, cmd_ops},
     {"devices", "", "list the devices that plugins bring", NULL, cmd_devices_options, cmd_devices},
     {"plugin",
-     "list | info FILE | describe FILE | check FILE | rules [P012] | test FILE | new NAME",
+     "list | info FILE | describe FILE | check FILE | rules [P012] | test FILE | "
+     "replay FILE | new NAME",
      "list plugins; look into one, check and test it; begin a new one",
      "list            plugins of this process\n"
      "  info FILE       load it and say what it brings\n"
@@ -55,6 +56,8 @@ const cli_command cli_commands[] = {
      "  check FILE      what would stop it on another machine or in another host\n"
      "  rules [P012]    the rules of `check`, or what one of them means and what to do\n"
      "  test FILE       run its kernels on given and random inputs, each in a process of its own\n"
+     "  replay FILE     once more a call that `run --record` wrote; of a plugin's kernel with\n"
+     "                  --plugin\n"
      "  new NAME        a folder with a plugin that builds and passes its test\n"
      "FILE of `test` may be a built-in plugin: cpu, ops_core. Cases stand in --cases, in\n"
      "FILE.cases.json beside FILE.so, or in the plugin (ORIBI_PLUGIN_CASES).",

@@ -21,11 +21,14 @@ typedef struct rule {
 
 static const rule rules[] = {
     {"run", "--labels", "--top-k", NULL},
-    {"run", "--force", "--output|--trace", NULL},
+    {"run", "--node", "--record", NULL},
+    {"run", "--check", NULL, "--check-all"},
+    {"run", "--force", "--output|--trace|--record", NULL},
     {"run", "--layout|--mean|--scale|--show", "@", NULL},
     {"run", "--target-device|--assign|--device-schedule|--cpu-mhz", "=", NULL},
     {"run",
-     "--trace|--time-limit|--shape|--kernels|--disable-pass|--threads|--place-node|" PLACEMENT,
+     "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--disable-pass|--threads|"
+     "--place-node|" PLACEMENT,
      NULL, "="},
     {"run|bench", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", PLACEMENT, "--device|--place-node|--plugin", NULL},
@@ -48,8 +51,8 @@ static const rule rules[] = {
     {"device-serve", "--once", "--socket", NULL},
     {"device-serve", "--assign", "--target-device", NULL},
     {"ops", "--map", NULL, "--kernels"},
-    {"plugin", "--json", "list|info|describe|check|rules|test", NULL},
-    {"plugin", "--plugin", "list|info", NULL},
+    {"plugin", "--json", "list|info|describe|check|rules|test|replay", NULL},
+    {"plugin", "--plugin", "list|info|replay", NULL},
     {"plugin", "--seed|--cases|--op|--part|--random|--timeout-ms", "test", NULL},
     {"plugin", "--cxx|--micro|--device", "new", NULL},
 };

@@ -58,8 +58,11 @@ static void runner_free(TF_OpKernelContext *ctx)
 /* --- Storage --------------------------------------------------------------------------------- */
 
 static TF_Tensor *new_tensor(oribi_runner *self, TF_DataType dtype, const int64_t *dims, int rank,
-                             bool on_host, TF_Status *status)
+                             int output, bool on_host, TF_Status *status)
 {
+    if (self->allocate != NULL) {
+        return self->allocate(self->allocate_arg, dtype, dims, rank, output, status);
+    }
     if (self->outer != NULL) {
         TF_AllocatorAttributes where = {TF_ALLOCATOR_ATTRIBUTES_STRUCT_SIZE, on_host};
         return TF_AllocateTemp(self->outer, dtype, dims, rank, &where, status);
@@ -127,7 +130,7 @@ static bool allocate_output(TF_OpKernelContext *ctx, int index, const int64_t *d
                show(self, index, self->outputs[index], dims, rank, status);
     }
     const TF_DataType dtype = ctx->slots[self->step.outputs[index]].dtype;
-    self->outputs[index] = new_tensor(self, dtype, dims, rank, false, status);
+    self->outputs[index] = new_tensor(self, dtype, dims, rank, index, false, status);
     return self->outputs[index] != NULL &&
            show(self, index, self->outputs[index], dims, rank, status);
 }
@@ -190,7 +193,7 @@ static bool set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor *tens
 static TF_Tensor *allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const int64_t *dims,
                                 int rank, bool on_host, TF_Status *status)
 {
-    return new_tensor((oribi_runner *)ctx, dtype, dims, rank, on_host, status);
+    return new_tensor((oribi_runner *)ctx, dtype, dims, rank, -1, on_host, status);
 }
 
 static const oribi_context_host runner_host = {allocate_output, set_output, allocate_temp,

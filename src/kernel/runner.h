@@ -20,6 +20,10 @@ typedef struct oribi_runner { /* one computation at a time */
     struct oribi_replaced *replaced; /* what an output was before the kernel set it anew */
     TF_OpKernelContext *outer;       /* while it runs; or NULL */
     struct oribi_runner *next;       /* of idle ones */
+    /* Where outputs and temporaries (output -1) come from; NULL: as above. Any thread. */
+    TF_Tensor *(*allocate)(void *arg, TF_DataType dtype, const int64_t *dims, int rank, int output,
+                           TF_Status *status);
+    void *allocate_arg;
 } oribi_runner;
 
 /* The kernel must outlive it. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "check/check.h"
 #include "grappler/grappler.h"
 #include "target/target.h"
 
@@ -25,7 +26,13 @@ static bool make_kernel(oribi_session *session, oribi_session_step *step, TF_Sta
     if (def == NULL) {
         return false;
     }
+    const bool is_wrapped = session->check != NULL && step->device == 0 &&
+                            oribi_check_wants(session->check, def, step->view.name);
+    if (is_wrapped) { /* what is called under watch gets all of its inputs */
+        step->view.release_constant = NULL;
+    }
     ORIBI_TRY(oribi_kernel_create(def, &step->view, &step->kernel, status));
+    ORIBI_TRY(!is_wrapped || oribi_check_wrap(session->check, &step->kernel, status));
     step->detail =
         oribi_arena_printf(&session->arena, "%s, kernel %s of %s%s%s", step->node->op_name,
                            def->kernel_name, def->provider, step->device != 0 ? " on " : "",
@@ -157,8 +164,9 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
         goto failed;
     }
     session->pool = oribi_options_make_pool(options, status);
-    if (session->pool == NULL || !oribi_place_request(session, options, status) ||
-        !run_passes(session, options, status) || !make_steps(session, options, status)) {
+    if (session->pool == NULL || !oribi_session_check_begin(session, options, status) ||
+        !oribi_place_request(session, options, status) || !run_passes(session, options, status) ||
+        !make_steps(session, options, status)) {
         goto failed;
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
@@ -166,8 +174,9 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
             goto failed;
         }
     }
-    if (!oribi_flights_order(session, status) || !oribi_constants_keep(session, status) ||
-        !charge_graph(session, status) || !plan_ahead(session, status)) {
+    if (!oribi_session_check_found(session, status) || !oribi_flights_order(session, status) ||
+        !oribi_constants_keep(session, status) || !charge_graph(session, status) ||
+        !plan_ahead(session, status)) {
         goto failed;
     }
     return session;

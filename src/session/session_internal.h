@@ -45,6 +45,8 @@ struct oribi_options {
     bool keeps_islands; /* copies are not weighed */
     uint64_t device_max_bytes;
     bool has_unified_memory;
+    const char *check; /* "plugins", "all", "off"; NULL: as ORIBI_CHECK says */
+    const char *record_file, *record_node;
 };
 
 uint64_t oribi_options_max_bytes(const oribi_options *options);        /* NULL: the default */
@@ -150,6 +152,7 @@ struct oribi_session {
     oribi_resources *resources; /* shared by the session's runs, by no other session */
     oribi_meter *meter;
     oribi_pass_report report;
+    struct oribi_check *check;        /* NULL: kernels are called as they are */
     const char *device, *device_type; /* "FAKE:0" and "FAKE", where most nodes go; NULL: the CPU */
     oribi_session_device *devices;    /* n_devices, at least the host */
     const char **moved;               /* by node of the graph: why it is on the CPU, or NULL; NULL:
@@ -208,6 +211,12 @@ const oribi_kernel_def *oribi_transfer_kernel(oribi_transfer_kind kind);
 /* session_constants.c: dense bytes for the constants that something still reads, where it reads
  * them. */
 bool oribi_constants_keep(oribi_session *session, TF_Status *status);
+
+/* session_options.c: what options and environment say about checks and records. */
+bool oribi_session_check_begin(oribi_session *session, const oribi_options *options,
+                               TF_Status *status);
+/* Once all kernels are made: is there the node whose call is to be recorded? */
+bool oribi_session_check_found(const oribi_session *session, TF_Status *status);
 
 void oribi_session_retain(oribi_session *session);
 void oribi_session_release(oribi_session *session);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of models and sessions. */
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "check/check.h"
 #include "session/session_internal.h"
 
 oribi_options *oribi_options_create(TF_Status *status)
@@ -244,4 +246,87 @@ bool oribi_input_shapes_copy(oribi_arena *arena, const oribi_input_shape *shapes
         out = &copy->next;
     }
     return true;
+}
+
+/* --- Checks and records (src/check) ---------------------------------------------------------- */
+
+void oribi_options_set_check(oribi_options *options, const char *kernels, TF_Status *status)
+{
+    oribi_check_whose whose;
+    if (!ORIBI_GIVEN(status, options, kernels) || !oribi_check_parse(kernels, &whose, status)) {
+        return;
+    }
+    options->check = whose == ORIBI_CHECK_ALL       ? "all"
+                     : whose == ORIBI_CHECK_PLUGINS ? "plugins"
+                                                    : "off";
+}
+
+void oribi_options_set_record(oribi_options *options, const char *file, const char *node,
+                              TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, file)) {
+        return;
+    }
+    const char *own_file = oribi_arena_strdup(&options->arena, file);
+    const char *own_node = node != NULL ? oribi_arena_strdup(&options->arena, node) : NULL;
+    if (own_file == NULL || (node != NULL && own_node == NULL)) {
+        oribi_fail_memory(status);
+        return;
+    }
+    options->record_file = own_file;
+    options->record_node = own_node;
+}
+
+bool oribi_session_check_begin(oribi_session *session, const oribi_options *options,
+                               TF_Status *status)
+{
+    oribi_check_whose whose = ORIBI_CHECK_NONE;
+    const char *text = options != NULL ? options->check : NULL;
+    if (text == NULL) {
+        text = secure_getenv("ORIBI_CHECK");
+        if (text != NULL && !oribi_check_parse(text, &whose, status)) {
+            oribi_status_prefix(status, "ORIBI_CHECK: ");
+            return false;
+        }
+    } else {
+        ORIBI_TRY(oribi_check_parse(text, &whose, status));
+    }
+    const char *file = options != NULL ? options->record_file : NULL;
+    if (whose == ORIBI_CHECK_NONE && file == NULL) {
+        return true;
+    }
+    oribi_check *check = oribi_arena_array(&session->arena, 1, sizeof *check);
+    if (check == NULL) {
+        return oribi_fail_memory(status);
+    }
+    *check = (oribi_check){.whose = whose};
+    check->file = file != NULL ? oribi_arena_strdup(&session->arena, file) : NULL;
+    check->node = file != NULL && options->record_node != NULL
+                      ? oribi_arena_strdup(&session->arena, options->record_node)
+                      : NULL;
+    if ((file != NULL && check->file == NULL) ||
+        (file != NULL && options->record_node != NULL && check->node == NULL)) {
+        return oribi_fail_memory(status);
+    }
+    session->check = check;
+    return true;
+}
+
+bool oribi_session_check_found(const oribi_session *session, TF_Status *status)
+{
+    const oribi_check *check = session->check;
+    if (check == NULL || check->node == NULL || check->has_node) {
+        return true;
+    }
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        if (strcmp(session->steps[s].node->name, check->node) == 0) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
+                              "node '%s' runs on %s; calls on the CPU alone are recorded",
+                              check->node, session->devices[session->steps[s].device].name);
+        }
+    }
+    return oribi_fail(status, TF_NOT_FOUND,
+                      "no step runs a node '%s' whose call could be recorded; `oribi inspect "
+                      "--steps` lists them",
+                      check->node);
 }

@@ -23,7 +23,7 @@ TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
 FREE = {
     "run": "--input --output --top-k --json --trace --time-limit --device --place-node --plugin "
            "--threads --max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "
-           "--read",
+           "--read --check --check-all --record",
     "bench": "--runs --warm-up --input --json --device --place-node --plugin --threads --max-bytes "
              "--shape --kernels --disable-pass --tflite-variant --follow-links --read",
     "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
@@ -47,13 +47,13 @@ FREE = {
 
 # command: (options, what stands beside each of them, or is missing)
 IGNORED = {
-    "run": [("--labels", ""), ("--force", ""), ("--layout --mean --scale --show", ""),
+    "run": [("--labels", ""), ("--force", ""), ("--node", ""), ("--check", "--check-all"), ("--layout --mean --scale --show", ""),
             ("--layout --mean --scale --show", "-i x=@x.npy"),
             ("--layout --mean --scale --show", "-i x=rand:1"),
             ("--target-device --device-schedule --cpu-mhz --assign", ""),
             ("--target-device --device-schedule --cpu-mhz --assign", "--device GPU"),
             (PLACEMENT, ""),
-            ("--trace --time-limit --shape --kernels --disable-pass --threads --place-node "
+            ("--trace --time-limit --shape --kernels --disable-pass --threads --place-node --check --check-all --record "
              + PLACEMENT, "--device npu=driver.so --plugin p.so")],
     "bench": [(PLACEMENT, "")],
     "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
@@ -74,6 +74,7 @@ IGNORED = {
                ("--plugin --seed --cases --op --part --random --timeout-ms --cxx --micro --device",
                 "check f"),
                ("--plugin --cxx --micro --device", "test f"),
+               ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "replay f"),
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "list"),
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],

@@ -163,6 +163,17 @@ static void a_test_refuses_bad_requests(void **state)
     expect_error(f, TF_ABORTED, "crashed");
 }
 
+/* Recordings of faulty kernels, and hostile ones: checked_test.py. */
+static void a_replay_refuses_bad_requests(void **state)
+{
+    fixture *f = *state;
+
+    oribi_plugin_replay("cpu", "/no/such/call.json", f->json, f->status);
+    expect_error(f, TF_NOT_FOUND, "/no/such/call.json");
+    oribi_plugin_replay(NULL, TEST_SOURCE "/README.md", f->json, f->status);
+    expect_error(f, TF_INVALID_ARGUMENT, "is no recorded call");
+}
+
 /* What the helper process calls, here in this one. */
 static void one_case_is_computed_and_judged(void **state)
 {
@@ -203,6 +214,7 @@ int main(void)
         CASE(a_good_plugin_passes_its_test),
         CASE(a_built_in_plugin_is_tested_by_its_name),
         CASE(a_test_refuses_bad_requests),
+        CASE(a_replay_refuses_bad_requests),
         CASE(one_case_is_computed_and_judged),
         CASE(a_case_refuses_bad_requests),
     };

@@ -15,6 +15,9 @@
 #ifndef INPUTS
 #define INPUTS 1
 #endif
+#ifndef STATEFUL
+#define STATEFUL 0
+#endif
 #ifndef SHAPE
 #define SHAPE same_shape
 #endif
@@ -89,6 +92,9 @@ void TF_InitKernel(void)
         TF_OpDefinitionBuilderAddInput(op, "more: float");
     }
     TF_OpDefinitionBuilderAddOutput(op, "y: float");
+    if (STATEFUL) {
+        TF_OpDefinitionBuilderSetIsStateful(op, true);
+    }
     TF_OpDefinitionBuilderSetShapeInferenceFunction(op, SHAPE);
     TF_RegisterOpDefinition(op, status);
     TF_RegisterKernelBuilder("Bug", TF_NewKernelBuilder("Bug", "CPU", CREATE, compute, DELETE),
