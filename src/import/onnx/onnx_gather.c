@@ -18,8 +18,12 @@ static oribi_value_id positive_tuples(oribi_onnx_node *n, oribi_value_id indices
 {
     int32_t rank = oribi_emit_rank(n, indices);
     int64_t depth = oribi_emit_dim(n, indices, rank - 1);
-    if (n->failed || rank < 1 || depth < 0 || depth > oribi_emit_rank(n, x)) {
-        oribi_onnx_fail(n, depth < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
+    if (!n->failed && rank > 0 && depth < 0) {
+        oribi_onnx_want_shapes(n, "the last dimension of the indices must be known");
+        return -1;
+    }
+    if (n->failed || rank < 1 || depth > oribi_emit_rank(n, x)) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                         "indices with a last dimension of %" PRId64 " are not supported", depth);
         return -1;
     }
