@@ -74,6 +74,9 @@ bool oribi_emit_resolve(const oribi_emit_from *from, oribi_node *node)
         return true;
     }
     TF_Code code = TF_GetCode(from->status);
+    if (code == TF_INVALID_ARGUMENT && node->signature.input_types != NULL && from->unfit != NULL) {
+        *from->unfit = true;
+    }
     if (code == TF_INVALID_ARGUMENT && node->signature.input_types == NULL) {
         code = TF_UNIMPLEMENTED;
     }

@@ -63,6 +63,7 @@ typedef struct oribi_emit_from {
     const char *label, *origin; /* name of the nodes; what messages begin with */
     TF_Status *status;
     bool *failed; /* the first failure is the one that is told */
+    bool *unfit;  /* it was of shapes that do not fit; may be NULL */
 } oribi_emit_from;
 
 /* Fails with "<origin>: ..." unless that has happened; returns false. */
@@ -92,6 +93,12 @@ const oribi_input_shape *oribi_import_shape_of(const oribi_import_options *optio
  * there is no such input, or the shape contradicts the file. */
 bool oribi_import_fix_inputs(oribi_graph *graph, const oribi_import_options *options,
                              TF_Status *status);
+
+/* Are sizes of inputs unknown, so that nodes which want shapes may be translated when there are
+ * some? */
+bool oribi_import_may_be_open(const oribi_graph *graph, const oribi_import_options *options);
+/* Removes all nodes: the inputs stay, and outputs are added that nothing makes. */
+void oribi_import_leave_open(oribi_graph *graph);
 
 /* A copy of file text that is fit for messages: NUL-terminated, control characters as '?'. */
 const char *oribi_import_text(oribi_arena *arena, const oribi_string *string);

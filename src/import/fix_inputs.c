@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes that the caller gives to a model's inputs. They are there before the first node is
- * translated, so that translations which need ranks or sizes have them. See emit.h.
+ * translated, so that translations which need ranks or sizes have them. Where they are missing the
+ * graph may be left open until a run has some. See emit.h.
  */
 #include <string.h>
 
@@ -89,4 +90,23 @@ bool oribi_import_fix_inputs(oribi_graph *graph, const oribi_import_options *opt
         ORIBI_TRY(fix_batch(graph, &graph->values[graph->inputs[i]]->shape, status));
     }
     return true;
+}
+
+bool oribi_import_may_be_open(const oribi_graph *graph, const oribi_import_options *options)
+{
+    bool any = false;
+    for (int32_t i = 0; i < graph->n_inputs; i++) {
+        any = any || !oribi_shape_is_full(&graph->values[graph->inputs[i]]->shape);
+    }
+    return any && options != NULL && options->may_be_open;
+}
+
+void oribi_import_leave_open(oribi_graph *graph)
+{
+    for (int32_t i = graph->n_nodes - 1; i >= 0; i--) { /* readers go before what they read */
+        if (!graph->nodes[i]->is_dead) {
+            oribi_graph_remove_node(graph, graph->nodes[i]);
+        }
+    }
+    graph->is_open = true;
 }

@@ -21,7 +21,8 @@ typedef struct oribi_import_options {
     bool rounds_as_tflite; /* quantised TFLite operators: as its interpreter, not as TFLite Micro */
     const oribi_input_shape *shapes; /* known before a node is translated; the first of a name */
     bool batch_is_one;               /* first dimensions of inputs that are open still are 1 */
-    bool is_one_of_several;          /* models: a shape may be another one's */
+    bool may_be_open;       /* what wants shapes that are not known may leave the graph open */
+    bool is_one_of_several; /* models: a shape may be another one's */
 } oribi_import_options;
 
 /* Takes over one reference of source, which owns data. On failure NULL; INVALID_ARGUMENT/DATA_LOSS

@@ -30,6 +30,7 @@ bool oribi_missing_add(oribi_missing *missing, const char *op, const char *name,
         entry->why = oribi_arena_strdup(&missing->arena, why);
         ORIBI_TRY(entry->why != NULL || oribi_fail_memory(status));
     }
+    missing->n_nodes++;
     if (entry->n_nodes++ < MAX_NODES_NAMED) {
         oribi_text_printf(&entry->nodes, "%s'%s'", entry->n_nodes > 1 ? ", " : "", node);
     }
@@ -65,6 +66,14 @@ bool oribi_missing_report(const oribi_missing *missing, TF_Status *status)
     if (text.failed) {
         oribi_text_destroy(&text);
         return oribi_fail_memory(status);
+    }
+    if (missing->n_unshaped == missing->n_nodes) {
+        oribi_fail(status, TF_UNIMPLEMENTED,
+                   "%zu op%s of the model cannot be translated without shapes; give those of the "
+                   "model's inputs (--shape INPUT=1x3x224x224):%s",
+                   count, count == 1 ? "" : "s", oribi_text_string(&text));
+        oribi_text_destroy(&text);
+        return false;
     }
     oribi_fail(status, TF_UNIMPLEMENTED,
                "%zu op%s of the model %s not provided by any loaded plugin (load one with --plugin "

@@ -19,6 +19,8 @@ typedef struct oribi_missing_op {
 typedef struct oribi_missing { /* {0}, with an arena that lives as long */
     oribi_map ops;             /* by `op`, in the order of the file */
     oribi_arena arena;
+    int32_t n_nodes;    /* all of them */
+    int32_t n_unshaped; /* of these, those that only want shapes */
 } oribi_missing;
 
 /* Notes that nothing provides the op for a node; texts are copied. name NULL: no

@@ -47,6 +47,21 @@ bool oribi_model_file_borrow(const void *data, size_t bytes, const char *name,
     return true;
 }
 
+bool oribi_model_file_share(const oribi_model_file *file, oribi_model_file *out, TF_Status *status)
+{
+    *out = *file;
+    out->name = oribi_strdup(file->name);
+    out->folder = file->folder != NULL ? oribi_strdup(file->folder) : NULL;
+    if (out->name == NULL || (file->folder != NULL && out->folder == NULL)) {
+        oribi_free(out->name);
+        oribi_free(out->folder);
+        *out = (oribi_model_file){0};
+        return oribi_fail_memory(status);
+    }
+    oribi_source_retain(out->source);
+    return true;
+}
+
 void oribi_model_file_close(oribi_model_file *file)
 {
     oribi_source_release(file->source);

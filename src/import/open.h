@@ -22,6 +22,8 @@ bool oribi_model_file_open(const char *path, bool is_read, uint64_t max_bytes,
 /* The caller's bytes, which stay its own and must outlive all graphs of the file. */
 bool oribi_model_file_borrow(const void *data, size_t bytes, const char *name,
                              oribi_model_file *out, TF_Status *status);
+/* Another handle of the same bytes. False: no memory, status set. */
+bool oribi_model_file_share(const oribi_model_file *file, oribi_model_file *out, TF_Status *status);
 /* The options' folder, reads_files and held_bytes are set from the file. NULL: status set. */
 oribi_graph *oribi_model_file_import(const oribi_model_file *file, oribi_import_options options,
                                      TF_Status *status);

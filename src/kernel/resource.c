@@ -20,6 +20,7 @@ struct TF_Resource { /* one object; the table and kernels hold references */
 };
 
 struct oribi_resources {
+    _Atomic int64_t references;
     oribi_mutex lock;
     TF_Resource **items;
     size_t count, capacity;
@@ -74,12 +75,19 @@ oribi_resources *oribi_resources_create(TF_Status *status)
         oribi_fail_memory(status);
         return NULL;
     }
+    atomic_init(&made->references, 1);
     return made;
+}
+
+void oribi_resources_retain(oribi_resources *resources)
+{
+    atomic_fetch_add_explicit(&resources->references, 1, memory_order_relaxed);
 }
 
 void oribi_resources_destroy(oribi_resources *resources)
 {
-    if (resources == NULL) {
+    if (resources == NULL ||
+        atomic_fetch_sub_explicit(&resources->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
     for (size_t i = 0; i < resources->count; i++) {

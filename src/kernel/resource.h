@@ -11,7 +11,9 @@
 typedef struct oribi_resources oribi_resources;
 
 oribi_resources *oribi_resources_create(TF_Status *status);
-/* Drops the manager's references; objects that kernels still hold live on. */
+void oribi_resources_retain(oribi_resources *resources);
+/* One owner less. The last one drops the manager's references; objects that kernels still hold live
+ * on. */
 void oribi_resources_destroy(oribi_resources *resources);
 /* Returns the context's resources, or the process's where it has no session. NULL: no memory. */
 oribi_resources *oribi_resources_of(TF_OpKernelContext *ctx, TF_Status *status);

@@ -23,6 +23,11 @@ oribi_meter *oribi_meter_create(uint64_t max_bytes, TF_Status *status)
     return meter;
 }
 
+void oribi_meter_retain(oribi_meter *meter)
+{
+    atomic_fetch_add_explicit(&meter->references, 1, memory_order_relaxed);
+}
+
 void oribi_meter_release(oribi_meter *meter)
 {
     if (meter != NULL &&

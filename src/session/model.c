@@ -7,18 +7,23 @@
 
 /* --- Import ---------------------------------------------------------------------------------- */
 
-static oribi_graph *import(const oribi_model *model, const oribi_options *options,
-                           TF_Status *status)
+static oribi_import_options import_options(const oribi_model *model, const oribi_options *options)
 {
-    const oribi_import_options import_options = {
+    return (oribi_import_options){
         .follow_links = model->follow_links || (options != NULL && options->follow_links),
         .max_bytes =
             options != NULL && options->max_bytes > 0 ? options->max_bytes : model->max_bytes,
         .rounds_as_tflite =
             model->rounds_as_tflite || (options != NULL && options->rounds_as_tflite),
         .shapes = options != NULL && options->shapes != NULL ? options->shapes : model->shapes,
+        .may_be_open = true,
     };
-    return oribi_model_file_import(&model->file, import_options, status);
+}
+
+static oribi_graph *import(const oribi_model *model, const oribi_options *options,
+                           TF_Status *status)
+{
+    return oribi_model_file_import(&model->file, import_options(model, options), status);
 }
 
 /* --- Descriptions ---------------------------------------------------------------------------- */
@@ -139,6 +144,24 @@ oribi_model *oribi_model_from_memory(const void *data, size_t bytes, const char 
     return model_with_patience(&file, options, status);
 }
 
+/* Takes the graph over. */
+static oribi_session *make_session(const oribi_model *model, oribi_graph *graph,
+                                   const oribi_options *options, TF_Status *status)
+{
+    const bool is_open = graph->is_open || graph->input_limits != NULL;
+    oribi_session *session = oribi_session_from_graph(graph, options, status);
+    if (session == NULL || !is_open) {
+        return session;
+    }
+    const oribi_import_options how = import_options(model, options);
+    session->specials = oribi_specials_create(&model->file, &how, options, status);
+    if (session->specials == NULL) {
+        oribi_session_destroy(session);
+        return NULL;
+    }
+    return session;
+}
+
 oribi_session *oribi_session_create(oribi_model *model, const oribi_options *options,
                                     TF_Status *status)
 {
@@ -157,7 +180,7 @@ oribi_session *oribi_session_create(oribi_model *model, const oribi_options *opt
             oribi_mutex_unlock(&model->lock);
         }
         graph = graph != NULL ? graph : import(model, options, status);
-        session = graph != NULL ? oribi_session_from_graph(graph, options, status) : NULL;
+        session = graph != NULL ? make_session(model, graph, options, status) : NULL;
     }
     oribi_patience_end(&patience);
     return session;

@@ -21,7 +21,8 @@ oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
     const size_t n_inputs = (size_t)session->n_inputs + 1;
     const size_t n_outputs = (size_t)session->n_outputs + 1;
     oribi_session_retain(session);
-    run->session = session;
+    oribi_session_retain(session);
+    run->home = run->session = session;
     run->signal = oribi_signal_create(status);
     run->inputs = oribi_alloc_zero(n_inputs, sizeof *run->inputs);
     run->input_shapes = oribi_alloc_zero(n_inputs, sizeof *run->input_shapes);
@@ -73,6 +74,7 @@ void oribi_run_destroy(oribi_run *run)
     oribi_free(run->blocks.events);
     oribi_signal_release(run->signal);
     oribi_mutex_destroy(&run->lock);
+    oribi_session_release(run->home);
     oribi_free(run);
     oribi_session_release(session);
 }
@@ -97,15 +99,12 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
         return oribi_fail(status, TF_INVALID_ARGUMENT, "input '%s' is %s, but the tensor is %s",
                           name, oribi_dtype_name(value->dtype), oribi_dtype_name(tensor->dtype));
     }
-    bool fits = value->shape.rank < 0 || value->shape.rank == tensor->rank;
-    for (int32_t k = 0; fits && k < value->shape.rank; k++) {
-        fits = value->shape.dims[k] < 0 || value->shape.dims[k] == tensor->dims[k];
-    }
-    if (!fits) {
+    const oribi_shape *limit = oribi_session_input_limit(session, index);
+    const oribi_shape shape = {tensor->rank, tensor->dims};
+    if (!oribi_shape_agrees(limit, &shape)) {
         oribi_text expected = {0};
         oribi_text found = {0};
-        const oribi_shape shape = {tensor->rank, tensor->dims};
-        oribi_shape_print(&value->shape, &expected);
+        oribi_shape_print(limit, &expected);
         oribi_shape_print(&shape, &found);
         oribi_fail(status, TF_INVALID_ARGUMENT,
                    "input '%s' has shape %s, but the tensor has shape %s", name,
@@ -129,7 +128,7 @@ void oribi_run_set_input(oribi_run *run, int index, const TF_Tensor *tensor, TF_
     if (!ORIBI_GIVEN(status, run, tensor)) {
         return;
     }
-    if (!check_input(run->session, index, tensor, status)) {
+    if (!check_input(run->home, index, tensor, status)) {
         return;
     }
     TF_Tensor *bound = oribi_tensor_share(tensor);
@@ -155,6 +154,27 @@ static bool all_bound(const oribi_run *run, TF_Status *status)
 }
 
 /* --- One execution --------------------------------------------------------------------------- */
+
+/* The session that is made for the shapes of the inputs, where the model has one for each. */
+static bool specialise(oribi_run *run, TF_Status *status)
+{
+    if (run->home->specials == NULL || ((run->session != run->home || !run->home->graph->is_open) &&
+                                        oribi_special_serves(run->session, run->input_shapes))) {
+        return true;
+    }
+    oribi_session *special = oribi_special_find(run->home, run->input_shapes, status);
+    ORIBI_TRY(special != NULL);
+    oribi_run_reset_streams(run);
+    oribi_free(run->streams);
+    oribi_free(run->beside);
+    run->streams = NULL;
+    run->beside = NULL;
+    oribi_frame_destroy(run->frame);
+    run->frame = NULL;
+    oribi_session_release(run->session);
+    run->session = special;
+    return true;
+}
 
 /* A frame that is laid out for the bound shapes. */
 static bool prepare_frame(oribi_run *run, TF_Status *status)
@@ -247,8 +267,8 @@ static void finish(oribi_run *run, bool ok)
 /* Planning is what takes long before the first step, so it asks the thread's patience. */
 static void execute(oribi_run *run, uint64_t deadline_ns, TF_Status *status)
 {
-    if (!all_bound(run, status) || !oribi_run_open_streams(run, status) ||
-        !prepare_frame(run, status)) {
+    if (!all_bound(run, status) || !specialise(run, status) ||
+        !oribi_run_open_streams(run, status) || !prepare_frame(run, status)) {
         return;
     }
     TF_OpKernelContext *ctx = &run->frame->ctx;

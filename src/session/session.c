@@ -53,12 +53,16 @@ static void session_free(oribi_session *session)
     for (int32_t i = 0; i < session->n_values && session->values != NULL; i++) {
         TF_DeleteTensor(session->values[i].constant);
     }
+    oribi_specials_destroy(session->specials);
     oribi_resources_destroy(session->resources);
     oribi_pool_release(session->pool);
     oribi_graph_destroy(session->graph);
     for (int32_t d = 1; d < session->n_devices; d++) {
         oribi_device_account_release(session->devices[d].account);
         oribi_device_release(session->devices[d].device);
+    }
+    if (session->meter != NULL) {
+        oribi_meter_discharge(session->meter, session->graph_bytes);
     }
     oribi_meter_release(session->meter);
     oribi_arena_destroy(&session->arena);
@@ -94,6 +98,9 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
                                        .plain_activations = label != NULL,
                                        .pool = session->pool};
     oribi_pass_report *report = &session->report;
+    if (session->graph->is_open) {
+        return true; /* its specials are what passes see */
+    }
     ORIBI_TRY(oribi_target_open_states(session->graph, status));
     ORIBI_TRY(oribi_pass_prepare(session->graph, &passes, report, status));
     ORIBI_TRY(oribi_grappler_run(&session->graph, "CPU", &passes, report, status));
@@ -108,9 +115,10 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
  * take: one limit over both. */
 static bool charge_graph(oribi_session *session, TF_Status *status)
 {
-    const oribi_graph *graph = session->graph;
-    return oribi_meter_charge(session->meter, graph->made_bytes + graph->arena.used_bytes,
-                              "the model's graph", status);
+    const uint64_t bytes = session->graph->made_bytes + session->graph->arena.used_bytes;
+    ORIBI_TRY(oribi_meter_charge(session->meter, bytes, "the model's graph", status));
+    session->graph_bytes = bytes;
+    return true;
 }
 
 static bool make_steps(oribi_session *session, const oribi_options *options, TF_Status *status)
@@ -142,8 +150,35 @@ static bool plan_ahead(oribi_session *session, TF_Status *status)
     return plan != NULL;
 }
 
+/* What sessions of one model share. */
+static bool make_shared(oribi_session *session, const oribi_options *options, oribi_session *home,
+                        TF_Status *status)
+{
+    if (home != NULL) {
+        oribi_meter_retain(home->meter);
+        oribi_resources_retain(home->resources);
+        oribi_pool_retain(home->pool);
+        session->meter = home->meter;
+        session->resources = home->resources;
+        session->pool = home->pool;
+        return true;
+    }
+    session->meter = oribi_meter_create(oribi_options_max_bytes(options), status);
+    ORIBI_TRY(session->meter != NULL);
+    session->resources = oribi_resources_create(status);
+    ORIBI_TRY(session->resources != NULL);
+    session->pool = oribi_options_make_pool(options, status);
+    return session->pool != NULL;
+}
+
 oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options *options,
                                         TF_Status *status)
+{
+    return oribi_session_make(graph, options, NULL, status);
+}
+
+oribi_session *oribi_session_make(oribi_graph *graph, const oribi_options *options,
+                                  oribi_session *home, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
     oribi_session *session = oribi_alloc_zero(1, sizeof *session);
@@ -155,16 +190,8 @@ oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options 
     }
     atomic_init(&session->references, 1);
     session->graph = graph;
-    session->meter = oribi_meter_create(oribi_options_max_bytes(options), status);
-    if (session->meter == NULL) {
-        goto failed;
-    }
-    session->resources = oribi_resources_create(status);
-    if (session->resources == NULL) {
-        goto failed;
-    }
-    session->pool = oribi_options_make_pool(options, status);
-    if (session->pool == NULL || !oribi_session_check_begin(session, options, status) ||
+    if (!make_shared(session, options, home, status) ||
+        !oribi_session_check_begin(session, options, status) ||
         !oribi_place_request(session, options, status) || !run_passes(session, options, status) ||
         !make_steps(session, options, status)) {
         goto failed;

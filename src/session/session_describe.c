@@ -120,6 +120,9 @@ static void put_graph(oribi_json *json, const oribi_session *session, const orib
     oribi_json_open(json, '{');
     oribi_json_put_string(json, "source", session->graph->source_name);
     oribi_json_put_bool(json, "is_planned", plan != NULL);
+    if (session->graph->is_open) { /* no steps: --shape shows them */
+        oribi_json_put_bool(json, "waits_for_shapes", true);
+    }
     put_ends(json, "inputs", session, plan, session->inputs, session->n_inputs - session->n_states,
              session->graph->input_quantisation);
     put_ends(json, "outputs", session, plan, session->outputs,

@@ -11,7 +11,7 @@
 
 #include "device/device.h"
 #include "device/pool.h"
-#include "import/import.h"
+#include "import/open.h"
 #include "kernel/context.h"
 #include "kernel/resource.h"
 #include "pass/pass.h"
@@ -19,7 +19,12 @@
 #include "session/session.h"
 #include "tensor/patience.h"
 
-enum { ORIBI_MAX_PLANS = 16, ORIBI_OUTPUT_SPARES = 3, ORIBI_MAX_DEVICES = 32 };
+enum {
+    ORIBI_MAX_PLANS = 16,
+    ORIBI_MAX_SPECIALS = 8,
+    ORIBI_OUTPUT_SPARES = 3,
+    ORIBI_MAX_DEVICES = 32
+};
 
 /* --- Options --------------------------------------------------------------------------------- */
 
@@ -51,6 +56,8 @@ struct oribi_options {
 
 uint64_t oribi_options_max_bytes(const oribi_options *options);        /* NULL: the default */
 uint64_t oribi_options_device_max_bytes(const oribi_options *options); /* the same */
+/* Without shapes and time limit. NULL: no memory. */
+oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *status);
 /* Begins the thread's patience for what is made with the options (NULL: endless). */
 void oribi_options_begin(const oribi_options *options, const char *what, oribi_patience *patience);
 /* A copy in the arena, in the same order; false: no memory. */
@@ -70,6 +77,7 @@ typedef struct oribi_meter {
 } oribi_meter;
 
 oribi_meter *oribi_meter_create(uint64_t max_bytes, TF_Status *status);
+void oribi_meter_retain(oribi_meter *meter);
 void oribi_meter_release(oribi_meter *meter); /* NULL ok */
 /* RESOURCE_EXHAUSTED, nothing counted, when the limit would be passed; what is for the message. */
 bool oribi_meter_charge(oribi_meter *meter, uint64_t bytes, const char *what, TF_Status *status);
@@ -172,7 +180,28 @@ struct oribi_session {
     struct oribi_plan *plans[ORIBI_MAX_PLANS];
     int32_t n_plans;
     uint64_t plan_clock;
+    struct oribi_specials *specials; /* of a model that is translated for each set of input shapes;
+                                      * NULL: once was enough */
+    uint64_t graph_bytes;            /* charged for the graph */
 };
+
+/* special.c: sessions for one set of input shapes each, of a model whose translation wants them.
+ * They share the pool, the resources and the limit of the session that the application made, which
+ * has ports alone then and is never walked. */
+typedef struct oribi_specials oribi_specials;
+oribi_specials *oribi_specials_create(const oribi_model_file *file, const oribi_import_options *how,
+                                      const oribi_options *options, TF_Status *status);
+void oribi_specials_destroy(oribi_specials *specials); /* NULL ok */
+/* Where the inputs of a session may have other shapes than it is made for. */
+const oribi_shape *oribi_session_input_limit(const oribi_session *session, int32_t input);
+/* Is the session made for these shapes of the inputs? */
+bool oribi_special_serves(const oribi_session *special, const oribi_shape *input_shapes);
+/* The session for the shapes, kept or new; one reference. The one not asked for longest goes. */
+oribi_session *oribi_special_find(oribi_session *session, const oribi_shape *input_shapes,
+                                  TF_Status *status);
+/* Session over a graph, which it takes over, also when it fails; home NULL, or what it shares. */
+oribi_session *oribi_session_make(oribi_graph *graph, const oribi_options *options,
+                                  oribi_session *home, TF_Status *status);
 
 /* session_place.c: names devices in the graph before the passes; opens those that nodes then go to.
  */
@@ -433,7 +462,8 @@ typedef struct oribi_good_output { /* of the last good run */
 } oribi_good_output;
 
 struct oribi_run {
-    oribi_session *session; /* one reference */
+    oribi_session *home;    /* one reference: what the application made it of */
+    oribi_session *session; /* one reference: the same, or that for the shapes of the inputs */
     oribi_frame *frame;     /* NULL before the first run and after it was detached */
     TF_Tensor **inputs;     /* n_inputs, own handles; the last n_states are the state */
     TF_Tensor **next;       /* n_states: what a run has made of it; NULL between runs */

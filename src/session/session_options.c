@@ -19,6 +19,53 @@ oribi_options *oribi_options_create(TF_Status *status)
     return options;
 }
 
+static bool copy_places(oribi_arena *arena, const oribi_node_place *from, oribi_node_place **out)
+{
+    *out = NULL;
+    for (; from != NULL; from = from->next, out = &(*out)->next) {
+        oribi_node_place *place = oribi_arena_array(arena, 1, sizeof *place);
+        char *node = oribi_arena_strdup(arena, from->node);
+        char *device = oribi_arena_strdup(arena, from->device);
+        if (place == NULL || node == NULL || device == NULL) {
+            return false;
+        }
+        *place = (oribi_node_place){node, device, NULL};
+        *out = place;
+    }
+    return true;
+}
+
+oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *status)
+{
+    oribi_options *copy = oribi_options_create(status);
+    if (copy == NULL || options == NULL) {
+        return copy;
+    }
+    copy->threads = options->threads;
+    copy->max_bytes = options->max_bytes;
+    copy->follow_links = options->follow_links;
+    copy->rounds_as_tflite = options->rounds_as_tflite;
+    copy->reads_files = options->reads_files;
+    copy->disabled_passes = options->disabled_passes;
+    copy->kernels = options->kernels;
+    copy->has_thread_pool = options->has_thread_pool;
+    copy->thread_pool = options->thread_pool;
+    copy->is_strict = options->is_strict;
+    copy->keeps_islands = options->keeps_islands;
+    copy->device_max_bytes = options->device_max_bytes;
+    copy->has_unified_memory = options->has_unified_memory;
+    if (options->device != NULL) {
+        copy->device = oribi_arena_strdup(&copy->arena, options->device);
+    }
+    if ((options->device != NULL && copy->device == NULL) ||
+        !copy_places(&copy->arena, options->places, &copy->places)) {
+        oribi_options_destroy(copy);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    return copy;
+}
+
 void oribi_options_destroy(oribi_options *options)
 {
     if (options != NULL) {

@@ -69,7 +69,7 @@ static bool request_default(oribi_session *session, const char *device, TF_Statu
 bool oribi_place_request(oribi_session *session, const oribi_options *options, TF_Status *status)
 {
     oribi_graph *graph = session->graph;
-    if (options == NULL) {
+    if (options == NULL || graph->is_open) {
         return true;
     }
     ORIBI_TRY(options->device == NULL || request_default(session, options->device, status));

@@ -15,7 +15,10 @@ import unittest
 import numpy as np
 import onnx_lite as o
 
-ORIBI = pathlib.Path(sys.argv[1]).resolve()
+ORIBI, SOURCE = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+from build import Builder  # noqa: E402
 OPEN = ["n", 2, "h", "w"]
 
 
@@ -51,8 +54,35 @@ class Shapes(unittest.TestCase):
 
     def run_model(self, model, x, *options):
         np.save(self.folder / "x.npy", x)
-        self.oribi("run", model, "-i", "x=@x.npy", "-o", "y.npy", "--force", *options)
+        self.oribi("run", model, "-i", "0=@x.npy", "-o", "y.npy", "--force", *options)
         return np.load(self.folder / "y.npy")
+
+    def test_inputs_alone_tell_shapes(self):
+        model = self.upsampler()
+        for shape in ((1, 2, 3, 5), (2, 2, 1, 4)):
+            x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+            np.testing.assert_allclose(self.run_model(model, x), transposed(x, self.weights), rtol=1e-5, atol=1e-6)
+        self.assertIn("waits_for_shapes", self.oribi("inspect", model, "--json", "--steps"))
+        self.oribi("compile", model, "-o", "c", code=3)
+        self.assertIn("--shape INPUT=", self.err)
+
+    def test_tflite_inputs_may_be_resized(self):
+        for default, others in ((4, (4, 9)), (1, (3, 9))):  # of 1 there is no window
+            b = Builder("MAX_POOL_2D", "f32", 0)
+            x = b.input([1, default, default, 2])
+            b.graph.tensors[x].signature = [1, -1, default, 2] if default == 4 else [1, -1, -1, 2]
+            b.op("MAX_POOL_2D", [x], [b.output([1, 2, 2, 2])], padding="VALID", filter_h=3, filter_w=3, stride_h=1,
+                 stride_w=1, activation="NONE")
+            model = self.folder / f"pool{default}.tflite"
+            model.write_bytes(b.model())
+            for height in others:
+                width = 4 if default == 4 else height
+                x = np.random.default_rng(4).standard_normal((1, height, width, 2)).astype(np.float32)
+                want = np.lib.stride_tricks.sliding_window_view(x, (3, 3), (1, 2)).max((-1, -2))
+                np.testing.assert_array_equal(self.run_model(model, x), want)
+                np.testing.assert_array_equal(self.run_model(model, x, "--shape", f"x0=1x{height}x{width}x2"), want)
+                self.oribi("verify", model, "--shape", f"x0=1x{height}x{width}x2", "--runs", "1")
+            self.oribi("run", model, "-i", "x0=ramp", "--shape", "x0=1x4x4x3", code=4)
 
     def test_a_shape_is_known_before_nodes_are_translated(self):
         model = self.upsampler()

@@ -78,6 +78,7 @@ typedef struct oribi_onnx_node {
     oribi_graph *graph; /* of onnx */
     TF_Status *status;
     bool failed;
+    bool wants_shapes;                /* it failed, and for no other reason */
     const struct oribi_onnx_row *row; /* NULL: an op without one */
     oribi_wire body;                  /* the NodeProto */
     size_t offset;
@@ -204,6 +205,27 @@ oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr 
 /* Sets a message "node 'x' (Conv) at byte n: ..." and n->failed; returns false. */
 bool oribi_onnx_fail(oribi_onnx_node *n, TF_Code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The same for what would be translated if shapes were known: UNIMPLEMENTED, n->wants_shapes. */
+bool oribi_onnx_want_shapes(oribi_onnx_node *n, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* --- What files say of values (onnx_info.c) -----------------------------------------------------
+ */
+
+typedef struct oribi_onnx_info { /* a ValueInfoProto */
+    oribi_string name;
+    TF_DataType dtype; /* 0: not said */
+    bool has_shape;
+    int64_t rank; /* as the file has it, which may be more than dims hold */
+    oribi_dims dims;
+} oribi_onnx_info;
+
+bool oribi_onnx_info_read(const oribi_wire *graph, const oribi_wire_field *field,
+                          oribi_onnx_info *out, TF_Status *status);
+/* Leaves the graph to a later import: what was translated goes, outputs are as the file declares
+ * them. False without a failure: the file does not say of what type they are. */
+bool oribi_onnx_leave_open(oribi_onnx *onnx, oribi_wire graph, TF_Status *status);
 
 /* --- Tensors (onnx_tensor.c, onnx_external.c) ---------------------------------------------------
  */

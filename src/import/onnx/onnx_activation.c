@@ -238,8 +238,12 @@ static oribi_value_id over_matrix(oribi_onnx_node *n, oribi_value_id x, last_axi
     }
     for (int32_t i = axis; i < rank; i++) {
         int64_t dim = oribi_emit_dim(n, x, i);
-        if (dim < 0 || __builtin_mul_overflow(columns, dim, &columns)) {
-            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "dimension %d must be known", (int)i);
+        if (dim < 0) {
+            oribi_onnx_want_shapes(n, "dimension %d must be known", (int)i);
+            return -1;
+        }
+        if (__builtin_mul_overflow(columns, dim, &columns)) {
+            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "the input has too many elements");
             return -1;
         }
     }

@@ -50,8 +50,11 @@ static bool check_weights(oribi_onnx_node *n, int32_t rank, oribi_dims *out_kern
     }
     for (int32_t i = 0; i < rank; i++) {
         int64_t dim = oribi_emit_dim(n, n->inputs[1], i);
+        if (dim < 0) {
+            return oribi_onnx_want_shapes(n, "dimension %d of the weights is not known", (int)i);
+        }
         if (dim < 1) {
-            return oribi_onnx_fail(n, dim < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                    "dimension %d of the weights is %" PRId64, (int)i, dim);
         }
         if (i >= 2 && !oribi_dims_add(out_kernel, dim)) {
@@ -152,8 +155,11 @@ static bool transpose_sizes(oribi_onnx_node *n, oribi_window *w, oribi_dims *out
     out_sizes->n = 0;
     for (int32_t i = 0; i < w->axes; i++) {
         const int64_t more = has_extra ? extra.at[i] : 0;
-        if (w->in.at[i] < 0 || more < 0 || more > INT32_MAX) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "spatial sizes must be known");
+        if (w->in.at[i] < 0) {
+            return oribi_onnx_want_shapes(n, "spatial sizes must be known");
+        }
+        if (more < 0 || more > INT32_MAX) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "output_padding of %" PRId64, more);
         }
         /* Strides, kernels and dilations are below 2^25 (onnx_window.c), sizes below 2^31. */
         int64_t full = w->strides.at[i] * (w->in.at[i] - 1) + more +

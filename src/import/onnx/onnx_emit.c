@@ -13,7 +13,7 @@ oribi_node *oribi_emit_node(oribi_onnx_node *n, const char *op, const oribi_valu
                             int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs,
                             int32_t n_outputs)
 {
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
     return oribi_emit_make(&from, op, inputs, n_inputs, attrs, n_attrs, NULL, n_outputs);
 }
 
@@ -82,11 +82,16 @@ int32_t oribi_emit_rank(oribi_onnx_node *n, oribi_value_id value)
         return 0;
     }
     const oribi_value *v = n->graph->values[value];
-    if (v->shape.rank < 0 || v->shape.rank > ORIBI_MAX_RANK) {
-        oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                        "the rank of '%s' must be known, and at most %d, to translate this "
-                        "operator: give the shapes of the model's inputs",
-                        v->name, ORIBI_MAX_RANK);
+    if (v->shape.rank < 0) {
+        oribi_onnx_want_shapes(n,
+                               "the rank of '%s' must be known to translate this operator: give "
+                               "the shapes of the model's inputs",
+                               v->name);
+        return 0;
+    }
+    if (v->shape.rank > ORIBI_MAX_RANK) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "'%s' has rank %d; at most %d is supported", v->name,
+                        (int)v->shape.rank, ORIBI_MAX_RANK);
         return 0;
     }
     return v->shape.rank;
@@ -160,7 +165,7 @@ bool oribi_emit_axes(oribi_onnx_node *n, int64_t input_since, int32_t input, int
     } else if (oribi_emit_input(n, input) >= 0) {
         is_given = oribi_emit_known_ints(n, n->inputs[input], &given);
         if (!is_given) {
-            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the axes must be constant");
+            oribi_onnx_want_shapes(n, "the axes must be constant, or follow from known shapes");
         }
     }
     for (int32_t i = 0; is_given && i < given.n; i++) {

@@ -20,5 +20,6 @@ bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const ch
     if (op == NULL || name == NULL) {
         return oribi_fail_memory(status);
     }
-    return oribi_missing_add(&onnx->root->missing, op, name, why, n->label, status);
+    return oribi_missing_add(&onnx->root->missing, op, n->wants_shapes ? NULL : name, why, n->label,
+                             status);
 }

@@ -203,95 +203,6 @@ bool oribi_onnx_read_initialisers(oribi_onnx *onnx, oribi_wire graph, TF_Status 
     return oribi_ok(status);
 }
 
-typedef struct value_info {
-    oribi_string name;
-    TF_DataType dtype; /* 0: not said */
-    bool has_shape;
-    int64_t rank; /* as the file has it, which may be more than dims hold */
-    oribi_dims dims;
-} value_info;
-
-static bool read_dim(const oribi_wire *shape, const oribi_wire_field *field, value_info *info,
-                     TF_Status *status)
-{
-    oribi_wire body;
-    oribi_wire_field f;
-    int64_t dim = -1;
-    ORIBI_TRY(oribi_wire_enter(shape, field, &body, status));
-    while (oribi_wire_next(&body, &f, status)) {
-        if (f.number == 1) {
-            ORIBI_TRY(oribi_wire_int(&f, "a dimension", &dim, status));
-            dim = dim < 0 ? -1 : dim;
-        }
-    }
-    ORIBI_TRY(oribi_ok(status));
-    info->rank++;
-    (void)oribi_dims_add(&info->dims, dim); /* info->rank is checked when all is read */
-    return true;
-}
-
-static bool read_tensor_type(const oribi_wire *type, const oribi_wire_field *field,
-                             value_info *info, TF_Status *status)
-{
-    oribi_wire body, shape;
-    oribi_wire_field f, d;
-    int64_t onnx_type = 0;
-    ORIBI_TRY(oribi_wire_enter(type, field, &body, status));
-    while (oribi_wire_next(&body, &f, status)) {
-        if (f.number == 1) {
-            ORIBI_TRY(oribi_wire_int(&f, "an element type", &onnx_type, status));
-            info->dtype = oribi_onnx_dtype(onnx_type);
-            if (info->dtype == 0 && onnx_type > 20) {
-                return oribi_fail(status, TF_UNIMPLEMENTED,
-                                  "byte %zu: '%.*s' has element type %" PRId64
-                                  ", which is not supported",
-                                  f.offset, (int)info->name.length, info->name.data, onnx_type);
-            }
-        } else if (f.number == 2) {
-            ORIBI_TRY(oribi_wire_enter(&body, &f, &shape, status));
-            info->has_shape = true;
-            info->rank = info->dims.n = 0;
-            while (oribi_wire_next(&shape, &d, status)) {
-                ORIBI_TRY(d.number != 1 || read_dim(&shape, &d, info, status));
-            }
-        }
-    }
-    return oribi_ok(status);
-}
-
-static bool read_value_info(const oribi_wire *graph, const oribi_wire_field *field,
-                            value_info *info, TF_Status *status)
-{
-    oribi_wire body, type;
-    oribi_wire_field f, t;
-    *info = (value_info){.name = {"", 0}};
-    ORIBI_TRY(oribi_wire_enter(graph, field, &body, status));
-    while (oribi_wire_next(&body, &f, status)) {
-        if (f.number == 1) {
-            ORIBI_TRY(oribi_wire_string(&f, "a value's name", &info->name, status));
-        } else if (f.number == 2) {
-            ORIBI_TRY(oribi_wire_enter(&body, &f, &type, status));
-            while (oribi_wire_next(&type, &t, status)) {
-                if (t.number == 1) {
-                    ORIBI_TRY(read_tensor_type(&type, &t, info, status));
-                } else if (t.number != 6) {
-                    return oribi_fail(status, TF_UNIMPLEMENTED,
-                                      "byte %zu: an input or output is not a dense tensor (but a "
-                                      "sequence, map, optional or sparse one)",
-                                      t.offset);
-                }
-            }
-            ORIBI_TRY(oribi_ok(status));
-        }
-    }
-    ORIBI_TRY(oribi_ok(status));
-    return info->rank <= ORIBI_MAX_RANK ||
-           oribi_fail(status, TF_UNIMPLEMENTED,
-                      "byte %zu: '%.*s' has rank %" PRId64 "; at most %d is supported",
-                      field->offset, (int)info->name.length, info->name.data, info->rank,
-                      ORIBI_MAX_RANK);
-}
-
 bool oribi_onnx_port_name(const oribi_wire *graph, const oribi_wire_field *field,
                           oribi_string *out_name, TF_Status *status)
 {
@@ -308,12 +219,12 @@ bool oribi_onnx_port_name(const oribi_wire *graph, const oribi_wire_field *field
 static bool read_inputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
 {
     oribi_wire_field f;
-    value_info info;
+    oribi_onnx_info info;
     while (oribi_wire_next(&graph, &f, status)) {
         if (f.number != 11) {
             continue;
         }
-        ORIBI_TRY(read_value_info(&graph, &f, &info, status));
+        ORIBI_TRY(oribi_onnx_info_read(&graph, &f, &info, status));
         const void *entry = oribi_map_get_n(&onnx->values, info.name.data, info.name.length);
         if (entry != NULL && tag_of(entry) == TAG_POINTER) {
             continue; /* old files list initialisers as inputs with a default */
@@ -484,6 +395,7 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     const char *why = oribi_arena_strdup(&n->onnx->scratch, TF_Message(n->status));
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
+    n->onnx->root->missing.n_unshaped += n->wants_shapes;
     ORIBI_TRY(oribi_onnx_missing_add(n->onnx, n, why, n->status));
     return oribi_onnx_mark_missing(n);
 }
@@ -515,14 +427,14 @@ bool oribi_onnx_read_nodes(oribi_onnx *onnx, oribi_wire graph, uint32_t number, 
 static bool read_outputs(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
 {
     oribi_wire_field f;
-    value_info info;
+    oribi_onnx_info info;
     while (oribi_wire_next(&graph, &f, status)) {
         if (f.number != 12) {
             continue;
         }
         oribi_value_id value = -1;
         oribi_onnx_found found = ORIBI_ONNX_UNKNOWN;
-        ORIBI_TRY(read_value_info(&graph, &f, &info, status));
+        ORIBI_TRY(oribi_onnx_info_read(&graph, &f, &info, status));
         ORIBI_TRY(oribi_onnx_look_up(onnx, &info.name, &value, &found, status));
         const char *name = oribi_import_text(&onnx->scratch, &info.name);
         if (name == NULL) {
@@ -554,6 +466,14 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
     ORIBI_TRY(read_inputs(onnx, graph, status));
     ORIBI_TRY(oribi_import_fix_inputs(onnx->graph, onnx->options, status));
     ORIBI_TRY(oribi_onnx_read_nodes(onnx, graph, 1, status));
+    const oribi_missing *missing = &onnx->missing;
+    if (missing->n_unshaped > 0 && missing->n_unshaped == missing->n_nodes &&
+        oribi_import_may_be_open(onnx->graph, onnx->options)) {
+        ORIBI_TRY(oribi_onnx_leave_open(onnx, graph, status) || oribi_ok(status));
+        if (onnx->graph->is_open) {
+            return oribi_graph_sort(onnx->graph, status);
+        }
+    }
     if (onnx->missing.ops.n_entries > 0) {
         return oribi_missing_report(&onnx->missing, status);
     }

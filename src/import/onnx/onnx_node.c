@@ -10,10 +10,21 @@
 
 bool oribi_onnx_fail(oribi_onnx_node *n, TF_Code code, const char *format, ...)
 {
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
     va_list args;
     va_start(args, format);
     oribi_emit_fail(&from, code, format, args);
+    va_end(args);
+    return false;
+}
+
+bool oribi_onnx_want_shapes(oribi_onnx_node *n, const char *format, ...)
+{
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
+    va_list args;
+    n->wants_shapes = n->wants_shapes || !n->failed;
+    va_start(args, format);
+    oribi_emit_fail(&from, TF_UNIMPLEMENTED, format, args);
     va_end(args);
     return false;
 }

@@ -195,8 +195,11 @@ static bool group_norm(oribi_onnx_node *n)
     int32_t rank = oribi_emit_rank(n, x);
     int64_t groups = oribi_onnx_int(n, "num_groups", 0), channels = oribi_emit_dim(n, x, 1);
     float epsilon = oribi_onnx_float(n, "epsilon", 1e-5f);
-    if (n->failed || groups < 1 || rank < 3 || channels < 0 || channels % groups != 0) {
-        return oribi_onnx_fail(n, channels < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
+    if (!n->failed && rank >= 3 && channels < 0) {
+        return oribi_onnx_want_shapes(n, "the number of channels must be known");
+    }
+    if (n->failed || groups < 1 || rank < 3 || channels % groups != 0) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "%" PRId64 " groups do not divide %" PRId64 " channels", groups,
                                channels);
     }

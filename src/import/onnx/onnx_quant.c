@@ -91,7 +91,7 @@ static oribi_value_id no_zero_point(oribi_onnx_node *n, oribi_value_id scale, TF
     }
     const int64_t count = oribi_emit_dim(n, scale, 0), stride = 0;
     if (count < 0) {
-        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the number of scales is unknown");
+        oribi_onnx_want_shapes(n, "the number of scales is unknown");
         return -1;
     }
     const oribi_constant *constant = n->graph->values[zero]->constant;

@@ -165,7 +165,7 @@ static int32_t axis_count(oribi_onnx_node *n)
     const bool is_known = n->opset < 13 ? oribi_onnx_dims(n, "axes", &axes)
                                         : oribi_emit_known_ints(n, oribi_emit_input(n, 1), &axes);
     if (!n->failed && !is_known) {
-        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the axes must be given and constant");
+        oribi_onnx_want_shapes(n, "the axes must be given, and constant or follow from shapes");
     }
     return n->failed ? 0 : axes.n;
 }
@@ -219,9 +219,12 @@ static oribi_value_id lengthened(oribi_onnx_node *n, oribi_value_id shape, int64
 static oribi_value_id broadcast_shape(oribi_onnx_node *n, int32_t x_rank)
 {
     int64_t count = oribi_emit_dim(n, n->inputs[1], 0);
-    if (count < 0 || count > ORIBI_MAX_RANK) {
-        oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                        "a computed shape has an unknown length or more than %d dimensions",
+    if (count < 0) {
+        oribi_onnx_want_shapes(n, "a computed shape has an unknown length");
+        return -1;
+    }
+    if (count > ORIBI_MAX_RANK) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a computed shape has more than %d dimensions",
                         ORIBI_MAX_RANK);
         return -1;
     }
@@ -275,9 +278,12 @@ static bool depth_to_space_crd(oribi_onnx_node *n, int64_t block)
     oribi_value_id x = n->inputs[0];
     int64_t c = oribi_emit_dim(n, x, 1), h = oribi_emit_dim(n, x, 2), w = oribi_emit_dim(n, x, 3);
     int64_t rows = 0, columns = 0;
-    if (c < 0 || h < 0 || w < 0 || c % (block * block) != 0 ||
-        __builtin_mul_overflow(h, block, &rows) || __builtin_mul_overflow(w, block, &columns)) {
-        return oribi_onnx_fail(n, c < 0 || h < 0 || w < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
+    if (!n->failed && (c < 0 || h < 0 || w < 0)) {
+        return oribi_onnx_want_shapes(n, "channels, height and width must be known");
+    }
+    if (n->failed || c % (block * block) != 0 || __builtin_mul_overflow(h, block, &rows) ||
+        __builtin_mul_overflow(w, block, &columns)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "%" PRId64 " channels of %" PRId64 " x %" PRId64
                                " with blocksize %" PRId64,
                                c, h, w, block);

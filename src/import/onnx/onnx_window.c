@@ -52,8 +52,7 @@ static bool pad_same(oribi_onnx_node *n, oribi_window *w, oribi_geometry_padding
     oribi_geometry_window one;
     for (int32_t i = 0; i < w->axes; i++) {
         if (w->in.at[i] < 0 && padding == ORIBI_GEOMETRY_SAME_LOWER) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                                   "auto_pad SAME_LOWER needs known spatial sizes");
+            return oribi_onnx_want_shapes(n, "auto_pad SAME_LOWER needs known spatial sizes");
         }
         if (w->in.at[i] >= 0 && slide(w, i, padding, &one) == ORIBI_GEOMETRY_FITS) {
             w->before.at[i] = one.before;
@@ -69,7 +68,7 @@ static bool pad_for_ceil(oribi_onnx_node *n, oribi_window *w)
     oribi_geometry_window one;
     for (int32_t i = 0; i < w->axes; i++) {
         if (w->strides.at[i] != 1 && w->in.at[i] < 0) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "ceil_mode needs known spatial sizes");
+            return oribi_onnx_want_shapes(n, "ceil_mode needs known spatial sizes");
         }
         /* Shape inference reports a window that does not fit. */
         if (w->strides.at[i] != 1 &&

@@ -82,6 +82,7 @@ typedef struct oribi_tflite { /* one import */
     bool has_read;                    /* a variable has been read or given a value */
     uint32_t initialiser;             /* subgraph of CALL_ONCE, or 0 */
     bool is_initialising;             /* that is the one being read */
+    bool is_unfit;                    /* it failed for shapes that do not fit */
 } oribi_tflite;
 
 /* An operator under translation. The first failure sets n->status and n->failed; functions do
@@ -91,6 +92,7 @@ typedef struct oribi_tflite_node {
     oribi_graph *graph;
     TF_Status *status;
     bool failed;
+    bool wants_shapes; /* it failed, and for no other reason */
     const oribi_tflite_code *code;
     const struct oribi_tflite_row *row; /* NULL: a custom operator */
     const char *op;                     /* "CONV_2D", or the custom code */
@@ -131,6 +133,9 @@ bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *stat
 /* Fails the node with a message "operator 3 'x' (CONV_2D) at byte n: ..."; returns false. */
 bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for what would be translated if shapes were known: UNIMPLEMENTED, n->wants_shapes. */
+bool oribi_tflite_want_shapes(oribi_tflite_node *n, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Fields of the operator's options; the default on failure. */
 int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent);  /* int32 */
 int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent); /* byte, bool, enum */
@@ -142,6 +147,16 @@ bool oribi_tflite_dims_option(oribi_tflite_node *n, int field, oribi_dims *out);
 
 /* The shape of a tensor as the file has it; unknown sizes (any below 0) are -1. */
 oribi_dims oribi_tflite_dims_of(const oribi_tflite_tensor *tensor);
+
+/* The same, with -1 where the caller may choose (tflite_ports.c). */
+oribi_dims oribi_tflite_limits_of(const oribi_tflite_tensor *tensor);
+/* Notes what inputs may become, where that is more than they are. */
+bool oribi_tflite_limit_inputs(oribi_tflite *t, const oribi_flat_table *subgraph,
+                               TF_Status *status);
+/* Did the operators fail, or are they missing, for nothing but shapes that the caller may give? */
+bool oribi_tflite_may_be_open(const oribi_tflite *t, bool is_read, const TF_Status *status);
+/* Leaves the graph to a later import: ports alone, as the file declares them. */
+bool oribi_tflite_leave_open(oribi_tflite *t, const oribi_flat_table *subgraph, TF_Status *status);
 
 /* Value of input i: -1 when it is absent or on failure. Constants enter the graph here. */
 oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i);

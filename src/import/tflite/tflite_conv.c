@@ -115,7 +115,7 @@ static oribi_value_id keep_dims(oribi_tflite_node *n, oribi_value_id y, oribi_va
         n_unknown += dims.at[i] < 0;
     }
     if (dims.n < 1 || n_unknown > 1) {
-        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "more than one dimension of the input is unknown");
+        oribi_tflite_want_shapes(n, "more than one dimension of the input is unknown");
         return -1;
     }
     dims.at[dims.n - 1] = units;

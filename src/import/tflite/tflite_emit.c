@@ -12,7 +12,8 @@ oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
                                    const oribi_value_id *inputs, int32_t n_inputs,
                                    const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
 {
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    const oribi_emit_from from = {n->graph,  n->label,   n->origin,
+                                  n->status, &n->failed, &n->tflite->is_unfit};
     const oribi_import_options *options = n->tflite->options;
     const oribi_emit_attr rounding = ATTR_TEXT("rounding", "tflite");
     const oribi_op_def *def = oribi_op_find(op);
@@ -305,7 +306,8 @@ bool oribi_tflite_translate_custom(oribi_tflite_node *n, const oribi_op_def *op)
         n->failed = true;
         return oribi_fail_memory(n->status);
     }
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    const oribi_emit_from from = {n->graph,  n->label,   n->origin,
+                                  n->status, &n->failed, &n->tflite->is_unfit};
     ORIBI_TRY(oribi_emit_resolve(&from, node));
     for (int32_t i = 0; i < n->n_outputs; i++) {
         ORIBI_TRY(oribi_tflite_bind(n, i, node->outputs[i]));

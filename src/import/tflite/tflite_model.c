@@ -165,10 +165,8 @@ static bool add_input(oribi_tflite *t, oribi_tflite_tensor *tensor, TF_Status *s
                                                       : "is given twice");
     }
     /* An input that may be resized has the file's shape until the caller gives another one. */
-    for (uint32_t i = 0; oribi_import_shape_of(t->options, name) != NULL &&
-                         tensor->signature.count == tensor->shape.count && i < tensor->shape.count;
-         i++) {
-        dims.at[i] = oribi_flat_int32_at(&tensor->signature, i) < 0 ? -1 : dims.at[i];
+    if (oribi_import_shape_of(t->options, name) != NULL) {
+        dims = oribi_tflite_limits_of(tensor);
     }
     const oribi_shape shape = {tensor->is_unranked ? -1 : dims.n, dims.at};
     tensor->value = oribi_graph_add_value(t->graph, name, tensor->dtype, &shape, status);
@@ -390,6 +388,7 @@ static bool translate(oribi_tflite_node *n)
     const char *why = oribi_arena_strdup(&n->tflite->scratch, TF_Message(n->status));
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
+    n->tflite->missing.n_unshaped += n->wants_shapes;
     block_outputs(n);
     return oribi_missing_add(&n->tflite->missing, n->op, is_custom ? n->op : NULL, why, n->label,
                              n->status);
@@ -472,7 +471,12 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     ORIBI_TRY(read_tensors(t, &subgraph, status));
     ORIBI_TRY(read_inputs(t, &subgraph, status));
     ORIBI_TRY(oribi_import_fix_inputs(t->graph, t->options, status));
-    ORIBI_TRY(read_operators(t, &subgraph, status));
+    ORIBI_TRY(oribi_tflite_limit_inputs(t, &subgraph, status));
+    const bool is_read = read_operators(t, &subgraph, status);
+    if (oribi_tflite_may_be_open(t, is_read, status)) {
+        return oribi_tflite_leave_open(t, &subgraph, status) && oribi_graph_sort(t->graph, status);
+    }
+    ORIBI_TRY(is_read);
     ORIBI_TRY(read_initialiser(t, &model, status));
     if (t->missing.ops.n_entries > 0) {
         return oribi_missing_report(&t->missing, status);

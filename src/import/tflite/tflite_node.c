@@ -22,10 +22,21 @@ bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *stat
 
 bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, ...)
 {
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed};
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
     va_list args;
     va_start(args, format);
     oribi_emit_fail(&from, code, format, args);
+    va_end(args);
+    return false;
+}
+
+bool oribi_tflite_want_shapes(oribi_tflite_node *n, const char *format, ...)
+{
+    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
+    va_list args;
+    n->wants_shapes = n->wants_shapes || !n->failed;
+    va_start(args, format);
+    oribi_emit_fail(&from, TF_UNIMPLEMENTED, format, args);
     va_end(args);
     return false;
 }
@@ -206,9 +217,12 @@ bool oribi_tflite_dims(oribi_tflite_node *n, oribi_value_id value, oribi_dims *o
         return false;
     }
     const oribi_shape *shape = &n->graph->values[value]->shape;
+    if (shape->rank < 0) {
+        return oribi_tflite_want_shapes(n, "the rank of '%s' must be known",
+                                        n->graph->values[value]->name);
+    }
     return oribi_dims_set(out, shape->dims, shape->rank) ||
-           oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                             "'%s' has rank %d; the rank must be known and at most %d",
+           oribi_tflite_fail(n, TF_UNIMPLEMENTED, "'%s' has rank %d; at most %d is supported",
                              n->graph->values[value]->name, (int)shape->rank, ORIBI_MAX_RANK);
 }
 

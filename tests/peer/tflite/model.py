@@ -15,6 +15,7 @@ class Tensor:
         self.scales = None if scales is None else np.atleast_1d(np.asarray(scales, np.float32))
         self.zeros = None if scales is None else np.atleast_1d(np.asarray(zeros, np.int64))
         self.axis, self.variable = axis, variable
+        self.signature = None  # the shape with -1 where the caller chooses
 
 
 class Graph:
@@ -76,6 +77,7 @@ class Writer:
         return Table({0: _indices(tensor.shape), 1: ("i8", schema.TYPES[tensor.kind]),
                       2: ("u32", self._buffer(tensor.data)), 3: tensor.name, 4: quantisation,
                       5: ("bool", int(tensor.variable)) if tensor.variable else None,
+                      7: _indices(tensor.signature) if tensor.signature else None,
                       8: ("bool", 1)})
 
     def _operator(self, name, inputs, outputs, intermediates, options):

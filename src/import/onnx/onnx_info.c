@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an ONNX file says of a value: name, type, shape. Of inputs and outputs that is the contract
+ * with the caller; of values inside it is a claim that inference goes before.
+ */
+#include "import/onnx/onnx.h"
+
+#include <inttypes.h>
+
+static bool read_dim(const oribi_wire *shape, const oribi_wire_field *field, oribi_onnx_info *info,
+                     TF_Status *status)
+{
+    oribi_wire body;
+    oribi_wire_field f;
+    int64_t dim = -1;
+    ORIBI_TRY(oribi_wire_enter(shape, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_int(&f, "a dimension", &dim, status));
+            dim = dim < 0 ? -1 : dim;
+        }
+    }
+    ORIBI_TRY(oribi_ok(status));
+    info->rank++;
+    (void)oribi_dims_add(&info->dims, dim); /* info->rank is checked when all is read */
+    return true;
+}
+
+static bool read_tensor_type(const oribi_wire *type, const oribi_wire_field *field,
+                             oribi_onnx_info *info, TF_Status *status)
+{
+    oribi_wire body, shape;
+    oribi_wire_field f, d;
+    int64_t onnx_type = 0;
+    ORIBI_TRY(oribi_wire_enter(type, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_int(&f, "an element type", &onnx_type, status));
+            info->dtype = oribi_onnx_dtype(onnx_type);
+            if (info->dtype == 0 && onnx_type > 20) {
+                return oribi_fail(status, TF_UNIMPLEMENTED,
+                                  "byte %zu: '%.*s' has element type %" PRId64
+                                  ", which is not supported",
+                                  f.offset, (int)info->name.length, info->name.data, onnx_type);
+            }
+        } else if (f.number == 2) {
+            ORIBI_TRY(oribi_wire_enter(&body, &f, &shape, status));
+            info->has_shape = true;
+            info->rank = info->dims.n = 0;
+            while (oribi_wire_next(&shape, &d, status)) {
+                ORIBI_TRY(d.number != 1 || read_dim(&shape, &d, info, status));
+            }
+        }
+    }
+    return oribi_ok(status);
+}
+
+bool oribi_onnx_info_read(const oribi_wire *graph, const oribi_wire_field *field,
+                          oribi_onnx_info *info, TF_Status *status)
+{
+    oribi_wire body, type;
+    oribi_wire_field f, t;
+    *info = (oribi_onnx_info){.name = {"", 0}};
+    ORIBI_TRY(oribi_wire_enter(graph, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_string(&f, "a value's name", &info->name, status));
+        } else if (f.number == 2) {
+            ORIBI_TRY(oribi_wire_enter(&body, &f, &type, status));
+            while (oribi_wire_next(&type, &t, status)) {
+                if (t.number == 1) {
+                    ORIBI_TRY(read_tensor_type(&type, &t, info, status));
+                } else if (t.number != 6) {
+                    return oribi_fail(status, TF_UNIMPLEMENTED,
+                                      "byte %zu: an input or output is not a dense tensor (but a "
+                                      "sequence, map, optional or sparse one)",
+                                      t.offset);
+                }
+            }
+            ORIBI_TRY(oribi_ok(status));
+        }
+    }
+    ORIBI_TRY(oribi_ok(status));
+    return info->rank <= ORIBI_MAX_RANK ||
+           oribi_fail(status, TF_UNIMPLEMENTED,
+                      "byte %zu: '%.*s' has rank %" PRId64 "; at most %d is supported",
+                      field->offset, (int)info->name.length, info->name.data, info->rank,
+                      ORIBI_MAX_RANK);
+}
+
+bool oribi_onnx_leave_open(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    oribi_onnx_info info;
+    oribi_wire outputs = graph;
+    while (oribi_wire_next(&outputs, &f, status)) {
+        ORIBI_TRY(f.number != 12 || oribi_onnx_info_read(&graph, &f, &info, status));
+        ORIBI_TRY(f.number != 12 || info.dtype != 0);
+    }
+    ORIBI_TRY(oribi_ok(status));
+    oribi_import_leave_open(onnx->graph);
+    while (oribi_wire_next(&graph, &f, status)) {
+        if (f.number == 12) {
+            ORIBI_TRY(oribi_onnx_info_read(&graph, &f, &info, status));
+            const char *name = oribi_import_text(&onnx->scratch, &info.name);
+            const oribi_shape shape = {info.has_shape ? info.dims.n : -1, info.dims.at};
+            ORIBI_TRY(name != NULL || oribi_fail_memory(status));
+            const oribi_value_id value =
+                oribi_graph_add_value(onnx->graph, name, info.dtype, &shape, status);
+            ORIBI_TRY(value >= 0 && oribi_graph_add_output(onnx->graph, value, name, status));
+        }
+    }
+    return oribi_ok(status) &&
+           (onnx->graph->n_outputs > 0 ||
+            oribi_fail(status, TF_INVALID_ARGUMENT, "the graph has no outputs"));
+}
