@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Branch-free f32 functions that compilers turn into vector code when a loop calls them. Within 3
- * units in the last place of the true value; NaN in, NaN out; no errno, no library call.
- * Source   exp and log: the polynomials of Cephes' expf and logf (S. L. Moshier), tests/cpu holds
- *          them against libm. tanh, sigmoid, elu and softplus are built on those two.
+ * units in the last place of the true value where no other number is given; NaN in, NaN out; no
+ * errno, no library call. tests/cpu/vector_math_test.c holds them against libm.
+ * Source   exp and log: the polynomials of Cephes' expf and logf (S. L. Moshier). tanh, sigmoid,
+ *          elu, softplus, swish and mish are built on those two. erf and gelu: least-squares fits,
+ *          weighted until the largest error was the least.
  */
 #ifndef ORIBI_PLUGINS_CPU_VECTOR_MATH_H_
 #define ORIBI_PLUGINS_CPU_VECTOR_MATH_H_
@@ -132,6 +134,72 @@ static inline float vector_softplus(float x)
     float ratio = u / pick(w == 1.0f, 1.0f, w - 1.0f);
     float log1p = pick(w == 1.0f, u, vector_log(w) * ratio);
     return pick(x < 0.0f, 0.0f, x) + log1p;
+}
+
+/* Up to 0.9 an odd polynomial, beyond it 1 - e^P(|x|); from 4 on the nearest float is 1. */
+static inline float vector_erf(float x)
+{
+    float t = __builtin_fabsf(x), z = x * x;
+    float p = -6.0903578e-4f;
+    p = ORIBI_FMA(p, z, 5.0119623e-3f);
+    p = ORIBI_FMA(p, z, -2.6778908e-2f);
+    p = ORIBI_FMA(p, z, 1.1282141e-1f);
+    p = ORIBI_FMA(p, z, -3.7612525e-1f);
+    p = ORIBI_FMA(p, z, 1.2837915e-1f);
+    p = ORIBI_FMA(p, x, x);
+    t = t > 4.0f ? 4.0f : t;
+    float e = 1.9822070e-4f;
+    e = ORIBI_FMA(e, t, -3.0654997e-3f);
+    e = ORIBI_FMA(e, t, 2.2315249e-2f);
+    e = ORIBI_FMA(e, t, -1.0411374e-1f);
+    e = ORIBI_FMA(e, t, -6.3697600e-1f);
+    e = ORIBI_FMA(e, t, -1.1277972f);
+    e = ORIBI_FMA(e, t, -1.6643909e-4f);
+    e = __builtin_copysignf(-vector_expm1_negative(e), x);
+    return pick(t < 0.9f, p, e);
+}
+
+/* x times the normal distribution's share below x, precise far into the left tail, too: the share
+ * beyond t = |x| is e^(-t^2 / 2) W(1 / (1 + 0.3 t)). */
+static inline float vector_gelu(float x)
+{
+    float t = __builtin_fabsf(x);
+    t = t > 15.0f ? 15.0f : t; /* the share is 0 there, as a float */
+    float s = 1.0f / ORIBI_FMA(t, 0.3f, 1.0f), h = t * t;
+    float w = 3.8425263e-2f;
+    w = ORIBI_FMA(w, s, -1.6939415e-1f);
+    w = ORIBI_FMA(w, s, 2.2913042e-1f);
+    w = ORIBI_FMA(w, s, -7.7043355e-2f);
+    w = ORIBI_FMA(w, s, 1.4290544e-1f);
+    w = ORIBI_FMA(w, s, 9.4526425e-2f);
+    w = ORIBI_FMA(w, s, 1.2196039e-1f);
+    w = ORIBI_FMA(w, s, 1.1948210e-1f);
+    w = ORIBI_FMA(w, s, 7.4949339e-6f);
+    /* What the square lost would be enlarged by the exponential. */
+    float lost = ORIBI_FMA(t, t, -h);
+    w = ORIBI_FMA(w, lost * -0.5f, w);
+    float share = w * vector_exp(h * -0.5f);
+    return x * pick(x < 0.0f, share, 1.0f - share);
+}
+
+/* x / (1 + e^-z), with no power of e above 1. */
+static inline float vector_gate(float x, float z)
+{
+    float e = vector_exp(-__builtin_fabsf(z));
+    return x * pick(z < 0.0f, e, 1.0f) / (1.0f + e);
+}
+
+/* 0.5 x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))), which is x times a sigmoid. */
+static inline float vector_gelu_tanh(float x)
+{
+    return vector_gate(x, x * ORIBI_FMA(x * x, 0.0713548163f, 1.59576912f));
+}
+
+/* x tanh(softplus(x)); with w = e^x, tanh is (w^2 + 2 w) / (w^2 + 2 w + 2), and 1 from 20 on. */
+static inline float vector_mish(float x)
+{
+    float w = vector_exp(x > 20.0f ? 20.0f : x), n = w * (w + 2.0f);
+    return x * (n / (n + 2.0f));
 }
 
 #endif

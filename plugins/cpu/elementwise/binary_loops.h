@@ -4,21 +4,24 @@
  */
 #include "cpu/base/combine.h"
 #include "cpu/base/families.h"
+#include "cpu/base/vector_power.h"
 
 #define BINARY_WHY "loops by line shape that compilers vectorise, " ORIBI_ISA_NAME
 
-/* Maximum and Minimum hand on a NaN of either side. */
+/* id, op, cycles, tolerance, value. Maximum and Minimum hand on a NaN of either side. */
 #define FAST_OPS(X)                                                                                \
-    X(add, "AddV2", u + v)                                                                         \
-    X(sub, "Sub", u - v)                                                                           \
-    X(mul, "Mul", u *v)                                                                            \
-    X(div, "RealDiv", u / v)                                                                       \
-    X(maximum, "Maximum", u > v || u != u ? u : v)                                                 \
-    X(minimum, "Minimum", u < v || u != u ? u : v)                                                 \
-    X(squared_difference, "SquaredDifference", (u - v) * (u - v))
+    X(add, "AddV2", 1, 0, u + v)                                                                   \
+    X(sub, "Sub", 1, 0, u - v)                                                                     \
+    X(mul, "Mul", 1, 0, u *v)                                                                      \
+    X(div, "RealDiv", 1, 0, u / v)                                                                 \
+    X(maximum, "Maximum", 1, 0, u > v || u != u ? u : v)                                           \
+    X(minimum, "Minimum", 1, 0, u < v || u != u ? u : v)                                           \
+    X(squared_difference, "SquaredDifference", 1, 0, (u - v) * (u - v))                            \
+    X(prelu, "ONNX>PRelu", 1, 0, pick(u < 0.0f, u * v, u))                                         \
+    X(bias_gelu, "Oribi>BiasGelu", 8, 1e-6, vector_gelu(u + v))
 
 /* The three shapes of a line that matter get a loop without strides. */
-#define FAST_LINE(id, op, expr)                                                                    \
+#define LINE(id, expr)                                                                             \
     static bool id##_line(const void *av, int64_t sa, const void *bv, int64_t sb, void *yv,        \
                           int64_t count)                                                           \
     {                                                                                              \
@@ -52,31 +55,69 @@
             }                                                                                      \
         }                                                                                          \
         return true;                                                                               \
-    }                                                                                              \
+    }
+#define COMPUTE(id, cycles)                                                                        \
     static const oribi_cpu_binary_op id##_op = {.line = id##_line,                                 \
                                                 .in_bytes = sizeof(float),                         \
                                                 .out_bytes = sizeof(float),                        \
                                                 .in_place = true,                                  \
                                                 .collapse = true,                                  \
-                                                .cost = 1};                                        \
+                                                .cost = cycles};                                   \
     static void id##_compute(void *state, TF_OpKernelContext *context)                             \
     {                                                                                              \
         (void)state;                                                                               \
         oribi_cpu_binary_compute(context, &id##_op);                                               \
     }
+#define FAST_LINE(id, op, cycles, tolerance, expr) LINE(id, expr) COMPUTE(id, cycles)
 FAST_OPS(FAST_LINE)
+LINE(any_power, vector_power(u, v))
+
+/* u^v for the exponents that models have. C's pow has +0 and +infinity for the square roots of -0
+ * and -infinity. */
+#define POWERS(X)                                                                                  \
+    X(2.0f, u *u)                                                                                  \
+    X(3.0f, u *u *u)                                                                               \
+    X(1.0f, u)                                                                                     \
+    X(-1.0f, 1.0f / u)                                                                             \
+    X(-2.0f, (1.0f / u) * (1.0f / u))                                                              \
+    X(0.5f, pick(u == -__builtin_inff(), -u, __builtin_sqrtf(u + 0.0f)))                           \
+    X(-0.5f, pick(u == -__builtin_inff(), 0.0f, 1.0f / __builtin_sqrtf(u + 0.0f)))
+#define POWER(exponent, expr)                                                                      \
+    if (v == (exponent)) {                                                                         \
+        ORIBI_CPU_NO_ALIAS                                                                         \
+        for (int64_t i = 0; i < count; i++) {                                                      \
+            float u = a[i];                                                                        \
+            y[i] = (expr);                                                                         \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+
+static bool power_line(const void *av, int64_t sa, const void *bv, int64_t sb, void *yv,
+                       int64_t count)
+{
+    const float *a = av;
+    float *y = yv;
+    if (sa == 1 && sb == 0 && count > 0) {
+        const float v = *(const float *)bv;
+        POWERS(POWER)
+    }
+    return any_power_line(av, sa, bv, sb, yv, count);
+}
+COMPUTE(power, 10)
 ORIBI_CPU_COMBINE(_f32, add_op, maximum_op, minimum_op)
 
-#define FAST_ROW(id, op, expr)                                                                     \
+#define FAST_ROW(id, op, cycles, relative, expr)                                                   \
     {.op_name = op,                                                                                \
      .types = {{"T", ORIBI_CPU_F32}},                                                              \
      ORIBI_ISA_FIELDS(ORIBI_ISA),                                                                  \
      .compute = id##_compute,                                                                      \
+     .tolerance = relative,                                                                        \
      .why = BINARY_WHY},
 /* clang-format off */
 const oribi_cpu_kernel ORIBI_ISA_TABLE(binary)[] = {
     FAST_OPS(FAST_ROW)
-    FAST_ROW(add, "Add", )
+    FAST_ROW(add, "Add", 1, 0, )
+    FAST_ROW(power, "Pow", 10, 1e-6, )
     ORIBI_CPU_COMBINE_ROWS(_f32, TF_FLOAT, ORIBI_ISA, BINARY_WHY)
     {.op_name = NULL},
 };

@@ -33,6 +33,15 @@ typedef struct oribi_cpu_binary_op {
     const char *refusal;         /* what a false of `line` means */
 } oribi_cpu_binary_op;
 
+/* The numbers of an activation: alpha and beta, or what the op has. Destroyed by oribi_kit_free. */
+typedef struct oribi_cpu_activation {
+    float a, b;
+} oribi_cpu_activation;
+void *oribi_cpu_plain_create(TF_OpKernelConstruction *construction);
+void *oribi_cpu_alpha_create(TF_OpKernelConstruction *construction);
+void *oribi_cpu_alpha_beta_create(TF_OpKernelConstruction *construction);
+void *oribi_cpu_gelu_create(TF_OpKernelConstruction *construction); /* a = 1: by tanh */
+
 void oribi_cpu_binary_compute(TF_OpKernelContext *context, const oribi_cpu_binary_op *op);
 /* For Equal and NotEqual: not NULL where incompatible_shape_error is false. Nothing to destroy. */
 void *oribi_cpu_equality_create(TF_OpKernelConstruction *construction);

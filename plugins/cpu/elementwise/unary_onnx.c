@@ -10,15 +10,11 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct activation_state {
-    float a, b;
-} activation_state;
-
 /* Reads up to two float attributes. */
 static void *create(TF_OpKernelConstruction *construction, const char *a, const char *b)
 {
     oribi_kit_setup setup;
-    activation_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    oribi_cpu_activation *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL && a != NULL) {
         oribi_kit_attr_float(&setup, a, &state->a);
     }
@@ -28,12 +24,12 @@ static void *create(TF_OpKernelConstruction *construction, const char *a, const 
     return oribi_kit_setup_end(&setup);
 }
 
-static void *alpha_beta_create(TF_OpKernelConstruction *construction)
+void *oribi_cpu_alpha_beta_create(TF_OpKernelConstruction *construction)
 {
     return create(construction, "alpha", "beta");
 }
 
-static void *alpha_create(TF_OpKernelConstruction *construction)
+void *oribi_cpu_alpha_create(TF_OpKernelConstruction *construction)
 {
     return create(construction, "alpha", NULL);
 }
@@ -43,17 +39,17 @@ static void *shrink_create(TF_OpKernelConstruction *construction)
     return create(construction, "bias", "lambd");
 }
 
-static void *plain_create(TF_OpKernelConstruction *construction)
+void *oribi_cpu_plain_create(TF_OpKernelConstruction *construction)
 {
     return create(construction, NULL, NULL);
 }
 
 /* a = 1: the tanh approximation. */
-static void *gelu_create(TF_OpKernelConstruction *construction)
+void *oribi_cpu_gelu_create(TF_OpKernelConstruction *construction)
 {
     oribi_kit_setup setup;
     char approximate[16] = "none";
-    activation_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    oribi_cpu_activation *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
         oribi_kit_attr_string(&setup, "approximate", approximate, sizeof approximate);
         state->a = strcmp(approximate, "tanh") == 0 ? 1.0f : 0.0f;
@@ -66,11 +62,13 @@ static double between(double v, double low, double high)
     return v < low ? low : v > high ? high : v;
 }
 
+/* By forms that do not subtract from 1: far to the left the share of the normal distribution is as
+ * precise as elsewhere. */
 static double gelu(double v, double approximate)
 {
     const double root_2_over_pi = 0.79788456080286535588, root_half = 0.70710678118654752440;
-    return approximate != 0 ? 0.5 * v * (1 + tanh(root_2_over_pi * (v + 0.044715 * v * v * v)))
-                            : 0.5 * v * (1 + erf(v * root_half));
+    return approximate != 0 ? v / (1 + exp(-2 * root_2_over_pi * (v + 0.044715 * v * v * v)))
+                            : 0.5 * v * erfc(-v * root_half);
 }
 
 static double mish(double v)
@@ -80,14 +78,14 @@ static double mish(double v)
 }
 
 #define OPS(X)                                                                                     \
-    X(hard_sigmoid, "ONNX>HardSigmoid", alpha_beta_create, between(a *v + b, 0, 1))                \
-    X(hard_swish, "ONNX>HardSwish", plain_create, v *between(v / 6 + 0.5, 0, 1))                   \
-    X(mish, "ONNX>Mish", plain_create, mish(v))                                                    \
-    X(swish, "ONNX>Swish", alpha_create, v / (1 + exp(-a * v)))                                    \
-    X(gelu, "ONNX>Gelu", gelu_create, gelu(v, a))                                                  \
-    X(celu, "ONNX>Celu", alpha_create, v > 0 ? v : a * expm1(v / a))                               \
+    X(hard_sigmoid, "ONNX>HardSigmoid", oribi_cpu_alpha_beta_create, between(a *v + b, 0, 1))      \
+    X(hard_swish, "ONNX>HardSwish", oribi_cpu_plain_create, v *between(v / 6 + 0.5, 0, 1))         \
+    X(mish, "ONNX>Mish", oribi_cpu_plain_create, mish(v))                                          \
+    X(swish, "ONNX>Swish", oribi_cpu_alpha_create, v / (1 + exp(-a * v)))                          \
+    X(gelu, "ONNX>Gelu", oribi_cpu_gelu_create, gelu(v, a))                                        \
+    X(celu, "ONNX>Celu", oribi_cpu_alpha_create, v > 0 ? v : a * expm1(v / a))                     \
     X(shrink, "ONNX>Shrink", shrink_create, v<-b ? v + a : v> b ? v - a : v != v ? v : 0)          \
-    X(thresholded, "ONNX>ThresholdedRelu", alpha_create, v > a || v != v ? v : 0)
+    X(thresholded, "ONNX>ThresholdedRelu", oribi_cpu_alpha_create, v > a || v != v ? v : 0)
 
 #define LOOP(id, T, expr)                                                                          \
     static void id##_##T##_loop(void *object, int64_t begin, int64_t end)                          \
@@ -95,7 +93,7 @@ static double mish(double v)
         const oribi_kit_elements *work = object;                                                   \
         const T *x = work->x;                                                                      \
         T *y = work->y;                                                                            \
-        const activation_state *own = work->state;                                                 \
+        const oribi_cpu_activation *own = work->state;                                             \
         const double a = (double)own->a, b = (double)own->b;                                       \
         (void)a;                                                                                   \
         (void)b;                                                                                   \
@@ -112,10 +110,10 @@ static double mish(double v)
 OPS(LOOPS)
 
 /* Those that emitted C computes, and what the kernel is told. */
-#define ALPHA (((const activation_state *)state)->a)
+#define ALPHA (((const oribi_cpu_activation *)state)->a)
 #define MICRO_OPS(X)                                                                               \
-    X(hard_swish, "ONNX>HardSwish", plain_create, 0)                                               \
-    X(swish, "ONNX>Swish", alpha_create, ALPHA)
+    X(hard_swish, "ONNX>HardSwish", oribi_cpu_plain_create, 0)                                     \
+    X(swish, "ONNX>Swish", oribi_cpu_alpha_create, ALPHA)
 #define MICRO(id, op, create_fn, alpha)      ORIBI_CPU_MICRO_UNARY(id, alpha)
 #define MICRO_ROWS(id, op, create_fn, alpha) ORIBI_CPU_MICRO_ROW(op, id, create_fn, oribi_kit_free)
 MICRO_OPS(MICRO)
