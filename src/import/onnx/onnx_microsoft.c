@@ -138,6 +138,7 @@ static bool binary(oribi_onnx_node *n)
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"BiasGelu", 1, 1, binary, 2, 2, "Oribi>BiasGelu"},
+    {"DynamicQuantizeLSTM", 1, 1, oribi_onnx_dynamic_lstm, 3, 12, "Oribi>DynamicLstm"},
     {"QLinearAdd", 1, 1, qlinear_add, 8, 8, AROUND "AddV2"},
     {"QLinearAveragePool", 1, 1, qlinear_average_pool, 5, 5, AROUND "AvgPool"},
     {"QLinearConcat", 1, 1, qlinear_concat, 5, -1, AROUND "ConcatV2"},
