@@ -532,15 +532,16 @@ static oribi_weights_view seen(const void *data, int64_t directions, int64_t row
     return (oribi_weights_view){data, {3, {directions, rows, k}}, {3, {rows * k * 4, k * 4, 4}}};
 }
 
-/* x as a dynamic product sees it; the steps behind the longest row do not count. */
+/* x as a dynamic product sees it; where steps go first those behind the longest row do not count.
+ */
 static bool round_input(oribi_kit_run *run, fast_call *fast, TF_Tensor **out_tensor)
 {
     const struct oribi_micro_recurrent_f32_args *a = &fast->call.args;
-    int64_t longest = 0;
+    int64_t longest = a->is_batch_major != 0 ? a->steps : 0;
     for (int64_t b = 0; b < a->batch; b++) {
         longest = fast->call.lengths[b] > longest ? fast->call.lengths[b] : longest;
     }
-    const int64_t count = longest * a->batch * a->in_c; /* steps go first: it is a part of x */
+    const int64_t count = longest * a->batch * a->in_c;
     float *rounded = oribi_kit_scratch(
         run, ((int64_t)a->steps * a->batch * a->in_c + 1) * (int64_t)sizeof(float), out_tensor);
     if (rounded != NULL) {
