@@ -249,6 +249,11 @@ const oribi_ops_row oribi_ops_recurrent[] = {
      .outputs = {"y: T", "y_h: T", "y_c: T"},
      .attrs = {ONNX_ATTRS, "input_forget: bool = false"},
      .shape = onnx_lstm},
+    {.name = "Oribi>DynamicLstm", /* products round their left sides to 256 places first */
+     .inputs = {ONNX_INPUTS, "initial_c: T", "p: T"},
+     .outputs = {"y: T", "y_h: T", "y_c: T"},
+     .attrs = {ONNX_ATTRS, "input_forget: bool = false"},
+     .shape = onnx_lstm},
     {.name = "ONNX>GRU",
      .inputs = {ONNX_INPUTS},
      .outputs = {"y: T", "y_h: T"},

@@ -25,8 +25,22 @@ MS = "com.microsoft"
 X = (np.random.default_rng(3).normal(size=(1, 4, 6, 6)) * 6).astype(np.float32)
 C = np.float32([[[0.5]], [[-2]], [[0]], [[7]]])  # an operand that is repeated
 
+S, G, D = (np.random.default_rng(4).normal(size=s).astype(np.float32) for s in (X.shape, (6,), (6,)))
+
+
+def normalised(x, epsilon):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + epsilon)
+
+
 # operator, domain, attributes, further operands, formula
 CASES = [
+    ("FastGelu", MS, {}, [], lambda x: 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))),
+    ("FusedMatMul", MS, {"alpha": 0.25, "transB": 1}, [S[:, :, :3]], lambda x, s: 0.25 * x @ s.swapaxes(2, 3)),
+    ("FusedMatMul", MS, {"transBatchA": 1}, [S[0, 0]], lambda x, s: x.transpose(1, 2, 0, 3) @ s),
+    ("Gelu", MS, {}, [], lambda x: 0.5 * x * (1 + ERF(x * math.sqrt(0.5)))),
+    ("SkipLayerNormalization", MS, {"epsilon": 0.125}, [S, G, D], lambda x, s, g, d: normalised(x + s, 0.125) * g + d),
+    ("SkipSimplifiedLayerNormalization", MS, {"epsilon": 0.125}, [S, G],
+     lambda x, s, g: (x + s) / np.sqrt(np.mean((x + s) ** 2, -1, keepdims=True) + 0.125) * g),
     ("BiasGelu", MS, {}, [C], lambda x, bias: 0.5 * (x + bias) * (1 + ERF((x + bias) * math.sqrt(0.5)))),
     ("GlobalLpPool", "", {}, [], lambda x: np.sqrt(np.sum(x * x, (2, 3), keepdims=True))),
     ("GlobalLpPool", "", {"p": 1}, [], lambda x: np.sum(np.abs(x), (2, 3), keepdims=True)),

@@ -21,6 +21,8 @@ typedef struct oribi_cells {
     void (*multiply)(const float *a, float *y, int64_t n);                    /* y *= a */
     /* y = keep * y + take * x; keep is 1 - take where it is NULL. */
     void (*blend)(const float *keep, const float *take, const float *x, float *y, int64_t n);
+    /* y = x on the nearest of 256 places between its least and its largest value, 0 being one. */
+    void (*round)(const float *x, float *y, int64_t n);
 } oribi_cells;
 
 #define ORIBI_CELLS_DECLARE(part, isa) extern const oribi_cells oribi_cells_##isa;

@@ -83,6 +83,32 @@ static void blend(const float *keep, const float *take, const float *x, float *y
     }
 }
 
+static inline float nearest(float x)
+{
+    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
+    return x + magic - magic;
+}
+
+static void round_values(const float *x, float *y, int64_t n)
+{
+    float low = 0.0f, high = 0.0f;
+    for (int64_t i = 0; i < n; i++) {
+        low = x[i] < low ? x[i] : low;
+        high = x[i] > high ? x[i] : high;
+    }
+    const float scale = low < high ? (high - low) / 255.0f : 1.0f;
+    const float zero = nearest(-low / scale);
+    ORIBI_CPU_NO_ALIAS
+    for (int64_t i = 0; i < n; i++) {
+        float place = x[i] / scale;
+        place = place < -256.0f ? -256.0f : place;
+        place = place > 256.0f ? 256.0f : place;
+        place = nearest(place) + zero;
+        place = place < 0.0f ? 0.0f : place;
+        y[i] = ((place > 255.0f ? 255.0f : place) - zero) * scale;
+    }
+}
+
 #define CELLS_OF_(set) oribi_cells_##set
 #define CELLS_OF(set)  CELLS_OF_(set)
-const oribi_cells CELLS_OF(ORIBI_ISA) = {clip, apply, add_product, multiply, blend};
+const oribi_cells CELLS_OF(ORIBI_ISA) = {clip, apply, add_product, multiply, blend, round_values};

@@ -108,10 +108,10 @@ static bool mish(oribi_onnx_node *n)
 }
 
 /* "none": x/2 (1 + erf(x / sqrt 2)); "tanh": x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))). */
-static bool gelu(oribi_onnx_node *n)
+oribi_value_id oribi_onnx_gelu(oribi_onnx_node *n, oribi_value_id x, bool by_tanh)
 {
-    oribi_value_id x = n->inputs[0], gate;
-    if (oribi_onnx_string_is(n, "approximate", "none", "tanh")) {
+    oribi_value_id gate;
+    if (by_tanh) {
         oribi_value_id cube = oribi_emit2(n, "Mul", oribi_emit1(n, "Square", x), x);
         gate = oribi_emit2(n, "AddV2", x, oribi_emit2(n, "Mul", cube, like(n, 0.044715)));
         gate = oribi_emit1(n, "Tanh", oribi_emit2(n, "Mul", gate, like(n, 0.7978845608028654)));
@@ -120,7 +120,13 @@ static bool gelu(oribi_onnx_node *n)
     }
     gate = oribi_emit2(n, "AddV2", gate, like(n, 1));
     oribi_value_id half = oribi_emit2(n, "Mul", x, like(n, 0.5));
-    return oribi_emit_bind(n, 0, oribi_emit2(n, "Mul", half, gate));
+    return oribi_emit2(n, "Mul", half, gate);
+}
+
+static bool gelu(oribi_onnx_node *n)
+{
+    const bool by_tanh = oribi_onnx_string_is(n, "approximate", "none", "tanh");
+    return oribi_emit_bind(n, 0, oribi_onnx_gelu(n, n->inputs[0], by_tanh));
 }
 
 static bool thresholded_relu(oribi_onnx_node *n)

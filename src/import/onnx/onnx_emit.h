@@ -70,6 +70,13 @@ bool oribi_onnx_check_scale(oribi_onnx_node *n, oribi_value_id scale);
 /* A matrix product as NumPy has it: vectors gain an axis that goes again afterwards. */
 oribi_value_id oribi_onnx_product(oribi_onnx_node *n, oribi_value_id a, oribi_value_id b);
 
+/* com.microsoft's LSTM of bytes (onnx_recurrent.c), its normalisations of sums (onnx_norm.c). */
+bool oribi_onnx_dynamic_lstm(oribi_onnx_node *n);
+bool oribi_onnx_skip_layer_norm(oribi_onnx_node *n);
+bool oribi_onnx_skip_simplified_norm(oribi_onnx_node *n);
+/* Gelu of x, a value of the type of input 0, by the error function or by the hyperbolic tangent. */
+oribi_value_id oribi_onnx_gelu(oribi_onnx_node *n, oribi_value_id x, bool by_tanh);
+
 /* Softmax of x with the attribute axis of n, as the standard operator has it at this opset. */
 oribi_value_id oribi_onnx_softmax(oribi_onnx_node *n, oribi_value_id x, int64_t opset);
 

@@ -134,10 +134,63 @@ static bool binary(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, oribi_emit2(n, n->row->into, n->inputs[0], n->inputs[1]));
 }
 
+static bool fast_gelu(oribi_onnx_node *n)
+{
+    oribi_value_id x = n->inputs[0];
+    if (oribi_emit_input(n, 1) >= 0) {
+        x = oribi_emit2(n, "AddV2", x, n->inputs[1]);
+    }
+    return oribi_emit_bind(n, 0, oribi_onnx_gelu(n, x, true));
+}
+
+static bool gelu(oribi_onnx_node *n)
+{
+    return oribi_emit_bind(n, 0, oribi_onnx_gelu(n, n->inputs[0], false));
+}
+
+/* An operand of a product. transBatch moves its first axis behind all but the last, trans exchanges
+ * the last two then. */
+static oribi_value_id operand(oribi_onnx_node *n, int32_t at, const char *trans_batch,
+                              const char *trans)
+{
+    oribi_value_id x = n->inputs[at];
+    const int32_t rank = oribi_emit_rank(n, x);
+    if (n->failed || rank < 2) {
+        return x;
+    }
+    if (oribi_onnx_flag(n, trans_batch, false)) {
+        oribi_dims perm = {0};
+        for (int32_t i = 1; i <= rank; i++) {
+            (void)oribi_dims_add(&perm, i < rank - 1 ? i : i < rank ? 0 : rank - 1);
+        }
+        x = oribi_emit_transpose(n, x, &perm);
+    }
+    if (oribi_onnx_flag(n, trans, false)) {
+        const oribi_dims perm = oribi_emit_exchange(rank, rank - 2, rank - 1);
+        x = oribi_emit_transpose(n, x, &perm);
+    }
+    return x;
+}
+
+static bool fused_matmul(oribi_onnx_node *n)
+{
+    const float alpha = oribi_onnx_float(n, "alpha", 1.0F);
+    const oribi_value_id a = operand(n, 0, "transBatchA", "transA");
+    oribi_value_id y = oribi_onnx_product(n, a, operand(n, 1, "transBatchB", "transB"));
+    if (alpha != 1.0F) {
+        y = oribi_emit2(n, "Mul", y, oribi_emit_scalar_like(n, y, (double)alpha));
+    }
+    return oribi_emit_bind(n, 0, y);
+}
+
 #define AROUND "ONNX>DequantizeLinear, ONNX>QuantizeLinear, "
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"BiasGelu", 1, 1, binary, 2, 2, "Oribi>BiasGelu"},
+    {"DynamicQuantizeLSTM", 1, 1, oribi_onnx_dynamic_lstm, 3, 12, "Oribi>DynamicLstm"},
+    {"FastGelu", 1, 1, fast_gelu, 1, 2, "Square, Mul, AddV2, Tanh"},
+    {"FusedMatMul", 1, 1, fused_matmul, 2, 2, "Transpose, MatMul, BatchMatMulV2, Mul"},
+    {"Gelu", 1, 1, gelu, 1, 1, "Erf, Mul, AddV2"},
     {"QLinearAdd", 1, 1, qlinear_add, 8, 8, AROUND "AddV2"},
     {"QLinearAveragePool", 1, 1, qlinear_average_pool, 5, 5, AROUND "AvgPool"},
     {"QLinearConcat", 1, 1, qlinear_concat, 5, -1, AROUND "ConcatV2"},
@@ -147,5 +200,7 @@ const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"QLinearSigmoid", 1, 1, qlinear_sigmoid, 5, 5, AROUND "Sigmoid"},
     {"QLinearSoftmax", 1, 1, qlinear_softmax, 5, 5, AROUND "Softmax"},
     {"QuickGelu", 1, 1, quick_gelu, 1, 1, "ONNX>Swish"},
+    {"SkipLayerNormalization", 1, 1, oribi_onnx_skip_layer_norm, 3, 5, "AddV2, Mean, Sub, Square, Rsqrt, Mul"},
+    {"SkipSimplifiedLayerNormalization", 1, 1, oribi_onnx_skip_simplified_norm, 3, 4, "AddV2, Square, Mean, Rsqrt, Mul"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -153,22 +153,60 @@ static bool instance_norm(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, y);
 }
 
-static bool layer_norm(oribi_onnx_node *n)
+/* Of x over the axes from `axis` on, times gamma and plus beta (-1: none). */
+static bool bind_layer_norm(oribi_onnx_node *n, oribi_value_id x, int64_t axis, float epsilon,
+                            oribi_value_id gamma, oribi_value_id beta)
 {
-    oribi_value_id x = n->inputs[0], mean = -1, scale = -1;
+    oribi_value_id mean = -1, scale = -1;
     TF_DataType dtype = oribi_emit_dtype(n, x);
     int32_t rank = oribi_emit_rank(n, x);
-    int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", -1), rank);
-    float epsilon = oribi_onnx_float(n, "epsilon", 1e-5f);
+    int32_t first = oribi_emit_axis(n, axis, rank);
     bool widen = oribi_onnx_int(n, "stash_type", 1) == 1 && dtype != TF_DOUBLE;
     x = widen ? oribi_emit_cast(n, x, TF_FLOAT) : x;
-    oribi_value_id y = normalise(n, x, axes_between(n, axis, rank), epsilon, &mean, &scale);
-    y = oribi_emit2(n, "Mul", oribi_emit_cast(n, y, dtype), n->inputs[1]);
-    if (oribi_emit_input(n, 2) >= 0) {
-        y = oribi_emit2(n, "AddV2", y, n->inputs[2]);
+    oribi_value_id y = normalise(n, x, axes_between(n, first, rank), epsilon, &mean, &scale);
+    y = oribi_emit2(n, "Mul", oribi_emit_cast(n, y, dtype), gamma);
+    if (beta >= 0) {
+        y = oribi_emit2(n, "AddV2", y, beta);
     }
     return oribi_emit_bind(n, 0, y) && (!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, mean)) &&
            (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, scale));
+}
+
+static bool layer_norm(oribi_onnx_node *n)
+{
+    return bind_layer_norm(n, n->inputs[0], oribi_onnx_int(n, "axis", -1),
+                           oribi_onnx_float(n, "epsilon", 1e-5f), n->inputs[1],
+                           oribi_emit_input(n, 2));
+}
+
+/* x + skip, and a bias at input `bias`; the sum is output 3. */
+static oribi_value_id skip_sum(oribi_onnx_node *n, int32_t bias)
+{
+    oribi_value_id x = oribi_emit2(n, "AddV2", n->inputs[0], n->inputs[1]);
+    if (oribi_emit_input(n, bias) >= 0) {
+        x = oribi_emit2(n, "AddV2", x, n->inputs[bias]);
+    }
+    return oribi_emit_wants(n, 3) && !oribi_emit_bind(n, 3, x) ? -1 : x;
+}
+
+bool oribi_onnx_skip_layer_norm(oribi_onnx_node *n)
+{
+    return bind_layer_norm(n, skip_sum(n, 4), -1, oribi_onnx_float(n, "epsilon", 1e-12f),
+                           n->inputs[2], oribi_emit_input(n, 3));
+}
+
+/* x / root(mean(x * x) + epsilon) over the last axis, times gamma. */
+bool oribi_onnx_skip_simplified_norm(oribi_onnx_node *n)
+{
+    oribi_value_id x = skip_sum(n, 3);
+    int32_t rank = oribi_emit_rank(n, x);
+    float epsilon = oribi_onnx_float(n, "epsilon", 1e-12f);
+    oribi_value_id square =
+        reduce(n, "Mean", oribi_emit1(n, "Square", x), axes_between(n, rank - 1, rank));
+    square = oribi_emit2(n, "AddV2", square, oribi_emit_scalar_like(n, x, (double)epsilon));
+    oribi_value_id scale = oribi_emit1(n, "Rsqrt", square);
+    oribi_value_id y = oribi_emit2(n, "Mul", oribi_emit2(n, "Mul", x, scale), n->inputs[2]);
+    return oribi_emit_bind(n, 0, y) && (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, scale));
 }
 
 static bool rms_norm(oribi_onnx_node *n)

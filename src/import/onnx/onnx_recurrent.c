@@ -165,6 +165,37 @@ static bool recurrent(oribi_onnx_node *n, int32_t each, const char *const defaul
     return node != NULL;
 }
 
+/* Weights of com.microsoft's operator at input `at`, [directions, k, rows] of bytes, as real ones
+ * in the form of the standard operator, [directions, rows, k]. A direction has one scale and zero
+ * point, or one for each row. */
+static oribi_value_id real_weights(oribi_onnx_node *n, int32_t at, int32_t scale, int32_t zero)
+{
+    const oribi_dims last = {3, {0, 2, 1}};
+    oribi_value_id w = oribi_emit_cast(n, n->inputs[at], TF_FLOAT);
+    oribi_value_id of[2] = {oribi_emit_input(n, zero), oribi_emit_input(n, scale)};
+    if (!n->failed && of[1] < 0) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "input %d, a scale, is required", (int)scale);
+    }
+    for (int32_t i = 0; i < 2 && !n->failed; i++) {
+        if (of[i] < 0) {
+            continue; /* a zero point of 0 */
+        }
+        const int64_t directions = oribi_emit_dim(n, n->inputs[at], 0);
+        const int64_t dims[3] = {directions < 0 ? 1 : directions, 1, -1};
+        of[i] = oribi_emit_reshape(n, oribi_emit_cast(n, of[i], TF_FLOAT), dims, 3);
+        w = oribi_emit2(n, i == 0 ? "Sub" : "Mul", w, of[i]);
+    }
+    return oribi_emit_transpose(n, w, &last);
+}
+
+bool oribi_onnx_dynamic_lstm(oribi_onnx_node *n)
+{
+    n->inputs[1] = real_weights(n, 1, 8, 9);
+    n->inputs[2] = real_weights(n, 2, 10, 11);
+    return !n->failed &&
+           recurrent(n, 3, (const char *const[3]){"Sigmoid", "Tanh", "Tanh"}, 8, 3, "input_forget");
+}
+
 static bool lstm(oribi_onnx_node *n)
 {
     return recurrent(n, 3, (const char *const[3]){"Sigmoid", "Tanh", "Tanh"}, 8, 3, "input_forget");
