@@ -35,6 +35,13 @@ static bool copy_places(oribi_arena *arena, const oribi_node_place *from, oribi_
     return true;
 }
 
+/* NULL stays NULL. */
+static bool copy_text(oribi_arena *arena, const char *from, const char **out)
+{
+    *out = from != NULL ? oribi_arena_strdup(arena, from) : NULL;
+    return from == NULL || *out != NULL;
+}
+
 oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *status)
 {
     oribi_options *copy = oribi_options_create(status);
@@ -54,10 +61,10 @@ oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *statu
     copy->keeps_islands = options->keeps_islands;
     copy->device_max_bytes = options->device_max_bytes;
     copy->has_unified_memory = options->has_unified_memory;
-    if (options->device != NULL) {
-        copy->device = oribi_arena_strdup(&copy->arena, options->device);
-    }
-    if ((options->device != NULL && copy->device == NULL) ||
+    copy->check = options->check;
+    if (!copy_text(&copy->arena, options->device, &copy->device) ||
+        !copy_text(&copy->arena, options->record_file, &copy->record_file) ||
+        !copy_text(&copy->arena, options->record_node, &copy->record_node) ||
         !copy_places(&copy->arena, options->places, &copy->places)) {
         oribi_options_destroy(copy);
         oribi_fail_memory(status);
@@ -295,6 +302,102 @@ bool oribi_input_shapes_copy(oribi_arena *arena, const oribi_input_shape *shapes
     return true;
 }
 
+/* --- Where nodes run; whether the devices are there shows when a session is made ----------------
+ */
+
+static bool check_form(const char *device, TF_Status *status)
+{
+    const size_t length = strcspn(device, ":");
+    char *end = NULL;
+    bool ok = length > 0;
+    if (ok && device[length] == ':') {
+        const long number = strtol(device + length + 1, &end, 10);
+        ok = end != device + length + 1 && *end == '\0' && number >= 0;
+    }
+    return ok || oribi_fail(status, TF_INVALID_ARGUMENT,
+                            "device '%s': write NAME or NAME:N, N from 0", device);
+}
+
+void oribi_options_set_device(oribi_options *options, const char *device, TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, device)) {
+        return;
+    }
+    if (!check_form(device, status)) {
+        return;
+    }
+    const char *copy = oribi_arena_strdup(&options->arena, device);
+    if (copy == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    options->device = copy;
+}
+
+void oribi_options_place_node(oribi_options *options, const char *node, const char *device,
+                              TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, node, device)) {
+        return;
+    }
+    if (!check_form(device, status)) {
+        return;
+    }
+    oribi_node_place *place = oribi_arena_array(&options->arena, 1, sizeof *place);
+    char *name = oribi_arena_strdup(&options->arena, node);
+    char *where = oribi_arena_strdup(&options->arena, device);
+    if (place == NULL || name == NULL || where == NULL) {
+        oribi_fail_memory(status);
+        return;
+    }
+    *place = (oribi_node_place){name, where, NULL};
+    oribi_node_place **last = &options->places;
+    while (*last != NULL) {
+        last = &(*last)->next;
+    }
+    *last = place;
+}
+
+void oribi_options_set_soft_placement(oribi_options *options, bool soft)
+{
+    if (options == NULL) {
+        return;
+    }
+    options->is_strict = !soft;
+}
+
+void oribi_options_set_device_max_bytes(oribi_options *options, uint64_t bytes)
+{
+    if (options == NULL) {
+        return;
+    }
+    options->device_max_bytes = bytes;
+}
+
+/* What the caller said of the host counts for devices too; else the device itself is the limit. */
+uint64_t oribi_options_device_max_bytes(const oribi_options *options)
+{
+    const uint64_t own = options != NULL ? options->device_max_bytes : 0;
+    const uint64_t host = options != NULL ? options->max_bytes : 0;
+    return own > 0 ? own : host > 0 ? host : UINT64_MAX;
+}
+
+void oribi_options_set_unified_memory(oribi_options *options, bool unified)
+{
+    if (options == NULL) {
+        return;
+    }
+    options->has_unified_memory = unified;
+}
+
+void oribi_options_set_keep_islands(oribi_options *options, bool keep)
+{
+    if (options == NULL) {
+        return;
+    }
+    options->keeps_islands = keep;
+}
+
 /* --- Checks and records (src/check) ---------------------------------------------------------- */
 
 void oribi_options_set_check(oribi_options *options, const char *kernels, TF_Status *status)
@@ -362,7 +465,7 @@ bool oribi_session_check_begin(oribi_session *session, const oribi_options *opti
 bool oribi_session_check_found(const oribi_session *session, TF_Status *status)
 {
     const oribi_check *check = session->check;
-    if (check == NULL || check->node == NULL || check->has_node) {
+    if (check == NULL || check->node == NULL || check->has_node || session->graph->is_open) {
         return true;
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
