@@ -15,7 +15,7 @@
     FAMILY(concat) \
     FAMILY(slice) \
     FAMILY(shuffle) \
-    FAMILY(pad) \
+    FAMILY(pad) FAMILY(axes) \
     FAMILY(fill) \
     FAMILY(cast) \
     FAMILY(gather) FAMILY(nd) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(einsum) FAMILY(determinant) FAMILY(dropout) \
