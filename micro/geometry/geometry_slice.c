@@ -151,3 +151,23 @@ bool oribi_geometry_slice_size(int64_t in, int64_t begin, int64_t size, int64_t 
     return size >= -1 && begin >= -1 &&
            (in < 0 || (begin <= in && size <= in - (begin > 0 ? begin : 0)));
 }
+
+static int64_t clamped(int64_t at, int64_t in, int64_t low, int64_t high)
+{
+    const int64_t from_start = at < 0 ? at + in : at;
+    return from_start < low ? low : from_start > high ? high : from_start;
+}
+
+bool oribi_geometry_slice_axis(int64_t in, int64_t start, int64_t end, int64_t step,
+                               int64_t *out_first, int64_t *out_count)
+{
+    const bool is_forward = step > 0;
+    const int64_t first = clamped(start, in, 0, is_forward ? in : in - 1);
+    const int64_t until = clamped(end, in, is_forward ? 0 : -1, is_forward ? in : in - 1);
+    const uint64_t span = is_forward ? (until > first ? (uint64_t)(until - first) : 0)
+                                     : (first > until && in > 0 ? (uint64_t)(first - until) : 0);
+    const uint64_t stride = is_forward ? (uint64_t)step : 0 - (uint64_t)step;
+    *out_first = first > 0 ? first : 0;
+    *out_count = step == 0 || span == 0 ? 0 : (int64_t)((span - 1) / stride + 1);
+    return step != 0;
+}

@@ -74,4 +74,9 @@ bool oribi_geometry_strided_reorder(const oribi_geometry_strided *spec, const or
  * box is not within the dimension, or the size is below -1. */
 bool oribi_geometry_slice_size(int64_t in, int64_t begin, int64_t size, int64_t *out_count);
 
+/* What ONNX's Slice takes of a dimension of `in`: bounds below 0 count from the end, and those
+ * outside are moved to the nearest element. False: the step is 0. */
+bool oribi_geometry_slice_axis(int64_t in, int64_t start, int64_t end, int64_t step,
+                               int64_t *out_first, int64_t *out_count);
+
 #endif

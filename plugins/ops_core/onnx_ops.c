@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ops_core/ops_core.h"
+#include "micro/geometry/geometry_transposed.h"
 #include "ops_core/window_shapes.h"
 
 enum { MAX_SPACE = 8, N_RESIZE_INPUTS = 4 };
@@ -108,6 +109,99 @@ static void max_pool(oribi_ops_ctx *ctx, TF_Status *status)
         oribi_ops_output(ctx, 1, &shape, status);
     }
 }
+
+/* --- Transposed convolutions ------------------------------------------------------------------ */
+
+typedef struct onnx_transpose {
+    int64_t strides[MAX_SPACE], dilations[MAX_SPACE], pads[2 * MAX_SPACE], more[MAX_SPACE],
+        wanted[MAX_SPACE], group;
+    oribi_geometry_padding padding;
+} onnx_transpose;
+
+static bool read_transpose(oribi_ops_ctx *ctx, int n_space, onnx_transpose *out, TF_Status *status)
+{
+    return read_list(ctx, "strides", 1, 1, n_space, out->strides, status) &&
+           read_list(ctx, "dilations", 1, 1, n_space, out->dilations, status) &&
+           read_list(ctx, "pads", 0, INT32_MIN, 2 * n_space, out->pads, status) &&
+           read_list(ctx, "output_padding", 0, 0, n_space, out->more, status) &&
+           read_list(ctx, "output_shape", -1, -1, n_space, out->wanted, status) &&
+           oribi_ops_attr_int(ctx, "group", &out->group, status) &&
+           oribi_ops_attr_padding(ctx, "auto_pad", &out->padding, status) &&
+           (out->group > 0 ||
+            oribi_ops_fail(status, "Attr 'group' is %" PRId64 ", at least 1 is possible",
+                           out->group));
+}
+
+static bool spread(const onnx_transpose *t, int n_space, int k, int64_t in, int64_t taps,
+                   int64_t *out, TF_Status *status)
+{
+    oribi_geometry_transposed axis = {.in = in,
+                                      .taps = taps,
+                                      .stride = t->strides[k],
+                                      .dilation = t->dilations[k],
+                                      .more = t->more[k],
+                                      .wanted = t->wanted[k],
+                                      .padding = t->padding,
+                                      .before = t->pads[k],
+                                      .after = t->pads[k + n_space]};
+    if (oribi_geometry_spread(&axis) != ORIBI_GEOMETRY_FITS) {
+        return oribi_ops_fail(status,
+                              "A filter of %" PRId64 " over %" PRId64 ", padding of %" PRId64
+                              " and %" PRId64 " leave no size for dimension %d",
+                              taps, in, axis.before, axis.after, k + 2);
+    }
+    *out = axis.out;
+    return true;
+}
+
+/* Channels of x are those of the filter, and a multiple of the groups. */
+static bool channels_fit(const oribi_ops_shape *x, const oribi_ops_shape *w, int64_t group,
+                         int64_t *out, TF_Status *status)
+{
+    int64_t channels = x->at[1];
+    if (!oribi_ops_merge_dim(&channels, w->at[0], status) ||
+        !oribi_ops_multiply(w->at[1], group, out, status)) {
+        return false;
+    }
+    return channels < 0 || channels % group == 0 ||
+           oribi_ops_fail(status, "%" PRId64 " channels are not a multiple of %" PRId64 " groups",
+                          channels, group);
+}
+
+static void conv_transpose(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape x, w, out;
+    onnx_transpose attrs;
+    if (!oribi_ops_input(ctx, 0, &x, status) || !oribi_ops_input(ctx, 1, &w, status)) {
+        return;
+    }
+    const int32_t rank = x.n >= 0 ? x.n : w.n;
+    if (rank < 0) {
+        oribi_ops_output(ctx, 0, oribi_ops_set_unknown(&out), status);
+        return;
+    }
+    if (rank < 3 || rank > MAX_SPACE + 2) {
+        oribi_ops_fail(status, "Shape must be of rank 3 to %d but is rank %d", MAX_SPACE + 2,
+                       (int)rank);
+        return;
+    }
+    if (!oribi_ops_with_rank(&x, rank, status) || !oribi_ops_with_rank(&w, rank, status) ||
+        !read_transpose(ctx, rank - 2, &attrs, status)) {
+        return;
+    }
+    out = x;
+    if (!channels_fit(&x, &w, attrs.group, &out.at[1], status)) {
+        return;
+    }
+    for (int k = 0; k < rank - 2; k++) {
+        if (!spread(&attrs, rank - 2, k, x.at[k + 2], w.at[k + 2], &out.at[k + 2], status)) {
+            return;
+        }
+    }
+    oribi_ops_output(ctx, 0, &out, status);
+}
+
+/* --- Resize ----------------------------------------------------------------------------------- */
 
 /* Axes that scales and sizes speak of: the attribute, or all. */
 static bool resize_axes(oribi_ops_ctx *ctx, int32_t rank, oribi_wide_dims *axes, TF_Status *status)
@@ -258,6 +352,15 @@ const oribi_ops_row oribi_ops_onnx[] = {
      .attrs = {"T: {half, bfloat16, float, double, int8, uint8}", "storage_order: int = 0",
                POOL_ATTRS},
      .shape = max_pool},
+    {.name = "ONNX>ConvTranspose", /* a bias is an op of its own */
+     .inputs = {"x: T", "w: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS,
+               "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'",
+               "dilations: list(int) = []", "group: int = 1", "output_padding: list(int) = []",
+               "output_shape: list(int) = []", "pads: list(int) = []", "strides: list(int) = []",
+               "since_version: int = 0"},
+     .shape = conv_transpose},
     {.name = "ONNX>Resize",
      .inputs = {"inputs: Tinputs"},
      .outputs = {"y: T"},

@@ -33,6 +33,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_recurrent,
     oribi_ops_qlinear_elements,
     oribi_ops_onnx_index,
+    oribi_ops_onnx_axes,
     oribi_ops_picture,
     oribi_ops_signal,
 };

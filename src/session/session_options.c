@@ -35,6 +35,13 @@ static bool copy_places(oribi_arena *arena, const oribi_node_place *from, oribi_
     return true;
 }
 
+/* NULL stays NULL. */
+static bool copy_text(oribi_arena *arena, const char *from, const char **out)
+{
+    *out = from != NULL ? oribi_arena_strdup(arena, from) : NULL;
+    return from == NULL || *out != NULL;
+}
+
 oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *status)
 {
     oribi_options *copy = oribi_options_create(status);
@@ -54,10 +61,10 @@ oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *statu
     copy->keeps_islands = options->keeps_islands;
     copy->device_max_bytes = options->device_max_bytes;
     copy->has_unified_memory = options->has_unified_memory;
-    if (options->device != NULL) {
-        copy->device = oribi_arena_strdup(&copy->arena, options->device);
-    }
-    if ((options->device != NULL && copy->device == NULL) ||
+    copy->check = options->check;
+    if (!copy_text(&copy->arena, options->device, &copy->device) ||
+        !copy_text(&copy->arena, options->record_file, &copy->record_file) ||
+        !copy_text(&copy->arena, options->record_node, &copy->record_node) ||
         !copy_places(&copy->arena, options->places, &copy->places)) {
         oribi_options_destroy(copy);
         oribi_fail_memory(status);
@@ -295,89 +302,6 @@ bool oribi_input_shapes_copy(oribi_arena *arena, const oribi_input_shape *shapes
     return true;
 }
 
-/* --- Checks and records (src/check) ---------------------------------------------------------- */
-
-void oribi_options_set_check(oribi_options *options, const char *kernels, TF_Status *status)
-{
-    oribi_check_whose whose;
-    if (!ORIBI_GIVEN(status, options, kernels) || !oribi_check_parse(kernels, &whose, status)) {
-        return;
-    }
-    options->check = whose == ORIBI_CHECK_ALL       ? "all"
-                     : whose == ORIBI_CHECK_PLUGINS ? "plugins"
-                                                    : "off";
-}
-
-void oribi_options_set_record(oribi_options *options, const char *file, const char *node,
-                              TF_Status *status)
-{
-    if (!ORIBI_GIVEN(status, options, file)) {
-        return;
-    }
-    const char *own_file = oribi_arena_strdup(&options->arena, file);
-    const char *own_node = node != NULL ? oribi_arena_strdup(&options->arena, node) : NULL;
-    if (own_file == NULL || (node != NULL && own_node == NULL)) {
-        oribi_fail_memory(status);
-        return;
-    }
-    options->record_file = own_file;
-    options->record_node = own_node;
-}
-
-bool oribi_session_check_begin(oribi_session *session, const oribi_options *options,
-                               TF_Status *status)
-{
-    oribi_check_whose whose = ORIBI_CHECK_NONE;
-    const char *text = options != NULL ? options->check : NULL;
-    if (text == NULL) {
-        text = secure_getenv("ORIBI_CHECK");
-        if (text != NULL && !oribi_check_parse(text, &whose, status)) {
-            oribi_status_prefix(status, "ORIBI_CHECK: ");
-            return false;
-        }
-    } else {
-        ORIBI_TRY(oribi_check_parse(text, &whose, status));
-    }
-    const char *file = options != NULL ? options->record_file : NULL;
-    if (whose == ORIBI_CHECK_NONE && file == NULL) {
-        return true;
-    }
-    oribi_check *check = oribi_arena_array(&session->arena, 1, sizeof *check);
-    if (check == NULL) {
-        return oribi_fail_memory(status);
-    }
-    *check = (oribi_check){.whose = whose};
-    check->file = file != NULL ? oribi_arena_strdup(&session->arena, file) : NULL;
-    check->node = file != NULL && options->record_node != NULL
-                      ? oribi_arena_strdup(&session->arena, options->record_node)
-                      : NULL;
-    if ((file != NULL && check->file == NULL) ||
-        (file != NULL && options->record_node != NULL && check->node == NULL)) {
-        return oribi_fail_memory(status);
-    }
-    session->check = check;
-    return true;
-}
-
-bool oribi_session_check_found(const oribi_session *session, TF_Status *status)
-{
-    const oribi_check *check = session->check;
-    if (check == NULL || check->node == NULL || check->has_node) {
-        return true;
-    }
-    for (int32_t s = 0; s < session->n_steps; s++) {
-        if (strcmp(session->steps[s].node->name, check->node) == 0) {
-            return oribi_fail(status, TF_UNIMPLEMENTED,
-                              "node '%s' runs on %s; calls on the CPU alone are recorded",
-                              check->node, session->devices[session->steps[s].device].name);
-        }
-    }
-    return oribi_fail(status, TF_NOT_FOUND,
-                      "no step runs a node '%s' whose call could be recorded; `oribi inspect "
-                      "--steps` lists them",
-                      check->node);
-}
-
 /* --- Where nodes run; whether the devices are there shows when a session is made ----------------
  */
 
@@ -472,4 +396,87 @@ void oribi_options_set_keep_islands(oribi_options *options, bool keep)
         return;
     }
     options->keeps_islands = keep;
+}
+
+/* --- Checks and records (src/check) ---------------------------------------------------------- */
+
+void oribi_options_set_check(oribi_options *options, const char *kernels, TF_Status *status)
+{
+    oribi_check_whose whose;
+    if (!ORIBI_GIVEN(status, options, kernels) || !oribi_check_parse(kernels, &whose, status)) {
+        return;
+    }
+    options->check = whose == ORIBI_CHECK_ALL       ? "all"
+                     : whose == ORIBI_CHECK_PLUGINS ? "plugins"
+                                                    : "off";
+}
+
+void oribi_options_set_record(oribi_options *options, const char *file, const char *node,
+                              TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, file)) {
+        return;
+    }
+    const char *own_file = oribi_arena_strdup(&options->arena, file);
+    const char *own_node = node != NULL ? oribi_arena_strdup(&options->arena, node) : NULL;
+    if (own_file == NULL || (node != NULL && own_node == NULL)) {
+        oribi_fail_memory(status);
+        return;
+    }
+    options->record_file = own_file;
+    options->record_node = own_node;
+}
+
+bool oribi_session_check_begin(oribi_session *session, const oribi_options *options,
+                               TF_Status *status)
+{
+    oribi_check_whose whose = ORIBI_CHECK_NONE;
+    const char *text = options != NULL ? options->check : NULL;
+    if (text == NULL) {
+        text = secure_getenv("ORIBI_CHECK");
+        if (text != NULL && !oribi_check_parse(text, &whose, status)) {
+            oribi_status_prefix(status, "ORIBI_CHECK: ");
+            return false;
+        }
+    } else {
+        ORIBI_TRY(oribi_check_parse(text, &whose, status));
+    }
+    const char *file = options != NULL ? options->record_file : NULL;
+    if (whose == ORIBI_CHECK_NONE && file == NULL) {
+        return true;
+    }
+    oribi_check *check = oribi_arena_array(&session->arena, 1, sizeof *check);
+    if (check == NULL) {
+        return oribi_fail_memory(status);
+    }
+    *check = (oribi_check){.whose = whose};
+    check->file = file != NULL ? oribi_arena_strdup(&session->arena, file) : NULL;
+    check->node = file != NULL && options->record_node != NULL
+                      ? oribi_arena_strdup(&session->arena, options->record_node)
+                      : NULL;
+    if ((file != NULL && check->file == NULL) ||
+        (file != NULL && options->record_node != NULL && check->node == NULL)) {
+        return oribi_fail_memory(status);
+    }
+    session->check = check;
+    return true;
+}
+
+bool oribi_session_check_found(const oribi_session *session, TF_Status *status)
+{
+    const oribi_check *check = session->check;
+    if (check == NULL || check->node == NULL || check->has_node || session->graph->is_open) {
+        return true;
+    }
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        if (strcmp(session->steps[s].node->name, check->node) == 0) {
+            return oribi_fail(status, TF_UNIMPLEMENTED,
+                              "node '%s' runs on %s; calls on the CPU alone are recorded",
+                              check->node, session->devices[session->steps[s].device].name);
+        }
+    }
+    return oribi_fail(status, TF_NOT_FOUND,
+                      "no step runs a node '%s' whose call could be recorded; `oribi inspect "
+                      "--steps` lists them",
+                      check->node);
 }

@@ -63,8 +63,8 @@ class Shapes(unittest.TestCase):
             x = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
             np.testing.assert_allclose(self.run_model(model, x), transposed(x, self.weights), rtol=1e-5, atol=1e-6)
         self.assertIn("waits_for_shapes", self.oribi("inspect", model, "--json", "--steps"))
-        self.oribi("compile", model, "-o", "c", code=3)
-        self.assertIn("--shape INPUT=", self.err)
+        self.oribi("compile", model, "-o", "c", code=4)
+        self.assertIn("--shape NAME=", self.err)
 
     def test_tflite_inputs_may_be_resized(self):
         for default, others in ((4, (4, 9)), (1, (3, 9))):  # of 1 there is no window
@@ -99,6 +99,16 @@ class Shapes(unittest.TestCase):
         self.assertIn("X_SHAPE {1, 2, 3, 5}", header)
         self.assertIn("Y_SHAPE {1, 3, 6, 10}", header)
         self.assertIn("equal bit for bit", self.oribi("verify", model, "--shape", "x=1x2x3x5", "--runs", "2"))
+
+    def test_groups_are_computed_with_and_without_sizes(self):
+        weights = np.random.default_rng(5).standard_normal((4, 3, 2, 2)).astype(np.float32)
+        model = self.write("groups", [o.node("ConvTranspose", ["x", "w"], ["y"], strides=[2, 2], group=2)],
+                           [o.tensor("w", weights)], ["n", 4, "h", "w"])
+        x = np.random.default_rng(6).standard_normal((2, 4, 3, 2)).astype(np.float32)
+        want = np.concatenate([transposed(x[:, g:g + 2], weights[g:g + 2]) for g in (0, 2)], 1)
+        np.testing.assert_allclose(self.run_model(model, x), want, rtol=1e-5, atol=1e-6)
+        self.assertIn("ONNX>ConvTranspose", self.oribi("inspect", model, "--steps"))  # at once: it asks for no sizes
+        self.oribi("verify", model, "--shape", "x=2x4x3x2", "--runs", "2")
 
     def test_a_later_shape_counts_and_a_contradiction_is_named(self):
         model = self.upsampler()

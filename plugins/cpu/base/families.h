@@ -15,7 +15,7 @@
     FAMILY(concat) \
     FAMILY(slice) \
     FAMILY(shuffle) \
-    FAMILY(pad) \
+    FAMILY(pad) FAMILY(axes) \
     FAMILY(fill) \
     FAMILY(cast) \
     FAMILY(gather) FAMILY(nd) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(einsum) FAMILY(determinant) FAMILY(dropout) \
@@ -39,7 +39,7 @@
     ORIBI_ISAS_OF_pool(VARIANT) \
     FAMILY(norm_reference) \
     ORIBI_ISAS_OF_norm(VARIANT) \
-    FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(depthwise) \
+    FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(conv_transpose) FAMILY(depthwise) \
     FAMILY(matmul_reference) FAMILY(matmul) \
     FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
     FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \

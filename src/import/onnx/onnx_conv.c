@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "import/onnx/onnx_window.h"
+#include "micro/geometry/geometry_transposed.h"
+
+enum { MAX_SIZE = 1 << 24 }; /* of kernels, strides, dilations and pads: products stay small */
 
 static const oribi_dims OIHW_TO_HWIO = {4, {2, 3, 1, 0}};
 
@@ -136,49 +139,137 @@ static bool conv(oribi_onnx_node *n)
 
 /* --- ConvTranspose --------------------------------------------------------------------------- */
 
-/* Output sizes and the padding that gives them: output_shape, or pads and output_padding. */
-static bool transpose_sizes(oribi_onnx_node *n, oribi_window *w, oribi_dims *out_sizes)
+/* What a ConvTranspose says of itself, by axis of space. */
+typedef struct transposed {
+    int32_t axes;
+    int64_t group;
+    oribi_dims kernel, strides, dilations, pads, more, wanted; /* the last three may be empty */
+    const char *auto_pad;
+    oribi_geometry_padding padding;
+} transposed;
+
+/* A list of `count` elements, each at least `least`; empty where the attribute is absent. */
+static bool read_list(oribi_onnx_node *n, const char *name, int32_t count, int64_t least,
+                      oribi_dims *out)
 {
-    oribi_dims extra = {0}, wanted = {0};
-    const bool has_extra = oribi_onnx_dims(n, "output_padding", &extra);
-    const bool has_wanted = oribi_onnx_dims(n, "output_shape", &wanted);
-    const int32_t skipped = wanted.n - w->axes; /* batch and channels */
-    bool is_upper = oribi_onnx_string_is(n, "auto_pad", "NOTSET", "SAME_UPPER");
-    bool is_lower = oribi_onnx_string_is(n, "auto_pad", "NOTSET", "SAME_LOWER");
-    if (n->failed || (has_extra && extra.n != w->axes) ||
-        (has_wanted && skipped != 0 && skipped != 2)) {
-        return oribi_onnx_fail(
-            n, TF_INVALID_ARGUMENT,
-            "output_padding has %d elements and output_shape %d, but there are %d axes",
-            (int)extra.n, (int)wanted.n, (int)w->axes);
+    out->n = 0;
+    if (!oribi_onnx_dims(n, name, out)) {
+        return !n->failed;
     }
-    out_sizes->n = 0;
-    for (int32_t i = 0; i < w->axes; i++) {
-        const int64_t more = has_extra ? extra.at[i] : 0;
-        if (w->in.at[i] < 0) {
-            return oribi_onnx_want_shapes(n, "spatial sizes must be known");
+    if (out->n != count) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s has %d elements, expected %d", name,
+                               (int)out->n, (int)count);
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (out->at[i] < least || out->at[i] > MAX_SIZE) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "%s of %" PRId64 " is not possible",
+                                   name, out->at[i]);
         }
-        if (more < 0 || more > INT32_MAX) {
-            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "output_padding of %" PRId64, more);
-        }
-        /* Strides, kernels and dilations are below 2^25 (onnx_window.c), sizes below 2^31. */
-        int64_t full = w->strides.at[i] * (w->in.at[i] - 1) + more +
-                       (w->kernel.at[i] - 1) * w->dilations.at[i] + 1;
-        const bool has_size = has_wanted || is_upper || is_lower;
-        const int64_t size = has_wanted ? wanted.at[skipped + i]
-                             : has_size ? w->in.at[i] * w->strides.at[i]
-                                        : full - w->before.at[i] - w->after.at[i];
-        if (size < 1 || size > INT32_MAX || !oribi_dims_add(out_sizes, size)) {
+    }
+    return true;
+}
+
+/* output_shape may have batch and channels in front. */
+static bool read_wanted(oribi_onnx_node *n, transposed *t)
+{
+    oribi_dims all;
+    t->wanted.n = 0;
+    if (!oribi_onnx_dims(n, "output_shape", &all)) {
+        return !n->failed;
+    }
+    const int32_t skipped = all.n - t->axes;
+    if (skipped != 0 && skipped != 2) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "output_shape has %d elements, but there are %d axes", (int)all.n,
+                               (int)t->axes);
+    }
+    for (int32_t i = 0; i < t->axes; i++) {
+        const int64_t size = all.at[skipped + i];
+        if (size < 1 || size > INT32_MAX || !oribi_dims_add(&t->wanted, size)) {
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                    "an output size of %" PRId64 " is not possible", size);
         }
-        if (has_size) {
-            const int64_t total = full > size ? full - size : 0;
-            oribi_geometry_part(total, !is_upper, &w->before.at[i], &w->after.at[i]);
-        } else {
-            w->after.at[i] -= more;
+    }
+    return true;
+}
+
+static bool read_transposed(oribi_onnx_node *n, const oribi_dims *kernel, transposed *t)
+{
+    static const char *const words[] = {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"};
+    oribi_dims given;
+    t->axes = kernel->n;
+    t->kernel = *kernel;
+    t->group = oribi_onnx_int(n, "group", 1);
+    t->auto_pad = words[0];
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        t->auto_pad =
+            oribi_onnx_string_is(n, "auto_pad", words[0], words[i]) ? words[i] : t->auto_pad;
+    }
+    (void)oribi_geometry_read_padding(t->auto_pad, &t->padding);
+    if (!read_list(n, "kernel_shape", t->axes, 1, &given) ||
+        !read_list(n, "strides", t->axes, 1, &t->strides) ||
+        !read_list(n, "dilations", t->axes, 1, &t->dilations) ||
+        !read_list(n, "pads", 2 * t->axes, -MAX_SIZE, &t->pads) ||
+        !read_list(n, "output_padding", t->axes, 0, &t->more) || !read_wanted(n, t)) {
+        return false;
+    }
+    for (int32_t i = 0; i < given.n; i++) {
+        if (given.at[i] != kernel->at[i]) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                                   "kernel_shape says %" PRId64
+                                   " on axis %d, but the weights say %" PRId64,
+                                   given.at[i], (int)i, kernel->at[i]);
         }
-        w->in.at[i] = size; /* the forward convolution's input */
+    }
+    return check_groups(n, t->group, oribi_emit_dim(n, n->inputs[0], 1),
+                        oribi_emit_dim(n, n->inputs[1], 0),
+                        oribi_emit_dim(n, n->inputs[1], 0) / (t->group > 0 ? t->group : 1));
+}
+
+static int64_t element(const oribi_dims *list, int32_t i, int64_t absent)
+{
+    return list->n > 0 ? list->at[i] : absent;
+}
+
+/* The convolution whose gradient this is, along one axis: its input is our result. False: there is
+ * none, as where the result ends behind the last window. */
+static bool spread(const transposed *t, int32_t i, int64_t in, oribi_geometry_transposed *out)
+{
+    *out = (oribi_geometry_transposed){.in = in,
+                                       .taps = t->kernel.at[i],
+                                       .stride = element(&t->strides, i, 1),
+                                       .dilation = element(&t->dilations, i, 1),
+                                       .more = element(&t->more, i, 0),
+                                       .wanted = element(&t->wanted, i, -1),
+                                       .padding = t->padding,
+                                       .before = element(&t->pads, i, 0),
+                                       .after = element(&t->pads, i + t->axes, 0)};
+    return oribi_geometry_spread(out) == ORIBI_GEOMETRY_FITS && out->out > 0 && out->before >= 0 &&
+           out->after >= 0;
+}
+
+/* Two axes at most, without groups, of sizes that are known: what GPUs and the fast kernels have.
+ * False: the op of ours has to do it. */
+static bool find_window(oribi_onnx_node *n, const transposed *t, oribi_window *w, oribi_dims *sizes)
+{
+    *w = (oribi_window){.axes = t->axes};
+    sizes->n = 0;
+    for (int32_t i = 0; i < t->axes; i++) {
+        oribi_geometry_transposed axis;
+        const int64_t in = oribi_emit_dim(n, n->inputs[0], i + 2);
+        if (t->group != 1 || t->axes > 2 || in < 0 || !spread(t, i, in, &axis) ||
+            axis.full > INT32_MAX) {
+            return false;
+        }
+        const bool fits = oribi_dims_add(&w->in, axis.out) &&
+                          oribi_dims_add(&w->kernel, axis.taps) &&
+                          oribi_dims_add(&w->strides, axis.stride) &&
+                          oribi_dims_add(&w->dilations, axis.dilation) &&
+                          oribi_dims_add(&w->before, axis.before) &&
+                          oribi_dims_add(&w->after, axis.after) && oribi_dims_add(sizes, axis.out);
+        if (!fits) {
+            return false;
+        }
     }
     return true;
 }
@@ -197,22 +288,46 @@ static oribi_value_id backprop_sizes(oribi_onnx_node *n, oribi_value_id x, const
                        oribi_emit_int(n, 0));
 }
 
+/* y, of [n, c, ...], with the bias on its channels. */
+static oribi_value_id add_channel_bias(oribi_onnx_node *n, oribi_value_id y, int32_t rank)
+{
+    const oribi_value_id bias = oribi_emit_input(n, 2);
+    return bias < 0 ? y : oribi_emit2(n, "AddV2", y, oribi_emit_along_axis(n, bias, 1, rank));
+}
+
+/* As the op of ours. */
+static bool transpose_plainly(oribi_onnx_node *n, const transposed *t)
+{
+    const oribi_value_id y =
+        oribi_emit(n, "ONNX>ConvTranspose", INPUTS(n->inputs[0], n->inputs[1]),
+                   ATTRS(ATTR_TEXT("auto_pad", t->auto_pad), ATTR_INT("group", t->group),
+                         ATTR_INTS("dilations", t->dilations.at, t->dilations.n),
+                         ATTR_INTS("output_padding", t->more.at, t->more.n),
+                         ATTR_INTS("output_shape", t->wanted.at, t->wanted.n),
+                         ATTR_INTS("pads", t->pads.at, t->pads.n),
+                         ATTR_INTS("strides", t->strides.at, t->strides.n)));
+    return oribi_emit_bind(n, 0, add_channel_bias(n, y, t->axes + 2));
+}
+
 static bool conv_transpose(oribi_onnx_node *n)
 {
     oribi_dims kernel, sizes;
     oribi_value_id x = n->inputs[0], w = n->inputs[1];
     oribi_window window;
     oribi_window_attrs attrs;
+    transposed t;
     int32_t rank = oribi_emit_rank(n, x);
-    if (n->failed || !check_weights(n, rank, &kernel)) {
+    if (n->failed || !check_weights(n, rank, &kernel) || !read_transposed(n, &kernel, &t)) {
         return false;
     }
-    if (rank == 5 || oribi_onnx_int(n, "group", 1) != 1) {
-        return oribi_onnx_translate_custom(n);
-    }
-    if (!oribi_window_read(n, x, &kernel, false, &window) || !check_kernel(n, &window, &kernel) ||
-        !transpose_sizes(n, &window, &sizes)) {
-        return false;
+    if (!find_window(n, &t, &window, &sizes)) {
+        for (int32_t i = 0; t.group == 1 && t.axes < 3 && i < t.axes; i++) {
+            if (oribi_emit_dim(n, x, i + 2) < 0 &&
+                oribi_import_may_be_open(n->graph, n->onnx->options)) {
+                return oribi_onnx_want_shapes(n, "spatial sizes must be known");
+            }
+        }
+        return transpose_plainly(n, &t);
     }
     int64_t channels = oribi_emit_dim(n, w, 1);
     if (rank == 3) {
@@ -220,11 +335,6 @@ static bool conv_transpose(oribi_onnx_node *n)
         int64_t dims[] = {oribi_emit_dim(n, w, 0), channels, 1, kernel.at[0]};
         w = oribi_emit_reshape(n, w, dims, 4);
         sizes = (oribi_dims){2, {1, sizes.at[0]}};
-    }
-    for (int32_t i = 0; i < 2; i++) {
-        if (window.after.at[i] < 0) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "output_padding exceeds the padding");
-        }
     }
     window.is_same = false;
     window.is_valid = window.before.at[0] == 0 && window.before.at[1] == 0 &&
@@ -242,6 +352,6 @@ static bool conv_transpose(oribi_onnx_node *n)
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_conv_rows[] = {
     {"Conv", 1, 28, conv, 2, 3, "Conv2D, DepthwiseConv2dNative, BiasAdd, Transpose"},
-    {"ConvTranspose", 1, 28, conv_transpose, 2, 3, "Conv2DBackpropInput, BiasAdd, Transpose"},
+    {"ConvTranspose", 1, 28, conv_transpose, 2, 3, "Conv2DBackpropInput, BiasAdd, Transpose; ONNX>ConvTranspose"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -136,6 +136,10 @@ static bool squeeze(oribi_onnx_node *n)
 {
     oribi_dims gone, kept = {0};
     oribi_value_id x = n->inputs[0];
+    const oribi_value_id computed = n->opset < 13 ? -1 : oribi_emit_input(n, 1);
+    if (computed >= 0 && !oribi_emit_known_ints(n, computed, &gone)) {
+        return oribi_emit_bind(n, 0, oribi_emit2(n, "ONNX>Squeeze", x, computed));
+    }
     int32_t rank = oribi_emit_rank(n, x), next = 0;
     const bool is_given = oribi_emit_axes(n, 13, 1, rank, &gone);
     bool all_known = true;
@@ -175,9 +179,10 @@ static bool unsqueeze(oribi_onnx_node *n)
     oribi_dims axes, dims = {0};
     oribi_value_id x = n->inputs[0];
     oribi_value_id computed = n->opset < 13 ? -1 : oribi_emit_input(n, 1);
-    if (computed >= 0 && !oribi_emit_known_ints(n, computed, &axes) &&
-        oribi_emit_dim(n, computed, 0) == 1) {
-        return oribi_emit_bind(n, 0, oribi_emit2(n, "ExpandDims", x, computed));
+    if (computed >= 0 && !oribi_emit_known_ints(n, computed, &axes)) {
+        const bool is_one = oribi_emit_dim(n, computed, 0) == 1;
+        return oribi_emit_bind(
+            n, 0, oribi_emit2(n, is_one ? "ExpandDims" : "ONNX>Unsqueeze", x, computed));
     }
     int32_t rank = oribi_emit_rank(n, x) + axis_count(n), from = 0, next = 0;
     if (n->failed || rank > ORIBI_MAX_RANK) {

@@ -128,22 +128,29 @@ static int64_t count_of(const oribi_onnx_node *n, const cut *c)
     return c->is_known ? c->at.n : oribi_emit_dim(n, c->value, 0);
 }
 
-/* The axes of a Slice in their given order; all of them in order by default. */
-static bool slice_axes(oribi_onnx_node *n, int32_t rank, int64_t count, oribi_dims *out)
+/* The axes of a Slice in their given order; all of them in order by default. *out_computed: an
+ * input has them, and they are not known. */
+static bool slice_axes(oribi_onnx_node *n, int32_t rank, int64_t count, oribi_dims *out,
+                       bool *out_computed)
 {
     bool is_given = false;
     out->n = 0;
+    *out_computed = false;
     if (n->opset < 10) {
         is_given = oribi_onnx_dims(n, "axes", out);
     } else if (oribi_emit_input(n, 3) >= 0) {
         is_given = oribi_emit_known_ints(n, n->inputs[3], out);
-        if (!is_given) {
-            oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the axes must be constant");
+        *out_computed = !is_given && !n->failed;
+        if (*out_computed) {
+            return true;
         }
     }
     const int64_t wanted = is_given ? out->n : count;
-    if (n->failed || wanted < 0 || wanted > rank || (count >= 0 && wanted != count)) {
-        return oribi_onnx_fail(n, wanted < 0 ? TF_UNIMPLEMENTED : TF_INVALID_ARGUMENT,
+    if (!n->failed && wanted < 0) {
+        return oribi_onnx_want_shapes(n, "how many starts there are must be known");
+    }
+    if (n->failed || wanted > rank || (count >= 0 && wanted != count)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "%" PRId64 " axes, %" PRId64
                                " starts and %d dimensions do not fit together",
                                wanted, count, (int)rank);
@@ -188,28 +195,79 @@ static void tame(cut *c)
     }
 }
 
+/* Bounds, axes and steps as they are, for the op that looks at them when it runs. */
+static bool slice_when_run(oribi_onnx_node *n, int64_t count, const oribi_dims *axes)
+{
+    const TF_DataType type = oribi_emit_dtype(n, n->inputs[1]);
+    oribi_value_id given = oribi_emit_input(n, 3), steps = oribi_emit_input(n, 4);
+    oribi_dims ones = {0};
+    if (given < 0) {
+        given = oribi_emit_vector_as(n, type, axes->at, axes->n);
+    }
+    if (steps < 0) {
+        if (count < 0 || !oribi_dims_fill(&ones, (int32_t)count, 1)) {
+            return oribi_onnx_want_shapes(n, "how many starts there are must be known");
+        }
+        steps = oribi_emit_vector_as(n, type, ones.at, ones.n);
+    }
+    const oribi_value_id inputs[] = {n->inputs[0], n->inputs[1], n->inputs[2], given, steps};
+    return oribi_emit_bind(n, 0, oribi_emit(n, "ONNX>Slice", inputs, 5, NO_ATTRS));
+}
+
+/* Backwards, ONNX moves a start before the first element to it, TensorFlow before it. False:
+ * whether there is one is not known. */
+static bool move_starts(oribi_onnx_node *n, cut *starts, const cut *steps, const oribi_dims *axes)
+{
+    for (int32_t i = 0; i < axes->n; i++) {
+        const int64_t dim = oribi_emit_dim(n, n->inputs[0], (int32_t)axes->at[i]);
+        if (steps->at.at[i] >= 0) {
+            continue;
+        }
+        if (!starts->is_known || (starts->at.at[i] < -1 && dim < 0)) {
+            return false;
+        }
+        if (dim >= 0 && starts->at.at[i] < -dim) {
+            starts->at.at[i] = -dim;
+        }
+    }
+    return true;
+}
+
+/* Bounds, steps and axes; *out_waits: what they are shows when it runs. */
+static bool read_slice(oribi_onnx_node *n, int32_t rank, cut *starts, cut *ends, cut *steps,
+                       oribi_dims *axes, bool *out_waits)
+{
+    const bool has_steps = n->opset >= 10 && oribi_emit_input(n, 4) >= 0;
+    ORIBI_TRY(read_cut(n, "starts", 1, starts) && read_cut(n, "ends", 2, ends) &&
+              (!has_steps || read_cut(n, "steps", 4, steps)));
+    ORIBI_TRY(slice_axes(n, rank, count_of(n, starts), axes, out_waits));
+    if (*out_waits) {
+        return true;
+    }
+    if ((ends->is_known && ends->at.n != axes->n) ||
+        (has_steps && steps->is_known && steps->at.n != axes->n)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d ends and %d steps for %d axes",
+                               (int)ends->at.n, (int)steps->at.n, (int)axes->n);
+    }
+    if (!has_steps) {
+        (void)oribi_dims_fill(&steps->at, axes->n, 1);
+    }
+    *out_waits = !steps->is_known || !move_starts(n, starts, steps, axes);
+    return true;
+}
+
 static bool slice(oribi_onnx_node *n)
 {
     cut starts, ends, steps = {.is_known = true, .value = -1};
     oribi_dims axes;
+    bool waits = false;
     oribi_value_id x = n->inputs[0];
     int32_t rank = oribi_emit_rank(n, x);
-    if (n->failed || !read_cut(n, "starts", 1, &starts) || !read_cut(n, "ends", 2, &ends)) {
+    if (n->failed || !read_slice(n, rank, &starts, &ends, &steps, &axes, &waits)) {
         return false;
     }
-    ORIBI_TRY(slice_axes(n, rank, count_of(n, &starts), &axes));
-    if (ends.is_known && ends.at.n != axes.n) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d ends for %d axes",
-                               (int)ends.at.n, (int)axes.n);
-    }
-    if (n->opset >= 10 && oribi_emit_input(n, 4) >= 0) {
-        ORIBI_TRY(read_cut(n, "steps", 4, &steps));
-        if (!steps.is_known || steps.at.n != axes.n) {
-            return oribi_onnx_fail(n, steps.is_known ? TF_INVALID_ARGUMENT : TF_UNIMPLEMENTED,
-                                   "the steps must be constant, one for each axis");
-        }
-    } else {
-        (void)oribi_dims_fill(&steps.at, axes.n, 1);
+    if (waits && n->opset >= 10) {
+        return slice_when_run(n, count_of(n, &starts), &axes);
     }
     int64_t open = (INT64_C(1) << rank) - 1; /* axes that stay whole */
     for (int32_t i = 0; i < axes.n; i++) {
@@ -332,31 +390,65 @@ static oribi_value_id paired(oribi_onnx_node *n, const amounts *pads)
     return oribi_emit_reshape(n, oribi_emit_vector(n, pairs, 2 * rank), dims, 2);
 }
 
+/* What the op of ours has as text: of ONNX's modes all, NULL for another word. */
+static const char *pad_mode(oribi_onnx_node *n)
+{
+    static const char *const words[] = {"constant", "reflect", "edge", "wrap"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (oribi_onnx_string_is(n, "mode", "constant", words[i])) {
+            return words[i];
+        }
+    }
+    return NULL;
+}
+
+/* Amounts that a run tells, or a mode that TensorFlow has not. */
+static bool pad_when_run(oribi_onnx_node *n, const char *mode, int32_t rank, const amounts *known)
+{
+    const oribi_dims all = oribi_emit_exchange(rank, 0, 0);
+    oribi_value_id pads = n->opset < 11 ? -1 : n->inputs[1], axes = oribi_emit_input(n, 3);
+    if (known != NULL) {
+        int64_t *list = oribi_arena_array(&n->onnx->scratch, 2 * (size_t)rank + 1, sizeof *list);
+        if (list == NULL) {
+            n->failed = true;
+            return oribi_fail_memory(n->status);
+        }
+        for (int32_t i = 0; i < rank; i++) {
+            list[i] = known->before.at[i];
+            list[i + rank] = known->after.at[i];
+        }
+        pads = oribi_emit_vector_as(n, TF_INT64, list, 2 * rank);
+        axes = -1;
+    }
+    axes = axes < 0 ? oribi_emit_vector_as(n, TF_INT64, all.at, all.n)
+                    : oribi_emit_cast(n, axes, TF_INT64);
+    const bool has_value = strcmp(mode, "constant") == 0;
+    const oribi_value_id value =
+        has_value ? pad_value(n) : oribi_emit_scalar_like(n, n->inputs[0], 0);
+    const oribi_value_id inputs[] = {n->inputs[0], pads, value, axes};
+    return oribi_emit_bind(n, 0,
+                           oribi_emit(n, "ONNX>Pad", inputs, 4, ATTRS(ATTR_TEXT("mode", mode))));
+}
+
 static bool pad(oribi_onnx_node *n)
 {
     amounts pads;
     oribi_value_id x = n->inputs[0], y;
     int32_t rank = oribi_emit_rank(n, x);
-    bool is_constant = oribi_onnx_string_is(n, "mode", "constant", "constant");
-    bool is_reflect = oribi_onnx_string_is(n, "mode", "constant", "reflect");
-    if (n->failed || (!is_constant && !is_reflect)) {
+    const char *mode = pad_mode(n);
+    if (n->failed || mode == NULL) {
         return !n->failed && oribi_onnx_translate_custom(n);
     }
     const bool is_known = read_pads(n, rank, &pads);
     if (n->failed) {
         return false;
     }
-    if (!is_known) { /* computed */
-        static const oribi_dims swap = {2, {1, 0}};
-        int64_t halves[] = {2, rank};
-        if (n->opset < 11 || oribi_emit_input(n, 3) >= 0) {
-            return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the pads must be given and constant");
-        }
-        y = oribi_emit_transpose(n, oribi_emit_reshape(n, n->inputs[1], halves, 2), &swap);
-    } else {
-        x = crop(n, x, &pads);
-        y = paired(n, &pads);
+    const bool is_reflect = strcmp(mode, "reflect") == 0;
+    if (!is_known || (!is_reflect && strcmp(mode, "constant") != 0)) {
+        return pad_when_run(n, mode, rank, is_known ? &pads : NULL);
     }
+    x = crop(n, x, &pads);
+    y = paired(n, &pads);
     if (is_reflect) {
         return oribi_emit_bind(
             n, 0, oribi_emit(n, "MirrorPad", INPUTS(x, y), ATTRS(ATTR_TEXT("mode", "REFLECT"))));
@@ -370,7 +462,7 @@ const oribi_onnx_row oribi_onnx_slice_rows[] = {
     {"Pad", 2, 10, pad, 1, 1, "PadV2, MirrorPad, StridedSlice; ONNX>Pad"},
     {"Pad", 11, 28, pad, 2, 4, "PadV2, MirrorPad, StridedSlice; ONNX>Pad"},
     {"Slice", 1, 9, slice, 1, 1, "StridedSlice"},
-    {"Slice", 10, 28, slice, 3, 5, "StridedSlice"},
+    {"Slice", 10, 28, slice, 3, 5, "StridedSlice; ONNX>Slice"},
     {"Split", 2, 12, split, 1, 1, "Split, SplitV"},
     {"Split", 13, 28, split, 1, 2, "Split, SplitV"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};

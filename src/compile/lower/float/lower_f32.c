@@ -15,6 +15,7 @@ const oribi_lower_row oribi_lower_f32_rows[] = {
     {"_FusedDepthwiseConv2dNative", "depthwise_conv2d", oribi_lower_depthwise_f32},
     {"Oribi>FusedDepthwiseConv2d", "depthwise_conv2d", oribi_lower_depthwise_f32},
     {"Conv2DBackpropInput", "transpose_conv", oribi_lower_transpose_conv_f32},
+    {"ONNX>ConvTranspose", "transpose_conv", oribi_lower_conv_transpose_f32},
     {"MatMul", "matmul", oribi_lower_matmul_f32},
     {"_FusedMatMul", "matmul", oribi_lower_matmul_f32},
     {"BatchMatMul", "matmul", oribi_lower_matmul_f32},
