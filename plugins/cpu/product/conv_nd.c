@@ -30,23 +30,18 @@ static void read_padding(oribi_kit_setup *setup, const char *name, oribi_conv_nd
     }
 }
 
-void *oribi_conv_nd_create_onnx(TF_OpKernelConstruction *construction)
+void oribi_conv_nd_read_onnx(oribi_kit_setup *setup, oribi_conv_nd *out)
 {
-    oribi_kit_setup setup;
-    oribi_conv_nd *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        state->is_onnx = true;
-        read_padding(&setup, "auto_pad", state);
-        read_dims(&setup, "strides", ORIBI_CONV_ND_SPACE, 1, &state->strides);
-        read_dims(&setup, "dilations", ORIBI_CONV_ND_SPACE, 1, &state->dilations);
-        read_dims(&setup, "pads", 2 * ORIBI_CONV_ND_SPACE, 0, &state->pads);
-        oribi_kit_attr_int(&setup, "group", &state->groups);
-        if (state->groups < 1 || state->groups > INT32_MAX) {
-            (void)oribi_kit_setup_fail(&setup, TF_INVALID_ARGUMENT, "%lld groups",
-                                       (long long)state->groups);
-        }
+    out->is_onnx = true;
+    read_padding(setup, "auto_pad", out);
+    read_dims(setup, "strides", ORIBI_CONV_ND_SPACE, 1, &out->strides);
+    read_dims(setup, "dilations", ORIBI_CONV_ND_SPACE, 1, &out->dilations);
+    read_dims(setup, "pads", 2 * ORIBI_CONV_ND_SPACE, 0, &out->pads);
+    oribi_kit_attr_int(setup, "group", &out->groups);
+    if (out->groups < 1 || out->groups > INT32_MAX) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT, "%lld groups",
+                                   (long long)out->groups);
     }
-    return oribi_kit_setup_end(&setup);
 }
 
 /* TensorFlow's lists name all five dims; those of batch and channels must be 1. */
@@ -63,22 +58,29 @@ static void keep_space(oribi_kit_setup *setup, const char *name, bool channels_l
     list->n = ORIBI_CONV_ND_SPACE;
 }
 
-void *oribi_conv_nd_create_3d(TF_OpKernelConstruction *construction)
+void oribi_conv_nd_read_3d(oribi_kit_setup *setup, oribi_conv_nd *out)
 {
-    oribi_kit_setup setup;
     char format[16] = "";
-    oribi_conv_nd *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        oribi_kit_attr_string(&setup, "data_format", format, sizeof format);
-        state->channels_last = strcmp(format, "NDHWC") == 0;
-        read_padding(&setup, "padding", state);
-        read_dims(&setup, "strides", 5, 1, &state->strides);
-        read_dims(&setup, "dilations", 5, 1, &state->dilations);
-        keep_space(&setup, "strides", state->channels_last, &state->strides);
-        keep_space(&setup, "dilations", state->channels_last, &state->dilations);
-    }
-    return oribi_kit_setup_end(&setup);
+    oribi_kit_attr_string(setup, "data_format", format, sizeof format);
+    out->channels_last = strcmp(format, "NDHWC") == 0;
+    read_padding(setup, "padding", out);
+    read_dims(setup, "strides", 5, 1, &out->strides);
+    read_dims(setup, "dilations", 5, 1, &out->dilations);
+    keep_space(setup, "strides", out->channels_last, &out->strides);
+    keep_space(setup, "dilations", out->channels_last, &out->dilations);
 }
+
+static void onnx_read(oribi_kit_setup *setup, oribi_conv_nd *state)
+{
+    oribi_conv_nd_read_onnx(setup, state);
+}
+ORIBI_KIT_CREATE(onnx, oribi_conv_nd)
+
+static void three_read(oribi_kit_setup *setup, oribi_conv_nd *state)
+{
+    oribi_conv_nd_read_3d(setup, state);
+}
+ORIBI_KIT_CREATE(three, oribi_conv_nd)
 
 static bool check_shapes(oribi_kit_run *run, const oribi_conv_nd *conv, oribi_conv_nd_call *c,
                          const oribi_cpu_shape *x, const oribi_cpu_shape *w)
@@ -148,21 +150,26 @@ static oribi_conv_nd_layout layout(bool channels_last, int64_t channels, int64_t
                                   .pixel = channels_last ? channels : 1};
 }
 
-bool oribi_conv_nd_take(oribi_kit_run *run, const oribi_conv_nd *conv, oribi_conv_nd_call *out,
-                        bool *out_is_empty)
+bool oribi_conv_nd_take(oribi_kit_run *run, const oribi_conv_nd *conv,
+                        const oribi_cpu_shape *filter, oribi_conv_nd_call *out, bool *out_is_empty)
 {
     oribi_cpu_shape x, w;
     oribi_conv_nd_call *c = out;
+    const int bias = filter == NULL ? 2 : 1;
     int64_t count = 0;
-    if (!oribi_cpu_input_shape(run, 0, &x) || !oribi_cpu_input_shape(run, 1, &w) ||
-        !check_shapes(run, conv, c, &x, &w) || !slide(run, conv, c, &x, &w) ||
+    if (!oribi_cpu_input_shape(run, 0, &x) ||
+        (filter == NULL && !oribi_cpu_input_shape(run, 1, &w))) {
+        return false;
+    }
+    w = filter != NULL ? *filter : w;
+    if (!check_shapes(run, conv, c, &x, &w) || !slide(run, conv, c, &x, &w) ||
         !oribi_cpu_count(run, c->shape.at, c->shape.n, &count)) {
         return false;
     }
-    if (run->n_in > 2 && TF_TensorElementCount(run->in[2]) != c->outputs) {
-        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
-                              "a bias of %lld elements does not fit %lld output channels",
-                              (long long)TF_TensorElementCount(run->in[2]), (long long)c->outputs);
+    if (run->n_in > bias && TF_TensorElementCount(run->in[bias]) != c->outputs) {
+        return oribi_kit_fail(
+            run, TF_INVALID_ARGUMENT, "a bias of %lld elements does not fit %lld output channels",
+            (long long)TF_TensorElementCount(run->in[bias]), (long long)c->outputs);
     }
     c->in_pixels = c->axes[0].in * c->axes[1].in * c->axes[2].in;
     c->pixels = c->axes[0].out * c->axes[1].out * c->axes[2].out;
@@ -173,8 +180,8 @@ bool oribi_conv_nd_take(oribi_kit_run *run, const oribi_conv_nd *conv, oribi_con
     c->w_in = conv->is_onnx ? c->taps : c->outputs;
     c->w_out = conv->is_onnx ? c->depth * c->taps : 1;
     c->x = TF_TensorData(run->in[0]);
-    c->w = TF_TensorData(run->in[1]);
-    c->bias = run->n_in > 2 ? TF_TensorData(run->in[2]) : NULL;
+    c->w = filter == NULL ? TF_TensorData(run->in[1]) : NULL;
+    c->bias = run->n_in > bias ? TF_TensorData(run->in[bias]) : NULL;
     c->y = oribi_kit_output(run, 0, c->shape.at, c->shape.n);
     *out_is_empty = count == 0;
     return c->y != NULL;
@@ -230,7 +237,7 @@ bool oribi_conv_nd_take(oribi_kit_run *run, const oribi_conv_nd *conv, oribi_con
         bool is_empty = true;                                                                      \
         const int n = TF_NumInputs(context);                                                       \
         if (oribi_kit_begin(&run, context, n > 3 ? 3 : n) &&                                       \
-            oribi_conv_nd_take(&run, state, &c, &is_empty) && !is_empty) {                         \
+            oribi_conv_nd_take(&run, state, NULL, &c, &is_empty) && !is_empty) {                   \
             oribi_kit_parallel(&run, c.batches *c.outputs *c.pixels, c.taps *c.depth * 2 + 40, &c, \
                                conv_##T##_elements);                                               \
         }                                                                                          \
@@ -246,9 +253,9 @@ LOOPS(double)
         .why = "plain loops, double sums"                                                          \
     }
 const oribi_cpu_kernel oribi_cpu_conv_nd_kernels[] = {
-    ROW("ONNX>Conv", oribi_conv_nd_create_onnx, float, TF_FLOAT),
-    ROW("ONNX>Conv", oribi_conv_nd_create_onnx, double, TF_DOUBLE),
-    ROW("Conv3D", oribi_conv_nd_create_3d, float, TF_FLOAT),
-    ROW("Conv3D", oribi_conv_nd_create_3d, double, TF_DOUBLE),
+    ROW("ONNX>Conv", onnx_create, float, TF_FLOAT),
+    ROW("ONNX>Conv", onnx_create, double, TF_DOUBLE),
+    ROW("Conv3D", three_create, float, TF_FLOAT),
+    ROW("Conv3D", three_create, double, TF_DOUBLE),
     {.op_name = NULL},
 };

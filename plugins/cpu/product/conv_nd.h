@@ -35,11 +35,11 @@ typedef struct oribi_conv_nd_call {
     oribi_cpu_shape shape; /* of the output */
 } oribi_conv_nd_call;
 
-void *oribi_conv_nd_create_onnx(TF_OpKernelConstruction *construction);
-void *oribi_conv_nd_create_3d(TF_OpKernelConstruction *construction);
+void oribi_conv_nd_read_onnx(oribi_kit_setup *setup, oribi_conv_nd *out);
+void oribi_conv_nd_read_3d(oribi_kit_setup *setup, oribi_conv_nd *out);
 /* Checks the inputs, takes their data and makes the output; *out_is_empty: nothing is left to do.
- */
-bool oribi_conv_nd_take(oribi_kit_run *run, const oribi_conv_nd *conv, oribi_conv_nd_call *out,
-                        bool *out_is_empty);
+ * filter: the dims of one that the kernel has kept, else NULL; a bias is the input behind it. */
+bool oribi_conv_nd_take(oribi_kit_run *run, const oribi_conv_nd *conv,
+                        const oribi_cpu_shape *filter, oribi_conv_nd_call *out, bool *out_is_empty);
 
 #endif

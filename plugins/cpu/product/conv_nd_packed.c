@@ -7,11 +7,21 @@
 #include "cpu/product/packed_weights.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ROWS_AT_ONCE = 16, BLOCK = 32 };
 
+typedef struct packed_state {
+    oribi_conv_nd conv;
+    const oribi_gemm_variant *variant;
+    oribi_cpu_shape filter; /* of the packed one */
+    int64_t groups;         /* 0: not packed, the filter comes with each call */
+    float *panels;
+} packed_state;
+
 typedef struct packed_call {
+    const packed_state *state;
     oribi_conv_nd_call c;
     const float *x; /* [batch, pixel, channel] */
     float *zeros;
@@ -86,24 +96,98 @@ static float *room(oribi_kit_run *run, int64_t a, int64_t b, int64_t c, TF_Tenso
     return oribi_cpu_count(run, sizes, 4, &bytes) ? oribi_kit_scratch(run, bytes, memory) : NULL;
 }
 
-static bool pack(oribi_kit_run *run, packed_call *p)
+/* A filter of these matrices into panels, group by group. */
+static void pack(const oribi_gemm_variant *variant, const oribi_gemm_source *all, int64_t groups,
+                 float *panels)
+{
+    const int64_t count = oribi_gemm_packed_count(variant, all->middle * all->inner, all->n);
+    for (int64_t group = 0; group < groups; group++) {
+        oribi_gemm_source source = *all;
+        source.data += group * all->n * all->n_stride;
+        oribi_gemm_pack(variant, &source, panels + group * count);
+    }
+}
+
+/* Taps that lie one behind the other are one dimension; false: they do not. */
+static bool is_one(const oribi_weights_view *view, int first, int n)
+{
+    bool one = true;
+    for (int i = first; i + 1 < first + n; i++) {
+        one = one && view->strides.at[i] == view->dims.at[i + 1] * view->strides.at[i + 1];
+    }
+    return one;
+}
+
+/* Packs a constant filter; leaves state->groups 0 where that has to wait for the call. */
+static void pack_constant(oribi_kit_setup *setup, packed_state *state)
+{
+    const oribi_conv_nd *conv = &state->conv;
+    oribi_weights_view view = {.data = NULL};
+    int64_t input[5] = {-1, -1, -1, -1, -1}, groups = conv->groups;
+    int rank = 5;
+    while (rank > 2 && !oribi_weights_constant(setup, 1, rank, &view)) {
+        rank--;
+    }
+    const int in = conv->is_onnx ? 1 : 3, out = conv->is_onnx ? 0 : 4;
+    const int taps = conv->is_onnx ? 2 : 0, space = rank - 2;
+    if (rank < 3 || (!conv->is_onnx && rank != 5) || !is_one(&view, taps, space) ||
+        view.dims.at[in] < 1) {
+        return;
+    }
+    if (groups == 0 && TF_OpKernelConstruction_InputShape(setup->construction, 0, input, 5) == 5) {
+        const int64_t channels = input[conv->channels_last ? 4 : 1];
+        groups = channels > 0 ? channels / view.dims.at[in] : 0;
+    }
+    if (groups < 1 || view.dims.at[out] < 1 || view.dims.at[out] % groups != 0) {
+        return;
+    }
+    oribi_weights_reader reader = {setup->construction, 1};
+    const oribi_gemm_source source = {.data = view.data,
+                                      .outer = 1,
+                                      .middle = oribi_cpu_product(view.dims.at + taps, space),
+                                      .inner = view.dims.at[in],
+                                      .n = view.dims.at[out] / groups,
+                                      .middle_stride = view.strides.at[taps + space - 1],
+                                      .inner_stride = view.strides.at[in],
+                                      .n_stride = view.strides.at[out],
+                                      .done = oribi_weights_read,
+                                      .done_arg = &reader};
+    const int64_t count =
+        oribi_weights_count(state->variant, groups, source.middle * source.inner, source.n);
+    if (source.middle < 1 ||
+        (state->panels = oribi_weights_allocate(setup, count < 0 ? INT64_MAX : count)) == NULL) {
+        return;
+    }
+    pack(state->variant, &source, groups, state->panels);
+    state->filter = view.dims;
+    state->groups = groups;
+    TF_OpKernelConstruction_ReleaseConstant(setup->construction, 1);
+}
+
+static bool take_panels(oribi_kit_run *run, packed_call *p)
 {
     const oribi_conv_nd_call *c = &p->c;
-    const oribi_gemm_variant *variant = p->gemm.variant;
     const int64_t k = c->taps * c->depth, n = c->outputs / c->groups;
-    const int64_t count = oribi_weights_count(variant, c->groups, k, n);
-    float *panels = room(run, count < 0 ? INT64_MAX / 8 : count, 1, 1, &p->panels);
+    const int64_t count = oribi_weights_count(p->gemm.variant, c->groups, k, n);
     const int64_t width = (int64_t)sizeof(float);
-    for (int64_t group = 0; panels != NULL && group < c->groups; group++) {
-        const oribi_gemm_source source = {.data = (const char *)c->w + group * n * c->w_out * width,
-                                          .outer = 1,
-                                          .middle = c->taps,
-                                          .inner = c->depth,
-                                          .n = n,
-                                          .middle_stride = c->w_tap * width,
-                                          .inner_stride = c->w_in * width,
-                                          .n_stride = c->w_out * width};
-        oribi_gemm_pack(variant, &source, panels + group * oribi_gemm_packed_count(variant, k, n));
+    p->gemm.panels = p->state->panels;
+    if (p->state->groups != 0) {
+        return p->state->groups == c->groups ||
+               oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                              "the filter was made for %lld groups, not for %lld",
+                              (long long)p->state->groups, (long long)c->groups);
+    }
+    float *panels = room(run, count < 0 ? INT64_MAX / 8 : count, 1, 1, &p->panels);
+    const oribi_gemm_source source = {.data = c->w,
+                                      .outer = 1,
+                                      .middle = c->taps,
+                                      .inner = c->depth,
+                                      .n = n,
+                                      .middle_stride = c->w_tap * width,
+                                      .inner_stride = c->w_in * width,
+                                      .n_stride = c->w_out * width};
+    if (panels != NULL) {
+        pack(p->gemm.variant, &source, c->groups, panels);
     }
     p->gemm.panels = panels;
     return panels != NULL;
@@ -121,7 +205,7 @@ static bool multiply(oribi_kit_run *run, packed_call *p)
     oribi_gemm *gemm = &p->gemm;
     const bool turns = c->in.channel != 1;
     const int64_t n_zeros = c->depth + ORIBI_GEMM_MAX_WIDTH;
-    if (!pack(run, p) || (p->zeros = room(run, n_zeros, 1, 1, &p->padding)) == NULL) {
+    if (!take_panels(run, p) || (p->zeros = room(run, n_zeros, 1, 1, &p->padding)) == NULL) {
         return false;
     }
     memset(p->zeros, 0, (size_t)n_zeros * sizeof(float));
@@ -156,15 +240,17 @@ static bool multiply(oribi_kit_run *run, packed_call *p)
     return oribi_kit_is_ok(run);
 }
 
-static void packed_compute(const oribi_conv_nd *conv, TF_OpKernelContext *context,
-                           const oribi_gemm_variant *variant)
+static void packed_compute(void *object, TF_OpKernelContext *context)
 {
     oribi_kit_run run;
-    packed_call p = {.gemm.variant = variant};
+    const packed_state *state = object;
+    packed_call p = {.state = state, .gemm.variant = state->variant};
     bool is_empty = true;
-    const int n = TF_NumInputs(context);
-    if (oribi_kit_begin(&run, context, n > 3 ? 3 : n) &&
-        oribi_conv_nd_take(&run, conv, &p.c, &is_empty) && !is_empty) {
+    const bool keeps = state->groups != 0, has_bias = TF_NumInputs(context) > 2;
+    if (oribi_kit_begin(&run, context, keeps ? 1 : 2) &&
+        (!has_bias || oribi_kit_input(&run, 2) != NULL) &&
+        oribi_conv_nd_take(&run, &state->conv, keeps ? &state->filter : NULL, &p.c, &is_empty) &&
+        !is_empty) {
         (void)multiply(&run, &p);
     }
     TF_DeleteTensor(p.panels);
@@ -174,21 +260,46 @@ static void packed_compute(const oribi_conv_nd *conv, TF_OpKernelContext *contex
     oribi_kit_end(&run);
 }
 
-#define COMPUTE(part, set)                                                                         \
-    static void compute_##set(void *state, TF_OpKernelContext *context)                            \
-    {                                                                                              \
-        packed_compute(state, context, &oribi_gemm_##set);                                         \
+static void *packed_create(TF_OpKernelConstruction *construction, const oribi_gemm_variant *variant,
+                           void (*read)(oribi_kit_setup *setup, oribi_conv_nd *out))
+{
+    oribi_kit_setup setup;
+    packed_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
+    if (state != NULL) {
+        state->variant = variant;
+        read(&setup, &state->conv);
+        pack_constant(&setup, state);
     }
-#define ROWS(part, set)                                                                            \
-    ROW("ONNX>Conv", oribi_conv_nd_create_onnx, set), ROW("Conv3D", oribi_conv_nd_create_3d, set),
+    return oribi_kit_setup_end(&setup);
+}
+
+static void packed_destroy(void *object)
+{
+    packed_state *state = object;
+    if (state != NULL) {
+        free(state->panels);
+        free(state);
+    }
+}
+
+#define CREATE(part, set)                                                                          \
+    static void *onnx_##set(TF_OpKernelConstruction *construction)                                 \
+    {                                                                                              \
+        return packed_create(construction, &oribi_gemm_##set, oribi_conv_nd_read_onnx);            \
+    }                                                                                              \
+    static void *three_##set(TF_OpKernelConstruction *construction)                                \
+    {                                                                                              \
+        return packed_create(construction, &oribi_gemm_##set, oribi_conv_nd_read_3d);              \
+    }
+#define ROWS(part, set) ROW("ONNX>Conv", onnx_##set, set), ROW("Conv3D", three_##set, set),
 #define ROW(op, create_fn, set)                                                                    \
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(set),                     \
-        .create = create_fn, .compute = compute_##set, .destroy = oribi_kit_free,                  \
+        .create = create_fn, .compute = packed_compute, .destroy = packed_destroy,                 \
         .tolerance = 1e-4, .why = "packed indirect product, " #set                                 \
     }
 
-ORIBI_ISAS_OF_gemm(COMPUTE)
+ORIBI_ISAS_OF_gemm(CREATE)
 
     /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_conv_nd_packed_kernels[] = {
