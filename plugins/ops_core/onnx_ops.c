@@ -201,6 +201,37 @@ static void conv_transpose(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 0, &out, status);
 }
 
+/* x [n, channels, space...], w [out, channels of a group, taps...]. */
+static void conv(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape x, w;
+    onnx_pool window = {.ceil_mode = false};
+    if (!oribi_ops_input(ctx, 0, &x, status) || !oribi_ops_input(ctx, 1, &w, status) ||
+        (x.n < 0 && w.n < 0)) {
+        return;
+    }
+    if (!oribi_ops_with_rank(&x, w.n < 0 ? x.n : w.n, status) ||
+        !oribi_ops_with_rank(&w, x.n, status) || !oribi_ops_at_least(&x, 3, status) ||
+        !oribi_ops_at_most(&x, MAX_SPACE + 2, status)) {
+        return;
+    }
+    window.n_space = x.n - 2;
+    if (!read_list(ctx, "strides", 1, 1, window.n_space, window.strides, status) ||
+        !read_list(ctx, "dilations", 1, 1, window.n_space, window.dilations, status) ||
+        !read_list(ctx, "pads", 0, 0, 2 * window.n_space, window.pads, status) ||
+        !oribi_ops_attr_padding(ctx, "auto_pad", &window.padding, status)) {
+        return;
+    }
+    x.at[1] = w.at[0];
+    for (int k = 0; k < window.n_space; k++) {
+        window.kernel[k] = w.at[k + 2];
+        if (!slide(&window, k, x.at[k + 2], &x.at[k + 2], status)) {
+            return;
+        }
+    }
+    oribi_ops_output(ctx, 0, &x, status);
+}
+
 /* --- Resize ----------------------------------------------------------------------------------- */
 
 /* Axes that scales and sizes speak of: the attribute, or all. */
@@ -361,6 +392,22 @@ const oribi_ops_row oribi_ops_onnx[] = {
                "output_shape: list(int) = []", "pads: list(int) = []", "strides: list(int) = []",
                "since_version: int = 0"},
      .shape = conv_transpose},
+    {.name = "ONNX>LRN",
+     .inputs = {"x: T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "size: int >= 1", "alpha: float = 0.0001",
+               "beta: float = 0.75", "bias: float = 1.0", "since_version: int = 0"},
+     .traits = {"along(x, 1)"},
+     .shape = oribi_ops_shape_unchanged},
+    {.name = "ONNX>Conv",
+     .inputs = {"x: T", "w: T", "bias: N * T"},
+     .outputs = {"y: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "N: int >= 0",
+               "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'",
+               "dilations: list(int) = []", "group: int = 1", "kernel_shape: list(int) = []",
+               "pads: list(int) = []", "strides: list(int) = []", "since_version: int = 0"},
+     .traits = {"packs(w)", "cost(conv, w)"},
+     .shape = conv},
     {.name = "ONNX>Resize",
      .inputs = {"inputs: Tinputs"},
      .outputs = {"y: T"},

@@ -80,6 +80,13 @@ def conv(image, filters, padding, stride=(1, 1), dilation=(1, 1), explicit=(), d
     write(op, inputs, result, attrs)
 
 
+def conv_3d(image, filters, padding, stride=(1, 1, 1), dilation=(1, 1, 1)):
+    x, w = random(*image), random(*filters)
+    attrs = {"strides": [1, *stride, 1], "dilations": [1, *dilation, 1], "padding": padding,
+             "data_format": "NDHWC"}
+    write("Conv3D", [x, w], tf.raw_ops.Conv3D(input=x, filter=w, **attrs).numpy(), attrs)
+
+
 def main():
     print("# Made by tests/peer/cpu_golden_heavy.py with TensorFlow %s. Do not edit."
           % tf.__version__, file=out)
@@ -120,6 +127,9 @@ def main():
         write("Conv2DBackpropInput", [sizes, w, g],
               tf.raw_ops.Conv2DBackpropInput(input_sizes=sizes, filter=w, out_backprop=g, **attrs),
               attrs)
+    for padding in "SAME", "VALID":
+        conv_3d((1, 4, 5, 6, 3), (3, 2, 3, 3, 5), padding)
+        conv_3d((2, 5, 4, 3, 2), (2, 3, 2, 2, 4), padding, stride=(2, 1, 2))
 
 
 main()

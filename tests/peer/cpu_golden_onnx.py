@@ -90,6 +90,11 @@ for pad in [0, 1]:
              count_include_pad=pad, ceil_mode=ceil, tol=2e-6, scale=3)
 case("AveragePool", f32(1, 2, 8), kernel_shape=[2], dilations=[3], tol=2e-6, scale=3)
 case("AveragePool", f32(1, 1, 3, 3, 3), kernel_shape=[2, 2, 2], auto_pad="SAME_UPPER", tol=2e-6, scale=3)
+saved = rng.bit_generator.state
+case("Conv", f32(2, 4, 3, 4, 5), f32(6, 2, 2, 2, 3), f32(6), group=2, pads=[1, 0, 1, 0, 1, 2], strides=[1, 2, 1],
+     dilations=[1, 1, 2], tol=1e-5, scale=8)
+case("Conv", f32(1, 3, 9), f32(4, 3, 3), auto_pad="SAME_LOWER", strides=[2], tol=1e-5, scale=8)
+rng.bit_generator.state = saved
 x = f32(1, 1, 4, 5)
 for mode in ["nearest", "linear", "cubic"]:
     for coordinates in ["half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"]:

@@ -333,9 +333,9 @@ def pool(c):
     kind = c.pick("NOTSET", "NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID")
     if kind == "NOTSET":
         c.attributes["pads"] = [min(c.int(0, 1), taps[k % rank] - 1) for k in range(2 * rank)]
-    else: # what ONNX Runtime does with dilations here is its own
-        c.attributes.update(auto_pad=kind, ceil_mode=0, dilations=[1] * rank)
-        dilations = [1] * rank
+    else: # ONNX Runtime does something of its own with dilations and with strides that leave elements out
+        dilations, strides = [1] * rank, [min(strides[k], taps[k]) for k in range(rank)]
+        c.attributes.update(auto_pad=kind, ceil_mode=0, dilations=dilations, strides=strides)
     if min(window(c, size, taps, strides, dilations, [0] * 2 * rank)) < 1:
         return pool(c)
     if c.operator == "AveragePool":
@@ -356,7 +356,7 @@ def norm(c):
     c.real, c.opset = F32, 18
     if c.operator == "LRN":
         c.attributes = {"size": c.int(1, 6), "alpha": 0.02, "beta": c.pick(0.5, 0.75), "bias": c.pick(1.0, 2.0)}
-        c.reference_only = rank != 4
+        shape = [6, 6, *c.sizes(2, 1, 5)] # the evaluator does as many channels as there are pictures
     elif c.operator == "InstanceNormalization":
         c.real = c.pick(F32, F64)
     elif c.operator == "GroupNormalization":
@@ -377,12 +377,13 @@ def norm(c):
 
 def space(c):
     c.operator, block = c.pick("DepthToSpace", "SpaceToDepth"), c.int(1, 3)
-    c.opset, c.attributes, c.reference_only = 13, {"blocksize": block}, True
+    c.opset, c.attributes, c.reference_only = c.pick(13, 28), {"blocksize": block}, True
     n, channels, h, w = c.int(1, 2), c.int(1, 2), c.int(1, 3), c.int(1, 3)
     dtype = c.pick(F32, F64, np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, I64, np.uint64, np.bool_)
     shape = [n, channels, h * block, w * block]
     if c.operator == "DepthToSpace":
         shape = [n, channels * block * block, h, w]
+    if c.opset == 28 or c.operator == "DepthToSpace":
         c.attributes["mode"] = c.pick("DCR", "CRD")
     c.give((c.noise(*shape) * 30).astype(dtype))
 
@@ -406,7 +407,7 @@ def model_of(c, name):
     node = helper.make_node(operator, c.inputs, outputs, **c.attributes)
     results = [onnx.ValueInfoProto(name=k) for k in outputs]
     graph = helper.make_graph([node], "g", given, results, c.constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", c.opset)], ir_version=10)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", c.opset)], ir_version=14 if c.opset > 24 else 10)
     try:
         return onnx.shape_inference.infer_shapes(model), operator
     except Exception:  # noqa: BLE001

@@ -32,7 +32,7 @@
     FAMILY(binary_reference) \
     ORIBI_ISAS_OF_binary(VARIANT) \
     FAMILY(pool_reference) \
-    FAMILY(pool_nd) \
+    FAMILY(pool_nd) FAMILY(lrn_onnx) \
     FAMILY(resize) \
     FAMILY(grid_sample) FAMILY(suppression) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) \
     FAMILY(dft) FAMILY(signal_source) \
@@ -40,6 +40,7 @@
     FAMILY(norm_reference) \
     ORIBI_ISAS_OF_norm(VARIANT) \
     FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(conv_transpose) FAMILY(depthwise) \
+    FAMILY(conv_nd) FAMILY(conv_nd_packed) \
     FAMILY(matmul_reference) FAMILY(matmul) \
     FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
     FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \

@@ -129,12 +129,18 @@ oribi_value_id oribi_onnx_conv(oribi_onnx_node *n)
     return rank == 3 ? oribi_window_narrow(n, y) : y;
 }
 
+/* TensorFlow's ops for floats in one and two dims whose filter has known sizes, else ONNX's own. */
 static bool conv(oribi_onnx_node *n)
 {
-    if (!n->failed && oribi_emit_rank(n, n->inputs[0]) == 5) {
-        return oribi_onnx_translate_custom(n);
+    bool fits = !n->failed && !oribi_window_lacks_sizes(n, n->inputs[0]) &&
+                oribi_emit_dtype(n, n->inputs[0]) != TF_DOUBLE;
+    const oribi_shape *w = n->failed ? NULL : &n->graph->values[n->inputs[1]]->shape;
+    fits = fits && oribi_emit_rank(n, n->inputs[0]) < 5 && w->rank >= 0;
+    for (int32_t i = 0; fits && i < w->rank; i++) {
+        fits = w->dims[i] >= 0;
     }
-    return oribi_emit_bind(n, 0, oribi_onnx_conv(n));
+    return fits ? oribi_emit_bind(n, 0, oribi_onnx_conv(n))
+                : !n->failed && oribi_onnx_translate_custom(n);
 }
 
 /* --- ConvTranspose --------------------------------------------------------------------------- */
@@ -351,7 +357,7 @@ static bool conv_transpose(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_conv_rows[] = {
-    {"Conv", 1, 28, conv, 2, 3, "Conv2D, DepthwiseConv2dNative, BiasAdd, Transpose"},
+    {"Conv", 1, 28, conv, 2, 3, "Conv2D, DepthwiseConv2dNative, BiasAdd, Transpose; ONNX>Conv"},
     {"ConvTranspose", 1, 28, conv_transpose, 2, 3, "Conv2DBackpropInput, BiasAdd, Transpose; ONNX>ConvTranspose"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

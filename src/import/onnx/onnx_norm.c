@@ -93,11 +93,11 @@ static bool lrn(oribi_onnx_node *n)
     int64_t size = oribi_onnx_int(n, "size", 0);
     float alpha = oribi_onnx_float(n, "alpha", 1e-4f), beta = oribi_onnx_float(n, "beta", 0.75f);
     float bias = oribi_onnx_float(n, "bias", 1.0f);
-    int32_t rank = oribi_emit_rank(n, x);
     if (n->failed || size < 1 || size > INT32_MAX) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "size %" PRId64, size);
     }
-    if (rank != 4 || size % 2 == 0) {
+    if (n->graph->values[x]->shape.rank != 4 || size % 2 == 0 ||
+        oribi_emit_dtype(n, x) == TF_DOUBLE) {
         return oribi_onnx_translate_custom(n);
     }
     oribi_value_id y =
@@ -233,10 +233,7 @@ static bool group_norm(oribi_onnx_node *n)
     int32_t rank = oribi_emit_rank(n, x);
     int64_t groups = oribi_onnx_int(n, "num_groups", 0), channels = oribi_emit_dim(n, x, 1);
     float epsilon = oribi_onnx_float(n, "epsilon", 1e-5f);
-    if (!n->failed && rank >= 3 && channels < 0) {
-        return oribi_onnx_want_shapes(n, "the number of channels must be known");
-    }
-    if (n->failed || groups < 1 || rank < 3 || channels % groups != 0) {
+    if (n->failed || groups < 1 || rank < 3 || (channels >= 0 && channels % groups != 0)) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
                                "%" PRId64 " groups do not divide %" PRId64 " channels", groups,
                                channels);

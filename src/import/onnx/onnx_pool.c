@@ -26,6 +26,9 @@ static bool max_pool(oribi_onnx_node *n)
 {
     oribi_value_id x = n->inputs[0];
     oribi_window window;
+    if (oribi_window_lacks_sizes(n, x)) {
+        return oribi_onnx_translate_custom(n);
+    }
     if (!oribi_window_read(n, x, NULL, oribi_onnx_flag(n, "ceil_mode", false), &window)) {
         return false;
     }
@@ -77,6 +80,10 @@ bool oribi_onnx_average_pool(oribi_onnx_node *n, oribi_value_id x, oribi_value_i
 static bool average_pool(oribi_onnx_node *n)
 {
     oribi_value_id y;
+    if (oribi_window_lacks_sizes(n, n->inputs[0]) ||
+        oribi_emit_dtype(n, n->inputs[0]) == TF_DOUBLE) {
+        return !n->failed && oribi_onnx_translate_custom(n);
+    }
     ORIBI_TRY(oribi_onnx_average_pool(n, n->inputs[0], &y));
     return y < 0 ? oribi_onnx_translate_custom(n) : oribi_emit_bind(n, 0, y);
 }

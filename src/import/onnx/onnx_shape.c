@@ -276,27 +276,38 @@ static int64_t block_size(oribi_onnx_node *n)
     return block;
 }
 
+/* [n, c, h, w] with h and w times or by the block, c being what is left; from known sizes or from
+ * x's shape at run time. middle: parts that stand behind c, or none. */
+static oribi_value_id regrouped(oribi_onnx_node *n, oribi_value_id shape, const char *scale,
+                                int64_t block, bool has_middle)
+{
+    const int64_t left = -1, middle[] = {-1, block, block};
+    oribi_value_id space = oribi_emit_range_of(n, shape, 2, 4);
+    if (scale != NULL) {
+        space = oribi_emit2(n, scale, space, oribi_emit_vector_as(n, TF_INT32, &block, 1));
+    }
+    return oribi_emit(n, "ConcatV2",
+                      INPUTS(oribi_emit_range_of(n, shape, 0, 1),
+                             has_middle ? oribi_emit_vector_as(n, TF_INT32, middle, 3)
+                                        : oribi_emit_vector_as(n, TF_INT32, &left, 1),
+                             space, oribi_emit_int(n, 0)),
+                      NULL, 0);
+}
+
 /* Channel order of CRD: the block's position runs fastest. */
 static bool depth_to_space_crd(oribi_onnx_node *n, int64_t block)
 {
     static const oribi_dims perm = {6, {0, 1, 4, 2, 5, 3}};
-    oribi_value_id x = n->inputs[0];
-    int64_t c = oribi_emit_dim(n, x, 1), h = oribi_emit_dim(n, x, 2), w = oribi_emit_dim(n, x, 3);
-    int64_t rows = 0, columns = 0;
-    if (!n->failed && (c < 0 || h < 0 || w < 0)) {
-        return oribi_onnx_want_shapes(n, "channels, height and width must be known");
-    }
-    if (n->failed || c % (block * block) != 0 || __builtin_mul_overflow(h, block, &rows) ||
-        __builtin_mul_overflow(w, block, &columns)) {
+    oribi_value_id x = n->inputs[0], shape = oribi_emit_shape_of(n, x, TF_INT32);
+    const int64_t channels = oribi_emit_dim(n, x, 1);
+    if (channels >= 0 && channels % (block * block) != 0) {
         return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
-                               "%" PRId64 " channels of %" PRId64 " x %" PRId64
-                               " with blocksize %" PRId64,
-                               c, h, w, block);
+                               "%" PRId64 " channels with blocksize %" PRId64, channels, block);
     }
-    int64_t split[] = {-1, c / (block * block), block, block, h, w};
-    int64_t joined[] = {-1, c / (block * block), rows, columns};
-    oribi_value_id y = oribi_emit_transpose(n, oribi_emit_reshape(n, x, split, 6), &perm);
-    return oribi_emit_bind(n, 0, oribi_emit_reshape(n, y, joined, 4));
+    oribi_value_id y = oribi_emit2(n, "Reshape", x, regrouped(n, shape, NULL, block, true));
+    y = oribi_emit_transpose(n, y, &perm);
+    return oribi_emit_bind(n, 0,
+                           oribi_emit2(n, "Reshape", y, regrouped(n, shape, "Mul", block, false)));
 }
 
 static bool depth_to_space(oribi_onnx_node *n)
@@ -315,9 +326,28 @@ static bool depth_to_space(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, oribi_emit_to_nchw(n, y));
 }
 
+static bool space_to_depth_crd(oribi_onnx_node *n, int64_t block)
+{
+    static const oribi_dims perm = {6, {0, 1, 3, 5, 2, 4}};
+    oribi_value_id x = n->inputs[0], shape = oribi_emit_shape_of(n, x, TF_INT32);
+    oribi_value_id size = oribi_emit_vector_as(n, TF_INT32, &block, 1);
+    oribi_value_id space = oribi_emit2(n, "FloorDiv", oribi_emit_range_of(n, shape, 2, 4), size);
+    oribi_value_id split =
+        oribi_emit(n, "ConcatV2",
+                   INPUTS(oribi_emit_range_of(n, shape, 0, 2), oribi_emit_range_of(n, space, 0, 1),
+                          size, oribi_emit_range_of(n, space, 1, 2), size, oribi_emit_int(n, 0)),
+                   NULL, 0);
+    oribi_value_id y = oribi_emit_transpose(n, oribi_emit2(n, "Reshape", x, split), &perm);
+    return oribi_emit_bind(
+        n, 0, oribi_emit2(n, "Reshape", y, regrouped(n, shape, "FloorDiv", block, false)));
+}
+
 static bool space_to_depth(oribi_onnx_node *n)
 {
     int64_t block = block_size(n);
+    if (!n->failed && oribi_onnx_string_is(n, "mode", "DCR", "CRD")) {
+        return space_to_depth_crd(n, block);
+    }
     oribi_value_id x = n->failed ? -1 : oribi_emit_to_nhwc(n, n->inputs[0]);
     oribi_value_id y =
         block == 1 ? x
@@ -327,11 +357,11 @@ static bool space_to_depth(oribi_onnx_node *n)
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_shape_rows[] = {
-    {"DepthToSpace", 1, 27, depth_to_space, 1, 1, "DepthToSpace, Reshape, Transpose"},
+    {"DepthToSpace", 1, 28, depth_to_space, 1, 1, "DepthToSpace, Reshape, Transpose"},
     {"Expand", 8, 28, expand, 2, 2, "BroadcastTo"},
     {"Flatten", 1, 28, flatten, 1, 1, "Reshape"},
     {"Reshape", 5, 28, reshape, 2, 2, "Reshape"},
-    {"SpaceToDepth", 1, 27, space_to_depth, 1, 1, "SpaceToDepth, Transpose"},
+    {"SpaceToDepth", 1, 28, space_to_depth, 1, 1, "SpaceToDepth, Reshape, Transpose"},
     {"Squeeze", 1, 28, squeeze, 1, 2, "Squeeze"},
     {"Tile", 6, 28, tile, 2, 2, "Tile"},
     {"Transpose", 1, 28, transpose, 1, 1, "Transpose"},

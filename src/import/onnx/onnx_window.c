@@ -148,6 +148,18 @@ bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const oribi_dims *k
     return !n->failed;
 }
 
+bool oribi_window_lacks_sizes(oribi_onnx_node *n, oribi_value_id x)
+{
+    const bool asks = oribi_onnx_string_is(n, "auto_pad", "NOTSET", "SAME_LOWER") ||
+                      oribi_onnx_flag(n, "ceil_mode", false);
+    const oribi_shape *shape = n->failed || x < 0 ? NULL : &n->graph->values[x]->shape;
+    bool lacks = shape != NULL && shape->rank < 0;
+    for (int32_t i = 2; shape != NULL && i < shape->rank; i++) {
+        lacks = lacks || (asks && shape->dims[i] < 0);
+    }
+    return lacks;
+}
+
 void oribi_window_describe(const oribi_window *w, bool has_ksize, bool has_dilations,
                            oribi_window_attrs *out)
 {
