@@ -100,8 +100,9 @@ static int32_t make_binary(const struct oribi_micro_binary_q_spec *s,
 static int32_t fill_wide(const struct oribi_micro_binary_q_spec *s, factors real,
                          struct oribi_micro_wide_add_args *args)
 {
-    int32_t code = s->kind == ORIBI_MICRO_S8 ? ORIBI_MICRO_INVALID
-                                             : check(s, &args->shape, &args->low, &args->high);
+    int32_t code = s->kind == ORIBI_MICRO_S8 && args->squares == 0
+                       ? ORIBI_MICRO_INVALID
+                       : check(s, &args->shape, &args->low, &args->high);
     args->kind = s->kind;
     args->is_binary = 0;
     args->finer = real.finer;
@@ -110,16 +111,17 @@ static int32_t fill_wide(const struct oribi_micro_binary_q_spec *s, factors real
     args->output_zero = s->output.zero;
     code = code != ORIBI_MICRO_OK ? code : small(real.a, &args->a_multiplier, &args->a_shift);
     code = code != ORIBI_MICRO_OK ? code : small(real.b, &args->b_multiplier, &args->b_shift);
-    code = code != ORIBI_MICRO_OK
-               ? code
+    code = code != ORIBI_MICRO_OK ? code
+           : args->squares != 0
+               ? oribi_micro_multiplier(real.output, &args->output_multiplier, &args->output_shift)
                : small(real.output, &args->output_multiplier, &args->output_shift);
-    return code != ORIBI_MICRO_OK ? code : make_binary(s, args);
+    return code != ORIBI_MICRO_OK || args->squares != 0 ? code : make_binary(s, args);
 }
 
 int32_t oribi_micro_wide_add_prepare(const struct oribi_micro_binary_q_spec *spec,
                                      struct oribi_micro_wide_add_args *args)
 {
-    args->subtract = 0;
+    args->subtract = args->squares = 0;
     return fill_wide(spec, factors_of(spec), args);
 }
 
@@ -127,7 +129,23 @@ int32_t oribi_micro_wide_sub_prepare(const struct oribi_micro_binary_q_spec *spe
                                      struct oribi_micro_wide_add_args *args)
 {
     args->subtract = 1;
+    args->squares = 0;
     return fill_wide(spec, factors_of(spec), args);
+}
+
+/* The square of what 16 bits and their sign can differ by must fit 32 bits. */
+int32_t oribi_micro_squared_difference_q_prepare(const struct oribi_micro_binary_q_spec *spec,
+                                                 struct oribi_micro_wide_add_args *args)
+{
+    const int32_t finer = spec->kind == ORIBI_MICRO_S16 ? 0 : 7;
+    factors real = factors_of(spec);
+    const float steps = (float)(1 << 2 * finer) * spec->output.scale;
+    const float a = spec->a.scale, b = spec->b.scale;
+    const double twice = 2.0 * (double)(a > b ? a : b);
+    real.finer = finer;
+    real.output = twice * twice / (double)steps;
+    args->subtract = args->squares = 1;
+    return spec->kind == ORIBI_MICRO_U8 ? ORIBI_MICRO_INVALID : fill_wide(spec, real, args);
 }
 
 /* --- Products -------------------------------------------------------------------------------- */

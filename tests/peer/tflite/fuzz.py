@@ -31,7 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 def builders(args):
     """[(operator, column, number, Builder)] of cases that exist and can be written."""
     out = []
-    for operator in args.operators or sorted(cases.CASES):
+    for operator in args.operators or sorted({**cases.CASES, **cases.FUZZED}):
         for column in args.types.split(","):
             made, number = 0, 1000 + args.seed * 100000
             while made < args.count and number < 1000 + args.seed * 100000 + 3 * args.count:
