@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives the arguments of sums, differences and products. The scales of a sum are divided in
- * double, those of a difference in float32: so does the source.
+/* Derives the arguments of sums, differences and products. The scales of sums and differences are
+ * divided in double, those of products where the source does.
  */
 #include "micro/elementwise/binary_q_prepare.h"
 
@@ -32,24 +32,13 @@ typedef struct factors {
     int32_t finer; /* bits by which the common scale is finer */
 } factors;
 
-static factors factors_of_sum(const struct oribi_micro_binary_q_spec *s)
+static factors factors_of(const struct oribi_micro_binary_q_spec *s)
 {
     const int32_t finer = s->kind == ORIBI_MICRO_S16 ? 15 : 20;
     const double a = (double)s->a.scale, b = (double)s->b.scale;
     const double twice = 2.0 * (a > b ? a : b);
     const factors f = {a / twice, b / twice, twice / ((1 << finer) * (double)s->output.scale),
                        finer};
-    return f;
-}
-
-static factors factors_of_difference(const struct oribi_micro_binary_q_spec *s)
-{
-    const int32_t finer = s->kind == ORIBI_MICRO_S16 ? 15 : 20;
-    const float a = s->a.scale, b = s->b.scale;
-    const float twice = 2.0F * (a > b ? a : b);
-    const float a_real = a / twice, b_real = b / twice;
-    const float output_real = twice / ((float)(1 << finer) * s->output.scale);
-    const factors f = {(double)a_real, (double)b_real, (double)output_real, finer};
     return f;
 }
 
@@ -80,14 +69,14 @@ int32_t oribi_micro_add_s8_prepare(const struct oribi_micro_binary_q_spec *spec,
                                    struct oribi_micro_add_s8_args *args)
 {
     args->scales.subtract = 0;
-    return fill(spec, factors_of_sum(spec), args);
+    return fill(spec, factors_of(spec), args);
 }
 
 int32_t oribi_micro_sub_s8_prepare(const struct oribi_micro_binary_q_spec *spec,
                                    struct oribi_micro_add_s8_args *args)
 {
     args->scales.subtract = 1;
-    return fill(spec, factors_of_difference(spec), args);
+    return fill(spec, factors_of(spec), args);
 }
 
 /* TensorFlow Lite's way with scales that are all powers of two: one input has the output's. */
@@ -111,8 +100,9 @@ static int32_t make_binary(const struct oribi_micro_binary_q_spec *s,
 static int32_t fill_wide(const struct oribi_micro_binary_q_spec *s, factors real,
                          struct oribi_micro_wide_add_args *args)
 {
-    int32_t code = s->kind == ORIBI_MICRO_S8 ? ORIBI_MICRO_INVALID
-                                             : check(s, &args->shape, &args->low, &args->high);
+    int32_t code = s->kind == ORIBI_MICRO_S8 && args->squares == 0
+                       ? ORIBI_MICRO_INVALID
+                       : check(s, &args->shape, &args->low, &args->high);
     args->kind = s->kind;
     args->is_binary = 0;
     args->finer = real.finer;
@@ -121,24 +111,41 @@ static int32_t fill_wide(const struct oribi_micro_binary_q_spec *s, factors real
     args->output_zero = s->output.zero;
     code = code != ORIBI_MICRO_OK ? code : small(real.a, &args->a_multiplier, &args->a_shift);
     code = code != ORIBI_MICRO_OK ? code : small(real.b, &args->b_multiplier, &args->b_shift);
-    code = code != ORIBI_MICRO_OK
-               ? code
+    code = code != ORIBI_MICRO_OK ? code
+           : args->squares != 0
+               ? oribi_micro_multiplier(real.output, &args->output_multiplier, &args->output_shift)
                : small(real.output, &args->output_multiplier, &args->output_shift);
-    return code != ORIBI_MICRO_OK ? code : make_binary(s, args);
+    return code != ORIBI_MICRO_OK || args->squares != 0 ? code : make_binary(s, args);
 }
 
 int32_t oribi_micro_wide_add_prepare(const struct oribi_micro_binary_q_spec *spec,
                                      struct oribi_micro_wide_add_args *args)
 {
-    args->subtract = 0;
-    return fill_wide(spec, factors_of_sum(spec), args);
+    args->subtract = args->squares = 0;
+    return fill_wide(spec, factors_of(spec), args);
 }
 
 int32_t oribi_micro_wide_sub_prepare(const struct oribi_micro_binary_q_spec *spec,
                                      struct oribi_micro_wide_add_args *args)
 {
     args->subtract = 1;
-    return fill_wide(spec, factors_of_difference(spec), args);
+    args->squares = 0;
+    return fill_wide(spec, factors_of(spec), args);
+}
+
+/* The square of what 16 bits and their sign can differ by must fit 32 bits. */
+int32_t oribi_micro_squared_difference_q_prepare(const struct oribi_micro_binary_q_spec *spec,
+                                                 struct oribi_micro_wide_add_args *args)
+{
+    const int32_t finer = spec->kind == ORIBI_MICRO_S16 ? 0 : 7;
+    factors real = factors_of(spec);
+    const float steps = (float)(1 << 2 * finer) * spec->output.scale;
+    const float a = spec->a.scale, b = spec->b.scale;
+    const double twice = 2.0 * (double)(a > b ? a : b);
+    real.finer = finer;
+    real.output = twice * twice / (double)steps;
+    args->subtract = args->squares = 1;
+    return spec->kind == ORIBI_MICRO_U8 ? ORIBI_MICRO_INVALID : fill_wide(spec, real, args);
 }
 
 /* --- Products -------------------------------------------------------------------------------- */

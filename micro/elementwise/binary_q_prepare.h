@@ -32,5 +32,8 @@ int32_t oribi_micro_wide_add_prepare(const struct oribi_micro_binary_q_spec *spe
                                      struct oribi_micro_wide_add_args *args);
 int32_t oribi_micro_wide_sub_prepare(const struct oribi_micro_binary_q_spec *spec,
                                      struct oribi_micro_wide_add_args *args);
+/* Of int8 and int16. */
+int32_t oribi_micro_squared_difference_q_prepare(const struct oribi_micro_binary_q_spec *spec,
+                                                 struct oribi_micro_wide_add_args *args);
 
 #endif

@@ -36,8 +36,9 @@ int32_t oribi_micro_leaky_relu_s16_prepare(const struct oribi_micro_unary_16_spe
 {
     const struct oribi_micro_unary_16_spec *s = spec;
     const float ratio = s->input.scale / s->output.scale;
-    const float slope = s->input.scale * s->alpha / s->output.scale;
-    int32_t code = isfinite(s->alpha) ? check(s) : ORIBI_MICRO_INVALID;
+    const float alpha = s->function == ORIBI_MICRO_UNARY_ABS ? -1.0F : s->alpha;
+    const float slope = s->input.scale * alpha / s->output.scale;
+    int32_t code = isfinite(alpha) ? check(s) : ORIBI_MICRO_INVALID;
     code = code != ORIBI_MICRO_OK
                ? code
                : oribi_micro_multiplier((double)ratio, &args->positive_multiplier,
@@ -50,6 +51,14 @@ int32_t oribi_micro_leaky_relu_s16_prepare(const struct oribi_micro_unary_16_spe
         args->negative_multiplier = -args->negative_multiplier;
     }
     return code;
+}
+
+int32_t oribi_micro_sqrt_s16_prepare(const struct oribi_micro_unary_16_spec *spec,
+                                     struct oribi_micro_sqrt_s16_args *args)
+{
+    args->input_scale = spec->input.scale;
+    args->output_scale = spec->output.scale;
+    return check(spec);
 }
 
 int32_t oribi_micro_curve_points_s16_prepare(const struct oribi_micro_unary_16_spec *spec,

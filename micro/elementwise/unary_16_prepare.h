@@ -7,6 +7,7 @@
 
 #include "micro/elementwise/curve_points_s16.h"
 #include "micro/elementwise/leaky_relu_s16.h"
+#include "micro/unary/sqrt_s16.h"
 #include "micro/quantize/requantize_prepare.h"
 #include "micro/elementwise/unary_8_prepare.h"
 
@@ -23,6 +24,8 @@ int32_t oribi_micro_relu_16_prepare(const struct oribi_micro_unary_16_spec *spec
                                     struct oribi_micro_requantize_args *args);
 int32_t oribi_micro_leaky_relu_s16_prepare(const struct oribi_micro_unary_16_spec *spec,
                                            struct oribi_micro_leaky_relu_s16_args *args);
+int32_t oribi_micro_sqrt_s16_prepare(const struct oribi_micro_unary_16_spec *spec,
+                                     struct oribi_micro_sqrt_s16_args *args);
 int32_t oribi_micro_curve_points_s16_prepare(const struct oribi_micro_unary_16_spec *spec,
                                              struct oribi_micro_curve_points_s16_args *args);
 

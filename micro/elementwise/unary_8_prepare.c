@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "micro/unary/unary_real_prepare.h"
+#include "micro/norm/inverse_root.h"
 #include "micro/unary/exponential.h"
 
 typedef struct unary {
@@ -88,10 +90,15 @@ static int32_t whole(float steps)
 static int32_t float_function(const unary *u, int32_t x)
 {
     const float real = u->s->input.scale * (float)x;
-    const float y = u->s->function == ORIBI_MICRO_UNARY_TANH
-                        ? (float)tanh((double)real)
-                        : 1.0F / (1.0F + (float)exp((double)-real));
-    const float steps = roundf(y * (1.0F / u->s->output.scale));
+    const int32_t least = (u->s->out_unsigned != 0 ? 0 : INT8_MIN) - u->s->output.zero;
+    const float y =
+        u->s->function == ORIBI_MICRO_UNARY_TANH ? (float)tanh((double)real)
+        : u->s->function == ORIBI_MICRO_UNARY_LOGISTIC
+            ? 1.0F / (1.0F + (float)exp((double)-real))
+            : oribi_micro_unary_real(u->s->function, real, (float)least * u->s->output.scale);
+    const float steps = u->s->function == ORIBI_MICRO_UNARY_SQRT
+                            ? truncf(y / u->s->output.scale)
+                            : roundf(y * (1.0F / u->s->output.scale));
     return whole(steps) + u->s->output.zero;
 }
 
@@ -115,10 +122,11 @@ static int32_t narrow(int32_t multiplier)
     return multiplier >= INT32_MAX - (1 << 15) ? INT16_MAX : (multiplier + (1 << 15)) >> 16;
 }
 
-/* a * b / 2^15 of int16, rounded as the source does, half of the time towards zero. */
-static int32_t half_multiply(int32_t a, int32_t b, int32_t nudge)
+/* a * b / 2^15 of int16, to the nearest with ties up, or cut towards zero. */
+static int32_t half_multiply(int32_t a, int32_t b, int32_t rounds)
 {
     const int32_t product = a * b;
+    const int32_t nudge = rounds == 0 ? 0 : product >= 0 ? 1 << 14 : 1 - (1 << 14);
     return a == INT16_MIN && b == INT16_MIN ? INT16_MAX : (product + nudge) / (1 << 15);
 }
 
@@ -144,12 +152,12 @@ static int32_t prepare_hard_swish(unary *u)
 static int32_t hard_swish(const unary *u, int32_t x)
 {
     const int32_t fine = x * (1 << 7);
-    const int32_t on_output = half_multiply(fine, u->multiplier, 1 << 14);
+    const int32_t on_output = half_multiply(fine, u->multiplier, 1);
     int32_t gate = fine;
     if (u->other_shift > 0) {
         gate = saturate_16(gate, u->other_shift - 1);
     }
-    gate = half_multiply(gate, u->other_multiplier, 1 << 14);
+    gate = half_multiply(gate, u->other_multiplier, 1);
     if (u->other_shift > 0) {
         gate = saturate_16(gate, 1);
     } else if (u->other_shift < 0) {
@@ -167,8 +175,13 @@ static int32_t prepare_scale(unary *u)
     const struct oribi_micro_unary_8_spec *s = u->s;
     const float ratio = s->input.scale / s->output.scale;
     const float slope = s->input.scale * s->alpha / s->output.scale;
-    if (s->function == ORIBI_MICRO_UNARY_RESCALE) {
+    if (s->function == ORIBI_MICRO_UNARY_RESCALE || s->function >= ORIBI_MICRO_UNARY_SQRT) {
         return ORIBI_MICRO_OK;
+    }
+    if (s->function == ORIBI_MICRO_UNARY_RSQRT) {
+        const float root = sqrtf(s->input.scale);
+        const float both = root * s->output.scale;
+        return oribi_micro_multiplier(1.0 / (double)both, &u->multiplier, &u->shift);
     }
     if (s->function == ORIBI_MICRO_UNARY_REQUANTIZE) {
         return oribi_micro_multiplier((double)s->input.scale / (double)s->output.scale,
@@ -189,6 +202,17 @@ static int32_t rescale(const unary *u, int32_t x)
                                          : oribi_micro_scale(x, u->multiplier, u->shift));
 }
 
+/* The root's multiplier is taken with 20 bits more. Below zero there is none. */
+static int32_t inverse_root(const unary *u, int32_t x)
+{
+    int32_t multiplier, shift;
+    oribi_micro_inverse_root(x, &multiplier, &shift);
+    return x <= 0 ? u->high
+                  : oribi_micro_scale(oribi_micro_scale(1, multiplier, shift + 20), u->multiplier,
+                                      u->shift - 20) +
+                        u->s->output.zero;
+}
+
 /* The byte itself counts, its zero point goes into what is added; x is the byte less that. */
 static int32_t float_rescale(const unary *u, int32_t x)
 {
@@ -206,12 +230,13 @@ static void set_bounds(unary *u)
         float floor, ceiling;
     } bounds[] = {[ORIBI_MICRO_UNARY_RELU] = {0.0F, 0.0F},
                   [ORIBI_MICRO_UNARY_RELU6] = {0.0F, 6.0F},
-                  [ORIBI_MICRO_UNARY_RELU_N1_TO_1] = {-1.0F, 1.0F}};
+                  [ORIBI_MICRO_UNARY_RELU_N1_TO_1] = {-1.0F, 1.0F},
+                  [ORIBI_MICRO_UNARY_RELU_0_TO_1] = {0.0F, 1.0F}};
     const int32_t function = u->s->function, zero = u->s->output.zero;
     const float scale = u->s->output.scale, limit = 1.0e6F;
     u->low = u->s->out_unsigned != 0 ? 0 : INT8_MIN;
     u->high = u->low + 255;
-    if (function > ORIBI_MICRO_UNARY_RELU_N1_TO_1) {
+    if (function > ORIBI_MICRO_UNARY_RELU_N1_TO_1 && function != ORIBI_MICRO_UNARY_RELU_0_TO_1) {
         return;
     }
     const float below = roundf(bounds[function].floor / scale);
@@ -254,7 +279,7 @@ static int32_t prepare(unary *u)
 static int32_t value_of(const unary *u, int32_t x)
 {
     const int32_t in_float = u->s->variant == ORIBI_MICRO_TFLITE || u->s->in_unsigned != 0;
-    if (is_curve(u->s->function) && in_float) {
+    if ((is_curve(u->s->function) && in_float) || u->s->function >= ORIBI_MICRO_UNARY_SQRT) {
         return float_function(u, x);
     }
     switch (u->s->function) {
@@ -266,6 +291,10 @@ static int32_t value_of(const unary *u, int32_t x)
         return hard_swish(u, x);
     case ORIBI_MICRO_UNARY_RESCALE:
         return float_rescale(u, x);
+    case ORIBI_MICRO_UNARY_ABS:
+        return rescale(u, x < 0 ? -x : x);
+    case ORIBI_MICRO_UNARY_RSQRT:
+        return inverse_root(u, x);
     default:
         return rescale(u, x);
     }
@@ -295,6 +324,15 @@ const char *const *oribi_micro_unary_words(void)
         [ORIBI_MICRO_UNARY_LEAKY_RELU] = "LEAKY_RELU",
         [ORIBI_MICRO_UNARY_REQUANTIZE] = "REQUANTIZE",
         [ORIBI_MICRO_UNARY_RESCALE] = "RESCALE",
+        [ORIBI_MICRO_UNARY_RELU_0_TO_1] = "RELU_0_TO_1",
+        [ORIBI_MICRO_UNARY_ABS] = "ABS",
+        [ORIBI_MICRO_UNARY_RSQRT] = "RSQRT",
+        [ORIBI_MICRO_UNARY_SQRT] = "SQRT",
+        [ORIBI_MICRO_UNARY_EXP] = "EXP",
+        [ORIBI_MICRO_UNARY_LOG] = "LOG",
+        [ORIBI_MICRO_UNARY_ELU] = "ELU",
+        [ORIBI_MICRO_UNARY_GELU] = "GELU",
+        [ORIBI_MICRO_UNARY_GELU_TANH] = "GELU_TANH",
     };
     return words;
 }

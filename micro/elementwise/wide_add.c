@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Both sides brought to one fine scale, added, brought to the output's. */
+/* Both sides brought to one fine scale, added, maybe squared, brought to the output's. */
 #include "micro/elementwise/wide_add.h"
 
 #include "micro/element.h"
@@ -17,7 +17,8 @@ static int32_t sum(const struct oribi_micro_wide_add_args *p, int32_t a, int32_t
                                            p->a_multiplier, p->a_shift);
     const int32_t right = oribi_micro_scale(oribi_micro_shift_left(b - p->b_zero, p->finer),
                                             p->b_multiplier, p->b_shift);
-    return oribi_micro_scale(p->subtract != 0 ? left - right : left + right, p->output_multiplier,
+    const int32_t total = p->subtract != 0 ? left - right : left + right;
+    return oribi_micro_scale(p->squares != 0 ? total * total : total, p->output_multiplier,
                              p->output_shift) +
            p->output_zero;
 }

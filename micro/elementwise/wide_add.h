@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sum or difference of two tensors of uint8 or of int16, of different scales. The arguments come
- * from binary_q_prepare.h.
+/* Sum or difference of two tensors of uint8 or of int16, or the square of it, of different scales.
+ * The arguments come from binary_q_prepare.h.
  */
 #ifndef ORIBI_MICRO_WIDE_ADD_H_
 #define ORIBI_MICRO_WIDE_ADD_H_
@@ -11,6 +11,7 @@ struct oribi_micro_wide_add_args {
     struct oribi_micro_broadcast shape;
     int32_t kind;      /* element.h */
     int32_t subtract;  /* 1: a - b */
+    int32_t squares;   /* 1: the square of that; then int8 and int16 */
     int32_t is_binary; /* 1: scales are powers of two, shifts alone bring inputs to the output's */
     int32_t finer;     /* bits by which the common scale is finer */
     int32_t a_zero, a_multiplier, a_shift;

@@ -74,8 +74,8 @@ void oribi_qlinear_bounds(oribi_kit_setup *setup, bool is_signed, int32_t *out_l
 }
 
 /* Index of the attribute's value among `words`. */
-static void word(oribi_kit_setup *setup, const char *name, const char *const *words, int32_t count,
-                 int32_t *out)
+void oribi_quantized_word(oribi_kit_setup *setup, const char *name, const char *const *words,
+                          int count, int32_t *out)
 {
     char value[32] = "";
     oribi_kit_attr_string(setup, name, value, sizeof value);
@@ -97,25 +97,26 @@ void oribi_quantized_activation(oribi_kit_setup *setup, int32_t *out)
                                         [ORIBI_MICRO_RELU] = "RELU",
                                         [ORIBI_MICRO_RELU6] = "RELU6",
                                         [ORIBI_MICRO_RELU_N1_TO_1] = "RELU_N1_TO_1"};
-    word(setup, "activation", words, 4, out);
+    oribi_quantized_word(setup, "activation", words, 4, out);
 }
 
 void oribi_quantized_padding(oribi_kit_setup *setup, int32_t *out)
 {
     static const char *const words[] = {[ORIBI_MICRO_VALID] = "VALID", [ORIBI_MICRO_SAME] = "SAME"};
-    word(setup, "padding", words, 2, out);
+    oribi_quantized_word(setup, "padding", words, 2, out);
 }
 
 void oribi_quantized_variant(oribi_kit_setup *setup, int32_t *out)
 {
     static const char *const words[] = {
         [ORIBI_MICRO_TFLM] = "tflm", [ORIBI_MICRO_TFLITE] = "tflite"};
-    word(setup, "rounding", words, 2, out);
+    oribi_quantized_word(setup, "rounding", words, 2, out);
 }
 
 void oribi_quantized_function(oribi_kit_setup *setup, int32_t *out)
 {
-    word(setup, "function", oribi_micro_unary_words(), ORIBI_MICRO_UNARY_FUNCTIONS, out);
+    oribi_quantized_word(setup, "function", oribi_micro_unary_words(), ORIBI_MICRO_UNARY_FUNCTIONS,
+                         out);
 }
 
 void oribi_quantized_pair(oribi_kit_setup *setup, const char *name, int32_t *out_h, int32_t *out_w)

@@ -33,6 +33,9 @@ void oribi_quantized_padding(oribi_kit_setup *setup, int32_t *out);
 void oribi_quantized_variant(oribi_kit_setup *setup, int32_t *out);
 /* A code of unary_8_prepare.h, of attribute `function`. */
 void oribi_quantized_function(oribi_kit_setup *setup, int32_t *out);
+/* The number of an attribute's word. */
+void oribi_quantized_word(oribi_kit_setup *setup, const char *name, const char *const *words,
+                          int count, int32_t *out);
 /* Two positive values, (height, width). */
 void oribi_quantized_pair(oribi_kit_setup *setup, const char *name, int32_t *out_h, int32_t *out_w);
 

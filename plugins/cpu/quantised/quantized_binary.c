@@ -71,16 +71,23 @@ static int32_t sub_prepare(const struct oribi_micro_binary_q_spec *spec, binary_
                                         : oribi_micro_wide_sub_prepare(spec, &args->u.wide_add);
 }
 
+static int32_t squared_prepare(const struct oribi_micro_binary_q_spec *spec, binary_args *args)
+{
+    return oribi_micro_squared_difference_q_prepare(spec, &args->u.wide_add);
+}
+
 static int32_t mul_prepare(const struct oribi_micro_binary_q_spec *spec, binary_args *args)
 {
     return oribi_micro_mul_q_prepare(spec, &args->u.mul);
 }
 
-static const struct oribi_micro_broadcast *shape_of(const binary_args *args, bool is_mul)
+enum { SUM, PRODUCT, SQUARED };
+
+static const struct oribi_micro_broadcast *shape_of(const binary_args *args, int what)
 {
-    return is_mul                         ? &args->u.mul.shape
-           : args->kind == ORIBI_MICRO_S8 ? &args->u.add.shape
-                                          : &args->u.wide_add.shape;
+    return what == PRODUCT                               ? &args->u.mul.shape
+           : what == SUM && args->kind == ORIBI_MICRO_S8 ? &args->u.add.shape
+                                                         : &args->u.wide_add.shape;
 }
 
 static void add_call(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
@@ -108,6 +115,14 @@ static void mul_call(const void *all, const struct oribi_micro_broadcast *shape,
     }
 }
 
+static void squared_call(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
+                         const void *b, void *y)
+{
+    struct oribi_micro_wide_add_args args = ((const binary_args *)all)->u.wide_add;
+    args.shape = *shape;
+    oribi_micro_wide_add(&args, a, b, y);
+}
+
 /* A sum by vectors, without broadcasting. */
 typedef struct sum_call {
     const oribi_quantized_simd *simd;
@@ -124,8 +139,10 @@ static void sum_units(void *object, int64_t begin, int64_t end)
 
 static bool binary_run(const binary_state *state, oribi_kit_run *run,
                        int32_t (*prepare)(const struct oribi_micro_binary_q_spec *, binary_args *),
-                       bool is_mul)
+                       int what)
 {
+    static void (*const calls[])(const void *, const struct oribi_micro_broadcast *, const void *,
+                                 const void *, void *) = {add_call, mul_call, squared_call};
     struct oribi_micro_binary_q_spec spec = state->spec;
     oribi_sizes a_dims, b_dims;
     oribi_cpu_shape a, b, y;
@@ -159,8 +176,8 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
         oribi_kit_parallel(run, oribi_cpu_product(y.at, y.n), 1, &sum, sum_units);
     } else if (output != NULL) {
         const oribi_quantized_pairs pairs = {&args,
-                                             shape_of(&args, is_mul),
-                                             is_mul ? mul_call : add_call,
+                                             shape_of(&args, what),
+                                             calls[what],
                                              x0,
                                              x1,
                                              output,
@@ -171,15 +188,16 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
     return output != NULL;
 }
 
-#define BINARY(name, is_mul)                                                                       \
+#define BINARY(name, what)                                                                         \
     static bool name##_run(const void *state, oribi_kit_run *run)                                  \
     {                                                                                              \
-        return binary_run(state, run, name##_prepare, is_mul);                                     \
+        return binary_run(state, run, name##_prepare, what);                                       \
     }                                                                                              \
     ORIBI_KIT_COMPUTE(name, 2)
-BINARY(add, false)
-BINARY(sub, false)
-BINARY(mul, true)
+BINARY(add, SUM)
+BINARY(sub, SUM)
+BINARY(mul, PRODUCT)
+BINARY(squared, SQUARED)
 
 #define ROW(op, value_types, set, make, fn, text)                                                  \
     {                                                                                              \
@@ -188,15 +206,17 @@ BINARY(mul, true)
     }
 #define PLAIN(op, make, fn)                                                                        \
     ROW(op, ORIBI_QUANTIZED_TYPES, any, make, fn, "the arithmetic of micro/, bit for bit"),
-#define SUM(op, fn, set)                                                                           \
+#define SUM_ROW(op, fn, set)                                                                       \
     ROW(op, ORIBI_KIT_TYPE(TF_INT8), set, sum_create_##set, fn, "vectors, the same bits, " #set),
-#define SUMS(part, set) SUM("Oribi>QAdd", add, set) SUM("Oribi>QSub", sub, set)
+#define SUMS(part, set) SUM_ROW("Oribi>QAdd", add, set) SUM_ROW("Oribi>QSub", sub, set)
 
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_quantized_binary_kernels[] = {
     PLAIN("Oribi>QAdd", sum_create_any, add)
     PLAIN("Oribi>QSub", sum_create_any, sub)
     PLAIN("Oribi>QMul", mul_create, mul)
+    ROW("Oribi>QSquaredDifference", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16), any,
+        mul_create, squared, "the arithmetic of micro/, bit for bit"),
     ORIBI_ISAS_OF_quantized_panels(SUMS)
     {.op_name = NULL},
 };

@@ -4,7 +4,7 @@
 #include "cpu/quantised/quantized.h"
 
 #include "micro/quantize/requantize.h"
-#include "micro/elementwise/unary_16_prepare.h"
+#include "micro/unary/unary_real_prepare.h"
 
 typedef struct unary_state {
     int32_t function;
@@ -12,6 +12,8 @@ typedef struct unary_state {
         struct oribi_micro_requantize_args relu;
         struct oribi_micro_leaky_relu_s16_args leaky;
         struct oribi_micro_curve_points_s16_args curve;
+        struct oribi_micro_sqrt_s16_args sqrt;
+        int16_t table[ORIBI_MICRO_LOOKUP_S16];
     } u; /* counts unset */
 } unary_state;
 
@@ -22,7 +24,16 @@ static int32_t prepare(const struct oribi_micro_unary_16_spec *spec, unary_state
     case ORIBI_MICRO_UNARY_TANH:
         return oribi_micro_curve_points_s16_prepare(spec, &state->u.curve);
     case ORIBI_MICRO_UNARY_LEAKY_RELU:
+    case ORIBI_MICRO_UNARY_ABS:
         return oribi_micro_leaky_relu_s16_prepare(spec, &state->u.leaky);
+    case ORIBI_MICRO_UNARY_SQRT:
+        return oribi_micro_sqrt_s16_prepare(spec, &state->u.sqrt);
+    case ORIBI_MICRO_UNARY_RSQRT:
+    case ORIBI_MICRO_UNARY_EXP:
+    case ORIBI_MICRO_UNARY_LOG:
+    case ORIBI_MICRO_UNARY_GELU:
+    case ORIBI_MICRO_UNARY_GELU_TANH:
+        return oribi_micro_lookup_s16_table(spec, state->u.table);
     default:
         return oribi_micro_relu_16_prepare(spec, &state->u.relu);
     }
@@ -48,6 +59,8 @@ static void *unary_create(TF_OpKernelConstruction *construction)
 
 static void call(const void *state, int32_t count, const void *input, void *output)
 {
+    const struct oribi_micro_lookup_s16_args lookup = {count,
+                                                       ((const unary_state *)state)->u.table};
     unary_state s = *(const unary_state *)state;
     switch (s.function) {
     case ORIBI_MICRO_UNARY_LOGISTIC:
@@ -55,6 +68,18 @@ static void call(const void *state, int32_t count, const void *input, void *outp
         s.u.curve.count = count;
         oribi_micro_curve_points_s16(&s.u.curve, input, output);
         break;
+    case ORIBI_MICRO_UNARY_RSQRT:
+    case ORIBI_MICRO_UNARY_EXP:
+    case ORIBI_MICRO_UNARY_LOG:
+    case ORIBI_MICRO_UNARY_GELU:
+    case ORIBI_MICRO_UNARY_GELU_TANH:
+        oribi_micro_lookup_s16(&lookup, input, output);
+        break;
+    case ORIBI_MICRO_UNARY_SQRT:
+        s.u.sqrt.count = count;
+        oribi_micro_sqrt_s16(&s.u.sqrt, input, output);
+        break;
+    case ORIBI_MICRO_UNARY_ABS:
     case ORIBI_MICRO_UNARY_LEAKY_RELU:
         s.u.leaky.count = count;
         oribi_micro_leaky_relu_s16(&s.u.leaky, input, output);

@@ -6,6 +6,7 @@
 #include "compile/lower/lower_parts.h"
 #include "micro/elementwise/binary_q_prepare.h"
 #include "micro/element.h"
+#include "micro/binary/compare_q_prepare.h"
 #include "tensor/status.h"
 
 typedef struct binary {
@@ -90,4 +91,30 @@ bool oribi_lower_mul(oribi_lowering *lowering, oribi_call *call)
     call->scratch_bytes = args.scratch_bytes;
     return ORIBI_CALL_SET(lowering, call, args.kind == ORIBI_MICRO_S8 ? "mul_s8" : "wide_mul",
                           mul_q, &args);
+}
+
+bool oribi_lower_squared_difference(oribi_lowering *lowering, oribi_call *call)
+{
+    binary b;
+    struct oribi_micro_wide_add_args args = {0};
+    ORIBI_TRY(read_spec(lowering, call, &b));
+    ORIBI_TRY(oribi_lower_check(lowering, call,
+                                oribi_micro_squared_difference_q_prepare(&b.spec, &args)));
+    set_common(lowering, call);
+    return ORIBI_CALL_SET(lowering, call, "wide_add", wide_add, &args);
+}
+
+bool oribi_lower_q_compare(oribi_lowering *lowering, oribi_call *call)
+{
+    binary b;
+    struct oribi_micro_compare_q_args args = {0};
+    ORIBI_TRY(read_spec(lowering, call, &b));
+    b.spec.kind = oribi_element_kind_of(oribi_lower_input(lowering, call, 0)->dtype);
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_compare_q_prepare(&b.spec, &args)));
+    while (args.comparison < ORIBI_MICRO_COMPARISONS - 1 &&
+           !oribi_lower_is(call, "comparison", oribi_micro_comparison_words()[args.comparison])) {
+        args.comparison++;
+    }
+    set_common(lowering, call);
+    return ORIBI_CALL_SET(lowering, call, "compare_q", compare_q, &args);
 }

@@ -3,7 +3,8 @@
  * kernel. */
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower_parts.h"
-#include "micro/elementwise/unary_16_prepare.h"
+#include "micro/unary/unary_real_prepare.h"
+#include "micro/norm/l2_normalize_8.h"
 #include "tensor/status.h"
 
 static bool read_function(oribi_lowering *lowering, const oribi_call *call, int32_t *out)
@@ -46,12 +47,32 @@ static bool lower_leaky(oribi_lowering *lowering, oribi_call *call,
     return ORIBI_CALL_SET(lowering, call, "leaky_relu_s16", leaky_relu_s16, &args);
 }
 
+static bool lower_sqrt(oribi_lowering *lowering, oribi_call *call,
+                       const struct oribi_micro_unary_16_spec *spec, int32_t count)
+{
+    struct oribi_micro_sqrt_s16_args args = {.count = count};
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_sqrt_s16_prepare(spec, &args)));
+    return ORIBI_CALL_SET(lowering, call, "sqrt_s16", sqrt_s16, &args);
+}
+
 static bool lower_relu(oribi_lowering *lowering, oribi_call *call,
                        const struct oribi_micro_unary_16_spec *spec, int32_t count)
 {
     struct oribi_micro_requantize_args args = {.count = count};
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_relu_16_prepare(spec, &args)));
     return ORIBI_CALL_SET(lowering, call, "requantize", requantize, &args);
+}
+
+static bool lower_lookup(oribi_lowering *lowering, oribi_call *call,
+                         const struct oribi_micro_unary_16_spec *spec, int32_t count)
+{
+    int16_t *table = oribi_arena_array(lowering->arena, ORIBI_MICRO_LOOKUP_S16, sizeof *table);
+    struct oribi_micro_lookup_s16_args args = {.count = count, .table = table};
+    ORIBI_TRY(table != NULL || oribi_fail_memory(lowering->status));
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_lookup_s16_table(spec, table)));
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "lookup_s16", lookup_s16, &args));
+    ORIBI_CALL_PLACE(call, &args, table, ORIBI_MICRO_LOOKUP_S16);
+    return true;
 }
 
 static bool lower_16(oribi_lowering *lowering, oribi_call *call, int32_t function)
@@ -66,11 +87,24 @@ static bool lower_16(oribi_lowering *lowering, oribi_call *call, int32_t functio
     }
     call->n_inputs = 1;
     call->aliases[call->n_aliases++] = (oribi_call_alias){0, true, 0};
-    return function == ORIBI_MICRO_UNARY_LOGISTIC || function == ORIBI_MICRO_UNARY_TANH
-               ? lower_curve(lowering, call, &spec, (int32_t)count)
-           : function == ORIBI_MICRO_UNARY_LEAKY_RELU
-               ? lower_leaky(lowering, call, &spec, (int32_t)count)
-               : lower_relu(lowering, call, &spec, (int32_t)count);
+    switch (function) {
+    case ORIBI_MICRO_UNARY_LOGISTIC:
+    case ORIBI_MICRO_UNARY_TANH:
+        return lower_curve(lowering, call, &spec, (int32_t)count);
+    case ORIBI_MICRO_UNARY_LEAKY_RELU:
+    case ORIBI_MICRO_UNARY_ABS:
+        return lower_leaky(lowering, call, &spec, (int32_t)count);
+    case ORIBI_MICRO_UNARY_SQRT:
+        return lower_sqrt(lowering, call, &spec, (int32_t)count);
+    case ORIBI_MICRO_UNARY_RSQRT:
+    case ORIBI_MICRO_UNARY_EXP:
+    case ORIBI_MICRO_UNARY_LOG:
+    case ORIBI_MICRO_UNARY_GELU:
+    case ORIBI_MICRO_UNARY_GELU_TANH:
+        return lower_lookup(lowering, call, &spec, (int32_t)count);
+    default:
+        return lower_relu(lowering, call, &spec, (int32_t)count);
+    }
 }
 
 bool oribi_lower_unary(oribi_lowering *lowering, oribi_call *call)
@@ -87,4 +121,22 @@ bool oribi_lower_unary(oribi_lowering *lowering, oribi_call *call)
     spec.variant = oribi_lower_variant(call);
     spec.alpha = oribi_lower_float(call, "alpha");
     return oribi_lower_table(lowering, call, &spec);
+}
+
+bool oribi_lower_l2_normalize(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_value *input = oribi_lower_input(lowering, call, 0);
+    const int32_t rank = input->shape.rank;
+    const int64_t count = oribi_lower_count(input);
+    const int64_t columns = rank < 1 ? 1 : input->shape.dims[rank - 1];
+    struct oribi_micro_l2_normalize_8_args args = {
+        .rows = (int32_t)(columns > 0 ? count / columns : 0),
+        .columns = (int32_t)columns,
+        .is_unsigned = input->dtype == TF_UINT8 ? 1 : 0,
+        .input_zero = (int32_t)oribi_lower_int(call, "input_zero", 0)};
+    ORIBI_TRY(oribi_lower_check(lowering, call,
+                                columns > 32768 ? ORIBI_MICRO_TOO_LARGE : ORIBI_MICRO_OK));
+    call->n_inputs = 1;
+    oribi_call_overwrite(lowering, call, 0);
+    return ORIBI_CALL_SET(lowering, call, "l2_normalize_8", l2_normalize_8, &args);
 }

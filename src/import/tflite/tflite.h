@@ -118,7 +118,8 @@ typedef struct oribi_tflite_row { /* one builtin operator */
 extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise_rows[],
     oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
     oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
-    oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[];
+    oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[], oribi_tflite_index_rows[],
+    oribi_tflite_norm_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const char *oribi_tflite_builtin_name(int64_t builtin);         /* "CONV_2D", NULL: unknown */
@@ -188,7 +189,9 @@ bool oribi_tflite_wide_conv(oribi_tflite_node *n);
 bool oribi_tflite_wide_depthwise(oribi_tflite_node *n);
 bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n);
 bool oribi_tflite_wide_transpose_conv(oribi_tflite_node *n);
-bool oribi_tflite_is_int8(const oribi_tflite_node *n); /* is input 0 quantised int8? */
+bool oribi_tflite_rounds_as_tflite(const oribi_tflite_node *n); /* --tflite-variant tflite */
+bool oribi_tflite_is_int8(const oribi_tflite_node *n);          /* is input 0 quantised int8? */
+bool oribi_tflite_is_bytes(const oribi_tflite_node *n);         /* ... int8 or uint8? */
 bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
                              const oribi_tflite_tensor *b);
 

@@ -38,6 +38,30 @@ static bool divide(oribi_tflite_node *n)
     return binary(n, NULL, NULL);
 }
 
+static bool squared_difference(oribi_tflite_node *n)
+{
+    return oribi_tflite_is_quantised(n, 0)
+               ? oribi_tflite_q_product(n, "Oribi>QSquaredDifference", ORIBI_TFLITE_ACT_NONE)
+               : oribi_tflite_translate_plain(n);
+}
+
+/* Bytes are compared as numbers, on a scale of 1/256; int16 as it stands, whatever its scale. */
+static bool compare(oribi_tflite_node *n)
+{
+    oribi_tflite_quant a = {0}, b = {0};
+    if (!oribi_tflite_is_bytes(n)) {
+        return oribi_tflite_translate_copy(n);
+    }
+    ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the first operand", &a) &&
+              oribi_tflite_quant_of(n, n->inputs[1], "the second operand", &b));
+    oribi_value_id y = oribi_tflite_emit(
+        n, "Oribi>QCompare", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+        ATTRS(ATTR_FLOAT("a_scale", a.scale), ATTR_INT("a_zero", a.zero),
+              ATTR_FLOAT("b_scale", b.scale), ATTR_INT("b_zero", b.zero),
+              ATTR_TEXT("comparison", n->row->into)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
 /* Largest and smallest of quantised elements are those of the numbers when all scales agree. */
 static bool extreme(oribi_tflite_node *n)
 {
@@ -50,13 +74,6 @@ static bool extreme(oribi_tflite_node *n)
     return is_quantised ? oribi_tflite_translate_copy(n) : oribi_tflite_translate_plain(n);
 }
 
-/* uint8 is TensorFlow Lite's in either variant. */
-static bool is_bytes(const oribi_tflite_node *n)
-{
-    return oribi_tflite_is_int8(n) ||
-           (oribi_tflite_dtype_in(n, 0) == TF_UINT8 && n->inputs[0]->scales.count > 0);
-}
-
 static bool unary(oribi_tflite_node *n, const char *function)
 {
     return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_unary(n, function, 0.0f)
@@ -66,7 +83,8 @@ static bool unary(oribi_tflite_node *n, const char *function)
 /* Ops that TFLite has for bytes alone. */
 static bool unary_of_bytes(oribi_tflite_node *n, const char *function)
 {
-    return is_bytes(n) ? oribi_tflite_q_unary(n, function, 0.0f) : oribi_tflite_translate_plain(n);
+    return oribi_tflite_is_bytes(n) ? oribi_tflite_q_unary(n, function, 0.0f)
+                                    : oribi_tflite_translate_plain(n);
 }
 
 static bool logistic(oribi_tflite_node *n)
@@ -96,22 +114,21 @@ static bool hard_swish(oribi_tflite_node *n)
 
 static bool prelu(oribi_tflite_node *n)
 {
-    return is_bytes(n) ? oribi_tflite_q_prelu(n) : oribi_tflite_translate_plain(n);
+    return oribi_tflite_is_bytes(n) ? oribi_tflite_q_prelu(n) : oribi_tflite_translate_plain(n);
 }
 
-static bool absolute(oribi_tflite_node *n)
+/* A function that QUnary calls as TFLite calls the operator, which has it not for uint8. */
+static bool named(oribi_tflite_node *n)
 {
-    return unary_of_bytes(n, "ABS");
-}
-
-static bool negate(oribi_tflite_node *n)
-{
-    return unary_of_bytes(n, "NEG");
+    if (oribi_tflite_is_bytes(n) && !oribi_tflite_is_int8(n)) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised uint8");
+    }
+    return unary(n, n->op);
 }
 
 static bool relu_n1_to_1(oribi_tflite_node *n)
 {
-    if (is_bytes(n)) {
+    if (oribi_tflite_is_bytes(n)) {
         return oribi_tflite_q_unary(n, "RELU_N1_TO_1", 0.0f);
     }
     if (oribi_tflite_is_quantised(n, 0)) {
@@ -119,6 +136,16 @@ static bool relu_n1_to_1(oribi_tflite_node *n)
     }
     oribi_value_id x = oribi_tflite_input(n, 0);
     return oribi_tflite_bind(n, 0, oribi_tflite_activate(n, x, ORIBI_TFLITE_ACT_RELU_N1_TO_1));
+}
+
+static bool relu_0_to_1(oribi_tflite_node *n)
+{
+    if (oribi_tflite_is_bytes(n)) {
+        return oribi_tflite_q_unary(n, "RELU_0_TO_1", 0.0f);
+    }
+    oribi_value_id x = oribi_tflite_input(n, 0);
+    x = oribi_tflite_emit(n, "Minimum", INPUTS(x, oribi_tflite_scalar_like(n, x, 1.0f)), NO_ATTRS);
+    return oribi_tflite_bind(n, 0, oribi_tflite_emit(n, "Relu", INPUTS(x), NO_ATTRS));
 }
 
 static bool leaky_relu(oribi_tflite_node *n)
@@ -134,12 +161,20 @@ static bool leaky_relu(oribi_tflite_node *n)
 
 static bool gelu(oribi_tflite_node *n)
 {
-    const char *approximate = oribi_tflite_byte(n, 0, 0) != 0 ? "tanh" : "none";
+    const bool is_approximate = oribi_tflite_byte(n, 0, 0) != 0;
+    const char *approximate = is_approximate ? "tanh" : "none";
+    if (oribi_tflite_is_quantised(n, 0)) {
+        return oribi_tflite_q_unary(n, is_approximate ? "GELU_TANH" : "GELU", 0.0f);
+    }
     oribi_value_id y = oribi_tflite_emit(n, "ONNX>Gelu", INPUTS(oribi_tflite_input(n, 0)),
                                          ATTRS(ATTR_TEXT("approximate", approximate)));
     return oribi_tflite_bind(n, 0, y);
 }
 
+#define COPY(number, inputs, into)                                                                 \
+    {                                                                                              \
+        number, 0, inputs, inputs, 1, oribi_tflite_translate_copy, into                            \
+    }
 #define PLAIN(number, inputs, into)                                                                \
     {                                                                                              \
         number, 0, inputs, inputs, 1, oribi_tflite_translate_plain, into                           \
@@ -160,37 +195,40 @@ const oribi_tflite_row oribi_tflite_elementwise_rows[] = {
     {20, 0, 1, 1, 1, relu_n1_to_1, NULL},
     {117, 0, 1, 1, 1, hard_swish, "ONNX>HardSwish"},
     {98, 75, 1, 1, 1, leaky_relu, NULL},
-    {101, 0, 1, 1, 1, absolute, "Abs"},
-    {59, 0, 1, 1, 1, negate, "Neg"},
+    {101, 0, 1, 1, 1, named, "Abs"},
+    COPY(59, 1, "Neg"),
     {150, 0, 1, 1, 1, gelu, NULL},
+    {152, 0, 1, 1, 1, relu_0_to_1, NULL},
     {54, 0, 2, 2, 1, prelu, "ONNX>PRelu"},
     PLAIN(8, 1, "Floor"),
     PLAIN(104, 1, "Ceil"),
     PLAIN(116, 1, "Round"),
-    PLAIN(47, 1, "Exp"),
-    PLAIN(73, 1, "Log"),
-    PLAIN(75, 1, "Sqrt"),
-    PLAIN(76, 1, "Rsqrt"),
+    {47, 0, 1, 1, 1, named, "Exp"},
+    {73, 0, 1, 1, 1, named, "Log"},
+    {75, 0, 1, 1, 1, named, "Sqrt"},
+    {76, 0, 1, 1, 1, named, "Rsqrt"},
     PLAIN(92, 1, "Square"),
     PLAIN(66, 1, "Sin"),
     PLAIN(108, 1, "Cos"),
-    PLAIN(111, 1, "Elu"),
+    {111, 0, 1, 1, 1, named, "Elu"},
     PLAIN(158, 1, "Sign"),
     PLAIN(87, 1, "LogicalNot"),
     PLAIN(78, 2, "Pow"),
     PLAIN(90, 2, "FloorDiv"),
     PLAIN(95, 2, "FloorMod"),
-    PLAIN(99, 2, "SquaredDifference"),
+    {99, 0, 2, 2, 1, squared_difference, "SquaredDifference"},
     PLAIN(156, 2, "Atan2"),
-    PLAIN(58, 2, "Less"),
-    PLAIN(63, 2, "LessEqual"),
-    PLAIN(61, 2, "Greater"),
-    PLAIN(62, 2, "GreaterEqual"),
-    PLAIN(71, 2, "Equal"),
-    PLAIN(72, 2, "NotEqual"),
+    COPY(160, 2, "BitwiseXor"),
+    COPY(161, 2, "RightShift"),
+    {58, 0, 2, 2, 1, compare, "Less"},
+    {63, 0, 2, 2, 1, compare, "LessEqual"},
+    {61, 0, 2, 2, 1, compare, "Greater"},
+    {62, 0, 2, 2, 1, compare, "GreaterEqual"},
+    {71, 0, 2, 2, 1, compare, "Equal"},
+    {72, 0, 2, 2, 1, compare, "NotEqual"},
     PLAIN(84, 2, "LogicalOr"),
     PLAIN(86, 2, "LogicalAnd"),
-    PLAIN(64, 3, "Select"),
-    PLAIN(123, 3, "SelectV2"),
+    COPY(64, 3, "Select"),
+    COPY(123, 3, "SelectV2"),
     {0, 0, 0, 0, 0, NULL, NULL},
 };

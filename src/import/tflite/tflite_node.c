@@ -303,6 +303,16 @@ bool oribi_tflite_is_int8(const oribi_tflite_node *n)
     return oribi_tflite_dtype_in(n, 0) == TF_INT8 && n->inputs[0]->scales.count > 0;
 }
 
+bool oribi_tflite_rounds_as_tflite(const oribi_tflite_node *n)
+{
+    return n->tflite->options != NULL && n->tflite->options->rounds_as_tflite;
+}
+
+bool oribi_tflite_is_bytes(const oribi_tflite_node *n)
+{
+    return oribi_tflite_is_quantised(n, 0) && oribi_tflite_dtype_in(n, 0) != TF_INT16;
+}
+
 bool oribi_tflite_is_quantised(const oribi_tflite_node *n, int32_t i)
 {
     const TF_DataType type = oribi_tflite_dtype_in(n, i);

@@ -4,10 +4,6 @@
 
 static bool reduce(oribi_tflite_node *n)
 {
-    if (n->inputs[0]->scales.count > 0 && n->inputs[0]->dtype != TF_FLOAT &&
-        !oribi_tflite_is_int8(n)) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for this quantised type");
-    }
     oribi_value_id x = oribi_tflite_input(n, 0), axes = oribi_tflite_input(n, 1);
     oribi_value_id y =
         oribi_tflite_emit(n, n->row->into, INPUTS(x, axes),
@@ -27,7 +23,7 @@ static bool sum(oribi_tflite_node *n)
 
 static bool arithmetic(oribi_tflite_node *n)
 {
-    return oribi_tflite_is_int8(n)
+    return oribi_tflite_is_quantised(n, 0)
                ? oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors")
                : reduce(n);
 }
@@ -35,9 +31,17 @@ static bool arithmetic(oribi_tflite_node *n)
 /* The largest quantised element is the largest number when the scales agree. */
 static bool extreme(oribi_tflite_node *n)
 {
-    if (oribi_tflite_is_int8(n) && !oribi_tflite_same_quant(n, n->inputs[0], n->outputs[0])) {
+    if (oribi_tflite_is_quantised(n, 0) &&
+        !oribi_tflite_same_quant(n, n->inputs[0], n->outputs[0])) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "the input and output with different scales are not supported");
+    }
+    if (oribi_tflite_dtype_in(n, 0) == TF_BOOL) { /* the largest is whether any is true */
+        oribi_value_id y =
+            oribi_tflite_emit(n, n->code->builtin == 82 ? "Any" : "All",
+                              INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+                              ATTRS(ATTR_BOOL("keep_dims", oribi_tflite_byte(n, 0, 0) != 0)));
+        return oribi_tflite_bind(n, 0, y);
     }
     return reduce(n);
 }

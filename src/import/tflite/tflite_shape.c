@@ -4,6 +4,8 @@
  */
 #include "import/tflite/tflite.h"
 
+#include <string.h>
+
 /* The new shape is an input or, in old files, an option. */
 static bool reshape(oribi_tflite_node *n)
 {
@@ -112,8 +114,62 @@ static bool resize_nearest(oribi_tflite_node *n)
 
 static bool blocks(oribi_tflite_node *n)
 {
+    if (oribi_tflite_int(n, 0, 0) == 1) { /* TensorFlow wants 2 or more */
+        return oribi_tflite_bind(
+            n, 0, oribi_tflite_emit(n, "Identity", INPUTS(oribi_tflite_input(n, 0)), NO_ATTRS));
+    }
     oribi_value_id y = oribi_tflite_emit(n, n->row->into, INPUTS(oribi_tflite_input(n, 0)),
                                          ATTRS(ATTR_INT("block_size", oribi_tflite_int(n, 0, 0))));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+/* Paddings of `count` dimensions, as given from dimension `first` on. */
+static oribi_value_id paddings_of(oribi_tflite_node *n, int32_t first, int32_t count,
+                                  const uint8_t *given, int32_t n_given)
+{
+    const int64_t dims[2] = {count, 2};
+    int32_t *all = oribi_arena_array(&n->tflite->scratch, 2 * (size_t)count, sizeof *all);
+    if (all == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+        return -1;
+    }
+    memcpy(all + 2 * first, given, 2 * sizeof *all * (size_t)n_given);
+    const oribi_value_id id =
+        oribi_graph_add_constant_copy(n->graph, "paddings", TF_INT32, dims, 2, all, n->status);
+    n->failed = id < 0;
+    return id;
+}
+
+/* TensorFlow pads with zeros, and so does TFLite Micro. TFLite pads with the zero point, which goes
+ * round the input before. */
+static bool space_to_batch(oribi_tflite_node *n)
+{
+    oribi_tflite_quant quant = {0};
+    oribi_value_id x = oribi_tflite_input(n, 0), paddings = oribi_tflite_input(n, 2);
+    const int32_t rank = oribi_tflite_rank(n, x);
+    const int64_t spatial = oribi_tflite_dim(n, paddings, 0);
+    if (!oribi_tflite_is_quantised(n, 0)) {
+        return oribi_tflite_translate_copy(n);
+    }
+    ORIBI_TRY(oribi_tflite_quant_of(n, n->outputs[0], "the output", &quant));
+    if (quant.zero == 0 || (oribi_tflite_is_int8(n) && !oribi_tflite_rounds_as_tflite(n))) {
+        return oribi_tflite_translate_copy(n);
+    }
+    const int32_t count = spatial >= 1 && spatial < rank ? (int32_t)spatial : 0;
+    const oribi_flat_vector *data = &n->inputs[2]->data;
+    if (count == 0 || data->file == NULL || n->inputs[2]->dtype != TF_INT32 ||
+        data->count != 2 * sizeof(int32_t) * (size_t)count) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "the paddings of quantised tensors must be constant");
+    }
+    const uint8_t *given = data->file->data + data->at;
+    const oribi_value_id around = paddings_of(n, 1, rank, given, count);
+    const oribi_value_id none = paddings_of(n, 0, count, given, 0);
+    const oribi_value_id zero = oribi_tflite_scalar_like(n, x, (float)quant.zero);
+    x = oribi_tflite_emit(n, "PadV2", INPUTS(x, around, zero), NO_ATTRS);
+    oribi_value_id y =
+        oribi_tflite_emit(n, "SpaceToBatchND", INPUTS(x, oribi_tflite_input(n, 1), none), NO_ATTRS);
     return oribi_tflite_bind(n, 0, y);
 }
 
@@ -164,7 +220,7 @@ const oribi_tflite_row oribi_tflite_shape_rows[] = {
     COPY(94, 2, "Fill"),
     COPY(96, 3, "Range"),
     COPY(110, 1, "Rank"),
-    {38, 0, 3, 3, 1, oribi_tflite_translate_plain, "SpaceToBatchND"},
-    {93, 0, 1, 1, 1, oribi_tflite_translate_plain, "ZerosLike"},
+    {38, 0, 3, 3, 1, space_to_batch, "SpaceToBatchND"},
+    COPY(93, 1, "ZerosLike"),
     {0, 0, 0, 0, 0, NULL, NULL},
 };

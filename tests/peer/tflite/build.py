@@ -10,10 +10,11 @@ import numpy as np
 import model
 
 COLUMNS = ("f32", "i8", "i16x8", "u8")  # and i8x4, int8 with weights of int4
+PLAIN = ("i32", "i64", "bool")  # element types without a quantisation
 LOW = {"i8": -128, "i16": -32768, "u8": 0, "i32": -1000, "i64": -1000}
 HIGH = {"i8": 127, "i16": 32767, "u8": 255, "i32": 1000, "i64": 1000}
 DTYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16, "u8": np.uint8,
-          "i32": np.int32, "i64": np.int64, "bool": np.bool_}
+          "i32": np.int32, "i64": np.int64, "u32": np.uint32, "c64": np.complex64, "bool": np.bool_}
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 
 
@@ -54,7 +55,7 @@ class Builder:
     def quant(self, low=-6.0, high=-2.0, kind=None, symmetric=False):
         """A random scale, 2^[low, high], and zero point; None for floats."""
         kind = kind or self.kind
-        if kind in ("f32", "i32", "i64"):
+        if kind in ("f32",) + PLAIN:
             return None
         scale = np.float32(2.0 ** self.rng.uniform(low, high))
         if kind == "i16":

@@ -98,7 +98,7 @@ def _unary(b, name, out="free", in_bits=(-6.0, -2.0), **options):
     q = b.quant(*in_bits)
     if in_bits == CURVE and b.i % 6 == 3 and b.kind in ("i8", "u8"):
         # Scales of powers of two bring values to ties, where fixed point and float part.
-        q = (np.float32(2.0 ** -(5 + b.i // 6)), q[1])
+        q = (np.float32(2.0 ** -(5 + b.i // 6 % 13)), q[1])
     if in_bits == CURVE and b.i % 4 == 3 and b.kind == "i16":  # two powers have a way of their own
         q = (np.float32(2.0 ** -b.walk(11, 12, 13)), 0)
     x = _every_value(b, q)

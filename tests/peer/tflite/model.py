@@ -40,7 +40,8 @@ def _options(name, options):
     """The options' table; words become the schema's numbers."""
     _, _, fields = schema.OPERATORS[name]
     words = {"padding": schema.PADDINGS, "activation": schema.ACTIVATIONS, "mode": schema.MIRRORS,
-             "in_type": schema.TYPES, "out_type": schema.TYPES}
+             "in_type": schema.TYPES, "out_type": schema.TYPES, "output_type": schema.TYPES,
+             "index_type": schema.TYPES}
     out, known = {}, set()
     for number, field in enumerate(fields):
         if field == "-":
@@ -51,7 +52,7 @@ def _options(name, options):
             value = options[key]
             value = words[key][value] if isinstance(value, str) and key in words else value
             out[number] = (_indices(value) if kind == "i32s" else value if kind == "string" else
-                           (kind, value))
+                           Vector(np.asarray(value, np.float32)) if kind == "f32s" else (kind, value))
     unknown = set(options) - known
     if unknown:
         raise ValueError(f"{name} has no option {sorted(unknown)}")

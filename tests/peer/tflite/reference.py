@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks a reference interpreter, inside a Python that has it:
 
-    python reference.py tflite|tflm JOBS RESULTS
+    python reference.py tflite|litert|tflm JOBS RESULTS
 
 JOBS is a pickle of [(model, [input bytes], steps)], the inputs of one step after the other; RESULTS becomes {"version": ..., "results": [[output
 bytes] or the error's text]}. Each model runs in a process of its own: an interpreter that aborts costs
-one case. tflite: TensorFlow Lite's reference kernels. tflm: TensorFlow Lite Micro's."""
+one case. tflite: TensorFlow Lite's reference kernels; litert: those of its
+successor. tflm: TensorFlow Lite Micro's."""
 import os
 import pickle
 import sys
@@ -15,10 +16,19 @@ import numpy as np
 
 def tflite():
     import tensorflow as tf
+    return tf.__version__, interpreting(tf.lite.Interpreter, tf.lite.experimental.OpResolverType.BUILTIN_REF)
 
+
+def litert():
+    import importlib.metadata
+    from ai_edge_litert import interpreter
+    return (importlib.metadata.version("ai-edge-litert"),
+            interpreting(interpreter.Interpreter, interpreter.OpResolverType.BUILTIN_REF))
+
+
+def interpreting(make, resolver):
     def stream(model, inputs, steps, before):
-        resolver = tf.lite.experimental.OpResolverType.BUILTIN_REF
-        interpreter = tf.lite.Interpreter(model_content=model, experimental_op_resolver_type=resolver)
+        interpreter = make(model_content=model, experimental_op_resolver_type=resolver)
         interpreter.allocate_tensors()
         details, outputs, results = interpreter.get_input_details(), interpreter.get_output_details(), []
         for step in range(steps):
@@ -26,7 +36,10 @@ def tflite():
                 value = np.frombuffer(raw, detail["dtype"]).reshape(detail["shape"])
                 interpreter.set_tensor(detail["index"], value)
             for d in outputs:
-                interpreter.set_tensor(d["index"], np.full(d["shape"], before, d["dtype"]))
+                try:
+                    interpreter.set_tensor(d["index"], np.full(d["shape"], before, d["dtype"]))
+                except (ValueError, RuntimeError):  # of a size that the run finds out
+                    pass
             interpreter.invoke()
             results += [interpreter.get_tensor(d["index"]).tobytes() for d in outputs]
         return results
@@ -38,7 +51,7 @@ def tflite():
             raise ValueError("the interpreter leaves values of its output unwritten")
         return results[0]
 
-    return tf.__version__, run
+    return run
 
 
 def tflm():
@@ -94,7 +107,7 @@ def apart(run, job):
 
 
 def main():
-    version, run = {"tflite": tflite, "tflm": tflm}[sys.argv[1]]()
+    version, run = {"tflite": tflite, "litert": litert, "tflm": tflm}[sys.argv[1]]()
     with open(sys.argv[2], "rb") as file:
         jobs = pickle.load(file)
     results = [apart(run, job) for job in jobs]
