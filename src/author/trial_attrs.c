@@ -246,7 +246,9 @@ static bool set_given(oribi_trial *t, const oribi_attr_def *attr, const oribi_js
         ints[i] = v->integer;
         floats[i] = (float)oribi__trial_number(v);
         bools[i] = v->number != 0;
-        if (!oribi__trial_text(t, v, &strings[i])) {
+        const bool is_name = attr->kind == TF_ATTR_FUNC && v->text;
+        if (!oribi__trial_text(t, v, &strings[i]) ||
+            (is_name && !oribi_func_make(&t->arena, &strings[i], &strings[i]))) {
             return false;
         }
         types[i] = v->text ? oribi_dtype_parse(v->text, v->length) : (TF_DataType)v->integer;

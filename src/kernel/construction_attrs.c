@@ -71,7 +71,7 @@ TF_Buffer *TF_OpKernelConstruction_GetAttrFunction(TF_OpKernelConstruction *ctx,
                                 TF_ATTR_FUNC, &attr, status)) {
         return NULL;
     }
-    TF_Buffer *buffer = oribi_name_attr_list_write(&attr->u.s[0]);
+    TF_Buffer *buffer = TF_NewBufferFromString(attr->u.s[0].data, attr->u.s[0].length);
     if (buffer == NULL) {
         oribi_fail_memory(status);
     }

@@ -14,6 +14,5 @@ struct TF_OpKernelConstruction {
 
 /* Protobuf of a node and of a function attribute; NULL: no memory. Made with the C heap. */
 TF_Buffer *oribi_node_def_write(const oribi_node_view *node);
-TF_Buffer *oribi_name_attr_list_write(const oribi_string *name);
 
 #endif

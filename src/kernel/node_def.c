@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a node as a NodeDef and a function attribute as a NameAttrList (protobuf).
+/* Writes a node as a NodeDef (protobuf).
  * Source   field numbers of TensorFlow's node_def.proto and attr_value.proto.
  */
 #include <string.h>
@@ -34,13 +34,5 @@ TF_Buffer *oribi_node_def_write(const oribi_node_view *node)
     for (int32_t i = 0; node->attrs != NULL && i < node->attrs->count; i++) {
         put_attr(&text, &node->attrs->items[i]);
     }
-    return oribi_proto_finish(&text);
-}
-
-TF_Buffer *oribi_name_attr_list_write(const oribi_string *name)
-{
-    oribi_text text = {0};
-
-    oribi_proto_bytes(&text, 1, name->data, name->length);
     return oribi_proto_finish(&text);
 }

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "format/proto.h"
+#include "format/wire.h"
+#include "tensor/status.h"
 
 enum { FIRST_CAPACITY = 8 };
 
@@ -300,4 +303,35 @@ bool oribi_attr_equal(const oribi_attr *a, const oribi_attr *b)
         }
     }
     return true;
+}
+
+/* --- Functions ------------------------------------------------------------------------------- */
+
+bool oribi_func_make(oribi_arena *arena, const oribi_string *name, oribi_string *out_func)
+{
+    oribi_text message = {0};
+    oribi_proto_bytes(&message, 1, name->data, name->length);
+    const char *kept =
+        message.failed ? NULL
+                       : oribi_arena_strndup(arena, oribi_text_string(&message), message.length);
+    if (kept != NULL) {
+        *out_func = (oribi_string){kept, message.length};
+    }
+    oribi_text_destroy(&message);
+    return kept != NULL;
+}
+
+oribi_string oribi_func_name(const oribi_string *func)
+{
+    oribi_string name = {"", 0};
+    oribi_wire_field field;
+    TF_Status *status = TF_NewStatus();
+    oribi_wire wire = oribi_wire_over((const uint8_t *)func->data, func->length);
+    while (oribi_wire_next(&wire, &field, status)) {
+        if (field.number == 1) {
+            (void)oribi_wire_string(&field, "a function's name", &name, status);
+        }
+    }
+    TF_DeleteStatus(status);
+    return name;
 }

@@ -25,7 +25,7 @@ typedef struct oribi_attr {
     bool is_list;
     int32_t count;             /* elements: 1 for a scalar, 0..n for a list */
     union {                    /* arrays of `count` elements */
-        const oribi_string *s; /* STRING, PLACEHOLDER; FUNC: name, attrs dropped */
+        const oribi_string *s; /* STRING, PLACEHOLDER; FUNC: a NameAttrList message */
         const int64_t *i;
         const float *f;
         const uint8_t *b;
@@ -58,6 +58,10 @@ bool oribi_attrs_set_types(oribi_attrs *attrs, oribi_arena *arena, const char *n
                            const TF_DataType *values, int count);
 bool oribi_attrs_set_strings(oribi_attrs *attrs, oribi_arena *arena, const char *name,
                              const char *const *values, int count);
+/* An element of kind FUNC: a message of a name alone, in the arena (false: no memory); and the name
+ * of one, "" where it has none. */
+bool oribi_func_make(oribi_arena *arena, const oribi_string *name, oribi_string *out_func);
+oribi_string oribi_func_name(const oribi_string *func);
 /* Same value, tensors and all? Names do not count. NULL equals NULL only. */
 bool oribi_attr_equal(const oribi_attr *a, const oribi_attr *b);
 /* The value alone, as a default is written in an attribute spec; long values are cut. */

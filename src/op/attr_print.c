@@ -136,11 +136,13 @@ static void print_element(const oribi_attr *attr, int32_t i, oribi_text *text)
     case TF_ATTR_TENSOR:
         print_tensor(attr->u.tensor[i], text);
         break;
-    case TF_ATTR_FUNC:
+    case TF_ATTR_FUNC: {
+        const oribi_string name = oribi_func_name(&attr->u.s[i]);
         oribi_text_append(text, "{ name: ");
-        print_string(&attr->u.s[i], text);
+        print_string(&name, text);
         oribi_text_append(text, " }");
         break;
+    }
     default:
         print_string(&attr->u.s[i], text);
         break;

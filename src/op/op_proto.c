@@ -39,8 +39,6 @@ void oribi_proto_tensor(oribi_text *out, unsigned field, const TF_Tensor *tensor
 
 static void put_element(oribi_text *out, const oribi_attr *attr, int32_t k)
 {
-    oribi_text inner = {0};
-
     switch ((TF_AttrType)attr->kind) {
     case TF_ATTR_STRING:
         oribi_proto_bytes(out, 2, attr->u.s[k].data, attr->u.s[k].length);
@@ -67,8 +65,7 @@ static void put_element(oribi_text *out, const oribi_attr *attr, int32_t k)
         oribi_proto_bytes(out, 9, attr->u.s[k].data, attr->u.s[k].length);
         break;
     case TF_ATTR_FUNC:
-        oribi_proto_bytes(&inner, 1, attr->u.s[k].data, attr->u.s[k].length);
-        oribi_proto_message(out, attr->is_list ? 9 : 10, &inner);
+        oribi_proto_bytes(out, attr->is_list ? 9 : 10, attr->u.s[k].data, attr->u.s[k].length);
         break;
     }
 }

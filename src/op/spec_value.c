@@ -310,11 +310,11 @@ bool oribi_value_shape(const char **at, oribi_spec *spec, oribi_shape *out)
     return true;
 }
 
-/* { name: 'f' }: attributes of the function are not kept. */
+/* { name: 'f' }: a default has no attributes of the function. */
 static bool parse_func(const char **at, oribi_spec *spec, oribi_string *out)
 {
     char close;
-    *out = (oribi_string){"", 0};
+    oribi_string name = {"", 0};
     if (!oribi_value_open(at, &close)) {
         return false;
     }
@@ -322,12 +322,12 @@ static bool parse_func(const char **at, oribi_spec *spec, oribi_string *out)
         oribi_span field;
         bool has_colon;
         if (!oribi_value_field(at, &field, &has_colon) || !has_colon ||
-            !oribi_span_is(field, "name") || !oribi_value_string(at, spec, out)) {
+            !oribi_span_is(field, "name") || !oribi_value_string(at, spec, &name)) {
             return false;
         }
         oribi_value_separator(at);
     }
-    return true;
+    return oribi_func_make(&spec->entry->arena, &name, out) || oribi_spec_no_memory(spec);
 }
 
 static bool parse_element(const char **at, oribi_values *values)

@@ -14,12 +14,19 @@
 #include "import/graphdef/graphdef_read.h"
 #include "plugin/plugin.h"
 #include "support/fail_nth.h"
+#include "tensorflow/c/ops.h"
 
 static int load_built_ins(void **state)
 {
     (void)state;
     TF_Status *status = TF_NewStatus();
-    const bool ok = oribi_plugin_load_built_ins(status);
+    bool ok = oribi_plugin_load_built_ins(status);
+    TF_OpDefinitionBuilder *op = TF_NewOpDefinitionBuilder("Test>Map");
+    TF_OpDefinitionBuilderAddAttr(op, "f: func = { name: 'none' }");
+    TF_OpDefinitionBuilderAddInput(op, "x: float");
+    TF_OpDefinitionBuilderAddOutput(op, "y: float");
+    TF_RegisterOpDefinition(op, status);
+    ok = ok && TF_GetCode(status) == TF_OK;
     TF_DeleteStatus(status);
     return ok ? 0 : -1;
 }
@@ -198,6 +205,47 @@ static void what_the_caller_knows_is_used(void **state)
     TF_DeleteStatus(status);
 }
 
+/* A node of Test>Map whose attribute f is the NameAttrList. */
+static oribi_text message_with_function(const void *list, size_t bytes)
+{
+    oribi_text graph = {0}, node = {0}, entry = {0}, value = {0};
+    oribi_proto_bytes(&value, 10, list, bytes);
+    oribi_proto_string(&entry, 1, "f");
+    oribi_proto_message(&entry, 2, &value);
+    oribi_proto_string(&node, 1, "m");
+    oribi_proto_string(&node, 2, "Test>Map");
+    oribi_proto_string(&node, 3, "x");
+    oribi_proto_message(&node, 5, &entry);
+    oribi_proto_message(&graph, 1, &node);
+    put_node(&graph, "x", "Placeholder", NULL, NULL);
+    return graph;
+}
+
+static void a_function_keeps_its_attributes(void **state)
+{
+    (void)state;
+    static const char list[] = "\x0a\x05" /* twice, with n: 7 */
+                               "twice\x12\x07\x0a\x01n\x12\x02\x18\x07";
+    TF_Status *status = TF_NewStatus();
+    oribi_text message = message_with_function(list, sizeof list - 1);
+
+    oribi_graph *graph = read_message(&message, "m", NULL, status);
+
+    assert_string_equal(TF_Message(status), "");
+    const oribi_attr *f = oribi_attrs_find(&graph->nodes[graph->order[0]]->attrs, "f");
+    assert_non_null(f);
+    assert_int_equal(f->u.s[0].length, sizeof list - 1);
+    assert_memory_equal(f->u.s[0].data, list, sizeof list - 1);
+    assert_int_equal(oribi_func_name(&f->u.s[0]).length, 5);
+    oribi_text text = {0};
+    oribi_attr_print(f, &text);
+    assert_non_null(strstr(text.data, "twice"));
+    oribi_text_destroy(&text);
+    oribi_graph_destroy(graph);
+    oribi_text_destroy(&message);
+    TF_DeleteStatus(status);
+}
+
 static void expect_error(oribi_text message, const char *name, const char *says)
 {
     TF_Status *status = TF_NewStatus();
@@ -230,6 +278,11 @@ static void bad_graphs_are_refused_by_name(void **state)
     expect_error(small_message(), "nowhere", "there is no node 'nowhere'");
     expect_error(small_message(), "unused", "there is no op 'NoSuchOp'");
     expect_error(small_message(), "r:7", "node 'r' has no output 7");
+    /* an entry, and the message in it, that end too early */
+    expect_error(message_with_function("\x0a\x01g\x12\x05\x0a", 6), "m",
+                 "are left; the file is truncated or damaged");
+    expect_error(message_with_function("\x12\x07\x0a\x01n\x12\x02\x18\x80", 9), "m",
+                 "node 'm' (Test>Map)");
 }
 
 static void any_cut_and_any_wrong_byte_is_survived(void **state)
@@ -279,6 +332,7 @@ int main(void)
         cmocka_unit_test(outputs_bring_the_nodes_that_they_need),
         cmocka_unit_test(two_fetches_share_their_nodes),
         cmocka_unit_test(what_the_caller_knows_is_used),
+        cmocka_unit_test(a_function_keeps_its_attributes),
         cmocka_unit_test(bad_graphs_are_refused_by_name),
         cmocka_unit_test(any_cut_and_any_wrong_byte_is_survived),
         cmocka_unit_test(any_allocation_may_fail),

@@ -109,8 +109,11 @@ static int make_attrs(void **state)
     add(TF_ATTR_SHAPE, false, 1, "shape", shapes);
     add(TF_ATTR_SHAPE, false, 1, "unknown", shapes + 1);
     add(TF_ATTR_SHAPE, true, 3, "shapes", shapes);
-    add(TF_ATTR_FUNC, false, 1, "func", strings);
-    add(TF_ATTR_FUNC, true, 2, "funcs", strings);
+    oribi_string funcs[2] = {{"\x0a\x05hello\x12\x07\x0a\x01n\x12\x02\x18\x07", 16}}; /* n: 7 */
+    assert_true(oribi_func_make(&arena, &strings[1], &funcs[1]));
+    assert_memory_equal(oribi_func_name(&funcs[0]).data, "hello", 5);
+    add(TF_ATTR_FUNC, false, 1, "func", funcs);
+    add(TF_ATTR_FUNC, true, 2, "funcs", funcs);
     return 0;
 }
 
@@ -337,7 +340,8 @@ static void ask_node(TF_OpKernelConstruction *ctx)
     assert_non_null(memmem(node->data, node->length, int_attr, sizeof int_attr - 1));
     TF_DeleteBuffer(node);
     node = TF_OpKernelConstruction_GetAttrFunction(ctx, "func", status);
-    assert_memory_equal(node->data, "\x0a\x05hello", 7);
+    assert_int_equal(node->length, 16); /* its attributes, too */
+    assert_memory_equal(node->data, "\x0a\x05hello\x12\x07\x0a\x01n\x12\x02\x18\x07", 16);
     TF_DeleteBuffer(node);
     assert_null(TF_OpKernelConstruction_GetAttrFunction(ctx, "i", status));
     assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);

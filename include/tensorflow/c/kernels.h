@@ -407,7 +407,7 @@ TF_CAPI_EXPORT extern void
 TF_OpKernelConstruction_GetAttrTensorList(TF_OpKernelConstruction *ctx, const char *attr_name,
                                           TF_Tensor **vals, int max_values, TF_Status *status);
 
-/* New TF_Buffer (NameAttrList); caller deletes.
+/* New TF_Buffer (NameAttrList, the function's own attributes included); caller deletes.
  * Errors  NULL on error.
  */
 TF_CAPI_EXPORT extern TF_Buffer *

@@ -37,13 +37,34 @@ static bool charge_graph(void *graph, uint64_t bytes, TF_Status *status)
     return oribi_graph_charge(graph, bytes, status);
 }
 
+/* An attribute of a function: a key and a message, which goes on as it is. */
+static bool check_entry(const oribi_wire *wire, const oribi_wire_field *field, TF_Status *status)
+{
+    oribi_wire entry, value;
+    oribi_wire_field part;
+    oribi_string key;
+    ORIBI_TRY(oribi_wire_enter(wire, field, &entry, status));
+    while (oribi_wire_next(&entry, &part, status)) {
+        if (part.number == 1) {
+            ORIBI_TRY(oribi_wire_string(&part, "the name of an attribute", &key, status));
+        } else if (part.number == 2) {
+            oribi_wire_field inside;
+            ORIBI_TRY(oribi_wire_enter(&entry, &part, &value, status));
+            while (oribi_wire_next(&value, &inside, status)) {
+            }
+        }
+    }
+    return oribi_ok(status);
+}
+
 /* One element that is bytes on the wire. */
 static bool read_bytes_element(oribi_graph *graph, const oribi_wire *wire,
                                const oribi_wire_field *field, uint8_t kind, void *out,
                                TF_Status *status)
 {
     oribi_wire inner;
-    oribi_wire_field name;
+    oribi_wire_field part;
+    oribi_string name;
     switch (kind) {
     case TF_ATTR_SHAPE:
         return oribi_wire_enter(wire, field, &inner, status) &&
@@ -55,13 +76,15 @@ static bool read_bytes_element(oribi_graph *graph, const oribi_wire *wire,
         return tensor != NULL && oribi_graph_keep_tensor(graph, tensor, status);
     }
     case TF_ATTR_FUNC:
-        *(oribi_string *)out = (oribi_string){"", 0};
         ORIBI_TRY(oribi_wire_enter(wire, field, &inner, status));
-        while (oribi_wire_next(&inner, &name, status)) {
-            if (name.number == 1) {
-                ORIBI_TRY(oribi_wire_string(&name, "a function's name", out, status));
+        while (oribi_wire_next(&inner, &part, status)) { /* kept whole; a name, and attributes */
+            if (part.number == 1) {
+                ORIBI_TRY(oribi_wire_string(&part, "a function's name", &name, status));
+            } else if (part.number == 2) {
+                ORIBI_TRY(check_entry(&inner, &part, status));
             }
         }
+        *(oribi_string *)out = (oribi_string){(const char *)field->data, field->bytes};
         return oribi_ok(status);
     default:
         return oribi_wire_string(field, "a string", out, status);
