@@ -35,17 +35,13 @@ static void top_k(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
-static void one_hot(oribi_ops_ctx *ctx, TF_Status *status)
+/* Indices with one dimension more. */
+static void add_depth(oribi_ops_ctx *ctx, int64_t axis, TF_Status *status)
 {
     oribi_ops_shape indices, scalar;
-    int64_t axis, depth;
+    int64_t depth;
     bool known;
-    if (!oribi_ops_attr_int(ctx, "axis", &axis, status) ||
-        !oribi_ops_input(ctx, 0, &indices, status)) {
-        return;
-    }
-    if (axis < -1) {
-        oribi_ops_fail(status, "axis must be >= -1, got %" PRId64, axis);
+    if (!oribi_ops_input(ctx, 0, &indices, status)) {
         return;
     }
     if (!oribi_ops_input_rank(ctx, 1, 0, &scalar, status) ||
@@ -63,6 +59,30 @@ static void one_hot(oribi_ops_ctx *ctx, TF_Status *status)
     oribi_ops_output(ctx, 0, &indices, status);
 }
 
+static void one_hot(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    int64_t axis;
+    if (!oribi_ops_attr_int(ctx, "axis", &axis, status)) {
+        return;
+    }
+    if (axis < -1) {
+        oribi_ops_fail(status, "axis must be >= -1, got %" PRId64, axis);
+        return;
+    }
+    add_depth(ctx, axis, status);
+}
+
+static void onnx_one_hot(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape values;
+    int64_t axis;
+    if (oribi_ops_attr_int(ctx, "axis", &axis, status) &&
+        oribi_ops_input_rank(ctx, 2, 1, &values, status) &&
+        oribi_ops_merge_dim(&values.at[0], 2, status)) {
+        add_depth(ctx, axis, status);
+    }
+}
+
 const oribi_ops_row oribi_ops_index[] = {
     {.name = "TopKV2",
      .inputs = {"input: T", "k: Tk"},
@@ -77,5 +97,11 @@ const oribi_ops_row oribi_ops_index[] = {
      .attrs = {"axis: int = -1", "T: type", "TI: {uint8, int8, int32, int64} = DT_INT64"},
      .traits = {"moves(on_value, off_value)", "parameters(depth)"},
      .shape = one_hot},
+    {.name = "ONNX>OneHot",
+     .inputs = {"indices: TI", "depth: int64", "values: T"},
+     .outputs = {"output: T"},
+     .attrs = {"axis: int = -1", "T: type", "TI: " ORIBI_OPS_INDEX},
+     .traits = {"moves(values)", "parameters(depth)"},
+     .shape = onnx_one_hot},
     {.name = NULL},
 };

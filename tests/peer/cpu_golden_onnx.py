@@ -147,5 +147,8 @@ for attrs in [{}, dict(p=1, strides=[2, 1]), dict(p=3, pads=[1, 0, 1, 1]), dict(
               dict(dilations=[2, 1]), dict(ceil_mode=1, strides=[2, 2])]:
     case("LpPool", f32(1, 2, 5, 6), kernel_shape=[2, 3], tol=2e-6, scale=9, **attrs)
 case("LpPool", f32(2, 3, 7), kernel_shape=[3], tol=2e-6, scale=9)
+for axis in [-1, 0, 1]:
+    case("OneHot", rng.integers(-4, 4, (2, 3)), np.array(3), f32(2), axis=axis)
+case("OneHot", rng.integers(-4, 4, 5), np.array(3), np.array([2, 7], np.int64))
 out.close()
 print(count, "cases")

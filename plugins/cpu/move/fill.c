@@ -188,23 +188,23 @@ static void one_hot_read(oribi_kit_setup *setup, one_hot_state *state)
 }
 ORIBI_KIT_CREATE(one_hot, one_hot_state)
 
-static bool one_hot_run(const one_hot_state *state, oribi_kit_run *run)
+/* Negative indices count from the end where they wrap; what is outside leaves its line off. */
+static bool one_hot(oribi_kit_run *run, int64_t axis_attr, const void *on, const void *off,
+                    TF_DataType dtype, bool wraps)
 {
     oribi_cpu_shape in, out;
     int64_t depth = 0, count = 0, patience = 0;
     int axis = 0;
-    size_t width = oribi_cpu_width(run, TF_TensorType(run->in[2]));
+    size_t width = oribi_cpu_width(run, dtype);
     if (width == 0 || !oribi_cpu_input_shape(run, 0, &in) ||
         !oribi_cpu_read_int(run, 1, "depth", &depth)) {
         return false;
     }
-    if (in.n >= ORIBI_MAX_RANK || depth < 0 || TF_TensorElementCount(run->in[2]) != 1 ||
-        TF_TensorElementCount(run->in[3]) != 1) {
-        return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
-                              "depth %lld must be at least 0, on_value and off_value scalars",
+    if (in.n >= ORIBI_MAX_RANK || depth < 0) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "depth %lld must be at least 0",
                               (long long)depth);
     }
-    if (!oribi_cpu_axis(run, state->axis, in.n + 1, &axis)) {
+    if (!oribi_cpu_axis(run, axis_attr, in.n + 1, &axis)) {
         return false;
     }
     out.n = in.n + 1;
@@ -218,16 +218,17 @@ static bool one_hot_run(const one_hot_state *state, oribi_kit_run *run)
     if (target == NULL || count == 0) {
         return target != NULL;
     }
-    if (!repeat(run, target, TF_TensorData(run->in[3]), width, count)) {
+    if (!repeat(run, target, off, width, count)) {
         return false;
     }
-    const void *on = TF_TensorData(run->in[2]), *indices = TF_TensorData(run->in[0]);
+    const void *indices = TF_TensorData(run->in[0]);
     const TF_DataType index_type = TF_TensorType(run->in[0]);
     int64_t inner = oribi_cpu_product(out.at + axis + 1, out.n - axis - 1);
     int64_t n = oribi_cpu_product(in.at, in.n);
     for (int64_t i = 0; i < n; i++) {
         int64_t hot = oribi_kit_int_at(indices, index_type, i);
-        if (hot >= 0 && hot < depth) { /* others leave the line off, as in TensorFlow */
+        hot += hot < 0 && wraps ? depth : 0;
+        if (hot >= 0 && hot < depth) {
             int64_t at = (i / inner * depth + hot) * inner + i % inner;
             memcpy(target + (size_t)at * width, on, width);
         }
@@ -237,7 +238,28 @@ static bool one_hot_run(const one_hot_state *state, oribi_kit_run *run)
     }
     return true;
 }
+
+static bool one_hot_run(const one_hot_state *state, oribi_kit_run *run)
+{
+    if (TF_TensorElementCount(run->in[2]) != 1 || TF_TensorElementCount(run->in[3]) != 1) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "on_value and off_value must be scalars");
+    }
+    return one_hot(run, state->axis, TF_TensorData(run->in[2]), TF_TensorData(run->in[3]),
+                   TF_TensorType(run->in[2]), false);
+}
 ORIBI_KIT_COMPUTE(one_hot, 4)
+
+/* The values are [off, on]. */
+static bool onnx_one_hot_run(const one_hot_state *state, oribi_kit_run *run)
+{
+    const TF_DataType dtype = TF_TensorType(run->in[2]);
+    const char *values = TF_TensorData(run->in[2]);
+    if (TF_TensorElementCount(run->in[2]) != 2) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "values must be two: off and on");
+    }
+    return one_hot(run, state->axis, values + TF_DataTypeSize(dtype), values, dtype, true);
+}
+ORIBI_KIT_COMPUTE(onnx_one_hot, 3)
 
 #define ROW(op, create_fn, compute_fn, destroy_fn)                                                 \
     {                                                                                              \
@@ -254,6 +276,7 @@ const oribi_cpu_kernel oribi_cpu_fill_kernels[] = {
     ROW("ZerosLike", NULL, zeros_like_compute, NULL),
     ROW("OnesLike", NULL, ones_like_compute, NULL),
     ROW("OneHot", one_hot_create, one_hot_compute, oribi_kit_free),
+    ROW("ONNX>OneHot", one_hot_create, onnx_one_hot_compute, oribi_kit_free),
     RANGE_ROW(int8_t, TF_INT8),
     RANGE_ROW(int16_t, TF_INT16),
     RANGE_ROW(int32_t, TF_INT32),

@@ -128,6 +128,9 @@ oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strid
     oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
     oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,
     oribi_lower_resize_nearest;
+oribi_lower_function oribi_lower_gather_elements, oribi_lower_gather_nd,
+    oribi_lower_scatter_elements, oribi_lower_scatter_nd, oribi_lower_trilu, oribi_lower_one_hot,
+    oribi_lower_cumsum, oribi_lower_reverse_sequence;
 oribi_lower_function oribi_lower_unary, oribi_lower_cast, oribi_lower_quantize,
     oribi_lower_dequantize, oribi_lower_requantize, oribi_lower_mean, oribi_lower_sum,
     oribi_lower_maximum, oribi_lower_minimum, oribi_lower_prelu, oribi_lower_batch_matmul,
@@ -159,6 +162,11 @@ bool oribi_lower_one(oribi_lowering *lowering, const oribi_call *call, int32_t i
 bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t given, int32_t rank,
                       int32_t *out_axis);
 int64_t oribi_lower_bytes(const oribi_value *value);
+/* An input of indices as int32: constants are checked, index i against limits[i % n] (none: any
+ * number of 32 bits that is not negative), with `wraps` also from -limit on; those that are
+ * computed must be int32, and kernels bring them into range. -1: with a message. */
+oribi_value_id oribi_lower_indices(oribi_lowering *lowering, const oribi_call *call, int32_t input,
+                                   const oribi_sizes *limits, bool wraps);
 
 int32_t oribi_lower_int(const oribi_call *call, const char *name, int32_t otherwise);
 bool oribi_lower_bool(const oribi_call *call, const char *name); /* false when absent */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gathering and scattering. TensorFlow's ops take no negative indices: for Gather and OneHot they
- * are made positive. */
+/* Gathering and scattering. TensorFlow's ops take no negative indices: for Gather they are made
+ * positive. */
 #include "import/onnx/onnx_emit.h"
 
 static bool gather(oribi_onnx_node *n)
@@ -59,31 +59,19 @@ static bool scatter_elements(oribi_onnx_node *n)
                    ATTRS(ATTR_INT("axis", axis), ATTR_TEXT("reduction", reduction(n)))));
 }
 
-/* values is [off, on]; indices may be negative or of a type that TensorFlow does not take. */
+/* Indices and depth may be of any type of numbers; int32 is what compiled code takes. */
 static bool one_hot(oribi_onnx_node *n)
 {
-    oribi_value_id indices = n->inputs[0], depth = n->inputs[1], values = n->inputs[2];
-    int64_t axis = oribi_onnx_int(n, "axis", -1);
-    int32_t rank = oribi_emit_rank(n, indices);
-    axis = axis == -1 || axis == rank ? -1 : oribi_emit_axis(n, axis, rank + 1);
-    indices = oribi_emit_cast(n, indices, TF_INT64);
-    double known = 0;
-    if (oribi_emit_known_scalar(n, depth, &known) && !(known <= (double)INT32_MAX)) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the depth is %.0f; at most %d is supported",
-                               known, INT32_MAX);
-    }
-    depth = oribi_emit_reshape(n, depth, NULL, 0);
-    /* The op takes 32 bits: a depth beyond them must not come back as a small one. */
-    oribi_value_id wide = oribi_emit2(n, "Minimum", oribi_emit_cast(n, depth, TF_INT64),
-                                      oribi_emit_scalar(n, TF_INT64, (double)INT32_MAX));
-    oribi_value_id is_negative = oribi_emit2(n, "Less", indices, oribi_emit_scalar(n, TF_INT64, 0));
-    indices =
-        oribi_emit3(n, "SelectV2", is_negative, oribi_emit2(n, "AddV2", indices, wide), indices);
-    oribi_value_id off = oribi_emit_element(n, values, 0), on = oribi_emit_element(n, values, 1);
+    oribi_value_id indices = n->inputs[0];
+    const TF_DataType dtype = oribi_emit_dtype(n, indices);
+    const bool is_narrow = dtype == TF_INT32 || dtype == TF_INT16 || dtype == TF_UINT16 ||
+                           dtype == TF_INT8 || dtype == TF_UINT8;
+    const oribi_value_id depth =
+        oribi_emit_cast(n, oribi_emit_reshape(n, n->inputs[1], NULL, 0), TF_INT64);
+    indices = oribi_emit_cast(n, indices, is_narrow ? TF_INT32 : TF_INT64);
     return oribi_emit_bind(n, 0,
-                           oribi_emit(n, "OneHot",
-                                      INPUTS(indices, oribi_emit_cast(n, wide, TF_INT32), on, off),
-                                      ATTRS(ATTR_INT("axis", axis))));
+                           oribi_emit(n, "ONNX>OneHot", INPUTS(indices, depth, n->inputs[2]),
+                                      ATTRS(ATTR_INT("axis", oribi_onnx_int(n, "axis", -1)))));
 }
 
 /* Indices of what is not zero, one column each. */
@@ -100,7 +88,7 @@ const oribi_onnx_row oribi_onnx_gather_rows[] = {
     {"GatherElements", 11, 28, gather_elements, 2, 2, "ONNX>GatherElements"},
     {"GatherND", 11, 28, gather_nd, 2, 2, "ONNX>GatherND"},
     {"NonZero", 9, 28, non_zero, 1, 1, "Where, Transpose"},
-    {"OneHot", 9, 28, one_hot, 3, 3, "OneHot"},
+    {"OneHot", 9, 28, one_hot, 3, 3, "ONNX>OneHot, Cast"},
     {"Scatter", 9, 28, scatter_elements, 3, 3, "ONNX>ScatterElements"},
     {"ScatterElements", 11, 28, scatter_elements, 3, 3, "ONNX>ScatterElements"},
     {"ScatterND", 11, 28, scatter_nd, 3, 3, "ONNX>ScatterND"},
