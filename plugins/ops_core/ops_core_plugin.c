@@ -35,6 +35,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_onnx_index,
     oribi_ops_picture,
     oribi_ops_signal,
+    oribi_ops_control,
 };
 /* clang-format on */
 
