@@ -151,7 +151,7 @@ bool oribi_onnx_port_name(const oribi_wire *graph, const oribi_wire_field *field
 /* A node behind a missing op: its outputs are missing. */
 bool oribi_onnx_mark_missing(oribi_onnx_node *n);
 
-/* --- Bodies (onnx_body.c) -----------------------------------------------------------------------
+/* --- Bodies (graphs/onnx_body.c) ---
  */
 
 typedef struct oribi_onnx_formal { /* an input of a body that the op gives */
@@ -187,7 +187,8 @@ oribi_node *oribi_onnx_body_node(oribi_onnx_node *n, const char *op, const oribi
 bool oribi_onnx_capture(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *out_value,
                         oribi_onnx_found *out_found, TF_Status *status);
 
-/* --- Scopes (onnx_scope.c) ----------------------------------------------------------------------
+/* --- Scopes (graphs/onnx_scope.c)
+ * ----------------------------------------------------------------------
  */
 
 /* Remembers a model-local function. */

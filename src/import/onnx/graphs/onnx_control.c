@@ -2,7 +2,7 @@
 /* Control flow. A condition that is known chooses its graph now; any other If, and Loop, are nodes
  * that have graphs. Scan is in onnx_scan.c.
  */
-#include "import/onnx/onnx_control.h"
+#include "import/onnx/graphs/onnx_control.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * iteration; what is collected along axis 0 is turned and moved afterwards. Scan of opset 8 is such
  * a loop inside another one, over the batch.
  */
-#include "import/onnx/onnx_control.h"
+#include "import/onnx/graphs/onnx_control.h"
 
 #include <string.h>
 
