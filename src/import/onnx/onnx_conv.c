@@ -126,8 +126,23 @@ oribi_value_id oribi_onnx_conv(oribi_onnx_node *n)
     return rank == 3 ? oribi_window_narrow(n, y) : y;
 }
 
+/* An input whose rank is not known has that of the weights, or the model is wrong. */
+static void take_rank(oribi_onnx_node *n)
+{
+    oribi_shape *shape = &n->graph->values[n->inputs[0]]->shape;
+    oribi_dims unknown = {.n = 0};
+    if (shape->rank < 0 && oribi_emit_dims(n, n->inputs[1], &unknown)) {
+        (void)oribi_dims_fill(&unknown, unknown.n, -1);
+        if (!oribi_shape_copy(&n->graph->arena, unknown.at, unknown.n, shape)) {
+            n->failed = true;
+            oribi_fail_memory(n->status);
+        }
+    }
+}
+
 static bool conv(oribi_onnx_node *n)
 {
+    take_rank(n);
     if (!n->failed && oribi_emit_rank(n, n->inputs[0]) == 5) {
         return oribi_onnx_translate_custom(n);
     }

@@ -12,12 +12,43 @@
 /* --- Captured values ---------------------------------------------------------------------------
  */
 
+/* A condition, or integers that say a shape, where they are known: a constant of the body. */
+static oribi_value_id known_value(oribi_graph *graph, const oribi_graph *around,
+                                  oribi_value_id outer, TF_Status *status)
+{
+    const oribi_value *value = around->values[outer];
+    oribi_dims ints = {.n = 0};
+    bool truth = false;
+    if (!oribi_shape_is_full(&value->shape) || value->shape.rank > 1) {
+        return -1;
+    }
+    const int64_t count = value->shape.rank == 0 ? 1 : value->shape.dims[0];
+    if (value->dtype == TF_BOOL) {
+        return count == 1 && oribi_import_truth(around, outer, &truth)
+                   ? oribi_graph_add_constant_copy(graph, value->name, TF_BOOL, value->shape.dims,
+                                                   value->shape.rank, &truth, status)
+                   : -1;
+    }
+    if (value->dtype != TF_INT64 || !oribi_graph_known_ints(around, outer, &ints) ||
+        ints.n != count) {
+        return -1;
+    }
+    return oribi_graph_add_constant_copy(graph, value->name, TF_INT64, value->shape.dims,
+                                         value->shape.rank, ints.at, status);
+}
+
 static oribi_value_id add_captured(oribi_onnx *onnx, oribi_value_id outer, TF_Status *status)
 {
     const oribi_graph *around = onnx->outer->graph;
     const oribi_value *value = around->values[outer];
     if (value->constant != NULL) {
         return oribi_graph_share_constant(onnx->graph, around, outer, status);
+    }
+    if (value->dtype == TF_BOOL || value->dtype == TF_INT64) {
+        const oribi_value_id known = known_value(onnx->graph, around, outer, status);
+        if (known >= 0 || !oribi_ok(status)) {
+            return known;
+        }
     }
     if (onnx->n_captured == onnx->captured_capacity) {
         const int32_t capacity = onnx->captured_capacity * 2 + 8;

@@ -108,9 +108,9 @@ static bool make_if(oribi_onnx_node *n, oribi_onnx_body *branches)
 static bool translate_if(oribi_onnx_node *n)
 {
     oribi_wire graph;
-    double condition = 0.0;
-    if (oribi_emit_known_scalar(n, n->inputs[0], &condition)) {
-        const char *branch = condition != 0.0 ? "then_branch" : "else_branch";
+    bool condition = false;
+    if (oribi_import_truth(n->graph, n->inputs[0], &condition)) {
+        const char *branch = condition ? "then_branch" : "else_branch";
         return oribi_onnx_read_graph(n, branch, &graph) &&
                oribi_onnx_graph_inline(n, branch, &graph);
     }
