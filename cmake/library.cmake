@@ -3,7 +3,7 @@
 # (and micro/) alone.
 file(GLOB ORIBI_CORE_SOURCES CONFIGURE_DEPENDS
     src/base/*.c src/tensor/*.c src/op/*.c src/kernel/*.c src/device/*.c src/plugin/*.c
-    src/author/*.c src/c_api/*.c src/check/*.c src/graph/*.c src/grappler/*.c src/import/*.c src/import/*/*.c
+    src/author/*.c src/c_api/*.c src/check/*.c src/graph/*.c src/grappler/*.c src/import/*.c src/import/*/*.c src/import/*/*/*.c
     src/pass/*.c src/plan/*.c src/session/*.c src/session/*/*.c src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c
     src/target/*.c src/desk/*.c)
 # Formats that library and command share, with what they stand on: objects of both.
@@ -48,7 +48,7 @@ file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/check/*.c src
     src/session/flight/*.c src/kernel/cancel.c src/target/*.c)
 set_source_files_properties(${ORIBI_SMALL_SOURCES} PROPERTIES
     COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
-file(GLOB ORIBI_ONCE_SOURCES CONFIGURE_DEPENDS src/import/*.c src/import/*/*.c src/pass/*.c
+file(GLOB ORIBI_ONCE_SOURCES CONFIGURE_DEPENDS src/import/*.c src/import/*/*.c src/import/*/*/*.c src/pass/*.c
     src/graph/*.c src/grappler/*.c src/compile/*.c src/compile/common/*.c src/compile/lower/*.c
     src/compile/lower/float/*.c src/compile/plan/*.c src/compile/schedule/*.c src/desk/*.c
     src/kernel/runner.c)

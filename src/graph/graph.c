@@ -59,6 +59,11 @@ void oribi_graph_destroy(oribi_graph *graph)
     for (struct oribi_kept_tensor *kept = graph->kept; kept != NULL; kept = kept->next) {
         TF_DeleteTensor(kept->tensor);
     }
+    for (int32_t i = 0; i < graph->n_nodes; i++) {
+        for (int32_t k = 0; k < graph->nodes[i]->n_bodies; k++) {
+            oribi_graph_destroy(graph->nodes[i]->bodies[k].graph);
+        }
+    }
     oribi_free(graph->nodes);
     oribi_free(graph->values);
     oribi_free(graph->order);

@@ -74,6 +74,15 @@ typedef struct oribi_value {
     int32_t first_output; /* of the graph outputs that it is: index + 1, 0 for none */
 } oribi_value;
 
+/* A graph that belongs to a node. Its inputs are those that the node's op gives it, `n_formals`,
+ * then values of the graph around it, which are inputs of the node: which ones, `captured` says. */
+typedef struct oribi_body {
+    struct oribi_graph *graph; /* owned; NULL once a session has taken it */
+    const char *name;          /* "then_branch", "body" */
+    int32_t n_formals, n_captured;
+    int32_t *captured; /* in the arena of the node's graph */
+} oribi_body;
+
 typedef struct oribi_node {
     oribi_node_id id;
     const char *name;       /* unique */
@@ -87,6 +96,8 @@ typedef struct oribi_node {
     const char *device;               /* requested: "", "CPU", "/device:GPU:0" */
     const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
     const oribi_kernel_def *kernel; /* chosen, or NULL */
+    oribi_body *bodies;             /* of control flow */
+    int32_t n_bodies;
     bool is_dead;
     uint32_t passes_off;        /* ORIBI_PASS_...: whose work a graph optimiser did on this node */
     struct oribi_node *waiting; /* a list that oribi_graph_remove_dead makes */
@@ -122,6 +133,7 @@ typedef struct oribi_graph {
     oribi_shape *input_limits; /* by input: what the file allows beyond the present shape; NULL */
     bool is_open;              /* ports alone: it is to be made again when input shapes are known */
     int32_t max_nodes;         /* ORIBI_GRAPH_MAX_NODES, dead ones included */
+    uint64_t charged_bytes;    /* of a body: what the graph around it counts of it */
 } oribi_graph;
 
 /* A thousand times what large models have. Each takes some 2 kB until it runs, and all that passes
@@ -199,6 +211,19 @@ bool oribi_graph_add_output(oribi_graph *graph, oribi_value_id value, const char
  * output may be added behind it. */
 bool oribi_graph_add_state(oribi_graph *graph, oribi_value_id read, oribi_value_id next,
                            const char *name, TF_Tensor *initial, TF_Status *status);
+
+/* The node gets graphs of its own, which are taken over, also when it fails. Their bytes count
+ * against the graph's. */
+bool oribi_graph_give_bodies(oribi_graph *graph, oribi_node *node, const oribi_body *bodies,
+                             int32_t n, TF_Status *status);
+/* What is known of captured values now: constants move into the body, shapes are handed on. */
+bool oribi_graph_settle_body(const oribi_graph *graph, const oribi_node *node, oribi_body *body,
+                             TF_Status *status);
+/* A constant of another graph as one of this graph, over the same bytes. */
+oribi_value_id oribi_graph_share_constant(oribi_graph *graph, const oribi_graph *from,
+                                          oribi_value_id constant, TF_Status *status);
+/* Has a node of the graph graphs of its own? */
+bool oribi_graph_has_bodies(const oribi_graph *graph);
 
 void oribi_graph_set_node_input(oribi_graph *graph, oribi_node *node, int32_t index,
                                 oribi_value_id value);

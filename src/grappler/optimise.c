@@ -79,6 +79,12 @@ bool oribi_grappler_run(oribi_graph **graph, const char *device_type,
     if (why == NULL) {
         return optimizer == NULL || oribi_fail_memory(status);
     }
+    if (oribi_graph_has_bodies(*graph)) {
+        oribi_pass_note(*graph, report, "optimise", "%s is not asked: the model has control flow",
+                        optimizer->provider);
+        TF_DeleteStatus(why);
+        return true;
+    }
     oribi_graph *better = optimised(optimizer, *graph, options->standard, &n_written, why);
     if (better == NULL) {
         oribi_log(ORIBI_LOG_WARNING, "graph optimiser of '%s' for %s: %s; the model runs as it was",

@@ -78,6 +78,10 @@ bool oribi_emit_resolve(const oribi_emit_from *from, oribi_node *node);
  * may go beyond. */
 bool oribi_emit_check_ranks(const oribi_emit_from *from, const oribi_node *node);
 
+/* A condition of one element that is constant or follows from integers that are known, as shapes
+ * may be (truth.c); false, and out untouched, when it does not. */
+bool oribi_import_truth(const oribi_graph *graph, oribi_value_id value, bool *out);
+
 /* An empty graph with the names and limits of this import. NULL: no memory. */
 oribi_graph *oribi_import_begin(const char *source_name, const char *source_kind,
                                 const oribi_import_options *options, TF_Status *status);

@@ -92,6 +92,8 @@ void oribi_kernel_each_of_op(const char *op_name,
 /* Such a visit: appends a KernelDef, a field 1, to an oribi_text. */
 bool oribi_kernel_put(void *text, const oribi_kernel_def *kernel);
 bool oribi_kernel_exists(const char *op_name, const char *device_type);
+/* Of nodes that have graphs of their own: nothing to create or to compute. */
+const oribi_kernel_def *oribi_kernel_control(void);
 
 typedef struct oribi_kernel { /* one per node and session */
     const oribi_kernel_def *def;

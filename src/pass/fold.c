@@ -16,6 +16,9 @@ static const uint64_t default_max_ns = UINT64_C(2000000000);
 
 static bool all_inputs_constant(const oribi_graph *graph, const oribi_node *node)
 {
+    if (node->n_bodies > 0) {
+        return false;
+    }
     for (int32_t i = 0; i < node->n_inputs; i++) {
         if (node->inputs[i] < 0 || graph->values[node->inputs[i]]->constant == NULL) {
             return false;

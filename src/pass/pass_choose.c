@@ -12,6 +12,9 @@ const oribi_kernel_def *oribi_pass_select(oribi_graph *graph, const oribi_node *
                                           const oribi_pass_options *options, TF_Status *status)
 {
     oribi_node_view view;
+    if (node->n_bodies > 0) {
+        return oribi_kernel_control();
+    }
     if (node->op == NULL || !oribi_graph_node_view(graph, node, &view, status)) {
         return NULL;
     }

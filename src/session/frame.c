@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/control/control.h"
 #include "session/flight/flight.h"
 #include "session/session_guard.h"
 
@@ -57,7 +58,11 @@ static void free_slots(oribi_frame *frame)
 
 static void free_arena(oribi_frame *frame)
 {
-    if (frame->arena != NULL) {
+    if (frame->arena_buffer != NULL) {
+        oribi_guard_open_all(frame);
+        oribi_buffer_release(frame->arena_buffer);
+        frame->arena_buffer = NULL;
+    } else if (frame->arena != NULL) {
         oribi_guard_open_all(frame);
         oribi_free(frame->arena);
         oribi_meter_discharge(frame->session->meter, frame->arena_bytes);
@@ -76,6 +81,7 @@ void oribi_frame_destroy(oribi_frame *frame)
         oribi_stream_destroy(frame->streams[d]); /* waits for what a late kernel enqueued */
     }
     oribi_free(frame->streams);
+    oribi_control_destroy(frame);
     oribi_flights_destroy(frame);
     free_slots(frame);
     free_arena(frame);
@@ -111,8 +117,36 @@ static bool reserve_slots(oribi_frame *frame, int32_t n, TF_Status *status)
     return true;
 }
 
+/* Memory that bodies can keep while the frame takes other. */
+static bool reserve_shared(oribi_frame *frame, size_t bytes, TF_Status *status)
+{
+    if (frame->arena_buffer != NULL && bytes <= frame->arena_bytes) {
+        return true;
+    }
+    free_arena(frame);
+    frame->arena_buffer =
+        oribi_meter_buffer(frame->session->meter, bytes, "memory for intermediate values", status);
+    ORIBI_TRY(frame->arena_buffer != NULL);
+    frame->arena = bytes > 0 ? frame->arena_buffer->data : NULL;
+    frame->arena_bytes = bytes;
+    return true;
+}
+
+void oribi_frame_part(oribi_frame *frame)
+{
+    if (frame->arena_buffer != NULL && atomic_load(&frame->arena_buffer->references) > 1) {
+        free_arena(frame);
+        oribi_plan_release(frame->plan);
+        frame->plan = NULL; /* its slots point there */
+        free_slots(frame);
+    }
+}
+
 static bool reserve_arena(oribi_frame *frame, size_t bytes, TF_Status *status)
 {
+    if (frame->session->n_children > 0) {
+        return reserve_shared(frame, bytes, status);
+    }
     if (bytes <= frame->arena_bytes) {
         return true;
     }

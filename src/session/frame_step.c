@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/control/control.h"
 #include "session/session_guard.h"
 #include "session/session_internal.h"
 
@@ -232,9 +233,12 @@ static bool make_dense(oribi_frame *frame, int32_t value, TF_Status *status)
     return true;
 }
 
-bool oribi_frame_finish_concat(oribi_frame *frame, const oribi_step_io *step, TF_Status *status)
+bool oribi_frame_special_step(oribi_frame *frame, const oribi_step_io *step, TF_Status *status)
 {
     TF_OpKernelContext *ctx = &frame->ctx;
+    if (frame->session->steps[frame->step].n_bodies > 0) {
+        return oribi_control_run(frame, step, status);
+    }
     oribi_slot *output = &ctx->slots[step->outputs[0]];
     bool in_place = !output->is_spilled;
     for (int32_t i = 0; i + 1 < step->n_inputs; i++) {

@@ -312,6 +312,9 @@ static bool init_steps(oribi_plan *plan, const oribi_session *session, int32_t *
                                          .n_inputs = step->node->n_inputs,
                                          .n_outputs = step->node->n_outputs};
     }
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        plan->is_placed[s] = session->steps[s].n_bodies > 0;
+    }
     *out_n_temps = 0;
     for (const oribi_temp_wish *temp = plan->record->temps; temp != NULL; temp = temp->next) {
         int32_t *n = &plan->steps[temp->step].n_temps;

@@ -70,6 +70,8 @@ void oribi_run_destroy(oribi_run *run)
     oribi_free(run->spares);
     oribi_free(run->good);
     oribi_free(run->copies);
+    oribi_free((void *)run->passes);
+    oribi_free(run->shares);
     oribi_free(run->next);
     oribi_free(run->blocks.events);
     oribi_signal_release(run->signal);
@@ -123,22 +125,39 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
     return true;
 }
 
+bool oribi_run_bind(oribi_run *run, int32_t index, TF_Tensor *tensor, TF_Status *status)
+{
+    if (tensor == NULL || !check_input(run->session, index, tensor, status)) {
+        TF_DeleteTensor(tensor);
+        return tensor != NULL ? false : oribi_fail_memory(status);
+    }
+    TF_DeleteTensor(run->inputs[index]);
+    run->inputs[index] = tensor;
+    run->input_shapes[index] = (oribi_shape){tensor->rank, tensor->dims};
+    return true;
+}
+
+void oribi_run_unbind(oribi_run *run)
+{
+    for (int32_t i = 0; i < run->session->n_inputs; i++) {
+        TF_DeleteTensor(run->inputs[i]);
+        run->inputs[i] = NULL;
+    }
+    for (int32_t i = 0; i < run->session->n_outputs; i++) {
+        oribi_buffer_release(run->good[i].buffer);
+        run->good[i].buffer = NULL;
+    }
+    run->has_good = false;
+}
+
 void oribi_run_set_input(oribi_run *run, int index, const TF_Tensor *tensor, TF_Status *status)
 {
     if (!ORIBI_GIVEN(status, run, tensor)) {
         return;
     }
-    if (!check_input(run->home, index, tensor, status)) {
-        return;
+    if (check_input(run->home, index, tensor, status)) {
+        (void)oribi_run_bind(run, index, oribi_tensor_share(tensor), status);
     }
-    TF_Tensor *bound = oribi_tensor_share(tensor);
-    if (bound == NULL) {
-        oribi_fail_memory(status);
-        return;
-    }
-    TF_DeleteTensor(run->inputs[index]);
-    run->inputs[index] = bound;
-    run->input_shapes[index] = (oribi_shape){bound->rank, bound->dims};
 }
 
 static bool all_bound(const oribi_run *run, TF_Status *status)
@@ -255,6 +274,7 @@ static void finish(oribi_run *run, bool ok)
         (void)oribi_context_leave(&frame->ctx);
         oribi_flights_clear(frame);
         oribi_frame_restore(frame);
+        oribi_frame_part(frame);
     }
     if (news != NULL && ok) {
         oribi_plan_improve(run->session, plan, news);
@@ -281,6 +301,13 @@ static void execute(oribi_run *run, uint64_t deadline_ns, TF_Status *status)
     const bool ok = oribi_run_steps(run, status) && oribi_run_keep_outputs(run, status) &&
                     oribi_run_commit_states(run, status);
     finish(run, ok);
+}
+
+bool oribi_run_execute_inside(oribi_run *run, const TF_OpKernelContext *around, TF_Status *status)
+{
+    run->n_waits = 0;
+    execute(run, around->deadline_ns, status);
+    return oribi_ok(status);
 }
 
 void oribi_run_execute(oribi_run *run, TF_Status *status)

@@ -88,7 +88,8 @@ static bool copy_inputs(oribi_run *run, TF_Status *status)
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         const oribi_slot *slot = output_slot(run, i);
         run->copies[i] = NULL;
-        if (slot->storage != ORIBI_STORAGE_CALLER) {
+        const int32_t input = run->passes != NULL ? run->passes[i] : -1;
+        if (slot->storage != ORIBI_STORAGE_CALLER || (input >= 0 && run->shares[input])) {
             continue;
         }
         oribi_buffer *copy = NULL;

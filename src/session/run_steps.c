@@ -50,7 +50,7 @@ static inline bool run_step(oribi_frame *frame, const oribi_step_io *step, bool 
     if (!is_placed) {
         ORIBI_TRY(oribi_context_compute(&frame->ctx, step, status));
     } else {
-        ORIBI_TRY(oribi_frame_finish_concat(frame, step, status));
+        ORIBI_TRY(oribi_frame_special_step(frame, step, status));
     }
     return outputs_are_set(frame, step, status) &&
            (!needs_finishing(frame) || oribi_frame_finish_step(frame, status));

@@ -9,16 +9,23 @@
 #include "base/alloc.h"
 #include "check/check.h"
 #include "grappler/grappler.h"
+#include "session/control/control.h"
 #include "target/target.h"
 
 /* --- Kernels --------------------------------------------------------------------------------- */
 
-static bool make_kernel(oribi_session *session, oribi_session_step *step, TF_Status *status)
+static bool make_kernel(oribi_session *session, oribi_session_step *step,
+                        const oribi_options *options, TF_Status *status)
 {
     const oribi_kernel_def *def = step->node->kernel;
     if (step->transfer != NULL) {
         step->detail = def->kernel_name;
         return true;
+    }
+    if (step->node->n_bodies > 0) {
+        step->kernel = (oribi_kernel){.def = def, .node = &step->view};
+        step->detail = def->kernel_name;
+        return oribi_control_make(session, step, options, status);
     }
     if (def == NULL) {
         def = oribi_kernel_select(&step->view, "CPU", NULL, status);
@@ -42,13 +49,19 @@ static bool make_kernel(oribi_session *session, oribi_session_step *step, TF_Sta
 
 /* --- Life ------------------------------------------------------------------------------------ */
 
-static void session_free(oribi_session *session)
+/* Bodies go first: their constants may lie in the graph around them. */
+void oribi_session_free(oribi_session *session)
 {
     for (int32_t i = 0; i < session->n_plans; i++) {
         oribi_plan_release(session->plans[i]);
     }
     for (int32_t s = session->n_steps - 1; s >= 0 && session->steps != NULL; s--) {
-        oribi_kernel_destroy(&session->steps[s].kernel);
+        for (int32_t k = 0; k < session->steps[s].n_bodies; k++) {
+            oribi_session_free(session->steps[s].bodies[k].session);
+        }
+        if (session->steps[s].node != NULL && session->steps[s].node->n_bodies == 0) {
+            oribi_kernel_destroy(&session->steps[s].kernel);
+        }
     }
     for (int32_t i = 0; i < session->n_values && session->values != NULL; i++) {
         TF_DeleteTensor(session->values[i].constant);
@@ -72,14 +85,14 @@ static void session_free(oribi_session *session)
 
 void oribi_session_retain(oribi_session *session)
 {
-    atomic_fetch_add_explicit(&session->references, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&session->root->references, 1, memory_order_relaxed);
 }
 
 void oribi_session_release(oribi_session *session)
 {
     if (session != NULL &&
-        atomic_fetch_sub_explicit(&session->references, 1, memory_order_acq_rel) == 1) {
-        session_free(session);
+        atomic_fetch_sub_explicit(&session->root->references, 1, memory_order_acq_rel) == 1) {
+        oribi_session_free(session->root);
     }
 }
 
@@ -115,7 +128,9 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
  * take: one limit over both. */
 static bool charge_graph(oribi_session *session, TF_Status *status)
 {
-    const uint64_t bytes = session->graph->made_bytes + session->graph->arena.used_bytes;
+    const oribi_graph *graph = session->graph;
+    const uint64_t all = graph->made_bytes + graph->arena.used_bytes;
+    const uint64_t bytes = all > graph->charged_bytes ? all - graph->charged_bytes : 0;
     ORIBI_TRY(oribi_meter_charge(session->meter, bytes, "the model's graph", status));
     session->graph_bytes = bytes;
     return true;
@@ -171,14 +186,25 @@ static bool make_shared(oribi_session *session, const oribi_options *options, or
     return session->pool != NULL;
 }
 
-oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options *options,
-                                        TF_Status *status)
+static bool make_all(oribi_session *session, const oribi_options *options, oribi_session *home,
+                     TF_Status *status)
 {
-    return oribi_session_make(graph, options, NULL, status);
+    const bool is_body = session->root != session;
+    ORIBI_TRY(make_shared(session, options, home, status) &&
+              (is_body || oribi_session_check_begin(session, options, status)) &&
+              oribi_place_request(session, options, status) &&
+              run_passes(session, options, status) && make_steps(session, options, status));
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        ORIBI_TRY(oribi_patience_left(status) &&
+                  make_kernel(session, &session->steps[s], options, status));
+    }
+    return (is_body || oribi_session_check_found(session, status)) &&
+           oribi_flights_order(session, status) && oribi_constants_keep(session, status) &&
+           charge_graph(session, status) && plan_ahead(session, status);
 }
 
-oribi_session *oribi_session_make(oribi_graph *graph, const oribi_options *options,
-                                  oribi_session *home, TF_Status *status)
+static oribi_session *make(oribi_graph *graph, const oribi_options *options, oribi_session *home,
+                           oribi_session *root, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
     oribi_session *session = oribi_alloc_zero(1, sizeof *session);
@@ -190,24 +216,28 @@ oribi_session *oribi_session_make(oribi_graph *graph, const oribi_options *optio
     }
     atomic_init(&session->references, 1);
     session->graph = graph;
-    if (!make_shared(session, options, home, status) ||
-        !oribi_session_check_begin(session, options, status) ||
-        !oribi_place_request(session, options, status) || !run_passes(session, options, status) ||
-        !make_steps(session, options, status)) {
-        goto failed;
-    }
-    for (int32_t s = 0; s < session->n_steps; s++) {
-        if (!oribi_patience_left(status) || !make_kernel(session, &session->steps[s], status)) {
-            goto failed;
-        }
-    }
-    if (!oribi_session_check_found(session, status) || !oribi_flights_order(session, status) ||
-        !oribi_constants_keep(session, status) || !charge_graph(session, status) ||
-        !plan_ahead(session, status)) {
-        goto failed;
+    session->root = root != NULL ? root : session;
+    if (!make_all(session, options, home, status)) {
+        oribi_session_free(session);
+        return NULL;
     }
     return session;
-failed:
-    session_free(session);
-    return NULL;
+}
+
+oribi_session *oribi_session_make(oribi_graph *graph, const oribi_options *options,
+                                  oribi_session *home, TF_Status *status)
+{
+    return make(graph, options, home, NULL, status);
+}
+
+oribi_session *oribi_session_make_body(oribi_graph *graph, const oribi_options *options,
+                                       oribi_session *around, TF_Status *status)
+{
+    return make(graph, options, around, around->root, status);
+}
+
+oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options *options,
+                                        TF_Status *status)
+{
+    return oribi_session_make(graph, options, NULL, status);
 }

@@ -111,7 +111,7 @@ static void put_step(oribi_json *json, const oribi_session *session, const oribi
     oribi_json_put_string(json, "origin", step->node->origin);
     put_ends(json, "inputs", session, plan, step->inputs, step->node->n_inputs, NULL);
     put_ends(json, "outputs", session, plan, step->outputs, step->node->n_outputs, NULL);
-    put_memory(json, step, plan, plan != NULL && plan->is_placed[s]);
+    put_memory(json, step, plan, plan != NULL && plan->is_placed[s] && step->n_bodies == 0);
     oribi_json_close(json, '}');
 }
 

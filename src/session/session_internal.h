@@ -134,6 +134,13 @@ typedef struct oribi_session_device {
     bool has_beside[2]; /* ORIBI_TO_DEVICE, ORIBI_TO_HOST */
 } oribi_session_device;
 
+/* A graph of a node of control flow: its session belongs to the step. */
+typedef struct oribi_session_body {
+    struct oribi_session *session; /* shares pool, meter, resources and life of the one around it */
+    const oribi_body *body;
+    int32_t index; /* of a frame's children */
+} oribi_session_body;
+
 typedef struct oribi_session_step {
     oribi_kernel kernel;
     oribi_node_view view;
@@ -145,7 +152,9 @@ typedef struct oribi_session_step {
     int32_t until;             /* the last step at which its kernel may be at work */
     bool *released;            /* n_inputs: constants that the kernel promised not to read */
     const char *detail;        /* "op, kernel of provider" */
-    void *graph_arg;           /* of the graph's view callbacks */
+    oribi_session_body *bodies;
+    int32_t n_bodies;
+    void *graph_arg; /* of the graph's view callbacks */
     void (*graph_release)(void *arg, int32_t input);
     void (*graph_read)(void *arg, int32_t input, const void *from, size_t bytes);
     bool (*graph_constant)(void *arg, int32_t input, oribi_constant_view *out_view);
@@ -154,6 +163,8 @@ typedef struct oribi_session_step {
 
 struct oribi_session {
     _Atomic int64_t references;
+    struct oribi_session *root; /* whose references count: itself, or that of the model */
+    int32_t n_children;         /* bodies of all steps */
     oribi_graph *graph;
     oribi_arena arena;
     oribi_pool *pool;
@@ -328,7 +339,7 @@ typedef struct oribi_plan {
     oribi_shape *input_shapes; /* of the session's inputs */
     oribi_place *places;       /* n_values, then n_temps */
     oribi_step_io *steps;
-    bool *is_placed; /* step: a concatenation whose inputs are written in place */
+    bool *is_placed; /* step: a concatenation whose inputs are written in place, or control flow */
     int32_t n_values, n_temps, n_steps, n_placed;
     size_t arena_bytes;
     oribi_plan_unit *units;
@@ -379,7 +390,9 @@ typedef struct oribi_frame {
     oribi_plan *plan;       /* one reference */
     void *arena;
     size_t arena_bytes;
-    oribi_buffer **units; /* by the plan's units */
+    oribi_buffer *arena_buffer;   /* of sessions with control flow, whose bodies may keep it */
+    struct oribi_child *children; /* n_children of the session, made when first used */
+    oribi_buffer **units;         /* by the plan's units */
     int32_t n_units;
     int32_t n_slots, slots_capacity;
     int32_t *spilled; /* n_values entries of room: values that differ from the plan */
@@ -415,6 +428,8 @@ void oribi_frame_set_output(oribi_frame *frame, int32_t output, oribi_buffer *bu
 bool oribi_frame_set_input(oribi_frame *frame, int32_t input, const TF_Tensor *tensor);
 /* After a run: slots that differ from the plan are as planned again. */
 void oribi_frame_restore(oribi_frame *frame);
+/* Leaves the memory of values to a kernel of a body that is late and reads it. */
+void oribi_frame_part(oribi_frame *frame);
 /* Keeps what open handles point to, before the frame is left to them; then leaves it. */
 void oribi_frame_hold(oribi_frame *frame);
 void oribi_frame_leave(oribi_frame *frame);
@@ -446,8 +461,9 @@ bool oribi_frame_pin(oribi_frame *frame, const oribi_slot *slot, TF_Status *stat
 void oribi_frame_drop_dead(oribi_frame *frame, int32_t value, int32_t step);
 /* After a step: temporaries that were seen, handles that are still open, values that died. */
 bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status);
-/* A placed concatenation: nothing to do when all inputs were written in place, else computes it. */
-bool oribi_frame_finish_concat(oribi_frame *frame, const oribi_step_io *step, TF_Status *status);
+/* Control flow, or a placed concatenation: nothing to do when all inputs were written in place,
+ * else computes it. */
+bool oribi_frame_special_step(oribi_frame *frame, const oribi_step_io *step, TF_Status *status);
 extern const oribi_context_host oribi_frame_host;
 
 /* --- Run ------------------------------------------------------------------------------------- */
@@ -471,6 +487,8 @@ struct oribi_run {
     oribi_buffer *(*spares)[ORIBI_OUTPUT_SPARES]; /* by output */
     oribi_good_output *good;
     oribi_buffer **copies; /* by output, while outputs are kept: copies of bound inputs */
+    const int32_t *passes; /* of a body, by output: the input that it is, or -1; else NULL */
+    bool *shares;          /* by input: an output may keep its bytes, too */
     bool has_good;
     oribi_mutex lock;     /* which signal it has */
     oribi_signal *signal; /* one reference; another one once a kernel was late */
@@ -487,6 +505,13 @@ struct oribi_run {
 };
 
 bool oribi_run_steps(struct oribi_run *run, TF_Status *status);
+/* One execution inside another run's step. */
+bool oribi_run_execute_inside(struct oribi_run *run, const TF_OpKernelContext *around,
+                              TF_Status *status);
+/* Binds an input and takes the tensor over, also when it fails. */
+bool oribi_run_bind(struct oribi_run *run, int32_t index, TF_Tensor *tensor, TF_Status *status);
+/* Lets go of inputs and outputs, which belong to the run around it. */
+void oribi_run_unbind(struct oribi_run *run);
 /* One of them, traced where the run is; a failure names the node. */
 bool oribi_run_step(struct oribi_run *run, int32_t s, TF_Status *status);
 /* Puts in front of a message which node and kernel it is about. */

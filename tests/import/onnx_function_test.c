@@ -236,6 +236,34 @@ static void a_known_condition_chooses_its_graph_at_import(void **state)
     oribi_graph_destroy(no);
 }
 
+/* if size(shape(x)) == 2: what exporters write of a tensor's rank. */
+static void a_condition_on_shapes_chooses_at_import(void **state)
+{
+    (void)state;
+    bytes graph = {0}, yes = {0}, no = {0};
+    const int64_t two = 2;
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){-1, -1}, 2);
+    put_initialiser(&graph, "two", ONNX_INT64, NULL, 0, &two, sizeof two);
+    put_node(&graph, "", "Shape", "s", "x", "shape");
+    put_node(&graph, "", "Size", "n", "shape", "rank");
+    put_node(&graph, "", "Equal", "q", "rank,two", "equal");
+    put_node(&graph, "", "Not", "o", "equal", "c");
+    put_node(&yes, "", "Exp", "e", "x", "u");
+    put_value(&yes, GRAPH_OUTPUT, "u", ONNX_FLOAT, NULL, -1);
+    put_node(&no, "", "Relu", "r", "x", "v");
+    put_value(&no, GRAPH_OUTPUT, "v", ONNX_FLOAT, NULL, -1);
+    bytes node = make_node("", "If", "i", "c", "y");
+    put_graph(&node, "then_branch", &yes);
+    put_graph(&node, "else_branch", &no);
+    put_message(&graph, GRAPH_NODE, &node);
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    oribi_graph *made = import_model(make_model(13, &graph), status);
+    assert_string_equal(TF_Message(status), "");
+    assert_int_equal(made->n_order, 1);
+    assert_string_equal(node_at(made, 0)->op_name, "Relu");
+    oribi_graph_destroy(made);
+}
+
 static void what_is_missing_in_a_function_is_reported_with_its_path(void **state)
 {
     (void)state;
@@ -263,6 +291,7 @@ int main(void)
         TEST(a_function_that_calls_itself_is_refused),
         TEST(functions_that_double_end_at_a_limit),
         TEST(a_known_condition_chooses_its_graph_at_import),
+        TEST(a_condition_on_shapes_chooses_at_import),
         TEST(what_is_missing_in_a_function_is_reported_with_its_path),
     };
     return cmocka_run_group_tests(tests, load_built_ins, NULL);

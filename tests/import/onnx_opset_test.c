@@ -23,6 +23,7 @@ static const struct {
     {"GroupNormalization", {18, 21}},
     {"Hardmax", {7, 13}},
     {"LogSoftmax", {7, 13}},
+    {"Loop", {7, 11, 13}}, /* of the nodes in its body */
     {"DFT", {17, 20}},
     {"Pad", {7, 11}},
     {"ReduceL1", {7, 18}},
@@ -37,6 +38,7 @@ static const struct {
     {"ReduceSumSquare", {7, 18}},
     {"Resize", {10, 11}},
     {"RoiAlign", {10, 16}},
+    {"Scan", {8, 9}},
     {"Scatter", {9}},
     {"Slice", {7, 10}},
     {"Softmax", {7, 13}},

@@ -49,9 +49,12 @@ typedef struct oribi_onnx {
     bool hides;                         /* names of the outer scope: a function */
     const char *path;                   /* before labels: "loop/body/" or "" */
     int32_t depth;                      /* scopes around this one */
-    int64_t n_inlined;                  /* of the root: nodes of all other scopes */
-    oribi_arena kept;                   /* goes when the import ends */
-    oribi_arena scratch;                /* emptied after every node */
+    oribi_map captured;           /* of a body: names of the scopes around it -> value id + 1 */
+    oribi_value_id *outer_values; /* of a body: what its inputs behind the formals are outside */
+    int32_t n_captured, captured_capacity;
+    int64_t n_inlined;   /* of the root: nodes of all other scopes */
+    oribi_arena kept;    /* goes when the import ends */
+    oribi_arena scratch; /* emptied after every node */
     oribi_map values;    /* name in the file -> tagged value id, initialiser, "missing", "absent" */
     oribi_map constants; /* small ones made here, by content -> id + 1 */
     oribi_map tested;    /* tag and id of a constant -> 1: no, 2: yes (oribi_emit_every) */
@@ -148,7 +151,44 @@ bool oribi_onnx_port_name(const oribi_wire *graph, const oribi_wire_field *field
 /* A node behind a missing op: its outputs are missing. */
 bool oribi_onnx_mark_missing(oribi_onnx_node *n);
 
-/* --- Scopes (onnx_scope.c) ----------------------------------------------------------------------
+/* --- Bodies (graphs/onnx_body.c) ---
+ */
+
+typedef struct oribi_onnx_formal { /* an input of a body that the op gives */
+    TF_DataType dtype;
+    oribi_shape shape; /* rank -1: as the body declares it */
+} oribi_onnx_formal;
+/* A graph that is to belong to a node, under translation. */
+typedef struct oribi_onnx_body {
+    oribi_onnx scope;     /* open until the body is closed */
+    oribi_body body;      /* `captured` is not set */
+    oribi_onnx_node node; /* stands for the node, inside */
+    bool is_missing;      /* an op of it is: there is no use in it */
+} oribi_onnx_body;
+/* Opens one with a graph of its own. Close it also after a failure. */
+bool oribi_onnx_body_open(oribi_onnx_node *n, const char *step, oribi_onnx_body *out);
+/* One more formal input; before any value is captured. -1: failed. */
+oribi_value_id oribi_onnx_body_formal(oribi_onnx_body *b, const char *name,
+                                      const oribi_onnx_formal *formal);
+/* The value inside that is `outer` outside. */
+oribi_value_id oribi_onnx_body_take(oribi_onnx_body *b, oribi_value_id outer);
+bool oribi_onnx_body_output(oribi_onnx_body *b, oribi_value_id value, const char *name);
+/* Inputs of the graph get values; nodes are translated; outputs are added to the body's. */
+bool oribi_onnx_body_read(oribi_onnx_body *b, const oribi_wire *graph, const oribi_value_id *inputs,
+                          int32_t n_inputs);
+/* Closes the scope; the graph is ready, or destroyed after a failure. */
+bool oribi_onnx_body_close(oribi_onnx_body *b, bool ok);
+/* The node of the bodies, which are closed: inputs are the fixed ones, then what bodies captured.
+ * Takes the graphs over, also when it fails. */
+oribi_node *oribi_onnx_body_node(oribi_onnx_node *n, const char *op, const oribi_value_id *fixed,
+                                 int32_t n_fixed, int32_t n_outputs, oribi_onnx_body *bodies,
+                                 int32_t n_bodies, const oribi_attrs *attrs);
+/* A name of a scope around a body, as a value of the body. */
+bool oribi_onnx_capture(oribi_onnx *onnx, const oribi_string *name, oribi_value_id *out_value,
+                        oribi_onnx_found *out_found, TF_Status *status);
+
+/* --- Scopes (graphs/onnx_scope.c)
+ * ----------------------------------------------------------------------
  */
 
 /* Remembers a model-local function. */

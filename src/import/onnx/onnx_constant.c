@@ -202,6 +202,15 @@ static bool shape(oribi_onnx_node *n)
 
 static bool size(oribi_onnx_node *n)
 {
+    const oribi_shape *shape = &n->graph->values[n->inputs[0]]->shape;
+    size_t count = 0;
+    if (oribi_shape_is_full(shape) && oribi_size_of_dims(shape->dims, shape->rank, 1, &count)) {
+        const int64_t known = (int64_t)count;
+        const oribi_value_id value =
+            oribi_graph_add_constant_copy(n->graph, n->label, TF_INT64, NULL, 0, &known, n->status);
+        n->failed = value < 0;
+        return oribi_emit_bind(n, 0, value);
+    }
     return oribi_emit_bind(
         n, 0, oribi_emit(n, "Size", INPUTS(n->inputs[0]), ATTRS(ATTR_TYPE("out_type", TF_INT64))));
 }

@@ -129,9 +129,24 @@ oribi_value_id oribi_onnx_conv(oribi_onnx_node *n)
     return rank == 3 ? oribi_window_narrow(n, y) : y;
 }
 
+/* An input whose rank is not known has that of the weights, or the model is wrong. */
+static void take_rank(oribi_onnx_node *n)
+{
+    oribi_shape *shape = &n->graph->values[n->inputs[0]]->shape;
+    oribi_dims unknown = {.n = 0};
+    if (shape->rank < 0 && oribi_emit_dims(n, n->inputs[1], &unknown)) {
+        (void)oribi_dims_fill(&unknown, unknown.n, -1);
+        if (!oribi_shape_copy(&n->graph->arena, unknown.at, unknown.n, shape)) {
+            n->failed = true;
+            oribi_fail_memory(n->status);
+        }
+    }
+}
+
 /* TensorFlow's ops for floats in one and two dims whose filter has known sizes, else ONNX's own. */
 static bool conv(oribi_onnx_node *n)
 {
+    take_rank(n);
     bool fits = !n->failed && !oribi_window_lacks_sizes(n, n->inputs[0]) &&
                 oribi_emit_dtype(n, n->inputs[0]) != TF_DOUBLE;
     const oribi_shape *w = n->failed ? NULL : &n->graph->values[n->inputs[1]]->shape;

@@ -79,9 +79,13 @@ bool oribi_onnx_look_up(oribi_onnx *onnx, const oribi_string *name, oribi_value_
     void *entry = oribi_map_get_n(&onnx->values, name->data, name->length);
     *out_value = -1;
     *out_found = ORIBI_ONNX_UNKNOWN;
+    if (entry == NULL && onnx->outer != NULL && !onnx->hides) {
+        return onnx->graph != onnx->outer->graph
+                   ? oribi_onnx_capture(onnx, name, out_value, out_found, status)
+                   : oribi_onnx_look_up(onnx->outer, name, out_value, out_found, status);
+    }
     if (entry == NULL) {
-        return onnx->outer == NULL || onnx->hides ||
-               oribi_onnx_look_up(onnx->outer, name, out_value, out_found, status);
+        return true;
     }
     if (tag_of(entry) == TAG_MISSING || tag_of(entry) == TAG_ABSENT) {
         *out_found = tag_of(entry) == TAG_MISSING ? ORIBI_ONNX_MISSING : ORIBI_ONNX_ABSENT;

@@ -174,6 +174,23 @@ static int32_t axis_count(oribi_onnx_node *n)
     return n->failed ? 0 : axes.n;
 }
 
+/* One axis, and axes that are counted from the front, in ascending order, need no rank. */
+static bool unsqueeze_unranked(oribi_onnx_node *n, oribi_value_id *x)
+{
+    oribi_dims axes = {0};
+    const bool is_known = n->opset < 13 ? oribi_onnx_dims(n, "axes", &axes)
+                                        : oribi_emit_known_ints(n, oribi_emit_input(n, 1), &axes);
+    for (int32_t i = 0; i < axes.n; i++) {
+        if (axes.n > 1 && (axes.at[i] < 0 || (i > 0 && axes.at[i] <= axes.at[i - 1]))) {
+            return false;
+        }
+    }
+    for (int32_t i = 0; is_known && i < axes.n; i++) {
+        *x = oribi_emit2(n, "ExpandDims", *x, oribi_emit_int(n, axes.at[i]));
+    }
+    return is_known && axes.n > 0;
+}
+
 static bool unsqueeze(oribi_onnx_node *n)
 {
     oribi_dims axes, dims = {0};
@@ -183,6 +200,9 @@ static bool unsqueeze(oribi_onnx_node *n)
         const bool is_one = oribi_emit_dim(n, computed, 0) == 1;
         return oribi_emit_bind(
             n, 0, oribi_emit2(n, is_one ? "ExpandDims" : "ONNX>Unsqueeze", x, computed));
+    }
+    if (n->graph->values[x]->shape.rank < 0 && unsqueeze_unranked(n, &x)) {
+        return oribi_emit_bind(n, 0, x);
     }
     int32_t rank = oribi_emit_rank(n, x) + axis_count(n), from = 0, next = 0;
     if (n->failed || rank > ORIBI_MAX_RANK) {

@@ -8,8 +8,10 @@
 
 static bool concat(oribi_onnx_node *n)
 {
-    int32_t rank = oribi_emit_rank(n, n->inputs[0]);
-    int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", n->opset < 4 ? 1 : 0), rank);
+    int64_t axis = oribi_onnx_int(n, "axis", n->opset < 4 ? 1 : 0);
+    if (n->graph->values[n->inputs[0]]->shape.rank >= 0) { /* else ConcatV2 counts for itself */
+        axis = oribi_emit_axis(n, axis, oribi_emit_rank(n, n->inputs[0]));
+    }
     if (n->n_inputs == 1) {
         return oribi_emit_bind(n, 0, oribi_emit1(n, "Identity", n->inputs[0]));
     }

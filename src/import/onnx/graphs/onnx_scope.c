@@ -111,6 +111,7 @@ void oribi_onnx_scope_close(oribi_onnx *scope)
     oribi_map_destroy(&scope->constants);
     oribi_map_destroy(&scope->tested);
     oribi_map_destroy(&scope->domains);
+    oribi_map_destroy(&scope->captured);
     oribi_arena_destroy(&scope->scratch);
     oribi_arena_destroy(&scope->kept);
 }
