@@ -75,6 +75,25 @@ static void lrn(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* Vectors go along the last axis. */
+static void row_norm(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape x, vector;
+    if (!oribi_ops_input(ctx, 0, &x, status) || !oribi_ops_at_least(&x, 1, status)) {
+        return;
+    }
+    for (int i = 1; i < (int)TF_ShapeInferenceContextNumInputs(ctx); i++) {
+        if (!oribi_ops_input_rank(ctx, i, 1, &vector, status) ||
+            (x.n > 0 && !oribi_ops_merge_dim(&x.at[x.n - 1], vector.at[0], status))) {
+            return;
+        }
+    }
+    oribi_ops_output(ctx, 0, &x, status);
+}
+
+/* A row less its mean, over its deviation. */
+#define NORMAL "Mul(Sub(x, Mean(x)), Rsqrt(Add(Mean(Square(Sub(x, Mean(x)))), @epsilon))"
+
 const oribi_ops_row oribi_ops_normalize[] = {
     {.name = "BiasAdd",
      .inputs = {"value: T", "bias: T"},
@@ -125,6 +144,21 @@ const oribi_ops_row oribi_ops_normalize[] = {
      .attrs = {"T: " ORIBI_OPS_FLOATS},
      .traits = {"along(logits, -1)"},
      .shape = softmax},
+    {.name = "Oribi>LayerNorm",
+     .inputs = {"x: T", "vectors: N * T"},
+     .outputs = {"y: T"},
+     .attrs = {"N: int >= 0 = 0", "T: {float, double}", "epsilon: float = 0.00001"},
+     .fuses = "(x, scale, bias) = Add(" NORMAL ", scale), bias)\n"
+              "(x, scale) = " NORMAL ", scale)\n"
+              "(x) = " NORMAL ")",
+     .shape = row_norm},
+    {.name = "Oribi>RmsNorm",
+     .inputs = {"x: T", "vectors: N * T"},
+     .outputs = {"y: T"},
+     .attrs = {"N: int >= 0 = 0", "T: {float, double}", "epsilon: float = 0.00001"},
+     .fuses = "(x, scale) = Mul(x, Rsqrt(Add(Mean(Square(x)), @epsilon)), scale)\n"
+              "(x) = Mul(x, Rsqrt(Add(Mean(Square(x)), @epsilon)))",
+     .shape = row_norm},
     {.name = "LRN",
      .inputs = {"input: T"},
      .outputs = {"output: T"},

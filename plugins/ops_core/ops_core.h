@@ -18,7 +18,7 @@ typedef struct oribi_ops_row {
     const char *outputs[7];
     const char *attrs[17];
     const char *traits[4]; /* what is said of it: tensorflow/c/op_traits.h */
-    const char *fuses;     /* the chain that it stands for, or NULL */
+    const char *fuses;     /* the chains and formulas that it stands for, a line each, or NULL */
     unsigned flags;
     void (*shape)(TF_ShapeInferenceContext *ctx, TF_Status *status);
 } oribi_ops_row;

@@ -5,6 +5,9 @@
 #include "built_in.h"
 #include "ops_core/ops_core.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* clang-format off */
 static const oribi_ops_row *const tables[] = {
     oribi_ops_source,
@@ -40,6 +43,17 @@ static const oribi_ops_row *const tables[] = {
 };
 /* clang-format on */
 
+static void add_fusions(TF_OpDefinitionBuilder *builder, const char *lines)
+{
+    while (lines != NULL && *lines != '\0') {
+        char line[256];
+        const size_t length = strcspn(lines, "\n");
+        (void)snprintf(line, sizeof line, "%.*s", (int)length, lines);
+        TF_OpDefinitionBuilderAddFusion(builder, line);
+        lines += length + (lines[length] == '\n' ? 1 : 0);
+    }
+}
+
 static void register_row(const oribi_ops_row *row, TF_Status *status)
 {
     TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(row->name);
@@ -55,9 +69,7 @@ static void register_row(const oribi_ops_row *row, TF_Status *status)
     for (int i = 0; row->traits[i] != NULL; i++) {
         TF_OpDefinitionBuilderAddTrait(builder, row->traits[i]);
     }
-    if (row->fuses != NULL) {
-        TF_OpDefinitionBuilderAddFusion(builder, row->fuses);
-    }
+    add_fusions(builder, row->fuses);
     TF_OpDefinitionBuilderSetIsCommutative(builder, (row->flags & ORIBI_OPS_COMMUTATIVE) != 0);
     TF_OpDefinitionBuilderSetIsAggregate(builder, (row->flags & ORIBI_OPS_AGGREGATE) != 0);
     TF_OpDefinitionBuilderSetIsStateful(builder, (row->flags & ORIBI_OPS_STATEFUL) != 0);

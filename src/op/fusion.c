@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads the chains that an op stands for: "Conv2D BiasAdd=0 Add? Relu|Relu6?". */
+/* Reads the chains that an op stands for: "Conv2D BiasAdd=0 Add? Relu|Relu6?". Formulas, which
+ * begin with a bracket: fusion_formula.c. */
 #include "op/fusion.h"
 
 #include <string.h>
@@ -110,5 +111,8 @@ bool oribi_spec_parse_fusion(oribi_spec *spec)
         last = &(*last)->next;
     }
     *last = fusion;
-    return parse(spec, fusion) && !spec->no_memory;
+    const char *at = spec->text;
+    oribi_scan_spaces(&at);
+    return (*at == '(' ? oribi_spec_parse_formula(spec, at, fusion) : parse(spec, fusion)) &&
+           !spec->no_memory;
 }

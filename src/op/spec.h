@@ -63,6 +63,9 @@ bool oribi_spec_parse_arg(oribi_spec *spec, oribi_arg_def *out);
 bool oribi_spec_parse_trait(oribi_spec *spec, oribi_trait_def *out); /* spec_trait.c */
 /* Adds a chain to the definition's, after its attributes are known (fusion.c). */
 bool oribi_spec_parse_fusion(oribi_spec *spec);
+struct oribi_fusion;
+/* What begins with the names of the inputs in brackets (fusion_formula.c). */
+bool oribi_spec_parse_formula(oribi_spec *spec, const char *at, struct oribi_fusion *out);
 
 /* --- Default values in protobuf text format (spec_value.c, spec_tensor.c) --------------------- */
 /* Growing array of elements of one kind in the arena. */

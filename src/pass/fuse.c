@@ -4,21 +4,12 @@
  * (op/fusion.h), for built-in ops in plugins/ops_core and for a vendor's own alike. Only where one
  * provider has kernels for both: a vendor's Conv2D stays a Conv2D.
  */
-#include "op/fusion.h"
-#include "pass/pass_internal.h"
+#include "pass/fuse_internal.h"
 
 #include <string.h>
 
-typedef struct row { /* of the table of fusions */
-    const oribi_op_def *first, *fused;
-    const oribi_fusion *words;
-} row;
-
-typedef struct table {
-    row *rows;
-    int32_t n, capacity;
-    bool failed; /* no memory */
-} table;
+typedef oribi_fusion_row row;
+typedef oribi_fusion_table table;
 
 typedef enum kind { BIAS, ADDEND, OTHER } kind;
 
@@ -52,6 +43,9 @@ static bool add_rows(void *arg, const oribi_op_def *op)
 {
     table *t = arg;
     for (const oribi_fusion *f = op->fusions; f != NULL; f = f->next) {
+        if ((f->formula != NULL) != t->of_formulas) {
+            continue;
+        }
         if (t->n == t->capacity) {
             const int32_t capacity = t->capacity * 2 + 16;
             row *rows = oribi_realloc_array(t->rows, (size_t)capacity, sizeof *rows);
@@ -71,6 +65,12 @@ static bool add_rows(void *arg, const oribi_op_def *op)
     return true;
 }
 
+bool oribi_fusion_table_make(oribi_fusion_table *t, TF_Status *status)
+{
+    oribi_op_each(add_rows, t);
+    return !t->failed || oribi_fail_memory(status);
+}
+
 /* --- Finding chains -------------------------------------------------------------------------- */
 
 static int64_t last_dim(const oribi_graph *graph, oribi_value_id value)
@@ -79,12 +79,12 @@ static int64_t last_dim(const oribi_graph *graph, oribi_value_id value)
     return shape->rank >= 2 ? shape->dims[shape->rank - 1] : -1;
 }
 
-static const char *vendor_of(const oribi_node *node)
+const char *oribi_fusion_vendor_of(const oribi_node *node)
 {
     return oribi_pass_is_foreign(node) ? node->kernel->provider : NULL;
 }
 
-static bool same_device(const oribi_node *a, const oribi_node *b)
+bool oribi_fusion_same_device(const oribi_node *a, const oribi_node *b)
 {
     return (a->device == NULL || b->device == NULL) ? a->device == b->device
                                                     : strcmp(a->device, b->device) == 0;
@@ -94,8 +94,8 @@ static bool same_device(const oribi_node *a, const oribi_node *b)
  * device does not go to another. */
 static bool may_follow(const chain *c, const oribi_node *node)
 {
-    const char *vendor = vendor_of(node);
-    return node->op != NULL && node->n_outputs == 1 && same_device(c->first, node) &&
+    const char *vendor = oribi_fusion_vendor_of(node);
+    return node->op != NULL && node->n_outputs == 1 && oribi_fusion_same_device(c->first, node) &&
            !oribi_pass_is_off(node, ORIBI_PASS_FUSE) &&
            (vendor == NULL || c->vendor == NULL || strcmp(vendor, c->vendor) == 0);
 }
@@ -180,7 +180,7 @@ static bool matches(const chain *c, const oribi_fusion_word *word, const oribi_n
 static bool find_chain(chain *c, const oribi_pass_options *options, int32_t most)
 {
     c->last = c->first;
-    c->vendor = vendor_of(c->first);
+    c->vendor = oribi_fusion_vendor_of(c->first);
     c->origin = c->first->origin;
     c->n_links = c->n_nodes = 0;
     for (int32_t i = 0; i < c->row->words->n_words; i++) {
@@ -192,7 +192,7 @@ static bool find_chain(chain *c, const oribi_pass_options *options, int32_t most
                                : NULL;
         if (node != NULL && may_follow(c, node) && matches(c, word, node, options, l)) {
             l->node = node;
-            c->vendor = c->vendor != NULL ? c->vendor : vendor_of(node);
+            c->vendor = c->vendor != NULL ? c->vendor : oribi_fusion_vendor_of(node);
             c->origin = oribi_pass_join_origin(c->graph, c->last, node);
             c->last = node;
             c->n_links++;
@@ -349,7 +349,7 @@ static void keep_constant(void *arg, int32_t input)
 
 /* A vendor's fused kernel may know fewer words than TensorFlow has: it is asked by making it once,
  * without giving any constant back. Ours know them all. */
-static bool can_create(oribi_graph *graph, const oribi_node *node, TF_Status *status)
+bool oribi_fusion_can_create(oribi_graph *graph, const oribi_node *node, TF_Status *status)
 {
     oribi_node_view view;
     oribi_kernel kernel;
@@ -393,7 +393,7 @@ static oribi_node *make(const chain *c, const oribi_pass_options *options, TF_St
         const bool is_theirs =
             node->kernel != NULL &&
             (c->vendor == NULL || strcmp(node->kernel->provider, c->vendor) == 0);
-        if (is_theirs && can_create(c->graph, node, status)) {
+        if (is_theirs && oribi_fusion_can_create(c->graph, node, status)) {
             return node;
         }
     }
@@ -471,9 +471,9 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
     if (options != NULL && (options->disabled & ORIBI_PASS_FUSE) != 0) {
         return true;
     }
-    oribi_op_each(add_rows, &t);
-    const bool ok =
-        t.failed ? oribi_fail_memory(status) : fuse_all(&t, graph, options, report, status);
+    const bool ok = oribi_pass_fuse_formulas(graph, options, report, status) &&
+                    oribi_fusion_table_make(&t, status) &&
+                    fuse_all(&t, graph, options, report, status);
     oribi_free(t.rows);
     return ok;
 }

@@ -49,6 +49,7 @@ typedef enum kind {
     NORM,
     BATCH,
     LRN,
+    ROWS, /* with two vectors, one or none */
     REDUCE
 } kind;
 
@@ -87,6 +88,8 @@ static const recipe recipes[] = {
     {"Oribi>AvgPool", POOL, -9, 9, 9, false},
     {"LogSoftmax", NORM, -20, 20, 9, true},
     {"LRN", LRN, -9, 9, 0, false},
+    {"Oribi>LayerNorm", ROWS, -9, 9, 9, true},
+    {"Oribi>RmsNorm", ROWS, -9, 9, 9, true},
     {"FusedBatchNormV3", BATCH, -9, 9, 9, true},
     {"_FusedBatchNormEx", BATCH, -9, 9, 9, true},
     {"Sum", REDUCE, -9, 9, 900, false},
@@ -161,6 +164,12 @@ static void fill(harness *h, const recipe *r, const int64_t *shape, int turn)
     case LRN:
         assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "depth_radius", turn));
         assert_true(oribi_attrs_set_float(&h->attrs, &h->arena, "beta", turn % 2 ? 0.75f : 0.6f));
+        break;
+    case ROWS:
+        for (int i = 0; i < turn % 3; i++) {
+            floats(h, 1, &channels, -2, 2);
+        }
+        assert_true(oribi_attrs_set_int(&h->attrs, &h->arena, "N", turn % 3));
         break;
     case BATCH:
         for (int i = 0; i < 3; i++) {

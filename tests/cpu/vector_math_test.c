@@ -38,7 +38,7 @@ static const function functions[] = {
     {"ONNX>HardSigmoid", NULL, NULL, 2e-7, 2e-7},
     {"ONNX>HardSwish", NULL, NULL, 2e-7, 6e-7},
     {"ONNX>Mish", NULL, NULL, 5e-7, 1e-36},
-    {"ONNX>Swish", NULL, NULL, 4e-7, 1e-36},
+    {"ONNX>Swish", NULL, NULL, 4e-7, 2e-36},
     {"ONNX>Gelu", "approximate", "none", 1e-5, 1e-36},
     {"ONNX>Gelu", "approximate", "tanh", 1.2e-5, 1e-36},
 };

@@ -111,9 +111,80 @@ static void an_op_that_is_defined_twice_may_leave_its_chain_out(void **state)
     assert_non_null(oribi_op_find("ChainTwice")->fusions);
 }
 
+/* An op of two inputs and two attributes that stands for the formula. */
+static TF_Code define_formula(const char *name, const char *formula, char message[400])
+{
+    TF_Status *status = TF_NewStatus();
+    TF_OpDefinitionBuilder *builder = TF_NewOpDefinitionBuilder(name);
+    TF_OpDefinitionBuilderAddInput(builder, "x: float");
+    TF_OpDefinitionBuilderAddInput(builder, "y: float");
+    TF_OpDefinitionBuilderAddOutput(builder, "z: float");
+    TF_OpDefinitionBuilderAddAttr(builder, "alpha: float = 1.0");
+    TF_OpDefinitionBuilderAddAttr(builder, "kind: string = 'none'");
+    TF_OpDefinitionBuilderAddFusion(builder, formula);
+    TF_RegisterOpDefinition(builder, status);
+    const TF_Code code = TF_GetCode(status);
+    snprintf(message, 400, "%s", TF_Message(status));
+    TF_DeleteStatus(status);
+    return code;
+}
+
+static void a_formula_is_a_tree_of_terms(void **state)
+{
+    (void)state;
+    char message[400];
+    assert_int_equal(define_formula("FormulaA",
+                                    " (x, y) = Mul( -0.5,V>Op(y , x), @alpha ) ; kind=tanh ",
+                                    message),
+                     TF_OK);
+    const oribi_fusion *f = oribi_op_find("FormulaA")->fusions;
+    assert_string_equal(f->first, "Mul");
+    assert_int_equal(f->n_inputs, 2);
+    assert_int_equal(f->n_attrs, 1);
+    assert_string_equal(f->says, "kind");
+    assert_string_equal(f->says_what, "tanh");
+    const oribi_term *term = f->formula->first;
+    assert_int_equal(term->kind, ORIBI_TERM_NUMBER);
+    assert_true(term->number == -0.5);
+    term = term->next;
+    assert_int_equal(term->kind, ORIBI_TERM_CALL);
+    assert_string_equal(term->name, "V>Op");
+    assert_int_equal(term->first->index, 1);
+    assert_int_equal(term->first->next->index, 0);
+    assert_string_equal(term->next->name, "alpha");
+    assert_null(term->next->next);
+}
+
+static void mistakes_in_formulas_are_told(void **state)
+{
+    (void)state;
+    static const char *const mistakes[][2] = {
+        {"(x, y = Mul(x, y)", "a formula has ')' before"},
+        {"(x, Y) = Mul(x, Y)", "of small letters"},
+        {"(x, y) Mul(x, y)", "a formula has '=' before"},
+        {"(x, y) = Mul(x, z)", "'z' is no input of the formula"},
+        {"(x, y) = Mul(x, @beta)", "'@beta' is no attribute of this op that is a float"},
+        {"(x, y) = Mul(x, @kind)", "'@kind' is no attribute of this op that is a float"},
+        {"(x, y) = Mul(x, )", "is neither a name nor a number"},
+        {"(x, y) = x", "a formula computes something"},
+        {"(x, y) = Mul(x, y) z", "'z' follows the formula"},
+        {"(x, y) = Mul(x, y); alpha = one", "a text attribute of this op"},
+        {"(x) = A(A(A(A(A(A(A(A(A(A(A(A(A(A(A(A(A(x)))))))))))))))))", "of more than 16 levels"},
+    };
+    char message[400];
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        assert_int_equal(define_formula("FormulaB", mistakes[i][0], message), TF_INVALID_ARGUMENT);
+        if (strstr(message, mistakes[i][1]) == NULL) {
+            fail_msg("%s: %s", mistakes[i][0], message);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_formula_is_a_tree_of_terms),
+        cmocka_unit_test(mistakes_in_formulas_are_told),
         cmocka_unit_test(a_chain_is_read_word_by_word),
         cmocka_unit_test(several_chains_are_kept_in_their_order),
         cmocka_unit_test(mistakes_are_told_with_the_chain_and_the_op),

@@ -81,8 +81,8 @@ extern "C" {
 TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderAddTrait(TF_OpDefinitionBuilder *builder,
                                                           const char *spec);
 
-/* The op computes what a chain of nodes computes, each read by the next one alone, and is chosen in
- * their place when a model is optimised:
+/* The op computes what a chain or a formula of nodes computes, and is chosen in their place when a
+ * model is optimised. A chain is nodes each read by the next one alone:
  *
  *     TF_OpDefinitionBuilderAddFusion(builder, "Vendor>Conv BiasAdd Relu|Relu6?");
  *
@@ -100,8 +100,26 @@ TF_CAPI_EXPORT extern void TF_OpDefinitionBuilderAddTrait(TF_OpDefinitionBuilder
  *   choice      the longest chain, a plugin's op before a built-in one. There must be a kernel of
  *               the op; where a kernel of the chain is a plugin's, one of that plugin
  *
- * May be called several times. As with traits, the first definition of an op counts, and chains are
- * no part of its identity.
+ * A formula begins with the op's inputs in brackets:
+ *
+ *     TF_OpDefinitionBuilderAddFusion(builder, "(x) = Mul(x, Sigmoid(Mul(x, @alpha)))");
+ *
+ *   Add, Sub, Mul, Div, Square, Sqrt, Rsqrt
+ *               sums and products, with as many operands as wanted: whatever nodes compute them, in
+ *               any order (Div by a constant for Mul, Pow for Square, Mul of x and x, ...)
+ *   Mean        of the last axis, which is kept
+ *   other names that op alone; its inputs in their order, or in any where it is commutative
+ *   numbers     constants of one element, within 1e-6
+ *   @attr       a constant of one element, which becomes this float attribute of the op. A number
+ *               that a product or a sum leaves out is 1 or 0
+ *   ; attr = word
+ *               behind the formula: a text attribute that is set to the word
+ *   inputs      of the op: in the order in the brackets; where the last one is a list, the rest
+ *   choice      float values; nobody reads what lies between. An op that is not elementwise takes
+ *               its inputs behind the first as vectors along the first one's last axis
+ *
+ * May be called several times. As with traits, the first definition of an op counts, and fusions
+ * are no part of its identity.
  *
  * Owns     chain is copied. NULL builder: nothing happens.
  * Errors   never fails; TF_RegisterOpDefinition reports all mistakes with INVALID_ARGUMENT.

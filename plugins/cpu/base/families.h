@@ -37,7 +37,7 @@
     FAMILY(grid_sample) FAMILY(suppression) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) \
     FAMILY(dft) FAMILY(signal_source) \
     ORIBI_ISAS_OF_pool(VARIANT) \
-    FAMILY(norm_reference) \
+    FAMILY(norm_reference) FAMILY(row_norm) \
     ORIBI_ISAS_OF_norm(VARIANT) \
     FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(conv_transpose) FAMILY(depthwise) \
     FAMILY(conv_nd) FAMILY(conv_nd_packed) \

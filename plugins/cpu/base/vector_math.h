@@ -80,6 +80,15 @@ static inline float vector_exp(float x)
     return p * power_of_two(half) * power_of_two(n - half);
 }
 
+/* e^x for x <= 0; 0 for what is below the least normal float. */
+static inline float vector_exp_negative(float x)
+{
+    uint32_t n;
+    float inside = x < -87.0f ? -87.0f : x;
+    float p = 1.0f + exp_minus_one_near_zero(reduce(inside, &n));
+    return pick(x < -87.0f, 0.0f, p * power_of_two(n));
+}
+
 /* e^x - 1 for x <= 0, exact near 0. */
 static inline float vector_expm1_negative(float x)
 {
@@ -178,14 +187,14 @@ static inline float vector_gelu(float x)
     /* What the square lost would be enlarged by the exponential. */
     float lost = ORIBI_FMA(t, t, -h);
     w = ORIBI_FMA(w, lost * -0.5f, w);
-    float share = w * vector_exp(h * -0.5f);
+    float share = w * vector_exp_negative(h * -0.5f);
     return x * pick(x < 0.0f, share, 1.0f - share);
 }
 
 /* x / (1 + e^-z), with no power of e above 1. */
 static inline float vector_gate(float x, float z)
 {
-    float e = vector_exp(-__builtin_fabsf(z));
+    float e = vector_exp_negative(-__builtin_fabsf(z));
     return x * pick(z < 0.0f, e, 1.0f) / (1.0f + e);
 }
 

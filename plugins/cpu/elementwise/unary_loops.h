@@ -36,6 +36,7 @@
       clip(ORIBI_FMA(a, v, b), 0.0f, 1.0f))                                                        \
     X(hard_swish, "ONNX>HardSwish", oribi_cpu_plain_create, 1, 1e-6,                               \
       v *clip(ORIBI_FMA(v, 1.0f / 6.0f, 0.5f), 0.0f, 1.0f))                                        \
+    X(leaky_relu, "LeakyRelu", oribi_cpu_alpha_create, 1, 0, pick(v < 0.0f, a * v, v))             \
     X(mish, "ONNX>Mish", oribi_cpu_plain_create, 6, 1e-6, vector_mish(v))                          \
     X(swish, "ONNX>Swish", oribi_cpu_alpha_create, 6, 1e-6, vector_gate(v, a *v))
 

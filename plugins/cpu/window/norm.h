@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Normalisations: Softmax, LogSoftmax, LRN, FusedBatchNorm. The computes that every loop is called
- * from; loops live in norm_reference.c and norm_loops.h.
+/* Normalisations: Softmax, LogSoftmax, LRN, FusedBatchNorm, Oribi>LayerNorm and its kin. The
+ * computes that every loop is called from; loops live in norm_reference.c and norm_loops.h.
  */
 #ifndef ORIBI_PLUGINS_CPU_NORM_H_
 #define ORIBI_PLUGINS_CPU_NORM_H_
@@ -38,5 +38,18 @@ typedef void (*oribi_cpu_bn_loop)(const oribi_cpu_bn_row *row);
 void *oribi_cpu_bn_create(TF_OpKernelConstruction *construction);    /* FusedBatchNormV3 */
 void *oribi_cpu_bn_ex_create(TF_OpKernelConstruction *construction); /* _FusedBatchNormEx */
 void oribi_cpu_bn_compute(const void *state, TF_OpKernelContext *context, oribi_cpu_bn_loop loop);
+
+/* y = (x - mean) / deviation * scale + offset of rows of `columns` elements, or without the mean.
+ * scale and offset may be NULL; y may be x. */
+typedef struct oribi_cpu_row_norm {
+    const void *x, *scale, *offset;
+    void *y;
+    int64_t columns;
+    float epsilon;
+} oribi_cpu_row_norm;
+typedef void (*oribi_cpu_norm_rows)(const oribi_cpu_row_norm *norm, int64_t begin, int64_t end);
+void *oribi_cpu_row_norm_create(TF_OpKernelConstruction *construction);
+void oribi_cpu_row_norm_compute(const void *state, TF_OpKernelContext *context,
+                                oribi_cpu_norm_rows rows);
 
 #endif

@@ -9,23 +9,32 @@
 
 #define NORM_WHY "branch-free loops that compilers vectorise, " ORIBI_ISA_NAME
 
-enum { LANES = 16 }; /* independent chains in a reduction, so that compilers may use vectors */
+/* As many floats as the widest registers have; compilers make of one what the processor has. */
+enum { LANES = 16 };
+typedef float lanes __attribute__((vector_size(LANES * 4), aligned(4), may_alias));
+typedef int32_t lane_bits __attribute__((vector_size(LANES * 4)));
 
+/* *a becomes the larger one, lane by lane. By address: no register may be as wide. */
+static inline void take_larger(lanes *a, const lanes *b)
+{
+    lane_bits mask = *b > *a;
+    *a = (lanes)(((lane_bits)*b & mask) | ((lane_bits)*a & ~mask));
+}
+
+/* Two chains, so that a step need not wait for the one before. */
 static float largest_of(const float *x, int64_t n)
 {
-    float lanes[LANES], result = x[0];
+    float result = x[0];
     int64_t i = 0;
-    if (n >= LANES) {
-        for (int k = 0; k < LANES; k++) {
-            lanes[k] = x[k];
+    if (n >= 2 * LANES) {
+        lanes a = *(const lanes *)x, b = *(const lanes *)(x + LANES);
+        for (i = 2 * LANES; i + 2 * LANES <= n; i += 2 * LANES) {
+            take_larger(&a, (const lanes *)(x + i));
+            take_larger(&b, (const lanes *)(x + i + LANES));
         }
-        for (i = LANES; i + LANES <= n; i += LANES) {
-            for (int k = 0; k < LANES; k++) {
-                lanes[k] = x[i + k] > lanes[k] ? x[i + k] : lanes[k];
-            }
-        }
+        take_larger(&a, &b);
         for (int k = 0; k < LANES; k++) {
-            result = lanes[k] > result ? lanes[k] : result;
+            result = a[k] > result ? a[k] : result;
         }
     }
     for (; i < n; i++) {
@@ -34,20 +43,45 @@ static float largest_of(const float *x, int64_t n)
     return result;
 }
 
+static inline float total_of(const lanes *a)
+{
+    float sum = 0.0f;
+    for (int k = 0; k < LANES; k++) {
+        sum += (*a)[k];
+    }
+    return sum;
+}
+
 static float sum_of(const float *x, int64_t n)
 {
-    float lanes[LANES] = {0}, result = 0.0f;
+    lanes a = {0.0f}, b = {0.0f};
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        for (int k = 0; k < LANES; k++) {
-            lanes[k] += x[i + k];
-        }
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        a += *(const lanes *)(x + i);
+        b += *(const lanes *)(x + i + LANES);
     }
-    for (int k = 0; k < LANES; k++) {
-        result += lanes[k];
-    }
+    a += b;
+    float result = total_of(&a);
     for (; i < n; i++) {
         result += x[i];
+    }
+    return result;
+}
+
+/* The sum of the squares of x - mean. */
+static float squares_of(const float *x, int64_t n, float mean)
+{
+    lanes a = {0.0f}, b = {0.0f};
+    int64_t i = 0;
+    for (; i + 2 * LANES <= n; i += 2 * LANES) {
+        lanes u = *(const lanes *)(x + i) - mean, v = *(const lanes *)(x + i + LANES) - mean;
+        a += u * u;
+        b += v * v;
+    }
+    a += b;
+    float result = total_of(&a);
+    for (; i < n; i++) {
+        result = ORIBI_FMA(x[i] - mean, x[i] - mean, result);
     }
     return result;
 }
@@ -56,7 +90,7 @@ static void exponentials(const float *x, float *y, int64_t n)
 {
     ORIBI_CPU_NO_ALIAS
     for (int64_t i = 0; i < n; i++) {
-        y[i] = vector_exp(x[i]);
+        y[i] = vector_exp_negative(x[i]);
     }
 }
 
@@ -73,22 +107,48 @@ static void shift_rows(const float *x, float *y, int64_t rows, int64_t columns)
     }
 }
 
-/* Many rows a pass: where a row is short, the exponentials still come in long runs. */
-static void softmax_rows(const void *xv, void *yv, int64_t rows, int64_t columns)
+/* y = e^(x - largest), whose sum is returned; in runs that stay in the first cache. */
+static float exponentials_of(const float *x, float *y, int64_t n, float largest)
 {
     enum { RUN = 4096 };
+    float sum = 0.0f;
+    for (int64_t at = 0; at < n; at += RUN) {
+        int64_t m = n - at < RUN ? n - at : RUN;
+        ORIBI_CPU_NO_ALIAS
+        for (int64_t i = at; i < at + m; i++) {
+            y[i] = vector_exp_negative(x[i] - largest);
+        }
+        sum += sum_of(y + at, m);
+    }
+    return sum;
+}
+
+static void scale_row(float *row, int64_t n, float scale)
+{
+    for (int64_t i = 0; i < n; i++) {
+        row[i] *= scale;
+    }
+}
+
+/* Many rows a pass where a row is short, so that the exponentials come in long runs. */
+static void softmax_rows(const void *xv, void *yv, int64_t rows, int64_t columns)
+{
+    enum { RUN = 4096, SHORT = 64 };
     const float *x = xv;
     float *y = yv;
-    int64_t step = columns >= RUN ? 1 : RUN / columns;
+    int64_t step = columns >= SHORT ? 1 : RUN / columns;
     for (int64_t r = 0; r < rows; r += step, x += step * columns, y += step * columns) {
         int64_t n = rows - r < step ? rows - r : step;
+        if (n == 1) {
+            float sum = exponentials_of(x, y, columns, largest_of(x, columns));
+            scale_row(y, columns, 1.0f / sum);
+            continue;
+        }
         shift_rows(x, y, n, columns);
         exponentials(y, y, n * columns);
         for (int64_t k = 0; k < n; k++) {
-            float *row = y + k * columns, scale = 1.0f / sum_of(row, columns);
-            for (int64_t i = 0; i < columns; i++) {
-                row[i] *= scale;
-            }
+            float *row = y + k * columns;
+            scale_row(row, columns, 1.0f / sum_of(row, columns));
         }
     }
 }
@@ -222,6 +282,55 @@ static void bn_compute(void *state, TF_OpKernelContext *context)
     oribi_cpu_bn_compute(state, context, bn_row);
 }
 
+static void norm_row(const oribi_cpu_row_norm *norm, int64_t at, float mean)
+{
+    const float *x = (const float *)norm->x + at, *scale = norm->scale, *offset = norm->offset;
+    float *y = (float *)norm->y + at;
+    const int64_t n = norm->columns;
+    float factor = 1.0f / __builtin_sqrtf(squares_of(x, n, mean) / (float)n + norm->epsilon);
+    if (scale == NULL) {
+        ORIBI_CPU_NO_ALIAS
+        for (int64_t i = 0; i < n; i++) {
+            y[i] = (x[i] - mean) * factor;
+        }
+    } else if (offset == NULL) {
+        ORIBI_CPU_NO_ALIAS
+        for (int64_t i = 0; i < n; i++) {
+            y[i] = (x[i] - mean) * factor * scale[i];
+        }
+    } else {
+        ORIBI_CPU_NO_ALIAS
+        for (int64_t i = 0; i < n; i++) {
+            y[i] = ORIBI_FMA((x[i] - mean) * factor, scale[i], offset[i]);
+        }
+    }
+}
+
+static void layer_norm_rows(const oribi_cpu_row_norm *norm, int64_t begin, int64_t end)
+{
+    const int64_t n = norm->columns;
+    for (int64_t r = begin; r < end; r++) {
+        norm_row(norm, r * n, sum_of((const float *)norm->x + r * n, n) / (float)n);
+    }
+}
+
+static void rms_norm_rows(const oribi_cpu_row_norm *norm, int64_t begin, int64_t end)
+{
+    for (int64_t r = begin; r < end; r++) {
+        norm_row(norm, r * norm->columns, 0.0f);
+    }
+}
+
+static void layer_norm_compute(void *state, TF_OpKernelContext *context)
+{
+    oribi_cpu_row_norm_compute(state, context, layer_norm_rows);
+}
+
+static void rms_norm_compute(void *state, TF_OpKernelContext *context)
+{
+    oribi_cpu_row_norm_compute(state, context, rms_norm_rows);
+}
+
 #define NORM_ROW(op, create_fn, compute_fn, destroy_fn, strided, relative)                         \
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, ORIBI_ISA_FIELDS(ORIBI_ISA),               \
@@ -238,6 +347,9 @@ static void bn_compute(void *state, TF_OpKernelContext *context)
 const oribi_cpu_kernel ORIBI_ISA_TABLE(norm)[] = {
     NORM_ROW("Softmax", NULL, softmax_compute, NULL, 0, 1e-5),
     NORM_ROW("LogSoftmax", NULL, log_softmax_compute, NULL, 0, 1e-5),
+    NORM_ROW("Oribi>LayerNorm", oribi_cpu_row_norm_create, layer_norm_compute, oribi_kit_free, 0,
+             1e-5),
+    NORM_ROW("Oribi>RmsNorm", oribi_cpu_row_norm_create, rms_norm_compute, oribi_kit_free, 0, 1e-5),
     NORM_ROW("LRN", oribi_cpu_lrn_create, lrn_compute, oribi_kit_free, 0, 1e-5),
     BN_ROW("FusedBatchNormV3", oribi_cpu_bn_create),
     BN_ROW("_FusedBatchNormEx", oribi_cpu_bn_ex_create),
