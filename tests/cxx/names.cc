@@ -35,6 +35,7 @@
 #include "tensorflow/core/lib/io/record_reader.h"
 #include "tensorflow/core/lib/io/record_writer.h"
 #include "tensorflow/core/util/batch_util.h"
+#include "tensorflow/core/util/sparse/sparse_tensor.h"
 #include "tensorflow/core/util/guarded_philox_random.h"
 #include "tensorflow/core/util/util.h"
 #include "tsl/platform/errors.h"

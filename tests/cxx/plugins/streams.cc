@@ -30,6 +30,7 @@
 #include "tensorflow/core/util/batch_util.h"
 #include "tensorflow/core/util/env_var.h"
 #include "tensorflow/core/util/guarded_philox_random.h"
+#include "tensorflow/core/util/sparse/sparse_tensor.h"
 
 using namespace tensorflow;
 
@@ -54,6 +55,7 @@ class StreamChecks : public OpKernel
         CheckNumbers();
         CheckText();
         CheckTensors();
+        CheckSparse();
         OP_REQUIRES_OK(ctx, ctx->allocate_output(0, TensorShape({}), &out));
         out->scalar<tstring>()() = failed_;
     }
@@ -250,6 +252,50 @@ class StreamChecks : public OpKernel
         Expect(tensor::Split(both, {1, 3}, &parts).ok() && parts[1].dim_size(0) == 3 &&
                    !tensor::Split(both, {1, 2}, &parts).ok(),
                "rows taken apart");
+    }
+    void CheckSparse()
+    {
+        Tensor indices(DT_INT64, TensorShape({3, 2})), values(DT_FLOAT, TensorShape({3}));
+        const int64 rows[3][2] = {{1, 2}, {0, 1}, {1, 0}};
+        for (int i = 0; i < 3; i++) {
+            indices.matrix<int64>()(i, 0) = rows[i][0];
+            indices.matrix<int64>()(i, 1) = rows[i][1];
+            values.vec<float>()(i) = static_cast<float>(i + 1);
+        }
+        sparse::SparseTensor x, y;
+        Expect(
+            sparse::SparseTensor::Create(indices, values, TensorShape({2, 3}), {0, 1}, &x).ok() &&
+                x.num_entries() == 3 && x.dims() == 2 && x.dtype() == DT_FLOAT,
+            "a sparse tensor");
+        Expect(!sparse::SparseTensor::Create(values, values, TensorShape({3}), &y).ok() &&
+                   !sparse::SparseTensor::Create(indices, values, TensorShape({2}), &y).ok() &&
+                   !sparse::SparseTensor::Create(indices, values, TensorShape({2, 3}), {0, 0}, &y)
+                        .ok() &&
+                   y.num_entries() == 0,
+               "what is no sparse tensor");
+        Expect(errors::IsInvalidArgument(x.IndicesValid()), "rows out of order");
+        x.Reorder<float>({0, 1});
+        Expect(x.IndicesValid().ok() && x.indices().matrix<int64>()(1, 1) == 0 &&
+                   x.values().vec<float>()(0) == 2,
+               "rows in order");
+        std::vector<float> sums;
+        for (const auto &group : x.group({0})) {
+            float sum = static_cast<float>(100 * group.group()[0]);
+            for (int i = 0; i < group.values<float>().size(); i++) {
+                sum += group.values<float>()(i) * static_cast<float>(group.indices()(i, 1) + 1);
+            }
+            sums.push_back(sum);
+        }
+        Expect(sums == std::vector<float>({4, 106}), "groups of rows");
+        Tensor dense(DT_FLOAT, TensorShape({2, 3})), other(DT_FLOAT, TensorShape({3, 2}));
+        Expect(x.ToDense<float>(&dense) && dense.matrix<float>()(1, 2) == 1 &&
+                   dense.matrix<float>()(0, 0) == 0 && !x.ToDense<float>(&other),
+               "a dense tensor of it");
+        indices.matrix<int64>()(1, 1) = 3;
+        Expect(errors::IsInvalidArgument(x.IndicesValid()) && !x.ToDense<float>(&dense),
+               "a row out of bounds");
+        indices.matrix<int64>()(1, 1) = indices.matrix<int64>()(2, 1);
+        Expect(errors::IsInvalidArgument(x.IndicesValid()), "a repeated row");
     }
     string failed_;
 };
