@@ -82,5 +82,6 @@ int32_t oribi_micro_places_of_tuples(const oribi_sizes *data, const oribi_sizes 
         out->dims[k] = indices->at[k];
         out->steps[k] = k < batch ? (int32_t)steps.at[k] : 0;
     }
-    return ORIBI_MICRO_OK;
+    return (int64_t)oribi_micro_places_count(out) * out->slice <= MOST ? ORIBI_MICRO_OK
+                                                                       : ORIBI_MICRO_TOO_LARGE;
 }

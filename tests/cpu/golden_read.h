@@ -17,6 +17,7 @@ typedef struct golden {
     int n_want;
     double tolerance, scale;
     int line, n_cases, n_runs, n_failures;
+    bool is_open;                    /* between "op" and "end" */
     void (*visit)(struct golden *g); /* once for each case; the reader ends it afterwards */
 } golden;
 
@@ -161,6 +162,8 @@ static inline void golden_line(golden *g, char *text, char *op, size_t op_size)
         return;
     }
     if (strcmp(key, "op") == 0) {
+        assert_false(g->is_open); /* a case ends with "end" */
+        g->is_open = true;
         (void)snprintf(op, op_size, "%s", golden_word());
         harness_init(&g->h, op);
     } else if (strcmp(key, "attr") == 0) {
@@ -175,6 +178,7 @@ static inline void golden_line(golden *g, char *text, char *op, size_t op_size)
         g->scale = strtod(golden_word(), NULL);
     } else {
         assert_string_equal(key, "end");
+        g->is_open = false;
         golden_end_case(g);
     }
 }

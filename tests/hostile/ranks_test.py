@@ -371,6 +371,60 @@ def scatter_nd(rank):
     return m, m.add("ScatterND", "x", m.array(index), m.array(np.array([77], np.float32))), y
 
 
+@family()
+def gather_elements(rank):
+    m, axis = Model(rank), rank // 2
+    index = np.random.default_rng(3).integers(-m.x.shape[axis], m.x.shape[axis], m.x.shape)
+    return m, m.add("GatherElements", "x", m.array(index), axis=axis), np.take_along_axis(m.x, index, axis)
+
+
+@family()
+def scatter_elements(rank):
+    m = Model(rank, 18)
+    index, more = np.zeros(m.x.shape, np.int64) - 1, data(m.x.shape, 6)
+    y = m.x.copy()
+    y[-1:] = np.maximum(y[-1:], more.max(0, keepdims=True))
+    return m, m.add("ScatterElements", "x", m.array(index), m.array(more), reduction="max"), y
+
+
+@family(2)
+def trilu(rank):
+    m = Model(rank, 14)
+    return m, m.add("Trilu", "x", upper=0), np.tril(m.x)
+
+
+@family()
+def einsum(rank):
+    m = Model(rank)
+    return m, m.add("Einsum", "x", "x", equation="...,...->..."), m.x * m.x
+
+
+@family()
+def einsum_of_letters(rank):
+    m, letters = Model(rank), "abcdefghijklmnopqrstuvwxyz"[:rank]
+    return m, m.add("Einsum", "x", equation=f"{letters}->{letters[::-1]}"), m.x.transpose()
+
+
+@family(2)
+def reverse_sequence(rank):
+    m = Model(rank)
+    y = m.add("ReverseSequence", "x", m.ints([m.x.shape[0]] * m.x.shape[1]), time_axis=0, batch_axis=1)
+    return m, y, m.x[::-1]
+
+
+@family()
+def compress(rank):
+    m, axis = Model(rank), rank - 1
+    y = m.add("Compress", "x", m.add("Cast", m.ints([1] * m.x.shape[axis]), to=9), axis=axis)
+    return m, y, m.x
+
+
+@family()
+def unique(rank):
+    m = Model(rank)
+    return m, m.add("Unique", "x", axis=rank - 1), np.unique(m.x, axis=rank - 1)
+
+
 @family(2)
 def one_hot(rank):
     m = Model(rank - 1)
