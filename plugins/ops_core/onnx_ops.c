@@ -406,7 +406,7 @@ const oribi_ops_row oribi_ops_onnx[] = {
                "auto_pad: {'NOTSET', 'SAME_UPPER', 'SAME_LOWER', 'VALID'} = 'NOTSET'",
                "dilations: list(int) = []", "group: int = 1", "kernel_shape: list(int) = []",
                "pads: list(int) = []", "strides: list(int) = []", "since_version: int = 0"},
-     .traits = {"packs(w)", "cost(conv, w)"},
+     .traits = {"packs(w)"},
      .shape = conv},
     {.name = "ONNX>Resize",
      .inputs = {"inputs: Tinputs"},

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { X, W, OFFSET, BIAS, MASK, N_INPUTS };
+enum { X, W, OFFSET, BIAS, MASK, N_INPUTS, BLOCK = 64 };
 
 typedef struct deform_state {
     int input[N_INPUTS];
@@ -50,59 +50,86 @@ typedef struct deform_call {
     oribi_geometry_window axes[2];
 } deform_call;
 
+/* Where a tap of one output pixel looks: the elements around it that are inside. */
+typedef struct spots {
+    int n;
+    int64_t at[4];
+    double weight[4];
+} spots;
+
+static void find_spots(int64_t h, int64_t w, double y, double x, spots *out)
+{
+    out->n = 0;
+    if (!(y > -1 && y < (double)h && x > -1 && x < (double)w)) {
+        return;
+    }
+    const int64_t row = (int64_t)floor(y), column = (int64_t)floor(x);
+    for (int64_t i = row < 0 ? 0 : row; i <= row + 1 && i < h; i++) {
+        for (int64_t j = column < 0 ? 0 : column; j <= column + 1 && j < w; j++) {
+            out->at[out->n] = i * w + j;
+            out->weight[out->n++] = (1 - fabs(y - (double)i)) * (1 - fabs(x - (double)j));
+        }
+    }
+}
+
+/* Unit of the columns: a tap of a group of offsets, all its channels. Unit of the product: BLOCK
+ * pixels of an output channel. */
 #define LOOPS(T)                                                                                   \
-    static double between_##T(const T *x, int64_t h, int64_t w, double y, double z)                \
-    {                                                                                              \
-        double sum = 0;                                                                            \
-        if (!(y > -1 && y < (double)h && z > -1 && z < (double)w)) {                               \
-            return 0;                                                                              \
-        }                                                                                          \
-        const int64_t row = (int64_t)floor(y), column = (int64_t)floor(z);                         \
-        for (int64_t i = row < 0 ? 0 : row; i <= row + 1 && i < h; i++) {                          \
-            for (int64_t j = column < 0 ? 0 : column; j <= column + 1 && j < w; j++) {             \
-                sum +=                                                                             \
-                    (1 - fabs(y - (double)i)) * (1 - fabs(z - (double)j)) * (double)x[i * w + j];  \
-            }                                                                                      \
-        }                                                                                          \
-        return sum;                                                                                \
-    }                                                                                              \
     static void columns_##T(void *object, int64_t begin, int64_t end)                              \
     {                                                                                              \
         const deform_call *c = object;                                                             \
         const oribi_geometry_window *v = &c->axes[0], *u = &c->axes[1];                            \
         const int64_t taps = v->taps * u->taps, groups = c->state->offset_groups;                  \
-        for (int64_t line = begin; line < end; line++) {                                           \
-            const int64_t channel = line / taps, tap = line % taps;                                \
-            const int64_t group = channel / (c->channels / groups);                                \
-            const int64_t field = (c->picture * groups + group) * taps + tap;                      \
+        const int64_t each = c->channels / groups, plane = v->in * u->in;                          \
+        for (int64_t unit = begin; unit < end; unit++) {                                           \
+            const int64_t first = unit / taps * each, tap = unit % taps;                           \
+            const int64_t field = c->picture * groups * taps + unit;                               \
             const T *offset = (const T *)c->offset + 2 * field * c->pixels;                        \
             const T *mask = c->mask == NULL ? NULL : (const T *)c->mask + field * c->pixels;       \
-            const T *x = (const T *)c->x + (c->picture * c->channels + channel) * v->in * u->in;   \
-            T *out = (T *)c->columns + line * c->pixels;                                           \
+            const T *x = (const T *)c->x + (c->picture * c->channels + first) * plane;             \
+            T *out = (T *)c->columns + (first * taps + tap) * c->pixels;                           \
             for (int64_t i = 0; i < c->pixels; i++) {                                              \
                 const int64_t y =                                                                  \
                     i / u->out * v->stride - v->before + tap / u->taps * v->dilation;              \
                 const int64_t z =                                                                  \
                     i % u->out * u->stride - u->before + tap % u->taps * u->dilation;              \
-                const double value = between_##T(x, v->in, u->in, (double)y + (double)offset[i],   \
-                                                 (double)z + (double)offset[c->pixels + i]);       \
-                out[i] = (T)(mask == NULL ? value : value * (double)mask[i]);                      \
+                spots s;                                                                           \
+                find_spots(v->in, u->in, (double)y + (double)offset[i],                            \
+                           (double)z + (double)offset[c->pixels + i], &s);                         \
+                for (int64_t channel = 0; channel < each; channel++) {                             \
+                    double sum = 0;                                                                \
+                    for (int k = 0; k < s.n; k++) {                                                \
+                        sum += s.weight[k] * (double)x[channel * plane + s.at[k]];                 \
+                    }                                                                              \
+                    out[channel * taps * c->pixels + i] =                                          \
+                        (T)(mask == NULL ? sum : sum * (double)mask[i]);                           \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
     }                                                                                              \
     static void product_##T(void *object, int64_t begin, int64_t end)                              \
     {                                                                                              \
         const deform_call *c = object;                                                             \
-        for (int64_t at = begin; at < end; at++) {                                                 \
-            const int64_t output = at / c->pixels, pixel = at % c->pixels;                         \
+        const int64_t blocks = (c->pixels + BLOCK - 1) / BLOCK;                                    \
+        for (int64_t unit = begin; unit < end; unit++) {                                           \
+            const int64_t output = unit / blocks, pixel = unit % blocks * BLOCK;                   \
+            const int64_t n = c->pixels - pixel < BLOCK ? c->pixels - pixel : BLOCK;               \
             const int64_t group = output / (c->outputs / c->state->groups);                        \
             const T *w = (const T *)c->w + output * c->depth;                                      \
             const T *columns = (const T *)c->columns + group * c->depth * c->pixels + pixel;       \
-            double sum = c->bias == NULL ? 0 : (double)((const T *)c->bias)[output];               \
-            for (int64_t k = 0; k < c->depth; k++) {                                               \
-                sum += (double)w[k] * (double)columns[k * c->pixels];                              \
+            double sums[BLOCK];                                                                    \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                sums[i] = c->bias == NULL ? 0 : (double)((const T *)c->bias)[output];              \
             }                                                                                      \
-            ((T *)c->y)[c->picture * c->outputs * c->pixels + at] = (T)sum;                        \
+            for (int64_t k = 0; k < c->depth; k++) {                                               \
+                for (int64_t i = 0; i < n; i++) {                                                  \
+                    sums[i] += (double)w[k] * (double)columns[k * c->pixels + i];                  \
+                }                                                                                  \
+            }                                                                                      \
+            T *y = (T *)c->y + (c->picture * c->outputs + output) * c->pixels + pixel;             \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                y[i] = (T)sums[i];                                                                 \
+            }                                                                                      \
         }                                                                                          \
     }                                                                                              \
     static void deform_##T##_compute(void *state, TF_OpKernelContext *context)                     \
@@ -196,8 +223,10 @@ static bool deform(oribi_kit_run *run, deform_call *c, size_t width, TF_Tensor *
         return false;
     }
     for (c->picture = 0; c->picture < out.at[0] && oribi_kit_is_ok(run); c->picture++) {
-        oribi_kit_parallel(run, c->channels * taps, c->pixels * 30, c, columns);
-        oribi_kit_parallel(run, c->outputs * c->pixels, c->depth * 2, c, product);
+        const int64_t groups = c->state->offset_groups, blocks = (c->pixels + BLOCK - 1) / BLOCK;
+        oribi_kit_parallel(run, groups * taps, c->pixels * (20 + c->channels / groups * 6), c,
+                           columns);
+        oribi_kit_parallel(run, c->outputs * blocks, c->depth * BLOCK, c, product);
     }
     return oribi_kit_is_ok(run);
 }

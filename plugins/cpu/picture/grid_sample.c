@@ -158,6 +158,25 @@ static int find_spots(const grid_call *c, const double *where, spot *out)
 WHERE(float)
 WHERE(double)
 
+/* The sum of a point's spots; four are the usual case. */
+#define SUM(T)                                                                                     \
+    static T sum_##T(const T *x, const spot *s, int n)                                             \
+    {                                                                                              \
+        double sum = 0;                                                                            \
+        for (int k = 0; k < n; k++) {                                                              \
+            sum += s[k].weight * (double)x[s[k].at];                                               \
+        }                                                                                          \
+        return (T)sum;                                                                             \
+    }                                                                                              \
+    static inline T four_##T(const T *x, const spot *s)                                            \
+    {                                                                                              \
+        const double a = s[0].weight * (double)x[s[0].at] + s[1].weight * (double)x[s[1].at];      \
+        const double b = s[2].weight * (double)x[s[2].at] + s[3].weight * (double)x[s[3].at];      \
+        return (T)(a + b);                                                                         \
+    }
+SUM(float)
+SUM(double)
+
 /* Points [begin, end) over all pictures: spots of a block, then channel by channel. */
 #define SAMPLE(T, G)                                                                               \
     static void sample_##T##_##G(void *object, int64_t begin, int64_t end)                         \
@@ -182,11 +201,7 @@ WHERE(double)
                 T *y = (T *)c->y + line * c->points + first;                                       \
                 for (int64_t i = 0; i < n; i++) {                                                  \
                     const spot *s = spots + i * c->taps;                                           \
-                    double sum = 0;                                                                \
-                    for (int k = 0; k < counts[i]; k++) {                                          \
-                        sum += s[k].weight * (double)x[s[k].at];                                   \
-                    }                                                                              \
-                    y[i] = (T)sum;                                                                 \
+                    y[i] = counts[i] == 4 ? four_##T(x, s) : sum_##T(x, s, counts[i]);             \
                 }                                                                                  \
             }                                                                                      \
             begin += n;                                                                            \

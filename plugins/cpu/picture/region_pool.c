@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SAMPLES = 1 << 12 }; /* along an axis of a bin: a unit of work must end */
+/* MOST_SAMPLES: along an axis of a bin, since a unit of work must end. */
+enum { MOST_SAMPLES = 1 << 10, BLOCK = 16 };
 
 typedef struct region_state {
     int64_t height, width, sampling;
@@ -105,44 +106,71 @@ static axis_bins make_bins(const region_state *state, double from, double to, in
     return made;
 }
 
-/* One output element. */
+/* A sample: four elements of a plane and their weights; none outside. */
+typedef struct sample {
+    int64_t at[4];
+    double weight[4];
+} sample;
+
+/* Samples [first, first + n) of a bin. */
+static void find_samples(const region_call *c, const axis_bins *v, const axis_bins *u, int64_t row,
+                         int64_t column, int64_t first, int64_t n, sample *out)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t i = (first + k) / u->samples, j = (first + k) % u->samples;
+        const double y =
+            v->start + (double)row * v->step + ((double)i + 0.5) * v->step / (double)v->samples;
+        const double x =
+            u->start + (double)column * u->step + ((double)j + 0.5) * u->step / (double)u->samples;
+        int64_t y0 = 0, y1 = 0, x0 = 0, x1 = 0;
+        double b = 0, a = 0;
+        const bool inside =
+            find_sample(y, c->h, &y0, &y1, &b) && find_sample(x, c->w, &x0, &x1, &a);
+        out[k] = inside ? (sample){{y0 * c->w + x0, y0 * c->w + x1, y1 * c->w + x0, y1 * c->w + x1},
+                                   {(1 - b) * (1 - a), (1 - b) * a, b * (1 - a), b * a}}
+                        : (sample){{-1, 0, 0, 0}, {0, 0, 0, 0}};
+    }
+}
+
+/* A bin of all channels: samples are found once, a block of them at a time. The part of a mean that
+ * earlier blocks made is kept in the output. */
 #define ALIGN(T)                                                                                   \
-    static double align_bin_##T(const region_call *c, const T *x, axis_bins v, axis_bins u,        \
-                                int64_t row, int64_t column)                                       \
+    static void align_bin_##T(const region_call *c, const T *x, T *y, axis_bins v, axis_bins u,    \
+                              int64_t row, int64_t column)                                         \
     {                                                                                              \
-        double sum = 0, most = 0;                                                                  \
-        for (int64_t i = 0; i < v.samples; i++) {                                                  \
-            for (int64_t j = 0; j < u.samples; j++) {                                              \
-                const double y = v.start + (double)row * v.step +                                  \
-                                 ((double)i + 0.5) * v.step / (double)v.samples;                   \
-                const double z = u.start + (double)column * u.step +                               \
-                                 ((double)j + 0.5) * u.step / (double)u.samples;                   \
-                int64_t y0 = 0, y1 = 0, x0 = 0, x1 = 0;                                            \
-                double b = 0, a = 0, part[4] = {0, 0, 0, 0};                                       \
-                if (find_sample(y, c->h, &y0, &y1, &b) && find_sample(z, c->w, &x0, &x1, &a)) {    \
-                    part[0] = (1 - b) * (1 - a) * (double)x[y0 * c->w + x0];                       \
-                    part[1] = (1 - b) * a * (double)x[y0 * c->w + x1];                             \
-                    part[2] = b * (1 - a) * (double)x[y1 * c->w + x0];                             \
-                    part[3] = b * a * (double)x[y1 * c->w + x1];                                   \
+        sample samples[BLOCK];                                                                     \
+        const int64_t total = v.samples * u.samples, bins = c->state->height * c->state->width;    \
+        for (int64_t channel = 0; channel < c->channels; channel++) {                              \
+            y[channel * bins] = 0;                                                                 \
+        }                                                                                          \
+        for (int64_t first = 0; first < total; first += BLOCK) {                                   \
+            const int64_t n = total - first < BLOCK ? total - first : BLOCK;                       \
+            find_samples(c, &v, &u, row, column, first, n, samples);                               \
+            for (int64_t channel = 0; channel < c->channels; channel++) {                          \
+                const T *p = x + channel * c->h * c->w;                                            \
+                double sum = 0, most = first == 0 ? -INFINITY : (double)y[channel * bins];         \
+                for (int64_t k = 0; k < n; k++) {                                                  \
+                    double part[4] = {0, 0, 0, 0};                                                 \
+                    for (int i = 0; samples[k].at[0] >= 0 && i < 4; i++) {                         \
+                        part[i] = samples[k].weight[i] * (double)p[samples[k].at[i]];              \
+                    }                                                                              \
+                    for (int i = 0; c->state->takes_most && i < 4; i++) {                          \
+                        most = part[i] > most ? part[i] : most;                                    \
+                    }                                                                              \
+                    sum += part[0] + part[1] + part[2] + part[3];                                  \
                 }                                                                                  \
-                double top = part[0];                                                              \
-                for (int k = 1; k < 4; k++) {                                                      \
-                    top = part[k] > top ? part[k] : top;                                           \
-                }                                                                                  \
-                most = (i == 0 && j == 0) || top > most ? top : most;                              \
-                sum += part[0] + part[1] + part[2] + part[3];                                      \
+                y[channel * bins] =                                                                \
+                    (T)(c->state->takes_most ? most                                                \
+                                             : (double)y[channel * bins] + sum / (double)total);   \
             }                                                                                      \
         }                                                                                          \
-        const int64_t count = v.samples * u.samples;                                               \
-        return c->state->takes_most ? most : sum / (double)(count > 0 ? count : 1);                \
     }                                                                                              \
     static void align_##T##_bins(void *object, int64_t begin, int64_t end)                         \
     {                                                                                              \
         region_call *c = object;                                                                   \
         const int64_t bins = c->state->height * c->state->width;                                   \
         for (int64_t i = begin; i < end; i++) {                                                    \
-            const int64_t region = i / bins / c->channels, channel = i / bins % c->channels;       \
-            const int64_t picture = c->pictures[region];                                           \
+            const int64_t region = i / bins, picture = c->pictures[region];                        \
             const T *r = (const T *)c->regions + region * 4;                                       \
             const axis_bins v = make_bins(c->state, (double)r[1], (double)r[3], c->state->height); \
             const axis_bins u = make_bins(c->state, (double)r[0], (double)r[2], c->state->width);  \
@@ -151,9 +179,9 @@ static axis_bins make_bins(const region_state *state, double from, double to, in
                 __atomic_store_n(&c->bad, region + 1, __ATOMIC_RELAXED);                           \
                 continue;                                                                          \
             }                                                                                      \
-            const T *x = (const T *)c->x + (picture * c->channels + channel) * c->h * c->w;        \
-            ((T *)c->y)[i] =                                                                       \
-                (T)align_bin_##T(c, x, v, u, i % bins / c->state->width, i % c->state->width);     \
+            align_bin_##T(c, (const T *)c->x + picture * c->channels * c->h * c->w,                \
+                          (T *)c->y + region * c->channels * bins + i % bins, v, u,                \
+                          i % bins / c->state->width, i % c->state->width);                        \
         }                                                                                          \
     }                                                                                              \
     static bool align_##T##_run(const void *state, oribi_kit_run *run)                             \
@@ -222,8 +250,11 @@ static int64_t bin_cost(const region_call *c)
 {
     const int64_t sampling = c->state->sampling > 0 ? c->state->sampling : 2;
     const int64_t down = c->h / c->state->height + 1, across = c->w / c->state->width + 1;
-    const int64_t samples = c->pictures != NULL ? sampling * sampling * 40 : 0;
-    return 40 + samples + down * (across < INT32_MAX ? across : INT32_MAX) * 2;
+    const int64_t samples = sampling * sampling * 10;
+    if (c->pictures != NULL) {
+        return samples;
+    }
+    return 40 + down * (across < INT32_MAX ? across : INT32_MAX) * 2;
 }
 
 /* Regions of `width` numbers each; with 4, their pictures are input 2. */
@@ -270,7 +301,9 @@ static bool regions_run(const region_state *state, oribi_kit_run *run, int64_t w
     }
     c.y = oribi_kit_output(run, 0, dims, 4);
     if (c.y != NULL && count > 0) {
-        oribi_kit_parallel(run, count, bin_cost(&c), &c, loop);
+        /* RoiAlign does a bin of all channels at once. */
+        const int64_t together = c.pictures != NULL ? c.channels : 1;
+        oribi_kit_parallel(run, count / together, bin_cost(&c) * together, &c, loop);
     }
     if (c.bad != 0) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT,

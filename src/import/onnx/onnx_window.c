@@ -151,7 +151,9 @@ bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const oribi_dims *k
 bool oribi_window_lacks_sizes(oribi_onnx_node *n, oribi_value_id x)
 {
     const bool asks = oribi_onnx_string_is(n, "auto_pad", "NOTSET", "SAME_LOWER") ||
-                      oribi_onnx_flag(n, "ceil_mode", false);
+                      oribi_onnx_flag(n, "ceil_mode", false) ||
+                      (oribi_onnx_flag(n, "count_include_pad", false) &&
+                       oribi_onnx_string_is(n, "auto_pad", "NOTSET", "SAME_UPPER"));
     const oribi_shape *shape = n->failed || x < 0 ? NULL : &n->graph->values[x]->shape;
     bool lacks = shape != NULL && shape->rank < 0;
     for (int32_t i = 2; shape != NULL && i < shape->rank; i++) {

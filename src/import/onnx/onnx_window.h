@@ -22,7 +22,7 @@ typedef struct oribi_window { /* all lists are of `axes` elements */
 bool oribi_window_read(oribi_onnx_node *n, oribi_value_id x, const oribi_dims *kernel, bool ceil,
                        oribi_window *out);
 /* Are the padding and the sizes of a window over x known only when sizes of x are that are not:
- * auto_pad SAME_LOWER, ceil_mode, or a rank of x that is not known? */
+ * auto_pad SAME_LOWER, ceil_mode, padding that is counted, or a rank of x that is not known? */
 bool oribi_window_lacks_sizes(oribi_onnx_node *n, oribi_value_id x);
 /* The attributes strides, dilations, padding, explicit_paddings (and ksize) for NHWC, of a window
  * with two axes. Arrays live in *store. Returns how many were written to out (at most 6). */
