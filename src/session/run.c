@@ -127,7 +127,7 @@ static bool check_input(const oribi_session *session, int index, const TF_Tensor
 
 bool oribi_run_bind(oribi_run *run, int32_t index, TF_Tensor *tensor, TF_Status *status)
 {
-    if (tensor == NULL || !check_input(run->session, index, tensor, status)) {
+    if (tensor == NULL || !check_input(run->home, index, tensor, status)) {
         TF_DeleteTensor(tensor);
         return tensor != NULL ? false : oribi_fail_memory(status);
     }

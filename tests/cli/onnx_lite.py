@@ -50,9 +50,9 @@ def tensor(name, array):
         field(8, name) + field(9, array.tobytes())
 
 
-def model(nodes, inputs, outputs, weights=(), opset=13, domains=()):
+def model(nodes, inputs, outputs, weights=(), opset=13, domains=(), infos=()):
     graph = b"".join([field(1, n) for n in nodes] + [field(2, "graph")] + [field(5, w) for w in weights] +
-                     [field(11, i) for i in inputs] + [field(12, o) for o in outputs])
+                     [field(11, i) for i in inputs] + [field(12, o) for o in outputs] + [field(13, i) for i in infos])
     opsets = field(8, field(1, "") + field(2, opset))
     opsets += b"".join(field(8, field(1, d) + field(2, 1)) for d in domains)
     return field(1, 8) + field(7, graph) + opsets

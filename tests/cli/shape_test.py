@@ -110,6 +110,21 @@ class Shapes(unittest.TestCase):
         self.assertIn("ONNX>ConvTranspose", self.oribi("inspect", model, "--steps"))  # at once: it asks for no sizes
         self.oribi("verify", model, "--shape", "x=2x4x3x2", "--runs", "2")
 
+    def test_a_claim_of_the_file_gives_a_rank_that_does_not_follow(self):
+        nodes = [o.node("NonZero", ["s"], ["t"]), o.node("Squeeze", ["t", "zero"], ["u"]),
+                 o.node("Reshape", ["x", "u"], ["v"]), o.node("Transpose", ["v"], ["y"])]
+        x, s = np.arange(12, dtype=np.float32), np.float32([0, 0, 0, 1, 1])  # to 3 x 4
+        np.save(self.folder / "x.npy", x)
+        np.save(self.folder / "s.npy", s)
+        for rank, code in ((2, 0), (3, 4), (None, 3)):
+            info = [] if rank is None else [o.info("v", [f"d{i}" for i in range(rank)])]
+            model = self.folder / "claim.onnx"
+            model.write_bytes(o.model(nodes, [o.info("x", [12]), o.info("s", [5])], [o.info("y", ["a", "b"])],
+                                      [o.tensor("zero", np.int64([0]))], infos=info))
+            self.oribi("run", model, "-i", "x=@x.npy", "-i", "s=@s.npy", "-o", "y.npy", "--force", code=code)
+            if code == 0:
+                np.testing.assert_array_equal(np.load(self.folder / "y.npy"), x.reshape(3, 4).T)
+
     def test_a_later_shape_counts_and_a_contradiction_is_named(self):
         model = self.upsampler()
         x = np.ones((1, 2, 1, 1), np.float32)

@@ -14,15 +14,19 @@
 #include "support/fail_nth.h"
 #include "support/onnx_import.h"
 
-/* Rounding up wants sizes: windows of 2 x 2 at stride 2, each with its last element. */
+/* A transposed convolution, which wants sizes, by one tap of 1, then windows of 2 x 2 at stride 2,
+ * each with its last element. */
 static bytes pool_model(bool is_ranked)
 {
     bytes graph = {0};
-    bytes node = make_node("", "MaxPool", "pool", "x", "y");
+    bytes node = make_node("", "MaxPool", "pool", "z", "y");
+    const float one = 1.0f;
     put_attr_ints(&node, "kernel_shape", (int64_t[]){2, 2}, 2);
     put_attr_ints(&node, "strides", (int64_t[]){2, 2}, 2);
     put_attr_int(&node, "ceil_mode", 1);
+    put_node(&graph, "", "ConvTranspose", "same", "x,w", "z");
     put_message(&graph, 1, &node);
+    put_initialiser(&graph, "w", 1, (int64_t[]){1, 1, 1, 1}, 4, &one, sizeof one);
     put_value(&graph, GRAPH_INPUT, "x", 1, (int64_t[]){1, -1, -1, -1}, is_ranked ? 4 : -1);
     put_value(&graph, GRAPH_OUTPUT, "y", 1, (int64_t[]){1, -1, -1, -1}, 4);
     return make_model(13, &graph);

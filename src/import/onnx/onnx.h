@@ -56,11 +56,13 @@ typedef struct oribi_onnx {
     oribi_arena kept;    /* goes when the import ends */
     oribi_arena scratch; /* emptied after every node */
     oribi_map values;    /* name in the file -> tagged value id, initialiser, "missing", "absent" */
-    oribi_map constants; /* small ones made here, by content -> id + 1 */
-    oribi_map tested;    /* tag and id of a constant -> 1: no, 2: yes (oribi_emit_every) */
-    oribi_map functions; /* of the model, by domain, name and overload */
-    int64_t opset;       /* of the standard domain */
-    oribi_map domains;   /* domain -> version */
+    oribi_map claims;    /* name -> body of the ValueInfoProto of a value inside */
+    oribi_wire claims_in; /* the graph that they are in */
+    oribi_map constants;  /* small ones made here, by content -> id + 1 */
+    oribi_map tested;     /* tag and id of a constant -> 1: no, 2: yes (oribi_emit_every) */
+    oribi_map functions;  /* of the model, by domain, name and overload */
+    int64_t opset;        /* of the standard domain */
+    oribi_map domains;    /* domain -> version */
     oribi_missing missing;
     oribi_map files;                 /* of external data, by location */
     oribi_value_id to_nhwc, to_nchw; /* permutations, shared by all transposes; -1 until needed */
@@ -263,6 +265,12 @@ typedef struct oribi_onnx_info { /* a ValueInfoProto */
 
 bool oribi_onnx_info_read(const oribi_wire *graph, const oribi_wire_field *field,
                           oribi_onnx_info *out, TF_Status *status);
+/* Remembers what the graph says of values inside it (value_info). */
+bool oribi_onnx_claims_read(oribi_onnx *onnx, oribi_wire graph, TF_Status *status);
+/* The value; where its rank does not follow from what made it, with the rank that the file claims,
+ * which is checked when it runs. -1: failed. */
+oribi_value_id oribi_onnx_claimed(oribi_onnx_node *n, const oribi_string *name,
+                                  oribi_value_id value);
 /* Leaves the graph to a later import: what was translated goes, outputs are as the file declares
  * them. False without a failure: the file does not say of what type they are. */
 bool oribi_onnx_leave_open(oribi_onnx *onnx, oribi_wire graph, TF_Status *status);

@@ -150,7 +150,7 @@ static bool conv(oribi_onnx_node *n)
     bool fits = !n->failed && !oribi_window_lacks_sizes(n, n->inputs[0]) &&
                 oribi_emit_dtype(n, n->inputs[0]) != TF_DOUBLE;
     const oribi_shape *w = n->failed ? NULL : &n->graph->values[n->inputs[1]]->shape;
-    fits = fits && oribi_emit_rank(n, n->inputs[0]) < 5 && w->rank >= 0;
+    fits = fits && w != NULL && oribi_emit_rank(n, n->inputs[0]) < 5 && w->rank >= 0;
     for (int32_t i = 0; fits && i < w->rank; i++) {
         fits = w->dims[i] >= 0;
     }

@@ -2,7 +2,7 @@
 /* What an ONNX file says of a value: name, type, shape. Of inputs and outputs that is the contract
  * with the caller; of values inside it is a claim that inference goes before.
  */
-#include "import/onnx/onnx.h"
+#include "import/onnx/onnx_emit.h"
 
 #include <inttypes.h>
 
@@ -85,6 +85,46 @@ bool oribi_onnx_info_read(const oribi_wire *graph, const oribi_wire_field *field
                       "byte %zu: '%.*s' has rank %" PRId64 "; at most %d is supported",
                       field->offset, (int)info->name.length, info->name.data, info->rank,
                       ORIBI_MAX_RANK);
+}
+
+bool oribi_onnx_claims_read(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    const oribi_wire all = graph;
+    while (oribi_wire_next(&graph, &f, status)) {
+        oribi_string name;
+        if (f.number != 13) {
+            continue;
+        }
+        ORIBI_TRY(oribi_onnx_port_name(&all, &f, &name, status));
+        oribi_wire_field *kept = oribi_arena_memdup(&onnx->kept, &f, sizeof f);
+        if (kept == NULL || !oribi_map_put_n(&onnx->claims, name.data, name.length, kept)) {
+            return oribi_fail_memory(status);
+        }
+    }
+    onnx->claims_in = all;
+    return oribi_ok(status);
+}
+
+oribi_value_id oribi_onnx_claimed(oribi_onnx_node *n, const oribi_string *name,
+                                  oribi_value_id value)
+{
+    oribi_onnx_info info;
+    const oribi_wire_field *field = oribi_map_get_n(&n->onnx->claims, name->data, name->length);
+    TF_Status *status = TF_NewStatus();
+    const bool is_claimed = field != NULL &&
+                            oribi_onnx_info_read(&n->onnx->claims_in, field, &info, status) &&
+                            info.has_shape && info.rank > 0;
+    TF_DeleteStatus(status); /* a claim that cannot be read is none */
+    if (!is_claimed || oribi_import_may_be_open(n->graph, n->onnx->options)) {
+        return value;
+    }
+    /* To the first `rank` sizes that it has: fewer end the run, and so do more, but for ones. */
+    const int64_t none = 0, rank = info.rank;
+    oribi_value_id sizes = oribi_emit3(n, "Slice", oribi_emit_shape_of(n, value, TF_INT64),
+                                       oribi_emit_vector_as(n, TF_INT64, &none, 1),
+                                       oribi_emit_vector_as(n, TF_INT64, &rank, 1));
+    return oribi_emit2(n, "Reshape", value, sizes);
 }
 
 bool oribi_onnx_leave_open(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)

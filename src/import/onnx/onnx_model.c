@@ -44,6 +44,10 @@ bool oribi_emit_bind(oribi_onnx_node *n, int32_t index, oribi_value_id value)
                                "output %d is named '%.*s', and so is an earlier value", (int)index,
                                (int)name->length, name->data);
     }
+    if (n->graph->values[value]->shape.rank < 0 && n->onnx->claims.n_entries > 0) {
+        value = oribi_onnx_claimed(n, name, value);
+        ORIBI_TRY(value >= 0);
+    }
     const oribi_value *bound = n->graph->values[value];
     if (bound->producer >= n->first_node) {
         const char *text = oribi_import_text(&n->onnx->scratch, name);
@@ -469,6 +473,7 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
     ORIBI_TRY(oribi_onnx_read_initialisers(onnx, graph, status));
     ORIBI_TRY(read_inputs(onnx, graph, status));
     ORIBI_TRY(oribi_import_fix_inputs(onnx->graph, onnx->options, status));
+    ORIBI_TRY(oribi_onnx_claims_read(onnx, graph, status));
     ORIBI_TRY(oribi_onnx_read_nodes(onnx, graph, 1, status));
     const oribi_missing *missing = &onnx->missing;
     if (missing->n_unshaped > 0 && missing->n_unshaped == missing->n_nodes &&
@@ -492,6 +497,7 @@ static void close_import(oribi_onnx *onnx)
     oribi_missing_destroy(&onnx->missing);
     oribi_onnx_external_close(onnx);
     oribi_map_destroy(&onnx->values);
+    oribi_map_destroy(&onnx->claims);
     oribi_map_destroy(&onnx->constants);
     oribi_map_destroy(&onnx->tested);
     oribi_map_destroy(&onnx->functions);
