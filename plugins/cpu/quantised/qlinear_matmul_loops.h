@@ -5,7 +5,7 @@
  * file that defines ORIBI_ISA (cpu/base/isa.h).
  */
 #include "cpu/base/families.h"
-#include "cpu/quantised/qlinear_matmul.h"
+#include "cpu/quantised/qlinear_product.h"
 
 #include "micro/qlinear.h"
 

@@ -2,8 +2,8 @@
 /* What the kernels of ONNX>QLinearMatMul share: attributes, checks, and a call, whose rows each
  * kernel computes in its way. Read next: qlinear_matmul_kernels.c, qlinear_matmul_loops.h.
  */
-#ifndef ORIBI_PLUGINS_CPU_QLINEAR_MATMUL_H_
-#define ORIBI_PLUGINS_CPU_QLINEAR_MATMUL_H_
+#ifndef ORIBI_PLUGINS_CPU_QLINEAR_PRODUCT_H_
+#define ORIBI_PLUGINS_CPU_QLINEAR_PRODUCT_H_
 
 #include "cpu/quantised/quantized.h"
 
