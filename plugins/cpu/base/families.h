@@ -41,9 +41,9 @@
     ORIBI_ISAS_OF_norm(VARIANT) \
     FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) FAMILY(conv_transpose) FAMILY(depthwise) \
     FAMILY(conv_nd) FAMILY(conv_nd_packed) \
-    FAMILY(matmul_reference) FAMILY(matmul) \
+    FAMILY(matmul_reference) FAMILY(matmul_wide) FAMILY(matmul) \
     FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
-    FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \
+    FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) ORIBI_ISAS_OF_qlinear_matmul(VARIANT) FAMILY(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>QLinearMatMul by micro/'s kernel. */
+/* ONNX>QLinearMatMul by micro/'s kernel. Faster: qlinear_matmul_loops.h. */
 #include "cpu/base/families.h"
-#include "cpu/quantised/quantized.h"
+#include "cpu/quantised/qlinear_product.h"
 
 #include "micro/broadcast_prepare.h"
-#include "micro/dense/qlinear_matmul.h"
 
 typedef struct matmul_state {
     struct oribi_micro_qlinear_matmul_args args; /* sizes unset */
@@ -31,6 +30,11 @@ static void matmul_read(oribi_kit_setup *setup, matmul_state *state)
     a->output_zero = (int32_t)zero;
 }
 ORIBI_KIT_CREATE(matmul, matmul_state)
+
+void *oribi_qlinear_matmul_create(TF_OpKernelConstruction *construction)
+{
+    return matmul_create(construction);
+}
 
 /* The parameters of input `index`: one, or `whole` of them. */
 static bool read_step(oribi_kit_run *run, int index, int64_t whole, int32_t *out_step)
@@ -100,19 +104,10 @@ static bool resolve(oribi_kit_run *run, struct oribi_micro_qlinear_matmul_args *
                run, oribi_micro_broadcast_resolve(a.at, a.n - 2, b.at, b.n - 2, &args->batch));
 }
 
-typedef struct matmul_call {
-    struct oribi_micro_qlinear_matmul_args args;
-    const uint8_t *a, *b;
-    const int32_t *a_zeros, *b_zeros;
-    const float *multipliers;
-    char *output;
-    int64_t row; /* bytes of the result */
-} matmul_call;
-
 /* A unit is one row of one product. */
 static void matmul_rows(void *object, int64_t begin, int64_t end)
 {
-    const matmul_call *call = object;
+    const oribi_qlinear_matmul_call *call = object;
     const struct oribi_micro_qlinear_matmul_args *whole = &call->args;
     for (int64_t unit = begin; unit < end; unit++) {
         struct oribi_micro_qlinear_matmul_args args = *whole;
@@ -128,8 +123,9 @@ static void matmul_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
-static bool matmul_run(const matmul_state *state, oribi_kit_run *run)
+bool oribi_qlinear_matmul_run(const void *arg, oribi_kit_run *run, oribi_kit_range rows)
 {
+    const matmul_state *state = arg;
     struct oribi_micro_qlinear_matmul_args args = state->args;
     oribi_cpu_shape y;
     if (!resolve(run, &args, &y) || !read_step(run, 2, args.rows, &args.a_zero_step) ||
@@ -142,18 +138,23 @@ static bool matmul_run(const matmul_state *state, oribi_kit_run *run)
     const int64_t count = oribi_cpu_product(y.at, y.n);
     if (output != NULL && count > 0) {
         const size_t width = TF_DataTypeSize(TF_ExpectedOutputDataType(run->context, 0));
-        matmul_call call = {args,
-                            TF_TensorData(run->in[0]),
-                            TF_TensorData(run->in[1]),
-                            TF_TensorData(run->in[2]),
-                            TF_TensorData(run->in[3]),
-                            TF_TensorData(run->in[4]),
-                            output,
-                            args.columns * (int64_t)width};
+        oribi_qlinear_matmul_call call = {args,
+                                          TF_TensorData(run->in[0]),
+                                          TF_TensorData(run->in[1]),
+                                          TF_TensorData(run->in[2]),
+                                          TF_TensorData(run->in[3]),
+                                          TF_TensorData(run->in[4]),
+                                          output,
+                                          args.columns * (int64_t)width};
         oribi_kit_parallel(run, count / args.columns, (int64_t)args.columns * args.inner, &call,
-                           matmul_rows);
+                           rows);
     }
     return output != NULL;
+}
+
+static bool matmul_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_qlinear_matmul_run(state, run, matmul_rows);
 }
 ORIBI_KIT_COMPUTE(matmul, 5)
 

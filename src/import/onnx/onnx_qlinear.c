@@ -348,14 +348,45 @@ static oribi_value_id matmul_of_two(oribi_onnx_node *n, const oribi_value_id *in
                       ATTRS(ATTR_TYPE("Ty", result), ATTR_INT("output_zero", (int64_t)y_zero)));
 }
 
+/* A scale or zero point as float, to broadcast against a product: one value, one for each column,
+ * or (of the first matrix and of the result) one for each row. */
+static oribi_value_id against_product(oribi_onnx_node *n, oribi_value_id id, bool of_rows,
+                                      bool is_matrix)
+{
+    id = oribi_emit_cast(n, id, TF_FLOAT);
+    const int32_t rank = oribi_emit_rank(n, id);
+    const int64_t count = rank == 1 ? oribi_emit_dim(n, id, 0) : 0;
+    if (!n->failed && rank == 1 && (count == 1 || !is_matrix)) {
+        return oribi_emit_reshape(n, id, NULL, 0);
+    }
+    return rank == 1 && of_rows ? oribi_emit2(n, "ExpandDims", id, oribi_emit_int(n, 1)) : id;
+}
+
+/* saturate(round(sum * x_scale * w_scale / y_scale) + y_zero), all of which may be computed. */
+static oribi_value_id requantised_product(oribi_onnx_node *n, oribi_value_id sum,
+                                          const oribi_value_id *in)
+{
+    const TF_DataType dtype = oribi_emit_dtype(n, in[Y_ZERO]);
+    const bool is_matrix = oribi_emit_rank(n, sum) > 1;
+    const double low = dtype == TF_UINT8 ? 0 : -128;
+    oribi_value_id scale = oribi_emit2(n, "Mul", against_product(n, in[X_SCALE], true, is_matrix),
+                                       against_product(n, in[W_SCALE], false, is_matrix));
+    scale = oribi_emit2(n, "RealDiv", scale, against_product(n, in[Y_SCALE], true, is_matrix));
+    oribi_value_id y = oribi_emit2(n, "Mul", oribi_emit_cast(n, sum, TF_FLOAT), scale);
+    y = oribi_emit2(n, "AddV2", oribi_emit1(n, "Round", y),
+                    against_product(n, in[Y_ZERO], true, is_matrix));
+    y = oribi_emit3(n, "ClipByValue", y, oribi_emit_scalar(n, TF_FLOAT, low),
+                    oribi_emit_scalar(n, TF_FLOAT, low + 255));
+    return oribi_emit_cast(n, y, dtype);
+}
+
 static oribi_value_id matmul_as_formula(oribi_onnx_node *n, const oribi_value_id *in)
 {
     const int32_t a_rank = oribi_emit_rank(n, in[X]), b_rank = oribi_emit_rank(n, in[W]);
     oribi_value_id a = centred(n, in[X], in[X_ZERO], a_rank - 2, TF_INT32);
     oribi_value_id b = centred(n, in[W], in[W_ZERO], b_rank - 1, TF_INT32);
     const oribi_value_id y = oribi_onnx_product(n, a, b);
-    const int32_t rank = oribi_emit_rank(n, y);
-    return in[Y_ZERO] < 0 ? y : requantised(n, y, in, rank - 1);
+    return in[Y_ZERO] < 0 ? y : requantised_product(n, y, in);
 }
 
 static bool matmul(oribi_onnx_node *n, const oribi_value_id *in)

@@ -7,6 +7,7 @@
 
 #include "import/onnx/onnx_emit.h"
 #include "micro/recurrent/recurrent_f32.h"
+#include "tensor/status.h"
 
 /* How many of the numbers in activation_alpha and activation_beta a function takes, and what it has
  * without: the defaults of ONNX's operator of that name, 1 and 0 where there is none. */
@@ -165,13 +166,78 @@ static bool recurrent(oribi_onnx_node *n, int32_t each, const char *const defaul
     return node != NULL;
 }
 
+/* Bytes as numbers; the parameters of a row are one of the direction's, or its own. */
+static void make_real(const TF_Tensor *bytes, const TF_Tensor *scale, const TF_Tensor *zero,
+                      float *out)
+{
+    const int64_t rows = TF_Dim(bytes, 2), matrix = TF_Dim(bytes, 1) * rows;
+    const bool is_signed = TF_TensorType(bytes) == TF_INT8, each = TF_NumDims(scale) == 2;
+    const uint8_t *data = TF_TensorData(bytes), *zeros = zero != NULL ? TF_TensorData(zero) : NULL;
+    const float *scales = TF_TensorData(scale);
+    const int32_t flip = is_signed ? 128 : 0; /* as numbers of 0 to 255 both are alike */
+    for (int64_t i = 0; i < TF_TensorElementCount(bytes); i++) {
+        const int64_t k = i / matrix * (each ? rows : 1) + (each ? i % rows : 0);
+        const int32_t point = zeros != NULL ? zeros[k] ^ flip : flip;
+        out[i] = (float)((data[i] ^ flip) - point) * scales[k];
+    }
+}
+
+/* Have a scale or zero point, or none, a value for each direction or for each of its rows? */
+static bool is_fit(const TF_Tensor *of, const TF_Tensor *like, TF_DataType type, const TF_Tensor *w)
+{
+    const int rank = of != NULL ? TF_NumDims(of) : 0;
+    return of == NULL ||
+           (TF_TensorType(of) == type && (rank == 1 || rank == 2) && rank == TF_NumDims(like) &&
+            TF_Dim(of, 0) == TF_Dim(w, 0) && (rank == 1 || TF_Dim(of, 1) == TF_Dim(w, 2)));
+}
+
+/* Constants as one, which is made now. -1 without a failure: something is computed, or of another
+ * form. */
+static oribi_value_id constant_weights(oribi_onnx_node *n, int32_t at, int32_t scale, int32_t zero)
+{
+    const oribi_value_id ids[3] = {n->inputs[at], oribi_emit_input(n, scale),
+                                   oribi_emit_input(n, zero)};
+    TF_Tensor *of[3] = {NULL}, *made = NULL;
+    oribi_value_id id = -1;
+    bool fits = !n->failed && oribi_emit_is_constant(n, ids[0]) && ids[1] >= 0;
+    for (int32_t i = 0; fits && i < 3; i++) {
+        if (ids[i] >= 0 && (fits = oribi_emit_is_constant(n, ids[i]))) {
+            of[i] = oribi_graph_constant_tensor(n->graph, ids[i], n->status);
+            n->failed = of[i] == NULL;
+            fits = !n->failed;
+        }
+    }
+    const TF_DataType type = fits ? TF_TensorType(of[0]) : 0;
+    fits = fits && (type == TF_INT8 || type == TF_UINT8) && TF_NumDims(of[0]) == 3 &&
+           is_fit(of[1], of[1], TF_FLOAT, of[0]) && is_fit(of[2], of[1], type, of[0]);
+    if (fits) { /* the bytes of `of` were there, so four times as many are a number */
+        made =
+            TF_AllocateTensor(TF_FLOAT, of[0]->dims, 3, TF_TensorByteSize(of[0]) * sizeof(float));
+        n->failed = made == NULL && !oribi_fail_memory(n->status);
+    }
+    if (made != NULL) {
+        make_real(of[0], of[1], of[2], TF_TensorData(made));
+        id = oribi_graph_add_constant_tensor(n->graph, "weights", made, n->status);
+        n->failed = id < 0;
+    }
+    TF_DeleteTensor(made);
+    for (int32_t i = 0; i < 3; i++) {
+        TF_DeleteTensor(of[i]);
+    }
+    return id;
+}
+
 /* Weights of com.microsoft's operator at input `at`, [directions, k, rows] of bytes, as real ones
  * in the form of the standard operator, [directions, rows, k]. A direction has one scale and zero
  * point, or one for each row. */
 static oribi_value_id real_weights(oribi_onnx_node *n, int32_t at, int32_t scale, int32_t zero)
 {
     const oribi_dims last = {3, {0, 2, 1}};
-    oribi_value_id w = oribi_emit_cast(n, n->inputs[at], TF_FLOAT);
+    oribi_value_id w = constant_weights(n, at, scale, zero);
+    if (w >= 0 || n->failed) {
+        return oribi_emit_transpose(n, w, &last);
+    }
+    w = oribi_emit_cast(n, n->inputs[at], TF_FLOAT);
     oribi_value_id of[2] = {oribi_emit_input(n, zero), oribi_emit_input(n, scale)};
     if (!n->failed && of[1] < 0) {
         oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "input %d, a scale, is required", (int)scale);
