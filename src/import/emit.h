@@ -82,6 +82,10 @@ bool oribi_emit_check_ranks(const oribi_emit_from *from, const oribi_node *node)
  * may be (truth.c); false, and out untouched, when it does not. */
 bool oribi_import_truth(const oribi_graph *graph, oribi_value_id value, bool *out);
 
+/* What both shapes say. */
+bool oribi_import_join_shape(oribi_arena *arena, const oribi_shape *a, const oribi_shape *b,
+                             oribi_shape *out);
+
 /* An empty graph with the names and limits of this import. NULL: no memory. */
 oribi_graph *oribi_import_begin(const char *source_name, const char *source_kind,
                                 const oribi_import_options *options, TF_Status *status);

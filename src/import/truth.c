@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Is a condition known before anything runs? One of shapes is, where those are known: it chooses
+/* Control flow at import: what shapes of branches and iterations have in common, and whether a
+ * condition is known before anything runs. One of shapes is, where those are known: it chooses
  * between branches at import.
  */
 #include <string.h>
@@ -105,5 +106,20 @@ bool oribi_import_truth(const oribi_graph *graph, oribi_value_id value, bool *ou
         return false;
     }
     *out = found;
+    return true;
+}
+
+bool oribi_import_join_shape(oribi_arena *arena, const oribi_shape *a, const oribi_shape *b,
+                             oribi_shape *out)
+{
+    const bool same_rank = a->rank >= 0 && a->rank == b->rank;
+    oribi_shape joined = {.rank = -1};
+    if (!oribi_shape_copy(arena, a->dims, same_rank ? a->rank : -1, &joined)) {
+        return false;
+    }
+    for (int32_t i = 0; i < joined.rank; i++) {
+        joined.dims[i] = a->dims[i] == b->dims[i] ? a->dims[i] : -1;
+    }
+    *out = joined;
     return true;
 }

@@ -75,7 +75,10 @@ typedef struct oribi_tflite { /* one import */
     oribi_tflite_code *codes;
     oribi_tflite_tensor *tensors;
     uint32_t n_codes, n_tensors;
-    oribi_flat_vector buffers;
+    oribi_flat_vector buffers, subgraphs;
+    const char *path;       /* before labels, in a subgraph that an operator calls: "while/body/" */
+    int32_t depth;          /* of such calls */
+    oribi_graph *outermost; /* the model's, once a body has been made; NULL before */
     oribi_tflite_variable *variables; /* in the order in which they are found */
     oribi_tflite_variable **last;     /* where the next one goes; NULL: in `variables` */
     oribi_map handles;                /* length of the container, both names -> variable */
@@ -119,7 +122,7 @@ extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise
     oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
     oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
     oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[], oribi_tflite_index_rows[],
-    oribi_tflite_norm_rows[];
+    oribi_tflite_norm_rows[], oribi_tflite_control_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const char *oribi_tflite_builtin_name(int64_t builtin);         /* "CONV_2D", NULL: unknown */
@@ -229,6 +232,21 @@ bool oribi_tflite_translate_copy(oribi_tflite_node *n);
  * out_served: the versions that are served when this one is not, else empty. */
 const oribi_op_def *oribi_tflite_custom_op(const oribi_tflite_node *n, oribi_text *out_served);
 bool oribi_tflite_translate_custom(oribi_tflite_node *n, const oribi_op_def *op);
+
+/* --- Subgraphs (tflite_model.c, tflite_control.c) ----------------------------------------------
+ */
+
+bool oribi_tflite_read_tensors(oribi_tflite *t, const oribi_flat_table *subgraph,
+                               TF_Status *status);
+bool oribi_tflite_read_operators(oribi_tflite *t, const oribi_flat_table *subgraph,
+                                 TF_Status *status);
+/* Element i of a list of tensors; -1 means absent and gives NULL. */
+bool oribi_tflite_tensor_at(const oribi_tflite *t, const oribi_flat_vector *list, uint32_t i,
+                            oribi_tflite_tensor **out, TF_Status *status);
+/* An operator that cannot be translated: what reads its outputs is not reported. */
+void oribi_tflite_block_outputs(oribi_tflite_node *n);
+/* Inside IF and WHILE there are no variables: false, with a message. */
+bool oribi_tflite_may_have_variables(oribi_tflite_node *n);
 
 /* --- Variables (tflite_variable.c) ------------------------------------------------------------ */
 

@@ -118,7 +118,7 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
     return oribi_tflite_spend(t, out->name.length + out->scales.count, status);
 }
 
-static bool read_tensors(oribi_tflite *t, const oribi_flat_table *subgraph, TF_Status *status)
+bool oribi_tflite_read_tensors(oribi_tflite *t, const oribi_flat_table *subgraph, TF_Status *status)
 {
     oribi_flat_vector tensors = {0};
     size_t bytes = 0;
@@ -139,8 +139,8 @@ static bool read_tensors(oribi_tflite *t, const oribi_flat_table *subgraph, TF_S
 /* --- Inputs and outputs ----------------------------------------------------------------------- */
 
 /* Element i of a list of tensors; -1 means absent and gives NULL. */
-static bool tensor_at(const oribi_tflite *t, const oribi_flat_vector *list, uint32_t i,
-                      oribi_tflite_tensor **out, TF_Status *status)
+bool oribi_tflite_tensor_at(const oribi_tflite *t, const oribi_flat_vector *list, uint32_t i,
+                            oribi_tflite_tensor **out, TF_Status *status)
 {
     int32_t index = oribi_flat_int32_at(list, i);
     if (index < -1 || (index >= 0 && (uint32_t)index >= t->n_tensors)) {
@@ -184,7 +184,7 @@ static bool read_inputs(oribi_tflite *t, const oribi_flat_table *subgraph, TF_St
     ORIBI_TRY(oribi_tflite_spend(t, inputs.count, status));
     for (uint32_t i = 0; i < inputs.count; i++) {
         oribi_tflite_tensor *tensor = NULL;
-        ORIBI_TRY(tensor_at(t, &inputs, i, &tensor, status));
+        ORIBI_TRY(oribi_tflite_tensor_at(t, &inputs, i, &tensor, status));
         ORIBI_TRY(tensor == NULL || add_input(t, tensor, status));
     }
     oribi_arena_destroy(&t->scratch);
@@ -198,7 +198,7 @@ static bool read_outputs(oribi_tflite *t, const oribi_flat_table *subgraph, TF_S
     ORIBI_TRY(oribi_tflite_spend(t, outputs.count, status));
     for (uint32_t i = 0; i < outputs.count; i++) {
         oribi_tflite_tensor *tensor = NULL;
-        ORIBI_TRY(tensor_at(t, &outputs, i, &tensor, status));
+        ORIBI_TRY(oribi_tflite_tensor_at(t, &outputs, i, &tensor, status));
         if (tensor == NULL || tensor->value < 0) {
             return oribi_fail(status, TF_INVALID_ARGUMENT, "byte %zu: no operator makes output %u",
                               outputs.at + 4 * (size_t)i, (unsigned)i);
@@ -225,7 +225,7 @@ static bool read_tensor_list(oribi_tflite_node *n, int field, const char *what, 
     ORIBI_TRY(*out != NULL || oribi_fail_memory(n->status));
     *out_count = (int32_t)list.count;
     for (uint32_t i = 0; i < list.count; i++) {
-        ORIBI_TRY(tensor_at(n->tflite, &list, i, &(*out)[i], n->status));
+        ORIBI_TRY(oribi_tflite_tensor_at(n->tflite, &list, i, &(*out)[i], n->status));
     }
     return true;
 }
@@ -244,6 +244,9 @@ static bool name_node(oribi_tflite_node *n, uint32_t index)
     }
     ORIBI_TRY(oribi_tflite_spend(n->tflite, name->length, n->status));
     n->label = oribi_import_text(scratch, name);
+    if (n->label != NULL && n->tflite->path != NULL) {
+        n->label = oribi_arena_printf(scratch, "%s%s", n->tflite->path, n->label);
+    }
     if (n->op == NULL || n->label == NULL) {
         return oribi_fail_memory(n->status);
     }
@@ -339,7 +342,7 @@ static bool check_row(oribi_tflite_node *n, const oribi_tflite_row *row)
 }
 
 /* Outputs of an operator that is missing: what reads them is looked at no further. */
-static void block_outputs(oribi_tflite_node *n)
+void oribi_tflite_block_outputs(oribi_tflite_node *n)
 {
     for (int32_t i = 0; i < n->n_outputs; i++) {
         if (n->outputs[i] != NULL && n->outputs[i]->value == ORIBI_TFLITE_UNMADE) {
@@ -361,7 +364,7 @@ static bool translate(oribi_tflite_node *n)
     const oribi_op_def *op = is_custom ? oribi_tflite_custom_op(n, &served) : NULL;
     bool is_known = op != NULL || row != NULL;
     if (is_blocked && is_known) {
-        block_outputs(n);
+        oribi_tflite_block_outputs(n);
         oribi_text_destroy(&served);
         return true;
     }
@@ -389,12 +392,13 @@ static bool translate(oribi_tflite_node *n)
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
     n->tflite->missing.n_unshaped += n->wants_shapes;
-    block_outputs(n);
+    oribi_tflite_block_outputs(n);
     return oribi_missing_add(&n->tflite->missing, n->op, is_custom ? n->op : NULL, why, n->label,
                              n->status);
 }
 
-static bool read_operators(oribi_tflite *t, const oribi_flat_table *subgraph, TF_Status *status)
+bool oribi_tflite_read_operators(oribi_tflite *t, const oribi_flat_table *subgraph,
+                                 TF_Status *status)
 {
     oribi_flat_vector operators = {0};
     ORIBI_TRY(oribi_flat_read_vector(subgraph, 3, 4, "the operators", &operators, status));
@@ -433,6 +437,7 @@ static bool open_model(oribi_tflite *t, oribi_flat_table *out_model, oribi_flat_
     }
     t->graph->producer = oribi_import_text(&t->graph->arena, &description);
     ORIBI_TRY(t->graph->producer != NULL || oribi_fail_memory(status));
+    t->subgraphs = subgraphs;
     return oribi_flat_table_at(&subgraphs, 0, "the subgraph", out_subgraph, status);
 }
 
@@ -455,7 +460,8 @@ static bool read_initialiser(oribi_tflite *t, const oribi_flat_table *model, TF_
     oribi_tflite_tensor *tensors = t->tensors; /* in t->kept, as those of the initialiser */
     const uint32_t n_tensors = t->n_tensors;
     t->is_initialising = true;
-    const bool ok = read_tensors(t, &subgraph, status) && read_operators(t, &subgraph, status);
+    const bool ok = oribi_tflite_read_tensors(t, &subgraph, status) &&
+                    oribi_tflite_read_operators(t, &subgraph, status);
     t->is_initialising = false;
     t->tensors = tensors;
     t->n_tensors = n_tensors;
@@ -468,11 +474,11 @@ static bool import_file(oribi_tflite *t, TF_Status *status)
     t->budget = (uint64_t)t->file.bytes * BUDGET_FACTOR;
     ORIBI_TRY(open_model(t, &model, &subgraph, status));
     ORIBI_TRY(read_codes(t, &model, status));
-    ORIBI_TRY(read_tensors(t, &subgraph, status));
+    ORIBI_TRY(oribi_tflite_read_tensors(t, &subgraph, status));
     ORIBI_TRY(read_inputs(t, &subgraph, status));
     ORIBI_TRY(oribi_import_fix_inputs(t->graph, t->options, status));
     ORIBI_TRY(oribi_tflite_limit_inputs(t, &subgraph, status));
-    const bool is_read = read_operators(t, &subgraph, status);
+    const bool is_read = oribi_tflite_read_operators(t, &subgraph, status);
     if (oribi_tflite_may_be_open(t, is_read, status)) {
         return oribi_tflite_leave_open(t, &subgraph, status) && oribi_graph_sort(t->graph, status);
     }

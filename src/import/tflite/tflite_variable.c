@@ -64,6 +64,7 @@ static oribi_tflite_variable *find_variable(oribi_tflite_node *n, const oribi_st
 static bool var_handle(oribi_tflite_node *n)
 {
     oribi_string container = {"", 0}, name = {"", 0};
+    ORIBI_TRY(oribi_tflite_may_have_variables(n));
     if (!oribi_flat_read_string(&n->options, 0, "a container", &container, n->status) ||
         !oribi_flat_read_string(&n->options, 1, "a shared name", &name, n->status)) {
         n->failed = true;
@@ -149,6 +150,7 @@ static bool call_once(oribi_tflite_node *n)
 {
     oribi_tflite *t = n->tflite;
     const int64_t index = oribi_tflite_int(n, 0, 0);
+    ORIBI_TRY(oribi_tflite_may_have_variables(n));
     if (t->is_initialising) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "CALL_ONCE is not supported inside an initialiser");
@@ -173,7 +175,7 @@ static bool call_once(oribi_tflite_node *n)
 oribi_value_id oribi_tflite_state(oribi_tflite_node *n, int32_t i)
 {
     oribi_tflite_tensor *tensor = i < n->n_inputs ? n->inputs[i] : NULL;
-    if (n->failed) {
+    if (n->failed || !oribi_tflite_may_have_variables(n)) {
         return -1;
     }
     if (tensor == NULL || !tensor->is_variable || tensor->data.file != NULL) {

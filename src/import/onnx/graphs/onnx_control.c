@@ -9,21 +9,6 @@
 /* --- Shapes ------------------------------------------------------------------------------------
  */
 
-bool oribi_onnx_join_shape(oribi_arena *arena, const oribi_shape *a, const oribi_shape *b,
-                           oribi_shape *out)
-{
-    const bool same_rank = a->rank >= 0 && a->rank == b->rank;
-    oribi_shape joined = {.rank = -1};
-    if (!oribi_shape_copy(arena, a->dims, same_rank ? a->rank : -1, &joined)) {
-        return false;
-    }
-    for (int32_t i = 0; i < joined.rank; i++) {
-        joined.dims[i] = a->dims[i] == b->dims[i] ? a->dims[i] : -1;
-    }
-    *out = joined;
-    return true;
-}
-
 static bool output_types(oribi_onnx_node *n, oribi_attrs *attrs, const char *name,
                          const oribi_graph *body, int32_t first, int32_t count)
 {
@@ -94,8 +79,8 @@ static bool make_if(oribi_onnx_node *n, oribi_onnx_body *branches)
     ORIBI_TRY(node != NULL);
     for (int32_t i = 0; i < n->n_outputs; i++) {
         oribi_shape shape;
-        if (!oribi_onnx_join_shape(&n->onnx->scratch, &yes->values[yes->outputs[i]]->shape,
-                                   &no->values[no->outputs[i]]->shape, &shape)) {
+        if (!oribi_import_join_shape(&n->onnx->scratch, &yes->values[yes->outputs[i]]->shape,
+                                     &no->values[no->outputs[i]]->shape, &shape)) {
             n->failed = true;
             return oribi_fail_memory(n->status);
         }
@@ -227,8 +212,8 @@ static bool join_carried(const oribi_onnx_loop *l, const oribi_graph *body, orib
     *out_same = true;
     for (int32_t i = 0; i < l->n_carried; i++) {
         oribi_shape joined;
-        if (!oribi_onnx_join_shape(&l->node->onnx->scratch, &carried[i],
-                                   &body->values[body->outputs[1 + i]]->shape, &joined)) {
+        if (!oribi_import_join_shape(&l->node->onnx->scratch, &carried[i],
+                                     &body->values[body->outputs[1 + i]]->shape, &joined)) {
             return oribi_fail_memory(l->node->status);
         }
         overlay(&joined, &declared[i]);
@@ -277,8 +262,8 @@ static bool set_shapes(const oribi_onnx_loop *l, const oribi_node *node, const o
         const oribi_shape *made = &body->values[body->outputs[1 + i]]->shape;
         oribi_shape shape = {.rank = -1};
         if (i < l->n_carried) {
-            if (!oribi_onnx_join_shape(&n->onnx->scratch, &carried[i],
-                                       &n->graph->values[l->initial[i]]->shape, &shape)) {
+            if (!oribi_import_join_shape(&n->onnx->scratch, &carried[i],
+                                         &n->graph->values[l->initial[i]]->shape, &shape)) {
                 return oribi_fail_memory(n->status);
             }
         } else if (made->rank >= 0 && made->rank < ORIBI_MAX_RANK) {

@@ -24,9 +24,6 @@ typedef struct oribi_onnx_loop {
 const oribi_node *oribi_onnx_loop_make(const oribi_onnx_loop *l, bool *out_missing);
 /* A scalar. */
 oribi_value_id oribi_onnx_loop_constant(oribi_onnx_node *n, TF_DataType dtype, const void *value);
-/* What both shapes say. */
-bool oribi_onnx_join_shape(oribi_arena *arena, const oribi_shape *a, const oribi_shape *b,
-                           oribi_shape *out);
 bool oribi_onnx_translate_scan(oribi_onnx_node *n);
 bool oribi_onnx_translate_scan_8(oribi_onnx_node *n);
 
