@@ -432,5 +432,10 @@ const oribi_ops_row oribi_ops_quantized[] = {
      .attrs = {"T: {int8, uint8, int16}", ROUNDING, INPUT_QUANT},
      .traits = {"elementwise"},
      .shape = oribi_ops_shape_unchanged},
+    {.name = "Oribi>ThroughBytes",
+     .inputs = {"input: float"},
+     .outputs = {"output: float"},
+     .attrs = {"lead: int", "asymmetric: bool = false"},
+     .shape = oribi_ops_shape_unchanged},
     {.name = NULL},
 };
