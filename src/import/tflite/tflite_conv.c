@@ -165,6 +165,20 @@ static bool fully_connected(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
+/* The last two dimensions change places. */
+static oribi_value_id turn(oribi_tflite_node *n, oribi_value_id x)
+{
+    oribi_dims order;
+    if (!oribi_tflite_dims(n, x, &order) || order.n < 2) {
+        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "a matrix is wanted");
+        return -1;
+    }
+    for (int32_t i = 0; i < order.n; i++) {
+        order.at[i] = i + 2 < order.n ? i : 2 * order.n - 3 - i;
+    }
+    return oribi_tflite_transpose(n, x, &order);
+}
+
 /* TFLite has no product of uint8. */
 static bool batch_matmul(oribi_tflite_node *n)
 {
@@ -173,17 +187,15 @@ static bool batch_matmul(oribi_tflite_node *n)
     }
     ORIBI_TRY(check_float(n, 0, 1));
     oribi_value_id x = oribi_tflite_input(n, 0);
+    bool is_turned = oribi_tflite_byte(n, 0, 0) != 0;
     if (oribi_tflite_is_hybrid(n, 0, 1)) {
-        if (oribi_tflite_byte(n, 0, 0) != 0) {
-            return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                     "a transposed float operand with one of int8");
-        }
+        x = is_turned ? turn(n, x) : x; /* it is the rows of the product that have ranges */
+        is_turned = false;
         x = oribi_tflite_through_bytes(n, x, -1, oribi_tflite_byte(n, 2, 0) != 0);
     }
-    oribi_value_id y =
-        oribi_tflite_emit(n, "BatchMatMulV2", INPUTS(x, oribi_tflite_weights_in(n, 1)),
-                          ATTRS(ATTR_BOOL("adj_x", oribi_tflite_byte(n, 0, 0) != 0),
-                                ATTR_BOOL("adj_y", oribi_tflite_byte(n, 1, 0) != 0)));
+    oribi_value_id y = oribi_tflite_emit(
+        n, "BatchMatMulV2", INPUTS(x, oribi_tflite_weights_in(n, 1)),
+        ATTRS(ATTR_BOOL("adj_x", is_turned), ATTR_BOOL("adj_y", oribi_tflite_byte(n, 1, 0) != 0)));
     return oribi_tflite_bind(n, 0, y);
 }
 

@@ -125,7 +125,7 @@ class Builder:
         """Filter and bias tensors, and a quantisation of the output that uses its range."""
         channels = shape[axis]
         if self.column == HYBRID:
-            n_scales = 1 if self.i % 3 == 2 else channels
+            n_scales = 1 if self.i % 3 == 2 and axis == 0 else channels
             scales = (2.0 ** self.rng.uniform(-9, -5, n_scales)).astype(np.float32)
             w = self.const(self.rng.integers(-127, 128, shape), "i8", (scales, [0] * n_scales), axis)
             return w, self.const(self.rng.standard_normal(channels), "f32") if bias else -1, None
