@@ -60,7 +60,7 @@ static bool through_run(const through_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(through, 1)
 
-const oribi_cpu_kernel oribi_cpu_through_bytes_kernels[] = {
+const oribi_cpu_kernel oribi_cpu_quantized_through_kernels[] = {
     {.op_name = "Oribi>ThroughBytes",
      .priority = ORIBI_CPU_REFERENCE,
      .create = through_create,
