@@ -12,7 +12,7 @@ from build import COLUMNS, HYBRID, Builder, Skip
 # Of what tests/peer/tflite/fuzz.py makes, these have vectors, too.
 KEPT = """ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE
 L2_NORMALIZATION SELECT_V2 DENSIFY""".split()
-ALL = {**cases_plain.CASES, **cases_place.CASES}
+ALL = {**cases_plain.CASES, **cases_place.CASES, "QUANTIZE_WIDE": cases_math.quantize_wide}
 CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES, **cases_state.CASES,
          **{name: ALL[name] for name in KEPT}}
 FUZZED = {name: case for name, case in ALL.items() if name not in KEPT}

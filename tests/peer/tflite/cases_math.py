@@ -247,6 +247,19 @@ def quantize(b):
     b.op("QUANTIZE", [x], [b.output(shape, out)])
 
 
+def quantize_wide(b):
+    """Between int32 and the column's type."""
+    if b.kind not in ("i8", "i16"):
+        raise Skip()
+    shape, q = b.shape(b.pick(1, 2, 3), 1, 5), b.quant()
+    wide = (np.float32(float(q[0]) * 2.0 ** b.rng.uniform(-8, 0)), 0)
+    data = b.rng.integers(-200000, 200000, shape)
+    if b.i % 2:
+        b.op("QUANTIZE", [b.input(shape, wide, "i32", data)], [b.output(shape, q)])
+    else:
+        b.op("QUANTIZE", [b.input(shape, q)], [b.output(shape, wide, "i32")])
+
+
 def dequantize(b):
     """The column is the source's type; floats have 16 bits in a file and are folded."""
     shape = b.shape(b.pick(1, 2, 3, 4), 1, 5)
