@@ -35,18 +35,20 @@ int32_t oribi_micro_leaky_relu_s16_prepare(const struct oribi_micro_unary_16_spe
                                            struct oribi_micro_leaky_relu_s16_args *args)
 {
     const struct oribi_micro_unary_16_spec *s = spec;
-    const float ratio = s->input.scale / s->output.scale;
+    const int32_t is_fine = s->function == ORIBI_MICRO_UNARY_ABS && s->variant == ORIBI_MICRO_TFLM;
+    const float near = s->input.scale / s->output.scale;
+    const double ratio =
+        is_fine != 0 ? (double)s->input.scale / (double)s->output.scale : (double)near;
     const float alpha = s->function == ORIBI_MICRO_UNARY_ABS ? -1.0F : s->alpha;
     const float slope = s->input.scale * alpha / s->output.scale;
     int32_t code = isfinite(alpha) ? check(s) : ORIBI_MICRO_INVALID;
     code = code != ORIBI_MICRO_OK
                ? code
-               : oribi_micro_multiplier((double)ratio, &args->positive_multiplier,
-                                        &args->positive_shift);
+               : oribi_micro_multiplier(ratio, &args->positive_multiplier, &args->positive_shift);
     code = code != ORIBI_MICRO_OK
                ? code
-               : oribi_micro_multiplier((double)fabsf(slope), &args->negative_multiplier,
-                                        &args->negative_shift);
+               : oribi_micro_multiplier(is_fine != 0 ? ratio : (double)fabsf(slope),
+                                        &args->negative_multiplier, &args->negative_shift);
     if (code == ORIBI_MICRO_OK && slope < 0.0F) {
         args->negative_multiplier = -args->negative_multiplier;
     }

@@ -13,6 +13,7 @@
 
 struct oribi_micro_unary_16_spec {
     int32_t function; /* of unary_8_prepare.h */
+    int32_t variant;  /* ORIBI_MICRO_TFLM or TFLITE: matters for ABS */
     struct oribi_micro_quantisation input, output;
     float alpha; /* of leaky relu */
 };

@@ -8,9 +8,15 @@
 
 static int32_t range(int32_t kind, int32_t *out_low, int32_t *out_high)
 {
-    *out_low = kind == ORIBI_MICRO_U8 ? 0 : kind == ORIBI_MICRO_S8 ? INT8_MIN : INT16_MIN;
-    *out_high = kind == ORIBI_MICRO_U8 ? UINT8_MAX : kind == ORIBI_MICRO_S8 ? INT8_MAX : INT16_MAX;
-    return kind >= ORIBI_MICRO_S8 && kind <= ORIBI_MICRO_S16;
+    *out_low = kind == ORIBI_MICRO_U8    ? 0
+               : kind == ORIBI_MICRO_S8  ? INT8_MIN
+               : kind == ORIBI_MICRO_S16 ? INT16_MIN
+                                         : INT32_MIN;
+    *out_high = kind == ORIBI_MICRO_U8    ? UINT8_MAX
+                : kind == ORIBI_MICRO_S8  ? INT8_MAX
+                : kind == ORIBI_MICRO_S16 ? INT16_MAX
+                                          : INT32_MAX;
+    return kind >= ORIBI_MICRO_S8 && kind <= ORIBI_MICRO_S32;
 }
 
 int32_t oribi_micro_kind_range(int32_t kind, struct oribi_micro_quantisation quantisation,
@@ -18,7 +24,8 @@ int32_t oribi_micro_kind_range(int32_t kind, struct oribi_micro_quantisation qua
 {
     const struct oribi_micro_quantisation q = quantisation;
     return range(kind, out_low, out_high) && isfinite(q.scale) && q.scale > 0.0F &&
-                   q.zero >= *out_low && q.zero <= *out_high
+                   q.zero >= *out_low && q.zero <= *out_high &&
+                   (kind != ORIBI_MICRO_S32 || q.zero == 0)
                ? ORIBI_MICRO_OK
                : ORIBI_MICRO_INVALID;
 }

@@ -47,7 +47,7 @@
     FAMILY(micro_layers) FAMILY(micro_window) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \
-    FAMILY(quantized_image) FAMILY(quantized_resize) FAMILY(quantized_cast) FAMILY(quantized_compare)
+    FAMILY(quantized_image) FAMILY(quantized_resize) FAMILY(quantized_cast) FAMILY(quantized_compare) FAMILY(quantized_through)
 /* clang-format on */
 
 #define ORIBI_CPU_DECLARE_FAMILY(name)       extern const oribi_cpu_kernel oribi_cpu_##name##_kernels[];

@@ -39,7 +39,10 @@ void oribi_quantized_attr(oribi_kit_setup *setup, const char *name,
 
 int32_t oribi_quantized_kind(TF_DataType type)
 {
-    return type == TF_INT8 ? ORIBI_MICRO_S8 : type == TF_UINT8 ? ORIBI_MICRO_U8 : ORIBI_MICRO_S16;
+    return type == TF_INT8    ? ORIBI_MICRO_S8
+           : type == TF_UINT8 ? ORIBI_MICRO_U8
+           : type == TF_INT32 ? ORIBI_MICRO_S32
+                              : ORIBI_MICRO_S16;
 }
 
 void oribi_qlinear_attr(oribi_kit_setup *setup, const char *name, bool is_signed,

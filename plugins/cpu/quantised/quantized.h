@@ -18,7 +18,7 @@ void oribi_quantized_attr_any(oribi_kit_setup *setup, const char *name,
                               struct oribi_micro_quantisation *out);
 #define ORIBI_QUANTIZED_TYPES                                                                      \
     (ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8) | ORIBI_KIT_TYPE(TF_INT16))
-/* The kind (element.h) of int8, uint8 or int16. */
+/* The kind (element.h) of int8, uint8, int16 or int32. */
 int32_t oribi_quantized_kind(TF_DataType type);
 /* The same of a byte of either sign; the zero point is checked against it. low and high too. */
 void oribi_qlinear_attr(oribi_kit_setup *setup, const char *name, bool is_signed,

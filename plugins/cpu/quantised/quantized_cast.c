@@ -138,7 +138,7 @@ ORIBI_KIT_COMPUTE(requantize, 1)
 const oribi_cpu_kernel oribi_cpu_quantized_cast_kernels[] = {
     ROW("Oribi>QQuantize", quantize, {"T", ORIBI_QUANTIZED_TYPES}),
     ROW("Oribi>QDequantize", dequantize, {"T", ORIBI_QUANTIZED_TYPES}),
-    ROW("Oribi>QRequantize", requantize, {"T", ORIBI_QUANTIZED_TYPES},
-        {"Tout", ORIBI_QUANTIZED_TYPES}),
+    ROW("Oribi>QRequantize", requantize, {"T", ORIBI_QUANTIZED_TYPES | ORIBI_KIT_TYPE(TF_INT32)},
+        {"Tout", ORIBI_QUANTIZED_TYPES | ORIBI_KIT_TYPE(TF_INT32)}),
     {.op_name = NULL},
 };

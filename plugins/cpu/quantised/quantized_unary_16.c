@@ -47,6 +47,7 @@ static void *unary_create(TF_OpKernelConstruction *construction)
     if (state != NULL) {
         oribi_quantized_attr_any(&setup, "input", &spec.input);
         oribi_quantized_attr_any(&setup, "output", &spec.output);
+        oribi_quantized_variant(&setup, &spec.variant);
         oribi_kit_attr_float(&setup, "alpha", &spec.alpha);
         oribi_quantized_function(&setup, &spec.function);
         state->function = spec.function;

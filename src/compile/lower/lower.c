@@ -20,6 +20,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QMul", "mul", oribi_lower_mul},
     {"Oribi>QSquaredDifference", "squared_difference", oribi_lower_squared_difference},
     {"Oribi>QCompare", "compare", oribi_lower_q_compare},
+    {"Oribi>ThroughBytes", "through_bytes", oribi_lower_through_bytes},
     {"Oribi>QL2Normalize", "l2_normalize", oribi_lower_l2_normalize},
     {"Oribi>QAveragePool", "average_pool", oribi_lower_average_pool},
     {"Oribi>QMaxPool", "max_pool", oribi_lower_max_pool},

@@ -5,6 +5,7 @@
 #include "compile/lower/lower_parts.h"
 #include "micro/unary/unary_real_prepare.h"
 #include "micro/norm/l2_normalize_8.h"
+#include "micro/quantize/through_bytes.h"
 #include "tensor/status.h"
 
 static bool read_function(oribi_lowering *lowering, const oribi_call *call, int32_t *out)
@@ -78,6 +79,7 @@ static bool lower_lookup(oribi_lowering *lowering, oribi_call *call,
 static bool lower_16(oribi_lowering *lowering, oribi_call *call, int32_t function)
 {
     struct oribi_micro_unary_16_spec spec = {.function = function,
+                                             .variant = oribi_lower_variant(call),
                                              .alpha = oribi_lower_float(call, "alpha")};
     const int64_t count = oribi_lower_count(oribi_lower_output(lowering, call));
     oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
@@ -139,4 +141,22 @@ bool oribi_lower_l2_normalize(oribi_lowering *lowering, oribi_call *call)
     call->n_inputs = 1;
     oribi_call_overwrite(lowering, call, 0);
     return ORIBI_CALL_SET(lowering, call, "l2_normalize_8", l2_normalize_8, &args);
+}
+
+bool oribi_lower_through_bytes(oribi_lowering *lowering, oribi_call *call)
+{
+    const oribi_value *input = oribi_lower_input(lowering, call, 0);
+    const int32_t rank = input->shape.rank, given = oribi_lower_int(call, "lead", 1);
+    const int32_t lead = given < 0 ? given + rank : given;
+    struct oribi_micro_through_bytes_args args = {
+        .rows = 1, .columns = 1, .asymmetric = oribi_lower_bool(call, "asymmetric") ? 1 : 0};
+    ORIBI_TRY(oribi_lower_check(lowering, call,
+                                lead < 0 || lead > rank ? ORIBI_MICRO_INVALID : ORIBI_MICRO_OK));
+    for (int32_t i = 0; i < rank; i++) {
+        int32_t *product = i < lead ? &args.rows : &args.columns;
+        *product *= (int32_t)input->shape.dims[i]; /* the bytes of all fit 31 bits */
+    }
+    call->n_inputs = 1;
+    oribi_call_overwrite(lowering, call, 0);
+    return ORIBI_CALL_SET(lowering, call, "through_bytes", through_bytes, &args);
 }

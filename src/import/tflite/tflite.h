@@ -38,11 +38,12 @@ typedef struct oribi_tflite_tensor {
     oribi_flat_vector shape;     /* int32, at most ORIBI_MAX_RANK of them */
     oribi_flat_vector signature; /* the same with -1 where the caller may choose; may be empty */
     bool is_unranked;            /* no shape is given at all: a scalar, or unknown */
-    bool is_sparse, is_variable; /* refused where used */
-    bool is_packed;              /* a constant of int4, two a byte; int8 in the graph */
-    oribi_flat_vector data;      /* of a constant; file NULL otherwise */
-    oribi_flat_vector scales;    /* float; empty: not quantised */
-    oribi_flat_vector zeros;     /* int64 */
+    bool is_sparse, is_variable;
+    oribi_flat_table sparsity; /* of a sparse constant (tflite_sparse.c) */
+    bool is_packed;            /* a constant of int4, two a byte; int8 in the graph */
+    oribi_flat_vector data;    /* of a constant; file NULL otherwise */
+    oribi_flat_vector scales;  /* float; empty: not quantised */
+    oribi_flat_vector zeros;   /* int64 */
     int64_t quantised_dimension;
     oribi_value_id value;                   /* or ORIBI_TFLITE_... */
     struct oribi_tflite_variable *variable; /* that a handle names, or that is_variable makes */
@@ -255,6 +256,24 @@ oribi_value_id oribi_tflite_state(oribi_tflite_node *n, int32_t i);
 bool oribi_tflite_set_state(oribi_tflite_node *n, int32_t i, oribi_value_id value);
 /* Everything is read: variables become states of the graph. */
 bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
+
+/* --- Sparse constants (tflite_sparse.c) ------------------------------------------------------- */
+
+/* All elements of a sparse constant whose shape has so many bytes, in the node's scratch; NULL and
+ * a failure when the file does not say what it should, or memory does not allow it. */
+void *oribi_tflite_expand(oribi_tflite_node *n, const oribi_tflite_tensor *tensor, size_t bytes);
+
+/* --- Float inputs with weights of int8 (tflite_hybrid.c) ---------------------------------------
+ */
+
+/* Is input x float and the filter quantised? */
+bool oribi_tflite_is_hybrid(const oribi_tflite_node *n, int32_t x, int32_t filter);
+/* Input i in floats: quantised weights times their scales. */
+oribi_value_id oribi_tflite_weights_in(oribi_tflite_node *n, int32_t i);
+/* x as quantised while the model runs, a row of all behind the first `lead` dimensions (-1: behind
+ * all but the last) each by its own range, in floats again. */
+oribi_value_id oribi_tflite_through_bytes(oribi_tflite_node *n, oribi_value_id x, int64_t lead,
+                                          bool asymmetric);
 
 /* --- Quantised operators (tflite_quantised.c) --------------------------------------------------
  */

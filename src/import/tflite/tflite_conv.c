@@ -4,7 +4,6 @@
  */
 #include "import/tflite/tflite.h"
 
-/* Weights of another type than the input's: TFLite quantises the input at run time then. */
 static bool check_float(oribi_tflite_node *n, int32_t x, int32_t filter)
 {
     TF_DataType dtype = oribi_tflite_dtype_in(n, x);
@@ -13,12 +12,9 @@ static bool check_float(oribi_tflite_node *n, int32_t x, int32_t filter)
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for inputs of type %s",
                                  name == NULL ? "?" : name);
     }
-    if (oribi_tflite_dtype_in(n, filter) != TF_FLOAT) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                 "quantised weights with a float input (a hybrid operator); "
-                                 "convert the model with full integer quantisation, or with none");
-    }
-    return true;
+    return oribi_tflite_dtype_in(n, filter) == TF_FLOAT || oribi_tflite_is_hybrid(n, x, filter) ||
+           oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                             "a float input takes weights of float or quantised int8");
 }
 
 static bool finish(oribi_tflite_node *n, oribi_value_id y, int32_t bias, int64_t activation)
@@ -48,7 +44,10 @@ static bool conv_2d(oribi_tflite_node *n)
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     int64_t dilations[4] = {1, oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 4, 1), 1};
     oribi_value_id x = oribi_tflite_input(n, 0);
-    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), &ohwi_to_hwio);
+    if (oribi_tflite_is_hybrid(n, 0, 1)) {
+        x = oribi_tflite_through_bytes(n, x, 1, n->inputs[1]->scales.count > 1);
+    }
+    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_weights_in(n, 1), &ohwi_to_hwio);
     oribi_value_id y = oribi_tflite_emit(n, "Conv2D", INPUTS(x, filter),
                                          ATTRS(ATTR_INTS("strides", strides, 4),
                                                ATTR_INTS("dilations", dilations, 4),
@@ -67,12 +66,15 @@ static bool depthwise(oribi_tflite_node *n)
     ORIBI_TRY(check_float(n, 0, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     int64_t dilations[4] = {1, oribi_tflite_int(n, 6, 1), oribi_tflite_int(n, 5, 1), 1};
-    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
+    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_weights_in(n, 1);
     int64_t depth = oribi_tflite_dim(n, x, 3);
     const oribi_dims dims = {
         4, {oribi_tflite_dim(n, filter, 1), oribi_tflite_dim(n, filter, 2), depth, -1}};
     if (depth < 1 || oribi_tflite_rank(n, filter) != 4) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "the number of channels is unknown or 0");
+    }
+    if (oribi_tflite_is_hybrid(n, 0, 1)) {
+        x = oribi_tflite_through_bytes(n, x, 1, true);
     }
     filter = oribi_tflite_reshape(n, filter, &dims); /* folded when the filter is constant */
     oribi_value_id y = oribi_tflite_emit(n, "DepthwiseConv2dNative", INPUTS(x, filter),
@@ -91,6 +93,9 @@ static bool transpose_conv(oribi_tflite_node *n)
     }
     if (oribi_tflite_is_quantised(n, 2)) {
         return oribi_tflite_wide_transpose_conv(n);
+    }
+    if (oribi_tflite_is_hybrid(n, 2, 1)) { /* TFLite has none */
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a float input takes weights of float");
     }
     ORIBI_TRY(check_float(n, 2, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
@@ -135,7 +140,7 @@ static bool fully_connected(oribi_tflite_node *n)
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "weights in a shuffled format are not supported");
     }
-    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
+    oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_weights_in(n, 1);
     int64_t units = oribi_tflite_dim(n, filter, 0), row = oribi_tflite_dim(n, filter, 1);
     if (oribi_tflite_rank(n, filter) != 2 || units < 0 || row < 1) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "the weights must be a matrix");
@@ -143,6 +148,9 @@ static bool fully_connected(oribi_tflite_node *n)
     oribi_value_id rows = x;
     if (oribi_tflite_rank(n, x) != 2 || oribi_tflite_dim(n, x, 1) != row) {
         rows = oribi_tflite_reshape(n, x, &(oribi_dims){2, {-1, row}});
+    }
+    if (oribi_tflite_is_hybrid(n, 0, 1)) {
+        rows = oribi_tflite_through_bytes(n, rows, 1, oribi_tflite_byte(n, 3, 0) != 0);
     }
     oribi_value_id y =
         oribi_tflite_emit(n, "MatMul", INPUTS(rows, filter), ATTRS(ATTR_BOOL("transpose_b", true)));
@@ -157,6 +165,20 @@ static bool fully_connected(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
+/* The last two dimensions change places. */
+static oribi_value_id turn(oribi_tflite_node *n, oribi_value_id x)
+{
+    oribi_dims order;
+    if (!oribi_tflite_dims(n, x, &order) || order.n < 2) {
+        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "a matrix is wanted");
+        return -1;
+    }
+    for (int32_t i = 0; i < order.n; i++) {
+        order.at[i] = i + 2 < order.n ? i : 2 * order.n - 3 - i;
+    }
+    return oribi_tflite_transpose(n, x, &order);
+}
+
 /* TFLite has no product of uint8. */
 static bool batch_matmul(oribi_tflite_node *n)
 {
@@ -164,10 +186,16 @@ static bool batch_matmul(oribi_tflite_node *n)
         return oribi_tflite_q_batch_matmul(n);
     }
     ORIBI_TRY(check_float(n, 0, 1));
+    oribi_value_id x = oribi_tflite_input(n, 0);
+    bool is_turned = oribi_tflite_byte(n, 0, 0) != 0;
+    if (oribi_tflite_is_hybrid(n, 0, 1)) {
+        x = is_turned ? turn(n, x) : x; /* it is the rows of the product that have ranges */
+        is_turned = false;
+        x = oribi_tflite_through_bytes(n, x, -1, oribi_tflite_byte(n, 2, 0) != 0);
+    }
     oribi_value_id y = oribi_tflite_emit(
-        n, "BatchMatMulV2", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
-        ATTRS(ATTR_BOOL("adj_x", oribi_tflite_byte(n, 0, 0) != 0),
-              ATTR_BOOL("adj_y", oribi_tflite_byte(n, 1, 0) != 0)));
+        n, "BatchMatMulV2", INPUTS(x, oribi_tflite_weights_in(n, 1)),
+        ATTRS(ATTR_BOOL("adj_x", is_turned), ATTR_BOOL("adj_y", oribi_tflite_byte(n, 1, 0) != 0)));
     return oribi_tflite_bind(n, 0, y);
 }
 

@@ -14,7 +14,9 @@ static bool reverse_sequence(oribi_tflite_node *n)
 /* Inputs: indices, then the rows. */
 static bool embedding_lookup(oribi_tflite_node *n)
 {
-    oribi_value_id ids = oribi_tflite_input(n, 0), rows = oribi_tflite_input(n, 1);
+    const bool widens = n->outputs[0]->dtype == TF_FLOAT && oribi_tflite_is_quantised(n, 1);
+    oribi_value_id ids = oribi_tflite_input(n, 0);
+    oribi_value_id rows = widens ? oribi_tflite_weights_in(n, 1) : oribi_tflite_input(n, 1);
     oribi_value_id y =
         oribi_tflite_emit(n, "GatherV2", INPUTS(rows, ids, oribi_tflite_scalar(n, 0)), NO_ATTRS);
     return oribi_tflite_bind(n, 0, y);
@@ -63,6 +65,7 @@ static bool bitcast(oribi_tflite_node *n)
 
 const oribi_tflite_row oribi_tflite_index_rows[] = {
     /* operator, options, inputs at least and at most, outputs */
+    {124, 0, 1, 1, 1, oribi_tflite_translate_copy, "Identity"}, /* DENSIFY: it was read dense */
     {112, 87, 2, 2, 1, reverse_sequence, NULL},
     {122, 0, 3, 3, 1, oribi_tflite_translate_copy, "ScatterNd"},
     {7, 0, 2, 2, 1, embedding_lookup, NULL},

@@ -91,7 +91,6 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
                         TF_Status *status)
 {
     int64_t buffer = 0, has_rank = 0, is_variable = 0;
-    oribi_flat_table sparsity = {0};
     out->offset = table->at;
     out->value = ORIBI_TFLITE_UNMADE;
     ORIBI_TRY(oribi_flat_read_vector(table, 0, 4, "a shape", &out->shape, status));
@@ -100,7 +99,7 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
     ORIBI_TRY(oribi_flat_read_string(table, 3, "a tensor's name", &out->name, status));
     ORIBI_TRY(read_quantisation(table, out, status));
     ORIBI_TRY(oribi_flat_read_int(table, 5, 1, false, 0, "is_variable", &is_variable, status));
-    ORIBI_TRY(oribi_flat_read_table(table, 6, "the sparsity", &sparsity, status));
+    ORIBI_TRY(oribi_flat_read_table(table, 6, "the sparsity", &out->sparsity, status));
     ORIBI_TRY(oribi_flat_read_vector(table, 7, 4, "a shape signature", &out->signature, status));
     ORIBI_TRY(oribi_flat_read_int(table, 8, 1, false, 0, "has_rank", &has_rank, status));
     ORIBI_TRY(read_data(t, buffer, out, status));
@@ -113,7 +112,7 @@ static bool read_tensor(oribi_tflite *t, const oribi_flat_table *table, oribi_tf
     out->is_packed = out->type == ORIBI_TFLITE_INT4 && out->data.file != NULL;
     out->dtype = out->is_packed ? TF_INT8 : oribi_tflite_dtype(out->type);
     out->is_variable = is_variable != 0;
-    out->is_sparse = sparsity.file != NULL;
+    out->is_sparse = out->sparsity.file != NULL;
     out->is_unranked = out->shape.count == 0 && has_rank == 0;
     return oribi_tflite_spend(t, out->name.length + out->scales.count, status);
 }

@@ -129,6 +129,22 @@ static bool unpack_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor, c
     return !n->failed;
 }
 
+static bool add_sparse(oribi_tflite_node *n, oribi_tflite_tensor *tensor, const oribi_dims *dims,
+                       size_t bytes)
+{
+    const char *name = oribi_import_text(&n->tflite->scratch, &tensor->name);
+    const void *values = name == NULL ? NULL : oribi_tflite_expand(n, tensor, bytes);
+    if (name == NULL || values == NULL) {
+        n->failed = true;
+        return name == NULL ? oribi_fail_memory(n->status) : false;
+    }
+    const oribi_value_id value = oribi_graph_add_constant_copy(
+        n->graph, name, tensor->dtype, dims->at, dims->n, values, n->status);
+    n->failed = value < 0;
+    tensor->value = n->failed ? ORIBI_TFLITE_UNMADE : value;
+    return !n->failed;
+}
+
 /* The tensor's data as a constant of the graph, in place. */
 static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
 {
@@ -142,8 +158,11 @@ static bool add_constant(oribi_tflite_node *n, oribi_tflite_tensor *tensor)
                                      (int)i, tensor->offset);
         }
     }
-    if (!oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(tensor->dtype), &bytes) ||
-        (tensor->is_packed ? bytes / 2 + bytes % 2 : bytes) != tensor->data.count) {
+    const bool fits = oribi_size_of_dims(dims.at, dims.n, oribi_dtype_bytes(tensor->dtype), &bytes);
+    if (fits && tensor->is_sparse) {
+        return add_sparse(n, tensor, &dims, bytes);
+    }
+    if (!fits || (tensor->is_packed ? bytes / 2 + bytes % 2 : bytes) != tensor->data.count) {
         return oribi_tflite_fail(
             n, TF_INVALID_ARGUMENT,
             "a constant has %u bytes, but its shape needs %zu (tensor at byte %zu)",
@@ -176,10 +195,9 @@ oribi_value_id oribi_tflite_input(oribi_tflite_node *n, int32_t i)
     if (tensor->value >= 0) {
         return tensor->value;
     }
-    const char *why = tensor->is_sparse     ? "is sparse"
-                      : tensor->is_variable ? "is a variable"
-                      : tensor->dtype == 0  ? "has an element type that is not supported"
-                                            : NULL;
+    const char *why = tensor->is_variable  ? "is a variable"
+                      : tensor->dtype == 0 ? "has an element type that is not supported"
+                                           : NULL;
     if (why != NULL) {
         const char *type = oribi_tflite_type_name(tensor->type);
         oribi_tflite_fail(n, TF_UNIMPLEMENTED, "input %d %s (%s)", (int)i, why,

@@ -18,9 +18,10 @@ static bool quantize(oribi_tflite_node *n)
 {
     oribi_tflite_quant out = {0};
     const TF_DataType from_type = oribi_tflite_dtype_in(n, 0), to_type = n->outputs[0]->dtype;
-    const bool from_integers =
-        from_type == TF_INT8 || from_type == TF_UINT8 || from_type == TF_INT16;
-    if (from_integers && (to_type == TF_INT8 || to_type == TF_UINT8 || to_type == TF_INT16)) {
+    const bool from_integers = from_type == TF_INT8 || from_type == TF_UINT8 ||
+                               from_type == TF_INT16 || from_type == TF_INT32;
+    if (from_integers &&
+        (to_type == TF_INT8 || to_type == TF_UINT8 || to_type == TF_INT16 || to_type == TF_INT32)) {
         return oribi_tflite_requantize(n);
     }
     if (from_type != TF_FLOAT ||

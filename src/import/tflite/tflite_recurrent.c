@@ -60,7 +60,8 @@ static bool svdf(oribi_tflite_node *n)
                                    is_int8 ? TF_INT16 : TF_FLOAT, is_int8 ? TF_INT32 : TF_FLOAT};
     for (int32_t i = 0; i < 4; i++) {
         const TF_DataType type = oribi_tflite_dtype_in(n, i);
-        if (type != wanted[i] && (i != BIAS || n->inputs[i] != NULL)) {
+        const bool is_hybrid = (i == FEATURE || i == TIME) && oribi_tflite_is_hybrid(n, INPUT, i);
+        if (type != wanted[i] && !is_hybrid && (i != BIAS || n->inputs[i] != NULL)) {
             return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                      "SVDF does not support input %d of type %s", (int)i,
                                      type == 0 ? "?" : oribi_dtype_name(type));
@@ -69,10 +70,15 @@ static bool svdf(oribi_tflite_node *n)
     if (rank < 1) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "rank %lld", (long long)rank);
     }
-    const oribi_value_id feature = oribi_tflite_input(n, FEATURE);
+    const oribi_value_id feature =
+        is_int8 ? oribi_tflite_input(n, FEATURE) : oribi_tflite_weights_in(n, FEATURE);
     const int64_t filters = oribi_tflite_dim(n, feature, 0);
+    oribi_value_id x = oribi_tflite_input(n, INPUT);
+    if (oribi_tflite_is_hybrid(n, INPUT, FEATURE)) {
+        x = oribi_tflite_through_bytes(n, x, 1, oribi_tflite_byte(n, 2, 0) != 0);
+    }
     const oribi_value_id inputs[5] = {
-        oribi_tflite_input(n, INPUT), feature, oribi_tflite_input(n, TIME),
+        x, feature, is_int8 ? oribi_tflite_input(n, TIME) : oribi_tflite_weights_in(n, TIME),
         read_bias(n, wanted[BIAS], filters / rank), oribi_tflite_state(n, STATE)};
     return is_int8 ? svdf_s8(n, rank, inputs) : svdf_f32(n, rank, inputs);
 }

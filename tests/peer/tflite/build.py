@@ -10,6 +10,7 @@ import numpy as np
 import model
 
 COLUMNS = ("f32", "i8", "i16x8", "u8")  # and i8x4, int8 with weights of int4
+HYBRID = "h8"  # floats with weights of int8, for layers
 PLAIN = ("i32", "i64", "bool")  # element types without a quantisation
 LOW = {"i8": -128, "i16": -32768, "u8": 0, "i32": -1000, "i64": -1000}
 HIGH = {"i8": 127, "i16": 32767, "u8": 255, "i32": 1000, "i64": 1000}
@@ -25,8 +26,8 @@ class Skip(Exception):
 class Builder:
     def __init__(self, operator, column, index):
         self.column, self.i = column, index
-        self.kind = {"i16x8": "i16", "i8x4": "i8"}.get(column, column)  # of activations
-        self.is_float = column == "f32"
+        self.kind = {"i16x8": "i16", "i8x4": "i8", HYBRID: "f32"}.get(column, column)  # of activations
+        self.is_float = self.kind == "f32"
         self.rng = np.random.default_rng([zlib.crc32(f"{operator} {column}".encode()), index])
         self.graph = model.Graph()
         self.graphs = [self.graph]
@@ -123,6 +124,11 @@ class Builder:
     def weights(self, shape, axis, x, taps, bias=True, narrow=True):
         """Filter and bias tensors, and a quantisation of the output that uses its range."""
         channels = shape[axis]
+        if self.column == HYBRID:
+            n_scales = 1 if self.i % 3 == 2 and axis == 0 else channels
+            scales = (2.0 ** self.rng.uniform(-9, -5, n_scales)).astype(np.float32)
+            w = self.const(self.rng.integers(-127, 128, shape), "i8", (scales, [0] * n_scales), axis)
+            return w, self.const(self.rng.standard_normal(channels), "f32") if bias else -1, None
         if self.is_float:
             w = self.const(self.rng.standard_normal(shape) / math.sqrt(taps), "f32")
             b = self.const(self.rng.standard_normal(channels), "f32") if bias else -1

@@ -2,7 +2,7 @@
 """Cases of operators that compute from values: element by element, sums over axes, products."""
 import numpy as np
 
-from build import ACTIVATIONS, HIGH, LOW, Skip
+from build import ACTIVATIONS, HIGH, HYBRID, LOW, Skip
 
 ODD_QUANTS = {"f32": None, "i8": (1 / 256, -128), "u8": (1 / 256, 0), "i16": (1 / 32768, 0)}
 
@@ -200,7 +200,8 @@ def fully_connected(b):
     x = b.input(lead + [ic], q)
     w, bias, out = b.weights([oc, ic], 0, q, ic, bias=b.i % 7 != 6)
     y = b.output(lead + [oc], out)
-    b.op("FULLY_CONNECTED", [x, w, bias], [y], keep_num_dims=keep, activation=b.walk(*ACTIVATIONS))
+    options = {"asymmetric": bool(b.i % 2)} if b.column == HYBRID else {}
+    b.op("FULLY_CONNECTED", [x, w, bias], [y], keep_num_dims=keep, activation=b.walk(*ACTIVATIONS), **options)
 
 
 def batch_matmul(b):
@@ -208,11 +209,16 @@ def batch_matmul(b):
     adj_x, adj_y = b.walk((False, False), (True, False), (False, True), (True, True))
     lead_x, lead_y = b.pick(([], []), ([2], [2]), ([3], [1]), ([1], [2]), ([2, 3], [2, 3]),
                             ([2, 1], [1, 3]))
+    if b.column == HYBRID:  # TFLite reads more than one batch of weights in another order than it is told
+        lead_x = lead_y = lead_x[:1]
     qx, qy = b.quant(), b.quant()
     x = b.input(lead_x + ([k, m] if adj_x else [m, k]), qx)
     shape_y = lead_y + ([n, k] if adj_y else [k, n])
     # constant right sides are what a layer has; the rest are products of two activations
-    c = b.const(b.values(shape_y), b.kind, qy) if b.i % 3 == 1 else b.input(shape_y, qy)
+    if b.column == HYBRID:
+        c = b.const(b.rng.integers(-127, 128, shape_y), "i8", (np.float32(2.0 ** b.rng.uniform(-9, -5)), 0))
+    else:
+        c = b.const(b.values(shape_y), b.kind, qy) if b.i % 3 == 1 else b.input(shape_y, qy)
     lead = list(np.broadcast_shapes(lead_x, lead_y))
     out = None
     if not b.is_float:
@@ -220,7 +226,8 @@ def batch_matmul(b):
         scale = float(qx[0]) * float(qy[0]) * rms * rms * np.sqrt(k) / steps
         out = (np.float32(scale * 2.0 ** b.rng.uniform(-1, 1)), 0 if b.kind == "i16" else b.quant()[1])
     y = b.output(lead + [m, n], out)
-    b.op("BATCH_MATMUL", [x, c], [y], adj_x=adj_x, adj_y=adj_y)
+    options = {"asymmetric": bool(b.i % 2)} if b.column == HYBRID else {}
+    b.op("BATCH_MATMUL", [x, c], [y], adj_x=adj_x, adj_y=adj_y, **options)
 
 
 # --- Between element types
@@ -238,6 +245,19 @@ def quantize(b):
     else:
         x = b.input(shape, b.quant(kind=source), source)
     b.op("QUANTIZE", [x], [b.output(shape, out)])
+
+
+def quantize_wide(b):
+    """Between int32 and the column's type."""
+    if b.kind not in ("i8", "i16"):
+        raise Skip()
+    shape, q = b.shape(b.pick(1, 2, 3), 1, 5), b.quant()
+    wide = (np.float32(float(q[0]) * 2.0 ** b.rng.uniform(-8, 0)), 0)
+    data = b.rng.integers(-200000, 200000, shape)
+    if b.i % 2:
+        b.op("QUANTIZE", [b.input(shape, wide, "i32", data)], [b.output(shape, q)])
+    else:
+        b.op("QUANTIZE", [b.input(shape, q)], [b.output(shape, wide, "i32")])
 
 
 def dequantize(b):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of operators that find places for elements: blocks, indices, segments, fills, shapes."""
+import model
 import numpy as np
 
 from build import Skip
@@ -217,7 +218,31 @@ def bitcast(b):
     b.op("BITCAST", [b.input(dims)], [b.output(dims, None, other)])
 
 
-CASES = {"SHAPE": shape, "RANK": rank, "SPACE_TO_DEPTH": _blocks("SPACE_TO_DEPTH", True),
+def densify(b):
+    """A matrix by rows, or of blocks of rows and columns; the constant is added to the input."""
+    if not b.is_float:
+        raise Skip()
+    block = b.walk([1, 1], [1, 4], [4, 1], [2, 2])
+    outer = [b.size(1, 4), b.size(1, 4)]
+    dims = [o * k for o, k in zip(outer, block)]
+    width = b.walk(np.int32, np.uint16, np.uint8)
+    kept = b.rng.integers(0, 2, outer).astype(bool)
+    values = b.rng.standard_normal(outer + block).astype(np.float32)[kept]
+    segments = np.concatenate([[0], np.cumsum(kept.sum(1))])
+    level = (segments.astype(width), np.nonzero(kept)[1].astype(width))
+    has_blocks = block != [1, 1]
+    sparse = model.sparsity([0, 1, 2, 3] if has_blocks else [0, 1], [0, 1] if has_blocks else [],
+                            [outer[0], level] + (block if has_blocks else []))
+    if values.size == 0:
+        raise Skip()
+    given = b.graph.add(model.Tensor("w", dims, "f32", values, sparsity=sparse))
+    dense = b._add("dense", dims, "f32", None, None)
+    x = b.input(dims)
+    b.op("DENSIFY", [given], [dense])
+    b.op("ADD", [x, dense], [b.output(dims)], activation="NONE")
+
+
+CASES = {"DENSIFY": densify, "SHAPE": shape, "RANK": rank, "SPACE_TO_DEPTH": _blocks("SPACE_TO_DEPTH", True),
          "DEPTH_TO_SPACE": _blocks("DEPTH_TO_SPACE", False), "SPACE_TO_BATCH_ND": space_to_batch,
          "BATCH_TO_SPACE_ND": batch_to_space, "TILE": tile, "ONE_HOT": one_hot, "FILL": fill, "RANGE": range_,
          "REVERSE_V2": reverse, "REVERSE_SEQUENCE": reverse_sequence, "GATHER_ND": gather_nd,

@@ -5,6 +5,8 @@ import math
 import model
 import numpy as np
 
+from build import HYBRID
+
 
 def _initialiser(b, variables):
     """The subgraph of CALL_ONCE, which gives each variable (name, shape) its first value."""
@@ -89,7 +91,11 @@ def svdf(b):
     x = b.input([batch, features], q)
     if b.is_float:
         feature = b.const(b.rng.standard_normal([filters, features]), "f32")
+        if b.column == HYBRID:
+            feature = b.const(b.rng.integers(-127, 128, [filters, features]), "i8", (np.float32(0.02), 0))
         time = b.const(b.rng.standard_normal([filters, memory]), "f32")
+        if b.column == HYBRID:
+            time = b.const(b.rng.integers(-127, 128, [filters, memory]), "i8", (np.float32(0.02), 0))
         bias = b.const(b.rng.standard_normal(units), "f32") if b.i % 3 else -1
         state, activation = b.state([batch, filters * memory]), b.walk("NONE", "RELU", "RELU6")
     else:
@@ -103,7 +109,8 @@ def svdf(b):
         out = (np.float32(float(kept) * float(scale[1]) * spread / 60), out[1])
         state, activation = b.state([batch, filters * memory], (kept, 0), "i16"), "RELU"
     y = b.output([batch, units], out)
-    b.op("SVDF", [x, feature, time, bias, state], [y], rank=rank, activation=activation)
+    options = {"asymmetric": bool(b.i % 2)} if b.column == HYBRID else {}
+    b.op("SVDF", [x, feature, time, bias, state], [y], rank=rank, activation=activation, **options)
     b.stream(b.walk(4, 7, 3))
 
 

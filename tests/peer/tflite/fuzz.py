@@ -23,7 +23,7 @@ import cases
 import container
 import make_vectors
 import model
-from build import COLUMNS, PLAIN
+from build import COLUMNS, HYBRID, PLAIN
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -72,7 +72,7 @@ def check(args, who, made, results, folder):
     for (operator, column, number, builder), answer, (raw, data, _) in zip(made, results["results"], args.jobs):
         if isinstance(answer, list) and who not in builder.excluded:
             kept.append((operator, column, number, raw))
-            jobs.append(write_job(raw, data, builder, answer, column == "f32"))
+            jobs.append(write_job(raw, data, builder, answer, column in ("f32", HYBRID)))
     found = run(args, who, jobs, folder)
     table = collections.defaultdict(lambda: collections.Counter())
     examples = {}
@@ -106,7 +106,7 @@ def main():
         parser.add_argument(f"--{who}")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=20)
-    parser.add_argument("--types", default=",".join(COLUMNS + PLAIN))
+    parser.add_argument("--types", default=",".join(COLUMNS + PLAIN + (HYBRID,)))
     parser.add_argument("--emit", action="store_true")
     parser.add_argument("--strict", action="store_true")
     parser.add_argument("--verbose", action="store_true")

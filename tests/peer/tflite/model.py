@@ -10,12 +10,29 @@ class Tensor:
     """shape in elements; data: numpy array of a constant, or None; scales, zeros: per tensor or along
     axis, or None."""
 
-    def __init__(self, name, shape, kind, data=None, scales=None, zeros=None, axis=0, variable=False):
+    def __init__(self, name, shape, kind, data=None, scales=None, zeros=None, axis=0, variable=False,
+                 sparsity=None):
         self.name, self.shape, self.kind, self.data = name, [int(d) for d in shape], kind, data
         self.scales = None if scales is None else np.atleast_1d(np.asarray(scales, np.float32))
         self.zeros = None if scales is None else np.atleast_1d(np.asarray(zeros, np.int64))
-        self.axis, self.variable = axis, variable
+        self.axis, self.variable, self.sparsity = axis, variable, sparsity
         self.signature = None  # the shape with -1 where the caller chooses
+
+
+def sparsity(order, blocks, levels):
+    """levels: a size of a dense one, or (segments, indices), in whatever integers these are."""
+    def indices(values):
+        kind = {4: 1, 2: 2, 1: 3}[values.itemsize]
+        return ("u8", kind), Table({0: Vector(values)})
+
+    made = []
+    for level in levels:
+        if isinstance(level, int):
+            made.append(Table({0: ("i8", 0), 1: ("i32", level)}))
+        else:
+            (first, segments), (second, places) = (indices(part) for part in level)
+            made.append(Table({0: ("i8", 1), 2: first, 3: segments, 4: second, 5: places}))
+    return Table({0: _indices(order), 1: _indices(blocks) if blocks else None, 2: Vector(made)})
 
 
 class Graph:
@@ -79,7 +96,7 @@ class Writer:
                       2: ("u32", self._buffer(tensor.data)), 3: tensor.name, 4: quantisation,
                       5: ("bool", int(tensor.variable)) if tensor.variable else None,
                       7: _indices(tensor.signature) if tensor.signature else None,
-                      8: ("bool", 1)})
+                      6: tensor.sparsity, 8: ("bool", 1)})
 
     def _operator(self, name, inputs, outputs, intermediates, options):
         if name not in self.codes:

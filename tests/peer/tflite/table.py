@@ -18,12 +18,16 @@ ORDER = """CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV FULLY_CONNECTED BATCH_MATMUL
 MINIMUM AVERAGE_POOL_2D MAX_POOL_2D MEAN SUM SOFTMAX LOGISTIC TANH RELU RELU6 RELU_N1_TO_1 LEAKY_RELU PRELU HARD_SWISH
 RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE TRANSPOSE
 RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNPACK SVDF
-UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
+UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
+ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
+SELECT_V2 DENSIFY""".split()
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
     ("QUANTIZE", "f32"), ("PRELU", "i16x8"), ("HARD_SWISH", "i16x8"), ("RELU_N1_TO_1", "i16x8"),
     ("BATCH_MATMUL", "u8"), ("SVDF", "i16x8"),
-    ("SVDF", "u8"), ("UNIDIRECTIONAL_SEQUENCE_LSTM", "u8"))}
+    ("SVDF", "u8"), ("UNIDIRECTIONAL_SEQUENCE_LSTM", "u8"), ("ABS", "u8"), ("EXP", "u8"), ("LOG", "u8"),
+    ("ELU", "i16x8"), ("ELU", "u8"), ("RSQRT", "u8"), ("SQUARED_DIFFERENCE", "u8"), ("L2_NORMALIZATION", "i16x8"),
+    ("DENSIFY", "i8"), ("DENSIFY", "i16x8"), ("DENSIFY", "u8"))}
 
 HEAD = """# TFLite operators
 
@@ -32,7 +36,8 @@ that operator with odd shapes, every padding, fused activations and broadcasts, 
 Lite Micro and TensorFlow Lite ({references}). The test `compile.vectors` compares the host session
 and the emitted C with them to the bit. Anything else is why `oribi compile` refuses such a model. The columns are
 the element types: float, int8, int16 with int8 weights, uint8. CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of
-int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). How results are rounded: `rounding.md`.
+int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). These, BATCH_MATMUL and SVDF of
+floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
 
 """
 
@@ -109,7 +114,7 @@ def table(oribi, source):
 
 # Operators of int8 that move values and round nothing.
 MOVES = """RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE
-TRANSPOSE GATHER PACK UNPACK CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
+TRANSPOSE GATHER PACK UNPACK SELECT_V2 DENSIFY CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
 
 
 def rounding(source):

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Two passes over a row: its range, then the steps. */
+#include "micro/float_rules.h"
+
+#include "micro/port.h"
+#include "micro/quantize/through_bytes.h"
+
+/* To the nearest within these bounds, ties away from zero; a NaN stays one. */
+static float nearest(float x, float low, float high)
+{
+    if (!(x > low && x < high)) {
+        return x <= low ? low : x >= high ? high : x;
+    }
+    const float whole = (float)(int32_t)x, rest = x - whole;
+    return rest >= 0.5F ? whole + 1.0F : rest <= -0.5F ? whole - 1.0F : whole;
+}
+
+static double magnitude(double x)
+{
+    return x < 0.0 ? -x : x;
+}
+
+/* Steps of 1/127 of the largest magnitude. */
+static void symmetric_row(const float *x, int32_t n, float range, float *y)
+{
+    const float scale = range / 127.0F, inverse = 127.0F / range;
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = nearest(x[i] * inverse, -127.0F, 127.0F) * scale;
+    }
+}
+
+/* The step that stands for 0: by the end of which it has the smaller error. */
+static float zero_of(double low, double high, double step)
+{
+    const double error_low = 128.0 + magnitude(low / step);
+    const double error_high = 127.0 + magnitude(high / step);
+    const double wanted = error_low < error_high ? -128.0 - low / step : 127.0 - high / step;
+    if (wanted <= -128.0 || wanted >= 127.0) {
+        return wanted <= -128.0 ? -128.0F : 127.0F;
+    }
+    const int32_t whole = (int32_t)wanted;
+    const double rest = wanted - (double)whole;
+    return (float)(rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole);
+}
+
+static void asymmetric_row(const float *x, int32_t n, float low, float high, float *y)
+{
+    const double step = ((double)high - (double)low) / 255.0;
+    const float zero = zero_of((double)low, (double)high, step);
+    const float scale = (float)step, inverse = 1.0F / scale;
+    for (int32_t i = 0; i < n; i++) {
+        const float product = x[i] * inverse;
+        y[i] = (nearest(zero + product, -128.0F, 127.0F) - zero) * scale;
+    }
+}
+
+void oribi_micro_through_bytes(const struct oribi_micro_through_bytes_args *args,
+                               const float *input, float *output)
+{
+    const int32_t n = args->columns;
+    for (int32_t row = 0; row < args->rows; row++) {
+        const float *x = input + row * n;
+        float *y = output + row * n;
+        float low = 0.0F, high = 0.0F;
+        TVMGEN_YIELD();
+        for (int32_t i = 0; i < n; i++) {
+            low = x[i] < low ? x[i] : low;
+            high = x[i] > high ? x[i] : high;
+        }
+        if (low < high && args->asymmetric != 0) {
+            asymmetric_row(x, n, low, high, y);
+        } else {
+            symmetric_row(x, n, low < high ? high > -low ? high : -low : 1.0F, y);
+        }
+    }
+}
