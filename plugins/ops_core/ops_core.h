@@ -33,8 +33,9 @@ typedef struct oribi_ops_row {
 #define ORIBI_OPS_FORMAT           "data_format: {'NHWC', 'NCHW'} = 'NHWC'"
 #define ORIBI_OPS_FORMAT_3D        "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'"
 
-/* What a layer takes along, in TensorFlow's words. */
-#define ORIBI_OPS_EPILOGUE "BiasAdd=0 Add? Relu|Relu6|Elu|LeakyRelu|Tanh|Sigmoid?"
+/* What a layer takes along, in TensorFlow's words and three of ours. */
+#define ORIBI_OPS_EPILOGUE                                                                         \
+    "BiasAdd=0 Add? Relu|Relu6|Elu|LeakyRelu|Tanh|Sigmoid|ONNX>Swish|ONNX>HardSwish|ONNX>PRelu?"
 
 extern const oribi_ops_row oribi_ops_source[], oribi_ops_unary[], oribi_ops_binary[],
     oribi_ops_select[], oribi_ops_conv[], oribi_ops_pool[], oribi_ops_matmul[], oribi_ops_einsum[],

@@ -11,7 +11,7 @@
 typedef oribi_fusion_row row;
 typedef oribi_fusion_table table;
 
-typedef enum kind { BIAS, ADDEND, OTHER } kind;
+typedef enum kind { BIAS, ADDEND, VECTOR, OTHER } kind;
 
 typedef struct link { /* of a chain that was found */
     oribi_node *node; /* NULL: it is missing, and zeros stand in */
@@ -144,6 +144,17 @@ static bool adds_tensor(const chain *c, const oribi_node *node, int32_t data)
            oribi_pass_same_shape(c->graph, value, other);
 }
 
+/* An activation whose second operand has a number for each channel, as PRelu's slope. */
+static bool takes_vector(const chain *c, const oribi_node *node, link *out)
+{
+    const oribi_value_id value = node->inputs[0];
+    bool along_last;
+    out->channels = channels_of(c, value);
+    return out->data == 0 && out->channels > 0 &&
+           c->graph->values[node->outputs[0]]->shape.rank == c->graph->values[value]->shape.rank &&
+           is_bias(c, node->inputs[1], out->channels, &along_last);
+}
+
 /* Activations without transcendental functions, which is what emitted layers have. */
 static bool is_plain(const char *op)
 {
@@ -162,12 +173,15 @@ static bool matches(const chain *c, const oribi_fusion_word *word, const oribi_n
 {
     for (int32_t i = 0; i < word->n_ops; i++) {
         out->word = word->ops[i];
-        out->kind = strcmp(out->word, "BiasAdd") == 0 ? BIAS
-                    : strcmp(out->word, "Add") == 0   ? ADDEND
-                                                      : OTHER;
-        if (out->kind == BIAS ? adds_bias(c, node, out)
-            : out->kind == ADDEND
-                ? adds_tensor(c, node, out->data)
+        out->kind = strcmp(out->word, "BiasAdd") == 0                   ? BIAS
+                    : strcmp(out->word, "Add") == 0                     ? ADDEND
+                    : node->n_inputs == 2 && c->row->fused->is_built_in ? VECTOR
+                                                                        : OTHER;
+        if (out->kind == BIAS     ? adds_bias(c, node, out)
+            : out->kind == ADDEND ? adds_tensor(c, node, out->data)
+            : out->kind == VECTOR
+                ? oribi_pass_is(node, out->word) && takes_vector(c, node, out) &&
+                      (options == NULL || !options->plain_activations)
                 : oribi_pass_is(node, out->word) && (out->data == 0 || node->op->is_commutative) &&
                       (options == NULL || !options->plain_activations || is_plain(out->word))) {
             return true;
@@ -254,7 +268,7 @@ static int32_t gather_inputs(const chain *c, oribi_value_id **out_inputs, TF_Sta
     }
     for (int32_t i = 0; i < c->n_links; i++) {
         const link *l = &c->links[i];
-        if (l->kind == BIAS) {
+        if (l->kind == BIAS || l->kind == VECTOR) {
             inputs[n++] = bias_vector(c, l, status);
             if (inputs[n - 1] < 0) {
                 return -1;
@@ -335,7 +349,8 @@ static bool set_attrs(const chain *c, oribi_node *node)
 {
     bool ok = copy_attrs(c, c->first, node);
     for (int32_t i = 0; i < c->n_links && ok; i++) {
-        ok = c->links[i].kind != OTHER || copy_attrs(c, c->links[i].node, node);
+        ok = (c->links[i].kind != OTHER && c->links[i].kind != VECTOR) ||
+             copy_attrs(c, c->links[i].node, node);
     }
     return ok && set_words(c, node, node->inputs + c->first->n_inputs,
                            node->n_inputs - c->first->n_inputs);

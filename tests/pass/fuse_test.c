@@ -220,9 +220,48 @@ static void every_change_is_reported(void **state)
     net_close(&n);
 }
 
+static void build_slopes(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    oribi_value_id y = bias_add(n, net_conv(n, "Conv2D", x, 3, 3, 8), 8);
+    y = net_op(n, "ONNX>PRelu", IDS(y, net_floats(n, DIMS(1, 1, 8), 0.2F, 0.1F)));
+    y = net_conv(n, "DepthwiseConv2dNative", y, 3, 8, 2);
+    y = net_op(n, "ONNX>PRelu", IDS(y, net_floats(n, DIMS(16), 0.2F, 0.1F)));
+    y = net_op(n, "ONNX>HardSwish", IDS(net_conv(n, "Conv2D", y, 1, 16, 70)));
+    net_output(n, net_op(n, "ONNX>Swish", IDS(net_conv(n, "Conv2D", y, 1, 70, 8))));
+}
+
+static void activations_of_onnx_are_taken_along(void **state)
+{
+    (void)state;
+    net n = net_compare(build_slopes);
+    assert_int_equal(net_count(&n, NULL), 4);
+    net_close(&n);
+}
+
+/* A slope for each pixel, or for each row, is none of the layer's. */
+static void build_other_slopes(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 6, 5, 3));
+    oribi_value_id y = net_conv(n, "Conv2D", x, 3, 3, 8);
+    y = net_op(n, "ONNX>PRelu", IDS(y, net_floats(n, DIMS(6, 5, 1), 0.2F, 0.1F)));
+    y = net_conv(n, "Conv2D", y, 3, 8, 8);
+    net_output(n, net_op(n, "ONNX>PRelu", IDS(y, net_input(n, "slope", DIMS(8)))));
+}
+
+static void slopes_that_are_no_channels_stay_outside(void **state)
+{
+    (void)state;
+    net n = net_compare(build_other_slopes);
+    assert_int_equal(net_count(&n, "ONNX>PRelu"), 2);
+    net_close(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(activations_of_onnx_are_taken_along),
+        cmocka_unit_test(slopes_that_are_no_channels_stay_outside),
         cmocka_unit_test(convolution_bias_norm_and_relu_are_one_node),
         cmocka_unit_test(norm_scale_and_offset_fold_together),
         cmocka_unit_test(depthwise_weights_take_the_scale_of_their_channel),

@@ -29,6 +29,10 @@ typedef struct layer_state {
 static void read_epilogue(oribi_kit_setup *setup, layer_state *state)
 {
     oribi_epilogue_read(setup, &state->epilogue);
+    if (state->epilogue.activation > ORIBI_ACTIVATION_TANH) {
+        (void)oribi_kit_setup_fail(setup, TF_UNIMPLEMENTED,
+                                   "emitted layers do not take this activation along");
+    }
     state->activation = ORIBI_MICRO_LINEAR_F32;
     if (state->epilogue.activation == ORIBI_ACTIVATION_BOUND) {
         state->activation =
@@ -67,6 +71,9 @@ static void finish(oribi_kit_run *run, const layer_state *state, float *y, int64
     case ORIBI_ACTIVATION_NONE:
     case ORIBI_ACTIVATION_BOUND:
     case ORIBI_ACTIVATION_LEAKY_RELU:
+    case ORIBI_ACTIVATION_SWISH: /* refused */
+    case ORIBI_ACTIVATION_HARD_SWISH:
+    case ORIBI_ACTIVATION_PRELU:
         return;
     }
     oribi_kit_parallel(run, count, CURVE_CYCLES, &call, finish_units);

@@ -109,7 +109,7 @@ static bool reference_run(const reference_state *state, oribi_kit_run *run, bool
                 (depthwise ? depthwise_value : conv_value)(&call, b, y, pixel % dims[2], c);
             sum += args.bias != NULL ? (double)args.bias[c] : 0.0;
             sum += args.residual != NULL ? (double)args.residual[pixel * dims[3] + c] : 0.0;
-            out[pixel * stride + c] = oribi_epilogue_value(&state->epilogue, sum);
+            out[pixel * stride + c] = oribi_epilogue_value(&args, sum, c);
         }
     }
     return true;

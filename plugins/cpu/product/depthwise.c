@@ -43,7 +43,7 @@ typedef struct depthwise_call {
     float *out;
     int64_t out_stride, bands, band_rows; /* a band is a few output rows of one image */
     int64_t block_columns, block_channels;
-    TF_Tensor *scratch;
+    TF_Tensor *scratch, *repeated;
 } depthwise_call;
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -204,23 +204,6 @@ static void run_tiles(const depthwise_call *call, oribi_depthwise_tile *tile, in
     }
 }
 
-/* One pixel where each channel makes several. */
-static void multiply_pixel(const depthwise_call *call, const oribi_depthwise_tile *tile)
-{
-    const int64_t multiplier = call->filter[3];
-    for (int64_t i = 0; i < tile->end; i++) {
-        float sum = 0.0f;
-        for (int64_t tap = 0; tap < tile->pixel_columns; tap++) {
-            sum += tile->pixels[tap][i / multiplier] *
-                   tile->weights[weight_index(tile->pixel_columns, tap, i)];
-        }
-        sum += tile->bias[i];
-        sum += tile->residual != NULL ? tile->residual[i] : 0.0f;
-        sum = sum < tile->low ? tile->low : sum;
-        tile->out[i] = sum > tile->high ? tile->high : sum;
-    }
-}
-
 /* One output row of any filter. */
 static void run_pixels(const depthwise_call *call, oribi_depthwise_tile *tile, int64_t batch,
                        int64_t y)
@@ -232,11 +215,7 @@ static void run_pixels(const depthwise_call *call, oribi_depthwise_tile *tile, i
         find_pixels(call, batch, y * call->y.stride - call->y.before,
                     x * call->x.stride - call->x.before, call->y.taps, call->x.taps, pixels);
         start_tile(call, tile, batch, y, x);
-        if (call->filter[3] == 1) {
-            call->state->variant->any(tile);
-        } else {
-            multiply_pixel(call, tile);
-        }
+        call->state->variant->any(tile);
     }
 }
 
@@ -244,8 +223,7 @@ static void activate(const depthwise_call *call, int64_t batch, int64_t y, int64
 {
     for (int64_t i = 0; i < rows * call->dims[2]; i++) {
         const int64_t pixel = (batch * call->dims[1] + y) * call->dims[2] + i;
-        oribi_epilogue_row(&call->state->epilogue, call->out + pixel * call->out_stride,
-                           call->dims[3]);
+        oribi_epilogue_row(&call->args, call->out + pixel * call->out_stride, 0, call->dims[3]);
     }
 }
 
@@ -280,7 +258,7 @@ static const oribi_depthwise_loop *find_loop(const depthwise_call *call)
 {
     const oribi_depthwise_loop *loop = call->state->variant->loops;
     for (; loop->taps_y != 0; loop++) {
-        if (call->filter[3] == 1 && loop->taps_y == call->y.taps && loop->taps_x == call->x.taps &&
+        if (loop->taps_y == call->y.taps && loop->taps_x == call->x.taps &&
             loop->stride == call->y.stride && loop->stride == call->x.stride &&
             call->y.dilation == 1 && call->x.dilation == 1) {
             return loop;
@@ -359,6 +337,49 @@ static void plan_blocks(depthwise_call *call)
     }
 }
 
+typedef struct repeat_work {
+    const float *from;
+    float *to;
+    int64_t channels, times;
+} repeat_work;
+
+static void repeat_pixels(void *object, int64_t begin, int64_t end)
+{
+    const repeat_work *work = object;
+    const int64_t times = work->times;
+    const float *from = work->from;
+    float *to = work->to + begin * work->channels * times;
+    for (int64_t i = begin * work->channels; i < end * work->channels; i++, to += times) {
+        for (int64_t k = 0; k < times; k++) {
+            to[k] = from[i];
+        }
+    }
+}
+
+/* Where a channel makes several, each is read as often: the filter [y, x, c, m] is [y, x, c * m, 1]
+ * of such an image, and no loop knows of it. */
+static bool repeat_channels(oribi_kit_run *run, depthwise_call *call)
+{
+    repeat_work work = {.from = call->image, .channels = call->filter[2], .times = call->filter[3]};
+    if (work.times == 1) {
+        return true;
+    }
+    const int64_t pixels = call->dims[0] * call->y.in * call->x.in;
+    int64_t bytes = 0;
+    if (__builtin_mul_overflow(pixels, call->dims[3] * (int64_t)sizeof(float), &bytes)) {
+        return oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "the repeated image is too large");
+    }
+    work.to = oribi_kit_scratch(run, bytes, &call->repeated);
+    if (work.to == NULL) {
+        return false;
+    }
+    oribi_kit_parallel(run, pixels, call->dims[3] / 2 + 4, &work, repeat_pixels);
+    call->image = work.to;
+    call->filter[2] = call->dims[3];
+    call->filter[3] = 1;
+    return true;
+}
+
 static bool depthwise_run(oribi_kit_run *run, depthwise_call *call)
 {
     oribi_weights_view filter;
@@ -371,7 +392,7 @@ static bool depthwise_run(oribi_kit_run *run, depthwise_call *call)
     if (call->out == NULL || dims[0] * dims[1] * dims[2] == 0 || dims[3] == 0) {
         return call->out != NULL;
     }
-    if (!take_weights(run, call, &filter)) {
+    if (!take_weights(run, call, &filter) || !repeat_channels(run, call)) {
         return false;
     }
     call->out_stride = TF_OutputRowStride(run->context, 0);
@@ -391,6 +412,7 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
         (void)depthwise_run(&run, &call);
     }
     TF_DeleteTensor(call.scratch);
+    TF_DeleteTensor(call.repeated);
     oribi_kit_end(&run);
 }
 

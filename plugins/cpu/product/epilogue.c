@@ -18,6 +18,9 @@ static const struct {
     {"LeakyRelu", ORIBI_ACTIVATION_LEAKY_RELU, -INFINITY, INFINITY},
     {"Sigmoid", ORIBI_ACTIVATION_SIGMOID, -INFINITY, INFINITY},
     {"Tanh", ORIBI_ACTIVATION_TANH, -INFINITY, INFINITY},
+    {"ONNX>Swish", ORIBI_ACTIVATION_SWISH, -INFINITY, INFINITY},
+    {"ONNX>HardSwish", ORIBI_ACTIVATION_HARD_SWISH, -INFINITY, INFINITY},
+    {"ONNX>PRelu", ORIBI_ACTIVATION_PRELU, -INFINITY, INFINITY},
 };
 
 static bool is_word(const char *text, size_t length, const char *word)
@@ -72,7 +75,8 @@ static void read_words(oribi_kit_setup *setup, oribi_epilogue *out)
             (void)oribi_kit_setup_fail(setup, TF_UNIMPLEMENTED,
                                        "word %d of 'fused_ops', '%.*s', is not supported there; "
                                        "the order is BiasAdd, Add, "
-                                       "then one of Relu, Relu6, Elu, LeakyRelu, Sigmoid, Tanh",
+                                       "then one of Relu, Relu6, Elu, LeakyRelu, Sigmoid, Tanh, "
+                                       "ONNX>Swish, ONNX>HardSwish, ONNX>PRelu",
                                        (int)i, (int)lengths[i], words[i]);
         }
     }
@@ -91,8 +95,10 @@ void oribi_epilogue_read(oribi_kit_setup *setup, oribi_epilogue *out)
     }
 }
 
-float oribi_epilogue_value(const oribi_epilogue *epilogue, double sum)
+float oribi_epilogue_value(const oribi_epilogue_args *args, double sum, int64_t channel)
 {
+    const oribi_epilogue *epilogue = args->epilogue;
+    double gate;
     switch (epilogue->activation) {
     case ORIBI_ACTIVATION_NONE:
         break;
@@ -112,6 +118,16 @@ float oribi_epilogue_value(const oribi_epilogue *epilogue, double sum)
     case ORIBI_ACTIVATION_TANH:
         sum = tanh(sum);
         break;
+    case ORIBI_ACTIVATION_SWISH:
+        sum = sum / (1.0 + exp(-sum));
+        break;
+    case ORIBI_ACTIVATION_HARD_SWISH:
+        gate = sum / 6.0 + 0.5;
+        sum *= gate < 0.0 ? 0.0 : gate > 1.0 ? 1.0 : gate;
+        break;
+    case ORIBI_ACTIVATION_PRELU:
+        sum = sum < 0.0 ? (double)args->slope[channel] * sum : sum;
+        break;
     }
     return (float)sum;
 }
@@ -121,33 +137,24 @@ bool oribi_epilogue_needs_row(const oribi_epilogue *epilogue)
     return epilogue->activation > ORIBI_ACTIVATION_BOUND;
 }
 
-void oribi_epilogue_row(const void *arg, float *row, int64_t count)
+/* The best that the processor has; sets stand in the order of their priority. */
+void oribi_epilogue_row(const void *arg, float *row, int64_t channel, int64_t count)
 {
-    const oribi_epilogue *epilogue = arg;
-    switch (epilogue->activation) {
-    case ORIBI_ACTIVATION_NONE:
-    case ORIBI_ACTIVATION_BOUND:
-        break;
-    case ORIBI_ACTIVATION_ELU:
-        for (int64_t i = 0; i < count; i++) {
-            row[i] = row[i] < 0.0f ? expm1f(row[i]) : row[i];
+    static const struct {
+        oribi_cpu_isa isa;
+        oribi_activate_fn activate;
+    } sets[] = {
+#define SET(part, set) {ORIBI_ISA_##set, oribi_activate_##set},
+        ORIBI_ISAS_OF_activate(SET)
+#undef SET
+    };
+    const oribi_epilogue_args *args = arg;
+    for (size_t i = sizeof sets / sizeof *sets; i-- > 0;) {
+        if (oribi_cpu_has(sets[i].isa)) {
+            sets[i].activate(args->epilogue, args->slope != NULL ? args->slope + channel : NULL,
+                             row, count);
+            return;
         }
-        break;
-    case ORIBI_ACTIVATION_LEAKY_RELU:
-        for (int64_t i = 0; i < count; i++) {
-            row[i] = row[i] < 0.0f ? epilogue->alpha * row[i] : row[i];
-        }
-        break;
-    case ORIBI_ACTIVATION_SIGMOID:
-        for (int64_t i = 0; i < count; i++) {
-            row[i] = 1.0f / (1.0f + expf(-row[i]));
-        }
-        break;
-    case ORIBI_ACTIVATION_TANH:
-        for (int64_t i = 0; i < count; i++) {
-            row[i] = tanhf(row[i]);
-        }
-        break;
     }
 }
 
@@ -176,7 +183,7 @@ bool oribi_epilogue_args_take(oribi_kit_run *run, const oribi_epilogue *epilogue
                               const int64_t *dims, int rank, oribi_epilogue_args *out)
 {
     int index = 2;
-    out->bias = out->residual = NULL;
+    *out = (oribi_epilogue_args){.epilogue = epilogue};
     if (epilogue->has_bias) {
         out->bias = take_arg(run, index++, "the bias", dims + rank - 1, 1);
         if (out->bias == NULL) {
@@ -185,8 +192,15 @@ bool oribi_epilogue_args_take(oribi_kit_run *run, const oribi_epilogue *epilogue
     }
     if (epilogue->has_residual) {
         out->residual = take_arg(run, index++, "the side input", dims, rank);
+        if (out->residual == NULL) {
+            return false;
+        }
     }
-    return !epilogue->has_residual || out->residual != NULL;
+    if (epilogue->activation == ORIBI_ACTIVATION_PRELU) {
+        out->slope = take_arg(run, index, "the slope", dims + rank - 1, 1);
+        return out->slope != NULL;
+    }
+    return true;
 }
 
 void oribi_epilogue_apply(const oribi_epilogue *epilogue, const oribi_epilogue_args *args,
@@ -197,5 +211,5 @@ void oribi_epilogue_apply(const oribi_epilogue *epilogue, const oribi_epilogue_a
     out->low = epilogue->low;
     out->high = epilogue->high;
     out->activate = oribi_epilogue_needs_row(epilogue) ? oribi_epilogue_row : NULL;
-    out->activate_arg = epilogue;
+    out->activate_arg = args;
 }

@@ -16,6 +16,9 @@ typedef enum oribi_activation {
     ORIBI_ACTIVATION_LEAKY_RELU,
     ORIBI_ACTIVATION_SIGMOID,
     ORIBI_ACTIVATION_TANH,
+    ORIBI_ACTIVATION_SWISH,
+    ORIBI_ACTIVATION_HARD_SWISH,
+    ORIBI_ACTIVATION_PRELU, /* a slope for each channel */
 } oribi_activation;
 
 typedef struct oribi_epilogue {
@@ -26,22 +29,34 @@ typedef struct oribi_epilogue {
 
 /* Reads fused_ops, refusing words and orders that it does not know. Without them *out is empty. */
 void oribi_epilogue_read(oribi_kit_setup *setup, oribi_epilogue *out);
-/* One sum on its way to the output, for the reference kernels. */
-float oribi_epilogue_value(const oribi_epilogue *epilogue, double sum);
-/* Is oribi_epilogue_row due, bounds apart? */
-bool oribi_epilogue_needs_row(const oribi_epilogue *epilogue);
-/* Applies the activation to count values in place; arg is an oribi_epilogue. */
-void oribi_epilogue_row(const void *arg, float *row, int64_t count);
-
-/* The args of a fused op, checked: bias has `channels` values, the residual exactly these dims.
- * Pointers stay valid until oribi_kit_end. */
+/* The args of a fused op, checked: bias and slope have `channels` values, the residual exactly
+ * these dims. Pointers stay valid until oribi_kit_end. */
 typedef struct oribi_epilogue_args {
-    const float *bias, *residual;
+    const oribi_epilogue *epilogue;
+    const float *bias, *residual, *slope;
 } oribi_epilogue_args;
 bool oribi_epilogue_args_take(oribi_kit_run *run, const oribi_epilogue *epilogue,
                               const int64_t *dims, int rank, oribi_epilogue_args *out);
-/* Makes the product end with it; the residual's stride is the caller's. */
-void oribi_epilogue_apply(const oribi_epilogue *epilogue, const oribi_epilogue_args *args,
-                          oribi_gemm *out);
+/* One sum on its way to the output, for the reference kernels. */
+float oribi_epilogue_value(const oribi_epilogue_args *args, double sum, int64_t channel);
+/* Is oribi_epilogue_row due, bounds apart? */
+bool oribi_epilogue_needs_row(const oribi_epilogue *epilogue);
+/* Applies the activation in place to `count` values from channel `channel` on; arg is an
+ * oribi_epilogue_args. */
+void oribi_epilogue_row(const void *arg, float *row, int64_t channel, int64_t count);
+/* The same with one instruction set each (elementwise/activate_loops.h); slope: of the row's first
+ * value. */
+typedef void (*oribi_activate_fn)(const oribi_epilogue *epilogue, const float *slope, float *row,
+                                  int64_t count);
+#define ORIBI_ACTIVATE_DECLARE(part, isa)                                                          \
+    void oribi_activate_##isa(const oribi_epilogue *epilogue, const float *slope, float *row,      \
+                              int64_t count);
+ORIBI_ISAS_OF_activate(ORIBI_ACTIVATE_DECLARE)
+#undef ORIBI_ACTIVATE_DECLARE
+
+    /* Makes the product end with it; the residual's stride is the caller's, and so are args, as
+     * long as it runs. */
+    void oribi_epilogue_apply(const oribi_epilogue *epilogue, const oribi_epilogue_args *args,
+                              oribi_gemm *out);
 
 #endif

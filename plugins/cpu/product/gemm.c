@@ -107,8 +107,8 @@ static void activate_rows(const oribi_gemm *gemm, const chunk *part, int64_t row
     const int64_t first = part->first_panel * width;
     const int64_t count = smaller(part->end_panel * width, gemm->n) - first;
     for (int64_t i = row; i < row + n_rows; i++) {
-        gemm->activate(gemm->activate_arg,
-                       gemm->c + i * gemm->c_stride + part->group * gemm->n + first, count);
+        const int64_t column = part->group * gemm->n + first;
+        gemm->activate(gemm->activate_arg, gemm->c + i * gemm->c_stride + column, column, count);
     }
 }
 

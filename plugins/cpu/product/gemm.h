@@ -98,7 +98,7 @@ typedef struct oribi_gemm {
     int64_t residual_stride;
     float low, high;
     /* Applied to finished rows while they are in cache, or NULL; for what is not a bound. */
-    void (*activate)(const void *arg, float *row, int64_t count);
+    void (*activate)(const void *arg, float *row, int64_t column, int64_t count);
     const void *activate_arg;
 } oribi_gemm;
 

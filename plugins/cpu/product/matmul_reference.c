@@ -114,7 +114,7 @@ static bool matmul_reference_run(const void *arg, oribi_kit_run *run)
         }
         sum += args.bias != NULL ? (double)args.bias[column] : 0.0;
         sum += args.residual != NULL ? (double)args.residual[i] : 0.0;
-        out[i] = oribi_epilogue_value(&state->epilogue, sum);
+        out[i] = oribi_epilogue_value(&args, sum, column);
     }
     return out != NULL;
 }

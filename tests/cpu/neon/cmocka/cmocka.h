@@ -35,6 +35,12 @@ struct CMUnitTest {
 #define assert_int_equal(a, b)    assert_true((long long)(a) == (long long)(b))
 #define assert_string_equal(a, b) assert_true(strcmp((a), (b)) == 0)
 
+#define assert_in_range(a, low, high)                                                              \
+    assert_true((unsigned long long)(a) >= (unsigned long long)(low) &&                            \
+                (unsigned long long)(a) <= (unsigned long long)(high))
+#define print_error(...)   ((void)fprintf(stderr, __VA_ARGS__))
+#define print_message(...) ((void)printf(__VA_ARGS__))
+
 #define cmocka_run_group_tests(tests, setup, teardown)                                             \
     cmocka_stand_in_run((tests), sizeof(tests) / sizeof(tests)[0])
 
