@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ONNX's LSTM, GRU and RNN share: the walk over directions, rows and steps, the functions of
- * gates. A kernel gives what one step of one row does.
+ * gates. A kernel says what one step of one row does.
  */
 #ifndef ORIBI_MICRO_RECURRENT_WALK_F32_H_
 #define ORIBI_MICRO_RECURRENT_WALK_F32_H_
@@ -11,7 +11,8 @@
 #include "micro/memory.h"
 #include "micro/recurrent/recurrent_f32.h"
 
-/* One direction's weights and functions, and where it is. */
+/* The walk: what it walks over, one direction's weights and functions, and where it is. A kernel
+ * begins with row = -1 and computes a step while oribi_micro_recurrent_next says so. */
 struct oribi_micro_recurrent_step {
     const struct oribi_micro_recurrent_f32_args *args;
     const float *weights, *recurrent, *bias, *peephole; /* of the direction */
@@ -19,6 +20,11 @@ struct oribi_micro_recurrent_step {
     float *hidden, *cell;                               /* of this row: read, then written */
     float *gates;                                       /* the scratch */
     int32_t first;                                      /* of the direction's functions */
+    int32_t sums;                                       /* a unit has so many gates */
+    int32_t row, step, length;                          /* of directions and rows; of the row */
+    const float *inputs, *first_hidden, *first_cell;
+    const void *lengths;
+    float *output, *outputs, *last_hidden, *last_cell; /* the last is NULL where there is none */
 };
 
 /* Function `index` of the direction. */
@@ -100,31 +106,6 @@ static inline void oribi_micro_recurrent_sum(const struct oribi_micro_recurrent_
     }
 }
 
-typedef void oribi_micro_recurrent_function(struct oribi_micro_recurrent_step *step);
-
-/* The sequence of row b in direction d; hidden and cell hold the first states, then the last. */
-static inline void oribi_micro_recurrent_row(struct oribi_micro_recurrent_step *s, int32_t d,
-                                             int32_t b, int32_t length, const float *input,
-                                             float *output, oribi_micro_recurrent_function *step)
-{
-    const struct oribi_micro_recurrent_f32_args *a = s->args;
-    const size_t bytes = (size_t)a->units * sizeof *output;
-    for (int32_t k = 0; k < a->steps; k++) {
-        const int32_t is_backward = d > 0 || a->is_reverse != 0;
-        const int32_t t = is_backward != 0 && k < length ? length - 1 - k : k;
-        const int32_t from = a->is_batch_major != 0 ? b * a->steps + t : t * a->batch + b;
-        const int32_t to = a->is_batch_major != 0 ? from * a->directions + d
-                                                  : (t * a->directions + d) * a->batch + b;
-        if (k < length) {
-            s->input = input + from * a->in_c;
-            step(s);
-            memcpy(output + to * a->units, s->hidden, bytes);
-        } else {
-            memset(output + to * a->units, 0, bytes);
-        }
-    }
-}
-
 /* A state before the first step. */
 static inline void oribi_micro_recurrent_begin(const struct oribi_micro_recurrent_f32_args *a,
                                                int32_t is_there, int32_t length, const float *first,
@@ -138,36 +119,71 @@ static inline void oribi_micro_recurrent_begin(const struct oribi_micro_recurren
     }
 }
 
-/* The whole of it. `gates`: sums a unit; cell and last_cell are NULL where there is none. */
-static inline void oribi_micro_recurrent_walk(const struct oribi_micro_recurrent_f32_args *args,
-                                              int32_t gates, const float *input,
-                                              const void *lengths, const float *hidden,
-                                              const float *cell, float *output, float *last_hidden,
-                                              float *last_cell, void *scratch,
-                                              oribi_micro_recurrent_function *step)
+/* The next sequence: a row of a direction. 0: all are done. */
+static inline int32_t oribi_micro_recurrent_next_row(struct oribi_micro_recurrent_step *s)
 {
-    const struct oribi_micro_recurrent_f32_args *a = args;
-    const int32_t rows = gates * a->units;
-    struct oribi_micro_recurrent_step s = {.args = a, .gates = scratch};
-    for (int32_t d = 0; d < a->directions; d++) {
-        s.weights = a->weights + d * rows * a->in_c;
-        s.recurrent = a->recurrent + d * rows * a->units;
-        s.bias = a->bias != NULL ? a->bias + 2 * d * rows : NULL;
-        s.peephole = a->peephole != NULL ? a->peephole + 3 * d * a->units : NULL;
-        s.first = d * (gates > 1 ? gates - 1 : 1);
-        for (int32_t b = 0; b < a->batch; b++) {
-            const int32_t wanted = a->has_lengths != 0 ? ((const int32_t *)lengths)[b] : a->steps;
-            const int32_t length = wanted < a->steps ? wanted : a->steps;
-            const int32_t at =
-                (a->is_batch_major != 0 ? b * a->directions + d : d * a->batch + b) * a->units;
-            s.hidden = last_hidden + at;
-            oribi_micro_recurrent_begin(a, a->has_hidden, length, hidden + at, s.hidden);
-            if (last_cell != NULL) {
-                s.cell = last_cell + at;
-                oribi_micro_recurrent_begin(a, a->has_cell, length, cell + at, s.cell);
+    const struct oribi_micro_recurrent_f32_args *a = s->args;
+    const int32_t rows = s->sums * a->units;
+    s->row++;
+    if (s->row >= a->directions * a->batch) {
+        return 0;
+    }
+    const int32_t d = s->row / a->batch, b = s->row - d * a->batch;
+    s->weights = a->weights + d * rows * a->in_c;
+    s->recurrent = a->recurrent + d * rows * a->units;
+    s->bias = a->bias != NULL ? a->bias + 2 * d * rows : NULL;
+    s->peephole = a->peephole != NULL ? a->peephole + 3 * d * a->units : NULL;
+    s->first = d * (s->sums > 1 ? s->sums - 1 : 1);
+    const int32_t wanted = a->has_lengths != 0 ? ((const int32_t *)s->lengths)[b] : a->steps;
+    s->length = wanted < a->steps ? wanted : a->steps;
+    const int32_t at =
+        (a->is_batch_major != 0 ? b * a->directions + d : d * a->batch + b) * a->units;
+    s->hidden = s->last_hidden + at;
+    oribi_micro_recurrent_begin(a, a->has_hidden, s->length, s->first_hidden + at, s->hidden);
+    if (s->last_cell != NULL) {
+        s->cell = s->last_cell + at;
+        oribi_micro_recurrent_begin(a, a->has_cell, s->length, s->first_cell + at, s->cell);
+    }
+    s->step = 0;
+    return 1;
+}
+
+/* Where the step's input is and where its result belongs. */
+static inline void oribi_micro_recurrent_place(struct oribi_micro_recurrent_step *s)
+{
+    const struct oribi_micro_recurrent_f32_args *a = s->args;
+    const int32_t d = s->row / a->batch, b = s->row - d * a->batch, k = s->step;
+    const int32_t is_backward = d > 0 || a->is_reverse != 0;
+    const int32_t t = is_backward != 0 && k < s->length ? s->length - 1 - k : k;
+    const int32_t from = a->is_batch_major != 0 ? b * a->steps + t : t * a->batch + b;
+    const int32_t to =
+        a->is_batch_major != 0 ? from * a->directions + d : (t * a->directions + d) * a->batch + b;
+    s->input = s->inputs + from * a->in_c;
+    s->output = s->outputs + to * a->units;
+}
+
+/* Begins the next step that there is to compute, and stores what the one before it gave. 0: all are
+ * done. */
+static inline int32_t oribi_micro_recurrent_next(struct oribi_micro_recurrent_step *s)
+{
+    const struct oribi_micro_recurrent_f32_args *a = s->args;
+    const size_t bytes = (size_t)a->units * sizeof *s->output;
+    if (s->row >= 0) {
+        memcpy(s->output, s->hidden, bytes);
+        s->step++;
+    }
+    for (;;) {
+        while (s->row < 0 || s->step >= a->steps) {
+            if (oribi_micro_recurrent_next_row(s) == 0) {
+                return 0;
             }
-            oribi_micro_recurrent_row(&s, d, b, length, input, output, step);
         }
+        oribi_micro_recurrent_place(s);
+        if (s->step < s->length) {
+            return 1;
+        }
+        memset(s->output, 0, bytes);
+        s->step++;
     }
 }
 

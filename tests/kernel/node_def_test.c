@@ -71,7 +71,8 @@ static int make_attrs(void **state)
 {
     static const oribi_string strings[3] = {{"hello", 5}, {"", 0}, {"you", 3}};
     static const oribi_string with_zero = {"he\0llo", 6};
-    static const oribi_string functions[3] = {{"fa", 2}, {"fb", 2}, {"fn", 2}};
+    /* NameAttrLists of a name alone. */
+    static const oribi_string functions[3] = {{"\n\002fa", 4}, {"\n\002fb", 4}, {"\n\002fn", 4}};
     static const int64_t ints[4] = {1, INT64_C(1) << 40, -3, -3};
     static const float floats[3] = {0.5f, -2, 0.5f};
     static const uint8_t bools[3] = {1, 0, 1};

@@ -18,7 +18,8 @@ bool oribi_cpu_indices_check(oribi_kit_run *run, const oribi_cpu_indices *indice
                              int64_t depth, const oribi_cpu_shape *shape, int first_axis)
 {
     int64_t patience = 0;
-    for (int64_t i = 0; i < count; i++) {
+    /* Tuples of nothing may be 2^62. */
+    for (int64_t i = 0; depth > 0 && i < count; i++) {
         for (int64_t k = 0; k < depth; k++) {
             const int64_t dim = shape->at[first_axis + k];
             const int64_t given = oribi_kit_int_at(indices->data, indices->dtype, i * depth + k);

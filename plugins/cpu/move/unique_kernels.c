@@ -118,7 +118,8 @@ static bool give_slices(oribi_kit_run *run, const unique_work *work, const oribi
 {
     char *y = oribi_kit_output(run, 0, shape->at, shape->n);
     const size_t bytes = (size_t)work->inner * width;
-    for (int64_t o = 0; y != NULL && bytes > 0 && o < work->outer; o++) {
+    const bool is_empty = y == NULL || bytes == 0 || work->n_groups == 0;
+    for (int64_t o = 0; !is_empty && o < work->outer; o++) {
         for (int64_t g = 0; g < work->n_groups; g++, y += bytes) {
             memcpy(y, (const char *)work->x + (size_t)(o * work->n + work->firsts[g]) * bytes,
                    bytes);
@@ -169,6 +170,9 @@ static bool unique_open(oribi_kit_run *run, const unique_state *state, oribi_cpu
                           .n = shape->at[*axis],
                           .outer = oribi_cpu_product(shape->at, *axis),
                           .inner = oribi_cpu_product(shape->at + *axis + 1, shape->n - *axis - 1)};
+    if (work->inner == 0) { /* then there may be 2^62 times nothing to compare */
+        work->outer = 0;
+    }
     return true;
 }
 
