@@ -57,7 +57,9 @@ void oribi_session_free(oribi_session *session)
     }
     for (int32_t s = session->n_steps - 1; s >= 0 && session->steps != NULL; s--) {
         for (int32_t k = 0; k < session->steps[s].n_bodies; k++) {
-            oribi_session_free(session->steps[s].bodies[k].session);
+            if (session->steps[s].bodies[k].session != NULL) {
+                oribi_session_free(session->steps[s].bodies[k].session);
+            }
         }
         if (session->steps[s].node != NULL && session->steps[s].node->n_bodies == 0) {
             oribi_kernel_destroy(&session->steps[s].kernel);

@@ -138,7 +138,8 @@ typedef struct oribi_session_device {
 typedef struct oribi_session_body {
     struct oribi_session *session; /* shares pool, meter, resources and life of the one around it */
     const oribi_body *body;
-    int32_t index; /* of a frame's children */
+    int32_t index;     /* of a frame's children */
+    const char *fault; /* why there is no session of a branch: said when the branch is taken */
 } oribi_session_body;
 
 typedef struct oribi_session_step {

@@ -28,7 +28,8 @@ REFUSED = r"(?:at most|more than) 16|16 at most|rank (?:of )?17|(?:\b17|\b18) (?
 CRASH = r"Sanitizer|runtime error:|0x(?:5[5-6]|7[ef])[0-9a-f]{10}\b|\b(?:9[3-4]\d{12}|1(?:3[89]|40)\d{12})\b"
 COMPILED_RANK = r"node '[^']*' \([^)]*\): '[^']+' has rank (\d+); what is compiled has at most 8"
 # Why a model of any rank is not compiled.
-NOT_COMPILED = ["operators cannot be compiled to C yet", "which cannot be compiled", "not provided by any"]
+NOT_COMPILED = ["operators cannot be compiled to C yet", "which cannot be compiled", "not provided by any",
+                "compiles for float elements only"]
 COMPUTED = "a computed shape has an unknown length"  # what Expand says
 FAMILIES = {}
 

@@ -313,6 +313,48 @@ static void what_a_loop_collects_ends_at_the_memory_limit(void **state)
     close_model(&o);
 }
 
+/* y = -x, or x[4] as a tensor of one element; only passes know that it is one. */
+static bytes misfit_model(void)
+{
+    bytes graph = {0}, node = make_node("", "If", "if", "c", "y"), branches[2] = {{0}, {0}};
+    bytes cast = make_node("", "Cast", "cast", "e", "t");
+    const float zero[1] = {0};
+    put_attr_int(&cast, "to", ONNX_INT64);
+    put_node(&branches[0], "", "Neg", "neg", "x", "a");
+    put_node(&branches[1], "", "Exp", "exp", "f", "e");
+    put_message(&branches[1], GRAPH_NODE, &cast);
+    put_node(&branches[1], "", "Reshape", "shape", "x,t", "a");
+    put_initialiser(&graph, "f", ONNX_FLOAT, (int64_t[]){1}, 1, zero, sizeof zero);
+    for (int k = 0; k < 2; k++) {
+        put_value(&branches[k], GRAPH_OUTPUT, "a", ONNX_FLOAT, NULL, -1);
+        put_graph(&node, k == 0 ? "then_branch" : "else_branch", &branches[k]);
+    }
+    put_value(&graph, GRAPH_INPUT, "c", ONNX_BOOL, NULL, 0);
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){4}, 1);
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    put_message(&graph, GRAPH_NODE, &node);
+    return make_model(17, &graph);
+}
+
+static void a_branch_whose_shapes_do_not_fit_fails_when_it_is_taken(void **state)
+{
+    (void)state;
+    const float x[4] = {1, 2, 3, 4};
+    bool which = true;
+    opened o = open_model(misfit_model());
+    set(&o, 0, TF_BOOL, NULL, 0, &which, sizeof which);
+    set(&o, 1, TF_FLOAT, (int64_t[]){4}, 1, x, sizeof x);
+    oribi_run_execute(o.run, status);
+    expect_ok();
+    assert_float_equal(element(&o, 0, 0, 4), -1.0f, 0.0f);
+    which = false;
+    set(&o, 0, TF_BOOL, NULL, 0, &which, sizeof which);
+    oribi_run_execute(o.run, status);
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(status), "if/else_branch/shape"));
+    close_model(&o);
+}
+
 /* x[i], which the fifth iteration does not have. */
 static void a_failure_names_the_path_of_its_node(void **state)
 {
@@ -393,6 +435,7 @@ int main(void)
         TEST(an_endless_loop_ends_at_the_time_limit),
         TEST(what_a_loop_collects_ends_at_the_memory_limit),
         TEST(a_failure_names_the_path_of_its_node),
+        TEST(a_branch_whose_shapes_do_not_fit_fails_when_it_is_taken),
         TEST(a_trace_shows_steps_of_bodies),
         TEST(runs_of_one_session_do_not_meet),
     };

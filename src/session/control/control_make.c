@@ -4,6 +4,18 @@
  */
 #include "session/control/control.h"
 
+/* Shapes that do not go together in a branch are no fault of a model that never takes it. */
+static bool keep_fault(oribi_session *session, const oribi_session_step *step,
+                       oribi_session_body *body, TF_Status *status)
+{
+    if (TF_GetCode(status) != TF_INVALID_ARGUMENT || step->node->n_bodies < 2) {
+        return false;
+    }
+    body->fault = oribi_arena_strdup(&session->arena, TF_Message(status));
+    TF_SetStatus(status, TF_OK, "");
+    return body->fault != NULL || oribi_fail_memory(status);
+}
+
 static bool make_body(oribi_session *session, oribi_session_step *step, int32_t k,
                       const oribi_options *options, TF_Status *status)
 {
@@ -21,7 +33,7 @@ static bool make_body(oribi_session *session, oribi_session_step *step, int32_t 
     to->body = body;
     to->index = session->n_children++;
     to->session = oribi_session_make_body(graph, options != NULL ? &own : NULL, session, status);
-    return to->session != NULL;
+    return to->session != NULL || keep_fault(session, step, to, status);
 }
 
 /* A captured value that is constant is the bodies' own: the step does not read it. */

@@ -39,6 +39,10 @@ static void share_signal(oribi_run *run, oribi_run *around)
 oribi_child *oribi_control_child(oribi_frame *frame, const oribi_session_body *body,
                                  TF_Status *status)
 {
+    if (body->session == NULL) {
+        oribi_fail(status, TF_INVALID_ARGUMENT, "%s", body->fault);
+        return NULL;
+    }
     if (frame->children == NULL) {
         frame->children =
             oribi_alloc_zero((size_t)frame->session->n_children, sizeof *frame->children);
