@@ -146,7 +146,8 @@ static int32_t prepare_hard_swish(unary *u)
                                                            &u->other_multiplier, &u->other_shift);
     u->multiplier = narrow(u->multiplier);
     u->other_multiplier = narrow(u->other_multiplier);
-    return code == ORIBI_MICRO_OK && u->shift > 0 ? ORIBI_MICRO_INVALID : code;
+    const int32_t fits = u->shift <= 0 && u->shift >= -31 && u->other_shift >= -31;
+    return code == ORIBI_MICRO_OK && fits == 0 ? ORIBI_MICRO_INVALID : code;
 }
 
 static int32_t hard_swish(const unary *u, int32_t x)

@@ -45,8 +45,12 @@ static void dft(oribi_ops_ctx *ctx, TF_Status *status)
         *dim = !has_length      ? -1
                : inputs[1] >= 0 ? length
                : !is_half       ? *dim
-               : *dim > 0       ? 2 * (*dim - 1)
+               : *dim > 0       ? *dim - 1
                                 : -1;
+        if (is_half && has_length && inputs[1] < 0 && *dim > 0 &&
+            !oribi_ops_multiply(*dim, 2, dim, status)) {
+            return;
+        }
         *dim = *dim >= 0 && onesided != 0 && !is_half ? *dim / 2 + 1 : *dim;
     }
     x.at[x.n - 1] = is_half ? 1 : 2;

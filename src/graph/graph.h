@@ -97,7 +97,7 @@ typedef struct oribi_node {
     const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
     const oribi_kernel_def *kernel; /* chosen, or NULL */
     oribi_body *bodies;             /* of control flow */
-    int32_t n_bodies;
+    int16_t n_bodies;               /* there are many nodes: no byte more than needed */
     bool is_dead;
     uint32_t passes_off;        /* ORIBI_PASS_...: whose work a graph optimiser did on this node */
     struct oribi_node *waiting; /* a list that oribi_graph_remove_dead makes */

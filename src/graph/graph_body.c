@@ -29,7 +29,7 @@ bool oribi_graph_give_bodies(oribi_graph *graph, oribi_node *node, const oribi_b
         return oribi_fail_memory(status);
     }
     node->bodies = kept;
-    node->n_bodies = n;
+    node->n_bodies = (int16_t)n; /* two at most */
     for (int32_t k = 0; k < n; k++) {
         oribi_graph *body = kept[k].graph;
         const uint64_t bytes = body->made_bytes + body->arena.used_bytes;

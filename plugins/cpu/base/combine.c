@@ -144,10 +144,15 @@ static void clip_block(void *object, int64_t begin, int64_t end)
 static bool clip_step(oribi_kit_run *run, int index, int64_t count, int64_t *out)
 {
     int64_t have = TF_TensorElementCount(run->in[index]);
+    bool is_same = TF_NumDims(run->in[index]) == TF_NumDims(run->in[0]);
+    for (int k = 0; is_same && k < TF_NumDims(run->in[0]); k++) {
+        is_same = TF_Dim(run->in[index], k) == TF_Dim(run->in[0], k);
+    }
     *out = have == 1 ? 0 : 1;
-    return have == 1 || have == count ||
+    return have == 1 || is_same ||
            oribi_kit_fail(run, TF_INVALID_ARGUMENT,
-                          "clip bound %d has %lld elements: neither one nor the input's %lld",
+                          "clip bound %d has %lld elements: neither one, nor the input's %lld in "
+                          "its shape",
                           index, (long long)have, (long long)count);
 }
 

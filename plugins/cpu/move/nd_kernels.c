@@ -63,18 +63,18 @@ static bool nd_prepare(oribi_kit_run *run, const nd_state *state, int indices_in
                        oribi_dims *strides, nd_work *work)
 {
     const int64_t batch = state->batch;
-    const int64_t room = shape->n - batch;
     if (!oribi_cpu_indices_open(run, indices_input, state->wraps, &work->indices)) {
         return false;
     }
+    if (indices->n > 0 && !nd_batch(run, batch, shape, indices)) {
+        return false;
+    }
+    const int64_t room = shape->n - (indices->n > 0 ? batch : 0);
     work->depth = indices->n == 0 ? 0 : indices->at[indices->n - 1];
     if (indices->n == 0 || work->depth > room) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
                               "index innermost dimension length must be <= %lld; saw: %lld",
                               (long long)room, (long long)work->depth);
-    }
-    if (!nd_batch(run, batch, shape, indices)) {
-        return false;
     }
     work->first = batch;
     work->dims = shape->at + batch;
