@@ -182,7 +182,8 @@ static int32_t prepare_scale(unary *u)
     if (s->function == ORIBI_MICRO_UNARY_RSQRT) {
         const float root = sqrtf(s->input.scale);
         const float both = root * s->output.scale;
-        return oribi_micro_multiplier(1.0 / (double)both, &u->multiplier, &u->shift);
+        const int32_t code = oribi_micro_multiplier(1.0 / (double)both, &u->multiplier, &u->shift);
+        return code == ORIBI_MICRO_OK && u->shift < 20 - 31 ? ORIBI_MICRO_INVALID : code;
     }
     if (s->function == ORIBI_MICRO_UNARY_REQUANTIZE) {
         return oribi_micro_multiplier((double)s->input.scale / (double)s->output.scale,
