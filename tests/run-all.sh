@@ -31,8 +31,25 @@ check() { # preset, ctest arguments
     say "test $preset"
     ctest --preset "$preset" -j "$jobs" "$@"
 }
-if want lint; then say lint && tests/lint/run.sh; fi
-if want clang; then build clang && check clang -LE "slow|script|opencl|hostile" -E "^cpu.neon$"; fi
-if want asan; then build asan && check asan -LE "slow|script|opencl" && check asan -L command ; fi
-if want tsan; then build tsan && check tsan -L "devices?|session|tensor|kernel|hooks" -LE "slow|script|opencl" ; fi
-if want gcc; then build release && check release -E "^compile.vectors_session$"; fi # compile.vectors does it, too
+# One command a line: `set -e` does not see a failure that && follows.
+if want lint; then
+    say lint
+    tests/lint/run.sh
+fi
+if want clang; then
+    build clang
+    check clang -LE "slow|script|opencl|hostile" -E "^cpu.neon$"
+fi
+if want asan; then
+    build asan
+    check asan -LE "slow|script|opencl"
+    check asan -L command
+fi
+if want tsan; then
+    build tsan
+    check tsan -L "devices?|session|tensor|kernel|hooks" -LE "slow|script|opencl"
+fi
+if want gcc; then # compile.vectors does what compile.vectors_session does, too
+    build release
+    check release -E "^compile.vectors_session$"
+fi
