@@ -143,8 +143,17 @@ class CancellationManager
         if (TF_OpKernelContext_OnCancel(ctx_, &CallAll, calls)) {
             return true;
         }
-        std::lock_guard<std::mutex> lock(calls->mutex);
-        return calls->callbacks.erase(token) == 0; /* gone: it was called meanwhile */
+        {
+            std::lock_guard<std::mutex> lock(calls->mutex);
+            if (calls->callbacks.erase(token) == 0) {
+                return true; /* it was called meanwhile */
+            }
+            if (calls->phase != kQuiet) {
+                return false;
+            }
+        }
+        CallAll(calls); /* the run stopped, and the host has forgotten those before this one */
+        return false;
 #else
         (void)calls;
         (void)token;
