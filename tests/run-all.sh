@@ -3,7 +3,7 @@
 # Everything that `make test` runs, in order of how soon it can say no: lint, gcc (all tests), clang,
 # ASan+UBSan (with the scripts that are the command's own), TSan (the tests that use threads). Ends with the gcc run's
 # CTest summary of all stages. ORIBI_TEST_STAGES narrows it: "gcc" or "lint gcc".
-# The whole stays under 25 minutes on two processors: what is compiled once is not compiled again (ccache for the
+# The whole is to stay under 25 minutes on two processors, and takes about 40: what is compiled once is not compiled again (ccache for the
 # tree, tests/support/compile_once.py for emitted C), and a stage runs what its compiler can change.
 set -eu
 cd "$(dirname "$0")/.."
