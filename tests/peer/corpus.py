@@ -166,7 +166,7 @@ def call(*words, seconds=300):
     done = subprocess.run([str(w) for w in words], capture_output=True, text=True, timeout=seconds, check=False)
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]
-        raise RuntimeError(lines[0] if lines else f"exit {done.returncode}")
+        raise RuntimeError(re.sub(r"/\S*/", "", lines[0]) if lines else f"exit {done.returncode}")
     return done.stdout
 
 
