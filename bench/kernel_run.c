@@ -230,13 +230,13 @@ void bench_measure(bench_node *node, double seconds, double *out_time, double *o
 {
     static double times[SAMPLES], peaks[SAMPLES];
     int count = 0;
-    const double begin = bench_seconds();
-    while (count < SAMPLES && (count < 4 || bench_seconds() - begin < seconds)) {
+    const double begin = machine_seconds();
+    while (count < SAMPLES && (count < 4 || machine_seconds() - begin < seconds)) {
         (void)compute(node->run); /* what the peak sample disturbed is warm again */
-        const double start = bench_seconds();
+        const double start = machine_seconds();
         (void)compute(node->run);
-        times[count] = bench_seconds() - start;
-        peaks[count++] = bench_peak_sample();
+        times[count] = machine_seconds() - start;
+        peaks[count++] = machine_peak_sample();
     }
     qsort(times, (size_t)count, sizeof *times, compare);
     qsort(peaks, (size_t)count, sizeof *peaks, compare);

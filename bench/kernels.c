@@ -108,7 +108,7 @@ static totals bench_layers(const char *title, const conv_layer *layers, bool is_
         if (is_depthwise) { /* the share if nothing were computed */
             const size_t read = (size_t)layer->size * (size_t)layer->size * (size_t)outputs;
             const size_t written = (size_t)out * (size_t)out * (size_t)outputs;
-            printf(" %11.1f%%", 100.0 * limit / bench_stream_seconds(read, written));
+            printf(" %11.1f%%", 100.0 * limit / machine_stream_seconds(read, written));
         }
         printf("\n");
         all.time += time * layer->count;
@@ -135,7 +135,7 @@ static void bench_dense(const settings *with)
         bench_input_add(&node, left, 2, false);
         bench_input_add(&node, right, 2, true);
         if (row != NULL && bench_begin(&node, row, with->pool)) {
-            const double limit = bench_read_bandwidth(bytes);
+            const double limit = machine_read_bandwidth(bytes);
             double time = 0.0, peak = 0.0;
             bench_measure(&node, 0.3, &time, &peak);
             printf("%6lld x %-6lld %8.1f MiB %9.3f ms %7.2f GB/s of %7.2f %6.1f%%\n",
@@ -173,10 +173,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s\n", TF_Message(status));
         return 1;
     }
-    const double peak = bench_peak_flops(&name);
+    const double peak = machine_peak_flops(&name);
     printf("multiply-add peak of one core, %s: %.1f GFLOP/s\n", name, peak * 1e-9);
     printf("read bandwidth of one core, 512 MiB: %.2f GB/s\n",
-           bench_read_bandwidth((size_t)512 << 20) * 1e-9);
+           machine_read_bandwidth((size_t)512 << 20) * 1e-9);
     printf("threads: %d\n", with.threads);
     const totals a = bench_layers("ResNet-50", resnet50, false, &with);
     const totals b = bench_layers("MobileNetV2", mobilenetv2, false, &with);

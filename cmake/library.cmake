@@ -26,6 +26,7 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/micro_texts.c
     DEPENDS ${ORIBI_MICRO_TEXTS} cmake/micro_table.cmake cmake/text_table.cmake VERBATIM)
 # What compiled calls know of their arguments is made from the structs of micro/.
 set(ORIBI_MADE ${PROJECT_BINARY_DIR}/made/compile/lower)
+file(MAKE_DIRECTORY ${ORIBI_MADE}) # now: a cache of compilers spells a folder that is not there yet in another way
 add_custom_command(OUTPUT ${ORIBI_MADE}/args_table.c ${ORIBI_MADE}/args_table.h
     COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro -DOUTPUT=${ORIBI_MADE}
         -P ${PROJECT_SOURCE_DIR}/cmake/args_table.cmake
@@ -68,7 +69,7 @@ set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)
 list(APPEND ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_micro>)
 target_include_directories(oribi_core PRIVATE ${PROJECT_SOURCE_DIR})
 
-# <name> as objects for the library (init under its own name), and as a .so of its own for the tests.
+# <name> as objects for the library, and for the tests as a .so of its own, whose entry calls init.
 # A plugin whose folder has no sources adds nothing.
 function(oribi_plugin name init)
     if(NOT ARGN)
@@ -78,9 +79,11 @@ function(oribi_plugin name init)
     add_library(oribi_${name} OBJECT ${ARGN})
     target_include_directories(oribi_${name} PRIVATE include plugins ${PROJECT_SOURCE_DIR})
     target_link_libraries(oribi_${name} PRIVATE oribi_flags oribi_harden)
-    add_library(oribi_${name}_so MODULE EXCLUDE_FROM_ALL ${ARGN})
-    target_include_directories(oribi_${name}_so PRIVATE include plugins ${PROJECT_SOURCE_DIR})
-    target_compile_definitions(oribi_${name}_so PRIVATE ${init}=TF_InitKernel)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/plugins/${name}_entry.c CONTENT
+        "#include \"built_in.h\"\n#include \"tensorflow/c/kernels.h\"\n\nvoid TF_InitKernel(void)\n{\n    @init@();\n}\n" @ONLY)
+    add_library(oribi_${name}_so MODULE EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/plugins/${name}_entry.c
+        $<TARGET_OBJECTS:oribi_${name}> $<TARGET_OBJECTS:oribi_micro>)
+    target_include_directories(oribi_${name}_so PRIVATE include plugins)
     target_link_libraries(oribi_${name}_so PRIVATE oribi_flags oribi_harden m)
     set_target_properties(oribi_${name}_so PROPERTIES PREFIX "" OUTPUT_NAME oribi_${name}
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/plugins)
@@ -90,10 +93,6 @@ include(cmake/isa.cmake)
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
 target_include_directories(oribi_cpu PRIVATE ${PROJECT_BINARY_DIR}/isa)
 target_compile_definitions(oribi_cpu PRIVATE ORIBI_KIT_SHARED)
-target_compile_definitions(oribi_cpu_so PRIVATE ORIBI_KIT_SHARED)
-target_include_directories(oribi_cpu_so PRIVATE ${PROJECT_BINARY_DIR}/isa)
-target_sources(oribi_cpu_so PRIVATE $<TARGET_OBJECTS:oribi_micro>)
-target_sources(oribi_ops_core_so PRIVATE $<TARGET_OBJECTS:oribi_micro>)
 
 # The folder that applications include from has oribi/ and nothing else: what oribi.h needs of the
 # contract lies below it, so that nothing hides a TensorFlow, an Abseil or an Eigen of theirs. Plugins

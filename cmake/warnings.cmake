@@ -9,6 +9,11 @@ target_include_directories(oribi_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 if(ORIBI_SANITIZE)
     add_compile_options(-fsanitize=${ORIBI_SANITIZE} -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${ORIBI_SANITIZE})
+    # Of clang's, one runtime in the process, as of gcc's: the library, programs and plugins share it.
+    if(CMAKE_C_COMPILER_ID STREQUAL "Clang" AND NOT ORIBI_BUILD_FUZZ)
+        execute_process(COMMAND ${CMAKE_C_COMPILER} -print-resource-dir OUTPUT_VARIABLE folder OUTPUT_STRIP_TRAILING_WHITESPACE)
+        add_link_options(-shared-libsan -Wl,-rpath,${folder}/lib/linux)
+    endif()
     # Instrumented code confuses the size analysis of format strings.
     add_compile_options($<$<C_COMPILER_ID:GNU>:-Wno-format-truncation>)
     if(ORIBI_SANITIZE MATCHES "undefined")

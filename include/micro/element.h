@@ -14,7 +14,9 @@ enum {
     ORIBI_MICRO_U8 = 1,
     ORIBI_MICRO_S16 = 2,
     ORIBI_MICRO_S32 = 3,
-    ORIBI_MICRO_F32 = 4
+    ORIBI_MICRO_F32 = 4,
+    ORIBI_MICRO_S64 = 5,
+    ORIBI_MICRO_F64 = 6
 };
 
 /* Element i of integers. */
@@ -30,6 +32,13 @@ static inline int32_t oribi_micro_element_get(const void *data, int32_t kind, in
     default:
         return ((const int32_t *)data)[i];
     }
+}
+
+/* The same of integers of up to 64 bits. */
+static inline int64_t oribi_micro_element_get_wide(const void *data, int32_t kind, int32_t i)
+{
+    return kind == ORIBI_MICRO_S64 ? ((const int64_t *)data)[i]
+                                   : oribi_micro_element_get(data, kind, i);
 }
 
 /* Wraps where the type is narrower. */
@@ -50,6 +59,17 @@ static inline void oribi_micro_element_set(void *data, int32_t kind, int32_t i, 
         ((int32_t *)data)[i] = value;
         break;
     }
+}
+static inline void oribi_micro_element_set_wide(void *data, int32_t kind, int32_t i, int64_t value)
+{
+    const uint32_t low = (uint32_t)(uint64_t)value;
+    int32_t narrow;
+    if (kind == ORIBI_MICRO_S64) {
+        ((int64_t *)data)[i] = value;
+        return;
+    }
+    memcpy(&narrow, &low, sizeof narrow);
+    oribi_micro_element_set(data, kind, i, narrow);
 }
 
 #endif

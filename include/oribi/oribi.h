@@ -272,6 +272,8 @@ TF_CAPI_EXPORT extern TF_DataType oribi_model_output_type(const oribi_model *mod
 /* Rank (-1 unknown); writes min(rank, max_dims) dims, -1 for unknown ones. */
 TF_CAPI_EXPORT extern int oribi_model_input_shape(const oribi_model *model, int index,
                                                   int64_t *dims, int max_dims);
+/* The same of an output: as inferred or, where nothing can be, as the file declares, which a run
+ * does not hold the model to: the tensor that comes has the sizes that were computed. */
 TF_CAPI_EXPORT extern int oribi_model_output_shape(const oribi_model *model, int index,
                                                    int64_t *dims, int max_dims);
 #if ORIBI_HAS_CONTRACT(1, 3)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives the arguments of sums, differences and products. The scales of sums and differences are
- * divided in double, those of products where the source does.
+/* Derives the arguments of sums, differences, products and quotients. The scales of sums and
+ * differences are divided in double, those of products where the source does.
  */
 #include "micro/elementwise/binary_q_prepare.h"
 
@@ -148,26 +148,37 @@ int32_t oribi_micro_squared_difference_q_prepare(const struct oribi_micro_binary
     return spec->kind == ORIBI_MICRO_U8 ? ORIBI_MICRO_INVALID : fill_wide(spec, real, args);
 }
 
-/* --- Products -------------------------------------------------------------------------------- */
+/* --- Products and quotients ------------------------------------------------------------------ */
 
-int32_t oribi_micro_mul_q_prepare(const struct oribi_micro_binary_q_spec *spec,
-                                  struct oribi_micro_mul_q_args *args)
+static int32_t fill_product(const struct oribi_micro_binary_q_spec *s, double real,
+                            struct oribi_micro_mul_q_args *args)
 {
-    const struct oribi_micro_binary_q_spec *s = spec;
-    int32_t code = check(s, &args->shape, &args->low, &args->high);
-    if (code != ORIBI_MICRO_OK) {
-        return code;
-    }
+    const int32_t code = check(s, &args->shape, &args->low, &args->high);
     args->kind = s->kind;
     args->a_zero = s->a.zero;
     args->b_zero = s->b.zero;
     args->output_zero = s->output.zero;
     args->scratch_bytes = 0;
-    if (s->variant == ORIBI_MICRO_TFLITE || s->kind == ORIBI_MICRO_U8) {
-        const float product = s->a.scale * s->b.scale;
-        const float real = product / s->output.scale;
-        return oribi_micro_multiplier((double)real, &args->output_multiplier, &args->output_shift);
-    }
-    return oribi_micro_multiplier((double)s->a.scale * (double)s->b.scale / (double)s->output.scale,
-                                  &args->output_multiplier, &args->output_shift);
+    return code != ORIBI_MICRO_OK
+               ? code
+               : oribi_micro_multiplier(real, &args->output_multiplier, &args->output_shift);
+}
+
+int32_t oribi_micro_mul_q_prepare(const struct oribi_micro_binary_q_spec *spec,
+                                  struct oribi_micro_mul_q_args *args)
+{
+    const struct oribi_micro_binary_q_spec *s = spec;
+    const float product = s->a.scale * s->b.scale;
+    const int32_t is_float = s->variant == ORIBI_MICRO_TFLITE || s->kind == ORIBI_MICRO_U8;
+    const double real = is_float
+                            ? (double)(product / s->output.scale)
+                            : (double)s->a.scale * (double)s->b.scale / (double)s->output.scale;
+    return fill_product(s, real, args);
+}
+
+int32_t oribi_micro_div_q_prepare(const struct oribi_micro_binary_q_spec *spec,
+                                  struct oribi_micro_mul_q_args *args)
+{
+    const float product = spec->b.scale * spec->output.scale;
+    return fill_product(spec, (double)(spec->a.scale / product), args);
 }

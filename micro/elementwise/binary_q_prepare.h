@@ -28,6 +28,8 @@ int32_t oribi_micro_sub_s8_prepare(const struct oribi_micro_binary_q_spec *spec,
                                    struct oribi_micro_add_s8_args *args);
 int32_t oribi_micro_mul_q_prepare(const struct oribi_micro_binary_q_spec *spec,
                                   struct oribi_micro_mul_q_args *args);
+int32_t oribi_micro_div_q_prepare(const struct oribi_micro_binary_q_spec *spec,
+                                  struct oribi_micro_mul_q_args *args);
 int32_t oribi_micro_wide_add_prepare(const struct oribi_micro_binary_q_spec *spec,
                                      struct oribi_micro_wide_add_args *args);
 int32_t oribi_micro_wide_sub_prepare(const struct oribi_micro_binary_q_spec *spec,

@@ -15,11 +15,6 @@ static float nearest(float x, float low, float high)
     return rest >= 0.5F ? whole + 1.0F : rest <= -0.5F ? whole - 1.0F : whole;
 }
 
-static double magnitude(double x)
-{
-    return x < 0.0 ? -x : x;
-}
-
 /* Steps of 1/127 of the largest magnitude. */
 static void symmetric_row(const float *x, int32_t n, float range, float *y)
 {
@@ -29,25 +24,11 @@ static void symmetric_row(const float *x, int32_t n, float range, float *y)
     }
 }
 
-/* The step that stands for 0: by the end of which it has the smaller error. */
-static float zero_of(double low, double high, double step)
-{
-    const double error_low = 128.0 + magnitude(low / step);
-    const double error_high = 127.0 + magnitude(high / step);
-    const double wanted = error_low < error_high ? -128.0 - low / step : 127.0 - high / step;
-    if (wanted <= -128.0 || wanted >= 127.0) {
-        return wanted <= -128.0 ? -128.0F : 127.0F;
-    }
-    const int32_t whole = (int32_t)wanted;
-    const double rest = wanted - (double)whole;
-    return (float)(rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole);
-}
-
 static void asymmetric_row(const float *x, int32_t n, float low, float high, float *y)
 {
-    const double step = ((double)high - (double)low) / 255.0;
-    const float zero = zero_of((double)low, (double)high, step);
-    const float scale = (float)step, inverse = 1.0F / scale;
+    float scale = 0.0F;
+    const float zero = oribi_micro_through_bytes_zero((double)low, (double)high, &scale);
+    const float inverse = 1.0F / scale;
     for (int32_t i = 0; i < n; i++) {
         const float product = x[i] * inverse;
         y[i] = (nearest(zero + product, -128.0F, 127.0F) - zero) * scale;

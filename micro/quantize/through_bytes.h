@@ -20,4 +20,22 @@ struct oribi_micro_through_bytes_args {
 void oribi_micro_through_bytes(const struct oribi_micro_through_bytes_args *args,
                                const float *input, float *output);
 
+/* The step that stands for 0 where 256 of them reach from low to high: by the end of which it has
+ * the smaller error. *scale: the size of a step. */
+static inline float oribi_micro_through_bytes_zero(double low, double high, float *scale)
+{
+    const double step = (high - low) / 255.0;
+    const double from_low = low / step, from_high = high / step;
+    const double error_low = 128.0 + (from_low < 0.0 ? -from_low : from_low);
+    const double error_high = 127.0 + (from_high < 0.0 ? -from_high : from_high);
+    const double wanted = error_low < error_high ? -128.0 - from_low : 127.0 - from_high;
+    *scale = (float)step;
+    if (!(wanted > -128.0 && wanted < 127.0)) { /* a NaN, too, has no step */
+        return wanted >= 127.0 ? 127.0F : -128.0F;
+    }
+    const int32_t whole = (int32_t)wanted;
+    const double rest = wanted - (double)whole;
+    return (float)(rest >= 0.5 ? whole + 1 : rest <= -0.5 ? whole - 1 : whole);
+}
+
 #endif

@@ -30,12 +30,8 @@ void oribi_micro_onnx_lstm_f32(const struct oribi_micro_recurrent_f32_args *args
                                const float *cell, float *output, float *last_hidden,
                                float *last_cell, void *scratch)
 {
-    struct oribi_micro_recurrent_step s = {.args = args, .sums = 4, .row = -1, .gates = scratch};
-    s.inputs = input;
-    s.lengths = lengths;
-    s.first_hidden = hidden;
-    s.outputs = output;
-    s.last_hidden = last_hidden;
+    struct oribi_micro_recurrent_step s =
+        oribi_micro_recurrent_walk(args, 4, input, lengths, hidden, output, last_hidden, scratch);
     s.first_cell = cell;
     s.last_cell = last_cell;
     while (oribi_micro_recurrent_next(&s) != 0) {

@@ -15,12 +15,8 @@ void oribi_micro_onnx_rnn_f32(const struct oribi_micro_recurrent_f32_args *args,
                               const void *lengths, const float *hidden, float *output,
                               float *last_hidden, void *scratch)
 {
-    struct oribi_micro_recurrent_step s = {.args = args, .sums = 1, .row = -1, .gates = scratch};
-    s.inputs = input;
-    s.lengths = lengths;
-    s.first_hidden = hidden;
-    s.outputs = output;
-    s.last_hidden = last_hidden;
+    struct oribi_micro_recurrent_step s =
+        oribi_micro_recurrent_walk(args, 1, input, lengths, hidden, output, last_hidden, scratch);
     while (oribi_micro_recurrent_next(&s) != 0) {
         step_rnn(&s);
     }

@@ -12,7 +12,8 @@
 #include "micro/recurrent/recurrent_f32.h"
 
 /* The walk: what it walks over, one direction's weights and functions, and where it is. A kernel
- * begins with row = -1 and computes a step while oribi_micro_recurrent_next says so. */
+ * begins with oribi_micro_recurrent_walk and computes a step while oribi_micro_recurrent_next says
+ * so. */
 struct oribi_micro_recurrent_step {
     const struct oribi_micro_recurrent_f32_args *args;
     const float *weights, *recurrent, *bias, *peephole; /* of the direction */
@@ -26,6 +27,21 @@ struct oribi_micro_recurrent_step {
     const void *lengths;
     float *output, *outputs, *last_hidden, *last_cell; /* the last is NULL where there is none */
 };
+
+/* A walk before its first row, without cells. */
+static inline struct oribi_micro_recurrent_step
+oribi_micro_recurrent_walk(const struct oribi_micro_recurrent_f32_args *args, int32_t sums,
+                           const float *input, const void *lengths, const float *hidden,
+                           float *output, float *last_hidden, void *scratch)
+{
+    struct oribi_micro_recurrent_step s = {.args = args, .sums = sums, .row = -1, .gates = scratch};
+    s.inputs = input;
+    s.lengths = lengths;
+    s.first_hidden = hidden;
+    s.outputs = output;
+    s.last_hidden = last_hidden;
+    return s;
+}
 
 /* Function `index` of the direction. */
 static inline float oribi_micro_recurrent_apply(const struct oribi_micro_recurrent_step *s,

@@ -22,6 +22,8 @@ void oribi_micro_ceil_f32(const struct oribi_micro_unary_f32_args *args, const f
                           float *output);
 void oribi_micro_clip_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                           float *output);
+void oribi_micro_cos_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
+                         float *output);
 void oribi_micro_elu_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                          float *output);
 void oribi_micro_erf_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
@@ -54,6 +56,8 @@ void oribi_micro_sigmoid_f32(const struct oribi_micro_unary_f32_args *args, cons
                              float *output);
 void oribi_micro_sign_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                           float *output);
+void oribi_micro_sin_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
+                         float *output);
 void oribi_micro_softplus_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                               float *output);
 void oribi_micro_softsign_f32(const struct oribi_micro_unary_f32_args *args, const float *input,

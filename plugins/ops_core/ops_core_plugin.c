@@ -40,6 +40,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_picture,
     oribi_ops_signal,
     oribi_ops_control,
+    oribi_ops_segment,
 };
 /* clang-format on */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>Name of what works on signals: Fourier transforms, windows, the matrix of mel bands. */
+/* What works on signals: Fourier transforms, parts of complex numbers, windows, the matrix of mel
+ * bands. */
 #include <inttypes.h>
 
 #include "ops_core/ops_core.h"
@@ -32,7 +33,7 @@ static void dft(oribi_ops_ctx *ctx, TF_Status *status)
         !optional_int(ctx, inputs[2], since >= 20 ? -2 : attr_axis, &axis, &has_axis, status)) {
         return;
     }
-    const bool is_half = inverse != 0 && onesided != 0;
+    const bool is_half = inverse != 0 && onesided != 0; /* x has half of the numbers */
     if (!has_axis) {
         oribi_ops_set_unknown_dims(&x, x.n);
     } else if (!oribi_ops_axis(axis, x.n, &axis, status)) {
@@ -42,13 +43,11 @@ static void dft(oribi_ops_ctx *ctx, TF_Status *status)
         return;
     } else {
         int64_t *dim = &x.at[axis];
-        *dim = !has_length      ? -1
-               : inputs[1] >= 0 ? length
-               : !is_half       ? *dim
-               : *dim > 0       ? *dim - 1
-                                : -1;
-        if (is_half && has_length && inputs[1] < 0 && *dim > 0 &&
-            !oribi_ops_multiply(*dim, 2, dim, status)) {
+        if (inputs[1] >= 0) {
+            *dim = has_length ? length : -1;
+        } else if (is_half && *dim == 0) {
+            *dim = -1;
+        } else if (is_half && *dim > 0 && !oribi_ops_multiply(*dim - 1, 2, dim, status)) {
             return;
         }
         *dim = *dim >= 0 && onesided != 0 && !is_half ? *dim / 2 + 1 : *dim;
@@ -104,6 +103,32 @@ static void mel_weight_matrix(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+/* Planes, of which half of the last dimension is kept. */
+static void rfft_2d(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape x, lengths;
+    oribi_wide_dims known;
+    if (!oribi_ops_input(ctx, 0, &x, status) || !oribi_ops_at_least(&x, 2, status) ||
+        !oribi_ops_input_rank(ctx, 1, 1, &lengths, status) ||
+        !oribi_ops_merge_dim(&lengths.at[0], 2, status) ||
+        !oribi_ops_input_list(ctx, 1, &known, status)) {
+        return;
+    }
+    for (int i = 0; x.n >= 2 && i < 2; i++) {
+        const int64_t n = known.n == 2 ? known.at[i] : -1;
+        x.at[x.n - 2 + i] = i == 0 || n <= 0 ? n : n / 2 + 1;
+    }
+    oribi_ops_output(ctx, 0, &x, status);
+}
+
+#define COMPLEX "{complex64, complex128} = DT_COMPLEX64"
+#define REAL    "{float, double} = DT_FLOAT"
+#define PART(op, in, out)                                                                          \
+    {                                                                                              \
+        .name = op, .inputs = {in ": T"}, .outputs = {out ": Tout"},                               \
+        .attrs = {"T: " COMPLEX, "Tout: " REAL}, .traits = {"elementwise"},                        \
+        .shape = oribi_ops_shape_unchanged                                                         \
+    }
 #define OPTIONAL "Tinputs: list(type) >= 1", "present: list(bool) = []"
 #define WINDOW(op)                                                                                 \
     {                                                                                              \
@@ -136,5 +161,14 @@ const oribi_ops_row oribi_ops_signal[] = {
      .attrs = {"T1: " ORIBI_OPS_INDEX, "T2: " ORIBI_OPS_FLOATS,
                "output_datatype: realnumbertype = DT_FLOAT", "since_version: int = 0"},
      .shape = mel_weight_matrix},
+    {.name = "RFFT2D",
+     .inputs = {"input: Treal", "fft_length: int32"},
+     .outputs = {"output: Tcomplex"},
+     .attrs = {"Treal: " REAL, "Tcomplex: " COMPLEX},
+     .traits = {"parameters(fft_length)"},
+     .shape = rfft_2d},
+    PART("Real", "input", "output"),
+    PART("Imag", "input", "output"),
+    PART("ComplexAbs", "x", "y"),
     {.name = NULL},
 };

@@ -260,6 +260,7 @@ static void put_report(const recording *r, const char *said, size_t length, bool
     } else {
         oribi_json_open(json, '{');
         oribi_json_put_string(json, "op", text_of(r->call, "op"));
+        oribi_json_put_string(json, "kernel", text_of(r->origin, "kernel"));
         oribi_json_put_string(json, "error", TF_Message(end));
         oribi_json_put_string(json, "recorded_error", text_of(r->call, "error"));
         oribi_json_put_bool(json, "same", !has_end(r));

@@ -28,6 +28,9 @@ void oribi_arena_init(oribi_arena *arena)
 
 void oribi_arena_destroy(oribi_arena *arena)
 {
+    if (arena == NULL) {
+        return;
+    }
     struct oribi_arena_block *block = arena->blocks;
     while (block != NULL) {
         struct oribi_arena_block *next = block->next;

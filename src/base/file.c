@@ -64,6 +64,9 @@ int oribi_file_map_open(const char *path, oribi_file_map *out_map)
 
 void oribi_file_map_close(oribi_file_map *map)
 {
+    if (map == NULL) {
+        return;
+    }
     if (map->priv != NULL) {
         oribi_free(map->priv);
     } else if (map->data != NULL) {

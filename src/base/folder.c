@@ -68,6 +68,9 @@ int oribi_folder_read(const char *path, oribi_folder_list *out_list)
 
 void oribi_folder_list_destroy(oribi_folder_list *list)
 {
+    if (list == NULL) {
+        return;
+    }
     for (size_t i = 0; i < list->n_names; i++) {
         oribi_free(list->names[i]);
     }

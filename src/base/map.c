@@ -154,6 +154,9 @@ void *oribi_map_get(const oribi_map *map, const char *key)
 
 void oribi_map_destroy(oribi_map *map)
 {
+    if (map == NULL) {
+        return;
+    }
     oribi_free(map->entries);
     oribi_free(map->slots);
     *map = (oribi_map){0};

@@ -213,6 +213,9 @@ int oribi_process_run(const char *const *argv, size_t max_bytes, uint64_t timeou
 
 void oribi_process_result_destroy(oribi_process_result *result)
 {
+    if (result == NULL) {
+        return;
+    }
     oribi_text_destroy(&result->out);
     oribi_text_destroy(&result->err);
 }

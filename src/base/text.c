@@ -75,6 +75,9 @@ void oribi_text_printf(oribi_text *text, const char *format, ...)
 
 void oribi_text_destroy(oribi_text *text)
 {
+    if (text == NULL) {
+        return;
+    }
     oribi_free(text->data);
     *text = (oribi_text){0};
 }

@@ -27,6 +27,9 @@ bool oribi_mutex_init(oribi_mutex *mutex)
 
 void oribi_mutex_destroy(oribi_mutex *mutex)
 {
+    if (mutex == NULL) {
+        return;
+    }
     (void)pthread_mutex_destroy(mutex);
 }
 
@@ -47,6 +50,9 @@ bool oribi_cond_init(oribi_cond *cond)
 
 void oribi_cond_destroy(oribi_cond *cond)
 {
+    if (cond == NULL) {
+        return;
+    }
     (void)pthread_cond_destroy(cond);
 }
 

@@ -96,6 +96,8 @@ char *cli_copy_text(const char *text, size_t length); /* with a NUL */
 TF_Buffer *cli_buffer(void);                          /* an empty one */
 /* Whole file, NUL added after the last byte; NULL after a message. */
 uint8_t *cli_read_file(const char *path, size_t *out_bytes);
+/* The same of a file that people write, of 16 MiB at most. */
+char *cli_read_text(const char *path, size_t *out_bytes);
 
 /* write_file.c: exit codes. Whole or not at all; refuses to overwrite without force. */
 int cli_write_file(const char *path, const void *data, size_t bytes, bool force);
@@ -143,6 +145,8 @@ typedef struct cli_session {
     {                                                                                              \
         "--time-limit", 0, "MS", help                                                              \
     }
+/* cli_profile.c: runs so often and prints where the time went. An exit code. */
+int cli_profile(const cli_session *s, oribi_run *run, int runs, int threads, bool as_json);
 /* cli_place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
 #define CLI_PLACE_OPTIONS                                                                          \
     {"--place-node", 0, "NODE=NAME[:N]", "the node runs on that device, or on CPU; several"},      \

@@ -12,6 +12,8 @@ const cli_option cmd_bench_options[] = {
     {"--runs", 'n', "N", "counted runs (default: as many as fit in 2 s, at least 10)"},
     {"--warm-up", 0, "N", "runs before (default 3)"},
     {"--input", 'i', "NAME=VALUE", "an input as in `oribi run` (default rand:1)"},
+    {"--profile", 0, NULL,
+     "then each step and op: time, work, bytes moved, share of what this core can do at most"},
     {"--json", 0, NULL, "as JSON"},
     CLI_DEVICE_OPTION,
     CLI_PLACE_OPTIONS,
@@ -103,7 +105,7 @@ static void report(const cli_args *args, double *times, int n, double load_ms)
     const char *format =
         cli_has(args, "--json")
             ? "{\"runs\":%d,\"min_ms\":%.6f,\"median_ms\":%.6f,\"mean_ms\":%.6f,\"p90_ms\":%.6f,"
-              "\"load_ms\":%.3f,\"peak_kib\":%ld}\n"
+              "\"load_ms\":%.3f,\"peak_kib\":%ld"
             : "runs %d  min %.4f ms  median %.4f ms  mean %.4f ms  p90 %.4f ms  load %.1f ms  "
               "peak %ld KiB\n";
     printf(format, n, times[0], times[n / 2], sum / n, times[n * 9 / 10], load_ms, usage.ru_maxrss);
@@ -151,6 +153,12 @@ int cmd_bench(const cli_args *args)
     if (code == CLI_OK) {
         report(args, times, runs, load_ms);
     }
+    if (code == CLI_OK && cli_has(args, "--profile")) {
+        fputs(cli_has(args, "--json") ? ",\"profile\":" : "", stdout);
+        code = cli_profile(&s, run, runs, (int)cli_number(args, "--threads", 0, 0, INT32_MAX, &bad),
+                           cli_has(args, "--json"));
+    }
+    fputs(code == CLI_OK && cli_has(args, "--json") ? "}\n" : "", stdout);
     free(times);
     oribi_run_destroy(run);
     TF_DeleteStatus(status);

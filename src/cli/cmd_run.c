@@ -56,13 +56,18 @@ static bool read_labels(const char *path, labels *out)
     if (path == NULL) {
         return true;
     }
-    out->text = (char *)cli_read_file(path, &bytes);
+    out->text = cli_read_text(path, &bytes);
     if (out->text == NULL) {
         return false;
     }
     out->lines = cli_alloc((bytes + 1) * sizeof *out->lines);
-    for (char *line = strtok(out->text, "\r\n"); line != NULL; line = strtok(NULL, "\r\n")) {
+    for (char *line = out->text; *line != 0;) { /* an empty one counts: it names nothing */
+        char *end = line + strcspn(line, "\n");
+        const bool is_last = *end == 0;
+        *end = 0;
+        line[strcspn(line, "\r")] = 0;
         out->lines[out->count++] = line;
+        line = is_last ? end : end + 1;
     }
     return true;
 }

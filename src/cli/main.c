@@ -84,6 +84,19 @@ static const cli_command *find_command(const char *name)
     return NULL;
 }
 
+/* What a command printed must have arrived. Its code, or CLI_LIMIT. */
+static int end_output(int code)
+{
+    const bool failed_before = ferror(stdout) != 0; /* errno is another's by now */
+
+    if (fflush(stdout) != 0 || failed_before) {
+        cli_error("cannot write to standard output%s%s", failed_before ? "" : ": ",
+                  failed_before ? "" : strerror(errno));
+        return code == CLI_OK ? CLI_LIMIT : code;
+    }
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     oribi_set_log(cli_log, NULL);
@@ -98,11 +111,11 @@ int main(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
         strcmp(argv[1], "version") == 0) {
         printf("oribi %s\n", oribi_version());
-        return CLI_OK;
+        return end_output(CLI_OK);
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         cli_help_all();
-        return CLI_OK;
+        return end_output(CLI_OK);
     }
     const cli_command *command = find_command(argv[1]);
     if (command == NULL) {
@@ -111,7 +124,7 @@ int main(int argc, char **argv)
     for (int i = 2; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             cli_help_command(command);
-            return CLI_OK;
+            return end_output(CLI_OK);
         }
     }
     cli_args *args = cli_args_parse(command, argc - 2, argv + 2);
@@ -120,9 +133,5 @@ int main(int argc, char **argv)
     }
     int code = cli_needs_check(args) ? command->run(args) : CLI_USAGE;
     cli_args_destroy(args);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        cli_error("cannot write to standard output: %s", strerror(errno));
-        return code == CLI_OK ? CLI_LIMIT : code;
-    }
-    return code;
+    return end_output(code);
 }

@@ -168,13 +168,18 @@ char *cli_copy_text(const char *text, size_t length)
 }
 
 /* Reads on to the end; room for one byte more stays. NULL after a message. */
-static uint8_t *read_on(int fd, const char *path, size_t expected, size_t *out_bytes)
+static uint8_t *read_on(int fd, const char *path, size_t expected, size_t most, size_t *out_bytes)
 {
     size_t used = 0, room = 0;
     uint8_t *data = NULL;
     ssize_t got;
 
     do {
+        if (used > most) {
+            cli_error("%s: more than %zu bytes, which no file of that kind has", path, most);
+            free(data);
+            return NULL;
+        }
         if (room - used < 2) {
             size_t more = used == 0 ? expected + 2 : room;
             if (!cli_budget_take(path, more)) {
@@ -197,20 +202,32 @@ static uint8_t *read_on(int fd, const char *path, size_t expected, size_t *out_b
     return data;
 }
 
-uint8_t *cli_read_file(const char *path, size_t *out_bytes)
+static uint8_t *read_file(const char *path, size_t most, size_t *out_bytes)
 {
     struct stat info;
     const bool is_stdin = strcmp(path, "-") == 0;
     const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 
     if (fd < 0 || fstat(fd, &info) != 0) {
-        cli_error("%s: %s", path, strerror(errno));
+        cli_error("%s: %s", path[0] != 0 ? path : "no file is named", strerror(errno));
         return NULL;
     }
-    const bool is_sized = S_ISREG(info.st_mode) && info.st_size > 0;
-    uint8_t *data = read_on(fd, path, is_sized ? (size_t)info.st_size : 131072, out_bytes);
+    const bool is_sized =
+        S_ISREG(info.st_mode) && info.st_size > 0 && (uint64_t)info.st_size < most;
+    uint8_t *data = read_on(fd, path, is_sized ? (size_t)info.st_size : 131072, most, out_bytes);
     if (!is_stdin) {
         close(fd);
     }
     return data;
+}
+
+uint8_t *cli_read_file(const char *path, size_t *out_bytes)
+{
+    return read_file(path, SIZE_MAX, out_bytes);
+}
+
+char *cli_read_text(const char *path, size_t *out_bytes)
+{
+    enum { MOST_TEXT = 1 << 24 };
+    return (char *)read_file(path, MOST_TEXT, out_bytes);
 }

@@ -13,6 +13,7 @@
 #include "compile/common/checksum.h"
 #include "compile/emit/emit_parts.h"
 #include "compile/finish.h"
+#include "compile/lower_conditions.h"
 #include "compile/plan/names.h"
 #include "compile/report/report.h"
 #include "compile/schedule/compile_steps.h"
@@ -171,7 +172,9 @@ static bool plan(oribi_program *c, const char *path, const char *name, TF_Status
     ORIBI_TRY(import(c, path, status));
     ORIBI_TRY(!oribi_target_has_open_states(c->graph) ||
               (oribi_pass_infer(c->graph, status) && oribi_target_open_states(c->graph, status)));
-    ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status));
+    ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status) &&
+              oribi_compile_lower_conditions(c->graph, &options, &c->arena, status) &&
+              oribi_lower_narrow_indices(c->graph, status));
     ORIBI_TRY(oribi_program_add_devices(c, status));
     oribi_lowering lowering = {.graph = c->graph,
                                .arena = &c->arena,

@@ -70,6 +70,9 @@ static bool find_hooks(oribi_desk_driver *d, const char *path, const char *camel
 
 void oribi__desk_driver_close(oribi_desk_driver *driver)
 {
+    if (driver == NULL) {
+        return;
+    }
     if (driver->dev != NULL) {
         (void)driver->destroy(driver->dev);
     }

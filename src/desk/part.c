@@ -181,6 +181,9 @@ bool oribi__desk_part_run(oribi_desk_part *part, TF_Tensor *const *inputs, TF_Te
 
 void oribi__desk_part_destroy(oribi_desk_part *part)
 {
+    if (part == NULL) {
+        return;
+    }
     oribi_run_destroy(part->run);
     oribi_session_destroy(part->session);
     part->run = NULL;

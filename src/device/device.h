@@ -131,6 +131,10 @@ bool oribi_stream_fill(oribi_stream *stream, const oribi_buffer *buffer, void *d
                        TF_Status *status);
 /* Work that kernels enqueue themselves: from now on there is something to wait for. */
 void oribi_stream_touch(oribi_stream *stream);
+/* A kernel at work enqueues on threads of its own, until it is taken back: the stream stays busy
+ * whatever is waited for. NULL ok. After a failure nobody need take back, for the stream ends. */
+void oribi_stream_lend(oribi_stream *stream);
+void oribi_stream_take_back(oribi_stream *stream);
 /* Records mark k; a later oribi_stream_wait(k) waits for what `by` had then, which is the stream or
  * another one of its device. */
 bool oribi_stream_mark(oribi_stream *stream, int mark, oribi_stream *by, TF_Status *status);

@@ -110,7 +110,8 @@ struct oribi_stream {
     int n_marks;
     oribi_bell *bell; /* one reference */
     _Atomic bool is_busy;
-    bool is_broken;
+    atomic_int n_lent; /* kernels that enqueue on threads of their own */
+    oribi_mutex lock;  /* of the last mark: a kernel may wait on a thread of its own */
     oribi_block *held; /* freed while it was busy */
 };
 

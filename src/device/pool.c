@@ -279,6 +279,9 @@ void oribi_pool_release(oribi_pool *pool)
 
 void oribi_pool_free(oribi_pool *pool)
 {
+    if (pool == NULL) {
+        return;
+    }
     oribi_cond_destroy(&pool->lent);
     oribi_mutex_destroy(&pool->mutex);
     oribi_free(pool);

@@ -14,7 +14,7 @@ oribi_stream *oribi_stream_create(oribi_device *device, int n_marks, oribi_devic
     oribi_stream *stream = oribi_alloc_zero(1, sizeof *stream);
     SP_Event *marks = oribi_alloc_zero((size_t)n_marks + 1, sizeof *marks);
     oribi_bell *bell = oribi__bell_create(n_marks + 1);
-    if (stream == NULL || marks == NULL || bell == NULL) {
+    if (stream == NULL || marks == NULL || bell == NULL || !oribi_mutex_init(&stream->lock)) {
         oribi_free(stream);
         oribi_free(marks);
         oribi__bell_release(bell);
@@ -50,6 +50,7 @@ void oribi__stream_unref(oribi_stream *stream)
     if (stream != NULL &&
         atomic_fetch_sub_explicit(&stream->references, 1, memory_order_acq_rel) == 1) {
         oribi_device *device = stream->device;
+        oribi_mutex_destroy(&stream->lock);
         oribi_free(stream);
         oribi_device_release(device);
     }
@@ -61,6 +62,7 @@ void oribi_stream_destroy(oribi_stream *stream)
         return;
     }
     const SP_StreamExecutor *se = oribi__executor(stream->device);
+    atomic_store_explicit(&stream->n_lent, 0, memory_order_release); /* nobody enqueues any more */
     oribi_stream_drain(stream);
     for (int i = 0; i < stream->n_marks; i++) {
         se->destroy_event(&stream->device->device, stream->marks[i]);
@@ -97,6 +99,21 @@ void oribi_stream_touch(oribi_stream *stream)
     atomic_store_explicit(&stream->is_busy, true, memory_order_release);
 }
 
+void oribi_stream_lend(oribi_stream *stream)
+{
+    if (stream != NULL) {
+        oribi_stream_touch(stream);
+        atomic_fetch_add_explicit(&stream->n_lent, 1, memory_order_acq_rel);
+    }
+}
+
+void oribi_stream_take_back(oribi_stream *stream)
+{
+    if (stream != NULL) {
+        atomic_fetch_sub_explicit(&stream->n_lent, 1, memory_order_acq_rel);
+    }
+}
+
 bool oribi_stream_is_busy(const oribi_stream *stream)
 {
     return atomic_load_explicit(&((oribi_stream *)stream)->is_busy, memory_order_acquire);
@@ -110,8 +127,12 @@ bool oribi_stream_mark(oribi_stream *stream, int mark, oribi_stream *by, TF_Stat
     return oribi__device_called(device, "record_event", status);
 }
 
+/* Unless somebody enqueues whom nobody here sees. */
 static void become_idle(oribi_stream *stream)
 {
+    if (atomic_load_explicit(&stream->n_lent, memory_order_acquire) > 0) {
+        return;
+    }
     atomic_store_explicit(&stream->is_busy, false, memory_order_release);
     oribi__stream_flush(stream);
 }
@@ -150,10 +171,14 @@ bool oribi_stream_wait(oribi_stream *stream, int mark, TF_Status *status)
 bool oribi_stream_wait_all(oribi_stream *stream, TF_Status *status)
 {
     const int mark = stream->n_marks - 1;
-    ORIBI_TRY(oribi_stream_mark(stream, mark, stream, status) &&
-              oribi_stream_wait(stream, mark, status));
-    become_idle(stream);
-    return true;
+    oribi_mutex_lock(&stream->lock);
+    const bool ok =
+        oribi_stream_mark(stream, mark, stream, status) && oribi_stream_wait(stream, mark, status);
+    oribi_mutex_unlock(&stream->lock);
+    if (ok) {
+        become_idle(stream);
+    }
+    return ok;
 }
 
 bool oribi_stream_follow(oribi_stream *stream, oribi_stream *other, TF_Status *status)
@@ -177,9 +202,11 @@ void oribi_stream_drain(oribi_stream *stream)
         se->block_host_until_done(&device->device, stream->handle, ignored);
     } else if (stream->n_marks > 0) {
         SP_Event event = stream->marks[stream->n_marks - 1];
+        oribi_mutex_lock(&stream->lock);
         se->record_event(&device->device, stream->handle, event, ignored);
         TF_SetStatus(ignored, TF_OK, "");
         se->block_host_for_event(&device->device, event, ignored);
+        oribi_mutex_unlock(&stream->lock);
     }
     TF_DeleteStatus(ignored);
     become_idle(stream);

@@ -97,6 +97,8 @@ typedef struct oribi_node {
     const char *origin; /* "Conv 'x' at byte 123 (+BatchNormalization 'y')": for people */
     const oribi_kernel_def *kernel; /* chosen, or NULL */
     oribi_body *bodies;             /* of control flow */
+    int32_t guard;                  /* of emitted C: one more than the bool that says whether the
+                                     * node runs; 0: it always does */
     int16_t n_bodies;               /* there are many nodes: no byte more than needed */
     bool is_dead;
     uint32_t passes_off;        /* ORIBI_PASS_...: whose work a graph optimiser did on this node */
@@ -219,6 +221,11 @@ bool oribi_graph_give_bodies(oribi_graph *graph, oribi_node *node, const oribi_b
 /* What is known of captured values now: constants move into the body, shapes are handed on. */
 bool oribi_graph_settle_body(const oribi_graph *graph, const oribi_node *node, oribi_body *body,
                              TF_Status *status);
+/* Adds copies of the body's nodes, which have this guard (-1: none) and the node's inputs, and
+ * tells the values that stand for the node's outputs. Graphs of nodes inside move; the body is used
+ * up. */
+bool oribi_graph_splice(oribi_graph *graph, const oribi_node *node, const oribi_body *body,
+                        oribi_value_id guard, oribi_value_id *out_results, TF_Status *status);
 /* A constant of another graph as one of this graph, over the same bytes. */
 oribi_value_id oribi_graph_share_constant(oribi_graph *graph, const oribi_graph *from,
                                           oribi_value_id constant, TF_Status *status);

@@ -30,14 +30,16 @@ static bool emit(walk *w, oribi_node_id root, oribi_node_id *out_cycle)
     while (w->depth > 0) {
         frame *top = &w->stack[w->depth - 1];
         const oribi_node *node = w->graph->nodes[top->node];
-        if (top->next_input == node->n_inputs) {
+        if (top->next_input == node->n_inputs + (node->guard > 0 ? 1 : 0)) {
             w->state[top->node] = DONE;
             w->order[w->n_order++] = top->node;
             w->depth--;
             continue;
         }
-        const oribi_node *producer =
-            oribi_graph_producer(w->graph, node->inputs[top->next_input++]);
+        const oribi_value_id input =
+            top->next_input < node->n_inputs ? node->inputs[top->next_input] : node->guard - 1;
+        const oribi_node *producer = oribi_graph_producer(w->graph, input);
+        top->next_input++;
         if (producer == NULL || w->state[producer->id] == DONE) {
             continue;
         }

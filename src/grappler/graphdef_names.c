@@ -110,6 +110,9 @@ bool oribi_graphdef_name(const oribi_graph *graph, const char *standard,
 
 void oribi_graphdef_names_destroy(oribi_graphdef_names *names)
 {
+    if (names == NULL) {
+        return;
+    }
     oribi_arena_destroy(&names->arena);
     *names = (oribi_graphdef_names){0};
 }

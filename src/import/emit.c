@@ -2,6 +2,8 @@
 /* See emit.h. */
 #include "import/emit.h"
 
+#include <stdarg.h>
+
 #include "base/text.h"
 #include "micro/dims.h"
 #include "op/op.h"
@@ -31,7 +33,7 @@ static bool set_attr(oribi_graph *graph, oribi_node *node, const oribi_emit_attr
     }
 }
 
-bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *format, va_list args)
+static bool fail(const oribi_emit_from *from, TF_Code code, const char *format, va_list args)
 {
     if (!*from->failed) {
         oribi_text text = {0};
@@ -43,13 +45,21 @@ bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *form
     return false;
 }
 
-static bool fail(const oribi_emit_from *from, TF_Code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool fail(const oribi_emit_from *from, TF_Code code, const char *format, ...)
+bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    oribi_emit_fail(from, code, format, args);
+    fail(from, code, format, args);
+    va_end(args);
+    return false;
+}
+
+bool oribi_emit_want_shapes(const oribi_emit_from *from, const char *format, ...)
+{
+    va_list args;
+    *from->wants_shapes = *from->wants_shapes || !*from->failed;
+    va_start(args, format);
+    fail(from, TF_UNIMPLEMENTED, format, args);
     va_end(args);
     return false;
 }
@@ -59,11 +69,12 @@ static bool check(const oribi_emit_from *from, const char *op, const oribi_value
 {
     for (int32_t i = 0; i < n_inputs; i++) {
         if (inputs[i] < 0) {
-            return fail(from, TF_INVALID_ARGUMENT, "a required input is absent");
+            return oribi_emit_fail(from, TF_INVALID_ARGUMENT, "a required input is absent");
         }
     }
     return oribi_op_find(op) != NULL ||
-           fail(from, TF_UNIMPLEMENTED, "this form needs op '%s', which is not registered", op);
+           oribi_emit_fail(from, TF_UNIMPLEMENTED,
+                           "this form needs op '%s', which is not registered", op);
 }
 
 /* Attributes that do not resolve are a type or a form that the op does not have; shapes that do not
@@ -82,7 +93,7 @@ bool oribi_emit_resolve(const oribi_emit_from *from, oribi_node *node)
     }
     oribi_text text = {0};
     oribi_text_append(&text, TF_Message(from->status));
-    fail(from, code, "%s", oribi_text_string(&text));
+    oribi_emit_fail(from, code, "%s", oribi_text_string(&text));
     oribi_text_destroy(&text);
     return false;
 }
@@ -92,9 +103,9 @@ bool oribi_emit_check_ranks(const oribi_emit_from *from, const oribi_node *node)
     for (int32_t i = 0; i < node->n_outputs; i++) {
         const oribi_value *value = from->graph->values[node->outputs[i]];
         if (value->shape.rank > ORIBI_MAX_RANK) {
-            return fail(from, TF_INVALID_ARGUMENT,
-                        "the result has rank %d; at most %d is supported", (int)value->shape.rank,
-                        ORIBI_MAX_RANK);
+            return oribi_emit_fail(from, TF_INVALID_ARGUMENT,
+                                   "the result has rank %d; at most %d is supported",
+                                   (int)value->shape.rank, ORIBI_MAX_RANK);
         }
     }
     return true;

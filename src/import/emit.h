@@ -5,8 +5,6 @@
 #ifndef ORIBI_IMPORT_EMIT_H_
 #define ORIBI_IMPORT_EMIT_H_
 
-#include <stdarg.h>
-
 #include "graph/graph.h"
 #include "import/import.h"
 
@@ -62,12 +60,17 @@ typedef struct oribi_emit_from {
     oribi_graph *graph;
     const char *label, *origin; /* name of the nodes; what messages begin with */
     TF_Status *status;
-    bool *failed; /* the first failure is the one that is told */
-    bool *unfit;  /* it was of shapes that do not fit; may be NULL */
+    bool *failed;       /* the first failure is the one that is told */
+    bool *wants_shapes; /* and it was for no other reason */
+    bool *unfit;        /* it was of shapes that do not fit; may be NULL */
 } oribi_emit_from;
 
 /* Fails with "<origin>: ..." unless that has happened; returns false. */
-bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *format, va_list args);
+bool oribi_emit_fail(const oribi_emit_from *from, TF_Code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for what would be translated if shapes were known: UNIMPLEMENTED, *wants_shapes. */
+bool oribi_emit_want_shapes(const oribi_emit_from *from, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* A resolved node; `last` is one more attribute, or NULL. NULL: failed. */
 oribi_node *oribi_emit_make(const oribi_emit_from *from, const char *op,
                             const oribi_value_id *inputs, int32_t n_inputs,

@@ -39,8 +39,13 @@ bool oribi_missing_add(oribi_missing *missing, const char *op, const char *name,
 
 static void describe(const oribi_missing_op *m, oribi_text *text)
 {
-    oribi_text_printf(text, "\n  %s: node%s %s", m->op, m->n_nodes > 1 ? "s" : "",
-                      oribi_text_string(&m->nodes));
+    oribi_text_printf(text, "\n  %s: ", m->op);
+    if (m->n_nodes > 1) {
+        oribi_text_printf(text, "%d nodes: ", (int)m->n_nodes);
+    } else {
+        oribi_text_printf(text, "node ");
+    }
+    oribi_text_printf(text, "%s", oribi_text_string(&m->nodes));
     if (m->n_nodes > MAX_NODES_NAMED) {
         oribi_text_printf(text, " and %d more", (int)(m->n_nodes - MAX_NODES_NAMED));
     }
@@ -51,6 +56,11 @@ static void describe(const oribi_missing_op *m, oribi_text *text)
         oribi_text_printf(text, "\n    a plugin that registers the op '%s' would provide it",
                           m->name);
     }
+}
+
+bool oribi_missing_wants_shapes(const oribi_missing *missing)
+{
+    return missing->n_unshaped > 0 && missing->n_unshaped == missing->n_nodes - missing->n_inside;
 }
 
 bool oribi_missing_report(const oribi_missing *missing, TF_Status *status)
@@ -85,6 +95,9 @@ bool oribi_missing_report(const oribi_missing *missing, TF_Status *status)
 
 void oribi_missing_destroy(oribi_missing *missing)
 {
+    if (missing == NULL) {
+        return;
+    }
     for (size_t i = 0; i < missing->ops.n_entries; i++) {
         oribi_missing_op *m = missing->ops.entries[i].value;
         oribi_text_destroy(&m->nodes);

@@ -64,6 +64,9 @@ bool oribi_model_file_share(const oribi_model_file *file, oribi_model_file *out,
 
 void oribi_model_file_close(oribi_model_file *file)
 {
+    if (file == NULL) {
+        return;
+    }
     oribi_source_release(file->source);
     oribi_free(file->name);
     oribi_free(file->folder);

@@ -71,7 +71,7 @@ void oribi_context_drop_retired(TF_OpKernelContext *ctx)
 
 void oribi_context_destroy(TF_OpKernelContext *ctx)
 {
-    if (ctx->failure == NULL) {
+    if (ctx == NULL || ctx->failure == NULL) {
         return; /* never initialised */
     }
     oribi_context_drop_retired(ctx);

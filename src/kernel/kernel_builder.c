@@ -55,6 +55,9 @@ TF_KernelBuilder *TF_NewAsyncKernelBuilder(
 
 void oribi_kernel_builder_free(TF_KernelBuilder *builder)
 {
+    if (builder == NULL) {
+        return;
+    }
     oribi_kernel_data_delete(&builder->def.functions);
     oribi_arena_destroy(&builder->arena);
     oribi_free(builder);

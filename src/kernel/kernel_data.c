@@ -49,6 +49,9 @@ static void destroy(void *state)
 
 void oribi_kernel_data_delete(const TF_KernelFunctions *functions)
 {
+    if (functions == NULL) {
+        return;
+    }
     if (functions->delete_data != NULL) {
         functions->delete_data(functions->data);
     }

@@ -11,12 +11,25 @@ typedef struct choice {
     const oribi_node_view *node;
     const char *device_type;
     oribi_string label; /* of the node, "" when it has none */
-    oribi_text *log;    /* one line for each kernel considered */
+    oribi_text *log;    /* one line for each kernel considered; NULL while nobody reads it */
     const oribi_kernel_def *best, *tie;
     const char *missing_attr; /* a kernel constrains an attribute that the node has not */
     const oribi_kernel_def *missing_in;
     bool attrs_mismatch; /* some kernel of this device type failed its constraints only */
 } choice;
+
+static void note(const choice *search, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note(const choice *search, const char *format, ...)
+{
+    if (search->log != NULL) {
+        va_list args;
+        va_start(args, format);
+        oribi_text_vprintf(search->log, format, args);
+        va_end(args);
+    }
+}
 
 static void print_constraint(const oribi_kernel_constraint *constraint, oribi_text *text)
 {
@@ -28,6 +41,9 @@ static void print_constraint(const oribi_kernel_constraint *constraint, oribi_te
 
 static void print_kernel(const oribi_kernel_def *def, oribi_text *text)
 {
+    if (text == NULL) {
+        return;
+    }
     oribi_text_printf(text, "\n  kernel '%s' of %s: device='%s'", def->kernel_name, def->provider,
                       def->device_type);
     if (def->label[0] != '\0') {
@@ -84,14 +100,15 @@ static bool constraint_holds(choice *search, const oribi_kernel_def *def,
     if (attr == NULL) {
         search->missing_attr = constraint->attr;
         search->missing_in = def;
-        oribi_text_printf(search->log, ": refused, the node has no attribute '%s'",
-                          constraint->attr);
+        note(search, ": refused, the node has no attribute '%s'", constraint->attr);
         return false;
     }
     for (int32_t k = 0; k < attr->count; k++) {
         if (!element_matches(attr, k, constraint)) {
-            oribi_text_printf(search->log, ": refused, %s is ", constraint->attr);
-            oribi_attr_print(attr, search->log);
+            if (search->log != NULL) {
+                oribi_text_printf(search->log, ": refused, %s is ", constraint->attr);
+                oribi_attr_print(attr, search->log);
+            }
             return false;
         }
     }
@@ -110,8 +127,8 @@ static bool host_memory_exists(choice *search, const oribi_kernel_def *def)
             found |= strcmp(op->outputs[k].name, def->host_memory_args[i]) == 0;
         }
         if (!found) {
-            oribi_text_printf(search->log, ": refused, op %s has no argument '%s' for host memory",
-                              op->name, def->host_memory_args[i]);
+            note(search, ": refused, op %s has no argument '%s' for host memory", op->name,
+                 def->host_memory_args[i]);
             return false;
         }
     }
@@ -123,12 +140,12 @@ static bool consider(void *arg, const oribi_kernel_def *def)
     choice *search = arg;
     print_kernel(def, search->log);
     if (strcmp(def->device_type, search->device_type) != 0) {
-        oribi_text_printf(search->log, ": refused, the device is '%s'", search->device_type);
+        note(search, ": refused, the device is '%s'", search->device_type);
         return true;
     }
     if (strlen(def->label) != search->label.length ||
         memcmp(def->label, search->label.data, search->label.length) != 0) {
-        oribi_text_printf(search->log, ": refused, the node's label is '%s'", search->label.data);
+        note(search, ": refused, the node's label is '%s'", search->label.data);
         return true;
     }
     for (const oribi_kernel_constraint *c = def->constraints; c != NULL; c = c->next) {
@@ -140,7 +157,7 @@ static bool consider(void *arg, const oribi_kernel_def *def)
     if (!host_memory_exists(search, def)) {
         return true;
     }
-    oribi_text_append(search->log, ": fits");
+    note(search, ": fits");
     if (search->best == NULL || def->priority > search->best->priority) {
         search->best = def;
         search->tie = NULL;
@@ -164,66 +181,72 @@ static const oribi_kernel_def *fail_missing(const choice *search, TF_Status *sta
     return NULL;
 }
 
-static const oribi_kernel_def *conclude(const choice *search, TF_Status *status)
+static void search_all(choice *search)
 {
-    const oribi_node_view *node = search->node;
-    const char *considered = oribi_text_string(search->log);
-    if (search->missing_attr != NULL) {
-        return fail_missing(search, status);
+    const char *op = op_name_of(search->node);
+    oribi_kernel_each_of_op(op, consider, search);
+    if (search->best != NULL || search->missing_attr != NULL ||
+        strcmp(search->device_type, "DEFAULT") == 0) {
+        return;
     }
-    if (search->tie != NULL) {
+    oribi_text log = {0};
+    choice fallback = *search;
+    fallback.device_type = "DEFAULT";
+    fallback.log = search->log != NULL ? &log : NULL;
+    oribi_kernel_each_of_op(op, consider, &fallback);
+    if (fallback.best != NULL || fallback.missing_attr != NULL) {
+        note(search, "\n fallback to device type 'DEFAULT':%s", oribi_text_string(&log));
+        search->best = fallback.best;
+        search->tie = fallback.tie;
+        search->missing_attr = fallback.missing_attr;
+        search->missing_in = fallback.missing_in;
+    }
+    oribi_text_destroy(&log);
+}
+
+/* Why there is no choice; the kernels are gone through once more, for the text. */
+static void fail_choice(choice search, TF_Status *status)
+{
+    const oribi_node_view *node = search.node;
+    oribi_text log = {0};
+    search.log = &log;
+    search.best = search.tie = NULL;
+    search.attrs_mismatch = false;
+    search_all(&search);
+    const char *considered = oribi_text_string(&log);
+    if (search.tie != NULL) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
                    "Multiple OpKernel registrations match NodeDef at the same priority %d: node "
                    "'%s', op %s. Give one a higher priority or a label. Considered:%s",
-                   (int)search->best->priority, node->name, op_name_of(node), considered);
-        return NULL;
-    }
-    if (search->best == NULL) {
+                   (int)search.best->priority, node->name, op_name_of(node), considered);
+    } else {
         oribi_fail(status, TF_NOT_FOUND,
                    "No registered '%s' OpKernel for '%s' devices compatible with node '%s'%s. "
                    "Load a plugin that provides one. Considered:%s",
-                   op_name_of(node), search->device_type, node->name,
-                   search->attrs_mismatch ? " (OpKernel was found, but attributes didn't match)"
-                                          : "",
+                   op_name_of(node), search.device_type, node->name,
+                   search.attrs_mismatch ? " (OpKernel was found, but attributes didn't match)"
+                                         : "",
                    considered[0] != '\0' ? considered : " <no registered kernels>");
     }
-    return search->best;
+    oribi_text_destroy(&log);
 }
 
 const oribi_kernel_def *oribi_kernel_select(const oribi_node_view *node, const char *device_type,
                                             struct oribi_text *explain, TF_Status *status)
 {
-    oribi_text own = {0};
-    choice search = {.node = node,
-                     .device_type = device_type,
-                     .label = {"", 0},
-                     .log = explain != NULL ? explain : &own};
+    choice search = {.node = node, .device_type = device_type, .label = {"", 0}, .log = explain};
     const oribi_attr *label = oribi_attrs_find(node->attrs, "_kernel");
     if (label != NULL && label->kind == TF_ATTR_STRING && label->count == 1) {
         search.label = label->u.s[0];
     }
-
-    oribi_kernel_each_of_op(op_name_of(node), consider, &search);
-    if (search.best == NULL && search.missing_attr == NULL && strcmp(device_type, "DEFAULT") != 0) {
-        choice fallback = search;
-        fallback.device_type = "DEFAULT";
-        fallback.log = &(oribi_text){0};
-        oribi_kernel_each_of_op(op_name_of(node), consider, &fallback);
-        if (fallback.best != NULL || fallback.missing_attr != NULL) {
-            search.best = fallback.best;
-            search.tie = fallback.tie;
-            search.missing_attr = fallback.missing_attr;
-            search.missing_in = fallback.missing_in;
-            oribi_text_append(search.log, "\n fallback to device type 'DEFAULT':");
-            oribi_text_append(search.log, oribi_text_string(fallback.log));
-        }
-        oribi_text_destroy(fallback.log);
+    search_all(&search);
+    if (search.missing_attr != NULL) {
+        return fail_missing(&search, status);
     }
-    const oribi_kernel_def *best = conclude(&search, status);
-    if (best != NULL) {
-        oribi_text_printf(search.log, "\n chosen: kernel '%s' of %s", best->kernel_name,
-                          best->provider);
+    if (search.best == NULL || search.tie != NULL) {
+        fail_choice(search, status);
+        return NULL;
     }
-    oribi_text_destroy(&own);
-    return best;
+    note(&search, "\n chosen: kernel '%s' of %s", search.best->kernel_name, search.best->provider);
+    return search.best;
 }

@@ -16,9 +16,6 @@ static const uint64_t default_max_ns = UINT64_C(2000000000);
 
 static bool all_inputs_constant(const oribi_graph *graph, const oribi_node *node)
 {
-    if (node->n_bodies > 0) {
-        return false;
-    }
     for (int32_t i = 0; i < node->n_inputs; i++) {
         if (node->inputs[i] < 0 || graph->values[node->inputs[i]]->constant == NULL) {
             return false;
@@ -246,24 +243,51 @@ static void drop_unused_copies(oribi_graph *graph)
     }
 }
 
-bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,
-                     oribi_pass_report *report, TF_Status *status)
+static bool is_open(const oribi_graph *graph, const oribi_node *node)
 {
-    if (options != NULL && (options->disabled & ORIBI_PASS_FOLD) != 0) {
-        return true;
+    bool open = false;
+    for (int32_t i = 0; i < node->n_outputs; i++) {
+        open = open || !oribi_shape_is_full(&graph->values[node->outputs[i]]->shape);
     }
-    ORIBI_TRY(oribi_pass_simplify(graph, report, status));
+    return open;
+}
+
+/* Node by node: what was folded before it may tell its shape, and a shape what follows from it.
+ * True in *out_spliced where the graph got nodes, which are to be folded, too. */
+static bool fold_all(oribi_graph *graph, const oribi_pass_options *options,
+                     oribi_pass_report *report, bool *out_spliced, TF_Status *status)
+{
+    *out_spliced = false;
     ORIBI_TRY(oribi_graph_sort(graph, status));
     for (int32_t i = 0; i < graph->n_order; i++) {
         oribi_node *node = graph->nodes[graph->order[i]];
+        bool spliced = false;
         if (node->is_dead || node->op == NULL) {
             continue;
         }
         ORIBI_TRY(oribi_patience_left(status));
-        if (!oribi_pass_fold_known(graph, node, report, status)) {
+        ORIBI_TRY(!is_open(graph, node) || oribi_pass_infer_node(graph, node, status));
+        if (node->n_bodies > 0) {
+            ORIBI_TRY(oribi_pass_fold_control(graph, node, options, report, &spliced, status));
+            *out_spliced = *out_spliced || spliced;
+        } else if (!oribi_pass_fold_known(graph, node, report, status)) {
             ORIBI_TRY(oribi_ok(status));
             ORIBI_TRY(fold_node(graph, node, options, report, status));
         }
+    }
+    return true;
+}
+
+bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,
+                     oribi_pass_report *report, TF_Status *status)
+{
+    bool spliced = true;
+    if (options != NULL && (options->disabled & ORIBI_PASS_FOLD) != 0) {
+        return true;
+    }
+    ORIBI_TRY(oribi_pass_simplify(graph, report, status));
+    while (spliced) { /* as often as conditions nest: each time there is one less */
+        ORIBI_TRY(fold_all(graph, options, report, &spliced, status));
     }
     oribi_graph_remove_dead(graph);
     drop_unused_copies(graph);

@@ -9,6 +9,11 @@
  * OK status when the node is of another kind. */
 bool oribi_pass_fold_view(oribi_graph *graph, oribi_node *node, const oribi_pass_options *options,
                           oribi_pass_report *report, TF_Status *status);
+/* Puts the nodes of the graph that a constant condition chooses in the place of its node, which is
+ * gone then (*out_spliced); hands on to graphs, and to what is behind them, what is known. */
+bool oribi_pass_fold_control(oribi_graph *graph, oribi_node *node,
+                             const oribi_pass_options *options, oribi_pass_report *report,
+                             bool *out_spliced, TF_Status *status);
 /* Replaces an integer node whose value follows from shapes alone. */
 bool oribi_pass_fold_known(oribi_graph *graph, oribi_node *node, oribi_pass_report *report,
                            TF_Status *status);

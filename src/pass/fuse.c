@@ -207,7 +207,7 @@ static bool find_chain(chain *c, const oribi_pass_options *options, int32_t most
         if (node != NULL && may_follow(c, node) && matches(c, word, node, options, l)) {
             l->node = node;
             c->vendor = c->vendor != NULL ? c->vendor : oribi_fusion_vendor_of(node);
-            c->origin = oribi_pass_join_origin(c->graph, c->last, node);
+            c->origin = oribi_pass_join_origin(c->graph, c->origin, node);
             c->last = node;
             c->n_links++;
             c->n_nodes++;

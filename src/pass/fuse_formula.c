@@ -418,6 +418,9 @@ static oribi_node *make(const match *m, const oribi_op_def *fused,
     }
     node->device = m->root->device;
     node->origin = m->root->origin;
+    for (int32_t i = 0; i < m->n_nodes; i++) {
+        node->origin = oribi_pass_join_origin(m->graph, node->origin, m->nodes[i]);
+    }
     if (set_attrs(m, fused, m->formula->formula, node) && set_words(m, fused, node) &&
         oribi_graph_resolve(m->graph, node, status) && makes_the_same(m, node) &&
         lengths_are_known(m, node)) {

@@ -25,7 +25,7 @@ bool oribi_pass_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_
     return true;
 }
 
-static bool infer_node(oribi_graph *graph, oribi_node *node, TF_Status *status)
+bool oribi_pass_infer_node(oribi_graph *graph, oribi_node *node, TF_Status *status)
 {
     size_t count = (size_t)node->n_outputs;
     oribi_shape *known = oribi_alloc_array(count + 1, sizeof *known);
@@ -52,7 +52,7 @@ bool oribi_pass_infer(oribi_graph *graph, TF_Status *status)
         oribi_node *node = graph->nodes[graph->order[i]];
         if (node->op != NULL) {
             ORIBI_TRY(oribi_patience_left(status));
-            ORIBI_TRY(infer_node(graph, node, status));
+            ORIBI_TRY(oribi_pass_infer_node(graph, node, status));
         }
     }
     return true;

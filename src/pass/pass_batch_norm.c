@@ -101,7 +101,7 @@ static bool add_link(oribi_graph *graph, oribi_value_id value, affine *a)
                                           : !add_constant(graph, node, data, a)) {
         return false;
     }
-    a->origin = a->last == NULL ? node->origin : oribi_pass_join_origin(graph, a->last, node);
+    a->origin = a->last == NULL ? node->origin : oribi_pass_join_origin(graph, a->origin, node);
     a->last = node;
     a->n_links++;
     return true;

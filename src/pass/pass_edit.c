@@ -60,12 +60,14 @@ void oribi_pass_take_over(oribi_graph *graph, oribi_value_id from, oribi_value_i
     oribi_graph_replace_uses(graph, from, to);
 }
 
-const char *oribi_pass_join_origin(oribi_graph *graph, const oribi_node *a, const oribi_node *b)
+const char *oribi_pass_join_origin(oribi_graph *graph, const char *first, const oribi_node *node)
 {
-    const char *first = a->origin != NULL ? a->origin : a->name;
-    const char *second = b->origin != NULL ? b->origin : b->name;
+    const char *second = node->origin != NULL ? node->origin : node->name;
     if (strstr(first, second) != NULL) {
         return first;
+    }
+    if (first[0] == '\0') {
+        return second;
     }
     const char *joined = oribi_arena_printf(&graph->arena, "%s + %s", first, second);
     return joined != NULL ? joined : first;

@@ -103,9 +103,12 @@ oribi_node *oribi_pass_add_transpose(oribi_graph *graph, const oribi_node *like,
 /* `to` stands for `from` from now on: its uses, and its name when both are of one type. */
 void oribi_pass_take_over(oribi_graph *graph, oribi_value_id from, oribi_value_id to);
 /* Origin text of a node that does the work of both. */
-const char *oribi_pass_join_origin(oribi_graph *graph, const oribi_node *a, const oribi_node *b);
+const char *oribi_pass_join_origin(oribi_graph *graph, const char *first, const oribi_node *node);
 /* Removes a node whose outputs are unused. */
 void oribi_pass_drop(oribi_graph *graph, oribi_node *node);
+
+/* infer.c: the shapes of one node's outputs again. */
+bool oribi_pass_infer_node(oribi_graph *graph, oribi_node *node, TF_Status *status);
 
 /* --- Between passes ------------------------------------------------------------------------- */
 

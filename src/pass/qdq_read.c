@@ -188,7 +188,7 @@ bool oribi_qdq_finish(oribi_qdq *q, const oribi_qdq_end *end, const oribi_node *
 {
     oribi_node *made = oribi_graph_producer(q->graph, result);
     if (made != NULL) {
-        made->origin = oribi_pass_join_origin(q->graph, layer, end->quantize);
+        made->origin = oribi_pass_join_origin(q->graph, layer->origin, end->quantize);
     }
     oribi_pass_take_over(q->graph, end->to.value, result);
     oribi_pass_drop(q->graph, end->quantize);

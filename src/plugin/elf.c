@@ -283,7 +283,8 @@ static bool fail_to_open(const char *path, int error, TF_Status *status)
                    : error == EACCES || error == EPERM  ? TF_PERMISSION_DENIED
                    : error == ENOMEM || error == EMFILE ? TF_RESOURCE_EXHAUSTED
                                                         : TF_INVALID_ARGUMENT;
-    return oribi_fail(status, code, "plugin '%s': %s", path, strerror(error));
+    return oribi_fail(status, code, "plugin '%s': %s", path,
+                      error == ESPIPE ? "not a regular file" : strerror(error));
 }
 
 bool oribi__elf_read(const char *path, oribi_arena *arena, oribi_elf *out_elf, TF_Status *status)

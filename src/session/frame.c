@@ -86,15 +86,13 @@ void oribi_frame_destroy(oribi_frame *frame)
     free_slots(frame);
     free_arena(frame);
     oribi_frame_free_units(frame);
-    for (int32_t i = 0; i < frame->n_seen; i++) {
-        oribi_buffer_release(frame->seen[i].buffer);
-    }
+    oribi_seen_clear(&frame->seen);
     oribi_plan_release(frame->plan);
     oribi_record_destroy(frame->news);
     oribi_context_destroy(&frame->ctx);
     oribi_free(frame->spilled);
     oribi_free(frame->pins);
-    oribi_free(frame->seen);
+    oribi_free(frame->seen.temps);
     oribi_free(frame->late);
     oribi_free(frame);
     oribi_session_release(session);

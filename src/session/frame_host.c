@@ -182,9 +182,9 @@ static int32_t seen_ordinal(oribi_frame *frame, const oribi_buffer *buffer)
 {
     int32_t ordinal = -1;
     oribi_mutex_lock(&frame->ctx.lock);
-    for (int32_t i = 0; i < frame->n_seen; i++) {
-        if (frame->seen[i].buffer == buffer) {
-            ordinal = frame->seen[i].ordinal;
+    for (int32_t i = 0; i < frame->seen.n; i++) {
+        if (frame->seen.temps[i].buffer == buffer) {
+            ordinal = frame->seen.temps[i].ordinal;
         }
     }
     oribi_mutex_unlock(&frame->ctx.lock);
@@ -304,28 +304,35 @@ static bool host_set_output(TF_OpKernelContext *ctx, int index, const TF_Tensor 
 
 /* --- Temporaries ----------------------------------------------------------------------------- */
 
-/* Remembers the temporary until the end of the step, where it shows whether it escaped. */
-static bool see_temp(oribi_frame *frame, oribi_buffer *buffer, int32_t ordinal, bool is_elsewhere,
-                     TF_Status *status)
+bool oribi_seen_add(TF_OpKernelContext *ctx, oribi_seen *seen, const oribi_seen_temp *temp,
+                    TF_Status *status)
 {
     bool ok = true;
-    oribi_mutex_lock(&frame->ctx.lock);
-    if (frame->n_seen == frame->seen_capacity) {
-        const int32_t capacity = frame->seen_capacity * 2 + 8;
-        oribi_seen_temp *seen =
-            oribi_realloc_array(frame->seen, (size_t)capacity, sizeof *frame->seen);
-        ok = seen != NULL || oribi_fail_memory(status);
+    oribi_mutex_lock(&ctx->lock);
+    if (seen->n == seen->capacity) {
+        const int32_t capacity = seen->capacity * 2 + 8;
+        oribi_seen_temp *temps =
+            oribi_realloc_array(seen->temps, (size_t)capacity, sizeof *seen->temps);
+        ok = temps != NULL || oribi_fail_memory(status);
         if (ok) {
-            frame->seen = seen;
-            frame->seen_capacity = capacity;
+            seen->temps = temps;
+            seen->capacity = capacity;
         }
     }
     if (ok) {
-        oribi_buffer_retain(buffer);
-        frame->seen[frame->n_seen++] = (oribi_seen_temp){buffer, ordinal, is_elsewhere};
+        oribi_buffer_retain(temp->buffer);
+        seen->temps[seen->n++] = *temp;
     }
-    oribi_mutex_unlock(&frame->ctx.lock);
+    oribi_mutex_unlock(&ctx->lock);
     return ok;
+}
+
+void oribi_seen_clear(oribi_seen *seen)
+{
+    for (int32_t i = 0; i < seen->n; i++) {
+        oribi_buffer_release(seen->temps[i].buffer);
+    }
+    seen->n = 0;
 }
 
 /* Host memory that a kernel of a device asks for is for its copies, as TensorFlow has it. */
@@ -357,9 +364,10 @@ static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
         return NULL;
     }
     oribi_buffer_begin_elements(buffer, dtype);
+    const oribi_seen_temp temp = {buffer, ctx->next_temp - 1 - ctx->step->first_temp,
+                                  device != ctx->step->device};
     if (!oribi_dtype_owns(dtype) && oribi_context_is_running_thread(ctx) &&
-        !see_temp(frame, buffer, ctx->next_temp - 1 - ctx->step->first_temp,
-                  device != ctx->step->device, status)) {
+        !oribi_seen_add(ctx, &frame->seen, &temp, status)) {
         goto failed;
     }
     tensor = oribi_tensor_handle(dtype, dims, rank);

@@ -138,11 +138,10 @@ static bool settle_seen(oribi_frame *frame, const oribi_seen_temp *seen, TF_Stat
 bool oribi_frame_settle_seen(oribi_frame *frame, TF_Status *status)
 {
     bool ok = true;
-    for (int32_t i = 0; i < frame->n_seen; i++) {
-        ok = ok && settle_seen(frame, &frame->seen[i], status);
-        oribi_buffer_release(frame->seen[i].buffer);
+    for (int32_t i = 0; ok && i < frame->seen.n; i++) {
+        ok = settle_seen(frame, &frame->seen.temps[i], status);
     }
-    frame->n_seen = 0;
+    oribi_seen_clear(&frame->seen);
     return ok;
 }
 
@@ -192,7 +191,7 @@ bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status)
     if (atomic_load_explicit(&frame->has_late, memory_order_relaxed) && !copy_late(frame, status)) {
         return false;
     }
-    if (frame->n_seen > 0 && !oribi_frame_settle_seen(frame, status)) {
+    if (frame->seen.n > 0 && !oribi_frame_settle_seen(frame, status)) {
         return false;
     }
     if (oribi_context_has_open(&frame->ctx, frame->n_slots)) {

@@ -260,10 +260,7 @@ static void finish(oribi_run *run, bool ok)
     oribi_plan *plan = frame->plan;
     frame->news = NULL;
     oribi_plan_retain(plan);
-    for (int32_t i = 0; i < frame->n_seen; i++) { /* of a step that failed */
-        oribi_buffer_release(frame->seen[i].buffer);
-    }
-    frame->n_seen = 0;
+    oribi_seen_clear(&frame->seen); /* of a step that failed */
     frame->n_pins = 0;
     is_kept |= oribi_flights_have_open(frame);
     if (oribi_context_has_open(&frame->ctx, frame->n_slots) || is_kept) {

@@ -35,7 +35,7 @@ void oribi_run_name_step(const oribi_session *session, int32_t s, TF_Status *sta
 static inline bool needs_finishing(const oribi_frame *frame)
 {
     const TF_OpKernelContext *ctx = &frame->ctx;
-    return (frame->n_seen | frame->n_spilled | ctx->is_slow |
+    return (frame->seen.n | frame->n_spilled | ctx->is_slow |
             atomic_load_explicit(&((oribi_frame *)frame)->has_late, memory_order_relaxed)) != 0 ||
            ctx->open != 0 ||
            atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_acquire) !=

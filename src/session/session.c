@@ -52,14 +52,15 @@ static bool make_kernel(oribi_session *session, oribi_session_step *step,
 /* Bodies go first: their constants may lie in the graph around them. */
 void oribi_session_free(oribi_session *session)
 {
+    if (session == NULL) {
+        return;
+    }
     for (int32_t i = 0; i < session->n_plans; i++) {
         oribi_plan_release(session->plans[i]);
     }
     for (int32_t s = session->n_steps - 1; s >= 0 && session->steps != NULL; s--) {
         for (int32_t k = 0; k < session->steps[s].n_bodies; k++) {
-            if (session->steps[s].bodies[k].session != NULL) {
-                oribi_session_free(session->steps[s].bodies[k].session);
-            }
+            oribi_session_free(session->steps[s].bodies[k].session);
         }
         if (session->steps[s].node != NULL && session->steps[s].node->n_bodies == 0) {
             oribi_kernel_destroy(&session->steps[s].kernel);

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "format/json.h"
+#include "op/traits.h"
 #include "session/session_internal.h"
 
 /* How the integers of an input or output stand for numbers; no member where they do not. */
@@ -90,13 +91,82 @@ static void put_memory(oribi_json *json, const oribi_session_step *step, const o
     oribi_json_put_bool(json, "in_place_concat", is_placed);
 }
 
+static oribi_shape shape_of(const oribi_session *session, const oribi_plan *plan, int32_t id)
+{
+    const oribi_place *place = &plan->places[id];
+    return place->rank >= 0 ? (oribi_shape){place->rank, (int64_t *)place->dims}
+                            : session->values[id].shape;
+}
+
+static uint64_t bytes_of(const oribi_session *session, const oribi_plan *plan, int32_t id)
+{
+    const oribi_shape shape = shape_of(session, plan, id);
+    uint64_t bytes = oribi_dtype_bytes(session->values[id].dtype);
+    for (int32_t k = 0; k < shape.rank; k++) {
+        bytes *= shape.dims[k] > 0 ? (uint64_t)shape.dims[k] : 0;
+    }
+    return bytes;
+}
+
+/* Multiplications and additions, where the op's traits tell them, else 0; bytes of inputs and
+ * outputs, each once. */
+static void put_work(oribi_json *json, const oribi_session *session, const oribi_plan *plan,
+                     const oribi_session_step *step)
+{
+    const oribi_node *node = step->node;
+    oribi_traits traits;
+    double operations = 0;
+    uint64_t bytes = 0;
+    oribi_op_traits(node->op, &node->attrs, &node->signature, &traits);
+    if (traits.weights >= 0 && step->inputs[traits.weights] >= 0 && node->n_outputs > 0 &&
+        step->outputs[0] >= 0) {
+        const oribi_shape weights = shape_of(session, plan, step->inputs[traits.weights]);
+        const oribi_shape output = shape_of(session, plan, step->outputs[0]);
+        operations = 2 * oribi_traits_products(&traits, &weights, &output);
+        for (int32_t k = 0; k < output.rank; k++) {
+            operations *= (double)output.dims[k];
+        }
+    }
+    for (int32_t i = 0; i < node->n_inputs + node->n_outputs; i++) {
+        const int32_t id = i < node->n_inputs ? step->inputs[i] : step->outputs[i - node->n_inputs];
+        bytes += id >= 0 ? bytes_of(session, plan, id) : 0;
+    }
+    oribi_json_put_uint(json, "operations", operations > 0 ? (uint64_t)operations : 0);
+    oribi_json_put_uint(json, "moved_bytes", bytes);
+}
+
+/* The plan that was used last, counted; NULL when there is none. */
+static oribi_plan *latest_plan(oribi_session *session)
+{
+    oribi_plan *latest = NULL;
+    oribi_mutex_lock(&session->lock);
+    for (int32_t i = 0; i < session->n_plans; i++) {
+        if (latest == NULL || session->plans[i]->last_used > latest->last_used) {
+            latest = session->plans[i];
+        }
+    }
+    if (latest != NULL) {
+        oribi_plan_retain(latest);
+    }
+    oribi_mutex_unlock(&session->lock);
+    return latest;
+}
+
+static void put_steps(oribi_json *json, oribi_session *session, const oribi_plan *plan,
+                      const char *node, const char *graph);
+
+/* node and graph: that the step is inside of, or NULL. Steps of its own graphs follow it. */
 static void put_step(oribi_json *json, const oribi_session *session, const oribi_plan *plan,
-                     int32_t s)
+                     int32_t s, const char *node, const char *graph)
 {
     const oribi_session_step *step = &session->steps[s];
     const oribi_kernel_def *def = step->kernel.def;
     oribi_json_open(json, '{');
     oribi_json_put_int(json, "step", s);
+    if (node != NULL) {
+        oribi_json_put_string(json, "within", node);
+        oribi_json_put_string(json, "graph", graph);
+    }
     oribi_json_put_string(json, "node", step->node->name);
     oribi_json_put_string(json, "op", step->node->op_name);
     oribi_json_put_string(json, "kernel", def->kernel_name);
@@ -112,10 +182,29 @@ static void put_step(oribi_json *json, const oribi_session *session, const oribi
     put_ends(json, "inputs", session, plan, step->inputs, step->node->n_inputs, NULL);
     put_ends(json, "outputs", session, plan, step->outputs, step->node->n_outputs, NULL);
     put_memory(json, step, plan, plan != NULL && plan->is_placed[s] && step->n_bodies == 0);
+    if (plan != NULL) {
+        put_work(json, session, plan, step);
+    }
     oribi_json_close(json, '}');
+    for (int32_t k = 0; k < step->n_bodies; k++) {
+        oribi_session *inner = step->bodies[k].session;
+        if (inner != NULL) { /* else a branch whose shapes do not fit */
+            oribi_plan *own = latest_plan(inner);
+            put_steps(json, inner, own, step->node->name, step->bodies[k].body->name);
+            oribi_plan_release(own);
+        }
+    }
 }
 
-static void put_graph(oribi_json *json, const oribi_session *session, const oribi_plan *plan)
+static void put_steps(oribi_json *json, oribi_session *session, const oribi_plan *plan,
+                      const char *node, const char *graph)
+{
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        put_step(json, session, plan, s, node, graph);
+    }
+}
+
+static void put_graph(oribi_json *json, oribi_session *session, const oribi_plan *plan)
 {
     oribi_json_open(json, '{');
     oribi_json_put_string(json, "source", session->graph->source_name);
@@ -129,11 +218,26 @@ static void put_graph(oribi_json *json, const oribi_session *session, const orib
              session->n_outputs - session->n_states, session->graph->output_quantisation);
     oribi_json_key(json, "steps");
     oribi_json_open(json, '[');
-    for (int32_t s = 0; s < session->n_steps; s++) {
-        put_step(json, session, plan, s);
-    }
+    put_steps(json, session, plan, NULL, NULL);
     oribi_json_close(json, ']');
     oribi_json_close(json, '}');
+}
+
+static void put_changes(oribi_json *json, const oribi_session *session)
+{
+    for (int32_t i = 0; i < session->report.n_changes; i++) {
+        oribi_json_open(json, '{');
+        oribi_json_put_string(json, "pass", session->report.changes[i].pass);
+        oribi_json_put_string(json, "change", session->report.changes[i].what);
+        oribi_json_close(json, '}');
+    }
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        for (int32_t k = 0; k < session->steps[s].n_bodies; k++) {
+            if (session->steps[s].bodies[k].session != NULL) {
+                put_changes(json, session->steps[s].bodies[k].session);
+            }
+        }
+    }
 }
 
 static void put_passes(oribi_json *json, const oribi_session *session)
@@ -141,12 +245,7 @@ static void put_passes(oribi_json *json, const oribi_session *session)
     oribi_json_open(json, '{');
     oribi_json_key(json, "changes");
     oribi_json_open(json, '[');
-    for (int32_t i = 0; i < session->report.n_changes; i++) {
-        oribi_json_open(json, '{');
-        oribi_json_put_string(json, "pass", session->report.changes[i].pass);
-        oribi_json_put_string(json, "change", session->report.changes[i].what);
-        oribi_json_close(json, '}');
-    }
+    put_changes(json, session);
     oribi_json_close(json, ']');
     oribi_json_close(json, '}');
 }
@@ -198,31 +297,26 @@ static void put_sizes(oribi_json *json, const oribi_session *session, const orib
     oribi_json_close(json, '}');
 }
 
-/* The plan that was used last, counted; NULL when there is none. */
-static oribi_plan *latest_plan(oribi_session *session)
-{
-    oribi_plan *latest = NULL;
-    oribi_mutex_lock(&session->lock);
-    for (int32_t i = 0; i < session->n_plans; i++) {
-        if (latest == NULL || session->plans[i]->last_used > latest->last_used) {
-            latest = session->plans[i];
-        }
-    }
-    if (latest != NULL) {
-        oribi_plan_retain(latest);
-    }
-    oribi_mutex_unlock(&session->lock);
-    return latest;
-}
-
 /* Kernels and devices considered for one step, with the reason for each. */
 static void put_choice(oribi_json *json, const oribi_session *session,
                        const oribi_session_step *step, TF_Status *status)
 {
     const oribi_kernel_def *chosen = step->kernel.def;
     oribi_text text = {0};
-    (void)oribi_kernel_select(&step->view, chosen->device_type, &text, status);
-    TF_SetStatus(status, TF_OK, "");
+    for (int32_t k = 0; k < step->n_bodies; k++) {
+        const oribi_session_body *body = &step->bodies[k];
+        oribi_text_printf(&text, "\n  graph %s: ", body->body->name);
+        if (body->session == NULL) {
+            oribi_text_printf(&text, "fails when it is taken: %s", body->fault);
+        } else {
+            const int n = (int)body->session->n_steps;
+            oribi_text_printf(&text, "%d step%s", n, n == 1 ? "" : "s");
+        }
+    }
+    if (step->n_bodies == 0) {
+        (void)oribi_kernel_select(&step->view, chosen->device_type, &text, status);
+        TF_SetStatus(status, TF_OK, "");
+    }
     json->text->failed = json->text->failed || text.failed;
     oribi_json_put_string(json, "node", step->node->name);
     oribi_json_put_string(json, "op", step->node->op_name);
@@ -256,49 +350,103 @@ static bool runs_node(const oribi_session_step *step, const char *node, bool by_
     return false;
 }
 
-static int32_t find_step(const oribi_session *session, int32_t from, const char *node,
-                         bool by_origin)
+/* --- Steps and those of the graphs of their nodes, in order -------------------------------------
+ */
+
+typedef bool visit(void *arg, const oribi_session *session, const oribi_session_step *step);
+
+/* Until a visit returns false. */
+static bool each_step(const oribi_session *session, visit *visitor, void *arg)
 {
-    while (from < session->n_steps && !runs_node(&session->steps[from], node, by_origin)) {
-        from++;
+    for (int32_t s = 0; s < session->n_steps; s++) {
+        const oribi_session_step *step = &session->steps[s];
+        ORIBI_TRY(visitor(arg, session, step));
+        for (int32_t k = 0; k < step->n_bodies; k++) {
+            const oribi_session *inner = step->bodies[k].session;
+            ORIBI_TRY(inner == NULL || each_step(inner, visitor, arg));
+        }
     }
-    return from;
+    return true;
+}
+
+typedef struct search {
+    const char *node;
+    bool by_origin, all; /* all: the choices go to json, else the first ends the search */
+    oribi_json *json;
+    TF_Status *status;
+    const oribi_session *session; /* the first that was found */
+    const oribi_session_step *step;
+} search;
+
+static bool visit_named(void *arg, const oribi_session *session, const oribi_session_step *step)
+{
+    search *s = arg;
+    if (!runs_node(step, s->node, s->by_origin)) {
+        return true;
+    }
+    if (s->all) {
+        oribi_json_open(s->json, '{');
+        put_choice(s->json, session, step, s->status);
+        oribi_json_close(s->json, '}');
+    } else {
+        s->session = session;
+        s->step = step;
+    }
+    return s->all;
+}
+
+typedef struct name_list {
+    const char **names; /* NULL: counts only */
+    size_t n;
+} name_list;
+
+static bool visit_name(void *arg, const oribi_session *session, const oribi_session_step *step)
+{
+    name_list *list = arg;
+    (void)session;
+    if (list->names != NULL) {
+        list->names[list->n] = step->node->name;
+    }
+    list->n++;
+    return true;
 }
 
 static bool fail_no_step(const oribi_session *session, const char *node, TF_Status *status)
 {
-    const char **names = oribi_alloc_array((size_t)session->n_steps + 1, sizeof *names);
-    for (int32_t s = 0; s < session->n_steps && names != NULL; s++) {
-        names[s] = session->steps[s].node->name;
+    name_list list = {0};
+    (void)each_step(session, visit_name, &list);
+    list.names = oribi_alloc_array(list.n + 1, sizeof *list.names);
+    const char *near = NULL;
+    if (list.names != NULL) {
+        list.n = 0;
+        (void)each_step(session, visit_name, &list);
+        near = oribi_text_did_you_mean(node, list.names, list.n);
     }
-    const char *near =
-        names != NULL ? oribi_text_did_you_mean(node, names, (size_t)session->n_steps) : NULL;
     oribi_fail(status, TF_NOT_FOUND,
                "no step runs a node '%s'%s%s%s; it may be folded or fused away, `oribi inspect "
                "--passes` says which were",
                node, near != NULL ? ", did you mean '" : "", near != NULL ? near : "",
                near != NULL ? "'?" : "");
-    oribi_free(names);
+    oribi_free(list.names);
     return false;
 }
 
 static bool put_explanation(oribi_json *json, const oribi_session *session, const char *node,
                             TF_Status *status)
 {
-    const bool by_origin = find_step(session, 0, node, false) == session->n_steps;
-    const int32_t first = find_step(session, 0, node, by_origin);
-    if (first == session->n_steps) {
-        return fail_no_step(session, node, status);
+    search s = {.node = node, .json = json, .status = status};
+    if (each_step(session, visit_named, &s)) {
+        s.by_origin = true;
+        if (each_step(session, visit_named, &s)) {
+            return fail_no_step(session, node, status);
+        }
     }
     oribi_json_open(json, '{');
-    put_choice(json, session, &session->steps[first], status);
+    put_choice(json, s.session, s.step, status);
     oribi_json_key(json, "steps");
     oribi_json_open(json, '[');
-    for (int32_t s = first; s < session->n_steps; s = find_step(session, s + 1, node, by_origin)) {
-        oribi_json_open(json, '{');
-        put_choice(json, session, &session->steps[s], status);
-        oribi_json_close(json, '}');
-    }
+    s.all = true;
+    (void)each_step(session, visit_named, &s);
     oribi_json_close(json, ']');
     oribi_json_close(json, '}');
     return true;

@@ -385,6 +385,11 @@ typedef struct oribi_seen_temp { /* a temporary of the present step that was not
     bool is_elsewhere; /* host memory, asked for on a device: never planned */
 } oribi_seen_temp;
 
+typedef struct oribi_seen { /* such ones, until the end of the step shows whether they escaped */
+    oribi_seen_temp *temps;
+    int32_t n, capacity;
+} oribi_seen;
+
 typedef struct oribi_frame {
     TF_OpKernelContext ctx; /* first: the host gets a context and finds the frame */
     oribi_session *session; /* one reference */
@@ -401,8 +406,7 @@ typedef struct oribi_frame {
     oribi_record *news; /* NULL: every request was known */
     oribi_pin *pins;
     int32_t n_pins, pins_capacity;
-    oribi_seen_temp *seen;
-    int32_t n_seen, seen_capacity;
+    oribi_seen seen;
     oribi_late_copy *late; /* by output of the present step */
     _Atomic bool has_late;
     int32_t step;                 /* index of the present step */
@@ -456,6 +460,10 @@ const char *oribi_slot_end(const oribi_slot *slot);
 bool oribi_frame_overlaps_pin(const oribi_frame *frame, const void *data, size_t bytes);
 /* Notes a wish; only a new one allocates. */
 bool oribi_frame_note(oribi_frame *frame, int32_t value, const oribi_wish *wish, TF_Status *status);
+/* Retains the buffer, under the lock of the context. */
+bool oribi_seen_add(TF_OpKernelContext *ctx, oribi_seen *seen, const oribi_seen_temp *temp,
+                    TF_Status *status);
+void oribi_seen_clear(oribi_seen *seen);
 /* Parts of it, for steps that end out of order: see frame_step.c. */
 bool oribi_frame_settle_seen(oribi_frame *frame, TF_Status *status);
 bool oribi_frame_pin(oribi_frame *frame, const oribi_slot *slot, TF_Status *status);

@@ -4,7 +4,9 @@
  *
  * A value has one number for each memory it is needed in. Where that is not the memory it was made
  * in, a copy is a step too: from the host to a device just before the first that reads it there,
- * from a device to the host right after it was made, so that it is on the way early. The host waits
+ * from a device to the host right after it was made, so that it is on the way early. What an
+ * asynchronous kernel made is copied before its first reader, for the copy waits for the kernel.
+ * The host waits
  * for such a copy just before it reads, and at the end once for all that a device still does.
  */
 #include <string.h>
@@ -62,6 +64,7 @@ typedef struct flat {
     int32_t *home;    /* graph values: memory they are made in */
     int32_t *mark;    /* graph values: mark of the copy to the host, or -1 */
     bool *on_host;    /* graph values: somebody needs it there */
+    bool *is_owed;    /* graph values: made by an asynchronous kernel, and not copied there yet */
     int32_t next;
     int32_t waited[ORIBI_MAX_DEVICES]; /* marks below this one were waited for */
     const oribi_node *last[ORIBI_MAX_DEVICES];
@@ -142,6 +145,13 @@ static const char *wait_name(const flat *f, int32_t device)
                               f->last[device] != NULL ? f->last[device]->name : "copies");
 }
 
+static bool copy_owed(flat *f, oribi_value_id id)
+{
+    const bool is_owed = f->is_owed[id];
+    f->is_owed[id] = false;
+    return !is_owed || add_copy(f, id, f->home[id], 0);
+}
+
 /* The host is about to read its version of the value. */
 static bool await(flat *f, oribi_value_id id)
 {
@@ -166,6 +176,9 @@ static bool await(flat *f, oribi_value_id id)
 static bool bring(flat *f, oribi_value_id id, int32_t device)
 {
     const int32_t home = f->home[id];
+    if (!copy_owed(f, id)) {
+        return false;
+    }
     if (device == 0) {
         return await(f, id);
     }
@@ -208,6 +221,13 @@ static void find_needs(flat *f)
     }
 }
 
+/* The value was made on a device, and is needed on the host. */
+static bool add_result(flat *f, const oribi_node *node, oribi_value_id id)
+{
+    f->is_owed[id] = oribi_flight_is_node(node);
+    return f->is_owed[id] || add_copy(f, id, f->home[id], 0);
+}
+
 static bool add_node(flat *f, const oribi_node *node, int32_t device)
 {
     for (int32_t i = 0; i < node->n_inputs && f->n_devices > 1; i++) {
@@ -232,7 +252,7 @@ static bool add_node(flat *f, const oribi_node *node, int32_t device)
         const oribi_value_id id = node->outputs[i];
         const int32_t home = f->home[id];
         (void)number_value(f, id, home);
-        if (home != 0 && f->on_host[id] && !add_copy(f, id, home, 0)) {
+        if (home != 0 && f->on_host[id] && !add_result(f, node, id)) {
             return false;
         }
     }
@@ -250,6 +270,11 @@ static bool list_entries(flat *f, TF_Status *status)
     for (int32_t k = 0; k < graph->n_order; k++) {
         const int32_t s = f->sequence[k];
         if (!add_node(f, graph->nodes[graph->order[s]], f->devices[s])) {
+            return oribi_fail_memory(status);
+        }
+    }
+    for (int32_t i = 0; i < graph->n_outputs; i++) {
+        if (!copy_owed(f, graph->outputs[i])) {
             return oribi_fail_memory(status);
         }
     }
@@ -442,8 +467,9 @@ static bool begin(flat *f, TF_Status *status)
     f->home = oribi_alloc_zero(n, sizeof *f->home);
     f->mark = oribi_alloc_array(n, sizeof *f->mark);
     f->on_host = oribi_alloc_zero(n, sizeof *f->on_host);
+    f->is_owed = oribi_alloc_zero(n, sizeof *f->is_owed);
     if (f->numbers == NULL || f->sequence == NULL || f->home == NULL || f->mark == NULL ||
-        f->on_host == NULL) {
+        f->on_host == NULL || f->is_owed == NULL) {
         return oribi_fail_memory(status);
     }
     memset(f->numbers, 0xff, n * (size_t)f->n_devices * sizeof *f->numbers);
@@ -499,6 +525,7 @@ bool oribi_steps_make(oribi_session *session, const int32_t *devices, TF_Status 
     oribi_free(f.home);
     oribi_free(f.mark);
     oribi_free(f.on_host);
+    oribi_free(f.is_owed);
     oribi_free(f.entries);
     return ok;
 }

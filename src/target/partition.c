@@ -124,6 +124,11 @@ static bool is_supported(partitioning *p, const oribi_target *target, const orib
 {
     const oribi_target_pattern *pattern = region->pattern;
     char why[256] = "";
+    if (region->nodes[0]->guard != 0) { /* and so are all: branches meet in a node outside */
+        *out = false;
+        return note(p, region->nodes[0], target, pattern,
+                    "it stands in a branch of a condition, which no device waits for");
+    }
     *out =
         pattern->supports == NULL || pattern->supports(pattern->user, region, why, sizeof why) != 0;
     why[sizeof why - 1] = '\0';
@@ -430,6 +435,9 @@ bool oribi_partition_graph(oribi_partition *partition, oribi_graph *graph,
 
 void oribi_partition_destroy(oribi_partition *partition)
 {
+    if (partition == NULL) {
+        return;
+    }
     oribi_arena_destroy(&partition->arena);
     *partition = (oribi_partition){0};
 }

@@ -247,7 +247,7 @@ static bool is_dense(const DLTensor *t, size_t bytes)
 
 static const uint8_t *first_byte(const DLTensor *t)
 {
-    return (const uint8_t *)t->data + (t->data != NULL ? t->byte_offset : 0);
+    return t->data != NULL ? (const uint8_t *)t->data + t->byte_offset : NULL;
 }
 
 /* Elements below 8 bits, the first in the lowest bits; signed ones with their sign. */

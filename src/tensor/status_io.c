@@ -70,8 +70,9 @@ static TF_Code code_of(int error)
 bool oribi_fail_io(TF_Status *status, int error, const char *path)
 {
     char room[128];
-    return oribi_fail(status, code_of(error), "%s: %s", path,
-                      strerror_r(error, room, sizeof(room)));
+    const char *reason = error == ESPIPE ? "not a regular file; copy it to one" /* base/file.h */
+                                         : strerror_r(error, room, sizeof(room));
+    return oribi_fail(status, code_of(error), "%s: %s", path[0] != '\0' ? path : "''", reason);
 }
 
 void TF_SetStatusFromIOError(TF_Status *status, int error_code, const char *context)

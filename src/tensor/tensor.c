@@ -58,7 +58,7 @@ TF_Tensor *oribi_tensor_handle(TF_DataType dtype, const int64_t *dims, int rank)
 
 void oribi_tensor_handle_free(TF_Tensor *tensor)
 {
-    if (tensor->dims_on_heap) {
+    if (tensor != NULL && tensor->dims_on_heap) {
         oribi_free(tensor->dims);
     }
     oribi_handle_free(tensor);

@@ -182,6 +182,20 @@ class Command(unittest.TestCase):
         bench = json.loads(self.oribi("bench", DIGITS / "digits.onnx", "-n", 5, "--json"))
         self.assertEqual(bench["runs"], 5)
 
+    def test_a_profile_has_each_step_with_its_work(self):
+        steps = json.loads(self.oribi("inspect", DIGITS / "digits.onnx", "--steps", "--json"))["steps"]
+        profile = json.loads(self.oribi("bench", DIGITS / "digits.onnx", "-n", 3, "--profile", "--json"))["profile"]
+        self.assertEqual(sorted(s["node"] for s in steps), sorted(s["node"] for s in profile["steps"]))
+        self.assertEqual(sorted(s["op"] for s in steps), sorted(s["op"] for s in profile["steps"]))
+        # outputs times products each: three layers of 8x8x16, depthwise and pointwise at 4x4, 2x2x32, dense
+        work = 2 * (1024 * 9 + 2 * 1024 * 144 + 256 * 9 + 512 * 16 + 128 * 288 + 10 * 128)
+        self.assertEqual(work, sum(op["operations"] for op in profile["ops"]))
+        self.assertEqual(len(steps), sum(op["count"] for op in profile["ops"]))
+        for row in profile["steps"]:
+            self.assertGreater(row["least_ms"], 0)
+            self.assertGreaterEqual(row["moved_bytes"], 0)
+        self.assertRegex(self.oribi("bench", DIGITS / "digits.onnx", "-n", 3, "--profile"), r"of roof  op: node\n")
+
     def test_ops_lists_the_map_and_one_op_in_full(self):
         self.assertIn("Conv2D", self.oribi("ops", "--map"))
         self.assertIn("BiasAdd", self.oribi("ops"))

@@ -24,7 +24,7 @@ FREE = {
     "run": "--input --output --top-k --json --trace --time-limit --device --place-node --plugin "
            "--threads --max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "
            "--read --check --check-all --record",
-    "bench": "--runs --warm-up --input --json --device --place-node --plugin --threads --max-bytes "
+    "bench": "--runs --warm-up --input --profile --json --device --place-node --plugin --threads --max-bytes "
              "--shape --kernels --disable-pass --tflite-variant --follow-links --read",
     "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
                "--max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "

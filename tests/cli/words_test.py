@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+import numpy as np
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import onnx_lite as onnx
 
@@ -44,6 +46,12 @@ class Words(unittest.TestCase):
                 (["run", model, "-i", "pictur=ramp"], 2, "did you mean 'picture'?"),
                 (["run", "nofile.onnx", *one], 4, "oribi: nofile.onnx: No such file"),
                 (["inspect", "nofile.onnx"], 4, "nofile.onnx: No such file"),
+                (["inspect", ""], 4, "oribi: '': No such file"),
+                (["inspect", "/dev/zero"], 4, "/dev/zero: not a regular file"),
+                (["plugin", "info", "/dev/zero"], 6, "'/dev/zero': not a regular file"),
+                (["run", model, "-i", "picture=@"], 4, "no file is named"),
+                (["run", model, *one, "-k1", "--labels", ""], 4, "no file is named"),
+                (["run", model, *one, "-k1", "--labels", "/dev/zero"], 4, "/dev/zero: more than 16777216 bytes"),
                 (["compile", "nofile.onnx", "-o", "d"], 4, "nofile.onnx: No such file"),
                 (["run", model, *one, "-o", "no/folder/x.npz"], 4, "no/folder/x.npz: No such file"),
                 (["run", model, *one, "-o", "d.npz"], 4, "d.npz: Is a directory"),
@@ -94,6 +102,35 @@ class Words(unittest.TestCase):
             self.assertIn("chosen: kernel 'Relu", out)
             lines = [line for line in out.splitlines() if "fits" in line]
             self.assertEqual(len(lines), len({line.split(" of ")[0] for line in lines}), out)
+
+    def test_every_node_that_went_into_a_step_is_explained(self):
+        digits = SOURCE / "examples/digits/digits.onnx"
+        for name in ("conv1", "conv1_relu", "conv2", "conv2_relu", "conv3", "add3", "relu3", "depthwise4",
+                     "depthwise4_relu", "pointwise4", "pointwise4_relu", "conv5", "conv5_relu", "dense"):
+            self.assertIn("chosen: kernel '_Fused", self.oribi("inspect", digits, "--explain", name).stdout)
+        gelu = [onnx.node("Div", ["x", "root"], ["a"], name="divided"), onnx.node("Erf", ["a"], ["b"], name="error"),
+                onnx.node("Add", ["b", "one"], ["c"], name="moved"), onnx.node("Mul", ["x", "c"], ["d"], name="product"),
+                onnx.node("Mul", ["d", "half"], ["y"], name="halved")]
+        weights = [onnx.tensor(name, np.float32(value)) for name, value in (("root", 2 ** 0.5), ("one", 1), ("half", 0.5))]
+        (self.folder / "gelu.onnx").write_bytes(
+            onnx.model(gelu, [onnx.info("x", [2, 8])], [onnx.info("y", [2, 8])], weights))
+        steps = json.loads(self.oribi("inspect", "gelu.onnx", "--json").stdout)["steps"]
+        self.assertEqual([step["op"] for step in steps], ["ONNX>Gelu"])
+        for name in ("divided", "error", "moved", "product", "halved"):
+            self.assertIn("op ONNX>Gelu", self.oribi("inspect", "gelu.onnx", "--explain", name).stdout)
+
+    def test_labels_keep_their_lines(self):
+        (self.folder / "labels.txt").write_bytes(b"zero\r\n\r\ntwo\nthree")
+        values = ",".join(str(v) for v in (4, 3, 2, 1, *[0] * 20))
+        out = self.oribi("run", "relu.onnx", "-i", f"picture=2x3x4xf32={values}", "-k4", "--labels", "labels.txt").stdout
+        self.assertRegex(out, r"4\.0+ +zero\n.* 3\.0+ *\n.* 2\.0+ +two\n.* 1\.0+ +three")
+
+    def test_what_is_printed_arrives(self):
+        for words in (["--version"], ["help"], ["run", "--help"], ["ops"], ["inspect", "relu.onnx"]):
+            with self.subTest(words=words), open("/dev/full", "wb") as full:
+                done = subprocess.run([ORIBI, *words], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, check=False)
+                self.assertEqual(done.returncode, 5)
+                self.assertRegex(done.stderr, b"standard output(: No space left on device)?\n$")
 
     def test_ops_that_the_map_names_are_there_or_of_a_plugin(self):
         known = {o["name"] for o in json.loads(self.oribi("ops", "--json").stdout)["ops"]}

@@ -5,7 +5,7 @@ to the bit (floats within the tolerance that a vector states).
 
     vectors_test.py VECTORS_RUN SOURCE_FOLDER [--only PREFIX,...] [--session] [--asan] [--plant]
 
---session leaves the C out; --asan builds it with AddressSanitizer and UBSan; --plant spoils the rounding
+--session leaves the C out and takes those of tests/vectors/host, of operators without C, as well; --asan builds it with AddressSanitizer and UBSan; --plant spoils the rounding
 of the emitted C and fails when the vectors of an operator do not notice."""
 import argparse
 import concurrent.futures
@@ -281,7 +281,8 @@ def main():
     sys.path.insert(0, str(args.source / "tests/peer/tflite"))
     import container
     files = sorted({f for only in args.only.split(",")
-                    for f in (args.source / "tests/vectors").glob(f"{only}*.bin.xz")})
+                    for folder in (["", "host"] if args.session else [""])
+                    for f in (args.source / "tests/vectors" / folder).glob(f"{only}*.bin.xz")})
     findings, noticed, seen = 0, set(), set()
     for variant in container.VARIANTS:
         lines, count = check(args, files, variant, container, seen)

@@ -45,6 +45,15 @@ static const conv_case conv_cases[] = {
     {1, 5, 5, 1538, 1, 1, 23, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
     {1, 6, 7, 60, 3, 3, 112, 2, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
     {0, 4, 4, 3, 3, 3, 5, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    /* from here on with tiles enough for winograd.h */
+    {1, 14, 14, 64, 3, 3, 64, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 0},
+    {1, 13, 15, 32, 3, 3, 33, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu6"}, true, 5},
+    {2, 15, 14, 40, 3, 3, 130, 1, 1, 1, 1, 1, "EXPLICIT", {2, 0, 0, 2}, {"BiasAdd", "ONNX>PRelu"}, true, 0},
+    {1, 16, 17, 35, 3, 3, 70, 1, 1, 1, 1, 1, "VALID", {0}, {NULL}, true, 0},
+    {3, 14, 13, 48, 3, 3, 32, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Sigmoid"}, true, 2},
+    {1, 12, 14, 32, 3, 3, 100, 1, 1, 1, 1, 1, "EXPLICIT", {4, 3, 5, 0}, {"Add"}, true, 0},
+    {1, 13, 13, 800, 3, 3, 32, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd"}, true, 0},
+    {0, 14, 14, 32, 3, 3, 32, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
 };
 
 static const conv_case depthwise_cases[] = {

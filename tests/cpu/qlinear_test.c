@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every variant of ONNX>QLinearConv2D against the reference row, to the bit: long windows, many
- * channels, few rows, groups, depthwise, dilation, padding, each type of results.
+/* Every variant of ONNX>QLinearConv2D and ONNX>QLinearMatMul against the reference row, to the bit:
+ * long windows, many channels, few rows, groups, depthwise, dilation, padding, batches, each type
+ * of results; weights as inputs and as constants, which creation packs.
  */
 #include "kernel_harness.h"
 
@@ -26,6 +27,23 @@ static const layer_case cases[] = {
     {{2, 7, 6, 270}, {3, 3, 1, 270}, {1, 2}, {1, 1}, {1, 1, 1, 1}, TF_UINT8, TF_INT8, TF_UINT8, 0, 255},
     {{1, 7, 6, 7}, {3, 2, 1, 7}, {1, 1}, {2, 1}, {2, 0, 2, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
     {{1, 7, 6, 6}, {3, 3, 1, 12}, {1, 1}, {1, 1}, {1, 1, 1, 1}, TF_INT8, TF_INT8, TF_INT8, -128, 127},
+};
+
+typedef struct product_case {
+    int64_t a[3], b[3]; /* b of rank 2 where its first size is 0 */
+    TF_DataType left, right, result;
+    bool is_each_row, is_each_column; /* zero points; multipliers by column */
+    int64_t low, high;
+} product_case;
+
+static const product_case products[] = {
+    {{1, 1, 1}, {0, 1, 1}, TF_UINT8, TF_INT8, TF_UINT8, false, false, 0, 255},
+    {{2, 5, 9}, {2, 9, 17}, TF_UINT8, TF_UINT8, TF_UINT8, false, false, 0, 255},
+    {{3, 34, 64}, {1, 64, 300}, TF_INT8, TF_INT8, TF_INT8, true, true, -100, 90},
+    {{1, 33, 259}, {3, 259, 31}, TF_UINT8, TF_INT8, TF_INT32, true, true, -128, 255},
+    {{1, 3, 1031}, {0, 1031, 530}, TF_UINT8, TF_UINT8, TF_FLOAT, false, true, -128, 255},
+    {{2, 40, 255}, {0, 255, 33}, TF_INT8, TF_UINT8, TF_UINT8, true, false, 3, 200},
+    {{1, 2, 0}, {0, 0, 5}, TF_INT8, TF_INT8, TF_INT8, false, false, -128, 127},
 };
 /* clang-format on */
 
@@ -54,14 +72,44 @@ static void check_row(void *arg, const oribi_cpu_kernel *row)
     TF_DeleteStatus(status);
 }
 
-static TF_Tensor *bytes_tensor(TF_DataType type, const int64_t dims[4])
+static TF_Tensor *bytes_tensor(TF_DataType type, const int64_t *dims, int rank)
 {
-    TF_Tensor *tensor = harness_tensor(type, dims, 4);
+    TF_Tensor *tensor = harness_tensor(type, dims, rank);
     uint8_t *values = TF_TensorData(tensor);
     for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
         values[i] = (uint8_t)(int32_t)(128.0f + 127.9f * harness_random());
     }
     return tensor;
+}
+
+/* Input i is a constant, stored as it is. */
+static void keep_constant(harness *node, int i)
+{
+    harness_input *input = &node->inputs[i];
+    int64_t stride = (int64_t)TF_DataTypeSize(TF_TensorType(input->tensor));
+    input->is_constant = true;
+    input->stored = TF_TensorData(input->tensor);
+    input->stored_bytes = (int64_t)TF_TensorByteSize(input->tensor);
+    for (int axis = TF_NumDims(input->tensor); axis-- > 0;) {
+        input->strides[axis] = stride;
+        stride *= TF_Dim(input->tensor, axis);
+    }
+}
+
+/* Every variant, with weights that runs bring, and with constants. */
+static void check_variants(check *self, const char *op)
+{
+    TF_Status *status = TF_NewStatus();
+    self->expected = harness_compute(&self->node, harness_reference(op), status);
+    if (self->expected == NULL) {
+        fail_msg("%s: reference: %s", self->what, TF_Message(status));
+    }
+    assert_true(harness_each_variant(op, check_row, self) > 0);
+    keep_constant(&self->node, 1);
+    keep_constant(&self->node, 3);
+    assert_true(harness_each_variant(op, check_row, self) > 0);
+    TF_DeleteTensor(self->expected);
+    TF_DeleteStatus(status);
 }
 
 static void add_channels(harness *node, const layer_case *c)
@@ -82,7 +130,6 @@ static void add_channels(harness *node, const layer_case *c)
 
 static void run_case(const layer_case *c, oribi_pool *pool, const char *what)
 {
-    TF_Status *status = TF_NewStatus();
     check self = {.what = what};
     harness *node = &self.node;
     harness_begin(node);
@@ -100,17 +147,49 @@ static void run_case(const layer_case *c, oribi_pool *pool, const char *what)
                 oribi_attrs_set_ints(attrs, arena, "strides", c->strides, 2) &&
                 oribi_attrs_set_ints(attrs, arena, "dilations", c->dilations, 2) &&
                 oribi_attrs_set_ints(attrs, arena, "pads", c->pads, 4));
-    harness_add(node, bytes_tensor(c->input, c->x));
-    harness_add(node, bytes_tensor(c->weights, c->filter));
+    harness_add(node, bytes_tensor(c->input, c->x, 4));
+    harness_add(node, bytes_tensor(c->weights, c->filter, 4));
     add_channels(node, c);
-    self.expected = harness_compute(node, harness_reference("ONNX>QLinearConv2D"), status);
-    if (self.expected == NULL) {
-        fail_msg("%s: reference: %s", what, TF_Message(status));
-    }
-    assert_true(harness_each_variant("ONNX>QLinearConv2D", check_row, &self) > 0);
-    TF_DeleteTensor(self.expected);
+    check_variants(&self, "ONNX>QLinearConv2D");
     harness_end(node);
-    TF_DeleteStatus(status);
+}
+
+static TF_Tensor *numbers_tensor(TF_DataType type, int64_t count)
+{
+    TF_Tensor *tensor = harness_tensor(type, &count, 1);
+    for (int64_t i = 0; i < count; i++) {
+        if (type == TF_INT32) {
+            ((int32_t *)TF_TensorData(tensor))[i] = (int32_t)(100.0f * harness_random());
+        } else {
+            ((float *)TF_TensorData(tensor))[i] = 0.003f + 0.002f * harness_random();
+        }
+    }
+    return tensor;
+}
+
+static void run_product(const product_case *c, oribi_pool *pool, const char *what)
+{
+    check self = {.what = what};
+    harness *node = &self.node;
+    harness_begin(node);
+    node->pool = pool;
+    node->output_type = c->result;
+    oribi_attrs *attrs = &node->attrs;
+    oribi_arena *arena = &node->arena;
+    assert_true(oribi_attrs_set_type(attrs, arena, "Ta", c->left) &&
+                oribi_attrs_set_type(attrs, arena, "Tb", c->right) &&
+                oribi_attrs_set_type(attrs, arena, "Ty", c->result) &&
+                oribi_attrs_set_int(attrs, arena, "output_zero", 9) &&
+                oribi_attrs_set_int(attrs, arena, "low", c->low) &&
+                oribi_attrs_set_int(attrs, arena, "high", c->high));
+    harness_add(node, bytes_tensor(c->left, c->a, 3));
+    harness_add(node, c->b[0] == 0 ? bytes_tensor(c->right, c->b + 1, 2)
+                                   : bytes_tensor(c->right, c->b, 3));
+    harness_add(node, numbers_tensor(TF_INT32, c->is_each_row ? c->a[1] : 1));
+    harness_add(node, numbers_tensor(TF_INT32, c->is_each_column ? c->b[2] : 1));
+    harness_add(node, numbers_tensor(TF_FLOAT, c->is_each_column ? c->b[2] : 1));
+    check_variants(&self, "ONNX>QLinearMatMul");
+    harness_end(node);
 }
 
 static void run_cases(int threads)
@@ -122,6 +201,12 @@ static void run_cases(int threads)
         (void)snprintf(what, sizeof what, "case %zu, %d threads", i, threads);
         harness_random_state = (uint32_t)i + 1;
         run_case(&cases[i], pool, what);
+    }
+    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+        char what[64];
+        (void)snprintf(what, sizeof what, "product %zu, %d threads", i, threads);
+        harness_random_state = (uint32_t)i + 1;
+        run_product(&products[i], pool, what);
     }
     oribi_pool_release(pool);
     TF_DeleteStatus(status);

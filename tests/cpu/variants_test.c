@@ -256,9 +256,17 @@ static void run_recipe(const recipe *r, oribi_pool *pool)
 }
 
 /* Families of convolutions, products and sums of int8 have tests of their own; recurrent layers
- * have onnx_recurrent_test.c. */
+ * have onnx_recurrent_test.c, floats to bytes and back bytes_test.c. */
 static bool is_elsewhere(const char *op)
 {
+    static const char *const of_bytes[] = {"ONNX>QuantizeLinear", "ONNX>DequantizeLinear",
+                                           "ONNX>QLinearSoftmax", "Oribi>ThroughBytes",
+                                           "ONNX>DynamicQuantizeLinear"}; /* the last one: below */
+    for (size_t i = 0; i < sizeof of_bytes / sizeof of_bytes[0]; i++) {
+        if (strcmp(op, of_bytes[i]) == 0) {
+            return true;
+        }
+    }
     return strstr(op, "Conv") != NULL || strstr(op, "MatMul") != NULL ||
            strstr(op, "Gemm") != NULL || strcmp(op, "Oribi>QFullyConnected") == 0 ||
            strstr(op, "LSTM") != NULL || strcmp(op, "Oribi>DynamicLstm") == 0 ||
@@ -310,9 +318,59 @@ static void an_op_without_traits_has_no_recipe(void **state)
     assert_int_equal(r.kind, BINARY);
 }
 
+/* --- DynamicQuantizeLinear: bytes, their scale and their zero point -------------------------- */
+
+typedef struct dynamic_trial {
+    harness h;
+    TF_Tensor *want[3];
+    int n_checked;
+} dynamic_trial;
+
+static void check_dynamic(void *arg, const oribi_cpu_kernel *row)
+{
+    dynamic_trial *t = arg;
+    if (!harness_run(&t->h, row)) {
+        fail_msg("%s: %s", row->why, TF_Message(t->h.status));
+    }
+    for (int i = 0; i < 3; i++) {
+        const size_t bytes = TF_TensorByteSize(t->want[i]);
+        assert_int_equal(TF_TensorByteSize(t->h.outputs[i]), bytes);
+        assert_memory_equal(TF_TensorData(t->h.outputs[i]), TF_TensorData(t->want[i]), bytes);
+    }
+    t->n_checked++;
+}
+
+static void ranges_found_and_bytes_made_are_those_of_the_reference(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 7, 16, 31, 33, 255, 259, 700};
+    static const float lows[] = {-9, 0.5f, -9, 0}, highs[] = {9, 9, -0.5f, 0};
+    (void)state;
+    for (int i = 0; i < 9 * 4; i++) {
+        dynamic_trial t = {.n_checked = 0};
+        harness_init(&t.h, "ONNX>DynamicQuantizeLinear");
+        floats(&t.h, 1, &sizes[i % 9], lows[i / 9], highs[i / 9]);
+        assert_true(harness_resolve(&t.h));
+        const oribi_cpu_kernel *reference = harness_reference(&t.h);
+        assert_non_null(reference);
+        assert_true(harness_run(&t.h, reference));
+        for (int k = 0; k < 3; k++) {
+            t.want[k] = t.h.outputs[k];
+            t.h.outputs[k] = NULL;
+        }
+        (void)harness_each_row(&t.h, check_dynamic, &t);
+        assert_true(t.n_checked > 1);
+        for (int k = 0; k < 3; k++) {
+            TF_DeleteTensor(t.want[k]);
+        }
+        harness_destroy(&t.h);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_op_without_traits_has_no_recipe),
-                                       cmocka_unit_test(every_variant_agrees_with_its_reference)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_op_without_traits_has_no_recipe),
+        cmocka_unit_test(every_variant_agrees_with_its_reference),
+        cmocka_unit_test(ranges_found_and_bytes_made_are_those_of_the_reference)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #endif
 #include <thread>
 
+#include "tensorflow/cc/framework/gradients.h"
 #include "tensorflow/core/framework/allocator.h"
 #include "tensorflow/core/framework/attr_reader.h"
 #include "tensorflow/core/framework/bfloat16.h"
@@ -24,14 +25,18 @@
 #include "tensorflow/core/framework/selective_registration.h"
 #include "tensorflow/core/framework/shape_inference.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/tensor.pb.h"
 #include "tensorflow/core/framework/tensor_reference.h"
 #include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/tensor_slice.h"
 #include "tensorflow/core/framework/tensor_types.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/framework/types.pb.h"
 #include "tensorflow/core/framework/variant.h"
+#include "tensorflow/core/framework/variant_op_registry.h"
 #include "tensorflow/core/kernels/fill_functor.h"
 #include "tensorflow/core/kernels/lookup_table_op.h"
+#include "tensorflow/core/kernels/training_op_helpers.h"
 #include "tensorflow/core/lib/io/record_reader.h"
 #include "tensorflow/core/lib/io/record_writer.h"
 #include "tensorflow/core/util/batch_util.h"
@@ -52,6 +57,7 @@
 #include "tensorflow/core/lib/core/threadpool.h"
 #include "tensorflow/core/lib/gtl/array_slice.h"
 #include "tensorflow/core/lib/gtl/inlined_vector.h"
+#include "tensorflow/core/lib/gtl/optional.h"
 #include "tensorflow/core/lib/hash/hash.h"
 #include "tensorflow/core/lib/io/path.h"
 #include "tensorflow/core/lib/strings/numbers.h"
@@ -74,6 +80,7 @@
 #include "tensorflow/core/util/padding.h"
 #include "tensorflow/core/util/tensor_format.h"
 #include "tensorflow/core/util/work_sharder.h"
+#include "tensorflow/stream_executor/lib/statusor.h"
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
 #if REAL_ABSEIL == 2 // after ours
 #include "real_abseil.h"

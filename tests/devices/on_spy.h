@@ -13,6 +13,8 @@ static void (*spy_set_callbacks)(int there);
 static void (*spy_gate)(SP_Stream stream, int n_arrived);
 static void (*spy_hold)(int holds);
 static int (*spy_missed)(void);
+static void (*spy_call)(SP_Stream stream, void (*fn)(void *arg), void *arg);
+static void *(*spy_address)(const void *opaque);
 
 static inline void spy_load(const char *options)
 {
@@ -28,7 +30,10 @@ static inline void spy_load(const char *options)
     *(void **)&spy_gate = dlsym(library, "spy_gate");
     *(void **)&spy_hold = dlsym(library, "spy_hold");
     *(void **)&spy_missed = dlsym(library, "spy_missed");
+    *(void **)&spy_call = dlsym(library, "spy_call");
+    *(void **)&spy_address = dlsym(library, "spy_address");
     dlclose(library);
+    assert_true(spy_call != NULL && spy_address != NULL);
     assert_true(spy_gate != NULL && spy_hold != NULL && spy_missed != NULL);
     assert_true(spy_calls != NULL && spy_copies != NULL && spy_pinned_bytes != NULL &&
                 spy_set_host_memory != NULL && spy_set_callbacks != NULL);

@@ -10,22 +10,7 @@
 
 #include "format/proto.h"
 #include "format/wire.h"
-
-static TF_Status *status;
-
-static int make_status(void **state)
-{
-    (void)state;
-    status = TF_NewStatus();
-    return 0;
-}
-
-static int drop_status(void **state)
-{
-    (void)state;
-    TF_DeleteStatus(status);
-    return 0;
-}
+#include "support/each_status.h"
 
 static bool first_field(const void *data, size_t n, oribi_wire_field *out)
 {

@@ -20,9 +20,11 @@ SOURCE = HERE.parent.parent
 DIGITS = SOURCE / "examples/digits/digits_int8.tflite"
 HASHES = {"1.0": "6414fca79f4d15479c52a8e5e20b006e40a11d1a3c0efb99f58cad5d4011e5e0",
           "1.1": "b1b7d2ac3c2a27165a65434f71e3615cf0eb6d3e84904d71adc87bf169ae8c63",
-          "1.2": "11eee55657ac5e47ec8efed5f33fd0b4150c29c0d688d42c9a5f810359679a5f"}
-APPLICATIONS = HERE / "applications_1.2.txt"  # functions of oribi.h and desk.h
-APPLICATIONS_HASH = "52b48f0b2ef3f479fc82224b7031460efc67837c44ed9e8dc602e388c6904d83"
+          "1.2": "11eee55657ac5e47ec8efed5f33fd0b4150c29c0d688d42c9a5f810359679a5f",
+          "1.3": "094015eddf9170e34ce11e9d7a16d0b6bf084427389ec2d22ad5f91a8b54bf00"}
+APPLICATIONS = {  # functions of oribi.h and desk.h
+    "1.2": "52b48f0b2ef3f479fc82224b7031460efc67837c44ed9e8dc602e388c6904d83",
+    "1.3": "c3de0fc704b2d2005c12c330f8d5851f46ee52a1bcd4d1beffcf859b218b7d40"}
 MAIN = """#include <stdio.h>
 #include "tvmgen_net.h"
 static int8_t in[TVMGEN_NET_{input}_COUNT], out[TVMGEN_NET_{output}_COUNT];
@@ -57,35 +59,36 @@ def build(folder, work, name):
     return plugin
 
 
-def declared(include, headers):
-    """Functions that headers declare to who is built for contract 1.2."""
+def declared(include, headers, version):
+    """Functions that headers declare to who is built for that version of the contract."""
+    number = "{}{:02}".format(*map(int, version.split(".")))
     text = "".join(f'#include "{h}"\n' for h in headers)
-    done = call("cc", "-E", "-P", "-DORIBI_TARGET_CONTRACT=102", "-I", include, "-x", "c", "-", input=text.encode(),
+    done = call("cc", "-E", "-P", f"-DORIBI_TARGET_CONTRACT={number}", "-I", include, "-x", "c", "-", input=text.encode(),
                 capture_output=True)
     return set(re.findall(r"\b((?:TF|SE|TP|TSL|oribi)_\w+)\s*\(", done.stdout.decode()))
 
 
-def for_plugins(include):
+def for_plugins(include, version):
     paths = sorted([*include.glob("tensorflow/c/**/*.h"), include / "oribi/target.h"])
-    return declared(include, [p.relative_to(include) for p in paths])
+    return declared(include, [p.relative_to(include) for p in paths], version)
 
 
-def for_applications(include):
-    return {name for name in declared(include, ["oribi/oribi.h", "oribi/desk.h"]) if name.startswith("oribi_")}
+def for_applications(include, version):
+    return {name for name in declared(include, ["oribi/oribi.h", "oribi/desk.h"], version) if name.startswith("oribi_")}
 
 
-def check_headers(frozen, today):
-    """What a version has is settled with it: later functions stand behind ORIBI_HAS_CONTRACT(1, 3)."""
-    listed = APPLICATIONS.read_bytes()
-    if hashlib.sha256(listed).hexdigest() != APPLICATIONS_HASH:
-        sys.exit(f"tests/frozen/{APPLICATIONS.name} was edited; put it back: it is what contract 1.2 has")
-    for whose, before, now in (("plugins", for_plugins(frozen), for_plugins(today)),
-                               ("applications", set(listed.decode().split()), for_applications(today))):
+def check_headers(frozen, today, version):
+    """What a version has is settled with it: later functions stand behind ORIBI_HAS_CONTRACT of a later one."""
+    listed = (HERE / f"applications_{version}.txt").read_bytes()
+    if hashlib.sha256(listed).hexdigest() != APPLICATIONS[version]:
+        sys.exit(f"tests/frozen/applications_{version}.txt was edited; put it back: it is what contract {version} has")
+    for whose, before, now in (("plugins", for_plugins(frozen, version), for_plugins(today, version)),
+                               ("applications", set(listed.decode().split()), for_applications(today, version))):
         if whose == "plugins" and len(before) < 300:
             sys.exit(f"{frozen}: only {len(before)} functions were found in its headers")
         if before != now:
-            sys.exit(f"contract 1.2 has other functions for {whose} today: new {sorted(now - before)}, gone "
-                     f"{sorted(before - now)}; guard new ones by #if ORIBI_HAS_CONTRACT(1, 3), never take one away")
+            sys.exit(f"contract {version} has other functions for {whose} today: new {sorted(now - before)}, gone "
+                     f"{sorted(before - now)}; guard new ones by ORIBI_HAS_CONTRACT of a later version, never take one away")
 
 
 def check_device(folder, work):
@@ -128,7 +131,9 @@ def check_version(folder, expected, work):
     if digest(folder) != expected:
         sys.exit(f"tests/frozen/{folder.name}.tar.xz was edited ({digest(folder)}); put it back: it is what plugins "
                  "out there were built from")
-    call(ORIBI, "plugin", "test", build(folder, work, "plugin"), "--seed", "1")
+    for name in ("plugin", "micro", "state"):  # the last two: one kernel for the host and for emitted C
+        if (folder / f"{name}.c").exists():
+            call(ORIBI, "plugin", "test", build(folder, work, name), "--seed", "1")
     if (folder / "device.c").exists():
         check_device(folder, work)
     if (folder / "target.c").exists():
@@ -147,7 +152,8 @@ def main():
             work = frozen / f"work_{version}"
             work.mkdir()
             check_version(frozen / version, expected, work)
-        check_headers(frozen / "1.2/include", SOURCE / "include")
+        for version in APPLICATIONS:
+            check_headers(frozen / version / "include", SOURCE / "include", version)
 
 
 main()

@@ -73,10 +73,11 @@ def plugins(work):
         with tarfile.open(archive) as frozen:
             frozen.extractall(work)
         folder = work / version
-        for name, what in (("plugin", "kernels"), ("device", "a device, a profiler, an optimiser"), ("target", "a target")):
+        for name, what in (("plugin", "kernels"), ("device", "a device, a profiler, an optimiser"), ("target", "a target"),
+                           ("micro", "one kernel for host and emitted C"), ("state", "one with state")):
             if (folder / f"{name}.c").exists():
                 device = (folder / "fused.onnx", "FROZEN", "x=2x3xf32=1,2,3,4,5,6", [144, 192, 240, 348, 459, 570])
-                use = {"plugin": None, "device": device, "target": CHECK}[name]
+                use = {"device": device, "target": CHECK}.get(name)
                 rows.append((f"{version}: {what}", built("-I", folder / "include", folder / f"{name}.c", "-o",
                                                          folder / f"{name}.so", "-lm"), use))
     include = ["-I", SOURCE / "include"]

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Seeds of a fuzzer: make_corpus.sh onnx|tflite FOLDER. The models of ../shared and of examples/, for
+# Seeds of a fuzzer: make_corpus.sh onnx|tflite|graphs FOLDER. `graphs`: those of graph_seeds.py, of the backend
+# tests of If, Loop, Scan and functions, and the vectors with CALL_ONCE. Else the models of ../shared and of examples/, for
 # ONNX those of the backend tests too, which together hold every operator, and those of the vectors:
 # the quantised ones for ONNX, all for TFLite. Large ones are left out.
 set -eu
@@ -9,6 +10,22 @@ out=$2
 here=$(cd "$(dirname "$0")/../.." && pwd)
 shared=$here/../shared
 mkdir -p "$out"
+if [ "$format" = graphs ]; then
+    python3 "$here/tests/fuzz/graph_seeds.py" "$out"
+    scratch=$(mktemp -d)
+    python3 "$here/tests/peer/tflite/extract.py" "$scratch"
+    find "$scratch" -name 'CALL_ONCE_*' | while read -r model; do cp "$model" "$out"; done
+    if [ -f "$shared/onnx-backend-tests/data.tar.xz" ]; then
+        tar -xJf "$shared/onnx-backend-tests/data.tar.xz" -C "$scratch" --wildcards '*/test_if*' '*/test_loop*' \
+            '*/test_scan*' '*/test_*_expanded*/model.onnx'
+        find "$scratch" -name model.onnx -size -16k | while read -r model; do
+            cp "$model" "$out/$(basename "$(dirname "$model")").onnx"
+        done
+    fi
+    rm -rf "$scratch"
+    echo "$(find "$out" -type f | wc -l) seeds in $out"
+    exit 0
+fi
 find "$here/examples" "$shared/models" -name "*.$format" -size -64k 2>/dev/null |
     while read -r model; do cp "$model" "$out/$(basename "$model")"; done
 if [ "$format" = tflite ]; then

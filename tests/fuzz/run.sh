@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the formats, model readers, sessions, the compiler and the lines of accelerators one after the
 # other: `make fuzz`, or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: format, onnx, tflite (the readers),
-# session_onnx, session_tflite, compile, line, input (of `oribi run`).
+# session_onnx, session_tflite, graphs (sessions of models with control flow), compile, line, input (of `oribi run`).
 # Needs clang; ends non-zero with the first finding.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -11,15 +11,17 @@ cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz --target format_fuzzer reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer \
     input_fuzzer
 mkdir -p build/fuzz/findings
-for name in ${@:-format onnx tflite session_onnx session_tflite compile line input}; do
+for name in ${@:-format onnx tflite session_onnx session_tflite graphs compile line input}; do
+    dict=
     case $name in
         format) program=format_fuzzer seeds= ;;
         onnx | tflite) program=reader_fuzzer seeds=$name ;;
         session_onnx | session_tflite) program=session_fuzzer seeds=${name#session_} ;;
+        graphs) program=session_fuzzer seeds=graphs dict=-dict=tests/fuzz/graphs.dict ;;
         compile) program=compile_fuzzer seeds="tflite onnx" ;;
         line) program=line_fuzzer seeds= ;;
         input) program=input_fuzzer seeds= ;;
-        *) echo "no such fuzzer: $name (format, onnx, tflite, session_onnx, session_tflite, compile, line, input)" >&2; exit 2 ;;
+        *) echo "no such fuzzer: $name (format, onnx, tflite, session_onnx, session_tflite, graphs, compile, line, input)" >&2; exit 2 ;;
     esac
     mkdir -p "build/fuzz/corpus/$name"
     for seed in $seeds; do
@@ -42,6 +44,6 @@ for name in ${@:-format onnx tflite session_onnx session_tflite compile line inp
         printf '\000{"a":[1.5e3,"\\ud83d\\ude00\\n",{"b":null}],"c":false}' >build/fuzz/corpus/format/small.json
     fi
     "build/fuzz/fuzz/$program" -close_fd_mask=$quiet -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=20 \
-        -artifact_prefix=build/fuzz/findings/ "build/fuzz/corpus/$name"
+        -artifact_prefix=build/fuzz/findings/ $dict "build/fuzz/corpus/$name"
     echo "fuzz: $name: nothing found in $seconds seconds"
 done

@@ -245,6 +245,20 @@ static void reasons_are_kept(void **state)
     assert_string_equal(f->partition.notes[0].why, "rank 1");
 }
 
+/* A device computes whatever it is called for; a branch may have reasons not to. */
+static void branches_stay_on_the_cpu(void **state)
+{
+    fixture *f = *state;
+    const oribi_value_id x = input(f, 2);
+    const oribi_value_id a = node(f, "Relu", "a", x, -1), b = node(f, "Relu", "b", a, -1);
+    f->graph->nodes[f->graph->values[a]->producer]->guard = x + 1;
+    finish(f, node(f, "AddV2", "c", a, b));
+    add_devices(f, "tester", NULL);
+    expect(f, NULL, 0, "Relu Oribi>Region/tester/1 AddV2");
+    assert_string_equal(f->partition.notes[0].node, "a");
+    assert_non_null(strstr(f->partition.notes[0].why, "branch of a condition"));
+}
+
 static void instances_share_by_load_or_by_name(void **state)
 {
     fixture *f = *state;
@@ -406,6 +420,7 @@ int main(void)
         CASE(a_value_that_others_read_stays),
         CASE(a_region_runs_where_its_last_node_ran),
         CASE(reasons_are_kept),
+        CASE(branches_stay_on_the_cpu),
         CASE(instances_share_by_load_or_by_name),
         CASE(assignments_name_instances),
         CASE(assignments_of_no_node_are_refused),

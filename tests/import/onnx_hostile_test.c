@@ -432,10 +432,10 @@ static void count_release(void *self, void *block)
 
 /* With AddressSanitizer there are gaps between what an arena gives. */
 #if defined(__SANITIZE_ADDRESS__)
-#define TIMES 10
+#define TIMES 9
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define TIMES 10
+#define TIMES 9
 #endif
 #endif
 #ifndef TIMES

@@ -244,6 +244,33 @@ static void squeeze_takes_its_axes_from_an_input(void **state)
     }
 }
 
+static bytes sub_with_axis(int opset, int64_t axis)
+{
+    const float b[] = {10, 20};
+    bytes graph = {0}, node = make_node("", "Sub", "n", "x,b", "y");
+    put_attr_int(&node, "broadcast", 1);
+    put_attr_int(&node, "axis", axis);
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){2, 2, 1}, 3);
+    put_initialiser(&graph, "b", ONNX_FLOAT, (int64_t[]){2}, 1, b, sizeof b);
+    put_message(&graph, GRAPH_NODE, &node);
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    return make_model(opset, &graph);
+}
+
+static void before_opset_7_an_axis_says_what_is_broadcast(void **state)
+{
+    (void)state;
+    static const int opsets[] = {1, 6};
+    const int64_t dims[] = {2, 2, 1};
+    const float x[] = {1, 2, 3, 4};
+    for (int i = 0; i < 2; i++) {
+        expect(sub_with_axis(opsets[i], 0), dims, 3, x, dims, 3, (float[]){-9, -8, -17, -16},
+               "Sub along axis 0");
+        expect(sub_with_axis(opsets[i], 1), dims, 3, x, dims, 3, (float[]){-9, -18, -7, -16},
+               "Sub along axis 1");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -252,6 +279,7 @@ int main(void)
         cmocka_unit_test(top_k_with_an_attribute_takes_the_largest_along_its_axis),
         cmocka_unit_test(upsample_repeats_elements_with_scales_as_attribute_and_as_input),
         cmocka_unit_test(squeeze_takes_its_axes_from_an_input),
+        cmocka_unit_test(before_opset_7_an_axis_says_what_is_broadcast),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

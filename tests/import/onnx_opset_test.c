@@ -26,6 +26,7 @@ static const struct {
     {"Loop", {7, 11, 13}}, /* of the nodes in its body */
     {"DFT", {17, 20}},
     {"Pad", {7, 11}},
+    {"PRelu", {1, 7}}, /* before 7 slopes are those of channels */
     {"ReduceL1", {7, 18}},
     {"ReduceL2", {7, 18}},
     {"ReduceLogSum", {7, 18}},

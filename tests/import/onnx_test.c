@@ -15,22 +15,7 @@
 
 #include "support/onnx_import.h"
 #include "tensorflow/c/ops.h"
-
-static TF_Status *status;
-
-static int make_status(void **state)
-{
-    (void)state;
-    status = TF_NewStatus();
-    return 0;
-}
-
-static int drop_status(void **state)
-{
-    (void)state;
-    TF_DeleteStatus(status);
-    return 0;
-}
+#include "support/each_status.h"
 
 static bytes one_op(int64_t opset, bytes *node, const int64_t *dims, int rank)
 {
@@ -275,9 +260,12 @@ static void all_missing_ops_are_reported_at_once_with_their_nodes(void **state)
     put_value(&body, GRAPH_OUTPUT, "d", ONNX_FLOAT, NULL, -1);
     assert_null(import_model(make_model(13, &body), status));
     assert_int_equal(TF_GetCode(status), TF_UNIMPLEMENTED);
-    static const char *const expected[] = {"com.acme:Bar", "'bar 1', 'bar 2'",
-                                           "Com>Acme>Bar", "NoSuchOperator",
-                                           "'odd'",        "ONNX>NoSuchOperator"};
+    static const char *const expected[] = {"com.acme:Bar (opset 1)",
+                                           "2 nodes: 'bar 1', 'bar 2'",
+                                           "Com>Acme>Bar",
+                                           "NoSuchOperator",
+                                           "'odd'",
+                                           "ONNX>NoSuchOperator"};
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         assert_non_null(strstr(TF_Message(status), expected[i]));
     }

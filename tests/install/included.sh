@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A project that includes this one, by add_subdirectory and by FetchContent: it gets oribi::oribi,
 # oribi::static and oribi::plugin; no flag of ours, no test, no rule of installation comes along.
-#     included.sh SOURCE WORK    WORK is kept: what is compiled there once need not be again
+#     included.sh SOURCE WORK    builds in WORK-sub and WORK-fetch
 set -eu
 source=$1 work=$2
 mkdir -p "$work"
@@ -35,7 +35,7 @@ if(tests OR NOT CMAKE_C_STANDARD EQUAL 17 OR NOT PROJECT_VERSION EQUAL 7)
     message(FATAL_ERROR "something leaked")
 endif()
 END
-    cmake -S "$work/$1" -B "$work/$1/b" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 || {
+    cmake -S "$work/$1" -B "$work-$1" -G Ninja -DCMAKE_BUILD_TYPE=Release >"$work/log" 2>&1 || {
         cat "$work/log"
         exit 1
     }
@@ -47,18 +47,18 @@ FetchContent_Declare(oribi SOURCE_DIR $source)
 FetchContent_MakeAvailable(oribi)"
 
 for target in oribi_command example_centre oribi_cuda; do
-    if ninja -C "$work/sub/b" -t query $target >/dev/null 2>&1; then
+    if ninja -C "$work-sub" -t query $target >/dev/null 2>&1; then
         echo "a project that includes this one builds $target"
         exit 1
     fi
 done
-DESTDIR="$work/image" cmake --install "$work/fetch/b" >"$work/log" 2>&1 || true
+DESTDIR="$work/image" cmake --install "$work-fetch" >"$work/log" 2>&1 || true
 [ ! -e "$work/image" ] || { echo "something was installed"; exit 1; }
-cmake --build "$work/sub/b" >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
-"$work/sub/b/app"
+cmake --build "$work-sub" >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
+"$work-sub/app"
 unset LD_LIBRARY_PATH || true
-"$work/sub/b/part" "$source/examples/custom_op/digits_centred.onnx" "$work/sub/b/libcentre.so"
+"$work-sub/part" "$source/examples/custom_op/digits_centred.onnx" "$work-sub/libcentre.so"
 # The configured project of FetchContent compiles what a program needs of ours: one file of each kind.
-cmake --build "$work/fetch/b" --target centre >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
-grep -q "oribi-build" "$work/fetch/b/build.ninja"
+cmake --build "$work-fetch" --target centre >"$work/log" 2>&1 || { tail "$work/log"; exit 1; }
+grep -q "oribi-build" "$work-fetch/build.ninja"
 echo "included: all good"

@@ -22,7 +22,7 @@ cc -shared -fPIC -I"$include" "$source/examples/custom_op/centre.c" -Wl,--no-as-
     -o "$plugins/centre.so" -lm
 "$oribi" run "$source/examples/custom_op/digits_centred.onnx" --top-k 1 \
     -i picture=@"$source/examples/digits/digit-3-0059.png" 2>"$work/warnings" | tee "$work/out"
-grep -q '^ *3 ' "$work/out"
+grep -q '^ *3 ' "$work/out" || { cat "$work/warnings"; echo "the plugin beside the library is not found"; exit 1; }
 # A drop-in library that is not found would be a warning, the plugin left out.
 [ ! -s "$work/warnings" ] || { cat "$work/warnings"; exit 1; }
 "$oribi" plugin test cpu --op Concat >"$work/out" 2>&1 || { cat "$work/out"; exit 1; }

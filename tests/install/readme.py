@@ -19,6 +19,10 @@ import shutil
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from in_copy import copy_tree
+
 SOURCE, WORK = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
 BUILD = pathlib.Path(sys.argv[3]).resolve() if len(sys.argv) > 3 else None
 IS_REFERENCE = sys.argv[4:] == ["reference"]
@@ -57,26 +61,6 @@ def commands(lines):
     """Without comments; a backslash joins lines."""
     joined = "\n".join(lines).replace("\\\n", " ")
     return [c for c in (line.split(" # ")[0].strip() for line in joined.splitlines()) if c and not c.startswith("#")]
-
-
-def copy_tree(tree):
-    """What git knows, or will; a file that did not change keeps its time, so that little is rebuilt."""
-    listed = subprocess.run(["git", "-C", str(SOURCE), "ls-files", "--cached", "--others", "--exclude-standard"],
-                            check=True, capture_output=True, text=True).stdout.split("\n")
-    names = {n for n in listed if n and (SOURCE / n).is_file()}
-    for name in names:
-        old, new = SOURCE / name, tree / name
-        if not new.exists() or new.read_bytes() != old.read_bytes():
-            new.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(old, new)
-            new.touch()
-    for file in list(tree.rglob("*")):
-        name = file.relative_to(tree)
-        if name.parts[0] != "build" and file.is_file() and str(name) not in names:
-            file.unlink() # of another commit, or what a command wrote last time
-    for file in sorted((f for f in tree.iterdir() if f.is_dir() and f.name != "build"), reverse=True):
-        if not any(f.is_file() for f in file.rglob("*")):
-            shutil.rmtree(file)
 
 
 def is_there(what):
@@ -129,7 +113,7 @@ def faults(page, text, tree):
 
 def stand_in(tree):
     """A page of the reference begins in a fresh tree, with models and with `build`."""
-    copy_tree(tree)
+    copy_tree(SOURCE, tree)
     for name, model in STAND_INS.items():
         shutil.copy2(tree / model, tree / name)
     if not (tree / "build").exists():
@@ -154,7 +138,7 @@ PLANTED_GUIDE = ["```sh\necho one\n```\n```text\ntwo\n```\n",
 def main():
     os.environ["LC_ALL"] = "C"
     tree = WORK / "tree"
-    copy_tree(tree)
+    copy_tree(SOURCE, tree)
     folder = SOURCE / ("docs/reference" if IS_REFERENCE else "docs/guide")
     pages = [p for p in sorted(folder.glob("*.md")) if p.name != "README.md"] if BUILD else [SOURCE / "README.md"]
     if BUILD and not IS_REFERENCE and len(pages) != 11:

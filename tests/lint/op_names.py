@@ -12,8 +12,8 @@ import re
 import subprocess
 import sys
 
-# op: the words of formulas (fusion_formula.c) are among them.
-MOST = {"graph": 1, "grappler": 2, "op": 12, "pass": 42, "target": 1}
+# A file that is named counts by itself: the words of formulas are names of ops.
+MOST = {"graph": 1, "grappler": 2, "op": 1, "op/fusion_formula.c": 11, "pass": 42, "target": 1}
 LEFT_OUT = re.compile(r"^src/(?:import|compile/lower)\b|^src/compile/(?:\w+/)?lower\w*\.[ch]$")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -48,7 +48,7 @@ def self_test(names):
 
 
 def faults(found, most, where):
-    """One line for each room whose number is not the stored one."""
+    """One line for each room, or file, whose number is not the stored one."""
     lines = []
     for room in sorted(set(found) | set(most)):
         now, stored = found.get(room, 0), most.get(room, 0)
@@ -69,7 +69,7 @@ def main():
     for name in listed.stdout.split():
         if not re.search(r"\.(?:c|h|inc)$", name) or LEFT_OUT.search(name) or not (root / name).exists():
             continue
-        room = name.split("/")[1]
+        room = name[4:] if name[4:] in MOST else name.split("/")[1]
         for line, op in places(names, (root / name).read_text()):
             found[room] += 1
             where[room].append(f"\n  {name}:{line}: {op}")

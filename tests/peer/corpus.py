@@ -6,8 +6,9 @@
 
 corpus.txt names packages, versions and files. Packages are downloaded into the cache (build/corpus) and are not installed; models of
 the folder ORIBI_CORPUS come along. The peer is onnxruntime for ONNX, ai-edge-litert for TFLite. An element may differ by 1e-3 of the
-largest of its output (`tolerance=` of a line: another part), or by 1e-5. --times: one thread, in turns, least over least. --compile: also asks
-`oribi compile` for C. --write puts the table into docs/reference/peer-tests.md. Exit 77: no peer in this Python, or no network.
+largest of its output (`tolerance=` of a line: another part), or by 1e-5. --times: one thread, in turns, least over least. --compile: instead of
+the times, `oribi compile` makes C of each, and `oribi verify` builds and runs that of up to 16 MB of weights and workspace, which must
+equal `oribi run --kernels micro` bit for bit. --write puts the table into docs/reference/peer-tests.md. Exit 77: no peer in this Python, or no network.
 """
 import argparse
 import json
@@ -22,6 +23,7 @@ import time
 import zipfile
 
 TOLERANCE = 1e-3
+MOST_BYTES = 16 << 20  # of weights and workspace, that is compiled for a microcontroller
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs/reference/peer-tests.md"
@@ -204,6 +206,22 @@ def ratio(oribi, path, peer, words, rounds=3):
     return min(ours) / min(theirs)
 
 
+def compiled(oribi, path, words, folder):
+    """What becomes of the model's C: `equal`, its size where that is beyond a microcontroller, or what is wrong."""
+    shapes = [w for k, v in zip(words, words[1:]) if k == "--shape" for w in (k, v)]
+    flags = [*shapes, "--weights", "incbin"]
+    try:
+        call(oribi, "compile", path, *flags, "-o", folder / "c")
+        report = json.loads((folder / "c" / "report.json").read_text())
+        size = report["constants_bytes"] + report["workspace_bytes"]
+        if size > MOST_BYTES:
+            return f"yes, {size / 1e6:.0f} MB"
+        call(oribi, "verify", path, *flags, *(w for w in words if w not in shapes), "--runs", 0, "--timeout", 600, seconds=900)
+        return "equal"
+    except (RuntimeError, subprocess.TimeoutExpired) as error:
+        return str(error)[:240]
+
+
 def judge(oribi, path, given, args):
     """A row of the table: difference, ratio of times, what compile says; what went wrong as a text."""
     row = {"tolerance": float(given.pop("tolerance", TOLERANCE))}
@@ -227,12 +245,7 @@ def judge(oribi, path, given, args):
         except (RuntimeError, subprocess.TimeoutExpired, KeyError, ValueError, zipfile.BadZipFile) as error:
             row["fault"] = str(error)[:160]
         if args.compile:
-            shapes = [w for k, v in zip(words, words[1:]) if k == "--shape" for w in (k, v)]
-            try:
-                call(oribi, "compile", path, *shapes, "-o", folder / "c")
-                row["compile"] = "yes"
-            except (RuntimeError, subprocess.TimeoutExpired) as error:
-                row["compile"] = str(error)[:160]
+            row["compile"] = compiled(oribi, path, words, folder)
     return row
 
 

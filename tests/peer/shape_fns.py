@@ -16,6 +16,7 @@ import random
 import subprocess
 import sys
 
+import shape_cases_windows  # noqa: F401  (adds its cases)
 import shapes
 from shape_cases import CASES
 from shapes import tf

@@ -150,7 +150,7 @@ class Checked(unittest.TestCase):
         plugin = self.build(self.folder / "crash.c", "-I", BUGS)
         self.run_bug(plugin, "--record", "r.json", "--force", "--node", "the bug", code=-6)
         self.oribi("plugin", "replay", "r.json", "-p", plugin, code=6)
-        self.assertRegex(self.out, r"recorded: began, and did not end\nreplayed: .*crashed in the probe \(computing the recorded call\)")
+        self.assertRegex(self.out, r"^node 'the bug', op Bug, kernel 'Bug' of /.*\nrecorded: began, and did not end\nreplayed: .*crashed in the probe \(computing the recorded call\)")
 
     def test_no_file_says_which_plugin_is_loaded(self):
         plugin = self.build(BUGS / "none.c")

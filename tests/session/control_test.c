@@ -15,47 +15,11 @@
 
 #include "base/alloc.h"
 #include "oribi/oribi.h"
-#include "plugin/plugin.h"
-#include "support/onnx_writer.h"
-
-enum { ATTR_GRAPH = 5, ONNX_BOOL = 9 };
-
-static TF_Status *status;
-
-static int make_status(void **state)
-{
-    (void)state;
-    status = TF_NewStatus();
-    return 0;
-}
-
-static int drop_status(void **state)
-{
-    (void)state;
-    TF_DeleteStatus(status);
-    return 0;
-}
-
-static int load(void **state)
-{
-    (void)state;
-    TF_Status *loaded = TF_NewStatus();
-    const bool ok = oribi_plugin_load_built_ins(loaded);
-    TF_DeleteStatus(loaded);
-    return ok ? 0 : -1;
-}
+#include "support/onnx_import.h"
+#include "support/each_status.h"
 
 /* --- Models ------------------------------------------------------------------------------------
  */
-
-static void put_graph(bytes *node, const char *name, bytes *graph)
-{
-    bytes attr = {0};
-    put_text(&attr, 1, name);
-    put_message(&attr, 6, graph);
-    put_int(&attr, 20, ATTR_GRAPH);
-    put_message(node, NODE_ATTRIBUTE, &attr);
-}
 
 /* The inputs of a loop's body: i, c and a, of these dims. */
 static bytes begin_body(const int64_t *dims, int rank)
@@ -75,7 +39,7 @@ static bytes loop_model(bytes *body, const char *outputs)
     bytes node = make_node("", "Loop", "loop", "n,,x", outputs);
     put_value(&graph, GRAPH_INPUT, "n", ONNX_INT64, NULL, 0);
     put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){4}, 1);
-    put_graph(&node, "body", body);
+    put_attr_graph(&node, "body", body);
     put_message(&graph, GRAPH_NODE, &node);
     while (*outputs != '\0') {
         char name[16];
@@ -229,7 +193,7 @@ static void what_is_only_passed_on_keeps_its_values(void **state)
     put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){4}, 1);
     put_node(&graph, "", "Neg", "neg", "x", "w");
     bytes node = make_node("", "Loop", "loop", "n,,x,w", "y,z");
-    put_graph(&node, "body", &body);
+    put_attr_graph(&node, "body", &body);
     put_message(&graph, GRAPH_NODE, &node);
     put_node(&graph, "", "Exp", "exp", "w", "e"); /* memory that the plan gives to others */
     put_node(&graph, "", "Abs", "abs", "e", "f");
@@ -259,8 +223,8 @@ static void an_output_of_a_branch_is_not_the_applications_input(void **state)
     put_node(&no, "", "Neg", "neg", "x", "x2");
     put_value(&no, GRAPH_OUTPUT, "x2", ONNX_FLOAT, NULL, -1);
     bytes node = make_node("", "If", "if", "c", "y");
-    put_graph(&node, "then_branch", &yes);
-    put_graph(&node, "else_branch", &no);
+    put_attr_graph(&node, "then_branch", &yes);
+    put_attr_graph(&node, "else_branch", &no);
     put_message(&graph, GRAPH_NODE, &node);
     put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
     opened o = open_model(make_model(17, &graph));
@@ -327,7 +291,7 @@ static bytes misfit_model(void)
     put_initialiser(&graph, "f", ONNX_FLOAT, (int64_t[]){1}, 1, zero, sizeof zero);
     for (int k = 0; k < 2; k++) {
         put_value(&branches[k], GRAPH_OUTPUT, "a", ONNX_FLOAT, NULL, -1);
-        put_graph(&node, k == 0 ? "then_branch" : "else_branch", &branches[k]);
+        put_attr_graph(&node, k == 0 ? "then_branch" : "else_branch", &branches[k]);
     }
     put_value(&graph, GRAPH_INPUT, "c", ONNX_BOOL, NULL, 0);
     put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){4}, 1);
@@ -422,6 +386,42 @@ static void runs_of_one_session_do_not_meet(void **state)
     close_model(&o);
 }
 
+/* Weights that a loop hands from iteration to iteration are constants of its body, where kernels
+ * pack them once. */
+static void a_state_that_never_changes_stands_in_the_body(void **state)
+{
+    (void)state;
+    const float weights[] = {1, 2, 3, 5};
+    bytes body = begin_body((int64_t[]){4}, 1), graph = {0};
+    put_value(&body, GRAPH_INPUT, "w", ONNX_FLOAT, (int64_t[]){4}, 1);
+    put_node(&body, "", "Mul", "mul", "a,w", "b");
+    put_value(&body, GRAPH_OUTPUT, "b", ONNX_FLOAT, NULL, -1);
+    put_value(&body, GRAPH_OUTPUT, "w", ONNX_FLOAT, NULL, -1);
+    put_value(&graph, GRAPH_INPUT, "n", ONNX_INT64, NULL, 0);
+    put_value(&graph, GRAPH_INPUT, "x", ONNX_FLOAT, (int64_t[]){4}, 1);
+    put_initialiser(&graph, "k", ONNX_FLOAT, (int64_t[]){4}, 1, weights, sizeof weights);
+    bytes node = make_node("", "Loop", "loop", "n,,x,k", "y,z");
+    put_attr_graph(&node, "body", &body);
+    put_message(&graph, GRAPH_NODE, &node);
+    put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+    put_value(&graph, GRAPH_OUTPUT, "z", ONNX_FLOAT, NULL, -1);
+    opened o = open_model(make_model(17, &graph));
+    for (int64_t trips = 0; trips < 3; trips++) {
+        set_loop(&o, trips);
+        oribi_run_execute(o.run, status);
+        expect_ok();
+        assert_float_equal(element(&o, 0, 3, 4), trips == 0 ? -4 : trips == 1 ? -20 : -100, 0.0f);
+        assert_float_equal(element(&o, 1, 3, 4), 5.0f, 0.0f);
+    }
+    TF_Buffer *json = TF_NewBuffer();
+    oribi_session_describe(o.session, "passes", json, status);
+    expect_ok();
+    const char told[] = "'loop' is always the same";
+    assert_non_null(memmem(json->data, json->length, told, sizeof told - 1));
+    TF_DeleteBuffer(json);
+    close_model(&o);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_status, drop_status)
 
 int main(void)
@@ -438,6 +438,7 @@ int main(void)
         TEST(a_branch_whose_shapes_do_not_fit_fails_when_it_is_taken),
         TEST(a_trace_shows_steps_of_bodies),
         TEST(runs_of_one_session_do_not_meet),
+        TEST(a_state_that_never_changes_stands_in_the_body),
     };
-    return cmocka_run_group_tests(tests, load, NULL);
+    return cmocka_run_group_tests(tests, load_built_ins, NULL);
 }

@@ -3,8 +3,9 @@
 """TFLite's IF, WHILE and CALL through the command, against numpy: branches of two shapes, loops that nest, that grow
 and that do nothing; subgraphs that call themselves, that are not there, that do not fit their operator.
 
-usage: subgraphs_test.py ORIBI SOURCE
+usage: subgraphs_test.py ORIBI
 """
+import json
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import tempfile
 import numpy as np
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.join(sys.argv[2], "tests/peer/tflite"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../peer/tflite"))
 
 import schema  # noqa: E402
 from model import Graph, Tensor, write  # noqa: E402
@@ -55,6 +56,15 @@ def run(folder, graphs, **feeds):
     return np.load(out) if done.returncode == 0 else done.stderr
 
 
+def inspect(folder, graphs, *flags):
+    """What the command says of the model's steps."""
+    path = os.path.join(folder, "model.tflite")
+    with open(path, "wb") as file:
+        file.write(write(*graphs))
+    done = subprocess.run([sys.argv[1], "inspect", path, *flags], capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
 X = ("x", [4], "f32")
 Y = ("y", [4], "f32")
 COUNT = ("n", [], "i32")
@@ -70,6 +80,12 @@ def branches():
     op(no, "MUL", ["x", "x"], ["t"])
     op(no, "SUB", ["t", "x"], ["y"])
     return [main, yes, no]
+
+
+def calling():
+    made = graph([X], [Y])
+    op(made, "CALL", ["x"], ["y"], subgraph=1)
+    return [made, branches()[2]]
 
 
 def less():
@@ -95,6 +111,21 @@ def adding():
     return made
 
 
+def missing():
+    """x -> ? -> the condition of an IF and the limit of a WHILE, whose subgraphs hold unknown operators."""
+    schema.OPERATORS.update({"UNKNOWN": (127, 0, []), "ODD": (153, 0, [])})
+    main = graph([X], [Y], ("c", [], "bool"), ("n", [], "i32"), ("a", [4], "f32"), ("i", [], "i32"),
+                 ("m", [], "i32"), ("z", [4], "f32"), ("zero", [], "i32", np.int32(0)))
+    op(main, "UNKNOWN", ["x"], ["c"])
+    op(main, "UNKNOWN", ["x"], ["n"])
+    op(main, "IF", ["c", "x"], ["a"], then_subgraph=1, else_subgraph=2)
+    op(main, "WHILE", ["zero", "n", "a", "x"], ["i", "m", "y", "z"], cond_subgraph=3, body_subgraph=4)
+    yes, no = graph([X], [Y]), graph([X], [Y])
+    op(yes, "ODD", ["x"], ["y"])
+    op(no, "CALL", ["x"], ["y"], subgraph=1)
+    return [main, yes, no, less(), adding()]
+
+
 def main():
     x = np.array([1, -2, 3, 0.5], np.float32)
     failed = 0
@@ -111,16 +142,37 @@ def main():
             expect(f"IF of {c}", run(folder, branches(), c=np.bool_(c), x=x), x + x if c else x * x - x)
         for n in (0, 1, 2, 7, 1000):
             expect(f"WHILE, {n} times", run(folder, loop(adding()), n=np.int32(n), x=x), x * np.float32(n + 1))
-        calling = graph([X], [Y])
-        op(calling, "CALL", ["x"], ["y"], subgraph=1)
-        expect("CALL", run(folder, [calling, branches()[2]], x=x), x * x - x)
-        expect("a subgraph that calls itself", run(folder, [calling, calling], x=x), "one may call itself")
-        expect("a subgraph that is not there", run(folder, [calling], x=x), "there is no subgraph 1")
+        caller = calling()[0]
+        expect("CALL", run(folder, calling(), x=x), x * x - x)
+        expect("a subgraph that calls itself", run(folder, [caller, caller], x=x), "one may call itself")
+        expect("a subgraph that is not there", run(folder, [caller], x=x), "there is no subgraph 1")
         expect("a branch with another number of inputs",
                run(folder, [branches()[0], less(), less()], c=np.bool_(True), x=x), "inputs; it gets 1")
         expect("a condition of no condition", run(folder, [*loop(adding())[:1], adding(), adding()], n=np.int32(1), x=x),
                "its condition has 4 outputs")
+        steps = json.loads(inspect(folder, loop(adding()), "--steps", "--json"))["steps"]
+        inside = {s["node"]: s for s in steps if s.get("within") == "i"}
+        expect("steps of a loop follow it", str(sorted(inside)), "['i/body/b', 'i/body/j', 'i/condition/c']")
+        expect("... and say of which graph they are", inside["i/body/j"]["graph"] + inside["i/body/j"]["op"], "bodyAddV2")
+        expect("a step of a graph is explained", inspect(folder, loop(adding()), "--explain", "i/body/j"),
+               "node i/body/j, op AddV2:\n  kernel 'Add")
+        expect("a loop is explained by its graph", inspect(folder, loop(adding()), "--explain", "i"),
+               "node i, op Oribi>Loop:\n  graph body: 3 steps")
+        expect("a node that is near one of a graph", inspect(folder, loop(adding()), "--explain", "i/body/k"),
+               "did you mean 'i/body/")
+        expect("branches are explained", inspect(folder, branches(), "--explain", "y"),
+               "\n  graph then: 1 step\n  graph else: 2 steps")
+        report = run(folder, missing(), x=x)
+        expect("what is missing, each in its place", report, "2 ops of the model are not provided")
+        expect("... in front", report, "2 nodes: 'c', 'n'")
+        expect("... in subgraphs of what waits", report, "2 nodes: 'a/then/y', 'a/else/y/call/y'")
+        odd, made = less(), adding()
+        odd.operators[0] = ("UNKNOWN", *odd.operators[0][1:])
+        made.operators[0] = ("ODD", *made.operators[0][1:])
+        report = run(folder, [loop(made)[0], odd, made], n=np.int32(1), x=x)
+        expect("a body is looked at, too, when its condition is missing", report, "node 'i/body/j'")
     sys.exit(failed > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -22,7 +22,7 @@ typedef struct bytes {
 } bytes;
 
 enum { GRAPH_NODE = 1, GRAPH_INITIALISER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12 };
-enum { NODE_ATTRIBUTE = 5, ONNX_FLOAT = 1, ONNX_INT32 = 6, ONNX_INT64 = 7 };
+enum { NODE_ATTRIBUTE = 5, ONNX_FLOAT = 1, ONNX_INT32 = 6, ONNX_INT64 = 7, ONNX_BOOL = 9 };
 
 static inline void put_raw(bytes *to, const void *data, size_t n)
 {
@@ -177,6 +177,16 @@ static inline void put_attr_text(bytes *node, const char *name, const char *valu
     put_text(&attr, 1, name);
     put_text(&attr, 4, value);
     put_int(&attr, 20, 3);
+    put_message(node, NODE_ATTRIBUTE, &attr);
+}
+
+/* Takes the graph over. */
+static inline void put_attr_graph(bytes *node, const char *name, bytes *graph)
+{
+    bytes attr = {0};
+    put_text(&attr, 1, name);
+    put_message(&attr, 6, graph);
+    put_int(&attr, 20, 5);
     put_message(node, NODE_ATTRIBUTE, &attr);
 }
 

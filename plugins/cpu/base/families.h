@@ -18,7 +18,7 @@
     FAMILY(pad) FAMILY(axes) \
     FAMILY(fill) \
     FAMILY(cast) \
-    FAMILY(gather) FAMILY(nd) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(einsum) FAMILY(determinant) FAMILY(dropout) \
+    FAMILY(gather) FAMILY(nd) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(segment) FAMILY(einsum) FAMILY(determinant) FAMILY(dropout) \
     FAMILY(select) \
     FAMILY(index) \
     FAMILY(batch_space) \
@@ -35,7 +35,7 @@
     FAMILY(pool_nd) FAMILY(lrn_onnx) \
     FAMILY(resize) \
     FAMILY(grid_sample) FAMILY(suppression) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) \
-    FAMILY(dft) FAMILY(signal_source) \
+    FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) \
     ORIBI_ISAS_OF_pool(VARIANT) \
     FAMILY(norm_reference) FAMILY(row_norm) \
     ORIBI_ISAS_OF_norm(VARIANT) \
@@ -43,7 +43,7 @@
     FAMILY(conv_nd) FAMILY(conv_nd_packed) \
     FAMILY(matmul_reference) FAMILY(matmul_wide) FAMILY(matmul) \
     FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
-    FAMILY(qlinear_binary) FAMILY(qlinear_elements) FAMILY(qlinear_matmul) ORIBI_ISAS_OF_qlinear_matmul(VARIANT) FAMILY(qlinear_pool) \
+    FAMILY(qlinear_binary) FAMILY(qlinear_elements) ORIBI_ISAS_OF_bytes(VARIANT) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \

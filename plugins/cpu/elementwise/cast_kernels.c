@@ -230,10 +230,49 @@ typedef struct cast_work {
     size_t from_bytes, to_bytes;
 } cast_work;
 
+#define DIRECT(T, U, expr)                                                                         \
+    {                                                                                              \
+        const T *from = (const T *)(const void *)work->source + begin;                             \
+        U *to = (U *)(void *)work->target + begin;                                                 \
+        for (int64_t k = 0; k < n; k++) {                                                          \
+            const T v = from[k];                                                                   \
+            to[k] = (expr);                                                                        \
+        }                                                                                          \
+        return true;                                                                               \
+    }
+
+/* What models cast much, without the detour: the same values. False: another pair. */
+static bool cast_directly(const cast_work *work, int64_t begin, int64_t n)
+{
+    if (work->to == TF_FLOAT && work->from == TF_INT32) {
+        DIRECT(int32_t, float, (float)v)
+    }
+    if (work->to == TF_FLOAT && work->from == TF_INT8) {
+        DIRECT(int8_t, float, (float)v)
+    }
+    if (work->to == TF_FLOAT && work->from == TF_UINT8) {
+        DIRECT(uint8_t, float, (float)v)
+    }
+    if (work->to == TF_FLOAT && work->from == TF_BOOL) {
+        DIRECT(uint8_t, float, v != 0 ? 1.0f : 0.0f)
+    }
+    if (work->to == TF_INT32 && work->from == TF_FLOAT) {
+        DIRECT(float, int32_t,
+               v != v          ? 0
+               : v >= 0x1p31f  ? INT32_MAX
+               : v <= -0x1p31f ? INT32_MIN
+                               : (int32_t)v)
+    }
+    return false;
+}
+
 static void cast_block(void *object, int64_t begin, int64_t end)
 {
     const cast_work *work = object;
     wide_block block;
+    if (cast_directly(work, begin, end - begin)) {
+        return;
+    }
     for (int64_t i = begin; i < end; i += BLOCK) {
         int64_t n = end - i < BLOCK ? end - i : BLOCK;
         widen(work->from, work->source + (size_t)i * work->from_bytes, n, &block);

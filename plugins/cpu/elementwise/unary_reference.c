@@ -172,6 +172,7 @@ LEAKY(double)
 
 /* Of those that emitted C computes: the kernel of that name. */
 #define MICRO_OPS(X)                                                                               \
+    X(cos, "Cos")                                                                                  \
     X(elu, "Elu")                                                                                  \
     X(erf, "Erf")                                                                                  \
     X(exp, "Exp")                                                                                  \
@@ -180,6 +181,7 @@ LEAKY(double)
     X(rsqrt, "Rsqrt")                                                                              \
     X(selu, "Selu")                                                                                \
     X(sigmoid, "Sigmoid")                                                                          \
+    X(sin, "Sin")                                                                                  \
     X(softplus, "Softplus")                                                                        \
     X(softsign, "Softsign")                                                                        \
     X(sqrt, "Sqrt")                                                                                \

@@ -66,12 +66,15 @@ static bool nd_prepare(oribi_kit_run *run, const nd_state *state, int indices_in
     if (!oribi_cpu_indices_open(run, indices_input, state->wraps, &work->indices)) {
         return false;
     }
-    if (indices->n > 0 && !nd_batch(run, batch, shape, indices)) {
+    if (indices->n == 0) {
+        return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "indices must be at least a vector");
+    }
+    if (!nd_batch(run, batch, shape, indices)) {
         return false;
     }
-    const int64_t room = shape->n - (indices->n > 0 ? batch : 0);
-    work->depth = indices->n == 0 ? 0 : indices->at[indices->n - 1];
-    if (indices->n == 0 || work->depth > room) {
+    const int64_t room = shape->n - batch;
+    work->depth = indices->at[indices->n - 1];
+    if (work->depth > room) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
                               "index innermost dimension length must be <= %lld; saw: %lld",
                               (long long)room, (long long)work->depth);

@@ -7,6 +7,7 @@
 #include "cpu/product/epilogue.h"
 #include "cpu/base/families.h"
 #include "cpu/product/packed_weights.h"
+#include "cpu/winograd/winograd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +17,12 @@ enum { MERGE_BELOW = 32 };
 
 typedef struct conv_state {
     const oribi_gemm_variant *variant;
+    const oribi_winograd_variant *winograd;
     oribi_conv_attrs attrs;
     oribi_epilogue epilogue;
     int64_t filter[4]; /* of the packed filter */
     int64_t groups;    /* 0: not packed, the filter comes with each call */
+    bool is_winograd;  /* packed for winograd.h */
     float *panels, *zeros;
 } conv_state;
 
@@ -84,9 +87,15 @@ static void pack_constant(oribi_kit_setup *setup, conv_state *state)
     if (groups == 0) {
         return;
     }
+    const oribi_conv_attrs *attrs = &state->attrs;
     const int64_t taps = view.dims.at[0] * view.dims.at[1];
-    const int64_t count = oribi_weights_count(state->variant, groups, taps * view.dims.at[2],
-                                              view.dims.at[3] / groups);
+    const bool has_steps = attrs->strides[0] != 1 || attrs->strides[1] != 1 ||
+                           attrs->dilations[0] != 1 || attrs->dilations[1] != 1;
+    state->is_winograd = groups == 1 && !has_steps && oribi_winograd_is_worth(input, view.dims.at);
+    const int64_t count = state->is_winograd
+                              ? oribi_winograd_count(state->variant, view.dims.at)
+                              : oribi_weights_count(state->variant, groups, taps * view.dims.at[2],
+                                                    view.dims.at[3] / groups);
     state->panels = oribi_weights_allocate(setup, count);
     state->zeros = oribi_weights_allocate(setup, tap_floats(view.dims.at));
     if (state->panels == NULL || state->zeros == NULL) {
@@ -95,17 +104,23 @@ static void pack_constant(oribi_kit_setup *setup, conv_state *state)
     memset(state->zeros, 0, (size_t)tap_floats(view.dims.at) * sizeof(float));
     memcpy(state->filter, view.dims.at, sizeof state->filter);
     oribi_weights_reader reader = {setup->construction, 1};
-    pack_filter(state->variant, &view, groups, &reader, state->panels);
+    if (state->is_winograd) {
+        oribi_winograd_pack(state->variant, &view, &reader, state->panels);
+    } else {
+        pack_filter(state->variant, &view, groups, &reader, state->panels);
+    }
     state->groups = groups;
     TF_OpKernelConstruction_ReleaseConstant(setup->construction, 1);
 }
 
-static void *conv_create(TF_OpKernelConstruction *construction, const oribi_gemm_variant *variant)
+static void *conv_create(TF_OpKernelConstruction *construction, const oribi_gemm_variant *variant,
+                         const oribi_winograd_variant *winograd)
 {
     oribi_kit_setup setup;
     conv_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
         state->variant = variant;
+        state->winograd = winograd;
         oribi_conv_attrs_read(&setup, &state->attrs);
         oribi_epilogue_read(&setup, &state->epilogue);
         pack_constant(&setup, state);
@@ -264,7 +279,13 @@ static bool conv_run(const conv_state *state, oribi_kit_run *run, conv_call *cal
     gemm->c_stride = TF_OutputRowStride(run->context, 0);
     gemm->residual_stride = dims[3];
     oribi_epilogue_apply(&state->epilogue, &args, gemm);
-    if (!take_filter(run, state, call, &filter) || !merge_taps(run, call)) {
+    if (!take_filter(run, state, call, &filter)) {
+        return false;
+    }
+    if (state->is_winograd) {
+        return oribi_winograd_run(run, state->winograd, &call->rows, gemm);
+    }
+    if (!merge_taps(run, call)) {
         return false;
     }
     oribi_gemm_plan_make(gemm, TF_ThreadPool_NumThreads(run->context), &call->plan);
@@ -289,7 +310,7 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
 #define CREATE(part, set)                                                                          \
     static void *create_##set(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
-        return conv_create(construction, &oribi_gemm_##set);                                       \
+        return conv_create(construction, &oribi_gemm_##set, &oribi_winograd_##set);                \
     }
 #define ROWS(part, set) ROW("Conv2D", set), ROW("_FusedConv2D", set),
 #define ROW(op, set)                                                                               \

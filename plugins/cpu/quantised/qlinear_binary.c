@@ -39,36 +39,25 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run, prepare_fu
 {
     struct oribi_micro_qlinear_binary_spec spec = state->spec;
     struct oribi_micro_qlinear_binary_args args;
-    oribi_sizes a_dims, b_dims;
-    oribi_cpu_shape a, b, y;
-    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &a_dims) ||
-        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &b_dims) ||
-        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b) ||
-        !oribi_cpu_broadcast(run, &a, &b, &y)) {
+    oribi_quantized_operands in;
+    if (!oribi_quantized_operands_take(run, 0, &in)) {
         return false;
     }
-    if (oribi_cpu_product(y.at, y.n) == 0) {
-        return oribi_kit_output(run, 0, y.at, y.n) != NULL;
+    if (oribi_cpu_product(in.y.at, in.y.n) == 0) {
+        return oribi_kit_output(run, 0, in.y.at, in.y.n) != NULL;
     }
-    spec.a_dims = a_dims.at;
-    spec.a_rank = a_dims.n;
-    spec.b_dims = b_dims.at;
-    spec.b_rank = b_dims.n;
+    spec.a_dims = in.a.at;
+    spec.a_rank = in.a.n;
+    spec.b_dims = in.b.at;
+    spec.b_rank = in.b.n;
     if (!oribi_quantized_check(run, prepare(&spec, &args))) {
         return false;
     }
-    const void *x0 = TF_TensorData(run->in[0]), *x1 = TF_TensorData(run->in[1]);
-    int candidates[2], n = 0;
-    const TF_DataType type = state->spec.output_signed != 0 ? TF_INT8 : TF_UINT8;
-    if (oribi_cpu_shape_equal(&a, &y) && TF_TensorType(run->in[0]) == type) {
-        candidates[n++] = 0;
-    }
-    if (oribi_cpu_shape_equal(&b, &y) && TF_TensorType(run->in[1]) == type) {
-        candidates[n++] = 1;
-    }
-    void *output = oribi_kit_output_in_place(run, candidates, n, y.at, y.n);
+    /* The host refuses the memory of an input of another type. */
+    void *output = oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n);
     if (output != NULL) {
-        const oribi_quantized_pairs pairs = {&args, &args.shape, call, x0, x1, output, 1};
+        const oribi_quantized_pairs pairs = {&args,     &args.shape, call, in.a_data,
+                                             in.b_data, output,      1};
         oribi_quantized_run_pairs(run, &pairs);
     }
     return output != NULL;
@@ -91,14 +80,8 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run, prepare_fu
 BINARY(add)
 BINARY(mul)
 
-#define ROW(op, fn)                                                                                \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},       \
-        .priority = ORIBI_CPU_REFERENCE, .create = binary_create, .compute = fn##_compute,         \
-        .destroy = oribi_kit_free, .why = "the arithmetic of micro/, bit for bit"                  \
-    }
 const oribi_cpu_kernel oribi_cpu_qlinear_binary_kernels[] = {
-    ROW("ONNX>QLinearAdd", add),
-    ROW("ONNX>QLinearMul", mul),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearAdd", binary, add, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearMul", binary, mul, {"T", ORIBI_QUANTIZED_BYTES}),
     {.op_name = NULL},
 };

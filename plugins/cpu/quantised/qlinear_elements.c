@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX's quantisation, and functions of quantised elements, by micro/'s kernels. */
 #include "cpu/base/families.h"
-#include "cpu/quantised/quantized.h"
+#include "cpu/quantised/bytes.h"
 
-#include "micro/quantize/dequantize_linear.h"
 #include "micro/quantize/dynamic_quantize_linear.h"
 #include "micro/element.h"
 #include "micro/elementwise/qlinear_binary_prepare.h"
 #include "micro/reduce/qlinear_mean.h"
-#include "micro/norm/qlinear_softmax.h"
 #include "micro/norm/qlinear_softmax_prepare.h"
-#include "micro/quantize/quantize_linear.h"
+
+static void micro_range(const float *x, int64_t n, float range[2])
+{
+    for (int64_t i = 0; i < n; i++) {
+        range[0] = x[i] < range[0] ? x[i] : range[0];
+        range[1] = x[i] > range[1] ? x[i] : range[1];
+    }
+}
+
+static const oribi_bytes micro_bytes = {oribi_micro_quantize_linear, oribi_micro_dequantize_linear,
+                                        micro_range, oribi_micro_qlinear_softmax,
+                                        oribi_micro_through_bytes};
 
 /* --- QuantizeLinear and DequantizeLinear ----------------------------------------------------- */
 
@@ -23,6 +32,11 @@ static void linear_read(oribi_kit_setup *setup, linear_state *state)
     oribi_kit_attr_int(setup, "axis", &state->axis);
 }
 ORIBI_KIT_CREATE(linear, linear_state)
+
+void *oribi_linear_create(TF_OpKernelConstruction *construction)
+{
+    return linear_create(construction);
+}
 
 typedef struct linear_sizes {
     oribi_cpu_shape shape;
@@ -71,6 +85,7 @@ static bool read_sizes(const linear_state *state, oribi_kit_run *run, linear_siz
 /* A part of the work is some of the outermost dimension that has more than one place: with it go
  * the parameters where that is the channels. */
 typedef struct linear_call {
+    const oribi_bytes *loops;
     linear_sizes sizes;
     const char *x, *zeros;
     const float *scales;
@@ -98,10 +113,10 @@ static void linear_units(void *object, int64_t begin, int64_t end)
     if (c->quantizes) {
         const struct oribi_micro_quantize_linear_args args = {outer, channels, inner,
                                                               c->kind == ORIBI_MICRO_S8 ? 1 : 0};
-        oribi_micro_quantize_linear(&args, (const float *)(const void *)x, scales, zeros, y);
+        c->loops->quantize(&args, (const float *)(const void *)x, scales, zeros, y);
     } else {
         const struct oribi_micro_dequantize_linear_args args = {outer, channels, inner, c->kind};
-        oribi_micro_dequantize_linear(&args, x, scales, zeros, (float *)(void *)y);
+        c->loops->dequantize(&args, x, scales, zeros, (float *)(void *)y);
     }
 }
 
@@ -115,13 +130,14 @@ static void linear_call_run(oribi_kit_run *run, linear_call *call)
     }
 }
 
-static bool quantize_run(const linear_state *state, oribi_kit_run *run)
+bool oribi_quantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops)
 {
     linear_sizes sizes;
     if (!read_sizes(state, run, &sizes)) {
         return false;
     }
-    linear_call call = {.sizes = sizes,
+    linear_call call = {.loops = loops,
+                        .sizes = sizes,
                         .x = TF_TensorData(run->in[0]),
                         .scales = TF_TensorData(run->in[1]),
                         .zeros = TF_TensorData(run->in[2]),
@@ -136,9 +152,14 @@ static bool quantize_run(const linear_state *state, oribi_kit_run *run)
     }
     return call.y != NULL;
 }
+
+static bool quantize_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_quantize_run(state, run, &micro_bytes);
+}
 ORIBI_KIT_COMPUTE(quantize, 3)
 
-static bool dequantize_run(const linear_state *state, oribi_kit_run *run)
+bool oribi_dequantize_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops)
 {
     linear_sizes sizes;
     if (!read_sizes(state, run, &sizes)) {
@@ -146,7 +167,8 @@ static bool dequantize_run(const linear_state *state, oribi_kit_run *run)
     }
     const TF_DataType type = TF_TensorType(run->in[0]);
     const int64_t width = type == TF_INT32 ? (int64_t)sizeof(int32_t) : 1;
-    linear_call call = {.sizes = sizes,
+    linear_call call = {.loops = loops,
+                        .sizes = sizes,
                         .x = TF_TensorData(run->in[0]),
                         .scales = TF_TensorData(run->in[1]),
                         .zeros = TF_TensorData(run->in[2]),
@@ -160,6 +182,11 @@ static bool dequantize_run(const linear_state *state, oribi_kit_run *run)
     }
     return call.y != NULL;
 }
+
+static bool dequantize_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_dequantize_run(state, run, &micro_bytes);
+}
 ORIBI_KIT_COMPUTE(dequantize, 3)
 
 /* --- DynamicQuantizeLinear ------------------------------------------------------------------- */
@@ -171,34 +198,35 @@ static void *nothing_create(TF_OpKernelConstruction *construction)
     return oribi_kit_setup_end(&setup);
 }
 
+void *oribi_dynamic_create(TF_OpKernelConstruction *construction)
+{
+    return nothing_create(construction);
+}
+
 /* The least and the largest of x and 0; false: the run stops. */
-static bool find_range(oribi_kit_run *run, const float *x, int32_t count, float out[2])
+static bool find_range(oribi_kit_run *run, const oribi_bytes *loops, const float *x, int32_t count,
+                       float out[2])
 {
     enum { PART = 65536 };
     int64_t patience = 0;
     out[0] = out[1] = 0.0F;
-    for (int32_t i = 0; i < count;) {
-        const int32_t end = count - i < PART ? count : i + PART;
+    for (int64_t i = 0; i < count; i += PART) {
         if (oribi_kit_stops(run, &patience, PART)) {
             return false;
         }
-        for (; i < end; i++) {
-            out[0] = x[i] < out[0] ? x[i] : out[0];
-            out[1] = x[i] > out[1] ? x[i] : out[1];
-        }
+        loops->range(x + i, count - i < PART ? count - i : PART, out);
     }
     return true;
 }
 
-static bool dynamic_run(const void *state, oribi_kit_run *run)
+bool oribi_dynamic_run(oribi_kit_run *run, const oribi_bytes *loops)
 {
     const struct oribi_micro_dynamic_quantize_linear_args ends = {2};
     oribi_cpu_shape shape;
     float range[2];
     uint8_t bytes[2];
     const int32_t count = oribi_quantized_count(run, &shape);
-    (void)state;
-    if (count < 0 || !find_range(run, TF_TensorData(run->in[0]), count, range)) {
+    if (count < 0 || !find_range(run, loops, TF_TensorData(run->in[0]), count, range)) {
         return false;
     }
     void *output = oribi_kit_output(run, 0, shape.at, shape.n);
@@ -206,7 +234,8 @@ static bool dynamic_run(const void *state, oribi_kit_run *run)
     void *zero = scale == NULL ? NULL : oribi_kit_output(run, 2, NULL, 0);
     if (zero != NULL) { /* scale and zero point follow from the ends of the range */
         oribi_micro_dynamic_quantize_linear(&ends, range, bytes, scale, zero);
-        linear_call call = {.sizes = {.outer = 1, .channels = 1, .inner = count},
+        linear_call call = {.loops = loops,
+                            .sizes = {.outer = 1, .channels = 1, .inner = count},
                             .x = TF_TensorData(run->in[0]),
                             .scales = scale,
                             .zeros = zero,
@@ -219,6 +248,12 @@ static bool dynamic_run(const void *state, oribi_kit_run *run)
         linear_call_run(run, &call);
     }
     return zero != NULL;
+}
+
+static bool dynamic_run(const void *state, oribi_kit_run *run)
+{
+    (void)state;
+    return oribi_dynamic_run(run, &micro_bytes);
 }
 ORIBI_KIT_COMPUTE(dynamic, 1)
 
@@ -337,7 +372,7 @@ static bool mean_run(const scaled_state *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(mean, 1)
 
-static void *softmax_create(TF_OpKernelConstruction *construction)
+void *oribi_softmax_create(TF_OpKernelConstruction *construction)
 {
     oribi_kit_setup setup;
     scaled_state *state = scaled_begin(&setup, construction);
@@ -347,16 +382,22 @@ static void *softmax_create(TF_OpKernelConstruction *construction)
     return oribi_kit_setup_end(&setup);
 }
 
+typedef struct softmax_call {
+    struct oribi_micro_qlinear_softmax_args args;
+    const oribi_bytes *loops;
+} softmax_call;
+
 static void softmax_rows(const void *all, int32_t rows, const void *x, void *y)
 {
-    struct oribi_micro_qlinear_softmax_args args =
-        *(const struct oribi_micro_qlinear_softmax_args *)all;
+    const softmax_call *call = all;
+    struct oribi_micro_qlinear_softmax_args args = call->args;
     args.rows = rows;
-    oribi_micro_qlinear_softmax(&args, x, y);
+    call->loops->softmax(&args, x, y);
 }
 
-static bool softmax_run(const scaled_state *state, oribi_kit_run *run)
+bool oribi_softmax_run(const void *object, oribi_kit_run *run, const oribi_bytes *loops)
 {
+    const scaled_state *state = object;
     oribi_cpu_shape shape;
     float table[256];
     struct oribi_micro_qlinear_softmax_args args = {
@@ -380,31 +421,32 @@ static bool softmax_run(const scaled_state *state, oribi_kit_run *run)
     const void *input = TF_TensorData(run->in[0]);
     void *output = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (output != NULL) {
-        const oribi_quantized_each each = {&args, softmax_rows, input, output, columns, columns};
+        const softmax_call call = {args, loops};
+        const oribi_quantized_each each = {&call, softmax_rows, input, output, columns, columns};
         oribi_quantized_run_each(run, &each, args.rows, args.rows > 0 ? columns * 10 : 0);
     }
     return output != NULL;
 }
+
+static bool softmax_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_softmax_run(state, run, &micro_bytes);
+}
 ORIBI_KIT_COMPUTE(softmax, 1)
 
-#define BYTES (ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8))
-#define ROW(op, type_mask, make, fn)                                                               \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", type_mask}}, .priority = ORIBI_CPU_REFERENCE,               \
-        .create = make##_create, .compute = fn##_compute, .destroy = oribi_kit_free,               \
-        .why = "the arithmetic of micro/, bit for bit"                                             \
-    }
 const oribi_cpu_kernel oribi_cpu_qlinear_elements_kernels[] = {
-    ROW("ONNX>QuantizeLinear", BYTES, linear, quantize),
-    ROW("ONNX>DequantizeLinear", BYTES | ORIBI_KIT_TYPE(TF_INT32), linear, dequantize),
-    ROW("ONNX>QLinearTable", BYTES, table, table),
-    ROW("ONNX>QLinearMean", BYTES, mean, mean),
-    ROW("ONNX>QLinearSoftmax", BYTES, softmax, softmax),
+    ORIBI_QUANTIZED_ROW("ONNX>QuantizeLinear", linear, quantize, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("ONNX>DequantizeLinear", linear, dequantize,
+                        {"T", ORIBI_QUANTIZED_BYTES | ORIBI_KIT_TYPE(TF_INT32)}),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearTable", table, table, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearMean", mean, mean, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearSoftmax", oribi_softmax, softmax,
+                        {"T", ORIBI_QUANTIZED_BYTES}),
     {.op_name = "ONNX>DynamicQuantizeLinear",
      .priority = ORIBI_CPU_REFERENCE,
      .create = nothing_create,
      .compute = dynamic_compute,
      .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+     .why = ORIBI_QUANTIZED_WHY},
     {.op_name = NULL},
 };

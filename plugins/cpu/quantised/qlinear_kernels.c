@@ -3,14 +3,6 @@
 #include "cpu/base/families.h"
 #include "cpu/quantised/qlinear_kernels.h"
 
-typedef struct qlinear_state {
-    TF_DataType input, filter, output;
-    int64_t input_zero, output_zero;
-    int32_t stride_h, stride_w, dilation_h, dilation_w;
-    int64_t pads[4];
-    int32_t low, high;
-} qlinear_state;
-
 int32_t oribi_qlinear_output(TF_DataType type)
 {
     return type == TF_INT32   ? ORIBI_MICRO_QLINEAR_S32
@@ -19,20 +11,8 @@ int32_t oribi_qlinear_output(TF_DataType type)
                               : ORIBI_MICRO_QLINEAR_S8;
 }
 
-/* Is this a value of 8 bits of either sign? What is larger overflows products and sums. */
-static bool is_zero_point(int64_t value)
+static void check_pads(oribi_kit_setup *setup, const oribi_qlinear_state *s)
 {
-    return value >= INT8_MIN && value <= UINT8_MAX;
-}
-
-static void check_state(oribi_kit_setup *setup, const qlinear_state *s)
-{
-    if (!is_zero_point(s->input_zero) || !is_zero_point(s->output_zero)) {
-        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
-                                   "zero points %lld and %lld must be values of 8 bits",
-                                   (long long)s->input_zero, (long long)s->output_zero);
-        return;
-    }
     for (int i = 0; i < 4; i++) {
         if (s->pads[i] < 0 || s->pads[i] > INT32_MAX) {
             (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
@@ -43,25 +23,20 @@ static void check_state(oribi_kit_setup *setup, const qlinear_state *s)
     }
 }
 
-void *oribi_qlinear_create(TF_OpKernelConstruction *construction)
+void oribi_qlinear_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
 {
-    oribi_kit_setup setup;
-    qlinear_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
-    if (state != NULL) {
-        oribi_kit_attr_type(&setup, "Tx", &state->input);
-        oribi_kit_attr_type(&setup, "Tw", &state->filter);
-        oribi_kit_attr_type(&setup, "Ty", &state->output);
-        oribi_kit_attr_int(&setup, "input_zero", &state->input_zero);
-        oribi_kit_attr_int(&setup, "output_zero", &state->output_zero);
-        oribi_quantized_pair(&setup, "strides", &state->stride_h, &state->stride_w);
-        oribi_quantized_pair(&setup, "dilations", &state->dilation_h, &state->dilation_w);
-        oribi_kit_attr_ints(&setup, "pads", state->pads, 4, NULL);
-        oribi_qlinear_bounds(&setup, state->output == TF_INT8, &state->low, &state->high);
-        if (TF_GetCode(setup.status) == TF_OK) {
-            check_state(&setup, state);
-        }
+    oribi_kit_attr_type(setup, "Tx", &state->input);
+    oribi_kit_attr_type(setup, "Tw", &state->filter);
+    oribi_kit_attr_type(setup, "Ty", &state->output);
+    oribi_qlinear_zero(setup, "input_zero", &state->input_zero);
+    oribi_qlinear_zero(setup, "output_zero", &state->output_zero);
+    oribi_quantized_pair(setup, "strides", &state->stride_h, &state->stride_w);
+    oribi_quantized_pair(setup, "dilations", &state->dilation_h, &state->dilation_w);
+    oribi_kit_attr_ints(setup, "pads", state->pads, 4, NULL);
+    oribi_qlinear_bounds(setup, state->output == TF_INT8, &state->low, &state->high);
+    if (oribi_kit_setup_is_ok(setup)) {
+        check_pads(setup, state);
     }
-    return oribi_kit_setup_end(&setup);
 }
 
 /* Output size along one axis; 0: the window does not fit. */
@@ -95,22 +70,12 @@ static bool check_channels(oribi_kit_run *run, int32_t channels)
                                   (long long)TF_TensorElementCount(run->in[i]), (int)channels);
         }
     }
-    const int32_t *zeros = TF_TensorData(run->in[3]);
-    for (int32_t c = 0; c < channels; c++) {
-        if (!is_zero_point(zeros[c])) {
-            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
-                                  "zero point %d of the filter's channel %d must be a value of 8 "
-                                  "bits",
-                                  (int)zeros[c], (int)c);
-        }
-    }
-    return true;
+    return oribi_qlinear_zeros(run, 3);
 }
 
-bool oribi_qlinear_fill(const void *state, oribi_kit_run *run,
+bool oribi_qlinear_fill(const oribi_qlinear_state *s, oribi_kit_run *run,
                         struct oribi_micro_qlinear_conv2d_args *out)
 {
-    const qlinear_state *s = state;
     int32_t in[4], filter[4];
     int rank;
     if (!oribi_quantized_dims(run, 0, 4, 4, in, &rank) ||
@@ -160,8 +125,8 @@ bool oribi_qlinear_fill(const void *state, oribi_kit_run *run,
                                                     .groups = in[3] / filter[2],
                                                     .input_signed = s->input == TF_INT8,
                                                     .filter_signed = s->filter == TF_INT8,
-                                                    .input_zero = (int32_t)s->input_zero,
-                                                    .output_zero = (int32_t)s->output_zero,
+                                                    .input_zero = s->input_zero,
+                                                    .output_zero = s->output_zero,
                                                     .output = oribi_qlinear_output(s->output),
                                                     .low = s->low,
                                                     .high = s->high};
@@ -195,7 +160,13 @@ static void conv_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
-static bool qlinear_run(const void *state, oribi_kit_run *run)
+static void qlinear_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
+{
+    oribi_qlinear_read(setup, state);
+}
+ORIBI_KIT_CREATE(qlinear, oribi_qlinear_state)
+
+static bool qlinear_run(const oribi_qlinear_state *state, oribi_kit_run *run)
 {
     struct oribi_micro_qlinear_conv2d_args args;
     if (!oribi_qlinear_fill(state, run, &args)) {
@@ -221,13 +192,7 @@ static bool qlinear_run(const void *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(qlinear, 5)
 
 const oribi_cpu_kernel oribi_cpu_qlinear_kernels[] = {
-    {.op_name = "ONNX>QLinearConv2D",
-     .types = {{"Tx", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)},
-               {"Tw", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = oribi_qlinear_create,
-     .compute = qlinear_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearConv2D", qlinear, qlinear, {"Tx", ORIBI_QUANTIZED_BYTES},
+                        {"Tw", ORIBI_QUANTIZED_BYTES}),
     {.op_name = NULL},
 };

@@ -8,9 +8,16 @@
 #include "cpu/quantised/quantized.h"
 #include "micro/conv/qlinear_conv2d.h"
 
-void *oribi_qlinear_create(TF_OpKernelConstruction *construction); /* oribi_kit_free */
-/* False: the inputs do not fit, and the run has failed. */
-bool oribi_qlinear_fill(const void *state, oribi_kit_run *run,
-                        struct oribi_micro_qlinear_conv2d_args *out);
+typedef struct oribi_qlinear_state {
+    TF_DataType input, filter, output;
+    int32_t input_zero, output_zero;
+    int32_t stride_h, stride_w, dilation_h, dilation_w;
+    int64_t pads[4];
+    int32_t low, high;
+} oribi_qlinear_state;
 
+void oribi_qlinear_read(oribi_kit_setup *setup, oribi_qlinear_state *state);
+/* False: the inputs do not fit, and the run has failed. */
+bool oribi_qlinear_fill(const oribi_qlinear_state *s, oribi_kit_run *run,
+                        struct oribi_micro_qlinear_conv2d_args *out);
 #endif

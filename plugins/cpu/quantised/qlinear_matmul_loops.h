@@ -1,133 +1,190 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>QLinearMatMul some rows at a time: a block of columns is summed over all of the inner
- * dimension in numbers of 16 bits, which compilers make vectors of. Sums are integers that wrap, so
- * the order does not matter: bit for bit the reference. Compiled once for each instruction set, by
- * a file that defines ORIBI_ISA (cpu/base/isa.h).
- */
-#include "cpu/base/families.h"
+/* ONNX>QLinearMatMul by panels (qlinear_panels.h). */
+#ifndef ORIBI_PLUGINS_CPU_QLINEAR_MATMUL_LOOPS_H_
+#define ORIBI_PLUGINS_CPU_QLINEAR_MATMUL_LOOPS_H_
+
+#include "cpu/quantised/qlinear_panels.h"
 #include "cpu/quantised/qlinear_product.h"
 
-#include "micro/qlinear.h"
+typedef struct matmul_state {
+    oribi_qlinear_matmul_state product;
+    int16_t *packed; /* constant matrices, else NULL */
+} matmul_state;
 
-#include <string.h>
+typedef struct matmul_call {
+    oribi_qlinear_matmul_call of;
+    const int16_t *packed;
+    int16_t *to;         /* what is being packed */
+    int32_t lots, parts; /* of a product: LINES rows, PANEL columns */
+} matmul_call;
 
-/* Columns of sums; rows of b for each time that the sums are read; rows of a. */
-enum { BLOCK = 256, DEPTH = 4, ROWS = 8 };
-
-/* sums[j] += the products of x and column j of DEPTH rows of b. */
-#define ADD(name, type)                                                                            \
-    static void name(const int16_t x[DEPTH], const uint8_t *bytes, int32_t step, int32_t n,        \
-                     uint32_t *restrict sums)                                                      \
-    {                                                                                              \
-        const type *b0 = (const type *)bytes, *b1 = b0 + step, *b2 = b1 + step, *b3 = b2 + step;   \
-        for (int32_t j = 0; j < n; j++) {                                                          \
-            const int16_t y0 = b0[j], y1 = b1[j], y2 = b2[j], y3 = b3[j];                          \
-            sums[j] += (uint32_t)(x[0] * y0 + x[1] * y1 + x[2] * y2 + x[3] * y3);                  \
-        }                                                                                          \
-    }
-ADD(add_s8, int8_t)
-ADD(add_u8, uint8_t)
-
-/* Some rows of a product: where they and their zero points begin, and what their sums are. */
-typedef struct group {
-    const uint8_t *a;
-    const int32_t *a_zeros;
-    int32_t n;
-    uint32_t sums[ROWS][BLOCK], a_sums[ROWS];
-} group;
-
-/* Row i's numbers [k, k + DEPTH), those beyond the last being 0. */
-static void take_numbers(const struct oribi_micro_qlinear_matmul_args *args, group *g, int32_t i,
-                         int32_t k, int16_t x[DEPTH])
+/* Panels [begin, end) of all matrices b. */
+static void matmul_pack(void *object, int64_t begin, int64_t end)
 {
-    const uint8_t *a = g->a + (int64_t)i * args->inner;
-    for (int32_t d = 0; d < DEPTH; d++) {
-        const int32_t number = k + d < args->inner
-                                   ? oribi_micro_qlinear_get(a, k + d, args->a_signed) -
-                                         g->a_zeros[i * args->a_zero_step]
-                                   : 0;
-        x[d] = (int16_t)number;
-        g->a_sums[i] = g->a_sums[i] + (uint32_t)number;
+    const matmul_call *call = object;
+    const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
+    const int32_t panels = panels_of(a->columns);
+    for (int64_t at = begin; at < end; at++) {
+        const weights matrix = {.from = call->of.b + at / panels * a->inner * a->columns,
+                                .zeros = call->of.b_zeros,
+                                .zero_step = a->b_zero_step,
+                                .is_signed = a->b_signed,
+                                .inner = a->inner,
+                                .columns = a->columns,
+                                .stride = a->columns};
+        pack_panel(&matrix, (int32_t)(at % panels) * COLUMNS,
+                   call->to + at * pairs_of(a->inner) * EACH);
     }
 }
 
-/* Columns [first, first + n) of b, which are read once for all rows of the group. */
-static void sum_block(const oribi_qlinear_matmul_call *call, const uint8_t *b, int32_t n, group *g)
+/* Results of columns [first, first + count) of some rows of a product. */
+static void matmul_store(const matmul_call *call, const block *b, int64_t row, int32_t lines,
+                         int32_t first, int32_t count)
 {
-    const struct oribi_micro_qlinear_matmul_args *args = &call->args;
-    memset(g->sums, 0, sizeof g->sums);
-    memset(g->a_sums, 0, sizeof g->a_sums);
-    for (int32_t k = 0; k < args->inner; k += DEPTH) {
-        const uint8_t *from = b + (int64_t)k * args->columns;
-        const int32_t left = args->inner - k;
-        for (int32_t i = 0; i < g->n; i++) {
-            int16_t x[DEPTH];
-            take_numbers(args, g, i, k, x);
-            for (int32_t d = 0; left < DEPTH && d < left; d++) { /* the last rows of b one by one */
-                const int16_t one[DEPTH] = {x[d]};
-                (args->b_signed != 0 ? add_s8 : add_u8)(one, from + (int64_t)d * args->columns, 0,
-                                                        n, g->sums[i]);
-            }
-            if (left >= DEPTH) {
-                (args->b_signed != 0 ? add_s8 : add_u8)(x, from, args->columns, n, g->sums[i]);
-            }
+    static const int32_t no_bias[PANEL];
+    const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
+    const float *multipliers = call->of.multipliers;
+    float same[PANEL];
+    ending e = {a->output, a->output_zero, a->low, a->high, no_bias, multipliers + first};
+    if (a->multiplier_step == 0) {
+        for (int32_t c = 0; c < count; c++) {
+            same[c] = multipliers[0];
         }
+        e.multipliers = same;
+    }
+    for (int32_t r = 0; r < lines; r++) {
+        store_results(&e, b->sums + r * PANEL, count, call->of.output,
+                      (row + r) * a->columns + first);
     }
 }
 
-static void store_block(const oribi_qlinear_matmul_call *call, const group *g, int64_t unit,
-                        int32_t first, int32_t n)
+/* `lines` rows from `row` on of one product, PANEL columns or fewer from `first` on. */
+static void matmul_block(const matmul_call *call, int64_t product, int32_t row, int32_t lines,
+                         int32_t first)
 {
-    const struct oribi_micro_qlinear_matmul_args *args = &call->args;
-    for (int32_t i = 0; i < g->n; i++) {
-        for (int32_t j = 0; j < n; j++) {
-            const int32_t column = first + j;
-            const uint32_t zero = (uint32_t)call->b_zeros[column * args->b_zero_step];
-            oribi_micro_qlinear_store(call->output + (unit + i) * call->row, column, args->output,
-                                      (int32_t)(g->sums[i][j] - zero * g->a_sums[i]),
-                                      call->multipliers[column * args->multiplier_step],
-                                      args->output_zero, args->low, args->high);
+    const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
+    const int32_t pairs = pairs_of(a->inner), panels = panels_of(a->columns);
+    const int32_t left = a->columns - first, count = left < PANEL ? left : PANEL;
+    const uint32_t flip = a->a_signed != 0 ? 128U : 0U;
+    int64_t matrix = 0, other = 0;
+    oribi_quantized_matrices(&a->batch, product, &matrix, &other);
+    const uint8_t *from = call->of.a + (matrix * a->rows + row) * a->inner;
+    const int64_t at = (other * panels + first / COLUMNS) * pairs * EACH;
+    const int16_t *packed = pairs > 0 ? call->packed + at : NULL; /* nothing to sum */
+    const int32_t *zeros = call->of.a_zeros + (int64_t)row * a->a_zero_step;
+    block b;
+    clear_sums(&b, lines);
+    for (int32_t k = 0; k < a->inner; k += CHUNK) {
+        const int32_t n = a->inner - k < CHUNK ? a->inner - k : CHUNK;
+        for (int32_t r = 0; r < lines; r++) {
+            take_bytes(from + (int64_t)r * a->inner + k, n, flip,
+                       (int32_t)flip + zeros[r * a->a_zero_step], b.numbers + r * CHUNK);
         }
+        add_products(&b, lines, n, packed, pairs, k / 2, count);
+    }
+    matmul_store(call, &b, product * a->rows + row, lines, first, count);
+}
+
+/* A unit is a block: some rows and some columns of a product. */
+static void matmul_blocks(void *object, int64_t begin, int64_t end)
+{
+    const matmul_call *call = object;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int32_t first = (int32_t)(unit % call->parts) * PANEL;
+        const int32_t row = (int32_t)(unit / call->parts % call->lots) * LINES;
+        const int32_t left = call->of.args.rows - row;
+        matmul_block(call, unit / call->parts / call->lots, row, left < LINES ? left : LINES,
+                     first);
     }
 }
 
-static void fast_rows(void *object, int64_t begin, int64_t end)
+/* Packs all matrices b of a run; NULL: failed. */
+static const int16_t *matmul_pack_run(oribi_kit_run *run, matmul_call *call, TF_Tensor **out_tensor)
 {
-    const oribi_qlinear_matmul_call *call = object;
-    const struct oribi_micro_qlinear_matmul_args *args = &call->args;
-    group g;
-    for (int64_t unit = begin; unit < end; unit += g.n) {
-        const int64_t row = unit % args->rows, left = args->rows - row;
-        const int64_t most = left < end - unit ? left : end - unit;
-        int64_t a = 0, b = 0;
-        oribi_quantized_matrices(&args->batch, unit / args->rows, &a, &b);
-        g.n = (int32_t)(most < ROWS ? most : ROWS);
-        g.a = call->a + (a * args->rows + row) * args->inner;
-        g.a_zeros = call->a_zeros + row * args->a_zero_step;
-        const uint8_t *right = call->b + b * args->inner * args->columns;
-        for (int32_t first = 0; first < args->columns; first += BLOCK) {
-            const int32_t columns = args->columns - first;
-            const int32_t n = columns < BLOCK ? columns : BLOCK;
-            sum_block(call, right + first, n, &g);
-            store_block(call, &g, unit, first, n);
-        }
+    const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
+    const int64_t matrices = TF_TensorElementCount(run->in[1]) / a->inner / a->columns;
+    call->to =
+        oribi_kit_scratch(run, matrices * packed_count(a->inner, a->columns) * 2, out_tensor);
+    if (call->to != NULL) {
+        oribi_kit_parallel(run, matrices * panels_of(a->columns), (int64_t)a->inner * COLUMNS, call,
+                           matmul_pack);
+    }
+    return call->to;
+}
+
+static bool matmul_run(const matmul_state *state, oribi_kit_run *run)
+{
+    enum { PER_CYCLE = 16 };
+    matmul_call call = {.packed = state->packed};
+    const struct oribi_micro_qlinear_matmul_args *a = &call.of.args;
+    TF_Tensor *tensor = NULL;
+    if (!oribi_qlinear_matmul_begin(&state->product, run, &call.of)) {
+        return false;
+    }
+    if (call.of.matrices == 0) {
+        return true;
+    }
+    if (call.packed == NULL && a->inner > 0 &&
+        (call.packed = matmul_pack_run(run, &call, &tensor)) == NULL) {
+        return false;
+    }
+    call.lots = (a->rows + LINES - 1) / LINES;
+    call.parts = (a->columns + PANEL - 1) / PANEL;
+    oribi_kit_parallel(run, call.of.matrices * call.lots * call.parts,
+                       (int64_t)LINES * PANEL * a->inner / PER_CYCLE, &call, matmul_blocks);
+    if (tensor != NULL) {
+        TF_DeleteTensor(tensor);
+    }
+    return true;
+}
+ORIBI_KIT_COMPUTE(matmul, 5)
+
+/* Matrices of the model, packed once. */
+static void matmul_pack_constants(oribi_kit_setup *setup, matmul_state *state,
+                                  const oribi_qlinear_constants *constants)
+{
+    const TF_ConstantView *view = &constants->view;
+    const int64_t inner = view->dims[view->rank - 2], columns = view->dims[view->rank - 1];
+    int64_t matrices = 1;
+    for (int32_t i = 0; i < view->rank - 2; i++) {
+        matrices *= view->dims[i];
+    }
+    if (inner > INT32_MAX / columns || (constants->n_zeros != 1 && constants->n_zeros != columns)) {
+        return;
+    }
+    matmul_call call = {.of = {.args = {.inner = (int32_t)inner,
+                                        .columns = (int32_t)columns,
+                                        .b_signed = state->product.args.b_signed,
+                                        .b_zero_step = constants->n_zeros == 1 ? 0 : 1},
+                               .b = view->data,
+                               .b_zeros = constants->zeros}};
+    call.to = packed_allocate(setup, matrices, (int32_t)inner, (int32_t)columns);
+    if (call.to != NULL) {
+        matmul_pack(&call, 0, matrices * panels_of((int32_t)columns));
+        packed_done(setup, view);
+    }
+    state->packed = call.to;
+}
+
+static void matmul_read(oribi_kit_setup *setup, matmul_state *state)
+{
+    oribi_qlinear_constants constants;
+    oribi_qlinear_matmul_read(setup, &state->product);
+    if (oribi_qlinear_constants_take(setup, state->product.args.b_signed != 0 ? TF_INT8 : TF_UINT8,
+                                     2, &constants)) {
+        matmul_pack_constants(setup, state, &constants);
+        free(constants.zeros);
     }
 }
+ORIBI_KIT_CREATE(matmul, matmul_state)
 
-static bool fast_run(const void *state, oribi_kit_run *run)
+static void matmul_destroy(void *object)
 {
-    return oribi_qlinear_matmul_run(state, run, fast_rows);
+    matmul_state *state = object;
+    if (state != NULL) {
+        free(state->packed);
+    }
+    oribi_kit_free(state);
 }
-ORIBI_KIT_COMPUTE(fast, 5)
 
-const oribi_cpu_kernel ORIBI_ISA_TABLE(qlinear_matmul)[] = {
-    {.op_name = "ONNX>QLinearMatMul",
-     .types = {{"Ta", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)},
-               {"Tb", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},
-     ORIBI_ISA_FIELDS(ORIBI_ISA),
-     .create = oribi_qlinear_matmul_create,
-     .compute = fast_compute,
-     .destroy = oribi_kit_free,
-     .why = "blocks of columns in 16 bits, " ORIBI_ISA_NAME},
-    {.op_name = NULL},
-};
+#endif

@@ -146,14 +146,8 @@ static bool pool_run(const pool_state *state, oribi_kit_run *run,
 POOL(average)
 POOL(max)
 
-#define ROW(op, fn)                                                                                \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},       \
-        .priority = ORIBI_CPU_REFERENCE, .create = fn##_create, .compute = fn##_compute,           \
-        .destroy = oribi_kit_free, .why = "the arithmetic of micro/, bit for bit"                  \
-    }
 const oribi_cpu_kernel oribi_cpu_qlinear_pool_kernels[] = {
-    ROW("ONNX>QLinearAveragePool", average),
-    ROW("ONNX>QLinearMaxPool", max),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearAveragePool", average, average, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("ONNX>QLinearMaxPool", max, max, {"T", ORIBI_QUANTIZED_BYTES}),
     {.op_name = NULL},
 };

@@ -76,6 +76,35 @@ void oribi_qlinear_bounds(oribi_kit_setup *setup, bool is_signed, int32_t *out_l
     oribi_micro_qlinear_bound(is_signed ? 1 : 0, out_low, out_high);
 }
 
+static bool is_zero_point(int64_t value)
+{
+    return value >= INT8_MIN && value <= UINT8_MAX;
+}
+
+void oribi_qlinear_zero(oribi_kit_setup *setup, const char *name, int32_t *out)
+{
+    int64_t zero = 0;
+    oribi_kit_attr_int(setup, name, &zero);
+    if (fine(setup) && !is_zero_point(zero)) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT, "%s %lld must be a value of 8 bits",
+                                   name, (long long)zero);
+    }
+    *out = (int32_t)zero;
+}
+
+bool oribi_qlinear_zeros(oribi_kit_run *run, int index)
+{
+    const int32_t *zeros = TF_TensorData(run->in[index]);
+    for (int64_t i = 0; i < TF_TensorElementCount(run->in[index]); i++) {
+        if (!is_zero_point(zeros[i])) {
+            return oribi_kit_fail(run, TF_INVALID_ARGUMENT,
+                                  "zero point %d of input %d must be a value of 8 bits",
+                                  (int)zeros[i], index);
+        }
+    }
+    return true;
+}
+
 /* Index of the attribute's value among `words`. */
 void oribi_quantized_word(oribi_kit_setup *setup, const char *name, const char *const *words,
                           int count, int32_t *out)
@@ -203,6 +232,9 @@ void oribi_quantized_weights_take(oribi_kit_setup *setup, int rank, int channel_
 
 void oribi_quantized_weights_free(oribi_quantized_weights *weights)
 {
+    if (weights == NULL) {
+        return;
+    }
     if (weights->filter_tensor != NULL) {
         TF_DeleteTensor(weights->filter_tensor);
     }
@@ -213,6 +245,52 @@ void oribi_quantized_weights_free(oribi_quantized_weights *weights)
     free(weights->folded);
     free(weights->multiplier);
     free(weights->shift);
+}
+
+/* A dense constant: elements of this width one behind the other. */
+static bool dense_view(oribi_kit_setup *setup, int index, TF_DataType type, int64_t width,
+                       TF_ConstantView *out)
+{
+    *out = (TF_ConstantView){.struct_size = TF_CONSTANT_VIEW_STRUCT_SIZE};
+    if (!fine(setup) || !TF_OpKernelConstruction_ConstantView(setup->construction, index, out) ||
+        out->dtype != (int32_t)type) {
+        return false;
+    }
+    for (int32_t i = out->rank; i-- > 0;) {
+        if (out->dims[i] < 1 || (out->dims[i] > 1 && out->strides[i] != width)) {
+            return false;
+        }
+        width *= out->dims[i]; /* a model's constant fits in memory */
+    }
+    return true;
+}
+
+bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank,
+                                  oribi_qlinear_constants *out)
+{
+    TF_ConstantView zeros;
+    *out = (oribi_qlinear_constants){.n_zeros = 1};
+    if (!dense_view(setup, 1, type, 1, &out->view) || out->view.rank < rank ||
+        !dense_view(setup, 3, TF_INT32, (int64_t)sizeof(int32_t), &zeros)) {
+        return false;
+    }
+    for (int32_t i = 0; i < zeros.rank; i++) {
+        out->n_zeros *= zeros.dims[i];
+    }
+    out->zeros = calloc((size_t)out->n_zeros, sizeof *out->zeros);
+    if (out->zeros == NULL) {
+        return oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for zero points");
+    }
+    memcpy(out->zeros, zeros.data, (size_t)out->n_zeros * sizeof *out->zeros);
+    bool fits = true;
+    for (int64_t i = 0; i < out->n_zeros; i++) {
+        fits = fits && out->zeros[i] >= INT8_MIN && out->zeros[i] <= UINT8_MAX;
+    }
+    if (!fits) { /* each run says so */
+        free(out->zeros);
+        out->zeros = NULL;
+    }
+    return fits;
 }
 
 bool oribi_quantized_setup_check(oribi_kit_setup *setup, int32_t code)
@@ -257,6 +335,33 @@ bool oribi_quantized_dims(oribi_kit_run *run, int index, int min_rank, int max_r
     }
     memcpy(out_dims, sizes.at, (size_t)sizes.n * sizeof *out_dims);
     *out_rank = sizes.n;
+    return true;
+}
+
+bool oribi_quantized_operands_take(oribi_kit_run *run, int inner, oribi_quantized_operands *out)
+{
+    const int most = ORIBI_MICRO_BROADCAST_RANK + inner;
+    oribi_cpu_shape *a = &out->a_shape, *b = &out->b_shape;
+    if (!oribi_quantized_sizes(run, 0, inner, most, &out->a) ||
+        !oribi_quantized_sizes(run, 1, inner, most, &out->b) || !oribi_cpu_input_shape(run, 0, a) ||
+        !oribi_cpu_input_shape(run, 1, b)) {
+        return false;
+    }
+    a->n -= inner;
+    b->n -= inner;
+    if (!oribi_cpu_broadcast(run, a, b, &out->y)) {
+        return false;
+    }
+    out->n_whole = 0;
+    for (int i = 0; i < 2; i++) {
+        if (oribi_cpu_shape_equal(i == 0 ? a : b, &out->y)) {
+            out->whole[out->n_whole++] = i;
+        }
+    }
+    a->n += inner;
+    b->n += inner;
+    out->a_data = TF_TensorData(run->in[0]);
+    out->b_data = TF_TensorData(run->in[1]);
     return true;
 }
 

@@ -16,8 +16,17 @@ void oribi_quantized_attr(oribi_kit_setup *setup, const char *name,
 /* The same of any quantised type, its zero point unchecked: prepare functions look. */
 void oribi_quantized_attr_any(oribi_kit_setup *setup, const char *name,
                               struct oribi_micro_quantisation *out);
+#define ORIBI_QUANTIZED_BYTES (ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8))
 #define ORIBI_QUANTIZED_TYPES                                                                      \
     (ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8) | ORIBI_KIT_TYPE(TF_INT16))
+/* A reference kernel; behind it stand its types. */
+#define ORIBI_QUANTIZED_ROW(op, make, fn, ...)                                                     \
+    {                                                                                              \
+        .op_name = op, .types = {__VA_ARGS__}, .priority = ORIBI_CPU_REFERENCE,                    \
+        .create = make##_create, .compute = fn##_compute, .destroy = oribi_kit_free,               \
+        .why = ORIBI_QUANTIZED_WHY                                                                 \
+    }
+#define ORIBI_QUANTIZED_WHY "the arithmetic of micro/, bit for bit"
 /* The kind (element.h) of int8, uint8, int16 or int32. */
 int32_t oribi_quantized_kind(TF_DataType type);
 /* The same of a byte of either sign; the zero point is checked against it. low and high too. */
@@ -25,6 +34,10 @@ void oribi_qlinear_attr(oribi_kit_setup *setup, const char *name, bool is_signed
                         struct oribi_micro_quantisation *out);
 void oribi_qlinear_bounds(oribi_kit_setup *setup, bool is_signed, int32_t *out_low,
                           int32_t *out_high);
+/* A zero point that may be of either sign, as types are not known to agree: the attribute, and each
+ * value of input `index`. What is larger overflows products and sums. */
+void oribi_qlinear_zero(oribi_kit_setup *setup, const char *name, int32_t *out);
+bool oribi_qlinear_zeros(oribi_kit_run *run, int index);
 /* What a quantised layer's result is, by its type: ORIBI_MICRO_QLINEAR_... (qlinear_kernels.c). */
 int32_t oribi_qlinear_output(TF_DataType type);
 /* The codes of prepare.h. */
@@ -57,6 +70,17 @@ void oribi_quantized_weights_take(oribi_kit_setup *setup, int rank, int channel_
                                   oribi_quantized_weights *out);
 void oribi_quantized_weights_free(oribi_quantized_weights *weights);
 
+/* Weights of ONNX's quantised operators that no run changes. */
+typedef struct oribi_qlinear_constants {
+    TF_ConstantView view; /* dense, and of bytes; valid while create runs */
+    int32_t *zeros;       /* the caller's, to free */
+    int64_t n_zeros;
+} oribi_qlinear_constants;
+/* Are input 1, of this type and at least this rank, and its zero points, input 3, constants, stored
+ * densely? */
+bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank,
+                                  oribi_qlinear_constants *out);
+
 /* Turns a code of prepare.h other than OK into a failure. */
 bool oribi_quantized_setup_check(oribi_kit_setup *setup, int32_t code);
 bool oribi_quantized_check(oribi_kit_run *run, int32_t code);
@@ -68,6 +92,15 @@ bool oribi_quantized_sizes(oribi_kit_run *run, int index, int min_rank, int max_
 /* The same into an array of max_rank. */
 bool oribi_quantized_dims(oribi_kit_run *run, int index, int min_rank, int max_rank,
                           int32_t *out_dims, int *out_rank);
+/* Inputs 0 and 1, which broadcast but for the last axes of both. */
+typedef struct oribi_quantized_operands {
+    oribi_sizes a, b;
+    oribi_cpu_shape a_shape, b_shape, y; /* y: of the result, without those axes */
+    const void *a_data, *b_data;
+    int whole[2], n_whole; /* inputs of y's shape, whose memory may be the result's */
+} oribi_quantized_operands;
+/* Fails unless they have `inner` axes and at most ORIBI_MICRO_BROADCAST_RANK more. */
+bool oribi_quantized_operands_take(oribi_kit_run *run, int inner, oribi_quantized_operands *out);
 /* Which matrices of both sides belong to product `batch`, as micro/ counts them. */
 void oribi_quantized_matrices(const struct oribi_micro_broadcast *batches, int64_t batch,
                               int64_t *out_a, int64_t *out_b);

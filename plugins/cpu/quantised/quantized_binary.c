@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QAdd, Oribi>QSub and Oribi>QMul by micro/'s kernels; sums of int8 that need no broadcasting
- * also by vectors, with the same results.
+/* Oribi>QAdd, Oribi>QSub, Oribi>QMul and Oribi>QDiv by micro/'s kernels; sums of int8 that need no
+ * broadcasting also by vectors, with the same results.
  */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
 #include "cpu/quantised/quantized_panels.h"
 
 #include "micro/elementwise/binary_q_prepare.h"
+#include "micro/elementwise/div_q.h"
 #include "micro/element.h"
 
 typedef struct binary_state {
@@ -81,11 +82,16 @@ static int32_t mul_prepare(const struct oribi_micro_binary_q_spec *spec, binary_
     return oribi_micro_mul_q_prepare(spec, &args->u.mul);
 }
 
-enum { SUM, PRODUCT, SQUARED };
+static int32_t div_prepare(const struct oribi_micro_binary_q_spec *spec, binary_args *args)
+{
+    return oribi_micro_div_q_prepare(spec, &args->u.mul);
+}
+
+enum { SUM, PRODUCT, SQUARED, QUOTIENT };
 
 static const struct oribi_micro_broadcast *shape_of(const binary_args *args, int what)
 {
-    return what == PRODUCT                               ? &args->u.mul.shape
+    return what == PRODUCT || what == QUOTIENT           ? &args->u.mul.shape
            : what == SUM && args->kind == ORIBI_MICRO_S8 ? &args->u.add.shape
                                                          : &args->u.wide_add.shape;
 }
@@ -115,6 +121,14 @@ static void mul_call(const void *all, const struct oribi_micro_broadcast *shape,
     }
 }
 
+static void div_call(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
+                     const void *b, void *y)
+{
+    struct oribi_micro_mul_q_args args = ((const binary_args *)all)->u.mul;
+    args.shape = *shape;
+    oribi_micro_div_q(&args, a, b, y, NULL);
+}
+
 static void squared_call(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
                          const void *b, void *y)
 {
@@ -142,44 +156,33 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
                        int what)
 {
     static void (*const calls[])(const void *, const struct oribi_micro_broadcast *, const void *,
-                                 const void *, void *) = {add_call, mul_call, squared_call};
+                                 const void *,
+                                 void *) = {add_call, mul_call, squared_call, div_call};
     struct oribi_micro_binary_q_spec spec = state->spec;
-    oribi_sizes a_dims, b_dims;
-    oribi_cpu_shape a, b, y;
+    oribi_quantized_operands in;
     binary_args args;
-    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &a_dims) ||
-        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &b_dims) ||
-        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b) ||
-        !oribi_cpu_broadcast(run, &a, &b, &y)) {
+    if (!oribi_quantized_operands_take(run, 0, &in)) {
         return false;
     }
-    spec.a_dims = a_dims.at;
-    spec.a_rank = a_dims.n;
-    spec.b_dims = b_dims.at;
-    spec.b_rank = b_dims.n;
+    spec.a_dims = in.a.at;
+    spec.a_rank = in.a.n;
+    spec.b_dims = in.b.at;
+    spec.b_rank = in.b.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     args.kind = spec.kind;
     if (!oribi_quantized_check(run, prepare(&spec, &args))) {
         return false;
     }
-    const void *x0 = TF_TensorData(run->in[0]), *x1 = TF_TensorData(run->in[1]);
-    int candidates[2], n = 0;
-    if (oribi_cpu_shape_equal(&a, &y)) {
-        candidates[n++] = 0;
-    }
-    if (oribi_cpu_shape_equal(&b, &y)) {
-        candidates[n++] = 1;
-    }
-    void *output = oribi_kit_output_in_place(run, candidates, n, y.at, y.n);
-    if (output != NULL && state->simd != NULL && n == 2) {
-        sum_call sum = {state->simd, &args.u.add.scales, x0, x1, output};
-        oribi_kit_parallel(run, oribi_cpu_product(y.at, y.n), 1, &sum, sum_units);
+    void *output = oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n);
+    if (output != NULL && state->simd != NULL && in.n_whole == 2) {
+        sum_call sum = {state->simd, &args.u.add.scales, in.a_data, in.b_data, output};
+        oribi_kit_parallel(run, oribi_cpu_product(in.y.at, in.y.n), 1, &sum, sum_units);
     } else if (output != NULL) {
         const oribi_quantized_pairs pairs = {&args,
                                              shape_of(&args, what),
                                              calls[what],
-                                             x0,
-                                             x1,
+                                             in.a_data,
+                                             in.b_data,
                                              output,
                                              spec.kind == ORIBI_MICRO_S16 ? (int64_t)sizeof(int16_t)
                                                                           : 1};
@@ -198,14 +201,14 @@ BINARY(add, SUM)
 BINARY(sub, SUM)
 BINARY(mul, PRODUCT)
 BINARY(squared, SQUARED)
+BINARY(div, QUOTIENT)
 
 #define ROW(op, value_types, set, make, fn, text)                                                  \
     {                                                                                              \
         .op_name = op, .types = {{"T", value_types}}, ORIBI_ISA_FIELDS(set), .create = make,       \
         .compute = fn##_compute, .destroy = oribi_kit_free, .why = text                            \
     }
-#define PLAIN(op, make, fn)                                                                        \
-    ROW(op, ORIBI_QUANTIZED_TYPES, any, make, fn, "the arithmetic of micro/, bit for bit"),
+#define PLAIN(op, make, fn) ROW(op, ORIBI_QUANTIZED_TYPES, any, make, fn, ORIBI_QUANTIZED_WHY),
 #define SUM_ROW(op, fn, set)                                                                       \
     ROW(op, ORIBI_KIT_TYPE(TF_INT8), set, sum_create_##set, fn, "vectors, the same bits, " #set),
 #define SUMS(part, set) SUM_ROW("Oribi>QAdd", add, set) SUM_ROW("Oribi>QSub", sub, set)
@@ -215,8 +218,9 @@ const oribi_cpu_kernel oribi_cpu_quantized_binary_kernels[] = {
     PLAIN("Oribi>QAdd", sum_create_any, add)
     PLAIN("Oribi>QSub", sum_create_any, sub)
     PLAIN("Oribi>QMul", mul_create, mul)
+    PLAIN("Oribi>QDiv", mul_create, div)
     ROW("Oribi>QSquaredDifference", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16), any,
-        mul_create, squared, "the arithmetic of micro/, bit for bit"),
+        mul_create, squared, ORIBI_QUANTIZED_WHY),
     ORIBI_ISAS_OF_quantized_panels(SUMS)
     {.op_name = NULL},
 };

@@ -129,16 +129,11 @@ static bool requantize_run(const struct oribi_micro_requantize_args *args, oribi
 }
 ORIBI_KIT_COMPUTE(requantize, 1)
 
-#define ROW(op, fn, ...)                                                                           \
-    {                                                                                              \
-        .op_name = op, .types = {__VA_ARGS__}, .priority = ORIBI_CPU_REFERENCE,                    \
-        .create = fn##_create, .compute = fn##_compute, .destroy = oribi_kit_free,                 \
-        .why = "the arithmetic of micro/, bit for bit"                                             \
-    }
 const oribi_cpu_kernel oribi_cpu_quantized_cast_kernels[] = {
-    ROW("Oribi>QQuantize", quantize, {"T", ORIBI_QUANTIZED_TYPES}),
-    ROW("Oribi>QDequantize", dequantize, {"T", ORIBI_QUANTIZED_TYPES}),
-    ROW("Oribi>QRequantize", requantize, {"T", ORIBI_QUANTIZED_TYPES | ORIBI_KIT_TYPE(TF_INT32)},
-        {"Tout", ORIBI_QUANTIZED_TYPES | ORIBI_KIT_TYPE(TF_INT32)}),
+    ORIBI_QUANTIZED_ROW("Oribi>QQuantize", quantize, quantize, {"T", ORIBI_QUANTIZED_TYPES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QDequantize", dequantize, dequantize, {"T", ORIBI_QUANTIZED_TYPES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QRequantize", requantize, requantize,
+                        {"T", ORIBI_QUANTIZED_TYPES | ORIBI_KIT_TYPE(TF_INT32)},
+                        {"Tout", ORIBI_QUANTIZED_TYPES | ORIBI_KIT_TYPE(TF_INT32)}),
     {.op_name = NULL},
 };

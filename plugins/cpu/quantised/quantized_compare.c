@@ -37,32 +37,23 @@ static bool compare_run(const compare_state *state, oribi_kit_run *run)
 {
     struct oribi_micro_binary_q_spec spec = state->spec;
     struct oribi_micro_compare_q_args args;
-    oribi_sizes a_dims, b_dims;
-    oribi_cpu_shape a, b, y;
-    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &a_dims) ||
-        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &b_dims) ||
-        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b) ||
-        !oribi_cpu_broadcast(run, &a, &b, &y)) {
+    oribi_quantized_operands in;
+    if (!oribi_quantized_operands_take(run, 0, &in)) {
         return false;
     }
-    spec.a_dims = a_dims.at;
-    spec.a_rank = a_dims.n;
-    spec.b_dims = b_dims.at;
-    spec.b_rank = b_dims.n;
+    spec.a_dims = in.a.at;
+    spec.a_rank = in.a.n;
+    spec.b_dims = in.b.at;
+    spec.b_rank = in.b.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     if (!oribi_quantized_check(run, oribi_micro_compare_q_prepare(&spec, &args))) {
         return false;
     }
     args.comparison = state->comparison;
-    void *output = oribi_kit_output(run, 0, y.at, y.n);
+    void *output = oribi_kit_output(run, 0, in.y.at, in.y.n);
     if (output != NULL) {
-        const oribi_quantized_pairs pairs = {&args,
-                                             &args.shape,
-                                             compare_call,
-                                             TF_TensorData(run->in[0]),
-                                             TF_TensorData(run->in[1]),
-                                             output,
-                                             1};
+        const oribi_quantized_pairs pairs = {
+            &args, &args.shape, compare_call, in.a_data, in.b_data, output, 1};
         oribi_quantized_run_pairs(run, &pairs);
     }
     return output != NULL;
@@ -128,14 +119,8 @@ static bool norm_run(const struct oribi_micro_l2_normalize_8_args *state, oribi_
 }
 ORIBI_KIT_COMPUTE(norm, 1)
 
-#define ROW(op, make)                                                                              \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},       \
-        .priority = ORIBI_CPU_REFERENCE, .create = make##_create, .compute = make##_compute,       \
-        .destroy = oribi_kit_free, .why = "the arithmetic of micro/, bit for bit"                  \
-    }
 const oribi_cpu_kernel oribi_cpu_quantized_compare_kernels[] = {
-    ROW("Oribi>QCompare", compare),
-    ROW("Oribi>QL2Normalize", norm),
+    ORIBI_QUANTIZED_ROW("Oribi>QCompare", compare, compare, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QL2Normalize", norm, norm, {"T", ORIBI_QUANTIZED_BYTES}),
     {.op_name = NULL},
 };

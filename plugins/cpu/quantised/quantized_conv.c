@@ -524,7 +524,7 @@ ORIBI_ISAS_OF_quantized_panels(CREATE_SET)
 
     /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_quantized_conv_kernels[] = {
-    ROWS(any, "the arithmetic of micro/, bit for bit")
+    ROWS(any, ORIBI_QUANTIZED_WHY)
     ORIBI_ISAS_OF_quantized_panels(ROWS_SET)
     {.op_name = NULL},
 };

@@ -187,7 +187,7 @@ ORIBI_ISAS_OF_quantized_panels(CREATE_SET)
 
     /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_quantized_dense_kernels[] = {
-    ROW(any, "the arithmetic of micro/, bit for bit")
+    ROW(any, ORIBI_QUANTIZED_WHY)
     ORIBI_ISAS_OF_quantized_panels(ROW_SET)
     {.op_name = NULL},
 };

@@ -105,6 +105,6 @@ const oribi_cpu_kernel oribi_cpu_quantized_image_kernels[] = {
      .create = conv_create,
      .compute = conv_compute,
      .destroy = conv_destroy,
-     .why = "the arithmetic of micro/, bit for bit"},
+     .why = ORIBI_QUANTIZED_WHY},
     {.op_name = NULL},
 };

@@ -145,27 +145,23 @@ static bool prelu_run(const struct oribi_micro_prelu_q_spec *state, oribi_kit_ru
 {
     struct oribi_micro_prelu_q_spec spec = *state;
     struct oribi_micro_prelu_q_args args;
-    oribi_sizes dims, slopes;
-    oribi_cpu_shape shape;
-    if (!oribi_quantized_sizes(run, 0, 0, ORIBI_MICRO_BROADCAST_RANK, &dims) ||
-        !oribi_quantized_sizes(run, 1, 0, ORIBI_MICRO_BROADCAST_RANK, &slopes) ||
-        !oribi_cpu_input_shape(run, 0, &shape)) {
+    oribi_quantized_operands in;
+    if (!oribi_quantized_operands_take(run, 0, &in)) {
         return false;
     }
-    spec.dims = dims.at;
-    spec.rank = dims.n;
-    spec.slope_dims = slopes.at;
-    spec.slope_rank = slopes.n;
+    spec.dims = in.a.at;
+    spec.rank = in.a.n;
+    spec.slope_dims = in.b.at;
+    spec.slope_rank = in.b.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     if (!oribi_quantized_check(run, oribi_micro_prelu_q_prepare(&spec, &args))) {
         return false;
     }
-    const void *input = TF_TensorData(run->in[0]), *slope = TF_TensorData(run->in[1]);
-    void *output = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
+    void *output = oribi_kit_output_in_place(run, (const int[]){0}, 1, in.a_shape.at, in.a_shape.n);
     if (output != NULL) {
         const oribi_quantized_pairs pairs = {
-            &args, &args.shape, spec.kind == ORIBI_MICRO_S8 ? prelu_call : prelu_u8_call,
-            input, slope,       output,
+            &args,     &args.shape, spec.kind == ORIBI_MICRO_S8 ? prelu_call : prelu_u8_call,
+            in.a_data, in.b_data,   output,
             1};
         oribi_quantized_run_pairs(run, &pairs);
     }
@@ -229,31 +225,23 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, orib
 {
     struct oribi_micro_batch_matmul_q_spec spec = *state;
     struct oribi_micro_batch_matmul_q_args args;
-    oribi_sizes a_dims, b_dims;
-    oribi_cpu_shape a, b, y;
-    if (!oribi_quantized_sizes(run, 0, 2, ORIBI_MAX_LOWERED_RANK, &a_dims) ||
-        !oribi_quantized_sizes(run, 1, 2, ORIBI_MAX_LOWERED_RANK, &b_dims) ||
-        !oribi_cpu_input_shape(run, 0, &a) || !oribi_cpu_input_shape(run, 1, &b)) {
+    oribi_quantized_operands in;
+    if (!oribi_quantized_operands_take(run, 2, &in)) {
         return false;
     }
-    spec.a_dims = a_dims.at;
-    spec.a_rank = a_dims.n;
-    spec.b_dims = b_dims.at;
-    spec.b_rank = b_dims.n;
+    spec.a_dims = in.a.at;
+    spec.a_rank = in.a.n;
+    spec.b_dims = in.b.at;
+    spec.b_rank = in.b.n;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     if (!oribi_quantized_check(run, oribi_micro_batch_matmul_q_prepare(&spec, &args))) {
         return false;
     }
-    a.n -= 2; /* what is left are the batches */
-    b.n -= 2;
-    if (!oribi_cpu_broadcast(run, &a, &b, &y)) {
-        return false;
-    }
-    y.at[y.n++] = args.m;
-    y.at[y.n++] = args.n;
-    matmul_call call = {args, TF_TensorData(run->in[0]), TF_TensorData(run->in[1]),
-                        oribi_kit_output(run, 0, y.at, y.n), spec.kind == ORIBI_MICRO_S16};
-    const int64_t count = oribi_cpu_product(y.at, y.n);
+    in.y.at[in.y.n++] = args.m;
+    in.y.at[in.y.n++] = args.n;
+    matmul_call call = {args, in.a_data, in.b_data, oribi_kit_output(run, 0, in.y.at, in.y.n),
+                        spec.kind == ORIBI_MICRO_S16};
+    const int64_t count = oribi_cpu_product(in.y.at, in.y.n);
     if (call.output != NULL && count > 0) {
         oribi_kit_parallel(run, count / args.n, (int64_t)args.n * args.k, &call, matmul_rows);
     }
@@ -261,16 +249,11 @@ static bool matmul_run(const struct oribi_micro_batch_matmul_q_spec *state, orib
 }
 ORIBI_KIT_COMPUTE(matmul, 2)
 
-#define ROW(op, type_mask, make, fn)                                                               \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", type_mask}}, .priority = ORIBI_CPU_REFERENCE,               \
-        .create = make##_create, .compute = fn##_compute, .destroy = oribi_kit_free,               \
-        .why = "the arithmetic of micro/, bit for bit"                                             \
-    }
 const oribi_cpu_kernel oribi_cpu_quantized_math_kernels[] = {
-    ROW("Oribi>QMean", ORIBI_QUANTIZED_TYPES, reduce, mean),
-    ROW("Oribi>QSum", ORIBI_QUANTIZED_TYPES, reduce, sum),
-    ROW("Oribi>QPRelu", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8), prelu, prelu),
-    ROW("Oribi>QBatchMatMul", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16), matmul, matmul),
+    ORIBI_QUANTIZED_ROW("Oribi>QMean", reduce, mean, {"T", ORIBI_QUANTIZED_TYPES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QSum", reduce, sum, {"T", ORIBI_QUANTIZED_TYPES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QPRelu", prelu, prelu, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QBatchMatMul", matmul, matmul,
+                        {"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16)}),
     {.op_name = NULL},
 };

@@ -12,6 +12,9 @@ static int32_t channel_at(const oribi_quantized_format *format, int32_t i)
 
 void oribi_quantized_panels_free(oribi_quantized_panels *panels)
 {
+    if (panels == NULL) {
+        return;
+    }
     free(panels->weights);
     free(panels->bias);
     *panels = (oribi_quantized_panels){0};

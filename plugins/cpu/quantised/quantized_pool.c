@@ -95,14 +95,8 @@ static bool pool_run(const struct oribi_micro_pool_q_spec *state, oribi_kit_run 
 POOL(average)
 POOL(max)
 
-#define ROW(op, fn)                                                                                \
-    {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_QUANTIZED_TYPES}}, .priority = ORIBI_CPU_REFERENCE,   \
-        .create = pool_create, .compute = fn##_compute, .destroy = oribi_kit_free,                 \
-        .why = "the arithmetic of micro/, bit for bit"                                             \
-    }
 const oribi_cpu_kernel oribi_cpu_quantized_pool_kernels[] = {
-    ROW("Oribi>QAveragePool", average),
-    ROW("Oribi>QMaxPool", max),
+    ORIBI_QUANTIZED_ROW("Oribi>QAveragePool", pool, average, {"T", ORIBI_QUANTIZED_TYPES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QMaxPool", pool, max, {"T", ORIBI_QUANTIZED_TYPES}),
     {.op_name = NULL},
 };

@@ -143,12 +143,6 @@ static bool resize_run(const resize_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(resize, 2)
 
 const oribi_cpu_kernel oribi_cpu_quantized_resize_kernels[] = {
-    {.op_name = "Oribi>QResizeBilinear",
-     .types = {{"T", ORIBI_QUANTIZED_TYPES}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = resize_create,
-     .compute = resize_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_QUANTIZED_ROW("Oribi>QResizeBilinear", resize, resize, {"T", ORIBI_QUANTIZED_TYPES}),
     {.op_name = NULL},
 };

@@ -4,16 +4,14 @@
  * kernel.
  */
 #include "cpu/base/families.h"
-#include "cpu/quantised/quantized.h"
-
-#include "micro/quantize/through_bytes.h"
+#include "cpu/quantised/bytes.h"
 
 typedef struct through_state {
     int64_t lead;
     bool asymmetric;
 } through_state;
 
-static void *through_create(TF_OpKernelConstruction *construction)
+void *oribi_through_create(TF_OpKernelConstruction *construction)
 {
     oribi_kit_setup setup;
     through_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
@@ -24,16 +22,22 @@ static void *through_create(TF_OpKernelConstruction *construction)
     return oribi_kit_setup_end(&setup);
 }
 
+typedef struct through_call {
+    struct oribi_micro_through_bytes_args args;
+    const oribi_bytes *loops;
+} through_call;
+
 static void through_rows(const void *all, int32_t rows, const void *x, void *y)
 {
-    struct oribi_micro_through_bytes_args args =
-        *(const struct oribi_micro_through_bytes_args *)all;
+    const through_call *call = all;
+    struct oribi_micro_through_bytes_args args = call->args;
     args.rows = rows;
-    oribi_micro_through_bytes(&args, x, y);
+    call->loops->through(&args, x, y);
 }
 
-static bool through_run(const through_state *state, oribi_kit_run *run)
+bool oribi_through_run(const void *object, oribi_kit_run *run, const oribi_bytes *loops)
 {
+    const through_state *state = object;
     oribi_cpu_shape shape;
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
@@ -48,9 +52,8 @@ static bool through_run(const through_state *state, oribi_kit_run *run)
     if (rows > INT32_MAX || columns > INT32_MAX) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "rows of 2^31 values or more");
     }
-    const struct oribi_micro_through_bytes_args args = {0, (int32_t)columns,
-                                                        state->asymmetric ? 1 : 0};
-    oribi_quantized_each each = {&args, through_rows, TF_TensorData(run->in[0]),
+    const through_call call = {{0, (int32_t)columns, state->asymmetric ? 1 : 0}, loops};
+    oribi_quantized_each each = {&call, through_rows, TF_TensorData(run->in[0]),
                                  NULL,  columns * 4,  columns * 4};
     each.y = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (each.y != NULL && rows > 0 && columns > 0) {
@@ -58,14 +61,20 @@ static bool through_run(const through_state *state, oribi_kit_run *run)
     }
     return each.y != NULL;
 }
+
+static bool through_run(const void *state, oribi_kit_run *run)
+{
+    static const oribi_bytes micro = {.through = oribi_micro_through_bytes};
+    return oribi_through_run(state, run, &micro);
+}
 ORIBI_KIT_COMPUTE(through, 1)
 
 const oribi_cpu_kernel oribi_cpu_quantized_through_kernels[] = {
     {.op_name = "Oribi>ThroughBytes",
      .priority = ORIBI_CPU_REFERENCE,
-     .create = through_create,
+     .create = oribi_through_create,
      .compute = through_compute,
      .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+     .why = ORIBI_QUANTIZED_WHY},
     {.op_name = NULL},
 };

@@ -122,18 +122,12 @@ ORIBI_KIT_COMPUTE(unary, 1)
 
 const oribi_cpu_kernel oribi_cpu_quantized_unary_kernels[] = {
     {.op_name = "Oribi>QUnary",
-     .types = {{"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_UINT8)}},
+     .types = {{"T", ORIBI_QUANTIZED_BYTES}},
      .priority = ORIBI_CPU_REFERENCE,
      .create = unary_create,
      .compute = unary_compute,
      .destroy = oribi_kit_free,
      .why = "a table of micro/'s scalar truth"},
-    {.op_name = "Oribi>QSoftmax",
-     .types = {{"T", ORIBI_QUANTIZED_TYPES}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = softmax_create,
-     .compute = softmax_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_QUANTIZED_ROW("Oribi>QSoftmax", softmax, softmax, {"T", ORIBI_QUANTIZED_TYPES}),
     {.op_name = NULL},
 };

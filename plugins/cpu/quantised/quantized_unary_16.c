@@ -110,12 +110,6 @@ static bool unary_run(const unary_state *state, oribi_kit_run *run)
 ORIBI_KIT_COMPUTE(unary, 1)
 
 const oribi_cpu_kernel oribi_cpu_quantized_unary_16_kernels[] = {
-    {.op_name = "Oribi>QUnary",
-     .types = {{"T", ORIBI_KIT_TYPE(TF_INT16)}},
-     .priority = ORIBI_CPU_REFERENCE,
-     .create = unary_create,
-     .compute = unary_compute,
-     .destroy = oribi_kit_free,
-     .why = "the arithmetic of micro/, bit for bit"},
+    ORIBI_QUANTIZED_ROW("Oribi>QUnary", unary, unary, {"T", ORIBI_KIT_TYPE(TF_INT16)}),
     {.op_name = NULL},
 };

@@ -268,7 +268,7 @@ ORIBI_KIT_COMPUTE(transpose, 4)
     {                                                                                              \
         .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(TF_UINT8) | ORIBI_KIT_TYPE(TF_INT16)}},      \
         .priority = ORIBI_CPU_REFERENCE, .create = fn##_create, .compute = fn##_compute,           \
-        .destroy = wide_destroy, .why = "the arithmetic of micro/, bit for bit"                    \
+        .destroy = wide_destroy, .why = ORIBI_QUANTIZED_WHY                                        \
     }
 const oribi_cpu_kernel oribi_cpu_quantized_wide_kernels[] = {
     ROW("Oribi>QWideConv2D", wide),

@@ -350,7 +350,7 @@ static bool read_file(driver_manifest *manifest)
         {"kinds", read_kinds, 0, false},
     };
     size_t bytes;
-    char *text = (char *)cli_read_file(manifest->path, &bytes);
+    char *text = cli_read_text(manifest->path, &bytes);
     if (text == NULL) {
         return false;
     }

@@ -4,13 +4,14 @@
 
 const char *oribi_element_c_type(int32_t kind)
 {
-    static const char *const names[] = {"int8_t", "uint8_t", "int16_t", "int32_t", "float"};
+    static const char *const names[] = {"int8_t", "uint8_t", "int16_t", "int32_t",
+                                        "float",  "int64_t", "double"};
     return names[kind];
 }
 
 int64_t oribi_element_bytes(int32_t kind)
 {
-    static const int64_t bytes[] = {1, 1, 2, 4, 4};
+    static const int64_t bytes[] = {1, 1, 2, 4, 4, 8, 8};
     return bytes[kind];
 }
 
@@ -28,6 +29,10 @@ int32_t oribi_element_kind_of(TF_DataType type)
         return ORIBI_ELEMENT_S32;
     case TF_FLOAT:
         return ORIBI_ELEMENT_F32;
+    case TF_INT64:
+        return ORIBI_ELEMENT_S64;
+    case TF_DOUBLE:
+        return ORIBI_ELEMENT_F64;
     default:
         return -1;
     }

@@ -12,7 +12,9 @@ enum oribi_element_kind {
     ORIBI_ELEMENT_U8,
     ORIBI_ELEMENT_S16,
     ORIBI_ELEMENT_S32,
-    ORIBI_ELEMENT_F32
+    ORIBI_ELEMENT_F32,
+    ORIBI_ELEMENT_S64,
+    ORIBI_ELEMENT_F64
 };
 const char *oribi_element_c_type(int32_t kind);
 int64_t oribi_element_bytes(int32_t kind);

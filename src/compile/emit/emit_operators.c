@@ -89,12 +89,18 @@ static void array(emitter *e, const oribi_call *call, size_t index)
     oribi_writer_end(&e->w, &place);
 }
 
+/* Inputs of the kernel: all but the guard. */
+static int32_t operands(const oribi_call *call)
+{
+    return call->n_inputs - (call->is_guarded ? 1 : 0);
+}
+
 /* "Operator 3, Oribi>QConv2D 'x': int8 [1,8,8,1] to int8 [1,8,8,8]; 4608 MACs." */
 static void introduce(emitter *e, const oribi_call *call, int32_t index)
 {
     oribi_text safe = {0}, from = {0}, to = {0}, extra = {0};
     oribi_compile_append_safe(&safe, call->node->name);
-    for (int32_t i = 0; i < call->n_inputs; i++) {
+    for (int32_t i = 0; i < operands(call); i++) {
         oribi_text_append(&from, i > 0 ? " and " : "");
         oribi_program_print_type(e->c, &from, call->inputs[i]);
     }
@@ -197,12 +203,17 @@ static void call_line(emitter *e, int32_t index, const oribi_call *call)
     const oribi_location *scratch = &e->c->scratch[index];
     const bool is_block = call->lists_inputs || call->lists_outputs ||
                           (e->c->options->weights == ORIBI_WEIGHTS_BIN && call->n_placed > 0);
-    if (is_block) {
+    if (call->is_guarded) {
+        oribi_text guard = {0};
+        oribi_emit_place(e->c, &guard, call->inputs[operands(call)]);
+        oribi_writer_open(w, "if (*(%s) != 0) {", oribi_text_string(&guard));
+        oribi_writer_end(w, &guard);
+    } else if (is_block) {
         oribi_writer_open(w, "{");
     }
     const bool is_copied = own_arguments(e, call);
     if (call->lists_inputs) {
-        pointer_list(e, "const void", "from", call->inputs, call->n_inputs);
+        pointer_list(e, "const void", "from", call->inputs, operands(call));
     }
     if (call->lists_outputs) {
         pointer_list(e, "void", "to", call->node->outputs, call->n_outputs);
@@ -212,7 +223,7 @@ static void call_line(emitter *e, int32_t index, const oribi_call *call)
     if (call->lists_inputs) {
         oribi_text_append(&text, ", from");
     } else {
-        places(e, &text, call->inputs, call->n_inputs);
+        places(e, &text, call->inputs, operands(call));
     }
     if (call->lists_outputs) {
         oribi_text_append(&text, ", to");
@@ -227,7 +238,7 @@ static void call_line(emitter *e, int32_t index, const oribi_call *call)
     }
     oribi_text_append(&text, ");");
     oribi_writer_statement(w, &text);
-    if (is_block) {
+    if (is_block || call->is_guarded) {
         oribi_writer_close(w, "}");
     }
 }

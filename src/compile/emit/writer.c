@@ -140,11 +140,28 @@ void oribi_writer_statement(oribi_writer *writer, oribi_text *statement)
 
 /* --- Elements -------------------------------------------------------------------------------- */
 
+/* 17 digits tell each double from all others. */
+static void append_double(oribi_text *text, double value)
+{
+    char digits[ORIBI_NUMBER_TEXT];
+    if (isnan(value) || isinf(value)) {
+        oribi_text_append(text, isnan(value) ? "(0.0 / 0.0)"
+                                : value > 0  ? "(1.0 / 0.0)"
+                                             : "(-1.0 / 0.0)");
+        return;
+    }
+    oribi_number_print(value, 17, digits);
+    oribi_text_append(text, digits);
+    oribi_text_append(text, strpbrk(digits, ".e") == NULL ? ".0" : "");
+}
+
 static void append_element(oribi_text *text, int32_t kind, const char *data, int64_t i)
 {
     int16_t s16;
     int32_t s32;
+    int64_t s64;
     float f32;
+    double f64;
     switch (kind) {
     case ORIBI_ELEMENT_S8:
         oribi_text_printf(text, "%d", (int)(int8_t)data[i]);
@@ -163,6 +180,18 @@ static void append_element(oribi_text *text, int32_t kind, const char *data, int
         } else {
             oribi_text_printf(text, "%" PRId32, s32);
         }
+        return;
+    case ORIBI_ELEMENT_S64:
+        memcpy(&s64, data + i * 8, sizeof s64);
+        if (s64 == INT64_MIN) {
+            oribi_text_append(text, "(-INT64_C(9223372036854775807) - 1)");
+        } else {
+            oribi_text_printf(text, "INT64_C(%" PRId64 ")", s64);
+        }
+        return;
+    case ORIBI_ELEMENT_F64:
+        memcpy(&f64, data + i * 8, sizeof f64);
+        append_double(text, f64);
         return;
     default:
         memcpy(&f32, data + i * 4, sizeof f32);

@@ -18,6 +18,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QAdd", "add", oribi_lower_add},
     {"Oribi>QSub", "sub", oribi_lower_sub},
     {"Oribi>QMul", "mul", oribi_lower_mul},
+    {"Oribi>QDiv", "div", oribi_lower_q_div},
     {"Oribi>QSquaredDifference", "squared_difference", oribi_lower_squared_difference},
     {"Oribi>QCompare", "compare", oribi_lower_q_compare},
     {"Oribi>ThroughBytes", "through_bytes", oribi_lower_through_bytes},
@@ -49,6 +50,13 @@ static const oribi_lower_row rows[] = {
     {"ONNX>GRU", "gru", oribi_lower_onnx_gru},
     {"ONNX>RNN", "rnn", oribi_lower_onnx_rnn},
     {"Transpose", "transpose", oribi_lower_transpose},
+    {"DepthToSpace", "depth_to_space", oribi_lower_space},
+    {"SpaceToDepth", "space_to_depth", oribi_lower_space},
+    {"ReverseV2", "reverse", oribi_lower_reverse},
+    {"ArgMax", "arg_max", oribi_lower_extreme_index},
+    {"ArgMin", "arg_min", oribi_lower_extreme_index},
+    {"TopKV2", "top_k", oribi_lower_top_k},
+    {"ONNX>Pad", "pad", oribi_lower_pad_axes},
     {"Slice", "slice", oribi_lower_slice},
     {"StridedSlice", "strided_slice", oribi_lower_strided_slice},
     {"ConcatV2", "concat", oribi_lower_concat},
@@ -119,6 +127,25 @@ bool oribi_lower_find(const oribi_node *node, oribi_lower_row *out)
     return oribi_op_is(node->op, &node->attrs, ORIBI_TRAIT_VIEW) || oribi_lower_by_name(node, out);
 }
 
+/* The guard becomes an input, so that it is computed before and is kept until then. */
+static bool add_guard(oribi_lowering *lowering, oribi_call *call)
+{
+    if (call->node->guard == 0 || call->is_view) {
+        return true;
+    }
+    const size_t n = (size_t)call->n_inputs;
+    oribi_value_id *inputs = oribi_arena_array(lowering->arena, n + 1, sizeof *inputs);
+    if (inputs == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    memcpy(inputs, call->inputs, n * sizeof *inputs);
+    inputs[n] = call->node->guard - 1;
+    call->inputs = inputs;
+    call->n_inputs++;
+    call->is_guarded = true;
+    return true;
+}
+
 bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
 {
     const oribi_node *node = call->node;
@@ -131,8 +158,9 @@ bool oribi_lower_call(oribi_lowering *lowering, oribi_call *call)
                          .n_outputs = node->n_outputs,
                          .forbids_overlap = call->forbids_overlap,
                          .forbids_views = call->forbids_views};
-    return call->fused != NULL ? oribi_lower_conv2d_add(lowering, call)
-                               : oribi_lower_find(node, &row) && row.lower(lowering, call);
+    ORIBI_TRY(call->fused != NULL ? oribi_lower_conv2d_add(lowering, call)
+                                  : oribi_lower_find(node, &row) && row.lower(lowering, call));
+    return add_guard(lowering, call);
 }
 
 /* Every operator that has no row, a line each. */

@@ -61,7 +61,9 @@ typedef struct oribi_call {
     bool is_view;                 /* the output is input 0's bytes; kernel NULL */
     const oribi_call_view *views; /* n_views; with all of them the call need not run */
     int32_t n_views;
-    int32_t device;                    /* 0: the CPU, else one more than the index of the device */
+    bool is_guarded; /* the last input is a truth value without which the kernel does not run; the
+                      * kernel is not given it */
+    int32_t device;  /* 0: the CPU, else one more than the index of the device */
     const struct oribi_region *region; /* that the device computes; kernel NULL */
     bool has_effect; /* on what is not its output (state): keeps its place among those */
     int64_t scratch_bytes;
@@ -81,6 +83,8 @@ typedef struct oribi_lowering {
     TF_Status *status;
 } oribi_lowering;
 
+/* integer/narrow_indices.c: indices that the graph computes as int64 become int32. */
+bool oribi_lower_narrow_indices(oribi_graph *graph, TF_Status *status);
 /* Makes the calls of the live nodes, in order. UNIMPLEMENTED with every node that cannot be
  * compiled. The array lives in the arena. */
 bool oribi_lower_graph(oribi_lowering *lowering, oribi_call **out_calls, int32_t *out_n_calls);
@@ -113,8 +117,9 @@ bool oribi_lower_find(const oribi_node *node, oribi_lower_row *out);
 
 oribi_lower_function oribi_lower_conv2d, oribi_lower_conv2d_add, oribi_lower_depthwise_conv2d,
     oribi_lower_fully_connected, oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add,
-    oribi_lower_sub, oribi_lower_mul, oribi_lower_softmax, oribi_lower_squared_difference,
-    oribi_lower_q_compare, oribi_lower_l2_normalize, oribi_lower_through_bytes;
+    oribi_lower_sub, oribi_lower_mul, oribi_lower_q_div, oribi_lower_softmax,
+    oribi_lower_squared_difference, oribi_lower_q_compare, oribi_lower_l2_normalize,
+    oribi_lower_through_bytes;
 oribi_lower_function oribi_lower_region, oribi_lower_own;
 oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,
     oribi_lower_qlinear_average_pool, oribi_lower_qlinear_max_pool, oribi_lower_qlinear_add,
@@ -125,12 +130,13 @@ oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_wide_conv
 oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm, oribi_lower_lstm_full,
     oribi_lower_onnx_lstm, oribi_lower_onnx_gru, oribi_lower_onnx_rnn;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
-    oribi_lower_concat, oribi_lower_pack, oribi_lower_split, oribi_lower_split_v,
-    oribi_lower_unpack, oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad,
-    oribi_lower_resize_nearest;
+    oribi_lower_space, oribi_lower_reverse, oribi_lower_pad_axes, oribi_lower_concat,
+    oribi_lower_pack, oribi_lower_split, oribi_lower_split_v, oribi_lower_unpack,
+    oribi_lower_gather, oribi_lower_pad, oribi_lower_mirror_pad, oribi_lower_resize_nearest;
 oribi_lower_function oribi_lower_gather_elements, oribi_lower_gather_nd,
     oribi_lower_scatter_elements, oribi_lower_scatter_nd, oribi_lower_trilu, oribi_lower_one_hot,
     oribi_lower_cumsum, oribi_lower_reverse_sequence;
+oribi_lower_function oribi_lower_binary_int, oribi_lower_extreme_index, oribi_lower_top_k;
 oribi_lower_function oribi_lower_unary, oribi_lower_cast, oribi_lower_quantize,
     oribi_lower_dequantize, oribi_lower_requantize, oribi_lower_mean, oribi_lower_sum,
     oribi_lower_maximum, oribi_lower_minimum, oribi_lower_prelu, oribi_lower_batch_matmul,
@@ -161,6 +167,8 @@ bool oribi_lower_one(oribi_lowering *lowering, const oribi_call *call, int32_t i
 /* The same of one axis, from 0. False: no constant, or outside the rank. */
 bool oribi_lower_axis(oribi_lowering *lowering, const oribi_call *call, int64_t given, int32_t rank,
                       int32_t *out_axis);
+/* Is input 0 of integers or truth values? */
+bool oribi_lower_is_integer(const oribi_lowering *lowering, const oribi_call *call);
 int64_t oribi_lower_bytes(const oribi_value *value);
 /* An input of indices as int32: constants are checked, index i against limits[i % n] (none: any
  * number of 32 bits that is not negative), with `wraps` also from -limit on; those that are

@@ -93,6 +93,17 @@ bool oribi_lower_mul(oribi_lowering *lowering, oribi_call *call)
                           mul_q, &args);
 }
 
+bool oribi_lower_q_div(oribi_lowering *lowering, oribi_call *call)
+{
+    binary b;
+    struct oribi_micro_mul_q_args args = {0};
+    ORIBI_TRY(read_spec(lowering, call, &b));
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_div_q_prepare(&b.spec, &args)));
+    set_common(lowering, call);
+    call->has_scratch = true;
+    return ORIBI_CALL_SET(lowering, call, "div_q", mul_q, &args);
+}
+
 bool oribi_lower_squared_difference(oribi_lowering *lowering, oribi_call *call)
 {
     binary b;

@@ -3,6 +3,7 @@
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower.h"
 #include "micro/move/cast.h"
+#include "micro/move/cast_wide.h"
 #include "micro/quantize/dequantize.h"
 #include "micro/element.h"
 #include "micro/quantize/quantize.h"
@@ -15,7 +16,9 @@ typedef char kinds_agree[(int)ORIBI_ELEMENT_S8 == (int)ORIBI_MICRO_S8 &&
                                  (int)ORIBI_ELEMENT_U8 == (int)ORIBI_MICRO_U8 &&
                                  (int)ORIBI_ELEMENT_S16 == (int)ORIBI_MICRO_S16 &&
                                  (int)ORIBI_ELEMENT_S32 == (int)ORIBI_MICRO_S32 &&
-                                 (int)ORIBI_ELEMENT_F32 == (int)ORIBI_MICRO_F32
+                                 (int)ORIBI_ELEMENT_F32 == (int)ORIBI_MICRO_F32 &&
+                                 (int)ORIBI_ELEMENT_S64 == (int)ORIBI_MICRO_S64 &&
+                                 (int)ORIBI_ELEMENT_F64 == (int)ORIBI_MICRO_F64
                              ? 1
                              : -1];
 
@@ -43,14 +46,12 @@ static bool start(oribi_lowering *lowering, oribi_call *call, types *out)
 bool oribi_lower_cast(oribi_lowering *lowering, oribi_call *call)
 {
     types t = {0, 0, 0};
-    const oribi_value *x = oribi_lower_input(lowering, call, 0);
-    if (oribi_lower_output(lowering, call)->dtype == TF_BOOL && x->dtype != TF_BOOL) {
-        return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
-                          "node '%s' (%s): a cast to bool cannot be compiled to C yet; a "
-                          "comparison with 0 can",
-                          call->node->name, call->node->op_name);
-    }
+    const bool to_truth = oribi_lower_output(lowering, call)->dtype == TF_BOOL;
     ORIBI_TRY(start(lowering, call, &t));
+    if (to_truth || t.in > ORIBI_ELEMENT_F32 || t.out > ORIBI_ELEMENT_F32) {
+        const struct oribi_micro_cast_wide_args wide = {t.count, t.in, t.out, to_truth ? 1 : 0};
+        return ORIBI_CALL_SET(lowering, call, "cast_wide", cast_wide, &wide);
+    }
     const struct oribi_micro_cast_args args = {t.count, t.in, t.out};
     return ORIBI_CALL_SET(lowering, call, "cast", cast, &args);
 }

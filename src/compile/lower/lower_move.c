@@ -73,6 +73,47 @@ bool oribi_lower_transpose(oribi_lowering *lowering, oribi_call *call)
     return finish(lowering, call, &x, 0, &dims, &steps);
 }
 
+/* What was a block of pixels becomes channels of one, or the other way round. */
+bool oribi_lower_space(oribi_lowering *lowering, oribi_call *call)
+{
+    source x;
+    const bool to_depth = call->node->op_name[0] == 'S';
+    const int32_t b = oribi_lower_int(call, "block_size", 0);
+    ORIBI_TRY(read_source(lowering, call, &x));
+    const int32_t *in = x.dims.at;
+    if (x.dims.n != 4 || b < 2 || !oribi_lower_is(call, "data_format", "NHWC") ||
+        (to_depth ? in[1] % b != 0 || in[2] % b != 0 : b > 1024 || in[3] % (b * b) != 0)) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    const int32_t h = in[1], w = in[2], c = in[3];
+    const int64_t wide_c = c, row = w * wide_c, image = h * row;
+    const oribi_sizes dims = to_depth ? (oribi_sizes){6, {in[0], h / b, w / b, b, b, c}}
+                                      : (oribi_sizes){6, {in[0], h, b, w, b, c / b / b}};
+    const oribi_dims steps = to_depth
+                                 ? (oribi_dims){6, {image, b * row, b * wide_c, row, wide_c, 1}}
+                                 : (oribi_dims){6, {image, row, c / b, wide_c, c / b / b, 1}};
+    return finish(lowering, call, &x, 0, &dims, &steps);
+}
+
+bool oribi_lower_reverse(oribi_lowering *lowering, oribi_call *call)
+{
+    source x;
+    oribi_dims axes;
+    int64_t start = 0;
+    ORIBI_TRY(read_source(lowering, call, &x) && oribi_lower_ints(lowering, call, 1, &axes));
+    oribi_dims steps = x.steps;
+    for (int32_t i = 0; i < axes.n; i++) {
+        int32_t axis = 0;
+        ORIBI_TRY(oribi_lower_axis(lowering, call, axes.at[i], x.dims.n, &axis));
+        if (steps.at[axis] < 0) {
+            return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+        }
+        start += (x.dims.at[axis] - 1) * x.steps.at[axis];
+        steps.at[axis] = -x.steps.at[axis];
+    }
+    return finish(lowering, call, &x, start, &x.dims, &steps);
+}
+
 bool oribi_lower_slice(oribi_lowering *lowering, oribi_call *call)
 {
     source x;

@@ -54,6 +54,9 @@ bool oribi_lower_compare(oribi_lowering *lowering, oribi_call *call)
         [ORIBI_MICRO_GREATER] = "Greater", [ORIBI_MICRO_GREATER_EQUAL] = "GreaterEqual",
         [ORIBI_MICRO_EQUAL] = "Equal",     [ORIBI_MICRO_NOT_EQUAL] = "NotEqual"};
     struct oribi_micro_compare_f32_args args = {.kind = find(words, 6, call->node->op_name)};
+    if (oribi_lower_is_integer(lowering, call)) {
+        return oribi_lower_binary_int(lowering, call);
+    }
     return read_sides(lowering, call, TF_FLOAT, &args.shape) &&
            ORIBI_CALL_SET(lowering, call, "compare_f32", compare_f32, &args);
 }

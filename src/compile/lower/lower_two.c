@@ -36,8 +36,12 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
 {
     operands o;
     struct oribi_micro_extreme_q_args args = {.is_least = is_least};
-    if (oribi_lower_output(lowering, call)->dtype == TF_FLOAT) {
+    const TF_DataType dtype = oribi_lower_output(lowering, call)->dtype;
+    if (dtype == TF_FLOAT) {
         return oribi_lower_binary_f32(lowering, call);
+    }
+    if (dtype == TF_INT32 || dtype == TF_INT64) {
+        return oribi_lower_binary_int(lowering, call);
     }
     ORIBI_TRY(read_operands(lowering, call, &o));
     const int32_t code = oribi_micro_broadcast_resolve(o.a.at, o.a.n, o.b.at, o.b.n, &args.shape);

@@ -31,8 +31,9 @@ static int64_t bytes_of(const oribi_placed *placed)
 
 int32_t oribi_weights_alignment(const oribi_placed *placed)
 {
-    return placed->alignment > ORIBI_WEIGHTS_ALIGNMENT ? placed->alignment
-                                                       : ORIBI_WEIGHTS_ALIGNMENT;
+    const int32_t element = (int32_t)oribi_element_bytes(placed->kind);
+    const int32_t least = element > ORIBI_WEIGHTS_ALIGNMENT ? element : ORIBI_WEIGHTS_ALIGNMENT;
+    return placed->alignment > least ? placed->alignment : least;
 }
 
 int32_t oribi_weights_most_alignment(const oribi_program *c)

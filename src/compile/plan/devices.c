@@ -221,6 +221,9 @@ bool oribi_device_is_bound(const oribi_program *c, int32_t device)
 
 void oribi_devices_destroy(oribi_devices *devices)
 {
+    if (devices == NULL) {
+        return;
+    }
     oribi_partition_destroy(&devices->partition);
     oribi_arena_destroy(&devices->arena);
 }

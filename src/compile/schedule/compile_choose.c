@@ -150,6 +150,7 @@ bool oribi_program_choose(oribi_program *c, oribi_lowering *lowering, TF_Status 
     for (int32_t i = 0; i < c->n_calls; i++) {
         if (c->calls[i].is_elided) {
             c->calls[i].kernel = NULL;
+            c->calls[i].n_placed = 0;
         }
     }
     return oribi_lower_name(lowering, c->calls, c->n_calls) && oribi_program_make_steps(c, status);

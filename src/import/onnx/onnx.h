@@ -47,6 +47,7 @@ typedef struct oribi_onnx {
     const struct oribi_onnx_node *call; /* of the function around: its attributes; or NULL */
     const oribi_wire *function;         /* the function around, or NULL */
     bool hides;                         /* names of the outer scope: a function */
+    bool is_waiting;                    /* for what is missing: its nodes are only looked up */
     const char *path;                   /* before labels: "loop/body/" or "" */
     int32_t depth;                      /* scopes around this one */
     oribi_map captured;           /* of a body: names of the scopes around it -> value id + 1 */
@@ -84,6 +85,7 @@ typedef struct oribi_onnx_node {
     TF_Status *status;
     bool failed;
     bool wants_shapes;                /* it failed, and for no other reason */
+    oribi_emit_from from;             /* as oribi_onnx_from last made it */
     const struct oribi_onnx_row *row; /* NULL: an op without one */
     oribi_wire body;                  /* the NodeProto */
     size_t offset;
@@ -120,6 +122,8 @@ extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_ro
 /* Operators of the domain com.microsoft. */
 extern const oribi_onnx_row oribi_onnx_microsoft_rows[];
 const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type);
+/* The row of a node, in any domain, or NULL; a plugin's op of another domain goes before ours. */
+const oribi_onnx_row *oribi_onnx_row_of(const oribi_onnx_node *n);
 /* NULL: no row for the op at this opset. */
 const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t opset);
 
@@ -198,6 +202,8 @@ bool oribi_onnx_function_add(oribi_onnx *onnx, const oribi_wire *model,
                              const oribi_wire_field *field, TF_Status *status);
 /* The function that the node calls, or NULL; *out_failed: no memory. */
 const oribi_wire *oribi_onnx_function_find(const oribi_onnx_node *n, bool *out_failed);
+/* Opens the scope of a call: inputs get the call's values, the opsets are the function's own. */
+bool oribi_onnx_function_open(oribi_onnx_node *n, const oribi_wire *function, oribi_onnx *scope);
 /* Translates the function's nodes in the place of the node. */
 bool oribi_onnx_function_call(oribi_onnx_node *n, const oribi_wire *function);
 /* Opens a scope below the node's, with the graph of the node's scope, named `step` in labels.
@@ -244,13 +250,12 @@ bool oribi_onnx_read_strings(oribi_onnx_node *n, const oribi_onnx_attr *attr, or
 bool oribi_onnx_read_tensor_body(oribi_onnx_node *n, const oribi_onnx_attr *attr, oribi_wire *out);
 oribi_value_id oribi_onnx_read_tensor(oribi_onnx_node *n, const oribi_onnx_attr *attr);
 
+const oribi_emit_from *oribi_onnx_from(oribi_onnx_node *n);
 /* Sets a message "node 'x' (Conv) at byte n: ..." and n->failed; returns false. */
-bool oribi_onnx_fail(oribi_onnx_node *n, TF_Code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define oribi_onnx_fail(n, ...) oribi_emit_fail(oribi_onnx_from(n), __VA_ARGS__)
 
 /* The same for what would be translated if shapes were known: UNIMPLEMENTED, n->wants_shapes. */
-bool oribi_onnx_want_shapes(oribi_onnx_node *n, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define oribi_onnx_want_shapes(n, ...) oribi_emit_want_shapes(oribi_onnx_from(n), __VA_ARGS__)
 
 /* --- What files say of values (onnx_info.c) -----------------------------------------------------
  */
@@ -325,6 +330,9 @@ bool oribi_onnx_is_open(const oribi_op_def *op);
 /* Sets the node's attributes as messages, and the lengths of lists by what the node names. */
 bool oribi_onnx_set_open(oribi_onnx_node *n, const oribi_op_def *op, oribi_attrs *attrs);
 bool oribi_onnx_bind_open(oribi_onnx_node *n, const oribi_op_def *op, const oribi_node *node);
+/* Notes what is missing in a node that waits for another one, in its graphs and in the function
+ * that it calls. */
+bool oribi_onnx_missing_inside(oribi_onnx_node *n, const oribi_wire *function);
 /* Notes that nothing provides the op; why may be NULL. */
 bool oribi_onnx_missing_add(oribi_onnx *onnx, const oribi_onnx_node *n, const char *why,
                             TF_Status *status);

@@ -151,8 +151,12 @@ static bool shrink(oribi_onnx_node *n)
 
 static bool prelu(oribi_onnx_node *n)
 {
-    oribi_value_id x = n->inputs[0], zero = like(n, 0);
-    oribi_value_id low = oribi_emit2(n, "Mul", oribi_emit2(n, "Minimum", x, zero), n->inputs[1]);
+    oribi_value_id x = n->inputs[0], slope = n->inputs[1], zero = like(n, 0);
+    if (n->opset < 7) { /* of each channel, or one */
+        const int32_t rank = oribi_emit_rank(n, x), own = oribi_emit_rank(n, slope);
+        slope = own == 1 && rank > 2 ? oribi_emit_along_axis(n, slope, 1, rank) : slope;
+    }
+    oribi_value_id low = oribi_emit2(n, "Mul", oribi_emit2(n, "Minimum", x, zero), slope);
     return oribi_emit_bind(n, 0, oribi_emit2(n, "AddV2", oribi_emit2(n, "Maximum", x, zero), low));
 }
 
@@ -303,7 +307,7 @@ const oribi_onnx_row oribi_onnx_activation_rows[] = {
     {"LeakyRelu", 6, 28, leaky_relu, 1, 1, "LeakyRelu"},
     {"LogSoftmax", 1, 28, log_softmax, 1, 1, "LogSoftmax"},
     {"Mish", 18, 28, mish, 1, 1, "Softplus, Tanh, Mul"},
-    {"PRelu", 7, 28, prelu, 2, 2, "Minimum, Mul, Maximum, AddV2"},
+    {"PRelu", 1, 28, prelu, 2, 2, "Minimum, Mul, Maximum, AddV2"},
     {"Selu", 6, 28, selu, 1, 1, "Selu"},
     {"Shrink", 9, 28, shrink, 1, 1, "Less, Greater, SelectV2"},
     {"Softmax", 1, 28, softmax, 1, 1, "Softmax"},

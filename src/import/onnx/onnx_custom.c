@@ -409,8 +409,7 @@ bool oribi_onnx_translate_custom(oribi_onnx_node *n)
         oribi_status_prefix(n->status, "%s: ", n->origin);
         return false;
     }
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
-    ORIBI_TRY(n->domain.length > 0 || oribi_emit_check_ranks(&from, node));
+    ORIBI_TRY(n->domain.length > 0 || oribi_emit_check_ranks(oribi_onnx_from(n), node));
     if (oribi_onnx_is_open(c.op)) {
         return oribi_onnx_bind_open(n, c.op, node);
     }

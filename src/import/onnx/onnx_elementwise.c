@@ -7,16 +7,38 @@ static bool unary(oribi_onnx_node *n)
     return oribi_emit_bind(n, 0, oribi_emit1(n, n->row->into, n->inputs[0]));
 }
 
+/* Operand 1. Before opset 7 nothing is broadcast unless an attribute says so, and `axis` where the
+ * dimensions of operand 1 stand among those of operand 0; without it they are the last ones. */
+static oribi_value_id second(oribi_onnx_node *n)
+{
+    oribi_value_id b = n->inputs[1];
+    if (n->opset >= 7 || n->domain.length > 0 || !oribi_onnx_flag(n, "broadcast", false) ||
+        !oribi_onnx_has_attr(n, "axis")) {
+        return b;
+    }
+    const int32_t rank = oribi_emit_rank(n, n->inputs[0]), own = oribi_emit_rank(n, b);
+    const int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", 0), rank);
+    if (!n->failed && own > rank - axis) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                        "input 1 has %d dimensions; from axis %d on input 0 has %d", (int)own,
+                        (int)axis, (int)(rank - axis));
+    }
+    for (int32_t i = axis + own; !n->failed && i < rank; i++) {
+        b = oribi_emit2(n, "ExpandDims", b, oribi_emit_int(n, -1));
+    }
+    return n->failed ? -1 : b;
+}
+
 static bool binary(oribi_onnx_node *n)
 {
-    return oribi_emit_bind(n, 0, oribi_emit2(n, n->row->into, n->inputs[0], n->inputs[1]));
+    return oribi_emit_bind(n, 0, oribi_emit2(n, n->row->into, n->inputs[0], second(n)));
 }
 
 /* Integers divide towards zero. */
 static bool divide(oribi_onnx_node *n)
 {
     const char *op = oribi_emit_is_float(n, n->inputs[0]) ? "RealDiv" : "TruncateDiv";
-    return oribi_emit_bind(n, 0, oribi_emit2(n, op, n->inputs[0], n->inputs[1]));
+    return oribi_emit_bind(n, 0, oribi_emit2(n, op, n->inputs[0], second(n)));
 }
 
 /* fmod 0: the sign of the divisor; 1: of the dividend. */
@@ -45,9 +67,9 @@ static bool is_inexact(const oribi_onnx_node *n, oribi_value_id a, oribi_value_i
  */
 static bool power(oribi_onnx_node *n)
 {
-    oribi_value_id base = n->inputs[0], exponent = n->inputs[1];
+    oribi_value_id base = n->inputs[0], exponent = second(n);
     TF_DataType dtype = oribi_emit_dtype(n, base);
-    if (is_inexact(n, base, exponent)) {
+    if (!n->failed && is_inexact(n, base, exponent)) {
         oribi_value_id y = oribi_emit2(n, "Pow", oribi_emit_cast(n, base, TF_DOUBLE),
                                        oribi_emit_cast(n, exponent, TF_DOUBLE));
         return oribi_emit_bind(n, 0, oribi_emit_cast(n, y, dtype));
@@ -143,6 +165,31 @@ static bool cast(oribi_onnx_node *n)
         n, 0, oribi_emit(n, "Cast", INPUTS(n->inputs[0]), ATTRS(ATTR_TYPE("DstT", to))));
 }
 
+/* The same bits. Those of a bool are 0 and 1. */
+static bool bit_cast(oribi_onnx_node *n)
+{
+    oribi_value_id x = n->inputs[0];
+    const TF_DataType from = oribi_emit_dtype(n, x);
+    const TF_DataType to = oribi_onnx_dtype(oribi_onnx_int(n, "to", 0));
+    if (n->failed) {
+        return false;
+    }
+    if (to == 0 || to == TF_STRING || from == TF_STRING ||
+        oribi_dtype_bytes(from) != oribi_dtype_bytes(to)) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                               "the bits of %s are no elements of the type that 'to' asks for",
+                               oribi_dtype_name(from));
+    }
+    if (from == TF_BOOL) {
+        x = oribi_emit_cast(n, x, TF_UINT8);
+    }
+    const TF_DataType plain = to == TF_BOOL ? TF_UINT8 : to;
+    if (oribi_emit_dtype(n, x) != plain) {
+        x = oribi_emit(n, "Bitcast", INPUTS(x), ATTRS(ATTR_TYPE("type", plain)));
+    }
+    return oribi_emit_bind(n, 0, to == TF_BOOL ? oribi_emit_cast(n, x, TF_BOOL) : x);
+}
+
 static bool cast_like(oribi_onnx_node *n)
 {
     TF_DataType to = oribi_emit_dtype(n, n->inputs[1]);
@@ -179,30 +226,31 @@ const oribi_onnx_row oribi_onnx_elementwise_rows[] = {
     {"Sinh", 9, 28, unary, 1, 1, "Sinh"},
     {"Sqrt", 6, 28, unary, 1, 1, "Sqrt"},
     {"Tan", 7, 28, unary, 1, 1, "Tan"},
-    {"Add", 7, 28, binary, 2, 2, "AddV2"},
-    {"And", 7, 28, binary, 2, 2, "LogicalAnd"},
+    {"Add", 1, 28, binary, 2, 2, "AddV2"},
+    {"And", 1, 28, binary, 2, 2, "LogicalAnd"},
     {"BitwiseAnd", 18, 28, binary, 2, 2, "BitwiseAnd"},
     {"BitwiseOr", 18, 28, binary, 2, 2, "BitwiseOr"},
     {"BitwiseXor", 18, 28, binary, 2, 2, "BitwiseXor"},
-    {"Equal", 7, 28, binary, 2, 2, "Equal"},
-    {"Greater", 7, 28, binary, 2, 2, "Greater"},
+    {"Equal", 1, 28, binary, 2, 2, "Equal"},
+    {"Greater", 1, 28, binary, 2, 2, "Greater"},
     {"GreaterOrEqual", 12, 28, binary, 2, 2, "GreaterEqual"},
-    {"Less", 7, 28, binary, 2, 2, "Less"},
+    {"Less", 1, 28, binary, 2, 2, "Less"},
     {"LessOrEqual", 12, 28, binary, 2, 2, "LessEqual"},
-    {"Mul", 7, 28, binary, 2, 2, "Mul"},
-    {"Or", 7, 28, binary, 2, 2, "LogicalOr"},
-    {"Sub", 7, 28, binary, 2, 2, "Sub"},
-    {"Xor", 7, 28, binary, 2, 2, "NotEqual"},
+    {"Mul", 1, 28, binary, 2, 2, "Mul"},
+    {"Or", 1, 28, binary, 2, 2, "LogicalOr"},
+    {"Sub", 1, 28, binary, 2, 2, "Sub"},
+    {"Xor", 1, 28, binary, 2, 2, "NotEqual"},
+    {"BitCast", 26, 28, bit_cast, 1, 1, "Bitcast, Cast"},
     {"BitShift", 11, 28, bit_shift, 2, 2, "LeftShift, RightShift"},
     {"Cast", 6, 28, cast, 1, 1, "Cast"},
     {"CastLike", 15, 28, cast_like, 2, 2, "Cast"},
-    {"Div", 7, 28, divide, 2, 2, "RealDiv, TruncateDiv"},
+    {"Div", 1, 28, divide, 2, 2, "RealDiv, TruncateDiv"},
     {"IsInf", 10, 28, is_infinite, 1, 1, "IsInf, LogicalAnd, Less, Greater"},
     {"Max", 6, 28, variadic, 1, -1, "Maximum"},
     {"Mean", 6, 28, mean, 1, -1, "AddV2, RealDiv"},
     {"Min", 6, 28, variadic, 1, -1, "Minimum"},
     {"Mod", 10, 28, modulo, 2, 2, "FloorMod, TruncateMod, Cast"},
-    {"Pow", 7, 28, power, 2, 2, "Pow, Cast"},
+    {"Pow", 1, 28, power, 2, 2, "Pow, Cast"},
     {"Sum", 6, 28, sum, 1, -1, "AddV2, AddN"},
     {"Where", 9, 28, where, 3, 3, "SelectV2"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};

@@ -13,8 +13,8 @@ oribi_node *oribi_emit_node(oribi_onnx_node *n, const char *op, const oribi_valu
                             int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs,
                             int32_t n_outputs)
 {
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
-    return oribi_emit_make(&from, op, inputs, n_inputs, attrs, n_attrs, NULL, n_outputs);
+    return oribi_emit_make(oribi_onnx_from(n), op, inputs, n_inputs, attrs, n_attrs, NULL,
+                           n_outputs);
 }
 
 oribi_value_id oribi_emit(oribi_onnx_node *n, const char *op, const oribi_value_id *inputs,

@@ -138,6 +138,9 @@ bool oribi_onnx_external_open(oribi_onnx *scope, const oribi_string *location, i
 
 void oribi_onnx_external_close(oribi_onnx *onnx)
 {
+    if (onnx == NULL) {
+        return;
+    }
     for (size_t i = 0; i < onnx->files.n_entries; i++) {
         const oribi_onnx_file *file = onnx->files.entries[i].value;
         oribi_source_release(file->source);

@@ -9,7 +9,6 @@
 
 #include "base/alloc.h"
 #include "import/onnx/onnx_emit.h"
-#include "op/op_serves.h"
 
 /* onnx->values maps a name to one of these, told apart by the low bits. */
 enum { TAG_POINTER = 0, TAG_VALUE = 1, TAG_ABSENT = 2, TAG_MISSING = 3, TAG_BITS = 2 };
@@ -343,40 +342,42 @@ static bool check_outputs_bound(oribi_onnx_node *n)
     return true;
 }
 
-/* Translates, or notes that nothing provides the op. False only for what ends the import. */
-/* A plugin's op of another domain goes before our translation. */
-static const oribi_onnx_row *find_row(oribi_onnx_node *n)
+/* Why there is no row, where there is one for newer models; NULL: another reason, or no memory. */
+static const char *too_old(oribi_onnx_node *n)
 {
-    static const char microsoft[] = "com.microsoft";
-    if (n->domain.length == 0) {
-        return oribi_onnx_find_row(&n->op_type, n->opset);
-    }
-    if (n->domain.length != sizeof microsoft - 1 ||
-        memcmp(n->domain.data, microsoft, n->domain.length) != 0) {
-        return NULL;
-    }
-    oribi_text served = {0};
-    const char *op = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
-    const bool is_plugins = op == NULL || oribi_op_find(op) != NULL ||
-                            oribi_op_serving(&n->domain, &n->op_type, n->opset, &served) != NULL;
-    oribi_text_destroy(&served);
-    return is_plugins ? NULL : oribi_onnx_find_microsoft(&n->op_type);
+    const int32_t first = n->domain.length == 0 ? oribi_onnx_first_opset(&n->op_type) : 0;
+    return n->opset >= first
+               ? NULL
+               : oribi_arena_printf(&n->onnx->scratch,
+                                    "opset %" PRId64
+                                    " of this operator is not supported; it is read from opset "
+                                    "%d on: convert the model with onnx.version_converter",
+                                    n->opset, (int)first);
 }
 
+/* A node behind a missing op, or in such a graph. */
+static bool wait(oribi_onnx_node *n, const oribi_wire *function)
+{
+    oribi_text served = {0};
+    const bool is_known =
+        n->row != NULL || function != NULL || oribi_onnx_custom_op(n, &served) != NULL;
+    oribi_text_destroy(&served);
+    const char *why = is_known ? NULL : too_old(n);
+    ORIBI_TRY(is_known || oribi_onnx_missing_add(n->onnx, n, why, n->status));
+    n->onnx->root->missing.n_inside += !is_known && n->onnx->is_waiting;
+    return oribi_onnx_missing_inside(n, function) && oribi_onnx_mark_missing(n);
+}
+
+/* Translates, or notes that nothing provides the op. False only for what ends the import. */
 static bool translate(oribi_onnx_node *n, bool is_blocked)
 {
-    bool is_standard = n->domain.length == 0;
+    const char *why = NULL;
     const oribi_wire *function = oribi_onnx_function_find(n, &n->failed);
-    const oribi_onnx_row *row = find_row(n);
-    if (is_blocked) {
-        oribi_text served = {0};
-        const bool is_known =
-            row != NULL || function != NULL || oribi_onnx_custom_op(n, &served) != NULL;
-        oribi_text_destroy(&served);
-        ORIBI_TRY(is_known || oribi_onnx_missing_add(n->onnx, n, NULL, n->status));
-        return oribi_onnx_mark_missing(n);
-    }
+    const oribi_onnx_row *row = oribi_onnx_row_of(n);
     n->row = row;
+    if (is_blocked && !n->failed) {
+        return wait(n, function);
+    }
     if (n->failed || function != NULL) {
         (void)(n->failed ? oribi_fail_memory(n->status) : oribi_onnx_function_call(n, function));
     } else if (row != NULL) {
@@ -385,12 +386,8 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
         if (check_arity(n, row) && row->translate(n) && check_outputs_bound(n)) {
             oribi_onnx_note_units(n, inputs, n_inputs, first_result(n));
         }
-    } else if (is_standard && n->opset < oribi_onnx_first_opset(&n->op_type)) {
-        oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                        "opset %" PRId64
-                        " of this operator is not supported; it is read from opset %d on: convert "
-                        "the model with onnx.version_converter",
-                        n->opset, (int)oribi_onnx_first_opset(&n->op_type));
+    } else if ((why = too_old(n)) != NULL) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "%s", why);
     } else {
         oribi_onnx_translate_custom(n);
     }
@@ -400,7 +397,7 @@ static bool translate(oribi_onnx_node *n, bool is_blocked)
     if (TF_GetCode(n->status) != TF_UNIMPLEMENTED) {
         return false;
     }
-    const char *why = oribi_arena_strdup(&n->onnx->scratch, TF_Message(n->status));
+    why = oribi_arena_strdup(&n->onnx->scratch, TF_Message(n->status));
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
     n->onnx->root->missing.n_unshaped += n->wants_shapes;
@@ -415,6 +412,9 @@ static bool read_node(oribi_onnx *onnx, const oribi_wire *graph, const oribi_wir
     oribi_string *names = NULL;
     bool is_blocked = false;
     ORIBI_TRY(oribi_onnx_node_read(onnx, graph, field, &n, &names, status));
+    if (onnx->is_waiting) {
+        return translate(&n, true);
+    }
     ORIBI_TRY(check_output_names(&n) && find_inputs(&n, names, &is_blocked));
     return translate(&n, is_blocked);
 }
@@ -476,7 +476,7 @@ static bool import_file(oribi_onnx *onnx, const uint8_t *data, size_t bytes, TF_
     ORIBI_TRY(oribi_onnx_claims_read(onnx, graph, status));
     ORIBI_TRY(oribi_onnx_read_nodes(onnx, graph, 1, status));
     const oribi_missing *missing = &onnx->missing;
-    if (missing->n_unshaped > 0 && missing->n_unshaped == missing->n_nodes &&
+    if (oribi_missing_wants_shapes(missing) &&
         oribi_import_may_be_open(onnx->graph, onnx->options)) {
         ORIBI_TRY(oribi_onnx_leave_open(onnx, graph, status) || oribi_ok(status));
         if (onnx->graph->is_open) {

@@ -5,28 +5,13 @@
 #include "import/onnx/onnx.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
-bool oribi_onnx_fail(oribi_onnx_node *n, TF_Code code, const char *format, ...)
+const oribi_emit_from *oribi_onnx_from(oribi_onnx_node *n)
 {
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
-    va_list args;
-    va_start(args, format);
-    oribi_emit_fail(&from, code, format, args);
-    va_end(args);
-    return false;
-}
-
-bool oribi_onnx_want_shapes(oribi_onnx_node *n, const char *format, ...)
-{
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
-    va_list args;
-    n->wants_shapes = n->wants_shapes || !n->failed;
-    va_start(args, format);
-    oribi_emit_fail(&from, TF_UNIMPLEMENTED, format, args);
-    va_end(args);
-    return false;
+    n->from = (oribi_emit_from){n->graph,   n->label,         n->origin, n->status,
+                                &n->failed, &n->wants_shapes, NULL};
+    return &n->from;
 }
 
 static bool count_ends(oribi_onnx_node *n, TF_Status *status)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "import/onnx/onnx.h"
+#include "op/op_serves.h"
 
 /* clang-format off */
 static const oribi_onnx_row *const families[] = {
@@ -55,6 +56,24 @@ const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type)
         }
     }
     return NULL;
+}
+
+const oribi_onnx_row *oribi_onnx_row_of(const oribi_onnx_node *n)
+{
+    static const char microsoft[] = "com.microsoft";
+    if (n->domain.length == 0) {
+        return oribi_onnx_find_row(&n->op_type, n->opset);
+    }
+    if (n->domain.length != sizeof microsoft - 1 ||
+        memcmp(n->domain.data, microsoft, n->domain.length) != 0) {
+        return NULL;
+    }
+    oribi_text served = {0};
+    const char *op = oribi_onnx_custom_name(n->onnx, &n->domain, &n->op_type);
+    const bool is_plugins = op == NULL || oribi_op_find(op) != NULL ||
+                            oribi_op_serving(&n->domain, &n->op_type, n->opset, &served) != NULL;
+    oribi_text_destroy(&served);
+    return is_plugins ? NULL : oribi_onnx_find_microsoft(&n->op_type);
 }
 
 int32_t oribi_onnx_first_opset(const oribi_string *op_type)

@@ -86,7 +86,8 @@ typedef struct oribi_tflite { /* one import */
     bool has_read;                    /* a variable has been read or given a value */
     uint32_t initialiser;             /* subgraph of CALL_ONCE, or 0 */
     bool is_initialising;             /* that is the one being read */
-    bool is_unfit;                    /* it failed for shapes that do not fit */
+    bool is_waiting; /* in a subgraph of an operator that waits: operators are only looked up */
+    bool is_unfit;   /* it failed for shapes that do not fit */
 } oribi_tflite;
 
 /* An operator under translation. The first failure sets n->status and n->failed; functions do
@@ -96,7 +97,8 @@ typedef struct oribi_tflite_node {
     oribi_graph *graph;
     TF_Status *status;
     bool failed;
-    bool wants_shapes; /* it failed, and for no other reason */
+    bool wants_shapes;    /* it failed, and for no other reason */
+    oribi_emit_from from; /* as oribi_tflite_from last made it */
     const oribi_tflite_code *code;
     const struct oribi_tflite_row *row; /* NULL: a custom operator */
     const char *op;                     /* "CONV_2D", or the custom code */
@@ -123,24 +125,24 @@ extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise
     oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
     oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
     oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[], oribi_tflite_index_rows[],
-    oribi_tflite_norm_rows[], oribi_tflite_control_rows[];
+    oribi_tflite_norm_rows[], oribi_tflite_control_rows[], oribi_tflite_find_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
-const char *oribi_tflite_builtin_name(int64_t builtin);         /* "CONV_2D", NULL: unknown */
-const char *oribi_tflite_type_name(int64_t type);               /* "INT8", NULL: unknown */
-TF_DataType oribi_tflite_dtype(int64_t type);                   /* 0: not supported */
+const oribi_tflite_row *oribi_tflite_find_custom(const char *name);
+const char *oribi_tflite_builtin_name(int64_t builtin); /* "CONV_2D", NULL: unknown */
+const char *oribi_tflite_type_name(int64_t type);       /* "INT8", NULL: unknown */
+TF_DataType oribi_tflite_dtype(int64_t type);           /* 0: not supported */
 
 /* --- Reading (tflite_node.c) ------------------------------------------------------------------ */
 
 /* Counts elements that are read, so that a file in which much is shared can not make endless work;
  * INVALID_ARGUMENT beyond a multiple of the file's size. */
 bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *status);
+const oribi_emit_from *oribi_tflite_from(oribi_tflite_node *n);
 /* Fails the node with a message "operator 3 'x' (CONV_2D) at byte n: ..."; returns false. */
-bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+#define oribi_tflite_fail(n, ...) oribi_emit_fail(oribi_tflite_from(n), __VA_ARGS__)
 /* The same for what would be translated if shapes were known: UNIMPLEMENTED, n->wants_shapes. */
-bool oribi_tflite_want_shapes(oribi_tflite_node *n, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#define oribi_tflite_want_shapes(n, ...) oribi_emit_want_shapes(oribi_tflite_from(n), __VA_ARGS__)
 /* Fields of the operator's options; the default on failure. */
 int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent);  /* int32 */
 int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent); /* byte, bool, enum */
@@ -246,6 +248,8 @@ bool oribi_tflite_tensor_at(const oribi_tflite *t, const oribi_flat_vector *list
                             oribi_tflite_tensor **out, TF_Status *status);
 /* An operator that cannot be translated: what reads its outputs is not reported. */
 void oribi_tflite_block_outputs(oribi_tflite_node *n);
+/* Notes what is missing in the subgraphs of an operator that waits for another one. */
+bool oribi_tflite_missing_inside(oribi_tflite_node *n);
 /* Inside IF and WHILE there are no variables: false, with a message. */
 bool oribi_tflite_may_have_variables(oribi_tflite_node *n);
 

@@ -84,8 +84,8 @@ static bool collect_outputs(oribi_tflite_node *n, const oribi_flat_table *subgra
     return true;
 }
 
-/* Translates the subgraph into the graph that is being made. */
-static bool translate_subgraph(oribi_tflite_node *n, int64_t index, const char *step, call *c)
+/* Reads the operators of a subgraph, between its inputs and outputs; c NULL: looks them up. */
+static bool read_subgraph(oribi_tflite_node *n, int64_t index, const char *step, call *c)
 {
     oribi_tflite *t = n->tflite;
     oribi_flat_table subgraph = {0};
@@ -105,14 +105,17 @@ static bool translate_subgraph(oribi_tflite_node *n, int64_t index, const char *
                                  n->label + (length > MAX_PATH ? length - MAX_PATH : 0), step);
     memset(&t->scratch, 0, sizeof t->scratch);
     t->depth++;
-    const bool ok =
-        (t->path != NULL || oribi_fail_memory(n->status)) &&
-        oribi_tflite_read_tensors(t, &subgraph, n->status) && bind_inputs(n, &subgraph, c) &&
-        oribi_tflite_read_operators(t, &subgraph, n->status) && collect_outputs(n, &subgraph, c);
+    t->is_waiting = c == NULL;
+    const bool ok = (t->path != NULL || oribi_fail_memory(n->status)) &&
+                    oribi_tflite_read_tensors(t, &subgraph, n->status) &&
+                    (c == NULL || bind_inputs(n, &subgraph, c)) &&
+                    oribi_tflite_read_operators(t, &subgraph, n->status) &&
+                    (c == NULL || collect_outputs(n, &subgraph, c));
     oribi_arena_destroy(&t->scratch);
     t->scratch = before.scratch;
     t->path = before.path;
     t->depth = before.depth;
+    t->is_waiting = before.is_waiting;
     t->tensors = before.tensors;
     t->n_tensors = before.n_tensors;
     n->failed = n->failed || !ok;
@@ -161,8 +164,8 @@ static bool read_arguments(oribi_tflite_node *n, int32_t first, call *out)
 static bool translate_call(oribi_tflite_node *n)
 {
     call c;
-    return read_arguments(n, 0, &c) &&
-           translate_subgraph(n, oribi_tflite_int(n, 0, 0), "call", &c) && bind_all(n, &c);
+    return read_arguments(n, 0, &c) && read_subgraph(n, oribi_tflite_int(n, 0, 0), "call", &c) &&
+           bind_all(n, &c);
 }
 
 /* --- Bodies ------------------------------------------------------------------------------------
@@ -262,11 +265,10 @@ static oribi_node *make_node(oribi_tflite_node *n, const char *op, const oribi_v
         n->failed = true;
         return NULL;
     }
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
     node->attrs = *attrs;
     node->origin = n->origin;
     n->failed = !oribi_graph_give_bodies(n->graph, node, bodies, n_bodies, n->status) ||
-                !oribi_emit_resolve(&from, node);
+                !oribi_emit_resolve(oribi_tflite_from(n), node);
     return n->failed ? NULL : node;
 }
 
@@ -294,7 +296,7 @@ static oribi_graph *read_branch(oribi_tflite_node *n, int field, const char *ste
         return NULL;
     }
     const bool ok = add_formals(n, graph, outer, NULL, &inner) &&
-                    translate_subgraph(n, oribi_tflite_int(n, field, 0), step, &inner) &&
+                    read_subgraph(n, oribi_tflite_int(n, field, 0), step, &inner) &&
                     (inner.is_blocked || add_outputs(n, graph, &inner));
     *out_blocked = *out_blocked || (ok && inner.is_blocked);
     return end_body(n, graph, ok);
@@ -352,8 +354,8 @@ static bool translate_if(oribi_tflite_node *n)
     const oribi_value_id asked = oribi_tflite_input(n, 0);
     ORIBI_TRY(asked >= 0 && read_arguments(n, 1, &outer));
     if (oribi_import_truth(n->graph, asked, &condition)) {
-        return translate_subgraph(n, oribi_tflite_int(n, condition ? 0 : 1, 0),
-                                  condition ? "then" : "else", &outer) &&
+        return read_subgraph(n, oribi_tflite_int(n, condition ? 0 : 1, 0),
+                             condition ? "then" : "else", &outer) &&
                bind_all(n, &outer);
     }
     oribi_body bodies[2] = {{.name = "then"}, {.name = "else"}};
@@ -387,12 +389,12 @@ static oribi_graph *read_body(oribi_tflite_node *n, const call *outer, const ori
     bool ok = add_formal(n, graph, "iteration", TF_INT64, &scalar) >= 0 &&
               add_formal(n, graph, "condition", TF_BOOL, &scalar) >= 0 &&
               add_formals(n, graph, outer, shapes, &inner) &&
-              translate_subgraph(n, oribi_tflite_int(n, 1, 0), "body", &inner);
+              read_subgraph(n, oribi_tflite_int(n, 1, 0), "body", &inner);
     *out_blocked = ok && inner.is_blocked;
     if (ok && !inner.is_blocked) {
         asked.inputs = inner.outputs;
         asked.n_inputs = inner.n_outputs;
-        ok = translate_subgraph(n, oribi_tflite_int(n, 0, 0), "condition", &asked);
+        ok = read_subgraph(n, oribi_tflite_int(n, 0, 0), "condition", &asked);
         *out_blocked = ok && asked.is_blocked;
         ok = ok && (asked.n_outputs == 1 ||
                     oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "its condition has %d outputs",
@@ -487,7 +489,7 @@ static bool translate_while(oribi_tflite_node *n)
     bool is_blocked = false;
     ORIBI_TRY(read_arguments(n, 0, &outer));
     first = outer;
-    ORIBI_TRY(translate_subgraph(n, oribi_tflite_int(n, 0, 0), "condition", &first));
+    ORIBI_TRY(read_subgraph(n, oribi_tflite_int(n, 0, 0), "condition", &first));
     oribi_shape *shapes =
         oribi_arena_array(&n->tflite->kept, (size_t)outer.n_inputs + 1, sizeof *shapes);
     bool ok = shapes != NULL;
@@ -507,9 +509,29 @@ static bool translate_while(oribi_tflite_node *n)
     if (first.is_blocked || is_blocked) {
         oribi_graph_destroy(body);
         oribi_tflite_block_outputs(n);
-        return true;
+        return is_blocked || read_subgraph(n, oribi_tflite_int(n, 1, 0), "body", NULL);
     }
     return body != NULL && make_while(n, &outer, first.outputs[0], shapes, body);
+}
+
+/* --- What waits --------------------------------------------------------------------------------
+ */
+
+bool oribi_tflite_missing_inside(oribi_tflite_node *n)
+{
+    if (n->row == NULL) {
+        return true;
+    }
+    if (n->row->translate == translate_call) {
+        return read_subgraph(n, oribi_tflite_int(n, 0, 0), "call", NULL);
+    }
+    const bool is_while = n->row->translate == translate_while;
+    if (!is_while && n->row->translate != translate_if) {
+        return true;
+    }
+    const int64_t first = oribi_tflite_int(n, 0, 0), second = oribi_tflite_int(n, 1, 0);
+    return !n->failed && read_subgraph(n, first, is_while ? "condition" : "then", NULL) &&
+           read_subgraph(n, second, is_while ? "body" : "else", NULL);
 }
 
 /* clang-format off */

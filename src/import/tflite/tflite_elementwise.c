@@ -7,7 +7,7 @@ typedef bool quantised_function(oribi_tflite_node *n, const char *op, int64_t ac
 static bool binary(oribi_tflite_node *n, quantised_function *quantised, const char *quantised_op)
 {
     int64_t activation = oribi_tflite_byte(n, 0, 0);
-    if (oribi_tflite_is_quantised(n, 0) && quantised != NULL) {
+    if (oribi_tflite_is_quantised(n, 0)) {
         return quantised(n, quantised_op, activation);
     }
     if (oribi_tflite_dtype_in(n, 0) != TF_FLOAT && n->inputs[0]->scales.count > 0) {
@@ -35,7 +35,7 @@ static bool mul(oribi_tflite_node *n)
 
 static bool divide(oribi_tflite_node *n)
 {
-    return binary(n, NULL, NULL);
+    return binary(n, oribi_tflite_q_product, "Oribi>QDiv");
 }
 
 static bool squared_difference(oribi_tflite_node *n)
@@ -214,8 +214,8 @@ const oribi_tflite_row oribi_tflite_elementwise_rows[] = {
     PLAIN(158, 1, "Sign"),
     PLAIN(87, 1, "LogicalNot"),
     PLAIN(78, 2, "Pow"),
-    PLAIN(90, 2, "FloorDiv"),
-    PLAIN(95, 2, "FloorMod"),
+    COPY(90, 2, "FloorDiv"), /* of integers as they stand, whatever their scales */
+    COPY(95, 2, "FloorMod"),
     {99, 0, 2, 2, 1, squared_difference, "SquaredDifference"},
     PLAIN(156, 2, "Atan2"),
     COPY(160, 2, "BitwiseXor"),

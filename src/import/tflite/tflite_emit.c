@@ -12,14 +12,12 @@ oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
                                    const oribi_value_id *inputs, int32_t n_inputs,
                                    const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
 {
-    const oribi_emit_from from = {n->graph,  n->label,   n->origin,
-                                  n->status, &n->failed, &n->tflite->is_unfit};
     const oribi_import_options *options = n->tflite->options;
     const oribi_emit_attr rounding = ATTR_TEXT("rounding", "tflite");
     const oribi_op_def *def = oribi_op_find(op);
     const bool is_rounded = options != NULL && options->rounds_as_tflite && def != NULL &&
                             oribi_op_find_attr(def, rounding.name) != NULL;
-    return oribi_emit_make(&from, op, inputs, n_inputs, attrs, n_attrs,
+    return oribi_emit_make(oribi_tflite_from(n), op, inputs, n_inputs, attrs, n_attrs,
                            is_rounded ? &rounding : NULL, n_outputs);
 }
 
@@ -306,9 +304,7 @@ bool oribi_tflite_translate_custom(oribi_tflite_node *n, const oribi_op_def *op)
         n->failed = true;
         return oribi_fail_memory(n->status);
     }
-    const oribi_emit_from from = {n->graph,  n->label,   n->origin,
-                                  n->status, &n->failed, &n->tflite->is_unfit};
-    ORIBI_TRY(oribi_emit_resolve(&from, node));
+    ORIBI_TRY(oribi_emit_resolve(oribi_tflite_from(n), node));
     for (int32_t i = 0; i < n->n_outputs; i++) {
         ORIBI_TRY(oribi_tflite_bind(n, i, node->outputs[i]));
     }

@@ -340,7 +340,7 @@ static bool check_row(oribi_tflite_node *n, const oribi_tflite_row *row)
     return true;
 }
 
-/* Outputs of an operator that is missing: what reads them is looked at no further. */
+/* Outputs of an operator that is missing: what reads them waits. */
 void oribi_tflite_block_outputs(oribi_tflite_node *n)
 {
     for (int32_t i = 0; i < n->n_outputs; i++) {
@@ -355,17 +355,22 @@ static bool translate(oribi_tflite_node *n)
 {
     bool is_blocked = false, is_custom = n->code->builtin == ORIBI_TFLITE_CUSTOM;
     const oribi_tflite_row *row = is_custom ? NULL : oribi_tflite_find_row(n->code->builtin);
-    if (!check_inputs(n, &is_blocked)) {
+    if (n->tflite->is_waiting) {
+        is_blocked = true;
+    } else if (!check_inputs(n, &is_blocked)) {
         return false;
     }
-    n->row = row;
     oribi_text served = {0};
     const oribi_op_def *op = is_custom ? oribi_tflite_custom_op(n, &served) : NULL;
+    if (is_custom && op == NULL && oribi_text_string(&served)[0] == '\0') {
+        row = oribi_tflite_find_custom(n->op);
+    }
+    n->row = row;
     bool is_known = op != NULL || row != NULL;
     if (is_blocked && is_known) {
         oribi_tflite_block_outputs(n);
         oribi_text_destroy(&served);
-        return true;
+        return oribi_tflite_missing_inside(n);
     }
     if (oribi_text_string(&served)[0] != '\0' && !is_known) {
         oribi_tflite_fail(n, TF_UNIMPLEMENTED,
@@ -375,7 +380,7 @@ static bool translate(oribi_tflite_node *n)
         oribi_tflite_fail(n, TF_UNIMPLEMENTED, "%s",
                           is_custom ? "custom operators need a plugin that registers the op"
                                     : "this version has no translation of the operator");
-    } else if (is_custom) {
+    } else if (op != NULL) {
         oribi_tflite_translate_custom(n, op);
     } else if (check_row(n, row)) {
         row->translate(n);
@@ -391,6 +396,7 @@ static bool translate(oribi_tflite_node *n)
     ORIBI_TRY(why != NULL || oribi_fail_memory(n->status));
     TF_SetStatus(n->status, TF_OK, "");
     n->tflite->missing.n_unshaped += n->wants_shapes;
+    n->tflite->missing.n_inside += n->tflite->is_waiting;
     oribi_tflite_block_outputs(n);
     return oribi_missing_add(&n->tflite->missing, n->op, is_custom ? n->op : NULL, why, n->label,
                              n->status);

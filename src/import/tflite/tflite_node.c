@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 
 #include "base/alloc.h"
 
@@ -20,25 +19,11 @@ bool oribi_tflite_spend(oribi_tflite *tflite, uint64_t elements, TF_Status *stat
     return true;
 }
 
-bool oribi_tflite_fail(oribi_tflite_node *n, TF_Code code, const char *format, ...)
+const oribi_emit_from *oribi_tflite_from(oribi_tflite_node *n)
 {
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
-    va_list args;
-    va_start(args, format);
-    oribi_emit_fail(&from, code, format, args);
-    va_end(args);
-    return false;
-}
-
-bool oribi_tflite_want_shapes(oribi_tflite_node *n, const char *format, ...)
-{
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
-    va_list args;
-    n->wants_shapes = n->wants_shapes || !n->failed;
-    va_start(args, format);
-    oribi_emit_fail(&from, TF_UNIMPLEMENTED, format, args);
-    va_end(args);
-    return false;
+    n->from = (oribi_emit_from){n->graph,   n->label,         n->origin,           n->status,
+                                &n->failed, &n->wants_shapes, &n->tflite->is_unfit};
+    return &n->from;
 }
 
 /* --- Options ---------------------------------------------------------------------------------- */

@@ -52,7 +52,7 @@ bool oribi_tflite_limit_inputs(oribi_tflite *t, const oribi_flat_table *subgraph
 bool oribi_tflite_may_be_open(const oribi_tflite *t, bool is_read, const TF_Status *status)
 {
     const oribi_missing *missing = &t->missing;
-    const bool wants = is_read ? missing->n_unshaped > 0 && missing->n_unshaped == missing->n_nodes
+    const bool wants = is_read ? oribi_missing_wants_shapes(missing)
                                : t->is_unfit && TF_GetCode(status) == TF_INVALID_ARGUMENT;
     return wants &&
            (t->graph->input_limits != NULL || oribi_import_may_be_open(t->graph, t->options));

@@ -5,12 +5,15 @@
 static bool cast_to_output(oribi_tflite_node *n)
 {
     TF_DataType dtype = n->outputs[0]->dtype;
+    oribi_value_id x = oribi_tflite_input(n, 0);
     if (dtype == 0) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "a result of this element type is not supported");
     }
-    oribi_value_id y = oribi_tflite_emit(n, "Cast", INPUTS(oribi_tflite_input(n, 0)),
-                                         ATTRS(ATTR_TYPE("DstT", dtype)));
+    if (oribi_tflite_dtype_in(n, 0) == TF_COMPLEX64 && dtype != TF_COMPLEX64) { /* its real part */
+        x = oribi_tflite_emit(n, "Real", INPUTS(x), NO_ATTRS);
+    }
+    oribi_value_id y = oribi_tflite_emit(n, "Cast", INPUTS(x), ATTRS(ATTR_TYPE("DstT", dtype)));
     return oribi_tflite_bind(n, 0, y);
 }
 

@@ -16,16 +16,30 @@ static bool mean(oribi_tflite_node *n)
     return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_reduce(n, "Oribi>QMean") : reduce(n);
 }
 
+/* Of truth values: the largest and the sum are whether any is true, the others whether all are. */
+static bool reduce_bools(oribi_tflite_node *n)
+{
+    const bool is_any = n->code->builtin == 74 || n->code->builtin == 82;
+    oribi_value_id y = oribi_tflite_emit(
+        n, is_any ? "Any" : "All", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+        ATTRS(ATTR_BOOL("keep_dims", oribi_tflite_byte(n, 0, 0) != 0)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
 static bool sum(oribi_tflite_node *n)
 {
+    if (oribi_tflite_dtype_in(n, 0) == TF_BOOL) {
+        return reduce_bools(n);
+    }
     return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_reduce(n, "Oribi>QSum") : reduce(n);
 }
 
 static bool arithmetic(oribi_tflite_node *n)
 {
-    return oribi_tflite_is_quantised(n, 0)
-               ? oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors")
-               : reduce(n);
+    if (oribi_tflite_is_quantised(n, 0)) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
+    }
+    return oribi_tflite_dtype_in(n, 0) == TF_BOOL ? reduce_bools(n) : reduce(n);
 }
 
 /* The largest quantised element is the largest number when the scales agree. */
@@ -36,14 +50,7 @@ static bool extreme(oribi_tflite_node *n)
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "the input and output with different scales are not supported");
     }
-    if (oribi_tflite_dtype_in(n, 0) == TF_BOOL) { /* the largest is whether any is true */
-        oribi_value_id y =
-            oribi_tflite_emit(n, n->code->builtin == 82 ? "Any" : "All",
-                              INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
-                              ATTRS(ATTR_BOOL("keep_dims", oribi_tflite_byte(n, 0, 0) != 0)));
-        return oribi_tflite_bind(n, 0, y);
-    }
-    return reduce(n);
+    return oribi_tflite_dtype_in(n, 0) == TF_BOOL ? reduce_bools(n) : reduce(n);
 }
 
 /* The axis may be a vector of one element here; TensorFlow wants a scalar. */

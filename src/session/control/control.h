@@ -37,7 +37,7 @@ bool oribi_control_make(oribi_session *session, oribi_session_step *step,
 /* The session of a body, which shares what it can with the one around. Takes the graph over. */
 oribi_session *oribi_session_make_body(oribi_graph *graph, const oribi_options *options,
                                        oribi_session *around, TF_Status *status);
-/* Frees a body's session, whatever refers to it. */
+/* Frees a body's session, whatever refers to it; takes NULL. */
 void oribi_session_free(oribi_session *session);
 /* Computes the step of control flow. */
 bool oribi_control_run(oribi_frame *frame, const oribi_step_io *step, TF_Status *status);

@@ -54,10 +54,9 @@ bool oribi_control_make(oribi_session *session, oribi_session_step *step,
     if (step->bodies == NULL) {
         return oribi_fail_memory(status);
     }
-    for (int32_t k = 0; k < node->n_bodies; k++) {
-        for (int32_t i = 0; i < node->bodies[k].n_captured; i++) {
-            step->released[node->bodies[k].captured[i]] = true;
-        }
+    const int32_t n_fixed = node->n_bodies == 1 ? node->bodies[0].n_formals : 1;
+    for (int32_t i = n_fixed; i < node->n_inputs; i++) {
+        step->released[i] = true;
     }
     for (int32_t k = 0; k < node->n_bodies; k++) {
         ORIBI_TRY(make_body(session, step, k, options, status));

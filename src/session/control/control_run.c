@@ -74,6 +74,9 @@ oribi_child *oribi_control_child(oribi_frame *frame, const oribi_session_body *b
 
 void oribi_control_destroy(oribi_frame *frame)
 {
+    if (frame == NULL) {
+        return;
+    }
     for (int32_t i = 0; frame->children != NULL && i < frame->session->n_children; i++) {
         oribi_child *child = &frame->children[i];
         oribi_run_destroy(child->run);

@@ -104,10 +104,7 @@ static void clear(oribi_flight *flight)
         slot->is_spilled = false;
         slot->buffer = NULL;
     }
-    for (int32_t i = 0; i < flight->n_seen; i++) {
-        oribi_buffer_release(flight->seen[i].buffer);
-    }
-    flight->n_seen = 0;
+    oribi_seen_clear(&flight->seen);
     flight->is_aloft = false;
     if (flight->ctx.failure != NULL) {
         oribi_context_drop_retired(&flight->ctx);
@@ -124,16 +121,26 @@ void oribi_flights_clear(oribi_frame *frame)
 
 void oribi_flights_destroy(oribi_frame *frame)
 {
+    if (frame == NULL) {
+        return;
+    }
     oribi_flights_clear(frame);
     for (int32_t i = 0; frame->flights != NULL && i < frame->session->n_flights; i++) {
         oribi_flight *flight = &frame->flights[i];
         free_slots(flight);
         oribi_context_destroy(&flight->ctx);
         oribi_free(flight->wishes);
-        oribi_free(flight->seen);
+        oribi_free(flight->seen.temps);
     }
     oribi_free(frame->flights);
     frame->flights = NULL;
+}
+
+/* The stream that the kernel enqueues on, on any thread; NULL: it is on the host. */
+static oribi_stream *stream_of(const oribi_flight *flight)
+{
+    const int32_t device = flight->io.device;
+    return device != 0 ? flight->frame->ctx.streams[device] : NULL;
 }
 
 /* --- Start ----------------------------------------------------------------------------------- */
@@ -192,6 +199,7 @@ void oribi_flight_start(oribi_flight *flight)
     ctx->step_id = frame->ctx.step_id;
     flight->n_temps = 0;
     flight->is_aloft = true;
+    oribi_stream_lend(stream_of(flight));
     flight->start_ns = frame->run->trace != NULL ? oribi_now_ns() : 0;
     oribi_context_start(ctx, &flight->io);
 }
@@ -244,15 +252,11 @@ static bool keep_slots(oribi_flight *flight, TF_Status *status)
 static void hand_over_seen(oribi_flight *flight)
 {
     oribi_frame *frame = flight->frame;
-    if (flight->n_seen > 0) {
-        oribi_seen_temp *seen = frame->seen;
-        const int32_t capacity = frame->seen_capacity;
+    if (flight->seen.n > 0) {
+        const oribi_seen empty = frame->seen;
         frame->seen = flight->seen;
-        frame->n_seen = flight->n_seen;
-        frame->seen_capacity = flight->seen_capacity;
-        flight->seen = seen;
-        flight->seen_capacity = capacity;
-        flight->n_seen = 0;
+        flight->seen = empty;
+        flight->seen.n = 0;
     }
 }
 
@@ -262,13 +266,14 @@ bool oribi_flight_land(oribi_flight *flight, TF_Status *status)
     const oribi_step_io *step = &frame->plan->steps[flight->step];
     const int32_t until = frame->session->steps[flight->step].until;
     flight->is_aloft = false;
+    oribi_stream_take_back(stream_of(flight));
     frame->ctx.step = step;
     frame->step = flight->step;
     for (int32_t i = 0; i < step->n_outputs; i++) {
         ORIBI_TRY(land_output(flight, i, status));
     }
     hand_over_seen(flight);
-    ORIBI_TRY(frame->n_seen == 0 || oribi_frame_settle_seen(frame, status));
+    ORIBI_TRY(frame->seen.n == 0 || oribi_frame_settle_seen(frame, status));
     if (atomic_load_explicit(&flight->ctx.remote, memory_order_acquire) != ORIBI_CONTEXT_BIAS) {
         return keep_slots(flight, status);
     }

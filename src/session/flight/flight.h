@@ -20,8 +20,7 @@ typedef struct oribi_flight {
     bool is_aloft; /* started, and not landed */
     /* What the kernel asked for beyond the plan, under the lock of the context. */
     oribi_wish *wishes; /* by output; kind NONE: nothing new */
-    oribi_seen_temp *seen;
-    int32_t n_seen, seen_capacity;
+    oribi_seen seen;
     int32_t n_temps; /* asked for */
     uint64_t start_ns;
 } oribi_flight;

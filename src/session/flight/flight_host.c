@@ -118,8 +118,8 @@ static int32_t seen_ordinal(oribi_flight *flight, const oribi_buffer *buffer)
 {
     int32_t ordinal = -1;
     oribi_mutex_lock(&flight->ctx.lock);
-    for (int32_t i = 0; i < flight->n_seen; i++) {
-        ordinal = flight->seen[i].buffer == buffer ? flight->seen[i].ordinal : ordinal;
+    for (int32_t i = 0; i < flight->seen.n; i++) {
+        ordinal = flight->seen.temps[i].buffer == buffer ? flight->seen.temps[i].ordinal : ordinal;
     }
     oribi_mutex_unlock(&flight->ctx.lock);
     return ordinal;
@@ -247,29 +247,6 @@ static oribi_slot *next_temp(oribi_flight *flight, TF_DataType dtype, const int6
     return slot;
 }
 
-static bool see_temp(oribi_flight *flight, oribi_buffer *buffer, int32_t ordinal, bool is_elsewhere,
-                     TF_Status *status)
-{
-    bool ok = true;
-    oribi_mutex_lock(&flight->ctx.lock);
-    if (flight->n_seen == flight->seen_capacity) {
-        const int32_t capacity = flight->seen_capacity * 2 + 8;
-        oribi_seen_temp *seen =
-            oribi_realloc_array(flight->seen, (size_t)capacity, sizeof *flight->seen);
-        ok = seen != NULL || oribi_fail_memory(status);
-        if (ok) {
-            flight->seen = seen;
-            flight->seen_capacity = capacity;
-        }
-    }
-    if (ok) {
-        oribi_buffer_retain(buffer);
-        flight->seen[flight->n_seen++] = (oribi_seen_temp){buffer, ordinal, is_elsewhere};
-    }
-    oribi_mutex_unlock(&flight->ctx.lock);
-    return ok;
-}
-
 static TF_Tensor *flight_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
                                        const int64_t *dims, int rank, bool on_host,
                                        TF_Status *status)
@@ -290,7 +267,9 @@ static TF_Tensor *flight_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtyp
     TF_Tensor *tensor = buffer != NULL ? oribi_tensor_handle(dtype, dims, rank) : NULL;
     if (tensor == NULL ||
         (!oribi_dtype_owns(dtype) &&
-         !see_temp(flight, buffer, ordinal, device != ctx->step->device, status))) {
+         !oribi_seen_add(ctx, &flight->seen,
+                         &(oribi_seen_temp){buffer, ordinal, device != ctx->step->device},
+                         status))) {
         if (oribi_ok(status)) {
             oribi_fail_memory(status);
         }

@@ -3,9 +3,9 @@
  *
  * A flight lands before the first step that reads what it makes, or that may touch a resource it
  * may touch, and at the end of the run at the latest; what lands before one step lands in the order
- * of the starts. A kernel of a device lands at once: its stream has the order, and belongs to the
- * thread that runs. Until it has landed, a flight may read its inputs and write its outputs and
- * temporaries, so nothing else gets their memory.
+ * of the starts. A kernel of a device lands before the last wait for its stream: what it enqueued
+ * until it was done is what the wait is for. Until it has landed, a flight may read its inputs and
+ * write its outputs and temporaries, so nothing else gets their memory.
  */
 #include "base/alloc.h"
 #include "session/flight/flight.h"
@@ -41,10 +41,17 @@ static bool reads(const oribi_session *session, const oribi_session_step *step, 
     return false;
 }
 
+/* The last wait for the device that the flight is on. */
+static bool ends_stream(const oribi_session_step *own, const oribi_session_step *step)
+{
+    return own->device != 0 && step->transfer != NULL && step->transfer->kind == ORIBI_WAIT_ALL &&
+           step->transfer->from == own->device;
+}
+
 static bool lands_before(const oribi_session *session, int32_t flight, int32_t s)
 {
     const oribi_session_step *own = &session->steps[session->flights[flight]];
-    return s == session->n_steps || own->device != 0 ||
+    return s == session->n_steps || ends_stream(own, &session->steps[s]) ||
            reads(session, &session->steps[s], session->flights[flight]) ||
            (touches_resource(own) && touches_resource(&session->steps[s]));
 }

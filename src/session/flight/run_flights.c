@@ -78,6 +78,13 @@ static void fail_run(oribi_run *run, int32_t s, TF_Status *status)
     TF_DeleteStatus(known.status);
 }
 
+/* A device's timer says how long its stream took for one step, so nothing may come between. */
+static bool is_timed(const oribi_run *run, const oribi_flight *flight)
+{
+    const oribi_session_step *step = &run->session->steps[flight->step];
+    return run->trace != NULL && step->device != 0 && step->until == flight->step;
+}
+
 static bool land(oribi_run *run, oribi_flight *flight, TF_Status *status)
 {
     const oribi_session_step *step = &run->session->steps[flight->step];
@@ -90,7 +97,7 @@ static bool land(oribi_run *run, oribi_flight *flight, TF_Status *status)
         return false;
     }
     if (run->trace != NULL) {
-        ORIBI_TRY(step->device == 0 || oribi_run_timer_stop(run, status));
+        ORIBI_TRY(!is_timed(run, flight) || oribi_run_timer_stop(run, status));
         oribi_run_trace_flight(run, flight->step, flight->start_ns, flight->ctx.done_ns);
     }
     return run->watch == NULL || oribi_run_watch_step(run, step, status);
@@ -111,8 +118,8 @@ static bool land_before(oribi_run *run, int32_t s, int32_t *out_step, TF_Status 
 
 static bool start(oribi_run *run, oribi_flight *flight, TF_Status *status)
 {
-    const bool is_timed = run->trace != NULL && run->session->steps[flight->step].device != 0;
-    ORIBI_TRY(!is_timed || oribi_run_timer_start(run, flight->step, oribi_now_ns(), status));
+    ORIBI_TRY(!is_timed(run, flight) ||
+              oribi_run_timer_start(run, flight->step, oribi_now_ns(), status));
     oribi_flight_start(flight);
     return true;
 }

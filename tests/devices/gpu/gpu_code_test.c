@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "device_ops/code/parameters.h"
-#include "devices/on_place.h"
+#include "devices/gpu/on_place.h"
 
 enum { COUNT = 300, BYTES = COUNT * 4 };
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "devices/on_place.h"
+#include "devices/gpu/on_place.h"
 
 enum { COUNT = 5000, BYTES = COUNT * 4, DELAY_US = 3000 };
 

@@ -28,6 +28,8 @@ SPY void spy_set_callbacks(int there);   /* 0: host_callback refuses from now on
 SPY void spy_gate(SP_Stream stream, int n_arrived);
 SPY void spy_hold(int holds);
 SPY int spy_missed(void);
+SPY void spy_call(SP_Stream stream, void (*fn)(void *arg), void *arg); /* a step of it */
+SPY void *spy_address(const void *opaque);
 SPY int64_t spy_pinned_bytes(void); /* of host memory that is out */
 
 enum { MAX_MEMBERS = 80, MAX_BLOCKS = 4096 };
@@ -191,6 +193,31 @@ void spy_hold(int holds)
     n_begun = 0;
     n_arrived = 0;
     pthread_mutex_unlock(&lock);
+}
+
+typedef struct spy_step {
+    void (*fn)(void *arg);
+    void *arg;
+} spy_step;
+
+static void call_step(void *const arg, TF_Status *const status)
+{
+    const spy_step step = *(spy_step *)arg;
+    (void)status;
+    free(arg);
+    step.fn(step.arg);
+}
+
+void spy_call(SP_Stream stream, void (*fn)(void *arg), void *arg)
+{
+    spy_step *step = malloc(sizeof *step);
+    *step = (spy_step){fn, arg};
+    (void)real.host_callback(seen_device, stream, call_step, step);
+}
+
+void *spy_address(const void *opaque)
+{
+    return fake_address(opaque);
 }
 
 int spy_missed(void)

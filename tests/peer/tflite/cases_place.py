@@ -153,12 +153,20 @@ def unique(b):
          [b.output([len(set(x.tolist()))], b.quant()), b.output([n], None, kind)], index_type=kind)
 
 
+def _no_bool(b):
+    """LiteRT takes bytes of bool for elements of four bytes here, and writes beyond its tensors."""
+    if b.kind == "bool":
+        raise Skip()
+
+
 def matrix_diag(b):
+    _no_bool(b)
     dims, q = b.shape(b.pick(1, 2, 3), 1, 4), b.quant()
     b.op("MATRIX_DIAG", [b.input(dims, q)], [b.output(dims + dims[-1:], q)])
 
 
 def matrix_set_diag(b):
+    _no_bool(b)
     dims, q = b.shape(b.pick(2, 3), 1, 4), b.quant()
     b.op("MATRIX_SET_DIAG", [b.input(dims, q), b.input(dims[:-2] + [min(dims[-2:])], q)], [b.output(dims, q)])
 
@@ -242,7 +250,21 @@ def densify(b):
     b.op("ADD", [x, dense], [b.output(dims)], activation="NONE")
 
 
-CASES = {"DENSIFY": densify, "SHAPE": shape, "RANK": rank, "SPACE_TO_DEPTH": _blocks("SPACE_TO_DEPTH", True),
+def rfft_2d(b):
+    """Of powers of two, as TFLite has it; its lengths may cut the planes or go beyond them."""
+    if not b.is_float:
+        raise Skip()
+    length = [b.walk(1, 2, 8, 4), b.walk(16, 8, 32, 2, 4)]
+    dims = b.shape(b.pick(0, 1), 1, 2) + [b.pick(n, n, max(1, n - b.size(0, n // 2)), n + 3) for n in length]
+    half = dims[:-2] + [length[0], length[1] // 2 + 1]
+    line = b._add("line", half, "c64", None, None)
+    b.op("RFFT2D", [b.input(dims), b.ints(length)], [line])
+    part = b.walk("REAL", "IMAG", "COMPLEX_ABS", "CAST")
+    options = {"in_type": "c64", "out_type": "f32"} if part == "CAST" else {}
+    b.op(part, [line], [b.output(half)], **options)
+
+
+CASES = {"DENSIFY": densify, "RFFT2D": rfft_2d, "SHAPE": shape, "RANK": rank, "SPACE_TO_DEPTH": _blocks("SPACE_TO_DEPTH", True),
          "DEPTH_TO_SPACE": _blocks("DEPTH_TO_SPACE", False), "SPACE_TO_BATCH_ND": space_to_batch,
          "BATCH_TO_SPACE_ND": batch_to_space, "TILE": tile, "ONE_HOT": one_hot, "FILL": fill, "RANGE": range_,
          "REVERSE_V2": reverse, "REVERSE_SEQUENCE": reverse_sequence, "GATHER_ND": gather_nd,

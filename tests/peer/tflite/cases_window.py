@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of operators whose window slides over an image: convolutions and pools."""
-from build import ACTIVATIONS, window
+from build import ACTIVATIONS, Skip, window
 
 
 def _geometry(b, dilates=True):
@@ -63,6 +63,27 @@ def transpose_conv(b):
     b.op("TRANSPOSE_CONV", [shape, w, x] + ([bias] if bias >= 0 else []), [y], **_options(g))
 
 
+def transpose_conv_bias(b):
+    """MediaPipe's operator, whose result's sizes follow from the input's; the twin is TRANSPOSE_CONV of those sizes."""
+    if b.column != "f32":
+        raise Skip()
+    g, n, ic, oc = _geometry(b, False), b.pick(1, 1, 2), b.size(1, 4), b.size(1, 4)
+    padding = g["padding"]
+    sizes = []
+    for size, filter_size, stride in ((g["oh"], g["kh"], g["sh"]), (g["ow"], g["kw"], g["sw"])):
+        cut = max(0, filter_size - (size - 1) % stride - 1) if padding == "SAME" else 0
+        sizes.append(stride * (size - 1) + filter_size - cut)
+    x = b.input([n, g["oh"], g["ow"], ic])
+    w, bias, _ = b.weights([oc, g["kh"], g["kw"], ic], 0, None, g["kh"] * g["kw"] * ic)
+    y = b.output([n] + sizes + [oc])
+    b.op("TRANSPOSE_CONV", [b.ints([n] + sizes + [oc]), w, x, bias], [y], padding=padding, stride_h=g["sh"],
+         stride_w=g["sw"], activation="NONE")
+    b.twin = b.model()
+    b.graph.operators.clear()
+    b.op("CUSTOM:Convolution2DTransposeBias", [x, w, bias], [y],
+         words=[1 if padding == "SAME" else 2, g["sw"], g["sh"]])
+
+
 def _pool(b, name):
     g, n, c = _geometry(b, False), b.pick(1, 2), b.size(1, 5)
     q = b.quant()
@@ -80,4 +101,5 @@ def max_pool_2d(b):
 
 
 CASES = {"CONV_2D": conv_2d, "DEPTHWISE_CONV_2D": depthwise_conv_2d, "TRANSPOSE_CONV": transpose_conv,
+         "CONVOLUTION_2D_TRANSPOSE_BIAS": transpose_conv_bias,
          "AVERAGE_POOL_2D": average_pool_2d, "MAX_POOL_2D": max_pool_2d}

@@ -69,8 +69,9 @@ def run(args, who, jobs, folder):
 def check(args, who, made, results, folder):
     """The number of differences and of refusals by the host."""
     kept, jobs = [], []
-    for (operator, column, number, builder), answer, (raw, data, _) in zip(made, results["results"], args.jobs):
+    for (operator, column, number, builder), answer, (_, data, _) in zip(made, results["results"], args.jobs):
         if isinstance(answer, list) and who not in builder.excluded:
+            raw = builder.model()
             kept.append((operator, column, number, raw))
             jobs.append(write_job(raw, data, builder, answer, column in ("f32", HYBRID)))
     found = run(args, who, jobs, folder)
@@ -114,7 +115,7 @@ def main():
     parser.add_argument("operators", nargs="*")
     args = parser.parse_intermixed_args()
     made = builders(args)
-    args.jobs = [(b.model(), b.data, b.steps) for _, _, _, b in made]
+    args.jobs = [(b.asked(), b.data, b.steps) for _, _, _, b in made]
     wrong = 0
     for who in ("tflm", "tflite", "litert"):
         if getattr(args, who):

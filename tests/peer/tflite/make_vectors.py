@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes tests/vectors/: asks TensorFlow Lite and TensorFlow Lite Micro what each case gives.
 
-    make_vectors.py --tflite PYTHON --tflm PYTHON [--types i8,f32] [OPERATOR...]
+    make_vectors.py --tflite PYTHON|--litert PYTHON --tflm PYTHON [--types i8,f32] [OPERATOR...]
 
-Each PYTHON is an interpreter that has the package (tensorflow; tflite_micro); --tflm may be left out
-for element types that it does not know. A case that both refuse is left out and counted."""
+Each PYTHON is an interpreter that has the package (tensorflow; ai_edge_litert, for what TensorFlow 2.16 does not have or
+hangs at; tflite_micro); --tflm may be left out for element types that it does not know. A case that both refuse is left out and counted."""
 import argparse
 import pathlib
 import pickle
@@ -30,7 +30,8 @@ def ask(python, who, jobs, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tflite", required=True)
+    parser.add_argument("--tflite")
+    parser.add_argument("--litert")
     parser.add_argument("--tflm")
     parser.add_argument("--types", default="i8")
     parser.add_argument("--verbose", action="store_true")
@@ -38,10 +39,11 @@ def main():
     args = parser.parse_args()
     wanted = [(o, c) for o in args.operators or sorted(cases.CASES) for c in args.types.split(",")]
     made = {key: cases.make_all(*key) for key in wanted}
-    jobs = [(b.model(), b.data, b.steps) for key in wanted for _, b in made[key]]
+    jobs = [(b.asked(), b.data, b.steps) for key in wanted for _, b in made[key]]
     with tempfile.TemporaryDirectory() as folder:
-        answers = {who: ask(python, who, jobs, pathlib.Path(folder))
-                   for who, python in (("tflm", args.tflm), ("tflite", args.tflite)) if python}
+        answers = {who.removesuffix("/litert"): ask(python, who.split("/")[-1], jobs, pathlib.Path(folder))
+                   for who, python in (("tflm", args.tflm), ("tflite", args.tflite),
+                                       ("tflite/litert", args.litert)) if python}
     references = {who: a["version"] for who, a in answers.items()}
     at, total = 0, 0
     for operator, column in wanted:
@@ -51,13 +53,13 @@ def main():
                        if who not in builder.excluded}
             for who in [w for w in outputs if isinstance(outputs[w], str)]:
                 errors.setdefault(who, outputs.pop(who).strip().splitlines()[-1])
-            model, data, steps = jobs[at]
+            _, data, steps = jobs[at]
             at += 1
             differ += len(outputs) == 2 and outputs["tflm"] != outputs["tflite"]
             if outputs:
-                out.append(container.Case(f"{index}", model, data, outputs, builder.atol, builder.rtol,
+                out.append(container.Case(f"{index}", builder.model(), data, outputs, builder.atol, builder.rtol,
                                           steps))
-        path = VECTORS / f"{cases.stem(operator, column)}.bin.xz"
+        path = VECTORS / ("host" if operator in cases.HOST else "") / f"{cases.stem(operator, column)}.bin.xz"
         count = {who: sum(who in c.outputs for c in out) for who in answers}
         size = 0
         if len(out) >= cases.LEAST:

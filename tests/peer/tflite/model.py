@@ -99,8 +99,13 @@ class Writer:
                       6: tensor.sparsity, 8: ("bool", 1)})
 
     def _operator(self, name, inputs, outputs, intermediates, options):
+        """A custom operator is called "CUSTOM:Name", and has the option `words`, integers of 32 bits."""
         if name not in self.codes:
             self.codes.append(name)
+        if ":" in name:
+            raw = np.frombuffer(np.asarray(options["words"], "<i4").tobytes(), np.uint8)
+            return Table({0: ("u32", self.codes.index(name)), 1: _indices(inputs), 2: _indices(outputs),
+                          5: Vector(raw)})
         kind = schema.OPERATORS[name][1]
         return Table({0: ("u32", self.codes.index(name)), 1: _indices(inputs), 2: _indices(outputs),
                       3: ("u8", kind) if kind else None, 4: _options(name, options) if kind else None,
@@ -113,8 +118,11 @@ class Writer:
 
     def write(self, graphs):
         made = Vector([self._graph(g) for g in graphs])
-        codes = [Table({0: ("i8", min(schema.OPERATORS[c][0], 127)), 2: ("i32", 1),
-                        3: ("i32", schema.OPERATORS[c][0])}) for c in self.codes]
+        codes = []
+        for full in self.codes:
+            operator, _, custom = full.partition(":")
+            number = schema.OPERATORS[operator][0]
+            codes.append(Table({0: ("i8", min(number, 127)), 1: custom or None, 2: ("i32", 1), 3: ("i32", number)}))
         return serialise(Table({0: ("u32", 3), 1: Vector(codes), 2: made, 3: "oribi",
                                 4: Vector(self.buffers)}), "TFL3")
 

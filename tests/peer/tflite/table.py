@@ -13,21 +13,23 @@ import tempfile
 import cases
 import container
 import model
+from build import PLAIN
 
-ORDER = """CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV FULLY_CONNECTED BATCH_MATMUL ADD SUB MUL MAXIMUM
+ORDER = """CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV CONVOLUTION_2D_TRANSPOSE_BIAS FULLY_CONNECTED BATCH_MATMUL ADD SUB MUL MAXIMUM
 MINIMUM AVERAGE_POOL_2D MAX_POOL_2D MEAN SUM SOFTMAX LOGISTIC TANH RELU RELU6 RELU_N1_TO_1 LEAKY_RELU PRELU HARD_SWISH
 RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE TRANSPOSE
 RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNPACK SVDF
 UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
 ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
-SELECT_V2 DENSIFY""".split()
+SELECT_V2 DENSIFY DIV""".split()
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
     ("QUANTIZE", "f32"), ("PRELU", "i16x8"), ("HARD_SWISH", "i16x8"), ("RELU_N1_TO_1", "i16x8"),
     ("BATCH_MATMUL", "u8"), ("SVDF", "i16x8"),
     ("SVDF", "u8"), ("UNIDIRECTIONAL_SEQUENCE_LSTM", "u8"), ("ABS", "u8"), ("EXP", "u8"), ("LOG", "u8"),
     ("ELU", "i16x8"), ("ELU", "u8"), ("RSQRT", "u8"), ("SQUARED_DIFFERENCE", "u8"), ("L2_NORMALIZATION", "i16x8"),
-    ("DENSIFY", "i8"), ("DENSIFY", "i16x8"), ("DENSIFY", "u8"))}
+    ("CONVOLUTION_2D_TRANSPOSE_BIAS", "i8"), ("CONVOLUTION_2D_TRANSPOSE_BIAS", "i16x8"),
+    ("CONVOLUTION_2D_TRANSPOSE_BIAS", "u8"), ("DENSIFY", "i8"), ("DENSIFY", "i16x8"), ("DENSIFY", "u8"))}
 
 HEAD = """# TFLite operators
 
@@ -38,6 +40,8 @@ and the emitted C with them to the bit. Anything else is why `oribi compile` ref
 the element types: float, int8, int16 with int8 weights, uint8. CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of
 int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). These, BATCH_MATMUL and SVDF of
 floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
+CONVOLUTION_2D_TRANSPOSE_BIAS is the custom operator `Convolution2DTransposeBias` of MediaPipe, which needs no plugin; its
+vectors are those of TRANSPOSE_CONV with the sizes that it computes.
 
 """
 
@@ -99,6 +103,24 @@ def cell(oribi, vectors, operator, column, folder, references):
     return f"refused: {why}".replace("|", "/") if why else "**accepted, and no vectors**"
 
 
+HOST_HEAD = """
+These run in host sessions alone; `compile.vectors_session` compares them (`tests/vectors/host`). A dash stands where TFLite
+has no such form.
+
+"""
+
+
+def host_table(source):
+    columns = cases.COLUMNS + PLAIN
+    lines = ["| operator | " + " | ".join(columns) + " |", "|---|" + "---|" * len(columns)]
+    for operator in cases.HOST:
+        paths = [source / "tests/vectors/host" / f"{cases.stem(operator, column)}.bin.xz" for column in columns]
+        counts = [str(len(container.unpack(p)[1])) if p.exists() else "-" for p in paths]
+        red = "" if set(counts) != {"-"} else " **no vectors**"
+        lines.append(f"| {operator}{red} | " + " | ".join(counts) + " |")
+    return HOST_HEAD + "\n".join(lines) + "\n"
+
+
 def table(oribi, source):
     references, lines = {}, []
     with tempfile.TemporaryDirectory() as name:
@@ -109,7 +131,7 @@ def table(oribi, source):
     names = {"tflm": "tflite-micro", "tflite": "tensorflow"}
     given = ", ".join(f"{names[who]} {version}" for who, version in sorted(references.items()))
     header = "| operator | " + " | ".join(cases.COLUMNS) + " |\n|---|" + "---|" * len(cases.COLUMNS) + "\n"
-    return HEAD.format(references=given) + header + "\n".join(lines) + "\n"
+    return HEAD.format(references=given) + header + "\n".join(lines) + "\n" + host_table(source)
 
 
 # Operators of int8 that move values and round nothing.

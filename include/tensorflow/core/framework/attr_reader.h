@@ -10,7 +10,7 @@
 #include "tensorflow/c/kernels.h"
 #include "tensorflow/c/shape_inference.h"
 #include "tensorflow/core/framework/node_def_reader.h"
-#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/framework/messages/tensor_of_proto.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -95,12 +95,31 @@ template <typename Api> class AttrReader
     {
         return Through<string>(out);
     }
+    /* A name of a list, as Padding is: AttrFromText, beside the list, knows the names. */
+    template <typename E>
+    auto Get(E *out) const ->
+        typename std::enable_if<std::is_enum<E>::value,
+                                decltype(AttrFromText(StringPiece(), out))>::type
+    {
+        string text;
+        TF_RETURN_IF_ERROR(Get(&text));
+        return AttrFromText(text, out);
+    }
     Status Get(Tensor *out) const
     {
         TF_Tensor *handle = nullptr;
         const Status status = One(Api::Handle, &handle);
         if (status.ok()) {
             *out = Tensor::Adopt(handle);
+        }
+        return status;
+    }
+    Status Get(TensorProto *out) const
+    {
+        Tensor tensor;
+        const Status status = Get(&tensor);
+        if (status.ok()) {
+            tensor.AsProtoField(out);
         }
         return status;
     }

@@ -1,17 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AttrValue: an attribute of any kind, as a message that can be read. Tensors are not kept. */
+/* AttrValue: an attribute of any kind, as a message that can be read. */
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_ATTR_VALUE_PB_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_ATTR_VALUE_PB_H_
 
 #include <cstring>
+#include <map>
+#include <memory>
 #include <vector>
 
-#include "tensorflow/core/framework/node_def_reader.h"
-#include "tensorflow/core/framework/partial_tensor_shape.h"
+#include "tensorflow/core/framework/tensor.pb.h"
 #include "tensorflow/core/framework/tensor_shape.pb.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
+
+class AttrValue;
+
+/* A function by its name, and the attributes that it is called with: std::map in the place of the
+ * map of protocol buffers. */
+class NameAttrList
+{
+  public:
+    const string &name() const
+    {
+        return name_;
+    }
+    void set_name(const string &name)
+    {
+        name_ = name;
+    }
+    const std::map<string, AttrValue> &attr() const;
+    std::map<string, AttrValue> *mutable_attr();
+    /* False: malformed, or a function in a function more than that many times. */
+    bool ParseFromString(StringPiece bytes, int most_levels = 32);
+
+  private:
+    string name_;
+    std::shared_ptr<std::map<string, AttrValue>> attr_; /* shared until it is changed */
+};
 
 class AttrValue
 {
@@ -52,23 +78,23 @@ class AttrValue
         ORIBI_ATTR_LIST(b, bool);
         ORIBI_ATTR_LIST(type, DataType);
         ORIBI_ATTR_LIST(shape, TensorShapeProto);
+        ORIBI_ATTR_LIST(tensor, TensorProto);
         ORIBI_ATTR_LIST(func, NameAttrList);
 #undef ORIBI_ATTR_LIST
     };
 
-    /* False: malformed. */
-    bool ParseFromString(StringPiece bytes)
+    /* False: malformed, or a function in a function more than that many times. */
+    bool ParseFromString(StringPiece bytes, int most_levels = 32)
     {
         *this = AttrValue();
-        for (WireReader value(bytes); value.Next();) {
+        WireReader value(bytes);
+        bool fits = true;
+        while (fits && value.Next()) {
             case_ = static_cast<ValueCase>(value.field);
-            if (case_ == kList) {
-                ParseList(value.bytes);
-            } else {
-                ParseElement(value, value.field);
-            }
+            fits = case_ == kList ? ParseList(value.bytes, most_levels)
+                                  : ParseElement(value, value.field, most_levels);
         }
-        return bytes.empty() || case_ != VALUE_NOT_SET;
+        return fits && !value.failed() && (bytes.empty() || case_ != VALUE_NOT_SET);
     }
     ValueCase value_case() const
     {
@@ -93,6 +119,7 @@ class AttrValue
     ORIBI_ATTR_SCALAR(type, DataType)
     ORIBI_ATTR_SCALAR(s, string)
     ORIBI_ATTR_SCALAR(shape, TensorShapeProto)
+    ORIBI_ATTR_SCALAR(tensor, TensorProto)
     ORIBI_ATTR_SCALAR(func, NameAttrList)
 #undef ORIBI_ATTR_SCALAR
     string placeholder() const
@@ -102,57 +129,58 @@ class AttrValue
 
   private:
     /* field: as in AttrValue, where 10 is a function. */
-    void ParseElement(const WireReader &value, int field)
+    bool ParseElement(const WireReader &value, int field, int most_levels)
     {
         switch (field) {
         case kS:
             list_.s_.emplace_back(value.bytes.data(), value.bytes.size());
-            break;
+            return true;
         case kI:
             list_.i_.push_back(static_cast<int64>(value.number));
-            break;
+            return true;
         case kF:
             list_.f_.push_back(Float(value.bytes));
-            break;
+            return true;
         case kB:
             list_.b_.push_back(value.number != 0);
-            break;
+            return true;
         case kType:
             list_.type_.push_back(static_cast<DataType>(value.number));
-            break;
+            return true;
         case kShape:
             list_.shape_.emplace_back();
             ShapeFromProto(value.bytes).AsProto(&list_.shape_.back());
-            break;
+            return true;
+        case kTensor:
+            list_.tensor_.emplace_back();
+            return list_.tensor_.back().ParseFromString(value.bytes);
         case kPlaceholder:
             placeholder_.assign(value.bytes.data(), value.bytes.size());
-            break;
+            return true;
         case kFunc:
             list_.func_.emplace_back();
-            for (WireReader func(value.bytes); func.Next();) {
-                if (func.field == 1) {
-                    list_.func_.back().set_name(string(func.bytes));
-                }
-            }
-            break;
+            return list_.func_.back().ParseFromString(value.bytes, most_levels);
         default:
-            break;
+            return true;
         }
     }
     /* Numbers may come packed, many in one field; a function has the number 9 there. */
-    void ParseList(StringPiece bytes)
+    bool ParseList(StringPiece bytes, int most_levels)
     {
-        for (WireReader item(bytes); item.Next();) {
+        WireReader item(bytes);
+        bool fits = true;
+        while (fits && item.Next()) {
             const bool is_float = item.field == kF;
-            if (item.field >= kI && item.field <= kType &&
-                item.bytes.size() != (is_float ? sizeof(float) : 0)) {
+            if (item.is_bytes && item.field >= kI && item.field <= kType) {
                 for (WireReader packed(item.bytes); packed.NextPacked(is_float);) {
-                    ParseElement(packed, item.field);
+                    ParseElement(packed, item.field, most_levels);
                 }
             } else {
-                ParseElement(item, item.field == kPlaceholder ? int{kFunc} : item.field);
+                fits = ParseElement(item, item.field == kPlaceholder ? int{kFunc} : item.field,
+                                    most_levels);
             }
         }
+        return fits && !item.failed();
     }
     static float Float(StringPiece bytes)
     {
@@ -166,6 +194,42 @@ class AttrValue
     ListValue list_; /* one element where the value is no list */
     string placeholder_;
 };
+
+inline const std::map<string, AttrValue> &NameAttrList::attr() const
+{
+    static const std::map<string, AttrValue> none;
+    return attr_ ? *attr_ : none;
+}
+inline std::map<string, AttrValue> *NameAttrList::mutable_attr()
+{
+    attr_ = std::make_shared<std::map<string, AttrValue>>(attr());
+    return attr_.get();
+}
+inline bool NameAttrList::ParseFromString(StringPiece bytes, int most_levels)
+{
+    std::map<string, AttrValue> attrs;
+    WireReader func(bytes);
+    bool fits = most_levels > 0;
+    while (fits && func.Next()) {
+        string key;
+        StringPiece value;
+        if (func.field == 1) {
+            name_.assign(func.bytes.data(), func.bytes.size());
+            continue;
+        }
+        for (WireReader entry(func.field == 2 ? func.bytes : StringPiece()); entry.Next();) {
+            if (entry.field == 1) {
+                key.assign(entry.bytes.data(), entry.bytes.size());
+            }
+            value = entry.field == 2 ? entry.bytes : value;
+        }
+        fits = func.field != 2 || attrs[key].ParseFromString(value, most_levels - 1);
+    }
+    if (!attrs.empty()) {
+        attr_ = std::make_shared<std::map<string, AttrValue>>(std::move(attrs));
+    }
+    return fits && !func.failed();
+}
 
 } // namespace tensorflow
 

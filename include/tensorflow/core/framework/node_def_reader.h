@@ -6,110 +6,10 @@
 
 #include <vector>
 
-#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/attr_value.pb.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
-
-/* One message of the protocol buffer wire format, field by field. */
-class WireReader
-{
-  public:
-    explicit WireReader(StringPiece message) : rest_(message)
-    {
-    }
-    /* False at the end and at the first malformed byte. */
-    bool Next()
-    {
-        uint64 key = 0;
-        if (rest_.empty() || !Varint(&key)) {
-            return false;
-        }
-        field = static_cast<int>(key >> 3);
-        number = 0;
-        bytes = StringPiece();
-        switch (key & 7) {
-        case 0:
-            return Varint(&number);
-        case 1:
-            return Take(8, &bytes);
-        case 2:
-            return Varint(&number) && Take(number, &bytes);
-        case 5:
-            return Take(4, &bytes);
-        default:
-            return false;
-        }
-    }
-    /* For the bytes of a packed field: the next number, or four bytes, of it. */
-    bool NextPacked(bool is_float)
-    {
-        return is_float ? Take(4, &bytes) : !rest_.empty() && Varint(&number);
-    }
-    int field = 0;
-    uint64 number = 0;
-    StringPiece bytes;
-
-  private:
-    bool Varint(uint64 *out)
-    {
-        *out = 0;
-        for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-            const uint64 byte = static_cast<unsigned char>(rest_.front());
-            rest_.remove_prefix(1);
-            *out |= (byte & 127) << shift;
-            if (byte < 128) {
-                return true;
-            }
-        }
-        return false;
-    }
-    bool Take(uint64 n, StringPiece *out)
-    {
-        if (n > rest_.size()) {
-            return false;
-        }
-        *out = rest_.substr(0, static_cast<size_t>(n));
-        rest_.remove_prefix(static_cast<size_t>(n));
-        return true;
-    }
-    StringPiece rest_;
-};
-
-/* Name of a function and nothing of its attributes. */
-class NameAttrList
-{
-  public:
-    const string &name() const
-    {
-        return name_;
-    }
-    void set_name(const string &name)
-    {
-        name_ = name;
-    }
-
-  private:
-    string name_;
-};
-
-inline PartialTensorShape ShapeFromProto(StringPiece bytes)
-{
-    std::vector<int64> dims;
-    bool unknown = false;
-    for (WireReader shape(bytes); shape.Next();) {
-        if (shape.field == 2) {
-            int64 size = 0;
-            for (WireReader dim(shape.bytes); dim.Next();) {
-                size = dim.field == 1 ? static_cast<int64>(dim.number) : size;
-            }
-            dims.push_back(size);
-        } else if (shape.field == 3) {
-            unknown = shape.number != 0;
-        }
-    }
-    return unknown ? PartialTensorShape() : PartialTensorShape(gtl::ArraySlice<int64>(dims));
-}
 
 class NodeDefReader
 {
@@ -122,6 +22,24 @@ class NodeDefReader
         string out;
         for (WireReader node(bytes_); node.Next();) {
             out = node.field == 2 ? string(node.bytes) : out;
+        }
+        return out;
+    }
+    std::vector<string> inputs() const
+    {
+        std::vector<string> out;
+        for (WireReader node(bytes_); node.Next();) {
+            if (node.field == 3) {
+                out.emplace_back(node.bytes.data(), node.bytes.size());
+            }
+        }
+        return out;
+    }
+    string device() const
+    {
+        string out;
+        for (WireReader node(bytes_); node.Next();) {
+            out = node.field == 4 ? string(node.bytes) : out;
         }
         return out;
     }
@@ -171,11 +89,8 @@ class NodeDefReader
             return errors::NotFound("the node has no attribute '", name, "'");
         }
         for (WireReader attr(value); attr.Next();) {
-            for (WireReader func(attr.field == 10 ? attr.bytes : StringPiece()); func.Next();) {
-                if (func.field == 1) {
-                    out->set_name(string(func.bytes));
-                    return Status();
-                }
+            if (attr.field == 10 && out->ParseFromString(attr.bytes)) {
+                return Status();
             }
         }
         return errors::InvalidArgument("attribute '", name, "' is no function");

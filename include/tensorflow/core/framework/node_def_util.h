@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GetNodeAttr: attributes of a node by its NodeDef, where code has one at hand. Tensors and the
- * attributes of functions are not read here: OpKernelConstruction::GetAttr. */
+/* GetNodeAttr: attributes of a node by its NodeDef, where code has one at hand, or by the map of a
+ * function's attributes. */
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_NODE_DEF_UTIL_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tensorflow/core/framework/node_def.pb.h"
+#include "tensorflow/core/framework/messages/tensor_of_proto.h"
 
 namespace tensorflow ORIBI_HIDDEN
 {
@@ -88,6 +89,26 @@ template <> struct Of<TensorShape> : Form<7> {
     }
 };
 
+template <> struct Of<TensorProto> : Form<8> {
+    static bool Set(const WireReader &value, TensorProto *out)
+    {
+        return out->ParseFromString(value.bytes);
+    }
+};
+template <> struct Of<Tensor> : Form<8> {
+    static bool Set(const WireReader &value, Tensor *out)
+    {
+        TensorProto proto;
+        return proto.ParseFromString(value.bytes) && out->FromProto(proto);
+    }
+};
+template <> struct Of<NameAttrList> : Form<10> {
+    static bool Set(const WireReader &value, NameAttrList *out)
+    {
+        return out->ParseFromString(value.bytes);
+    }
+};
+
 template <typename T> bool Read(StringPiece attr, T *out)
 {
     bool found = false;
@@ -106,7 +127,7 @@ template <typename T> bool ReadItems(StringPiece list, std::vector<T> *out)
         if (value.field != Of<T>::field) {
             continue;
         }
-        if (Of<T>::is_packed && value.bytes.size() != (Of<T>::is_float ? sizeof(float) : 0)) {
+        if (Of<T>::is_packed && value.is_bytes) {
             WireReader packed(value.bytes);
             while (fits && packed.NextPacked(Of<T>::is_float)) {
                 fits = Of<T>::Set(packed, &item);

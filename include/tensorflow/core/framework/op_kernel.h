@@ -90,6 +90,12 @@ class OpKernel
     {
         return def_.op();
     }
+    /* What the node calls its input, for messages. */
+    string requested_input(int i) const
+    {
+        return i >= 0 && i < def_.input_size() ? def_.input(i)
+                                               : strings::StrCat(name(), ":input ", i);
+    }
     int num_inputs() const
     {
         return static_cast<int>(input_types_.size());

@@ -106,6 +106,16 @@ class OpKernelConstruction
     {
         return def().reader().Get(name, value);
     }
+    Status GetAttr(StringPiece name, std::vector<TensorProto> *value) const
+    {
+        std::vector<Tensor> tensors;
+        TF_RETURN_IF_ERROR(GetAttr(name, &tensors));
+        value->resize(tensors.size());
+        for (size_t i = 0; i < tensors.size(); i++) {
+            tensors[i].AsProtoField(&(*value)[i]);
+        }
+        return Status();
+    }
     Status GetAttr(StringPiece name, std::vector<Tensor> *value) const
     {
         int32 count = 0;

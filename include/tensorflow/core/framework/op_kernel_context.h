@@ -9,6 +9,7 @@
 #include <mutex>
 #include <vector>
 
+#include "tensorflow/c/kernels_experimental.h"
 #include "tensorflow/c/kernels_extension.h"
 #include "tensorflow/core/framework/cancellation.h"
 #include "tensorflow/core/framework/device_base.h"
@@ -92,6 +93,16 @@ class OpKernelContext
         TF_RETURN_IF_ERROR(Range(name, true, &start, &stop));
         *out = OpInputList(this, start, stop);
         return Status();
+    }
+    Status mutable_input_list(StringPiece name, OpMutableInputList *)
+    {
+        OpInputList list;
+        TF_RETURN_IF_ERROR(input_list(name, &list));
+        return OpMutableInputList::Of(name, list.size());
+    }
+    void forward_ref_input_to_ref_output(int input, int output)
+    {
+        TF_OpKernelContext_ForwardRefInputToRefOutput(ctx_, input, output);
     }
     Status get_input_index(StringPiece name, int *out) const
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpInputList, OpOutputList: the tensors of a list argument. Their functions that ask the context
- * are defined behind it, in op_kernel_context.h. */
+/* OpInputList, OpMutableInputList, OpOutputList: the tensors of a list argument. Their functions
+ * that ask the context are defined behind it, in op_kernel_context.h. */
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_LISTS_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_OP_LISTS_H_
 
@@ -70,6 +70,28 @@ class OpInputList
   private:
     OpKernelContext *ctx_ = nullptr;
     int start_ = 0, stop_ = 0;
+};
+
+/* Inputs of reference type, which the host has not: code that takes either kind of input compiles,
+ * and OpKernelContext::mutable_input_list says so when it is asked. */
+class OpMutableInputList
+{
+  public:
+    int size() const
+    {
+        return 0;
+    }
+    Tensor at(int i, bool)
+    {
+        LOG(FATAL) << "input " << i << " of an empty list";
+        return Tensor();
+    }
+    static Status Of(StringPiece name, int n)
+    {
+        return n == 0 ? Status()
+                      : errors::FailedPrecondition("input '", name,
+                                                   "' is no reference: the host has none");
+    }
 };
 
 class OpOutputList

@@ -4,6 +4,7 @@
 #ifndef ORIBI_TENSORFLOW_CORE_FRAMEWORK_RESOURCE_OP_KERNEL_H_
 #define ORIBI_TENSORFLOW_CORE_FRAMEWORK_RESOURCE_OP_KERNEL_H_
 
+#include "tensorflow/core/framework/common_shape_fns.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/resource_mgr.h"
 

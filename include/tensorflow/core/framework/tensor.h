@@ -13,6 +13,8 @@
 namespace tensorflow ORIBI_HIDDEN
 {
 
+class TensorProto;
+
 class Tensor
 {
     /* Text elements are tstring, whatever old code calls them. */
@@ -158,6 +160,13 @@ class Tensor
         shape_ = shape;
         return true;
     }
+    /* The tensor of a message, with bytes of its own; false, and nothing changed, when the message
+     * makes none. And the message of the tensor. With tensor.pb.h. */
+    bool FromProto(const TensorProto &proto);
+    bool FromProto(Allocator *, const TensorProto &proto);
+    void AsProtoField(TensorProto *proto) const;
+    void AsProtoTensorContent(TensorProto *proto) const;
+
     /* Rows [begin, end) of the first dimension, sharing bytes. */
     Tensor Slice(int64 begin, int64 end) const
     {

@@ -8,6 +8,7 @@
 #include <ostream>
 #include <vector>
 
+#include "tensorflow/core/framework/tensor_shape.pb.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/lib/gtl/array_slice.h"
 #include "tensorflow/core/lib/gtl/inlined_vector.h"
@@ -91,9 +92,41 @@ class TensorShape
     {
         return Build(sizes, out);
     }
+    /* Of a message whose sizes are all known; the constructor ends the process on any other. */
+    static Status BuildTensorShape(const TensorShapeProto &proto, TensorShape *out)
+    {
+        gtl::InlinedVector<int64, 4> sizes;
+        for (const TensorShapeProto::Dim &dim : proto.dim()) {
+            sizes.push_back(dim.size());
+        }
+        return proto.unknown_rank() ? errors::InvalidArgument("the shape has an unknown rank")
+                                    : Build(sizes, out);
+    }
+    explicit TensorShape(const TensorShapeProto &proto)
+    {
+        TF_CHECK_OK(BuildTensorShape(proto, this));
+    }
+    static bool IsValid(const TensorShapeProto &proto)
+    {
+        TensorShape shape;
+        return BuildTensorShape(proto, &shape).ok();
+    }
     static bool IsValid()
     {
         return true;
+    }
+    void AsProto(TensorShapeProto *out) const
+    {
+        out->Clear();
+        for (int64 size : sizes_) {
+            out->add_dim()->set_size(size);
+        }
+    }
+    TensorShapeProto AsProto() const
+    {
+        TensorShapeProto out;
+        AsProto(&out);
+        return out;
     }
     static constexpr int MaxDimensions()
     {

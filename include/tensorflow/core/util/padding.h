@@ -21,6 +21,11 @@ inline Status GetPaddingFromString(StringPiece text, Padding *value)
     }
     return errors::NotFound(text, " is not an allowed padding type");
 }
+/* ctx->GetAttr("padding", &padding). */
+inline Status AttrFromText(StringPiece text, Padding *out)
+{
+    return GetPaddingFromString(text, out);
+}
 /* Whether the pairs in the attribute explicit_paddings fit the kind of padding: one for each
  * dimension, none below 0, and 0 for those over which no window goes. */
 inline Status CheckValidPadding(Padding padding, const std::vector<int64> &pairs, int dims,

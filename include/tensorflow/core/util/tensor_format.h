@@ -239,4 +239,6 @@ inline TensorShape ShapeFromFormat(TensorFormat format, int64 n, int64 h, int64 
 
 } // namespace tensorflow
 
+#include "tensorflow/core/util/padding.h"
+
 #endif

@@ -12,6 +12,8 @@
 #include "target/target.h"
 #include "tensor/status.h"
 
+#include <string.h>
+
 /* By the kernel of floats that bears the name of the call's row. */
 static bool lower_by(oribi_lowering *lowering, oribi_call *call, const oribi_target_kernel *kernel)
 {
@@ -99,6 +101,13 @@ static void binary_prepare(void *user, const oribi_region *region, oribi_target_
 
 bool oribi_lower_binary_f32(oribi_lowering *lowering, oribi_call *call)
 {
+    static const char *const counted[] = {"AddV2", "Sub", "Mul", "Maximum", "Minimum"};
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++) {
+        if (strcmp(call->node->op_name, counted[i]) == 0 &&
+            oribi_lower_is_integer(lowering, call)) {
+            return oribi_lower_binary_int(lowering, call);
+        }
+    }
     static const oribi_target_kernel binary = {.args = &oribi_args_binary_f32,
                                                .prepare = binary_prepare};
     return lower_by(lowering, call, &binary);

@@ -303,10 +303,9 @@ oribi_node *oribi_onnx_body_node(oribi_onnx_node *n, const char *op, const oribi
     }
     node->attrs = *attrs;
     node->origin = n->origin;
-    const oribi_emit_from from = {n->graph, n->label, n->origin, n->status, &n->failed, NULL};
     ok = oribi_graph_give_bodies(n->graph, node, kept, n_bodies, n->status) &&
          set_types(n->graph, &node->attrs, "Tcaptured", inputs + n_fixed, n_captured, n->status) &&
-         oribi_emit_resolve(&from, node);
+         oribi_emit_resolve(oribi_onnx_from(n), node);
     n->failed = n->failed || !ok;
     return ok ? node : NULL;
 }

@@ -325,6 +325,25 @@ const oribi_node *oribi_onnx_loop_make(const oribi_onnx_loop *l, bool *out_missi
     return n->failed ? NULL : node;
 }
 
+bool oribi_onnx_loop_translate(const oribi_onnx_loop *l)
+{
+    oribi_onnx_node *n = l->node;
+    bool is_missing = false;
+    const oribi_node *node = n->failed ? NULL : oribi_onnx_loop_make(l, &is_missing);
+    if (node == NULL) {
+        return is_missing && oribi_onnx_mark_missing(n);
+    }
+    if (n->n_outputs > node->n_outputs) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d outputs; the body makes %d",
+                               (int)n->n_outputs, (int)node->n_outputs);
+    }
+    for (int32_t i = 0; i < n->n_outputs; i++) {
+        const oribi_value_id made = node->outputs[i];
+        ORIBI_TRY(oribi_emit_bind(n, i, l->finish != NULL ? l->finish(l, i, made) : made));
+    }
+    return true;
+}
+
 oribi_value_id oribi_onnx_loop_constant(oribi_onnx_node *n, TF_DataType dtype, const void *value)
 {
     const oribi_value_id id =
@@ -351,19 +370,7 @@ static bool translate_loop(oribi_onnx_node *n)
             return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "input %d is required", (int)i + 2);
         }
     }
-    bool is_missing = false;
-    const oribi_node *node = n->failed ? NULL : oribi_onnx_loop_make(&l, &is_missing);
-    if (node == NULL) {
-        return is_missing && oribi_onnx_mark_missing(n);
-    }
-    if (n->n_outputs > node->n_outputs) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d outputs; the body makes %d",
-                               (int)n->n_outputs, (int)node->n_outputs);
-    }
-    for (int32_t i = 0; i < n->n_outputs; i++) {
-        ORIBI_TRY(oribi_emit_bind(n, i, node->outputs[i]));
-    }
-    return true;
+    return oribi_onnx_loop_translate(&l);
 }
 
 const oribi_onnx_row oribi_onnx_control_rows[] = {

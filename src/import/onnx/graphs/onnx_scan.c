@@ -18,7 +18,8 @@ typedef struct scan {
     int32_t n_states, n_inputs; /* scanned ones */
     const oribi_value_id *states, *inputs;
     scanned *elements;
-    oribi_value_id trips; /* -1: the length of the first input */
+    oribi_value_id trips;               /* -1: the length of the first input */
+    int64_t *out_axes, *out_directions; /* of what is collected; NULL: all 0 */
 } scan;
 
 /* Integers of an attribute; false: absent, or failed. */
@@ -73,8 +74,8 @@ static bool fill_scan(oribi_onnx_body *b, const oribi_onnx_loop *l, oribi_value_
     return !n->failed && oribi_onnx_body_read(b, &l->graph, own, s->n_states + s->n_inputs);
 }
 
-/* The values that a scan makes of one sequence: states, then what is collected, time first. */
-static const oribi_node *scan_once(const scan *s, oribi_onnx_node *n, bool *out_missing)
+/* Over one sequence: states, then what is collected, time first. */
+static oribi_onnx_loop loop_of(const scan *s, oribi_onnx_node *n)
 {
     static const uint8_t yes = 1;
     oribi_onnx_loop l = {.node = n,
@@ -89,7 +90,7 @@ static const oribi_node *scan_once(const scan *s, oribi_onnx_node *n, bool *out_
     if (l.trips < 0) {
         l.trips = length_of(n, s->elements[0].value, s->elements[0].axis);
     }
-    return n->failed ? NULL : oribi_onnx_loop_make(&l, out_missing);
+    return l;
 }
 
 /* Inputs that are scanned, their axes and directions. */
@@ -161,35 +162,28 @@ static oribi_value_id turn(oribi_onnx_node *n, oribi_value_id x, int64_t axis, b
     return n->failed ? -1 : oribi_emit_transpose(n, x, &perm);
 }
 
+static oribi_value_id turn_output(const oribi_onnx_loop *l, int32_t output, oribi_value_id made)
+{
+    const scan *s = l->arg;
+    const int32_t k = output - s->n_states;
+    return k < 0 ? made
+                 : turn(l->node, made, s->out_axes != NULL ? s->out_axes[k] : 0,
+                        s->out_directions != NULL && s->out_directions[k] != 0);
+}
+
 bool oribi_onnx_translate_scan(oribi_onnx_node *n)
 {
     scan s;
-    int64_t *axes = NULL, *directions = NULL, *out_axes = NULL, *out_directions = NULL;
+    int64_t *axes = NULL, *directions = NULL;
     ORIBI_TRY(begin(n, 0, &s));
     (void)list_of(n, "scan_input_axes", s.n_inputs, &axes);
     (void)list_of(n, "scan_input_directions", s.n_inputs, &directions);
-    (void)list_of(n, "scan_output_axes", n->n_outputs - s.n_states, &out_axes);
-    (void)list_of(n, "scan_output_directions", n->n_outputs - s.n_states, &out_directions);
+    (void)list_of(n, "scan_output_axes", n->n_outputs - s.n_states, &s.out_axes);
+    (void)list_of(n, "scan_output_directions", n->n_outputs - s.n_states, &s.out_directions);
     ORIBI_TRY(!n->failed && set_elements(&s, n, axes, directions));
-    bool is_missing = false;
-    const oribi_node *node = scan_once(&s, n, &is_missing);
-    if (node == NULL) {
-        return is_missing && oribi_onnx_mark_missing(n);
-    }
-    if (n->n_outputs > node->n_outputs) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d outputs; the body makes %d",
-                               (int)n->n_outputs, (int)node->n_outputs);
-    }
-    for (int32_t i = 0; i < n->n_outputs; i++) {
-        oribi_value_id value = node->outputs[i];
-        if (i >= s.n_states) {
-            const int32_t k = i - s.n_states;
-            value = turn(n, value, out_axes != NULL ? out_axes[k] : 0,
-                         out_directions != NULL && out_directions[k] != 0);
-        }
-        ORIBI_TRY(oribi_emit_bind(n, i, value));
-    }
-    return true;
+    oribi_onnx_loop l = loop_of(&s, n);
+    l.finish = turn_output;
+    return oribi_onnx_loop_translate(&l);
 }
 
 /* --- Opset 8: over the batch -------------------------------------------------------------------
@@ -216,8 +210,7 @@ static oribi_value_id pad_end(oribi_onnx_node *n, oribi_value_id x, oribi_value_
 typedef struct batch {
     scan s; /* as the node has it: with a batch in front */
     oribi_value_id lengths, longest;
-    const int64_t *directions;
-    bool *is_missing;
+    int64_t *directions;
 } batch;
 
 static bool fill_batch(oribi_onnx_body *b, const oribi_onnx_loop *l, oribi_value_id *inputs)
@@ -249,8 +242,8 @@ static bool fill_batch(oribi_onnx_body *b, const oribi_onnx_loop *l, oribi_value
                 oribi_emit2(n, "Sub", length, oribi_onnx_loop_constant(n, TF_INT64, &(int64_t){1}));
         }
     }
-    const oribi_node *node = n->failed ? NULL : scan_once(&one, n, all->is_missing);
-    b->is_missing = *all->is_missing;
+    const oribi_onnx_loop inner = loop_of(&one, n);
+    const oribi_node *node = n->failed ? NULL : oribi_onnx_loop_make(&inner, &b->is_missing);
     if (node == NULL) {
         return b->is_missing;
     }
@@ -269,12 +262,9 @@ static bool fill_batch(oribi_onnx_body *b, const oribi_onnx_loop *l, oribi_value
 bool oribi_onnx_translate_scan_8(oribi_onnx_node *n)
 {
     static const uint8_t yes = 1;
-    bool is_missing = false;
-    batch all = {.lengths = oribi_emit_input(n, 0), .longest = -1, .is_missing = &is_missing};
-    int64_t *directions = NULL;
+    batch all = {.lengths = oribi_emit_input(n, 0), .longest = -1};
     ORIBI_TRY(begin(n, 1, &all.s));
-    (void)list_of(n, "directions", all.s.n_inputs, &directions);
-    all.directions = directions;
+    (void)list_of(n, "directions", all.s.n_inputs, &all.directions);
     if (all.lengths >= 0) {
         all.longest = length_of(n, all.s.inputs[0], 1);
     }
@@ -285,16 +275,5 @@ bool oribi_onnx_translate_scan_8(oribi_onnx_node *n)
                                .first_declared = -1,
                                .fill = fill_batch,
                                .arg = &all};
-    const oribi_node *node = n->failed ? NULL : oribi_onnx_loop_make(&l, &is_missing);
-    if (node == NULL) {
-        return is_missing && oribi_onnx_mark_missing(n);
-    }
-    if (n->n_outputs > node->n_outputs) {
-        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d outputs; the body makes %d",
-                               (int)n->n_outputs, (int)node->n_outputs);
-    }
-    for (int32_t i = 0; i < n->n_outputs; i++) {
-        ORIBI_TRY(oribi_emit_bind(n, i, node->outputs[i]));
-    }
-    return true;
+    return oribi_onnx_loop_translate(&l);
 }

@@ -107,6 +107,9 @@ bool oribi_onnx_scope_open(oribi_onnx_node *n, const char *step, oribi_onnx *out
 
 void oribi_onnx_scope_close(oribi_onnx *scope)
 {
+    if (scope == NULL) {
+        return;
+    }
     oribi_map_destroy(&scope->values);
     oribi_map_destroy(&scope->constants);
     oribi_map_destroy(&scope->tested);
@@ -155,16 +158,20 @@ static bool bind_result(oribi_onnx_node *n, oribi_onnx *scope, int32_t index,
 
 /* --- Calls ------------------------------------------------------------------------------------ */
 
-/* Inputs get the call's values; the opsets are the function's own. */
-static bool open_function(oribi_onnx_node *n, oribi_onnx *scope, TF_Status *status)
+bool oribi_onnx_function_open(oribi_onnx_node *n, const oribi_wire *function, oribi_onnx *scope)
 {
-    oribi_wire body = *scope->function;
+    TF_Status *status = n->status;
+    oribi_wire body = *function;
     oribi_wire_field f;
     oribi_string name;
     int32_t n_inputs = 0;
+    const bool is_open = oribi_onnx_scope_open(n, "", scope);
+    scope->function = function;
+    scope->call = n;
+    scope->hides = true;
     scope->opset = n->onnx->opsets->opset;
     scope->opsets = scope;
-    while (oribi_wire_next(&body, &f, status)) {
+    while (is_open && oribi_wire_next(&body, &f, status)) {
         if (f.number == 4) {
             ORIBI_TRY(oribi_wire_string(&f, "an input of a function", &name, status));
             const oribi_value_id value = oribi_emit_input(n, n_inputs++);
@@ -173,7 +180,7 @@ static bool open_function(oribi_onnx_node *n, oribi_onnx *scope, TF_Status *stat
             ORIBI_TRY(oribi_onnx_read_opset(scope, &body, &f, status));
         }
     }
-    ORIBI_TRY(oribi_ok(status));
+    ORIBI_TRY(is_open && oribi_ok(status));
     return n->n_inputs <= n_inputs ||
            oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "there are %d inputs; the function has %d",
                            (int)n->n_inputs, (int)n_inputs);
@@ -203,12 +210,9 @@ static bool bind_function(oribi_onnx_node *n, oribi_onnx *scope)
 bool oribi_onnx_function_call(oribi_onnx_node *n, const oribi_wire *function)
 {
     oribi_onnx scope;
-    bool ok = oribi_onnx_scope_open(n, "", &scope);
-    scope.function = function;
-    scope.call = n;
-    scope.hides = true;
-    ok = ok && open_function(n, &scope, n->status) &&
-         oribi_onnx_read_nodes(&scope, *function, 7, n->status) && bind_function(n, &scope);
+    const bool ok = oribi_onnx_function_open(n, function, &scope) &&
+                    oribi_onnx_read_nodes(&scope, *function, 7, n->status) &&
+                    bind_function(n, &scope);
     oribi_onnx_scope_close(&scope);
     n->failed = n->failed || !ok;
     return ok;

@@ -11,7 +11,9 @@
  *          knows. SP_: filled by the plugin; SE_: by the host.
  * Memory   of the structs is the host's; what a plugin puts behind their pointers it takes back in
  *          the destroy function beside them. Strings live as long as the struct.
- * Threads  after creation any member may be called from any thread, for different streams at once.
+ * Threads  after creation any member may be called from any thread, for different streams at once;
+ *          for one stream by one thread at a time, unless asynchronous kernels of the device
+ * enqueue on threads of their own: as in TensorFlow, other nodes are enqueued on it meanwhile.
  * Errors   through the status; a member that has none says so by its result. No member may exit.
  */
 #ifndef ORIBI_TENSORFLOW_C_EXPERIMENTAL_STREAM_EXECUTOR_STREAM_EXECUTOR_H_

@@ -2,9 +2,6 @@
 /* See machine.h. Target attributes, so that one file holds the loops of every ISA. */
 #include "machine.h"
 
-#include "cpu/base/isa.h"
-#include "cpu/product/gemm_repeat.h"
-
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +9,7 @@
 
 enum { CHAINS = 12, STEPS = 20000, TRIES = 200 };
 
-double bench_seconds(void)
+double machine_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -21,16 +18,17 @@ double bench_seconds(void)
 
 static volatile float sink, seed; /* seed: no two chains are known to be alike */
 
+#define TWELVE(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 /* CHAINS independent multiply-adds again and again, in named variables so that none meets memory.
  */
 #define FMA_LOOP(vector, splat, multiply_add, add_up)                                              \
     const vector x = splat(0.5f);                                                                  \
-    ORIBI_REPEAT_12(START)                                                                         \
+    TWELVE(START)                                                                                  \
     for (int64_t step = 0; step < STEPS; step++) {                                                 \
-        ORIBI_REPEAT_12(multiply_add)                                                              \
+        TWELVE(multiply_add)                                                                       \
         __asm__ volatile("");                                                                      \
     }                                                                                              \
-    ORIBI_REPEAT_12(add_up)
+    TWELVE(add_up)
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -171,52 +169,52 @@ typedef struct loops {
 static loops widest(void)
 {
 #if defined(__x86_64__)
-    if (oribi_cpu_has(ORIBI_ISA_avx512)) {
+    if (__builtin_cpu_supports("avx512f")) {
         return (loops){"avx512", 16, fma_avx512, read_avx512, stream_avx512};
     }
-    if (oribi_cpu_has(ORIBI_ISA_avx2)) {
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
         return (loops){"avx2", 8, fma_avx2, read_avx2, stream_avx2};
     }
 #endif
     return (loops){"plain", 4, fma_plain, read_plain, stream_plain};
 }
 
-double bench_peak_sample(void)
+double machine_peak_sample(void)
 {
     const loops best_loops = widest();
-    const double start = bench_seconds();
+    const double start = machine_seconds();
     best_loops.fma();
-    return 2.0 * CHAINS * STEPS * best_loops.lanes / (bench_seconds() - start);
+    return 2.0 * CHAINS * STEPS * best_loops.lanes / (machine_seconds() - start);
 }
 
-double bench_peak_flops(const char **out_isa)
+double machine_peak_flops(const char **out_isa)
 {
     double best = 0.0;
     *out_isa = widest().isa;
     for (int try = 0; try < TRIES; try++) {
-        const double flops = bench_peak_sample();
+        const double flops = machine_peak_sample();
         best = flops > best ? flops : best;
     }
     return best;
 }
 
-double bench_read_bandwidth(size_t bytes)
+double machine_read_bandwidth(size_t bytes)
 {
     const loops best_loops = widest();
-    const size_t count = bytes / sizeof(float) / 128 * 128;
+    const size_t whole = bytes / 512 * 512, count = whole / sizeof(float);
     double best = 0.0;
-    float *data = aligned_alloc(64, count * sizeof(float));
+    float *data = aligned_alloc(64, whole);
     if (data == NULL) {
         return 0.0;
     }
     for (size_t i = 0; i < count; i++) {
         data[i] = (float)(i % 7);
     }
-    const double begin = bench_seconds();
-    for (int try = 0; try < 5 || bench_seconds() - begin < 0.3; try++) {
-        const double start = bench_seconds();
+    const double begin = machine_seconds();
+    for (int try = 0; try < 5 || machine_seconds() - begin < 0.3; try++) {
+        const double start = machine_seconds();
         best_loops.read(data, count);
-        const double rate = (double)(count * sizeof(float)) / (bench_seconds() - start);
+        const double rate = (double)(count * sizeof(float)) / (machine_seconds() - start);
         best = rate > best ? rate : best;
     }
     free(data);
@@ -229,11 +227,12 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* As bench_measure takes it: the tenth part of the samples is better. */
-double bench_stream_seconds(size_t read, size_t written)
+/* As machine_measure takes it: the tenth part of the samples is better. */
+double machine_stream_seconds(size_t read, size_t written)
 {
-    const size_t lines = written / 16, ratio = read / written;
-    float *from = aligned_alloc(64, lines * ratio * 64), *to = aligned_alloc(64, lines * 64);
+    const size_t lines = written / 16, ratio = read / written, out_bytes = written / 16 << 6;
+    const size_t in_bytes = ratio * out_bytes;
+    float *from = aligned_alloc(64, in_bytes), *to = aligned_alloc(64, out_bytes);
     const loops best_loops = widest();
     static double times[TRIES];
     int count = 0;
@@ -241,9 +240,9 @@ double bench_stream_seconds(size_t read, size_t written)
         from[i] = (float)(i % 7);
     }
     for (; from != NULL && to != NULL && count < TRIES; count++) {
-        const double start = bench_seconds();
+        const double start = machine_seconds();
         best_loops.stream(from, to, lines, ratio);
-        times[count] = bench_seconds() - start;
+        times[count] = machine_seconds() - start;
         sink = to[count % 16];
     }
     free(from);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Floats to bytes and back in loops that compilers make vectors of, bit for bit micro/'s. Compiled
+ * once for each instruction set, by a file that defines ORIBI_ISA (cpu/base/isa.h).
+ */
+#include "micro/float_rules.h"
+
+#include <math.h>
+
+#include "cpu/base/families.h"
+#include "cpu/quantised/bytes.h"
+
+#include "micro/element.h"
+#include "micro/qlinear.h"
+
+enum { LANES = 16, BLOCK = 256 };
+
+/* --- Bytes ----------------------------------------------------------------------------------- */
+
+/* oribi_micro_qlinear_byte: zero of the result, and what lies between its bounds and that. */
+typedef struct target {
+    float low, high;
+    int32_t zero;
+} target;
+
+static inline target target_of(int32_t zero, int32_t is_signed)
+{
+    const int32_t low = is_signed != 0 ? INT8_MIN : 0;
+    return (target){(float)(low - zero), (float)(low + 255 - zero), zero};
+}
+
+static inline uint8_t byte_of(float value, target t)
+{
+    value = value > t.low ? value : t.low;
+    value = value < t.high ? value : t.high;
+    return (uint8_t)((int32_t)rintf(value) + t.zero);
+}
+
+static void quantize_line(const float *restrict x, int32_t n, float scale, target t,
+                          uint8_t *restrict y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = byte_of(x[i] / scale, t);
+    }
+}
+
+static void quantize_each(const float *restrict x, int32_t n, const float *restrict scales,
+                          const uint8_t *restrict zeros, int32_t is_signed, uint8_t *restrict y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = byte_of(x[i] / scales[i],
+                       target_of(oribi_micro_qlinear_get(zeros, i, is_signed), is_signed));
+    }
+}
+
+static void quantize(const struct oribi_micro_quantize_linear_args *args, const float *input,
+                     const float *scales, const void *zeros, void *output)
+{
+    const struct oribi_micro_quantize_linear_args *a = args;
+    uint8_t *to = output;
+    for (int32_t o = 0; o < a->outer; o++) {
+        if (a->inner == 1) {
+            quantize_each(input, a->channels, scales, zeros, a->is_signed, to);
+            input += a->channels;
+            to += a->channels;
+            continue;
+        }
+        for (int32_t c = 0; c < a->channels; c++, input += a->inner, to += a->inner) {
+            const int32_t zero = oribi_micro_qlinear_get(zeros, c, a->is_signed);
+            quantize_line(input, a->inner, scales[c], target_of(zero, a->is_signed), to);
+        }
+    }
+}
+
+/* --- Floats ---------------------------------------------------------------------------------- */
+
+static void bytes_line(const uint8_t *restrict x, int32_t n, uint32_t flip, int32_t less,
+                       float scale, float *restrict y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = (float)((int32_t)(x[i] ^ flip) - less) * scale;
+    }
+}
+
+static void words_line(const int32_t *restrict x, int32_t n, int32_t zero, float scale,
+                       float *restrict y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = (float)(int32_t)((uint32_t)x[i] - (uint32_t)zero) * scale;
+    }
+}
+
+static void bytes_each(const uint8_t *restrict x, int32_t n, uint32_t flip,
+                       const uint8_t *restrict zeros, const float *restrict scales,
+                       float *restrict y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = (float)((int32_t)(x[i] ^ flip) - (int32_t)(zeros[i] ^ flip)) * scales[i];
+    }
+}
+
+static void dequantize(const struct oribi_micro_dequantize_linear_args *args, const void *input,
+                       const float *scales, const void *zeros, float *output)
+{
+    const struct oribi_micro_dequantize_linear_args *a = args;
+    const uint32_t flip = a->kind == ORIBI_MICRO_S8 ? 128U : 0U;
+    int64_t at = 0;
+    for (int32_t o = 0; o < a->outer; o++) {
+        if (a->inner == 1 && a->kind != ORIBI_MICRO_S32) {
+            bytes_each((const uint8_t *)input + at, a->channels, flip, zeros, scales, output + at);
+            at += a->channels;
+            continue;
+        }
+        for (int32_t c = 0; c < a->channels; c++, at += a->inner) {
+            const int32_t zero = oribi_micro_element_get(zeros, a->kind, c);
+            if (a->kind == ORIBI_MICRO_S32) {
+                words_line((const int32_t *)input + at, a->inner, zero, scales[c], output + at);
+            } else {
+                bytes_line((const uint8_t *)input + at, a->inner, flip, (int32_t)flip + zero,
+                           scales[c], output + at);
+            }
+        }
+    }
+}
+
+/* --- Ranges ---------------------------------------------------------------------------------- */
+
+static void range(const float *x, int64_t n, float range[2])
+{
+    float low[LANES], high[LANES];
+    int64_t i = 0;
+    for (int j = 0; j < LANES; j++) {
+        low[j] = range[0];
+        high[j] = range[1];
+    }
+    for (; i + LANES <= n; i += LANES) {
+        for (int j = 0; j < LANES; j++) {
+            low[j] = x[i + j] < low[j] ? x[i + j] : low[j];
+            high[j] = x[i + j] > high[j] ? x[i + j] : high[j];
+        }
+    }
+    for (; i < n; i++) {
+        low[0] = x[i] < low[0] ? x[i] : low[0];
+        high[0] = x[i] > high[0] ? x[i] : high[0];
+    }
+    for (int j = 0; j < LANES; j++) {
+        range[0] = low[j] < range[0] ? low[j] : range[0];
+        range[1] = high[j] > range[1] ? high[j] : range[1];
+    }
+}
+
+/* --- Softmax --------------------------------------------------------------------------------- */
+
+static uint32_t most_of(const uint8_t *x, int32_t n, uint32_t flip)
+{
+    uint8_t most = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const uint8_t v = (uint8_t)(x[i] ^ flip);
+        most = v > most ? v : most;
+    }
+    return most;
+}
+
+/* Exponentials of a block of a row; returns `sum` with them added, one after the other. */
+static float look_up(const uint8_t *x, int32_t n, uint32_t flip, const float *table, float sum,
+                     float *e)
+{
+    for (int32_t i = 0; i < n; i++) {
+        e[i] = table[x[i] ^ flip];
+        sum += e[i];
+    }
+    return sum;
+}
+
+static void shares(const float *restrict e, int32_t n, float steps, float sum, target t,
+                   uint8_t *restrict y)
+{
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = byte_of(e[i] * steps / sum, t);
+    }
+}
+
+static void softmax(const struct oribi_micro_qlinear_softmax_args *args, const void *input,
+                    void *output)
+{
+    const struct oribi_micro_qlinear_softmax_args *a = args;
+    const uint32_t flip = a->is_signed != 0 ? 128U : 0U;
+    const target t = target_of(a->output_zero, a->is_signed);
+    for (int32_t row = 0; row < a->rows; row++) {
+        const uint8_t *from = (const uint8_t *)input + (int64_t)row * a->columns;
+        uint8_t *to = (uint8_t *)output + (int64_t)row * a->columns;
+        const float *table = a->table + (255U - most_of(from, a->columns, flip));
+        float e[BLOCK], sum = 0.0F;
+        for (int32_t i = 0; i < a->columns; i += BLOCK) {
+            sum = look_up(from + i, a->columns - i < BLOCK ? a->columns - i : BLOCK, flip, table,
+                          sum, e);
+        }
+        for (int32_t i = 0; i < a->columns; i += BLOCK) {
+            const int32_t n = a->columns - i < BLOCK ? a->columns - i : BLOCK;
+            (void)look_up(from + i, n, flip, table, 0.0F, e);
+            shares(e, n, a->steps, sum, t, to + i);
+        }
+    }
+}
+
+/* --- Through bytes --------------------------------------------------------------------------- */
+
+/* To the nearest within these bounds, ties away from zero; a NaN stays one. */
+static inline float nearest(float x, float low, float high)
+{
+    const float bounded = x <= low ? low : x >= high ? high : x;
+    const float number = bounded == bounded ? bounded : 0.0F;
+    const float whole = (float)(int32_t)number, rest = number - whole;
+    const float up = rest >= 0.5F ? 1.0F : 0.0F, down = rest <= -0.5F ? 1.0F : 0.0F;
+    return bounded == bounded ? whole + up - down : bounded;
+}
+
+static void symmetric_row(const float *x, int32_t n, float most, float *y)
+{
+    const float scale = most / 127.0F, inverse = 127.0F / most;
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = nearest(x[i] * inverse, -127.0F, 127.0F) * scale;
+    }
+}
+
+static void asymmetric_row(const float *x, int32_t n, float scale, float zero, float *y)
+{
+    const float inverse = 1.0F / scale;
+    for (int32_t i = 0; i < n; i++) {
+        y[i] = (nearest(zero + x[i] * inverse, -128.0F, 127.0F) - zero) * scale;
+    }
+}
+
+static void through(const struct oribi_micro_through_bytes_args *args, const float *input,
+                    float *output)
+{
+    const int32_t n = args->columns;
+    for (int32_t row = 0; row < args->rows; row++, input += n, output += n) {
+        float ends[2] = {0.0F, 0.0F}, scale = 0.0F;
+        range(input, n, ends);
+        const bool is_wide = ends[0] < ends[1];
+        if (is_wide && args->asymmetric != 0) {
+            const float zero =
+                oribi_micro_through_bytes_zero((double)ends[0], (double)ends[1], &scale);
+            asymmetric_row(input, n, scale, zero, output);
+        } else {
+            const float larger = ends[1] > -ends[0] ? ends[1] : -ends[0];
+            symmetric_row(input, n, is_wide ? larger : 1.0F, output);
+        }
+    }
+}
+
+/* --- Kernels --------------------------------------------------------------------------------- */
+
+static const oribi_bytes loops = {quantize, dequantize, range, softmax, through};
+
+static bool quantize_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_quantize_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(quantize, 3)
+
+static bool dequantize_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_dequantize_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(dequantize, 3)
+
+static bool dynamic_run(const void *state, oribi_kit_run *run)
+{
+    (void)state;
+    return oribi_dynamic_run(run, &loops);
+}
+ORIBI_KIT_COMPUTE(dynamic, 1)
+
+static bool softmax_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_softmax_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(softmax, 1)
+
+static bool through_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_through_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(through, 1)
+
+#define BYTES_ROW(op, make, fn)                                                                    \
+    .op_name = op, ORIBI_ISA_FIELDS(ORIBI_ISA), .create = oribi_##make##_create,                   \
+    .compute = fn##_compute, .destroy = oribi_kit_free, .why = "loops of vectors, " ORIBI_ISA_NAME
+
+const oribi_cpu_kernel ORIBI_ISA_TABLE(bytes)[] = {
+    {BYTES_ROW("ONNX>QuantizeLinear", linear, quantize), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
+    {BYTES_ROW("ONNX>DequantizeLinear", linear, dequantize),
+     .types = {{"T", ORIBI_QUANTIZED_BYTES | ORIBI_KIT_TYPE(TF_INT32)}}},
+    {BYTES_ROW("ONNX>DynamicQuantizeLinear", dynamic, dynamic)},
+    {BYTES_ROW("ONNX>QLinearSoftmax", softmax, softmax), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
+    {BYTES_ROW("Oribi>ThroughBytes", through, through)},
+    {.op_name = NULL},
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every variant of what makes bytes of floats and floats of bytes against the reference row, to the
+ * bit: ties, NaN, infinities, what lies far outside the range, scales and zero points of one value,
+ * of channels, and of each element of the last axis.
+ */
+#include "kernel_harness.h"
+
+typedef struct check {
+    harness node;
+    TF_Tensor *expected;
+    const char *op;
+    int64_t columns;
+    bool is_signed;
+} check;
+
+static void check_row(void *arg, const oribi_cpu_kernel *row)
+{
+    check *self = arg;
+    TF_Status *status = TF_NewStatus();
+
+    TF_Tensor *actual = harness_compute(&self->node, row, status);
+
+    if (actual == NULL) {
+        fail_msg("%s, %s: %s", self->op, row->why, TF_Message(status));
+    }
+    assert_int_equal(TF_TensorByteSize(actual), TF_TensorByteSize(self->expected));
+    const uint8_t *a = TF_TensorData(actual), *b = TF_TensorData(self->expected);
+    for (size_t i = 0; i < TF_TensorByteSize(actual); i++) {
+        if (a[i] != b[i]) {
+            fail_msg("%s, %s, %lld columns: byte %zu is %d, not %d", self->op, row->why,
+                     (long long)self->columns, i, a[i], b[i]);
+        }
+    }
+    TF_DeleteTensor(actual);
+    TF_DeleteStatus(status);
+}
+
+static void check_variants(check *self)
+{
+    TF_Status *status = TF_NewStatus();
+    self->expected = harness_compute(&self->node, harness_reference(self->op), status);
+    if (self->expected == NULL) {
+        fail_msg("%s: reference: %s", self->op, TF_Message(status));
+    }
+    assert_true(harness_each_variant(self->op, check_row, self) > 0);
+    TF_DeleteTensor(self->expected);
+    harness_end(&self->node);
+    TF_DeleteStatus(status);
+}
+
+static TF_Tensor *floats(const int64_t *dims, int rank)
+{
+    static const float odd[] = {0.5f,  -0.5f,  1.5f,    2.5f,       -2.5f,    -0.0f,
+                                1e30f, -1e30f, 127.5f,  1e-40f,     INFINITY, -INFINITY,
+                                NAN,   255.5f, -128.5f, 0.49999997f};
+    TF_Tensor *tensor = harness_tensor(TF_FLOAT, dims, rank);
+    float *values = TF_TensorData(tensor);
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        const float v = harness_random();
+        values[i] = v > 0.9f ? odd[(int)((v - 0.9f) * 159.0f) & 15] : 160.0f * v;
+    }
+    return tensor;
+}
+
+static TF_Tensor *bytes(TF_DataType type, const int64_t *dims, int rank, float most)
+{
+    TF_Tensor *tensor = harness_tensor(type, dims, rank);
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        const int32_t value = (int32_t)(most * harness_random());
+        if (type == TF_INT32) {
+            ((int32_t *)TF_TensorData(tensor))[i] = value * 12345;
+        } else {
+            ((uint8_t *)TF_TensorData(tensor))[i] = (uint8_t)value;
+        }
+    }
+    return tensor;
+}
+
+static TF_Tensor *scales(int64_t count)
+{
+    TF_Tensor *tensor = harness_tensor(TF_FLOAT, &count, 1);
+    for (int64_t i = 0; i < count; i++) {
+        ((float *)TF_TensorData(tensor))[i] = i % 3 == 0 ? 1.0f : 0.9f + 0.5f * harness_random();
+    }
+    return tensor;
+}
+
+static void begin(check *self, const char *op, TF_DataType type, int64_t columns)
+{
+    *self = (check){.op = op, .columns = columns, .is_signed = type == TF_INT8};
+    harness_begin(&self->node);
+    self->node.output_type = type;
+    harness_random_state = (uint32_t)columns + 1;
+    assert_true(oribi_attrs_set_type(&self->node.attrs, &self->node.arena, "T", type));
+}
+
+/* Sizes around those of vectors and blocks. */
+static const int64_t widths[] = {1, 2, 7, 16, 31, 33, 255, 259, 700};
+enum { WIDTHS = sizeof widths / sizeof *widths };
+
+/* Parameters of all, of the middle axis, or of the last. */
+static void add_parameters(check *self, TF_DataType type, int kind)
+{
+    const int64_t axis = kind == 1 ? 1 : 2, sizes[] = {1, 3, self->columns};
+    harness_add(&self->node, scales(sizes[kind]));
+    harness_add(&self->node, bytes(type, &sizes[kind], 1, 100.0f));
+    assert_true(oribi_attrs_set_int(&self->node.attrs, &self->node.arena, "axis", axis));
+}
+
+static void floats_become_the_bytes_of_the_reference(void **state)
+{
+    static const TF_DataType types[] = {TF_INT8, TF_UINT8};
+    (void)state;
+    for (int i = 0; i < 2 * 3 * WIDTHS; i++) {
+        const int64_t dims[3] = {2, 3, widths[i % WIDTHS]};
+        const TF_DataType type = types[i / WIDTHS % 2];
+        check self;
+        begin(&self, "ONNX>QuantizeLinear", type, dims[2]);
+        harness_add(&self.node, floats(dims, 3));
+        add_parameters(&self, type, i / WIDTHS / 2);
+        check_variants(&self);
+    }
+}
+
+static void bytes_become_the_floats_of_the_reference(void **state)
+{
+    static const TF_DataType types[] = {TF_INT8, TF_UINT8, TF_INT32};
+    (void)state;
+    for (int i = 0; i < 3 * 3 * WIDTHS; i++) {
+        const int64_t dims[3] = {2, 3, widths[i % WIDTHS]};
+        const TF_DataType type = types[i / WIDTHS % 3];
+        check self;
+        begin(&self, "ONNX>DequantizeLinear", type, dims[2]);
+        self.node.output_type = TF_FLOAT;
+        harness_add(&self.node, bytes(type, dims, 3, 127.0f));
+        add_parameters(&self, type, i / WIDTHS / 3);
+        check_variants(&self);
+    }
+}
+
+static void rows_become_the_shares_of_the_reference(void **state)
+{
+    static const TF_DataType types[] = {TF_INT8, TF_UINT8};
+    (void)state;
+    for (int i = 0; i < 2 * WIDTHS; i++) {
+        const int64_t dims[2] = {5, widths[i % WIDTHS]};
+        const TF_DataType type = types[i / WIDTHS];
+        check self;
+        begin(&self, "ONNX>QLinearSoftmax", type, dims[1]);
+        oribi_attrs *attrs = &self.node.attrs;
+        oribi_arena *arena = &self.node.arena;
+        assert_true(oribi_attrs_set_float(attrs, arena, "input_scale", 0.03f) &&
+                    oribi_attrs_set_float(attrs, arena, "output_scale", 1.0f / 256.0f) &&
+                    oribi_attrs_set_int(attrs, arena, "output_zero", type == TF_INT8 ? -128 : 0));
+        harness_add(&self.node, bytes(type, dims, 2, 127.0f));
+        check_variants(&self);
+    }
+}
+
+/* Rows whose steps are 1, in halves: ties. */
+static TF_Tensor *halves(const int64_t *dims, bool asymmetric)
+{
+    TF_Tensor *tensor = harness_tensor(TF_FLOAT, dims, 2);
+    for (int64_t i = 0; i < dims[0] * dims[1]; i++) {
+        const int64_t column = i % dims[1];
+        ((float *)TF_TensorData(tensor))[i] = column == 0 ? 127.0f
+                                              : column == 1 && asymmetric
+                                                  ? -128.0f
+                                                  : floorf(250.0f * harness_random()) / 2.0f;
+    }
+    return tensor;
+}
+
+static void rows_pass_through_the_steps_of_the_reference(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4 * WIDTHS; i++) {
+        const int64_t dims[2] = {5, widths[i % WIDTHS]};
+        check self;
+        begin(&self, "Oribi>ThroughBytes", TF_FLOAT, dims[1]);
+        assert_true(
+            oribi_attrs_set_int(&self.node.attrs, &self.node.arena, "lead", 1) &&
+            oribi_attrs_set_bool(&self.node.attrs, &self.node.arena, "asymmetric", i / WIDTHS % 2));
+        harness_add(&self.node, i / WIDTHS < 2 ? floats(dims, 2) : halves(dims, i / WIDTHS == 3));
+        check_variants(&self);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(floats_become_the_bytes_of_the_reference),
+        cmocka_unit_test(bytes_become_the_floats_of_the_reference),
+        cmocka_unit_test(rows_become_the_shares_of_the_reference),
+        cmocka_unit_test(rows_pass_through_the_steps_of_the_reference),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

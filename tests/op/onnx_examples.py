@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small node of each ONNX operator that is imported, for operators_page.py: inputs, attributes, outputs.
+
+An input is "TYPE SHAPE", given when the model runs, or "TYPE SHAPE = VALUES", a constant; "" is left out. T is the
+type that is tried, F one of float, double and the 16-bit ones whatever T is. Several examples of one operator: it
+takes a type if one of them does.
+"""
+
+BYTES = ("i8", "u8")  # "only": types that ONNX gives the operator; the import asks no more than it has to
+G = "graph"  # an attribute that is a graph: (G, nodes, inputs, outputs)
+
+
+def same(ops, inputs, **attributes):
+    return {op: [(inputs, attributes, 1)] for op in ops.split()}
+
+
+IMAGE = "T 1,2,6,6"
+EXAMPLES = {
+    **same("Relu Sigmoid Softplus Softsign Tanh Celu Elu Gelu HardSigmoid HardSwish LeakyRelu Mish Selu Shrink Swish "
+           "ThresholdedRelu Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Ceil Cos Cosh Erf Exp Floor Identity IsNaN "
+           "IsInf Log Neg Not Reciprocal Round Sign Sin Sinh Sqrt Tan Size Shape NonZero Dropout Flatten Transpose "
+           "Softmax LogSoftmax Hardmax EyeLike DynamicQuantizeLinear", ["T 2,3"]),
+    **same("Add And BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mul "
+           "Or PRelu Pow Sub Sum Xor", ["T 2,3", "T 2,3"]),
+    **same("ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
+           "ReduceSumSquare", ["T 2,3,4", "i64 1 = 1"]),
+    **same("ArgMax ArgMin", ["T 2,3"], axis=1),
+    **same("GlobalAveragePool GlobalMaxPool GlobalLpPool", [IMAGE]),
+    **same("AveragePool LpPool MaxPool", [IMAGE], kernel_shape=[2, 2], strides=[2, 2]),
+    **same("BlackmanWindow HammingWindow HannWindow", ["i64  = 8"], output_datatype="T"),
+    **same("LSTM", ["T 3,1,2", "T 1,8,2 = 1", "T 1,8,2 = 1"], hidden_size=2),
+    **same("GRU", ["T 3,1,2", "T 1,6,2 = 1", "T 1,6,2 = 1"], hidden_size=2),
+    **same("RNN", ["T 3,1,2", "T 1,2,2 = 1", "T 1,2,2 = 1"], hidden_size=2),
+    **same("CumProd CumSum", ["T 2,3", "i64  = 1"]),
+    "AffineGrid": [(["T 1,2,3", "i64 4 = 1 1 4 4"], {}, 1)],
+    "BatchNormalization": [(["T 1,2,3,3", *["T 2 = 1"] * 4], {}, 1), (["T 3,2", *["T 2 = 1"] * 4], {}, 1)],
+    "BitCast": [(["T 2,3"], {"to": "T"}, 1)],
+    "BitShift": [(["T 2,3", "T 2,3"], {"direction": "LEFT"}, 1)],
+    "Cast": [(["T 2,3"], {"to": 1}, 1)],
+    "CastLike": [(["T 2,3", "f32 1"], {}, 1)],
+    "CenterCropPad": [(["T 4,4", "i64 2 = 2 6"], {}, 1)],
+    "Clip": [(["T 2,3", "T  = 1", "T  = 3"], {}, 1)],
+    "Col2Im": [(["T 1,4,4", "i64 2 = 4 4", "i64 2 = 2 2"], {"strides": [2, 2]}, 1)],
+    "Compress": [(["T 3,2", "bool 3 = 1 0 1"], {"axis": 0}, 1)],
+    "Concat": [(["T 2,3", "T 2,3"], {"axis": 0}, 1)],
+    "Constant": [([], {"value": "T 2 = 1"}, 1)],
+    "ConstantOfShape": [(["i64 2 = 2 3"], {"value": "T 1 = 1"}, 1)],
+    "Conv": [([IMAGE, "T 3,2,3,3 = 1", "T 3 = 1"], {}, 1)],
+    "ConvInteger": [([IMAGE, "T 3,2,3,3 = 1"], {"only": BYTES}, 1)],
+    "ConvTranspose": [([IMAGE, "T 2,3,3,3 = 1"], {"strides": [2, 2]}, 1)],
+    "DFT": [(["T 1,8,1", "", "i64  = 1"], {}, 1)],
+    "DeformConv": [([IMAGE, "T 3,2,3,3 = 1", "T 1,18,4,4"], {}, 1)],
+    "DepthToSpace": [(["T 1,4,2,2"], {"blocksize": 2}, 1)],
+    "DequantizeLinear": [(["T 2,3", "f32  = 0.5", "T  = 0"], {"only": (*BYTES, "i16", "u16", "i32")}, 1)],
+    "Det": [(["T 3,3"], {}, 1)],
+    "Einsum": [(["T 2,3", "T 3,4"], {"equation": "ij,jk->ik"}, 1)],
+    "Expand": [(["T 1,3", "i64 2 = 2 3"], {}, 1)],
+    "Gather": [(["T 4,3", "i64 2 = 1 3"], {}, 1), (["T 4,3", "i64 2"], {}, 1)],
+    "GatherElements": [(["T 3,3", "i64 2,3 = 1"], {}, 1)],
+    "GatherND": [(["T 3,3", "i64 2,1 = 1"], {}, 1)],
+    "Gemm": [(["T 2,3", "T 3,4 = 1", "T 4 = 1"], {}, 1)],
+    "GridSample": [([IMAGE, "T 1,3,3,2"], {}, 1), ([IMAGE, "f32 1,3,3,2"], {}, 1)],
+    "GroupNormalization": [(["T 1,4,3,3", "T 4 = 1", "T 4 = 1"], {"num_groups": 2}, 1)],
+    "If": [(["bool  ", "T 2,3"], {"then_branch": (G, ["Identity"], [], 1), "else_branch": (G, ["Abs"], [], 1)}, 1),
+           (["bool  ", "T 2,3"], {"then_branch": (G, ["Identity"], [], 1), "else_branch": (G, ["Identity"], [], 1)}, 1)],
+    "InstanceNormalization": [([IMAGE, "T 2 = 1", "T 2 = 1"], {}, 1)],
+    "LRN": [([IMAGE], {"size": 3}, 1)],
+    "LayerNormalization": [(["T 2,4", "T 4 = 1", "T 4 = 1"], {}, 1)],
+    "LpNormalization": [(["T 2,3"], {}, 1)],
+    "MatMul": [(["T 2,3", "T 3,4 = 1"], {}, 1)],
+    "MatMulInteger": [(["T 2,3", "T 3,4 = 1"], {"only": BYTES}, 1)],
+    "MaxRoiPool": [([IMAGE, "T 1,5 = 0"], {"pooled_shape": [2, 2]}, 1)],
+    "MaxUnpool": [(["T 1,1,2,2", "i64 1,1,2,2"], {"kernel_shape": [2, 2], "strides": [2, 2]}, 1)],
+    "MeanVarianceNormalization": [([IMAGE], {}, 1)],
+    "MelWeightMatrix": [(["i64  = 4", "i64  = 16", "i64  = 8000", "f32  = 0", "f32  = 4000"], {"output_datatype": "T"}, 1)],
+    "Mod": [(["T 2,3", "T 2,3"], {"fmod": 1}, 1), (["T 2,3", "T 2,3"], {}, 1)],
+    "NegativeLogLikelihoodLoss": [(["T 2,3", "i64 2"], {}, 1)],
+    "NonMaxSuppression": [(["T 1,4,4", "T 1,1,4", "i64  = 2"], {}, 1)],
+    "OneHot": [(["i32 3", "i64  = 4", "T 2 = 0 1"], {}, 1)],
+    "Pad": [(["T 2,3", "i64 4 = 1 1 1 1"], {}, 1)],
+    "QLinearConv": [([IMAGE, "f32  = 0.5", "T  = 1", "T 3,2,3,3 = 1", "f32  = 0.5", "T  = 0", "f32  = 0.5", "T  = 1"], {"only": BYTES}, 1)],
+    "QLinearMatMul": [(["T 2,3", "f32  = 0.5", "T  = 1", "T 3,4 = 1", "f32  = 0.5", "T  = 1", "f32  = 0.5", "T  = 1"], {"only": BYTES}, 1)],
+    "QuantizeLinear": [(["f32 2,3", "f32  = 0.5", "T  = 1"], {}, 1)],
+    "RMSNormalization": [(["T 2,4", "T 4 = 1"], {}, 1)],
+    "Range": [(["T  ", "T  ", "T  "], {}, 1), (["T  = 0", "T  = 4", "T  = 1"], {}, 1)],
+    "Reshape": [(["T 2,3", "i64 2 = 3 2"], {}, 1)],
+    "Resize": [([IMAGE, "", "", "i64 4 = 1 2 9 9"], {"mode": m}, 1) for m in ("linear", "nearest")],
+    "ReverseSequence": [(["T 3,2", "i64 2 = 1"], {}, 1)],
+    "RoiAlign": [([IMAGE, "T 1,4", "i64 1 = 0"], {}, 1)],
+    "STFT": [(["T 1,16,1", "i64  = 4", "T 8 = 1", "i64  = 8"], {}, 1)],
+    "Scatter": [(["T 3,3", "i64 2,3 = 1", "T 2,3"], {"opset": 10}, 1)],
+    "ScatterElements": [(["T 3,3", "i64 2,3 = 1", "T 2,3"], {}, 1)],
+    "ScatterND": [(["T 3,3", "i64 2,1 = 1", "T 2,3"], {}, 1)],
+    "Slice": [(["T 4,4", "i64 1 = 1", "i64 1 = 3"], {}, 1)],
+    "SoftmaxCrossEntropyLoss": [(["T 2,3", "i64 2"], {}, 1)],
+    "SpaceToDepth": [(["T 1,1,4,4"], {"blocksize": 2}, 1)],
+    "Split": [(["T 4,2"], {"num_outputs": 2}, 2)],
+    "Squeeze": [(["T 1,3", "i64 1 = 0"], {}, 1)],
+    "SwiGLU": [(["T 2,4"], {}, 1), (["T 2,4", "T 2,4"], {}, 1)],
+    "TensorScatter": [(["T 1,4,2", "T 1,1,2", "i64 1"], {"axis": 1}, 1)],
+    "Tile": [(["T 2,3", "i64 2 = 1 2"], {}, 1)],
+    "TopK": [(["T 2,3", "i64 1 = 2"], {}, 2)],
+    "Trilu": [(["T 3,3"], {}, 1)],
+    "Unique": [(["T 4"], {}, 1)],
+    "Unsqueeze": [(["T 3", "i64 1 = 0"], {}, 1)],
+    "Upsample": [([IMAGE, "f32 4 = 1 1 2 2"], {"opset": 9}, 1)],
+    "Where": [(["bool 2,3", "T 2,3", "T 2,3"], {}, 1)],
+    "Loop": [(["i64  ", "bool  ", "T 2,3"], {"body": (G, ["Identity", "Identity"], ["i64", "bool", "T"], 2)}, 1)],
+    "Scan": [(["T 4,3"], {"body": (G, ["Identity"], ["T"], 1), "num_scan_inputs": 1}, 1)],
+    "com.microsoft:BiasGelu": [(["T 2,3", "T 3 = 1"], {}, 1)],
+    "com.microsoft:DynamicQuantizeLSTM": [(["f32 3,1,2", "T 1,2,8 = 1", "T 1,2,8 = 1", "", "", "", "", "", "f32 1 = 0.5",
+                                            "T 1 = 0", "f32 1 = 0.5", "T 1 = 0"], {"hidden_size": 2, "only": BYTES}, 1)],
+    **same("com.microsoft:FastGelu com.microsoft:Gelu com.microsoft:QuickGelu", ["T 2,3"]),
+    "com.microsoft:FusedMatMul": [(["T 2,3", "T 3,4 = 1"], {}, 1)],
+    **same("com.microsoft:QLinearAdd com.microsoft:QLinearMul",
+           ["T 2,3", "f32  = 0.5", "T  = 1", "T 2,3", "f32  = 0.5", "T  = 1", "f32  = 0.5", "T  = 1"], only=BYTES),
+    "com.microsoft:QLinearAveragePool": [([IMAGE, "f32  = 0.5", "T  = 1", "f32  = 0.5", "T  = 1"],
+                                          {"kernel_shape": [2, 2], "only": BYTES}, 1)],
+    "com.microsoft:QLinearConcat": [(["f32  = 0.5", "T  = 1", "T 2,3", "f32  = 0.5", "T  = 1", "T 2,3", "f32  = 0.5", "T  = 1"],
+                                     {"axis": 0, "only": BYTES}, 1)],
+    "com.microsoft:QLinearGlobalAveragePool": [([IMAGE, "f32  = 0.5", "T  = 1", "f32  = 0.5", "T  = 1"], {"only": BYTES}, 1)],
+    **same("com.microsoft:QLinearLeakyRelu com.microsoft:QLinearSigmoid",
+           ["T 2,3", "f32  = 0.5", "T  = 1", "f32  = 0.5", "T  = 1"], only=BYTES),
+    "com.microsoft:QLinearSoftmax": [(["T 2,3", "f32  = 0.5", "T  = 1", "f32  = 0.00390625", "T  = 0"],
+                                      {"opset": 13, "only": BYTES}, 1)],
+    "com.microsoft:SkipLayerNormalization": [(["T 1,2,4", "T 1,2,4", "T 4 = 1", "T 4 = 1"], {}, 1)],
+    "com.microsoft:SkipSimplifiedLayerNormalization": [(["T 1,2,4", "T 1,2,4", "T 4 = 1"], {}, 1)],
+}
