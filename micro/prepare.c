@@ -114,7 +114,7 @@ int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisatio
     return oribi_micro_bounds(ORIBI_MICRO_S8, activation, output, out_low, out_high);
 }
 
-int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding)
+static int32_t resolve(struct oribi_micro_axis *axis, int32_t padding)
 {
     if (axis->in < 1 || axis->filter < 1 || axis->stride < 1 || axis->dilation < 1 ||
         (padding != ORIBI_MICRO_SAME && padding != ORIBI_MICRO_VALID)) {
@@ -133,6 +133,32 @@ int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding)
     axis->out = (int32_t)w.out;
     axis->before = (int32_t)w.before;
     return ORIBI_MICRO_OK;
+}
+
+/* From the first element of the padding to the end of the input, or of the last window. */
+static int64_t extent(const struct oribi_micro_axis *axis)
+{
+    const int64_t input = (int64_t)axis->before + axis->in;
+    const int64_t last = axis->out > 0 ? (int64_t)(axis->out - 1) * axis->stride : 0;
+    const int64_t windows = last + (int64_t)(axis->filter - 1) * axis->dilation + 1;
+    return input > windows ? input : windows;
+}
+
+int32_t oribi_micro_window_fits(const struct oribi_micro_axis *y, const struct oribi_micro_axis *x,
+                                int32_t channels)
+{
+    const int64_t height = extent(y), width = extent(x);
+    const int fits = height <= INT32_MAX && width <= INT32_MAX &&
+                     height * width <= INT32_MAX / (channels > 0 ? channels : 1);
+    return fits ? ORIBI_MICRO_OK : ORIBI_MICRO_TOO_LARGE;
+}
+
+int32_t oribi_micro_window_resolve(struct oribi_micro_axis *y, struct oribi_micro_axis *x,
+                                   int32_t channels, int32_t padding)
+{
+    int32_t code = resolve(y, padding);
+    code = code != ORIBI_MICRO_OK ? code : resolve(x, padding);
+    return code != ORIBI_MICRO_OK ? code : oribi_micro_window_fits(y, x, channels);
 }
 
 int32_t oribi_micro_product(const int32_t *sizes, int32_t count, int32_t *out_product)

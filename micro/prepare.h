@@ -64,9 +64,15 @@ int32_t oribi_micro_bounds(int32_t kind, int32_t activation, struct oribi_micro_
 int32_t oribi_micro_bounds_s8(int32_t activation, struct oribi_micro_quantisation output,
                               int32_t *out_low, int32_t *out_high);
 
-/* Derives out and before, by geometry/geometry_window.h. Errors: INVALID when no output value is
- * left. */
-int32_t oribi_micro_axis_resolve(struct oribi_micro_axis *axis, int32_t padding);
+/* Do the places of all taps of all windows, of `channels` elements each, fit an int32, those in the
+ * padding included? Kernels multiply before they look where a tap lies. Errors: TOO_LARGE. */
+int32_t oribi_micro_window_fits(const struct oribi_micro_axis *y, const struct oribi_micro_axis *x,
+                                int32_t channels);
+
+/* Derives out and before of both axes, by geometry/geometry_window.h. Errors: INVALID when no
+ * output value is left; those of oribi_micro_window_fits. */
+int32_t oribi_micro_window_resolve(struct oribi_micro_axis *y, struct oribi_micro_axis *x,
+                                   int32_t channels, int32_t padding);
 
 /* The product of `count` sizes, each at least 1. Errors: INVALID, TOO_LARGE at 2^31. */
 int32_t oribi_micro_product(const int32_t *sizes, int32_t count, int32_t *out_product);

@@ -31,8 +31,7 @@ int32_t oribi_micro_conv2d_s8_resize(const struct oribi_micro_conv2d_s8_spec *sp
     const struct oribi_micro_conv2d_s8_spec *s = spec;
     struct oribi_micro_axis y = {in_h, s->filter_h, s->stride_h, s->dilation_h, 0, 0};
     struct oribi_micro_axis x = {in_w, s->filter_w, s->stride_w, s->dilation_w, 0, 0};
-    int32_t code = oribi_micro_axis_resolve(&y, s->padding);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_axis_resolve(&x, s->padding);
+    int32_t code = oribi_micro_window_resolve(&y, &x, s->in_c, s->padding);
     if (code != ORIBI_MICRO_OK) {
         return code;
     }

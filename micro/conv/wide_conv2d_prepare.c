@@ -29,8 +29,7 @@ static int32_t set_sizes(const struct oribi_micro_wide_conv2d_spec *s,
 {
     struct oribi_micro_axis y = {s->in_h, s->filter_h, s->stride_h, s->dilation_h, 0, 0};
     struct oribi_micro_axis x = {s->in_w, s->filter_w, s->stride_w, s->dilation_w, 0, 0};
-    int32_t code = oribi_micro_axis_resolve(&y, s->padding);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_axis_resolve(&x, s->padding);
+    int32_t code = oribi_micro_window_resolve(&y, &x, s->in_c, s->padding);
     if (code != ORIBI_MICRO_OK) {
         return code;
     }

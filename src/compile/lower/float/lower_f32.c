@@ -107,20 +107,36 @@ bool oribi_lower_word(const oribi_string *word, const char *text)
     return word->length == strlen(text) && memcmp(word->data, text, word->length) == 0;
 }
 
-int32_t oribi_lower_before(const oribi_call *call, int32_t axis, int32_t in, int32_t filter,
-                           int32_t stride, int32_t dilation)
+static int32_t read_before(const oribi_call *call, int32_t axis, const struct oribi_micro_axis *a)
 {
     if (oribi_lower_is(call, "padding", "EXPLICIT")) {
         return oribi_lower_list(call, "explicit_paddings", 2 + 2 * axis, 0);
     }
-    oribi_geometry_window w = {.in = in,
-                               .taps = filter,
-                               .stride = stride,
-                               .dilation = dilation,
+    oribi_geometry_window w = {.in = a->in,
+                               .taps = a->filter,
+                               .stride = a->stride,
+                               .dilation = a->dilation,
                                .padding = ORIBI_GEOMETRY_SAME};
     const bool is_same =
         oribi_lower_is(call, "padding", "SAME") && oribi_geometry_slide(&w) == ORIBI_GEOMETRY_FITS;
     return is_same && w.before <= INT32_MAX ? (int32_t)w.before : 0;
+}
+
+bool oribi_lower_axes(oribi_lowering *lowering, const oribi_call *call, const int32_t in[4],
+                      const int32_t out[4], const int32_t filter[2],
+                      struct oribi_micro_axis axes[2])
+{
+    for (int32_t i = 0; i < 2; i++) {
+        axes[i] =
+            (struct oribi_micro_axis){.in = in[i + 1],
+                                      .filter = filter[i],
+                                      .stride = oribi_lower_list(call, "strides", i + 1, 1),
+                                      .dilation = oribi_lower_list(call, "dilations", i + 1, 1),
+                                      .out = out[i + 1]};
+        axes[i].before = read_before(call, i, &axes[i]);
+    }
+    const int32_t code = oribi_micro_window_fits(&axes[0], &axes[1], in[3]);
+    return code == ORIBI_MICRO_OK || oribi_lower_fail(lowering, call, code);
 }
 
 TF_Tensor *oribi_lower_constant_tensor(oribi_lowering *lowering, const oribi_call *call,

@@ -7,6 +7,7 @@
 #define ORIBI_COMPILE_LOWER_F32_H_
 
 #include "compile/lower/lower.h"
+#include "micro/prepare.h"
 
 oribi_lower_function oribi_lower_conv2d_f32, oribi_lower_depthwise_f32, oribi_lower_matmul_f32,
     oribi_lower_transpose_conv_f32, oribi_lower_conv_transpose_f32, oribi_lower_pool_f32,
@@ -26,9 +27,11 @@ bool oribi_lower_is_f32(oribi_lowering *lowering, const oribi_call *call);
 /* The same for elements of any type that is stored plainly. */
 bool oribi_lower_is_plain(oribi_lowering *lowering, const oribi_call *call);
 bool oribi_lower_word(const oribi_string *word, const char *text);
-/* Padding before spatial axis 0 or 1 of a window op in TensorFlow's NHWC form. */
-int32_t oribi_lower_before(const oribi_call *call, int32_t axis, int32_t in, int32_t filter,
-                           int32_t stride, int32_t dilation);
+/* Reads the spatial axes of a window op in TensorFlow's NHWC form, whose windows of `filter` slide
+ * over `in` and make `out`. Refuses those whose places leave int32. */
+bool oribi_lower_axes(oribi_lowering *lowering, const oribi_call *call, const int32_t in[4],
+                      const int32_t out[4], const int32_t filter[2],
+                      struct oribi_micro_axis axes[2]);
 /* A dense constant input, to be deleted; NULL with a message. */
 TF_Tensor *oribi_lower_constant_tensor(oribi_lowering *lowering, const oribi_call *call,
                                        int32_t index, TF_DataType type);

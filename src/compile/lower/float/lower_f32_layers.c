@@ -94,7 +94,8 @@ static bool take_inputs(oribi_lowering *lowering, oribi_call *call, const epilog
 /* --- Convolutions ---------------------------------------------------------------------------- */
 
 typedef struct geometry {
-    int32_t in[4], out[4], filter[4], before[2], stride[2], dilation[2];
+    int32_t in[4], out[4], filter[4];
+    struct oribi_micro_axis axes[2];
 } geometry;
 
 static bool read_geometry(oribi_lowering *lowering, const oribi_call *call, geometry *g)
@@ -102,13 +103,7 @@ static bool read_geometry(oribi_lowering *lowering, const oribi_call *call, geom
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), g->in));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 1), g->filter));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_output(lowering, call), g->out));
-    for (int32_t i = 0; i < 2; i++) {
-        g->stride[i] = oribi_lower_list(call, "strides", i + 1, 1);
-        g->dilation[i] = oribi_lower_list(call, "dilations", i + 1, 1);
-        g->before[i] =
-            oribi_lower_before(call, i, g->in[i + 1], g->filter[i], g->stride[i], g->dilation[i]);
-    }
-    return true;
+    return oribi_lower_axes(lowering, call, g->in, g->out, g->filter, g->axes);
 }
 
 /* The members of kernels that have windows. */
@@ -122,12 +117,12 @@ static bool read_geometry(oribi_lowering *lowering, const oribi_call *call, geom
         (args)->out_w = (g)->out[WIDTH];                                                           \
         (args)->filter_h = (g)->filter[0];                                                         \
         (args)->filter_w = (g)->filter[1];                                                         \
-        (args)->stride_h = (g)->stride[0];                                                         \
-        (args)->stride_w = (g)->stride[1];                                                         \
-        (args)->dilation_h = (g)->dilation[0];                                                     \
-        (args)->dilation_w = (g)->dilation[1];                                                     \
-        (args)->before_h = (g)->before[0];                                                         \
-        (args)->before_w = (g)->before[1];                                                         \
+        (args)->stride_h = (g)->axes[0].stride;                                                    \
+        (args)->stride_w = (g)->axes[1].stride;                                                    \
+        (args)->dilation_h = (g)->axes[0].dilation;                                                \
+        (args)->dilation_w = (g)->axes[1].dilation;                                                \
+        (args)->before_h = (g)->axes[0].before;                                                    \
+        (args)->before_w = (g)->axes[1].before;                                                    \
     } while (0)
 
 /* Packs a filter of taps by channels that is input 1. NULL: with a message. */
@@ -217,12 +212,7 @@ bool oribi_lower_transpose_conv_f32(oribi_lowering *lowering, oribi_call *call)
         g.filter[2] != g.out[DEPTH]) {
         return oribi_lower_refuse(lowering, call, "compiles for float elements, one group");
     }
-    for (int32_t i = 0; i < 2; i++) {
-        g.stride[i] = oribi_lower_list(call, "strides", i + 1, 1);
-        g.dilation[i] = oribi_lower_list(call, "dilations", i + 1, 1);
-        g.before[i] =
-            oribi_lower_before(call, i, g.out[i + 1], g.filter[i], g.stride[i], g.dilation[i]);
-    }
+    ORIBI_TRY(oribi_lower_axes(lowering, call, g.out, g.in, g.filter, g.axes));
     struct oribi_micro_transpose_conv_f32_args args = {.out_c = g.out[DEPTH]};
     SET_GEOMETRY(&args, &g);
     call->macs = oribi_lower_count(oribi_lower_input(lowering, call, 2)) * g.filter[0] *
@@ -240,8 +230,7 @@ static bool lower_dense(oribi_lowering *lowering, oribi_call *call, int32_t rows
     const geometry g = {.in = {1, 1, rows, inner},
                         .out = {1, 1, rows, columns},
                         .filter = {1, 1, inner, columns},
-                        .stride = {1, 1},
-                        .dilation = {1, 1}};
+                        .axes = {{.stride = 1, .dilation = 1}, {.stride = 1, .dilation = 1}}};
     epilogue e;
     ORIBI_TRY(read_epilogue(lowering, call, columns, &e));
     call->macs = (int64_t)rows * inner * columns;

@@ -11,15 +11,15 @@
 
 bool oribi_lower_pool_f32(oribi_lowering *lowering, oribi_call *call)
 {
-    int32_t in[4], out[4], filter[2], stride[2], before[2];
+    int32_t in[4], out[4], filter[2];
+    struct oribi_micro_axis axes[2];
     ORIBI_TRY(oribi_lower_is_f32(lowering, call));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, 0), in));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_output(lowering, call), out));
     for (int32_t i = 0; i < 2; i++) {
         filter[i] = oribi_lower_list(call, "ksize", i + 1, 1);
-        stride[i] = oribi_lower_list(call, "strides", i + 1, 1);
-        before[i] = oribi_lower_before(call, i, in[i + 1], filter[i], stride[i], 1);
     }
+    ORIBI_TRY(oribi_lower_axes(lowering, call, in, out, filter, axes));
     if (in[0] != out[0] || in[3] != out[3]) {
         return oribi_lower_refuse(lowering, call, "pools across batch or channels");
     }
@@ -34,10 +34,10 @@ bool oribi_lower_pool_f32(oribi_lowering *lowering, oribi_call *call)
         .out_w = out[2],
         .filter_h = filter[0],
         .filter_w = filter[1],
-        .stride_h = stride[0],
-        .stride_w = stride[1],
-        .before_h = before[0],
-        .before_w = before[1],
+        .stride_h = axes[0].stride,
+        .stride_w = axes[1].stride,
+        .before_h = axes[0].before,
+        .before_w = axes[1].before,
     };
     call->n_inputs = 1;
     return ORIBI_CALL_SET(lowering, call, kernel, pool_f32, &args);
