@@ -112,8 +112,8 @@ def adding():
 
 
 def missing():
-    """x -> ? -> the condition of an IF and the limit of a WHILE, whose subgraphs hold unknown operators."""
-    schema.OPERATORS.update({"UNKNOWN": (127, 0, []), "ODD": (153, 0, [])})
+    """x -> ? -> the condition of an IF and the limit of a WHILE, whose subgraphs hold operators that no kernel will ever run: 51 is DELEGATE."""
+    schema.OPERATORS.update({"UNKNOWN": (127, 0, []), "ODD": (51, 0, [])})
     main = graph([X], [Y], ("c", [], "bool"), ("n", [], "i32"), ("a", [4], "f32"), ("i", [], "i32"),
                  ("m", [], "i32"), ("z", [4], "f32"), ("zero", [], "i32", np.int32(0)))
     op(main, "UNKNOWN", ["x"], ["c"])

@@ -154,13 +154,40 @@ static void merged_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
     TF_DeleteShapeHandle(shape);
 }
 
-/* Largest minus smallest, axes kept as ones. */
+static void *make_span(TF_OpKernelConstruction *construction)
+{
+    static unsigned char keeps = 1, drops = 0;
+    unsigned char keep = 1; /* Test>SilentSpan has no such attribute */
+    TF_Status *status = TF_NewStatus();
+    TF_OpKernelConstruction_GetAttrBool(construction, "keep", &keep, status);
+    TF_DeleteStatus(status);
+    return keep ? &keeps : &drops;
+}
+
+/* Makes the output without the axes that were reduced; the sizes stay as they are. */
+static float *make_dropped(request *r, const int *is_reduced)
+{
+    const request kept = *r;
+    r->rank = 0;
+    for (int i = 0; i < kept.rank; i++) {
+        if (!is_reduced[i]) {
+            r->dims[r->rank++] = kept.dims[i];
+        }
+    }
+    float *y = make_output(r);
+    memcpy(r->dims, kept.dims, sizeof kept.dims);
+    r->rank = kept.rank;
+    return y;
+}
+
+/* Largest minus smallest. */
 static void span(void *kernel, TF_OpKernelContext *ctx)
 {
     request r;
+    const unsigned char *keep = kernel;
     int64_t in[MAX_RANK] = {1, 1, 1, 1}, at[MAX_RANK];
+    int is_reduced[MAX_RANK] = {0};
     float least[1000], most[1000];
-    (void)kernel;
     if (!open_request(&r, ctx)) {
         close_request(&r);
         return;
@@ -173,9 +200,10 @@ static void span(void *kernel, TF_OpKernelContext *ctx)
             return;
         }
         r.dims[axis] = 1;
+        is_reduced[axis] = !*keep;
     }
-    float *y =
-        fits(&r, r.dims[0] * r.dims[1] * r.dims[2] * r.dims[3] <= 1000) ? make_output(&r) : NULL;
+    const int is_small = r.dims[0] * r.dims[1] * r.dims[2] * r.dims[3] <= 1000;
+    float *y = fits(&r, is_small) ? make_dropped(&r, is_reduced) : NULL;
     const int64_t n_out = y != NULL ? TF_TensorElementCount(r.output) : 0;
     for (int64_t i = 0; i < n_out && i < 1000; i++) {
         least[i] = 1e30f;
@@ -202,6 +230,14 @@ static void span(void *kernel, TF_OpKernelContext *ctx)
 
 static void spanned_shape(TF_ShapeInferenceContext *ctx, TF_Status *status)
 {
+    unsigned char keep = 1;
+    if (TF_ShapeInferenceContext_HasAttr(ctx, "keep")) {
+        TF_ShapeInferenceContext_GetAttrBool(ctx, "keep", &keep, status);
+    }
+    if (!keep) {
+        TF_ShapeInferenceContextSetUnknownShape(ctx, status);
+        return;
+    }
     TF_ShapeHandle *shape = TF_NewShapeHandle();
     TF_ShapeInferenceContextGetInput(ctx, 0, shape, status);
     const int64_t rank = TF_ShapeInferenceContextRank(ctx, shape);
@@ -339,6 +375,7 @@ static const row rows[] = {
      .inputs = {"x: float", "axes: int32"},
      .output = "y: float",
      .shape = spanned_shape,
+     .create = make_span,
      .compute = span},
     {.name = "Test>Span",
      .inputs = {"x: float", "axes: int32"},
@@ -346,6 +383,7 @@ static const row rows[] = {
      .attr = "keep: bool = true",
      .trait = "reduces(x, axes, keep)",
      .shape = spanned_shape,
+     .create = make_span,
      .compute = span},
     {.name = "Test>Product",
      .inputs = {"a: float", "b: float"},
