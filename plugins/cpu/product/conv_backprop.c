@@ -61,7 +61,8 @@ typedef struct backprop_state {
 typedef struct backprop_call {
     oribi_geometry_window y, x;
     int64_t dims[4];
-    const float *image, *shares; /* shares: [pixels, taps, channels] */
+    oribi_gemm_lines pixels;
+    const float *shares; /* [pixels, taps, channels] */
     float *out;
     int64_t depth; /* of the image */
     oribi_gemm gemm;
@@ -79,17 +80,6 @@ static void *backprop_create(TF_OpKernelConstruction *construction,
         oribi_conv_attrs_read(&setup, &state->attrs);
     }
     return oribi_kit_setup_end(&setup);
-}
-
-static void pixel_rows(const void *arg, int64_t row, int32_t n_rows, int64_t tap, int64_t n_taps,
-                       int64_t channel, const float **out)
-{
-    const backprop_call *call = arg;
-    (void)tap; /* there is one */
-    (void)n_taps;
-    for (int32_t i = 0; i < n_rows; i++) {
-        out[i] = call->image + (row + i) * call->depth + channel;
-    }
 }
 
 static void run_units(void *object, int64_t begin, int64_t end)
@@ -166,8 +156,8 @@ static bool make_shares(oribi_kit_run *run, const backprop_state *state, backpro
                               .n_taps = 1,
                               .depth = call->depth,
                               .pairs = oribi_gemm_pairs(state->variant, call->depth, n),
-                              .rows = pixel_rows,
-                              .rows_arg = call,
+                              .rows = oribi_gemm_lines_fill,
+                              .rows_arg = &call->pixels,
                               .c = product,
                               .c_stride = n,
                               .low = -__builtin_inff(),
@@ -186,8 +176,8 @@ static bool backprop_run(const backprop_state *state, oribi_kit_run *run, backpr
     call->y = shapes.y;
     call->x = shapes.x;
     memcpy(call->dims, shapes.dims, sizeof call->dims);
-    call->image = (const float *)(const void *)shapes.image.data;
     call->depth = shapes.image.dims.at[3];
+    call->pixels = (oribi_gemm_lines){(const float *)(const void *)shapes.image.data, call->depth};
     call->out = oribi_kit_output(run, 0, call->dims, 4);
     if (call->out == NULL || call->dims[0] * call->dims[1] * call->dims[2] * call->dims[3] == 0) {
         return call->out != NULL;

@@ -46,6 +46,17 @@ static void plan_parts(const oribi_gemm *gemm, oribi_gemm_plan *plan)
     }
 }
 
+void oribi_gemm_lines_fill(const void *arg, int64_t row, int32_t n_rows, int64_t tap,
+                           int64_t n_taps, int64_t channel, const float **out)
+{
+    const oribi_gemm_lines *lines = arg;
+    (void)tap; /* there is one */
+    (void)n_taps;
+    for (int32_t i = 0; i < n_rows; i++) {
+        out[i] = lines->at + (row + i) * lines->stride + channel;
+    }
+}
+
 void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan *plan)
 {
     const oribi_gemm_variant *variant = gemm->variant;

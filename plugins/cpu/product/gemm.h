@@ -81,6 +81,15 @@ void oribi_gemm_pack(const oribi_gemm_variant *variant, const oribi_gemm_source 
 typedef void (*oribi_gemm_rows_fn)(const void *arg, int64_t row, int32_t n_rows, int64_t tap,
                                    int64_t n_taps, int64_t channel, const float **out);
 
+/* Rows that lie `stride` floats apart; gemm.c: their oribi_gemm_rows_fn. */
+typedef struct oribi_gemm_lines {
+    const float *at;
+    int64_t stride;
+} oribi_gemm_lines;
+
+void oribi_gemm_lines_fill(const void *arg, int64_t row, int32_t n_rows, int64_t tap,
+                           int64_t n_taps, int64_t channel, const float **out);
+
 /* A whole product, once for each group: group g reads channels from g * depth on and its own
  * panels, and writes columns g * n .. g * n + n. */
 typedef struct oribi_gemm {

@@ -19,11 +19,6 @@ typedef struct matmul_state {
     float *panels;
 } matmul_state;
 
-typedef struct dense_rows {
-    const float *a;
-    int64_t stride;
-} dense_rows;
-
 typedef struct matmul_call {
     oribi_matmul_shapes shapes;
     oribi_weights_view right;
@@ -31,22 +26,11 @@ typedef struct matmul_call {
     const float *left, *panels;
     float *out, *workers; /* workers: scratch panels, one matrix for each worker */
     int64_t left_stride, packed_count;
-    dense_rows rows;
+    oribi_gemm_lines rows;
     oribi_gemm gemm;
     oribi_gemm_plan plan;
     TF_Tensor *scratch, *turned;
 } matmul_call;
-
-static void rows_fill(const void *arg, int64_t row, int32_t n_rows, int64_t tap, int64_t n_taps,
-                      int64_t channel, const float **out)
-{
-    const dense_rows *rows = arg;
-    (void)tap; /* there is one */
-    (void)n_taps;
-    for (int32_t i = 0; i < n_rows; i++) {
-        out[i] = rows->a + (row + i) * rows->stride + channel;
-    }
-}
 
 /* The right side as k x n, whichever way it lies. */
 static oribi_gemm_source right_source(const oribi_weights_view *view, bool transposed)
@@ -144,7 +128,7 @@ static void run_batches(void *object, int64_t begin, int64_t end, int worker)
     for (int64_t batch = begin; batch < end; batch++) {
         const int64_t left = oribi_matmul_batch(shapes, &shapes->left_strides, batch);
         const int64_t right = oribi_matmul_batch(shapes, &shapes->right_strides, batch);
-        dense_rows rows = {call->left + left * shapes->m * shapes->k, shapes->k};
+        oribi_gemm_lines rows = {call->left + left * shapes->m * shapes->k, shapes->k};
         oribi_gemm gemm = call->gemm;
         gemm.rows_arg = &rows;
         gemm.c = call->out + batch * shapes->m * shapes->n;
@@ -190,7 +174,7 @@ static void fill_gemm(oribi_kit_run *run, matmul_call *call, const oribi_epilogu
     gemm->n = gemm->c_stride = gemm->residual_stride = shapes->n;
     gemm->depth = shapes->k;
     gemm->pairs = oribi_gemm_pairs(gemm->variant, shapes->k, shapes->n);
-    gemm->rows = rows_fill;
+    gemm->rows = oribi_gemm_lines_fill;
     gemm->rows_arg = &call->rows;
     gemm->c = call->out;
     oribi_epilogue_apply(&state->epilogue, args, gemm);
@@ -223,7 +207,7 @@ static bool matmul_run(const matmul_state *state, oribi_kit_run *run, matmul_cal
     if ((state->attrs.transpose_a && !turn_left(run, call)) || !take_panels(run, call)) {
         return false;
     }
-    call->rows = (dense_rows){call->left, shapes->k};
+    call->rows = (oribi_gemm_lines){call->left, shapes->k};
     fill_gemm(run, call, &args);
     if (shapes->batches > 1) {
         const TF_WorkerRangeCallable callable = {call, run_batches, NULL};

@@ -2,7 +2,7 @@
 /* Products of bytes less their zero points, as int16: weights lie in panels of COLUMNS columns,
  * pairs of their rows side by side; rows of the other matrix meet them ROWS at a time. Sums are
  * integers that wrap and so the same in any order: bit for bit micro/'s. A file of an instruction
- * set defines ORIBI_ISA, ROWS, COLUMNS and qlinear_tile, and includes qlinear_loops.h. Read next:
+ * set defines ORIBI_ISA, ROWS, COLUMNS and tile_of, and includes qlinear_loops.h. Read next:
  * qlinear_conv_loops.h, qlinear_matmul_loops.h.
  */
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_PANELS_H_
@@ -27,10 +27,21 @@ typedef struct block {
     int32_t sums[LINES * PANEL];
 } block;
 
-/* sums[r][c] += the products of `pairs` pairs of numbers[r] and panel, for `rows` (ROWS or 1) by
- * COLUMNS; rows of numbers are CHUNK apart, those of sums PANEL. */
+/* sums[r][c] += the products of `pairs` pairs of numbers[r] and panel, for `rows` by COLUMNS; rows
+ * of numbers are CHUNK apart, those of sums PANEL. */
+static inline void tile_of(const int16_t *numbers, const int16_t *panel, int32_t pairs, int rows,
+                           int32_t *sums);
+
+/* For ROWS rows or one: each a loop of its own, whose sums stay in registers. */
 static void qlinear_tile(const int16_t *numbers, const int16_t *panel, int32_t pairs, int32_t rows,
-                         int32_t *sums);
+                         int32_t *sums)
+{
+    if (rows == ROWS) {
+        tile_of(numbers, panel, pairs, ROWS, sums);
+    } else {
+        tile_of(numbers, panel, pairs, 1, sums);
+    }
+}
 
 /* --- Weights --------------------------------------------------------------------------------- */
 

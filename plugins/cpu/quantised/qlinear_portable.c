@@ -4,10 +4,10 @@
 enum { ROWS = 4, COLUMNS = 16 };
 #include "cpu/quantised/qlinear_loops.h"
 
-static void qlinear_tile(const int16_t *numbers, const int16_t *panel, int32_t pairs, int32_t rows,
-                         int32_t *sums)
+static inline void tile_of(const int16_t *numbers, const int16_t *panel, int32_t pairs, int rows,
+                           int32_t *sums)
 {
-    for (int32_t r = 0; r < rows; r++) {
+    for (int r = 0; r < rows; r++) {
         for (int32_t p = 0; p < pairs; p++) {
             const int32_t even = numbers[r * CHUNK + 2 * p], odd = numbers[r * CHUNK + 2 * p + 1];
             const int16_t *pair = panel + p * EACH;

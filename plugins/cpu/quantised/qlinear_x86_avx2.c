@@ -31,13 +31,3 @@ static inline void tile_of(const int16_t *numbers, const int16_t *panel, int32_t
         _mm256_storeu_si256((__m256i *)(sums + r * PANEL + 8), sum[r][1]);
     }
 }
-
-static void qlinear_tile(const int16_t *numbers, const int16_t *panel, int32_t pairs, int32_t rows,
-                         int32_t *sums)
-{
-    if (rows == ROWS) {
-        tile_of(numbers, panel, pairs, ROWS, sums);
-    } else {
-        tile_of(numbers, panel, pairs, 1, sums);
-    }
-}

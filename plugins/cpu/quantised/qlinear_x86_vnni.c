@@ -32,13 +32,3 @@ static inline void tile_of(const int16_t *numbers, const int16_t *panel, int32_t
         _mm512_storeu_si512(sums + r * PANEL + COLUMNS / 2, sum[r][1]);
     }
 }
-
-static void qlinear_tile(const int16_t *numbers, const int16_t *panel, int32_t pairs, int32_t rows,
-                         int32_t *sums)
-{
-    if (rows == ROWS) {
-        tile_of(numbers, panel, pairs, ROWS, sums);
-    } else {
-        tile_of(numbers, panel, pairs, 1, sums);
-    }
-}

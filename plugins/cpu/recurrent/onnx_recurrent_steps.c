@@ -48,22 +48,6 @@ static void input_rows(const void *arg, int64_t row, int32_t n_rows, int64_t tap
     }
 }
 
-typedef struct state_rows {
-    const float *at;
-    int64_t stride;
-} state_rows;
-
-static void hidden_rows(const void *arg, int64_t row, int32_t n_rows, int64_t tap, int64_t n_taps,
-                        int64_t channel, const float **out)
-{
-    const state_rows *rows = arg;
-    (void)tap; /* there is one */
-    (void)n_taps;
-    for (int32_t i = 0; i < n_rows; i++) {
-        out[i] = rows->at + (row + i) * rows->stride + channel;
-    }
-}
-
 static oribi_gemm product_of(const oribi_recurrent_worker *w, const float *panels, int64_t m,
                              int64_t k, int64_t n, float *c)
 {
@@ -106,9 +90,9 @@ static void sum_input(const oribi_recurrent_worker *w)
 static void sum_state(const oribi_recurrent_worker *w, const float *gates, const float *state,
                       int64_t first, int64_t n, int64_t panels_at, const float *bias)
 {
-    const state_rows rows = {state, w->a->units};
+    const oribi_gemm_lines rows = {state, w->a->units};
     oribi_gemm gemm = product_of(w, w->panels + panels_at, w->n, w->a->units, n, w->sums + first);
-    gemm.rows = hidden_rows;
+    gemm.rows = oribi_gemm_lines_fill;
     gemm.rows_arg = &rows;
     gemm.residual = gates != NULL ? gates + first : NULL;
     gemm.bias = bias;

@@ -59,18 +59,7 @@ class AttrValue
     {
       public:
 #define ORIBI_ATTR_LIST(name, type)                                                                \
-    int name##_size() const                                                                        \
-    {                                                                                              \
-        return static_cast<int>(name##_.size());                                                   \
-    }                                                                                              \
-    type name(int i) const                                                                         \
-    {                                                                                              \
-        return name##_[static_cast<size_t>(i)];                                                    \
-    }                                                                                              \
-    const std::vector<type> &name() const                                                          \
-    {                                                                                              \
-        return name##_;                                                                            \
-    }                                                                                              \
+    ORIBI_MESSAGE_LIST(name, type)                                                                 \
     std::vector<type> name##_
         ORIBI_ATTR_LIST(s, string);
         ORIBI_ATTR_LIST(i, int64);

@@ -77,18 +77,7 @@ class TensorProto
         float8_ = bytes;
     }
 #define ORIBI_TENSOR_LIST(name, type, field, width)                                                \
-    int name##_size() const                                                                        \
-    {                                                                                              \
-        return static_cast<int>(name##_.size());                                                   \
-    }                                                                                              \
-    type name(int i) const                                                                         \
-    {                                                                                              \
-        return name##_[static_cast<size_t>(i)];                                                    \
-    }                                                                                              \
-    const std::vector<type> &name() const                                                          \
-    {                                                                                              \
-        return name##_;                                                                            \
-    }                                                                                              \
+    ORIBI_MESSAGE_LIST(name, type)                                                                 \
     std::vector<type> *mutable_##name()                                                            \
     {                                                                                              \
         return &name##_;                                                                           \

@@ -7,6 +7,21 @@
 
 #include "tensorflow/core/framework/partial_tensor_shape.h"
 
+/* What every repeated field offers to a reader. */
+#define ORIBI_MESSAGE_LIST(name, type)                                                             \
+    int name##_size() const                                                                        \
+    {                                                                                              \
+        return static_cast<int>(name##_.size());                                                   \
+    }                                                                                              \
+    type name(int i) const                                                                         \
+    {                                                                                              \
+        return name##_[static_cast<size_t>(i)];                                                    \
+    }                                                                                              \
+    const std::vector<type> &name() const                                                          \
+    {                                                                                              \
+        return name##_;                                                                            \
+    }
+
 namespace tensorflow ORIBI_HIDDEN
 {
 
