@@ -165,6 +165,32 @@ static void numbers_have_none(void **state)
     TF_DeleteStatus(status);
 }
 
+/* What a file gives as the zero point of bytes may be a float, and one that no integer holds. */
+static void a_zero_point_of_float_is_none(void **state)
+{
+    (void)state;
+    const int64_t dims[1] = {4};
+    const float scale = 0.5f, each[] = {5.0f, 8e37f};
+    for (int i = 0; i < 2; i++) {
+        bytes graph = {0};
+        put_value(&graph, GRAPH_INPUT, "x", 3, dims, 1);
+        put_initialiser(&graph, "s", ONNX_FLOAT, dims, 0, &scale, sizeof scale);
+        put_initialiser(&graph, "z", ONNX_FLOAT, dims, 0, &each[i], sizeof each[i]);
+        put_node(&graph, "", "DequantizeLinear", "d", "x,s,z", "y");
+        put_value(&graph, GRAPH_OUTPUT, "y", ONNX_FLOAT, NULL, -1);
+        model = make_model(13, &graph);
+        TF_Status *status = TF_NewStatus();
+        oribi_graph *made = import_bytes(model.data, model.n, NULL, status);
+        if (made != NULL) {
+            assert_int_equal(made->values[made->inputs[0]]->quantisation.n_scales, 0);
+        }
+        assert_true(made != NULL || TF_GetCode(status) == TF_INVALID_ARGUMENT);
+        oribi_graph_destroy(made);
+        free(model.data);
+        TF_DeleteStatus(status);
+    }
+}
+
 static void read_bad(const void *arg, int32_t i, double *scale, int64_t *zero)
 {
     *scale = i == *(const int32_t *)arg ? 0 : 0.5;
@@ -194,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_scale_of_an_axis_is_told),
         cmocka_unit_test(numbers_have_none),
+        cmocka_unit_test(a_zero_point_of_float_is_none),
         cmocka_unit_test(an_impossible_scale_makes_all_of_them_none),
     };
     return cmocka_run_group_tests(tests, define, NULL);

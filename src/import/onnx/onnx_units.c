@@ -82,6 +82,17 @@ static int64_t number_at(const oribi_graph *graph, oribi_value_id id, int64_t i,
     }
 }
 
+/* A zero point, the same way; a float is none, whatever a file says. */
+static int64_t point_at(const oribi_graph *graph, oribi_value_id id, int64_t i, int64_t *out)
+{
+    double real;
+    const int64_t count = number_at(graph, id, i, &real);
+    const bool is_whole =
+        id < 0 || count == 0 || graph->values[id]->constant->view.dtype != TF_FLOAT;
+    *out = is_whole ? (int64_t)real : 0;
+    return is_whole ? count : 0;
+}
+
 typedef struct units { /* constants */
     const oribi_graph *graph;
     oribi_value_id scale, zero;
@@ -90,17 +101,16 @@ typedef struct units { /* constants */
 static void read_units(const void *arg, int32_t i, double *scale, int64_t *zero)
 {
     const units *of = arg;
-    double point;
     (void)number_at(of->graph, of->scale, i, scale);
-    (void)number_at(of->graph, of->zero, i, &point);
-    *zero = (int64_t)point;
+    (void)point_at(of->graph, of->zero, i, zero);
 }
 
 static void note(oribi_onnx_node *n, oribi_value_id id, oribi_value_id scale, oribi_value_id zero)
 {
-    double real, point;
+    double real;
+    int64_t point;
     const int64_t n_scales = number_at(n->graph, scale, 0, &real);
-    const int64_t n_zeros = number_at(n->graph, zero, 0, &point);
+    const int64_t n_zeros = point_at(n->graph, zero, 0, &point);
     if (id < 0 || scale < 0 || n_scales == 0 || n_zeros == 0 ||
         (zero >= 0 && n_zeros != n_scales)) {
         return;
@@ -110,8 +120,7 @@ static void note(oribi_onnx_node *n, oribi_value_id id, oribi_value_id scale, or
     if (value->quantisation.n_scales == 0) {
         const units of = {n->graph, scale, zero};
         const oribi_quantisation said = oribi_graph_quantisation(
-            value->dtype, n_scales, axis < 0 ? axis + value->shape.rank : axis, real,
-            (int64_t)point);
+            value->dtype, n_scales, axis < 0 ? axis + value->shape.rank : axis, real, point);
         n->failed |= !oribi_graph_quantise(n->graph, value, &said, read_units, &of, n->status);
     }
 }

@@ -53,7 +53,7 @@ static bool fake_quant(oribi_tflite_node *n)
     const float low = oribi_tflite_finite(n, 0, 0.0f, "min");
     const float high = oribi_tflite_finite(n, 1, 0.0f, "max");
     const int64_t bits = oribi_tflite_int(n, 2, 0);
-    if (bits < 2 || bits > 16 || !(high > low)) {
+    if (bits < 2 || bits > 16 || !(high > low) || !isfinite(high - low)) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "the range %g to %g of %lld bits is none",
                                  (double)low, (double)high, (long long)bits);
     }
