@@ -45,7 +45,6 @@ fi
 if want asan; then
     build asan
     check asan -LE "slow|script|opencl"
-    check asan -L command
 fi
 if want tsan; then
     build tsan
