@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oribi_plugin_test: sends case after case to helper processes and adds up what they found. Read
- * next: trial_case.c, which runs in the helper.
+/* oribi_plugin_test: sends the cases of a kernel to a helper process and adds up what they found;
+ * where they found something, each to a process of its own. Read next: trial_case.c, which runs in
+ * the helper.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include "author/trial.h"
 
 enum { CASES = 6, MAX_CASES = 18, ROUNDS = 3, ENOUGH_COMPUTES = 20, TIMEOUT_MS = 20000 };
+enum { FIRST_GIVEN = 1000, MAX_REQUEST_BYTES = 60000 };
 
 typedef struct trials {
     const char *path;
@@ -28,7 +30,7 @@ typedef struct trials {
 typedef struct subject {
     const char *op, *name, *constraints;
     int64_t kernel; /* -1: the shape function */
-    int n_cases, n_computes, n_done, n_findings;
+    int n_cases, n_computes, n_given_computes, n_done, n_findings;
     uint32_t traits, tried; /* of the op: declared, and those that a case could try */
     bool is_lost;           /* it crashed or hung: enough seen */
     char names[24][24];     /* of findings so far: each is told once */
@@ -55,20 +57,19 @@ static void add_finding(trials *all, subject *s, const char *name, const char *m
     oribi_json_close(&all->json, '}');
 }
 
-static void read_answer(trials *all, subject *s, const char *text, int number)
+static void read_answer(trials *all, subject *s, const oribi_json_value *answer, int number)
 {
-    oribi_arena arena = {0};
-    oribi_text error = {0};
-    const oribi_json_value *answer = oribi_json_read(text, strlen(text), &arena, &error);
     const oribi_json_value *computes = oribi_json_find(answer, "computes");
     const oribi_json_value *done = oribi_json_find(answer, "done");
     const oribi_json_value *refusal = oribi_json_find(answer, "refusal");
     const oribi_json_value *findings = oribi_json_find(answer, "findings");
     const oribi_json_value *traits = oribi_json_find(answer, "traits");
     const oribi_json_value *tried = oribi_json_find(answer, "tried");
+    s->n_cases++;
     s->traits |= traits ? (uint32_t)traits->integer : 0;
     s->tried |= tried ? (uint32_t)tried->integer : 0;
     s->n_computes += computes ? (int)computes->integer : 0;
+    s->n_given_computes += computes && number >= FIRST_GIVEN ? (int)computes->integer : 0;
     s->n_done += done && done->number != 0;
     const oribi_json_value *model = oribi_json_find(answer, "model");
     if (model && model->text && s->model.length == 0) {
@@ -84,52 +85,78 @@ static void read_answer(trials *all, subject *s, const char *text, int number)
             add_finding(all, s, name->text, message->text, number);
         }
     }
+}
+
+static void put_request(oribi_json *json, const trials *all, const subject *s, int number,
+                        const oribi_json_value *given)
+{
+    oribi_json_open(json, '{');
+    oribi_json_key(json, "seed");
+    oribi_json_int(json, (int64_t)(all->settings.seed & INT64_MAX));
+    oribi_json_key(json, "case");
+    oribi_json_int(json, number);
+    if (s->kernel >= 0) {
+        oribi_json_key(json, "kernel");
+        oribi_json_int(json, s->kernel);
+    }
+    oribi_json_put_string(json, "op", s->op);
+    if (given) {
+        oribi_json_key(json, "given");
+        oribi_json_raw(json, given->begin, (size_t)(given->end - given->begin));
+    }
+    oribi_json_close(json, '}');
+}
+
+/* The answer, whose texts are in the arena; NULL with a status. */
+static const oribi_json_value *ask(const trials *all, const oribi_text *request, int timeout_ms,
+                                   oribi_arena *arena, TF_Status *status)
+{
+    oribi_text answer = {0};
+    oribi_text error = {0};
+    const oribi_json_value *root = NULL;
+    const oribi_helper_request call = {.path = all->path,
+                                       .options = all->options ? all->options->text : "",
+                                       .mode = "case",
+                                       .argument = oribi_text_string(request),
+                                       .timeout_ms = (uint64_t)timeout_ms};
+    if (oribi__helper_run(&call, &answer, status)) {
+        root = oribi_json_read(oribi_text_string(&answer), answer.length, arena, &error);
+        if (!root) {
+            oribi_fail(status, TF_INTERNAL, "%s", oribi_text_string(&error));
+        }
+    }
+    oribi_text_destroy(&answer);
     oribi_text_destroy(&error);
-    oribi_arena_destroy(&arena);
+    return root;
+}
+
+static int timeout_of(const trials *all)
+{
+    return all->settings.timeout_ms > 0 ? all->settings.timeout_ms : TIMEOUT_MS;
 }
 
 /* False: the helper cannot work at all. */
 static bool run_case(trials *all, subject *s, int number, const oribi_json_value *given,
                      TF_Status *status)
 {
+    oribi_arena arena = {0};
     oribi_text request = {0};
-    oribi_text answer = {0};
     oribi_json json = {.text = &request};
-    oribi_json_open(&json, '{');
-    oribi_json_key(&json, "seed");
-    oribi_json_int(&json, (int64_t)(all->settings.seed & INT64_MAX));
-    oribi_json_key(&json, "case");
-    oribi_json_int(&json, number);
-    if (s->kernel >= 0) {
-        oribi_json_key(&json, "kernel");
-        oribi_json_int(&json, s->kernel);
-    }
-    oribi_json_put_string(&json, "op", s->op);
-    if (given) {
-        oribi_json_key(&json, "given");
-        oribi_json_raw(&json, given->begin, (size_t)(given->end - given->begin));
-    }
-    oribi_json_close(&json, '}');
-    const oribi_helper_request call = {
-        .path = all->path,
-        .options = all->options ? all->options->text : "",
-        .mode = "case",
-        .argument = oribi_text_string(&request),
-        .timeout_ms =
-            (uint64_t)(all->settings.timeout_ms > 0 ? all->settings.timeout_ms : TIMEOUT_MS)};
-    s->n_cases++;
-    bool ok = oribi__helper_run(&call, &answer, status);
+    put_request(&json, all, s, number, given);
+    const oribi_json_value *answer = ask(all, &request, timeout_of(all), &arena, status);
     const TF_Code code = TF_GetCode(status);
+    bool ok = answer != NULL;
     if (ok) {
-        read_answer(all, s, oribi_text_string(&answer), number);
+        read_answer(all, s, answer, number);
     } else if (code == TF_DEADLINE_EXCEEDED || code == TF_ABORTED) {
+        s->n_cases++;
         add_finding(all, s, code == TF_ABORTED ? "crash" : "hang", TF_Message(status), number);
         s->is_lost = code == TF_DEADLINE_EXCEEDED;
         TF_SetStatus(status, TF_OK, "");
         ok = true;
     }
     oribi_text_destroy(&request);
-    oribi_text_destroy(&answer);
+    oribi_arena_destroy(&arena);
     return ok;
 }
 
@@ -146,18 +173,58 @@ static bool is_case_of(const oribi_json_value *given, const char *name)
     return false;
 }
 
-static bool run_given(trials *all, subject *s, TF_Status *status)
+static bool run_given(trials *all, subject *s, bool is_begun, TF_Status *status)
 {
-    int number = 1000;
-    for (int round = 0; round < ROUNDS && s->n_computes < ENOUGH_COMPUTES; round++) {
-        for (const oribi_json_value *c = all->cases; c && !s->is_lost; c = c->next) {
-            if (is_case_of(c, s->op)) {
+    int number = FIRST_GIVEN;
+    for (int round = 0; round < ROUNDS && s->n_given_computes < ENOUGH_COMPUTES; round++) {
+        for (const oribi_json_value *c = all->cases; c && !s->is_lost; c = c->next, number++) {
+            if (is_case_of(c, s->op) && (round > 0 || !is_begun)) {
                 ORIBI_TRY(run_case(all, s, number, c, status));
             }
-            number++;
         }
     }
     return true;
+}
+
+/* A process for all the cases that a kernel has in any event. False: one of them found something,
+ * or none of them is told apart from the others that way; nothing is taken from it. */
+static bool run_together(trials *all, subject *s, int n_random)
+{
+    oribi_arena arena = {0};
+    oribi_text request = {0};
+    oribi_json json = {.text = &request};
+    TF_Status *status = TF_NewStatus();
+    int numbers[256], n = 0, number = FIRST_GIVEN;
+    oribi_json_open(&json, '[');
+    for (const oribi_json_value *c = all->cases; c && n < 128; c = c->next, number++) {
+        if (is_case_of(c, s->op)) {
+            put_request(&json, all, s, number, c);
+            numbers[n++] = number;
+        }
+    }
+    bool ok = status && n < 128 && n_random <= 128;
+    for (int i = 0; ok && i < n_random; i++) {
+        put_request(&json, all, s, i, NULL);
+        numbers[n++] = i;
+    }
+    oribi_json_close(&json, ']');
+    ok = ok && !request.failed && request.length <= MAX_REQUEST_BYTES;
+    /* Less time: what hangs is to hang alone, for which there is all of it. */
+    const oribi_json_value *answers =
+        ok ? ask(all, &request, timeout_of(all) / 4 + 1, &arena, status) : NULL;
+    ok = answers && answers->kind == ORIBI_JSON_ARRAY && answers->count == n;
+    for (const oribi_json_value *a = ok ? answers->child : NULL; a && ok; a = a->next) {
+        const oribi_json_value *findings = oribi_json_find(a, "findings");
+        ok = findings && findings->count == 0;
+    }
+    n = 0;
+    for (const oribi_json_value *a = ok ? answers->child : NULL; a; a = a->next) {
+        read_answer(all, s, a, numbers[n++]);
+    }
+    oribi_text_destroy(&request);
+    oribi_arena_destroy(&arena);
+    TF_DeleteStatus(status);
+    return ok;
 }
 
 static bool run_subject(trials *all, subject *s, TF_Status *status)
@@ -169,8 +236,9 @@ static bool run_subject(trials *all, subject *s, TF_Status *status)
     oribi_json_put_string(&all->json, "constraints", s->constraints);
     oribi_json_key(&all->json, "findings");
     oribi_json_open(&all->json, '[');
-    bool ok = run_given(all, s, status);
-    for (int i = 0; ok && !s->is_lost && i < MAX_CASES; i++) {
+    const bool is_begun = run_together(all, s, n);
+    bool ok = run_given(all, s, is_begun, status);
+    for (int i = is_begun ? n : 0; ok && !s->is_lost && i < MAX_CASES; i++) {
         const bool wants_more = s->n_done > 0 && s->n_computes < ENOUGH_COMPUTES;
         if (i >= n && !wants_more) {
             break;

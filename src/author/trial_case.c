@@ -414,6 +414,27 @@ static bool read_request(oribi_trial_case *c, const oribi_json_value *request, T
     return true;
 }
 
+/* One request, or each of an array's into an array. */
+static bool answer(const char *path, const oribi_json_value *request, oribi_json *json,
+                   TF_Status *status)
+{
+    oribi_trial_case c = {.json = json, .path = path};
+    if (request->kind != ORIBI_JSON_ARRAY) {
+        ORIBI_TRY(read_request(&c, request, status));
+        run_case(&c, status);
+        return true;
+    }
+    bool ok = true;
+    oribi_json_open(json, '[');
+    for (const oribi_json_value *one = request->child; one && ok; one = one->next) {
+        ok = one->kind == ORIBI_JSON_OBJECT
+                 ? answer(path, one, json, status)
+                 : oribi_fail(status, TF_INVALID_ARGUMENT, "a request must be an object");
+    }
+    oribi_json_close(json, ']');
+    return ok;
+}
+
 void oribi_plugin_test_case(const char *path, const char *request, TF_Buffer *buffer,
                             TF_Status *status)
 {
@@ -421,7 +442,6 @@ void oribi_plugin_test_case(const char *path, const char *request, TF_Buffer *bu
     oribi_text error = {0};
     oribi_text text = {0};
     oribi_json json = {.text = &text};
-    oribi_trial_case c = {.json = &json, .path = path};
     if (!ORIBI_GIVEN(status, path, request, buffer)) {
         return;
     }
@@ -435,13 +455,9 @@ void oribi_plugin_test_case(const char *path, const char *request, TF_Buffer *bu
         oribi_fail(status, TF_INVALID_ARGUMENT, "%s", oribi_text_string(&error));
     } else if (!real) {
         oribi_fail(status, TF_NOT_FOUND, "plugin '%s' is not loaded", path);
-    } else {
-        c.path = real;
-        if (read_request(&c, parsed, status)) {
-            run_case(&c, status);
-            oribi__json_give(&text, buffer, status);
-            text = (oribi_text){0};
-        }
+    } else if (answer(real, parsed, &json, status)) {
+        oribi__json_give(&text, buffer, status);
+        text = (oribi_text){0};
     }
     oribi_text_destroy(&text);
     oribi_text_destroy(&error);

@@ -101,8 +101,9 @@ char *cli_read_text(const char *path, size_t *out_bytes);
 
 /* write_file.c: exit codes. Whole or not at all; refuses to overwrite without force. */
 int cli_write_file(const char *path, const void *data, size_t bytes, bool force);
-/* Would it be refused? Told before the work is done. */
+/* Would it be refused? Told before the work is done, by a draft that is made and taken away. */
 int cli_check_writable(const char *path, bool force);
+int cli_check_folder(const char *path); /* with its parents */
 /* Files that are there together or not at all, and folders, with their parents, for them. */
 typedef struct cli_files cli_files;
 cli_files *cli_files_begin(bool force);

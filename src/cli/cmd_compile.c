@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `oribi compile`: a model in, a folder of C out. `oribi verify`: cmd_verify.c. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli.h"
 
@@ -62,28 +59,6 @@ void cli_compile_options_make(cli_option *out, const cli_option *own)
 void cmd_compile_prepare(void)
 {
     cli_compile_options_make(cmd_compile_options, own_options);
-}
-
-/* Could the folder be made, or written in? Asked before the model is compiled. */
-static bool can_make_folder(const char *path)
-{
-    struct stat info;
-    char *copy = cli_alloc(strlen(path) + 2);
-    strcpy(copy, path);
-    while (copy[0] != 0 && stat(copy, &info) != 0) { /* the nearest one that is there */
-        char *slash = strrchr(copy, '/');
-        *(slash == NULL ? copy : slash == copy && slash[1] != 0 ? slash + 1 : slash) = 0;
-    }
-    if (copy[0] == 0) {
-        strcpy(copy, ".");
-    }
-    errno = stat(copy, &info) == 0 && !S_ISDIR(info.st_mode) ? ENOTDIR : 0;
-    const bool good = errno == 0 && access(copy, W_OK) == 0;
-    if (!good) {
-        cli_error("%s: %s", path, strerror(errno));
-    }
-    free(copy);
-    return good;
 }
 
 /* "DIR/name"; the caller frees it. */
@@ -284,9 +259,10 @@ int cmd_compile(const cli_args *args)
         goto done;
     }
     const char *report = cli_value(args, "--report");
-    code = !can_make_folder(cli_value(args, "--output")) ? CLI_BAD_INPUT
-           : report != NULL ? cli_check_writable(report, cli_has(args, "--force"))
-                            : CLI_OK;
+    code = cli_check_folder(cli_value(args, "--output"));
+    if (code == CLI_OK && report != NULL) {
+        code = cli_check_writable(report, cli_has(args, "--force"));
+    }
     if (code != CLI_OK) {
         goto done;
     }

@@ -104,8 +104,8 @@ static int write_all(int fd, const char *data, size_t bytes)
     return 0;
 }
 
-/* Under a name of its own beside the file; an errno. */
-static int write_draft(struct cli_file *file, const void *data, size_t bytes, mode_t mode)
+/* A name of its own beside the file, opened; -1 with errno. */
+static int open_draft(struct cli_file *file, mode_t mode)
 {
     const char *slash = strrchr(file->path, '/');
     const int folder = slash == NULL ? 0 : (int)(slash - file->path) + 1;
@@ -122,19 +122,24 @@ static int write_draft(struct cli_file *file, const void *data, size_t bytes, mo
         }
     }
     if (fd < 0) {
-        int error = errno;
+        const int error = errno;
         free(file->draft);
         file->draft = NULL;
-        return error;
+        errno = error;
     }
-    int error = write_all(fd, data, bytes);
+    return fd;
+}
+
+/* An errno. */
+static int write_draft(struct cli_file *file, const void *data, size_t bytes, mode_t mode)
+{
+    const int fd = open_draft(file, mode);
+    int error = fd < 0 ? errno : write_all(fd, data, bytes);
+
     if (error == 0 && fsync(fd) != 0 && errno != EINVAL) {
         error = errno;
     }
-    if (close(fd) != 0 && error == 0) {
-        error = errno;
-    }
-    return error;
+    return fd >= 0 && close(fd) != 0 && error == 0 ? errno : error;
 }
 
 /* Pipes, terminals and devices: a rename would replace them by a file. */
@@ -146,38 +151,66 @@ static int write_through(const char *path, const void *data, size_t bytes)
     return fd >= 0 && close(fd) != 0 && error == 0 ? errno : error;
 }
 
-bool cli_files_add(cli_files *files, const char *path, const void *data, size_t bytes)
+/* Which file that will be, a new one at its end, with the mode of what it replaces; false after a
+ * message. */
+static bool take_path(cli_files *files, const char *path, mode_t *mode, bool *is_device)
 {
     struct stat info;
-    mode_t mode = 0666;
-
-    if (files->code != CLI_OK) {
-        return false;
-    }
     char *copy = cli_copy_text(path, strlen(path));
+
     files->files = cli_grow(files->files, (size_t)files->n_files + 1, sizeof *files->files);
     struct cli_file *file = &files->files[files->n_files++];
     *file = (struct cli_file){copy, NULL};
-    if (stat(path, &info) == 0) {
-        if (!S_ISREG(info.st_mode)) {
-            int error = S_ISDIR(info.st_mode) ? EISDIR : write_through(path, data, bytes);
-            return error == 0 || fail(files, path, error);
-        }
-        if (!files->force) {
-            cli_error("%s exists; --force overwrites it", path);
-            files->code = CLI_BAD_INPUT;
-            return false;
-        }
-        mode = info.st_mode & 0777;
-        char *real = realpath(path, NULL); /* a link stays a link: its file is replaced */
-        if (real == NULL) {
-            return fail(files, path, errno);
-        }
-        free(file->path);
-        file->path = real;
+    *mode = 0666;
+    *is_device = false;
+    if (stat(path, &info) != 0) { /* a name too long is no file yet, and never will be */
+        return (errno == ENOENT && path[0] != 0) || fail(files, path, errno);
     }
-    int error = write_draft(file, data, bytes, mode);
+    if (!S_ISREG(info.st_mode)) {
+        *is_device = true;
+        return !S_ISDIR(info.st_mode) || fail(files, path, EISDIR);
+    }
+    if (!files->force) {
+        cli_error("%s exists; --force overwrites it", path);
+        files->code = CLI_BAD_INPUT;
+        return false;
+    }
+    *mode = info.st_mode & 0777;
+    char *real = realpath(path, NULL); /* a link stays a link: its file is replaced */
+    if (real == NULL) {
+        return fail(files, path, errno);
+    }
+    free(file->path);
+    file->path = real;
+    return true;
+}
+
+bool cli_files_add(cli_files *files, const char *path, const void *data, size_t bytes)
+{
+    mode_t mode;
+    bool is_device;
+
+    if (files->code != CLI_OK || !take_path(files, path, &mode, &is_device)) {
+        return false;
+    }
+    const int error = is_device ? write_through(path, data, bytes)
+                                : write_draft(&files->files[files->n_files - 1], data, bytes, mode);
     return error == 0 || fail(files, path, error);
+}
+
+static void forget(cli_files *files)
+{
+    current = NULL;
+    for (int i = 0; i < files->n_files; i++) {
+        free(files->files[i].path);
+        free(files->files[i].draft);
+    }
+    for (int i = 0; i < files->n_folders; i++) {
+        free(files->folders[i]);
+    }
+    free(files->files);
+    free(files->folders);
+    free(files);
 }
 
 int cli_files_end(cli_files *files, int code)
@@ -193,17 +226,7 @@ int cli_files_end(cli_files *files, int code)
     if (code != CLI_OK) {
         abandon();
     }
-    current = NULL;
-    for (int i = 0; i < files->n_files; i++) {
-        free(files->files[i].path);
-        free(files->files[i].draft);
-    }
-    for (int i = 0; i < files->n_folders; i++) {
-        free(files->folders[i]);
-    }
-    free(files->files);
-    free(files->folders);
-    free(files);
+    forget(files);
     return code;
 }
 
@@ -215,26 +238,50 @@ int cli_write_file(const char *path, const void *data, size_t bytes, bool force)
     return cli_files_end(files, CLI_OK);
 }
 
+/* Only the file system knows what it refuses: it is asked for the draft, which goes again. */
+static void try_draft(cli_files *files, const char *path)
+{
+    mode_t mode;
+    bool is_device;
+
+    if (!take_path(files, path, &mode, &is_device)) {
+        return;
+    }
+    if (is_device) { /* opening one may wait for its other end */
+        (void)(access(path, W_OK) == 0 || fail(files, path, errno));
+        return;
+    }
+    const int fd = open_draft(&files->files[files->n_files - 1], mode);
+    if (fd < 0 || close(fd) != 0) {
+        (void)fail(files, path, errno);
+    }
+}
+
 int cli_check_writable(const char *path, bool force)
 {
-    struct stat info;
-    const char *slash = strrchr(path, '/');
-    char *folder =
-        slash == NULL ? cli_copy_text(".", 1) : cli_copy_text(path, (size_t)(slash - path) + 1);
-    int code = CLI_OK;
+    cli_files *files = cli_files_begin(force);
 
-    if (stat(path, &info) != 0) {
-        if (access(folder, W_OK | X_OK) != 0) {
-            cli_error("%s: %s", path, strerror(errno));
-            code = code_of(errno);
-        }
-    } else if (S_ISDIR(info.st_mode)) {
-        cli_error("%s: %s", path, strerror(EISDIR));
-        code = CLI_BAD_INPUT;
-    } else if (S_ISREG(info.st_mode) && !force) {
-        cli_error("%s exists; --force overwrites it", path);
-        code = CLI_BAD_INPUT;
+    try_draft(files, path);
+    const int code = files->code;
+    abandon();
+    forget(files);
+    return code;
+}
+
+int cli_check_folder(const char *path)
+{
+    cli_files *files = cli_files_begin(true);
+    char *copy = cli_alloc(strlen(path) + sizeof "/.oribi");
+
+    (void)strcat(strcpy(copy, path), "/.oribi");
+    if (path[0] == 0) {
+        (void)fail(files, path, ENOENT);
+    } else if (cli_files_add_folder(files, path)) {
+        try_draft(files, copy);
     }
-    free(folder);
+    const int code = files->code;
+    abandon();
+    forget(files);
+    free(copy);
     return code;
 }

@@ -367,6 +367,33 @@ class InputOutput(unittest.TestCase):
         self.oribi("run", model, "-i", "x=ramp", "--trace", "no/such/t.json", code=4)
         self.assertEqual(self.out, b"")
 
+    def test_what_no_file_system_takes_is_refused_before_the_work(self):
+        model = self.model([2])
+        (self.folder / "loop.npz").symlink_to("loop.npz")
+        places = ["/proc/y.npz", "/proc/1/y.npz", "/sys/y.npz", "y" * 252 + ".npz", "d/" * 3000 + "y.npz", "m.onnx/y.npz",
+                  "no/y.npz", "loop.npz", "loop.npz/y.npz"]
+        before = self.files_of(self.folder)
+        for place in places:
+            for option in (["-o", place], ["--trace", place], ["--record", place]):
+                with self.subTest(place=place[-40:], option=option[0]):
+                    self.oribi("run", model, "-i", "x=ramp", *option, "-f", code=4)
+                    self.assertEqual(self.out, b"")
+                    self.assertIn(": ", self.err)
+        for folder in ("/proc/out", "/sys/out", "y" * 256, "d/" * 3000, "m.onnx", "m.onnx/out", "loop.npz", ""):
+            with self.subTest(folder=folder[-40:]):
+                self.oribi("compile", "no model", "-o", folder, code=4)
+                self.assertNotIn("no model", self.err)
+        for place in ("/proc/r.json", "y" * 251 + ".json"):
+            self.oribi("compile", "no model", "-o", "made/out", "--report", place, code=4)
+            self.assertNotIn("no model", self.err)
+        self.oribi("compile", "no model", "-o", "made/out", "--report", "r.json", code=4)
+        self.assertIn("no model", self.err)
+        self.assertEqual(self.files_of(self.folder), before)
+        longest = "y" * 251 + ".npz"
+        self.oribi("run", model, "-i", "x=ramp", "-o", longest)
+        self.oribi("run", model, "-i", "x=ramp", "-o", longest, "-f")
+        self.assertEqual(self.files_of(self.folder), sorted([*before, longest]))
+
     def test_standard_output_gets_an_archive_and_nothing_else(self):
         model = self.model([2], outputs=("y", "z"))
         got = np.load(io.BytesIO(self.oribi("run", model, "-i", "x=2xf32=7", "-o", "-")))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The compiler of these tests (support/compile_once.py) takes an object from before where nothing but the folder is
+"""The compiler of these tests (support/compile_once.c) takes an object from before where nothing but the folder is
 another, never where text, flags or what the compiler has to say differ.
 
     once_test.py FOLDER_OF_COMPILERS

@@ -19,31 +19,57 @@ FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft", "-std=gnu11", "-ffunc
 QEMU = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "null",
         "-chardev", "stdio,id=host,signal=off", "-semihosting-config",
         "enable=on,target=native,chardev=host"]
+OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "broadcast_prepare.c"]
 # How often each instruction of the blocks must at least be in a program that tests them.
 TESTS = {"conv2d_lanes_test": {"smlad": 16, "sxtb16": 4, "smmlar": 4, "ssat": 4},
          "conv2d_add_lanes_test": {"smlad": 16, "smmlar": 4, "smmulr": 3},
          "fully_connected_lanes_test": {"smlad": 16, "sxtb16": 6, "smmulr": 2},
          "depthwise_conv2d_3x3_test": {"smlad": 6, "smlabt": 3, "smlatt": 1, "sadd16": 5, "smmlar": 3},
          "add_row_test": {"smmulr": 3, "ssat": 1}}
-FAULTS = {"conv2d_lanes_test": ("dsp.h", "add %[a1], r5, %[a1], asr #7", "add %[a1], r5, %[a1], asr #8"),
-          "fully_connected_lanes_test": ("dsp.h", "smlad %[c2], r8, %[odd], %[c2]", "smlad %[c2], r8, %[even], %[c2]"),
-          "depthwise_conv2d_3x3_test": ("dsp_3x3.h", "smlatt %[t], %[even], r8, %[t]", "smlatb %[t], %[even], r8, %[t]")}
+FAULTS = {"conv2d_lanes_test": ("include/micro/dsp.h", "add %[a1], r5, %[a1], asr #7", "add %[a1], r5, %[a1], asr #8"),
+          "fully_connected_lanes_test": ("include/micro/dsp.h", "smlad %[c2], r8, %[odd], %[c2]", "smlad %[c2], r8, %[even], %[c2]"),
+          "depthwise_conv2d_3x3_test": ("micro/dsp_3x3.h", "smlatt %[t], %[even], r8, %[t]", "smlatb %[t], %[even], r8, %[t]")}
 
 
 @unittest.skipUnless(shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"),
                      "skipped: arm-none-eabi-gcc or qemu-system-arm is absent")
 class Arm(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp())
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
 
-    def build(self, test, root, *flags):
+    def compile(self, folder, sources, root, level):
+        """Objects of the sources, with what each includes beside them."""
+        folder.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, "-MD", f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", "-c",
+                        *sources], cwd=folder, check=True)
+
+    def kernels(self, level):
+        """The folder with objects of all of them, compiled once for all the programs."""
+        folder = self.folder / f"kernels{level}"
+        if not folder.exists():
+            names = [*sorted((SOURCE / "micro").rglob("*_s8*.c")), *(SOURCE / "micro" / name for name in OTHERS),
+                     *sorted((SOURCE / "micro/geometry").glob("*.c")), HERE / "arm/start.c"]
+            self.compile(folder, names, SOURCE, level)
+        return folder
+
+    def build(self, test, level, header=None, text=None):
+        """The program of a test; with a header that has another text, which is found before ours."""
+        root = self.folder / f"{test}{header or ''}"
+        own = root / level
+        sources, kernels = [HERE / f"{test}.c"], self.kernels(level)
+        if header is not None:
+            (root / "micro").mkdir(parents=True, exist_ok=True)
+            (root / "micro" / header).write_text(text)
+            stale = [d.stem for d in kernels.glob("*.d") if f"/{header}" in d.read_text()]
+            self.assertTrue(stale)
+            sources += [c for c in (SOURCE / "micro").rglob("*.c") if c.stem in stale]
+        self.compile(own, sources, root, level)
+        objects = {o.name: o for folder in (kernels, own) for o in folder.glob("*.o")}
         program = self.folder / f"{test}.elf"
-        subprocess.run(["arm-none-eabi-gcc", *FLAGS, f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", *flags,
-                        HERE / f"{test}.c", HERE / "arm/start.c", *sorted((root / "micro").rglob("*_s8*.c")), root / "micro/elementwise/binary_q_prepare.c",
-                        root / "micro/prepare.c", root / "micro/lanes_prepare.c",
-                        root / "micro/broadcast_prepare.c", *sorted((root / "micro/geometry").glob("*.c")), "-T", HERE / "arm/link.ld", "-lm", "-o", program],
-                       check=True)
+        subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, *objects.values(), "-T", HERE / "arm/link.ld", "-lm", "-o",
+                        program], check=True)
         return program
 
     def run_on_core(self, program):
@@ -54,7 +80,7 @@ class Arm(unittest.TestCase):
         for test, wanted in TESTS.items():
             for level in ("-O2", "-Os") if "lanes_test" in test else ("-O3",):
                 with self.subTest(test=test, level=level):
-                    program = self.build(test, SOURCE, level)
+                    program = self.build(test, level)
                     done = self.run_on_core(program)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
                     code = subprocess.run(["arm-none-eabi-objdump", "-d", program], check=True,
@@ -65,14 +91,10 @@ class Arm(unittest.TestCase):
     def test_a_fault_in_the_assembly_is_seen(self):
         for test, (name, old, new) in FAULTS.items():
             with self.subTest(test=test):
-                root = self.folder / test
-                shutil.copytree(SOURCE / "micro", root / "micro")
-                shutil.copytree(SOURCE / "include/micro", root / "micro", dirs_exist_ok=True)
-                header = root / "micro" / name
-                text = header.read_text()
+                text = (SOURCE / name).read_text()
                 self.assertIn(old, text)
-                header.write_text(text.replace(old, new))
-                self.assertEqual(self.run_on_core(self.build(test, root, "-O2")).returncode, 1)
+                program = self.build(test, "-O2", pathlib.Path(name).name, text.replace(old, new))
+                self.assertEqual(self.run_on_core(program).returncode, 1)
 
 
 if __name__ == "__main__":

@@ -189,6 +189,22 @@ static void one_case_is_computed_and_judged(void **state)
     expect_text(f, "\"done\":true");
 }
 
+static void several_cases_are_answered_in_one_list(void **state)
+{
+    fixture *f = *state;
+
+    oribi_plugin_load_file("cpu", f->status);
+    expect_ok(f);
+    oribi_plugin_test_case("cpu",
+                           "[{\"seed\": 1, \"case\": 0, \"op\": \"MatMul\"},"
+                           " {\"seed\": 1, \"case\": 1, \"op\": \"Abs\"}]",
+                           f->json, f->status);
+
+    expect_ok(f);
+    expect_text(f, "[{\"findings\":[]");
+    expect_text(f, "},{\"findings\":[]");
+}
+
 static void a_case_refuses_bad_requests(void **state)
 {
     fixture *f = *state;
@@ -200,6 +216,9 @@ static void a_case_refuses_bad_requests(void **state)
     oribi_plugin_test_case("cpu", "{\"seed\": 1, \"case\": 0, \"op\": \"NoSuchOp\"}", f->json,
                            f->status);
     expect_error(f, TF_NOT_FOUND, "no such kernel or op");
+    oribi_plugin_test_case("cpu", "[{\"seed\": 1, \"case\": 0, \"op\": \"Abs\"}, []]", f->json,
+                           f->status);
+    expect_error(f, TF_INVALID_ARGUMENT, "must be an object");
     oribi_plugin_test_case("/no/such/plugin.so", "{}", f->json, f->status);
     expect_error(f, TF_NOT_FOUND, "/no/such/plugin.so");
 }
@@ -216,6 +235,7 @@ int main(void)
         CASE(a_test_refuses_bad_requests),
         CASE(a_replay_refuses_bad_requests),
         CASE(one_case_is_computed_and_judged),
+        CASE(several_cases_are_answered_in_one_list),
         CASE(a_case_refuses_bad_requests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
