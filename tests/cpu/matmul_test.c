@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every variant of the matrix products and of the transposed convolution against the reference row:
- * tails, transposed sides, constant weights in both orders, broadcast batches, fused forms.
+ * tails, transposed sides, constant weights in both orders, broadcast batches, fused forms,
+ * panels that are fetched ahead for few rows, and rows that meet a panel a few tiles at a time.
  */
 #include "kernel_harness.h"
 
@@ -32,6 +33,9 @@ static const matmul_case cases[] = {
     {"_FusedMatMul", {1, 256}, {256, 100}, 2, 2, false, false, {"BiasAdd", "Relu"}, true},
     {"_FusedMatMul", {9, 256}, {256, 100}, 2, 2, false, false, {"BiasAdd", "Tanh"}, true},
     {"_FusedMatMul", {9, 256}, {100, 256}, 2, 2, false, true, {"BiasAdd", "Add", "Relu6"}, false},
+    {"_FusedMatMul", {50, 1100}, {1100, 200}, 2, 2, false, false, {"BiasAdd", "Add", "Relu"}, true},
+    {"_FusedMatMul", {600, 40}, {40, 100}, 2, 2, false, false, {"BiasAdd", "Tanh"}, true},
+    {"_FusedMatMul", {520, 800}, {800, 70}, 2, 2, false, false, {"BiasAdd", "Add", "Relu"}, true},
     {"BatchMatMulV2", {37, 29}, {29, 65}, 2, 2, false, false, {NULL}, true},
     {"BatchMatMulV2", {5, 7, 29}, {29, 65}, 3, 2, false, false, {NULL}, true},
     {"BatchMatMulV2", {5, 7, 29}, {29, 65}, 3, 2, false, false, {NULL}, false},

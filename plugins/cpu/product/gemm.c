@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a product is cut into tiles: over columns so that the panels of a block stay in the second
- * level cache, over k so that a panel stays in the first, over rows for the threads. The sums are
- * made in the micro-kernels; packing stands in gemm_pack.c. See gemm.h.
+ * level cache, over k so that rows of A stay in the first, over rows for the threads. Where rows
+ * are few, each panel is read from memory once and meets all of them, and the next panel is fetched
+ * meanwhile: a layer of 7x7 pixels takes as long as its sums, not as its weights. The sums are made
+ * in the micro-kernels; packing stands in gemm_pack.c. See gemm.h.
  */
 #include "cpu/product/gemm.h"
 
 enum {
     BLOCK_BYTES = 768 * 1024, /* panels of a block: within common second level caches */
+    FETCH_BYTES = 512 * 1024, /* all panels: below, they are there from the last time */
+    LOOKED_UP = 256,          /* k of the tiles for which a panel is looked up */
     PART_DEPTH = 512,         /* k of one pass over a tile */
     CHUNK_BYTES = 512 * 1024, /* rows of A that one pass over k meets */
     UNITS_PER_THREAD = 4      /* so that threads end together */
@@ -66,7 +70,14 @@ void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan
     plan->packed_count = oribi_gemm_packed_count(variant, k, gemm->n);
     plan->m_tiles = ceil_divide(gemm->m, variant->rows);
     plan->n_panels = ceil_divide(gemm->n, variant->width);
+    const int64_t most_tiles = ORIBI_GEMM_MAX_POINTERS / (variant->rows * plan->part_taps);
+    const bool is_few = plan->m_tiles <= most_tiles;
+    plan->tiles_at_once = is_few || plan->n_panels <= 2
+                              ? most_tiles
+                              : smaller(most_tiles, larger(1, LOOKED_UP / larger(1, k)));
     plan->block_panels = larger(1, smaller(plan->n_panels, BLOCK_BYTES / panel_bytes));
+    plan->is_fetched =
+        is_few && gemm->groups * plan->packed_count * (int64_t)sizeof(float) >= FETCH_BYTES;
     const int64_t wanted = n_threads > 1 ? (int64_t)n_threads * UNITS_PER_THREAD : 1;
     while (plan->block_panels > 1 &&
            gemm->groups * plan->m_tiles * ceil_divide(plan->n_panels, plan->block_panels) <
@@ -86,29 +97,65 @@ typedef struct chunk {
     int64_t group, first_panel, end_panel, first_tile, end_tile;
 } chunk;
 
-static void run_panels(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const chunk *part,
-                       int64_t k_start, int64_t row, oribi_gemm_tile *tile)
+/* What a panel of a group is made of. */
+typedef struct panel_at {
+    const float *first; /* of all of its k */
+    int64_t column, width;
+    int32_t n;
+    void (*tile)(const oribi_gemm_tile *tile);
+} panel_at;
+
+static panel_at find_panel(const oribi_gemm *gemm, const oribi_gemm_plan *plan, int64_t group,
+                           int64_t panel)
 {
     const oribi_gemm_variant *variant = gemm->variant;
-    const int64_t k = gemm->n_taps * gemm->depth;
-    const int64_t column_base = part->group * gemm->n;
-    const float *panels = gemm->panels + part->group * plan->packed_count;
-    for (int64_t panel = part->first_panel; panel < part->end_panel; panel++) {
-        const int64_t column = panel * variant->width;
-        const int64_t remaining = gemm->n - column;
-        const bool narrow = remaining <= variant->narrow;
-        const bool pairs = gemm->pairs && remaining < variant->width;
-        const int64_t width = pairs    ? ORIBI_GEMM_PAIRS_WIDTH
-                              : narrow ? variant->narrow
-                                       : variant->width;
-        tile->n = (int32_t)smaller(remaining, width);
-        tile->panel = panels + column * k + k_start * width;
-        tile->c = gemm->c + row * gemm->c_stride + column_base + column;
-        tile->bias = gemm->bias != NULL ? gemm->bias + column_base + column : NULL;
-        tile->residual = gemm->residual != NULL
-                             ? gemm->residual + row * gemm->residual_stride + column_base + column
-                             : NULL;
-        (pairs ? variant->pairs_tile : narrow ? variant->narrow_tile : variant->tile)(tile);
+    const int64_t column = panel * variant->width, remaining = gemm->n - column;
+    const bool narrow = remaining <= variant->narrow;
+    const bool pairs = gemm->pairs && remaining < variant->width;
+    const int64_t width = pairs    ? ORIBI_GEMM_PAIRS_WIDTH
+                          : narrow ? variant->narrow
+                                   : variant->width;
+    return (panel_at){.first = gemm->panels + group * plan->packed_count +
+                               column * gemm->n_taps * gemm->depth,
+                      .column = group * gemm->n + column,
+                      .width = width,
+                      .n = (int32_t)smaller(remaining, width),
+                      .tile = pairs    ? variant->pairs_tile
+                              : narrow ? variant->narrow_tile
+                                       : variant->tile};
+}
+
+/* Some tiles: the pointers of their rows follow one another. */
+typedef struct tiles {
+    const float *pointers[ORIBI_GEMM_MAX_POINTERS];
+    int32_t heights[ORIBI_GEMM_MAX_POINTERS];
+    int64_t row, n_rows; /* of all */
+    int n;
+} tiles;
+
+static void run_panel(const oribi_gemm *gemm, const panel_at *panel, const tiles *all,
+                      oribi_gemm_tile *tile)
+{
+    const int64_t looked_at =
+        tile->ahead_lines == 0
+            ? 0
+            : tile->n_taps * ceil_divide(tile->depth, ORIBI_GEMM_AHEAD_STEP) * tile->ahead_lines;
+    tile->rows = all->pointers;
+    tile->n = panel->n;
+    tile->c = gemm->c + all->row * gemm->c_stride + panel->column;
+    tile->bias = gemm->bias != NULL ? gemm->bias + panel->column : NULL;
+    tile->residual = gemm->residual != NULL
+                         ? gemm->residual + all->row * gemm->residual_stride + panel->column
+                         : NULL;
+    for (int i = 0; i < all->n; i++) {
+        tile->m = all->heights[i];
+        panel->tile(tile);
+        tile->rows += tile->n_taps * tile->m;
+        tile->c += tile->m * gemm->c_stride;
+        if (tile->residual != NULL) {
+            tile->residual += tile->m * gemm->residual_stride;
+        }
+        tile->ahead += looked_at * ORIBI_GEMM_LINE;
     }
 }
 
@@ -123,28 +170,64 @@ static void activate_rows(const oribi_gemm *gemm, const chunk *part, int64_t row
     }
 }
 
+static void take_tiles(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const chunk *part,
+                       int64_t first, int64_t tap, int64_t n_taps, int64_t channel, tiles *out)
+{
+    const float **pointers = out->pointers;
+    int64_t row = first * gemm->m / plan->m_tiles;
+    out->n = (int)smaller(part->end_tile - first, plan->tiles_at_once);
+    out->row = row;
+    for (int i = 0; i < out->n; i++) {
+        const int64_t next = (first + i + 1) * gemm->m / plan->m_tiles;
+        out->heights[i] = (int32_t)(next - row);
+        gemm->rows(gemm->rows_arg, row, out->heights[i], tap, n_taps, channel, pointers);
+        pointers += out->heights[i] * n_taps;
+        row = next;
+    }
+    out->n_rows = row - out->row;
+}
+
+/* The panel after panel p, for which tile is set, is fetched while the tiles meet p. */
+static void look_ahead(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const chunk *part,
+                       int64_t p, int64_t k_start, int n_tiles, oribi_gemm_tile *tile)
+{
+    const int64_t k = tile->n_taps * tile->depth;
+    const int64_t looks = n_tiles * tile->n_taps * ceil_divide(tile->depth, ORIBI_GEMM_AHEAD_STEP);
+    const bool stays = p + 1 == part->end_panel && !tile->finish;
+    const panel_at next = find_panel(gemm, plan, part->group, stays ? part->first_panel : p + 1);
+    const int64_t at = stays ? k_start + k : p + 1 == part->end_panel ? 0 : k_start;
+    tile->ahead = next.first + at * next.width;
+    tile->ahead_lines = ceil_divide(k * gemm->variant->width, ORIBI_GEMM_LINE * larger(1, looks));
+}
+
 static void run_chunk(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const chunk *part)
 {
-    const float *pointers[ORIBI_GEMM_MAX_POINTERS];
-    oribi_gemm_tile tile = {.rows = pointers,
+    oribi_gemm_tile tile = {.ahead = gemm->panels,
                             .c_stride = gemm->c_stride,
                             .residual_stride = gemm->residual_stride,
                             .low = gemm->low,
                             .high = gemm->high};
+    tiles some;
     int64_t tap = 0, channel = 0;
     for (int64_t k_part = 0; k_part < plan->k_parts; k_part++) {
+        const int64_t k_start = tap * gemm->depth + channel;
         tile.n_taps = smaller(plan->part_taps, gemm->n_taps - tap);
         tile.depth = smaller(plan->part_depth, gemm->depth - channel);
         tile.resume = k_part > 0;
         tile.finish = k_part + 1 == plan->k_parts;
-        for (int64_t t = part->first_tile; t < part->end_tile; t++) {
-            const int64_t row = t * gemm->m / plan->m_tiles;
-            tile.m = (int32_t)((t + 1) * gemm->m / plan->m_tiles - row);
-            gemm->rows(gemm->rows_arg, row, tile.m, tap, tile.n_taps,
-                       part->group * gemm->depth + channel, pointers);
-            run_panels(gemm, plan, part, tap * gemm->depth + channel, row, &tile);
+        for (int64_t t = part->first_tile; t < part->end_tile; t += some.n) {
+            take_tiles(gemm, plan, part, t, tap, tile.n_taps, part->group * gemm->depth + channel,
+                       &some);
+            for (int64_t p = part->first_panel; p < part->end_panel; p++) {
+                const panel_at panel = find_panel(gemm, plan, part->group, p);
+                tile.panel = panel.first + k_start * panel.width;
+                if (plan->is_fetched) {
+                    look_ahead(gemm, plan, part, p, k_start, some.n, &tile);
+                }
+                run_panel(gemm, &panel, &some, &tile);
+            }
             if (tile.finish && gemm->activate != NULL) {
-                activate_rows(gemm, part, row, tile.m);
+                activate_rows(gemm, part, some.row, some.n_rows);
             }
         }
         channel += tile.depth;
@@ -159,7 +242,9 @@ void oribi_gemm_run(const oribi_gemm *gemm, const oribi_gemm_plan *plan, int64_t
 {
     const int64_t row_bytes = gemm->n_taps * gemm->depth * (int64_t)sizeof(float);
     const int64_t tile_bytes = larger(1, row_bytes) * gemm->variant->rows;
-    const int64_t most_tiles = plan->k_parts == 1 ? INT64_MAX : larger(4, CHUNK_BYTES / tile_bytes);
+    const int64_t most_tiles =
+        plan->k_parts == 1 ? INT64_MAX
+                           : larger(larger(4, plan->tiles_at_once), CHUNK_BYTES / tile_bytes);
     while (begin < end) {
         const int64_t block = begin / plan->m_tiles, tile = begin % plan->m_tiles;
         const int64_t count = smaller(smaller(end - begin, plan->m_tiles - tile), most_tiles);

@@ -14,9 +14,11 @@
 #include "isa_parts.h"
 
 enum {
-    ORIBI_GEMM_MAX_WIDTH = 32,    /* of a panel, over all variants */
-    ORIBI_GEMM_PAIRS_WIDTH = 24,  /* of a panel in pairs of k */
-    ORIBI_GEMM_MAX_POINTERS = 512 /* rows x taps that one tile call sees */
+    ORIBI_GEMM_MAX_WIDTH = 32,     /* of a panel, over all variants */
+    ORIBI_GEMM_PAIRS_WIDTH = 24,   /* of a panel in pairs of k */
+    ORIBI_GEMM_MAX_POINTERS = 512, /* rows x taps of the tiles that meet a panel */
+    ORIBI_GEMM_AHEAD_STEP = 16,    /* k between two looks ahead */
+    ORIBI_GEMM_LINE = 16           /* floats of a line of the caches */
 };
 
 /* One call of a micro-kernel: c[0..m, 0..n] from m rows and one panel.
@@ -36,7 +38,9 @@ typedef struct oribi_gemm_tile {
     const float *bias;     /* n values, or NULL */
     const float *residual; /* added before the bounds, or NULL */
     int64_t residual_stride;
-    float low, high; /* result = min(high, max(low, x)); infinite when there is no bound */
+    float low, high;     /* result = min(high, max(low, x)); infinite when there is no bound */
+    const float *ahead;  /* what later calls read: a hint, which may point anywhere */
+    int64_t ahead_lines; /* of it, to be fetched every ORIBI_GEMM_AHEAD_STEP of k */
 } oribi_gemm_tile;
 
 /* One implementation of the micro-kernel. The last panel of B is `narrow` columns wide when no more
@@ -116,6 +120,8 @@ typedef struct oribi_gemm_plan {
     int64_t units, unit_cost; /* cost in cycles, roughly */
     int64_t m_tiles, n_panels, n_blocks, block_panels;
     int64_t k_parts, part_taps, part_depth;
+    int64_t tiles_at_once; /* by one panel, before the next */
+    bool is_fetched;       /* the panels come from memory: each while another one is in use */
     int64_t packed_count;
 } oribi_gemm_plan;
 
