@@ -136,6 +136,8 @@ OPERATORS = {
     "REVERSE_SEQUENCE": (112, 87, ["seq_dim:i32", "batch_dim:i32"]),
     "MATRIX_DIAG": (113, 88, []),
     "MATRIX_SET_DIAG": (115, 90, []),
+    "NON_MAX_SUPPRESSION_V4": (120, 95, []),
+    "NON_MAX_SUPPRESSION_V5": (121, 96, []),
     "SCATTER_ND": (122, 97, []),
     "DENSIFY": (124, 99, []),
     "SEGMENT_SUM": (125, 100, []),
