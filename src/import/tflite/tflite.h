@@ -129,6 +129,12 @@ extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise
     oribi_tflite_norm_rows[], oribi_tflite_control_rows[], oribi_tflite_find_rows[],
     oribi_tflite_detection_rows[];
 
+typedef struct oribi_tflite_custom { /* one custom operator; name NULL ends a table */
+    const char *name;
+    oribi_tflite_row row;
+} oribi_tflite_custom;
+extern const oribi_tflite_custom oribi_tflite_signal_rows[];
+
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const oribi_tflite_row *oribi_tflite_find_custom(const char *name);
 const char *oribi_tflite_builtin_name(int64_t builtin); /* "CONV_2D", NULL: unknown */
@@ -260,6 +266,10 @@ bool oribi_tflite_may_have_variables(oribi_tflite_node *n);
 /* Input i, a tensor with is_variable: its present value, and the one that it has from now on. */
 oribi_value_id oribi_tflite_state(oribi_tflite_node *n, int32_t i);
 bool oribi_tflite_set_state(oribi_tflite_node *n, int32_t i, oribi_value_id value);
+/* A state that the file does not name, filled with `first` (0, or of int32 any number): its value
+ * before the run. Assign variable->current. */
+oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const oribi_dims *dims,
+                                 int32_t first, oribi_tflite_variable **out);
 /* Everything is read: variables become states of the graph. */
 bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
 

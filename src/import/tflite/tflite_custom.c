@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Custom operators that widely used models have and Oribi knows without a plugin: MediaPipe's. A
+/* Custom operators that widely used models have and Oribi knows without a plugin; those of the
+ * signal library are in tflite_signal.c. A
  * plugin's op of the same name goes first. Their options are C structs, word by word.
  */
 #include "import/tflite/tflite.h"
@@ -117,20 +118,21 @@ float oribi_tflite_flex_float(const oribi_flex_map *map, const char *key)
     return (float)value;
 }
 
-static const struct {
-    const char *name;
-    oribi_tflite_row row;
-} customs[] = {
+static const oribi_tflite_custom customs[] = {
     {"Convolution2DTransposeBias", {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 1, transpose_conv_bias, NULL}},
     {"TFLite_Detection_PostProcess",
      {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 4, oribi_tflite_detection, NULL}},
+    {.name = NULL},
 };
 
 const oribi_tflite_row *oribi_tflite_find_custom(const char *name)
 {
-    for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++) {
-        if (strcmp(customs[i].name, name) == 0) {
-            return &customs[i].row;
+    static const oribi_tflite_custom *const tables[] = {customs, oribi_tflite_signal_rows};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        for (const oribi_tflite_custom *custom = tables[i]; custom->name != NULL; custom++) {
+            if (strcmp(custom->name, name) == 0) {
+                return &custom->row;
+            }
         }
     }
     return NULL;

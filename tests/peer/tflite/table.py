@@ -43,7 +43,8 @@ int8 also take weights of int4, which become int8 when the model is read (`tests
 floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
 CONVOLUTION_2D_TRANSPOSE_BIAS is the custom operator `Convolution2DTransposeBias` of MediaPipe, which needs no plugin; its
 vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of int16 takes slopes of int8. DETECTION_POSTPROCESS
-is `TFLite_Detection_PostProcess`, which object detection has at its end.
+is `TFLite_Detection_PostProcess`, which object detection has at its end; SIGNAL_... are the custom operators of TensorFlow
+Lite Micro's signal library, whose column is the type of their samples.
 
 """
 
