@@ -7,11 +7,15 @@
 #include "micro/broadcast_prepare.h"
 #include "micro/element.h"
 
+static int32_t slope_kind(const struct oribi_micro_prelu_q_spec *s)
+{
+    return s->kind == ORIBI_MICRO_S16 ? ORIBI_MICRO_S8 : s->kind;
+}
+
 static int32_t check(const struct oribi_micro_prelu_q_spec *s, struct oribi_micro_broadcast *shape)
 {
-    int32_t code =
-        s->kind == ORIBI_MICRO_S16 ? ORIBI_MICRO_INVALID : oribi_micro_check(s->kind, s->input);
-    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->slope);
+    int32_t code = oribi_micro_check(s->kind, s->input);
+    code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(slope_kind(s), s->slope);
     code = code != ORIBI_MICRO_OK ? code : oribi_micro_check(s->kind, s->output);
     for (int32_t i = 0; code == ORIBI_MICRO_OK && i < s->slope_rank; i++) {
         const int32_t at = s->rank - 1 - i;
@@ -30,17 +34,22 @@ int32_t oribi_micro_prelu_q_prepare(const struct oribi_micro_prelu_q_spec *spec,
     const float ratio = s->input.scale / s->output.scale;
     const float slope_ratio = s->input.scale * s->slope.scale / s->output.scale;
     const double out = (double)s->output.scale;
-    const int32_t in_float = s->variant == ORIBI_MICRO_TFLITE || s->kind == ORIBI_MICRO_U8;
+    const int32_t in_float = s->variant == ORIBI_MICRO_TFLITE || s->kind != ORIBI_MICRO_S8;
     const double positive = in_float ? (double)ratio : (double)s->input.scale / out;
     const double negative =
         in_float ? (double)slope_ratio : (double)s->input.scale * (double)s->slope.scale / out;
     int32_t code = check(s, &args->shape);
+    code = code != ORIBI_MICRO_OK
+               ? code
+               : oribi_micro_bounds(s->kind, ORIBI_MICRO_NONE, s->output, &args->low, &args->high);
     code = code != ORIBI_MICRO_OK ? code
                                   : oribi_micro_multiplier(positive, &args->positive_multiplier,
                                                            &args->positive_shift);
     code = code != ORIBI_MICRO_OK ? code
                                   : oribi_micro_multiplier(negative, &args->negative_multiplier,
                                                            &args->negative_shift);
+    args->kind = s->kind;
+    args->slope_kind = slope_kind(s);
     args->input_zero = s->input.zero;
     args->slope_zero = s->slope.zero;
     args->output_zero = s->output.zero;

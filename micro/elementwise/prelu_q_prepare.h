@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of prelu_s8 and prelu_u8 from what a model says. Host only. */
+/* Arguments of prelu_s8 and wide_prelu from what a model says. Host only. */
 #ifndef ORIBI_MICRO_PRELU_Q_PREPARE_H_
 #define ORIBI_MICRO_PRELU_Q_PREPARE_H_
 
@@ -7,7 +7,7 @@
 #include "micro/prepare.h"
 
 struct oribi_micro_prelu_q_spec {
-    int32_t kind; /* S8 or U8 of element.h */
+    int32_t kind; /* S8, U8 or S16 of element.h */
     const int32_t *dims, *slope_dims;
     int32_t rank, slope_rank;
     struct oribi_micro_quantisation input, slope, output;

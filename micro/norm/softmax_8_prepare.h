@@ -14,6 +14,13 @@ struct oribi_micro_softmax_spec {
     float beta;
 };
 
+/* What a softmax of bytes and its logarithm share: how differences of inputs become Q5.26, and
+ * below which they count as 0. Errors: those of oribi_micro_softmax_8_prepare but for the output's.
+ */
+int32_t oribi_micro_softmax_8_scaling(const struct oribi_micro_softmax_spec *spec,
+                                      int32_t *out_multiplier, int32_t *out_shift,
+                                      int32_t *out_farthest);
+
 /* Fills args. Errors: INVALID, also when the output is not of scale 1/256 and zero point -128;
  * OVERFLOW for rows whose sum could leave int32. Args are then unspecified. */
 int32_t oribi_micro_softmax_8_prepare(const struct oribi_micro_softmax_spec *spec,

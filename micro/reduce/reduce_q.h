@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sums and means of quantised tensors over some dimensions. The arguments come from
+/* Sums, means and products of quantised tensors over some dimensions. The arguments come from
  * reduce_q_prepare.h.
  */
 #ifndef ORIBI_MICRO_REDUCE_Q_H_
@@ -17,7 +17,7 @@ struct oribi_micro_reduce_q_axes { /* dimensions and how far the input steps alo
 struct oribi_micro_reduce_q_args {
     struct oribi_micro_reduce_q_axes kept, summed;
     int32_t kind;     /* element.h */
-    int32_t zero_sum; /* of the input's zero point over the values of a sum */
+    int32_t zero_sum; /* of the input's zero point over the values of a sum; of a product one */
     int32_t output_zero, output_multiplier, output_shift;
     int32_t low, high; /* of the type */
 };
@@ -48,5 +48,8 @@ void oribi_micro_reduce_s8(const struct oribi_micro_reduce_q_args *args, const i
                            int8_t *output);
 void oribi_micro_wide_reduce(const struct oribi_micro_reduce_q_args *args, const void *input,
                              void *output);
+/* The product of int8 or int16, scaled after each factor. */
+void oribi_micro_prod_q(const struct oribi_micro_reduce_q_args *args, const void *input,
+                        void *output);
 
 #endif

@@ -6,6 +6,10 @@
 #include "micro/element.h"
 #include "micro/geometry/geometry_walk.h"
 
+#include <math.h>
+
+enum { MOST_PROD_SHIFT = 7 }; /* of wide.h */
+
 static int32_t narrow(const oribi_geometry_walk *walk, struct oribi_micro_reduce_q_axes *out)
 {
     if (walk->rank > ORIBI_MICRO_REDUCE_Q_RANK) {
@@ -54,10 +58,19 @@ static void divide(int32_t *multiplier, int32_t *shift, int32_t count)
     *shift -= bits;
 }
 
+/* Of a product each factor brings its part of the result's scale along. */
+static double scaling(const struct oribi_micro_reduce_q_spec *s, int32_t count)
+{
+    return s->function == ORIBI_MICRO_REDUCE_PROD
+               ? (double)s->input.scale / pow((double)s->output.scale, 1.0 / count)
+               : (double)s->input.scale / (double)s->output.scale;
+}
+
 int32_t oribi_micro_reduce_q_prepare(const struct oribi_micro_reduce_q_spec *spec,
                                      struct oribi_micro_reduce_q_args *args)
 {
     const struct oribi_micro_reduce_q_spec *s = spec;
+    const bool is_prod = s->function == ORIBI_MICRO_REDUCE_PROD;
     const int32_t values = s->kind == ORIBI_MICRO_S16 ? 1 << 16 : 1 << 8;
     int32_t code = oribi_micro_check(s->kind, s->input), count = 1;
     code = code != ORIBI_MICRO_OK
@@ -67,21 +80,24 @@ int32_t oribi_micro_reduce_q_prepare(const struct oribi_micro_reduce_q_spec *spe
     for (int32_t k = 0; code == ORIBI_MICRO_OK && k < args->summed.rank; k++) {
         count *= args->summed.dims[k];
     }
-    if (code == ORIBI_MICRO_OK && count > INT32_MAX / values) {
+    if (code == ORIBI_MICRO_OK && !is_prod && count > INT32_MAX / values) {
         code = ORIBI_MICRO_OVERFLOW;
     }
     code = code != ORIBI_MICRO_OK
                ? code
-               : oribi_micro_multiplier((double)s->input.scale / (double)s->output.scale,
-                                        &args->output_multiplier, &args->output_shift);
+               : oribi_micro_multiplier(scaling(s, count), &args->output_multiplier,
+                                        &args->output_shift);
+    if (code == ORIBI_MICRO_OK && is_prod && args->output_shift > MOST_PROD_SHIFT) {
+        code = ORIBI_MICRO_INVALID;
+    }
     if (code != ORIBI_MICRO_OK) {
         return code;
     }
-    if (s->is_mean != 0) {
+    if (s->function == ORIBI_MICRO_REDUCE_MEAN) {
         divide(&args->output_multiplier, &args->output_shift, count);
     }
     args->kind = s->kind;
-    args->zero_sum = s->input.zero * count;
+    args->zero_sum = is_prod ? s->input.zero : s->input.zero * count;
     args->output_zero = s->output.zero;
     return ORIBI_MICRO_OK;
 }

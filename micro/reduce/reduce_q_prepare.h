@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments of reduce_s8 from what a model says. Host only. */
+/* Arguments of reduce_s8, wide_reduce and prod_q from what a model says. Host only. */
 #ifndef ORIBI_MICRO_REDUCE_Q_PREPARE_H_
 #define ORIBI_MICRO_REDUCE_Q_PREPARE_H_
 
 #include "micro/prepare.h"
 #include "micro/reduce/reduce_q.h"
 
+enum { ORIBI_MICRO_REDUCE_SUM = 0, ORIBI_MICRO_REDUCE_MEAN = 1, ORIBI_MICRO_REDUCE_PROD = 2 };
+
 struct oribi_micro_reduce_q_spec {
     int32_t kind; /* S8, U8 or S16 of element.h */
     const int32_t *dims;
     uint32_t summed; /* bit i: dimension i is */
     int32_t rank;
-    int32_t is_mean;
+    int32_t function; /* one of those below */
     struct oribi_micro_quantisation input, output;
 };
 

@@ -38,6 +38,8 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_onnx_index,
     oribi_ops_onnx_axes,
     oribi_ops_picture,
+    oribi_ops_detection,
+    oribi_ops_audio,
     oribi_ops_signal,
     oribi_ops_control,
     oribi_ops_segment,

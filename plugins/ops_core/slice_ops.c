@@ -139,6 +139,11 @@ static void strided_slice(oribi_ops_ctx *ctx, TF_Status *status)
 }
 
 const oribi_ops_row oribi_ops_slice[] = {
+    {.name = "Oribi>UpdateSlice",
+     .inputs = {"x: T", "update: T", "indices: Tindices"},
+     .outputs = {"output: T"},
+     .attrs = {"T: type", "Tindices: " ORIBI_OPS_INDEX},
+     .shape = oribi_ops_shape_unchanged},
     {.name = "Slice",
      .inputs = {"input: T", "begin: Index", "size: Index"},
      .outputs = {"output: T"},

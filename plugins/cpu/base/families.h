@@ -18,7 +18,7 @@
     FAMILY(pad) FAMILY(axes) \
     FAMILY(fill) \
     FAMILY(cast) \
-    FAMILY(gather) FAMILY(nd) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(segment) FAMILY(einsum) FAMILY(determinant) FAMILY(dropout) \
+    FAMILY(gather) FAMILY(nd) FAMILY(update_slice) FAMILY(element) FAMILY(triangle) FAMILY(unique) FAMILY(segment) FAMILY(einsum) FAMILY(determinant) FAMILY(dropout) \
     FAMILY(select) \
     FAMILY(index) \
     FAMILY(batch_space) \
@@ -34,8 +34,8 @@
     FAMILY(pool_reference) \
     FAMILY(pool_nd) FAMILY(lrn_onnx) \
     FAMILY(resize) \
-    FAMILY(grid_sample) FAMILY(suppression) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) \
-    FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) \
+    FAMILY(grid_sample) FAMILY(suppression) FAMILY(soft_suppression) FAMILY(detection) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) \
+    FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) FAMILY(signal_fft) FAMILY(audio) \
     ORIBI_ISAS_OF_pool(VARIANT) \
     FAMILY(norm_reference) FAMILY(row_norm) \
     ORIBI_ISAS_OF_norm(VARIANT) \
@@ -46,7 +46,7 @@
     FAMILY(qlinear_binary) FAMILY(qlinear_elements) ORIBI_ISAS_OF_bytes(VARIANT) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \
     FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
-    FAMILY(quantized_pool) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \
+    FAMILY(quantized_pool) FAMILY(quantized_sums) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \
     FAMILY(quantized_image) FAMILY(quantized_resize) FAMILY(quantized_cast) FAMILY(quantized_compare) FAMILY(quantized_through)
 /* clang-format on */
 

@@ -57,7 +57,7 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run, prepare_fu
     void *output = oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n);
     if (output != NULL) {
         const oribi_quantized_pairs pairs = {&args,     &args.shape, call, in.a_data,
-                                             in.b_data, output,      1};
+                                             in.b_data, output,      1,    false};
         oribi_quantized_run_pairs(run, &pairs);
     }
     return output != NULL;

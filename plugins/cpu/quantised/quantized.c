@@ -418,10 +418,10 @@ static void pairs_units(void *object, int64_t begin, int64_t end)
     const oribi_quantized_pairs *pairs = object;
     struct oribi_micro_broadcast shape = *pairs->shape;
     shape.dims[0] = (int32_t)(end - begin);
-    pairs->call(pairs->args, &shape,
-                (const char *)pairs->a + begin * shape.a_step[0] * pairs->width,
-                (const char *)pairs->b + begin * shape.b_step[0] * pairs->width,
-                (char *)pairs->y + begin * inner_of(&shape) * pairs->width);
+    pairs->call(
+        pairs->args, &shape, (const char *)pairs->a + begin * shape.a_step[0] * pairs->width,
+        (const char *)pairs->b + begin * shape.b_step[0] * (pairs->b_is_narrow ? 1 : pairs->width),
+        (char *)pairs->y + begin * inner_of(&shape) * pairs->width);
 }
 
 void oribi_quantized_run_pairs(oribi_kit_run *run, const oribi_quantized_pairs *pairs)

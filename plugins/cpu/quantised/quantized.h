@@ -120,7 +120,7 @@ typedef struct oribi_quantized_each {
 void oribi_quantized_run_each(oribi_kit_run *run, const oribi_quantized_each *each, int64_t count,
                               int64_t cost);
 
-/* A kernel of micro/ of two operands that broadcast, all of one width. */
+/* A kernel of micro/ of two operands that broadcast. */
 typedef struct oribi_quantized_pairs {
     const void *args; /* its own, whose shape is not looked at */
     const struct oribi_micro_broadcast *shape;
@@ -128,7 +128,8 @@ typedef struct oribi_quantized_pairs {
                  const void *b, void *y);
     const void *a, *b;
     void *y;
-    int64_t width;
+    int64_t width;    /* of a and y */
+    bool b_is_narrow; /* b has bytes, whatever the width */
 } oribi_quantized_pairs;
 /* Calls it over all results in slices of the outermost dimension, as above. */
 void oribi_quantized_run_pairs(oribi_kit_run *run, const oribi_quantized_pairs *pairs);

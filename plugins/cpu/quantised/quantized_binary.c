@@ -185,7 +185,8 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run,
                                              in.b_data,
                                              output,
                                              spec.kind == ORIBI_MICRO_S16 ? (int64_t)sizeof(int16_t)
-                                                                          : 1};
+                                                                          : 1,
+                                             false};
         oribi_quantized_run_pairs(run, &pairs);
     }
     return output != NULL;

@@ -53,7 +53,7 @@ static bool compare_run(const compare_state *state, oribi_kit_run *run)
     void *output = oribi_kit_output(run, 0, in.y.at, in.y.n);
     if (output != NULL) {
         const oribi_quantized_pairs pairs = {
-            &args, &args.shape, compare_call, in.a_data, in.b_data, output, 1};
+            &args, &args.shape, compare_call, in.a_data, in.b_data, output, 1, false};
         oribi_quantized_run_pairs(run, &pairs);
     }
     return output != NULL;

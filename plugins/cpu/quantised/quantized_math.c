@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QMean, Oribi>QSum, Oribi>QPRelu and Oribi>QBatchMatMul by micro/'s kernels. */
+/* Oribi>QMean, Oribi>QSum, Oribi>QProd, Oribi>QPRelu and Oribi>QBatchMatMul by micro/'s kernels. */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
 
@@ -8,7 +8,8 @@
 #include "micro/element.h"
 #include "micro/reduce/reduce_q_prepare.h"
 
-/* --- Means and sums -------------------------------------------------------------------------- */
+/* --- Means, sums and products
+ * -------------------------------------------------------------------------- */
 
 typedef struct reduce_state {
     struct oribi_micro_reduce_q_spec spec; /* sizes unset */
@@ -46,6 +47,7 @@ typedef struct reduce_call {
     char *output;
     int64_t inner; /* results of one place along the outermost dimension that is kept */
     int64_t width;
+    int32_t function;
 } reduce_call;
 
 static void reduce_units(void *object, int64_t begin, int64_t end)
@@ -55,14 +57,16 @@ static void reduce_units(void *object, int64_t begin, int64_t end)
     const char *input = call->input + begin * args.kept.step[0] * call->width;
     char *output = call->output + begin * call->inner * call->width;
     args.kept.dims[0] = (int32_t)(end - begin);
-    if (args.kind == ORIBI_MICRO_S8) {
+    if (call->function == ORIBI_MICRO_REDUCE_PROD) {
+        oribi_micro_prod_q(&args, input, output);
+    } else if (args.kind == ORIBI_MICRO_S8) {
         oribi_micro_reduce_s8(&args, (const int8_t *)input, (int8_t *)output);
     } else {
         oribi_micro_wide_reduce(&args, input, output);
     }
 }
 
-static bool reduce_run(const reduce_state *state, oribi_kit_run *run, bool is_mean)
+static bool reduce_run(const reduce_state *state, oribi_kit_run *run, int32_t function)
 {
     struct oribi_micro_reduce_q_spec spec = state->spec;
     struct oribi_micro_reduce_q_args args;
@@ -74,7 +78,7 @@ static bool reduce_run(const reduce_state *state, oribi_kit_run *run, bool is_me
     }
     spec.dims = dims.at;
     spec.rank = dims.n;
-    spec.is_mean = is_mean;
+    spec.function = function;
     spec.kind = oribi_quantized_kind(TF_TensorType(run->in[0]));
     if (!oribi_quantized_check(run, oribi_micro_reduce_q_prepare(&spec, &args))) {
         return false;
@@ -88,9 +92,12 @@ static bool reduce_run(const reduce_state *state, oribi_kit_run *run, bool is_me
     void *output = oribi_kit_output(run, 0, out.at, out.n);
     if (output != NULL) {
         const int64_t units = args.kept.dims[0];
-        reduce_call call = {&args, TF_TensorData(run->in[0]), output,
+        reduce_call call = {&args,
+                            TF_TensorData(run->in[0]),
+                            output,
                             oribi_cpu_product(out.at, out.n) / units,
-                            args.kind == ORIBI_MICRO_S16 ? 2 : 1};
+                            args.kind == ORIBI_MICRO_S16 ? 2 : 1,
+                            function};
         oribi_kit_parallel(run, units, TF_TensorElementCount(run->in[0]) / units * 2, &call,
                            reduce_units);
     }
@@ -99,15 +106,21 @@ static bool reduce_run(const reduce_state *state, oribi_kit_run *run, bool is_me
 
 static bool mean_run(const void *state, oribi_kit_run *run)
 {
-    return reduce_run(state, run, true);
+    return reduce_run(state, run, ORIBI_MICRO_REDUCE_MEAN);
 }
 ORIBI_KIT_COMPUTE(mean, 2)
 
 static bool sum_run(const void *state, oribi_kit_run *run)
 {
-    return reduce_run(state, run, false);
+    return reduce_run(state, run, ORIBI_MICRO_REDUCE_SUM);
 }
 ORIBI_KIT_COMPUTE(sum, 2)
+
+static bool prod_run(const void *state, oribi_kit_run *run)
+{
+    return reduce_run(state, run, ORIBI_MICRO_REDUCE_PROD);
+}
+ORIBI_KIT_COMPUTE(prod, 2)
 
 /* --- Rectifiers with slopes ------------------------------------------------------------------ */
 
@@ -133,12 +146,12 @@ static void prelu_call(const void *all, const struct oribi_micro_broadcast *shap
     oribi_micro_prelu_s8(&args, input, slopes, output);
 }
 
-static void prelu_u8_call(const void *all, const struct oribi_micro_broadcast *shape,
-                          const void *input, const void *slopes, void *output)
+static void prelu_wide_call(const void *all, const struct oribi_micro_broadcast *shape,
+                            const void *input, const void *slopes, void *output)
 {
     struct oribi_micro_prelu_q_args args = *(const struct oribi_micro_prelu_q_args *)all;
     args.shape = *shape;
-    oribi_micro_prelu_u8(&args, input, slopes, output);
+    oribi_micro_wide_prelu(&args, input, slopes, output);
 }
 
 static bool prelu_run(const struct oribi_micro_prelu_q_spec *state, oribi_kit_run *run)
@@ -159,10 +172,15 @@ static bool prelu_run(const struct oribi_micro_prelu_q_spec *state, oribi_kit_ru
     }
     void *output = oribi_kit_output_in_place(run, (const int[]){0}, 1, in.a_shape.at, in.a_shape.n);
     if (output != NULL) {
-        const oribi_quantized_pairs pairs = {
-            &args,     &args.shape, spec.kind == ORIBI_MICRO_S8 ? prelu_call : prelu_u8_call,
-            in.a_data, in.b_data,   output,
-            1};
+        const oribi_quantized_pairs pairs = {&args,
+                                             &args.shape,
+                                             spec.kind == ORIBI_MICRO_S8 ? prelu_call
+                                                                         : prelu_wide_call,
+                                             in.a_data,
+                                             in.b_data,
+                                             output,
+                                             spec.kind == ORIBI_MICRO_S16 ? 2 : 1,
+                                             spec.kind == ORIBI_MICRO_S16};
         oribi_quantized_run_pairs(run, &pairs);
     }
     return output != NULL;
@@ -252,7 +270,9 @@ ORIBI_KIT_COMPUTE(matmul, 2)
 const oribi_cpu_kernel oribi_cpu_quantized_math_kernels[] = {
     ORIBI_QUANTIZED_ROW("Oribi>QMean", reduce, mean, {"T", ORIBI_QUANTIZED_TYPES}),
     ORIBI_QUANTIZED_ROW("Oribi>QSum", reduce, sum, {"T", ORIBI_QUANTIZED_TYPES}),
-    ORIBI_QUANTIZED_ROW("Oribi>QPRelu", prelu, prelu, {"T", ORIBI_QUANTIZED_BYTES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QProd", reduce, prod,
+                        {"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16)}),
+    ORIBI_QUANTIZED_ROW("Oribi>QPRelu", prelu, prelu, {"T", ORIBI_QUANTIZED_TYPES}),
     ORIBI_QUANTIZED_ROW("Oribi>QBatchMatMul", matmul, matmul,
                         {"T", ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16)}),
     {.op_name = NULL},

@@ -139,8 +139,9 @@ oribi_lower_function oribi_lower_gather_elements, oribi_lower_gather_nd,
 oribi_lower_function oribi_lower_binary_int, oribi_lower_extreme_index, oribi_lower_top_k;
 oribi_lower_function oribi_lower_unary, oribi_lower_cast, oribi_lower_quantize,
     oribi_lower_dequantize, oribi_lower_requantize, oribi_lower_mean, oribi_lower_sum,
-    oribi_lower_maximum, oribi_lower_minimum, oribi_lower_prelu, oribi_lower_batch_matmul,
-    oribi_lower_transpose_conv, oribi_lower_wide_transpose_conv, oribi_lower_resize_bilinear;
+    oribi_lower_q_prod, oribi_lower_q_cumsum, oribi_lower_q_log_softmax, oribi_lower_maximum,
+    oribi_lower_minimum, oribi_lower_prelu, oribi_lower_batch_matmul, oribi_lower_transpose_conv,
+    oribi_lower_wide_transpose_conv, oribi_lower_resize_bilinear;
 
 const oribi_value *oribi_lower_input(const oribi_lowering *lowering, const oribi_call *call,
                                      int32_t index);

@@ -4,9 +4,10 @@
  * that are reversed.
  */
 #include "compile/lower/args_table.h"
-#include "compile/lower/lower.h"
+#include "compile/lower/lower_parts.h"
 #include "micro/element.h"
 #include "micro/index/cumsum.h"
+#include "micro/index/cumsum_s8_prepare.h"
 #include "micro/index/gather_places.h"
 #include "micro/index/one_hot.h"
 #include "micro/index/places_prepare.h"
@@ -300,6 +301,29 @@ bool oribi_lower_cumsum(oribi_lowering *lowering, oribi_call *call)
     args.n = dims.at[axis];
     call->n_inputs = 1;
     return ORIBI_CALL_SET(lowering, call, "cumsum", cumsum, &args);
+}
+
+bool oribi_lower_q_cumsum(oribi_lowering *lowering, oribi_call *call)
+{
+    oribi_sizes dims;
+    int64_t given = 0;
+    int32_t axis = 0;
+    struct oribi_micro_quantisation input, output;
+    struct oribi_micro_cumsum_s8_args args = {.exclusive =
+                                                  oribi_lower_bool(call, "exclusive") ? 1 : 0,
+                                              .reverse = oribi_lower_bool(call, "reverse") ? 1 : 0};
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &output);
+    const int32_t code = oribi_micro_cumsum_s8_prepare(input, output, &args);
+    ORIBI_TRY(oribi_lower_check(lowering, call, code) &&
+              read_sizes(lowering, call, 0, &dims, NULL) &&
+              oribi_lower_one(lowering, call, 1, &given) &&
+              oribi_lower_axis(lowering, call, given, dims.n, &axis) &&
+              around(lowering, call, &dims, axis, &args.outer, &args.inner));
+    args.n = dims.at[axis];
+    call->n_inputs = 1;
+    oribi_call_overwrite(lowering, call, 0);
+    return ORIBI_CALL_SET(lowering, call, "cumsum_s8", cumsum_s8, &args);
 }
 
 bool oribi_lower_reverse_sequence(oribi_lowering *lowering, oribi_call *call)

@@ -22,7 +22,7 @@ static bool read_operands(oribi_lowering *lowering, const oribi_call *call, oper
     const oribi_value *a = oribi_lower_input(lowering, call, 0);
     const oribi_value *b = oribi_lower_input(lowering, call, 1);
     o->kind = oribi_element_kind_of(a->dtype);
-    if (a->dtype != b->dtype ||
+    if ((a->dtype != b->dtype && !(a->dtype == TF_INT16 && b->dtype == TF_INT8)) ||
         (a->dtype != TF_INT8 && a->dtype != TF_UINT8 && a->dtype != TF_INT16)) {
         return oribi_fail(lowering->status, TF_UNIMPLEMENTED,
                           "node '%s' (%s): elements of type %s cannot be compiled to C yet",
@@ -82,7 +82,7 @@ bool oribi_lower_prelu(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_prelu_q_prepare(&spec, &args)));
     call->n_inputs = 2;
     oribi_call_overwrite(lowering, call, 0);
-    return ORIBI_CALL_SET(lowering, call, o.kind == ORIBI_MICRO_S8 ? "prelu_s8" : "prelu_u8",
+    return ORIBI_CALL_SET(lowering, call, o.kind == ORIBI_MICRO_S8 ? "prelu_s8" : "wide_prelu",
                           prelu_q, &args);
 }
 

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "import/emit.h"
 #include "import/flat.h"
+#include "import/flex.h"
 #include "import/import.h"
 #include "import/missing.h"
 #include "micro/dims.h"
@@ -125,7 +126,14 @@ extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise
     oribi_tflite_join_rows[], oribi_tflite_pool_rows[], oribi_tflite_quant_rows[],
     oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
     oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[], oribi_tflite_index_rows[],
-    oribi_tflite_norm_rows[], oribi_tflite_control_rows[], oribi_tflite_find_rows[];
+    oribi_tflite_norm_rows[], oribi_tflite_control_rows[], oribi_tflite_find_rows[],
+    oribi_tflite_detection_rows[];
+
+typedef struct oribi_tflite_custom { /* one custom operator; name NULL ends a table */
+    const char *name;
+    oribi_tflite_row row;
+} oribi_tflite_custom;
+extern const oribi_tflite_custom oribi_tflite_signal_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const oribi_tflite_row *oribi_tflite_find_custom(const char *name);
@@ -258,6 +266,10 @@ bool oribi_tflite_may_have_variables(oribi_tflite_node *n);
 /* Input i, a tensor with is_variable: its present value, and the one that it has from now on. */
 oribi_value_id oribi_tflite_state(oribi_tflite_node *n, int32_t i);
 bool oribi_tflite_set_state(oribi_tflite_node *n, int32_t i, oribi_value_id value);
+/* A state that the file does not name, filled with `first` (0, or of int32 any number): its value
+ * before the run. Assign variable->current. */
+oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const oribi_dims *dims,
+                                 int32_t first, oribi_tflite_variable **out);
 /* Everything is read: variables become states of the graph. */
 bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
 
@@ -279,6 +291,17 @@ oribi_value_id oribi_tflite_weights_in(oribi_tflite_node *n, int32_t i);
 oribi_value_id oribi_tflite_through_bytes(oribi_tflite_node *n, oribi_value_id x, int64_t lead,
                                           bool asymmetric);
 
+/* --- Custom operators (tflite_custom.c) --------------------------------------------------------
+ */
+
+/* The options as a FlexBuffers map; a failure when they are none. */
+bool oribi_tflite_flex(oribi_tflite_node *n, oribi_flex_map *out);
+/* A number of it, `absent` where there is none, a failure when it does not fit an int32; 0. */
+int64_t oribi_tflite_flex_int(oribi_tflite_node *n, const oribi_flex_map *map, const char *key,
+                              int64_t absent);
+float oribi_tflite_flex_float(const oribi_flex_map *map, const char *key);
+bool oribi_tflite_detection(oribi_tflite_node *n); /* TFLite_Detection_PostProcess */
+
 /* --- Quantised operators (tflite_quantised.c) --------------------------------------------------
  */
 
@@ -294,6 +317,11 @@ bool oribi_tflite_q_transpose_conv(oribi_tflite_node *n);
 bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n);
 bool oribi_tflite_q_prelu(oribi_tflite_node *n);
 bool oribi_tflite_q_resize_bilinear(oribi_tflite_node *n);
+/* Running sums of x, with the quantisations of input 0 and output 0. */
+oribi_value_id oribi_tflite_q_cumsum(oribi_tflite_node *n, oribi_value_id x, oribi_value_id axis,
+                                     bool exclusive, bool reverse);
+bool oribi_tflite_q_add_n(oribi_tflite_node *n, const oribi_value_id *values);
+bool oribi_tflite_q_log_softmax(oribi_tflite_node *n);
 bool oribi_tflite_requantize(oribi_tflite_node *n); /* int8, uint8 and int16 among each other */
 bool oribi_tflite_q_unary(oribi_tflite_node *n, const char *function, float alpha);
 

@@ -55,6 +55,21 @@ static bool conv_2d(oribi_tflite_node *n)
     return finish(n, y, 2, oribi_tflite_byte(n, 3, 0));
 }
 
+/* The filter lies as TensorFlow's: DHWIO. */
+static bool conv_3d(oribi_tflite_node *n)
+{
+    ORIBI_TRY(check_float(n, 0, 1));
+    const int64_t strides[5] = {1, oribi_tflite_int(n, 1, 0), oribi_tflite_int(n, 3, 0),
+                                oribi_tflite_int(n, 2, 0), 1};
+    const int64_t dilations[5] = {1, oribi_tflite_int(n, 5, 1), oribi_tflite_int(n, 7, 1),
+                                  oribi_tflite_int(n, 6, 1), 1};
+    oribi_value_id y = oribi_tflite_emit(
+        n, "Conv3D", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_weights_in(n, 1)),
+        ATTRS(ATTR_INTS("strides", strides, 5), ATTR_INTS("dilations", dilations, 5),
+              ATTR_TEXT("padding", padding(n))));
+    return finish(n, y, 2, oribi_tflite_byte(n, 4, 0));
+}
+
 static bool depthwise(oribi_tflite_node *n)
 {
     if (oribi_tflite_is_int8(n)) {
@@ -201,7 +216,11 @@ static bool batch_matmul(oribi_tflite_node *n)
 
 const oribi_tflite_row oribi_tflite_conv_rows[] = {
     /* operator, options, inputs at least and at most, outputs */
-    {3, 1, 2, 3, 1, conv_2d, NULL},          {4, 2, 2, 3, 1, depthwise, NULL},
-    {9, 8, 2, 3, 1, fully_connected, NULL},  {67, 49, 3, 4, 1, transpose_conv, NULL},
-    {126, 101, 2, 2, 1, batch_matmul, NULL}, {0, 0, 0, 0, 0, NULL, NULL},
+    {3, 1, 2, 3, 1, conv_2d, NULL},
+    {4, 2, 2, 3, 1, depthwise, NULL},
+    {9, 8, 2, 3, 1, fully_connected, NULL},
+    {67, 49, 3, 4, 1, transpose_conv, NULL},
+    {126, 101, 2, 2, 1, batch_matmul, NULL},
+    {132, 106, 2, 3, 1, conv_3d, NULL},
+    {0, 0, 0, 0, 0, NULL, NULL},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Custom operators that widely used models have and Oribi knows without a plugin: MediaPipe's. A
+/* Custom operators that widely used models have and Oribi knows without a plugin; those of the
+ * signal library are in tflite_signal.c. A
  * plugin's op of the same name goes first. Their options are C structs, word by word.
  */
 #include "import/tflite/tflite.h"
@@ -85,18 +86,53 @@ static bool transpose_conv_bias(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
-static const struct {
-    const char *name;
-    oribi_tflite_row row;
-} customs[] = {
+bool oribi_tflite_flex(oribi_tflite_node *n, oribi_flex_map *out)
+{
+    oribi_flat_vector options = {0};
+    if (n->failed ||
+        !oribi_flat_read_vector(&n->table, 5, 1, "custom options", &options, n->status)) {
+        n->failed = true;
+        return false;
+    }
+    return (options.file != NULL &&
+            oribi_flex_open(options.file->data + options.at, options.count, out)) ||
+           oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "the custom options are no FlexBuffers map");
+}
+
+int64_t oribi_tflite_flex_int(oribi_tflite_node *n, const oribi_flex_map *map, const char *key,
+                              int64_t absent)
+{
+    double value = (double)absent;
+    (void)oribi_flex_number(map, key, &value);
+    if (!(value >= INT32_MIN && value <= INT32_MAX)) {
+        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "option %s is %g", key, value);
+        return 0;
+    }
+    return (int64_t)value;
+}
+
+float oribi_tflite_flex_float(const oribi_flex_map *map, const char *key)
+{
+    double value = 0;
+    (void)oribi_flex_number(map, key, &value);
+    return (float)value;
+}
+
+static const oribi_tflite_custom customs[] = {
     {"Convolution2DTransposeBias", {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 1, transpose_conv_bias, NULL}},
+    {"TFLite_Detection_PostProcess",
+     {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 4, oribi_tflite_detection, NULL}},
+    {.name = NULL},
 };
 
 const oribi_tflite_row *oribi_tflite_find_custom(const char *name)
 {
-    for (size_t i = 0; i < sizeof customs / sizeof customs[0]; i++) {
-        if (strcmp(customs[i].name, name) == 0) {
-            return &customs[i].row;
+    static const oribi_tflite_custom *const tables[] = {customs, oribi_tflite_signal_rows};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        for (const oribi_tflite_custom *custom = tables[i]; custom->name != NULL; custom++) {
+            if (strcmp(custom->name, name) == 0) {
+                return &custom->row;
+            }
         }
     }
     return NULL;

@@ -114,7 +114,8 @@ static bool hard_swish(oribi_tflite_node *n)
 
 static bool prelu(oribi_tflite_node *n)
 {
-    return oribi_tflite_is_bytes(n) ? oribi_tflite_q_prelu(n) : oribi_tflite_translate_plain(n);
+    return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_prelu(n)
+                                           : oribi_tflite_translate_plain(n);
 }
 
 /* A function that QUnary calls as TFLite calls the operator, which has it not for uint8. */

@@ -94,8 +94,8 @@ static bool add_n(oribi_tflite_node *n)
     if (values == NULL) {
         return false;
     }
-    if (n->inputs[0]->scales.count > 0 && n->inputs[0]->dtype != TF_FLOAT) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
+    if (oribi_tflite_is_quantised(n, 0)) {
+        return oribi_tflite_q_add_n(n, values);
     }
     oribi_value_id y =
         oribi_tflite_emit(n, "AddN", values, n->n_inputs, ATTRS(ATTR_INT("N", n->n_inputs)));

@@ -44,11 +44,15 @@ static bool softmax(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, oribi_tflite_emit(n, "Softmax", INPUTS(x), NO_ATTRS));
 }
 
+static bool log_softmax(oribi_tflite_node *n)
+{
+    return oribi_tflite_is_bytes(n) ? oribi_tflite_q_log_softmax(n)
+                                    : oribi_tflite_translate_plain(n);
+}
+
 const oribi_tflite_row oribi_tflite_pool_rows[] = {
     /* operator, options, inputs at least and at most, outputs */
-    {1, 5, 1, 1, 1, average_pool, NULL},
-    {17, 5, 1, 1, 1, max_pool, NULL},
-    {25, 9, 1, 1, 1, softmax, NULL},
-    {50, 36, 1, 1, 1, oribi_tflite_translate_plain, "LogSoftmax"},
+    {1, 5, 1, 1, 1, average_pool, NULL}, {17, 5, 1, 1, 1, max_pool, NULL},
+    {25, 9, 1, 1, 1, softmax, NULL},     {50, 36, 1, 1, 1, log_softmax, "LogSoftmax"},
     {0, 0, 0, 0, 0, NULL, NULL},
 };

@@ -49,7 +49,8 @@ bool oribi_tflite_q_batch_matmul(oribi_tflite_node *n)
 bool oribi_tflite_q_prelu(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, slope = {0}, out = {0};
-    if (n->inputs[1]->dtype != n->inputs[0]->dtype) {
+    const TF_DataType type = n->inputs[0]->dtype;
+    if (n->inputs[1]->dtype != (type == TF_INT16 ? TF_INT8 : type)) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "an input and slopes of different types are not supported");
     }
@@ -85,5 +86,54 @@ bool oribi_tflite_requantize(oribi_tflite_node *n)
     oribi_value_id y = oribi_tflite_emit(
         n, "Oribi>QRequantize", INPUTS(oribi_tflite_input(n, 0)),
         ATTRS(ORIBI_TFLITE_QUANT_ATTRS(in, out), ATTR_TYPE("Tout", n->outputs[0]->dtype)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+bool oribi_tflite_q_log_softmax(oribi_tflite_node *n)
+{
+    oribi_tflite_quant in = {0}, out = {0};
+    ORIBI_TRY(oribi_tflite_same_output(n, 0) &&
+              oribi_tflite_quant_of(n, n->inputs[0], "the input", &in) &&
+              oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
+    oribi_value_id y = oribi_tflite_emit(n, "Oribi>QLogSoftmax", INPUTS(oribi_tflite_input(n, 0)),
+                                         ATTRS(ORIBI_TFLITE_QUANT_ATTRS(in, out)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+oribi_value_id oribi_tflite_q_cumsum(oribi_tflite_node *n, oribi_value_id x, oribi_value_id axis,
+                                     bool exclusive, bool reverse)
+{
+    oribi_tflite_quant in = {0}, out = {0};
+    if (!oribi_tflite_same_output(n, 0) ||
+        !oribi_tflite_quant_of(n, n->inputs[0], "the input", &in) ||
+        !oribi_tflite_quant_of(n, n->outputs[0], "the output", &out)) {
+        return -1;
+    }
+    if (n->inputs[0]->dtype != TF_INT8) {
+        oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for this type");
+        return -1;
+    }
+    return oribi_tflite_emit(n, "Oribi>QCumsum", INPUTS(x, axis),
+                             ATTRS(ORIBI_TFLITE_QUANT_ATTRS(in, out),
+                                   ATTR_BOOL("exclusive", exclusive),
+                                   ATTR_BOOL("reverse", reverse)));
+}
+
+/* The last of the running sums over the operands, all of one quantisation. */
+bool oribi_tflite_q_add_n(oribi_tflite_node *n, const oribi_value_id *values)
+{
+    for (int32_t i = 1; i < n->n_inputs; i++) {
+        if (n->inputs[i]->dtype != n->inputs[0]->dtype ||
+            !oribi_tflite_same_quant(n, n->inputs[0], n->inputs[i])) {
+            return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                     "operands of different types or scales are not supported");
+        }
+    }
+    oribi_value_id y = oribi_tflite_emit(n, "Pack", values, n->n_inputs,
+                                         ATTRS(ATTR_INT("N", n->n_inputs), ATTR_INT("axis", 0)));
+    y = oribi_tflite_q_cumsum(n, y, oribi_tflite_scalar(n, 0), false, false);
+    y = oribi_tflite_emit(
+        n, "GatherV2",
+        INPUTS(y, oribi_tflite_scalar(n, n->n_inputs - 1), oribi_tflite_scalar(n, 0)), NO_ATTRS);
     return oribi_tflite_bind(n, 0, y);
 }

@@ -34,10 +34,10 @@ static bool sum(oribi_tflite_node *n)
     return oribi_tflite_is_quantised(n, 0) ? oribi_tflite_q_reduce(n, "Oribi>QSum") : reduce(n);
 }
 
-static bool arithmetic(oribi_tflite_node *n)
+static bool product(oribi_tflite_node *n)
 {
     if (oribi_tflite_is_quantised(n, 0)) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
+        return oribi_tflite_q_reduce(n, "Oribi>QProd");
     }
     return oribi_tflite_dtype_in(n, 0) == TF_BOOL ? reduce_bools(n) : reduce(n);
 }
@@ -70,13 +70,14 @@ static bool arg_extreme(oribi_tflite_node *n)
 static bool cumsum(oribi_tflite_node *n)
 {
     oribi_value_id x = oribi_tflite_input(n, 0), axis = oribi_tflite_input(n, 1);
-    if (n->inputs[0]->scales.count > 0) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "not supported for quantised tensors");
+    const bool exclusive = oribi_tflite_byte(n, 0, 0) != 0;
+    const bool reverse = oribi_tflite_byte(n, 1, 0) != 0;
+    if (oribi_tflite_is_quantised(n, 0)) {
+        return oribi_tflite_bind(n, 0, oribi_tflite_q_cumsum(n, x, axis, exclusive, reverse));
     }
     oribi_value_id y =
         oribi_tflite_emit(n, "Cumsum", INPUTS(x, axis),
-                          ATTRS(ATTR_BOOL("exclusive", oribi_tflite_byte(n, 0, 0) != 0),
-                                ATTR_BOOL("reverse", oribi_tflite_byte(n, 1, 0) != 0)));
+                          ATTRS(ATTR_BOOL("exclusive", exclusive), ATTR_BOOL("reverse", reverse)));
     return oribi_tflite_bind(n, 0, y);
 }
 
@@ -84,7 +85,7 @@ const oribi_tflite_row oribi_tflite_reduce_rows[] = {
     /* operator, options, inputs at least and at most, outputs */
     {40, 27, 2, 2, 1, mean, "Mean"},
     {74, 27, 2, 2, 1, sum, "Sum"},
-    {81, 27, 2, 2, 1, arithmetic, "Prod"},
+    {81, 27, 2, 2, 1, product, "Prod"},
     {82, 27, 2, 2, 1, extreme, "Max"},
     {89, 27, 2, 2, 1, extreme, "Min"},
     {91, 27, 2, 2, 1, reduce, "Any"},

@@ -211,6 +211,7 @@ const oribi_tflite_row oribi_tflite_shape_rows[] = {
     COPY(60, 3, "PadV2"),
     COPY(70, 2, "ExpandDims"),
     COPY(65, 3, "Slice"),
+    COPY(151, 3, "Oribi>UpdateSlice"),
     COPY(39, 2, "Transpose"),
     COPY(69, 2, "Tile"),
     COPY(105, 2, "ReverseV2"),

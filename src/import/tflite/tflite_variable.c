@@ -201,6 +201,42 @@ bool oribi_tflite_set_state(oribi_tflite_node *n, int32_t i, oribi_value_id valu
     return true;
 }
 
+oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const oribi_dims *dims,
+                                 int32_t first, oribi_tflite_variable **out)
+{
+    const oribi_shape shape = {dims->n, (int64_t *)dims->at};
+    size_t bytes = 0;
+    *out = n->failed || !oribi_tflite_may_have_variables(n) ? NULL : add_variable(n);
+    if (*out == NULL) {
+        return -1;
+    }
+    if (!oribi_size_of_dims(dims->at, dims->n, oribi_dtype_bytes(dtype), &bytes)) {
+        oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "its state is too large");
+        return -1;
+    }
+    n->failed = !oribi_graph_charge(n->graph, bytes, n->status);
+    uint8_t *data = n->failed ? NULL : oribi_arena_array(&n->tflite->scratch, bytes + 1, 1);
+    if (data == NULL) {
+        n->failed = n->failed || !oribi_fail_memory(n->status);
+        return -1;
+    }
+    memset(data, 0, bytes);
+    for (size_t i = 0; dtype == TF_INT32 && i < bytes / sizeof first; i++) {
+        memcpy(data + i * sizeof first, &first, sizeof first);
+    }
+    oribi_tflite_variable *v = *out;
+    v->label = n->label;
+    v->origin = n->origin;
+    v->initial = oribi_graph_add_constant_copy(n->graph, n->label, dtype, dims->at, dims->n, data,
+                                               n->status);
+    v->read =
+        v->initial < 0 ? -1 : oribi_graph_add_value(n->graph, n->label, dtype, &shape, n->status);
+    v->current = v->read;
+    n->failed = v->read < 0;
+    n->tflite->has_read = true;
+    return v->read;
+}
+
 /* --- At the end ------------------------------------------------------------------------------ */
 
 /* A tensor's first value: the zero point of integers. */

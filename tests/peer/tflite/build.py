@@ -12,10 +12,10 @@ import model
 COLUMNS = ("f32", "i8", "i16x8", "u8")  # and i8x4, int8 with weights of int4
 HYBRID = "h8"  # floats with weights of int8, for layers
 PLAIN = ("i32", "i64", "bool")  # element types without a quantisation
-LOW = {"i8": -128, "i16": -32768, "u8": 0, "i32": -1000, "i64": -1000}
-HIGH = {"i8": 127, "i16": 32767, "u8": 255, "i32": 1000, "i64": 1000}
+LOW = {"i8": -128, "i16": -32768, "u8": 0, "i32": -1000, "i64": -1000, "u32": 0}
+HIGH = {"i8": 127, "i16": 32767, "u8": 255, "i32": 1000, "i64": 1000, "u32": 2**22}
 DTYPES = {"f32": np.float32, "f16": np.float16, "i8": np.int8, "i16": np.int16, "u8": np.uint8,
-          "i32": np.int32, "i64": np.int64, "u32": np.uint32, "c64": np.complex64, "bool": np.bool_}
+          "i32": np.int32, "i64": np.int64, "u32": np.uint32, "u64": np.uint64, "c64": np.complex64, "bool": np.bool_}
 ACTIVATIONS = ("NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 
 

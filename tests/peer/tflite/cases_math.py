@@ -145,7 +145,10 @@ def prelu(b):
     alpha_shape = [1] * (len(shape) - 2) + [shape[-1]] if b.i % 2 else [1] * (len(shape) - 1)
     if b.i % 5 == 4:
         alpha_shape = shape[1:]
-    alpha = b.const(b.values(alpha_shape), b.kind, alpha_q)
+    alpha_kind = "i8" if b.kind == "i16" else b.kind
+    if b.kind == "i16":
+        alpha_q = b.quant(-9.0, -6.0, "i8")
+    alpha = b.const(b.values(alpha_shape, alpha_kind), alpha_kind, alpha_q)
     b.op("PRELU", [b.input(shape, q), alpha], [b.output(shape, out)])
 
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from build import LOW, Skip
+from build import LOW, Skip, window
 
 INTEGERS = ("i8", "i16", "u8", "i32", "i64", "u32")
 
@@ -210,6 +210,25 @@ def l2_pool(b):
          stride_h=stride, filter_w=size, filter_h=size, activation="NONE")
 
 
+def conv_3d(b):
+    if not b.is_float:
+        raise Skip()
+    padding, sizes, filters, strides, dilations, out = b.walk("SAME", "VALID"), [], [], [], [], []
+    for _ in range(3):
+        strides.append(b.size(1, 2))
+        dilations.append(1 if strides[-1] > 1 else b.size(1, 2))
+        filters.append(b.size(1, 3))
+        sizes.append(b.size(3, 6))
+        out.append(window(sizes[-1], filters[-1], strides[-1], dilations[-1], padding))
+    taken, made, batch = b.size(1, 3), b.size(1, 4), b.pick(1, 2)
+    x = b.input([batch] + sizes + [taken])
+    w = b.const(b.rng.standard_normal(filters + [taken, made]) / math.sqrt(math.prod(filters) * taken), "f32")
+    inputs = [x, w] + ([b.const(b.rng.standard_normal(made), "f32")] if b.i % 3 else [])
+    b.op("CONV_3D", inputs, [b.output([batch] + out + [made])], padding=padding, activation=b.walk("NONE", "RELU", "RELU6"),
+         stride_d=strides[0], stride_h=strides[1], stride_w=strides[2], dilation_d=dilations[0], dilation_h=dilations[1],
+         dilation_w=dilations[2])
+
+
 def fake_quant(b):
     if not b.is_float:
         raise Skip()
@@ -223,4 +242,4 @@ CASES = {**ONE, **TWO, "SELECT": select, "SELECT_V2": select_v2, "ADD_N": add_n,
          "REDUCE_MIN": _reduce("REDUCE_MIN"), "REDUCE_ANY": _reduce("REDUCE_ANY"),
          "REDUCE_ALL": _reduce("REDUCE_ALL"), "ARG_MAX": _arg("ARG_MAX"), "ARG_MIN": _arg("ARG_MIN"),
          "CUMSUM": cumsum, "TOPK_V2": top_k, "L2_POOL_2D": l2_pool,
-         "FAKE_QUANT": fake_quant}
+         "FAKE_QUANT": fake_quant, "CONV_3D": conv_3d}

@@ -2,6 +2,7 @@
 """A TFLite file of our own making: tensors, operators, one or more subgraphs; bytes by flat.py."""
 import numpy as np
 
+import flex
 import schema
 from flat import Table, Vector, serialise
 
@@ -99,11 +100,12 @@ class Writer:
                       6: tensor.sparsity, 8: ("bool", 1)})
 
     def _operator(self, name, inputs, outputs, intermediates, options):
-        """A custom operator is called "CUSTOM:Name", and has the option `words`, integers of 32 bits."""
+        """A custom operator is called "CUSTOM:Name", and has the option `words`, integers of 32 bits, or `flex`, a map."""
         if name not in self.codes:
             self.codes.append(name)
         if ":" in name:
-            raw = np.frombuffer(np.asarray(options["words"], "<i4").tobytes(), np.uint8)
+            words = flex.dumps(options["flex"]) if "flex" in options else np.asarray(options["words"], "<i4").tobytes()
+            raw = np.frombuffer(words, np.uint8)
             return Table({0: ("u32", self.codes.index(name)), 1: _indices(inputs), 2: _indices(outputs),
                           5: Vector(raw)})
         kind = schema.OPERATORS[name][1]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of the TFLite schema, version 3: operators with the options that they take."""
 
-TYPES = {"f32": 0, "f16": 1, "i32": 2, "u8": 3, "i64": 4, "bool": 6, "i16": 7, "c64": 8, "i8": 9,
+TYPES = {"f32": 0, "f16": 1, "i32": 2, "u8": 3, "i64": 4, "bool": 6, "i16": 7, "c64": 8, "i8": 9, "u64": 12,
          "resource": 13, "u32": 15, "i4": 17}
 PADDINGS = {"SAME": 0, "VALID": 1}
 ACTIVATIONS = {"NONE": 0, "RELU": 1, "RELU_N1_TO_1": 2, "RELU6": 3, "TANH": 4}
@@ -136,6 +136,8 @@ OPERATORS = {
     "REVERSE_SEQUENCE": (112, 87, ["seq_dim:i32", "batch_dim:i32"]),
     "MATRIX_DIAG": (113, 88, []),
     "MATRIX_SET_DIAG": (115, 90, []),
+    "NON_MAX_SUPPRESSION_V4": (120, 95, []),
+    "NON_MAX_SUPPRESSION_V5": (121, 96, []),
     "SCATTER_ND": (122, 97, []),
     "DENSIFY": (124, 99, []),
     "SEGMENT_SUM": (125, 100, []),

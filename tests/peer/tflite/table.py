@@ -21,10 +21,11 @@ RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLI
 RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNPACK SVDF
 UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
 ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
-SELECT_V2 DENSIFY DIV""".split()
+SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N REDUCE_PROD""".split()
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
-    ("QUANTIZE", "f32"), ("PRELU", "i16x8"), ("HARD_SWISH", "i16x8"), ("RELU_N1_TO_1", "i16x8"),
+    ("QUANTIZE", "f32"), ("LOG_SOFTMAX", "i16x8"), ("CUMSUM", "i16x8"), ("CUMSUM", "u8"), ("ADD_N", "i16x8"),
+    ("ADD_N", "u8"), ("REDUCE_PROD", "u8"), ("HARD_SWISH", "i16x8"), ("RELU_N1_TO_1", "i16x8"),
     ("BATCH_MATMUL", "u8"), ("SVDF", "i16x8"),
     ("SVDF", "u8"), ("UNIDIRECTIONAL_SEQUENCE_LSTM", "u8"), ("ABS", "u8"), ("EXP", "u8"), ("LOG", "u8"),
     ("ELU", "i16x8"), ("ELU", "u8"), ("RSQRT", "u8"), ("SQUARED_DIFFERENCE", "u8"), ("L2_NORMALIZATION", "i16x8"),
@@ -41,7 +42,9 @@ the element types: float, int8, int16 with int8 weights, uint8. CONV_2D, DEPTHWI
 int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). These, BATCH_MATMUL and SVDF of
 floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
 CONVOLUTION_2D_TRANSPOSE_BIAS is the custom operator `Convolution2DTransposeBias` of MediaPipe, which needs no plugin; its
-vectors are those of TRANSPOSE_CONV with the sizes that it computes.
+vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of int16 takes slopes of int8. DETECTION_POSTPROCESS
+is `TFLite_Detection_PostProcess`, which object detection has at its end; SIGNAL_... are the custom operators of TensorFlow
+Lite Micro's signal library, whose column is the type of their samples.
 
 """
 
