@@ -66,11 +66,39 @@ static void convolutions_and_products_answer_as_tensorflow_does(void **state)
     assert_true(run_file(TEST_SOURCE "/tests/cpu/golden_heavy.txt") > 45);
 }
 
+static void planes_become_pixels_whatever_their_number(void **state)
+{
+    enum { BATCHES = 2, MOST_PLANES = 17, PIXELS = 517 }; /* more than two bands, and a rest */
+    (void)state;
+    for (int planes = 2; planes <= MOST_PLANES; planes++) {
+        harness h;
+        const int64_t dims[3] = {BATCHES, planes, PIXELS};
+        const int32_t perm[3] = {0, 2, 1};
+        harness_init(&h, "Transpose");
+        float *from = harness_input_floats(&h, 3, dims);
+        for (int i = 0; i < BATCHES * planes * PIXELS; i++) {
+            from[i] = (float)i;
+        }
+        harness_input_ints(&h, 3, perm);
+        assert_true(harness_resolve(&h));
+
+        assert_true(harness_run(&h, harness_reference(&h)));
+
+        const float *to = TF_TensorData(h.outputs[0]);
+        for (int i = 0; i < BATCHES * planes * PIXELS; i++) {
+            const int batch = i / planes / PIXELS, pixel = i / planes % PIXELS;
+            assert_true(to[i] == from[(batch * planes + i % planes) * PIXELS + pixel]);
+        }
+        harness_destroy(&h);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_answers_as_tensorflow_does),
         cmocka_unit_test(ops_of_onnx_answer_as_onnx_runtime_does),
-        cmocka_unit_test(convolutions_and_products_answer_as_tensorflow_does)};
+        cmocka_unit_test(convolutions_and_products_answer_as_tensorflow_does),
+        cmocka_unit_test(planes_become_pixels_whatever_their_number)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,10 +123,25 @@ typedef struct transpose_work {
     copy_work copy;
     oribi_cpu_walk outer; /* the dims before the last two */
     int64_t rows, columns, column_stride;
-    int64_t bands; /* of TILE rows, in one transpose */
+    int64_t bands, band_rows; /* in one transpose */
 } transpose_work;
 
-enum { TILE = 16 }; /* 16 x 4 bytes: one cache line each way */
+enum {
+    TILE = 16,     /* 16 x 4 bytes: one cache line each way */
+    FEW_ROWS = 256 /* of a band where columns are few: a line each way is soon full */
+};
+
+/* Pixels of three planes, as the first layer of most networks reads them. */
+static void transpose_three(const uint32_t *restrict source, int64_t source_step,
+                            uint32_t *restrict target, int64_t rows)
+{
+    const uint32_t *restrict second = source + source_step, *restrict third = second + source_step;
+    for (int64_t r = 0; r < rows; r++) {
+        target[3 * r] = source[r];
+        target[3 * r + 1] = second[r];
+        target[3 * r + 2] = third[r];
+    }
+}
 
 static void transpose_tile(const uint32_t *source, int64_t source_step, uint32_t *target,
                            int64_t target_step, int64_t rows, int64_t columns)
@@ -159,12 +174,16 @@ static void transpose_bands(void *object, int64_t begin, int64_t end)
 {
     const transpose_work *work = object;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t plane = unit / work->bands, r = unit % work->bands * TILE, offset = 0;
-        int64_t rows = work->rows - r < TILE ? work->rows - r : TILE;
+        int64_t plane = unit / work->bands, r = unit % work->bands * work->band_rows, offset = 0;
+        int64_t rows = work->rows - r < work->band_rows ? work->rows - r : work->band_rows;
         oribi_cpu_walk_run(&work->outer, plane, plane + 1, &offset, transpose_at);
         const uint32_t *source = (const uint32_t *)(const void *)work->copy.source + offset + r;
         uint32_t *target = (uint32_t *)(void *)work->copy.target +
                            plane * work->rows * work->columns + r * work->columns;
+        if (work->columns == 3) {
+            transpose_three(source, work->column_stride, target, rows);
+            continue;
+        }
         for (int64_t c = 0; c < work->columns; c += TILE) {
             int64_t columns = work->columns - c < TILE ? work->columns - c : TILE;
             transpose_tile(source + c * work->column_stride, work->column_stride, target + c,
@@ -180,7 +199,8 @@ static void transpose_prepare(transpose_work *work, const oribi_cpu_walk *walk)
     work->rows = walk->axes[rank - 2].dim;
     work->columns = walk->axes[rank - 1].dim;
     work->column_stride = walk->axes[rank - 1].strides[0];
-    work->bands = (work->rows + TILE - 1) / TILE;
+    work->band_rows = work->columns < TILE ? FEW_ROWS : TILE;
+    work->bands = (work->rows + work->band_rows - 1) / work->band_rows;
     oribi_geometry_walk_open(&work->outer, 1);
     for (int i = 0; i < rank - 2; i++) {
         work->outer.axes[work->outer.rank++] = walk->axes[i];
@@ -202,7 +222,7 @@ void oribi_cpu_walk_copy(oribi_kit_run *run, oribi_cpu_walk *walk, const void *s
         transpose_work work = {.copy = copy};
         transpose_prepare(&work, walk);
         oribi_kit_parallel(run, walk->count / (work.rows * work.columns) * work.bands,
-                           TILE * work.columns, &work, transpose_bands);
+                           work.band_rows * work.columns, &work, transpose_bands);
         return;
     }
     int64_t cost = walk->axes[last].strides[0] == 1 && walk->axes[last].dim >= 16 ? 1 : 2;
