@@ -150,7 +150,7 @@ static bool suppression_run(const void *state, oribi_kit_run *run)
     }
     int64_t patience = 0;
     const bool good = !oribi_kit_stops(run, &patience, n * 40) && choose(run, &c);
-    for (int64_t i = c.n_chosen; i < most; i++) {
+    for (int64_t i = c.n_chosen; good && i < most; i++) {
         c.chosen[i] = 0;
         c.scores[i] = 0.0F;
     }
