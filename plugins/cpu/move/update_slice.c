@@ -79,7 +79,8 @@ static bool update_slice_run(const void *state, oribi_kit_run *run)
         b.steps.at[i] = strides.at[i] * (int64_t)width;
     }
     char *y = oribi_kit_output_in_place(run, (const int[]){0}, 1, x.at, x.n);
-    if (y == NULL) {
+    int64_t patience = 0;
+    if (y == NULL || oribi_kit_stops(run, &patience, (int64_t)bytes)) {
         return false;
     }
     if (y != old && bytes > 0) {

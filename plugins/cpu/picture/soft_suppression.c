@@ -148,8 +148,9 @@ static bool suppression_run(const void *state, oribi_kit_run *run)
             c.heap[c.n++] = (candidate){score, (int32_t)i, 0};
         }
     }
-    const bool good = choose(run, &c);
-    for (int64_t i = c.n_chosen; i < most; i++) {
+    int64_t patience = 0;
+    const bool good = !oribi_kit_stops(run, &patience, n * 40) && choose(run, &c);
+    for (int64_t i = c.n_chosen; good && i < most; i++) {
         c.chosen[i] = 0;
         c.scores[i] = 0.0F;
     }

@@ -27,11 +27,18 @@ static bool check(oribi_kit_run *run, bool good, const char *what)
     return good || oribi_kit_fail(run, TF_INVALID_ARGUMENT, "%s", what);
 }
 
+/* Looks once, by what a run costs: frames are short. */
+static bool goes_on(oribi_kit_run *run)
+{
+    int64_t patience = 0;
+    return !oribi_kit_stops(run, &patience, TF_TensorElementCount(run->in[0]) * 20);
+}
+
 /* Output 0 as large as input 0. */
 static void *output_like(oribi_kit_run *run, int64_t *out_count)
 {
     oribi_cpu_shape shape;
-    if (!oribi_cpu_input_shape(run, 0, &shape)) {
+    if (!oribi_cpu_input_shape(run, 0, &shape) || !goes_on(run)) {
         return NULL;
     }
     *out_count = oribi_cpu_product(shape.at, shape.n);
@@ -97,7 +104,7 @@ static bool energy_run(const energy_state *state, oribi_kit_run *run)
     if (!check(run, state->start >= 0 && state->end <= count, "the bins are not all there")) {
         return false;
     }
-    uint32_t *y = oribi_kit_output(run, 0, &count, 1);
+    uint32_t *y = goes_on(run) ? oribi_kit_output(run, 0, &count, 1) : NULL;
     for (int64_t i = 0; y != NULL && i < count; i++) {
         const int32_t re = x[2 * i], im = x[2 * i + 1];
         const bool is_wanted = i >= state->start && i < state->end;
@@ -152,9 +159,10 @@ static bool bank_run(const one_number *state, oribi_kit_run *run)
     for (int i = 3; fits && i <= 5; i++) {
         fits = TF_TensorElementCount(run->in[i]) == n + 1;
     }
-    uint64_t *y = !check(run, fits, "the tables of the filters do not fit num_channels")
-                      ? NULL
-                      : oribi_kit_output(run, 0, &n, 1);
+    uint64_t *y =
+        !check(run, fits, "the tables of the filters do not fit num_channels") || !goes_on(run)
+            ? NULL
+            : oribi_kit_output(run, 0, &n, 1);
     uint64_t here = 0;
     for (int64_t i = 0; y != NULL && i <= n; i++) {
         const int64_t start = starts[i], at = from[i], width = widths[i];
@@ -405,7 +413,7 @@ static bool overlap_run(const one_number *state, oribi_kit_run *run)
     y.n--;
     y.at[y.n - 1] = frames * step;
     const char *from = TF_TensorData(run->in[0]);
-    char *to = oribi_kit_output(run, 0, y.at, y.n);
+    char *to = goes_on(run) ? oribi_kit_output(run, 0, y.at, y.n) : NULL;
     char *sum = to == NULL ? NULL : oribi_kit_output(run, 1, kept.at, kept.n);
     const int64_t width = is_real ? 4 : 2;
     if (sum != NULL && outer > 0) {

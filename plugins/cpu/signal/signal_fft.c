@@ -88,11 +88,11 @@ static bool fft_run(const fft_state *state, oribi_kit_run *run, bool is_inverse)
     const void *x = TF_TensorData(run->in[0]);
     void *y = oribi_kit_output(run, 0, shape.at, shape.n);
     void *room = y == NULL ? NULL : oribi_kit_scratch(run, (4 * f.n + 8) * 2 * width, &memory);
-    if (room != NULL) {
-        (type == TF_INT16 ? s16_rows : type == TF_INT32 ? s32_rows : f32_rows)(&f, room, x, y);
-    }
+    const bool good = room != NULL && (type == TF_INT16   ? s16_rows
+                                       : type == TF_INT32 ? s32_rows
+                                                          : f32_rows)(run, &f, room, x, y);
     TF_DeleteTensor(memory);
-    return room != NULL;
+    return good;
 }
 
 static bool rfft_run(const fft_state *state, oribi_kit_run *run)

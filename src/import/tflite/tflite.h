@@ -127,7 +127,7 @@ extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise
     oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
     oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[], oribi_tflite_index_rows[],
     oribi_tflite_norm_rows[], oribi_tflite_control_rows[], oribi_tflite_find_rows[],
-    oribi_tflite_detection_rows[];
+    oribi_tflite_detection_rows[], oribi_tflite_rnn_rows[];
 
 typedef struct oribi_tflite_custom { /* one custom operator; name NULL ends a table */
     const char *name;

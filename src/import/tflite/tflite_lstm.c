@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UNIDIRECTIONAL_SEQUENCE_LSTM becomes Oribi>Lstm or Oribi>QLstm: the four gates' weights lie
+/* UNIDIRECTIONAL_SEQUENCE_LSTM becomes Oribi>Lstm or Oribi>QLstm, LSTM one of one step, and
+ * BIDIRECTIONAL_SEQUENCE_LSTM two, of which one goes backwards: the four gates' weights lie
  * behind each other, hidden state and cell are variable tensors (tflite_variable.c). The plain form
  * alone: the interpreters do not agree on which others there are, and TensorFlow Lite Micro has
  * none.
@@ -21,6 +22,11 @@ enum {
     ALL = 24,
     GATES = 4,
     INTERMEDIATES = 8, /* field of the operator's table */
+    BOTH_WAYS = 48,
+    BOTH_STATES = 35, /* inputs of BIDIRECTIONAL_SEQUENCE_LSTM: hidden and cell, twice */
+    BOTH_MORE = 39,   /* a second input and its weights */
+    ONE_STEP = 16,    /* LSTM, and the others */
+    TWO_WAYS = 52,
 };
 
 typedef struct lstm {
@@ -209,11 +215,26 @@ static oribi_value_id optional(oribi_tflite_node *n, int32_t i, int64_t rows, in
     return is_fit ? oribi_tflite_input(n, i) : -1;
 }
 
+/* One step of a batch; what has no two dimensions stays as it is. */
+static oribi_value_id as_sequence(oribi_tflite_node *n, oribi_value_id x)
+{
+    oribi_dims dims;
+    if (!oribi_tflite_dims(n, x, &dims) || dims.n != 2) {
+        return x;
+    }
+    return oribi_tflite_reshape(n, x, &(oribi_dims){.n = 3, .at = {1, dims.at[0], dims.at[1]}});
+}
+
 static bool read_inputs(oribi_tflite_node *n, lstm *out)
 {
-    const oribi_value_id x = oribi_tflite_input(n, INPUT);
+    oribi_value_id x = oribi_tflite_input(n, INPUT);
     out->cell_clip = oribi_tflite_float(n, 1, 0.0f);
-    out->is_time_major = oribi_tflite_byte(n, 3, 0) != 0;
+    if (n->code->builtin == ONE_STEP) {
+        x = as_sequence(n, x);
+        out->is_time_major = true;
+    } else {
+        out->is_time_major = oribi_tflite_byte(n, n->code->builtin == TWO_WAYS ? 4 : 3, 0) != 0;
+    }
     if (!n->failed && (oribi_tflite_rank(n, x) != 3 || !(out->cell_clip >= 0.0f))) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
                                  "an input of %d dimensions, a clip of %g; 3 dimensions and a "
@@ -362,9 +383,96 @@ static bool lstm_node(oribi_tflite_node *n)
            oribi_tflite_set_state(n, CELL, node->outputs[2]);
 }
 
+/* --- Forms of other operators ----------------------------------------------------------------- */
+
+/* The form with all gates, in floats. */
+static bool one_step(oribi_tflite_node *n)
+{
+    lstm l = {0};
+    if (oribi_tflite_byte(n, 3, 0) != 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "the basic kernel type is not supported");
+    }
+    ORIBI_TRY(check_form(n, &l) && check_types(n) && read_inputs(n, &l));
+    if (n->inputs[INPUT]->dtype != TF_FLOAT) {
+        return refuse_form(n, &l);
+    }
+    const oribi_node *node = emit_float(n, &l);
+    if (node == NULL) {
+        return false;
+    }
+    const oribi_value_id y = node->outputs[0], hidden = node->outputs[1], cell = node->outputs[2];
+    const oribi_dims flat = {.n = 2, .at = {oribi_tflite_dim(n, y, 1), l.outputs}};
+    return oribi_tflite_bind(n, 0, oribi_tflite_reshape(n, y, &flat)) &&
+           oribi_tflite_set_state(n, HIDDEN, hidden) && oribi_tflite_set_state(n, CELL, cell);
+}
+
+static oribi_value_id turn_round(oribi_tflite_node *n, oribi_value_id x, bool is_time_major)
+{
+    const oribi_value_id axis = oribi_tflite_reshape(
+        n, oribi_tflite_scalar(n, is_time_major ? 0 : 1), &(oribi_dims){.n = 1, .at = {1}});
+    return oribi_tflite_emit(n, "ReverseV2", INPUTS(x, axis), NO_ATTRS);
+}
+
+/* One direction, as if it stood alone; -1 on failure. */
+static oribi_value_id one_way(oribi_tflite_node *n, bool is_back)
+{
+    oribi_tflite_tensor *inputs[NORM];
+    oribi_tflite_node alone = *n;
+    lstm l = {0};
+    const int32_t shift = is_back ? HIDDEN - WEIGHTS : 0, state = is_back ? 2 : 0;
+    inputs[INPUT] = n->inputs[INPUT];
+    for (int32_t i = WEIGHTS; i < HIDDEN; i++) {
+        inputs[i] = n->inputs[i + shift];
+    }
+    inputs[HIDDEN] = n->inputs[BOTH_STATES + state];
+    inputs[CELL] = n->inputs[BOTH_STATES + state + 1];
+    alone.inputs = inputs;
+    alone.n_inputs = NORM;
+    oribi_value_id y = -1;
+    if (check_form(&alone, &l) && check_types(&alone) && read_inputs(&alone, &l)) {
+        l.inputs[0] = is_back ? turn_round(&alone, l.inputs[0], l.is_time_major) : l.inputs[0];
+        const oribi_node *node = emit_float(&alone, &l);
+        y = node == NULL ? -1 : node->outputs[0];
+        if (node != NULL && (!oribi_tflite_set_state(&alone, HIDDEN, node->outputs[1]) ||
+                             !oribi_tflite_set_state(&alone, CELL, node->outputs[2]))) {
+            y = -1;
+        }
+        y = y >= 0 && is_back ? turn_round(&alone, y, l.is_time_major) : y;
+    }
+    n->failed = alone.failed;
+    n->wants_shapes = alone.wants_shapes;
+    return y;
+}
+
+static bool both_ways(oribi_tflite_node *n)
+{
+    const bool is_one = oribi_tflite_byte(n, 3, 0) != 0;
+    if (n->n_inputs != BOTH_WAYS || is_there(n, BOTH_MORE, BOTH_WAYS - BOTH_MORE) ||
+        n->inputs[INPUT]->dtype != TF_FLOAT || n->n_outputs != (is_one ? 1 : 2)) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "%d inputs and %d outputs: this form is not supported; one input "
+                                 "of floats is",
+                                 (int)n->n_inputs, (int)n->n_outputs);
+    }
+    const oribi_value_id forward = one_way(n, false);
+    const oribi_value_id back = forward < 0 ? -1 : one_way(n, true);
+    if (forward < 0 || back < 0) {
+        return false;
+    }
+    if (!is_one) {
+        return oribi_tflite_bind(n, 0, forward) && oribi_tflite_bind(n, 1, back);
+    }
+    return oribi_tflite_bind(n, 0,
+                             oribi_tflite_emit(n, "ConcatV2",
+                                               INPUTS(forward, back, oribi_tflite_scalar(n, 2)),
+                                               ATTRS(ATTR_INT("N", 2))));
+}
+
 /* clang-format off */
 const oribi_tflite_row oribi_tflite_lstm_rows[] = {
     {44, 71, 1, ALL, 1, lstm_node, NULL},
+    {ONE_STEP, 14, 1, ALL, 1, one_step, NULL},
+    {TWO_WAYS, 69, 1, BOTH_WAYS, -1, both_ways, NULL},
     {0, 0, 0, 0, 0, NULL, NULL},
 };
 /* clang-format on */

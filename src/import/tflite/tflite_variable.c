@@ -225,7 +225,12 @@ oribi_value_id oribi_tflite_keep(oribi_tflite_node *n, TF_DataType dtype, const 
         memcpy(data + i * sizeof first, &first, sizeof first);
     }
     oribi_tflite_variable *v = *out;
-    v->label = n->label;
+    const oribi_string label = {n->label, strlen(n->label)};
+    v->label = oribi_import_text(&n->graph->arena, &label); /* the node's goes with it */
+    if (v->label == NULL) {
+        n->failed = !oribi_fail_memory(n->status);
+        return -1;
+    }
     v->origin = n->origin;
     v->initial = oribi_graph_add_constant_copy(n->graph, n->label, dtype, dims->at, dims->n, data,
                                                n->status);

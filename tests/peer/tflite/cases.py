@@ -27,7 +27,8 @@ LEAST = 20
 # Floats that our own expf and sums in another order leave apart: {operator: (absolute, relative)}.
 TOLERANCES = {"ELU": (0.0, 4e-7), "EXP": (0.0, 4e-7), "LOG": (1e-7, 4e-7), "L2_NORMALIZATION": (0.0, 6e-7), "LOG_SOFTMAX": (1e-6, 1e-6), "NON_MAX_SUPPRESSION_V5": (1e-6, 1e-6),
               "DETECTION_POSTPROCESS": (1e-6, 1e-6), "REDUCE_PROD": (1e-6, 2e-6),
-              "RSQRT": (0.0, 2e-7), "RFFT2D": (2e-5, 2e-6), "CONV_3D": (4e-6, 2e-6), "SIGNAL_RFFT": (2e-5, 2e-6), "SIGNAL_IRFFT": (2e-6, 2e-6), "LOGISTIC": (0.0, 4e-7), "RESIZE_BILINEAR": (5e-7, 5e-7), "SOFTMAX": (0.0, 6e-7),
+              "RSQRT": (0.0, 2e-7), "RNN": (1e-6, 1e-6), "UNIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6),
+              "BIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6), "LSTM": (4e-7, 1e-6), "BIDIRECTIONAL_SEQUENCE_LSTM": (1e-6, 2e-6), "RFFT2D": (2e-5, 2e-6), "CONV_3D": (4e-6, 2e-6), "SIGNAL_RFFT": (2e-5, 2e-6), "SIGNAL_IRFFT": (2e-6, 2e-6), "LOGISTIC": (0.0, 4e-7), "RESIZE_BILINEAR": (5e-7, 5e-7), "SOFTMAX": (0.0, 6e-7),
               "SVDF": (2e-5, 2e-6), "TANH": (0.0, 4e-7), "UNIDIRECTIONAL_SEQUENCE_LSTM": (4e-7, 1e-6)}
 
 

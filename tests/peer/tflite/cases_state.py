@@ -5,7 +5,7 @@ import math
 import model
 import numpy as np
 
-from build import HYBRID
+from build import HYBRID, Skip
 
 
 def _initialiser(b, variables):
@@ -199,5 +199,65 @@ def lstm(b):
     b.stream(b.walk(4, 3, 5))
 
 
-CASES = {"SVDF": svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
+def _rnn_weights(b, features, units, batch):
+    made = [b.const(b.rng.standard_normal([units, n]) / math.sqrt(n), "f32") for n in (features, units)]
+    return made + [b.const(b.rng.standard_normal(units), "f32"), b.state([batch, units])]
+
+
+def _rnn(name):
+    def case(b):
+        if b.column != "f32":
+            raise Skip()
+        batch, steps, features, units = b.size(1, 3), b.size(1, 5), b.size(1, 6), b.size(1, 6)
+        time_major, activation = b.walk(False, True), b.walk("TANH", "RELU", "NONE")
+        shape = [batch] if name == "RNN" else [steps, batch] if time_major else [batch, steps]
+        inputs = [b.input(shape + [features])] + _rnn_weights(b, features, units, batch)
+        options = {"activation": activation}
+        if name != "RNN":
+            options["time_major"] = time_major
+        sizes = [units]
+        if name == "BIDIRECTIONAL_SEQUENCE_RNN":
+            sizes.append(b.size(1, 6))
+            inputs += _rnn_weights(b, features, sizes[1], batch) + [-1, -1, -1]
+            options["merge"] = b.i % 3 == 0
+            sizes = [sum(sizes)] if options["merge"] else sizes
+        b.op(name, inputs, [b.output(shape + [n]) for n in sizes], **options)
+        b.stream(b.walk(3, 4))
+    return case
+
+
+def _gates(b, units, features):
+    weights = [b.const(b.rng.standard_normal([units, n]) / math.sqrt(n), "f32")
+               for n in [features] * 4 + [units] * 4]
+    return weights + [-1] * 3 + [b.const(b.rng.standard_normal(units), "f32") for _ in range(4)] + [-1, -1]
+
+
+def lstm_one_step(b):
+    if b.column != "f32":
+        raise Skip()
+    batch, features, units = b.size(1, 3), b.size(1, 6), b.size(1, 6)
+    inputs = [b.input([batch, features])] + _gates(b, units, features) + [b.state([batch, units]) for _ in range(2)]
+    b.op("LSTM", inputs + [-1] * 4, [b.output([batch, units])], activation="TANH", cell_clip=b.walk(0.0, 0.8))
+    b.stream(b.walk(3, 4))
+
+
+def lstm_both_ways(b):
+    if b.column != "f32":
+        raise Skip()
+    batch, steps, features, units = b.size(1, 3), b.size(1, 4), b.size(1, 6), [b.size(1, 6)] * 2
+    time_major, merge = b.walk(False, True), b.i % 3 == 0
+    if merge and not time_major:
+        b.exclude("tflite")  # whose joined results, the batch first, differ from run to run
+        b.exclude("litert")
+    shape = [steps, batch] if time_major else [batch, steps]
+    inputs = [b.input(shape + [features])] + _gates(b, units[0], features) + _gates(b, units[1], features)
+    inputs += [b.state([batch, n]) for n in units for _ in range(2)] + [-1] * 9
+    b.op("BIDIRECTIONAL_SEQUENCE_LSTM", inputs, [b.output(shape + [n]) for n in ([sum(units)] if merge else units)],
+         activation="TANH", cell_clip=b.walk(0.0, 0.8), merge=merge, time_major=time_major)
+    b.stream(b.walk(3, 4))
+
+
+RNNS = ("RNN", "UNIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE_RNN")
+SEQUENCES = {**{name: _rnn(name) for name in RNNS}, "LSTM": lstm_one_step, "BIDIRECTIONAL_SEQUENCE_LSTM": lstm_both_ways}
+CASES = {**SEQUENCES, "SVDF": svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
          "ASSIGN_VARIABLE": assign_variable}

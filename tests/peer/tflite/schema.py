@@ -67,6 +67,12 @@ OPERATORS = {
     "ASSIGN_VARIABLE": (144, 113, []),
     # element by element
     "FLOOR": (8, 0, []),
+    "LSTM": (16, 14, ["activation:i8", "cell_clip:f32", "proj_clip:f32", "kernel:i8"]),
+    "BIDIRECTIONAL_SEQUENCE_LSTM": (52, 69, ["activation:i8", "cell_clip:f32", "proj_clip:f32", "merge:bool",
+                                             "time_major:bool"]),
+    "RNN": (24, 7, ["activation:i8", "asymmetric:bool"]),
+    "UNIDIRECTIONAL_SEQUENCE_RNN": (35, 31, ["time_major:bool", "activation:i8", "asymmetric:bool"]),
+    "BIDIRECTIONAL_SEQUENCE_RNN": (46, 70, ["time_major:bool", "activation:i8", "merge:bool", "asymmetric:bool"]),
     "EXP": (47, 33, []),
     "LESS": (58, 41, []),
     "NEG": (59, 42, []),
