@@ -50,13 +50,18 @@ int32_t oribi_micro_lookup_s16_table(const struct oribi_micro_unary_16_spec *spe
     const float outside = s->function == ORIBI_MICRO_UNARY_LOG ? least : most;
     const float step = (high - low) / (float)last, half = step / 2.0F;
     const float inverse = 65536.0F / (most - least);
+    if (!isfinite(low) || !isfinite(high) || !isfinite(step) || !isfinite(inverse) ||
+        !(inverse > 0.0F)) {
+        return ORIBI_MICRO_INVALID;
+    }
     for (int32_t i = 0; i < last; i++) {
         const float x = low + (float)i * step, next_x = low + (float)(i + 1) * step;
         const float here = oribi_micro_unary_real(s->function, x, outside) * inverse;
         const float middle = oribi_micro_unary_real(s->function, x + half, outside) * inverse;
         const float next = oribi_micro_unary_real(s->function, next_x, outside) * inverse;
         const float between = roundf((next + roundf(here)) / 2.0F);
-        table[i] = (int16_t)bounded(roundf(here) - roundf((between - roundf(middle)) / 2.0F));
+        const float moved = roundf((between - roundf(middle)) / 2.0F);
+        table[i] = (int16_t)bounded(roundf(here) - (isfinite(moved) ? moved : 0.0F)); /* exp: inf */
     }
     table[last] =
         (int16_t)bounded(roundf(oribi_micro_unary_real(s->function, high, outside) * inverse));
