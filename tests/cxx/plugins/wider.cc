@@ -323,20 +323,31 @@ class WideThreads : public OpKernel
         });
         return sizes == std::set<int64>{4, 2};
     }
+    static int RanOn(thread::ThreadPool *pool, int thread)
+    {
+        int ran_on = -1;
+        Meeting done(2);
+        pool->ScheduleWithHint(
+            [&] {
+                ran_on = pool->CurrentThreadId();
+                (void)done.Come();
+            },
+            thread, thread + 1);
+        return done.Come() ? ran_on : -1;
+    }
+    /* A hint is kept where that thread is idle; on a busy machine it becomes so a little later.
+     * Three threads that nobody chose would be right 30 times, at three attempts each, once in
+     * 50,000. */
     static bool KeepHints(thread::ThreadPool *pool)
     {
         bool all = true;
         for (int i = 0; i < 30; i++) {
-            int ran_on = -1;
-            Meeting done(2);
-            pool->ScheduleWithHint(
-                [&] {
-                    ran_on = pool->CurrentThreadId();
-                    (void)done.Come();
-                },
-                i % 3, i % 3 + 1);
-            all = done.Come() && ran_on == i % 3 && all;
-            std::this_thread::sleep_for(std::chrono::milliseconds(1)); /* it becomes idle again */
+            bool kept = false;
+            for (int attempt = 0; attempt < 3 && !kept; attempt++) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(1 + 30 * attempt));
+                kept = RanOn(pool, i % 3) == i % 3;
+            }
+            all = all && kept;
         }
         return all;
     }
