@@ -18,4 +18,16 @@ const oribi_ops_row oribi_ops_control[] = {
      .attrs = {"Tcarried: list(type) >= 0", "Tcaptured: list(type) >= 0",
                "Tcollected: list(type) >= 0"},
      .shape = TF_ShapeInferenceContextSetUnknownShape},
+    /* The ends of a loop whose body stands among the operators of emitted C. */
+    {.name = "Oribi>LoopBegin",
+     .inputs = {"trips: int64", "condition: bool", "initial: Tcarried", "captured: Tcaptured"},
+     .outputs = {"iteration: int64", "goes_on: bool", "carried: Tcarried", "collected: Tcollected"},
+     .attrs = {"Tcarried: list(type) >= 0", "Tcaptured: list(type) >= 0",
+               "Tcollected: list(type) >= 0"},
+     .shape = TF_ShapeInferenceContextSetUnknownShape},
+    {.name = "Oribi>LoopNext",
+     .inputs = {"trips: int64", "condition: bool", "next: Tcarried", "elements: Tcollected"},
+     .outputs = {"iteration: int64", "goes_on: bool", "carried: Tcarried", "collected: Tcollected"},
+     .attrs = {"Tcarried: list(type) >= 0", "Tcollected: list(type) >= 0"},
+     .shape = TF_ShapeInferenceContextSetUnknownShape},
     {.name = NULL}};

@@ -24,7 +24,8 @@ static const cli_option own_options[] = {
     {"--cc", 0, "COMPILER", "compiler for the target; clang is given its target"},
     {"--cflags", 0, "FLAGS", "more flags for the model's C, after -O3"},
     {"--emulator-flags", 0, "FLAGS", "more flags for QEMU"},
-    {"--timeout", 0, "SECONDS", "of the runs together (default 300)"},
+    {"--timeout", 0, "SECONDS",
+     "of a run on the host, and of those of the C together (default 300)"},
     {"--keep", 0, "DIR", "build in this folder and leave it: sources, objects, image"},
     {"--image", 0, "DIR",
      "only build, for a board on a serial line: DIR/image and its sources; without devices"},
@@ -191,6 +192,22 @@ static bool read_metadata(verify *v)
     return verify_states_read(v);
 }
 
+/* Operators of a loop run many times, and a value is hashed once. */
+static bool has_loop(const verify *v)
+{
+    const oribi_json_value *node = cli_json_first(v->report, "nodes");
+    for (; node != NULL; node = node->next) {
+        const char *kernel = cli_json_text(node, "kernel");
+        if (kernel != NULL && strcmp(kernel, "loop_begin") == 0) {
+            cli_error("verify: --per-node: '%s' is a loop, whose values are others in each "
+                      "iteration; without --per-node the outputs are compared",
+                      cli_json_text(node, "name"));
+            return true;
+        }
+    }
+    return false;
+}
+
 static int make_folder(verify *v)
 {
     const char *image = cli_value(v->args, "--image");
@@ -259,7 +276,10 @@ static int compile(verify *v, TF_Status *status)
     if (code != CLI_OK) {
         return code;
     }
-    return read_metadata(v) ? verify_devices_check(v) : CLI_BAD_INPUT;
+    if (!read_metadata(v)) {
+        return CLI_BAD_INPUT;
+    }
+    return v->is_per_node && has_loop(v) ? CLI_UNSUPPORTED : verify_devices_check(v);
 }
 
 static int build_and_run(verify *v, int n_runs)

@@ -13,7 +13,7 @@
 #include "compile/common/checksum.h"
 #include "compile/emit/emit_parts.h"
 #include "compile/finish.h"
-#include "compile/lower_conditions.h"
+#include "compile/lower_control.h"
 #include "compile/plan/names.h"
 #include "compile/report/report.h"
 #include "compile/schedule/compile_steps.h"
@@ -173,7 +173,7 @@ static bool plan(oribi_program *c, const char *path, const char *name, TF_Status
     ORIBI_TRY(!oribi_target_has_open_states(c->graph) ||
               (oribi_pass_infer(c->graph, status) && oribi_target_open_states(c->graph, status)));
     ORIBI_TRY(oribi_pass_run_all(c->graph, &options, &report, status) &&
-              oribi_compile_lower_conditions(c->graph, &options, &c->arena, status) &&
+              oribi_compile_lower_control(c->graph, &options, &c->arena, status) &&
               oribi_lower_narrow_indices(c->graph, status));
     ORIBI_TRY(oribi_program_add_devices(c, status));
     oribi_lowering lowering = {.graph = c->graph,
@@ -181,7 +181,8 @@ static bool plan(oribi_program *c, const char *path, const char *name, TF_Status
                                .options = c->options,
                                .partition = &c->devices.partition,
                                .status = status};
-    ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls));
+    ORIBI_TRY(oribi_lower_graph(&lowering, &c->calls, &c->n_calls) &&
+              oribi_program_find_loops(c, status));
     ORIBI_TRY(oribi_program_ports(c, status));
     ORIBI_TRY(oribi_program_pools(c, status));
     ORIBI_TRY(oribi_program_check_names(c, status));

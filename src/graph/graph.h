@@ -221,11 +221,14 @@ bool oribi_graph_give_bodies(oribi_graph *graph, oribi_node *node, const oribi_b
 /* What is known of captured values now: constants move into the body, shapes are handed on. */
 bool oribi_graph_settle_body(const oribi_graph *graph, const oribi_node *node, oribi_body *body,
                              TF_Status *status);
-/* Adds copies of the body's nodes, which have this guard (-1: none) and the node's inputs, and
- * tells the values that stand for the node's outputs. Graphs of nodes inside move; the body is used
- * up. */
+/* Adds copies of the body's nodes, which have this guard (-1: none), read the node's captured
+ * inputs and these formals (a branch has none: NULL), and tells the values that stand for the
+ * body's outputs, of which out_results has room for all. Graphs of nodes inside move; the body is
+ * used up.
+ */
 bool oribi_graph_splice(oribi_graph *graph, const oribi_node *node, const oribi_body *body,
-                        oribi_value_id guard, oribi_value_id *out_results, TF_Status *status);
+                        const oribi_value_id *formals, oribi_value_id guard,
+                        oribi_value_id *out_results, TF_Status *status);
 /* A constant of another graph as one of this graph, over the same bytes. */
 oribi_value_id oribi_graph_share_constant(oribi_graph *graph, const oribi_graph *from,
                                           oribi_value_id constant, TF_Status *status);

@@ -73,10 +73,13 @@ static bool splice_node(const splice *s, oribi_node *from)
 }
 
 static bool splice_all(const splice *s, const oribi_node *node, const oribi_body *body,
-                       oribi_value_id *out_results)
+                       const oribi_value_id *formals, oribi_value_id *out_results)
 {
     for (int32_t i = 0; i < s->inner->n_values; i++) {
         s->map[i] = -1;
+    }
+    for (int32_t i = 0; i < body->n_formals; i++) {
+        s->map[s->inner->inputs[i]] = formals[i];
     }
     for (int32_t i = 0; i < body->n_captured; i++) {
         s->map[s->inner->inputs[body->n_formals + i]] = node->inputs[body->captured[i]];
@@ -84,7 +87,7 @@ static bool splice_all(const splice *s, const oribi_node *node, const oribi_body
     for (int32_t i = 0; i < s->inner->n_order; i++) {
         ORIBI_TRY(splice_node(s, s->inner->nodes[s->inner->order[i]]));
     }
-    for (int32_t i = 0; i < node->n_outputs; i++) {
+    for (int32_t i = 0; i < s->inner->n_outputs; i++) {
         out_results[i] = outer_value(s, s->inner->outputs[i]);
         ORIBI_TRY(out_results[i] >= 0);
     }
@@ -92,13 +95,14 @@ static bool splice_all(const splice *s, const oribi_node *node, const oribi_body
 }
 
 bool oribi_graph_splice(oribi_graph *graph, const oribi_node *node, const oribi_body *body,
-                        oribi_value_id guard, oribi_value_id *out_results, TF_Status *status)
+                        const oribi_value_id *formals, oribi_value_id guard,
+                        oribi_value_id *out_results, TF_Status *status)
 {
     ORIBI_TRY(oribi_graph_sort(body->graph, status));
     splice s = {.graph = graph, .inner = body->graph, .guard = guard, .status = status};
     s.map = oribi_alloc_array((size_t)s.inner->n_values + 1, sizeof *s.map);
-    const bool ok =
-        s.map != NULL ? splice_all(&s, node, body, out_results) : oribi_fail_memory(status);
+    const bool ok = s.map != NULL ? splice_all(&s, node, body, formals, out_results)
+                                  : oribi_fail_memory(status);
     oribi_free(s.map);
     return ok;
 }

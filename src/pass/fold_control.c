@@ -14,9 +14,11 @@ static bool choose_branch(oribi_graph *graph, oribi_node *node, bool condition,
                           oribi_pass_report *report, TF_Status *status)
 {
     const oribi_body *body = &node->bodies[condition ? 0 : 1];
-    oribi_value_id *results = oribi_alloc_array((size_t)node->n_outputs + 1, sizeof *results);
-    const bool ok = results != NULL ? oribi_graph_splice(graph, node, body, -1, results, status)
-                                    : oribi_fail_memory(status);
+    oribi_value_id *results =
+        oribi_alloc_array((size_t)body->graph->n_outputs + 1, sizeof *results);
+    const bool ok = results != NULL
+                        ? oribi_graph_splice(graph, node, body, NULL, -1, results, status)
+                        : oribi_fail_memory(status);
     for (int32_t i = 0; ok && i < node->n_outputs; i++) {
         oribi_pass_take_over(graph, node->outputs[i], results[i]);
     }
@@ -172,8 +174,9 @@ static int64_t known_trips(const oribi_graph *graph, const oribi_node *node, con
     const oribi_graph *inner = body->graph;
     int64_t trips = -1;
     uint8_t begins = 0, goes_on = 0;
-    const bool is_free = inner->outputs[0] == inner->inputs[1] ||
-                         (constant_scalar(inner, inner->outputs[0], &goes_on, 1) && goes_on != 0);
+    const oribi_value_id next = oribi_pass_viewed(inner, inner->outputs[0]);
+    const bool is_free =
+        next == inner->inputs[1] || (constant_scalar(inner, next, &goes_on, 1) && goes_on != 0);
     return is_free && constant_scalar(graph, node->inputs[1], &begins, 1) && begins != 0 &&
                    constant_scalar(graph, node->inputs[0], &trips, sizeof trips)
                ? trips

@@ -47,6 +47,8 @@ bool oribi_pass_run_all(oribi_graph *graph, const oribi_pass_options *options,
  * where they disagree. False: no memory. */
 bool oribi_pass_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape);
 bool oribi_pass_infer(oribi_graph *graph, TF_Status *status);
+/* The value whose bytes this one is, under another shape. */
+oribi_value_id oribi_pass_viewed(const oribi_graph *graph, oribi_value_id value);
 bool oribi_pass_choose(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status);
 /* Runs the node's CPU kernel once; outputs are new tensors that the caller deletes. */

@@ -82,3 +82,15 @@ void oribi_pass_drop(oribi_graph *graph, oribi_node *node)
     }
     oribi_graph_remove_node(graph, node);
 }
+
+oribi_value_id oribi_pass_viewed(const oribi_graph *graph, oribi_value_id value)
+{
+    const oribi_node *node = oribi_graph_producer(graph, value);
+    while (node != NULL && node->op != NULL && oribi_pass_has(node, ORIBI_TRAIT_VIEW)) {
+        oribi_traits traits;
+        oribi_op_traits(node->op, &node->attrs, &node->signature, &traits);
+        value = node->inputs[traits.data];
+        node = oribi_graph_producer(graph, value);
+    }
+    return value;
+}

@@ -124,10 +124,11 @@ static bool is_supported(partitioning *p, const oribi_target *target, const orib
 {
     const oribi_target_pattern *pattern = region->pattern;
     char why[256] = "";
-    if (region->nodes[0]->guard != 0) { /* and so are all: branches meet in a node outside */
+    if (region->nodes[0]->guard !=
+        0) { /* and so are all: branches and loops end in a node outside */
         *out = false;
         return note(p, region->nodes[0], target, pattern,
-                    "it stands in a branch of a condition, which no device waits for");
+                    "it stands in a branch of a condition or in a loop, which no device waits for");
     }
     *out =
         pattern->supports == NULL || pattern->supports(pattern->user, region, why, sizeof why) != 0;

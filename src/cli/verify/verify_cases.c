@@ -233,6 +233,9 @@ int verify_run_cases(verify *v, int n_runs)
         v->state_bytes > 0 ? (size_t)n_all + 1 : few; /* a start resets the state */
     verify_case *cases = cli_alloc(batch * sizeof *cases);
     verify_states_reset(v);
+    if (run != NULL) { /* a random trip count may be any number */
+        oribi_run_set_time_limit(run, (uint64_t)v->seconds * 1000000000u);
+    }
     for (int i = 0; code == CLI_OK && i < n_all;) {
         int n = 0;
         memset(cases, 0, batch * sizeof *cases);

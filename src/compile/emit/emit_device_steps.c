@@ -225,6 +225,20 @@ static void one_step(const stepper *s, const oribi_step *step,
     }
 }
 
+/* What devices do behind a loop is done when it has ended. */
+static void leave_early(const stepper *s, int32_t call)
+{
+    if (oribi_program_loop_of(s->c, call) == NULL) {
+        return;
+    }
+    oribi_text guard = {0};
+    oribi_emit_place(s->c, &guard, s->c->calls[call].node->outputs[1]);
+    oribi_writer_open(s->w, "if (*(%s) != 0) {", oribi_text_string(&guard));
+    oribi_writer_line(s->w, "break;");
+    oribi_writer_close(s->w, "}");
+    oribi_writer_end(s->w, &guard);
+}
+
 void oribi_emit_device_cases(const oribi_program *c, oribi_writer *w,
                              void (*kernel_line)(void *arg, int32_t call), void *arg)
 {
@@ -236,6 +250,10 @@ void oribi_emit_device_cases(const oribi_program *c, oribi_writer *w,
         w->depth++;
         for (; i < c->devices.n_steps && steps[i].owner == owner; i++) {
             one_step(&s, &steps[i], kernel_line, arg);
+            if (steps[i].kind == ORIBI_STEP_KERNEL && i + 1 < c->devices.n_steps &&
+                steps[i + 1].owner == owner) {
+                leave_early(&s, steps[i].call);
+            }
         }
         oribi_writer_line(w, "break;");
         w->depth--;

@@ -182,13 +182,66 @@ void oribi_emit_open_entry(const oribi_program *c, oribi_writer *w)
     oribi_writer_close(w, "}");
 }
 
+void oribi_emit_open_operators(const oribi_program *c, oribi_writer *w, const char *condition)
+{
+    if (c->n_loops > 0) {
+        oribi_writer_open(w, "for (int32_t i = 0; i < TVMGEN_%s_OPERATORS%s;", c->macro, condition);
+        oribi_writer_line(w, " i = following(i, %s)) {", oribi_emit_forwarded(c));
+    } else {
+        oribi_writer_open(w, "for (int32_t i = 0; i < TVMGEN_%s_OPERATORS%s; i++) {", c->macro,
+                          condition);
+    }
+}
+
+/* The number of the operator that a call is, were it one. */
+static int32_t number_of(const oribi_program *c, int32_t call)
+{
+    int32_t number = 0;
+    for (int32_t i = 0; i < call; i++) {
+        number += oribi_call_is_operator(&c->calls[i]) ? 1 : 0;
+    }
+    return number;
+}
+
+/* After the last operator of a loop comes its first one, behind the one that begins it. */
+static void following_function(const emitter *e)
+{
+    const oribi_program *c = e->c;
+    oribi_writer *w = e->w;
+    oribi_writer body = {.depth = 1};
+    for (int32_t k = 0; k < c->n_loops; k++) {
+        const oribi_loop *loop = &c->loops[k];
+        const int32_t number = number_of(c, loop->next);
+        oribi_text goes_on = {0};
+        oribi_emit_place(c, &goes_on, c->calls[loop->next].node->outputs[1]);
+        oribi_writer_line(&body, "case %d:", (int)number);
+        oribi_writer_line(&body, "    return *(%s) != 0 ? %d : %d;", oribi_text_string(&goes_on),
+                          (int)number_of(c, loop->begin) + 1, (int)number + 1);
+        oribi_writer_end(&body, &goes_on);
+    }
+    oribi_writer_comment(w, "The operator that runs after this one: the last of a loop goes back.");
+    oribi_writer_line(w, "static int32_t following(int32_t index,");
+    oribi_emit_parameters(c, w, ")");
+    oribi_writer_open(w, "{");
+    oribi_emit_pools(c, w, oribi_text_string(&body.text));
+    oribi_writer_line(w, "switch (index) {");
+    oribi_text_append(&w->text, oribi_text_string(&body.text));
+    oribi_writer_line(w, "default:");
+    oribi_writer_line(w, "    return index + 1;");
+    oribi_writer_line(w, "}");
+    oribi_writer_close(w, "}");
+    oribi_writer_blank(w);
+    w->text.failed = w->text.failed || body.text.failed;
+    oribi_text_destroy(&body.text);
+}
+
 static void run_function(const emitter *e)
 {
     oribi_writer *w = e->w;
     const oribi_program *c = e->c;
     oribi_writer_line(w, "int32_t tvmgen_%s_run(", c->name);
     oribi_emit_open_entry(c, w);
-    oribi_writer_open(w, "for (int32_t i = 0; i < TVMGEN_%s_OPERATORS; i++) {", c->macro);
+    oribi_emit_open_operators(c, w, "");
     oribi_writer_line(w, "TVMGEN_ON_OP(i);");
     oribi_writer_line(w, "run_operator(i, %s);", oribi_emit_forwarded(c));
     oribi_writer_close(w, "}");
@@ -215,7 +268,12 @@ static void step_operator(const oribi_program *c, oribi_writer *w)
     } else {
         oribi_writer_line(w, "run_operator(cursor->next, %s);", oribi_emit_forwarded(c));
     }
-    oribi_writer_line(w, "cursor->next++;");
+    if (c->n_loops > 0) {
+        oribi_writer_line(w, "cursor->next = following(cursor->next, %s);",
+                          oribi_emit_forwarded(c));
+    } else {
+        oribi_writer_line(w, "cursor->next++;");
+    }
     oribi_writer_close(w, "}");
 }
 
@@ -308,6 +366,9 @@ void oribi_emit_entries(const oribi_program *c, oribi_writer *writer)
 {
     const emitter e = {c, writer};
     check_function(&e);
+    if (c->n_loops > 0) {
+        following_function(&e);
+    }
     if (c->n_states > 0) {
         commit_function(&e);
         reset_function(&e);

@@ -13,6 +13,9 @@ bool oribi_emit_header(const oribi_program *program, oribi_files *files, TF_Stat
 bool oribi_emit_operators(const oribi_program *program, oribi_files *files, TF_Status *status);
 void oribi_emit_helpers(const oribi_program *program, oribi_writer *writer); /* into the header */
 void oribi_emit_entries(const oribi_program *program, oribi_writer *writer); /* of it */
+/* Opens the loop over the operators; `condition` is added to its own. */
+void oribi_emit_open_operators(const oribi_program *program, oribi_writer *writer,
+                               const char *condition);
 bool oribi_emit_weights(const oribi_program *program, oribi_files *files, TF_Status *status);
 bool oribi_emit_self_test(const oribi_program *program, oribi_files *files,
                           TF_Status *status); /* none: none is asked for */

@@ -52,6 +52,8 @@ static const oribi_lower_row rows[] = {
     {"ONNX>LSTM", "lstm", oribi_lower_onnx_lstm},
     {"ONNX>GRU", "gru", oribi_lower_onnx_gru},
     {"ONNX>RNN", "rnn", oribi_lower_onnx_rnn},
+    {"Oribi>LoopBegin", "loop_begin", oribi_lower_loop_begin},
+    {"Oribi>LoopNext", "loop_next", oribi_lower_loop_next},
     {"Transpose", "transpose", oribi_lower_transpose},
     {"DepthToSpace", "depth_to_space", oribi_lower_space},
     {"SpaceToDepth", "space_to_depth", oribi_lower_space},

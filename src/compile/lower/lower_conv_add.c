@@ -88,8 +88,10 @@ static int32_t find_conv(const oribi_lowering *lowering, const oribi_call *calls
         const int32_t output = conv->node->outputs[0];
         const oribi_value *value = graph->values[output];
         const bool is_side = add->node->inputs[0] == output || add->node->inputs[1] == output;
-        if (is_side && conv->args == &oribi_args_conv2d_lanes_s8 && value->n_uses == 1 &&
-            !value->is_output && !has_device_beside(lowering, calls, add, conv)) {
+        const bool is_beside = conv->node->guard == add->node->guard; /* not outside of a loop */
+        if (is_side && is_beside && conv->args == &oribi_args_conv2d_lanes_s8 &&
+            value->n_uses == 1 && !value->is_output &&
+            !has_device_beside(lowering, calls, add, conv)) {
             return j;
         }
     }

@@ -19,6 +19,7 @@ typedef struct oribi_memory_group {
     uint32_t pools; /* that all who touch it see, a bit for each */
     uint32_t seen;  /* by the devices that touch it: of one, or with others' differences, 0 */
     bool is_constant, is_read_only; /* is_read_only: never written over */
+    bool is_carried;                /* by a loop: it is written over as a whole */
     bool is_bound; /* a device writes it that does not write to the caller's memory */
 } oribi_memory_group;
 

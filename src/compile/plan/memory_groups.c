@@ -146,6 +146,21 @@ static void bind_results(oribi_memory *m)
     }
 }
 
+/* What is made before a loop's body and read in it is read in each iteration. */
+static void keep_through_loops(oribi_memory *m)
+{
+    const oribi_program *c = m->program;
+    for (int32_t k = 0; k < c->n_loops; k++) {
+        const oribi_loop *loop = &c->loops[k];
+        for (int32_t i = 0; i < c->graph->n_values; i++) {
+            oribi_memory_group *g = &m->groups[i];
+            if (g->first <= loop->begin && g->last > loop->begin) {
+                extend(g, loop->next);
+            }
+        }
+    }
+}
+
 static void init_values(oribi_memory *m)
 {
     oribi_program *c = m->program;
@@ -183,6 +198,7 @@ static void init_values(oribi_memory *m)
             touch(m, call->node->outputs[k], i);
         }
     }
+    keep_through_loops(m);
 }
 
 /* --- Groups ---------------------------------------------------------------------------------- */
@@ -202,8 +218,26 @@ static void join(oribi_memory *m, int32_t whole, int32_t part, int64_t offset)
     g->state = g->state >= 0 ? g->state : h->state;
     g->is_read_only = g->is_read_only || h->is_read_only;
     g->is_bound = g->is_bound || h->is_bound;
+    g->is_carried = g->is_carried || h->is_carried;
     g->seen = h->seen == 0 ? g->seen : h->seen;
     g->pools &= h->pools;
+}
+
+/* What is carried is the same bytes before, in and after the loop, as are what it collects and what
+ * it counts. */
+static void join_carried(oribi_memory *m)
+{
+    const oribi_program *c = m->program;
+    for (int32_t k = 0; k < c->n_loops; k++) {
+        const oribi_call *begin = &c->calls[c->loops[k].begin];
+        const oribi_call *next = &c->calls[c->loops[k].next];
+        for (int32_t i = 0; i < next->n_outputs; i++) {
+            const int32_t from = begin->node->outputs[i], to = next->node->outputs[i];
+            join(m, from, to, 0);
+            m->groups[from].is_carried = true;
+            m->shares[to] = (oribi_share){ORIBI_SHARE_IN_PLACE, from, c->loops[k].next};
+        }
+    }
 }
 
 /* The output of a view is its input's bytes. Where both ends belong to the caller, it is copied. */
@@ -245,7 +279,8 @@ static bool can_be_part(const oribi_memory *m, const oribi_call_view *view, int3
     *out_offset = in_whole + view->offset;
     return whole != part && in_part == 0 && (g->pools & m->groups[whole].pools) != 0 &&
            oribi__memory_in_pool(m, whole) && oribi__memory_in_pool(m, part) && g->input < 0 &&
-           g->output < 0 && m->groups[whole].input < 0 && *out_offset % g->alignment == 0 &&
+           g->output < 0 && m->groups[whole].input < 0 && !g->is_carried &&
+           !m->groups[whole].is_carried && *out_offset % g->alignment == 0 &&
            g->bytes == oribi_lower_bytes(m->program->graph->values[view->part]);
 }
 
@@ -356,6 +391,7 @@ void oribi__memory_group(oribi_memory *m)
 {
     m->program->n_copies = 0;
     init_values(m);
+    join_carried(m);
     join_views(m);
     m->program->floor_bytes = live_sum(m);
     join_parts(m);

@@ -41,6 +41,12 @@ uint32_t oribi_program_all_pools(const oribi_program *program); /* a bit for eac
 uint32_t oribi_program_cpu_pools(const oribi_program *program); /* those that the CPU sees */
 /* The alignment that each pool needs: of what lies in it. */
 int32_t oribi_program_pool_alignment(const oribi_program *program);
+/* loops.c: finds the loops among the calls, whose order stays as it is from then on. */
+bool oribi_program_find_loops(oribi_program *program, TF_Status *status);
+/* The first call of the outermost loop that the call stands in, or the call itself. */
+int32_t oribi_program_block(const oribi_program *program, int32_t call);
+/* The loop whose iterations this call ends; NULL: none. */
+const oribi_loop *oribi_program_loop_of(const oribi_program *program, int32_t next);
 /* compile_budget.c: RESOURCE_EXHAUSTED with what is largest. */
 bool oribi_program_check_budget(const oribi_program *program, TF_Status *status);
 bool oribi_compile_check_budgets(const oribi_compile *all, TF_Status *status); /* of all models */

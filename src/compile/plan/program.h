@@ -135,6 +135,12 @@ typedef struct oribi_copy { /* an output that is not computed where it is wanted
     int32_t output;
 } oribi_copy;
 
+/* A loop, from the call that gives what is carried its first values to the one that ends an
+ * iteration: the body is between them. */
+typedef struct oribi_loop {
+    int32_t begin, next; /* calls */
+} oribi_loop;
+
 /* What one model has become: its calls, where their values lie, when the hooks of its devices are
  * called. compile.c makes it step by step; from the emission of its files on it is const.
  */
@@ -153,6 +159,7 @@ typedef struct oribi_program {
     oribi_port *inputs, *outputs;
     oribi_state *states;
     oribi_call *calls;
+    oribi_loop *loops; /* inner ones before those around them */
     oribi_instances instances;
     oribi_location *locations; /* by value */
     oribi_location *scratch;   /* by call */
@@ -161,7 +168,7 @@ typedef struct oribi_program {
     oribi_placed *constants; /* that kernels read as tensors: ORIBI_IN_FLASH */
     oribi_weights_array *arrays;
     int32_t first_constant; /* of `constants` among the arrays */
-    int32_t n_inputs, n_outputs, n_states, n_calls, n_copies, n_constants, n_arrays;
+    int32_t n_inputs, n_outputs, n_states, n_calls, n_copies, n_constants, n_arrays, n_loops;
     oribi_workspace_pool pools[ORIBI_POOLS]; /* in order of preference */
     int32_t n_pools;
     bool pools_are_limited; /* one of them at least */

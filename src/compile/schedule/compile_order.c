@@ -194,8 +194,8 @@ bool oribi_program_order(const oribi_program *c, int32_t *out_order, bool *out_i
 {
     oribi_order o = {0};
     *out_is_other = false;
-    if (c->n_calls < 3 || c->n_calls > MOST_CALLS) {
-        return true;
+    if (c->n_calls < 3 || c->n_calls > MOST_CALLS || c->n_loops > 0) {
+        return true; /* a loop's calls stay together */
     }
     bool ok = oribi__order_init(&o, c);
     const int64_t given = ok ? oribi__order_given_peak(&o) : 0;

@@ -47,7 +47,7 @@ static int32_t wait_of(const scheduling *s, int32_t i)
     for (; wait < s->n_calls; wait++) {
         const bool is_same = s->calls[wait].device == s->calls[i].device;
         if (is_same ? s->mode != ORIBI_SCHEDULE_HOLD : needs(s, wait, i)) {
-            break;
+            return wait - s->calls[wait].inside;
         }
     }
     return wait;
@@ -146,7 +146,7 @@ static int32_t activate_before(const scheduling *s, int32_t device, int32_t firs
         first--;
         us -= s->calls[first].us;
     }
-    return first;
+    return first - s->calls[first].inside;
 }
 
 static void find_active_spans(scheduling *s)

@@ -34,6 +34,8 @@ typedef struct oribi_schedule_call {
     int64_t us;           /* estimate of its time */
     const int32_t *needs; /* earlier calls whose results it reads */
     int32_t n_needs;
+    int32_t inside; /* how far behind the first call of its loop, if it stands in one: there nothing
+                     * begins or ends, and all calls are the CPU's */
 } oribi_schedule_call;
 
 typedef enum oribi_event_kind {
