@@ -220,6 +220,9 @@ oribi_value_id oribi_tflite_emit(oribi_tflite_node *n, const char *op, const ori
                                  int32_t n_inputs, const oribi_emit_attr *attrs, int32_t n_attrs);
 /* Gives the operator's output its value, whose element type must be the one declared. */
 bool oribi_tflite_bind(oribi_tflite_node *n, int32_t index, oribi_value_id value);
+/* [.., .., units] of both directions: an output each, or one with the units of both. */
+bool oribi_tflite_bind_ways(oribi_tflite_node *n, oribi_value_id forward, oribi_value_id back,
+                            bool is_one);
 /* The activation as a node of its own after a float result. */
 oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation);
 /* Its name for a Q op; NULL and a failure when Q ops do not have it. */

@@ -456,16 +456,7 @@ static bool both_ways(oribi_tflite_node *n)
     }
     const oribi_value_id forward = one_way(n, false);
     const oribi_value_id back = forward < 0 ? -1 : one_way(n, true);
-    if (forward < 0 || back < 0) {
-        return false;
-    }
-    if (!is_one) {
-        return oribi_tflite_bind(n, 0, forward) && oribi_tflite_bind(n, 1, back);
-    }
-    return oribi_tflite_bind(n, 0,
-                             oribi_tflite_emit(n, "ConcatV2",
-                                               INPUTS(forward, back, oribi_tflite_scalar(n, 2)),
-                                               ATTRS(ATTR_INT("N", 2))));
+    return forward >= 0 && back >= 0 && oribi_tflite_bind_ways(n, forward, back, is_one);
 }
 
 /* clang-format off */

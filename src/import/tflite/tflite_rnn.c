@@ -13,6 +13,18 @@ typedef struct rnn {
     oribi_dims x;       /* steps, batch, features, or the batch first */
 } rnn;
 
+bool oribi_tflite_bind_ways(oribi_tflite_node *n, oribi_value_id forward, oribi_value_id back,
+                            bool is_one)
+{
+    if (!is_one) {
+        return oribi_tflite_bind(n, 0, forward) && oribi_tflite_bind(n, 1, back);
+    }
+    return oribi_tflite_bind(n, 0,
+                             oribi_tflite_emit(n, "ConcatV2",
+                                               INPUTS(forward, back, oribi_tflite_scalar(n, 2)),
+                                               ATTRS(ATTR_INT("N", 2))));
+}
+
 static bool read_activation(oribi_tflite_node *n, int field, rnn *out)
 {
     switch (oribi_tflite_byte(n, field, 0)) {
@@ -141,13 +153,7 @@ static bool both_ways(oribi_tflite_node *n)
     }
     ORIBI_TRY(read_activation(n, 1, &r) && read_input(n, 3, &r));
     const oribi_value_id forward = direction(n, &r, 1, false), back = direction(n, &r, 5, true);
-    if (!is_one) {
-        return oribi_tflite_bind(n, 0, forward) && oribi_tflite_bind(n, 1, back);
-    }
-    return oribi_tflite_bind(n, 0,
-                             oribi_tflite_emit(n, "ConcatV2",
-                                               INPUTS(forward, back, oribi_tflite_scalar(n, 2)),
-                                               ATTRS(ATTR_INT("N", 2))));
+    return oribi_tflite_bind_ways(n, forward, back, is_one);
 }
 
 const oribi_tflite_row oribi_tflite_rnn_rows[] = {
