@@ -4,6 +4,8 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <stdexcept>
@@ -325,15 +327,13 @@ class WideThreads : public OpKernel
     }
     static int RanOn(thread::ThreadPool *pool, int thread)
     {
-        int ran_on = -1;
-        Meeting done(2);
-        pool->ScheduleWithHint(
-            [&] {
-                ran_on = pool->CurrentThreadId();
-                (void)done.Come();
-            },
-            thread, thread + 1);
-        return done.Come() ? ran_on : -1;
+        /* Shared: the task may still be at its last line when the wait is over. */
+        auto ran_on = std::make_shared<std::promise<int>>();
+        std::future<int> told = ran_on->get_future();
+        pool->ScheduleWithHint([pool, ran_on] { ran_on->set_value(pool->CurrentThreadId()); },
+                               thread, thread + 1);
+        const bool came = told.wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+        return came ? told.get() : -1;
     }
     /* A hint is kept where that thread is idle; on a busy machine it becomes so a little later.
      * Three threads that nobody chose would be right 30 times, at three attempts each, once in
