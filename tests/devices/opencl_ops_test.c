@@ -281,7 +281,10 @@ static void rows_by_several_threads(void **state)
         "0x17x20 i1",     "16x66000 i0",    "5x7x31 i1",        "3x77 i1",
         "37x17 i0"};
     (void)state;
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    /* The others differ in a function of two values: sanitizers have Softmax and Sum. */
+    const size_t step = TEST_SANITIZED ? 2 : 1,
+                 n_ops = TEST_SANITIZED ? 3 : sizeof ops / sizeof *ops;
+    for (size_t i = 0; i < n_ops; i += step) {
         const size_t n = (i < 2 ? sizeof rows : sizeof axes) / sizeof *rows;
         for (size_t k = 0; k < n; k++) {
             run_case(&(op_case){ops[i], (i < 2 ? rows : axes)[k], NULL, 0}, k + 2 >= n);

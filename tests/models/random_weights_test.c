@@ -113,20 +113,22 @@ int main(void)
         AGREES(light_shufflenet),
         AGREES(light_mobilenetv2),
         AGREES(light_inception_v1),
+#if !TEST_SANITIZED /* these have the same operators, only larger */
         AGREES(light_inception_v2),
         AGREES(light_resnet50),
         AGREES(light_densenet121),
         AGREES(light_bvlc_alexnet),
         AGREES(light_zfnet512),
         AGREES(light_vgg19),
-        TEST(swapped_channels_are_noticed, light_squeezenet),
-        TEST(shifted_padding_is_noticed, light_squeezenet),
-        TEST(swapped_channels_are_noticed, light_shufflenet),
-        TEST(shifted_padding_is_noticed, light_shufflenet),
         TEST(swapped_channels_are_noticed, light_mobilenetv2),
         TEST(shifted_padding_is_noticed, light_mobilenetv2),
         TEST(swapped_channels_are_noticed, light_resnet50),
         TEST(shifted_padding_is_noticed, light_resnet50),
+#endif
+        TEST(swapped_channels_are_noticed, light_squeezenet),
+        TEST(shifted_padding_is_noticed, light_squeezenet),
+        TEST(swapped_channels_are_noticed, light_shufflenet),
+        TEST(shifted_padding_is_noticed, light_shufflenet),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
