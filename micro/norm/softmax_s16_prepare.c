@@ -27,8 +27,9 @@ int32_t oribi_micro_softmax_s16_prepare(const struct oribi_micro_softmax_spec *s
     args->rows = s->rows;
     args->columns = s->columns;
     args->in_double = s->variant == ORIBI_MICRO_TFLITE ? 1 : 0;
-    return code != ORIBI_MICRO_OK
-               ? code
-               : oribi_micro_multiplier((double)s->input.scale * (double)s->beta / (10.0 / 65535.0),
-                                        &args->multiplier, &args->shift);
+    const double real = (double)s->input.scale * (double)s->beta / (10.0 / 65535.0);
+    code = code != ORIBI_MICRO_OK ? code
+                                  : oribi_micro_multiplier(real, &args->multiplier, &args->shift);
+    /* Shifted further, the largest difference leaves int32, and its place the table. */
+    return code == ORIBI_MICRO_OK && args->shift > 15 ? ORIBI_MICRO_OVERFLOW : code;
 }
