@@ -226,13 +226,30 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void bench_measure(bench_node *node, double seconds, double *out_time, double *out_peak)
+/* Writes to each line of the block, which is made by the first call and kept. */
+static void sweep(size_t bytes)
+{
+    static char *block;
+    if (block == NULL) {
+        block = calloc(bytes, 1);
+    }
+    for (size_t i = 0; block != NULL && i < bytes; i += 64) {
+        block[i]++;
+    }
+}
+
+void bench_measure(bench_node *node, double seconds, size_t sweep_bytes, double *out_time,
+                   double *out_peak)
 {
     static double times[SAMPLES], peaks[SAMPLES];
     int count = 0;
     const double begin = machine_seconds();
     while (count < SAMPLES && (count < 4 || machine_seconds() - begin < seconds)) {
-        (void)compute(node->run); /* what the peak sample disturbed is warm again */
+        if (sweep_bytes > 0) {
+            sweep(sweep_bytes);
+        } else {
+            (void)compute(node->run); /* what the peak sample disturbed is warm again */
+        }
         const double start = machine_seconds();
         (void)compute(node->run);
         times[count] = machine_seconds() - start;

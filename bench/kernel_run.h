@@ -33,9 +33,12 @@ const oribi_cpu_kernel *bench_row(const char *op, const char *isa);
 void bench_input_add(bench_node *node, const int64_t *dims, int rank, bool is_constant);
 /* Creates the kernel and computes once; false: failed, and it says why on stderr. */
 bool bench_begin(bench_node *node, const oribi_cpu_kernel *row, oribi_pool *pool);
-/* Runs for `seconds`, computation and peak sample in turn: the quarter of the computations that
- * were fastest took at most *out_time seconds each, the peak samples as many at least *out_peak. */
-void bench_measure(bench_node *node, double seconds, double *out_time, double *out_peak);
+/* Runs for `seconds`, computation and peak sample in turn: the tenth of the computations that
+ * were fastest took at most *out_time seconds each, the peak samples as many at least *out_peak.
+ * Before each the kernel has computed, or `sweep_bytes` of other memory were written, if not 0: so
+ * many bytes a model touches from one run of the layer to the next. */
+void bench_measure(bench_node *node, double seconds, size_t sweep_bytes, double *out_time,
+                   double *out_peak);
 void bench_end(bench_node *node);
 
 #endif

@@ -35,6 +35,8 @@ static const conv_layer depthwise[] = { /* MobileNetV2; outputs: the multiplier 
 static const int dense[][2] = {{2048, 1000}, {1280, 1000}, {4096, 1000}, {4096, 4096}, {25088, 4096}, {0}};
 /* clang-format on */
 
+enum { COLD_MIB = 98 };
+
 typedef struct totals { /* limit: the time that the peak would take */
     double time, limit;
 } totals;
@@ -44,6 +46,7 @@ typedef struct settings {
     const char *isa;
     const char *only; /* a section to run, or NULL */
     int threads;
+    size_t sweep_bytes; /* --cold */
 } settings;
 
 static void set_conv_attrs(bench_node *node, const conv_layer *layer)
@@ -72,7 +75,8 @@ static bool bench_layer(const char *op, const conv_layer *layer, const settings 
     bench_input_add(&node, &bias, 1, true);
     const bool ok = row != NULL && bench_begin(&node, row, with->pool);
     if (ok) {
-        bench_measure(&node, 0.15, out_time, out_peak);
+        bench_measure(&node, with->sweep_bytes > 0 ? 0.6 : 0.15, with->sweep_bytes, out_time,
+                      out_peak);
     }
     bench_end(&node);
     return ok;
@@ -137,7 +141,7 @@ static void bench_dense(const settings *with)
         if (row != NULL && bench_begin(&node, row, with->pool)) {
             const double limit = machine_read_bandwidth(bytes);
             double time = 0.0, peak = 0.0;
-            bench_measure(&node, 0.3, &time, &peak);
+            bench_measure(&node, 0.3, with->sweep_bytes, &time, &peak);
             printf("%6lld x %-6lld %8.1f MiB %9.3f ms %7.2f GB/s of %7.2f %6.1f%%\n",
                    (long long)right[0], (long long)right[1], (double)bytes / 1048576.0, time * 1e3,
                    (double)bytes / time * 1e-9, limit * 1e-9, 100.0 * (double)bytes / time / limit);
@@ -158,9 +162,15 @@ int main(int argc, char **argv)
             with.isa = argv[++i];
         } else if (strcmp(argv[i], "--only") == 0 && i + 1 < argc) {
             with.only = argv[++i];
+        } else if (strcmp(argv[i], "--cold") == 0) {
+            with.sweep_bytes = (size_t)COLD_MIB << 20;
         } else {
-            fprintf(stderr, "usage: oribi-bench-kernels [--threads N] [--isa NAME]\n"
-                            "           [--only ResNet-50|MobileNetV2|depthwise|dense]\nNAME:");
+            fprintf(stderr,
+                    "usage: oribi-bench-kernels [--threads N] [--isa NAME] [--cold]\n"
+                    "           [--only ResNet-50|MobileNetV2|depthwise|dense]\n"
+                    "--cold: %d MiB are written before each computation, as many as\n"
+                    "        ResNet-50 has weights\nNAME:",
+                    COLD_MIB);
             for (int set = 0; set < ORIBI_ISA_COUNT; set++) {
                 fprintf(stderr, " %s", oribi_cpu_isa_name((oribi_cpu_isa)set));
             }
@@ -177,7 +187,8 @@ int main(int argc, char **argv)
     printf("multiply-add peak of one core, %s: %.1f GFLOP/s\n", name, peak * 1e-9);
     printf("read bandwidth of one core, 512 MiB: %.2f GB/s\n",
            machine_read_bandwidth((size_t)512 << 20) * 1e-9);
-    printf("threads: %d\n", with.threads);
+    printf("threads: %d%s\n", with.threads,
+           with.sweep_bytes > 0 ? "; weights, inputs and outputs evicted before each run" : "");
     const totals a = bench_layers("ResNet-50", resnet50, false, &with);
     const totals b = bench_layers("MobileNetV2", mobilenetv2, false, &with);
     if (with.only == NULL) {
