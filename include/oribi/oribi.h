@@ -434,6 +434,7 @@ TF_CAPI_EXPORT extern void oribi_compile_models(oribi_compile *compile, const ch
  * each operator, the graph), "json" what docs/reference/report.schema.json describes. Text with a
  * NUL that does not count in *bytes; it lives as long as the compilation.
  * Errors   FAILED_PRECONDITION before a model is compiled, INVALID_ARGUMENT for another format,
+ *          DEADLINE_EXCEEDED when it takes longer than the option time-limit allows,
  *          RESOURCE_EXHAUSTED; NULL then. */
 TF_CAPI_EXPORT extern const char *oribi_compile_report(oribi_compile *compile, const char *format,
                                                        size_t *bytes, TF_Status *status);

@@ -1,29 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX's LSTM of float. */
-#include "micro/recurrent/recurrent_walk_f32.h"
-
-static void step_lstm(struct oribi_micro_recurrent_step *s)
-{
-    const struct oribi_micro_recurrent_f32_args *a = s->args;
-    const int32_t units = a->units;
-    const float *in = s->gates, *out = in + units, *forget = out + units, *cell = forget + units;
-    oribi_micro_recurrent_sum(s, 4 * units, 0, 4 * units, s->hidden);
-    for (int32_t u = 0; u < units; u++) {
-        const float *peephole = s->peephole != NULL ? s->peephole + u : NULL;
-        const float old = s->cell[u];
-        float taken = in[u], shown = out[u], kept = forget[u];
-        taken += peephole != NULL ? peephole[0] * old : 0.0F;
-        taken = oribi_micro_recurrent_gate(s, 0, taken);
-        kept += peephole != NULL ? peephole[2 * units] * old : 0.0F;
-        kept = a->form != 0 ? 1.0F - taken : oribi_micro_recurrent_gate(s, 0, kept);
-        const float stays = kept * old;
-        const float added = taken * oribi_micro_recurrent_gate(s, 1, cell[u]);
-        s->cell[u] = stays + added;
-        shown += peephole != NULL ? peephole[units] * s->cell[u] : 0.0F;
-        shown = oribi_micro_recurrent_gate(s, 0, shown);
-        s->hidden[u] = shown * oribi_micro_recurrent_apply(s, 2, s->cell[u]);
-    }
-}
+#include "micro/recurrent/recurrent_lstm_f32.h"
 
 void oribi_micro_onnx_lstm_f32(const struct oribi_micro_recurrent_f32_args *args,
                                const float *input, const void *lengths, const float *hidden,
@@ -35,6 +12,7 @@ void oribi_micro_onnx_lstm_f32(const struct oribi_micro_recurrent_f32_args *args
     s.first_cell = cell;
     s.last_cell = last_cell;
     while (oribi_micro_recurrent_next(&s) != 0) {
-        step_lstm(&s);
+        oribi_micro_recurrent_sum(&s, 4 * args->units, 0, 4 * args->units, s.hidden);
+        oribi_micro_recurrent_lstm(&s);
     }
 }

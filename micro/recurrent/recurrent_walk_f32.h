@@ -7,6 +7,8 @@
 
 #include "micro/float_rules.h"
 
+#include <stddef.h>
+
 #include "micro/math_f32.h"
 #include "micro/memory.h"
 #include "micro/recurrent/recurrent_f32.h"
@@ -135,15 +137,11 @@ static inline void oribi_micro_recurrent_begin(const struct oribi_micro_recurren
     }
 }
 
-/* The next sequence: a row of a direction. 0: all are done. */
-static inline int32_t oribi_micro_recurrent_next_row(struct oribi_micro_recurrent_step *s)
+/* What the row's direction computes with, its length and where its states are. */
+static inline void oribi_micro_recurrent_enter(struct oribi_micro_recurrent_step *s)
 {
     const struct oribi_micro_recurrent_f32_args *a = s->args;
     const int32_t rows = s->sums * a->units;
-    s->row++;
-    if (s->row >= a->directions * a->batch) {
-        return 0;
-    }
     const int32_t d = s->row / a->batch, b = s->row - d * a->batch;
     s->weights = a->weights + d * rows * a->in_c;
     s->recurrent = a->recurrent + d * rows * a->units;
@@ -155,11 +153,29 @@ static inline int32_t oribi_micro_recurrent_next_row(struct oribi_micro_recurren
     const int32_t at =
         (a->is_batch_major != 0 ? b * a->directions + d : d * a->batch + b) * a->units;
     s->hidden = s->last_hidden + at;
+    s->cell = s->last_cell != NULL ? s->last_cell + at : NULL;
+}
+
+/* The states of the row before its first step. */
+static inline void oribi_micro_recurrent_reset(const struct oribi_micro_recurrent_step *s)
+{
+    const struct oribi_micro_recurrent_f32_args *a = s->args;
+    const ptrdiff_t at = s->hidden - s->last_hidden;
     oribi_micro_recurrent_begin(a, a->has_hidden, s->length, s->first_hidden + at, s->hidden);
     if (s->last_cell != NULL) {
-        s->cell = s->last_cell + at;
         oribi_micro_recurrent_begin(a, a->has_cell, s->length, s->first_cell + at, s->cell);
     }
+}
+
+/* The next sequence: a row of a direction. 0: all are done. */
+static inline int32_t oribi_micro_recurrent_next_row(struct oribi_micro_recurrent_step *s)
+{
+    s->row++;
+    if (s->row >= s->args->directions * s->args->batch) {
+        return 0;
+    }
+    oribi_micro_recurrent_enter(s);
+    oribi_micro_recurrent_reset(s);
     s->step = 0;
     return 1;
 }

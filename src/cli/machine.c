@@ -227,7 +227,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* As machine_measure takes it: the tenth part of the samples is better. */
+/* As bench_measure (bench/kernel_run.c) takes it: the tenth part of the samples is better. */
 double machine_stream_seconds(size_t read, size_t written)
 {
     const size_t lines = written / 16, ratio = read / written, out_bytes = written / 16 << 6;

@@ -278,11 +278,8 @@ static bool compile_now(oribi_compile *all, const char *const *paths, int32_t n,
 /* The same within the time that the options allow. */
 static bool compile_all(oribi_compile *all, const char *const *paths, int32_t n, TF_Status *status)
 {
-    const uint64_t limit_ms = all->options.time_limit_ms;
-    oribi_patience patience = {.what = "compiling"};
-    if (limit_ms != 0) {
-        patience.deadline_ns = oribi_now_ns() + limit_ms * 1000000U;
-    }
+    oribi_patience patience;
+    oribi_compile_patience(&all->options, "compiling", &patience);
     oribi_patience_begin(&patience);
     const bool ok = compile_now(all, paths, n, status);
     oribi_patience_end(&patience);

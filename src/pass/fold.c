@@ -202,7 +202,7 @@ end:
     return done;
 }
 
-static bool may_run(const oribi_node *node)
+bool oribi_pass_may_run(const oribi_node *node)
 {
     return !node->op->is_stateful && node->n_outputs > 0 &&
            (node->kernel == NULL || strcmp(node->kernel->provider, "built-in") == 0 ||
@@ -219,7 +219,7 @@ static bool fold_node(oribi_graph *graph, oribi_node *node, const oribi_pass_opt
                                                                       : default_max_bytes;
     size_t bytes = 0;
     if (oribi_pass_is_off(node, ORIBI_PASS_FOLD) || !all_inputs_constant(graph, node) ||
-        !may_run(node) || !dense_inputs_fit(graph, node, max_bytes) ||
+        !oribi_pass_may_run(node) || !dense_inputs_fit(graph, node, max_bytes) ||
         (known_output_bytes(graph, node, &bytes) &&
          (bytes > max_bytes || !is_kept(graph, node, bytes)))) {
         return true;

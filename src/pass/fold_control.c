@@ -168,19 +168,42 @@ static bool constant_scalar(const oribi_graph *graph, oribi_value_id value, void
     return true;
 }
 
-/* The number of iterations, where nothing but the trip count ends the loop; else -1. */
-static int64_t known_trips(const oribi_graph *graph, const oribi_node *node, const oribi_body *body)
+/* Does a result wait for the number of iterations? */
+static bool wants_trips(const oribi_graph *graph, const oribi_node *node, int32_t n_carried)
+{
+    bool wants = false;
+    for (int32_t i = n_carried; i < node->n_outputs; i++) {
+        const oribi_shape *shape = &graph->values[node->outputs[i]]->shape;
+        wants = wants || shape->rank < 1 || shape->dims[0] < 0;
+    }
+    return wants;
+}
+
+/* The number of iterations, where it is known before a run; else -1. */
+static int64_t known_trips(oribi_graph *graph, const oribi_node *node, const oribi_body *body,
+                           const oribi_pass_options *options, TF_Status *status)
 {
     const oribi_graph *inner = body->graph;
     int64_t trips = -1;
     uint8_t begins = 0, goes_on = 0;
     const oribi_value_id next = oribi_pass_viewed(inner, inner->outputs[0]);
-    const bool is_free =
-        next == inner->inputs[1] || (constant_scalar(inner, next, &goes_on, 1) && goes_on != 0);
-    return is_free && constant_scalar(graph, node->inputs[1], &begins, 1) && begins != 0 &&
-                   constant_scalar(graph, node->inputs[0], &trips, sizeof trips)
-               ? trips
-               : -1;
+    if (!wants_trips(graph, node, body->n_formals - 2) ||
+        !constant_scalar(graph, node->inputs[1], &begins, 1) ||
+        !constant_scalar(graph, node->inputs[0], &trips, sizeof trips)) {
+        return -1;
+    }
+    if (begins == 0 || trips <= 0) {
+        return 0;
+    }
+    if (next == inner->inputs[1] || (constant_scalar(inner, next, &goes_on, 1) && goes_on != 0)) {
+        return trips;
+    }
+    trips = oribi_pass_count_trips(graph, node, options, trips, status);
+    const TF_Code code = TF_GetCode(status);
+    if (code != TF_DEADLINE_EXCEEDED && code != TF_CANCELLED && code != TF_RESOURCE_EXHAUSTED) {
+        TF_SetStatus(status, TF_OK, ""); /* a kernel that fails does so when the model runs */
+    }
+    return trips;
 }
 
 static bool loop_shapes(oribi_graph *graph, oribi_node *node, const oribi_pass_options *options,
@@ -193,7 +216,8 @@ static bool loop_shapes(oribi_graph *graph, oribi_node *node, const oribi_pass_o
               keep_unchanged(graph, node, body, report, status) &&
               carry_shapes(graph, node, body, &holds, status) &&
               settle(graph, node, body, options, report, status));
-    const int64_t trips = known_trips(graph, node, body);
+    const int64_t trips = known_trips(graph, node, body, options, status);
+    ORIBI_TRY(oribi_ok(status));
     for (int32_t i = 0; i < node->n_outputs; i++) {
         const oribi_shape *made = result_shape(body, 1 + i);
         if (i < n_carried) {

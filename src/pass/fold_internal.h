@@ -14,6 +14,12 @@ bool oribi_pass_fold_view(oribi_graph *graph, oribi_node *node, const oribi_pass
 bool oribi_pass_fold_control(oribi_graph *graph, oribi_node *node,
                              const oribi_pass_options *options, oribi_pass_report *report,
                              bool *out_spliced, TF_Status *status);
+/* May folding run the node's kernel? */
+bool oribi_pass_may_run(const oribi_node *node);
+/* fold_trips.c: how many iterations a loop has, `most` at most, whose condition can be computed
+ * beforehand; -1: not. The condition that it begins with is true. */
+int64_t oribi_pass_count_trips(oribi_graph *graph, const oribi_node *node,
+                               const oribi_pass_options *options, int64_t most, TF_Status *status);
 /* Replaces an integer node whose value follows from shapes alone. */
 bool oribi_pass_fold_known(oribi_graph *graph, oribi_node *node, oribi_pass_report *report,
                            TF_Status *status);

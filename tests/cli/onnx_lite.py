@@ -45,7 +45,7 @@ def info(name, dims, element=1):
 
 
 def tensor(name, array):
-    kinds = {"float32": 1, "int32": 6, "int64": 7, "bool": 9}
+    kinds = {"float32": 1, "int32": 6, "int64": 7, "bool": 9, "float64": 11, "int8": 3, "uint8": 2}
     return b"".join(field(1, d) for d in array.shape) + field(2, kinds[str(array.dtype)]) + \
         field(8, name) + field(9, array.tobytes())
 

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "oribi/oribi.h"
+#include "tensor/patience.h"
 
 #define DIGITS TEST_SOURCE "/examples/digits/digits_int8.tflite"
 
@@ -186,6 +187,49 @@ static void a_report_comes_after_a_model_in_one_of_two_formats(void **state)
     TF_DeleteStatus(status);
 }
 
+static void a_report_asks_for_the_time_that_is_left(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_compile *c = compile("net", 0, false, TF_OK);
+    oribi_patience over = {.deadline_ns = 1, .what = "a test"};
+    const char *const formats[] = {"html", "json"};
+    size_t n = 1;
+    (void)state;
+
+    oribi_patience_begin(&over);
+    for (int i = 0; i < 2; i++) {
+        assert_null(oribi_compile_report(c, formats[i], &n, status));
+        assert_int_equal(TF_GetCode(status), TF_DEADLINE_EXCEEDED);
+        assert_int_equal(n, 0);
+    }
+    oribi_patience_end(&over);
+    assert_non_null(oribi_compile_report(c, "json", &n, status));
+
+    oribi_compile_destroy(c);
+    TF_DeleteStatus(status);
+}
+
+static void the_banner_says_what_changed_the_files(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_compile *c = oribi_compile_create(status);
+    size_t n = 0;
+    (void)state;
+
+    oribi_compile_set_option(c, "cpu-mhz", "168", status);
+    oribi_compile_set_option(c, "time-limit", "600000", status);
+    oribi_compile_set_option(c, "name", "net", status);
+    oribi_compile_model(c, DIGITS, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+
+    const char *header = find(c, "tvmgen_net.h", &n);
+    assert_non_null(header);
+    assert_non_null(strstr(header, "--cpu-mhz 168"));
+    assert_null(strstr(header, "time-limit"));
+    oribi_compile_destroy(c);
+    TF_DeleteStatus(status);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +240,8 @@ int main(void)
         cmocka_unit_test(options_are_listed_and_checked),
         cmocka_unit_test(models_of_one_call_share_kernels_and_have_names_of_their_own),
         cmocka_unit_test(a_report_comes_after_a_model_in_one_of_two_formats),
+        cmocka_unit_test(a_report_asks_for_the_time_that_is_left),
+        cmocka_unit_test(the_banner_says_what_changed_the_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

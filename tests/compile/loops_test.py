@@ -175,6 +175,18 @@ def branch(x):
     return (a if x.max() > 0 else -x,)
 
 
+def counted(limit, grows=False):
+    """As exporters write `while`: a counter of the body, compared as float, ends the loop; what is collected has as many elements."""
+    step = [NODE("Mul" if grows else "Add", ["k", "one"], ["l"]), NODE("Cast", ["l"], ["f"], to=1), NODE("Less", ["f", "limit"], ["d"])]
+    return [loop(["", "yes", "first", "x"], ["last", "y", "all"], [NUMBER, GOES, ("k", [], 7), ("a", [3, 4], 1)],
+                 [*step, *STEP[1:]], ["d", "l", "b", "e"])], \
+        {"limit": np.float32(limit), "one": np.array(3 if grows else 2), "first": np.array(1), "yes": np.array(True), "half": HALF}
+
+
+def count(x, trips, last):
+    return (np.array(last), *carried(x, trips))
+
+
 def scanned():
     """Rows backwards, what is collected along axis 1."""
     nodes = [NODE("Neg", ["start"], ["first"]),
@@ -203,6 +215,8 @@ CASES = [
     ("beside", beside(), {"x": X}, ("y",), besides),
     *[(f"places, {n}", places(), {"x": X, "n": np.array(n)}, ("y", "w", "v"),
        lambda x, n: (x, -x, np.exp(x)) if n % 2 == 0 else (-x, x, np.exp(x))) for n in (2, 5)],
+    ("counted", counted(8.5), {"x": X}, ("last", "y", "all"), lambda x: count(x, 4, 9)),
+    ("counted, powers", counted(100, True), {"x": X}, ("last", "y", "all"), lambda x: count(x, 5, 243)),
     ("nested", nested(), {"x": X}, ("y", "all"), nest),
     *[(f"branching, {sign}", branching(), {"x": np.abs(X) * np.float32(sign) - np.float32(0.1)}, ("y",), branch) for sign in (0.3, -1)],
     ("scan", scanned(), {"x": X}, ("last", "y"), scan),
@@ -412,6 +426,9 @@ class Loops(unittest.TestCase):
 
     def test_what_grows_is_refused_by_name(self):
         self.refused(growing(), {"y": np.zeros((12, 4), np.float32)}, "'grows'.*is carried, and has another shape after an iteration")
+        endless, weights = counted(8.5)
+        self.refused((endless, weights | {"one": np.array(0)}), {"all": np.zeros((2, 3, 4), np.float32)},
+                     "'loop'.*collects an element in each iteration")
         self.refused(counting(), {"y": np.zeros((2, 3, 4), np.float32)}, "'counts'.*collects an element in each iteration")
         y = {"y": X}
         self.refused(until(), y, "'loop.*' is a loop.*--self-test", "compile", "-o", self.folder / "r", "-f", "--self-test")

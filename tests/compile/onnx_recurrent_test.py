@@ -110,6 +110,36 @@ def formula(op, attributes, v):
     return {"y": y, "y_h": last_h, "y_c": last_c}
 
 
+def rounded(v):
+    """On the nearest of 256 places of its range, in which 0 is."""
+    low, high = min(v.min(initial=0), 0), max(v.max(initial=0), 0)
+    scale = np.float32(high - low) / np.float32(255) if low < high else np.float32(1)
+    zero = np.rint(-low / scale)
+    return (np.clip(np.rint(v / scale) + zero, 0, 255) - zero) * scale
+
+
+def dynamic(attributes, v):
+    """What DynamicQuantizeLSTM gives: y, y_h, y_c; all rows of a direction are rounded together in each step."""
+    d, lengths = len(v["w"]), v["lengths"]
+    y, last_h, last_c = np.zeros((STEPS, d, BATCH, UNITS)), np.zeros((d, BATCH, UNITS)), np.zeros((d, BATCH, UNITS))
+    x, apply = rounded(v["x"][:max(lengths)]), functions("LSTM", attributes, d)
+    for k in range(d):
+        back = k == 1 or attributes.get("direction") == "reverse"
+        h, c = ([np.where(length > 0, s, 0) for length, s in zip(lengths, v[name][k])] for name in "hc")
+        for step in range(STEPS):
+            product = rounded(np.array([h[n] * (step <= lengths[n]) for n in range(BATCH)]))
+            for n, length in enumerate(lengths):
+                if step < length:
+                    at = length - 1 - step if back else step
+                    sums = v["b"][k].reshape(2, -1).sum(0) + v["r"][k] @ product[n]
+                    # the sums of the hidden values stand in the biases: these are rounded, those that the cell keeps are not
+                    _, h[n], c[n] = one_row("LSTM", attributes, apply[k], x[at:at + 1, n], v["w"][k], v["r"][k] * 0,
+                                            np.concatenate([sums, sums * 0]), h[n], c[n], v["p"][k])
+                    y[at, k, n] = h[n]
+        last_h[k], last_c[k] = h, c
+    return {"y": y, "y_h": last_h, "y_c": last_c}
+
+
 class Recurrent(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
@@ -169,6 +199,38 @@ class Recurrent(unittest.TestCase):
                     got = np.load(self.folder / "y.npz")
                     for k in got:
                         np.testing.assert_allclose(got[k], want[k], rtol=2e-5, atol=2e-6)
+                self.assertIn("equal bit for bit", self.command("verify", model, "--runs", "0", *given))
+
+    def test_rounded_products(self):
+        """com.microsoft's DynamicQuantizeLSTM, with one scale of a direction's weights."""
+        for attributes, there in [({}, ()), ({"direction": "bidirectional", "clip": 0.5}, ALL), ({"direction": "reverse"}, ("b", "lengths"))]:
+            with self.subTest(f"{attributes} {there}"):
+                v = self.values("LSTM", attributes, there)
+                d, rng = len(v["w"]), np.random.default_rng(8)
+                scales = rng.uniform(0.004, 0.006, d).astype(np.float32)
+                bytes_of, zeros = {}, {"w": rng.integers(-5, 5, d).astype(np.int8), "r": rng.integers(100, 140, d).astype(np.uint8)}
+                for k, low, high in (("w", -128, 128), ("r", 0, 256)):
+                    b = rng.integers(low, high, v[k].swapaxes(1, 2).shape).astype(zeros[k].dtype)
+                    bytes_of[k] = b
+                    v[k] = ((b.astype(np.float32) - zeros[k][:, None, None]) * scales[:, None, None]).swapaxes(1, 2)
+                inputs = ["x", "w", "r"] + [k if k in there else "" for k in ("b", "lengths", "h", "c", "p")] + ["s", "wz", "s", "rz"]
+                node = onnx.node("DynamicQuantizeLSTM", inputs, ["y", "y_h", "y_c"], "com.microsoft", hidden_size=UNITS, **attributes)
+                given, infos = [], []
+                for k in ("x", "lengths", "h", "c"):
+                    if k == "x" or k in there:
+                        np.save(self.folder / f"{k}.npy", v[k])
+                        given += ["-i", f"{k}=@{self.folder}/{k}.npy"]
+                        infos.append(onnx.info(k, v[k].shape, 6 if k == "lengths" else 1))
+                weights = [onnx.tensor(k, bytes_of[k]) for k in "wr"] + [onnx.tensor(k, v[k]) for k in "bp" if k in there] + \
+                    [onnx.tensor("s", scales), onnx.tensor("wz", zeros["w"]), onnx.tensor("rz", zeros["r"])]
+                want = dynamic(attributes, v)
+                model = self.folder / "model.onnx"
+                model.write_bytes(onnx.model([node], infos, [onnx.info(k, want[k].shape) for k in want], weights, 14, ["com.microsoft"]))
+                for kernels in ([], ["--kernels", "micro"]):
+                    self.command("run", model, *given, "-o", self.folder / "y.npz", "-f", *kernels)
+                    got = np.load(self.folder / "y.npz")
+                    for k in got:  # a sum near the middle of two places may go to the other one
+                        np.testing.assert_allclose(got[k], want[k], atol=5e-3)
                 self.assertIn("equal bit for bit", self.command("verify", model, "--runs", "0", *given))
 
     def test_what_is_wrong_is_said(self):

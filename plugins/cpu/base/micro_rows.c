@@ -17,6 +17,19 @@ void oribi_cpu_micro_elements(const oribi_kit_elements *work, int64_t begin, int
     }
 }
 
+void oribi_cpu_micro_doubles(const oribi_kit_elements *work, int64_t begin, int64_t end,
+                             float alpha, const char *name)
+{
+    const double *x = work->x;
+    double *y = work->y;
+    struct oribi_micro_unary_f64_args args = {.function = oribi_micro_unary_f64_find(name),
+                                              .alpha = alpha};
+    for (; begin < end; begin += args.count) {
+        args.count = (int32_t)(end - begin < SLICE ? end - begin : SLICE);
+        oribi_micro_unary_f64(&args, x + begin, y + begin);
+    }
+}
+
 /* Steps that the kernel cannot count: one element at a time. */
 bool oribi_cpu_micro_line(const void *a, int64_t sa, const void *b, int64_t sb, void *y,
                           int64_t count, oribi_cpu_micro_binary *kernel)

@@ -13,6 +13,7 @@
 #include "micro/binary/binary_f32.h"
 #include "micro/reduce/reduce_f32.h"
 #include "micro/unary/unary_f32.h"
+#include "micro/double/unary_f64_prepare.h"
 
 typedef void oribi_cpu_micro_unary(const struct oribi_micro_unary_f32_args *args,
                                    const float *input, float *output);
@@ -23,6 +24,9 @@ typedef void oribi_cpu_micro_reduce(const struct oribi_micro_reduce_f32_args *ar
 
 void oribi_cpu_micro_elements(const oribi_kit_elements *work, int64_t begin, int64_t end,
                               float alpha, oribi_cpu_micro_unary *kernel);
+/* The same of doubles, by the function that bears the kernel's name. */
+void oribi_cpu_micro_doubles(const oribi_kit_elements *work, int64_t begin, int64_t end,
+                             float alpha, const char *name);
 bool oribi_cpu_micro_line(const void *a, int64_t sa, const void *b, int64_t sb, void *y,
                           int64_t count, oribi_cpu_micro_binary *kernel);
 /* `none`: what becomes of no elements, which emitted C refuses. */
@@ -42,6 +46,17 @@ void oribi_cpu_micro_units(const oribi_cpu_reduce *reduce, int64_t begin, int64_
     static void micro_##name##_compute(void *state, TF_OpKernelContext *context)                   \
     {                                                                                              \
         oribi_kit_unary(context, state, micro_##name##_loop, 20);                                  \
+    }                                                                                              \
+    static void micro_##name##_doubles(void *object, int64_t begin, int64_t end)                   \
+    {                                                                                              \
+        const oribi_kit_elements *work = object;                                                   \
+        const void *state = work->state;                                                           \
+        (void)state;                                                                               \
+        oribi_cpu_micro_doubles(work, begin, end, alpha_of, #name);                                \
+    }                                                                                              \
+    static void micro_##name##_f64_compute(void *state, TF_OpKernelContext *context)               \
+    {                                                                                              \
+        oribi_kit_unary(context, state, micro_##name##_doubles, 60);                               \
     }
 
 #define ORIBI_CPU_MICRO_BINARY(name)                                                               \
@@ -75,12 +90,18 @@ void oribi_cpu_micro_units(const oribi_cpu_reduce *reduce, int64_t begin, int64_
     }
 
 #define ORIBI_CPU_MICRO_ROW(op, name, create_fn, destroy_fn)                                       \
+    ORIBI_CPU_MICRO_TYPED(op, TF_FLOAT, micro_##name##_compute, create_fn, destroy_fn)
+/* Of functions of one element: the row of doubles, too. */
+#define ORIBI_CPU_MICRO_UNARY_ROWS(op, name, create_fn, destroy_fn)                                \
+    ORIBI_CPU_MICRO_ROW(op, name, create_fn, destroy_fn)                                           \
+    ORIBI_CPU_MICRO_TYPED(op, TF_DOUBLE, micro_##name##_f64_compute, create_fn, destroy_fn)
+#define ORIBI_CPU_MICRO_TYPED(op, dtype, compute_fn, create_fn, destroy_fn)                        \
     {.op_name = op,                                                                                \
-     .types = {{"T", ORIBI_CPU_F32}},                                                              \
+     .types = {{"T", ORIBI_KIT_TYPE(dtype)}},                                                      \
      .label = "micro",                                                                             \
      .priority = ORIBI_CPU_MICRO,                                                                  \
      .create = create_fn,                                                                          \
-     .compute = micro_##name##_compute,                                                            \
+     .compute = compute_fn,                                                                        \
      .destroy = destroy_fn,                                                                        \
      .tolerance = 1e-5,                                                                            \
      .why = "the arithmetic of emitted C"},

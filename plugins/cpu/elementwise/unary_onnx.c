@@ -114,8 +114,9 @@ OPS(LOOPS)
 #define MICRO_OPS(X)                                                                               \
     X(hard_swish, "ONNX>HardSwish", oribi_cpu_plain_create, 0)                                     \
     X(swish, "ONNX>Swish", oribi_cpu_alpha_create, ALPHA)
-#define MICRO(id, op, create_fn, alpha)      ORIBI_CPU_MICRO_UNARY(id, alpha)
-#define MICRO_ROWS(id, op, create_fn, alpha) ORIBI_CPU_MICRO_ROW(op, id, create_fn, oribi_kit_free)
+#define MICRO(id, op, create_fn, alpha) ORIBI_CPU_MICRO_UNARY(id, alpha)
+#define MICRO_ROWS(id, op, create_fn, alpha)                                                       \
+    ORIBI_CPU_MICRO_UNARY_ROWS(op, id, create_fn, oribi_kit_free)
 MICRO_OPS(MICRO)
 
 #define ROW(id, op, create_fn, T, dtype)                                                           \

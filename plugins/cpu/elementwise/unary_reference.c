@@ -187,7 +187,7 @@ LEAKY(double)
     X(sqrt, "Sqrt")                                                                                \
     X(tanh, "Tanh")
 #define MICRO(id, op)      ORIBI_CPU_MICRO_UNARY(id, 0)
-#define MICRO_ROWS(id, op) ORIBI_CPU_MICRO_ROW(op, id, NULL, NULL)
+#define MICRO_ROWS(id, op) ORIBI_CPU_MICRO_UNARY_ROWS(op, id, NULL, NULL)
 MICRO_OPS(MICRO)
 
 #define ROW(op, T, dtype, fn)                                                                      \

@@ -7,6 +7,7 @@
 #include "cpu/quantised/quantized.h"
 #include "cpu/recurrent/onnx_recurrent_call.h"
 
+#include "micro/recurrent/dynamic_lstm_f32.h"
 #include "micro/recurrent/recurrent_f32_prepare.h"
 
 #include <string.h>
@@ -160,20 +161,80 @@ static bool micro_run(const oribi_recurrent *recurrent, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(micro, 1)
 
-#define ROW(op, name)                                                                              \
+/* --- Rounded products: all rows of a direction go together ------------------------------------ */
+
+/* The sizes and weights of all directions. */
+static struct oribi_micro_recurrent_f32_args whole(const oribi_recurrent_call *call)
+{
+    struct oribi_micro_recurrent_f32_args a = call->args;
+    a.weights = call->in[ORIBI_RECURRENT_W];
+    a.recurrent = call->in[ORIBI_RECURRENT_R];
+    a.bias = call->in[ORIBI_RECURRENT_B];
+    a.peephole = call->in[ORIBI_RECURRENT_PEEPHOLE];
+    a.has_lengths = 1;
+    return a;
+}
+
+static bool run_directions(oribi_kit_run *run, const oribi_recurrent_call *call, float *scratch)
+{
+    const struct oribi_micro_recurrent_f32_args a = whole(call);
+    const float *x = call->in[ORIBI_RECURRENT_X];
+    const struct oribi_micro_byte_places places = oribi_micro_dynamic_places(&a, x, call->lengths);
+    const int64_t cycles = (int64_t)a.batch * a.units * 4 * (a.in_c + a.units) + 1;
+    const int64_t most = SLICE_CYCLES / cycles + 1;
+    int64_t patience = 0;
+    for (int32_t d = 0; d < a.directions; d++) {
+        int32_t k = 0;
+        do { /* without a step it begins the states */
+            const int32_t end = a.steps - k < most ? a.steps : k + (int32_t)most;
+            oribi_micro_dynamic_lstm_steps(
+                &a, &places, d, k, end, x, call->lengths, call->in[ORIBI_RECURRENT_HIDDEN],
+                call->in[ORIBI_RECURRENT_CELL], call->out[0], call->out[1], call->out[2], scratch);
+            if (oribi_kit_stops(run, &patience, (end - k + 1) * cycles)) {
+                return false;
+            }
+            k = end;
+        } while (k < a.steps);
+    }
+    return true;
+}
+
+static bool dynamic_run(const oribi_recurrent *recurrent, oribi_kit_run *run)
+{
+    oribi_recurrent_call call;
+    TF_Tensor *tensor = NULL;
+    bool good = oribi_recurrent_take(run, recurrent, &call);
+    const struct oribi_micro_recurrent_f32_args *a = &call.args;
+    const int64_t floats = (4 + (int64_t)a->batch) * a->units + a->in_c;
+    const bool has_states = a->batch > 0 && a->units > 0;
+    const bool is_empty = !has_states || a->steps == 0 || a->in_c == 0;
+    good = good && (is_empty || oribi_quantized_check(
+                                    run, oribi_micro_recurrent_f32_check(a, ORIBI_RECURRENT_LSTM)));
+    if (good && has_states) {
+        float *scratch = oribi_kit_scratch(run, (floats + 1) * (int64_t)sizeof(float), &tensor);
+        good = scratch != NULL && run_directions(run, &call, scratch);
+    }
+    TF_DeleteTensor(tensor);
+    TF_DeleteTensor(call.scratch);
+    return good;
+}
+ORIBI_KIT_COMPUTE(dynamic, 1)
+
+#define ROW(op, name, run, near)                                                                   \
     {.op_name = op,                                                                                \
      .types = {{"T", ORIBI_CPU_F32}},                                                              \
      .label = "micro",                                                                             \
      .priority = ORIBI_CPU_MICRO,                                                                  \
      .create = oribi_recurrent_##name##_create,                                                    \
-     .compute = micro_compute,                                                                     \
+     .compute = run##_compute,                                                                     \
      .destroy = oribi_kit_free,                                                                    \
-     .tolerance = 1e-4,                                                                            \
+     .tolerance = near,                                                                            \
      .why = "the arithmetic of emitted C"},
 
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_onnx_recurrent_micro_kernels[] = {
-    ROW("ONNX>LSTM", lstm) ROW("ONNX>GRU", gru) ROW("ONNX>RNN", rnn)
+    ROW("ONNX>LSTM", lstm, micro, 1e-4) ROW("ONNX>GRU", gru, micro, 1e-4)
+    ROW("ONNX>RNN", rnn, micro, 1e-4) ROW("Oribi>DynamicLstm", lstm, dynamic, 5e-2)
     {.op_name = NULL},
 };
 /* clang-format on */

@@ -11,6 +11,7 @@
 #include "micro/unary/activation_f32.h"
 #include "micro/norm/lrn_f32.h"
 #include "micro/norm/softmax_f32.h"
+#include "micro/double/softmax_f64.h"
 
 /* --- Pools ----------------------------------------------------------------------------------- */
 
@@ -60,6 +61,23 @@ static void average_compute(void *state, TF_OpKernelContext *context)
 SOFTMAX(softmax)
 SOFTMAX(log_softmax)
 
+#define SOFTMAX_DOUBLES(name, logarithm)                                                           \
+    static void name##_doubles(const void *x, void *y, int64_t rows, int64_t columns)              \
+    {                                                                                              \
+        const struct oribi_micro_softmax_f64_args args = {1, (int32_t)columns, logarithm};         \
+        for (int64_t i = 0; i < rows; i++) {                                                       \
+            oribi_micro_softmax_f64(&args, (const double *)x + i * columns,                        \
+                                    (double *)y + i * columns);                                    \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_doubles_compute(void *state, TF_OpKernelContext *context)                   \
+    {                                                                                              \
+        (void)state;                                                                               \
+        oribi_cpu_softmax_compute(context, name##_doubles, sizeof(double));                        \
+    }
+SOFTMAX_DOUBLES(softmax, 0)
+SOFTMAX_DOUBLES(log_softmax, 1)
+
 static void lrn_pixels(const oribi_cpu_lrn *lrn, int64_t begin, int64_t end)
 {
     const int64_t radius = lrn->radius < lrn->channels ? lrn->radius : lrn->channels;
@@ -91,9 +109,9 @@ static void norm_compute(void *state, TF_OpKernelContext *context)
     oribi_cpu_bn_compute(state, context, norm_row);
 }
 
-#define ROW(op, fn, create_fn, destroy_fn)                                                         \
+#define ROW(op, dtype, fn, create_fn, destroy_fn)                                                  \
     {                                                                                              \
-        .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .label = "micro",                          \
+        .op_name = op, .types = {{"T", ORIBI_KIT_TYPE(dtype)}}, .label = "micro",                  \
         .priority = ORIBI_CPU_MICRO, .create = create_fn, .compute = fn##_compute,                 \
         .destroy = destroy_fn, .tolerance = 1e-5, .why = "the arithmetic of emitted C"             \
     }
@@ -114,9 +132,11 @@ static void norm_compute(void *state, TF_OpKernelContext *context)
 const oribi_cpu_kernel oribi_cpu_micro_window_kernels[] = {
     STRIDED_ROW("AvgPool", average, oribi_cpu_pool_create),
     STRIDED_ROW("Oribi>AvgPool", average, oribi_cpu_pool_create),
-    ROW("Softmax", softmax, NULL, NULL),
-    ROW("LogSoftmax", log_softmax, NULL, NULL),
-    ROW("LRN", lrn, oribi_cpu_lrn_create, oribi_kit_free),
+    ROW("Softmax", TF_FLOAT, softmax, NULL, NULL),
+    ROW("Softmax", TF_DOUBLE, softmax_doubles, NULL, NULL),
+    ROW("LogSoftmax", TF_FLOAT, log_softmax, NULL, NULL),
+    ROW("LogSoftmax", TF_DOUBLE, log_softmax_doubles, NULL, NULL),
+    ROW("LRN", TF_FLOAT, lrn, oribi_cpu_lrn_create, oribi_kit_free),
     NORM_ROW("FusedBatchNormV3", oribi_cpu_bn_create),
     NORM_ROW("_FusedBatchNormEx", oribi_cpu_bn_ex_create),
     {.op_name = NULL}};

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "compile/common/c_names.h"
 #include "oribi/oribi.h"
+#include "tensor/patience.h"
 #include "tensor/status.h"
 
 enum kind { CHOICE, FLAG, SIZE, NUMBER, LIST };
@@ -368,6 +370,9 @@ void oribi_compile_options_print(const oribi_compile_options *options, oribi_tex
             print_choice(r, *(const int32_t *)(const void *)member, text);
         } else if (r->kind == FLAG && *(const bool *)(const void *)member) {
             oribi_text_printf(text, " --%s", r->key);
+        } else if (r->kind == NUMBER && *(const uint64_t *)(const void *)member != 0) {
+            oribi_text_printf(text, " --%s %" PRIu64, r->key,
+                              *(const uint64_t *)(const void *)member);
         } else if (r->kind == LIST) {
             const oribi_option_list *list = (const oribi_option_list *)(const void *)member;
             for (int32_t k = 0; k < list->n; k++) {
@@ -375,6 +380,18 @@ void oribi_compile_options_print(const oribi_compile_options *options, oribi_tex
                 oribi_compile_append_safe(text, list->items[k]);
             }
         }
+    }
+}
+
+void oribi_compile_patience(const oribi_compile_options *options, const char *what,
+                            oribi_patience *out)
+{
+    const oribi_patience *around = oribi_patience_now();
+    *out = around != NULL ? *around : (oribi_patience){.what = what};
+    if (options->time_limit_ms != 0) {
+        *out = (oribi_patience){.deadline_ns =
+                                    oribi_now_ns() + options->time_limit_ms * UINT64_C(1000000),
+                                .what = what};
     }
 }
 

@@ -68,6 +68,11 @@ typedef struct oribi_compile_options {
     oribi_option_list pools;            /* "name=sram,size=64K,..." */
 } oribi_compile_options;
 
+struct oribi_patience;
+/* The time that the option allows, from now on; without the option that of the work around. */
+
+void oribi_compile_patience(const oribi_compile_options *options, const char *what,
+                            struct oribi_patience *out);
 /* Appends " --io pool --weights bin": what differs from the defaults, in the order of the table.
  * Budgets are left out: they do not change what comes out. */
 void oribi_compile_options_print(const oribi_compile_options *options, oribi_text *text);

@@ -50,6 +50,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>Lstm", "lstm", oribi_lower_lstm},
     {"Oribi>LstmFull", "lstm", oribi_lower_lstm_full},
     {"ONNX>LSTM", "lstm", oribi_lower_onnx_lstm},
+    {"Oribi>DynamicLstm", "dynamic_lstm", oribi_lower_dynamic_lstm},
     {"ONNX>GRU", "gru", oribi_lower_onnx_gru},
     {"ONNX>RNN", "rnn", oribi_lower_onnx_rnn},
     {"Oribi>LoopBegin", "loop_begin", oribi_lower_loop_begin},

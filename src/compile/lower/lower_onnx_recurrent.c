@@ -77,7 +77,9 @@ static bool take_inputs(oribi_lowering *lowering, oribi_call *call, int32_t gate
     return oribi_call_take(lowering, call, taken, gates == 4 ? 4 : 3);
 }
 
-static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, const char *kernel)
+/* `rooms`: beside the sums of a row, floats for a unit of each row and an input. */
+static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, const char *kernel,
+                  int32_t rooms)
 {
     arguments a = {0};
     ORIBI_TRY(read_sizes(lowering, call, gates, &a));
@@ -96,22 +98,28 @@ static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, con
     ORIBI_CALL_PLACE(call, &a, bias, 2 * rows);
     ORIBI_CALL_PLACE(call, &a, peephole, peepholes);
     call->has_scratch = true;
-    call->scratch_bytes = oribi_micro_recurrent_f32_scratch(&a, gates);
+    call->scratch_bytes = oribi_micro_recurrent_f32_scratch(&a, gates) +
+                          rooms * 4 * ((int64_t)a.batch * a.units + a.in_c);
     call->macs = (int64_t)a.batch * a.steps * rows * (a.in_c + a.units);
     return true;
 }
 
 bool oribi_lower_onnx_lstm(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 4, "onnx_lstm_f32");
+    return lower(lowering, call, 4, "onnx_lstm_f32", 0);
+}
+
+bool oribi_lower_dynamic_lstm(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower(lowering, call, 4, "dynamic_lstm_f32", 1);
 }
 
 bool oribi_lower_onnx_gru(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 3, "onnx_gru_f32");
+    return lower(lowering, call, 3, "onnx_gru_f32", 0);
 }
 
 bool oribi_lower_onnx_rnn(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 1, "onnx_rnn_f32");
+    return lower(lowering, call, 1, "onnx_rnn_f32", 0);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "compile/lower/args_table.h"
-#include "compile/lower/float/lower_f32.h"
+#include "compile/lower/float/lower_f64.h"
 #include "compile/lower/lower_parts.h"
 #include "micro/binary/compare_f32.h"
 #include "micro/binary/logical.h"
@@ -56,6 +56,9 @@ bool oribi_lower_compare(oribi_lowering *lowering, oribi_call *call)
     struct oribi_micro_compare_f32_args args = {.kind = find(words, 6, call->node->op_name)};
     if (oribi_lower_is_integer(lowering, call)) {
         return oribi_lower_binary_int(lowering, call);
+    }
+    if (oribi_lower_is_f64(lowering, call)) {
+        return oribi_lower_binary_f64(lowering, call);
     }
     return read_sides(lowering, call, TF_FLOAT, &args.shape) &&
            ORIBI_CALL_SET(lowering, call, "compare_f32", compare_f32, &args);

@@ -37,7 +37,7 @@ static bool lower_extreme(oribi_lowering *lowering, oribi_call *call, bool is_le
     operands o;
     struct oribi_micro_extreme_q_args args = {.is_least = is_least};
     const TF_DataType dtype = oribi_lower_output(lowering, call)->dtype;
-    if (dtype == TF_FLOAT) {
+    if (dtype == TF_FLOAT || dtype == TF_DOUBLE) {
         return oribi_lower_binary_f32(lowering, call);
     }
     if (dtype == TF_INT32 || dtype == TF_INT64) {

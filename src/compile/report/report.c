@@ -296,10 +296,22 @@ static bool append_all(const oribi_compile *all, oribi_text *text, TF_Status *st
     const bool is_list = all->n_programs > 1;
     for (int32_t i = 0; i < all->n_programs; i++) {
         oribi_text_append(text, !is_list ? "" : i == 0 ? "[" : ",");
-        ORIBI_TRY(append_report(all->programs[i], text, status));
+        ORIBI_TRY(append_report(all->programs[i], text, status) && oribi_patience_left(status));
     }
     oribi_text_append(text, is_list ? "]\n" : "");
     return true;
+}
+
+/* Within the time that the options allow. */
+static bool append_in_time(const oribi_compile *all, bool is_html, oribi_text *text,
+                           TF_Status *status)
+{
+    oribi_patience patience;
+    oribi_compile_patience(&all->options, "reporting", &patience);
+    oribi_patience_begin(&patience);
+    const bool ok = is_html ? oribi__report_html(all, text, status) : append_all(all, text, status);
+    oribi_patience_end(&patience);
+    return ok;
 }
 
 const char *oribi_compile_report(oribi_compile *all, const char *format, size_t *bytes,
@@ -315,10 +327,8 @@ const char *oribi_compile_report(oribi_compile *all, const char *format, size_t 
     if (all->n_programs == 0 || all->files.n == 0) {
         ok = oribi_fail(status, TF_FAILED_PRECONDITION,
                         "compile a model before asking for a report");
-    } else if (strcmp(format, "html") == 0) {
-        ok = oribi__report_html(all, &text, status);
-    } else if (strcmp(format, "json") == 0) {
-        ok = append_all(all, &text, status);
+    } else if (strcmp(format, "html") == 0 || strcmp(format, "json") == 0) {
+        ok = append_in_time(all, format[0] == 'h', &text, status);
     } else {
         ok = oribi_fail(status, TF_INVALID_ARGUMENT, "a report must be html or json, not '%s'",
                         format);

@@ -6,6 +6,7 @@
 
 #include "compile/report/report.h"
 #include "base/number.h"
+#include "tensor/patience.h"
 #include "tensor/status.h"
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
@@ -304,6 +305,7 @@ bool oribi__report_html(const oribi_compile *all, oribi_text *text, TF_Status *s
         if (!is_made) {
             return oribi_fail_memory(status);
         }
+        ORIBI_TRY(oribi_patience_left(status));
     }
     oribi_text_append(text, "</body></html>\n");
     return !text->failed || oribi_fail_memory(status);

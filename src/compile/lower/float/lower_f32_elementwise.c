@@ -2,7 +2,7 @@
 /* Functions of one and of two floats, and reductions, by the door that kernels of plugins come by:
  * a `prepare` that sees a node through oribi/target.h alone. */
 #include "compile/lower/args_table.h"
-#include "compile/lower/float/lower_f32.h"
+#include "compile/lower/float/lower_f64.h"
 #include "micro/binary/binary_f32.h"
 #include "micro/broadcast_prepare.h"
 #include "micro/geometry/geometry_axes.h"
@@ -67,7 +67,8 @@ bool oribi_lower_unary_f32(oribi_lowering *lowering, oribi_call *call)
 {
     static const oribi_target_kernel unary = {.args = &oribi_args_unary_f32,
                                               .prepare = unary_prepare};
-    return lower_by(lowering, call, &unary);
+    return oribi_lower_is_f64(lowering, call) ? oribi_lower_unary_f64(lowering, call)
+                                              : lower_by(lowering, call, &unary);
 }
 
 /* --- Two operands ---------------------------------------------------------------------------- */
@@ -110,7 +111,8 @@ bool oribi_lower_binary_f32(oribi_lowering *lowering, oribi_call *call)
     }
     static const oribi_target_kernel binary = {.args = &oribi_args_binary_f32,
                                                .prepare = binary_prepare};
-    return lower_by(lowering, call, &binary);
+    return oribi_lower_is_f64(lowering, call) ? oribi_lower_binary_f64(lowering, call)
+                                              : lower_by(lowering, call, &binary);
 }
 
 /* --- Reductions ------------------------------------------------------------------------------ */
@@ -171,20 +173,24 @@ static void read_axes(const oribi_region *region, int32_t rank, oribi_geometry_a
     }
 }
 
+/* user: the code of a reduction of doubles, or NULL. */
 static void reduce_prepare(void *user, const oribi_region *region, oribi_target_code *code,
                            TF_Status *status)
 {
     static const int32_t first[] = {0};
-    struct oribi_micro_reduce_f32_args args = {0};
+    struct oribi_micro_reduce_f64_args args = {user != NULL ? *(const int32_t *)user : 0, {0}};
     oribi_geometry_axes reduced = {0};
     oribi_sizes x;
-    (void)user;
     read_sizes(region, 0, &x, status);
     read_axes(region, x.n, &reduced, status);
-    if (oribi_ok(status) && !divide(&x, &reduced, &args)) {
+    if (oribi_ok(status) && !divide(&x, &reduced, &args.walk)) {
         oribi_fail(status, TF_UNIMPLEMENTED, "reduces too many separate axes");
     }
-    oribi_target_set_arguments(code, &args, sizeof args, status);
+    if (user != NULL) {
+        oribi_target_set_arguments(code, &args, sizeof args, status);
+    } else {
+        oribi_target_set_arguments(code, &args.walk, sizeof args.walk, status);
+    }
     oribi_target_set_inputs(code, first, 1, status);
 }
 
@@ -192,5 +198,12 @@ bool oribi_lower_reduce_f32(oribi_lowering *lowering, oribi_call *call)
 {
     static const oribi_target_kernel reduction = {.args = &oribi_args_reduce_f32,
                                                   .prepare = reduce_prepare};
-    return lower_by(lowering, call, &reduction);
+    int32_t function = oribi_lower_reduction_f64(call);
+    const oribi_target_kernel wide = {
+        .args = &oribi_args_reduce_f64, .prepare = reduce_prepare, .user = &function};
+    if (!oribi_lower_is_f64(lowering, call) || function < 0) {
+        return lower_by(lowering, call, &reduction);
+    }
+    return oribi_lower_is_plain(lowering, call) &&
+           oribi_lower_by_kernel(lowering, call, &wide, "reduce_f64");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering of float pools, normalisations and softmax. */
 #include "compile/lower/args_table.h"
-#include "compile/lower/float/lower_f32.h"
+#include "compile/lower/float/lower_f64.h"
 #include "micro/norm/lrn_f32.h"
 #include "micro/norm/softmax_f32.h"
 #include "micro/pool/pool_f32.h"
@@ -97,6 +97,9 @@ bool oribi_lower_batch_norm_f32(oribi_lowering *lowering, oribi_call *call)
 
 bool oribi_lower_softmax_f32(oribi_lowering *lowering, oribi_call *call)
 {
+    if (oribi_lower_is_f64(lowering, call)) {
+        return oribi_lower_softmax_f64(lowering, call);
+    }
     ORIBI_TRY(oribi_lower_is_f32(lowering, call));
     const oribi_value *x = oribi_lower_input(lowering, call, 0);
     const int64_t columns = x->shape.rank > 0 ? x->shape.dims[x->shape.rank - 1] : 1;

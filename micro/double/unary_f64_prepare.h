@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef ORIBI_MICRO_UNARY_F64_PREPARE_H_
+#define ORIBI_MICRO_UNARY_F64_PREPARE_H_
+
+#include "micro/double/unary_f64.h"
+
+/* The code of the function whose kernel of floats is <name>_f32; -1: there is none of doubles. */
+int32_t oribi_micro_unary_f64_find(const char *name);
+
+#endif
