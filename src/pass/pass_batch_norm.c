@@ -344,6 +344,19 @@ static bool is_dequantisation(const oribi_graph *graph, const oribi_node *first,
     return dtype == TF_INT8 || dtype == TF_UINT8 || dtype == TF_INT16 || dtype == TF_UINT16;
 }
 
+/* One number times x and one added, then bounds: a hard gate, which an activation is that the fuse
+ * pass knows as a whole. */
+static bool is_gate(const oribi_graph *graph, const affine *a)
+{
+    int32_t data = 0;
+    const oribi_node *next = oribi_pass_only_consumer(graph, a->last->outputs[0], &data);
+    bool is_even = next != NULL && data == 0 && oribi_pass_computes(next, ORIBI_FORMULA_CLIP);
+    for (int64_t c = 1; is_even && c < a->channels; c++) {
+        is_even = a->scale[c] == a->scale[0] && a->offset[c] == a->offset[0];
+    }
+    return is_even;
+}
+
 static bool join_chain(oribi_graph *graph, oribi_node *first, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status)
 {
@@ -366,7 +379,7 @@ static bool join_chain(oribi_graph *graph, oribi_node *first, const oribi_pass_o
         a.n_links = 1;
         while (add_link(graph, a.last->outputs[0], &a)) {
         }
-        if (a.n_links > 1 && a.has_scale && is_finite(&a)) {
+        if (a.n_links > 1 && a.has_scale && is_finite(&a) && !is_gate(graph, &a)) {
             ok = carry(graph, value, &a, options, report, status);
         }
     }

@@ -71,6 +71,9 @@ static const conv_case depthwise_cases[] = {
     {2, 15, 16, 4, 3, 3, 8, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "ONNX>PRelu"}, true, 3},
     {1, 15, 16, 1, 3, 3, 40, 1, 2, 2, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 0},
     {1, 20, 21, 7, 7, 7, 1, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    {1, 9, 13, 41, 7, 7, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
+    {2, 6, 11, 37, 3, 1, 1, 1, 2, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 5},
+    {1, 5, 6, 70, 1, 1, 1, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Sigmoid"}, true, 0},
     {1, 33, 30, 96, 3, 3, 1, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Tanh"}, true, 0},
 };
 /* clang-format on */

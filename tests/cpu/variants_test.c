@@ -309,6 +309,36 @@ static void every_variant_agrees_with_its_reference(void **state)
     TF_DeleteStatus(status);
 }
 
+/* Rows by a vector, on a pool whose blocks begin in the middle of a row. */
+static void a_vector_meets_every_row_of_a_matrix(void **state)
+{
+    static const recipe r = {"Sub", BINARY, -9, 9, 0, true};
+    const int64_t matrix[2] = {1203, 77}, vector[1] = {77};
+    TF_Status *status = TF_NewStatus();
+    oribi_pool *pool = oribi_pool_create(3, status);
+    (void)state;
+    assert_non_null(pool);
+
+    for (int side = 0; side < 2; side++) {
+        trial t = {.recipe = &r, .pool = pool};
+        harness_init(&t.h, r.op);
+        (void)snprintf(t.what, sizeof t.what, "a vector on side %d", side);
+        for (int i = 0; i < 2; i++) {
+            floats(&t.h, i == side ? 1 : 2, i == side ? vector : matrix, r.low, r.high);
+        }
+        assert_true(harness_resolve(&t.h));
+        assert_true(harness_run(&t.h, harness_reference(&t.h)));
+        t.want = t.h.outputs[0];
+        t.h.outputs[0] = NULL;
+        (void)harness_each_row(&t.h, check, &t);
+        assert_true(t.n_checked > 0);
+        TF_DeleteTensor(t.want);
+        harness_destroy(&t.h);
+    }
+    oribi_pool_release(pool);
+    TF_DeleteStatus(status);
+}
+
 static void an_op_without_traits_has_no_recipe(void **state)
 {
     (void)state;
@@ -371,6 +401,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_op_without_traits_has_no_recipe),
         cmocka_unit_test(every_variant_agrees_with_its_reference),
+        cmocka_unit_test(a_vector_meets_every_row_of_a_matrix),
         cmocka_unit_test(ranges_found_and_bytes_made_are_those_of_the_reference)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

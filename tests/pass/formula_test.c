@@ -188,6 +188,16 @@ static void hard_swish(net *n)
     net_output(n, two(n, "RealDiv", two(n, "Mul", x, gate), number(n, 6.0F)));
 }
 
+/* As the importer of ONNX writes it; the scale and the offset of all channels are one number. */
+static void hard_swish_of_an_image(net *n)
+{
+    oribi_value_id x = net_input(n, "x", DIMS(1, 4, 5, 8));
+    oribi_value_id gate = two(n, "Mul", x, number(n, 1.0F / 6.0F));
+    gate = two(n, "AddV2", gate, number(n, 0.5F));
+    gate = net_op(n, "ClipByValue", IDS(gate, number(n, 0.0F), number(n, 1.0F)));
+    net_output(n, two(n, "Mul", x, gate));
+}
+
 static void mish(net *n)
 {
     oribi_value_id x = net_input(n, "x", DIMS(3, 40));
@@ -201,6 +211,7 @@ static void activations_are_one_node(void **state)
     expect_one(silu, "ONNX>Swish");
     expect_one(prelu, "ONNX>PRelu");
     expect_one(hard_swish, "ONNX>HardSwish");
+    expect_one(hard_swish_of_an_image, "ONNX>HardSwish");
     expect_one(mish, "ONNX>Mish");
 }
 

@@ -3,6 +3,9 @@
 #include "cpu/elementwise/elementwise.h"
 
 #include <stdatomic.h>
+#include <string.h>
+
+enum { REPEATED_BYTES = 2048 }; /* of an operand, on the stack */
 
 typedef struct binary_work {
     const oribi_cpu_binary_op *op;
@@ -29,6 +32,41 @@ static void binary_block(void *object, int64_t begin, int64_t end)
 {
     const binary_work *work = object;
     oribi_cpu_walk_run(work->walk, begin, end, object, binary_line);
+}
+
+/* Is operand k a vector of few elements, read again for each row of a matrix that the other one is
+ * and that lies as the result does? */
+static bool repeats(const oribi_cpu_walk *walk, int k, size_t element)
+{
+    const oribi_geometry_walk_axis *row = &walk->axes[0], *column = &walk->axes[1];
+    return walk->rank == 2 && row->strides[k] == 0 && column->strides[k] == 1 &&
+           row->strides[1 - k] == column->dim && column->strides[1 - k] == 1 && row->dim > 1 &&
+           (size_t)column->dim * element <= REPEATED_BYTES / 4;
+}
+
+/* The vector several times in a row makes one line of many, each of which would be short. */
+static void binary_rows(void *object, int64_t begin, int64_t end)
+{
+    binary_work *work = object;
+    const oribi_cpu_binary_op *op = work->op;
+    const size_t element = op->in_bytes;
+    const int64_t width = work->walk->axes[1].dim;
+    const int k = repeats(work->walk, 1, element) ? 1 : 0;
+    _Alignas(64) char repeated[REPEATED_BYTES];
+    const int64_t room = (int64_t)(REPEATED_BYTES / element) / width * width;
+    for (int64_t i = 0; i < room; i += width) {
+        memcpy(repeated + (size_t)i * element, k == 1 ? work->b : work->a, (size_t)width * element);
+    }
+    for (int64_t i = begin, n = 0; i < end; i += n) {
+        const int64_t phase = i % width;
+        n = end - i < room - phase ? end - i : room - phase;
+        const char *again = repeated + (size_t)phase * element;
+        const char *a = k == 1 ? work->a + (size_t)i * element : again;
+        const char *b = k == 1 ? again : work->b + (size_t)i * element;
+        if (!op->line(a, 1, b, 1, work->y + i * op->out_bytes, n)) {
+            atomic_store_explicit(&work->refused, true, memory_order_relaxed);
+        }
+    }
 }
 
 static void binary_flat(void *object, int64_t begin, int64_t end)
@@ -71,8 +109,12 @@ bool oribi_cpu_binary_run(oribi_kit_run *run, const oribi_cpu_binary_op *op,
             oribi_geometry_walk_collapse(&walk);
         }
     }
+    const bool in_rows =
+        op->collapse && (repeats(&walk, 0, op->in_bytes) || repeats(&walk, 1, op->in_bytes));
     oribi_kit_parallel(run, walk.count, op->cost, &work,
-                       walk.rank == 1 ? binary_flat : binary_block);
+                       walk.rank == 1 ? binary_flat
+                       : in_rows      ? binary_rows
+                                      : binary_block);
     if (atomic_load_explicit(&work.refused, memory_order_relaxed)) {
         return oribi_kit_fail(run, TF_INVALID_ARGUMENT, "%s", op->refusal);
     }

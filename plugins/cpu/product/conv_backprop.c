@@ -88,23 +88,23 @@ static void run_units(void *object, int64_t begin, int64_t end)
     oribi_gemm_run(&call->gemm, &call->plan, begin, end);
 }
 
-/* Adds the shares of one pixel of the result; y and x count from the padded corner. */
-static void gather_pixel(const backprop_call *call, int64_t batch, int64_t y, int64_t x, float *out)
+/* Adds to a row of the result what a row of the image gives it by the taps of row ky, from `pixel`
+ * on. Taps that lie side by side in the shares do so in the result, too, unless they are dilated.
+ */
+static void add_row(const backprop_call *call, int64_t pixel, int64_t ky, float *out)
 {
-    const int64_t channels = call->dims[3], taps = call->y.taps * call->x.taps;
-    memset(out, 0, (size_t)channels * sizeof(float));
-    for (int64_t tap = 0; tap < taps; tap++) {
-        const int64_t down = y - tap / call->x.taps * call->y.dilation;
-        const int64_t right = x - tap % call->x.taps * call->x.dilation;
-        if (down < 0 || right < 0 || down % call->y.stride != 0 || right % call->x.stride != 0 ||
-            down / call->y.stride >= call->y.out || right / call->x.stride >= call->x.out) {
-            continue;
-        }
-        const int64_t pixel =
-            (batch * call->y.out + down / call->y.stride) * call->x.out + right / call->x.stride;
-        const float *share = call->shares + (pixel * taps + tap) * channels;
-        for (int64_t c = 0; c < channels; c++) {
-            out[c] += share[c];
+    const oribi_geometry_window *x = &call->x;
+    const int64_t channels = call->dims[3], width = call->dims[2];
+    const int64_t side_by_side = x->dilation == 1 ? x->taps : 1;
+    for (int64_t i = 0; i < x->out; i++) {
+        const float *shares = call->shares + ((pixel + i) * call->y.taps + ky) * x->taps * channels;
+        for (int64_t kx = 0; kx < x->taps; kx += side_by_side) {
+            const int64_t at = i * x->stride - x->before + kx * x->dilation;
+            const int64_t first = at < 0 ? -at : 0;
+            const int64_t end = width - at < side_by_side ? width - at : side_by_side;
+            for (int64_t k = first * channels; k < end * channels; k++) {
+                out[at * channels + k] += shares[kx * channels + k];
+            }
         }
     }
 }
@@ -112,11 +112,17 @@ static void gather_pixel(const backprop_call *call, int64_t batch, int64_t y, in
 static void gather_rows(void *object, int64_t begin, int64_t end)
 {
     const backprop_call *call = object;
+    const oribi_geometry_window *y = &call->y;
+    const int64_t floats = call->dims[2] * call->dims[3];
     for (int64_t row = begin; row < end; row++) {
-        const int64_t batch = row / call->dims[1], y = row % call->dims[1];
-        for (int64_t x = 0; x < call->dims[2]; x++) {
-            gather_pixel(call, batch, y + call->y.before, x + call->x.before,
-                         call->out + (row * call->dims[2] + x) * call->dims[3]);
+        const int64_t batch = row / call->dims[1];
+        float *out = call->out + row * floats;
+        memset(out, 0, (size_t)floats * sizeof(float));
+        for (int64_t ky = 0; ky < y->taps; ky++) {
+            const int64_t down = row % call->dims[1] + y->before - ky * y->dilation;
+            if (down >= 0 && down % y->stride == 0 && down / y->stride < y->out) {
+                add_row(call, (batch * y->out + down / y->stride) * call->x.out, ky, out);
+            }
         }
     }
 }

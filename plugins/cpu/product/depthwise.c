@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* DepthwiseConv2dNative and its fused forms, float32, NHWC: 3x3 and 5x5 filters with
- * stride 1 and 2 in tiles, everything else pixel by pixel. What they mean is in conv_reference.c;
- * the inner loops are depthwise.h.
+ * stride 1 and 2 and 7x7 with stride 1 in tiles, everything else a few pixels at a time. What they
+ * mean is in conv_reference.c; the inner loops are depthwise.h.
  */
 #include "cpu/product/depthwise.h"
 #include "cpu/product/conv_attrs.h"
@@ -208,14 +208,24 @@ static void run_tiles(const depthwise_call *call, oribi_depthwise_tile *tile, in
 static void run_pixels(const depthwise_call *call, oribi_depthwise_tile *tile, int64_t batch,
                        int64_t y)
 {
-    const float *pixels[ANY_TAPS];
+    const float *pixels[ORIBI_DEPTHWISE_MAX_PIXELS];
+    const oribi_depthwise_variant *variant = call->state->variant;
+    const int64_t taps = call->y.taps * call->x.taps, width = call->dims[2];
+    const bool some = width >= ORIBI_DEPTHWISE_TOGETHER &&
+                      taps <= ORIBI_DEPTHWISE_MAX_PIXELS / ORIBI_DEPTHWISE_TOGETHER;
+    const int64_t step = some ? ORIBI_DEPTHWISE_TOGETHER : 1;
     tile->pixels = pixels;
-    tile->pixel_columns = call->y.taps * call->x.taps;
-    for (int64_t x = 0; x < call->dims[2]; x++) {
-        find_pixels(call, batch, y * call->y.stride - call->y.before,
-                    x * call->x.stride - call->x.before, call->y.taps, call->x.taps, pixels);
+    tile->pixel_columns = taps;
+    for (int64_t column = 0; column < width; column += step) {
+        /* The last ones reach back over pixels that are done: they get the same. */
+        const int64_t x = smaller(column, width - step);
+        for (int64_t i = 0; i < step; i++) {
+            find_pixels(call, batch, y * call->y.stride - call->y.before,
+                        (x + i) * call->x.stride - call->x.before, call->y.taps, call->x.taps,
+                        pixels + i * taps);
+        }
         start_tile(call, tile, batch, y, x);
-        call->state->variant->any(tile);
+        (some ? variant->some : variant->any)(tile);
     }
 }
 

@@ -13,6 +13,7 @@
 
 enum {
     ORIBI_DEPTHWISE_PAD = 16,         /* channels of packed weights are rounded up to this */
+    ORIBI_DEPTHWISE_TOGETHER = 4,     /* output pixels that `any` computes at once */
     ORIBI_DEPTHWISE_MAX_PIXELS = 1024 /* input pixels that one tile reads */
 };
 
@@ -40,11 +41,12 @@ typedef struct oribi_depthwise_loop {
 } oribi_depthwise_loop;
 
 /* Loops end with taps_y 0. `any` does one pixel of any filter: pixels lists its taps in order,
- * their number being pixel_columns. */
+ * their number being pixel_columns. `some` does ORIBI_DEPTHWISE_TOGETHER pixels of a row, whose
+ * lists follow each other. */
 typedef struct oribi_depthwise_variant {
     const char *name;
     const oribi_depthwise_loop *loops;
-    oribi_depthwise_fn any;
+    oribi_depthwise_fn any, some;
 } oribi_depthwise_variant;
 
 #define ORIBI_DEPTHWISE_DECLARE(part, isa)                                                         \

@@ -7,4 +7,4 @@
 #define DEPTHWISE_ROWS 2
 #include "cpu/product/depthwise_tile.inc"
 
-const oribi_depthwise_variant oribi_depthwise_neon = {"neon", loops, loop_any};
+const oribi_depthwise_variant oribi_depthwise_neon = {"neon", loops, loop_any, loop_some};

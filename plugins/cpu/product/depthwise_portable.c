@@ -6,4 +6,4 @@
 #define DEPTHWISE_ROWS 1
 #include "cpu/product/depthwise_tile.inc"
 
-const oribi_depthwise_variant oribi_depthwise_portable = {"portable", loops, loop_any};
+const oribi_depthwise_variant oribi_depthwise_portable = {"portable", loops, loop_any, loop_some};

@@ -7,4 +7,4 @@
 #define DEPTHWISE_ROWS 1
 #include "cpu/product/depthwise_tile.inc"
 
-const oribi_depthwise_variant oribi_depthwise_avx2 = {"avx2", loops, loop_any};
+const oribi_depthwise_variant oribi_depthwise_avx2 = {"avx2", loops, loop_any, loop_some};

@@ -23,6 +23,8 @@ typedef struct oribi_cells {
     void (*blend)(const float *keep, const float *take, const float *x, float *y, int64_t n);
     /* y = x on the nearest of 256 places between its least and its largest value, 0 being one. */
     void (*round)(const float *x, float *y, int64_t n);
+    /* The same as places: x is about scale * (y - zero). */
+    void (*place)(const float *x, uint8_t *y, int64_t n, float *out_scale, int32_t *out_zero);
 } oribi_cells;
 
 #define ORIBI_CELLS_DECLARE(part, isa) extern const oribi_cells oribi_cells_##isa;

@@ -89,7 +89,11 @@ static inline float nearest(float x)
     return x + magic - magic;
 }
 
-static void round_values(const float *x, float *y, int64_t n)
+typedef struct places {
+    float scale, zero;
+} places;
+
+static places places_of(const float *x, int64_t n)
 {
     float low = 0.0f, high = 0.0f;
     for (int64_t i = 0; i < n; i++) {
@@ -97,18 +101,41 @@ static void round_values(const float *x, float *y, int64_t n)
         high = x[i] > high ? x[i] : high;
     }
     const float scale = low < high ? (high - low) / 255.0f : 1.0f;
-    const float zero = nearest(-low / scale);
+    return (places){scale, nearest(-low / scale)};
+}
+
+static inline float place_of(const places *range, float x)
+{
+    float place = x / range->scale;
+    place = place < -256.0f ? -256.0f : place;
+    place = place > 256.0f ? 256.0f : place;
+    place = nearest(place) + range->zero;
+    place = place < 0.0f ? 0.0f : place;
+    return place > 255.0f ? 255.0f : place;
+}
+
+static void round_values(const float *x, float *y, int64_t n)
+{
+    const places range = places_of(x, n);
     ORIBI_CPU_NO_ALIAS
     for (int64_t i = 0; i < n; i++) {
-        float place = x[i] / scale;
-        place = place < -256.0f ? -256.0f : place;
-        place = place > 256.0f ? 256.0f : place;
-        place = nearest(place) + zero;
-        place = place < 0.0f ? 0.0f : place;
-        y[i] = ((place > 255.0f ? 255.0f : place) - zero) * scale;
+        y[i] = (place_of(&range, x[i]) - range.zero) * range.scale;
     }
+}
+
+static void place_values(const float *x, uint8_t *y, int64_t n, float *out_scale, int32_t *out_zero)
+{
+    const places range = places_of(x, n);
+    ORIBI_CPU_NO_ALIAS
+    for (int64_t i = 0; i < n; i++) {
+        const float place = place_of(&range, x[i]);
+        y[i] = (uint8_t)(int32_t)(place > 0.0f ? place : 0.0f); /* NaN has no place */
+    }
+    *out_scale = range.scale;
+    *out_zero = (int32_t)(range.zero > 0.0f ? range.zero : 0.0f);
 }
 
 #define CELLS_OF_(set) oribi_cells_##set
 #define CELLS_OF(set)  CELLS_OF_(set)
-const oribi_cells CELLS_OF(ORIBI_ISA) = {clip, apply, add_product, multiply, blend, round_values};
+const oribi_cells CELLS_OF(ORIBI_ISA) = {clip,  apply,        add_product, multiply,
+                                         blend, round_values, place_values};

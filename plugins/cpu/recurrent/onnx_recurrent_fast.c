@@ -27,6 +27,34 @@ static bool keep_dims(const oribi_weights_view *view, int32_t out[3])
     return fits;
 }
 
+static void free_bytes(oribi_recurrent_fast *state)
+{
+    const int64_t directions = state->recurrent.packed_w[0];
+    for (int64_t i = 0; state->bytes != NULL && i < 2 * directions; i++) {
+        oribi_byte_panels_free(&state->bytes[i]);
+    }
+    free(state->bytes);
+    state->bytes = NULL;
+}
+
+/* Panels of bytes, if the weights of all directions are such. */
+static bool pack_bytes(oribi_recurrent_fast *state, const oribi_weights_view *w,
+                       const oribi_weights_view *r)
+{
+    const int64_t directions = w->dims.at[0];
+    bool good = state->byte_rows != NULL && directions > 0;
+    state->bytes = good ? calloc((size_t)directions, 2 * sizeof *state->bytes) : NULL;
+    good = state->bytes != NULL;
+    for (int64_t d = 0; good && d < directions; d++) {
+        good = oribi_byte_panels_make(w, d, &state->bytes[2 * d]) &&
+               oribi_byte_panels_make(r, d, &state->bytes[2 * d + 1]);
+    }
+    if (!good) {
+        free_bytes(state);
+    }
+    return good;
+}
+
 static void pack_constants(oribi_kit_setup *setup, oribi_recurrent_fast *state)
 {
     oribi_recurrent *recurrent = &state->recurrent;
@@ -43,17 +71,22 @@ static void pack_constants(oribi_kit_setup *setup, oribi_recurrent_fast *state)
     if (!fits || !oribi_recurrent_count(state->variant, gates, units, w.dims.at[2], &counts)) {
         return;
     }
-    state->panels = oribi_weights_allocate(setup, counts.each * w.dims.at[0]);
-    if (state->panels != NULL) {
-        oribi_recurrent_pack(state->variant, gates, &w, &r, &counts, state->panels);
+    if (!pack_bytes(state, &w, &r)) {
+        state->panels = oribi_weights_allocate(setup, counts.each * w.dims.at[0]);
+        if (state->panels != NULL) {
+            oribi_recurrent_pack(state->variant, gates, &w, &r, &counts, state->panels);
+        }
+    }
+    if (state->panels != NULL || state->bytes != NULL) {
         recurrent->is_packed = true;
         TF_OpKernelConstruction_ReleaseConstant(setup->construction, ORIBI_RECURRENT_W);
         TF_OpKernelConstruction_ReleaseConstant(setup->construction, ORIBI_RECURRENT_R);
     }
 }
 
-static void *fast_create(TF_OpKernelConstruction *construction, int32_t gates, bool is_dynamic,
-                         const oribi_gemm_variant *variant, const oribi_cells *cells)
+static void *fast_create(TF_OpKernelConstruction *construction, int32_t gates,
+                         const oribi_gemm_variant *variant, const oribi_cells *cells,
+                         bool is_dynamic, const oribi_byte_rows *byte_rows)
 {
     oribi_kit_setup setup;
     oribi_recurrent_fast *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
@@ -61,6 +94,7 @@ static void *fast_create(TF_OpKernelConstruction *construction, int32_t gates, b
         state->variant = variant;
         state->cells = cells;
         state->is_dynamic = is_dynamic;
+        state->byte_rows = byte_rows;
         oribi_recurrent_read(&setup, gates, &state->recurrent);
         pack_constants(&setup, state);
     }
@@ -71,6 +105,7 @@ static void fast_destroy(void *arg)
 {
     oribi_recurrent_fast *state = arg;
     if (state != NULL) {
+        free_bytes(state);
         free(state->panels);
         free(state);
     }
@@ -143,6 +178,11 @@ static void choose_sizes(oribi_kit_run *run, oribi_recurrent_work *fast)
     fast->steps = fast->steps < 1 ? 1 : fast->steps < a->steps ? fast->steps : a->steps;
 }
 
+static bool is_packed(const oribi_recurrent_fast *state)
+{
+    return state->panels != NULL || state->bytes != NULL;
+}
+
 /* Scratch for the workers, the biases and, where weights are computed, their panels. */
 static bool make_room(oribi_kit_run *run, oribi_recurrent_work *fast, TF_Tensor **out_tensor)
 {
@@ -155,11 +195,12 @@ static bool make_room(oribi_kit_run *run, oribi_recurrent_work *fast, TF_Tensor 
     }
     fast->worker_floats = 3 * oribi_recurrent_lines(fast->group * a->units) +
                           oribi_recurrent_lines(fast->group * fast->rows) +
+                          oribi_recurrent_places_room(fast) +
                           oribi_recurrent_lines(fast->steps * fast->group * fast->rows);
     const int64_t biases = oribi_recurrent_lines(a->directions * fast->rows) +
                            oribi_recurrent_lines(a->directions * a->units);
     const int64_t packed =
-        state->panels == NULL ? fast->counts.each * a->directions + ORIBI_RECURRENT_LINE : 0;
+        is_packed(state) ? 0 : fast->counts.each * a->directions + ORIBI_RECURRENT_LINE;
     if (__builtin_mul_overflow(fast->worker_floats, a->directions * fast->n_groups, &floats) ||
         __builtin_add_overflow(floats, biases + packed, &floats) ||
         __builtin_mul_overflow(floats, (int64_t)sizeof(float), &bytes)) {
@@ -192,9 +233,16 @@ static bool round_input(oribi_kit_run *run, oribi_recurrent_work *fast, TF_Tenso
         longest = fast->call.lengths[b] > longest ? fast->call.lengths[b] : longest;
     }
     const int64_t count = longest * a->batch * a->in_c;
-    float *rounded = oribi_kit_scratch(
-        run, ((int64_t)a->steps * a->batch * a->in_c + 1) * (int64_t)sizeof(float), out_tensor);
-    if (rounded != NULL) {
+    const int64_t whole = (int64_t)a->steps * a->batch * a->in_c;
+    const bool is_bytes = fast->state->bytes != NULL; /* of which the last group may lack some */
+    const int64_t bytes =
+        is_bytes ? whole + ORIBI_BYTE_GROUP : (whole + 1) * (int64_t)sizeof(float);
+    void *rounded = oribi_kit_scratch(run, bytes, out_tensor);
+    if (rounded != NULL && is_bytes) {
+        fast->state->cells->place(fast->input, rounded, count, &fast->places_scale,
+                                  &fast->places_zero);
+        fast->places = rounded;
+    } else if (rounded != NULL) {
         fast->state->cells->round(fast->input, rounded, count);
         fast->input = rounded;
     }
@@ -206,7 +254,7 @@ static bool run_blocks(oribi_kit_run *run, oribi_recurrent_work *fast)
     const struct oribi_micro_recurrent_f32_args *a = &fast->call.args;
     int64_t patience = 0;
     join_biases(fast);
-    if (fast->state->panels == NULL) {
+    if (!is_packed(fast->state)) {
         const oribi_weights_view w =
             seen(fast->call.in[ORIBI_RECURRENT_W], a->directions, fast->rows, a->in_c);
         const oribi_weights_view r =
@@ -259,17 +307,25 @@ ORIBI_KIT_COMPUTE(fast, 1)
 #define CELLS_neon     oribi_cells_portable
 #define CELLS_avx2     oribi_cells_avx2
 #define CELLS_avx512   oribi_cells_avx2
+#define CELLS_vnni     oribi_cells_avx2
+#define GEMM_portable  oribi_gemm_portable
+#define GEMM_neon      oribi_gemm_neon
+#define GEMM_avx2      oribi_gemm_avx2
+#define GEMM_vnni      oribi_gemm_avx512
 
-#define CREATE_ONE(name, gates, is_dynamic, set)                                                   \
+#define CREATE_ONE(name, gates, set, ...)                                                          \
     static void *name##_create_##set(TF_OpKernelConstruction *construction)                        \
     {                                                                                              \
-        return fast_create(construction, gates, is_dynamic, &oribi_gemm_##set, &CELLS_##set);      \
+        return fast_create(construction, gates, __VA_ARGS__);                                      \
     }
 #define CREATE(part, set)                                                                          \
-    CREATE_ONE(lstm, ORIBI_RECURRENT_LSTM, false, set)                                             \
-    CREATE_ONE(dynamic, ORIBI_RECURRENT_LSTM, true, set)                                           \
-    CREATE_ONE(gru, ORIBI_RECURRENT_GRU, false, set)                                               \
-    CREATE_ONE(rnn, ORIBI_RECURRENT_RNN, false, set)
+    CREATE_ONE(lstm, ORIBI_RECURRENT_LSTM, set, &oribi_gemm_##set, &CELLS_##set, false, NULL)      \
+    CREATE_ONE(gru, ORIBI_RECURRENT_GRU, set, &oribi_gemm_##set, &CELLS_##set, false, NULL)        \
+    CREATE_ONE(rnn, ORIBI_RECURRENT_RNN, set, &oribi_gemm_##set, &CELLS_##set, false, NULL)
+/* Of weights that are no bytes the product is one of floats. */
+#define CREATE_DYNAMIC(part, set)                                                                  \
+    CREATE_ONE(dynamic, ORIBI_RECURRENT_LSTM, set, &GEMM_##set, &CELLS_##set, true,                \
+               &oribi_byte_rows_##set)
 #define FIELDS(op, name, set, near)                                                                \
     .op_name = op, .types = {{"T", ORIBI_CPU_F32}}, .create = name##_create_##set,                 \
     .compute = fast_compute, .destroy = fast_destroy, .tolerance = near,                           \
@@ -280,16 +336,20 @@ ORIBI_KIT_COMPUTE(fast, 1)
     }
 /* What a hidden value near the middle of two places is rounded to may differ. */
 #define ROWS(part, set)                                                                            \
-    ROW("ONNX>LSTM", lstm, set, 1e-4), ROW("Oribi>DynamicLstm", dynamic, set, 5e-2),               \
-        ROW("ONNX>GRU", gru, set, 1e-4), ROW("ONNX>RNN", rnn, set, 1e-4),
+    ROW("ONNX>LSTM", lstm, set, 1e-4), ROW("ONNX>GRU", gru, set, 1e-4),                            \
+        ROW("ONNX>RNN", rnn, set, 1e-4),
+#define DYNAMIC_ROW(part, set) ROW("Oribi>DynamicLstm", dynamic, set, 5e-2),
 
-ORIBI_ISAS_OF_gemm(CREATE)
+ORIBI_ISAS_OF_gemm(CREATE) ORIBI_ISAS_OF_byte_rows(CREATE_DYNAMIC)
+    CREATE_ONE(dynamic, ORIBI_RECURRENT_LSTM, floats, &oribi_gemm_portable, &CELLS_portable, true,
+               NULL)
 
     /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_onnx_recurrent_fast_kernels[] = {
     ORIBI_ISAS_OF_gemm(ROWS)
-    /* rows of one scale go together, so the plain loops are these */
-    {FIELDS("Oribi>DynamicLstm", dynamic, portable, 5e-2), .priority = ORIBI_CPU_REFERENCE},
+    ORIBI_ISAS_OF_byte_rows(DYNAMIC_ROW)
+    /* rows of one scale go together, so the plain loops are these, of floats */
+    {FIELDS("Oribi>DynamicLstm", dynamic, floats, 5e-2), .priority = ORIBI_CPU_REFERENCE},
     {.op_name = NULL},
 };
 /* clang-format on */

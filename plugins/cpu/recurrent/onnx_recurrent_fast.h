@@ -7,6 +7,7 @@
 #define ORIBI_PLUGINS_CPU_ONNX_RECURRENT_FAST_H_
 
 #include "cpu/product/packed_weights.h"
+#include "cpu/recurrent/byte_rows.h"
 #include "cpu/recurrent/cells.h"
 #include "cpu/recurrent/onnx_recurrent_call.h"
 
@@ -38,7 +39,12 @@ typedef struct oribi_recurrent_fast {
     bool is_dynamic; /* products round their left sides, each as a whole, to 256 places first */
     const oribi_gemm_variant *variant;
     const oribi_cells *cells;
-    float *panels; /* NULL: packed by the call */
+    const oribi_byte_rows
+        *byte_rows; /* of a dynamic layer; NULL: floats whatever the weights are */
+    float *panels;  /* NULL: packed by the call, or bytes */
+    /* Of a dynamic layer whose weights are bytes: the input's and the hidden state's of each
+     * direction; else NULL. */
+    oribi_byte_panels *bytes;
 } oribi_recurrent_fast;
 
 typedef struct oribi_recurrent_work {
@@ -46,7 +52,10 @@ typedef struct oribi_recurrent_work {
     const oribi_recurrent_fast *state;
     oribi_recurrent_counts counts;
     float *packed;
-    const float *input;              /* x, perhaps rounded */
+    const float *input;    /* x, perhaps rounded */
+    const uint8_t *places; /* x as bytes, or NULL */
+    float places_scale;
+    int32_t places_zero;
     int64_t rows;                    /* gates * units */
     int64_t group, n_groups;         /* rows of the batch that go together */
     int64_t steps;                   /* of a block */
@@ -64,9 +73,18 @@ typedef struct oribi_recurrent_worker {
     float *gates;                 /* sums of the input: [steps, n, rows] */
     float *sums;                  /* of a step: [n, rows] */
     float *hidden, *cell, *reset; /* [n, units] */
+    uint8_t *places;              /* of a step's hidden states; has room for a group more */
     oribi_cells_function functions[3];
     const float *peephole;
 } oribi_recurrent_worker;
+
+/* Floats of a worker's room that its bytes take. */
+static inline int64_t oribi_recurrent_places_room(const oribi_recurrent_work *fast)
+{
+    return fast->state->bytes == NULL
+               ? 0
+               : oribi_recurrent_lines(fast->group * fast->call.args.units / 4 + 2);
+}
 
 oribi_recurrent_worker oribi_recurrent_worker_of(const oribi_recurrent_work *fast, int64_t index);
 /* Computes the block's steps of workers [begin, end) of an oribi_recurrent_work. */

@@ -18,7 +18,8 @@ oribi_recurrent_worker oribi_recurrent_worker_of(const oribi_recurrent_work *fas
     w.cell = room + states;
     w.reset = w.cell + states;
     w.sums = w.reset + states;
-    w.gates = w.sums + oribi_recurrent_lines(fast->group * fast->rows);
+    w.places = (uint8_t *)(w.sums + oribi_recurrent_lines(fast->group * fast->rows));
+    w.gates = (float *)(void *)w.places + oribi_recurrent_places_room(fast);
     for (int64_t i = 0; i < each; i++) {
         const int64_t k = d * each + i;
         w.functions[i] = (oribi_cells_function){a->function[k], a->alpha[k], a->beta[k]};
@@ -28,25 +29,69 @@ oribi_recurrent_worker oribi_recurrent_worker_of(const oribi_recurrent_work *fas
     return w;
 }
 
-/* Rows of the input's product: step after step, in each the group's rows. A row that has ended
- * shows its first step, and what comes of it is not used. */
+/* Which row of x the product's row `row` is: step after step, in each the group's rows. A row that
+ * has ended shows its first step, and what comes of it is not used. */
+static int64_t input_row(const oribi_recurrent_worker *w, int64_t row)
+{
+    const int64_t k = w->fast->first + row / w->n, i = row % w->n;
+    const int64_t length = w->fast->call.lengths[w->b + i];
+    const int64_t t = k < length ? oribi_recurrent_time(w->a, w->d, k, length) : 0;
+    return oribi_recurrent_from(w->a, t, w->b + i);
+}
+
 static void input_rows(const void *arg, int64_t row, int32_t n_rows, int64_t tap, int64_t n_taps,
                        int64_t channel, const float **out)
 {
     const oribi_recurrent_worker *w = arg;
-    const float *x = w->fast->input;
-    int64_t k = w->fast->first + row / w->n, i = row % w->n;
     (void)tap; /* there is one */
     (void)n_taps;
     for (int32_t r = 0; r < n_rows; r++) {
-        const int64_t length = w->fast->call.lengths[w->b + i];
-        const int64_t t = k < length ? oribi_recurrent_time(w->a, w->d, k, length) : 0;
-        out[r] = x + oribi_recurrent_from(w->a, t, w->b + i) * w->a->in_c + channel;
-        i++;
-        k += i == w->n ? 1 : 0;
-        i = i == w->n ? 0 : i;
+        out[r] = w->fast->input + input_row(w, row + r) * w->a->in_c + channel;
     }
 }
+
+/* --- Products of bytes ----------------------------------------------------------------------- */
+
+/* The input's of the whole block. */
+static void sum_input_bytes(const oribi_recurrent_worker *w)
+{
+    enum { TOGETHER = 64 }; /* rows, whose addresses lie on the stack */
+    const oribi_recurrent_work *fast = w->fast;
+    const uint8_t *rows[TOGETHER];
+    const oribi_byte_source source = {rows, fast->places_scale, fast->places_zero};
+    const int64_t m = (fast->end - fast->first) * w->n;
+    for (int64_t row = 0; row < m; row += TOGETHER) {
+        const int64_t n = m - row < TOGETHER ? m - row : TOGETHER;
+        for (int64_t i = 0; i < n; i++) {
+            rows[i] = fast->places + input_row(w, row + i) * w->a->in_c;
+        }
+        oribi_byte_rows_run(fast->state->byte_rows, &fast->state->bytes[2 * w->d], &source, n,
+                            fast->bias + w->d * fast->rows, 0, w->gates + row * fast->rows,
+                            fast->rows);
+    }
+}
+
+/* The hidden states', on the places of the range of all rows. */
+static void sum_state_bytes(const oribi_recurrent_worker *w, const float *gates,
+                            const float *hidden)
+{
+    const oribi_recurrent_fast *state = w->fast->state;
+    const int64_t units = w->a->units, rows = w->fast->rows;
+    oribi_byte_source source = {.rows = NULL};
+    state->cells->place(hidden, w->places, w->n * units, &source.scale, &source.zero);
+    for (int64_t i = 0; i < w->n; i += ORIBI_BYTE_ROWS) {
+        const int64_t n = w->n - i < ORIBI_BYTE_ROWS ? w->n - i : ORIBI_BYTE_ROWS;
+        const uint8_t *at[ORIBI_BYTE_ROWS];
+        for (int64_t k = 0; k < n; k++) {
+            at[k] = w->places + (i + k) * units;
+        }
+        source.rows = at;
+        oribi_byte_rows_run(state->byte_rows, &state->bytes[2 * w->d + 1], &source, n,
+                            gates + i * rows, 1, w->sums + i * rows, rows);
+    }
+}
+
+/* --- Products of floats ---------------------------------------------------------------------- */
 
 static oribi_gemm product_of(const oribi_recurrent_worker *w, const float *panels, int64_t m,
                              int64_t k, int64_t n, float *c)
@@ -78,6 +123,10 @@ static void run_product(const oribi_gemm *gemm)
 static void sum_input(const oribi_recurrent_worker *w)
 {
     const oribi_recurrent_work *fast = w->fast;
+    if (fast->state->bytes != NULL) {
+        sum_input_bytes(w);
+        return;
+    }
     oribi_gemm gemm = product_of(w, w->panels, (fast->end - fast->first) * w->n, w->a->in_c,
                                  fast->rows, w->gates);
     gemm.rows = input_rows;
@@ -141,9 +190,9 @@ static void lstm_row(const oribi_recurrent_worker *w, float *sums, float *hidden
     cells->multiply(out, hidden, units);
 }
 
-/* The hidden states on the places of their range. As in ONNX Runtime a row's last one is among them
- * in the step behind its end, and 0 from then on. */
-static const float *rounded_state(const oribi_recurrent_worker *w, int64_t k)
+/* The hidden states whose range counts: as in ONNX Runtime a row's last one is among them in the
+ * step behind its end, and 0 from then on. */
+static float *counted_state(const oribi_recurrent_worker *w, int64_t k)
 {
     const int64_t units = w->a->units;
     memcpy(w->reset, w->hidden, (size_t)(w->n * units) * sizeof *w->reset);
@@ -152,14 +201,28 @@ static const float *rounded_state(const oribi_recurrent_worker *w, int64_t k)
             memset(w->reset + i * units, 0, (size_t)units * sizeof *w->reset);
         }
     }
-    w->fast->state->cells->round(w->reset, w->reset, w->n * units);
     return w->reset;
+}
+
+/* The sums of a step of a layer that rounds its hidden states to the places of their range. */
+static void sum_rounded(const oribi_recurrent_worker *w, int64_t k, const float *gates)
+{
+    float *hidden = counted_state(w, k);
+    if (w->fast->state->bytes != NULL) {
+        sum_state_bytes(w, gates, hidden);
+    } else {
+        w->fast->state->cells->round(hidden, hidden, w->n * w->a->units);
+        sum_state(w, gates, hidden, 0, w->fast->rows, w->fast->counts.input, NULL);
+    }
 }
 
 static void step_lstm(const oribi_recurrent_worker *w, int64_t k, const float *gates)
 {
-    const float *hidden = w->fast->state->is_dynamic ? rounded_state(w, k) : w->hidden;
-    sum_state(w, gates, hidden, 0, w->fast->rows, w->fast->counts.input, NULL);
+    if (w->fast->state->is_dynamic) {
+        sum_rounded(w, k, gates);
+    } else {
+        sum_state(w, gates, w->hidden, 0, w->fast->rows, w->fast->counts.input, NULL);
+    }
     for (int64_t i = 0; i < w->n; i++) {
         if (runs(w, k, i)) {
             lstm_row(w, w->sums + i * w->fast->rows, w->hidden + i * w->a->units,
