@@ -210,6 +210,14 @@ def l2_pool(b):
          stride_h=stride, filter_w=size, filter_h=size, activation="NONE")
 
 
+def local_response(b):
+    if not b.is_float:
+        raise Skip()
+    shape, b.usual = b.shape(3, 1, 4) + [b.size(1, 9)], True  # the reference's window lacks its last channel
+    b.op("LOCAL_RESPONSE_NORMALIZATION", [b.input(shape)], [b.output(shape)], radius=b.walk(2, 1, 5, 0, 9),
+         bias=b.pick(1.0, 2.0, 0.5), alpha=b.pick(1.0, 1e-4, 0.3), beta=b.walk(0.75, 0.5, 1.0))
+
+
 def conv_3d(b):
     if not b.is_float:
         raise Skip()
@@ -242,4 +250,4 @@ CASES = {**ONE, **TWO, "SELECT": select, "SELECT_V2": select_v2, "ADD_N": add_n,
          "REDUCE_MIN": _reduce("REDUCE_MIN"), "REDUCE_ANY": _reduce("REDUCE_ANY"),
          "REDUCE_ALL": _reduce("REDUCE_ALL"), "ARG_MAX": _arg("ARG_MAX"), "ARG_MIN": _arg("ARG_MIN"),
          "CUMSUM": cumsum, "TOPK_V2": top_k, "L2_POOL_2D": l2_pool,
-         "FAKE_QUANT": fake_quant, "CONV_3D": conv_3d}
+         "LOCAL_RESPONSE_NORMALIZATION": local_response, "FAKE_QUANT": fake_quant, "CONV_3D": conv_3d}
