@@ -26,6 +26,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QAveragePool", "average_pool", oribi_lower_average_pool},
     {"Oribi>QMaxPool", "max_pool", oribi_lower_max_pool},
     {"Oribi>QSoftmax", "softmax", oribi_lower_softmax},
+    {"Oribi>QWideSoftmax", "softmax", oribi_lower_wide_softmax},
     {"Oribi>QUnary", "unary", oribi_lower_unary},
     {"Oribi>QMean", "mean", oribi_lower_mean},
     {"Oribi>QSum", "sum", oribi_lower_sum},
