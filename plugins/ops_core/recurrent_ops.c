@@ -276,6 +276,13 @@ const oribi_ops_row oribi_ops_recurrent[] = {
                "output_zero: int", "feature_scale: float", "time_scale: float",
                "state_scale: float"},
      .shape = svdf},
+    {.name = "Oribi>QNarrowSvdf", /* with a state of int8 */
+     .inputs = {"input: int8", "feature: int8", "time: int8", "bias: int32", "state: int8"},
+     .outputs = {"output: int8", "next: int8"},
+     .attrs = {"rank: int", "input_scale: float", "input_zero: int", "output_scale: float",
+               "output_zero: int", "feature_scale: float", "time_scale: float",
+               "state_scale: float", "state_zero: int"},
+     .shape = svdf},
     {.name = "Oribi>Lstm",
      .inputs = {"input: float", "weights: float", "recurrent: float", "bias: float",
                 "hidden: float", "cell: float"},

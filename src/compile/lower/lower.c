@@ -46,6 +46,7 @@ static const oribi_lower_row rows[] = {
     {"Cast", "cast", oribi_lower_cast},
     {"Oribi>QWideConv2D", "conv2d", oribi_lower_wide_conv2d},
     {"Oribi>QSvdf", "svdf", oribi_lower_q_svdf},
+    {"Oribi>QNarrowSvdf", "svdf", oribi_lower_q_narrow_svdf},
     {"Oribi>Svdf", "svdf", oribi_lower_svdf},
     {"Oribi>QLstm", "lstm", oribi_lower_q_lstm},
     {"Oribi>Lstm", "lstm", oribi_lower_lstm},

@@ -127,7 +127,8 @@ oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,
     oribi_lower_qlinear_mul, oribi_lower_qlinear_mean, oribi_lower_qlinear_softmax,
     oribi_lower_qlinear_table, oribi_lower_quantize_linear, oribi_lower_dequantize_linear,
     oribi_lower_dynamic_quantize_linear;
-oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_wide_conv2d;
+oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_q_narrow_svdf,
+    oribi_lower_wide_conv2d;
 oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm, oribi_lower_lstm_full,
     oribi_lower_onnx_lstm, oribi_lower_onnx_gru, oribi_lower_onnx_rnn;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,

@@ -84,6 +84,26 @@ def assign_variable(b):
     b.stream(b.walk(3, 4))
 
 
+def svdf_narrow(b):
+    """With weights over time and a state of int8."""
+    if b.column != "i8":
+        raise Skip()
+    b.exclude("tflite")  # its kernel takes the state for int16
+    b.exclude("litert")
+    batch, features, units, rank, memory = b.pick(1, 1, 2), b.size(1, 9), b.size(1, 4), b.walk(1, 2, 3), b.size(2, 6)
+    filters, q, out = units * rank, b.quant(), b.quant()
+    scale = [np.float32(2.0 ** b.rng.uniform(-8, -6)) for _ in range(2)]
+    kept = np.float32(float(q[0]) * float(scale[0]) * 5200 * math.sqrt(features) / b.pick(40, 40, 160))
+    spread = 40 * 74 * math.sqrt(memory * rank)
+    feature = b.const(b.rng.integers(-127, 128, [filters, features]), "i8", (scale[0], 0))
+    time = b.const(b.rng.integers(-127, 128, [filters, memory]), "i8", (scale[1], 0))
+    bias = b.const(b.rng.integers(-int(spread), int(spread) + 1, units), "i32", (np.float32(kept * scale[1]), 0))
+    state = b.state([batch, filters * memory], (kept, b.pick(0, 0, b.size(-40, 40))))
+    x, y = b.input([batch, features], q), b.output([batch, units], (np.float32(float(kept) * float(scale[1]) * spread / 60), out[1]))
+    b.op("SVDF", [x, feature, time, bias, state], [y], rank=rank, activation="RELU")
+    b.stream(b.walk(4, 7, 3))
+
+
 def svdf(b):
     """The newest column of the state is in its range, and so is the output."""
     batch, features, units, rank, memory = b.pick(1, 1, 2), b.size(1, 9), b.size(1, 4), b.walk(1, 2, 3), b.size(2, 6)
@@ -288,5 +308,5 @@ def lstm_both_ways(b):
 
 RNNS = ("RNN", "UNIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE_RNN")
 SEQUENCES = {**{name: _rnn(name) for name in RNNS}, "LSTM": lstm_one_step, "BIDIRECTIONAL_SEQUENCE_LSTM": lstm_both_ways}
-CASES = {**SEQUENCES, "SVDF": svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
+CASES = {**SEQUENCES, "SVDF": svdf, "SVDF_NARROW": svdf_narrow, "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
          "ASSIGN_VARIABLE": assign_variable}

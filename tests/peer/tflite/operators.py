@@ -24,7 +24,7 @@ WORDS = {"i16x8": "i16"}
 GRAPHS = ("IF", "WHILE", "CALL_ONCE")  # not of one type: control-flow.md
 # Cases of an operator that have a name of their own
 CUSTOM = {"CONVOLUTION_2D_TRANSPOSE_BIAS": "Convolution2DTransposeBias", "DETECTION_POSTPROCESS": "TFLite_Detection_PostProcess"}
-CASES_OF = {"QUANTIZE_WIDE": "QUANTIZE", "SOFTMAX_WIDE": "SOFTMAX"}
+CASES_OF = {"QUANTIZE_WIDE": "QUANTIZE", "SOFTMAX_WIDE": "SOFTMAX", "SVDF_NARROW": "SVDF"}
 OTHER = {"REAL": "RFFT2D", "IMAG": "RFFT2D", "COMPLEX_ABS": "RFFT2D"}
 
 
