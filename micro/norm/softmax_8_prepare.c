@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives the arguments of softmax_s8 and softmax_u8. */
+/* Derives the arguments of softmax_s8, softmax_u8 and softmax_wide. */
 #include "micro/norm/softmax_8_prepare.h"
 
 #include "micro/element.h"
@@ -46,5 +46,19 @@ int32_t oribi_micro_softmax_8_prepare(const struct oribi_micro_softmax_spec *spe
     args->rows = s->rows;
     args->columns = s->columns;
     args->scratch_bytes = 0;
+    return code == ORIBI_MICRO_OK && !result_fits ? ORIBI_MICRO_INVALID : code;
+}
+
+int32_t oribi_micro_softmax_wide_prepare(const struct oribi_micro_softmax_spec *spec,
+                                         struct oribi_micro_softmax_wide_args *args)
+{
+    const struct oribi_micro_softmax_spec *s = spec;
+    const int result_fits = s->output.zero == INT16_MIN && s->output.scale >= 1.0F / 65536.0F &&
+                            s->output.scale <= 1.0F / 65536.0F;
+    const int32_t code =
+        oribi_micro_softmax_8_scaling(s, &args->multiplier, &args->shift, &args->farthest);
+    args->rows = s->rows;
+    args->columns = s->columns;
+    args->is_unsigned = s->kind == ORIBI_MICRO_U8 ? 1 : 0;
     return code == ORIBI_MICRO_OK && !result_fits ? ORIBI_MICRO_INVALID : code;
 }

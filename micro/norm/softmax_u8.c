@@ -9,6 +9,7 @@ void oribi_micro_softmax_u8(const struct oribi_micro_softmax_8_args *args, const
     (void)scratch;
     for (int32_t row = 0; row < args->rows; row++) {
         TVMGEN_YIELD();
-        oribi_micro_softmax_row_8(args, ORIBI_MICRO_U8, row * args->columns, input, output);
+        oribi_micro_softmax_row_8(args, ORIBI_MICRO_U8, ORIBI_MICRO_U8, row * args->columns, input,
+                                  output);
     }
 }

@@ -5,6 +5,7 @@
 #include "micro/recurrent/lstm_full_f32.h"
 #include "micro/math_f32.h"
 #include "micro/memory.h"
+#include "micro/quantize/through_bytes.h"
 
 #include <stddef.h>
 
@@ -90,6 +91,13 @@ static void step_cell(const struct oribi_micro_lstm_full_f32_args *a, float *gat
     finish(a, forget + 2, forget + 1, cell, gates);
 }
 
+static void through_bytes(const struct oribi_micro_lstm_full_f32_args *a, int32_t columns,
+                          const float *from, float *to)
+{
+    const struct oribi_micro_through_bytes_args args = {1, columns, a->is_asymmetric};
+    oribi_micro_through_bytes(&args, from, to);
+}
+
 /* The hidden state from the output gate and the cell; `whole` has room for the units. */
 static void step_hidden(const struct oribi_micro_lstm_full_f32_args *a, const float *gate,
                         const float *cell, float *whole, float *hidden)
@@ -97,6 +105,9 @@ static void step_hidden(const struct oribi_micro_lstm_full_f32_args *a, const fl
     float *to = a->projection != NULL ? whole : hidden;
     for (int32_t u = 0; u < a->units; u++) {
         to[u] = gate[u] * oribi_micro_tanh(cell[u]);
+    }
+    if (a->projection != NULL && a->is_hybrid != 0) {
+        through_bytes(a, a->units, whole, whole);
     }
     for (int32_t o = 0; a->projection != NULL && o < a->outputs; o++) {
         TVMGEN_YIELD();
@@ -111,14 +122,17 @@ void oribi_micro_lstm_full_f32(const struct oribi_micro_lstm_full_f32_args *args
                                float *output, float *next_hidden, float *next_cell, void *scratch)
 {
     const struct oribi_micro_lstm_full_f32_args *a = args;
-    float *gates = scratch, *whole = gates + a->gates * a->units;
+    float *gates = scratch, *whole = gates + a->gates * a->units, *bytes = whole + a->units;
     const size_t row = (size_t)a->outputs * sizeof *hidden;
     memcpy(next_hidden, hidden, (size_t)a->batch * row);
     memcpy(next_cell, cell, (size_t)(a->batch * a->units) * sizeof *cell);
     for (int32_t b = 0; b < a->batch; b++) {
         for (int32_t t = 0; t < a->steps; t++) {
             const int32_t at = a->is_time_major != 0 ? t * a->batch + b : b * a->steps + t;
-            sum_gates(a, input + at * a->in_c, next_hidden, gates);
+            if (a->is_hybrid != 0) {
+                through_bytes(a, a->outputs, next_hidden, bytes);
+            }
+            sum_gates(a, input + at * a->in_c, a->is_hybrid != 0 ? bytes : next_hidden, gates);
             step_cell(a, gates, next_cell);
             step_hidden(a, gates + (a->gates - 1) * a->units, next_cell, whole, next_hidden);
             memcpy(output + at * a->outputs, next_hidden, row);

@@ -19,12 +19,14 @@ struct oribi_micro_lstm_full_f32_args {
     int32_t gates;                /* 3 or 4 */
     int32_t batch, steps, in_c, units, outputs;
     int32_t is_time_major;            /* 1: steps go before batches in input and output */
+    int32_t is_hybrid, is_asymmetric; /* hybrid: what a product takes of hidden state and projection
+                                       * goes through bytes (through_bytes.h) */
     float cell_clip, projection_clip; /* above 0: cell state and projection stay within it */
 };
 
 /* As oribi_micro_lstm_f32, with hidden and next_hidden [batch, outputs] and output [batch, steps,
  * outputs]. A normalised gate takes its bias last.
- * Shapes   scratch: 4 * (gates + 1) bytes a unit, aligned to 4.
+ * Shapes   scratch: 4 * (gates + 1) bytes a unit, and of a hybrid 4 an output, aligned to 4.
  * Source   TensorFlow Lite's kernel, whose sums may have another order.
  */
 void oribi_micro_lstm_full_f32(const struct oribi_micro_lstm_full_f32_args *args,

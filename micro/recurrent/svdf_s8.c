@@ -2,18 +2,15 @@
 /* SVDF of int8. */
 #include "micro/recurrent/svdf_s8.h"
 
-#include "micro/fixed_point.h"
 #include "micro/memory.h"
+#include "micro/recurrent/svdf_feature_s8.h"
 
 /* The newest column of filter f. */
 static int16_t feature(const struct oribi_micro_svdf_s8_args *a, const int8_t *input, int32_t f)
 {
-    const int8_t *filter = a->feature + f * a->in_c;
-    int32_t sum = 0;
-    for (int32_t i = 0; i < a->in_c; i++) {
-        sum += filter[i] * (input[i] - a->input_zero);
-    }
-    sum = oribi_micro_scale(sum, a->feature_multiplier, a->feature_shift);
+    const int32_t sum =
+        oribi_micro_svdf_feature_s8(a->feature + f * a->in_c, input, a->in_c, a->input_zero,
+                                    a->feature_multiplier, a->feature_shift);
     return (int16_t)oribi_micro_clamp(sum, -32768, 32767);
 }
 

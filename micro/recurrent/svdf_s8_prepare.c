@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives the arguments of svdf_s8: products and quotients of scales in float32, then double. */
+/* Derives the arguments of svdf_s8 and svdf_narrow_s8: products and quotients of scales in float32,
+ * then double. */
 #include "micro/recurrent/svdf_s8_prepare.h"
 
 int32_t oribi_micro_svdf_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
@@ -38,4 +39,27 @@ int32_t oribi_micro_svdf_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
                ? code
                : oribi_micro_multiplier((double)output_real, &args->output_multiplier,
                                         &args->output_shift);
+}
+
+int32_t oribi_micro_svdf_narrow_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
+                                           struct oribi_micro_svdf_narrow_s8_args *args)
+{
+    struct oribi_micro_svdf_s8_args a;
+    const int32_t code = oribi_micro_svdf_s8_prepare(spec, &a);
+    if (code != ORIBI_MICRO_OK) {
+        return code;
+    }
+    args->batch = a.batch;
+    args->in_c = a.in_c;
+    args->units = a.units;
+    args->rank = a.rank;
+    args->memory = a.memory;
+    args->input_zero = a.input_zero;
+    args->output_zero = a.output_zero;
+    args->state_zero = spec->state_zero;
+    args->feature_multiplier = a.feature_multiplier;
+    args->feature_shift = a.feature_shift;
+    args->output_multiplier = a.output_multiplier;
+    args->output_shift = a.output_shift;
+    return spec->state_zero < INT8_MIN || spec->state_zero > INT8_MAX ? ORIBI_MICRO_INVALID : code;
 }

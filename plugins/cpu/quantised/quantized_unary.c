@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>QSoftmax and Oribi>QUnary by micro/'s kernels. */
+/* Oribi>QSoftmax, Oribi>QWideSoftmax and Oribi>QUnary by micro/'s kernels. */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
 
@@ -25,15 +25,20 @@ static void *softmax_create(TF_OpKernelConstruction *construction)
 
 typedef struct softmax_args {
     int32_t kind;
+    bool is_wide; /* of bytes into int16 */
     union {
         struct oribi_micro_softmax_8_args bytes;
         struct oribi_micro_softmax_s16_args s16;
+        struct oribi_micro_softmax_wide_args wide;
     } u;
 } softmax_args;
 
 static int32_t softmax_prepare(const struct oribi_micro_softmax_spec *spec, softmax_args *args)
 {
     args->kind = spec->kind;
+    if (args->is_wide) {
+        return oribi_micro_softmax_wide_prepare(spec, &args->u.wide);
+    }
     return spec->kind == ORIBI_MICRO_S16 ? oribi_micro_softmax_s16_prepare(spec, &args->u.s16)
                                          : oribi_micro_softmax_8_prepare(spec, &args->u.bytes);
 }
@@ -41,6 +46,11 @@ static int32_t softmax_prepare(const struct oribi_micro_softmax_spec *spec, soft
 static void softmax_rows(const void *all, int32_t rows, const void *input, void *output)
 {
     softmax_args args = *(const softmax_args *)all;
+    if (args.is_wide) {
+        args.u.wide.rows = rows;
+        oribi_micro_softmax_wide(&args.u.wide, input, output);
+        return;
+    }
     if (args.kind == ORIBI_MICRO_S16) {
         args.u.s16.rows = rows;
         oribi_micro_softmax_s16(&args.u.s16, input, output);
@@ -54,10 +64,11 @@ static void softmax_rows(const void *all, int32_t rows, const void *input, void 
     }
 }
 
-static bool softmax_run(const struct oribi_micro_softmax_spec *state, oribi_kit_run *run)
+static bool run_softmax(const struct oribi_micro_softmax_spec *state, oribi_kit_run *run,
+                        bool is_wide)
 {
     struct oribi_micro_softmax_spec spec = *state;
-    softmax_args args;
+    softmax_args args = {.is_wide = is_wide};
     oribi_cpu_shape shape;
     if (!oribi_cpu_input_shape(run, 0, &shape)) {
         return false;
@@ -75,15 +86,28 @@ static bool softmax_run(const struct oribi_micro_softmax_spec *state, oribi_kit_
         return false;
     }
     const void *input = TF_TensorData(run->in[0]);
-    void *output = oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
+    void *output = is_wide ? oribi_kit_output(run, 0, shape.at, shape.n)
+                           : oribi_kit_output_in_place(run, (const int[]){0}, 1, shape.at, shape.n);
     if (output != NULL) {
         const int64_t bytes = columns * (spec.kind == ORIBI_MICRO_S16 ? 2 : 1);
-        const oribi_quantized_each each = {&args, softmax_rows, input, output, bytes, bytes};
+        const int64_t out_bytes = is_wide ? 2 * bytes : bytes;
+        const oribi_quantized_each each = {&args, softmax_rows, input, output, bytes, out_bytes};
         oribi_quantized_run_each(run, &each, spec.rows, columns * 40);
     }
     return output != NULL;
 }
+
+static bool softmax_run(const struct oribi_micro_softmax_spec *state, oribi_kit_run *run)
+{
+    return run_softmax(state, run, false);
+}
 ORIBI_KIT_COMPUTE(softmax, 1)
+
+static bool wide_softmax_run(const struct oribi_micro_softmax_spec *state, oribi_kit_run *run)
+{
+    return run_softmax(state, run, true);
+}
+ORIBI_KIT_COMPUTE(wide_softmax, 1)
 
 /* --- Tables of bytes
  * ---------------------------------------------------------------------------------- */
@@ -129,5 +153,6 @@ const oribi_cpu_kernel oribi_cpu_quantized_unary_kernels[] = {
      .destroy = oribi_kit_free,
      .why = "a table of micro/'s scalar truth"},
     ORIBI_QUANTIZED_ROW("Oribi>QSoftmax", softmax, softmax, {"T", ORIBI_QUANTIZED_TYPES}),
+    ORIBI_QUANTIZED_ROW("Oribi>QWideSoftmax", softmax, wide_softmax, {"T", ORIBI_QUANTIZED_BYTES}),
     {.op_name = NULL},
 };

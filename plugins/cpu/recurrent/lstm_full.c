@@ -24,11 +24,15 @@ typedef struct oribi_micro_lstm_full_f32_args arguments;
 
 static void lstm_full_read(oribi_kit_setup *setup, arguments *args)
 {
-    bool is_time_major = false;
+    bool is_time_major = false, is_hybrid = false, is_asymmetric = false;
     oribi_kit_attr_bool(setup, "time_major", &is_time_major);
     oribi_kit_attr_float(setup, "cell_clip", &args->cell_clip);
     oribi_kit_attr_float(setup, "projection_clip", &args->projection_clip);
+    oribi_kit_attr_bool(setup, "hybrid", &is_hybrid);
+    oribi_kit_attr_bool(setup, "asymmetric", &is_asymmetric);
     args->is_time_major = is_time_major ? 1 : 0;
+    args->is_hybrid = is_hybrid ? 1 : 0;
+    args->is_asymmetric = is_asymmetric ? 1 : 0;
 }
 ORIBI_KIT_CREATE(lstm_full, arguments)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oribi>Svdf and Oribi>QSvdf by micro/'s kernels. */
+/* Oribi>Svdf, Oribi>QSvdf and Oribi>QNarrowSvdf by micro/'s kernels. */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
 
@@ -76,6 +76,7 @@ typedef struct svdf_call {
     }
 UNITS(units_f32, oribi_micro_svdf_f32_args, oribi_micro_svdf_f32, float, float)
 UNITS(units_s8, oribi_micro_svdf_s8_args, oribi_micro_svdf_s8, int8_t, int16_t)
+UNITS(units_narrow, oribi_micro_svdf_narrow_s8_args, oribi_micro_svdf_narrow_s8, int8_t, int8_t)
 
 static void run_units(oribi_kit_run *run, const struct oribi_micro_svdf_s8_spec *spec,
                       svdf_call *call, void (*units)(void *, int64_t, int64_t))
@@ -114,23 +115,23 @@ static bool svdf_run(const int64_t *rank, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(svdf, 5)
 
-static void *q_svdf_create(TF_OpKernelConstruction *construction)
+static void read_quantised(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
 {
-    oribi_kit_setup setup;
-    struct oribi_micro_svdf_s8_spec *spec =
-        oribi_kit_setup_begin(&setup, construction, sizeof *spec);
-    if (spec != NULL) {
-        int64_t rank = 0;
-        oribi_quantized_attr(&setup, "input", &spec->input);
-        oribi_quantized_attr(&setup, "output", &spec->output);
-        oribi_kit_attr_float(&setup, "feature_scale", &spec->feature_scale);
-        oribi_kit_attr_float(&setup, "time_scale", &spec->time_scale);
-        oribi_kit_attr_float(&setup, "state_scale", &spec->state_scale);
-        oribi_kit_attr_int(&setup, "rank", &rank);
-        spec->rank = rank < 1 || rank > INT32_MAX ? 0 : (int32_t)rank;
-    }
-    return oribi_kit_setup_end(&setup);
+    int64_t rank = 0;
+    oribi_quantized_attr(setup, "input", &spec->input);
+    oribi_quantized_attr(setup, "output", &spec->output);
+    oribi_kit_attr_float(setup, "feature_scale", &spec->feature_scale);
+    oribi_kit_attr_float(setup, "time_scale", &spec->time_scale);
+    oribi_kit_attr_float(setup, "state_scale", &spec->state_scale);
+    oribi_kit_attr_int(setup, "rank", &rank);
+    spec->rank = rank < 1 || rank > INT32_MAX ? 0 : (int32_t)rank;
 }
+
+static void q_svdf_read(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
+{
+    read_quantised(setup, spec);
+}
+ORIBI_KIT_CREATE(q_svdf, struct oribi_micro_svdf_s8_spec)
 
 static bool q_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_run *run)
 {
@@ -151,6 +152,38 @@ static bool q_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_r
 }
 ORIBI_KIT_COMPUTE(q_svdf, 5)
 
+static void q_narrow_svdf_read(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
+{
+    int64_t zero = 0;
+    read_quantised(setup, spec);
+    oribi_kit_attr_int(setup, "state_zero", &zero);
+    if (zero < INT8_MIN || zero > INT8_MAX) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT, "state_zero %lld is no int8",
+                                   (long long)zero);
+    }
+    spec->state_zero = (int32_t)zero;
+}
+ORIBI_KIT_CREATE(q_narrow_svdf, struct oribi_micro_svdf_s8_spec)
+
+static bool q_narrow_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_run *run)
+{
+    struct oribi_micro_svdf_s8_spec spec = *state;
+    struct oribi_micro_svdf_narrow_s8_args args;
+    void *output, *next;
+    if (!read_sizes(run, spec.rank, &spec) ||
+        !oribi_quantized_check(run, oribi_micro_svdf_narrow_s8_prepare(&spec, &args)) ||
+        !make_outputs(run, &spec, &output, &next)) {
+        return false;
+    }
+    args.feature = TF_TensorData(run->in[1]);
+    args.time = TF_TensorData(run->in[2]);
+    args.bias = TF_TensorData(run->in[3]);
+    svdf_call call = {.args = &args, .output = output, .next = next};
+    run_units(run, &spec, &call, units_narrow);
+    return true;
+}
+ORIBI_KIT_COMPUTE(q_narrow_svdf, 5)
+
 const oribi_cpu_kernel oribi_cpu_recurrent_kernels[] = {
     {.op_name = "Oribi>Svdf",
      .priority = ORIBI_CPU_REFERENCE,
@@ -162,6 +195,12 @@ const oribi_cpu_kernel oribi_cpu_recurrent_kernels[] = {
      .priority = ORIBI_CPU_REFERENCE,
      .create = q_svdf_create,
      .compute = q_svdf_compute,
+     .destroy = oribi_kit_free,
+     .why = "the arithmetic of micro/, bit for bit"},
+    {.op_name = "Oribi>QNarrowSvdf",
+     .priority = ORIBI_CPU_REFERENCE,
+     .create = q_narrow_svdf_create,
+     .compute = q_narrow_svdf_compute,
      .destroy = oribi_kit_free,
      .why = "the arithmetic of micro/, bit for bit"},
     {.op_name = NULL},

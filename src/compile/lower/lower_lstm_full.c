@@ -22,6 +22,8 @@ static bool read_sizes(oribi_lowering *lowering, oribi_call *call, arguments *a)
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, HIDDEN), hidden));
     ORIBI_TRY(oribi_lower_dims(lowering, call, oribi_lower_input(lowering, call, CELL), cell));
     a->is_time_major = oribi_lower_bool(call, "time_major") ? 1 : 0;
+    a->is_hybrid = oribi_lower_bool(call, "hybrid") ? 1 : 0;
+    a->is_asymmetric = oribi_lower_bool(call, "asymmetric") ? 1 : 0;
     a->gates = (int32_t)dim(oribi_lower_input(lowering, call, WEIGHTS), 0);
     a->batch = input[1 + a->is_time_major];
     a->steps = input[2 - a->is_time_major];

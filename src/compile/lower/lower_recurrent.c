@@ -74,22 +74,45 @@ bool oribi_lower_svdf(oribi_lowering *lowering, oribi_call *call)
     return true;
 }
 
+/* Sizes and scales of the quantised forms. */
+static bool read_quantised(oribi_lowering *lowering, oribi_call *call,
+                           struct oribi_micro_svdf_s8_spec *spec)
+{
+    ORIBI_TRY(read_sizes(lowering, call, spec));
+    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec->input);
+    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec->output);
+    spec->feature_scale = oribi_lower_float(call, "feature_scale");
+    spec->time_scale = oribi_lower_float(call, "time_scale");
+    spec->state_scale = oribi_lower_float(call, "state_scale");
+    return true;
+}
+
 bool oribi_lower_q_svdf(oribi_lowering *lowering, oribi_call *call)
 {
     static const TF_DataType types[3] = {TF_INT8, TF_INT16, TF_INT32};
     struct oribi_micro_svdf_s8_spec spec = {0};
     struct oribi_micro_svdf_s8_args args = {0};
     const void *weights[3];
-    ORIBI_TRY(read_sizes(lowering, call, &spec));
-    oribi_lower_quantisation(call, "input_scale", "input_zero", &spec.input);
-    oribi_lower_quantisation(call, "output_scale", "output_zero", &spec.output);
-    spec.feature_scale = oribi_lower_float(call, "feature_scale");
-    spec.time_scale = oribi_lower_float(call, "time_scale");
-    spec.state_scale = oribi_lower_float(call, "state_scale");
+    ORIBI_TRY(read_quantised(lowering, call, &spec));
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_svdf_s8_prepare(&spec, &args)));
     ORIBI_TRY(read_weights(lowering, call, types, weights));
     SET_SIZES(&args, &spec, weights);
     ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "svdf_s8", svdf_s8, &args));
+    PLACE_WEIGHTS(call, &args, &spec);
+    return true;
+}
+
+bool oribi_lower_q_narrow_svdf(oribi_lowering *lowering, oribi_call *call)
+{
+    static const TF_DataType types[3] = {TF_INT8, TF_INT8, TF_INT32};
+    struct oribi_micro_svdf_s8_spec spec = {.state_zero = oribi_lower_int(call, "state_zero", 0)};
+    struct oribi_micro_svdf_narrow_s8_args args = {0};
+    const void *weights[3];
+    ORIBI_TRY(read_quantised(lowering, call, &spec));
+    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_svdf_narrow_s8_prepare(&spec, &args)));
+    ORIBI_TRY(read_weights(lowering, call, types, weights));
+    SET_SIZES(&args, &spec, weights);
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "svdf_narrow_s8", svdf_narrow_s8, &args));
     PLACE_WEIGHTS(call, &args, &spec);
     return true;
 }

@@ -70,3 +70,13 @@ bool oribi_lower_q_log_softmax(oribi_lowering *lowering, oribi_call *call)
     set_common(call);
     return ORIBI_CALL_SET(lowering, call, "log_softmax_8", log_softmax_8, &args);
 }
+
+bool oribi_lower_wide_softmax(oribi_lowering *lowering, oribi_call *call)
+{
+    struct oribi_micro_softmax_spec spec = {.beta = oribi_lower_float(call, "beta")};
+    struct oribi_micro_softmax_wide_args args = {0};
+    ORIBI_TRY(read_spec(lowering, call, &spec) &&
+              oribi_lower_check(lowering, call, oribi_micro_softmax_wide_prepare(&spec, &args)));
+    call->n_inputs = 1;
+    return ORIBI_CALL_SET(lowering, call, "softmax_wide", softmax_wide, &args);
+}

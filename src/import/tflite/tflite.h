@@ -282,6 +282,8 @@ bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status);
  * a failure when the file does not say what it should, or memory does not allow it. */
 void *oribi_tflite_expand(oribi_tflite_node *n, const oribi_tflite_tensor *tensor, size_t bytes);
 
+bool oribi_tflite_lstm_basic(oribi_tflite_node *n); /* LSTM of the basic kernel type */
+
 /* --- Float inputs with weights of int8 (tflite_hybrid.c) ---------------------------------------
  */
 
@@ -289,6 +291,8 @@ void *oribi_tflite_expand(oribi_tflite_node *n, const oribi_tflite_tensor *tenso
 bool oribi_tflite_is_hybrid(const oribi_tflite_node *n, int32_t x, int32_t filter);
 /* Input i in floats: quantised weights times their scales. */
 oribi_value_id oribi_tflite_weights_in(oribi_tflite_node *n, int32_t i);
+oribi_value_id oribi_tflite_scaled(oribi_tflite_node *n, oribi_value_id weights,
+                                   oribi_value_id scales);
 /* x as quantised while the model runs, a row of all behind the first `lead` dimensions (-1: behind
  * all but the last) each by its own range, in floats again. */
 oribi_value_id oribi_tflite_through_bytes(oribi_tflite_node *n, oribi_value_id x, int64_t lead,

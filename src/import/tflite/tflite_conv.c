@@ -70,6 +70,90 @@ static bool conv_3d(oribi_tflite_node *n)
     return finish(n, y, 2, oribi_tflite_byte(n, 4, 0));
 }
 
+/* One axis of CONV_3D_TRANSPOSE: what is cut off before and after, and left behind the last window.
+ */
+static bool cut_axis(oribi_tflite_node *n, int64_t in, int64_t out, int64_t taps, int64_t stride,
+                     int64_t dilation, int64_t cut[3])
+{
+    const bool is_same = oribi_tflite_byte(n, 0, 0) == 0;
+    const int64_t most = INT32_MAX;
+    if (in < 1 || out < 1 || taps < 1 || stride < 1 || dilation < 1 || in > most || out > most ||
+        taps > most || stride > most || dilation > most) {
+        return oribi_tflite_fail(
+            n, TF_INVALID_ARGUMENT,
+            "an axis of %lld elements, %lld of the result, %lld of the filter, "
+            "stride %lld and dilation %lld is not possible",
+            (long long)in, (long long)out, (long long)taps, (long long)stride, (long long)dilation);
+    }
+    const int64_t reach = (taps - 1) * dilation + 1;
+    const int64_t wanted = is_same ? (out + stride - 1) / stride : (out - reach) / stride + 1;
+    if (wanted != in || (!is_same && out < reach)) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                 "%lld elements of the result do not come from %lld of the input",
+                                 (long long)out, (long long)in);
+    }
+    const int64_t over = (in - 1) * stride + reach - out;
+    cut[0] = over > 0 ? over / 2 : 0;
+    cut[1] = over > 0 ? over - cut[0] : 0;
+    cut[2] = over > 0 ? 0 : -over;
+    return true;
+}
+
+/* Inputs: the result's shape, weights DHWOI, the input, and maybe a bias. ONNX's op has the
+ * channels first. */
+static bool conv_3d_transpose(oribi_tflite_node *n)
+{
+    static const oribi_dims first = {5, {0, 4, 1, 2, 3}}, last = {5, {0, 2, 3, 4, 1}},
+                            dhwoi_to_iodhw = {5, {4, 3, 0, 1, 2}};
+    const int strides[3] = {1, 3, 2}, dilations[3] = {5, 7, 6}; /* fields */
+    int64_t wanted[5], stride[3], dilation[3], pads[6], more[3];
+    oribi_dims x_dims, w_dims;
+    ORIBI_TRY(check_float(n, 2, 1));
+    const oribi_value_id sizes = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 2);
+    const oribi_value_id filter = oribi_tflite_input(n, 1);
+    ORIBI_TRY(oribi_tflite_dims(n, x, &x_dims) && oribi_tflite_dims(n, filter, &w_dims));
+    if (oribi_tflite_dtype_in(n, 1) != TF_FLOAT || x_dims.n != 5 || w_dims.n != 5 ||
+        !oribi_graph_constant_exactly(n->graph, sizes, wanted, 5)) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "it wants an input and weights of floats and of five dimensions, "
+                                 "and five constant sizes");
+    }
+    for (int i = 0; i < 5; i++) {
+        if (x_dims.at[i] < 0 || w_dims.at[i] < 0) {
+            return oribi_tflite_want_shapes(n, "the sizes of its inputs must be known");
+        }
+    }
+    if (wanted[0] != x_dims.at[0] || wanted[4] != w_dims.at[3] || x_dims.at[4] != w_dims.at[4]) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                 "batches or channels of input, weights and result contradict "
+                                 "each other");
+    }
+    for (int i = 0; i < 3; i++) {
+        int64_t cut[3] = {0};
+        stride[i] = oribi_tflite_int(n, strides[i], 0);
+        dilation[i] = oribi_tflite_int(n, dilations[i], 1);
+        ORIBI_TRY(cut_axis(n, x_dims.at[i + 1], wanted[i + 1], w_dims.at[i], stride[i], dilation[i],
+                           cut));
+        pads[i] = cut[0];
+        pads[i + 3] = cut[1];
+        more[i] = cut[2];
+    }
+    oribi_value_id y = oribi_tflite_emit(
+        n, "ONNX>ConvTranspose",
+        INPUTS(oribi_tflite_transpose(n, x, &first),
+               oribi_tflite_transpose(n, filter, &dhwoi_to_iodhw)),
+        ATTRS(ATTR_INTS("strides", stride, 3), ATTR_INTS("dilations", dilation, 3),
+              ATTR_INTS("pads", pads, 6), ATTR_INTS("output_padding", more, 3)));
+    const oribi_value_id bias = oribi_tflite_input(n, 3);
+    if (bias >= 0) {
+        const oribi_dims of_channels = {4, {wanted[4], 1, 1, 1}};
+        y = oribi_tflite_emit(n, "AddV2", INPUTS(y, oribi_tflite_reshape(n, bias, &of_channels)),
+                              NO_ATTRS);
+    }
+    y = oribi_tflite_activate(n, y, oribi_tflite_byte(n, 4, 0));
+    return oribi_tflite_bind(n, 0, oribi_tflite_transpose(n, y, &last));
+}
+
 static bool depthwise(oribi_tflite_node *n)
 {
     if (oribi_tflite_is_int8(n)) {
@@ -222,5 +306,6 @@ const oribi_tflite_row oribi_tflite_conv_rows[] = {
     {67, 49, 3, 4, 1, transpose_conv, NULL},
     {126, 101, 2, 2, 1, batch_matmul, NULL},
     {132, 106, 2, 3, 1, conv_3d, NULL},
+    {141, 106, 3, 4, 1, conv_3d_transpose, NULL},
     {0, 0, 0, 0, 0, NULL, NULL},
 };

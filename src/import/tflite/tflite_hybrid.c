@@ -57,7 +57,12 @@ oribi_value_id oribi_tflite_weights_in(oribi_tflite_node *n, int32_t i)
     if (weights < 0 || oribi_tflite_dtype_in(n, i) == TF_FLOAT) {
         return weights;
     }
-    const oribi_value_id scales = scales_of(n, n->inputs[i]);
+    return oribi_tflite_scaled(n, weights, scales_of(n, n->inputs[i]));
+}
+
+oribi_value_id oribi_tflite_scaled(oribi_tflite_node *n, oribi_value_id weights,
+                                   oribi_value_id scales)
+{
     const oribi_value_id wide =
         oribi_tflite_emit(n, "Cast", INPUTS(weights), ATTRS(ATTR_TYPE("DstT", TF_FLOAT)));
     return oribi_tflite_emit(n, "Mul", INPUTS(wide, scales), NO_ATTRS);

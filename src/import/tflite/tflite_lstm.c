@@ -31,6 +31,7 @@ enum {
 
 typedef struct lstm {
     bool is_coupled, has_peephole, has_norm, has_projection;
+    bool is_hybrid, is_asymmetric; /* weights of int8 under floats */
     int64_t units, outputs, in_c;
     bool is_time_major;
     float cell_clip, projection_clip;
@@ -77,6 +78,12 @@ static bool is_wanted(const lstm *l, int32_t i)
     return is_of_form && !(is_of_input_gate && l->is_coupled);
 }
 
+/* Of the operator's options. */
+static int asymmetric_field(const oribi_tflite_node *n)
+{
+    return n->code->builtin == TWO_WAYS ? 5 : 4;
+}
+
 static bool check_form(oribi_tflite_node *n, lstm *out)
 {
     if (n->n_inputs != NORM && n->n_inputs != ALL) {
@@ -85,6 +92,8 @@ static bool check_form(oribi_tflite_node *n, lstm *out)
                                  (int)n->n_inputs);
     }
     out->is_coupled = !is_there(n, WEIGHTS, 1);
+    out->is_hybrid = oribi_tflite_is_hybrid(n, INPUT, WEIGHTS + 1);
+    out->is_asymmetric = oribi_tflite_byte(n, asymmetric_field(n), 0) != 0;
     out->has_peephole = is_there(n, PEEPHOLE, 3);
     out->has_projection = is_there(n, PROJECTION, 2);
     out->has_norm = is_there(n, NORM, GATES);
@@ -112,7 +121,12 @@ static bool check_type(oribi_tflite_node *n, int32_t i, TF_DataType wanted)
                type == 0 ? "?" : oribi_dtype_name(type), oribi_dtype_name(n->inputs[INPUT]->dtype));
 }
 
-static bool check_types(oribi_tflite_node *n)
+static bool is_matrix(int32_t i) /* or a peephole, which is of int8, too, in a hybrid */
+{
+    return i < BIAS || i == PROJECTION;
+}
+
+static bool check_types(oribi_tflite_node *n, const lstm *l)
 {
     const TF_DataType in = n->inputs[INPUT]->dtype;
     const bool is_float = in == TF_FLOAT;
@@ -122,7 +136,7 @@ static bool check_types(oribi_tflite_node *n)
     }
     for (int32_t i = WEIGHTS; i < n->n_inputs; i++) {
         const bool is_bias = i >= BIAS && i < BIAS + GATES;
-        const TF_DataType wanted = is_float      ? TF_FLOAT
+        const TF_DataType wanted = is_float      ? l->is_hybrid && is_matrix(i) ? TF_INT8 : TF_FLOAT
                                    : is_bias     ? (in == TF_INT8 ? TF_INT32 : TF_INT64)
                                    : i == HIDDEN ? in
                                    : i == CELL   ? TF_INT16
@@ -156,6 +170,20 @@ static bool take_parts(oribi_tflite_node *n, int32_t first, int32_t count, int64
     return true;
 }
 
+static bool read_scales(oribi_tflite_node *n, int32_t first, int32_t count, float *out)
+{
+    for (int32_t i = 0; i < count; i++) {
+        oribi_tflite_quant weights = {0};
+        ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[first + i], "a gate's weights", &weights));
+        if (weights.zero != 0) {
+            return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                     "weights with a zero point are not supported");
+        }
+        out[i] = weights.scale;
+    }
+    return true;
+}
+
 /* A constant of the parts one behind the other; -1 and a failure. */
 static oribi_value_id join(oribi_tflite_node *n, const char *name, const int64_t *dims,
                            int32_t rank, TF_Tensor *const *parts, int32_t count, TF_DataType type)
@@ -178,6 +206,21 @@ static oribi_value_id join(oribi_tflite_node *n, const char *name, const int64_t
     return joined;
 }
 
+/* Parts of int8 from input `first` on, joined, times the scale of each. */
+static oribi_value_id in_floats(oribi_tflite_node *n, oribi_value_id joined, int32_t first,
+                                int32_t count, int32_t rank)
+{
+    const int64_t dims[3] = {count, 1, 1};
+    float scales[GATES] = {0};
+    if (!read_scales(n, first, count, scales)) {
+        return -1;
+    }
+    const oribi_value_id by =
+        oribi_graph_add_constant_copy(n->graph, "scales", TF_FLOAT, dims, rank, scales, n->status);
+    n->failed = n->failed || by < 0;
+    return oribi_tflite_scaled(n, joined, by);
+}
+
 /* `count` constants from input `first` on as one, with their number in front. */
 static oribi_value_id pack(oribi_tflite_node *n, int32_t first, int32_t count, int64_t rows,
                            int64_t columns)
@@ -187,8 +230,11 @@ static oribi_value_id pack(oribi_tflite_node *n, int32_t first, int32_t count, i
     oribi_value_id packed = -1;
     if (!n->failed && take_parts(n, first, count, rows, columns, parts)) {
         const TF_DataType type = count > 0 ? n->inputs[first]->dtype : TF_FLOAT;
-        packed = join(n, first == BIAS ? "bias" : "weights", dims, columns > 0 ? 3 : 2, parts,
-                      count, type);
+        const int32_t rank = columns > 0 ? 3 : 2;
+        packed = join(n, first == BIAS ? "bias" : "weights", dims, rank, parts, count, type);
+        if (oribi_tflite_is_hybrid(n, INPUT, first)) {
+            packed = in_floats(n, packed, first, count, rank);
+        }
     }
     for (int32_t g = 0; g < GATES; g++) {
         if (parts[g] != NULL) {
@@ -212,7 +258,7 @@ static oribi_value_id optional(oribi_tflite_node *n, int32_t i, int64_t rows, in
     }
     const bool is_fit = take_parts(n, i, 1, rows, columns, part);
     TF_DeleteTensor(part[0]);
-    return is_fit ? oribi_tflite_input(n, i) : -1;
+    return is_fit ? oribi_tflite_weights_in(n, i) : -1;
 }
 
 /* One step of a batch; what has no two dimensions stays as it is. */
@@ -255,7 +301,7 @@ static bool read_inputs(oribi_tflite_node *n, lstm *out)
                                  "the states must have the shape [batch, units], with known sizes");
     }
     const int32_t skip = out->is_coupled ? 1 : 0, gates = GATES - skip;
-    out->inputs[0] = x;
+    out->inputs[0] = out->is_hybrid ? oribi_tflite_through_bytes(n, x, 2, out->is_asymmetric) : x;
     out->inputs[1] = pack(n, WEIGHTS + skip, gates, out->units, out->in_c);
     out->inputs[2] = pack(n, RECURRENT + skip, gates, out->units, out->outputs);
     out->inputs[3] = pack(n, BIAS + skip, gates, out->units, 0);
@@ -307,20 +353,6 @@ static bool read_product(oribi_tflite_node *n, bool is_tflite, const oribi_tflit
     return oribi_tflite_quant_of(n, &n->tflite->tensors[last], "the last intermediate tensor", out);
 }
 
-static bool read_scales(oribi_tflite_node *n, float out[2 * GATES])
-{
-    for (int32_t i = 0; i < 2 * GATES; i++) {
-        oribi_tflite_quant weights = {0};
-        ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[WEIGHTS + i], "a gate's weights", &weights));
-        if (weights.zero != 0) {
-            return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                     "weights with a zero point are not supported");
-        }
-        out[i] = weights.scale;
-    }
-    return true;
-}
-
 static const oribi_node *emit_quantised(oribi_tflite_node *n, const lstm *l)
 {
     const oribi_import_options *options = n->tflite->options;
@@ -336,7 +368,8 @@ static const oribi_node *emit_quantised(oribi_tflite_node *n, const lstm *l)
     const bool is_read = oribi_tflite_quant_of(n, n->inputs[INPUT], "the input", &in) &&
                          oribi_tflite_quant_of(n, n->inputs[HIDDEN], "the hidden state", &hidden) &&
                          oribi_tflite_quant_of(n, n->inputs[CELL], "the cell state", &cell) &&
-                         read_product(n, is_tflite, &hidden, &product) && read_scales(n, scales);
+                         read_product(n, is_tflite, &hidden, &product) &&
+                         read_scales(n, WEIGHTS, 2 * GATES, scales);
     if (is_read && cell.zero != 0) {
         oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a cell state with a zero point is not supported");
     }
@@ -356,7 +389,7 @@ static const oribi_node *emit_quantised(oribi_tflite_node *n, const lstm *l)
 
 static const oribi_node *emit_float(oribi_tflite_node *n, lstm *l)
 {
-    if (is_plain(l)) {
+    if (is_plain(l) && !l->is_hybrid) {
         return oribi_tflite_emit_node(
             n, "Oribi>Lstm", l->inputs, 6,
             ATTRS(ATTR_BOOL("time_major", l->is_time_major), ATTR_FLOAT("cell_clip", l->cell_clip)),
@@ -365,17 +398,18 @@ static const oribi_node *emit_float(oribi_tflite_node *n, lstm *l)
     if (!read_more(n, l)) {
         return NULL;
     }
-    return oribi_tflite_emit_node(n, "Oribi>LstmFull", l->inputs, 10,
-                                  ATTRS(ATTR_BOOL("time_major", l->is_time_major),
-                                        ATTR_FLOAT("cell_clip", l->cell_clip),
-                                        ATTR_FLOAT("projection_clip", l->projection_clip)),
-                                  3);
+    return oribi_tflite_emit_node(
+        n, "Oribi>LstmFull", l->inputs, 10,
+        ATTRS(ATTR_BOOL("time_major", l->is_time_major), ATTR_FLOAT("cell_clip", l->cell_clip),
+              ATTR_FLOAT("projection_clip", l->projection_clip), ATTR_BOOL("hybrid", l->is_hybrid),
+              ATTR_BOOL("asymmetric", l->is_asymmetric)),
+        3);
 }
 
 static bool lstm_node(oribi_tflite_node *n)
 {
     lstm l = {0};
-    ORIBI_TRY(check_form(n, &l) && check_types(n) && read_inputs(n, &l));
+    ORIBI_TRY(check_form(n, &l) && check_types(n, &l) && read_inputs(n, &l));
     const oribi_node *node =
         n->inputs[INPUT]->dtype == TF_FLOAT ? emit_float(n, &l) : emit_quantised(n, &l);
     return node != NULL && oribi_tflite_bind(n, 0, node->outputs[0]) &&
@@ -390,9 +424,12 @@ static bool one_step(oribi_tflite_node *n)
 {
     lstm l = {0};
     if (oribi_tflite_byte(n, 3, 0) != 0) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "the basic kernel type is not supported");
+        return oribi_tflite_lstm_basic(n);
     }
-    ORIBI_TRY(check_form(n, &l) && check_types(n) && read_inputs(n, &l));
+    if (n->n_outputs != 1) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "it has %d outputs", (int)n->n_outputs);
+    }
+    ORIBI_TRY(check_form(n, &l) && check_types(n, &l) && read_inputs(n, &l));
     if (n->inputs[INPUT]->dtype != TF_FLOAT) {
         return refuse_form(n, &l);
     }
@@ -429,7 +466,7 @@ static oribi_value_id one_way(oribi_tflite_node *n, bool is_back)
     alone.inputs = inputs;
     alone.n_inputs = NORM;
     oribi_value_id y = -1;
-    if (check_form(&alone, &l) && check_types(&alone) && read_inputs(&alone, &l)) {
+    if (check_form(&alone, &l) && check_types(&alone, &l) && read_inputs(&alone, &l)) {
         l.inputs[0] = is_back ? turn_round(&alone, l.inputs[0], l.is_time_major) : l.inputs[0];
         const oribi_node *node = emit_float(&alone, &l);
         y = node == NULL ? -1 : node->outputs[0];
@@ -462,7 +499,7 @@ static bool both_ways(oribi_tflite_node *n)
 /* clang-format off */
 const oribi_tflite_row oribi_tflite_lstm_rows[] = {
     {44, 71, 1, ALL, 1, lstm_node, NULL},
-    {ONE_STEP, 14, 1, ALL, 1, one_step, NULL},
+    {ONE_STEP, 14, 1, ALL, -1, one_step, NULL},
     {TWO_WAYS, 69, 1, BOTH_WAYS, -1, both_ways, NULL},
     {0, 0, 0, 0, 0, NULL, NULL},
 };

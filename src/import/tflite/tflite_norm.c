@@ -33,6 +33,19 @@ static bool l2_normalization(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, oribi_tflite_activate(n, y, oribi_tflite_byte(n, 0, 0)));
 }
 
+/* The interpreters' kernel sums channels from -radius to radius, as TensorFlow does; the reference
+ * kernel, which they do not run, leaves the last one out. */
+static bool local_response(oribi_tflite_node *n)
+{
+    oribi_value_id y =
+        oribi_tflite_emit(n, "LRN", INPUTS(oribi_tflite_input(n, 0)),
+                          ATTRS(ATTR_INT("depth_radius", oribi_tflite_int(n, 0, 0)),
+                                ATTR_FLOAT("bias", oribi_tflite_finite(n, 1, 0.0f, "bias")),
+                                ATTR_FLOAT("alpha", oribi_tflite_finite(n, 2, 0.0f, "alpha")),
+                                ATTR_FLOAT("beta", oribi_tflite_finite(n, 3, 0.0f, "beta"))));
+    return oribi_tflite_bind(n, 0, y);
+}
+
 /* The root of the mean of squares. */
 static bool l2_pool(oribi_tflite_node *n)
 {
@@ -77,6 +90,7 @@ const oribi_tflite_row oribi_tflite_norm_rows[] = {
     /* operator, options, inputs at least and at most, outputs */
     {11, 12, 1, 1, 1, l2_normalization, NULL},
     {12, 5, 1, 1, 1, l2_pool, NULL},
+    {13, 13, 1, 1, 1, local_response, NULL},
     {80, 58, 1, 1, 1, fake_quant, NULL},
     {0, 0, 0, 0, 0, NULL, NULL},
 };

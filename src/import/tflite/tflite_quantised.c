@@ -238,9 +238,15 @@ bool oribi_tflite_q_pool(oribi_tflite_node *n, const char *op)
 bool oribi_tflite_q_softmax(oribi_tflite_node *n)
 {
     oribi_tflite_quant in = {0}, out = {0};
-    ORIBI_TRY(read_quant(n, &in, &out));
+    const bool is_wide = oribi_tflite_is_bytes(n) && n->outputs[0]->dtype == TF_INT16;
+    if (is_wide) {
+        ORIBI_TRY(oribi_tflite_quant_of(n, n->inputs[0], "the input", &in) &&
+                  oribi_tflite_quant_of(n, n->outputs[0], "the output", &out));
+    } else {
+        ORIBI_TRY(read_quant(n, &in, &out));
+    }
     oribi_value_id y = oribi_tflite_emit(
-        n, "Oribi>QSoftmax", INPUTS(oribi_tflite_input(n, 0)),
+        n, is_wide ? "Oribi>QWideSoftmax" : "Oribi>QSoftmax", INPUTS(oribi_tflite_input(n, 0)),
         ATTRS(QUANT_ATTRS(in, out), ATTR_FLOAT("beta", oribi_tflite_finite(n, 0, 0.0f, "beta"))));
     return oribi_tflite_bind(n, 0, y);
 }

@@ -38,17 +38,28 @@ static bool svdf_s8(oribi_tflite_node *n, int64_t rank, const oribi_value_id *in
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "int8 SVDF supports only the activation RELU");
     }
-    if (feature.zero != 0 || time.zero != 0 || state.zero != 0) {
+    const bool is_narrow = oribi_tflite_dtype_in(n, STATE) == TF_INT8;
+    if (is_narrow && oribi_tflite_rounds_as_tflite(n)) {
+        return oribi_tflite_fail(
+            n, TF_UNIMPLEMENTED,
+            "SVDF with a state of int8 is not supported in the variant tflite, "
+            "whose interpreter does not have it");
+    }
+    if (feature.zero != 0 || time.zero != 0 || (state.zero != 0 && !is_narrow)) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
                                  "weights or a state with a zero point are not supported");
     }
+    const oribi_emit_attr attrs[] = {ATTR_INT("rank", rank),
+                                     ATTR_FLOAT("input_scale", in.scale),
+                                     ATTR_INT("input_zero", in.zero),
+                                     ATTR_FLOAT("output_scale", out.scale),
+                                     ATTR_INT("output_zero", out.zero),
+                                     ATTR_FLOAT("feature_scale", feature.scale),
+                                     ATTR_FLOAT("time_scale", time.scale),
+                                     ATTR_FLOAT("state_scale", state.scale),
+                                     ATTR_INT("state_zero", state.zero)};
     const oribi_node *node = oribi_tflite_emit_node(
-        n, "Oribi>QSvdf", inputs, 5,
-        ATTRS(ATTR_INT("rank", rank), ATTR_FLOAT("input_scale", in.scale),
-              ATTR_INT("input_zero", in.zero), ATTR_FLOAT("output_scale", out.scale),
-              ATTR_INT("output_zero", out.zero), ATTR_FLOAT("feature_scale", feature.scale),
-              ATTR_FLOAT("time_scale", time.scale), ATTR_FLOAT("state_scale", state.scale)),
-        2);
+        n, is_narrow ? "Oribi>QNarrowSvdf" : "Oribi>QSvdf", inputs, 5, attrs, is_narrow ? 9 : 8, 2);
     return finish(n, node, node == NULL ? -1 : node->outputs[0]);
 }
 
@@ -56,8 +67,9 @@ static bool svdf(oribi_tflite_node *n)
 {
     const int64_t rank = oribi_tflite_int(n, 0, 0);
     const bool is_int8 = oribi_tflite_is_int8(n);
+    const TF_DataType cell = oribi_tflite_dtype_in(n, STATE) == TF_INT8 ? TF_INT8 : TF_INT16;
     const TF_DataType wanted[4] = {is_int8 ? TF_INT8 : TF_FLOAT, is_int8 ? TF_INT8 : TF_FLOAT,
-                                   is_int8 ? TF_INT16 : TF_FLOAT, is_int8 ? TF_INT32 : TF_FLOAT};
+                                   is_int8 ? cell : TF_FLOAT, is_int8 ? TF_INT32 : TF_FLOAT};
     for (int32_t i = 0; i < 4; i++) {
         const TF_DataType type = oribi_tflite_dtype_in(n, i);
         const bool is_hybrid = (i == FEATURE || i == TIME) && oribi_tflite_is_hybrid(n, INPUT, i);

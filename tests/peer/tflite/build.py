@@ -36,6 +36,7 @@ class Builder:
         self.atol = self.rtol = 0.0
         self.excluded = set()
         self.twin = None  # a model of the same meaning for the interpreters, where they have no such operator
+        self.usual = False  # ask for the kernels that interpreters run, where the reference's are wrong
 
     # --- Choices
 
@@ -178,9 +179,9 @@ class Builder:
     def model(self):
         return model.write(*self.graphs)
 
-    def asked(self):
-        """What the interpreters get."""
-        return self.twin or self.model()
+    def job(self):
+        """What the interpreters get (reference.py)."""
+        return self.twin or self.model(), self.data, self.steps, self.usual
 
 
 def window(size, filter_size, stride, dilation, padding):

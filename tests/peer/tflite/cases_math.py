@@ -162,6 +162,16 @@ def softmax(b):
          beta=float(np.float32(b.walk(1.0, 1.0, 0.5, 2.0))))
 
 
+def softmax_wide(b):
+    """Of bytes into int16."""
+    if b.kind not in ("i8", "u8"):
+        raise Skip()
+    shape = b.shape(b.pick(1, 2, 2, 3, 4), 1, 5)
+    shape[-1] = b.size(1, 12)
+    b.op("SOFTMAX", [b.input(shape, b.quant(-7.0, -0.5))], [b.output(shape, (1 / 65536, -32768), "i16")],
+         beta=float(np.float32(b.walk(1.0, 1.0, 0.5, 2.0))))
+
+
 # --- Sums over axes
 
 def _reduce(b, name):
@@ -293,6 +303,6 @@ def cast(b):
 CASES = {"ADD": add, "SUB": sub, "MUL": mul, "MAXIMUM": maximum, "MINIMUM": minimum,
          "LOGISTIC": logistic, "TANH": tanh, "RELU": relu, "RELU6": relu6,
          "RELU_N1_TO_1": relu_n1_to_1, "LEAKY_RELU": leaky_relu,
-         "PRELU": prelu, "HARD_SWISH": hard_swish, "SOFTMAX": softmax, "MEAN": mean, "SUM": sum_,
+         "PRELU": prelu, "HARD_SWISH": hard_swish, "SOFTMAX": softmax, "SOFTMAX_WIDE": softmax_wide, "MEAN": mean, "SUM": sum_,
          "FULLY_CONNECTED": fully_connected, "BATCH_MATMUL": batch_matmul, "QUANTIZE": quantize,
          "DEQUANTIZE": dequantize, "CAST": cast}

@@ -210,23 +210,38 @@ def l2_pool(b):
          stride_h=stride, filter_w=size, filter_h=size, activation="NONE")
 
 
-def conv_3d(b):
+def local_response(b):
     if not b.is_float:
         raise Skip()
-    padding, sizes, filters, strides, dilations, out = b.walk("SAME", "VALID"), [], [], [], [], []
-    for _ in range(3):
-        strides.append(b.size(1, 2))
-        dilations.append(1 if strides[-1] > 1 else b.size(1, 2))
-        filters.append(b.size(1, 3))
-        sizes.append(b.size(3, 6))
-        out.append(window(sizes[-1], filters[-1], strides[-1], dilations[-1], padding))
-    taken, made, batch = b.size(1, 3), b.size(1, 4), b.pick(1, 2)
-    x = b.input([batch] + sizes + [taken])
-    w = b.const(b.rng.standard_normal(filters + [taken, made]) / math.sqrt(math.prod(filters) * taken), "f32")
-    inputs = [x, w] + ([b.const(b.rng.standard_normal(made), "f32")] if b.i % 3 else [])
-    b.op("CONV_3D", inputs, [b.output([batch] + out + [made])], padding=padding, activation=b.walk("NONE", "RELU", "RELU6"),
-         stride_d=strides[0], stride_h=strides[1], stride_w=strides[2], dilation_d=dilations[0], dilation_h=dilations[1],
-         dilation_w=dilations[2])
+    shape, b.usual = b.shape(3, 1, 4) + [b.size(1, 9)], True  # the reference's window lacks its last channel
+    b.op("LOCAL_RESPONSE_NORMALIZATION", [b.input(shape)], [b.output(shape)], radius=b.walk(2, 1, 5, 0, 9),
+         bias=b.pick(1.0, 2.0, 0.5), alpha=b.pick(1.0, 1e-4, 0.3), beta=b.walk(0.75, 0.5, 1.0))
+
+
+def _conv_3d(name):
+    def case(b):
+        if not b.is_float:
+            raise Skip()
+        padding, sizes, filters, strides, dilations, out = b.walk("SAME", "VALID"), [], [], [], [], []
+        for _ in range(3):
+            strides.append(b.size(1, 2))
+            dilations.append(1 if strides[-1] > 1 else b.size(1, 2))
+            filters.append(b.size(1, 3))
+            sizes.append(b.size(3, 6))
+            out.append(window(sizes[-1], filters[-1], strides[-1], dilations[-1], padding))
+        taken, made, batch = b.size(1, 3), b.size(1, 4), b.pick(1, 2)
+        first, channels = [], [taken, made]
+        if name == "CONV_3D_TRANSPOSE":  # its window slides over the result
+            sizes, out, channels = out, sizes, [made, taken]
+            first = [b.ints([batch] + out + [made])]
+        w = b.const(b.rng.standard_normal(filters + channels) / math.sqrt(math.prod(filters) * taken), "f32")
+        x = b.input([batch] + sizes + [taken])
+        inputs = first + ([w, x] if first else [x, w])
+        inputs += [b.const(b.rng.standard_normal(made), "f32")] if b.i % 3 else []
+        b.op(name, inputs, [b.output([batch] + out + [made])], padding=padding, activation=b.walk("NONE", "RELU", "RELU6"),
+             stride_d=strides[0], stride_h=strides[1], stride_w=strides[2], dilation_d=dilations[0],
+             dilation_h=dilations[1], dilation_w=dilations[2])
+    return case
 
 
 def fake_quant(b):
@@ -242,4 +257,5 @@ CASES = {**ONE, **TWO, "SELECT": select, "SELECT_V2": select_v2, "ADD_N": add_n,
          "REDUCE_MIN": _reduce("REDUCE_MIN"), "REDUCE_ANY": _reduce("REDUCE_ANY"),
          "REDUCE_ALL": _reduce("REDUCE_ALL"), "ARG_MAX": _arg("ARG_MAX"), "ARG_MIN": _arg("ARG_MIN"),
          "CUMSUM": cumsum, "TOPK_V2": top_k, "L2_POOL_2D": l2_pool,
-         "FAKE_QUANT": fake_quant, "CONV_3D": conv_3d}
+         "LOCAL_RESPONSE_NORMALIZATION": local_response, "FAKE_QUANT": fake_quant, "CONV_3D": _conv_3d("CONV_3D"),
+         "CONV_3D_TRANSPOSE": _conv_3d("CONV_3D_TRANSPOSE")}

@@ -84,6 +84,26 @@ def assign_variable(b):
     b.stream(b.walk(3, 4))
 
 
+def svdf_narrow(b):
+    """With weights over time and a state of int8."""
+    if b.column != "i8":
+        raise Skip()
+    b.exclude("tflite")  # its kernel takes the state for int16
+    b.exclude("litert")
+    batch, features, units, rank, memory = b.pick(1, 1, 2), b.size(1, 9), b.size(1, 4), b.walk(1, 2, 3), b.size(2, 6)
+    filters, q, out = units * rank, b.quant(), b.quant()
+    scale = [np.float32(2.0 ** b.rng.uniform(-8, -6)) for _ in range(2)]
+    kept = np.float32(float(q[0]) * float(scale[0]) * 5200 * math.sqrt(features) / b.pick(40, 40, 160))
+    spread = 40 * 74 * math.sqrt(memory * rank)
+    feature = b.const(b.rng.integers(-127, 128, [filters, features]), "i8", (scale[0], 0))
+    time = b.const(b.rng.integers(-127, 128, [filters, memory]), "i8", (scale[1], 0))
+    bias = b.const(b.rng.integers(-int(spread), int(spread) + 1, units), "i32", (np.float32(kept * scale[1]), 0))
+    state = b.state([batch, filters * memory], (kept, b.pick(0, 0, b.size(-40, 40))))
+    x, y = b.input([batch, features], q), b.output([batch, units], (np.float32(float(kept) * float(scale[1]) * spread / 60), out[1]))
+    b.op("SVDF", [x, feature, time, bias, state], [y], rank=rank, activation="RELU")
+    b.stream(b.walk(4, 7, 3))
+
+
 def svdf(b):
     """The newest column of the state is in its range, and so is the output."""
     batch, features, units, rank, memory = b.pick(1, 1, 2), b.size(1, 9), b.size(1, 4), b.walk(1, 2, 3), b.size(2, 6)
@@ -117,7 +137,7 @@ def svdf(b):
 def _lstm_weights(b, rows, columns, x_scale, x_rms):
     """Weights of a gate, scaled so that its sums are a few units wide, and their scale."""
     if b.is_float:
-        return b.const(b.rng.standard_normal([rows, columns]) / math.sqrt(columns), "f32"), 1.0
+        return _lstm_matrix(b, rows, columns), 1.0
     wide = 2.0 ** b.rng.uniform(-1.5, 2.5)
     scale = np.float32(wide / (float(x_scale) * x_rms * 74 * math.sqrt(columns)))
     return b.const(b.rng.integers(-127, 128, [rows, columns]), "i8", (scale, 0)), scale
@@ -136,6 +156,22 @@ LSTM_FORMS = ((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1), (0, 0, 0, 
               (1, 0, 1, 1), (1, 1, 1, 2))
 
 
+def _lstm_normal(b, *shape):
+    return b.const(b.rng.standard_normal(shape) / math.sqrt(shape[-1] if len(shape) > 1 else 1), "f32")
+
+
+def _lstm_matrix(b, *shape):
+    """Weights of a float layer; of int8 in a hybrid."""
+    if b.column != HYBRID:
+        return _lstm_normal(b, *shape)
+    scale = np.float32(2.0 ** b.rng.uniform(-1, 0.5) / (74 * math.sqrt(shape[-1] if len(shape) > 1 else 1)))
+    return b.const(b.rng.integers(-127, 128, shape), "i8", (scale, 0))
+
+
+def _asymmetric(b):
+    return {"asymmetric": b.i % 2 == 1} if b.column == HYBRID else {}
+
+
 def _lstm_full(b):
     """Float, in the forms that TensorFlow Lite alone has."""
     coupled, peephole, norm, projection = LSTM_FORMS[b.i // 3 % len(LSTM_FORMS)]
@@ -144,23 +180,20 @@ def _lstm_full(b):
     shape = [steps, batch] if time_major else [batch, steps]
     gates = range(1 if coupled else 0, 4)
 
-    def normal(*shape):
-        return b.const(b.rng.standard_normal(shape) / math.sqrt(shape[-1] if len(shape) > 1 else 1), "f32")
-
     inputs = [b.input(shape + [features])] + [-1] * 23
     for gate in gates:
-        inputs[1 + gate], inputs[5 + gate] = normal(units, features), normal(units, outputs)
-        inputs[12 + gate] = normal(units)
+        inputs[1 + gate], inputs[5 + gate] = _lstm_matrix(b, units, features), _lstm_matrix(b, units, outputs)
+        inputs[12 + gate] = _lstm_normal(b, units)
         if peephole and gate != 2:
-            inputs[9 + (2 if gate == 3 else gate)] = normal(units)
+            inputs[9 + (2 if gate == 3 else gate)] = _lstm_matrix(b, units)
         if norm:
-            inputs[20 + gate] = normal(units)
+            inputs[20 + gate] = _lstm_normal(b, units)
     if projection:
-        inputs[16] = normal(outputs, units)
-        inputs[17] = normal(outputs) if projection == 2 else -1
+        inputs[16] = _lstm_matrix(b, outputs, units)
+        inputs[17] = _lstm_normal(b, outputs) if projection == 2 else -1
     inputs[18], inputs[19] = b.state([batch, outputs]), b.state([batch, units])
     b.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [b.output(shape + [outputs])], activation="TANH",
-         cell_clip=b.pick(0.0, 0.8), proj_clip=0.6 if projection == 2 else 0.0, time_major=time_major)
+         cell_clip=b.pick(0.0, 0.8), proj_clip=0.6 if projection == 2 else 0.0, time_major=time_major, **_asymmetric(b))
     b.stream(b.walk(4, 3, 5))
 
 
@@ -195,7 +228,7 @@ def lstm(b):
     if is_wide:
         b.exclude("tflite")  # its kernel takes int16 for int8
     b.op("UNIDIRECTIONAL_SEQUENCE_LSTM", inputs, [y], between, activation="TANH", cell_clip=clip,
-         time_major=time_major)
+         time_major=time_major, **_asymmetric(b))
     b.stream(b.walk(4, 3, 5))
 
 
@@ -227,22 +260,37 @@ def _rnn(name):
 
 
 def _gates(b, units, features):
-    weights = [b.const(b.rng.standard_normal([units, n]) / math.sqrt(n), "f32")
-               for n in [features] * 4 + [units] * 4]
+    weights = [_lstm_matrix(b, units, n) for n in [features] * 4 + [units] * 4]
     return weights + [-1] * 3 + [b.const(b.rng.standard_normal(units), "f32") for _ in range(4)] + [-1, -1]
 
 
+def _lstm_basic(b):
+    """One matrix for all gates over input and hidden state; its results are states, and what it works with."""
+    batch, features, units = b.size(1, 3), b.size(1, 6), b.size(1, 6)
+    x, wide = b.input([batch, features]), features + units
+    w = b.const(b.rng.standard_normal([4 * units, wide]) / math.sqrt(wide), "f32")
+    bias = b.const(b.rng.standard_normal(4 * units), "f32")
+    hidden, cell = b.state([batch, units]), b.state([batch, units])
+    b.op("LSTM", [x, hidden, w, bias, cell], [b.output([batch, n]) for n in (units, units, wide, 4 * units)],
+         activation="TANH", kernel=1)
+    b.stream(b.walk(3, 4))
+
+
 def lstm_one_step(b):
-    if b.column != "f32":
+    if b.column not in ("f32", HYBRID):
         raise Skip()
+    if b.column == "f32" and b.i % 3 == 2:
+        _lstm_basic(b)
+        return
     batch, features, units = b.size(1, 3), b.size(1, 6), b.size(1, 6)
     inputs = [b.input([batch, features])] + _gates(b, units, features) + [b.state([batch, units]) for _ in range(2)]
-    b.op("LSTM", inputs + [-1] * 4, [b.output([batch, units])], activation="TANH", cell_clip=b.walk(0.0, 0.8))
+    b.op("LSTM", inputs + [-1] * 4, [b.output([batch, units])], activation="TANH", cell_clip=b.walk(0.0, 0.8),
+         **_asymmetric(b))
     b.stream(b.walk(3, 4))
 
 
 def lstm_both_ways(b):
-    if b.column != "f32":
+    if b.column not in ("f32", HYBRID):
         raise Skip()
     batch, steps, features, units = b.size(1, 3), b.size(1, 4), b.size(1, 6), [b.size(1, 6)] * 2
     time_major, merge = b.walk(False, True), b.i % 3 == 0
@@ -253,11 +301,12 @@ def lstm_both_ways(b):
     inputs = [b.input(shape + [features])] + _gates(b, units[0], features) + _gates(b, units[1], features)
     inputs += [b.state([batch, n]) for n in units for _ in range(2)] + [-1] * 9
     b.op("BIDIRECTIONAL_SEQUENCE_LSTM", inputs, [b.output(shape + [n]) for n in ([sum(units)] if merge else units)],
-         activation="TANH", cell_clip=b.walk(0.0, 0.8), merge=merge, time_major=time_major)
+         activation="TANH", cell_clip=b.walk(0.0, 0.8), merge=merge, time_major=time_major,
+         **_asymmetric(b))
     b.stream(b.walk(3, 4))
 
 
 RNNS = ("RNN", "UNIDIRECTIONAL_SEQUENCE_RNN", "BIDIRECTIONAL_SEQUENCE_RNN")
 SEQUENCES = {**{name: _rnn(name) for name in RNNS}, "LSTM": lstm_one_step, "BIDIRECTIONAL_SEQUENCE_LSTM": lstm_both_ways}
-CASES = {**SEQUENCES, "SVDF": svdf, "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
+CASES = {**SEQUENCES, "SVDF": svdf, "SVDF_NARROW": svdf_narrow, "UNIDIRECTIONAL_SEQUENCE_LSTM": lstm, "CALL_ONCE": call_once, "VAR_HANDLE": var_handle, "READ_VARIABLE": read_variable,
          "ASSIGN_VARIABLE": assign_variable}

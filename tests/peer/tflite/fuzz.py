@@ -43,11 +43,11 @@ def builders(args):
     return out
 
 
-def write_job(raw, data, builder, outputs, is_float):
+def write_job(raw, builder, outputs, is_float):
     rtol = max(builder.rtol, 1e-5) if is_float else 0.0
     atol = max(builder.atol, 1e-5) if is_float else 0.0
     pieces = lambda items: struct.pack("<I", len(items)) + b"".join(struct.pack("<I", len(i)) + i for i in items)
-    return (struct.pack("<ffI", atol, rtol, builder.steps) + struct.pack("<I", len(raw)) + raw + pieces(data) +
+    return (struct.pack("<ffI", atol, rtol, builder.steps) + struct.pack("<I", len(raw)) + raw + pieces(builder.data) +
             pieces(outputs))
 
 
@@ -69,11 +69,11 @@ def run(args, who, jobs, folder):
 def check(args, who, made, results, folder):
     """The number of differences and of refusals by the host."""
     kept, jobs = [], []
-    for (operator, column, number, builder), answer, (_, data, _) in zip(made, results["results"], args.jobs):
+    for (operator, column, number, builder), answer in zip(made, results["results"]):
         if isinstance(answer, list) and who not in builder.excluded:
             raw = builder.model()
             kept.append((operator, column, number, raw))
-            jobs.append(write_job(raw, data, builder, answer, column in ("f32", HYBRID)))
+            jobs.append(write_job(raw, builder, answer, column in ("f32", HYBRID)))
     found = run(args, who, jobs, folder)
     table = collections.defaultdict(lambda: collections.Counter())
     examples = {}
@@ -115,7 +115,7 @@ def main():
     parser.add_argument("operators", nargs="*")
     args = parser.parse_intermixed_args()
     made = builders(args)
-    args.jobs = [(b.asked(), b.data, b.steps) for _, _, _, b in made]
+    args.jobs = [b.job() for _, _, _, b in made]
     wrong = 0
     for who in ("tflm", "tflite", "litert"):
         if getattr(args, who):

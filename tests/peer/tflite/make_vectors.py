@@ -39,7 +39,7 @@ def main():
     args = parser.parse_args()
     wanted = [(o, c) for o in args.operators or sorted(cases.CASES) for c in args.types.split(",")]
     made = {key: cases.make_all(*key) for key in wanted}
-    jobs = [(b.asked(), b.data, b.steps) for key in wanted for _, b in made[key]]
+    jobs = [b.job() for key in wanted for _, b in made[key]]
     with tempfile.TemporaryDirectory() as folder:
         answers = {who.removesuffix("/litert"): ask(python, who.split("/")[-1], jobs, pathlib.Path(folder))
                    for who, python in (("tflm", args.tflm), ("tflite", args.tflite),
@@ -53,12 +53,11 @@ def main():
                        if who not in builder.excluded}
             for who in [w for w in outputs if isinstance(outputs[w], str)]:
                 errors.setdefault(who, outputs.pop(who).strip().splitlines()[-1])
-            _, data, steps = jobs[at]
             at += 1
             differ += len(outputs) == 2 and outputs["tflm"] != outputs["tflite"]
             if outputs:
-                out.append(container.Case(f"{index}", builder.model(), data, outputs, builder.atol, builder.rtol,
-                                          steps))
+                out.append(container.Case(f"{index}", builder.model(), builder.data, outputs, builder.atol,
+                                          builder.rtol, builder.steps))
         path = VECTORS / ("host" if operator in cases.HOST else "") / f"{cases.stem(operator, column)}.bin.xz"
         count = {who: sum(who in c.outputs for c in out) for who in answers}
         size = 0

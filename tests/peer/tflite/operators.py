@@ -24,7 +24,8 @@ WORDS = {"i16x8": "i16"}
 GRAPHS = ("IF", "WHILE", "CALL_ONCE")  # not of one type: control-flow.md
 # Cases of an operator that have a name of their own
 CUSTOM = {"CONVOLUTION_2D_TRANSPOSE_BIAS": "Convolution2DTransposeBias", "DETECTION_POSTPROCESS": "TFLite_Detection_PostProcess"}
-OTHER = {"QUANTIZE_WIDE": "QUANTIZE", "REAL": "RFFT2D", "IMAG": "RFFT2D", "COMPLEX_ABS": "RFFT2D"}
+CASES_OF = {"QUANTIZE_WIDE": "QUANTIZE", "SOFTMAX_WIDE": "SOFTMAX", "SVDF_NARROW": "SVDF"}
+OTHER = {"REAL": "RFFT2D", "IMAG": "RFFT2D", "COMPLEX_ABS": "RFFT2D"}
 
 
 def custom_name(operator):
@@ -71,7 +72,7 @@ def builtins(source):
 def main():
     oribi, source = (pathlib.Path(p).resolve() for p in sys.argv[1:3])
     known = {**cases.CASES, **cases.FUZZED}
-    names = {operator: custom_name(operator) or OTHER.get(operator, operator) for operator in known}
+    names = {operator: custom_name(operator) or CASES_OF.get(operator, operator) for operator in known}
     found = {}
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         jobs = [pool.submit(try_one, oribi, pathlib.Path(name), operator, column)
@@ -84,7 +85,6 @@ def main():
                     kinds.append(WORDS.get(column, column))
     for operator in OTHER:
         found.setdefault(operator, found[OTHER[operator]])
-    del found["QUANTIZE_WIDE"]
     rest = [operator for operator in builtins(source) if operator not in found and operator != "CUSTOM"]
     lines = ["| operator | host | C |", "|---|---|---|"]
     for operator in sorted([*found, *rest], key=lambda n: (not n.isupper(), n)):

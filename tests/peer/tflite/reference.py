@@ -3,10 +3,10 @@
 
     python reference.py tflite|litert|tflm JOBS RESULTS
 
-JOBS is a pickle of [(model, [input bytes], steps)], the inputs of one step after the other; RESULTS becomes {"version": ..., "results": [[output
+JOBS is a pickle of [(model, [input bytes], steps, usual)], the inputs of one step after the other; RESULTS becomes {"version": ..., "results": [[output
 bytes] or the error's text]}. Each model runs in a process of its own: an interpreter that aborts costs
 one case. tflite: TensorFlow Lite's reference kernels; litert: those of its
-successor. tflm: TensorFlow Lite Micro's."""
+successor; with `usual` those that their interpreters run by themselves. tflm: TensorFlow Lite Micro's."""
 import os
 import pickle
 import sys
@@ -16,18 +16,18 @@ import numpy as np
 
 def tflite():
     import tensorflow as tf
-    return tf.__version__, interpreting(tf.lite.Interpreter, tf.lite.experimental.OpResolverType.BUILTIN_REF)
+    return tf.__version__, interpreting(tf.lite.Interpreter, tf.lite.experimental.OpResolverType)
 
 
 def litert():
     import importlib.metadata
     from ai_edge_litert import interpreter
     return (importlib.metadata.version("ai-edge-litert"),
-            interpreting(interpreter.Interpreter, interpreter.OpResolverType.BUILTIN_REF))
+            interpreting(interpreter.Interpreter, interpreter.OpResolverType))
 
 
-def interpreting(make, resolver):
-    def stream(model, inputs, steps, before):
+def interpreting(make, resolvers):
+    def stream(model, inputs, steps, resolver, before):
         interpreter = make(model_content=model, experimental_op_resolver_type=resolver)
         interpreter.allocate_tensors()
         details, outputs, results = interpreter.get_input_details(), interpreter.get_output_details(), []
@@ -44,9 +44,10 @@ def interpreting(make, resolver):
             results += [interpreter.get_tensor(d["index"]).tobytes() for d in outputs]
         return results
 
-    def run(model, inputs, steps):
+    def run(model, inputs, steps, usual):
+        resolver = resolvers.BUILTIN_WITHOUT_DEFAULT_DELEGATES if usual else resolvers.BUILTIN_REF
         # a kernel that leaves values unwritten is no reference
-        results = [stream(model, inputs, steps, before) for before in (0, 3)]
+        results = [stream(model, inputs, steps, resolver, before) for before in (0, 3)]
         if results[0] != results[1]:
             raise ValueError("the interpreter leaves values of its output unwritten")
         return results[0]
@@ -58,7 +59,7 @@ def tflm():
     import importlib.metadata
     from tflite_micro import runtime
 
-    def run(model, inputs, steps):
+    def run(model, inputs, steps, _):
         interpreter = runtime.Interpreter.from_bytes(model, arena_size=1 << 20)
         n_outputs, n_inputs, results = model_outputs(model), len(inputs) // steps, []
         for step in range(steps):

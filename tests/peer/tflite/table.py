@@ -16,25 +16,25 @@ import model
 from build import PLAIN
 
 ORDER = """CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV CONVOLUTION_2D_TRANSPOSE_BIAS FULLY_CONNECTED BATCH_MATMUL ADD SUB MUL MAXIMUM
-MINIMUM AVERAGE_POOL_2D MAX_POOL_2D MEAN SUM SOFTMAX LOGISTIC TANH RELU RELU6 RELU_N1_TO_1 LEAKY_RELU PRELU HARD_SWISH
+MINIMUM AVERAGE_POOL_2D MAX_POOL_2D MEAN SUM SOFTMAX SOFTMAX_WIDE LOGISTIC TANH RELU RELU6 RELU_N1_TO_1 LEAKY_RELU PRELU HARD_SWISH
 RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE TRANSPOSE
-RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNPACK SVDF
+RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNPACK SVDF SVDF_NARROW
 UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
 ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
-SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N REDUCE_PROD LSTM BIDIRECTIONAL_SEQUENCE_LSTM
-RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
+SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N REDUCE_PROD LOCAL_RESPONSE_NORMALIZATION
+CONV_3D_TRANSPOSE LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
 SEQUENCES = """LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
-    ("QUANTIZE", "f32"), ("LOG_SOFTMAX", "i16x8"), ("CUMSUM", "i16x8"), ("CUMSUM", "u8"), ("ADD_N", "i16x8"),
+    ("SOFTMAX_WIDE", "f32"), ("SOFTMAX_WIDE", "i16x8"), ("QUANTIZE", "f32"), ("LOG_SOFTMAX", "i16x8"), ("CUMSUM", "i16x8"), ("CUMSUM", "u8"), ("ADD_N", "i16x8"),
     ("ADD_N", "u8"), ("REDUCE_PROD", "u8"), ("HARD_SWISH", "i16x8"), ("RELU_N1_TO_1", "i16x8"),
     ("BATCH_MATMUL", "u8"), ("SVDF", "i16x8"),
-    ("SVDF", "u8"), ("UNIDIRECTIONAL_SEQUENCE_LSTM", "u8"), ("ABS", "u8"), ("EXP", "u8"), ("LOG", "u8"),
+    ("SVDF", "u8"), ("SVDF_NARROW", "f32"), ("SVDF_NARROW", "i16x8"), ("SVDF_NARROW", "u8"), ("UNIDIRECTIONAL_SEQUENCE_LSTM", "u8"), ("ABS", "u8"), ("EXP", "u8"), ("LOG", "u8"),
     ("ELU", "i16x8"), ("ELU", "u8"), ("RSQRT", "u8"), ("SQUARED_DIFFERENCE", "u8"), ("L2_NORMALIZATION", "i16x8"),
     ("CONVOLUTION_2D_TRANSPOSE_BIAS", "i8"), ("CONVOLUTION_2D_TRANSPOSE_BIAS", "i16x8"),
     ("CONVOLUTION_2D_TRANSPOSE_BIAS", "u8"), ("DENSIFY", "i8"), ("DENSIFY", "i16x8"), ("DENSIFY", "u8"))}
-ABSENT.update({(o, c): "TFLite has no such form" for o in SEQUENCES for c in ("i8", "i16x8", "u8")})
-ABSENT["LSTM", "u8"] = "the basic form is not read yet"
+ABSENT.update({(o, c): "TFLite has no such form" for o in SEQUENCES + ["LOCAL_RESPONSE_NORMALIZATION", "CONV_3D_TRANSPOSE"] for c in ("i8", "i16x8", "u8")})
+ABSENT["LSTM", "u8"] = "the basic form is not read for uint8"
 
 HEAD = """# TFLite operators
 
@@ -46,7 +46,8 @@ the element types: float, int8, int16 with int8 weights, uint8. CONV_2D, DEPTHWI
 int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). These, BATCH_MATMUL and SVDF of
 floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
 CONVOLUTION_2D_TRANSPOSE_BIAS is the custom operator `Convolution2DTransposeBias` of MediaPipe, which needs no plugin; its
-vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of int16 takes slopes of int8. DETECTION_POSTPROCESS
+vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of int16 takes slopes of int8. SOFTMAX_WIDE is
+SOFTMAX of bytes whose result is int16, SVDF_NARROW is SVDF with a state of int8. DETECTION_POSTPROCESS
 is `TFLite_Detection_PostProcess`, which object detection has at its end; SIGNAL_... are the custom operators of TensorFlow
 Lite Micro's signal library, whose column is the type of their samples.
 
