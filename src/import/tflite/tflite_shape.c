@@ -89,10 +89,17 @@ static bool mirror_pad(oribi_tflite_node *n)
 static bool resize(oribi_tflite_node *n, const char *op, int align_corners)
 {
     oribi_value_id x = oribi_tflite_input(n, 0), size = oribi_tflite_input(n, 1);
+    const bool is_truth = oribi_tflite_dtype_in(n, 0) == TF_BOOL; /* TensorFlow resizes none */
+    if (is_truth) {
+        x = oribi_tflite_emit(n, "Cast", INPUTS(x), ATTRS(ATTR_TYPE("DstT", TF_UINT8)));
+    }
     oribi_value_id y = oribi_tflite_emit(
         n, op, INPUTS(x, size),
         ATTRS(ATTR_BOOL("align_corners", oribi_tflite_byte(n, align_corners, 0) != 0),
               ATTR_BOOL("half_pixel_centers", oribi_tflite_byte(n, align_corners + 1, 0) != 0)));
+    if (is_truth) {
+        y = oribi_tflite_emit(n, "Cast", INPUTS(y), ATTRS(ATTR_TYPE("DstT", TF_BOOL)));
+    }
     return oribi_tflite_bind(n, 0, y);
 }
 

@@ -164,6 +164,7 @@ def _lstm_matrix(b, *shape):
     """Weights of a float layer; of int8 in a hybrid."""
     if b.column != HYBRID:
         return _lstm_normal(b, *shape)
+    b.exclude("tflm")  # which takes them for floats
     scale = np.float32(2.0 ** b.rng.uniform(-1, 0.5) / (74 * math.sqrt(shape[-1] if len(shape) > 1 else 1)))
     return b.const(b.rng.integers(-127, 128, shape), "i8", (scale, 0))
 

@@ -46,7 +46,10 @@ def feeds(builder):
 
 
 def run(*args):
-    return subprocess.run(args, capture_output=True, check=False).returncode == 0
+    done = subprocess.run(args, capture_output=True, check=False)
+    if done.returncode < 0:
+        sys.exit(f"{' '.join(map(str, args))} was ended by signal {-done.returncode}")
+    return done.returncode == 0
 
 
 def try_one(oribi, folder, operator, column):
