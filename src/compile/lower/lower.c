@@ -54,6 +54,7 @@ static const oribi_lower_row rows[] = {
     {"ONNX>LSTM", "lstm", oribi_lower_onnx_lstm},
     {"ONNX>GRU", "gru", oribi_lower_onnx_gru},
     {"ONNX>RNN", "rnn", oribi_lower_onnx_rnn},
+    {"Oribi>HybridRnn", "rnn", oribi_lower_hybrid_rnn},
     {"Oribi>LoopBegin", "loop_begin", oribi_lower_loop_begin},
     {"Oribi>LoopNext", "loop_next", oribi_lower_loop_next},
     {"Transpose", "transpose", oribi_lower_transpose},
