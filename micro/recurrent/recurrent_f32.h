@@ -36,7 +36,8 @@ struct oribi_micro_recurrent_f32_args {
     int32_t is_reverse; /* 1: the first direction begins with the last step, as the second does */
     int32_t is_batch_major;                    /* 1: ONNX's layout 1 */
     int32_t has_lengths, has_hidden, has_cell; /* 0: that argument is not looked at */
-    int32_t form; /* 1: LSTM's forget gate is 1 - input; GRU's reset comes behind the product */
+    int32_t form; /* 1: LSTM's forget gate is 1 - input; GRU's reset comes behind the product; a
+                   * hybrid RNN's hidden state goes through bytes, 2: asymmetric ones */
     float clip;   /* above 0: sums stay within it before the functions of gates */
     int32_t function[ORIBI_MICRO_RECURRENT_FUNCTIONS];
     float alpha[ORIBI_MICRO_RECURRENT_FUNCTIONS];
@@ -49,8 +50,9 @@ struct oribi_micro_recurrent_f32_args {
  *          [directions, batch, units]; batch-major: [batch, steps, in_c], [batch, steps,
  *          directions, units], [batch, directions, units]. lengths: `batch` int32, in [0, steps];
  *          behind its length a row's output is 0, and so are the last states of a length of 0.
- *          scratch: 4 * gates bytes a unit, aligned to 4.
+ *          scratch: 4 * gates bytes a unit, 8 of a hybrid RNN, aligned to 4.
  * Source   ONNX's operators at opset 22; clip, zero lengths and defaults as ONNX Runtime has them.
+ *          The hybrid: TensorFlow Lite's RNN whose weights were int8 (through_bytes.h).
  */
 void oribi_micro_onnx_lstm_f32(const struct oribi_micro_recurrent_f32_args *args,
                                const float *input, const void *lengths, const float *hidden,
@@ -62,5 +64,8 @@ void oribi_micro_onnx_gru_f32(const struct oribi_micro_recurrent_f32_args *args,
 void oribi_micro_onnx_rnn_f32(const struct oribi_micro_recurrent_f32_args *args, const float *input,
                               const void *lengths, const float *hidden, float *output,
                               float *last_hidden, void *scratch);
+void oribi_micro_hybrid_rnn_f32(const struct oribi_micro_recurrent_f32_args *args,
+                                const float *input, const void *lengths, const float *hidden,
+                                float *output, float *last_hidden, void *scratch);
 
 #endif

@@ -27,5 +27,6 @@ int32_t oribi_micro_recurrent_f32_check(const struct oribi_micro_recurrent_f32_a
 int64_t oribi_micro_recurrent_f32_scratch(const struct oribi_micro_recurrent_f32_args *args,
                                           int32_t gates)
 {
-    return (int64_t)args->units * gates * (int64_t)sizeof(float);
+    const int64_t each = gates == 1 && args->form != 0 ? 2 : gates; /* a hybrid RNN */
+    return args->units * each * (int64_t)sizeof(float);
 }

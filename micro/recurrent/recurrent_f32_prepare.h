@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prepare half of onnx_lstm_f32, onnx_gru_f32 and onnx_rnn_f32: sizes. Host only. */
+/* The prepare half of onnx_lstm_f32, onnx_gru_f32, onnx_rnn_f32 and hybrid_rnn_f32: sizes. Host
+ * only. */
 #ifndef ORIBI_MICRO_RECURRENT_F32_PREPARE_H_
 #define ORIBI_MICRO_RECURRENT_F32_PREPARE_H_
 

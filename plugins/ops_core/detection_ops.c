@@ -30,6 +30,24 @@ static void detection(oribi_ops_ctx *ctx, TF_Status *status)
     }
 }
 
+static void transform_bilinear(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape image;
+    int64_t size[2];
+    int count = 0;
+    if (!oribi_ops_input_rank(ctx, 0, 4, &image, status) ||
+        !oribi_ops_attr_ints(ctx, "size", size, 2, &count, status)) {
+        return;
+    }
+    if (count != 2 || size[0] < 1 || size[1] < 1) {
+        oribi_ops_fail(status, "Attr 'size' must be two positive numbers");
+        return;
+    }
+    image.at[1] = size[0];
+    image.at[2] = size[1];
+    oribi_ops_output(ctx, 0, &image, status);
+}
+
 const oribi_ops_row oribi_ops_detection[] = {
     {.name = "Oribi>NonMaxSuppression",
      .inputs = {"boxes: float", "scores: float", "max_output_size: int32", "iou_threshold: float",
@@ -45,5 +63,10 @@ const oribi_ops_row oribi_ops_detection[] = {
                "nms_iou_threshold: float", "use_regular_nms: bool = false", "y_scale: float",
                "x_scale: float", "h_scale: float", "w_scale: float"},
      .shape = detection},
+    {.name = "Oribi>TransformBilinear", /* 1 NHWC; the first rows of a matrix of 4 x 4 lead back */
+     .inputs = {"image: float", "matrix: float"},
+     .outputs = {"y: float"},
+     .attrs = {"size: list(int)", "half_pixel: bool = false"},
+     .shape = transform_bilinear},
     {.name = NULL},
 };

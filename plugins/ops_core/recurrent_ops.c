@@ -264,6 +264,11 @@ const oribi_ops_row oribi_ops_recurrent[] = {
      .outputs = {"y: T", "y_h: T"},
      .attrs = {ONNX_ATTRS},
      .shape = onnx_rnn},
+    {.name = "Oribi>HybridRnn", /* products take the hidden state through bytes */
+     .inputs = {ONNX_INPUTS},
+     .outputs = {"y: T", "y_h: T"},
+     .attrs = {ONNX_ATTRS, "asymmetric: bool = false"},
+     .shape = onnx_rnn},
     {.name = "Oribi>Svdf",
      .inputs = {"input: float", "feature: float", "time: float", "bias: float", "state: float"},
      .outputs = {"output: float", "next: float"},

@@ -5,7 +5,18 @@
 #include <string.h>
 
 /* Types; the low two bits of a packed type are the logarithm of a width. */
-enum { INT = 1, UINT = 2, FLOAT = 3, FAR_INT = 6, FAR_UINT = 7, FAR_FLOAT = 8, MAP = 9, BOOL = 26 };
+enum {
+    INT = 1,
+    UINT = 2,
+    FLOAT = 3,
+    FAR_INT = 6,
+    FAR_UINT = 7,
+    FAR_FLOAT = 8,
+    MAP = 9,
+    INTS = 11,
+    UINTS = 12,
+    BOOL = 26
+};
 
 static uint64_t read_bits(const oribi_flex_map *m, size_t at, uint32_t width)
 {
@@ -103,9 +114,9 @@ static bool read_float(const oribi_flex_map *m, size_t at, uint32_t width, doubl
     return width >= 4;
 }
 
-bool oribi_flex_number(const oribi_flex_map *map, const char *key, double *out)
+/* Where the value of a key is, and its packed type. */
+static bool find(const oribi_flex_map *m, const char *key, size_t *out_at, uint32_t *out_packed)
 {
-    const oribi_flex_map *m = map;
     uint64_t i = 0;
     while (i < m->keys.count && !has_key(m, i, key)) {
         i++;
@@ -113,8 +124,33 @@ bool oribi_flex_number(const oribi_flex_map *map, const char *key, double *out)
     if (i == m->keys.count) {
         return false;
     }
-    size_t at = m->values.at + (size_t)i * m->values.width;
-    const uint32_t packed = m->data[m->values.at + (size_t)(m->values.count * m->values.width + i)];
+    *out_at = m->values.at + (size_t)i * m->values.width;
+    *out_packed = m->data[m->values.at + (size_t)(m->values.count * m->values.width + i)];
+    return true;
+}
+
+bool oribi_flex_ints(const oribi_flex_map *map, const char *key, oribi_flex_vector *out)
+{
+    size_t at;
+    uint32_t packed;
+    return find(map, key, &at, &packed) && (packed >> 2 == INTS || packed >> 2 == UINTS) &&
+           follow(map, at, map->values.width, &at) &&
+           open_vector(map, at, 1U << (packed & 3U), out);
+}
+
+int64_t oribi_flex_int_at(const oribi_flex_map *map, const oribi_flex_vector *ints, uint64_t i)
+{
+    return read_signed(map, ints->at + (size_t)i * ints->width, ints->width);
+}
+
+bool oribi_flex_number(const oribi_flex_map *map, const char *key, double *out)
+{
+    const oribi_flex_map *m = map;
+    size_t at;
+    uint32_t packed;
+    if (!find(m, key, &at, &packed)) {
+        return false;
+    }
     uint32_t type = packed >> 2, width = m->values.width;
     if (type == FAR_INT || type == FAR_UINT || type == FAR_FLOAT) {
         width = 1U << (packed & 3U);

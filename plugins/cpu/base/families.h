@@ -34,7 +34,7 @@
     FAMILY(pool_reference) \
     FAMILY(pool_nd) FAMILY(lrn_onnx) \
     FAMILY(resize) \
-    FAMILY(grid_sample) FAMILY(suppression) FAMILY(soft_suppression) FAMILY(detection) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) \
+    FAMILY(grid_sample) FAMILY(suppression) FAMILY(soft_suppression) FAMILY(detection) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) FAMILY(transform_bilinear) \
     FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) FAMILY(signal_fft) FAMILY(audio) \
     ORIBI_ISAS_OF_pool(VARIANT) \
     FAMILY(norm_reference) FAMILY(row_norm) \

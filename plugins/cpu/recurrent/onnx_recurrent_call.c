@@ -76,6 +76,20 @@ CREATE(lstm, ORIBI_RECURRENT_LSTM)
 CREATE(gru, ORIBI_RECURRENT_GRU)
 CREATE(rnn, ORIBI_RECURRENT_RNN)
 
+static void hybrid_read(oribi_kit_setup *setup, oribi_recurrent *state)
+{
+    bool is_asymmetric = false;
+    oribi_recurrent_read(setup, ORIBI_RECURRENT_RNN, state);
+    oribi_kit_attr_bool(setup, "asymmetric", &is_asymmetric);
+    state->args.form = is_asymmetric ? 2 : 1;
+}
+ORIBI_KIT_CREATE(hybrid, oribi_recurrent)
+
+void *oribi_recurrent_hybrid_create(TF_OpKernelConstruction *construction)
+{
+    return hybrid_create(construction);
+}
+
 /* --- A call ---------------------------------------------------------------------------------- */
 
 /* An input's data and dims; absent: NULL and zeros. */

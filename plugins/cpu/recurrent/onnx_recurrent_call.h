@@ -40,6 +40,7 @@ void oribi_recurrent_read(oribi_kit_setup *setup, int32_t gates, oribi_recurrent
 void *oribi_recurrent_lstm_create(TF_OpKernelConstruction *construction);
 void *oribi_recurrent_gru_create(TF_OpKernelConstruction *construction);
 void *oribi_recurrent_rnn_create(TF_OpKernelConstruction *construction);
+void *oribi_recurrent_hybrid_create(TF_OpKernelConstruction *construction); /* Oribi>HybridRnn */
 
 typedef struct oribi_recurrent_call {
     struct oribi_micro_recurrent_f32_args args; /* its sizes, and which inputs are there */

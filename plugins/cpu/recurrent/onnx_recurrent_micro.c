@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX's LSTM, GRU and RNN by micro/'s kernels, which is what emitted C computes: each row of each
- * direction by calls of a bounded length, so that a run which was stopped ends soon. The results
- * are those of one call, bit for bit.
+/* ONNX's LSTM, GRU and RNN, and TensorFlow Lite's hybrid one, by micro/'s kernels, which is what
+ * emitted C computes: each row of each direction by calls of a bounded length, so that a run which
+ * was stopped ends soon. The results are those of one call, bit for bit.
  */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
@@ -30,8 +30,10 @@ static void call_micro(const slices *s)
         oribi_micro_onnx_lstm_f32(&s->one, s->input, NULL, s->hidden[0], s->cell[0], s->output,
                                   s->hidden[1], s->cell[1], s->scratch);
     } else {
-        (s->gates == ORIBI_RECURRENT_GRU ? oribi_micro_onnx_gru_f32 : oribi_micro_onnx_rnn_f32)(
-            &s->one, s->input, NULL, s->hidden[0], s->output, s->hidden[1], s->scratch);
+        (s->gates == ORIBI_RECURRENT_GRU ? oribi_micro_onnx_gru_f32
+         : s->one.form != 0              ? oribi_micro_hybrid_rnn_f32
+                            : oribi_micro_onnx_rnn_f32)(&s->one, s->input, NULL, s->hidden[0],
+                                                        s->output, s->hidden[1], s->scratch);
     }
 }
 
@@ -118,7 +120,7 @@ static bool make_room(slices *s, TF_Tensor **out_tensor)
     const struct oribi_micro_recurrent_f32_args *a = &s->call->args;
     const int64_t cycles = (int64_t)s->gates * a->units * (a->in_c + a->units) + 1;
     s->most = SLICE_CYCLES / cycles + 1 < a->steps ? SLICE_CYCLES / cycles + 1 : a->steps;
-    const int64_t floats = s->most * (a->in_c + a->units) + (4 + s->gates) * (int64_t)a->units;
+    const int64_t floats = s->most * (a->in_c + a->units) + (5 + s->gates) * (int64_t)a->units;
     s->input = oribi_kit_scratch(s->run, (floats + 1) * (int64_t)sizeof(float), out_tensor);
     if (s->input == NULL) {
         return false;
@@ -220,21 +222,23 @@ static bool dynamic_run(const oribi_recurrent *recurrent, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(dynamic, 1)
 
-#define ROW(op, name, run, near)                                                                   \
+#define ROW(op, name, run, near, ...)                                                              \
     {.op_name = op,                                                                                \
      .types = {{"T", ORIBI_CPU_F32}},                                                              \
-     .label = "micro",                                                                             \
-     .priority = ORIBI_CPU_MICRO,                                                                  \
+     __VA_ARGS__,                                                                                  \
      .create = oribi_recurrent_##name##_create,                                                    \
      .compute = run##_compute,                                                                     \
      .destroy = oribi_kit_free,                                                                    \
      .tolerance = near,                                                                            \
      .why = "the arithmetic of emitted C"},
 
+#define BESIDE .label = "micro", .priority = ORIBI_CPU_MICRO
+
 /* clang-format off */
 const oribi_cpu_kernel oribi_cpu_onnx_recurrent_micro_kernels[] = {
-    ROW("ONNX>LSTM", lstm, micro, 1e-4) ROW("ONNX>GRU", gru, micro, 1e-4)
-    ROW("ONNX>RNN", rnn, micro, 1e-4) ROW("Oribi>DynamicLstm", lstm, dynamic, 5e-2)
+    ROW("ONNX>LSTM", lstm, micro, 1e-4, BESIDE) ROW("ONNX>GRU", gru, micro, 1e-4, BESIDE)
+    ROW("ONNX>RNN", rnn, micro, 1e-4, BESIDE) ROW("Oribi>DynamicLstm", lstm, dynamic, 5e-2, BESIDE)
+    ROW("Oribi>HybridRnn", hybrid, micro, 1e-4, .priority = ORIBI_CPU_REFERENCE)
     {.op_name = NULL},
 };
 /* clang-format on */

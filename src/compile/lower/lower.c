@@ -55,6 +55,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>DynamicLstm", "dynamic_lstm", oribi_lower_dynamic_lstm},
     {"ONNX>GRU", "gru", oribi_lower_onnx_gru},
     {"ONNX>RNN", "rnn", oribi_lower_onnx_rnn},
+    {"Oribi>HybridRnn", "rnn", oribi_lower_hybrid_rnn},
     {"Oribi>LoopBegin", "loop_begin", oribi_lower_loop_begin},
     {"Oribi>LoopNext", "loop_next", oribi_lower_loop_next},
     {"Transpose", "transpose", oribi_lower_transpose},

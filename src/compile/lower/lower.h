@@ -130,7 +130,8 @@ oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,
 oribi_lower_function oribi_lower_svdf, oribi_lower_q_svdf, oribi_lower_q_narrow_svdf,
     oribi_lower_wide_conv2d;
 oribi_lower_function oribi_lower_lstm, oribi_lower_q_lstm, oribi_lower_lstm_full,
-    oribi_lower_onnx_lstm, oribi_lower_dynamic_lstm, oribi_lower_onnx_gru, oribi_lower_onnx_rnn;
+    oribi_lower_onnx_lstm, oribi_lower_dynamic_lstm, oribi_lower_onnx_gru, oribi_lower_onnx_rnn,
+    oribi_lower_hybrid_rnn;
 oribi_lower_function oribi_lower_transpose, oribi_lower_slice, oribi_lower_strided_slice,
     oribi_lower_space, oribi_lower_reverse, oribi_lower_pad_axes, oribi_lower_concat,
     oribi_lower_pack, oribi_lower_split, oribi_lower_split_v, oribi_lower_unpack,

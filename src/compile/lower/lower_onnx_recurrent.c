@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lowering of ONNX's LSTM, GRU and RNN of float. Those of TFLite: lower_lstm.c. */
+/* Lowering of ONNX's LSTM, GRU and RNN of float, and of TFLite's hybrid RNN. Its LSTMs:
+ * lower_lstm.c. */
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower.h"
 #include "micro/recurrent/recurrent_f32_prepare.h"
@@ -28,7 +29,6 @@ static bool read_sizes(oribi_lowering *lowering, oribi_call *call, int32_t gates
     a->in_c = input[3];
     a->units = recurrent[3];
     a->clip = oribi_lower_float(call, "clip");
-    a->form = oribi_lower_bool(call, gates == 4 ? "input_forget" : "linear_before_reset") ? 1 : 0;
     a->has_lengths = is_there(lowering, call, LENGTHS) ? 1 : 0;
     a->has_hidden = is_there(lowering, call, HIDDEN) ? 1 : 0;
     a->has_cell = gates == 4 && is_there(lowering, call, CELL) ? 1 : 0;
@@ -78,10 +78,10 @@ static bool take_inputs(oribi_lowering *lowering, oribi_call *call, int32_t gate
 }
 
 /* `rooms`: beside the sums of a row, floats for a unit of each row and an input. */
-static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, const char *kernel,
-                  int32_t rooms)
+static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, int32_t form,
+                  const char *kernel, int32_t rooms)
 {
-    arguments a = {0};
+    arguments a = {.form = form};
     ORIBI_TRY(read_sizes(lowering, call, gates, &a));
     ORIBI_TRY(read_functions(lowering, call, gates, &a));
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_recurrent_f32_check(&a, gates)));
@@ -106,20 +106,29 @@ static bool lower(oribi_lowering *lowering, oribi_call *call, int32_t gates, con
 
 bool oribi_lower_onnx_lstm(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 4, "onnx_lstm_f32", 0);
+    return lower(lowering, call, 4, oribi_lower_bool(call, "input_forget") ? 1 : 0, "onnx_lstm_f32",
+                 0);
 }
 
 bool oribi_lower_dynamic_lstm(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 4, "dynamic_lstm_f32", 1);
+    return lower(lowering, call, 4, oribi_lower_bool(call, "input_forget") ? 1 : 0,
+                 "dynamic_lstm_f32", 1);
 }
 
 bool oribi_lower_onnx_gru(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 3, "onnx_gru_f32", 0);
+    return lower(lowering, call, 3, oribi_lower_bool(call, "linear_before_reset") ? 1 : 0,
+                 "onnx_gru_f32", 0);
 }
 
 bool oribi_lower_onnx_rnn(oribi_lowering *lowering, oribi_call *call)
 {
-    return lower(lowering, call, 1, "onnx_rnn_f32", 0);
+    return lower(lowering, call, 1, 0, "onnx_rnn_f32", 0);
+}
+
+bool oribi_lower_hybrid_rnn(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower(lowering, call, 1, oribi_lower_bool(call, "asymmetric") ? 2 : 1, "hybrid_rnn_f32",
+                 0);
 }

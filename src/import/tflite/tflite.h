@@ -133,7 +133,7 @@ typedef struct oribi_tflite_custom { /* one custom operator; name NULL ends a ta
     const char *name;
     oribi_tflite_row row;
 } oribi_tflite_custom;
-extern const oribi_tflite_custom oribi_tflite_signal_rows[];
+extern const oribi_tflite_custom oribi_tflite_signal_rows[], oribi_tflite_landmark_rows[];
 
 const oribi_tflite_row *oribi_tflite_find_row(int64_t builtin); /* NULL: none */
 const oribi_tflite_row *oribi_tflite_find_custom(const char *name);

@@ -193,13 +193,13 @@ static bool transpose_conv(oribi_tflite_node *n)
     if (oribi_tflite_is_quantised(n, 2)) {
         return oribi_tflite_wide_transpose_conv(n);
     }
-    if (oribi_tflite_is_hybrid(n, 2, 1)) { /* TFLite has none */
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED, "a float input takes weights of float");
-    }
     ORIBI_TRY(check_float(n, 2, 1));
     int64_t strides[4] = {1, oribi_tflite_int(n, 2, 0), oribi_tflite_int(n, 1, 0), 1};
     oribi_value_id sizes = oribi_tflite_input(n, 0), x = oribi_tflite_input(n, 2);
-    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_input(n, 1), &ohwi_to_hwoi);
+    if (oribi_tflite_is_hybrid(n, 2, 1)) {
+        x = oribi_tflite_through_bytes(n, x, 1, true);
+    }
+    oribi_value_id filter = oribi_tflite_transpose(n, oribi_tflite_weights_in(n, 1), &ohwi_to_hwoi);
     oribi_value_id y = oribi_tflite_emit(
         n, "Conv2DBackpropInput", INPUTS(sizes, filter, x),
         ATTRS(ATTR_INTS("strides", strides, 4), ATTR_TEXT("padding", padding(n))));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RNN and its sequences in one direction and in both, of floats: ONNX's op, whose hidden state is a
- * state of the graph here.
+ * state of the graph here; Oribi>HybridRnn where the weights are of int8.
  */
 #include "import/tflite/tflite.h"
 #include "micro/recurrent/recurrent_f32.h"
@@ -8,9 +8,9 @@
 enum { WEIGHTS, RECURRENT, BIAS, HIDDEN, N_DIRECTION }; /* inputs of a direction, from its first */
 
 typedef struct rnn {
-    bool time_major;
-    int64_t activation; /* a code of recurrent_f32.h */
-    oribi_dims x;       /* steps, batch, features, or the batch first */
+    bool time_major, is_asymmetric; /* asymmetric matters with weights of int8 */
+    int64_t activation;             /* a code of recurrent_f32.h */
+    oribi_dims x;                   /* steps, batch, features, or the batch first */
 } rnn;
 
 bool oribi_tflite_bind_ways(oribi_tflite_node *n, oribi_value_id forward, oribi_value_id back,
@@ -65,9 +65,12 @@ static oribi_value_id direction(oribi_tflite_node *n, const rnn *r, int32_t firs
     const int64_t none = 0, places = r->time_major ? 1 : 0;
     const int32_t no_length = 0;
     const float one = 1.0f, zero = 0.0f;
+    const bool is_hybrid = oribi_tflite_is_hybrid(n, 0, first + WEIGHTS);
     for (int32_t i = 0; i < N_DIRECTION; i++) {
-        if (oribi_tflite_dtype_in(n, first + i) != TF_FLOAT) {
-            oribi_tflite_fail(n, TF_UNIMPLEMENTED, "input %d must be of floats", (int)(first + i));
+        const bool is_bytes = is_hybrid && i <= RECURRENT;
+        if (oribi_tflite_dtype_in(n, first + i) != (is_bytes ? TF_INT8 : TF_FLOAT)) {
+            oribi_tflite_fail(n, TF_UNIMPLEMENTED, "input %d must be of %s", (int)(first + i),
+                              is_bytes ? "int8" : "floats");
             return -1;
         }
     }
@@ -95,16 +98,22 @@ static oribi_value_id direction(oribi_tflite_node *n, const rnn *r, int32_t firs
     n->failed = n->failed || lengths < 0;
     const oribi_value_id h =
         oribi_tflite_reshape(n, oribi_tflite_state(n, first + HIDDEN), &hidden);
-    const oribi_value_id x = oribi_tflite_reshape(n, oribi_tflite_input(n, 0), &r->x);
-    const oribi_value_id w = one_of(n, oribi_tflite_input(n, first + WEIGHTS));
-    const oribi_value_id recurrent = one_of(n, oribi_tflite_input(n, first + RECURRENT));
-    const oribi_node *node = oribi_tflite_emit_node(
-        n, "ONNX>RNN", INPUTS(x, w, recurrent, b, lengths, h),
-        ATTRS(ATTR_TEXT("direction", is_reverse ? "reverse" : "forward"),
-              ATTR_INT("layout", r->time_major ? 0 : 1),
-              ATTR_INTS("activations", &r->activation, 1), ATTR_FLOATS("activation_alpha", &one, 1),
-              ATTR_FLOATS("activation_beta", &zero, 1)),
-        2);
+    oribi_value_id x = oribi_tflite_reshape(n, oribi_tflite_input(n, 0), &r->x);
+    x = is_hybrid ? oribi_tflite_through_bytes(n, x, 2, r->is_asymmetric) : x;
+    const oribi_value_id inputs[] = {x,
+                                     one_of(n, oribi_tflite_weights_in(n, first + WEIGHTS)),
+                                     one_of(n, oribi_tflite_weights_in(n, first + RECURRENT)),
+                                     b,
+                                     lengths,
+                                     h};
+    const oribi_emit_attr attrs[] = {ATTR_TEXT("direction", is_reverse ? "reverse" : "forward"),
+                                     ATTR_INT("layout", r->time_major ? 0 : 1),
+                                     ATTR_INTS("activations", &r->activation, 1),
+                                     ATTR_FLOATS("activation_alpha", &one, 1),
+                                     ATTR_FLOATS("activation_beta", &zero, 1),
+                                     ATTR_BOOL("asymmetric", r->is_asymmetric)};
+    const oribi_node *node = oribi_tflite_emit_node(n, is_hybrid ? "Oribi>HybridRnn" : "ONNX>RNN",
+                                                    inputs, 6, attrs, is_hybrid ? 6 : 5, 2);
     if (node == NULL) {
         return -1;
     }
@@ -124,7 +133,7 @@ static bool read_input(oribi_tflite_node *n, int32_t rank, rnn *out)
 /* A sequence of one step. */
 static bool one_step(oribi_tflite_node *n)
 {
-    rnn r = {.time_major = true};
+    rnn r = {.time_major = true, .is_asymmetric = oribi_tflite_byte(n, 1, 0) != 0};
     ORIBI_TRY(read_activation(n, 0, &r) && read_input(n, 2, &r));
     r.x = (oribi_dims){.n = 3, .at = {1, r.x.at[0], r.x.at[1]}};
     const oribi_value_id y = direction(n, &r, 1, false);
@@ -134,14 +143,16 @@ static bool one_step(oribi_tflite_node *n)
 
 static bool one_way(oribi_tflite_node *n)
 {
-    rnn r = {.time_major = oribi_tflite_byte(n, 0, 0) != 0};
+    rnn r = {.time_major = oribi_tflite_byte(n, 0, 0) != 0,
+             .is_asymmetric = oribi_tflite_byte(n, 2, 0) != 0};
     return read_activation(n, 1, &r) && read_input(n, 3, &r) &&
            oribi_tflite_bind(n, 0, direction(n, &r, 1, false));
 }
 
 static bool both_ways(oribi_tflite_node *n)
 {
-    rnn r = {.time_major = oribi_tflite_byte(n, 0, 0) != 0};
+    rnn r = {.time_major = oribi_tflite_byte(n, 0, 0) != 0,
+             .is_asymmetric = oribi_tflite_byte(n, 3, 0) != 0};
     const bool is_one = oribi_tflite_byte(n, 2, 0) != 0;
     for (int32_t i = 9; i < n->n_inputs; i++) {
         if (n->inputs[i] != NULL) {

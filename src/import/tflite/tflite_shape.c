@@ -32,6 +32,31 @@ static bool squeeze(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
+/* The begins, with 0 where an axis that goes has its begin masked: TFLite takes its first place
+ * then, TensorFlow the one that is masked. */
+static oribi_value_id begins(oribi_tflite_node *n)
+{
+    const oribi_value_id begin = oribi_tflite_input(n, 1);
+    const int64_t zeros = oribi_tflite_int(n, 0, 0) & oribi_tflite_int(n, 4, 0);
+    const int64_t count = n->failed || zeros == 0 ? -1 : oribi_tflite_dim(n, begin, 0);
+    if (count < 0 || count > 32 || oribi_tflite_dtype_in(n, 1) != TF_INT32) {
+        return begin;
+    }
+    int32_t *keep = oribi_arena_array(&n->tflite->scratch, (size_t)count + 1, sizeof *keep);
+    if (keep == NULL) {
+        n->failed = true;
+        oribi_fail_memory(n->status);
+        return -1;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        keep[i] = (zeros >> i & 1) != 0 ? 0 : 1;
+    }
+    const oribi_value_id by =
+        oribi_graph_add_constant_copy(n->graph, "kept", TF_INT32, &count, 1, keep, n->status);
+    n->failed = by < 0;
+    return oribi_tflite_emit(n, "Mul", INPUTS(begin, by), NO_ATTRS);
+}
+
 static bool strided_slice(oribi_tflite_node *n)
 {
     if (oribi_tflite_byte(n, 5, 0) != 0) {
@@ -40,8 +65,8 @@ static bool strided_slice(oribi_tflite_node *n)
     }
     oribi_value_id y =
         oribi_tflite_emit(n, "StridedSlice",
-                          INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1),
-                                 oribi_tflite_input(n, 2), oribi_tflite_input(n, 3)),
+                          INPUTS(oribi_tflite_input(n, 0), begins(n), oribi_tflite_input(n, 2),
+                                 oribi_tflite_input(n, 3)),
                           ATTRS(ATTR_INT("begin_mask", oribi_tflite_int(n, 0, 0)),
                                 ATTR_INT("end_mask", oribi_tflite_int(n, 1, 0)),
                                 ATTR_INT("ellipsis_mask", oribi_tflite_int(n, 2, 0)),
@@ -89,10 +114,17 @@ static bool mirror_pad(oribi_tflite_node *n)
 static bool resize(oribi_tflite_node *n, const char *op, int align_corners)
 {
     oribi_value_id x = oribi_tflite_input(n, 0), size = oribi_tflite_input(n, 1);
+    const bool is_truth = oribi_tflite_dtype_in(n, 0) == TF_BOOL; /* TensorFlow resizes none */
+    if (is_truth) {
+        x = oribi_tflite_emit(n, "Cast", INPUTS(x), ATTRS(ATTR_TYPE("DstT", TF_UINT8)));
+    }
     oribi_value_id y = oribi_tflite_emit(
         n, op, INPUTS(x, size),
         ATTRS(ATTR_BOOL("align_corners", oribi_tflite_byte(n, align_corners, 0) != 0),
               ATTR_BOOL("half_pixel_centers", oribi_tflite_byte(n, align_corners + 1, 0) != 0)));
+    if (is_truth) {
+        y = oribi_tflite_emit(n, "Cast", INPUTS(y), ATTRS(ATTR_TYPE("DstT", TF_BOOL)));
+    }
     return oribi_tflite_bind(n, 0, y);
 }
 

@@ -41,8 +41,10 @@ def _binary(b, name, out_bits):
         c = b.const(b.values(shape_c), b.kind, qc)
     else:
         c = b.input(shape_c, qa if same else qc)
-    y = b.output(np.broadcast_shapes(shape_a, shape_c), out)
-    b.op(name, [a, c], [y], activation=b.walk(*ACTIVATIONS), **options)
+    y, activation = b.output(np.broadcast_shapes(shape_a, shape_c), out), b.walk(*ACTIVATIONS)
+    if b.kind == "i32" and activation != "NONE":
+        b.exclude("tflm")  # which leaves the activation out
+    b.op(name, [a, c], [y], activation=activation, **options)
 
 
 def _powers(b):

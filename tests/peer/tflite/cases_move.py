@@ -80,6 +80,8 @@ def strided_slice(b):
             last = -1 if backwards else d
         if b.i % 5 == 4 and i == 0 and rank > 1:
             masks["shrink_axis_mask"] |= 1 << i
+            if b.i % 2:
+                masks["begin_mask"] |= 1
             step, last = 1, first + 1
         else:
             out.append(len(range(first, last, step)))

@@ -100,7 +100,7 @@ class Writer:
                       6: tensor.sparsity, 8: ("bool", 1)})
 
     def _operator(self, name, inputs, outputs, intermediates, options):
-        """A custom operator is called "CUSTOM:Name", and has the option `words`, integers of 32 bits, or `flex`, a map."""
+        """A custom operator is called "CUSTOM:Name", or "CUSTOM:Name:2" in its version 2, and has the option `words`, integers of 32 bits, or `flex`, a map."""
         if name not in self.codes:
             self.codes.append(name)
         if ":" in name:
@@ -122,9 +122,10 @@ class Writer:
         made = Vector([self._graph(g) for g in graphs])
         codes = []
         for full in self.codes:
-            operator, _, custom = full.partition(":")
+            operator, _, rest = full.partition(":")
+            custom, _, version = rest.partition(":")
             number = schema.OPERATORS[operator][0]
-            codes.append(Table({0: ("i8", min(number, 127)), 1: custom or None, 2: ("i32", 1), 3: ("i32", number)}))
+            codes.append(Table({0: ("i8", min(number, 127)), 1: custom or None, 2: ("i32", int(version or 1)), 3: ("i32", number)}))
         return serialise(Table({0: ("u32", 3), 1: Vector(codes), 2: made, 3: "oribi",
                                 4: Vector(self.buffers)}), "TFL3")
 

@@ -23,7 +23,9 @@ TRIED = 3  # forms of an operator in one type, until one is taken
 WORDS = {"i16x8": "i16"}
 GRAPHS = ("IF", "WHILE", "CALL_ONCE")  # not of one type: control-flow.md
 # Cases of an operator that have a name of their own
-CUSTOM = {"CONVOLUTION_2D_TRANSPOSE_BIAS": "Convolution2DTransposeBias", "DETECTION_POSTPROCESS": "TFLite_Detection_PostProcess"}
+CUSTOM = {"CONVOLUTION_2D_TRANSPOSE_BIAS": "Convolution2DTransposeBias", "DETECTION_POSTPROCESS": "TFLite_Detection_PostProcess",
+          "LANDMARKS_2_TRANSFORM_MATRIX": "Landmarks2TransformMatrix", "TRANSFORM_LANDMARKS": "TransformLandmarks",
+          "TRANSFORM_TENSOR_BILINEAR": "TransformTensorBilinear"}
 CASES_OF = {"QUANTIZE_WIDE": "QUANTIZE", "SOFTMAX_WIDE": "SOFTMAX", "SVDF_NARROW": "SVDF"}
 OTHER = {"REAL": "RFFT2D", "IMAG": "RFFT2D", "COMPLEX_ABS": "RFFT2D"}
 
@@ -44,7 +46,10 @@ def feeds(builder):
 
 
 def run(*args):
-    return subprocess.run(args, capture_output=True, check=False).returncode == 0
+    done = subprocess.run(args, capture_output=True, check=False)
+    if done.returncode < 0:
+        sys.exit(f"{' '.join(map(str, args))} was ended by signal {-done.returncode}")
+    return done.returncode == 0
 
 
 def try_one(oribi, folder, operator, column):

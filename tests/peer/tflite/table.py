@@ -22,7 +22,7 @@ RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNP
 UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
 ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
 SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N REDUCE_PROD LOCAL_RESPONSE_NORMALIZATION
-CONV_3D_TRANSPOSE LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
+CONV_3D_TRANSPOSE TRANSFORM_LANDMARKS LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
 SEQUENCES = """LSTM BIDIRECTIONAL_SEQUENCE_LSTM RNN UNIDIRECTIONAL_SEQUENCE_RNN BIDIRECTIONAL_SEQUENCE_RNN""".split()
 # Cells that neither interpreter has: make_vectors.py asked both.
 ABSENT = {(o, c): "TFLite has no such form" for o, c in (
@@ -33,7 +33,7 @@ ABSENT = {(o, c): "TFLite has no such form" for o, c in (
     ("ELU", "i16x8"), ("ELU", "u8"), ("RSQRT", "u8"), ("SQUARED_DIFFERENCE", "u8"), ("L2_NORMALIZATION", "i16x8"),
     ("CONVOLUTION_2D_TRANSPOSE_BIAS", "i8"), ("CONVOLUTION_2D_TRANSPOSE_BIAS", "i16x8"),
     ("CONVOLUTION_2D_TRANSPOSE_BIAS", "u8"), ("DENSIFY", "i8"), ("DENSIFY", "i16x8"), ("DENSIFY", "u8"))}
-ABSENT.update({(o, c): "TFLite has no such form" for o in SEQUENCES + ["LOCAL_RESPONSE_NORMALIZATION", "CONV_3D_TRANSPOSE"] for c in ("i8", "i16x8", "u8")})
+ABSENT.update({(o, c): "TFLite has no such form" for o in SEQUENCES + ["LOCAL_RESPONSE_NORMALIZATION", "CONV_3D_TRANSPOSE", "TRANSFORM_LANDMARKS"] for c in ("i8", "i16x8", "u8")})
 ABSENT["LSTM", "u8"] = "the basic form is not read for uint8"
 
 HEAD = """# TFLite operators
@@ -43,12 +43,13 @@ that operator with odd shapes, every padding, fused activations and broadcasts, 
 Lite Micro and TensorFlow Lite ({references}). The test `compile.vectors` compares the host session
 and the emitted C with them to the bit. Anything else is why `oribi compile` refuses such a model. The columns are
 the element types: float, int8, int16 with int8 weights, uint8. CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of
-int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). These, BATCH_MATMUL and SVDF of
-floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
+int8 also take weights of int4, which become int8 when the model is read (`tests/vectors/*_i8x4.bin.xz`). These, TRANSPOSE_CONV, BATCH_MATMUL, SVDF and
+the LSTMs and RNNs of floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
 CONVOLUTION_2D_TRANSPOSE_BIAS is the custom operator `Convolution2DTransposeBias` of MediaPipe, which needs no plugin; its
 vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of int16 takes slopes of int8. SOFTMAX_WIDE is
 SOFTMAX of bytes whose result is int16, SVDF_NARROW is SVDF with a state of int8. DETECTION_POSTPROCESS
-is `TFLite_Detection_PostProcess`, which object detection has at its end; SIGNAL_... are the custom operators of TensorFlow
+is `TFLite_Detection_PostProcess`, which object detection has at its end; LANDMARKS_2_TRANSFORM_MATRIX, TRANSFORM_LANDMARKS and
+TRANSFORM_TENSOR_BILINEAR are custom operators of MediaPipe, compared with models of the same meaning; SIGNAL_... are the custom operators of TensorFlow
 Lite Micro's signal library, whose column is the type of their samples.
 
 """

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* MediaPipe's custom operators that cut what landmarks surround out of a picture, and bring
+ * landmarks back: Landmarks2TransformMatrix and TransformLandmarks become small ops,
+ * TransformTensorBilinear is Oribi>TransformBilinear.
+ */
+#include "import/tflite/tflite.h"
+
+typedef oribi_value_id value;
+
+/* Scalars here are [1, 1], points are rows. */
+static value number(oribi_tflite_node *n, float x)
+{
+    const int64_t dims[2] = {1, 1};
+    const value id =
+        oribi_graph_add_constant_copy(n->graph, "number", TF_FLOAT, dims, 2, &x, n->status);
+    n->failed = n->failed || id < 0;
+    return id;
+}
+
+static value ints(oribi_tflite_node *n, const int32_t *values, int64_t count)
+{
+    const value id =
+        oribi_graph_add_constant_copy(n->graph, "places", TF_INT32, &count, 1, values, n->status);
+    n->failed = n->failed || id < 0;
+    return id;
+}
+
+static value two(oribi_tflite_node *n, const char *op, value a, value b)
+{
+    return oribi_tflite_emit(n, op, INPUTS(a, b), NO_ATTRS);
+}
+
+static value block(oribi_tflite_node *n, value x, int32_t row, int32_t column, int32_t rows,
+                   int32_t columns)
+{
+    const int32_t begin[2] = {row, column}, size[2] = {rows, columns};
+    return oribi_tflite_emit(n, "Slice", INPUTS(x, ints(n, begin, 2), ints(n, size, 2)), NO_ATTRS);
+}
+
+static value rows_of(oribi_tflite_node *n, value points, const int32_t *places, int64_t count)
+{
+    return oribi_tflite_emit(
+        n, "GatherV2", INPUTS(points, ints(n, places, count), oribi_tflite_scalar(n, 0)), NO_ATTRS);
+}
+
+/* a * x + b * y, or a * x - b * y */
+static value mix(oribi_tflite_node *n, value a, value x, const char *op, value b, value y)
+{
+    return two(n, op, two(n, "Mul", a, x), two(n, "Mul", b, y));
+}
+
+static value farthest(oribi_tflite_node *n, const char *op, value x)
+{
+    const int32_t axes[2] = {0, 1};
+    return oribi_tflite_emit(n, op, INPUTS(x, ints(n, axes, 2)),
+                             ATTRS(ATTR_BOOL("keep_dims", true)));
+}
+
+/* --- Landmarks2TransformMatrix ---------------------------------------------------------------- */
+
+typedef struct crop {
+    int32_t left, right; /* landmarks whose line becomes level */
+    float target;        /* its angle then */
+    float width, height, scale_x, scale_y;
+    int32_t *subset; /* landmarks that are to be seen */
+    int64_t n_subset;
+} crop;
+
+static bool read_landmark(oribi_tflite_node *n, int64_t landmark, int64_t count, int32_t *out)
+{
+    *out = (int32_t)landmark;
+    return (landmark >= 0 && landmark < count) ||
+           oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "there is no landmark %lld of %lld",
+                             (long long)landmark, (long long)count);
+}
+
+static bool read_subset(oribi_tflite_node *n, const oribi_flex_map *m, int64_t count, crop *out)
+{
+    oribi_flex_vector places;
+    if (!oribi_flex_ints(m, "subset_idxs", &places) || places.count == 0) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "option subset_idxs names no landmarks");
+    }
+    ORIBI_TRY(oribi_tflite_spend(n->tflite, places.count, n->status));
+    out->n_subset = (int64_t)places.count;
+    out->subset = oribi_arena_array(&n->tflite->scratch, (size_t)places.count, sizeof *out->subset);
+    if (out->subset == NULL) {
+        return oribi_fail_memory(n->status);
+    }
+    for (uint64_t i = 0; i < places.count; i++) {
+        ORIBI_TRY(read_landmark(n, oribi_flex_int_at(m, &places, i), count, &out->subset[i]));
+    }
+    return true;
+}
+
+static bool read_crop(oribi_tflite_node *n, int64_t count, crop *out)
+{
+    oribi_flex_map m;
+    ORIBI_TRY(oribi_tflite_flex(n, &m));
+    const int64_t left = oribi_tflite_flex_int(n, &m, "left_rotation_idx", 0);
+    const int64_t right = oribi_tflite_flex_int(n, &m, "right_rotation_idx", 0);
+    const int64_t width = oribi_tflite_flex_int(n, &m, "output_width", 0);
+    const int64_t height = oribi_tflite_flex_int(n, &m, "output_height", 0);
+    out->target = oribi_tflite_flex_float(&m, "target_rotation_radians");
+    out->scale_x = oribi_tflite_flex_float(&m, "scale_x");
+    out->scale_y = oribi_tflite_flex_float(&m, "scale_y");
+    out->width = (float)width;
+    out->height = (float)height;
+    ORIBI_TRY(!n->failed && read_landmark(n, left, count, &out->left) &&
+              read_landmark(n, right, count, &out->right));
+    if (width < 1 || height < 1 || !(out->scale_x > 0.0f) || !(out->scale_y > 0.0f)) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                 "a picture of %lld x %lld, scaled by %g and %g, is not possible",
+                                 (long long)width, (long long)height, (double)out->scale_x,
+                                 (double)out->scale_y);
+    }
+    return read_subset(n, &m, count, out);
+}
+
+/* Cosine and sine of the angle that the landmarks are turned by. */
+static void turn(oribi_tflite_node *n, value points, const crop *c, value out[2])
+{
+    const value from = rows_of(n, points, &c->left, 1), to = rows_of(n, points, &c->right, 1);
+    const value apart = two(n, "Sub", to, from);
+    const value angle =
+        two(n, "Sub", number(n, c->target),
+            two(n, "Atan2", block(n, apart, 0, 1, 1, 1), block(n, apart, 0, 0, 1, 1)));
+    out[0] = oribi_tflite_emit(n, "Cos", INPUTS(angle), NO_ATTRS);
+    out[1] = oribi_tflite_emit(n, "Sin", INPUTS(angle), NO_ATTRS);
+}
+
+/* Size and middle of the values of one axis. */
+static void extent(oribi_tflite_node *n, value x, value *size, value *middle)
+{
+    const value high = farthest(n, "Max", x), low = farthest(n, "Min", x);
+    *size = two(n, "Sub", high, low);
+    *middle = two(n, "Mul", two(n, "AddV2", high, low), number(n, 0.5f));
+}
+
+/* The matrix from places of the cut picture to those of the whole: shift, turn, scale, shift. */
+static value matrix_of(oribi_tflite_node *n, value points, const crop *c)
+{
+    value t[2], size[2], middle[2];
+    turn(n, points, c, t);
+    const value subset = rows_of(n, points, c->subset, c->n_subset);
+    const value x = block(n, subset, 0, 0, -1, 1), y = block(n, subset, 0, 1, -1, 1);
+    extent(n, mix(n, t[0], x, "Sub", t[1], y), &size[0], &middle[0]);
+    extent(n, mix(n, t[1], x, "AddV2", t[0], y), &size[1], &middle[1]);
+    const value sx = two(n, "Mul", size[0], number(n, c->scale_x / c->width));
+    const value sy = two(n, "Mul", size[1], number(n, c->scale_y / c->height));
+    const value xx = two(n, "Mul", t[0], sx), xy = two(n, "Mul", t[1], sy);
+    const value yx = oribi_tflite_emit(n, "Neg", INPUTS(two(n, "Mul", t[1], sx)), NO_ATTRS);
+    const value yy = two(n, "Mul", t[0], sy);
+    const value back_x = number(n, -c->width / 2.0f), back_y = number(n, -c->height / 2.0f);
+    const value to_x = two(n, "AddV2", mix(n, t[0], middle[0], "AddV2", t[1], middle[1]),
+                           mix(n, xx, back_x, "AddV2", xy, back_y));
+    const value to_y = two(n, "AddV2", mix(n, t[0], middle[1], "Sub", t[1], middle[0]),
+                           mix(n, yx, back_x, "AddV2", yy, back_y));
+    const value zero = number(n, 0.0f), one = number(n, 1.0f);
+    return oribi_tflite_emit(n, "ConcatV2",
+                             INPUTS(xx, xy, zero, to_x, yx, yy, zero, to_y, zero, zero, one, zero,
+                                    zero, zero, zero, one, oribi_tflite_scalar(n, 1)),
+                             ATTRS(ATTR_INT("N", 16)));
+}
+
+static bool landmarks_to_matrix(oribi_tflite_node *n)
+{
+    oribi_dims dims;
+    crop c = {0};
+    const value x = oribi_tflite_input(n, 0);
+    ORIBI_TRY(oribi_tflite_dims(n, x, &dims));
+    if (n->code->version != 2 || dims.n != 3 || oribi_tflite_dtype_in(n, 0) != TF_FLOAT) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "version %lld for %d dimensions is not supported; version 2 for "
+                                 "floats of three is",
+                                 (long long)n->code->version, (int)dims.n);
+    }
+    int64_t count = 1;
+    for (int32_t i = 0; i < 3; i++) {
+        if (dims.at[i] < 1 || __builtin_mul_overflow(count, dims.at[i], &count)) {
+            return oribi_tflite_want_shapes(n, "the number of landmarks must be known");
+        }
+    }
+    if (count % 3 != 0) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "landmarks have three coordinates");
+    }
+    ORIBI_TRY(read_crop(n, count / 3, &c));
+    const value points = oribi_tflite_reshape(n, x, &(oribi_dims){2, {count / 3, 3}});
+    return oribi_tflite_bind(
+        n, 0, oribi_tflite_reshape(n, matrix_of(n, points, &c), &(oribi_dims){3, {1, 4, 4}}));
+}
+
+/* --- TransformLandmarks, TransformTensorBilinear ---------------------------------------------- */
+
+static bool transform_landmarks(oribi_tflite_node *n)
+{
+    oribi_flex_map m;
+    oribi_dims dims;
+    const value x = oribi_tflite_input(n, 0), matrix = oribi_tflite_input(n, 1);
+    ORIBI_TRY(oribi_tflite_flex(n, &m) && oribi_tflite_dims(n, x, &dims));
+    const int64_t each = oribi_tflite_flex_int(n, &m, "dimensions", 0);
+    const bool is_old = n->code->version == 1;
+    const float scale = is_old ? oribi_tflite_flex_float(&m, "scale") : 1.0f;
+    if (n->code->version > 2 || dims.n < 1 || (each != 2 && each != 3) || dims.at[dims.n - 1] < 1 ||
+        dims.at[dims.n - 1] % each != 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "version %lld for landmarks of %lld coordinates is not supported",
+                                 (long long)n->code->version, (long long)each);
+    }
+    const value points = oribi_tflite_reshape(n, x, &(oribi_dims){2, {-1, each}});
+    const value whole = oribi_tflite_reshape(n, matrix, &(oribi_dims){2, {4, 4}});
+    value shift = oribi_tflite_reshape(n, block(n, whole, 0, 3, 2, 1), &(oribi_dims){1, {2}});
+    shift = is_old ? two(n, "Mul", shift, oribi_tflite_scalar_like(n, shift, scale)) : shift;
+    value y = oribi_tflite_emit(n, "MatMul",
+                                INPUTS(block(n, points, 0, 0, -1, 2), block(n, whole, 0, 0, 2, 2)),
+                                ATTRS(ATTR_BOOL("transpose_b", true)));
+    y = two(n, "AddV2", y, shift);
+    if (each == 3) {
+        y = oribi_tflite_emit(n, "ConcatV2",
+                              INPUTS(y, block(n, points, 0, 2, -1, 1), oribi_tflite_scalar(n, 1)),
+                              ATTRS(ATTR_INT("N", 2)));
+    }
+    int32_t n_unknown = 0;
+    for (int32_t i = 0; i < dims.n; i++) {
+        n_unknown += dims.at[i] < 0;
+    }
+    if (n_unknown > 1) {
+        return oribi_tflite_want_shapes(n, "the number of landmarks must be known");
+    }
+    return oribi_tflite_bind(n, 0, oribi_tflite_reshape(n, y, &dims));
+}
+
+/* The size of the result is the one that the file declares. */
+static bool transform_tensor(oribi_tflite_node *n)
+{
+    const oribi_dims dims =
+        n->outputs[0] != NULL ? oribi_tflite_dims_of(n->outputs[0]) : (oribi_dims){.n = 0};
+    if (n->code->version > 2 || dims.n != 4 || dims.at[1] < 1 || dims.at[2] < 1) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "version %lld with a result of %d dimensions is not supported; "
+                                 "versions 1 and 2 with four known ones are",
+                                 (long long)n->code->version, (int)dims.n);
+    }
+    const value y = oribi_tflite_emit(
+        n, "Oribi>TransformBilinear", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+        ATTRS(ATTR_INTS("size", dims.at + 1, 2), ATTR_BOOL("half_pixel", n->code->version == 2)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
+const oribi_tflite_custom oribi_tflite_landmark_rows[] = {
+    {"Landmarks2TransformMatrix", {ORIBI_TFLITE_CUSTOM, 0, 1, 1, 1, landmarks_to_matrix, NULL}},
+    {"TransformLandmarks", {ORIBI_TFLITE_CUSTOM, 0, 2, 2, 1, transform_landmarks, NULL}},
+    {"TransformTensorBilinear", {ORIBI_TFLITE_CUSTOM, 0, 2, 2, 1, transform_tensor, NULL}},
+    {.name = NULL},
+};

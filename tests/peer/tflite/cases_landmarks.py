@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of MediaPipe's custom operators on landmarks. The interpreters get models of the same meaning in built-in
+operators."""
+import math
+
+import numpy as np
+
+from build import Skip
+
+
+def _made(b, name, inputs, shape, **options):
+    y = b._add(f"t{len(b.graph.tensors)}", shape, "f32", None, None)
+    b.op(name, inputs, [y], **options)
+    return y
+
+
+def _block(b, x, begin, size):
+    return _made(b, "SLICE", [x, b.ints(begin), b.ints(size)], size)
+
+
+def _shaped(b, x, shape):
+    return _made(b, "RESHAPE", [x, b.ints(shape)], shape, new_shape=shape)
+
+
+def _finish(b, y, shape, name, inputs, options):
+    """The last of the twin's operators makes the result; then the model has one operator."""
+    out = b.output(shape)
+    b.op("RESHAPE", [y, b.ints(shape)], [out], new_shape=shape)
+    b.twin = b.model()
+    b.graph.operators.clear()
+    b.op(name, inputs, [out], flex=options)
+
+
+def transform_landmarks(b):
+    if b.column != "f32":
+        raise Skip()
+    version, each, n = b.walk(1, 2), b.walk(3, 3, 2), b.size(1, 6)
+    shape = [1, 1, 1, n * each] if version == 1 else [1, n, each]
+    x, matrix, scale = b.input(shape), b.input([1, 4, 4]), b.walk(2.5, 1.0, 16.0)
+    points, whole = _shaped(b, x, [n, each]), _shaped(b, matrix, [4, 4])
+    shift = _shaped(b, _block(b, whole, [0, 3], [2, 1]), [1, 2])
+    if version == 1:
+        shift = _made(b, "MUL", [shift, b.const([scale], "f32")], [1, 2])
+    y = _made(b, "BATCH_MATMUL", [_block(b, points, [0, 0], [n, 2]), _block(b, whole, [0, 0], [2, 2])], [n, 2], adj_y=True)
+    y = _made(b, "ADD", [y, shift], [n, 2])
+    if each == 3:
+        y = _made(b, "CONCATENATION", [y, _block(b, points, [0, 2], [n, 1])], [n, 3], axis=1)
+    options = {"dimensions": each, **({"scale": scale} if version == 1 else {})}
+    _finish(b, y, shape, f"CUSTOM:TransformLandmarks:{version}", [x, matrix], options)
+
+
+def transform_tensor(b):
+    """The twin picks the four neighbours by constant places, and mixes them by constant parts."""
+    if b.column != "f32":
+        raise Skip()
+    version, h, w, c, oh, ow = b.walk(1, 2), b.size(1, 7), b.size(1, 7), b.size(1, 4), b.size(1, 6), b.size(1, 6)
+    matrix = np.zeros((4, 4), np.float32)
+    angle, zoom = b.rng.uniform(-1, 1) * b.walk(1, 0, 0.2), b.rng.uniform(0.5, 1.5)
+    matrix[0, :2] = [zoom * math.cos(angle), -zoom * math.sin(angle)]
+    matrix[1, :2] = [zoom * math.sin(angle), zoom * math.cos(angle)]
+    matrix[:2, 3] = b.rng.uniform(-1, 2, 2) if b.i % 3 else b.rng.integers(0, 2, 2)
+    if b.i % 5 == 4:
+        matrix[:2, :2] = np.eye(2)
+    lines = matrix[:2, [0, 1, 3]].copy()
+    if version == 2:
+        lines[:, 2] = (lines[:, 2].astype(float) + lines[:, 0] * 0.5 + lines[:, 1] * 0.5 - 0.5).astype(np.float32)
+    at_y, at_x = np.mgrid[:oh, :ow].astype(np.float32)
+    x, y = (line[0] * at_x + line[1] * at_y + line[2] for line in lines)
+    inside = (x >= 0) & (x <= w - 1) & (y >= 0) & (y <= h - 1)
+    left, top = np.floor(np.where(inside, x, 0)).astype(int), np.floor(np.where(inside, y, 0)).astype(int)
+    right, below = np.where(inside, x - left, 0), np.where(inside, y - top, 0)
+    image, given = b.input([1, h, w, c]), b.input([1, 4, 4], data=matrix.reshape(1, 4, 4))
+    pixels, total = _shaped(b, image, [h * w, c]), None
+    for dy in (0, 1):
+        for dx in (0, 1):
+            part = (below if dy else 1 - below) * (right if dx else 1 - right) * inside
+            places = np.minimum(top + dy, h - 1) * w + np.minimum(left + dx, w - 1)
+            taken = _made(b, "GATHER", [pixels, b.ints(places.ravel())], [oh * ow, c], axis=0)
+            mixed = _made(b, "MUL", [taken, b.const(part.reshape(-1, 1), "f32")], [oh * ow, c])
+            total = mixed if total is None else _made(b, "ADD", [total, mixed], [oh * ow, c])
+    _finish(b, total, [1, oh, ow, c], f"CUSTOM:TransformTensorBilinear:{version}", [image, given],
+            {"mode": 0, "output_size": [oh, ow]})
+
+
+def landmarks_matrix(b):
+    if b.column != "f32":
+        raise Skip()
+    n, wide, high = b.size(3, 20), b.size(1, 64), b.size(1, 64)
+    left, right = (int(v) for v in b.rng.choice(n, 2, replace=False))
+    subset = [int(v) for v in b.rng.integers(0, n, 2 * b.size(1, 4))]
+    target, scale_x, scale_y = b.walk(0.0, 1.5707964, -0.5), b.pick(1.0, 1.5, 0.25), b.pick(1.0, 2.0)
+    x = b.input([1, n, 3], data=b.rng.uniform(0, 192, (1, n, 3)))
+    points = _shaped(b, x, [n, 3])
+
+    def value(v):
+        return b.const([[v]], "f32")
+
+    def op(name, *inputs):
+        shape = [max(b.graph.tensors[i].shape[0] for i in inputs), 1]
+        return _made(b, name, list(inputs), shape)
+
+    def mix(p, q, name, r, s):
+        return op(name, op("MUL", p, q), op("MUL", r, s))
+
+    def at(place, axis):
+        return _block(b, points, [place, axis], [1, 1])
+
+    angle = op("SUB", value(target), op("ATAN2", op("SUB", at(right, 1), at(left, 1)), op("SUB", at(right, 0), at(left, 0))))
+    cos, sin = op("COS", angle), op("SIN", angle)
+    chosen = _made(b, "GATHER", [points, b.ints(subset)], [len(subset), 3], axis=0)
+    px, py = (_block(b, chosen, [0, k], [len(subset), 1]) for k in (0, 1))
+    sizes, middles = [], []
+    for axis in (mix(px, cos, "SUB", py, sin), mix(px, sin, "ADD", py, cos)):
+        most, least = (_made(b, name, [axis, b.ints([0])], [1, 1], keep_dims=True) for name in ("REDUCE_MAX", "REDUCE_MIN"))
+        sizes.append(op("SUB", most, least))
+        middles.append(op("MUL", op("ADD", most, least), value(0.5)))
+    sx, sy = op("MUL", sizes[0], value(scale_x / wide)), op("MUL", sizes[1], value(scale_y / high))
+    xx, xy, yy = op("MUL", cos, sx), op("MUL", sin, sy), op("MUL", cos, sy)
+    yx = op("MUL", op("MUL", sin, sx), value(-1.0))
+    back = value(-wide / 2), value(-high / 2)
+    to_x = op("ADD", mix(middles[0], cos, "ADD", middles[1], sin), mix(xx, back[0], "ADD", xy, back[1]))
+    to_y = op("ADD", mix(middles[1], cos, "SUB", middles[0], sin), mix(yx, back[0], "ADD", yy, back[1]))
+    o, one = value(0.0), value(1.0)
+    y = _made(b, "CONCATENATION", [xx, xy, o, to_x, yx, yy, o, to_y, o, o, one, o, o, o, o, one], [16, 1], axis=0)
+    _finish(b, y, [1, 4, 4], "CUSTOM:Landmarks2TransformMatrix:2", [x], {
+        "left_rotation_idx": left, "right_rotation_idx": right, "target_rotation_radians": target, "output_width": wide,
+        "output_height": high, "scale_x": scale_x, "scale_y": scale_y, "subset_idxs": subset})
+
+
+CASES = {"LANDMARKS_2_TRANSFORM_MATRIX": landmarks_matrix, "TRANSFORM_LANDMARKS": transform_landmarks,
+         "TRANSFORM_TENSOR_BILINEAR": transform_tensor}
