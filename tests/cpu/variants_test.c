@@ -339,6 +339,39 @@ static void a_vector_meets_every_row_of_a_matrix(void **state)
     TF_DeleteStatus(status);
 }
 
+/* Pad has the reference's row alone: borders on all axes, and on some, by their definition. */
+static void padding_puts_each_element_where_it_belongs(void **state)
+{
+    static const int32_t borders[3][4][2] = {{{1, 2}, {2, 1}, {0, 3}, {1, 1}},
+                                             {{0, 0}, {1, 1}, {2, 0}, {0, 0}},
+                                             {{1, 0}, {0, 1}, {0, 0}, {0, 0}}};
+    const int64_t in[4] = {2, 3, 4, 5}, matrix[2] = {4, 2};
+    (void)state;
+    for (int turn = 0; turn < 3; turn++) {
+        harness h;
+        harness_init(&h, "Pad");
+        floats(&h, 4, in, 1, 2);
+        memcpy(harness_input(&h, TF_INT32, matrix, 2), borders[turn], sizeof borders[turn]);
+        assert_true(harness_resolve(&h));
+        assert_true(harness_run(&h, harness_reference(&h)));
+        const float *x = TF_TensorData(h.inputs[0]), *y = TF_TensorData(h.outputs[0]);
+        const int64_t count = TF_TensorElementCount(h.outputs[0]);
+        for (int64_t i = 0; i < count; i++) {
+            int64_t rest = i, at = 0, step = 1;
+            bool is_inside = true;
+            for (int d = 3; d >= 0; d--) {
+                const int64_t k = rest % TF_Dim(h.outputs[0], d) - borders[turn][d][0];
+                rest /= TF_Dim(h.outputs[0], d);
+                is_inside = is_inside && k >= 0 && k < in[d];
+                at += k * step;
+                step *= in[d];
+            }
+            assert_true(y[i] == (is_inside ? x[at] : 0.0f));
+        }
+        harness_destroy(&h);
+    }
+}
+
 static void an_op_without_traits_has_no_recipe(void **state)
 {
     (void)state;
@@ -402,6 +435,7 @@ int main(void)
         cmocka_unit_test(an_op_without_traits_has_no_recipe),
         cmocka_unit_test(every_variant_agrees_with_its_reference),
         cmocka_unit_test(a_vector_meets_every_row_of_a_matrix),
+        cmocka_unit_test(padding_puts_each_element_where_it_belongs),
         cmocka_unit_test(ranges_found_and_bytes_made_are_those_of_the_reference)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,23 +85,37 @@ static void line(const pad_work *work, const char *source, char *target)
     }
 }
 
+/* Where the lines of plane `plane` of the result begin in the input; -1 where it is border. */
+static int64_t plane_of(const pad_work *work, int64_t plane)
+{
+    int64_t offset = 0;
+    for (int d = work->out.n - 3; d >= 0 && offset >= 0; d--) {
+        const int64_t at = map(work, d, plane % work->out.at[d]);
+        plane /= work->out.at[d];
+        offset = at < 0 ? -1 : offset + at * work->strides.at[d];
+    }
+    return offset;
+}
+
 static void pad_lines(void *object, int64_t begin, int64_t end)
 {
     const pad_work *work = object;
-    int last = work->out.n - 1;
-    size_t bytes = (size_t)work->out.at[last] * work->width;
-    for (int64_t unit = begin; unit < end; unit++) {
-        int64_t rest = unit, offset = 0;
-        for (int d = last - 1; d >= 0 && offset >= 0; d--) {
-            int64_t at = map(work, d, rest % work->out.at[d]);
-            rest /= work->out.at[d];
-            offset = at < 0 ? -1 : offset + at * work->strides.at[d];
-        }
-        if (offset < 0) {
-            fill(work, work->target + (size_t)unit * bytes, work->out.at[last]);
-        } else {
-            line(work, work->source + (size_t)offset * work->width,
-                 work->target + (size_t)unit * bytes);
+    const int last = work->out.n - 1;
+    const int64_t rows = last > 0 ? work->out.at[last - 1] : 1; /* lines of a plane */
+    const size_t bytes = (size_t)work->out.at[last] * work->width;
+    for (int64_t unit = begin; unit < end;) {
+        const int64_t plane = unit / rows, first = unit % rows;
+        const int64_t n = end - unit < rows - first ? end - unit : rows - first;
+        const int64_t start = plane_of(work, plane);
+        for (int64_t i = 0; i < n; i++, unit++) {
+            const int64_t row = last > 0 ? map(work, last - 1, first + i) : 0;
+            char *target = work->target + (size_t)unit * bytes;
+            if (start < 0 || row < 0) {
+                fill(work, target, work->out.at[last]);
+            } else {
+                const int64_t offset = start + (last > 0 ? row * work->strides.at[last - 1] : 0);
+                line(work, work->source + (size_t)offset * work->width, target);
+            }
         }
     }
 }
@@ -153,6 +167,17 @@ static bool fill_value(oribi_kit_run *run, pad_work *work)
     return true;
 }
 
+/* A last axis without a border becomes part of the one before: lines are longer. */
+static void join_axes(pad_work *work)
+{
+    for (int last = work->in.n - 1; last > 0 && work->in.at[last] == work->out.at[last]; last--) {
+        work->in.at[last - 1] *= work->in.at[last];
+        work->out.at[last - 1] *= work->out.at[last];
+        work->before.at[last - 1] *= work->out.at[last];
+        work->in.n = work->out.n = work->before.n = last;
+    }
+}
+
 static bool pad_run(const pad_state *state, oribi_kit_run *run)
 {
     const oribi_geometry_border border = state == NULL ? ORIBI_GEOMETRY_VALUE : state->border;
@@ -170,6 +195,9 @@ static bool pad_run(const pad_state *state, oribi_kit_run *run)
     work.source = TF_TensorData(run->in[0]);
     work.target = oribi_kit_output(run, 0, work.out.at, work.out.n);
     if (work.target != NULL && count > 0) {
+        if (border == ORIBI_GEOMETRY_VALUE) {
+            join_axes(&work);
+        }
         oribi_cpu_strides(&work.in, &work.strides);
         int64_t columns = work.out.at[work.out.n - 1];
         oribi_kit_parallel(run, count / columns, columns + 20, &work, pad_lines);

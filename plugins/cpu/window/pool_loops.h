@@ -20,8 +20,16 @@ static inline float sum(float a, float b)
     return a + b;
 }
 
-/* Calls combine on the taps of a window in groups; y holds the result so far. */
+/* Calls combine on the taps of a window in groups; y holds the result so far, unless they are the
+ * first. */
 #define POOL_LINE(id, op)                                                                          \
+    static void id##_first(float *restrict y, const float *const *taps, int64_t n)                 \
+    {                                                                                              \
+        const float *a = taps[0], *b = taps[1], *c = taps[2], *d = taps[3];                        \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            y[i] = op(op(a[i], b[i]), op(c[i], d[i]));                                             \
+        }                                                                                          \
+    }                                                                                              \
     static void id##_four(float *restrict y, const float *const *taps, int64_t n)                  \
     {                                                                                              \
         const float *a = taps[0], *b = taps[1], *c = taps[2], *d = taps[3];                        \
@@ -45,7 +53,7 @@ static inline float sum(float a, float b)
     static void id##_window(const oribi_cpu_pool *p, const oribi_cpu_window *w, const float *x,    \
                             float *y)                                                              \
     {                                                                                              \
-        const float *taps[4];                                                                      \
+        const float *taps[4], *const *rest = taps;                                                 \
         int n = 0;                                                                                 \
         bool is_first = true;                                                                      \
         for (int64_t i = w->down.from; i < w->down.to; i++) {                                      \
@@ -53,24 +61,23 @@ static inline float sum(float a, float b)
                 x + ((w->down.first + i * p->down.dilation) * p->across.in + w->across.first) *    \
                         p->channels;                                                               \
             for (int64_t j = w->across.from; j < w->across.to; j++) {                              \
-                const float *tap = row + j * p->across.dilation * p->channels;                     \
-                if (is_first) {                                                                    \
-                    memcpy(y, tap, (size_t)p->channels * sizeof *y);                               \
-                    is_first = false;                                                              \
-                    continue;                                                                      \
-                }                                                                                  \
-                taps[n++] = tap;                                                                   \
+                taps[n++] = row + j * p->across.dilation * p->channels;                            \
                 if (n == 4) {                                                                      \
-                    id##_four(y, taps, p->channels);                                               \
+                    (is_first ? id##_first : id##_four)(y, taps, p->channels);                     \
+                    is_first = false;                                                              \
                     n = 0;                                                                         \
                 }                                                                                  \
             }                                                                                      \
         }                                                                                          \
+        if (is_first) {                                                                            \
+            memcpy(y, *rest++, (size_t)p->channels * sizeof *y);                                   \
+            n--;                                                                                   \
+        }                                                                                          \
         if (n >= 2) {                                                                              \
-            id##_two(y, taps, p->channels);                                                        \
+            id##_two(y, rest, p->channels);                                                        \
         }                                                                                          \
         if (n % 2 == 1) {                                                                          \
-            id##_one(y, taps[n - 1], p->channels);                                                 \
+            id##_one(y, rest[n - 1], p->channels);                                                 \
         }                                                                                          \
     }
 POOL_LINE(max, larger)
@@ -87,8 +94,9 @@ static void max_line(const oribi_cpu_pool *p, int64_t line)
 {
     const float *x =
         (const float *)p->x + line / p->down.out * p->down.in * p->across.in * p->channels;
+    oribi_cpu_window w = oribi_cpu_pool_window(p, line % p->down.out, 0);
     for (int64_t ow = 0; ow < p->across.out; ow++) {
-        oribi_cpu_window w = oribi_cpu_pool_window(p, line % p->down.out, ow);
+        w.across = oribi_geometry_taps_of(&p->across, ow, p->across.in);
         float *y = (float *)p->y + (line * p->across.out + ow) * p->row_stride;
         if (w.down.from < w.down.to && w.across.from < w.across.to) {
             max_window(p, &w, x, y);
@@ -102,8 +110,9 @@ static void avg_line(const oribi_cpu_pool *p, int64_t line)
 {
     const float *x =
         (const float *)p->x + line / p->down.out * p->down.in * p->across.in * p->channels;
+    oribi_cpu_window w = oribi_cpu_pool_window(p, line % p->down.out, 0);
     for (int64_t ow = 0; ow < p->across.out; ow++) {
-        oribi_cpu_window w = oribi_cpu_pool_window(p, line % p->down.out, ow);
+        w.across = oribi_geometry_taps_of(&p->across, ow, p->across.in);
         float *y = (float *)p->y + (line * p->across.out + ow) * p->row_stride;
         float scale = 1.0f / (float)oribi_cpu_pool_divisor(&w);
         if (w.down.from < w.down.to && w.across.from < w.across.to) {
