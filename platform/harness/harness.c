@@ -141,6 +141,11 @@ static void run(const uint8_t *inputs, uint32_t flags, struct result *result)
     }
 }
 
+static void put_hash(struct oribi_frame *frame, const struct oribi_harness_value *value)
+{
+    oribi_frame_put_word(frame, oribi_crc32(0u, value->at, value->bytes));
+}
+
 static void run_steps(const uint8_t *inputs, struct result *result)
 {
     struct oribi_frame frame;
@@ -148,12 +153,15 @@ static void run_steps(const uint8_t *inputs, struct result *result)
     int32_t value = 0, more = 1;
     prepare(inputs, 0xA5u);
     oribi_frame_begin(&frame, ORIBI_WIRE_HASHES, 4u * (uint32_t)model->n_values);
-    for (int32_t step = 0; step < model->n_operators; step++) {
-        more = more == 1 ? model->step() : more;
-        for (; value < model->n_values && model->values[value].step == step; value++) {
-            const struct oribi_harness_value *v = &model->values[value];
-            oribi_frame_put_word(&frame, oribi_crc32(0u, v->at, v->bytes));
+    while (more == 1) { /* a loop goes back: what comes again has been sent */
+        const int32_t step = model->next();
+        more = model->step();
+        while (value < model->n_values && model->values[value].step == step) {
+            put_hash(&frame, &model->values[value++]);
         }
+    }
+    while (value < model->n_values) { /* of a run that failed */
+        put_hash(&frame, &model->values[value++]);
     }
     oribi_frame_end(&frame);
     if (more != 0 || hash_outputs() != hash) {

@@ -13,7 +13,7 @@ struct oribi_harness_block {
     uint32_t room, bytes;
 };
 
-/* A value right after operator `step`. */
+/* A value when operator `step` has run, in a loop for the first time. */
 struct oribi_harness_value {
     int32_t step;
     const uint8_t *at;
@@ -50,6 +50,7 @@ struct oribi_harness_model {
     void (*bind)(void); /* once, before anything else */
     int32_t (*run)(void);
     int32_t (*step)(void);  /* one operator; 1 while operators are left */
+    int32_t (*next)(void);  /* the operator that the next step runs */
     uint8_t *state, *saved; /* what runs leave to the next request, and room for a copy of it */
     uint32_t state_bytes;
     void (*reset)(void); /* of the state; not called when there is none */

@@ -192,22 +192,6 @@ static bool read_metadata(verify *v)
     return verify_states_read(v);
 }
 
-/* Operators of a loop run many times, and a value is hashed once. */
-static bool has_loop(const verify *v)
-{
-    const oribi_json_value *node = cli_json_first(v->report, "nodes");
-    for (; node != NULL; node = node->next) {
-        const char *kernel = cli_json_text(node, "kernel");
-        if (kernel != NULL && strcmp(kernel, "loop_begin") == 0) {
-            cli_error("verify: --per-node: '%s' is a loop, whose values are others in each "
-                      "iteration; without --per-node the outputs are compared",
-                      cli_json_text(node, "name"));
-            return true;
-        }
-    }
-    return false;
-}
-
 static int make_folder(verify *v)
 {
     const char *image = cli_value(v->args, "--image");
@@ -279,7 +263,7 @@ static int compile(verify *v, TF_Status *status)
     if (!read_metadata(v)) {
         return CLI_BAD_INPUT;
     }
-    return v->is_per_node && has_loop(v) ? CLI_UNSUPPORTED : verify_devices_check(v);
+    return verify_devices_check(v);
 }
 
 static int build_and_run(verify *v, int n_runs)

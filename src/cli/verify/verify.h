@@ -74,6 +74,11 @@ typedef struct verify_value {
     uint32_t hash; /* the target's, in the first run */
 } verify_value;
 
+/* Operators of a loop, which run in each iteration. */
+typedef struct verify_loop {
+    int32_t first, last;
+} verify_loop;
+
 /* Holds what runs took, over all cases. */
 typedef struct verify_result {
     int n_runs;
@@ -103,6 +108,8 @@ typedef struct verify {
     int n_states;
     verify_value *values;
     int32_t n_values;
+    verify_loop *loops;
+    int32_t n_loops;
     int64_t seconds; /* limit of one run of the image */
     verify_result result;
     driver_set drivers; /* of --driver */
@@ -224,6 +231,8 @@ typedef struct verify_watch {
     const verify *verify;
     verify_case *which;
     int32_t next;
+    bool *is_past;    /* by loop: its first iteration */
+    const char *node; /* of the last event */
 } verify_watch;
 void verify_list_values(verify *v);
 void verify_free_values(verify *v);

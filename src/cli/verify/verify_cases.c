@@ -92,7 +92,7 @@ static int run_host(const verify *v, oribi_run *run, TF_Tensor **inputs, verify_
     const int n_inputs = oribi_model_num_inputs(model), n_outputs = oribi_model_num_outputs(model);
     TF_Tensor *outputs[VERIFY_MAX_PORTS] = {NULL};
     TF_Status *status = TF_NewStatus();
-    verify_watch watch = {v, out, 0};
+    verify_watch watch = {v, out, 0, cli_alloc((size_t)v->n_loops + 1), NULL};
     out->inputs = join(inputs, n_inputs, v->input_bytes);
     verify_states_put(v, inputs);
     out->hashes = cli_alloc((size_t)v->n_values * sizeof *out->hashes);
@@ -117,6 +117,7 @@ static int run_host(const verify *v, oribi_run *run, TF_Tensor **inputs, verify_
         }
     }
     drop(outputs, n_outputs);
+    free(watch.is_past);
     TF_DeleteStatus(status);
     return code;
 }

@@ -142,7 +142,8 @@ static void put_functions(const verify *v, FILE *file)
             "static int32_t run(void)\n{\n"
             "    return tvmgen_%s_run(&in, &out, &workspace_pools%s%s);\n}\n\n"
             "static int32_t step(void)\n{\n"
-            "    return tvmgen_%s_step(&cursor, &in, &out, &workspace_pools%s%s);\n}\n\n",
+            "    return tvmgen_%s_step(&cursor, &in, &out, &workspace_pools%s%s);\n}\n\n"
+            "static int32_t next(void)\n{\n    return cursor.next;\n}\n\n",
             n, state, devices, n, state, devices);
     if (v->state_bytes > 0) {
         fprintf(file, "static void reset(void)\n{\n    tvmgen_%s_reset(&state);\n}\n\n", n);
@@ -168,7 +169,7 @@ static void put_table(const verify *v, FILE *file)
         "    .n_values = %d,\n    .n_operators = TVMGEN_%s_OPERATORS,\n    .input_bytes = %zuu,\n"
         "    .output_bytes = %zuu,\n    .request = request,\n"
         "    .request_room = sizeof request,\n    .bind = bind,\n    .run = run,\n"
-        "    .step = step,\n",
+        "    .step = step,\n    .next = next,\n",
         cli_json_count(v->inputs), cli_json_count(v->outputs), cli_json_count(v->pools),
         (int)v->n_values, v->macro, v->input_bytes, v->output_bytes);
     if (v->state_bytes > 0) {

@@ -57,6 +57,34 @@ static void add_value(verify *v, const oribi_json_value *node, const char *name,
     strcpy(value->place, place);
 }
 
+/* Its end finds the last loop that has begun and not ended. */
+static void add_loop(verify *v, bool begins, int32_t step)
+{
+    if (begins) {
+        v->loops = cli_grow(v->loops, (size_t)v->n_loops + 1, sizeof *v->loops);
+        v->loops[v->n_loops++] = (verify_loop){step, INT32_MAX};
+        return;
+    }
+    for (int32_t i = v->n_loops - 1; i >= 0; i--) {
+        if (v->loops[i].last == INT32_MAX) {
+            v->loops[i].last = step;
+            return;
+        }
+    }
+}
+
+/* What a loop carries and collects is no value of a step of the host. */
+static bool is_end_of_loop(verify *v, const oribi_json_value *node, int32_t step)
+{
+    const char *kernel = text_of(node, "kernel");
+    const bool begins = strcmp(kernel, "loop_begin") == 0;
+    if (begins || strcmp(kernel, "loop_next") == 0) {
+        add_loop(v, begins, step);
+        return true;
+    }
+    return false;
+}
+
 /* A view has no operator: its bytes are there once the operator before it has run. */
 void verify_list_values(verify *v)
 {
@@ -66,6 +94,9 @@ void verify_list_values(verify *v)
         const oribi_json_value *name = cli_json_first(node, "outputs");
         const oribi_json_value *place = cli_json_first(node, "places");
         step += cli_json_text(node, "call") != NULL || cli_json_number(node, "device") > 0 ? 1 : 0;
+        if (is_end_of_loop(v, node, step)) {
+            continue;
+        }
         for (; name != NULL && place != NULL; name = name->next, place = place->next) {
             if (name->text != NULL) {
                 add_value(v, node, name->text, place, step);
@@ -80,6 +111,7 @@ void verify_free_values(verify *v)
         free(v->values[i].place);
     }
     free(v->values);
+    free(v->loops);
 }
 
 void verify_put_values(const verify *v, FILE *file)
@@ -98,19 +130,56 @@ void verify_put_values(const verify *v, FILE *file)
 
 /* --- Host ------------------------------------------------------------------------------------ */
 
+/* The target shows what the first iteration of a loop gives: when a value comes again, that is
+ * over, and what has not come until then, of a branch that was not taken, does not count any more.
+ */
+static bool is_in_first_iteration(verify_watch *watch, int32_t k)
+{
+    const verify *v = watch->verify;
+    bool is_first = true;
+    for (int32_t i = 0; i < v->n_loops; i++) {
+        const verify_loop *loop = &v->loops[i];
+        if (v->values[k].step > loop->first && v->values[k].step < loop->last) {
+            watch->is_past[i] = watch->is_past[i] || watch->which->is_hashed[k];
+            is_first = is_first && !watch->is_past[i];
+        }
+    }
+    return is_first;
+}
+
+/* How sure is it that the event is of this value? 0: it is not. In emitted C the first output of an
+ * operator that stood in a graph of a node has the operator's name. */
+static int likeness(const verify_value *value, const oribi_value_event *event, bool is_first_output)
+{
+    const bool is_node = strcmp(value->node, event->node) == 0;
+    if (value->bytes != event->bytes) {
+        return 0;
+    }
+    if (strcmp(value->name, event->name) == 0) {
+        return is_node ? 3 : 1;
+    }
+    return is_node && is_first_output && strcmp(value->name, event->node) == 0 ? 2 : 0;
+}
+
 /* Values come in an order near that of the plan: the search begins behind the last one found. */
 void verify_note_value(void *arg, const oribi_value_event *event)
 {
     verify_watch *watch = arg;
     const verify *v = watch->verify;
-    for (int32_t i = 0; i < v->n_values; i++) {
+    const bool is_first_output = watch->node != event->node;
+    int best = 0;
+    int32_t found = -1;
+    for (int32_t i = 0; best < 3 && i < v->n_values; i++) {
         const int32_t k = (watch->next + i) % v->n_values;
-        if (v->values[k].bytes == event->bytes && strcmp(v->values[k].name, event->name) == 0) {
-            watch->which->hashes[k] = (uint32_t)crc32_z(0, event->data, event->bytes);
-            watch->which->is_hashed[k] = true;
-            watch->next = k + 1;
-            return;
-        }
+        const int like = likeness(&v->values[k], event, is_first_output);
+        found = like > best ? k : found;
+        best = like > best ? like : best;
+    }
+    watch->node = event->node;
+    if (found >= 0 && is_in_first_iteration(watch, found)) {
+        watch->which->hashes[found] = (uint32_t)crc32_z(0, event->data, event->bytes);
+        watch->which->is_hashed[found] = true;
+        watch->next = found + 1;
     }
 }
 

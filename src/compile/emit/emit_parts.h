@@ -50,9 +50,12 @@ void oribi_emit_open_entry(const oribi_program *program, oribi_writer *writer);
 void oribi_emit_step(const oribi_program *program, oribi_writer *writer);
 /* Lines that name the pools that `body` uses; what it does not use is marked so. */
 void oribi_emit_pools(const oribi_program *program, oribi_writer *writer, const char *body);
-/* evaluate.c: fills values, by id and NULL before, with the tensors of one run on made-up inputs.
- * The caller deletes them, also on failure; of a constant it is a handle of its own. */
-bool oribi_program_evaluate(const oribi_program *program, TF_Tensor **values, TF_Status *status);
+/* evaluate.c: fills values, by id and NULL before, with the tensors of one run on made-up inputs,
+ * and first with those that are whole when their operator's turn first comes, NULL of others: in a
+ * loop of its first iteration. The caller deletes both, also on failure; of a constant it is a
+ * handle of its own. */
+bool oribi_program_evaluate(const oribi_program *program, TF_Tensor **values, TF_Tensor **first,
+                            TF_Status *status);
 /* emit_own.c: kernels of plugins. The file as the plugin has it, with its licence, the guard of a
  * header, and the header of a source. */
 void oribi_emit_own_file(const oribi_target_kernel *kernel, const oribi_target_file *file,
