@@ -118,17 +118,17 @@ static bool renew(const oribi_program *c, oribi_value_id id, const TF_Tensor *be
     return true;
 }
 
-/* Outputs of the first end are those of the second, the same bytes. */
-static bool share(const oribi_node *begin, const oribi_node *next, int32_t n, TF_Tensor **values,
+/* Outputs of one end are those of the other, the same bytes. */
+static bool share(const oribi_node *to, const oribi_node *from, int32_t n, TF_Tensor **values,
                   TF_Status *status)
 {
     for (int32_t i = 0; i < n; i++) {
-        TF_Tensor *same = oribi_tensor_share(values[next->outputs[i]]);
+        TF_Tensor *same = oribi_tensor_share(values[from->outputs[i]]);
         if (same == NULL) {
             return oribi_fail_memory(status);
         }
-        TF_DeleteTensor(values[begin->outputs[i]]);
-        values[begin->outputs[i]] = same;
+        TF_DeleteTensor(values[to->outputs[i]]);
+        values[to->outputs[i]] = same;
     }
     return true;
 }
@@ -159,6 +159,7 @@ static bool run_end(const oribi_program *c, const oribi_loop *loop, bool ends, T
         ok = share(begin, node, kept, values, status);
     } else if (ok) {
         oribi_micro_loop_begin(call->arguments, inputs, outputs);
+        ok = share(c->calls[loop->next].node, begin, kept, values, status); /* of no iteration */
     }
     oribi_free(inputs);
     oribi_free(outputs);
