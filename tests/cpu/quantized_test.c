@@ -14,7 +14,7 @@
 
 #include "micro/dense/batch_matmul_q_prepare.h"
 #include "micro/element.h"
-#include "micro/recurrent/svdf_f32.h"
+#include "micro/svdf/svdf_f32.h"
 
 typedef struct shape {
     const char *op;

@@ -3,8 +3,8 @@
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
 
-#include "micro/recurrent/svdf_f32.h"
-#include "micro/recurrent/svdf_s8_prepare.h"
+#include "micro/svdf/svdf_f32.h"
+#include "micro/svdf/svdf_s8_prepare.h"
 
 /* All inputs' dims, checked against each other: input, feature, time, bias, state. */
 static bool read_sizes(oribi_kit_run *run, int32_t rank, struct oribi_micro_svdf_s8_spec *out)

@@ -2,8 +2,8 @@
 /* Lowering of operators that read a state and leave the next one: SVDF. */
 #include "compile/lower/args_table.h"
 #include "compile/lower/lower.h"
-#include "micro/recurrent/svdf_f32.h"
-#include "micro/recurrent/svdf_s8_prepare.h"
+#include "micro/svdf/svdf_f32.h"
+#include "micro/svdf/svdf_s8_prepare.h"
 #include "tensor/status.h"
 
 enum { INPUT, FEATURE, TIME, BIAS, STATE };

@@ -3,7 +3,7 @@
 #include "micro/float_rules.h"
 
 #include "micro/memory.h"
-#include "micro/recurrent/svdf_f32.h"
+#include "micro/svdf/svdf_f32.h"
 
 static float dot(const float *a, const float *b, int32_t n)
 {

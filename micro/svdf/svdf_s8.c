@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SVDF of int8. */
-#include "micro/recurrent/svdf_s8.h"
+#include "micro/svdf/svdf_s8.h"
 
 #include "micro/memory.h"
-#include "micro/recurrent/svdf_feature_s8.h"
+#include "micro/svdf/svdf_feature_s8.h"
 
 /* The newest column of filter f. */
 static int16_t feature(const struct oribi_micro_svdf_s8_args *a, const int8_t *input, int32_t f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derives the arguments of svdf_s8 and svdf_narrow_s8: products and quotients of scales in float32,
  * then double. */
-#include "micro/recurrent/svdf_s8_prepare.h"
+#include "micro/svdf/svdf_s8_prepare.h"
 
 int32_t oribi_micro_svdf_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
                                     struct oribi_micro_svdf_s8_args *args)

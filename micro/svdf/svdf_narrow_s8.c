@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SVDF of int8 with a state of int8. */
-#include "micro/recurrent/svdf_narrow_s8.h"
+#include "micro/svdf/svdf_narrow_s8.h"
 
 #include "micro/memory.h"
-#include "micro/recurrent/svdf_feature_s8.h"
+#include "micro/svdf/svdf_feature_s8.h"
 
 /* The newest column of filter f; beyond int8 it wraps round, as the reference's does. */
 static int8_t feature(const struct oribi_micro_svdf_narrow_s8_args *a, const int8_t *input,

@@ -4,8 +4,8 @@
 #define ORIBI_MICRO_SVDF_S8_PREPARE_H_
 
 #include "micro/prepare.h"
-#include "micro/recurrent/svdf_narrow_s8.h"
-#include "micro/recurrent/svdf_s8.h"
+#include "micro/svdf/svdf_narrow_s8.h"
+#include "micro/svdf/svdf_s8.h"
 
 struct oribi_micro_svdf_s8_spec {
     int32_t batch, in_c, filters, rank, memory;
