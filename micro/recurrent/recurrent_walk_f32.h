@@ -162,9 +162,9 @@ static inline void oribi_micro_recurrent_reset(const struct oribi_micro_recurren
     const struct oribi_micro_recurrent_f32_args *a = s->args;
     const ptrdiff_t at = s->hidden - s->last_hidden;
     const float *hidden = a->has_hidden != 0 ? s->first_hidden + at : NULL;
-    const float *cell = a->has_cell != 0 ? s->first_cell + at : NULL;
     oribi_micro_recurrent_begin(a, a->has_hidden, s->length, hidden, s->hidden);
     if (s->last_cell != NULL) {
+        const float *cell = a->has_cell != 0 ? s->first_cell + at : NULL;
         oribi_micro_recurrent_begin(a, a->has_cell, s->length, cell, s->cell);
     }
 }
