@@ -16,11 +16,6 @@ static double bound(double v, double high)
     return v < 0.0 ? 0.0 : v > high ? high : v;
 }
 
-static double root(double v)
-{
-    return oribi_micro_double_sqrt(v);
-}
-
 /* Of sums, products and roundings alone. */
 static double plain(int32_t function, double v, double alpha)
 {
@@ -68,7 +63,7 @@ static double compute(int32_t function, double v, double alpha)
     case ORIBI_MICRO_F64_LOG:
         return oribi_micro_double_log(v);
     case ORIBI_MICRO_F64_RSQRT:
-        return 1.0 / root(v);
+        return 1.0 / oribi_micro_double_sqrt(v);
     case ORIBI_MICRO_F64_SELU: /* the constants of self-normalising networks */
         return 1.0507009873554805 * (v < 0.0 ? 1.6732632423543772 * negative_part(v) : v);
     case ORIBI_MICRO_F64_SIGMOID:
@@ -79,7 +74,7 @@ static double compute(int32_t function, double v, double alpha)
         return (v > 0.0 ? v : 0.0) +
                oribi_micro_double_log1p(oribi_micro_double_exp(-oribi_micro_double_magnitude(v)));
     case ORIBI_MICRO_F64_SQRT:
-        return root(v);
+        return oribi_micro_double_sqrt(v);
     case ORIBI_MICRO_F64_SWISH:
         return v * oribi_micro_double_sigmoid(alpha * v);
     case ORIBI_MICRO_F64_TANH:

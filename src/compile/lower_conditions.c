@@ -39,7 +39,7 @@ static bool choose(const oribi_inlining *l, oribi_node *node, const oribi_value_
 {
     for (int32_t i = 0; i < node->n_outputs; i++) {
         const oribi_value *a = l->graph->values[yes[i]], *b = l->graph->values[no[i]];
-        if (!oribi_inline_same(&a->shape, &b->shape) || !oribi_shape_is_full(&a->shape)) {
+        if (!oribi_shape_equal(&a->shape, &b->shape) || !oribi_shape_is_full(&a->shape)) {
             return oribi_fail(l->status, TF_UNIMPLEMENTED,
                               "node '%s' (%s): output %d has one shape in one branch and another, "
                               "or none that is known, in the other; compiled models need fixed "

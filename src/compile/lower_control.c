@@ -23,15 +23,6 @@ bool oribi_inline_prepare(const oribi_inlining *l, const oribi_node *node, oribi
            oribi_pass_run_all(body->graph, l->options, &report, l->status);
 }
 
-bool oribi_inline_same(const oribi_shape *a, const oribi_shape *b)
-{
-    bool same = a->rank == b->rank;
-    for (int32_t k = 0; same && k < a->rank; k++) {
-        same = a->dims[k] == b->dims[k];
-    }
-    return same;
-}
-
 oribi_value_id *oribi_inline_values(const oribi_inlining *l, int32_t n)
 {
     oribi_value_id *values = oribi_arena_array(l->arena, (size_t)n + 1, sizeof *values);

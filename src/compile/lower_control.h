@@ -26,7 +26,6 @@ oribi_value_id oribi_inline_add(const oribi_inlining *inlining, const oribi_node
                                 const char *op, const oribi_value_id *inputs, int32_t n);
 /* The graph as a session has it: by all passes. */
 bool oribi_inline_prepare(const oribi_inlining *inlining, const oribi_node *node, oribi_body *body);
-bool oribi_inline_same(const oribi_shape *a, const oribi_shape *b);
 /* An array in the arena; NULL with a message. */
 oribi_value_id *oribi_inline_values(const oribi_inlining *inlining, int32_t n);
 

@@ -47,8 +47,8 @@ static bool check_shapes(const loop *o)
         const oribi_shape *first = &outer->values[o->node->inputs[BEFORE + i]]->shape;
         const oribi_shape *formal = &inner->values[inner->inputs[BEFORE + i]]->shape;
         const oribi_shape *next = &inner->values[inner->outputs[1 + i]]->shape;
-        if (!oribi_shape_is_full(first) || !oribi_inline_same(first, formal) ||
-            !oribi_inline_same(first, next)) {
+        if (!oribi_shape_is_full(first) || !oribi_shape_equal(first, formal) ||
+            !oribi_shape_equal(first, next)) {
             return refuse(o, o->node->inputs[BEFORE + i],
                           "is carried, and has another shape after an iteration, or none that is "
                           "known");

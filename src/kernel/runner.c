@@ -98,13 +98,10 @@ static bool check_given(const oribi_runner *self, int index, const int64_t *dims
                         TF_Status *status)
 {
     const TF_Tensor *given = self->outputs[index];
-    bool fits = given->rank == rank;
-    for (int i = 0; fits && i < rank; i++) {
-        fits = given->dims[i] == dims[i];
-    }
+    const oribi_shape has = {given->rank, given->dims}, is = {rank, (int64_t *)dims};
+    const bool fits = oribi_shape_equal(&has, &is);
     if (!fits) {
         oribi_text wanted = {0}, found = {0};
-        const oribi_shape has = {given->rank, given->dims}, is = {rank, (int64_t *)dims};
         oribi_shape_print(&is, &wanted);
         oribi_shape_print(&has, &found);
         oribi_fail(status, TF_INVALID_ARGUMENT,

@@ -70,6 +70,7 @@ void oribi_attr_print(const oribi_attr *attr, oribi_text *text);
 /* rank -1 makes an unknown shape. False: no memory, *out untouched. */
 bool oribi_shape_copy(oribi_arena *arena, const int64_t *dims, int32_t rank, oribi_shape *out);
 bool oribi_shape_is_full(const oribi_shape *shape); /* rank and every dimension known */
+bool oribi_shape_equal(const oribi_shape *a, const oribi_shape *b); /* unknown equals unknown */
 /* Do both agree in what both know? */
 bool oribi_shape_agrees(const oribi_shape *a, const oribi_shape *b);
 void oribi_shape_print(const oribi_shape *shape, oribi_text *text); /* "[1,?,3]", "?" */

@@ -21,6 +21,15 @@ bool oribi_shape_agrees(const oribi_shape *a, const oribi_shape *b)
     return same;
 }
 
+bool oribi_shape_equal(const oribi_shape *a, const oribi_shape *b)
+{
+    bool same = a->rank == b->rank;
+    for (int32_t i = 0; same && i < a->rank; i++) {
+        same = a->dims[i] == b->dims[i];
+    }
+    return same;
+}
+
 bool oribi_shape_copy(oribi_arena *arena, const int64_t *dims, int32_t rank, oribi_shape *out)
 {
     oribi_shape shape = {rank < 0 ? -1 : rank, NULL};

@@ -90,11 +90,7 @@ void TF_ShapeInferenceContextStridedSubshape(TF_ShapeInferenceContext *ctx,
 bool TF_ShapeHandleIsSame(TF_ShapeHandle *first, TF_ShapeHandle *second)
 {
     const oribi_shape a = oribi_shape_of(first), b = oribi_shape_of(second);
-    bool same = a.rank == b.rank;
-    for (int32_t i = 0; same && i < a.rank; i++) {
-        same = a.dims[i] == b.dims[i];
-    }
-    return same;
+    return oribi_shape_equal(&a, &b);
 }
 
 bool TF_DimensionHandleIsSame(TF_DimensionHandle *first, TF_DimensionHandle *second)

@@ -79,15 +79,6 @@ static bool join_branches(oribi_graph *graph, const oribi_node *node, TF_Status 
 
 /* --- Loops ------------------------------------------------------------------------------------ */
 
-static bool same_shape(const oribi_shape *a, const oribi_shape *b)
-{
-    bool same = a->rank == b->rank;
-    for (int32_t k = 0; same && k < a->rank; k++) {
-        same = a->dims[k] == b->dims[k];
-    }
-    return same;
-}
-
 /* Tries what is carried as it begins: by induction it stays so if the body leaves it so. False in
  * *out_holds, and the body as it was, where it does not; false: failed. */
 static bool try_initial(oribi_graph *graph, const oribi_node *node, const oribi_body *body,
@@ -107,8 +98,8 @@ static bool try_initial(oribi_graph *graph, const oribi_node *node, const oribi_
     ORIBI_TRY(*out_holds || TF_GetCode(status) == TF_INVALID_ARGUMENT);
     TF_SetStatus(status, TF_OK, "");
     for (int32_t i = 0; *out_holds && i < n_carried; i++) {
-        *out_holds =
-            same_shape(result_shape(body, 1 + i), &inner->values[inner->inputs[2 + i]]->shape);
+        *out_holds = oribi_shape_equal(result_shape(body, 1 + i),
+                                       &inner->values[inner->inputs[2 + i]]->shape);
     }
     for (int32_t i = 0; !*out_holds && i < inner->n_values; i++) {
         inner->values[i]->shape = before[i];

@@ -170,6 +170,5 @@ bool oribi_pass_is_told_by_inputs(const oribi_op_def *op, const char *name)
 bool oribi_pass_same_shape(const oribi_graph *graph, oribi_value_id a, oribi_value_id b)
 {
     const oribi_shape *x = &graph->values[a]->shape, *y = &graph->values[b]->shape;
-    return oribi_shape_is_full(x) && x->rank == y->rank && oribi_shape_is_full(y) &&
-           (x->rank == 0 || memcmp(x->dims, y->dims, (size_t)x->rank * sizeof x->dims[0]) == 0);
+    return oribi_shape_is_full(x) && oribi_shape_equal(x, y);
 }

@@ -8,13 +8,6 @@
 #include "target/target.h"
 #include "tensor/status.h"
 
-static bool is_shape(const oribi_value *value, const oribi_shape *shape)
-{
-    const size_t bytes = sizeof(int64_t) * (size_t)shape->rank;
-    return value->shape.rank == shape->rank &&
-           (bytes == 0 || memcmp(value->shape.dims, shape->dims, bytes) == 0);
-}
-
 /* Every state was set, and what a model connects in its place has its sizes. */
 static bool check_states(const oribi_kernel_code *own, const oribi_graph *graph, TF_Status *status)
 {
@@ -29,8 +22,10 @@ static bool check_states(const oribi_kernel_code *own, const oribi_graph *graph,
                               "oribi_target_set_state",
                               (int)k);
         }
-        if ((oribi_shape_is_full(&read->shape) && !is_shape(read, &own->states[k].shape)) ||
-            (oribi_shape_is_full(&next->shape) && !is_shape(next, &own->states[k].shape))) {
+        if ((oribi_shape_is_full(&read->shape) &&
+             !oribi_shape_equal(&read->shape, &own->states[k].shape)) ||
+            (oribi_shape_is_full(&next->shape) &&
+             !oribi_shape_equal(&next->shape, &own->states[k].shape))) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
                               "input '%s' or output '%s' has not the sizes of state %d", read->name,
                               next->name, (int)k);

@@ -125,9 +125,7 @@ static bool same_shapes(const plan *p, const oribi_shape *inputs)
 {
     bool is_same = true;
     for (int32_t i = 0; is_same && i < p->n_inputs; i++) {
-        const size_t bytes = sizeof(int64_t) * (size_t)inputs[i].rank;
-        is_same = p->inputs[i].rank == inputs[i].rank &&
-                  (bytes == 0 || memcmp(p->inputs[i].dims, inputs[i].dims, bytes) == 0);
+        is_same = oribi_shape_equal(&p->inputs[i], &inputs[i]);
     }
     return is_same;
 }
