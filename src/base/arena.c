@@ -129,11 +129,14 @@ char *oribi_arena_strdup(oribi_arena *arena, const char *text)
 
 char *oribi_arena_vprintf(oribi_arena *arena, const char *format, va_list args)
 {
+    char few[160]; /* most are printed once */
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = vsnprintf(few, sizeof few, format, args);
     char *text = length < 0 ? NULL : oribi_arena_alloc(arena, (size_t)length + 1);
-    if (text != NULL) {
+    if (text != NULL && (size_t)length < sizeof few) {
+        memcpy(text, few, (size_t)length + 1);
+    } else if (text != NULL) {
         (void)vsnprintf(text, (size_t)length + 1, format, again);
     }
     va_end(again);

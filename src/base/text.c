@@ -55,12 +55,18 @@ void oribi_text_vprintf(oribi_text *text, const char *format, va_list args)
 {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
-    if (length < 0) {
-        text->failed = true;
-    } else if (text_reserve(text, (size_t)length)) {
+    const size_t room = text->capacity - text->length;
+    int length = vsnprintf(room > 0 ? text->data + text->length : NULL, room, format, args);
+    if (length >= 0 && (size_t)length < room && !text->failed) {
+        text->length += (size_t)length;
+    } else if (length >= 0 && text_reserve(text, (size_t)length)) {
         (void)vsnprintf(text->data + text->length, (size_t)length + 1, format, again);
         text->length += (size_t)length;
+    } else {
+        text->failed = true;
+        if (room > 0) {
+            text->data[text->length] = '\0';
+        }
     }
     va_end(again);
 }

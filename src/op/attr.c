@@ -59,7 +59,8 @@ const char *oribi_attr_kind_name(uint8_t kind, bool is_list)
 const oribi_attr *oribi_attrs_find(const oribi_attrs *attrs, const char *name)
 {
     for (int32_t i = 0; i < attrs->count; i++) {
-        if (strcmp(attrs->items[i].name, name) == 0) {
+        const char *have = attrs->items[i].name;
+        if (have[0] == name[0] && strcmp(have, name) == 0) {
             return &attrs->items[i];
         }
     }

@@ -160,10 +160,10 @@ const oribi_op_def *oribi_op_find(const char *name)
 void oribi_op_each(bool (*visit)(void *arg, const oribi_op_def *op), void *arg)
 {
     const oribi_op_def *last = NULL;
-    for (;;) {
+    size_t at = 0;
+    for (;; at++) {
         oribi_mutex_lock(&registry.lock);
-        size_t at = 0;
-        if (last != NULL) {
+        if (last != NULL && registry.sorted[at - 1] != last) { /* others have come before it */
             at = lower_bound(last->name) + 1;
         }
         const oribi_op_def *next = at < registry.count ? registry.sorted[at] : NULL;

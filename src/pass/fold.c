@@ -253,9 +253,11 @@ static bool is_open(const oribi_graph *graph, const oribi_node *node)
 }
 
 /* Node by node: what was folded before it may tell its shape, and a shape what follows from it.
- * True in *out_spliced where the graph got nodes, which are to be folded, too. */
+ * True in *out_spliced where the graph got nodes, which are to be folded, too; true in *out_learned
+ * where shapes may be known that were not. */
 static bool fold_all(oribi_graph *graph, const oribi_pass_options *options,
-                     oribi_pass_report *report, bool *out_spliced, TF_Status *status)
+                     oribi_pass_report *report, bool *out_spliced, bool *out_learned,
+                     TF_Status *status)
 {
     *out_spliced = false;
     ORIBI_TRY(oribi_graph_sort(graph, status));
@@ -266,8 +268,12 @@ static bool fold_all(oribi_graph *graph, const oribi_pass_options *options,
             continue;
         }
         ORIBI_TRY(oribi_patience_left(status));
-        ORIBI_TRY(!is_open(graph, node) || oribi_pass_infer_node(graph, node, status));
+        if (is_open(graph, node)) {
+            *out_learned = true;
+            ORIBI_TRY(oribi_pass_infer_node(graph, node, status));
+        }
         if (node->n_bodies > 0) {
+            *out_learned = true;
             ORIBI_TRY(oribi_pass_fold_control(graph, node, options, report, &spliced, status));
             *out_spliced = *out_spliced || spliced;
         } else if (!oribi_pass_fold_known(graph, node, report, status)) {
@@ -281,15 +287,16 @@ static bool fold_all(oribi_graph *graph, const oribi_pass_options *options,
 bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,
                      oribi_pass_report *report, TF_Status *status)
 {
-    bool spliced = true;
+    bool spliced = true, learned = false;
     if (options != NULL && (options->disabled & ORIBI_PASS_FOLD) != 0) {
         return true;
     }
     ORIBI_TRY(oribi_pass_simplify(graph, report, status));
     while (spliced) { /* as often as conditions nest: each time there is one less */
-        ORIBI_TRY(fold_all(graph, options, report, &spliced, status));
+        ORIBI_TRY(fold_all(graph, options, report, &spliced, &learned, status));
     }
     oribi_graph_remove_dead(graph);
     drop_unused_copies(graph);
-    return oribi_pass_infer(graph, status) && oribi_pass_simplify(graph, report, status);
+    return (!learned || oribi_pass_infer(graph, status)) &&
+           oribi_pass_simplify(graph, report, status);
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
+
 /* Stands for one unknown dimension on both sides; larger primes than real dims are rare, and a
  * coincidence only makes the products differ. */
 static const int64_t unknown_token = INT64_C(2147483647);
@@ -257,6 +259,21 @@ static int64_t old_row(const oribi_layout_form *form, const group *g, const orib
     return old;
 }
 
+/* Copies n elements, `step` bytes apart or at offsets of their own (NULL: none). */
+static void gather(char *to, const char *from, int64_t n, size_t element, int64_t step,
+                   const int64_t *offsets)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const char *at = from + (offsets != NULL ? offsets[k] : k * step);
+        if (element == sizeof(float)) {
+            memcpy(to, at, sizeof(float));
+        } else {
+            memcpy(to, at, element);
+        }
+        to += element;
+    }
+}
+
 static oribi_value_id permute_rows(oribi_layout *layout, oribi_value_id weights, int32_t axis,
                                    const oribi_layout_form *form, const group *g,
                                    const oribi_dims *dims)
@@ -283,21 +300,24 @@ static oribi_value_id permute_rows(oribi_layout *layout, oribi_value_id weights,
         made_dims[1] = rows;
     }
     TF_Tensor *made = TF_AllocateTensor(view->dtype, made_dims, 2, bytes);
-    if (made == NULL) {
+    int64_t *offsets = oribi_alloc_array((size_t)rows + 1, sizeof *offsets);
+    if (made == NULL || offsets == NULL) {
         oribi_fail_memory(layout->status);
+        TF_DeleteTensor(made);
+        oribi_free(offsets);
         return -1;
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        offsets[row] = old_row(form, g, dims, row) * strides[axis];
     }
     char *to = TF_TensorData(made);
     const char *from = view->data;
     for (int64_t i = 0; i < made_dims[0]; i++) {
-        for (int64_t k = 0; k < made_dims[1]; k++) {
-            int64_t row = rows_outside ? i : k, column = rows_outside ? k : i;
-            const char *at =
-                from + old_row(form, g, dims, row) * strides[axis] + column * strides[1 - axis];
-            memcpy(to, at, element);
-            to += element;
-        }
+        gather(to, from + (rows_outside ? offsets[i] : i * strides[1 - axis]), made_dims[1],
+               element, strides[1 - axis], rows_outside ? NULL : offsets);
+        to += (size_t)made_dims[1] * element;
     }
+    oribi_free(offsets);
     oribi_value_id id = oribi_graph_add_constant_tensor(
         layout->graph, layout->graph->values[weights]->name, made, layout->status);
     TF_DeleteTensor(made);

@@ -27,13 +27,10 @@ void oribi_pass_note(oribi_graph *graph, oribi_pass_report *report, const char *
     if (report == NULL || (report->n_changes == report->capacity && !grow(graph, report))) {
         return;
     }
-    oribi_text text = {0};
     va_list args;
     va_start(args, format);
-    oribi_text_vprintf(&text, format, args);
+    const char *what = oribi_arena_vprintf(&graph->arena, format, args);
     va_end(args);
-    const char *what = oribi_arena_strdup(&graph->arena, oribi_text_string(&text));
-    oribi_text_destroy(&text);
     if (what != NULL) {
         report->changes[report->n_changes++] = (oribi_pass_change){.pass = pass, .what = what};
     }

@@ -97,8 +97,9 @@ static void replace_message(TF_Status *status, const char *text, size_t length, 
 
 void TF_SetStatus(TF_Status *status, TF_Code code, const char *message)
 {
-    if (status == &out_of_memory) {
-        return;
+    const bool is_clear = status->code == TF_OK && status->message[0] == '\0';
+    if (status == &out_of_memory || (code == TF_OK && is_clear)) {
+        return; /* a status is set to OK by each of many calls about a node */
     }
     const char *text = code == TF_OK || message == NULL ? "" : message;
     status->code = code;
