@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX>QLinearMatMul by micro/'s kernel. qlinear_matmul_loops.h is faster. */
 #include "cpu/base/families.h"
-#include "cpu/quantised/qlinear_product.h"
+#include "cpu/qlinear/qlinear_product.h"
 
 #include "micro/broadcast_prepare.h"
 

@@ -4,13 +4,13 @@
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_CONV_LOOPS_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_CONV_LOOPS_H_
 
-#include "cpu/quantised/qlinear_kernels.h"
-#include "cpu/quantised/qlinear_panels.h"
+#include "cpu/qlinear/qlinear_kernels.h"
+#include "cpu/qlinear/qlinear_panels.h"
 
 typedef struct conv_state {
     oribi_qlinear_state layer;
-    int16_t *packed; /* constant weights, else NULL */
-    int32_t groups;  /* that they were packed for */
+    weight *packed; /* constant weights, else NULL */
+    int32_t groups; /* that they were packed for */
 } conv_state;
 
 typedef struct layer {
@@ -19,7 +19,9 @@ typedef struct layer {
     const int32_t *bias, *zeros;
     const float *multipliers;
     void *output;
-    int16_t *packed;
+    weight *packed;
+    int16_t *taps;        /* depthwise: weights less their zero points, [taps][channels] */
+    bool has_row_part;    /* qlinear_quads.h */
     int32_t depth, inner; /* of a group: channels, numbers of a window */
     int32_t each, panels; /* of a group: results, panels of them */
     int32_t parts;        /* of a group: blocks of PANEL results */
@@ -42,7 +44,7 @@ static void conv_pack(void *object, int64_t begin, int64_t end)
                                .columns = l->each,
                                .stride = l->a->out_c};
         pack_panel(&group, (int32_t)(at % l->panels) * COLUMNS,
-                   l->packed + at * pairs_of(l->inner) * EACH);
+                   l->packed + at * panel_count(l->inner));
     }
 }
 
@@ -56,9 +58,16 @@ static const uint8_t *pixel(const layer *l, int64_t b, int64_t y, int64_t x)
     return is_inside ? l->x + ((b * a->in_h + y) * a->in_w + x) * a->in_c : NULL;
 }
 
+static void fill_with(number value, int32_t count, number *to)
+{
+    for (int32_t i = 0; i < count; i++) {
+        to[i] = value;
+    }
+}
+
 /* Numbers [first, last) of the window of result pixel `row`, for one group. */
 static void gather(const layer *l, int64_t row, int32_t group, int32_t first, int32_t last,
-                   int16_t *to)
+                   number *to)
 {
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
     const int64_t b = row / a->out_w / a->out_h;
@@ -71,9 +80,9 @@ static void gather(const layer *l, int64_t row, int32_t group, int32_t first, in
         const uint8_t *from = pixel(l, b, y + (int64_t)(tap / a->filter_w) * a->dilation_h,
                                     x + (int64_t)(tap % a->filter_w) * a->dilation_w);
         if (from != NULL) {
-            take_bytes(from + group * l->depth + d, n, flip, a->input_zero + (int32_t)flip, to);
+            take_bytes(from + group * l->depth + d, n, flip, a->input_zero, to);
         } else {
-            memset(to, 0, (size_t)n * sizeof *to);
+            fill_with((number)zero_number(flip, a->input_zero), n, to);
         }
         to += n;
         k += n;
@@ -95,18 +104,22 @@ static void conv_store(const layer *l, int64_t row, int32_t first, int32_t count
 static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group, int32_t first,
                        int32_t count)
 {
-    const int32_t pairs = pairs_of(l->inner);
-    const int16_t *panels =
-        l->packed + ((int64_t)group * l->panels + first / COLUMNS) * pairs * EACH;
+    const weight *panels =
+        l->packed + ((int64_t)group * l->panels + first / COLUMNS) * panel_count(l->inner);
     block b;
-    clear_sums(&b, lines);
+    b.has_totals = l->has_row_part;
+    for (int32_t r = 0; r < lines; r++) {
+        b.zeros[r] = zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero);
+    }
+    begin_block(&b, lines, panels, l->inner, count);
     for (int32_t k = 0; k < l->inner; k += CHUNK) {
         const int32_t end = l->inner - k < CHUNK ? l->inner : k + CHUNK;
         for (int32_t r = 0; r < lines; r++) {
             gather(l, row + r, group, k, end, b.numbers + r * CHUNK);
         }
-        add_products(&b, lines, end - k, panels, pairs, k / 2, count);
+        add_products(&b, lines, end - k, panels, l->inner, k, count);
     }
+    end_block(&b, lines, panels, l->inner, count);
     for (int32_t r = 0; r < lines; r++) {
         conv_store(l, row + r, group * l->each + first, count, b.sums + r * PANEL);
     }
@@ -125,13 +138,13 @@ static void run_blocks(void *object, int64_t begin, int64_t end)
     }
 }
 
-/* One channel in, one out: weights less their zero points, [taps][channels]. */
+/* One channel in, one out. */
 static void pack_depthwise(const layer *l)
 {
     const int32_t channels = l->a->out_c;
     for (int32_t tap = 0; tap < l->inner; tap++) {
         const uint8_t *from = l->w + (int64_t)tap * channels;
-        int16_t *to = l->packed + (int64_t)tap * channels;
+        int16_t *to = l->taps + (int64_t)tap * channels;
         for (int32_t c = 0; c < channels; c++) {
             to[c] = (int16_t)(oribi_micro_qlinear_get(from, c, l->a->filter_signed) - l->zeros[c]);
         }
@@ -161,7 +174,7 @@ static void depthwise_pixel(const layer *l, int64_t row)
             const uint8_t *from = pixel(l, b, y + (int64_t)(tap / a->filter_w) * a->dilation_h,
                                         x + (int64_t)(tap % a->filter_w) * a->dilation_w);
             if (from != NULL) {
-                add_tap(acc, from + c, l->packed + (int64_t)tap * a->out_c + c, count, flip,
+                add_tap(acc, from + c, l->taps + (int64_t)tap * a->out_c + c, count, flip,
                         a->input_zero + (int32_t)flip);
             }
         }
@@ -194,18 +207,19 @@ static void run_few(void *object, int64_t begin, int64_t end)
 {
     const layer *l = object;
     const uint32_t flip = l->a->filter_signed != 0 ? 128U : 0U;
+    const int32_t nothing = zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero);
     for (int64_t at = begin; at < end; at++) {
         const int32_t first = (int32_t)at * PANEL;
         const int32_t count = l->each - first < PANEL ? l->each - first : PANEL;
         for (int64_t row = 0; row < l->rows; row++) {
-            int16_t window[CHUNK];
+            number window[CHUNK];
             int32_t acc[PANEL] = {0};
             for (int32_t k = 0; k < l->inner; k += CHUNK) {
                 const int32_t last = l->inner - k < CHUNK ? l->inner : k + CHUNK;
                 gather(l, row, 0, k, last, window);
                 for (int32_t i = k; i < last; i++) {
                     add_row(acc, l->w + (int64_t)i * l->a->out_c + first, l->zeros + first, count,
-                            flip, window[i - k]);
+                            flip, (int32_t)window[i - k] - nothing);
                 }
             }
             conv_store(l, row, first, count, acc);
@@ -218,8 +232,8 @@ static void run_few(void *object, int64_t begin, int64_t end)
 static bool conv_run_depthwise(oribi_kit_run *run, layer *l, int64_t units, int64_t cost)
 {
     TF_Tensor *tensor = NULL;
-    l->packed = oribi_kit_scratch(run, (int64_t)l->inner * l->a->out_c * 2, &tensor);
-    if (l->packed == NULL) {
+    l->taps = oribi_kit_scratch(run, (int64_t)l->inner * l->a->out_c * 2, &tensor);
+    if (l->taps == NULL) {
         return false;
     }
     pack_depthwise(l);
@@ -230,7 +244,7 @@ static bool conv_run_depthwise(oribi_kit_run *run, layer *l, int64_t units, int6
 
 static bool conv_layer(oribi_kit_run *run, layer *l)
 {
-    enum { PER_CYCLE = 16 };
+    enum { PER_CYCLE = 8 * GROUP };
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
     const int64_t units = (l->rows + LINES - 1) / LINES;
     const int64_t cost = (int64_t)LINES * l->inner * a->out_c / PER_CYCLE;
@@ -243,14 +257,14 @@ static bool conv_layer(oribi_kit_run *run, layer *l)
         return true;
     }
     if (l->packed == NULL) {
-        l->packed =
-            oribi_kit_scratch(run, a->groups * packed_count(l->inner, l->each) * 2, &tensor);
+        l->packed = oribi_kit_scratch(run, a->groups * packed_bytes(l->inner, l->each), &tensor);
         if (l->packed == NULL) {
             return false;
         }
         oribi_kit_parallel(run, (int64_t)a->groups * l->panels, (int64_t)l->inner * COLUMNS, l,
                            conv_pack);
     }
+    l->has_row_part = has_row_part(l->zeros, a->out_c, a->filter_signed);
     const int64_t parts = (int64_t)a->groups * l->parts;
     oribi_kit_parallel(run, units * parts, cost / parts, l, run_blocks);
     if (tensor != NULL) {

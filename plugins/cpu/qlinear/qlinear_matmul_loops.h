@@ -3,18 +3,19 @@
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_MATMUL_LOOPS_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_MATMUL_LOOPS_H_
 
-#include "cpu/quantised/qlinear_panels.h"
-#include "cpu/quantised/qlinear_product.h"
+#include "cpu/qlinear/qlinear_panels.h"
+#include "cpu/qlinear/qlinear_product.h"
 
 typedef struct matmul_state {
     oribi_qlinear_matmul_state product;
-    int16_t *packed; /* constant matrices, else NULL */
+    weight *packed; /* constant matrices, else NULL */
 } matmul_state;
 
 typedef struct matmul_call {
     oribi_qlinear_matmul_call of;
-    const int16_t *packed;
-    int16_t *to;         /* what is being packed */
+    const weight *packed;
+    weight *to;          /* what is being packed */
+    bool has_row_part;   /* qlinear_quads.h */
     int32_t lots, parts; /* of a product: LINES rows, PANEL columns */
 } matmul_call;
 
@@ -33,7 +34,7 @@ static void matmul_pack(void *object, int64_t begin, int64_t end)
                                 .columns = a->columns,
                                 .stride = a->columns};
         pack_panel(&matrix, (int32_t)(at % panels) * COLUMNS,
-                   call->to + at * pairs_of(a->inner) * EACH);
+                   call->to + at * panel_count(a->inner));
     }
 }
 
@@ -63,25 +64,30 @@ static void matmul_block(const matmul_call *call, int64_t product, int32_t row, 
                          int32_t first)
 {
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
-    const int32_t pairs = pairs_of(a->inner), panels = panels_of(a->columns);
+    const int32_t panels = panels_of(a->columns);
     const int32_t left = a->columns - first, count = left < PANEL ? left : PANEL;
     const uint32_t flip = a->a_signed != 0 ? 128U : 0U;
     int64_t matrix = 0, other = 0;
     oribi_quantized_matrices(&a->batch, product, &matrix, &other);
     const uint8_t *from = call->of.a + (matrix * a->rows + row) * a->inner;
-    const int64_t at = (other * panels + first / COLUMNS) * pairs * EACH;
-    const int16_t *packed = pairs > 0 ? call->packed + at : NULL; /* nothing to sum */
+    const int64_t at = (other * panels + first / COLUMNS) * panel_count(a->inner);
+    const weight *packed = a->inner > 0 ? call->packed + at : NULL; /* nothing to sum */
     const int32_t *zeros = call->of.a_zeros + (int64_t)row * a->a_zero_step;
     block b;
-    clear_sums(&b, lines);
+    b.has_totals = call->has_row_part && a->inner > 0;
+    for (int32_t r = 0; r < lines; r++) {
+        b.zeros[r] = zero_number(flip, zeros[r * a->a_zero_step]);
+    }
+    begin_block(&b, lines, packed, a->inner, count);
     for (int32_t k = 0; k < a->inner; k += CHUNK) {
         const int32_t n = a->inner - k < CHUNK ? a->inner - k : CHUNK;
         for (int32_t r = 0; r < lines; r++) {
-            take_bytes(from + (int64_t)r * a->inner + k, n, flip,
-                       (int32_t)flip + zeros[r * a->a_zero_step], b.numbers + r * CHUNK);
+            take_bytes(from + (int64_t)r * a->inner + k, n, flip, zeros[r * a->a_zero_step],
+                       b.numbers + r * CHUNK);
         }
-        add_products(&b, lines, n, packed, pairs, k / 2, count);
+        add_products(&b, lines, n, packed, a->inner, k, count);
     }
+    end_block(&b, lines, packed, a->inner, count);
     matmul_store(call, &b, product * a->rows + row, lines, first, count);
 }
 
@@ -99,12 +105,11 @@ static void matmul_blocks(void *object, int64_t begin, int64_t end)
 }
 
 /* Packs all matrices b of a run; NULL: failed. */
-static const int16_t *matmul_pack_run(oribi_kit_run *run, matmul_call *call, TF_Tensor **out_tensor)
+static const weight *matmul_pack_run(oribi_kit_run *run, matmul_call *call, TF_Tensor **out_tensor)
 {
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
     const int64_t matrices = TF_TensorElementCount(run->in[1]) / a->inner / a->columns;
-    call->to =
-        oribi_kit_scratch(run, matrices * packed_count(a->inner, a->columns) * 2, out_tensor);
+    call->to = oribi_kit_scratch(run, matrices * packed_bytes(a->inner, a->columns), out_tensor);
     if (call->to != NULL) {
         oribi_kit_parallel(run, matrices * panels_of(a->columns), (int64_t)a->inner * COLUMNS, call,
                            matmul_pack);
@@ -114,7 +119,7 @@ static const int16_t *matmul_pack_run(oribi_kit_run *run, matmul_call *call, TF_
 
 static bool matmul_run(const matmul_state *state, oribi_kit_run *run)
 {
-    enum { PER_CYCLE = 16 };
+    enum { PER_CYCLE = 8 * GROUP };
     matmul_call call = {.packed = state->packed};
     const struct oribi_micro_qlinear_matmul_args *a = &call.of.args;
     TF_Tensor *tensor = NULL;
@@ -128,6 +133,8 @@ static bool matmul_run(const matmul_state *state, oribi_kit_run *run)
         (call.packed = matmul_pack_run(run, &call, &tensor)) == NULL) {
         return false;
     }
+    call.has_row_part =
+        has_row_part(call.of.b_zeros, a->b_zero_step == 0 ? 1 : a->columns, a->b_signed);
     call.lots = (a->rows + LINES - 1) / LINES;
     call.parts = (a->columns + PANEL - 1) / PANEL;
     oribi_kit_parallel(run, call.of.matrices * call.lots * call.parts,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX>QLinearConv2D by micro/'s kernel; qlinear_loops.h has faster ones. */
 #include "cpu/base/families.h"
-#include "cpu/quantised/qlinear_kernels.h"
+#include "cpu/qlinear/qlinear_kernels.h"
 
 int32_t oribi_qlinear_output(TF_DataType type)
 {
@@ -23,6 +23,12 @@ static void check_pads(oribi_kit_setup *setup, const oribi_qlinear_state *s)
     }
 }
 
+static bool is_byte(TF_DataType type, int32_t value)
+{
+    const int32_t low = type == TF_INT8 ? INT8_MIN : 0;
+    return value >= low && value <= low + UINT8_MAX;
+}
+
 void oribi_qlinear_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
 {
     oribi_kit_attr_type(setup, "Tx", &state->input);
@@ -34,6 +40,12 @@ void oribi_qlinear_read(oribi_kit_setup *setup, oribi_qlinear_state *state)
     oribi_quantized_pair(setup, "dilations", &state->dilation_h, &state->dilation_w);
     oribi_kit_attr_ints(setup, "pads", state->pads, 4, NULL);
     oribi_qlinear_bounds(setup, state->output == TF_INT8, &state->low, &state->high);
+    if (oribi_kit_setup_is_ok(setup) && !is_byte(state->input, state->input_zero)) {
+        (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT,
+                                   "input_zero %d must be a value of the input's type, which "
+                                   "padding has",
+                                   (int)state->input_zero);
+    }
     if (oribi_kit_setup_is_ok(setup)) {
         check_pads(setup, state);
     }

@@ -2,9 +2,11 @@
 /* Products of quantised matrices in portable C. See qlinear_panels.h. */
 #define ORIBI_ISA portable
 enum { ROWS = 4, COLUMNS = 16 };
-#include "cpu/quantised/qlinear_loops.h"
+#include "cpu/qlinear/qlinear_pairs.h"
 
-static inline void tile_of(const int16_t *numbers, const int16_t *panel, int32_t pairs, int rows,
+#include "cpu/qlinear/qlinear_loops.h"
+
+static inline void tile_of(const number *numbers, const weight *panel, int32_t pairs, int rows,
                            int32_t *sums)
 {
     for (int r = 0; r < rows; r++) {
