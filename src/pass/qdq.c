@@ -60,6 +60,11 @@ static bool visit_product(oribi_qdq *q, oribi_node *node)
     return oribi_qdq_float_product(q, node);
 }
 
+static bool visit_sums(oribi_qdq *q, oribi_node *node)
+{
+    return oribi_qdq_scale_sums(q, node);
+}
+
 static bool settle(oribi_qdq *q, bool (*visit)(oribi_qdq *, oribi_node *))
 {
     bool changed = true;
@@ -70,10 +75,17 @@ static bool settle(oribi_qdq *q, bool (*visit)(oribi_qdq *, oribi_node *))
     return true;
 }
 
-static bool has_pairs(const oribi_graph *graph)
+static bool is_pair(const oribi_graph *graph, const oribi_node *node)
+{
+    (void)graph;
+    return !node->is_dead && oribi_qdq_is_dequantize(node);
+}
+
+static bool has_node(const oribi_graph *graph,
+                     bool (*is_one)(const oribi_graph *, const oribi_node *))
 {
     for (int32_t i = 0; i < graph->n_nodes; i++) {
-        if (!graph->nodes[i]->is_dead && oribi_qdq_is_dequantize(graph->nodes[i])) {
+        if (is_one(graph, graph->nodes[i])) {
             return true;
         }
     }
@@ -85,7 +97,15 @@ bool oribi_pass_qdq(oribi_graph *graph, const oribi_pass_options *options,
 {
     oribi_qdq q = {.graph = graph, .options = options, .report = report, .status = status};
     bool changed = true;
-    if ((options != NULL && (options->disabled & ORIBI_PASS_QDQ) != 0) || !has_pairs(graph)) {
+    if (options != NULL && (options->disabled & ORIBI_PASS_QDQ) != 0) {
+        return true;
+    }
+    if (has_node(graph, oribi_qdq_is_integer_product)) {
+        ORIBI_TRY(walk(&q, visit_sums, &changed));
+        oribi_pass_note(graph, report, "qdq", "%d products scaled", (int)q.n_made);
+        q.n_made = 0;
+    }
+    if (!has_node(graph, is_pair)) {
         return true;
     }
     ORIBI_TRY(oribi_pass_simplify(graph, report, status));

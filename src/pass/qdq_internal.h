@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* State of the pass qdq, between qdq.c (the walk), qdq_move.c (what only moves elements),
  * qdq_layer.c (convolutions and products of matrices), qdq_window.c (pools, sums, joins, softmax),
- * qdq_table.c (functions of one quantised tensor) and qdq_read.c (parameters).
+ * qdq_table.c (functions of one quantised tensor), qdq_scale.c (sums that a model scales itself)
+ * and qdq_read.c (parameters).
  */
 #ifndef ORIBI_PASS_QDQ_INTERNAL_H_
 #define ORIBI_PASS_QDQ_INTERNAL_H_
@@ -47,6 +48,14 @@ bool oribi_qdq_numbers(const oribi_graph *graph, oribi_value_id value, int64_t c
 oribi_node *oribi_qdq_sole_producer(const oribi_qdq *q, oribi_value_id value);
 /* A number quantised and bounded. */
 int32_t oribi_qdq_round(float real, const oribi_qdq_side *to, int32_t low, int32_t high);
+
+/* --- Sums that are scaled (qdq_scale.c) ---------------------------------------------------------
+ */
+
+/* Are its results sums of products in int32? */
+bool oribi_qdq_is_integer_product(const oribi_graph *graph, const oribi_node *node);
+/* Takes a Mul by the product into the product, where it scales its sums. */
+bool oribi_qdq_scale_sums(oribi_qdq *q, oribi_node *node);
 
 /* --- Nodes ----------------------------------------------------------------------------------- */
 

@@ -231,6 +231,61 @@ static void pairs_of_one_quantisation_go(void **state)
     net_close(&n);
 }
 
+/* --- Sums that a model scales ------------------------------------------------------------------
+ */
+
+/* What exporters make of a dynamically quantised layer; `dims` are those of the scale. */
+static oribi_value_id scaled_product(net *n, oribi_value_id x, const int64_t *dims, int32_t rank)
+{
+    int8_t values[5 * 6];
+    const int32_t zeros[1] = {3};
+    for (int32_t i = 0; i < 5 * 6; i++) {
+        values[i] = (int8_t)(100.0F * net_number(9, (uint32_t)i));
+    }
+    const oribi_value_id zero = number(n, TF_INT32, DIMS(1), zeros);
+    oribi_node *node = net_node(n, "ONNX>QLinearMatMul",
+                                IDS(x, number(n, TF_INT8, DIMS(5, 6), values), zero, zero,
+                                    net_floats(n, DIMS(1), 1.0F, 0.0F)));
+    oribi_attrs_set_type(&node->attrs, &n->graph->arena, "Ty", TF_INT32);
+    oribi_attrs_set_int(&node->attrs, &n->graph->arena, "output_zero", 0);
+    oribi_node *cast = net_node(n, "Cast", IDS(net_done(n, node)));
+    oribi_attrs_set_type(&cast->attrs, &n->graph->arena, "DstT", TF_FLOAT);
+    const oribi_value_id sums = net_done(n, cast);
+    return net_op(n, "Mul", IDS(net_floats(n, dims, rank, 0.01F, 0.005F), sums));
+}
+
+static void build_scaled(net *n)
+{
+    oribi_value_id x = quantised(n, net_input(n, "x", DIMS(4, 5)), in);
+    net_output(n, scaled_product(n, x, NULL, 0));
+    net_output(n, scaled_product(n, x, DIMS(6)));
+    net_output(n, scaled_product(n, x, DIMS(1, 6)));
+    net_output(n, scaled_product(n, x, DIMS(4, 1))); /* of rows: these two stay */
+    net_output(n, scaled_product(n, x, DIMS(1, 1, 1)));
+}
+
+static void sums_scaled_by_column_are_scaled_by_the_product(void **state)
+{
+    (void)state;
+    net before = net_open(), after = net_open();
+    build_scaled(&before);
+    build_scaled(&after);
+    net_pass(&after, ORIBI_PASS_FOLD); /* weights stay beside the numbers that tell them */
+    for (int32_t i = 0; i < 5; i++) {
+        TF_Tensor *expected = net_run(&before, i), *found = net_run(&after, i);
+        assert_int_equal(TF_TensorByteSize(expected), TF_TensorByteSize(found));
+        assert_memory_equal(TF_TensorData(expected), TF_TensorData(found),
+                            TF_TensorByteSize(found));
+        TF_DeleteTensor(expected);
+        TF_DeleteTensor(found);
+    }
+    assert_int_equal(net_count(&after, "ONNX>QLinearMatMul"), 5);
+    assert_int_equal(net_count(&after, "Mul"), 2);
+    assert_int_equal(net_count(&after, "Cast"), 2);
+    net_close(&before);
+    net_close(&after);
+}
+
 /* --- What stays --------------------------------------------------------------------------------
  */
 
@@ -279,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_function_of_one_tensor_is_a_table),
         cmocka_unit_test(a_broadcast_that_adds_dimensions_is_no_table),
         cmocka_unit_test(pairs_of_one_quantisation_go),
+        cmocka_unit_test(sums_scaled_by_column_are_scaled_by_the_product),
         cmocka_unit_test(what_has_no_quantised_op_computes_between_its_pairs),
         cmocka_unit_test(a_computed_scale_stays),
     };
