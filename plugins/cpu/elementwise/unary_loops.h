@@ -67,13 +67,6 @@ static inline float clip(float v, float low, float high)
 #define STATE_LOOP(id, op, create, cost, tolerance, expr) LOOP(id, cost, expr)
 #define NUMBERS
 FAST_OPS(FAST_LOOP)
-#undef NUMBERS
-#define NUMBERS                                                                                    \
-    const oribi_cpu_activation *own = work->state;                                                 \
-    const float a = own->a, b = own->b;                                                            \
-    (void)a;                                                                                       \
-    (void)b;
-STATE_OPS(STATE_LOOP)
 #ifdef ORIBI_CPU_EXP /* a loop of the set's own */
 static void exp_compute(void *state, TF_OpKernelContext *context)
 {
@@ -82,6 +75,13 @@ static void exp_compute(void *state, TF_OpKernelContext *context)
 #else
 LOOP(exp, 4, vector_exp(v))
 #endif
+#undef NUMBERS
+#define NUMBERS                                                                                    \
+    const oribi_cpu_activation *own = work->state;                                                 \
+    const float a = own->a, b = own->b;                                                            \
+    (void)a;                                                                                       \
+    (void)b;
+STATE_OPS(STATE_LOOP)
 LOOP(gelu_by_erf, 8, vector_gelu(v))
 LOOP(gelu_by_tanh, 8, vector_gelu_tanh(v))
 

@@ -4,7 +4,7 @@
  * plain loops that say what it means are in conv_reference.c; the product is gemm.h.
  */
 #include "cpu/product/conv_attrs.h"
-#include "cpu/product/conv_bands.h"
+#include "cpu/product/conv_geometry.h"
 #include "cpu/product/epilogue.h"
 #include "cpu/base/families.h"
 #include "cpu/product/packed_weights.h"

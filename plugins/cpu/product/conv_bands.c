@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See conv_bands.h. A band is some rows of the result. The rows of the image that they read are
- * copied into memory of the worker's, which stays in the first level cache, and from there every
- * tap of every pixel lies at a constant distance: no pointer needs a comparison.
+/* Convolutions over few channels: the taps of a row of the filter become one. A band is some rows
+ * of the result. The rows of the image that they read are copied with their padding into memory of
+ * the worker's, which stays in the first level cache, and from there every tap of every pixel lies
+ * at a constant distance: no pointer needs a comparison. See conv_geometry.h.
  */
-#include "cpu/product/conv_bands.h"
+#include "cpu/product/conv_geometry.h"
 
 #include <string.h>
 
@@ -84,7 +85,9 @@ static void run_band(const job *j, int64_t batch, int64_t first, int64_t end, fl
     part.rows = fill_rows;
     part.rows_arg = &at;
     part.c += pixel * part.c_stride;
-    part.residual += part.residual != NULL ? pixel * part.residual_stride : 0;
+    if (part.residual != NULL) {
+        part.residual += pixel * part.residual_stride;
+    }
     oribi_gemm_plan_make(&part, 1, &plan);
     oribi_gemm_run(&part, &plan, 0, plan.units);
 }
