@@ -45,6 +45,11 @@ static const conv_case conv_cases[] = {
     {1, 5, 5, 1538, 1, 1, 23, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
     {1, 6, 7, 60, 3, 3, 112, 2, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
     {0, 4, 4, 3, 3, 3, 5, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    /* few channels, in several bands (conv_bands.c) and on several threads */
+    {2, 61, 147, 3, 3, 3, 40, 1, 2, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
+    {1, 120, 90, 1, 3, 3, 32, 1, 1, 1, 1, 1, "EXPLICIT", {2, 0, 3, 1}, {"BiasAdd", "Sigmoid"}, true, 0},
+    {1, 150, 61, 7, 3, 1, 9, 1, 1, 2, 2, 1, "SAME", {0}, {"BiasAdd"}, false, 0},
+    {1, 3, 2, 2, 5, 3, 6, 1, 1, 9, 1, 1, "EXPLICIT", {4, 4, 9, 0}, {NULL}, true, 0},
     /* from here on with tiles enough for winograd.h */
     {1, 14, 14, 64, 3, 3, 64, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 0},
     {1, 13, 15, 32, 3, 3, 33, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu6"}, true, 5},

@@ -47,4 +47,15 @@ const char *oribi_cpu_isa_name(oribi_cpu_isa isa); /* "any", "avx2", ... */
 #define ORIBI_ISA_TABLE_OF(part, set)  ORIBI_ISA_TABLE_OF_(part, set)
 #define ORIBI_ISA_TABLE(part)          ORIBI_ISA_TABLE_OF(part, ORIBI_ISA)
 
+/* Before a loop whose output may be one of its inputs, element for element, and else overlaps
+ * nothing: without it compilers test for overlap and take the scalar loop when in place. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed" /* builds that do not vectorise at all */
+#define ORIBI_CPU_NO_ALIAS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define ORIBI_CPU_NO_ALIAS _Pragma("GCC ivdep")
+#else
+#define ORIBI_CPU_NO_ALIAS
+#endif
+
 #endif

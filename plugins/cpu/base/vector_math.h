@@ -50,15 +50,21 @@ static inline float reduce(float x, uint32_t *n)
     return ORIBI_FMA(k, 2.12194440e-4f, ORIBI_FMA(k, -0.693359375f, x));
 }
 
-/* e^r - 1 for |r| <= ln 2 / 2. */
+/* e^r - 1 for |r| <= ln 2 / 2 is r + r^2 p: the factors of p, those of the highest powers first. */
+#define ORIBI_EXP_FIRST 1.9875691500e-4f
+#define ORIBI_EXP_NEXT(X)                                                                          \
+    X(1.3981999507e-3f)                                                                            \
+    X(8.3334519073e-3f)                                                                            \
+    X(4.1665795894e-2f)                                                                            \
+    X(1.6666665459e-1f)                                                                            \
+    X(5.0000001201e-1f)
+
 static inline float exp_minus_one_near_zero(float r)
 {
-    float p = 1.9875691500e-4f;
-    p = ORIBI_FMA(p, r, 1.3981999507e-3f);
-    p = ORIBI_FMA(p, r, 8.3334519073e-3f);
-    p = ORIBI_FMA(p, r, 4.1665795894e-2f);
-    p = ORIBI_FMA(p, r, 1.6666665459e-1f);
-    p = ORIBI_FMA(p, r, 5.0000001201e-1f);
+    float p = ORIBI_EXP_FIRST;
+#define NEXT(factor) p = ORIBI_FMA(p, r, factor);
+    ORIBI_EXP_NEXT(NEXT)
+#undef NEXT
     return ORIBI_FMA(p, r * r, r);
 }
 
@@ -68,16 +74,19 @@ static inline float power_of_two(uint32_t n)
     return float_of((n + 127u) << 23);
 }
 
+/* Above 89, where a float ends, and below -104, where half of the smallest does, it is told by
+ * comparison, and whatever the rest computes there is passed over. */
 static inline float vector_exp(float x)
 {
     uint32_t n;
-    x = x > 89.0f ? 89.0f : x;     /* e^89 is above the largest float */
-    x = x < -104.0f ? -104.0f : x; /* e^-104 is below half of the smallest */
     float p = 1.0f + exp_minus_one_near_zero(reduce(x, &n));
-    /* 2^n may be out of a float's range where the result is not: two steps. The shift must keep
+    /* 2^n may be out of a float's range where the result is not: two steps, the first of which
+     * stays among normal numbers, so that it is an addition to the exponent. The shift must keep
      * the sign. */
     uint32_t half = (uint32_t)((int32_t)n >> 1);
-    return p * power_of_two(half) * power_of_two(n - half);
+    p = float_of(bits_of(p) + (half << 23)) * power_of_two(n - half);
+    p = pick(x < -104.0f, 0.0f, p);
+    return pick(x <= 89.0f, p, x + __builtin_inff()); /* a NaN is not below 89 */
 }
 
 /* e^x for x <= 0; 0 for what is below the least normal float. */

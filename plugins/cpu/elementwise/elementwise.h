@@ -8,17 +8,6 @@
 
 #include "cpu/base/walk.h"
 
-/* Before a loop whose output may be one of its inputs, element for element, and else overlaps
- * nothing: without it compilers test for overlap and take the scalar loop when in place. */
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" /* builds that do not vectorise at all */
-#define ORIBI_CPU_NO_ALIAS _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
-#define ORIBI_CPU_NO_ALIAS _Pragma("GCC ivdep")
-#else
-#define ORIBI_CPU_NO_ALIAS
-#endif
-
 /* One line of a binary op: steps sa and sb in elements. False: an operand is not allowed (a divisor
  * of 0, a negative exponent). */
 typedef bool (*oribi_cpu_binary_line)(const void *a, int64_t sa, const void *b, int64_t sb, void *y,

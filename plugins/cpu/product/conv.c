@@ -4,6 +4,7 @@
  * plain loops that say what it means are in conv_reference.c; the product is gemm.h.
  */
 #include "cpu/product/conv_attrs.h"
+#include "cpu/product/conv_geometry.h"
 #include "cpu/product/epilogue.h"
 #include "cpu/base/families.h"
 #include "cpu/product/packed_weights.h"
@@ -11,9 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Below this depth a tap costs more to begin than to do: the taps of a filter row become one. */
-enum { MERGE_BELOW = 32 };
 
 typedef struct conv_state {
     const oribi_gemm_variant *variant;
@@ -32,7 +30,7 @@ typedef struct conv_call {
     oribi_conv_rows rows;
     oribi_gemm gemm;
     oribi_gemm_plan plan;
-    TF_Tensor *panels, *zeros, *padded; /* scratch, or NULL */
+    TF_Tensor *panels, *zeros; /* scratch, or NULL */
 } conv_call;
 
 static int64_t packed_group_count(const oribi_gemm_variant *variant, const int64_t *filter,
@@ -71,7 +69,7 @@ static int64_t groups_of(const int64_t *filter, int64_t channels)
 
 static int64_t tap_floats(const int64_t *filter)
 {
-    return filter[1] * filter[2] + ORIBI_GEMM_MAX_WIDTH;
+    return filter[2] + ORIBI_GEMM_MAX_WIDTH;
 }
 
 /* Packs a constant filter; leaves state->groups 0 where that has to wait for the call. */
@@ -194,57 +192,6 @@ static bool take_filter(oribi_kit_run *run, const conv_state *state, conv_call *
     return true;
 }
 
-/* Image rows with their padding, so that the taps of a filter row lie side by side. */
-typedef struct pad_job {
-    const float *from;
-    float *to;
-    int64_t before, width, after; /* floats */
-} pad_job;
-
-static void pad_rows(void *object, int64_t begin, int64_t end)
-{
-    const pad_job *job = object;
-    const int64_t step = job->before + job->width + job->after;
-    for (int64_t row = begin; row < end; row++) {
-        float *to = job->to + row * step;
-        memset(to, 0, (size_t)job->before * sizeof(float));
-        memcpy(to + job->before, job->from + row * job->width, (size_t)job->width * sizeof(float));
-        memset(to + job->before + job->width, 0, (size_t)job->after * sizeof(float));
-    }
-}
-
-/* Few channels: each row of the filter becomes one tap of width x channels floats. */
-static bool merge_taps(oribi_kit_run *run, conv_call *call)
-{
-    oribi_geometry_window *x = &call->rows.x;
-    const int64_t channels = call->input[3], rows = call->input[0] * call->input[1];
-    if (call->groups != 1 || channels >= MERGE_BELOW || x->taps == 1 || x->dilation != 1) {
-        return true;
-    }
-    if (x->before != 0 || x->after != 0) {
-        pad_job job = {.from = call->rows.input,
-                       .before = x->before * channels,
-                       .width = x->in * channels,
-                       .after = x->after * channels};
-        int64_t bytes = 0;
-        const int64_t step = job.before + job.width + job.after;
-        if (__builtin_mul_overflow(step * (int64_t)sizeof(float), rows, &bytes)) {
-            bytes = INT64_MAX;
-        }
-        if ((job.to = oribi_kit_scratch(run, bytes, &call->padded)) == NULL) {
-            return false;
-        }
-        oribi_kit_parallel(run, rows, step / 8 + 1, &job, pad_rows);
-        call->rows.input = job.to;
-    }
-    call->gemm.depth = x->taps * channels;
-    call->gemm.n_taps = call->rows.y.taps;
-    x->in += x->before + x->after;
-    x->before = x->after = 0;
-    x->taps = 1;
-    return true;
-}
-
 static void run_units(void *object, int64_t begin, int64_t end)
 {
     const conv_call *call = object;
@@ -285,8 +232,8 @@ static bool conv_run(const conv_state *state, oribi_kit_run *run, conv_call *cal
     if (state->is_winograd) {
         return oribi_winograd_run(run, state->winograd, &call->rows, gemm);
     }
-    if (!merge_taps(run, call)) {
-        return false;
+    if (oribi_conv_bands_are_worth(&call->rows, call->groups)) {
+        return oribi_conv_bands_run(run, &call->rows, gemm);
     }
     oribi_gemm_plan_make(gemm, TF_ThreadPool_NumThreads(run->context), &call->plan);
     oribi_kit_parallel(run, call->plan.units, call->plan.unit_cost, call, run_units);
@@ -303,7 +250,6 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
     }
     TF_DeleteTensor(call.panels);
     TF_DeleteTensor(call.zeros);
-    TF_DeleteTensor(call.padded);
     oribi_kit_end(&run);
 }
 

@@ -12,7 +12,7 @@
 #include "micro/element.h"
 #include "micro/qlinear.h"
 
-enum { LANES = 16, BLOCK = 256 };
+enum { LANES = 64, BLOCK = 256 };
 
 /* --- Bytes ----------------------------------------------------------------------------------- */
 
@@ -124,6 +124,8 @@ static void dequantize(const struct oribi_micro_dequantize_linear_args *args, co
 
 /* --- Ranges ---------------------------------------------------------------------------------- */
 
+/* Lanes are so many that gcc 12 keeps the loops over them, which it makes vectors of; of 16 it
+ * makes 16 lines, and no vectors. */
 static void range(const float *x, int64_t n, float range[2])
 {
     float low[LANES], high[LANES];
@@ -138,9 +140,9 @@ static void range(const float *x, int64_t n, float range[2])
             high[j] = x[i + j] > high[j] ? x[i + j] : high[j];
         }
     }
-    for (; i < n; i++) {
-        low[0] = x[i] < low[0] ? x[i] : low[0];
-        high[0] = x[i] > high[0] ? x[i] : high[0];
+    for (int j = 0; j < n - i; j++) {
+        low[j] = x[i + j] < low[j] ? x[i + j] : low[j];
+        high[j] = x[i + j] > high[j] ? x[i + j] : high[j];
     }
     for (int j = 0; j < LANES; j++) {
         range[0] = low[j] < range[0] ? low[j] : range[0];
@@ -204,19 +206,23 @@ static void softmax(const struct oribi_micro_qlinear_softmax_args *args, const v
 
 /* --- Through bytes --------------------------------------------------------------------------- */
 
-/* To the nearest within these bounds, ties away from zero; a NaN stays one. */
+/* To the nearest within these bounds, ties away from zero; a NaN stays one. Adding 1.5 * 2^23
+ * rounds to the nearest even one, from which a tie of the other kind lies half a step away from
+ * zero. */
 static inline float nearest(float x, float low, float high)
 {
-    const float bounded = x <= low ? low : x >= high ? high : x;
-    const float number = bounded == bounded ? bounded : 0.0F;
-    const float whole = (float)(int32_t)number, rest = number - whole;
-    const float up = rest >= 0.5F ? 1.0F : 0.0F, down = rest <= -0.5F ? 1.0F : 0.0F;
-    return bounded == bounded ? whole + up - down : bounded;
+    const float magic = 12582912.0F;
+    x = x <= low ? low : x;
+    x = x >= high ? high : x;
+    const float even = (x + magic) - magic, rest = x - even;
+    const float up = x > 0.0F ? 0.5F : 2.0F, down = x < 0.0F ? -0.5F : 2.0F; /* 2: is never left */
+    return even + (rest == up ? 1.0F : 0.0F) - (rest == down ? 1.0F : 0.0F);
 }
 
 static void symmetric_row(const float *x, int32_t n, float most, float *y)
 {
     const float scale = most / 127.0F, inverse = 127.0F / most;
+    ORIBI_CPU_NO_ALIAS
     for (int32_t i = 0; i < n; i++) {
         y[i] = nearest(x[i] * inverse, -127.0F, 127.0F) * scale;
     }
@@ -225,6 +231,7 @@ static void symmetric_row(const float *x, int32_t n, float most, float *y)
 static void asymmetric_row(const float *x, int32_t n, float scale, float zero, float *y)
 {
     const float inverse = 1.0F / scale;
+    ORIBI_CPU_NO_ALIAS
     for (int32_t i = 0; i < n; i++) {
         y[i] = (nearest(zero + x[i] * inverse, -128.0F, 127.0F) - zero) * scale;
     }

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Floats to bytes and back for AVX-512. See bytes_loops.h. */
+#define ORIBI_ISA avx512
+#include "cpu/quantised/bytes_loops.h"
