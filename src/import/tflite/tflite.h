@@ -202,10 +202,12 @@ bool oribi_tflite_is_wide(const oribi_tflite_node *n);
 bool oribi_tflite_wide_conv(oribi_tflite_node *n);
 bool oribi_tflite_wide_depthwise(oribi_tflite_node *n);
 bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n);
+bool oribi_tflite_real_fully_connected(oribi_tflite_node *n);
 bool oribi_tflite_wide_transpose_conv(oribi_tflite_node *n);
-bool oribi_tflite_rounds_as_tflite(const oribi_tflite_node *n); /* --tflite-variant tflite */
-bool oribi_tflite_is_int8(const oribi_tflite_node *n);          /* is input 0 quantised int8? */
-bool oribi_tflite_is_bytes(const oribi_tflite_node *n);         /* ... int8 or uint8? */
+bool oribi_tflite_rounds_as_tflite(const oribi_tflite_node *n); /* or as litert: not as tflm */
+bool oribi_tflite_rounds_as_litert(const oribi_tflite_node *n);
+bool oribi_tflite_is_int8(const oribi_tflite_node *n);  /* is input 0 quantised int8? */
+bool oribi_tflite_is_bytes(const oribi_tflite_node *n); /* ... int8 or uint8? */
 bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
                              const oribi_tflite_tensor *b);
 

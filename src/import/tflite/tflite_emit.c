@@ -12,10 +12,9 @@ oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
                                    const oribi_value_id *inputs, int32_t n_inputs,
                                    const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
 {
-    const oribi_import_options *options = n->tflite->options;
     const oribi_emit_attr rounding = ATTR_TEXT("rounding", "tflite");
     const oribi_op_def *def = oribi_op_find(op);
-    const bool is_rounded = options != NULL && options->rounds_as_tflite && def != NULL &&
+    const bool is_rounded = oribi_tflite_rounds_as_tflite(n) && def != NULL &&
                             oribi_op_find_attr(def, rounding.name) != NULL;
     return oribi_emit_make(oribi_tflite_from(n), op, inputs, n_inputs, attrs, n_attrs,
                            is_rounded ? &rounding : NULL, n_outputs);

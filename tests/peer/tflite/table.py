@@ -137,7 +137,7 @@ def table(oribi, source):
             row = [cell(oribi, source / "tests/vectors", operator, column, pathlib.Path(name), references)
                    for column in cases.COLUMNS]
             lines.append(f"| {operator} | " + " | ".join(row) + " |")
-    names = {"tflm": "tflite-micro", "tflite": "tensorflow"}
+    names = {"tflm": "tflite-micro", "tflite": "tensorflow", "litert": "ai-edge-litert"}
     given = ", ".join(f"{names[who]} {version}" for who, version in sorted(references.items()))
     header = "| operator | " + " | ".join(cases.COLUMNS) + " |\n|---|" + "---|" * len(cases.COLUMNS) + "\n"
     return HEAD.format(references=given) + header + "\n".join(lines) + "\n" + host_table(source)
