@@ -32,7 +32,7 @@
     FAMILY(binary_reference) \
     ORIBI_ISAS_OF_binary(VARIANT) \
     FAMILY(pool_reference) \
-    FAMILY(pool_nd) FAMILY(lrn_onnx) \
+    FAMILY(pool_nd) FAMILY(pool_places) FAMILY(lrn_onnx) \
     FAMILY(resize) \
     FAMILY(grid_sample) FAMILY(suppression) FAMILY(soft_suppression) FAMILY(detection) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) FAMILY(transform_bilinear) \
     FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) FAMILY(signal_fft) FAMILY(audio) \

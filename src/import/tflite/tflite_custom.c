@@ -86,6 +86,58 @@ static bool transpose_conv_bias(oribi_tflite_node *n)
     return oribi_tflite_bind(n, 0, y);
 }
 
+enum { POOL_PADDING, STRIDE_W, STRIDE_H, POOL_W, POOL_H, POOL_ACTIVATION, POOL_WORDS };
+
+/* The words of a pool, and its window and strides over NHWC. */
+static bool read_pool(oribi_tflite_node *n, int32_t words[POOL_WORDS], int64_t ksize[4],
+                      int64_t strides[4])
+{
+    ORIBI_TRY(read_words(n, words, POOL_WORDS));
+    for (int32_t i = 0; i < 4; i++) {
+        ksize[i] = strides[i] = 1;
+    }
+    ksize[1] = words[POOL_H];
+    ksize[2] = words[POOL_W];
+    strides[1] = words[STRIDE_H];
+    strides[2] = words[STRIDE_W];
+    return (ksize[1] > 0 && ksize[2] > 0 && strides[1] > 0 && strides[2] > 0 &&
+            (words[POOL_PADDING] == PADDING_SAME || words[POOL_PADDING] == PADDING_VALID)) ||
+           oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                             "a window of %d x %d every %d x %d with padding %d is not possible",
+                             (int)words[POOL_H], (int)words[POOL_W], (int)words[STRIDE_H],
+                             (int)words[STRIDE_W], (int)words[POOL_PADDING]);
+}
+
+static bool max_pool_places(oribi_tflite_node *n)
+{
+    int32_t words[POOL_WORDS];
+    int64_t ksize[4], strides[4];
+    ORIBI_TRY(read_pool(n, words, ksize, strides));
+    const char *padding = words[POOL_PADDING] == PADDING_SAME ? "SAME" : "VALID";
+    const oribi_node *node =
+        oribi_tflite_emit_node(n, "Oribi>MaxPoolPlaces", INPUTS(oribi_tflite_input(n, 0)),
+                               ATTRS(ATTR_INTS("ksize", ksize, 4), ATTR_INTS("strides", strides, 4),
+                                     ATTR_TEXT("padding", padding)),
+                               2);
+    if (node == NULL) {
+        return false;
+    }
+    const oribi_value_id places = node->outputs[1];
+    const oribi_value_id y = oribi_tflite_activate(n, node->outputs[0], words[POOL_ACTIVATION]);
+    return oribi_tflite_bind(n, 0, y) && oribi_tflite_bind(n, 1, places);
+}
+
+static bool max_unpool_places(oribi_tflite_node *n)
+{
+    int32_t words[POOL_WORDS];
+    int64_t ksize[4], strides[4];
+    ORIBI_TRY(read_pool(n, words, ksize, strides));
+    const oribi_value_id y = oribi_tflite_emit(
+        n, "Oribi>MaxUnpoolPlaces", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+        ATTRS(ATTR_INTS("ksize", ksize, 4), ATTR_INTS("strides", strides, 4)));
+    return oribi_tflite_bind(n, 0, y);
+}
+
 bool oribi_tflite_flex(oribi_tflite_node *n, oribi_flex_map *out)
 {
     oribi_flat_vector options = {0};
@@ -120,6 +172,8 @@ float oribi_tflite_flex_float(const oribi_flex_map *map, const char *key)
 
 static const oribi_tflite_custom customs[] = {
     {"Convolution2DTransposeBias", {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 1, transpose_conv_bias, NULL}},
+    {"MaxPoolingWithArgmax2D", {ORIBI_TFLITE_CUSTOM, 0, 1, 1, 2, max_pool_places, NULL}},
+    {"MaxUnpooling2D", {ORIBI_TFLITE_CUSTOM, 0, 2, 2, 1, max_unpool_places, NULL}},
     {"TFLite_Detection_PostProcess",
      {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 4, oribi_tflite_detection, NULL}},
     {.name = NULL},

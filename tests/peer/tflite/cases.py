@@ -21,7 +21,8 @@ CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES, **cases_s
 # These have vectors for host sessions alone (tests/vectors/host): there is no C of them.
 HOST = """WHERE UNIQUE BUCKETIZE BROADCAST_ARGS MATRIX_DIAG MATRIX_SET_DIAG UNSORTED_SEGMENT_SUM
 UNSORTED_SEGMENT_PROD UNSORTED_SEGMENT_MAX UNSORTED_SEGMENT_MIN RFFT2D DYNAMIC_UPDATE_SLICE
-NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 DETECTION_POSTPROCESS CONV_3D""".split() + ["LANDMARKS_2_TRANSFORM_MATRIX", "TRANSFORM_TENSOR_BILINEAR"] + list(cases_signal.CASES)
+NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 DETECTION_POSTPROCESS CONV_3D""".split() + ["LANDMARKS_2_TRANSFORM_MATRIX", "TRANSFORM_TENSOR_BILINEAR",
+                                                             "MAX_POOLING_WITH_ARGMAX_2D", "MAX_UNPOOLING_2D"] + list(cases_signal.CASES)
 FUZZED = {name: case for name, case in ALL.items() if name not in KEPT}
 COUNT = 26  # tried for each operator and element type; at least LEAST must be answered
 LEAST = 20
