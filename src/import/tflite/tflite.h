@@ -229,9 +229,12 @@ bool oribi_tflite_bind_ways(oribi_tflite_node *n, oribi_value_id forward, oribi_
 oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation);
 /* Its name for a Q op; NULL and a failure when Q ops do not have it. */
 const char *oribi_tflite_activation_name(oribi_tflite_node *n, int64_t activation);
-/* Constants: a scalar of int32 (a failure when it does not fit), one like another value's elements,
- * zeros (one element that is read `count` times: a bias costs no memory before a kernel wants it).
+/* Constants: integers of int32 (a failure when one does not fit), a scalar like another value's
+ * elements, zeros (one element that is read `count` times: a bias costs no memory before a kernel
+ * wants it).
  */
+oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const oribi_dims *values);
+oribi_value_id oribi_tflite_ints(oribi_tflite_node *n, const int32_t *values, int64_t count);
 oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value);
 oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value);
 oribi_value_id oribi_tflite_zeros(oribi_tflite_node *n, TF_DataType dtype, int64_t count);

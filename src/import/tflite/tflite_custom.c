@@ -47,7 +47,6 @@ static bool transpose_conv_bias(oribi_tflite_node *n)
     int32_t words[3]; /* padding, strides of width and height */
     oribi_dims x_dims, filter_dims;
     int32_t sizes[4];
-    const int64_t four = 4;
     ORIBI_TRY(read_words(n, words, 3));
     oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
     ORIBI_TRY(oribi_tflite_dims(n, x, &x_dims) && oribi_tflite_dims(n, filter, &filter_dims));
@@ -73,9 +72,7 @@ static bool transpose_conv_bias(oribi_tflite_node *n)
         }
         sizes[i] = (int32_t)size;
     }
-    const oribi_value_id wanted =
-        oribi_graph_add_constant_copy(n->graph, "sizes", TF_INT32, &four, 1, sizes, n->status);
-    n->failed = wanted < 0;
+    const oribi_value_id wanted = oribi_tflite_ints(n, sizes, 4);
     filter = oribi_tflite_transpose(n, filter, &ohwi_to_hwoi);
     const int64_t strides[4] = {1, words[2], words[1], 1};
     oribi_value_id y =

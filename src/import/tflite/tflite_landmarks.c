@@ -17,14 +17,6 @@ static value number(oribi_tflite_node *n, float x)
     return id;
 }
 
-static value ints(oribi_tflite_node *n, const int32_t *values, int64_t count)
-{
-    const value id =
-        oribi_graph_add_constant_copy(n->graph, "places", TF_INT32, &count, 1, values, n->status);
-    n->failed = n->failed || id < 0;
-    return id;
-}
-
 static value two(oribi_tflite_node *n, const char *op, value a, value b)
 {
     return oribi_tflite_emit(n, op, INPUTS(a, b), NO_ATTRS);
@@ -34,13 +26,16 @@ static value block(oribi_tflite_node *n, value x, int32_t row, int32_t column, i
                    int32_t columns)
 {
     const int32_t begin[2] = {row, column}, size[2] = {rows, columns};
-    return oribi_tflite_emit(n, "Slice", INPUTS(x, ints(n, begin, 2), ints(n, size, 2)), NO_ATTRS);
+    return oribi_tflite_emit(
+        n, "Slice", INPUTS(x, oribi_tflite_ints(n, begin, 2), oribi_tflite_ints(n, size, 2)),
+        NO_ATTRS);
 }
 
 static value rows_of(oribi_tflite_node *n, value points, const int32_t *places, int64_t count)
 {
     return oribi_tflite_emit(
-        n, "GatherV2", INPUTS(points, ints(n, places, count), oribi_tflite_scalar(n, 0)), NO_ATTRS);
+        n, "GatherV2",
+        INPUTS(points, oribi_tflite_ints(n, places, count), oribi_tflite_scalar(n, 0)), NO_ATTRS);
 }
 
 /* a * x + b * y, or a * x - b * y */
@@ -52,7 +47,7 @@ static value mix(oribi_tflite_node *n, value a, value x, const char *op, value b
 static value farthest(oribi_tflite_node *n, const char *op, value x)
 {
     const int32_t axes[2] = {0, 1};
-    return oribi_tflite_emit(n, op, INPUTS(x, ints(n, axes, 2)),
+    return oribi_tflite_emit(n, op, INPUTS(x, oribi_tflite_ints(n, axes, 2)),
                              ATTRS(ATTR_BOOL("keep_dims", true)));
 }
 
