@@ -195,8 +195,9 @@ TF_CAPI_EXPORT extern void oribi_options_set_time_limit(oribi_options *options,
  */
 TF_CAPI_EXPORT extern void oribi_options_cancel(oribi_options *options);
 #endif /* 1.3 */
-/* Whose results the quantised operators of a TFLite model have, to the bit, where the two differ:
- * "tflm" (default), TensorFlow Lite Micro's, or "tflite", the TensorFlow Lite interpreter's.
+/* Whose results the quantised operators of a TFLite model have, to the bit, where they differ:
+ * "tflm" (default), TensorFlow Lite Micro's, "tflite", the TensorFlow Lite interpreter's, or
+ * "litert", that of LiteRT, its successor, from release 1.3 on.
  * INVALID_ARGUMENT for another name.
  * Source   docs/rounding.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *options,

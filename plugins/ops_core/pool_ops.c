@@ -3,7 +3,8 @@
 #include "ops_core/ops_core.h"
 #include "ops_core/window_shapes.h"
 
-static void pool(oribi_ops_ctx *ctx, int n_space, bool slides_depth, TF_Status *status)
+static void pool(oribi_ops_ctx *ctx, int n_space, bool slides_depth, int n_outputs,
+                 TF_Status *status)
 {
     oribi_ops_window window;
     oribi_ops_shape input, output;
@@ -22,22 +23,48 @@ static void pool(oribi_ops_ctx *ctx, int n_space, bool slides_depth, TF_Status *
             return;
         }
     }
-    oribi_ops_output(ctx, 0, &output, status);
+    for (int i = 0; i < n_outputs && oribi_ops_output(ctx, i, &output, status); i++) {
+    }
 }
 
 static void max_pool(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    pool(ctx, 2, true, status);
+    pool(ctx, 2, true, 1, status);
 }
 
 static void avg_pool(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    pool(ctx, 2, false, status);
+    pool(ctx, 2, false, 1, status);
 }
 
 static void pool_3d(oribi_ops_ctx *ctx, TF_Status *status)
 {
-    pool(ctx, 3, false, status);
+    pool(ctx, 3, false, 1, status);
+}
+
+static void pool_places(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    pool(ctx, 2, false, 2, status);
+}
+
+/* The picture is as many times larger as the window. */
+static void unpool_places(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape values, places;
+    int64_t ksize[4] = {1, 1, 1, 1};
+    int count = 0;
+    if (!oribi_ops_attr_ints(ctx, "ksize", ksize, 4, &count, status) ||
+        !oribi_ops_input_rank(ctx, 0, 4, &values, status) ||
+        !oribi_ops_input_rank(ctx, 1, 4, &places, status) ||
+        !oribi_ops_merge(&values, &places, status)) {
+        return;
+    }
+    for (int i = 0; i < 4; i++) {
+        if (!oribi_ops_multiply(values.at[i], ksize[i], &values.at[i], status)) {
+            return;
+        }
+    }
+    oribi_ops_output(ctx, 0, &values, status);
 }
 
 const oribi_ops_row oribi_ops_pool[] = {
@@ -63,6 +90,16 @@ const oribi_ops_row oribi_ops_pool[] = {
      .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING_EXPLICIT,
                "explicit_paddings: list(int) = []", ORIBI_OPS_FORMAT, "T: " ORIBI_OPS_FLOATS},
      .shape = avg_pool},
+    {.name = "Oribi>MaxPoolPlaces", /* places in the window, row by row, and 0.1 */
+     .inputs = {"input: float"},
+     .outputs = {"output: float", "places: float"},
+     .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4", ORIBI_OPS_PADDING},
+     .shape = pool_places},
+    {.name = "Oribi>MaxUnpoolPlaces", /* the way back */
+     .inputs = {"values: float", "places: float"},
+     .outputs = {"output: float"},
+     .attrs = {"ksize: list(int) >= 4", "strides: list(int) >= 4"},
+     .shape = unpool_places},
     {.name = "MaxPool3D",
      .inputs = {"input: T"},
      .outputs = {"output: T"},

@@ -137,7 +137,8 @@ typedef struct cli_session {
         {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
         {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
         {"--disable-pass", 0, "PASS", "fold, fuse, layout, batch_norm or qdq"},                    \
-        {"--tflite-variant", 0, "tflm|tflite", "whose rounding quantised TFLite operators have"},  \
+        {"--tflite-variant", 0, "tflm|tflite|litert",                                              \
+         "whose rounding quantised TFLite operators have"},                                        \
         {"--read", 0, NULL, "read the model's files into memory: others may truncate them"},       \
     {                                                                                              \
         "--follow-links", 0, NULL, "external data may leave the model's folder through a link"     \

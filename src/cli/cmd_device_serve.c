@@ -26,7 +26,7 @@ const cli_option cmd_device_serve_options[] = {
     CLI_DESK_OPTIONS,
     {"--no-fuse", 0, NULL, "as the board's model was compiled"},
     {"--shape", 0, "NAME=1x3x224x224", "as the board's model was compiled"},
-    {"--tflite-variant", 0, "tflm|tflite", "whose rounding quantised TFLite operators have"},
+    {"--tflite-variant", 0, "tflm|tflite|litert", "whose rounding quantised TFLite operators have"},
     {"--plugin", 'p', "FILE[:K=V,..]", "load a plugin first; may be given several times"},
     {NULL, 0, NULL, NULL},
 };

@@ -105,7 +105,7 @@ static bool import(oribi_program *c, const char *path, TF_Status *status)
 {
     oribi_import_options options = {
         .max_bytes = oribi_memory_limit_bytes() / 2,
-        .rounds_as_tflite = c->options->tflite_variant == ORIBI_VARIANT_TFLITE,
+        .tflite_variant = (enum oribi_tflite_variant)c->options->tflite_variant,
         .batch_is_one = true,
         .is_one_of_several = c->has_siblings,
     };

@@ -12,13 +12,19 @@ typedef struct oribi_input_shape {
     const struct oribi_input_shape *next;
 } oribi_input_shape;
 
+/* Whose results quantised TFLite operators have: TensorFlow Lite Micro's, the TensorFlow Lite
+ * interpreter's, or that of LiteRT, its successor (docs/rounding.md). */
+enum oribi_tflite_variant { ORIBI_VARIANT_TFLM, ORIBI_VARIANT_TFLITE, ORIBI_VARIANT_LITERT };
+/* The one of this name; -1: none has it. */
+int32_t oribi_tflite_variant_find(const char *name);
+
 typedef struct oribi_import_options {
-    const char *folder;    /* for external data; NULL: refused */
-    bool follow_links;     /* may external data leave the folder through a link */
-    bool reads_files;      /* external data is read into memory, not mapped, and counts there */
-    uint64_t max_bytes;    /* 0: no limit */
-    uint64_t held_bytes;   /* of the model's own, counted already */
-    bool rounds_as_tflite; /* quantised TFLite operators: as its interpreter, not as TFLite Micro */
+    const char *folder;  /* for external data; NULL: refused */
+    bool follow_links;   /* may external data leave the folder through a link */
+    bool reads_files;    /* external data is read into memory, not mapped, and counts there */
+    uint64_t max_bytes;  /* 0: no limit */
+    uint64_t held_bytes; /* of the model's own, counted already */
+    enum oribi_tflite_variant tflite_variant;
     const oribi_input_shape *shapes; /* known before a node is translated; the first of a name */
     bool batch_is_one;               /* first dimensions of inputs that are open still are 1 */
     bool may_be_open;       /* what wants shapes that are not known may leave the graph open */

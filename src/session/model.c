@@ -13,8 +13,9 @@ static oribi_import_options import_options(const oribi_model *model, const oribi
         .follow_links = model->follow_links || (options != NULL && options->follow_links),
         .max_bytes =
             options != NULL && options->max_bytes > 0 ? options->max_bytes : model->max_bytes,
-        .rounds_as_tflite =
-            model->rounds_as_tflite || (options != NULL && options->rounds_as_tflite),
+        .tflite_variant = options != NULL && options->tflite_variant != ORIBI_VARIANT_TFLM
+                              ? options->tflite_variant
+                              : model->tflite_variant,
         .shapes = options != NULL && options->shapes != NULL ? options->shapes : model->shapes,
         .may_be_open = true,
     };
@@ -81,7 +82,7 @@ static oribi_model *model_new(oribi_model_file *file, const oribi_options *optio
     model->file = *file;
     model->max_bytes = oribi_options_max_bytes(options);
     model->follow_links = options != NULL && options->follow_links;
-    model->rounds_as_tflite = options != NULL && options->rounds_as_tflite;
+    model->tflite_variant = options != NULL ? options->tflite_variant : ORIBI_VARIANT_TFLM;
     if (!oribi_input_shapes_copy(&model->arena, options != NULL ? options->shapes : NULL,
                                  &model->shapes)) {
         oribi_fail_memory(status);

@@ -18,7 +18,8 @@ struct oribi_model {
     oribi_shape *input_shapes, *output_shapes;
     int32_t n_inputs, n_outputs;
     const oribi_input_shape *shapes; /* of the options that it was opened with */
-    bool follow_links, rounds_as_tflite;
+    bool follow_links;
+    enum oribi_tflite_variant tflite_variant;
     uint64_t max_bytes;
 };
 

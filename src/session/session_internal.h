@@ -38,7 +38,8 @@ struct oribi_options {
     int threads;
     uint64_t max_bytes, deadline_ns;
     atomic_int stop;
-    bool follow_links, rounds_as_tflite, reads_files;
+    bool follow_links, reads_files;
+    enum oribi_tflite_variant tflite_variant;
     uint32_t disabled_passes;
     const char *kernels;             /* label that goes first; NULL: none */
     const oribi_input_shape *shapes; /* the newest first */

@@ -51,7 +51,7 @@ oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *statu
     copy->threads = options->threads;
     copy->max_bytes = options->max_bytes;
     copy->follow_links = options->follow_links;
-    copy->rounds_as_tflite = options->rounds_as_tflite;
+    copy->tflite_variant = options->tflite_variant;
     copy->reads_files = options->reads_files;
     copy->disabled_passes = options->disabled_passes;
     copy->kernels = options->kernels;
@@ -189,12 +189,13 @@ void oribi_options_set_tflite_variant(oribi_options *options, const char *varian
     if (!ORIBI_GIVEN(status, options, variant)) {
         return;
     }
-    if (strcmp(variant, "tflm") != 0 && strcmp(variant, "tflite") != 0) {
+    const int32_t found = oribi_tflite_variant_find(variant);
+    if (found < 0) {
         oribi_fail(status, TF_INVALID_ARGUMENT,
-                   "there is no TFLite variant '%s'; choose tflm or tflite", variant);
+                   "there is no TFLite variant '%s'; choose tflm, tflite or litert", variant);
         return;
     }
-    options->rounds_as_tflite = strcmp(variant, "tflite") == 0;
+    options->tflite_variant = (enum oribi_tflite_variant)found;
 }
 
 void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_Status *status)

@@ -286,14 +286,15 @@ def main():
     files = sorted({f for only in args.only.split(",")
                     for folder in (["", "host"] if args.session else [""])
                     for f in (args.source / "tests/vectors" / folder).glob(f"{only}*.bin.xz")})
-    findings, noticed, seen = 0, set(), set()
-    for variant in container.VARIANTS:
+    findings, total, noticed, seen = 0, 0, set(), set()
+    for variant in container.ALL:
         lines, count = check(args, files, variant, container, seen)
         findings += len(lines)
         noticed |= {tuple(line.split()[1:3]) for line in lines if line.startswith("emitted ")}
+        total += count
         print(f"{variant}: {count} vectors of {len(files)} files, {len(lines)} findings", flush=True)
         report(lines)
-        if count == 0:
+        if count == 0 and (variant in container.VARIANTS or total == 0):
             print("  no vectors: nothing was tested")
             findings += 1
     if args.plant:

@@ -282,6 +282,8 @@ static void tflite_variants_are_chosen_by_name(void **state)
     expect(status, TF_OK);
     oribi_options_set_tflite_variant(options, "tflm", status);
     expect(status, TF_OK);
+    oribi_options_set_tflite_variant(options, "litert", status);
+    expect(status, TF_OK);
     oribi_options_set_tflite_variant(options, "tfl", status);
     expect(status, TF_INVALID_ARGUMENT);
     assert_non_null(strstr(TF_Message(status), "'tfl'"));

@@ -32,7 +32,7 @@
     FAMILY(binary_reference) \
     ORIBI_ISAS_OF_binary(VARIANT) \
     FAMILY(pool_reference) \
-    FAMILY(pool_nd) FAMILY(lrn_onnx) \
+    FAMILY(pool_nd) FAMILY(pool_places) FAMILY(lrn_onnx) \
     FAMILY(resize) \
     FAMILY(grid_sample) FAMILY(suppression) FAMILY(soft_suppression) FAMILY(detection) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) FAMILY(transform_bilinear) \
     FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) FAMILY(signal_fft) FAMILY(audio) \
@@ -45,7 +45,7 @@
     FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
     FAMILY(qlinear_binary) FAMILY(qlinear_elements) ORIBI_ISAS_OF_bytes(VARIANT) FAMILY(qlinear_matmul) FAMILY(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \
-    FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_binary) \
+    FAMILY(quantized_conv) FAMILY(quantized_dense) FAMILY(quantized_real) FAMILY(quantized_binary) \
     FAMILY(quantized_pool) FAMILY(quantized_sums) FAMILY(quantized_unary) FAMILY(quantized_unary_16) FAMILY(quantized_wide) FAMILY(quantized_math) \
     FAMILY(quantized_image) FAMILY(quantized_resize) FAMILY(quantized_cast) FAMILY(quantized_compare) FAMILY(quantized_through)
 /* clang-format on */

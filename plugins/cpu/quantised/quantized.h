@@ -52,6 +52,11 @@ void oribi_quantized_word(oribi_kit_setup *setup, const char *name, const char *
 /* Two positive values, (height, width). */
 void oribi_quantized_pair(oribi_kit_setup *setup, const char *name, int32_t *out_h, int32_t *out_w);
 
+/* The list filter_scales in a new array, which the caller frees; NULL: failed. */
+float *oribi_quantized_scales(oribi_kit_setup *setup, int32_t *out_n);
+/* An integer attribute that must fit int32; INT32_MAX, which no zero point is, otherwise. */
+int32_t oribi_quantized_int(oribi_kit_setup *setup, const char *name);
+
 /* Filter, bias and what prepare makes of them, owned by a kernel. */
 typedef struct oribi_quantized_weights {
     TF_Tensor *filter_tensor, *bias_tensor;

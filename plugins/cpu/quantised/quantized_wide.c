@@ -16,8 +16,7 @@ typedef struct wide_state {
     struct oribi_micro_wide_conv2d_spec spec;
 } wide_state;
 
-/* A new array, which the caller frees; NULL: failed. */
-static float *read_scales(oribi_kit_setup *setup, int32_t *out_n)
+float *oribi_quantized_scales(oribi_kit_setup *setup, int32_t *out_n)
 {
     int32_t n = 0, total = 0;
     TF_OpKernelConstruction_GetAttrSize(setup->construction, "filter_scales", &n, &total,
@@ -40,8 +39,7 @@ static float *read_scales(oribi_kit_setup *setup, int32_t *out_n)
     return scales;
 }
 
-/* An integer attribute that must fit int32; INT32_MAX, which no zero point is, otherwise. */
-static int32_t read_int(oribi_kit_setup *setup, const char *name)
+int32_t oribi_quantized_int(oribi_kit_setup *setup, const char *name)
 {
     int64_t value = 0;
     oribi_kit_attr_int(setup, name, &value);
@@ -54,7 +52,7 @@ static void wide_read(oribi_kit_setup *setup, wide_state *state)
     bool has_float_scales = false;
     oribi_quantized_attr_any(setup, "input", &s->input);
     oribi_quantized_attr_any(setup, "output", &s->output);
-    s->filter_zero = read_int(setup, "filter_zero");
+    s->filter_zero = oribi_quantized_int(setup, "filter_zero");
     oribi_kit_attr_bool(setup, "has_float_scales", &has_float_scales);
     s->has_float_scales = has_float_scales ? 1 : 0;
     oribi_quantized_activation(setup, &s->activation);
@@ -62,7 +60,7 @@ static void wide_read(oribi_kit_setup *setup, wide_state *state)
     oribi_quantized_pair(setup, "strides", &s->stride_h, &s->stride_w);
     oribi_quantized_pair(setup, "dilations", &s->dilation_h, &s->dilation_w);
     if (oribi_kit_setup_is_ok(setup)) {
-        state->scales = read_scales(setup, &s->n_filter_scales);
+        state->scales = oribi_quantized_scales(setup, &s->n_filter_scales);
         s->filter_scales = state->scales;
     }
 }
@@ -173,12 +171,12 @@ static void transpose_read(oribi_kit_setup *setup, transpose_state *state)
     struct oribi_micro_wide_transpose_conv_spec *s = &state->spec;
     oribi_quantized_attr_any(setup, "input", &s->channels.input);
     oribi_quantized_attr_any(setup, "output", &s->channels.output);
-    s->filter_zero = read_int(setup, "filter_zero");
+    s->filter_zero = oribi_quantized_int(setup, "filter_zero");
     oribi_quantized_activation(setup, &s->activation);
     oribi_quantized_padding(setup, &s->shape.padding);
     oribi_quantized_pair(setup, "strides", &s->shape.stride_h, &s->shape.stride_w);
     if (oribi_kit_setup_is_ok(setup)) {
-        state->scales = read_scales(setup, &s->channels.n_filter_scales);
+        state->scales = oribi_quantized_scales(setup, &s->channels.n_filter_scales);
         s->channels.filter_scales = state->scales;
     }
 }

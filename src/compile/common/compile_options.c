@@ -174,7 +174,7 @@ static const row rows[] = {
      "one name; may be given several times"},
     {"state", "INPUT=OUTPUT", LIST, AT(states), is_pair, false,
      "an output is what the next run finds in an input, kept in a struct; several times"},
-    {"tflite-variant", "tflm|tflite", CHOICE, AT(tflite_variant), NULL, false,
+    {"tflite-variant", "tflm|tflite|litert", CHOICE, AT(tflite_variant), NULL, false,
      "whose rounding int8 and int16 operators of TFLite follow"},
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
      "one kernel for all shapes, or instances for common ones (1.4k of code; speed: 8k); -Os, -O3"},

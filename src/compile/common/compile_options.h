@@ -15,7 +15,6 @@
 
 /* Values of an option, in the order of its row. */
 enum oribi_option_io { ORIBI_IO_CALLER, ORIBI_IO_POOL };
-enum oribi_option_tflite_variant { ORIBI_VARIANT_TFLM, ORIBI_VARIANT_TFLITE };
 enum oribi_option_optimize { ORIBI_OPTIMIZE_BALANCED, ORIBI_OPTIMIZE_SIZE, ORIBI_OPTIMIZE_SPEED };
 enum oribi_option_weights {
     ORIBI_WEIGHTS_C,

@@ -15,6 +15,7 @@ static const oribi_lower_row rows[] = {
     {"Oribi>QConv2D", "conv2d", oribi_lower_conv2d},
     {"Oribi>QDepthwiseConv2D", "depthwise_conv2d", oribi_lower_depthwise_conv2d},
     {"Oribi>QFullyConnected", "fully_connected", oribi_lower_fully_connected},
+    {"Oribi>QRealFullyConnected", "fully_connected", oribi_lower_real_fully_connected},
     {"Oribi>QAdd", "add", oribi_lower_add},
     {"Oribi>QSub", "sub", oribi_lower_sub},
     {"Oribi>QMul", "mul", oribi_lower_mul},

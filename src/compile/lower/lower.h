@@ -116,10 +116,10 @@ extern const oribi_lower_row oribi_lower_f32_rows[];
 bool oribi_lower_find(const oribi_node *node, oribi_lower_row *out);
 
 oribi_lower_function oribi_lower_conv2d, oribi_lower_conv2d_add, oribi_lower_depthwise_conv2d,
-    oribi_lower_fully_connected, oribi_lower_average_pool, oribi_lower_max_pool, oribi_lower_add,
-    oribi_lower_sub, oribi_lower_mul, oribi_lower_q_div, oribi_lower_softmax,
-    oribi_lower_wide_softmax, oribi_lower_squared_difference, oribi_lower_q_compare,
-    oribi_lower_l2_normalize, oribi_lower_through_bytes;
+    oribi_lower_fully_connected, oribi_lower_real_fully_connected, oribi_lower_average_pool,
+    oribi_lower_max_pool, oribi_lower_add, oribi_lower_sub, oribi_lower_mul, oribi_lower_q_div,
+    oribi_lower_softmax, oribi_lower_wide_softmax, oribi_lower_squared_difference,
+    oribi_lower_q_compare, oribi_lower_l2_normalize, oribi_lower_through_bytes;
 oribi_lower_function oribi_lower_region, oribi_lower_own, oribi_lower_loop_begin,
     oribi_lower_loop_next;
 oribi_lower_function oribi_lower_qlinear_conv2d, oribi_lower_qlinear_matmul,

@@ -202,10 +202,12 @@ bool oribi_tflite_is_wide(const oribi_tflite_node *n);
 bool oribi_tflite_wide_conv(oribi_tflite_node *n);
 bool oribi_tflite_wide_depthwise(oribi_tflite_node *n);
 bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n);
+bool oribi_tflite_real_fully_connected(oribi_tflite_node *n);
 bool oribi_tflite_wide_transpose_conv(oribi_tflite_node *n);
-bool oribi_tflite_rounds_as_tflite(const oribi_tflite_node *n); /* --tflite-variant tflite */
-bool oribi_tflite_is_int8(const oribi_tflite_node *n);          /* is input 0 quantised int8? */
-bool oribi_tflite_is_bytes(const oribi_tflite_node *n);         /* ... int8 or uint8? */
+bool oribi_tflite_rounds_as_tflite(const oribi_tflite_node *n); /* or as litert: not as tflm */
+bool oribi_tflite_rounds_as_litert(const oribi_tflite_node *n);
+bool oribi_tflite_is_int8(const oribi_tflite_node *n);  /* is input 0 quantised int8? */
+bool oribi_tflite_is_bytes(const oribi_tflite_node *n); /* ... int8 or uint8? */
 bool oribi_tflite_same_quant(oribi_tflite_node *n, const oribi_tflite_tensor *a,
                              const oribi_tflite_tensor *b);
 
@@ -227,9 +229,12 @@ bool oribi_tflite_bind_ways(oribi_tflite_node *n, oribi_value_id forward, oribi_
 oribi_value_id oribi_tflite_activate(oribi_tflite_node *n, oribi_value_id x, int64_t activation);
 /* Its name for a Q op; NULL and a failure when Q ops do not have it. */
 const char *oribi_tflite_activation_name(oribi_tflite_node *n, int64_t activation);
-/* Constants: a scalar of int32 (a failure when it does not fit), one like another value's elements,
- * zeros (one element that is read `count` times: a bias costs no memory before a kernel wants it).
+/* Constants: integers of int32 (a failure when one does not fit), a scalar like another value's
+ * elements, zeros (one element that is read `count` times: a bias costs no memory before a kernel
+ * wants it).
  */
+oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const oribi_dims *values);
+oribi_value_id oribi_tflite_ints(oribi_tflite_node *n, const int32_t *values, int64_t count);
 oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value);
 oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id like, float value);
 oribi_value_id oribi_tflite_zeros(oribi_tflite_node *n, TF_DataType dtype, int64_t count);

@@ -228,6 +228,11 @@ static oribi_value_id keep_dims(oribi_tflite_node *n, oribi_value_id y, oribi_va
 
 static bool fully_connected(oribi_tflite_node *n)
 {
+    /* LiteRT's kernel of sparse weights kept the multiplier */
+    if (oribi_tflite_rounds_as_litert(n) && !n->inputs[1]->is_sparse &&
+        (oribi_tflite_is_int8(n) || oribi_tflite_is_wide(n))) {
+        return oribi_tflite_real_fully_connected(n);
+    }
     if (oribi_tflite_is_int8(n)) {
         return oribi_tflite_q_fully_connected(n);
     }

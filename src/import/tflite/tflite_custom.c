@@ -47,7 +47,6 @@ static bool transpose_conv_bias(oribi_tflite_node *n)
     int32_t words[3]; /* padding, strides of width and height */
     oribi_dims x_dims, filter_dims;
     int32_t sizes[4];
-    const int64_t four = 4;
     ORIBI_TRY(read_words(n, words, 3));
     oribi_value_id x = oribi_tflite_input(n, 0), filter = oribi_tflite_input(n, 1);
     ORIBI_TRY(oribi_tflite_dims(n, x, &x_dims) && oribi_tflite_dims(n, filter, &filter_dims));
@@ -73,9 +72,7 @@ static bool transpose_conv_bias(oribi_tflite_node *n)
         }
         sizes[i] = (int32_t)size;
     }
-    const oribi_value_id wanted =
-        oribi_graph_add_constant_copy(n->graph, "sizes", TF_INT32, &four, 1, sizes, n->status);
-    n->failed = wanted < 0;
+    const oribi_value_id wanted = oribi_tflite_ints(n, sizes, 4);
     filter = oribi_tflite_transpose(n, filter, &ohwi_to_hwoi);
     const int64_t strides[4] = {1, words[2], words[1], 1};
     oribi_value_id y =
@@ -83,6 +80,58 @@ static bool transpose_conv_bias(oribi_tflite_node *n)
                           ATTRS(ATTR_INTS("strides", strides, 4),
                                 ATTR_TEXT("padding", words[0] == PADDING_SAME ? "SAME" : "VALID")));
     y = oribi_tflite_emit(n, "BiasAdd", INPUTS(y, oribi_tflite_input(n, 2)), NO_ATTRS);
+    return oribi_tflite_bind(n, 0, y);
+}
+
+enum { POOL_PADDING, STRIDE_W, STRIDE_H, POOL_W, POOL_H, POOL_ACTIVATION, POOL_WORDS };
+
+/* The words of a pool, and its window and strides over NHWC. */
+static bool read_pool(oribi_tflite_node *n, int32_t words[POOL_WORDS], int64_t ksize[4],
+                      int64_t strides[4])
+{
+    ORIBI_TRY(read_words(n, words, POOL_WORDS));
+    for (int32_t i = 0; i < 4; i++) {
+        ksize[i] = strides[i] = 1;
+    }
+    ksize[1] = words[POOL_H];
+    ksize[2] = words[POOL_W];
+    strides[1] = words[STRIDE_H];
+    strides[2] = words[STRIDE_W];
+    return (ksize[1] > 0 && ksize[2] > 0 && strides[1] > 0 && strides[2] > 0 &&
+            (words[POOL_PADDING] == PADDING_SAME || words[POOL_PADDING] == PADDING_VALID)) ||
+           oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                             "a window of %d x %d every %d x %d with padding %d is not possible",
+                             (int)words[POOL_H], (int)words[POOL_W], (int)words[STRIDE_H],
+                             (int)words[STRIDE_W], (int)words[POOL_PADDING]);
+}
+
+static bool max_pool_places(oribi_tflite_node *n)
+{
+    int32_t words[POOL_WORDS];
+    int64_t ksize[4], strides[4];
+    ORIBI_TRY(read_pool(n, words, ksize, strides));
+    const char *padding = words[POOL_PADDING] == PADDING_SAME ? "SAME" : "VALID";
+    const oribi_node *node =
+        oribi_tflite_emit_node(n, "Oribi>MaxPoolPlaces", INPUTS(oribi_tflite_input(n, 0)),
+                               ATTRS(ATTR_INTS("ksize", ksize, 4), ATTR_INTS("strides", strides, 4),
+                                     ATTR_TEXT("padding", padding)),
+                               2);
+    if (node == NULL) {
+        return false;
+    }
+    const oribi_value_id places = node->outputs[1];
+    const oribi_value_id y = oribi_tflite_activate(n, node->outputs[0], words[POOL_ACTIVATION]);
+    return oribi_tflite_bind(n, 0, y) && oribi_tflite_bind(n, 1, places);
+}
+
+static bool max_unpool_places(oribi_tflite_node *n)
+{
+    int32_t words[POOL_WORDS];
+    int64_t ksize[4], strides[4];
+    ORIBI_TRY(read_pool(n, words, ksize, strides));
+    const oribi_value_id y = oribi_tflite_emit(
+        n, "Oribi>MaxUnpoolPlaces", INPUTS(oribi_tflite_input(n, 0), oribi_tflite_input(n, 1)),
+        ATTRS(ATTR_INTS("ksize", ksize, 4), ATTR_INTS("strides", strides, 4)));
     return oribi_tflite_bind(n, 0, y);
 }
 
@@ -120,6 +169,8 @@ float oribi_tflite_flex_float(const oribi_flex_map *map, const char *key)
 
 static const oribi_tflite_custom customs[] = {
     {"Convolution2DTransposeBias", {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 1, transpose_conv_bias, NULL}},
+    {"MaxPoolingWithArgmax2D", {ORIBI_TFLITE_CUSTOM, 0, 1, 1, 2, max_pool_places, NULL}},
+    {"MaxUnpooling2D", {ORIBI_TFLITE_CUSTOM, 0, 2, 2, 1, max_unpool_places, NULL}},
     {"TFLite_Detection_PostProcess",
      {ORIBI_TFLITE_CUSTOM, 0, 3, 3, 4, oribi_tflite_detection, NULL}},
     {.name = NULL},

@@ -12,10 +12,9 @@ oribi_node *oribi_tflite_emit_node(oribi_tflite_node *n, const char *op,
                                    const oribi_value_id *inputs, int32_t n_inputs,
                                    const oribi_emit_attr *attrs, int32_t n_attrs, int32_t n_outputs)
 {
-    const oribi_import_options *options = n->tflite->options;
     const oribi_emit_attr rounding = ATTR_TEXT("rounding", "tflite");
     const oribi_op_def *def = oribi_op_find(op);
-    const bool is_rounded = options != NULL && options->rounds_as_tflite && def != NULL &&
+    const bool is_rounded = oribi_tflite_rounds_as_tflite(n) && def != NULL &&
                             oribi_op_find_attr(def, rounding.name) != NULL;
     return oribi_emit_make(oribi_tflite_from(n), op, inputs, n_inputs, attrs, n_attrs,
                            is_rounded ? &rounding : NULL, n_outputs);
@@ -87,7 +86,7 @@ static bool check_narrow(oribi_tflite_node *n, int64_t value)
            oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "%" PRId64 " does not fit in 32 bits", value);
 }
 
-static oribi_value_id add_vector(oribi_tflite_node *n, const oribi_dims *values)
+oribi_value_id oribi_tflite_vector(oribi_tflite_node *n, const oribi_dims *values)
 {
     int32_t *narrow = oribi_arena_array(&n->tflite->scratch, (size_t)values->n + 1, sizeof *narrow);
     if (narrow == NULL) {
@@ -108,6 +107,11 @@ oribi_value_id oribi_tflite_scalar(oribi_tflite_node *n, int64_t value)
 {
     const int32_t narrow = (int32_t)value;
     return check_narrow(n, value) ? add_small(n, TF_INT32, 0, 1, &narrow) : -1;
+}
+
+oribi_value_id oribi_tflite_ints(oribi_tflite_node *n, const int32_t *values, int64_t count)
+{
+    return add_small(n, TF_INT32, 1, count, values);
 }
 
 oribi_value_id oribi_tflite_zeros(oribi_tflite_node *n, TF_DataType dtype, int64_t count)
@@ -150,7 +154,7 @@ oribi_value_id oribi_tflite_scalar_like(oribi_tflite_node *n, oribi_value_id lik
 
 oribi_value_id oribi_tflite_reshape(oribi_tflite_node *n, oribi_value_id x, const oribi_dims *dims)
 {
-    oribi_value_id shape = add_vector(n, dims);
+    oribi_value_id shape = oribi_tflite_vector(n, dims);
     return oribi_tflite_emit(n, "Reshape", INPUTS(x, shape), NO_ATTRS);
 }
 
@@ -167,7 +171,7 @@ oribi_value_id oribi_tflite_transpose(oribi_tflite_node *n, oribi_value_id x,
         n->failed = id < 0;
         return id;
     }
-    oribi_value_id order = add_vector(n, perm);
+    oribi_value_id order = oribi_tflite_vector(n, perm);
     return oribi_tflite_emit(n, "Transpose", INPUTS(x, order), NO_ATTRS);
 }
 

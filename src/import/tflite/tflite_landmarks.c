@@ -17,14 +17,6 @@ static value number(oribi_tflite_node *n, float x)
     return id;
 }
 
-static value ints(oribi_tflite_node *n, const int32_t *values, int64_t count)
-{
-    const value id =
-        oribi_graph_add_constant_copy(n->graph, "places", TF_INT32, &count, 1, values, n->status);
-    n->failed = n->failed || id < 0;
-    return id;
-}
-
 static value two(oribi_tflite_node *n, const char *op, value a, value b)
 {
     return oribi_tflite_emit(n, op, INPUTS(a, b), NO_ATTRS);
@@ -34,13 +26,16 @@ static value block(oribi_tflite_node *n, value x, int32_t row, int32_t column, i
                    int32_t columns)
 {
     const int32_t begin[2] = {row, column}, size[2] = {rows, columns};
-    return oribi_tflite_emit(n, "Slice", INPUTS(x, ints(n, begin, 2), ints(n, size, 2)), NO_ATTRS);
+    return oribi_tflite_emit(
+        n, "Slice", INPUTS(x, oribi_tflite_ints(n, begin, 2), oribi_tflite_ints(n, size, 2)),
+        NO_ATTRS);
 }
 
 static value rows_of(oribi_tflite_node *n, value points, const int32_t *places, int64_t count)
 {
     return oribi_tflite_emit(
-        n, "GatherV2", INPUTS(points, ints(n, places, count), oribi_tflite_scalar(n, 0)), NO_ATTRS);
+        n, "GatherV2",
+        INPUTS(points, oribi_tflite_ints(n, places, count), oribi_tflite_scalar(n, 0)), NO_ATTRS);
 }
 
 /* a * x + b * y, or a * x - b * y */
@@ -52,7 +47,7 @@ static value mix(oribi_tflite_node *n, value a, value x, const char *op, value b
 static value farthest(oribi_tflite_node *n, const char *op, value x)
 {
     const int32_t axes[2] = {0, 1};
-    return oribi_tflite_emit(n, op, INPUTS(x, ints(n, axes, 2)),
+    return oribi_tflite_emit(n, op, INPUTS(x, oribi_tflite_ints(n, axes, 2)),
                              ATTRS(ATTR_BOOL("keep_dims", true)));
 }
 
@@ -60,9 +55,12 @@ static value farthest(oribi_tflite_node *n, const char *op, value x)
 
 typedef struct crop {
     int32_t left, right; /* landmarks whose line becomes level */
+    bool is_half;        /* that of a line that points left counts as that of one to the right */
     float target;        /* its angle then */
-    float width, height, scale_x, scale_y;
-    int32_t *subset; /* landmarks that are to be seen */
+    float back[2];       /* half of the cut picture, below 0 */
+    float scale[2][2];   /* of x and y: what the width and the height of the landmarks count */
+    float unit[2];       /* of x and y, of a landmark */
+    int32_t *subset;     /* landmarks that are to be seen */
     int64_t n_subset;
 } crop;
 
@@ -74,11 +72,12 @@ static bool read_landmark(oribi_tflite_node *n, int64_t landmark, int64_t count,
                              (long long)landmark, (long long)count);
 }
 
-static bool read_subset(oribi_tflite_node *n, const oribi_flex_map *m, int64_t count, crop *out)
+static bool read_subset(oribi_tflite_node *n, const oribi_flex_map *m, const char *name,
+                        int64_t count, crop *out)
 {
     oribi_flex_vector places;
-    if (!oribi_flex_ints(m, "subset_idxs", &places) || places.count == 0) {
-        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "option subset_idxs names no landmarks");
+    if (!oribi_flex_ints(m, name, &places) || places.count == 0) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "option %s names no landmarks", name);
     }
     ORIBI_TRY(oribi_tflite_spend(n->tflite, places.count, n->status));
     out->n_subset = (int64_t)places.count;
@@ -92,28 +91,84 @@ static bool read_subset(oribi_tflite_node *n, const oribi_flex_map *m, int64_t c
     return true;
 }
 
-static bool read_crop(oribi_tflite_node *n, int64_t count, crop *out)
+static bool refuse_sizes(oribi_tflite_node *n, int64_t width, int64_t height, float scale_x,
+                         float scale_y)
+{
+    return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                             "a picture of %lld x %lld, scaled by %g and %g, is not possible",
+                             (long long)width, (long long)height, (double)scale_x, (double)scale_y);
+}
+
+/* Height and width of a picture in option `name`, at least 2 each. */
+static bool read_picture(oribi_tflite_node *n, const oribi_flex_map *m, const char *name,
+                         float *out_height, float *out_width)
+{
+    oribi_flex_vector sizes;
+    if (!oribi_flex_ints(m, name, &sizes) || sizes.count != 2) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "option %s must be two integers", name);
+    }
+    const int64_t height = oribi_flex_int_at(m, &sizes, 0), width = oribi_flex_int_at(m, &sizes, 1);
+    *out_height = (float)height;
+    *out_width = (float)width;
+    return (height > 1 && height <= INT32_MAX && width > 1 && width <= INT32_MAX) ||
+           refuse_sizes(n, width, height, 1.0f, 1.0f);
+}
+
+/* Version 1 tells both pictures, whose first and last pixels are its ends. */
+static bool read_old_crop(oribi_tflite_node *n, const oribi_flex_map *m, crop *out)
+{
+    float in[2], cut[2];
+    ORIBI_TRY(read_picture(n, m, "input_hw", &in[1], &in[0]) &&
+              read_picture(n, m, "output_hw", &cut[1], &cut[0]));
+    const float larger = oribi_tflite_flex_float(m, "bbox_size_multiplier");
+    const int64_t range = oribi_tflite_flex_int(n, m, "landmarks_range", 0);
+    if (n->failed || range < 1 || !(larger > 0.0f) ||
+        oribi_tflite_flex_int(n, m, "dimensions", 3) != 3) {
+        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
+                                 "landmarks up to %lld, larger by %g, are not possible",
+                                 (long long)range, (double)larger);
+    }
+    out->is_half = true;
+    for (int32_t i = 0; i < 2; i++) {
+        out->unit[i] = (in[i] - 1.0f) / (float)range;
+        out->back[i] = -(cut[i] - 1.0f) / 2.0f;
+        for (int32_t k = 0; k < 2; k++) {
+            out->scale[i][k] = larger * out->unit[i] / (cut[k] - 1.0f);
+        }
+    }
+    return true;
+}
+
+static bool read_new_crop(oribi_tflite_node *n, const oribi_flex_map *m, crop *out)
+{
+    const int64_t width = oribi_tflite_flex_int(n, m, "output_width", 0);
+    const int64_t height = oribi_tflite_flex_int(n, m, "output_height", 0);
+    const float scale_x = oribi_tflite_flex_float(m, "scale_x"),
+                scale_y = oribi_tflite_flex_float(m, "scale_y");
+    out->target = oribi_tflite_flex_float(m, "target_rotation_radians");
+    if (n->failed || width < 1 || height < 1 || !(scale_x > 0.0f) || !(scale_y > 0.0f)) {
+        return !n->failed && refuse_sizes(n, width, height, scale_x, scale_y);
+    }
+    for (int32_t i = 0; i < 2; i++) {
+        out->scale[i][0] = scale_x / (float)width;
+        out->scale[i][1] = scale_y / (float)height;
+        out->unit[i] = 1.0f;
+    }
+    out->back[0] = -(float)width / 2.0f;
+    out->back[1] = -(float)height / 2.0f;
+    return true;
+}
+
+static bool read_crop(oribi_tflite_node *n, bool is_old, int64_t count, crop *out)
 {
     oribi_flex_map m;
     ORIBI_TRY(oribi_tflite_flex(n, &m));
     const int64_t left = oribi_tflite_flex_int(n, &m, "left_rotation_idx", 0);
     const int64_t right = oribi_tflite_flex_int(n, &m, "right_rotation_idx", 0);
-    const int64_t width = oribi_tflite_flex_int(n, &m, "output_width", 0);
-    const int64_t height = oribi_tflite_flex_int(n, &m, "output_height", 0);
-    out->target = oribi_tflite_flex_float(&m, "target_rotation_radians");
-    out->scale_x = oribi_tflite_flex_float(&m, "scale_x");
-    out->scale_y = oribi_tflite_flex_float(&m, "scale_y");
-    out->width = (float)width;
-    out->height = (float)height;
-    ORIBI_TRY(!n->failed && read_landmark(n, left, count, &out->left) &&
-              read_landmark(n, right, count, &out->right));
-    if (width < 1 || height < 1 || !(out->scale_x > 0.0f) || !(out->scale_y > 0.0f)) {
-        return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
-                                 "a picture of %lld x %lld, scaled by %g and %g, is not possible",
-                                 (long long)width, (long long)height, (double)out->scale_x,
-                                 (double)out->scale_y);
-    }
-    return read_subset(n, &m, count, out);
+    return !n->failed && read_landmark(n, left, count, &out->left) &&
+           read_landmark(n, right, count, &out->right) &&
+           (is_old ? read_old_crop(n, &m, out) : read_new_crop(n, &m, out)) &&
+           read_subset(n, &m, is_old ? "subset" : "subset_idxs", count, out);
 }
 
 /* Cosine and sine of the angle that the landmarks are turned by. */
@@ -121,9 +176,11 @@ static void turn(oribi_tflite_node *n, value points, const crop *c, value out[2]
 {
     const value from = rows_of(n, points, &c->left, 1), to = rows_of(n, points, &c->right, 1);
     const value apart = two(n, "Sub", to, from);
+    const value x = block(n, apart, 0, 0, 1, 1), y = block(n, apart, 0, 1, 1, 1);
     const value angle =
         two(n, "Sub", number(n, c->target),
-            two(n, "Atan2", block(n, apart, 0, 1, 1, 1), block(n, apart, 0, 0, 1, 1)));
+            c->is_half ? oribi_tflite_emit(n, "Atan", INPUTS(two(n, "RealDiv", y, x)), NO_ATTRS)
+                       : two(n, "Atan2", y, x));
     out[0] = oribi_tflite_emit(n, "Cos", INPUTS(angle), NO_ATTRS);
     out[1] = oribi_tflite_emit(n, "Sin", INPUTS(angle), NO_ATTRS);
 }
@@ -136,7 +193,7 @@ static void extent(oribi_tflite_node *n, value x, value *size, value *middle)
     *middle = two(n, "Mul", two(n, "AddV2", high, low), number(n, 0.5f));
 }
 
-/* The matrix from places of the cut picture to those of the whole: shift, turn, scale, shift. */
+/* The matrix from places of the cut picture to those of the whole: shift, scale, turn, shift. */
 static value matrix_of(oribi_tflite_node *n, value points, const crop *c)
 {
     value t[2], size[2], middle[2];
@@ -145,15 +202,18 @@ static value matrix_of(oribi_tflite_node *n, value points, const crop *c)
     const value x = block(n, subset, 0, 0, -1, 1), y = block(n, subset, 0, 1, -1, 1);
     extent(n, mix(n, t[0], x, "Sub", t[1], y), &size[0], &middle[0]);
     extent(n, mix(n, t[1], x, "AddV2", t[0], y), &size[1], &middle[1]);
-    const value sx = two(n, "Mul", size[0], number(n, c->scale_x / c->width));
-    const value sy = two(n, "Mul", size[1], number(n, c->scale_y / c->height));
-    const value xx = two(n, "Mul", t[0], sx), xy = two(n, "Mul", t[1], sy);
-    const value yx = oribi_tflite_emit(n, "Neg", INPUTS(two(n, "Mul", t[1], sx)), NO_ATTRS);
-    const value yy = two(n, "Mul", t[0], sy);
-    const value back_x = number(n, -c->width / 2.0f), back_y = number(n, -c->height / 2.0f);
-    const value to_x = two(n, "AddV2", mix(n, t[0], middle[0], "AddV2", t[1], middle[1]),
+    const value xx = two(n, "Mul", t[0], two(n, "Mul", size[0], number(n, c->scale[0][0])));
+    const value xy = two(n, "Mul", t[1], two(n, "Mul", size[1], number(n, c->scale[0][1])));
+    const value yx = oribi_tflite_emit(
+        n, "Neg", INPUTS(two(n, "Mul", t[1], two(n, "Mul", size[0], number(n, c->scale[1][0])))),
+        NO_ATTRS);
+    const value yy = two(n, "Mul", t[0], two(n, "Mul", size[1], number(n, c->scale[1][1])));
+    const value back_x = number(n, c->back[0]), back_y = number(n, c->back[1]);
+    const value middle_x = mix(n, t[0], middle[0], "AddV2", t[1], middle[1]),
+                middle_y = mix(n, t[0], middle[1], "Sub", t[1], middle[0]);
+    const value to_x = two(n, "AddV2", two(n, "Mul", middle_x, number(n, c->unit[0])),
                            mix(n, xx, back_x, "AddV2", xy, back_y));
-    const value to_y = two(n, "AddV2", mix(n, t[0], middle[1], "Sub", t[1], middle[0]),
+    const value to_y = two(n, "AddV2", two(n, "Mul", middle_y, number(n, c->unit[1])),
                            mix(n, yx, back_x, "AddV2", yy, back_y));
     const value zero = number(n, 0.0f), one = number(n, 1.0f);
     return oribi_tflite_emit(n, "ConcatV2",
@@ -168,14 +228,16 @@ static bool landmarks_to_matrix(oribi_tflite_node *n)
     crop c = {0};
     const value x = oribi_tflite_input(n, 0);
     ORIBI_TRY(oribi_tflite_dims(n, x, &dims));
-    if (n->code->version != 2 || dims.n != 3 || oribi_tflite_dtype_in(n, 0) != TF_FLOAT) {
+    const bool is_old = n->code->version == 1;
+    if (n->code->version > 2 || dims.n != (is_old ? 4 : 3) ||
+        oribi_tflite_dtype_in(n, 0) != TF_FLOAT) {
         return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                 "version %lld for %d dimensions is not supported; version 2 for "
-                                 "floats of three is",
+                                 "version %lld for %d dimensions is not supported; version 1 for "
+                                 "floats of four and version 2 for floats of three are",
                                  (long long)n->code->version, (int)dims.n);
     }
     int64_t count = 1;
-    for (int32_t i = 0; i < 3; i++) {
+    for (int32_t i = 0; i < dims.n; i++) {
         if (dims.at[i] < 1 || __builtin_mul_overflow(count, dims.at[i], &count)) {
             return oribi_tflite_want_shapes(n, "the number of landmarks must be known");
         }
@@ -183,7 +245,7 @@ static bool landmarks_to_matrix(oribi_tflite_node *n)
     if (count % 3 != 0) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT, "landmarks have three coordinates");
     }
-    ORIBI_TRY(read_crop(n, count / 3, &c));
+    ORIBI_TRY(read_crop(n, is_old, count / 3, &c));
     const value points = oribi_tflite_reshape(n, x, &(oribi_dims){2, {count / 3, 3}});
     return oribi_tflite_bind(
         n, 0, oribi_tflite_reshape(n, matrix_of(n, points, &c), &(oribi_dims){3, {1, 4, 4}}));

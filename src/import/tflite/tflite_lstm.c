@@ -355,8 +355,7 @@ static bool read_product(oribi_tflite_node *n, bool is_tflite, const oribi_tflit
 
 static const oribi_node *emit_quantised(oribi_tflite_node *n, const lstm *l)
 {
-    const oribi_import_options *options = n->tflite->options;
-    const bool is_tflite = options != NULL && options->rounds_as_tflite;
+    const bool is_tflite = oribi_tflite_rounds_as_tflite(n);
     oribi_tflite_quant in = {0}, hidden = {0}, cell = {0}, product = {0};
     float scales[2 * GATES];
     if (is_tflite && n->inputs[INPUT]->dtype == TF_INT16) {

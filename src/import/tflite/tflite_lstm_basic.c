@@ -18,28 +18,22 @@ static bool write_state(oribi_tflite_node *n, int32_t i, oribi_value_id value)
     return !n->inputs[i]->is_variable || oribi_tflite_set_state(n, i, value);
 }
 
-static oribi_value_id ints(oribi_tflite_node *n, const int32_t *values, int64_t count)
-{
-    const oribi_value_id id =
-        oribi_graph_add_constant_copy(n->graph, "const", TF_INT32, &count, 1, values, n->status);
-    n->failed = n->failed || id < 0;
-    return id;
-}
-
 /* Rows of input, cell, forget and output gate become those of input, forget, cell and output. */
 static oribi_value_id order_gates(oribi_tflite_node *n, oribi_value_id rows)
 {
     const int32_t order[4] = {0, 2, 1, 3};
-    return oribi_tflite_emit(n, "GatherV2",
-                             INPUTS(rows, ints(n, order, 4), oribi_tflite_scalar(n, 0)), NO_ATTRS);
+    return oribi_tflite_emit(
+        n, "GatherV2", INPUTS(rows, oribi_tflite_ints(n, order, 4), oribi_tflite_scalar(n, 0)),
+        NO_ATTRS);
 }
 
 static oribi_value_id columns(oribi_tflite_node *n, oribi_value_id gates, int64_t first,
                               int64_t count)
 {
     const int32_t begin[3] = {0, 0, (int32_t)first}, size[3] = {-1, -1, (int32_t)count};
-    return oribi_tflite_emit(n, "Slice", INPUTS(gates, ints(n, begin, 3), ints(n, size, 3)),
-                             NO_ATTRS);
+    return oribi_tflite_emit(
+        n, "Slice", INPUTS(gates, oribi_tflite_ints(n, begin, 3), oribi_tflite_ints(n, size, 3)),
+        NO_ATTRS);
 }
 
 static bool check_inputs(oribi_tflite_node *n)

@@ -306,9 +306,27 @@ bool oribi_tflite_is_int8(const oribi_tflite_node *n)
     return oribi_tflite_dtype_in(n, 0) == TF_INT8 && n->inputs[0]->scales.count > 0;
 }
 
+int32_t oribi_tflite_variant_find(const char *name)
+{
+    static const char *const names[] = {[ORIBI_VARIANT_TFLM] = "tflm",
+                                        [ORIBI_VARIANT_TFLITE] = "tflite",
+                                        [ORIBI_VARIANT_LITERT] = "litert"};
+    for (int32_t i = 0; i < (int32_t)(sizeof names / sizeof *names); i++) {
+        if (strcmp(name, names[i]) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
 bool oribi_tflite_rounds_as_tflite(const oribi_tflite_node *n)
 {
-    return n->tflite->options != NULL && n->tflite->options->rounds_as_tflite;
+    return n->tflite->options != NULL && n->tflite->options->tflite_variant != ORIBI_VARIANT_TFLM;
+}
+
+bool oribi_tflite_rounds_as_litert(const oribi_tflite_node *n)
+{
+    return n->tflite->options != NULL && n->tflite->options->tflite_variant == ORIBI_VARIANT_LITERT;
 }
 
 bool oribi_tflite_is_bytes(const oribi_tflite_node *n)

@@ -51,27 +51,77 @@ static oribi_value_id begins(oribi_tflite_node *n)
     for (int64_t i = 0; i < count; i++) {
         keep[i] = (zeros >> i & 1) != 0 ? 0 : 1;
     }
-    const oribi_value_id by =
-        oribi_graph_add_constant_copy(n->graph, "kept", TF_INT32, &count, 1, keep, n->status);
-    n->failed = by < 0;
-    return oribi_tflite_emit(n, "Mul", INPUTS(begin, by), NO_ATTRS);
+    return oribi_tflite_emit(n, "Mul", INPUTS(begin, oribi_tflite_ints(n, keep, count)), NO_ATTRS);
+}
+
+/* Of an axis: its size, the range of its starts, and whether and where a mask says it starts. */
+enum { SIZE, LEAST, MOST, KEPT, FIXED, PARTS };
+
+static bool read_axes(oribi_tflite_node *n, oribi_dims out[PARTS])
+{
+    oribi_dims dims, steps;
+    const int64_t masked = oribi_tflite_int(n, 0, 0);
+    const oribi_value_id x = oribi_tflite_input(n, 0), given = oribi_tflite_input(n, 3);
+    if (n->failed || !oribi_tflite_dims(n, x, &dims)) {
+        return false;
+    }
+    if (!oribi_graph_constant_ints(n->graph, given, &steps) || steps.n > dims.n ||
+        oribi_tflite_int(n, 2, 0) != 0 || oribi_tflite_int(n, 3, 0) != 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "ends that are offsets from the begins are supported for constant "
+                                 "strides, without ellipses and new axes");
+    }
+    for (int32_t i = 0; i < steps.n; i++) {
+        if (dims.at[i] < 0 || dims.at[i] > INT32_MAX) {
+            return oribi_tflite_want_shapes(
+                n, "ends count from begins, so dimension %d must be known", (int)i);
+        }
+        const bool is_masked = (masked >> i & 1) != 0;
+        const int64_t size = dims.at[i], back = steps.at[i] < 0 ? 1 : 0;
+        const int64_t parts[PARTS] = {size, -back, size - back, is_masked ? 0 : 1,
+                                      is_masked && back != 0 ? size - 1 : 0};
+        for (int32_t k = 0; k < PARTS; k++) {
+            out[k].n = steps.n;
+            out[k].at[i] = parts[k];
+        }
+    }
+    return true;
+}
+
+/* The ends where they count from the begins, as these are once they lie in the axes. */
+static oribi_value_id far_ends(oribi_tflite_node *n, oribi_value_id begin, oribi_value_id end)
+{
+    oribi_dims axes[PARTS] = {{0}};
+    oribi_value_id part[PARTS];
+    if (!read_axes(n, axes)) {
+        return -1;
+    }
+    for (int32_t k = 0; k < PARTS; k++) {
+        part[k] = oribi_tflite_vector(n, &axes[k]);
+    }
+    const oribi_value_id is_low =
+        oribi_tflite_emit(n, "Less", INPUTS(begin, oribi_tflite_scalar(n, 0)), NO_ATTRS);
+    const oribi_value_id up = oribi_tflite_emit(n, "AddV2", INPUTS(begin, part[SIZE]), NO_ATTRS);
+    begin = oribi_tflite_emit(n, "SelectV2", INPUTS(is_low, up, begin), NO_ATTRS);
+    begin = oribi_tflite_emit(n, "Maximum", INPUTS(begin, part[LEAST]), NO_ATTRS);
+    begin = oribi_tflite_emit(n, "Minimum", INPUTS(begin, part[MOST]), NO_ATTRS);
+    begin = oribi_tflite_emit(n, "Mul", INPUTS(begin, part[KEPT]), NO_ATTRS);
+    begin = oribi_tflite_emit(n, "AddV2", INPUTS(begin, part[FIXED]), NO_ATTRS);
+    return oribi_tflite_emit(n, "AddV2", INPUTS(begin, end), NO_ATTRS);
 }
 
 static bool strided_slice(oribi_tflite_node *n)
 {
-    if (oribi_tflite_byte(n, 5, 0) != 0) {
-        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
-                                 "ends that are offsets from the begins are not supported");
-    }
-    oribi_value_id y =
-        oribi_tflite_emit(n, "StridedSlice",
-                          INPUTS(oribi_tflite_input(n, 0), begins(n), oribi_tflite_input(n, 2),
-                                 oribi_tflite_input(n, 3)),
-                          ATTRS(ATTR_INT("begin_mask", oribi_tflite_int(n, 0, 0)),
-                                ATTR_INT("end_mask", oribi_tflite_int(n, 1, 0)),
-                                ATTR_INT("ellipsis_mask", oribi_tflite_int(n, 2, 0)),
-                                ATTR_INT("new_axis_mask", oribi_tflite_int(n, 3, 0)),
-                                ATTR_INT("shrink_axis_mask", oribi_tflite_int(n, 4, 0))));
+    const oribi_value_id begin = begins(n);
+    oribi_value_id end = oribi_tflite_input(n, 2);
+    end = oribi_tflite_byte(n, 5, 0) != 0 ? far_ends(n, begin, end) : end;
+    oribi_value_id y = oribi_tflite_emit(
+        n, "StridedSlice", INPUTS(oribi_tflite_input(n, 0), begin, end, oribi_tflite_input(n, 3)),
+        ATTRS(ATTR_INT("begin_mask", oribi_tflite_int(n, 0, 0)),
+              ATTR_INT("end_mask", oribi_tflite_int(n, 1, 0)),
+              ATTR_INT("ellipsis_mask", oribi_tflite_int(n, 2, 0)),
+              ATTR_INT("new_axis_mask", oribi_tflite_int(n, 3, 0)),
+              ATTR_INT("shrink_axis_mask", oribi_tflite_int(n, 4, 0))));
     return oribi_tflite_bind(n, 0, y);
 }
 

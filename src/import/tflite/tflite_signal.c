@@ -156,14 +156,10 @@ static oribi_value_id join(oribi_tflite_node *n, oribi_value_id a, oribi_value_i
 static oribi_value_id cut(oribi_tflite_node *n, oribi_value_id x, int64_t outer, int64_t from,
                           int64_t count)
 {
-    const int64_t two = 2;
     const int32_t begin[2] = {0, (int32_t)from}, size[2] = {(int32_t)outer, (int32_t)count};
-    const oribi_value_id b =
-        oribi_graph_add_constant_copy(n->graph, "begin", TF_INT32, &two, 1, begin, n->status);
-    const oribi_value_id s =
-        oribi_graph_add_constant_copy(n->graph, "size", TF_INT32, &two, 1, size, n->status);
-    n->failed = n->failed || b < 0 || s < 0;
-    return oribi_tflite_emit(n, "Slice", INPUTS(x, b, s), NO_ATTRS);
+    return oribi_tflite_emit(
+        n, "Slice", INPUTS(x, oribi_tflite_ints(n, begin, 2), oribi_tflite_ints(n, size, 2)),
+        NO_ATTRS);
 }
 
 /* An option from `least` to a size that keeps all products small. */
@@ -311,13 +307,10 @@ static bool stacker(oribi_tflite_node *n)
     const oribi_value_id is_later = at_least(n, seen, 0);
     oribi_value_id y = oribi_tflite_emit(n, "SelectV2", INPUTS(is_later, before, x), NO_ATTRS);
     y = join(n, y, x, 0);
-    const int64_t two = 2;
     const int32_t begin[2] = {1, 0}, size[2] = {(int32_t)stack, (int32_t)channels};
-    const oribi_value_id from =
-        oribi_graph_add_constant_copy(n->graph, "begin", TF_INT32, &two, 1, begin, n->status);
-    const oribi_value_id count =
-        oribi_graph_add_constant_copy(n->graph, "size", TF_INT32, &two, 1, size, n->status);
-    y = oribi_tflite_emit(n, "Slice", INPUTS(y, from, count), NO_ATTRS);
+    y = oribi_tflite_emit(n, "Slice",
+                          INPUTS(y, oribi_tflite_ints(n, begin, 2), oribi_tflite_ints(n, size, 2)),
+                          NO_ATTRS);
     const oribi_value_id first = oribi_tflite_scalar(n, left);
     oribi_value_id have = oribi_tflite_emit(n, "SelectV2", INPUTS(is_later, seen, first), NO_ATTRS);
     have = oribi_tflite_emit(n, "AddV2", INPUTS(have, oribi_tflite_scalar(n, 1)), NO_ATTRS);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers of uint8, and of int16 with weights of int8: CONV_2D, DEPTHWISE_CONV_2D and
  * FULLY_CONNECTED all become Oribi>QWideConv2D, the latter two with their weights seen in another
- * order or shape; TRANSPOSE_CONV becomes Oribi>QWideTransposeConv.
+ * order or shape; TRANSPOSE_CONV becomes Oribi>QWideTransposeConv. FULLY_CONNECTED of the variant
+ * litert, of int8 too, becomes Oribi>QRealFullyConnected.
  */
 #include <math.h>
 
@@ -25,7 +26,7 @@ bool oribi_tflite_is_wide(const oribi_tflite_node *n)
     return (type == TF_INT16 || type == TF_UINT8) && n->inputs[0]->scales.count > 0;
 }
 
-/* One scale and zero point, of uint8 or int16. */
+/* One scale and zero point, of int8, uint8 or int16. */
 static bool read_quant(oribi_tflite_node *n, const oribi_tflite_tensor *tensor, const char *what,
                        oribi_tflite_quant *out)
 {
@@ -35,13 +36,16 @@ static bool read_quant(oribi_tflite_node *n, const oribi_tflite_tensor *tensor, 
     }
     out->scale = oribi_flat_float_at(&tensor->scales, 0);
     out->zero = tensor->zeros.count == 0 ? 0 : oribi_flat_int64_at(&tensor->zeros, 0);
-    const int64_t high = tensor->dtype == TF_UINT8 ? UINT8_MAX : 0;
-    if (!isfinite(out->scale) || !(out->scale > 0.0f) || out->zero < 0 || out->zero > high) {
+    const int64_t low = tensor->dtype == TF_INT8 ? INT8_MIN : 0;
+    const int64_t high = tensor->dtype == TF_UINT8  ? UINT8_MAX
+                         : tensor->dtype == TF_INT8 ? INT8_MAX
+                                                    : 0;
+    if (!isfinite(out->scale) || !(out->scale > 0.0f) || out->zero < low || out->zero > high) {
         return oribi_tflite_fail(n, TF_INVALID_ARGUMENT,
                                  "%s has scale %g and zero point %lld; a positive scale and a zero "
-                                 "point of 0%s are possible",
-                                 what, (double)out->scale, (long long)out->zero,
-                                 tensor->dtype == TF_UINT8 ? " to 255" : "");
+                                 "point from %d to %d are possible",
+                                 what, (double)out->scale, (long long)out->zero, (int)low,
+                                 (int)high);
     }
     return true;
 }
@@ -107,15 +111,13 @@ static oribi_value_id zero_bias(oribi_tflite_node *n, const layer *l, int64_t ch
 /* Biases of int32 under an input of int16: no reference confirms other results than these. */
 static bool check_narrow(oribi_tflite_node *n, const layer *l, bool is_possible)
 {
-    const oribi_import_options *options = n->tflite->options;
-    const bool is_tflite = options != NULL && options->rounds_as_tflite;
     const bool is_narrow = oribi_tflite_dtype_in(n, l->at_x) == TF_INT16 &&
                            oribi_tflite_dtype_in(n, l->at_bias) == TF_INT32;
-    return !is_narrow || (is_possible && !is_tflite) ||
+    return !is_narrow || (is_possible && !oribi_tflite_rounds_as_tflite(n)) ||
            oribi_tflite_fail(
                n, TF_UNIMPLEMENTED,
                "biases of int32 are not supported with an int16 input%s; use biases of int64",
-               is_possible ? " in the variant tflite" : "");
+               is_possible ? " but in the variant tflm" : "");
 }
 
 /* Weights as the file has them: a filter of this rank. */
@@ -213,6 +215,26 @@ bool oribi_tflite_wide_fully_connected(oribi_tflite_node *n)
     l.activation = oribi_tflite_byte(n, 0, 0);
     const oribi_value_id y = emit_layer(n, &l);
     return oribi_tflite_bind(n, 0, y < 0 ? -1 : oribi_tflite_reshape(n, y, &dims));
+}
+
+bool oribi_tflite_real_fully_connected(oribi_tflite_node *n)
+{
+    oribi_tflite_quant in = {0}, out = {0};
+    layer l = {.at_bias = 2};
+    ORIBI_TRY(read_weights(n, 2, 0, &l) && read_quant(n, n->inputs[0], "the input", &in) &&
+              read_quant(n, n->outputs[0], "the output", &out));
+    if (oribi_tflite_byte(n, 1, 0) != 0) {
+        return oribi_tflite_fail(n, TF_UNIMPLEMENTED,
+                                 "weights in a shuffled format are not supported");
+    }
+    const char *activation = oribi_tflite_activation_name(n, oribi_tflite_byte(n, 0, 0));
+    const oribi_value_id y = oribi_tflite_emit(
+        n, "Oribi>QRealFullyConnected", INPUTS(l.x, l.filter, l.bias),
+        ATTRS(ORIBI_TFLITE_QUANT_ATTRS(in, out), ATTR_TEXT("activation", activation),
+              ATTR_FLOATS("filter_scales", l.scales, l.n_scales),
+              ATTR_INT("filter_zero", l.filter_zero),
+              ATTR_BOOL("keep_num_dims", oribi_tflite_byte(n, 2, 0) != 0)));
+    return oribi_tflite_bind(n, 0, y);
 }
 
 /* Inputs: the result's sizes, weights OHWI, the input, and maybe a bias. */

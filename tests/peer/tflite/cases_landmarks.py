@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of MediaPipe's custom operators on landmarks. The interpreters get models of the same meaning in built-in
-operators."""
+"""Cases of MediaPipe's custom operators on landmarks and on pools. The interpreters get models of the same meaning in
+built-in operators; of pools, whose places no built-in operator tells, models that give what numpy computes here."""
 import math
 
 import numpy as np
 
 from build import Skip
+from cases_window import geometry
 
 
 def _made(b, name, inputs, shape, **options):
@@ -127,5 +128,94 @@ def landmarks_matrix(b):
         "output_height": high, "scale_x": scale_x, "scale_y": scale_y, "subset_idxs": subset})
 
 
-CASES = {"LANDMARKS_2_TRANSFORM_MATRIX": landmarks_matrix, "TRANSFORM_LANDMARKS": transform_landmarks,
+def _computed(b, results, name, inputs, **options):
+    """An operator with these results, which the twin holds as constants and adds nothing to, so that it writes them."""
+    one = _block(b, inputs[0], [0] * 4, [1] * 4)
+    nothing = _made(b, "SUB", [one, one], [1] * 4)
+    outs = [b.output(list(r.shape)) for r in results]
+    for result, out in zip(results, outs):
+        b.op("ADD", [b.const(result, "f32"), nothing], [out])
+    b.twin = b.model()
+    b.graph.operators.clear()
+    b.op(name, inputs, outs, **options)
+
+
+def _words(g, activation=0):
+    return [1 if g["padding"] == "SAME" else 2, g["sw"], g["sh"], g["kw"], g["kh"], activation]
+
+
+def max_pool_places(b):
+    if b.column != "f32":
+        raise Skip()
+    g, n, c = geometry(b, False), b.pick(1, 2), b.size(1, 5)
+    data = b.values([n, g["h"], g["w"], c])
+    if b.i % 3 == 1:  # equal values: the first counts
+        data = np.round(data) + np.float32(0)  # no zeros below 0
+    x = b.input(list(data.shape), data=data)
+    top, left = (max(0, (g[o] - 1) * g[s] + g[k] - g[i]) // 2 if g["padding"] == "SAME" else 0
+                 for o, s, k, i in (("oh", "sh", "kh", "h"), ("ow", "sw", "kw", "w")))
+    y = np.full([n, g["oh"], g["ow"], c], np.finfo(np.float32).min, np.float32)
+    places = np.full(y.shape, 0.1, np.float32)
+    for at in np.ndindex(*y.shape):
+        for place in range(g["kh"] * g["kw"]):
+            row, column = at[1] * g["sh"] - top + place // g["kw"], at[2] * g["sw"] - left + place % g["kw"]
+            if 0 <= row < g["h"] and 0 <= column < g["w"] and data[at[0], row, column, at[3]] > y[at]:
+                y[at] = data[at[0], row, column, at[3]]
+                places[at] = np.float32(place) + np.float32(0.1)
+    activation = b.walk(0, 0, 1, 0, 3, 2)
+    bounds = {1: (0, None), 2: (-1, 1), 3: (0, 6)}
+    y = np.clip(y, *bounds[activation]) if activation else y
+    _computed(b, [y, places], "CUSTOM:MaxPoolingWithArgmax2D", [x], words=_words(g, activation))
+
+
+def max_unpool_places(b):
+    if b.column != "f32":
+        raise Skip()
+    g, n, c = geometry(b, False), b.pick(1, 2), b.size(1, 4)
+    data = b.values([n, g["oh"], g["ow"], c])
+    given = b.rng.integers(0, g["kh"] * g["kw"], data.shape).astype(np.float32) + np.float32(0.1)
+    if b.i % 4 == 3:  # those that are none are passed over
+        given[b.rng.random(given.shape) < 0.3] = b.pick(-3.0, 1e9, g["kh"] * g["kw"] * 9.0)
+    x, places = b.input(list(data.shape), data=data), b.input(list(data.shape), data=given)
+    h, w = g["oh"] * g["kh"], g["ow"] * g["kw"]
+    y = np.zeros([n, h, w, c], np.float32)
+    top, left = max(0, (g["oh"] - 1) * g["sh"] + g["kh"] - h) // 2, max(0, (g["ow"] - 1) * g["sw"] + g["kw"] - w) // 2
+    for at in np.ndindex(*data.shape):
+        place = int(given[at])
+        row, column = at[1] * g["sh"] - top + place // g["kw"], at[2] * g["sw"] - left + place % g["kw"]
+        if place >= 0 and 0 <= row < h and 0 <= column < w:
+            y[at[0], row, column, at[3]] = data[at]
+    _computed(b, [y], "CUSTOM:MaxUnpooling2D", [x, places], words=_words(g))
+
+
+def old_landmarks_matrix(b):
+    """Version 1, by matrices of doubles."""
+    if b.column != "f32":
+        raise Skip()
+    n, hw, cut, reach = b.size(3, 12), b.shape(2, 2, 64), b.shape(2, 2, 48), b.walk(192, 1, 256)
+    larger, subset = b.pick(1.0, 1.5, 0.5), [int(v) for v in b.rng.integers(0, n, b.size(2, 7))]
+    left, right = (int(v) for v in b.rng.choice(n, 2, replace=False))
+    data = b.rng.uniform(0, reach, (1, 1, 1, 3 * n)).astype(np.float32)
+    points = data.reshape(n, 3).astype(np.float64)[:, :2]
+    apart = points[right] - points[left]
+    alpha = -math.atan(apart[1] / apart[0])
+    cos, sin = math.cos(alpha), math.sin(alpha)
+    turned = points[subset] @ np.array([[cos, sin], [-sin, cos]])
+    size, middle = larger * np.ptp(turned, 0), (turned.max(0) + turned.min(0)) / 2
+    back = np.array([[cos, sin], [-sin, cos]])
+    turn = np.eye(3)
+    turn[:2, :2], turn[:2, 2] = back, back @ middle / reach * 2 - 1
+    half = np.array([hw[1] - 1, hw[0] - 1]) / 2
+    whole, relative = np.diag([*half, 1.0]), np.diag([2 / (cut[1] - 1), 2 / (cut[0] - 1), 1.0])
+    whole[:2, 2], relative[:2, 2] = half, -1
+    made = whole @ turn @ np.diag([*(size / reach), 1.0]) @ relative
+    y = np.zeros((4, 4))
+    y[:2, :2], y[:2, 3], y[2, 2], y[3, 3] = made[:2, :2], made[:2, 2], 1, 1
+    x = b.input([1, 1, 1, 3 * n], data=data)
+    _computed(b, [y.reshape(1, 4, 4)], "CUSTOM:Landmarks2TransformMatrix", [x], flex={
+        "dimensions": 3, "landmarks_range": reach, "bbox_size_multiplier": larger, "left_rotation_idx": left,
+        "right_rotation_idx": right, "input_hw": hw, "output_hw": cut, "subset": subset})
+
+
+CASES = {"LANDMARKS_2_TRANSFORM_MATRIX_V1": old_landmarks_matrix, "MAX_POOLING_WITH_ARGMAX_2D": max_pool_places, "MAX_UNPOOLING_2D": max_unpool_places, "LANDMARKS_2_TRANSFORM_MATRIX": landmarks_matrix, "TRANSFORM_LANDMARKS": transform_landmarks,
          "TRANSFORM_TENSOR_BILINEAR": transform_tensor}

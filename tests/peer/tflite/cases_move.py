@@ -61,7 +61,7 @@ def slice_(b):
     b.op("SLICE", [x, b.ints(begin), b.ints(given)], [b.output(size, q)])
 
 
-def strided_slice(b):
+def strided_slice(b, offset=False):
     shape, q, x = _input(b, b.walk(1, 2, 3, 4), 2, 6)
     rank, out = len(shape), []
     begin, end, stride = [], [], []
@@ -90,7 +90,16 @@ def strided_slice(b):
         stride.append(step)
     if not all(out):
         raise Skip()
-    b.op("STRIDED_SLICE", [x, b.ints(begin), b.ints(end), b.ints(stride)], [b.output(out, q)], **masks)
+    given = b.ints(begin)
+    if offset:  # ends count from begins, which an input may be
+        end = [e - (f + d if f < 0 else f) for e, f, d in zip(end, begin, shape)]
+        masks["offset"] = True
+        given = b.input([rank], None, "i32", begin) if b.i >= 26 and b.i % 2 else given
+    b.op("STRIDED_SLICE", [x, given, b.ints(end), b.ints(stride)], [b.output(out, q)], **masks)
+
+
+def strided_slice_offset(b):
+    strided_slice(b, True)
 
 
 def split(b):
@@ -218,7 +227,7 @@ def resize_nearest_neighbor(b):
 
 
 CASES = {"RESHAPE": reshape, "SQUEEZE": squeeze, "EXPAND_DIMS": expand_dims, "TRANSPOSE": transpose,
-         "SLICE": slice_, "STRIDED_SLICE": strided_slice, "SPLIT": split, "SPLIT_V": split_v,
+         "SLICE": slice_, "STRIDED_SLICE": strided_slice, "STRIDED_SLICE_OFFSET": strided_slice_offset, "SPLIT": split, "SPLIT_V": split_v,
          "GATHER": gather, "CONCATENATION": concatenation, "PACK": pack, "UNPACK": unpack, "PAD": pad,
          "PADV2": padv2, "MIRROR_PAD": mirror_pad, "RESIZE_BILINEAR": resize_bilinear,
          "RESIZE_NEAREST_NEIGHBOR": resize_nearest_neighbor}

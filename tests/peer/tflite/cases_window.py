@@ -3,7 +3,7 @@
 from build import ACTIVATIONS, Skip, window
 
 
-def _geometry(b, dilates=True):
+def geometry(b, dilates=True):
     g = {"padding": b.walk("SAME", "VALID"), "activation": b.walk(*ACTIVATIONS, "NONE")}
     g["h"], g["w"] = b.size(3, 8), b.size(3, 8)
     g["kh"], g["kw"] = b.pick((1, 1), (3, 3), (3, 3), (2, 2), (1, 3), (3, 2), (2, 1))
@@ -25,7 +25,7 @@ def _options(g):
 
 
 def conv_2d(b):
-    g, n, ic, oc = _geometry(b), b.pick(1, 1, 2), b.size(1, 5), b.size(1, 6)
+    g, n, ic, oc = geometry(b), b.pick(1, 1, 2), b.size(1, 5), b.size(1, 6)
     if b.i % 6 == 5:  # a 1x1 filter
         g.update(kh=1, kw=1, dh=1, dw=1)
         g["oh"] = window(g["h"], 1, g["sh"], 1, g["padding"])
@@ -40,7 +40,7 @@ def conv_2d(b):
 
 
 def depthwise_conv_2d(b):
-    g, n, ic, m = _geometry(b), b.pick(1, 1, 2), b.size(1, 6), b.walk(1, 1, 2, 1, 3)
+    g, n, ic, m = geometry(b), b.pick(1, 1, 2), b.size(1, 6), b.walk(1, 1, 2, 1, 3)
     q = b.quant()
     x = b.input([n, g["h"], g["w"], ic], q)
     w, bias, out = b.weights([1, g["kh"], g["kw"], ic * m], 3, q, g["kh"] * g["kw"],
@@ -52,7 +52,7 @@ def depthwise_conv_2d(b):
 
 def transpose_conv(b):
     """The output's size is given; the window slides over it."""
-    g, n, ic, oc = _geometry(b, False), b.pick(1, 1, 2), b.size(1, 4), b.size(1, 4)
+    g, n, ic, oc = geometry(b, False), b.pick(1, 1, 2), b.size(1, 4), b.size(1, 4)
     q = b.quant()
     x = b.input([n, g["oh"], g["ow"], ic], q)
     w, bias, out = b.weights([oc, g["kh"], g["kw"], ic], 0, q, g["kh"] * g["kw"] * ic,
@@ -67,7 +67,7 @@ def transpose_conv_bias(b):
     """MediaPipe's operator, whose result's sizes follow from the input's; the twin is TRANSPOSE_CONV of those sizes."""
     if b.column != "f32":
         raise Skip()
-    g, n, ic, oc = _geometry(b, False), b.pick(1, 1, 2), b.size(1, 4), b.size(1, 4)
+    g, n, ic, oc = geometry(b, False), b.pick(1, 1, 2), b.size(1, 4), b.size(1, 4)
     padding = g["padding"]
     sizes = []
     for size, filter_size, stride in ((g["oh"], g["kh"], g["sh"]), (g["ow"], g["kw"], g["sw"])):
@@ -85,7 +85,7 @@ def transpose_conv_bias(b):
 
 
 def _pool(b, name):
-    g, n, c = _geometry(b, False), b.pick(1, 2), b.size(1, 5)
+    g, n, c = geometry(b, False), b.pick(1, 2), b.size(1, 5)
     q = b.quant()
     x = b.input([n, g["h"], g["w"], c], q)
     y = b.output([n, g["oh"], g["ow"], c], q)

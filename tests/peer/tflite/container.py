@@ -8,6 +8,7 @@ import struct
 
 MAGIC = b"ORVEC1\0\0"
 VARIANTS = ("tflm", "tflite")
+ALL = VARIANTS + ("litert",)  # which only operators have whose arithmetic LiteRT has changed
 
 
 class Case:
@@ -29,7 +30,7 @@ def pack(operator, kind, references, cases):
 
     head = {"operator": operator, "type": kind, "references": references, "cases": [
         {"name": c.name, "model": piece(c.model), "inputs": [piece(i) for i in c.inputs],
-         "outputs": {v: [piece(o) for o in c.outputs[v]] for v in VARIANTS if v in c.outputs},
+         "outputs": {v: [piece(o) for o in c.outputs[v]] for v in ALL if v in c.outputs},
          "atol": c.atol, "rtol": c.rtol, **({"steps": c.steps} if c.steps > 1 else {})} for c in cases]}
     text = json.dumps(head, separators=(",", ":"), sort_keys=True).encode()
     filters = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME}]

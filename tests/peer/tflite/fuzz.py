@@ -54,7 +54,7 @@ def write_job(raw, builder, outputs, is_float):
 def run(args, who, jobs, folder):
     """Lines of findings by the number of the job."""
     (folder / "jobs").write_bytes(struct.pack("<I", len(jobs)) + b"".join(jobs))
-    done = subprocess.run([args.program, folder / "jobs", folder, "tflm" if who == "tflm" else "tflite"],
+    done = subprocess.run([args.program, folder / "jobs", folder, who],
                           capture_output=True, text=True)
     found = collections.defaultdict(list)
     for line in done.stdout.splitlines():

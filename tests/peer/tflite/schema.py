@@ -41,7 +41,7 @@ OPERATORS = {
     "UNIDIRECTIONAL_SEQUENCE_LSTM": (44, 71, ["activation:i8", "cell_clip:f32", "proj_clip:f32",
                                               "time_major:bool", "asymmetric:bool"]),
     "STRIDED_SLICE": (45, 32, ["begin_mask:i32", "end_mask:i32", "ellipsis_mask:i32",
-                               "new_axis_mask:i32", "shrink_axis_mask:i32"]),
+                               "new_axis_mask:i32", "shrink_axis_mask:i32", "offset:bool"]),
     "SPLIT": (49, 35, ["num_splits:i32"]),
     "CAST": (53, 37, ["in_type:i8", "out_type:i8"]),
     "PRELU": (54, 0, []),

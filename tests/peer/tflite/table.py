@@ -17,7 +17,7 @@ from build import PLAIN
 
 ORDER = """CONV_2D DEPTHWISE_CONV_2D TRANSPOSE_CONV CONVOLUTION_2D_TRANSPOSE_BIAS FULLY_CONNECTED BATCH_MATMUL ADD SUB MUL MAXIMUM
 MINIMUM AVERAGE_POOL_2D MAX_POOL_2D MEAN SUM SOFTMAX SOFTMAX_WIDE LOGISTIC TANH RELU RELU6 RELU_N1_TO_1 LEAKY_RELU PRELU HARD_SWISH
-RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE TRANSPOSE
+RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE STRIDED_SLICE_OFFSET TRANSPOSE
 RESIZE_NEAREST_NEIGHBOR RESIZE_BILINEAR QUANTIZE DEQUANTIZE CAST GATHER PACK UNPACK SVDF SVDF_NARROW
 UNIDIRECTIONAL_SEQUENCE_LSTM CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE
 ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE L2_NORMALIZATION
@@ -47,7 +47,7 @@ int8 also take weights of int4, which become int8 when the model is read (`tests
 the LSTMs and RNNs of floats take weights of int8 (`tests/vectors/*_h8.bin.xz`). How results are rounded: `rounding.md`.
 CONVOLUTION_2D_TRANSPOSE_BIAS is the custom operator `Convolution2DTransposeBias` of MediaPipe, which needs no plugin; its
 vectors are those of TRANSPOSE_CONV with the sizes that it computes. PRELU of int16 takes slopes of int8. SOFTMAX_WIDE is
-SOFTMAX of bytes whose result is int16, SVDF_NARROW is SVDF with a state of int8. DETECTION_POSTPROCESS
+SOFTMAX of bytes whose result is int16, SVDF_NARROW is SVDF with a state of int8, STRIDED_SLICE_OFFSET is STRIDED_SLICE whose ends count from the begins. DETECTION_POSTPROCESS
 is `TFLite_Detection_PostProcess`, which object detection has at its end; LANDMARKS_2_TRANSFORM_MATRIX, TRANSFORM_LANDMARKS and
 TRANSFORM_TENSOR_BILINEAR are custom operators of MediaPipe, compared with models of the same meaning; SIGNAL_... are the custom operators of TensorFlow
 Lite Micro's signal library, whose column is the type of their samples.
@@ -137,14 +137,14 @@ def table(oribi, source):
             row = [cell(oribi, source / "tests/vectors", operator, column, pathlib.Path(name), references)
                    for column in cases.COLUMNS]
             lines.append(f"| {operator} | " + " | ".join(row) + " |")
-    names = {"tflm": "tflite-micro", "tflite": "tensorflow"}
+    names = {"tflm": "tflite-micro", "tflite": "tensorflow", "litert": "ai-edge-litert"}
     given = ", ".join(f"{names[who]} {version}" for who, version in sorted(references.items()))
     header = "| operator | " + " | ".join(cases.COLUMNS) + " |\n|---|" + "---|" * len(cases.COLUMNS) + "\n"
     return HEAD.format(references=given) + header + "\n".join(lines) + "\n" + host_table(source)
 
 
 # Operators of int8 that move values and round nothing.
-MOVES = """RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE
+MOVES = """RESHAPE SQUEEZE EXPAND_DIMS PAD PADV2 MIRROR_PAD CONCATENATION SPLIT SPLIT_V SLICE STRIDED_SLICE STRIDED_SLICE_OFFSET
 TRANSPOSE GATHER PACK UNPACK SELECT_V2 DENSIFY CALL_ONCE VAR_HANDLE READ_VARIABLE ASSIGN_VARIABLE""".split()
 
 
