@@ -11,6 +11,11 @@ bool oribi_pass_is(const oribi_node *node, const char *op_name)
     return node != NULL && strcmp(node->op_name, op_name) == 0;
 }
 
+bool oribi_pass_is_cast(const oribi_node *node)
+{
+    return oribi_pass_is(node, "Cast");
+}
+
 bool oribi_pass_is_one_of(const oribi_node *node, const char *const *names)
 {
     for (; *names != NULL; names++) {

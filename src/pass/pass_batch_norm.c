@@ -337,7 +337,7 @@ static bool is_dequantisation(const oribi_graph *graph, const oribi_node *first,
 {
     const oribi_node *cast = oribi_graph_producer(graph, value);
     if (!oribi_pass_computes(first, ORIBI_FORMULA_DIFFERENCE) || cast == NULL ||
-        !oribi_pass_is(cast, "Cast")) {
+        !oribi_pass_is_cast(cast)) {
         return false;
     }
     const TF_DataType dtype = graph->values[cast->inputs[0]]->dtype;

@@ -3,20 +3,19 @@
  * quantised ones do (MatMulInteger, Cast, Mul): the op does all of it, in the same arithmetic. */
 #include "pass/qdq_internal.h"
 
-#include <string.h>
-
 bool oribi_qdq_is_integer_product(const oribi_graph *graph, const oribi_node *node)
 {
-    return !node->is_dead && node->op != NULL && strcmp(node->op_name, "ONNX>QLinearMatMul") == 0 &&
-           graph->values[node->outputs[0]]->dtype == TF_INT32 && !oribi_pass_is_foreign(node);
+    return !node->is_dead && node->op != NULL && node->n_outputs == 1 &&
+           graph->values[node->outputs[0]]->dtype == TF_INT32 && node->n_inputs == 5 &&
+           oribi_attrs_find(&node->attrs, "Ty") != NULL &&
+           oribi_pass_traits(node).cost == ORIBI_COST_MATMUL && !oribi_pass_is_foreign(node);
 }
 
 /* The product whose sums the value is, as float. NULL: it is not, or something else reads them. */
 static oribi_node *product_of(const oribi_qdq *q, oribi_value_id value)
 {
     const oribi_node *cast = oribi_qdq_sole_producer(q, value);
-    if (cast == NULL || strcmp(cast->op_name, "Cast") != 0 ||
-        q->graph->values[value]->dtype != TF_FLOAT) {
+    if (cast == NULL || !oribi_pass_is_cast(cast) || q->graph->values[value]->dtype != TF_FLOAT) {
         return NULL;
     }
     oribi_node *product = oribi_qdq_sole_producer(q, cast->inputs[0]);
@@ -48,7 +47,8 @@ static oribi_value_id scales_of(oribi_qdq *q, oribi_value_id scale, const oribi_
 
 bool oribi_qdq_scale_sums(oribi_qdq *q, oribi_node *node)
 {
-    if (strcmp(node->op_name, "Mul") != 0 || node->n_inputs != 2 || oribi_pass_is_foreign(node)) {
+    if (!oribi_pass_computes(node, ORIBI_FORMULA_PRODUCT) || node->n_inputs != 2 ||
+        oribi_pass_is_foreign(node)) {
         return false;
     }
     for (int32_t i = 0; i < 2; i++) {
