@@ -2,21 +2,13 @@
 /* Products of quantised matrices for AVX-512 with VNNI, whose groups of four bytes are multiplied
  * and added at once. See qlinear_panels.h. */
 
-#include <immintrin.h>
+#include "cpu/base/dot_x86_vnni.h"
 
 #define ORIBI_ISA vnni
 enum { ROWS = 8, COLUMNS = 32 };
 #include "cpu/qlinear/qlinear_quads.h"
 
 #include "cpu/qlinear/qlinear_loops.h"
-
-/* Adds four products of bytes in each lane. In assembler, because gcc 12 copies each sum of an
- * unrolled loop twice a step where the intrinsic overwrites one: 16 products and 34 moves. */
-static inline __m512i dot_of_bytes(__m512i sum, __m512i unsigned_bytes, __m512i signed_bytes)
-{
-    __asm__("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(unsigned_bytes), "v"(signed_bytes));
-    return sum;
-}
 
 static inline void tile_of(const number *numbers, const weight *panel, int32_t groups, int rows,
                            int32_t *sums)
@@ -33,8 +25,8 @@ static inline void tile_of(const number *numbers, const weight *panel, int32_t g
             int32_t bits;
             memcpy(&bits, numbers + r * CHUNK + GROUP * g, sizeof bits);
             const __m512i four = _mm512_set1_epi32(bits);
-            sum[r][0] = dot_of_bytes(sum[r][0], four, left);
-            sum[r][1] = dot_of_bytes(sum[r][1], four, right);
+            sum[r][0] = oribi_dot_of_bytes(sum[r][0], four, left);
+            sum[r][1] = oribi_dot_of_bytes(sum[r][1], four, right);
         }
     }
     for (int r = 0; r < rows; r++) {

@@ -55,13 +55,20 @@ static int32_t known_channels(oribi_kit_setup *setup, int32_t otherwise)
     return rank == 4 && dims[3] >= 1 && dims[3] <= INT32_MAX ? (int32_t)dims[3] : otherwise;
 }
 
+/* Taps of a window that lie side by side in an image, or all where none do. */
+static int32_t row_taps(const conv_state *state)
+{
+    const struct oribi_micro_conv2d_s8_spec *s = &state->spec;
+    return s->filter_w * s->filter_c * (state->args.dilation_w == 1 ? 1 : s->filter_h);
+}
+
 static void conv_pack(oribi_kit_setup *setup, conv_state *state)
 {
     const struct oribi_micro_conv2d_s8_args *a = &state->args;
     const int32_t taps = state->spec.filter_h * state->spec.filter_w * state->spec.filter_c;
     const oribi_quantized_layer layer = {
-        a->filter, a->bias, a->multiplier,  a->shift, taps,   1, state->spec.out_c,
-        taps,      1,       a->output_zero, a->low,   a->high};
+        a->filter,       a->bias, a->multiplier,  a->shift, taps,   1, state->spec.out_c, taps,
+        row_taps(state), 1,       a->output_zero, a->low,   a->high};
     if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);
@@ -97,10 +104,10 @@ static void depthwise_pack(oribi_kit_setup *setup, depthwise_state *state)
 {
     const struct oribi_micro_depthwise_conv2d_s8_args *a = &state->args;
     const int32_t channels = state->weights.n_channels;
-    const oribi_quantized_layer layer = {
-        a->filter, a->bias,        a->multiplier, a->shift,
-        1,         channels,       channels,      state->spec.filter_h * state->spec.filter_w,
-        1,         a->output_zero, a->low,        a->high};
+    const int32_t taps = state->spec.filter_h * state->spec.filter_w;
+    const oribi_quantized_layer layer = {a->filter,      a->bias,  a->multiplier, a->shift, 1,
+                                         channels,       channels, taps,          taps,     1,
+                                         a->output_zero, a->low,   a->high};
     if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)channels);
@@ -226,15 +233,19 @@ static void *take_window(const conv_call *call, const int8_t *image, int32_t y, 
 {
     const struct oribi_micro_conv2d_s8_args *a = &call->args;
     const oribi_quantized_simd *simd = call->state->simd;
-    const int64_t run = (int64_t)a->filter_w * a->in_c;
-    const int64_t odd = run * a->filter_h % simd->format.group;
+    const int32_t run = a->filter_w * a->in_c, group = simd->format.group;
+    const bool is_by_rows = row_taps(call->state) == run;
+    const int32_t odd = (is_by_rows ? run : run * a->filter_h) % group;
     for (int32_t i = 0; i < a->filter_h; i++) {
         const int32_t row = y + i * a->dilation_h;
         to = row < 0 || row >= a->in_h
                  ? simd->fill(a->input_zero, run, to)
                  : take_row(call, image + (int64_t)row * a->in_w * a->in_c, x, to);
+        if (odd != 0 && (is_by_rows || i == a->filter_h - 1)) {
+            to = simd->fill(0, group - odd, to);
+        }
     }
-    return odd != 0 ? simd->fill(0, simd->format.group - odd, to) : to;
+    return to;
 }
 
 static void conv_simd_rows(void *object, int64_t begin, int64_t end)
@@ -260,7 +271,7 @@ static void conv_simd_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
-/* --- Windows that are rows of groups are read from an image in the format, padded, instead. ------
+/* --- Windows are read from an image in the format, padded, where it is not much larger ----------
  */
 
 static void pad_rows(void *object, int64_t begin, int64_t end)
@@ -315,7 +326,7 @@ static int64_t plan_conv(conv_call *call, int64_t batch)
         (int64_t)(a->out_h - 1) * a->stride_h + (int64_t)(a->filter_h - 1) * a->dilation_h + 1;
     const int64_t wide = (int64_t)(a->out_w - 1) * a->stride_w + a->filter_w;
     const bool is_small = high <= 2 * (int64_t)a->in_h + 16 && wide <= 2 * (int64_t)a->in_w + 16;
-    if (a->dilation_w != 1 || run % f->group != 0 || !is_small) {
+    if (a->dilation_w != 1 || !is_small) {
         call->window =
             (oribi_quantized_window){(int64_t)groups * f->group * f->bytes, 0, 1, groups};
         call->scratch_bytes = oribi_quantized_tile_bytes(f, groups);
@@ -328,13 +339,13 @@ static int64_t plan_conv(conv_call *call, int64_t batch)
         .pixel_step = (int64_t)a->stride_w * a->in_c * f->bytes,
         .row_step = call->scratch_bytes * a->dilation_h,
         .n_rows = a->filter_h,
-        .row_groups = (int32_t)(run / f->group),
+        .row_groups = (int32_t)((run + f->group - 1) / f->group),
     };
     /* Pixels of 1 x 1 follow each other beyond the end of a row. */
     const bool is_flat = a->filter_h == 1 && a->filter_w == 1 && a->stride_h == 1 &&
                          a->stride_w == 1 && a->out_w != LINE;
     call->line_pixels = is_flat ? LINE : a->out_w;
-    return batch * call->padded_h * call->scratch_bytes;
+    return batch * call->padded_h * call->scratch_bytes + (int64_t)f->group * f->bytes;
 }
 
 static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, int64_t pixel_cost)
@@ -344,8 +355,10 @@ static void conv_by_vectors(oribi_kit_run *run, conv_call *call, int64_t rows, i
         oribi_kit_parallel(run, rows, a->out_w * pixel_cost, call, conv_simd_rows);
         return;
     }
-    oribi_kit_parallel(run, rows / a->out_h * call->padded_h, call->scratch_bytes / 32 + 1, call,
-                       pad_rows);
+    const int64_t padded = rows / a->out_h * call->padded_h;
+    const oribi_quantized_simd *simd = call->state->simd;
+    oribi_kit_parallel(run, padded, call->scratch_bytes / 32 + 1, call, pad_rows);
+    (void)simd->fill(0, simd->format.group, call->scratch + padded * call->scratch_bytes);
     oribi_kit_parallel(run, (call->n_pixels + call->line_pixels - 1) / call->line_pixels,
                        call->line_pixels * pixel_cost, call, conv_lines);
 }

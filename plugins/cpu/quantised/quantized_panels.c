@@ -20,15 +20,22 @@ void oribi_quantized_panels_free(oribi_quantized_panels *panels)
     *panels = (oribi_quantized_panels){0};
 }
 
+static int32_t groups_of(int32_t taps, int32_t group)
+{
+    return taps / group + (taps % group != 0 ? 1 : 0);
+}
+
 /* Weights of channel c at place i; returns their sum. */
 static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32_t i,
                             const oribi_quantized_format *format, void *panel)
 {
-    const int32_t g = format->group;
+    const int32_t g = format->group, row_groups = groups_of(layer->row_taps, g);
     int64_t sum = 0;
     for (int32_t t = 0; t < layer->taps; t++) {
         const int8_t w = layer->filter[c * layer->channel_step + t * layer->tap_step];
-        const int64_t at = ((int64_t)(t / g) * ORIBI_PANEL + i) * g + t % g;
+        const int32_t row = t / layer->row_taps, of_row = t % layer->row_taps;
+        const int64_t group = (int64_t)row * row_groups + of_row / g;
+        const int64_t at = (group * ORIBI_PANEL + i) * g + of_row % g;
         if (format->bytes == 1) {
             ((int8_t *)panel)[at] = w;
         } else {
@@ -68,8 +75,8 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
     const size_t n = (size_t)n_panels * ORIBI_PANEL;
     *out = (oribi_quantized_panels){.n_channels = layer->n_channels,
                                     .n_panels = n_panels,
-                                    .groups = layer->taps / format->group +
-                                              (layer->taps % format->group != 0 ? 1 : 0),
+                                    .groups = layer->taps / layer->row_taps *
+                                              groups_of(layer->row_taps, format->group),
                                     .zero = layer->zero,
                                     .low = layer->low,
                                     .high = layer->high};

@@ -48,12 +48,14 @@ typedef struct oribi_quantized_panels {
 } oribi_quantized_panels;
 
 /* A layer as micro/ has it; the weight of channel c and tap t is at c * channel_step + t *
- * tap_step. scale_step is 0 where all channels share a multiplier and a shift, else 1. */
+ * tap_step. Each row of row_taps begins a group, so that what a window reads behind a row of a
+ * padded image meets zeros. scale_step is 0 where all channels share a multiplier and a shift, else
+ * 1. */
 typedef struct oribi_quantized_layer {
     const int8_t *filter;
     const int32_t *bias, *multiplier, *shift;
     int64_t channel_step, tap_step;
-    int32_t n_channels, taps, scale_step;
+    int32_t n_channels, taps, row_taps, scale_step;
     int32_t zero, low, high;
 } oribi_quantized_layer;
 

@@ -3,9 +3,9 @@
  * channels of up to eight pixels at a time. Inputs are bytes without a sign, 128 more than they
  * are; the packed bias makes up for it.
  */
+#include "cpu/base/dot_x86_vnni.h"
 #include "cpu/quantised/quantized_panels.h"
 
-#include <immintrin.h>
 #include <string.h>
 
 enum { PIXELS = 8, GROUP = 4, SIDE_BY_SIDE = 4 /* panels */ };
@@ -98,29 +98,53 @@ static __m512i four_inputs(const uint8_t *x)
     return _mm512_set1_epi32(all);
 }
 
-/* A panel of n pixels; n is a constant where this is inlined. */
+/* m panels, 1 or 2, of n pixels; both are constants where this is inlined. Two panels share what is
+ * read of the pixels. */
 static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, const uint8_t *x,
-                            const oribi_quantized_window *window, int32_t n, int8_t *out,
+                            const oribi_quantized_window *window, int32_t m, int32_t n, int8_t *out,
                             int64_t stride)
 {
-    const int8_t *w = (const int8_t *)p->weights + (int64_t)panel * p->groups * GROUP * ORIBI_PANEL;
+    const int64_t panel_bytes = (int64_t)p->groups * GROUP * ORIBI_PANEL;
+    const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
     const int64_t step = window->pixel_step, row_bytes = (int64_t)GROUP * window->row_groups;
-    const int32_t first = panel * ORIBI_PANEL;
-    __m512i s[PIXELS];
+    __m512i s[PIXELS][2];
     for (int32_t i = 0; i < n; i++) {
-        s[i] = load(p->bias + first);
+        for (int32_t k = 0; k < m; k++) {
+            s[i][k] = load(p->bias + (panel + k) * ORIBI_PANEL);
+        }
     }
     for (int32_t r = 0; r < window->n_rows; r++, x += window->row_step) {
         for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
-            const __m512i weights = load(w);
+            const __m512i left = load(w), right = m == 2 ? load(w + panel_bytes) : left;
             for (int32_t i = 0; i < n; i++) {
-                s[i] = _mm512_dpbusd_epi32(s[i], four_inputs(x + i * step + k), weights);
+                const __m512i inputs = four_inputs(x + i * step + k);
+                s[i][0] = oribi_dot_of_bytes(s[i][0], inputs, left);
+                if (m == 2) {
+                    s[i][1] = oribi_dot_of_bytes(s[i][1], inputs, right);
+                }
             }
         }
     }
-    const ending e = ending_of(p, first);
-    for (int32_t i = 0; i < n; i++) {
-        finish(&e, s[i], out + i * stride + first);
+    for (int32_t k = 0; k < m; k++) {
+        const int32_t first = (panel + k) * ORIBI_PANEL;
+        const ending e = ending_of(p, first);
+        for (int32_t i = 0; i < n; i++) {
+            finish(&e, s[i][k], out + i * stride + first);
+        }
+    }
+}
+
+/* All panels of n pixels. */
+static inline void panels_of(const oribi_quantized_panels *p, const uint8_t *x,
+                             const oribi_quantized_window *window, int32_t n, int8_t *out,
+                             int64_t stride)
+{
+    int32_t panel = 0;
+    for (; panel + 2 <= p->n_panels; panel += 2) {
+        panel_of(p, panel, x, window, 2, n, out, stride);
+    }
+    if (panel < p->n_panels) {
+        panel_of(p, panel, x, window, 1, n, out, stride);
     }
 }
 
@@ -140,7 +164,7 @@ static inline void pixel_of(const oribi_quantized_panels *p, int32_t panel, cons
         for (int64_t k = 0; k < row_bytes; k += GROUP, w += GROUP * ORIBI_PANEL) {
             const __m512i inputs = four_inputs(x + k);
             for (int32_t i = 0; i < n; i++) {
-                s[i] = _mm512_dpbusd_epi32(s[i], inputs, load(w + i * panel_bytes));
+                s[i] = oribi_dot_of_bytes(s[i], inputs, load(w + i * panel_bytes));
             }
         }
     }
@@ -158,12 +182,10 @@ static void tile(const oribi_quantized_panels *p, const void *inputs,
     int32_t done = 0;
     if (n_pixels >= 4) {
         done = n_pixels == PIXELS ? PIXELS : 4;
-        for (int32_t panel = 0; panel < p->n_panels; panel++) {
-            if (done == PIXELS) {
-                panel_of(p, panel, x, window, PIXELS, out, stride);
-            } else {
-                panel_of(p, panel, x, window, 4, out, stride);
-            }
+        if (done == PIXELS) {
+            panels_of(p, x, window, PIXELS, out, stride);
+        } else {
+            panels_of(p, x, window, 4, out, stride);
         }
     }
     for (; done < n_pixels; done++) {
@@ -208,7 +230,7 @@ static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps
             __m512i sums = bias;
             for (int32_t k = 0; k < p->groups; k++) {
                 const __m512i x = four_taps(taps + GROUP * k, i * step + first, e.mask, order);
-                sums = _mm512_dpbusd_epi32(sums, x, load(w + (int64_t)k * GROUP * ORIBI_PANEL));
+                sums = oribi_dot_of_bytes(sums, x, load(w + (int64_t)k * GROUP * ORIBI_PANEL));
             }
             finish(&e, sums, out + (int64_t)i * p->n_channels + first);
         }
