@@ -66,6 +66,23 @@ def compare(command, path, threads, rounds, seconds):
     return statistics.median(ours), statistics.median(theirs)
 
 
+def mean_of(ratios):
+    return math.exp(sum(math.log(r) for r in ratios) / len(ratios))
+
+
+def print_table(table):
+    threads = sorted({row["threads"] for row in table})
+    by_model = {}
+    for row in table:
+        by_model.setdefault(row["model"], {})[row["threads"]] = row["ratio"]
+    print("| model | " + " | ".join(f"{n} thread{'s' if n > 1 else ''}" for n in threads) + " |")
+    print("|---|" + "---:|" * len(threads))
+    for model, ratios in by_model.items():
+        print(f"| {model} | " + " | ".join(f"{ratios[n]:.2f}" for n in threads) + " |")
+    means = [mean_of([r["ratio"] for r in table if r["threads"] == n]) for n in threads]
+    print("| **geometric mean** | " + " | ".join(f"**{m:.2f}**" for m in means) + " |")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--oribi", default="build/bin/oribi")
@@ -73,6 +90,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.3)
     parser.add_argument("--threads", default="1,2")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--table", action="store_true", help="print the page's table at the end")
     parser.add_argument("models", nargs="+")
     args = parser.parse_args()
     table, failed = [], False
@@ -93,11 +111,13 @@ def main():
                 print(f"{name:24} {threads} thread{'s' if threads > 1 else ' '} "
                       f"{ours:9.3f} ms  ORT {theirs:9.3f} ms  ratio {ours / theirs:5.2f}", flush=True)
         if ratios and not args.json:
-            mean = math.exp(sum(math.log(r) for r in ratios) / len(ratios))
+            mean = mean_of(ratios)
             print(f"{'geometric mean':24} {threads} thread{'s' if threads > 1 else ' '} "
                   f"{mean:5.2f}, worst {max(ratios):5.2f}", flush=True)
     if args.json:
         json.dump(table, sys.stdout, indent=1)
+    if args.table:
+        print_table(table)
     return 1 if failed else 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """int8 models on one thread against TensorFlow Lite's interpreter (XNNPACK on): least time over least time, the
-two sides in turn. Needs a Python with tensorflow.
+two sides in turn. Needs a Python with numpy and LiteRT (ai-edge-litert), or else tensorflow.
 
     peer_tflite.py [--oribi build/bin/oribi] [--rounds 5] [--runs 200] MODEL.tflite...
 """
@@ -16,9 +16,12 @@ import time
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 try:
     import numpy as np
-    import tensorflow as tf
+    try:
+        from ai_edge_litert.interpreter import Interpreter
+    except ImportError:
+        from tensorflow.lite import Interpreter
 except ImportError:
-    sys.exit("skipped: this Python has no tensorflow")
+    sys.exit("skipped: this Python has neither ai-edge-litert nor tensorflow")
 
 
 def ours(oribi, model, runs):
@@ -30,7 +33,7 @@ def ours(oribi, model, runs):
 
 
 def theirs(model, runs):
-    peer = tf.lite.Interpreter(model_path=str(model), num_threads=1)
+    peer = Interpreter(model_path=str(model), num_threads=1)
     peer.allocate_tensors()
     rng = np.random.default_rng(1)
     for port in peer.get_input_details():

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes what a benchmark prints into its place in docs/reference/performance.md: the table alone,
+under a line that names processor, commit and day.
+
+    bench/peer_ort.py --table MODELS | bench/page.py models
+"""
+import datetime
+import pathlib
+import re
+import subprocess
+import sys
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent / "docs/reference/performance.md"
+
+
+def processor():
+    found = re.search(r"^model name\s*:\s*(.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.M)
+    return " ".join(found[1].split()) if found else "unknown processor"
+
+
+def main():
+    name = sys.argv[1]
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
+    text = PAGE.read_text()
+    if begin not in text or end not in text:
+        sys.exit(f"{PAGE.name} has no place '{name}'")
+    rows = [line for line in sys.stdin.read().splitlines() if line.startswith("|")]
+    if len(rows) < 3:
+        sys.exit(f"{name}: no table came; the page stays as it is")
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=PAGE.parent, check=True,
+                            capture_output=True, text=True).stdout.strip()
+    head = f"{processor()}, commit {commit}, {datetime.date.today()}.\n\n"
+    before, rest = text.split(begin)
+    PAGE.write_text(before + begin + head + "\n".join(rows) + "\n" + end + rest.split(end)[1])
+    print("\n".join(rows))
+
+
+main()
