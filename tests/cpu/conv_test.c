@@ -45,6 +45,10 @@ static const conv_case conv_cases[] = {
     {1, 5, 5, 1538, 1, 1, 23, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
     {1, 6, 7, 60, 3, 3, 112, 2, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
     {0, 4, 4, 3, 3, 3, 5, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    /* one tap: with groups, with padding, as many pixels at another place */
+    {2, 8, 9, 66, 1, 1, 99, 3, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 2},
+    {1, 6, 5, 40, 1, 1, 24, 1, 1, 1, 1, 1, "EXPLICIT", {1, 2, 0, 3}, {"BiasAdd"}, true, 0},
+    {1, 3, 3, 36, 1, 1, 10, 1, 2, 2, 1, 1, "EXPLICIT", {1, 1, 1, 1}, {NULL}, true, 0},
     /* few channels, in several bands (conv_bands.c) and on several threads */
     {2, 61, 147, 3, 3, 3, 40, 1, 2, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
     {1, 120, 90, 1, 3, 3, 32, 1, 1, 1, 1, 1, "EXPLICIT", {2, 0, 3, 1}, {"BiasAdd", "Sigmoid"}, true, 0},

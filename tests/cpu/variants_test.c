@@ -86,6 +86,7 @@ static const recipe recipes[] = {
     {"MaxPool", POOL, -9, 9, 0, false},
     {"AvgPool", POOL, -9, 9, 9, false},
     {"Oribi>AvgPool", POOL, -9, 9, 9, false},
+    {"Softmax", NORM, -60, 60, 1e-30, true},
     {"LogSoftmax", NORM, -20, 20, 9, true},
     {"LRN", LRN, -9, 9, 0, false},
     {"Oribi>LayerNorm", ROWS, -9, 9, 9, true},
@@ -120,10 +121,10 @@ static bool find_recipe(const char *name, recipe *out)
     return op != NULL && oribi_op_is(op, &none, ORIBI_TRAIT_REDUCES);
 }
 
-enum { SHAPES = 7 };
+enum { SHAPES = 8 };
 static const int64_t shapes[SHAPES][4] = {{1, 1, 1, 1},    {1, 3, 5, 7},   {2, 9, 4, 33},
                                           {1, 40, 30, 64}, {3, 1, 7, 515}, {1, 200, 150, 3},
-                                          {2, 0, 3, 4}};
+                                          {2, 0, 3, 4},    {1, 3, 901, 2}};
 
 static void window_attrs(harness *h, int turn)
 {

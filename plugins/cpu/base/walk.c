@@ -67,6 +67,36 @@ size_t oribi_cpu_width(oribi_kit_run *run, TF_DataType dtype)
     return width;
 }
 
+#define COPY_EACH(bytes)                                                                           \
+    for (int64_t i = 0; i < count; i++, target += target_step, source += source_step) {            \
+        memcpy(target, source, bytes);                                                             \
+    }
+
+void oribi_cpu_copy_each(char *target, int64_t target_step, const char *source, int64_t source_step,
+                         int64_t count, size_t bytes)
+{
+    switch (bytes) { /* a size that compilers know is a move, another one is a call */
+    case 1:
+        COPY_EACH(1)
+        break;
+    case 2:
+        COPY_EACH(2)
+        break;
+    case 4:
+        COPY_EACH(4)
+        break;
+    case 8:
+        COPY_EACH(8)
+        break;
+    case 16:
+        COPY_EACH(16)
+        break;
+    default:
+        COPY_EACH(bytes)
+    }
+}
+
+/* The walk's strides are of bytes. */
 typedef struct copy_work {
     const oribi_cpu_walk *walk;
     const char *source;
@@ -74,40 +104,33 @@ typedef struct copy_work {
     size_t width;
 } copy_work;
 
-#define COPY_LINE(type)                                                                            \
-    for (int64_t i = 0; i < count; i++) {                                                          \
-        ((type *)target)[i] = ((const type *)source)[i * stride];                                  \
-    }
-
 static void copy_line(void *object, const oribi_cpu_walk *walk, const int64_t *offsets, int64_t at,
                       int64_t count)
 {
     const copy_work *work = object;
-    int64_t stride = walk->axes[walk->rank - 1].strides[0];
-    void *target = work->target + (size_t)at * work->width;
-    const void *source = work->source + offsets[0] * (int64_t)work->width;
-    if (stride == 1) {
-        memcpy(target, source, (size_t)count * work->width);
-        return;
+    const int64_t stride = walk->axes[walk->rank - 1].strides[0], width = (int64_t)work->width;
+    char *target = work->target + at * width;
+    if (stride == width) {
+        memcpy(target, work->source + offsets[0], (size_t)(count * width));
+    } else {
+        oribi_cpu_copy_each(target, width, work->source + offsets[0], stride, count, work->width);
     }
-    switch (work->width) {
-    case 1:
-        COPY_LINE(uint8_t)
-        break;
-    case 2:
-        COPY_LINE(uint16_t)
-        break;
-    case 4:
-        COPY_LINE(uint32_t)
-        break;
-    case 8:
-        COPY_LINE(uint64_t)
-        break;
-    default:
-        for (int64_t i = 0; i < count; i++) {
-            memcpy((char *)target + (size_t)i * work->width,
-                   (const char *)source + i * stride * (int64_t)work->width, work->width);
-        }
+}
+
+/* Strides become those of bytes, and short dense lines elements: two columns of four are a line of
+ * 8 bytes each, and no line of the walk. */
+static void widen(oribi_cpu_walk *walk, copy_work *copy)
+{
+    enum { SHORT = 64 };
+    const int last = walk->rank - 1;
+    for (int i = 0; i <= last; i++) {
+        walk->axes[i].strides[0] *= (int64_t)copy->width;
+    }
+    const int64_t line = walk->axes[last].dim * (int64_t)copy->width;
+    if (last > 0 && walk->axes[last].strides[0] == (int64_t)copy->width && line <= SHORT) {
+        walk->count /= walk->axes[last].dim;
+        walk->rank--;
+        copy->width = (size_t)line;
     }
 }
 
@@ -225,6 +248,8 @@ void oribi_cpu_walk_copy(oribi_kit_run *run, oribi_cpu_walk *walk, const void *s
                            work.band_rows * work.columns, &work, transpose_bands);
         return;
     }
-    int64_t cost = walk->axes[last].strides[0] == 1 && walk->axes[last].dim >= 16 ? 1 : 2;
+    widen(walk, &copy);
+    last = walk->rank - 1;
+    int64_t cost = walk->axes[last].strides[0] == (int64_t)copy.width ? 1 : 2;
     oribi_kit_parallel(run, walk->count, cost, &copy, copy_block);
 }

@@ -27,6 +27,9 @@ void oribi_cpu_walk_run(const oribi_cpu_walk *walk, int64_t begin, int64_t end, 
  * Strides may be negative; source points at the element with all coordinates 0. */
 void oribi_cpu_walk_copy(oribi_kit_run *run, oribi_cpu_walk *walk, const void *source, void *target,
                          size_t width);
+/* Copies `count` runs of so many bytes, at any address, which lie so many bytes apart. */
+void oribi_cpu_copy_each(char *target, int64_t target_step, const char *source, int64_t source_step,
+                         int64_t count, size_t bytes);
 /* Bytes of an element that may be copied bit by bit; 0 (after failing): strings and handles. */
 size_t oribi_cpu_width(oribi_kit_run *run, TF_DataType dtype);
 

@@ -5,8 +5,6 @@
 #include "cpu/base/families.h"
 #include "cpu/base/walk.h"
 
-#include <string.h>
-
 /* n_rows runs of `bytes`, from one stride to another. */
 typedef struct runs {
     const char *source;
@@ -17,13 +15,10 @@ typedef struct runs {
 static void copy_runs(void *object, int64_t begin, int64_t end)
 {
     const runs *work = object;
-    const char *source = work->source + (size_t)begin * work->source_stride;
-    char *target = work->target + (size_t)begin * work->target_stride;
-    for (int64_t i = begin; i < end; i++) {
-        memcpy(target, source, work->bytes);
-        source += work->source_stride;
-        target += work->target_stride;
-    }
+    oribi_cpu_copy_each(work->target + (size_t)begin * work->target_stride,
+                        (int64_t)work->target_stride,
+                        work->source + (size_t)begin * work->source_stride,
+                        (int64_t)work->source_stride, end - begin, work->bytes);
 }
 
 static void copy(oribi_kit_run *run, int64_t n_runs, runs *work)

@@ -28,6 +28,7 @@ typedef struct conv_state {
 typedef struct conv_call {
     int64_t input[4], filter[4], groups;
     oribi_conv_rows rows;
+    oribi_gemm_lines lines;
     oribi_gemm gemm;
     oribi_gemm_plan plan;
     TF_Tensor *panels, *zeros; /* scratch, or NULL */
@@ -198,6 +199,13 @@ static void run_units(void *object, int64_t begin, int64_t end)
     oribi_gemm_run(&call->gemm, &call->plan, begin, end);
 }
 
+/* Does each pixel of the result come from the one in its place? As large, it has no padding. */
+static bool is_pixelwise(const oribi_conv_rows *rows)
+{
+    return rows->y.taps == 1 && rows->x.taps == 1 && rows->y.stride == 1 && rows->x.stride == 1 &&
+           rows->y.out == rows->y.in && rows->x.out == rows->x.in;
+}
+
 static bool conv_run(const conv_state *state, oribi_kit_run *run, conv_call *call)
 {
     oribi_weights_view filter;
@@ -234,6 +242,11 @@ static bool conv_run(const conv_state *state, oribi_kit_run *run, conv_call *cal
     }
     if (oribi_conv_bands_are_worth(&call->rows, call->groups)) {
         return oribi_conv_bands_run(run, &call->rows, gemm);
+    }
+    if (is_pixelwise(&call->rows)) { /* no pointer needs a comparison */
+        call->lines = (oribi_gemm_lines){call->rows.input, call->rows.channels};
+        gemm->rows = oribi_gemm_lines_fill;
+        gemm->rows_arg = &call->lines;
     }
     oribi_gemm_plan_make(gemm, TF_ThreadPool_NumThreads(run->context), &call->plan);
     oribi_kit_parallel(run, call->plan.units, call->plan.unit_cost, call, run_units);

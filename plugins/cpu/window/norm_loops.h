@@ -130,6 +130,23 @@ static void scale_row(float *row, int64_t n, float scale)
     }
 }
 
+/* Rows of two, as detectors have them: loops over rows, which compilers make vectors of. */
+static void softmax_pairs(const float *x, float *y, int64_t rows)
+{
+    ORIBI_CPU_NO_ALIAS
+    for (int64_t r = 0; r < rows; r++) {
+        const float a = x[2 * r], b = x[2 * r + 1], largest = b > a ? b : a;
+        y[2 * r] = a - largest;
+        y[2 * r + 1] = b - largest;
+    }
+    exponentials(y, y, 2 * rows);
+    for (int64_t r = 0; r < rows; r++) {
+        const float scale = 1.0f / (y[2 * r] + y[2 * r + 1]);
+        y[2 * r] *= scale;
+        y[2 * r + 1] *= scale;
+    }
+}
+
 /* Many rows a pass where a row is short, so that the exponentials come in long runs. */
 static void softmax_rows(const void *xv, void *yv, int64_t rows, int64_t columns)
 {
@@ -142,6 +159,10 @@ static void softmax_rows(const void *xv, void *yv, int64_t rows, int64_t columns
         if (n == 1) {
             float sum = exponentials_of(x, y, columns, largest_of(x, columns));
             scale_row(y, columns, 1.0f / sum);
+            continue;
+        }
+        if (columns == 2) {
+            softmax_pairs(x, y, n);
             continue;
         }
         shift_rows(x, y, n, columns);
