@@ -22,7 +22,8 @@ CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES, **cases_s
 HOST = """WHERE UNIQUE BUCKETIZE BROADCAST_ARGS MATRIX_DIAG MATRIX_SET_DIAG UNSORTED_SEGMENT_SUM
 UNSORTED_SEGMENT_PROD UNSORTED_SEGMENT_MAX UNSORTED_SEGMENT_MIN RFFT2D DYNAMIC_UPDATE_SLICE
 NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 DETECTION_POSTPROCESS CONV_3D""".split() + ["LANDMARKS_2_TRANSFORM_MATRIX", "TRANSFORM_TENSOR_BILINEAR",
-                                                             "MAX_POOLING_WITH_ARGMAX_2D", "MAX_UNPOOLING_2D", "LANDMARKS_2_TRANSFORM_MATRIX_V1"] + list(cases_signal.CASES)
+                                                             "MAX_POOLING_WITH_ARGMAX_2D", "MAX_UNPOOLING_2D", "LANDMARKS_2_TRANSFORM_MATRIX_V1",
+                                                             "RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL", "MULTINOMIAL"] + list(cases_signal.CASES)
 FUZZED = {name: case for name, case in ALL.items() if name not in KEPT}
 COUNT = 26  # tried for each operator and element type; at least LEAST must be answered
 LEAST = 20
@@ -30,7 +31,7 @@ LEAST = 20
 TOLERANCES = {"ELU": (0.0, 4e-7), "EXP": (0.0, 4e-7), "LOG": (1e-7, 4e-7), "L2_NORMALIZATION": (0.0, 6e-7), "LOG_SOFTMAX": (1e-6, 1e-6), "LOCAL_RESPONSE_NORMALIZATION": (1e-6, 4e-6), "NON_MAX_SUPPRESSION_V5": (1e-6, 1e-6),
               "DETECTION_POSTPROCESS": (1e-6, 1e-6), "REDUCE_PROD": (1e-6, 2e-6), "LANDMARKS_2_TRANSFORM_MATRIX": (2e-3, 2e-5), "LANDMARKS_2_TRANSFORM_MATRIX_V1": (1e-3, 2e-5), "TRANSFORM_LANDMARKS": (4e-6, 2e-6),
               "TRANSFORM_TENSOR_BILINEAR": (4e-6, 4e-6),
-              "RSQRT": (0.0, 2e-7), "RNN": (1e-6, 1e-6), "UNIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6),
+              "RSQRT": (0.0, 2e-7), "RANDOM_STANDARD_NORMAL": (4e-7, 8e-7), "RNN": (1e-6, 1e-6), "UNIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6),
               "BIDIRECTIONAL_SEQUENCE_RNN": (4e-6, 2e-6), "LSTM": (4e-7, 1e-6), "BIDIRECTIONAL_SEQUENCE_LSTM": (1e-6, 2e-6), "RFFT2D": (2e-5, 2e-6), "CONV_3D": (4e-6, 2e-6), "CONV_3D_TRANSPOSE": (4e-6, 2e-6), "SIGNAL_RFFT": (2e-5, 2e-6), "SIGNAL_IRFFT": (2e-6, 2e-6), "LOGISTIC": (0.0, 4e-7), "RESIZE_BILINEAR": (5e-7, 5e-7), "SOFTMAX": (0.0, 6e-7),
               "SVDF": (2e-5, 2e-6), "TANH": (0.0, 4e-7), "UNIDIRECTIONAL_SEQUENCE_LSTM": (4e-7, 1e-6)}
 
