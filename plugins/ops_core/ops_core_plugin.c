@@ -41,7 +41,6 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_detection,
     oribi_ops_audio,
     oribi_ops_signal,
-    oribi_ops_random,
     oribi_ops_control,
     oribi_ops_segment,
 };

@@ -255,7 +255,8 @@ static bool multinomial_run(const random_state *state, oribi_kit_run *run)
         TF_DeleteTensor(scratch);
     }
     /* TensorFlow skips that many numbers after each run, whatever it drew. */
-    const uint64_t skipped = (uint64_t)dims[0] * (((uint64_t)c.samples + 3) / 4 * 4) * 2 * 256;
+    const uint64_t samples = (uint64_t)c.samples, whole = samples + (4 - samples % 4) % 4;
+    const uint64_t skipped = (uint64_t)dims[0] * whole * 2 * 256;
     return c.y != NULL && (c.sums != NULL || count == 0) && write_next(run, c.drawn, skipped);
 }
 ORIBI_KIT_COMPUTE(multinomial, 3)
