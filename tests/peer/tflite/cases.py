@@ -15,16 +15,15 @@ from build import COLUMNS, HYBRID, Builder, Skip
 # Of what tests/peer/tflite/fuzz.py makes, these have vectors, too.
 KEPT = """ABS EXP LOG ELU RSQRT EQUAL NOT_EQUAL LESS LESS_EQUAL GREATER GREATER_EQUAL SQUARED_DIFFERENCE
 L2_NORMALIZATION SELECT_V2 DENSIFY DIV LOG_SOFTMAX CUMSUM ADD_N REDUCE_PROD LOCAL_RESPONSE_NORMALIZATION CONV_3D_TRANSPOSE TRANSFORM_LANDMARKS
-LANDMARKS_2_TRANSFORM_MATRIX LANDMARKS_2_TRANSFORM_MATRIX_V1""".split()
+LANDMARKS_2_TRANSFORM_MATRIX LANDMARKS_2_TRANSFORM_MATRIX_V1 TRANSFORM_TENSOR_BILINEAR""".split()
 ALL = {**cases_plain.CASES, **cases_detect.CASES, **cases_landmarks.CASES, **cases_signal.CASES, **cases_place.CASES, "QUANTIZE_WIDE": cases_math.quantize_wide}
 CASES = {**cases_window.CASES, **cases_math.CASES, **cases_move.CASES, **cases_state.CASES,
          **{name: ALL[name] for name in KEPT}}
 # These have vectors for host sessions alone (tests/vectors/host): there is no C of them.
 HOST = """WHERE UNIQUE BUCKETIZE BROADCAST_ARGS MATRIX_DIAG MATRIX_SET_DIAG UNSORTED_SEGMENT_SUM
 UNSORTED_SEGMENT_PROD UNSORTED_SEGMENT_MAX UNSORTED_SEGMENT_MIN RFFT2D DYNAMIC_UPDATE_SLICE
-NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 DETECTION_POSTPROCESS CONV_3D""".split() + ["TRANSFORM_TENSOR_BILINEAR",
-                                                             "MAX_POOLING_WITH_ARGMAX_2D", "MAX_UNPOOLING_2D",
-                                                             "RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL", "MULTINOMIAL"] + list(cases_signal.CASES)
+NON_MAX_SUPPRESSION_V4 NON_MAX_SUPPRESSION_V5 DETECTION_POSTPROCESS CONV_3D""".split() + ["MAX_POOLING_WITH_ARGMAX_2D", "MAX_UNPOOLING_2D", "RANDOM_UNIFORM",
+                                                             "RANDOM_STANDARD_NORMAL", "MULTINOMIAL"] + list(cases_signal.CASES)
 FUZZED = {name: case for name, case in ALL.items() if name not in KEPT}
 COUNT = 26  # tried for each operator and element type; at least LEAST must be answered
 LEAST = 20
