@@ -31,6 +31,8 @@ void oribi_micro_prelu_f32(const struct oribi_micro_binary_f32_args *args, const
                            const float *b, float *output);
 void oribi_micro_pow_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
                          const float *b, float *output);
+void oribi_micro_atan2_f32(const struct oribi_micro_binary_f32_args *args, const float *a,
+                           const float *b, float *output);
 void oribi_micro_squared_difference_f32(const struct oribi_micro_binary_f32_args *args,
                                         const float *a, const float *b, float *output);
 void oribi_micro_floor_div_f32(const struct oribi_micro_binary_f32_args *args, const float *a,

@@ -22,6 +22,8 @@ void oribi_micro_ceil_f32(const struct oribi_micro_unary_f32_args *args, const f
                           float *output);
 void oribi_micro_clip_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                           float *output);
+void oribi_micro_atan_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
+                          float *output);
 void oribi_micro_cos_f32(const struct oribi_micro_unary_f32_args *args, const float *input,
                          float *output);
 void oribi_micro_elu_f32(const struct oribi_micro_unary_f32_args *args, const float *input,

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "micro/arc.h"
 #include "micro/trig_double.h"
 
 enum { STEP = 40009 }; /* of bit patterns; a prime */
@@ -46,6 +47,11 @@ static double logistic(double x)
     return 1.0 / (1.0 + exp(-x));
 }
 
+static float arc(float x)
+{
+    return oribi_micro_atan2(x, 1.0f);
+}
+
 static void functions_are_within_their_bounds(void **state)
 {
     (void)state;
@@ -55,6 +61,7 @@ static void functions_are_within_their_bounds(void **state)
     check("tanh", oribi_micro_tanh, tanh, 2);
     check("sigmoid", oribi_micro_sigmoid, logistic, 3);
     check("erf", oribi_micro_erf, erf, 0.51);
+    check("atan", arc, atan, 0.51);
 }
 
 static void roots_and_roundings_are_exact(void **state)
@@ -86,6 +93,28 @@ static void powers_have_the_special_cases_of_c(void **state)
     }
     assert_true(isnan(oribi_micro_pow(NAN, 2.0f)));
     assert_true(oribi_micro_pow(NAN, 0.0f) == 1.0f);
+}
+
+/* At the ends of the range and where the series changes, too; the sign of a zero counts. */
+static void angles_have_the_special_cases_of_c(void **state)
+{
+    static const float values[] = {0.0f,  -0.0f, 1.0f,     -1.0f,     0.41421357f, -0.41421354f,
+                                   1e30f, -7.5f, INFINITY, -INFINITY, 1e-30f,      -3e-42f,
+                                   3.0f,  2e-7f, 0.1f,     -12345.6f, FLT_MAX,     FLT_MIN};
+    const size_t n = sizeof values / sizeof values[0];
+    (void)state;
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < n; k++) {
+            const float got = oribi_micro_atan2(values[i], values[k]);
+            const double want = atan2((double)values[i], (double)values[k]);
+            if (!(distance(got, want) <= 0.51) ||
+                (want == 0 && signbit(got) != signbit((float)want))) {
+                fail_msg("atan2(%g, %g) is %g, %g was wanted", (double)values[i], (double)values[k],
+                         (double)got, want);
+            }
+        }
+    }
+    assert_true(isnan(oribi_micro_atan2(NAN, 1.0f)) && isnan(oribi_micro_atan2(1.0f, NAN)));
 }
 
 /* --- Of doubles ------------------------------------------------------------------------------ */
@@ -187,6 +216,7 @@ int main(void)
         cmocka_unit_test(functions_are_within_their_bounds),
         cmocka_unit_test(roots_and_roundings_are_exact),
         cmocka_unit_test(powers_have_the_special_cases_of_c),
+        cmocka_unit_test(angles_have_the_special_cases_of_c),
         cmocka_unit_test(functions_of_doubles_are_within_their_bounds),
         cmocka_unit_test(powers_of_doubles_are_within_their_bounds),
         cmocka_unit_test(signs_of_zero_stay),

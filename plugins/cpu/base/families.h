@@ -35,7 +35,7 @@
     FAMILY(pool_nd) FAMILY(pool_places) FAMILY(lrn_onnx) \
     FAMILY(resize) \
     FAMILY(grid_sample) FAMILY(suppression) FAMILY(soft_suppression) FAMILY(detection) FAMILY(region_pool) FAMILY(deform_conv) FAMILY(put_back) FAMILY(transform_bilinear) \
-    FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) FAMILY(signal_fft) FAMILY(audio) \
+    FAMILY(dft) FAMILY(rfft_2d) FAMILY(signal_source) FAMILY(signal_fft) FAMILY(random) FAMILY(audio) \
     ORIBI_ISAS_OF_pool(VARIANT) \
     FAMILY(norm_reference) FAMILY(row_norm) \
     ORIBI_ISAS_OF_norm(VARIANT) \

@@ -35,7 +35,7 @@ void oribi_cpu_micro_units(const oribi_cpu_reduce *reduce, int64_t begin, int64_
 
 /* micro_<name>_compute, of the kernel oribi_micro_<name>_f32. `alpha_of`: its attribute, from the
  * kernel's `state`, or 0. */
-#define ORIBI_CPU_MICRO_UNARY(name, alpha_of)                                                      \
+#define ORIBI_CPU_MICRO_UNARY_F32(name, alpha_of)                                                  \
     static void micro_##name##_loop(void *object, int64_t begin, int64_t end)                      \
     {                                                                                              \
         const oribi_kit_elements *work = object;                                                   \
@@ -46,7 +46,10 @@ void oribi_cpu_micro_units(const oribi_cpu_reduce *reduce, int64_t begin, int64_
     static void micro_##name##_compute(void *state, TF_OpKernelContext *context)                   \
     {                                                                                              \
         oribi_kit_unary(context, state, micro_##name##_loop, 20);                                  \
-    }                                                                                              \
+    }
+/* And of doubles. */
+#define ORIBI_CPU_MICRO_UNARY(name, alpha_of)                                                      \
+    ORIBI_CPU_MICRO_UNARY_F32(name, alpha_of)                                                      \
     static void micro_##name##_doubles(void *object, int64_t begin, int64_t end)                   \
     {                                                                                              \
         const oribi_kit_elements *work = object;                                                   \

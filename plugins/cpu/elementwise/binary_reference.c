@@ -196,6 +196,7 @@ LINE(not_equal, bool, truth, u != v, true, 1, NULL)
 
 ORIBI_CPU_MICRO_BINARY(bias_gelu)
 ORIBI_CPU_MICRO_BINARY(pow)
+ORIBI_CPU_MICRO_BINARY(atan2)
 LINE(micro_pow, double, double, oribi_micro_double_pow(u, v), true, 120, NULL)
 
 #define ROW(op, T, dtype, fn)                                                                      \
@@ -281,6 +282,7 @@ const oribi_cpu_kernel oribi_cpu_binary_reference_kernels[] = {
     INTS("RightShift", shift_right)
     ORIBI_CPU_NUMBERS(COMBINED)
     ORIBI_CPU_MICRO_ROW("Pow", pow, NULL, NULL)
+    ORIBI_CPU_MICRO_ROW("Atan2", atan2, NULL, NULL)
     ORIBI_CPU_MICRO_TYPED("Pow", TF_DOUBLE, micro_pow_double_compute, NULL, NULL)
     {.op_name = "LogicalAnd", .priority = ORIBI_CPU_REFERENCE, .compute = logical_and_bool_compute,
      .why = "plain loop"},

@@ -189,6 +189,7 @@ LEAKY(double)
 #define MICRO(id, op)      ORIBI_CPU_MICRO_UNARY(id, 0)
 #define MICRO_ROWS(id, op) ORIBI_CPU_MICRO_UNARY_ROWS(op, id, NULL, NULL)
 MICRO_OPS(MICRO)
+ORIBI_CPU_MICRO_UNARY_F32(atan, 0)
 
 #define ROW(op, T, dtype, fn)                                                                      \
     {.op_name = op,                                                                                \
@@ -220,6 +221,7 @@ MICRO_OPS(MICRO)
 const oribi_cpu_kernel oribi_cpu_unary_reference_kernels[] = {
     FLOAT_OPS(FLOAT_ROWS)
     MICRO_OPS(MICRO_ROWS)
+    ORIBI_CPU_MICRO_ROW("Atan", atan, NULL, NULL)
     SIGNED_ROWS("Abs", abs)
     SIGNED_ROWS("Neg", neg)
     SIGNED_ROWS("Sign", sign)

@@ -127,7 +127,7 @@ extern const oribi_tflite_row oribi_tflite_conv_rows[], oribi_tflite_elementwise
     oribi_tflite_reduce_rows[], oribi_tflite_shape_rows[], oribi_tflite_variable_rows[],
     oribi_tflite_recurrent_rows[], oribi_tflite_lstm_rows[], oribi_tflite_index_rows[],
     oribi_tflite_norm_rows[], oribi_tflite_control_rows[], oribi_tflite_find_rows[],
-    oribi_tflite_detection_rows[], oribi_tflite_rnn_rows[];
+    oribi_tflite_detection_rows[], oribi_tflite_rnn_rows[], oribi_tflite_random_rows[];
 
 typedef struct oribi_tflite_custom { /* one custom operator; name NULL ends a table */
     const char *name;
@@ -153,6 +153,7 @@ const oribi_emit_from *oribi_tflite_from(oribi_tflite_node *n);
 #define oribi_tflite_want_shapes(n, ...) oribi_emit_want_shapes(oribi_tflite_from(n), __VA_ARGS__)
 /* Fields of the operator's options; the default on failure. */
 int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent);  /* int32 */
+int64_t oribi_tflite_long(oribi_tflite_node *n, int field, int64_t absent); /* int64 */
 int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent); /* byte, bool, enum */
 float oribi_tflite_float(oribi_tflite_node *n, int field, float absent);
 /* A float that is a number and finite; a failure otherwise. */

@@ -43,6 +43,11 @@ int64_t oribi_tflite_int(oribi_tflite_node *n, int field, int64_t absent)
     return read_option(n, field, 4, absent);
 }
 
+int64_t oribi_tflite_long(oribi_tflite_node *n, int field, int64_t absent)
+{
+    return read_option(n, field, 8, absent);
+}
+
 int64_t oribi_tflite_byte(oribi_tflite_node *n, int field, int64_t absent)
 {
     return read_option(n, field, 1, absent);

@@ -10,7 +10,7 @@ static const oribi_tflite_row *const families[] = {
     oribi_tflite_shape_rows,   oribi_tflite_variable_rows,    oribi_tflite_recurrent_rows,
     oribi_tflite_lstm_rows,    oribi_tflite_index_rows,       oribi_tflite_norm_rows,
     oribi_tflite_control_rows, oribi_tflite_find_rows,        oribi_tflite_detection_rows,
-    oribi_tflite_rnn_rows,
+    oribi_tflite_rnn_rows,     oribi_tflite_random_rows,
 };
 
 /* by number */

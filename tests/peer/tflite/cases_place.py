@@ -264,7 +264,43 @@ def rfft_2d(b):
     b.op(part, [line], [b.output(half)], **options)
 
 
-CASES = {"DENSIFY": densify, "RFFT2D": rfft_2d, "SHAPE": shape, "RANK": rank, "SPACE_TO_DEPTH": _blocks("SPACE_TO_DEPTH", True),
+def _seeds(b):
+    low = b.walk(1, 0, 1234567, -5, 1 << 40, -(1 << 62))
+    return {"seed": low, "seed2": b.walk(7, 1, -1, 0 if low else 3, (1 << 33) + 5)}
+
+
+def _random(name):
+    """Another stretch of numbers in each run."""
+    def case(b):
+        if b.column != "f32":
+            raise Skip()
+        shape = b.shape(b.pick(1, 2, 3, 4), 1, 6)
+        if np.prod(shape) % 2:  # TFLite writes normal numbers in pairs
+            shape[-1] += 1
+        given = b.input([len(shape)], None, "i32", shape) if b.i % 3 == 2 else b.ints(shape)
+        b.op(name, [given], [b.output(shape)], **_seeds(b))
+        b.steps = b.size(1, 4)
+        b.data = b.data * b.steps
+    return case
+
+
+def multinomial(b):
+    """The numbers of classes are the result's, whose type is the column's."""
+    if b.column not in ("i32", "i64"):
+        raise Skip()
+    rows, classes, samples = b.size(1, 4), b.size(1, 9), b.size(1, 12)
+    data = b.rng.standard_normal((rows, classes)).astype(np.float32) * np.float32(2)
+    if b.i % 4 == 3:
+        data[0, b.size(0, classes - 1)] = b.pick(np.inf, -np.inf, np.nan)
+    x = b.input([rows, classes], None, "f32", data)
+    count = b.input([], None, "i32", samples) if b.i % 3 == 2 else b.const(np.int32(samples), "i32")
+    b.op("MULTINOMIAL", [x, count], [b.output([rows, samples])], **_seeds(b))
+    b.steps = b.size(1, 3)
+    b.data = b.data * b.steps
+
+
+CASES = {"RANDOM_UNIFORM": _random("RANDOM_UNIFORM"), "RANDOM_STANDARD_NORMAL": _random("RANDOM_STANDARD_NORMAL"),
+         "MULTINOMIAL": multinomial, "DENSIFY": densify, "RFFT2D": rfft_2d, "SHAPE": shape, "RANK": rank, "SPACE_TO_DEPTH": _blocks("SPACE_TO_DEPTH", True),
          "DEPTH_TO_SPACE": _blocks("DEPTH_TO_SPACE", False), "SPACE_TO_BATCH_ND": space_to_batch,
          "BATCH_TO_SPACE_ND": batch_to_space, "TILE": tile, "ONE_HOT": one_hot, "FILL": fill, "RANGE": range_,
          "REVERSE_V2": reverse, "REVERSE_SEQUENCE": reverse_sequence, "GATHER_ND": gather_nd,

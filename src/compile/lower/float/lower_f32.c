@@ -37,6 +37,7 @@ const oribi_lower_row oribi_lower_f32_rows[] = {
     {"Oribi>ChannelShuffle", "channel_shuffle", oribi_lower_channel_shuffle},
     {"ResizeBilinear", "resize", oribi_lower_resize_bilinear_f32},
     {"ONNX>Resize", "resize", oribi_lower_resize_onnx},
+    {"Oribi>TransformBilinear", "transform", oribi_lower_transform_bilinear},
     {"Less", "compare", oribi_lower_compare},
     {"LessEqual", "compare", oribi_lower_compare},
     {"Greater", "compare", oribi_lower_compare},

@@ -10,6 +10,7 @@
 #include "micro/resize/resize_f32.h"
 #include "micro/resize/resize_pick.h"
 #include "micro/resize/resize_taps_prepare.h"
+#include "micro/resize/transform_bilinear_f32.h"
 #include "tensor/status.h"
 
 typedef struct resize {
@@ -170,6 +171,28 @@ bool oribi_lower_resize_bilinear_f32(oribi_lowering *lowering, oribi_call *call)
         ORIBI_TRY(r.in.at[axis] == r.out.at[axis] || take_axis(lowering, call, &r, axis));
     }
     return set_call(lowering, call, &r);
+}
+
+bool oribi_lower_transform_bilinear(oribi_lowering *lowering, oribi_call *call)
+{
+    oribi_sizes in, out;
+    ORIBI_TRY(oribi_lower_is_f32(lowering, call));
+    ORIBI_TRY(oribi_lower_sizes(lowering, call, oribi_lower_input(lowering, call, 0), &in, NULL) &&
+              oribi_lower_sizes(lowering, call, oribi_lower_output(lowering, call), &out, NULL));
+    if (in.n != 4 || out.n != 4 || in.at[0] != 1 ||
+        oribi_lower_count(oribi_lower_input(lowering, call, 1)) != 16) {
+        return oribi_lower_fail(lowering, call, ORIBI_MICRO_INVALID);
+    }
+    const struct oribi_micro_transform_bilinear_f32_args args = {
+        .height = in.at[1],
+        .width = in.at[2],
+        .channels = in.at[3],
+        .rows = out.at[1],
+        .columns = out.at[2],
+        .half_pixel = oribi_lower_bool(call, "half_pixel") ? 1 : 0};
+    call->n_inputs = 2;
+    call->macs = 4 * oribi_lower_count(oribi_lower_output(lowering, call));
+    return ORIBI_CALL_SET(lowering, call, "transform_bilinear_f32", transform_bilinear_f32, &args);
 }
 
 /* --- ONNX>Resize ----------------------------------------------------------------------------- */
