@@ -3,6 +3,7 @@
 # Debian packages and the header tarball from a build for prefix /usr:
 #     build.sh BUILD OUT
 # The same sources give the same bytes (SOURCE_DATE_EPOCH, else the time of the last commit).
+# ORIBI_DEB_LEVEL: how hard xz tries, 6 if not given; a test that throws the packages away needs no more than 0.
 set -eu
 build=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -72,7 +73,7 @@ Description: $summary
 EOF
     [ "$name" = liboribi1 ] && echo "activate-noawait ldconfig" >"$root/DEBIAN/triggers"
     find "$root" -depth -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
-    dpkg-deb --root-owner-group -Zxz --build "$root" "$out/${name}_${version}_$arch.deb" >/dev/null
+    dpkg-deb --root-owner-group -Zxz "-z${ORIBI_DEB_LEVEL:-6}" --build "$root" "$out/${name}_${version}_$arch.deb" >/dev/null
 }
 
 cd "$image"

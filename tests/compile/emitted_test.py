@@ -119,7 +119,7 @@ class Emitted(unittest.TestCase):
         main = self.folder / "main.c"
         main.write_text(MAIN.format(header="tvmgen_net.h", name="tvmgen_net", n=len(inputs[0]), m=n_out))
         program = self.folder / "program"
-        subprocess.run(["gcc", "-std=c99", "-O2", "-fsanitize=address,undefined",
+        subprocess.run(["gcc", "-std=c99", "-O0", "-fsanitize=address,undefined",
                         "-fno-sanitize-recover=undefined", f"-I{folder}", f"-Wa,-I{folder}", main,
                         *sorted(p for p in folder.rglob("*") if p.suffix in (".c", ".S", ".o")),
                         "-o", program], check=True)

@@ -58,6 +58,18 @@ class Once(unittest.TestCase):
         self.assertEqual(self.gcc("a", "#ifdef MORE\n#define NUMBER 5\n#else\n#define NUMBER 6\n#endif\n", "-D", "MORE"),
                          (0, "", 5))
 
+    def test_where_a_macro_comes_from_is_nothing(self):
+        header = self.folder / "macros.h"
+        header.write_text("\n#define NAME 3\n")
+        self.assertEqual(self.gcc("a", "#define NUMBER NAME\n", "-DNAME=3", "-g"), (0, "", 3))
+        self.assertEqual(self.gcc("a", "#define NUMBER NAME\n", "-D", "NAME=3", "-DOTHER", "-g"), (0, "", 3))
+        self.assertEqual(self.gcc("a", "#define NUMBER NAME\n", "-include", header, "-g"), (0, "", 3))
+        self.assertEqual(self.count(), 2)
+        self.assertEqual(self.gcc("a", "#define NUMBER NAME\n", "-DNAME=4", "-g"), (0, "", 4))
+        header.write_text("#define NAME 3\nstatic const int more;\n")
+        self.assertEqual(self.gcc("a", "#define NUMBER NAME\n", "-include", header, "-g"), (0, "", 3))
+        self.assertEqual(self.count(), 5)
+
     def test_what_the_compiler_says_is_said_each_time(self):
         for _ in range(2):
             code, said, _ = self.gcc("a", "#define NUMBER nothing\n")

@@ -428,8 +428,7 @@ class Faults(Case):
     """Each plant is code that runs before every operator, on the target alone."""
 
     def refused(self, target, plant, words, *more):
-        header = self.folder / "plant.h"
-        header.write_text(f"""#include <stdint.h>
+        (self.folder / "plant.h").write_text(f"""#ifdef TVMGEN_DIGITS_INT8_H_ /* the model's C alone: no other file is compiled anew */
 static uint32_t deep(uint32_t n)
 {{
     volatile uint32_t here[16] = {{n}};
@@ -442,6 +441,10 @@ static inline void plant(uint8_t *workspace, const void *inputs)
     (void)deep;
     {plant}
 }}
+#endif
+""")
+        header = self.folder / "macros.h"
+        header.write_text(f"""#define TVMGEN_CONFIG_HEADER "{self.folder}/plant.h"
 #define TVMGEN_ON_OP(index) plant(workspace_pools->workspace, inputs)
 """)
         done = verify(DIGITS, "--target", target, "--runs", "1", "--cflags", f"-include {header}", *more)

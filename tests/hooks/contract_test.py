@@ -259,7 +259,7 @@ class Contract(unittest.TestCase):
         ports = re.findall(r"#define TVMGEN_NET_(\w+)_COUNT", (folder / "tvmgen_net.h").read_text())
         (folder / "main.c").write_text(INSTANCES % {"input": ports[0], "output": ports[-1]})
         flags = [f for f in FLAGS if "CONFIG_HEADER" not in f]
-        subprocess.run(["gcc", *flags, *defines, "-fsanitize=address,undefined", "-I", folder, *INCLUDE,
+        subprocess.run(["gcc", *flags, *defines, "-O0", "-fsanitize=address,undefined", "-I", folder, *INCLUDE,
                         "-I", SOURCE, *folder.rglob("*.c"), OPS, "-o",
                         self.folder / "program"], check=True)
         self.assertEqual(subprocess.run([self.folder / "program"], timeout=60).returncode, 0)

@@ -62,7 +62,7 @@ class Random(unittest.TestCase):
 
     def check(self, seed):
         model, devices, options, sees, is_sanitized = made_up(seed)
-        flags = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all") if is_sanitized else ()
+        flags = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all") if is_sanitized else ()
         try:
             program = Program(ORIBI, SOURCE, TARGETS, self.folder / str(seed), model, devices, *options, flags=flags)
         except AssertionError as refusal:

@@ -101,7 +101,7 @@ class Unwinding(unittest.TestCase):
     def on_posix(self, folder, flags):
         program = self.folder / "program"
         sanitize = "-fsanitize=address,undefined"
-        objects = self.compiled("gcc", [*flags, "-g", sanitize, "-DRECORDER_PRINT=\"recorder_posix.h\""],
+        objects = self.compiled("gcc", [*flags, "-O0", "-g", sanitize, "-DRECORDER_PRINT=\"recorder_posix.h\""],
                                 [SOURCE / "tests/hooks/made/recorder_main.c", *folder.rglob("*.c")])
         subprocess.run(["gcc", sanitize, *objects, "-o", program], check=True)
         return subprocess.run([program], capture_output=True, text=True, check=True, timeout=120).stdout

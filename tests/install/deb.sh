@@ -15,6 +15,7 @@ cmake -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTA
 cmake --build "$build" | tail -1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export ORIBI_DEB_LEVEL=0
 "$source/packaging/deb/build.sh" "$build" "$work/one" >/dev/null
 "$source/packaging/deb/build.sh" "$build" "$work/two" >/dev/null
 for file in "$work"/one/*; do

@@ -137,6 +137,7 @@ static bool parse(int argc, char **argv, plan *p)
                                            "-dump",
                                            "-print",
                                            "-gsplit",
+                                           "-g3",
                                            "-Wp,",
                                            "-Wa,",
                                            NULL};
@@ -218,25 +219,52 @@ static void add(hash *h, const char *bytes, size_t n)
     }
 }
 
-/* Of a line `# 12 "folder/name" ...` the folder is another one each time, and counts for nothing.
- */
+/* The name in a line `# 12 "folder/name" 1 ...`, which says where the text behind it stands; else
+ * NULL. */
+static const char *place_of(const char *line)
+{
+    const size_t number = line[0] == '#' && line[1] == ' ' ? strspn(line + 2, "0123456789") : 0;
+    return number > 0 && strncmp(line + 2 + number, " \"", 2) == 0 ? line + number + 4 : NULL;
+}
+
+/* A place where no text stands, as a header of macros leaves it. The system's (flag 3) count: the
+ * compiler forgives their macros more. */
+static bool is_empty_place(const char *name, const char *stop)
+{
+    const char *quote = memchr(name, '"', (size_t)(stop - name));
+    const bool is_system = quote && name[0] != '<' && memchr(quote, '3', (size_t)(stop - quote));
+    return !is_system && place_of(stop + strspn(stop, "\n"));
+}
+
+/* Of the name of a place the folder is another one each time, and counts for nothing. */
 static void add_text(hash *h, const text *t)
 {
     const char *at = t->data, *end = t->data + t->length;
     while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        const char *stop = memchr(at, '\n', (size_t)(end - at)), *name = place_of(at);
         stop = stop ? stop + 1 : end;
-        const size_t number = at[0] == '#' && at[1] == ' ' ? strspn(at + 2, "0123456789") : 0;
-        if (number > 0 && strncmp(at + 2 + number, " \"", 2) == 0) {
-            const char *name = at + number + 4;
+        if (name && is_empty_place(name, stop)) {
+            at = stop + strspn(stop, "\n");
+            continue;
+        }
+        if (name) {
             const char *quote = memchr(name, '"', (size_t)(stop - name));
             const char *slash = quote ? memrchr(name, '/', (size_t)(quote - name)) : NULL;
-            add(h, at, number + 4);
+            add(h, at, (size_t)(name - at));
             at = slash ? slash + 1 : name;
         }
         add(h, at, (size_t)(stop - at));
         at = stop;
     }
+}
+
+/* How many words from this flag on only say what the text is, which is known here. */
+static int words_of_text(const char *flag)
+{
+    static const char *const joined[] = {"-I", "-D", "-U", NULL};
+    static const char *const apart[] = {"-isystem", "-iquote",  "-idirafter",
+                                        "-include", "-imacros", NULL};
+    return is_in(flag, joined) || is_in(flag, apart) ? 2 : starts(flag, joined);
 }
 
 static void name_object(const plan *p, const char *source, const text *t, char *path, size_t size)
@@ -251,9 +279,10 @@ static void name_object(const plan *p, const char *source, const text *t, char *
     add(&h, compiler, strlen(compiler) + 1);
     add(&h, stamp, strlen(stamp) + 1);
     for (int i = 0; i < p->n_flags; i++) {
-        const bool is_folder = strncmp(p->flags[i], "-I", 2) == 0;
-        i += is_folder && !p->flags[i][2];
-        if (!is_folder) {
+        const int n = words_of_text(p->flags[i]);
+        if (n > 0) {
+            i += n - 1;
+        } else {
             add(&h, p->flags[i], strlen(p->flags[i]) + 1);
         }
     }
@@ -272,6 +301,7 @@ static char *object_of(const plan *p, const char *source)
     if (code != 0 || !before.data || memmem(before.data, before.length, ".incbin", 7)) {
         return NULL; /* of another file there is no word in the text */
     }
+    before.data[before.length] = '\0';
     name_object(p, source, &before, path, 2 * PATH_MAX);
     free(before.data);
     if (access(path, R_OK) == 0) {
