@@ -50,11 +50,13 @@ else
     title "Load time and peak memory, weights stored as random numbers, 1 thread"
     # shellcheck disable=SC2086
     "$python" "$root/bench/peer_load.py" --oribi "$build/bin/oribi" $models
+    title "An encoder of text, float and int8, 1 thread"
+    "$python" "$root/bench/encoder.py" --oribi "$build/bin/oribi"
 fi
 
 cat <<'TEXT'
 
-docs/reference/performance.md keeps these tables. To bring it up to date: run this on a quiet machine, put each
-table in the place of the old one there, keep the commands, name the processor, and give ranges over
-at least three runs. A number that fell is explained or mended, not left out.
+docs/reference/performance.md keeps these tables. The commands there write some of them by themselves
+(bench/page.py); put the others in the place of the old ones, keep the commands, name the processor.
+Use a quiet machine. A number that fell is explained or mended, not left out.
 TEXT
