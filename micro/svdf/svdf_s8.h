@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* SVDF of int8 with weights over time and a state of int16: a rank-limited filter along time. The
- * arguments come from svdf_s8_prepare.h.
+/* SVDF of int8: a rank-limited filter along time. Weights over time and state are int16, or, of
+ * svdf_narrow_s8, int8. The arguments come from svdf_s8_prepare.h.
  */
 #ifndef ORIBI_MICRO_SVDF_S8_H_
 #define ORIBI_MICRO_SVDF_S8_H_
@@ -9,10 +9,10 @@
 
 struct oribi_micro_svdf_s8_args {
     const int8_t *feature; /* [units * rank, in_c] */
-    const int16_t *time;   /* [units * rank, memory] */
+    const void *time;      /* [units * rank, memory], of the state's type */
     const int32_t *bias;   /* units */
     int32_t batch, in_c, units, rank, memory;
-    int32_t input_zero, output_zero;
+    int32_t input_zero, output_zero, state_zero;
     int32_t feature_multiplier, feature_shift; /* of the newest column of the state */
     int32_t output_multiplier, output_shift;
 };
@@ -27,5 +27,7 @@ struct oribi_micro_svdf_s8_args {
  */
 void oribi_micro_svdf_s8(const struct oribi_micro_svdf_s8_args *args, const int8_t *input,
                          const int16_t *state, int8_t *output, int16_t *next);
+void oribi_micro_svdf_narrow_s8(const struct oribi_micro_svdf_s8_args *args, const int8_t *input,
+                                const int8_t *state, int8_t *output, int8_t *next);
 
 #endif

@@ -15,9 +15,9 @@ int32_t oribi_micro_svdf_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
     if (code != ORIBI_MICRO_OK) {
         return code;
     }
-    const int fits = s->rank >= 1 && s->filters % s->rank == 0 && s->feature_scale > 0.0F &&
-                     s->time_scale > 0.0F && s->state_scale > 0.0F &&
-                     oribi_micro_check_s8(s->input) == ORIBI_MICRO_OK &&
+    const int fits = s->state_zero >= INT8_MIN && s->state_zero <= INT8_MAX && s->rank >= 1 &&
+                     s->filters % s->rank == 0 && s->feature_scale > 0.0F && s->time_scale > 0.0F &&
+                     s->state_scale > 0.0F && oribi_micro_check_s8(s->input) == ORIBI_MICRO_OK &&
                      oribi_micro_check_s8(s->output) == ORIBI_MICRO_OK;
     if (!fits) {
         return ORIBI_MICRO_INVALID;
@@ -29,6 +29,7 @@ int32_t oribi_micro_svdf_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
     args->memory = s->memory;
     args->input_zero = s->input.zero;
     args->output_zero = s->output.zero;
+    args->state_zero = s->state_zero;
     const float feature = s->input.scale * s->feature_scale;
     const float feature_real = feature / s->state_scale;
     const float output = s->state_scale * s->time_scale;
@@ -39,27 +40,4 @@ int32_t oribi_micro_svdf_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
                ? code
                : oribi_micro_multiplier((double)output_real, &args->output_multiplier,
                                         &args->output_shift);
-}
-
-int32_t oribi_micro_svdf_narrow_s8_prepare(const struct oribi_micro_svdf_s8_spec *spec,
-                                           struct oribi_micro_svdf_narrow_s8_args *args)
-{
-    struct oribi_micro_svdf_s8_args a;
-    const int32_t code = oribi_micro_svdf_s8_prepare(spec, &a);
-    if (code != ORIBI_MICRO_OK) {
-        return code;
-    }
-    args->batch = a.batch;
-    args->in_c = a.in_c;
-    args->units = a.units;
-    args->rank = a.rank;
-    args->memory = a.memory;
-    args->input_zero = a.input_zero;
-    args->output_zero = a.output_zero;
-    args->state_zero = spec->state_zero;
-    args->feature_multiplier = a.feature_multiplier;
-    args->feature_shift = a.feature_shift;
-    args->output_multiplier = a.output_multiplier;
-    args->output_shift = a.output_shift;
-    return spec->state_zero < INT8_MIN || spec->state_zero > INT8_MAX ? ORIBI_MICRO_INVALID : code;
 }

@@ -66,7 +66,7 @@ typedef struct svdf_call {
             args.batch = 1;                                                                        \
             args.units = (int32_t)n;                                                               \
             args.feature += first * args.rank * args.in_c;                                         \
-            args.time += first * args.rank * args.memory;                                          \
+            args.time = (const cell *)args.time + first * args.rank * args.memory;                 \
             args.bias += first;                                                                    \
             kernel(&args, (const value *)call->input + row * args.in_c,                            \
                    (const cell *)call->state + state, (value *)call->output + unit,                \
@@ -76,7 +76,7 @@ typedef struct svdf_call {
     }
 UNITS(units_f32, oribi_micro_svdf_f32_args, oribi_micro_svdf_f32, float, float)
 UNITS(units_s8, oribi_micro_svdf_s8_args, oribi_micro_svdf_s8, int8_t, int16_t)
-UNITS(units_narrow, oribi_micro_svdf_narrow_s8_args, oribi_micro_svdf_narrow_s8, int8_t, int8_t)
+UNITS(units_narrow, oribi_micro_svdf_s8_args, oribi_micro_svdf_narrow_s8, int8_t, int8_t)
 
 static void run_units(oribi_kit_run *run, const struct oribi_micro_svdf_s8_spec *spec,
                       svdf_call *call, void (*units)(void *, int64_t, int64_t))
@@ -115,7 +115,7 @@ static bool svdf_run(const int64_t *rank, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(svdf, 5)
 
-static void read_quantised(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
+static void q_svdf_read(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
 {
     int64_t rank = 0;
     oribi_quantized_attr(setup, "input", &spec->input);
@@ -127,13 +127,11 @@ static void read_quantised(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_sp
     spec->rank = rank < 1 || rank > INT32_MAX ? 0 : (int32_t)rank;
 }
 
-static void q_svdf_read(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
-{
-    read_quantised(setup, spec);
-}
 ORIBI_KIT_CREATE(q_svdf, struct oribi_micro_svdf_s8_spec)
 
-static bool q_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_run *run)
+/* By the kernel of micro/ that `units` calls. */
+static bool run_quantised(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_run *run,
+                          void (*units)(void *, int64_t, int64_t))
 {
     struct oribi_micro_svdf_s8_spec spec = *state;
     struct oribi_micro_svdf_s8_args args;
@@ -147,15 +145,20 @@ static bool q_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_r
     args.time = TF_TensorData(run->in[2]);
     args.bias = TF_TensorData(run->in[3]);
     svdf_call call = {.args = &args, .output = output, .next = next};
-    run_units(run, &spec, &call, units_s8);
+    run_units(run, &spec, &call, units);
     return true;
+}
+
+static bool q_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_run *run)
+{
+    return run_quantised(state, run, units_s8);
 }
 ORIBI_KIT_COMPUTE(q_svdf, 5)
 
 static void q_narrow_svdf_read(oribi_kit_setup *setup, struct oribi_micro_svdf_s8_spec *spec)
 {
     int64_t zero = 0;
-    read_quantised(setup, spec);
+    q_svdf_read(setup, spec);
     oribi_kit_attr_int(setup, "state_zero", &zero);
     if (zero < INT8_MIN || zero > INT8_MAX) {
         (void)oribi_kit_setup_fail(setup, TF_INVALID_ARGUMENT, "state_zero %lld is no int8",
@@ -167,20 +170,7 @@ ORIBI_KIT_CREATE(q_narrow_svdf, struct oribi_micro_svdf_s8_spec)
 
 static bool q_narrow_svdf_run(const struct oribi_micro_svdf_s8_spec *state, oribi_kit_run *run)
 {
-    struct oribi_micro_svdf_s8_spec spec = *state;
-    struct oribi_micro_svdf_narrow_s8_args args;
-    void *output, *next;
-    if (!read_sizes(run, spec.rank, &spec) ||
-        !oribi_quantized_check(run, oribi_micro_svdf_narrow_s8_prepare(&spec, &args)) ||
-        !make_outputs(run, &spec, &output, &next)) {
-        return false;
-    }
-    args.feature = TF_TensorData(run->in[1]);
-    args.time = TF_TensorData(run->in[2]);
-    args.bias = TF_TensorData(run->in[3]);
-    svdf_call call = {.args = &args, .output = output, .next = next};
-    run_units(run, &spec, &call, units_narrow);
-    return true;
+    return run_quantised(state, run, units_narrow);
 }
 ORIBI_KIT_COMPUTE(q_narrow_svdf, 5)
 

@@ -41,7 +41,7 @@ static bool read_weights(oribi_lowering *lowering, const oribi_call *call,
     return true;
 }
 
-/* The members that both kernels have. */
+/* The members that all kernels have. `t`: the type of weights over time. */
 #define SET_SIZES(args, s, weights)                                                                \
     do {                                                                                           \
         (args)->feature = (weights)[0];                                                            \
@@ -54,10 +54,11 @@ static bool read_weights(oribi_lowering *lowering, const oribi_call *call,
         (args)->memory = (s)->memory;                                                              \
     } while (0)
 
-#define PLACE_WEIGHTS(call, args, s)                                                               \
+#define PLACE_WEIGHTS(call, args, s, t)                                                            \
     do {                                                                                           \
         ORIBI_CALL_PLACE(call, args, feature, (int64_t)(s)->filters *(s)->in_c);                   \
-        ORIBI_CALL_PLACE(call, args, time, (int64_t)(s)->filters *(s)->memory);                    \
+        ORIBI_CALL_PLACE(call, args, time, (int64_t)(s)->filters *(s)->memory)->kind =             \
+            oribi_element_kind_of(t);                                                              \
         ORIBI_CALL_PLACE(call, args, bias, (s)->filters / (s)->rank);                              \
     } while (0)
 
@@ -70,7 +71,7 @@ bool oribi_lower_svdf(oribi_lowering *lowering, oribi_call *call)
     ORIBI_TRY(read_sizes(lowering, call, &spec) && read_weights(lowering, call, types, weights));
     SET_SIZES(&args, &spec, weights);
     ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "svdf_f32", svdf_f32, &args));
-    PLACE_WEIGHTS(call, &args, &spec);
+    PLACE_WEIGHTS(call, &args, &spec, TF_FLOAT);
     return true;
 }
 
@@ -87,32 +88,29 @@ static bool read_quantised(oribi_lowering *lowering, oribi_call *call,
     return true;
 }
 
-bool oribi_lower_q_svdf(oribi_lowering *lowering, oribi_call *call)
+/* By `kernel`, whose weights over time are of this type. */
+static bool lower_quantised(oribi_lowering *lowering, oribi_call *call, const char *kernel,
+                            TF_DataType time)
 {
-    static const TF_DataType types[3] = {TF_INT8, TF_INT16, TF_INT32};
-    struct oribi_micro_svdf_s8_spec spec = {0};
+    const TF_DataType types[3] = {TF_INT8, time, TF_INT32};
+    struct oribi_micro_svdf_s8_spec spec = {.state_zero = oribi_lower_int(call, "state_zero", 0)};
     struct oribi_micro_svdf_s8_args args = {0};
     const void *weights[3];
     ORIBI_TRY(read_quantised(lowering, call, &spec));
     ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_svdf_s8_prepare(&spec, &args)));
     ORIBI_TRY(read_weights(lowering, call, types, weights));
     SET_SIZES(&args, &spec, weights);
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "svdf_s8", svdf_s8, &args));
-    PLACE_WEIGHTS(call, &args, &spec);
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, kernel, svdf_s8, &args));
+    PLACE_WEIGHTS(call, &args, &spec, time);
     return true;
+}
+
+bool oribi_lower_q_svdf(oribi_lowering *lowering, oribi_call *call)
+{
+    return lower_quantised(lowering, call, "svdf_s8", TF_INT16);
 }
 
 bool oribi_lower_q_narrow_svdf(oribi_lowering *lowering, oribi_call *call)
 {
-    static const TF_DataType types[3] = {TF_INT8, TF_INT8, TF_INT32};
-    struct oribi_micro_svdf_s8_spec spec = {.state_zero = oribi_lower_int(call, "state_zero", 0)};
-    struct oribi_micro_svdf_narrow_s8_args args = {0};
-    const void *weights[3];
-    ORIBI_TRY(read_quantised(lowering, call, &spec));
-    ORIBI_TRY(oribi_lower_check(lowering, call, oribi_micro_svdf_narrow_s8_prepare(&spec, &args)));
-    ORIBI_TRY(read_weights(lowering, call, types, weights));
-    SET_SIZES(&args, &spec, weights);
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "svdf_narrow_s8", svdf_narrow_s8, &args));
-    PLACE_WEIGHTS(call, &args, &spec);
-    return true;
+    return lower_quantised(lowering, call, "svdf_narrow_s8", TF_INT8);
 }
