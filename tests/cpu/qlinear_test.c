@@ -72,6 +72,17 @@ static void check_row(void *arg, const oribi_cpu_kernel *row)
     TF_DeleteStatus(status);
 }
 
+/* Weights that are bytes still when zero points within 27 of the middle are taken off. */
+static TF_Tensor *near_tensor(TF_DataType type, const int64_t *dims, int rank)
+{
+    TF_Tensor *tensor = harness_tensor(type, dims, rank);
+    uint8_t *values = TF_TensorData(tensor);
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        values[i] = (uint8_t)((type == TF_INT8 ? 0 : 128) + (int32_t)(101.0f * harness_random()));
+    }
+    return tensor;
+}
+
 static TF_Tensor *bytes_tensor(TF_DataType type, const int64_t *dims, int rank)
 {
     TF_Tensor *tensor = harness_tensor(type, dims, rank);
@@ -112,15 +123,17 @@ static void check_variants(check *self, const char *op)
     TF_DeleteStatus(status);
 }
 
-static void add_channels(harness *node, const layer_case *c)
+static void add_channels(harness *node, const layer_case *c, bool near)
 {
+    const int32_t middle = near && c->weights == TF_UINT8 ? 128 : 0;
+    const float reach = near ? 27.0f : 100.0f;
     const int64_t channels = c->filter[3];
     TF_Tensor *bias = harness_tensor(TF_INT32, &channels, 1);
     TF_Tensor *zeros = harness_tensor(TF_INT32, &channels, 1);
     TF_Tensor *multipliers = harness_tensor(TF_FLOAT, &channels, 1);
     for (int64_t i = 0; i < channels; i++) {
         ((int32_t *)TF_TensorData(bias))[i] = (int32_t)(3000.0f * harness_random());
-        ((int32_t *)TF_TensorData(zeros))[i] = (int32_t)(100.0f * harness_random());
+        ((int32_t *)TF_TensorData(zeros))[i] = middle + (int32_t)(reach * harness_random());
         ((float *)TF_TensorData(multipliers))[i] = 0.003f + 0.002f * harness_random();
     }
     harness_add(node, bias);
@@ -128,7 +141,7 @@ static void add_channels(harness *node, const layer_case *c)
     harness_add(node, multipliers);
 }
 
-static void run_case(const layer_case *c, oribi_pool *pool, const char *what)
+static void run_case(const layer_case *c, bool near, oribi_pool *pool, const char *what)
 {
     check self = {.what = what};
     harness *node = &self.node;
@@ -148,8 +161,8 @@ static void run_case(const layer_case *c, oribi_pool *pool, const char *what)
                 oribi_attrs_set_ints(attrs, arena, "dilations", c->dilations, 2) &&
                 oribi_attrs_set_ints(attrs, arena, "pads", c->pads, 4));
     harness_add(node, bytes_tensor(c->input, c->x, 4));
-    harness_add(node, bytes_tensor(c->weights, c->filter, 4));
-    add_channels(node, c);
+    harness_add(node, (near ? near_tensor : bytes_tensor)(c->weights, c->filter, 4));
+    add_channels(node, c, near);
     check_variants(&self, "ONNX>QLinearConv2D");
     harness_end(node);
 }
@@ -200,7 +213,8 @@ static void run_cases(int threads)
         char what[64];
         (void)snprintf(what, sizeof what, "case %zu, %d threads", i, threads);
         harness_random_state = (uint32_t)i + 1;
-        run_case(&cases[i], pool, what);
+        run_case(&cases[i], false, pool, what);
+        run_case(&cases[i], true, pool, what);
     }
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         char what[64];

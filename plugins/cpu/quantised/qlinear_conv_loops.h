@@ -10,6 +10,8 @@
 typedef struct conv_state {
     oribi_qlinear_state layer;
     int16_t *packed; /* constant weights, else NULL */
+    int8_t *bytes;   /* or these, else NULL */
+    int32_t *totals; /* of the columns of all panels of bytes */
     int32_t groups;  /* that they were packed for */
 } conv_state;
 
@@ -20,6 +22,8 @@ typedef struct layer {
     const float *multipliers;
     void *output;
     int16_t *packed;
+    const int8_t *bytes;
+    const int32_t *totals;
     int32_t depth, inner; /* of a group: channels, numbers of a window */
     int32_t each, panels; /* of a group: results, panels of them */
     int32_t parts;        /* of a group: blocks of PANEL results */
@@ -56,26 +60,40 @@ static const uint8_t *pixel(const layer *l, int64_t b, int64_t y, int64_t x)
     return is_inside ? l->x + ((b * a->in_h + y) * a->in_w + x) * a->in_c : NULL;
 }
 
-/* Numbers [first, last) of the window of result pixel `row`, for one group. */
-static void gather(const layer *l, int64_t row, int32_t group, int32_t first, int32_t last,
-                   int16_t *to)
+static inline void take_unsigned(const uint8_t *from, int32_t count, uint32_t flip, uint8_t *to)
+{
+    for (int32_t i = 0; i < count; i++) {
+        to[i] = (uint8_t)(from[i] ^ flip);
+    }
+}
+
+/* Numbers [first, last) of the window of result pixel `row`, for one group: int16 less their zero
+ * point, or bytes without a sign. */
+static inline void gather(const layer *l, int64_t row, int32_t group, int32_t first, int32_t last,
+                          bool is_bytes, void *out)
 {
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
     const int64_t b = row / a->out_w / a->out_h;
     const int64_t y = row / a->out_w % a->out_h * a->stride_h - a->before_h;
     const int64_t x = row % a->out_w * a->stride_w - a->before_w;
     const uint32_t flip = a->input_signed != 0 ? 128U : 0U;
+    const int32_t less = a->input_zero + (int32_t)flip;
+    int16_t *numbers = out;
+    uint8_t *bytes = out;
     for (int32_t k = first; k < last;) {
         const int32_t tap = k / l->depth, d = k % l->depth;
         const int32_t left = last - k, n = l->depth - d < left ? l->depth - d : left;
         const uint8_t *from = pixel(l, b, y + (int64_t)(tap / a->filter_w) * a->dilation_h,
                                     x + (int64_t)(tap % a->filter_w) * a->dilation_w);
-        if (from != NULL) {
-            take_bytes(from + group * l->depth + d, n, flip, a->input_zero + (int32_t)flip, to);
+        if (from != NULL && is_bytes) {
+            take_unsigned(from + group * l->depth + d, n, flip, bytes + k - first);
+        } else if (from != NULL) {
+            take_bytes(from + group * l->depth + d, n, flip, less, numbers + k - first);
+        } else if (is_bytes) {
+            memset(bytes + k - first, less, (size_t)n);
         } else {
-            memset(to, 0, (size_t)n * sizeof *to);
+            memset(numbers + k - first, 0, (size_t)n * sizeof *numbers);
         }
-        to += n;
         k += n;
     }
 }
@@ -91,22 +109,89 @@ static void conv_store(const layer *l, int64_t row, int32_t first, int32_t count
 
 /* --- Layers ---------------------------------------------------------------------------------- */
 
-/* `lines` pixels from `row` on, channels [first, first + count) of a group. */
-static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group, int32_t first,
-                       int32_t count)
+/* The sums of `lines` pixels from `row` on, channels [first, first + count) of a group. */
+static void number_sums(const layer *l, int64_t row, int32_t lines, int32_t group, int32_t first,
+                        int32_t count, block *b)
 {
     const int32_t pairs = pairs_of(l->inner);
     const int16_t *panels =
         l->packed + ((int64_t)group * l->panels + first / COLUMNS) * pairs * EACH;
-    block b;
-    clear_sums(&b, lines);
+    clear_sums(b, lines);
     for (int32_t k = 0; k < l->inner; k += CHUNK) {
         const int32_t end = l->inner - k < CHUNK ? l->inner : k + CHUNK;
         for (int32_t r = 0; r < lines; r++) {
-            gather(l, row + r, group, k, end, b.numbers + r * CHUNK);
+            gather(l, row + r, group, k, end, false, b->numbers + r * CHUNK);
         }
-        add_products(&b, lines, end - k, panels, pairs, k / 2, count);
+        add_products(b, lines, end - k, panels, pairs, k / 2, count);
     }
+}
+
+#ifdef ORIBI_QLINEAR_BYTES
+static void byte_sums(const layer *l, int64_t row, int32_t lines, int32_t group, int32_t first,
+                      int32_t count, block *b)
+{
+    const int32_t fours = fours_of(l->inner);
+    const int64_t panel = (int64_t)group * l->panels + first / COLUMNS;
+    const int32_t zero = l->a->input_zero + (l->a->input_signed != 0 ? 128 : 0);
+    uint8_t *numbers = (uint8_t *)b->numbers;
+    begin_sums(b, lines, zero, l->totals + panel * COLUMNS, panels_of(count) * COLUMNS);
+    for (int32_t k = 0; k < l->inner; k += BYTE_CHUNK) {
+        const int32_t end = l->inner - k < BYTE_CHUNK ? l->inner : k + BYTE_CHUNK;
+        for (int32_t r = 0; r < lines; r++) {
+            gather(l, row + r, group, k, end, true, numbers + r * BYTE_CHUNK);
+        }
+        add_byte_products(b, lines, end - k, l->bytes + panel * fours * FOURS, fours, k / 4, count);
+    }
+}
+
+/* Weights of the model as bytes; false: they are packed as int16. */
+static bool conv_pack_bytes(oribi_kit_setup *setup, conv_state *state, const layer *l)
+{
+    const int64_t panels = (int64_t)l->a->groups * l->panels;
+    const int64_t bytes = byte_count(l->inner, l->each);
+    int64_t size = 0;
+    if (__builtin_mul_overflow(bytes, (int64_t)l->a->groups, &size) ||
+        (state->bytes = calloc(1, (size_t)size)) == NULL ||
+        (state->totals = calloc((size_t)panels * COLUMNS, sizeof *state->totals)) == NULL) {
+        return !oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for packed weights");
+    }
+    bool fits = true;
+    for (int32_t group = 0; fits && group < l->a->groups; group++) {
+        const weights w = {.from = l->w + (int64_t)group * l->each,
+                           .zeros = l->zeros + (int64_t)group * l->each,
+                           .zero_step = 1,
+                           .is_signed = l->a->filter_signed,
+                           .inner = l->inner,
+                           .columns = l->each,
+                           .stride = l->a->out_c};
+        fits = pack_bytes(&w, state->bytes + group * bytes,
+                          state->totals + (int64_t)group * l->panels * COLUMNS);
+    }
+    if (!fits) {
+        free(state->bytes);
+        free(state->totals);
+        state->bytes = NULL;
+        state->totals = NULL;
+    }
+    return fits;
+}
+#else
+#define byte_sums number_sums /* no layer has bytes */
+static bool conv_pack_bytes(oribi_kit_setup *setup, conv_state *state, const layer *l)
+{
+    (void)setup;
+    (void)state;
+    (void)l;
+    return false;
+}
+#endif
+
+/* `lines` pixels from `row` on, channels [first, first + count) of a group. */
+static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group, int32_t first,
+                       int32_t count)
+{
+    block b;
+    (l->bytes != NULL ? byte_sums : number_sums)(l, row, lines, group, first, count, &b);
     for (int32_t r = 0; r < lines; r++) {
         conv_store(l, row + r, group * l->each + first, count, b.sums + r * PANEL);
     }
@@ -202,7 +287,7 @@ static void run_few(void *object, int64_t begin, int64_t end)
             int32_t acc[PANEL] = {0};
             for (int32_t k = 0; k < l->inner; k += CHUNK) {
                 const int32_t last = l->inner - k < CHUNK ? l->inner : k + CHUNK;
-                gather(l, row, 0, k, last, window);
+                gather(l, row, 0, k, last, false, window);
                 for (int32_t i = k; i < last; i++) {
                     add_row(acc, l->w + (int64_t)i * l->a->out_c + first, l->zeros + first, count,
                             flip, window[i - k]);
@@ -238,11 +323,12 @@ static bool conv_layer(oribi_kit_run *run, layer *l)
     if (a->groups == a->in_c && a->groups == a->out_c) {
         return conv_run_depthwise(run, l, units, cost);
     }
-    if (l->packed == NULL && l->rows < ROWS && a->groups == 1) {
+    const bool is_packed = l->packed != NULL || l->bytes != NULL;
+    if (!is_packed && l->rows < ROWS && a->groups == 1) {
         oribi_kit_parallel(run, l->parts, l->rows * l->inner * PANEL / 4, l, run_few);
         return true;
     }
-    if (l->packed == NULL) {
+    if (!is_packed) {
         l->packed =
             oribi_kit_scratch(run, a->groups * packed_count(l->inner, l->each) * 2, &tensor);
         if (l->packed == NULL) {
@@ -282,6 +368,8 @@ static bool conv_run(const conv_state *state, oribi_kit_run *run)
                .zeros = TF_TensorData(run->in[3]),
                .multipliers = TF_TensorData(run->in[4]),
                .packed = state->groups == args.groups ? state->packed : NULL,
+               .bytes = state->groups == args.groups ? state->bytes : NULL,
+               .totals = state->totals,
                .rows = dims[0] * dims[1] * dims[2]};
     l.output = oribi_kit_output(run, 0, dims, 4);
     if (l.output == NULL || l.rows == 0) {
@@ -315,13 +403,15 @@ static void conv_pack_constants(oribi_kit_setup *setup, conv_state *state,
                                                              state->layer.filter == TF_INT8};
     layer l = {.a = &args, .w = constants->view.data, .zeros = constants->zeros};
     conv_sizes(&l);
-    l.packed = packed_allocate(setup, args.groups, l.inner, l.each);
-    if (l.packed != NULL) {
-        conv_pack(&l, 0, (int64_t)args.groups * l.panels);
-        packed_done(setup, &constants->view);
-    }
-    state->packed = l.packed;
     state->groups = args.groups;
+    if (!conv_pack_bytes(setup, state, &l)) {
+        l.packed = packed_allocate(setup, args.groups, l.inner, l.each);
+        if (l.packed != NULL) {
+            conv_pack(&l, 0, (int64_t)args.groups * l.panels);
+        }
+        state->packed = l.packed;
+    }
+    packed_done(setup, &constants->view);
 }
 
 static void conv_read(oribi_kit_setup *setup, conv_state *state)
@@ -340,6 +430,8 @@ static void conv_destroy(void *object)
     conv_state *state = object;
     if (state != NULL) {
         free(state->packed);
+        free(state->bytes);
+        free(state->totals);
     }
     oribi_kit_free(state);
 }

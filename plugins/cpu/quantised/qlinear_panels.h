@@ -2,7 +2,8 @@
 /* Products of bytes less their zero points, as int16: weights lie in panels of COLUMNS columns,
  * pairs of their rows side by side; rows of the other matrix meet them ROWS at a time. Sums are
  * integers that wrap and so the same in any order: bit for bit micro/'s. A file of an instruction
- * set defines ORIBI_ISA, ROWS, COLUMNS and tile_of, and includes qlinear_loops.h. Read next:
+ * set defines ORIBI_ISA, ROWS, COLUMNS and tile_of, and includes qlinear_loops.h; one that has
+ * products of bytes defines ORIBI_QLINEAR_BYTES and byte_tile_of, too. Read next:
  * qlinear_conv_loops.h, qlinear_matmul_loops.h.
  */
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_PANELS_H_
@@ -204,5 +205,92 @@ static void store_results(const ending *e, const int32_t *sums, int32_t count, v
         }
     }
 }
+
+/* --- Bytes ----------------------------------------------------------------------------------- */
+
+#ifdef ORIBI_QLINEAR_BYTES
+/* Where all weights less their zero points are bytes, too, a set may multiply four at once. The
+ * other numbers stay as they are, without a sign; what their zero point adds to a sum follows from
+ * the totals of the weights, and sums begin with it taken off. */
+
+/* Bytes of COLUMNS columns and four rows; bytes of a line of a block, as long as of CHUNK int16. */
+enum { FOURS = 4 * COLUMNS, BYTE_CHUNK = 2 * CHUNK };
+
+/* As tile_of, with `fours` times four bytes; rows of numbers are BYTE_CHUNK apart. */
+static inline void byte_tile_of(const uint8_t *numbers, const int8_t *panel, int32_t fours,
+                                int rows, int32_t *sums);
+
+static void qlinear_byte_tile(const uint8_t *numbers, const int8_t *panel, int32_t fours,
+                              int32_t rows, int32_t *sums)
+{
+    if (rows == ROWS) {
+        byte_tile_of(numbers, panel, fours, ROWS, sums);
+    } else {
+        byte_tile_of(numbers, panel, fours, 1, sums);
+    }
+}
+
+static int32_t fours_of(int32_t inner)
+{
+    return inner / 4 + (inner % 4 != 0 ? 1 : 0);
+}
+
+/* Bytes of a packed matrix. */
+static int64_t byte_count(int32_t inner, int32_t columns)
+{
+    return (int64_t)panels_of(columns) * fours_of(inner) * FOURS;
+}
+
+/* Packs a matrix; `to` and the totals are zeros before. False: a weight is no byte. */
+static bool pack_bytes(const weights *w, int8_t *to, int32_t *totals)
+{
+    const int32_t flip = w->is_signed != 0 ? 128 : 0;
+    for (int32_t k = 0; k < w->inner; k++) {
+        const uint8_t *from = w->from + (int64_t)k * w->stride;
+        for (int32_t c = 0; c < w->columns; c++) {
+            const int32_t number = (from[c] ^ flip) - flip - w->zeros[c * w->zero_step];
+            if (number < INT8_MIN || number > INT8_MAX) {
+                return false;
+            }
+            int8_t *panel = to + (int64_t)(c / COLUMNS) * fours_of(w->inner) * FOURS;
+            panel[(int64_t)(k / 4) * FOURS + c % COLUMNS * 4 + k % 4] = (int8_t)number;
+            totals[c] = (int32_t)((uint32_t)totals[c] + (uint32_t)number);
+        }
+    }
+    return true;
+}
+
+/* Sums of whole tiles of `lines` lines without what the zero point will add. */
+static void begin_sums(block *b, int32_t lines, int32_t zero, const int32_t *totals,
+                       int32_t columns)
+{
+    for (int32_t r = 0; r < LINES && r / ROWS * ROWS < lines; r++) {
+        for (int32_t c = 0; c < columns; c++) {
+            b->sums[r * PANEL + c] = (int32_t)(0U - (uint32_t)zero * (uint32_t)totals[c]);
+        }
+    }
+}
+
+/* As add_products, of bytes that lie in the block's numbers. */
+static void add_byte_products(block *b, int32_t lines, int32_t count, const int8_t *panels,
+                              int32_t fours, int32_t at, int32_t columns)
+{
+    uint8_t *numbers = (uint8_t *)b->numbers;
+    const int32_t rows = lines < ROWS ? 1 : ROWS, whole = fours_of(count) * 4;
+    for (int32_t r = 0; r < lines; r++) {
+        memset(numbers + r * BYTE_CHUNK + count, 0, (size_t)(whole - count));
+    }
+    for (int32_t r = lines; rows == ROWS && r % ROWS != 0; r++) {
+        memset(numbers + r * BYTE_CHUNK, 0, (size_t)whole);
+    }
+    for (int32_t c = 0; c < columns; c += COLUMNS) {
+        const int8_t *panel = panels + ((int64_t)(c / COLUMNS) * fours + at) * FOURS;
+        for (int32_t r = 0; r < lines; r += rows) {
+            qlinear_byte_tile(numbers + r * BYTE_CHUNK, panel, fours_of(count), rows,
+                              b->sums + r * PANEL + c);
+        }
+    }
+}
+#endif
 
 #endif
