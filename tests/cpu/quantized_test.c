@@ -44,6 +44,10 @@ static shape random_shape(uint64_t *seed)
     if (s.op == dense && random_once_in(seed, 8)) { /* more than one slice of work */
         s.channels = random_in(seed, 500, 900);
     }
+    if (s.op == depthwise && random_once_in(seed, 16)) { /* likewise */
+        s.height = 60;
+        s.width = 40;
+    }
     return s;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oribi>QConv2D and Oribi>QDepthwiseConv2D by micro/'s kernels, in parallel over rows of the
- * result: a row is the layer with another padding above. Layers of one group, and depthwise layers
- * of one result an input, also by vectors, with the same results. Read next: quantized_panels.h.
+ * result: a row is the layer with another padding above. Layers of one group, and depthwise layers,
+ * also by vectors, with the same results. Read next: quantized_panels.h.
  */
 #include "cpu/base/families.h"
 #include "cpu/quantised/quantized.h"
@@ -139,7 +139,7 @@ static void *depthwise_create_for(TF_OpKernelConstruction *construction,
                                               &state->spec, &state->args, state->weights.folded,
                                               state->weights.multiplier, state->weights.shift));
     }
-    if (state != NULL && TF_GetCode(setup.status) == TF_OK && multiplier == 1) {
+    if (state != NULL && TF_GetCode(setup.status) == TF_OK) {
         state->simd = simd;
         if (simd != NULL) {
             depthwise_pack(&setup, state);
@@ -477,11 +477,49 @@ static void depthwise_simd_rows(void *object, int64_t begin, int64_t end)
     }
 }
 
+/* Pixels with each input as often as it makes results. */
+typedef struct repeat_work {
+    const int8_t *from;
+    int8_t *to;
+    int64_t channels, times;
+} repeat_work;
+
+static void repeat_pixels(void *object, int64_t begin, int64_t end)
+{
+    const repeat_work *work = object;
+    int8_t *to = work->to + begin * work->channels * work->times;
+    for (int64_t i = begin * work->channels; i < end * work->channels; i++) {
+        for (int64_t k = 0; k < work->times; k++) {
+            *to++ = work->from[i];
+        }
+    }
+}
+
+/* The layer becomes one of a multiplier of 1 over an image of as many channels as results. */
+static bool repeat_inputs(oribi_kit_run *run, const int32_t *in, depthwise_call *call,
+                          TF_Tensor **out_tensor)
+{
+    repeat_work work = {.from = call->input, .channels = in[3], .times = call->args.out_c / in[3]};
+    const int64_t dims[4] = {in[0], in[1], in[2], call->args.out_c};
+    int64_t bytes = 0;
+    if (work.times == 1) {
+        return true;
+    }
+    if (!oribi_cpu_count(run, dims, 4, &bytes) ||
+        (work.to = oribi_kit_scratch(run, bytes, out_tensor)) == NULL) {
+        return false;
+    }
+    oribi_kit_parallel(run, dims[0] * dims[1] * dims[2], dims[3], &work, repeat_pixels);
+    call->input = work.to;
+    call->args.in_c = call->args.out_c;
+    return true;
+}
+
 static bool depthwise_run(const depthwise_state *state, oribi_kit_run *run)
 {
     depthwise_call call = {.state = state, .args = state->args};
     struct oribi_micro_depthwise_conv2d_s8_args *a = &call.args;
-    TF_Tensor *scratch = NULL;
+    TF_Tensor *scratch = NULL, *repeated = NULL;
     int32_t in[4];
     if (!take_image(run, state->spec.in_c, in) ||
         !oribi_quantized_check(
@@ -492,7 +530,7 @@ static bool depthwise_run(const depthwise_state *state, oribi_kit_run *run)
     call.input = TF_TensorData(run->in[0]);
     call.output = oribi_kit_output(run, 0, dims, 4);
     bool ok = call.output != NULL;
-    if (ok && state->simd != NULL) {
+    if (ok && state->simd != NULL && (ok = repeat_inputs(run, in, &call, &repeated))) {
         const int64_t taps = dims[0] * dims[1] * state->simd->format.group * state->panels.groups *
                              (int64_t)sizeof *call.taps;
         const int64_t row = (int64_t)a->in_w * a->in_c;
@@ -510,6 +548,7 @@ static bool depthwise_run(const depthwise_state *state, oribi_kit_run *run)
                            &call, state->simd != NULL ? depthwise_simd_rows : depthwise_rows);
     }
     TF_DeleteTensor(scratch);
+    TF_DeleteTensor(repeated);
     return ok;
 }
 ORIBI_KIT_COMPUTE(depthwise, 1)
