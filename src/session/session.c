@@ -196,7 +196,8 @@ static bool make_all(oribi_session *session, const oribi_options *options, oribi
     ORIBI_TRY(make_shared(session, options, home, status) &&
               (is_body || oribi_session_check_begin(session, options, status)) &&
               oribi_place_request(session, options, status) &&
-              run_passes(session, options, status) && make_steps(session, options, status));
+              run_passes(session, options, status) && make_steps(session, options, status) &&
+              oribi_constants_check_repeated(session, status));
     for (int32_t s = 0; s < session->n_steps; s++) {
         ORIBI_TRY(oribi_patience_left(status) &&
                   make_kernel(session, &session->steps[s], options, status));

@@ -40,6 +40,37 @@ static const void *splat_element(const oribi_graph *graph, oribi_value_id id)
     return view->rank > 0 && n_apart == 0 ? view->data : NULL;
 }
 
+/* Bytes of a constant that the graph does not hold, because elements stand for several. */
+static bool add_repeated(const oribi_constant_view *view, size_t *total)
+{
+    bool repeats = false;
+    size_t bytes = 0;
+    for (int32_t k = 0; view->strides != NULL && k < view->rank; k++) {
+        repeats = repeats || (view->strides[k] == 0 && view->dims[k] > 1);
+    }
+    return !repeats ||
+           (oribi_size_of_dims(view->dims, view->rank, oribi_dtype_bytes(view->dtype), &bytes) &&
+            oribi_size_add(*total, bytes, total));
+}
+
+bool oribi_constants_check_repeated(oribi_session *session, TF_Status *status)
+{
+    const oribi_graph *graph = session->graph;
+    size_t total = 0;
+    for (int32_t i = 0; i < graph->n_values; i++) {
+        const oribi_value *value = graph->values[i];
+        if (value->constant != NULL && value->n_uses > 0 &&
+            !add_repeated(&value->constant->view, &total)) {
+            return oribi_fail(status, TF_RESOURCE_EXHAUSTED,
+                              "constant '%s' has more bytes than can be addressed", value->name);
+        }
+    }
+    ORIBI_TRY(oribi_meter_charge(session->meter, total,
+                                 "constants whose elements stand for several", status));
+    oribi_meter_discharge(session->meter, total);
+    return true;
+}
+
 static bool enqueue(const oribi_session *session, upload *to, oribi_value_id id,
                     const TF_Tensor *host, const oribi_buffer *buffer, TF_Status *status)
 {

@@ -250,8 +250,11 @@ void oribi_describe_devices(struct oribi_json *json, const oribi_session *sessio
                             const struct oribi_plan *plan);
 /* transfer.c */
 const oribi_kernel_def *oribi_transfer_kernel(oribi_transfer_kind kind);
-/* session_constants.c: dense bytes for the constants that something still reads, where it reads
- * them. */
+/* session_constants.c */
+/* Kernels pack weights, and what one element of a file stands for is written out then: may it be as
+ * much as that? Nothing is charged; weights that a file has are as large as it. */
+bool oribi_constants_check_repeated(oribi_session *session, TF_Status *status);
+/* Dense bytes for the constants that something still reads, where it reads them. */
 bool oribi_constants_keep(oribi_session *session, TF_Status *status);
 
 /* session_options.c: what options and environment say about checks and records. */

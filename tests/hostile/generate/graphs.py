@@ -75,5 +75,12 @@ def products(n):
     return onnx.model(nodes, X, [onnx.info(f"s{n - 1}", [2])], [onnx.tensor("c", matrix)])
 
 
+def repeated(n):
+    """Weights of n x 2 that are one element, which kernels would pack."""
+    nodes = [onnx.node("ConstantOfShape", ["dims"], ["w"]), onnx.node("Gemm", ["x", "w"], ["y"], transB=1)]
+    return onnx.model(nodes, [onnx.info("x", [1, 2])], [onnx.info("y", [1, n])],
+                      [onnx.tensor("dims", np.array([n, 2], np.int64))])
+
+
 kind, count = sys.argv[1], int(sys.argv[2])
 pathlib.Path(f"{kind}.onnx").write_bytes(globals()[kind](count))
