@@ -108,12 +108,16 @@ bool oribi_conv_bands_are_worth(const oribi_conv_rows *image, int64_t groups)
            image->x.taps * image->y.taps > 1 && image->x.dilation == 1;
 }
 
-/* Rows of the result that a copy of BAND_FLOATS serves, of `least` bands at least. */
+/* Rows of the result that a copy of BAND_FLOATS serves, of `least` bands at least. Where dilation
+ * spreads a window over more rows than that, as many as it spans: each row is copied twice then,
+ * not once for each row of the result. */
 static int64_t rows_of_band(const job *j, int64_t span, int64_t least)
 {
     const oribi_geometry_window *y = &j->image->y;
     const int64_t fit = BAND_FLOATS / j->row_floats;
-    const int64_t rows = fit > span ? (fit - span) / y->stride + 1 : 1;
+    const int64_t fewest = y->dilation > 1 ? span : 1;
+    const int64_t served = fit > span ? (fit - span) / y->stride + 1 : 1;
+    const int64_t rows = served > fewest ? served : fewest;
     const int64_t most = (y->out + least - 1) / least;
     return rows < most ? rows : most;
 }
