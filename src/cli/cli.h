@@ -222,6 +222,10 @@ TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what);
 /* member NULL: the first one. */
 TF_Tensor *cli_npz_parse(const uint8_t *zip, size_t bytes, const char *path, const char *member);
 TF_Tensor *cli_npz_read(const char *path, const char *member);
+/* Each member, without its ".npy", in the file's order; the hook takes the tensor. False after a
+ * message. */
+bool cli_npz_each(const char *path, void (*hook)(void *arg, const char *name, TF_Tensor *tensor),
+                  void *arg);
 /* The bytes of a file; the caller frees them. */
 uint8_t *cli_npz_format(const char *const *names, TF_Tensor *const *tensors, int n,
                         size_t *out_bytes);
@@ -308,6 +312,7 @@ int cli_desk_compile(const cli_args *args, bool is_partition_enough, cli_desk *o
 int cli_desk_open(const cli_args *args, cli_desk *out);
 void cli_desk_close(cli_desk *desk);
 
+int cmd_compare(const cli_args *args);
 int cmd_device_serve(const cli_args *args);
 int cmd_devices(const cli_args *args);
 int cmd_run(const cli_args *args);
@@ -321,6 +326,6 @@ int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[], cmd_help_options[],
-    cmd_device_serve_options[];
+    cmd_device_serve_options[], cmd_compare_options[];
 
 #endif

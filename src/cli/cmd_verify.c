@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compare/compare.h"
 #include "oribi/verify_wire.h"
 #include "verify/verify.h"
 
@@ -16,7 +17,10 @@ static const cli_option own_options[] = {
     {"--input", 'i', "NAME=VALUE",
      "a run on these inputs, as `oribi run` takes them; prints the outputs"},
     {"--top-k", 'k', "K", "of its outputs, the K largest elements"},
-    {"--against", 0, "FILE.npz", "inputs and expected outputs by name, too; several are allowed"},
+    {"--against", 0, "FILE.npz",
+     "inputs and expected outputs by name, too; several are allowed; to be met bit for bit, or "
+     "within --rtol, --atol, --ulp"},
+    CLI_LIMIT_OPTIONS,
     {"--per-node", 0, NULL,
      "compare the output of every operator, too, and name the first bad one"},
     {"--driver", 0, "DIR",

@@ -33,6 +33,18 @@ const cli_command cli_commands[] = {
      "end of a line is C of that folder, too, and runs on this machine. The format:\n"
      "docs/reference/driver-manifest.md.",
      cmd_verify_options, cmd_verify},
+    {"compare", "A B", "do two models, or two ways of running one, give the same?",
+     "A and B are two of: a model; an .npz of values by name, as `oribi run -o` and NumPy write "
+     "it;\n"
+     "`onnxruntime`, which runs A's file in your Python. With one argument the model is both, and\n"
+     "--a and --b say what differs. Both get the inputs of -i, else those that the .npz has under\n"
+     "their names, else random ones.\n"
+     "  oribi compare model.onnx onnxruntime --per-node\n"
+     "  oribi compare float.tflite int8.tflite -i x=@x.npy --atol 0.1\n"
+     "  oribi compare model.onnx --b \"--kernels micro\" --ulp 4\n"
+     "  oribi compare model.onnx golden.npz --rtol 1e-4\n"
+     "An element agrees within atol + rtol * |B's|, or within --ulp. Exit code 1: some do not.",
+     cmd_compare_options, cmd_compare},
     {"device-serve", "MODEL", "play the accelerator of a model's devices for a board",
      "Builds the far end that the driver's folder brings (driver.json: far_end) and runs it on a\n"
      "line, with --window on shared memory, too. The operators of MODEL that its devices take are\n"

@@ -30,7 +30,7 @@ static const rule rules[] = {
      "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--disable-pass|--threads|"
      "--place-node|" PLACEMENT,
      NULL, "="},
-    {"run|bench", PLACEMENT, "--device|--place-node|--plugin", NULL},
+    {"run|bench|compare", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", "--assign|--no-fuse", "--target-device", NULL},
     {"inspect", VIEWS "|--device|--place-node|--kernels|--disable-pass|--shape|" PLACEMENT, NULL,
@@ -42,6 +42,8 @@ static const rule rules[] = {
     {"verify", "--weights-machine", "--weights=obj", NULL},
     {"verify", "--driver", "--target-device", NULL},
     {"verify", "--top-k", "--input", NULL},
+    {"verify", "--rtol|--atol|--ulp", "--against", NULL},
+    {"compare", "--runs", NULL, "--input"},
     {"verify", "--baud", "--port", NULL},
     {"verify", "--cc|--cflags|--keep", NULL, "--port"},
     {"verify", "--runs|--input|--against|--json|--timeout", NULL, "--image"},
@@ -179,15 +181,20 @@ static bool follows(const cli_args *args, const rule *r, const char *option)
     return true;
 }
 
-/* "MODEL" is one argument, "[NAME]" at most one, "MODEL..." any number. */
+/* "MODEL" is one argument, "[NAME]" at most one, "A B" two, "MODEL..." any number. */
 static bool check_arguments(const cli_args *args)
 {
     const char *wanted = args->command->arguments;
     const bool is_any = strstr(wanted, "...") != NULL || strchr(wanted, '|') != NULL;
-    const int most = wanted[0] == 0 ? 0 : 1;
+    int most = wanted[0] == 0 ? 0 : 1;
+    for (const char *at = wanted; (at = strchr(at, ' ')) != NULL; at++) {
+        most++;
+    }
     if (!is_any && args->n_positional > most) {
         cli_error("%s: %s '%s'; see `oribi help %s`", args->command->name,
-                  most == 0 ? "takes no argument, not" : "takes one argument; what is",
+                  most == 0   ? "takes no argument, not"
+                  : most == 1 ? "takes one argument; what is"
+                              : "takes two arguments; what is",
                   args->positional[most], args->command->name);
         return false;
     }

@@ -37,6 +37,9 @@ FREE = {
               "--tflite-variant --follow-links --name --io --weights --place --workspace "
               "--self-test --rename --state --optimize --no-fuse --pool --target-device --device "
               "--max-ram --max-flash --read --time-limit",
+    "compare": "--input --a --b --rtol --atol --ulp --per-node --python --json --device "
+               "--place-node --plugin --threads --max-bytes --shape --kernels --disable-pass "
+               "--tflite-variant --follow-links --read",
     "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
                     "--shape --tflite-variant --plugin",
     "ops": "--map --kernels --json --plugin",
@@ -56,13 +59,14 @@ IGNORED = {
             ("--trace --time-limit --shape --kernels --disable-pass --threads --place-node --check --check-all --record "
              + PLACEMENT, "--device npu=driver.so --plugin p.so")],
     "bench": [(PLACEMENT, "")],
+    "compare": [(PLACEMENT, ""), ("--runs", "-i x=rand:1")],
     "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
                 (f"{VIEWS} --device --place-node --kernels --disable-pass --shape",
                  "--target-device npu"), (VIEWS, "--explain n")],
     "compile": [("--weights-machine", "-o d"), ("--weights-machine", "-o d --weights bin"),
                 (TARGET_OPTIONS, "-o d"), ("--device-platform", "-o d")],
     "verify": [("--weights-machine", ""), (TARGET_OPTIONS + " --device-platform --driver", ""),
-               ("--top-k", ""), ("--baud", ""), ("--baud", "--image d --target cortex-m4"),
+               ("--top-k --rtol --atol --ulp", ""), ("--baud", ""), ("--baud", "--image d --target cortex-m4"),
                ("--cc --cflags --keep", "--port t"), ("--runs --input --against --json --timeout",
                "--image d"), ("--keep --port", "--image d"), ("--emulator-flags", ""),
                ("--emulator-flags", "--target host"), ("--emulator-flags", "--port t --target cortex-m4"),
@@ -79,7 +83,7 @@ IGNORED = {
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
 }
-EXTRA = {"run": "m m", "bench": "m m", "inspect": "m m", "verify": "m m", "device-serve": "m m",
+EXTRA = {"run": "m m", "bench": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
          "ops": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
 
 

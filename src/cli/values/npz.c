@@ -109,29 +109,90 @@ static bool is_named(const char *name, size_t name_length, const char *member)
            memcmp(name, member, length) == 0;
 }
 
+/* Steps over the directory's entries: false at its end and, after a message, where it is damaged.
+ */
+typedef struct zip_directory {
+    const uint8_t *zip;
+    const char *path;
+    size_t end, at, left;
+    const uint8_t *entry; /* the present one; its name follows at 46 */
+    size_t name_length;
+    bool is_damaged;
+} zip_directory;
+
+static zip_directory open_directory(const uint8_t *zip, size_t bytes, const char *path)
+{
+    zip_directory d = {.zip = zip, .path = path, .end = bytes < 22 ? bytes : find_end(zip, bytes)};
+
+    d.is_damaged = d.end == bytes;
+    if (d.is_damaged) {
+        cli_error("%s: not a .npz (zip) file", path);
+    } else {
+        d.at = get(zip + d.end + 16, 4);
+        d.left = get(zip + d.end + 10, 2);
+    }
+    return d;
+}
+
+static bool next_entry(zip_directory *d)
+{
+    if (d->is_damaged || d->left == 0) {
+        return false;
+    }
+    const bool is_whole =
+        d->at <= d->end && d->end - d->at >= 46 && get(d->zip + d->at, 4) == 0x02014b50;
+    d->name_length = is_whole ? get(d->zip + d->at + 28, 2) : 0;
+    if (!is_whole || d->name_length > d->end - d->at - 46) {
+        cli_error("%s: damaged zip directory at byte %zu", d->path, d->at);
+        d->is_damaged = true;
+        return false;
+    }
+    d->entry = d->zip + d->at;
+    d->at += 46 + d->name_length + get(d->entry + 30, 2) + get(d->entry + 32, 2);
+    d->left--;
+    return true;
+}
+
 TF_Tensor *cli_npz_parse(const uint8_t *zip, size_t bytes, const char *path, const char *member)
 {
-    size_t end = bytes < 22 ? bytes : find_end(zip, bytes);
+    zip_directory d = open_directory(zip, bytes, path);
 
-    if (end == bytes) {
-        cli_error("%s: not a .npz (zip) file", path);
-        return NULL;
-    }
-    size_t at = get(zip + end + 16, 4), count = get(zip + end + 10, 2);
-    for (size_t i = 0; i < count; i++) {
-        bool is_whole = at <= end && end - at >= 46 && get(zip + at, 4) == 0x02014b50;
-        size_t name_length = is_whole ? get(zip + at + 28, 2) : 0;
-        if (!is_whole || name_length > end - at - 46) {
-            cli_error("%s: damaged zip directory at byte %zu", path, at);
-            return NULL;
+    while (next_entry(&d)) {
+        if (member == NULL || is_named((const char *)d.entry + 46, d.name_length, member)) {
+            return read_member(zip, bytes, d.entry, path);
         }
-        if (member == NULL || is_named((const char *)zip + at + 46, name_length, member)) {
-            return read_member(zip, bytes, zip + at, path);
-        }
-        at += 46 + name_length + get(zip + at + 30, 2) + get(zip + at + 32, 2);
     }
-    cli_error("%s: there is no member '%s'", path, member == NULL ? "" : member);
+    if (!d.is_damaged) {
+        cli_error("%s: there is no member '%s'", path, member == NULL ? "" : member);
+    }
     return NULL;
+}
+
+bool cli_npz_each(const char *path, void (*hook)(void *arg, const char *name, TF_Tensor *tensor),
+                  void *arg)
+{
+    size_t bytes;
+    uint8_t *zip = cli_read_file(path, &bytes);
+    if (zip == NULL) {
+        return false;
+    }
+    zip_directory d = open_directory(zip, bytes, path);
+
+    while (next_entry(&d)) {
+        const char *name = (const char *)d.entry + 46;
+        const size_t length = d.name_length;
+        const bool has_end = length > 4 && memcmp(name + length - 4, ".npy", 4) == 0;
+        TF_Tensor *tensor = read_member(zip, bytes, d.entry, path);
+        if (tensor == NULL) {
+            d.is_damaged = true;
+            break;
+        }
+        char *copy = cli_copy_text(name, has_end ? length - 4 : length);
+        hook(arg, copy, tensor);
+        free(copy);
+    }
+    free(zip);
+    return !d.is_damaged;
 }
 
 TF_Tensor *cli_npz_read(const char *path, const char *member)

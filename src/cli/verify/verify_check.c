@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "oribi/verify_wire.h"
+#include "compare/compare.h"
 #include "verify.h"
 
 /* The first case once more, from the same state, with its real numbers. */
@@ -99,27 +100,70 @@ static int compare(const verify *v, const uint8_t *bytes, const uint8_t *expecte
     return CLI_OK;
 }
 
+/* The next output's bytes as a tensor, at *at of all outputs in a row; NULL: a shape that only a
+ * run knows. */
+static TF_Tensor *take_output(const verify *v, int i, const uint8_t *bytes, size_t *at)
+{
+    cli_dims dims;
+    (void)cli_port_dims(v->session.model, false, i, true, &dims);
+    TF_Tensor *tensor = cli_tensor(oribi_model_output_type(v->session.model, i), &dims);
+    const size_t n = tensor == NULL ? 0 : TF_TensorByteSize(tensor);
+    if (n > v->output_bytes - *at) {
+        TF_DeleteTensor(tensor);
+        return NULL;
+    }
+    if (n > 0) {
+        memcpy(TF_TensorData(tensor), bytes + *at, n);
+    }
+    *at += n;
+    return tensor;
+}
+
+/* Compares the outputs with those of a golden file, within the limits that the user gives. */
+static int compare_golden(const verify *v, const uint8_t *bytes, const verify_case *which)
+{
+    compare_limits limits;
+    bool has_limits;
+    int code = compare_limits_read(v->args, &limits, &has_limits) ? CLI_OK : CLI_USAGE;
+    if (!has_limits || code != CLI_OK) {
+        return code == CLI_OK ? compare(v, bytes, which->golden, which, "the golden output") : code;
+    }
+    size_t at = 0, golden_at = 0;
+    for (int i = 0; code == CLI_OK && i < oribi_model_num_outputs(v->session.model); i++) {
+        if (verify_is_state(v, i, true)) {
+            continue;
+        }
+        compare_verdict verdict;
+        char words[400];
+        TF_Tensor *a = take_output(v, i, bytes, &at);
+        TF_Tensor *b = take_output(v, i, which->golden, &golden_at);
+        if (a == NULL || b == NULL || !compare_judge(a, b, &limits, &verdict)) {
+            compare_verdict_print(&verdict, words, sizeof words);
+            cli_error("verify: %s: output '%s' %s", which->what,
+                      oribi_model_output_name(v->session.model, i),
+                      a == NULL || b == NULL ? "has a shape that only a run knows" : words);
+            code = CLI_MISMATCH;
+        }
+        TF_DeleteTensor(a);
+        TF_DeleteTensor(b);
+    }
+    return code;
+}
+
 /* Prints what the target computed, as `oribi run` does. */
 static void print_outputs(const verify *v, const uint8_t *bytes)
 {
     bool bad = false;
-    size_t left = v->output_bytes;
+    size_t at = 0;
     const int top_k = (int)cli_number(v->args, "--top-k", 0, 1, 1000000, &bad);
     for (int i = 0; !bad && i < oribi_model_num_outputs(v->session.model); i++) {
         if (verify_is_state(v, i, true)) {
             continue;
         }
-        cli_dims dims;
-        (void)cli_port_dims(v->session.model, false, i, true, &dims);
-        TF_Tensor *tensor = cli_tensor(oribi_model_output_type(v->session.model, i), &dims);
-        const size_t n = TF_TensorByteSize(tensor);
-        if (n > left) { /* a shape that only a run knows */
-            TF_DeleteTensor(tensor);
+        TF_Tensor *tensor = take_output(v, i, bytes, &at);
+        if (tensor == NULL) {
             return;
         }
-        memcpy(TF_TensorData(tensor), bytes, n);
-        bytes += n;
-        left -= n;
         cli_output_print(oribi_model_output_name(v->session.model, i), tensor, top_k, NULL, 0,
                          false);
         TF_DeleteTensor(tensor);
@@ -157,7 +201,7 @@ static int check_result(verify *v, const verify_frame_view *frame, const verify_
     }
     int code = compare(v, frame->payload + head, which->expected, which, "the host session");
     if (code == CLI_OK && which->golden != NULL) {
-        code = compare(v, frame->payload + head, which->golden, which, "the golden output");
+        code = compare_golden(v, frame->payload + head, which);
     }
     if (code == CLI_OK && (flags & ORIBI_WIRE_UNEQUAL) != 0) {
         cli_error("verify: %s: outputs depend on what the workspace held before the run",
