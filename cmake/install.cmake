@@ -49,7 +49,9 @@ endforeach()
 
 if(TARGET oribi_command AND NOT ORIBI_PARTIAL AND NOT CMAKE_CROSSCOMPILING)
     foreach(item "man:oribi.1:${CMAKE_INSTALL_MANDIR}/man1"
-            "bash:oribi:${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+            "bash:oribi:${CMAKE_INSTALL_DATADIR}/bash-completion/completions"
+            "zsh:_oribi:${CMAKE_INSTALL_DATADIR}/zsh/site-functions"
+            "fish:oribi.fish:${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
         string(REPLACE ":" ";" item ${item})
         list(GET item 0 what)
         list(GET item 1 file)

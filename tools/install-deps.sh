@@ -18,7 +18,8 @@ libeigen3-dev=pc:eigen3 libabsl-dev=file:/usr/include/absl/strings/string_view.h
 abigail-tools=abidiff python3=python3 python3-numpy=file:/usr/lib/python3*/*-packages/numpy
 debootstrap=debootstrap gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross=file:/usr/aarch64-linux-gnu/include/stdlib.h qemu-user=qemu-aarch64
-gcc-riscv64-unknown-elf=riscv64-unknown-elf-gcc qemu-system-misc=qemu-system-riscv32"
+gcc-riscv64-unknown-elf=riscv64-unknown-elf-gcc qemu-system-misc=qemu-system-riscv32
+zsh=zsh fish=fish mandoc=mandoc"
 
 case ${1:-test} in
 build) wanted=$build ;;

@@ -99,7 +99,8 @@ package liboribi1 libs "$(depends_of "$lib/liboribi.so.1" usr/libexec/oribi/*)" 
     $(find "$lib" -maxdepth 1 -name 'liboribi.so.1*') "$lib/oribi" usr/libexec/oribi
 package oribi utils "$(depends_of usr/bin/oribi), liboribi1 (= $version)" \
     "command that runs and inspects models" usr/bin/oribi usr/share/man/man1/oribi.1 \
-    usr/share/bash-completion/completions/oribi
+    usr/share/bash-completion/completions/oribi usr/share/zsh/site-functions/_oribi \
+    usr/share/fish/vendor_completions.d/oribi.fish
 mkdir -p "$work/headers"
 cp -R usr/include/oribi-plugin "$work/headers/oribi-headers-$version"
 cp "$source/LICENSE" "$work/headers/oribi-headers-$version/"

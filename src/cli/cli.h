@@ -48,6 +48,7 @@ typedef struct cli_command {
     const char *arguments; /* "MODEL" */
     const char *summary;
     const char *description;   /* for help and the man page; NULL: none */
+    const char *examples;      /* command lines, "  oribi ..." each; NULL: none */
     const cli_option *options; /* ends with name NULL */
     int (*run)(const cli_args *args);
 } cli_command;
@@ -71,6 +72,9 @@ bool cli_needs_check(const cli_args *args);
 /* help.c */
 void cli_help_all(void);
 void cli_help_command(const cli_command *command);
+
+/* generate.c: "man", "bash", "zsh" or "fish"; an exit code. */
+int cli_generate(const char *what);
 
 /* talk.c. Everything for people goes to stderr. Names come from files that anybody made: bytes that
  * are no UTF-8, and what a terminal takes for a command, are written as \xNN in all three. */
@@ -136,7 +140,7 @@ typedef struct cli_session {
         {"--max-bytes", 0, "N", "memory limit; k, m, g allowed (default: half of the memory)"},    \
         {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
         {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
-        {"--disable-pass", 0, "PASS", "fold, fuse, layout, batch_norm or qdq"},                    \
+        {"--disable-pass", 0, "fold|fuse|layout|batch_norm|qdq", "leave a pass out; several"},     \
         {"--tflite-variant", 0, "tflm|tflite|litert",                                              \
          "whose rounding quantised TFLite operators have"},                                        \
         {"--read", 0, NULL, "read the model's files into memory: others may truncate them"},       \

@@ -12,7 +12,8 @@
 #include "verify/verify.h"
 
 static const cli_option own_options[] = {
-    {"--target", 0, "NAME", "host (default), cortex-m4, cortex-m55 or riscv32, in QEMU"},
+    {"--target", 0, "host|cortex-m4|cortex-m55|riscv32",
+     "where the C runs; boards are QEMU's (default: host)"},
     {"--runs", 0, "N", "runs on random inputs (default 8)"},
     {"--input", 'i', "NAME=VALUE",
      "a run on these inputs, as `oribi run` takes them; prints the outputs"},

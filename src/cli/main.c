@@ -19,12 +19,17 @@ const cli_command cli_commands[] = {
      "  -i x=2x3xf32=1,2,3,4,5,6    shape, type and values; of str: 2xstr=a,b (\\, is a comma)\n"
      "  -i x=rand:7 / -i x=ramp     seeded random numbers in [0, 1) / element i is i/n\n"
      "An input given several times makes several runs, in order.",
+     "  oribi run model.onnx -i picture=@cat.png --top-k 3\n"
+     "  oribi run model.onnx -i 0=rand:1 -o result.npz --force\n"
+     "  oribi run model.tflite -i 0=ramp --json",
      cmd_run_options, cmd_run},
     {"compile", "MODEL...", "make C99 for a microcontroller of models",
      "Writes tvmgen_NAME.h, .c and _weights.c, the kernels that they use, build files,\n"
      "metadata.json and report.json. The C needs no heap and no library but memcpy, memmove and\n"
      "memset, and computes bit for bit what `oribi run` computes. Several models share their\n"
      "kernels and may share a workspace. docs/reference/compile.md tells what each option does.",
+     "  oribi compile model.tflite -o model_c\n"
+     "  oribi compile model.onnx -o model_c --io pool --layout plain --force",
      cmd_compile_options, cmd_compile},
     {"verify", "MODEL", "compile a model, run the C and compare it with `oribi run` bit for bit",
      "A model for accelerators is run with their drivers: --target-device KIND --driver DIR.\n"
@@ -32,18 +37,17 @@ const cli_command cli_commands[] = {
      "stop a device, and how it is reached: not at all, by a line, by a window of memory. The far\n"
      "end of a line is C of that folder, too, and runs on this machine. The format:\n"
      "docs/reference/driver-manifest.md.",
-     cmd_verify_options, cmd_verify},
+     "  oribi verify model.tflite --runs 2", cmd_verify_options, cmd_verify},
     {"compare", "A B", "do two models, or two ways of running one, give the same?",
      "A and B are two of: a model; an .npz of values by name, as `oribi run -o` and NumPy write "
      "it;\n"
      "`onnxruntime`, which runs A's file in your Python. With one argument the model is both, and\n"
      "--a and --b say what differs. Both get the inputs of -i, else those that the .npz has under\n"
      "their names, else random ones.\n"
-     "  oribi compare model.onnx onnxruntime --per-node\n"
-     "  oribi compare float.tflite int8.tflite -i x=@x.npy --atol 0.1\n"
-     "  oribi compare model.onnx --b \"--kernels micro\" --ulp 4\n"
-     "  oribi compare model.onnx golden.npz --rtol 1e-4\n"
      "An element agrees within atol + rtol * |B's|, or within --ulp. Exit code 1: some do not.",
+     "  oribi compare model.onnx --b \"--kernels micro\"\n"
+     "  oribi compare model.onnx result.npz -i 0=rand:1 --rtol 1e-4\n"
+     "  oribi compare model.onnx model.onnx --per-node --ulp 4",
      cmd_compare_options, cmd_compare},
     {"device-serve", "MODEL", "play the accelerator of a model's devices for a board",
      "Builds the far end that the driver's folder brings (driver.json: far_end) and runs it on a\n"
@@ -51,13 +55,22 @@ const cli_command cli_commands[] = {
      "computed by the kernels of `oribi run`. MODEL and the target options are those of the\n"
      "board's compilation.\n"
      "It prints \"serving on LINE\" and ends with the line, or on SIGINT and SIGTERM.",
-     cmd_device_serve_options, cmd_device_serve},
+     NULL, cmd_device_serve_options, cmd_device_serve},
     {"inspect", "MODEL", "show inputs, outputs, steps, memory and what the passes changed", NULL,
+     "  oribi inspect model.onnx\n"
+     "  oribi inspect model.onnx --memory\n"
+     "  oribi inspect model.onnx --explain softmax",
      cmd_inspect_options, cmd_inspect},
     {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,
+     "  oribi bench model.onnx --runs 20\n"
+     "  oribi bench model.onnx --threads 1 --profile",
      cmd_bench_options, cmd_bench},
-    {"ops", "[NAME]", "list the known ops, or one in full", NULL, cmd_ops_options, cmd_ops},
-    {"devices", "", "list the devices that plugins bring", NULL, cmd_devices_options, cmd_devices},
+    {"ops", "[NAME]", "list the known ops, or one in full", NULL,
+     "  oribi ops\n"
+     "  oribi ops Conv2D",
+     cmd_ops_options, cmd_ops},
+    {"devices", "", "list the devices that plugins bring", NULL, "  oribi devices",
+     cmd_devices_options, cmd_devices},
     {"plugin",
      "list | info FILE | describe FILE | check FILE | rules [P012] | test FILE | "
      "replay FILE | new NAME",
@@ -73,9 +86,15 @@ const cli_command cli_commands[] = {
      "  new NAME        a folder with a plugin that builds and passes its test\n"
      "FILE of `test` may be a built-in plugin: cpu, ops_core. Cases stand in --cases, in\n"
      "FILE.cases.json beside FILE.so, or in the plugin (ORIBI_PLUGIN_CASES).",
+     "  oribi plugin list\n"
+     "  oribi plugin rules P012\n"
+     "  oribi plugin new my_op",
      cmd_plugin_options, cmd_plugin},
-    {"help", "[COMMAND]", "this text, or one command in full", NULL, cmd_help_options, cmd_help},
-    {NULL, NULL, NULL, NULL, NULL, NULL},
+    {"help", "[COMMAND]", "this text, or one command in full", NULL,
+     "  oribi help run\n"
+     "  oribi help --generate man",
+     cmd_help_options, cmd_help},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL},
 };
 
 static const cli_command *find_command(const char *name)
