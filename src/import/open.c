@@ -7,10 +7,21 @@
 
 #include "base/alloc.h"
 #include "base/file.h"
+#include "import/foreign.h"
 
 static void release_nothing(oribi_source *source)
 {
     oribi_free(source);
+}
+
+/* Names the format, if it is known, in place of what was said before. */
+static bool refuse_foreign(const oribi_foreign *foreign, const char *name, TF_Status *status)
+{
+    if (foreign != NULL) {
+        oribi_fail(status, TF_UNIMPLEMENTED, "'%s' is %s, which is not read; convert it: %s", name,
+                   foreign->what, foreign->todo);
+    }
+    return foreign != NULL;
 }
 
 bool oribi_model_file_open(const char *path, bool is_read, uint64_t max_bytes,
@@ -24,6 +35,7 @@ bool oribi_model_file_open(const char *path, bool is_read, uint64_t max_bytes,
         file.source = oribi_source_open(path, is_read, max_bytes, &file.data, &file.bytes, status);
     }
     if (file.source == NULL) {
+        refuse_foreign(oribi_foreign_find_folder(path), path, status);
         oribi_model_file_close(&file);
         return false;
     }
@@ -92,6 +104,10 @@ oribi_graph *oribi_import(const uint8_t *data, size_t bytes, oribi_source *sourc
     }
     if (bytes == 0) {
         oribi_fail(status, TF_DATA_LOSS, "'%s' is empty (byte 0): not a model", source_name);
+        oribi_source_release(source);
+        return NULL;
+    }
+    if (refuse_foreign(oribi_foreign_find(data, bytes), source_name, status)) {
         oribi_source_release(source);
         return NULL;
     }
