@@ -81,6 +81,10 @@ bad:
 void cli_args_destroy(cli_args *args)
 {
     if (args != NULL) {
+        for (int i = 0; i < args->n_owned; i++) {
+            free(args->owned[i]);
+        }
+        free(args->owned);
         free(args->positional);
         free(args->given);
         free(args);

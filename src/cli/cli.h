@@ -41,6 +41,8 @@ typedef struct cli_args {
         const char *value;
     } * given;
     int n_given;
+    char **owned; /* values that were made, not given */
+    int n_owned;
 } cli_args;
 
 typedef struct cli_command {
@@ -185,6 +187,12 @@ typedef struct cli_dims {
 } cli_dims;
 /* Appends one; false, and dims untouched, when it is full. */
 bool cli_dims_add(cli_dims *dims, int64_t size);
+/* One unknown dimension is what `count` elements leave for it; others stay. */
+void cli_dims_fit(cli_dims *dims, size_t count);
+/* A tensor of `count` elements, all zero, in the input's dimensions, of which one that is unknown
+ * is what is left; NULL after a message that calls the elements `things`. */
+TF_Tensor *cli_tensor_for(TF_DataType type, const cli_dims *wanted, size_t count, const char *path,
+                          const char *things);
 const char *cli_type_name(TF_DataType type);
 TF_DataType cli_type_parse(const char *name, size_t length);
 double cli_element(const TF_Tensor *tensor, int64_t index); /* as a number */
@@ -238,12 +246,26 @@ TF_Tensor *cli_pb_parse(const uint8_t *data, size_t bytes, const char *what);
 typedef struct cli_image_options {
     const char *layout;       /* "nchw", "nhwc" or NULL: guess from the shape */
     const char *mean, *scale; /* "123.7,116.3,103.5", or NULL */
+    int crop;                 /* the shorter side, before its centre is cut out; 0: no cut */
     bool show;
 } cli_image_options;
 /* Do the bytes begin as a picture that can be read? */
 bool cli_image_is(const uint8_t *file, size_t bytes);
 TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, TF_DataType type,
                           const cli_dims *dims, const cli_image_options *options);
+
+/* input_csv.c, input_wav.c: into the input's type and shape; NULL after a message. */
+TF_Tensor *cli_csv_read(const uint8_t *file, size_t bytes, const char *path, TF_DataType type,
+                        const cli_dims *dims);
+TF_Tensor *cli_wav_read(const uint8_t *file, size_t bytes, const char *path, TF_DataType type,
+                        const cli_dims *dims);
+/* input_cast.c: takes the tensor. NULL after a message: an element is none of that type. Types that
+ * do not become one another are left as they are. */
+TF_Tensor *cli_tensor_cast(TF_Tensor *tensor, TF_DataType type, const char *what);
+/* input_text.c: fills those inputs that are NULL with a text's tokens by the vocabulary in a file,
+ * with their mask and segments; false after a message. */
+bool cli_words_make(const oribi_model *model, const char *text, const char *path,
+                    TF_Tensor **inputs);
 
 /* input.c: "NAME=@file", "0=@file", "NAME=2x3xf32=1,2,..", "NAME=rand:SEED", "NAME=ramp". */
 typedef struct cli_input {
@@ -255,6 +277,15 @@ typedef struct cli_input {
 void cli_input_begin(const cli_session *session, uint64_t kept, uint64_t deadline_ns);
 bool cli_input_parse(const oribi_model *model, const char *text, cli_input *out);
 TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
+                          const cli_image_options *images);
+/* The same of all but a batch; one of a batch has a first dimension of 1. */
+TF_Tensor *cli_input_make_one(const oribi_model *model, const cli_input *input,
+                              const cli_image_options *images, bool is_of_batch);
+/* input_batch.c. An input that is a folder becomes one for each of its files; false after a
+ * message. */
+bool cli_inputs_expand(cli_args *args);
+/* "[@a.png,@b.png]", "[@FOLDER/]" */
+TF_Tensor *cli_batch_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images);
 
 /* output.c */

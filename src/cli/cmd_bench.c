@@ -61,7 +61,7 @@ static TF_Tensor *move_to_best(oribi_run *run, int index, TF_Tensor *tensor, TF_
 static int bind_inputs(const cli_args *args, const cli_session *s, oribi_run *run,
                        TF_Status *status)
 {
-    cli_image_options images = {NULL, NULL, NULL, false};
+    cli_image_options images = {.show = false};
     const char *text;
     uint64_t kept = 0;
 

@@ -19,6 +19,13 @@ const cli_option cmd_run_options[] = {
     {"--mean", 0, "A[,B,C]", "subtracted from the pixels 0..255 of a picture (default 0)"},
     {"--scale", 0, "A[,B,C]",
      "then multiplied (default 1/255; 1 for u8, and for i8, which is 128 less)"},
+    {"--crop", 0, "N",
+     "the shorter side of a picture becomes N pixels, and its centre the input (default: all of "
+     "it, "
+     "stretched)"},
+    {"--text", 0, "TEXT", "tokens for the inputs that are not given, their mask and segments"},
+    {"--vocabulary", 0, "FILE",
+     "of --text: one token a line, as BERT's models have it (WordPiece)"},
     {"--show", 0, NULL, "draw picture inputs in the terminal"},
     {"--trace", 0, "FILE", "write a trace of the runs that Perfetto opens"},
     CLI_TIME_LIMIT_OPTION("give up so many milliseconds after opening the model began (exit 5); "
@@ -130,13 +137,49 @@ static TF_Tensor *make_input(runner *r, const cli_input *input, const cli_image_
     return tensor;
 }
 
+static int crop_of(const cli_args *args)
+{
+    bool bad = false; /* cmd_run has asked before */
+    return (int)cli_number(args, "--crop", 0, 1, 16384, &bad);
+}
+
+/* Binds the tokens of --text to the inputs that are not given. */
+static int bind_words(const cli_args *args, runner *r, TF_Status *status)
+{
+    const oribi_model *model = r->session->model;
+    const int n = oribi_model_num_inputs(model);
+    TF_Tensor **inputs = cli_alloc((size_t)n * sizeof(TF_Tensor *) + 1), *given = NULL;
+    const char *text;
+    cli_input input;
+
+    for (int k = 0; (text = cli_value_at(args, "--input", k)) != NULL; k++) {
+        if (cli_input_parse(model, text, &input) && inputs[input.index] == NULL) {
+            given = given == NULL ? cli_tensor(TF_BOOL, &(cli_dims){0}) : given;
+            inputs[input.index] = given; /* a mark: it is there */
+        }
+    }
+    bool good =
+        cli_words_make(model, cli_value(args, "--text"), cli_value(args, "--vocabulary"), inputs);
+    for (int i = 0; i < n; i++) {
+        if (inputs[i] != NULL && inputs[i] != given && good) {
+            set_input(r, i, inputs[i], status);
+            good = TF_GetCode(status) == TF_OK;
+        } else if (inputs[i] != given) {
+            TF_DeleteTensor(inputs[i]);
+        }
+    }
+    TF_DeleteTensor(given);
+    free(inputs);
+    return good ? CLI_OK : TF_GetCode(status) != TF_OK ? cli_fail(status) : cli_budget_code();
+}
+
 /* Binds the k-th value of each input, before the deadline (0: none). */
 static int bind_inputs(const cli_args *args, runner *r, int k, uint64_t deadline_ns,
                        TF_Status *status)
 {
     const cli_session *s = r->session;
     cli_image_options images = {cli_value(args, "--layout"), cli_value(args, "--mean"),
-                                cli_value(args, "--scale"), cli_has(args, "--show")};
+                                cli_value(args, "--scale"), crop_of(args), cli_has(args, "--show")};
     int *seen = cli_alloc((size_t)oribi_model_num_inputs(s->model) * sizeof *seen + 1);
     const char *text;
     int code = CLI_OK;
@@ -159,7 +202,7 @@ static int bind_inputs(const cli_args *args, runner *r, int k, uint64_t deadline
         code = TF_GetCode(status) == TF_OK ? CLI_OK : cli_fail(status);
     }
     free(seen);
-    return code;
+    return code == CLI_OK && cli_value(args, "--text") != NULL ? bind_words(args, r, status) : code;
 }
 
 /* Has each input of the model a value? An exit code. */
@@ -175,7 +218,7 @@ static int check_all_given(const cli_args *args, const oribi_model *model)
             }
             is_given = input.index == i;
         }
-        if (!is_given) {
+        if (!is_given && cli_value(args, "--text") == NULL) {
             cli_error("run: input '%s' has no value; give it one: -i %s=@FILE, or see `oribi help "
                       "run`",
                       name, name);
@@ -313,6 +356,7 @@ int cmd_run(const cli_args *args)
     bool bad = false;
     int top_k = (int)cli_number(args, "--top-k", 0, 1, 100000, &bad);
     int64_t limit_ms = cli_number(args, "--time-limit", 0, 1, INT32_MAX, &bad);
+    (void)cli_number(args, "--crop", 0, 1, 16384, &bad);
     const char *layout = cli_value(args, "--layout");
 
     if (layout != NULL && strcmp(layout, "nchw") != 0 && strcmp(layout, "nhwc") != 0) {

@@ -14,7 +14,10 @@ const cli_command cli_commands[] = {
     {"run", "MODEL", "run a model on inputs and print or store its outputs",
      "Inputs are given with -i, by name or by index:\n"
      "  -i picture=@cat.png         image (png, jpg, bmp): resized and scaled to the input\n"
-     "  -i 0=@x.npy                 npy, npz[:member], pb (ONNX TensorProto), bin (raw bytes)\n"
+     "  -i 0=@x.npy                 npy, npz[:member], csv, wav, pb (ONNX's TensorProto), bin "
+     "(raw)\n"
+     "  -i 0=@folder/               a run for each file, in order of name\n"
+     "  -i 0=[@a.png,@b.png]        a batch; [@folder/] is all of its files\n"
      "  -i 0=@-                     standard input: npy, npz or a picture, else raw bytes\n"
      "  -i x=2x3xf32=1,2,3,4,5,6    shape, type and values; of str: 2xstr=a,b (\\, is a comma)\n"
      "  -i x=rand:7 / -i x=ramp     seeded random numbers in [0, 1) / element i is i/n\n"
@@ -162,7 +165,9 @@ int main(int argc, char **argv)
     if (args == NULL) {
         return CLI_USAGE;
     }
-    int code = cli_needs_check(args) ? command->run(args) : CLI_USAGE;
+    int code = !cli_inputs_expand(args) ? CLI_BAD_INPUT
+               : cli_needs_check(args)  ? command->run(args)
+                                        : CLI_USAGE;
     cli_args_destroy(args);
     return end_output(code);
 }

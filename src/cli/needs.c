@@ -24,7 +24,9 @@ static const rule rules[] = {
     {"run", "--node", "--record", NULL},
     {"run", "--check", NULL, "--check-all"},
     {"run", "--force", "--output|--trace|--record", NULL},
-    {"run", "--layout|--mean|--scale|--show", "@", NULL},
+    {"run", "--layout|--mean|--scale|--show|--crop", "@", NULL},
+    {"run", "--text", "--vocabulary", NULL},
+    {"run", "--vocabulary", "--text", NULL},
     {"run", "--target-device|--assign|--device-schedule|--cpu-mhz", "=", NULL},
     {"run",
      "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--disable-pass|--threads|"
@@ -85,6 +87,9 @@ static bool has_picture(const cli_args *args)
     static const char *const numbers[] = {".npy", ".npz", ".pb", ".bin", ".csv", ".wav", ".txt"};
     const char *text;
     for (int k = 0; (text = cli_value_at(args, "--input", k)) != NULL; k++) {
+        if (strstr(text, "=[@") != NULL) { /* a batch is of pictures most of the time */
+            return true;
+        }
         const char *file = text[0] == '@' ? text : strstr(text, "=@");
         bool is_picture = file != NULL && strstr(file, ".npz:") == NULL;
         for (size_t i = 0; is_picture && i < sizeof numbers / sizeof numbers[0]; i++) {

@@ -50,9 +50,10 @@ FREE = {
 
 # command: (options, what stands beside each of them, or is missing)
 IGNORED = {
-    "run": [("--labels", ""), ("--force", ""), ("--node", ""), ("--check", "--check-all"), ("--layout --mean --scale --show", ""),
-            ("--layout --mean --scale --show", "-i x=@x.npy"),
-            ("--layout --mean --scale --show", "-i x=rand:1"),
+    "run": [("--labels", ""), ("--force", ""), ("--node", ""), ("--check", "--check-all"), ("--layout --mean --scale --show --crop", ""),
+            ("--layout --mean --scale --show --crop", "-i x=@x.npy"),
+            ("--layout --mean --scale --show --crop", "-i x=rand:1"),
+            ("--text --vocabulary", ""),
             ("--target-device --device-schedule --cpu-mhz --assign", ""),
             ("--target-device --device-schedule --cpu-mhz --assign", "--device GPU"),
             (PLACEMENT, ""),

@@ -33,8 +33,11 @@ for name in ${@:-format onnx tflite session_onnx session_tflite graphs compile l
     quiet=0
     if [ "$name" = input ]; then # the first byte says what the rest is read as
         for picture in examples/digits/*.png; do
-            { printf '\003'; cat "$picture"; } >"build/fuzz/corpus/input/$(basename "$picture")"
+            { printf '\005'; cat "$picture"; } >"build/fuzz/corpus/input/$(basename "$picture")"
         done
+        printf '\003a,b\n1,2\n# no row\n3;4e1\n' >build/fuzz/corpus/input/table
+        printf '\004RIFF\054\0\0\0WAVEfmt \020\0\0\0\001\0\001\0\200>\0\0\0}\0\0\002\0\020\0data\010\0\0\0abcdefgh' \
+            >build/fuzz/corpus/input/sound
         quiet=2
     fi
     if [ "$name" = format ]; then # here, too

@@ -67,7 +67,7 @@ static int make_inputs(const comparison *c, const compare_side *model, const com
                        int seed, compare_values *out)
 {
     const oribi_model *m = model->session.model;
-    const cli_image_options images = {NULL, NULL, NULL, false};
+    const cli_image_options images = {.show = false};
 
     if (!are_inputs_good(c->args, m)) {
         return CLI_USAGE;

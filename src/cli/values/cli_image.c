@@ -163,8 +163,43 @@ static bool decode(const uint8_t *file, size_t bytes, cli_picture *out)
                              : cli_picture_read_bmp(file, bytes, out);
 }
 
+/* The shorter side becomes `crop` pixels, and the centre of that the input; NULL after a message.
+ */
+static uint8_t *cut_centre(const cli_picture *picture, const geometry *g, int crop)
+{
+    const size_t width = (size_t)g->width, height = (size_t)g->height, side = (size_t)crop;
+    const size_t channels = (size_t)picture->channels;
+    const bool is_tall = picture->height > picture->width;
+    const size_t shorter = is_tall ? picture->width : picture->height;
+    const size_t longer = is_tall ? picture->height : picture->width;
+    const size_t other = (longer * side + shorter / 2) / shorter;
+    const size_t full_width = is_tall ? side : other, full_height = is_tall ? other : side;
+
+    if (full_width < width || full_height < height) {
+        cli_error("%s: --crop %d is smaller than the input, %zu by %zu", picture->path, crop, width,
+                  height);
+        return NULL;
+    }
+    const bool is_sized = picture->width == full_width && picture->height == full_height;
+    uint8_t *full =
+        is_sized ? picture->pixels : cli_picture_resize(picture, full_width, full_height);
+    if (full == NULL || !cli_budget_take(picture->path, width * height * channels)) {
+        free(is_sized ? NULL : full);
+        return NULL;
+    }
+    uint8_t *out = cli_alloc(width * height * channels);
+    const uint8_t *from =
+        full + ((full_height - height) / 2 * full_width + (full_width - width) / 2) * channels;
+    for (size_t y = 0; y < height; y++) {
+        memcpy(out + y * width * channels, from + y * full_width * channels, width * channels);
+    }
+    free(is_sized ? NULL : full);
+    return out;
+}
+
 /* The picture in the size of the input; NULL after a message. */
-static uint8_t *load(const uint8_t *file, size_t bytes, const char *path, const geometry *g)
+static uint8_t *load(const uint8_t *file, size_t bytes, const char *path, const geometry *g,
+                     int crop)
 {
     const size_t width = (size_t)g->width, height = (size_t)g->height;
     cli_picture picture = {.path = path, .channels = g->channels};
@@ -173,10 +208,11 @@ static uint8_t *load(const uint8_t *file, size_t bytes, const char *path, const 
         free(picture.pixels);
         return NULL;
     }
-    if (picture.width == width && picture.height == height) {
+    if (crop == 0 && picture.width == width && picture.height == height) {
         return picture.pixels;
     }
-    uint8_t *pixels = cli_picture_resize(&picture, width, height);
+    uint8_t *pixels =
+        crop > 0 ? cut_centre(&picture, g, crop) : cli_picture_resize(&picture, width, height);
     free(picture.pixels);
     return pixels;
 }
@@ -199,7 +235,7 @@ TF_Tensor *cli_image_read(const uint8_t *file, size_t bytes, const char *path, T
                         scale)) {
         return NULL;
     }
-    uint8_t *pixels = load(file, bytes, path, &g);
+    uint8_t *pixels = load(file, bytes, path, &g, options->crop);
     if (pixels == NULL) {
         return NULL;
     }

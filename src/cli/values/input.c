@@ -86,25 +86,6 @@ list:
     return false;
 }
 
-/* One unknown dimension is what the bytes of a raw file leave for it. */
-static void fit_dims(cli_dims *dims, TF_DataType type, size_t bytes)
-{
-    int unknown = -1;
-    uint64_t known = TF_DataTypeSize(type);
-
-    for (int i = 0; i < dims->n; i++) {
-        if (dims->at[i] < 0 && unknown < 0) {
-            unknown = i;
-        } else if (dims->at[i] <= 0 ||
-                   __builtin_mul_overflow(known, (uint64_t)dims->at[i], &known)) {
-            return;
-        }
-    }
-    if (unknown >= 0 && known > 0 && bytes % known == 0) {
-        dims->at[unknown] = (int64_t)(bytes / known);
-    }
-}
-
 static TF_Tensor *parse_raw(const uint8_t *data, size_t bytes, const char *path, TF_DataType type,
                             const cli_dims *wanted)
 {
@@ -116,7 +97,9 @@ static TF_Tensor *parse_raw(const uint8_t *data, size_t bytes, const char *path,
             path);
         return NULL;
     }
-    fit_dims(&dims, type, bytes);
+    if (bytes % TF_DataTypeSize(type) == 0) {
+        cli_dims_fit(&dims, bytes / TF_DataTypeSize(type));
+    }
     TF_Tensor *tensor = cli_tensor(type, &dims);
 
     if (tensor != NULL && TF_TensorByteSize(tensor) != bytes) {
@@ -131,7 +114,15 @@ static TF_Tensor *parse_raw(const uint8_t *data, size_t bytes, const char *path,
     return tensor;
 }
 
-typedef enum format { FORMAT_NPY, FORMAT_NPZ, FORMAT_PB, FORMAT_RAW, FORMAT_PICTURE } format;
+typedef enum format {
+    FORMAT_NPY,
+    FORMAT_NPZ,
+    FORMAT_PB,
+    FORMAT_RAW,
+    FORMAT_CSV,
+    FORMAT_WAV,
+    FORMAT_PICTURE
+} format;
 
 /* By the name; standard input has none and tells by its first bytes. */
 static format find_format(const char *path, const uint8_t *data, size_t bytes)
@@ -139,6 +130,7 @@ static format find_format(const char *path, const uint8_t *data, size_t bytes)
     if (strcmp(path, "-") == 0) {
         return bytes > 6 && memcmp(data, "\x93NUMPY", 6) == 0 ? FORMAT_NPY
                : bytes > 4 && memcmp(data, "PK\3\4", 4) == 0  ? FORMAT_NPZ
+               : bytes > 4 && memcmp(data, "RIFF", 4) == 0    ? FORMAT_WAV
                : cli_image_is(data, bytes)                    ? FORMAT_PICTURE
                                                               : FORMAT_RAW;
     }
@@ -146,6 +138,8 @@ static format find_format(const char *path, const uint8_t *data, size_t bytes)
            : ends_with(path, ".npz") ? FORMAT_NPZ
            : ends_with(path, ".pb")  ? FORMAT_PB
            : ends_with(path, ".bin") ? FORMAT_RAW
+           : ends_with(path, ".csv") ? FORMAT_CSV
+           : ends_with(path, ".wav") ? FORMAT_WAV
                                      : FORMAT_PICTURE;
 }
 
@@ -174,11 +168,18 @@ static TF_Tensor *read_file(const char *spec, TF_DataType type, const cli_dims *
         case FORMAT_RAW:
             tensor = parse_raw(data, bytes, path, type, dims);
             break;
+        case FORMAT_CSV:
+            tensor = cli_csv_read(data, bytes, path, type, dims);
+            break;
+        case FORMAT_WAV:
+            tensor = cli_wav_read(data, bytes, path, type, dims);
+            break;
         case FORMAT_PICTURE:
             tensor = cli_image_read(data, bytes, path, type, dims, images);
             break;
         }
     }
+    tensor = tensor == NULL ? NULL : cli_tensor_cast(tensor, type, path);
     free(data);
     free(path);
     return tensor;
@@ -321,6 +322,13 @@ static bool parse_pattern(const char *spec, bool *is_ramp, uint64_t *seed)
 TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images)
 {
+    return input->spec[0] == '[' ? cli_batch_make(model, input, images)
+                                 : cli_input_make_one(model, input, images, false);
+}
+
+TF_Tensor *cli_input_make_one(const oribi_model *model, const cli_input *input,
+                              const cli_image_options *images, bool is_of_batch)
+{
     cli_dims dims;
     const int rank = cli_port_dims(model, true, input->index, false, &dims);
     TF_DataType type = oribi_model_input_type(model, input->index);
@@ -328,6 +336,9 @@ TF_Tensor *cli_input_make(const oribi_model *model, const cli_input *input,
     if (rank > CLI_MAX_RANK) {
         cli_error("input %s: rank %d is more than the command can feed", input->text, rank);
         return NULL;
+    }
+    if (is_of_batch && dims.n > 0) {
+        dims.at[0] = 1;
     }
     if (input->spec[0] == '@') {
         return read_file(input->spec + 1, type, &dims, images);

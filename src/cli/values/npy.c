@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NumPy's .npy format, versions 1 to 3, C order, little endian. Strings are NumPy's of bytes or of
- * characters in ("S5", "U5"), of bytes out.
+/* NumPy's .npy format, versions 1 to 3: in, either order of dimensions and of bytes; out, C order
+ * and little endian. Strings are NumPy's of bytes or of characters in ("S5", "U5"), of bytes out.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static const char *find_key(const char *header, const char *key)
 typedef struct layout {
     TF_DataType type;
     size_t width; /* bytes of a string; 0: numbers */
-    bool is_wide;
+    bool is_wide, is_big_endian, is_fortran;
 } layout;
 
 static bool parse_string_type(const char *descr, layout *out)
@@ -48,16 +48,21 @@ static bool parse_string_type(const char *descr, layout *out)
     if (width == 0 || width > INT32_MAX || *end != '\'') {
         return false;
     }
-    *out = (layout){TF_STRING, (size_t)width * (is_wide ? 4 : 1), is_wide};
+    *out =
+        (layout){.type = TF_STRING, .width = (size_t)width * (is_wide ? 4 : 1), .is_wide = is_wide};
     return true;
 }
 
 static bool parse_type(const char *descr, layout *out)
 {
+    const char order = descr[0];
+
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        size_t length = strlen(types[i].descr);
-        if (strncmp(descr, types[i].descr, length) == 0 && descr[length] == '\'') {
-            *out = (layout){.type = types[i].type};
+        const char *wanted = types[i].descr;
+        size_t length = strlen(wanted);
+        if (strncmp(descr + 1, wanted + 1, length - 1) == 0 && descr[length] == '\'' &&
+            (order == wanted[0] || order == '=' || (order == '>' && wanted[0] == '<'))) {
+            *out = (layout){.type = types[i].type, .is_big_endian = order == '>'};
             return true;
         }
     }
@@ -76,9 +81,11 @@ static bool parse_header(const char *header, layout *out, cli_dims *dims)
     while (*order == ' ') {
         order++;
     }
-    if (descr == NULL || !parse_type(descr + 1, out) || strncmp(order, "False", 5) != 0) {
+    if (descr == NULL || descr[1] == 0 || !parse_type(descr + 1, out) ||
+        (strncmp(order, "False", 5) != 0 && strncmp(order, "True", 4) != 0)) {
         return false;
     }
+    out->is_fortran = order[0] == 'T';
     shape = strchr(shape, '(');
     for (dims->n = 0; shape != NULL;) {
         shape += strspn(shape + 1, ", ") + 1;
@@ -147,6 +154,35 @@ static bool parse_strings(const uint8_t *data, size_t bytes, const layout *form,
     return good;
 }
 
+static void copy_element(uint8_t *out, const uint8_t *in, size_t size, size_t part, bool swaps)
+{
+    for (size_t k = 0; k < size; k++) { /* the two parts of a complex number stay in order */
+        out[k] = in[swaps ? k / part * part + (part - 1 - k % part) : k];
+    }
+}
+
+/* Numbers whose first dimension runs fastest, or whose bytes stand in the other order. */
+static void copy_reordered(const uint8_t *data, const layout *form, TF_Tensor *tensor)
+{
+    const size_t size = TF_DataTypeSize(form->type);
+    const bool is_complex = form->type == TF_COMPLEX64 || form->type == TF_COMPLEX128;
+    const int rank = TF_NumDims(tensor);
+    cli_dims at = {0};
+    uint8_t *out = TF_TensorData(tensor);
+
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        int64_t from = i;
+        for (int d = rank - 1; form->is_fortran && d >= 0; d--) {
+            from = (d == rank - 1 ? 0 : from) * TF_Dim(tensor, d) + at.at[d];
+        }
+        copy_element(out + (size_t)i * size, data + (size_t)from * size, size,
+                     is_complex ? size / 2 : size, form->is_big_endian);
+        for (int d = rank - 1; d >= 0 && ++at.at[d] == TF_Dim(tensor, d); d--) {
+            at.at[d] = 0;
+        }
+    }
+}
+
 /* The header with a NUL; NULL after a message. The caller frees it. */
 static char *read_header(const uint8_t *data, size_t bytes, const char *what, size_t *out_start)
 {
@@ -181,9 +217,10 @@ TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what)
     }
     bool good = parse_header(header, &form, &dims);
     free(header);
+    good = good && !(form.type == TF_STRING && form.is_fortran && dims.n > 1);
     if (!good) {
         cli_error("%s: the .npy header names a type, an order or a shape that is not supported "
-                  "(C order, little endian numbers, strings S or U, %d dimensions at most)",
+                  "(numbers, strings S or U in C order, %d dimensions at most)",
                   what, CLI_MAX_RANK);
         return NULL;
     }
@@ -198,6 +235,8 @@ TF_Tensor *cli_npy_parse(const uint8_t *data, size_t bytes, const char *what)
         cli_error("%s: the .npy shape needs %zu bytes, but the file holds %zu", what,
                   TF_TensorByteSize(tensor), have);
         good = false;
+    } else if (form.is_big_endian || (form.is_fortran && dims.n > 1)) {
+        copy_reordered(data + start, &form, tensor);
     } else if (have > 0) {
         memcpy(TF_TensorData(tensor), data + start, have);
     }

@@ -153,6 +153,51 @@ bool cli_dims_add(cli_dims *dims, int64_t size)
     return true;
 }
 
+TF_Tensor *cli_tensor_for(TF_DataType type, const cli_dims *wanted, size_t count, const char *path,
+                          const char *things)
+{
+    cli_dims dims = *wanted;
+    int64_t needed = 1;
+
+    cli_dims_fit(&dims, count);
+    for (int i = 0; i < dims.n && needed > 0; i++) {
+        if (dims.at[i] < 0 || __builtin_mul_overflow(needed, dims.at[i], &needed)) {
+            needed = -1;
+        }
+    }
+    if (needed == (int64_t)count) {
+        return cli_tensor(type, &dims);
+    }
+    if (needed < 0) {
+        cli_error(
+            "%s: the %zu %s of the file do not fill the input's known dimensions; its unknown "
+            "ones are fixed by --shape",
+            path, count, things);
+    } else {
+        cli_error("%s: the input needs %lld %s, but the file holds %zu", path, (long long)needed,
+                  things, count);
+    }
+    return NULL;
+}
+
+void cli_dims_fit(cli_dims *dims, size_t count)
+{
+    int unknown = -1;
+    uint64_t known = 1;
+
+    for (int i = 0; i < dims->n; i++) {
+        if (dims->at[i] < 0 && unknown < 0) {
+            unknown = i;
+        } else if (dims->at[i] <= 0 ||
+                   __builtin_mul_overflow(known, (uint64_t)dims->at[i], &known)) {
+            return;
+        }
+    }
+    if (unknown >= 0 && count % known == 0) {
+        dims->at[unknown] = (int64_t)(count / known);
+    }
+}
+
 int cli_port_dims(const oribi_model *model, bool is_input, int index, bool fills, cli_dims *out)
 {
     const int rank = is_input ? oribi_model_input_shape(model, index, out->at, CLI_MAX_RANK)
