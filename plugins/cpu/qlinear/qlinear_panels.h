@@ -176,31 +176,52 @@ typedef struct ending {
     const float *multipliers;
 } ending;
 
+static void store_words(const ending *e, const int32_t *restrict sums, int32_t count,
+                        int32_t *restrict to)
+{
+    const int32_t *restrict bias = e->bias;
+    for (int32_t c = 0; c < count; c++) {
+        to[c] = (int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]);
+    }
+}
+
+static void store_floats(const ending *e, const int32_t *restrict sums, int32_t count,
+                         float *restrict to)
+{
+    const int32_t *restrict bias = e->bias;
+    const float *restrict multipliers = e->multipliers;
+    for (int32_t c = 0; c < count; c++) {
+        to[c] = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
+    }
+}
+
+/* oribi_micro_qlinear_byte in a form for vectors: what the loop reads of e stands outside, as bytes
+ * may be part of anything. */
+static void store_bytes(const ending *e, const int32_t *restrict sums, int32_t count,
+                        uint8_t *restrict to)
+{
+    const int32_t *restrict bias = e->bias;
+    const float *restrict multipliers = e->multipliers;
+    const int32_t zero = e->zero;
+    const float low = (float)(e->low - zero), high = (float)(e->high - zero);
+    for (int32_t c = 0; c < count; c++) {
+        float value = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
+        value = value > low ? value : low;
+        value = value < high ? value : high;
+        to[c] = (uint8_t)((int32_t)rintf(value) + zero);
+    }
+}
+
 /* `count` results from element `at` of the output on. */
 static void store_results(const ending *e, const int32_t *sums, int32_t count, void *output,
                           int64_t at)
 {
-    const int32_t *bias = e->bias;
-    const float *multipliers = e->multipliers;
     if (e->kind == ORIBI_MICRO_QLINEAR_S32) {
-        int32_t *to = (int32_t *)output + at;
-        for (int32_t c = 0; c < count; c++) {
-            to[c] = (int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]);
-        }
+        store_words(e, sums, count, (int32_t *)output + at);
     } else if (e->kind == ORIBI_MICRO_QLINEAR_F32) {
-        float *to = (float *)output + at;
-        for (int32_t c = 0; c < count; c++) {
-            to[c] = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
-        }
+        store_floats(e, sums, count, (float *)output + at);
     } else {
-        uint8_t *to = (uint8_t *)output + at;
-        const float low = (float)(e->low - e->zero), high = (float)(e->high - e->zero);
-        for (int32_t c = 0; c < count; c++) { /* oribi_micro_qlinear_byte, in a form for vectors */
-            float value = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
-            value = value > low ? value : low;
-            value = value < high ? value : high;
-            to[c] = (uint8_t)((int32_t)rintf(value) + e->zero);
-        }
+        store_bytes(e, sums, count, (uint8_t *)output + at);
     }
 }
 

@@ -21,15 +21,18 @@ typedef struct dense_state {
 /* Is it known that the input has fewer rows than a tile? */
 static bool has_few_rows(oribi_kit_setup *setup, const dense_state *state)
 {
-    int64_t dims[8] = {0}, values = 1;
-    const int rank = TF_OpKernelConstruction_InputShape(setup->construction, 0, dims, 8);
+    int64_t dims[4] = {0}, values = 1;
+    const int rank = TF_OpKernelConstruction_InputShape(setup->construction, 0, dims, 4);
+    if (rank < 1 || rank > 4) {
+        return false;
+    }
     for (int i = 0; i < rank; i++) {
         if (dims[i] < 1 || dims[i] > INT32_MAX / values) {
             return false;
         }
         values *= dims[i];
     }
-    return rank > 0 && rank <= 8 && values / state->spec.in_c < state->simd->format.pixels;
+    return values / state->spec.in_c < state->simd->format.pixels;
 }
 
 static void dense_pack(oribi_kit_setup *setup, dense_state *state)
