@@ -52,6 +52,10 @@ else
     "$python" "$root/bench/peer_load.py" --oribi "$build/bin/oribi" $models
     title "An encoder of text, float and int8, 1 thread"
     "$python" "$root/bench/encoder.py" --oribi "$build/bin/oribi"
+    title "QDQ models, 1 thread"
+    # shellcheck disable=SC2046,SC2086
+    "$python" "$root/bench/peer_qdq.py" --oribi "$build/bin/oribi" \
+        $(printf '%s\n' $models | grep -e squeezenet -e mobilenetv2 -e resnet50 -e ultraface || true)
 fi
 
 cat <<'TEXT'

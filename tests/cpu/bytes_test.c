@@ -186,6 +186,58 @@ static void rows_pass_through_the_steps_of_the_reference(void **state)
     }
 }
 
+/* Both sides whole, or one that repeats along the last axis, or along the first. */
+static void pairs_become_the_bytes_of_the_reference(void **state)
+{
+    static const char *const ops[] = {"ONNX>QLinearAdd", "ONNX>QLinearMul"};
+    (void)state;
+    for (int i = 0; i < 2 * 8 * 4 * WIDTHS; i++) {
+        const int64_t n = widths[i % WIDTHS], whole[2] = {3, n};
+        const int64_t shapes[4][2] = {{3, n}, {3, 1}, {1, 1}, {1, n}};
+        const int signs = i / WIDTHS % 8, shape = i / WIDTHS / 8 % 4;
+        const TF_DataType a = (signs & 1) != 0 ? TF_INT8 : TF_UINT8;
+        const TF_DataType b = (signs & 2) != 0 ? TF_INT8 : TF_UINT8;
+        const TF_DataType type = (signs & 4) != 0 ? TF_INT8 : TF_UINT8;
+        check self;
+        begin(&self, ops[i / WIDTHS / 8 / 4], type, n);
+        oribi_attrs *attrs = &self.node.attrs;
+        oribi_arena *arena = &self.node.arena;
+        assert_true(oribi_attrs_set_type(attrs, arena, "Ta", a) &&
+                    oribi_attrs_set_type(attrs, arena, "Tb", b) &&
+                    oribi_attrs_set_float(attrs, arena, "a_scale", 0.5f) &&
+                    oribi_attrs_set_float(attrs, arena, "b_scale", 0.3f) &&
+                    oribi_attrs_set_float(attrs, arena, "output_scale", 0.7f) &&
+                    oribi_attrs_set_int(attrs, arena, "a_zero", 3) &&
+                    oribi_attrs_set_int(attrs, arena, "b_zero", 100) &&
+                    oribi_attrs_set_int(attrs, arena, "output_zero", 17) &&
+                    oribi_attrs_set_int(attrs, arena, "low", type == TF_INT8 ? -20 : 3) &&
+                    oribi_attrs_set_int(attrs, arena, "high", 120));
+        const bool is_left = i % 2 == 0; /* the one that repeats */
+        harness_add(&self.node, bytes(a, is_left ? shapes[shape] : whole, 2, 127.0f));
+        harness_add(&self.node, bytes(b, is_left ? whole : shapes[shape], 2, 127.0f));
+        check_variants(&self);
+    }
+}
+
+static void windows_become_the_maxima_of_the_reference(void **state)
+{
+    static const int64_t pads[4] = {1, 0, 2, 1}, none[4] = {0}, size[2] = {3, 2}, steps[2] = {2, 1};
+    (void)state;
+    for (int i = 0; i < 4 * WIDTHS; i++) {
+        const TF_DataType type = i / WIDTHS % 2 == 0 ? TF_INT8 : TF_UINT8;
+        const int64_t dims[4] = {2, 7, 5, widths[i % WIDTHS]};
+        check self;
+        begin(&self, "ONNX>QLinearMaxPool", type, dims[3]);
+        oribi_attrs *attrs = &self.node.attrs;
+        oribi_arena *arena = &self.node.arena;
+        assert_true(oribi_attrs_set_ints(attrs, arena, "ksize", size, 2) &&
+                    oribi_attrs_set_ints(attrs, arena, "strides", steps, 2) &&
+                    oribi_attrs_set_ints(attrs, arena, "pads", i < 2 * WIDTHS ? pads : none, 4));
+        harness_add(&self.node, bytes(type, dims, 4, 127.0f));
+        check_variants(&self);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +245,8 @@ int main(void)
         cmocka_unit_test(bytes_become_the_floats_of_the_reference),
         cmocka_unit_test(rows_become_the_shares_of_the_reference),
         cmocka_unit_test(rows_pass_through_the_steps_of_the_reference),
+        cmocka_unit_test(pairs_become_the_bytes_of_the_reference),
+        cmocka_unit_test(windows_become_the_maxima_of_the_reference),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

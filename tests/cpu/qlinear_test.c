@@ -93,6 +93,53 @@ static TF_Tensor *bytes_tensor(TF_DataType type, const int64_t *dims, int rank)
     return tensor;
 }
 
+/* Weights of which most are small, and some as large as they can be, in pairs and in fours: sums of
+ * few products of bytes by them leave an int16. */
+static TF_Tensor *uneven_tensor(TF_DataType type, const int64_t *dims, int rank)
+{
+    TF_Tensor *tensor = harness_tensor(type, dims, rank);
+    uint8_t *values = TF_TensorData(tensor);
+    const int64_t count = TF_TensorElementCount(tensor), row = dims[rank - 1];
+    const int32_t middle = type == TF_INT8 ? 0 : 128;
+    for (int64_t i = 0; i < count; i++) {
+        values[i] = (uint8_t)(middle + (int32_t)(9.0f * harness_random()));
+    }
+    for (int64_t i = 0; i + 5 * row < count;
+         i += 7 * row + (int64_t)((float)row * harness_random())) {
+        const int32_t large = harness_random() > 0.0f ? 127 : -128;
+        const int64_t n = 1 + (int64_t)(5.0f * fabsf(harness_random())); /* of a column */
+        for (int64_t k = 0; k < n && k < 5; k++) {
+            values[i + k * row] = (uint8_t)(middle + large);
+        }
+    }
+    return tensor;
+}
+
+/* Most are the largest that there is. */
+static TF_Tensor *large_tensor(TF_DataType type, const int64_t *dims, int rank)
+{
+    TF_Tensor *tensor = harness_tensor(type, dims, rank);
+    uint8_t *values = TF_TensorData(tensor);
+    for (int64_t i = 0; i < TF_TensorElementCount(tensor); i++) {
+        const float x = harness_random();
+        values[i] = (uint8_t)(x > -0.8f ? type == TF_INT8 ? 127 : 255 : (int32_t)(-100.0f * x));
+    }
+    return tensor;
+}
+
+typedef TF_Tensor *make_tensor(TF_DataType type, const int64_t *dims, int rank);
+
+/* What inputs and weights are; zero points of weights are near the middle, or anywhere. */
+typedef struct data_kind {
+    make_tensor *inputs, *weights;
+    bool is_near;
+} data_kind;
+
+static const data_kind kinds[] = {{bytes_tensor, bytes_tensor, false},
+                                  {bytes_tensor, near_tensor, true},
+                                  {large_tensor, uneven_tensor, false}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
 /* Input i is a constant, stored as it is. */
 static void keep_constant(harness *node, int i)
 {
@@ -107,6 +154,28 @@ static void keep_constant(harness *node, int i)
     }
 }
 
+/* Input i is a constant whose last axis is stored as the first, as that of a transposed filter. The
+ * caller frees what is stored. */
+static uint8_t *keep_turned(harness *node, int i)
+{
+    harness_input *input = &node->inputs[i];
+    const int last = TF_NumDims(input->tensor) - 1;
+    const int64_t count = TF_TensorElementCount(input->tensor), n = TF_Dim(input->tensor, last);
+    const uint8_t *values = TF_TensorData(input->tensor);
+    uint8_t *stored = malloc((size_t)count + 1);
+    assert_non_null(stored);
+    for (int64_t k = 0; k < count; k++) {
+        stored[k % n * (count / n) + k / n] = values[k];
+    }
+    keep_constant(node, i);
+    for (int axis = 0; axis < last; axis++) {
+        input->strides[axis] /= n;
+    }
+    input->strides[last] = count / n;
+    input->stored = (char *)stored;
+    return stored;
+}
+
 /* Every variant, with weights that runs bring, and with constants. */
 static void check_variants(check *self, const char *op)
 {
@@ -119,6 +188,9 @@ static void check_variants(check *self, const char *op)
     keep_constant(&self->node, 1);
     keep_constant(&self->node, 3);
     assert_true(harness_each_variant(op, check_row, self) > 0);
+    uint8_t *stored = keep_turned(&self->node, 1);
+    assert_true(harness_each_variant(op, check_row, self) > 0);
+    free(stored);
     TF_DeleteTensor(self->expected);
     TF_DeleteStatus(status);
 }
@@ -141,7 +213,7 @@ static void add_channels(harness *node, const layer_case *c, bool near)
     harness_add(node, multipliers);
 }
 
-static void run_case(const layer_case *c, bool near, oribi_pool *pool, const char *what)
+static void run_case(const layer_case *c, const data_kind *kind, oribi_pool *pool, const char *what)
 {
     check self = {.what = what};
     harness *node = &self.node;
@@ -160,9 +232,9 @@ static void run_case(const layer_case *c, bool near, oribi_pool *pool, const cha
                 oribi_attrs_set_ints(attrs, arena, "strides", c->strides, 2) &&
                 oribi_attrs_set_ints(attrs, arena, "dilations", c->dilations, 2) &&
                 oribi_attrs_set_ints(attrs, arena, "pads", c->pads, 4));
-    harness_add(node, bytes_tensor(c->input, c->x, 4));
-    harness_add(node, (near ? near_tensor : bytes_tensor)(c->weights, c->filter, 4));
-    add_channels(node, c, near);
+    harness_add(node, kind->inputs(c->input, c->x, 4));
+    harness_add(node, kind->weights(c->weights, c->filter, 4));
+    add_channels(node, c, kind->is_near);
     check_variants(&self, "ONNX>QLinearConv2D");
     harness_end(node);
 }
@@ -180,7 +252,8 @@ static TF_Tensor *numbers_tensor(TF_DataType type, int64_t count)
     return tensor;
 }
 
-static void run_product(const product_case *c, oribi_pool *pool, const char *what)
+static void run_product(const product_case *c, const data_kind *kind, oribi_pool *pool,
+                        const char *what)
 {
     check self = {.what = what};
     harness *node = &self.node;
@@ -195,9 +268,9 @@ static void run_product(const product_case *c, oribi_pool *pool, const char *wha
                 oribi_attrs_set_int(attrs, arena, "output_zero", 9) &&
                 oribi_attrs_set_int(attrs, arena, "low", c->low) &&
                 oribi_attrs_set_int(attrs, arena, "high", c->high));
-    harness_add(node, bytes_tensor(c->left, c->a, 3));
-    harness_add(node, c->b[0] == 0 ? bytes_tensor(c->right, c->b + 1, 2)
-                                   : bytes_tensor(c->right, c->b, 3));
+    harness_add(node, kind->inputs(c->left, c->a, 3));
+    harness_add(node, c->b[0] == 0 ? kind->weights(c->right, c->b + 1, 2)
+                                   : kind->weights(c->right, c->b, 3));
     harness_add(node, numbers_tensor(TF_INT32, c->is_each_row ? c->a[1] : 1));
     harness_add(node, numbers_tensor(TF_INT32, c->is_each_column ? c->b[2] : 1));
     harness_add(node, numbers_tensor(TF_FLOAT, c->is_each_column ? c->b[2] : 1));
@@ -209,18 +282,19 @@ static void run_cases(int threads)
 {
     TF_Status *status = TF_NewStatus();
     oribi_pool *pool = threads > 1 ? oribi_pool_create(threads, status) : NULL;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < KINDS * sizeof cases / sizeof *cases; i++) {
+        const size_t kind = i % KINDS, at = i / KINDS;
         char what[64];
-        (void)snprintf(what, sizeof what, "case %zu, %d threads", i, threads);
-        harness_random_state = (uint32_t)i + 1;
-        run_case(&cases[i], false, pool, what);
-        run_case(&cases[i], true, pool, what);
+        (void)snprintf(what, sizeof what, "case %zu, data %zu, %d threads", at, kind, threads);
+        harness_random_state = (uint32_t)at + 1;
+        run_case(&cases[at], &kinds[kind], pool, what);
     }
-    for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
+    for (size_t i = 0; i < KINDS * sizeof products / sizeof *products; i++) {
+        const size_t kind = i % KINDS, at = i / KINDS;
         char what[64];
-        (void)snprintf(what, sizeof what, "product %zu, %d threads", i, threads);
-        harness_random_state = (uint32_t)i + 1;
-        run_product(&products[i], pool, what);
+        (void)snprintf(what, sizeof what, "product %zu, data %zu, %d threads", at, kind, threads);
+        harness_random_state = (uint32_t)at + 1;
+        run_product(&products[at], &kinds[kind], pool, what);
     }
     oribi_pool_release(pool);
     TF_DeleteStatus(status);

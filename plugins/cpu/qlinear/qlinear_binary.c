@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>QLinearAdd and ONNX>QLinearMul by micro/'s kernels. */
+/* ONNX>QLinearAdd and ONNX>QLinearMul by micro/'s kernels, or by the loops of bytes.h. */
 #include "cpu/base/families.h"
+#include "cpu/quantised/bytes.h"
 #include "cpu/quantised/quantized.h"
 
 #include "micro/elementwise/qlinear_binary_prepare.h"
@@ -29,16 +30,35 @@ static void binary_read(oribi_kit_setup *setup, binary_state *state)
 }
 ORIBI_KIT_CREATE(binary, binary_state)
 
+void *oribi_qlinear_binary_create(TF_OpKernelConstruction *construction)
+{
+    return binary_create(construction);
+}
+
 typedef int32_t prepare_function(const struct oribi_micro_qlinear_binary_spec *,
                                  struct oribi_micro_qlinear_binary_args *);
-typedef void call_function(const void *, const struct oribi_micro_broadcast *, const void *,
+typedef void loop_function(const struct oribi_micro_qlinear_binary_args *, const void *,
                            const void *, void *);
 
+typedef struct binary_call {
+    struct oribi_micro_qlinear_binary_args args;
+    loop_function *loop;
+} binary_call;
+
+static void call_loop(const void *all, const struct oribi_micro_broadcast *shape, const void *a,
+                      const void *b, void *y)
+{
+    const binary_call *call = all;
+    struct oribi_micro_qlinear_binary_args args = call->args;
+    args.shape = *shape;
+    call->loop(&args, a, b, y);
+}
+
 static bool binary_run(const binary_state *state, oribi_kit_run *run, prepare_function *prepare,
-                       call_function *call)
+                       loop_function *loop)
 {
     struct oribi_micro_qlinear_binary_spec spec = state->spec;
-    struct oribi_micro_qlinear_binary_args args;
+    binary_call call = {.loop = loop};
     oribi_quantized_operands in;
     if (!oribi_quantized_operands_take(run, 0, &in)) {
         return false;
@@ -50,31 +70,29 @@ static bool binary_run(const binary_state *state, oribi_kit_run *run, prepare_fu
     spec.a_rank = in.a.n;
     spec.b_dims = in.b.at;
     spec.b_rank = in.b.n;
-    if (!oribi_quantized_check(run, prepare(&spec, &args))) {
+    if (!oribi_quantized_check(run, prepare(&spec, &call.args))) {
         return false;
     }
     /* The host refuses the memory of an input of another type. */
     void *output = oribi_kit_output_in_place(run, in.whole, in.n_whole, in.y.at, in.y.n);
     if (output != NULL) {
-        const oribi_quantized_pairs pairs = {&args,     &args.shape, call, in.a_data,
-                                             in.b_data, output,      1,    false};
+        const oribi_quantized_pairs pairs = {&call,     &call.args.shape, call_loop, in.a_data,
+                                             in.b_data, output,           1,         false};
         oribi_quantized_run_pairs(run, &pairs);
     }
     return output != NULL;
 }
 
 #define BINARY(name)                                                                               \
-    static void name##_call(const void *all, const struct oribi_micro_broadcast *shape,            \
-                            const void *a, const void *b, void *y)                                 \
+    bool oribi_qlinear_##name##_run(const void *state, oribi_kit_run *run,                         \
+                                    const oribi_bytes *loops)                                      \
     {                                                                                              \
-        struct oribi_micro_qlinear_binary_args args =                                              \
-            *(const struct oribi_micro_qlinear_binary_args *)all;                                  \
-        args.shape = *shape;                                                                       \
-        oribi_micro_qlinear_##name(&args, a, b, y);                                                \
+        return binary_run(state, run, oribi_micro_qlinear_##name##_prepare, loops->name);          \
     }                                                                                              \
     static bool name##_run(const void *state, oribi_kit_run *run)                                  \
     {                                                                                              \
-        return binary_run(state, run, oribi_micro_qlinear_##name##_prepare, name##_call);          \
+        return binary_run(state, run, oribi_micro_qlinear_##name##_prepare,                        \
+                          oribi_micro_qlinear_##name);                                             \
     }                                                                                              \
     ORIBI_KIT_COMPUTE(name, 2)
 BINARY(add)

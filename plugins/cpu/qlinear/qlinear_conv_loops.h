@@ -44,7 +44,7 @@ static void conv_pack(void *object, int64_t begin, int64_t end)
                                .columns = l->each,
                                .stride = l->a->out_c};
         pack_panel(&group, (int32_t)(at % l->panels) * COLUMNS,
-                   l->packed + at * panel_count(l->inner));
+                   panel_place(l->packed, at, (int64_t)l->a->groups * l->panels, l->inner));
     }
 }
 
@@ -65,20 +65,49 @@ static void fill_with(number value, int32_t count, number *to)
     }
 }
 
-/* Numbers [first, last) of the window of result pixel `row`, for one group. */
-static void gather(const layer *l, int64_t row, int32_t group, int32_t first, int32_t last,
+/* Where the window of a result begins: perhaps in the padding. */
+typedef struct place {
+    int64_t image, y, x;
+} place;
+
+static place place_of(const layer *l, int64_t row)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    const int64_t line = row / a->out_w;
+    return (place){line / a->out_h, line % a->out_h * a->stride_h - a->before_h,
+                   (row - line * a->out_w) * a->stride_w - a->before_w};
+}
+
+/* The place of the result behind. */
+static void step_place(const layer *l, place *at)
+{
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    at->x += a->stride_w;
+    if (at->x + a->before_w == (int64_t)a->out_w * a->stride_w) {
+        at->x = -(int64_t)a->before_w;
+        at->y += a->stride_h;
+    }
+    if (at->y + a->before_h == (int64_t)a->out_h * a->stride_h) {
+        at->y = -(int64_t)a->before_h;
+        at->image++;
+    }
+}
+
+/* Numbers [first, last) of the window at a place, for one group. Taps of a row whose channels lie
+ * side by side are one run. */
+static void gather(const layer *l, const place *at, int32_t group, int32_t first, int32_t last,
                    number *to)
 {
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    const int64_t b = row / a->out_w / a->out_h;
-    const int64_t y = row / a->out_w % a->out_h * a->stride_h - a->before_h;
-    const int64_t x = row % a->out_w * a->stride_w - a->before_w;
     const uint32_t flip = a->input_signed != 0 ? 128U : 0U;
-    for (int32_t k = first; k < last;) {
-        const int32_t tap = k / l->depth, d = k % l->depth;
-        const int32_t left = last - k, n = l->depth - d < left ? l->depth - d : left;
-        const uint8_t *from = pixel(l, b, y + (int64_t)(tap / a->filter_w) * a->dilation_h,
-                                    x + (int64_t)(tap % a->filter_w) * a->dilation_w);
+    const bool is_row =
+        a->groups == 1 && a->dilation_w == 1 && at->x >= 0 && at->x + a->filter_w <= a->in_w;
+    const int32_t taps = is_row ? a->filter_w : 1, run = taps * l->depth;
+    int32_t y = first / run / (a->filter_w / taps), x = first / run % (a->filter_w / taps);
+    for (int32_t k = first, d = first % run; k < last; d = 0) {
+        const int32_t left = last - k, n = run - d < left ? run - d : left;
+        const uint8_t *from = pixel(l, at->image, at->y + (int64_t)y * a->dilation_h,
+                                    at->x + (int64_t)x * a->dilation_w);
         if (from != NULL) {
             take_bytes(from + group * l->depth + d, n, flip, a->input_zero, to);
         } else {
@@ -86,6 +115,10 @@ static void gather(const layer *l, int64_t row, int32_t group, int32_t first, in
         }
         to += n;
         k += n;
+        if (++x == a->filter_w / taps) {
+            x = 0;
+            y++;
+        }
     }
 }
 
@@ -104,24 +137,30 @@ static void conv_store(const layer *l, int64_t row, int32_t first, int32_t count
 static void conv_block(const layer *l, int64_t row, int32_t lines, int32_t group, int32_t first,
                        int32_t count)
 {
-    const weight *panels =
-        l->packed + ((int64_t)group * l->panels + first / COLUMNS) * panel_count(l->inner);
+    const packed_panels of = {l->packed, (int64_t)group * l->panels + first / COLUMNS, l->inner};
+    const int32_t channel = group * l->each + first;
+    place at[LINES];
     block b;
-    b.has_totals = l->has_row_part;
-    for (int32_t r = 0; r < lines; r++) {
-        b.zeros[r] = zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero);
+    at[0] = place_of(l, row);
+    for (int32_t r = 1; r < lines; r++) {
+        at[r] = at[r - 1];
+        step_place(l, &at[r]);
     }
-    begin_block(&b, lines, panels, l->inner, count);
+    begin_block(&b, lines, l->has_row_part);
+    begin_columns(&b, &of, zero_number(l->a->input_signed != 0 ? 128U : 0U, l->a->input_zero),
+                  l->bias + channel, count);
     for (int32_t k = 0; k < l->inner; k += CHUNK) {
         const int32_t end = l->inner - k < CHUNK ? l->inner : k + CHUNK;
         for (int32_t r = 0; r < lines; r++) {
-            gather(l, row + r, group, k, end, b.numbers + r * CHUNK);
+            gather(l, &at[r], group, k, end, b.numbers + r * CHUNK);
         }
-        add_products(&b, lines, end - k, panels, l->inner, k, count);
+        add_products(&b, lines, end - k, &of, k, count);
     }
-    end_block(&b, lines, panels, l->inner, count);
+    end_block(&b, lines, &of, count);
+    const ending e = {l->a->output, l->a->output_zero, l->a->low,
+                      l->a->high,   b.offsets,         l->multipliers + channel};
     for (int32_t r = 0; r < lines; r++) {
-        conv_store(l, row + r, group * l->each + first, count, b.sums + r * PANEL);
+        store_results(&e, b.sums + r * PANEL, count, l->output, (row + r) * l->a->out_c + channel);
     }
 }
 
@@ -151,43 +190,88 @@ static void pack_depthwise(const layer *l)
     }
 }
 
-static void add_tap(int32_t *acc, const uint8_t *x, const int16_t *w, int32_t count, uint32_t flip,
-                    int32_t less)
+/* Windows are looked up for MOST_TAPS taps at a time. */
+enum { MOST_TAPS = 64 };
+
+/* Taps [first, first + n) of the window at a place. */
+static void find_taps(const layer *l, const place *at, int32_t first, int32_t n,
+                      const uint8_t **from)
 {
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t product = ((int32_t)(x[i] ^ flip) - less) * w[i];
-        acc[i] = (int32_t)((uint32_t)acc[i] + (uint32_t)product);
+    const struct oribi_micro_qlinear_conv2d_args *a = l->a;
+    int32_t y = first / a->filter_w, x = first % a->filter_w;
+    for (int32_t i = 0; i < n; i++) {
+        from[i] = pixel(l, at->image, at->y + (int64_t)y * a->dilation_h,
+                        at->x + (int64_t)x * a->dilation_w);
+        if (++x == a->filter_w) {
+            x = 0;
+            y++;
+        }
     }
 }
 
-static void depthwise_pixel(const layer *l, int64_t row)
+/* `count` sums of taps [first, first + n), whose bytes are known, from channel c on. */
+static void sum_channels(const layer *l, const uint8_t *const *from, int32_t first, int32_t n,
+                         int32_t c, int32_t count, int32_t *sums)
+{
+    const uint32_t flip = l->a->input_signed != 0 ? 128U : 0U;
+    const tap_list taps = {.from = from,
+                           .at = c,
+                           .weights = l->taps + (int64_t)first * l->a->out_c + c,
+                           .step = l->a->out_c,
+                           .n = n,
+                           .less = l->a->input_zero + (int32_t)flip,
+                           .flip = flip};
+    int32_t more[PANEL];
+    add_taps(&taps, count, first == 0 ? sums : more);
+    for (int32_t i = 0; first > 0 && i < count; i++) {
+        sums[i] = (int32_t)((uint32_t)sums[i] + (uint32_t)more[i]);
+    }
+}
+
+/* All channels of a pixel whose taps are known, or are looked up a few at a time. */
+static void depthwise_pixel(const layer *l, int64_t row, const place *at, const uint8_t **from)
+{
+    const int32_t channels = l->a->out_c;
+    for (int32_t c = 0; c < channels; c += PANEL) {
+        int32_t sums[PANEL];
+        const int32_t count = channels - c < PANEL ? channels - c : PANEL;
+        for (int32_t tap = 0; tap < l->inner; tap += MOST_TAPS) {
+            const int32_t left = l->inner - tap, n = left < MOST_TAPS ? left : MOST_TAPS;
+            if (l->inner > MOST_TAPS) {
+                find_taps(l, at, tap, n, from);
+            }
+            sum_channels(l, from, tap, n, c, count, sums);
+        }
+        conv_store(l, row, c, count, sums);
+    }
+}
+
+/* Does the window lie within the columns of the image? */
+static bool is_between(const layer *l, const place *at)
 {
     const struct oribi_micro_qlinear_conv2d_args *a = l->a;
-    const uint32_t flip = a->input_signed != 0 ? 128U : 0U;
-    const int64_t b = row / a->out_w / a->out_h;
-    const int64_t y = row / a->out_w % a->out_h * a->stride_h - a->before_h;
-    const int64_t x = row % a->out_w * a->stride_w - a->before_w;
-    for (int32_t c = 0; c < a->out_c; c += PANEL) {
-        int32_t acc[PANEL] = {0};
-        const int32_t count = a->out_c - c < PANEL ? a->out_c - c : PANEL;
-        for (int32_t tap = 0; tap < l->inner; tap++) {
-            const uint8_t *from = pixel(l, b, y + (int64_t)(tap / a->filter_w) * a->dilation_h,
-                                        x + (int64_t)(tap % a->filter_w) * a->dilation_w);
-            if (from != NULL) {
-                add_tap(acc, from + c, l->taps + (int64_t)tap * a->out_c + c, count, flip,
-                        a->input_zero + (int32_t)flip);
-            }
-        }
-        conv_store(l, row, c, count, acc);
-    }
+    return at->x >= 0 && at->x + (int64_t)(a->filter_w - 1) * a->dilation_w < a->in_w;
 }
 
 static void run_depthwise(void *object, int64_t begin, int64_t end)
 {
     const layer *l = object;
     const int64_t last = end * LINES < l->rows ? end * LINES : l->rows;
+    const int64_t step = (int64_t)l->a->stride_w * l->a->in_c;
+    const uint8_t *from[MOST_TAPS];
+    place at = place_of(l, begin * LINES), before = {-1, 0, 0};
     for (int64_t row = begin * LINES; row < last; row++) {
-        depthwise_pixel(l, row);
+        const bool is_next = before.image == at.image && before.y == at.y &&
+                             is_between(l, &before) && is_between(l, &at);
+        for (int32_t i = 0; is_next && i < l->inner && i < MOST_TAPS; i++) {
+            from[i] = from[i] != NULL ? from[i] + step : NULL;
+        }
+        if (!is_next && l->inner <= MOST_TAPS) {
+            find_taps(l, &at, 0, l->inner, from);
+        }
+        depthwise_pixel(l, row, &at, from);
+        before = at;
+        step_place(l, &at);
     }
 }
 
@@ -212,11 +296,12 @@ static void run_few(void *object, int64_t begin, int64_t end)
         const int32_t first = (int32_t)at * PANEL;
         const int32_t count = l->each - first < PANEL ? l->each - first : PANEL;
         for (int64_t row = 0; row < l->rows; row++) {
+            const place window_at = place_of(l, row);
             number window[CHUNK];
             int32_t acc[PANEL] = {0};
             for (int32_t k = 0; k < l->inner; k += CHUNK) {
                 const int32_t last = l->inner - k < CHUNK ? l->inner : k + CHUNK;
-                gather(l, row, 0, k, last, window);
+                gather(l, &window_at, 0, k, last, window);
                 for (int32_t i = k; i < last; i++) {
                     add_row(acc, l->w + (int64_t)i * l->a->out_c + first, l->zeros + first, count,
                             flip, (int32_t)window[i - k] - nothing);
@@ -257,7 +342,7 @@ static bool conv_layer(oribi_kit_run *run, layer *l)
         return true;
     }
     if (l->packed == NULL) {
-        l->packed = oribi_kit_scratch(run, a->groups * packed_bytes(l->inner, l->each), &tensor);
+        l->packed = packed_scratch(run, (int64_t)a->groups * l->panels, l->inner, &tensor);
         if (l->packed == NULL) {
             return false;
         }
@@ -327,12 +412,13 @@ static void conv_pack_constants(oribi_kit_setup *setup, conv_state *state,
                                                          .groups = (int32_t)(in[3] / filter[2]),
                                                          .filter_signed =
                                                              state->layer.filter == TF_INT8};
-    layer l = {.a = &args, .w = constants->view.data, .zeros = constants->zeros};
+    layer l = {.a = &args, .w = constants->bytes, .zeros = constants->zeros};
     conv_sizes(&l);
-    l.packed = packed_allocate(setup, args.groups, l.inner, l.each);
+    const int64_t n = (int64_t)args.groups * l.panels;
+    l.packed = packed_allocate(setup, n, l.inner);
     if (l.packed != NULL) {
-        conv_pack(&l, 0, (int64_t)args.groups * l.panels);
-        packed_done(setup, &constants->view);
+        conv_pack(&l, 0, n);
+        l.packed = packed_done(setup, &constants->view, l.packed, n, l.inner);
     }
     state->packed = l.packed;
     state->groups = args.groups;
@@ -344,7 +430,7 @@ static void conv_read(oribi_kit_setup *setup, conv_state *state)
     oribi_qlinear_read(setup, &state->layer);
     if (oribi_qlinear_constants_take(setup, state->layer.filter, 4, &constants)) {
         conv_pack_constants(setup, state, &constants);
-        free(constants.zeros);
+        oribi_qlinear_constants_free(&constants);
     }
 }
 ORIBI_KIT_CREATE(conv, conv_state)

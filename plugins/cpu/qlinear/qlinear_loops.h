@@ -2,6 +2,10 @@
 /* ONNX>QLinearConv2D and ONNX>QLinearMatMul by panels, for the instruction set whose file includes
  * this (qlinear_panels.h). */
 #include "cpu/qlinear/qlinear_panels.h"
+#include "cpu/qlinear/qlinear_taps.h"
+
+/* Sums of `count` channels of the taps. */
+static inline void add_taps(const tap_list *taps, int32_t count, int32_t *sums);
 
 #include "cpu/qlinear/qlinear_conv_loops.h"
 #include "cpu/qlinear/qlinear_matmul_loops.h"

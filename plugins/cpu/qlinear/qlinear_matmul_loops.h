@@ -15,6 +15,7 @@ typedef struct matmul_call {
     oribi_qlinear_matmul_call of;
     const weight *packed;
     weight *to;          /* what is being packed */
+    int64_t n_panels;    /* of all that is */
     bool has_row_part;   /* qlinear_quads.h */
     int32_t lots, parts; /* of a product: LINES rows, PANEL columns */
 } matmul_call;
@@ -34,7 +35,7 @@ static void matmul_pack(void *object, int64_t begin, int64_t end)
                                 .columns = a->columns,
                                 .stride = a->columns};
         pack_panel(&matrix, (int32_t)(at % panels) * COLUMNS,
-                   call->to + at * panel_count(a->inner));
+                   panel_place(call->to, at, call->n_panels, a->inner));
     }
 }
 
@@ -42,11 +43,10 @@ static void matmul_pack(void *object, int64_t begin, int64_t end)
 static void matmul_store(const matmul_call *call, const block *b, int64_t row, int32_t lines,
                          int32_t first, int32_t count)
 {
-    static const int32_t no_bias[PANEL];
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
     const float *multipliers = call->of.multipliers;
     float same[PANEL];
-    ending e = {a->output, a->output_zero, a->low, a->high, no_bias, multipliers + first};
+    ending e = {a->output, a->output_zero, a->low, a->high, b->offsets, multipliers + first};
     if (a->multiplier_step == 0) {
         for (int32_t c = 0; c < count; c++) {
             same[c] = multipliers[0];
@@ -64,30 +64,29 @@ static void matmul_block(const matmul_call *call, int64_t product, int32_t row, 
                          int32_t first)
 {
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
-    const int32_t panels = panels_of(a->columns);
+    const int32_t n_panels = panels_of(a->columns);
     const int32_t left = a->columns - first, count = left < PANEL ? left : PANEL;
     const uint32_t flip = a->a_signed != 0 ? 128U : 0U;
     int64_t matrix = 0, other = 0;
     oribi_quantized_matrices(&a->batch, product, &matrix, &other);
     const uint8_t *from = call->of.a + (matrix * a->rows + row) * a->inner;
-    const int64_t at = (other * panels + first / COLUMNS) * panel_count(a->inner);
-    const weight *packed = a->inner > 0 ? call->packed + at : NULL; /* nothing to sum */
+    const packed_panels of = {call->packed, other * n_panels + first / COLUMNS, a->inner};
     const int32_t *zeros = call->of.a_zeros + (int64_t)row * a->a_zero_step;
     block b;
-    b.has_totals = call->has_row_part && a->inner > 0;
-    for (int32_t r = 0; r < lines; r++) {
-        b.zeros[r] = zero_number(flip, zeros[r * a->a_zero_step]);
-    }
-    begin_block(&b, lines, packed, a->inner, count);
+    begin_block(&b, lines, call->has_row_part && a->inner > 0);
+    begin_columns(&b, &of, a->a_zero_step == 0 ? zero_number(flip, zeros[0]) : 0, NULL, count);
     for (int32_t k = 0; k < a->inner; k += CHUNK) {
         const int32_t n = a->inner - k < CHUNK ? a->inner - k : CHUNK;
         for (int32_t r = 0; r < lines; r++) {
             take_bytes(from + (int64_t)r * a->inner + k, n, flip, zeros[r * a->a_zero_step],
                        b.numbers + r * CHUNK);
         }
-        add_products(&b, lines, n, packed, a->inner, k, count);
+        add_products(&b, lines, n, &of, k, count);
     }
-    end_block(&b, lines, packed, a->inner, count);
+    for (int32_t r = 0; a->a_zero_step != 0 && r < lines; r++) {
+        add_zero(&b, r, &of, zero_number(flip, zeros[r]), count);
+    }
+    end_block(&b, lines, &of, count);
     matmul_store(call, &b, product * a->rows + row, lines, first, count);
 }
 
@@ -109,10 +108,10 @@ static const weight *matmul_pack_run(oribi_kit_run *run, matmul_call *call, TF_T
 {
     const struct oribi_micro_qlinear_matmul_args *a = &call->of.args;
     const int64_t matrices = TF_TensorElementCount(run->in[1]) / a->inner / a->columns;
-    call->to = oribi_kit_scratch(run, matrices * packed_bytes(a->inner, a->columns), out_tensor);
+    call->n_panels = matrices * panels_of(a->columns);
+    call->to = packed_scratch(run, call->n_panels, a->inner, out_tensor);
     if (call->to != NULL) {
-        oribi_kit_parallel(run, matrices * panels_of(a->columns), (int64_t)a->inner * COLUMNS, call,
-                           matmul_pack);
+        oribi_kit_parallel(run, call->n_panels, (int64_t)a->inner * COLUMNS, call, matmul_pack);
     }
     return call->to;
 }
@@ -163,12 +162,13 @@ static void matmul_pack_constants(oribi_kit_setup *setup, matmul_state *state,
                                         .columns = (int32_t)columns,
                                         .b_signed = state->product.args.b_signed,
                                         .b_zero_step = constants->n_zeros == 1 ? 0 : 1},
-                               .b = view->data,
+                               .b = constants->bytes,
                                .b_zeros = constants->zeros}};
-    call.to = packed_allocate(setup, matrices, (int32_t)inner, (int32_t)columns);
+    call.n_panels = matrices * panels_of((int32_t)columns);
+    call.to = packed_allocate(setup, call.n_panels, (int32_t)inner);
     if (call.to != NULL) {
-        matmul_pack(&call, 0, matrices * panels_of((int32_t)columns));
-        packed_done(setup, view);
+        matmul_pack(&call, 0, call.n_panels);
+        call.to = packed_done(setup, view, call.to, call.n_panels, (int32_t)inner);
     }
     state->packed = call.to;
 }
@@ -180,7 +180,7 @@ static void matmul_read(oribi_kit_setup *setup, matmul_state *state)
     if (oribi_qlinear_constants_take(setup, state->product.args.b_signed != 0 ? TF_INT8 : TF_UINT8,
                                      2, &constants)) {
         matmul_pack_constants(setup, state, &constants);
-        free(constants.zeros);
+        oribi_qlinear_constants_free(&constants);
     }
 }
 ORIBI_KIT_CREATE(matmul, matmul_state)

@@ -82,4 +82,6 @@ static inline void end_sums(const weight *panel, int32_t row_sum, int32_t *sums)
     (void)sums;
 }
 
+#include "cpu/qlinear/qlinear_even.h"
+
 #endif

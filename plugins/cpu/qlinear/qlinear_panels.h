@@ -2,9 +2,9 @@
 /* Products of bytes less their zero points: weights lie in panels of COLUMNS columns, GROUP of
  * their rows side by side; rows of the other matrix meet them ROWS at a time. Sums are integers
  * that wrap and so the same in any order: bit for bit micro/'s. A file of an instruction set
- * defines ORIBI_ISA, ROWS and COLUMNS, says what numbers are by including qlinear_pairs.h or
- * qlinear_quads.h, then includes qlinear_loops.h and defines tile_of. Read next:
- * qlinear_conv_loops.h, qlinear_matmul_loops.h.
+ * defines ORIBI_ISA, ROWS and COLUMNS, says what numbers are by including qlinear_pairs.h,
+ * qlinear_quads.h or qlinear_octets.h, then includes qlinear_loops.h and defines tile_of. Read
+ * next: qlinear_conv_loops.h, qlinear_matmul_loops.h.
  */
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_PANELS_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_PANELS_H_
@@ -18,17 +18,15 @@
 
 #include "micro/qlinear.h"
 
-/* A block of work: LINES rows by PANEL columns, whose sums, with CHUNK numbers of each row and of
- * COLUMNS columns, stay in the first level. */
-enum { LINES = 32, PANEL = 128, CHUNK = 512 };
-
 /* Some lines of numbers, their zero point and total (which only some formats ask for), and sums of
  * products. */
 typedef struct block {
     number numbers[LINES * CHUNK];
     int32_t sums[LINES * PANEL];
-    int32_t zeros[LINES], totals[LINES];
-    bool has_totals;
+    int32_t offsets[PANEL]; /* of columns: what results have besides their sums */
+    int32_t totals[LINES];
+    bool has_totals, is_begun;                       /* are there sums? */
+    int16_t wide[HAS_WIDE != 0 ? LINES * CHUNK : 1]; /* the numbers, for wide panels */
 } block;
 
 /* sums[r][c] += the products of `groups` groups of numbers[r] and panel, for `rows` by COLUMNS;
@@ -36,14 +34,17 @@ typedef struct block {
 static inline void tile_of(const number *numbers, const weight *panel, int32_t groups, int rows,
                            int32_t *sums);
 
-/* For ROWS rows or one: each a loop of its own, whose sums stay in registers. */
-static void qlinear_tile(const number *numbers, const weight *panel, int32_t groups, int32_t rows,
-                         int32_t *sums)
+/* The products of `rows` rows of a chunk with a panel of `inner` rows, from row `at` on. */
+static inline void add_tile(const block *b, int32_t r, const weight *panel, int32_t inner,
+                            int32_t at, int32_t groups, int rows, int32_t *sums)
 {
-    if (rows == ROWS) {
-        tile_of(numbers, panel, groups, ROWS, sums);
+    const weight *from = panel + HEAD + (int64_t)(at / GROUP) * EACH;
+    if (is_wide(panel)) {
+        wide_tile_of(b->wide + r * CHUNK, from + (int64_t)(at / GROUP) * EACH, groups * GROUP / 2,
+                     rows, sums);
     } else {
-        tile_of(numbers, panel, groups, 1, sums);
+        tile_of(b->numbers + r * CHUNK, from, groups, rows, sums);
+        add_extras(b->numbers + r * CHUNK, panel, inner, at, rows, sums);
     }
 }
 
@@ -60,41 +61,55 @@ static int32_t groups_of(int32_t inner)
     return inner / GROUP + (inner % GROUP != 0 ? 1 : 0);
 }
 
-/* Numbers of a panel. */
-static int64_t panel_count(int32_t inner)
+/* Packed panels of a matrix of `inner` rows, from the first that is meant on. */
+typedef struct packed_panels {
+    const weight *packed;
+    int64_t first;
+    int32_t inner;
+} packed_panels;
+
+static const weight *panel_of(const packed_panels *p, int32_t column)
 {
-    return HEAD + (int64_t)groups_of(inner) * EACH;
+    return panel_at(p->packed, p->first + column / COLUMNS, p->inner);
 }
 
-/* Bytes of a packed matrix. */
-static int64_t packed_bytes(int32_t inner, int32_t columns)
+static weight *packed_fail(oribi_kit_setup *setup)
 {
-    return panels_of(columns) * panel_count(inner) * (int64_t)sizeof(weight);
+    (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for packed weights");
+    return NULL;
 }
 
-/* Memory of the kernel for packed matrices; NULL: failed. */
-static weight *packed_allocate(oribi_kit_setup *setup, int64_t matrices, int32_t inner,
-                               int32_t columns)
+/* Memory of the kernel to pack n panels into; NULL: failed. */
+static weight *packed_allocate(oribi_kit_setup *setup, int64_t n, int32_t inner)
 {
     int64_t bytes = 0;
-    weight *packed = NULL;
-    if (!__builtin_mul_overflow(matrices, packed_bytes(inner, columns), &bytes)) {
-        packed = malloc((size_t)bytes);
-    }
-    if (packed == NULL) {
-        (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for packed weights");
-    }
-    return packed;
+    weight *packed = panels_bytes(n, inner, &bytes) ? malloc((size_t)bytes) : NULL;
+    return packed != NULL ? packed : packed_fail(setup);
 }
 
-/* The host may give the pages of what was packed back. */
-static void packed_done(oribi_kit_setup *setup, const TF_ConstantView *view)
+/* The same for a run. */
+static weight *packed_scratch(oribi_kit_run *run, int64_t n, int32_t inner, TF_Tensor **out_tensor)
+{
+    int64_t bytes = 0;
+    if (!panels_bytes(n, inner, &bytes)) {
+        (void)oribi_kit_fail(run, TF_RESOURCE_EXHAUSTED, "no memory for packed weights");
+        return NULL;
+    }
+    return oribi_kit_scratch(run, bytes, out_tensor);
+}
+
+/* n panels are packed, and the host may give the pages of the view back; returns where they are.
+ * NULL: failed. */
+static weight *packed_done(oribi_kit_setup *setup, const TF_ConstantView *view, weight *packed,
+                           int64_t n, int32_t inner)
 {
     size_t bytes = 1;
     for (int32_t i = 0; i < view->rank; i++) {
         bytes *= (size_t)view->dims[i];
     }
     TF_OpKernelConstruction_ConstantRead(setup->construction, 1, view->data, bytes);
+    packed = panels_shrunk(packed, n, inner);
+    return packed != NULL ? packed : packed_fail(setup);
 }
 
 /* --- Products -------------------------------------------------------------------------------- */
@@ -112,20 +127,47 @@ static void fill_up(block *b, int32_t lines, int32_t count)
     }
 }
 
-/* Sums before any product: `panels` are those of `columns` columns. */
-static void begin_block(block *b, int32_t lines, const weight *panels, int32_t inner,
-                        int32_t columns)
+/* No sums yet of some lines. */
+static void begin_block(block *b, int32_t lines, bool has_totals)
 {
-    memset(b->totals, 0, sizeof b->totals);
-    for (int32_t r = 0; r < LINES && r / ROWS * ROWS < lines; r++) {
-        if (r >= lines || inner == 0) {
-            memset(b->sums + r * PANEL, 0, PANEL * sizeof *b->sums);
-            continue;
+    memset(b->totals, 0, (size_t)lines * sizeof *b->totals);
+    b->has_totals = has_totals;
+    b->is_begun = false;
+}
+
+/* What all lines of a block have in common, of `columns` columns: the zero point of their numbers,
+ * and a bias or NULL. */
+static void begin_columns(block *b, const packed_panels *p, int32_t zero, const int32_t *bias,
+                          int32_t columns)
+{
+    memset(b->offsets, 0, sizeof b->offsets);
+    for (int32_t c = 0; p->inner > 0 && c < columns; c += COLUMNS) {
+        begin_sums(panel_of(p, c), zero, b->offsets + c);
+    }
+    for (int32_t c = 0; bias != NULL && c < columns; c++) {
+        b->offsets[c] = (int32_t)((uint32_t)b->offsets[c] + (uint32_t)bias[c]);
+    }
+}
+
+/* The same for one line that has a zero point of its own, once there are sums. */
+static void add_zero(block *b, int32_t line, const packed_panels *p, int32_t zero, int32_t columns)
+{
+    for (int32_t c = 0; p->inner > 0 && c < columns; c += COLUMNS) {
+        int32_t *to = b->sums + line * PANEL + c, more[COLUMNS];
+        begin_sums(panel_of(p, c), zero, more);
+        for (int32_t i = 0; i < COLUMNS; i++) {
+            to[i] = (int32_t)((uint32_t)to[i] + (uint32_t)more[i]);
         }
-        for (int32_t c = 0; c < columns; c += COLUMNS) {
-            begin_sums(panels + c / COLUMNS * panel_count(inner), b->zeros[r],
-                       b->sums + r * PANEL + c);
-        }
+    }
+}
+
+/* Sums of whole tiles begin at 0. */
+static void zero_sums(block *b, int32_t lines)
+{
+    if (!b->is_begun) {
+        const size_t whole = (size_t)((lines / ROWS + (lines % ROWS != 0 ? 1 : 0)) * ROWS);
+        memset(b->sums, 0, whole * PANEL * sizeof *b->sums);
+        b->is_begun = true;
     }
 }
 
@@ -138,31 +180,49 @@ static int32_t total_of(const number *numbers, int32_t count)
     return total;
 }
 
-/* Adds the products of a chunk with panels of `inner` rows, from row `at` on. */
-static void add_products(block *b, int32_t lines, int32_t count, const weight *panels,
-                         int32_t inner, int32_t at, int32_t columns)
+/* The numbers of a chunk for wide panels. */
+static void widen(block *b, int32_t lines, int32_t count)
 {
+    for (int32_t r = 0; r < LINES && r / ROWS * ROWS < lines; r++) {
+        for (int32_t i = 0; i < count; i++) {
+            b->wide[r * CHUNK + i] = b->numbers[r * CHUNK + i];
+        }
+    }
+}
+
+/* Adds the products of a chunk with `columns` columns, from row `at` of the matrix on. Tiles of
+ * ROWS rows or of one are loops of their own, whose sums stay in registers. */
+static void add_products(block *b, int32_t lines, int32_t count, const packed_panels *p, int32_t at,
+                         int32_t columns)
+{
+    const int32_t groups = groups_of(count);
+    bool is_widened = false;
+    zero_sums(b, lines);
     fill_up(b, lines, count);
     for (int32_t r = 0; b->has_totals && r < lines; r++) {
         b->totals[r] += total_of(b->numbers + r * CHUNK, count);
     }
     for (int32_t c = 0; c < columns; c += COLUMNS) {
-        const weight *panel =
-            panels + c / COLUMNS * panel_count(inner) + HEAD + (int64_t)(at / GROUP) * EACH;
-        const int32_t rows = lines < ROWS ? 1 : ROWS;
-        for (int32_t r = 0; r < lines; r += rows) {
-            qlinear_tile(b->numbers + r * CHUNK, panel, groups_of(count), rows,
-                         b->sums + r * PANEL + c);
+        const weight *panel = panel_of(p, c);
+        if (is_wide(panel) && !is_widened) {
+            widen(b, lines, groups * GROUP);
+            is_widened = true;
+        }
+        for (int32_t r = 0; lines >= ROWS && r < lines; r += ROWS) {
+            add_tile(b, r, panel, p->inner, at, groups, ROWS, b->sums + r * PANEL + c);
+        }
+        for (int32_t r = 0; lines < ROWS && r < lines; r++) {
+            add_tile(b, r, panel, p->inner, at, groups, 1, b->sums + r * PANEL + c);
         }
     }
 }
 
-static void end_block(block *b, int32_t lines, const weight *panels, int32_t inner, int32_t columns)
+static void end_block(block *b, int32_t lines, const packed_panels *p, int32_t columns)
 {
+    zero_sums(b, lines); /* of matrices without rows */
     for (int32_t r = 0; b->has_totals && r < lines; r++) {
         for (int32_t c = 0; c < columns; c += COLUMNS) {
-            end_sums(panels + c / COLUMNS * panel_count(inner), b->totals[r],
-                     b->sums + r * PANEL + c);
+            end_sums(panel_of(p, c), b->totals[r], b->sums + r * PANEL + c);
         }
     }
 }
@@ -176,31 +236,56 @@ typedef struct ending {
     const float *multipliers;
 } ending;
 
+static void store_words(const ending *e, const int32_t *restrict sums, int32_t count,
+                        int32_t *restrict to)
+{
+    const int32_t *restrict bias = e->bias;
+    for (int32_t c = 0; c < count; c++) {
+        to[c] = (int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]);
+    }
+}
+
+static void store_floats(const ending *e, const int32_t *restrict sums, int32_t count,
+                         float *restrict to)
+{
+    const int32_t *restrict bias = e->bias;
+    const float *restrict multipliers = e->multipliers;
+    for (int32_t c = 0; c < count; c++) {
+        to[c] = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
+    }
+}
+
+/* Bytes of some of the first sums, by vectors; returns how many. */
+static inline int32_t store_vectors(const ending *e, const int32_t *sums, int32_t count,
+                                    uint8_t *to);
+
+/* oribi_micro_qlinear_byte in a form for vectors: what the loop reads of e stands outside, as bytes
+ * may be part of anything. */
+static void store_bytes(const ending *e, const int32_t *restrict sums, int32_t count,
+                        uint8_t *restrict to)
+{
+    const int32_t *restrict bias = e->bias;
+    const float *restrict multipliers = e->multipliers;
+    const int32_t zero = e->zero;
+    const float low = (float)(e->low - zero), high = (float)(e->high - zero);
+    for (int32_t c = store_vectors(e, sums, count, to); c < count; c++) {
+        float value = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
+        value = value > low ? value : low;
+        value = value < high ? value : high;
+        to[c] = (uint8_t)((int32_t)rintf(value) + zero);
+    }
+}
+
 /* `count` results from element `at` of the output on. */
 static void store_results(const ending *e, const int32_t *sums, int32_t count, void *output,
                           int64_t at)
 {
-    const int32_t *bias = e->bias;
-    const float *multipliers = e->multipliers;
     if (e->kind == ORIBI_MICRO_QLINEAR_S32) {
-        int32_t *to = (int32_t *)output + at;
-        for (int32_t c = 0; c < count; c++) {
-            to[c] = (int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]);
-        }
+        store_words(e, sums, count, (int32_t *)output + at);
     } else if (e->kind == ORIBI_MICRO_QLINEAR_F32) {
-        float *to = (float *)output + at;
-        for (int32_t c = 0; c < count; c++) {
-            to[c] = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
-        }
+        store_floats(e, sums, count, (float *)output + at);
     } else {
-        uint8_t *to = (uint8_t *)output + at;
-        const float low = (float)(e->low - e->zero), high = (float)(e->high - e->zero);
-        for (int32_t c = 0; c < count; c++) { /* oribi_micro_qlinear_byte, in a form for vectors */
-            float value = (float)(int32_t)((uint32_t)sums[c] + (uint32_t)bias[c]) * multipliers[c];
-            value = value > low ? value : low;
-            value = value < high ? value : high;
-            to[c] = (uint8_t)((int32_t)rintf(value) + e->zero);
-        }
+        store_bytes(e, sums, count, (uint8_t *)output + at);
     }
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ONNX>QLinearAveragePool and ONNX>QLinearMaxPool by micro/'s kernels. */
+/* ONNX>QLinearAveragePool and ONNX>QLinearMaxPool by micro/'s kernels, the second also by the
+ * loops of bytes.h. */
 #include "cpu/base/families.h"
+#include "cpu/quantised/bytes.h"
 #include "cpu/quantised/quantized.h"
 
 #include "micro/elementwise/qlinear_binary_prepare.h"
@@ -40,6 +42,11 @@ static void max_read(oribi_kit_setup *setup, pool_state *state)
     (void)read_window(setup, state);
 }
 ORIBI_KIT_CREATE(max, pool_state)
+
+void *oribi_max_pool_create(TF_OpKernelConstruction *construction)
+{
+    return max_create(construction);
+}
 
 static void *average_create(TF_OpKernelConstruction *construction)
 {
@@ -145,6 +152,11 @@ static bool pool_run(const pool_state *state, oribi_kit_run *run,
     ORIBI_KIT_COMPUTE(name, 1)
 POOL(average)
 POOL(max)
+
+bool oribi_max_pool_run(const void *state, oribi_kit_run *run, const oribi_bytes *loops)
+{
+    return pool_run(state, run, loops->max_pool);
+}
 
 const oribi_cpu_kernel oribi_cpu_qlinear_pool_kernels[] = {
     ORIBI_QUANTIZED_ROW("ONNX>QLinearAveragePool", average, average, {"T", ORIBI_QUANTIZED_BYTES}),

@@ -5,6 +5,7 @@ enum { ROWS = 4, COLUMNS = 16 };
 #include "cpu/qlinear/qlinear_pairs.h"
 
 #include "cpu/qlinear/qlinear_loops.h"
+#include "cpu/qlinear/qlinear_plain.h"
 
 static inline void tile_of(const number *numbers, const weight *panel, int32_t pairs, int rows,
                            int32_t *sums)

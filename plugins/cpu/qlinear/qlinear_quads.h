@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of qlinear_panels.h as bytes, of which four are multiplied and added at once: those
- * on the left without a sign (128 more where the model's have one), weights with a sign (128 less
- * where they have none). Zero points are made up for around the products:
- *
- *     sum (u - z) (w - y) = sum u w  -  z sum (w - y)  -  y sum u
- *
- * for u, w of zero points z, y. A panel begins with its columns' sum (w - y) and y. */
+/* Bytes of which four are multiplied and added at once (qlinear_unsigned.h). */
 #ifndef ORIBI_PLUGINS_CPU_QLINEAR_QUADS_H_
 #define ORIBI_PLUGINS_CPU_QLINEAR_QUADS_H_
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "cpu/qlinear/qlinear_unsigned.h"
 
-#include "cpu/qlinear/qlinear_weights.h"
-
-typedef uint8_t number;
-typedef int8_t weight;
-enum { GROUP = 4, EACH = GROUP * COLUMNS, HEAD = 2 * COLUMNS * (int)sizeof(int32_t) };
+enum { GROUP = 4, EACH = GROUP * COLUMNS, HEAD = SUMS };
 
 /* A row of a panel: one byte of each group. */
 static inline void pack_row(const uint8_t *from, uint32_t flip, int32_t count, weight *to,
@@ -34,63 +22,18 @@ static void pack_panel(const weights *w, int32_t first, weight *to)
 {
     const uint32_t flip = w->is_signed != 0 ? 128U : 0U;
     const int32_t left = w->columns - first, count = left < COLUMNS ? left : COLUMNS;
-    int32_t head[2][COLUMNS] = {{0}};
+    int32_t totals[COLUMNS] = {0};
     weight *group = to + HEAD;
     for (int32_t k = 0; k < w->inner; k++) {
         if (k % GROUP == 0) {
             group = to + HEAD + (int64_t)(k / GROUP) * EACH;
             memset(group, 0, EACH);
         }
-        pack_row(w->from + (int64_t)k * w->stride + first, flip, count, group + k % GROUP, head[0]);
+        pack_row(w->from + (int64_t)k * w->stride + first, flip, count, group + k % GROUP, totals);
     }
-    for (int32_t j = 0; j < count; j++) {
-        head[1][j] = w->zeros[(first + j) * w->zero_step] + (int32_t)flip - 128;
-        head[0][j] = (int32_t)((uint32_t)head[0][j] - (uint32_t)w->inner * (uint32_t)head[1][j]);
-    }
-    memcpy(to, head, sizeof head);
+    pack_head(w, first, count, totals, to);
 }
 
-static inline void take_bytes(const uint8_t *from, int32_t count, uint32_t flip, int32_t zero,
-                              number *to)
-{
-    (void)zero;
-    for (int32_t i = 0; i < count; i++) {
-        to[i] = (number)(from[i] ^ flip);
-    }
-}
-
-/* What a zero point is among such numbers: perhaps no byte. */
-static inline int32_t zero_number(uint32_t flip, int32_t zero)
-{
-    return zero + (int32_t)flip;
-}
-
-/* Is a zero point of the weights other than 0, once they have a sign? */
-static inline bool has_row_part(const int32_t *zeros, int32_t count, int32_t is_signed)
-{
-    int32_t others = 0;
-    for (int32_t i = 0; i < count; i++) {
-        others |= zeros[i] - (is_signed != 0 ? 0 : 128);
-    }
-    return others != 0;
-}
-
-static inline void begin_sums(const weight *panel, int32_t zero, int32_t *sums)
-{
-    int32_t totals[COLUMNS];
-    memcpy(totals, panel, sizeof totals);
-    for (int32_t c = 0; c < COLUMNS; c++) {
-        sums[c] = (int32_t)(0U - (uint32_t)zero * (uint32_t)totals[c]);
-    }
-}
-
-static inline void end_sums(const weight *panel, int32_t row_sum, int32_t *sums)
-{
-    int32_t zeros[COLUMNS];
-    memcpy(zeros, panel + HEAD / 2, sizeof zeros);
-    for (int32_t c = 0; c < COLUMNS; c++) {
-        sums[c] = (int32_t)((uint32_t)sums[c] - (uint32_t)row_sum * (uint32_t)zeros[c]);
-    }
-}
+#include "cpu/qlinear/qlinear_even.h"
 
 #endif

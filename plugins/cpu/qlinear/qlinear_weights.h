@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+/* A block of work: LINES rows by PANEL columns, whose sums, with CHUNK numbers of each row and of a
+ * panel's columns, stay in the first level. */
+enum { LINES = 32, PANEL = 128, CHUNK = 512 };
+
 /* Bytes, with a zero point for each column, or one. */
 typedef struct weights {
     const uint8_t *from;

@@ -9,6 +9,7 @@ enum { ROWS = 8, COLUMNS = 32 };
 #include "cpu/qlinear/qlinear_quads.h"
 
 #include "cpu/qlinear/qlinear_loops.h"
+#include "cpu/qlinear/qlinear_plain.h"
 
 static inline void tile_of(const number *numbers, const weight *panel, int32_t groups, int rows,
                            int32_t *sums)

@@ -8,6 +8,7 @@
 
 #include "cpu/base/families.h"
 #include "cpu/quantised/bytes.h"
+#include "cpu/quantised/bytes_between.h"
 
 #include "micro/element.h"
 #include "micro/qlinear.h"
@@ -258,7 +259,8 @@ static void through(const struct oribi_micro_through_bytes_args *args, const flo
 
 /* --- Kernels --------------------------------------------------------------------------------- */
 
-static const oribi_bytes loops = {quantize, dequantize, range, softmax, through};
+static const oribi_bytes loops = {quantize, dequantize, range,     softmax,
+                                  through,  add_pairs,  mul_pairs, max_pool};
 
 static bool quantize_run(const void *state, oribi_kit_run *run)
 {
@@ -291,6 +293,24 @@ static bool through_run(const void *state, oribi_kit_run *run)
 }
 ORIBI_KIT_COMPUTE(through, 1)
 
+static bool add_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_qlinear_add_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(add, 2)
+
+static bool mul_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_qlinear_mul_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(mul, 2)
+
+static bool max_run(const void *state, oribi_kit_run *run)
+{
+    return oribi_max_pool_run(state, run, &loops);
+}
+ORIBI_KIT_COMPUTE(max, 1)
+
 #define BYTES_ROW(op, make, fn)                                                                    \
     .op_name = op, ORIBI_ISA_FIELDS(ORIBI_ISA), .create = oribi_##make##_create,                   \
     .compute = fn##_compute, .destroy = oribi_kit_free, .why = "loops of vectors, " ORIBI_ISA_NAME
@@ -302,5 +322,8 @@ const oribi_cpu_kernel ORIBI_ISA_TABLE(bytes)[] = {
     {BYTES_ROW("ONNX>DynamicQuantizeLinear", dynamic, dynamic)},
     {BYTES_ROW("ONNX>QLinearSoftmax", softmax, softmax), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {BYTES_ROW("Oribi>ThroughBytes", through, through)},
+    {BYTES_ROW("ONNX>QLinearAdd", qlinear_binary, add), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
+    {BYTES_ROW("ONNX>QLinearMul", qlinear_binary, mul), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
+    {BYTES_ROW("ONNX>QLinearMaxPool", max_pool, max), .types = {{"T", ORIBI_QUANTIZED_BYTES}}},
     {.op_name = NULL},
 };

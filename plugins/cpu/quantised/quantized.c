@@ -247,22 +247,68 @@ void oribi_quantized_weights_free(oribi_quantized_weights *weights)
     free(weights->shift);
 }
 
-/* A dense constant: elements of this width one behind the other. */
-static bool dense_view(oribi_kit_setup *setup, int index, TF_DataType type, int64_t width,
-                       TF_ConstantView *out)
+static bool view_of(oribi_kit_setup *setup, int index, TF_DataType type, TF_ConstantView *out)
 {
     *out = (TF_ConstantView){.struct_size = TF_CONSTANT_VIEW_STRUCT_SIZE};
-    if (!fine(setup) || !TF_OpKernelConstruction_ConstantView(setup->construction, index, out) ||
-        out->dtype != (int32_t)type) {
-        return false;
-    }
-    for (int32_t i = out->rank; i-- > 0;) {
-        if (out->dims[i] < 1 || (out->dims[i] > 1 && out->strides[i] != width)) {
+    return fine(setup) && TF_OpKernelConstruction_ConstantView(setup->construction, index, out) &&
+           out->dtype == (int32_t)type;
+}
+
+/* Do its elements, of this width, lie one behind the other? */
+static bool is_dense(const TF_ConstantView *view, int64_t width)
+{
+    for (int32_t i = view->rank; i-- > 0;) {
+        if (view->dims[i] < 1 || (view->dims[i] > 1 && view->strides[i] != width)) {
             return false;
         }
-        width *= out->dims[i]; /* a model's constant fits in memory */
+        width *= view->dims[i]; /* a model's constant fits in memory */
     }
     return true;
+}
+
+/* Elements from an axis on, one behind the other; returns where they end. */
+static uint8_t *copy_axes(const TF_ConstantView *view, int32_t axis, const uint8_t *from,
+                          uint8_t *to)
+{
+    for (int64_t i = 0; i < view->dims[axis]; i++, from += view->strides[axis]) {
+        if (axis < view->rank - 1) {
+            to = copy_axes(view, axis + 1, from, to);
+        } else {
+            *to++ = *from;
+        }
+    }
+    return to;
+}
+
+/* The bytes of input 1, or of a dense copy where a model stores them in another order. */
+static bool take_bytes(oribi_kit_setup *setup, oribi_qlinear_constants *out)
+{
+    const TF_ConstantView *view = &out->view;
+    size_t bytes = 1; /* a model's constant fits in memory */
+    out->bytes = view->data;
+    for (int32_t i = 0; i < view->rank; i++) {
+        if (view->dims[i] < 1) {
+            return false;
+        }
+        bytes *= (size_t)view->dims[i];
+    }
+    if (is_dense(view, 1)) {
+        return true;
+    }
+    out->copy = malloc(bytes);
+    if (out->copy == NULL) {
+        return oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for the weights");
+    }
+    (void)copy_axes(view, 0, view->data, out->copy);
+    out->bytes = out->copy;
+    return true;
+}
+
+void oribi_qlinear_constants_free(oribi_qlinear_constants *constants)
+{
+    free(constants->copy);
+    free(constants->zeros);
+    *constants = (oribi_qlinear_constants){0};
 }
 
 bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank,
@@ -270,8 +316,8 @@ bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int3
 {
     TF_ConstantView zeros;
     *out = (oribi_qlinear_constants){.n_zeros = 1};
-    if (!dense_view(setup, 1, type, 1, &out->view) || out->view.rank < rank ||
-        !dense_view(setup, 3, TF_INT32, (int64_t)sizeof(int32_t), &zeros)) {
+    if (!view_of(setup, 1, type, &out->view) || out->view.rank < rank ||
+        !view_of(setup, 3, TF_INT32, &zeros) || !is_dense(&zeros, (int64_t)sizeof(int32_t))) {
         return false;
     }
     for (int32_t i = 0; i < zeros.rank; i++) {
@@ -282,13 +328,13 @@ bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int3
         return oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for zero points");
     }
     memcpy(out->zeros, zeros.data, (size_t)out->n_zeros * sizeof *out->zeros);
-    bool fits = true;
+    bool fits = true; /* if not, each run says so */
     for (int64_t i = 0; i < out->n_zeros; i++) {
         fits = fits && out->zeros[i] >= INT8_MIN && out->zeros[i] <= UINT8_MAX;
     }
-    if (!fits) { /* each run says so */
-        free(out->zeros);
-        out->zeros = NULL;
+    fits = fits && take_bytes(setup, out);
+    if (!fits) {
+        oribi_qlinear_constants_free(out);
     }
     return fits;
 }

@@ -77,14 +77,17 @@ void oribi_quantized_weights_free(oribi_quantized_weights *weights);
 
 /* Weights of ONNX's quantised operators that no run changes. */
 typedef struct oribi_qlinear_constants {
-    TF_ConstantView view; /* dense, and of bytes; valid while create runs */
-    int32_t *zeros;       /* the caller's, to free */
+    TF_ConstantView view; /* perhaps of a transposed matrix; valid while create runs */
+    const uint8_t *bytes; /* its elements, dense */
+    uint8_t *copy;        /* what they are in where the view is not dense, else NULL */
+    int32_t *zeros;
     int64_t n_zeros;
 } oribi_qlinear_constants;
-/* Are input 1, of this type and at least this rank, and its zero points, input 3, constants, stored
- * densely? */
+/* Are input 1, of this type and at least this rank, and its zero points, input 3, constants? Then
+ * the caller frees them. */
 bool oribi_qlinear_constants_take(oribi_kit_setup *setup, TF_DataType type, int32_t rank,
                                   oribi_qlinear_constants *out);
+void oribi_qlinear_constants_free(oribi_qlinear_constants *constants);
 
 /* Turns a code of prepare.h other than OK into a failure. */
 bool oribi_quantized_setup_check(oribi_kit_setup *setup, int32_t code);

@@ -67,8 +67,8 @@ static void conv_pack(oribi_kit_setup *setup, conv_state *state)
     const struct oribi_micro_conv2d_s8_args *a = &state->args;
     const int32_t taps = state->spec.filter_h * state->spec.filter_w * state->spec.filter_c;
     const oribi_quantized_layer layer = {
-        a->filter,       a->bias, a->multiplier,  a->shift, taps,   1, state->spec.out_c, taps,
-        row_taps(state), 1,       a->output_zero, a->low,   a->high};
+        a->filter,       a->bias, a->multiplier,  a->shift, taps,    1,    state->spec.out_c, taps,
+        row_taps(state), 1,       a->output_zero, a->low,   a->high, false};
     if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);
@@ -107,7 +107,7 @@ static void depthwise_pack(oribi_kit_setup *setup, depthwise_state *state)
     const int32_t taps = state->spec.filter_h * state->spec.filter_w;
     const oribi_quantized_layer layer = {a->filter,      a->bias,  a->multiplier, a->shift, 1,
                                          channels,       channels, taps,          taps,     1,
-                                         a->output_zero, a->low,   a->high};
+                                         a->output_zero, a->low,   a->high,       false};
     if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)channels);

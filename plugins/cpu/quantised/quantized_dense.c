@@ -18,22 +18,33 @@ typedef struct dense_state {
     bool keeps_rank;
 } dense_state;
 
+/* Is it known that the input has fewer rows than a tile? */
+static bool has_few_rows(oribi_kit_setup *setup, const dense_state *state)
+{
+    int64_t dims[4] = {0}, values = 1;
+    const int rank = TF_OpKernelConstruction_InputShape(setup->construction, 0, dims, 4);
+    if (rank < 1 || rank > 4) {
+        return false;
+    }
+    for (int i = 0; i < rank; i++) {
+        if (dims[i] < 1 || dims[i] > INT32_MAX / values) {
+            return false;
+        }
+        values *= dims[i];
+    }
+    return values / state->spec.in_c < state->simd->format.pixels;
+}
+
 static void dense_pack(oribi_kit_setup *setup, dense_state *state)
 {
     const struct oribi_micro_fully_connected_s8_args *a = &state->args;
-    const oribi_quantized_layer layer = {a->filter,
-                                         a->bias,
-                                         a->multiplier,
-                                         a->shift,
-                                         state->spec.in_c,
-                                         1,
-                                         state->spec.out_c,
-                                         state->spec.in_c,
-                                         state->spec.in_c,
-                                         a->per_channel != 0 ? 1 : 0,
-                                         a->output_zero,
-                                         a->low,
-                                         a->high};
+    const oribi_quantized_layer layer = {a->filter,         a->bias,
+                                         a->multiplier,     a->shift,
+                                         state->spec.in_c,  1,
+                                         state->spec.out_c, state->spec.in_c,
+                                         state->spec.in_c,  a->per_channel != 0 ? 1 : 0,
+                                         a->output_zero,    a->low,
+                                         a->high,           has_few_rows(setup, state)};
     if (!oribi_quantized_panels_make(&layer, &state->simd->format, &state->panels)) {
         (void)oribi_kit_setup_fail(setup, TF_RESOURCE_EXHAUSTED, "no memory for %d channels",
                                    (int)layer.n_channels);

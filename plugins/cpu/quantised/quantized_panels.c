@@ -17,6 +17,8 @@ void oribi_quantized_panels_free(oribi_quantized_panels *panels)
     }
     free(panels->weights);
     free(panels->bias);
+    free(panels->rounding);
+    free(panels->is_short);
     *panels = (oribi_quantized_panels){0};
 }
 
@@ -25,46 +27,64 @@ static int32_t groups_of(int32_t taps, int32_t group)
     return taps / group + (taps % group != 0 ? 1 : 0);
 }
 
-/* Weights of channel c at place i; returns their sum. */
+/* Weights of channel c at place i; returns their sum, and that of their sizes. */
 static int64_t pack_weights(const oribi_quantized_layer *layer, int32_t c, int32_t i,
-                            const oribi_quantized_format *format, void *panel)
+                            const oribi_quantized_format *format, int32_t weight_bytes, void *panel,
+                            int64_t *out_size)
 {
     const int32_t g = format->group, row_groups = groups_of(layer->row_taps, g);
-    int64_t sum = 0;
+    int64_t sum = 0, size = 0;
     for (int32_t t = 0; t < layer->taps; t++) {
         const int8_t w = layer->filter[c * layer->channel_step + t * layer->tap_step];
         const int32_t row = t / layer->row_taps, of_row = t % layer->row_taps;
         const int64_t group = (int64_t)row * row_groups + of_row / g;
         const int64_t at = (group * ORIBI_PANEL + i) * g + of_row % g;
-        if (format->bytes == 1) {
+        if (weight_bytes == 1) {
             ((int8_t *)panel)[at] = w;
         } else {
             ((int16_t *)panel)[at] = w;
         }
         sum += w;
+        size += abs(w);
     }
+    *out_size = size;
     return sum;
+}
+
+/* How the sums of the channel at place `at`, none of which exceeds `reach`, are rounded. */
+static void pack_rounding(oribi_quantized_panels *out, int32_t at, int64_t reach)
+{
+    const int64_t half = out->right[at] > 0 ? INT64_C(1) << (out->right[at] - 1) : 0;
+    const int32_t place = at / 8 * 8 + at % 2 * 4 + at % 8 / 2;
+    out->rounding[place] = (INT64_C(1) << 30) + half * (INT64_C(1) << 31);
+    out->is_short[at / ORIBI_PANEL] =
+        out->is_short[at / ORIBI_PANEL] && half > 0 && reach + half <= INT32_MAX;
 }
 
 static void pack_panel(const oribi_quantized_layer *layer, int32_t panel,
                        const oribi_quantized_format *format, oribi_quantized_panels *out)
 {
     const int64_t values = (int64_t)out->groups * format->group * ORIBI_PANEL;
-    void *w = (char *)out->weights + panel * values * format->bytes;
+    void *w = (char *)out->weights + panel * values * out->weight_bytes;
+    out->is_short[panel] = true;
     for (int32_t i = 0; i < ORIBI_PANEL; i++) {
-        const int32_t c = panel * ORIBI_PANEL + channel_at(format, i);
         const int32_t at = panel * ORIBI_PANEL + i;
-        if (c >= layer->n_channels) {
+        int32_t c = panel * ORIBI_PANEL + channel_at(format, i);
+        int64_t size = 0;
+        if (ORIBI_PANEL % layer->n_channels == 0) {
+            c %= layer->n_channels;
+        } else if (c >= layer->n_channels) {
             continue;
         }
         const int32_t shift = layer->shift[c * layer->scale_step];
-        const int64_t sum = pack_weights(layer, c, i, format, w);
+        const int64_t sum = pack_weights(layer, c, i, format, out->weight_bytes, w, &size);
         /* Inputs of a byte are 128 more than they are; sums wrap around as micro/'s do. */
         const uint32_t excess = format->bytes == 1 ? (uint32_t)(128 * sum) : 0;
         out->bias[at] = (int32_t)((uint32_t)layer->bias[c] - excess);
         out->multiplier[at] = layer->multiplier[c * layer->scale_step];
         out->left[at] = shift > 0 ? shift : 0;
         out->right[at] = shift > 0 ? 0 : -shift;
+        pack_rounding(out, at, llabs(layer->bias[c]) + 128 * size);
     }
 }
 
@@ -79,10 +99,15 @@ bool oribi_quantized_panels_make(const oribi_quantized_layer *layer,
                                               groups_of(layer->row_taps, format->group),
                                     .zero = layer->zero,
                                     .low = layer->low,
-                                    .high = layer->high};
-    out->weights = calloc(n * (size_t)out->groups * (size_t)format->group, (size_t)format->bytes);
+                                    .high = layer->high,
+                                    .weight_bytes = layer->is_read_once ? 1 : format->bytes};
+    out->weights =
+        calloc(n * (size_t)out->groups * (size_t)format->group, (size_t)out->weight_bytes);
     out->bias = calloc(4 * n, sizeof *out->bias);
-    if (out->weights == NULL || out->bias == NULL) {
+    out->rounding = calloc(n, sizeof *out->rounding);
+    out->is_short = calloc((size_t)n_panels, sizeof *out->is_short);
+    if (out->weights == NULL || out->bias == NULL || out->rounding == NULL ||
+        out->is_short == NULL) {
         oribi_quantized_panels_free(out);
         return false;
     }

@@ -39,12 +39,19 @@ static inline int64_t oribi_quantized_tile_bytes(const oribi_quantized_format *f
 }
 
 /* A packed layer. Within a panel channels have the order of the format, all arrays alike. Channels
- * that do not exist are zeros. */
+ * that do not exist are zeros, or, where as many as there are fill a panel evenly, the first ones
+ * again, so that a panel is several pixels. */
 typedef struct oribi_quantized_panels {
     void *weights; /* [panels, groups of taps, 16 channels, taps]; those behind the last are 0 */
     int32_t *bias, *multiplier, *left, *right; /* [panels * 16]; shifts, one of them 0 */
+    /* [panels * 16]: what is added to a product by the multiplier so that its bits from 31 on are
+     * rounded, with half of what the right shift drops; of eight places 0, 2, 4, 6 come first. */
+    int64_t *rounding;
+    /* [panels]: all shifts are to the right, and no sum with that half leaves an int32. */
+    bool *is_short;
     int32_t n_channels, n_panels, groups;
     int32_t zero, low, high; /* of the results */
+    int32_t weight_bytes;
 } oribi_quantized_panels;
 
 /* A layer as micro/ has it; the weight of channel c and tap t is at c * channel_step + t *
@@ -57,6 +64,8 @@ typedef struct oribi_quantized_layer {
     int64_t channel_step, tap_step;
     int32_t n_channels, taps, row_taps, scale_step;
     int32_t zero, low, high;
+    bool is_read_once; /* in a run: weights are bytes whatever the format, as memory is what counts
+                        */
 } oribi_quantized_layer;
 
 /* Packs a layer. False: no memory, *out is empty. free takes an empty one, too. */
@@ -71,7 +80,7 @@ typedef struct oribi_quantized_simd {
     void *(*take)(const int8_t *from, int64_t count, void *to);
     void *(*fill)(int32_t value, int64_t count, void *to);
     /* Results of 1 to format.pixels pixels; those of one pixel lie `stride` behind those of the one
-     * before. */
+     * before. Of a layer whose weights are read once: rows of all groups. */
     void (*tile)(const oribi_quantized_panels *panels, const void *x,
                  const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride);

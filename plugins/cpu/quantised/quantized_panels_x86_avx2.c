@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Quantised layers for AVX2: pairs of products of int16 are added in int32, 16 channels of up to
  * four pixels at a time. */
+#include "cpu/base/add_x86_avx2.h"
 #include "cpu/quantised/quantized_panels.h"
 
-#include <immintrin.h>
 #include <string.h>
 
-enum { PIXELS = 4 };
+enum { PIXELS = 4, SIDE_BY_SIDE = 4 /* panels */ };
 
 static __m256i load(const void *from)
 {
@@ -56,28 +56,57 @@ static __m256i scale(__m256i x, __m256i multiplier, __m256i left, __m256i right)
     return _mm256_sub_epi32(_mm256_srav_epi32(x, right), _mm256_cmpgt_epi32(remainder, threshold));
 }
 
-/* Results of the channels from `first` of the arrays on, from two vectors of sums. */
-static void finish(const oribi_quantized_panels *p, int32_t first, __m256i s0, __m256i s1,
-                   int8_t *out)
+/* As scale, where sums are short (quantized_panels.h): half of what the shift drops is in the
+ * product already; a negative sum has 1 less, as its ties go the other way. */
+static inline __m256i scale_short(__m256i x, const oribi_quantized_panels *p, int32_t at)
 {
-    const __m256i zero = _mm256_set1_epi32(p->zero), low = _mm256_set1_epi32(p->low),
-                  high = _mm256_set1_epi32(p->high);
-    s0 = scale(s0, load(p->multiplier + first), load(p->left + first), load(p->right + first));
-    s1 = scale(s1, load(p->multiplier + first + 8), load(p->left + first + 8),
-               load(p->right + first + 8));
-    s0 = _mm256_min_epi32(_mm256_max_epi32(_mm256_add_epi32(s0, zero), low), high);
-    s1 = _mm256_min_epi32(_mm256_max_epi32(_mm256_add_epi32(s1, zero), low), high);
-    const __m256i words = _mm256_packs_epi32(s0, s1); /* in the order of the model again */
-    const __m128i bytes =
-        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-    const int32_t count = p->n_channels - first;
+    const __m256i multiplier = load(p->multiplier + at);
+    const __m256i even = _mm256_add_epi64(_mm256_mul_epi32(x, multiplier), load(p->rounding + at));
+    const __m256i odd = _mm256_add_epi64(
+        _mm256_mul_epi32(_mm256_srli_epi64(x, 32), _mm256_srli_epi64(multiplier, 32)),
+        load(p->rounding + at + 4));
+    const __m256i both =
+        _mm256_blend_epi32(_mm256_srli_epi64(even, 31), _mm256_slli_epi64(odd, 1), 0xaa);
+    return _mm256_srav_epi32(_mm256_add_epi32(both, _mm256_srai_epi32(x, 31)), load(p->right + at));
+}
+
+/* Writes the first `count` of 16 bytes. */
+static inline void store_first(__m128i bytes, int32_t count, int8_t *out)
+{
     if (count >= ORIBI_PANEL) {
         _mm_storeu_si128((void *)out, bytes);
-    } else {
-        int8_t all[ORIBI_PANEL];
-        _mm_storeu_si128((void *)all, bytes);
-        memcpy(out, all, (size_t)count);
+        return;
     }
+    if ((count & 8) != 0) {
+        _mm_storel_epi64((void *)out, bytes);
+        bytes = _mm_unpackhi_epi64(bytes, bytes);
+        out += 8;
+    }
+    int64_t left = _mm_cvtsi128_si64(bytes);
+    for (int32_t i = 0; i < (count & 7); i++, left >>= 8) {
+        out[i] = (int8_t)left;
+    }
+}
+
+/* `count` results of the channels from `first` of the arrays on, from two vectors of sums. */
+static inline void finish(const oribi_quantized_panels *p, int32_t first, __m256i s0, __m256i s1,
+                          int32_t count, int8_t *out)
+{
+    if (p->is_short[first / ORIBI_PANEL]) {
+        s0 = scale_short(s0, p, first);
+        s1 = scale_short(s1, p, first + 8);
+    } else {
+        s0 = scale(s0, load(p->multiplier + first), load(p->left + first), load(p->right + first));
+        s1 = scale(s1, load(p->multiplier + first + 8), load(p->left + first + 8),
+                   load(p->right + first + 8));
+    }
+    /* Both packings saturate beyond the bounds; they give the order of the model again. */
+    const __m256i words =
+        _mm256_adds_epi16(_mm256_packs_epi32(s0, s1), _mm256_set1_epi16((int16_t)p->zero));
+    __m128i bytes =
+        _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    bytes = _mm_max_epi8(bytes, _mm_set1_epi8((int8_t)p->low));
+    store_first(_mm_min_epi8(bytes, _mm_set1_epi8((int8_t)p->high)), count, out);
 }
 
 /* --- Tiles ----------------------------------------------------------------------------------- */
@@ -106,13 +135,51 @@ static inline void panel_of(const oribi_quantized_panels *p, int32_t panel, cons
             const __m256i w0 = load(w), w1 = load(w + ORIBI_PANEL);
             for (int32_t i = 0; i < n; i++) {
                 const __m256i both = two_inputs(x + i * window->pixel_step + 4 * k);
-                s[i][0] = _mm256_add_epi32(s[i][0], _mm256_madd_epi16(w0, both));
-                s[i][1] = _mm256_add_epi32(s[i][1], _mm256_madd_epi16(w1, both));
+                s[i][0] = oribi_add_in_place(s[i][0], _mm256_madd_epi16(w0, both));
+                s[i][1] = oribi_add_in_place(s[i][1], _mm256_madd_epi16(w1, both));
             }
         }
     }
     for (int32_t i = 0; i < n; i++) {
-        finish(p, first, s[i][0], s[i][1], out + i * stride + first);
+        finish(p, first, s[i][0], s[i][1], p->n_channels - first, out + i * stride + first);
+    }
+}
+
+/* m panels of bytes of one row; m is a constant where this is inlined. */
+static inline void bytes_of(const oribi_quantized_panels *p, int32_t panel, const char *x,
+                            int32_t m, int8_t *out)
+{
+    const int64_t panel_bytes = (int64_t)p->groups * 2 * ORIBI_PANEL;
+    const int8_t *w = (const int8_t *)p->weights + panel * panel_bytes;
+    __m256i s[SIDE_BY_SIDE][2];
+    for (int32_t i = 0; i < m; i++) {
+        s[i][0] = load(p->bias + (panel + i) * ORIBI_PANEL);
+        s[i][1] = load(p->bias + (panel + i) * ORIBI_PANEL + 8);
+    }
+    for (int64_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
+        const __m256i both = two_inputs(x + 4 * k);
+        for (int32_t i = 0; i < m; i++) {
+            const __m128i *of = (const void *)(w + i * panel_bytes);
+            const __m256i w0 = _mm256_cvtepi8_epi16(_mm_loadu_si128(of));
+            const __m256i w1 = _mm256_cvtepi8_epi16(_mm_loadu_si128(of + 1));
+            s[i][0] = oribi_add_in_place(s[i][0], _mm256_madd_epi16(w0, both));
+            s[i][1] = oribi_add_in_place(s[i][1], _mm256_madd_epi16(w1, both));
+        }
+    }
+    for (int32_t i = 0; i < m; i++) {
+        const int32_t first = (panel + i) * ORIBI_PANEL;
+        finish(p, first, s[i][0], s[i][1], p->n_channels - first, out + first);
+    }
+}
+
+static void row_of(const oribi_quantized_panels *p, const char *x, int8_t *out)
+{
+    int32_t panel = 0;
+    for (; panel + SIDE_BY_SIDE <= p->n_panels; panel += SIDE_BY_SIDE) {
+        bytes_of(p, panel, x, SIDE_BY_SIDE, out);
+    }
+    for (; panel < p->n_panels; panel++) {
+        bytes_of(p, panel, x, 1, out);
     }
 }
 
@@ -120,6 +187,12 @@ static void tile(const oribi_quantized_panels *p, const void *x,
                  const oribi_quantized_window *window, int32_t n_pixels, int8_t *out,
                  int64_t stride)
 {
+    if (p->weight_bytes == 1) {
+        for (int32_t i = 0; i < n_pixels; i++) {
+            row_of(p, (const char *)x + window->pixel_step * i, out + i * stride);
+        }
+        return;
+    }
     for (int32_t panel = 0; panel < p->n_panels; panel++) {
         if (n_pixels == PIXELS) {
             panel_of(p, panel, x, window, PIXELS, out, stride);
@@ -134,38 +207,76 @@ static void tile(const oribi_quantized_panels *p, const void *x,
 
 /* --- Depthwise ------------------------------------------------------------------------------- */
 
-static void depthwise_panel(const oribi_quantized_panels *p, int32_t panel,
-                            const int8_t *const *taps, int64_t at, int8_t *out)
+/* The first `count` of 16 bytes, and nothing behind them is read; others are unspecified. */
+static inline __m128i load_first(const int8_t *from, int32_t count)
+{
+    uint64_t low = 0, high = 0;
+    if (count >= ORIBI_PANEL) {
+        return _mm_loadu_si128((const void *)from);
+    }
+    if (count >= 8) {
+        memcpy(&low, from, sizeof low);
+        memcpy(&high, from + count - 8, sizeof high);
+        return _mm_set_epi64x((int64_t)(high >> 1 >> (127 - 8 * count)), (int64_t)low);
+    }
+    for (int32_t i = count; i-- > 0;) {
+        low = low << 8 | (uint8_t)from[i];
+    }
+    return _mm_set_epi64x(0, (int64_t)low);
+}
+
+/* `count` results of each of n pixels, which begin with those of panel's first channel; n is a
+ * constant where this is inlined. */
+static inline void depthwise_panel(const oribi_quantized_panels *p, int32_t panel,
+                                   const int8_t *const *taps, int64_t at, int64_t step, int32_t n,
+                                   int32_t count, int8_t *out)
 {
     const int16_t *w = (const int16_t *)p->weights + (int64_t)panel * p->groups * 2 * ORIBI_PANEL;
-    const int32_t first = panel * ORIBI_PANEL, count = p->n_channels - first;
-    __m256i s0 = load(p->bias + first), s1 = load(p->bias + first + 8);
-    for (int32_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
-        __m128i bytes[2];
-        for (int32_t i = 0; i < 2; i++) {
-            const int8_t *x = taps[2 * k + i] + at + first;
-            if (count >= ORIBI_PANEL) {
-                bytes[i] = _mm_loadu_si128((const void *)x);
-            } else {
-                int8_t all[ORIBI_PANEL] = {0};
-                memcpy(all, x, (size_t)count);
-                bytes[i] = _mm_loadu_si128((const void *)all);
-            }
-        }
-        const __m256i x0 = _mm256_cvtepi8_epi16(bytes[0]), x1 = _mm256_cvtepi8_epi16(bytes[1]);
-        s0 = _mm256_add_epi32(s0, _mm256_madd_epi16(_mm256_unpacklo_epi16(x0, x1), load(w)));
-        s1 = _mm256_add_epi32(
-            s1, _mm256_madd_epi16(_mm256_unpackhi_epi16(x0, x1), load(w + ORIBI_PANEL)));
+    const int32_t first = panel * ORIBI_PANEL;
+    __m256i s[2][2];
+    for (int32_t i = 0; i < n; i++) {
+        s[i][0] = load(p->bias + first);
+        s[i][1] = load(p->bias + first + 8);
     }
-    finish(p, first, s0, s1, out + first);
+    for (int32_t k = 0; k < p->groups; k++, w += 2 * ORIBI_PANEL) {
+        const int8_t *even = taps[2 * k] + at, *odd = taps[2 * k + 1] + at;
+        for (int32_t i = 0; i < n; i++) {
+            const __m256i x0 = _mm256_cvtepi8_epi16(load_first(even + i * step, count));
+            const __m256i x1 = _mm256_cvtepi8_epi16(load_first(odd + i * step, count));
+            const __m256i low = _mm256_unpacklo_epi16(x0, x1);
+            const __m256i high = _mm256_unpackhi_epi16(x0, x1);
+            s[i][0] = oribi_add_in_place(s[i][0], _mm256_madd_epi16(low, load(w)));
+            s[i][1] = oribi_add_in_place(s[i][1], _mm256_madd_epi16(high, load(w + ORIBI_PANEL)));
+        }
+    }
+    for (int32_t i = 0; i < n; i++) {
+        finish(p, first, s[i][0], s[i][1], count, out + (int64_t)i * p->n_channels);
+    }
 }
 
 static void depthwise(const oribi_quantized_panels *p, const int8_t *const *taps, int32_t n_pixels,
                       int64_t step, int8_t *out)
 {
-    for (int32_t panel = 0; panel < p->n_panels; panel++) {
+    const int32_t channels = p->n_channels;
+    int64_t width = channels;
+    if (step == channels && ORIBI_PANEL % channels == 0) { /* a panel of several pixels */
+        width = (int64_t)n_pixels * channels;
+        n_pixels = 1;
+    }
+    for (int64_t first = 0; first < width; first += ORIBI_PANEL) {
+        const int32_t panel = first < channels ? (int32_t)(first / ORIBI_PANEL) : 0;
+        const int32_t count = width - first < ORIBI_PANEL ? (int32_t)(width - first) : ORIBI_PANEL;
         for (int32_t i = 0; i < n_pixels; i++) {
-            depthwise_panel(p, panel, taps, i * step, out + (int64_t)i * p->n_channels);
+            const int64_t at = i * step + first;
+            int8_t *to = out + (int64_t)i * channels + first;
+            if (count < ORIBI_PANEL) {
+                depthwise_panel(p, panel, taps, at, 0, 1, count, to);
+            } else if (i + 1 < n_pixels) {
+                depthwise_panel(p, panel, taps, at, step, 2, ORIBI_PANEL, to);
+                i++;
+            } else {
+                depthwise_panel(p, panel, taps, at, 0, 1, ORIBI_PANEL, to);
+            }
         }
     }
 }

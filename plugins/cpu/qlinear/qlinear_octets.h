@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Bytes (qlinear_unsigned.h) of which eight are multiplied and added in int16 before int32 sees
+ * them, in two halves of four: of each half, the products of neighbours are added, then both
+ * halves. That is exact where the weights of such a sum, four of a column, have at most 128 in
+ * their positive and 128 in their negative part, as 255 * 128 fits an int16. What exceeds it goes
+ * into further halves, the panel's extras, which are multiplied by the same four numbers again.
+ *
+ * A panel that would have more than three extras in four groups is a wide one instead: weights are
+ * int16, two rows side by side, and meet numbers that are int16 as well.
+ *
+ * Packed panels begin with where each of them lies. A panel has a head with its kind, and its
+ * groups; if it is not wide also where the extras of each chunk begin, and where they end; of each
+ * extra the first number, within its chunk; and the extras, which begin at a line of the cache. */
+#ifndef ORIBI_PLUGINS_CPU_QLINEAR_OCTETS_H_
+#define ORIBI_PLUGINS_CPU_QLINEAR_OCTETS_H_
+
+#include <stdlib.h>
+
+#include "cpu/qlinear/qlinear_unsigned.h"
+
+enum {
+    GROUP = 8,
+    EACH = GROUP * COLUMNS,
+    HALF = EACH / 2,
+    LIMIT = 128,
+    LINE_BYTES = 64,
+    HEAD = SUMS + LINE_BYTES,
+    HAS_WIDE = 1
+};
+
+static int64_t whole_lines(int64_t bytes)
+{
+    return (bytes / LINE_BYTES + (bytes % LINE_BYTES != 0 ? 1 : 0)) * LINE_BYTES;
+}
+
+static int64_t octets_of(int32_t inner)
+{
+    return inner / GROUP + (inner % GROUP != 0 ? 1 : 0);
+}
+
+static int64_t chunks_of(int32_t inner)
+{
+    return inner / CHUNK + (inner % CHUNK != 0 ? 1 : 0);
+}
+
+/* What stands behind the sums of a head. */
+typedef struct panel_kind {
+    int32_t is_wide, extras;
+} panel_kind;
+
+static inline panel_kind kind_of(const weight *panel)
+{
+    panel_kind kind;
+    memcpy(&kind, panel + SUMS, sizeof kind);
+    return kind;
+}
+
+static inline bool is_wide(const weight *panel)
+{
+    return kind_of(panel).is_wide != 0;
+}
+
+/* The most extras of a panel. */
+static int64_t most_extras(int32_t inner)
+{
+    return octets_of(inner) - octets_of(inner) / 4;
+}
+
+/* Bytes of the two tables of a panel's extras. */
+static int64_t tables_bytes(int32_t inner, int64_t extras)
+{
+    return whole_lines((chunks_of(inner) + 1 + extras) * (int64_t)sizeof(int32_t));
+}
+
+static int64_t panel_bytes(int32_t inner, panel_kind kind)
+{
+    return HEAD + (kind.is_wide != 0 ? 2 * octets_of(inner) * EACH
+                                     : octets_of(inner) * EACH + tables_bytes(inner, kind.extras) +
+                                           (int64_t)kind.extras * HALF);
+}
+
+_Static_assert(HEAD % LINE_BYTES == 0, "groups begin at a line");
+
+static const int32_t *panel_tables(const weight *panel, int32_t inner)
+{
+    return (const int32_t *)(const void *)(panel + HEAD + octets_of(inner) * EACH);
+}
+
+/* --- Packing --------------------------------------------------------------------------------- */
+
+/* Moves what fits of the weight into *kept; the budgets are what is left for each sign. */
+static inline int32_t keep_part(int32_t *rest, int32_t budget[2])
+{
+    const int32_t sign = *rest < 0 ? 1 : 0, size = abs(*rest);
+    const int32_t size_kept = size < budget[sign] ? size : budget[sign];
+    const int32_t kept = sign != 0 ? -size_kept : size_kept;
+    budget[sign] -= size_kept;
+    *rest -= kept;
+    return kept;
+}
+
+typedef struct octet {
+    int32_t at[GROUP][COLUMNS];
+} octet;
+
+/* Takes out of `rest` what one half of a panel may hold, from number `first` of the group on; false
+ * where nothing is left to take. */
+static bool take_half(octet *rest, int32_t first, weight *to)
+{
+    int32_t any = 0;
+    for (int32_t j = 0; j < COLUMNS; j++) {
+        for (int32_t pair = 0; pair < GROUP / 2; pair += 2) {
+            int32_t budget[2] = {LIMIT, LIMIT};
+            for (int32_t k = pair; k < pair + 2; k++) {
+                const int32_t kept = keep_part(&rest->at[first + k][j], budget);
+                to[GROUP / 2 * j + k] = (weight)kept;
+                any |= kept;
+            }
+        }
+    }
+    return any != 0;
+}
+
+/* Takes out of `rest` what the group may hold: the second half first, so that what is left is of
+ * the first where possible. */
+static void take_group(octet *rest, weight *to)
+{
+    static const int32_t order[] = {GROUP / 2, GROUP / 2 + 1, 0, 1};
+    for (int32_t j = 0; j < COLUMNS; j++) {
+        for (int32_t pair = 0; pair < GROUP / 2; pair += 2) {
+            int32_t budget[2] = {LIMIT, LIMIT};
+            for (int32_t i = 0; i < 4; i++) {
+                const int32_t k = order[i] + pair;
+                to[k / (GROUP / 2) * HALF + GROUP / 2 * j + k % (GROUP / 2)] =
+                    (weight)keep_part(&rest->at[k][j], budget);
+            }
+        }
+    }
+}
+
+/* May the group hold all of it? */
+static bool fits_group(const octet *rest)
+{
+    int32_t most = 0;
+    for (int32_t pair = 0; pair < GROUP / 2; pair += 2) {
+        int32_t positive[COLUMNS] = {0}, negative[COLUMNS] = {0};
+        for (int32_t i = 0; i < 4; i++) {
+            const int32_t *row = rest->at[i / 2 * (GROUP / 2) + i % 2 + pair];
+            for (int32_t j = 0; j < COLUMNS; j++) {
+                positive[j] += row[j] > 0 ? row[j] : 0;
+                negative[j] -= row[j] < 0 ? row[j] : 0;
+            }
+        }
+        for (int32_t j = 0; j < COLUMNS; j++) {
+            most = positive[j] > most ? positive[j] : most;
+            most = negative[j] > most ? negative[j] : most;
+        }
+    }
+    return most <= LIMIT;
+}
+
+static void take_whole(const octet *all, weight *to)
+{
+    for (int32_t k = 0; k < GROUP; k++) {
+        weight *from_k = to + k / (GROUP / 2) * HALF + k % (GROUP / 2);
+        for (int32_t j = 0; j < COLUMNS; j++) {
+            from_k[GROUP / 2 * j] = (weight)all->at[k][j];
+        }
+    }
+}
+
+/* Rows [k, k + GROUP) of the matrix, as numbers with a sign; zeros where there is none. */
+static void take_octet(const weights *w, int32_t k, int32_t first, int32_t count, int32_t *totals,
+                       octet *out)
+{
+    const uint32_t flip = w->is_signed != 0 ? 128U : 0U;
+    memset(out, 0, sizeof *out);
+    for (int32_t i = 0; i < GROUP && i < w->inner - k; i++) {
+        const uint8_t *from = w->from + (int64_t)(k + i) * w->stride + first;
+        for (int32_t j = 0; j < count; j++) {
+            out->at[i][j] = (int32_t)(from[j] ^ flip) - 128;
+            totals[j] += out->at[i][j];
+        }
+    }
+}
+
+/* Packs groups and extras; -1: there are too many of these. Else their number. */
+static int32_t pack_octets(const weights *w, int32_t first, int32_t count, int32_t *totals,
+                           weight *to)
+{
+    const int32_t most = (int32_t)most_extras(w->inner);
+    int32_t n = 0;
+    weight *group = to + HEAD;
+    int32_t *begins = (int32_t *)panel_tables(to, w->inner);
+    int32_t *at = begins + chunks_of(w->inner) + 1;
+    /* Extras are collected behind the most that the table may have, and moved up at the end. */
+    weight *extras = (weight *)begins + tables_bytes(w->inner, most + 1);
+    for (int32_t k = 0; k < w->inner; k += GROUP, group += EACH) {
+        octet rest;
+        if (k % CHUNK == 0) {
+            begins[k / CHUNK] = n;
+        }
+        take_octet(w, k, first, count, totals, &rest);
+        if (fits_group(&rest)) {
+            take_whole(&rest, group);
+            continue;
+        }
+        take_group(&rest, group);
+        for (int32_t half = 0; half < GROUP; half += GROUP / 2) {
+            while (take_half(&rest, half, extras + (int64_t)n * HALF)) {
+                if (n == most) {
+                    return -1;
+                }
+                at[n++] = k % CHUNK + half;
+            }
+        }
+    }
+    begins[chunks_of(w->inner)] = n;
+    memmove((weight *)begins + tables_bytes(w->inner, n), extras, (size_t)n * HALF);
+    return n;
+}
+
+static void pack_wide(const weights *w, int32_t first, int32_t count, int32_t *totals, weight *to)
+{
+    int16_t *pair = (int16_t *)(void *)(to + HEAD);
+    for (int32_t k = 0; k < w->inner; k += GROUP) {
+        octet all;
+        take_octet(w, k, first, count, totals, &all);
+        for (int32_t i = 0; i < GROUP; i += 2, pair += 2 * COLUMNS) {
+            for (int32_t j = 0; j < COLUMNS; j++) {
+                pair[2 * j] = (int16_t)all.at[i][j];
+                pair[2 * j + 1] = (int16_t)all.at[i + 1][j];
+            }
+        }
+    }
+}
+
+static void pack_panel(const weights *w, int32_t first, weight *to)
+{
+    const int32_t left = w->columns - first, count = left < COLUMNS ? left : COLUMNS;
+    int32_t totals[COLUMNS] = {0};
+    panel_kind kind = {0, pack_octets(w, first, count, totals, to)};
+    if (kind.extras < 0) {
+        kind = (panel_kind){1, 0};
+        memset(totals, 0, sizeof totals);
+        pack_wide(w, first, count, totals, to);
+    }
+    pack_head(w, first, count, totals, to);
+    memcpy(to + SUMS, &kind, sizeof kind);
+}
+
+/* --- Where panels are ------------------------------------------------------------------------ */
+
+/* Bytes of a panel of either kind while it is packed: an extra more than there may be. */
+static int64_t place_bytes(int32_t inner)
+{
+    const int64_t wide = panel_bytes(inner, (panel_kind){1, 0});
+    const int64_t most =
+        panel_bytes(inner, (panel_kind){0, (int32_t)most_extras(inner) + 1}) + LINE_BYTES;
+    return whole_lines(wide > most ? wide : most);
+}
+
+/* Bytes that n panels take while they are packed. */
+static bool panels_bytes(int64_t n, int32_t inner, int64_t *out)
+{
+    return !__builtin_mul_overflow(n, place_bytes(inner) + (int64_t)sizeof(int64_t), out) &&
+           !__builtin_add_overflow(*out, LINE_BYTES, out);
+}
+
+/* Where panel `at` of n is packed to. */
+static weight *panel_place(weight *packed, int64_t at, int64_t n, int32_t inner)
+{
+    const int64_t offset = whole_lines(n * (int64_t)sizeof(int64_t)) + at * place_bytes(inner);
+    memcpy(packed + at * (int64_t)sizeof offset, &offset, sizeof offset);
+    return packed + offset;
+}
+
+static const weight *panel_at(const weight *packed, int64_t at, int32_t inner)
+{
+    int64_t offset;
+    (void)inner;
+    memcpy(&offset, packed + at * (int64_t)sizeof offset, sizeof offset);
+    return packed + offset;
+}
+
+/* The memory of packed panels without what they did not need; takes `packed`. NULL: no memory. */
+static weight *panels_shrunk(weight *packed, int64_t n, int32_t inner)
+{
+    int64_t offset = whole_lines(n * (int64_t)sizeof offset), bytes = offset;
+    for (int64_t i = 0; i < n; i++) {
+        bytes += panel_bytes(inner, kind_of(panel_at(packed, i, inner)));
+    }
+    weight *to = aligned_alloc(LINE_BYTES, (size_t)whole_lines(bytes));
+    for (int64_t i = 0; to != NULL && i < n; i++) {
+        const weight *panel = panel_at(packed, i, inner);
+        const int64_t size = panel_bytes(inner, kind_of(panel));
+        memcpy(to + i * (int64_t)sizeof offset, &offset, sizeof offset);
+        memcpy(to + offset, panel, (size_t)size);
+        offset += size;
+    }
+    free(packed);
+    return to;
+}
+
+/* tile_of for a wide panel, of pairs. */
+static inline void wide_tile_of(const int16_t *numbers, const weight *panel, int32_t pairs,
+                                int rows, int32_t *sums);
+
+/* sums[r][c] += the products with the extras of the chunk that begins at row `at` of the matrix. */
+static inline void add_extras(const number *numbers, const weight *panel, int32_t inner, int32_t at,
+                              int rows, int32_t *sums);
+
+#endif
