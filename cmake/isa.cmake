@@ -55,4 +55,4 @@ set(text "/* Made by cmake/isa.cmake from micro/isa_list.inc and the names of fi
 foreach(part ${ORIBI_ISA_PARTS})
     string(APPEND text "#define ORIBI_ISAS_OF_${part}(ROW)${ORIBI_ISAS_OF_${part}}\n")
 endforeach()
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/isa/isa_parts.h CONTENT "${text}")
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/oribi_made/isa_parts.h CONTENT "${text}")

@@ -24,11 +24,13 @@ add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/micro_texts.c
         -DOUTPUT=${PROJECT_BINARY_DIR}/micro_texts.c -P ${PROJECT_SOURCE_DIR}/cmake/micro_table.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/micro_texts.c
     DEPENDS ${ORIBI_MICRO_TEXTS} cmake/micro_table.cmake cmake/text_table.cmake VERBATIM)
+# Headers that the build makes. Seen from where compilers run they lie in one place, also in a project that includes this
+# one, so that a cache of compilers knows its objects. Made now: such a cache spells what is not there yet in another way.
+set(ORIBI_MADE ${CMAKE_BINARY_DIR}/oribi_made)
+file(MAKE_DIRECTORY ${ORIBI_MADE}/compile/lower)
 # What compiled calls know of their arguments is made from the structs of micro/.
-set(ORIBI_MADE ${PROJECT_BINARY_DIR}/made/compile/lower)
-file(MAKE_DIRECTORY ${ORIBI_MADE}) # now: a cache of compilers spells a folder that is not there yet in another way
-add_custom_command(OUTPUT ${ORIBI_MADE}/args_table.c ${ORIBI_MADE}/args_table.h
-    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro -DOUTPUT=${ORIBI_MADE}
+add_custom_command(OUTPUT ${ORIBI_MADE}/compile/lower/args_table.c ${ORIBI_MADE}/compile/lower/args_table.h
+    COMMAND ${CMAKE_COMMAND} -DFOLDER=${PROJECT_SOURCE_DIR}/micro -DOUTPUT=${ORIBI_MADE}/compile/lower
         -P ${PROJECT_SOURCE_DIR}/cmake/args_table.cmake
     DEPENDS ${ORIBI_MICRO_TEXTS} cmake/args_table.cmake VERBATIM)
 
@@ -37,8 +39,8 @@ target_include_directories(oribi_format PRIVATE include src)
 target_link_libraries(oribi_format PRIVATE oribi_flags oribi_harden)
 set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core> $<TARGET_OBJECTS:oribi_format>)
 add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${PROJECT_BINARY_DIR}/micro_texts.c
-    ${ORIBI_MADE}/args_table.c ${ORIBI_MADE}/args_table.h)
-target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${PROJECT_BINARY_DIR}/made
+    ${ORIBI_MADE}/compile/lower/args_table.c ${ORIBI_MADE}/compile/lower/args_table.h)
+target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${ORIBI_MADE}
     ${PROJECT_SOURCE_DIR})
 target_link_libraries(oribi_core PRIVATE oribi_flags oribi_harden)
 # What runs when a plugin is loaded or tested, or text is written, is small rather than fast; what runs
@@ -91,7 +93,7 @@ endfunction()
 oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
 include(cmake/isa.cmake)
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
-target_include_directories(oribi_cpu PRIVATE ${PROJECT_BINARY_DIR}/isa)
+target_include_directories(oribi_cpu PRIVATE ${ORIBI_MADE})
 target_compile_definitions(oribi_cpu PRIVATE ORIBI_KIT_SHARED)
 
 # The folder that applications include from has oribi/ and nothing else: what oribi.h needs of the

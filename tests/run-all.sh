@@ -7,7 +7,8 @@
 # The whole is to stay under 25 minutes on two processors: what is compiled once is not compiled again (ccache for the tree
 # and its copies, see tests/install/in_copy.py; tests/support/compile_once.c for emitted C and strangers' plugins), and a
 # stage builds and runs what its compiler can change. In its depend mode ccache preprocesses nothing by itself; without
-# "locale" an object that README's commands compile, in the locale C, would be another one.
+# "locale" an object that README's commands compile, in the locale C, would be another one. And no processor waits: all
+# stages are built one after the other beside lint and the tests of the stages before, which come first (nice).
 set -eu
 cd "$(dirname "$0")/.."
 if command -v ccache >/dev/null; then
@@ -23,11 +24,29 @@ want() {
 say() {
     printf '\n== %s\n' "$*"
 }
-build() {
+folder() { # of a preset
+    if [ "$1" = release ]; then echo build; else echo "build/$1"; fi
+}
+build_all() { # says of each whether it was built
+    child=""
+    trap 'kill $child 2>/dev/null; exit 1' TERM
+    for preset in $presets; do
+        status=0
+        cmake --preset "$preset" >"build/$preset.log" 2>&1 || status=1
+        if [ $status = 0 ]; then # ninja itself, which ends its compilers when it is told to end
+            nice -n 5 ninja -C "$(folder "$preset")" -j "$jobs" >"build/$preset.log" 2>&1 &
+            child=$!
+            wait $child || status=1
+        fi
+        echo "$preset $status"
+        [ $status = 0 ] || return 0
+    done
+}
+built() {
     say "build $1"
-    mkdir -p build
-    cmake --preset "$1" >"build/$1.log" 2>&1 || { cat "build/$1.log"; return 1; }
-    cmake --build --preset "$1" -j "$jobs" >"build/$1.log" 2>&1 || { tail -n 60 "build/$1.log"; return 1; }
+    preset="" status=1
+    read -r preset status <&3 || true
+    [ "$preset $status" = "$1 0" ] || { tail -n 60 "build/$1.log"; exit 1; }
 }
 check() { # preset, ctest arguments
     preset=$1
@@ -35,24 +54,38 @@ check() { # preset, ctest arguments
     say "test $preset"
     ctest --preset "$preset" -j "$jobs" "$@"
 }
+presets=""
+for stage in clang asan tsan gcc; do
+    preset=$stage
+    [ $stage != gcc ] || preset=release
+    ! want $stage || presets="$presets $preset"
+done
+mkdir -p build
+rm -f build/built
+mkfifo build/built
+build_all >build/built &
+builder=$!
+exec 3<build/built
+trap 'kill $builder 2>/dev/null || true' EXIT
+trap 'exit 130' INT TERM
 # One command a line: `set -e` does not see a failure that && follows.
 if want lint; then
     say lint
     tests/lint/run.sh
 fi
 if want clang; then
-    build clang
+    built clang
     check clang -LE "slow|script|opencl|hostile" -E "^cpu.neon$"
 fi
 if want asan; then
-    build asan
+    built asan
     check asan -LE "slow|script|opencl"
 fi
 if want tsan; then
-    build tsan
+    built tsan
     check tsan -L "devices?|session|tensor|kernel|hooks" -LE "slow|script|opencl"
 fi
 if want gcc; then # compile.vectors does what compile.vectors_session does, too
-    build release
+    built release
     check release -E "^compile.vectors_session$"
 fi

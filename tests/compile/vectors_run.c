@@ -8,8 +8,9 @@
  * JOBS is what vectors_test.py writes: for each case the tolerances (2 floats) and the number of
  * steps (u32), then the model, the inputs and the wanted outputs as (u32 length, bytes), with a u32
  * count before each list. FOLDER gets the C, a folder b0, b1, ... for each batch of models m0, m1,
- * ...; the output a line for each finding: "session 3 differs: ...", "compile 3 fails: ...", "batch
- * 0 0 1 3".
+ * ..., which have the same names in each, so that what they share has the same text; the output a
+ * line for each finding: "session 3 differs: ...", "compile 3 fails: ...", and for a batch the jobs
+ * that are in it: "batch 0 0 1 3".
  */
 #include <math.h>
 #include <stdbool.h>
@@ -21,7 +22,7 @@
 #include "oribi/oribi.h"
 #include "tensorflow/c/tf_tensor.h"
 
-enum { MOST_PORTS = 64, BATCH = 50, PATH = 512 };
+enum { MOST_PORTS = 64, BATCH = 64, PATH = 512 };
 
 typedef struct piece {
     const uint8_t *data;
@@ -233,7 +234,7 @@ static oribi_compile *compile(const char *const *paths, const int *indices, int 
     oribi_compile *c = oribi_compile_create(status);
     for (int i = 0; c != NULL && i < n && TF_GetCode(status) == TF_OK; i++) {
         char name[16];
-        snprintf(name, sizeof name, "m%d", indices[i]);
+        snprintf(name, sizeof name, "m%d", indices[i] % BATCH);
         oribi_compile_set_option(c, "name", name, status);
     }
     if (c != NULL && TF_GetCode(status) == TF_OK) {

@@ -10,6 +10,7 @@ by clang where it is, which takes half of gcc's time; --plant spoils the roundin
 of the emitted C and fails when the vectors of an operator do not notice."""
 import argparse
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import re
@@ -18,7 +19,9 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
+BATCH = 64  # as in vectors_run.c: job i is model m(i % BATCH) of its batch
 FLAGS = ["-std=c99", "-w", "-Werror=implicit-function-declaration", "-ffp-contract=off"]
 SANITIZING = next((c for c in ("clang-14", "clang") if shutil.which(c)), "cc")
 SANITIZERS = ["-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
@@ -140,14 +143,14 @@ def glue(header, name):
     lines += ["    (void)state, (void)is_first, (void)x;",
               f"    return tvmgen_{name}_run(&in, &out, &pools{', state' if has_state else ''});", "}"]
     size = f"sizeof({state})" if has_state else "0"
-    return "\n".join(lines), f"{{{name[1:]}, TVMGEN_{macro}_WORKSPACE_SIZE, {size}, run_{name}}},"
+    return "\n".join(lines), f"TVMGEN_{macro}_WORKSPACE_SIZE, {size}, run_{name}"
 
 
 def unity(folder, indices):
     """One source for a batch: every model's file, its static names made its own."""
     out, table = [], []
     for index in indices:
-        name = f"m{index}"
+        name = f"m{index % BATCH}"
         for part in (f"tvmgen_{name}_weights.c", f"tvmgen_{name}.c"):
             text = (folder / part).read_text()
             names = sorted(set(re.findall(r"^static [^;={(]*?\b(\w+)\s*[\[(=]", text, re.M)) |
@@ -157,7 +160,7 @@ def unity(folder, indices):
             out += [f"#undef {n}" for n in names]
         function, row = glue((folder / f"tvmgen_{name}.h").read_text(), name)
         out.append(function)
-        table.append(row)
+        table.append(f"{{{index}, {row}}},")
     out.append("static const struct { unsigned index; unsigned long workspace, state;\n"
                "    int (*run)(void **, void **, unsigned char *, void *, int); } models[] = {")
     return "\n".join(out + table + ["};", f"#define N_MODELS {len(indices)}u", ""])
@@ -187,8 +190,39 @@ def key_of(file):
 
 def essence(folder, index):
     """The C of a model but for its comments and its name: what two variants may have in common."""
-    parts = [(folder / f"tvmgen_m{index}{end}").read_text() for end in (".h", ".c", "_weights.c")]
+    parts = [(folder / f"tvmgen_m{index % BATCH}{end}").read_text() for end in (".h", ".c", "_weights.c")]
     return re.sub(r"(?i)(tvmgen_)m\d+", r"\1m", re.sub(r"/\*.*?\*/", "", "".join(parts), flags=re.S))
+
+
+class Objects:
+    """Files of micro/, compiled once: batch after batch has the same texts."""
+
+    def __init__(self):
+        self.folder, self.lock, self.made = tempfile.TemporaryDirectory(), threading.Lock(), {}
+
+    @staticmethod
+    def text(file):
+        """Of a file and of those beside it that it includes; one that is missing is an error."""
+        texts, todo = {}, [file]
+        while todo:
+            path = todo.pop().resolve()
+            if path not in texts:
+                texts[path] = path.read_text()
+                todo += [path.parent / name for name in re.findall(r'^ *# *include "(?:micro/)?([^"]+)"', texts[path], re.M)]
+        return "".join(f"{path.name}\n{text}" for path, text in sorted(texts.items()))
+
+    def of(self, file, command):
+        key = hashlib.sha256("\0".join([file.name, *command, self.text(file)]).encode()).hexdigest()
+        with self.lock:
+            lock = self.made.setdefault(key, threading.Lock())
+        path = pathlib.Path(self.folder.name, key + ".o")
+        with lock:
+            if not path.exists():
+                subprocess.run([*command, "-c", file, "-o", path], check=True, capture_output=True, text=True)
+        return path
+
+
+OBJECTS = Objects()
 
 
 def build_and_run(folder, indices, cases, asan):
@@ -196,9 +230,16 @@ def build_and_run(folder, indices, cases, asan):
     (folder / "batch.h").write_text(unity(folder, indices))
     (folder / "main.c").write_text(MAIN)
     program = folder / "program"
-    done = subprocess.run([os.environ.get("CC", SANITIZING if asan else "cc"), *FLAGS, *(SANITIZERS if asan else ["-O1"]),
-                           f"-I{folder}", folder / "main.c", *sorted((folder / "micro").glob("*.c")), "-o",
-                           program, "-lm"], capture_output=True, text=True)
+    command = [os.environ.get("CC", SANITIZING if asan else "cc"), *FLAGS, *(SANITIZERS if asan else ["-O1"])]
+    try:
+        objects = [OBJECTS.of(file, command) for file in sorted((folder / "micro").glob("*.c"))]
+    except FileNotFoundError as error:
+        return [f"{folder.name} lacks {error.filename}"]
+    except subprocess.CalledProcessError as error:
+        return [f"{folder.name} does not build: {error.stderr[:2000]}"]
+    alone = {name: value for name, value in os.environ.items() if name != "ORIBI_OBJECTS"}  # no other batch has this text
+    done = subprocess.run([*command, f"-I{folder}", folder / "main.c", *objects, "-o", program, "-lm"],
+                          capture_output=True, text=True, env=alone)
     if done.returncode != 0:
         return [f"{folder.name} does not build: {done.stderr[:2000]}"]
     data = b"".join(head_of(c) + pieces(c.inputs) + pieces(outputs)
