@@ -6,7 +6,7 @@
 #     tests/models/get.sh --list           what, from where, and its SHA-256
 #     tests/models/get.sh --check [FOLDER] only looks at what is there
 # Not here: light_mobilenetv2.onnx and the golden vectors of MLPerf Tiny, which were made with other
-# programs (docs/reference/models.md says how). Tests that want them say so and are skipped.
+# programs (README.md beside this says how). Tests that want them say so and are skipped.
 set -eu
 cd "$(dirname "$0")/../.."
 
