@@ -7,6 +7,8 @@
 
 #include <immintrin.h>
 
+#define VECTOR_MASKS_COST /* instructions: full vectors are worth kernels of their own */
+
 enum { LANES = 8 };
 typedef __m256 vector;
 typedef __m256i vector_mask;
