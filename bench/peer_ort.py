@@ -6,6 +6,8 @@ Each process has all libraries in it and lets them take turns; ourselves stand b
 the same model, so that a reader sees what a difference means. A ratio is least over least of all processes' runs, and
 median over median of their medians. --batch N changes the models' first dimension. --neighbour measures each turn
 twice, alone and while another process streams through 256 MiB of memory, and shows how much slower each side became.
+--cpu-time counts the time of the calling thread alone, so that other work on the machine takes nothing but caches and
+memory from it: for one thread (OpenVINO computes on a thread of its own, and is left out).
 Needs numpy, onnx and onnxruntime. The library is the one beside the command of --oribi.
 Usage: peer_ort.py [--oribi build/bin/oribi] [--processes 8] [--seconds 0.3] [--threads 1,2] [--batch 1,8]
                    [--openvino] [--neighbour] [--json | --table] MODEL.onnx ...
@@ -138,14 +140,14 @@ class Neighbour:
         self.process.wait()
 
 
-def turn(run, seconds):
+def turn(run, seconds, clock=time.perf_counter):
     time.sleep(REST_SECONDS)
     run()
     times, begin = [], time.perf_counter()
     while not times or time.perf_counter() - begin < seconds:
-        start = time.perf_counter()
+        start = clock()
         run()
-        times.append((time.perf_counter() - start) * 1e3)
+        times.append((clock() - start) * 1e3)
     return times
 
 
@@ -154,6 +156,7 @@ def work(args, path):
     feeds = ort_inputs(ort_session(path, 1))
     library = Library(str(pathlib.Path(args.oribi).resolve().parent.parent / "lib/liboribi.so"))
     threads = int(args.threads)
+    clock = time.thread_time if args.cpu_time else time.perf_counter
     runs = {OURS: library.run(path, threads, feeds), ORT: ort_run(path, threads, feeds),
             AGAIN: library.run(path, threads, feeds)}
     if args.openvino:
@@ -167,7 +170,7 @@ def work(args, path):
             if neighbour:
                 neighbour.set(kind == "busy")
             for side, run in runs.items():
-                times[kind][side] += turn(run, TURN_SECONDS)
+                times[kind][side] += turn(run, TURN_SECONDS, clock)
     if neighbour:
         neighbour.end()
     json.dump({kind: {side: [min(t), statistics.median(t)] for side, t in sides.items()}
@@ -178,7 +181,8 @@ def measure(args, path, threads):
     """[least, median] of each kind of turn and side, over all processes."""
     command = [sys.executable, __file__, "--work", "--oribi", args.oribi, "--seconds", str(args.seconds),
                "--threads", str(threads), path]
-    command += [option for option in ("--openvino", "--neighbour") if getattr(args, option[2:])]
+    command += [option for option in ("--openvino", "--neighbour", "--cpu-time")
+                if getattr(args, option[2:].replace("-", "_"))]
     parts = []
     for _ in range(args.processes):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -257,11 +261,14 @@ def main():
     parser.add_argument("--batch", default="1")
     parser.add_argument("--openvino", action="store_true")
     parser.add_argument("--neighbour", action="store_true")
+    parser.add_argument("--cpu-time", action="store_true", help="one thread: count its own time, not the others' on a busy machine")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--table", action="store_true", help="print the page's table at the end")
     parser.add_argument("--work", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="+")
     args = parser.parse_args()
+    if args.cpu_time and (args.openvino or args.threads != "1"):
+        parser.error("--cpu-time needs --threads 1, and no --openvino")
     if args.work:
         return work(args, args.models[0])
     table, failed = [], False
