@@ -69,6 +69,8 @@ static const conv_case conv_cases[] = {
 };
 
 static const conv_case depthwise_cases[] = {
+    /* images that are small, and many */
+    {4, 24, 23, 128, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "VALID", {0}, {NULL}, true, 0},
     {1, 7, 7, 33, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
     {2, 9, 4, 16, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
