@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes what a benchmark prints into its place in docs/reference/performance.md: the table alone,
-under a line that names processor, commit and day.
+under a line that names processor, commit and day. Tables of other processors stay beside it.
 
     bench/peer_ort.py --table MODELS | bench/page.py models
 """
@@ -19,6 +19,12 @@ def processor():
     return " ".join(found[1].split()) if found else "unknown processor"
 
 
+def blocks_of(text):
+    """What stands in the place, by processor."""
+    parts = re.split(r"^(?=.*, commit [0-9a-f]+, \d{4}-\d\d-\d\d\.$)", text, flags=re.M)
+    return {part.split(", commit ")[0]: part.strip() for part in parts if part.strip()}
+
+
 def main():
     name = sys.argv[1]
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->\n"
@@ -30,9 +36,11 @@ def main():
         sys.exit(f"{name}: no table came; the page stays as it is")
     commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=PAGE.parent, check=True,
                             capture_output=True, text=True).stdout.strip()
-    head = f"{processor()}, commit {commit}, {datetime.date.today()}.\n\n"
     before, rest = text.split(begin)
-    PAGE.write_text(before + begin + head + "\n".join(rows) + "\n" + end + rest.split(end)[1])
+    old, after = rest.split(end)
+    blocks = blocks_of(old)
+    blocks[processor()] = f"{processor()}, commit {commit}, {datetime.date.today()}.\n\n" + "\n".join(rows)
+    PAGE.write_text(before + begin + "\n\n".join(blocks.values()) + "\n" + end + after)
     print("\n".join(rows))
 
 

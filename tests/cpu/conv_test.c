@@ -45,6 +45,9 @@ static const conv_case conv_cases[] = {
     {1, 5, 5, 1538, 1, 1, 23, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
     {1, 6, 7, 60, 3, 3, 112, 2, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
     {0, 4, 4, 3, 3, 3, 5, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
+    /* few pixels and many weights, whose panels several threads share out */
+    {1, 7, 7, 512, 1, 1, 600, 2, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "ONNX>PRelu"}, true, 0},
+    {1, 5, 5, 1538, 1, 1, 203, 1, 1, 1, 1, 1, "VALID", {0}, {"BiasAdd", "Add", "Relu"}, true, 3},
     /* one tap: with groups, with padding, as many pixels at another place */
     {2, 8, 9, 66, 1, 1, 99, 3, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu"}, true, 2},
     {1, 6, 5, 40, 1, 1, 24, 1, 1, 1, 1, 1, "EXPLICIT", {1, 2, 0, 3}, {"BiasAdd"}, true, 0},
@@ -66,6 +69,8 @@ static const conv_case conv_cases[] = {
 };
 
 static const conv_case depthwise_cases[] = {
+    /* images that are small, and many */
+    {4, 24, 23, 128, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},
     {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, "VALID", {0}, {NULL}, true, 0},
     {1, 7, 7, 33, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {NULL}, true, 0},
     {2, 9, 4, 16, 3, 3, 1, 1, 1, 1, 1, 1, "SAME", {0}, {"BiasAdd", "Relu6"}, true, 0},

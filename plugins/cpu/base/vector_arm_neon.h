@@ -7,6 +7,8 @@
 
 #include <arm_neon.h>
 
+#define VECTOR_MASKS_COST /* see vector_x86_avx2.h */
+
 enum { LANES = 4 };
 typedef float32x4_t vector;
 typedef int32_t vector_mask; /* lanes that count */

@@ -7,6 +7,8 @@
 
 #include <immintrin.h>
 
+#define VECTOR_MASKS_COST /* instructions: full vectors are worth kernels of their own */
+
 enum { LANES = 8 };
 typedef __m256 vector;
 typedef __m256i vector_mask;
@@ -22,13 +24,30 @@ static inline vector vector_load_part(vector_mask mask, const float *from)
     return _mm256_maskload_ps(from, mask);
 }
 
-/* A masked store is slow on some processors, so a full one is told apart. */
+/* A masked store is microcode on some processors, 12 cycles and more: a full one is told apart, and
+ * the lanes of a part go four, two and one at a time. */
 static inline void vector_store_part(float *to, vector_mask mask, vector value)
 {
-    if (_mm256_movemask_epi8(mask) == -1) {
+    int lanes = _mm256_movemask_ps(_mm256_castsi256_ps(mask)); /* a bit each, from the lowest on */
+    if (lanes == 0xff) {
         _mm256_storeu_ps(to, value);
-    } else {
-        _mm256_maskstore_ps(to, mask, value);
+        return;
+    }
+    __m128 part = _mm256_castps256_ps128(value);
+    if ((lanes & 8) != 0) {
+        _mm_storeu_ps(to, part);
+        part = _mm256_extractf128_ps(value, 1);
+        to += 4;
+        lanes >>= 4;
+    }
+    if ((lanes & 2) != 0) {
+        _mm_storel_pi((__m64 *)(void *)to, part);
+        part = _mm_movehl_ps(part, part);
+        to += 2;
+        lanes >>= 2;
+    }
+    if ((lanes & 1) != 0) {
+        _mm_store_ss(to, part);
     }
 }
 

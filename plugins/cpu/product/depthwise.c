@@ -14,8 +14,8 @@
 
 enum {
     ANY_TAPS = ORIBI_DEPTHWISE_MAX_PIXELS,
-    /* A block of the output when the image is in the second level cache already: what it reads fits
-     * the first. Larger images are streamed instead: all channels of a few rows. */
+    /* A block of the output when the images are in the second level cache already: what it reads
+     * fits the first. Larger ones are streamed instead: all channels of a few rows. */
     BLOCK_ROWS = 8,
     BLOCK_COLUMNS = 16,
     BLOCK_BYTES = 32 * 1024,
@@ -329,10 +329,11 @@ static bool take_shapes(oribi_kit_run *run, depthwise_call *call, oribi_weights_
 
 static void plan_blocks(depthwise_call *call)
 {
-    const int64_t image = call->y.in * call->x.in * call->filter[2] * (int64_t)sizeof(float);
+    const int64_t pixel_bytes = call->filter[2] * (int64_t)sizeof(float);
+    const int64_t images = call->dims[0] * call->y.in * call->x.in * pixel_bytes;
     if (call->loop == NULL) {
         call->band_rows = 1;
-    } else if (image > STREAM_BYTES) {
+    } else if (images > STREAM_BYTES) {
         call->band_rows = STREAM_ROWS;
         call->block_columns = STREAM_COLUMNS / call->loop->stride;
         call->block_channels = call->dims[3];

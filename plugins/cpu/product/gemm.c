@@ -2,7 +2,8 @@
 /* How a product is cut into tiles: over columns so that the panels of a block stay in the second
  * level cache, over k so that rows of A stay in the first, over rows for the threads. Where rows
  * are few, each panel is read from memory once and meets all of them, and the next panel is fetched
- * meanwhile: a layer of 7x7 pixels takes as long as its sums, not as its weights. The sums are made
+ * meanwhile: a layer of 7x7 pixels takes as long as its sums, not as its weights. Threads share out
+ * the panels then, not the rows: a tile at a time would read all panels for each. The sums are made
  * in the micro-kernels; packing stands in gemm_pack.c. See gemm.h.
  */
 #include "cpu/product/gemm.h"
@@ -79,6 +80,14 @@ void oribi_gemm_plan_make(const oribi_gemm *gemm, int n_threads, oribi_gemm_plan
     plan->is_fetched =
         is_few && gemm->groups * plan->packed_count * (int64_t)sizeof(float) >= FETCH_BYTES;
     const int64_t wanted = n_threads > 1 ? (int64_t)n_threads * UNITS_PER_THREAD : 1;
+    plan->by_panels = plan->is_fetched && n_threads > 1 && gemm->groups * plan->n_panels >= wanted;
+    if (plan->by_panels) { /* so that one thread alone reads a panel */
+        plan->block_panels = 1;
+        plan->n_blocks = plan->n_panels;
+        plan->units = gemm->groups * plan->n_panels;
+        plan->unit_cost = larger(1, gemm->m) * (k + 16);
+        return;
+    }
     while (plan->block_panels > 1 &&
            gemm->groups * plan->m_tiles * ceil_divide(plan->n_panels, plan->block_panels) <
                wanted) {
@@ -238,6 +247,22 @@ static void run_chunk(const oribi_gemm *gemm, const oribi_gemm_plan *plan, const
     }
 }
 
+static void run_panels(const oribi_gemm *gemm, const oribi_gemm_plan *plan, int64_t begin,
+                       int64_t end)
+{
+    while (begin < end) {
+        const int64_t first = begin % plan->n_panels;
+        const int64_t count = smaller(end - begin, plan->n_panels - first);
+        const chunk part = {.group = begin / plan->n_panels,
+                            .first_panel = first,
+                            .end_panel = first + count,
+                            .first_tile = 0,
+                            .end_tile = plan->m_tiles};
+        run_chunk(gemm, plan, &part);
+        begin += count;
+    }
+}
+
 void oribi_gemm_run(const oribi_gemm *gemm, const oribi_gemm_plan *plan, int64_t begin, int64_t end)
 {
     const int64_t row_bytes = gemm->n_taps * gemm->depth * (int64_t)sizeof(float);
@@ -245,6 +270,10 @@ void oribi_gemm_run(const oribi_gemm *gemm, const oribi_gemm_plan *plan, int64_t
     const int64_t most_tiles =
         plan->k_parts == 1 ? INT64_MAX
                            : larger(larger(4, plan->tiles_at_once), CHUNK_BYTES / tile_bytes);
+    if (plan->by_panels) {
+        run_panels(gemm, plan, begin, end);
+        return;
+    }
     while (begin < end) {
         const int64_t block = begin / plan->m_tiles, tile = begin % plan->m_tiles;
         const int64_t count = smaller(smaller(end - begin, plan->m_tiles - tile), most_tiles);

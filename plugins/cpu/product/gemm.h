@@ -122,6 +122,7 @@ typedef struct oribi_gemm_plan {
     int64_t k_parts, part_taps, part_depth;
     int64_t tiles_at_once; /* by one panel, before the next */
     bool is_fetched;       /* the panels come from memory: each while another one is in use */
+    bool by_panels;        /* a unit is a panel and all tiles, else a tile and a block of panels */
     int64_t packed_count;
 } oribi_gemm_plan;
 

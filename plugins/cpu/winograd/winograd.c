@@ -14,6 +14,7 @@ enum {
     MIN_CHANNELS = 32,  /* below it the transforms take what the products save */
     BLOCK_COLUMNS = 64, /* output channels of one block */
     RUN_TILES = 48,     /* about; a multiple of the rows of each micro-kernel */
+    LEAST_TILES = 24,   /* of a run that is cut shorter for the threads' sake */
     LINE_FLOATS = 16,
     UNITS_PER_THREAD = 2
 };
@@ -113,10 +114,11 @@ typedef struct job {
     const oribi_winograd_variant *variant;
     const oribi_conv_rows *image;
     const oribi_gemm *direct;
-    int64_t tiles_y, tiles_x, tiles, runs, splits; /* a unit is one run, one share of the blocks */
+    int64_t tiles_y, tiles_x, tiles, runs, splits; /* a unit is one share of the blocks, one run */
     int64_t most_tiles;                            /* of a run */
     int64_t worker_floats;
     float *scratch;
+    int64_t *made; /* of each worker: the run whose sums it has, or -1 */
 } job;
 
 /* The sums of one run, product by product, rows of `depth` floats: an oribi_gemm_rows_fn's arg. */
@@ -243,14 +245,13 @@ static void run_units(void *object, int64_t begin, int64_t end, int worker)
     float *sums = j->scratch + worker * j->worker_floats;
     float *products = sums + ORIBI_WINOGRAD_PRODUCTS * j->most_tiles * j->direct->depth;
     const int64_t n_blocks = (j->direct->n + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
-    int64_t made = -1; /* the run whose sums are there */
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t number = unit / j->splits, split = unit % j->splits;
+        const int64_t number = unit % j->runs, split = unit / j->runs;
         const int64_t first = number * j->tiles / j->runs;
         const int64_t n_tiles = (number + 1) * j->tiles / j->runs - first;
-        if (number != made) {
+        if (number != j->made[worker]) {
             make_sums(j, first, n_tiles, sums);
-            made = number;
+            j->made[worker] = number;
         }
         for (int64_t block = split * n_blocks / j->splits;
              block < (split + 1) * n_blocks / j->splits; block++) {
@@ -259,12 +260,17 @@ static void run_units(void *object, int64_t begin, int64_t end, int worker)
     }
 }
 
-/* Whole runs are shared out among threads; where those are too few, so are the blocks of a run. */
+/* Whole runs are shared out among threads; where those are too few, first they are cut shorter,
+ * then their blocks are shared out, too: each thread makes the sums of the run then. Threads that
+ * begin together take different runs. */
 static void plan_units(job *j, int n_threads)
 {
     const int64_t n_blocks = (j->direct->n + BLOCK_COLUMNS - 1) / BLOCK_COLUMNS;
     const int64_t wanted = n_threads > 1 ? (int64_t)n_threads * UNITS_PER_THREAD : 1;
     j->runs = (j->tiles + RUN_TILES / 2) / RUN_TILES;
+    if (j->runs < wanted) {
+        j->runs = smaller(wanted, j->tiles / LEAST_TILES);
+    }
     j->runs = j->runs < 1 ? 1 : j->runs;
     j->most_tiles = (j->tiles + j->runs - 1) / j->runs;
     j->splits = smaller(n_blocks, (wanted + j->runs - 1) / j->runs);
@@ -286,9 +292,13 @@ bool oribi_winograd_run(oribi_kit_run *run, const oribi_winograd_variant *varian
         j.most_tiles * (ORIBI_WINOGRAD_PRODUCTS * direct->depth + product_stride(columns)) +
         LINE_FLOATS;
     TF_Tensor *scratch = NULL;
-    j.scratch =
-        oribi_kit_scratch(run, n_threads * j.worker_floats * (int64_t)sizeof(float), &scratch);
+    const int64_t bytes = n_threads * j.worker_floats * (int64_t)sizeof(float);
+    j.scratch = oribi_kit_scratch(run, bytes + n_threads * (int64_t)sizeof *j.made, &scratch);
     if (j.scratch != NULL) {
+        j.made = (int64_t *)(void *)(j.scratch + n_threads * j.worker_floats); /* lines are whole */
+        for (int i = 0; i < n_threads; i++) {
+            j.made[i] = -1;
+        }
         const int64_t cost = j.most_tiles * direct->depth * direct->n / j.splits;
         const TF_WorkerRangeCallable callable = {&j, run_units, NULL};
         TF_ThreadPool_ParallelForWithWorkerId(run->context, j.runs * j.splits, cost, callable);
