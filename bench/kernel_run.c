@@ -267,6 +267,7 @@ void bench_end(bench_node *node)
     if (run != NULL) {
         if (run->context.host != NULL) {
             (void)oribi_context_leave(&run->context);
+            oribi_slots_clear(run->slots, BENCH_INPUTS + 1);
             oribi_context_destroy(&run->context);
         }
         oribi_kernel_destroy(&run->kernel);

@@ -84,7 +84,7 @@ static bool is_refused(watch *w, const char *what, int index, TF_Status *status)
 static bool try_forward(watch *w, oribi_slot *slot, int32_t input, size_t bytes)
 {
     const oribi_slot *from = w->ids[input] < 0 ? NULL : &w->ctx.slots[w->ids[input]];
-    if (!w->setting->forwards || !from || w->taken[input] || from->open > 0 ||
+    if (!w->setting->forwards || !from || w->taken[input] || oribi_slot_count_open(from) > 0 ||
         from->dtype != slot->dtype || from->bytes != bytes || bytes == 0 ||
         oribi_dtype_owns(slot->dtype)) {
         return false;
@@ -384,7 +384,6 @@ static void finish(watch *w, bool has_left)
             oribi_elements_free(slot->dtype, slot->data, slot->bytes);
         }
         oribi_buffer_release(slot->buffer);
-        oribi_free(slot->dims_heap);
     }
     for (int32_t i = 0; i < w->step.n_inputs; i++) {
         TF_DeleteResource(w->variables[i]);
@@ -400,8 +399,9 @@ static void finish(watch *w, bool has_left)
         }
     }
     oribi_resources_destroy(w->ctx.resources);
-    oribi_context_destroy(&w->ctx);
+    oribi_slots_clear(w->ctx.slots, w->step.n_inputs + w->step.n_outputs);
     oribi_free(w->ctx.slots);
+    oribi_context_destroy(&w->ctx);
     oribi_free(w->ids);
     oribi_free(w);
 }
@@ -468,7 +468,7 @@ bool oribi__trial_run(const oribi_trial *trial, const oribi_kernel *kernel,
         check_blocks(w);
     }
     (void)oribi_context_has_open(&w->ctx, w->step.n_inputs + w->step.n_outputs);
-    out->n_open = w->ctx.open;
+    out->n_open = w->ctx.owner.open;
     finish(w, oribi_context_leave(&w->ctx));
 #ifdef M_PERTURB
     mallopt(M_PERTURB, 0);

@@ -14,7 +14,9 @@ bool oribi_context_init(TF_OpKernelContext *ctx, const oribi_context_host *host,
                         oribi_signal *signal, TF_Status *status)
 {
     ctx->host = host;
-    atomic_init(&ctx->thread, NULL);
+    atomic_init(&ctx->owner.thread, NULL);
+    atomic_init(&ctx->planned_thread, NULL);
+    atomic_init(&ctx->is_noted, 0);
     atomic_init(&ctx->remote, ORIBI_CONTEXT_BIAS);
     atomic_init(&ctx->pending, 0);
     if (!oribi_mutex_init(&ctx->lock)) {
@@ -43,7 +45,7 @@ typedef struct oribi_retired {
 bool oribi_context_retire(TF_OpKernelContext *ctx, const oribi_slot *slot)
 {
     if (slot->stamp != ctx->stamp || slot->buffer == NULL ||
-        (slot->open == 0 &&
+        (oribi_slot_count_open(slot) == 0 &&
          atomic_load_explicit(&ctx->remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS)) {
         return true;
     }
@@ -89,24 +91,31 @@ void oribi_context_destroy(TF_OpKernelContext *ctx)
 
 void oribi_context_enter(TF_OpKernelContext *ctx)
 {
-    atomic_store_explicit(&ctx->thread, oribi_thread_self(), memory_order_relaxed);
+    atomic_store_explicit(&ctx->owner.thread, oribi_thread_self(), memory_order_relaxed);
+    oribi_context_set_slow(ctx, false);
     ctx->stamp++;
     if (ctx->stamp == 0) {
         ctx->stamp = 1; /* slots start at 0, unset */
     }
-    ctx->is_slow = false;
+    oribi_context_note(ctx);
     TF_SetStatus(ctx->failure, TF_OK, "");
+}
+
+void oribi_context_share(TF_OpKernelContext *ctx)
+{
+    atomic_store_explicit(&ctx->owner.thread, NULL, memory_order_relaxed);
+    oribi_context_set_slow(ctx, false);
 }
 
 bool oribi_context_leave(TF_OpKernelContext *ctx)
 {
-    atomic_store_explicit(&ctx->thread, NULL, memory_order_relaxed);
-    if (ctx->open == 0 &&
+    oribi_context_share(ctx);
+    if (ctx->owner.open == 0 &&
         atomic_load_explicit(&ctx->remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS) {
         return true;
     }
     /* From here on `remote` counts all open handles, and whoever brings it to 0 releases. */
-    const int64_t change = ctx->open - ORIBI_CONTEXT_BIAS;
+    const int64_t change = ctx->owner.open - ORIBI_CONTEXT_BIAS;
     if (atomic_fetch_add_explicit(&ctx->remote, change, memory_order_acq_rel) + change == 0) {
         ctx->host->release(ctx);
     }
@@ -116,15 +125,16 @@ bool oribi_context_leave(TF_OpKernelContext *ctx)
 bool oribi_context_collect(TF_OpKernelContext *ctx, int32_t n_slots)
 {
     const int64_t remote = atomic_load_explicit(&ctx->remote, memory_order_acquire);
-    if (ctx->open + remote != ORIBI_CONTEXT_BIAS) {
+    if (ctx->owner.open + remote != ORIBI_CONTEXT_BIAS) {
         return true;
     }
     /* Other threads dropped handles that this one made: the sum is 0, the parts are not. */
     for (int32_t i = 0; i < n_slots; i++) {
         ctx->slots[i].open = 0;
+        ctx->slots[i].has_own = ctx->slots[i].spare != NULL;
     }
-    atomic_fetch_add_explicit(&ctx->remote, ctx->open, memory_order_relaxed);
-    ctx->open = 0;
+    atomic_fetch_add_explicit(&ctx->remote, ctx->owner.open, memory_order_relaxed);
+    ctx->owner.open = 0;
     return false;
 }
 

@@ -19,6 +19,7 @@
 #include "kernel/cancel.h"
 #include "kernel/kernel.h"
 #include "kernel/signal.h"
+#include "tensor/owner.h"
 
 typedef enum oribi_storage {
     ORIBI_STORAGE_NONE,     /* no bytes yet */
@@ -45,7 +46,7 @@ typedef struct oribi_slot {
     int32_t rank;
     TF_DataType dtype;
     uint32_t stamp;       /* equals the context's stamp once it was set in this run */
-    int32_t open;         /* handles that the running thread holds */
+    int32_t open;         /* handles beside its own that the running thread holds */
     int32_t forward_from; /* flat input for ORIBI_REQUEST_FORWARD, else -1 */
     uint8_t storage;      /* oribi_storage */
     uint8_t device;       /* whose memory: 0 the host's, else an index of ctx->streams */
@@ -53,16 +54,26 @@ typedef struct oribi_slot {
     bool is_output;       /* a graph output */
     bool is_settled;      /* a forward that allocates tells the plan nothing new */
     bool is_spilled;      /* differs from the plan; the host restores it */
+    bool has_own;         /* a handle was made that comes back to `spare` */
     size_t capacity;      /* bytes planned at data */
     int64_t row_stride;   /* elements from row to row, 0: dense */
     oribi_buffer *buffer;
     int64_t *dims_heap; /* for a rank above 8, kept */
+    TF_Tensor *spare;   /* its own handle while nobody has it: what most requests are served with */
     int64_t dims_store[ORIBI_INLINE_RANK];
 } oribi_slot;
+
+/* Handles on the slot that the running thread made and that are out. */
+static inline int32_t oribi_slot_count_open(const oribi_slot *slot)
+{
+    return slot->open + (slot->has_own && slot->spare == NULL);
+}
 
 /* One step as the context sees it. */
 typedef struct oribi_step_io {
     void (*compute)(void *state, TF_OpKernelContext *ctx); /* of the kernel; NULL: asynchronous */
+    /* compute, where a session has nothing else to do in this step; else NULL */
+    void (*direct)(void *state, TF_OpKernelContext *ctx);
     void *state;
     oribi_kernel *kernel;
     const int32_t *inputs, *outputs; /* slots; -1: an absent input */
@@ -107,17 +118,20 @@ enum {
 };
 
 struct TF_OpKernelContext {
-    _Atomic(const void *) thread; /* oribi_thread_self() of the one that runs; NULL: none */
-    TF_Tensor *spare_handles;     /* of the slabs, chained through data */
-    int64_t open;                 /* handles that the running thread made, less those it dropped */
+    oribi_tensor_owner owner; /* first: a handle finds its thread and its count there */
+    /* owner.thread while planned places need no check, else NULL: see oribi_context_set_slow */
+    _Atomic(const void *) planned_thread;
     oribi_slot *slots;
     const oribi_step_io *step;
     uint32_t stamp;
-    int32_t next_temp;
-    bool is_never_late;     /* whoever owns it cannot leave it to a late kernel */
-    bool is_slow;           /* a handle outlived its step: planned places must be checked */
-    atomic_int *stop;       /* of the signal */
-    _Atomic int64_t remote; /* the same of all other threads, biased while attached */
+    int32_t n_temps;          /* that the step's kernel asked for on the running thread */
+    int32_t n_set;            /* outputs of the step that were set as planned: at least so many */
+    atomic_int is_noted;      /* after the step the host has to look at more than its outputs */
+    TF_Tensor *spare_handles; /* beside those of the slots, chained through data */
+    bool is_never_late;       /* whoever owns it cannot leave it to a late kernel */
+    bool is_slow;             /* a handle outlived its step: planned places must be checked */
+    atomic_int *stop;         /* of the signal */
+    _Atomic int64_t remote;   /* as owner.open of all other threads, biased while attached */
     const oribi_context_host *host;
     struct oribi_pool *pool;
     oribi_stream *const *streams; /* of the run, by device; [0] is NULL. NULL: the host alone */
@@ -146,8 +160,21 @@ static inline oribi_stream *oribi_context_stream(const TF_OpKernelContext *ctx)
 
 static inline bool oribi_context_is_running_thread(const TF_OpKernelContext *ctx)
 {
-    return atomic_load_explicit(&((TF_OpKernelContext *)ctx)->thread, memory_order_relaxed) ==
-           oribi_thread_self();
+    return oribi_tensor_owner_runs_here(&ctx->owner);
+}
+
+/* Something that the plan did not foresee: the step is not over with its kernel. Any thread. */
+static inline void oribi_context_note(TF_OpKernelContext *ctx)
+{
+    atomic_store_explicit(&ctx->is_noted, 1, memory_order_relaxed);
+}
+
+/* By the running thread, or before and after it runs. */
+static inline void oribi_context_set_slow(TF_OpKernelContext *ctx, bool is_slow)
+{
+    const void *thread = atomic_load_explicit(&ctx->owner.thread, memory_order_relaxed);
+    ctx->is_slow = is_slow;
+    atomic_store_explicit(&ctx->planned_thread, is_slow ? NULL : thread, memory_order_relaxed);
 }
 
 /* {0} first. Allocates the status and the lock. Shares the signal; NULL: it gets its own. */
@@ -163,6 +190,8 @@ void oribi_context_destroy(TF_OpKernelContext *ctx);
 
 /* The calling thread runs the context until oribi_context_leave. */
 void oribi_context_enter(TF_OpKernelContext *ctx);
+/* Entered, but no thread is the one that runs it: all handles are counted in `remote`. */
+void oribi_context_share(TF_OpKernelContext *ctx);
 /* True: no handle is open and the context may run again. False: it is detached, host->release will
  * be called (perhaps already was) and the caller must not touch it any more. */
 bool oribi_context_leave(TF_OpKernelContext *ctx);
@@ -183,11 +212,16 @@ int oribi_context_why_stop(const TF_OpKernelContext *ctx);
 bool oribi_context_compute_slow(TF_OpKernelContext *ctx, const oribi_step_io *step,
                                 TF_Status *status);
 bool oribi_context_settle(TF_OpKernelContext *ctx, TF_Status *status);
+static inline void oribi_context_set_step(TF_OpKernelContext *ctx, const oribi_step_io *step)
+{
+    ctx->step = step;
+    ctx->n_temps = 0;
+    ctx->n_set = 0;
+}
 static inline bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_step_io *step,
                                          TF_Status *status)
 {
-    ctx->step = step;
-    ctx->next_temp = step->first_temp;
+    oribi_context_set_step(ctx, step);
     if (step->compute == NULL) {
         return oribi_context_compute_slow(ctx, step, status);
     }
@@ -199,11 +233,23 @@ static inline bool oribi_context_compute(TF_OpKernelContext *ctx, const oribi_st
 /* Are handles open, after a step that should have deleted them all? The slow half sorts out what
  * other threads dropped; n_slots bounds ctx->slots. */
 bool oribi_context_collect(TF_OpKernelContext *ctx, int32_t n_slots);
-#define ORIBI_CONTEXT_BIAS ((int64_t)1 << 40)
+#define ORIBI_CONTEXT_BIAS ((int64_t)1 << 30) /* an immediate operand on every processor */
 static inline bool oribi_context_has_open(TF_OpKernelContext *ctx, int32_t n_slots)
 {
     const int64_t remote = atomic_load_explicit(&ctx->remote, memory_order_acquire);
-    return (ctx->open != 0 || remote != ORIBI_CONTEXT_BIAS) && oribi_context_collect(ctx, n_slots);
+    return (ctx->owner.open != 0 || remote != ORIBI_CONTEXT_BIAS) &&
+           oribi_context_collect(ctx, n_slots);
+}
+/* 0: the kernel of the step did all of its work on the spot, set its outputs as planned and deleted
+ * its handles; nobody stops the run. One number, so that a step asks once. */
+static inline int64_t oribi_context_unrest(TF_OpKernelContext *ctx, const oribi_step_io *step)
+{
+    const int pending = atomic_load_explicit(&ctx->pending, memory_order_acquire);
+    const int stop = atomic_load_explicit(ctx->stop, memory_order_acquire);
+    const int noted = atomic_load_explicit(&ctx->is_noted, memory_order_relaxed);
+    const int64_t remote = atomic_load_explicit(&ctx->remote, memory_order_acquire);
+    return (int64_t)(uint32_t)(pending | stop | noted | (ctx->n_set ^ step->n_outputs)) |
+           ctx->owner.open | (remote ^ ORIBI_CONTEXT_BIAS);
 }
 
 /* New handle on a slot, for the calling thread; NULL: no memory, status set. */
@@ -214,6 +260,8 @@ oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor
 void oribi_context_count_down(TF_OpKernelContext *ctx);
 /* Cancelled, failed, or past its deadline? Reads the clock when there is a deadline. */
 bool oribi_context_should_stop(TF_OpKernelContext *ctx);
+/* Frees what n slots keep beside their bytes; no handle is open. NULL ok. */
+void oribi_slots_clear(oribi_slot *slots, int32_t n);
 /* Copies dims into the slot; false: no memory for a rank above 8, dims unchanged. */
 bool oribi_slot_set_dims(oribi_slot *slot, const int64_t *dims, int rank);
 /* Non-NULL address for tensors without elements. */

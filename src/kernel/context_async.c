@@ -138,8 +138,7 @@ static void end_one(TF_OpKernelContext *ctx)
 void oribi_context_start(TF_OpKernelContext *ctx, const oribi_step_io *step)
 {
     const oribi_kernel *kernel = step->kernel;
-    ctx->step = step;
-    ctx->next_temp = step->first_temp;
+    oribi_context_set_step(ctx, step);
     atomic_fetch_add(&ctx->pending, 1);
     kernel->def->compute_async(kernel->state, ctx, arm(ctx));
 }

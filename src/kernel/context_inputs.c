@@ -52,12 +52,14 @@ static __attribute__((noinline)) void get_input_slow(TF_OpKernelContext *ctx, in
 void TF_GetInput(TF_OpKernelContext *ctx, int i, TF_Tensor **tensor, TF_Status *status)
 {
     const oribi_step_io *step = ctx->step;
-    if ((unsigned)i < (unsigned)step->n_inputs && step->inputs[i] >= 0 && status->code == TF_OK &&
-        oribi_handle_has_spare(ctx)) {
-        oribi_slot *slot = &ctx->slots[step->inputs[i]];
-        if (slot->data != NULL) {
-            *tensor = oribi_handle_take_spare(ctx, slot);
-            return;
+    if ((unsigned)i < (unsigned)step->n_inputs && oribi_context_is_running_thread(ctx)) {
+        const ptrdiff_t at = step->inputs[i];
+        if (at >= 0 && oribi_status_is_new(status)) {
+            oribi_slot *slot = &ctx->slots[at];
+            if (slot->spare != NULL && slot->data != NULL) {
+                *tensor = oribi_handle_take_spare(ctx, slot);
+                return;
+            }
         }
     }
     get_input_slow(ctx, i, tensor, status);

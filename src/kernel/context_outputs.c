@@ -16,13 +16,14 @@ TF_DataType TF_ExpectedOutputDataType(TF_OpKernelContext *ctx, int i)
                                               : (TF_DataType)0;
 }
 
-static bool same_dims(const oribi_slot *slot, const int64_t *dims, int rank)
+static inline bool same_dims(const oribi_slot *slot, const int64_t *dims, int rank)
 {
     if (slot->rank != rank) {
         return false;
     }
-    for (int i = 0; i < rank; i++) {
-        if (slot->dims[i] != dims[i]) {
+    const int64_t *planned = slot->dims;
+    for (ptrdiff_t i = rank; --i >= 0;) {
+        if (planned[i] != dims[i]) {
             return false;
         }
     }
@@ -88,18 +89,27 @@ static TF_Tensor *allocate_slow(TF_OpKernelContext *ctx, int index, oribi_slot *
     return oribi_context_handle(ctx, slot, status);
 }
 
-/* Set just so in the plan, by the running thread, for the first time in this run? */
-static inline bool is_planned(const TF_OpKernelContext *ctx, const oribi_slot *slot,
-                              const int64_t *dims, int rank, const TF_Status *status)
+/* On the running thread, and no handle outlived its step. */
+static inline bool may_take_planned(const TF_OpKernelContext *ctx)
 {
-    return slot->request == ORIBI_REQUEST_ALLOCATE && slot->stamp != ctx->stamp && !ctx->is_slow &&
-           status->code == TF_OK && oribi_handle_has_spare(ctx) && same_dims(slot, dims, rank);
+    return atomic_load_explicit(&((TF_OpKernelContext *)ctx)->planned_thread,
+                                memory_order_relaxed) == oribi_thread_self();
 }
 
-static __attribute__((noinline)) TF_Tensor *allocate_output(TF_OpKernelContext *ctx, int index,
-                                                            const int64_t *dims, int num_dims,
-                                                            TF_Status *status)
+/* Its handle, for the first time in this run. */
+static inline TF_Tensor *set_as_planned(TF_OpKernelContext *ctx, oribi_slot *slot)
 {
+    slot->stamp = ctx->stamp;
+    ctx->n_set++;
+    return oribi_handle_take_spare(ctx, slot);
+}
+
+TF_Tensor *oribi__allocate_output(TF_OpKernelContext *ctx, int index, int unused,
+                                  const int64_t *dims, int num_dims, size_t unused_too,
+                                  TF_Status *status)
+{
+    (void)unused;
+    (void)unused_too;
     oribi_status_clear(status);
     oribi_slot *slot = output_slot(ctx, index, status);
     if (slot == NULL) {
@@ -116,16 +126,18 @@ static __attribute__((noinline)) TF_Tensor *allocate_output(TF_OpKernelContext *
 TF_Tensor *TF_AllocateOutput(TF_OpKernelContext *context, int index, TF_DataType dtype,
                              const int64_t *dims, int num_dims, size_t len, TF_Status *status)
 {
-    (void)dtype; /* both ignored by contract: the op definition and dims decide */
-    (void)len;
-    if ((unsigned)index < (unsigned)context->step->n_outputs) {
-        oribi_slot *slot = &context->slots[context->step->outputs[index]];
-        if (is_planned(context, slot, dims, num_dims, status)) {
-            slot->stamp = context->stamp;
-            return oribi_handle_take_spare(context, slot);
+    const oribi_step_io *step = context->step;
+    if ((unsigned)index < (unsigned)step->n_outputs && may_take_planned(context) &&
+        oribi_status_is_new(status)) {
+        oribi_slot *slot = &context->slots[step->outputs[index]];
+        if (slot->request == ORIBI_REQUEST_ALLOCATE && same_dims(slot, dims, num_dims) &&
+            slot->stamp != context->stamp && slot->spare != NULL) {
+            return set_as_planned(context, slot);
         }
     }
-    return allocate_output(context, index, dims, num_dims, status);
+    (void)dtype; /* both ignored by contract: the op definition and dims decide */
+    (void)len;
+    return oribi__allocate_output(context, index, 0, dims, num_dims, 0, status);
 }
 
 static bool contains(const int *candidates, int n, int wanted)
@@ -156,12 +168,11 @@ static inline bool takes_forward(const TF_OpKernelContext *ctx, const oribi_slot
                                  const int *candidates, int n)
 {
     const oribi_step_io *step = ctx->step;
-    if (slot->request != ORIBI_REQUEST_FORWARD || ctx->is_slow ||
-        !contains(candidates, n, slot->forward_from)) {
+    if (slot->request != ORIBI_REQUEST_FORWARD || !contains(candidates, n, slot->forward_from)) {
         return false;
     }
     const oribi_slot *source = &ctx->slots[step->inputs[slot->forward_from]];
-    return source->open == 0 && source->data == slot->data &&
+    return oribi_slot_count_open(source) == 0 && source->data == slot->data &&
            atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_relaxed) ==
                ORIBI_CONTEXT_BIAS;
 }
@@ -185,20 +196,18 @@ TF_Tensor *TF_ForwardInputOrAllocateOutput(TF_OpKernelContext *context,
                                            const int64_t *output_dims, int output_num_dims,
                                            int *forwarded_input, TF_Status *status)
 {
-    if ((unsigned)output_index < (unsigned)context->step->n_outputs &&
-        oribi_handle_has_spare(context) && status->code == TF_OK) {
+    if ((unsigned)output_index < (unsigned)context->step->n_outputs && may_take_planned(context) &&
+        oribi_status_is_new(status)) {
         oribi_slot *slot = &context->slots[context->step->outputs[output_index]];
         const bool is_forward =
             takes_forward(context, slot, candidate_input_indices, num_candidate_input_indices);
-        const bool is_allocation =
-            slot->request == ORIBI_REQUEST_ALLOCATE && slot->is_settled && !context->is_slow;
-        if ((is_forward || is_allocation) && slot->stamp != context->stamp &&
+        const bool is_allocation = slot->request == ORIBI_REQUEST_ALLOCATE && slot->is_settled;
+        if ((is_forward || is_allocation) && slot->spare != NULL && slot->stamp != context->stamp &&
             same_dims(slot, output_dims, output_num_dims)) {
-            slot->stamp = context->stamp;
             if (forwarded_input != NULL) {
                 *forwarded_input = is_forward ? slot->forward_from : -1;
             }
-            return oribi_handle_take_spare(context, slot);
+            return set_as_planned(context, slot);
         }
     }
     return forward_slow(context, candidate_input_indices, num_candidate_input_indices, output_index,
@@ -279,7 +288,7 @@ static TF_Tensor *planned_temp(TF_OpKernelContext *ctx, TF_DataType dtype, const
     if (!oribi_context_is_running_thread(ctx)) {
         return NULL;
     }
-    const int32_t index = ctx->next_temp++;
+    const int32_t index = step->first_temp + ctx->n_temps++;
     if (ctx->is_slow || on_host || rank > ORIBI_INLINE_RANK || oribi_dtype_owns(dtype) ||
         index >= step->first_temp + step->n_temps || bytes > ctx->slots[index].capacity) {
         return NULL;
@@ -310,10 +319,9 @@ TF_Tensor *TF_AllocateTemp(TF_OpKernelContext *context, TF_DataType dtype, const
                    context->step->kernel->node->name, (int)dtype);
         return NULL;
     }
-    if (!check_rank(context, "temporary", context->next_temp - context->step->first_temp, num_dims,
-                    ORIBI_MAX_TENSOR_RANK, status) ||
-        !check_dims(context, "temporary", context->next_temp - context->step->first_temp, dtype,
-                    dims, num_dims, status) ||
+    if (!check_rank(context, "temporary", context->n_temps, num_dims, ORIBI_MAX_TENSOR_RANK,
+                    status) ||
+        !check_dims(context, "temporary", context->n_temps, dtype, dims, num_dims, status) ||
         !oribi_size_of_dims(dims, num_dims, oribi_dtype_bytes(dtype), &bytes)) {
         return NULL;
     }

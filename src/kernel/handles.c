@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor handles that a run context gives to kernels, and how it counts them.
  *
- * The running thread keeps spare handles and counts without atomics; other threads use the slabs
- * and ctx->remote. open + remote is always the number of handles that are out (plus the bias).
+ * The running thread counts without atomics. Each slot has a handle of its own that lies in the
+ * slot while nobody has it; a second one on the same slot comes from a chain of the context. Other
+ * threads use the slabs and ctx->remote. open + remote is always the number of handles that are out
+ * (plus the bias).
  */
 #include <string.h>
 
@@ -26,8 +28,6 @@ static void drop_own_dims(TF_Tensor *tensor)
     }
 }
 
-static void drop_own(TF_Tensor *tensor);
-
 void oribi_context_count_down(TF_OpKernelContext *ctx)
 {
     if (atomic_fetch_sub_explicit(&ctx->remote, 1, memory_order_acq_rel) == 1) {
@@ -42,8 +42,17 @@ static void drop_counted(TF_Tensor *tensor)
     oribi_context_count_down(ctx);
 }
 
-/* A handle that the running thread made. */
-static __attribute__((noinline)) void drop_own_slow(TF_Tensor *tensor)
+/* One less of the handles that the running thread made, on that thread. */
+static void count_own_down(const TF_Tensor *tensor)
+{
+    TF_OpKernelContext *ctx = tensor->owner;
+    oribi_slot *slot = tensor->slot;
+    ctx->owner.open--;
+    slot->open -= tensor->place == NULL;
+}
+
+/* A handle that the running thread made, where TF_DeleteTensor does not lay it back at once. */
+static void drop_own(TF_Tensor *tensor)
 {
     TF_OpKernelContext *ctx = tensor->owner;
     if (!oribi_context_is_running_thread(ctx)) {
@@ -51,21 +60,14 @@ static __attribute__((noinline)) void drop_own_slow(TF_Tensor *tensor)
         return;
     }
     drop_own_dims(tensor);
-    drop_own(tensor);
-}
-
-static void drop_own(TF_Tensor *tensor)
-{
-    TF_OpKernelContext *ctx = tensor->owner;
-    if (tensor->dims_on_heap || !oribi_context_is_running_thread(ctx)) {
-        drop_own_slow(tensor);
-        return;
+    count_own_down(tensor);
+    if (tensor->place != NULL) {
+        tensor->is_quick = true;
+        oribi_tensor_lay_back(tensor);
+    } else {
+        tensor->data = ctx->spare_handles;
+        ctx->spare_handles = tensor;
     }
-    oribi_slot *slot = tensor->slot;
-    slot->open--;
-    ctx->open--;
-    tensor->data = ctx->spare_handles;
-    ctx->spare_handles = tensor;
 }
 
 static void make_plain(TF_Tensor *tensor)
@@ -75,17 +77,20 @@ static void make_plain(TF_Tensor *tensor)
     tensor->owner_ops = NULL;
     tensor->owner = NULL;
     tensor->slot = NULL;
+    tensor->place = NULL;
+    tensor->is_quick = false;
 }
 
 static void leave_own(TF_Tensor *tensor)
 {
     TF_OpKernelContext *ctx = tensor->owner;
     oribi_slot *slot = tensor->slot;
-    make_plain(tensor);
     if (oribi_context_is_running_thread(ctx)) {
-        slot->open--;
-        ctx->open--;
+        count_own_down(tensor);
+        slot->has_own = slot->has_own && tensor->place == NULL; /* else the next one made is it */
+        make_plain(tensor);
     } else {
+        make_plain(tensor);
         oribi_context_count_down(ctx);
     }
 }
@@ -119,38 +124,67 @@ static void share(const TF_Tensor *from, TF_Tensor *to)
     to->slot = from->slot;
 }
 
-static void fill(TF_Tensor *tensor, const oribi_slot *slot)
+/* Of the chain, or of the slabs; the first one of a slot is its own. */
+static TF_Tensor *make_own(TF_OpKernelContext *ctx, oribi_slot *slot)
 {
-    memcpy(tensor, slot, ORIBI_HEAD_BYTES);
-    tensor->slot = (void *)slot;
-}
-
-TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status)
-{
-    if (oribi_handle_has_spare(ctx)) {
-        return oribi_handle_take_spare(ctx, slot);
+    TF_Tensor *tensor = ctx->spare_handles;
+    if (tensor != NULL) {
+        ctx->spare_handles = tensor->data;
+    } else {
+        tensor = oribi_tensor_handle(slot->dtype, NULL, 0);
     }
-    TF_Tensor *tensor = oribi_tensor_handle(slot->dtype, NULL, 0);
     if (tensor == NULL) {
-        oribi_fail_memory(status);
         return NULL;
     }
-    tensor->owner = ctx;
-    fill(tensor, slot);
-    if (oribi_context_is_running_thread(ctx)) {
-        tensor->owner_ops = &own_ops;
-        slot->open++;
-        ctx->open++;
-    } else {
+    tensor->owner_ops = &own_ops;
+    tensor->is_quick = !slot->has_own;
+    tensor->place = slot->has_own ? NULL : &slot->spare;
+    slot->open += slot->has_own;
+    slot->has_own = true;
+    ctx->owner.open++;
+    return tensor;
+}
+
+static TF_Tensor *make_counted(TF_OpKernelContext *ctx, const oribi_slot *slot)
+{
+    TF_Tensor *tensor = oribi_tensor_handle(slot->dtype, NULL, 0);
+    if (tensor != NULL) {
         tensor->owner_ops = &counted_ops;
         atomic_fetch_add_explicit(&ctx->remote, 1, memory_order_relaxed);
     }
     return tensor;
 }
 
+TF_Tensor *oribi_context_handle(TF_OpKernelContext *ctx, oribi_slot *slot, TF_Status *status)
+{
+    const bool is_own = oribi_context_is_running_thread(ctx);
+    if (is_own && slot->spare != NULL) {
+        return oribi_handle_take_spare(ctx, slot);
+    }
+    TF_Tensor *tensor = is_own ? make_own(ctx, slot) : make_counted(ctx, slot);
+    if (tensor == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    tensor->owner = ctx;
+    tensor->slot = slot;
+    memcpy(tensor, slot, ORIBI_HEAD_BYTES);
+    return tensor;
+}
+
 oribi_slot *oribi_context_slot_of(const TF_OpKernelContext *ctx, const TF_Tensor *tensor)
 {
     return tensor->owner_ops != NULL && tensor->owner == ctx ? tensor->slot : NULL;
+}
+
+void oribi_slots_clear(oribi_slot *slots, int32_t n)
+{
+    for (int32_t i = 0; slots != NULL && i < n; i++) {
+        if (slots[i].spare != NULL) {
+            oribi_tensor_handle_free(oribi_tensor_take_out(&slots[i].spare));
+        }
+        oribi_free(slots[i].dims_heap);
+    }
 }
 
 bool oribi_slot_set_dims(oribi_slot *slot, const int64_t *dims, int rank)

@@ -18,23 +18,21 @@ _Static_assert(ORIBI_HEAD_MATCHES(data) && ORIBI_HEAD_MATCHES(bytes) && ORIBI_HE
                    ORIBI_HEAD_BYTES == offsetof(TF_Tensor, buffer),
                "copied in one go");
 
-/* Is there a spare handle, and is this the thread that may take it? */
-static inline bool oribi_handle_has_spare(const TF_OpKernelContext *ctx)
-{
-    return oribi_context_is_running_thread(ctx) && ctx->spare_handles != NULL;
-}
-
-/* A spare handle has owner, owner_ops, buffer and dims_on_heap set already. */
+/* Takes the slot's own handle, on the running thread, while it lies there. All but the head was set
+ * when it was made. */
 static inline TF_Tensor *oribi_handle_take_spare(TF_OpKernelContext *ctx, oribi_slot *slot)
 {
-    TF_Tensor *tensor = ctx->spare_handles;
-    ctx->spare_handles = tensor->data;
+    TF_Tensor *tensor = oribi_tensor_take_out(&slot->spare);
     memcpy(tensor, slot, ORIBI_HEAD_BYTES);
-    tensor->slot = slot;
-    slot->open++;
-    ctx->open++;
+    ctx->owner.open++;
     return tensor;
 }
+
+/* All of TF_AllocateOutput, with its arguments in their places, so that the fast path need not move
+ * them; not static, or the compiler would close the gaps. */
+TF_Tensor *oribi__allocate_output(TF_OpKernelContext *ctx, int index, int unused,
+                                  const int64_t *dims, int num_dims, size_t unused_too,
+                                  TF_Status *status) __attribute__((noinline));
 
 /* Contract functions clear the status first; nearly always it is clear. */
 static inline void oribi_status_clear(TF_Status *status)

@@ -43,11 +43,9 @@ static void runner_free(TF_OpKernelContext *ctx)
     if (self->inputs != NULL && self->outputs != NULL) {
         let_go(self);
     }
-    for (int32_t i = 0; ctx->slots != NULL && i < n_inputs_of(self) + self->step.n_outputs; i++) {
-        oribi_free(ctx->slots[i].dims_heap);
-    }
-    oribi_context_destroy(ctx);
+    oribi_slots_clear(ctx->slots, n_inputs_of(self) + self->step.n_outputs);
     oribi_free(ctx->slots);
+    oribi_context_destroy(ctx);
     oribi_free(self->ids);
     oribi_free(self->inputs);
     oribi_free(self->outputs);

@@ -47,9 +47,7 @@ static void free_slots(oribi_frame *frame)
             oribi_buffer_release(frame->ctx.slots[i].buffer);
         }
     }
-    for (int32_t i = 0; i < frame->slots_capacity; i++) {
-        oribi_free(frame->ctx.slots[i].dims_heap);
-    }
+    oribi_slots_clear(frame->ctx.slots, frame->slots_capacity);
     oribi_free(frame->ctx.slots);
     frame->ctx.slots = NULL;
     frame->n_slots = 0;
@@ -178,6 +176,7 @@ static void lay_slot(oribi_frame *frame, int32_t i)
     slot->is_spilled = false;
     slot->stamp = 0;
     slot->open = 0;
+    slot->has_own = slot->spare != NULL;
     slot->buffer = NULL;
     slot->data = NULL;
     slot->rank = -1;
@@ -283,6 +282,7 @@ static void mark_spilled(oribi_frame *frame, int32_t value)
     if (!slot->is_spilled) {
         slot->is_spilled = true;
         frame->spilled[frame->n_spilled++] = value;
+        oribi_context_note(&frame->ctx);
     }
 }
 

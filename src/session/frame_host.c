@@ -92,7 +92,7 @@ bool oribi_check_inferred(TF_OpKernelContext *ctx, int index, const int64_t *dim
 
 static bool handles_are_closed(const oribi_frame *frame, const oribi_slot *slot)
 {
-    return slot->open == 0 &&
+    return oribi_slot_count_open(slot) == 0 &&
            atomic_load_explicit(&frame->ctx.remote, memory_order_acquire) == ORIBI_CONTEXT_BIAS;
 }
 
@@ -224,6 +224,7 @@ static bool copy_at_end(oribi_frame *frame, int32_t index, const oribi_slot *fro
             (oribi_late_copy){.to = slot->data, .from = (int32_t)(from - frame->ctx.slots)};
         slot->data = tensor->data;
         atomic_store_explicit(&frame->has_late, true, memory_order_relaxed);
+        oribi_context_note(&frame->ctx);
     }
     return true;
 }
@@ -322,6 +323,7 @@ bool oribi_seen_add(TF_OpKernelContext *ctx, oribi_seen *seen, const oribi_seen_
     if (ok) {
         oribi_buffer_retain(temp->buffer);
         seen->temps[seen->n++] = *temp;
+        oribi_context_note(ctx);
     }
     oribi_mutex_unlock(&ctx->lock);
     return ok;
@@ -364,8 +366,7 @@ static TF_Tensor *host_allocate_temp(TF_OpKernelContext *ctx, TF_DataType dtype,
         return NULL;
     }
     oribi_buffer_begin_elements(buffer, dtype);
-    const oribi_seen_temp temp = {buffer, ctx->next_temp - 1 - ctx->step->first_temp,
-                                  device != ctx->step->device};
+    const oribi_seen_temp temp = {buffer, ctx->n_temps - 1, device != ctx->step->device};
     if (!oribi_dtype_owns(dtype) && oribi_context_is_running_thread(ctx) &&
         !oribi_seen_add(ctx, &frame->seen, &temp, status)) {
         goto failed;
@@ -396,7 +397,8 @@ static bool host_may_overwrite(const TF_OpKernelContext *ctx, int input)
     const oribi_slot *slot = &ctx->slots[u];
     if (values[u].producer < 0 || values[u].n_uses != 1 || values[u].is_output ||
         oribi_dtype_owns(slot->dtype) || slot->storage != ORIBI_STORAGE_ARENA || slot->is_spilled ||
-        slot->request != ORIBI_REQUEST_ALLOCATE || slot->row_stride != 0 || slot->open > 1 ||
+        slot->request != ORIBI_REQUEST_ALLOCATE || slot->row_stride != 0 ||
+        oribi_slot_count_open(slot) > 1 ||
         atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_acquire) !=
             ORIBI_CONTEXT_BIAS) {
         return false;

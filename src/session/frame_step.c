@@ -78,9 +78,9 @@ static bool pin_open(oribi_frame *frame, TF_Status *status)
 {
     TF_OpKernelContext *ctx = &frame->ctx;
     const oribi_step_io *step = ctx->step;
-    ctx->is_slow = true;
+    oribi_context_set_slow(ctx, true);
     for (int32_t i = 0; i < frame->n_slots; i++) {
-        if (ctx->slots[i].open > 0) {
+        if (oribi_slot_count_open(&ctx->slots[i]) > 0) {
             ORIBI_TRY(oribi_frame_pin(frame, &ctx->slots[i], status) &&
                       note_escape(frame, i, status));
         }
@@ -185,9 +185,19 @@ static bool copy_late(oribi_frame *frame, TF_Status *status)
     return ok;
 }
 
+/* Whatever the next steps have to look at, too, is noted anew. */
+static void note_again(oribi_frame *frame)
+{
+    if (frame->ctx.is_slow || frame->n_spilled > 0 || frame->seen.n > 0 ||
+        atomic_load_explicit(&frame->has_late, memory_order_relaxed)) {
+        oribi_context_note(&frame->ctx);
+    }
+}
+
 bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status)
 {
     const oribi_step_io *step = frame->ctx.step;
+    atomic_store_explicit(&frame->ctx.is_noted, 0, memory_order_relaxed);
     if (atomic_load_explicit(&frame->has_late, memory_order_relaxed) && !copy_late(frame, status)) {
         return false;
     }
@@ -195,10 +205,11 @@ bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status)
         return false;
     }
     if (oribi_context_has_open(&frame->ctx, frame->n_slots)) {
+        oribi_context_note(&frame->ctx);
         return pin_open(frame, status);
     }
     if (frame->n_kept == 0) {
-        frame->ctx.is_slow = false;
+        oribi_context_set_slow(&frame->ctx, false);
         frame->n_pins = 0;
     }
     for (int32_t i = 0; i < step->n_inputs && frame->n_spilled > 0; i++) {
@@ -207,6 +218,7 @@ bool oribi_frame_finish_step(oribi_frame *frame, TF_Status *status)
     for (int32_t i = 0; i < step->n_outputs && frame->n_spilled > 0; i++) {
         oribi_frame_drop_dead(frame, step->outputs[i], frame->step);
     }
+    note_again(frame);
     return true;
 }
 
@@ -243,7 +255,7 @@ bool oribi_frame_special_step(oribi_frame *frame, const oribi_step_io *step, TF_
     for (int32_t i = 0; i + 1 < step->n_inputs; i++) {
         in_place = in_place && !ctx->slots[step->inputs[i]].is_spilled;
     }
-    ctx->step = step;
+    oribi_context_set_step(ctx, step);
     if (in_place) {
         const oribi_place *place = &frame->plan->places[step->outputs[0]];
         (void)oribi_slot_set_dims(output, place->dims, place->rank);

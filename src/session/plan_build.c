@@ -314,6 +314,7 @@ static bool init_steps(oribi_plan *plan, const oribi_session *session, int32_t *
     }
     for (int32_t s = 0; s < session->n_steps; s++) {
         plan->is_placed[s] = session->steps[s].n_bodies > 0;
+        plan->steps[s].direct = plan->is_placed[s] ? NULL : plan->steps[s].compute;
     }
     *out_n_temps = 0;
     for (const oribi_temp_wish *temp = plan->record->temps; temp != NULL; temp = temp->next) {

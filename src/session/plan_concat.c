@@ -150,6 +150,7 @@ void oribi_plan_place_concats(oribi_plan_builder *builder)
             oribi_plan_unite(builder, join.output, join.step->inputs[join.first + i]);
         }
         builder->plan->is_placed[s] = true;
+        builder->plan->steps[s].direct = NULL;
         builder->plan->n_placed++;
     }
 }

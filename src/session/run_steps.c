@@ -9,8 +9,7 @@ static bool fail_missing(const oribi_session_step *step, int32_t output, TF_Stat
                       step->node->name);
 }
 
-static inline bool outputs_are_set(const oribi_frame *frame, const oribi_step_io *step,
-                                   TF_Status *status)
+static bool outputs_are_set(const oribi_frame *frame, const oribi_step_io *step, TF_Status *status)
 {
     const oribi_slot *slots = frame->ctx.slots;
     for (int32_t i = 0; i < step->n_outputs; i++) {
@@ -31,29 +30,39 @@ void oribi_run_name_step(const oribi_session *session, int32_t s, TF_Status *sta
                         step->device != 0 ? session->devices[step->device].name : "");
 }
 
-/* Anything to do after a step that the plan did not foresee? */
-static inline bool needs_finishing(const oribi_frame *frame)
+static bool end_step(oribi_frame *frame, const oribi_step_io *step, TF_Status *status)
 {
-    const TF_OpKernelContext *ctx = &frame->ctx;
-    return (frame->seen.n | frame->n_spilled | ctx->is_slow |
-            atomic_load_explicit(&((oribi_frame *)frame)->has_late, memory_order_relaxed)) != 0 ||
-           ctx->open != 0 ||
-           atomic_load_explicit(&((TF_OpKernelContext *)ctx)->remote, memory_order_acquire) !=
-               ORIBI_CONTEXT_BIAS;
+    return outputs_are_set(frame, step, status) && oribi_frame_finish_step(frame, status);
 }
 
-static inline bool run_step(oribi_frame *frame, const oribi_step_io *step, bool is_placed,
-                            int32_t index, TF_Status *status)
+/* What is left to do once the kernel returned, where that is anything. */
+static __attribute__((noinline)) bool end_unrest(oribi_frame *frame, const oribi_step_io *step,
+                                                 TF_Status *status)
 {
+    return oribi_context_settle(&frame->ctx, status) && end_step(frame, step, status);
+}
+
+static __attribute__((noinline)) bool run_special_step(oribi_frame *frame,
+                                                       const oribi_step_io *step, TF_Status *status)
+{
+    const bool is_placed = frame->plan->is_placed[frame->step];
+    return (is_placed ? oribi_frame_special_step(frame, step, status)
+                      : oribi_context_compute(&frame->ctx, step, status)) &&
+           end_step(frame, step, status);
+}
+
+static inline bool run_step(oribi_frame *frame, const oribi_step_io *step, int32_t index,
+                            TF_Status *status)
+{
+    TF_OpKernelContext *ctx = &frame->ctx;
     frame->step = index;
     oribi_guard_step(frame, index);
-    if (!is_placed) {
-        ORIBI_TRY(oribi_context_compute(&frame->ctx, step, status));
-    } else {
-        ORIBI_TRY(oribi_frame_special_step(frame, step, status));
+    if (step->direct == NULL) {
+        return run_special_step(frame, step, status);
     }
-    return outputs_are_set(frame, step, status) &&
-           (!needs_finishing(frame) || oribi_frame_finish_step(frame, status));
+    oribi_context_set_step(ctx, step);
+    step->direct(step->state, ctx);
+    return oribi_context_unrest(ctx, step) == 0 || end_unrest(frame, step, status);
 }
 
 static bool is_late(TF_OpKernelContext *ctx, TF_Status *status)
@@ -70,7 +79,7 @@ static bool run_step_traced(oribi_run *run, int32_t s, TF_Status *status)
     const uint64_t start_ns = oribi_now_ns();
     const oribi_plan *plan = run->frame->plan;
     ORIBI_TRY(oribi_run_timer_start(run, s, start_ns, status) &&
-              run_step(run->frame, &plan->steps[s], plan->is_placed[s], s, status) &&
+              run_step(run->frame, &plan->steps[s], s, status) &&
               oribi_run_timer_stop(run, status));
     oribi_run_trace_step(run, &run->session->steps[s], start_ns);
     return true;
@@ -79,9 +88,8 @@ static bool run_step_traced(oribi_run *run, int32_t s, TF_Status *status)
 bool oribi_run_step(oribi_run *run, int32_t s, TF_Status *status)
 {
     const oribi_plan *plan = run->frame->plan;
-    const bool ok = run->trace != NULL
-                        ? run_step_traced(run, s, status)
-                        : run_step(run->frame, &plan->steps[s], plan->is_placed[s], s, status);
+    const bool ok = run->trace != NULL ? run_step_traced(run, s, status)
+                                       : run_step(run->frame, &plan->steps[s], s, status);
     if (!ok) {
         oribi_run_name_step(run->session, s, status);
     }
@@ -120,10 +128,9 @@ bool oribi_run_steps(oribi_run *run, TF_Status *status)
         return ok;
     }
     const oribi_step_io *steps = frame->plan->steps;
-    const bool *is_placed = frame->plan->is_placed;
     const int32_t n = frame->plan->n_steps;
     for (int32_t s = 0; s < n; s++) {
-        if (!run_step(frame, &steps[s], is_placed[s], s, status)) {
+        if (!run_step(frame, &steps[s], s, status)) {
             oribi_run_name_step(run->session, s, status);
             return false;
         }

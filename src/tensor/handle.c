@@ -9,36 +9,17 @@
  */
 #include "tensor/handle.h"
 
-#include <stdatomic.h>
-
 #include "base/alloc.h"
-#include "base/poison.h"
-#include "base/thread.h"
+#include "tensor/handle_internal.h"
 #include "tensor/status_internal.h"
 #include "tensor/tensor.h"
 
-enum { GRAIN = 16, SLOTS = 64 };
+enum { GRAIN = ORIBI_HANDLE_GRAIN, SLOTS = 64 };
 
-typedef struct slot {
-    struct slab *slab;
-    struct slot *next; /* of a free slot; the object begins after the first GRAIN bytes */
-} slot;
-_Static_assert(sizeof(slot) == GRAIN, "an object is 16-byte aligned");
-
-typedef struct slab {
-    struct heap *heap;
-    struct slab *next;
-    oribi_handle_kind kind;
-    unsigned free_count; /* used while trimming */
-} slab;
+typedef oribi_handle_slot slot;
+typedef oribi_handle_slab slab;
+typedef oribi_handle_heap heap;
 enum { SLAB_HEAD = (sizeof(slab) + GRAIN - 1) / GRAIN * GRAIN };
-
-typedef struct heap {
-    slot *free[ORIBI_HANDLE_KINDS];
-    slab *slabs;
-    struct heap *next_orphan;
-    _Alignas(64) _Atomic(slot *) remote[ORIBI_HANDLE_KINDS]; /* foreign threads write here only */
-} heap;
 
 static const size_t object_bytes[ORIBI_HANDLE_KINDS] = {
     [ORIBI_HANDLE_TENSOR] = sizeof(TF_Tensor),
@@ -46,22 +27,12 @@ static const size_t object_bytes[ORIBI_HANDLE_KINDS] = {
     [ORIBI_HANDLE_BUFFER] = sizeof(oribi_buffer),
 };
 
-static ORIBI_THREAD_LOCAL heap *own_heap;
+ORIBI_THREAD_LOCAL heap *oribi__own_heap;
 static oribi_mutex orphan_mutex = ORIBI_MUTEX_INIT;
 static heap *orphans;
 static oribi_once exit_once = ORIBI_ONCE_INIT;
 static pthread_key_t exit_key;
 static bool has_exit_key;
-
-static void *object_of(slot *s)
-{
-    return (char *)s + GRAIN;
-}
-
-static slot *slot_of(void *object)
-{
-    return (slot *)(void *)((char *)object - GRAIN);
-}
 
 /* Moves what other threads freed to the own list of the kind. */
 static void drain(heap *h, oribi_handle_kind kind)
@@ -147,7 +118,7 @@ static void trim_orphans(void)
 static void leave_heap(void *arg)
 {
     heap *h = arg;
-    own_heap = NULL;
+    oribi__own_heap = NULL;
     if (trim(h)) {
         oribi_free(h);
         return;
@@ -166,8 +137,8 @@ static void make_exit_key(void)
 /* The thread that ends the process runs no key destructors, and a key must not outlive the code. */
 __attribute__((destructor)) static void release_at_exit(void)
 {
-    if (own_heap != NULL) {
-        leave_heap(own_heap);
+    if (oribi__own_heap != NULL) {
+        leave_heap(oribi__own_heap);
     }
     trim_orphans();
     if (has_exit_key) {
@@ -200,7 +171,7 @@ static heap *join_heap(void)
         }
         *h = (heap){0};
     }
-    own_heap = h;
+    oribi__own_heap = h;
     if (has_exit_key && pthread_setspecific(exit_key, h) != 0) {
         leave_heap(h); /* this thread's end would go unnoticed */
         return NULL;
@@ -219,7 +190,10 @@ static bool add_slab(heap *h, oribi_handle_kind kind)
     h->slabs = s;
     for (int i = SLOTS - 1; i >= 0; i--) {
         slot *added = (slot *)(void *)((char *)s + SLAB_HEAD + stride * (size_t)i);
-        oribi_poison(object_of(added), stride - GRAIN);
+        if (kind == ORIBI_HANDLE_STATUS) {
+            oribi_status_init(oribi_handle_object(added));
+        }
+        oribi_poison(oribi_handle_object(added), stride - GRAIN);
         added->slab = s;
         added->next = h->free[kind];
         h->free[kind] = added;
@@ -236,25 +210,17 @@ static bool refill(heap *h, oribi_handle_kind kind)
     return h->free[kind] != NULL || add_slab(h, kind);
 }
 
-static void *take(heap *h, oribi_handle_kind kind)
+void *oribi__handle_new_slow(oribi_handle_kind kind)
 {
-    slot *taken = h->free[kind];
-    h->free[kind] = taken->next;
-    oribi_unpoison(object_of(taken), object_bytes[kind]);
-    return object_of(taken);
-}
-
-/* Kept out of the fast path, which then needs no stack. */
-static __attribute__((noinline)) void *take_slow(oribi_handle_kind kind)
-{
-    heap *h = own_heap != NULL ? own_heap : join_heap();
-    return h != NULL && refill(h, kind) ? take(h, kind) : NULL;
+    heap *h = oribi__own_heap != NULL ? oribi__own_heap : join_heap();
+    return h != NULL && refill(h, kind) ? oribi_handle_take(h, kind, object_bytes[kind]) : NULL;
 }
 
 void *oribi_handle_new(oribi_handle_kind kind)
 {
-    heap *h = own_heap;
-    return h != NULL && h->free[kind] != NULL ? take(h, kind) : take_slow(kind);
+    heap *h = oribi__own_heap;
+    return h != NULL && h->free[kind] != NULL ? oribi_handle_take(h, kind, object_bytes[kind])
+                                              : oribi__handle_new_slow(kind);
 }
 
 void oribi_handle_free(void *handle)
@@ -262,15 +228,14 @@ void oribi_handle_free(void *handle)
     if (handle == NULL) {
         return;
     }
-    slot *s = slot_of(handle);
+    slot *s = oribi_handle_slot_of(handle);
     heap *h = s->slab->heap;
     oribi_handle_kind kind = s->slab->kind;
-    oribi_poison(handle, object_bytes[kind]);
-    if (h == own_heap) {
-        s->next = h->free[kind];
-        h->free[kind] = s;
+    if (h == oribi__own_heap) {
+        oribi_handle_lay_back(h, s, kind, object_bytes[kind]);
         return;
     }
+    oribi_poison(handle, object_bytes[kind]);
     slot *head = atomic_load_explicit(&h->remote[kind], memory_order_relaxed);
     do {
         s->next = head;
@@ -280,9 +245,9 @@ void oribi_handle_free(void *handle)
 
 void oribi_handle_trim(void)
 {
-    heap *h = own_heap;
+    heap *h = oribi__own_heap;
     if (h != NULL && trim(h)) {
-        own_heap = NULL;
+        oribi__own_heap = NULL;
         if (has_exit_key) {
             (void)pthread_setspecific(exit_key, NULL);
         }
@@ -294,14 +259,14 @@ void oribi_handle_trim(void)
 size_t oribi_handle_count_live(oribi_handle_kind kind)
 {
     size_t live = 0;
-    if (own_heap == NULL) {
+    if (oribi__own_heap == NULL) {
         return 0;
     }
-    drain(own_heap, kind);
-    for (const slab *s = own_heap->slabs; s != NULL; s = s->next) {
+    drain(oribi__own_heap, kind);
+    for (const slab *s = oribi__own_heap->slabs; s != NULL; s = s->next) {
         live += s->kind == kind ? SLOTS : 0;
     }
-    for (const slot *s = own_heap->free[kind]; s != NULL; s = s->next) {
+    for (const slot *s = oribi__own_heap->free[kind]; s != NULL; s = s->next) {
         live--;
     }
     return live;

@@ -19,9 +19,10 @@ typedef enum oribi_handle_kind {
     ORIBI_HANDLE_KINDS
 } oribi_handle_kind;
 
-/* Uninitialised memory for one object of the kind; NULL: no memory. Any thread. */
+/* Memory for one object of the kind, uninitialised; a status is as TF_NewStatus gives it. NULL: no
+ * memory. Any thread. */
 void *oribi_handle_new(oribi_handle_kind kind);
-/* Takes it back, from any thread; NULL ok. */
+/* Takes it back, from any thread; NULL ok. A status has to be as it was given out. */
 void oribi_handle_free(void *handle);
 
 /* Returns this thread's wholly free slabs and all such orphans to the heap. For tests that count

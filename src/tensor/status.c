@@ -11,23 +11,25 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "tensor/handle.h"
+#include "tensor/handle_internal.h"
 #include "tensor/status_internal.h"
 
 static char out_of_memory_text[] = "out of memory";
 static TF_Status out_of_memory = {.code = TF_RESOURCE_EXHAUSTED, .message = out_of_memory_text};
 
+/* Kept out of the fast path, which then needs no stack; so is the other slow half. */
+static __attribute__((noinline)) TF_Status *new_slow(void)
+{
+    TF_Status *status = oribi__handle_new_slow(ORIBI_HANDLE_STATUS);
+    return status != NULL ? status : &out_of_memory;
+}
+
 TF_Status *TF_NewStatus(void)
 {
-    TF_Status *status = oribi_handle_new(ORIBI_HANDLE_STATUS);
-    if (status == NULL) {
-        return &out_of_memory;
-    }
-    status->code = TF_OK;
-    status->message = status->inline_text;
-    status->payloads = NULL;
-    status->inline_text[0] = '\0';
-    return status;
+    oribi_handle_heap *heap = oribi__own_heap;
+    return heap != NULL && heap->free[ORIBI_HANDLE_STATUS] != NULL
+               ? oribi_handle_take(heap, ORIBI_HANDLE_STATUS, sizeof(TF_Status))
+               : new_slow();
 }
 
 static void drop_payloads(TF_Status *status)
@@ -39,7 +41,6 @@ static void drop_payloads(TF_Status *status)
     }
 }
 
-/* Kept out of the fast path, which then needs no stack. */
 static __attribute__((noinline)) void delete_slow(TF_Status *status)
 {
     if (status == NULL || status == &out_of_memory) {
@@ -49,15 +50,20 @@ static __attribute__((noinline)) void delete_slow(TF_Status *status)
     if (status->message != status->inline_text) {
         oribi_free(status->message);
     }
+    oribi_status_init(status);
     oribi_handle_free(status);
 }
 
 void TF_DeleteStatus(TF_Status *status)
 {
-    /* The status of a lack of memory has its text elsewhere. */
-    if (status != NULL && status->message == status->inline_text && status->payloads == NULL) {
-        oribi_handle_free(status);
-        return;
+    /* The status of a lack of memory has a code. */
+    if (status != NULL && oribi_status_is_new(status)) {
+        oribi_handle_slot *slot = oribi_handle_slot_of(status);
+        oribi_handle_heap *heap = slot->slab->heap;
+        if (heap == oribi__own_heap) {
+            oribi_handle_lay_back(heap, slot, ORIBI_HANDLE_STATUS, sizeof *status);
+            return;
+        }
     }
     delete_slow(status);
 }
@@ -78,6 +84,7 @@ static size_t cut_length(const char *text, size_t room)
 static void replace_message(TF_Status *status, const char *text, size_t length, char *block)
 {
     char *old = status->message != status->inline_text ? status->message : NULL;
+    status->was_set = 1;
     char *heap = block;
     if (heap == NULL && length >= ORIBI_STATUS_INLINE_BYTES) {
         heap = oribi_strndup(text, length);
@@ -105,6 +112,7 @@ void TF_SetStatus(TF_Status *status, TF_Code code, const char *message)
     status->code = code;
     replace_message(status, text, strlen(text), NULL);
     drop_payloads(status); /* last: text may be a payload's value */
+    status->was_set = code != TF_OK;
 }
 
 TF_Code TF_GetCode(const TF_Status *status)

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "tensor/handle.h"
+#include "tensor/owner.h"
 #include "tensor/status.h"
 #include "tensor/storage.h"
 
@@ -27,6 +28,7 @@ static bool set_dims(TF_Tensor *tensor, const int64_t *dims, int rank)
     }
     tensor->dims = room;
     tensor->dims_on_heap = room != tensor->inline_dims;
+    tensor->is_quick = tensor->is_quick && !tensor->dims_on_heap;
     tensor->rank = rank;
     return true;
 }
@@ -45,10 +47,12 @@ TF_Tensor *oribi_tensor_handle(TF_DataType dtype, const int64_t *dims, int rank)
     tensor->buffer = NULL;
     tensor->dims = tensor->inline_dims;
     tensor->dims_on_heap = false;
+    tensor->is_quick = false;
     tensor->dtype = dtype;
     tensor->owner_ops = NULL;
     tensor->owner = NULL;
     tensor->slot = NULL;
+    tensor->place = NULL;
     if (!set_dims(tensor, dims, rank)) {
         oribi_handle_free(tensor);
         return NULL;
@@ -171,13 +175,7 @@ TF_Tensor *TF_TensorMaybeMove(TF_Tensor *tensor)
 }
 
 /* Kept out of the fast path, which then needs no stack. */
-static __attribute__((noinline)) void delete_plain(TF_Tensor *tensor)
-{
-    oribi_buffer_release(tensor->buffer);
-    oribi_tensor_handle_free(tensor);
-}
-
-void TF_DeleteTensor(TF_Tensor *tensor)
+static __attribute__((noinline)) void delete_slow(TF_Tensor *tensor)
 {
     if (tensor == NULL) {
         return;
@@ -186,7 +184,21 @@ void TF_DeleteTensor(TF_Tensor *tensor)
         tensor->owner_ops->drop(tensor);
         return;
     }
-    delete_plain(tensor);
+    oribi_buffer_release(tensor->buffer);
+    oribi_tensor_handle_free(tensor);
+}
+
+void TF_DeleteTensor(TF_Tensor *tensor)
+{
+    if (tensor != NULL && tensor->is_quick) {
+        oribi_tensor_owner *owner = tensor->owner;
+        if (oribi_tensor_owner_runs_here(owner)) {
+            owner->open--;
+            oribi_tensor_lay_back(tensor);
+            return;
+        }
+    }
+    delete_slow(tensor);
 }
 
 TF_DataType TF_TensorType(const TF_Tensor *tensor)

@@ -42,6 +42,13 @@ void oribi_elements_free(TF_DataType dtype, void *elements, size_t bytes);
 void oribi_buffer_retain(oribi_buffer *buffer);
 void oribi_buffer_release(oribi_buffer *buffer); /* NULL ok */
 
+/* What a run context, the owner of storage, begins with: all that deleting one of its handles takes
+ * on the thread that runs it. */
+typedef struct oribi_tensor_owner {
+    _Atomic(const void *) thread; /* oribi_thread_self() of the one that runs; NULL: none */
+    int64_t open;                 /* handles that the running thread made, less those it dropped */
+} oribi_tensor_owner;
+
 /* Storage that a run context owns (an arena, a constant, a caller's input). Any thread may call. */
 typedef struct oribi_tensor_owner_ops {
     /* TF_DeleteTensor calls this and does nothing else: the owner takes the handle back, with
@@ -66,11 +73,13 @@ struct TF_Tensor {
     TF_DataType dtype;
     oribi_buffer *buffer; /* NULL: without storage yet, or the storage belongs to `owner` */
     bool dims_on_heap;    /* rank > 8: freed with the handle */
+    bool is_quick;        /* deleting it on the running thread is to lay it back into *place */
     /* Set only while a run context owns the storage; see src/kernel/context.h. A handle that drops
      * its storage for another (TF_TensorBitcastFrom) goes through these as well. */
     const oribi_tensor_owner_ops *owner_ops;
-    void *owner;
-    void *slot; /* the owner's mark */
+    void *owner; /* an oribi_tensor_owner */
+    void *slot;  /* the owner's mark */
+    struct TF_Tensor **place;
     int64_t inline_dims[ORIBI_INLINE_RANK];
 };
 

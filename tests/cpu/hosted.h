@@ -41,7 +41,8 @@ static inline bool hosted_allocate(TF_OpKernelContext *ctx, int index, const int
     slot->storage = ORIBI_STORAGE_ARENA;
     for (int i = 0; self->may_forward && i < n_candidates; i++) {
         oribi_slot *source = &ctx->slots[ctx->step->inputs[candidates[i]]];
-        if (source->open == 0 && source->dtype == slot->dtype && source->bytes == slot->bytes) {
+        if (oribi_slot_count_open(source) == 0 && source->dtype == slot->dtype &&
+            source->bytes == slot->bytes) {
             slot->data = source->data;
             *out_forwarded = candidates[i];
             self->n_forwarded++;
@@ -168,6 +169,7 @@ static inline int hosted_run(harness *h, const oribi_cpu_kernel *row, bool may_f
     }
     h->is_allocated = self->memory[0] != NULL;
     assert_true(oribi_context_leave(&self->ctx));
+    oribi_slots_clear(self->slots, 2 * HARNESS_MOST);
     oribi_context_destroy(&self->ctx);
     oribi_kernel_destroy(&kernel);
     for (int i = 0; i < HARNESS_MOST; i++) {

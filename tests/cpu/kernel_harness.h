@@ -323,6 +323,7 @@ static inline TF_Tensor *harness_compute(harness *self, const oribi_cpu_kernel *
         out = harness_collect(&run, &run.slots[n]);
     }
     assert_true(oribi_context_leave(&run.context));
+    oribi_slots_clear(run.slots, HARNESS_INPUTS + 1);
     oribi_context_destroy(&run.context);
     oribi_kernel_destroy(&kernel);
     free(run.memory);

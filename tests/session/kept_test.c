@@ -417,6 +417,70 @@ static void an_output_may_be_set_from_a_handle_of_an_earlier_run(void **state)
     oribi_session_destroy(session);
 }
 
+/* --- A handle that comes back ---------------------------------------------------------------- */
+
+static TF_Tensor *get(TF_OpKernelContext *ctx, TF_Status *status)
+{
+    TF_Tensor *x = NULL;
+    TF_GetInput(ctx, 0, &x, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_int_equal(TF_NumDims(x), 2);
+    assert_int_equal(TF_Dim(x, 0), DIMS[0]);
+    assert_int_equal(TF_TensorType(x), TF_FLOAT);
+    assert_int_equal(TF_TensorByteSize(x), COUNT * sizeof(float));
+    return x;
+}
+
+static void misuse(TF_OpKernelContext *ctx)
+{
+    static const int64_t many[10] = {1, 1, 1, 1, 1, 1, 1, 1, 8, 8}, few[1] = {COUNT};
+    TF_Status *status = TF_NewStatus();
+    TF_Tensor *x = get(ctx, status), *again = get(ctx, status);
+    assert_ptr_not_equal(x, again);
+    TF_DeleteTensor(x);
+    TF_DeleteTensor(again);
+    x = get(ctx, status);
+    TF_SetShape(x, many, 10); /* no room in the handle */
+    again = get(ctx, status);
+    TF_DeleteTensor(again);
+    TF_DeleteTensor(x);
+    x = get(ctx, status);
+    TF_SetShape(x, few, 1);
+    TF_DeleteTensor(x);
+    TF_Tensor *other = TF_AllocateTensor(TF_INT32, few, 1, COUNT * sizeof(int32_t));
+    x = get(ctx, status);
+    TF_TensorBitcastFrom(other, TF_INT32, x, few, 1, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_ptr_equal(TF_TensorData(x), TF_TensorData(other));
+    TF_DeleteTensor(other);
+    kept[n_kept++] = x; /* a tensor like any other: it outlives the run */
+    kept[n_kept++] = get(ctx, status);
+    oribi_thread *thread = oribi_thread_start(delete_kept, NULL, "deleter", 0);
+    assert_non_null(thread);
+    oribi_thread_join(thread);
+    TF_GetInput(ctx, 1, &x, status);
+    assert_int_equal(TF_GetCode(status), TF_OUT_OF_RANGE);
+    TF_DeleteTensor(get(ctx, status)); /* clears the status */
+    TF_DeleteStatus(status);
+    small_add_one(ctx);
+}
+
+static void a_handle_is_as_new_whatever_was_done_to_it(void **state)
+{
+    (void)state;
+    oribi_session *session = around(1, misuse, 2, misuse);
+    oribi_run *run = small_run_of(session);
+
+    for (int i = 0; i < 5; i++) {
+        small_bind(run, 0, small_tensor(2, DIMS, (float)i));
+        small_execute(run);
+        small_expect(run, 0, COUNT, (float)i + 5);
+    }
+
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +495,7 @@ int main(void)
         cmocka_unit_test(handles_may_be_deleted_by_another_thread),
         cmocka_unit_test(handles_that_another_thread_opened_keep_their_bytes),
         cmocka_unit_test(an_output_may_be_set_from_a_handle_of_an_earlier_run),
+        cmocka_unit_test(a_handle_is_as_new_whatever_was_done_to_it),
     };
     return cmocka_run_group_tests(tests, small_setup, NULL);
 }

@@ -179,8 +179,7 @@ static bool run_branch(oribi_frame *frame, const oribi_session_body *body,
 bool oribi_control_run(oribi_frame *frame, const oribi_step_io *step, TF_Status *status)
 {
     const oribi_session_step *own = &frame->session->steps[frame->step];
-    frame->ctx.step = step;
-    frame->ctx.next_temp = step->first_temp;
+    oribi_context_set_step(&frame->ctx, step);
     if (own->n_bodies == 1) {
         return oribi_control_loop(frame, &own->bodies[0], step, status);
     }

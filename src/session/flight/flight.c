@@ -12,9 +12,7 @@
 
 static void free_slots(oribi_flight *flight)
 {
-    for (int32_t k = 0; k < flight->capacity; k++) {
-        oribi_free(flight->ctx.slots[k].dims_heap);
-    }
+    oribi_slots_clear(flight->ctx.slots, flight->capacity);
     oribi_free(flight->ctx.slots);
     oribi_free(flight->ids);
     flight->ctx.slots = NULL;
@@ -152,6 +150,8 @@ static void copy_slot(oribi_slot *to, const oribi_slot *from)
     to->dims_heap = heap;
     to->is_spilled = false;
     to->open = 0;
+    to->has_own = false;
+    to->spare = NULL;
     to->stamp = 0;
     to->forward_from = -1; /* what a flight writes lies beside what it reads */
     to->rank = -1;
@@ -193,7 +193,7 @@ void oribi_flight_start(oribi_flight *flight)
         copy_place(flight, flight->io.first_temp + i, step->first_temp + i);
     }
     oribi_context_enter(ctx);
-    atomic_store_explicit(&ctx->thread, NULL, memory_order_relaxed); /* all threads are others */
+    oribi_context_share(ctx);
     ctx->streams = frame->ctx.streams;
     ctx->deadline_ns = frame->ctx.deadline_ns;
     ctx->step_id = frame->ctx.step_id;
@@ -241,7 +241,8 @@ static bool keep_slots(oribi_flight *flight, TF_Status *status)
 {
     oribi_frame *frame = flight->frame;
     frame->n_kept++;
-    frame->ctx.is_slow = true;
+    oribi_context_set_slow(&frame->ctx, true);
+    oribi_context_note(&frame->ctx);
     for (int32_t i = 0; i < flight->n_slots; i++) {
         ORIBI_TRY(oribi_frame_pin(frame, &flight->ctx.slots[i], status));
     }
