@@ -208,6 +208,14 @@ TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *optio
  * Source  docs/reference/compile.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, const char *kernels,
                                                      TF_Status *status);
+#if ORIBI_HAS_CONTRACT(1, 3)
+/* The best instruction set that the library's own kernels may use, to measure what others give: one
+ * of docs/reference/instruction-sets.md, or "any", what every processor of this kind has. Kernels
+ * of plugins are not limited. INVALID_ARGUMENT for another name; UNIMPLEMENTED where the processor
+ * lacks it. */
+TF_CAPI_EXPORT extern void oribi_options_set_instruction_set(oribi_options *options,
+                                                             const char *name, TF_Status *status);
+#endif /* 1.3 */
 /* Switches a pass off: "fold", "fuse", "layout", "batch_norm", "qdq" (quantised ONNX then computes
  * in float between its pairs). INVALID_ARGUMENT for another name.
  */

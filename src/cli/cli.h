@@ -142,6 +142,7 @@ typedef struct cli_session {
         {"--max-bytes", 0, "N", "memory limit; k, m, g allowed (default: half of the memory)"},    \
         {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
         {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
+        {"--isa", 0, "any|neon|avx2|avx512|vnni", "kernels use no better instruction set"},        \
         {"--disable-pass", 0, "fold|fuse|layout|batch_norm|qdq", "leave a pass out; several"},     \
         {"--tflite-variant", 0, "tflm|tflite|litert",                                              \
          "whose rounding quantised TFLite operators have"},                                        \

@@ -57,6 +57,11 @@ static int make_options(const cli_args *args, const char *kernels, oribi_options
         oribi_options_set_kernels(options, text != NULL ? text : kernels, status);
         bad = TF_GetCode(status) != TF_OK;
     }
+    text = cli_value(args, "--isa");
+    if (!bad && text != NULL) {
+        oribi_options_set_instruction_set(options, text, status);
+        bad = TF_GetCode(status) != TF_OK;
+    }
     for (int k = 0; !bad && (text = cli_value_at(args, "--disable-pass", k)) != NULL; k++) {
         oribi_options_disable_pass(options, text, status);
         bad = TF_GetCode(status) != TF_OK;
@@ -74,7 +79,7 @@ static int make_options(const cli_args *args, const char *kernels, oribi_options
     }
     bad = bad || !cli_place(args, options, status);
     if (bad && TF_GetCode(status) != TF_OK) {
-        cli_fail(status);
+        return cli_fail(status) == CLI_UNSUPPORTED ? CLI_UNSUPPORTED : CLI_USAGE;
     }
     return bad ? CLI_USAGE : CLI_OK;
 }

@@ -117,6 +117,7 @@ typedef struct oribi_graph {
      * the same value, and keeps its own units. */
     oribi_quantisation *input_quantisation, *output_quantisation;
     int32_t n_inputs, n_outputs;
+    const struct oribi_instruction_set *isa; /* limit of built-in kernels, or NULL */
     int32_t *next_outputs; /* by output: the next one of the same value, as first_output */
     /* What a run leaves to the next one: the last n_states inputs are read from it, the last
      * n_states outputs are what becomes of it, in the same order. Callers see neither. */

@@ -151,6 +151,7 @@ bool oribi_graph_node_view(oribi_graph *graph, const oribi_node *node, oribi_nod
     out_view->dense_constant = dense_constant;
     out_view->release_constant = release_constant;
     out_view->constant_read = constant_read;
+    out_view->isa = graph->isa;
     out_view->arg = owner;
     return true;
 }

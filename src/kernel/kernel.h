@@ -61,6 +61,7 @@ typedef struct oribi_node_view {
     const struct TF_Quantisation *quantisation; /* of inputs, then outputs, or NULL */
     const char *const *input_names;             /* edge texts, or NULL */
     const char *device;                         /* as TensorFlow has it; NULL: ORIBI_HOST_PLACE */
+    const struct oribi_instruction_set *isa;    /* limit of built-in kernels, or NULL */
     /* Value of input i, or NULL in `data` when it is not constant. May be NULL as a whole. */
     bool (*constant_input)(void *arg, int32_t input, oribi_constant_view *out_view);
     TF_Tensor *(*dense_constant)(void *arg, int32_t input, TF_Status *status); /* counted handle */

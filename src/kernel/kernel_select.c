@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kernel/instruction_set.h"
 #include "kernel/registry_internal.h"
 
 typedef struct choice {
@@ -146,6 +147,10 @@ static bool consider(void *arg, const oribi_kernel_def *def)
     if (strlen(def->label) != search->label.length ||
         memcmp(def->label, search->label.data, search->label.length) != 0) {
         note(search, ": refused, the node's label is '%s'", search->label.data);
+        return true;
+    }
+    if (oribi_kernel_exceeds(def, search->node->isa)) {
+        note(search, ": refused, instruction sets end with '%s'", search->node->isa->name);
         return true;
     }
     for (const oribi_kernel_constraint *c = def->constraints; c != NULL; c = c->next) {

@@ -29,6 +29,7 @@ bool oribi_pass_prepare(oribi_graph *graph, const oribi_pass_options *options,
                         oribi_pass_report *report, TF_Status *status)
 {
     const oribi_pass_options all = complete(options);
+    graph->isa = all.isa;
     note_size(graph, report, "in the model");
     ORIBI_TRY(oribi_pass_infer(graph, status));
     ORIBI_TRY(oribi_pass_choose_some(graph, &all, status));

@@ -110,6 +110,7 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
     const oribi_pass_options passes = {.disabled = options != NULL ? options->disabled_passes : 0,
                                        .device = session->device_type,
                                        .standard = session->device,
+                                       .isa = options != NULL ? options->isa : NULL,
                                        .label = label,
                                        .plain_activations = label != NULL,
                                        .pool = session->pool};

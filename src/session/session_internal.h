@@ -41,8 +41,9 @@ struct oribi_options {
     bool follow_links, reads_files;
     enum oribi_tflite_variant tflite_variant;
     uint32_t disabled_passes;
-    const char *kernels;             /* label that goes first; NULL: none */
-    const oribi_input_shape *shapes; /* the newest first */
+    const char *kernels;                     /* label that goes first; NULL: none */
+    const struct oribi_instruction_set *isa; /* of built-in kernels; NULL: all */
+    const oribi_input_shape *shapes;         /* the newest first */
     bool has_thread_pool;
     oribi_thread_pool thread_pool;
     const char *device; /* "FAKE:0", or NULL: the CPU */

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "check/check.h"
+#include "kernel/instruction_set.h"
+#include "plugin/plugin.h"
 #include "session/session_internal.h"
 
 oribi_options *oribi_options_create(TF_Status *status)
@@ -55,6 +57,7 @@ oribi_options *oribi_options_copy(const oribi_options *options, TF_Status *statu
     copy->reads_files = options->reads_files;
     copy->disabled_passes = options->disabled_passes;
     copy->kernels = options->kernels;
+    copy->isa = options->isa;
     copy->has_thread_pool = options->has_thread_pool;
     copy->thread_pool = options->thread_pool;
     copy->is_strict = options->is_strict;
@@ -211,6 +214,15 @@ void oribi_options_set_kernels(oribi_options *options, const char *kernels, TF_S
         oribi_fail(status, TF_INVALID_ARGUMENT, "there are no kernels '%s'; choose fast or micro",
                    kernels);
     }
+}
+
+void oribi_options_set_instruction_set(oribi_options *options, const char *name, TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, options, name) || !oribi_plugin_load_built_ins(status)) {
+        return;
+    }
+    const oribi_instruction_set *set = oribi_instruction_set_find(name, status);
+    options->isa = set != NULL ? set : options->isa;
 }
 
 void oribi_options_disable_pass(oribi_options *options, const char *pass, TF_Status *status)

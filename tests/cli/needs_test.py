@@ -22,18 +22,18 @@ TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
 # Options that have an effect whatever else is given, but for what IGNORED names.
 FREE = {
     "run": "--input --output --top-k --json --trace --time-limit --device --place-node --plugin "
-           "--threads --max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "
+           "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links "
            "--read --check --check-all --record",
     "bench": "--runs --warm-up --input --profile --json --device --place-node --plugin --threads --max-bytes "
-             "--shape --kernels --disable-pass --tflite-variant --follow-links --read",
+             "--shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
-               "--max-bytes --shape --kernels --disable-pass --tflite-variant --follow-links "
+               "--max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links "
                "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --shape --io --weights --place --layout "
                "--workspace --self-test --rename --state --tflite-variant --optimize --no-fuse "
                "--pool --target-device --device --max-ram --max-flash --read --time-limit",
     "verify": "--target --runs --input --against --per-node --cc --cflags --timeout --keep --image "
-              "--port --json --plugin --threads --max-bytes --shape --kernels --disable-pass "
+              "--port --json --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
               "--tflite-variant --follow-links --name --io --weights --place --workspace "
               "--self-test --rename --state --optimize --no-fuse --pool --target-device --device "
               "--max-ram --max-flash --read --time-limit",

@@ -103,6 +103,28 @@ class Words(unittest.TestCase):
             lines = [line for line in out.splitlines() if "fits" in line]
             self.assertEqual(len(lines), len({line.split(" of ")[0] for line in lines}), out)
 
+    def test_kernels_use_no_better_instruction_set_than_was_said(self):
+        rows = re.findall(r"^HOST_ISA\((\w+), (\w+), (-\d+)", (SOURCE / "micro/isa_list.inc").read_text(), re.M)
+        here = re.search(r"processor has (.*)", self.oribi("inspect", "relu.onnx", "--isa", "mmx", code=2).stderr)[1]
+        self.assertEqual(here.split(", ")[0], "any")
+        digits, picture = SOURCE / "examples/digits/digits.onnx", "picture=rand:1"
+        plain = self.oribi("run", digits, "-i", picture, "--isa", "any", "--json").stdout
+        for name, _, priority in [("any", "any", max(p for _, where, p in rows if where == "any")), *rows]:
+            if name not in here.split(", "):
+                refusal = self.oribi("bench", digits, "--isa", name, code=3).stderr
+                self.assertIn(f"this processor has no instruction set '{name}'; choose {here}", refusal)
+                continue
+            kernels = {step["kernel"] for step in
+                       json.loads(self.oribi("inspect", digits, "--isa", name, "--json").stdout)["steps"]}
+            better = [row for row in rows if int(row[2]) > int(priority)]
+            self.assertFalse([k for k in kernels for row in better if k.endswith("." + row[0])], (name, kernels))
+            if name in ("any", "avx2", "neon"):
+                self.assertTrue([k for k in kernels if k.endswith("." + name.replace("any", "portable"))], kernels)
+            self.assertEqual(self.oribi("bench", digits, "--isa", name, "-n", "1", "--json").stderr, "")
+            values = [np.array(json.loads(text)["values"]) for text in (
+                plain, self.oribi("run", digits, "-i", picture, "--isa", name, "--json").stdout)]
+            np.testing.assert_allclose(*values, rtol=1e-4, atol=1e-4)
+
     def test_every_node_that_went_into_a_step_is_explained(self):
         digits = SOURCE / "examples/digits/digits.onnx"
         for name in ("conv1", "conv1_relu", "conv2", "conv2_relu", "conv3", "add3", "relu3", "depthwise4",

@@ -307,6 +307,24 @@ static void kernels_are_chosen_by_name(void **state)
     TF_DeleteStatus(status);
 }
 
+static void an_instruction_set_is_chosen_by_name(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_options *options = oribi_options_create(status);
+    (void)state;
+    oribi_options_set_instruction_set(options, "any", status);
+    expect(status, TF_OK);
+    oribi_options_set_instruction_set(options, "mmx", status);
+    expect(status, TF_INVALID_ARGUMENT);
+    assert_non_null(strstr(TF_Message(status), "'mmx'"));
+#if defined(__x86_64__)
+    oribi_options_set_instruction_set(options, "neon", status);
+    expect(status, TF_UNIMPLEMENTED);
+#endif
+    oribi_options_destroy(options);
+    TF_DeleteStatus(status);
+}
+
 static void external_data_follows_a_link_out_only_when_allowed(void **state)
 {
     (void)state;
@@ -486,6 +504,7 @@ int main(void)
         cmocka_unit_test(passes_are_switched_off_by_name),
         cmocka_unit_test(tflite_variants_are_chosen_by_name),
         cmocka_unit_test(kernels_are_chosen_by_name),
+        cmocka_unit_test(an_instruction_set_is_chosen_by_name),
         cmocka_unit_test(external_data_follows_a_link_out_only_when_allowed),
         cmocka_unit_test(files_that_are_read_serve_after_they_were_truncated),
         cmocka_unit_test(a_file_that_is_read_counts_against_the_limit),

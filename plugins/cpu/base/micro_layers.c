@@ -28,7 +28,7 @@ typedef struct layer_state {
 /* Elu, Sigmoid and Tanh are operators of their own there: see finish. */
 static void read_epilogue(oribi_kit_setup *setup, layer_state *state)
 {
-    oribi_epilogue_read(setup, &state->epilogue);
+    oribi_epilogue_read(setup, ORIBI_ISA_any, &state->epilogue);
     if (state->epilogue.activation > ORIBI_ACTIVATION_TANH) {
         (void)oribi_kit_setup_fail(setup, TF_UNIMPLEMENTED,
                                    "emitted layers do not take this activation along");

@@ -112,8 +112,8 @@ static void pack_constant(oribi_kit_setup *setup, conv_state *state)
     TF_OpKernelConstruction_ReleaseConstant(setup->construction, 1);
 }
 
-static void *conv_create(TF_OpKernelConstruction *construction, const oribi_gemm_variant *variant,
-                         const oribi_winograd_variant *winograd)
+static void *conv_create(TF_OpKernelConstruction *construction, oribi_cpu_isa isa,
+                         const oribi_gemm_variant *variant, const oribi_winograd_variant *winograd)
 {
     oribi_kit_setup setup;
     conv_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
@@ -121,7 +121,7 @@ static void *conv_create(TF_OpKernelConstruction *construction, const oribi_gemm
         state->variant = variant;
         state->winograd = winograd;
         oribi_conv_attrs_read(&setup, &state->attrs);
-        oribi_epilogue_read(&setup, &state->epilogue);
+        oribi_epilogue_read(&setup, isa, &state->epilogue);
         pack_constant(&setup, state);
     }
     return oribi_kit_setup_end(&setup);
@@ -269,7 +269,8 @@ static void conv_compute(void *arg, TF_OpKernelContext *context)
 #define CREATE(part, set)                                                                          \
     static void *create_##set(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
-        return conv_create(construction, &oribi_gemm_##set, &oribi_winograd_##set);                \
+        return conv_create(construction, ORIBI_ISA_##set, &oribi_gemm_##set,                       \
+                           &oribi_winograd_##set);                                                 \
     }
 #define ROWS(part, set) ROW("Conv2D", set), ROW("_FusedConv2D", set),
 #define ROW(op, set)                                                                               \

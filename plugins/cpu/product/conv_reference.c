@@ -17,7 +17,7 @@ typedef struct reference_state {
 static void reference_read(oribi_kit_setup *setup, reference_state *state)
 {
     oribi_conv_attrs_read(setup, &state->attrs);
-    oribi_epilogue_read(setup, &state->epilogue);
+    oribi_epilogue_read(setup, ORIBI_ISA_any, &state->epilogue);
 }
 ORIBI_KIT_CREATE(reference, reference_state)
 

@@ -87,7 +87,7 @@ static void pack_weights(const oribi_weights_view *view, float *out)
     }
 }
 
-static void *depthwise_create(TF_OpKernelConstruction *construction,
+static void *depthwise_create(TF_OpKernelConstruction *construction, oribi_cpu_isa isa,
                               const oribi_depthwise_variant *variant)
 {
     oribi_kit_setup setup;
@@ -98,7 +98,7 @@ static void *depthwise_create(TF_OpKernelConstruction *construction,
     }
     state->variant = variant;
     oribi_conv_attrs_read(&setup, &state->attrs);
-    oribi_epilogue_read(&setup, &state->epilogue);
+    oribi_epilogue_read(&setup, isa, &state->epilogue);
     if (oribi_weights_constant(&setup, 1, 4, &view) &&
         (state->weights = oribi_weights_allocate(&setup, weight_count(view.dims.at))) != NULL) {
         pack_weights(&view, state->weights);
@@ -429,7 +429,7 @@ static void depthwise_compute(void *arg, TF_OpKernelContext *context)
 #define CREATE(part, set)                                                                          \
     static void *create_##set(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
-        return depthwise_create(construction, &oribi_depthwise_##set);                             \
+        return depthwise_create(construction, ORIBI_ISA_##set, &oribi_depthwise_##set);            \
     }
 #define ROW(op, set)                                                                               \
     {                                                                                              \

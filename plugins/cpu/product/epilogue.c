@@ -82,9 +82,28 @@ static void read_words(oribi_kit_setup *setup, oribi_epilogue *out)
     }
 }
 
-void oribi_epilogue_read(oribi_kit_setup *setup, oribi_epilogue *out)
+/* Sets stand in the order of their priority. */
+static oribi_activate_fn choose_activate(oribi_cpu_isa isa)
 {
-    *out = (oribi_epilogue){.low = -INFINITY, .high = INFINITY, .alpha = 0.2f};
+    static const struct {
+        oribi_cpu_isa isa;
+        oribi_activate_fn activate;
+    } sets[] = {
+#define SET(part, set) {ORIBI_ISA_##set, oribi_activate_##set},
+        ORIBI_ISAS_OF_activate(SET)
+#undef SET
+    };
+    size_t best = 0;
+    for (size_t i = 1; i < sizeof sets / sizeof *sets; i++) {
+        best = sets[i].isa <= isa ? i : best;
+    }
+    return sets[best].activate;
+}
+
+void oribi_epilogue_read(oribi_kit_setup *setup, oribi_cpu_isa isa, oribi_epilogue *out)
+{
+    *out = (oribi_epilogue){
+        .low = -INFINITY, .high = INFINITY, .alpha = 0.2f, .activate = choose_activate(isa)};
     if (setup->state == NULL || TF_GetCode(setup->status) != TF_OK ||
         !TF_OpKernelConstruction_HasAttr(setup->construction, "fused_ops", setup->status)) {
         return;
@@ -137,25 +156,11 @@ bool oribi_epilogue_needs_row(const oribi_epilogue *epilogue)
     return epilogue->activation > ORIBI_ACTIVATION_BOUND;
 }
 
-/* The best that the processor has; sets stand in the order of their priority. */
 void oribi_epilogue_row(const void *arg, float *row, int64_t channel, int64_t count)
 {
-    static const struct {
-        oribi_cpu_isa isa;
-        oribi_activate_fn activate;
-    } sets[] = {
-#define SET(part, set) {ORIBI_ISA_##set, oribi_activate_##set},
-        ORIBI_ISAS_OF_activate(SET)
-#undef SET
-    };
     const oribi_epilogue_args *args = arg;
-    for (size_t i = sizeof sets / sizeof *sets; i-- > 0;) {
-        if (oribi_cpu_has(sets[i].isa)) {
-            sets[i].activate(args->epilogue, args->slope != NULL ? args->slope + channel : NULL,
+    args->epilogue->activate(args->epilogue, args->slope != NULL ? args->slope + channel : NULL,
                              row, count);
-            return;
-        }
-    }
 }
 
 /* Input `index` must have exactly these dims. */

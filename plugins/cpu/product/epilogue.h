@@ -21,14 +21,22 @@ typedef enum oribi_activation {
     ORIBI_ACTIVATION_PRELU, /* a slope for each channel */
 } oribi_activation;
 
+struct oribi_epilogue;
+/* An activation, in place; slope: of the row's first value (elementwise/activate_loops.h). */
+typedef void (*oribi_activate_fn)(const struct oribi_epilogue *epilogue, const float *slope,
+                                  float *row, int64_t count);
+
 typedef struct oribi_epilogue {
     bool has_bias, has_residual; /* args in this order, from input 2 on */
     oribi_activation activation;
     float low, high, alpha;
+    oribi_activate_fn activate; /* of whole rows */
 } oribi_epilogue;
 
-/* Reads fused_ops, refusing words and orders that it does not know. Without them *out is empty. */
-void oribi_epilogue_read(oribi_kit_setup *setup, oribi_epilogue *out);
+/* Reads fused_ops, refusing words and orders that it does not know. Without them *out is empty.
+ * Rows are computed with the kernel's own instruction set or, where that has no loops of its own,
+ * the next best. */
+void oribi_epilogue_read(oribi_kit_setup *setup, oribi_cpu_isa isa, oribi_epilogue *out);
 /* The args of a fused op, checked: bias and slope have `channels` values, the residual exactly
  * these dims. Pointers stay valid until oribi_kit_end. */
 typedef struct oribi_epilogue_args {
@@ -44,10 +52,6 @@ bool oribi_epilogue_needs_row(const oribi_epilogue *epilogue);
 /* Applies the activation in place to `count` values from channel `channel` on; arg is an
  * oribi_epilogue_args. */
 void oribi_epilogue_row(const void *arg, float *row, int64_t channel, int64_t count);
-/* The same with one instruction set each (elementwise/activate_loops.h); slope: of the row's first
- * value. */
-typedef void (*oribi_activate_fn)(const oribi_epilogue *epilogue, const float *slope, float *row,
-                                  int64_t count);
 #define ORIBI_ACTIVATE_DECLARE(part, isa)                                                          \
     void oribi_activate_##isa(const oribi_epilogue *epilogue, const float *slope, float *row,      \
                               int64_t count);

@@ -67,14 +67,15 @@ static void pack_constant(oribi_kit_setup *setup, matmul_state *state)
     }
 }
 
-static void *matmul_create(TF_OpKernelConstruction *construction, const oribi_gemm_variant *variant)
+static void *matmul_create(TF_OpKernelConstruction *construction, oribi_cpu_isa isa,
+                           const oribi_gemm_variant *variant)
 {
     oribi_kit_setup setup;
     matmul_state *state = oribi_kit_setup_begin(&setup, construction, sizeof *state);
     if (state != NULL) {
         state->variant = variant;
         oribi_matmul_attrs_read(&setup, &state->attrs);
-        oribi_epilogue_read(&setup, &state->epilogue);
+        oribi_epilogue_read(&setup, isa, &state->epilogue);
         pack_constant(&setup, state);
     }
     return oribi_kit_setup_end(&setup);
@@ -240,7 +241,7 @@ static void matmul_compute(void *arg, TF_OpKernelContext *context)
 #define CREATE(part, set)                                                                          \
     static void *create_##set(TF_OpKernelConstruction *construction)                               \
     {                                                                                              \
-        return matmul_create(construction, &oribi_gemm_##set);                                     \
+        return matmul_create(construction, ORIBI_ISA_##set, &oribi_gemm_##set);                    \
     }
 #define ROW(op, set)                                                                               \
     {                                                                                              \
