@@ -225,13 +225,13 @@ static void fail_choice(choice search, TF_Status *status)
                    "'%s', op %s. Give one a higher priority or a label. Considered:%s",
                    (int)search.best->priority, node->name, op_name_of(node), considered);
     } else {
-        oribi_fail(status, TF_NOT_FOUND,
-                   "No registered '%s' OpKernel for '%s' devices compatible with node '%s'%s. "
-                   "Load a plugin that provides one. Considered:%s",
-                   op_name_of(node), search.device_type, node->name,
-                   search.attrs_mismatch ? " (OpKernel was found, but attributes didn't match)"
-                                         : "",
-                   considered[0] != '\0' ? considered : " <no registered kernels>");
+        oribi_fail(
+            status, TF_NOT_FOUND,
+            "No registered '%s' OpKernel for '%s' devices compatible with node '%s'%s. "
+            "Load a plugin that provides one%s. Considered:%s",
+            op_name_of(node), search.device_type, node->name,
+            search.attrs_mismatch ? " (OpKernel was found, but attributes didn't match)" : "",
+            oribi_kernel_absent(), considered[0] != '\0' ? considered : " <no registered kernels>");
     }
     oribi_text_destroy(&log);
 }
