@@ -156,6 +156,8 @@ typedef struct cli_session {
     }
 /* cli_profile.c: runs so often and prints where the time went. An exit code. */
 int cli_profile(const cli_session *s, oribi_run *run, int runs, int threads, bool as_json);
+/* cli_parallel.c: what more cores would give, by runs on one. An exit code. */
+int cli_parallel(const cli_session *s, bool as_json);
 /* cli_place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
 #define CLI_PLACE_OPTIONS                                                                          \
     {"--place-node", 0, "NODE=NAME[:N]", "the node runs on that device, or on CPU; several"},      \

@@ -17,7 +17,7 @@ typedef struct rule {
 } rule;
 
 #define PLACEMENT "--strict-placement|--keep-islands|--device-max-bytes|--unified-memory"
-#define VIEWS     "--steps|--passes|--memory|--copies"
+#define VIEWS     "--steps|--passes|--memory|--copies|--parallel"
 
 static const rule rules[] = {
     {"run", "--labels", "--top-k", NULL},

@@ -16,7 +16,7 @@ ORIBI = os.path.abspath(sys.argv[1])
 MODEL = "no-such-model"  # usage comes before anything is opened
 
 PLACEMENT = "--strict-placement --keep-islands --device-max-bytes --unified-memory"
-VIEWS = "--steps --passes --memory --copies"
+VIEWS = "--steps --passes --memory --copies --parallel"
 TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
 
 # Options that have an effect whatever else is given, but for what IGNORED names.
