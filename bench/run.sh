@@ -26,11 +26,8 @@ if command -v valgrind >/dev/null; then
     echo "instructions an op under callgrind: $(((long - short) / 100000))"
 fi
 
-title "Size of the stripped library, built-in plugins included"
-stripped=$(mktemp)
-trap 'rm -f "$stripped"' EXIT
-strip -o "$stripped" "$build/lib/liboribi.so"
-echo "$(wc -c <"$stripped") bytes"
+title "Size of what is installed, stripped"
+python3 "$root/bench/size.py" "$build"
 
 python=${ORIBI_PEER_PYTHON:-}
 models=${ORIBI_PEER_MODELS:-$(ls "$root"/../shared/models/onnx/*.onnx 2>/dev/null || true)}

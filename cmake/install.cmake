@@ -21,6 +21,7 @@ if(TARGET oribi_plugin_probe)
     install(TARGETS oribi_plugin_probe RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/oribi)
 endif()
 
+install(TARGETS oribi_cpu_extra oribi_kernel_texts LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi)
 if(TARGET oribi_ort_adapter)
     install(TARGETS oribi_ort_adapter LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/oribi)
 endif()

@@ -42,7 +42,12 @@ foreach(row ${ORIBI_ISA_ROWS})
         endif()
         string(APPEND ORIBI_ISAS_OF_${part} " ROW(${part}, ${isa})")
         if(processor STREQUAL "any")
-            set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS -fno-trapping-math)
+            # On x86-64 they are what processors without AVX2 run: small rather than fast.
+            set(level "")
+            if("x86" IN_LIST ORIBI_ISA_PROCESSORS)
+                set(level "$<$<CONFIG:Release>:-O2>")
+            endif()
+            set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-fno-trapping-math;${level}")
         else()
             set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS
                 "-fno-stack-protector;-U_FORTIFY_SOURCE;-fno-trapping-math;${flags}")

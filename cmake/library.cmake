@@ -34,29 +34,38 @@ add_custom_command(OUTPUT ${ORIBI_MADE}/compile/lower/args_table.c ${ORIBI_MADE}
         -P ${PROJECT_SOURCE_DIR}/cmake/args_table.cmake
     DEPENDS ${ORIBI_MICRO_TEXTS} cmake/args_table.cmake VERBATIM)
 
+# Nobody unwinds through the library (C++ plugins catch at their door), and what nobody calls goes.
+add_library(oribi_lean INTERFACE)
+target_compile_options(oribi_lean INTERFACE -ffunction-sections -fdata-sections
+    $<$<CONFIG:Release>:-fno-asynchronous-unwind-tables;-fno-unwind-tables>)
 add_library(oribi_format OBJECT ${ORIBI_FORMAT_SOURCES})
 target_include_directories(oribi_format PRIVATE include src)
-target_link_libraries(oribi_format PRIVATE oribi_flags oribi_harden)
+target_link_libraries(oribi_format PRIVATE oribi_flags oribi_harden oribi_lean)
 set(ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_core> $<TARGET_OBJECTS:oribi_format>)
-add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES} ${PROJECT_BINARY_DIR}/micro_texts.c
+add_library(oribi_core OBJECT ${ORIBI_CORE_SOURCES}
     ${ORIBI_MADE}/compile/lower/args_table.c ${ORIBI_MADE}/compile/lower/args_table.h)
 target_include_directories(oribi_core PUBLIC include src PRIVATE plugins ${ORIBI_MADE}
     ${PROJECT_SOURCE_DIR})
-target_link_libraries(oribi_core PRIVATE oribi_flags oribi_harden)
-# What runs when a plugin is loaded or tested, or text is written, is small rather than fast; what runs
-# once for a model is not copied and unrolled as the kernels and the steps of a run are.
+target_link_libraries(oribi_core PRIVATE oribi_flags oribi_harden oribi_lean)
+foreach(target oribi_format oribi_core)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+endforeach()
+add_library(oribi_texts OBJECT ${PROJECT_BINARY_DIR}/micro_texts.c)
+target_include_directories(oribi_texts PRIVATE include src)
+target_link_libraries(oribi_texts PRIVATE oribi_flags)
+set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_texts>)
+file(GLOB sources CONFIGURE_DEPENDS src/base/*.c src/kernel/*.c src/plan/*.c) # all of a run and of a session
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O3>)
+# What neither a run nor the making of a session passes through is small rather than fast.
 file(GLOB ORIBI_SMALL_SOURCES CONFIGURE_DEPENDS src/author/*.c src/check/*.c src/plugin/*.c src/c_api/*.c
-    src/compile/emit/*.c src/compile/report/*.c src/tensor/dlpack.c src/tensor/variant.c
-    src/kernel/kernel_op.c src/kernel/kernel_data.c src/op/op_serves.c src/op/quantisation.c
-    src/session/flight/*.c src/kernel/cancel.c src/target/*.c)
+    src/compile/*.c src/compile/*/*.c src/compile/*/*/*.c src/tensor/dlpack.c src/tensor/variant.c
+    src/kernel/kernel_op.c src/kernel/kernel_data.c src/import/*.c src/import/*/*.c src/import/*/*/*.c
+    src/op/op_serves.c src/op/quantisation.c src/grappler/*.c src/desk/*.c src/kernel/runner.c
+    src/session/flight/*.c src/session/*describe*.c src/session/session_process.c src/session/session_options.c
+    src/session/record.c src/session/weigh.c src/kernel/cancel.c src/kernel/kernel_builder.c src/kernel/resource_proto.c
+    src/target/*.c src/format/*.c)
 set_source_files_properties(${ORIBI_SMALL_SOURCES} PROPERTIES
     COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
-file(GLOB ORIBI_ONCE_SOURCES CONFIGURE_DEPENDS src/import/*.c src/import/*/*.c src/import/*/*/*.c src/pass/*.c
-    src/graph/*.c src/grappler/*.c src/compile/*.c src/compile/common/*.c src/compile/lower/*.c
-    src/compile/lower/float/*.c src/compile/plan/*.c src/compile/schedule/*.c src/desk/*.c
-    src/kernel/runner.c)
-set_source_files_properties(${ORIBI_ONCE_SOURCES} PROPERTIES
-    COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
 set_source_files_properties(src/plugin/own.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_LIBRARY_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}\"")
 set_source_files_properties(src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
@@ -65,8 +74,11 @@ set_source_files_properties(src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
 # micro/ is C99 and includes as "micro/..."; a contraction would change a multiplier's last bit.
 add_library(oribi_micro OBJECT ${ORIBI_MICRO_SOURCES})
 target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden)
+target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden oribi_lean)
 target_compile_options(oribi_micro PRIVATE -ffp-contract=off)
+# Of these the host runs faster kernels of its own (plugins/cpu), but for `--kernels micro`.
+file(GLOB sources CONFIGURE_DEPENDS micro/binary/*.c micro/double/*.c micro/norm/*.c micro/reduce/*.c micro/unary/*.c)
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
 set_target_properties(oribi_micro PROPERTIES C_STANDARD 99)
 list(APPEND ORIBI_OBJECTS $<TARGET_OBJECTS:oribi_micro>)
 target_include_directories(oribi_core PRIVATE ${PROJECT_SOURCE_DIR})
@@ -80,7 +92,7 @@ function(oribi_plugin name init)
     set(ORIBI_OBJECTS ${ORIBI_OBJECTS} $<TARGET_OBJECTS:oribi_${name}> PARENT_SCOPE)
     add_library(oribi_${name} OBJECT ${ARGN})
     target_include_directories(oribi_${name} PRIVATE include plugins ${PROJECT_SOURCE_DIR})
-    target_link_libraries(oribi_${name} PRIVATE oribi_flags oribi_harden)
+    target_link_libraries(oribi_${name} PRIVATE oribi_flags oribi_harden oribi_lean)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/plugins/${name}_entry.c CONTENT
         "#include \"built_in.h\"\n#include \"tensorflow/c/kernels.h\"\n\nvoid TF_InitKernel(void)\n{\n    @init@();\n}\n" @ONLY)
     add_library(oribi_${name}_so MODULE EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/plugins/${name}_entry.c
@@ -92,7 +104,12 @@ function(oribi_plugin name init)
 endfunction()
 oribi_plugin(ops_core oribi_ops_core_init ${ORIBI_OPS_SOURCES})
 include(cmake/isa.cmake)
+list(REMOVE_ITEM ORIBI_CPU_SOURCES ${PROJECT_SOURCE_DIR}/plugins/cpu/base/cpu_extra.c)
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
+target_compile_options(oribi_ops_core PRIVATE $<$<CONFIG:Release>:-Os>)
+# Reference rows say what is right; that they take longer is no harm.
+file(GLOB sources CONFIGURE_DEPENDS plugins/cpu/*/*_reference.c)
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
 target_include_directories(oribi_cpu PRIVATE ${ORIBI_MADE})
 target_compile_definitions(oribi_cpu PRIVATE ORIBI_KIT_SHARED)
 
@@ -114,7 +131,36 @@ target_include_directories(oribi_plugin_headers INTERFACE
 set_target_properties(oribi_plugin_headers PROPERTIES EXPORT_NAME plugin)
 
 find_package(Threads REQUIRED)
-add_library(oribi_shared SHARED ${ORIBI_OBJECTS})
+# Of the kernels the shared library takes those that its rows need: archives, of which the linker
+# takes what is asked for. Rows of rarer ops ask weakly, and stay for oribi_cpu_extra.so.
+add_library(oribi_kernels STATIC $<TARGET_OBJECTS:oribi_cpu> $<TARGET_OBJECTS:oribi_micro>)
+add_library(oribi_shared SHARED $<TARGET_OBJECTS:oribi_core> $<TARGET_OBJECTS:oribi_format>
+    $<TARGET_OBJECTS:oribi_ops_core>)
+target_link_libraries(oribi_shared PRIVATE oribi_kernels)
+add_library(oribi_cpu_extra MODULE plugins/cpu/base/cpu_extra.c)
+target_include_directories(oribi_cpu_extra PRIVATE include plugins ${PROJECT_SOURCE_DIR}
+    ${ORIBI_MADE})
+target_link_libraries(oribi_cpu_extra PRIVATE oribi_flags oribi_harden oribi_kernels m)
+set_target_properties(oribi_cpu_extra PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/oribi)
+# The texts that `oribi compile` writes are a file of their own, too.
+add_library(oribi_kernel_texts MODULE ${PROJECT_BINARY_DIR}/micro_texts.c)
+target_include_directories(oribi_kernel_texts PRIVATE include src)
+target_link_libraries(oribi_kernel_texts PRIVATE oribi_flags oribi_harden)
+target_compile_options(oribi_kernel_texts PRIVATE -fvisibility=default)
+set_target_properties(oribi_kernel_texts PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/oribi)
+# Tables hold many addresses, 24 bytes of relocation each, or a bit each where the loader knows
+# DT_RELR: glibc from 2.36 on, musl from 1.2.4 on. Older ones refuse the file by a version's name.
+include(CheckLinkerFlag)
+check_linker_flag(C -Wl,-z,pack-relative-relocs ORIBI_HAS_RELR)
+option(ORIBI_RELR "Packed relocations, for loaders from 2022 on" ${ORIBI_HAS_RELR})
+foreach(target oribi_shared oribi_cpu_extra)
+    target_link_options(${target} PRIVATE -Wl,--gc-sections)
+    if(ORIBI_RELR)
+        target_link_options(${target} PRIVATE -Wl,-z,pack-relative-relocs)
+    endif()
+endforeach()
 # The archive has one object: a plugin may need a function that the program does not call.
 set(ORIBI_WHOLE ${PROJECT_BINARY_DIR}/oribi_whole.o)
 file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/oribi_whole.rsp CONTENT "$<JOIN:${ORIBI_OBJECTS},\n>\n")

@@ -19,10 +19,11 @@ foreach(name ${names})
     add_text(${name} ${path_${name}})
 endforeach()
 file(WRITE ${OUTPUT}.new "/* Made by cmake/micro_table.cmake from micro/. */
+#define ORIBI_KERNEL_TEXTS_HERE
 #include \"compile/common/kernel_texts.h\"
 
 ${arrays}
-const oribi_kernel_text oribi_kernel_texts[] = {
+const oribi_kernel_text oribi_kernel_text_table[] = {
 ${rows}    {0, 0, 0},
 };
 ")

@@ -5,7 +5,11 @@
 #ifndef ORIBI_PLUGINS_BUILT_IN_H_
 #define ORIBI_PLUGINS_BUILT_IN_H_
 
+#include <stdbool.h>
+
 void oribi_ops_core_init(void);
 void oribi_cpu_init(void);
+/* Are all families linked in, or are the rarer ones in oribi_cpu_extra.so? */
+bool oribi_cpu_is_whole(void);
 
 #endif

@@ -401,6 +401,7 @@ static bool read_request(oribi_trial_case *c, const oribi_json_value *request, T
     if (kernel) {
         kernel_search s = {oribi_plugin_is_built_in(c->path) ? "built-in" : c->path,
                            kernel->integer, NULL};
+        oribi_kernel_call_reserve();
         oribi_kernel_each(match_kernel, &s);
         c->trial.def = s.found;
     }

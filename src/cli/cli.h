@@ -142,8 +142,7 @@ typedef struct cli_session {
         {"--max-bytes", 0, "N", "memory limit; k, m, g allowed (default: half of the memory)"},    \
         {"--shape", 0, "NAME=1x3x224x224", "fixes the unknown dimensions of an input"},            \
         {"--kernels", 0, "fast|micro", "micro: bit for bit what compiled C computes"},             \
-        {"--isa", 0, "NAME",                                                                       \
-         "any, neon, avx2, avx512, ..: kernels use no better instruction set"},                    \
+        {"--isa", 0, "any|neon|avx2|avx512|vnni", "kernels use no better instruction set"},        \
         {"--disable-pass", 0, "fold|fuse|layout|batch_norm|qdq", "leave a pass out; several"},     \
         {"--tflite-variant", 0, "tflm|tflite|litert",                                              \
          "whose rounding quantised TFLite operators have"},                                        \
@@ -157,6 +156,8 @@ typedef struct cli_session {
     }
 /* cli_profile.c: runs so often and prints where the time went. An exit code. */
 int cli_profile(const cli_session *s, oribi_run *run, int runs, int threads, bool as_json);
+/* cli_parallel.c: what more cores would give, by runs on one. An exit code. */
+int cli_parallel(const cli_session *s, bool as_json);
 /* cli_place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
 #define CLI_PLACE_OPTIONS                                                                          \
     {"--place-node", 0, "NODE=NAME[:N]", "the node runs on that device, or on CPU; several"},      \

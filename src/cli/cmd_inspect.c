@@ -10,6 +10,7 @@ const cli_option cmd_inspect_options[] = {
     {"--passes", 0, NULL, "what each pass changed"},
     {"--memory", 0, NULL, "the memory plan against its bounds"},
     {"--copies", 0, NULL, "copies to, from and between devices, and waits for them"},
+    {"--parallel", 0, NULL, "work and span of each step for 1, 2, 8, 32 cores, by a run on one"},
     {"--explain", 0, "NODE",
      "kernels and devices considered for a node, and why (not) taken; with --target-device, the "
      "devices of the compiled model: without --explain, for all nodes"},
@@ -196,6 +197,11 @@ int cmd_inspect(const cli_args *args)
     }
     if (cli_has(args, "--explain")) {
         code = explain(args, &s, cli_value(args, "--explain"));
+        cli_session_close(&s);
+        return code;
+    }
+    if (cli_has(args, "--parallel")) {
+        code = cli_parallel(&s, cli_has(args, "--json"));
         cli_session_close(&s);
         return code;
     }

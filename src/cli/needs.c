@@ -17,7 +17,7 @@ typedef struct rule {
 } rule;
 
 #define PLACEMENT "--strict-placement|--keep-islands|--device-max-bytes|--unified-memory"
-#define VIEWS     "--steps|--passes|--memory|--copies"
+#define VIEWS     "--steps|--passes|--memory|--copies|--parallel"
 
 static const rule rules[] = {
     {"run", "--labels", "--top-k", NULL},
@@ -29,14 +29,14 @@ static const rule rules[] = {
     {"run", "--vocabulary", "--text", NULL},
     {"run", "--target-device|--assign|--device-schedule|--cpu-mhz", "=", NULL},
     {"run",
-     "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--disable-pass|--threads|"
-     "--place-node|" PLACEMENT,
+     "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--isa|--disable-pass|"
+     "--threads|--place-node|" PLACEMENT,
      NULL, "="},
     {"run|bench|compare", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", "--assign|--no-fuse", "--target-device", NULL},
-    {"inspect", VIEWS "|--device|--place-node|--kernels|--disable-pass|--shape|" PLACEMENT, NULL,
-     "--target-device"},
+    {"inspect", VIEWS "|--device|--place-node|--kernels|--isa|--disable-pass|--shape|" PLACEMENT,
+     NULL, "--target-device"},
     {"inspect", VIEWS, NULL, "--explain"},
     {"compile", "--weights-machine", "--weights=obj", NULL},
     {"compile|verify", "--assign|--device-schedule|--cpu-mhz", "--target-device", NULL},

@@ -84,6 +84,11 @@ void oribi_kernel_rollback(void);
  * INVALID_ARGUMENT for a tie. `explain` (may be NULL) gets the same list on success too. */
 const oribi_kernel_def *oribi_kernel_select(const oribi_node_view *node, const char *device_type,
                                             struct oribi_text *explain, TF_Status *status);
+/* Who has kernels in reserve, to register them for the first op that has none, and for whoever
+ * lists all; NULL: nobody. `absent` is added to what is said of a node without a kernel, or "". */
+void oribi_kernel_set_reserve(void (*call)(void), const char *absent);
+void oribi_kernel_call_reserve(void);
+const char *oribi_kernel_absent(void);
 /* Calls visit for each kernel in order of op name, then sequence, until it returns false. */
 void oribi_kernel_each(bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg);
 /* Kernels of one op in order of registration, under the registry's lock: visit must not register.

@@ -4,6 +4,7 @@
  */
 #include "kernel/registry_internal.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -227,9 +228,44 @@ static bool visit_op(const oribi_kernel_list *list, const char *op_name,
     return true;
 }
 
+static void (*_Atomic reserve)(void);
+static const char *_Atomic reserve_absent = "";
+
+void oribi_kernel_set_reserve(void (*call)(void), const char *absent)
+{
+    atomic_store(&reserve_absent, absent);
+    atomic_store(&reserve, call);
+}
+
+const char *oribi_kernel_absent(void)
+{
+    return atomic_load(&reserve_absent);
+}
+
+void oribi_kernel_call_reserve(void)
+{
+    void (*call)(void) = atomic_load(&reserve);
+    if (call != NULL) {
+        call();
+    }
+}
+
+static bool has_some(const char *op_name)
+{
+    const oribi_kernel_list *list = &registry.committed;
+    oribi_mutex_lock(&registry.lock);
+    const int32_t i = lower_bound(list, op_name);
+    const bool has = i < list->count && strcmp(list->items[i]->def.op_name, op_name) == 0;
+    oribi_mutex_unlock(&registry.lock);
+    return has;
+}
+
 void oribi_kernel_each_of_op(const char *op_name,
                              bool (*visit)(void *arg, const oribi_kernel_def *kernel), void *arg)
 {
+    if (atomic_load_explicit(&reserve, memory_order_acquire) != NULL && !has_some(op_name)) {
+        oribi_kernel_call_reserve();
+    }
     oribi_mutex_lock(&registry.lock);
     if (visit_op(&registry.committed, op_name, visit, arg) && sees_pending()) {
         visit_op(&registry.pending, op_name, visit, arg);

@@ -50,5 +50,8 @@ bool oribi_plugin_load_built_ins(TF_Status *status)
         }
     }
     oribi__plugin_unlock();
+    if (ok && !oribi_cpu_is_whole()) {
+        oribi_kernel_set_reserve(oribi__extra_load, "");
+    }
     return ok;
 }

@@ -15,6 +15,7 @@ typedef struct load {
     oribi_file_id id;
     oribi_arena arena;
     oribi_elf elf;
+    bool is_own;     /* a part of the library, trusted as it is */
     bool is_library; /* needs no entry point: its constructors register */
 } load;
 
@@ -123,7 +124,8 @@ static bool map_and_register(load *l, TF_Status *status)
     oribi_text entries = {0};
     oribi_plugin_source source = {.path = l->path,
                                   .name = oribi_path_name(l->path),
-                                  .provider = l->path,
+                                  .provider = l->is_own ? "built-in" : l->path,
+                                  .is_built_in = l->is_own,
                                   .options = l->options,
                                   .id = l->id,
                                   .map = map_file,
@@ -152,7 +154,7 @@ static bool load_locked(load *l, bool is_named, TF_Status *status)
     }
     ORIBI_TRY(examine(l, status));
     /* The probe may take seconds; other threads may load meanwhile. */
-    ORIBI_TRY(!has_any_entry(&l->elf) ||
+    ORIBI_TRY(!has_any_entry(&l->elf) || l->is_own ||
               oribi__plugin_probe(l->path, l->options, &l->id, is_named, status));
     ORIBI_TRY(oribi__plugin_lock(l->path, status));
     bool ok = is_loaded(l) || map_and_register(l, status);
@@ -192,6 +194,14 @@ bool oribi__plugin_load_library(const char *spec, const char **out_provider, TF_
         *out_provider = oribi__plugin_loaded_path(&l.id);
         oribi__plugin_unlock();
     }
+    oribi_free(l.path);
+    return ok;
+}
+
+bool oribi__plugin_load_own(const char *path, TF_Status *status)
+{
+    load l = {.is_own = true};
+    bool ok = load_spec(&l, path, true, status);
     oribi_free(l.path);
     return ok;
 }

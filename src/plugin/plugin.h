@@ -25,6 +25,8 @@ bool oribi_plugin_load(const char *spec, TF_Status *status);
 /* ORIBI_PLUGIN_PATH and the library's own folder; a plugin that fails there is a warning in the
  * log. */
 bool oribi_plugin_load_found(TF_Status *status);
+/* A table in a file of data that was installed with us; NULL: it is not there. */
+const void *oribi_plugin_own_data(const char *file, const char *symbol);
 /* In order of loading, until visit returns false. */
 void oribi_plugin_each(bool (*visit)(void *arg, const oribi_plugin_info *plugin), void *arg);
 

@@ -143,10 +143,17 @@ bool oribi__adapt_examine(const char *path, const oribi_elf *elf, TF_Status *sta
 /* Sets the source's adapter and the library's entry point. */
 bool oribi__adapt_find(oribi_plugin_source *source, oribi_dynlib *library, TF_Status *status);
 
+/* --- extra.c --- */
+
+/* Loads oribi_cpu_extra.so, once: the reserve of oribi_kernel_set_reserve. */
+void oribi__extra_load(void);
+
 /* --- load.c --- */
 
 /* is_named: see oribi__plugin_probe. */
 bool oribi__plugin_load(const char *spec, bool is_named, TF_Status *status);
+/* Loads a file that belongs to this library as a built-in plugin: it is not probed. */
+bool oribi__plugin_load_own(const char *path, TF_Status *status);
 /* For TF_LoadLibrary: a library without entry points will do, whose constructors register. A
  * library that has none is not probed. *out_provider: of its ops. */
 bool oribi__plugin_load_library(const char *spec, const char **out_provider, TF_Status *status);

@@ -63,6 +63,7 @@ TF_Buffer *TF_GetAllRegisteredKernels(TF_Status *status)
     if (!load(status)) {
         return NULL;
     }
+    oribi_kernel_call_reserve();
     oribi_kernel_each(oribi_kernel_put, &list);
     return finish(&list, status);
 }

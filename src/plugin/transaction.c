@@ -42,8 +42,7 @@ void oribi__plugin_unlock(void)
 const char *oribi__plugin_loaded_path(const oribi_file_id *id)
 {
     for (const plugin_entry *entry = first; entry; entry = entry->next) {
-        if (!entry->info.is_built_in && entry->id.device == id->device &&
-            entry->id.inode == id->inode) {
+        if (entry->id.device == id->device && entry->id.inode == id->inode) {
             return entry->info.path;
         }
     }

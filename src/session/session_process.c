@@ -229,6 +229,7 @@ static void describe_map(oribi_json *json)
 
 static void describe_list(oribi_json *json, const char *what)
 {
+    oribi_kernel_call_reserve();
     oribi_json_open(json, '{');
     field(json, "version", oribi_version());
     oribi_json_key(json, what);
@@ -279,6 +280,7 @@ static bool find_built_in(void *arg, const oribi_plugin_info *plugin)
 static void describe_plugin_in_full(oribi_json *json, const char *path)
 {
     filter wanted = {json, path};
+    oribi_kernel_call_reserve();
     oribi_plugin_info built_in = {.name = path, .n_ops = 1, .n_kernels = 1};
     oribi_plugin_each(find_built_in, &built_in);
     if (built_in.is_built_in) {

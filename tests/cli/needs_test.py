@@ -16,7 +16,7 @@ ORIBI = os.path.abspath(sys.argv[1])
 MODEL = "no-such-model"  # usage comes before anything is opened
 
 PLACEMENT = "--strict-placement --keep-islands --device-max-bytes --unified-memory"
-VIEWS = "--steps --passes --memory --copies"
+VIEWS = "--steps --passes --memory --copies --parallel"
 TARGET_OPTIONS = "--assign --device-schedule --cpu-mhz"
 
 # Options that have an effect whatever else is given, but for what IGNORED names.
@@ -38,7 +38,7 @@ FREE = {
               "--self-test --rename --state --optimize --no-fuse --pool --target-device --device "
               "--max-ram --max-flash --read --time-limit",
     "compare": "--input --a --b --rtol --atol --ulp --per-node --python --json --device "
-               "--place-node --plugin --threads --max-bytes --shape --kernels --disable-pass "
+               "--place-node --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
                "--tflite-variant --follow-links --read",
     "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
                     "--shape --tflite-variant --plugin",
@@ -57,12 +57,12 @@ IGNORED = {
             ("--target-device --device-schedule --cpu-mhz --assign", ""),
             ("--target-device --device-schedule --cpu-mhz --assign", "--device GPU"),
             (PLACEMENT, ""),
-            ("--trace --time-limit --shape --kernels --disable-pass --threads --place-node --check --check-all --record "
+            ("--trace --time-limit --shape --kernels --isa --disable-pass --threads --place-node --check --check-all --record "
              + PLACEMENT, "--device npu=driver.so --plugin p.so")],
     "bench": [(PLACEMENT, "")],
     "compare": [(PLACEMENT, ""), ("--runs", "-i x=rand:1")],
     "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
-                (f"{VIEWS} --device --place-node --kernels --disable-pass --shape",
+                (f"{VIEWS} --device --place-node --kernels --isa --disable-pass --shape",
                  "--target-device npu"), (VIEWS, "--explain n")],
     "compile": [("--weights-machine", "-o d"), ("--weights-machine", "-o d --weights bin"),
                 (TARGET_OPTIONS, "-o d"), ("--device-platform", "-o d")],

@@ -125,6 +125,21 @@ class Words(unittest.TestCase):
                 plain, self.oribi("run", digits, "-i", picture, "--isa", name, "--json").stdout)]
             np.testing.assert_allclose(*values, rtol=1e-4, atol=1e-4)
 
+    def test_more_cores_take_less_time_and_no_less_than_their_share(self):
+        digits = SOURCE / "examples/digits/digits.onnx"
+        told = json.loads(self.oribi("inspect", digits, "--parallel", "--json").stdout)
+        steps = json.loads(self.oribi("inspect", digits, "--json").stdout)["steps"]
+        self.assertEqual(told["cores"], [1, 2, 8, 32])
+        self.assertEqual(sorted(s["node"] for s in told["steps"]), sorted(s["node"] for s in steps))
+        for step in told["steps"]:
+            for cores, work, serial, span in zip(told["cores"], step["work_ms"], step["serial_ms"], step["span_ms"]):
+                self.assertGreaterEqual(span * 1.001, serial + (work - serial) / cores, step)
+                self.assertLessEqual(span, work * 1.001, step)
+        for span, roof in zip(told["span_ms"], told["span_with_memory_ms"]):
+            self.assertLessEqual(span, roof * 1.001)
+        text = self.oribi("inspect", digits, "--parallel").stdout
+        self.assertRegex(text, r"\d+ steps with loops have a serial part above 2 %")
+
     def test_every_node_that_went_into_a_step_is_explained(self):
         digits = SOURCE / "examples/digits/digits.onnx"
         for name in ("conv1", "conv1_relu", "conv2", "conv2_relu", "conv3", "add3", "relu3", "depthwise4",

@@ -16,11 +16,11 @@ LIB = CACHE["CMAKE_INSTALL_LIBDIR"]
 VERSION = CACHE["CMAKE_PROJECT_VERSION"]
 DEVICES = ["cuda", "hip"] + (["opencl"] if (build / "plugins/oribi_opencl.so").exists() else [])
 RUNS = [f"{LIB}/liboribi.so.{VERSION}", "bin/oribi", "libexec/oribi/oribi-plugin-probe",
-        f"{LIB}/oribi/oribi_ort_adapter.so",
+        *(f"{LIB}/oribi/oribi_{n}.so" for n in ("cpu_extra", "ort_adapter")),
         *(f"{LIB}/oribi/plugins/oribi_{d}.so" for d in DEVICES)]
-DROPINS = [f"{LIB}/oribi/dropin/{name}" for name in
-           ("libtensorflow_framework.so.2", "libtensorflow_cc.so.2", "libtensorflow.so.2",
-            "_pywrap_tensorflow_internal.so")]
+DROPINS = [*(f"{LIB}/oribi/dropin/{name}" for name in
+             ("libtensorflow_framework.so.2", "libtensorflow_cc.so.2", "libtensorflow.so.2",
+              "_pywrap_tensorflow_internal.so")), f"{LIB}/oribi/oribi_kernel_texts.so"]  # no code
 
 
 def run(*command, **more):

@@ -33,8 +33,11 @@ typedef struct oribi_cpu_family {
     const oribi_cpu_kernel *kernels;
 } oribi_cpu_family;
 
-/* All families, in the order of registration; ends with a NULL name. */
+/* All families, in the order of registration; ends with a NULL name. Kernels are NULL where the
+ * family is not linked in. */
 extern const oribi_cpu_family oribi_cpu_families[];
+/* Registers the rows that this processor can run. */
+void oribi_cpu_register(const oribi_cpu_family *families);
 
 /* Cycles, about, that a kernel's loop works between two looks whether its run was stopped (kit.c).
  * Tests alone write it. */

@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers the cpu plugin's rows with the host. Knows no op: it walks the families' tables and
- * leaves out what the processor lacks. Read next: families.h, then a family's file.
+/* Registers rows of kernels with the host. Knows no op: it walks tables and leaves out what the
+ * processor lacks.
  */
-#include "cpu/base/families.h"
-
 #include <stdio.h>
 #include <string.h>
 
-#include "built_in.h"
-
-#define FAMILY_ROW(family)     {#family, oribi_cpu_##family##_kernels},
-#define VARIANT_ROW(part, set) FAMILY_ROW(part##_##set)
-const oribi_cpu_family oribi_cpu_families[] = {
-    ORIBI_CPU_FAMILIES(FAMILY_ROW, VARIANT_ROW){NULL, NULL}};
-#undef FAMILY_ROW
-#undef VARIANT_ROW
+#include "cpu/base/cpu.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #define X86(feature) __builtin_cpu_supports(feature)
@@ -84,11 +75,12 @@ static void register_row(const oribi_cpu_kernel *row, TF_Status *status)
     oribi_kit_register(&kernel, status);
 }
 
-void oribi_cpu_init(void)
+void oribi_cpu_register(const oribi_cpu_family *family)
 {
     TF_Status *status = TF_NewStatus();
-    for (const oribi_cpu_family *family = oribi_cpu_families; family->name != NULL; family++) {
-        for (const oribi_cpu_kernel *row = family->kernels; row->op_name != NULL; row++) {
+    for (; family->name != NULL; family++) {
+        const oribi_cpu_kernel *row = family->kernels; /* NULL: of cpu_extra, not linked in here */
+        for (; row != NULL && row->op_name != NULL; row++) {
             if (oribi_cpu_has(row->isa)) {
                 register_row(row, status);
             }

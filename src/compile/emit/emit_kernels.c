@@ -20,8 +20,8 @@ typedef struct emitter {
 /* The file of that name, of `length` letters, the last of which is `kind`; -1: there is none. */
 static int32_t find(const char *name, size_t length, char kind)
 {
-    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
-        const char *found = oribi_kernel_texts[i].name;
+    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts()[i].name != NULL; i++) {
+        const char *found = oribi_kernel_texts()[i].name;
         if (strlen(found) == length && memcmp(found, name, length - 1) == 0 &&
             found[length - 1] == kind) {
             return i;
@@ -64,7 +64,7 @@ static void want(emitter *e, const char *name, size_t length, char kind)
         return;
     }
     e->wanted[index] = true;
-    want_included(e, (const char *)oribi_kernel_texts[index].text);
+    want_included(e, (const char *)oribi_kernel_texts()[index].text);
     if (kind == 'h') {
         want(e, name, length, 'c');
     }
@@ -132,8 +132,8 @@ static bool add_own(emitter *e, const oribi_target_kernel *kernel, TF_Status *st
 static bool add(emitter *e, int32_t index, TF_Status *status)
 {
     oribi_text copy = {0};
-    const char *text = oribi_kernel_texts[index].name;
-    rewrite((const char *)oribi_kernel_texts[index].text, e->all->programs[0]->name, &copy);
+    const char *text = oribi_kernel_texts()[index].name;
+    rewrite((const char *)oribi_kernel_texts()[index].text, e->all->programs[0]->name, &copy);
     return oribi_files_add(e->files, &copy, status, "%s%s",
                            strcmp(text, device_header) == 0 ? "" : "micro/", text);
 }
@@ -165,6 +165,7 @@ static bool want_kernels(emitter *e, const oribi_program *model, TF_Status *stat
 bool oribi_emit_kernels(const oribi_compile *all, oribi_files *files, TF_Status *status)
 {
     emitter e = {.all = all, .files = files};
+    ORIBI_TRY(oribi_kernel_texts_check(status));
     want(&e, "port.h", strlen("port.h"), 'h');
     want(&e, "memory.h", strlen("memory.h"), 'h');
     for (int32_t i = 0; i < all->n_programs; i++) {
@@ -173,7 +174,7 @@ bool oribi_emit_kernels(const oribi_compile *all, oribi_files *files, TF_Status 
         }
         ORIBI_TRY(want_kernels(&e, all->programs[i], status));
     }
-    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts[i].name != NULL; i++) {
+    for (int32_t i = 0; i < MAX_TEXTS && oribi_kernel_texts()[i].name != NULL; i++) {
         if (e.wanted[i]) {
             ORIBI_TRY(add(&e, i, status));
         }

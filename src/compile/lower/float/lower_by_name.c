@@ -34,7 +34,7 @@ static bool has_kernel(const char *stem)
 {
     char file[ORIBI_LOWER_STEM + sizeof "_f32.c"];
     (void)snprintf(file, sizeof file, "%s_f32.c", stem);
-    for (const oribi_kernel_text *text = oribi_kernel_texts; text->name != NULL; text++) {
+    for (const oribi_kernel_text *text = oribi_kernel_texts(); text->name != NULL; text++) {
         if (strcmp(text->name, file) == 0) {
             return true;
         }
