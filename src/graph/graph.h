@@ -151,7 +151,7 @@ typedef struct oribi_graph {
     bool keeps_constants;      /* to be packed: what kernels give back stays */
     oribi_map packed;          /* by node: oribi_graph_packed, the list of a packed file */
     oribi_source *packed_source; /* where these are; one reference */
-    const char *packed_from;   /* what the packed model was called */
+    const char *packed_from;     /* what the packed model was called */
 } oribi_graph;
 
 /* A thousand times what large models have. Each takes some 2 kB until it runs, and all that passes

@@ -155,7 +155,7 @@ typedef struct oribi_session_step {
     bool *released;            /* n_inputs: constants that the kernel promised not to read */
     uint64_t packed_inputs;    /* that a packed file had for the kernel; bit i: input i */
     struct oribi_session *session;
-    const char *detail;        /* "op, kernel of provider" */
+    const char *detail; /* "op, kernel of provider" */
     oribi_session_body *bodies;
     int32_t n_bodies;
     void *graph_arg; /* of the graph's view callbacks */

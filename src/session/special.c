@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Specials: a model whose translation wants shapes that it leaves open is translated when a run has
- * inputs, once for each set of their shapes. The last few are kept, as plans are; packed weights that
- * are the same they share. A run changes from one to another (run.c); what it gave out stays.
+ * inputs, once for each set of their shapes. The last few are kept, as plans are; packed weights
+ * that are the same they share. A run changes from one to another (run.c); what it gave out stays.
  */
 #include <string.h>
 

@@ -209,8 +209,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         oribi_options_disable_pass(options, "layout", status);
     }
     uint8_t *packed = repair_packed(data, bytes);
-    oribi_model *model = oribi_model_from_memory(packed != NULL ? packed : data, bytes, "fuzz",
-                                                 options, status);
+    oribi_model *model =
+        oribi_model_from_memory(packed != NULL ? packed : data, bytes, "fuzz", options, status);
     if (is_good(status)) {
         run_model(&c, model, options, status);
     }

@@ -381,8 +381,8 @@ static void other_options_share_only_what_is_equal(void **state)
     }
     oribi_options *plain = oribi_options_create(status);
     oribi_options_disable_pass(plain, "batch_norm", status);
-    oribi_model *model = oribi_model_open(path, NULL, status), *other =
-                             oribi_model_open(path, NULL, status);
+    oribi_model *model = oribi_model_open(path, NULL, status),
+                *other = oribi_model_open(path, NULL, status);
     expect_ok(status);
 
     running a = start(model, NULL, status), b = start(model, plain, status),
@@ -423,8 +423,7 @@ static void runs_of_a_packed_model_allocate_nothing(void **state)
     TF_Status *status = TF_NewStatus();
     (void)state;
     TF_Buffer *file = pack_digits(status);
-    oribi_model *model =
-        oribi_model_from_memory(file->data, file->length, "packed", NULL, status);
+    oribi_model *model = oribi_model_from_memory(file->data, file->length, "packed", NULL, status);
     expect_ok(status);
     running r = start(model, NULL, status);
     oribi_run_execute(r.run, status);
@@ -455,8 +454,7 @@ static void other_versions_machines_and_kernels_are_named(void **state)
     expect_refusal(data, file->length, micro, TF_FAILED_PRECONDITION, "asks for");
     expect_refusal(data, file->length, micro, TF_FAILED_PRECONDITION, "oribi pack digits.onnx -o");
     assert_true(replace(data, "\012\0051.0.0", "\012\0050.9.7") == 1);
-    expect_refusal(data, file->length, NULL, TF_FAILED_PRECONDITION,
-                   "made by Oribi 0.9.7");
+    expect_refusal(data, file->length, NULL, TF_FAILED_PRECONDITION, "made by Oribi 0.9.7");
     free(block);
 
     data = copy_of(file, 0, &block);
@@ -489,8 +487,7 @@ static void shapes_and_packing_again_are_refused(void **state)
     oribi_options_set_input_shape(options, "picture", dims, 4, status);
 
     expect_refusal(file->data, file->length, options, TF_UNIMPLEMENTED, "--shape");
-    oribi_model *model =
-        oribi_model_from_memory(file->data, file->length, "packed", NULL, status);
+    oribi_model *model = oribi_model_from_memory(file->data, file->length, "packed", NULL, status);
     expect_ok(status);
     oribi_model_pack(model, NULL, again, status);
 

@@ -190,15 +190,13 @@ typedef struct TF_PackedConstant {
 
 /* Packed constants: memory of the host that `fill` has written, now or earlier. Kernels that ask
  * for the same bytes (kernel, inputs, layout) in several sessions of a model share them, and a file
- * of `oribi pack` has them: then fill is not called, and the constants themselves are not in memory.
- * So what create does may depend on their types and shapes, but not on their values, except for
- * inputs that it does not give back by TF_OpKernelConstruction_ReleaseConstant.
- * Shapes   bytes comes from shapes and attributes alone: a packed file is untrusted, whatever it
- *          holds is as long as `bytes` says, and its content may be any bits. Offsets or counts do
- *          not belong there.
- * Owns     the host; aligned to 64 bytes, read only, valid until destroy has returned. The struct
- *          and the text are copied.
- * Context  inside create only. fill runs inside this call and may call
+ * of `oribi pack` has them: then fill is not called, and the constants themselves are not in
+ * memory. So what create does may depend on their types and shapes, but not on their values, except
+ * for inputs that it does not give back by TF_OpKernelConstruction_ReleaseConstant. Shapes   bytes
+ * comes from shapes and attributes alone: a packed file is untrusted, whatever it holds is as long
+ * as `bytes` says, and its content may be any bits. Offsets or counts do not belong there. Owns the
+ * host; aligned to 64 bytes, read only, valid until destroy has returned. The struct and the text
+ * are copied. Context  inside create only. fill runs inside this call and may call
  *          TF_OpKernelConstruction_ConstantRead, but not this function.
  * Errors   NULL with RESOURCE_EXHAUSTED: no memory; INVALID_ARGUMENT: a NULL or smaller struct, no
  *          layout, no fill; FAILED_PRECONDITION: the model is a packed file made for other kernels.

@@ -18,9 +18,9 @@ typedef struct conv_state {
     const oribi_winograd_variant *winograd;
     oribi_conv_attrs attrs;
     oribi_epilogue epilogue;
-    int64_t filter[4]; /* of the packed filter */
-    int64_t groups;    /* 0: not packed, the filter comes with each call */
-    bool is_winograd;  /* packed for winograd.h */
+    int64_t filter[4];   /* of the packed filter */
+    int64_t groups;      /* 0: not packed, the filter comes with each call */
+    bool is_winograd;    /* packed for winograd.h */
     const float *panels; /* the host's */
     float *zeros;
 } conv_state;

@@ -17,7 +17,7 @@ typedef struct packed_state {
     const oribi_gemm_variant *variant;
     oribi_cpu_shape filter; /* of the packed one */
     int64_t groups;         /* 0: not packed, the filter comes with each call */
-    const float *panels; /* the host's */
+    const float *panels;    /* the host's */
 } packed_state;
 
 typedef struct packed_call {
@@ -167,13 +167,13 @@ static void pack_constant(oribi_kit_setup *setup, packed_state *state)
     filling f = {state->variant, &source, groups};
     const oribi_weights_packing packing = {
         .inputs = 1U << 1,
-        .count = oribi_weights_count(state->variant, groups, source.middle * source.inner, source.n),
+        .count =
+            oribi_weights_count(state->variant, groups, source.middle * source.inner, source.n),
         .fill = fill_panels,
         .arg = &f};
-    if (source.middle < 1 ||
-        (state->panels =
-             oribi_weights_pack(setup, &packing, "taps.1 width %d groups %lld order %d",
-                                (int)state->variant->width, (long long)groups, in)) == NULL) {
+    if (source.middle < 1 || (state->panels = oribi_weights_pack(
+                                  setup, &packing, "taps.1 width %d groups %lld order %d",
+                                  (int)state->variant->width, (long long)groups, in)) == NULL) {
         return;
     }
     state->filter = view.dims;

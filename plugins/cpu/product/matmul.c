@@ -15,7 +15,7 @@ typedef struct matmul_state {
     oribi_matmul_attrs attrs;
     oribi_epilogue epilogue;
     bool packed;
-    int64_t k, n; /* of the packed right side */
+    int64_t k, n;        /* of the packed right side */
     const float *panels; /* the host's */
 } matmul_state;
 

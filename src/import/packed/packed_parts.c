@@ -30,8 +30,8 @@ bool oribi_packed_text(oribi_packed_reader *self, const oribi_wire_field *field,
     return *out != NULL || oribi_fail_memory(status);
 }
 
-static bool read_shape(const oribi_wire *wire, const oribi_wire_field *field,
-                       oribi_wide_dims *out, bool *out_is_unknown, TF_Status *status)
+static bool read_shape(const oribi_wire *wire, const oribi_wire_field *field, oribi_wide_dims *out,
+                       bool *out_is_unknown, TF_Status *status)
 {
     oribi_wire shape;
     return oribi_wire_enter(wire, field, &shape, status) &&
@@ -64,8 +64,7 @@ static bool read_value(oribi_packed_reader *self, oribi_wire wire, TF_Status *st
     }
     value->units = oribi_wire_over(self->file, 0);
     while (oribi_wire_next(&wire, &part, status)) {
-        ORIBI_TRY(part.number != ORIBI_VALUE_NAME ||
-                  oribi_packed_text(self, &part, &name, status));
+        ORIBI_TRY(part.number != ORIBI_VALUE_NAME || oribi_packed_text(self, &part, &name, status));
         ORIBI_TRY(part.number != ORIBI_VALUE_DTYPE || read_dtype(&part, &value->dtype, status));
         ORIBI_TRY(part.number != ORIBI_VALUE_SHAPE ||
                   read_shape(&wire, &part, &dims, &is_unknown, status));
@@ -135,8 +134,8 @@ bool oribi_packed_units(oribi_packed_reader *self, oribi_wire units, const oribi
     unit_list list;
     int64_t axis = 0;
     ORIBI_TRY(count_units(units, &list, &axis, status));
-    const bool fits = list.n <= 1 || (axis >= 0 && axis < value->shape.rank &&
-                                      value->shape.dims[axis] == list.n);
+    const bool fits =
+        list.n <= 1 || (axis >= 0 && axis < value->shape.rank && value->shape.dims[axis] == list.n);
     oribi_value result = {.dtype = value->dtype};
     if (list.n > 0 && fits) {
         unit_list first = list;
@@ -180,8 +179,8 @@ static bool find_data(const oribi_packed_reader *self, int64_t offset, uint64_t 
     const uint64_t most = self->data_bytes;
     if (offset < 0 || (uint64_t)offset > most || bytes > most - (uint64_t)offset) {
         return oribi_fail(status, TF_DATA_LOSS,
-                          "'%s' has %" PRIu64 " bytes from %" PRId64 " on, but the file has %" PRIu64
-                          " there; pack the model again",
+                          "'%s' has %" PRIu64 " bytes from %" PRId64
+                          " on, but the file has %" PRIu64 " there; pack the model again",
                           what, bytes, offset, most);
     }
     *out = self->data + (size_t)offset;
@@ -339,8 +338,7 @@ static bool add_constant(oribi_packed_reader *self, oribi_graphdef *def, const c
     const oribi_constant_view view = {c->dtype, c->dims.n, c->dims.at,
                                       c->strides.n > 0 ? c->strides.at : NULL, data};
     oribi_source_retain(source);
-    const oribi_value_id id =
-        oribi_graph_add_constant(self->graph, c->name, &view, source, status);
+    const oribi_value_id id = oribi_graph_add_constant(self->graph, c->name, &view, source, status);
     ORIBI_TRY(id >= 0);
     self->graph->values[id]->constant->is_absent = c->is_absent;
     return oribi_graphdef_feed(def, c->name, id, status);

@@ -17,7 +17,7 @@
 #include "op/op_proto.h"
 #include "oribi/oribi.h"
 
-#define TEXT_(x) #x
+#define TEXT_(x)        #x
 #define DOTTED(a, b, c) TEXT_(a) "." TEXT_(b) "." TEXT_(c)
 
 const char *oribi_packed_version(void)
@@ -88,8 +88,10 @@ static bool read_head(oribi_packed_reader *self, TF_Status *status)
     if (header > self->bytes - ORIBI_PACKED_HEAD_BYTES ||
         !oribi_size_round_up(ORIBI_PACKED_HEAD_BYTES + (size_t)header, ORIBI_PACKED_DATA_ALIGNMENT,
                              &data)) {
-        return oribi_fail(status, TF_DATA_LOSS, "byte %d: the header has %" PRIu64 " bytes, more "
-                          "than the packed file", HEADER, header);
+        return oribi_fail(status, TF_DATA_LOSS,
+                          "byte %d: the header has %" PRIu64 " bytes, more "
+                          "than the packed file",
+                          HEADER, header);
     }
     oribi_digest digest = {0};
     oribi_digest_add(&digest, file + ORIBI_PACKED_HEAD_BYTES, (size_t)header);
@@ -198,8 +200,8 @@ static bool add_input(oribi_packed_reader *self, oribi_graphdef *def, const port
         return true; /* oribi_graph_add_state makes it one */
     }
     ORIBI_TRY(oribi_graph_add_input(graph, id, from->name, status));
-    return oribi_packed_units(self, from->units, graph->values[id],
-                              &graph->input_quantisation[i], status);
+    return oribi_packed_units(self, from->units, graph->values[id], &graph->input_quantisation[i],
+                              status);
 }
 
 static bool add_output(oribi_packed_reader *self, oribi_graphdef *def, const port *from, int32_t i,
@@ -251,8 +253,8 @@ static bool recall(void *arg, oribi_node *made, TF_Status *status)
     made->device = ""; /* the CPU */
     for (int32_t k = 0; k < made->n_outputs; k++) {
         oribi_value *value = graph->values[made->outputs[k]];
-        const char *name = k == 0 ? made->name
-                                  : oribi_arena_printf(&self->scratch, "%s:%d", made->name, (int)k);
+        const char *name =
+            k == 0 ? made->name : oribi_arena_printf(&self->scratch, "%s:%d", made->name, (int)k);
         ORIBI_TRY(name != NULL || oribi_fail_memory(status));
         const oribi_packed_value *known = oribi_map_get(&self->values, name);
         if (known != NULL && known->dtype == value->dtype) {
@@ -274,10 +276,10 @@ static bool read_graph(oribi_packed_reader *self, const oribi_wire *message, TF_
                     add_ports(self, def, ORIBI_PACKED_OUTPUT, status) &&
                     oribi_graph_sort(self->graph, status);
     oribi_graphdef_close(def);
-    return ok &&
-           (self->graph->n_order == self->n_nodes ||
-            oribi_fail(status, TF_INVALID_ARGUMENT, "%d nodes lead to outputs, and there are %" PRId64,
-                       (int)self->graph->n_order, self->n_nodes));
+    return ok && (self->graph->n_order == self->n_nodes ||
+                  oribi_fail(status, TF_INVALID_ARGUMENT,
+                             "%d nodes lead to outputs, and there are %" PRId64,
+                             (int)self->graph->n_order, self->n_nodes));
 }
 
 static bool reserve(oribi_packed_reader *self, TF_Status *status)
@@ -304,9 +306,10 @@ static bool read_all(oribi_packed_reader *self, TF_Status *status)
 static bool refuse_options(const oribi_import_options *options, TF_Status *status)
 {
     if (!options->may_be_packed) {
-        return oribi_fail(status, TF_UNIMPLEMENTED,
-                          "a packed file is for running on this machine; give the model that it was "
-                          "made of");
+        return oribi_fail(
+            status, TF_UNIMPLEMENTED,
+            "a packed file is for running on this machine; give the model that it was "
+            "made of");
     }
     return options->shapes == NULL ||
            oribi_fail(status, TF_UNIMPLEMENTED,

@@ -50,8 +50,8 @@ static bool check_node(const oribi_node *node, TF_Status *status)
     }
     return node->n_bodies == 0 ||
            oribi_fail(status, TF_UNIMPLEMENTED,
-                      "node '%s' (%s): a model with conditions or loops cannot be packed", node->name,
-                      node->op_name);
+                      "node '%s' (%s): a model with conditions or loops cannot be packed",
+                      node->name, node->op_name);
 }
 
 static bool check_session(const oribi_session *session, TF_Status *status)
@@ -65,8 +65,9 @@ static bool check_session(const oribi_session *session, TF_Status *status)
         }
         ORIBI_TRY(check_node(step->node, status));
     }
-    return session->check == NULL || oribi_fail(status, TF_FAILED_PRECONDITION,
-                                                "a model is packed without ORIBI_CHECK and --check");
+    return session->check == NULL ||
+           oribi_fail(status, TF_FAILED_PRECONDITION,
+                      "a model is packed without ORIBI_CHECK and --check");
 }
 
 /* --- Data ------------------------------------------------------------------------------------ */
@@ -302,8 +303,8 @@ static bool put_file(const writer *w, TF_Buffer *out, TF_Status *status)
 {
     size_t start = 0, bytes = 0;
     uint8_t *file = NULL;
-    if (oribi_size_round_up(ORIBI_PACKED_HEAD_BYTES + w->header.length,
-                            ORIBI_PACKED_DATA_ALIGNMENT, &start) &&
+    if (oribi_size_round_up(ORIBI_PACKED_HEAD_BYTES + w->header.length, ORIBI_PACKED_DATA_ALIGNMENT,
+                            &start) &&
         oribi_size_add(start, w->data_bytes, &bytes)) {
         file = oribi_alloc_zero(1, bytes);
     }

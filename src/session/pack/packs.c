@@ -81,8 +81,7 @@ static void grow(oribi_packs *packs)
 {
     const size_t n_before = packs->n_chains;
     pack **before = packs->chains;
-    pack **chains =
-        packs->n < n_before ? NULL : oribi_alloc_zero(n_before, 2 * sizeof(pack *));
+    pack **chains = packs->n < n_before ? NULL : oribi_alloc_zero(n_before, 2 * sizeof(pack *));
     if (chains == NULL) {
         return;
     }
@@ -104,8 +103,7 @@ static pack *find(oribi_packs *packs, const oribi_digest *key, const oribi_kerne
                   size_t bytes)
 {
     for (pack *each = *chain_of(packs, key); each != NULL; each = each->next) {
-        if (each->def == def && each->bytes == bytes &&
-            memcmp(&each->key, key, sizeof *key) == 0) {
+        if (each->def == def && each->bytes == bytes && memcmp(&each->key, key, sizeof *key) == 0) {
             each->references++;
             return each;
         }
@@ -278,8 +276,7 @@ static const oribi_graph_packed *find_in_file(const oribi_session_step *step,
 static bool is_absent(const oribi_session_step *step, int32_t input)
 {
     const oribi_value_id id = step->node->inputs[input];
-    const oribi_constant *constant =
-        id >= 0 ? step->session->graph->values[id]->constant : NULL;
+    const oribi_constant *constant = id >= 0 ? step->session->graph->values[id]->constant : NULL;
     return constant != NULL && constant->is_absent;
 }
 
