@@ -297,7 +297,7 @@ TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
 /* The model as a packed file: optimised for the CPU with these options, its weights as the kernels
  * of this machine want them. oribi_model_open takes it, mapped, and a session of it packs nothing.
  * It is for this version of the library and kernels such as these; elsewhere making a session fails
- * with FAILED_PRECONDITION. docs/reference/pack.md.
+ * with FAILED_PRECONDITION. docs/reference/running/pack.md.
  * Owns     fills an empty buffer, as large as the model about; the caller deletes it.
  * Errors   UNIMPLEMENTED, with the node: nodes on devices, conditions and loops, shapes that the
  *          translation wants and nobody gave; INVALID_ARGUMENT: the model is packed. */

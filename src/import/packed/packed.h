@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file that `oribi pack` writes: an optimised graph, its constants, and what kernels packed of
  * them, to be mapped and run. Written by src/session/pack/pack_write.c, read by packed_read.c;
- * what it is for: docs/reference/pack.md.
+ * what it is for: docs/reference/running/pack.md.
  *
  *   head     64 bytes, numbers little endian: magic 8, format 4, 0 4, bytes of the header 8, bytes
  *            of the file 8, digest of the header 16, zeros
