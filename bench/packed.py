@@ -56,10 +56,10 @@ def measure(args, source, folder):
     def all_of(path, key, pick):
         return pick(row[key] for row in found[path])
 
-    print("| %s | %.1f, %.1f | %.1f, **%.1f** | %.2f, **%.2f** | %.1f, %.1f |" % (
+    print("| %s | %.1f, %.1f | %.1f, **%.1f** | %.2f, **%.2f** |" % (
         name, *sizes, all_of(plain, "load_ms", min), all_of(packed, "load_ms", min),
-        all_of(plain, "first", statistics.median), all_of(packed, "first", statistics.median),
-        all_of(plain, "min_ms", min), all_of(packed, "min_ms", min)), flush=True)
+        all_of(plain, "first", statistics.median), all_of(packed, "first", statistics.median)),
+          flush=True)
 
 
 def main():
@@ -71,7 +71,7 @@ def main():
     parser.add_argument("models", nargs="+")
     args = parser.parse_args()
     print("| model | file, MiB: model, packed | load, ms: model, packed | first run over the median of "
-          "later ones: model, packed | least run, ms: model, packed |\n|---|---|---|---|---|", flush=True)
+          "later ones: model, packed |\n|---|---|---|---|", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for source in args.models:
             measure(args, source, folder)
