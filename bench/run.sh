@@ -47,6 +47,9 @@ else
     title "Load time and peak memory, weights stored as random numbers, 1 thread"
     # shellcheck disable=SC2086
     "$python" "$root/bench/peer_load.py" --oribi "$build/bin/oribi" $models
+    title "Packed files: load and first run, 1 thread"
+    # shellcheck disable=SC2086
+    "$python" "$root/bench/packed.py" --oribi "$build/bin/oribi" $models
     title "An encoder of text, float and int8, 1 thread"
     "$python" "$root/bench/encoder.py" --oribi "$build/bin/oribi"
     title "QDQ models, 1 thread"

@@ -156,8 +156,8 @@ TF_CAPI_EXPORT extern void oribi_options_set_thread_pool(oribi_options *options,
 #endif /* 1.2 */
 /* Limit on the memory that a model makes the library take, in bytes; 0 (default): half of the RAM
  * or of the cgroup's limit. RESOURCE_EXHAUSTED when it would be passed. One limit over what is
- * read, the graph, folded constants, planning and the memory of runs; packed copies of weights that
- * kernels keep do not count. */
+ * read, the graph, folded constants, planning and the memory of runs, and what kernels pack through
+ * TF_OpKernelConstruction_PackedConstant, once for all sessions that share it. */
 TF_CAPI_EXPORT extern void oribi_options_set_max_bytes(oribi_options *options, uint64_t bytes);
 /* May external data leave the model's folder through a link? Default no. */
 TF_CAPI_EXPORT extern void oribi_options_set_follow_links(oribi_options *options, bool follow);
@@ -301,6 +301,17 @@ TF_CAPI_EXPORT extern int oribi_model_output_quantisation(const oribi_model *mod
 TF_CAPI_EXPORT extern oribi_session *
 oribi_session_create(oribi_model *model, const oribi_options *options, TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
+#if ORIBI_HAS_CONTRACT(1, 3)
+/* The model as a packed file: optimised for the CPU with these options, its weights as the kernels
+ * of this machine want them. oribi_model_open takes it, mapped, and a session of it packs nothing.
+ * It is for this version of the library and kernels such as these; elsewhere making a session fails
+ * with FAILED_PRECONDITION. docs/reference/running/pack.md.
+ * Owns     fills an empty buffer, as large as the model about; the caller deletes it.
+ * Errors   UNIMPLEMENTED, with the node: nodes on devices, conditions and loops, shapes that the
+ *          translation wants and nobody gave; INVALID_ARGUMENT: the model is packed. */
+TF_CAPI_EXPORT extern void oribi_model_pack(oribi_model *model, const oribi_options *options,
+                                            TF_Buffer *file, TF_Status *status);
+#endif /* 1.3 */
 /* JSON about the session: what is one of "graph" (steps with kernels, shapes, memory), "passes"
  * (what each changed), "memory" (plan against its bounds), "copies" (steps between host and
  * devices), "devices" (of the session, with what they did), "explain:NODE" (kernels and devices

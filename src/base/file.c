@@ -62,6 +62,16 @@ int oribi_file_map_open(const char *path, oribi_file_map *out_map)
     return error;
 }
 
+int oribi_file_map_zeros(size_t bytes, oribi_file_map *out_map)
+{
+    void *data = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (data == MAP_FAILED) {
+        return errno;
+    }
+    *out_map = (oribi_file_map){.data = data, .bytes = bytes};
+    return 0;
+}
+
 void oribi_file_map_close(oribi_file_map *map)
 {
     if (map == NULL) {

@@ -22,6 +22,8 @@ int oribi_file_map_open(const char *path, oribi_file_map *out_map); /* read-only
 /* The same bytes in memory of the process: whoever truncates the file later does no harm. Pipes can
  * be read, too. EFBIG: more than max_bytes; ESTALE: the file changed its size meanwhile. */
 int oribi_file_map_read(const char *path, uint64_t max_bytes, oribi_file_map *out_map);
+/* Zeros that can be read only; they take address space and no memory. bytes > 0. */
+int oribi_file_map_zeros(size_t bytes, oribi_file_map *out_map);
 void oribi_file_map_close(oribi_file_map *map);
 /* Tells the system that pages of the range are not needed soon; they stay readable. */
 void oribi_file_map_give_back(const oribi_file_map *map, const void *from, size_t bytes);

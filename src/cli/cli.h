@@ -176,6 +176,7 @@ bool cli_has_drivers(const cli_args *args);
 /* Reads the options above for commands that have them; false: status set. */
 bool cli_place(const cli_args *args, oribi_options *options, TF_Status *status);
 int cli_session_open(const cli_args *args, cli_session *out); /* an exit code */
+int cli_model_open(const cli_args *args, cli_session *out);   /* the same, without a session */
 /* The same with this choice of kernels (NULL: the default) where --kernels is not given. */
 int cli_session_open_with(const cli_args *args, const char *kernels, cli_session *out);
 void cli_session_close(cli_session *session);
@@ -358,12 +359,13 @@ int cmd_compile(const cli_args *args);
 int cmd_verify(const cli_args *args);
 int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);
+int cmd_pack(const cli_args *args);
 int cmd_ops(const cli_args *args);
 int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
-    cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[], cmd_help_options[],
-    cmd_device_serve_options[], cmd_compare_options[];
+    cmd_pack_options[], cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[],
+    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[];
 
 #endif

@@ -89,30 +89,46 @@ int cli_session_open(const cli_args *args, cli_session *out)
     return cli_session_open_with(args, NULL, out);
 }
 
-int cli_session_open_with(const cli_args *args, const char *kernels, cli_session *out)
+static int open_model(const cli_args *args, const char *kernels, cli_session *out,
+                      TF_Status *status)
 {
-    TF_Status *status = TF_NewStatus();
     int code = CLI_USAGE;
 
     *out = (cli_session){NULL, NULL, NULL};
     if (args->n_positional != 1) {
         cli_error("%s: wants one model file; see `oribi help %s`", args->command->name,
                   args->command->name);
-        goto done;
+        return code;
     }
     out->options = oribi_options_create(status);
     code =
         out->options == NULL ? cli_fail(status) : make_options(args, kernels, out->options, status);
-    if (code != CLI_OK) {
-        goto done;
+    code = code != CLI_OK ? code : cli_load_plugins(args, NULL);
+    if (code == CLI_OK) {
+        out->model = oribi_model_open(args->positional[0], out->options, status);
+        code = out->model == NULL ? cli_fail(status) : CLI_OK;
     }
-    code = cli_load_plugins(args, NULL);
+    return code;
+}
+
+int cli_model_open(const cli_args *args, cli_session *out)
+{
+    TF_Status *status = TF_NewStatus();
+    const int code = open_model(args, NULL, out, status);
+
     if (code != CLI_OK) {
-        goto done;
+        cli_session_close(out);
     }
-    out->model = oribi_model_open(args->positional[0], out->options, status);
-    if (out->model == NULL) {
-        code = cli_fail(status);
+    TF_DeleteStatus(status);
+    return code;
+}
+
+int cli_session_open_with(const cli_args *args, const char *kernels, cli_session *out)
+{
+    TF_Status *status = TF_NewStatus();
+    int code = open_model(args, kernels, out, status);
+
+    if (code != CLI_OK) {
         goto done;
     }
     out->session = oribi_session_create(out->model, out->options, status);

@@ -68,6 +68,14 @@ const cli_command cli_commands[] = {
      "  oribi bench model.onnx --runs 20\n"
      "  oribi bench model.onnx --threads 1 --profile",
      cmd_bench_options, cmd_bench},
+    {"pack", "MODEL", "write a model with its weights packed, to be mapped and run at once",
+     "FILE holds the optimised graph and the weights as kernels want them: opening it packs\n"
+     "nothing, and processes share it. It is for this version of Oribi and kernels such as this\n"
+     "processor's; elsewhere a message says so, and what to run again. "
+     "docs/reference/running/pack.md.",
+     "  oribi pack vgg19.onnx -o vgg19.oribi\n"
+     "  oribi run vgg19.oribi -i 0=@cat.png",
+     cmd_pack_options, cmd_pack},
     {"ops", "[NAME]", "list the known ops, or one in full", NULL,
      "  oribi ops\n"
      "  oribi ops Conv2D",

@@ -76,6 +76,8 @@ void oribi_graph_destroy(oribi_graph *graph)
     oribi_free(graph->output_quantisation);
     oribi_free(graph->states);
     oribi_map_destroy(&graph->names);
+    oribi_map_destroy(&graph->packed);
+    oribi_source_release(graph->packed_source);
     oribi_arena_destroy(&graph->arena);
     oribi_free(graph);
 }

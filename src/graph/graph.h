@@ -27,6 +27,8 @@ void oribi_source_release(oribi_source *source); /* NULL ok */
  * reference. NULL: status set. */
 oribi_source *oribi_source_open(const char *path, bool is_read, uint64_t max_bytes,
                                 const uint8_t **out_data, size_t *out_bytes, TF_Status *status);
+/* Zeros that can be read and take no memory; one reference. NULL: status set. */
+oribi_source *oribi_source_zeros(size_t bytes, const uint8_t **out_data, TF_Status *status);
 
 typedef struct oribi_constant {
     oribi_constant_view view; /* data may be unaligned; strides as bytes, 0 for a splat */
@@ -34,7 +36,16 @@ typedef struct oribi_constant {
     TF_Tensor *dense;         /* dense 64-byte aligned copy, made when first asked for, or NULL */
     int32_t n_released;       /* uses whose kernel keeps a packed copy of its own */
     bool is_dropped;          /* all uses have one, and the bytes are gone for good */
+    bool is_absent; /* of a packed file, which has them packed only: the view shows zeros */
 } oribi_constant;
+
+/* Packed bytes in a packed file, for one node. */
+typedef struct oribi_graph_packed {
+    const char *kernel, *layout;
+    const uint8_t *data;
+    size_t bytes;
+    struct oribi_graph_packed *next; /* of the same node */
+} oribi_graph_packed;
 
 struct oribi_node;
 
@@ -137,6 +148,11 @@ typedef struct oribi_graph {
     bool is_open;              /* ports alone: it is to be made again when input shapes are known */
     int32_t max_nodes;         /* ORIBI_GRAPH_MAX_NODES, dead ones included */
     uint64_t charged_bytes;    /* of a body: what the graph around it counts of it */
+    bool is_packed;            /* from a packed file: passes have been over it */
+    bool keeps_constants;      /* to be packed: what kernels give back stays */
+    oribi_map packed;          /* by node: oribi_graph_packed, the list of a packed file */
+    oribi_source *packed_source; /* where these are; one reference */
+    const char *packed_from;     /* what the packed model was called */
 } oribi_graph;
 
 /* A thousand times what large models have. Each takes some 2 kB until it runs, and all that passes
@@ -157,6 +173,9 @@ bool oribi_graph_keep_tensor(oribi_graph *graph, TF_Tensor *tensor, TF_Status *s
 /* All adders return -1 / NULL on failure with status set. Names are made unique with a suffix. */
 oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_DataType dtype,
                                      const oribi_shape *shape, TF_Status *status);
+/* *shape becomes, dimension by dimension, what either side knows, in the graph's arena; it wins
+ * where they disagree. False: no memory. */
+bool oribi_graph_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape);
 /* Returns what a model says about a value of this type, or none where that is not quantisation: of
  * a type that is not an integer's, with a scale that is not positive and finite, with a zero point
  * that the type does not have. */
@@ -182,6 +201,9 @@ oribi_value_id oribi_graph_add_constant_copy(oribi_graph *graph, const char *nam
 /* Keeps a reference of the tensor (a folded result) and counts its bytes against max_bytes. */
 oribi_value_id oribi_graph_add_constant_tensor(oribi_graph *graph, const char *name,
                                                TF_Tensor *tensor, TF_Status *status);
+/* The first of the bytes that a constant's view reads, and how many there are to the last. */
+void oribi_graph_view_range(const oribi_constant_view *view, const uint8_t **out_from,
+                            size_t *out_bytes);
 /* Lets go of the constants that nothing uses: what folding replaced. For when no pass follows. */
 void oribi_graph_drop_unused_constants(oribi_graph *graph);
 /* A constant that reads another one with permuted dims, nothing copied; INVALID_ARGUMENT unless the

@@ -289,6 +289,13 @@ TF_Tensor *oribi_graph_constant_tensor(oribi_graph *graph, oribi_value_id value,
                    graph->values[value]->name);
         return NULL;
     }
+    if (constant->is_absent) {
+        oribi_fail(status, TF_FAILED_PRECONDITION,
+                   "constant '%s': the packed file has it for the kernels it was made for only; "
+                   "pack the model again",
+                   graph->values[value]->name);
+        return NULL;
+    }
     if (constant->is_dropped) {
         oribi_fail(status, TF_FAILED_PRECONDITION,
                    "constant '%s': its kernels have packed it and its bytes were given back",

@@ -85,3 +85,20 @@ oribi_source *oribi_source_open(const char *path, bool is_read, uint64_t max_byt
     *out_bytes = map->bytes;
     return source;
 }
+
+oribi_source *oribi_source_zeros(size_t bytes, const uint8_t **out_data, TF_Status *status)
+{
+    oribi_source *source = oribi_alloc_zero(1, sizeof *source);
+    oribi_file_map *map = oribi_alloc_zero(1, sizeof *map);
+    if (source == NULL || map == NULL || oribi_file_map_zeros(bytes, map) != 0) {
+        oribi_free(map);
+        oribi_free(source);
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    atomic_init(&source->references, 1);
+    source->release = release_file;
+    source->priv = map;
+    *out_data = map->data;
+    return source;
+}

@@ -35,8 +35,8 @@ static TF_Tensor *dense_constant(void *arg, int32_t input, TF_Status *status)
     return oribi_graph_constant_tensor(owner->graph, owner->node->inputs[input], status);
 }
 
-/* First and last byte that the view reads. */
-static void view_range(const oribi_constant_view *view, const uint8_t **out_from, size_t *out_bytes)
+void oribi_graph_view_range(const oribi_constant_view *view, const uint8_t **out_from,
+                            size_t *out_bytes)
 {
     size_t element_bytes = oribi_dtype_bytes(view->dtype);
     size_t bytes = element_bytes;
@@ -60,7 +60,8 @@ static void view_range(const oribi_constant_view *view, const uint8_t **out_from
 static void drop_constant(oribi_graph *graph, oribi_constant *constant, size_t bytes)
 {
     enum { KEPT_BYTES = 64 << 10 };
-    if (bytes > KEPT_BYTES && oribi_graph_source_is_tensor(constant->source)) {
+    if (bytes > KEPT_BYTES && !graph->keeps_constants &&
+        oribi_graph_source_is_tensor(constant->source)) {
         oribi_graph_drop_source(graph, constant);
         constant->view.data = NULL;
         constant->is_dropped = true;
@@ -84,7 +85,7 @@ static void release_constant(void *arg, int32_t input)
     oribi_graph_drop_dense(owner->graph, constant);
     const uint8_t *from = NULL;
     size_t bytes = 0;
-    view_range(&constant->view, &from, &bytes);
+    oribi_graph_view_range(&constant->view, &from, &bytes);
     if (constant->source != NULL && constant->source->give_back != NULL) {
         constant->source->give_back(constant->source, from, bytes);
     } else {
@@ -105,7 +106,7 @@ static void constant_read(void *arg, int32_t input, const void *from, size_t byt
     }
     const uint8_t *first = NULL;
     size_t all = 0;
-    view_range(&constant->view, &first, &all);
+    oribi_graph_view_range(&constant->view, &first, &all);
     const uintptr_t low = (uintptr_t)first, start = (uintptr_t)from;
     if (start >= low && start - low <= all && bytes <= all - (start - low)) {
         constant->source->give_back(constant->source, from, bytes);

@@ -37,6 +37,25 @@ oribi_value_id oribi_graph_add_value(oribi_graph *graph, const char *name, TF_Da
     return graph->n_values++;
 }
 
+bool oribi_graph_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape)
+{
+    if (shape->rank < 0) {
+        return oribi_shape_copy(&graph->arena, known->dims, known->rank, shape);
+    }
+    if (known->rank != shape->rank || oribi_shape_is_full(shape)) {
+        return true;
+    }
+    oribi_shape merged;
+    if (!oribi_shape_copy(&graph->arena, shape->dims, shape->rank, &merged)) {
+        return false;
+    }
+    for (int32_t i = 0; i < merged.rank; i++) {
+        merged.dims[i] = merged.dims[i] < 0 ? known->dims[i] : merged.dims[i];
+    }
+    *shape = merged;
+    return true;
+}
+
 oribi_quantisation oribi_graph_quantisation(TF_DataType dtype, int64_t n_scales, int64_t axis,
                                             double scale, int64_t zero)
 {

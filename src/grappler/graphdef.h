@@ -25,9 +25,10 @@ bool oribi_graphdef_name(const oribi_graph *graph, const char *standard,
                          oribi_graphdef_names *out_names, TF_Status *status);
 void oribi_graphdef_names_destroy(oribi_graphdef_names *names);
 
-/* NULL: no memory, or more than the 2 GiB that a message may have. The caller deletes it. */
+/* NULL: no memory, or more than the 2 GiB that a message may have. The caller deletes it. Whoever
+ * keeps constants elsewhere gets them as Placeholders, all but strings. */
 TF_Buffer *oribi_graphdef_write(oribi_graph *graph, const oribi_graphdef_names *names,
-                                TF_Status *status);
+                                bool constants_apart, TF_Status *status);
 
 /* A graph with the inputs, outputs and states of `like`, found by their names, from bytes that need
  * not be trusted. Constants that did not change share their memory with those of `like`; a shape

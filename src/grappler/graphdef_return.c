@@ -56,7 +56,7 @@ static bool recall_value(returned *self, const oribi_value *before, oribi_value 
     if (before->quantisation.n_scales > 0 && after->quantisation.n_scales == 0) {
         after->quantisation = before->quantisation;
     }
-    return oribi_pass_merge_shape(self->graph, &before->shape, &after->shape) ||
+    return oribi_graph_merge_shape(self->graph, &before->shape, &after->shape) ||
            oribi_fail_memory(status);
 }
 
@@ -101,7 +101,7 @@ static bool same_type(const returned *self, const oribi_value *before, oribi_val
                       TF_Status *status)
 {
     if (before->dtype == after->dtype && oribi_shape_agrees(&before->shape, &after->shape)) {
-        return oribi_pass_merge_shape(self->graph, &before->shape, &after->shape) ||
+        return oribi_graph_merge_shape(self->graph, &before->shape, &after->shape) ||
                oribi_fail_memory(status);
     }
     oribi_text text = {0};

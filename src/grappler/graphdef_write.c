@@ -76,14 +76,17 @@ static void put_node(oribi_text *graph_text, const oribi_node *node,
 }
 
 static bool put_all(oribi_text *text, oribi_graph *graph, const oribi_graphdef_names *names,
-                    TF_Status *status)
+                    bool constants_apart, TF_Status *status)
 {
     oribi_text versions = {0};
     for (int32_t i = 0; i < graph->n_inputs; i++) {
         put_input(text, graph->values[graph->inputs[i]], names->values[graph->inputs[i]]);
     }
     for (int32_t v = 0; v < graph->n_values; v++) {
-        if (graph->values[v]->constant != NULL && names->values[v] != NULL) {
+        const bool is_constant = graph->values[v]->constant != NULL && names->values[v] != NULL;
+        if (is_constant && constants_apart && graph->values[v]->dtype != TF_STRING) {
+            put_input(text, graph->values[v], names->values[v]);
+        } else if (is_constant) {
             ORIBI_TRY(put_constant(text, graph, v, names->values[v], status));
         }
         if (text->length > MAX_MESSAGE_BYTES) {
@@ -105,10 +108,10 @@ static bool put_all(oribi_text *text, oribi_graph *graph, const oribi_graphdef_n
 }
 
 TF_Buffer *oribi_graphdef_write(oribi_graph *graph, const oribi_graphdef_names *names,
-                                TF_Status *status)
+                                bool constants_apart, TF_Status *status)
 {
     oribi_text text = {0};
-    if (!put_all(&text, graph, names, status)) {
+    if (!put_all(&text, graph, names, constants_apart, status)) {
         oribi_text_destroy(&text);
         return NULL;
     }

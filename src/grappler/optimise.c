@@ -45,7 +45,7 @@ static oribi_graph *optimised(const oribi_optimizer *optimizer, oribi_graph *gra
     const char *place = standard != NULL ? oribi_arena_printf(&names.arena, "%s%s", HOST, standard)
                                          : ORIBI_HOST_PLACE;
     const TF_GrapplerItem item = {graph, &names};
-    TF_Buffer *before = oribi_graphdef_write(graph, &names, status);
+    TF_Buffer *before = oribi_graphdef_write(graph, &names, false, status);
     TF_Buffer *after = TF_NewBuffer();
     if (before != NULL && ((after != NULL && place != NULL) || oribi_fail_memory(status)) &&
         call(optimizer, before, &item, after, status)) {

@@ -28,6 +28,7 @@ typedef struct oribi_import_options {
     const oribi_input_shape *shapes; /* known before a node is translated; the first of a name */
     bool batch_is_one;               /* first dimensions of inputs that are open still are 1 */
     bool may_be_open;       /* what wants shapes that are not known may leave the graph open */
+    bool may_be_packed;     /* what only runs the graph takes packed files */
     bool is_one_of_several; /* models: a shape may be another one's */
 } oribi_import_options;
 

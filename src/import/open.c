@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/file.h"
 #include "import/foreign.h"
+#include "import/packed/packed.h"
 
 static void release_nothing(oribi_source *source)
 {
@@ -101,6 +102,9 @@ oribi_graph *oribi_import(const uint8_t *data, size_t bytes, oribi_source *sourc
 {
     if (bytes >= 8 && memcmp(data + 4, "TFL3", 4) == 0) {
         return oribi_import_tflite(data, bytes, source, source_name, options, status);
+    }
+    if (oribi_is_packed(data, bytes)) {
+        return oribi_import_packed(data, bytes, source, source_name, options, status);
     }
     if (bytes == 0) {
         oribi_fail(status, TF_DATA_LOSS, "'%s' is empty (byte 0): not a model", source_name);

@@ -25,7 +25,7 @@ bool oribi_kernel_create(const oribi_kernel_def *def, const oribi_node_view *nod
     }
     const bool ok = oribi_ok(construction.failure);
     if (ok) {
-        *out_kernel = (oribi_kernel){def, state, node};
+        *out_kernel = (oribi_kernel){def, state, node, construction.packed};
     } else {
         oribi_status_copy(status, construction.failure);
         oribi_status_prefix(
@@ -34,6 +34,7 @@ bool oribi_kernel_create(const oribi_kernel_def *def, const oribi_node_view *nod
         if (def->destroy != NULL && def->create != NULL) {
             def->destroy(state);
         }
+        oribi_packed_release(construction.packed);
     }
     TF_DeleteStatus(construction.failure);
     oribi_arena_destroy(&construction.arena);
@@ -46,6 +47,7 @@ void oribi_kernel_destroy(oribi_kernel *kernel)
         if (kernel->def->destroy != NULL) {
             kernel->def->destroy(kernel->state);
         }
+        oribi_packed_release(kernel->packed);
         *kernel = (oribi_kernel){0};
     }
 }

@@ -10,6 +10,7 @@ struct TF_OpKernelConstruction {
     const oribi_kernel_def *def;
     TF_Status *failure; /* first failure wins */
     oribi_arena arena;  /* strides of constant views; dies with the call */
+    oribi_packed *packed;
 };
 
 /* Protobuf of a node and of a function attribute; NULL: no memory. Made with the C heap. */

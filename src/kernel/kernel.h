@@ -47,10 +47,21 @@ typedef struct oribi_constant_view {
     const void *data;
 } oribi_constant_view;
 
-/* A node as kernels and selection see it. */
+/* Packed bytes that a kernel reads: one reference of it. */
+typedef struct oribi_packed {
+    const void *data;
+    size_t bytes;
+    uint64_t inputs;
+    char *layout;
+    void (*release)(struct oribi_packed *packed); /* frees the struct too */
+    void *owner;                                  /* for release */
+    struct oribi_packed *next;                    /* of the kernel */
+} oribi_packed;
+
 /* The host among devices, as TensorFlow has it in NodeDefs. */
 #define ORIBI_HOST_PLACE "/job:localhost/replica:0/task:0/device:CPU:0"
 
+/* A node as kernels and selection see it. */
 typedef struct oribi_node_view {
     const char *name;
     const oribi_op_def *op;
@@ -68,6 +79,10 @@ typedef struct oribi_node_view {
     void (*release_constant)(void *arg, int32_t input); /* the kernel keeps its own packed copy */
     /* Bytes of constant input i that the kernel has read and will not read soon. May be NULL. */
     void (*constant_read)(void *arg, int32_t input, const void *from, size_t bytes);
+    /* Answers what a kernel of this definition asks; NULL, the status set: it cannot. The function
+     * may be NULL: then each kernel packs for itself. */
+    oribi_packed *(*packed_constant)(void *arg, const oribi_kernel_def *def,
+                                     const TF_PackedConstant *wanted, TF_Status *status);
     void *arg;
 } oribi_node_view;
 
@@ -105,7 +120,15 @@ typedef struct oribi_kernel { /* one per node and session */
     const oribi_kernel_def *def;
     void *state;
     const oribi_node_view *node; /* must outlive the kernel */
+    oribi_packed *packed;        /* what it reads, the last one asked for first */
 } oribi_kernel;
+
+/* packed.c: a reference whose data and release are to be set, and memory for one kernel that
+ * `wanted` has filled. NULL: no memory, status set. */
+oribi_packed *oribi_packed_new(const TF_PackedConstant *wanted, TF_Status *status);
+oribi_packed *oribi_packed_make(const TF_PackedConstant *wanted, TF_Status *status);
+void oribi_packed_free(oribi_packed *packed);    /* the struct alone, for `release`; NULL ok */
+void oribi_packed_release(oribi_packed *packed); /* a whole list; NULL ok */
 
 /* Runs create; on failure calls destroy as the contract says. */
 bool oribi_kernel_create(const oribi_kernel_def *def, const oribi_node_view *node,

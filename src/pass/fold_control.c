@@ -56,7 +56,7 @@ static const oribi_shape *result_shape(const oribi_body *body, int32_t index)
 static bool merge(oribi_graph *graph, oribi_value_id value, const oribi_shape *known,
                   TF_Status *status)
 {
-    return known->rank < 0 || oribi_pass_merge_shape(graph, known, &graph->values[value]->shape) ||
+    return known->rank < 0 || oribi_graph_merge_shape(graph, known, &graph->values[value]->shape) ||
            oribi_fail_memory(status);
 }
 

@@ -6,25 +6,6 @@
 
 #include <string.h>
 
-bool oribi_pass_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape)
-{
-    if (shape->rank < 0) {
-        return oribi_shape_copy(&graph->arena, known->dims, known->rank, shape);
-    }
-    if (known->rank != shape->rank || oribi_shape_is_full(shape)) {
-        return true;
-    }
-    oribi_shape merged;
-    if (!oribi_shape_copy(&graph->arena, shape->dims, shape->rank, &merged)) {
-        return false;
-    }
-    for (int32_t i = 0; i < merged.rank; i++) {
-        merged.dims[i] = merged.dims[i] < 0 ? known->dims[i] : merged.dims[i];
-    }
-    *shape = merged;
-    return true;
-}
-
 bool oribi_pass_infer_node(oribi_graph *graph, oribi_node *node, TF_Status *status)
 {
     size_t count = (size_t)node->n_outputs;
@@ -37,7 +18,7 @@ bool oribi_pass_infer_node(oribi_graph *graph, oribi_node *node, TF_Status *stat
     }
     bool ok = oribi_graph_infer(graph, node, status);
     for (size_t i = 0; ok && i < count; i++) {
-        if (!oribi_pass_merge_shape(graph, &known[i], &graph->values[node->outputs[i]]->shape)) {
+        if (!oribi_graph_merge_shape(graph, &known[i], &graph->values[node->outputs[i]]->shape)) {
             ok = oribi_fail_memory(status);
         }
     }

@@ -44,9 +44,6 @@ bool oribi_pass_finish(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_run_all(oribi_graph *graph, const oribi_pass_options *options,
                         oribi_pass_report *report, TF_Status *status);
-/* *shape becomes, dimension by dimension, what either side knows, in the graph's arena; it wins
- * where they disagree. False: no memory. */
-bool oribi_pass_merge_shape(oribi_graph *graph, const oribi_shape *known, oribi_shape *shape);
 bool oribi_pass_infer(oribi_graph *graph, TF_Status *status);
 /* The value whose bytes this one is, under another shape. */
 oribi_value_id oribi_pass_viewed(const oribi_graph *graph, oribi_value_id value);

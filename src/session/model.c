@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 #include "plugin/plugin.h"
+#include "session/pack/pack_write.h"
+#include "session/pack/packs.h"
 
 /* --- Import ---------------------------------------------------------------------------------- */
 
@@ -18,6 +20,7 @@ static oribi_import_options import_options(const oribi_model *model, const oribi
                               : model->tflite_variant,
         .shapes = options != NULL && options->shapes != NULL ? options->shapes : model->shapes,
         .may_be_open = true,
+        .may_be_packed = true,
     };
 }
 
@@ -88,6 +91,10 @@ static oribi_model *model_new(oribi_model_file *file, const oribi_options *optio
         oribi_fail_memory(status);
         goto failed;
     }
+    model->packs = oribi_packs_create(file->source, file->data, file->bytes, status);
+    if (model->packs == NULL) {
+        goto failed;
+    }
     model->first = oribi_plugin_load_built_ins(status) ? import(model, options, status) : NULL;
     if (model->first == NULL) {
         goto failed;
@@ -106,6 +113,7 @@ void oribi_model_destroy(oribi_model *model)
 {
     if (model != NULL) {
         oribi_graph_destroy(model->first);
+        oribi_packs_release(model->packs);
         oribi_model_file_close(&model->file);
         oribi_arena_destroy(&model->arena);
         oribi_mutex_destroy(&model->lock);
@@ -150,7 +158,7 @@ static oribi_session *make_session(const oribi_model *model, oribi_graph *graph,
                                    const oribi_options *options, TF_Status *status)
 {
     const bool is_open = graph->is_open || graph->input_limits != NULL;
-    oribi_session *session = oribi_session_from_graph(graph, options, status);
+    oribi_session *session = oribi_session_make(graph, options, NULL, model->packs, status);
     if (session == NULL || !is_open) {
         return session;
     }
@@ -185,6 +193,43 @@ oribi_session *oribi_session_create(oribi_model *model, const oribi_options *opt
     }
     oribi_patience_end(&patience);
     return session;
+}
+
+/* Takes the graph over. */
+static void pack(const oribi_model *model, oribi_graph *graph, const oribi_options *options,
+                 TF_Buffer *file, TF_Status *status)
+{
+    if (graph->is_packed || graph->is_open) {
+        oribi_fail(status, graph->is_packed ? TF_INVALID_ARGUMENT : TF_UNIMPLEMENTED,
+                   graph->is_packed
+                       ? "%s is a packed file already"
+                       : "%s leaves shapes open that its translation wants: give them, --shape "
+                         "NAME=1x3x224x224 (oribi_options_set_input_shape)",
+                   model->file.name);
+        oribi_graph_destroy(graph);
+        return;
+    }
+    graph->keeps_constants = true;
+    oribi_session *session = make_session(model, graph, options, status);
+    if (session != NULL) {
+        (void)oribi_pack_write(session, model->file.name, file, status);
+        oribi_session_destroy(session);
+    }
+}
+
+void oribi_model_pack(oribi_model *model, const oribi_options *options, TF_Buffer *file,
+                      TF_Status *status)
+{
+    if (!ORIBI_GIVEN(status, model, file)) {
+        return;
+    }
+    oribi_patience patience;
+    oribi_options_begin(options, "packing the model", &patience);
+    oribi_graph *graph = oribi_patience_left(status) ? import(model, options, status) : NULL;
+    if (graph != NULL) {
+        pack(model, graph, options, file, status);
+    }
+    oribi_patience_end(&patience);
 }
 
 /* --- Ports ----------------------------------------------------------------------------------- */

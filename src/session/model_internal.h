@@ -10,7 +10,8 @@
 struct oribi_model {
     oribi_model_file file;
     oribi_mutex lock;
-    oribi_graph *first; /* imported when the model was opened; the first session takes it */
+    oribi_graph *first;        /* imported when the model was opened; the first session takes it */
+    struct oribi_packs *packs; /* one reference: what kernels of its sessions packed */
     oribi_arena arena;
     const char **input_names, **output_names;
     TF_DataType *input_types, *output_types;

@@ -10,6 +10,7 @@
 #include "check/check.h"
 #include "grappler/grappler.h"
 #include "session/control/control.h"
+#include "session/pack/packs.h"
 #include "target/target.h"
 
 /* --- Kernels --------------------------------------------------------------------------------- */
@@ -39,6 +40,7 @@ static bool make_kernel(oribi_session *session, oribi_session_step *step,
         step->view.release_constant = NULL;
     }
     ORIBI_TRY(oribi_kernel_create(def, &step->view, &step->kernel, status));
+    ORIBI_TRY(oribi_packs_check(step, status));
     ORIBI_TRY(!is_wrapped || oribi_check_wrap(session->check, &step->kernel, status));
     step->detail =
         oribi_arena_printf(&session->arena, "%s, kernel %s of %s%s%s", step->node->op_name,
@@ -81,6 +83,7 @@ void oribi_session_free(oribi_session *session)
         oribi_meter_discharge(session->meter, session->graph_bytes);
     }
     oribi_meter_release(session->meter);
+    oribi_packs_release(session->packs);
     oribi_arena_destroy(&session->arena);
     oribi_mutex_destroy(&session->lock);
     oribi_free(session);
@@ -117,6 +120,10 @@ static bool run_passes(oribi_session *session, const oribi_options *options, TF_
     oribi_pass_report *report = &session->report;
     if (session->graph->is_open) {
         return true; /* its specials are what passes see */
+    }
+    if (session->graph->is_packed) {
+        return oribi_pass_prefer(session->graph, &passes, report, status) &&
+               oribi_pass_choose(session->graph, &passes, report, status);
     }
     ORIBI_TRY(oribi_target_open_states(session->graph, status));
     ORIBI_TRY(oribi_pass_prepare(session->graph, &passes, report, status));
@@ -171,9 +178,11 @@ static bool plan_ahead(oribi_session *session, TF_Status *status)
 
 /* What sessions of one model share. */
 static bool make_shared(oribi_session *session, const oribi_options *options, oribi_session *home,
-                        TF_Status *status)
+                        oribi_packs *packs, TF_Status *status)
 {
     if (home != NULL) {
+        oribi_packs_retain(home->packs);
+        session->packs = home->packs;
         oribi_meter_retain(home->meter);
         oribi_resources_retain(home->resources);
         oribi_pool_retain(home->pool);
@@ -182,6 +191,11 @@ static bool make_shared(oribi_session *session, const oribi_options *options, or
         session->pool = home->pool;
         return true;
     }
+    if (packs != NULL) {
+        oribi_packs_retain(packs);
+    }
+    session->packs = packs != NULL ? packs : oribi_packs_create(NULL, NULL, 0, status);
+    ORIBI_TRY(session->packs != NULL);
     session->meter = oribi_meter_create(oribi_options_max_bytes(options), status);
     ORIBI_TRY(session->meter != NULL);
     session->resources = oribi_resources_create(status);
@@ -191,10 +205,10 @@ static bool make_shared(oribi_session *session, const oribi_options *options, or
 }
 
 static bool make_all(oribi_session *session, const oribi_options *options, oribi_session *home,
-                     TF_Status *status)
+                     oribi_packs *packs, TF_Status *status)
 {
     const bool is_body = session->root != session;
-    ORIBI_TRY(make_shared(session, options, home, status) &&
+    ORIBI_TRY(make_shared(session, options, home, packs, status) &&
               (is_body || oribi_session_check_begin(session, options, status)) &&
               oribi_place_request(session, options, status) &&
               run_passes(session, options, status) && make_steps(session, options, status) &&
@@ -209,7 +223,7 @@ static bool make_all(oribi_session *session, const oribi_options *options, oribi
 }
 
 static oribi_session *make(oribi_graph *graph, const oribi_options *options, oribi_session *home,
-                           oribi_session *root, TF_Status *status)
+                           oribi_session *root, oribi_packs *packs, TF_Status *status)
 {
     TF_SetStatus(status, TF_OK, "");
     oribi_session *session = oribi_alloc_zero(1, sizeof *session);
@@ -222,7 +236,7 @@ static oribi_session *make(oribi_graph *graph, const oribi_options *options, ori
     atomic_init(&session->references, 1);
     session->graph = graph;
     session->root = root != NULL ? root : session;
-    if (!make_all(session, options, home, status)) {
+    if (!make_all(session, options, home, packs, status)) {
         oribi_session_free(session);
         return NULL;
     }
@@ -230,19 +244,19 @@ static oribi_session *make(oribi_graph *graph, const oribi_options *options, ori
 }
 
 oribi_session *oribi_session_make(oribi_graph *graph, const oribi_options *options,
-                                  oribi_session *home, TF_Status *status)
+                                  oribi_session *home, oribi_packs *packs, TF_Status *status)
 {
-    return make(graph, options, home, NULL, status);
+    return make(graph, options, home, NULL, packs, status);
 }
 
 oribi_session *oribi_session_make_body(oribi_graph *graph, const oribi_options *options,
                                        oribi_session *around, TF_Status *status)
 {
-    return make(graph, options, around, around->root, status);
+    return make(graph, options, around, around->root, NULL, status);
 }
 
 oribi_session *oribi_session_from_graph(oribi_graph *graph, const oribi_options *options,
                                         TF_Status *status)
 {
-    return oribi_session_make(graph, options, NULL, status);
+    return oribi_session_make(graph, options, NULL, NULL, status);
 }

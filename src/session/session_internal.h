@@ -154,7 +154,9 @@ typedef struct oribi_session_step {
     int32_t flight;            /* of an asynchronous kernel: which one; else -1 */
     int32_t until;             /* the last step at which its kernel may be at work */
     bool *released;            /* n_inputs: constants that the kernel promised not to read */
-    const char *detail;        /* "op, kernel of provider" */
+    uint64_t packed_inputs;    /* that a packed file had for the kernel; bit i: input i */
+    struct oribi_session *session;
+    const char *detail; /* "op, kernel of provider" */
     oribi_session_body *bodies;
     int32_t n_bodies;
     void *graph_arg; /* of the graph's view callbacks */
@@ -173,6 +175,7 @@ struct oribi_session {
     oribi_pool *pool;
     oribi_resources *resources; /* shared by the session's runs, by no other session */
     oribi_meter *meter;
+    struct oribi_packs *packs; /* one reference, shared by the sessions of a model */
     oribi_pass_report report;
     struct oribi_check *check;        /* NULL: kernels are called as they are */
     const char *device, *device_type; /* "FAKE:0" and "FAKE", where most nodes go; NULL: the CPU */
@@ -213,9 +216,11 @@ bool oribi_special_serves(const oribi_session *special, const oribi_shape *input
 /* The session for the shapes, kept or new; one reference. The one not asked for longest goes. */
 oribi_session *oribi_special_find(oribi_session *session, const oribi_shape *input_shapes,
                                   TF_Status *status);
-/* Session over a graph, which it takes over, also when it fails; home NULL, or what it shares. */
+/* Session over a graph, which it takes over, also when it fails; home NULL, or what it shares;
+ * packs NULL, or those of the model. */
 oribi_session *oribi_session_make(oribi_graph *graph, const oribi_options *options,
-                                  oribi_session *home, TF_Status *status);
+                                  oribi_session *home, struct oribi_packs *packs,
+                                  TF_Status *status);
 
 /* session_place.c: names devices in the graph before the passes; opens those that nodes then go to.
  */

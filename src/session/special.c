@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Specials: a model whose translation wants shapes that it leaves open is translated when a run has
- * inputs, once for each set of their shapes. The last few are kept, as plans are; each has packed
- * weights of its own, which count against the session's limit. A run changes from one to another
- * (run.c); what it gave out stays.
+ * inputs, once for each set of their shapes. The last few are kept, as plans are; packed weights
+ * that are the same they share. A run changes from one to another (run.c); what it gave out stays.
  */
 #include <string.h>
 
@@ -125,7 +124,7 @@ static oribi_session *make(oribi_session *home, const oribi_input_shape *shapes,
         oribi_graph_destroy(graph);
         return NULL;
     }
-    return oribi_session_make(graph, specials->options, home, status);
+    return oribi_session_make(graph, specials->options, home, NULL, status);
 }
 
 /* What was kept gives way to what is needed now. */

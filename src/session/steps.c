@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "session/pack/packs.h"
 #include "session/session_internal.h"
 
 /* --- Constants as kernels see them at creation ----------------------------------------------- */
@@ -330,7 +331,9 @@ static bool make_step(flat *f, oribi_session_step *step, const entry *from, TF_S
     step->graph_read = step->view.constant_read;
     step->graph_constant = step->view.constant_input;
     step->graph_dense = step->view.dense_constant;
+    step->session = f->session;
     step->view.arg = step;
+    step->view.packed_constant = oribi_packs_take;
     step->view.release_constant = step_release;
     step->view.constant_read = step_read;
     step->view.constant_input = step_constant;

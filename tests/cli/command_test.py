@@ -53,7 +53,7 @@ class Command(unittest.TestCase):
         self.assertIn("usage: oribi COMMAND", self.oribi(code=2))
 
     def test_help_names_every_option_of_each_command(self):
-        for command in ("run", "inspect", "bench", "ops", "plugin", "help"):
+        for command in ("run", "inspect", "bench", "pack", "ops", "plugin", "help"):
             text = self.oribi(command, "--help")
             self.assertIn(f"usage: oribi {command}", text)
             self.assertEqual(text, self.oribi("help", command))
@@ -71,6 +71,36 @@ class Command(unittest.TestCase):
     def test_numbers_out_of_range_are_usage_errors(self):
         self.oribi("run", self.relu_model(), "--top-k", "many", code=2)
         self.assertIn("not 'many'", self.err)
+
+    # --- packed files ----------------------------------------------------------------------------
+
+    def test_a_packed_file_runs_as_its_model_does(self):
+        picture = f"picture=@{DIGITS / 'digit-3-0059.png'}"
+        packed = self.folder / "digits.oribi"
+        self.oribi("pack", DIGITS / "digits.onnx", "-o", packed)
+        self.assertIn("for this version", self.err)
+        self.assertEqual(self.oribi("run", packed, "-i", picture, "--json"),
+                         self.oribi("run", DIGITS / "digits.onnx", "-i", picture, "--json"))
+        self.assertEqual(self.oribi("run", packed, "-i", picture, "--json", "--read"),
+                         self.oribi("run", DIGITS / "digits.onnx", "-i", picture, "--json"))
+        self.assertIn("_FusedConv2D", self.oribi("inspect", packed, "--steps"))
+        self.assertIn("median", self.oribi("bench", packed, "-n", 1))
+
+    def test_packing_overwrites_nothing_unasked(self):
+        self.oribi("pack", DIGITS / "digits.onnx", code=2)
+        self.assertIn("-o FILE", self.err)
+        there = self.write("there.oribi", b"kept")
+        self.oribi("pack", DIGITS / "digits.onnx", "-o", there, code=4)
+        self.assertEqual(there.read_bytes(), b"kept")
+        self.oribi("pack", DIGITS / "digits.onnx", "-o", there, "--force")
+        self.oribi("pack", there, "-o", self.folder / "again.oribi", code=4)
+        self.assertIn("packed file already", self.err)
+
+    def test_a_packed_file_is_not_compiled(self):
+        packed = self.folder / "digits.oribi"
+        self.oribi("pack", DIGITS / "digits.onnx", "-o", packed)
+        self.oribi("compile", packed, "-o", self.folder / "out", code=3)
+        self.assertIn("the model that it was", self.err)
 
     # --- inputs and outputs ----------------------------------------------------------------------
 

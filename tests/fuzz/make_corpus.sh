@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Seeds of a fuzzer: make_corpus.sh onnx|tflite|graphs FOLDER. `graphs`: those of graph_seeds.py, of the backend
+# Seeds of a fuzzer: make_corpus.sh onnx|tflite|graphs|packed FOLDER. `packed`: what the command of the
+# fuzzers' build makes of small models. `graphs`: those of graph_seeds.py, of the backend
 # tests of If, Loop, Scan and functions, and the vectors with CALL_ONCE. Else the models of ../shared and of examples/, for
 # ONNX those of the backend tests too, which together hold every operator, and those of the vectors:
 # the quantised ones for ONNX, all for TFLite. Large ones are left out.
@@ -23,6 +24,18 @@ if [ "$format" = graphs ]; then
         done
     fi
     rm -rf "$scratch"
+    echo "$(find "$out" -type f | wc -l) seeds in $out"
+    exit 0
+fi
+if [ "$format" = packed ]; then
+    find "$here/examples" "$shared/models" \( -name '*.onnx' -o -name '*.tflite' \) -size -72k 2>/dev/null |
+        while read -r model; do
+            file=$out/$(basename "$model").oribi
+            "$here/build/fuzz/bin/oribi" pack "$model" -o "$file" --force 2>/dev/null || continue
+            if [ "$(wc -c <"$file")" -gt 131072 ]; then
+                rm "$file"
+            fi
+        done
     echo "$(find "$out" -type f | wc -l) seeds in $out"
     exit 0
 fi

@@ -2,26 +2,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes the formats, model readers, sessions, the compiler and the lines of accelerators one after the
 # other: `make fuzz`, or SECONDS_EACH=60 tests/fuzz/run.sh tflite. Names: format, onnx, tflite (the readers),
-# session_onnx, session_tflite, graphs (sessions of models with control flow), compile, line, input (of `oribi run`).
+# session_onnx, session_tflite, graphs (sessions of models with control flow), packed (those of packed files), compile, line, input (of `oribi run`).
 # Needs clang; ends non-zero with the first finding.
 set -eu
 cd "$(dirname "$0")/../.."
 seconds=${SECONDS_EACH:-1200}
 cmake --preset fuzz >/dev/null
 cmake --build --preset fuzz --target format_fuzzer reader_fuzzer session_fuzzer compile_fuzzer line_fuzzer \
-    input_fuzzer
+    input_fuzzer oribi_command
 mkdir -p build/fuzz/findings
-for name in ${@:-format onnx tflite session_onnx session_tflite graphs compile line input}; do
-    dict=
+for name in ${@:-format onnx tflite session_onnx session_tflite graphs packed compile line input}; do
+    dict= most=65536
     case $name in
         format) program=format_fuzzer seeds= ;;
         onnx | tflite) program=reader_fuzzer seeds=$name ;;
         session_onnx | session_tflite) program=session_fuzzer seeds=${name#session_} ;;
         graphs) program=session_fuzzer seeds=graphs dict=-dict=tests/fuzz/graphs.dict ;;
+        packed) program=session_fuzzer seeds=packed most=131072 ;;
         compile) program=compile_fuzzer seeds="tflite onnx" ;;
         line) program=line_fuzzer seeds= ;;
         input) program=input_fuzzer seeds= ;;
-        *) echo "no such fuzzer: $name (format, onnx, tflite, session_onnx, session_tflite, graphs, compile, line, input)" >&2; exit 2 ;;
+        *) echo "no such fuzzer: $name (format, onnx, tflite, session_onnx, session_tflite, graphs, packed, compile, line, input)" >&2; exit 2 ;;
     esac
     mkdir -p "build/fuzz/corpus/$name"
     for seed in $seeds; do
@@ -46,7 +47,7 @@ for name in ${@:-format onnx tflite session_onnx session_tflite graphs compile l
         done
         printf '\000{"a":[1.5e3,"\\ud83d\\ude00\\n",{"b":null}],"c":false}' >build/fuzz/corpus/format/small.json
     fi
-    "build/fuzz/fuzz/$program" -close_fd_mask=$quiet -max_total_time="$seconds" -max_len=65536 -rss_limit_mb=2048 -timeout=20 \
+    "build/fuzz/fuzz/$program" -close_fd_mask=$quiet -max_total_time="$seconds" -max_len="$most" -rss_limit_mb=2048 -timeout=20 \
         -artifact_prefix=build/fuzz/findings/ $dict "build/fuzz/corpus/$name"
     echo "fuzz: $name: nothing found in $seconds seconds"
 done

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/digest.h"
+#include "import/packed/packed.h"
 #include "oribi/oribi.h"
 #include "tensorflow/c/tf_tstring.h"
 
@@ -154,6 +156,40 @@ static void run_model(case_bytes *c, oribi_model *model, const oribi_options *op
     oribi_session_destroy(session);
 }
 
+static void put_number(uint8_t *to, uint64_t number)
+{
+    for (int i = 0; i < 8; i++) {
+        to[i] = (uint8_t)(number >> (8 * i));
+    }
+}
+
+/* A packed file whose head fits what is behind it, or a mutation would come no further than the
+ * digest. On a multiple of 64, as files are mapped. NULL: it is none. */
+static uint8_t *repair_packed(const uint8_t *data, size_t bytes)
+{
+    uint64_t header = 0;
+    if (!oribi_is_packed(data, bytes) || bytes < ORIBI_PACKED_HEAD_BYTES) {
+        return NULL;
+    }
+    uint8_t *file = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (file == NULL) {
+        abort();
+    }
+    memcpy(file, data, bytes);
+    for (int i = 0; i < 8; i++) {
+        header |= (uint64_t)file[16 + i] << (8 * i);
+    }
+    header = header > bytes - ORIBI_PACKED_HEAD_BYTES ? bytes - ORIBI_PACKED_HEAD_BYTES : header;
+    oribi_digest digest = {0};
+    oribi_digest_add(&digest, file + ORIBI_PACKED_HEAD_BYTES, (size_t)header);
+    put_number(file + 8, ORIBI_PACKED_FORMAT);
+    put_number(file + 16, header);
+    put_number(file + 24, bytes);
+    put_number(file + 32, digest.at[0]);
+    put_number(file + 40, digest.at[1]);
+    return file;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     case_bytes c = {data, bytes, 0, 1};
@@ -172,11 +208,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
         oribi_options_disable_pass(options, "fuse", status);
         oribi_options_disable_pass(options, "layout", status);
     }
-    oribi_model *model = oribi_model_from_memory(data, bytes, "fuzz", options, status);
+    uint8_t *packed = repair_packed(data, bytes);
+    oribi_model *model =
+        oribi_model_from_memory(packed != NULL ? packed : data, bytes, "fuzz", options, status);
     if (is_good(status)) {
         run_model(&c, model, options, status);
     }
     oribi_model_destroy(model);
+    free(packed);
     oribi_options_destroy(options);
     TF_DeleteStatus(status);
     return 0;

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/alloc.h"
 #include "kernel/kernel.h"
 
 static oribi_arena arena;
@@ -198,6 +199,65 @@ static void with(void (*what)(TF_OpKernelConstruction *ctx))
     TF_Status *status = TF_NewStatus();
     assert_true(make(what, &kernel, status));
     oribi_kernel_destroy(&kernel);
+    TF_DeleteStatus(status);
+}
+
+static int n_filled;
+static const uint8_t *packed_bytes;
+
+static void fill_with_five(void *arg, void *to)
+{
+    n_filled++;
+    memset(to, 5, *(const size_t *)arg);
+}
+
+static void ask_packed(TF_OpKernelConstruction *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    size_t bytes = 100;
+    TF_PackedConstant wanted = {.struct_size = TF_PACKED_CONSTANT_STRUCT_SIZE,
+                                .inputs = 2,
+                                .layout = "fives.1",
+                                .bytes = bytes,
+                                .fill = fill_with_five,
+                                .arg = &bytes};
+    packed_bytes = TF_OpKernelConstruction_PackedConstant(ctx, &wanted, status);
+    assert_int_equal(TF_GetCode(status), TF_OK);
+    assert_int_equal((uintptr_t)packed_bytes % 64, 0);
+    assert_int_equal(packed_bytes[99], 5);
+    wanted.layout = NULL;
+    assert_null(TF_OpKernelConstruction_PackedConstant(ctx, &wanted, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    assert_null(TF_OpKernelConstruction_PackedConstant(ctx, NULL, status));
+    assert_int_equal(TF_GetCode(status), TF_INVALID_ARGUMENT);
+    TF_DeleteStatus(status);
+}
+
+static void ask_packed_and_fail(TF_OpKernelConstruction *ctx)
+{
+    TF_Status *status = TF_NewStatus();
+    ask_packed(ctx);
+    TF_SetStatus(status, TF_INTERNAL, "planted");
+    TF_OpKernelConstruction_Failure(ctx, status);
+    TF_DeleteStatus(status);
+}
+
+static void packed_constants_live_as_long_as_their_kernel(void **state)
+{
+    TF_Status *status = TF_NewStatus();
+    oribi_kernel kernel = {0};
+    (void)state;
+    n_filled = 0;
+    const int64_t before = oribi_alloc_live();
+
+    assert_true(make(ask_packed, &kernel, status));
+    assert_int_equal(n_filled, 1);
+    assert_int_equal(packed_bytes[0], 5);
+    oribi_kernel_destroy(&kernel);
+    assert_false(make(ask_packed_and_fail, &kernel, status));
+
+    assert_int_equal(n_filled, 2);
+    assert_int_equal(oribi_alloc_live(), before);
     TF_DeleteStatus(status);
 }
 
@@ -460,6 +520,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_those_of_the_table),
+        cmocka_unit_test(packed_constants_live_as_long_as_their_kernel),
         cmocka_unit_test(single_values_follow_their_rules),
         cmocka_unit_test(lists_are_cut_and_checked),
         cmocka_unit_test(the_node_is_told_as_a_message),

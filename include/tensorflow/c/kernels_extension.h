@@ -174,6 +174,38 @@ TF_NewKernelBuilderWithData(const char *op_name, const char *device_name,
  */
 TF_CAPI_EXPORT extern bool TF_OpKernelContext_OnCancel(TF_OpKernelContext *ctx,
                                                        void (*fn)(void *object), void *object);
+
+/* What a kernel makes of constant inputs once and reads in every compute: packed weights. */
+typedef struct TF_PackedConstant {
+    size_t struct_size; /* TF_PACKED_CONSTANT_STRUCT_SIZE */
+    uint64_t inputs;    /* bit i: the bytes depend on constant input i; i < 64 */
+    /* Names all else that they depend on, attributes, shapes and a version of the code included:
+     * "panels.1 width 16 groups 2". */
+    const char *layout;
+    size_t bytes;
+    void (*fill)(void *arg, void *to); /* writes all `bytes` bytes of `to`; cannot fail */
+    void *arg;
+} TF_PackedConstant;
+#define TF_PACKED_CONSTANT_STRUCT_SIZE TF_OFFSET_OF_END(TF_PackedConstant, arg)
+
+/* Packed constants: memory of the host that `fill` has written, now or earlier. Kernels that ask
+ * for the same bytes (kernel, inputs, layout) in several sessions of a model share them, and a file
+ * of `oribi pack` has them: then fill is not called, and the constants themselves are not in
+ * memory. So what create does may depend on their types and shapes, but not on their values, except
+ * for inputs that it does not give back by TF_OpKernelConstruction_ReleaseConstant. Shapes   bytes
+ * comes from shapes and attributes alone: a packed file is untrusted, whatever it holds is as long
+ * as `bytes` says, and its content may be any bits. Offsets or counts do not belong there. Owns the
+ * host; aligned to 64 bytes, read only, valid until destroy has returned. The struct and the text
+ * are copied. Context  inside create only. fill runs inside this call and may call
+ *          TF_OpKernelConstruction_ConstantRead, but not this function.
+ * Errors   NULL with RESOURCE_EXHAUSTED: no memory; INVALID_ARGUMENT: a NULL or smaller struct, no
+ *          layout, no fill; FAILED_PRECONDITION: the model is a packed file made for other kernels.
+ *          Hand the status to TF_OpKernelConstruction_Failure.
+ * Since    1.3
+ */
+TF_CAPI_EXPORT extern const void *
+TF_OpKernelConstruction_PackedConstant(TF_OpKernelConstruction *ctx,
+                                       const TF_PackedConstant *packed, TF_Status *status);
 #endif
 
 #ifdef __cplusplus

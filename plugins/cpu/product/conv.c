@@ -18,10 +18,11 @@ typedef struct conv_state {
     const oribi_winograd_variant *winograd;
     oribi_conv_attrs attrs;
     oribi_epilogue epilogue;
-    int64_t filter[4]; /* of the packed filter */
-    int64_t groups;    /* 0: not packed, the filter comes with each call */
-    bool is_winograd;  /* packed for winograd.h */
-    float *panels, *zeros;
+    int64_t filter[4];   /* of the packed filter */
+    int64_t groups;      /* 0: not packed, the filter comes with each call */
+    bool is_winograd;    /* packed for winograd.h */
+    const float *panels; /* the host's */
+    float *zeros;
 } conv_state;
 
 /* One call. */
@@ -73,6 +74,23 @@ static int64_t tap_floats(const int64_t *filter)
     return filter[2] + ORIBI_GEMM_MAX_WIDTH;
 }
 
+typedef struct filling {
+    const conv_state *state;
+    const oribi_weights_view *view;
+    int64_t groups;
+    oribi_weights_reader reader;
+} filling;
+
+static void fill_panels(void *arg, float *to)
+{
+    filling *f = arg;
+    if (f->state->is_winograd) {
+        oribi_winograd_pack(f->state->variant, f->view, &f->reader, to);
+    } else {
+        pack_filter(f->state->variant, f->view, f->groups, &f->reader, to);
+    }
+}
+
 /* Packs a constant filter; leaves state->groups 0 where that has to wait for the call. */
 static void pack_constant(oribi_kit_setup *setup, conv_state *state)
 {
@@ -95,19 +113,18 @@ static void pack_constant(oribi_kit_setup *setup, conv_state *state)
                               ? oribi_winograd_count(state->variant, view.dims.at)
                               : oribi_weights_count(state->variant, groups, taps * view.dims.at[2],
                                                     view.dims.at[3] / groups);
-    state->panels = oribi_weights_allocate(setup, count);
+    filling f = {state, &view, groups, {setup->construction, 1}};
+    const oribi_weights_packing packing = {
+        .inputs = 1U << 1, .count = count, .fill = fill_panels, .arg = &f};
+    state->panels = oribi_weights_pack(setup, &packing, "%s.1 width %d groups %lld",
+                                       state->is_winograd ? "winograd" : "filter",
+                                       (int)state->variant->width, (long long)groups);
     state->zeros = oribi_weights_allocate(setup, tap_floats(view.dims.at));
     if (state->panels == NULL || state->zeros == NULL) {
         return;
     }
     memset(state->zeros, 0, (size_t)tap_floats(view.dims.at) * sizeof(float));
     memcpy(state->filter, view.dims.at, sizeof state->filter);
-    oribi_weights_reader reader = {setup->construction, 1};
-    if (state->is_winograd) {
-        oribi_winograd_pack(state->variant, &view, &reader, state->panels);
-    } else {
-        pack_filter(state->variant, &view, groups, &reader, state->panels);
-    }
     state->groups = groups;
     TF_OpKernelConstruction_ReleaseConstant(setup->construction, 1);
 }
@@ -131,7 +148,6 @@ static void conv_destroy(void *arg)
 {
     conv_state *state = arg;
     if (state != NULL) {
-        free(state->panels);
         free(state->zeros);
         free(state);
     }

@@ -17,7 +17,7 @@ typedef struct packed_state {
     const oribi_gemm_variant *variant;
     oribi_cpu_shape filter; /* of the packed one */
     int64_t groups;         /* 0: not packed, the filter comes with each call */
-    float *panels;
+    const float *panels;    /* the host's */
 } packed_state;
 
 typedef struct packed_call {
@@ -118,6 +118,18 @@ static bool is_one(const oribi_weights_view *view, int first, int n)
     return one;
 }
 
+typedef struct filling {
+    const oribi_gemm_variant *variant;
+    const oribi_gemm_source *source;
+    int64_t groups;
+} filling;
+
+static void fill_panels(void *arg, float *to)
+{
+    const filling *f = arg;
+    pack(f->variant, f->source, f->groups, to);
+}
+
 /* Packs a constant filter; leaves state->groups 0 where that has to wait for the call. */
 static void pack_constant(oribi_kit_setup *setup, packed_state *state)
 {
@@ -152,13 +164,18 @@ static void pack_constant(oribi_kit_setup *setup, packed_state *state)
                                       .n_stride = view.strides.at[out],
                                       .done = oribi_weights_read,
                                       .done_arg = &reader};
-    const int64_t count =
-        oribi_weights_count(state->variant, groups, source.middle * source.inner, source.n);
-    if (source.middle < 1 ||
-        (state->panels = oribi_weights_allocate(setup, count < 0 ? INT64_MAX : count)) == NULL) {
+    filling f = {state->variant, &source, groups};
+    const oribi_weights_packing packing = {
+        .inputs = 1U << 1,
+        .count =
+            oribi_weights_count(state->variant, groups, source.middle * source.inner, source.n),
+        .fill = fill_panels,
+        .arg = &f};
+    if (source.middle < 1 || (state->panels = oribi_weights_pack(
+                                  setup, &packing, "taps.1 width %d groups %lld order %d",
+                                  (int)state->variant->width, (long long)groups, in)) == NULL) {
         return;
     }
-    pack(state->variant, &source, groups, state->panels);
     state->filter = view.dims;
     state->groups = groups;
     TF_OpKernelConstruction_ReleaseConstant(setup->construction, 1);
@@ -277,7 +294,6 @@ static void packed_destroy(void *object)
 {
     packed_state *state = object;
     if (state != NULL) {
-        free(state->panels);
         free(state);
     }
 }

@@ -30,7 +30,7 @@ typedef struct depthwise_state {
     oribi_epilogue epilogue;
     bool packed;
     int64_t filter[4];
-    float *weights; /* [channels / PAD, taps, PAD], then a pixel of zeros */
+    const float *weights; /* [channels / PAD, taps, PAD], then a pixel of zeros; the host's */
 } depthwise_state;
 
 typedef struct depthwise_call {
@@ -87,6 +87,11 @@ static void pack_weights(const oribi_weights_view *view, float *out)
     }
 }
 
+static void fill_weights(void *arg, float *to)
+{
+    pack_weights(arg, to);
+}
+
 static void *depthwise_create(TF_OpKernelConstruction *construction, oribi_cpu_isa isa,
                               const oribi_depthwise_variant *variant)
 {
@@ -99,9 +104,15 @@ static void *depthwise_create(TF_OpKernelConstruction *construction, oribi_cpu_i
     state->variant = variant;
     oribi_conv_attrs_read(&setup, &state->attrs);
     oribi_epilogue_read(&setup, isa, &state->epilogue);
-    if (oribi_weights_constant(&setup, 1, 4, &view) &&
-        (state->weights = oribi_weights_allocate(&setup, weight_count(view.dims.at))) != NULL) {
-        pack_weights(&view, state->weights);
+    if (oribi_weights_constant(&setup, 1, 4, &view)) {
+        const oribi_weights_packing packing = {.inputs = 1U << 1,
+                                               .count = weight_count(view.dims.at),
+                                               .fill = fill_weights,
+                                               .arg = &view};
+        state->weights =
+            oribi_weights_pack(&setup, &packing, "depthwise.1 of %d", ORIBI_DEPTHWISE_PAD);
+    }
+    if (state->weights != NULL) {
         memcpy(state->filter, view.dims.at, sizeof state->filter);
         state->packed = true;
         TF_OpKernelConstruction_ReleaseConstant(construction, 1);
@@ -113,7 +124,6 @@ static void depthwise_destroy(void *arg)
 {
     depthwise_state *state = arg;
     if (state != NULL) {
-        free(state->weights);
         free(state);
     }
 }

@@ -15,8 +15,8 @@ typedef struct matmul_state {
     oribi_matmul_attrs attrs;
     oribi_epilogue epilogue;
     bool packed;
-    int64_t k, n; /* of the packed right side */
-    float *panels;
+    int64_t k, n;        /* of the packed right side */
+    const float *panels; /* the host's */
 } matmul_state;
 
 typedef struct matmul_call {
@@ -46,6 +46,17 @@ static oribi_gemm_source right_source(const oribi_weights_view *view, bool trans
                                .n_stride = view->strides.at[n_axis]};
 }
 
+typedef struct filling {
+    const oribi_gemm_variant *variant;
+    oribi_gemm_source source;
+} filling;
+
+static void fill_panels(void *arg, float *to)
+{
+    const filling *f = arg;
+    oribi_gemm_pack(f->variant, &f->source, to);
+}
+
 static void pack_constant(oribi_kit_setup *setup, matmul_state *state)
 {
     oribi_weights_view view;
@@ -56,10 +67,15 @@ static void pack_constant(oribi_kit_setup *setup, matmul_state *state)
     oribi_gemm_source source = right_source(&view, state->attrs.transpose_b);
     source.done = oribi_weights_read;
     source.done_arg = &reader;
-    state->panels = oribi_weights_allocate(
-        setup, oribi_weights_count(state->variant, 1, source.inner, source.n));
+    filling f = {state->variant, source};
+    const oribi_weights_packing packing = {
+        .inputs = 1U << 1,
+        .count = oribi_weights_count(state->variant, 1, source.inner, source.n),
+        .fill = fill_panels,
+        .arg = &f};
+    state->panels = oribi_weights_pack(setup, &packing, "matrix.1 width %d turned %d",
+                                       (int)state->variant->width, (int)state->attrs.transpose_b);
     if (state->panels != NULL) {
-        oribi_gemm_pack(state->variant, &source, state->panels);
         state->k = source.inner;
         state->n = source.n;
         state->packed = true;
@@ -85,7 +101,6 @@ static void matmul_destroy(void *arg)
 {
     matmul_state *state = arg;
     if (state != NULL) {
-        free(state->panels);
         free(state);
     }
 }

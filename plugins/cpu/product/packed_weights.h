@@ -31,6 +31,19 @@ void oribi_weights_read(void *arg, const char *from, int64_t bytes);
 
 /* 64-byte aligned memory of the kernel; NULL: failed, reported. */
 float *oribi_weights_allocate(oribi_kit_setup *setup, int64_t count);
+
+/* Weights that are packed, or were before. What fill does follows from the constants among `inputs`
+ * (bit i: input i) and from what the layout names; it writes `count` floats. */
+typedef struct oribi_weights_packing {
+    uint64_t inputs;
+    int64_t count;
+    void (*fill)(void *arg, float *to);
+    void *arg;
+} oribi_weights_packing;
+/* The host's, for the life of the kernel, and zeros up to where loops may read; NULL: failed,
+ * reported. The rest is the layout, as for printf. */
+const float *oribi_weights_pack(oribi_kit_setup *setup, const oribi_weights_packing *packing,
+                                const char *layout, ...) __attribute__((format(printf, 3, 4)));
 /* Floats of `groups` packed k x n matrices; -1 when the count leaves int64. */
 int64_t oribi_weights_count(const oribi_gemm_variant *variant, int64_t groups, int64_t k,
                             int64_t n);
