@@ -439,6 +439,10 @@ static bool fuse_node(const table *t, oribi_graph *graph, oribi_node *first,
 {
     chain c = {.graph = graph, .first = first};
     int32_t longest = 0;
+    if (options != NULL && options->plain_activations &&
+        oribi_pass_layer(first) == ORIBI_LAYER_PRODUCTS) {
+        return true; /* emitted layers have one matrix of weights */
+    }
     for (int32_t i = 0; i < t->n; i++) {
         c.row = &t->rows[i];
         if (c.row->first == first->op && find_chain(&c, options, ORIBI_FUSION_WORDS)) {
