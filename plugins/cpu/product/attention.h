@@ -11,8 +11,8 @@ typedef struct oribi_attention_attrs {
     /* Places of batch, heads, sequence and head size in each tensor's dims. */
     int8_t query[4], key[4], value[4], output[4];
     float scale, softcap; /* 0: one over the root of the head size; none */
-    bool is_causal, from_bottom_right, is_safe;
-    int64_t n_masks;
+    bool is_causal, is_safe;
+    int64_t n_masks, causal_offset;
 } oribi_attention_attrs;
 
 void oribi_attention_attrs_read(oribi_kit_setup *setup, oribi_attention_attrs *out);
@@ -42,8 +42,9 @@ bool oribi_attention_take(oribi_kit_run *run, const oribi_attention_attrs *attrs
 /* How many of the first keys may the query see? All where it is not causal. */
 static inline int64_t oribi_attention_seen(const oribi_attention_call *call, int64_t query)
 {
-    const int64_t n = query + call->causal_offset + 1;
-    return !call->is_causal || n > call->keys ? call->keys : n > 0 ? n : 0;
+    const int64_t most = call->causal_offset < call->keys ? call->causal_offset : call->keys;
+    const int64_t n = most < -query ? 0 : query + most + 1; /* no sum leaves int64 */
+    return !call->is_causal || n > call->keys ? call->keys : n;
 }
 
 /* Scores of some queries with a block of keys, which become powers of e; what was found before is

@@ -22,7 +22,6 @@ static void read_layout(oribi_kit_setup *setup, const char *name, int8_t out[4])
 
 void oribi_attention_attrs_read(oribi_kit_setup *setup, oribi_attention_attrs *out)
 {
-    char alignment[16] = "";
     read_layout(setup, "query_layout", out->query);
     read_layout(setup, "key_layout", out->key);
     read_layout(setup, "value_layout", out->value);
@@ -30,8 +29,7 @@ void oribi_attention_attrs_read(oribi_kit_setup *setup, oribi_attention_attrs *o
     oribi_kit_attr_float(setup, "scale", &out->scale);
     oribi_kit_attr_float(setup, "softcap", &out->softcap);
     oribi_kit_attr_bool(setup, "is_causal", &out->is_causal);
-    oribi_kit_attr_string(setup, "causal_alignment", alignment, sizeof alignment);
-    out->from_bottom_right = strcmp(alignment, "bottom_right") == 0;
+    oribi_kit_attr_int(setup, "causal_offset", &out->causal_offset);
     oribi_kit_attr_bool(setup, "safe_softmax", &out->is_safe);
     oribi_kit_attr_int(setup, "N", &out->n_masks);
     if (oribi_kit_setup_is_ok(setup) && out->n_masks > 1) {
@@ -131,7 +129,7 @@ bool oribi_attention_take(oribi_kit_run *run, const oribi_attention_attrs *attrs
     out->heads_per_key = k[1] > 0 ? q[1] / k[1] : 1;
     out->scale = attrs->scale != 0.0f ? attrs->scale : 1.0f / sqrtf((float)q[3]);
     out->is_causal = attrs->is_causal;
-    out->causal_offset = attrs->from_bottom_right ? out->keys - out->queries : 0;
+    out->causal_offset = attrs->causal_offset;
     if (attrs->n_masks == 1 && !take_mask(run, out)) {
         return false;
     }
