@@ -43,6 +43,9 @@ static const matmul_case cases[] = {
     {"BatchMatMulV2", {5, 29, 7}, {1, 65, 29}, 3, 3, true, true, {NULL}, false},
     {"BatchMatMulV2", {2, 1, 7, 29}, {3, 29, 65}, 4, 3, false, false, {NULL}, false},
     {"BatchMatMulV2", {3, 7, 29}, {2, 3, 65, 29}, 3, 4, false, true, {NULL}, true},
+    {"Oribi>FusedBatchMatMul", {5, 7, 29}, {29, 65}, 3, 2, false, false, {"BiasAdd", "Add"}, true},
+    {"Oribi>FusedBatchMatMul", {5, 29, 7}, {29, 65}, 3, 2, true, false, {"BiasAdd", "Tanh"}, true},
+    {"Oribi>FusedBatchMatMul", {5, 7, 29}, {5, 29, 65}, 3, 3, false, false, {"BiasAdd", "Add", "Relu"}, false},
 };
 /* clang-format on */
 
