@@ -93,7 +93,7 @@ static void mask(harness *h, const attention_case *c)
         float *data = harness_input_floats(h, c->mask_rank, c->mask_dims);
         for (int64_t i = 0; i < count; i++) {
             const float x = number();
-            data[i] = x < -0.8F ? -INFINITY : x < -0.6F ? -1e4F : 3 * x;
+            data[i] = x < -0.8F ? -INFINITY : x < -0.6F ? -40.0F : 3 * x;
         }
     }
 }
