@@ -38,13 +38,13 @@ typedef struct oribi_ops_row {
     "BiasAdd=0 Add? Relu|Relu6|Elu|LeakyRelu|Tanh|Sigmoid|ONNX>Swish|ONNX>HardSwish|ONNX>PRelu?"
 
 extern const oribi_ops_row oribi_ops_source[], oribi_ops_unary[], oribi_ops_binary[],
-    oribi_ops_select[], oribi_ops_conv[], oribi_ops_pool[], oribi_ops_matmul[],
-    oribi_ops_attention[], oribi_ops_einsum[], oribi_ops_normalize[], oribi_ops_reshape[],
-    oribi_ops_join[], oribi_ops_slice[], oribi_ops_gather[], oribi_ops_pad[], oribi_ops_space[],
-    oribi_ops_reduce[], oribi_ops_index[], oribi_ops_image[], oribi_ops_variable[],
-    oribi_ops_onnx[], oribi_ops_onnx_axes[], oribi_ops_onnx_index[], oribi_ops_quantized[],
-    oribi_ops_qlinear[], oribi_ops_qlinear_elements[], oribi_ops_recurrent[], oribi_ops_device[],
-    oribi_ops_picture[], oribi_ops_signal[], oribi_ops_control[], oribi_ops_segment[],
-    oribi_ops_detection[], oribi_ops_audio[];
+    oribi_ops_select[], oribi_ops_conv[], oribi_ops_pool[], oribi_ops_matmul[], oribi_ops_einsum[],
+    oribi_ops_normalize[], oribi_ops_reshape[], oribi_ops_join[], oribi_ops_slice[],
+    oribi_ops_gather[], oribi_ops_pad[], oribi_ops_space[], oribi_ops_reduce[], oribi_ops_index[],
+    oribi_ops_image[], oribi_ops_variable[], oribi_ops_onnx[], oribi_ops_onnx_axes[],
+    oribi_ops_onnx_index[], oribi_ops_quantized[], oribi_ops_qlinear[],
+    oribi_ops_qlinear_elements[], oribi_ops_recurrent[], oribi_ops_device[], oribi_ops_picture[],
+    oribi_ops_signal[], oribi_ops_control[], oribi_ops_segment[], oribi_ops_detection[],
+    oribi_ops_audio[];
 
 #endif

@@ -17,7 +17,6 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_conv,
     oribi_ops_pool,
     oribi_ops_matmul,
-    oribi_ops_attention,
     oribi_ops_einsum,
     oribi_ops_normalize,
     oribi_ops_reshape,

@@ -3,7 +3,7 @@
  * softmax(scale * q . k + mask) . v. Factors stand before or after the first product, a mask is
  * added or chosen (SelectV2 with a number that no score reaches), and transposes of heads before
  * and behind become layouts that the op reads and writes. Part of fusing: formulas (fuse_formula.c)
- * have no transposes and no inputs of several shapes. Read next: plugins/ops_core/attention_ops.c.
+ * have no transposes and no inputs of several shapes. Read next: plugins/ops_core/matmul_ops.c.
  */
 #include "pass/fuse_internal.h"
 

@@ -2,4 +2,4 @@
 /* The softmax inside attention for AVX2 and FMA. See attention_loops.h. */
 #define ORIBI_ISA avx2
 #define WIDTH     8
-#include "cpu/product/attention_loops.h"
+#include "cpu/attention/attention_loops.h"

@@ -4,7 +4,7 @@
  * Source   ONNX's Attention (opset 23 to 25); a query that sees no key gives zeros there, NaN where
  *          `safe_softmax` is false, as a softmax of its own does.
  */
-#include "cpu/product/attention.h"
+#include "cpu/attention/attention.h"
 #include "cpu/base/families.h"
 
 #include <math.h>

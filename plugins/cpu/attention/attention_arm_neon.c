@@ -2,4 +2,4 @@
 /* The softmax inside attention for NEON. See attention_loops.h. */
 #define ORIBI_ISA neon
 #define WIDTH     4
-#include "cpu/product/attention_loops.h"
+#include "cpu/attention/attention_loops.h"

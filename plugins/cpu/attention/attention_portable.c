@@ -2,4 +2,4 @@
 /* The softmax inside attention for the compiler's base ISA (SSE2, ...). See attention_loops.h. */
 #define ORIBI_ISA portable
 #define WIDTH     4
-#include "cpu/product/attention_loops.h"
+#include "cpu/attention/attention_loops.h"

@@ -3,7 +3,7 @@
  * result of earlier blocks of keys is brought to the new scale. The including file is compiled for
  * one ISA and defines ORIBI_ISA (cpu/base/isa.h) and WIDTH, the floats of its registers.
  */
-#include "cpu/product/attention.h"
+#include "cpu/attention/attention.h"
 #include "cpu/base/vector_math.h"
 
 typedef float lanes __attribute__((vector_size(WIDTH * 4), aligned(4), may_alias));

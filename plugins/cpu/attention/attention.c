@@ -6,7 +6,7 @@
  * Source   M. Milakov, N. Gimelshein: Online normalizer calculation for softmax (2018); T. Dao et
  *          al.: FlashAttention (2022).
  */
-#include "cpu/product/attention.h"
+#include "cpu/attention/attention.h"
 #include "cpu/base/families.h"
 #include "cpu/product/gemm.h"
 
