@@ -69,6 +69,11 @@ static bool attention(oribi_onnx_node *n)
     const char *query_layout, *key_layout, *value_layout;
     const bool is_causal = oribi_onnx_flag(n, "is_causal", false);
     const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[QUERY]);
+    if (dtype != TF_FLOAT && dtype != TF_HALF && dtype != TF_BFLOAT16) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "elements of another type than float, float16 "
+                               "or bfloat16");
+    }
     if (oribi_emit_wants(n, 3)) {
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the output qk_matmul_output");
     }
