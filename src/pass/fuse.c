@@ -439,6 +439,10 @@ static bool fuse_node(const table *t, oribi_graph *graph, oribi_node *first,
 {
     chain c = {.graph = graph, .first = first};
     int32_t longest = 0;
+    if (options != NULL && options->plain_activations &&
+        oribi_pass_layer(first) == ORIBI_LAYER_PRODUCTS) {
+        return true; /* emitted layers have one matrix of weights */
+    }
     for (int32_t i = 0; i < t->n; i++) {
         c.row = &t->rows[i];
         if (c.row->first == first->op && find_chain(&c, options, ORIBI_FUSION_WORDS)) {
@@ -486,7 +490,8 @@ bool oribi_pass_fuse(oribi_graph *graph, const oribi_pass_options *options,
     if (options != NULL && (options->disabled & ORIBI_PASS_FUSE) != 0) {
         return true;
     }
-    const bool ok = oribi_pass_fuse_formulas(graph, options, report, status) &&
+    const bool ok = oribi_pass_fuse_attention(graph, options, report, status) &&
+                    oribi_pass_fuse_formulas(graph, options, report, status) &&
                     oribi_fusion_table_make(&t, status) &&
                     fuse_all(&t, graph, options, report, status);
     oribi_free(t.rows);

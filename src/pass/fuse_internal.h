@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of fusing share: fuse.c has chains, fuse_formula.c formulas. */
+/* What the two halves of fusing share: fuse.c has chains, fuse_formula.c formulas, fuse_attention.c
+ * the one pattern that is neither. */
 #ifndef ORIBI_PASS_FUSE_INTERNAL_H_
 #define ORIBI_PASS_FUSE_INTERNAL_H_
 
@@ -28,5 +29,8 @@ bool oribi_fusion_can_create(oribi_graph *graph, const oribi_node *node, TF_Stat
 /* Not where layers keep to plain activations: what is emitted stays as it is. */
 bool oribi_pass_fuse_formulas(oribi_graph *graph, const oribi_pass_options *options,
                               oribi_pass_report *report, TF_Status *status);
+/* The same holds of attention. */
+bool oribi_pass_fuse_attention(oribi_graph *graph, const oribi_pass_options *options,
+                               oribi_pass_report *report, TF_Status *status);
 
 #endif

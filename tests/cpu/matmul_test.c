@@ -43,6 +43,9 @@ static const matmul_case cases[] = {
     {"BatchMatMulV2", {5, 29, 7}, {1, 65, 29}, 3, 3, true, true, {NULL}, false},
     {"BatchMatMulV2", {2, 1, 7, 29}, {3, 29, 65}, 4, 3, false, false, {NULL}, false},
     {"BatchMatMulV2", {3, 7, 29}, {2, 3, 65, 29}, 3, 4, false, true, {NULL}, true},
+    {"Oribi>FusedBatchMatMul", {5, 7, 29}, {29, 65}, 3, 2, false, false, {"BiasAdd", "Add"}, true},
+    {"Oribi>FusedBatchMatMul", {5, 29, 7}, {29, 65}, 3, 2, true, false, {"BiasAdd", "Tanh"}, true},
+    {"Oribi>FusedBatchMatMul", {5, 7, 29}, {5, 29, 65}, 3, 3, false, false, {"BiasAdd", "Add", "Relu"}, false},
 };
 /* clang-format on */
 
@@ -94,7 +97,7 @@ static void run_case(const matmul_case *c, oribi_pool *pool, const char *what)
     self.node.pool = pool;
     oribi_attrs *attrs = &self.node.attrs;
     oribi_arena *arena = &self.node.arena;
-    const bool batched = strcmp(c->op, "BatchMatMulV2") == 0;
+    const bool batched = strstr(c->op, "BatchMatMul") != NULL;
     assert_true(
         oribi_attrs_set_bool(attrs, arena, batched ? "adj_x" : "transpose_a", c->transpose_a));
     assert_true(
@@ -106,12 +109,17 @@ static void run_case(const matmul_case *c, oribi_pool *pool, const char *what)
                 oribi_attrs_set_strings(attrs, arena, "fused_ops", c->words, n_words));
     harness_add(&self.node, harness_random_tensor(c->left, c->left_rank));
     harness_add(&self.node, harness_random_tensor(c->right, c->right_rank));
-    const int64_t out[2] = {c->left[c->transpose_a ? 1 : 0], c->right[c->transpose_b ? 0 : 1]};
+    const int rank = c->left_rank;
+    const int64_t *a = c->left + rank - 2, *b = c->right + c->right_rank - 2;
+    int64_t out[4];
+    memcpy(out, c->left, sizeof out);
+    out[rank - 2] = a[c->transpose_a ? 1 : 0];
+    out[rank - 1] = b[c->transpose_b ? 0 : 1];
     for (int i = 0; i < n_words && i < 2; i++) {
         if (strcmp(c->words[i], "BiasAdd") == 0) {
-            harness_add(&self.node, harness_random_tensor(out + 1, 1));
+            harness_add(&self.node, harness_random_tensor(out + rank - 1, 1));
         } else if (strcmp(c->words[i], "Add") == 0) {
-            harness_add(&self.node, harness_random_tensor(out, 2));
+            harness_add(&self.node, harness_random_tensor(out, rank));
         }
     }
     check_node(&self, c->op, c->is_constant && c->right_rank == 2 ? 1 : -1, turned);

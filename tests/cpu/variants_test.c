@@ -257,7 +257,7 @@ static void run_recipe(const recipe *r, oribi_pool *pool)
 }
 
 /* Families of convolutions, products and sums of int8 have tests of their own; recurrent layers
- * have onnx_recurrent_test.c, floats to bytes and back bytes_test.c. */
+ * have onnx_recurrent_test.c, floats to bytes and back bytes_test.c, attention attention_test.c. */
 static bool is_elsewhere(const char *op)
 {
     static const char *const of_bytes[] = {"ONNX>QuantizeLinear", "ONNX>DequantizeLinear",
@@ -272,7 +272,8 @@ static bool is_elsewhere(const char *op)
            strstr(op, "Gemm") != NULL || strcmp(op, "Oribi>QFullyConnected") == 0 ||
            strstr(op, "LSTM") != NULL || strcmp(op, "Oribi>DynamicLstm") == 0 ||
            strcmp(op, "ONNX>GRU") == 0 || strcmp(op, "ONNX>RNN") == 0 ||
-           strcmp(op, "Oribi>QAdd") == 0 || strcmp(op, "Oribi>QSub") == 0;
+           strcmp(op, "Oribi>Attention") == 0 || strcmp(op, "Oribi>QAdd") == 0 ||
+           strcmp(op, "Oribi>QSub") == 0;
 }
 
 static void every_variant_agrees_with_its_reference(void **state)

@@ -33,6 +33,7 @@ EXAMPLES = {
     **same("RNN", ["T 3,1,2", "T 1,2,2 = 1", "T 1,2,2 = 1"], hidden_size=2),
     **same("CumProd CumSum", ["T 2,3", "i64  = 1"]),
     "AffineGrid": [(["T 1,2,3", "i64 4 = 1 1 4 4"], {}, 1)],
+    "Attention": [(["T 1,2,3,4", "T 1,2,5,4", "T 1,2,5,4"], {}, 1)],
     "BatchNormalization": [(["T 1,2,3,3", *["T 2 = 1"] * 4], {}, 1), (["T 3,2", *["T 2 = 1"] * 4], {}, 1)],
     "BitCast": [(["T 2,3"], {"to": "T"}, 1)],
     "BitShift": [(["T 2,3", "T 2,3"], {"direction": "LEFT"}, 1)],

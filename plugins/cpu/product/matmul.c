@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MatMul, _FusedMatMul and BatchMatMulV2, float32: constant right sides are packed once, others by
- * the call. At batch 1 a dense layer is as fast as its weights can be read. What they mean is in
- * matmul_reference.c; the product is gemm.h.
+/* MatMul, BatchMatMulV2 and their fused forms, float32: constant right sides are packed once,
+ * others by the call. At batch 1 a dense layer is as fast as its weights can be read. What they
+ * mean is in matmul_reference.c; the product is gemm.h.
  */
 #include "cpu/product/matmul.h"
 #include "cpu/base/families.h"
@@ -148,6 +148,9 @@ static void run_batches(void *object, int64_t begin, int64_t end, int worker)
         oribi_gemm gemm = call->gemm;
         gemm.rows_arg = &rows;
         gemm.c = call->out + batch * shapes->m * shapes->n;
+        if (gemm.residual != NULL) {
+            gemm.residual += batch * shapes->m * shapes->n;
+        }
         if (!call->state->packed) {
             oribi_gemm_source source = right_source(&call->right, call->state->attrs.transpose_b);
             float *panels = call->workers + worker * call->packed_count;
@@ -213,6 +216,10 @@ static bool matmul_run(const matmul_state *state, oribi_kit_run *run, matmul_cal
         return call->out != NULL;
     }
     call->left = TF_TensorData(run->in[0]);
+    if (state->packed && !state->attrs.transpose_a) { /* all matrices are rows of one */
+        shapes->m *= shapes->batches;
+        shapes->batches = shapes->left_batches = 1;
+    }
     if (!state->packed) {
         const int64_t k_n[2] = {shapes->k, shapes->n}, n_k[2] = {shapes->n, shapes->k};
         const int64_t *dims = state->attrs.transpose_b ? n_k : k_n;
@@ -264,7 +271,9 @@ static void matmul_compute(void *arg, TF_OpKernelContext *context)
         .create = create_##set, .compute = matmul_compute, .destroy = matmul_destroy,              \
         .tolerance = 1e-4, .why = "packed product, " #set                                          \
     }
-#define ROWS(part, set) ROW("MatMul", set), ROW("_FusedMatMul", set), ROW("BatchMatMulV2", set),
+#define ROWS(part, set)                                                                            \
+    ROW("MatMul", set), ROW("_FusedMatMul", set), ROW("BatchMatMulV2", set),                       \
+        ROW("Oribi>FusedBatchMatMul", set),
 
 ORIBI_ISAS_OF_gemm(CREATE)
 

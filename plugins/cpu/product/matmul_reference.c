@@ -127,5 +127,8 @@ ORIBI_KIT_COMPUTE(matmul_reference, 2)
         .create = reference_create, .compute = matmul_reference_compute,                           \
         .destroy = oribi_kit_free, .why = "plain loops, double sums"                               \
     }
-const oribi_cpu_kernel oribi_cpu_matmul_reference_kernels[] = {
-    ROW("MatMul"), ROW("_FusedMatMul"), ROW("BatchMatMulV2"), {.op_name = NULL}};
+const oribi_cpu_kernel oribi_cpu_matmul_reference_kernels[] = {ROW("MatMul"),
+                                                               ROW("_FusedMatMul"),
+                                                               ROW("BatchMatMulV2"),
+                                                               ROW("Oribi>FusedBatchMatMul"),
+                                                               {.op_name = NULL}};

@@ -110,14 +110,14 @@ typedef struct oribi_onnx_row { /* one ONNX operator over a range of opsets */
 } oribi_onnx_row;
 
 /* Families of rows end with an op_type of NULL. */
-extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_constant_rows[],
-    oribi_onnx_control_rows[], oribi_onnx_conv_rows[], oribi_onnx_elementwise_rows[],
-    oribi_onnx_gather_rows[], oribi_onnx_matmul_rows[], oribi_onnx_norm_rows[],
-    oribi_onnx_pool_rows[], oribi_onnx_qlinear_rows[], oribi_onnx_quant_rows[],
-    oribi_onnx_reduce_rows[], oribi_onnx_resize_rows[], oribi_onnx_shape_rows[],
-    oribi_onnx_slice_rows[], oribi_onnx_sort_rows[], oribi_onnx_einsum_rows[],
-    oribi_onnx_index_rows[], oribi_onnx_loss_rows[], oribi_onnx_picture_rows[],
-    oribi_onnx_recurrent_rows[];
+extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_attention_rows[],
+    oribi_onnx_constant_rows[], oribi_onnx_control_rows[], oribi_onnx_conv_rows[],
+    oribi_onnx_elementwise_rows[], oribi_onnx_gather_rows[], oribi_onnx_matmul_rows[],
+    oribi_onnx_norm_rows[], oribi_onnx_pool_rows[], oribi_onnx_qlinear_rows[],
+    oribi_onnx_quant_rows[], oribi_onnx_reduce_rows[], oribi_onnx_resize_rows[],
+    oribi_onnx_shape_rows[], oribi_onnx_slice_rows[], oribi_onnx_sort_rows[],
+    oribi_onnx_einsum_rows[], oribi_onnx_index_rows[], oribi_onnx_loss_rows[],
+    oribi_onnx_picture_rows[], oribi_onnx_recurrent_rows[];
 
 /* Operators of the domain com.microsoft. */
 extern const oribi_onnx_row oribi_onnx_microsoft_rows[];

@@ -8,6 +8,7 @@
 /* clang-format off */
 static const oribi_onnx_row *const families[] = {
     oribi_onnx_activation_rows,
+    oribi_onnx_attention_rows,
     oribi_onnx_constant_rows,
     oribi_onnx_control_rows,
     oribi_onnx_conv_rows,

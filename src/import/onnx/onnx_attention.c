@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ONNX's Attention: Oribi>Attention behind what the operator does besides. Heads of
+ * three-dimensional inputs become an axis of their own, which the op reads where it lies; caches go
+ * before the keys and values; lengths of padded keys become a mask.
+ */
+#include "import/onnx/onnx_emit.h"
+#include "tensor/status.h"
+
+#include <string.h>
+
+enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, LENGTHS };
+
+/* Input `at` with four dimensions; *layout becomes where its heads are. */
+static oribi_value_id with_heads(oribi_onnx_node *n, int32_t at, const char *heads_attr,
+                                 const char **layout)
+{
+    const oribi_value_id x = n->inputs[at];
+    const int32_t rank = oribi_emit_rank(n, x);
+    const int64_t heads = oribi_onnx_int(n, heads_attr, 0);
+    *layout = rank == 3 ? "BSHD" : "BHSD";
+    if (n->failed || rank == 4) {
+        return x;
+    }
+    oribi_dims dims = {0};
+    if (!oribi_emit_dims(n, x, &dims)) {
+        return -1;
+    }
+    if (rank != 3 || heads < 1 || (dims.at[2] >= 0 && dims.at[2] % heads != 0)) {
+        (void)oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                              "input %d has %d dimensions and %lld heads: 4 dimensions are wanted, "
+                              "or 3, the last of which %s divides",
+                              (int)at, (int)rank, (long long)heads, heads_attr);
+        return -1;
+    }
+    const int64_t wanted[4] = {dims.at[0], dims.at[1], heads,
+                               dims.at[2] >= 0 ? dims.at[2] / heads : -1};
+    if (dims.at[0] < 0 || dims.at[1] < 0) { /* a constant shape leaves one dimension open at most */
+        const oribi_value_id shape = oribi_emit_shape_of(n, x, TF_INT64);
+        const oribi_value_id parts[3] = {oribi_emit_range_of(n, shape, 0, 2),
+                                         oribi_emit_vector_as(n, TF_INT64, wanted + 2, 2),
+                                         oribi_emit_int(n, 0)};
+        return oribi_emit2(n, "Reshape", x, oribi_emit(n, "ConcatV2", parts, 3, NO_ATTRS));
+    }
+    return oribi_emit_reshape(n, x, wanted, 4);
+}
+
+/* Behind the cache, if there is one; the result is what the operator calls present. */
+static oribi_value_id with_past(oribi_onnx_node *n, oribi_value_id x, int32_t past, int32_t present,
+                                const char **layout)
+{
+    const bool has_past = oribi_emit_input(n, past) >= 0;
+    if (!has_past && !oribi_emit_wants(n, present)) {
+        return x;
+    }
+    if (strcmp(*layout, "BSHD") == 0) {
+        const oribi_dims perm = oribi_emit_exchange(4, 1, 2);
+        x = oribi_emit_transpose(n, x, &perm);
+        *layout = "BHSD";
+    }
+    if (has_past) {
+        const oribi_value_id parts[3] = {n->inputs[past], x, oribi_emit_int(n, 2)};
+        x = oribi_emit(n, "ConcatV2", parts, 3, NO_ATTRS);
+    }
+    return x;
+}
+
+static bool attention(oribi_onnx_node *n)
+{
+    const char *query_layout, *key_layout, *value_layout;
+    const bool is_causal = oribi_onnx_flag(n, "is_causal", false);
+    const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[QUERY]);
+    if (dtype != TF_FLOAT && dtype != TF_HALF && dtype != TF_BFLOAT16) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "elements of another type than float, float16 "
+                               "or bfloat16");
+    }
+    if (oribi_emit_wants(n, 3)) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the output qk_matmul_output");
+    }
+    if (oribi_emit_input(n, LENGTHS) >= 0) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the input nonpad_kv_seqlen");
+    }
+    if (oribi_onnx_int(n, "left_window_size", -1) != -1 ||
+        oribi_onnx_int(n, "right_window_size", -1) != -1) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a sliding window");
+    }
+    oribi_value_id q = with_heads(n, QUERY, "q_num_heads", &query_layout);
+    oribi_value_id k = with_heads(n, KEY, "kv_num_heads", &key_layout);
+    oribi_value_id v = with_heads(n, VALUE, "kv_num_heads", &value_layout);
+    const char *output_layout = query_layout;
+    k = with_past(n, k, PAST_KEY, 1, &key_layout);
+    v = with_past(n, v, PAST_VALUE, 2, &value_layout);
+    ORIBI_TRY(!n->failed);
+    const int64_t offset =
+        oribi_emit_input(n, PAST_KEY) < 0 ? 0 : oribi_emit_dim(n, n->inputs[PAST_KEY], 2);
+    if (is_causal && offset < 0) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
+                               "is_causal behind a past_key whose length is not known");
+    }
+    ORIBI_TRY(!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, k));
+    ORIBI_TRY(!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, v));
+    const oribi_value_id mask = oribi_emit_input(n, MASK);
+    const bool is_float = dtype == TF_FLOAT,
+               adds = mask >= 0 && oribi_emit_dtype(n, mask) != TF_BOOL;
+    const oribi_value_id inputs[4] = {is_float ? q : oribi_emit_cast(n, q, TF_FLOAT),
+                                      is_float ? k : oribi_emit_cast(n, k, TF_FLOAT),
+                                      is_float ? v : oribi_emit_cast(n, v, TF_FLOAT),
+                                      adds && !is_float ? oribi_emit_cast(n, mask, TF_FLOAT)
+                                                        : mask};
+    oribi_value_id y = oribi_emit(
+        n, "Oribi>Attention", inputs, mask >= 0 ? 4 : 3,
+        ATTRS(ATTR_TEXT("query_layout", query_layout), ATTR_TEXT("key_layout", key_layout),
+              ATTR_TEXT("value_layout", value_layout), ATTR_TEXT("output_layout", output_layout),
+              ATTR_FLOAT("scale", oribi_onnx_float(n, "scale", 0.0F)),
+              ATTR_FLOAT("softcap", oribi_onnx_float(n, "softcap", 0.0F)),
+              ATTR_BOOL("is_causal", is_causal), ATTR_INT("causal_offset", offset),
+              ATTR_INT("N", mask >= 0 ? 1 : 0)));
+    if (strcmp(output_layout, "BSHD") == 0) { /* heads side by side again */
+        const oribi_value_id shape = oribi_emit_shape_of(n, n->inputs[QUERY], TF_INT64);
+        const int64_t rest = -1;
+        const oribi_value_id parts[3] = {oribi_emit_range_of(n, shape, 0, 2),
+                                         oribi_emit_vector_as(n, TF_INT64, &rest, 1),
+                                         oribi_emit_int(n, 0)};
+        y = oribi_emit2(n, "Reshape", y, oribi_emit(n, "ConcatV2", parts, 3, NO_ATTRS));
+    }
+    return oribi_emit_bind(n, 0, is_float ? y : oribi_emit_cast(n, y, dtype));
+}
+
+/* clang-format off */
+const oribi_onnx_row oribi_onnx_attention_rows[] = {
+    {"Attention", 23, 28, attention, 3, 7, "Oribi>Attention, Reshape, Transpose, ConcatV2"},
+    {NULL, 0, 0, NULL, 0, 0, NULL}};
+/* clang-format on */
