@@ -70,7 +70,8 @@ bool oribi_run_prepare_outputs(oribi_run *run, TF_Status *status)
         if (plan->output_bytes[i] == SIZE_MAX) {
             continue;
         }
-        oribi_buffer *buffer = find_spare(run, i, plan->output_bytes[i], status);
+        oribi_buffer *buffer = oribi_run_own_target(run, i, plan->output_bytes[i]);
+        buffer = buffer != NULL ? buffer : find_spare(run, i, plan->output_bytes[i], status);
         ORIBI_TRY(buffer != NULL);
         oribi_frame_set_output(run->frame, i, buffer);
     }
@@ -82,11 +83,16 @@ static const oribi_slot *output_slot(const oribi_run *run, int32_t i)
     return &run->frame->ctx.slots[run->session->outputs[i]];
 }
 
-/* An output that is a bound input itself is copied: the caller may write to its input again. */
+/* An output that is a bound input itself is copied: the caller may write to its input again. One
+ * that has the caller's memory was copied there. */
 static bool copy_inputs(oribi_run *run, TF_Status *status)
 {
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         const oribi_slot *slot = output_slot(run, i);
+        if (run->own[i] != NULL) {
+            run->copies[i] = run->own[i]->buffer;
+            continue;
+        }
         run->copies[i] = NULL;
         const int32_t input = run->passes != NULL ? run->passes[i] : -1;
         if (slot->storage != ORIBI_STORAGE_CALLER || (input >= 0 && run->shares[input])) {
@@ -157,14 +163,14 @@ static void keep(oribi_good_output *good, const oribi_slot *slot, oribi_buffer *
 
 bool oribi_run_keep_outputs(oribi_run *run, TF_Status *status)
 {
-    ORIBI_TRY(copy_inputs(run, status));
+    ORIBI_TRY(oribi_run_fill_own(run, status) && copy_inputs(run, status));
     if (!reserve_dims(run)) {
         return oribi_fail_memory(status);
     }
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         const oribi_slot *slot = output_slot(run, i);
         keep(&run->good[i], slot, run->copies[i]);
-        if (slot->storage == ORIBI_STORAGE_HEAP && !oribi_dtype_owns(slot->dtype)) {
+        if (slot->storage == ORIBI_STORAGE_HEAP && run->own[i] == NULL && !oribi_dtype_owns(slot->dtype)) {
             adopt(run, i, slot->buffer);
         }
     }

@@ -500,6 +500,7 @@ struct oribi_run {
     oribi_buffer *(*spares)[ORIBI_OUTPUT_SPARES]; /* by output */
     oribi_good_output *good;
     oribi_buffer **copies; /* by output, while outputs are kept: copies of bound inputs */
+    TF_Tensor **own;       /* by output: the caller's, own handles; NULL: the run's own memory */
     const int32_t *passes; /* of a body, by output: the input that it is, or -1; else NULL */
     bool *shares;          /* by input: an output may keep its bytes, too */
     bool has_good;
@@ -533,6 +534,10 @@ void oribi_run_name_step(const oribi_session *session, int32_t s, TF_Status *sta
 bool oribi_run_flights(struct oribi_run *run, TF_Status *status);
 bool oribi_run_prepare_outputs(struct oribi_run *run, TF_Status *status);
 bool oribi_run_keep_outputs(struct oribi_run *run, TF_Status *status);
+/* run_own.c: the caller's memory for an output, where it can be written in place; else NULL. */
+oribi_buffer *oribi_run_own_target(const struct oribi_run *run, int32_t output, size_t bytes);
+/* What was computed elsewhere goes into the caller's memory: all of it, or none and a status. */
+bool oribi_run_fill_own(struct oribi_run *run, TF_Status *status);
 void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step, uint64_t start_ns);
 /* An asynchronous kernel's time, on a lane of its own. */
 void oribi_run_trace_flight(struct oribi_run *run, int32_t s, uint64_t start_ns, uint64_t end_ns);
