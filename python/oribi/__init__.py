@@ -14,7 +14,7 @@ from ._session import Port, Session, Stream
 from ._tensor import Tensor, empty, tensor
 
 __version__ = _lib.oribi_version().decode()
-_LAZY = {"compile": "_command", "verify": "_command", "command": "_command", "op": "_op", "plugin": None, "compat": None,
+_LAZY = {"picture": "_picture", "compile": "_command", "verify": "_command", "command": "_command", "op": "_op", "plugin": None, "compat": None,
          "onnx_backend": None}
 
 
@@ -28,6 +28,15 @@ def __getattr__(name):
     found = module if _LAZY[name] is None else getattr(module, name)
     globals()[name] = found
     return found
+
+
+def get_include(plugin=False):
+    """Folder of the headers: of applications, or of plugins (what `pkg-config --cflags oribi-plugin` names)."""
+    import os
+
+    from ._lib import NATIVE
+
+    return os.path.join(NATIVE, "include", "oribi-plugin" if plugin else "oribi")
 
 
 def describe(what):

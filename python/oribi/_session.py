@@ -137,6 +137,26 @@ class _Run:
         address, own = value.__array_interface__["data"][0], lib.TF_TensorData(handle)
         return value, value.shape, value.strides, value.dtype, own if own != address else None, address, value.nbytes
 
+    def lend(self, index, value):
+        """The array as memory for an output; False where it cannot be: not dense, not aligned, NumPy's strings."""
+        if isinstance(value, _tensor.Tensor):
+            call("oribi_run_set_output", self.pointer, index, value.handle)
+            return True
+        dtype = _dtypes.of_numpy(value.dtype) if hasattr(value, "__array_interface__") else None
+        if dtype is None:
+            raise TypeError(f"an output is written into an array of NumPy or an oribi.Tensor, not into {type(value).__name__}")
+        address, is_read_only = value.__array_interface__["data"]
+        if is_read_only:
+            raise ValueError("the array for an output is read-only")
+        if dtype.number == _dtypes.STRING or address % _tensor.ALIGNMENT or not value.flags.c_contiguous or not value.nbytes:
+            return False
+        handle = _tensor.borrow(dtype, value.shape, address, value)
+        try:
+            call("oribi_run_set_output", self.pointer, index, handle)
+        finally:
+            lib.TF_DeleteTensor(handle)
+        return True
+
     def execute(self, timeout):
         limit = _nanoseconds(timeout) if timeout is not None else 0
         if limit != self.limit:
@@ -211,17 +231,18 @@ class Session:
         return _reopen, self._recipe
 
     # --- Running ---------------------------------------------------------------------------------
-    def run(self, inputs, outputs=None, *, timeout=None):
+    def run(self, inputs, outputs=None, *, out=None, timeout=None):
         """Computes. `inputs` maps names to arrays, or is one array for a model of one input; `outputs` names what is wanted,
         None: all. Gives {name: array}. Arrays are used where they are if they are dense and aligned to 64 bytes
-        (`oribi.empty`, `oribi.tensor`), and results are the library's memory, never written again while somebody has them.
+        (`oribi.empty`, `oribi.tensor`), and results are the library's memory, never written again while somebody has them. `out` maps
+        names to arrays that the results are written into; `timeout` is in seconds.
 
         >>> oribi.Session(digits).run(picture)["probabilities"].shape
         (1, 10)
         """
         run = self._take()
         try:
-            return self._execute(run, inputs, outputs, timeout)
+            return self._execute(run, inputs, outputs, timeout, out)
         finally:
             self._give(run)
 
@@ -248,7 +269,7 @@ class Session:
             finally:
                 self._give(run)
 
-    def _execute(self, run, inputs, outputs, timeout):
+    def _execute(self, run, inputs, outputs, timeout, out=None):
         if type(inputs) is not dict:
             inputs = self._named(inputs)
         for name, value in inputs.items():
@@ -259,9 +280,33 @@ class Session:
         if len(inputs) != len(self.inputs):
             missing = [name for name in self._index if name not in inputs]
             raise ValueError(f"inputs that are not given: {', '.join(missing)}")
-        run.execute(timeout)
         wanted = self._all if outputs is None else self._pick(outputs)
+        if out:
+            return self._execute_into(run, wanted, timeout, out)
+        run.execute(timeout)
         return {name: run.output(index, dtype, shape) for name, index, dtype, shape in wanted}
+
+    def _execute_into(self, run, wanted, timeout, out):
+        own = [(self._pick([name])[0][1], name, value) for name, value in out.items()]
+        later = []
+        try:
+            for index, name, value in own:
+                if not run.lend(index, value):
+                    later.append(name)
+            run.execute(timeout)
+        finally:
+            for index, _, _ in own:
+                call("oribi_run_set_output", run.pointer, index, None)
+        found = {}
+        for name, index, dtype, shape in wanted:
+            if name in out and name not in later:
+                found[name] = out[name]
+                continue
+            found[name] = run.output(index, dtype, shape)
+            if name in out:
+                out[name][...] = found[name]
+                found[name] = out[name]
+        return found
 
     def _named(self, inputs):
         if hasattr(inputs, "items"):

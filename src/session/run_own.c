@@ -4,14 +4,16 @@
  */
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/text.h"
 #include "session/session_internal.h"
 
 /* --- Binding --------------------------------------------------------------------------------- */
 
-static bool overlap(const TF_Tensor *a, const TF_Tensor *b)
+static bool overlap(const TF_Tensor *own, const void *data, size_t bytes)
 {
-    const char *from = a->data, *other = b->data;
-    return a->bytes > 0 && b->bytes > 0 && from < other + b->bytes && other < from + a->bytes;
+    const char *from = own->data, *other = data;
+    return own->bytes > 0 && bytes > 0 && from < other + bytes && other < from + own->bytes;
 }
 
 static bool check_memory(const oribi_run *run, int index, const TF_Tensor *tensor,
@@ -26,7 +28,7 @@ static bool check_memory(const oribi_run *run, int index, const TF_Tensor *tenso
                           name);
     }
     for (int32_t i = 0; i < run->home->n_outputs; i++) {
-        if (i != index && run->own[i] != NULL && overlap(tensor, run->own[i])) {
+        if (i != index && run->own[i] != NULL && overlap(tensor, run->own[i]->data, run->own[i]->bytes)) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
                               "output '%s': the tensor shares memory with that of output '%s'", name,
                               run->home->graph->output_names[i]);
@@ -112,7 +114,7 @@ oribi_buffer *oribi_run_own_target(const oribi_run *run, int32_t output, size_t 
         return NULL;
     }
     for (int32_t i = 0; i < run->session->n_inputs; i++) {
-        if (overlap(own, run->inputs[i])) {
+        if (overlap(own, run->inputs[i]->data, run->inputs[i]->bytes)) {
             return NULL;
         }
     }
@@ -129,8 +131,7 @@ static bool is_in_the_way(const oribi_run *run, int32_t i)
 {
     for (int32_t k = 0; k < run->session->n_outputs; k++) {
         const oribi_slot *slot = output_slot(run, k);
-        const TF_Tensor other = {.data = slot->data, .bytes = slot->bytes};
-        if (k != i && overlap(run->own[i], &other)) {
+        if (k != i && overlap(run->own[i], slot->data, slot->bytes)) {
             return true;
         }
     }
@@ -142,7 +143,7 @@ bool oribi_run_fill_own(oribi_run *run, TF_Status *status)
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         const oribi_slot *slot = output_slot(run, i);
         const TF_Tensor *own = run->own[i];
-        const oribi_shape shape = {slot->rank, slot->dims};
+        const oribi_shape shape = {slot->rank, (int64_t *)(uintptr_t)slot->dims};
         if (own == NULL) {
             continue;
         }
