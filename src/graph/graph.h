@@ -130,15 +130,15 @@ typedef struct oribi_graph {
     oribi_node_id *order; /* live nodes, topological; valid after oribi_graph_sort */
     int32_t n_order;
     struct oribi_kept_tensor *kept;
-    oribi_map names;           /* of nodes and values, for uniqueness */
-    const char *source_name;   /* file, for messages */
-    const char *source_kind;   /* "onnx", "tflite", "graphdef" */
-    const char *producer;      /* free text of the model */
-    oribi_metadata *metadata;  /* in the order of the file */
+    oribi_map names;               /* of nodes and values, for uniqueness */
+    const char *source_name;       /* file, for messages */
+    const char *source_kind;       /* "onnx", "tflite", "graphdef" */
+    const char *producer;          /* free text of the model */
+    oribi_metadata *metadata;      /* in the order of the file */
     oribi_metadata **metadata_end; /* NULL: no entry yet */
-    int64_t producer_version;  /* GraphDef version, else 0 */
-    uint64_t max_bytes;        /* limit on memory made from the model; 0: none */
-    uint64_t made_bytes;       /* counted against max_bytes */
+    int64_t producer_version;      /* GraphDef version, else 0 */
+    uint64_t max_bytes;            /* limit on memory made from the model; 0: none */
+    uint64_t made_bytes;           /* counted against max_bytes */
     oribi_shape *input_limits; /* by input: what the file allows beyond the present shape; NULL */
     bool is_open;              /* ports alone: it is to be made again when input shapes are known */
     int32_t max_nodes;         /* ORIBI_GRAPH_MAX_NODES, dead ones included */

@@ -170,7 +170,8 @@ bool oribi_run_keep_outputs(oribi_run *run, TF_Status *status)
     for (int32_t i = 0; i < run->session->n_outputs; i++) {
         const oribi_slot *slot = output_slot(run, i);
         keep(&run->good[i], slot, run->copies[i]);
-        if (slot->storage == ORIBI_STORAGE_HEAP && run->own[i] == NULL && !oribi_dtype_owns(slot->dtype)) {
+        if (slot->storage == ORIBI_STORAGE_HEAP && run->own[i] == NULL &&
+            !oribi_dtype_owns(slot->dtype)) {
             adopt(run, i, slot->buffer);
         }
     }

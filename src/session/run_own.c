@@ -16,8 +16,8 @@ static bool overlap(const TF_Tensor *own, const void *data, size_t bytes)
     return own->bytes > 0 && bytes > 0 && from < other + bytes && other < from + own->bytes;
 }
 
-static bool check_memory(const oribi_run *run, int index, const TF_Tensor *tensor,
-                         const char *name, TF_Status *status)
+static bool check_memory(const oribi_run *run, int index, const TF_Tensor *tensor, const char *name,
+                         TF_Status *status)
 {
     if (tensor->buffer == NULL || tensor->data != tensor->buffer->data ||
         (tensor->owner_ops != NULL && !tensor->owner_ops->is_plain(tensor)) ||
@@ -28,10 +28,11 @@ static bool check_memory(const oribi_run *run, int index, const TF_Tensor *tenso
                           name);
     }
     for (int32_t i = 0; i < run->home->n_outputs; i++) {
-        if (i != index && run->own[i] != NULL && overlap(tensor, run->own[i]->data, run->own[i]->bytes)) {
+        if (i != index && run->own[i] != NULL &&
+            overlap(tensor, run->own[i]->data, run->own[i]->bytes)) {
             return oribi_fail(status, TF_INVALID_ARGUMENT,
-                              "output '%s': the tensor shares memory with that of output '%s'", name,
-                              run->home->graph->output_names[i]);
+                              "output '%s': the tensor shares memory with that of output '%s'",
+                              name, run->home->graph->output_names[i]);
         }
     }
     return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the command uses of zlib, where it is built without (ORIBI_COMMAND_CODECS=OFF): checksums work,
- * nothing is inflated. The real header is not seen then.
+/* What the command uses of zlib, where it is built without (ORIBI_COMMAND_CODECS=OFF): checksums
+ * work, nothing is inflated. The real header is not seen then.
  */
 #ifndef ORIBI_CLI_PLAIN_ZLIB_H_
 #define ORIBI_CLI_PLAIN_ZLIB_H_

@@ -143,8 +143,8 @@ bool oribi_onnx_read_opset(oribi_onnx *onnx, const oribi_wire *model, const orib
 static bool add_metadata(oribi_onnx *onnx, const char *key, const oribi_string *value,
                          TF_Status *status)
 {
-    return value->length == 0 || oribi_graph_add_metadata(onnx->graph, key, strlen(key), value->data,
-                                                          value->length, status);
+    return value->length == 0 || oribi_graph_add_metadata(onnx->graph, key, strlen(key),
+                                                          value->data, value->length, status);
 }
 
 static bool read_property(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
@@ -169,7 +169,8 @@ static bool read_property(oribi_onnx *onnx, const oribi_wire *model, const oribi
 static bool read_field(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *f,
                        TF_Status *status)
 {
-    static const char *const names[] = {[3] = "producer_version", [4] = "domain", [6] = "doc_string"};
+    static const char *const names[] = {
+        [3] = "producer_version", [4] = "domain", [6] = "doc_string"};
     oribi_string text = {"", 0};
     char number[24];
     if (f->number == 14) {
