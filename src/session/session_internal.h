@@ -534,10 +534,6 @@ void oribi_run_name_step(const oribi_session *session, int32_t s, TF_Status *sta
 bool oribi_run_flights(struct oribi_run *run, TF_Status *status);
 bool oribi_run_prepare_outputs(struct oribi_run *run, TF_Status *status);
 bool oribi_run_keep_outputs(struct oribi_run *run, TF_Status *status);
-/* run_own.c: the caller's memory for an output, where it can be written in place; else NULL. */
-oribi_buffer *oribi_run_own_target(const struct oribi_run *run, int32_t output, size_t bytes);
-/* What was computed elsewhere goes into the caller's memory: all of it, or none and a status. */
-bool oribi_run_fill_own(struct oribi_run *run, TF_Status *status);
 void oribi_run_trace_step(struct oribi_run *run, const oribi_session_step *step, uint64_t start_ns);
 /* An asynchronous kernel's time, on a lane of its own. */
 void oribi_run_trace_flight(struct oribi_run *run, int32_t s, uint64_t start_ns, uint64_t end_ns);

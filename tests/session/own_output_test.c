@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Outputs in the caller's memory: written in place, copied where they must be, refused where they do not
- * fit.
+/* Outputs in the caller's memory: written in place, copied where they must be, refused where they
+ * do not fit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
