@@ -9,7 +9,7 @@ import sys
 import threading
 import unittest
 
-from support import (BFLOAT16, BOOL, DIGITS, DIGITS_INT8, DOUBLE, FLOAT, HALF, INT32, INT64, INT8, PICTURES, STRING, add, identity,
+from support import (BFLOAT16, BOOL, DIGITS, DIGITS_INT8, DOUBLE, FLOAT, HALF, INT32, INT64, INT8, PICTURES, SOURCE, STRING, add, identity,
                      message, model, node, numpy, oribi)
 
 
@@ -216,6 +216,50 @@ class OwnOutputs(unittest.TestCase):
         with self.assertRaises(oribi.InvalidArgument):
             open_ended.run(inputs, out={"z": oribi.empty((2, 4))})
         self.assertEqual([[2] * 3] * 2, values(open_ended.run(inputs)["z"]))
+
+
+class State(unittest.TestCase):
+    """Streams of TensorFlow Lite Micro: what its interpreter gave for one run after the other (tests/vectors)."""
+
+    def cases(self):
+        sys.path.insert(0, str(SOURCE / "tests/peer/tflite"))
+        import container
+
+        _, cases = container.unpack(SOURCE / "tests/vectors/svdf_i8.bin.xz")
+        found = [c for c in cases if c.steps > 1 and "tflm" in c.outputs][:6]
+        self.assertGreaterEqual(len(found), 3)
+        for case in found:
+            session = oribi.Session(case.model)
+            n_in, n_out = len(session.inputs), len(session.outputs)
+            self.assertGreater(session.num_states, 0)
+            steps = [({port.name: oribi.tensor(raw, port.dtype, port.shape) for port, raw in
+                       zip(session.inputs, case.inputs[k * n_in:(k + 1) * n_in])}, case.outputs["tflm"][k * n_out:(k + 1) * n_out])
+                     for k in range(case.steps)]
+            yield session, steps
+
+    def expect(self, runner, step):
+        found = runner.run(step[0])
+        self.assertEqual(step[1], [bytes(memoryview(v).cast("B")) if isinstance(v, oribi.Tensor) else v.tobytes()
+                                   for v in found.values()])
+
+    def test_a_stream_is_bit_for_bit_and_begins_anew_after_a_reset(self):
+        for session, steps in self.cases():
+            for _ in range(2):
+                for step in steps:
+                    self.expect(session, step)
+                session.reset()
+
+    def test_streams_have_a_state_of_their_own(self):
+        for session, steps in self.cases():
+            one, other = session.stream(), session.stream()
+            self.expect(one, steps[0])
+            for k in range(1, len(steps)):
+                self.expect(other, steps[k - 1])
+                self.expect(one, steps[k])
+            one.reset()
+            self.expect(one, steps[0])
+            self.expect(session, steps[0])
+            self.expect(other, steps[-1])
 
 
 class Threads(unittest.TestCase):
