@@ -101,7 +101,9 @@ class Tensor:
             return _nest(read_strings(self.handle, count(self.shape)), self.shape)
         flat = (self.dtype.ctype * count(self.shape)).from_address(lib.TF_TensorData(self.handle) or 0)
         if self.dtype.name == "float16":
-            values = list(memoryview(flat).cast("B").cast("e"))
+            import struct
+
+            values = list(struct.unpack(f"={len(flat)}e", bytes(flat)))
         elif self.dtype.name.startswith("complex"):
             values = [complex(v.real, v.imag) for v in flat]
         else:

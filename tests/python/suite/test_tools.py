@@ -183,7 +183,7 @@ class Faces(unittest.TestCase):
             inputs = [rng.random(shape, "f4") for shape in shapes]
             graph = make.make_graph([make.make_node(op, ["a", "b"][:len(inputs)], ["y"], **attributes)], "g", [
                 make.make_tensor_value_info(name, FLOAT, value.shape) for name, value in zip("ab", inputs)],
-                [make.make_tensor_value_info("y", FLOAT, None)])
+                [make.make_tensor_value_info("y", FLOAT, [None, None])])
             made = make.make_model(graph, opset_imports=[make.make_opsetid("", 17)], ir_version=8)
             expected = ReferenceEvaluator(made).run(None, dict(zip("ab", inputs)))
             (found,) = oribi.onnx_backend.prepare(made).run(inputs)
