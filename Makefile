@@ -7,7 +7,7 @@ DESTDIR  ?=
 BUILD     = $(if $(filter release,$(PRESET)),build,build/$(PRESET))
 VENV      = build/venv
 
-.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages clean
+.PHONY: help deps build demo test test-asan test-tsan test-clang bench bench-mcu bench-gpu lint format fuzz install packages wheel clean
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make lint      clang-format, layering, house rules"
 	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"
 	@echo "make install   PREFIX=/usr/local DESTDIR="
+	@echo "make wheel     Python's wheels for x86-64 and arm64 into build/wheel/out (docs/guide/python.md)"
 	@echo "make packages  .debs and the header tarball into build/packages/out (docs/reference/packages.md)"
 
 # What a task needs, from Debian's packages; where there are none it says so and the task goes on.
@@ -73,6 +74,13 @@ packages:
 		$(OPTIONS) >/dev/null
 	@cmake --build build/packages -j$(JOBS)
 	@packaging/deb/build.sh build/packages build/packages/out
+
+# One compiler for both, which also has the headers and symbols of an old glibc: PyPI's ziglang.
+wheel:
+	@tools/install-deps.sh build
+	@[ -x build/wheel/venv/bin/python ] || python3 -m venv build/wheel/venv
+	@build/wheel/venv/bin/python -m pip install -q --disable-pip-version-check ziglang auditwheel
+	@JOBS=$(JOBS) build/wheel/venv/bin/python python/oribi_wheel.py make build/wheel/out
 
 clean:
 	@rm -rf build

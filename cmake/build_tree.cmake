@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The build tree as if it were installed: `. build/env.sh` puts the command on the path and has
-# pkg-config answer with folders of the build, so that what pages print runs without `make install`.
+# The build tree as if it were installed: `. build/env.sh` puts the command on the path has pkg-config
+# answer with folders of the build, so that what pages print runs without `make install`.
 foreach(name oribi oribi-static oribi-plugin)
     set(includedir ${PROJECT_BINARY_DIR}/include)
     if(name STREQUAL "oribi-plugin")
@@ -19,5 +19,8 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/env.sh CONTENT "# For `.` in a shell
 PATH=@PROJECT_BINARY_DIR@/bin:$PATH
 PKG_CONFIG_PATH=@PROJECT_BINARY_DIR@/pkgconfig\${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
 LD_LIBRARY_PATH=@PROJECT_BINARY_DIR@/lib\${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-export PATH PKG_CONFIG_PATH LD_LIBRARY_PATH
+PYTHONPATH=@PROJECT_SOURCE_DIR@/python\${PYTHONPATH:+:$PYTHONPATH}
+ORIBI_LIBRARY=@PROJECT_BINARY_DIR@/lib/liboribi.so.1
+ORIBI_COMMAND=@PROJECT_BINARY_DIR@/bin/oribi
+export PATH PKG_CONFIG_PATH LD_LIBRARY_PATH PYTHONPATH ORIBI_LIBRARY ORIBI_COMMAND
 " @ONLY)

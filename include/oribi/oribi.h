@@ -295,6 +295,19 @@ TF_CAPI_EXPORT extern int oribi_model_output_quantisation(const oribi_model *mod
                                                           float *scale, int32_t *zero_point);
 #endif /* 1.3 */
 
+#if ORIBI_HAS_CONTRACT(1, 4)
+/* How many values the model keeps from one execution of a run to the next (streaming); callers see
+ * them neither as inputs nor as outputs. */
+TF_CAPI_EXPORT extern int oribi_model_num_states(const oribi_model *model);
+/* What the file says about itself: the entries of ONNX's metadata_props, and as "producer_name",
+ * "producer_version", "domain", "model_version", "doc_string" and "graph_name" what its own fields
+ * have; of a TFLite file its "description". Text that nobody checked. NULL: there is no such entry.
+ * Owns     the model; where a key comes twice the first counts. */
+TF_CAPI_EXPORT extern const char *oribi_model_metadata(const oribi_model *model, const char *key);
+/* The keys, by index from 0; NULL: past the last one. */
+TF_CAPI_EXPORT extern const char *oribi_model_metadata_key(const oribi_model *model, int index);
+#endif /* 1.4 */
+
 /* --- Sessions -------------------------------------------------------------------------------- */
 
 /* Optimises the graph, chooses and creates kernels, plans memory. options may be NULL. */
@@ -356,6 +369,23 @@ TF_CAPI_EXPORT extern void oribi_run_execute(oribi_run *run, TF_Status *status);
  */
 TF_CAPI_EXPORT extern TF_Tensor *oribi_run_output(oribi_run *run, int index, TF_Status *status);
 
+#if ORIBI_HAS_CONTRACT(1, 4)
+/* Memory for output `index`, until another is given; NULL: the run's own again. The run keeps a
+ * reference. Where the tensor does not overlap an input, kernels write the result where it is; else
+ * it is copied there. oribi_run_output then is a handle on this memory, which every run writes
+ * anew: of a run that failed it has anything, or what it had before.
+ * Memory   as TF_TensorData says: TF_NewTensor makes a copy of what is not 64-byte aligned.
+ * Errors   INVALID_ARGUMENT: type or shape do not fit, the memory is read-only, a part of another
+ *          tensor's or also given for another output; UNIMPLEMENTED for strings. A run whose result
+ *          has another shape fails with INVALID_ARGUMENT.
+ * Since    1.4
+ */
+TF_CAPI_EXPORT extern void oribi_run_set_output(oribi_run *run, int index, const TF_Tensor *tensor,
+                                                TF_Status *status);
+/* Puts the first values of what the model keeps between executions back; nothing for one that keeps
+ * none. */
+TF_CAPI_EXPORT extern void oribi_run_reset(oribi_run *run, TF_Status *status);
+#endif /* 1.4 */
 /* Stops the run that is under way, from any thread, but not from a signal handler; it ends with
  * CANCELLED soon. A run that starts later is not affected.
  * @context any-thread

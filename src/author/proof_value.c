@@ -206,7 +206,7 @@ static void prove_cost(oribi_proof *p)
         oribi__proof_fail(p, ORIBI_TRAIT_COST,
                           "%g products were found where the shapes say %g at most", found, most);
     } else if (oribi__grid_is_real(p->out.dtype) && oribi__grid_varies(&p->out)) {
-        if (found * LEAST < most) {
+        if (found * (double)LEAST < most) {
             oribi__proof_fail(p, ORIBI_TRAIT_COST, "%g products were found where the shapes say %g",
                               found, most);
         }

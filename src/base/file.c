@@ -11,11 +11,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 
-enum { READ_ALIGNMENT = 64 };
+enum { READ_ALIGNMENT = 64, NO_REPLACE = 1 };
 
 /* Opens for reading; a FIFO does not block the open. */
 static int open_for_read(const char *path, int *out_fd, struct stat *out_stat)
@@ -247,7 +248,8 @@ static int move_into_place(const char *temporary, const char *path, bool force)
     if (force) {
         return rename(temporary, path) == 0 ? 0 : errno;
     }
-    if (renameat2(AT_FDCWD, temporary, AT_FDCWD, path, RENAME_NOREPLACE) == 0) {
+    /* By its number: glibc has the function since 2.28 alone. */
+    if (syscall(SYS_renameat2, AT_FDCWD, temporary, AT_FDCWD, path, NO_REPLACE) == 0) {
         return 0;
     }
     if (errno != EINVAL && errno != ENOSYS) {

@@ -7,7 +7,8 @@
 #include <limits.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/thread.h"
@@ -17,7 +18,8 @@ static oribi_once hash_key_once = ORIBI_ONCE_INIT;
 
 static void draw_hash_key(void)
 {
-    if (getrandom(hash_key, sizeof(hash_key), GRND_NONBLOCK) != (ssize_t)sizeof(hash_key)) {
+    enum { NONBLOCK = 1 }; /* by its number: glibc has the function since 2.25 alone */
+    if (syscall(SYS_getrandom, hash_key, sizeof(hash_key), NONBLOCK) != (long)sizeof(hash_key)) {
         hash_key[0] = oribi_now_ns();
         hash_key[1] = (uint64_t)(uintptr_t)&hash_key;
     }

@@ -69,7 +69,7 @@ static struct timespec timespec_of(uint64_t ns)
 
 bool oribi_cond_wait_until(oribi_cond *cond, oribi_mutex *mutex, uint64_t deadline_ns)
 {
-#if defined(__GLIBC__)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 30)
     struct timespec deadline = timespec_of(deadline_ns);
     return pthread_cond_clockwait(cond, mutex, CLOCK_MONOTONIC, &deadline) != ETIMEDOUT;
 #else

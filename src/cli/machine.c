@@ -184,7 +184,7 @@ double machine_peak_sample(void)
     const loops best_loops = widest();
     const double start = machine_seconds();
     best_loops.fma();
-    return 2.0 * CHAINS * STEPS * best_loops.lanes / (machine_seconds() - start);
+    return 2.0 * (double)CHAINS * (double)STEPS * best_loops.lanes / (machine_seconds() - start);
 }
 
 double machine_peak_flops(const char **out_isa)

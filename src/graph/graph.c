@@ -97,6 +97,26 @@ bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status)
     return true;
 }
 
+bool oribi_graph_add_metadata(oribi_graph *graph, const char *key, size_t key_bytes,
+                              const char *value, size_t value_bytes, TF_Status *status)
+{
+    oribi_metadata **end = graph->metadata_end != NULL ? graph->metadata_end : &graph->metadata;
+    ORIBI_TRY(oribi_graph_charge(graph, key_bytes, status) &&
+              oribi_graph_charge(graph, value_bytes, status));
+    oribi_metadata *made = oribi_arena_array(&graph->arena, 1, sizeof *made);
+    if (made == NULL) {
+        return oribi_fail_memory(status);
+    }
+    made->key = oribi_arena_strndup(&graph->arena, key_bytes > 0 ? key : "", key_bytes);
+    made->value = oribi_arena_strndup(&graph->arena, value_bytes > 0 ? value : "", value_bytes);
+    if (made->key == NULL || made->value == NULL) {
+        return oribi_fail_memory(status);
+    }
+    *end = made;
+    graph->metadata_end = &made->next;
+    return true;
+}
+
 bool oribi_graph_grow(void **array, int32_t count, int32_t *capacity, size_t size,
                       TF_Status *status)
 {

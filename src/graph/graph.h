@@ -116,6 +116,11 @@ typedef struct oribi_node {
     struct oribi_node *waiting; /* a list that oribi_graph_remove_dead makes */
 } oribi_node;
 
+typedef struct oribi_metadata { /* what the file says about itself */
+    const char *key, *value;
+    struct oribi_metadata *next;
+} oribi_metadata;
+
 typedef struct oribi_graph {
     oribi_arena arena;
     oribi_node **nodes; /* by id; order[] gives the execution order */
@@ -137,13 +142,15 @@ typedef struct oribi_graph {
     oribi_node_id *order; /* live nodes, topological; valid after oribi_graph_sort */
     int32_t n_order;
     struct oribi_kept_tensor *kept;
-    oribi_map names;           /* of nodes and values, for uniqueness */
-    const char *source_name;   /* file, for messages */
-    const char *source_kind;   /* "onnx", "tflite", "graphdef" */
-    const char *producer;      /* free text of the model */
-    int64_t producer_version;  /* GraphDef version, else 0 */
-    uint64_t max_bytes;        /* limit on memory made from the model; 0: none */
-    uint64_t made_bytes;       /* counted against max_bytes */
+    oribi_map names;               /* of nodes and values, for uniqueness */
+    const char *source_name;       /* file, for messages */
+    const char *source_kind;       /* "onnx", "tflite", "graphdef" */
+    const char *producer;          /* free text of the model */
+    oribi_metadata *metadata;      /* in the order of the file */
+    oribi_metadata **metadata_end; /* NULL: no entry yet */
+    int64_t producer_version;      /* GraphDef version, else 0 */
+    uint64_t max_bytes;            /* limit on memory made from the model; 0: none */
+    uint64_t made_bytes;           /* counted against max_bytes */
     oribi_shape *input_limits; /* by input: what the file allows beyond the present shape; NULL */
     bool is_open;              /* ports alone: it is to be made again when input shapes are known */
     int32_t max_nodes;         /* ORIBI_GRAPH_MAX_NODES, dead ones included */
@@ -165,6 +172,9 @@ void oribi_graph_destroy(oribi_graph *graph);
 /* Counts bytes that the model makes the library take; RESOURCE_EXHAUSTED, and nothing counted, when
  * max_bytes would be passed. Ask before allocating. */
 bool oribi_graph_charge(oribi_graph *graph, uint64_t bytes, TF_Status *status);
+/* Copies both texts, which need no NUL. */
+bool oribi_graph_add_metadata(oribi_graph *graph, const char *key, size_t key_bytes,
+                              const char *value, size_t value_bytes, TF_Status *status);
 
 /* Takes over the reference of a tensor that an attribute of a node points to, also when it fails;
  * it goes with the graph. */

@@ -238,6 +238,9 @@ static bool set_from_slot(oribi_frame *frame, int32_t index, const oribi_slot *f
     const int32_t source = (int32_t)(from - frame->ctx.slots);
     const bool is_fixed =
         from->storage == ORIBI_STORAGE_CONSTANT || from->storage == ORIBI_STORAGE_CALLER;
+    /* What the application gets is never its own input, but for elements that own memory: their
+     * bytes are no copy, and both would free it. */
+    const bool is_copied = slot->is_output && !oribi_dtype_owns(slot->dtype);
     oribi_wish wish = make_wish(ORIBI_WISH_VIEW, source, tensor->dims, tensor->rank, bytes);
     if (from->device != slot->device) {
         wish.kind = ORIBI_WISH_ALLOCATE;
@@ -248,12 +251,12 @@ static bool set_from_slot(oribi_frame *frame, int32_t index, const oribi_slot *f
     if (source >= frame->plan->n_values) {
         wish.kind = ORIBI_WISH_TEMP;
         wish.from = source - frame->ctx.step->first_temp;
-    } else if (is_fixed) { /* what the application gets is never its own input */
-        wish.kind = slot->is_output ? ORIBI_WISH_ALLOCATE : ORIBI_WISH_EXTERNAL;
+    } else if (is_fixed) {
+        wish.kind = is_copied ? ORIBI_WISH_ALLOCATE : ORIBI_WISH_EXTERNAL;
         wish.from = -1;
     }
     ORIBI_TRY(oribi_frame_note(frame, value, &wish, status));
-    if (is_fixed && !slot->is_output) {
+    if (is_fixed && !is_copied) {
         oribi_frame_alias(frame, value, from, tensor->data, bytes);
         return true;
     }

@@ -2,6 +2,8 @@
 /* Models: open bytes, import them, tell their inputs and outputs; sessions of a model. */
 #include "session/model_internal.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "plugin/plugin.h"
 #include "session/pack/pack_write.h"
@@ -57,6 +59,26 @@ static bool copy_ports(oribi_arena *arena, const oribi_graph *graph, const oribi
     return true;
 }
 
+static bool copy_metadata(oribi_model *model, const oribi_graph *graph)
+{
+    const oribi_metadata **end = &model->metadata;
+    for (const oribi_metadata *m = graph->metadata; m != NULL; m = m->next) {
+        oribi_metadata *made = oribi_arena_memdup(&model->arena, m, sizeof *m);
+        if (made == NULL) {
+            return false;
+        }
+        made->key = oribi_arena_strdup(&model->arena, m->key);
+        made->value = oribi_arena_strdup(&model->arena, m->value);
+        made->next = NULL;
+        if (made->key == NULL || made->value == NULL) {
+            return false;
+        }
+        *end = made;
+        end = (const oribi_metadata **)&made->next;
+    }
+    return true;
+}
+
 static bool describe_ports(oribi_model *model, const oribi_graph *graph)
 {
     model->n_inputs = graph->n_inputs - graph->n_states;
@@ -99,7 +121,8 @@ static oribi_model *model_new(oribi_model_file *file, const oribi_options *optio
     if (model->first == NULL) {
         goto failed;
     }
-    if (!describe_ports(model, model->first)) {
+    model->n_states = model->first->n_states;
+    if (!describe_ports(model, model->first) || !copy_metadata(model, model->first)) {
         oribi_fail_memory(status);
         goto failed;
     }
@@ -314,4 +337,29 @@ int oribi_model_output_quantisation(const oribi_model *model, int index, float *
 {
     return has_output(model, index) ? write_units(&model->output_units[index], scale, zero_point)
                                     : -1;
+}
+
+/* --- What else a file says ------------------------------------------------------------------- */
+
+int oribi_model_num_states(const oribi_model *model)
+{
+    return model != NULL ? model->n_states : 0;
+}
+
+const char *oribi_model_metadata(const oribi_model *model, const char *key)
+{
+    const oribi_metadata *m = model != NULL && key != NULL ? model->metadata : NULL;
+    while (m != NULL && strcmp(m->key, key) != 0) {
+        m = m->next;
+    }
+    return m != NULL ? m->value : NULL;
+}
+
+const char *oribi_model_metadata_key(const oribi_model *model, int index)
+{
+    const oribi_metadata *m = model != NULL && index >= 0 ? model->metadata : NULL;
+    for (int i = 0; m != NULL && i < index; i++) {
+        m = m->next;
+    }
+    return m != NULL ? m->key : NULL;
 }

@@ -17,7 +17,8 @@ struct oribi_model {
     TF_DataType *input_types, *output_types;
     oribi_quantisation *input_units, *output_units;
     oribi_shape *input_shapes, *output_shapes;
-    int32_t n_inputs, n_outputs;
+    int32_t n_inputs, n_outputs, n_states;
+    const oribi_metadata *metadata;
     const oribi_input_shape *shapes; /* of the options that it was opened with */
     bool follow_links;
     enum oribi_tflite_variant tflite_variant;

@@ -29,9 +29,11 @@ oribi_run *oribi_run_create(oribi_session *session, TF_Status *status)
     run->spares = oribi_alloc_zero(n_outputs, sizeof *run->spares);
     run->good = oribi_alloc_zero(n_outputs, sizeof *run->good);
     run->copies = oribi_alloc_zero(n_outputs, sizeof *run->copies);
+    run->own = oribi_alloc_zero(n_outputs, sizeof *run->own);
     run->next = oribi_alloc_zero((size_t)session->n_states + 1, sizeof *run->next);
     if (run->signal == NULL || run->inputs == NULL || run->input_shapes == NULL ||
-        run->spares == NULL || run->good == NULL || run->copies == NULL || run->next == NULL) {
+        run->spares == NULL || run->good == NULL || run->copies == NULL || run->own == NULL ||
+        run->next == NULL) {
         oribi_run_destroy(run);
         oribi_fail_memory(status);
         return NULL;
@@ -64,12 +66,16 @@ void oribi_run_destroy(oribi_run *run)
             oribi_buffer_release(run->good[i].buffer);
             oribi_free(run->good[i].dims_heap);
         }
+        if (run->own != NULL) {
+            TF_DeleteTensor(run->own[i]);
+        }
     }
     oribi_free(run->inputs);
     oribi_free(run->input_shapes);
     oribi_free(run->spares);
     oribi_free(run->good);
     oribi_free(run->copies);
+    oribi_free(run->own);
     oribi_free((void *)run->passes);
     oribi_free(run->shares);
     oribi_free(run->next);

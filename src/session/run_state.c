@@ -50,3 +50,11 @@ bool oribi_run_commit_states(oribi_run *run, TF_Status *status)
     }
     return ok;
 }
+
+void oribi_run_reset(oribi_run *run, TF_Status *status)
+{
+    if (ORIBI_GIVEN(status, run)) {
+        TF_SetStatus(status, TF_OK, "");
+        (void)oribi_run_reset_states(run, status);
+    }
+}

@@ -506,6 +506,7 @@ struct oribi_run {
     oribi_buffer *(*spares)[ORIBI_OUTPUT_SPARES]; /* by output */
     oribi_good_output *good;
     oribi_buffer **copies; /* by output, while outputs are kept: copies of bound inputs */
+    TF_Tensor **own;       /* by output: the caller's, own handles; NULL: the run's own memory */
     const int32_t *passes; /* of a body, by output: the input that it is, or -1; else NULL */
     bool *shares;          /* by input: an output may keep its bytes, too */
     bool has_good;

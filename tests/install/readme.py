@@ -6,7 +6,7 @@ own, as somebody pastes them.
     readme.py SOURCE WORK BUILD     docs/guide/*.md, with the command and library of the build folder BUILD
     readme.py SOURCE WORK BUILD reference    docs/reference/*.md, the same; blocks may be left out, see below
 
-Blocks fenced with ```sh are commands. ```text is what the block before it prints: each line must be in it. Code in a
+Blocks fenced with ```sh are commands, ```python is a program of its own. ```text is what the block before it prints: each line must be in it. Code in a
 guide, ```c, ```c++ or ```json, must stand letter for letter in a file that the page names, in the tree or written by
 its commands. Any other block, or one that is indented, is refused. In the reference a block may say after its language
 why it is left out, "not run: REASON" or "not checked: REASON"; models called model.tflite and model.onnx are ours there. `make test` runs this very test, so that of it
@@ -83,6 +83,16 @@ def run(command, tree):
     return None if fails else done.stdout + done.stderr
 
 
+def run_python(lines, tree):
+    """What a program printed; None when it failed."""
+    setup = f". {BUILD or tree / 'build'}/env.sh; python3 -"
+    done = subprocess.run(["sh", "-c", setup], cwd=tree, input="\n".join(lines), capture_output=True, text=True)
+    print(f"python3: exit {done.returncode}", flush=True)
+    if done.returncode:
+        print(done.stdout[-3000:] + done.stderr[-3000:])
+    return None if done.returncode else done.stdout + done.stderr
+
+
 def named_files(text, tree, suffixes):
     """Files of the tree whose path, or whose name alone, the page says."""
     said = set(re.findall(r"[\w./-]+", text))
@@ -91,7 +101,7 @@ def named_files(text, tree, suffixes):
 
 
 def faults(page, text, tree):
-    kinds = ["sh"] if page == "README.md" else ["sh", "text", *CODE]
+    kinds = ["sh", "python"] if page == "README.md" else ["sh", "python", "text", *CODE]
     found, printed, n_commands = [], None, 0
     for number, kind, lines in blocks(page, text, kinds):
         if kind not in kinds: # left out
@@ -101,6 +111,10 @@ def faults(page, text, tree):
             n_commands += len(outputs)
             printed = None if "" in outputs else "".join(o or "" for o in outputs)
             found += [f"{page}:{number}: a command fails"] if None in outputs else []
+        elif kind == "python":
+            printed = run_python(lines, tree)
+            n_commands += 1
+            found += [f"{page}:{number}: the program fails"] if printed is None else []
         elif kind == "text":
             lacks = [line for line in lines if printed is not None and line not in printed]
             found += [f"{page}:{number}: the commands before it do not print '{line}'" for line in lacks]
@@ -131,7 +145,9 @@ def is_refused(text):
 PLANTED = ["```sh\noribi run nothing.onnx # as it was printed once\n```\n", "```sh\necho CMake Warning\n```\n",
            "no command at all\n"]
 PLANTED_REFERENCE = ["```sh not run:\n```\n", "```sh not run\n```\n", "```\n```\n", "    oribi ops\n"]
-PLANTED_GUIDE = ["```sh\necho one\n```\n```text\ntwo\n```\n",
+PLANTED_PYTHON = ["```python\nraise SystemExit(3)\n```\n", "```python\nprint('one')\n```\n```text\ntwo\n```\n"]
+PLANTED_GUIDE = [*PLANTED_PYTHON,
+                 "```sh\necho one\n```\n```text\ntwo\n```\n",
                  "examples/embed/embed.c\n```sh\ntrue\n```\n```c\nint main(int argc, char **argv) /* not so */\n```\n"]
 
 
@@ -141,8 +157,8 @@ def main():
     copy_tree(SOURCE, tree)
     folder = SOURCE / ("docs/reference" if IS_REFERENCE else "docs/guide")
     pages = [p for p in sorted(folder.glob("*.md")) if p.name != "README.md"] if BUILD else [SOURCE / "README.md"]
-    if BUILD and not IS_REFERENCE and len(pages) != 11:
-        sys.exit(f"docs/guide has {len(pages)} pages beside its index, not eleven")
+    if BUILD and not IS_REFERENCE and len(pages) != 12:
+        sys.exit(f"docs/guide has {len(pages)} pages beside its index, not twelve")
     found = []
     for page in pages:
         text = page.read_text()

@@ -69,7 +69,7 @@ static void note_tells_contract_name_version_and_licence(void **state)
     assert_true(oribi__elf_read(TEST_PLUGINS "/newer_with_floor.so", &arena, &elf, status));
     assert_true(elf.note.is_present);
     assert_int_equal(elf.note.contract, 100);
-    assert_int_equal(elf.note.headers, 104);
+    assert_int_equal(elf.note.headers, 105);
     assert_string_equal(elf.note.name, "newer");
     assert_string_equal(elf.note.version, "3.1");
     assert_string_equal(elf.note.licence, "MIT");

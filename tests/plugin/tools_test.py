@@ -217,7 +217,7 @@ class Tools(unittest.TestCase):
     def test_describe_tells_note_ops_and_kernels(self):
         plugin = self.build(SOURCE / "examples/custom_op/centre.c", "-Wl,--no-as-needed", "-lm")
         told = json.loads(self.oribi("plugin", "describe", plugin, "--json"))
-        self.assertEqual(("centre", "1.0", "Apache-2.0", "1.3"),
+        self.assertEqual(("centre", "1.0", "Apache-2.0", "1.4"),
                          tuple(told["note"][k] for k in ("name", "version", "licence", "contract")))
         self.assertEqual(["TF_InitKernel"], told["entry_points"])
         self.assertIn("libm.so.6", told["needed"])
@@ -254,7 +254,7 @@ class Tools(unittest.TestCase):
         self.check(self.build(none), "P001", "error", "entry-point", 6)
         self.check(self.build(uses, here, "-l:libacme.so", env), "P002", "warning", "exports", 0)
         self.check(MADE / "newer.so", "P003", "error", "imports", 6)
-        self.assertIn("built for contract 1.4, this Oribi has 1.3, missing TF_FrobnicateTensor", self.out)
+        self.assertIn("built for contract 1.5, this Oribi has 1.4, missing TF_FrobnicateTensor", self.out)
         self.check(self.build(lacks), "P004", "error", "imports", 6)
         self.check(self.build(plain), "P005", "warning", "note", 0)
         self.check(MADE / "versioned.so", "P006", "warning", "needed", 0)

@@ -93,6 +93,46 @@ static void expect(const TF_Status *status, TF_Code code)
     }
 }
 
+static void a_model_tells_what_its_file_says_about_itself(void **state)
+{
+    (void)state;
+    oribi_text bytes = {0}, entry = {0};
+    TF_Status *status = TF_NewStatus();
+    static const char *const keys[] = {"author", "author", "empty"}, *const values[] = {"Ann", "Bo",
+                                                                                        ""};
+    for (int i = 0; i < 3; i++) {
+        oribi_proto_string(&entry, 1, keys[i]);
+        oribi_proto_string(&entry, 2, values[i]);
+        oribi_proto_message(&bytes, 14, &entry);
+    }
+    oribi_proto_string(&bytes, 2, "maker");
+    oribi_proto_string(&bytes, 6, "what it is for");
+    oribi_proto_number(&bytes, 5, 42);
+    write_model(&bytes, "Relu", false, ONNX_FLOAT, NULL);
+    oribi_model *model = oribi_model_from_memory(bytes.data, bytes.length, "m", NULL, status);
+    expect(status, TF_OK);
+
+    assert_string_equal(oribi_model_metadata(model, "author"), "Ann");
+    assert_string_equal(oribi_model_metadata(model, "empty"), "");
+    assert_string_equal(oribi_model_metadata(model, "producer_name"), "maker");
+    assert_string_equal(oribi_model_metadata(model, "doc_string"), "what it is for");
+    assert_string_equal(oribi_model_metadata(model, "model_version"), "42");
+    assert_string_equal(oribi_model_metadata(model, "graph_name"), "small");
+    assert_null(oribi_model_metadata(model, "domain"));
+    assert_string_equal(oribi_model_metadata_key(model, 0), "author");
+    int n = 0;
+    while (oribi_model_metadata_key(model, n) != NULL) {
+        n++;
+    }
+    assert_int_equal(n, 7);
+    assert_null(oribi_model_metadata_key(model, -1));
+    assert_int_equal(oribi_model_num_states(model), 0);
+
+    oribi_model_destroy(model);
+    oribi_text_destroy(&bytes);
+    TF_DeleteStatus(status);
+}
+
 static void a_model_tells_names_types_and_shapes_of_its_ports(void **state)
 {
     (void)state;
@@ -498,6 +538,7 @@ static void the_search_path_warns_and_never_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_tells_what_its_file_says_about_itself),
         cmocka_unit_test(a_model_tells_names_types_and_shapes_of_its_ports),
         cmocka_unit_test(a_model_tells_the_quantisation_of_its_ports),
         cmocka_unit_test(a_shape_that_is_fixed_binds_no_other),

@@ -50,6 +50,7 @@ MAY_BE_NULL = {
     "oribi_options_set_record.node": "the first call that fails",
     "oribi_plugin_replay.spec": "the built-in kernels",
     "oribi_plugin_test.settings": "the defaults",
+    "oribi_run_set_output.tensor": "the run's own memory again",
     "oribi_compile_set_option.value": "a flag that is on",
     "oribi_region_attr_ints.values": "the count alone",
     "oribi_region_attr_floats.values": "the count alone",

@@ -122,12 +122,34 @@ static void callers_do_not_see_state_among_inputs_and_outputs(void **state)
     oribi_session_destroy(session);
 }
 
+static void a_reset_puts_the_first_values_back(void **state)
+{
+    (void)state;
+    oribi_session *session = counter();
+    oribi_run *run = small_run_of(session);
+    TF_Status *status = TF_NewStatus();
+    small_bind(run, 0, small_tensor(1, DIMS, 0));
+    small_execute(run);
+    small_execute(run);
+
+    oribi_run_reset(run, status);
+    small_expect_ok(status);
+    small_expect(run, 1, 4, 12); /* results stay */
+    small_execute(run);
+
+    small_expect(run, 1, 4, 11);
+    TF_DeleteStatus(status);
+    oribi_run_destroy(run);
+    oribi_session_destroy(session);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_run_reads_what_the_one_before_has_left),
         cmocka_unit_test(run_objects_have_a_state_of_their_own),
         cmocka_unit_test(a_run_that_fails_leaves_the_state_as_it_was),
+        cmocka_unit_test(a_reset_puts_the_first_values_back),
         cmocka_unit_test(callers_do_not_see_state_among_inputs_and_outputs),
     };
     return cmocka_run_group_tests(tests, small_setup, NULL);

@@ -12,7 +12,7 @@
 /* Version of the contract that these headers declare: major * 100 + minor. A function that came in
  * 1.N stands in `#if ORIBI_HAS_CONTRACT(1, N)`. A plugin that must load in older hosts is compiled
  * with, say, -DORIBI_TARGET_CONTRACT=100: what is newer than 1.0 is then not declared. */
-#define ORIBI_CONTRACT_VERSION 103
+#define ORIBI_CONTRACT_VERSION 104
 #ifndef ORIBI_TARGET_CONTRACT
 #define ORIBI_TARGET_CONTRACT ORIBI_CONTRACT_VERSION
 #endif

@@ -99,9 +99,9 @@ static axis_bins make_bins(const region_state *state, double from, double to, in
     axis_bins made = {from * scale - offset, size / (double)bins, state->sampling};
     if (made.samples == 0) {
         const double samples = ceil(made.step);
-        made.samples = !(samples > 0)           ? 0
-                       : samples > MOST_SAMPLES ? MOST_SAMPLES + 1
-                                                : (int64_t)samples;
+        made.samples = !(samples > 0)                   ? 0
+                       : samples > (double)MOST_SAMPLES ? MOST_SAMPLES + 1
+                                                        : (int64_t)samples;
     }
     return made;
 }

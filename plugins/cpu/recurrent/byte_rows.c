@@ -33,7 +33,7 @@ static bool fits(const matrix *m, int64_t first, int64_t end, float step)
     for (int64_t c = first; c < end; c++) {
         for (int64_t k = 0; k < m->k; k++) {
             const float value = weight_at(m, c, k), place = rintf(value / step);
-            if (!(place >= -LEAST && place < LEAST && place * step == value)) {
+            if (!(place >= (float)-LEAST && place < (float)LEAST && place * step == value)) {
                 return false;
             }
         }

@@ -126,7 +126,7 @@ static bool is_name(const char *text, bool is_kind)
 static bool read_version(reader *r, const oribi_json_value *value, void *out)
 {
     (void)out;
-    if (value->kind != ORIBI_JSON_NUMBER || value->number != VERSION) {
+    if (value->kind != ORIBI_JSON_NUMBER || value->number != (double)VERSION) {
         return fail(r, "this oribi reads manifests of version %d", VERSION);
     }
     return true;
@@ -153,8 +153,8 @@ static bool read_transport(reader *r, const oribi_json_value *value, void *out)
 
 static bool read_bytes(reader *r, const oribi_json_value *value, void *out)
 {
-    if (value->kind != ORIBI_JSON_NUMBER || value->number < 1 || value->number > MAX_WINDOW ||
-        value->number != (double)(uint32_t)value->number) {
+    if (value->kind != ORIBI_JSON_NUMBER || value->number < 1 ||
+        value->number > (double)MAX_WINDOW || value->number != (double)(uint32_t)value->number) {
         return fail(r, "a window has 1 to %d bytes", (int)MAX_WINDOW);
     }
     *(uint32_t *)out = (uint32_t)value->number;

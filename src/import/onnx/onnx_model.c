@@ -5,6 +5,7 @@
 #include "import/onnx/onnx.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -139,6 +140,67 @@ bool oribi_onnx_read_opset(oribi_onnx *onnx, const oribi_wire *model, const orib
            oribi_fail_memory(status);
 }
 
+static bool add_metadata(oribi_onnx *onnx, const char *key, const oribi_string *value,
+                         TF_Status *status)
+{
+    return value->length == 0 || oribi_graph_add_metadata(onnx->graph, key, strlen(key),
+                                                          value->data, value->length, status);
+}
+
+static bool read_property(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *field,
+                          TF_Status *status)
+{
+    oribi_wire body;
+    oribi_wire_field f;
+    oribi_string key = {"", 0}, value = {"", 0};
+    ORIBI_TRY(oribi_wire_enter(model, field, &body, status));
+    while (oribi_wire_next(&body, &f, status)) {
+        if (f.number == 1) {
+            ORIBI_TRY(oribi_wire_string(&f, "the key of a property", &key, status));
+        } else if (f.number == 2) {
+            ORIBI_TRY(oribi_wire_string(&f, "the value of a property", &value, status));
+        }
+    }
+    return oribi_ok(status) && oribi_graph_add_metadata(onnx->graph, key.data, key.length,
+                                                        value.data, value.length, status);
+}
+
+/* The fields that say who made the model, and of what. */
+static bool read_field(oribi_onnx *onnx, const oribi_wire *model, const oribi_wire_field *f,
+                       TF_Status *status)
+{
+    static const char *const names[] = {
+        [3] = "producer_version", [4] = "domain", [6] = "doc_string"};
+    oribi_string text = {"", 0};
+    char number[24];
+    if (f->number == 14) {
+        return read_property(onnx, model, f, status);
+    }
+    if (f->number == 5) {
+        int64_t version = 0;
+        ORIBI_TRY(oribi_wire_int(f, "model_version", &version, status));
+        text = (oribi_string){number, (size_t)snprintf(number, sizeof number, "%" PRId64, version)};
+        return add_metadata(onnx, "model_version", &text, status);
+    }
+    if (f->number != 3 && f->number != 4 && f->number != 6) {
+        return true;
+    }
+    return oribi_wire_string(f, names[f->number], &text, status) &&
+           add_metadata(onnx, names[f->number], &text, status);
+}
+
+static bool read_graph_name(oribi_onnx *onnx, oribi_wire graph, TF_Status *status)
+{
+    oribi_wire_field f;
+    oribi_string name = {"", 0};
+    while (oribi_wire_next(&graph, &f, status)) {
+        if (f.number == 2) {
+            ORIBI_TRY(oribi_wire_string(&f, "the graph's name", &name, status));
+        }
+    }
+    return oribi_ok(status) && add_metadata(onnx, "graph_name", &name, status);
+}
+
 static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph, TF_Status *status)
 {
     oribi_wire_field f;
@@ -164,6 +226,7 @@ static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph
             ORIBI_TRY(oribi_onnx_function_add(onnx, &model, &f, status));
             break;
         default:
+            ORIBI_TRY(read_field(onnx, &model, &f, status));
             break;
         }
     }
@@ -174,7 +237,9 @@ static bool read_model(oribi_onnx *onnx, oribi_wire model, oribi_wire *out_graph
             "byte 0: there is no graph inside: this is not an ONNX model, or a damaged one");
     }
     onnx->graph->producer = oribi_import_text(&onnx->graph->arena, &producer);
-    return onnx->graph->producer != NULL || oribi_fail_memory(status);
+    ORIBI_TRY(onnx->graph->producer != NULL || oribi_fail_memory(status));
+    return add_metadata(onnx, "producer_name", &producer, status) &&
+           read_graph_name(onnx, *out_graph, status);
 }
 
 /* --- Initialisers and inputs ----------------------------------------------------------------- */

@@ -442,6 +442,9 @@ static bool open_model(oribi_tflite *t, oribi_flat_table *out_model, oribi_flat_
     }
     t->graph->producer = oribi_import_text(&t->graph->arena, &description);
     ORIBI_TRY(t->graph->producer != NULL || oribi_fail_memory(status));
+    ORIBI_TRY(description.length == 0 ||
+              oribi_graph_add_metadata(t->graph, "description", strlen("description"),
+                                       description.data, description.length, status));
     t->subgraphs = subgraphs;
     return oribi_flat_table_at(&subgraphs, 0, "the subgraph", out_subgraph, status);
 }

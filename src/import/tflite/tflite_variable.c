@@ -146,7 +146,7 @@ static bool assign_variable(oribi_tflite_node *n)
     return true;
 }
 
-static bool call_once(oribi_tflite_node *n)
+static bool run_once(oribi_tflite_node *n)
 {
     oribi_tflite *t = n->tflite;
     const int64_t index = oribi_tflite_int(n, 0, 0);
@@ -320,7 +320,7 @@ bool oribi_tflite_finish_variables(oribi_tflite *t, TF_Status *status)
 
 /* clang-format off */
 const oribi_tflite_row oribi_tflite_variable_rows[] = {
-    {129, 103, 0, 0, 0, call_once, NULL},
+    {129, 103, 0, 0, 0, run_once, NULL},
     {142, 111, 0, 0, 1, var_handle, NULL},
     {143, 112, 1, 1, 1, read_variable, NULL},
     {144, 113, 2, 2, 0, assign_variable, NULL},

@@ -6,7 +6,7 @@
 #include "tensorflow/c/plugin_note.h"
 
 #undef ORIBI_CONTRACT_VERSION
-#define ORIBI_CONTRACT_VERSION 104
+#define ORIBI_CONTRACT_VERSION 105
 
 #ifdef TEST_FLOOR
 #undef ORIBI_TARGET_CONTRACT
