@@ -140,4 +140,20 @@ void oribi_kernel_destroy(oribi_kernel *kernel);
 bool oribi_kernel_run_once(const oribi_kernel *kernel, TF_Tensor *const *inputs,
                            TF_Tensor **out_outputs, struct oribi_pool *pool, TF_Status *status);
 
+/* --- Instruction sets ------------------------------------------------------------------------ */
+
+/* Limits of the built-in kernels' instruction sets, those of micro/isa_list.inc. A kernel tells its
+ * set by its priority, which that list gives; kernels of other plugins lie outside and are never
+ * limited. */
+typedef struct oribi_instruction_set {
+    const char *name;
+    int32_t priority; /* of its kernels */
+} oribi_instruction_set;
+
+/* By name; "any" is what needs no more than the compiler's own processor. NULL: INVALID_ARGUMENT
+ * with all names, or UNIMPLEMENTED: the processor that runs this lacks it. */
+const oribi_instruction_set *oribi_instruction_set_find(const char *name, TF_Status *status);
+/* Does the kernel need more than the set? `limit` may be NULL. */
+bool oribi_kernel_exceeds(const oribi_kernel_def *kernel, const oribi_instruction_set *limit);
+
 #endif

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "kernel/instruction_set.h"
+#include "kernel/kernel.h"
 #include "kernel/registry_internal.h"
 
 /* --- Limits of instruction sets: nothing here asks the processor. Whoever registered the built-in

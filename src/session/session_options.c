@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "check/check.h"
-#include "kernel/instruction_set.h"
+#include "kernel/kernel.h"
 #include "plugin/plugin.h"
 #include "session/session_internal.h"
 
