@@ -71,11 +71,16 @@ set_source_files_properties(src/plugin/own.c PROPERTIES COMPILE_DEFINITIONS
 set_source_files_properties(src/plugin/probe.c PROPERTIES COMPILE_DEFINITIONS
     "ORIBI_PROBE_INSTALLED=\"${CMAKE_INSTALL_FULL_LIBEXECDIR}/oribi/oribi-plugin-probe\"")
 
+# Sanitizers take three times as long to optimise a file. Where much is computed it pays: in kernels.
+set(ORIBI_WARM "")
+if(ORIBI_SANITIZE)
+    set(ORIBI_WARM -O1)
+endif()
 # micro/ is C99 and includes as "micro/..."; a contraction would change a multiplier's last bit.
 add_library(oribi_micro OBJECT ${ORIBI_MICRO_SOURCES})
 target_include_directories(oribi_micro PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
 target_link_libraries(oribi_micro PRIVATE oribi_flags oribi_harden oribi_lean)
-target_compile_options(oribi_micro PRIVATE -ffp-contract=off)
+target_compile_options(oribi_micro PRIVATE -ffp-contract=off ${ORIBI_WARM})
 # Of these the host runs faster kernels of its own (plugins/cpu), but for `--kernels micro`.
 file(GLOB sources CONFIGURE_DEPENDS micro/binary/*.c micro/double/*.c micro/norm/*.c micro/reduce/*.c micro/unary/*.c)
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-O2>)
@@ -107,9 +112,10 @@ include(cmake/isa.cmake)
 list(REMOVE_ITEM ORIBI_CPU_SOURCES ${PROJECT_SOURCE_DIR}/plugins/cpu/base/cpu_extra.c)
 oribi_plugin(cpu oribi_cpu_init ${ORIBI_CPU_SOURCES})
 target_compile_options(oribi_ops_core PRIVATE $<$<CONFIG:Release>:-Os>)
+target_compile_options(oribi_cpu PRIVATE ${ORIBI_WARM})
 # Reference rows say what is right; that they take longer is no harm.
 file(GLOB sources CONFIGURE_DEPENDS plugins/cpu/*/*_reference.c)
-set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Release>:-Os>)
+set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-Os>;$<$<CONFIG:Debug>:-O0>")
 target_include_directories(oribi_cpu PRIVATE ${ORIBI_MADE})
 target_compile_definitions(oribi_cpu PRIVATE ORIBI_KIT_SHARED)
 

@@ -212,5 +212,6 @@ int main(void)
         cmocka_unit_test(inspecting_says_all_or_fails),
         cmocka_unit_test(running_computes_or_fails),
     };
+    cmocka_set_test_filter(getenv("TEST_ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

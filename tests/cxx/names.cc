@@ -81,7 +81,10 @@
 #include "tensorflow/core/util/tensor_format.h"
 #include "tensorflow/core/util/work_sharder.h"
 #include "tensorflow/stream_executor/lib/statusor.h"
+#if !defined(ORIBI_NO_EIGEN) ||                                                                    \
+    defined(NAMES_EIGEN) // sources name it whether or not views are of it
 #include "third_party/eigen3/unsupported/Eigen/CXX11/Tensor"
+#endif
 #if REAL_ABSEIL == 2 // after ours
 #include "real_abseil.h"
 #endif
