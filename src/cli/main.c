@@ -73,8 +73,8 @@ const cli_command cli_commands[] = {
      "nothing, and processes share it. It is for this version of Oribi and kernels such as this\n"
      "processor's; elsewhere a message says so, and what to run again. "
      "docs/reference/running/pack.md.",
-     "  oribi pack vgg19.onnx -o vgg19.oribi\n"
-     "  oribi run vgg19.oribi -i 0=@cat.png",
+     "  oribi pack model.onnx -o model.oribi --force\n"
+     "  oribi run model.oribi -i 0=@cat.png",
      cmd_pack_options, cmd_pack},
     {"ops", "[NAME]", "list the known ops, or one in full", NULL,
      "  oribi ops\n"
