@@ -208,14 +208,14 @@ TF_CAPI_EXPORT extern void oribi_options_set_tflite_variant(oribi_options *optio
  * Source  docs/reference/compile.md. */
 TF_CAPI_EXPORT extern void oribi_options_set_kernels(oribi_options *options, const char *kernels,
                                                      TF_Status *status);
-#if ORIBI_HAS_CONTRACT(1, 3)
+#if ORIBI_HAS_CONTRACT(1, 4)
 /* The best instruction set that the library's own kernels may use, to measure what others give: one
  * of docs/reference/instruction-sets.md, or "any", what every processor of this kind has. Kernels
  * of plugins are not limited. INVALID_ARGUMENT for another name; UNIMPLEMENTED where the processor
  * lacks it. */
 TF_CAPI_EXPORT extern void oribi_options_set_instruction_set(oribi_options *options,
                                                              const char *name, TF_Status *status);
-#endif /* 1.3 */
+#endif /* 1.4 */
 /* Switches a pass off: "fold", "fuse", "layout", "batch_norm", "qdq" (quantised ONNX then computes
  * in float between its pairs). INVALID_ARGUMENT for another name.
  */
@@ -314,7 +314,7 @@ TF_CAPI_EXPORT extern const char *oribi_model_metadata_key(const oribi_model *mo
 TF_CAPI_EXPORT extern oribi_session *
 oribi_session_create(oribi_model *model, const oribi_options *options, TF_Status *status);
 TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
-#if ORIBI_HAS_CONTRACT(1, 3)
+#if ORIBI_HAS_CONTRACT(1, 4)
 /* The model as a packed file: optimised for the CPU with these options, its weights as the kernels
  * of this machine want them. oribi_model_open takes it, mapped, and a session of it packs nothing.
  * It is for this version of the library and kernels such as these; elsewhere making a session fails
@@ -324,7 +324,7 @@ TF_CAPI_EXPORT extern void oribi_session_destroy(oribi_session *session);
  *          translation wants and nobody gave; INVALID_ARGUMENT: the model is packed. */
 TF_CAPI_EXPORT extern void oribi_model_pack(oribi_model *model, const oribi_options *options,
                                             TF_Buffer *file, TF_Status *status);
-#endif /* 1.3 */
+#endif /* 1.4 */
 /* JSON about the session: what is one of "graph" (steps with kernels, shapes, memory), "passes"
  * (what each changed), "memory" (plan against its bounds), "copies" (steps between host and
  * devices), "devices" (of the session, with what they did), "explain:NODE" (kernels and devices

@@ -175,6 +175,8 @@ TF_NewKernelBuilderWithData(const char *op_name, const char *device_name,
 TF_CAPI_EXPORT extern bool TF_OpKernelContext_OnCancel(TF_OpKernelContext *ctx,
                                                        void (*fn)(void *object), void *object);
 
+#endif
+#if ORIBI_HAS_CONTRACT(1, 4)
 /* What a kernel makes of constant inputs once and reads in every compute: packed weights. */
 typedef struct TF_PackedConstant {
     size_t struct_size; /* TF_PACKED_CONSTANT_STRUCT_SIZE */
@@ -201,7 +203,7 @@ typedef struct TF_PackedConstant {
  * Errors   NULL with RESOURCE_EXHAUSTED: no memory; INVALID_ARGUMENT: a NULL or smaller struct, no
  *          layout, no fill; FAILED_PRECONDITION: the model is a packed file made for other kernels.
  *          Hand the status to TF_OpKernelConstruction_Failure.
- * Since    1.3
+ * Since    1.4
  */
 TF_CAPI_EXPORT extern const void *
 TF_OpKernelConstruction_PackedConstant(TF_OpKernelConstruction *ctx,
