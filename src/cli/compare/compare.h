@@ -46,6 +46,8 @@ typedef struct compare_values {
 } compare_values;
 void compare_values_add(compare_values *values, const char *name, const char *node,
                         TF_Tensor *tensor); /* takes the tensor */
+/* All members of an .npz; false after a message. */
+bool compare_values_read(compare_values *values, const char *path);
 void compare_values_free(compare_values *values);
 const compare_value *compare_values_find(const compare_values *values, const char *name);
 

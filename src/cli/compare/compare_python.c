@@ -54,11 +54,6 @@ static const char script[] =
     "if nodes:\n"
     "    store(nodes, pairs)\n";
 
-static void take_member(void *arg, const char *name, TF_Tensor *tensor)
-{
-    compare_values_add(arg, name, NULL, tensor);
-}
-
 static int write_inputs(const compare_values *inputs, const char *path)
 {
     const char **names = cli_alloc(((size_t)inputs->n + 1) * sizeof *names);
@@ -112,8 +107,8 @@ static int run_in(const char *folder, const char *python, const char *model,
     const verify_process process = {
         .argv = argv, .err = paths[3], .out = paths[3], .seconds = SECONDS};
     code = explain(verify_process_run(&process), python, paths[3]);
-    if (code == CLI_OK && (!cli_npz_each(paths[1], take_member, &out->outputs) ||
-                           (per_node && !cli_npz_each(paths[2], take_member, &out->nodes)))) {
+    if (code == CLI_OK && (!compare_values_read(&out->outputs, paths[1]) ||
+                           (per_node && !compare_values_read(&out->nodes, paths[2])))) {
         code = CLI_BAD_INPUT;
     }
     return code;

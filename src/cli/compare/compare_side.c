@@ -116,6 +116,11 @@ static void take_member(void *arg, const char *name, TF_Tensor *tensor)
     compare_values_add(arg, name, NULL, tensor);
 }
 
+bool compare_values_read(compare_values *values, const char *path)
+{
+    return cli_npz_each(path, take_member, values);
+}
+
 int compare_side_open(const cli_args *args, char which, const char *path, compare_side *out)
 {
     char option[4] = {'-', '-', which, 0};
@@ -129,8 +134,7 @@ int compare_side_open(const cli_args *args, char which, const char *path, compar
             cli_error("compare: %s has no effect on '%s', which is no model of ours", option, path);
             return CLI_USAGE;
         }
-        return out->is_python || cli_npz_each(path, take_member, &out->outputs) ? CLI_OK
-                                                                                : CLI_BAD_INPUT;
+        return out->is_python || compare_values_read(&out->outputs, path) ? CLI_OK : CLI_BAD_INPUT;
     }
     out->text = given == NULL ? NULL : cli_copy_text(given, strlen(given));
     out->args = make_args(args, option, out->text, path);
