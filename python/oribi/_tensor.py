@@ -236,8 +236,22 @@ def handle_of(value, dtype=None, name="the value"):
             raise TypeError(f"{name}: {type(value).__name__} is no array, buffer, DLPack tensor or list") from None
         return _from_buffer(view, name)
     if numpy is not None and (dtype is None or dtype.number != STRING) and not _has_text(value):
-        return _from_numpy(numpy, numpy.asarray(value, dtype.numpy if dtype is not None else None), name)
+        return _from_numpy(numpy, _array_of(numpy, value, dtype, name), name)
     return _from_lists(value, dtype, name)
+
+
+def _array_of(numpy, value, dtype, name):
+    """Of lists and numbers. NumPy before 2 wraps whole numbers that do not fit, every NumPy drops what stands behind the
+    point."""
+    array = numpy.asarray(value)
+    wanted = numpy.dtype(dtype.numpy) if dtype is not None else array.dtype
+    if array.dtype == wanted:
+        return array
+    with numpy.errstate(invalid="ignore"):
+        converted = array.astype(wanted)
+    if wanted.kind in "iub" and (converted != array).any():
+        raise ValueError(f"{name}: not every number fits into {dtype}")
+    return converted
 
 
 def _from_numpy(numpy, array, name):

@@ -142,6 +142,10 @@ class Elements(unittest.TestCase):
     def test_numbers_that_do_not_fit_are_refused(self):
         with self.assertRaises((ValueError, OverflowError)):
             oribi.Session(identity(INT8)).run({"x": [300, 0, 0, 0]})
+        with self.assertRaises((ValueError, OverflowError, TypeError)):
+            oribi.Session(identity(INT8)).run({"x": [1.5, 0, 0, 0]})
+        with self.assertRaises((ValueError, OverflowError)):
+            oribi.Session(identity(INT64)).run({"x": [2 ** 63, 0, 0, 0]})
         with self.assertRaises(ValueError):
             oribi.tensor([[1.0], [1.0, 2.0]])
 
