@@ -17,7 +17,7 @@ libclang-rt-14-dev=clang-14 libcmocka-dev=pc:cmocka pocl-opencl-icd=file:/etc/Op
 libeigen3-dev=pc:eigen3 libabsl-dev=file:/usr/include/absl/strings/string_view.h valgrind=valgrind
 abigail-tools=abidiff python3=python3 python3-numpy=file:/usr/lib/python3*/*-packages/numpy
 python3-venv=file:/usr/lib/python3*/ensurepip python3-pytest=file:/usr/lib/python3*/*-packages/pytest
-debootstrap=debootstrap gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc
+mmdebstrap=mmdebstrap gcc-aarch64-linux-gnu=aarch64-linux-gnu-gcc
 libc6-dev-arm64-cross=file:/usr/aarch64-linux-gnu/include/stdlib.h qemu-user=qemu-aarch64
 gcc-riscv64-unknown-elf=riscv64-unknown-elf-gcc qemu-system-misc=qemu-system-riscv32
 zsh=zsh fish=fish mandoc=mandoc"

@@ -24,7 +24,7 @@ expect() { # WORDS that must be in the answer
 give sh id
 said=$(ask build)
 expect missing gcc cmake ninja-build pkg-config make libspng-dev zlib1g-dev "going on with what is there"
-for word in qemu debootstrap cross arm-none clang valgrind cmocka dpkg failed; do
+for word in qemu mmdebstrap cross arm-none clang valgrind cmocka dpkg failed; do
     case $said in *"$word"*) echo "make build asks for $word: $said"; exit 1 ;; esac
 done
 give cc cmake ninja pkg-config make
@@ -33,7 +33,7 @@ case $said in *gcc* | *cmake* | *ninja*) echo "there, and named: $said"; exit 1 
 said=$(ask demo)
 expect gcc-arm-none-eabi qemu-system-arm
 said=$(ask test)
-expect gcc-arm-none-eabi debootstrap clang-14 valgrind
+expect gcc-arm-none-eabi mmdebstrap clang-14 valgrind
 case $said in *failed*) echo "$said"; exit 1 ;; esac
 # All there: silence. pkg-config and files stand for what this machine may lack.
 printf '#!%s\nexit 0\n' "$(command -v sh)" >"$work/bin/pkg-config.yes"
