@@ -4,37 +4,12 @@
  * and a tick of the 32 MHz counter 31.25 ns. */
 #include <stdint.h>
 
+#include "cortex-m/protection_v8.h"
 #include "harness/port.h"
 #include "oribi/verify_wire.h"
 
-/* --- Memory protection ----------------------------------------------------------------------- */
-
-#define SHCSR                 (*(volatile uint32_t *)0xE000ED24u)
-#define MEM_BUS_USAGE_FAULTS  (7u << 16)
-#define CCR                   (*(volatile uint32_t *)0xE000ED14u)
-#define DIVISION_BY_ZERO_TRAP (1u << 4)
-#define MPU_CTRL              (*(volatile uint32_t *)0xE000ED94u)
-#define MPU_RNR               (*(volatile uint32_t *)0xE000ED98u)
-#define MPU_RBAR              (*(volatile uint32_t *)0xE000ED9Cu)
-#define MPU_RLAR              (*(volatile uint32_t *)0xE000EDA0u)
-#define MPU_MAIR0             (*(volatile uint32_t *)0xE000EDC0u)
-#define NORMAL_THEN_DEVICE    0x00000444u /* attribute 0 normal, not cached; 1 device nGnRE */
-#define READ_WRITE            0u
-#define READ_ONLY             (2u << 1)
-#define NO_EXECUTE            1u
-#define DEVICE                (1u << 1)
-
 extern uint8_t oribi_stack_bottom[], oribi_data_limit[];
 extern uint8_t oribi_pool_guard_low[], oribi_pool_guard_high[];
-
-/* From base to limit, the first byte after; multiples of 32. */
-static void open_region(uint32_t region, uintptr_t base, uintptr_t limit, uint32_t access,
-                        uint32_t attribute)
-{
-    MPU_RNR = region;
-    MPU_RBAR = (uint32_t)base | access;
-    MPU_RLAR = ((uint32_t)(limit - 32u) & ~31u) | attribute | 1u;
-}
 
 /* --- Counting -------------------------------------------------------------------------------- */
 
@@ -74,9 +49,6 @@ void oribi_board_start(void)
     open_region(4u, (uintptr_t)oribi_pool_guard_low + 4096u, (uintptr_t)oribi_pool_guard_high,
                 READ_WRITE | NO_EXECUTE, 0u);
     open_region(5u, 0x40000000u, 0x60000000u, READ_WRITE | NO_EXECUTE, DEVICE);
-    SHCSR |= MEM_BUS_USAGE_FAULTS;
-    CCR |= DIVISION_BY_ZERO_TRAP;
-    MPU_CTRL = 1u;
-    __asm__ volatile("dsb\n\tisb" ::: "memory");
+    begin_protection();
     COUNTER_CONTROL = 1u;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU's virt machine with one RV32IMAC hart: memory, protection (PMP), instruction count, stack
- * and traps. FAULT's words: mcause, 0, mepc, mtval. */
+/* QEMU's virt machine with one RV32IMAC or RV64IMAC hart: memory, protection (PMP), instruction
+ * count, stack and traps. FAULT's words: mcause, 0, mepc, mtval. */
 #include <stdint.h>
 
 #include "harness/port.h"
@@ -23,13 +23,14 @@ extern uint8_t oribi_pool_guard_low[], oribi_pool_guard_high[];
 int main(void);
 void oribi_start(void);
 void oribi_trap(uint32_t cause, uint32_t counter, uint32_t address);
-uint32_t oribi_read_minstret(void);
-uint32_t oribi_read_minstreth(void);
-void oribi_protect(const uint32_t addresses[5], uint32_t configuration_0, uint32_t configuration_1);
+uintptr_t oribi_read_minstret(void);
+uintptr_t oribi_read_minstreth(void); /* 0 where the other has all bits */
+void oribi_protect(const uintptr_t addresses[5], uintptr_t configuration_0,
+                   uintptr_t configuration_1);
 
-static uint32_t guard(const uint8_t *page)
+static uintptr_t guard(const uint8_t *page)
 {
-    return (uint32_t)((uintptr_t)page >> 2) | (PAGE / 8u - 1u);
+    return (uintptr_t)page >> 2 | (PAGE / 8u - 1u);
 }
 
 void oribi_start(void)
@@ -41,9 +42,9 @@ void oribi_start(void)
         *to++ = 0u;
     }
     const uint32_t none = LOCKED | POWER_OF_TWO;
-    const uint32_t addresses[5] = {
-        guard(oribi_stack_guard), guard(oribi_pool_guard_low), guard(oribi_pool_guard_high),
-        (uint32_t)((uintptr_t)oribi_code_start >> 2), (uint32_t)((uintptr_t)oribi_code_end >> 2)};
+    const uintptr_t addresses[5] = {guard(oribi_stack_guard), guard(oribi_pool_guard_low),
+                                    guard(oribi_pool_guard_high), (uintptr_t)oribi_code_start >> 2,
+                                    (uintptr_t)oribi_code_end >> 2};
     oribi_protect(addresses, none | none << 8 | none << 16, LOCKED | UP_TO | READ_EXECUTE);
     (void)main();
 }
@@ -64,7 +65,7 @@ uint32_t oribi_port_count_kind(void)
 uint64_t oribi_port_ticks(void)
 {
     for (;;) {
-        const uint32_t high = oribi_read_minstreth(), low = oribi_read_minstret();
+        const uintptr_t high = oribi_read_minstreth(), low = oribi_read_minstret();
         if (high == oribi_read_minstreth()) {
             return (uint64_t)high << 32 | low;
         }

@@ -42,29 +42,46 @@ oribi_semihosting:
     ret
     .option pop
 
-/* uint32_t oribi_read_minstret(void), and its high half. */
+/* uintptr_t oribi_read_minstret(void), and its high half, 0 where a register has all bits. */
     .globl oribi_read_minstret
 oribi_read_minstret:
     csrr a0, minstret
     ret
     .globl oribi_read_minstreth
 oribi_read_minstreth:
+#if __riscv_xlen == 32
     csrr a0, minstreth
+#else
+    li a0, 0
+#endif
     ret
 
-/* void oribi_protect(const uint32_t addresses[5], uint32_t configuration_0, uint32_t _1) */
+#if __riscv_xlen == 32
+#define WORD 4
+#define LOAD lw
+#else
+#define WORD 8
+#define LOAD ld
+#endif
+/* void oribi_protect(const uintptr_t addresses[5], uintptr_t configuration_0, uintptr_t _1) */
     .globl oribi_protect
 oribi_protect:
-    lw t0, 0(a0)
+    LOAD t0, 0*WORD(a0)
     csrw pmpaddr0, t0
-    lw t0, 4(a0)
+    LOAD t0, 1*WORD(a0)
     csrw pmpaddr1, t0
-    lw t0, 8(a0)
+    LOAD t0, 2*WORD(a0)
     csrw pmpaddr2, t0
-    lw t0, 12(a0)
+    LOAD t0, 3*WORD(a0)
     csrw pmpaddr3, t0
-    lw t0, 16(a0)
+    LOAD t0, 4*WORD(a0)
     csrw pmpaddr4, t0
+#if __riscv_xlen == 32
     csrw pmpcfg0, a1
     csrw pmpcfg1, a2
+#else
+    slli a2, a2, 32 /* entries 4 to 7 */
+    or a1, a1, a2
+    csrw pmpcfg0, a1
+#endif
     ret

@@ -12,7 +12,8 @@
 #include "verify/verify.h"
 
 static const cli_option own_options[] = {
-    {"--target", 0, "host|cortex-m4|cortex-m55|riscv32",
+    {"--target", 0,
+     "host|cortex-m0|cortex-m3|cortex-m4|cortex-m7|cortex-m33|cortex-m55|riscv32|riscv64",
      "where the C runs; boards are QEMU's (default: host)"},
     {"--runs", 0, "N", "runs on random inputs (default 8)"},
     {"--input", 'i', "NAME=VALUE",
@@ -257,6 +258,9 @@ static int compile(verify *v, TF_Status *status)
     v->compile = oribi_compile_create(status);
     if (v->compile != NULL && v->is_not_fused) {
         oribi_compile_set_option(v->compile, "no-fuse", NULL, status);
+    }
+    if (v->compile != NULL && v->target->kernels != NULL && !cli_has(v->args, "--core")) {
+        oribi_compile_set_option(v->compile, "core", v->target->kernels, status);
     }
     if (TF_GetCode(status) != TF_OK) {
         return cli_fail(status);

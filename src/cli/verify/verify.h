@@ -22,8 +22,11 @@ extern const verify_platform_file verify_platform_files[]; /* ends with name NUL
 
 /* One way to compile and run; a row of verify_target.c. */
 typedef struct verify_target {
-    const char *name;     /* "cortex-m4" */
-    const char *folder;   /* of platform/ */
+    const char *name;   /* "cortex-m4" */
+    const char *folder; /* of platform/ */
+    const char
+        *memory; /* of the board, for the linker script of platform/cortex-m4; NULL: its own */
+    const char *kernels;  /* --core unless the options say it; NULL: its default */
     const char *compiler; /* found in PATH unless --cc or, for the host, $CC says otherwise */
     const char *flags, *clang_flags, *link_flags;
     const char *linker;      /* NULL: the compiler links */
@@ -32,6 +35,7 @@ typedef struct verify_target {
     const char *emulator, *machine; /* NULL: the image is a program */
     const char *packages;           /* Debian's, for messages */
     bool is_arm;
+    bool is_v6m; /* the machine would run later instructions: the image is looked through */
     /* For models with devices; driver_platform is NULL where they do not run. */
     const char *driver_platform; /* of their manifests: "posix" */
     const char *device_place;    /* of platform/ */
@@ -165,6 +169,9 @@ void verify_states_reset(verify *v);
 void verify_states_put(const verify *v, TF_Tensor **inputs);
 bool verify_states_take(const verify *v, TF_Tensor *const *outputs);
 void verify_states_free(verify *v);
+
+/* verify_v6m.c: is every instruction of the image one of ARMv6-M? An exit code. */
+int verify_v6m(const verify *v);
 
 /* verify_glue.c: the model's side of platform/harness/model.h. */
 int verify_write_glue(const verify *v); /* an exit code */

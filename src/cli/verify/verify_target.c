@@ -22,9 +22,9 @@ static const char *const host_core[] = {NULL};
 #define BARE      "-ffreestanding -fbuiltin -ffunction-sections -fdata-sections"
 #define BARE_LINK "-nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-segments"
 
-#define CORTEX_M(cpu, float_flags, triple, board, ...)                                             \
+#define CORTEX_M(cpu, board_folder, float_flags, triple, board, ...)                               \
     {                                                                                              \
-        .name = cpu, .folder = cpu, .compiler = "arm-none-eabi-gcc",                               \
+        .name = cpu, .folder = board_folder, .compiler = "arm-none-eabi-gcc",                      \
         .flags = BARE " -mcpu=" cpu " -mthumb " float_flags,                                       \
         .clang_flags = "--target=" triple " -fshort-enums", .link_flags = BARE_LINK,               \
         .linker = "arm-none-eabi-gcc", .core = cortex_m_core,                                      \
@@ -32,6 +32,17 @@ static const char *const host_core[] = {NULL};
         .serial_transport = "cortex-m/transport_serial.c", .emulator = "qemu-system-arm",          \
         .machine = "-M " board " -icount shift=10",                                                \
         .packages = "gcc-arm-none-eabi qemu-system-arm", .is_arm = true, __VA_ARGS__               \
+    }
+
+#define RISCV(bits, isa)                                                                           \
+    {                                                                                              \
+        .name = "riscv" bits, .folder = "riscv32", .compiler = "riscv64-unknown-elf-gcc",          \
+        .flags = BARE " " isa, .clang_flags = "--target=riscv" bits "-unknown-elf",                \
+        .link_flags = BARE_LINK, .linker = "riscv64-unknown-elf-gcc", .core = riscv_core,          \
+        .file_transport = "harness/transport_file.c",                                              \
+        .serial_transport = "riscv32/transport_serial.c", .emulator = "qemu-system-riscv" bits,    \
+        .machine = "-M virt -bios none -icount shift=0",                                           \
+        .packages = "gcc-riscv64-unknown-elf qemu-system-misc", .kernels = "plain"                 \
     }
 
 static const verify_target targets[] = {
@@ -45,25 +56,25 @@ static const verify_target targets[] = {
      .file_transport = "host/port.c",
      .driver_platform = "posix",
      .device_place = "host/device_place.c"},
-    CORTEX_M("cortex-m4", "-mfpu=fpv4-sp-d16 -mfloat-abi=hard", "thumbv7em-none-eabihf",
-             "mps2-an386", .driver_platform = "baremetal",
+    /* The board of a Cortex-M3, whose accesses are made to trap as the core's would. */
+    CORTEX_M("cortex-m0", "cortex-m4", "-mfloat-abi=soft", "thumbv6m-none-eabi", "mps2-an385",
+             .kernels = "v6m", .is_v6m = true),
+    CORTEX_M("cortex-m3", "cortex-m4", "-mfloat-abi=soft", "thumbv7m-none-eabi", "mps2-an385",
+             .kernels = "plain"),
+    CORTEX_M("cortex-m4", "cortex-m4", "-mfpu=fpv4-sp-d16 -mfloat-abi=hard",
+             "thumbv7em-none-eabihf", "mps2-an386", .driver_platform = "baremetal",
              .device_place = "cortex-m4/device_place.c",
              .device_machine = "-M mps2-an386,memory-backend=shared"),
-    CORTEX_M("cortex-m55", "-mfloat-abi=hard", "thumbv8.1m.main-none-eabihf", "mps3-an547",
-             .driver_platform = NULL),
-    {.name = "riscv32",
-     .folder = "riscv32",
-     .compiler = "riscv64-unknown-elf-gcc",
-     .flags = BARE " -march=rv32imac -mabi=ilp32",
-     .clang_flags = "--target=riscv32-unknown-elf",
-     .link_flags = BARE_LINK,
-     .linker = "riscv64-unknown-elf-gcc",
-     .core = riscv_core,
-     .file_transport = "harness/transport_file.c",
-     .serial_transport = "riscv32/transport_serial.c",
-     .emulator = "qemu-system-riscv32",
-     .machine = "-M virt -bios none -icount shift=0",
-     .packages = "gcc-riscv64-unknown-elf qemu-system-misc"},
+    CORTEX_M("cortex-m7", "cortex-m4", "-mfpu=fpv5-d16 -mfloat-abi=hard", "thumbv7em-none-eabihf",
+             "mps2-an500", .memory = "-Wl,--defsym=oribi_large=0x60000000"),
+    CORTEX_M("cortex-m33", "cortex-m33", "-mfpu=fpv5-sp-d16 -mfloat-abi=hard",
+             "thumbv8m.main-none-eabihf", "mps2-an505",
+             .memory = "-Wl,--defsym=oribi_code=0x10000000 -Wl,--defsym=oribi_data=0x38000000 "
+                       "-Wl,--defsym=oribi_large=0x80000000"),
+    CORTEX_M("cortex-m55", "cortex-m55", "-mfloat-abi=hard", "thumbv8.1m.main-none-eabihf",
+             "mps3-an547", .driver_platform = NULL),
+    RISCV("32", "-march=rv32imac -mabi=ilp32"),
+    RISCV("64", "-march=rv64imac -mabi=lp64 -mcmodel=medany"),
 };
 
 const verify_target *verify_target_find(const char *name)
@@ -77,10 +88,18 @@ const verify_target *verify_target_find(const char *name)
         names[i] = targets[i].name;
     }
     const char *near = oribi_text_did_you_mean(name, names, n);
-    cli_error(
-        "verify: there is no target '%s'%s%s%s; choose host, cortex-m4, cortex-m55 or riscv32",
-        name, near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
-        near != NULL ? "'?)" : "");
+    char all[256] = "";
+    for (size_t i = 0; i < n; i++) {
+        const size_t length = strlen(all);
+        snprintf(all + length, sizeof all - length, "%s%s",
+                 i == 0      ? ""
+                 : i + 1 < n ? ", "
+                             : " or ",
+                 names[i]);
+    }
+    cli_error("verify: there is no target '%s'%s%s%s; choose %s", name,
+              near != NULL ? " (did you mean '" : "", near != NULL ? near : "",
+              near != NULL ? "'?)" : "", all);
     return NULL;
 }
 
@@ -266,7 +285,9 @@ int verify_build(const verify *v, bool is_serial)
         verify_words_split(link, t->link_flags);
         if (t->emulator != NULL) {
             char script[96];
-            snprintf(script, sizeof script, "-Tplatform/%s/link.ld", t->folder);
+            snprintf(script, sizeof script, "-Tplatform/%s/link.ld",
+                     t->memory != NULL ? "cortex-m4" : t->folder);
+            verify_words_split(link, t->memory);
             verify_words_add(link, script);
         } else {
             verify_words_split(link, cli_value(v->args, "--cflags"));
@@ -279,6 +300,7 @@ int verify_build(const verify *v, bool is_serial)
         verify_words_split(link, t->emulator != NULL ? "-lgcc" : "");
         link->is_full = link->is_full || objects->is_full;
         code = verify_tool_run(link, v->folder, t->packages, "the image");
+        code = code == CLI_OK && t->is_v6m ? verify_v6m(v) : code;
         code = code == CLI_OK ? verify_far_ends_build(v) : code;
     }
     free(objects);

@@ -147,6 +147,11 @@ static bool is_pool(const char *text, const char **out_wanted)
     return is_good;
 }
 
+static const char cores[] = ""
+#define CORE_ISA(name, macros) "|" #name
+#include "micro/isa_list.inc"
+    ;
+
 #define AT(member) offsetof(oribi_compile_options, member)
 static const row rows[] = {
     {"name", "NAME", LIST, AT(names), is_name, true,
@@ -178,6 +183,8 @@ static const row rows[] = {
      "whose rounding int8 and int16 operators of TFLite follow"},
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
      "one kernel for all shapes, or instances for common ones (1.4k of code; speed: 8k); -Os, -O3"},
+    {"core", &cores[1], CHOICE, AT(core), NULL, false,
+     "kernels for cores with Arm's DSP extension, for others, or for ARMv6-M; all run everywhere"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
     {"pool", "name=NAME[,size=BYTES][,device=NAME]", LIST, AT(pools), is_pool, false,
      "a pool of memory for the workspace; several are used in their order; k, m allowed; "

@@ -40,6 +40,11 @@ enum oribi_option_layout {
     ORIBI_LAYOUT_CMSIS_PACK,
     ORIBI_LAYOUT_MLF
 };
+enum oribi_option_core { /* ORIBI_CORE_dsp and the others of the list */
+#define CORE_ISA(name, macros) ORIBI_CORE_##name,
+#include "micro/isa_list.inc"
+                         ORIBI_CORES
+};
 enum oribi_option_workspace { ORIBI_WORKSPACE_ARGUMENT, ORIBI_WORKSPACE_STATIC };
 
 /* Values of an option that may be given several times, in their order. */
@@ -51,7 +56,7 @@ typedef struct oribi_option_list {
 typedef struct oribi_compile_options {
     uint64_t max_ram, max_flash; /* bytes; 0: no limit */
     uint64_t time_limit_ms;      /* 0: none */
-    int32_t io, tflite_variant, optimize, weights, machine, layout, workspace;
+    int32_t io, tflite_variant, optimize, weights, machine, layout, workspace, core;
     bool no_fuse, self_test, reads_files;
     oribi_option_list names;            /* by model */
     oribi_option_list shapes;           /* "INPUT=1x3x224x224" */

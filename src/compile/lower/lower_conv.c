@@ -26,8 +26,8 @@ static void add_overlap(oribi_call *call, const struct oribi_micro_conv2d_s8_arg
 }
 
 static const oribi_variant_row variants[] = {
-    {&oribi_micro_conv2d_lanes_s8_variant, &oribi_args_conv2d_lanes_s8},
-    {NULL, NULL},
+    {&oribi_micro_conv2d_lanes_s8_variant, &oribi_args_conv2d_lanes_s8, ORIBI_ON(dsp)},
+    {NULL, NULL, 0},
 };
 
 bool oribi_lower_conv2d(oribi_lowering *lowering, oribi_call *call)

@@ -10,8 +10,9 @@
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
 
 static const oribi_variant_row variants[] = {
-    {&oribi_micro_depthwise_conv2d_3x3_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8},
-    {NULL, NULL},
+    {&oribi_micro_depthwise_conv2d_3x3_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
+     ORIBI_ON(dsp) | ORIBI_ON(plain) | ORIBI_ON(v6m)},
+    {NULL, NULL, 0},
 };
 
 bool oribi_lower_depthwise_conv2d(oribi_lowering *lowering, oribi_call *call)

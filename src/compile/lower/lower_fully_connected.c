@@ -11,8 +11,9 @@
 #include "tensor/status.h"
 
 static const oribi_variant_row variants[] = {
-    {&oribi_micro_fully_connected_lanes_s8_variant, &oribi_args_fully_connected_lanes_s8},
-    {NULL, NULL},
+    {&oribi_micro_fully_connected_lanes_s8_variant, &oribi_args_fully_connected_lanes_s8,
+     ORIBI_ON(dsp)},
+    {NULL, NULL, 0},
 };
 
 bool oribi_lower_fully_connected(oribi_lowering *lowering, oribi_call *call)

@@ -29,7 +29,8 @@ bool oribi_variant_try(oribi_lowering *lowering, oribi_call *call, const oribi_v
                        const void *plain)
 {
     for (const oribi_variant_row *row = rows; row->variant != NULL; row++) {
-        const int64_t count = row->variant->words(plain);
+        const bool is_for_core = (row->cores >> lowering->options->core & 1U) != 0;
+        const int64_t count = is_for_core ? row->variant->words(plain) : 0;
         if (count == 0) {
             continue;
         }

@@ -15,10 +15,12 @@ void oribi_call_overwrite(const oribi_lowering *lowering, oribi_call *call, int3
 typedef struct oribi_variant_row {
     const struct oribi_micro_variant *variant;
     const oribi_args *args; /* of its kernel */
+    uint32_t cores;         /* ORIBI_ON(dsp) and others of micro/isa_list.inc that it is for */
 } oribi_variant_row;
+#define ORIBI_ON(core) (1U << ORIBI_CORE_##core)
 
-/* Makes the call one of the first variant that the arguments of the plain kernel fit; the call has
- * no kernel when there is none. False: with a message. */
+/* Makes the call one of the first variant for the core of --core that the arguments of the plain
+ * kernel fit; the call has no kernel when there is none. False: with a message. */
 bool oribi_variant_try(oribi_lowering *lowering, oribi_call *call, const oribi_variant_row *rows,
                        const void *plain);
 
