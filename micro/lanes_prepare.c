@@ -85,15 +85,12 @@ struct oribi_micro_lanes_channel oribi_micro_lanes_channel(int32_t bias, int32_t
     return c;
 }
 
-/* What becomes of a channel of a layer. */
-struct channel {
-    const int8_t *weights; /* NULL: zeros */
-    struct oribi_micro_lanes_channel scale;
-};
-
-static struct channel channel_at(const struct oribi_micro_lanes_spec *s, int32_t c)
+struct oribi_micro_lanes_source oribi_micro_lanes_source(const struct oribi_micro_lanes_spec *spec,
+                                                         int32_t channel)
 {
-    struct channel ch = {NULL, {0, 0, 1, 1, 1}};
+    const struct oribi_micro_lanes_spec *s = spec;
+    const int32_t c = channel;
+    struct oribi_micro_lanes_source ch = {NULL, {0, 0, 1, 1, 1}};
     if (c < s->channels) {
         const int32_t from = s->one_scale != 0 ? 0 : c;
         const int8_t *w = s->filter + c * s->depth;
@@ -104,9 +101,9 @@ static struct channel channel_at(const struct oribi_micro_lanes_spec *s, int32_t
     return ch;
 }
 
-/* Where the tap that comes k-th lies in the model's order. */
-static int32_t tap_at(const struct oribi_micro_lanes_spec *s, int32_t k)
+int32_t oribi_micro_lanes_tap(const struct oribi_micro_lanes_spec *spec, int32_t k)
 {
+    const struct oribi_micro_lanes_spec *s = spec;
     const int32_t run = s->depth / s->rows, whole = run / 4 * 4;
     const int32_t left = k - s->rows * whole;
     return left < 0 ? k / whole * run + k % whole
@@ -114,15 +111,16 @@ static int32_t tap_at(const struct oribi_micro_lanes_spec *s, int32_t k)
 }
 
 /* A lane of two channels for the tap that comes k-th. */
-static int32_t lane(const struct oribi_micro_lanes_spec *s, const struct channel *pair, int32_t k)
+static int32_t lane(const struct oribi_micro_lanes_spec *s,
+                    const struct oribi_micro_lanes_source *pair, int32_t k)
 {
-    const int32_t tap = k < s->depth ? tap_at(s, k) : s->depth;
+    const int32_t tap = k < s->depth ? oribi_micro_lanes_tap(s, k) : s->depth;
     const int32_t lower = tap < s->depth && pair[0].weights != NULL ? pair[0].weights[tap] : 0;
     const int32_t upper = tap < s->depth && pair[1].weights != NULL ? pair[1].weights[tap] : 0;
     return 256 * upper + lower;
 }
 
-static void pack_record(const struct channel *pair, int32_t *record)
+static void pack_record(const struct oribi_micro_lanes_source *pair, int32_t *record)
 {
     const int32_t is_fast = pair[0].scale.is_fast && pair[1].scale.is_fast;
     const int32_t less = is_fast ? 1 : ORIBI_MICRO_LANES_GENERAL;
@@ -138,13 +136,13 @@ void oribi_micro_lanes_pack(const struct oribi_micro_lanes_spec *spec, int32_t *
     const int32_t taps = oribi_micro_lanes_taps(spec->depth);
     for (int32_t c = 0; c < spec->channels; c += group_at(spec, c)) {
         const int32_t n = group_at(spec, c);
-        struct channel group[4];
+        struct oribi_micro_lanes_source group[4];
         for (int32_t i = 0; i < n; i++) {
-            group[i] = channel_at(spec, c + i);
+            group[i] = oribi_micro_lanes_source(spec, c + i);
         }
         for (int32_t k = 0; k < taps; k += 4) {
             for (int32_t i = 0; i < n; i += 2) {
-                const struct channel *pair = &group[i];
+                const struct oribi_micro_lanes_source *pair = &group[i];
                 *words++ = oribi_micro_lanes(lane(spec, pair, k), lane(spec, pair, k + 2));
                 *words++ = oribi_micro_lanes(lane(spec, pair, k + 1), lane(spec, pair, k + 3));
             }

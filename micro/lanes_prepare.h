@@ -38,6 +38,17 @@ oribi_micro_lanes_channel(int32_t bias, int32_t multiplier, int32_t shift, int32
 /* 1: lanes give the exact result for every input; 0: some weight or sum is too large. */
 int32_t oribi_micro_lanes_fit(const struct oribi_micro_lanes_spec *spec);
 
+/* A channel of a layer; one behind the last has no weights, and results of 0. */
+struct oribi_micro_lanes_source {
+    const int8_t *weights; /* NULL: zeros */
+    struct oribi_micro_lanes_channel scale;
+};
+struct oribi_micro_lanes_source oribi_micro_lanes_source(const struct oribi_micro_lanes_spec *spec,
+                                                         int32_t channel);
+
+/* Where the tap that is packed k-th lies in the model's order. */
+int32_t oribi_micro_lanes_tap(const struct oribi_micro_lanes_spec *spec, int32_t k);
+
 /* Taps of a channel, padded with zeros to a multiple of 8. */
 int32_t oribi_micro_lanes_taps(int32_t depth);
 

@@ -5,15 +5,8 @@
 #ifndef ORIBI_MICRO_CONV2D_ADD_LANES_S8_H_
 #define ORIBI_MICRO_CONV2D_ADD_LANES_S8_H_
 
-#include "micro/elementwise/add_row_s8.h"
+#include "micro/conv/conv2d_add_lanes_s8_args.h"
 #include "micro/conv/conv2d_lanes_s8_pixels.h"
-
-struct oribi_micro_conv2d_add_lanes_s8_args {
-    struct oribi_micro_conv2d_lanes_s8_args conv;
-    struct oribi_micro_add_scales_s8
-        scales;      /* a: the convolution's result; b: what it is added to */
-    int32_t results; /* where in scratch two pixels of results lie, behind the bytes of conv */
-};
 
 /* Convolves input, adds other.
  * Shapes   input [batch, in_h, in_w, in_c]; other and output [batch, out_h, out_w, out_c]; dense.

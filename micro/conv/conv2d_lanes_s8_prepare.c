@@ -17,7 +17,7 @@ static int32_t sizes_fit(const struct oribi_micro_conv2d_s8_args *a)
     return (int64_t)a->filter_h * a->filter_w * a->in_c <= UINT16_MAX - 7;
 }
 
-int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args *plain,
+int32_t oribi_micro_conv2d_lanes_s8_spec(const struct oribi_micro_conv2d_s8_args *plain,
                                          struct oribi_micro_lanes_spec *out_spec)
 {
     const struct oribi_micro_conv2d_s8_args *a = plain;
@@ -33,23 +33,21 @@ int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args
     out_spec->output.zero = (int8_t)a->output_zero;
     out_spec->output.low = (int8_t)a->low;
     out_spec->output.high = (int8_t)a->high;
-    return a->groups == 1 && (a->dilation_w == 1 || a->filter_w == 1) && sizes_fit(a) &&
-           oribi_micro_lanes_fit(out_spec);
+    return a->groups == 1 && (a->dilation_w == 1 || a->filter_w == 1) && sizes_fit(a);
 }
 
-int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_args *plain,
-                                            const int32_t *words,
-                                            struct oribi_micro_conv2d_lanes_s8_args *args)
+int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args *plain,
+                                         struct oribi_micro_lanes_spec *out_spec)
+{
+    return oribi_micro_conv2d_lanes_s8_spec(plain, out_spec) && oribi_micro_lanes_fit(out_spec);
+}
+
+int32_t oribi_micro_conv2d_lanes_s8_sizes(const struct oribi_micro_conv2d_s8_args *plain,
+                                          int32_t taps,
+                                          struct oribi_micro_conv2d_lanes_s8_args *args)
 {
     const struct oribi_micro_conv2d_s8_args *a = plain;
-    const int32_t taps = oribi_micro_lanes_taps(a->filter_h * a->filter_w * a->in_c);
-    args->filter = words;
     args->has_general = 0;
-    for (int32_t c = 0; c < a->out_c; c += 2) {
-        const int32_t *record =
-            words + (c / 2 + 1) * (taps / 2 + ORIBI_MICRO_LANES_RECORD) - ORIBI_MICRO_LANES_RECORD;
-        args->has_general |= (int8_t)(oribi_micro_lanes_is_general(record) != 0);
-    }
     args->output.zero = (int8_t)a->output_zero;
     args->output.low = (int8_t)a->low;
     args->output.high = (int8_t)a->high;
@@ -72,9 +70,23 @@ int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_a
     const int32_t run = a->filter_w * a->in_c, whole = run / 4 * 4;
     args->is_point = a->filter_h * a->filter_w == 1 && a->stride_h * a->stride_w == 1 &&
                      a->out_h == a->in_h && a->out_w == a->in_w && a->in_c % 4 == 0;
-    return 4 * taps + (a->in_c % 4 == 0 ? 0
-                       : whole == run   ? run
-                                        : run + taps - a->filter_h * whole);
+    return a->in_c % 4 == 0 ? 0 : whole == run ? run : run + taps - a->filter_h * whole;
+}
+
+int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_args *plain,
+                                            const int32_t *words,
+                                            struct oribi_micro_conv2d_lanes_s8_args *args)
+{
+    const struct oribi_micro_conv2d_s8_args *a = plain;
+    const int32_t taps = oribi_micro_lanes_taps(a->filter_h * a->filter_w * a->in_c);
+    const int32_t rests = oribi_micro_conv2d_lanes_s8_sizes(a, taps, args);
+    args->filter = words;
+    for (int32_t c = 0; c < a->out_c; c += 2) {
+        const int32_t *record =
+            words + (c / 2 + 1) * (taps / 2 + ORIBI_MICRO_LANES_RECORD) - ORIBI_MICRO_LANES_RECORD;
+        args->has_general |= (int8_t)(oribi_micro_lanes_is_general(record) != 0);
+    }
+    return 4 * taps + rests;
 }
 
 /* --- Costs ----------------------------------------------------------------------------------- */

@@ -14,9 +14,19 @@
 int32_t oribi_micro_conv2d_lanes_s8_fits(const struct oribi_micro_conv2d_s8_args *plain,
                                          struct oribi_micro_lanes_spec *out_spec);
 
+/* The same without what lanes alone need: the layer fits any kernel of these args. */
+int32_t oribi_micro_conv2d_lanes_s8_spec(const struct oribi_micro_conv2d_s8_args *plain,
+                                         struct oribi_micro_lanes_spec *out_spec);
+
+/* Fills the sizes of args for windows of so many taps, with padding. Returns bytes of scratch
+ * behind the windows: none, or unless in_c is a multiple of 4 a row of the window and what is left
+ * of all rows. */
+int32_t oribi_micro_conv2d_lanes_s8_sizes(const struct oribi_micro_conv2d_s8_args *plain,
+                                          int32_t taps,
+                                          struct oribi_micro_conv2d_lanes_s8_args *args);
+
 /* Fills args, which then points to words, packed before (lanes_prepare.h). Returns bytes of
- * scratch: 4 per tap, and unless in_c is a multiple of 4 a row of the window and what is left of
- * all rows. */
+ * scratch: 4 per tap, and what _sizes says. */
 int32_t oribi_micro_conv2d_lanes_s8_prepare(const struct oribi_micro_conv2d_s8_args *plain,
                                             const int32_t *words,
                                             struct oribi_micro_conv2d_lanes_s8_args *args);

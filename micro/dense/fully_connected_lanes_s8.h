@@ -6,14 +6,7 @@
 #ifndef ORIBI_MICRO_FULLY_CONNECTED_LANES_S8_H_
 #define ORIBI_MICRO_FULLY_CONNECTED_LANES_S8_H_
 
-#include "micro/lanes_s8.h"
-
-struct oribi_micro_fully_connected_lanes_s8_args {
-    const int32_t *filter; /* lanes_prepare.h, in groups of four */
-    int32_t rows, in_c, out_c;
-    struct oribi_micro_lanes_output output;
-    int32_t scratch_bytes; /* 0; in_c rounded up to a multiple of 8 unless it is one */
-};
+#include "micro/dense/fully_connected_lanes_s8_args.h"
 
 /* Multiplies rows of input by the filter.
  * Shapes   input [rows, in_c], output [rows, out_c], dense; they must not overlap.

@@ -5,6 +5,7 @@
 #include "compile/lower/lower_parts.h"
 #include "compile/lower/compile_overlap.h"
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
+#include "micro/conv/conv2d_quads_s8_prepare.h"
 #include "micro/conv/conv2d_s8_prepare.h"
 #include "tensor/status.h"
 
@@ -27,6 +28,8 @@ static void add_overlap(oribi_call *call, const struct oribi_micro_conv2d_s8_arg
 
 static const oribi_variant_row variants[] = {
     {&oribi_micro_conv2d_lanes_s8_variant, &oribi_args_conv2d_lanes_s8, ORIBI_ON(dsp)},
+    {&oribi_micro_conv2d_quads_s8_variant, &oribi_args_conv2d_lanes_s8, ORIBI_ON(plain)},
+    {&oribi_micro_conv2d_quads_v6m_s8_variant, &oribi_args_conv2d_lanes_s8, ORIBI_ON(v6m)},
     {NULL, NULL, 0},
 };
 

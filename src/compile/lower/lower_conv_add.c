@@ -42,8 +42,13 @@ bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
     struct oribi_micro_conv2d_add_lanes_s8_args args = {0};
     call->scratch_bytes = oribi_micro_conv2d_add_lanes_s8_prepare(alone, conv.scratch_bytes,
                                                                   &sum->scales, conv_is_b, &args);
-    call->costs = &oribi_micro_conv2d_add_lanes_s8_costs;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, "conv2d_add_lanes_s8", conv2d_add_lanes_s8, &args));
+    const char *kernel =
+        oribi_arena_printf(lowering->arena, "conv2d_add_%s", conv.kernel + strlen("conv2d_"));
+    if (kernel == NULL) {
+        return oribi_fail_memory(lowering->status);
+    }
+    call->costs = conv.costs != NULL ? &oribi_micro_conv2d_add_lanes_s8_costs : NULL;
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, kernel, conv2d_add_lanes_s8, &args));
     ORIBI_CALL_PLACE(call, &args, conv.filter, conv.placed[0].count);
     call->aliases[call->n_aliases++] = (oribi_call_alias){1, true, 0};
     if (conv.n_aliases > 0) {
@@ -71,7 +76,8 @@ static bool has_device_beside(const oribi_lowering *lowering, const oribi_call *
     return false;
 }
 
-/* The latest of the sum's sides that is a convolution in lanes and read by nothing else; -1: none.
+/* The latest of the sum's sides that is a convolution in lanes or quads and read by nothing else;
+ * -1: none.
  */
 static int32_t find_conv(const oribi_lowering *lowering, const oribi_call *calls, int32_t index)
 {

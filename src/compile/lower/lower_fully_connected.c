@@ -5,6 +5,7 @@
 #include "compile/lower/lower_parts.h"
 #include "compile/lower/lower_wide.h"
 #include "micro/dense/fully_connected_lanes_s8_prepare.h"
+#include "micro/dense/fully_connected_quads_s8_prepare.h"
 #include "micro/dense/fully_connected_real_prepare.h"
 #include "micro/dense/fully_connected_s8_prepare.h"
 #include "micro/element.h"
@@ -13,6 +14,10 @@
 static const oribi_variant_row variants[] = {
     {&oribi_micro_fully_connected_lanes_s8_variant, &oribi_args_fully_connected_lanes_s8,
      ORIBI_ON(dsp)},
+    {&oribi_micro_fully_connected_quads_s8_variant, &oribi_args_fully_connected_lanes_s8,
+     ORIBI_ON(plain)},
+    {&oribi_micro_fully_connected_quads_v6m_s8_variant, &oribi_args_fully_connected_lanes_s8,
+     ORIBI_ON(v6m)},
     {NULL, NULL, 0},
 };
 
