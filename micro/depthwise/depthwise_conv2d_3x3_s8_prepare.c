@@ -182,3 +182,7 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_s8_variant = {
     "depthwise_conv2d_3x3_s8", &oribi_micro_depthwise_conv2d_3x3_s8_costs, words_of, prepare};
+const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_plain_s8_variant = {
+    .kernel = "depthwise_conv2d_3x3_plain_s8", .words = words_of, .prepare = prepare};
+const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant = {
+    .kernel = "depthwise_conv2d_3x3_v6m_s8", .words = words_of, .prepare = prepare};

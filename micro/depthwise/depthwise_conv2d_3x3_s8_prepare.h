@@ -25,5 +25,8 @@ int32_t oribi_micro_depthwise_conv2d_3x3_s8_prepare(
 extern const struct oribi_micro_costs oribi_micro_depthwise_conv2d_3x3_s8_costs;
 extern const struct oribi_micro_variant
     oribi_micro_depthwise_conv2d_3x3_s8_variant; /* of depthwise_conv2d_s8 */
+/* The same arguments, weights and scratch for other kernels. */
+extern const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_plain_s8_variant;
+extern const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant;
 
 #endif

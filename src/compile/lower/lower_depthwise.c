@@ -11,7 +11,11 @@ enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
 
 static const oribi_variant_row variants[] = {
     {&oribi_micro_depthwise_conv2d_3x3_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
-     ORIBI_ON(dsp) | ORIBI_ON(plain) | ORIBI_ON(v6m)},
+     ORIBI_ON(dsp)},
+    {&oribi_micro_depthwise_conv2d_3x3_plain_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
+     ORIBI_ON(plain)},
+    {&oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
+     ORIBI_ON(v6m)},
     {NULL, NULL, 0},
 };
 
