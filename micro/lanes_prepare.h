@@ -14,7 +14,7 @@ struct oribi_micro_lanes_spec {
     const int8_t *filter; /* [channels, depth] */
     int32_t channels, depth;
     int32_t rows;  /* equal parts of depth: words come first, whatever is left of each row last */
-    int32_t group; /* channels whose words lie together: 2, or 4 */
+    int32_t group; /* channels whose words lie together: 2, or 4; of quads: taps of a round */
     const int32_t *bias;       /* channels; the input's zero point is folded in */
     const int32_t *multiplier; /* channels, or 1 with one_scale */
     const int32_t *shift;      /* as multiplier; left shifts are positive */

@@ -6,9 +6,9 @@
 
 #include "micro/quads_s8.h"
 
-int32_t oribi_micro_quads_taps(int32_t depth)
+int32_t oribi_micro_quads_taps(const struct oribi_micro_lanes_spec *spec)
 {
-    return (depth + 3) / 4 * 4;
+    return (spec->depth + spec->group - 1) / spec->group * spec->group;
 }
 
 int32_t oribi_micro_quads_words(const struct oribi_micro_lanes_spec *spec)
@@ -16,8 +16,7 @@ int32_t oribi_micro_quads_words(const struct oribi_micro_lanes_spec *spec)
     if (spec->depth > INT32_MAX / 256 || spec->channels > INT32_MAX / 8 / (spec->depth + 32)) {
         return 0;
     }
-    return (spec->channels + 3) / 4 *
-           (oribi_micro_quads_taps(spec->depth) + ORIBI_MICRO_QUADS_RECORD);
+    return (spec->channels + 3) / 4 * (oribi_micro_quads_taps(spec) + ORIBI_MICRO_QUADS_RECORD);
 }
 
 /* A channel's weight of the tap that comes k-th; 0 in the padding. */
@@ -52,7 +51,7 @@ static void pack_record(const struct oribi_micro_lanes_spec *s,
 void oribi_micro_quads_pack(const struct oribi_micro_lanes_spec *spec, int32_t is_biased,
                             int32_t *words)
 {
-    const int32_t taps = oribi_micro_quads_taps(spec->depth);
+    const int32_t taps = oribi_micro_quads_taps(spec);
     for (int32_t c = 0; c < spec->channels; c += 4) {
         struct oribi_micro_lanes_source quad[4];
         for (int32_t i = 0; i < 4; i++) {

@@ -5,10 +5,10 @@
 
 #include "micro/lanes_prepare.h"
 
-/* Taps of a channel, padded with zeros to a multiple of 4. */
-int32_t oribi_micro_quads_taps(int32_t depth);
+/* Taps of a channel, padded with zeros to a multiple of the spec's group, 4 or 8. */
+int32_t oribi_micro_quads_taps(const struct oribi_micro_lanes_spec *spec);
 
-/* Words of a layer, weights and records; 0: they are too many. spec's group counts for nothing. */
+/* Words of a layer, weights and records; 0: they are too many. */
 int32_t oribi_micro_quads_words(const struct oribi_micro_lanes_spec *spec);
 
 /* Fills that many words. is_biased 1: for kernels whose weights and inputs are 128 more. */

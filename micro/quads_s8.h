@@ -155,7 +155,7 @@ static inline const int32_t *oribi_micro_quads_sum2(const int8_t *x, const int8_
 #endif
 }
 
-/* The same of one pixel, whose inputs lie one behind the other. */
+/* The same of one pixel, whose inputs lie one behind the other, at least eight of them. */
 static inline const int32_t *oribi_micro_quads_sum1(const int8_t *x, const int8_t *end,
                                                     const int32_t *w, int32_t sums[4])
 {
@@ -165,16 +165,15 @@ static inline const int32_t *oribi_micro_quads_sum1(const int8_t *x, const int8_
     int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     do {
         const int8_t *const bytes = (const int8_t *)w;
-        ORIBI_MICRO_SHORT
-        for (int32_t i = 0; i < 4; i++) {
+        for (int32_t i = 0; i < 8; i++) {
             const int32_t input = x[i];
             s0 += input * bytes[ORIBI_MICRO_BYTE(4 * i)];
             s1 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 1)];
             s2 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 2)];
             s3 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 3)];
         }
-        x += 4;
-        w += 4;
+        x += 8;
+        w += 8;
     } while (x != end);
     sums[0] = s0;
     sums[1] = s1;

@@ -205,12 +205,16 @@ static inline int32_t oribi_micro_high_product(int32_t x, int32_t y)
 #endif
 }
 
-/* floor(x / 2), saturated to int8. */
+/* floor(x / 2), saturated to int8; a Cortex-M3 has this instruction, too. */
 static inline int32_t oribi_micro_saturate_half_s8(int32_t x)
 {
-#ifdef ORIBI_MICRO_ASM
+#if defined(ORIBI_MICRO_ASM)
     int32_t out;
     ORIBI_MICRO_ASM("ssat %0, #8, %1, asr #1" : "=r"(out) : "r"(x));
+    return out;
+#elif defined(__ARM_FEATURE_SAT) && defined(__GNUC__) && !defined(ORIBI_MICRO_PLAIN_C)
+    int32_t out;
+    __asm__("ssat %0, #8, %1, asr #1" : "=r"(out) : "r"(x));
     return out;
 #else
     return oribi_micro_clamp(x >> 1, INT8_MIN, INT8_MAX);

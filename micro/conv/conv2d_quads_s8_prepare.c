@@ -7,10 +7,20 @@
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
 #include "micro/quads_prepare.h"
 
+enum { TAPS = 4 }; /* of a round of the kernel */
+
+/* 1: with what is to be packed. */
+static int32_t fits(const void *plain, struct oribi_micro_lanes_spec *out_spec)
+{
+    const int32_t good = oribi_micro_conv2d_lanes_s8_spec(plain, out_spec);
+    out_spec->group = TAPS;
+    return good;
+}
+
 static int64_t words_of(const void *plain)
 {
     struct oribi_micro_lanes_spec spec;
-    return oribi_micro_conv2d_lanes_s8_spec(plain, &spec) ? oribi_micro_quads_words(&spec) : 0;
+    return fits(plain, &spec) ? oribi_micro_quads_words(&spec) : 0;
 }
 
 /* Scratch: two windows, and what is left of rows. */
@@ -18,10 +28,10 @@ static int64_t prepare(const void *plain, int32_t is_biased, int32_t *words, voi
 {
     struct oribi_micro_conv2d_lanes_s8_args *to = args;
     struct oribi_micro_lanes_spec spec;
-    (void)oribi_micro_conv2d_lanes_s8_spec(plain, &spec); /* it fits */
+    (void)fits(plain, &spec); /* it does */
     oribi_micro_quads_pack(&spec, is_biased, words);
     to->filter = words;
-    const int32_t taps = oribi_micro_quads_taps(spec.depth);
+    const int32_t taps = oribi_micro_quads_taps(&spec);
     return 2 * taps + oribi_micro_conv2d_lanes_s8_sizes(plain, taps, to);
 }
 
