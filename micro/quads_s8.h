@@ -107,6 +107,14 @@ struct oribi_micro_quads_sums {
     int32_t a[4], b[4];
 };
 
+/* Between taps: compilers that load those of a whole round ahead need more registers than there
+ * are. */
+#ifdef __GNUC__
+#define ORIBI_MICRO_QUADS_NEXT __asm__ volatile("" ::: "memory")
+#else
+#define ORIBI_MICRO_QUADS_NEXT ((void)0)
+#endif
+
 #define ORIBI_MICRO_QUADS_BOTH(i, channel)                                                         \
     do {                                                                                           \
         const int32_t weight = bytes[ORIBI_MICRO_BYTE(4 * (i) + (channel))];                       \
@@ -120,6 +128,7 @@ struct oribi_micro_quads_sums {
         ORIBI_MICRO_QUADS_BOTH(i, 1);                                                              \
         ORIBI_MICRO_QUADS_BOTH(i, 2);                                                              \
         ORIBI_MICRO_QUADS_BOTH(i, 3);                                                              \
+        ORIBI_MICRO_QUADS_NEXT;                                                                    \
     } while (0)
 
 /* Over the inputs of two pixels, four of the one beside four of the other, from x to end, at least
@@ -171,6 +180,7 @@ static inline const int32_t *oribi_micro_quads_sum1(const int8_t *x, const int8_
             s1 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 1)];
             s2 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 2)];
             s3 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 3)];
+            ORIBI_MICRO_QUADS_NEXT;
         }
         x += 8;
         w += 8;
