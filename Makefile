@@ -15,7 +15,7 @@ help:
 	@echo "make demo      classify digit pictures, run an op and a device of plugins"
 	@echo "make test      everything that CI runs: gcc, clang, ASan+UBSan, lint, install"
 	@echo "make bench     speed and memory against named peers (docs/reference/performance.md)"
-	@echo "make bench-mcu instructions, code and memory on a Cortex-M4 in QEMU against TFLite Micro"
+	@echo "make bench-mcu instructions, code and memory on Cortex-M0, M3, M4 in QEMU against TFLite Micro"
 	@echo "make bench-gpu tests on an NVIDIA GPU, and ResNet-50 there against ONNX Runtime"
 	@echo "make lint      clang-format, layering, house rules"
 	@echo "make fuzz      libFuzzer on the model readers and the compiler, 20 minutes each (SECONDS_EACH=n)"

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Emitted C on a Cortex-M4 in QEMU against TensorFlow Lite Micro with CMSIS-NN (bench/peers/mcu.json):
 instructions of one inference (golden input 0, set-up excluded), estimated cycles, code and constants of
-a firmware with the model alone, workspace, stack.
+a firmware with the model alone, workspace, stack. On the cores that mcu.json lists beside it: instructions
+and estimated cycles.
 
-    mcu.py [--oribi build/bin/oribi] [--models FOLDER] [--only NAME] [--write] [--check] [--json]
+    mcu.py [--oribi build/bin/oribi] [--models FOLDER] [--only NAME] [--target CORE]... [--write] [--check] [--json]
     mcu.py --profile MODEL.tflite [--cflags -Os] [--optimize size]   instructions of each C function, random inputs
     mcu.py --instances [--only NAME]                 what `oribi compile` estimates of instances, and what is so
 
---write puts the table into docs/reference/performance.md; --check fails where a gate is missed. Cycles are an
-estimate: 1 an instruction, 1 more a word moved, 2 more a branch taken, 11 more a division (the most).
+--write puts the tables into docs/reference/performance.md; --check fails where a gate is missed. Cycles are an
+estimate: 1 an instruction, and more for those that mcu.json lists under "cycles", by core.
 """
 import argparse
 import json
@@ -52,10 +53,15 @@ def symbols(image):
     return out
 
 
-def count(oribi, model, flags, against, folder, *options):
+def estimate(target, counted):
+    kinds = ("words", "taken", "divisions", "sums", "longs")
+    return counted["instructions"] + sum(more * counted[kind] for more, kind in zip(PEERS["cycles"][target], kinds))
+
+
+def count(oribi, model, flags, against, folder, *options, target="cortex-m4"):
     """What `oribi verify` and the plugin measured."""
     inputs = ["--runs", "0", "--against", against] if against else ["--runs", "1"]
-    words = [oribi, "verify", model, "--target", "cortex-m4", "--json", "--name", "net", *inputs, *options]
+    words = [oribi, "verify", model, "--target", target, "--json", "--name", "net", *inputs, *options]
     if flags:
         words += ["--cflags", flags]
     measured = json.loads(run(*words, "--keep", folder / "first"))
@@ -71,7 +77,7 @@ def count(oribi, model, flags, against, folder, *options):
     # The harness calls through a pointer and returns: a few instructions round the run.
     if abs(counted["instructions"] - measured["instructions"]) > 40:
         sys.exit(f"{model}: the timer says {measured['instructions']} instructions, the plugin {counted['instructions']}")
-    measured["cycles"] = counted["instructions"] + counted["words"] + 2 * counted["taken"] + 11 * counted["divisions"]
+    measured["cycles"] = estimate(target, counted)
     measured["counted"] = counted
     return measured
 
@@ -97,14 +103,25 @@ def weigh(oribi, model, level, folder, *options):
                                               "constants_bytes", "macs")}}
 
 
+def golden(models, name, folder):
+    """Golden input 0 with its output, for --against."""
+    arrays = [np.fromfile(models / f"golden/{name}/{what}_0.bin", np.int8).reshape(shape)
+              for what, shape in zip(("input", "output"), SHAPES[name])]
+    np.savez(folder / "golden.npz", **dict(zip(PORTS[name], arrays)))
+    return folder / "golden.npz"
+
+
+def measure_core(oribi, models, name, target):
+    with tempfile.TemporaryDirectory() as text:
+        folder = pathlib.Path(text)
+        return count(oribi, models / f"{name}.tflite", "", golden(models, name, folder), folder, target=target)
+
+
 def measure(oribi, models, name):
     model = models / f"{name}.tflite"
     with tempfile.TemporaryDirectory() as text:
         folder = pathlib.Path(text)
-        golden = [np.fromfile(models / f"golden/{name}/{what}_0.bin", np.int8).reshape(shape)
-                  for what, shape in zip(("input", "output"), SHAPES[name])]
-        against = folder / "golden.npz"
-        np.savez(against, **dict(zip(PORTS[name], golden)))
+        against = golden(models, name, folder)
         fast = count(oribi, model, "", against, folder)
         small = json.loads(run(oribi, "verify", model, "--target", "cortex-m4", "--json", "--runs", "0", "--against",
                                against, "--cflags", "-Os"))
@@ -126,6 +143,22 @@ def gates(name, got):
         ("workspace never touched", fast["workspace_bytes"] - fast["touched_bytes"], 0),
         ("stack bytes", max(fast["stack_bytes"], small["stack_bytes"]), PEERS["stack_bytes"]),
     ]
+
+
+def core_gates(target, name, got):
+    peer = PEERS["cores"][target]["models"][name]
+    return [("instructions over the peer's", got["instructions"] / peer["instructions"], peer["gate"]),
+            ("estimated cycles", got["cycles"], peer["cycles"])]
+
+
+def core_table(results):
+    lines = ["| core | model | instructions | over the peer's | at most | cycles, estimated | at most |",
+             "|---|---|---:|---:|---:|---:|---:|"]
+    for (target, name), got in results.items():
+        (_, ratio, gate), (_, cycles, limit) = core_gates(target, name, got)
+        lines.append(f"| `{target}` | {PEERS['models'][name]['title']} ({name}) | {got['instructions']:,} | {ratio:.3f} | {gate:.2f} |"
+                     f" {cycles:,} | {limit:,} |")
+    return "\n".join(lines)
 
 
 def table(results):
@@ -191,6 +224,7 @@ def main():
     options.add_argument("--oribi", type=pathlib.Path, default=ROOT / "build/bin/oribi")
     options.add_argument("--models", type=pathlib.Path, default=ROOT.parent / "shared/models/mlperf-tiny")
     options.add_argument("--only", choices=sorted(PORTS))
+    options.add_argument("--target", action="append", choices=["cortex-m4", *PEERS["cores"]])
     options.add_argument("--profile", type=pathlib.Path)
     options.add_argument("--cflags", default="")
     options.add_argument("--optimize", default="balanced")
@@ -217,12 +251,17 @@ def main():
                 sys.exit(f"{row[2]} of {row[0]}: estimates must be within {ESTIMATE} of what is counted; change"
                          " the costs in its prepare half")
         return
-    results = {name: measure(given.oribi, given.models, name) for name in ([given.only] if given.only else PORTS)}
-    print(json.dumps(results, indent=1) if given.json else table(results))
+    names, targets = [given.only] if given.only else list(PORTS), given.target or ["cortex-m4", *PEERS["cores"]]
+    results = {name: measure(given.oribi, given.models, name) for name in names} if "cortex-m4" in targets else {}
+    cores = {(target, name): measure_core(given.oribi, given.models, name, target)
+             for target in targets if target != "cortex-m4" for name in names}
+    tables = "\n\n".join(text for text in (table(results) if results else "", core_table(cores) if cores else "") if text)
+    print(json.dumps({**results, **{" ".join(key): got for key, got in cores.items()}}, indent=1) if given.json else tables)
     if given.write:
-        write(table(results))
-    missed = [f"{name}: {what}: {value:.4g}, not at most {limit}" for name, got in results.items()
-              for what, value, limit in gates(name, got) if value > limit]
+        write(tables)
+    checks = [(name, *gate) for name, got in results.items() for gate in gates(name, got)]
+    checks += [(" ".join(key), *gate) for key, got in cores.items() for gate in core_gates(*key, got)]
+    missed = [f"{name}: {what}: {value:.4g}, not at most {limit}" for name, what, value, limit in checks if value > limit]
     for line in missed:
         print(line, file=sys.stderr)
     if given.check and missed:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU plugin: counts what happens between two addresses, once: instructions (of each C function),
- * words moved, branches taken, divisions. bench/mcu.py makes cycles of them. Not part of the
- * library; Debian ships no qemu-plugin.h, so the functions that are called are declared here
- * (interface 1).
+ * words moved, branches taken, divisions, multiplications that accumulate and those of 64 bits.
+ * bench/mcu.py makes cycles of them. Not part of the library; Debian ships no qemu-plugin.h, so the
+ * functions that are called are declared here (interface 1).
  *
  *     gcc -shared -fPIC -o mcu_plugin.so bench/mcu_plugin.c
  *     qemu-system-arm ... -plugin ./mcu_plugin.so,start=0x80,stop=0x120 -d plugin -D log
@@ -71,6 +71,8 @@ static block *blocks;
 static size_t n_blocks;
 static uint64_t words, taken, divisions, expected;
 static uint64_t divisions_before, divisions_inside;
+static uint64_t sums, sums_before, sums_inside;    /* MLA and MLS */
+static uint64_t longs, longs_before, longs_inside; /* SMULL, SMLAL and their kin */
 static uint64_t start_at, stop_at;
 static enum { BEFORE, INSIDE, AFTER } state;
 
@@ -103,6 +105,8 @@ static void on_start(unsigned cpu, void *data)
             functions[i].before = functions[i].n;
         }
         divisions_before = divisions;
+        sums_before = sums;
+        longs_before = longs;
     }
 }
 
@@ -116,6 +120,8 @@ static void on_stop(unsigned cpu, void *data)
             functions[i].inside = functions[i].n - functions[i].before;
         }
         divisions_inside = divisions - divisions_before;
+        sums_inside = sums - sums_before;
+        longs_inside = longs - longs_before;
     }
 }
 
@@ -141,16 +147,22 @@ static void on_block(unsigned cpu, void *data)
     expected = b->end;
 }
 
-/* SDIV and UDIV, encoding T1 (Armv7-M Architecture Reference Manual, A7.7). */
-static bool is_division(const struct qemu_plugin_insn *insn)
+/* The counter of an instruction of 32 bits that takes longer on some cores, or NULL (Armv7-M
+ * Architecture Reference Manual, A5.3.16, A5.3.17). */
+static uint64_t *slow_kind(const struct qemu_plugin_insn *insn)
 {
     uint16_t halves[2];
     if (qemu_plugin_insn_size(insn) != 4) {
-        return false;
+        return NULL;
     }
     memcpy(halves, qemu_plugin_insn_data(insn), sizeof halves);
-    return ((halves[0] & 0xFFF0u) == 0xFB90u || (halves[0] & 0xFFF0u) == 0xFBB0u) &&
-           (halves[1] & 0xF0F0u) == 0xF0F0u;
+    if ((halves[0] & 0xFFF0u) == 0xFB00u && (halves[1] & 0xF000u) != 0xF000u) {
+        return &sums; /* behind 15 as the register to add it is MUL */
+    }
+    if ((halves[0] & 0xFF80u) != 0xFB80u) {
+        return NULL;
+    }
+    return (halves[1] & 0x00F0u) == 0x00F0u ? &divisions : &longs;
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -170,8 +182,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
         }
         qemu_plugin_register_vcpu_insn_exec_inline(
             insn, PLUGIN_ADD_U64, &function_of(qemu_plugin_insn_symbol(insn))->n, 1);
-        if (is_division(insn)) {
-            qemu_plugin_register_vcpu_insn_exec_inline(insn, PLUGIN_ADD_U64, &divisions, 1);
+        if (slow_kind(insn) != NULL) {
+            qemu_plugin_register_vcpu_insn_exec_inline(insn, PLUGIN_ADD_U64, slow_kind(insn), 1);
         }
         qemu_plugin_register_vcpu_mem_cb(insn, on_memory, PLUGIN_NO_REGISTERS, PLUGIN_MEMORY_RW,
                                          NULL);
@@ -198,8 +210,8 @@ static void on_end(qemu_plugin_id_t id, void *data)
     }
     snprintf(text, sizeof text,
              "mcu_plugin {\"words\": %" PRIu64 ", \"taken\": %" PRIu64 ", \"divisions\": %" PRIu64
-             ", \"functions\": {",
-             words, taken, divisions_inside);
+             ", \"sums\": %" PRIu64 ", \"longs\": %" PRIu64 ", \"functions\": {",
+             words, taken, divisions_inside, sums_inside, longs_inside);
     qemu_plugin_outs(text);
     for (size_t i = 0; i < n_functions; i++) {
         if (functions[i].inside > 0) {

@@ -35,6 +35,11 @@
     "ldrb %[p], [%[x], #" #at "]\n\t" ORIBI_MICRO_V6M_PRODUCT(s0, w0)                              \
         ORIBI_MICRO_V6M_PRODUCT(s1, w1) ORIBI_MICRO_V6M_PRODUCT(s2, w2)                            \
             ORIBI_MICRO_V6M_PRODUCT(s3, w3)
+#define ORIBI_MICRO_V6M_INPUTS                                                                     \
+    ORIBI_MICRO_V6M_INPUT(0, 0, 1, 2, 3)                                                           \
+    ORIBI_MICRO_V6M_INPUT(1, 4, 5, 6, 7)                                                           \
+    ORIBI_MICRO_V6M_INPUT(2, 8, 9, 10, 11)                                                         \
+    ORIBI_MICRO_V6M_INPUT(3, 12, 13, 14, 15)
 #endif
 
 /* Sets the sums of four channels over the inputs from x to end, four of which lie one behind the
@@ -50,12 +55,10 @@ static inline const int32_t *oribi_micro_v6m_sum4(const uint8_t *x, const uint8_
     uint32_t p, t;
 #define ORIBI_MICRO_V6M_LOOP(step)                                                                 \
     __asm__ volatile(".syntax unified\n"                                                           \
-                     "1:\n\t" ORIBI_MICRO_V6M_INPUT(0, 0, 1, 2, 3) ORIBI_MICRO_V6M_INPUT(          \
-                         1, 4, 5, 6, 7) ORIBI_MICRO_V6M_INPUT(2, 8, 9, 10, 11)                     \
-                         ORIBI_MICRO_V6M_INPUT(3, 12, 13, 14, 15) "adds %[x], #" #step "\n\t"      \
-                                                                  "adds %[w], #16\n\t"             \
-                                                                  "cmp %[x], %[end]\n\t"           \
-                                                                  "bne 1b"                         \
+                     "1:\n\t" ORIBI_MICRO_V6M_INPUTS "adds %[x], #" #step "\n\t"                   \
+                     "adds %[w], #16\n\t"                                                          \
+                     "cmp %[x], %[end]\n\t"                                                        \
+                     "bne 1b"                                                                      \
                      : [x] "+l"(x), [w] "+l"(w), [s0] "+l"(s0), [s1] "+l"(s1), [s2] "+l"(s2),      \
                        [s3] "+l"(s3), [p] "=&l"(p), [t] "=&l"(t)                                   \
                      : [end] "h"(end)                                                              \

@@ -34,10 +34,10 @@ static int32_t *widen_zeros(int32_t zero, int32_t count, int32_t *to)
     return to;
 }
 
-#define ORIBI_MICRO_FOUR      2
-#define ORIBI_MICRO_PUT       oribi_micro_widen
-#define ORIBI_MICRO_PUT2      oribi_micro_widen2
-#define ORIBI_MICRO_PUT_ZEROS widen_zeros
+#define ORIBI_MICRO_FOUR_WORDS 2
+#define ORIBI_MICRO_PUT        oribi_micro_widen
+#define ORIBI_MICRO_PUT2       oribi_micro_widen2
+#define ORIBI_MICRO_PUT_ZEROS  widen_zeros
 #include "micro/conv/conv2d_windows_s8.h"
 
 /* The channel that no other shares its lanes with. */

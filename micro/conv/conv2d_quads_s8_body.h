@@ -9,10 +9,10 @@
 #include "micro/port.h"
 #include "micro/quads_s8.h"
 
-#define ORIBI_MICRO_FOUR      1
-#define ORIBI_MICRO_PUT       oribi_micro_quads_put
-#define ORIBI_MICRO_PUT2      oribi_micro_quads_put2
-#define ORIBI_MICRO_PUT_ZEROS oribi_micro_quads_put_zeros
+#define ORIBI_MICRO_FOUR_WORDS 1
+#define ORIBI_MICRO_PUT        oribi_micro_quads_put
+#define ORIBI_MICRO_PUT2       oribi_micro_quads_put2
+#define ORIBI_MICRO_PUT_ZEROS  oribi_micro_quads_put_zeros
 #include "micro/conv/conv2d_windows_s8.h"
 
 static void products(const struct oribi_micro_conv2d_lanes_s8_args *a, const int8_t *window,

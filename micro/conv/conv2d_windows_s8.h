@@ -3,7 +3,7 @@
  * four of the other, as the products of a body want them: conv2d_lanes_s8_body.h as lanes,
  * conv2d_quads_s8_body.h as bytes. Before it includes this a body names
  *
- *   ORIBI_MICRO_FOUR                     words that four inputs take
+ *   ORIBI_MICRO_FOUR_WORDS               words that four inputs take
  *   ORIBI_MICRO_PUT(from, count, to)     puts count inputs, a multiple of four, to words of one
  * pixel; the other's are left out. Returns to moved on ORIBI_MICRO_PUT2(from, distance, count, to)
  * the same of two pixels, `distance` bytes apart ORIBI_MICRO_PUT_ZEROS(zero, count, to)       count
@@ -143,7 +143,7 @@ static void gather_inside(const struct oribi_micro_conv2d_lanes_s8_args *a, cons
     }
     if (whole != run) {
         gather_rests(a, from + whole, step, to, bytes + run);
-        gather_rests(a, from + whole + distance, step, to + ORIBI_MICRO_FOUR, bytes + run);
+        gather_rests(a, from + whole + distance, step, to + ORIBI_MICRO_FOUR_WORDS, bytes + run);
     }
 }
 
@@ -158,7 +158,7 @@ static void gather(const struct oribi_micro_conv2d_lanes_s8_args *a, const int8_
         return;
     }
     gather_clipped(a, image, w, to, bytes);
-    gather_clipped(a, image, v, to + ORIBI_MICRO_FOUR, bytes);
+    gather_clipped(a, image, v, to + ORIBI_MICRO_FOUR_WORDS, bytes);
 }
 
 #endif

@@ -213,7 +213,15 @@ static int64_t nothing_fits(const void *plain)
 static const struct oribi_micro_variant picky = {.kernel = "picky", .words = nothing_fits};
 static const struct oribi_micro_variant easy = {
     .kernel = "easy", .words = made_words, .prepare = made_prepare};
-static const oribi_variant_row rows[] = {{&picky, &made}, {&easy, &made}, {NULL, NULL}};
+static const struct oribi_micro_variant elsewhere = {
+    .kernel = "elsewhere", .words = made_words, .prepare = made_prepare};
+static const oribi_variant_row rows[] = {
+    {&picky, &made, ORIBI_ON(dsp)},
+    {&elsewhere, &made, ORIBI_ON(plain) | ORIBI_ON(v6m)},
+    {&easy, &made, ORIBI_ON(dsp) | ORIBI_ON(plain)},
+    {NULL, NULL, 0},
+};
+static const oribi_compile_options options = {.core = ORIBI_CORE_dsp};
 
 /* The call of a plain kernel with this number. */
 static bool try_rows(int32_t plain, oribi_call *call, oribi_lowering *lowering)
@@ -227,7 +235,7 @@ static void the_first_variant_that_fits_has_the_call(void **state)
 {
     (void)state;
     oribi_arena arena = {0};
-    oribi_lowering lowering = {.arena = &arena, .status = TF_NewStatus()};
+    oribi_lowering lowering = {.arena = &arena, .options = &options, .status = TF_NewStatus()};
     oribi_call call;
     assert_true(try_rows(3, &call, &lowering));
     assert_string_equal(call.kernel, "easy");
@@ -242,11 +250,27 @@ static void the_first_variant_that_fits_has_the_call(void **state)
     oribi_arena_destroy(&arena);
 }
 
+static void a_variant_is_for_the_cores_of_its_row(void **state)
+{
+    (void)state;
+    static const char *const wanted[] = {"easy", "elsewhere", "elsewhere"};
+    for (int32_t core = ORIBI_CORE_dsp; core <= ORIBI_CORE_v6m; core++) {
+        oribi_arena arena = {0};
+        const oribi_compile_options other = {.core = core};
+        oribi_lowering lowering = {.arena = &arena, .options = &other, .status = TF_NewStatus()};
+        oribi_call call;
+        assert_true(try_rows(3, &call, &lowering));
+        assert_string_equal(call.kernel, wanted[core]);
+        TF_DeleteStatus(lowering.status);
+        oribi_arena_destroy(&arena);
+    }
+}
+
 static void a_layer_that_no_variant_fits_stays_without_a_kernel(void **state)
 {
     (void)state;
     oribi_arena arena = {0};
-    oribi_lowering lowering = {.arena = &arena, .status = TF_NewStatus()};
+    oribi_lowering lowering = {.arena = &arena, .options = &options, .status = TF_NewStatus()};
     oribi_call call;
     assert_true(try_rows(0, &call, &lowering));
     assert_null(call.kernel);
@@ -259,7 +283,7 @@ static void a_variant_that_cannot_be_prepared_names_the_node(void **state)
 {
     (void)state;
     oribi_arena arena = {0};
-    oribi_lowering lowering = {.arena = &arena, .status = TF_NewStatus()};
+    oribi_lowering lowering = {.arena = &arena, .options = &options, .status = TF_NewStatus()};
     oribi_call call;
     assert_false(try_rows(ORIBI_MICRO_TOO_LARGE, &call, &lowering));
     assert_int_equal(TF_GetCode(lowering.status), TF_INVALID_ARGUMENT);
@@ -278,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_struct_is_as_large_as_on_a_target_of_32_bits),
         cmocka_unit_test(arrays_are_placed_by_member_and_named_without_their_struct),
         cmocka_unit_test(the_first_variant_that_fits_has_the_call),
+        cmocka_unit_test(a_variant_is_for_the_cores_of_its_row),
         cmocka_unit_test(a_layer_that_no_variant_fits_stays_without_a_kernel),
         cmocka_unit_test(a_variant_that_cannot_be_prepared_names_the_node),
     };

@@ -14,12 +14,12 @@ import unittest
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
 HERE = SOURCE / "tests/micro"
-FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=soft", "-std=gnu11", "-ffunction-sections", "-Wall",
+FLAGS = ["-mthumb", "-mfloat-abi=soft", "-std=gnu11", "-ffunction-sections", "-Wall",
          "-Wextra", "-Werror", "-nostartfiles", "-Wl,--gc-sections", f"-I{HERE / 'arm'}"]
 QEMU = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "null",
         "-chardev", "stdio,id=host,signal=off", "-semihosting-config",
         "enable=on,target=native,chardev=host"]
-OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "broadcast_prepare.c"]
+OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "quads_prepare.c", "broadcast_prepare.c"]
 # How often each instruction of the blocks must at least be in a program that tests them.
 TESTS = {"conv2d_lanes_test": {"smlad": 16, "sxtb16": 4, "smmlar": 4, "ssat": 4},
          "conv2d_add_lanes_test": {"smlad": 16, "smmlar": 4, "smmulr": 3},
@@ -34,6 +34,8 @@ FAULTS = {"conv2d_lanes_test": ("include/micro/dsp.h", "add %[a1], r5, %[a1], as
 @unittest.skipUnless(shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm"),
                      "skipped: arm-none-eabi-gcc or qemu-system-arm is absent")
 class Arm(unittest.TestCase):
+    cpu, tests, faults = "cortex-m4", TESTS, FAULTS
+
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp())
@@ -42,7 +44,7 @@ class Arm(unittest.TestCase):
     def compile(self, folder, sources, root, level):
         """Objects of the sources, with what each includes beside them."""
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, "-MD", f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", "-c",
+        subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *FLAGS, level, "-MD", f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", "-c",
                         *sources], cwd=folder, check=True)
 
     def kernels(self, level):
@@ -68,7 +70,7 @@ class Arm(unittest.TestCase):
         self.compile(own, sources, root, level)
         objects = {o.name: o for folder in (kernels, own) for o in folder.glob("*.o")}
         program = self.folder / f"{test}.elf"
-        subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, *objects.values(), "-T", HERE / "arm/link.ld", "-lm", "-o",
+        subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *FLAGS, level, *objects.values(), "-T", HERE / "arm/link.ld", "-lm", "-o",
                         program], check=True)
         return program
 
@@ -77,7 +79,7 @@ class Arm(unittest.TestCase):
                               text=True, timeout=120)
 
     def test_assembly_gives_what_the_oracle_gives(self):
-        for test, wanted in TESTS.items():
+        for test, wanted in self.tests.items():
             for level in ("-O2", "-Os") if "lanes_test" in test else ("-O3",):
                 with self.subTest(test=test, level=level):
                     program = self.build(test, level)
@@ -89,7 +91,7 @@ class Arm(unittest.TestCase):
                         self.assertGreaterEqual(code.count(f"\t{instruction}"), least, instruction)
 
     def test_a_fault_in_the_assembly_is_seen(self):
-        for test, (name, old, new) in FAULTS.items():
+        for test, (name, old, new) in self.faults.items():
             with self.subTest(test=test):
                 text = (SOURCE / name).read_text()
                 self.assertIn(old, text)
@@ -97,5 +99,15 @@ class Arm(unittest.TestCase):
                 self.assertEqual(self.run_on_core(program).returncode, 1)
 
 
+class ArmV6M(Arm):
+    """The kernels for a Cortex-M0, of its instructions alone, on the same board."""
+
+    cpu = "cortex-m0"
+    tests = {"conv2d_lanes_test": {"muls": 32}, "conv2d_add_lanes_test": {"muls": 32},
+             "fully_connected_lanes_test": {"muls": 16}, "depthwise_conv2d_3x3_test": {"muls": 9}}
+    faults = {"conv2d_lanes_test": ("micro/v6m.h", "INPUT(3, 12, 13, 14, 15)", "INPUT(3, 12, 13, 15, 14)"),
+              "fully_connected_lanes_test": ("micro/v6m.h", "INPUT(1, 4, 5, 6, 7)", "INPUT(1, 4, 5, 6, 8)")}
+
+
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)

@@ -12,7 +12,10 @@
 
 #include "micro/elementwise/binary_q_prepare.h"
 #include "micro/conv/conv2d_add_lanes_s8.h"
+#include "micro/conv/conv2d_add_quads_s8.h"
+#include "micro/conv/conv2d_add_quads_v6m_s8.h"
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
+#include "micro/conv/conv2d_quads_s8_prepare.h"
 #include "micro/conv/conv2d_s8_prepare.h"
 #include "tests/micro/layer.h"
 
@@ -63,6 +66,27 @@ static void find_wanted(const layer *l, const oracle_window *w, const int8_t *x,
                               p / w->out_w / w->out_h, p / w->out_w % w->out_h, p % w->out_w);
         const int8_t result = oracle_result(sum + l->bias[c], layer_real(l, c), &l->bounds);
         wanted[i] = oracle_sum(result, &l->output, other[i], s);
+    }
+}
+
+/* The kernels of cores without lanes, beside `other`. */
+static void run_quads(const struct oribi_micro_conv2d_s8_args *plain,
+                      const struct oribi_micro_add_scales_s8 *scales, const int8_t *x,
+                      const int8_t *other, int32_t n, const int8_t *wanted)
+{
+    for (int32_t is_v6m = 0; is_v6m < 2; is_v6m++) {
+        const struct oribi_micro_variant *v = is_v6m ? &oribi_micro_conv2d_quads_v6m_s8_variant
+                                                     : &oribi_micro_conv2d_quads_s8_variant;
+        struct oribi_micro_conv2d_add_lanes_s8_args a = {.scales = *scales};
+        int32_t *words = (int32_t *)(void *)exactly(4 * (int32_t)v->words(plain));
+        a.results = (int32_t)v->prepare(plain, words, &a.conv);
+        int8_t *scratch = exactly(a.results + 2 * a.conv.out_c), *y = exactly(n);
+        (is_v6m ? oribi_micro_conv2d_add_quads_v6m_s8
+                : oribi_micro_conv2d_add_quads_s8)(&a, x, other, y, scratch);
+        assert_memory_equal(y, wanted, (size_t)n);
+        free(words);
+        free(scratch);
+        free(y);
     }
 }
 
@@ -124,6 +148,7 @@ static int check(uint64_t seed)
     int8_t *other = exactly(n);
     random_bytes(&seed, other, n, -128, 127);
     find_wanted(&l, &w, x, other, &s, n, wanted);
+    run_quads(&plain, &add.scales, x, other, n, wanted);
     run(&plain, &lanes, &add.scales, x, other, n, wanted);
     free(other);
     return 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions, plain and in lanes, against the oracle, on random layers. */
+/* Convolutions, plain, in lanes and in quads, against the oracle, on random layers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,11 +9,14 @@
 #include <cmocka.h>
 
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
+#include "micro/conv/conv2d_quads_s8.h"
+#include "micro/conv/conv2d_quads_s8_prepare.h"
+#include "micro/conv/conv2d_quads_v6m_s8.h"
 #include "micro/conv/conv2d_s8_prepare.h"
 #include "tests/micro/layer.h"
 
 typedef struct tally {
-    int in_lanes, plain_only, general_pairs, fast_pairs, odd, in_place;
+    int in_lanes, in_quads, plain_only, general_pairs, fast_pairs, odd, in_place;
 } tally;
 
 typedef struct shape {
@@ -85,6 +88,29 @@ static void run_lanes(const struct oribi_micro_conv2d_s8_args *plain,
     free(y);
 }
 
+/* The kernels of cores without lanes: any weights fit. */
+static void run_quads(const struct oribi_micro_conv2d_s8_args *plain, const int8_t *x,
+                      const int8_t *wanted, int32_t n_out, tally *t)
+{
+    for (int32_t is_v6m = 0; is_v6m < 2; is_v6m++) {
+        const struct oribi_micro_variant *v = is_v6m ? &oribi_micro_conv2d_quads_v6m_s8_variant
+                                                     : &oribi_micro_conv2d_quads_s8_variant;
+        const int32_t n_words = (int32_t)v->words(plain);
+        if (n_words == 0) {
+            continue;
+        }
+        int32_t *words = (int32_t *)(void *)exactly(4 * n_words);
+        struct oribi_micro_conv2d_lanes_s8_args a;
+        int8_t *scratch = exactly((int32_t)v->prepare(plain, words, &a)), *y = exactly(n_out);
+        (is_v6m ? oribi_micro_conv2d_quads_v6m_s8 : oribi_micro_conv2d_quads_s8)(&a, x, y, scratch);
+        assert_memory_equal(y, wanted, (size_t)n_out);
+        t->in_quads++;
+        free(words);
+        free(scratch);
+        free(y);
+    }
+}
+
 static void check(uint64_t seed, tally *t)
 {
     static layer l;
@@ -122,6 +148,7 @@ static void check(uint64_t seed, tally *t)
         } else {
             t->plain_only++;
         }
+        run_quads(&a, x, wanted, n_out, t);
         free(scratch);
     } else {
         assert_int_equal(code, ORIBI_MICRO_OVERFLOW);
@@ -131,7 +158,7 @@ static void check(uint64_t seed, tally *t)
     free(y);
 }
 
-static void plain_and_lanes_give_what_the_oracle_gives(void **state)
+static void plain_lanes_and_quads_give_what_the_oracle_gives(void **state)
 {
     tally t = {0};
     (void)state;
@@ -139,7 +166,8 @@ static void plain_and_lanes_give_what_the_oracle_gives(void **state)
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         check(seed * UINT64_C(0x9e3779b97f4a7c15), &t);
     }
-    assert_true(t.in_lanes > 800 && t.plain_only > 50 && t.odd > 200 && t.in_place > 50);
+    assert_true(t.in_lanes > 800 && t.in_quads > 1600 && t.plain_only > 50 && t.odd > 200 &&
+                t.in_place > 50);
     assert_true(t.general_pairs > 500 && t.fast_pairs > 1000);
 }
 
@@ -174,7 +202,7 @@ static void a_sum_that_leaves_24_bits_is_left_plain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_and_lanes_give_what_the_oracle_gives),
+        cmocka_unit_test(plain_lanes_and_quads_give_what_the_oracle_gives),
         cmocka_unit_test(weights_that_lanes_cannot_hold_are_left_plain),
         cmocka_unit_test(a_sum_that_leaves_24_bits_is_left_plain),
     };

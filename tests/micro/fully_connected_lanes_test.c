@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fully connected layers, plain and in lanes, against the oracle, on random layers. */
+/* Fully connected layers, plain, in lanes and in quads, against the oracle, on random layers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,12 +8,16 @@
 
 #include <cmocka.h>
 
+#include "micro/dense/fully_connected_lanes_s8.h"
 #include "micro/dense/fully_connected_lanes_s8_prepare.h"
+#include "micro/dense/fully_connected_quads_s8.h"
+#include "micro/dense/fully_connected_quads_s8_prepare.h"
+#include "micro/dense/fully_connected_quads_v6m_s8.h"
 #include "micro/dense/fully_connected_s8_prepare.h"
 #include "tests/micro/layer.h"
 
 typedef struct tally {
-    int in_lanes, left[4], copied;
+    int in_lanes, in_quads, left[4], copied;
 } tally;
 
 /* One scale for all channels is multiplied as float32. */
@@ -47,6 +51,28 @@ static void run_lanes(const struct oribi_micro_fully_connected_s8_args *plain,
     free(y);
 }
 
+/* The kernels of cores without lanes: any weights fit. */
+static void run_quads(const struct oribi_micro_fully_connected_s8_args *plain, const int8_t *x,
+                      const int8_t *wanted, tally *t)
+{
+    const int32_t n_out = plain->rows * plain->out_c;
+    for (int32_t is_v6m = 0; is_v6m < 2; is_v6m++) {
+        const struct oribi_micro_variant *v =
+            is_v6m ? &oribi_micro_fully_connected_quads_v6m_s8_variant
+                   : &oribi_micro_fully_connected_quads_s8_variant;
+        int32_t *words = (int32_t *)(void *)exactly(4 * (int32_t)v->words(plain));
+        struct oribi_micro_fully_connected_lanes_s8_args a;
+        int8_t *scratch = exactly((int32_t)v->prepare(plain, words, &a)), *y = exactly(n_out);
+        (is_v6m ? oribi_micro_fully_connected_quads_v6m_s8 : oribi_micro_fully_connected_quads_s8)(
+            &a, x, y, a.scratch_bytes == 0 ? NULL : scratch);
+        assert_memory_equal(y, wanted, (size_t)n_out);
+        t->in_quads++;
+        free(words);
+        free(scratch);
+        free(y);
+    }
+}
+
 static void check(uint64_t seed, tally *t)
 {
     static layer l;
@@ -78,6 +104,7 @@ static void check(uint64_t seed, tally *t)
         if (oribi_micro_fully_connected_lanes_s8_fits(&a, &lanes)) {
             run_lanes(&a, &lanes, x, wanted, t);
         }
+        run_quads(&a, x, wanted, t);
     } else {
         assert_int_equal(code, ORIBI_MICRO_OVERFLOW);
     }
@@ -86,7 +113,7 @@ static void check(uint64_t seed, tally *t)
     free(y);
 }
 
-static void plain_and_lanes_give_what_the_oracle_gives(void **state)
+static void plain_lanes_and_quads_give_what_the_oracle_gives(void **state)
 {
     tally t = {0};
     (void)state;
@@ -94,7 +121,7 @@ static void plain_and_lanes_give_what_the_oracle_gives(void **state)
     for (uint64_t seed = 1; seed <= 1500; seed++) {
         check(seed * UINT64_C(0x9e3779b97f4a7c15), &t);
     }
-    assert_true(t.in_lanes > 700 && t.copied > 200);
+    assert_true(t.in_lanes > 700 && t.in_quads > 1400 && t.copied > 200);
     for (int i = 0; i < 4; i++) {
         assert_true(t.left[i] > 100);
     }
@@ -103,7 +130,7 @@ static void plain_and_lanes_give_what_the_oracle_gives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_and_lanes_give_what_the_oracle_gives),
+        cmocka_unit_test(plain_lanes_and_quads_give_what_the_oracle_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
