@@ -11,7 +11,7 @@
 #include "micro/depthwise/depthwise_conv2d_3x3_s8_args.h"
 #include "micro/memory.h"
 #include "micro/port.h"
-#include "micro/quads_s8.h"
+#include "micro/quads/quads_s8.h"
 
 #if ORIBI_MICRO_BIASED
 typedef uint8_t plane_byte;

@@ -3,7 +3,7 @@
 """The tests of micro/ on a Cortex-M4 in QEMU: the assembly of micro/dsp.h against the same oracle that
 its twins in C meet on the host. A planted fault in the assembly must be seen.
 
-    arm_test.py SOURCE_FOLDER
+    arm_test.py SOURCE_FOLDER [CLASS]
 """
 import pathlib
 import shutil
@@ -19,7 +19,7 @@ FLAGS = ["-mthumb", "-mfloat-abi=soft", "-std=gnu11", "-ffunction-sections", "-W
 QEMU = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "null",
         "-chardev", "stdio,id=host,signal=off", "-semihosting-config",
         "enable=on,target=native,chardev=host"]
-OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "quads_prepare.c", "broadcast_prepare.c"]
+OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "quads/quads_prepare.c", "broadcast_prepare.c"]
 # How often each instruction of the blocks must at least be in a program that tests them.
 TESTS = {"conv2d_lanes_test": {"smlad": 16, "sxtb16": 4, "smmlar": 4, "ssat": 4},
          "conv2d_add_lanes_test": {"smlad": 16, "smmlar": 4, "smmulr": 3},

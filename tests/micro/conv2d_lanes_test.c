@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
-#include "micro/conv/conv2d_quads_s8.h"
-#include "micro/conv/conv2d_quads_s8_prepare.h"
-#include "micro/conv/conv2d_quads_v6m_s8.h"
+#include "micro/quads/conv2d_quads_s8.h"
+#include "micro/quads/conv2d_quads_s8_prepare.h"
+#include "micro/quads/conv2d_quads_v6m_s8.h"
 #include "micro/conv/conv2d_s8_prepare.h"
 #include "tests/micro/layer.h"
 

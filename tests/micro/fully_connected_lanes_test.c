@@ -10,9 +10,9 @@
 
 #include "micro/dense/fully_connected_lanes_s8.h"
 #include "micro/dense/fully_connected_lanes_s8_prepare.h"
-#include "micro/dense/fully_connected_quads_s8.h"
-#include "micro/dense/fully_connected_quads_s8_prepare.h"
-#include "micro/dense/fully_connected_quads_v6m_s8.h"
+#include "micro/quads/fully_connected_quads_s8.h"
+#include "micro/quads/fully_connected_quads_s8_prepare.h"
+#include "micro/quads/fully_connected_quads_v6m_s8.h"
 #include "micro/dense/fully_connected_s8_prepare.h"
 #include "tests/micro/layer.h"
 

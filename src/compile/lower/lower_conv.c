@@ -5,7 +5,7 @@
 #include "compile/lower/lower_parts.h"
 #include "compile/lower/compile_overlap.h"
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
-#include "micro/conv/conv2d_quads_s8_prepare.h"
+#include "micro/quads/conv2d_quads_s8_prepare.h"
 #include "micro/conv/conv2d_s8_prepare.h"
 #include "tensor/status.h"
 

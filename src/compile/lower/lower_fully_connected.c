@@ -5,7 +5,7 @@
 #include "compile/lower/lower_parts.h"
 #include "compile/lower/lower_wide.h"
 #include "micro/dense/fully_connected_lanes_s8_prepare.h"
-#include "micro/dense/fully_connected_quads_s8_prepare.h"
+#include "micro/quads/fully_connected_quads_s8_prepare.h"
 #include "micro/dense/fully_connected_real_prepare.h"
 #include "micro/dense/fully_connected_s8_prepare.h"
 #include "micro/element.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What convolutions in quads need of the plain convolution's arguments. */
-#include "micro/conv/conv2d_quads_s8_prepare.h"
+#include "micro/quads/conv2d_quads_s8_prepare.h"
 
 #include <stddef.h>
 
 #include "micro/conv/conv2d_lanes_s8_prepare.h"
-#include "micro/quads_prepare.h"
+#include "micro/quads/quads_prepare.h"
 
 enum { TAPS = 4 }; /* of a round of the kernel */
 

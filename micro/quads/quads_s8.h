@@ -12,6 +12,7 @@
 #define ORIBI_MICRO_QUADS_S8_H_
 
 #include "micro/lanes_s8.h"
+#include "micro/plain.h"
 #include "micro/v6m.h"
 
 #ifndef ORIBI_MICRO_BIASED
@@ -30,8 +31,8 @@ static inline int32_t oribi_micro_quads_input(int32_t x)
 /* Four inputs to four bytes. */
 static inline void oribi_micro_quads_put4(const int8_t *from, int8_t *to)
 {
-#if defined(__ARM_FEATURE_UNALIGNED) && !ORIBI_MICRO_BIASED
-    oribi_micro_store4(to, oribi_micro_load4(from));
+#if !ORIBI_MICRO_BIASED
+    oribi_micro_copy4(from, to);
 #else
     for (int32_t i = 0; i < 4; i++) {
         to[i] = (int8_t)(uint8_t)oribi_micro_quads_input(from[i]);
@@ -107,14 +108,6 @@ struct oribi_micro_quads_sums {
     int32_t a[4], b[4];
 };
 
-/* Between taps: compilers that load those of a whole round ahead need more registers than there
- * are. */
-#ifdef __GNUC__
-#define ORIBI_MICRO_QUADS_NEXT __asm__ volatile("" ::: "memory")
-#else
-#define ORIBI_MICRO_QUADS_NEXT ((void)0)
-#endif
-
 #define ORIBI_MICRO_QUADS_BOTH(i, channel)                                                         \
     do {                                                                                           \
         const int32_t weight = bytes[ORIBI_MICRO_BYTE(4 * (i) + (channel))];                       \
@@ -128,7 +121,7 @@ struct oribi_micro_quads_sums {
         ORIBI_MICRO_QUADS_BOTH(i, 1);                                                              \
         ORIBI_MICRO_QUADS_BOTH(i, 2);                                                              \
         ORIBI_MICRO_QUADS_BOTH(i, 3);                                                              \
-        ORIBI_MICRO_QUADS_NEXT;                                                                    \
+        ORIBI_MICRO_NEXT_TAP;                                                                      \
     } while (0)
 
 /* Over the inputs of two pixels, four of the one beside four of the other, from x to end, at least
@@ -180,7 +173,7 @@ static inline const int32_t *oribi_micro_quads_sum1(const int8_t *x, const int8_
             s1 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 1)];
             s2 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 2)];
             s3 += input * bytes[ORIBI_MICRO_BYTE(4 * i + 3)];
-            ORIBI_MICRO_QUADS_NEXT;
+            ORIBI_MICRO_NEXT_TAP;
         }
         x += 8;
         w += 8;

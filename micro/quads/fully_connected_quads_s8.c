@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fully connected layer of int8 in quads for cores without lanes. Read next:
  * fully_connected_quads_s8_body.h. */
-#include "micro/dense/fully_connected_quads_s8.h"
+#include "micro/quads/fully_connected_quads_s8.h"
 
-#include "micro/dense/fully_connected_quads_s8_body.h"
+#include "micro/quads/fully_connected_quads_s8_body.h"
 
 void oribi_micro_fully_connected_quads_s8(
     const struct oribi_micro_fully_connected_lanes_s8_args *args, const int8_t *input,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolution of int8 in quads, for cores without lanes, with a sum at its end, two pixels at a
- * time. */
-#include "micro/conv/conv2d_add_quads_s8.h"
+/* Convolution of int8 in quads, for ARMv6-M, with a sum at its end, two pixels at a time. */
+#include "micro/quads/conv2d_add_quads_v6m_s8.h"
 
 #include "micro/port.h"
 
-void oribi_micro_conv2d_add_quads_s8(const struct oribi_micro_conv2d_add_lanes_s8_args *args,
-                                     const int8_t *input, const int8_t *other, int8_t *output,
-                                     void *scratch)
+void oribi_micro_conv2d_add_quads_v6m_s8(const struct oribi_micro_conv2d_add_lanes_s8_args *args,
+                                         const int8_t *input, const int8_t *other, int8_t *output,
+                                         void *scratch)
 {
     const struct oribi_micro_conv2d_lanes_s8_args *a = &args->conv;
     int8_t *results = (int8_t *)scratch + args->results;
@@ -16,7 +15,7 @@ void oribi_micro_conv2d_add_quads_s8(const struct oribi_micro_conv2d_add_lanes_s
         for (int32_t p = 0; p < pixels; p += 2) {
             TVMGEN_YIELD();
             const int32_t count = p + 1 < pixels ? 2 : 1;
-            oribi_micro_conv2d_quads_s8_pixels(a, input, p, count, results, scratch);
+            oribi_micro_conv2d_quads_v6m_s8_pixels(a, input, p, count, results, scratch);
             oribi_micro_add_row_s8(&args->scales, results, 1, other, 1, count * a->out_c, output);
             other += count * a->out_c;
             output += count * a->out_c;

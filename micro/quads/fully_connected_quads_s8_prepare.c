@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What fully connected layers in quads need of the plain layer's arguments. */
-#include "micro/dense/fully_connected_quads_s8_prepare.h"
+#include "micro/quads/fully_connected_quads_s8_prepare.h"
 
 #include "micro/dense/fully_connected_lanes_s8_prepare.h"
-#include "micro/quads_prepare.h"
+#include "micro/quads/quads_prepare.h"
 
 enum { TAPS = 8 }; /* of a round of the kernel */
 

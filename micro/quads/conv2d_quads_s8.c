@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Convolution of int8 in quads for cores without lanes. Read next: conv2d_quads_s8_body.h. */
-#include "micro/conv/conv2d_quads_s8.h"
+#include "micro/quads/conv2d_quads_s8.h"
 
-#include "micro/conv/conv2d_quads_s8_body.h"
+#include "micro/quads/conv2d_quads_s8_body.h"
 
 void oribi_micro_conv2d_quads_s8(const struct oribi_micro_conv2d_lanes_s8_args *args,
                                  const int8_t *input, int8_t *output, void *scratch)

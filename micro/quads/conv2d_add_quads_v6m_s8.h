@@ -5,7 +5,7 @@
 #define ORIBI_MICRO_CONV2D_ADD_QUADS_V6M_S8_H_
 
 #include "micro/conv/conv2d_add_lanes_s8_args.h"
-#include "micro/conv/conv2d_quads_v6m_s8.h"
+#include "micro/quads/conv2d_quads_v6m_s8.h"
 
 /* As oribi_micro_conv2d_add_lanes_s8. */
 void oribi_micro_conv2d_add_quads_v6m_s8(const struct oribi_micro_conv2d_add_lanes_s8_args *args,

@@ -8,7 +8,7 @@
 
 #include "micro/dense/fully_connected_lanes_s8_args.h"
 #include "micro/port.h"
-#include "micro/quads_s8.h"
+#include "micro/quads/quads_s8.h"
 
 /* A row's inputs to scratch, 128 more or with zeros up to a whole four. */
 static void put_row(const int8_t *from, int32_t count, int32_t taps, int8_t *to)

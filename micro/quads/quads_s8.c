@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The results of quads that need the general arithmetic. */
-#include "micro/quads_s8.h"
+#include "micro/quads/quads_s8.h"
 
 #include "micro/dot_s8.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights of four channels beside each other, as they are or 128 more. */
-#include "micro/quads_prepare.h"
+#include "micro/quads/quads_prepare.h"
 
 #include <stddef.h>
 
-#include "micro/quads_s8.h"
+#include "micro/quads/quads_s8.h"
 
 int32_t oribi_micro_quads_taps(const struct oribi_micro_lanes_spec *spec)
 {

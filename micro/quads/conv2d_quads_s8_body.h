@@ -7,7 +7,7 @@
 #define ORIBI_MICRO_CONV2D_QUADS_S8_BODY_H_
 
 #include "micro/port.h"
-#include "micro/quads_s8.h"
+#include "micro/quads/quads_s8.h"
 
 #define ORIBI_MICRO_FOUR_WORDS 1
 #define ORIBI_MICRO_PUT        oribi_micro_quads_put
