@@ -243,6 +243,9 @@ static oribi_compile *compile(const char *const *paths, const int *indices, int 
     if (c != NULL && TF_GetCode(status) == TF_OK && getenv("ORIBI_VECTORS_OPTIMIZE") != NULL) {
         oribi_compile_set_option(c, "optimize", getenv("ORIBI_VECTORS_OPTIMIZE"), status);
     }
+    if (c != NULL && TF_GetCode(status) == TF_OK && getenv("ORIBI_VECTORS_CORE") != NULL) {
+        oribi_compile_set_option(c, "core", getenv("ORIBI_VECTORS_CORE"), status);
+    }
     if (c != NULL && TF_GetCode(status) == TF_OK) {
         oribi_compile_models(c, paths, n, status);
     }

@@ -3,9 +3,9 @@
 """Every vector of tests/vectors: the host session and the emitted C against the reference interpreters,
 to the bit (floats within the tolerance that a vector states).
 
-    vectors_test.py VECTORS_RUN SOURCE_FOLDER [--only PREFIX,...] [--session] [--asan] [--plant]
+    vectors_test.py VECTORS_RUN SOURCE_FOLDER [--only PREFIX,...] [--core NAME] [--session] [--asan] [--plant]
 
---session leaves the C out and takes those of tests/vectors/host, of operators without C, as well; --asan builds it with AddressSanitizer and UBSan,
+--core is that of `oribi compile`; --session leaves the C out and takes those of tests/vectors/host, of operators without C, as well; --asan builds it with AddressSanitizer and UBSan,
 by clang where it is, which takes half of gcc's time; --plant spoils the rounding
 of the emitted C and fails when the vectors of an operator do not notice."""
 import argparse
@@ -317,10 +317,13 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("source", type=pathlib.Path)
     parser.add_argument("--only", default="")
+    parser.add_argument("--core")
     parser.add_argument("--session", action="store_true")
     parser.add_argument("--asan", action="store_true")
     parser.add_argument("--plant", action="store_true")
     args = parser.parse_args()
+    if args.core:
+        os.environ["ORIBI_VECTORS_CORE"] = args.core
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(args.source / "tests/peer/tflite"))
     import container
