@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* QEMU's virt machine with one RV32IMAC or RV64IMAC hart: memory, protection (PMP), instruction
+/* QEMU's virt machine with one hart of 32 or 64 bits: memory, protection (PMP), instruction
  * count, stack and traps. FAULT's words: mcause, 0, mepc, mtval. */
 #include <stdint.h>
 

@@ -12,6 +12,10 @@ park:
     la gp, __global_pointer$
     .option pop
     la sp, oribi_stack_top
+#if defined(__riscv_flen) || defined(__riscv_vector) /* floating point and vectors on */
+    li t0, 0x6600
+    csrs mstatus, t0
+#endif
     la t0, trap
     csrw mtvec, t0
     call oribi_start

@@ -13,7 +13,7 @@
 
 static const cli_option own_options[] = {
     {"--target", 0,
-     "host|cortex-m0|cortex-m3|cortex-m4|cortex-m7|cortex-m33|cortex-m55|riscv32|riscv64",
+     "host|cortex-m0|cortex-m3|cortex-m4|cortex-m7|cortex-m33|cortex-m55|riscv32|riscv64|riscv64-v",
      "where the C runs; boards are QEMU's (default: host)"},
     {"--runs", 0, "N", "runs on random inputs (default 8)"},
     {"--input", 'i', "NAME=VALUE",

@@ -23,7 +23,8 @@ TINY = SOURCE.parent / "shared/models/mlperf-tiny"
 TARGETS = {"cortex-m4": ("arm-none-eabi-gcc", "qemu-system-arm"),
            "cortex-m55": ("arm-none-eabi-gcc", "qemu-system-arm"),
            "riscv32": ("riscv64-unknown-elf-gcc", "qemu-system-riscv32")}
-CORES = {"cortex-m0": "v6m", "cortex-m3": "plain", "cortex-m7": "dsp", "cortex-m33": "dsp", "riscv64": "plain"}
+CORES = {"cortex-m0": "v6m", "cortex-m3": "plain", "cortex-m7": "dsp", "cortex-m33": "dsp", "riscv64": "plain",
+         "riscv64-v": "plain"}
 TOOLS = {*TARGETS.values(), ("riscv64-unknown-elf-gcc", "qemu-system-riscv64")}
 PORTS = {"ad01_int8": ("input_1", "Identity"), "kws_ref_model": ("input_1", "Identity"),
          "pretrainedResnet_quant": ("input_1_int8", "Identity_int8"),
@@ -542,6 +543,7 @@ static inline void plant(uint8_t *workspace, const void *inputs)
                      "an instruction that this core does not have")
         self.refused("riscv32", '__asm__ volatile(".word 0x003100d3");  /* fadd.s */', "an illegal instruction")
         self.refused("riscv64", '__asm__ volatile(".word 0x003100d3");  /* fadd.s */', "an illegal instruction")
+        self.refused("riscv64", '__asm__ volatile(".word 0x0c0072d7" ::: "t0");  /* vsetvli */', "an illegal instruction")
 
     def test_what_armv6m_lacks_is_refused_where_the_board_has_it(self):
         for later in ("__asm__ volatile(\".inst.w 0xfb90f0f1\");  /* sdiv */", "__asm__ volatile(\".inst.n 0xb100\");  /* cbz */",
@@ -556,7 +558,7 @@ static inline void plant(uint8_t *workspace, const void *inputs)
                 self.refused(target, "static const uint32_t c = 5; *(volatile uint32_t *)(uintptr_t)&c = 6;",
                              "a fault occurred on the target: data")
                 self.refused(target, "workspace[0] = (uint8_t)deep(1000u);",
-                             "data that may not be written" if target == "riscv64" else "stack")
+                             "data that may not be written" if target.startswith("riscv64") else "stack")
 
     def test_results_that_depend_on_old_memory_are_seen(self):
         self.refused("cortex-m4", "((int8_t *)(uintptr_t)*(const uintptr_t *)inputs)[0] = (int8_t)workspace[9];",

@@ -34,14 +34,14 @@ static const char *const host_core[] = {NULL};
         .packages = "gcc-arm-none-eabi qemu-system-arm", .is_arm = true, __VA_ARGS__               \
     }
 
-#define RISCV(bits, isa)                                                                           \
+#define RISCV(cpu, bits, isa, more)                                                                \
     {                                                                                              \
-        .name = "riscv" bits, .folder = "riscv32", .compiler = "riscv64-unknown-elf-gcc",          \
+        .name = cpu, .folder = "riscv32", .compiler = "riscv64-unknown-elf-gcc",                   \
         .flags = BARE " " isa, .clang_flags = "--target=riscv" bits "-unknown-elf",                \
         .link_flags = BARE_LINK, .linker = "riscv64-unknown-elf-gcc", .core = riscv_core,          \
         .file_transport = "harness/transport_file.c",                                              \
         .serial_transport = "riscv32/transport_serial.c", .emulator = "qemu-system-riscv" bits,    \
-        .machine = "-M virt -bios none -icount shift=0",                                           \
+        .machine = "-M virt -bios none -icount shift=0" more,                                      \
         .packages = "gcc-riscv64-unknown-elf qemu-system-misc", .kernels = "plain"                 \
     }
 
@@ -73,8 +73,10 @@ static const verify_target targets[] = {
                        "-Wl,--defsym=oribi_large=0x80000000"),
     CORTEX_M("cortex-m55", "cortex-m55", "-mfloat-abi=hard", "thumbv8.1m.main-none-eabihf",
              "mps3-an547", .driver_platform = NULL),
-    RISCV("32", "-march=rv32imac -mabi=ilp32"),
-    RISCV("64", "-march=rv64imac -mabi=lp64 -mcmodel=medany"),
+    RISCV("riscv32", "32", "-march=rv32imac -mabi=ilp32", ""),
+    RISCV("riscv64", "64", "-march=rv64imac -mabi=lp64 -mcmodel=medany", ""),
+    RISCV("riscv64-v", "64", "-march=rv64gcv -mabi=lp64d -mcmodel=medany",
+          " -cpu rv64,v=true,vlen=128,vext_spec=v1.0"),
 };
 
 const verify_target *verify_target_find(const char *name)
