@@ -182,7 +182,17 @@ static int64_t prepare(const void *plain, int32_t *words, void *args)
 
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_s8_variant = {
     "depthwise_conv2d_3x3_s8", &oribi_micro_depthwise_conv2d_3x3_s8_costs, words_of, prepare};
+
+/* Of kernels that read no byte behind the plane. */
+static int64_t prepare_plane(const void *plain, int32_t *words, void *args)
+{
+    struct oribi_micro_depthwise_conv2d_3x3_s8_args *to = args;
+    const int64_t bytes = prepare(plain, words, args);
+    to->scratch_bytes -= bytes < 0 ? 0 : 1;
+    return bytes < 0 ? bytes : to->scratch_bytes;
+}
+
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_plain_s8_variant = {
-    .kernel = "depthwise_conv2d_3x3_plain_s8", .words = words_of, .prepare = prepare};
+    .kernel = "depthwise_conv2d_3x3_plain_s8", .words = words_of, .prepare = prepare_plane};
 const struct oribi_micro_variant oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant = {
-    .kernel = "depthwise_conv2d_3x3_v6m_s8", .words = words_of, .prepare = prepare};
+    .kernel = "depthwise_conv2d_3x3_v6m_s8", .words = words_of, .prepare = prepare_plane};
