@@ -54,7 +54,7 @@ def symbols(image):
 
 
 def estimate(target, counted):
-    kinds = ("words", "taken", "divisions", "sums", "longs")
+    kinds = ("words", "taken", "divisions", "sums", "longs", "vectors", "loops")
     return counted["instructions"] + sum(more * counted[kind] for more, kind in zip(PEERS["cycles"][target], kinds))
 
 

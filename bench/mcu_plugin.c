@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* QEMU plugin: counts what happens between two addresses, once: instructions (of each C function),
- * words moved, branches taken, divisions, multiplications that accumulate and those of 64 bits.
- * bench/mcu.py makes cycles of them. Not part of the library; Debian ships no qemu-plugin.h, so the
- * functions that are called are declared here (interface 1).
+ * words moved, branches taken, divisions, multiplications that accumulate and those of 64 bits,
+ * those of vectors, ends of loops that the core repeats by itself. bench/mcu.py makes cycles of
+ * them. Not part of the library; Debian ships no qemu-plugin.h, so the functions that are called
+ * are declared here (interface 1).
  *
  *     gcc -shared -fPIC -o mcu_plugin.so bench/mcu_plugin.c
  *     qemu-system-arm ... -plugin ./mcu_plugin.so,start=0x80,stop=0x120 -d plugin -D log
@@ -71,8 +72,10 @@ static block *blocks;
 static size_t n_blocks;
 static uint64_t words, taken, divisions, expected;
 static uint64_t divisions_before, divisions_inside;
-static uint64_t sums, sums_before, sums_inside;    /* MLA and MLS */
-static uint64_t longs, longs_before, longs_inside; /* SMULL, SMLAL and their kin */
+static uint64_t sums, sums_before, sums_inside;          /* MLA and MLS */
+static uint64_t longs, longs_before, longs_inside;       /* SMULL, SMLAL and their kin */
+static uint64_t vectors, vectors_before, vectors_inside; /* MVE's, and the floating-point unit's */
+static uint64_t loops, loops_before, loops_inside;       /* LE and LETP */
 static uint64_t start_at, stop_at;
 static enum { BEFORE, INSIDE, AFTER } state;
 
@@ -107,6 +110,8 @@ static void on_start(unsigned cpu, void *data)
         divisions_before = divisions;
         sums_before = sums;
         longs_before = longs;
+        vectors_before = vectors;
+        loops_before = loops;
     }
 }
 
@@ -122,6 +127,8 @@ static void on_stop(unsigned cpu, void *data)
         divisions_inside = divisions - divisions_before;
         sums_inside = sums - sums_before;
         longs_inside = longs - longs_before;
+        vectors_inside = vectors - vectors_before;
+        loops_inside = loops - loops_before;
     }
 }
 
@@ -147,8 +154,8 @@ static void on_block(unsigned cpu, void *data)
     expected = b->end;
 }
 
-/* The counter of an instruction of 32 bits that takes longer on some cores, or NULL (Armv7-M
- * Architecture Reference Manual, A5.3.16, A5.3.17). */
+/* The counter of an instruction of 32 bits that takes longer or shorter on some cores, or NULL
+ * (Armv7-M Architecture Reference Manual, A5.3.16, A5.3.17; Armv8-M, C2.2). */
 static uint64_t *slow_kind(const struct qemu_plugin_insn *insn)
 {
     uint16_t halves[2];
@@ -156,6 +163,12 @@ static uint64_t *slow_kind(const struct qemu_plugin_insn *insn)
         return NULL;
     }
     memcpy(halves, qemu_plugin_insn_data(insn), sizeof halves);
+    if ((halves[0] & 0xEC00u) == 0xEC00u) {
+        return &vectors;
+    }
+    if ((halves[0] & 0xFFCFu) == 0xF00Fu && (halves[1] & 0xF001u) == 0xC001u) {
+        return &loops;
+    }
     if ((halves[0] & 0xFFF0u) == 0xFB00u && (halves[1] & 0xF000u) != 0xF000u) {
         return &sums; /* behind 15 as the register to add it is MUL */
     }
@@ -210,8 +223,10 @@ static void on_end(qemu_plugin_id_t id, void *data)
     }
     snprintf(text, sizeof text,
              "mcu_plugin {\"words\": %" PRIu64 ", \"taken\": %" PRIu64 ", \"divisions\": %" PRIu64
-             ", \"sums\": %" PRIu64 ", \"longs\": %" PRIu64 ", \"functions\": {",
-             words, taken, divisions_inside, sums_inside, longs_inside);
+             ", \"sums\": %" PRIu64 ", \"longs\": %" PRIu64 ", \"vectors\": %" PRIu64
+             ", \"loops\": %" PRIu64 ", \"functions\": {",
+             words, taken, divisions_inside, sums_inside, longs_inside, vectors_inside,
+             loops_inside);
     qemu_plugin_outs(text);
     for (size_t i = 0; i < n_functions; i++) {
         if (functions[i].inside > 0) {

@@ -9,6 +9,21 @@ enum {
     ADD = 33     /* instructions of a sum behind a convolution */
 };
 
+struct oribi_micro_add_scales_s8
+oribi_micro_conv2d_add_scales(const struct oribi_micro_add_scales_s8 *scales, int32_t conv_is_b)
+{
+    struct oribi_micro_add_scales_s8 out = *scales;
+    if (conv_is_b != 0) {
+        out.a_zero = scales->b_zero;
+        out.a_multiplier = scales->b_multiplier;
+        out.a_shift = scales->b_shift;
+        out.b_zero = scales->a_zero;
+        out.b_multiplier = scales->a_multiplier;
+        out.b_shift = scales->a_shift;
+    }
+    return out;
+}
+
 int64_t oribi_micro_conv2d_add_lanes_s8_prepare(const struct oribi_micro_conv2d_lanes_s8_args *conv,
                                                 int64_t conv_scratch,
                                                 const struct oribi_micro_add_scales_s8 *scales,
@@ -16,16 +31,8 @@ int64_t oribi_micro_conv2d_add_lanes_s8_prepare(const struct oribi_micro_conv2d_
                                                 struct oribi_micro_conv2d_add_lanes_s8_args *args)
 {
     args->conv = *conv;
-    args->scales = *scales;
+    args->scales = oribi_micro_conv2d_add_scales(scales, conv_is_b);
     args->results = (int32_t)conv_scratch;
-    if (conv_is_b != 0) {
-        args->scales.a_zero = scales->b_zero;
-        args->scales.a_multiplier = scales->b_multiplier;
-        args->scales.a_shift = scales->b_shift;
-        args->scales.b_zero = scales->a_zero;
-        args->scales.b_multiplier = scales->a_multiplier;
-        args->scales.b_shift = scales->a_shift;
-    }
     return conv_scratch + RESULTS * (int64_t)conv->out_c;
 }
 

@@ -6,6 +6,10 @@
 #include "micro/conv/conv2d_add_lanes_s8.h"
 #include "micro/costs_prepare.h"
 
+/* The scales of a sum, the convolution's result on side a; it was on side b with conv_is_b. */
+struct oribi_micro_add_scales_s8
+oribi_micro_conv2d_add_scales(const struct oribi_micro_add_scales_s8 *scales, int32_t conv_is_b);
+
 /* Fills args from a convolution with its bytes of scratch, and from the scales of the sum, whose
  * side b is the convolution's result with conv_is_b, else side a. Returns bytes of scratch. */
 int64_t oribi_micro_conv2d_add_lanes_s8_prepare(const struct oribi_micro_conv2d_lanes_s8_args *conv,

@@ -72,7 +72,7 @@ static const verify_target targets[] = {
              .memory = "-Wl,--defsym=oribi_code=0x10000000 -Wl,--defsym=oribi_data=0x38000000 "
                        "-Wl,--defsym=oribi_large=0x80000000"),
     CORTEX_M("cortex-m55", "cortex-m55", "-mfloat-abi=hard", "thumbv8.1m.main-none-eabihf",
-             "mps3-an547", .driver_platform = NULL),
+             "mps3-an547", .kernels = "mve", .driver_platform = NULL),
     RISCV("riscv32", "32", "-march=rv32imac -mabi=ilp32", ""),
     RISCV("riscv64", "64", "-march=rv64imac -mabi=lp64 -mcmodel=medany", ""),
     RISCV("riscv64-v", "64", "-march=rv64gcv -mabi=lp64d -mcmodel=medany",

@@ -184,7 +184,9 @@ static const row rows[] = {
     {"optimize", "balanced|size|speed", CHOICE, AT(optimize), NULL, false,
      "one kernel for all shapes, or instances for common ones (1.4k of code; speed: 8k); -Os, -O3"},
     {"core", &cores[1], CHOICE, AT(core), NULL, false,
-     "kernels for cores with Arm's DSP extension, for others, or for ARMv6-M; all run everywhere"},
+     "kernels for cores with Arm's DSP extension, for others, for ARMv6-M, or for MVE (Helium); "
+     "all "
+     "run everywhere"},
     {"no-fuse", NULL, FLAG, AT(no_fuse), NULL, false, "every operator of the model runs by itself"},
     {"pool", "name=NAME[,size=BYTES][,device=NAME]", LIST, AT(pools), is_pool, false,
      "a pool of memory for the workspace; several are used in their order; k, m allowed; "

@@ -8,6 +8,7 @@
 #include "compile/lower/lower.h"
 #include "micro/conv/conv2d_add_lanes_s8_prepare.h"
 #include "micro/elementwise/add_s8.h"
+#include "micro/mve/conv2d_add_mve_s8_prepare.h"
 #include "target/target.h"
 #include "micro/prepare.h"
 #include "tensor/status.h"
@@ -17,6 +18,28 @@ static bool lower_alone(oribi_lowering *lowering, const oribi_node *node, oribi_
 {
     *out = (oribi_call){.node = node, .name = "", .forbids_overlap = true};
     return oribi_lower_call(lowering, out);
+}
+
+/* The call becomes one of `kernel`, which does both, with weights as the convolution has them. */
+static bool set_kernel(oribi_lowering *lowering, oribi_call *call, const oribi_call *conv,
+                       const char *kernel, const struct oribi_micro_add_scales_s8 *scales,
+                       bool conv_is_b)
+{
+    if (conv->args == &oribi_args_conv2d_mve_s8) {
+        struct oribi_micro_conv2d_add_mve_s8_args args = {0};
+        call->scratch_bytes = oribi_micro_conv2d_add_mve_s8_prepare(
+            conv->arguments, conv->scratch_bytes, scales, conv_is_b, &args);
+        ORIBI_TRY(ORIBI_CALL_SET(lowering, call, kernel, conv2d_add_mve_s8, &args));
+        ORIBI_CALL_PLACE(call, &args, conv.filter, conv->placed[0].count);
+        return true;
+    }
+    struct oribi_micro_conv2d_add_lanes_s8_args args = {0};
+    call->scratch_bytes = oribi_micro_conv2d_add_lanes_s8_prepare(
+        conv->arguments, conv->scratch_bytes, scales, conv_is_b, &args);
+    call->costs = conv->costs != NULL ? &oribi_micro_conv2d_add_lanes_s8_costs : NULL;
+    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, kernel, conv2d_add_lanes_s8, &args));
+    ORIBI_CALL_PLACE(call, &args, conv.filter, conv->placed[0].count);
+    return true;
 }
 
 bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
@@ -37,19 +60,13 @@ bool oribi_lower_conv2d_add(oribi_lowering *lowering, oribi_call *call)
     call->n_outputs = 1;
     call->has_scratch = true;
     call->macs = conv.macs;
-    const struct oribi_micro_conv2d_lanes_s8_args *alone = conv.arguments;
     const struct oribi_micro_add_s8_args *sum = add.arguments;
-    struct oribi_micro_conv2d_add_lanes_s8_args args = {0};
-    call->scratch_bytes = oribi_micro_conv2d_add_lanes_s8_prepare(alone, conv.scratch_bytes,
-                                                                  &sum->scales, conv_is_b, &args);
     const char *kernel =
         oribi_arena_printf(lowering->arena, "conv2d_add_%s", conv.kernel + strlen("conv2d_"));
     if (kernel == NULL) {
         return oribi_fail_memory(lowering->status);
     }
-    call->costs = conv.costs != NULL ? &oribi_micro_conv2d_add_lanes_s8_costs : NULL;
-    ORIBI_TRY(ORIBI_CALL_SET(lowering, call, kernel, conv2d_add_lanes_s8, &args));
-    ORIBI_CALL_PLACE(call, &args, conv.filter, conv.placed[0].count);
+    ORIBI_TRY(set_kernel(lowering, call, &conv, kernel, &sum->scales, conv_is_b));
     call->aliases[call->n_aliases++] = (oribi_call_alias){1, true, 0};
     if (conv.n_aliases > 0) {
         call->aliases[call->n_aliases++] = conv.aliases[0];
@@ -95,8 +112,9 @@ static int32_t find_conv(const oribi_lowering *lowering, const oribi_call *calls
         const oribi_value *value = graph->values[output];
         const bool is_side = add->node->inputs[0] == output || add->node->inputs[1] == output;
         const bool is_beside = conv->node->guard == add->node->guard; /* not outside of a loop */
-        if (is_side && is_beside && conv->args == &oribi_args_conv2d_lanes_s8 &&
-            value->n_uses == 1 && !value->is_output &&
+        const bool has_kernel =
+            conv->args == &oribi_args_conv2d_lanes_s8 || conv->args == &oribi_args_conv2d_mve_s8;
+        if (is_side && is_beside && has_kernel && value->n_uses == 1 && !value->is_output &&
             !has_device_beside(lowering, calls, add, conv)) {
             return j;
         }

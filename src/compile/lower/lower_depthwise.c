@@ -5,13 +5,16 @@
 #include "compile/lower/lower_parts.h"
 #include "micro/depthwise/depthwise_conv2d_3x3_s8_prepare.h"
 #include "micro/depthwise/depthwise_conv2d_s8_prepare.h"
+#include "micro/mve/depthwise_conv2d_3x3_mve_s8_prepare.h"
 #include "tensor/status.h"
 
 enum { HEIGHT = 1, WIDTH = 2, DEPTH = 3 };
 
 static const oribi_variant_row variants[] = {
+    {&oribi_micro_depthwise_conv2d_3x3_mve_s8_variant, &oribi_args_depthwise_conv2d_3x3_mve_s8,
+     ORIBI_ON(mve)},
     {&oribi_micro_depthwise_conv2d_3x3_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
-     ORIBI_ON(dsp)},
+     ORIBI_ON(dsp) | ORIBI_ON(mve)},
     {&oribi_micro_depthwise_conv2d_3x3_plain_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,
      ORIBI_ON(plain)},
     {&oribi_micro_depthwise_conv2d_3x3_v6m_s8_variant, &oribi_args_depthwise_conv2d_3x3_s8,

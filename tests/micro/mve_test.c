@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernels for cores with MVE against the oracle, on random layers: on the host their twins in
+ * plain C, in QEMU the assembly (arm_test.py).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "micro/conv/conv2d_s8_prepare.h"
+#include "micro/dense/fully_connected_s8_prepare.h"
+#include "micro/depthwise/depthwise_conv2d_s8_prepare.h"
+#include "micro/elementwise/binary_q_prepare.h"
+#include "micro/mve/add_mve_s8.h"
+#include "micro/mve/conv2d_add_mve_s8_prepare.h"
+#include "micro/mve/conv2d_mve_s8_prepare.h"
+#include "micro/mve/depthwise_conv2d_3x3_mve_s8_prepare.h"
+#include "micro/mve/fully_connected_mve_s8_prepare.h"
+#include "tests/micro/layer.h"
+
+typedef struct tally {
+    int fits, refused, left[4], in_place, turned, pairs_and_one, strided;
+} tally;
+
+static uint64_t nth_seed(uint64_t n)
+{
+    return n * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* Words of a layer that fits; NULL: it does not. */
+static int32_t *words_for(const struct oribi_micro_variant *v, const void *plain, tally *t)
+{
+    const int64_t n = v->words(plain);
+    t->fits += n > 0;
+    t->refused += n == 0;
+    return n > 0 ? (int32_t *)(void *)exactly(4 * (int32_t)n) : NULL;
+}
+
+/* --- Fully connected layers ------------------------------------------------------------------ */
+
+static void check_fully_connected(uint64_t seed, tally *t)
+{
+    static layer l;
+    const int32_t rows = random_once_in(&seed, 3) ? random_in(&seed, 2, 4) : 1;
+    const int32_t in_c =
+        random_once_in(&seed, 2) ? 16 * random_in(&seed, 1, 8) : random_in(&seed, 1, 70);
+    const int32_t out_c = random_in(&seed, 1, LAYER_CHANNELS), n = rows * out_c;
+    struct oribi_micro_fully_connected_s8_args a;
+    struct oribi_micro_fully_connected_mve_s8_args mve;
+
+    layer_make(&l, &seed, out_c, in_c, 0);
+    const struct oribi_micro_fully_connected_s8_spec spec = {
+        rows, in_c, out_c, l.activation, l.input, l.output, l.scales, l.n_scales, l.filter, l.bias};
+    if (oribi_micro_fully_connected_s8_prepare(&spec, &a, l.folded, l.multiplier, l.shift) !=
+        ORIBI_MICRO_OK) {
+        return;
+    }
+    int32_t *words = words_for(&oribi_micro_fully_connected_mve_s8_variant, &a, t);
+    if (words == NULL) {
+        return;
+    }
+    int8_t *x = exactly(rows * in_c), *wanted = exactly(n), *y = exactly(n);
+    random_bytes(&seed, x, rows * in_c, -128, 127);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t c = i % out_c;
+        int64_t sum = l.bias[c];
+        for (int32_t k = 0; k < in_c; k++) {
+            sum += (int64_t)(x[i / out_c * in_c + k] - l.input.zero) * l.filter[c * in_c + k];
+        }
+        const float product = l.input.scale * l.scales[0]; /* one scale is multiplied as float32 */
+        const double real =
+            l.n_scales > 1 ? layer_real(&l, c) : (double)product / (double)l.output.scale;
+        wanted[i] = oracle_result(sum, real, &l.bounds);
+    }
+    (void)oribi_micro_fully_connected_mve_s8_variant.prepare(&a, words, &mve);
+    oribi_micro_fully_connected_mve_s8(&mve, x, y, NULL);
+    assert_memory_equal(y, wanted, (size_t)n);
+    t->left[out_c % 4]++;
+    free(words);
+    free(x);
+    free(wanted);
+    free(y);
+}
+
+static void fully_connected_layers_give_what_the_oracle_gives(void **state)
+{
+    tally t = {0};
+    (void)state;
+
+    for (uint64_t i = 1; i <= 1500; i++) {
+        check_fully_connected(nth_seed(i), &t);
+    }
+    assert_true(t.fits > 500 && t.refused > 20);
+    for (int i = 0; i < 4; i++) {
+        assert_true(t.left[i] > 50);
+    }
+}
+
+/* --- Convolutions ---------------------------------------------------------------------------- */
+
+typedef struct shape {
+    oracle_window w;
+    int32_t out_c, same;
+} shape;
+
+static shape make_shape(uint64_t *seed)
+{
+    shape s = {0};
+    oracle_window *w = &s.w;
+    const int is_point = random_once_in(seed, 4);
+    w->batch = random_once_in(seed, 5) ? 2 : 1;
+    w->in_c = random_once_in(seed, 2) ? 8 * random_in(seed, 1, 4) : random_in(seed, 1, 7);
+    w->filter_h = is_point ? 1 : random_in(seed, 1, 4);
+    w->filter_w = is_point ? 1 : random_in(seed, 1, 4);
+    w->stride_h = is_point ? 1 : random_in(seed, 1, 3);
+    w->stride_w = is_point ? 1 : random_in(seed, 1, 3);
+    w->dilation_h = random_once_in(seed, 4) ? 2 : 1;
+    w->dilation_w = 1;
+    w->in_h = random_in(seed, (w->filter_h - 1) * w->dilation_h + 1, 9);
+    w->in_w = random_in(seed, w->filter_w, 9);
+    s.same = random_in(seed, 0, 1);
+    s.out_c = random_in(seed, 1, 11);
+    oracle_pad(w->in_h, w->filter_h, w->stride_h, w->dilation_h, s.same, &w->out_h, &w->before_h);
+    oracle_pad(w->in_w, w->filter_w, w->stride_w, 1, s.same, &w->out_w, &w->before_w);
+    return s;
+}
+
+/* The layer's arguments; false: its sums leave int32. */
+static int prepare_conv(layer *l, uint64_t *seed, const shape *s,
+                        struct oribi_micro_conv2d_s8_args *a)
+{
+    const oracle_window *w = &s->w;
+    layer_make(l, seed, s->out_c, w->filter_h * w->filter_w * w->in_c, 0);
+    const struct oribi_micro_conv2d_s8_spec spec = {
+        w->batch,    w->in_h,       w->in_w,     w->in_c,     s->out_c,      w->filter_h,
+        w->filter_w, w->in_c,       w->stride_h, w->stride_w, w->dilation_h, w->dilation_w,
+        s->same,     l->activation, 0,           l->input,    l->output,     l->scales,
+        l->n_scales, l->filter,     l->bias};
+    return oribi_micro_conv2d_s8_prepare(&spec, a, l->folded, l->multiplier, l->shift) ==
+           ORIBI_MICRO_OK;
+}
+
+static void find_conv(const layer *l, const shape *s, const int8_t *x, int32_t n, int8_t *wanted)
+{
+    const int32_t depth = s->w.filter_h * s->w.filter_w * s->w.in_c;
+    oracle_window w = s->w;
+    w.in_zero = l->input.zero;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t c = i % s->out_c, p = i / s->out_c;
+        const int64_t sum =
+            oracle_window_sum(&w, x, l->filter + c * depth, 1, 0, w.in_c, p / w.out_w / w.out_h,
+                              p / w.out_w % w.out_h, p % w.out_w);
+        wanted[i] = oracle_result(sum + l->bias[c], layer_real(l, c), &l->bounds);
+    }
+}
+
+static void check_conv(uint64_t seed, tally *t)
+{
+    static layer l;
+    const shape s = make_shape(&seed);
+    const int32_t n_in = s.w.batch * s.w.in_h * s.w.in_w * s.w.in_c;
+    const int32_t n = s.w.batch * s.w.out_h * s.w.out_w * s.out_c;
+    struct oribi_micro_conv2d_s8_args a;
+    struct oribi_micro_conv2d_mve_s8_args mve;
+    int32_t *words = prepare_conv(&l, &seed, &s, &a)
+                         ? words_for(&oribi_micro_conv2d_mve_s8_variant, &a, t)
+                         : NULL;
+    if (words == NULL) {
+        return;
+    }
+    int8_t *x = exactly(n_in), *wanted = exactly(n), *y = exactly(n);
+    int8_t *scratch = exactly((int32_t)oribi_micro_conv2d_mve_s8_variant.prepare(&a, words, &mve));
+    random_bytes(&seed, x, n_in, -128, 127);
+    find_conv(&l, &s, x, n, wanted);
+    oribi_micro_conv2d_mve_s8(&mve, x, y, scratch);
+    assert_memory_equal(y, wanted, (size_t)n);
+    if (s.w.filter_h * s.w.filter_w * s.w.stride_h * s.w.stride_w == 1 && s.out_c <= s.w.in_c &&
+        (s.w.batch == 1 || s.out_c == s.w.in_c)) {
+        oribi_micro_conv2d_mve_s8(&mve, x, x, scratch);
+        assert_memory_equal(x, wanted, (size_t)n);
+        t->in_place++;
+    }
+    t->left[s.out_c % 4]++;
+    free(words);
+    free(scratch);
+    free(x);
+    free(wanted);
+    free(y);
+}
+
+static void convolutions_give_what_the_oracle_gives(void **state)
+{
+    tally t = {0};
+    (void)state;
+
+    for (uint64_t i = 1; i <= 1500; i++) {
+        check_conv(nth_seed(i), &t);
+    }
+    assert_true(t.fits > 700 && t.refused > 50 && t.in_place > 40);
+    for (int i = 0; i < 4; i++) {
+        assert_true(t.left[i] > 50);
+    }
+}
+
+/* --- Depthwise convolutions ------------------------------------------------------------------ */
+
+static oracle_window make_window(uint64_t *seed, int32_t same)
+{
+    oracle_window w = {0};
+    w.batch = random_once_in(seed, 5) ? 2 : 1;
+    w.in_c = 8 * random_in(seed, 1, LAYER_CHANNELS / 8);
+    w.filter_h = w.filter_w = 3;
+    w.dilation_h = w.dilation_w = 1;
+    w.stride_h = random_in(seed, 1, 3);
+    w.stride_w = random_once_in(seed, 3) || w.stride_h == 3 ? random_in(seed, 1, 2) : w.stride_h;
+    w.in_h = random_in(seed, same ? 1 : 3, 12);
+    w.in_w = random_in(seed, same ? 1 : 3, 12);
+    oracle_pad(w.in_h, 3, w.stride_h, 1, same, &w.out_h, &w.before_h);
+    oracle_pad(w.in_w, 3, w.stride_w, 1, same, &w.out_w, &w.before_w);
+    return w;
+}
+
+static void check_depthwise(uint64_t seed, tally *t)
+{
+    static layer l;
+    const int32_t same = random_in(&seed, 0, 1);
+    oracle_window w = make_window(&seed, same);
+    const int32_t n_in = w.batch * w.in_h * w.in_w * w.in_c;
+    const int32_t n = w.batch * w.out_h * w.out_w * w.in_c;
+    struct oribi_micro_depthwise_conv2d_s8_args a;
+    struct oribi_micro_depthwise_conv2d_3x3_mve_s8_args mve;
+
+    layer_make(&l, &seed, w.in_c, 9, 0);
+    w.in_zero = l.input.zero;
+    for (int32_t c = 0; c < w.in_c; c++) { /* else most layers have a channel that goes left */
+        l.scales[c] = random_once_in(&seed, 60) ? l.scales[c]
+                                                : l.output.scale / l.input.scale *
+                                                      (float)random_in(&seed, 1, 900) / 1000.0F;
+    }
+    const struct oribi_micro_depthwise_conv2d_s8_spec spec = {
+        w.batch,  w.in_h, w.in_w, w.in_c,       1, 3,       3,        w.stride_h, w.stride_w,
+        1,        1,      same,   l.activation, 0, l.input, l.output, l.scales,   l.n_scales,
+        l.filter, l.bias};
+    int32_t *words = oribi_micro_depthwise_conv2d_s8_prepare(&spec, &a, l.folded, l.multiplier,
+                                                             l.shift) == ORIBI_MICRO_OK
+                         ? words_for(&oribi_micro_depthwise_conv2d_3x3_mve_s8_variant, &a, t)
+                         : NULL;
+    if (words == NULL) {
+        return;
+    }
+    int8_t *x = exactly(n_in), *wanted = exactly(n), *y = exactly(n);
+    int8_t *scratch =
+        exactly((int32_t)oribi_micro_depthwise_conv2d_3x3_mve_s8_variant.prepare(&a, words, &mve));
+    random_bytes(&seed, x, n_in, -128, 127);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t c = i % w.in_c, p = i / w.in_c;
+        const int64_t sum =
+            oracle_window_sum(&w, x, l.filter + c, w.in_c, c, 1, p / w.out_w / w.out_h,
+                              p / w.out_w % w.out_h, p % w.out_w);
+        wanted[i] = oracle_result(sum + l.bias[c], layer_real(&l, c), &l.bounds);
+    }
+    oribi_micro_depthwise_conv2d_3x3_mve_s8(&mve, x, y, scratch);
+    assert_memory_equal(y, wanted, (size_t)n);
+    if (w.batch == 1 && n <= n_in) {
+        oribi_micro_depthwise_conv2d_3x3_mve_s8(&mve, x, x, scratch);
+        assert_memory_equal(x, wanted, (size_t)n);
+        t->in_place++;
+    }
+    t->turned += mve.in_column_step != mve.channels;
+    t->pairs_and_one += mve.out_columns > 2 && mve.out_columns % 2 != 0;
+    t->strided += mve.column_stride > 1;
+    free(words);
+    free(scratch);
+    free(x);
+    free(wanted);
+    free(y);
+}
+
+static void depthwise_convolutions_give_what_the_oracle_gives(void **state)
+{
+    tally t = {0};
+    (void)state;
+
+    for (uint64_t i = 1; i <= 1000; i++) {
+        check_depthwise(nth_seed(i), &t);
+    }
+    assert_true(t.fits > 400 && t.refused > 50 && t.in_place > 200);
+    assert_true(t.turned > 30 && t.pairs_and_one > 80 && t.strided > 100);
+}
+
+/* --- Sums ------------------------------------------------------------------------------------ */
+
+typedef struct sum {
+    struct oribi_micro_quantisation a, b, output;
+    oracle_output bounds;
+} sum;
+
+static int8_t oracle_sum(const sum *s, int8_t a, int8_t b)
+{
+    const double scale_a = (double)s->a.scale, scale_b = (double)s->b.scale;
+    const double twice = 2.0 * (scale_a > scale_b ? scale_a : scale_b);
+    const int64_t left = oracle_scale((int64_t)(a - s->a.zero) * 1048576, scale_a / twice);
+    const int64_t right = oracle_scale((int64_t)(b - s->b.zero) * 1048576, scale_b / twice);
+    return oracle_result(left + right, twice / (1048576.0 * (double)s->output.scale), &s->bounds);
+}
+
+static int prepare_sum(const sum *s, int32_t n, struct oribi_micro_add_s8_args *args)
+{
+    const int32_t dims[1] = {n};
+    const struct oribi_micro_binary_q_spec spec = {.a_dims = dims,
+                                                   .b_dims = dims,
+                                                   .a_rank = 1,
+                                                   .b_rank = 1,
+                                                   .a = s->a,
+                                                   .b = s->b,
+                                                   .output = s->output};
+    return oribi_micro_add_s8_prepare(&spec, args) == ORIBI_MICRO_OK;
+}
+
+static void sums_of_every_two_values_give_what_the_oracle_gives(void **state)
+{
+    enum { PAIRS = 65536, COUNT = PAIRS - 3 /* three lanes of the last four are left out */ };
+    static int8_t a[PAIRS], b[PAIRS], y[PAIRS];
+    (void)state;
+
+    for (int32_t i = 0; i < PAIRS; i++) {
+        a[i] = (int8_t)(i / 256 - 128);
+        b[i] = (int8_t)(i % 256 - 128);
+    }
+    for (uint64_t n = 1; n <= 12; n++) {
+        uint64_t seed = nth_seed(n);
+        struct oribi_micro_add_s8_args args;
+        sum s = {{(float)random_in(&seed, 1, 1000) / 8000.0F, random_in(&seed, -128, 127)},
+                 {(float)random_in(&seed, 1, 1000) / 8000.0F, random_in(&seed, -128, 127)},
+                 {(float)random_in(&seed, 200, 4000) / 8000.0F, random_in(&seed, -128, 127)},
+                 {0, INT8_MIN, INT8_MAX}};
+        if (n % 3 == 0) { /* powers of two, where results lie halfway */
+            s.a.scale = 0.5F;
+            s.b.scale = n % 2 == 0 ? 0.5F : 0.25F;
+            s.output.scale = 1.0F;
+        }
+        s.bounds.zero = s.output.zero;
+        assert_true(prepare_sum(&s, COUNT, &args));
+        y[COUNT] = 77;
+        oribi_micro_add_mve_s8(&args, a, b, y, NULL);
+        for (int32_t i = 0; i < COUNT; i++) {
+            assert_int_equal(y[i], oracle_sum(&s, a[i], b[i]));
+        }
+        assert_int_equal(y[COUNT], 77);
+    }
+}
+
+static int check_conv_and_sum(uint64_t seed)
+{
+    static layer l;
+    const shape s = make_shape(&seed);
+    const int32_t n_in = s.w.batch * s.w.in_h * s.w.in_w * s.w.in_c;
+    const int32_t n = s.w.batch * s.w.out_h * s.w.out_w * s.out_c;
+    tally t = {0};
+    struct oribi_micro_conv2d_s8_args plain;
+    struct oribi_micro_conv2d_mve_s8_args conv;
+    struct oribi_micro_conv2d_add_mve_s8_args both;
+    struct oribi_micro_add_s8_args add;
+    int32_t *words = prepare_conv(&l, &seed, &s, &plain)
+                         ? words_for(&oribi_micro_conv2d_mve_s8_variant, &plain, &t)
+                         : NULL;
+    if (words == NULL) {
+        return 0;
+    }
+    const sum sum_of = {
+        l.output,
+        {l.output.scale * (float)random_in(&seed, 1, 4000) / 1000.0F, random_in(&seed, -128, 127)},
+        {l.output.scale * (float)random_in(&seed, 500, 4000) / 1000.0F, l.output.zero},
+        {l.output.zero, INT8_MIN, INT8_MAX}};
+    assert_true(prepare_sum(&sum_of, n, &add));
+    const int64_t bytes = oribi_micro_conv2d_mve_s8_variant.prepare(&plain, words, &conv);
+    int8_t *scratch = exactly(
+        (int32_t)oribi_micro_conv2d_add_mve_s8_prepare(&conv, bytes, &add.scales, 0, &both));
+    int8_t *x = exactly(n_in), *other = exactly(n), *wanted = exactly(n);
+    random_bytes(&seed, x, n_in, -128, 127);
+    random_bytes(&seed, other, n, -128, 127);
+    find_conv(&l, &s, x, n, wanted);
+    for (int32_t i = 0; i < n; i++) {
+        wanted[i] = oracle_sum(&sum_of, wanted[i], other[i]);
+    }
+    oribi_micro_conv2d_add_mve_s8(&both, x, other, other, scratch);
+    assert_memory_equal(other, wanted, (size_t)n);
+    free(words);
+    free(scratch);
+    free(x);
+    free(other);
+    free(wanted);
+    return 1;
+}
+
+static void convolution_and_sum_are_what_the_oracle_gives(void **state)
+{
+    int n = 0;
+    (void)state;
+
+    for (uint64_t i = 1; i <= 600; i++) {
+        n += check_conv_and_sum(nth_seed(i));
+    }
+    assert_true(n > 250);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fully_connected_layers_give_what_the_oracle_gives),
+        cmocka_unit_test(convolutions_give_what_the_oracle_gives),
+        cmocka_unit_test(depthwise_convolutions_give_what_the_oracle_gives),
+        cmocka_unit_test(sums_of_every_two_values_give_what_the_oracle_gives),
+        cmocka_unit_test(convolution_and_sum_are_what_the_oracle_gives),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
