@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests of micro/ on a Cortex-M4 in QEMU: the assembly of micro/dsp.h against the same oracle that
-its twins in C meet on the host. A planted fault in the assembly must be seen.
+"""The tests of micro/ on cores in QEMU: the assembly of micro/dsp.h, micro/v6m.h and micro/mve against the same
+oracle that its twins in C meet on the host. A planted fault in the assembly must be seen.
 
     arm_test.py SOURCE_FOLDER [CLASS]
 """
@@ -14,12 +14,13 @@ import unittest
 
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
 HERE = SOURCE / "tests/micro"
-FLAGS = ["-mthumb", "-mfloat-abi=soft", "-std=gnu11", "-ffunction-sections", "-Wall",
+FLAGS = ["-mthumb", "-std=gnu11", "-ffunction-sections", "-Wall",
          "-Wextra", "-Werror", "-nostartfiles", "-Wl,--gc-sections", f"-I{HERE / 'arm'}"]
-QEMU = ["qemu-system-arm", "-M", "mps2-an386", "-display", "none", "-monitor", "none", "-serial", "null",
+QEMU = ["qemu-system-arm", "-display", "none", "-monitor", "none", "-serial", "null",
         "-chardev", "stdio,id=host,signal=off", "-semihosting-config",
         "enable=on,target=native,chardev=host"]
-OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "quads/quads_prepare.c", "broadcast_prepare.c"]
+OTHERS = ["elementwise/binary_q_prepare.c", "prepare.c", "lanes_prepare.c", "quads/quads_prepare.c", "mve/mve_prepare.c",
+          "broadcast_prepare.c"]
 # How often each instruction of the blocks must at least be in a program that tests them.
 TESTS = {"conv2d_lanes_test": {"smlad": 16, "sxtb16": 4, "smmlar": 4, "ssat": 4},
          "conv2d_add_lanes_test": {"smlad": 16, "smmlar": 4, "smmulr": 3},
@@ -35,6 +36,7 @@ FAULTS = {"conv2d_lanes_test": ("include/micro/dsp.h", "add %[a1], r5, %[a1], as
                      "skipped: arm-none-eabi-gcc or qemu-system-arm is absent")
 class Arm(unittest.TestCase):
     cpu, tests, faults = "cortex-m4", TESTS, FAULTS
+    flags, machine, link, listing = ["-mfloat-abi=soft"], "mps2-an386", [], []
 
     @classmethod
     def setUpClass(cls):
@@ -44,7 +46,7 @@ class Arm(unittest.TestCase):
     def compile(self, folder, sources, root, level):
         """Objects of the sources, with what each includes beside them."""
         folder.mkdir(parents=True, exist_ok=True)
-        subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *FLAGS, level, "-MD", f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", "-c",
+        subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *self.flags, *FLAGS, level, "-MD", f"-I{root}", f"-I{SOURCE}", f"-I{SOURCE}/include", "-c",
                         *sources], cwd=folder, check=True)
 
     def kernels(self, level):
@@ -58,11 +60,11 @@ class Arm(unittest.TestCase):
 
     def build(self, test, level, header=None, text=None):
         """The program of a test; with a header that has another text, which is found before ours."""
-        root = self.folder / f"{test}{header or ''}"
+        root = self.folder / f"{test}{pathlib.Path(header or '').name}"
         own = root / level
         sources, kernels = [HERE / f"{test}.c"], self.kernels(level)
         if header is not None:
-            (root / "micro").mkdir(parents=True, exist_ok=True)
+            (root / "micro" / header).parent.mkdir(parents=True, exist_ok=True)
             (root / "micro" / header).write_text(text)
             stale = [d.stem for d in kernels.glob("*.d") if f"/{header}" in d.read_text()]
             self.assertTrue(stale)
@@ -70,12 +72,12 @@ class Arm(unittest.TestCase):
         self.compile(own, sources, root, level)
         objects = {o.name: o for folder in (kernels, own) for o in folder.glob("*.o")}
         program = self.folder / f"{test}.elf"
-        subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *FLAGS, level, *objects.values(), "-T", HERE / "arm/link.ld", "-lm", "-o",
+        subprocess.run(["arm-none-eabi-gcc", f"-mcpu={self.cpu}", *self.flags, *FLAGS, level, *objects.values(), *self.link, "-T", HERE / "arm/link.ld", "-lm", "-o",
                         program], check=True)
         return program
 
     def run_on_core(self, program):
-        return subprocess.run([*QEMU, "-kernel", program], stdin=subprocess.DEVNULL, capture_output=True,
+        return subprocess.run([*QEMU, "-M", self.machine, "-kernel", program], stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=120)
 
     def test_assembly_gives_what_the_oracle_gives(self):
@@ -85,7 +87,7 @@ class Arm(unittest.TestCase):
                     program = self.build(test, level)
                     done = self.run_on_core(program)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-                    code = subprocess.run(["arm-none-eabi-objdump", "-d", program], check=True,
+                    code = subprocess.run(["arm-none-eabi-objdump", "-d", *self.listing, program], check=True,
                                           capture_output=True, text=True).stdout
                     for instruction, least in wanted.items():
                         self.assertGreaterEqual(code.count(f"\t{instruction}"), least, instruction)
@@ -95,7 +97,7 @@ class Arm(unittest.TestCase):
             with self.subTest(test=test):
                 text = (SOURCE / name).read_text()
                 self.assertIn(old, text)
-                program = self.build(test, "-O2", pathlib.Path(name).name, text.replace(old, new))
+                program = self.build(test.split(":")[0], "-O2", name.partition("micro/")[2], text.replace(old, new))
                 self.assertEqual(self.run_on_core(program).returncode, 1)
 
 
@@ -107,6 +109,17 @@ class ArmV6M(Arm):
              "fully_connected_lanes_test": {"muls": 16}, "depthwise_conv2d_3x3_test": {"muls": 9}}
     faults = {"conv2d_lanes_test": ("micro/v6m.h", "INPUT(3, 12, 13, 14, 15)", "INPUT(3, 12, 13, 15, 14)"),
               "fully_connected_lanes_test": ("micro/v6m.h", "INPUT(1, 4, 5, 6, 7)", "INPUT(1, 4, 5, 6, 8)")}
+
+
+class Mve(Arm):
+    """The kernels for a Cortex-M55, and that its other tests pass with lanes there, too."""
+
+    cpu, flags, machine = "cortex-m55", ["-mfloat-abi=hard"], "mps3-an547"
+    link, listing = ["-Wl,--defsym=arm_memory=0x31000000"], ["-m", "armv8.1-m.main"]
+    tests = {"mve_test": {"vmlava.s8": 12, "vqrdmulh.s32": 16, "letp": 3, "vqmovnt.s32": 2}, "add_row_test": {}}
+    faults = {"mve_test:conv": ("micro/mve/mve.h", "vmladava.s8 r12, q1, q2", "vmladava.s8 r12, q0, q2"),
+              "mve_test:rounding": ("micro/mve/mve.h", '"vadd.i32 " sum ", " sum ", " more', '"vsub.i32 " sum ", " sum ", " more'),
+              "mve_test:depthwise": ("micro/mve/mve_3x3.h", "vqmovnt.s32 q6, q7", "vqmovnt.s32 q6, q5")}
 
 
 if __name__ == "__main__":

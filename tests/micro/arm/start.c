@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start of a test program on the AN386 of QEMU: vectors, memory, what newlib asks for, and the way
+/* Start of a test program on a board of QEMU: vectors, memory, what newlib asks for, and the way
  * out by semihosting. */
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +56,10 @@ static void fault(void)
 
 void arm_reset(void)
 {
+#if defined(__ARM_FEATURE_MVE) /* vectors are let through before anything is copied */
+    *(volatile uint32_t *)0xE000ED88U |= UINT32_C(0xF) << 20;
+    __asm__ volatile("dsb\n\tisb" ::: "memory");
+#endif
     memcpy(arm_data, arm_data_load, (size_t)((char *)arm_data_end - (char *)arm_data));
     memset(arm_bss, 0, (size_t)((char *)arm_bss_end - (char *)arm_bss));
     leave((uint32_t)main());
