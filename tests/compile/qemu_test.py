@@ -150,8 +150,21 @@ class Cores(Models):
                 with self.subTest(name, target=target):
                     self.measure(TINY / f"{name}.tflite", target, "--runs", "0", "--against", npz(self.folder, name, 0))
 
+    @unittest.skipUnless(TINY.is_dir(), "skipped: ../shared/models/mlperf-tiny is absent")
+    def test_vectors_of_other_compilers_and_twins_under_sanitizers_give_the_golden_bits(self):
+        sanitizers = ["--core", "mve", "--cflags", "-fsanitize=address,undefined -fno-sanitize-recover=all"]
+        for name in ("kws_ref_model", "pretrainedResnet_quant"):
+            model, against = TINY / f"{name}.tflite", ["--runs", "0", "--against", npz(self.folder, name, 0)]
+            for more in (["--cc", CLANG], ["--cflags", "-Os"]):
+                if shutil.which(more[1]) or more[0] == "--cflags":
+                    with self.subTest(name, more=more):
+                        self.measure(model, "cortex-m55", *against, *more)
+            with self.subTest(name, core="mve"):
+                done = verify(model, *against, *sanitizers)
+                self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_each_set_of_kernels_gives_the_same_bits_on_a_host_and_on_another_core(self):
-        for core in set(CORES.values()):
+        for core in {*CORES.values(), "mve"}:
             with self.subTest(core):
                 done = verify(DIGITS, "--core", core, "--runs", "3", "--per-node")
                 self.assertEqual(done.returncode, 0, done.stderr)
@@ -164,7 +177,7 @@ class Cores(Models):
                 self.assertEqual(self.measure(DIGITS, target, "--runs", "1"), given)
         done = verify(DIGITS, "--core", "v7m")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("dsp|plain|v6m", done.stderr)
+        self.assertIn("dsp|plain|v6m|mve", done.stderr)
 
 
 class Float(Case):

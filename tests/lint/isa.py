@@ -50,7 +50,7 @@ class Sets:
     def table(self, paths):
         parts = {}
         for path in paths:
-            name = self.of(path)
+            name = self.of(path) if path.startswith("plugins/cpu/") else None
             if name is not None and path.endswith(".c"):
                 suffix = next(s for s, n in self.suffix.items() if n == name)
                 parts.setdefault(path[:-2].removesuffix(suffix), set()).add(name)
