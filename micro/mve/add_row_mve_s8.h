@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sum or difference of two runs of int8 for cores with MVE, bit for bit add_row_s8.h, which is the
- * assembly's twin in plain C and has all the ways that are rare.
+/* Sum or difference of two runs of int8 for cores with MVE, bit for bit add_row_s8.h, which has all
+ * the ways that are rare.
  */
 #ifndef ORIBI_MICRO_ADD_ROW_MVE_S8_H_
 #define ORIBI_MICRO_ADD_ROW_MVE_S8_H_
