@@ -12,7 +12,7 @@ foreach(name alloc arena number text)
     list(APPEND ORIBI_FORMAT_SOURCES ${PROJECT_SOURCE_DIR}/src/base/${name}.c)
 endforeach()
 list(REMOVE_ITEM ORIBI_CORE_SOURCES ${ORIBI_FORMAT_SOURCES})
-file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c)
+file(GLOB ORIBI_OPS_SOURCES CONFIGURE_DEPENDS plugins/ops_core/*.c plugins/ops_core/*/*.c)
 file(GLOB ORIBI_CPU_SOURCES CONFIGURE_DEPENDS plugins/cpu/*/*.c)
 file(GLOB ORIBI_MICRO_SOURCES CONFIGURE_DEPENDS micro/*.c micro/*/*.c)
 

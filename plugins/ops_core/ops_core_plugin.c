@@ -43,6 +43,7 @@ static const oribi_ops_row *const tables[] = {
     oribi_ops_signal,
     oribi_ops_control,
     oribi_ops_segment,
+    oribi_ops_text,
 };
 /* clang-format on */
 

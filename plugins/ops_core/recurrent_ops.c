@@ -243,6 +243,32 @@ static void onnx_rnn(oribi_ops_ctx *ctx, TF_Status *status)
         "layout: int = 0", "activations: list(int)", "activation_alpha: list(float)",              \
         "activation_beta: list(float)", "clip: float = 0.0"
 
+/* Heads side by side: query [b, t, q * k], value [b, t, kv * v] make [b, t, q * v], [b, kv, k, v].
+ */
+static void linear_attention(oribi_ops_ctx *ctx, TF_Status *status)
+{
+    oribi_ops_shape q, v;
+    int64_t q_heads, kv_heads;
+    if (!oribi_ops_input_rank(ctx, 0, 3, &q, status) ||
+        !oribi_ops_input_rank(ctx, 2, 3, &v, status) ||
+        !oribi_ops_attr_int(ctx, "q_num_heads", &q_heads, status) ||
+        !oribi_ops_attr_int(ctx, "kv_num_heads", &kv_heads, status)) {
+        return;
+    }
+    if (q_heads < 1 || kv_heads < 1) {
+        oribi_ops_fail(status, "There must be heads");
+        return;
+    }
+    const int64_t keys = q.at[2] < 0 ? -1 : q.at[2] / q_heads;
+    const int64_t values = v.at[2] < 0 ? -1 : v.at[2] / kv_heads;
+    int64_t wide = -1;
+    if (values < 0 || oribi_ops_multiply(values, q_heads, &wide, status)) {
+        oribi_ops_output_dims(ctx, 0, 3, (const int64_t[]){q.at[0], q.at[1], wide}, status);
+        oribi_ops_output_dims(ctx, 1, 4, (const int64_t[]){q.at[0], kv_heads, keys, values},
+                              status);
+    }
+}
+
 const oribi_ops_row oribi_ops_recurrent[] = {
     {.name = "ONNX>LSTM",
      .inputs = {ONNX_INPUTS, "initial_c: T", "p: T"},
@@ -269,6 +295,15 @@ const oribi_ops_row oribi_ops_recurrent[] = {
      .outputs = {"y: T", "y_h: T"},
      .attrs = {ONNX_ATTRS, "asymmetric: bool = false"},
      .shape = onnx_rnn},
+    {.name = "ONNX>LinearAttention",
+     .inputs = {"inputs: N * T"},
+     .outputs = {"output: T", "present_state: T"},
+     .attrs = {"T: " ORIBI_OPS_FLOATS, "N: int >= 3", "present: list(bool) = []",
+               "chunk_size: int = 64", "kv_num_heads: int", "q_num_heads: int",
+               "scale: float = 0.0",
+               "update_rule: {'linear', 'gated', 'delta', 'gated_delta'} = 'gated_delta'",
+               "since_version: int = 0"},
+     .shape = linear_attention},
     {.name = "Oribi>Svdf",
      .inputs = {"input: float", "feature: float", "time: float", "bias: float", "state: float"},
      .outputs = {"output: float", "next: float"},

@@ -13,7 +13,7 @@ bool oribi_pass_is(const oribi_node *node, const char *op_name)
 
 bool oribi_pass_is_cast(const oribi_node *node)
 {
-    return oribi_pass_is(node, "Cast");
+    return oribi_pass_is(node, ORIBI_PASS_CAST);
 }
 
 bool oribi_pass_is_one_of(const oribi_node *node, const char *const *names)

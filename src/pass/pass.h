@@ -56,6 +56,9 @@ bool oribi_pass_fold_run(oribi_graph *graph, const oribi_node *node, TF_Tensor *
 /* Part of run_all: kernels with options->label, where there are some. */
 bool oribi_pass_prefer(oribi_graph *graph, const oribi_pass_options *options,
                        oribi_pass_report *report, TF_Status *status);
+/* Casts around nodes whose types have no kernel; wants the order of oribi_pass_infer. */
+bool oribi_pass_widen(oribi_graph *graph, const oribi_pass_options *options,
+                      oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_qdq(oribi_graph *graph, const oribi_pass_options *options,
                     oribi_pass_report *report, TF_Status *status);
 bool oribi_pass_fold(oribi_graph *graph, const oribi_pass_options *options,

@@ -13,7 +13,8 @@
 /* --- Nodes (match.c) ------------------------------------------------------------------------ */
 
 bool oribi_pass_is(const oribi_node *node, const char *op_name); /* NULL node: false */
-bool oribi_pass_is_cast(const oribi_node *node);                 /* to another type of number */
+#define ORIBI_PASS_CAST "Cast"
+bool oribi_pass_is_cast(const oribi_node *node); /* to another type of number */
 bool oribi_pass_is_one_of(const oribi_node *node, const char *const *names); /* NULL-terminated */
 /* What its op says of itself; none of NULL and of an op that is not known. */
 oribi_traits oribi_pass_traits(const oribi_node *node);

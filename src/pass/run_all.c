@@ -33,6 +33,8 @@ bool oribi_pass_prepare(oribi_graph *graph, const oribi_pass_options *options,
     note_size(graph, report, "in the model");
     ORIBI_TRY(oribi_pass_infer(graph, status));
     ORIBI_TRY(oribi_pass_choose_some(graph, &all, status));
+    ORIBI_TRY(oribi_pass_widen(graph, &all, report, status));
+    ORIBI_TRY(oribi_pass_choose_some(graph, &all, status));
     ORIBI_TRY(oribi_pass_qdq(graph, &all, report, status));
     ORIBI_TRY(oribi_pass_choose_some(graph, &all, status));
     ORIBI_TRY(oribi_pass_fold(graph, &all, report, status));

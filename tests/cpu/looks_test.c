@@ -32,6 +32,11 @@ static const char *const constant_work[] = {
     "AssignSubVariableOp",
     "VarIsInitializedOp",
     "Const",
+    /* of texts, which this test cannot fill: tests/cpu/text_test.c looks */
+    "ONNX>StringConcat",
+    "ONNX>StringNormalizer",
+    "ONNX>StringSplit",
+    "ONNX>RegexFullMatch",
 };
 
 static const oribi_cpu_kernel *tried[MOST_ROWS];

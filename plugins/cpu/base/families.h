@@ -44,7 +44,8 @@
     FAMILY(conv_reference) FAMILY(conv) FAMILY(conv_backprop) EXTRA(conv_transpose) FAMILY(depthwise) \
     EXTRA(conv_nd) EXTRA(conv_nd_packed) \
     FAMILY(matmul_reference) FAMILY(matmul_wide) FAMILY(matmul) \
-    FAMILY(attention_reference) FAMILY(attention) \
+    FAMILY(attention_reference) FAMILY(attention) EXTRA(linear_attention) \
+    FAMILY(string_equal) EXTRA(strings) EXTRA(string_split) EXTRA(regex_kernel) EXTRA(learned) EXTRA(tree) \
     FAMILY(qlinear) ORIBI_ISAS_OF_qlinear(VARIANT) \
     FAMILY(qlinear_binary) FAMILY(qlinear_elements) ORIBI_ISAS_OF_bytes(VARIANT) FAMILY(qlinear_matmul) EXTRA(qlinear_pool) \
     FAMILY(micro_layers) FAMILY(micro_window) \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cast between numbers and bool. A block of the source widens to double, int64 or uint64, whichever
- * holds it exactly, and that narrows to the target: 13 loops in and 3 * 13 out stand for all pairs.
- * Out of range saturates and NaN becomes 0 where the target is an integer; C leaves that open.
+/* Cast between numbers and bool. Integers of 4 and 2 bits and floats of 8 and 4 have a byte each. A
+ * block of the source widens to double, int64 or uint64, whichever holds it exactly, and that
+ * narrows to the target: 13 loops in and 3 * 13 out stand for all pairs. Out of range saturates and
+ * NaN becomes 0 where the target is an integer; C leaves that open.
  */
 #include "cpu/base/families.h"
 #include "cpu/base/cpu_shape.h"
+#include "cpu/elementwise/small_floats.h"
 
 #include <string.h>
 
@@ -84,9 +86,21 @@ static uint16_t to_bfloat16(float value)
     }                                                                                              \
     break
 
+static void widen_small(TF_DataType dtype, const uint8_t *source, int64_t n, wide_block *block)
+{
+    const oribi_cpu_small_float *format = oribi_cpu_small_float_of(dtype);
+    for (int64_t k = 0; k < n; k++) {
+        block->d[k] = oribi_cpu_small_value(format, source[k]);
+    }
+}
+
 static void widen(TF_DataType dtype, const void *source, int64_t n, wide_block *block)
 {
-    switch (dtype) {
+    if (oribi_cpu_small_float_of(dtype) != NULL) {
+        widen_small(dtype, source, n, block);
+        return;
+    }
+    switch ((int)dtype) {
     case TF_FLOAT:
         WIDEN(float, d, (double)v);
     case TF_DOUBLE:
@@ -96,6 +110,8 @@ static void widen(TF_DataType dtype, const void *source, int64_t n, wide_block *
     case TF_BFLOAT16:
         WIDEN(uint16_t, d, (double)from_bfloat16(v));
     case TF_INT8:
+    case TF_INT4:
+    case TF_INT2:
         WIDEN(int8_t, i, v);
     case TF_INT16:
         WIDEN(int16_t, i, v);
@@ -104,6 +120,8 @@ static void widen(TF_DataType dtype, const void *source, int64_t n, wide_block *
     case TF_INT64:
         WIDEN(int64_t, i, v);
     case TF_UINT8:
+    case TF_UINT4:
+    case TF_UINT2:
         WIDEN(uint8_t, i, v);
     case TF_UINT16:
         WIDEN(uint16_t, i, v);
@@ -118,6 +136,9 @@ static void widen(TF_DataType dtype, const void *source, int64_t n, wide_block *
 
 static wide_kind kind_of(TF_DataType dtype)
 {
+    if (oribi_cpu_small_float_of(dtype) != NULL) {
+        return WIDE_DOUBLE;
+    }
     switch (dtype) {
     case TF_FLOAT:
     case TF_DOUBLE:
@@ -162,10 +183,39 @@ static uint64_t to_uint64(double v)
     break
 #define NARROW_INT(T, low, high) NARROW(T, to_int64(v, (double)(low), (double)(high)), v)
 
+/* The low bits of an integer, as an int8 of the same value. */
+static int8_t low_bits(int64_t v, int bits)
+{
+    const int64_t half = (int64_t)1 << (bits - 1), low = v & (2 * half - 1);
+    return (int8_t)(low >= half ? low - 2 * half : low);
+}
+
+static double wide_value(wide_kind kind, const wide_block *block, int64_t k)
+{
+    return kind == WIDE_DOUBLE  ? block->d[k]
+           : kind == WIDE_INT64 ? (double)block->i[k]
+                                : (double)block->u[k];
+}
+
+static void narrow_small(TF_DataType dtype, wide_kind kind, const wide_block *block, int64_t n,
+                         uint8_t *target)
+{
+    const oribi_cpu_small_float *format = oribi_cpu_small_float_of(dtype);
+    for (int64_t k = 0; k < n; k++) {
+        target[k] = oribi_cpu_small_bits(format, wide_value(kind, block, k));
+    }
+}
+
+#define INT64_OF(v) to_int64(v, (double)INT64_MIN, (double)INT64_MAX)
+
 static void narrow(TF_DataType dtype, wide_kind kind, const wide_block *block, int64_t n,
                    void *target)
 {
-    switch (dtype) {
+    if (oribi_cpu_small_float_of(dtype) != NULL) {
+        narrow_small(dtype, kind, block, n, target);
+        return;
+    }
+    switch ((int)dtype) {
     case TF_FLOAT:
         NARROW(float, v, v);
     case TF_DOUBLE:
@@ -190,6 +240,14 @@ static void narrow(TF_DataType dtype, wide_kind kind, const wide_block *block, i
         NARROW_INT(uint32_t, 0, UINT32_MAX);
     case TF_UINT64:
         NARROW(uint64_t, to_uint64(v), v);
+    case TF_INT4:
+        NARROW(int8_t, low_bits(INT64_OF(v), 4), low_bits((int64_t)v, 4));
+    case TF_INT2:
+        NARROW(int8_t, low_bits(INT64_OF(v), 2), low_bits((int64_t)v, 2));
+    case TF_UINT4:
+        NARROW(uint8_t, INT64_OF(v) & 15, v & 15);
+    case TF_UINT2:
+        NARROW(uint8_t, INT64_OF(v) & 3, v & 3);
     default:
         NARROW(bool, v != 0, v != 0);
     }
@@ -197,13 +255,15 @@ static void narrow(TF_DataType dtype, wide_kind kind, const wide_block *block, i
 
 static bool is_number(TF_DataType dtype)
 {
-    const uint64_t numbers = ORIBI_CPU_F32 | ORIBI_KIT_TYPE(TF_DOUBLE) | ORIBI_KIT_TYPE(TF_HALF) |
-                             ORIBI_KIT_TYPE(TF_BFLOAT16) | ORIBI_KIT_TYPE(TF_INT8) |
-                             ORIBI_KIT_TYPE(TF_INT16) | ORIBI_KIT_TYPE(TF_INT32) |
-                             ORIBI_KIT_TYPE(TF_INT64) | ORIBI_KIT_TYPE(TF_UINT8) |
-                             ORIBI_KIT_TYPE(TF_UINT16) | ORIBI_KIT_TYPE(TF_UINT32) |
-                             ORIBI_KIT_TYPE(TF_UINT64) | ORIBI_KIT_TYPE(TF_BOOL);
-    return (int)dtype > 0 && (int)dtype < 64 && (numbers >> dtype & 1) != 0;
+    const uint64_t numbers =
+        ORIBI_CPU_F32 | ORIBI_KIT_TYPE(TF_DOUBLE) | ORIBI_KIT_TYPE(TF_HALF) |
+        ORIBI_KIT_TYPE(TF_BFLOAT16) | ORIBI_KIT_TYPE(TF_INT8) | ORIBI_KIT_TYPE(TF_INT16) |
+        ORIBI_KIT_TYPE(TF_INT32) | ORIBI_KIT_TYPE(TF_INT64) | ORIBI_KIT_TYPE(TF_UINT8) |
+        ORIBI_KIT_TYPE(TF_UINT16) | ORIBI_KIT_TYPE(TF_UINT32) | ORIBI_KIT_TYPE(TF_UINT64) |
+        ORIBI_KIT_TYPE(TF_BOOL) | ORIBI_KIT_TYPE(TF_INT4) | ORIBI_KIT_TYPE(TF_INT2) |
+        ORIBI_KIT_TYPE(TF_UINT4) | ORIBI_KIT_TYPE(TF_UINT2);
+    return oribi_cpu_small_float_of(dtype) != NULL ||
+           ((int)dtype > 0 && (int)dtype < 64 && (numbers >> dtype & 1) != 0);
 }
 
 static void *cast_create(TF_OpKernelConstruction *construction)

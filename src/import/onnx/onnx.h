@@ -117,11 +117,11 @@ extern const oribi_onnx_row oribi_onnx_activation_rows[], oribi_onnx_attention_r
     oribi_onnx_quant_rows[], oribi_onnx_reduce_rows[], oribi_onnx_resize_rows[],
     oribi_onnx_shape_rows[], oribi_onnx_slice_rows[], oribi_onnx_sort_rows[],
     oribi_onnx_einsum_rows[], oribi_onnx_index_rows[], oribi_onnx_loss_rows[],
-    oribi_onnx_picture_rows[], oribi_onnx_recurrent_rows[];
+    oribi_onnx_picture_rows[], oribi_onnx_recurrent_rows[], oribi_onnx_spelled_rows[];
 
-/* Operators of the domain com.microsoft. */
-extern const oribi_onnx_row oribi_onnx_microsoft_rows[];
-const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type);
+/* Operators of other domains: com.microsoft, ai.onnx.ml, ai.onnx.preview and its training. */
+extern const oribi_onnx_row oribi_onnx_microsoft_rows[], oribi_onnx_ml_rows[],
+    oribi_onnx_preview_rows[], oribi_onnx_training_rows[];
 /* The row of a node, in any domain, or NULL; a plugin's op of another domain goes before ours. */
 const oribi_onnx_row *oribi_onnx_row_of(const oribi_onnx_node *n);
 /* NULL: no row for the op at this opset. */
@@ -214,6 +214,10 @@ void oribi_onnx_scope_close(oribi_onnx *scope);
 bool oribi_onnx_scope_charge(oribi_onnx *onnx, TF_Status *status);
 /* Translates a graph in the place of the node: its outputs become the node's. */
 bool oribi_onnx_graph_inline(oribi_onnx_node *n, const char *step, const oribi_wire *graph);
+/* Translates a graph of one input and one output, for that value of x; -1: failed, or *out_missing:
+ * an op inside is missing. */
+oribi_value_id oribi_onnx_graph_apply(oribi_onnx_node *n, const char *step, const oribi_wire *graph,
+                                      oribi_value_id x, bool *out_missing);
 /* The graph of an attribute; false: failed. */
 bool oribi_onnx_read_graph(oribi_onnx_node *n, const char *name, oribi_wire *out);
 

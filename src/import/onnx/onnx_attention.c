@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX's Attention: Oribi>Attention behind what the operator does besides. Heads of
  * three-dimensional inputs become an axis of their own, which the op reads where it lies; caches go
- * before the keys and values; lengths of padded keys become a mask.
+ * before the keys and values; what the op has not
+ * is spelled out (spelled/).
  */
-#include "import/onnx/onnx_emit.h"
+#include "import/onnx/spelled/onnx_spelled.h"
 #include "tensor/status.h"
 
 #include <string.h>
 
 enum { QUERY, KEY, VALUE, MASK, PAST_KEY, PAST_VALUE, LENGTHS };
 
-/* Input `at` with four dimensions; *layout becomes where its heads are. */
-static oribi_value_id with_heads(oribi_onnx_node *n, int32_t at, const char *heads_attr,
-                                 const char **layout)
+oribi_value_id oribi_onnx_with_heads(oribi_onnx_node *n, int32_t at, const char *heads_attr,
+                                     const char **layout)
 {
     const oribi_value_id x = n->inputs[at];
     const int32_t rank = oribi_emit_rank(n, x);
@@ -64,41 +64,52 @@ static oribi_value_id with_past(oribi_onnx_node *n, oribi_value_id x, int32_t pa
     return x;
 }
 
+oribi_value_id oribi_onnx_side_by_side(oribi_onnx_node *n, oribi_value_id y)
+{
+    const oribi_value_id shape = oribi_emit_shape_of(n, n->inputs[QUERY], TF_INT64);
+    const int64_t rest = -1;
+    const oribi_value_id parts[3] = {oribi_emit_range_of(n, shape, 0, 2),
+                                     oribi_emit_vector_as(n, TF_INT64, &rest, 1),
+                                     oribi_emit_int(n, 0)};
+    return oribi_emit2(n, "Reshape", y, oribi_emit(n, "ConcatV2", parts, 3, NO_ATTRS));
+}
+
+/* Does the node want what Oribi>Attention has not? */
+static bool needs_spelling(oribi_onnx_node *n, TF_DataType dtype)
+{
+    return (dtype != TF_FLOAT && dtype != TF_HALF && dtype != TF_BFLOAT16) ||
+           oribi_emit_wants(n, 3) || oribi_emit_input(n, LENGTHS) >= 0 ||
+           oribi_onnx_int(n, "left_window_size", -1) != -1 ||
+           oribi_onnx_int(n, "right_window_size", -1) != -1;
+}
+
 static bool attention(oribi_onnx_node *n)
 {
     const char *query_layout, *key_layout, *value_layout;
     const bool is_causal = oribi_onnx_flag(n, "is_causal", false);
     const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[QUERY]);
-    if (dtype != TF_FLOAT && dtype != TF_HALF && dtype != TF_BFLOAT16) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
-                               "elements of another type than float, float16 "
-                               "or bfloat16");
+    if (!oribi_emit_is_float(n, n->inputs[QUERY])) {
+        return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "queries of %s", oribi_dtype_name(dtype));
     }
-    if (oribi_emit_wants(n, 3)) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the output qk_matmul_output");
-    }
-    if (oribi_emit_input(n, LENGTHS) >= 0) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the input nonpad_kv_seqlen");
-    }
-    if (oribi_onnx_int(n, "left_window_size", -1) != -1 ||
-        oribi_onnx_int(n, "right_window_size", -1) != -1) {
-        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a sliding window");
-    }
-    oribi_value_id q = with_heads(n, QUERY, "q_num_heads", &query_layout);
-    oribi_value_id k = with_heads(n, KEY, "kv_num_heads", &key_layout);
-    oribi_value_id v = with_heads(n, VALUE, "kv_num_heads", &value_layout);
+    oribi_value_id q = oribi_onnx_with_heads(n, QUERY, "q_num_heads", &query_layout);
+    oribi_value_id k = oribi_onnx_with_heads(n, KEY, "kv_num_heads", &key_layout);
+    oribi_value_id v = oribi_onnx_with_heads(n, VALUE, "kv_num_heads", &value_layout);
     const char *output_layout = query_layout;
     k = with_past(n, k, PAST_KEY, 1, &key_layout);
     v = with_past(n, v, PAST_VALUE, 2, &value_layout);
     ORIBI_TRY(!n->failed);
+    ORIBI_TRY(!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, k));
+    ORIBI_TRY(!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, v));
+    if (needs_spelling(n, dtype)) {
+        const oribi_onnx_attention_parts parts = {q, k, v, query_layout, key_layout, value_layout};
+        return oribi_onnx_attention_spelled(n, &parts);
+    }
     const int64_t offset =
         oribi_emit_input(n, PAST_KEY) < 0 ? 0 : oribi_emit_dim(n, n->inputs[PAST_KEY], 2);
     if (is_causal && offset < 0) {
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED,
                                "is_causal behind a past_key whose length is not known");
     }
-    ORIBI_TRY(!oribi_emit_wants(n, 1) || oribi_emit_bind(n, 1, k));
-    ORIBI_TRY(!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, v));
     const oribi_value_id mask = oribi_emit_input(n, MASK);
     const bool is_float = dtype == TF_FLOAT,
                adds = mask >= 0 && oribi_emit_dtype(n, mask) != TF_BOOL;
@@ -115,19 +126,14 @@ static bool attention(oribi_onnx_node *n)
               ATTR_FLOAT("softcap", oribi_onnx_float(n, "softcap", 0.0F)),
               ATTR_BOOL("is_causal", is_causal), ATTR_INT("causal_offset", offset),
               ATTR_INT("N", mask >= 0 ? 1 : 0)));
-    if (strcmp(output_layout, "BSHD") == 0) { /* heads side by side again */
-        const oribi_value_id shape = oribi_emit_shape_of(n, n->inputs[QUERY], TF_INT64);
-        const int64_t rest = -1;
-        const oribi_value_id parts[3] = {oribi_emit_range_of(n, shape, 0, 2),
-                                         oribi_emit_vector_as(n, TF_INT64, &rest, 1),
-                                         oribi_emit_int(n, 0)};
-        y = oribi_emit2(n, "Reshape", y, oribi_emit(n, "ConcatV2", parts, 3, NO_ATTRS));
+    if (strcmp(output_layout, "BSHD") == 0) {
+        y = oribi_onnx_side_by_side(n, y);
     }
     return oribi_emit_bind(n, 0, is_float ? y : oribi_emit_cast(n, y, dtype));
 }
 
 /* clang-format off */
 const oribi_onnx_row oribi_onnx_attention_rows[] = {
-    {"Attention", 23, 28, attention, 3, 7, "Oribi>Attention, Reshape, Transpose, ConcatV2"},
+    {"Attention", 23, 28, attention, 3, 7, "Oribi>Attention, Reshape, Transpose, ConcatV2, or BatchMatMulV2, Mul, SelectV2, Softmax"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};
 /* clang-format on */

@@ -155,14 +155,48 @@ static bool where(oribi_onnx_node *n)
                            oribi_emit3(n, "SelectV2", n->inputs[0], n->inputs[1], n->inputs[2]));
 }
 
+/* The largest number of a float of 8 or 4 bits, or 0. */
+static double most_of(TF_DataType dtype)
+{
+    switch ((int)dtype) {
+    case TF_FLOAT8_E4M3FN:
+        return 448;
+    case TF_FLOAT8_E4M3FNUZ:
+        return 240;
+    case TF_FLOAT8_E5M2:
+    case TF_FLOAT8_E5M2FNUZ:
+        return 57344;
+    case TF_FLOAT4_E2M1FN:
+        return 6;
+    default:
+        return 0;
+    }
+}
+
+bool oribi_onnx_is_small_float(TF_DataType dtype)
+{
+    return most_of(dtype) > 0;
+}
+
+/* Cast alone makes infinities, or no numbers, of what is too large. */
+oribi_value_id oribi_onnx_saturated(oribi_onnx_node *n, oribi_value_id x, TF_DataType dtype)
+{
+    const double most = most_of(dtype);
+    if (most > 0 && oribi_onnx_flag(n, "saturate", true)) {
+        x = oribi_emit_dtype(n, x) == TF_DOUBLE ? x : oribi_emit_cast(n, x, TF_FLOAT);
+        x = oribi_emit2(n, "Minimum", x, oribi_emit_scalar_like(n, x, most));
+        x = oribi_emit2(n, "Maximum", x, oribi_emit_scalar_like(n, x, -most));
+    }
+    return oribi_emit(n, "Cast", INPUTS(x), ATTRS(ATTR_TYPE("DstT", dtype)));
+}
+
 static bool cast(oribi_onnx_node *n)
 {
     TF_DataType to = oribi_onnx_dtype(oribi_onnx_int(n, "to", 0));
     if (!n->failed && to == 0) {
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "a cast to this element type is not supported");
     }
-    return oribi_emit_bind(
-        n, 0, oribi_emit(n, "Cast", INPUTS(n->inputs[0]), ATTRS(ATTR_TYPE("DstT", to))));
+    return oribi_emit_bind(n, 0, oribi_onnx_saturated(n, n->inputs[0], to));
 }
 
 /* The same bits. Those of a bool are 0 and 1. */
@@ -193,8 +227,7 @@ static bool bit_cast(oribi_onnx_node *n)
 static bool cast_like(oribi_onnx_node *n)
 {
     TF_DataType to = oribi_emit_dtype(n, n->inputs[1]);
-    return oribi_emit_bind(
-        n, 0, oribi_emit(n, "Cast", INPUTS(n->inputs[0]), ATTRS(ATTR_TYPE("DstT", to))));
+    return oribi_emit_bind(n, 0, oribi_onnx_saturated(n, n->inputs[0], to));
 }
 
 /* clang-format off */
@@ -242,8 +275,8 @@ const oribi_onnx_row oribi_onnx_elementwise_rows[] = {
     {"Xor", 1, 28, binary, 2, 2, "NotEqual"},
     {"BitCast", 26, 28, bit_cast, 1, 1, "Bitcast, Cast"},
     {"BitShift", 11, 28, bit_shift, 2, 2, "LeftShift, RightShift"},
-    {"Cast", 6, 28, cast, 1, 1, "Cast"},
-    {"CastLike", 15, 28, cast_like, 2, 2, "Cast"},
+    {"Cast", 6, 28, cast, 1, 1, "Minimum, Maximum, Cast"},
+    {"CastLike", 15, 28, cast_like, 2, 2, "Minimum, Maximum, Cast"},
     {"Div", 1, 28, divide, 2, 2, "RealDiv, TruncateDiv"},
     {"IsInf", 10, 28, is_infinite, 1, 1, "IsInf, LogicalAnd, Less, Greater"},
     {"Max", 6, 28, variadic, 1, -1, "Maximum"},

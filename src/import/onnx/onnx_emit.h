@@ -74,11 +74,16 @@ oribi_value_id oribi_onnx_product(oribi_onnx_node *n, oribi_value_id a, oribi_va
 bool oribi_onnx_dynamic_lstm(oribi_onnx_node *n);
 bool oribi_onnx_skip_layer_norm(oribi_onnx_node *n);
 bool oribi_onnx_skip_simplified_norm(oribi_onnx_node *n);
+bool oribi_onnx_embed_layer_norm(oribi_onnx_node *n);
 /* Gelu of x, a value of the type of input 0, by the error function or by the hyperbolic tangent. */
 oribi_value_id oribi_onnx_gelu(oribi_onnx_node *n, oribi_value_id x, bool by_tanh);
 
 /* Softmax of x with the attribute axis of n, as the standard operator has it at this opset. */
 oribi_value_id oribi_onnx_softmax(oribi_onnx_node *n, oribi_value_id x, int64_t opset);
+
+/* A cast that keeps to the numbers of a float of 8 or 4 bits, unless the node says otherwise. */
+bool oribi_onnx_is_small_float(TF_DataType dtype);
+oribi_value_id oribi_onnx_saturated(oribi_onnx_node *n, oribi_value_id x, TF_DataType dtype);
 
 /* Constants. Ints are int32 where they fit, else int64; a type that is asked for and does not hold
  * the number is a failure. */
@@ -109,6 +114,14 @@ oribi_value_id oribi_emit_element(oribi_onnx_node *n, oribi_value_id x, int64_t 
 /* A value of shape [c] as [c, 1, ..., 1] for broadcasting against x along axis. */
 oribi_value_id oribi_emit_along_axis(oribi_onnx_node *n, oribi_value_id vector, int32_t axis,
                                      int32_t rank);
+/* Each slice of x along the axis `each` times, until there are `count`, a scalar of type int64. */
+oribi_value_id oribi_emit_repeated(oribi_onnx_node *n, oribi_value_id x, int32_t axis,
+                                   oribi_value_id count, int64_t each);
+/* 0, 1, ... as many as x is long along the axis, of type int64. */
+oribi_value_id oribi_emit_places(oribi_onnx_node *n, oribi_value_id x, int32_t axis);
+/* Parts of x along the axis, of these sizes, one of which may be -1: the rest. False: failed. */
+bool oribi_emit_split(oribi_onnx_node *n, oribi_value_id x, int32_t axis, const int64_t *sizes,
+                      int32_t count, oribi_value_id *out);
 /* Negative indices into an axis of `x` become positive. */
 oribi_value_id oribi_emit_positive_indices(oribi_onnx_node *n, oribi_value_id indices,
                                            oribi_value_id x, int32_t axis);

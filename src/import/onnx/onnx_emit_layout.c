@@ -167,6 +167,38 @@ oribi_value_id oribi_emit_along_axis(oribi_onnx_node *n, oribi_value_id vector, 
     return oribi_emit_reshape(n, vector, dims.at, dims.n);
 }
 
+static oribi_value_id numbers_to(oribi_onnx_node *n, oribi_value_id count)
+{
+    return oribi_emit3(n, "Range", oribi_emit_scalar(n, TF_INT64, 0), count,
+                       oribi_emit_scalar(n, TF_INT64, 1));
+}
+
+oribi_value_id oribi_emit_repeated(oribi_onnx_node *n, oribi_value_id x, int32_t axis,
+                                   oribi_value_id count, int64_t each)
+{
+    const oribi_value_id from = oribi_emit2(n, "FloorDiv", numbers_to(n, count),
+                                            oribi_emit_scalar(n, TF_INT64, (double)each));
+    return oribi_emit3(n, "GatherV2", x, from, oribi_emit_int(n, axis));
+}
+
+oribi_value_id oribi_emit_places(oribi_onnx_node *n, oribi_value_id x, int32_t axis)
+{
+    return numbers_to(n, oribi_emit_element(n, oribi_emit_shape_of(n, x, TF_INT64), axis));
+}
+
+bool oribi_emit_split(oribi_onnx_node *n, oribi_value_id x, int32_t axis, const int64_t *sizes,
+                      int32_t count, oribi_value_id *out)
+{
+    const oribi_node *node = oribi_emit_node(
+        n, "SplitV",
+        INPUTS(x, oribi_emit_vector_as(n, TF_INT64, sizes, count), oribi_emit_int(n, axis)),
+        ATTRS(ATTR_INT("num_split", count)), count);
+    for (int32_t i = 0; i < count; i++) {
+        out[i] = node != NULL ? node->outputs[i] : -1;
+    }
+    return node != NULL;
+}
+
 static bool is_not_negative(const TF_Tensor *tensor, int64_t i)
 {
     const void *data = TF_TensorData(tensor);

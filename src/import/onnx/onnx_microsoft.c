@@ -3,6 +3,7 @@
  * src/pass/qdq.c makes integer ops of that, as it does where a model spells the three out.
  */
 #include "import/onnx/onnx_window.h"
+#include "import/onnx/spelled/onnx_spelled.h"
 #include "tensor/status.h"
 
 /* Input `at`, whose scale and zero point follow it, as float; -1: failed. */
@@ -188,9 +189,13 @@ static bool fused_matmul(oribi_onnx_node *n)
 const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"BiasGelu", 1, 1, binary, 2, 2, "Oribi>BiasGelu"},
     {"DynamicQuantizeLSTM", 1, 1, oribi_onnx_dynamic_lstm, 3, 12, "Oribi>DynamicLstm"},
+    {"EmbedLayerNormalization", 1, 1, oribi_onnx_embed_layer_norm, 1, 9, "GatherV2, AddV2, Mean, Sub, Square, Rsqrt, Mul"},
     {"FastGelu", 1, 1, fast_gelu, 1, 2, "Square, Mul, AddV2, Tanh"},
+    {"FusedConv", 1, 1, oribi_onnx_fused_conv, 2, 4, "Conv2D, DepthwiseConv2dNative, BiasAdd, AddV2, Relu, Tanh, Sigmoid, LeakyRelu, ClipByValue"},
     {"FusedMatMul", 1, 1, fused_matmul, 2, 2, "Transpose, MatMul, BatchMatMulV2, Mul"},
     {"Gelu", 1, 1, gelu, 1, 1, "Erf, Mul, AddV2"},
+    {"MatMulNBits", 1, 1, oribi_onnx_matmul_bits, 3, 6, "BitwiseAnd, RightShift, Cast, Sub, Mul, MatMul, BatchMatMulV2, AddV2"},
+    {"MultiHeadAttention", 1, 1, oribi_onnx_multi_head_attention, 3, 10, "SplitV, AddV2, Reshape, Oribi>Attention"},
     {"QLinearAdd", 1, 1, qlinear_add, 8, 8, AROUND "AddV2"},
     {"QLinearAveragePool", 1, 1, qlinear_average_pool, 5, 5, AROUND "AvgPool"},
     {"QLinearConcat", 1, 1, qlinear_concat, 5, -1, AROUND "ConcatV2"},
@@ -200,6 +205,7 @@ const oribi_onnx_row oribi_onnx_microsoft_rows[] = {
     {"QLinearSigmoid", 1, 1, qlinear_sigmoid, 5, 5, AROUND "Sigmoid"},
     {"QLinearSoftmax", 1, 1, qlinear_softmax, 5, 5, AROUND "Softmax"},
     {"QuickGelu", 1, 1, quick_gelu, 1, 1, "ONNX>Swish"},
+    {"RotaryEmbedding", 1, 1, oribi_onnx_rotary_embedding_microsoft, 4, 4, "GatherV2, SplitV, Mul, Sub, AddV2, ConcatV2"},
     {"SkipLayerNormalization", 1, 1, oribi_onnx_skip_layer_norm, 3, 5, "AddV2, Mean, Sub, Square, Rsqrt, Mul"},
     {"SkipSimplifiedLayerNormalization", 1, 1, oribi_onnx_skip_simplified_norm, 3, 4, "AddV2, Square, Mean, Rsqrt, Mul"},
     {NULL, 0, 0, NULL, 0, 0, NULL}};

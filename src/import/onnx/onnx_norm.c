@@ -189,6 +189,43 @@ static oribi_value_id skip_sum(oribi_onnx_node *n, int32_t bias)
     return oribi_emit_wants(n, 3) && !oribi_emit_bind(n, 3, x) ? -1 : x;
 }
 
+/* Rows of an embedding, which input `ids` names. */
+static oribi_value_id rows_of(oribi_onnx_node *n, int32_t table, oribi_value_id ids)
+{
+    return oribi_emit3(n, "GatherV2", n->inputs[table], ids, oribi_emit_int(n, 0));
+}
+
+bool oribi_onnx_embed_layer_norm(oribi_onnx_node *n)
+{
+    enum { IDS, SEGMENTS, WORD, POSITION, SEGMENT, GAMMA, BETA, MASK, POSITIONS };
+    oribi_value_id positions = oribi_emit_input(n, POSITIONS), mean = -1, scale = -1;
+    static const int needed[] = {WORD, POSITION, GAMMA, BETA};
+    const float epsilon = oribi_onnx_float(n, "epsilon", 1e-12f);
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        if (oribi_emit_input(n, needed[i]) < 0) {
+            return oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "input %d is required", needed[i]);
+        }
+    }
+    positions = positions < 0 ? oribi_emit_places(n, n->inputs[IDS], 1) : positions;
+    oribi_value_id x =
+        oribi_emit2(n, "AddV2", rows_of(n, WORD, n->inputs[IDS]), rows_of(n, POSITION, positions));
+    if (oribi_emit_input(n, SEGMENTS) >= 0 && oribi_emit_input(n, SEGMENT) >= 0) {
+        x = oribi_emit2(n, "AddV2", x, rows_of(n, SEGMENT, n->inputs[SEGMENTS]));
+    }
+    const oribi_value_id last = oribi_emit_vector(n, (int64_t[]){-1}, 1);
+    oribi_value_id y = normalise(n, oribi_emit_cast(n, x, TF_FLOAT), last, epsilon, &mean, &scale);
+    y = oribi_emit2(n, "Mul", oribi_emit_cast(n, y, oribi_emit_dtype(n, x)), n->inputs[GAMMA]);
+    ORIBI_TRY(oribi_emit_bind(n, 0, oribi_emit2(n, "AddV2", y, n->inputs[BETA])) &&
+              (!oribi_emit_wants(n, 2) || oribi_emit_bind(n, 2, x)));
+    oribi_value_id mask = oribi_emit_input(n, MASK); /* without one all lengths are said to be 0 */
+    if (mask < 0 && oribi_emit_wants(n, 1)) {
+        mask = oribi_emit2(n, "Mul", n->inputs[IDS], oribi_emit_scalar_like(n, n->inputs[IDS], 0));
+    }
+    return !oribi_emit_wants(n, 1) ||
+           oribi_emit_bind(n, 1,
+                           oribi_emit2(n, "Sum", mask, oribi_emit_vector(n, (int64_t[]){1}, 1)));
+}
+
 bool oribi_onnx_skip_layer_norm(oribi_onnx_node *n)
 {
     return bind_layer_norm(n, skip_sum(n, 4), -1, oribi_onnx_float(n, "epsilon", 1e-12f),

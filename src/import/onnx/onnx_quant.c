@@ -39,9 +39,29 @@ bool oribi_onnx_check_scale(oribi_onnx_node *n, oribi_value_id scale)
                            n->graph->values[scale]->name);
 }
 
-/* A scale or zero point that has one element per slice of an axis, ready to broadcast. */
+/* Each element of a scale or zero point `block` times along the axis, as often as x is long there.
+ */
+static oribi_value_id spread(oribi_onnx_node *n, oribi_value_id parameter, int64_t block)
+{
+    const int32_t rank = oribi_emit_rank(n, n->inputs[0]);
+    const int32_t axis = oribi_emit_axis(n, oribi_onnx_int(n, "axis", 1), rank);
+    if (n->failed || block < 0 || oribi_emit_rank(n, parameter) != rank) {
+        oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                        "block_size is negative, or a scale or zero point of blocks has another "
+                        "number of dimensions than the input");
+        return -1;
+    }
+    const oribi_value_id shape = oribi_emit_shape_of(n, n->inputs[0], TF_INT64);
+    return oribi_emit_repeated(n, parameter, axis, oribi_emit_element(n, shape, axis), block);
+}
+
+/* A scale or zero point that has one element per slice of an axis, or block, ready to broadcast. */
 static oribi_value_id along(oribi_onnx_node *n, oribi_value_id parameter, int32_t rank)
 {
+    const int64_t block = oribi_onnx_int(n, "block_size", 0);
+    if (block != 0) {
+        return spread(n, parameter, block);
+    }
     if (n->failed || oribi_emit_rank(n, parameter) != 1 || oribi_emit_dim(n, parameter, 0) == 1) {
         if (!n->failed && oribi_emit_rank(n, parameter) == 1) {
             return oribi_emit_reshape(n, parameter, NULL, 0);
@@ -52,12 +72,17 @@ static oribi_value_id along(oribi_onnx_node *n, oribi_value_id parameter, int32_
     return n->failed ? -1 : oribi_emit_along_axis(n, parameter, axis, rank);
 }
 
+static bool is_blocked(oribi_onnx_node *n)
+{
+    return oribi_onnx_int(n, "block_size", 0) != 0;
+}
+
 static bool check_form(oribi_onnx_node *n)
 {
     ORIBI_TRY(oribi_onnx_check_scale(n, n->inputs[1]));
-    return (!n->failed && oribi_onnx_int(n, "block_size", 0) == 0 &&
-            oribi_emit_rank(n, n->inputs[1]) <= 1) ||
-           oribi_onnx_fail(n, TF_UNIMPLEMENTED, "blocked quantisation");
+    return (!n->failed && (is_blocked(n) || oribi_emit_rank(n, n->inputs[1]) <= 1)) ||
+           oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                           "the scale has more than one dimension, and block_size is not given");
 }
 
 /* --- Ops ------------------------------------------------------------------------------------- */
@@ -157,10 +182,11 @@ static bool dequantize(oribi_onnx_node *n)
     if (oribi_onnx_int(n, "output_dtype", 0) != 0) {
         dtype = oribi_onnx_dtype(oribi_onnx_int(n, "output_dtype", 0));
     }
-    oribi_value_id y = dtype != TF_FLOAT ? -1
-                                         : oribi_onnx_dequantized(n, n->inputs[0], n->inputs[1],
-                                                                  oribi_emit_input(n, 2),
-                                                                  oribi_onnx_int(n, "axis", 1));
+    oribi_value_id y =
+        dtype != TF_FLOAT || is_blocked(n)
+            ? -1
+            : oribi_onnx_dequantized(n, n->inputs[0], n->inputs[1], oribi_emit_input(n, 2),
+                                     oribi_onnx_int(n, "axis", 1));
     if (y < 0 && !n->failed) {
         y = dequantized(n, dtype);
     }
@@ -182,17 +208,34 @@ static bool range_of(oribi_onnx_node *n, TF_DataType dtype, double *low, double 
     case TF_INT16:
         *low = -32768, *high = 32767;
         return true;
+    case TF_UINT4:
+        *low = 0, *high = 15;
+        return true;
+    case TF_INT4:
+        *low = -8, *high = 7;
+        return true;
+    case TF_UINT2:
+        *low = 0, *high = 3;
+        return true;
+    case TF_INT2:
+        *low = -2, *high = 1;
+        return true;
     default:
         return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "quantisation to %s is not supported",
                                oribi_dtype_name(dtype));
     }
 }
 
-/* saturate(round(x / scale) + zero) */
+/* saturate(round(x / scale) + zero), where the cast rounds to small floats */
 static oribi_value_id quantized(oribi_onnx_node *n, oribi_value_id x, oribi_value_id scale,
                                 oribi_value_id zero, TF_DataType dtype)
 {
     double low = 0, high = 0;
+    if (!n->failed && oribi_onnx_is_small_float(dtype)) {
+        x = oribi_emit2(n, "RealDiv", x, scale);
+        x = zero < 0 ? x : oribi_emit2(n, "AddV2", x, oribi_emit_cast(n, zero, TF_FLOAT));
+        return oribi_onnx_saturated(n, x, dtype);
+    }
     if (n->failed || !range_of(n, dtype, &low, &high)) {
         return -1;
     }
@@ -216,7 +259,8 @@ static bool quantize(oribi_onnx_node *n)
                         : zero >= 0 ? oribi_emit_dtype(n, zero)
                                     : TF_UINT8;
     const bool is_wanted = zero < 0 || oribi_emit_dtype(n, zero) == dtype;
-    if (is_wanted && (dtype == TF_INT8 || dtype == TF_UINT8) && is_scale(n, n->inputs[1])) {
+    if (is_wanted && !is_blocked(n) && (dtype == TF_INT8 || dtype == TF_UINT8) &&
+        is_scale(n, n->inputs[1])) {
         const oribi_value_id point = zero < 0 ? no_zero_point(n, n->inputs[1], dtype) : zero;
         const oribi_value_id y = oribi_onnx_quantized(n, x, n->inputs[1], point, axis);
         if (y >= 0 || n->failed) {

@@ -29,6 +29,7 @@ static const oribi_onnx_row *const families[] = {
     oribi_onnx_shape_rows,
     oribi_onnx_slice_rows,
     oribi_onnx_sort_rows,
+    oribi_onnx_spelled_rows,
 };
 /* clang-format on */
 
@@ -48,12 +49,31 @@ const oribi_onnx_row *oribi_onnx_find_row(const oribi_string *op_type, int64_t o
     return NULL;
 }
 
-const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type)
+typedef struct domain_rows {
+    const char *domain;
+    const oribi_onnx_row *rows;
+} domain_rows;
+static const domain_rows domains[] = {
+    {"com.microsoft", oribi_onnx_microsoft_rows},
+    {"ai.onnx.ml", oribi_onnx_ml_rows},
+    {"ai.onnx.preview", oribi_onnx_preview_rows},
+    {"ai.onnx.preview.training", oribi_onnx_training_rows},
+};
+enum { N_DOMAINS = (int)(sizeof(domains) / sizeof(domains[0])) };
+
+static bool is_text(const oribi_string *string, const char *text)
 {
-    for (const oribi_onnx_row *row = oribi_onnx_microsoft_rows; row->op_type != NULL; row++) {
-        if (strlen(row->op_type) == op_type->length &&
-            memcmp(row->op_type, op_type->data, op_type->length) == 0) {
-            return row;
+    return strlen(text) == string->length && memcmp(text, string->data, string->length) == 0;
+}
+
+static const oribi_onnx_row *find_other(const oribi_onnx_node *n)
+{
+    for (int i = 0; i < N_DOMAINS; i++) {
+        const oribi_onnx_row *row = is_text(&n->domain, domains[i].domain) ? domains[i].rows : NULL;
+        for (; row != NULL && row->op_type != NULL; row++) {
+            if (is_text(&n->op_type, row->op_type)) {
+                return row;
+            }
         }
     }
     return NULL;
@@ -61,12 +81,11 @@ const oribi_onnx_row *oribi_onnx_find_microsoft(const oribi_string *op_type)
 
 const oribi_onnx_row *oribi_onnx_row_of(const oribi_onnx_node *n)
 {
-    static const char microsoft[] = "com.microsoft";
     if (n->domain.length == 0) {
         return oribi_onnx_find_row(&n->op_type, n->opset);
     }
-    if (n->domain.length != sizeof microsoft - 1 ||
-        memcmp(n->domain.data, microsoft, n->domain.length) != 0) {
+    const oribi_onnx_row *row = find_other(n);
+    if (row == NULL) {
         return NULL;
     }
     oribi_text served = {0};
@@ -74,7 +93,7 @@ const oribi_onnx_row *oribi_onnx_row_of(const oribi_onnx_node *n)
     const bool is_plugins = op == NULL || oribi_op_find(op) != NULL ||
                             oribi_op_serving(&n->domain, &n->op_type, n->opset, &served) != NULL;
     oribi_text_destroy(&served);
-    return is_plugins ? NULL : oribi_onnx_find_microsoft(&n->op_type);
+    return is_plugins ? NULL : row;
 }
 
 int32_t oribi_onnx_first_opset(const oribi_string *op_type)
@@ -94,8 +113,10 @@ void oribi_import_onnx_print_map(oribi_text *text)
                               (int)row->until, row->into);
         }
     }
-    for (const oribi_onnx_row *row = oribi_onnx_microsoft_rows; row->op_type != NULL; row++) {
-        oribi_text_printf(text, "com.microsoft:%s 1 -> %s\n", row->op_type, row->into);
+    for (int i = 0; i < N_DOMAINS; i++) {
+        for (const oribi_onnx_row *row = domains[i].rows; row->op_type != NULL; row++) {
+            oribi_text_printf(text, "%s:%s 1 -> %s\n", domains[i].domain, row->op_type, row->into);
+        }
     }
     oribi_text_append(text, "ONNX <other> -> ONNX><other>, of a plugin\n"
                             "com.example:Name -> Com>Example>Name, Name\n");

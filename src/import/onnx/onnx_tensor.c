@@ -32,11 +32,33 @@ TF_DataType oribi_onnx_dtype(int64_t onnx_type)
                                     TF_FLOAT8_E4M3FN,
                                     TF_FLOAT8_E4M3FNUZ,
                                     TF_FLOAT8_E5M2,
-                                    TF_FLOAT8_E5M2FNUZ};
+                                    TF_FLOAT8_E5M2FNUZ,
+                                    TF_UINT4,
+                                    TF_INT4,
+                                    TF_FLOAT4_E2M1FN,
+                                    0, /* float8e8m0, which TensorFlow has no number for */
+                                    TF_UINT2,
+                                    TF_INT2};
     if (onnx_type < 0 || onnx_type >= (int64_t)sizeof(types)) {
         return (TF_DataType)0;
     }
     return (TF_DataType)types[onnx_type];
+}
+
+/* Elements in a byte of the file; they have a byte each everywhere else. */
+static size_t packed_in_byte(TF_DataType dtype)
+{
+    switch ((int)dtype) {
+    case TF_INT4:
+    case TF_UINT4:
+    case TF_FLOAT4_E2M1FN:
+        return 2;
+    case TF_INT2:
+    case TF_UINT2:
+        return 4;
+    default:
+        return 1;
+    }
 }
 
 typedef struct proto { /* a TensorProto, seen once */
@@ -385,6 +407,29 @@ static bool find_bytes(oribi_onnx *onnx, const proto *t, size_t bytes, const uin
     return *out_data != NULL;
 }
 
+/* The elements of a packed tensor, of which the first has the low bits; integers keep their sign.
+ */
+static const uint8_t *unpack(oribi_onnx *onnx, TF_DataType dtype, const uint8_t *packed,
+                             size_t count, TF_Status *status)
+{
+    const unsigned in_byte = (unsigned)packed_in_byte(dtype), bits = 8 / in_byte;
+    const unsigned mask = (1U << bits) - 1U;
+    const unsigned sign = dtype == TF_INT4 || dtype == TF_INT2 ? 1U << (bits - 1) : 0;
+    if (!oribi_graph_charge(onnx->graph, count, status)) {
+        return NULL;
+    }
+    uint8_t *out = oribi_arena_alloc(&onnx->graph->arena, count + 1);
+    if (out == NULL) {
+        oribi_fail_memory(status);
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const unsigned code = packed[i / in_byte] >> (i % in_byte * bits) & mask;
+        out[i] = (uint8_t)((code ^ sign) - sign);
+    }
+    return out;
+}
+
 /* Type, dims and data; *out_bytes of data, which strings do not have in this form. */
 static bool view_of(oribi_onnx *onnx, const proto *t, const uint8_t **out_data,
                     oribi_source **out_source, size_t *out_bytes, TF_Status *status)
@@ -397,7 +442,14 @@ static bool view_of(oribi_onnx *onnx, const proto *t, const uint8_t **out_data,
     if (t->dtype == TF_STRING) {
         return check_typed(t, *out_bytes, status);
     }
-    return find_bytes(onnx, t, *out_bytes, out_data, out_source, status);
+    const size_t in_byte = packed_in_byte(t->dtype), whole = *out_bytes / in_byte;
+    const size_t bytes = whole + (*out_bytes % in_byte != 0 ? 1 : 0);
+    ORIBI_TRY(find_bytes(onnx, t, bytes, out_data, out_source, status));
+    if (in_byte > 1) {
+        *out_data = unpack(onnx, t->dtype, *out_data, *out_bytes, status);
+        *out_source = NULL;
+    }
+    return in_byte == 1 || *out_data != NULL;
 }
 
 bool oribi_onnx_tensor_element(oribi_onnx *onnx, const oribi_wire *tensor,

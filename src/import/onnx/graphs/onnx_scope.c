@@ -251,3 +251,47 @@ bool oribi_onnx_graph_inline(oribi_onnx_node *n, const char *step, const oribi_w
     n->failed = n->failed || !ok;
     return ok;
 }
+
+/* The names of the graph's ports of this kind; false: there is not just one. */
+static bool only_port(oribi_onnx_node *n, oribi_wire graph, uint32_t number, oribi_string *out)
+{
+    oribi_wire_field f;
+    int32_t count = 0;
+    while (oribi_wire_next(&graph, &f, n->status)) {
+        if (f.number == number) {
+            ORIBI_TRY(oribi_onnx_port_name(&graph, &f, out, n->status));
+            count++;
+        }
+    }
+    return oribi_ok(n->status) &&
+           (count == 1 || oribi_onnx_fail(n, TF_INVALID_ARGUMENT,
+                                          "its graph must have one input and one output"));
+}
+
+static bool apply(oribi_onnx_node *n, oribi_onnx *scope, const oribi_wire *graph, oribi_value_id x,
+                  oribi_value_id *out, oribi_onnx_found *found)
+{
+    oribi_string input = {"", 0}, output = {"", 0};
+    ORIBI_TRY(only_port(n, *graph, 11, &input) && only_port(n, *graph, 12, &output));
+    ORIBI_TRY(oribi_onnx_read_initialisers(scope, *graph, n->status) &&
+              oribi_onnx_define(scope, &input, x, n->status) &&
+              oribi_onnx_read_nodes(scope, *graph, 1, n->status) &&
+              oribi_onnx_look_up(scope, &output, out, found, n->status));
+    return *found == ORIBI_ONNX_VALUE || *found == ORIBI_ONNX_MISSING ||
+           oribi_onnx_fail(n, TF_INVALID_ARGUMENT, "nothing in its graph makes the output '%.*s'",
+                           (int)output.length, output.data);
+}
+
+oribi_value_id oribi_onnx_graph_apply(oribi_onnx_node *n, const char *step, const oribi_wire *graph,
+                                      oribi_value_id x, bool *out_missing)
+{
+    oribi_onnx scope;
+    oribi_value_id value = -1;
+    oribi_onnx_found found = ORIBI_ONNX_UNKNOWN;
+    const bool ok =
+        oribi_onnx_scope_open(n, step, &scope) && apply(n, &scope, graph, x, &value, &found);
+    oribi_onnx_scope_close(&scope);
+    n->failed = n->failed || !ok;
+    *out_missing = ok && found == ORIBI_ONNX_MISSING;
+    return ok && !*out_missing ? value : -1;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors of texts, as kernels read and make them. */
+#ifndef ORIBI_PLUGINS_CPU_TEXTS_H_
+#define ORIBI_PLUGINS_CPU_TEXTS_H_
+
+#include "cpu/base/cpu_shape.h"
+#include "tensorflow/c/tf_tstring.h"
+
+#include <string.h>
+
+typedef struct oribi_cpu_span {
+    const char *at;
+    size_t n;
+} oribi_cpu_span;
+
+static inline oribi_cpu_span oribi_cpu_text_at(const TF_TString *texts, int64_t i)
+{
+    return (oribi_cpu_span){TF_StringGetDataPointer(&texts[i]), TF_StringGetSize(&texts[i])};
+}
+
+static inline bool oribi_cpu_same_text(oribi_cpu_span a, oribi_cpu_span b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.at, b.at, a.n) == 0);
+}
+
+/* Output `index` of empty texts; NULL: failed. */
+static inline TF_TString *oribi_cpu_text_output(oribi_kit_run *run, int index, const int64_t *dims,
+                                                int rank)
+{
+    TF_TString *texts = oribi_kit_output(run, index, dims, rank);
+    const int64_t count = texts == NULL ? 0 : oribi_cpu_product(dims, rank);
+    for (int64_t i = 0; i < count; i++) {
+        TF_StringInit(&texts[i]);
+    }
+    return texts;
+}
+
+/* Where an operand of these strides has element i of a broadcast. */
+static inline int64_t oribi_cpu_text_place(int64_t i, const oribi_cpu_shape *shape,
+                                           const oribi_dims *strides)
+{
+    int64_t place = 0;
+    for (int32_t k = shape->n - 1; k >= 0; k--) {
+        place += i % shape->at[k] * strides->at[k];
+        i /= shape->at[k];
+    }
+    return place;
+}
+
+#endif

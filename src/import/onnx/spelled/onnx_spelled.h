@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators without an op of their own, written out in ops that there are: what the files of this
+ * folder share with the rest.
+ */
+#ifndef ORIBI_IMPORT_ONNX_SPELLED_H_
+#define ORIBI_IMPORT_ONNX_SPELLED_H_
+
+#include "import/onnx/onnx_emit.h"
+
+/* Input `at` with four dimensions; *layout becomes where its heads are. */
+oribi_value_id oribi_onnx_with_heads(oribi_onnx_node *n, int32_t at, const char *heads_attr,
+                                     const char **layout);
+/* y [batch, sequence, heads, size] as [batch, sequence, heads * size], the first two as input 0's.
+ */
+oribi_value_id oribi_onnx_side_by_side(oribi_onnx_node *n, oribi_value_id y);
+
+typedef struct oribi_onnx_attention_parts {
+    oribi_value_id query, key, value; /* caches included */
+    const char *query_layout, *key_layout, *value_layout;
+} oribi_onnx_attention_parts;
+/* ONNX's Attention in products and a softmax, for what Oribi>Attention has not: the scores as an
+ * output, lengths of padded keys, windows, double. */
+bool oribi_onnx_attention_spelled(oribi_onnx_node *n, const oribi_onnx_attention_parts *parts);
+bool oribi_onnx_flex_attention(oribi_onnx_node *n);
+bool oribi_onnx_rotary_embedding(oribi_onnx_node *n);
+bool oribi_onnx_causal_conv(oribi_onnx_node *n);
+bool oribi_onnx_rotary_embedding_microsoft(oribi_onnx_node *n);
+bool oribi_onnx_matmul_bits(oribi_onnx_node *n);
+bool oribi_onnx_fused_conv(oribi_onnx_node *n);
+bool oribi_onnx_multi_head_attention(oribi_onnx_node *n);
+
+/* Attributes of theirs become constant inputs. */
+bool oribi_onnx_string_normalizer(oribi_onnx_node *n);
+bool oribi_onnx_label_encoder(oribi_onnx_node *n);
+bool oribi_onnx_tf_idf(oribi_onnx_node *n);
+bool oribi_onnx_tree_ensemble(oribi_onnx_node *n);
+
+#endif

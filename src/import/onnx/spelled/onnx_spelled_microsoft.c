@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operators of com.microsoft that its optimisers and quantisers write: MatMulNBits, FusedConv.
+ * Source   ONNX Runtime's ContribOperators.md.
+ */
+#include "import/onnx/onnx_window.h"
+#include "import/onnx/spelled/onnx_spelled.h"
+
+#include <string.h>
+
+/* --- MatMulNBits ------------------------------------------------------------------------------ */
+
+typedef struct packed_weights { /* [n, blocks, bytes of a block] */
+    int64_t rows, depth, block, blocks, bits;
+} packed_weights;
+
+static bool read_sizes(oribi_onnx_node *n, packed_weights *w)
+{
+    *w = (packed_weights){.rows = oribi_onnx_int(n, "N", 0),
+                          .depth = oribi_onnx_int(n, "K", 0),
+                          .block = oribi_onnx_int(n, "block_size", 0),
+                          .bits = oribi_onnx_int(n, "bits", 4)};
+    ORIBI_TRY(!n->failed);
+    if (w->rows < 1 || w->depth < 1 || w->depth > INT32_MAX || w->block < 16 ||
+        w->block > INT32_MAX || w->block % 8 != 0 ||
+        (w->bits != 2 && w->bits != 4 && w->bits != 8)) {
+        return oribi_onnx_fail(
+            n, TF_INVALID_ARGUMENT, "N = %lld, K = %lld, block_size = %lld, bits = %lld",
+            (long long)w->rows, (long long)w->depth, (long long)w->block, (long long)w->bits);
+    }
+    w->blocks = (w->depth + w->block - 1) / w->block;
+    return true;
+}
+
+/* Bytes as the numbers packed in them, the lowest bits first: the last axis is 8 / bits times as
+ * long. */
+static oribi_value_id unpacked(oribi_onnx_node *n, oribi_value_id bytes, int64_t bits)
+{
+    oribi_value_id parts[4];
+    const int32_t count = (int32_t)(8 / bits), rank = oribi_emit_rank(n, bytes);
+    const uint8_t mask = (uint8_t)((1U << bits) - 1U);
+    for (int32_t i = 0; i < count; i++) {
+        const oribi_value_id shift = oribi_emit_scalar(n, TF_UINT8, (double)(i * bits));
+        parts[i] = i == 0 ? bytes : oribi_emit2(n, "RightShift", bytes, shift);
+        parts[i] = oribi_emit2(n, "BitwiseAnd", parts[i], oribi_emit_scalar(n, TF_UINT8, mask));
+    }
+    return oribi_emit(n, "Pack", parts, count, ATTRS(ATTR_INT("axis", rank)));
+}
+
+/* The zero point of each block, [n, blocks, 1], as float. */
+static oribi_value_id zero_points(oribi_onnx_node *n, const packed_weights *w)
+{
+    const oribi_value_id given = oribi_emit_input(n, 3);
+    if (given < 0) {
+        return oribi_emit_scalar(n, TF_FLOAT, (double)(1 << (w->bits - 1)));
+    }
+    if (oribi_emit_dtype(n, given) != TF_UINT8) {
+        return oribi_emit_reshape(n, oribi_emit_cast(n, given, TF_FLOAT),
+                                  (int64_t[]){w->rows, w->blocks, 1}, 3);
+    }
+    const int64_t in_byte = 8 / w->bits, bytes = (w->blocks + in_byte - 1) / in_byte;
+    oribi_value_id x = oribi_emit_reshape(n, given, (int64_t[]){w->rows, bytes}, 2), ends[2];
+    x = w->bits == 8 ? x
+                     : oribi_emit_reshape(n, unpacked(n, x, w->bits),
+                                          (int64_t[]){w->rows, bytes * in_byte}, 2);
+    if (bytes * in_byte > w->blocks) {
+        const int64_t sizes[2] = {w->blocks, bytes * in_byte - w->blocks};
+        x = oribi_emit_split(n, x, 1, sizes, 2, ends) ? ends[0] : -1;
+    }
+    return oribi_emit2(n, "ExpandDims", oribi_emit_cast(n, x, TF_FLOAT), oribi_emit_int(n, 2));
+}
+
+/* [n, k] as float. */
+static oribi_value_id weights(oribi_onnx_node *n, const packed_weights *w)
+{
+    const int64_t wide = w->blocks * w->block;
+    oribi_value_id ends[2];
+    oribi_value_id x = oribi_emit_reshape(
+        n, n->inputs[1], (int64_t[]){w->rows, w->blocks, w->block * w->bits / 8}, 3);
+    x = w->bits == 8 ? x
+                     : oribi_emit_reshape(n, unpacked(n, x, w->bits),
+                                          (int64_t[]){w->rows, w->blocks, w->block}, 3);
+    x = oribi_emit2(n, "Sub", oribi_emit_cast(n, x, TF_FLOAT), zero_points(n, w));
+    x = oribi_emit2(n, "Mul", x,
+                    oribi_emit_reshape(n, oribi_emit_cast(n, n->inputs[2], TF_FLOAT),
+                                       (int64_t[]){w->rows, w->blocks, 1}, 3));
+    x = oribi_emit_reshape(n, x, (int64_t[]){w->rows, wide}, 2);
+    return wide == w->depth                                                             ? x
+           : oribi_emit_split(n, x, 1, (int64_t[]){w->depth, wide - w->depth}, 2, ends) ? ends[0]
+                                                                                        : -1;
+}
+
+bool oribi_onnx_matmul_bits(oribi_onnx_node *n)
+{
+    packed_weights w;
+    ORIBI_TRY(read_sizes(n, &w));
+    if (oribi_emit_input(n, 4) >= 0) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "the input g_idx");
+    }
+    if (oribi_emit_dtype(n, n->inputs[1]) != TF_UINT8) {
+        return oribi_onnx_fail(n, TF_UNIMPLEMENTED, "weights of another type than uint8");
+    }
+    const TF_DataType dtype = oribi_emit_dtype(n, n->inputs[0]);
+    const oribi_dims perm = oribi_emit_exchange(2, 0, 1);
+    const oribi_value_id b = oribi_emit_transpose(n, weights(n, &w), &perm);
+    oribi_value_id y = oribi_onnx_product(n, oribi_emit_cast(n, n->inputs[0], TF_FLOAT), b);
+    if (oribi_emit_input(n, 5) >= 0) {
+        y = oribi_emit2(n, "AddV2", y, oribi_emit_cast(n, n->inputs[5], TF_FLOAT));
+    }
+    return oribi_emit_bind(n, 0, oribi_emit_cast(n, y, dtype));
+}
+
+/* --- FusedConv -------------------------------------------------------------------------------- */
+
+/* Numbers of activation_params, up to two. */
+static bool read_params(oribi_onnx_node *n, float out[2])
+{
+    oribi_onnx_attr attr;
+    float *given = NULL;
+    int32_t count = 0;
+    if (oribi_onnx_find_attr(n, "activation_params", &attr)) {
+        ORIBI_TRY(oribi_onnx_read_floats(n, &attr, &given, &count));
+    }
+    for (int32_t i = 0; i < count && i < 2; i++) {
+        out[i] = given[i];
+    }
+    return !n->failed;
+}
+
+static oribi_value_id activated(oribi_onnx_node *n, oribi_value_id x)
+{
+    static const char *const plain[] = {"Relu", "Tanh", "Sigmoid"};
+    float params[2] = {0.01F, 0};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++) {
+        if (oribi_onnx_string_is(n, "activation", "", plain[i])) {
+            return oribi_emit1(n, plain[i], x);
+        }
+    }
+    if (!read_params(n, params)) {
+        return -1;
+    }
+    if (oribi_onnx_string_is(n, "activation", "", "LeakyRelu")) {
+        return oribi_emit(n, "LeakyRelu", INPUTS(x), ATTRS(ATTR_FLOAT("alpha", params[0])));
+    }
+    if (oribi_onnx_string_is(n, "activation", "", "Clip")) {
+        return oribi_emit3(n, "ClipByValue", x, oribi_emit_scalar_like(n, x, (double)params[0]),
+                           oribi_emit_scalar_like(n, x, (double)params[1]));
+    }
+    if (!n->failed && !oribi_onnx_string_is(n, "activation", "", "")) {
+        oribi_onnx_fail(n, TF_UNIMPLEMENTED, "this activation");
+    }
+    return n->failed ? -1 : x;
+}
+
+/* A convolution, plus a fourth input, activated. */
+bool oribi_onnx_fused_conv(oribi_onnx_node *n)
+{
+    oribi_value_id y = oribi_onnx_conv(n);
+    if (oribi_emit_input(n, 3) >= 0) {
+        y = oribi_emit2(n, "AddV2", y, n->inputs[3]);
+    }
+    return oribi_emit_bind(n, 0, activated(n, y));
+}
