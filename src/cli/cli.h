@@ -154,8 +154,15 @@ typedef struct cli_session {
     {                                                                                              \
         "--time-limit", 0, "MS", help                                                              \
     }
-/* cli_profile.c: runs so often and prints where the time went. An exit code. */
-int cli_profile(const cli_session *s, oribi_run *run, int runs, int threads, bool as_json);
+/* cmd_bench.c: what bench and profile do before they measure. */
+typedef struct cli_bench_plan {
+    int runs, warm_up;
+    double first_ms; /* of the first run */
+} cli_bench_plan;
+bool cli_bench_plan_read(const cli_args *args, cli_bench_plan *out); /* false after a message */
+/* Binds inputs, runs, and says how many runs fit where nobody said it. An exit code. */
+int cli_bench_warm_up(const cli_args *args, const cli_session *s, oribi_run *run,
+                      cli_bench_plan *plan);
 /* cli_parallel.c: what more cores would give, by runs on one. An exit code. */
 int cli_parallel(const cli_session *s, bool as_json);
 /* cli_place.c: where nodes run. `run` has a --device of its own, which takes drivers too. */
@@ -360,12 +367,13 @@ int cmd_verify(const cli_args *args);
 int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_pack(const cli_args *args);
+int cmd_profile(const cli_args *args);
 int cmd_ops(const cli_args *args);
 int cmd_plugin(const cli_args *args);
 int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_pack_options[], cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[],
-    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[];
+    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[], cmd_profile_options[];
 
 #endif

@@ -68,6 +68,15 @@ const cli_command cli_commands[] = {
      "  oribi bench model.onnx --runs 20\n"
      "  oribi bench model.onnx --threads 1 --profile",
      cmd_bench_options, cmd_bench},
+    {"profile", "MODEL", "where the time goes, by node and by op; slower than it was?",
+     "The least time of each step of several runs, its share of all, multiply-adds, bytes moved,\n"
+     "and which part that is of what this machine can do at most, which is measured then.\n"
+     "Exit code 1: with --baseline, all steps together are slower by more than --tolerance.",
+     "  oribi profile model.onnx --threads 1\n"
+     "  oribi profile model.onnx --html profile.html --csv profile.csv\n"
+     "  oribi profile model.onnx --save before.json\n"
+     "  oribi profile model.onnx --baseline before.json --tolerance 5",
+     cmd_profile_options, cmd_profile},
     {"pack", "MODEL", "write a model with its weights packed, to be mapped and run at once",
      "FILE holds the optimised graph and the weights as kernels want them: opening it packs\n"
      "nothing, and processes share it. It is for this version of Oribi and kernels such as this\n"

@@ -32,7 +32,7 @@ static const rule rules[] = {
      "--check|--check-all|--record|--trace|--time-limit|--shape|--kernels|--isa|--disable-pass|"
      "--threads|--place-node|" PLACEMENT,
      NULL, "="},
-    {"run|bench|compare", PLACEMENT, "--device|--place-node|--plugin", NULL},
+    {"run|bench|compare|profile", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", PLACEMENT, "--device|--place-node|--plugin", NULL},
     {"inspect", "--assign|--no-fuse", "--target-device", NULL},
     {"inspect", VIEWS "|--device|--place-node|--kernels|--isa|--disable-pass|--shape|" PLACEMENT,
@@ -46,6 +46,8 @@ static const rule rules[] = {
     {"verify", "--top-k", "--input", NULL},
     {"verify", "--rtol|--atol|--ulp", "--against", NULL},
     {"compare", "--runs", NULL, "--input"},
+    {"profile", "--force", "--csv|--html|--trace|--save", NULL},
+    {"profile", "--tolerance", "--baseline", NULL},
     {"verify", "--baud", "--port", NULL},
     {"verify", "--cc|--cflags|--keep", NULL, "--port"},
     {"verify", "--runs|--input|--against|--json|--timeout", NULL, "--image"},

@@ -26,6 +26,8 @@ FREE = {
            "--read --check --check-all --record",
     "bench": "--runs --warm-up --input --profile --json --device --place-node --plugin --threads --max-bytes "
              "--shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
+    "profile": "--runs --warm-up --input --csv --html --trace --save --baseline --json --device --place-node --plugin "
+               "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "pack": "--output --force --time-limit --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
              "--tflite-variant --follow-links --read",
     "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
@@ -62,6 +64,7 @@ IGNORED = {
             ("--trace --time-limit --shape --kernels --isa --disable-pass --threads --place-node --check --check-all --record "
              + PLACEMENT, "--device npu=driver.so --plugin p.so")],
     "bench": [(PLACEMENT, "")],
+    "profile": [(PLACEMENT, ""), ("--force --tolerance", "")],
     "compare": [(PLACEMENT, ""), ("--runs", "-i x=rand:1")],
     "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
                 (f"{VIEWS} --device --place-node --kernels --isa --disable-pass --shape",
@@ -86,7 +89,7 @@ IGNORED = {
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
 }
-EXTRA = {"run": "m m", "bench": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
+EXTRA = {"run": "m m", "bench": "m m", "profile": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
          "ops": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
 
 
