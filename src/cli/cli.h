@@ -295,6 +295,9 @@ TF_Tensor *cli_input_make_one(const oribi_model *model, const cli_input *input,
 /* input_batch.c. An input that is a folder becomes one for each of its files; false after a
  * message. */
 bool cli_inputs_expand(cli_args *args);
+/* Calls back with "@FOLDER/file" for each file, in order of name; FOLDER ends with '/'. False after
+ * a message: none, or no folder. */
+bool cli_each_file(const char *folder, void (*hook)(void *arg, const char *file), void *arg);
 /* "[@a.png,@b.png]", "[@FOLDER/]" */
 TF_Tensor *cli_batch_make(const oribi_model *model, const cli_input *input,
                           const cli_image_options *images);
@@ -361,6 +364,7 @@ void cli_desk_close(cli_desk *desk);
 int cmd_compare(const cli_args *args);
 int cmd_device_serve(const cli_args *args);
 int cmd_devices(const cli_args *args);
+int cmd_quantise(const cli_args *args);
 int cmd_run(const cli_args *args);
 int cmd_compile(const cli_args *args);
 int cmd_verify(const cli_args *args);
@@ -374,6 +378,7 @@ int cmd_help(const cli_args *args);
 extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._prepare */
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_pack_options[], cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[],
-    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[], cmd_profile_options[];
+    cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[], cmd_profile_options[],
+    cmd_quantise_options[];
 
 #endif

@@ -77,6 +77,18 @@ const cli_command cli_commands[] = {
      "  oribi profile model.onnx --save before.json\n"
      "  oribi profile model.onnx --baseline before.json --tolerance 5",
      cmd_profile_options, cmd_profile},
+    {"quantise", "MODEL", "make an int8 model of a float ONNX model",
+     "Weights become int8 with a scale for each channel, values int8 with a scale that the files "
+     "of\n"
+     "--data tell, each of which is a sample, read as -i of `oribi run` reads it: pictures, npy, "
+     "and\n"
+     "npz by name for models of several inputs. The result is ONNX (QDQ) that `oribi run` and\n"
+     "`oribi compile` compute with integers. At the end both models run over the data: the error\n"
+     "of each layer, and how often the largest element is the same one (top-1).\n"
+     "Exit code 1: with --min-agreement, an output agrees less often.",
+     "  oribi quantise model.onnx --data pictures -o model_int8.onnx\n"
+     "  oribi quantise model.onnx --data samples -o model_int8.onnx --calibrate percentile:99.9",
+     cmd_quantise_options, cmd_quantise},
     {"pack", "MODEL", "write a model with its weights packed, to be mapped and run at once",
      "FILE holds the optimised graph and the weights as kernels want them: opening it packs\n"
      "nothing, and processes share it. It is for this version of Oribi and kernels such as this\n"

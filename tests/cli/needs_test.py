@@ -28,6 +28,8 @@ FREE = {
              "--shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "profile": "--runs --warm-up --input --csv --html --trace --save --baseline --json --device --place-node --plugin "
                "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
+    "quantise": "--data --output --calibrate --samples --min-agreement --layout --mean --scale --force --json --plugin "
+                "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "pack": "--output --force --time-limit --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
              "--tflite-variant --follow-links --read",
     "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
@@ -89,7 +91,7 @@ IGNORED = {
                ("--seed --cases --op --part --random --timeout-ms --cxx --micro --device", "info f"),
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
 }
-EXTRA = {"run": "m m", "bench": "m m", "profile": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
+EXTRA = {"run": "m m", "bench": "m m", "profile": "m m", "quantise": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
          "ops": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
 
 
