@@ -86,6 +86,10 @@ void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void cli_log(void *arg, int level, const char *message);
 /* printf for what has such names in it, to standard output. */
 void cli_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The last error's message, and the code that the library gave for it (0: the command's own). */
+int cli_last_error(const char **message);
+/* codes.c: a last line about an exit code that is an error's: its ORB code, as text or as JSON. */
+void cli_tell_code(int exit_code, bool as_json);
 /* Prints the message and tells the exit code. */
 int cli_fail(const TF_Status *status);
 /* The same of a plugin: whatever it did, a hang included, is its fault, but for memory that ran
@@ -368,6 +372,7 @@ int cmd_quantise(const cli_args *args);
 int cmd_run(const cli_args *args);
 int cmd_compile(const cli_args *args);
 int cmd_verify(const cli_args *args);
+int cmd_explain(const cli_args *args);
 int cmd_inspect(const cli_args *args);
 int cmd_bench(const cli_args *args);
 int cmd_pack(const cli_args *args);
@@ -379,6 +384,6 @@ extern cli_option cmd_compile_options[], cmd_verify_options[]; /* made by ..._pr
 extern const cli_option cmd_run_options[], cmd_inspect_options[], cmd_bench_options[],
     cmd_pack_options[], cmd_devices_options[], cmd_ops_options[], cmd_plugin_options[],
     cmd_help_options[], cmd_device_serve_options[], cmd_compare_options[], cmd_profile_options[],
-    cmd_quantise_options[];
+    cmd_quantise_options[], cmd_explain_options[];
 
 #endif

@@ -87,7 +87,7 @@ const cli_command cli_commands[] = {
      "of each layer, and how often the largest element is the same one (top-1).\n"
      "Exit code 1: with --min-agreement, an output agrees less often.",
      "  oribi quantise model.onnx --data pictures -o model_int8.onnx\n"
-     "  oribi quantise model.onnx --data samples -o model_int8.onnx --calibrate percentile:99.9",
+     "  oribi quantise model.onnx --data samples -o int8.onnx --calibrate percentile:99.9",
      cmd_quantise_options, cmd_quantise},
     {"pack", "MODEL", "write a model with its weights packed, to be mapped and run at once",
      "FILE holds the optimised graph and the weights as kernels want them: opening it packs\n"
@@ -122,6 +122,15 @@ const cli_command cli_commands[] = {
      "  oribi plugin rules P012\n"
      "  oribi plugin new my_op",
      cmd_plugin_options, cmd_plugin},
+    {"explain", "[CODE]", "what an error's code means, and what to do",
+     "An error ends with a line such as \"error ORB4005 (not found)\"; the first digit is the "
+     "exit\n"
+     "code. With --json that line is an object {\"error\": {\"code\": ...}} on standard error. "
+     "Codes "
+     "do\nnot change their meaning from version to version; without one all are listed.",
+     "  oribi explain ORB4005\n"
+     "  oribi explain --json",
+     cmd_explain_options, cmd_explain},
     {"help", "[COMMAND]", "this text, or one command in full", NULL,
      "  oribi help run\n"
      "  oribi help --generate man",
@@ -131,7 +140,7 @@ const cli_command cli_commands[] = {
 
 static const cli_command *find_command(const char *name)
 {
-    const char *names[16];
+    const char *names[32];
     size_t n = 0;
 
     for (const cli_command *c = cli_commands; c->name != NULL; c++) {
@@ -182,6 +191,7 @@ int main(int argc, char **argv)
     }
     const cli_command *command = find_command(argv[1]);
     if (command == NULL) {
+        cli_tell_code(CLI_USAGE, false);
         return CLI_USAGE;
     }
     for (int i = 2; i < argc; i++) {
@@ -192,11 +202,14 @@ int main(int argc, char **argv)
     }
     cli_args *args = cli_args_parse(command, argc - 2, argv + 2);
     if (args == NULL) {
+        cli_tell_code(CLI_USAGE, false);
         return CLI_USAGE;
     }
     int code = !cli_inputs_expand(args) ? CLI_BAD_INPUT
                : cli_needs_check(args)  ? command->run(args)
                                         : CLI_USAGE;
+    code = end_output(code);
+    cli_tell_code(code, cli_has(args, "--json"));
     cli_args_destroy(args);
-    return end_output(code);
+    return code;
 }

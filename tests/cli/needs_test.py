@@ -48,6 +48,7 @@ FREE = {
                "--tflite-variant --follow-links --read",
     "device-serve": "--driver --socket --connect --pty --port --window --target-device --no-fuse "
                     "--shape --tflite-variant --plugin",
+    "explain": "--json",
     "ops": "--map --kernels --json --plugin",
     "devices": "--json --plugin",
     "plugin": "",
@@ -92,7 +93,7 @@ IGNORED = {
                ("--json --plugin --seed --cases --op --part --random --timeout-ms", "new f")],
 }
 EXTRA = {"run": "m m", "bench": "m m", "profile": "m m", "quantise": "m m", "pack": "m m", "inspect": "m m", "verify": "m m", "compare": "m m m", "device-serve": "m m",
-         "ops": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
+         "ops": "a b", "explain": "a b", "devices": "a", "help": "run run", "plugin": "list x"}
 
 
 def run(*words):
@@ -124,7 +125,7 @@ def main():
             wrong.append(f"{command} {name}: there is no such option")
         for names, beside in rows:
             for name in names.split():
-                words = [command] + ([MODEL] if command not in ("ops", "plugin") else [])
+                words = [command] + ([MODEL] if command not in ("ops", "plugin", "explain") else [])
                 words += beside.split() + [name] + (["1"] if known.get(name) else [])
                 got = run(*words)
                 n += 1

@@ -101,6 +101,7 @@ class Profile(unittest.TestCase):
         told = json.loads(self.profile("--baseline", "b.json", "--json", code=1))["baseline"]
         self.assertTrue(told["is_slower"])
         self.assertEqual(10, len(told["slower"]))
+        self.baseline(0.5)
         self.assertIn("not more than 100000 % slower", self.profile("--baseline", "b.json", "--tolerance", "100000"))
 
     def test_what_is_no_profile_is_refused(self):
