@@ -62,6 +62,7 @@ const cli_command cli_commands[] = {
     {"inspect", "MODEL", "show inputs, outputs, steps, memory and what the passes changed", NULL,
      "  oribi inspect model.onnx\n"
      "  oribi inspect model.onnx --memory\n"
+     "  oribi inspect model.onnx --html model.html\n"
      "  oribi inspect model.onnx --explain softmax",
      cmd_inspect_options, cmd_inspect},
     {"bench", "MODEL", "time a model: warm-up, then repeated runs; median, minimum, spread", NULL,

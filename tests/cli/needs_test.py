@@ -32,7 +32,7 @@ FREE = {
                 "--threads --max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links --read",
     "pack": "--output --force --time-limit --plugin --threads --max-bytes --shape --kernels --isa --disable-pass "
              "--tflite-variant --follow-links --read",
-    "inspect": f"{VIEWS} --explain --json --target-device --device --place-node --plugin --threads "
+    "inspect": f"{VIEWS} --explain --html --json --target-device --device --place-node --plugin --threads "
                "--max-bytes --shape --kernels --isa --disable-pass --tflite-variant --follow-links "
                "--read --time-limit",
     "compile": "--output --report --json --force --plugin --name --shape --io --weights --place --layout "
@@ -71,7 +71,8 @@ IGNORED = {
     "compare": [(PLACEMENT, ""), ("--runs", "-i x=rand:1")],
     "inspect": [(PLACEMENT, ""), ("--assign --no-fuse", ""),
                 (f"{VIEWS} --device --place-node --kernels --isa --disable-pass --shape",
-                 "--target-device npu"), (VIEWS, "--explain n")],
+                 "--target-device npu"), (VIEWS + " --html", "--explain n"), ("--html", "--target-device npu"),
+                (VIEWS + " --json", "--html m.html"), ("--force", "")],
     "compile": [("--weights-machine", "-o d"), ("--weights-machine", "-o d --weights bin"),
                 (TARGET_OPTIONS, "-o d"), ("--device-platform", "-o d")],
     "verify": [("--weights-machine", ""), (TARGET_OPTIONS + " --device-platform --driver", ""),

@@ -37,6 +37,7 @@ static const char *const style[] = {
     "system-ui,'DejaVu Sans',sans-serif}svg text{fill:var(--ink)}svg .soft{fill:var(--soft)}svg "
     ".grid{stroke:var(--grid)}svg .edge{stroke:var(--soft);fill:none;opacity:.55}svg "
     ".off{display:block;opacity:.12}\n",
+    ".part{fill:var(--grid)}.buffer{stroke:var(--card);fill-opacity:.8}"
     ".ka{fill:var(--a)}.kb{fill:var(--b)}.kc{fill:var(--c)}.kd{fill:var(--d)}.ke{fill:var(--e)}"
     ".kf{fill:var(--f)}details{padding:6px 12px;margin:6px 0}summary{cursor:pointer}"
     "summary .n{float:right;color:var(--soft)}\n",

@@ -26,4 +26,7 @@ void page_search(oribi_text *text);
 void page_table_begin(oribi_text *text, const char *id, const char *const *heads);
 void page_table_end(oribi_text *text);
 
+/* inspect_page.c: of what oribi_session_describe says about "graph" and "memory". */
+void page_inspect(oribi_text *text, const oribi_json_value *graph, const oribi_json_value *memory);
+
 #endif
