@@ -111,7 +111,7 @@ static int report(const cli_args *args, const profile *p, const profile_baseline
 static int compare_and_report(const cli_args *args, const profile *p, double tolerance)
 {
     const char *path = cli_value(args, "--baseline");
-    profile_baseline baseline = {NULL};
+    profile_baseline baseline = {.path = NULL};
     int code = path == NULL ? CLI_OK : profile_baseline_read(p, path, tolerance, &baseline);
 
     code = code == CLI_OK ? report(args, p, path == NULL ? NULL : &baseline) : code;

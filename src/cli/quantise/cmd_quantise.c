@@ -244,9 +244,9 @@ static int try_model(quantise *q, const cli_args *args, const char *path)
 int cmd_quantise(const cli_args *args)
 {
     settings s;
-    quantise q = {NULL};
+    quantise q = {.path = NULL};
     quantise_data data = {NULL, 0};
-    quantise_runner runner = {NULL};
+    quantise_runner runner = {.q = NULL};
 
     if (!read_settings(args, &s)) {
         return CLI_USAGE;

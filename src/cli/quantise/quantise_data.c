@@ -100,7 +100,7 @@ void quantise_runner_close(quantise_runner *runner)
     cli_session_close(&runner->session);
     cli_args_destroy(runner->args);
     oribi_text_destroy(&runner->text);
-    *runner = (quantise_runner){NULL};
+    *runner = (quantise_runner){.q = NULL};
 }
 
 static void show(const quantise_runner *r, const char *name, const TF_Tensor *tensor,

@@ -140,8 +140,8 @@ static char *put_weights(writer *w, const quantise_node *n, float *scales)
     cli_dims dims = {0};
     char own[32], *base = cli_alloc(strlen(v->name) + sizeof own);
 
-    (void)snprintf(own, sizeof own, v->n_readers > 1 ? "_%d" : "", w->n_made++);
-    (void)strcat(strcpy(base, v->name), own); /* of several readers each has its own */
+    (void)snprintf(own, sizeof own, "_%d", w->n_made++);
+    (void)strcat(strcpy(base, v->name), v->n_readers > 1 ? own : ""); /* each reader has its own */
     read_axis(t, n->axis, &channels, &behind);
     for (int d = 0; d < TF_NumDims(t); d++) {
         (void)cli_dims_add(&dims, TF_Dim(t, d));
